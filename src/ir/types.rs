@@ -1,0 +1,152 @@
+//! Scalar types of the language, shared by every room.
+
+use num_bigint::{BigInt, BigUint, Sign};
+use num_traits::{One, Zero};
+use std::fmt;
+
+/// Widest integer type.
+pub const MAX_WIDTH: u32 = 4096;
+
+/// An IEEE-754-like binary format: sign, `exp` exponent bits, `frac` fraction bits, with subnormals,
+/// infinities and NaNs. Width `1 + exp + frac`, bias `2^(exp-1) - 1`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FloatFormat {
+    /// Exponent bits, 2 ..= 15.
+    pub exp: u32,
+    /// Fraction bits, 1 ..= 112.
+    pub frac: u32,
+}
+
+impl FloatFormat {
+    /// IEEE binary16.
+    pub const F16: FloatFormat = FloatFormat { exp: 5, frac: 10 };
+    /// bfloat16.
+    pub const BF16: FloatFormat = FloatFormat { exp: 8, frac: 7 };
+    /// IEEE binary32.
+    pub const F32: FloatFormat = FloatFormat { exp: 8, frac: 23 };
+    /// IEEE binary64.
+    pub const F64: FloatFormat = FloatFormat { exp: 11, frac: 52 };
+
+    /// Bits of the encoding.
+    pub fn width(self) -> u32 {
+        1 + self.exp + self.frac
+    }
+    /// The canonical quiet NaN: sign 0, exponent all ones, top fraction bit 1.
+    pub fn nan(self) -> BigUint {
+        self.infinity(false) | (BigUint::one() << (self.frac - 1))
+    }
+    /// Infinity of either sign.
+    pub fn infinity(self, negative: bool) -> BigUint {
+        let exponent = ((BigUint::one() << self.exp) - 1u32) << self.frac;
+        exponent | (BigUint::from(negative) << (self.exp + self.frac))
+    }
+}
+
+impl fmt::Display for FloatFormat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            FloatFormat::F16 => write!(f, "f16"),
+            FloatFormat::BF16 => write!(f, "bf16"),
+            FloatFormat::F32 => write!(f, "f32"),
+            FloatFormat::F64 => write!(f, "f64"),
+            FloatFormat { exp, frac } => write!(f, "apfloat({exp},{frac})"),
+        }
+    }
+}
+
+/// Type of a scalar value or array element. `bool` is `u1`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Scalar {
+    /// Two's complement or unsigned integer of 1 ..= [`MAX_WIDTH`] bits.
+    Int {
+        /// Two's complement if true.
+        signed: bool,
+        /// Bits.
+        width: u32,
+    },
+    /// 64-bit signed integer of loop bounds and subscripts.
+    Index,
+    /// Binary floating point.
+    Float(FloatFormat),
+}
+
+impl Scalar {
+    /// The type of conditions.
+    pub const BOOL: Scalar = Scalar::unsigned(1);
+
+    /// `iN`.
+    pub const fn signed(width: u32) -> Scalar {
+        Scalar::Int {
+            signed: true,
+            width,
+        }
+    }
+    /// `uN`.
+    pub const fn unsigned(width: u32) -> Scalar {
+        Scalar::Int {
+            signed: false,
+            width,
+        }
+    }
+    /// Bits of the encoding.
+    pub fn width(self) -> u32 {
+        match self {
+            Scalar::Int { width, .. } => width,
+            Scalar::Index => 64,
+            Scalar::Float(f) => f.width(),
+        }
+    }
+    /// Whether extension copies the top bit; false for floats.
+    pub fn is_signed(self) -> bool {
+        match self {
+            Scalar::Int { signed, .. } => signed,
+            Scalar::Index => true,
+            Scalar::Float(_) => false,
+        }
+    }
+    /// Whether it is a float.
+    pub fn is_float(self) -> bool {
+        matches!(self, Scalar::Float(_))
+    }
+    /// Smallest and largest value of an integer or index type; `None` for floats.
+    pub fn int_range(self) -> Option<(BigInt, BigInt)> {
+        match self {
+            Scalar::Float(_) => None,
+            _ if self.is_signed() => {
+                let half = BigInt::one() << (self.width() - 1);
+                Some((-half.clone(), half - 1))
+            }
+            _ => Some((BigInt::zero(), (BigInt::one() << self.width()) - 1)),
+        }
+    }
+    /// The value of this integer type with the low bits of `value` (two's complement wrap).
+    /// Floats: the low bits as a bit pattern.
+    pub fn wrap(self, value: &BigInt) -> BigInt {
+        wrap(value, self.width(), self.is_signed())
+    }
+}
+
+/// The integer of `width` bits with the low bits of `value`, read as signed or unsigned.
+pub fn wrap(value: &BigInt, width: u32, signed: bool) -> BigInt {
+    let modulus = BigInt::one() << width;
+    let mut low = value % &modulus;
+    if low.sign() == Sign::Minus {
+        low += &modulus;
+    }
+    if signed && low.bit(u64::from(width) - 1) {
+        low -= modulus;
+    }
+    low
+}
+
+impl fmt::Display for Scalar {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Scalar::Int { signed, width } => {
+                write!(f, "{}{width}", if *signed { 'i' } else { 'u' })
+            }
+            Scalar::Index => write!(f, "index"),
+            Scalar::Float(format) => format.fmt(f),
+        }
+    }
+}

@@ -1,0 +1,16 @@
+//! allo-hls: Allo kernels in, pipelined SystemVerilog out.
+//!
+//! The rooms, in the direction of flow: [`frontend`] (Python text to typed kernel), [`ir`] (the
+//! kernel), [`transform`] (kernel to better kernel), [`hwarith`] (integers of exact width),
+//! [`schedule`] (a cycle and a unit for every operation), [`rtl`] (netlist and text), [`sim`] (the
+//! judge). A room imports only from those before it, and [`diagnostics`].
+
+pub mod arena;
+pub mod diagnostics;
+pub mod frontend;
+pub mod hwarith;
+pub mod ir;
+pub mod rtl;
+pub mod schedule;
+pub mod sim;
+pub mod transform;

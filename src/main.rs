@@ -1,0 +1,2 @@
+//! The `allo-hls` command line.
+fn main() {}

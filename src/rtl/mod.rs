@@ -1,1 +1,5 @@
-//! (room under construction)
+//! The hardware as a netlist of modules, and its texts: SystemVerilog, Veryl, the manifest.
+
+pub mod manifest;
+pub mod namer;
+pub mod netlist;

@@ -5,6 +5,7 @@
 //! reinterpret. Floating-point operations ([`float`]) are graphs over (sign, exponent, fraction).
 
 pub mod eval;
+pub mod float;
 pub mod graph;
 pub mod infer;
 pub mod types;

@@ -1,24 +1,31 @@
-//! stub
-use super::{Graph, HwType};
-use crate::ir::*;
-pub fn add(_: FloatFormat) -> Graph {
-    todo!()
-}
-pub fn mul(_: FloatFormat) -> Graph {
-    todo!()
-}
-pub fn min_max(_: FloatFormat, _: BinaryOp) -> Graph {
-    todo!()
-}
-pub fn compare(_: FloatFormat, _: CompareOp) -> Graph {
-    todo!()
-}
-pub fn convert(_: FloatFormat, _: FloatFormat) -> Graph {
-    todo!()
-}
-pub fn to_int(_: FloatFormat, _: HwType) -> Graph {
-    todo!()
-}
-pub fn from_int(_: HwType, _: FloatFormat) -> Graph {
-    todo!()
-}
+//! Floating-point operators as graphs of integer operations, one description for all formats.
+//!
+//! Every function builds a pure [`Graph`](super::Graph): its inputs are bit patterns as `ui<w>` and so is
+//! its one output. Results are those of IEEE 754, rounded once to nearest even, with subnormals, signed
+//! zeros, infinities and the canonical NaN of [`FloatFormat::nan`](crate::ir::FloatFormat::nan). The
+//! graphs know nothing of time: a scheduler may cut them between any two nodes.
+//!
+//! The parts: `unpack` splits and classifies, `bits` aligns and normalises, `round` rounds and packs; each
+//! operator is what is between them.
+
+mod add;
+mod bits;
+mod compare;
+mod convert;
+mod integer;
+mod integral;
+mod mul;
+mod round;
+mod sign;
+mod unpack;
+
+#[cfg(test)]
+mod tests;
+
+pub use add::add;
+pub use compare::{compare, min_max};
+pub use convert::convert;
+pub use integer::{from_int, to_int};
+pub use integral::{ceil, floor};
+pub use mul::mul;
+pub use sign::{abs, neg};

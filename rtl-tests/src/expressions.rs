@@ -34,8 +34,12 @@ pub type Env = HashMap<NetId, BigUint>;
 impl Suite {
     /// Every expression kind at all of [`WIDTHS`].
     pub fn new() -> Suite {
+        Suite::of_widths(&WIDTHS)
+    }
+    /// Every expression kind at the given widths.
+    pub fn of_widths(widths: &[u32]) -> Suite {
         let mut builder = Builder::default();
-        builder.build();
+        builder.build(widths);
         builder.finish()
     }
     /// The only module.
@@ -124,7 +128,7 @@ impl Builder {
         }
     }
 
-    fn build(&mut self) {
+    fn build(&mut self, widths: &[u32]) {
         let mut input = |name: String, width| {
             let net = self.module.port(Direction::Input, name, width);
             self.inputs.push(net);
@@ -132,7 +136,7 @@ impl Builder {
         };
         let cond = input("cond".to_string(), 1);
         let mut pairs = Vec::new();
-        for width in WIDTHS {
+        for width in widths.iter().copied() {
             let a = input(format!("a{width}"), width);
             let b = input(format!("b{width}"), width);
             pairs.push((width, a, b));

@@ -304,3 +304,185 @@ impl Module {
         }
     }
 }
+
+impl Operand {
+    /// A constant; bits above `width` are dropped.
+    pub fn constant(width: u32, value: impl Into<BigUint>) -> Operand {
+        let mask = (BigUint::from(1u32) << width) - 1u32;
+        Operand::Const {
+            width,
+            value: value.into() & mask,
+        }
+    }
+    /// The net, if it is one.
+    pub fn net(&self) -> Option<NetId> {
+        match self {
+            Operand::Net(net) => Some(*net),
+            Operand::Const { .. } => None,
+        }
+    }
+}
+
+impl From<NetId> for Operand {
+    fn from(net: NetId) -> Operand {
+        Operand::Net(net)
+    }
+}
+
+impl Expr {
+    /// Its operands, from left to right.
+    pub fn operands(&self) -> Vec<Operand> {
+        match self {
+            Expr::Copy(value)
+            | Expr::Not(value)
+            | Expr::Extend { value, .. }
+            | Expr::Reduce { value, .. } => vec![value.clone()],
+            Expr::Binary { lhs, rhs, .. }
+            | Expr::Multiply { lhs, rhs, .. }
+            | Expr::Compare { lhs, rhs, .. } => vec![lhs.clone(), rhs.clone()],
+            Expr::Shift { value, amount, .. } => vec![value.clone(), amount.clone()],
+            Expr::Mux {
+                cond,
+                on_true,
+                on_false,
+            } => vec![cond.clone(), on_true.clone(), on_false.clone()],
+            Expr::Concat(parts) => parts.clone(),
+            Expr::Slice { value, .. } => vec![Operand::Net(*value)],
+        }
+    }
+}
+
+impl Expr {
+    /// The same operation on translated operands.
+    pub fn map(self, operand: impl Fn(Operand) -> Operand, net: impl Fn(NetId) -> NetId) -> Expr {
+        match self {
+            Expr::Copy(value) => Expr::Copy(operand(value)),
+            Expr::Not(value) => Expr::Not(operand(value)),
+            Expr::Binary { op, lhs, rhs } => Expr::Binary {
+                op,
+                lhs: operand(lhs),
+                rhs: operand(rhs),
+            },
+            Expr::Multiply {
+                lhs,
+                lhs_signed,
+                rhs,
+                rhs_signed,
+            } => Expr::Multiply {
+                lhs: operand(lhs),
+                lhs_signed,
+                rhs: operand(rhs),
+                rhs_signed,
+            },
+            Expr::Compare {
+                op,
+                signed,
+                lhs,
+                rhs,
+            } => Expr::Compare {
+                op,
+                signed,
+                lhs: operand(lhs),
+                rhs: operand(rhs),
+            },
+            Expr::Shift { op, value, amount } => Expr::Shift {
+                op,
+                value: operand(value),
+                amount: operand(amount),
+            },
+            Expr::Mux {
+                cond,
+                on_true,
+                on_false,
+            } => Expr::Mux {
+                cond: operand(cond),
+                on_true: operand(on_true),
+                on_false: operand(on_false),
+            },
+            Expr::Concat(parts) => Expr::Concat(parts.into_iter().map(operand).collect()),
+            Expr::Slice { value, lo } => Expr::Slice {
+                value: net(value),
+                lo,
+            },
+            Expr::Extend { value, signed } => Expr::Extend {
+                value: operand(value),
+                signed,
+            },
+            Expr::Reduce { op, value } => Expr::Reduce {
+                op,
+                value: operand(value),
+            },
+        }
+    }
+}
+
+impl Memory {
+    /// Width of its addresses.
+    pub fn address_width(&self) -> u32 {
+        address_width(self.depth)
+    }
+}
+
+/// Bits that address `depth` words: max(1, ceil(log2 depth)).
+pub fn address_width(depth: u64) -> u32 {
+    (u64::BITS - depth.saturating_sub(1).leading_zeros()).max(1)
+}
+
+impl Design {
+    /// The top module: the last one.
+    pub fn top(&self) -> Option<ModuleId> {
+        self.modules.ids().next_back()
+    }
+    /// Direction, width and connected net of each port of an instance.
+    pub fn pins(&self, instance: &Instance) -> Vec<(Port, NetId)> {
+        let ports = &self.modules[instance.module].ports;
+        ports
+            .iter()
+            .copied()
+            .zip(instance.connections.iter().copied())
+            .collect()
+    }
+    /// The nets that an item drives.
+    pub fn driven(&self, item: &Item) -> Vec<NetId> {
+        match item {
+            Item::Comment(_) => Vec::new(),
+            Item::Assign { out, .. } => vec![*out],
+            Item::Register(register) => vec![register.out],
+            Item::Memory(memory) => memory.reads.iter().map(|read| read.out).collect(),
+            Item::Instance(instance) => self.connected(instance, Direction::Output),
+        }
+    }
+    /// The nets that an item reads, apart from clock and reset of registers and memories.
+    pub fn read(&self, item: &Item) -> Vec<NetId> {
+        match item {
+            Item::Comment(_) => Vec::new(),
+            Item::Assign { expr, .. } => nets_of(&expr.operands()),
+            Item::Register(register) => {
+                let mut nets = nets_of(std::slice::from_ref(&register.next));
+                nets.extend(register.enable);
+                nets
+            }
+            Item::Memory(memory) => {
+                let writes = memory.writes.iter();
+                let reads = memory.reads.iter();
+                writes
+                    .flat_map(|w| [&w.enable, &w.addr, &w.data])
+                    .chain(reads.flat_map(|r| [&r.enable, &r.addr]))
+                    .filter_map(Operand::net)
+                    .collect()
+            }
+            Item::Instance(instance) => self.connected(instance, Direction::Input),
+        }
+    }
+    fn connected(&self, instance: &Instance, direction: Direction) -> Vec<NetId> {
+        self.pins(instance)
+            .into_iter()
+            .filter(|(port, _)| port.direction == direction)
+            .map(|(_, net)| net)
+            .collect()
+    }
+}
+
+fn nets_of(operands: &[Operand]) -> Vec<NetId> {
+    operands.iter().filter_map(Operand::net).collect()
+}

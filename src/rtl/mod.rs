@@ -1,1 +1,2 @@
 //! (room under construction)
+pub mod manifest;

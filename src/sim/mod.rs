@@ -1,7 +1,7 @@
 //! The judge: the software reference, argument files, test vectors, Verilator, co-simulation.
 //!
 //! [`reference`] interprets the `ir` with exact integers and a float arithmetic of its own
-//! ([`softfloat`], which shares nothing with the `hwarith` room). `verilator` runs the emitted
+//! ([`softfloat`], which shares nothing with the `hwarith` room). [`verilator`] runs the emitted
 //! SystemVerilog behind the protocol of the interface specification. `cosim` gives both the same
 //! inputs and compares bit for bit.
 
@@ -10,3 +10,4 @@ pub mod reference;
 pub mod softfloat;
 pub mod value;
 pub mod vectors;
+pub mod verilator;

@@ -1,9 +1,2 @@
-//! The hardware as a netlist of modules, and its texts: SystemVerilog, Veryl, the manifest.
-
-pub mod clean;
-mod layout;
+//! (room under construction)
 pub mod manifest;
-pub mod namer;
-pub mod netlist;
-pub mod systemverilog;
-pub mod validate;

@@ -1,1 +1,13 @@
-//! (room under construction)
+//! The judge: the software reference, argument files, test vectors, Verilator, co-simulation.
+//!
+//! [`reference`] interprets the `ir` with exact integers and a float arithmetic of its own
+//! ([`softfloat`], which shares nothing with the `hwarith` room). [`verilator`] runs the emitted
+//! SystemVerilog behind the protocol of the interface specification. `cosim` gives both the same
+//! inputs and compares bit for bit.
+
+pub mod integer;
+pub mod reference;
+pub mod softfloat;
+pub mod value;
+pub mod vectors;
+pub mod verilator;

@@ -1,0 +1,915 @@
+//! The software reference: an interpreter of the `ir`, whose results define what is right.
+
+use crate::diagnostics::{Diagnostic, Span};
+use crate::ir::{
+    Arg, ArrayId, ArrayKind, BinaryOp, Block, Call, CompareOp, For, If, Kernel, KernelId, Op,
+    OpKind, Param, Program, ResultSlot, Scalar, UnaryOp, ValueId, While,
+};
+use crate::sim::integer;
+use crate::sim::softfloat;
+use crate::sim::value::{Data, Invocation, Signature, Value};
+use num_bigint::BigInt;
+use num_traits::Signed;
+use std::collections::HashMap;
+
+/// How to run.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// An access outside an array's bounds is an error instead of an unspecified value.
+    pub check_bounds: bool,
+    /// Operations executed before giving up.
+    pub step_limit: u64,
+    /// Remember which store wrote each element.
+    pub trace: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            check_bounds: false,
+            step_limit: 1 << 32,
+            trace: false,
+        }
+    }
+}
+
+/// Elements that all arrays of a run may have together.
+const MAX_ELEMENTS: u64 = 1 << 28;
+
+/// What a run leaves behind.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// For each parameter its elements after the run (a scalar parameter: its value).
+    pub params: Vec<Vec<Value>>,
+    /// For each result its elements.
+    pub results: Vec<Vec<Value>>,
+    /// For each parameter, then each result, and each element: the operation that last wrote it.
+    /// Empty without [`Options::trace`].
+    pub writers: Vec<Vec<Option<Span>>>,
+    /// Accesses outside an array, one entry for each place in the source.
+    pub out_of_bounds: Vec<OutOfBounds>,
+    /// Where the control flow came to depend on an unspecified value. The run stops there, and
+    /// everything it could have written is unspecified.
+    pub unspecified_control: Option<Span>,
+    /// Operations executed.
+    pub steps: u64,
+}
+
+/// Accesses outside an array by one operation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutOfBounds {
+    /// The access.
+    pub span: Span,
+    /// The array's name.
+    pub array: String,
+    /// The array's shape.
+    pub shape: Vec<u64>,
+    /// Subscripts of the first such access.
+    pub indices: Vec<i128>,
+    /// Whether it stores.
+    pub store: bool,
+    /// How many there were.
+    pub count: u64,
+}
+
+impl OutOfBounds {
+    /// The access as a message; the caller chooses its severity.
+    pub fn to_diagnostic(&self) -> Diagnostic {
+        let verb = if self.store { "store to" } else { "read of" };
+        Diagnostic::error(
+            "E0802",
+            self.span,
+            format!(
+                "{verb} '{}' out of bounds: index {} in shape {}",
+                self.array,
+                list(&self.indices),
+                list(&self.shape)
+            ),
+        )
+    }
+}
+
+fn list<T: ToString>(items: &[T]) -> String {
+    let items: Vec<String> = items.iter().map(T::to_string).collect();
+    format!("[{}]", items.join(", "))
+}
+
+/// Why a run has no outcome.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RunError {
+    /// An access out of bounds, where that is asked to be an error.
+    OutOfBounds(OutOfBounds),
+    /// Too many operations; probably a loop without end.
+    StepLimit {
+        /// The operation reached last.
+        span: Span,
+        /// The limit.
+        limit: u64,
+    },
+    /// An operation that the reference does not know (yet).
+    Unsupported {
+        /// The operation.
+        span: Span,
+        /// Which.
+        what: String,
+    },
+    /// An array too large to simulate.
+    TooLarge {
+        /// Its declaration.
+        span: Span,
+        /// Its name.
+        array: String,
+    },
+    /// The invocation does not fit the kernel.
+    BadInvocation(String),
+}
+
+impl RunError {
+    /// The error as a message.
+    pub fn to_diagnostic(&self) -> Diagnostic {
+        match self {
+            RunError::OutOfBounds(access) => access.to_diagnostic(),
+            RunError::StepLimit { span, limit } => Diagnostic::error(
+                "E0803",
+                *span,
+                format!("the kernel was still running after {limit} operations"),
+            )
+            .note("a loop may never end on these inputs"),
+            RunError::Unsupported { span, what } => {
+                Diagnostic::error("E0804", *span, format!("no reference for {what} yet"))
+            }
+            RunError::TooLarge { span, array } => Diagnostic::error(
+                "E0805",
+                *span,
+                format!("array '{array}' is too large to simulate"),
+            ),
+            RunError::BadInvocation(why) => Diagnostic::global("E0801", why.clone()),
+        }
+    }
+}
+
+/// Runs the top kernel of a valid program once.
+pub fn run(
+    program: &Program,
+    invocation: &Invocation,
+    options: &Options,
+) -> Result<Outcome, RunError> {
+    let signature = Signature::of(program);
+    check_invocation(&signature, invocation)?;
+    let constants = constants(program);
+    let mut machine = Machine {
+        program,
+        options,
+        constants: &constants,
+        steps: 0,
+        elements: 0,
+        arrays: Vec::new(),
+        tables: HashMap::new(),
+        out_of_bounds: Vec::new(),
+    };
+    machine.make_tables()?;
+    let top = &program.kernels[program.top];
+    let mut args = Vec::new();
+    let mut params = Vec::new();
+    for (param, elements) in top.params.iter().zip(&invocation.args) {
+        match param {
+            Param::Scalar(_) => args.push(Actual::Scalar(elements[0].clone())),
+            Param::Array(id) => {
+                params.push(machine.allocate(top, *id, elements.clone())?);
+                args.extend(params.last().copied().map(Actual::Array));
+            }
+        }
+    }
+    let mut results = Vec::new();
+    for slot in &top.results {
+        if let ResultSlot::Array(id) = slot {
+            results.push(machine.allocate_unwritten(top, *id)?);
+        }
+    }
+    let (yielded, unspecified_control) = match machine.call(program.top, args, &results) {
+        Ok(values) => (values, None),
+        Err(Stop::Unspecified(span)) => (Vec::new(), Some(span)),
+        Err(Stop::Error(error)) => return Err(error),
+    };
+    Ok(machine.outcome(
+        &signature,
+        invocation,
+        (params, results),
+        yielded,
+        unspecified_control,
+    ))
+}
+
+fn check_invocation(signature: &Signature, invocation: &Invocation) -> Result<(), RunError> {
+    let wrong = |why: String| Err(RunError::BadInvocation(why));
+    if signature.params.len() != invocation.args.len() {
+        let (want, got) = (signature.params.len(), invocation.args.len());
+        return wrong(format!("the kernel takes {want} arguments, not {got}"));
+    }
+    for (slot, elements) in signature.params.iter().zip(&invocation.args) {
+        if slot.len() != elements.len() {
+            let (want, got) = (slot.len(), elements.len());
+            return wrong(format!("'{}' has {want} elements, not {got}", slot.name));
+        }
+    }
+    Ok(())
+}
+
+/// Why interpretation ended early.
+enum Stop {
+    Error(RunError),
+    Unspecified(Span),
+}
+
+impl From<RunError> for Stop {
+    fn from(error: RunError) -> Self {
+        Stop::Error(error)
+    }
+}
+
+/// An array at run time.
+struct Memory {
+    elements: Vec<Value>,
+    /// One for each element if traced, else empty.
+    writers: Vec<Option<Span>>,
+}
+
+impl Memory {
+    fn set(&mut self, position: usize, value: Value, span: Span) {
+        self.elements[position] = value;
+        if let Some(writer) = self.writers.get_mut(position) {
+            *writer = Some(span);
+        }
+    }
+}
+
+struct Machine<'p> {
+    program: &'p Program,
+    options: &'p Options,
+    steps: u64,
+    elements: u64,
+    arrays: Vec<Memory>,
+    /// Constant arrays, made once.
+    tables: HashMap<(KernelId, ArrayId), usize>,
+    /// For each kernel: which values are constants.
+    constants: &'p [Vec<bool>],
+    out_of_bounds: Vec<OutOfBounds>,
+}
+
+/// An argument of a running call: a value, or a position in [`Machine::arrays`].
+enum Actual {
+    Scalar(Value),
+    Array(usize),
+}
+
+/// A running kernel.
+struct Frame<'p> {
+    kernel: &'p Kernel,
+    values: Vec<Value>,
+    /// Position in [`Machine::arrays`] of each array.
+    arrays: Vec<usize>,
+    constants: &'p [bool],
+}
+
+impl<'p> Frame<'p> {
+    fn get(&self, id: ValueId) -> &Value {
+        &self.values[id.index()]
+    }
+    fn set(&mut self, id: ValueId, value: Value) {
+        self.values[id.index()] = value;
+    }
+    fn ty(&self, id: ValueId) -> Scalar {
+        self.kernel.values[id].ty
+    }
+    fn index(&self, id: ValueId) -> i128 {
+        match self.get(id).data {
+            Data::Int(i) => i,
+            _ => 0,
+        }
+    }
+    fn many(&self, ids: &[ValueId]) -> Vec<Value> {
+        ids.iter().map(|id| self.get(*id).clone()).collect()
+    }
+    fn set_many(&mut self, ids: &[ValueId], values: Vec<Value>) {
+        for (id, value) in ids.iter().zip(values) {
+            self.set(*id, value);
+        }
+    }
+    /// Control flow may not hang on an unspecified value.
+    fn specified(&self, id: ValueId, span: Span) -> Result<(), Stop> {
+        match self.get(id).tainted {
+            true => Err(Stop::Unspecified(span)),
+            false => Ok(()),
+        }
+    }
+}
+
+impl<'p> Machine<'p> {
+    fn outcome(
+        self,
+        signature: &Signature,
+        invocation: &Invocation,
+        (params, results): (Vec<usize>, Vec<usize>),
+        yielded: Vec<Value>,
+        unspecified_control: Option<Span>,
+    ) -> Outcome {
+        let lost = unspecified_control.is_some();
+        let mut memories: Vec<Option<Memory>> = self.arrays.into_iter().map(Some).collect();
+        let mut take = |position: Option<usize>| {
+            let memory = position.and_then(|p| memories[p].take());
+            let (mut elements, written) =
+                memory.map_or((vec![], vec![]), |m| (m.elements, m.writers));
+            elements.iter_mut().for_each(|e| e.tainted |= lost);
+            (elements, written)
+        };
+        let mut writers = Vec::new();
+        let mut positions = params.into_iter();
+        let params = signature.params.iter().zip(&invocation.args);
+        let params = params.map(|(slot, given)| {
+            let position = slot.is_array().then(|| positions.next()).flatten();
+            let (elements, written) = take(position);
+            writers.push(written);
+            if slot.is_array() {
+                elements
+            } else {
+                given.clone()
+            }
+        });
+        let params = params.collect();
+        let mut positions = results.into_iter();
+        let mut yielded = yielded.into_iter();
+        let results = signature.results.iter().map(|slot| {
+            let (elements, written) = take(slot.is_array().then(|| positions.next()).flatten());
+            writers.push(written);
+            let mut scalar = || yielded.next().unwrap_or(Value::unspecified(slot.ty));
+            if slot.is_array() {
+                elements
+            } else {
+                vec![scalar()]
+            }
+        });
+        let results = results.collect();
+        Outcome {
+            params,
+            results,
+            writers,
+            out_of_bounds: self.out_of_bounds,
+            unspecified_control,
+            steps: self.steps,
+        }
+    }
+
+    fn allocate(
+        &mut self,
+        kernel: &Kernel,
+        id: ArrayId,
+        elements: Vec<Value>,
+    ) -> Result<usize, RunError> {
+        self.reserve(kernel, id)?;
+        Ok(self.place(elements))
+    }
+
+    fn allocate_unwritten(&mut self, kernel: &Kernel, id: ArrayId) -> Result<usize, RunError> {
+        let length = self.reserve(kernel, id)?;
+        let blank = Value::unspecified(kernel.arrays[id].elem);
+        Ok(self.place(vec![blank; length]))
+    }
+
+    fn place(&mut self, elements: Vec<Value>) -> usize {
+        let traced = if self.options.trace {
+            elements.len()
+        } else {
+            0
+        };
+        self.arrays.push(Memory {
+            elements,
+            writers: vec![None; traced],
+        });
+        self.arrays.len() - 1
+    }
+
+    /// Counts an array against the limit; gives its length.
+    fn reserve(&mut self, kernel: &Kernel, id: ArrayId) -> Result<usize, RunError> {
+        let array = &kernel.arrays[id];
+        let length = array
+            .shape
+            .iter()
+            .try_fold(1u64, |product, &extent| product.checked_mul(extent))
+            .filter(|&length| length <= MAX_ELEMENTS - self.elements);
+        let Some(length) = length else {
+            return Err(RunError::TooLarge {
+                span: array.span,
+                array: array.name.clone(),
+            });
+        };
+        self.elements += length;
+        Ok(length as usize)
+    }
+
+    /// Makes the constant arrays of every kernel, which live as long as the machine.
+    fn make_tables(&mut self) -> Result<(), RunError> {
+        let program = self.program;
+        for (kernel_id, kernel) in program.kernels.iter() {
+            for (id, array) in kernel.arrays.iter() {
+                if let ArrayKind::Table(contents) = &array.kind {
+                    let elements = contents
+                        .iter()
+                        .map(|c| Value::from_const(array.elem, c))
+                        .collect();
+                    let position = self.allocate(kernel, id, elements)?;
+                    self.tables.insert((kernel_id, id), position);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs a kernel; `results` are the arrays for its array results. Gives its scalar results.
+    fn call(
+        &mut self,
+        id: KernelId,
+        args: Vec<Actual>,
+        results: &[usize],
+    ) -> Result<Vec<Value>, Stop> {
+        let kernel = &self.program.kernels[id];
+        let (kept, kept_elements) = (self.arrays.len(), self.elements);
+        let mut frame = Frame {
+            kernel,
+            values: vec![Value::new(Data::Int(0)); kernel.values.len()],
+            arrays: vec![0; kernel.arrays.len()],
+            constants: &self.constants[id.index()],
+        };
+        for (param, arg) in kernel.params.iter().zip(args) {
+            match (param, arg) {
+                (Param::Scalar(value), Actual::Scalar(given)) => frame.set(*value, given),
+                (Param::Array(array), Actual::Array(at)) => frame.arrays[array.index()] = at,
+                _ => {}
+            }
+        }
+        let fresh = kernel.results.iter().filter_map(|slot| match slot {
+            ResultSlot::Array(array) => Some(*array),
+            ResultSlot::Scalar(_) => None,
+        });
+        for (array, at) in fresh.zip(results) {
+            frame.arrays[array.index()] = *at;
+        }
+        for (array_id, array) in kernel.arrays.iter() {
+            match &array.kind {
+                ArrayKind::Local => {
+                    frame.arrays[array_id.index()] = self.allocate_unwritten(kernel, array_id)?;
+                }
+                ArrayKind::Table(_) => {
+                    frame.arrays[array_id.index()] = self.tables[&(id, array_id)];
+                }
+                ArrayKind::Param(_) | ArrayKind::Result(_) => {}
+            }
+        }
+        self.block(&mut frame, &kernel.body)?;
+        self.arrays.truncate(kept);
+        self.elements = kept_elements;
+        Ok(frame.many(&kernel.body.yields))
+    }
+
+    fn block(&mut self, frame: &mut Frame<'p>, block: &'p Block) -> Result<(), Stop> {
+        for op in &block.ops {
+            self.steps += 1;
+            if self.steps > self.options.step_limit {
+                return Err(Stop::Error(RunError::StepLimit {
+                    span: op.span,
+                    limit: self.options.step_limit,
+                }));
+            }
+            self.op(frame, op)?;
+        }
+        Ok(())
+    }
+
+    fn op(&mut self, frame: &mut Frame<'p>, op: &'p Op) -> Result<(), Stop> {
+        match &op.kind {
+            OpKind::Load { array, indices } => {
+                let value = self.load(frame, op.span, *array, indices)?;
+                frame.set(op.results[0], value);
+            }
+            OpKind::Store {
+                array,
+                indices,
+                value,
+            } => self.store(frame, op.span, *array, indices, *value)?,
+            OpKind::Fill { array, value } => {
+                let value = frame.get(*value).clone();
+                let memory = &mut self.arrays[frame.arrays[array.index()]];
+                for position in 0..memory.elements.len() {
+                    memory.set(position, value.clone(), op.span);
+                }
+            }
+            OpKind::Copy { dst, src } => self.copy(frame, op.span, *dst, *src),
+            OpKind::For(l) => self.for_loop(frame, op, l)?,
+            OpKind::While(l) => self.while_loop(frame, op, l)?,
+            OpKind::If(branch) => self.branch(frame, op, branch)?,
+            OpKind::Call(call) => self.call_op(frame, op, call)?,
+            pure => {
+                let value = evaluate(frame, op, pure)?;
+                frame.set(op.results[0], value);
+            }
+        }
+        Ok(())
+    }
+
+    fn for_loop(&mut self, frame: &mut Frame<'p>, op: &'p Op, l: &'p For) -> Result<(), Stop> {
+        for bound in [l.lo, l.hi, l.step] {
+            frame.specified(bound, op.span)?;
+        }
+        let (mut index, hi) = (frame.index(l.lo), frame.index(l.hi));
+        let step = frame.index(l.step);
+        let runs = step > 0 || (step < 0 && frame.constants[l.step.index()]);
+        let mut carried = frame.many(&l.inits);
+        // The index is compared exactly: 64-bit bounds leave room in `i128`.
+        while runs && (if step > 0 { index < hi } else { index > hi }) {
+            frame.set(l.iv, Value::new(Data::Int(index)));
+            frame.set_many(&l.carried, carried);
+            self.count(op.span)?;
+            self.block(frame, &l.body)?;
+            carried = frame.many(&l.body.yields);
+            index += step;
+        }
+        frame.set_many(&op.results, carried);
+        Ok(())
+    }
+
+    fn while_loop(&mut self, frame: &mut Frame<'p>, op: &'p Op, l: &'p While) -> Result<(), Stop> {
+        let mut carried = frame.many(&l.inits);
+        loop {
+            frame.set_many(&l.carried, carried);
+            self.count(op.span)?;
+            self.block(frame, &l.cond)?;
+            let condition = l.cond.yields[0];
+            frame.specified(condition, op.span)?;
+            if !frame.get(condition).data.is_true() {
+                break;
+            }
+            self.block(frame, &l.body)?;
+            carried = frame.many(&l.body.yields);
+        }
+        let carried = frame.many(&l.carried);
+        frame.set_many(&op.results, carried);
+        Ok(())
+    }
+
+    /// One iteration of a loop, which may have no operation of its own.
+    fn count(&mut self, span: Span) -> Result<(), RunError> {
+        self.steps += 1;
+        match self.steps > self.options.step_limit {
+            false => Ok(()),
+            true => Err(RunError::StepLimit {
+                span,
+                limit: self.options.step_limit,
+            }),
+        }
+    }
+
+    fn branch(&mut self, frame: &mut Frame<'p>, op: &'p Op, branch: &'p If) -> Result<(), Stop> {
+        frame.specified(branch.cond, op.span)?;
+        let taken = match frame.get(branch.cond).data.is_true() {
+            true => &branch.then,
+            false => &branch.otherwise,
+        };
+        self.block(frame, taken)?;
+        let values = frame.many(&taken.yields);
+        frame.set_many(&op.results, values);
+        Ok(())
+    }
+
+    fn call_op(&mut self, frame: &mut Frame<'p>, op: &'p Op, call: &'p Call) -> Result<(), Stop> {
+        let args = call.args.iter().map(|arg| match arg {
+            Arg::Scalar(value) => Actual::Scalar(frame.get(*value).clone()),
+            Arg::Array(array) => Actual::Array(frame.arrays[array.index()]),
+        });
+        let results: Vec<usize> = call
+            .result_arrays
+            .iter()
+            .map(|array| frame.arrays[array.index()])
+            .collect();
+        let values = self.call(call.kernel, args.collect(), &results)?;
+        frame.set_many(&op.results, values);
+        Ok(())
+    }
+
+    fn copy(&mut self, frame: &Frame<'p>, span: Span, dst: ArrayId, src: ArrayId) {
+        let arrays = &frame.kernel.arrays;
+        let (from, to) = (arrays[src].elem, arrays[dst].elem);
+        let (src, dst) = (frame.arrays[src.index()], frame.arrays[dst.index()]);
+        for position in 0..self.arrays[src].elements.len() {
+            let value = cast(from, to, &self.arrays[src].elements[position]);
+            self.arrays[dst].set(position, value, span);
+        }
+    }
+
+    /// The row-major position, `None` outside the array (which is noted).
+    fn position(
+        &mut self,
+        frame: &Frame<'p>,
+        span: Span,
+        array: ArrayId,
+        indices: &[ValueId],
+        store: bool,
+    ) -> Result<Option<usize>, RunError> {
+        let declared = &frame.kernel.arrays[array];
+        let mut position = 0u64;
+        for (&id, &extent) in indices.iter().zip(&declared.shape) {
+            match u64::try_from(frame.index(id)) {
+                Ok(index) if index < extent => position = position * extent + index,
+                _ => {
+                    let access = OutOfBounds {
+                        span,
+                        array: declared.name.clone(),
+                        shape: declared.shape.clone(),
+                        indices: indices.iter().map(|&i| frame.index(i)).collect(),
+                        store,
+                        count: 1,
+                    };
+                    return self.note_out_of_bounds(access).map(|()| None);
+                }
+            }
+        }
+        Ok(Some(position as usize))
+    }
+
+    fn note_out_of_bounds(&mut self, access: OutOfBounds) -> Result<(), RunError> {
+        if self.options.check_bounds {
+            return Err(RunError::OutOfBounds(access));
+        }
+        let same = |a: &&mut OutOfBounds| {
+            a.span == access.span && a.store == access.store && a.array == access.array
+        };
+        match self.out_of_bounds.iter_mut().find(same) {
+            Some(known) => known.count += 1,
+            None => self.out_of_bounds.push(access),
+        }
+        Ok(())
+    }
+
+    fn load(
+        &mut self,
+        frame: &Frame<'p>,
+        span: Span,
+        array: ArrayId,
+        indices: &[ValueId],
+    ) -> Result<Value, RunError> {
+        let elem = frame.kernel.arrays[array].elem;
+        if indices.iter().any(|&i| frame.get(i).tainted) {
+            return Ok(Value::unspecified(elem));
+        }
+        let position = self.position(frame, span, array, indices, false)?;
+        Ok(match position {
+            Some(at) => self.arrays[frame.arrays[array.index()]].elements[at].clone(),
+            None => Value::unspecified(elem),
+        })
+    }
+
+    fn store(
+        &mut self,
+        frame: &Frame<'p>,
+        span: Span,
+        array: ArrayId,
+        indices: &[ValueId],
+        value: ValueId,
+    ) -> Result<(), RunError> {
+        if indices.iter().any(|&i| frame.get(i).tainted) {
+            // Any element may have been written.
+            let memory = &mut self.arrays[frame.arrays[array.index()]];
+            memory.elements.iter_mut().for_each(|e| e.tainted = true);
+            return Ok(());
+        }
+        if let Some(at) = self.position(frame, span, array, indices, true)? {
+            let value = frame.get(value).clone();
+            self.arrays[frame.arrays[array.index()]].set(at, value, span);
+        }
+        Ok(())
+    }
+}
+
+/// The value of an operation without effects.
+fn evaluate(frame: &Frame<'_>, op: &Op, kind: &OpKind) -> Result<Value, RunError> {
+    let ty = frame.ty(op.results[0]);
+    let lacking = |what: &str| RunError::Unsupported {
+        span: op.span,
+        what: format!("'{what}' of {ty}"),
+    };
+    Ok(match kind {
+        OpKind::Const(constant) => Value::from_const(ty, constant),
+        OpKind::Unary { op, arg } => {
+            unary(ty, *op, frame.get(*arg)).ok_or_else(|| lacking(op.name()))?
+        }
+        OpKind::Binary { op, lhs, rhs } => {
+            binary(ty, *op, frame.get(*lhs), frame.get(*rhs)).ok_or_else(|| lacking(op.name()))?
+        }
+        OpKind::Compare { op, lhs, rhs } => {
+            compare(frame.ty(*lhs), *op, frame.get(*lhs), frame.get(*rhs))
+        }
+        OpKind::Fma { lhs, rhs, add } => fma(ty, [*lhs, *rhs, *add].map(|id| frame.get(id))),
+        OpKind::Cast { arg } => cast(frame.ty(*arg), ty, frame.get(*arg)),
+        OpKind::Select {
+            cond,
+            on_true,
+            on_false,
+        } => {
+            let cond = frame.get(*cond);
+            let taken = if cond.data.is_true() {
+                on_true
+            } else {
+                on_false
+            };
+            let mut value = frame.get(*taken).clone();
+            value.tainted |= cond.tainted;
+            value
+        }
+        OpKind::BitGet { arg, index } => {
+            bit_slice(frame.ty(*arg), ty, frame.get(*arg), frame.get(*index))
+        }
+        OpKind::BitSlice { arg, lo } => {
+            bit_slice(frame.ty(*arg), ty, frame.get(*arg), frame.get(*lo))
+        }
+        OpKind::BitSet { arg, index, bit } => {
+            bit_set(ty, [*arg, *index, *bit].map(|id| frame.get(id)))
+        }
+        _ => return Err(lacking("this operation")),
+    })
+}
+
+/// `op arg` in a type; `None` if there is no reference for it.
+pub fn unary(ty: Scalar, op: UnaryOp, arg: &Value) -> Option<Value> {
+    let data = match (&arg.data, ty) {
+        (Data::Float(bits), Scalar::Float(f)) => Data::Float(softfloat::unary(f, op, *bits)?),
+        (Data::Int(i), _) => match op {
+            UnaryOp::Neg => Value::int(ty, -i).data,
+            UnaryOp::Not => Value::int(ty, !i).data,
+            UnaryOp::Abs => Value::int(ty, i.abs()).data,
+            _ => return None,
+        },
+        (data, _) => match op {
+            UnaryOp::Neg => Data::wrapped(ty, -data.to_bigint()),
+            UnaryOp::Not => Data::wrapped(ty, !data.to_bigint()),
+            UnaryOp::Abs => Data::wrapped(ty, data.to_bigint().abs()),
+            _ => return None,
+        },
+    };
+    Some(Value {
+        data,
+        tainted: arg.tainted,
+    })
+}
+
+/// `lhs op rhs` in a type; `None` if there is no reference for it.
+pub fn binary(ty: Scalar, op: BinaryOp, lhs: &Value, rhs: &Value) -> Option<Value> {
+    let form = (ty.width(), ty.is_signed());
+    let data = match (&lhs.data, &rhs.data, ty) {
+        (Data::Float(a), Data::Float(b), Scalar::Float(f)) => {
+            Data::Float(softfloat::binary(f, op, *a, *b)?)
+        }
+        (Data::Int(a), amount, _) if matches!(op, BinaryOp::Shl | BinaryOp::Shr) => Data::Int(
+            integer::shift(op == BinaryOp::Shl, a, amount.as_u32(), form),
+        ),
+        (Data::Int(a), Data::Int(b), _) => Data::Int(integer::binary(op, a, b, form)?),
+        (Data::Big(a), amount, _) if matches!(op, BinaryOp::Shl | BinaryOp::Shr) => {
+            let shifted = integer::shift(op == BinaryOp::Shl, &**a, amount.as_u32(), form);
+            Data::Big(Box::new(shifted))
+        }
+        (Data::Big(a), Data::Big(b), _) => {
+            Data::Big(Box::new(integer::binary(op, &**a, &**b, form)?))
+        }
+        _ => return None,
+    };
+    let decided = decides(ty, op, lhs) || decides(ty, op, rhs);
+    Some(Value {
+        data,
+        tainted: (lhs.tainted || rhs.tainted) && !decided,
+    })
+}
+
+/// Whether one specified operand fixes the result alone, as 0 does in `i < n and a[i] > 0`.
+fn decides(ty: Scalar, op: BinaryOp, operand: &Value) -> bool {
+    if operand.tainted {
+        return false;
+    }
+    let all_ones = || operand.data == Data::wrapped(ty, BigInt::from(-1));
+    match op {
+        _ if ty.is_float() => false,
+        BinaryOp::And | BinaryOp::Mul => !operand.data.is_true(),
+        BinaryOp::Or => all_ones(),
+        _ => false,
+    }
+}
+
+/// `lhs op rhs` of two values of a type, as `u1`.
+pub fn compare(ty: Scalar, op: CompareOp, lhs: &Value, rhs: &Value) -> Value {
+    let holds = match (&lhs.data, &rhs.data, ty) {
+        (Data::Float(a), Data::Float(b), Scalar::Float(f)) => softfloat::compare(f, op, *a, *b),
+        (Data::Int(a), Data::Int(b), _) => ordered(op, a.cmp(b)),
+        (a, b, _) => ordered(op, a.to_bigint().cmp(&b.to_bigint())),
+    };
+    Value {
+        data: Data::Int(i128::from(holds)),
+        tainted: lhs.tainted || rhs.tainted,
+    }
+}
+
+fn ordered(op: CompareOp, order: std::cmp::Ordering) -> bool {
+    match op {
+        CompareOp::Eq | CompareOp::Ueq => order.is_eq(),
+        CompareOp::Ne | CompareOp::One => order.is_ne(),
+        CompareOp::Lt | CompareOp::Ult => order.is_lt(),
+        CompareOp::Le | CompareOp::Ule => order.is_le(),
+        CompareOp::Gt | CompareOp::Ugt => order.is_gt(),
+        CompareOp::Ge | CompareOp::Uge => order.is_ge(),
+    }
+}
+
+fn fma(ty: Scalar, operands: [&Value; 3]) -> Value {
+    let bits = operands.map(|v| match v.data {
+        Data::Float(bits) => bits,
+        _ => 0,
+    });
+    let data = match ty {
+        Scalar::Float(f) => Data::Float(softfloat::arithmetic(f, softfloat::Arithmetic::Fma, bits)),
+        _ => Data::wrapped(ty, BigInt::from(0)),
+    };
+    Value {
+        data,
+        tainted: operands.iter().any(|v| v.tainted),
+    }
+}
+
+/// Conversion by the rules of the language's casts. Between the same types it is a move.
+pub fn cast(from: Scalar, to: Scalar, value: &Value) -> Value {
+    if from == to {
+        return value.clone();
+    }
+    let data = match (&value.data, from, to) {
+        (Data::Float(bits), Scalar::Float(from), Scalar::Float(to)) => {
+            Data::Float(softfloat::convert(from, to, *bits))
+        }
+        (Data::Float(bits), Scalar::Float(from), _) => {
+            Data::wrapped(to, softfloat::to_int(from, to, *bits))
+        }
+        (data, _, Scalar::Float(to)) => Data::Float(softfloat::from_int(to, data.to_bigint())),
+        (Data::Int(i), _, _) if to.width() <= 64 => Value::int(to, *i).data,
+        (data, _, _) => Data::wrapped(to, data.to_bigint()),
+    };
+    Value {
+        data,
+        tainted: value.tainted,
+    }
+}
+
+fn bit_slice(from: Scalar, to: Scalar, arg: &Value, lo: &Value) -> Value {
+    let data = match (&arg.data, &lo.data) {
+        (Data::Int(a), Data::Int(lo)) if to.width() <= 64 => {
+            Data::Int(integer::bit_slice(a, from.width(), lo, to.width()))
+        }
+        (a, lo) => {
+            let (a, lo) = (a.to_bigint(), lo.to_bigint());
+            Data::wrapped(to, integer::bit_slice(&a, from.width(), &lo, to.width()))
+        }
+    };
+    Value {
+        data,
+        tainted: arg.tainted || lo.tainted,
+    }
+}
+
+fn bit_set(ty: Scalar, [arg, index, bit]: [&Value; 3]) -> Value {
+    let form = (ty.width(), ty.is_signed());
+    let (at, bit_data) = (index.data.as_u32(), bit.data.is_true());
+    let data = match &arg.data {
+        Data::Int(a) => Data::Int(integer::bit_set(a, at, bit_data, form)),
+        a => Data::wrapped(ty, integer::bit_set(&a.to_bigint(), at, bit_data, form)),
+    };
+    Value {
+        data,
+        tainted: arg.tainted || index.tainted || bit.tainted,
+    }
+}
+
+/// For each kernel: which of its values are constants.
+fn constants(program: &Program) -> Vec<Vec<bool>> {
+    fn mark(block: &Block, out: &mut Vec<bool>) {
+        for op in &block.ops {
+            if let (OpKind::Const(_), Some(result)) = (&op.kind, op.results.first()) {
+                out[result.index()] = true;
+            }
+            for block in op.kind.blocks() {
+                mark(block, out);
+            }
+        }
+    }
+    let of = |kernel: &Kernel| {
+        let mut out = vec![false; kernel.values.len()];
+        mark(&kernel.body, &mut out);
+        out
+    };
+    program
+        .kernels
+        .iter()
+        .map(|(_, kernel)| of(kernel))
+        .collect()
+}

@@ -1,0 +1,218 @@
+//! Runtime values: exact integers and float bit patterns, with a mark on what is unspecified.
+
+use crate::ir::{Array, Const, Param, Program, ResultSlot, Scalar};
+use crate::sim::integer::ExactInt;
+use num_bigint::{BigInt, BigUint};
+use num_traits::ToPrimitive;
+
+/// Widest integer type whose values are machine words here.
+const WORD: u32 = 64;
+
+/// The number in a [`Value`]. Its type says which variant it is: [`Data::Int`] for integers of at
+/// most 64 bits and index, [`Data::Big`] for wider ones.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Data {
+    /// A narrow integer, in its type's range.
+    Int(i128),
+    /// A wide integer, in its type's range.
+    Big(Box<BigInt>),
+    /// The bit pattern of a float.
+    Float(u128),
+}
+
+/// A scalar at run time. It does not know its type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Value {
+    /// The number.
+    pub data: Data,
+    /// Unspecified by the language: it comes from a read outside an array or of an element that
+    /// was never written. Nothing may be concluded from its number.
+    pub tainted: bool,
+}
+
+impl Data {
+    /// The low bits of `number` in a type; for a float type they are its bit pattern.
+    pub fn wrapped(ty: Scalar, number: BigInt) -> Data {
+        match ty {
+            Scalar::Float(f) => {
+                Data::Float(number.low(f.width(), false).to_u128().unwrap_or_default())
+            }
+            _ if ty.width() <= WORD => {
+                let low = number.low(ty.width(), ty.is_signed());
+                Data::Int(low.to_i128().unwrap_or_default())
+            }
+            _ => Data::Big(Box::new(number.low(ty.width(), ty.is_signed()))),
+        }
+    }
+    /// The integer, or a float's bit pattern as an unsigned one.
+    pub fn to_bigint(&self) -> BigInt {
+        match self {
+            Data::Int(i) => BigInt::from(*i),
+            Data::Big(b) => (**b).clone(),
+            Data::Float(bits) => BigInt::from(*bits),
+        }
+    }
+    /// Whether it is an integer other than 0.
+    pub fn is_true(&self) -> bool {
+        match self {
+            Data::Int(i) => *i != 0,
+            Data::Big(b) => b.sign() != num_bigint::Sign::NoSign,
+            Data::Float(_) => false,
+        }
+    }
+    /// The integer as `u32`, if it is one.
+    pub fn as_u32(&self) -> Option<u32> {
+        match self {
+            Data::Int(i) => i.as_u32(),
+            Data::Big(b) => b.as_u32(),
+            Data::Float(_) => None,
+        }
+    }
+}
+
+impl Value {
+    /// A specified value.
+    pub fn new(data: Data) -> Value {
+        Value {
+            data,
+            tainted: false,
+        }
+    }
+    /// A narrow integer, cut to its type.
+    pub fn int(ty: Scalar, number: i128) -> Value {
+        Value::new(Data::Int(number.low(ty.width(), ty.is_signed())))
+    }
+    /// The value of a type with the low bits of `number`.
+    pub fn wrapped(ty: Scalar, number: impl Into<BigInt>) -> Value {
+        Value::new(Data::wrapped(ty, number.into()))
+    }
+    /// A constant of the `ir`.
+    pub fn from_const(ty: Scalar, constant: &Const) -> Value {
+        match constant {
+            Const::Int(i) => Value::wrapped(ty, i.clone()),
+            Const::Float(bits) => Value::wrapped(ty, bits.clone()),
+        }
+    }
+    /// An unspecified value of a type.
+    pub fn unspecified(ty: Scalar) -> Value {
+        Value {
+            tainted: true,
+            ..Value::wrapped(ty, 0)
+        }
+    }
+    /// The bit pattern in a type, as it stands on a port.
+    pub fn pattern(&self, ty: Scalar) -> BigUint {
+        self.data
+            .to_bigint()
+            .low(ty.width(), false)
+            .to_biguint()
+            .unwrap_or_default()
+    }
+}
+
+/// What a kernel takes or gives in one place: a scalar, or an array of a shape.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Slot {
+    /// Source name; of results `ap_return`, in a tuple `ap_return_<i>`.
+    pub name: String,
+    /// Type of the scalar or of the elements.
+    pub ty: Scalar,
+    /// Shape of an array, `None` for a scalar.
+    pub shape: Option<Vec<u64>>,
+}
+
+impl Slot {
+    fn of_array(array: &Array) -> Slot {
+        Slot {
+            name: array.name.clone(),
+            ty: array.elem,
+            shape: Some(array.shape.clone()),
+        }
+    }
+    /// Number of elements; 1 for a scalar.
+    pub fn len(&self) -> usize {
+        self.shape.iter().flatten().product::<u64>() as usize
+    }
+    /// Whether it has no element, which no valid slot is.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+    /// Whether it is an array.
+    pub fn is_array(&self) -> bool {
+        self.shape.is_some()
+    }
+    /// The subscripts of a row-major position.
+    pub fn subscripts(&self, mut position: usize) -> Vec<u64> {
+        let shape = self.shape.as_deref().unwrap_or(&[]);
+        let mut out = vec![0; shape.len()];
+        for (index, &extent) in out.iter_mut().zip(shape).rev() {
+            *index = position as u64 % extent;
+            position /= extent as usize;
+        }
+        out
+    }
+    /// `a[1, 2]` for a position of an array, the bare name for a scalar or rank 0.
+    pub fn element_name(&self, position: usize) -> String {
+        let subscripts: Vec<String> = self
+            .subscripts(position)
+            .iter()
+            .map(u64::to_string)
+            .collect();
+        if subscripts.is_empty() {
+            self.name.clone()
+        } else {
+            format!("{}[{}]", self.name, subscripts.join(", "))
+        }
+    }
+}
+
+/// The parameters and results of a kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Signature {
+    /// In order.
+    pub params: Vec<Slot>,
+    /// In order.
+    pub results: Vec<Slot>,
+}
+
+impl Signature {
+    /// That of a program's top kernel.
+    pub fn of(program: &Program) -> Signature {
+        let kernel = &program.kernels[program.top];
+        let params = kernel.params.iter().map(|param| match param {
+            Param::Array(id) => Slot::of_array(&kernel.arrays[*id]),
+            Param::Scalar(id) => Slot {
+                name: kernel.values[*id].name.clone().unwrap_or_default(),
+                ty: kernel.values[*id].ty,
+                shape: None,
+            },
+        });
+        let single = kernel.results.len() == 1;
+        let results = kernel.results.iter().enumerate().map(|(i, slot)| Slot {
+            name: if single {
+                "ap_return".into()
+            } else {
+                format!("ap_return_{i}")
+            },
+            ..match slot {
+                ResultSlot::Array(id) => Slot::of_array(&kernel.arrays[*id]),
+                ResultSlot::Scalar(ty) => Slot {
+                    name: String::new(),
+                    ty: *ty,
+                    shape: None,
+                },
+            }
+        });
+        Signature {
+            params: params.collect(),
+            results: results.collect(),
+        }
+    }
+}
+
+/// The arguments of one run: for each parameter its elements, one for a scalar.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Invocation {
+    /// In the order of the parameters; elements in row-major order.
+    pub args: Vec<Vec<Value>>,
+}

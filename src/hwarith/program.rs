@@ -60,6 +60,8 @@ pub struct Unit {
     pub name: String,
     /// What it computes; one output.
     pub graph: Graph,
+    /// Bits of the result port; the output's type may be narrower where the top bits are always 0.
+    pub width: u32,
 }
 
 /// A memory of `depth` words of `width` bits.

@@ -10,6 +10,8 @@ pub mod depend;
 pub mod device;
 mod solver;
 
+pub use solver::DISTRIBUTED_BITS;
+
 use crate::diagnostics::SourceMap;
 use crate::hwarith::graph::{MemId, Op};
 use crate::hwarith::program::{Leaf, Place, Program};
@@ -41,6 +43,8 @@ pub struct Times {
     pub arrival: Vec<f64>,
     /// Demanded bits of each node; 0: dead.
     pub width: Vec<u32>,
+    /// Whether a node has its value in every cycle of a run, without registers.
+    pub stable: Vec<bool>,
 }
 
 /// Of an operator module: fully pipelined.

@@ -230,6 +230,11 @@ impl<'g> Problem<'g> {
             ready: vec![0; count],
             arrival: vec![0.0; count],
             width: self.width.clone(),
+            stable: self
+                .kinds
+                .iter()
+                .map(|k| matches!(k, Kind::Stable))
+                .collect(),
         };
         let mut after: BTreeMap<NodeId, Vec<Edge>> = BTreeMap::new();
         for edge in self.edges.iter().filter(|e| e.distance == 0) {

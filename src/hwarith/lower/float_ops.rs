@@ -20,7 +20,7 @@ impl Lowering<'_> {
         ty: HwType,
         make: impl FnOnce() -> Graph,
     ) -> NodeId {
-        let unit = self.unit(name, make);
+        let unit = self.unit(name, ty.width, make);
         self.b().call(HwOp::Call(unit), args, ty)
     }
 

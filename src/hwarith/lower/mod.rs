@@ -132,45 +132,40 @@ impl<'k> Lowering<'k> {
     }
 
     fn finish(mut self, mut root: Vec<Region>) -> Result<Program, Diagnostics> {
-        let scalars: Vec<Scalar> = self
-            .kernel
-            .results
-            .iter()
-            .filter_map(|r| match r {
-                ResultSlot::Scalar(ty) => Some(*ty),
-                ResultSlot::Array(_) => None,
-            })
-            .collect();
         let many = self.kernel.results.len() > 1;
-        let mut written = Vec::new();
-        if !scalars.is_empty() && !self.errors.has_errors() {
-            self.block_leaf(&mut root, self.kernel.span, "return");
-            for (i, (&value, &ty)) in self.kernel.body.yields.iter().zip(&scalars).enumerate() {
-                let name = if many {
-                    format!("ap_return_{i}")
-                } else {
-                    "ap_return".into()
-                };
-                let var = self.var(&name, hw_type(ty), false);
-                let node = self.node(value);
-                self.leaf().writes.push((var, node));
-                written.push(var);
+        let port_name = |i: usize| {
+            if many {
+                format!("ap_return_{i}")
+            } else {
+                "ap_return".into()
             }
+        };
+        let mut yields = self.kernel.body.yields.iter();
+        for (i, slot) in self.kernel.results.iter().enumerate() {
+            let port = match slot {
+                ResultSlot::Array(id) => {
+                    let mem = self.mem_ids[id];
+                    self.program.mems[mem.0 as usize].name = port_name(i);
+                    PortRef::Array(mem)
+                }
+                ResultSlot::Scalar(ty) => {
+                    let var = self.var(&port_name(i), hw_type(*ty), false);
+                    if let Some(&value) = yields.next() {
+                        self.block_leaf(&mut root, self.kernel.span, "return");
+                        let node = self.node(value);
+                        self.leaf().writes.push((var, node));
+                    }
+                    PortRef::Scalar {
+                        name: port_name(i),
+                        ty: *ty,
+                        var,
+                    }
+                }
+            };
+            self.program.returns.push(port);
         }
         if self.errors.has_errors() {
             return Err(self.errors);
-        }
-        let mut vars = written.into_iter();
-        for slot in &self.kernel.results {
-            let port = match slot {
-                ResultSlot::Array(id) => Some(PortRef::Array(self.mem_ids[id])),
-                ResultSlot::Scalar(ty) => vars.next().map(|var| PortRef::Scalar {
-                    name: self.program.vars[var.0 as usize].name.clone(),
-                    ty: *ty,
-                    var,
-                }),
-            };
-            self.program.returns.extend(port);
         }
         self.program.root = Region::Seq(root);
         Ok(self.program)
@@ -321,7 +316,7 @@ impl<'k> Lowering<'k> {
     }
 
     /// The operator module of that name, made on first use.
-    fn unit(&mut self, name: &str, make: impl FnOnce() -> Graph) -> UnitId {
+    fn unit(&mut self, name: &str, width: u32, make: impl FnOnce() -> Graph) -> UnitId {
         if let Some(&id) = self.unit_ids.get(name) {
             return id;
         }
@@ -329,6 +324,7 @@ impl<'k> Lowering<'k> {
         self.program.units.push(Unit {
             name: name.to_string(),
             graph: super::builder::rebuild(&make()),
+            width,
         });
         self.unit_ids.insert(name.to_string(), id);
         id

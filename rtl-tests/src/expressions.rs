@@ -1,9 +1,9 @@
 //! A module with every kind of expression at many widths, and what it should compute, over exact integers.
 
+use crate::bench::Env;
 use allo_hls::rtl::netlist::*;
 use num_bigint::{BigInt, BigUint, Sign};
 use num_traits::{One, ToPrimitive, Zero};
-use std::collections::HashMap;
 
 /// Widths that the expressions are built at: around the words of simulators.
 pub const WIDTHS: [u32; 8] = [1, 2, 7, 32, 33, 64, 65, 100];
@@ -27,9 +27,6 @@ pub struct Suite {
     /// Outputs.
     pub cases: Vec<Case>,
 }
-
-/// Values of input ports.
-pub type Env = HashMap<NetId, BigUint>;
 
 impl Suite {
     /// Every expression kind at all of [`WIDTHS`].

@@ -1,4 +1,5 @@
 //! Shared helpers of the co-simulation tests.
 
+pub mod bench;
 pub mod expressions;
 pub mod tools;

@@ -20,6 +20,8 @@ pub fn print(design: &Design) -> String {
     }
     if design.modules.len() > 1 {
         line_of(&mut text, 0, "/* verilator lint_off DECLFILENAME */");
+        // An instance may be named like a net inside it.
+        line_of(&mut text, 0, "/* verilator lint_off VARHIDDEN */");
     }
     for (_, module) in design.modules.iter() {
         if !text.is_empty() {
@@ -50,7 +52,7 @@ fn hex(width: u32, value: &BigUint) -> String {
     let plain = format!("{value:0>digits$x}");
     let mut grouped = String::with_capacity(plain.len() + plain.len() / 4);
     for (index, digit) in plain.chars().enumerate() {
-        if index > 0 && (digits - index) % 4 == 0 {
+        if index > 0 && (digits - index).is_multiple_of(4) {
             grouped.push('_');
         }
         grouped.push(digit);
@@ -208,15 +210,9 @@ impl Printer<'_> {
     }
 
     fn memory(&mut self, memory: &Memory) {
-        let style = match (memory.style, memory.writes.is_empty()) {
-            (MemoryStyle::Auto, _) => None,
-            (MemoryStyle::Distributed, false) => Some(("ram_style", "distributed")),
-            (MemoryStyle::Distributed, true) => Some(("rom_style", "distributed")),
-            (MemoryStyle::Block, false) => Some(("ram_style", "block")),
-            (MemoryStyle::Block, true) => Some(("rom_style", "block")),
-        };
-        if let Some((attribute, value)) = style {
-            self.line(1, &format!("(* {attribute} = \"{value}\" *)"));
+        let attributes = attributes(memory);
+        if !attributes.is_empty() {
+            self.line(1, &format!("(* {} *)", attributes.join(", ")));
         }
         let range = match range(memory.width) {
             range if range.is_empty() => range,
@@ -241,23 +237,18 @@ impl Printer<'_> {
         self.line(1, "end");
     }
 
-    /// `always_ff` claims to be the only writer, so memories with initial contents do with `always`.
+    /// `always_ff` claims to be the only writer, so memories with initial contents or two write ports do with
+    /// `always`; one block a port leaves the ports without priority, as block memories have them.
     fn writes(&mut self, memory: &Memory) {
-        if memory.writes.is_empty() {
-            return;
-        }
-        self.always(if memory.init.is_some() {
-            "always"
-        } else {
-            "always_ff"
-        });
+        let alone = memory.init.is_none() && memory.writes.len() == 1;
         for port in &memory.writes {
+            self.always(if alone { "always_ff" } else { "always" });
             let addr = self.operand(&port.addr);
             let data = self.operand(&port.data);
             let write = format!("{}[{addr}] <= {data};", memory.name);
             self.guarded(&port.enable, &write);
+            self.line(1, "end");
         }
-        self.line(1, "end");
     }
 
     fn reads(&mut self, memory: &Memory) {
@@ -480,6 +471,40 @@ impl Printer<'_> {
 
     fn line(&mut self, depth: usize, line: &str) {
         line_of(self.text, depth, line);
+    }
+}
+
+/// What synthesisers should know of a memory. Yosys fails where it cannot follow a style, so only a style that
+/// the ports allow is given; without `no_rw_check` it builds logic for reads of words just written.
+fn attributes(memory: &Memory) -> Vec<&'static str> {
+    let is_rom = memory.writes.is_empty();
+    let mut attributes = match memory.style {
+        MemoryStyle::Block if is_rom => vec!["rom_style = \"block\""],
+        MemoryStyle::Distributed if is_rom => vec!["rom_style = \"distributed\""],
+        MemoryStyle::Block if fits_block(memory) => vec!["ram_style = \"block\""],
+        MemoryStyle::Distributed if memory.writes.len() == 1 => {
+            vec!["ram_style = \"distributed\""]
+        }
+        _ => Vec::new(),
+    };
+    if !is_rom {
+        attributes.push("no_rw_check");
+    }
+    attributes
+}
+
+/// Whether the accesses fit a block memory: one write port and any reads (of copies), or two ports of one address
+/// each.
+fn fits_block(memory: &Memory) -> bool {
+    match memory.writes.as_slice() {
+        [_, _] => {
+            let mut free: Vec<&Operand> = memory.writes.iter().map(|port| &port.addr).collect();
+            memory.reads.iter().all(|read| {
+                let port = free.iter().position(|addr| **addr == read.addr);
+                port.map(|port| free.swap_remove(port)).is_some()
+            })
+        }
+        _ => true,
     }
 }
 

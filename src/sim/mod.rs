@@ -7,6 +7,7 @@
 
 pub mod integer;
 pub mod reference;
+pub mod rtl;
 pub mod softfloat;
 pub mod value;
 pub mod vectors;

@@ -45,7 +45,7 @@ pub fn check(printer: &Printer, args: &CheckArgs) -> Result<(), Status> {
 /// `allo-hls kernel.py`
 pub fn compile(printer: &Printer, args: &CompileArgs) -> Result<(), Status> {
     let mut sources = SourceMap::default();
-    let file = load(&mut sources, &args.source.input).map_err(|e| printer.fail(e, &sources))?;
+    let file = load(&mut sources, args.source.input()).map_err(|e| printer.fail(e, &sources))?;
     let top = args.source.top.as_deref();
     if args.emit == Emit::Ir && args.manifest.is_none() {
         // Shown even where the back end has no hardware for it.

@@ -5,13 +5,11 @@ mod output;
 mod simulate;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// The input is wrong.
+/// Exit status when the input is wrong; clap exits with 2 when the command line is.
 pub const WRONG_INPUT: u8 = 1;
-/// The command line is wrong.
-pub const WRONG_USAGE: u8 = 2;
 
 /// Compiles Allo kernels to pipelined SystemVerilog.
 #[derive(Parser)]
@@ -20,7 +18,7 @@ struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
     #[command(flatten)]
-    compile: Option<CompileArgs>,
+    compile: CompileArgs,
     /// How diagnostics are printed
     #[arg(long, global = true, value_enum, default_value = "human")]
     message_format: MessageFormat,
@@ -49,10 +47,19 @@ enum Command {
 #[derive(Args, Clone)]
 pub struct SourceArgs {
     /// Python file with the kernels, or - for standard input
-    pub input: PathBuf,
+    // Optional in type only: a subcommand lifts the requirement.
+    #[arg(required = true)]
+    input: Option<PathBuf>,
     /// Kernel that becomes the top module, e.g. saxpy or 'fill[i32, 4]'; may be left out if the file has one
     #[arg(long, value_name = "KERNEL")]
     pub top: Option<String>,
+}
+
+impl SourceArgs {
+    /// The input file.
+    pub fn input(&self) -> &Path {
+        self.input.as_deref().unwrap_or(Path::new("-"))
+    }
 }
 
 /// What the hardware is made for.
@@ -191,16 +198,11 @@ pub fn run() -> ExitCode {
     // clap prints usage errors itself and exits with status 2.
     let cli = Cli::parse();
     let printer = output::Printer::new(cli.message_format);
-    let result = match (cli.command, cli.compile) {
-        (Some(Command::Check(args)), _) => compile::check(&printer, &args),
-        (Some(Command::Run(args)), _) => simulate::run(&printer, &args),
-        (Some(Command::Cosim(args)), _) => simulate::cosim(&printer, &args),
-        (None, Some(args)) => compile::compile(&printer, &args),
-        (None, None) => {
-            use clap::CommandFactory;
-            let _ = Cli::command().print_help();
-            return ExitCode::from(WRONG_USAGE);
-        }
+    let result = match cli.command {
+        Some(Command::Check(args)) => compile::check(&printer, &args),
+        Some(Command::Run(args)) => simulate::run(&printer, &args),
+        Some(Command::Cosim(args)) => simulate::cosim(&printer, &args),
+        None => compile::compile(&printer, &cli.compile),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -101,7 +101,8 @@ impl Lowering<'_> {
         let from = self.b().ty(a);
         if let Some(value) = self.b().as_const(a).cloned() {
             let graph = float::from_int(from, to);
-            let bits = crate::hwarith::eval::eval(&graph, &[value]);
+            let pattern = HwType::ui(from.width).wrap(&value);
+            let bits = crate::hwarith::eval::eval(&graph, &[pattern]);
             return self.b().constant(bits[0].clone());
         }
         let name = format!("i2f_{from}_{}", tag(to));

@@ -8,6 +8,7 @@ use super::bits::{
     Grouped, all, and_not, any, bit_length, gate, low, normalise, pad_low, repeat,
     shift_right_sticky, sub_low,
 };
+use super::finish::finish;
 use super::round::{Unrounded, round};
 use super::unpack::{Unpacked, input, unpack, with_low_bit};
 use crate::hwarith::graph::{Graph, NodeId, Predicate};
@@ -21,9 +22,8 @@ pub fn add(format: FloatFormat) -> Graph {
     let mut g = Graph::new();
     let operands = order(&mut g, format);
     let sum = sum(&mut g, format, &operands);
-    let result = finish(&mut g, format, &operands, sum);
-    g.outputs.push(result);
-    g
+    let result = rounded(&mut g, format, &operands, sum);
+    finish(&g, result)
 }
 
 /// The operands by magnitude.
@@ -88,7 +88,7 @@ fn sum(g: &mut Graph, format: FloatFormat, operands: &Ordered) -> NodeId {
     g.concat(&[carry, rest])
 }
 
-fn finish(g: &mut Graph, format: FloatFormat, operands: &Ordered, sum: NodeId) -> NodeId {
+fn rounded(g: &mut Graph, format: FloatFormat, operands: &Ordered, sum: NodeId) -> NodeId {
     let width = g.width(sum);
     let nan = is_nan(g, operands);
     let carry = g.bit(sum, width - 1);

@@ -6,12 +6,13 @@
 //! graphs know nothing of time: a scheduler may cut them between any two nodes.
 //!
 //! The parts: `unpack` splits and classifies, `bits` aligns and normalises, `round` rounds and packs; each
-//! operator is what is between them.
+//! operator is what is between them, and `finish` drops what it does not need.
 
 mod add;
 mod bits;
 mod compare;
 mod convert;
+mod finish;
 mod integer;
 mod integral;
 mod mul;

@@ -7,9 +7,10 @@ use super::bits::{
     Grouped, all, and_not, any, bit_length, gate, low, normalise, repeat, resize_sticky, saturate,
     shift_right_sticky,
 };
+use super::finish::finish;
 use super::round::{Unrounded, round};
 use super::unpack::{Unpacked, input, unpack};
-use crate::hwarith::graph::{Graph, NodeId};
+use crate::hwarith::graph::{Graph, NodeId, Predicate};
 use crate::ir::FloatFormat;
 
 /// `a * b` of two bit patterns `ui<width>`.
@@ -26,9 +27,8 @@ pub fn mul(format: FloatFormat) -> Graph {
     };
     let product = g.mul(x, y);
     let sign = g.xor(a.sign, b.sign);
-    let result = finish(&mut g, format, sign, &classes, product, exp);
-    g.outputs.push(result);
-    g
+    let result = rounded(&mut g, format, sign, &classes, product, exp);
+    finish(&g, result)
 }
 
 /// What the operands' classes say about the result.
@@ -103,7 +103,7 @@ fn sum_of_exps(g: &mut Graph, a: &Unpacked, b: &Unpacked) -> NodeId {
 
 /// Rounds `product`, `ui<2 frac + 2>`. `exp` is signed, the result's exponent field plus the bias if the
 /// product is below 2. The bias is 2^(exp-1) - 1.
-fn finish(
+fn rounded(
     g: &mut Graph,
     format: FloatFormat,
     sign: NodeId,
@@ -180,7 +180,7 @@ fn overflow(g: &mut Graph, format: FloatFormat, scale: &Scale, two: NodeId) -> N
     let far = all(g, high);
     let far = g.or(scale.beyond, far);
     let edge = g.constant((1 << format.exp) - 3);
-    let at_edge = g.icmp(crate::hwarith::graph::Predicate::Eq, scale.above, edge);
+    let at_edge = g.icmp(Predicate::Eq, scale.above, edge);
     let carried = g.and(at_edge, two);
     g.or(far, carried)
 }

@@ -20,11 +20,7 @@ pub fn mul(format: FloatFormat) -> Graph {
     let a = unpack(&mut g, format, a);
     let b = unpack(&mut g, format, b);
     let classes = classify(&mut g, &a, &b);
-    let (x, y, exp) = if one_subnormal_suffices(format) {
-        normalise_one(&mut g, format, &a, &b)
-    } else {
-        normalise_both(&mut g, format, &a, &b)
-    };
+    let (x, y, exp) = operands(&mut g, format, &a, &b);
     let product = g.mul(x, y);
     let sign = g.xor(a.sign, b.sign);
     let result = rounded(&mut g, format, sign, &classes, product, exp);
@@ -54,14 +50,11 @@ fn classify(g: &mut Graph, a: &Unpacked, b: &Unpacked) -> Classes {
     Classes { nan, special, zero }
 }
 
-/// Whether the product of two subnormals is below half the smallest subnormal, so that it may be
-/// computed from operands that are not normalised.
-fn one_subnormal_suffices(format: FloatFormat) -> bool {
-    (1 << (format.exp - 1)) - 2 > format.frac
-}
-
-/// Significands and the sum of the exponent fields, with at most one operand normalised.
-fn normalise_one(
+/// Significands and the sum of the exponent fields (signed), one operand normalised.
+///
+/// If both are subnormal, the product is below the square of the smallest normal number, which is at most
+/// 1: the result is subnormal too, and its significand is placed by the exponent, normalised or not.
+fn operands(
     g: &mut Graph,
     format: FloatFormat,
     a: &Unpacked,
@@ -70,35 +63,12 @@ fn normalise_one(
     let (a_sig, b_sig) = (a.significand(g), b.significand(g));
     let x = g.mux(b.tiny, b_sig, a_sig);
     let y = g.mux(b.tiny, a_sig, b_sig);
-    let (x, zeros) = normalise_operand(g, format, x);
-    let exp = sum_of_exps(g, a, b);
-    (x, y, g.sub(exp, zeros))
-}
-
-/// Significands and the sum of the exponent fields, both operands normalised.
-fn normalise_both(
-    g: &mut Graph,
-    format: FloatFormat,
-    a: &Unpacked,
-    b: &Unpacked,
-) -> (NodeId, NodeId, NodeId) {
-    let (a_sig, b_sig) = (a.significand(g), b.significand(g));
-    let (x, x_zeros) = normalise_operand(g, format, a_sig);
-    let (y, y_zeros) = normalise_operand(g, format, b_sig);
-    let exp = sum_of_exps(g, a, b);
-    let zeros = g.add(x_zeros, y_zeros);
-    (x, y, g.sub(exp, zeros))
-}
-
-fn normalise_operand(g: &mut Graph, format: FloatFormat, x: NodeId) -> (NodeId, NodeId) {
     let grouped = Grouped::new(g, x);
     let (x, zeros) = normalise(g, grouped, bit_length(format.frac), None);
-    (x, zeros.expect("a fraction has a bit"))
-}
-
-fn sum_of_exps(g: &mut Graph, a: &Unpacked, b: &Unpacked) -> NodeId {
-    let (a, b) = (a.effective_exp(g), b.effective_exp(g));
-    g.add(a, b)
+    let zeros = zeros.expect("a fraction has a bit");
+    let (a_exp, b_exp) = (a.effective_exp(g), b.effective_exp(g));
+    let exp = g.add(a_exp, b_exp);
+    (x, y, g.sub(exp, zeros))
 }
 
 /// Rounds `product`, `ui<2 frac + 2>`. `exp` is signed, the result's exponent field plus the bias if the

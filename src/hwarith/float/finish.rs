@@ -26,6 +26,9 @@ pub(super) fn finish(g: &Graph, result: NodeId) -> Graph {
                 new
             }
         };
+        if let Some(name) = &node.name {
+            done.name(new, name);
+        }
         renamed.insert(id, new);
     }
     done.outputs.push(renamed[&result]);

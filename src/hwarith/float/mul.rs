@@ -22,6 +22,7 @@ pub fn mul(format: FloatFormat) -> Graph {
     let classes = classify(&mut g, &a, &b);
     let (x, y, exp) = operands(&mut g, format, &a, &b);
     let product = g.mul(x, y);
+    g.name(product, "product");
     let sign = g.xor(a.sign, b.sign);
     let result = rounded(&mut g, format, sign, &classes, product, exp);
     finish(&g, result)
@@ -65,6 +66,7 @@ fn operands(
     let y = g.mux(b.tiny, a_sig, b_sig);
     let grouped = Grouped::new(g, x);
     let (x, zeros) = normalise(g, grouped, bit_length(format.frac), None);
+    g.name(x, "normalised");
     let zeros = zeros.expect("a fraction has a bit");
     let (a_exp, b_exp) = (a.effective_exp(g), b.effective_exp(g));
     let exp = g.add(a_exp, b_exp);
@@ -87,12 +89,15 @@ fn rounded(
     let overflow = overflow(g, format, &scale, two);
     let overflow = g.and(overflow, normal);
     let special = g.or(classes.special, overflow);
+    g.name(classes.nan, "is_nan");
+    g.name(special, "is_special");
     // One place above the hidden bit, guard and sticky.
     let value = resize_sticky(g, product, format.frac + 4);
     // Right by 1 to a product in [2, 4); or as far as a subnormal result needs.
     let right = saturate(g, scale.below, bit_length(format.frac + 3));
     let right = g.mux(normal, two, right);
     let value = shift_right_sticky(g, value, right);
+    g.name(value, "aligned");
     let hidden = g.bit(value, format.frac + 2);
     let biased = gate(g, scale.above, normal);
     let ones = repeat(g, special, format.exp);

@@ -8,6 +8,7 @@ use super::bits::{
     Grouped, all, and_not, any, bit_length, gate, low, normalise, pad_low, repeat,
     shift_right_sticky, sub_low,
 };
+use super::finish::finish;
 use super::round::{Unrounded, round};
 use super::unpack::{Unpacked, input, unpack, with_low_bit};
 use crate::hwarith::graph::{Graph, NodeId, Predicate};
@@ -21,9 +22,8 @@ pub fn add(format: FloatFormat) -> Graph {
     let mut g = Graph::new();
     let operands = order(&mut g, format);
     let sum = sum(&mut g, format, &operands);
-    let result = finish(&mut g, format, &operands, sum);
-    g.outputs.push(result);
-    g
+    let result = rounded(&mut g, format, &operands, sum);
+    finish(&g, result)
 }
 
 /// The operands by magnitude.
@@ -45,6 +45,9 @@ fn order(g: &mut Graph, format: FloatFormat) -> Ordered {
     let (mag_a, mag_b) = (low(g, a, magnitude), low(g, b, magnitude));
     let swap = g.icmp(Predicate::Lt, mag_a, mag_b);
     let (large, small) = (g.mux(swap, b, a), g.mux(swap, a, b));
+    g.name(swap, "swap");
+    g.name(large, "large");
+    g.name(small, "small");
     let (sign_a, sign_b) = (g.bit(a, magnitude), g.bit(b, magnitude));
     let subtract = g.xor(sign_a, sign_b);
     let large = unpack(g, format, large);
@@ -69,9 +72,11 @@ fn sum(g: &mut Graph, format: FloatFormat, operands: &Ordered) -> NodeId {
     let width = 1 + format.frac + EXTRA;
     let small_exp = operands.small.effective_exp(g);
     let distance = sub_low(g, operands.exp, small_exp, format.exp);
+    g.name(distance, "distance");
     let small = operands.small.significand(g);
     let small = pad_low(g, small, EXTRA);
     let aligned = shift_right_sticky(g, small, distance);
+    g.name(aligned, "aligned");
     let mask = repeat(g, operands.subtract, width);
     let addend = g.xor(aligned, mask);
     let large = operands.large.significand(g);
@@ -85,17 +90,20 @@ fn sum(g: &mut Graph, format: FloatFormat, operands: &Ordered) -> NodeId {
     let carry = and_not(g, carry, operands.subtract);
     let carry = g.or(carry, operands.special);
     let rest = g.extract(sum, 1, width);
+    g.name(sum, "sum");
     g.concat(&[carry, rest])
 }
 
-fn finish(g: &mut Graph, format: FloatFormat, operands: &Ordered, sum: NodeId) -> NodeId {
+fn rounded(g: &mut Graph, format: FloatFormat, operands: &Ordered, sum: NodeId) -> NodeId {
     let width = g.width(sum);
     let nan = is_nan(g, operands);
+    g.name(nan, "is_nan");
     let carry = g.bit(sum, width - 1);
     // Binade of the largest finite numbers; a carry out of it overflows.
     let last = g.constant((1 << format.exp) - 2);
     let last = g.icmp(Predicate::Eq, operands.exp, last);
     let special = g.and(carry, last);
+    g.name(special, "is_special");
     let grouped = Grouped::new(g, sum);
     let zero = grouped.is_zero(g);
     let nonzero = g.not(zero);
@@ -105,6 +113,7 @@ fn finish(g: &mut Graph, format: FloatFormat, operands: &Ordered, sum: NodeId) -
     let levels = bit_length(width - EXTRA);
     let (normal, amount) = normalise(g, grouped, levels, Some(limit));
     let amount = amount.expect("a sum has at least three levels");
+    g.name(normal, "normalised");
     let cancelled = g.and(zero, operands.subtract);
     let value = Unrounded {
         sign: and_not(g, operands.large.sign, cancelled),

@@ -69,6 +69,9 @@ pub(super) fn all(g: &mut Graph, value: NodeId) -> NodeId {
 
 /// `count` copies of a bit.
 pub(super) fn repeat(g: &mut Graph, bit: NodeId, count: u32) -> NodeId {
+    if count == 1 {
+        return bit;
+    }
     g.concat(&vec![bit; count as usize])
 }
 

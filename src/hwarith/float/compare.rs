@@ -5,6 +5,7 @@
 //! patterns are in the order of their values, except that two negative ones are in reverse.
 
 use super::bits::{and_not, gate, low, none};
+use super::finish::finish;
 use super::unpack::{input, is_nan};
 use crate::hwarith::graph::{Graph, NodeId, Predicate};
 use crate::hwarith::types::HwType;
@@ -15,18 +16,15 @@ pub fn compare(format: FloatFormat, op: CompareOp) -> Graph {
     let mut g = Graph::new();
     let (a, b) = (input(&mut g, format, 0), input(&mut g, format, 1));
     let plan = Plan::of(op);
-    let equal = is_equal(&mut g, format, a, b);
     let mut result = match (plan.less, plan.greater) {
-        (false, _) if !plan.greater => equal,
-        (true, true) => g.not(equal),
+        (false, false) => is_equal(&mut g, format, a, b),
+        (true, true) => {
+            let equal = is_equal(&mut g, format, a, b);
+            g.not(equal)
+        }
         (less, _) => {
             let (x, y) = if less { (a, b) } else { (b, a) };
-            let less = pattern_less(&mut g, format, x, y);
-            if plan.equal {
-                g.or(less, equal)
-            } else {
-                and_not(&mut g, less, equal)
-            }
+            is_less(&mut g, format, x, y, plan.equal)
         }
     };
     let (nan_a, nan_b) = (is_nan(&mut g, format, a), is_nan(&mut g, format, b));
@@ -36,8 +34,7 @@ pub fn compare(format: FloatFormat, op: CompareOp) -> Graph {
     } else {
         and_not(&mut g, result, unordered)
     };
-    g.outputs.push(result);
-    g
+    finish(&g, result)
 }
 
 /// The relations for which a comparison is true.
@@ -63,19 +60,39 @@ impl Plan {
 /// Whether two numbers are equal: the same pattern, or both zero.
 fn is_equal(g: &mut Graph, format: FloatFormat, a: NodeId, b: NodeId) -> NodeId {
     let same = g.icmp(Predicate::Eq, a, b);
-    let bits = g.or(a, b);
-    let magnitudes = low(g, bits, format.width() - 1);
-    let zeros = none(g, magnitudes);
+    let zeros = both_zero(g, format, a, b);
     g.or(same, zeros)
 }
 
-/// Whether `a` comes before `b` in the order in which -0 is less than +0; anything if the patterns are
-/// the same or one is a NaN.
+/// Whether a number `a` is less than `b`, or equal if `or_equal`.
+fn is_less(g: &mut Graph, format: FloatFormat, a: NodeId, b: NodeId, or_equal: bool) -> NodeId {
+    let zeros = both_zero(g, format, a, b);
+    if or_equal {
+        let greater = pattern_less(g, format, b, a);
+        let at_most = g.not(greater);
+        g.or(at_most, zeros)
+    } else {
+        let less = pattern_less(g, format, a, b);
+        and_not(g, less, zeros)
+    }
+}
+
+fn both_zero(g: &mut Graph, format: FloatFormat, a: NodeId, b: NodeId) -> NodeId {
+    let bits = g.or(a, b);
+    let magnitudes = low(g, bits, format.width() - 1);
+    none(g, magnitudes)
+}
+
+/// Whether `a` comes before `b` in the order in which -0 is less than +0; anything beside a NaN.
+///
+/// With two negative operands the reverse of `a <= b` as integers, which is `2a < 2b + 1`.
 fn pattern_less(g: &mut Graph, format: FloatFormat, a: NodeId, b: NodeId) -> NodeId {
     let sign = format.width() - 1;
     let (sign_a, sign_b) = (g.bit(a, sign), g.bit(b, sign));
     let negative = g.and(sign_a, sign_b);
-    let signed = HwType::si(format.width());
+    let zero = g.constant(0);
+    let (a, b) = (g.concat(&[a, zero]), g.concat(&[b, negative]));
+    let signed = HwType::si(format.width() + 1);
     let (a, b) = (g.cast(a, signed), g.cast(b, signed));
     let less = g.icmp(Predicate::Lt, a, b);
     g.xor(less, negative)
@@ -108,8 +125,7 @@ pub fn min_max(format: FloatFormat, op: BinaryOp) -> Graph {
     };
     let number = g.mux(take_a, a, b);
     let result = or_canonical_nan(&mut g, format, number, nan);
-    g.outputs.push(result);
-    g
+    finish(&g, result)
 }
 
 /// `bits`, or the canonical NaN.

@@ -7,6 +7,7 @@ use super::bits::{
     Grouped, all, and_not, any, bit_length, gate, high, low, normalise, repeat, resize_sticky,
     shift_right_sticky,
 };
+use super::finish::finish;
 use super::round::{Unrounded, round};
 use super::unpack::{Unpacked, input, unpack};
 use crate::hwarith::graph::{Graph, NodeId};
@@ -42,8 +43,7 @@ pub fn convert(from: FloatFormat, to: FloatFormat) -> Graph {
         nan: Some(nan),
     };
     let result = round(&mut g, to, value);
-    g.outputs.push(result);
-    g
+    finish(&g, result)
 }
 
 /// The number in the exponent range of the result.

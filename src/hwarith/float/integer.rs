@@ -7,6 +7,7 @@ use super::bits::{
     Grouped, all, and_not, any, bit_length, gate, low, normalise, pad_low, repeat, resize_sticky,
     shift_right,
 };
+use super::finish::finish;
 use super::round::{Unrounded, round};
 use super::unpack::{Unpacked, input, unpack};
 use crate::hwarith::graph::{Graph, NodeId, Predicate};
@@ -35,8 +36,7 @@ pub fn from_int(src: HwType, format: FloatFormat) -> Graph {
         nan: None,
     };
     let result = round(&mut g, format, value);
-    g.outputs.push(result);
-    g
+    finish(&g, result)
 }
 
 /// Sign and magnitude, the latter in the source's width.
@@ -113,8 +113,7 @@ pub fn to_int(format: FloatFormat, dst: HwType) -> Graph {
         let magnitude = truncate(&mut g, format, &x, bits);
         apply_sign(&mut g, dst, &x, &class, magnitude)
     };
-    g.outputs.push(result);
-    g
+    finish(&g, result)
 }
 
 /// Classes of floats that do not become integers by shifting.

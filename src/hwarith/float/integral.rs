@@ -5,6 +5,7 @@
 
 use super::bits::{all, any, bit_length, gate, low, saturate, shift_right};
 use super::compare::or_canonical_nan;
+use super::finish::finish;
 use super::unpack::{Unpacked, input, unpack};
 use crate::hwarith::graph::{Graph, NodeId};
 use crate::ir::FloatFormat;
@@ -36,8 +37,7 @@ fn to_integral(format: FloatFormat, up: bool) -> Graph {
     let top = x.is_special(&mut g);
     let nan = g.and(top, payload);
     let result = or_canonical_nan(&mut g, format, result, nan);
-    g.outputs.push(result);
-    g
+    finish(&g, result)
 }
 
 /// Where the point is.

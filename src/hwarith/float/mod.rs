@@ -6,12 +6,23 @@
 //! graphs know nothing of time: a scheduler may cut them between any two nodes.
 //!
 //! The parts: `unpack` splits and classifies, `bits` aligns and normalises, `round` rounds and packs; each
-//! operator is what is between them.
+//! operator is what is between them, and `finish` drops what it does not need.
+//!
+//! ```
+//! use allo_hls::hwarith::{eval::eval, float};
+//! use allo_hls::ir::FloatFormat;
+//! use num_bigint::BigInt;
+//!
+//! let add = float::add(FloatFormat::F32);
+//! let bits = |x: f32| BigInt::from(x.to_bits());
+//! assert_eq!(eval(&add, &[bits(0.1), bits(0.2)]), [bits(0.1 + 0.2)]);
+//! ```
 
 mod add;
 mod bits;
 mod compare;
 mod convert;
+mod finish;
 mod integer;
 mod integral;
 mod mul;

@@ -7,9 +7,10 @@ use super::bits::{
     Grouped, all, and_not, any, bit_length, gate, low, normalise, repeat, resize_sticky, saturate,
     shift_right_sticky,
 };
+use super::finish::finish;
 use super::round::{Unrounded, round};
 use super::unpack::{Unpacked, input, unpack};
-use crate::hwarith::graph::{Graph, NodeId};
+use crate::hwarith::graph::{Graph, NodeId, Predicate};
 use crate::ir::FloatFormat;
 
 /// `a * b` of two bit patterns `ui<width>`.
@@ -19,16 +20,12 @@ pub fn mul(format: FloatFormat) -> Graph {
     let a = unpack(&mut g, format, a);
     let b = unpack(&mut g, format, b);
     let classes = classify(&mut g, &a, &b);
-    let (x, y, exp) = if one_subnormal_suffices(format) {
-        normalise_one(&mut g, format, &a, &b)
-    } else {
-        normalise_both(&mut g, format, &a, &b)
-    };
+    let (x, y, exp) = operands(&mut g, format, &a, &b);
     let product = g.mul(x, y);
+    g.name(product, "product");
     let sign = g.xor(a.sign, b.sign);
-    let result = finish(&mut g, format, sign, &classes, product, exp);
-    g.outputs.push(result);
-    g
+    let result = rounded(&mut g, format, sign, &classes, product, exp);
+    finish(&g, result)
 }
 
 /// What the operands' classes say about the result.
@@ -54,14 +51,11 @@ fn classify(g: &mut Graph, a: &Unpacked, b: &Unpacked) -> Classes {
     Classes { nan, special, zero }
 }
 
-/// Whether the product of two subnormals is below half the smallest subnormal, so that it may be
-/// computed from operands that are not normalised.
-fn one_subnormal_suffices(format: FloatFormat) -> bool {
-    (1 << (format.exp - 1)) - 2 > format.frac
-}
-
-/// Significands and the sum of the exponent fields, with at most one operand normalised.
-fn normalise_one(
+/// Significands and the sum of the exponent fields (signed), one operand normalised.
+///
+/// If both are subnormal, the product is below the square of the smallest normal number, which is at most
+/// 1: the result is subnormal too, and its significand is placed by the exponent, normalised or not.
+fn operands(
     g: &mut Graph,
     format: FloatFormat,
     a: &Unpacked,
@@ -70,40 +64,18 @@ fn normalise_one(
     let (a_sig, b_sig) = (a.significand(g), b.significand(g));
     let x = g.mux(b.tiny, b_sig, a_sig);
     let y = g.mux(b.tiny, a_sig, b_sig);
-    let (x, zeros) = normalise_operand(g, format, x);
-    let exp = sum_of_exps(g, a, b);
-    (x, y, g.sub(exp, zeros))
-}
-
-/// Significands and the sum of the exponent fields, both operands normalised.
-fn normalise_both(
-    g: &mut Graph,
-    format: FloatFormat,
-    a: &Unpacked,
-    b: &Unpacked,
-) -> (NodeId, NodeId, NodeId) {
-    let (a_sig, b_sig) = (a.significand(g), b.significand(g));
-    let (x, x_zeros) = normalise_operand(g, format, a_sig);
-    let (y, y_zeros) = normalise_operand(g, format, b_sig);
-    let exp = sum_of_exps(g, a, b);
-    let zeros = g.add(x_zeros, y_zeros);
-    (x, y, g.sub(exp, zeros))
-}
-
-fn normalise_operand(g: &mut Graph, format: FloatFormat, x: NodeId) -> (NodeId, NodeId) {
     let grouped = Grouped::new(g, x);
     let (x, zeros) = normalise(g, grouped, bit_length(format.frac), None);
-    (x, zeros.expect("a fraction has a bit"))
-}
-
-fn sum_of_exps(g: &mut Graph, a: &Unpacked, b: &Unpacked) -> NodeId {
-    let (a, b) = (a.effective_exp(g), b.effective_exp(g));
-    g.add(a, b)
+    g.name(x, "normalised");
+    let zeros = zeros.expect("a fraction has a bit");
+    let (a_exp, b_exp) = (a.effective_exp(g), b.effective_exp(g));
+    let exp = g.add(a_exp, b_exp);
+    (x, y, g.sub(exp, zeros))
 }
 
 /// Rounds `product`, `ui<2 frac + 2>`. `exp` is signed, the result's exponent field plus the bias if the
 /// product is below 2. The bias is 2^(exp-1) - 1.
-fn finish(
+fn rounded(
     g: &mut Graph,
     format: FloatFormat,
     sign: NodeId,
@@ -117,12 +89,15 @@ fn finish(
     let overflow = overflow(g, format, &scale, two);
     let overflow = g.and(overflow, normal);
     let special = g.or(classes.special, overflow);
+    g.name(classes.nan, "is_nan");
+    g.name(special, "is_special");
     // One place above the hidden bit, guard and sticky.
     let value = resize_sticky(g, product, format.frac + 4);
     // Right by 1 to a product in [2, 4); or as far as a subnormal result needs.
     let right = saturate(g, scale.below, bit_length(format.frac + 3));
     let right = g.mux(normal, two, right);
     let value = shift_right_sticky(g, value, right);
+    g.name(value, "aligned");
     let hidden = g.bit(value, format.frac + 2);
     let biased = gate(g, scale.above, normal);
     let ones = repeat(g, special, format.exp);
@@ -180,7 +155,7 @@ fn overflow(g: &mut Graph, format: FloatFormat, scale: &Scale, two: NodeId) -> N
     let far = all(g, high);
     let far = g.or(scale.beyond, far);
     let edge = g.constant((1 << format.exp) - 3);
-    let at_edge = g.icmp(crate::hwarith::graph::Predicate::Eq, scale.above, edge);
+    let at_edge = g.icmp(Predicate::Eq, scale.above, edge);
     let carried = g.and(at_edge, two);
     g.or(far, carried)
 }

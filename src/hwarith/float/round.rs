@@ -31,6 +31,9 @@ pub(super) fn round(g: &mut Graph, format: FloatFormat, value: Unrounded) -> Nod
     let finite = value.special.map(|special| g.not(special));
     let mut frac = high(g, value.tail, format.frac);
     let mut increment = increment(g, format, value.tail);
+    if let Some(up) = increment {
+        g.name(up, "round_up");
+    }
     if let Some(finite) = finite {
         frac = gate(g, frac, finite);
         increment = increment.map(|up| g.and(up, finite));
@@ -45,6 +48,7 @@ pub(super) fn round(g: &mut Graph, format: FloatFormat, value: Unrounded) -> Nod
     let addend = addend(g, format, value.bump, increment);
     let sum = g.add(base, addend);
     let magnitude = low(g, sum, format.exp + format.frac);
+    g.name(magnitude, "rounded");
     g.concat(&[sign, magnitude])
 }
 

@@ -3,6 +3,7 @@
 //! IEEE 754-2019, section 5.5.1.
 
 use super::bits::{low, zeros};
+use super::finish::finish;
 use super::unpack::input;
 use crate::hwarith::graph::Graph;
 use crate::ir::FloatFormat;
@@ -15,8 +16,7 @@ pub fn neg(format: FloatFormat) -> Graph {
     let sign = g.not(sign);
     let magnitude = low(&mut g, x, format.width() - 1);
     let result = g.concat(&[sign, magnitude]);
-    g.outputs.push(result);
-    g
+    finish(&g, result)
 }
 
 /// `|x|` of a bit pattern `ui<width>`.
@@ -26,6 +26,5 @@ pub fn abs(format: FloatFormat) -> Graph {
     let sign = zeros(&mut g, 1);
     let magnitude = low(&mut g, x, format.width() - 1);
     let result = g.concat(&[sign, magnitude]);
-    g.outputs.push(result);
-    g
+    finish(&g, result)
 }

@@ -22,6 +22,9 @@ const IEEE: [FloatFormat; 4] = [
     FloatFormat::F64,
 ];
 
+/// IEEE binary128, the widest format.
+const QUAD: FloatFormat = FloatFormat { exp: 15, frac: 112 };
+
 const COMPARES: [CompareOp; 12] = [
     CompareOp::Eq,
     CompareOp::Ne,
@@ -129,6 +132,7 @@ fn apfloat(format: FloatFormat, op: &str, a: u128, b: u128) -> u128 {
         FloatFormat::BF16 => go::<ieee::BFloat>(op, a, b),
         FloatFormat::F32 => go::<ieee::Single>(op, a, b),
         FloatFormat::F64 => go::<ieee::Double>(op, a, b),
+        QUAD => go::<ieee::Quad>(op, a, b),
         _ => unreachable!(),
     };
     result.unwrap_or_else(|| oracle::nan(format))
@@ -346,12 +350,32 @@ fn integers_to_floats() {
     });
 }
 
+/// All inputs for some types, a sample for the others.
+fn half_floats_to_integers(format: FloatFormat) {
+    let all = many_values(format, 10);
+    for ty in int_types() {
+        let full = [(1, true), (8, false), (16, true), (33, true), (64, false)];
+        if full.contains(&(ty.width, ty.signed)) {
+            floats_to(ty, format, all.clone());
+        } else {
+            floats_to(ty, format, all.iter().copied().step_by(13).collect());
+        }
+    }
+}
+
+#[test]
+fn f16_to_integers() {
+    half_floats_to_integers(FloatFormat::F16);
+}
+
+#[test]
+fn bf16_to_integers() {
+    half_floats_to_integers(FloatFormat::BF16);
+}
+
 #[test]
 fn floats_to_integers() {
-    for f in [FloatFormat::F16, FloatFormat::BF16]
-        .into_iter()
-        .chain(tiny_formats())
-    {
+    for f in tiny_formats() {
         for ty in int_types() {
             floats_to(ty, f, many_values(f, 10));
         }
@@ -386,4 +410,66 @@ fn floor_and_ceil() {
             oracle::integral(f, true, x[0])
         });
     }
+}
+
+#[test]
+fn widest_format() {
+    let some = || pairs(QUAD, 150, 13).into_iter().map(|(a, b)| vec![a, b]);
+    for op in ["add", "mul"] {
+        let graph = if op == "add" { add(QUAD) } else { mul(QUAD) };
+        check(op, &graph, some(), |x| apfloat(QUAD, op, x[0], x[1]));
+    }
+    check("lt", &compare(QUAD, CompareOp::Lt), some(), |x| {
+        u128::from(holds(CompareOp::Lt, oracle::order(QUAD, x[0], x[1])))
+    });
+    for other in [FloatFormat::F64, FloatFormat::BF16] {
+        let firsts = some().map(|x| vec![x[0]]);
+        check("from quad", &convert(QUAD, other), firsts, |x| {
+            oracle::convert(QUAD, other, x[0])
+        });
+        let values = pairs(other, 150, 14).into_iter().map(|(a, _)| vec![a]);
+        check("to quad", &convert(other, QUAD), values, |x| {
+            oracle::convert(other, QUAD, x[0])
+        });
+    }
+}
+
+#[test]
+fn integers_wider_than_any_float() {
+    let f = FloatFormat::F64;
+    for ty in [HwType::si(300), HwType::ui(1100), HwType::si(4096)] {
+        let (there, back) = (from_int(ty, f), to_int(f, ty));
+        there.validate().expect("valid");
+        back.validate().expect("valid");
+        let pattern = HwType::ui(ty.width);
+        for shift in [0, 40, 52, 54, 200, 299, 1023, 1024, 4094] {
+            let value = ty.wrap(&(BigInt::from(0x3_5555_5555_5555_5555u128) << shift));
+            let bits = crate::hwarith::eval::eval(&there, &[pattern.wrap(&value)]);
+            let want = oracle::from_int(f, &value);
+            assert_eq!(bits, [BigInt::from(want)], "{value} of {ty}");
+            let integer = crate::hwarith::eval::eval(&back, &bits);
+            let want = oracle::to_int(f, ty, want);
+            assert_eq!(integer, [pattern.wrap(&want)], "{ty} of {bits:?}");
+        }
+    }
+}
+
+#[test]
+fn graphs_are_free_of_dead_and_repeated_nodes() {
+    let mut sizes = Vec::new();
+    for f in IEEE {
+        for graph in [add(f), mul(f), min_max(f, BinaryOp::Max), floor(f)] {
+            let mut used = vec![false; graph.nodes.len()];
+            let mut seen = std::collections::HashSet::new();
+            for (_, node) in graph.nodes.iter() {
+                assert!(seen.insert((&node.op, &node.args, node.ty)), "{node:?}");
+                node.args.iter().for_each(|a| used[a.index()] = true);
+            }
+            used[graph.outputs[0].index()] = true;
+            assert!(used.iter().all(|&u| u), "{}", graph.print(0));
+            sizes.push(graph.nodes.len());
+        }
+    }
+    // The descriptions do not grow with the fraction, only with the levels of its shifters.
+    assert!(sizes.iter().all(|&n| n < 300), "{sizes:?}");
 }

@@ -18,8 +18,9 @@ pub fn print(design: &Design) -> String {
     for line in &design.header {
         line_of(&mut text, 0, &comment(line));
     }
+    // The user chooses the file's name.
+    line_of(&mut text, 0, "/* verilator lint_off DECLFILENAME */");
     if design.modules.len() > 1 {
-        line_of(&mut text, 0, "/* verilator lint_off DECLFILENAME */");
         // An instance may be named like a net inside it.
         line_of(&mut text, 0, "/* verilator lint_off VARHIDDEN */");
     }

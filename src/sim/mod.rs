@@ -5,7 +5,10 @@
 //! SystemVerilog behind the protocol of the interface specification. `cosim` gives both the same
 //! inputs and compares bit for bit.
 
+pub mod args;
+pub mod decimal;
 pub mod integer;
+pub mod npy;
 pub mod reference;
 pub mod softfloat;
 pub mod value;

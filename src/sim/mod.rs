@@ -2,10 +2,11 @@
 //!
 //! [`reference`] interprets the `ir` with exact integers and a float arithmetic of its own
 //! ([`softfloat`], which shares nothing with the `hwarith` room). [`verilator`] runs the emitted
-//! SystemVerilog behind the protocol of the interface specification. `cosim` gives both the same
+//! SystemVerilog behind the protocol of the interface specification. [`cosim`] gives both the same
 //! inputs and compares bit for bit.
 
 pub mod args;
+pub mod cosim;
 pub mod decimal;
 pub mod integer;
 pub mod npy;

@@ -74,18 +74,10 @@ fn a_wrong_module_is_caught_with_its_line() {
     let CosimError::Failure(failure) = &error else {
         panic!("{error:?}")
     };
-    let FailureKind::Mismatch {
-        slot,
-        position,
-        wanted,
-        got,
-        writer,
-        ..
-    } = &failure.kind
-    else {
+    let FailureKind::Mismatch(mismatch) = &failure.kind else {
         panic!("{failure:?}");
     };
-    assert_eq!((slot.name.as_str(), *position), ("b", 3));
+    assert_eq!((mismatch.slot.name.as_str(), mismatch.position), ("b", 3));
     let sum = |by: u8| match failure.inputs[0].args[1][3].data {
         Data::Int(a) => Data::Int((a + i128::from(by)) & 255),
         _ => panic!(),
@@ -93,8 +85,11 @@ fn a_wrong_module_is_caught_with_its_line() {
     let Data::Int(x) = failure.inputs[0].args[0][0].data else {
         panic!()
     };
-    assert_eq!((&got.data, &wanted.data), (&sum(1), &sum(x as u8)));
-    assert!(writer.is_some() && options.waveform.unwrap().is_file());
+    assert_eq!(
+        (&mismatch.got.data, &mismatch.wanted.data),
+        (&sum(1), &sum(x as u8))
+    );
+    assert!(mismatch.writer.is_some() && options.waveform.unwrap().is_file());
     let mut sources = SourceMap::default();
     sources.add("copy.py", "some text that is long enough to have the span");
     let shown = error.to_diagnostic().render(&sources, false);

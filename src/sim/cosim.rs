@@ -102,20 +102,7 @@ pub struct Failure {
 #[derive(Clone, Debug)]
 pub enum FailureKind {
     /// A different value than the reference's.
-    Mismatch {
-        /// The invocation within the run after which it was seen.
-        invocation: usize,
-        /// The array or result.
-        slot: Slot,
-        /// Row-major position of the element.
-        position: usize,
-        /// The reference's.
-        wanted: Value,
-        /// The module's.
-        got: Value,
-        /// The operation that last wrote the element, if any did.
-        writer: Option<Span>,
-    },
+    Mismatch(Box<Mismatch>),
     /// Breaches of the interface.
     Protocol(Vec<String>),
     /// An invocation that never finished.
@@ -134,7 +121,44 @@ pub enum FailureKind {
     },
 }
 
-/// Elements of an array that a message shows at most.
+/// An element that differs.
+#[derive(Clone, Debug)]
+pub struct Mismatch {
+    /// The invocation within the run after which it was seen.
+    pub invocation: usize,
+    /// The array or result.
+    pub slot: Slot,
+    /// Row-major position of the element.
+    pub position: usize,
+    /// The reference's.
+    pub wanted: Value,
+    /// The module's.
+    pub got: Value,
+    /// The operation that last wrote the element, if any did.
+    pub writer: Option<Span>,
+}
+
+impl Mismatch {
+    fn to_diagnostic(&self) -> Diagnostic {
+        let name = self.slot.element_name(self.position);
+        let show = |value: &Value| {
+            let plain = args::show(self.slot.ty, value, false);
+            match self.slot.ty.is_float() {
+                true => format!("{plain} ({})", args::show(self.slot.ty, value, true)),
+                false => plain.to_string(),
+            }
+        };
+        let (wanted, got) = (show(&self.wanted), show(&self.got));
+        let message = format!("mismatch: {name} is {got} in hardware, {wanted} in the reference");
+        match self.writer {
+            Some(span) => Diagnostic::error("E0808", span, message)
+                .note("the reference last wrote the element here"),
+            None => Diagnostic::global("E0808", message),
+        }
+    }
+}
+
+/// Characters of inputs that a message shows at most.
 const SHOWN: usize = 4000;
 
 impl CosimError {
@@ -181,31 +205,7 @@ impl FailureKind {
     fn to_diagnostic(&self) -> Diagnostic {
         let global = |message: String| Diagnostic::global("E0808", message);
         match self {
-            FailureKind::Mismatch {
-                slot,
-                position,
-                wanted,
-                got,
-                writer,
-                ..
-            } => {
-                let name = slot.element_name(*position);
-                let show = |value: &Value| {
-                    let plain = args::show(slot.ty, value, false);
-                    match slot.ty.is_float() {
-                        true => format!("{plain} ({})", args::show(slot.ty, value, true)),
-                        false => plain.to_string(),
-                    }
-                };
-                let (wanted, got) = (show(wanted), show(got));
-                let message =
-                    format!("mismatch: {name} is {got} in hardware, {wanted} in the reference");
-                match writer {
-                    Some(span) => Diagnostic::error("E0808", *span, message)
-                        .note("the reference last wrote the element here"),
-                    None => global(message),
-                }
-            }
+            FailureKind::Mismatch(mismatch) => mismatch.to_diagnostic(),
             FailureKind::Protocol(breaches) => {
                 let out = global("the module breaks the protocol of its interface".into());
                 breaches
@@ -611,14 +611,14 @@ fn elements(
         }
         report.compared += 1;
         if wanted.pattern(slot.ty) != *got {
-            return Err(FailureKind::Mismatch {
+            return Err(FailureKind::Mismatch(Box::new(Mismatch {
                 invocation,
                 slot: slot.clone(),
                 position,
                 wanted: wanted.clone(),
                 got: Value::wrapped(slot.ty, BigInt::from(got.clone())),
                 writer: writers.get(position).copied().flatten(),
-            });
+            })));
         }
     }
     Ok(())

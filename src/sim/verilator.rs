@@ -969,7 +969,7 @@ impl Model {
 fn push_words(out: &mut Vec<u32>, value: &BigUint, width: u32) {
     let size = words(width);
     let mut digits = value.iter_u32_digits();
-    let top = if width % 32 == 0 {
+    let top = if width.is_multiple_of(32) {
         u32::MAX
     } else {
         (1 << (width % 32)) - 1

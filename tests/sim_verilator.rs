@@ -3,9 +3,8 @@
 mod sim_modules;
 
 use allo_hls::rtl::manifest::*;
-use allo_hls::sim::verilator::{
-    Model, Run, RunResult, SimOptions, Start, Verilator, VerilatorError,
-};
+use allo_hls::sim::model::{Model, Run, RunResult, SimOptions, Start};
+use allo_hls::sim::verilator::{Verilator, VerilatorError};
 use num_bigint::BigUint;
 use sim_modules::*;
 

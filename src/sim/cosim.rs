@@ -4,10 +4,11 @@ use crate::diagnostics::{Diagnostic, Span};
 use crate::ir::Program;
 use crate::rtl::manifest::{Manifest, Port, scalar_by_name};
 use crate::sim::args;
+use crate::sim::model::{Model, Run, RunResult, SimOptions, Start};
 use crate::sim::reference::{self, OutOfBounds, Outcome, RunError};
 use crate::sim::value::{Invocation, Signature, Slot, Value};
 use crate::sim::vectors::{self, Rng};
-use crate::sim::verilator::{Model, Run, RunResult, SimOptions, Start, Verilator, VerilatorError};
+use crate::sim::verilator::{Verilator, VerilatorError};
 use num_bigint::{BigInt, BigUint};
 use std::path::PathBuf;
 

@@ -6,10 +6,13 @@
 //! inputs and compares bit for bit.
 
 pub mod args;
+mod bench;
 pub mod cosim;
 pub mod decimal;
 pub mod integer;
+pub mod model;
 pub mod npy;
+pub mod operations;
 pub mod reference;
 pub mod softfloat;
 pub mod value;

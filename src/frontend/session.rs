@@ -199,10 +199,10 @@ impl<'a> Session<'a> {
         let mut all: Vec<&str> = locals.collect();
         all.extend(self.modules[module].globals.keys().map(String::as_str));
         surface::builtin_names().for_each(|n| all.push(n));
-        if let Some(near) = closest(name, all.into_iter()) {
-            error = error.help(format!("did you mean '{near}'?"));
-        } else if surface::member(surface::Namespace::Allo, name).is_some() {
+        if surface::member(surface::Namespace::Allo, name).is_some() {
             error = error.help(format!("import it: `from allo import {name}`"));
+        } else if let Some(near) = closest(name, all.into_iter()) {
+            error = error.help(format!("did you mean '{near}'?"));
         }
         error.into()
     }

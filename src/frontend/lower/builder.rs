@@ -359,14 +359,14 @@ pub fn zero(ty: Scalar) -> Const {
 
 /// The constant stored by a compile-time number in a place of type `to`.
 pub fn stored_const(value: &ConstValue, to: Scalar, span: Span) -> Result<Const> {
-    if let ConstValue::Int(v) = value {
-        if !literals::storable(v, to) {
-            return fail(
-                codes::LITERAL_RANGE,
-                span,
-                format!("the constant {} is out of range for {to}", short(v)),
-            );
-        }
+    if let ConstValue::Int(v) = value
+        && !literals::storable(v, to)
+    {
+        return fail(
+            codes::LITERAL_RANGE,
+            span,
+            format!("the constant {} is out of range for {to}", short(v)),
+        );
     }
     match literals::literal_const(value, to) {
         Some(constant) => Ok(constant),

@@ -128,13 +128,13 @@ impl<'a> Lowerer<'_, 'a> {
     }
 
     fn call_len(&mut self, e: &'a ast::ExprCall, span: Span) -> Result<Value> {
-        if let [arg] = &e.arguments.args[..] {
-            if let Value::Array { id, .. } = self.expr(arg)? {
-                return match self.array(id).shape.first() {
-                    Some(extent) => Ok(ConstValue::Int((*extent).into()).into()),
-                    None => fail(codes::CONST_EVAL, span, "a rank-0 value has no length"),
-                };
-            }
+        if let [arg] = &e.arguments.args[..]
+            && let Value::Array { id, .. } = self.expr(arg)?
+        {
+            return match self.array(id).shape.first() {
+                Some(extent) => Ok(ConstValue::Int((*extent).into()).into()),
+                None => fail(codes::CONST_EVAL, span, "a rank-0 value has no length"),
+            };
         }
         self.call_known(&ConstValue::Builtin(Builtin::Len), e, span)
     }

@@ -146,12 +146,12 @@ impl<'a> Lowerer<'_, 'a> {
 
     /// Evaluates the leaves, from left to right.
     fn tree(&mut self, expr: &'a Expr, kind: Kind) -> Result<Tree> {
-        if let Expr::BinOp(e) = expr {
-            if let Some(own) = kind_of(e.op).filter(|own| own.same_chain(kind)) {
-                let left = self.tree(&e.left, kind)?;
-                let right = self.tree(&e.right, kind)?;
-                return Ok(Tree::node(own, left, right, self.span(expr.range())));
-            }
+        if let Expr::BinOp(e) = expr
+            && let Some(own) = kind_of(e.op).filter(|own| own.same_chain(kind))
+        {
+            let left = self.tree(&e.left, kind)?;
+            let right = self.tree(&e.right, kind)?;
+            return Ok(Tree::node(own, left, right, self.span(expr.range())));
         }
         self.operand(expr).map(Tree::Leaf)
     }

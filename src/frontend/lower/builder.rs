@@ -9,10 +9,10 @@ use crate::frontend::operators::{Applied, Operator};
 use crate::frontend::promote::no_rule;
 use crate::frontend::values::{ConstValue, Options, Typed, Value};
 use crate::ir::{
-    self, Array, ArrayId, ArrayKind, BinaryOp, Block, CompareOp, Const, Op, OpKind, Scalar, ValueId,
+    self, Array, ArrayId, ArrayKind, Block, CompareOp, Const, Op, OpKind, Scalar, ValueId,
 };
 use num_bigint::{BigInt, BigUint};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// A value with the place of the expression that gave it.
 #[derive(Clone, Debug)]
@@ -38,6 +38,8 @@ pub struct Builder {
     /// All arrays so far.
     pub arrays: Arena<Array>,
     blocks: Vec<OpenBlock>,
+    /// Constants, which several places may share.
+    shared: HashSet<ValueId>,
 }
 
 impl Builder {
@@ -48,6 +50,7 @@ impl Builder {
             values: Arena::new(),
             arrays: Arena::new(),
             blocks: vec![OpenBlock::default()],
+            shared: HashSet::new(),
         }
     }
 
@@ -75,12 +78,8 @@ impl Builder {
 
     /// Gives a value its source name if it has none and is not a shared constant.
     pub fn name(&mut self, id: ValueId, name: &str) {
-        let shared = self
-            .blocks
-            .iter()
-            .any(|b| b.consts.values().any(|v| *v == id));
         let value = &mut self.values[id];
-        if value.name.is_none() && !shared {
+        if value.name.is_none() && !self.shared.contains(&id) {
             value.name = Some(name.to_owned());
         }
     }
@@ -128,6 +127,7 @@ impl Builder {
             return *id;
         }
         let id = self.emit(OpKind::Const(key.1.clone()), ty, span);
+        self.shared.insert(id);
         if let Some(block) = self.blocks.last_mut() {
             block.consts.insert(key, id);
         }
@@ -324,12 +324,6 @@ impl Builder {
             span,
         };
         (op.build)(self, &applied)
-    }
-
-    /// Two operands of a select in their common type.
-    pub fn binary(&mut self, op: BinaryOp, lhs: ValueId, rhs: ValueId, span: Span) -> ValueId {
-        let ty = self.values[lhs].ty;
-        self.emit(OpKind::Binary { op, lhs, rhs }, ty, span)
     }
 }
 

@@ -42,6 +42,7 @@ pub fn kernel(
         ..Env::default()
     });
     let env = session.envs.len() - 1;
+    let errors_before = session.errors();
     let mut lowerer = Lowerer {
         session,
         file,
@@ -55,6 +56,7 @@ pub fn kernel(
         results: returns::Results::default(),
         storage: storage::Notes::default(),
         place: Place::Body,
+        errors_before,
     };
     lowerer.kernel(ast, name)
 }
@@ -87,6 +89,8 @@ struct Lowerer<'s, 'a> {
     results: returns::Results,
     storage: storage::Notes,
     place: Place,
+    /// Errors reported before this kernel.
+    errors_before: usize,
 }
 
 impl Names for Lowerer<'_, '_> {

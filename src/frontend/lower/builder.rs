@@ -1,5 +1,6 @@
 //! Typed construction of ir operations: the one place where compile-time values materialise.
 
+use super::elementwise::is_shaped;
 use crate::arena::Arena;
 use crate::diagnostics::{Diagnostic, Span};
 use crate::frontend::codes;
@@ -297,7 +298,8 @@ impl Builder {
         })
     }
 
-    /// Applies an operator: folds if everything is known, else builds.
+    /// Applies an operator: folds if everything is known, goes element by element if an operand is
+    /// shaped, else builds.
     pub fn apply(
         &mut self,
         op: &'static Operator,
@@ -305,25 +307,41 @@ impl Builder {
         option: Option<bool>,
         span: Span,
     ) -> Result<Value> {
-        if let Some(folded) = fold(op, operands, span)? {
-            return Ok(folded.into());
+        self.apply_into(op, operands, option, None, span)
+    }
+
+    /// As [`Self::apply`], with the result written to every element of `acc` if given.
+    pub fn apply_into(
+        &mut self,
+        op: &'static Operator,
+        operands: &[Operand],
+        option: Option<bool>,
+        acc: Option<ArrayId>,
+        span: Span,
+    ) -> Result<Value> {
+        let shaped = operands.iter().any(is_shaped);
+        if shaped {
+            let operands: Vec<&Operand> = operands.iter().collect();
+            let (nest, scalars) = self.enter_elements(&operands, span)?;
+            let value = self.apply(op, &scalars, option, span);
+            return self.leave_elements(nest, value, acc, op.key);
         }
-        for operand in operands {
-            if let Value::Array { .. } = operand.value {
-                return fail(
-                    codes::NOT_YET,
-                    operand.span,
-                    format!("operator '{}' on whole arrays is not supported yet", op.key),
-                );
+        let value = match fold(op, operands, span)? {
+            Some(folded) => folded.into(),
+            None => {
+                let applied = Applied {
+                    key: op.key,
+                    operands,
+                    option,
+                    span,
+                };
+                (op.build)(self, &applied)?
             }
-        }
-        let applied = Applied {
-            key: op.key,
-            operands,
-            option,
-            span,
         };
-        (op.build)(self, &applied)
+        match acc {
+            Some(acc) => self.fill_acc(acc, value, span),
+            None => Ok(value),
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 pub mod builder;
 mod call;
 mod chain;
+mod elementwise;
 mod expr;
 mod loops;
 mod returns;

@@ -29,7 +29,7 @@ fn vector(random: &mut Random, module: &Module, cycle: usize) -> Env {
     let value = |port: &Port| {
         let value = match Some(port.net) == module.reset {
             true if cycle < RESET_CYCLES => BigUint::from(1u32),
-            true => BigUint::from(u32::from(random.word() % 50 == 0)),
+            true => BigUint::from(u32::from(random.word().is_multiple_of(50))),
             false => random.edgy(module.nets[port.net].width),
         };
         (port.net, value)

@@ -218,7 +218,7 @@ pub(super) fn memory_attributes(memory: &Memory) -> Vec<&'static str> {
     let is_rom = memory.writes.is_empty();
     let mut attributes = match memory.style {
         MemoryStyle::Block if is_rom => vec!["rom_style = \"block\""],
-        MemoryStyle::Distributed if is_rom => vec!["rom_style = \"distributed\""],
+        MemoryStyle::Distributed if is_rom => vec!["syn_romstyle = \"logic\""],
         MemoryStyle::Block if fits_block(memory) => vec!["ram_style = \"block\""],
         MemoryStyle::Distributed if memory.writes.len() == 1 => {
             vec!["ram_style = \"distributed\""]

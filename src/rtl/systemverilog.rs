@@ -85,9 +85,13 @@ impl Printer<'_> {
         }
         self.header();
         self.declarations();
+        let mut after_comment = false;
         for section in sections(self.module) {
-            self.out.push('\n');
+            if !after_comment {
+                self.out.push('\n');
+            }
             self.section(&section);
+            after_comment = matches!(section, Section::Comment(_));
         }
         self.sink();
         self.line(0, "endmodule");
@@ -322,5 +326,146 @@ impl Printer<'_> {
 
     fn line(&mut self, depth: usize, line: &str) {
         line_of(self.out, depth, line);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use num_bigint::BigUint;
+
+    /// An accumulator with a table of weights.
+    fn design() -> Design {
+        let mut module = Module {
+            name: "accumulate".to_string(),
+            comments: vec!["verilator may not take this for a directive".to_string()],
+            ..Module::default()
+        };
+        module.clock = Some(module.port(Direction::Input, "ap_clk", 1));
+        module.reset = Some(module.port(Direction::Input, "ap_rst", 1));
+        let valid = module.port(Direction::Input, "valid", 1);
+        let step = module.port(Direction::Input, "step", 6);
+        let sum = module.port(Direction::Output, "sum", 16);
+        let weight = module.net("weight", 8);
+        let unused = module.net("dead", 8);
+        let (wide, next, addr) = (
+            module.net("wide", 16),
+            module.net("next", 16),
+            module.net("addr", 2),
+        );
+        module.items.push(Item::Comment("weights".to_string()));
+        module.items.push(Item::Assign {
+            out: addr,
+            expr: Expr::Slice { value: step, lo: 1 },
+            origin: Some("k.py:3".to_string()),
+        });
+        module.items.push(Item::Memory(Memory {
+            name: "weights".to_string(),
+            width: 8,
+            depth: 3,
+            init: Some([1u32, 0xff, 20].map(BigUint::from).to_vec()),
+            style: MemoryStyle::Distributed,
+            writes: Vec::new(),
+            reads: vec![ReadPort {
+                enable: valid.into(),
+                addr: addr.into(),
+                out: weight,
+            }],
+            origin: Some("k.py:1".to_string()),
+        }));
+        module.items.push(Item::Comment("sum".to_string()));
+        for (out, expr) in [
+            (unused, Expr::Not(weight.into())),
+            (
+                wide,
+                Expr::Extend {
+                    value: weight.into(),
+                    signed: true,
+                },
+            ),
+            (
+                next,
+                Expr::Binary {
+                    op: BinaryOp::Add,
+                    lhs: sum.into(),
+                    rhs: wide.into(),
+                },
+            ),
+        ] {
+            module.items.push(Item::Assign {
+                out,
+                expr,
+                origin: None,
+            });
+        }
+        module.items.push(Item::Register(Register {
+            out: sum,
+            next: next.into(),
+            enable: Some(valid),
+            reset: Some(BigUint::from(0x8000u32)),
+            origin: Some("k.py:4".to_string()),
+        }));
+        let mut design = Design::default();
+        design.header.push("An example.".to_string());
+        design.modules.push(module);
+        design
+    }
+
+    #[test]
+    fn prints_a_module() {
+        assert_eq!(super::super::validate::validate(&design()), Ok(()));
+        let expected = r#"
+// An example.
+
+// - verilator may not take this for a directive
+module accumulate (
+    input  logic        ap_clk,
+    input  logic        ap_rst,
+    input  logic        valid,
+    input  logic [5:0]  step,
+    output logic [15:0] sum
+);
+    logic [7:0]  weight;
+    logic [15:0] wide;
+    logic [15:0] next;
+    logic [1:0]  addr;
+
+    // weights
+    assign addr = step[2:1];  // k.py:3
+
+    (* syn_romstyle = "logic" *)
+    logic [7:0] weights [0:2];  // k.py:1
+    initial begin
+        weights[0] = 8'd1;
+        weights[1] = 8'd255;
+        weights[2] = 8'd20;
+    end
+    always_ff @(posedge ap_clk) begin
+        if (valid) begin
+            weight <= weights[addr];
+        end
+    end
+
+    // sum
+    assign wide = 16'($signed(weight));
+    assign next = sum + wide;
+
+    always_ff @(posedge ap_clk) begin
+        if (ap_rst) begin
+            sum <= 16'h8000;
+        end else if (valid) begin
+            sum <= next;  // k.py:4
+        end
+    end
+
+    // Bits that nothing reads.
+    wire _unused = &{
+        1'b0,
+        step[0],
+        step[5:3]
+    };
+endmodule
+"#;
+        assert_eq!(print(&design()), expected.trim_start());
     }
 }

@@ -68,9 +68,13 @@ impl Printer<'_> {
         }
         self.header();
         self.declarations();
+        let mut after_comment = false;
         for section in sections(self.module) {
-            self.out.push('\n');
+            if !after_comment {
+                self.out.push('\n');
+            }
             self.section(&section);
+            after_comment = matches!(section, Section::Comment(_));
         }
         self.sink();
         self.line(0, "}");

@@ -10,7 +10,7 @@ use veryl_parser::Parser;
 /// Enough for the recursion of the parser on long sources.
 const STACK: usize = 64 << 20;
 
-/// Compiles Veryl source to SystemVerilog; `name` names the project in messages.
+/// Compiles Veryl source to SystemVerilog; `name` is the file's name in messages, without ending.
 ///
 /// Veryl keeps its tables in thread-local storage and never frees them, so every compilation has a thread of its
 /// own. All errors of the analyser and those warnings that mean a wrong circuit are failures.
@@ -26,7 +26,7 @@ pub fn to_systemverilog(veryl_source: &str, name: &str) -> Result<String, String
 }
 
 fn compile(source: &str, name: &str) -> Result<String, String> {
-    let metadata = metadata(name)?;
+    let metadata = metadata()?;
     let project = metadata.project.name.clone();
     let file = format!("{name}.veryl");
     let parser = Parser::parse(source, &file).map_err(|error| format!("veryl: {error}"))?;
@@ -44,9 +44,7 @@ fn compile(source: &str, name: &str) -> Result<String, String> {
     Ok(emitter.as_str().to_string())
 }
 
-fn metadata(name: &str) -> Result<Metadata, String> {
-    // Project names are more restricted than module names.
-    let _ = name;
+fn metadata() -> Result<Metadata, String> {
     let mut metadata =
         Metadata::create_default("allo").map_err(|error| format!("veryl: {error}"))?;
     metadata.build.omit_project_prefix = true;
@@ -66,6 +64,38 @@ fn check(found: Vec<AnalyzerError>) -> Result<(), String> {
     }
 }
 
+/// Errors, and the warnings that mean a wrong circuit.
 fn is_fatal(error: &AnalyzerError) -> bool {
     error.is_error()
+        || matches!(
+            error,
+            AnalyzerError::MismatchAssignment { .. }
+                | AnalyzerError::MissingPort { .. }
+                | AnalyzerError::MissingResetStatement { .. }
+                | AnalyzerError::StatementAfterIfReset { .. }
+                | AnalyzerError::UnassignVariable { .. }
+                | AnalyzerError::UncoveredBranch { .. }
+        )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn compiles_and_refuses() {
+        let module =
+            |body: &str| format!("module m (a: input logic<8>, y: output logic<8>) {{ {body} }}\n");
+        let text = to_systemverilog(&module("assign y = ~a;"), "m").expect("SystemVerilog");
+        assert!(text.contains("module m"), "{text}");
+        for body in [
+            "",
+            "assign y = ~a; assign y = a;",
+            "assign y = ~y;",
+            "assign y = b;",
+            "assign y = ;",
+        ] {
+            assert!(to_systemverilog(&module(body), "m").is_err(), "{body}");
+        }
+    }
 }

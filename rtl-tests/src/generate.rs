@@ -77,6 +77,8 @@ struct Gen {
     wild: bool,
     /// Reads inside of subscripts inside of ...
     nested: u32,
+    /// Mostly nests of loops with short statements over long arrays.
+    loopy: bool,
 }
 
 /// The kernel of a seed.
@@ -102,6 +104,7 @@ pub fn kernel(seed: u64) -> Kernel {
         work: 1,
         wild,
         nested: 0,
+        loopy: seed.is_multiple_of(2),
     };
     g.file();
     Kernel {
@@ -165,6 +168,9 @@ impl Gen {
     }
 
     fn shape(&mut self) -> Vec<u64> {
+        if self.loopy {
+            return self.pick(&[vec![], vec![8], vec![13], vec![16], vec![1], vec![5, 4], vec![4, 8]]);
+        }
         let rank = self.pick(&[0, 1, 1, 1, 1, 1, 2, 2, 3]);
         (0..rank)
             .map(|_| match rank {
@@ -183,7 +189,8 @@ impl Gen {
 
     fn file(&mut self) {
         let mut body = String::new();
-        for _ in 0..self.pick(&[0, 0, 0, 1, 1, 2]) {
+        let callees = if self.loopy { 0 } else { self.pick(&[0, 0, 0, 1, 1, 2]) };
+        for _ in 0..callees {
             let name = self.name("callee");
             let callee = self.kernel(&name, true);
             self.callees.push(callee);
@@ -678,7 +685,13 @@ impl Gen {
     fn statement(&mut self, depth: u32) {
         self.budget -= 1;
         let deep = depth >= 4 || self.budget <= 0;
-        match self.below(if deep { 12 } else { 22 }) {
+        let kind = match (self.loopy, deep) {
+            (true, false) if depth < 3 && self.one_in(2) => 15,
+            (true, _) if self.one_in(2) => 5,
+            (_, true) => self.below(12),
+            (_, false) => self.below(22),
+        };
+        match kind {
             0 | 1 => self.declare(),
             2..=4 => self.assign(),
             5..=8 => self.store(),
@@ -691,6 +704,11 @@ impl Gen {
             20 => self.grid(),
             _ => self.call(),
         }
+    }
+
+    /// How deep the expressions of statements are.
+    fn size(&mut self) -> u32 {
+        if self.loopy { 1 } else { 3 }
     }
 
     fn block(&mut self, depth: u32, most: u64) {
@@ -720,7 +738,8 @@ impl Gen {
             }
         }
         let (ty, kind, bits) = self.scalar_type();
-        let value = self.expr_for(kind, 3);
+        let size = self.size();
+        let value = self.expr_for(kind, size);
         self.line(&format!("{name}: {ty} = {value}"));
         self.vars.push(Var {
             name,
@@ -740,7 +759,8 @@ impl Gen {
             return self.declare();
         }
         let var = self.pick(&vars);
-        let value = self.expr_for(var.kind, 3);
+        let size = self.size();
+        let value = self.expr_for(var.kind, size);
         let op = match (self.below(3), var.kind) {
             (0, _) => "",
             (_, Kind::Float) => self.pick(&["+", "-", "*"]),
@@ -762,7 +782,8 @@ impl Gen {
         }
         let array = self.pick(&arrays);
         let indices = self.indices(&array, 6);
-        let value = self.expr_for(array.kind, 3);
+        let size = self.size();
+        let value = self.expr_for(array.kind, size);
         let op = match self.below(4) {
             0 => self.pick(&["+", "-", "*"]),
             _ => "",
@@ -870,6 +891,10 @@ impl Gen {
     }
 
     fn range(&mut self) -> (String, u64) {
+        if self.loopy && self.one_in(2) {
+            let n = 1 + self.below(5);
+            return (format!("range({n})"), n);
+        }
         match self.below(12) {
             0..=3 => {
                 let n = self.pick(&[0, 1, 2, 3, 4, 5, 7, 8, 11, 13, 16]);

@@ -45,7 +45,10 @@ impl<'g> Cuts<'g> {
                 cut
             }
             // The same bit many times over.
-            Op::Concat if node.args.iter().all(|a| *a == node.args[0]) && self.graph.width(node.args[0]) == 1 => {
+            Op::Concat
+                if node.args.iter().all(|a| *a == node.args[0])
+                    && self.graph.width(node.args[0]) == 1 =>
+            {
                 self.operand(node.args[0], cycle, times)
             }
             _ => return offset,
@@ -98,7 +101,11 @@ impl<'g> Cuts<'g> {
         let here = i64::from(times.ready[arg.index()]) == cycle;
         Cut {
             leaves: vec![(arg, 0)],
-            base: if here { times.arrival[arg.index()] } else { 0.0 },
+            base: if here {
+                times.arrival[arg.index()]
+            } else {
+                0.0
+            },
         }
     }
 }

@@ -59,7 +59,12 @@ impl Compilation {
 /// Compiles the kernel `top` of a file down to a netlist.
 ///
 /// Errors: everything that is wrong with the source, or that has no hardware yet.
-pub fn compile(sources: &mut SourceMap, file: FileId, top: Option<&str>, target: &Target) -> Result<Compilation, Diagnostics> {
+pub fn compile(
+    sources: &mut SourceMap,
+    file: FileId,
+    top: Option<&str>,
+    target: &Target,
+) -> Result<Compilation, Diagnostics> {
     let compiled = frontend::compile(sources, file, top)?;
     build(sources, compiled.program, compiled.warnings, target)
 }
@@ -67,14 +72,22 @@ pub fn compile(sources: &mut SourceMap, file: FileId, top: Option<&str>, target:
 /// Builds the hardware of a typed program.
 ///
 /// Errors: constructs without hardware; a loop without a schedule.
-pub fn build(sources: &SourceMap, program: ir::Program, warnings: Diagnostics, target: &Target) -> Result<Compilation, Diagnostics> {
+pub fn build(
+    sources: &SourceMap,
+    program: ir::Program,
+    warnings: Diagnostics,
+    target: &Target,
+) -> Result<Compilation, Diagnostics> {
     debug_check("ir", ir::validate::validate(&program));
     let kernel = transform::run(&program, &target.skip)?;
     let mut hardware = hwarith::lower::lower(&kernel)?;
-    hwarith::split::split_products(&mut hardware, target.device.dsp.width_a.min(target.device.dsp.width_b));
+    hwarith::split::split_products(
+        &mut hardware,
+        target.device.dsp.width_a.min(target.device.dsp.width_b),
+    );
     debug_check("hwarith", hardware.validate());
     let schedule = schedule::schedule(&hardware, &target.device, target.period)
-        .map_err(|message| Diagnostic::error("E0802", kernel.span, message))?;
+        .map_err(|message| Diagnostic::error("E0602", kernel.span, message))?;
     debug_check("schedule", schedule::check::check(&hardware, &schedule));
     let (mut design, manifest) = rtl::build::build(&hardware, &schedule, sources);
     debug_check("netlist", rtl::validate::validate(&design));

@@ -1,94 +1,17 @@
 //! The Verilator driver on modules written by hand. `ALLO_HLS_SKIP_VERILATOR` skips these tests.
 
+mod sim_modules;
+
 use allo_hls::rtl::manifest::*;
-use allo_hls::sim::verilator::{
-    Model, Run, RunResult, SimOptions, Start, Verilator, VerilatorError,
-};
+use allo_hls::sim::model::{Model, Run, RunResult, SimOptions, Start};
+use allo_hls::sim::verilator::{Verilator, VerilatorError};
 use num_bigint::BigUint;
+use sim_modules::*;
 
-fn verilator() -> Option<Verilator> {
-    if std::env::var_os("ALLO_HLS_SKIP_VERILATOR").is_some() {
-        return None;
-    }
-    match Verilator::find() {
-        Ok(found) => Some(found),
-        Err(error) => panic!(
-            "{:?}\nset ALLO_HLS_SKIP_VERILATOR to skip the tests that need it",
-            error.to_diagnostic()
-        ),
-    }
+fn copy_model(verilator: &Verilator, last: &str, done: &str, ready: &str) -> Model {
+    let (text, manifest) = copy_module(last, done, ready);
+    build(verilator, &manifest, &text)
 }
-
-fn scalar(name: Option<&str>, ty: &str, width: u32, port: &str) -> Port {
-    let kind = PortKind::Scalar {
-        ty: ty.into(),
-        width,
-        port: port.into(),
-    };
-    Port {
-        name: name.map(str::to_string),
-        kind,
-    }
-}
-
-/// An array without partition; each port is (reads, writes).
-fn array(name: &str, width: u32, shape: &[u64], ports: &[(bool, bool)]) -> Port {
-    let port = |(k, &(reads, writes)): (usize, &(bool, bool))| MemoryPort {
-        address: format!("{name}_address{k}"),
-        ce: format!("{name}_ce{k}"),
-        q: reads.then(|| format!("{name}_q{k}")),
-        we: writes.then(|| format!("{name}_we{k}")),
-        d: writes.then(|| format!("{name}_d{k}")),
-    };
-    let bank = Bank {
-        bank: 0,
-        depth: shape.iter().product(),
-        ports: ports.iter().enumerate().map(port).collect(),
-    };
-    Port {
-        name: Some(name.into()),
-        kind: PortKind::Array {
-            ty: format!("u{width}"),
-            width,
-            shape: shape.to_vec(),
-            access: Access::ReadWrite,
-            latency: 1,
-            partition: None,
-            banks: vec![bank],
-        },
-    }
-}
-
-fn manifest(module: &str, args: Vec<Port>, returns: Vec<Port>) -> Manifest {
-    Manifest {
-        version: 1,
-        top: module.into(),
-        module: module.into(),
-        interface: "ap".into(),
-        clock: "ap_clk".into(),
-        reset: Reset {
-            port: "ap_rst".into(),
-            active: "high".into(),
-            sync: true,
-        },
-        control: Control {
-            start: "ap_start".into(),
-            done: "ap_done".into(),
-            idle: "ap_idle".into(),
-            ready: "ap_ready".into(),
-        },
-        args,
-        returns,
-        latency: Latency {
-            min: None,
-            max: None,
-        },
-        loops: vec![],
-    }
-}
-
-const HEAD: &str = "input logic ap_clk, input logic ap_rst, input logic ap_start,
-  output logic ap_ready, output logic ap_done, output logic ap_idle";
 
 fn numbers(values: &[u64]) -> Vec<BigUint> {
     values.iter().map(|&v| BigUint::from(v)).collect()
@@ -155,45 +78,6 @@ fn latency_zero_and_odd_names() {
         assert_eq!(starts, [0, 1, 5]);
     }
 }
-
-/// `b[i] = a[i] + x` for 5 elements: reads ahead, one element a cycle. `{late}` etc. are replaced to
-/// make it break the protocol.
-const COPY: &str = "module copy (HEAD, input logic [7:0] x,
-    output logic [2:0] a_address0, output logic a_ce0, input logic [7:0] a_q0,
-    output logic [2:0] b_address0, output logic b_ce0, output logic b_we0, output logic [7:0] b_d0);
-  logic busy, valid; logic [2:0] i, j; logic [7:0] xr;
-  always_ff @(posedge ap_clk) begin
-    if (ap_rst) begin busy <= 0; valid <= 0; i <= 0; end
-    else begin
-      valid <= a_ce0; j <= i;
-      if (ap_idle && ap_start) begin busy <= 1; xr <= x; end
-      if (a_ce0) i <= i + 1;
-      if (ap_done) begin busy <= 0; i <= 0; end
-    end
-  end
-  assign ap_idle = !busy;
-  assign a_ce0 = busy && i < LAST;
-  assign a_address0 = i;
-  assign b_ce0 = valid; assign b_we0 = valid; assign b_address0 = j; assign b_d0 = a_q0 + xr;
-  assign ap_done = DONE;
-  assign ap_ready = READY;
-endmodule";
-
-fn copy_model(verilator: &Verilator, last: &str, done: &str, ready: &str) -> Model {
-    let text = COPY
-        .replace("HEAD", HEAD)
-        .replace("LAST", last)
-        .replace("DONE", done)
-        .replace("READY", ready);
-    let args = vec![
-        scalar(Some("x"), "u8", 8, "x"),
-        array("a", 8, &[5], &[(true, false)]),
-        array("b", 8, &[5], &[(false, true)]),
-    ];
-    build(verilator, &manifest("copy", args, vec![]), &text)
-}
-
-const DONE: &str = "valid && j == 4";
 
 #[test]
 fn arrays_and_timing() {

@@ -2,7 +2,7 @@
 
 use crate::tools;
 use allo_hls::rtl::netlist::*;
-use allo_hls::rtl::systemverilog;
+use allo_hls::rtl::{systemverilog, text};
 use allo_hls::sim::rtl::Simulator;
 use num_bigint::BigUint;
 use std::collections::HashMap;
@@ -221,7 +221,7 @@ impl Bench {
                 line(&mut text, &format!("        {clock} = 0;"));
             }
             for input in self.ports(Direction::Input) {
-                let value = systemverilog::literal(self.width(input), &env[&input]);
+                let value = text::literal(self.width(input), &env[&input]);
                 line(
                     &mut text,
                     &format!("        {} = {value};", self.name(input)),

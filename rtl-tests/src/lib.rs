@@ -2,4 +2,5 @@
 
 pub mod bench;
 pub mod expressions;
+pub mod random;
 pub mod tools;

@@ -13,7 +13,11 @@ pub const WRONG_INPUT: u8 = 1;
 
 /// Compiles Allo kernels to pipelined SystemVerilog.
 #[derive(Parser)]
-#[command(version, args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+#[command(
+    version,
+    args_conflicts_with_subcommands = true,
+    subcommand_negates_reqs = true
+)]
 struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
@@ -89,6 +93,10 @@ pub struct CompileArgs {
     /// What to emit
     #[arg(long, value_enum, default_value = "sv")]
     pub emit: Emit,
+    /// What writes the SystemVerilog
+    #[cfg(feature = "veryl")]
+    #[arg(long, value_enum, default_value = "own")]
+    pub backend: Backend,
     /// Also write the manifest (ports, protocol, schedule) as JSON
     #[arg(long, value_name = "FILE")]
     pub manifest: Option<PathBuf>,
@@ -107,8 +115,20 @@ pub enum Emit {
     Rtl,
     /// SystemVerilog
     Sv,
+    /// The netlist as Veryl source
+    Veryl,
     /// Ports, protocol and schedule as JSON
     Manifest,
+}
+
+/// Writers of SystemVerilog.
+#[cfg(feature = "veryl")]
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Backend {
+    /// Our own printer
+    Own,
+    /// Veryl's analyser and emitter
+    Veryl,
 }
 
 #[derive(Args)]
@@ -184,7 +204,11 @@ fn parse_clock(text: &str) -> Result<f64, String> {
     let lower = text.trim().to_ascii_lowercase();
     let parsed = UNITS.iter().find_map(|&(unit, factor, frequency)| {
         let number: f64 = lower.strip_suffix(unit)?.trim().parse().ok()?;
-        Some(if frequency { factor / number } else { factor * number })
+        Some(if frequency {
+            factor / number
+        } else {
+            factor * number
+        })
     });
     match parsed {
         Some(period) if period.is_finite() && (0.1..=1e6).contains(&period) => Ok(period),

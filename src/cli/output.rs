@@ -44,8 +44,9 @@ impl Printer {
 /// Writes to a file that appears whole or not at all, or to standard output.
 pub fn emit(path: Option<&Path>, bytes: &[u8]) -> Result<(), Diagnostic> {
     match path {
-        Some(path) => replace_file(path, bytes)
-            .map_err(|e| Diagnostic::global("E0901", format!("cannot write '{}': {e}", path.display()))),
+        Some(path) => replace_file(path, bytes).map_err(|e| {
+            Diagnostic::global("E0901", format!("cannot write '{}': {e}", path.display()))
+        }),
         None => match std::io::stdout().lock().write_all(bytes) {
             // A reader that stops early, such as `head`, is fine.
             Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => Err(Diagnostic::global(

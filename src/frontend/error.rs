@@ -27,6 +27,9 @@ pub fn fail<T>(code: &'static str, span: Span, message: impl Into<String>) -> Re
 
 /// The candidate closest to `name`, if it is close enough to be a likely misspelling.
 pub fn closest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    if name.chars().count() < 3 {
+        return None;
+    }
     let limit = (name.chars().count() / 3).max(1);
     candidates
         .map(|c| (edit_distance(name, c), c))

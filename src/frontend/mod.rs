@@ -21,6 +21,7 @@ use consteval::Names;
 use error::{Failure, Result};
 use ruff_python_ast::ModModule;
 use session::{Binding, Session};
+use std::collections::HashSet;
 use values::{ConstValue, KernelRef};
 
 /// Stack of the compiling thread, in bytes: the bounds on nesting are chosen for it.
@@ -65,7 +66,9 @@ pub fn check(
     on_big_stack(|| {
         let parsed = source::parse(sources, file)?;
         let mut session = evaluated(sources, file, &parsed);
-        for (kernel, span) in concrete_kernels(&session) {
+        let kernels = concrete_kernels(&session);
+        session.instance_limit += kernels.len();
+        for (kernel, span) in kernels {
             if let Err(failure) = session.instantiate(&kernel, span) {
                 session.report(failure);
             }
@@ -126,21 +129,17 @@ fn compile_parsed(
 
 /// The kernels that can be compiled as they are, each once, with a place for messages.
 fn concrete_kernels(session: &Session) -> Vec<(KernelRef, Span)> {
-    let mut found: Vec<(KernelRef, Span)> = Vec::new();
+    let mut seen = HashSet::new();
+    let mut found = Vec::new();
     for binding in session.modules[0].globals.values() {
         let Binding::Value(ConstValue::Kernel(kernel)) = binding else {
             continue;
         };
-        let def = &session.defs[kernel.def];
-        let name = session.display_name(kernel);
-        let seen = found
-            .iter()
-            .any(|(k, _)| session.display_name(k) == name && k.def == kernel.def);
-        if session.is_concrete(kernel) && !seen {
-            found.push((
-                kernel.clone(),
-                source::span_of(def.file, def.ast.name.range),
-            ));
+        let new = seen.insert((kernel.def, session.display_name(kernel)));
+        if new && session.is_concrete(kernel) {
+            let def = &session.defs[kernel.def];
+            let span = source::span_of(def.file, def.ast.name.range);
+            found.push((kernel.clone(), span));
         }
     }
     found

@@ -113,6 +113,8 @@ pub struct Session<'a> {
     instances: IndexMap<(usize, String), State>,
     stack: Vec<Frame>,
     diagnostics: Vec<Diagnostic>,
+    /// Most kernel instances.
+    pub instance_limit: usize,
 }
 
 impl<'a> Session<'a> {
@@ -129,6 +131,7 @@ impl<'a> Session<'a> {
             instances: IndexMap::new(),
             stack: Vec::new(),
             diagnostics: Vec::new(),
+            instance_limit: MAX_INSTANCES,
         }
     }
 
@@ -150,6 +153,11 @@ impl<'a> Session<'a> {
     /// Ends the compilation with its messages.
     pub fn into_diagnostics(self) -> (Arena<Kernel>, Diagnostics) {
         (self.kernels, Diagnostics(self.diagnostics))
+    }
+
+    /// Number of errors reported so far.
+    pub fn errors(&self) -> usize {
+        self.diagnostics.len()
     }
 
     /// Whether an error was reported.
@@ -199,10 +207,10 @@ impl<'a> Session<'a> {
         let mut all: Vec<&str> = locals.collect();
         all.extend(self.modules[module].globals.keys().map(String::as_str));
         surface::builtin_names().for_each(|n| all.push(n));
-        if let Some(near) = closest(name, all.into_iter()) {
-            error = error.help(format!("did you mean '{near}'?"));
-        } else if surface::member(surface::Namespace::Allo, name).is_some() {
+        if surface::member(surface::Namespace::Allo, name).is_some() {
             error = error.help(format!("import it: `from allo import {name}`"));
+        } else if let Some(near) = closest(name, all.into_iter()) {
+            error = error.help(format!("did you mean '{near}'?"));
         }
         error.into()
     }
@@ -230,7 +238,7 @@ impl<'a> Session<'a> {
             }
             None => {}
         }
-        if self.instances.len() >= MAX_INSTANCES {
+        if self.instances.len() >= self.instance_limit {
             return fail(codes::INSTANCES, call, "more than 256 kernel instances");
         }
         let unique = self.unique_name(&format!("{name}{suffix}"));

@@ -157,7 +157,7 @@ pub fn exported(space: Namespace) -> Vec<String> {
         Namespace::Allo => ALLO
             .iter()
             .map(|(n, _)| (*n).to_owned())
-            .filter(|n| n != "range")
+            .filter(|n| n != "range" && module(&format!("allo.{n}")).is_none())
             .chain(scalars.flat_map(|w| [format!("i{w}"), format!("u{w}")]))
             .chain(["f16", "bf16", "f32", "f64", "index", "bool"].map(str::to_owned))
             .collect(),

@@ -55,14 +55,14 @@ pub enum Type {
 
 /// The type that an annotation denotes: a type expression, or a string of one.
 pub fn annotation(expr: &Expr, names: &mut dyn Names) -> Result<Type> {
-    if let Expr::StringLiteral(literal) = expr {
-        if let [part] = literal.value.as_slice() {
-            let inner = part
-                .range()
-                .add_start(part.flags.opener_len())
-                .sub_end(part.flags.closer_len());
-            return quoted(inner, names);
-        }
+    if let Expr::StringLiteral(literal) = expr
+        && let [part] = literal.value.as_slice()
+    {
+        let inner = part
+            .range()
+            .add_start(part.flags.opener_len())
+            .sub_end(part.flags.closer_len());
+        return quoted(inner, names);
     }
     from_value(typed_expression(expr, names)?, names.span(expr.range()))
 }

@@ -109,8 +109,11 @@ fn live_items(design: &Design, module: &Module) -> Vec<Item> {
         let Some(driver) = drivers[net.index()] else {
             continue;
         };
-        if !std::mem::replace(&mut live[driver], true) {
-            queue.extend(design.read(&items[driver]));
+        let first = !std::mem::replace(&mut live[driver], true);
+        match &items[driver] {
+            Item::Memory(memory) => queue.extend(memory_reads(memory, net, first)),
+            item if first => queue.extend(design.read(item)),
+            _ => {}
         }
     }
     let kept = items
@@ -120,6 +123,17 @@ fn live_items(design: &Design, module: &Module) -> Vec<Item> {
         .map(|(item, _)| without_dead_reads(item, &live_nets))
         .collect();
     without_empty_sections(kept)
+}
+
+/// What the read port of `out` reads, and what the write ports read if they are `wanted`.
+fn memory_reads(memory: &Memory, out: NetId, wanted: bool) -> Vec<NetId> {
+    let reads = memory.reads.iter().filter(|port| port.out == out);
+    let writes = memory.writes.iter().filter(|_| wanted);
+    reads
+        .flat_map(|port| [&port.enable, &port.addr])
+        .chain(writes.flat_map(|port| [&port.enable, &port.addr, &port.data]))
+        .filter_map(Operand::net)
+        .collect()
 }
 
 fn without_dead_reads(mut item: Item, live: &[bool]) -> Item {

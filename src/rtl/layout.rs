@@ -158,6 +158,35 @@ pub(super) fn names_of(module: &Module) -> Namer {
     namer
 }
 
+/// Whether a linter that propagates constants and widths may find the result of an ordered comparison constant:
+/// one of its operands comes from an operation that can leave bits without information.
+pub(super) fn has_doubtful_comparison(module: &Module) -> bool {
+    let mut doubtful = vec![false; module.nets.len()];
+    for item in &module.items {
+        if let Item::Assign { out, expr, .. } = item {
+            let open = matches!(
+                expr,
+                Expr::Binary {
+                    op: BinaryOp::Add | BinaryOp::Sub | BinaryOp::Xor,
+                    ..
+                }
+            );
+            doubtful[out.index()] = !open;
+        }
+    }
+    module.items.iter().any(|item| match item {
+        Item::Assign {
+            expr: Expr::Compare { op, lhs, rhs, .. },
+            ..
+        } => {
+            let ordered = !matches!(op, CompareOp::Eq | CompareOp::Ne);
+            let nets = [lhs, rhs].into_iter().filter_map(Operand::net);
+            ordered && nets.into_iter().any(|net| doubtful[net.index()])
+        }
+        _ => false,
+    })
+}
+
 /// One line of a comment that no tool takes for a directive.
 pub(super) fn comment(text: &str) -> String {
     let line: String = text
@@ -181,4 +210,43 @@ pub(super) fn comment(text: &str) -> String {
         _ if is_directive => format!("// - {line}"),
         _ => format!("// {line}"),
     }
+}
+
+/// What synthesisers should know of a memory. Yosys fails where it cannot follow a style, so only a style that
+/// the ports allow is given; without `no_rw_check` it builds logic for reads of words just written.
+pub(super) fn memory_attributes(memory: &Memory) -> Vec<&'static str> {
+    let is_rom = memory.writes.is_empty();
+    let mut attributes = match memory.style {
+        MemoryStyle::Block if is_rom => vec!["rom_style = \"block\""],
+        MemoryStyle::Distributed if is_rom => vec!["syn_romstyle = \"logic\""],
+        MemoryStyle::Block if fits_block(memory) => vec!["ram_style = \"block\""],
+        MemoryStyle::Distributed if memory.writes.len() == 1 => {
+            vec!["ram_style = \"distributed\""]
+        }
+        _ => Vec::new(),
+    };
+    if !is_rom {
+        attributes.push("no_rw_check");
+    }
+    attributes
+}
+
+/// Whether the accesses fit a block memory: one write port and any reads (of copies), or two ports of one address
+/// each.
+fn fits_block(memory: &Memory) -> bool {
+    match memory.writes.as_slice() {
+        [_, _] => {
+            let mut free: Vec<&Operand> = memory.writes.iter().map(|port| &port.addr).collect();
+            memory.reads.iter().all(|read| {
+                let port = free.iter().position(|addr| **addr == read.addr);
+                port.map(|port| free.swap_remove(port)).is_some()
+            })
+        }
+        _ => true,
+    }
+}
+
+/// An origin as a comment at a line's end.
+pub(super) fn remark(origin: Option<&str>) -> String {
+    origin.map_or(String::new(), |origin| format!("  {}", comment(origin)))
 }

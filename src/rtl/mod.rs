@@ -7,4 +7,8 @@ pub mod manifest;
 pub mod namer;
 pub mod netlist;
 pub mod systemverilog;
+pub mod text;
 pub mod validate;
+pub mod veryl;
+#[cfg(feature = "veryl")]
+pub mod veryl_backend;

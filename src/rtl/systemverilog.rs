@@ -3,10 +3,8 @@
 use super::clean::clean;
 use super::layout::*;
 use super::netlist::*;
-use num_bigint::BigUint;
-use num_traits::{ToPrimitive, Zero};
-
-const INDENT: &str = "    ";
+use super::text::{Dialect, ExprText, line_of, literal};
+use num_traits::Zero;
 
 /// The design, which must be valid, as one self-contained file without dead parts (see [`clean`]).
 ///
@@ -24,6 +22,15 @@ pub fn print(design: &Design) -> String {
         // An instance may be named like a net inside it.
         line_of(&mut text, 0, "/* verilator lint_off VARHIDDEN */");
     }
+    if design
+        .modules
+        .iter()
+        .any(|(_, module)| has_doubtful_comparison(module))
+    {
+        // Verilator sees through assignments to constants and widths.
+        line_of(&mut text, 0, "/* verilator lint_off CMPCONST */");
+        line_of(&mut text, 0, "/* verilator lint_off UNSIGNED */");
+    }
     for (_, module) in design.modules.iter() {
         if !text.is_empty() {
             text.push('\n');
@@ -31,42 +38,11 @@ pub fn print(design: &Design) -> String {
         Printer {
             design: &design,
             module,
-            text: &mut text,
+            out: &mut text,
         }
         .module();
     }
     text
-}
-
-/// `value` as a literal of `width` bits: decimal where that is short, else hexadecimal.
-pub fn literal(width: u32, value: &BigUint) -> String {
-    match value.to_u32() {
-        Some(0 | 1) if width == 1 => format!("1'b{value}"),
-        Some(small) if small < 1000 => format!("{width}'d{small}"),
-        _ => format!("{width}'h{}", hex(width, value)),
-    }
-}
-
-/// All hexadecimal digits of `width` bits, in groups of four.
-fn hex(width: u32, value: &BigUint) -> String {
-    let digits = width.div_ceil(4) as usize;
-    let plain = format!("{value:0>digits$x}");
-    let mut grouped = String::with_capacity(plain.len() + plain.len() / 4);
-    for (index, digit) in plain.chars().enumerate() {
-        if index > 0 && (digits - index).is_multiple_of(4) {
-            grouped.push('_');
-        }
-        grouped.push(digit);
-    }
-    grouped
-}
-
-fn line_of(text: &mut String, depth: usize, line: &str) {
-    for _ in 0..depth {
-        text.push_str(INDENT);
-    }
-    text.push_str(line);
-    text.push('\n');
 }
 
 /// `[31:0]`, nothing for one bit.
@@ -77,10 +53,30 @@ fn range(width: u32) -> String {
     }
 }
 
+struct SystemVerilog;
+
+impl Dialect for SystemVerilog {
+    fn name(&self, name: &str) -> String {
+        name.to_string()
+    }
+    fn mux(&self, cond: &str, on_true: &str, on_false: &str) -> String {
+        format!("{cond} ? {on_true} : {on_false}")
+    }
+    fn cast(&self, width: u32, value: &str) -> String {
+        format!("{width}'({value})")
+    }
+    fn repeat(&self, count: u32, value: &str) -> String {
+        format!("{{{count}{{{value}}}}}")
+    }
+    fn less(&self) -> [&'static str; 2] {
+        ["<", ">"]
+    }
+}
+
 struct Printer<'a> {
     design: &'a Design,
     module: &'a Module,
-    text: &'a mut String,
+    out: &'a mut String,
 }
 
 impl Printer<'_> {
@@ -90,9 +86,13 @@ impl Printer<'_> {
         }
         self.header();
         self.declarations();
+        let mut after_comment = false;
         for section in sections(self.module) {
-            self.text.push('\n');
+            if !after_comment {
+                self.out.push('\n');
+            }
             self.section(&section);
+            after_comment = matches!(section, Section::Comment(_));
         }
         self.sink();
         self.line(0, "endmodule");
@@ -160,7 +160,7 @@ impl Printer<'_> {
 
     fn assigns(&mut self, group: &[(NetId, &Expr, Option<&str>)]) {
         for (out, expr, origin) in group {
-            let value = self.expr(expr, self.width(*out));
+            let value = self.text().expr(expr, self.width(*out));
             let line = format!("assign {} = {value};{}", self.name(*out), remark(*origin));
             self.line(1, &line);
         }
@@ -188,7 +188,7 @@ impl Printer<'_> {
             (false, None) => 2,
         };
         for register in group {
-            let next = self.operand(&register.next);
+            let next = self.text().operand(&register.next);
             let remark = remark(register.origin.as_deref());
             let line = format!("{} <= {next};{remark}", self.name(register.out));
             self.line(depth, &line);
@@ -211,7 +211,7 @@ impl Printer<'_> {
     }
 
     fn memory(&mut self, memory: &Memory) {
-        let attributes = attributes(memory);
+        let attributes = memory_attributes(memory);
         if !attributes.is_empty() {
             self.line(1, &format!("(* {} *)", attributes.join(", ")));
         }
@@ -244,8 +244,8 @@ impl Printer<'_> {
         let alone = memory.init.is_none() && memory.writes.len() == 1;
         for port in &memory.writes {
             self.always(if alone { "always_ff" } else { "always" });
-            let addr = self.operand(&port.addr);
-            let data = self.operand(&port.data);
+            let addr = self.text().operand(&port.addr);
+            let data = self.text().operand(&port.data);
             let write = format!("{}[{addr}] <= {data};", memory.name);
             self.guarded(&port.enable, &write);
             self.line(1, "end");
@@ -255,7 +255,7 @@ impl Printer<'_> {
     fn reads(&mut self, memory: &Memory) {
         self.always("always_ff");
         for port in &memory.reads {
-            let addr = self.operand(&port.addr);
+            let addr = self.text().operand(&port.addr);
             let read = format!("{} <= {}[{addr}];", self.name(port.out), memory.name);
             self.guarded(&port.enable, &read);
         }
@@ -266,7 +266,7 @@ impl Printer<'_> {
         match enable {
             Operand::Const { value, .. } if !value.is_zero() => self.line(2, action),
             _ => {
-                let enable = self.operand(enable);
+                let enable = self.text().operand(enable);
                 self.line(2, &format!("if ({enable}) begin"));
                 self.line(3, action);
                 self.line(2, "end");
@@ -298,163 +298,22 @@ impl Printer<'_> {
             return;
         }
         let name = names_of(self.module).numbered("_unused");
-        self.text.push('\n');
+        self.out.push('\n');
         self.line(1, "// Bits that nothing reads.");
         self.line(1, &format!("wire {name} = &{{"));
         self.line(2, "1'b0,");
         for (index, bits) in unused.iter().enumerate() {
             let comma = if index + 1 < unused.len() { "," } else { "" };
-            let bits = self.bits(bits.net, bits.lo, bits.hi - bits.lo + 1);
+            let bits = self.text().bits(bits.net, bits.lo, bits.hi - bits.lo + 1);
             self.line(2, &format!("{bits}{comma}"));
         }
         self.line(1, "};");
     }
 
-    fn expr(&self, expr: &Expr, width: u32) -> String {
-        match expr {
-            Expr::Copy(value) => self.operand(value),
-            Expr::Not(value) => format!("~{}", self.operand(value)),
-            Expr::Binary { op, lhs, rhs } => {
-                let op = binary_symbol(*op);
-                format!("{} {op} {}", self.operand(lhs), self.operand(rhs))
-            }
-            Expr::Multiply {
-                lhs,
-                lhs_signed,
-                rhs,
-                rhs_signed,
-            } => {
-                let signed = *lhs_signed || *rhs_signed;
-                let lhs = self.factor(lhs, *lhs_signed, signed, width);
-                let rhs = self.factor(rhs, *rhs_signed, signed, width);
-                format!("{lhs} * {rhs}")
-            }
-            Expr::Compare {
-                op,
-                signed,
-                lhs,
-                rhs,
-            } => {
-                let signed = *signed && !matches!(op, CompareOp::Eq | CompareOp::Ne);
-                let op = compare_symbol(*op);
-                let (lhs, rhs) = (self.compared(lhs, signed), self.compared(rhs, signed));
-                format!("{lhs} {op} {rhs}")
-            }
-            Expr::Shift { op, value, amount } => self.shift(*op, value, amount, width),
-            Expr::Mux {
-                cond,
-                on_true,
-                on_false,
-            } => format!(
-                "{} ? {} : {}",
-                self.operand(cond),
-                self.operand(on_true),
-                self.operand(on_false)
-            ),
-            Expr::Concat(parts) => match parts.as_slice() {
-                [part] => self.operand(part),
-                _ => {
-                    let parts: Vec<String> = parts.iter().map(|p| self.operand(p)).collect();
-                    format!("{{{}}}", parts.join(", "))
-                }
-            },
-            Expr::Slice { value, lo } => self.bits(*value, *lo, width),
-            Expr::Extend { value, signed } => {
-                let value = self.operand(value);
-                match signed {
-                    true => format!("{width}'($signed({value}))"),
-                    false => format!("{width}'({value})"),
-                }
-            }
-            Expr::Reduce { op, value } => format!("{}{}", binary_symbol(*op), self.operand(value)),
-        }
-    }
-
-    /// A factor in `width` bits; the product's sign matters to synthesisers only, which then need not multiply
-    /// the copies of the top bit.
-    fn factor(&self, value: &Operand, value_signed: bool, signed: bool, width: u32) -> String {
-        let narrow = self.operand_width(value) < width;
-        match value {
-            Operand::Const { value, width: own } => {
-                let value = match value_signed && narrow && value.bit(u64::from(own - 1)) {
-                    true => value | (mask(width) ^ mask(*own)),
-                    false => value & mask(width),
-                };
-                match signed {
-                    true => signed_literal(width, &value),
-                    false => literal(width, &value),
-                }
-            }
-            Operand::Net(net) => {
-                let kept = self.bits(*net, 0, width.min(self.width(*net)));
-                match (narrow, value_signed, signed) {
-                    (true, true, _) => format!("{width}'($signed({kept}))"),
-                    (true, false, true) => format!("$signed({width}'({kept}))"),
-                    (true, false, false) => format!("{width}'({kept})"),
-                    (false, _, true) => format!("$signed({kept})"),
-                    (false, _, false) => kept,
-                }
-            }
-        }
-    }
-
-    fn compared(&self, value: &Operand, signed: bool) -> String {
-        match value {
-            Operand::Const { width, value } if signed => signed_literal(*width, value),
-            Operand::Net(net) if signed => format!("$signed({})", self.name(*net)),
-            _ => self.operand(value),
-        }
-    }
-
-    fn shift(&self, op: ShiftOp, value: &Operand, amount: &Operand, width: u32) -> String {
-        let shifted = self.operand(value);
-        let (left, symbol) = match op {
-            ShiftOp::Left => (shifted.clone(), "<<"),
-            ShiftOp::Right => (shifted.clone(), ">>"),
-            ShiftOp::RightArithmetic => (format!("$signed({shifted})"), ">>>"),
-        };
-        match (amount, long_amount(width, self.operand_width(amount))) {
-            (Operand::Net(net), Some(bits)) => {
-                let high = self.bits(*net, bits, self.width(*net) - bits);
-                let low = self.bits(*net, 0, bits);
-                // Both alternatives must be unsigned or signed; the fill and the shift each stand in a
-                // concatenation, which is unsigned and of their own width.
-                let fill = self.fill(op, value, width);
-                format!("(|{high}) ? {fill} : {{{left} {symbol} {low}}}")
-            }
-            _ => format!("{left} {symbol} {}", self.operand(amount)),
-        }
-    }
-
-    /// `width` copies of what a shift brings in.
-    fn fill(&self, op: ShiftOp, value: &Operand, width: u32) -> String {
-        match (op, value) {
-            (ShiftOp::RightArithmetic, Operand::Net(net)) => {
-                format!("{{{width}{{{}}}}}", self.bits(*net, width - 1, 1))
-            }
-            (ShiftOp::RightArithmetic, Operand::Const { value, .. })
-                if value.bit(u64::from(width - 1)) =>
-            {
-                literal(width, &mask(width))
-            }
-            _ => literal(width, &BigUint::default()),
-        }
-    }
-
-    fn operand(&self, operand: &Operand) -> String {
-        match operand {
-            Operand::Net(net) => self.name(*net).to_string(),
-            Operand::Const { width, value } => literal(*width, value),
-        }
-    }
-
-    /// Bits `lo .. lo + width` of a net; a net of one bit has no select.
-    fn bits(&self, net: NetId, lo: u32, width: u32) -> String {
-        let name = self.name(net);
-        match width {
-            _ if width == self.width(net) => name.to_string(),
-            1 => format!("{name}[{lo}]"),
-            _ => format!("{name}[{}:{lo}]", lo + width - 1),
+    fn text(&self) -> ExprText<'_> {
+        ExprText {
+            module: self.module,
+            dialect: &SystemVerilog,
         }
     }
 
@@ -466,79 +325,148 @@ impl Printer<'_> {
         self.module.nets[net].width
     }
 
-    fn operand_width(&self, operand: &Operand) -> u32 {
-        self.module.operand_width(operand)
-    }
-
     fn line(&mut self, depth: usize, line: &str) {
-        line_of(self.text, depth, line);
+        line_of(self.out, depth, line);
     }
 }
 
-/// What synthesisers should know of a memory. Yosys fails where it cannot follow a style, so only a style that
-/// the ports allow is given; without `no_rw_check` it builds logic for reads of words just written.
-fn attributes(memory: &Memory) -> Vec<&'static str> {
-    let is_rom = memory.writes.is_empty();
-    let mut attributes = match memory.style {
-        MemoryStyle::Block if is_rom => vec!["rom_style = \"block\""],
-        MemoryStyle::Distributed if is_rom => vec!["rom_style = \"distributed\""],
-        MemoryStyle::Block if fits_block(memory) => vec!["ram_style = \"block\""],
-        MemoryStyle::Distributed if memory.writes.len() == 1 => {
-            vec!["ram_style = \"distributed\""]
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use num_bigint::BigUint;
+
+    /// An accumulator with a table of weights.
+    fn design() -> Design {
+        let mut module = Module {
+            name: "accumulate".to_string(),
+            comments: vec!["verilator may not take this for a directive".to_string()],
+            ..Module::default()
+        };
+        module.clock = Some(module.port(Direction::Input, "ap_clk", 1));
+        module.reset = Some(module.port(Direction::Input, "ap_rst", 1));
+        let valid = module.port(Direction::Input, "valid", 1);
+        let step = module.port(Direction::Input, "step", 6);
+        let sum = module.port(Direction::Output, "sum", 16);
+        let weight = module.net("weight", 8);
+        let unused = module.net("dead", 8);
+        let (wide, next, addr) = (
+            module.net("wide", 16),
+            module.net("next", 16),
+            module.net("addr", 2),
+        );
+        module.items.push(Item::Comment("weights".to_string()));
+        module.items.push(Item::Assign {
+            out: addr,
+            expr: Expr::Slice { value: step, lo: 1 },
+            origin: Some("k.py:3".to_string()),
+        });
+        module.items.push(Item::Memory(Memory {
+            name: "weights".to_string(),
+            width: 8,
+            depth: 3,
+            init: Some([1u32, 0xff, 20].map(BigUint::from).to_vec()),
+            style: MemoryStyle::Distributed,
+            writes: Vec::new(),
+            reads: vec![ReadPort {
+                enable: valid.into(),
+                addr: addr.into(),
+                out: weight,
+            }],
+            origin: Some("k.py:1".to_string()),
+        }));
+        module.items.push(Item::Comment("sum".to_string()));
+        for (out, expr) in [
+            (unused, Expr::Not(weight.into())),
+            (
+                wide,
+                Expr::Extend {
+                    value: weight.into(),
+                    signed: true,
+                },
+            ),
+            (
+                next,
+                Expr::Binary {
+                    op: BinaryOp::Add,
+                    lhs: sum.into(),
+                    rhs: wide.into(),
+                },
+            ),
+        ] {
+            module.items.push(Item::Assign {
+                out,
+                expr,
+                origin: None,
+            });
         }
-        _ => Vec::new(),
+        module.items.push(Item::Register(Register {
+            out: sum,
+            next: next.into(),
+            enable: Some(valid),
+            reset: Some(BigUint::from(0x8000u32)),
+            origin: Some("k.py:4".to_string()),
+        }));
+        let mut design = Design::default();
+        design.header.push("An example.".to_string());
+        design.modules.push(module);
+        design
+    }
+
+    #[test]
+    fn prints_a_module() {
+        assert_eq!(super::super::validate::validate(&design()), Ok(()));
+        let expected = r#"
+// An example.
+
+// - verilator may not take this for a directive
+module accumulate (
+    input  logic        ap_clk,
+    input  logic        ap_rst,
+    input  logic        valid,
+    input  logic [5:0]  step,
+    output logic [15:0] sum
+);
+    logic [7:0]  weight;
+    logic [15:0] wide;
+    logic [15:0] next;
+    logic [1:0]  addr;
+
+    // weights
+    assign addr = step[2:1];  // k.py:3
+
+    (* syn_romstyle = "logic" *)
+    logic [7:0] weights [0:2];  // k.py:1
+    initial begin
+        weights[0] = 8'd1;
+        weights[1] = 8'd255;
+        weights[2] = 8'd20;
+    end
+    always_ff @(posedge ap_clk) begin
+        if (valid) begin
+            weight <= weights[addr];
+        end
+    end
+
+    // sum
+    assign wide = 16'($signed(weight));
+    assign next = sum + wide;
+
+    always_ff @(posedge ap_clk) begin
+        if (ap_rst) begin
+            sum <= 16'h8000;
+        end else if (valid) begin
+            sum <= next;  // k.py:4
+        end
+    end
+
+    // Bits that nothing reads.
+    wire _unused = &{
+        1'b0,
+        step[0],
+        step[5:3]
     };
-    if !is_rom {
-        attributes.push("no_rw_check");
-    }
-    attributes
-}
-
-/// Whether the accesses fit a block memory: one write port and any reads (of copies), or two ports of one address
-/// each.
-fn fits_block(memory: &Memory) -> bool {
-    match memory.writes.as_slice() {
-        [_, _] => {
-            let mut free: Vec<&Operand> = memory.writes.iter().map(|port| &port.addr).collect();
-            memory.reads.iter().all(|read| {
-                let port = free.iter().position(|addr| **addr == read.addr);
-                port.map(|port| free.swap_remove(port)).is_some()
-            })
-        }
-        _ => true,
-    }
-}
-
-fn remark(origin: Option<&str>) -> String {
-    origin.map_or(String::new(), |origin| format!("  {}", comment(origin)))
-}
-
-fn signed_literal(width: u32, value: &BigUint) -> String {
-    match value.to_u32() {
-        Some(small) if small < 1000 && !value.bit(u64::from(width - 1)) => {
-            format!("{width}'sd{small}")
-        }
-        _ => format!("{width}'sh{}", hex(width, value)),
-    }
-}
-
-fn binary_symbol(op: BinaryOp) -> &'static str {
-    match op {
-        BinaryOp::Add => "+",
-        BinaryOp::Sub => "-",
-        BinaryOp::And => "&",
-        BinaryOp::Or => "|",
-        BinaryOp::Xor => "^",
-    }
-}
-
-fn compare_symbol(op: CompareOp) -> &'static str {
-    match op {
-        CompareOp::Eq => "==",
-        CompareOp::Ne => "!=",
-        CompareOp::Lt => "<",
-        CompareOp::Le => "<=",
-        CompareOp::Gt => ">",
-        CompareOp::Ge => ">=",
+endmodule
+"#;
+        assert_eq!(print(&design()), expected.trim_start());
     }
 }

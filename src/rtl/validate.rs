@@ -408,3 +408,161 @@ fn check_name(name: &str) -> Check {
 fn ensure(holds: bool, message: impl FnOnce() -> String) -> Check {
     if holds { Ok(()) } else { Err(message()) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A module with clock, reset, an input `a` of 8 bits and an output `y` of 8 bits.
+    fn module() -> (Module, NetId, NetId) {
+        let mut module = Module {
+            name: "m".to_string(),
+            ..Module::default()
+        };
+        module.clock = Some(module.port(Direction::Input, "ap_clk", 1));
+        module.reset = Some(module.port(Direction::Input, "ap_rst", 1));
+        let a = module.port(Direction::Input, "a", 8);
+        let y = module.port(Direction::Output, "y", 8);
+        (module, a, y)
+    }
+
+    fn assign(module: &mut Module, out: NetId, expr: Expr) {
+        module.items.push(Item::Assign {
+            out,
+            expr,
+            origin: None,
+        });
+    }
+
+    fn message(modules: Vec<Module>) -> String {
+        let mut design = Design::default();
+        for module in modules {
+            design.modules.push(module);
+        }
+        validate(&design).err().unwrap_or_default()
+    }
+
+    #[track_caller]
+    fn rejects(expr: impl FnOnce(NetId) -> Expr, expected: &str) {
+        let (mut module, a, y) = module();
+        assign(&mut module, y, expr(a));
+        let found = message(vec![module]);
+        assert!(found.contains(expected), "{found:?}");
+    }
+
+    #[test]
+    fn accepts_a_copy() {
+        let (mut module, a, y) = module();
+        assign(&mut module, y, Expr::Copy(a.into()));
+        assert_eq!(message(vec![module]), "");
+    }
+
+    #[test]
+    fn drivers_are_counted() {
+        let (mut module, a, y) = module();
+        assert_eq!(
+            message(vec![module.clone()]),
+            "module m: net y has no driver"
+        );
+        assign(&mut module, y, Expr::Copy(a.into()));
+        assign(&mut module, y, Expr::Not(a.into()));
+        assert_eq!(message(vec![module]), "module m: net y has two drivers");
+    }
+
+    #[test]
+    fn widths_must_match() {
+        let wide = || Operand::constant(9, 3u32);
+        rejects(|_| Expr::Copy(wide()), "operand has 9 bits, not 8");
+        rejects(|_| Expr::Concat(vec![wide()]), "parts of 9 bits give 8");
+        rejects(|value| Expr::Slice { value, lo: 1 }, "bits up to 9 of 8");
+        rejects(
+            |a| Expr::Extend {
+                value: a.into(),
+                signed: true,
+            },
+            "8 bits extended to 8",
+        );
+        rejects(
+            |a| Expr::Mux {
+                cond: a.into(),
+                on_true: a.into(),
+                on_false: a.into(),
+            },
+            "condition has 8 bits, not 1",
+        );
+        rejects(
+            |a| Expr::Reduce {
+                op: BinaryOp::Or,
+                value: a.into(),
+            },
+            "a reduction gives 1 bit, not 8",
+        );
+        let value = num_bigint::BigUint::from(256u32);
+        rejects(
+            |_| Expr::Copy(Operand::Const { width: 8, value }),
+            "the constant 256 exceeds 8 bits",
+        );
+    }
+
+    #[test]
+    fn names_are_checked() {
+        let (mut module, a, y) = module();
+        assign(&mut module, y, Expr::Copy(a.into()));
+        module.nets[a].name = "y".to_string();
+        assert_eq!(
+            message(vec![module.clone()]),
+            "module m: the name y is used twice"
+        );
+        module.nets[a].name = "logic".to_string();
+        assert_eq!(message(vec![module]), "module m: logic is a reserved word");
+    }
+
+    #[test]
+    fn loops_are_found_through_instances() {
+        let (mut inner, a, y) = module();
+        assign(&mut inner, y, Expr::Not(a.into()));
+        let (mut outer, _, out) = module();
+        outer.name = "outer".to_string();
+        let connections = vec![outer.ports[0].net, outer.ports[1].net, out, out];
+        outer.items.push(Item::Instance(Instance {
+            module: ModuleId::new(0),
+            name: "u".to_string(),
+            connections,
+            origin: None,
+        }));
+        let found = message(vec![inner.clone(), outer.clone()]);
+        assert_eq!(found, "module outer: combinational loop through y");
+        // Through a register there is none.
+        inner.items = vec![Item::Register(Register {
+            out: y,
+            next: a.into(),
+            enable: None,
+            reset: None,
+            origin: None,
+        })];
+        assert_eq!(message(vec![inner, outer]), "");
+    }
+
+    #[test]
+    fn memories_are_checked() {
+        let (mut module, a, y) = module();
+        let enable = Operand::constant(1, 1u32);
+        let read = ReadPort {
+            enable,
+            addr: a.into(),
+            out: y,
+        };
+        module.items.push(Item::Memory(Memory {
+            name: "lut".to_string(),
+            width: 8,
+            depth: 100,
+            init: None,
+            style: MemoryStyle::Auto,
+            writes: Vec::new(),
+            reads: vec![read],
+            origin: None,
+        }));
+        let found = message(vec![module]);
+        assert!(found.contains("read address has 8 bits, not 7"), "{found}");
+    }
+}

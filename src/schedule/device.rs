@@ -87,7 +87,7 @@ impl Device {
         let text = match BUILT_IN.iter().find(|(n, _)| *n == name) {
             Some((_, text)) => (*text).to_string(),
             None if name.ends_with(".toml") => std::fs::read_to_string(name).map_err(|e| {
-                Diagnostic::global("E0801", format!("cannot read device '{name}': {e}"))
+                Diagnostic::global("E0601", format!("cannot read device '{name}': {e}"))
             })?,
             None => {
                 let known: Vec<&str> = BUILT_IN.iter().map(|(n, _)| *n).collect();
@@ -96,13 +96,13 @@ impl Device {
                     known.join(", ")
                 );
                 return Err(
-                    Diagnostic::global("E0801", format!("unknown device '{name}'")).help(help),
+                    Diagnostic::global("E0601", format!("unknown device '{name}'")).help(help),
                 );
             }
         };
         toml::from_str(&text).map_err(|e| {
             Diagnostic::global(
-                "E0801",
+                "E0601",
                 format!("malformed device '{name}': {}", e.message()),
             )
         })

@@ -1,11 +1,18 @@
 //! The judge: the software reference, argument files, test vectors, Verilator, co-simulation.
 //!
-//! [`reference`] interprets the `ir` with exact integers and a float arithmetic of its own
+//! [`mod@reference`] interprets the `ir` with exact integers and a float arithmetic of its own
 //! ([`softfloat`], which shares nothing with the `hwarith` room). [`verilator`] runs the emitted
-//! SystemVerilog behind the protocol of the interface specification. `cosim` gives both the same
+//! SystemVerilog behind the protocol of the interface specification. [`cosim`] gives both the same
 //! inputs and compares bit for bit.
 
+pub mod args;
+mod bench;
+pub mod cosim;
+pub mod decimal;
 pub mod integer;
+pub mod model;
+pub mod npy;
+pub mod operations;
 pub mod reference;
 pub mod rtl;
 pub mod softfloat;

@@ -1,5 +1,6 @@
 //! Typed construction of ir operations: the one place where compile-time values materialise.
 
+use super::elementwise::is_shaped;
 use crate::arena::Arena;
 use crate::diagnostics::{Diagnostic, Span};
 use crate::frontend::codes;
@@ -9,10 +10,10 @@ use crate::frontend::operators::{Applied, Operator};
 use crate::frontend::promote::no_rule;
 use crate::frontend::values::{ConstValue, Options, Typed, Value};
 use crate::ir::{
-    self, Array, ArrayId, ArrayKind, BinaryOp, Block, CompareOp, Const, Op, OpKind, Scalar, ValueId,
+    self, Array, ArrayId, ArrayKind, Block, CompareOp, Const, Op, OpKind, Scalar, ValueId,
 };
 use num_bigint::{BigInt, BigUint};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// A value with the place of the expression that gave it.
 #[derive(Clone, Debug)]
@@ -38,6 +39,8 @@ pub struct Builder {
     /// All arrays so far.
     pub arrays: Arena<Array>,
     blocks: Vec<OpenBlock>,
+    /// Constants, which several places may share.
+    shared: HashSet<ValueId>,
 }
 
 impl Builder {
@@ -48,6 +51,7 @@ impl Builder {
             values: Arena::new(),
             arrays: Arena::new(),
             blocks: vec![OpenBlock::default()],
+            shared: HashSet::new(),
         }
     }
 
@@ -75,12 +79,8 @@ impl Builder {
 
     /// Gives a value its source name if it has none and is not a shared constant.
     pub fn name(&mut self, id: ValueId, name: &str) {
-        let shared = self
-            .blocks
-            .iter()
-            .any(|b| b.consts.values().any(|v| *v == id));
         let value = &mut self.values[id];
-        if value.name.is_none() && !shared {
+        if value.name.is_none() && !self.shared.contains(&id) {
             value.name = Some(name.to_owned());
         }
     }
@@ -128,6 +128,7 @@ impl Builder {
             return *id;
         }
         let id = self.emit(OpKind::Const(key.1.clone()), ty, span);
+        self.shared.insert(id);
         if let Some(block) = self.blocks.last_mut() {
             block.consts.insert(key, id);
         }
@@ -297,7 +298,8 @@ impl Builder {
         })
     }
 
-    /// Applies an operator: folds if everything is known, else builds.
+    /// Applies an operator: folds if everything is known, goes element by element if an operand is
+    /// shaped, else builds.
     pub fn apply(
         &mut self,
         op: &'static Operator,
@@ -305,31 +307,41 @@ impl Builder {
         option: Option<bool>,
         span: Span,
     ) -> Result<Value> {
-        if let Some(folded) = fold(op, operands, span)? {
-            return Ok(folded.into());
-        }
-        for operand in operands {
-            if let Value::Array { .. } = operand.value {
-                return fail(
-                    codes::NOT_YET,
-                    operand.span,
-                    format!("operator '{}' on whole arrays is not supported yet", op.key),
-                );
-            }
-        }
-        let applied = Applied {
-            key: op.key,
-            operands,
-            option,
-            span,
-        };
-        (op.build)(self, &applied)
+        self.apply_into(op, operands, option, None, span)
     }
 
-    /// Two operands of a select in their common type.
-    pub fn binary(&mut self, op: BinaryOp, lhs: ValueId, rhs: ValueId, span: Span) -> ValueId {
-        let ty = self.values[lhs].ty;
-        self.emit(OpKind::Binary { op, lhs, rhs }, ty, span)
+    /// As [`Self::apply`], with the result written to every element of `acc` if given.
+    pub fn apply_into(
+        &mut self,
+        op: &'static Operator,
+        operands: &[Operand],
+        option: Option<bool>,
+        acc: Option<ArrayId>,
+        span: Span,
+    ) -> Result<Value> {
+        let shaped = operands.iter().any(is_shaped);
+        if shaped {
+            let operands: Vec<&Operand> = operands.iter().collect();
+            let (nest, scalars) = self.enter_elements(&operands, span)?;
+            let value = self.apply(op, &scalars, option, span);
+            return self.leave_elements(nest, value, acc, op.key);
+        }
+        let value = match fold(op, operands, span)? {
+            Some(folded) => folded.into(),
+            None => {
+                let applied = Applied {
+                    key: op.key,
+                    operands,
+                    option,
+                    span,
+                };
+                (op.build)(self, &applied)?
+            }
+        };
+        match acc {
+            Some(acc) => self.fill_acc(acc, value, span),
+            None => Ok(value),
+        }
     }
 }
 
@@ -359,14 +371,14 @@ pub fn zero(ty: Scalar) -> Const {
 
 /// The constant stored by a compile-time number in a place of type `to`.
 pub fn stored_const(value: &ConstValue, to: Scalar, span: Span) -> Result<Const> {
-    if let ConstValue::Int(v) = value {
-        if !literals::storable(v, to) {
-            return fail(
-                codes::LITERAL_RANGE,
-                span,
-                format!("the constant {} is out of range for {to}", short(v)),
-            );
-        }
+    if let ConstValue::Int(v) = value
+        && !literals::storable(v, to)
+    {
+        return fail(
+            codes::LITERAL_RANGE,
+            span,
+            format!("the constant {} is out of range for {to}", short(v)),
+        );
     }
     match literals::literal_const(value, to) {
         Some(constant) => Ok(constant),

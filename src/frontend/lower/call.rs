@@ -128,13 +128,13 @@ impl<'a> Lowerer<'_, 'a> {
     }
 
     fn call_len(&mut self, e: &'a ast::ExprCall, span: Span) -> Result<Value> {
-        if let [arg] = &e.arguments.args[..] {
-            if let Value::Array { id, .. } = self.expr(arg)? {
-                return match self.array(id).shape.first() {
-                    Some(extent) => Ok(ConstValue::Int((*extent).into()).into()),
-                    None => fail(codes::CONST_EVAL, span, "a rank-0 value has no length"),
-                };
-            }
+        if let [arg] = &e.arguments.args[..]
+            && let Value::Array { id, .. } = self.expr(arg)?
+        {
+            return match self.array(id).shape.first() {
+                Some(extent) => Ok(ConstValue::Int((*extent).into()).into()),
+                None => fail(codes::CONST_EVAL, span, "a rank-0 value has no length"),
+            };
         }
         self.call_known(&ConstValue::Builtin(Builtin::Len), e, span)
     }
@@ -157,13 +157,12 @@ impl<'a> Lowerer<'_, 'a> {
             );
             return fail(codes::ARGUMENTS, args.span, message);
         }
-        let mut option = None;
+        let (mut option, mut acc) = (None, None);
         for (name, operand) in &args.named {
             match &operand.value {
                 Value::Const(ConstValue::Bool(v)) if op.option == Some(name.as_str()) => {
                     option = Some(*v)
                 }
-                Value::Const(ConstValue::None) if name == "acc" => {}
                 _ if op.option == Some(name.as_str()) => {
                     return fail(
                         codes::ARGUMENTS,
@@ -171,16 +170,14 @@ impl<'a> Lowerer<'_, 'a> {
                         format!("'{name}' is True or False"),
                     );
                 }
-                _ if name == "acc" => {
-                    return fail(codes::NOT_YET, operand.span, "'acc=' is not supported yet");
-                }
+                _ if name == "acc" => acc = self.b.acc_array(operand)?,
                 _ => {
                     let message = format!("'{}' has no parameter '{name}'", op.key);
                     return fail(codes::ARGUMENTS, operand.span, message);
                 }
             }
         }
-        self.b.apply(op, &args.positional, option, span)
+        self.b.apply_into(op, &args.positional, option, acc, span)
     }
 
     fn call_kernel(

@@ -2,6 +2,7 @@
 
 use super::Lowerer;
 use super::builder::Operand;
+use super::elementwise::is_shaped;
 use crate::diagnostics::Span;
 use crate::frontend::consteval::Names;
 use crate::frontend::error::Result;
@@ -100,6 +101,31 @@ impl Tree {
         }
     }
 
+    fn span(&self) -> Span {
+        match self {
+            Tree::Leaf(operand) => operand.span,
+            Tree::Node { span, .. } => *span,
+        }
+    }
+
+    /// The same tree with other leaves, from left to right.
+    fn with_leaves(&self, leaves: &mut impl Iterator<Item = Operand>) -> Tree {
+        match self {
+            Tree::Leaf(old) => Tree::Leaf(leaves.next().unwrap_or_else(|| old.clone())),
+            Tree::Node {
+                kind,
+                left,
+                right,
+                span,
+                ..
+            } => {
+                let left = left.with_leaves(leaves);
+                let right = right.with_leaves(leaves);
+                Tree::node(*kind, left, right, *span)
+            }
+        }
+    }
+
     fn flatten<'t>(&'t self, negated: bool, out: &mut Vec<(&'t Operand, bool)>) {
         match self {
             Tree::Leaf(operand) => out.push((operand, negated)),
@@ -146,17 +172,36 @@ impl<'a> Lowerer<'_, 'a> {
 
     /// Evaluates the leaves, from left to right.
     fn tree(&mut self, expr: &'a Expr, kind: Kind) -> Result<Tree> {
-        if let Expr::BinOp(e) = expr {
-            if let Some(own) = kind_of(e.op).filter(|own| own.same_chain(kind)) {
-                let left = self.tree(&e.left, kind)?;
-                let right = self.tree(&e.right, kind)?;
-                return Ok(Tree::node(own, left, right, self.span(expr.range())));
-            }
+        if let Expr::BinOp(e) = expr
+            && let Some(own) = kind_of(e.op).filter(|own| own.same_chain(kind))
+        {
+            let left = self.tree(&e.left, kind)?;
+            let right = self.tree(&e.right, kind)?;
+            return Ok(Tree::node(own, left, right, self.span(expr.range())));
         }
         self.operand(expr).map(Tree::Leaf)
     }
 
+    /// A chain with shaped leaves is one loop nest around the chain of their elements.
     fn lower_tree(&mut self, tree: &Tree) -> Result<Value> {
+        let mut leaves = Vec::new();
+        tree.flatten(false, &mut leaves);
+        let leaves: Vec<&Operand> = leaves.into_iter().map(|leaf| leaf.0).collect();
+        if leaves.len() == 1 || !leaves.iter().any(|leaf| is_shaped(leaf)) {
+            return self.lower_scalars(tree);
+        }
+        let span = tree.span();
+        let (nest, scalars) = self.b.enter_elements(&leaves, span)?;
+        let inside = tree.with_leaves(&mut scalars.into_iter());
+        let value = self.lower_scalars(&inside);
+        let name = match tree {
+            Tree::Node { kind, .. } => kind.operator().key,
+            Tree::Leaf(_) => "value",
+        };
+        self.b.leave_elements(nest, value, None, name)
+    }
+
+    fn lower_scalars(&mut self, tree: &Tree) -> Result<Value> {
         let (kind, left, right, terms, span) = match tree {
             Tree::Leaf(operand) => return Ok(operand.value.clone()),
             Tree::Node {
@@ -188,13 +233,9 @@ impl<'a> Lowerer<'_, 'a> {
     }
 
     fn subtree(&mut self, tree: &Tree) -> Result<Operand> {
-        let span = match tree {
-            Tree::Leaf(operand) => operand.span,
-            Tree::Node { span, .. } => *span,
-        };
         Ok(Operand {
-            value: self.lower_tree(tree)?,
-            span,
+            value: self.lower_scalars(tree)?,
+            span: tree.span(),
         })
     }
 }

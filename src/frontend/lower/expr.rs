@@ -117,12 +117,11 @@ impl<'a> Lowerer<'_, 'a> {
         for value in &e.values {
             operands.push(self.operand(value)?);
             // A known side that decides leaves the rest unevaluated, as in Python.
-            if operands.len() == 1 {
-                if let Value::Const(value) = &operands[0].value {
-                    if self.b.const_truth(value, span)? == (e.op == ast::BoolOp::Or) {
-                        return Ok(operands.swap_remove(0).value);
-                    }
-                }
+            if operands.len() == 1
+                && let Value::Const(value) = &operands[0].value
+                && self.b.const_truth(value, span)? == (e.op == ast::BoolOp::Or)
+            {
+                return Ok(operands.swap_remove(0).value);
             }
         }
         let key = match e.op {

@@ -235,13 +235,12 @@ impl<'a> Lowerer<'_, 'a> {
     }
 
     fn step(&mut self, step: &Operand) -> Result<ValueId> {
-        if let Value::Const(value) = &step.value {
-            if value
+        if let Value::Const(value) = &step.value
+            && value
                 .as_int()
                 .is_some_and(|v| v == num_bigint::BigInt::ZERO)
-            {
-                return fail(codes::LOOP, step.span, "the step of range must not be zero");
-            }
+        {
+            return fail(codes::LOOP, step.span, "the step of range must not be zero");
         }
         self.b.as_index(step, "the step of range")
     }

@@ -3,6 +3,7 @@
 pub mod builder;
 mod call;
 mod chain;
+mod elementwise;
 mod expr;
 mod loops;
 mod returns;
@@ -42,6 +43,7 @@ pub fn kernel(
         ..Env::default()
     });
     let env = session.envs.len() - 1;
+    let errors_before = session.errors();
     let mut lowerer = Lowerer {
         session,
         file,
@@ -55,6 +57,7 @@ pub fn kernel(
         results: returns::Results::default(),
         storage: storage::Notes::default(),
         place: Place::Body,
+        errors_before,
     };
     lowerer.kernel(ast, name)
 }
@@ -87,6 +90,8 @@ struct Lowerer<'s, 'a> {
     results: returns::Results,
     storage: storage::Notes,
     place: Place,
+    /// Errors reported before this kernel.
+    errors_before: usize,
 }
 
 impl Names for Lowerer<'_, '_> {

@@ -180,7 +180,7 @@ impl<'a> Lowerer<'_, 'a> {
 
     /// Reports that a path of the kernel does not return.
     pub(super) fn check_fallthrough(&mut self, span: Span) {
-        if self.has_results() && !self.session.failed() {
+        if self.has_results() && self.session.errors() == self.errors_before {
             let message = "not every path of the kernel returns a value";
             self.report(Diagnostic::error(codes::RETURN_MISSING, span, message));
         }

@@ -608,9 +608,9 @@ impl<'a> Lowerer<'_, 'a> {
         let Some((clause, others)) = clauses.split_first() else {
             return Ok(());
         };
-        let cond = match clause.test {
-            None => Condition::Known(true),
-            Some(test) => self.condition(test)?,
+        let (cond, test) = match clause.test {
+            None => (Condition::Known(true), span),
+            Some(test) => (self.condition(test)?, self.span(test.range())),
         };
         let cond = match cond {
             Condition::Known(true) => {
@@ -658,7 +658,7 @@ impl<'a> Lowerer<'_, 'a> {
             then,
             otherwise,
         };
-        self.b.push(OpKind::If(Box::new(op)), results, span);
+        self.b.push(OpKind::If(Box::new(op)), results, test);
         Ok(())
     }
 

@@ -50,10 +50,10 @@ fn writes_of(op: &Op, writes: &impl Fn(KernelId, usize) -> bool, found: &mut BTr
         OpKind::Call(call) => {
             found.extend(&call.result_arrays);
             for (i, arg) in call.args.iter().enumerate() {
-                if let Arg::Array(id) = arg {
-                    if writes(call.kernel, i) {
-                        found.insert(*id);
-                    }
+                if let Arg::Array(id) = arg
+                    && writes(call.kernel, i)
+                {
+                    found.insert(*id);
                 }
             }
         }

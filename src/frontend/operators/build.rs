@@ -89,7 +89,8 @@ pub fn sum_of(b: &mut Builder, key: &str, terms: &[Term], span: Span) -> Result<
     scalar(id, result)
 }
 
-/// The sum of two signed terms; negated itself only if both are.
+/// The sum of two signed terms. Negated itself only if both are and they are integers: the sign of
+/// a float zero would differ.
 fn add_signed(
     b: &mut Builder,
     x: (ValueId, bool),
@@ -101,6 +102,11 @@ fn add_signed(
         ((x, false), (y, false)) => (BinaryOp::Add, x, y, false),
         ((x, false), (y, true)) => (BinaryOp::Sub, x, y, false),
         ((x, true), (y, false)) => (BinaryOp::Sub, y, x, false),
+        ((x, true), (y, true)) if ty.is_float() => {
+            let op = UnaryOp::Neg;
+            let minus_x = b.emit(OpKind::Unary { op, arg: x }, ty, span);
+            (BinaryOp::Sub, minus_x, y, false)
+        }
         ((x, true), (y, true)) => (BinaryOp::Add, x, y, true),
     };
     (b.emit(OpKind::Binary { op, lhs, rhs }, ty, span), negated)

@@ -270,3 +270,81 @@ impl Random {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rtl::netlist::*;
+
+    /// `q` of `width` bits counts up by 1 where `en` is 1.
+    fn counter(width: u32) -> Design {
+        let mut module = Module {
+            name: "counter".to_string(),
+            ..Module::default()
+        };
+        module.clock = Some(module.port(Direction::Input, "ap_clk", 1));
+        module.reset = Some(module.port(Direction::Input, "ap_rst", 1));
+        let enable = module.port(Direction::Input, "en", 1);
+        let q = module.port(Direction::Output, "q", width);
+        let next = module.net("next", width);
+        module.items.push(Item::Assign {
+            out: next,
+            expr: Expr::Binary {
+                op: BinaryOp::Add,
+                lhs: q.into(),
+                rhs: Operand::constant(width, 1u32),
+            },
+            origin: None,
+        });
+        module.items.push(Item::Register(Register {
+            out: q,
+            next: next.into(),
+            enable: Some(enable),
+            reset: Some(BigUint::from(2u32)),
+            origin: None,
+        }));
+        let mut design = Design::default();
+        design.modules.push(module);
+        design
+    }
+
+    #[test]
+    fn counts_at_every_width() {
+        for width in [3, 64, 65, 130] {
+            let design = counter(width);
+            let top = ModuleId::new(0);
+            let mut simulator = Simulator::new(&design, top, 7).expect("a simulator");
+            let signal = |name| simulator.signal(name).expect("a signal");
+            let (reset, enable, q) = (signal("ap_rst"), signal("en"), signal("q"));
+            simulator.set(reset, 1);
+            simulator.step();
+            assert_eq!(simulator.get(q), 2);
+            simulator.set(reset, 0);
+            simulator.step();
+            assert_eq!(simulator.get(q), 2);
+            simulator.set(enable, 1);
+            for _ in 0..5 {
+                simulator.step();
+            }
+            assert_eq!(simulator.get(q), 7);
+            simulator.step();
+            let expected = if width == 3 { 0u32 } else { 8 };
+            assert_eq!(simulator.get_big(q), BigUint::from(expected));
+            assert_eq!(simulator.cycles(), 8);
+            simulator.set(q, 1);
+            assert_eq!(simulator.get_big(q), BigUint::from(expected));
+        }
+    }
+
+    #[test]
+    fn the_seed_chooses_the_unknown_state() {
+        let design = counter(100);
+        let start = |seed| {
+            let mut simulator = Simulator::new(&design, ModuleId::new(0), seed)?;
+            let q = simulator.signal("q").ok_or("no q")?;
+            Ok::<_, String>(simulator.get_big(q))
+        };
+        assert_eq!(start(1), start(1));
+        assert_ne!(start(1), start(2));
+    }
+}

@@ -1,0 +1,139 @@
+//! Co-simulation of kernels built by hand with modules written by hand.
+
+mod sim_builder;
+mod sim_modules;
+
+use allo_hls::diagnostics::SourceMap;
+use allo_hls::ir::*;
+use allo_hls::rtl::manifest::Latency;
+use allo_hls::sim::cosim::{CosimError, CosimOptions, FailureKind, cosim_with, simulate};
+use allo_hls::sim::reference::{Options, run};
+use allo_hls::sim::value::{Data, Signature};
+use allo_hls::sim::vectors;
+use sim_builder::Builder;
+use sim_modules::*;
+
+const U8: Scalar = Scalar::unsigned(8);
+
+/// What [`COPY`] does.
+fn copy_kernel() -> Program {
+    let mut b = Builder::new("copy");
+    let x = b.scalar("x", U8);
+    let [a, out] = ["a", "b"].map(|name| b.array(name, U8, &[5]));
+    b.for_n(5, &[], |b, i, _| {
+        let element = b.load(a, &[i]);
+        let sum = b.bin(BinaryOp::Add, element, x);
+        b.store(out, &[i], sum);
+        vec![]
+    });
+    b.program(&[])
+}
+
+fn options(vectors: usize) -> CosimOptions {
+    CosimOptions {
+        vectors,
+        ..CosimOptions::default()
+    }
+}
+
+#[test]
+fn a_right_module_passes() {
+    let Some(verilator) = verilator() else { return };
+    let (text, mut manifest) = copy_module("5", DONE, "ap_done");
+    manifest.latency = Latency {
+        min: Some(6),
+        max: Some(6),
+    };
+    let program = copy_kernel();
+    let report = cosim_with(&verilator, &program, &manifest, &text, &options(20)).unwrap();
+    assert_eq!(report.cycles, vec![6; 20]);
+    assert_eq!(report.interval, Some(7));
+    assert_eq!((report.compared, report.unspecified), (22 * 10, 0));
+    let model = verilator.build(&manifest, &text, false).unwrap();
+    let inputs = vectors::generate(&Signature::of(&program), 3, 4);
+    let simulated = simulate(&program, &manifest, &model, &inputs, 1000).unwrap();
+    for (input, got) in inputs.iter().zip(simulated) {
+        let wanted = run(&program, input, &Options::default()).unwrap();
+        assert_eq!(
+            (got.params, got.results, got.cycles),
+            (wanted.params, wanted.results, 6)
+        );
+    }
+}
+
+#[test]
+fn a_wrong_module_is_caught_with_its_line() {
+    let Some(verilator) = verilator() else { return };
+    let (text, manifest) = copy_module("5", DONE, "ap_done");
+    let text = text.replace("a_q0 + xr", "a_q0 + (j == 3 ? 8'd1 : xr)");
+    let folder = tempfile::tempdir().unwrap();
+    let mut options = options(8);
+    options.waveform = Some(folder.path().join("wave.vcd"));
+    let program = copy_kernel();
+    let error = cosim_with(&verilator, &program, &manifest, &text, &options).unwrap_err();
+    let CosimError::Failure(failure) = &error else {
+        panic!("{error:?}")
+    };
+    let FailureKind::Mismatch(mismatch) = &failure.kind else {
+        panic!("{failure:?}");
+    };
+    assert_eq!((mismatch.slot.name.as_str(), mismatch.position), ("b", 3));
+    let sum = |by: u8| match failure.inputs[0].args[1][3].data {
+        Data::Int(a) => Data::Int((a + i128::from(by)) & 255),
+        _ => panic!(),
+    };
+    let Data::Int(x) = failure.inputs[0].args[0][0].data else {
+        panic!()
+    };
+    assert_eq!(
+        (&mismatch.got.data, &mismatch.wanted.data),
+        (&sum(1), &sum(x as u8))
+    );
+    assert!(mismatch.writer.is_some() && options.waveform.unwrap().is_file());
+    let mut sources = SourceMap::default();
+    sources.add("copy.py", "some text that is long enough to have the span");
+    let shown = error.to_diagnostic().render(&sources, false);
+    assert!(shown.starts_with("copy.py:1:"), "{shown}");
+    assert!(
+        shown.contains("error: mismatch: b[3] is ") && shown.contains("\"a\":["),
+        "{shown}"
+    );
+}
+
+#[test]
+fn hangs_breaches_and_wrong_latency_are_failures() {
+    let Some(verilator) = verilator() else { return };
+    let program = copy_kernel();
+    let kind = |last, done, ready, latency| {
+        let (text, mut manifest) = copy_module(last, done, ready);
+        manifest.latency = Latency {
+            min: Some(latency),
+            max: None,
+        };
+        match cosim_with(&verilator, &program, &manifest, &text, &options(2)) {
+            Err(CosimError::Failure(failure)) => failure.kind,
+            other => panic!("{other:?}"),
+        }
+    };
+    let hang = kind("5", "0", "ap_done", 0);
+    assert!(
+        matches!(hang, FailureKind::Hang { invocation: 0, .. }),
+        "{hang:?}"
+    );
+    let breach = kind("6", "valid && j == 5", "ap_done", 0);
+    assert!(matches!(breach, FailureKind::Protocol(_)), "{breach:?}");
+    let latency = kind("5", DONE, "ap_done", 7);
+    assert!(
+        matches!(latency, FailureKind::Latency { cycles: 6, .. }),
+        "{latency:?}"
+    );
+}
+
+#[test]
+fn a_manifest_of_another_kernel_is_refused() {
+    let Some(verilator) = verilator() else { return };
+    let (text, mut manifest) = copy_module("5", DONE, "ap_done");
+    manifest.args.swap(0, 1);
+    let error = cosim_with(&verilator, &copy_kernel(), &manifest, &text, &options(1));
+    assert!(matches!(error, Err(CosimError::Manifest(_))));
+}

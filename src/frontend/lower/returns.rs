@@ -30,6 +30,8 @@ pub(super) struct Results {
     in_place: Vec<Option<String>>,
     /// Whether a return assigns the hidden variables instead of ending its block.
     flagged: bool,
+    /// Whether there is one return only.
+    single: bool,
 }
 
 /// A branch: its condition (none for `else`) and its body.
@@ -111,6 +113,7 @@ impl<'a> Lowerer<'_, 'a> {
             in_place,
             slots,
             flagged: false,
+            single: returns.len() == 1,
         };
     }
 
@@ -158,6 +161,14 @@ impl<'a> Lowerer<'_, 'a> {
             .collect()
     }
 
+    fn result_name(&self, slot: usize) -> String {
+        if self.results.slots.len() == 1 {
+            "ap_return".to_owned()
+        } else {
+            format!("ap_return_{slot}")
+        }
+    }
+
     fn result_array(&mut self, slot: usize, span: Span) -> ArrayId {
         if let Some(id) = self.results.arrays[slot] {
             return id;
@@ -166,11 +177,7 @@ impl<'a> Lowerer<'_, 'a> {
             Slot::Array(elem, shape) => (*elem, shape.clone()),
             Slot::Scalar(ty) => (*ty, Rc::from([])),
         };
-        let name = if self.results.slots.len() == 1 {
-            "ap_return".to_owned()
-        } else {
-            format!("ap_return_{slot}")
-        };
+        let name = self.result_name(slot);
         let id = self
             .b
             .array(&name, elem, &shape, ArrayKind::Result(slot), span);
@@ -540,6 +547,13 @@ impl<'a> Lowerer<'_, 'a> {
             );
         }
         if self.results.arrays[slot] == Some(id) {
+            return Ok(());
+        }
+        let made = matches!(operand.value, Value::Array { fresh: true, .. });
+        if made && self.results.single && self.array(id).elem == elem {
+            self.b.arrays[id].kind = ArrayKind::Result(slot);
+            self.b.arrays[id].name = self.result_name(slot);
+            self.results.arrays[slot] = Some(id);
             return Ok(());
         }
         let dst = self.result_array(slot, operand.span);

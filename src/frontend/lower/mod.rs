@@ -12,13 +12,14 @@ mod stmt;
 mod storage;
 
 use super::codes;
-use super::consteval::Names;
+use super::consteval::{ConstArgs, Names};
 use super::error::{Failure, Result, fail};
+use super::interp;
 use super::module;
 use super::session::{Bindings, Env, Session, Signature, Slot};
 use super::source::span_of;
 use super::types::{self, Type};
-use super::values::{ConstValue, Options, Typed, Value};
+use super::values::{ConstValue, Function, Options, Typed, Value};
 use crate::diagnostics::{Diagnostic, FileId, Span};
 use crate::ir::{self, ArrayId, ArrayKind, Kernel, Param};
 use builder::{Builder, Operand};
@@ -112,8 +113,16 @@ impl Names for Lowerer<'_, '_> {
         &self.session.sources.file(self.file).text
     }
     fn new_template(&mut self, name: &str) -> usize {
-        self.session.templates.push(name.to_owned());
-        self.session.templates.len() - 1
+        self.session.new_template(name)
+    }
+    fn tick(&mut self, span: Span, cost: u64) -> Result<()> {
+        self.session.tick(span, cost)
+    }
+    fn call_function(&mut self, f: &Function, args: &ConstArgs) -> Result<ConstValue> {
+        if !f.consteval {
+            return call::not_consteval(f, args.span);
+        }
+        interp::call(self.session, f, args)
     }
 }
 

@@ -173,6 +173,10 @@ impl<'a> Lowerer<'_, 'a> {
                         format!("'{name}' is True or False"),
                     );
                 }
+                Value::Array { .. } if name == "acc" && self.options.enable_tensor => {
+                    let message = "'acc=' writes a buffer, but this kernel works on tensors";
+                    return fail(codes::ARGUMENTS, operand.span, message);
+                }
                 _ if name == "acc" => acc = self.b.acc_array(operand)?,
                 _ => {
                     let message = format!("'{}' has no parameter '{name}'", op.key);
@@ -195,8 +199,13 @@ impl<'a> Lowerer<'_, 'a> {
         let name = self.session.kernels[id].name.clone();
         let operands = arrange(args, &signature, &name)?;
         let mut passed = Vec::new();
-        for (operand, (param, slot, _)) in operands.iter().zip(&signature.params) {
-            passed.push(self.argument(operand, param, slot)?);
+        for (operand, (param, slot, written)) in operands.iter().zip(&signature.params) {
+            let mut arg = self.argument(operand, param, slot)?;
+            if let (Arg::Array(id), true, true) = (arg, *written, self.options.enable_tensor) {
+                // A tensor is a value: the callee writes a copy.
+                arg = Arg::Array(self.copy_of(id, operand.span));
+            }
+            passed.push(arg);
         }
         self.check_aliases(&passed, &operands, &signature)?;
         let mut scalars: Vec<ValueId> = Vec::new();

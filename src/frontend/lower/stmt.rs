@@ -193,9 +193,13 @@ impl<'a> Lowerer<'_, 'a> {
             ..
         }) = init
         {
-            let made = &self.b.arrays[id];
-            if kind == ArrayKind::Local && made.elem == elem && made.shape == shape {
-                self.b.arrays[id].name = name.to_owned();
+            let made = &mut self.b.arrays[id];
+            if made.elem == elem && made.shape == shape {
+                name.clone_into(&mut made.name);
+                made.kind = kind;
+                if let Some(slot) = slot {
+                    self.set_result_array(slot, id);
+                }
                 self.declare(name, Local::Array(id), span);
                 return Ok(());
             }
@@ -338,13 +342,7 @@ impl<'a> Lowerer<'_, 'a> {
         let Value::Array { id, fresh: false } = operand.value else {
             return operand;
         };
-        let (name, elem) = (format!("{}_copy", self.array(id).name), self.array(id).elem);
-        let shape = self.array(id).shape.clone();
-        let copy = self
-            .b
-            .array(&name, elem, &shape, ArrayKind::Local, operand.span);
-        self.b
-            .push(OpKind::Copy { dst: copy, src: id }, vec![], operand.span);
+        let copy = self.copy_of(id, operand.span);
         Operand {
             value: Value::Array {
                 id: copy,

@@ -12,7 +12,7 @@ use crate::frontend::session::Slot;
 use crate::frontend::types::{self, Type};
 use crate::frontend::values::{ConstValue, Typed, Value, shaped_name};
 use crate::ir::{ArrayId, ArrayKind, Const, If, OpKind, ResultSlot, Scalar, ValueId};
-use ruff_python_ast::{Expr, Stmt, StmtFunctionDef, StmtIf, StmtReturn};
+use ruff_python_ast::{Expr, Pattern, Stmt, StmtFunctionDef, StmtIf, StmtReturn};
 use ruff_text_size::Ranged;
 use std::rc::Rc;
 
@@ -34,21 +34,32 @@ pub(super) struct Results {
     single: bool,
 }
 
-/// A branch: its condition (none for `else`) and its body.
-#[derive(Clone, Copy)]
+/// What chooses a branch.
+#[derive(Clone)]
+pub(super) enum Test<'a> {
+    /// Nothing: `else`.
+    Always,
+    /// A condition.
+    Expr(&'a Expr),
+    /// A pattern of a match on the operand.
+    Pattern(&'a Pattern, Rc<Operand>),
+}
+
+/// A branch: what chooses it, and its body.
+#[derive(Clone)]
 pub(super) struct Clause<'a> {
-    pub test: Option<&'a Expr>,
+    pub test: Test<'a>,
     pub body: &'a [Stmt],
 }
 
 /// The branches of an if statement in order.
 pub(super) fn clauses(s: &StmtIf) -> Vec<Clause<'_>> {
     let first = Clause {
-        test: Some(&s.test),
+        test: Test::Expr(&s.test),
         body: &s.body,
     };
     let rest = s.elif_else_clauses.iter().map(|c| Clause {
-        test: c.test.as_ref(),
+        test: c.test.as_ref().map_or(Test::Always, Test::Expr),
         body: &c.body,
     });
     std::iter::once(first).chain(rest).collect()
@@ -231,7 +242,7 @@ impl<'a> Lowerer<'_, 'a> {
     /// An if statement with returns, and the statements after it.
     fn branches(&mut self, s: &'a StmtIf, rest: &'a [Stmt]) -> Result<Option<Vec<ValueId>>> {
         let clauses = clauses(s);
-        let has_else = clauses.iter().any(|c| c.test.is_none());
+        let has_else = clauses.iter().any(|c| matches!(c.test, Test::Always));
         let falling = clauses.iter().filter(|c| !ends_in_return(c.body)).count();
         let span = self.span(s.range);
         if falling + usize::from(!has_else) > 1 && !rest.is_empty() {
@@ -250,7 +261,7 @@ impl<'a> Lowerer<'_, 'a> {
         let Some((clause, others)) = clauses.split_first() else {
             return Ok(self.body(rest));
         };
-        let Some(test) = clause.test else {
+        let Test::Expr(test) = clause.test else {
             return Ok(self.branch_then_rest(clause.body, rest));
         };
         let cond = match self.condition(test)? {

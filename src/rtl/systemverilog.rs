@@ -16,8 +16,9 @@ pub fn print(design: &Design) -> String {
     for line in &design.header {
         line_of(&mut text, 0, &comment(line));
     }
+    // The file need not be named like a module.
+    line_of(&mut text, 0, "/* verilator lint_off DECLFILENAME */");
     if design.modules.len() > 1 {
-        line_of(&mut text, 0, "/* verilator lint_off DECLFILENAME */");
         // An instance may be named like a net inside it.
         line_of(&mut text, 0, "/* verilator lint_off VARHIDDEN */");
     }
@@ -31,9 +32,7 @@ pub fn print(design: &Design) -> String {
         line_of(&mut text, 0, "/* verilator lint_off UNSIGNED */");
     }
     for (_, module) in design.modules.iter() {
-        if !text.is_empty() {
-            text.push('\n');
-        }
+        text.push('\n');
         Printer {
             design: &design,
             module,
@@ -416,6 +415,7 @@ mod tests {
         assert_eq!(super::super::validate::validate(&design()), Ok(()));
         let expected = r#"
 // An example.
+/* verilator lint_off DECLFILENAME */
 
 // - verilator may not take this for a directive
 module accumulate (

@@ -7,6 +7,7 @@
 
 pub mod arena;
 pub mod diagnostics;
+pub mod driver;
 pub mod frontend;
 pub mod hwarith;
 pub mod ir;

@@ -1,1 +1,244 @@
-//! (room under construction)
+//! Python text to typed kernels: names, types, promotion, operators, diagnostics.
+
+pub mod codes;
+pub mod consteval;
+pub mod error;
+pub mod literals;
+pub mod lower;
+pub mod module;
+pub mod operators;
+pub mod promote;
+pub mod scan;
+pub mod session;
+pub mod source;
+pub mod surface;
+pub mod types;
+pub mod values;
+
+use crate::diagnostics::{Diagnostic, Diagnostics, FileId, SourceMap, Span};
+use crate::ir;
+use consteval::Names;
+use error::{Failure, Result};
+use ruff_python_ast::ModModule;
+use session::{Binding, Session};
+use std::collections::HashSet;
+use values::{ConstValue, KernelRef};
+
+/// Stack of the compiling thread, in bytes: the bounds on nesting are chosen for it.
+const STACK: usize = 512 << 20;
+
+/// A compiled program.
+#[derive(Debug)]
+pub struct Compiled {
+    /// The kernels reachable from the top.
+    pub program: ir::Program,
+    /// What is suspicious but no error.
+    pub warnings: Diagnostics,
+}
+
+/// Compiles the kernel `top` of the file: `"name"`, `"name[i32, 4]"`, or `None` for the only
+/// concrete kernel of the file.
+///
+/// # Errors
+/// Every error found, in order of discovery.
+pub fn compile(
+    sources: &mut SourceMap,
+    file: FileId,
+    top: Option<&str>,
+) -> std::result::Result<Compiled, Diagnostics> {
+    let top = top.map(|text| sources.add("--top", text));
+    let sources: &SourceMap = sources;
+    on_big_stack(|| {
+        let parsed = source::parse(sources, file)?;
+        compile_parsed(sources, file, &parsed, top)
+    })
+}
+
+/// Checks every concrete kernel of the file. The warnings, if there is no error.
+///
+/// # Errors
+/// Every error found, in order of discovery.
+pub fn check(
+    sources: &mut SourceMap,
+    file: FileId,
+) -> std::result::Result<Diagnostics, Diagnostics> {
+    let sources: &SourceMap = sources;
+    on_big_stack(|| {
+        let parsed = source::parse(sources, file)?;
+        let mut session = evaluated(sources, file, &parsed);
+        let kernels = concrete_kernels(&session);
+        session.instance_limit += kernels.len();
+        for (kernel, span) in kernels {
+            if let Err(failure) = session.instantiate(&kernel, span) {
+                session.report(failure);
+            }
+        }
+        match session.into_diagnostics() {
+            (_, diagnostics) if diagnostics.has_errors() => Err(diagnostics),
+            (_, warnings) => Ok(warnings),
+        }
+    })
+}
+
+fn on_big_stack<T: Send>(f: impl FnOnce() -> T + Send) -> T {
+    std::thread::scope(|scope| {
+        let run = std::thread::Builder::new()
+            .stack_size(STACK)
+            .spawn_scoped(scope, f);
+        match run.map(std::thread::ScopedJoinHandle::join) {
+            Ok(Ok(result)) => result,
+            Ok(Err(panic)) => std::panic::resume_unwind(panic),
+            Err(error) => panic!("the system gives no thread to compile on: {error}"),
+        }
+    })
+}
+
+fn evaluated<'a>(sources: &'a SourceMap, file: FileId, parsed: &'a ModModule) -> Session<'a> {
+    let mut session = Session::new(sources);
+    session.modules.push(session::Module::default());
+    module::evaluate(&mut session, 0, file, &parsed.body);
+    session
+}
+
+fn compile_parsed(
+    sources: &SourceMap,
+    file: FileId,
+    parsed: &ModModule,
+    top: Option<FileId>,
+) -> std::result::Result<Compiled, Diagnostics> {
+    let mut session = evaluated(sources, file, parsed);
+    let chosen = match top {
+        Some(top) => named_top(&mut session, top),
+        None => only_kernel(&session),
+    };
+    let lowered = chosen.and_then(|(kernel, span)| session.instantiate(&kernel, span));
+    let top = match lowered {
+        Ok(top) if !session.failed() => top,
+        other => {
+            if let Err(failure) = other {
+                session.report(failure);
+            }
+            return Err(session.into_diagnostics().1);
+        }
+    };
+    let (kernels, warnings) = session.into_diagnostics();
+    let program = session::program(kernels, top);
+    debug_assert_eq!(ir::validate::validate(&program), Ok(()));
+    Ok(Compiled { program, warnings })
+}
+
+/// The kernels that can be compiled as they are, each once, with a place for messages.
+fn concrete_kernels(session: &Session) -> Vec<(KernelRef, Span)> {
+    let mut seen = HashSet::new();
+    let mut found = Vec::new();
+    for binding in session.modules[0].globals.values() {
+        let Binding::Value(ConstValue::Kernel(kernel)) = binding else {
+            continue;
+        };
+        let new = seen.insert((kernel.def, session.display_name(kernel)));
+        if new && session.is_concrete(kernel) {
+            let def = &session.defs[kernel.def];
+            let span = source::span_of(def.file, def.ast.name.range);
+            found.push((kernel.clone(), span));
+        }
+    }
+    found
+}
+
+fn kernel_list(session: &Session) -> String {
+    let mut names: Vec<String> = Vec::new();
+    for (name, binding) in &session.modules[0].globals {
+        if let Binding::Value(ConstValue::Kernel(kernel)) = binding {
+            let def = &session.defs[kernel.def];
+            if session.is_concrete(kernel) {
+                names.push(name.clone());
+            } else {
+                let templates: Vec<&str> = def
+                    .templates
+                    .iter()
+                    .map(|t| session.templates[*t].as_str())
+                    .collect();
+                names.push(format!("{name}[{}]", templates.join(", ")));
+            }
+        }
+    }
+    if names.is_empty() {
+        "the file defines no kernel".to_owned()
+    } else {
+        format!("the kernels of the file are: {}", names.join(", "))
+    }
+}
+
+fn only_kernel(session: &Session) -> Result<(KernelRef, Span)> {
+    let mut kernels = concrete_kernels(session);
+    if kernels.len() == 1 {
+        return Ok(kernels.swap_remove(0));
+    }
+    if session.failed() {
+        return Err(Failure::Reported);
+    }
+    let message = if kernels.is_empty() {
+        "there is no concrete kernel to compile"
+    } else {
+        "there are several kernels: name one with --top"
+    };
+    Err(Diagnostic::global(codes::TOP, message)
+        .note(kernel_list(session))
+        .into())
+}
+
+/// Evaluates the text of `--top` in the module.
+fn named_top(session: &mut Session, top: FileId) -> Result<(KernelRef, Span)> {
+    let text = session.sources.file(top).text.trim();
+    let whole = Span {
+        file: top,
+        start: 0,
+        end: session.sources.file(top).text.len() as u32,
+    };
+    let unknown = |session: &Session, message: String| -> Failure {
+        Diagnostic::global(codes::TOP, message)
+            .note(kernel_list(session))
+            .into()
+    };
+    let parsed = source::check_nesting(text, whole)
+        .ok()
+        .and_then(|()| ruff_python_parser::parse_expression(&session.sources.file(top).text).ok());
+    let Some(parsed) = parsed else {
+        return Err(unknown(session, format!("'{text}' does not name a kernel")));
+    };
+    let head = text.split('[').next().unwrap_or(text).trim();
+    if !session.modules[0].globals.contains_key(head) {
+        let message = format!("there is no kernel '{head}'");
+        let names = session.modules[0]
+            .globals
+            .iter()
+            .filter_map(|(name, binding)| {
+                matches!(binding, Binding::Value(ConstValue::Kernel(_))).then_some(name.as_str())
+            });
+        let near = error::closest(head, names).map(|n| format!("did you mean '{n}'?"));
+        let failure = Diagnostic::global(codes::TOP, message).note(kernel_list(session));
+        return Err(match near {
+            Some(help) => failure.help(help).into(),
+            None => failure.into(),
+        });
+    }
+    let value = {
+        let mut names = module::Evaluator::new(session, 0, top);
+        consteval::eval(parsed.expr(), &mut names as &mut dyn Names)?
+    };
+    match value {
+        ConstValue::Kernel(kernel) if session.is_concrete(&kernel) => {
+            let def = &session.defs[kernel.def];
+            let span = source::span_of(def.file, def.ast.name.range);
+            Ok((kernel, span))
+        }
+        ConstValue::Kernel(_) => Err(unknown(
+            session,
+            format!("kernel '{text}' needs a value for each of its templates"),
+        )),
+        other => Err(unknown(
+            session,
+            format!("'{text}' is {}, not a kernel", other.kind()),
+        )),
+    }
+}

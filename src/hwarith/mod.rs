@@ -1,1 +1,20 @@
-//! (room under construction)
+//! Integers of exact width: operations whose result type is inferred so that nothing overflows.
+//!
+//! A [`graph::Graph`] is a dataflow graph of such operations. Result types follow the tables of
+//! CIRCT's HWArith dialect ([`infer`]); casts adjust the width by the source's signedness and then
+//! reinterpret. Floating-point operations ([`float`]) are graphs over (sign, exponent, fraction).
+
+pub mod builder;
+pub mod demand;
+pub mod eval;
+pub mod float;
+pub mod graph;
+pub mod infer;
+pub mod interval;
+pub mod lower;
+pub mod program;
+pub mod split;
+pub mod types;
+
+pub use graph::{Graph, Node, NodeId, Op};
+pub use types::HwType;

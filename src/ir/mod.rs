@@ -455,6 +455,46 @@ impl OpKind {
         }
     }
 
+    /// Calls `f` on every value read directly (not those read inside nested blocks).
+    pub fn for_each_operand(&mut self, f: &mut dyn FnMut(&mut ValueId)) {
+        match self {
+            OpKind::Const(_) | OpKind::Copy { .. } => {}
+            OpKind::Unary { arg, .. } | OpKind::Cast { arg } => f(arg),
+            OpKind::Binary { lhs, rhs, .. } | OpKind::Compare { lhs, rhs, .. } => {
+                f(lhs);
+                f(rhs);
+            }
+            OpKind::Fma { lhs, rhs, add } => [lhs, rhs, add].into_iter().for_each(f),
+            OpKind::Select {
+                cond,
+                on_true,
+                on_false,
+            } => [cond, on_true, on_false].into_iter().for_each(f),
+            OpKind::BitGet { arg, index } => [arg, index].into_iter().for_each(f),
+            OpKind::BitSet { arg, index, bit } => [arg, index, bit].into_iter().for_each(f),
+            OpKind::BitSlice { arg, lo } => [arg, lo].into_iter().for_each(f),
+            OpKind::Load { indices, .. } => indices.iter_mut().for_each(f),
+            OpKind::Store { indices, value, .. } => {
+                indices.iter_mut().for_each(&mut *f);
+                f(value);
+            }
+            OpKind::Fill { value, .. } => f(value),
+            OpKind::For(l) => {
+                [&mut l.lo, &mut l.hi, &mut l.step]
+                    .into_iter()
+                    .for_each(&mut *f);
+                l.inits.iter_mut().for_each(f);
+            }
+            OpKind::While(w) => w.inits.iter_mut().for_each(f),
+            OpKind::If(i) => f(&mut i.cond),
+            OpKind::Call(c) => c.args.iter_mut().for_each(|a| {
+                if let Arg::Scalar(value) = a {
+                    f(value);
+                }
+            }),
+        }
+    }
+
     /// Blocks nested in the operation, in order.
     pub fn blocks(&self) -> Vec<&Block> {
         match self {
@@ -488,5 +528,28 @@ impl OpKind {
                 | OpKind::If(_)
                 | OpKind::Call(_)
         )
+    }
+}
+
+impl Block {
+    /// Calls `f` on every value read in the block and the blocks nested in it.
+    pub fn for_each_use(&mut self, f: &mut dyn FnMut(&mut ValueId)) {
+        for op in &mut self.ops {
+            op.kind.for_each_operand(f);
+            for inner in op.kind.blocks_mut() {
+                inner.for_each_use(f);
+            }
+        }
+        self.yields.iter_mut().for_each(f);
+    }
+
+    /// Calls `f` on every operation of the block and of the blocks nested in it, outer ones first.
+    pub fn for_each_op<'b>(&'b self, f: &mut dyn FnMut(&'b Op)) {
+        for op in &self.ops {
+            f(op);
+            for inner in op.kind.blocks() {
+                inner.for_each_op(f);
+            }
+        }
     }
 }

@@ -1,1 +1,351 @@
-//! Textual form of the ir (`--emit ir`).
+//! The ir as text: deterministic, one operation a line.
+
+use super::{
+    Arg, ArrayId, ArrayKind, Block, Call, Const, FloatFormat, For, If, Kernel, Op, OpKind, Param,
+    Program, ResultSlot, Scalar, ValueId, While,
+};
+use crate::diagnostics::{SourceMap, Span};
+use std::fmt::Write as _;
+
+/// Most elements of a table that are printed.
+const MAX_TABLE: usize = 64;
+
+/// The program as text, kernels in order. With sources, each operation names its line.
+pub fn print(program: &Program, sources: Option<&SourceMap>) -> String {
+    let mut out = String::new();
+    for (i, (id, kernel)) in program.kernels.iter().enumerate() {
+        if i > 0 {
+            out.push('\n');
+        }
+        let mut printer = Printer {
+            program,
+            kernel,
+            sources,
+            out: &mut out,
+            indent: 0,
+        };
+        printer.kernel(id == program.top);
+    }
+    out
+}
+
+struct Printer<'p> {
+    program: &'p Program,
+    kernel: &'p Kernel,
+    sources: Option<&'p SourceMap>,
+    out: &'p mut String,
+    indent: usize,
+}
+
+impl Printer<'_> {
+    fn kernel(&mut self, top: bool) {
+        let kernel = self.kernel;
+        let params: Vec<String> = kernel
+            .params
+            .iter()
+            .map(|p| match p {
+                Param::Scalar(id) => self.typed(*id),
+                Param::Array(id) => format!("{}: {}", self.array(*id), self.shape(*id)),
+            })
+            .collect();
+        let results: Vec<String> = kernel
+            .results
+            .iter()
+            .map(|r| match r {
+                ResultSlot::Scalar(ty) => ty.to_string(),
+                ResultSlot::Array(id) => format!("{}: {}", self.array(*id), self.shape(*id)),
+            })
+            .collect();
+        let arrow = if results.is_empty() {
+            String::new()
+        } else {
+            format!(" -> ({})", results.join(", "))
+        };
+        let word = if top { "top kernel" } else { "kernel" };
+        let head = format!("{word} @{}({}){arrow} {{", kernel.name, params.join(", "));
+        self.line(&head, Some(kernel.span));
+        self.indent += 1;
+        for (id, array) in kernel.arrays.iter() {
+            let text = match &array.kind {
+                ArrayKind::Local => format!("local {}: {}", self.array(id), self.shape(id)),
+                ArrayKind::Table(table) => format!(
+                    "table {}: {} = {}",
+                    self.array(id),
+                    self.shape(id),
+                    table_text(array.elem, table)
+                ),
+                ArrayKind::Param(_) | ArrayKind::Result(_) => continue,
+            };
+            self.line(&text, Some(array.span));
+        }
+        self.ops(&kernel.body);
+        if !kernel.body.yields.is_empty() {
+            let text = format!("return {}", self.values(&kernel.body.yields));
+            self.line(&text, None);
+        }
+        self.indent -= 1;
+        self.line("}", None);
+    }
+
+    fn line(&mut self, text: &str, span: Option<Span>) {
+        let pad = self.indent * 2;
+        let place = match (self.sources, span) {
+            (Some(sources), Some(span)) => format!("  // {}", sources.location(span)),
+            _ => String::new(),
+        };
+        // Writing to a String cannot fail.
+        let _ = writeln!(self.out, "{:pad$}{text}{place}", "");
+    }
+
+    fn value(&self, id: ValueId) -> String {
+        match self.kernel.values.get(id).and_then(|v| v.name.as_deref()) {
+            Some(name) => format!("%{name}.{}", id.index()),
+            None => format!("%{}", id.index()),
+        }
+    }
+
+    fn typed(&self, id: ValueId) -> String {
+        format!("{}: {}", self.value(id), self.ty(id))
+    }
+
+    fn ty(&self, id: ValueId) -> String {
+        match self.kernel.values.get(id) {
+            Some(value) => value.ty.to_string(),
+            None => "?".to_owned(),
+        }
+    }
+
+    fn values(&self, ids: &[ValueId]) -> String {
+        let texts: Vec<String> = ids.iter().map(|id| self.value(*id)).collect();
+        texts.join(", ")
+    }
+
+    /// The array's name, with its number if another array has the same name.
+    fn array(&self, id: ArrayId) -> String {
+        let Some(array) = self.kernel.arrays.get(id) else {
+            return format!("?{}", id.index());
+        };
+        let same = self
+            .kernel
+            .arrays
+            .iter()
+            .filter(|(_, a)| a.name == array.name);
+        if same.count() > 1 {
+            format!("{}.{}", array.name, id.index())
+        } else {
+            array.name.clone()
+        }
+    }
+
+    fn shape(&self, id: ArrayId) -> String {
+        let Some(array) = self.kernel.arrays.get(id) else {
+            return "?".to_owned();
+        };
+        let dims: Vec<String> = array.shape.iter().map(u64::to_string).collect();
+        format!("{}[{}]", array.elem, dims.join(", "))
+    }
+
+    fn ops(&mut self, block: &Block) {
+        block.ops.iter().for_each(|op| self.op(op));
+    }
+
+    fn op(&mut self, op: &Op) {
+        match &op.kind {
+            OpKind::For(f) => self.for_loop(f, op),
+            OpKind::While(w) => self.while_loop(w, op),
+            OpKind::If(i) => self.branch(i, op),
+            other => {
+                let text = format!("{}{}", self.results(op), self.simple(other, op));
+                self.line(&text, Some(op.span));
+            }
+        }
+    }
+
+    fn results(&self, op: &Op) -> String {
+        if op.results.is_empty() {
+            return String::new();
+        }
+        let texts: Vec<String> = op.results.iter().map(|id| self.typed(*id)).collect();
+        format!("{} = ", texts.join(", "))
+    }
+
+    fn simple(&self, kind: &OpKind, op: &Op) -> String {
+        let v = |id: &ValueId| self.value(*id);
+        match kind {
+            OpKind::Const(c) => {
+                let ty = op
+                    .results
+                    .first()
+                    .and_then(|id| self.kernel.values.get(*id));
+                format!("const {}", const_text(ty.map(|v| v.ty), c))
+            }
+            OpKind::Unary { op, arg } => format!("{} {}", op.name(), v(arg)),
+            OpKind::Binary { op, lhs, rhs } => format!("{} {}, {}", op.name(), v(lhs), v(rhs)),
+            OpKind::Compare { op, lhs, rhs } => {
+                format!(
+                    "cmp {} {}, {} : {}",
+                    op.name(),
+                    v(lhs),
+                    v(rhs),
+                    self.ty(*lhs)
+                )
+            }
+            OpKind::Fma { lhs, rhs, add } => format!("fma {}, {}, {}", v(lhs), v(rhs), v(add)),
+            OpKind::Cast { arg } => format!("cast {} : {}", v(arg), self.ty(*arg)),
+            OpKind::Select {
+                cond,
+                on_true,
+                on_false,
+            } => format!("select {}, {}, {}", v(cond), v(on_true), v(on_false)),
+            OpKind::BitGet { arg, index } => format!("bit_get {}, {}", v(arg), v(index)),
+            OpKind::BitSet { arg, index, bit } => {
+                format!("bit_set {}, {}, {}", v(arg), v(index), v(bit))
+            }
+            OpKind::BitSlice { arg, lo } => format!("bit_slice {}, {}", v(arg), v(lo)),
+            OpKind::Load { array, indices } => {
+                format!("load {}[{}]", self.array(*array), self.values(indices))
+            }
+            OpKind::Store {
+                array,
+                indices,
+                value,
+            } => format!(
+                "store {}[{}], {}",
+                self.array(*array),
+                self.values(indices),
+                v(value)
+            ),
+            OpKind::Fill { array, value } => format!("fill {}, {}", self.array(*array), v(value)),
+            OpKind::Copy { dst, src } => format!("copy {}, {}", self.array(*dst), self.array(*src)),
+            OpKind::Call(call) => self.call(call),
+            OpKind::For(_) | OpKind::While(_) | OpKind::If(_) => String::new(),
+        }
+    }
+
+    fn call(&self, call: &Call) -> String {
+        let name = self
+            .program
+            .kernels
+            .get(call.kernel)
+            .map_or("?", |k| &k.name);
+        let args: Vec<String> = call
+            .args
+            .iter()
+            .map(|a| match a {
+                Arg::Scalar(id) => self.value(*id),
+                Arg::Array(id) => self.array(*id),
+            })
+            .collect();
+        let arrays: Vec<String> = call
+            .result_arrays
+            .iter()
+            .map(|id| self.array(*id))
+            .collect();
+        let into = if arrays.is_empty() {
+            String::new()
+        } else {
+            format!(" into {}", arrays.join(", "))
+        };
+        format!("call @{name}({}){into}", args.join(", "))
+    }
+
+    fn carried(&self, params: &[ValueId], inits: &[ValueId]) -> String {
+        if params.is_empty() {
+            return String::new();
+        }
+        let pairs: Vec<String> = params
+            .iter()
+            .zip(inits)
+            .map(|(p, i)| format!("{} = {}", self.typed(*p), self.value(*i)))
+            .collect();
+        format!(" carry({})", pairs.join(", "))
+    }
+
+    fn body(&mut self, block: &Block) {
+        self.indent += 1;
+        self.ops(block);
+        if !block.yields.is_empty() {
+            let text = format!("yield {}", self.values(&block.yields));
+            self.line(&text, None);
+        }
+        self.indent -= 1;
+    }
+
+    fn for_loop(&mut self, f: &For, op: &Op) {
+        let text = format!(
+            "{}{} {} = {} to {} step {}{} label {:?} {{",
+            self.results(op),
+            if f.parallel { "parallel for" } else { "for" },
+            self.value(f.iv),
+            self.value(f.lo),
+            self.value(f.hi),
+            self.value(f.step),
+            self.carried(&f.carried, &f.inits),
+            f.label,
+        );
+        self.line(&text, Some(op.span));
+        self.body(&f.body);
+        self.line("}", None);
+    }
+
+    fn while_loop(&mut self, w: &While, op: &Op) {
+        let text = format!(
+            "{}while{} label {:?} {{",
+            self.results(op),
+            self.carried(&w.carried, &w.inits),
+            w.label,
+        );
+        self.line(&text, Some(op.span));
+        self.body(&w.cond);
+        self.line("} do {", None);
+        self.body(&w.body);
+        self.line("}", None);
+    }
+
+    fn branch(&mut self, i: &If, op: &Op) {
+        let text = format!("{}if {} {{", self.results(op), self.value(i.cond));
+        self.line(&text, Some(op.span));
+        self.body(&i.then);
+        if !i.otherwise.ops.is_empty() || !i.otherwise.yields.is_empty() {
+            self.line("} else {", None);
+            self.body(&i.otherwise);
+        }
+        self.line("}", None);
+    }
+}
+
+fn table_text(elem: Scalar, table: &[Const]) -> String {
+    let shown: Vec<String> = table
+        .iter()
+        .take(MAX_TABLE)
+        .map(|c| const_text(Some(elem), c))
+        .collect();
+    let more = if table.len() > MAX_TABLE {
+        format!(", ... {} more", table.len() - MAX_TABLE)
+    } else {
+        String::new()
+    };
+    format!("[{}{more}]", shown.join(", "))
+}
+
+/// A float as its bit pattern and, where the host has the format, its decimal value.
+fn const_text(ty: Option<Scalar>, value: &Const) -> String {
+    match value {
+        Const::Int(v) => v.to_string(),
+        Const::Float(bits) => {
+            let decimal = match ty {
+                Some(Scalar::Float(FloatFormat::F32)) => u32::try_from(bits)
+                    .ok()
+                    .map(|b| format!("{:?}", f32::from_bits(b))),
+                Some(Scalar::Float(FloatFormat::F64)) => u64::try_from(bits)
+                    .ok()
+                    .map(|b| format!("{:?}", f64::from_bits(b))),
+                _ => None,
+            };
+            match decimal {
+                Some(text) => format!("{text} (0x{bits:x})"),
+                None => format!("0x{bits:x}"),
+            }
+        }
+    }
+}

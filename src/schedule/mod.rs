@@ -1,1 +1,417 @@
-//! (room under construction)
+//! Gives every operation a cycle: operation chaining under the clock, modulo scheduling of loops, ports.
+//!
+//! Times are found as the least solution of difference constraints (data, memory dependences with
+//! iteration distances, carried values) in which an operation's delay never crosses a clock edge; a modulo
+//! reservation table pushes memory accesses apart. The smallest initiation interval (II) for which a solution
+//! exists is taken (Rau, Iterative Modulo Scheduling, 1996; Cong and Zhang, SDC scheduling, 2006).
+
+pub mod check;
+pub mod depend;
+pub mod device;
+mod luts;
+mod solver;
+
+pub use solver::DISTRIBUTED_BITS;
+
+use crate::diagnostics::SourceMap;
+use crate::hwarith::graph::{MemId, Op};
+use crate::hwarith::program::{Leaf, Place, Program};
+use crate::hwarith::{Graph, NodeId};
+use device::{Class, Device};
+use solver::{Failure, Problem};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+/// A program with cycles.
+#[derive(Clone, Debug)]
+pub struct Schedule {
+    /// Clock period in ns.
+    pub period: f64,
+    /// Of each operator module.
+    pub units: Vec<UnitSchedule>,
+    /// Of each leaf.
+    pub leaves: Vec<LeafSchedule>,
+}
+
+/// Cycles of a graph's nodes.
+#[derive(Clone, Debug, Default)]
+pub struct Times {
+    /// Cycle in which a node works; for a phi, in which its register is first read.
+    pub start: Vec<u32>,
+    /// Cycle in which its result is first there.
+    pub ready: Vec<u32>,
+    /// ns after the start of that cycle at which the result is stable.
+    pub arrival: Vec<f64>,
+    /// Demanded bits of each node; 0: dead.
+    pub width: Vec<u32>,
+    /// Whether a node has its value in every cycle of a run, without registers.
+    pub stable: Vec<bool>,
+}
+
+/// Of an operator module: fully pipelined.
+#[derive(Clone, Debug)]
+pub struct UnitSchedule {
+    /// Cycles of its nodes.
+    pub times: Times,
+    /// Cycles from operands to result.
+    pub latency: u32,
+    /// ns of logic between the operands and the first registers.
+    pub input_delay: f64,
+    /// ns of logic between the last registers and the result.
+    pub output_delay: f64,
+}
+
+/// Of a leaf.
+#[derive(Clone, Debug)]
+pub struct LeafSchedule {
+    /// Cycles of its nodes.
+    pub times: Times,
+    /// Cycles between iterations; `None` for a block.
+    pub ii: Option<u32>,
+    /// Cycles from the start of an iteration (or of the block) to its end.
+    pub depth: u32,
+    /// Port of each access, by position in the leaf's list.
+    pub ports: Vec<u32>,
+    /// What keeps the II from being lower.
+    pub bound_by: String,
+}
+
+/// Ports that one leaf may use of a memory in one cycle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PortLimit {
+    /// Ports that read; shared with writes if `shared`.
+    pub reads: u32,
+    /// Ports that write.
+    pub writes: u32,
+    /// Reads and writes compete for the same ports.
+    pub shared: bool,
+}
+
+const MAX_II: u32 = 4096;
+
+/// Schedules a program for a device and a clock period in ns.
+///
+/// Errors: a loop for which no II up to 4,096 is found (message for the user).
+pub fn schedule(program: &Program, device: &Device, period: f64) -> Result<Schedule, String> {
+    let budget = period * (1.0 - device.clock.margin) - device.clock.overhead;
+    let mut schedule = Schedule {
+        period,
+        units: Vec::new(),
+        leaves: Vec::new(),
+    };
+    for unit in &program.units {
+        schedule
+            .units
+            .push(schedule_unit(&unit.graph, device, budget)?);
+    }
+    for index in 0..program.leaves.len() {
+        let leaf = schedule_leaf(program, index, &schedule.units, device, budget)?;
+        schedule.leaves.push(leaf);
+    }
+    Ok(schedule)
+}
+
+fn schedule_unit(graph: &Graph, device: &Device, budget: f64) -> Result<UnitSchedule, String> {
+    let roots: Vec<(NodeId, u32)> = graph.outputs.iter().map(|&o| (o, u32::MAX)).collect();
+    let width = crate::hwarith::demand::demanded(graph, &roots, None);
+    let mut problem = Problem::new(graph, width, &[], device, budget);
+    let times = problem
+        .solve()
+        .map_err(|_| "operator without a schedule".to_string())?;
+    let output = graph.outputs[0].index();
+    let latency = times.ready[output];
+    let input_delay = first_stage_delay(graph, &times, &problem);
+    let output_delay = times.arrival[output];
+    Ok(UnitSchedule {
+        latency,
+        input_delay,
+        output_delay,
+        times,
+    })
+}
+
+/// Longest time of cycle 0 in which something that depends on an input is still busy.
+fn first_stage_delay(graph: &Graph, times: &Times, problem: &Problem) -> f64 {
+    let mut delay = 0f64;
+    for id in graph.nodes.ids() {
+        let i = id.index();
+        if times.width[i] > 0 && times.ready[i] == 0 && !problem.is_stable(id) {
+            delay = delay.max(times.arrival[i]);
+        }
+    }
+    delay
+}
+
+fn schedule_leaf(
+    program: &Program,
+    index: usize,
+    units: &[UnitSchedule],
+    device: &Device,
+    budget: f64,
+) -> Result<LeafSchedule, String> {
+    let leaf = &program.leaves[index];
+    let width = program.demanded(index);
+    let mut problem = Problem::new(leaf.graph(), width, units, device, budget);
+    problem.add_leaf(leaf, device, program);
+    match &leaf.repeat {
+        None => Ok(schedule_block(program, leaf, &mut problem)),
+        Some(_) => schedule_loop(program, leaf, &mut problem),
+    }
+}
+
+fn schedule_block(program: &Program, leaf: &Leaf, problem: &mut Problem) -> LeafSchedule {
+    problem.ii = None;
+    // The second port is taken only where it shortens the block.
+    let mut best: Option<(Times, u32)> = None;
+    for ports in [1, 2] {
+        problem.limits = limits(program, leaf, |_| ports);
+        if let Ok(times) = problem.solve() {
+            let depth = depth(leaf, &times);
+            if best.as_ref().is_none_or(|(_, d)| depth < *d) {
+                best = Some((times, depth));
+            }
+        }
+    }
+    let (times, depth) = best.expect("without recurrences, waiting resolves every conflict");
+    LeafSchedule {
+        ports: assign_ports(program, leaf, &times, None),
+        times,
+        ii: None,
+        depth,
+        bound_by: String::new(),
+    }
+}
+
+fn schedule_loop(
+    program: &Program,
+    leaf: &Leaf,
+    problem: &mut Problem,
+) -> Result<LeafSchedule, String> {
+    let port_bound = |ports: u32| {
+        let mut bound = (1, None);
+        for (mem, (reads, writes)) in access_counts(leaf) {
+            let limit = limit_of(&program.mems[mem.0 as usize].place, ports);
+            let needed = if limit.shared {
+                (reads + writes).div_ceil(limit.reads)
+            } else {
+                reads
+                    .div_ceil(limit.reads)
+                    .max(writes.div_ceil(limit.writes.max(1)))
+            };
+            if needed > bound.0 {
+                bound = (needed, Some(mem));
+            }
+        }
+        bound
+    };
+    let (least, busiest) = port_bound(2);
+    let mut reason =
+        busiest.map(|mem| format!("memory port {}", program.mems[mem.0 as usize].name));
+    for ii in least..=MAX_II {
+        problem.ii = Some(ii);
+        // As few ports as this II allows, then all.
+        let frugal = limits(program, leaf, |(reads, writes)| {
+            (reads + writes).div_ceil(ii).clamp(1, 2)
+        });
+        let all = limits(program, leaf, |_| 2);
+        for limits in [frugal, all] {
+            problem.limits = limits;
+            match problem.solve() {
+                Ok(times) => {
+                    return Ok(LeafSchedule {
+                        ports: assign_ports(program, leaf, &times, Some(ii)),
+                        depth: depth(leaf, &times),
+                        ii: Some(ii),
+                        bound_by: reason.unwrap_or_else(|| "one iteration a cycle".into()),
+                        times,
+                    });
+                }
+                Err(failure) => reason = Some(describe(program, leaf, &failure)),
+            }
+        }
+    }
+    Err(format!(
+        "no schedule for loop '{}' with an initiation interval up to {MAX_II}",
+        leaf.label
+    ))
+}
+
+fn describe(program: &Program, leaf: &Leaf, failure: &Failure) -> String {
+    let name = |node: NodeId| {
+        let node = &leaf.graph().nodes[node];
+        match (&node.name, &node.op) {
+            (_, Op::Load(m) | Op::Store(m)) => format!("'{}'", program.mems[m.0 as usize].name),
+            (Some(name), _) => format!("'{name}'"),
+            _ => "a value".to_string(),
+        }
+    };
+    match failure {
+        Failure::Recurrence(node) => format!("carried dependence through {}", name(*node)),
+        Failure::Control => "loop condition".to_string(),
+        Failure::Ports(node) => format!("memory port {}", name(*node).trim_matches('\'')),
+    }
+}
+
+fn access_counts(leaf: &Leaf) -> BTreeMap<MemId, (u32, u32)> {
+    let mut counts = BTreeMap::new();
+    for access in &leaf.accesses {
+        let (reads, writes) = counts.entry(access.mem).or_insert((0, 0));
+        *(if access.is_store { writes } else { reads }) += 1;
+    }
+    counts
+}
+
+fn limit_of(place: &Place, ports: u32) -> PortLimit {
+    match place {
+        Place::External => PortLimit {
+            reads: ports,
+            writes: ports,
+            shared: true,
+        },
+        // Inside: one write port, and a copy of the memory for each further read port.
+        Place::Local | Place::Rom(_) => PortLimit {
+            reads: ports,
+            writes: 1,
+            shared: false,
+        },
+    }
+}
+
+fn limits(
+    program: &Program,
+    leaf: &Leaf,
+    ports: impl Fn((u32, u32)) -> u32,
+) -> BTreeMap<MemId, PortLimit> {
+    access_counts(leaf)
+        .into_iter()
+        .map(|(mem, counts)| {
+            (
+                mem,
+                limit_of(&program.mems[mem.0 as usize].place, ports(counts)),
+            )
+        })
+        .collect()
+}
+
+/// Number of cycles until everything has happened.
+fn depth(leaf: &Leaf, times: &Times) -> u32 {
+    let mut last = 0;
+    for access in &leaf.accesses {
+        if access.is_store {
+            last = last.max(times.start[access.node.index()]);
+        }
+    }
+    for &(_, node) in &leaf.writes {
+        last = last.max(times.ready[node.index()]);
+    }
+    if let Some(repeat) = &leaf.repeat {
+        last = last.max(times.ready[repeat.last.index()]);
+        for &(phi, _) in &repeat.phis {
+            if times.width[phi.index()] > 0 {
+                let next = leaf.graph().nodes[phi].args[1];
+                last = last.max(times.ready[next.index()]);
+            }
+        }
+    }
+    last + 1
+}
+
+/// Port numbers: in each slot, accesses take ports in program order. Reads and writes of inner memories are
+/// numbered apart.
+fn assign_ports(program: &Program, leaf: &Leaf, times: &Times, ii: Option<u32>) -> Vec<u32> {
+    let mut used: BTreeMap<(MemId, bool, u32), u32> = BTreeMap::new();
+    let ports = leaf.accesses.iter().map(|access| {
+        let cycle = times.start[access.node.index()];
+        let slot = ii.map_or(cycle, |ii| cycle % ii);
+        let external = program.mems[access.mem.0 as usize].place == Place::External;
+        let port = used
+            .entry((access.mem, access.is_store && !external, slot))
+            .or_insert(0);
+        *port += 1;
+        *port - 1
+    });
+    ports.collect()
+}
+
+/// Class of an operation's delay and the width that decides it; `None` for wires.
+fn delay_class(graph: &Graph, id: NodeId, width: u32) -> Option<(Class, u32)> {
+    use crate::hwarith::graph::Predicate;
+    let node = &graph.nodes[id];
+    let operands = node.args.iter().map(|&a| graph.width(a)).max().unwrap_or(1);
+    let against_constant = node.args.iter().any(|&a| graph.as_const(a).is_some());
+    Some(match &node.op {
+        Op::Add | Op::Sub => (Class::Add, width),
+        Op::Mul => (Class::Mul, width),
+        // One table takes two bits of each operand, or four of one beside a constant.
+        Op::Icmp(Predicate::Eq | Predicate::Ne) if against_constant => (Class::Reduce, operands),
+        Op::Icmp(Predicate::Eq | Predicate::Ne) => (Class::Equal, operands),
+        Op::Icmp(_) => (Class::Compare, operands),
+        Op::And | Op::Or | Op::Xor => (Class::Logic, width),
+        // A complement disappears into what it feeds.
+        Op::Not => return None,
+        Op::Mux => (Class::Mux, width),
+        Op::Shl | Op::Shr => (Class::Shift, graph.width(node.args[0])),
+        _ => return None,
+    })
+}
+
+impl Schedule {
+    /// Text for `--emit schedule`: every operation with its cycle, every loop with II, depth and bound.
+    pub fn print(&self, program: &Program, sources: &SourceMap) -> String {
+        // Writing to a String cannot fail.
+        let mut out = format!("clock {:.3} ns\n", self.period);
+        for (unit, times) in program.units.iter().zip(&self.units) {
+            let _ = writeln!(
+                out,
+                "unit {}: latency {}, {:.2} ns before the first register, {:.2} ns after the last",
+                unit.name, times.latency, times.input_delay, times.output_delay
+            );
+            print_nodes(&unit.graph, &times.times, &mut out);
+        }
+        for (leaf, times) in program.leaves.iter().zip(&self.leaves) {
+            let place = sources.location(leaf.span);
+            let _ = match times.ii {
+                Some(ii) => writeln!(
+                    out,
+                    "loop {} ({place}): II {ii}, depth {}, bound by {}",
+                    leaf.label, times.depth, times.bound_by
+                ),
+                None => writeln!(
+                    out,
+                    "block {} ({place}): {} cycles",
+                    leaf.label, times.depth
+                ),
+            };
+            print_nodes(leaf.graph(), &times.times, &mut out);
+        }
+        out
+    }
+}
+
+fn print_nodes(graph: &Graph, times: &Times, out: &mut String) {
+    for (id, node) in graph.nodes.iter() {
+        let i = id.index();
+        if times.width[i] == 0 && !matches!(node.op, Op::Store(_)) {
+            continue;
+        }
+        let args: Vec<String> = node
+            .args
+            .iter()
+            .map(|a| format!("%{}", a.index()))
+            .collect();
+        let _ = writeln!(
+            out,
+            "  cycle {:>3} .. {:>3} +{:.2} ns  %{i} = {:?} {} ({} bits){}",
+            times.start[i],
+            times.ready[i],
+            times.arrival[i],
+            node.op,
+            args.join(", "),
+            times.width[i],
+            node.name
+                .as_ref()
+                .map(|n| format!(" // {n}"))
+                .unwrap_or_default()
+        );
+    }
+}

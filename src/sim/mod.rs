@@ -14,6 +14,7 @@ pub mod model;
 pub mod npy;
 pub mod operations;
 pub mod reference;
+pub mod rtl;
 pub mod softfloat;
 pub mod value;
 pub mod vectors;

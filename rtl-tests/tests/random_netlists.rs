@@ -1,0 +1,63 @@
+//! Random netlists: the in-process simulator, Verilator and Icarus agree cycle by cycle, and no tool complains.
+
+use allo_hls::rtl::{clean, validate};
+use rtl_tests::bench::{Bench, Trace};
+use rtl_tests::{random, tools};
+
+const SIZE: usize = 120;
+const CYCLES: usize = 200;
+/// Memory reads and pipelines are known from here on.
+const KNOWN: usize = 6;
+
+fn benches(count: u64) -> impl Iterator<Item = (u64, Bench)> {
+    (1..=count).map(|seed| (seed, random::bench(seed, SIZE, CYCLES)))
+}
+
+fn same(seed: u64, expected: &Trace, found: &Trace) {
+    for (cycle, (expected, found)) in expected.iter().zip(found).enumerate().skip(KNOWN) {
+        assert_eq!(expected, found, "seed {seed}, cycle {cycle}");
+    }
+}
+
+#[test]
+fn they_are_valid_and_cleaning_changes_nothing() {
+    for (seed, bench) in benches(200) {
+        validate::validate(&bench.design).expect("a valid netlist");
+        let cleaned = clean::clean(&bench.design);
+        validate::validate(&cleaned).expect("a valid netlist after cleaning");
+        let again = Bench::new(cleaned, bench.vectors.clone());
+        assert_eq!(again.text, bench.text, "seed {seed}");
+        same(seed, &bench.in_process(), &again.in_process());
+    }
+}
+
+#[test]
+fn verilator_agrees_and_has_no_complaint() {
+    for (seed, bench) in benches(4) {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        bench.write(folder.path());
+        tools::verilator_lint(folder.path(), &bench.file(), "top").expect("a clean lint");
+        if let Some(trace) = bench.verilator(folder.path()) {
+            same(seed, &bench.in_process(), &trace);
+        }
+    }
+}
+
+#[test]
+fn icarus_agrees() {
+    for (seed, bench) in benches(20) {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        if let Some(trace) = bench.icarus(folder.path()) {
+            same(seed, &bench.in_process(), &trace);
+        }
+    }
+}
+
+#[test]
+fn yosys_synthesises() {
+    for (_, bench) in benches(2) {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        bench.write(folder.path());
+        tools::yosys_synth(folder.path(), &bench.file(), "top").expect("synthesis");
+    }
+}

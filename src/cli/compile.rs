@@ -1,0 +1,99 @@
+//! `allo-hls kernel.py` and `allo-hls check`.
+
+use super::output::{Printer, Status, emit};
+use super::{CheckArgs, CompileArgs, Emit, TargetArgs};
+use allo_hls::diagnostics::{Diagnostic, FileId, SourceMap};
+use allo_hls::driver::{self, Compilation, Target};
+use allo_hls::{frontend, ir, rtl};
+use std::io::Read;
+use std::path::Path;
+
+/// Reads the input file, or standard input for `-`.
+pub fn load(sources: &mut SourceMap, path: &Path) -> Result<FileId, Diagnostic> {
+    let mut bytes = Vec::new();
+    let (name, read) = if path == Path::new("-") {
+        (
+            "<stdin>".to_string(),
+            std::io::stdin().lock().read_to_end(&mut bytes).map(|_| ()),
+        )
+    } else {
+        let read = std::fs::read(path).map(|content| bytes = content);
+        (path.display().to_string(), read)
+    };
+    read.map_err(|e| Diagnostic::global("E0001", format!("cannot read '{name}': {e}")))?;
+    let text = String::from_utf8(bytes).map_err(|e| {
+        let at = e.utf8_error().valid_up_to();
+        Diagnostic::global(
+            "E0002",
+            format!("'{name}' is not UTF-8: invalid byte at offset {at}"),
+        )
+    })?;
+    Ok(sources.add(name, text))
+}
+
+/// The device and clock asked for.
+pub fn target(args: &TargetArgs) -> Result<Target, Diagnostic> {
+    Ok(Target {
+        skip: args.skip_pass.clone(),
+        ..Target::new(&args.device, args.clock)?
+    })
+}
+
+/// `allo-hls check`
+pub fn check(printer: &Printer, args: &CheckArgs) -> Result<(), Status> {
+    let mut sources = SourceMap::default();
+    let file = load(&mut sources, &args.input).map_err(|e| printer.fail(e, &sources))?;
+    let warnings = frontend::check(&mut sources, file).map_err(|e| printer.fail(e, &sources))?;
+    printer.diagnostics(&warnings, &sources);
+    Ok(())
+}
+
+/// `allo-hls kernel.py`
+pub fn compile(printer: &Printer, args: &CompileArgs) -> Result<(), Status> {
+    let mut sources = SourceMap::default();
+    let file = load(&mut sources, args.source.input()).map_err(|e| printer.fail(e, &sources))?;
+    let top = args.source.top.as_deref();
+    if args.emit == Emit::Ir && args.manifest.is_none() {
+        // Shown even where the back end has no hardware for it.
+        let compiled =
+            frontend::compile(&mut sources, file, top).map_err(|e| printer.fail(e, &sources))?;
+        printer.diagnostics(&compiled.warnings, &sources);
+        let text = ir::print::print(&compiled.program, Some(&sources));
+        return emit(args.output.as_deref(), text.as_bytes())
+            .map_err(|e| printer.fail(e, &sources));
+    }
+    let target = target(&args.target).map_err(|e| printer.fail(e, &sources))?;
+    let compiled =
+        driver::compile(&mut sources, file, top, &target).map_err(|e| printer.fail(e, &sources))?;
+    printer.diagnostics(&compiled.warnings, &sources);
+    let text = match args.emit {
+        Emit::Ir => ir::print::print(&compiled.program, Some(&sources)),
+        Emit::Hwarith => compiled.hardware.print(),
+        Emit::Schedule => compiled.schedule.print(&compiled.hardware, &sources),
+        Emit::Rtl => format!("{:#?}\n", compiled.design),
+        Emit::Sv => systemverilog(args, &compiled).map_err(|e| printer.fail(e, &sources))?,
+        Emit::Veryl => rtl::veryl::print(&compiled.design),
+        Emit::Manifest => compiled.manifest.to_json(),
+    };
+    let written =
+        emit(args.output.as_deref(), text.as_bytes()).and_then(|()| match &args.manifest {
+            Some(path) => emit(Some(path), compiled.manifest.to_json().as_bytes()),
+            None => Ok(()),
+        });
+    written.map_err(|e| printer.fail(e, &sources))
+}
+
+/// The SystemVerilog text by the back end asked for.
+#[cfg_attr(
+    not(feature = "veryl"),
+    expect(unused_variables, reason = "the only back end")
+)]
+fn systemverilog(args: &CompileArgs, compiled: &Compilation) -> Result<String, Diagnostic> {
+    #[cfg(feature = "veryl")]
+    if args.backend == super::Backend::Veryl {
+        let source = rtl::veryl::print(&compiled.design);
+        return rtl::veryl_backend::to_systemverilog(&source, &compiled.manifest.module)
+            .map_err(|e| Diagnostic::global("E0904", format!("Veryl refuses the netlist: {e}")));
+    }
+    Ok(compiled.systemverilog())
+}

@@ -1,0 +1,256 @@
+//! Arguments of the command line and what each subcommand does.
+
+mod compile;
+mod output;
+mod simulate;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Exit status when the input is wrong; clap exits with 2 when the command line is.
+pub const WRONG_INPUT: u8 = 1;
+
+/// Compiles Allo kernels to pipelined SystemVerilog.
+#[derive(Parser)]
+#[command(
+    version,
+    args_conflicts_with_subcommands = true,
+    subcommand_negates_reqs = true
+)]
+struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+    #[command(flatten)]
+    compile: CompileArgs,
+    /// How diagnostics are printed
+    #[arg(long, global = true, value_enum, default_value = "human")]
+    message_format: MessageFormat,
+}
+
+/// Form of diagnostics on standard error.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum MessageFormat {
+    /// With source line and caret
+    Human,
+    /// One JSON object a line
+    Json,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Check a file without making any output
+    Check(CheckArgs),
+    /// Run a kernel on given inputs and print the results
+    Run(RunArgs),
+    /// Compare the generated hardware with the software reference, bit for bit
+    Cosim(CosimArgs),
+}
+
+/// Which kernel of which file.
+#[derive(Args, Clone)]
+pub struct SourceArgs {
+    /// Python file with the kernels, or - for standard input
+    // Optional in type only: a subcommand lifts the requirement.
+    #[arg(required = true)]
+    input: Option<PathBuf>,
+    /// Kernel that becomes the top module, e.g. saxpy or 'fill[i32, 4]'; may be left out if the file has one
+    #[arg(long, value_name = "KERNEL")]
+    pub top: Option<String>,
+}
+
+impl SourceArgs {
+    /// The input file.
+    pub fn input(&self) -> &Path {
+        self.input.as_deref().unwrap_or(Path::new("-"))
+    }
+}
+
+/// What the hardware is made for.
+#[derive(Args, Clone)]
+pub struct TargetArgs {
+    /// Clock to reach, as a frequency or a period
+    #[arg(long, value_name = "100MHz|10ns", default_value = "100MHz", value_parser = parse_clock)]
+    pub clock: f64,
+    /// Device model: a built-in name or a .toml file
+    #[arg(long, value_name = "NAME", default_value = "ecp5")]
+    pub device: String,
+    /// Leave out a pass of the transform room (repeatable)
+    #[arg(long, value_name = "PASS")]
+    pub skip_pass: Vec<String>,
+}
+
+/// `allo-hls kernel.py --top saxpy -o out.sv`
+#[derive(Args)]
+pub struct CompileArgs {
+    #[command(flatten)]
+    pub source: SourceArgs,
+    #[command(flatten)]
+    pub target: TargetArgs,
+    /// Output file; standard output if left out
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// What to emit
+    #[arg(long, value_enum, default_value = "sv")]
+    pub emit: Emit,
+    /// What writes the SystemVerilog
+    #[cfg(feature = "veryl")]
+    #[arg(long, value_enum, default_value = "own")]
+    pub backend: Backend,
+    /// Also write the manifest (ports, protocol, schedule) as JSON
+    #[arg(long, value_name = "FILE")]
+    pub manifest: Option<PathBuf>,
+}
+
+/// Forms that can be printed.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Emit {
+    /// Typed kernel, as the frontend made it
+    Ir,
+    /// Regions of exact-width operations
+    Hwarith,
+    /// Cycle of every operation, II of every loop
+    Schedule,
+    /// Netlist
+    Rtl,
+    /// SystemVerilog
+    Sv,
+    /// The netlist as Veryl source
+    Veryl,
+    /// Ports, protocol and schedule as JSON
+    Manifest,
+}
+
+/// Writers of SystemVerilog.
+#[cfg(feature = "veryl")]
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Backend {
+    /// Our own printer
+    Own,
+    /// Veryl's analyser and emitter
+    Veryl,
+}
+
+#[derive(Args)]
+pub struct CheckArgs {
+    /// Python file with the kernels, or - for standard input
+    pub input: PathBuf,
+}
+
+/// `allo-hls run`
+#[derive(Args)]
+pub struct RunArgs {
+    #[command(flatten)]
+    pub source: SourceArgs,
+    #[command(flatten)]
+    pub target: TargetArgs,
+    /// Arguments: .json or .npz
+    #[arg(long, value_name = "FILE")]
+    pub args: Option<PathBuf>,
+    /// What runs the kernel
+    #[arg(long, value_enum, default_value = "reference")]
+    pub engine: Engine,
+    /// Results: .json or .npz; standard output (JSON) if left out
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Write floats as their bit patterns
+    #[arg(long)]
+    pub bits: bool,
+    /// An access outside of an array is an error
+    #[arg(long)]
+    pub check_bounds: bool,
+}
+
+/// What executes a kernel.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Engine {
+    /// The software reference
+    Reference,
+    /// The generated SystemVerilog in Verilator
+    Verilator,
+}
+
+/// `allo-hls cosim`
+#[derive(Args)]
+pub struct CosimArgs {
+    #[command(flatten)]
+    pub source: SourceArgs,
+    #[command(flatten)]
+    pub target: TargetArgs,
+    /// Number of random and edge-value inputs
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub vectors: usize,
+    /// Seed of everything that is random
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    pub seed: u64,
+    /// Inputs from a file (.json or .npz) instead of random ones
+    #[arg(long, value_name = "FILE")]
+    pub args: Option<PathBuf>,
+    /// Keep a waveform (VCD)
+    #[arg(long, value_name = "FILE")]
+    pub trace: Option<PathBuf>,
+}
+
+/// Period in ns of `100MHz`, `0.1GHz`, `10ns`, `10000ps`.
+fn parse_clock(text: &str) -> Result<f64, String> {
+    const UNITS: &[(&str, f64, bool)] = &[
+        ("ghz", 1.0, true),
+        ("mhz", 1e3, true),
+        ("khz", 1e6, true),
+        ("ns", 1.0, false),
+        ("ps", 1e-3, false),
+        ("us", 1e3, false),
+    ];
+    let lower = text.trim().to_ascii_lowercase();
+    let parsed = UNITS.iter().find_map(|&(unit, factor, frequency)| {
+        let number: f64 = lower.strip_suffix(unit)?.trim().parse().ok()?;
+        Some(if frequency {
+            factor / number
+        } else {
+            factor * number
+        })
+    });
+    match parsed {
+        Some(period) if period.is_finite() && (0.1..=1e6).contains(&period) => Ok(period),
+        Some(_) => Err("a clock between 1 kHz and 10 GHz is needed".into()),
+        None => Err("a frequency such as 100MHz or a period such as 10ns is needed".into()),
+    }
+}
+
+/// Parses the arguments and runs.
+pub fn run() -> ExitCode {
+    // clap prints usage errors itself and exits with status 2.
+    let cli = Cli::parse();
+    let printer = output::Printer::new(cli.message_format);
+    let result = match cli.command {
+        Some(Command::Check(args)) => compile::check(&printer, &args),
+        Some(Command::Run(args)) => simulate::run(&printer, &args),
+        Some(Command::Cosim(args)) => simulate::cosim(&printer, &args),
+        None => compile::compile(&printer, &cli.compile),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(status) => ExitCode::from(status),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_definition_of_the_arguments_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn clocks() {
+        assert_eq!(parse_clock("100MHz"), Ok(10.0));
+        assert_eq!(parse_clock("10ns"), Ok(10.0));
+        assert_eq!(parse_clock(" 0.25 GHz"), Ok(4.0));
+        for wrong in ["", "100", "0MHz", "-5ns", "nanns", "infns", "1e99ns"] {
+            assert!(parse_clock(wrong).is_err(), "{wrong}");
+        }
+    }
+}

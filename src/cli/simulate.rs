@@ -1,0 +1,226 @@
+//! `allo-hls run` and `allo-hls cosim`.
+
+use super::compile::{load, target};
+use super::output::{Printer, Status, emit};
+use super::{CosimArgs, Engine, RunArgs};
+use allo_hls::diagnostics::{Diagnostic, Diagnostics, SourceMap};
+use allo_hls::driver::{self, Compilation};
+use allo_hls::sim::cosim::{self, CosimOptions, Report};
+use allo_hls::sim::reference::{self, Options};
+use allo_hls::sim::value::{Invocation, Signature, Value};
+use allo_hls::sim::{args, verilator::Verilator};
+use allo_hls::{frontend, ir};
+use std::path::Path;
+
+/// Cycles without any progress before a simulation counts as hanging.
+const CYCLE_LIMIT: u64 = 1 << 32;
+
+/// What one invocation leaves behind: parameters, then results.
+type Outcome = (Vec<Vec<Value>>, Vec<Vec<Value>>);
+
+/// `allo-hls run`
+pub fn run(printer: &Printer, command: &RunArgs) -> Result<(), Status> {
+    let mut sources = SourceMap::default();
+    run_in(printer, command, &mut sources).map_err(|e| printer.fail(e, &sources))
+}
+
+fn run_in(
+    printer: &Printer,
+    command: &RunArgs,
+    sources: &mut SourceMap,
+) -> Result<(), Diagnostics> {
+    let file = load(sources, command.source.input())?;
+    let top = command.source.top.as_deref();
+    let (signature, inputs, outcomes) = match command.engine {
+        Engine::Reference => {
+            let compiled = frontend::compile(sources, file, top)?;
+            printer.diagnostics(&compiled.warnings, sources);
+            let signature = Signature::of(&compiled.program);
+            let inputs = inputs(&signature, command.args.as_deref())?;
+            let outcomes = run_reference(&compiled.program, &inputs, command.check_bounds)?;
+            (signature, inputs, outcomes)
+        }
+        Engine::Verilator => {
+            let compiled = driver::compile(sources, file, top, &target(&command.target)?)?;
+            printer.diagnostics(&compiled.warnings, sources);
+            let signature = Signature::of(&compiled.program);
+            let inputs = inputs(&signature, command.args.as_deref())?;
+            let outcomes = run_verilator(&compiled, &inputs)?;
+            (signature, inputs, outcomes)
+        }
+    };
+    let is_list = inputs.len() != 1 || command.args.as_deref().is_some_and(is_json_list);
+    let bytes = results(&signature, &outcomes, command, is_list)?;
+    Ok(emit(command.output.as_deref(), &bytes)?)
+}
+
+/// The invocations of an argument file. Without one, the kernel must have no parameter.
+fn inputs(signature: &Signature, path: Option<&Path>) -> Result<Vec<Invocation>, Diagnostics> {
+    match path {
+        Some(path) => args::read_file(signature, path),
+        None if signature.params.is_empty() => Ok(vec![Invocation { args: vec![] }]),
+        None => {
+            let names: Vec<&str> = signature.params.iter().map(|p| p.name.as_str()).collect();
+            let message = format!("the kernel needs arguments: {}", names.join(", "));
+            Err(Diagnostic::global("E0902", message)
+                .help("give them with --args FILE, a .json or .npz")
+                .into())
+        }
+    }
+}
+
+fn is_json_list(path: &Path) -> bool {
+    let is_npz = path.extension().is_some_and(|e| e == "npz");
+    let starts = |bytes: Vec<u8>| bytes.iter().find(|b| !b.is_ascii_whitespace()) == Some(&b'[');
+    !is_npz && std::fs::read(path).is_ok_and(starts)
+}
+
+fn run_reference(
+    program: &ir::Program,
+    inputs: &[Invocation],
+    check_bounds: bool,
+) -> Result<Vec<Outcome>, Diagnostics> {
+    let options = Options {
+        check_bounds,
+        ..Options::default()
+    };
+    let outcomes = inputs.iter().map(|input| {
+        let outcome = reference::run(program, input, &options).map_err(|e| e.to_diagnostic())?;
+        Ok((outcome.params, outcome.results))
+    });
+    outcomes.collect()
+}
+
+fn run_verilator(
+    compiled: &Compilation,
+    inputs: &[Invocation],
+) -> Result<Vec<Outcome>, Diagnostics> {
+    let model = Verilator::find()
+        .and_then(|v| v.build(&compiled.manifest, &compiled.systemverilog(), false))
+        .map_err(|e| e.to_diagnostic())?;
+    let simulated = cosim::simulate(
+        &compiled.program,
+        &compiled.manifest,
+        &model,
+        inputs,
+        CYCLE_LIMIT,
+    )
+    .map_err(|e| e.to_diagnostic())?;
+    Ok(simulated
+        .into_iter()
+        .map(|s| (s.params, s.results))
+        .collect())
+}
+
+fn results(
+    signature: &Signature,
+    outcomes: &[Outcome],
+    command: &RunArgs,
+    is_list: bool,
+) -> Result<Vec<u8>, Diagnostics> {
+    let npz = command
+        .output
+        .as_deref()
+        .is_some_and(|p| p.extension().is_some_and(|e| e == "npz"));
+    if npz {
+        let [(params, results)] = outcomes else {
+            let message = "an .npz file holds the results of one invocation";
+            return Err(Diagnostic::global("E0903", message)
+                .help("write JSON")
+                .into());
+        };
+        return args::results_npz(signature, params, results, command.bits);
+    }
+    let shown = outcomes
+        .iter()
+        .map(|(params, results)| args::results_json(signature, params, results, command.bits));
+    let mut shown: Vec<serde_json::Value> = shown.collect();
+    let json = match shown.pop() {
+        Some(only) if !is_list && shown.is_empty() => only,
+        last => serde_json::Value::Array(shown.into_iter().chain(last).collect()),
+    };
+    Ok(format!("{json}\n").into_bytes())
+}
+
+/// `allo-hls cosim`
+pub fn cosim(printer: &Printer, command: &CosimArgs) -> Result<(), Status> {
+    let mut sources = SourceMap::default();
+    cosim_in(printer, command, &mut sources).map_err(|e| printer.fail(e, &sources))
+}
+
+fn cosim_in(
+    printer: &Printer,
+    command: &CosimArgs,
+    sources: &mut SourceMap,
+) -> Result<(), Diagnostics> {
+    let file = load(sources, command.source.input())?;
+    let target = target(&command.target)?;
+    let compiled = driver::compile(sources, file, command.source.top.as_deref(), &target)?;
+    printer.diagnostics(&compiled.warnings, sources);
+    let signature = Signature::of(&compiled.program);
+    let options = CosimOptions {
+        vectors: command.vectors,
+        seed: command.seed,
+        args: match &command.args {
+            Some(path) => Some(args::read_file(&signature, path)?),
+            None => None,
+        },
+        waveform: command.trace.clone(),
+        ..CosimOptions::default()
+    };
+    let report = cosim::cosim(
+        &compiled.program,
+        &compiled.manifest,
+        &compiled.systemverilog(),
+        &options,
+    )
+    .map_err(|e| e.to_diagnostic())?;
+    Ok(emit(None, summary(&compiled, &report).as_bytes())?)
+}
+
+/// What a successful comparison tells.
+fn summary(compiled: &Compilation, report: &Report) -> String {
+    let mut text = format!(
+        "{}: {} inputs, {} values compared, all equal\n",
+        compiled.manifest.module,
+        report.cycles.len(),
+        report.compared
+    );
+    if report.unspecified > 0 {
+        text += &format!(
+            "  {} values left unspecified by the kernel\n",
+            report.unspecified
+        );
+    }
+    if let (Some(least), Some(most)) = (report.cycles.iter().min(), report.cycles.iter().max()) {
+        let range = if least == most {
+            least.to_string()
+        } else {
+            format!("{least} to {most}")
+        };
+        text += &format!("  cycles: {range}\n");
+    }
+    if let Some(interval) = report.interval {
+        text += &format!("  one invocation every {interval} cycles\n");
+    }
+    for entry in &compiled.manifest.loops {
+        let number = |n: Option<u64>| n.map_or("?".to_string(), |n| n.to_string());
+        text += &match entry.ii {
+            Some(ii) => format!(
+                "  loop {} (line {}): II {ii}, trip {}, depth {}; bound by {}\n",
+                entry.name,
+                entry.line,
+                number(entry.trip[1]),
+                number(entry.depth),
+                entry.bound_by.as_deref().unwrap_or("nothing")
+            ),
+            None => format!(
+                "  loop {} (line {}): sequential, trip {}\n",
+                entry.name,
+                entry.line,
+                number(entry.trip[1])
+            ),
+        };
+    }
+    text
+}

@@ -1,0 +1,436 @@
+//! Typed construction of ir operations: the one place where compile-time values materialise.
+
+use super::elementwise::is_shaped;
+use crate::arena::Arena;
+use crate::diagnostics::{Diagnostic, Span};
+use crate::frontend::codes;
+use crate::frontend::error::{Result, fail};
+use crate::frontend::literals::{self, Position};
+use crate::frontend::operators::{Applied, Operator};
+use crate::frontend::promote::no_rule;
+use crate::frontend::values::{ConstValue, Options, Typed, Value};
+use crate::ir::{
+    self, Array, ArrayId, ArrayKind, Block, CompareOp, Const, Op, OpKind, Scalar, ValueId,
+};
+use num_bigint::{BigInt, BigUint};
+use std::collections::{HashMap, HashSet};
+
+/// A value with the place of the expression that gave it.
+#[derive(Clone, Debug)]
+pub struct Operand {
+    /// The value.
+    pub value: Value,
+    /// The expression.
+    pub span: Span,
+}
+
+#[derive(Default)]
+struct OpenBlock {
+    ops: Vec<Op>,
+    consts: HashMap<(Scalar, Const), ValueId>,
+}
+
+/// The kernel under construction and the blocks that are open in it.
+pub struct Builder {
+    /// Typing style and other options.
+    pub options: Options,
+    /// All values so far.
+    pub values: Arena<ir::Value>,
+    /// All arrays so far.
+    pub arrays: Arena<Array>,
+    blocks: Vec<OpenBlock>,
+    /// Constants, which several places may share.
+    shared: HashSet<ValueId>,
+}
+
+impl Builder {
+    /// An empty kernel with its body open.
+    pub fn new(options: Options) -> Self {
+        Builder {
+            options,
+            values: Arena::new(),
+            arrays: Arena::new(),
+            blocks: vec![OpenBlock::default()],
+            shared: HashSet::new(),
+        }
+    }
+
+    /// Opens a nested block; operations go there until it is closed.
+    pub fn open(&mut self) {
+        self.blocks.push(OpenBlock::default());
+    }
+
+    /// Closes the innermost block.
+    pub fn close(&mut self, yields: Vec<ValueId>) -> Block {
+        let ops = self.blocks.pop().map(|b| b.ops).unwrap_or_default();
+        Block { ops, yields }
+    }
+
+    /// Number of open blocks.
+    pub fn depth(&self) -> usize {
+        self.blocks.len()
+    }
+
+    /// A new value without a definition yet.
+    pub fn value(&mut self, ty: Scalar, name: Option<&str>) -> ValueId {
+        let name = name.map(str::to_owned);
+        self.values.push(ir::Value { ty, name })
+    }
+
+    /// Gives a value its source name if it has none and is not a shared constant.
+    pub fn name(&mut self, id: ValueId, name: &str) {
+        let value = &mut self.values[id];
+        if value.name.is_none() && !self.shared.contains(&id) {
+            value.name = Some(name.to_owned());
+        }
+    }
+
+    /// A new array.
+    pub fn array(
+        &mut self,
+        name: &str,
+        elem: Scalar,
+        shape: &[u64],
+        kind: ArrayKind,
+        span: Span,
+    ) -> ArrayId {
+        self.arrays.push(Array {
+            name: name.to_owned(),
+            elem,
+            shape: shape.to_vec(),
+            kind,
+            span,
+        })
+    }
+
+    /// Appends an operation with one result.
+    pub fn emit(&mut self, kind: OpKind, ty: Scalar, span: Span) -> ValueId {
+        let id = self.value(ty, None);
+        self.push(kind, vec![id], span);
+        id
+    }
+
+    /// Appends an operation.
+    pub fn push(&mut self, kind: OpKind, results: Vec<ValueId>, span: Span) {
+        if let Some(block) = self.blocks.last_mut() {
+            block.ops.push(Op {
+                kind,
+                results,
+                span,
+            });
+        }
+    }
+
+    /// A constant; equal ones visible here are shared.
+    pub fn constant(&mut self, ty: Scalar, value: Const, span: Span) -> ValueId {
+        let key = (ty, value);
+        if let Some(id) = self.blocks.iter().rev().find_map(|b| b.consts.get(&key)) {
+            return *id;
+        }
+        let id = self.emit(OpKind::Const(key.1.clone()), ty, span);
+        self.shared.insert(id);
+        if let Some(block) = self.blocks.last_mut() {
+            block.consts.insert(key, id);
+        }
+        id
+    }
+
+    /// An index constant.
+    pub fn index(&mut self, value: i64, span: Span) -> ValueId {
+        self.constant(Scalar::Index, Const::Int(value.into()), span)
+    }
+
+    /// The zero of a type.
+    pub fn zero(&mut self, ty: Scalar, span: Span) -> ValueId {
+        self.constant(ty, zero(ty), span)
+    }
+
+    /// `value` in type `to`; nothing is emitted if it has that type.
+    pub fn cast(&mut self, value: Typed, to: Scalar, span: Span) -> ValueId {
+        if value.ty == to {
+            return value.id;
+        }
+        self.emit(OpKind::Cast { arg: value.id }, to, span)
+    }
+
+    /// The types with which operands enter an operator: runtime ones their own, literals by their
+    /// first runtime neighbour.
+    pub fn type_operands(
+        &self,
+        key: &str,
+        operands: &[&Operand],
+        position: Position,
+        span: Span,
+    ) -> Result<Vec<Scalar>> {
+        let partner = operands.iter().find_map(|o| match o.value {
+            Value::Scalar(typed) => Some(typed.ty),
+            _ => None,
+        });
+        operands
+            .iter()
+            .map(|operand| match &operand.value {
+                Value::Scalar(typed) => Ok(typed.ty),
+                Value::Const(value) => {
+                    self.type_literal(key, value, partner, position, operand.span, span)
+                }
+                other => fail(
+                    codes::NOT_SCALAR,
+                    operand.span,
+                    format!("operator '{key}' needs a scalar, not {}", describe(other)),
+                ),
+            })
+            .collect()
+    }
+
+    fn type_literal(
+        &self,
+        key: &str,
+        value: &ConstValue,
+        partner: Option<Scalar>,
+        position: Position,
+        span: Span,
+        whole: Span,
+    ) -> Result<Scalar> {
+        if !value.is_number() {
+            return fail(
+                codes::NOT_SCALAR,
+                span,
+                format!("operator '{key}' needs a scalar, not {}", value.kind()),
+            );
+        }
+        let Some(partner) = partner else {
+            return default_type(value, span);
+        };
+        if let Some(ty) = literals::literal_type(value, partner, position) {
+            if ty.width() <= ir::types::MAX_WIDTH {
+                return Ok(ty);
+            }
+            return fail(codes::WIDTH, span, "the constant needs more than 4096 bits");
+        }
+        if let ConstValue::Int(_) = value {
+            return fail(
+                codes::LITERAL_RANGE,
+                span,
+                format!("the constant does not fit in {partner}"),
+            );
+        }
+        let float = Scalar::Float(ir::FloatFormat::F32);
+        let message = no_rule(self.options.style, key, &[partner, float]);
+        Err(Diagnostic::error(codes::NO_RULE, whole, message).into())
+    }
+
+    /// The operand in type `to`, having entered the operator with type `own`.
+    pub fn coerce(&mut self, operand: &Operand, own: Scalar, to: Scalar) -> Result<ValueId> {
+        match &operand.value {
+            Value::Scalar(typed) => Ok(self.cast(*typed, to, operand.span)),
+            Value::Const(value) => match literals::literal_const(value, own) {
+                Some(constant) => {
+                    let constant = literals::cast_const(&constant, own, to);
+                    Ok(self.constant(to, constant, operand.span))
+                }
+                None => not_scalar(&operand.value, operand.span),
+            },
+            other => not_scalar(other, operand.span),
+        }
+    }
+
+    /// The operand converted for storage in a variable, element, parameter or result of type `to`.
+    pub fn store_as(&mut self, operand: &Operand, to: Scalar) -> Result<ValueId> {
+        match &operand.value {
+            Value::Scalar(typed) => Ok(self.cast(*typed, to, operand.span)),
+            Value::Const(value) => {
+                let constant = stored_const(value, to, operand.span)?;
+                Ok(self.constant(to, constant, operand.span))
+            }
+            other => not_scalar(other, operand.span),
+        }
+    }
+
+    /// The operand as a runtime scalar; constants get their default type.
+    pub fn runtime(&mut self, operand: &Operand) -> Result<Typed> {
+        match &operand.value {
+            Value::Scalar(typed) => Ok(*typed),
+            Value::Const(value) => {
+                let ty = default_type(value, operand.span)?;
+                let id = self.store_as(operand, ty)?;
+                Ok(Typed { id, ty })
+            }
+            other => not_scalar(other, operand.span),
+        }
+    }
+
+    /// The operand as a value of type index.
+    pub fn as_index(&mut self, operand: &Operand, what: &str) -> Result<ValueId> {
+        let is_float = match &operand.value {
+            Value::Scalar(typed) => typed.ty.is_float(),
+            Value::Const(ConstValue::Float(_)) => true,
+            _ => false,
+        };
+        if is_float {
+            return fail(
+                codes::NOT_INTEGER,
+                operand.span,
+                format!("{what} must be an integer, not a float"),
+            );
+        }
+        self.store_as(operand, Scalar::Index)
+    }
+
+    /// Whether the value is nonzero, as a u1.
+    pub fn nonzero(&mut self, value: Typed, span: Span) -> Typed {
+        if value.ty == Scalar::BOOL {
+            return value;
+        }
+        let rhs = self.zero(value.ty, span);
+        let (op, lhs) = (CompareOp::Ne, value.id);
+        let id = self.emit(OpKind::Compare { op, lhs, rhs }, Scalar::BOOL, span);
+        Typed {
+            id,
+            ty: Scalar::BOOL,
+        }
+    }
+
+    /// Python's truth of a compile-time value.
+    pub fn const_truth(&self, value: &ConstValue, span: Span) -> Result<bool> {
+        value.truth().ok_or_else(|| {
+            let message = format!("{} has no truth value", value.kind());
+            Diagnostic::error(codes::CONST_EVAL, span, message).into()
+        })
+    }
+
+    /// Applies an operator: folds if everything is known, goes element by element if an operand is
+    /// shaped, else builds.
+    pub fn apply(
+        &mut self,
+        op: &'static Operator,
+        operands: &[Operand],
+        option: Option<bool>,
+        span: Span,
+    ) -> Result<Value> {
+        self.apply_into(op, operands, option, None, span)
+    }
+
+    /// As [`Self::apply`], with the result written to every element of `acc` if given.
+    pub fn apply_into(
+        &mut self,
+        op: &'static Operator,
+        operands: &[Operand],
+        option: Option<bool>,
+        acc: Option<ArrayId>,
+        span: Span,
+    ) -> Result<Value> {
+        let shaped = operands.iter().any(is_shaped);
+        if shaped {
+            let operands: Vec<&Operand> = operands.iter().collect();
+            let (nest, scalars) = self.enter_elements(&operands, span)?;
+            let value = self.apply(op, &scalars, option, span);
+            return self.leave_elements(nest, value, acc, op.key);
+        }
+        let value = match fold(op, operands, span)? {
+            Some(folded) => folded.into(),
+            None => {
+                let applied = Applied {
+                    key: op.key,
+                    operands,
+                    option,
+                    span,
+                };
+                (op.build)(self, &applied)?
+            }
+        };
+        match acc {
+            Some(acc) => self.fill_acc(acc, value, span),
+            None => Ok(value),
+        }
+    }
+}
+
+/// Folds an operator whose operands are all known.
+pub fn fold(op: &Operator, operands: &[Operand], span: Span) -> Result<Option<ConstValue>> {
+    let known: Option<Vec<ConstValue>> = operands
+        .iter()
+        .map(|o| match &o.value {
+            Value::Const(value) => Some(value.clone()),
+            _ => None,
+        })
+        .collect();
+    match known {
+        None => Ok(None),
+        Some(known) => (op.fold)(&known)
+            .map_err(|message| Diagnostic::error(codes::CONST_EVAL, span, message).into()),
+    }
+}
+
+/// The zero of a type.
+pub fn zero(ty: Scalar) -> Const {
+    match ty {
+        Scalar::Float(_) => Const::Float(BigUint::ZERO),
+        _ => Const::Int(BigInt::ZERO),
+    }
+}
+
+/// The constant stored by a compile-time number in a place of type `to`.
+pub fn stored_const(value: &ConstValue, to: Scalar, span: Span) -> Result<Const> {
+    if let ConstValue::Int(v) = value
+        && !literals::storable(v, to)
+    {
+        return fail(
+            codes::LITERAL_RANGE,
+            span,
+            format!("the constant {} is out of range for {to}", short(v)),
+        );
+    }
+    match literals::literal_const(value, to) {
+        Some(constant) => Ok(constant),
+        None => fail(
+            codes::NOT_SCALAR,
+            span,
+            format!("{} cannot be converted to {to}", value.kind()),
+        ),
+    }
+}
+
+fn short(value: &BigInt) -> String {
+    if value.bits() > 256 {
+        format!("of {} bits", value.bits())
+    } else {
+        value.to_string()
+    }
+}
+
+/// The type of a compile-time value that initialises a variable without annotation.
+pub fn default_type(value: &ConstValue, span: Span) -> Result<Scalar> {
+    match (literals::default_type(value), value) {
+        (Some(ty), _) => Ok(ty),
+        (None, ConstValue::Int(_)) => Err(Diagnostic::error(
+            codes::LITERAL_RANGE,
+            span,
+            "the constant does not fit in i32, the type of an int without annotation",
+        )
+        .help("declare the variable with a type: `x: i64 = ...`")
+        .into()),
+        (None, other) => fail(
+            codes::NOT_SCALAR,
+            span,
+            format!("a scalar is needed, not {}", other.kind()),
+        ),
+    }
+}
+
+/// What a value is, for messages.
+pub fn describe(value: &Value) -> String {
+    match value {
+        Value::Const(value) => value.kind().to_owned(),
+        Value::Scalar(typed) => format!("a value of type {}", typed.ty),
+        Value::Array { .. } => "an array".to_owned(),
+        Value::Tuple(items) => format!("a tuple of {} values", items.len()),
+    }
+}
+
+fn not_scalar<T>(value: &Value, span: Span) -> Result<T> {
+    fail(
+        codes::NOT_SCALAR,
+        span,
+        format!("a scalar is needed, not {}", describe(value)),
+    )
+}

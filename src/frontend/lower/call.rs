@@ -1,0 +1,325 @@
+//! Calls: kernels, operators and compile-time functions.
+
+use super::Lowerer;
+use super::builder::{Operand, describe};
+use crate::diagnostics::{Diagnostic, Span};
+use crate::frontend::codes;
+use crate::frontend::consteval::{self, ConstArgs, Names, arity_text};
+use crate::frontend::error::{Failure, Result, closest, fail};
+use crate::frontend::operators::Operator;
+use crate::frontend::session::{Signature, Slot};
+use crate::frontend::surface::Builtin;
+use crate::frontend::values::{ConstValue, KernelRef, Typed, Value, shaped_name};
+use crate::ir::{Arg, ArrayId, ArrayKind, Call, OpKind, ValueId};
+use ruff_python_ast::{self as ast, Expr};
+use ruff_text_size::Ranged;
+
+/// Evaluated arguments.
+struct Args {
+    positional: Vec<Operand>,
+    named: Vec<(String, Operand)>,
+    span: Span,
+}
+
+impl<'a> Lowerer<'_, 'a> {
+    /// The value of a call expression.
+    pub(super) fn call(&mut self, e: &'a ast::ExprCall) -> Result<Value> {
+        let span = self.span(e.range());
+        let callee = match self.expr(&e.func)? {
+            Value::Const(callee) => callee,
+            other => return self.not_callable(&describe(&other), span),
+        };
+        match callee {
+            ConstValue::Kernel(kernel) => self.call_kernel(&kernel, e, span),
+            ConstValue::Operator(op) => self.call_operator(op, e, span),
+            ConstValue::Builtin(Builtin::Len) => self.call_len(e, span),
+            ConstValue::Builtin(Builtin::Range | Builtin::Grid) => fail(
+                codes::LOOP,
+                span,
+                "range and grid stand in the header of a for loop only",
+            ),
+            ConstValue::Type(ty) if ty != crate::ir::Scalar::BOOL => Err(Diagnostic::error(
+                codes::NOT_CALLABLE,
+                span,
+                format!("the type {ty} cannot be called"),
+            )
+            .help(format!(
+                "declare a variable of the type, or use allo.arith.cast(x, {ty})"
+            ))
+            .into()),
+            ConstValue::Builtin(_) | ConstValue::Type(_) => self.call_known(&callee, e, span),
+            other => self.not_callable(other.kind(), span),
+        }
+    }
+
+    fn not_callable<T>(&self, what: &str, span: Span) -> Result<T> {
+        fail(
+            codes::NOT_CALLABLE,
+            span,
+            format!(
+                "{what} cannot be called; only kernels, operators and compile-time functions can"
+            ),
+        )
+    }
+
+    fn args(&mut self, e: &'a ast::ExprCall) -> Result<Args> {
+        let span = self.span(e.range());
+        let mut args = Args {
+            positional: Vec::new(),
+            named: Vec::new(),
+            span,
+        };
+        for arg in &e.arguments.args {
+            if let Expr::Starred(s) = arg {
+                return fail(
+                    codes::ARGUMENTS,
+                    self.span(s.range),
+                    "starred arguments are not supported",
+                );
+            }
+            args.positional.push(self.operand(arg)?);
+        }
+        for keyword in &e.arguments.keywords {
+            let Some(name) = &keyword.arg else {
+                return fail(
+                    codes::ARGUMENTS,
+                    self.span(keyword.range()),
+                    "'**' arguments are not supported",
+                );
+            };
+            args.named
+                .push((name.id.to_string(), self.operand(&keyword.value)?));
+        }
+        Ok(args)
+    }
+
+    fn call_known(
+        &mut self,
+        callee: &ConstValue,
+        e: &'a ast::ExprCall,
+        span: Span,
+    ) -> Result<Value> {
+        let args = self.args(e)?;
+        let known = |operand: &Operand| {
+            match &operand.value {
+            Value::Const(value) => Ok(value.clone()),
+            _ => Err(Failure::from(
+                Diagnostic::error(
+                    codes::NOT_CONST,
+                    operand.span,
+                    "this function takes compile-time values only",
+                )
+                .help("to convert a runtime value, declare a variable of the type or use allo.arith.cast"),
+            )),
+        }
+        };
+        let positional = args.positional.iter().map(known).collect::<Result<_>>()?;
+        let named = args
+            .named
+            .iter()
+            .map(|(name, operand)| Ok((name.clone(), known(operand)?)))
+            .collect::<Result<_>>()?;
+        let args = ConstArgs {
+            positional,
+            named,
+            span,
+        };
+        consteval::call(callee, &args, self).map(Value::Const)
+    }
+
+    fn call_len(&mut self, e: &'a ast::ExprCall, span: Span) -> Result<Value> {
+        if let [arg] = &e.arguments.args[..]
+            && let Value::Array { id, .. } = self.expr(arg)?
+        {
+            return match self.array(id).shape.first() {
+                Some(extent) => Ok(ConstValue::Int((*extent).into()).into()),
+                None => fail(codes::CONST_EVAL, span, "a rank-0 value has no length"),
+            };
+        }
+        self.call_known(&ConstValue::Builtin(Builtin::Len), e, span)
+    }
+
+    fn call_operator(
+        &mut self,
+        op: &'static Operator,
+        e: &'a ast::ExprCall,
+        span: Span,
+    ) -> Result<Value> {
+        let args = self.args(e)?;
+        let (least, most) = op.arity;
+        let n = args.positional.len();
+        if n < least || n > most {
+            let most = if most > 3 { usize::MAX } else { most };
+            let message = format!(
+                "'{}' takes {}, but {n} given",
+                op.key,
+                arity_text(least, most)
+            );
+            return fail(codes::ARGUMENTS, args.span, message);
+        }
+        let (mut option, mut acc) = (None, None);
+        for (name, operand) in &args.named {
+            match &operand.value {
+                Value::Const(ConstValue::Bool(v)) if op.option == Some(name.as_str()) => {
+                    option = Some(*v)
+                }
+                _ if op.option == Some(name.as_str()) => {
+                    return fail(
+                        codes::ARGUMENTS,
+                        operand.span,
+                        format!("'{name}' is True or False"),
+                    );
+                }
+                _ if name == "acc" => acc = self.b.acc_array(operand)?,
+                _ => {
+                    let message = format!("'{}' has no parameter '{name}'", op.key);
+                    return fail(codes::ARGUMENTS, operand.span, message);
+                }
+            }
+        }
+        self.b.apply_into(op, &args.positional, option, acc, span)
+    }
+
+    fn call_kernel(
+        &mut self,
+        kernel: &KernelRef,
+        e: &'a ast::ExprCall,
+        span: Span,
+    ) -> Result<Value> {
+        let args = self.args(e)?;
+        let id = self.session.instantiate(kernel, span)?;
+        let signature = self.session.signature(id).clone();
+        let name = self.session.kernels[id].name.clone();
+        let operands = arrange(args, &signature, &name)?;
+        let mut passed = Vec::new();
+        for (operand, (param, slot, _)) in operands.iter().zip(&signature.params) {
+            passed.push(self.argument(operand, param, slot)?);
+        }
+        self.check_aliases(&passed, &operands, &signature)?;
+        let mut scalars: Vec<ValueId> = Vec::new();
+        let mut result_arrays: Vec<ArrayId> = Vec::new();
+        let mut values = Vec::new();
+        for slot in &signature.results {
+            values.push(match slot {
+                Slot::Scalar(ty) => {
+                    let id = self.b.value(*ty, None);
+                    scalars.push(id);
+                    Value::Scalar(Typed { id, ty: *ty })
+                }
+                Slot::Array(elem, shape) => {
+                    let local = format!("{name}_result");
+                    let id = self.b.array(&local, *elem, shape, ArrayKind::Local, span);
+                    result_arrays.push(id);
+                    Value::Array { id, fresh: true }
+                }
+            });
+        }
+        let call = Call {
+            kernel: id,
+            args: passed,
+            result_arrays,
+        };
+        self.b.push(OpKind::Call(Box::new(call)), scalars, span);
+        Ok(match values.len() {
+            0 => ConstValue::None.into(),
+            1 => values.swap_remove(0),
+            _ => Value::Tuple(values),
+        })
+    }
+
+    fn argument(&mut self, operand: &Operand, param: &str, slot: &Slot) -> Result<Arg> {
+        match (slot, &operand.value) {
+            (Slot::Scalar(ty), Value::Scalar(_) | Value::Const(_)) => {
+                Ok(Arg::Scalar(self.b.store_as(operand, *ty)?))
+            }
+            (Slot::Array(elem, shape), Value::Array { id, .. }) => {
+                let array = self.array(*id);
+                if array.elem == *elem && array.shape == **shape {
+                    return Ok(Arg::Array(*id));
+                }
+                let message = format!(
+                    "parameter '{param}' needs {}, but this is {}",
+                    shaped_name(*elem, shape),
+                    shaped_name(array.elem, &array.shape)
+                );
+                fail(codes::ARGUMENT_TYPE, operand.span, message)
+            }
+            (slot, value) => {
+                let needed = match slot {
+                    Slot::Scalar(ty) => ty.to_string(),
+                    Slot::Array(elem, shape) => shaped_name(*elem, shape),
+                };
+                let message = format!(
+                    "parameter '{param}' needs {needed}, but this is {}",
+                    describe(value)
+                );
+                fail(codes::ARGUMENT_TYPE, operand.span, message)
+            }
+        }
+    }
+
+    fn check_aliases(
+        &self,
+        args: &[Arg],
+        operands: &[Operand],
+        signature: &Signature,
+    ) -> Result<()> {
+        for (j, later) in args.iter().enumerate() {
+            for (i, earlier) in args[..j].iter().enumerate() {
+                let same = matches!((earlier, later), (Arg::Array(a), Arg::Array(b)) if a == b);
+                if same && (signature.params[i].2 || signature.params[j].2) {
+                    let written = if signature.params[i].2 { i } else { j };
+                    return fail(
+                        codes::ALIASED,
+                        operands[j].span,
+                        format!(
+                            "the buffer is passed for '{}' and '{}', and the kernel writes '{}'",
+                            signature.params[i].0,
+                            signature.params[j].0,
+                            signature.params[written].0
+                        ),
+                    );
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The arguments in the order of the parameters.
+fn arrange(args: Args, signature: &Signature, kernel: &str) -> Result<Vec<Operand>> {
+    let count = signature.params.len();
+    let given = args.positional.len() + args.named.len();
+    if args.positional.len() > count || given != count {
+        let message = format!(
+            "kernel '{kernel}' takes {}, but {given} given",
+            arity_text(count, count)
+        );
+        return fail(codes::ARGUMENTS, args.span, message);
+    }
+    let mut slots: Vec<Option<Operand>> = args.positional.into_iter().map(Some).collect();
+    slots.resize(count, None);
+    for (name, operand) in args.named {
+        let position = signature.params.iter().position(|p| p.0 == name);
+        match position.map(|i| &mut slots[i]) {
+            Some(slot @ None) => *slot = Some(operand),
+            Some(Some(_)) => {
+                return fail(
+                    codes::ARGUMENTS,
+                    operand.span,
+                    format!("'{name}' is given twice"),
+                );
+            }
+            None => {
+                let message = format!("kernel '{kernel}' has no parameter '{name}'");
+                let mut error = Diagnostic::error(codes::ARGUMENTS, operand.span, message);
+                let names = signature.params.iter().map(|p| p.0.as_str());
+                if let Some(near) = closest(&name, names) {
+                    error = error.help(format!("did you mean '{near}'?"));
+                }
+                return Err(error.into());
+            }
+        }
+    }
+    Ok(slots.into_iter().flatten().collect())
+}

@@ -1,0 +1,419 @@
+//! Expressions: names, operators, selection and indexing.
+
+use super::Lowerer;
+use super::builder::{Operand, default_type, describe};
+use super::chain;
+use super::returns::Condition;
+use crate::diagnostics::{Diagnostic, Span};
+use crate::frontend::codes;
+use crate::frontend::consteval::{self, Names};
+use crate::frontend::error::{Result, fail};
+use crate::frontend::literals::Position;
+use crate::frontend::operators;
+use crate::frontend::promote;
+use crate::frontend::types;
+use crate::frontend::values::{ConstValue, Typed, Value};
+use crate::ir::types::MAX_WIDTH;
+use crate::ir::{ArrayId, OpKind, Scalar, ValueId};
+use num_bigint::BigInt;
+use num_traits::{Signed, ToPrimitive};
+use ruff_python_ast::{self as ast, Expr};
+use ruff_text_size::Ranged;
+use std::rc::Rc;
+
+impl<'a> Lowerer<'_, 'a> {
+    /// The value of an expression.
+    pub(super) fn expr(&mut self, expr: &'a Expr) -> Result<Value> {
+        let span = self.span(expr.range());
+        match expr {
+            Expr::NumberLiteral(_)
+            | Expr::StringLiteral(_)
+            | Expr::BooleanLiteral(_)
+            | Expr::NoneLiteral(_) => consteval::literal(expr, span).map(Value::Const),
+            Expr::Name(name) => self.resolve(&name.id, span),
+            Expr::BinOp(e) => self.binary(expr, e, span),
+            Expr::UnaryOp(e) => self.unary(e, span),
+            Expr::BoolOp(e) => self.bool_op(e, span),
+            Expr::Compare(e) => self.compare(e, span),
+            Expr::If(e) => self.ternary(e, span),
+            Expr::Call(e) => self.call(e),
+            Expr::Subscript(e) => self.subscript(e, span),
+            Expr::Attribute(e) => self.attribute(e, span),
+            Expr::Tuple(e) => self.tuple(&e.elts, false),
+            Expr::List(e) => self.tuple(&e.elts, true),
+            other => fail(
+                codes::EXPRESSION,
+                span,
+                format!(
+                    "{} is not supported in a kernel",
+                    consteval::expression_kind(other)
+                ),
+            ),
+        }
+    }
+
+    fn tuple(&mut self, elts: &'a [Expr], list: bool) -> Result<Value> {
+        let mut values = Vec::new();
+        for elt in elts {
+            let operand = self.operand(elt)?;
+            if list && !matches!(operand.value, Value::Const(_)) {
+                return fail(
+                    codes::NOT_CONST,
+                    operand.span,
+                    "the elements of a list must be compile-time values",
+                );
+            }
+            values.push(operand.value);
+        }
+        let known: Option<Vec<ConstValue>> = values
+            .iter()
+            .map(|v| match v {
+                Value::Const(value) => Some(value.clone()),
+                _ => None,
+            })
+            .collect();
+        Ok(match known {
+            Some(items) if list => ConstValue::List(items.into()).into(),
+            Some(items) => ConstValue::Tuple(items.into()).into(),
+            None => Value::Tuple(values),
+        })
+    }
+
+    fn binary(&mut self, expr: &'a Expr, e: &'a ast::ExprBinOp, span: Span) -> Result<Value> {
+        if let Some(kind) = chain::kind_of(e.op) {
+            return self.chain(expr, kind);
+        }
+        let operands = [self.operand(&e.left)?, self.operand(&e.right)?];
+        match operators::of_binary(e.op) {
+            Some(op) => self.b.apply(op, &operands, None, span),
+            None => {
+                Err(
+                    Diagnostic::error(codes::EXPRESSION, span, "the operator '@' is not supported")
+                        .help("use allo.linalg.matmul")
+                        .into(),
+                )
+            }
+        }
+    }
+
+    fn unary(&mut self, e: &'a ast::ExprUnaryOp, span: Span) -> Result<Value> {
+        let operand = self.operand(&e.operand)?;
+        match operators::of_unary(e.op) {
+            Some(op) => self.b.apply(op, &[operand], None, span),
+            None => match &operand.value {
+                Value::Scalar(_) | Value::Array { .. } => Ok(operand.value),
+                Value::Const(value) if value.is_number() => Ok(operand.value),
+                other => fail(
+                    codes::NOT_SCALAR,
+                    operand.span,
+                    format!("'+' needs a number, not {}", describe(other)),
+                ),
+            },
+        }
+    }
+
+    fn bool_op(&mut self, e: &'a ast::ExprBoolOp, span: Span) -> Result<Value> {
+        let mut operands = Vec::new();
+        for value in &e.values {
+            operands.push(self.operand(value)?);
+            // A known side that decides leaves the rest unevaluated, as in Python.
+            if operands.len() == 1
+                && let Value::Const(value) = &operands[0].value
+                && self.b.const_truth(value, span)? == (e.op == ast::BoolOp::Or)
+            {
+                return Ok(operands.swap_remove(0).value);
+            }
+        }
+        let key = match e.op {
+            ast::BoolOp::And => "logical_and",
+            ast::BoolOp::Or => "logical_or",
+        };
+        self.b.apply(operators::by_key(key), &operands, None, span)
+    }
+
+    fn compare(&mut self, e: &'a ast::ExprCompare, span: Span) -> Result<Value> {
+        let ([op], [right]) = (&*e.ops, &*e.comparators) else {
+            return Err(Diagnostic::error(
+                codes::EXPRESSION,
+                span,
+                "multi-way comparisons are not supported",
+            )
+            .help("join two comparisons with 'and'")
+            .into());
+        };
+        let operands = [self.operand(&e.left)?, self.operand(right)?];
+        if let [Value::Const(l), Value::Const(r)] = [&operands[0].value, &operands[1].value] {
+            return consteval::compare_pair(*op, l.clone(), r.clone(), span).map(Value::Const);
+        }
+        match operators::of_compare(*op) {
+            Some(op) => self.b.apply(op, &operands, None, span),
+            None => fail(
+                codes::EXPRESSION,
+                span,
+                format!("'{}' compares compile-time values only", op.as_str()),
+            ),
+        }
+    }
+
+    fn ternary(&mut self, e: &'a ast::ExprIf, span: Span) -> Result<Value> {
+        let cond = match self.condition(&e.test)? {
+            Condition::Known(true) => return self.expr(&e.body),
+            Condition::Known(false) => return self.expr(&e.orelse),
+            Condition::Runtime(cond) => cond,
+        };
+        let arms = [self.operand(&e.body)?, self.operand(&e.orelse)?];
+        let types = self.arm_types(&arms, span)?;
+        let ty = promote::promote(self.options.style, "select", &types)
+            .map_err(|message| Diagnostic::error(codes::NO_RULE, span, message))?
+            .result;
+        let on_true = self.b.coerce(&arms[0], types[0], ty)?;
+        let on_false = self.b.coerce(&arms[1], types[1], ty)?;
+        let kind = OpKind::Select {
+            cond: cond.id,
+            on_true,
+            on_false,
+        };
+        let id = self.b.emit(kind, ty, span);
+        Ok(Value::Scalar(Typed { id, ty }))
+    }
+
+    fn arm_types(&mut self, arms: &[Operand; 2], span: Span) -> Result<Vec<Scalar>> {
+        if let [Value::Const(a), Value::Const(b)] = [&arms[0].value, &arms[1].value] {
+            return Ok(vec![
+                default_type(a, arms[0].span)?,
+                default_type(b, arms[1].span)?,
+            ]);
+        }
+        self.b
+            .type_operands("select", &[&arms[0], &arms[1]], Position::Plain, span)
+    }
+
+    fn attribute(&mut self, e: &'a ast::ExprAttribute, span: Span) -> Result<Value> {
+        match self.expr(&e.value)? {
+            Value::Const(object) => consteval::attribute(&object, &e.attr, span).map(Value::Const),
+            Value::Array { id, .. } if e.attr.id == "shape" => {
+                let dims: Rc<[ConstValue]> = self
+                    .array(id)
+                    .shape
+                    .iter()
+                    .map(|d| ConstValue::Int((*d).into()))
+                    .collect();
+                Ok(ConstValue::Tuple(dims).into())
+            }
+            other => fail(
+                codes::ATTRIBUTE,
+                span,
+                format!("{} has no attribute '{}'", describe(&other), e.attr.id),
+            ),
+        }
+    }
+
+    fn subscript(&mut self, e: &'a ast::ExprSubscript, span: Span) -> Result<Value> {
+        match self.expr(&e.value)? {
+            Value::Array { id, .. } => {
+                let indices = self.indices(id, e)?;
+                Ok(Value::Scalar(self.load(id, indices, span)))
+            }
+            Value::Scalar(typed) => match &*e.slice {
+                Expr::Slice(slice) => self.bit_slice(typed, slice, span),
+                _ => {
+                    let index = self.bit_index(typed.ty, e)?;
+                    let arg = typed.id;
+                    let id = self
+                        .b
+                        .emit(OpKind::BitGet { arg, index }, Scalar::BOOL, span);
+                    Ok(Value::Scalar(Typed {
+                        id,
+                        ty: Scalar::BOOL,
+                    }))
+                }
+            },
+            Value::Const(ConstValue::Type(elem)) => types::shaped(elem, e, self).map(Value::Const),
+            Value::Const(object) => {
+                let index = self.operand(&e.slice)?;
+                match index.value {
+                    Value::Const(index) => {
+                        consteval::subscript(object, &index, span).map(Value::Const)
+                    }
+                    _ => fail(
+                        codes::NOT_CONST,
+                        index.span,
+                        format!("{} is indexed with compile-time values only", object.kind()),
+                    ),
+                }
+            }
+            Value::Tuple(items) => match self.expr(&e.slice)? {
+                Value::Const(ConstValue::Int(i)) => match i.to_usize().and_then(|i| items.get(i)) {
+                    Some(item) => Ok(item.clone()),
+                    None => fail(codes::INDEX_RANGE, span, "the index is out of range"),
+                },
+                _ => fail(
+                    codes::NOT_CONST,
+                    span,
+                    "a tuple is indexed with a compile-time int",
+                ),
+            },
+        }
+    }
+
+    /// The indices of an element of an array.
+    pub(super) fn indices(
+        &mut self,
+        id: ArrayId,
+        e: &'a ast::ExprSubscript,
+    ) -> Result<Vec<ValueId>> {
+        let exprs: &'a [Expr] = match &*e.slice {
+            Expr::Tuple(t) => &t.elts,
+            single => std::slice::from_ref(single),
+        };
+        for expr in exprs {
+            if matches!(expr, Expr::Slice(_)) {
+                return fail(
+                    codes::SLICE,
+                    self.span(expr.range()),
+                    "array slices are not supported",
+                );
+            }
+        }
+        let shape = self.array(id).shape.clone();
+        if exprs.len() != shape.len() {
+            return self.wrong_rank(id, exprs.len(), self.span(e.range));
+        }
+        let mut indices = Vec::new();
+        for (expr, extent) in exprs.iter().zip(shape) {
+            let operand = self.operand(expr)?;
+            self.check_index(&operand, extent, "index")?;
+            indices.push(self.b.as_index(&operand, "an index")?);
+        }
+        Ok(indices)
+    }
+
+    fn wrong_rank<T>(&self, id: ArrayId, given: usize, span: Span) -> Result<T> {
+        let array = self.array(id);
+        let rank = array.shape.len();
+        let plural = if rank == 1 { "index" } else { "indices" };
+        let message = format!("'{}' needs {rank} {plural}, but {given} given", array.name);
+        let mut error = Diagnostic::error(codes::INDEX_COUNT, span, message);
+        if rank == 0 {
+            error = error.help("index a rank-0 value with `[()]`");
+        } else if given < rank {
+            error = error.help(
+                "partial subviews are not supported; write all indices in one pair of brackets",
+            );
+        }
+        Err(error.into())
+    }
+
+    fn check_index(&self, operand: &Operand, extent: u64, what: &str) -> Result<()> {
+        let Value::Const(value) = &operand.value else {
+            return Ok(());
+        };
+        match value.as_int() {
+            Some(i) if i.is_negative() || i >= BigInt::from(extent) => fail(
+                codes::INDEX_RANGE,
+                operand.span,
+                format!("{what} {i} is out of range 0 to {}", extent - 1),
+            ),
+            _ => Ok(()),
+        }
+    }
+
+    /// The index of a bit of an integer.
+    pub(super) fn bit_index(&mut self, ty: Scalar, e: &'a ast::ExprSubscript) -> Result<ValueId> {
+        let span = self.span(e.range);
+        if !matches!(ty, Scalar::Int { .. }) {
+            return fail(
+                codes::NOT_INDEXABLE,
+                span,
+                format!("a scalar of type {ty} cannot be indexed"),
+            );
+        }
+        if matches!(&*e.slice, Expr::Tuple(_)) {
+            return fail(codes::INDEX_COUNT, span, "a bit has one index");
+        }
+        let operand = self.operand(&e.slice)?;
+        self.check_index(&operand, u64::from(ty.width()), "bit")?;
+        self.b.as_index(&operand, "a bit index")
+    }
+
+    /// `x[lo:hi]`, the bits from lo up to but not including hi.
+    fn bit_slice(&mut self, arg: Typed, slice: &'a ast::ExprSlice, span: Span) -> Result<Value> {
+        if !matches!(arg.ty, Scalar::Int { .. }) {
+            return fail(
+                codes::NOT_INDEXABLE,
+                span,
+                format!("a scalar of type {} has no bits", arg.ty),
+            );
+        }
+        let (Some(lower), Some(upper), None) = (&slice.lower, &slice.upper, &slice.step) else {
+            return fail(
+                codes::SLICE,
+                span,
+                "a bit range needs both bounds and no step",
+            );
+        };
+        let lo = self.operand(lower)?;
+        let width = self.slice_width(&lo, lower, upper, span)?;
+        if let Value::Const(value) = &lo.value {
+            let last = value.as_int().map(|v| v + (width - 1));
+            let last = Operand {
+                value: ConstValue::Int(last.unwrap_or_default()).into(),
+                span,
+            };
+            self.check_index(&lo, u64::from(arg.ty.width()), "bit")?;
+            self.check_index(&last, u64::from(arg.ty.width()), "bit")?;
+        }
+        let lo = self.b.as_index(&lo, "a bit index")?;
+        let ty = Scalar::unsigned(width);
+        let id = self.b.emit(OpKind::BitSlice { arg: arg.id, lo }, ty, span);
+        Ok(Value::Scalar(Typed { id, ty }))
+    }
+
+    fn slice_width(
+        &mut self,
+        lo: &Operand,
+        lower: &'a Expr,
+        upper: &'a Expr,
+        span: Span,
+    ) -> Result<u32> {
+        let width = match &lo.value {
+            Value::Const(low) => match (low.as_int(), self.expr(upper)?) {
+                (Some(low), Value::Const(high)) => high.as_int().map(|high| high - low),
+                _ => None,
+            },
+            _ => self.offset_from(lower, upper)?,
+        };
+        match width.as_ref().and_then(ToPrimitive::to_u32) {
+            Some(width) if (1..=MAX_WIDTH).contains(&width) => Ok(width),
+            _ if width.is_some() => fail(
+                codes::SLICE,
+                span,
+                "a bit range must not be empty or too wide",
+            ),
+            _ => Err(Diagnostic::error(
+                codes::SLICE,
+                span,
+                "the width of a bit range must be constant",
+            )
+            .help("write it as `x[i:i + 8]`")
+            .into()),
+        }
+    }
+
+    /// The constant c if `upper` is written `lower + c`.
+    fn offset_from(&mut self, lower: &Expr, upper: &'a Expr) -> Result<Option<BigInt>> {
+        let Expr::BinOp(e) = upper else {
+            return Ok(None);
+        };
+        let same = |x: &Expr| {
+            ast::comparable::ComparableExpr::from(x) == ast::comparable::ComparableExpr::from(lower)
+        };
+        if e.op != ast::Operator::Add || !same(&e.left) {
+            return Ok(None);
+        }
+        match self.expr(&e.right)? {
+            Value::Const(value) => Ok(value.as_int()),
+            _ => Ok(None),
+        }
+    }
+}

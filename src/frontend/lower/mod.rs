@@ -1,0 +1,410 @@
+//! One kernel's syntax to one ir kernel.
+
+pub mod builder;
+mod call;
+mod chain;
+mod elementwise;
+mod expr;
+mod loops;
+mod returns;
+mod scope;
+mod stmt;
+mod storage;
+
+use super::codes;
+use super::consteval::Names;
+use super::error::{Failure, Result, fail};
+use super::module;
+use super::session::{Bindings, Env, Session, Signature, Slot};
+use super::source::span_of;
+use super::types::{self, Type};
+use super::values::{ConstValue, Options, Typed, Value};
+use crate::diagnostics::{Diagnostic, FileId, Span};
+use crate::ir::{self, ArrayId, ArrayKind, Kernel, Param};
+use builder::{Builder, Operand};
+use ruff_python_ast::{Expr, Stmt, StmtFunctionDef};
+use ruff_text_size::{Ranged, TextRange};
+use scope::{Local, Scopes};
+
+/// Lowers a definition with its templates bound to a kernel of the given name. Errors in statements
+/// are reported to the session; then the kernel returned is of no use.
+pub fn kernel(
+    session: &mut Session<'_>,
+    def: usize,
+    name: String,
+    bindings: Bindings,
+) -> Result<(Kernel, Signature)> {
+    let (ast, file, module, options, parent) = {
+        let d = &session.defs[def];
+        (d.ast, d.file, d.module, d.options, d.env)
+    };
+    session.envs.push(Env {
+        parent,
+        ..Env::default()
+    });
+    let env = session.envs.len() - 1;
+    let errors_before = session.errors();
+    let mut lowerer = Lowerer {
+        session,
+        file,
+        module,
+        options,
+        bindings,
+        parent,
+        env,
+        b: Builder::new(options),
+        scopes: Scopes::new(),
+        results: returns::Results::default(),
+        storage: storage::Notes::default(),
+        place: Place::Body,
+        errors_before,
+    };
+    lowerer.kernel(ast, name)
+}
+
+/// How far the current statement is from the top level of the body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    /// Top level.
+    Body,
+    /// A first-level branch.
+    Branch,
+    /// A deeper branch.
+    Nested,
+    /// A loop or a match.
+    Loop,
+}
+
+struct Lowerer<'s, 'a> {
+    session: &'s mut Session<'a>,
+    file: FileId,
+    module: usize,
+    options: Options,
+    bindings: Bindings,
+    /// Environment of the enclosing kernel.
+    parent: Option<usize>,
+    /// Environment given to nested kernels.
+    env: usize,
+    b: Builder,
+    scopes: Scopes,
+    results: returns::Results,
+    storage: storage::Notes,
+    place: Place,
+    /// Errors reported before this kernel.
+    errors_before: usize,
+}
+
+impl Names for Lowerer<'_, '_> {
+    fn lookup(&mut self, name: &str, span: Span) -> Result<ConstValue> {
+        match self.resolve(name, span)? {
+            Value::Const(value) => Ok(value),
+            _ => fail(
+                codes::NOT_CONST,
+                span,
+                format!("'{name}' is not known at compile time"),
+            ),
+        }
+    }
+    fn span(&self, range: TextRange) -> Span {
+        span_of(self.file, range)
+    }
+    fn file_text(&self) -> &str {
+        &self.session.sources.file(self.file).text
+    }
+    fn new_template(&mut self, name: &str) -> usize {
+        self.session.templates.push(name.to_owned());
+        self.session.templates.len() - 1
+    }
+}
+
+impl<'a> Lowerer<'_, 'a> {
+    fn kernel(&mut self, ast: &'a StmtFunctionDef, name: String) -> Result<(Kernel, Signature)> {
+        let span = self.span(ast.name.range);
+        if self.options.enable_tensor {
+            return fail(
+                codes::NOT_YET,
+                span,
+                "tensor mode (enable_tensor=True) is not supported yet",
+            );
+        }
+        if let Some(params) = &ast.type_params {
+            return fail(
+                codes::TEMPLATE,
+                self.span(params.range),
+                "type parameters are written with Template(...), not in brackets",
+            );
+        }
+        let params = self.parameters(ast)?;
+        let slots = self.result_slots(ast)?;
+        self.plan_results(slots, &ast.body);
+        self.nested_kernels(&ast.body);
+        let flow = self.body(&ast.body);
+        let yields = match flow {
+            Some(values) => values,
+            None => {
+                self.check_fallthrough(span);
+                Vec::new()
+            }
+        };
+        let body = self.b.close(yields);
+        let results = self.finish_results();
+        let builder = std::mem::replace(&mut self.b, Builder::new(self.options));
+        let mut kernel = Kernel {
+            name,
+            span,
+            values: builder.values,
+            arrays: builder.arrays,
+            params: params.iter().map(|p| p.0.clone()).collect(),
+            results,
+            body,
+        };
+        storage::simplify(&mut kernel, &self.storage);
+        let signature = self.signature(&kernel, params);
+        Ok((kernel, signature))
+    }
+
+    fn signature(&self, kernel: &Kernel, params: Vec<(Param, String, Slot)>) -> Signature {
+        let written =
+            storage::written_arrays(kernel, |id, i| self.session.signature(id).params[i].2);
+        let params = params
+            .into_iter()
+            .map(|(param, name, slot)| {
+                let writes = matches!(param, Param::Array(id) if written.contains(&id));
+                (name, slot, writes)
+            })
+            .collect();
+        Signature {
+            params,
+            results: self.results.slots.clone(),
+        }
+    }
+
+    /// Declares the parameters; every bad one is reported.
+    fn parameters(&mut self, ast: &'a StmtFunctionDef) -> Result<Vec<(Param, String, Slot)>> {
+        let p = &ast.parameters;
+        let mut ok = true;
+        for star in [&p.vararg, &p.kwarg].into_iter().flatten() {
+            let span = self.span(star.range);
+            let message = "a kernel cannot take a variable number of arguments";
+            self.report(Diagnostic::error(codes::PARAMETER, span, message));
+            ok = false;
+        }
+        let mut params = Vec::new();
+        for param in p.iter_non_variadic_params() {
+            if let Some(default) = &param.default {
+                let span = self.span(default.range());
+                let message = "default parameter values are not supported";
+                self.report(Diagnostic::error(codes::PARAMETER, span, message));
+                ok = false;
+            }
+            match self.parameter(&param.parameter, params.len()) {
+                Ok(declared) => params.push(declared),
+                Err(failure) => {
+                    self.session.report(failure);
+                    let span = self.span(param.parameter.name.range);
+                    self.scopes
+                        .declare(&param.parameter.name.id, Local::Poisoned, span);
+                    ok = false;
+                }
+            }
+        }
+        if ok {
+            Ok(params)
+        } else {
+            Err(Failure::Reported)
+        }
+    }
+
+    fn parameter(
+        &mut self,
+        param: &'a ruff_python_ast::Parameter,
+        position: usize,
+    ) -> Result<(Param, String, Slot)> {
+        let name = param.name.id.to_string();
+        let span = self.span(param.name.range);
+        if let Some(earlier) = self.scopes.get(&name) {
+            return Err(Diagnostic::error(
+                codes::PARAMETER,
+                span,
+                format!("duplicate parameter '{name}'"),
+            )
+            .note_at(earlier.span, "the first one is here")
+            .into());
+        }
+        let Some(annotation) = &param.annotation else {
+            return Err(Diagnostic::error(
+                codes::ANNOTATION_MISSING,
+                span,
+                format!("parameter '{name}' has no type annotation"),
+            )
+            .help(format!("write its type, such as `{name}: i32`"))
+            .into());
+        };
+        match types::annotation(annotation, self)? {
+            Type::Scalar(ty) => {
+                let id = self.b.value(ty, Some(&name));
+                self.declare(&name, Local::Scalar(Typed { id, ty }), span);
+                Ok((Param::Scalar(id), name, Slot::Scalar(ty)))
+            }
+            Type::Shaped(elem, shape) => {
+                let kind = ArrayKind::Param(position);
+                let id = self.b.array(&name, elem, &shape, kind, span);
+                self.declare(&name, Local::Array(id), span);
+                Ok((Param::Array(id), name, Slot::Array(elem, shape)))
+            }
+            Type::Constexpr => Err(Diagnostic::error(
+                codes::ANNOTATION,
+                self.span(annotation.range()),
+                "a parameter cannot be constexpr",
+            )
+            .help("use a Template for a compile-time parameter")
+            .into()),
+        }
+    }
+
+    /// Registers the nested kernels of the body, so that they can be called in any order.
+    fn nested_kernels(&mut self, body: &'a [Stmt]) {
+        for stmt in body {
+            let Stmt::FunctionDef(f) = stmt else { continue };
+            let span = self.span(f.name.range);
+            let registered = self.nested_kernel(f);
+            let local = match registered {
+                Ok(value) => Local::Const(value),
+                Err(failure) => {
+                    self.session.report(failure);
+                    Local::Poisoned
+                }
+            };
+            if let Err(failure) = self.check_undeclared(&f.name.id, span) {
+                self.session.report(failure);
+            }
+            self.declare(&f.name.id, local, span);
+        }
+    }
+
+    fn nested_kernel(&mut self, f: &'a StmtFunctionDef) -> Result<ConstValue> {
+        let span = self.span(f.name.range);
+        match module::kernel_decorator(f, self)? {
+            None => Err(Diagnostic::error(
+                codes::DECORATOR,
+                span,
+                format!("the function '{}' in a kernel is not a kernel", f.name.id),
+            )
+            .help("decorate it with @kernel")
+            .into()),
+            Some(decorator) => {
+                let outer = (self.options, self.bindings.clone(), self.env);
+                let (file, module) = (self.file, self.module);
+                let def = module::add_def(self.session, f, file, module, decorator, Some(outer));
+                Ok(ConstValue::Kernel(def))
+            }
+        }
+    }
+
+    fn report(&mut self, diagnostic: Diagnostic) {
+        self.session.report(diagnostic.into());
+    }
+
+    /// Declares a local and lets nested kernels know of it.
+    fn declare(&mut self, name: &str, local: Local, span: Span) {
+        let seen = match &local {
+            Local::Const(value) => Some(value.clone()),
+            _ => None,
+        };
+        if self.scopes.at_top() {
+            self.session.envs[self.env]
+                .names
+                .insert(name.to_owned(), seen);
+        }
+        self.scopes.declare(name, local, span);
+    }
+
+    fn check_undeclared(&self, name: &str, span: Span) -> Result<()> {
+        match self.scopes.get(name) {
+            None => Ok(()),
+            Some(earlier) => Err(Diagnostic::error(
+                codes::REDECLARED,
+                span,
+                format!("'{name}' is already declared"),
+            )
+            .note_at(earlier.span, "the earlier declaration is here")
+            .help("assign to it without an annotation, or choose another name")
+            .into()),
+        }
+    }
+
+    /// The value of a name: local, captured, global or built-in.
+    fn resolve(&mut self, name: &str, span: Span) -> Result<Value> {
+        let value = match self.scopes.get(name) {
+            Some(found) => match &found.local {
+                Local::Scalar(typed) => return Ok(Value::Scalar(*typed)),
+                Local::Array(id) => {
+                    return Ok(Value::Array {
+                        id: *id,
+                        fresh: false,
+                    });
+                }
+                Local::Poisoned => return Err(Failure::Reported),
+                Local::Const(value) => value.clone(),
+            },
+            None => self.resolve_outside(name, span)?,
+        };
+        self.bound_template(value, span).map(Value::Const)
+    }
+
+    fn resolve_outside(&mut self, name: &str, span: Span) -> Result<ConstValue> {
+        let mut env = self.parent;
+        while let Some(id) = env {
+            match self.session.envs[id].names.get(name) {
+                Some(Some(value)) => return Ok(value.clone()),
+                Some(None) => {
+                    return Err(Diagnostic::error(
+                        codes::CAPTURE,
+                        span,
+                        format!("a nested kernel cannot capture the runtime value '{name}'"),
+                    )
+                    .help("pass it as an argument")
+                    .into());
+                }
+                None => env = self.session.envs[id].parent,
+            }
+        }
+        match self.session.global(self.module, name, span) {
+            Some(found) => found,
+            None => {
+                let locals: Vec<&str> = self.scopes.names().collect();
+                Err(self
+                    .session
+                    .undefined(self.module, name, span, locals.into_iter()))
+            }
+        }
+    }
+
+    fn bound_template(&self, value: ConstValue, span: Span) -> Result<ConstValue> {
+        let ConstValue::Template(id) = value else {
+            return Ok(value);
+        };
+        match self.bindings.iter().rev().find(|(t, _)| *t == id) {
+            Some((_, bound)) => Ok(bound.clone()),
+            None => fail(
+                codes::TEMPLATE,
+                span,
+                format!(
+                    "template '{}' is not one of this kernel's templates",
+                    self.session.templates[id]
+                ),
+            ),
+        }
+    }
+
+    fn operand(&mut self, expr: &'a Expr) -> Result<Operand> {
+        Ok(Operand {
+            value: self.expr(expr)?,
+            span: self.span(expr.range()),
+        })
+    }
+
+    fn array(&self, id: ArrayId) -> &ir::Array {
+        &self.b.arrays[id]
+    }
+}

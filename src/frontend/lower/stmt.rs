@@ -1,0 +1,792 @@
+//! Statements: declarations, assignments and branches.
+
+use super::builder::{Operand, default_type, describe, stored_const};
+use super::returns::{Clause, Condition, MAX_BRANCHES, clauses};
+use super::scope::Local;
+use super::{Lowerer, Place};
+use crate::diagnostics::{Diagnostic, Span};
+use crate::frontend::codes;
+use crate::frontend::consteval::Names;
+use crate::frontend::error::{Failure, Result, fail};
+use crate::frontend::operators;
+use crate::frontend::scan;
+use crate::frontend::types::{self, Type};
+use crate::frontend::values::{ConstValue, Typed, Value, shaped_name};
+use crate::ir::{ArrayId, ArrayKind, Const, If, OpKind, Scalar, ValueId};
+use ruff_python_ast::{self as ast, Expr, Stmt};
+use ruff_text_size::Ranged;
+
+/// A place that an assignment writes, its indices evaluated.
+enum Target {
+    /// A name.
+    Name(String, Span),
+    /// An element.
+    Element(ArrayId, Vec<ValueId>),
+    /// A bit of a scalar variable.
+    Bit(String, ValueId),
+    /// A bit of an element.
+    ElementBit(ArrayId, Vec<ValueId>, ValueId),
+}
+
+impl<'a> Lowerer<'_, 'a> {
+    /// Lowers the statements of a block in the current scope.
+    pub(super) fn block(&mut self, stmts: &'a [Stmt]) {
+        for (i, stmt) in stmts.iter().enumerate() {
+            if let Stmt::Return(r) = stmt {
+                let is_last = i + 1 == stmts.len();
+                if let Err(failure) = self.return_statement(r, is_last) {
+                    self.session.report(failure);
+                }
+            } else {
+                self.statement_or_report(stmt);
+            }
+        }
+    }
+
+    /// Lowers a statement; after an error its new names are poisoned, so that they cause no more.
+    pub(super) fn statement_or_report(&mut self, stmt: &'a Stmt) {
+        let Err(failure) = self.statement(stmt) else {
+            return;
+        };
+        self.session.report(failure);
+        for (name, range) in scan::assigned_names(std::slice::from_ref(stmt)) {
+            if self.scopes.get(&name).is_none() {
+                let span = self.span(range);
+                self.declare(&name, Local::Poisoned, span);
+            }
+        }
+    }
+
+    fn statement(&mut self, stmt: &'a Stmt) -> Result<()> {
+        let span = self.span(stmt.range());
+        match stmt {
+            Stmt::Pass(_) => Ok(()),
+            Stmt::Expr(s) => self.expression_statement(&s.value),
+            Stmt::Assign(s) => self.assign(s),
+            Stmt::AugAssign(s) => self.augmented(s),
+            Stmt::AnnAssign(s) => self.annotated(s),
+            Stmt::If(s) => self.if_clauses(&clauses(s), &[], span),
+            Stmt::For(s) => self.for_loop(s),
+            Stmt::While(s) => self.while_loop(s),
+            Stmt::FunctionDef(f) => self.function(f),
+            Stmt::Return(_) => fail(codes::RETURN_PLACE, span, "return is not supported here"),
+            other => fail(
+                codes::STATEMENT,
+                span,
+                format!("{} is not supported in a kernel", statement_kind(other)),
+            ),
+        }
+    }
+
+    fn function(&mut self, f: &'a ast::StmtFunctionDef) -> Result<()> {
+        if self.scopes.at_top() && self.place == Place::Body {
+            return Ok(());
+        }
+        fail(
+            codes::NESTED_PLACE,
+            self.span(f.name.range),
+            "a nested kernel must be declared at the top level of the kernel's body",
+        )
+    }
+
+    fn expression_statement(&mut self, expr: &'a Expr) -> Result<()> {
+        match expr {
+            Expr::StringLiteral(_) | Expr::EllipsisLiteral(_) => Ok(()),
+            Expr::Call(call) => self.call(call).map(|_| ()),
+            _ => {
+                self.expr(expr)?;
+                fail(
+                    codes::NO_EFFECT,
+                    self.span(expr.range()),
+                    "this expression has no effect",
+                )
+            }
+        }
+    }
+
+    fn annotated(&mut self, s: &'a ast::StmtAnnAssign) -> Result<()> {
+        let Expr::Name(name) = &*s.target else {
+            return fail(
+                codes::TARGET,
+                self.span(s.target.range()),
+                "only a plain name can be declared with an annotation",
+            );
+        };
+        let span = self.span(name.range);
+        let ty = types::annotation(&s.annotation, self)?;
+        let value = s.value.as_deref();
+        match ty {
+            Type::Constexpr => self.declare_constexpr(&name.id, value, span),
+            Type::Scalar(ty) => self.declare_scalar(&name.id, ty, value, span),
+            Type::Shaped(elem, shape) => {
+                let init = match value {
+                    Some(value) => Some(self.operand(value)?),
+                    None => None,
+                };
+                self.check_undeclared(&name.id, span)?;
+                self.declare_array(&name.id, elem, &shape, init, span)
+            }
+        }
+    }
+
+    fn declare_constexpr(&mut self, name: &str, value: Option<&'a Expr>, span: Span) -> Result<()> {
+        let Some(expr) = value else {
+            return fail(
+                codes::CONSTEXPR,
+                span,
+                format!("constexpr '{name}' needs an initialiser"),
+            );
+        };
+        let operand = self.operand(expr)?;
+        let Value::Const(value) = operand.value else {
+            return fail(
+                codes::NOT_CONST,
+                operand.span,
+                format!("constexpr '{name}' needs a compile-time value"),
+            );
+        };
+        self.check_undeclared(name, span)?;
+        self.declare(name, Local::Const(value), span);
+        Ok(())
+    }
+
+    fn declare_scalar(
+        &mut self,
+        name: &str,
+        ty: Scalar,
+        value: Option<&'a Expr>,
+        span: Span,
+    ) -> Result<()> {
+        let Some(expr) = value else {
+            return Err(Diagnostic::error(
+                codes::UNINITIALISED,
+                span,
+                format!("scalar '{name}' needs an initialiser"),
+            )
+            .help(format!("write `{name}: {ty} = 0`"))
+            .into());
+        };
+        let operand = self.operand(expr)?;
+        let id = self.b.store_as(&operand, ty)?;
+        self.check_undeclared(name, span)?;
+        self.bind_scalar(name, Typed { id, ty }, span);
+        Ok(())
+    }
+
+    fn bind_scalar(&mut self, name: &str, value: Typed, span: Span) {
+        self.b.name(value.id, name);
+        self.declare(name, Local::Scalar(value), span);
+    }
+
+    /// Declares a shaped variable and fills it.
+    fn declare_array(
+        &mut self,
+        name: &str,
+        elem: Scalar,
+        shape: &[u64],
+        init: Option<Operand>,
+        span: Span,
+    ) -> Result<()> {
+        let (kind, slot) = self.local_kind(name, elem, shape);
+        if let Some(Operand {
+            value: Value::Array { id, fresh: true },
+            ..
+        }) = init
+        {
+            let made = &self.b.arrays[id];
+            if kind == ArrayKind::Local && made.elem == elem && made.shape == shape {
+                self.b.arrays[id].name = name.to_owned();
+                self.declare(name, Local::Array(id), span);
+                return Ok(());
+            }
+        }
+        let id = self.b.array(name, elem, shape, kind, span);
+        match init {
+            None => {
+                let value = self.b.zero(elem, span);
+                self.b.push(OpKind::Fill { array: id, value }, vec![], span);
+                self.storage.zero_filled(id);
+            }
+            Some(operand) => self.initialise(id, &operand, span)?,
+        }
+        if let Some(slot) = slot {
+            self.set_result_array(slot, id);
+        }
+        self.declare(name, Local::Array(id), span);
+        Ok(())
+    }
+
+    fn initialise(&mut self, id: ArrayId, operand: &Operand, span: Span) -> Result<()> {
+        let Value::Const(list @ (ConstValue::List(_) | ConstValue::Tuple(_))) = &operand.value
+        else {
+            return self.assign_array(id, operand, span);
+        };
+        let (elem, shape) = (self.array(id).elem, self.array(id).shape.clone());
+        let mut table = Vec::new();
+        flatten(list, elem, &shape, operand.span, &mut table)?;
+        let name = format!("{}_init", self.array(id).name);
+        let src = self
+            .b
+            .array(&name, elem, &shape, ArrayKind::Table(table), span);
+        self.b.push(OpKind::Copy { dst: id, src }, vec![], span);
+        self.storage.table(id, src);
+        Ok(())
+    }
+
+    /// `array = operand`: copy or fill.
+    fn assign_array(&mut self, id: ArrayId, operand: &Operand, span: Span) -> Result<()> {
+        match &operand.value {
+            Value::Array { id: src, .. } => {
+                let (to, from) = (self.array(id), self.array(*src));
+                if to.shape != from.shape {
+                    let message = format!(
+                        "cannot assign {} to {}",
+                        shaped_name(from.elem, &from.shape),
+                        shaped_name(to.elem, &to.shape)
+                    );
+                    return fail(codes::SHAPE_MISMATCH, operand.span, message);
+                }
+                if id != *src {
+                    self.b
+                        .push(OpKind::Copy { dst: id, src: *src }, vec![], span);
+                }
+                Ok(())
+            }
+            Value::Const(ConstValue::List(_)) => fail(
+                codes::TARGET,
+                operand.span,
+                "a list initialises a declaration only",
+            ),
+            _ => {
+                let value = self.b.store_as(operand, self.b.arrays[id].elem)?;
+                self.b.push(OpKind::Fill { array: id, value }, vec![], span);
+                Ok(())
+            }
+        }
+    }
+
+    fn assign(&mut self, s: &'a ast::StmtAssign) -> Result<()> {
+        let span = self.span(s.range);
+        let [target] = &s.targets[..] else {
+            return Err(Diagnostic::error(
+                codes::TARGET,
+                span,
+                "chained assignment is not supported",
+            )
+            .help("write one assignment for each name")
+            .into());
+        };
+        match target {
+            Expr::Tuple(ast::ExprTuple { elts, .. }) | Expr::List(ast::ExprList { elts, .. }) => {
+                self.assign_tuple(elts, &s.value, span)
+            }
+            _ => {
+                let operand = self.operand(&s.value)?;
+                self.assign_one(target, operand, span)
+            }
+        }
+    }
+
+    fn assign_tuple(&mut self, targets: &'a [Expr], value: &'a Expr, span: Span) -> Result<()> {
+        let operands: Vec<Operand> = match value {
+            Expr::Tuple(t) => {
+                let operands = t.elts.iter().map(|e| self.operand(e));
+                let operands = operands.collect::<Result<Vec<_>>>()?;
+                operands.into_iter().map(|o| self.detached(o)).collect()
+            }
+            _ => {
+                let value_span = self.span(value.range());
+                match self.expr(value)? {
+                    Value::Tuple(items) => items
+                        .into_iter()
+                        .map(|value| Operand {
+                            value,
+                            span: value_span,
+                        })
+                        .collect(),
+                    Value::Const(ConstValue::Tuple(items) | ConstValue::List(items)) => items
+                        .iter()
+                        .map(|v| Operand {
+                            value: v.clone().into(),
+                            span: value_span,
+                        })
+                        .collect(),
+                    other => {
+                        return fail(
+                            codes::UNPACK,
+                            value_span,
+                            format!("cannot unpack {}", describe(&other)),
+                        );
+                    }
+                }
+            }
+        };
+        if operands.len() != targets.len() {
+            let message = format!("{} targets, but {} values", targets.len(), operands.len());
+            return fail(codes::UNPACK, span, message);
+        }
+        for (target, operand) in targets.iter().zip(operands) {
+            if let Err(failure) = self.assign_one(target, operand, span) {
+                self.session.report(failure);
+            }
+        }
+        Ok(())
+    }
+
+    /// A copy of a named array, so that the assignments of a tuple do not disturb each other.
+    fn detached(&mut self, operand: Operand) -> Operand {
+        let Value::Array { id, fresh: false } = operand.value else {
+            return operand;
+        };
+        let (name, elem) = (format!("{}_copy", self.array(id).name), self.array(id).elem);
+        let shape = self.array(id).shape.clone();
+        let copy = self
+            .b
+            .array(&name, elem, &shape, ArrayKind::Local, operand.span);
+        self.b
+            .push(OpKind::Copy { dst: copy, src: id }, vec![], operand.span);
+        Operand {
+            value: Value::Array {
+                id: copy,
+                fresh: true,
+            },
+            ..operand
+        }
+    }
+
+    fn assign_one(&mut self, target: &'a Expr, operand: Operand, span: Span) -> Result<()> {
+        if let Expr::Name(name) = target {
+            let target_span = self.span(name.range);
+            return self.assign_name(&name.id, operand, target_span, span);
+        }
+        let target = self.target(target)?;
+        self.write(&target, &operand, span)
+    }
+
+    fn assign_name(
+        &mut self,
+        name: &str,
+        operand: Operand,
+        target: Span,
+        span: Span,
+    ) -> Result<()> {
+        match self.scopes.get(name).map(|d| d.local.clone()) {
+            None => self.infer_local(name, operand, target),
+            Some(Local::Scalar(old)) => {
+                let id = self.b.store_as(&operand, old.ty)?;
+                self.b.name(id, name);
+                self.scopes
+                    .rebind(name, Local::Scalar(Typed { id, ty: old.ty }));
+                Ok(())
+            }
+            Some(Local::Array(id)) => self.assign_array(id, &operand, span),
+            Some(Local::Const(ConstValue::Kernel(_))) => fail(
+                codes::TARGET,
+                target,
+                format!("the kernel '{name}' cannot be assigned"),
+            ),
+            Some(Local::Const(_)) => fail(
+                codes::CONSTEXPR,
+                target,
+                format!("constexpr '{name}' cannot be assigned"),
+            ),
+            Some(Local::Poisoned) => Err(Failure::Reported),
+        }
+    }
+
+    /// A first assignment without annotation declares the name.
+    fn infer_local(&mut self, name: &str, operand: Operand, span: Span) -> Result<()> {
+        match &operand.value {
+            Value::Scalar(typed) => {
+                self.bind_scalar(name, *typed, span);
+                Ok(())
+            }
+            Value::Array { id, .. } => {
+                let (elem, shape) = (self.array(*id).elem, self.array(*id).shape.clone());
+                self.declare_array(name, elem, &shape, Some(operand), span)
+            }
+            Value::Const(value) if value.is_number() => {
+                let ty = default_type(value, operand.span)?;
+                let id = self.b.store_as(&operand, ty)?;
+                self.bind_scalar(name, Typed { id, ty }, span);
+                Ok(())
+            }
+            Value::Const(value) => Err(Diagnostic::error(
+                codes::NOT_SCALAR,
+                operand.span,
+                format!("a variable cannot hold {}", value.kind()),
+            )
+            .help(format!(
+                "declare it as a compile-time name: `{name}: constexpr = ...`"
+            ))
+            .into()),
+            Value::Tuple(_) => fail(
+                codes::UNPACK,
+                operand.span,
+                "a tuple must be unpacked into several names",
+            ),
+        }
+    }
+
+    fn augmented(&mut self, s: &'a ast::StmtAugAssign) -> Result<()> {
+        let span = self.span(s.range);
+        let target = self.target(&s.target)?;
+        let current = Operand {
+            value: self.read(&target, span)?,
+            span: self.span(s.target.range()),
+        };
+        let value = self.combine(current, s.op, &s.value, span)?;
+        let operand = Operand { value, span };
+        self.write(&target, &operand, span)
+    }
+
+    /// Evaluates the indices of an assignment's target.
+    fn target(&mut self, expr: &'a Expr) -> Result<Target> {
+        let span = self.span(expr.range());
+        match expr {
+            Expr::Name(name) => Ok(Target::Name(name.id.to_string(), span)),
+            Expr::Subscript(s) => self.subscript_target(s),
+            Expr::Attribute(_) => {
+                fail(codes::TARGET, span, "attribute assignment is not supported")
+            }
+            Expr::Starred(_) => fail(codes::TARGET, span, "starred targets are not supported"),
+            _ => fail(codes::TARGET, span, "this cannot be assigned"),
+        }
+    }
+
+    fn subscript_target(&mut self, s: &'a ast::ExprSubscript) -> Result<Target> {
+        let span = self.span(s.range);
+        if matches!(&*s.slice, Expr::Slice(_)) {
+            return fail(codes::SLICE, span, "assignment to a slice is not supported");
+        }
+        match self.target(&s.value)? {
+            Target::Name(name, name_span) => match self.resolve(&name, name_span)? {
+                Value::Array { id, .. } => Ok(Target::Element(id, self.indices(id, s)?)),
+                Value::Scalar(typed) => {
+                    let bit = self.bit_index(typed.ty, s)?;
+                    Ok(Target::Bit(name, bit))
+                }
+                other => fail(
+                    codes::NOT_INDEXABLE,
+                    span,
+                    format!("{} cannot be indexed", describe(&other)),
+                ),
+            },
+            Target::Element(id, indices) => {
+                let bit = self.bit_index(self.array(id).elem, s)?;
+                Ok(Target::ElementBit(id, indices, bit))
+            }
+            Target::Bit(..) | Target::ElementBit(..) => {
+                fail(codes::NOT_INDEXABLE, span, "a single bit cannot be indexed")
+            }
+        }
+    }
+
+    /// The present value at a target.
+    fn read(&mut self, target: &Target, span: Span) -> Result<Value> {
+        let (id, ty) = match target {
+            Target::Name(name, name_span) => {
+                return match self.scopes.get(name) {
+                    Some(_) => self.resolve(name, *name_span),
+                    None => {
+                        let locals: Vec<&str> = self.scopes.names().collect();
+                        Err(self.session.undefined(
+                            self.module,
+                            name,
+                            *name_span,
+                            locals.into_iter(),
+                        ))
+                    }
+                };
+            }
+            Target::Element(array, indices) => {
+                return Ok(Value::Scalar(self.load(*array, indices.clone(), span)));
+            }
+            Target::Bit(name, bit) => {
+                let Some(arg) = self.scopes.scalar(name) else {
+                    return Err(Failure::Reported);
+                };
+                (arg.id, *bit)
+            }
+            Target::ElementBit(array, indices, bit) => {
+                (self.load(*array, indices.clone(), span).id, *bit)
+            }
+        };
+        let kind = OpKind::BitGet { arg: id, index: ty };
+        let id = self.b.emit(kind, Scalar::BOOL, span);
+        Ok(Value::Scalar(Typed {
+            id,
+            ty: Scalar::BOOL,
+        }))
+    }
+
+    pub(super) fn load(&mut self, array: ArrayId, indices: Vec<ValueId>, span: Span) -> Typed {
+        let ty = self.array(array).elem;
+        let id = self.b.emit(OpKind::Load { array, indices }, ty, span);
+        Typed { id, ty }
+    }
+
+    fn write(&mut self, target: &Target, operand: &Operand, span: Span) -> Result<()> {
+        match target {
+            Target::Name(name, name_span) => {
+                self.assign_name(name, operand.clone(), *name_span, span)
+            }
+            Target::Element(array, indices) => {
+                let elem = self.array(*array).elem;
+                let value = self.b.store_as(operand, elem)?;
+                self.store(*array, indices.clone(), value, span);
+                Ok(())
+            }
+            Target::Bit(name, index) => {
+                let Some(old) = self.scopes.scalar(name) else {
+                    return fail(
+                        codes::TARGET,
+                        span,
+                        format!("a bit of '{name}' cannot be assigned"),
+                    );
+                };
+                let id = self.set_bit(old, *index, operand, span)?;
+                self.b.name(id, name);
+                self.scopes
+                    .rebind(name, Local::Scalar(Typed { id, ty: old.ty }));
+                Ok(())
+            }
+            Target::ElementBit(array, indices, index) => {
+                let old = self.load(*array, indices.clone(), span);
+                let value = self.set_bit(old, *index, operand, span)?;
+                self.store(*array, indices.clone(), value, span);
+                Ok(())
+            }
+        }
+    }
+
+    fn store(&mut self, array: ArrayId, indices: Vec<ValueId>, value: ValueId, span: Span) {
+        let kind = OpKind::Store {
+            array,
+            indices,
+            value,
+        };
+        self.b.push(kind, vec![], span);
+    }
+
+    fn set_bit(
+        &mut self,
+        old: Typed,
+        index: ValueId,
+        operand: &Operand,
+        span: Span,
+    ) -> Result<ValueId> {
+        let bit = self.b.store_as(operand, Scalar::BOOL)?;
+        let kind = OpKind::BitSet {
+            arg: old.id,
+            index,
+            bit,
+        };
+        Ok(self.b.emit(kind, old.ty, span))
+    }
+
+    /// A condition: decided if known, else tested for nonzero.
+    pub(super) fn condition(&mut self, test: &'a Expr) -> Result<Condition> {
+        let operand = self.operand(test)?;
+        match &operand.value {
+            Value::Const(value) => Ok(Condition::Known(self.b.const_truth(value, operand.span)?)),
+            _ => {
+                let value = self.b.runtime(&operand)?;
+                Ok(Condition::Runtime(self.b.nonzero(value, operand.span)))
+            }
+        }
+    }
+
+    /// Branches without returns of their own; variables assigned in them are merged. `hidden` are
+    /// further variables that the branches may rebind.
+    pub(super) fn if_clauses(
+        &mut self,
+        clauses: &[Clause<'a>],
+        hidden: &[String],
+        span: Span,
+    ) -> Result<()> {
+        let Some((clause, others)) = clauses.split_first() else {
+            return Ok(());
+        };
+        let (cond, test) = match clause.test {
+            None => (Condition::Known(true), span),
+            Some(test) => (self.condition(test)?, self.span(test.range())),
+        };
+        let cond = match cond {
+            Condition::Known(true) => {
+                self.scoped(self.branch_place(), clause.body);
+                return Ok(());
+            }
+            Condition::Known(false) => return self.if_clauses(others, hidden, span),
+            Condition::Runtime(cond) => cond,
+        };
+        if self.b.depth() > MAX_BRANCHES {
+            return fail(codes::NESTING, span, "more than 256 nested branches");
+        }
+        let names = self.merged_names(clauses, hidden);
+        let before = self.scalars(&names);
+        self.b.open();
+        self.scoped(self.branch_place(), clause.body);
+        let then_values = self.scalars(&names);
+        let mut then = self.b.close(vec![]);
+        self.rebind_all(&names, &before);
+        self.b.open();
+        let lowered = self.if_clauses(others, hidden, span);
+        let else_values = self.scalars(&names);
+        let mut otherwise = self.b.close(vec![]);
+        lowered?;
+        let mut results = Vec::new();
+        for (i, name) in names.iter().enumerate() {
+            let (t, e) = (then_values[i], else_values[i]);
+            let merged = if t == e {
+                t
+            } else {
+                then.yields.push(t.id);
+                otherwise.yields.push(e.id);
+                let shown = (!name.contains(' ')).then_some(name.as_str());
+                let id = self.b.value(t.ty, shown);
+                results.push(id);
+                Typed { id, ty: t.ty }
+            };
+            self.scopes.rebind(name, Local::Scalar(merged));
+        }
+        if then.ops.is_empty() && otherwise.ops.is_empty() && results.is_empty() {
+            return Ok(());
+        }
+        let op = If {
+            cond: cond.id,
+            then,
+            otherwise,
+        };
+        self.b.push(OpKind::If(Box::new(op)), results, test);
+        Ok(())
+    }
+
+    /// Where the body of an if statement met here stands.
+    fn branch_place(&self) -> Place {
+        match self.place {
+            Place::Body => Place::Branch,
+            Place::Branch => Place::Nested,
+            other => other,
+        }
+    }
+
+    /// Lowers statements in a scope of their own.
+    pub(super) fn scoped(&mut self, place: Place, body: &'a [Stmt]) {
+        let outer = std::mem::replace(&mut self.place, place);
+        self.scopes.push();
+        self.block(body);
+        self.scopes.pop();
+        self.place = outer;
+    }
+
+    fn merged_names(&self, clauses: &[Clause<'a>], hidden: &[String]) -> Vec<String> {
+        let mut names: Vec<String> = hidden.to_vec();
+        for clause in clauses {
+            for name in self.assigned_scalars(clause.body) {
+                if !names.contains(&name) {
+                    names.push(name);
+                }
+            }
+        }
+        names
+    }
+
+    /// Scalar variables visible here that the statements may assign.
+    pub(super) fn assigned_scalars(&self, body: &[Stmt]) -> Vec<String> {
+        scan::assigned_names(body)
+            .into_keys()
+            .filter(|name| self.scopes.scalar(name).is_some())
+            .collect()
+    }
+
+    /// The present values of scalar variables.
+    pub(super) fn scalars(&self, names: &[String]) -> Vec<Typed> {
+        names.iter().filter_map(|n| self.scopes.scalar(n)).collect()
+    }
+
+    /// Sets scalar variables.
+    pub(super) fn rebind_all(&mut self, names: &[String], values: &[Typed]) {
+        for (name, value) in names.iter().zip(values) {
+            self.scopes.rebind(name, Local::Scalar(*value));
+        }
+    }
+
+    /// `current op value` of an augmented assignment.
+    fn combine(
+        &mut self,
+        current: Operand,
+        op: ast::Operator,
+        value: &'a Expr,
+        span: Span,
+    ) -> Result<Value> {
+        if let Some(kind) = super::chain::kind_of(op) {
+            return self.chain_from(current, kind, value, span);
+        }
+        let operand = self.operand(value)?;
+        match operators::of_binary(op) {
+            Some(op) => self.b.apply(op, &[current, operand], None, span),
+            None => fail(
+                codes::EXPRESSION,
+                span,
+                "the operator '@=' is not supported",
+            ),
+        }
+    }
+}
+
+/// Appends the elements of a nested list of the shape as constants.
+fn flatten(
+    value: &ConstValue,
+    elem: Scalar,
+    shape: &[u64],
+    span: Span,
+    out: &mut Vec<Const>,
+) -> Result<()> {
+    let Some((extent, inner)) = shape.split_first() else {
+        out.push(stored_const(value, elem, span)?);
+        return Ok(());
+    };
+    match value {
+        ConstValue::List(items) | ConstValue::Tuple(items) if items.len() as u64 == *extent => {
+            items
+                .iter()
+                .try_for_each(|item| flatten(item, elem, inner, span, out))
+        }
+        ConstValue::List(items) | ConstValue::Tuple(items) => fail(
+            codes::SHAPE_MISMATCH,
+            span,
+            format!(
+                "the list has {} elements where the shape has {extent}",
+                items.len()
+            ),
+        ),
+        other => fail(
+            codes::SHAPE_MISMATCH,
+            span,
+            format!(
+                "the shape needs a list of {extent} elements here, not {}",
+                other.kind()
+            ),
+        ),
+    }
+}
+
+fn statement_kind(stmt: &Stmt) -> &'static str {
+    match stmt {
+        Stmt::ClassDef(_) => "a class",
+        Stmt::Delete(_) => "'del'",
+        Stmt::TypeAlias(_) => "a type alias statement",
+        Stmt::With(_) => "'with'",
+        Stmt::Match(_) => "'match'",
+        Stmt::Raise(_) => "'raise'",
+        Stmt::Try(_) => "'try'",
+        Stmt::Assert(_) => "'assert'",
+        Stmt::Import(_) | Stmt::ImportFrom(_) => "'import'",
+        Stmt::Global(_) => "'global'",
+        Stmt::Nonlocal(_) => "'nonlocal'",
+        Stmt::Break(_) => "'break'",
+        Stmt::Continue(_) => "'continue'",
+        _ => "this statement",
+    }
+}

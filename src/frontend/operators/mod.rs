@@ -1,0 +1,187 @@
+//! The registry of operators: one entry each, with its fold (compile time) and its build (ir).
+
+pub mod build;
+pub mod python;
+
+use super::error::Result;
+use super::lower::builder::{Builder, Operand};
+use super::surface::Namespace;
+use super::values::{ConstValue, Value};
+use crate::diagnostics::Span;
+use crate::ir::{BinaryOp, CompareOp, UnaryOp};
+use ruff_python_ast::{CmpOp, Operator as PythonOp, UnaryOp as PythonUnary};
+use std::fmt;
+
+/// Compile-time meaning: `Ok(None)` leaves the operation to the build, an error is the message for
+/// the user. Never emits.
+pub type Fold = fn(&[ConstValue]) -> std::result::Result<Option<ConstValue>, String>;
+
+/// Runtime meaning: promotes, casts and emits. At least one operand is a runtime scalar, or the
+/// fold declined; none is shaped.
+pub type Build = fn(&mut Builder, &Applied) -> Result<Value>;
+
+/// An operator applied to operands.
+pub struct Applied<'a> {
+    /// Key in the promotion tables.
+    pub key: &'static str,
+    /// In order.
+    pub operands: &'a [Operand],
+    /// Keyword options such as `ordered`, with `None` for those not given.
+    pub option: Option<bool>,
+    /// The whole expression.
+    pub span: Span,
+}
+
+/// One operator.
+pub struct Operator {
+    /// Name in `allo.arith`/`allo.math`, in the promotion tables and in messages.
+    pub key: &'static str,
+    /// Namespace besides `allo` itself.
+    pub space: Namespace,
+    /// Fewest and most operands.
+    pub arity: (usize, usize),
+    /// Name of the one keyword option that it takes besides `acc`.
+    pub option: Option<&'static str>,
+    /// Compile-time meaning.
+    pub fold: Fold,
+    /// Runtime meaning.
+    pub build: Build,
+}
+
+impl fmt::Debug for Operator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.key)
+    }
+}
+
+macro_rules! operators {
+    ($($key:literal $space:ident ($min:literal, $max:literal) $(option $option:literal,)? fold $fold:expr, $build:expr;)*) => {
+        /// Every operator.
+        pub static OPERATORS: &[Operator] = &[$(Operator {
+            key: $key,
+            space: Namespace::$space,
+            arity: ($min, $max),
+            option: operators!(@option $($option)?),
+            fold: $fold,
+            build: $build,
+        },)*];
+    };
+    (@option) => { None };
+    (@option $option:literal) => { Some($option) };
+}
+
+operators! {
+    "add" Arith (2, 2) fold python::add, |b, a| build::sum(b, a, false);
+    "sub" Arith (2, 2) fold python::sub, |b, a| build::sum(b, a, true);
+    "mul" Arith (2, 2) fold python::mul, |b, a| build::product(b, a);
+    "div" Arith (2, 2) fold python::div, |b, a| build::numeric(b, a, BinaryOp::Div);
+    "floordiv" Arith (2, 2) fold python::floordiv, |b, a| build::numeric(b, a, BinaryOp::FloorDiv);
+    "mod" Arith (2, 2) fold python::modulo, |b, a| build::numeric(b, a, BinaryOp::Mod);
+    "pow" Math (2, 2) fold python::pow, |b, a| build::power(b, a);
+    "bitwise_and" Arith (2, 2) fold python::bitand, |b, a| build::bitwise(b, a, BinaryOp::And);
+    "bitwise_or" Arith (2, 2) fold python::bitor, |b, a| build::bitwise(b, a, BinaryOp::Or);
+    "bitwise_xor" Arith (2, 2) fold python::bitxor, |b, a| build::bitwise(b, a, BinaryOp::Xor);
+    "lshift" Arith (2, 2) fold python::shl, |b, a| build::shift(b, a, BinaryOp::Shl);
+    "rshift" Arith (2, 2) fold python::shr, |b, a| build::shift(b, a, BinaryOp::Shr);
+    "eq" Arith (2, 2) option "ordered", fold python::eq, |b, a| build::compare(b, a, CompareOp::Eq, CompareOp::Ueq);
+    "ne" Arith (2, 2) option "ordered", fold python::ne, |b, a| build::compare(b, a, CompareOp::One, CompareOp::Ne);
+    "lt" Arith (2, 2) option "ordered", fold python::lt, |b, a| build::compare(b, a, CompareOp::Lt, CompareOp::Ult);
+    "le" Arith (2, 2) option "ordered", fold python::le, |b, a| build::compare(b, a, CompareOp::Le, CompareOp::Ule);
+    "gt" Arith (2, 2) option "ordered", fold python::gt, |b, a| build::compare(b, a, CompareOp::Gt, CompareOp::Ugt);
+    "ge" Arith (2, 2) option "ordered", fold python::ge, |b, a| build::compare(b, a, CompareOp::Ge, CompareOp::Uge);
+    "max" Arith (2, 64) option "propagate_nan", fold python::max, |b, a| build::extremum(b, a, BinaryOp::Max, BinaryOp::MaxNan);
+    "min" Arith (2, 64) option "propagate_nan", fold python::min, |b, a| build::extremum(b, a, BinaryOp::Min, BinaryOp::MinNan);
+    "logical_and" Arith (2, 64) fold python::logical_and, |b, a| build::logical(b, a, BinaryOp::And);
+    "logical_or" Arith (2, 64) fold python::logical_or, |b, a| build::logical(b, a, BinaryOp::Or);
+    "logical_not" Arith (1, 1) fold python::logical_not, |b, a| build::not(b, a);
+    "neg" Arith (1, 1) fold python::neg, |b, a| build::unary(b, a, UnaryOp::Neg);
+    "invert" Arith (1, 1) fold python::invert, |b, a| build::unary(b, a, UnaryOp::Not);
+    "abs" Math (1, 1) fold python::abs, |b, a| build::unary(b, a, UnaryOp::Abs);
+    "sqrt" Math (1, 1) fold |a| python::float(a, f64::sqrt), |b, a| build::unary(b, a, UnaryOp::Sqrt);
+    "rsqrt" Math (1, 1) fold |a| python::float(a, |x| 1.0 / x.sqrt()), |b, a| build::unary(b, a, UnaryOp::Rsqrt);
+    "exp" Math (1, 1) fold |a| python::float(a, f64::exp), |b, a| build::unary(b, a, UnaryOp::Exp);
+    "exp2" Math (1, 1) fold |a| python::float(a, f64::exp2), |b, a| build::unary(b, a, UnaryOp::Exp2);
+    "log" Math (1, 1) fold |a| python::float(a, f64::ln), |b, a| build::unary(b, a, UnaryOp::Log);
+    "log2" Math (1, 1) fold |a| python::float(a, f64::log2), |b, a| build::unary(b, a, UnaryOp::Log2);
+    "sin" Math (1, 1) fold |a| python::float(a, f64::sin), |b, a| build::unary(b, a, UnaryOp::Sin);
+    "cos" Math (1, 1) fold |a| python::float(a, f64::cos), |b, a| build::unary(b, a, UnaryOp::Cos);
+    "tan" Math (1, 1) fold |a| python::float(a, f64::tan), |b, a| build::unary(b, a, UnaryOp::Tan);
+    "sinh" Math (1, 1) fold |a| python::float(a, f64::sinh), |b, a| build::unary(b, a, UnaryOp::Sinh);
+    "cosh" Math (1, 1) fold |a| python::float(a, f64::cosh), |b, a| build::unary(b, a, UnaryOp::Cosh);
+    "tanh" Math (1, 1) fold |a| python::float(a, f64::tanh), |b, a| build::unary(b, a, UnaryOp::Tanh);
+    "floor" Math (1, 1) fold |a| python::float(a, f64::floor), |b, a| build::unary(b, a, UnaryOp::Floor);
+    "ceil" Math (1, 1) fold |a| python::float(a, f64::ceil), |b, a| build::unary(b, a, UnaryOp::Ceil);
+    "erf" Math (1, 1) fold python::no_fold, |b, a| build::unary(b, a, UnaryOp::Erf);
+    "fma" Math (3, 3) fold python::no_fold, |b, a| build::fma(b, a);
+    "cast" Arith (2, 2) fold python::no_fold, |b, a| build::cast(b, a);
+}
+
+/// The operator of a key of the table.
+///
+/// # Panics
+/// If there is none: keys are written in this crate only.
+pub fn by_key(key: &str) -> &'static Operator {
+    OPERATORS
+        .iter()
+        .find(|op| op.key == key)
+        .expect("the key is in the table")
+}
+
+/// The operator that a namespace calls by the name.
+pub fn named(space: Namespace, name: &str) -> Option<&'static Operator> {
+    let anywhere = space == Namespace::Allo && matches!(name, "max" | "min" | "abs");
+    OPERATORS
+        .iter()
+        .find(|op| op.key == name && (anywhere || op.space == space || also_in(op, space)))
+}
+
+fn also_in(op: &Operator, space: Namespace) -> bool {
+    matches!((op.key, space), ("abs" | "pow", Namespace::Arith))
+}
+
+/// The operator that is a Python built-in of the name.
+pub fn named_python(name: &str) -> Option<&'static Operator> {
+    matches!(name, "min" | "max" | "abs").then(|| by_key(name))
+}
+
+/// The operator of a Python binary operator; `@` has none.
+pub fn of_binary(op: PythonOp) -> Option<&'static Operator> {
+    Some(by_key(match op {
+        PythonOp::Add => "add",
+        PythonOp::Sub => "sub",
+        PythonOp::Mult => "mul",
+        PythonOp::Div => "div",
+        PythonOp::FloorDiv => "floordiv",
+        PythonOp::Mod => "mod",
+        PythonOp::Pow => "pow",
+        PythonOp::LShift => "lshift",
+        PythonOp::RShift => "rshift",
+        PythonOp::BitAnd => "bitwise_and",
+        PythonOp::BitOr => "bitwise_or",
+        PythonOp::BitXor => "bitwise_xor",
+        PythonOp::MatMult => return None,
+    }))
+}
+
+/// The operator of a Python unary operator; `+` has none.
+pub fn of_unary(op: PythonUnary) -> Option<&'static Operator> {
+    Some(by_key(match op {
+        PythonUnary::Invert => "invert",
+        PythonUnary::Not => "logical_not",
+        PythonUnary::USub => "neg",
+        PythonUnary::UAdd => return None,
+    }))
+}
+
+/// The operator of a Python comparison; `is` and `in` have none.
+pub fn of_compare(op: CmpOp) -> Option<&'static Operator> {
+    Some(by_key(match op {
+        CmpOp::Eq => "eq",
+        CmpOp::NotEq => "ne",
+        CmpOp::Lt => "lt",
+        CmpOp::LtE => "le",
+        CmpOp::Gt => "gt",
+        CmpOp::GtE => "ge",
+        CmpOp::Is | CmpOp::IsNot | CmpOp::In | CmpOp::NotIn => return None,
+    }))
+}

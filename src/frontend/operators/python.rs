@@ -1,0 +1,471 @@
+//! The folds: Python's own semantics on compile-time values.
+
+use crate::frontend::literals::{f64_from_int, f64_from_ratio};
+use crate::frontend::values::ConstValue;
+use num_bigint::BigInt;
+use num_integer::Integer;
+use num_traits::{Signed, ToPrimitive, Zero};
+use std::cmp::Ordering;
+use std::rc::Rc;
+
+/// Result of a fold.
+pub type Folded = Result<Option<ConstValue>, String>;
+
+/// Most bits of a compile-time int, and most elements of a sequence made by repetition.
+pub const MAX_INT_BITS: u64 = 1 << 17;
+
+enum Pair {
+    Ints(BigInt, BigInt),
+    Floats(f64, f64),
+}
+
+fn to_f64(value: &ConstValue) -> Option<f64> {
+    match value {
+        ConstValue::Float(v) => Some(*v),
+        other => other.as_int().map(|v| f64_from_int(&v)),
+    }
+}
+
+fn pair(args: &[ConstValue]) -> Option<Pair> {
+    let [a, b] = args else { return None };
+    if let (Some(x), Some(y)) = (a.as_int(), b.as_int()) {
+        return Some(Pair::Ints(x, y));
+    }
+    Some(Pair::Floats(to_f64(a)?, to_f64(b)?))
+}
+
+fn unsupported(symbol: &str, args: &[ConstValue]) -> String {
+    let kinds: Vec<&str> = args.iter().map(ConstValue::kind).collect();
+    format!(
+        "unsupported operands of '{symbol}': {}",
+        kinds.join(" and ")
+    )
+}
+
+fn int(value: BigInt) -> Folded {
+    if value.bits() > MAX_INT_BITS {
+        return Err("a compile-time int exceeds 131072 bits".into());
+    }
+    Ok(Some(ConstValue::Int(value)))
+}
+
+fn real(value: f64) -> Folded {
+    Ok(Some(ConstValue::Float(value)))
+}
+
+/// Declines always.
+pub fn no_fold(_: &[ConstValue]) -> Folded {
+    Ok(None)
+}
+
+/// `a + b`, also of sequences of one kind.
+pub fn add(args: &[ConstValue]) -> Folded {
+    match args {
+        [ConstValue::Str(a), ConstValue::Str(b)] => {
+            bounded(a.len() + b.len())?;
+            Ok(Some(ConstValue::Str(format!("{a}{b}").into())))
+        }
+        [ConstValue::Tuple(a), ConstValue::Tuple(b)] => Ok(Some(ConstValue::Tuple(concat(a, b)?))),
+        [ConstValue::List(a), ConstValue::List(b)] => Ok(Some(ConstValue::List(concat(a, b)?))),
+        _ => match pair(args).ok_or_else(|| unsupported("+", args))? {
+            Pair::Ints(a, b) => int(a + b),
+            Pair::Floats(a, b) => real(a + b),
+        },
+    }
+}
+
+fn bounded(len: usize) -> Result<(), String> {
+    if len as u64 > MAX_INT_BITS {
+        return Err("a compile-time sequence exceeds 131072 elements".into());
+    }
+    Ok(())
+}
+
+fn concat(a: &[ConstValue], b: &[ConstValue]) -> Result<Rc<[ConstValue]>, String> {
+    bounded(a.len() + b.len())?;
+    Ok(a.iter().chain(b).cloned().collect())
+}
+
+/// `a - b`.
+pub fn sub(args: &[ConstValue]) -> Folded {
+    match pair(args).ok_or_else(|| unsupported("-", args))? {
+        Pair::Ints(a, b) => int(a - b),
+        Pair::Floats(a, b) => real(a - b),
+    }
+}
+
+/// `a * b`, also sequence repetition.
+pub fn mul(args: &[ConstValue]) -> Folded {
+    match args {
+        [ConstValue::List(items), n] | [n, ConstValue::List(items)] => {
+            Ok(Some(ConstValue::List(repeat(items, n)?)))
+        }
+        [ConstValue::Tuple(items), n] | [n, ConstValue::Tuple(items)] => {
+            Ok(Some(ConstValue::Tuple(repeat(items, n)?)))
+        }
+        _ => match pair(args).ok_or_else(|| unsupported("*", args))? {
+            Pair::Ints(a, b) => {
+                if a.bits() + b.bits() > 2 * MAX_INT_BITS {
+                    return Err("a compile-time int exceeds 131072 bits".into());
+                }
+                int(a * b)
+            }
+            Pair::Floats(a, b) => real(a * b),
+        },
+    }
+}
+
+fn repeat(items: &[ConstValue], count: &ConstValue) -> Result<Rc<[ConstValue]>, String> {
+    let count = count
+        .as_int()
+        .ok_or("a sequence is repeated an int number of times")?;
+    let count = if count.is_negative() {
+        0
+    } else {
+        count.to_usize().unwrap_or(usize::MAX)
+    };
+    bounded(items.len().saturating_mul(count))?;
+    Ok(items
+        .iter()
+        .cycle()
+        .take(items.len() * count)
+        .cloned()
+        .collect())
+}
+
+const DIVISION: &str = "division by zero";
+
+/// `a / b`: always a float.
+pub fn div(args: &[ConstValue]) -> Folded {
+    match pair(args).ok_or_else(|| unsupported("/", args))? {
+        Pair::Ints(_, b) if b.is_zero() => Err(DIVISION.into()),
+        Pair::Ints(a, b) => real(f64_from_ratio(&a, &b)),
+        Pair::Floats(_, 0.0) => Err(DIVISION.into()),
+        Pair::Floats(a, b) => real(a / b),
+    }
+}
+
+/// `a // b`.
+pub fn floordiv(args: &[ConstValue]) -> Folded {
+    match pair(args).ok_or_else(|| unsupported("//", args))? {
+        Pair::Ints(_, b) if b.is_zero() => Err(DIVISION.into()),
+        Pair::Ints(a, b) => int(a.div_floor(&b)),
+        Pair::Floats(_, 0.0) => Err(DIVISION.into()),
+        Pair::Floats(a, b) => real(((a - float_mod(a, b)) / b).round()),
+    }
+}
+
+/// `a % b`, with the divisor's sign as in Python.
+pub fn modulo(args: &[ConstValue]) -> Folded {
+    match pair(args).ok_or_else(|| unsupported("%", args))? {
+        Pair::Ints(_, b) if b.is_zero() => Err(DIVISION.into()),
+        Pair::Ints(a, b) => int(a.mod_floor(&b)),
+        Pair::Floats(_, 0.0) => Err(DIVISION.into()),
+        Pair::Floats(a, b) => real(float_mod(a, b)),
+    }
+}
+
+fn float_mod(a: f64, b: f64) -> f64 {
+    let r = a % b;
+    if r == 0.0 {
+        0.0f64.copysign(b)
+    } else if (r < 0.0) != (b < 0.0) {
+        r + b
+    } else {
+        r
+    }
+}
+
+/// `a ** b`.
+pub fn pow(args: &[ConstValue]) -> Folded {
+    match pair(args).ok_or_else(|| unsupported("**", args))? {
+        Pair::Ints(a, b) if b.is_negative() && a.is_zero() => Err(DIVISION.into()),
+        Pair::Ints(a, b) if b.is_negative() => real(f64_from_int(&a).powf(f64_from_int(&b))),
+        Pair::Ints(a, b) => int_pow(&a, &b),
+        Pair::Floats(a, b) if a == 0.0 && b < 0.0 => Err(DIVISION.into()),
+        Pair::Floats(a, b) if a < 0.0 && b.fract() != 0.0 && a.is_finite() && b.is_finite() => {
+            Err("a negative float to a fractional power is complex".into())
+        }
+        Pair::Floats(a, b) => real(a.powf(b)),
+    }
+}
+
+fn int_pow(base: &BigInt, exponent: &BigInt) -> Folded {
+    if base.magnitude() <= &1u32.into() {
+        let odd = exponent.is_odd();
+        let value = match base.to_i64() {
+            Some(0) => i64::from(exponent.is_zero()),
+            Some(-1) if odd => -1,
+            _ => 1,
+        };
+        return int(value.into());
+    }
+    match exponent.to_u32() {
+        Some(e) if u64::from(e).saturating_mul(base.bits() - 1) <= MAX_INT_BITS => int(base.pow(e)),
+        _ => Err("a compile-time int exceeds 131072 bits".into()),
+    }
+}
+
+fn bits(args: &[ConstValue], symbol: &str, f: fn(BigInt, BigInt) -> BigInt) -> Folded {
+    match (pair(args), args) {
+        (Some(Pair::Ints(a, b)), [ConstValue::Bool(_), ConstValue::Bool(_)]) => {
+            Ok(Some(ConstValue::Bool(!f(a, b).is_zero())))
+        }
+        (Some(Pair::Ints(a, b)), _) => int(f(a, b)),
+        _ => Err(unsupported(symbol, args)),
+    }
+}
+
+/// `a & b`.
+pub fn bitand(args: &[ConstValue]) -> Folded {
+    bits(args, "&", |a, b| a & b)
+}
+
+/// `a | b`.
+pub fn bitor(args: &[ConstValue]) -> Folded {
+    bits(args, "|", |a, b| a | b)
+}
+
+/// `a ^ b`.
+pub fn bitxor(args: &[ConstValue]) -> Folded {
+    bits(args, "^", |a, b| a ^ b)
+}
+
+/// `a << b`.
+pub fn shl(args: &[ConstValue]) -> Folded {
+    let Some(Pair::Ints(a, b)) = pair(args) else {
+        return Err(unsupported("<<", args));
+    };
+    if b.is_negative() {
+        return Err("negative shift count".into());
+    }
+    match b.to_u64() {
+        _ if a.is_zero() => int(a),
+        Some(n) if n <= MAX_INT_BITS => int(a << n),
+        _ => Err("a compile-time int exceeds 131072 bits".into()),
+    }
+}
+
+/// `a >> b`.
+pub fn shr(args: &[ConstValue]) -> Folded {
+    let Some(Pair::Ints(a, b)) = pair(args) else {
+        return Err(unsupported(">>", args));
+    };
+    if b.is_negative() {
+        return Err("negative shift count".into());
+    }
+    let n = b.to_u64().unwrap_or(u64::MAX).min(MAX_INT_BITS);
+    int(a >> n)
+}
+
+/// Python's order of two numbers or strings; `None` beside a NaN. Exact between int and float.
+fn order(a: &ConstValue, b: &ConstValue) -> Option<Option<Ordering>> {
+    match (a, b) {
+        (ConstValue::Str(a), ConstValue::Str(b)) => Some(Some(a.cmp(b))),
+        (ConstValue::Float(a), ConstValue::Float(b)) => Some(a.partial_cmp(b)),
+        (ConstValue::Float(f), b) => Some(order_int(&b.as_int()?, *f).map(Ordering::reverse)),
+        (a, ConstValue::Float(f)) => Some(order_int(&a.as_int()?, *f)),
+        _ => Some(Some(a.as_int()?.cmp(&b.as_int()?))),
+    }
+}
+
+fn order_int(a: &BigInt, b: f64) -> Option<Ordering> {
+    if b.is_nan() {
+        return None;
+    }
+    let rounded = f64_from_int(a).partial_cmp(&b)?;
+    if rounded != Ordering::Equal || b.is_infinite() {
+        return Some(rounded);
+    }
+    let exact = num_traits::FromPrimitive::from_f64(b).unwrap_or_else(BigInt::zero);
+    Some(a.cmp(&exact))
+}
+
+/// Whether two compile-time values are equal in Python's sense.
+pub fn equal(a: &ConstValue, b: &ConstValue) -> bool {
+    match (a, b) {
+        (ConstValue::Tuple(x), ConstValue::Tuple(y))
+        | (ConstValue::List(x), ConstValue::List(y)) => {
+            x.len() == y.len() && x.iter().zip(y.iter()).all(|(a, b)| equal(a, b))
+        }
+        (ConstValue::Type(x), ConstValue::Type(y)) => x == y,
+        (ConstValue::Shaped(x, s), ConstValue::Shaped(y, t)) => x == y && s == t,
+        (ConstValue::None, ConstValue::None) => true,
+        (ConstValue::Options(x), ConstValue::Options(y)) => x == y,
+        _ => order(a, b).is_some_and(|o| o == Some(Ordering::Equal)),
+    }
+}
+
+/// `a == b`.
+pub fn eq(args: &[ConstValue]) -> Folded {
+    Ok(Some(ConstValue::Bool(equal(&args[0], &args[1]))))
+}
+
+/// `a != b`.
+pub fn ne(args: &[ConstValue]) -> Folded {
+    Ok(Some(ConstValue::Bool(!equal(&args[0], &args[1]))))
+}
+
+fn ordered(args: &[ConstValue], symbol: &str, test: fn(Ordering) -> bool) -> Folded {
+    let order = order(&args[0], &args[1]).ok_or_else(|| unsupported(symbol, args))?;
+    Ok(Some(ConstValue::Bool(order.is_some_and(test))))
+}
+
+/// `a < b`.
+pub fn lt(args: &[ConstValue]) -> Folded {
+    ordered(args, "<", Ordering::is_lt)
+}
+
+/// `a <= b`.
+pub fn le(args: &[ConstValue]) -> Folded {
+    ordered(args, "<=", Ordering::is_le)
+}
+
+/// `a > b`.
+pub fn gt(args: &[ConstValue]) -> Folded {
+    ordered(args, ">", Ordering::is_gt)
+}
+
+/// `a >= b`.
+pub fn ge(args: &[ConstValue]) -> Folded {
+    ordered(args, ">=", Ordering::is_ge)
+}
+
+fn extremum(args: &[ConstValue], name: &str, better: Ordering) -> Folded {
+    let mut best = args[0].clone();
+    for candidate in &args[1..] {
+        let pair = [candidate.clone(), best.clone()];
+        let order = order(candidate, &best).ok_or_else(|| unsupported(name, &pair))?;
+        if order == Some(better) {
+            best = candidate.clone();
+        }
+    }
+    Ok(Some(best))
+}
+
+/// `min(a, b, ...)`.
+pub fn min(args: &[ConstValue]) -> Folded {
+    extremum(args, "min", Ordering::Less)
+}
+
+/// `max(a, b, ...)`.
+pub fn max(args: &[ConstValue]) -> Folded {
+    extremum(args, "max", Ordering::Greater)
+}
+
+fn truth(value: &ConstValue) -> Result<bool, String> {
+    value
+        .truth()
+        .ok_or_else(|| format!("{} has no truth value", value.kind()))
+}
+
+/// `a and b`: the operand that decides.
+pub fn logical_and(args: &[ConstValue]) -> Folded {
+    for arg in args {
+        if !truth(arg)? {
+            return Ok(Some(arg.clone()));
+        }
+    }
+    Ok(args.last().cloned())
+}
+
+/// `a or b`: the operand that decides.
+pub fn logical_or(args: &[ConstValue]) -> Folded {
+    for arg in args {
+        if truth(arg)? {
+            return Ok(Some(arg.clone()));
+        }
+    }
+    Ok(args.last().cloned())
+}
+
+/// `not a`.
+pub fn logical_not(args: &[ConstValue]) -> Folded {
+    Ok(Some(ConstValue::Bool(!truth(&args[0])?)))
+}
+
+/// `-a`.
+pub fn neg(args: &[ConstValue]) -> Folded {
+    match (&args[0], args[0].as_int()) {
+        (_, Some(v)) => int(-v),
+        (ConstValue::Float(v), _) => real(-v),
+        _ => Err(unsupported("-", args)),
+    }
+}
+
+/// `~a`.
+pub fn invert(args: &[ConstValue]) -> Folded {
+    match args[0].as_int() {
+        Some(v) => int(-v - 1),
+        None => Err(unsupported("~", args)),
+    }
+}
+
+/// `abs(a)`.
+pub fn abs(args: &[ConstValue]) -> Folded {
+    match (&args[0], args[0].as_int()) {
+        (_, Some(v)) => int(v.abs()),
+        (ConstValue::Float(v), _) => real(v.abs()),
+        _ => Err(unsupported("abs", args)),
+    }
+}
+
+/// A function of one float.
+pub fn float(args: &[ConstValue], f: fn(f64) -> f64) -> Folded {
+    match to_f64(&args[0]) {
+        Some(x) if f(x).is_nan() && !x.is_nan() => Err("math domain error".into()),
+        Some(x) => real(f(x)),
+        None => Err(format!("a number is needed, not {}", args[0].kind())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn i(v: i64) -> ConstValue {
+        ConstValue::Int(v.into())
+    }
+
+    fn show(folded: Folded) -> String {
+        match folded {
+            Ok(Some(v)) => v.text(),
+            Ok(None) => "no fold".into(),
+            Err(e) => e,
+        }
+    }
+
+    #[test]
+    fn folds_follow_python() {
+        assert_eq!(show(div(&[i(7), i(2)])), "3.5");
+        assert_eq!(show(floordiv(&[i(-7), i(2)])), "-4");
+        assert_eq!(show(modulo(&[i(-7), i(2)])), "1");
+        assert_eq!(show(div(&[i(1), i(0)])), "division by zero");
+        assert_eq!(show(pow(&[i(2), i(-1)])), "0.5");
+        assert_eq!(
+            show(pow(&[i(10), i(1_000_000_000)])),
+            "a compile-time int exceeds 131072 bits"
+        );
+        assert_eq!(show(pow(&[i(-1), i(1_000_000_001)])), "-1");
+        assert_eq!(show(shr(&[i(-5), i(1)])), "-3");
+        assert_eq!(show(invert(&[i(5)])), "-6");
+        assert_eq!(show(eq(&[i(1), ConstValue::Float(1.0)])), "True");
+        assert_eq!(
+            show(lt(&[
+                i((1 << 53) + 1),
+                ConstValue::Float((1u64 << 53) as f64)
+            ])),
+            "False"
+        );
+        assert_eq!(
+            show(modulo(&[ConstValue::Float(-7.5), ConstValue::Float(2.0)])),
+            "0.5"
+        );
+        assert_eq!(
+            show(floordiv(&[ConstValue::Float(-7.5), ConstValue::Float(2.0)])),
+            "-4.0"
+        );
+        assert_eq!(show(logical_or(&[i(0), i(3)])), "3");
+        assert_eq!(show(max(&[i(1), i(3), i(2)])), "3");
+    }
+}

@@ -1,0 +1,344 @@
+//! One compilation: the modules, the kernel definitions and the instances made of them.
+
+use super::codes;
+use super::error::{Failure, Result, closest, fail};
+use super::lower;
+use super::surface;
+use super::values::{ConstValue, KernelRef, Options};
+use crate::arena::Arena;
+use crate::diagnostics::{Diagnostic, Diagnostics, FileId, SourceMap, Span};
+use crate::ir::{self, Kernel, KernelId, Scalar};
+use indexmap::IndexMap;
+use ruff_python_ast::StmtFunctionDef;
+use std::rc::Rc;
+
+/// Most kernel instances of a program.
+const MAX_INSTANCES: usize = 256;
+
+/// What a module-level name stands for.
+#[derive(Clone, Debug)]
+pub enum Binding {
+    /// A value.
+    Value(ConstValue),
+    /// Nothing usable, and why; an empty reason means that an error was reported.
+    Poisoned {
+        /// The reason.
+        reason: String,
+        /// The statement.
+        span: Span,
+    },
+}
+
+/// A module after evaluation.
+#[derive(Debug, Default)]
+pub struct Module {
+    /// Its names, in order of first binding.
+    pub globals: IndexMap<String, Binding>,
+}
+
+/// What a nested kernel sees of an enclosing kernel.
+#[derive(Debug, Default)]
+pub struct Env {
+    /// Compile-time names; `None` for runtime ones, which cannot be captured.
+    pub names: IndexMap<String, Option<ConstValue>>,
+    /// The environment around.
+    pub parent: Option<usize>,
+}
+
+/// A kernel definition.
+pub struct KernelDef<'a> {
+    /// Its syntax.
+    pub ast: &'a StmtFunctionDef,
+    /// Where it is written.
+    pub file: FileId,
+    /// The module whose globals it sees.
+    pub module: usize,
+    /// Its own or inherited options.
+    pub options: Options,
+    /// Templates to be bound, in order.
+    pub templates: Vec<usize>,
+    /// Templates bound around it.
+    pub outer: Bindings,
+    /// For nested kernels.
+    pub env: Option<usize>,
+}
+
+/// Templates and their values.
+pub type Bindings = Rc<[(usize, ConstValue)]>;
+
+/// A parameter or result as callers see it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Slot {
+    /// A scalar.
+    Scalar(Scalar),
+    /// A shaped value.
+    Array(Scalar, Rc<[u64]>),
+}
+
+/// What callers need of a lowered kernel.
+#[derive(Clone, Debug)]
+pub struct Signature {
+    /// Parameters: name, type, and whether a shaped one is written.
+    pub params: Vec<(String, Slot, bool)>,
+    /// Results.
+    pub results: Vec<Slot>,
+}
+
+enum State {
+    Running,
+    Done(KernelId),
+    Failed,
+}
+
+struct Frame {
+    kernel: String,
+    call: Span,
+}
+
+/// The state of a compilation.
+pub struct Session<'a> {
+    /// All files.
+    pub sources: &'a SourceMap,
+    /// Modules; the first is the input file.
+    pub modules: Vec<Module>,
+    /// Kernel definitions.
+    pub defs: Vec<KernelDef<'a>>,
+    /// Names of templates.
+    pub templates: Vec<String>,
+    /// Environments of nested kernels.
+    pub envs: Vec<Env>,
+    /// Lowered kernels.
+    pub kernels: Arena<Kernel>,
+    signatures: Vec<Signature>,
+    instances: IndexMap<(usize, String), State>,
+    stack: Vec<Frame>,
+    diagnostics: Vec<Diagnostic>,
+    /// Most kernel instances.
+    pub instance_limit: usize,
+}
+
+impl<'a> Session<'a> {
+    /// An empty compilation.
+    pub fn new(sources: &'a SourceMap) -> Self {
+        Session {
+            sources,
+            modules: Vec::new(),
+            defs: Vec::new(),
+            templates: Vec::new(),
+            envs: Vec::new(),
+            kernels: Arena::new(),
+            signatures: Vec::new(),
+            instances: IndexMap::new(),
+            stack: Vec::new(),
+            diagnostics: Vec::new(),
+            instance_limit: MAX_INSTANCES,
+        }
+    }
+
+    /// Records a failure's diagnostic, with the calls that led to it.
+    pub fn report(&mut self, failure: Failure) {
+        let Failure::Diagnostic(mut diagnostic) = failure else {
+            return;
+        };
+        for pair in self.stack.windows(2).rev() {
+            let text = format!(
+                "in kernel '{}' called from '{}'",
+                pair[1].kernel, pair[0].kernel
+            );
+            diagnostic.notes.push((Some(pair[1].call), text));
+        }
+        self.diagnostics.push(*diagnostic);
+    }
+
+    /// Ends the compilation with its messages.
+    pub fn into_diagnostics(self) -> (Arena<Kernel>, Diagnostics) {
+        (self.kernels, Diagnostics(self.diagnostics))
+    }
+
+    /// Number of errors reported so far.
+    pub fn errors(&self) -> usize {
+        self.diagnostics.len()
+    }
+
+    /// Whether an error was reported.
+    pub fn failed(&self) -> bool {
+        !self.diagnostics.is_empty()
+    }
+
+    /// What callers see of a kernel.
+    pub fn signature(&self, id: KernelId) -> &Signature {
+        &self.signatures[id.index()]
+    }
+
+    /// The value of a module global or a built-in.
+    pub fn global(&self, module: usize, name: &str, span: Span) -> Option<Result<ConstValue>> {
+        match self.modules[module].globals.get(name) {
+            Some(Binding::Value(value)) => Some(Ok(value.clone())),
+            Some(Binding::Poisoned { reason, .. }) if reason.is_empty() => {
+                Some(Err(Failure::Reported))
+            }
+            Some(Binding::Poisoned {
+                reason,
+                span: origin,
+            }) => Some(Err(Diagnostic::error(
+                codes::POISONED,
+                span,
+                format!("'{name}' has no value at compile time: {reason}"),
+            )
+            .note_at(*origin, format!("'{name}' is bound here"))
+            .into())),
+            None => surface::builtin(name).map(Ok),
+        }
+    }
+
+    /// The error for a name that nothing binds.
+    pub fn undefined<'n>(
+        &self,
+        module: usize,
+        name: &str,
+        span: Span,
+        locals: impl Iterator<Item = &'n str>,
+    ) -> Failure {
+        let mut error = Diagnostic::error(
+            codes::UNDEFINED,
+            span,
+            format!("Name '{name}' is not defined"),
+        );
+        let mut all: Vec<&str> = locals.collect();
+        all.extend(self.modules[module].globals.keys().map(String::as_str));
+        surface::builtin_names().for_each(|n| all.push(n));
+        if surface::member(surface::Namespace::Allo, name).is_some() {
+            error = error.help(format!("import it: `from allo import {name}`"));
+        } else if let Some(near) = closest(name, all.into_iter()) {
+            error = error.help(format!("did you mean '{near}'?"));
+        }
+        error.into()
+    }
+
+    /// The kernel of a definition with its templates bound, lowered on first use.
+    ///
+    /// # Errors
+    /// Also when it was lowered before with errors, or is being lowered: recursion.
+    pub fn instantiate(&mut self, kernel: &KernelRef, call: Span) -> Result<KernelId> {
+        let bindings = self.bind(kernel, call)?;
+        let suffix = instance_suffix(&kernel.bindings);
+        let key = (kernel.def, suffix.clone());
+        let name = self.defs[kernel.def].ast.name.id.to_string();
+        match self.instances.get(&key) {
+            Some(State::Done(id)) => return Ok(*id),
+            Some(State::Failed) => return Err(Failure::Reported),
+            Some(State::Running) => {
+                return Err(Diagnostic::error(
+                    codes::RECURSION,
+                    call,
+                    format!("recursive call of kernel '{name}'"),
+                )
+                .help("write a loop instead")
+                .into());
+            }
+            None => {}
+        }
+        if self.instances.len() >= self.instance_limit {
+            return fail(codes::INSTANCES, call, "more than 256 kernel instances");
+        }
+        let unique = self.unique_name(&format!("{name}{suffix}"));
+        self.instances.insert(key.clone(), State::Running);
+        self.stack.push(Frame { kernel: name, call });
+        let before = self.diagnostics.len();
+        let lowered = lower::kernel(self, kernel.def, unique, bindings);
+        let outcome = match lowered {
+            Ok((kernel, signature)) if self.diagnostics.len() == before => {
+                let id = self.kernels.push(kernel);
+                self.signatures.push(signature);
+                Some(id)
+            }
+            Ok(_) => None,
+            Err(failure) => {
+                self.report(failure);
+                None
+            }
+        };
+        self.stack.pop();
+        self.instances
+            .insert(key, outcome.map_or(State::Failed, State::Done));
+        outcome.ok_or(Failure::Reported)
+    }
+
+    fn bind(&self, kernel: &KernelRef, call: Span) -> Result<Bindings> {
+        let def = &self.defs[kernel.def];
+        let (needed, given) = (def.templates.len(), kernel.bindings.len());
+        if needed != given {
+            let name = &def.ast.name.id;
+            let names: Vec<&str> = def.templates.iter().map(|t| &*self.templates[*t]).collect();
+            let message = if given == 0 {
+                format!(
+                    "kernel '{name}' has unbound templates: {}",
+                    names.join(", ")
+                )
+            } else {
+                format!("kernel '{name}' has {needed} templates, but {given} values are given")
+            };
+            let mut error = Diagnostic::error(codes::TEMPLATE, call, message);
+            if needed > 0 {
+                error = error.help(format!("specialise it: `{name}[{}]`", names.join(", ")));
+            }
+            return Err(error.into());
+        }
+        let own = def
+            .templates
+            .iter()
+            .copied()
+            .zip(kernel.bindings.iter().cloned());
+        Ok(def.outer.iter().cloned().chain(own).collect())
+    }
+
+    fn unique_name(&self, name: &str) -> String {
+        let taken = |n: &str| self.kernels.iter().any(|(_, k)| k.name == n);
+        if !taken(name) {
+            return name.to_owned();
+        }
+        (1..)
+            .map(|i| format!("{name}_{i}"))
+            .find(|n| !taken(n))
+            .unwrap_or_default()
+    }
+
+    /// Whether every template of a kernel is bound.
+    pub fn is_concrete(&self, kernel: &KernelRef) -> bool {
+        self.defs[kernel.def].templates.len() == kernel.bindings.len()
+    }
+
+    /// Name of a kernel as the command line takes it.
+    pub fn display_name(&self, kernel: &KernelRef) -> String {
+        let name = &self.defs[kernel.def].ast.name.id;
+        if kernel.bindings.is_empty() {
+            return name.to_string();
+        }
+        let values: Vec<String> = kernel.bindings.iter().map(ConstValue::text).collect();
+        format!("{name}[{}]", values.join(", "))
+    }
+}
+
+fn instance_suffix(bindings: &[ConstValue]) -> String {
+    bindings
+        .iter()
+        .map(|b| {
+            let text: String = b
+                .text()
+                .chars()
+                .map(|c| match c {
+                    '-' => 'm',
+                    '.' => 'p',
+                    c if c.is_ascii_alphanumeric() => c,
+                    _ => '_',
+                })
+                .collect();
+            format!("_{text}")
+        })
+        .collect()
+}
+
+/// A program of the kernels with its top.
+pub fn program(kernels: Arena<Kernel>, top: KernelId) -> ir::Program {
+    ir::Program { kernels, top }
+}

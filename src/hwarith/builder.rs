@@ -1,0 +1,533 @@
+//! Smart constructors: a graph is built (or rebuilt) with constants folded, common subexpressions
+//! shared, and every value in the narrowest type that its range allows.
+//!
+//! A node stands for an exact integer. A cast that cannot change the integer is therefore no operation
+//! at all: the node itself is used, whatever its width. Operations whose meaning depends on the width
+//! of an operand (concatenation, complement, left shift, extraction) widen it again where needed.
+
+use super::eval::eval_op;
+use super::graph::{Graph, NodeId, Op, Predicate};
+use super::interval::{self, Interval};
+use super::types::HwType;
+use crate::diagnostics::Span;
+use num_bigint::BigInt;
+use num_traits::{One, Signed, ToPrimitive, Zero};
+use std::collections::HashMap;
+
+/// A graph under construction, with the range of every node.
+#[derive(Clone, Debug, Default)]
+pub struct Builder {
+    /// The graph so far.
+    pub graph: Graph,
+    ranges: Vec<Interval>,
+    known: HashMap<(Op, Vec<NodeId>, HwType), NodeId>,
+}
+
+impl Builder {
+    /// An empty graph.
+    pub fn new() -> Builder {
+        Builder::default()
+    }
+    /// Range of a node.
+    pub fn range(&self, id: NodeId) -> &Interval {
+        &self.ranges[id.index()]
+    }
+    /// Type of a node.
+    pub fn ty(&self, id: NodeId) -> HwType {
+        self.graph.ty(id)
+    }
+    /// Sets the origin of the nodes that follow.
+    pub fn at(&mut self, span: Option<Span>) {
+        self.graph.span = span;
+    }
+
+    /// A node that is neither shared nor simplified (inputs, variables, phis, memory accesses, calls).
+    pub fn opaque(&mut self, op: Op, args: Vec<NodeId>, ty: HwType) -> NodeId {
+        let id = self.graph.push(op, args, ty);
+        self.ranges.push(Interval::of_type(ty));
+        id
+    }
+
+    /// A call of an operator module; calls are pure, so equal ones are shared.
+    pub fn call(&mut self, unit: Op, args: Vec<NodeId>, ty: HwType) -> NodeId {
+        self.shared(unit, args, ty)
+    }
+    /// Sets the second operand of a phi.
+    pub fn set_next(&mut self, phi: NodeId, next: NodeId) {
+        self.graph.nodes[phi].args[1] = next;
+    }
+    /// States a range that the caller knows; it must lie within the node's type.
+    pub fn assume(&mut self, id: NodeId, range: Interval) {
+        debug_assert!(range.fits(self.ty(id)));
+        self.ranges[id.index()] = range;
+    }
+    /// The nodes of a pure graph over given inputs; returns its outputs.
+    pub fn inline(&mut self, graph: &Graph, inputs: &[NodeId]) -> Vec<NodeId> {
+        let mut map: Vec<NodeId> = Vec::with_capacity(graph.nodes.len());
+        for (_, node) in graph.nodes.iter() {
+            let args: Vec<NodeId> = node.args.iter().map(|a| map[a.index()]).collect();
+            let types: Vec<HwType> = node.args.iter().map(|&a| graph.ty(a)).collect();
+            map.push(match node.op {
+                Op::Input(i) => inputs[i as usize],
+                _ => self.replay(&node.op, &args, &types, node.ty),
+            });
+        }
+        graph.outputs.iter().map(|o| map[o.index()]).collect()
+    }
+
+    fn shared(&mut self, op: Op, args: Vec<NodeId>, ty: HwType) -> NodeId {
+        let key = (op, args, ty);
+        if let Some(&id) = self.known.get(&key) {
+            return id;
+        }
+        let (op, args, ty) = key.clone();
+        let ranges: Vec<&Interval> = args.iter().map(|&a| self.range(a)).collect();
+        let range = interval::result(&op, &ranges, ty);
+        let id = self.graph.push(op, args, ty);
+        self.ranges.push(range);
+        self.known.insert(key, id);
+        id
+    }
+
+    /// A shared node, folded if its range is one value, narrowed to its range.
+    fn emit(&mut self, op: Op, args: Vec<NodeId>, ty: HwType) -> NodeId {
+        let ranges: Vec<&Interval> = args.iter().map(|&a| self.range(a)).collect();
+        let range = interval::result(&op, &ranges, ty);
+        if let Some(value) = range.as_point() {
+            return self.constant(value.clone());
+        }
+        if let Some(value) = self.fold(&op, &args, ty) {
+            return self.constant(value);
+        }
+        let narrow = range.ty();
+        let id = self.shared(op, args, ty);
+        if narrow.width < ty.width {
+            self.shared(Op::Cast, vec![id], narrow)
+        } else {
+            id
+        }
+    }
+
+    fn infer(&mut self, op: Op, args: Vec<NodeId>) -> NodeId {
+        let types: Vec<HwType> = args.iter().map(|&a| self.ty(a)).collect();
+        let ty = super::graph::infer_type(&op, &types).expect("operation has an inferred type");
+        self.emit(op, args, ty)
+    }
+
+    fn fold(&self, op: &Op, args: &[NodeId], ty: HwType) -> Option<BigInt> {
+        let values: Option<Vec<(&BigInt, HwType)>> = args
+            .iter()
+            .map(|&a| self.graph.as_const(a).map(|v| (v, self.ty(a))))
+            .collect();
+        eval_op(op, &values?, ty)
+    }
+
+    /// A constant.
+    pub fn constant(&mut self, value: impl Into<BigInt>) -> NodeId {
+        let value = value.into();
+        let ty = HwType::of_range(&value, &value);
+        self.shared(Op::Const(value), vec![], ty)
+    }
+    /// The constant that a node is, if it is one.
+    pub fn as_const(&self, id: NodeId) -> Option<&BigInt> {
+        self.graph.as_const(id)
+    }
+    fn is(&self, id: NodeId, value: i32) -> bool {
+        self.as_const(id).is_some_and(|v| *v == BigInt::from(value))
+    }
+
+    /// Exact sum.
+    pub fn add(&mut self, a: NodeId, b: NodeId) -> NodeId {
+        if self.is(a, 0) {
+            return b;
+        }
+        if self.is(b, 0) {
+            return a;
+        }
+        self.infer(Op::Add, vec![a, b])
+    }
+    /// Exact difference.
+    pub fn sub(&mut self, a: NodeId, b: NodeId) -> NodeId {
+        if self.is(b, 0) {
+            return a;
+        }
+        if a == b {
+            return self.constant(0);
+        }
+        self.infer(Op::Sub, vec![a, b])
+    }
+    /// Exact product. A constant factor with few nonzero signed digits becomes shifts and adds.
+    pub fn mul(&mut self, a: NodeId, b: NodeId) -> NodeId {
+        let (a, b) = if self.as_const(a).is_some() {
+            (b, a)
+        } else {
+            (a, b)
+        };
+        match self.as_const(b).cloned() {
+            Some(factor) => self.mul_const(a, &factor),
+            None => self.infer(Op::Mul, vec![a, b]),
+        }
+    }
+    fn mul_const(&mut self, a: NodeId, factor: &BigInt) -> NodeId {
+        if factor.is_zero() {
+            return self.constant(0);
+        }
+        let digits = signed_digits(factor);
+        if digits.len() > MAX_SHIFT_ADDS || self.as_const(a).is_some() {
+            let b = self.constant(factor.clone());
+            return self.infer(Op::Mul, vec![a, b]);
+        }
+        let mut sum: Option<NodeId> = None;
+        // The highest digit first keeps partial sums of the factor's sign.
+        for &(shift, negative) in digits.iter().rev() {
+            let term = self.shift_left_exact(a, shift);
+            sum = Some(match (sum, negative) {
+                (None, false) => term,
+                (None, true) => {
+                    let zero = self.constant(0);
+                    self.sub(zero, term)
+                }
+                (Some(s), false) => self.add(s, term),
+                (Some(s), true) => self.sub(s, term),
+            });
+        }
+        sum.unwrap_or(a)
+    }
+    /// `a * 2^shift`, exact: zeros concatenated below.
+    pub fn shift_left_exact(&mut self, a: NodeId, shift: u32) -> NodeId {
+        if shift == 0 {
+            return a;
+        }
+        if let Some(value) = self.as_const(a) {
+            let value = value << shift;
+            return self.constant(value);
+        }
+        let ty = self.ty(a);
+        let range = self.range(a).clone();
+        let zeros = self.opaque_zero(shift);
+        let joined = self.shared(Op::Concat, vec![a, zeros], HwType::ui(ty.width + shift));
+        let exact = Interval::new(&range.lo << shift, &range.hi << shift);
+        let target = HwType {
+            signed: ty.signed,
+            width: ty.width + shift,
+        };
+        let id = if ty.signed {
+            self.shared(Op::Cast, vec![joined], target)
+        } else {
+            joined
+        };
+        self.ranges[id.index()] = exact;
+        id
+    }
+    /// `width` zero bits as a node of exactly that width.
+    fn opaque_zero(&mut self, width: u32) -> NodeId {
+        let zero = self.constant(0);
+        if width == 1 {
+            zero
+        } else {
+            self.shared(Op::Cast, vec![zero], HwType::ui(width))
+        }
+    }
+
+    /// Comparison; `ui1`.
+    pub fn icmp(&mut self, predicate: Predicate, a: NodeId, b: NodeId) -> NodeId {
+        if a == b {
+            return self.constant(u8::from(predicate.holds(std::cmp::Ordering::Equal)));
+        }
+        // A bit compared with 0 or 1 is the bit or its complement.
+        if self.ty(a) == HwType::ui(1) {
+            let truth = match predicate {
+                Predicate::Eq => Some((1, 0)),
+                Predicate::Ne => Some((0, 1)),
+                _ => None,
+            };
+            if let Some((same, inverse)) = truth {
+                if self.is(b, same) {
+                    return a;
+                }
+                if self.is(b, inverse) {
+                    return self.not1(a);
+                }
+            }
+        }
+        self.infer(Op::Icmp(predicate), vec![a, b])
+    }
+    /// The value with its low bits read as `ty`; no operation if that changes nothing.
+    pub fn cast(&mut self, a: NodeId, ty: HwType) -> NodeId {
+        if self.range(a).fits(ty) {
+            return a;
+        }
+        // A truncation of an extension or of another truncation starts from the origin.
+        if self.graph.nodes[a].op == Op::Cast {
+            let inner = self.graph.nodes[a].args[0];
+            if self.ty(a).width >= ty.width {
+                return self.cast(inner, ty);
+            }
+        }
+        self.emit(Op::Cast, vec![a], ty)
+    }
+    /// The same value in a node of exactly type `ty`, which must hold it.
+    pub fn widen(&mut self, a: NodeId, ty: HwType) -> NodeId {
+        if self.ty(a) == ty {
+            return a;
+        }
+        let range = self.range(a).clone();
+        let id = self.shared(Op::Cast, vec![a], ty);
+        if range.fits(ty) {
+            self.ranges[id.index()] = range;
+        }
+        id
+    }
+    /// Bitwise and.
+    pub fn and(&mut self, a: NodeId, b: NodeId) -> NodeId {
+        if self.is(a, 0) || self.is(b, 0) {
+            return self.constant(0);
+        }
+        for (x, y) in [(a, b), (b, a)] {
+            if self.is(x, -1) || x == y || self.covers(x, y) {
+                return y;
+            }
+        }
+        self.infer(Op::And, vec![a, b])
+    }
+    /// Whether `mask` is a constant of ones over every bit that the non-negative `value` can have.
+    fn covers(&self, mask: NodeId, value: NodeId) -> bool {
+        let Some(mask) = self.as_const(mask) else {
+            return false;
+        };
+        let range = self.range(value);
+        let ones = (BigInt::one() << range.hi.bits()) - 1;
+        !range.lo.is_negative() && (mask & &ones) == ones
+    }
+    /// Bitwise or.
+    pub fn or(&mut self, a: NodeId, b: NodeId) -> NodeId {
+        if self.is(a, 0) || a == b {
+            return b;
+        }
+        if self.is(b, 0) {
+            return a;
+        }
+        if self.is(a, -1) || self.is(b, -1) {
+            return self.constant(-1);
+        }
+        if self.ty(a) == HwType::ui(1)
+            && self.ty(b) == HwType::ui(1)
+            && (self.is(a, 1) || self.is(b, 1))
+        {
+            return self.constant(1);
+        }
+        self.infer(Op::Or, vec![a, b])
+    }
+    /// Bitwise exclusive or.
+    pub fn xor(&mut self, a: NodeId, b: NodeId) -> NodeId {
+        if self.is(a, 0) {
+            return b;
+        }
+        if self.is(b, 0) {
+            return a;
+        }
+        if a == b {
+            return self.constant(0);
+        }
+        self.infer(Op::Xor, vec![a, b])
+    }
+    /// Complement of a bit.
+    pub fn not1(&mut self, a: NodeId) -> NodeId {
+        debug_assert_eq!(self.ty(a), HwType::ui(1));
+        if self.graph.nodes[a].op == Op::Not {
+            return self.graph.nodes[a].args[0];
+        }
+        self.infer(Op::Not, vec![a])
+    }
+    /// `cond ? a : b`; `cond` is `ui1`.
+    pub fn mux(&mut self, cond: NodeId, a: NodeId, b: NodeId) -> NodeId {
+        if a == b || self.is(cond, 1) {
+            return a;
+        }
+        if self.is(cond, 0) {
+            return b;
+        }
+        if self.is(a, 1) && self.is(b, 0) {
+            return cond;
+        }
+        if self.is(a, 0) && self.is(b, 1) {
+            return self.not1(cond);
+        }
+        if self.graph.nodes[cond].op == Op::Not {
+            let inner = self.graph.nodes[cond].args[0];
+            return self.mux(inner, b, a);
+        }
+        let bits = self.ty(a) == HwType::ui(1) && self.ty(b) == HwType::ui(1);
+        if bits && self.is(b, 0) {
+            return self.and(cond, a);
+        }
+        if bits && self.is(a, 1) {
+            return self.or(cond, b);
+        }
+        self.infer(Op::Mux, vec![cond, a, b])
+    }
+    /// Left shift within `ty`, by an unsigned amount; an amount of the width or more gives 0.
+    pub fn shl(&mut self, value: NodeId, amount: NodeId, ty: HwType) -> NodeId {
+        if let Some(n) = self.as_const(amount) {
+            return match n.to_u32().filter(|&n| n < ty.width) {
+                Some(n) => {
+                    let exact = self.shift_left_exact(value, n);
+                    self.cast(exact, ty)
+                }
+                None => self.constant(0),
+            };
+        }
+        let value = self.widen(value, ty);
+        self.infer(Op::Shl, vec![value, amount])
+    }
+    /// Right shift by an unsigned amount, arithmetic if the value can be negative.
+    pub fn shr(&mut self, value: NodeId, amount: NodeId) -> NodeId {
+        match self.as_const(amount).map(|n| n.to_u32()) {
+            Some(Some(0)) => value,
+            Some(Some(n)) if n < self.ty(value).width => {
+                let ty = self.ty(value);
+                let top = self.extract_raw(value, n, ty.width - n);
+                self.cast(
+                    top,
+                    HwType {
+                        signed: ty.signed,
+                        width: ty.width - n,
+                    },
+                )
+            }
+            _ => self.infer(Op::Shr, vec![value, amount]),
+        }
+    }
+    /// `width` bits from bit `lo` of the two's complement of the value, as an unsigned number.
+    pub fn extract(&mut self, value: NodeId, lo: u32, width: u32) -> NodeId {
+        let ty = self.ty(value);
+        if lo == 0 {
+            return self.cast(value, HwType::ui(width));
+        }
+        if lo + width <= ty.width {
+            return self.extract_raw(value, lo, width);
+        }
+        if ty.signed {
+            let wide = self.widen(value, HwType::si(lo + width));
+            return self.extract_raw(wide, lo, width);
+        }
+        if lo >= ty.width {
+            return self.constant(0);
+        }
+        self.extract_raw(value, lo, ty.width - lo)
+    }
+    fn extract_raw(&mut self, value: NodeId, lo: u32, width: u32) -> NodeId {
+        if let Op::Extract { lo: inner } = self.graph.nodes[value].op {
+            let origin = self.graph.nodes[value].args[0];
+            return self.extract_raw(origin, inner + lo, width);
+        }
+        self.emit(Op::Extract { lo }, vec![value], HwType::ui(width))
+    }
+    /// Parts from the top down, each taken as that many bits of two's complement.
+    pub fn concat(&mut self, parts: &[(NodeId, u32)]) -> NodeId {
+        let mut args = Vec::with_capacity(parts.len());
+        for (i, &(part, width)) in parts.iter().enumerate() {
+            let bits = self.cast(part, HwType::ui(width));
+            let first = i == 0;
+            if first && self.is(bits, 0) && parts.len() > 1 {
+                return self.concat(&parts[1..]);
+            }
+            args.push(if first {
+                bits
+            } else {
+                self.widen(bits, HwType::ui(width))
+            });
+        }
+        if let [only] = args[..] {
+            return only;
+        }
+        self.infer(Op::Concat, args)
+    }
+
+    /// Adds the operation of a node of another graph over already rebuilt operands; `arg_types` are the
+    /// types that the operands had there.
+    pub fn replay(&mut self, op: &Op, args: &[NodeId], arg_types: &[HwType], ty: HwType) -> NodeId {
+        match (op, args) {
+            (Op::Const(value), _) => self.constant(value.clone()),
+            (Op::Add, [a, b]) => self.add(*a, *b),
+            (Op::Sub, [a, b]) => self.sub(*a, *b),
+            (Op::Mul, [a, b]) => self.mul(*a, *b),
+            (Op::Icmp(p), [a, b]) => self.icmp(*p, *a, *b),
+            (Op::Cast, [a]) => self.cast(*a, ty),
+            (Op::And, [a, b]) => self.and(*a, *b),
+            (Op::Or, [a, b]) => self.or(*a, *b),
+            (Op::Xor, [a, b]) => self.xor(*a, *b),
+            (Op::Not, [a]) if ty == HwType::ui(1) => self.not1(*a),
+            (Op::Not, [a]) => {
+                let ones = if ty.signed {
+                    BigInt::from(-1)
+                } else {
+                    ty.max()
+                };
+                let ones = self.constant(ones);
+                self.xor(*a, ones)
+            }
+            (Op::Mux, [c, a, b]) => self.mux(*c, *a, *b),
+            (Op::Shl, [a, n]) => self.shl(*a, *n, ty),
+            (Op::Shr, [a, n]) => self.shr(*a, *n),
+            (Op::Extract { lo }, [a]) => self.extract(*a, *lo, ty.width),
+            (Op::Concat, parts) => {
+                let parts: Vec<(NodeId, u32)> = parts
+                    .iter()
+                    .zip(arg_types)
+                    .map(|(&p, t)| (p, t.width))
+                    .collect();
+                self.concat(&parts)
+            }
+            _ => self.opaque(op.clone(), args.to_vec(), ty),
+        }
+    }
+}
+
+/// Nonzero signed digits up to which a multiplication by a constant is cheaper as shifts and adds.
+const MAX_SHIFT_ADDS: usize = 3;
+
+/// Canonical signed-digit form (Avizienis 1961; Muller, Elementary Functions, 2.2): (weight, negative) of
+/// each nonzero digit, lowest first; no two are adjacent.
+pub fn signed_digits(value: &BigInt) -> Vec<(u32, bool)> {
+    let mut rest = value.abs();
+    let flip = value.is_negative();
+    let mut digits = Vec::new();
+    let mut weight = 0;
+    while !rest.is_zero() {
+        if rest.bit(0) {
+            let minus = rest.bit(1);
+            digits.push((weight, minus != flip));
+            if minus {
+                rest += 1;
+            } else {
+                rest -= 1;
+            }
+        }
+        rest >>= 1;
+        weight += 1;
+    }
+    digits
+}
+
+/// Rebuilds a pure graph (an operator module) with everything narrowed, folded and shared.
+pub fn rebuild(graph: &Graph) -> Graph {
+    let mut builder = Builder::new();
+    let mut inputs: Vec<(u32, HwType)> = graph
+        .nodes
+        .iter()
+        .filter_map(|(_, n)| match n.op {
+            Op::Input(i) => Some((i, n.ty)),
+            _ => None,
+        })
+        .collect();
+    inputs.sort();
+    let inputs: Vec<NodeId> = inputs
+        .into_iter()
+        .map(|(i, ty)| builder.opaque(Op::Input(i), vec![], ty))
+        .collect();
+    let outputs = builder.inline(graph, &inputs);
+    let mut result = builder.graph;
+    result.outputs = outputs;
+    result
+}

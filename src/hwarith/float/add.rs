@@ -1,0 +1,136 @@
+//! Addition: single path, operands ordered by magnitude.
+//!
+//! Muller et al., Handbook of Floating-Point Arithmetic, 2nd ed., section 8.3 (the basic architecture,
+//! with guard, round and sticky bit). Ordering whole magnitudes keeps the difference from being negative
+//! and puts every NaN and infinity into the larger operand.
+
+use super::bits::{
+    Grouped, all, and_not, any, bit_length, gate, low, normalise, pad_low, repeat,
+    shift_right_sticky, sub_low,
+};
+use super::finish::finish;
+use super::round::{Unrounded, round};
+use super::unpack::{Unpacked, input, unpack, with_low_bit};
+use crate::hwarith::graph::{Graph, NodeId, Predicate};
+use crate::ir::FloatFormat;
+
+/// Guard, round and sticky: what the sum keeps below the fraction.
+const EXTRA: u32 = 3;
+
+/// `a + b` of two bit patterns `ui<width>`; `a - b` is this with the sign bit of `b` flipped.
+pub fn add(format: FloatFormat) -> Graph {
+    let mut g = Graph::new();
+    let operands = order(&mut g, format);
+    let sum = sum(&mut g, format, &operands);
+    let result = rounded(&mut g, format, &operands, sum);
+    finish(&g, result)
+}
+
+/// The operands by magnitude.
+struct Ordered {
+    large: Unpacked,
+    small: Unpacked,
+    /// The signs differ.
+    subtract: NodeId,
+    /// The larger operand, and so the result, is infinite or NaN.
+    special: NodeId,
+    /// Exponent field of `large`, 1 if subnormal, and one less than all ones if special: with the
+    /// carry bit set as well (see [`sum`]) this is what an overflow looks like.
+    exp: NodeId,
+}
+
+fn order(g: &mut Graph, format: FloatFormat) -> Ordered {
+    let (a, b) = (input(g, format, 0), input(g, format, 1));
+    let magnitude = format.width() - 1;
+    let (mag_a, mag_b) = (low(g, a, magnitude), low(g, b, magnitude));
+    let swap = g.icmp(Predicate::Lt, mag_a, mag_b);
+    let (large, small) = (g.mux(swap, b, a), g.mux(swap, a, b));
+    g.name(swap, "swap");
+    g.name(large, "large");
+    g.name(small, "small");
+    let (sign_a, sign_b) = (g.bit(a, magnitude), g.bit(b, magnitude));
+    let subtract = g.xor(sign_a, sign_b);
+    let large = unpack(g, format, large);
+    let small = unpack(g, format, small);
+    let special = large.is_special(g);
+    let bit = g.bit(large.exp, 0);
+    let bit = and_not(g, bit, special);
+    let bit = g.or(bit, large.tiny);
+    let exp = with_low_bit(g, large.exp, bit);
+    Ordered {
+        large,
+        small,
+        subtract,
+        special,
+        exp,
+    }
+}
+
+/// The sum of magnitudes, `ui<frac + 5>`: carry, hidden bit, fraction, guard, round, sticky. The carry is
+/// 1 for special operands, whatever the rest.
+fn sum(g: &mut Graph, format: FloatFormat, operands: &Ordered) -> NodeId {
+    let width = 1 + format.frac + EXTRA;
+    let small_exp = operands.small.effective_exp(g);
+    let distance = sub_low(g, operands.exp, small_exp, format.exp);
+    g.name(distance, "distance");
+    let small = operands.small.significand(g);
+    let small = pad_low(g, small, EXTRA);
+    let aligned = shift_right_sticky(g, small, distance);
+    g.name(aligned, "aligned");
+    let mask = repeat(g, operands.subtract, width);
+    let addend = g.xor(aligned, mask);
+    let large = operands.large.significand(g);
+    let large = pad_low(g, large, EXTRA);
+    // A further bit at the bottom makes the two's complement's carry-in part of the one addition.
+    let one = g.constant(1);
+    let large = g.concat(&[large, one]);
+    let addend = g.concat(&[addend, operands.subtract]);
+    let sum = g.add(large, addend);
+    let carry = g.bit(sum, width + 1);
+    let carry = and_not(g, carry, operands.subtract);
+    let carry = g.or(carry, operands.special);
+    let rest = g.extract(sum, 1, width);
+    g.name(sum, "sum");
+    g.concat(&[carry, rest])
+}
+
+fn rounded(g: &mut Graph, format: FloatFormat, operands: &Ordered, sum: NodeId) -> NodeId {
+    let width = g.width(sum);
+    let nan = is_nan(g, operands);
+    g.name(nan, "is_nan");
+    let carry = g.bit(sum, width - 1);
+    // Binade of the largest finite numbers; a carry out of it overflows.
+    let last = g.constant((1 << format.exp) - 2);
+    let last = g.icmp(Predicate::Eq, operands.exp, last);
+    let special = g.and(carry, last);
+    g.name(special, "is_special");
+    let grouped = Grouped::new(g, sum);
+    let zero = grouped.is_zero(g);
+    let nonzero = g.not(zero);
+    let limit = gate(g, operands.exp, nonzero);
+    // More than two leading zeros come only from operands at most one binade apart, whose difference
+    // ends at the guard bit: at least two bits stay below a leading one.
+    let levels = bit_length(width - EXTRA);
+    let (normal, amount) = normalise(g, grouped, levels, Some(limit));
+    let amount = amount.expect("a sum has at least three levels");
+    g.name(normal, "normalised");
+    let cancelled = g.and(zero, operands.subtract);
+    let value = Unrounded {
+        sign: and_not(g, operands.large.sign, cancelled),
+        exp: sub_low(g, limit, amount, format.exp),
+        bump: g.bit(normal, width - 1),
+        tail: low(g, normal, width - 1),
+        special: Some(special),
+        nan: Some(nan),
+    };
+    round(g, format, value)
+}
+
+/// A NaN operand is the larger one; infinities of opposite signs are both special.
+fn is_nan(g: &mut Graph, operands: &Ordered) -> NodeId {
+    let payload = any(g, operands.large.frac);
+    let both = all(g, operands.small.exp);
+    let invalid = g.and(operands.subtract, both);
+    let nan = g.or(payload, invalid);
+    g.and(operands.special, nan)
+}

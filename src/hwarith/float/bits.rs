@@ -1,0 +1,293 @@
+//! Bit-level building blocks of the float operators, cut into levels that a scheduler can separate.
+//!
+//! Shifters and the normaliser are made of one mux level per bit of the amount, largest distance first:
+//! on 4-input LUTs the bits that a level can only clear merge with the next level.
+
+use crate::hwarith::graph::{Graph, NodeId, Predicate};
+use crate::hwarith::types::HwType;
+
+/// Bits needed to write `value` in binary, 0 for 0.
+pub(super) fn bit_length(value: u32) -> u32 {
+    u32::BITS - value.leading_zeros()
+}
+
+/// The `count` low bits.
+pub(super) fn low(g: &mut Graph, value: NodeId, count: u32) -> NodeId {
+    if g.ty(value) == HwType::ui(count) {
+        value
+    } else {
+        g.extract(value, 0, count)
+    }
+}
+
+/// The `count` high bits.
+pub(super) fn high(g: &mut Graph, value: NodeId, count: u32) -> NodeId {
+    let width = g.width(value);
+    if count == width {
+        low(g, value, count)
+    } else {
+        g.extract(value, width - count, count)
+    }
+}
+
+/// Zero of `count` bits.
+pub(super) fn zeros(g: &mut Graph, count: u32) -> NodeId {
+    let zero = g.constant(0);
+    g.cast(zero, HwType::ui(count))
+}
+
+/// `value` with `count` zeros below it.
+pub(super) fn pad_low(g: &mut Graph, value: NodeId, count: u32) -> NodeId {
+    if count == 0 {
+        return value;
+    }
+    let zero = zeros(g, count);
+    g.concat(&[value, zero])
+}
+
+/// Whether any bit is set.
+pub(super) fn any(g: &mut Graph, value: NodeId) -> NodeId {
+    if g.width(value) == 1 {
+        return value;
+    }
+    let zero = g.constant(0);
+    g.icmp(Predicate::Ne, value, zero)
+}
+
+/// Whether no bit is set.
+pub(super) fn none(g: &mut Graph, value: NodeId) -> NodeId {
+    let zero = g.constant(0);
+    g.icmp(Predicate::Eq, value, zero)
+}
+
+/// Whether every bit of an unsigned value is set.
+pub(super) fn all(g: &mut Graph, value: NodeId) -> NodeId {
+    let ones = g.ty(value).max();
+    let ones = g.constant(ones);
+    g.icmp(Predicate::Eq, value, ones)
+}
+
+/// `count` copies of a bit.
+pub(super) fn repeat(g: &mut Graph, bit: NodeId, count: u32) -> NodeId {
+    if count == 1 {
+        return bit;
+    }
+    g.concat(&vec![bit; count as usize])
+}
+
+/// `value` if the bit is 1, else 0.
+pub(super) fn gate(g: &mut Graph, value: NodeId, enable: NodeId) -> NodeId {
+    let width = g.width(value);
+    let mask = repeat(g, enable, width);
+    g.and(value, mask)
+}
+
+/// `a & !b` of two single bits.
+pub(super) fn and_not(g: &mut Graph, a: NodeId, b: NodeId) -> NodeId {
+    let b = g.not(b);
+    g.and(a, b)
+}
+
+/// The low `width` bits of `a - b`.
+pub(super) fn sub_low(g: &mut Graph, a: NodeId, b: NodeId, width: u32) -> NodeId {
+    let difference = g.sub(a, b);
+    low(g, difference, width)
+}
+
+/// `value` in exactly `width` bits: zeros below if it is narrower, else the high `width - 1` bits and
+/// whether any of the others is set ("sticky").
+pub(super) fn resize_sticky(g: &mut Graph, value: NodeId, width: u32) -> NodeId {
+    let excess = g.width(value) as i64 - i64::from(width);
+    if excess <= 0 {
+        return pad_low(g, value, (-excess) as u32);
+    }
+    jam(g, value, excess as u32)
+}
+
+/// `value` shifted right by a constant and narrowed by as much, bit 0 collecting what falls out.
+fn jam(g: &mut Graph, value: NodeId, distance: u32) -> NodeId {
+    let width = g.width(value);
+    if distance == 0 {
+        return value;
+    }
+    if distance + 1 >= width {
+        return any(g, value);
+    }
+    let kept = high(g, value, width - distance - 1);
+    let lost = low(g, value, distance + 1);
+    let sticky = any(g, lost);
+    g.concat(&[kept, sticky])
+}
+
+/// An amount brought to `bits` bits: all ones if it does not fit.
+pub(super) fn saturate(g: &mut Graph, amount: NodeId, bits: u32) -> NodeId {
+    let width = g.width(amount);
+    if width <= bits {
+        return amount;
+    }
+    let over = high(g, amount, width - bits);
+    let over = any(g, over);
+    let amount = low(g, amount, bits);
+    let mask = repeat(g, over, bits);
+    g.or(amount, mask)
+}
+
+/// `value >> amount` in the width of `value`, bit 0 collecting the bits that fall out.
+pub(super) fn shift_right_sticky(g: &mut Graph, value: NodeId, amount: NodeId) -> NodeId {
+    let width = g.width(value);
+    let amount = saturate(g, amount, bit_length(width - 1));
+    (0..g.width(amount)).rev().fold(value, |value, level| {
+        let shifted = jam(g, value, 1 << level);
+        let bit = g.bit(amount, level);
+        g.mux(bit, shifted, value)
+    })
+}
+
+/// `value >> amount` in the width of `value`; every bit of the amount counts.
+pub(super) fn shift_right(g: &mut Graph, value: NodeId, amount: NodeId) -> NodeId {
+    let width = g.width(value);
+    (0..g.width(amount)).rev().fold(value, |value, level| {
+        let shifted = match width.checked_sub(1 << level) {
+            None | Some(0) => g.constant(0),
+            Some(kept) => high(g, value, kept),
+        };
+        let bit = g.bit(amount, level);
+        g.mux(bit, shifted, value)
+    })
+}
+
+/// `value` shifted left by a constant within its width.
+fn shift_left_const(g: &mut Graph, value: NodeId, distance: u32) -> NodeId {
+    let width = g.width(value);
+    if distance >= width {
+        return zeros(g, width);
+    }
+    let kept = low(g, value, width - distance);
+    pad_low(g, kept, distance)
+}
+
+/// A value with a summary of which of its groups of four bits, from the top, are nonzero.
+#[derive(Clone, Copy)]
+pub(super) struct Grouped {
+    /// The value.
+    pub value: NodeId,
+    /// One bit per group, the highest group on top.
+    groups: NodeId,
+}
+
+/// Bits of a group: what one LUT can test.
+const GROUP: u32 = 4;
+
+impl Grouped {
+    /// Computes the summary.
+    pub fn new(g: &mut Graph, value: NodeId) -> Grouped {
+        let width = g.width(value);
+        let groups: Vec<NodeId> = (0..width)
+            .step_by(GROUP as usize)
+            .map(|above| {
+                let count = GROUP.min(width - above);
+                let group = g.extract(value, width - above - count, count);
+                any(g, group)
+            })
+            .collect();
+        let groups = g.concat(&groups);
+        Grouped { value, groups }
+    }
+
+    /// Whether the value is zero.
+    pub fn is_zero(self, g: &mut Graph) -> NodeId {
+        none(g, self.groups)
+    }
+
+    /// Whether the `count` top bits, a power of two, are zero.
+    fn top_is_zero(self, g: &mut Graph, count: u32) -> NodeId {
+        let source = if count >= GROUP {
+            let groups = (count / GROUP).min(g.width(self.groups));
+            high(g, self.groups, groups)
+        } else {
+            high(g, self.value, count)
+        };
+        none(g, source)
+    }
+
+    /// Shifts left by a power of two if `shift` is 1.
+    fn shift_left_if(self, g: &mut Graph, shift: NodeId, distance: u32) -> Grouped {
+        let shifted = shift_left_const(g, self.value, distance);
+        let value = g.mux(shift, shifted, self.value);
+        // Below a group's width the summary is not looked at any more.
+        let groups = if distance >= GROUP {
+            let shifted = shift_left_const(g, self.groups, distance / GROUP);
+            g.mux(shift, shifted, self.groups)
+        } else {
+            self.groups
+        };
+        Grouped { value, groups }
+    }
+}
+
+/// Shifts left until the top bit is 1, by at most `2^levels - 1` and, if given, at most `limit`.
+/// Returns the shifted value and the amount, of `levels` bits.
+///
+/// Leading-zero count and shift are one: each level tests the top bits and moves them. The limit is
+/// honoured without a subtraction: as long as the amount so far equals the limit's high bits (`!free`), a
+/// level may shift only if the limit has that bit; once it is smaller, anything goes.
+pub(super) fn normalise(
+    g: &mut Graph,
+    value: Grouped,
+    levels: u32,
+    limit: Option<NodeId>,
+) -> (NodeId, Option<NodeId>) {
+    let mut limiter = limit.map(|limit| Limiter::new(g, limit, levels));
+    let mut value = value;
+    let mut amount = Vec::new();
+    for level in (0..levels).rev() {
+        let wanted = value.top_is_zero(g, 1 << level);
+        let shift = match &mut limiter {
+            Some(limiter) => limiter.admit(g, wanted, level),
+            None => wanted,
+        };
+        value = value.shift_left_if(g, shift, 1 << level);
+        amount.push(shift);
+    }
+    let amount = (!amount.is_empty()).then(|| g.concat(&amount));
+    (value.value, amount)
+}
+
+/// Keeps an amount that is built from its top bit down from passing a limit.
+struct Limiter {
+    limit: NodeId,
+    /// The amount is already below the limit, whatever bits follow.
+    free: Option<NodeId>,
+}
+
+impl Limiter {
+    fn new(g: &mut Graph, limit: NodeId, levels: u32) -> Limiter {
+        let width = g.width(limit);
+        let free = (width > levels).then(|| {
+            let over = high(g, limit, width - levels);
+            any(g, over)
+        });
+        Limiter { limit, free }
+    }
+
+    /// The amount's bit `level`, given whether it is wanted.
+    fn admit(&mut self, g: &mut Graph, wanted: NodeId, level: u32) -> NodeId {
+        let bit = (level < g.width(self.limit)).then(|| g.bit(self.limit, level));
+        let allowed = match (self.free, bit) {
+            (Some(free), Some(bit)) => g.or(free, bit),
+            (Some(either), None) | (None, Some(either)) => either,
+            (None, None) => g.constant(0),
+        };
+        let shift = g.and(wanted, allowed);
+        self.free = bit
+            .map(|bit| {
+                let spared = and_not(g, bit, shift);
+                match self.free {
+                    Some(free) => g.or(free, spared),
+                    None => spared,
+                }
+            })
+            .or(self.free);
+        shift
+    }
+}

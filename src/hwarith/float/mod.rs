@@ -1,0 +1,42 @@
+//! Floating-point operators as graphs of integer operations, one description for all formats.
+//!
+//! Every function builds a pure [`Graph`](super::Graph): its inputs are bit patterns as `ui<w>` and so is
+//! its one output. Results are those of IEEE 754, rounded once to nearest even, with subnormals, signed
+//! zeros, infinities and the canonical NaN of [`FloatFormat::nan`](crate::ir::FloatFormat::nan). The
+//! graphs know nothing of time: a scheduler may cut them between any two nodes.
+//!
+//! The parts: `unpack` splits and classifies, `bits` aligns and normalises, `round` rounds and packs; each
+//! operator is what is between them, and `finish` drops what it does not need.
+//!
+//! ```
+//! use allo_hls::hwarith::{eval::eval, float};
+//! use allo_hls::ir::FloatFormat;
+//! use num_bigint::BigInt;
+//!
+//! let add = float::add(FloatFormat::F32);
+//! let bits = |x: f32| BigInt::from(x.to_bits());
+//! assert_eq!(eval(&add, &[bits(0.1), bits(0.2)]), [bits(0.1 + 0.2)]);
+//! ```
+
+mod add;
+mod bits;
+mod compare;
+mod convert;
+mod finish;
+mod integer;
+mod integral;
+mod mul;
+mod round;
+mod sign;
+mod unpack;
+
+#[cfg(test)]
+mod tests;
+
+pub use add::add;
+pub use compare::{compare, min_max};
+pub use convert::convert;
+pub use integer::{from_int, to_int};
+pub use integral::{ceil, floor};
+pub use mul::mul;
+pub use sign::{abs, neg};

@@ -1,0 +1,71 @@
+//! Splits a bit pattern into fields and tells the classes of numbers apart.
+//!
+//! Muller et al., Handbook of Floating-Point Arithmetic, 2nd ed., section 3.1 (binary interchange formats)
+//! and 8.1 (unpacking).
+
+use super::bits::{all, any, low, none};
+use crate::hwarith::graph::{Graph, NodeId};
+use crate::hwarith::types::HwType;
+use crate::ir::FloatFormat;
+
+/// The fields of a float, and the tests on them that every operator shares.
+#[derive(Clone, Copy)]
+pub(super) struct Unpacked {
+    /// Sign bit.
+    pub sign: NodeId,
+    /// Exponent field.
+    pub exp: NodeId,
+    /// Fraction field.
+    pub frac: NodeId,
+    /// The exponent field is 0: subnormal or zero.
+    pub tiny: NodeId,
+}
+
+/// Splits `bits`, of the format's width.
+pub(super) fn unpack(g: &mut Graph, format: FloatFormat, bits: NodeId) -> Unpacked {
+    let exp = g.extract(bits, format.frac, format.exp);
+    Unpacked {
+        sign: g.bit(bits, format.exp + format.frac),
+        exp,
+        frac: low(g, bits, format.frac),
+        tiny: none(g, exp),
+    }
+}
+
+/// Input `index` of an operator: a bit pattern of the format.
+pub(super) fn input(g: &mut Graph, format: FloatFormat, index: u32) -> NodeId {
+    g.input(index, HwType::ui(format.width()))
+}
+
+/// Whether a bit pattern is a NaN.
+pub(super) fn is_nan(g: &mut Graph, format: FloatFormat, bits: NodeId) -> NodeId {
+    let exp = g.extract(bits, format.frac, format.exp);
+    let frac = low(g, bits, format.frac);
+    let (top, nonzero) = (all(g, exp), any(g, frac));
+    g.and(top, nonzero)
+}
+
+impl Unpacked {
+    /// The significand: hidden bit on top of the fraction.
+    pub fn significand(&self, g: &mut Graph) -> NodeId {
+        let hidden = g.not(self.tiny);
+        g.concat(&[hidden, self.frac])
+    }
+    /// The exponent field of the number with this significand: 1 for subnormals, else the field.
+    pub fn effective_exp(&self, g: &mut Graph) -> NodeId {
+        let bit = g.bit(self.exp, 0);
+        let bit = g.or(bit, self.tiny);
+        with_low_bit(g, self.exp, bit)
+    }
+    /// Infinity or NaN.
+    pub fn is_special(&self, g: &mut Graph) -> NodeId {
+        all(g, self.exp)
+    }
+}
+
+/// `value` with bit 0 replaced; `value` has at least 2 bits.
+pub(super) fn with_low_bit(g: &mut Graph, value: NodeId, bit: NodeId) -> NodeId {
+    let width = g.width(value);
+    let rest = g.extract(value, 1, width - 1);
+    g.concat(&[rest, bit])
+}

@@ -1,0 +1,392 @@
+//! The dataflow graph of hwarith operations: data structure, builder, printer, validator.
+//!
+//! Nodes are in topological order: an operand comes before its user, except that the `next`
+//! operand of a [`Op::Phi`] may come after it. Every type is the one that [`super::infer`] gives; the
+//! builder computes it and [`Graph::validate`] recomputes it.
+
+use super::infer;
+use super::types::HwType;
+use crate::arena::{Arena, Id};
+use crate::diagnostics::Span;
+use num_bigint::BigInt;
+use std::fmt::Write as _;
+
+/// Handle of a node.
+pub type NodeId = Id<Node>;
+
+/// Handle of a pipelined operator module of the program (`Program::units`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct UnitId(pub u32);
+/// Handle of a memory of the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct MemId(pub u32);
+/// Handle of a register that carries a scalar between regions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct VarId(pub u32);
+
+/// Order of a comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Predicate {
+    /// Equal.
+    Eq,
+    /// Not equal.
+    Ne,
+    /// Less.
+    Lt,
+    /// Less or equal.
+    Le,
+    /// Greater.
+    Gt,
+    /// Greater or equal.
+    Ge,
+}
+
+impl Predicate {
+    /// Name in printed forms.
+    pub fn name(self) -> &'static str {
+        match self {
+            Predicate::Eq => "eq",
+            Predicate::Ne => "ne",
+            Predicate::Lt => "lt",
+            Predicate::Le => "le",
+            Predicate::Gt => "gt",
+            Predicate::Ge => "ge",
+        }
+    }
+    /// Its truth for an ordering of the operands.
+    pub fn holds(self, order: std::cmp::Ordering) -> bool {
+        match self {
+            Predicate::Eq => order.is_eq(),
+            Predicate::Ne => order.is_ne(),
+            Predicate::Lt => order.is_lt(),
+            Predicate::Le => order.is_le(),
+            Predicate::Gt => order.is_gt(),
+            Predicate::Ge => order.is_ge(),
+        }
+    }
+}
+
+/// What a node computes from its arguments.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Op {
+    /// A constant; the type is the narrowest that holds it.
+    Const(BigInt),
+    /// The input of that number of an operator module; any type.
+    Input(u32),
+    /// A register or scalar argument of the kernel; any type.
+    Var(VarId),
+    /// Sum of two.
+    Add,
+    /// Difference.
+    Sub,
+    /// Product of two.
+    Mul,
+    /// Comparison in the common type; `ui1`.
+    Icmp(Predicate),
+    /// Adjust the width by the argument's signedness, then reinterpret as the node's type.
+    Cast,
+    /// Bitwise and in the common type.
+    And,
+    /// Bitwise or in the common type.
+    Or,
+    /// Bitwise exclusive or in the common type.
+    Xor,
+    /// Every bit flipped; the argument's type.
+    Not,
+    /// `value << amount` in the value's type (high bits lost); the amount is unsigned, and gives 0 from
+    /// the width on.
+    Shl,
+    /// `value >> amount` in the value's type, arithmetic if signed; the amount is unsigned, and gives the
+    /// fill from the width on.
+    Shr,
+    /// `cond ? a : b` (`cond` is `ui1`) in the common type.
+    Mux,
+    /// Bits of all arguments, the first on top; unsigned.
+    Concat,
+    /// Bits `lo .. lo + width` of the argument, within its width; unsigned.
+    Extract { lo: u32 },
+    /// Result of the operator module; its arguments are the module's inputs.
+    Call(UnitId),
+    /// Value carried around a loop: args `[init, next]`; the declared type holds both after a cast.
+    Phi,
+    /// Element `args[0]` of a memory. The address may be out of range if the result is not used.
+    Load(MemId),
+    /// Writes `args[1]` to element `args[0]` where `args[2]` (`ui1`) is 1. Its own type is `ui1` and unused.
+    Store(MemId),
+}
+
+/// An operation with its result type.
+#[derive(Clone, Debug)]
+pub struct Node {
+    /// The operation.
+    pub op: Op,
+    /// Its operands.
+    pub args: Vec<NodeId>,
+    /// Type of the result.
+    pub ty: HwType,
+    /// Where it comes from.
+    pub span: Option<Span>,
+    /// The source name it was bound to, if any.
+    pub name: Option<String>,
+}
+
+/// A dataflow graph with named outputs.
+#[derive(Clone, Debug, Default)]
+pub struct Graph {
+    /// All nodes in topological order.
+    pub nodes: Arena<Node>,
+    /// Results, in order (operator modules).
+    pub outputs: Vec<NodeId>,
+    /// Span given to nodes made from now on.
+    pub span: Option<Span>,
+}
+
+impl Graph {
+    /// An empty graph.
+    pub fn new() -> Graph {
+        Graph::default()
+    }
+    /// Type of a node.
+    pub fn ty(&self, id: NodeId) -> HwType {
+        self.nodes[id].ty
+    }
+    /// Width of a node in bits.
+    pub fn width(&self, id: NodeId) -> u32 {
+        self.ty(id).width
+    }
+    /// The constant that a node is, if it is one.
+    pub fn as_const(&self, id: NodeId) -> Option<&BigInt> {
+        match &self.nodes[id].op {
+            Op::Const(value) => Some(value),
+            _ => None,
+        }
+    }
+    /// Adds a node of a given type. The caller answers for the type; all other builders infer it.
+    pub fn push(&mut self, op: Op, args: Vec<NodeId>, ty: HwType) -> NodeId {
+        let span = self.span;
+        self.nodes.push(Node {
+            op,
+            args,
+            ty,
+            span,
+            name: None,
+        })
+    }
+    /// Adds a node with the inferred type of its operation.
+    pub fn infer(&mut self, op: Op, args: Vec<NodeId>) -> NodeId {
+        let types: Vec<HwType> = args.iter().map(|&a| self.ty(a)).collect();
+        let ty = infer_type(&op, &types).expect("operation has an inferred type");
+        self.push(op, args, ty)
+    }
+    /// A constant of the narrowest type.
+    pub fn constant(&mut self, value: impl Into<BigInt>) -> NodeId {
+        let value = value.into();
+        let ty = HwType::of_range(&value, &value);
+        self.push(Op::Const(value), vec![], ty)
+    }
+    /// Input `index` of an operator module.
+    pub fn input(&mut self, index: u32, ty: HwType) -> NodeId {
+        self.push(Op::Input(index), vec![], ty)
+    }
+    /// Exact sum.
+    pub fn add(&mut self, a: NodeId, b: NodeId) -> NodeId {
+        self.infer(Op::Add, vec![a, b])
+    }
+    /// Exact difference.
+    pub fn sub(&mut self, a: NodeId, b: NodeId) -> NodeId {
+        self.infer(Op::Sub, vec![a, b])
+    }
+    /// Exact product.
+    pub fn mul(&mut self, a: NodeId, b: NodeId) -> NodeId {
+        self.infer(Op::Mul, vec![a, b])
+    }
+    /// Comparison; `ui1`.
+    pub fn icmp(&mut self, predicate: Predicate, a: NodeId, b: NodeId) -> NodeId {
+        self.infer(Op::Icmp(predicate), vec![a, b])
+    }
+    /// Bitwise and in the common type.
+    pub fn and(&mut self, a: NodeId, b: NodeId) -> NodeId {
+        self.infer(Op::And, vec![a, b])
+    }
+    /// Bitwise or in the common type.
+    pub fn or(&mut self, a: NodeId, b: NodeId) -> NodeId {
+        self.infer(Op::Or, vec![a, b])
+    }
+    /// Bitwise exclusive or in the common type.
+    pub fn xor(&mut self, a: NodeId, b: NodeId) -> NodeId {
+        self.infer(Op::Xor, vec![a, b])
+    }
+    /// All bits flipped.
+    pub fn not(&mut self, a: NodeId) -> NodeId {
+        self.infer(Op::Not, vec![a])
+    }
+    /// `cond ? a : b`.
+    pub fn mux(&mut self, cond: NodeId, a: NodeId, b: NodeId) -> NodeId {
+        self.infer(Op::Mux, vec![cond, a, b])
+    }
+    /// Left shift within the type of `value`; `amount` is unsigned.
+    pub fn shl(&mut self, value: NodeId, amount: NodeId) -> NodeId {
+        self.infer(Op::Shl, vec![value, amount])
+    }
+    /// Right shift within the type of `value`; `amount` is unsigned.
+    pub fn shr(&mut self, value: NodeId, amount: NodeId) -> NodeId {
+        self.infer(Op::Shr, vec![value, amount])
+    }
+    /// Bits of all parts, the first on top.
+    pub fn concat(&mut self, parts: &[NodeId]) -> NodeId {
+        self.infer(Op::Concat, parts.to_vec())
+    }
+    /// `width` bits of `value` from bit `lo` up, which must lie within it.
+    pub fn extract(&mut self, value: NodeId, lo: u32, width: u32) -> NodeId {
+        debug_assert!(width >= 1 && lo + width <= self.width(value));
+        self.push(Op::Extract { lo }, vec![value], HwType::ui(width))
+    }
+    /// One bit of `value`.
+    pub fn bit(&mut self, value: NodeId, index: u32) -> NodeId {
+        self.extract(value, index, 1)
+    }
+    /// Cast; nothing is added if the type is already `ty`.
+    pub fn cast(&mut self, value: NodeId, ty: HwType) -> NodeId {
+        if self.ty(value) == ty {
+            value
+        } else {
+            self.push(Op::Cast, vec![value], ty)
+        }
+    }
+    /// Gives a node a source name unless it has one.
+    pub fn name(&mut self, id: NodeId, name: &str) {
+        self.nodes[id].name.get_or_insert_with(|| name.to_string());
+    }
+
+    /// Text of the graph, a line a node; `indent` spaces before each.
+    pub fn print(&self, indent: usize) -> String {
+        let mut out = String::new();
+        for (id, node) in self.nodes.iter() {
+            let types: Vec<String> = node
+                .args
+                .iter()
+                .map(|&a| self.nodes.get(a).map_or("?".into(), |n| n.ty.to_string()))
+                .collect();
+            let args: Vec<String> = node
+                .args
+                .iter()
+                .map(|a| format!("%{}", a.index()))
+                .collect();
+            // Writing to a String cannot fail.
+            let _ = write!(out, "{:indent$}%{} = {}", "", id.index(), op_text(&node.op));
+            if !args.is_empty() {
+                let _ = write!(out, " {} : ({})", args.join(", "), types.join(", "));
+            } else {
+                let _ = write!(out, " : ()");
+            }
+            let _ = write!(out, " -> {}", node.ty);
+            if let Some(name) = &node.name {
+                let _ = write!(out, " // {name}");
+            }
+            out.push('\n');
+        }
+        if !self.outputs.is_empty() {
+            let outs: Vec<String> = self
+                .outputs
+                .iter()
+                .map(|o| format!("%{}", o.index()))
+                .collect();
+            let _ = writeln!(out, "{:indent$}hwarith.output {}", "", outs.join(", "));
+        }
+        out
+    }
+
+    /// Checks order, arity and every inferred type.
+    pub fn validate(&self) -> Result<(), String> {
+        for (id, node) in self.nodes.iter() {
+            let fail = |what: &str| Err(format!("node %{}: {what}", id.index()));
+            for (i, &arg) in node.args.iter().enumerate() {
+                let back_edge = node.op == Op::Phi && i == 1;
+                if self.nodes.get(arg).is_none() || (arg >= id && !back_edge) {
+                    return fail("operand does not come before its user");
+                }
+            }
+            if node.ty.width == 0 {
+                return fail("zero width");
+            }
+            let types: Vec<HwType> = node.args.iter().map(|&a| self.ty(a)).collect();
+            let declared = matches!(
+                node.op,
+                Op::Input(_)
+                    | Op::Var(_)
+                    | Op::Cast
+                    | Op::Call(_)
+                    | Op::Phi
+                    | Op::Load(_)
+                    | Op::Extract { .. }
+            );
+            let arity_ok = match node.op {
+                Op::Const(_) | Op::Input(_) | Op::Var(_) => types.is_empty(),
+                Op::Cast | Op::Not | Op::Extract { .. } | Op::Load(_) => types.len() == 1,
+                Op::Mux | Op::Store(_) => types.len() == 3,
+                Op::Concat => !types.is_empty(),
+                Op::Call(_) => true,
+                _ => types.len() == 2,
+            };
+            if !arity_ok {
+                return fail("wrong number of operands");
+            }
+            if let Op::Extract { lo } = node.op
+                && (node.ty.signed || lo + node.ty.width > types[0].width)
+            {
+                return fail("extract outside its operand");
+            }
+            if !declared && infer_type(&node.op, &types) != Some(node.ty) {
+                return fail(&format!("type {} is not the inferred one", node.ty));
+            }
+        }
+        if self.outputs.iter().any(|&o| self.nodes.get(o).is_none()) {
+            return Err("output is no node".into());
+        }
+        Ok(())
+    }
+}
+
+/// Inferred result type; `None` where the type is declared (`Cast`, inputs, ...) or an operand does not fit.
+pub fn infer_type(op: &Op, args: &[HwType]) -> Option<HwType> {
+    Some(match (op, args) {
+        (Op::Const(value), []) => HwType::of_range(value, value),
+        (Op::Add, [a, b]) => infer::add(*a, *b),
+        (Op::Sub, [a, b]) => infer::sub(*a, *b),
+        (Op::Mul, [a, b]) => infer::mul(*a, *b),
+        (Op::Icmp(_), [_, _]) => HwType::ui(1),
+        (Op::And | Op::Or | Op::Xor, [a, b]) => infer::common(*a, *b),
+        (Op::Not, [a]) => *a,
+        (Op::Shl | Op::Shr, [a, amount]) if !amount.signed => *a,
+        (Op::Mux, [cond, a, b]) if *cond == HwType::ui(1) => infer::common(*a, *b),
+        (Op::Concat, parts) => HwType::ui(parts.iter().map(|p| p.width).sum()),
+        (Op::Store(_), [_, _, enable]) if *enable == HwType::ui(1) => HwType::ui(1),
+        _ => return None,
+    })
+}
+
+fn op_text(op: &Op) -> String {
+    match op {
+        Op::Const(value) => format!("hwarith.constant {value}"),
+        Op::Input(i) => format!("hwarith.input {i}"),
+        Op::Var(v) => format!("hwarith.var v{}", v.0),
+        Op::Add => "hwarith.add".into(),
+        Op::Sub => "hwarith.sub".into(),
+        Op::Mul => "hwarith.mul".into(),
+        Op::Icmp(p) => format!("hwarith.icmp {}", p.name()),
+        Op::Cast => "hwarith.cast".into(),
+        Op::And => "hwarith.and".into(),
+        Op::Or => "hwarith.or".into(),
+        Op::Xor => "hwarith.xor".into(),
+        Op::Not => "hwarith.not".into(),
+        Op::Shl => "hwarith.shl".into(),
+        Op::Shr => "hwarith.shr".into(),
+        Op::Mux => "hwarith.mux".into(),
+        Op::Concat => "hwarith.concat".into(),
+        Op::Extract { lo } => format!("hwarith.extract from {lo}"),
+        Op::Call(u) => format!("hwarith.call u{}", u.0),
+        Op::Phi => "hwarith.phi".into(),
+        Op::Load(m) => format!("hwarith.load m{}", m.0),
+        Op::Store(m) => format!("hwarith.store m{}", m.0),
+    }
+}

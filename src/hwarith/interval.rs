@@ -1,0 +1,151 @@
+//! Exact integer ranges of operation results, from the ranges of their operands.
+
+use super::graph::{Op, Predicate};
+use super::types::HwType;
+use num_bigint::BigInt;
+use num_traits::{One, Signed, ToPrimitive, Zero};
+
+/// A closed range of integers, `lo <= hi`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Interval {
+    /// Smallest value.
+    pub lo: BigInt,
+    /// Largest value.
+    pub hi: BigInt,
+}
+
+impl Interval {
+    /// From `lo` to `hi`.
+    pub fn new(lo: impl Into<BigInt>, hi: impl Into<BigInt>) -> Interval {
+        Interval {
+            lo: lo.into(),
+            hi: hi.into(),
+        }
+    }
+    /// One value.
+    pub fn point(value: BigInt) -> Interval {
+        Interval {
+            lo: value.clone(),
+            hi: value,
+        }
+    }
+    /// All values of a type.
+    pub fn of_type(ty: HwType) -> Interval {
+        Interval {
+            lo: ty.min(),
+            hi: ty.max(),
+        }
+    }
+    /// The value, if there is only one.
+    pub fn as_point(&self) -> Option<&BigInt> {
+        (self.lo == self.hi).then_some(&self.lo)
+    }
+    /// The narrowest type that holds the range.
+    pub fn ty(&self) -> HwType {
+        HwType::of_range(&self.lo, &self.hi)
+    }
+    /// Whether every value lies in the type.
+    pub fn fits(&self, ty: HwType) -> bool {
+        ty.contains(&self.lo) && ty.contains(&self.hi)
+    }
+    /// The smallest range that holds both.
+    pub fn union(&self, other: &Interval) -> Interval {
+        Interval {
+            lo: self.lo.clone().min(other.lo.clone()),
+            hi: self.hi.clone().max(other.hi.clone()),
+        }
+    }
+    fn intersect(self, other: Interval) -> Interval {
+        Interval {
+            lo: self.lo.max(other.lo),
+            hi: self.hi.min(other.hi),
+        }
+    }
+    fn non_negative(&self) -> bool {
+        !self.lo.is_negative()
+    }
+}
+
+/// Range of an operation's result; `ty` is the result's type, which bounds it in any case.
+pub fn result(op: &Op, args: &[&Interval], ty: HwType) -> Interval {
+    let whole = Interval::of_type(ty);
+    match (op, args) {
+        (Op::Const(value), _) => Interval::point(value.clone()),
+        (Op::Add, [a, b]) => Interval::new(&a.lo + &b.lo, &a.hi + &b.hi),
+        (Op::Sub, [a, b]) => Interval::new(&a.lo - &b.hi, &a.hi - &b.lo),
+        (Op::Mul, [a, b]) => product(a, b),
+        (Op::Icmp(p), [a, b]) => match decide(*p, a, b) {
+            Some(truth) => Interval::point(BigInt::from(truth)),
+            None => whole,
+        },
+        (Op::Cast, [a]) if a.fits(ty) => (*a).clone(),
+        (Op::And, [a, b]) => bitwise_and(a, b).map_or(whole.clone(), |i| i.intersect(whole)),
+        (Op::Or | Op::Xor, [a, b]) if a.non_negative() && b.non_negative() => {
+            let bits = a.hi.bits().max(b.hi.bits());
+            let hi = (BigInt::one() << bits) - 1;
+            let lo = match op {
+                Op::Or => a.lo.clone().max(b.lo.clone()),
+                _ => BigInt::zero(),
+            };
+            Interval::new(lo, hi)
+        }
+        (Op::Mux, [_, a, b]) => a.union(b),
+        (Op::Shr, [a, amount]) => shift_right(a, amount, ty),
+        (Op::Concat, [a]) => {
+            if a.non_negative() {
+                (*a).clone()
+            } else {
+                whole
+            }
+        }
+        _ => whole,
+    }
+}
+
+/// Truth of a comparison that the ranges decide.
+pub fn decide(predicate: Predicate, a: &Interval, b: &Interval) -> Option<bool> {
+    let (below, above) = (a.hi < b.lo, a.lo > b.hi);
+    let (not_above, not_below) = (a.hi <= b.lo, a.lo >= b.hi);
+    let choose = |yes: bool, no: bool| {
+        if yes {
+            Some(true)
+        } else if no {
+            Some(false)
+        } else {
+            None
+        }
+    };
+    let equal = a.as_point().is_some() && a == b;
+    match predicate {
+        Predicate::Eq => choose(equal, below || above),
+        Predicate::Ne => choose(below || above, equal),
+        Predicate::Lt => choose(below, not_below),
+        Predicate::Le => choose(not_above, above),
+        Predicate::Gt => choose(above, not_above),
+        Predicate::Ge => choose(not_below, below),
+    }
+}
+
+fn product(a: &Interval, b: &Interval) -> Interval {
+    let corners = [&a.lo * &b.lo, &a.lo * &b.hi, &a.hi * &b.lo, &a.hi * &b.hi];
+    let lo = corners.iter().min().cloned().unwrap_or_default();
+    let hi = corners.iter().max().cloned().unwrap_or_default();
+    Interval { lo, hi }
+}
+
+/// With one operand known not to be negative, the result lies between 0 and that operand.
+fn bitwise_and(a: &Interval, b: &Interval) -> Option<Interval> {
+    let bounds = [a, b].into_iter().filter(|i| i.non_negative());
+    bounds
+        .map(|i| &i.hi)
+        .min()
+        .map(|hi| Interval::new(0, hi.clone()))
+}
+
+fn shift_right(a: &Interval, amount: &Interval, ty: HwType) -> Interval {
+    let clamp = |n: &BigInt| n.to_u32().unwrap_or(ty.width).min(ty.width);
+    let (least, most) = (clamp(&amount.lo), clamp(&amount.hi));
+    let lo = &a.lo >> if a.lo.is_negative() { least } else { most };
+    let hi = &a.hi >> if a.hi.is_negative() { most } else { least };
+    Interval { lo, hi }
+}

@@ -1,0 +1,113 @@
+//! Floating-point operations of the kernel: calls of operator modules, or inlined where they are a few gates.
+
+use super::Lowering;
+use crate::hwarith::graph::{Graph, NodeId, Op as HwOp};
+use crate::hwarith::{HwType, float};
+use crate::ir::{BinaryOp, CompareOp, FloatFormat, UnaryOp, ValueId};
+use num_bigint::BigInt;
+use num_traits::One;
+
+/// `e8f23`: the part of a module name that says the format.
+fn tag(format: FloatFormat) -> String {
+    format!("e{}f{}", format.exp, format.frac)
+}
+
+impl Lowering<'_> {
+    fn call(
+        &mut self,
+        name: &str,
+        args: Vec<NodeId>,
+        ty: HwType,
+        make: impl FnOnce() -> Graph,
+    ) -> NodeId {
+        let unit = self.unit(name, ty.width, make);
+        self.b().call(HwOp::Call(unit), args, ty)
+    }
+
+    pub(super) fn float_binary(
+        &mut self,
+        op: BinaryOp,
+        lhs: ValueId,
+        rhs: ValueId,
+        format: FloatFormat,
+    ) -> Option<NodeId> {
+        let (a, b) = (self.node(lhs), self.node(rhs));
+        let ty = HwType::ui(format.width());
+        let tag = tag(format);
+        Some(match op {
+            BinaryOp::Add => self.call(&format!("fadd_{tag}"), vec![a, b], ty, || {
+                float::add(format)
+            }),
+            BinaryOp::Sub => {
+                let b = self.float_sign(UnaryOp::Neg, b, format);
+                self.call(&format!("fadd_{tag}"), vec![a, b], ty, || {
+                    float::add(format)
+                })
+            }
+            BinaryOp::Mul => self.call(&format!("fmul_{tag}"), vec![a, b], ty, || {
+                float::mul(format)
+            }),
+            BinaryOp::Min | BinaryOp::Max | BinaryOp::MinNan | BinaryOp::MaxNan => {
+                self.b().inline(&float::min_max(format, op), &[a, b])[0]
+            }
+            _ => return None,
+        })
+    }
+
+    /// Negation or absolute value: only the sign bit changes.
+    pub(super) fn float_sign(&mut self, op: UnaryOp, a: NodeId, format: FloatFormat) -> NodeId {
+        let sign = BigInt::one() << (format.width() - 1);
+        match op {
+            UnaryOp::Neg => {
+                let mask = self.b().constant(sign);
+                self.b().xor(a, mask)
+            }
+            _ => {
+                let mask = self.b().constant(sign - 1);
+                self.b().and(a, mask)
+            }
+        }
+    }
+
+    pub(super) fn float_compare(
+        &mut self,
+        op: CompareOp,
+        lhs: ValueId,
+        rhs: ValueId,
+        format: FloatFormat,
+    ) -> NodeId {
+        let (a, b) = (self.node(lhs), self.node(rhs));
+        self.b().inline(&float::compare(format, op), &[a, b])[0]
+    }
+
+    pub(super) fn float_convert(
+        &mut self,
+        a: NodeId,
+        from: FloatFormat,
+        to: FloatFormat,
+    ) -> NodeId {
+        let name = format!("fcvt_{}_{}", tag(from), tag(to));
+        self.call(&name, vec![a], HwType::ui(to.width()), || {
+            float::convert(from, to)
+        })
+    }
+
+    pub(super) fn float_to_int(&mut self, a: NodeId, from: FloatFormat, to: HwType) -> NodeId {
+        let name = format!("f2i_{}_{to}", tag(from));
+        self.call(&name, vec![a], to, || float::to_int(from, to))
+    }
+
+    pub(super) fn int_to_float(&mut self, a: NodeId, to: FloatFormat) -> NodeId {
+        let from = self.b().ty(a);
+        if let Some(value) = self.b().as_const(a).cloned() {
+            let graph = float::from_int(from, to);
+            let pattern = HwType::ui(from.width).wrap(&value);
+            let bits = crate::hwarith::eval::eval(&graph, &[pattern]);
+            return self.b().constant(bits[0].clone());
+        }
+        let name = format!("i2f_{from}_{}", tag(to));
+        self.call(&name, vec![a], HwType::ui(to.width()), || {
+            float::from_int(from, to)
+        })
+    }
+}

@@ -1,0 +1,755 @@
+//! Lowers a kernel (inlined, without whole-array operations) to hwarith graphs in a region tree.
+//!
+//! Straight-line code and branches without loops become blocks, by if-conversion: both arms are computed,
+//! stores are predicated, results are muxed. Loops become pipelined leaves ([`nest`]) or, where an
+//! inner loop does not flatten, sequential regions. A value that another leaf reads is exported through a var.
+
+mod affine;
+mod float_ops;
+mod nest;
+mod ops;
+
+use super::builder::Builder;
+use super::graph::{Graph, MemId, NodeId, Op as HwOp, UnitId, VarId};
+use super::program::{Access, Leaf, LoopDim, Mem, Place, PortRef, Program, Region, Unit, Var};
+use super::types::HwType;
+use crate::diagnostics::{Diagnostic, Diagnostics, Span};
+use crate::ir::{
+    Array, ArrayId, ArrayKind, Block, Const, For, If, Kernel, Op, OpKind, Param, ResultSlot,
+    Scalar, ValueId, While,
+};
+use affine::Linear;
+use num_bigint::{BigInt, BigUint};
+use num_traits::ToPrimitive;
+use std::collections::HashMap;
+
+/// Lowers one kernel without calls.
+///
+/// Errors: constructs that have no hardware yet, each at its place.
+pub fn lower(kernel: &Kernel) -> Result<Program, Diagnostics> {
+    let mut lowering = Lowering::new(kernel);
+    let root = lowering.region(&kernel.body);
+    lowering.finish(root)
+}
+
+/// Type of the hwarith value that stands for a value of a language type.
+pub fn hw_type(ty: Scalar) -> HwType {
+    HwType {
+        signed: ty.is_signed(),
+        width: ty.width(),
+    }
+}
+
+/// Where a value of the kernel is.
+#[derive(Clone, Debug)]
+enum Location {
+    Const(BigInt),
+    Var(VarId),
+    Node { leaf: usize, node: NodeId },
+}
+
+struct Lowering<'k> {
+    kernel: &'k Kernel,
+    program: Program,
+    env: HashMap<ValueId, Location>,
+    exported: HashMap<(usize, NodeId), VarId>,
+    /// Var nodes of each leaf.
+    var_nodes: HashMap<(usize, VarId), NodeId>,
+    unit_ids: HashMap<String, UnitId>,
+    mem_ids: HashMap<ArrayId, MemId>,
+    /// Every constant of the kernel, wherever it stands.
+    constants: HashMap<ValueId, BigInt>,
+    linear: HashMap<ValueId, Linear>,
+    /// Counters of the open loop, by induction variable.
+    counters: HashMap<ValueId, affine::Counter>,
+    /// Loads of these arrays keep their value from when the node was 1 (outer code of a flattened nest).
+    hold: Option<(NodeId, Vec<ArrayId>)>,
+    /// Registers made by `hold`, not yet listed in the loop.
+    held_phis: Vec<(NodeId, VarId)>,
+    /// The open leaf repeats (values of its own vary).
+    in_loop_leaf: bool,
+    /// The leaf that takes operations.
+    open: Option<usize>,
+    /// Under which condition the current operation runs, within the open leaf.
+    predicate: Option<NodeId>,
+    errors: Diagnostics,
+}
+
+impl<'k> Lowering<'k> {
+    fn new(kernel: &'k Kernel) -> Self {
+        let program = Program {
+            name: kernel.name.clone(),
+            span: kernel.span,
+            units: Vec::new(),
+            mems: Vec::new(),
+            vars: Vec::new(),
+            leaves: Vec::new(),
+            root: Region::Seq(Vec::new()),
+            args: Vec::new(),
+            returns: Vec::new(),
+        };
+        let mut lowering = Lowering {
+            kernel,
+            program,
+            env: HashMap::new(),
+            exported: HashMap::new(),
+            var_nodes: HashMap::new(),
+            unit_ids: HashMap::new(),
+            mem_ids: HashMap::new(),
+            constants: HashMap::new(),
+            linear: HashMap::new(),
+            counters: HashMap::new(),
+            hold: None,
+            held_phis: Vec::new(),
+            in_loop_leaf: false,
+            open: None,
+            predicate: None,
+            errors: Diagnostics::default(),
+        };
+        collect_constants(&kernel.body, &mut lowering.constants);
+        for (id, array) in kernel.arrays.iter() {
+            lowering.mem_ids.insert(id, MemId(id.index() as u32));
+            lowering.program.mems.push(memory(array));
+        }
+        for param in &kernel.params {
+            let port = lowering.param(param);
+            lowering.program.args.push(port);
+        }
+        lowering
+    }
+
+    fn param(&mut self, param: &Param) -> PortRef {
+        match param {
+            Param::Array(id) => PortRef::Array(self.mem_ids[id]),
+            Param::Scalar(value) => {
+                let ty = self.kernel.values[*value].ty;
+                let name = self.name_of(*value, "arg");
+                let var = self.var(&name, hw_type(ty), true);
+                self.env.insert(*value, Location::Var(var));
+                PortRef::Scalar { name, ty, var }
+            }
+        }
+    }
+
+    fn finish(mut self, mut root: Vec<Region>) -> Result<Program, Diagnostics> {
+        let many = self.kernel.results.len() > 1;
+        let port_name = |i: usize| {
+            if many {
+                format!("ap_return_{i}")
+            } else {
+                "ap_return".into()
+            }
+        };
+        let mut yields = self.kernel.body.yields.iter();
+        for (i, slot) in self.kernel.results.iter().enumerate() {
+            let port = match slot {
+                ResultSlot::Array(id) => {
+                    let mem = self.mem_ids[id];
+                    self.program.mems[mem.0 as usize].name = port_name(i);
+                    PortRef::Array(mem)
+                }
+                ResultSlot::Scalar(ty) => {
+                    let var = self.var(&port_name(i), hw_type(*ty), false);
+                    if let Some(&value) = yields.next() {
+                        self.block_leaf(&mut root, self.kernel.span, "return");
+                        let node = self.node(value);
+                        self.leaf().writes.push((var, node));
+                    }
+                    PortRef::Scalar {
+                        name: port_name(i),
+                        ty: *ty,
+                        var,
+                    }
+                }
+            };
+            self.program.returns.push(port);
+        }
+        if self.errors.has_errors() {
+            return Err(self.errors);
+        }
+        self.program.root = Region::Seq(root);
+        Ok(self.program)
+    }
+
+    // ----- vars, nodes, leaves -----
+
+    fn var(&mut self, name: &str, ty: HwType, is_arg: bool) -> VarId {
+        self.program.vars.push(Var {
+            name: name.to_string(),
+            ty,
+            is_arg,
+        });
+        VarId(self.program.vars.len() as u32 - 1)
+    }
+
+    fn name_of(&self, value: ValueId, otherwise: &str) -> String {
+        let name = self.kernel.values[value].name.as_deref();
+        name.unwrap_or(otherwise).to_string()
+    }
+
+    fn error(&mut self, code: &'static str, span: Span, message: impl Into<String>) {
+        self.errors.push(Diagnostic::error(code, span, message));
+    }
+
+    /// The open leaf. Every caller runs between `open_leaf` and `close`.
+    fn leaf(&mut self) -> &mut Leaf {
+        let index = self.open.expect("a leaf is open");
+        &mut self.program.leaves[index]
+    }
+
+    fn b(&mut self) -> &mut Builder {
+        &mut self.leaf().builder
+    }
+
+    fn open_leaf(&mut self, label: &str, span: Span) -> usize {
+        self.program.leaves.push(Leaf {
+            label: label.to_string(),
+            span,
+            builder: Builder::new(),
+            writes: Vec::new(),
+            accesses: Vec::new(),
+            repeat: None,
+        });
+        let index = self.program.leaves.len() - 1;
+        self.open = Some(index);
+        self.predicate = None;
+        index
+    }
+
+    /// Opens a block at the end of `regions` unless one is open.
+    fn block_leaf(&mut self, regions: &mut Vec<Region>, span: Span, label: &str) {
+        if self.open.is_none() {
+            let index = self.open_leaf(label, span);
+            regions.push(Region::Leaf(index));
+        }
+    }
+
+    fn close(&mut self) {
+        self.open = None;
+        self.predicate = None;
+    }
+
+    /// The node of a value in the open leaf.
+    fn node(&mut self, value: ValueId) -> NodeId {
+        match self.env.get(&value).cloned() {
+            Some(Location::Const(c)) => self.b().constant(c),
+            Some(Location::Var(var)) => self.var_node(var),
+            Some(Location::Node { leaf, node }) if self.open == Some(leaf) => node,
+            Some(Location::Node { leaf, node }) => {
+                let graph = self.program.leaves[leaf].graph();
+                if let Some(c) = graph.as_const(node).cloned() {
+                    return self.b().constant(c);
+                }
+                let name = self.name_of(value, "t");
+                let var = self.export(leaf, node, &name);
+                self.var_node(var)
+            }
+            // Only after an error that is already reported.
+            None => self.b().constant(0),
+        }
+    }
+
+    fn var_node(&mut self, var: VarId) -> NodeId {
+        let leaf = self.open.expect("a leaf is open");
+        if let Some(&node) = self.var_nodes.get(&(leaf, var)) {
+            return node;
+        }
+        let Var { name, ty, .. } = self.program.vars[var.0 as usize].clone();
+        let node = self.b().opaque(HwOp::Var(var), vec![], ty);
+        self.b().graph.name(node, &name);
+        self.var_nodes.insert((leaf, var), node);
+        node
+    }
+
+    /// The var that takes a node's value when its leaf runs.
+    fn export(&mut self, leaf: usize, node: NodeId, name: &str) -> VarId {
+        if let Some(&var) = self.exported.get(&(leaf, node)) {
+            return var;
+        }
+        let ty = self.program.leaves[leaf].graph().ty(node);
+        let var = self.var(name, ty, false);
+        self.program.leaves[leaf].writes.push((var, node));
+        self.exported.insert((leaf, node), var);
+        var
+    }
+
+    /// A var with the value of `value`, exported from the leaf that has it, or from the open leaf.
+    fn var_of(&mut self, value: ValueId, name: &str) -> VarId {
+        match self.env.get(&value).cloned() {
+            Some(Location::Var(var)) => var,
+            Some(Location::Node { leaf, node })
+                if self.program.leaves[leaf].graph().as_const(node).is_none() =>
+            {
+                self.export(leaf, node, name)
+            }
+            _ => {
+                let node = self.node(value);
+                let leaf = self.open.expect("a leaf is open");
+                self.export(leaf, node, name)
+            }
+        }
+    }
+
+    fn define(&mut self, value: ValueId, node: NodeId) {
+        let leaf = self.open.expect("a leaf is open");
+        if let Some(name) = self.kernel.values[value].name.clone() {
+            self.b().graph.name(node, &name);
+        }
+        let location = match self.b().as_const(node).cloned() {
+            Some(c) => Location::Const(c),
+            None => Location::Node { leaf, node },
+        };
+        self.env.insert(value, location);
+    }
+
+    fn constant_of(&self, value: ValueId) -> Option<BigInt> {
+        if let Some(c) = self.constants.get(&value) {
+            return Some(c.clone());
+        }
+        match self.env.get(&value)? {
+            Location::Const(c) => Some(c.clone()),
+            Location::Node { leaf, node } => {
+                self.program.leaves[*leaf].graph().as_const(*node).cloned()
+            }
+            Location::Var(_) => None,
+        }
+    }
+
+    /// The operator module of that name, made on first use.
+    fn unit(&mut self, name: &str, width: u32, make: impl FnOnce() -> Graph) -> UnitId {
+        if let Some(&id) = self.unit_ids.get(name) {
+            return id;
+        }
+        let id = UnitId(self.program.units.len() as u32);
+        self.program.units.push(Unit {
+            name: name.to_string(),
+            graph: super::builder::rebuild(&make()),
+            width,
+        });
+        self.unit_ids.insert(name.to_string(), id);
+        id
+    }
+
+    // ----- regions -----
+
+    fn region(&mut self, block: &Block) -> Vec<Region> {
+        let mut regions = Vec::new();
+        self.close();
+        self.extend_region(block, &mut regions);
+        regions
+    }
+
+    /// Lowers `block` after what is already in `regions`; the last block may stay open.
+    fn extend_region(&mut self, block: &Block, regions: &mut Vec<Region>) {
+        for op in &block.ops {
+            if matches!(op.kind, OpKind::Const(_)) {
+                self.constant_op(op);
+            } else if !contains_loop(op) {
+                self.block_leaf(regions, op.span, "block");
+                self.straight(op);
+            } else {
+                match &op.kind {
+                    OpKind::For(f) => self.for_region(f, op, regions),
+                    OpKind::While(w) => self.while_region(w, op, regions),
+                    OpKind::If(i) => self.if_region(i, op, regions),
+                    _ => unreachable!("only control flow contains loops"),
+                }
+            }
+        }
+    }
+
+    fn if_region(&mut self, branch: &If, op: &Op, regions: &mut Vec<Region>) {
+        if let Some(c) = self.constant_of(branch.cond) {
+            let taken = if c == BigInt::from(0) {
+                &branch.otherwise
+            } else {
+                &branch.then
+            };
+            self.extend_region(taken, regions);
+            for (&result, &value) in op.results.iter().zip(&taken.yields) {
+                self.alias(result, value);
+            }
+            return;
+        }
+        self.block_leaf(regions, op.span, "if");
+        let cond = self.var_of(branch.cond, "cond");
+        let results: Vec<VarId> = op
+            .results
+            .iter()
+            .map(|&r| {
+                let (name, ty) = (self.name_of(r, "if"), hw_type(self.kernel.values[r].ty));
+                self.var(&name, ty, false)
+            })
+            .collect();
+        let mut arm = |block: &Block| {
+            let mut arm_regions = self.region(block);
+            if !results.is_empty() {
+                self.block_leaf(&mut arm_regions, op.span, "merge");
+                for (&var, &value) in results.iter().zip(&block.yields) {
+                    let node = self.node(value);
+                    self.leaf().writes.push((var, node));
+                }
+            }
+            self.close();
+            Box::new(Region::Seq(arm_regions))
+        };
+        let then = arm(&branch.then);
+        let otherwise = arm(&branch.otherwise);
+        for (&result, &var) in op.results.iter().zip(&results) {
+            self.env.insert(result, Location::Var(var));
+        }
+        regions.push(Region::If {
+            cond,
+            then,
+            otherwise,
+        });
+    }
+
+    /// Makes `result` another name of `value`.
+    fn alias(&mut self, result: ValueId, value: ValueId) {
+        if let Some(location) = self.env.get(&value).cloned() {
+            self.env.insert(result, location);
+        }
+        if let Some(linear) = self.linear.get(&value).cloned() {
+            self.linear.insert(result, linear);
+        }
+    }
+
+    fn for_region(&mut self, f: &For, op: &Op, regions: &mut Vec<Region>) {
+        match nest::plan(self, f, op) {
+            nest::Plan::Never => {
+                for (&result, &init) in op.results.iter().zip(&f.inits) {
+                    self.alias(result, init);
+                }
+            }
+            nest::Plan::Pipeline(dims) => self.pipelined_nest(&dims, regions),
+            nest::Plan::Sequential => self.sequential_for(f, op, regions),
+        }
+    }
+
+    fn while_region(&mut self, w: &While, op: &Op, regions: &mut Vec<Region>) {
+        let inner = w.cond.ops.iter().chain(&w.body.ops).any(contains_loop);
+        if inner {
+            self.sequential_while(w, op, regions);
+        } else {
+            self.pipelined_while(w, op, regions);
+        }
+    }
+
+    /// Vars for carried values, written with `inits` in the open block (one is opened if needed).
+    fn carried_vars(
+        &mut self,
+        carried: &[ValueId],
+        inits: &[ValueId],
+        span: Span,
+        regions: &mut Vec<Region>,
+    ) -> Vec<VarId> {
+        self.block_leaf(regions, span, "init");
+        let nodes: Vec<NodeId> = inits.iter().map(|&v| self.node(v)).collect();
+        let mut vars = Vec::new();
+        for (&param, node) in carried.iter().zip(nodes) {
+            let (name, ty) = (
+                self.name_of(param, "carried"),
+                hw_type(self.kernel.values[param].ty),
+            );
+            let var = self.var(&name, ty, false);
+            self.leaf().writes.push((var, node));
+            vars.push(var);
+        }
+        for (&param, &var) in carried.iter().zip(&vars) {
+            self.env.insert(param, Location::Var(var));
+        }
+        vars
+    }
+
+    fn sequential_while(&mut self, w: &While, op: &Op, regions: &mut Vec<Region>) {
+        let vars = self.carried_vars(&w.carried, &w.inits, op.span, regions);
+        let mut head = self.region(&w.cond);
+        self.block_leaf(&mut head, op.span, "while");
+        let cond = self.var_of(w.cond.yields[0], "while");
+        let mut body = self.region(&w.body);
+        self.update(&vars, &w.body.yields, op.span, &mut body);
+        self.close();
+        for (&result, &var) in op.results.iter().zip(&vars) {
+            self.env.insert(result, Location::Var(var));
+        }
+        regions.push(Region::Repeat {
+            head: Box::new(Region::Seq(head)),
+            cond,
+            body: Box::new(Region::Seq(body)),
+            dim: LoopDim {
+                label: w.label.clone(),
+                span: op.span,
+                trip: None,
+            },
+        });
+    }
+
+    /// Writes the carried values of the next iteration at the end of `body`.
+    fn update(&mut self, vars: &[VarId], yields: &[ValueId], span: Span, body: &mut Vec<Region>) {
+        self.block_leaf(body, span, "next");
+        for (&var, &value) in vars.iter().zip(yields) {
+            let node = self.node(value);
+            if self.b().graph.nodes[node].op != HwOp::Var(var) {
+                self.leaf().writes.push((var, node));
+            }
+        }
+    }
+
+    fn sequential_for(&mut self, f: &For, op: &Op, regions: &mut Vec<Region>) {
+        let mut vars = self.carried_vars(&f.carried, &f.inits, op.span, regions);
+        let trip = nest::constant_trip(self, f);
+        let ty = match &trip {
+            Some(t) => t.range().ty(),
+            None => hw_type(Scalar::Index),
+        };
+        let iv = self.var(&f.label, ty, false);
+        let cond = self.var(&format!("{}_more", f.label), HwType::ui(1), false);
+        let lo = self.node(f.lo);
+        let more = self.in_range(lo, f.hi, f.step);
+        self.leaf().writes.push((iv, lo));
+        self.leaf().writes.push((cond, more));
+        // Bounds are evaluated once, before the loop.
+        for bound in [f.hi, f.step] {
+            if self.constant_of(bound).is_none() {
+                let var = self.var_of(bound, "bound");
+                self.env.insert(bound, Location::Var(var));
+            }
+        }
+        self.env.insert(f.iv, Location::Var(iv));
+        let mut body = self.region(&f.body);
+        self.update(&vars, &f.body.yields, op.span, &mut body);
+        let here = self.var_node(iv);
+        let step = self.node(f.step);
+        let next = self.b().add(here, step);
+        let more = self.in_range(next, f.hi, f.step);
+        self.leaf().writes.push((iv, next));
+        self.leaf().writes.push((cond, more));
+        self.close();
+        for (&result, var) in op.results.iter().zip(vars.drain(..)) {
+            self.env.insert(result, Location::Var(var));
+        }
+        regions.push(Region::Repeat {
+            head: Box::new(Region::Seq(vec![])),
+            cond,
+            body: Box::new(Region::Seq(body)),
+            dim: LoopDim {
+                label: f.label.clone(),
+                span: op.span,
+                trip: trip.and_then(|t| t.count.to_u64()),
+            },
+        });
+    }
+
+    // ----- straight-line code -----
+
+    fn straight_block(&mut self, block: &Block) {
+        for op in &block.ops {
+            self.straight(op);
+        }
+    }
+
+    fn constant_op(&mut self, op: &Op) {
+        let value = self.constants[&op.results[0]].clone();
+        self.env.insert(op.results[0], Location::Const(value));
+        self.note_linear(op);
+    }
+
+    fn straight(&mut self, op: &Op) {
+        self.b().at(Some(op.span));
+        match &op.kind {
+            OpKind::Const(_) => return self.constant_op(op),
+            OpKind::If(i) => self.converted_if(i, op),
+            OpKind::For(_)
+            | OpKind::While(_)
+            | OpKind::Call(_)
+            | OpKind::Fill { .. }
+            | OpKind::Copy { .. } => {
+                self.error(
+                    "E0701",
+                    op.span,
+                    "internal: this operation should have been expanded before lowering",
+                );
+            }
+            OpKind::Load { array, indices } => self.load(op, *array, indices),
+            OpKind::Store {
+                array,
+                indices,
+                value,
+            } => self.store(op, *array, indices, *value),
+            _ => {
+                if let Some(node) = self.scalar_op(op) {
+                    self.define(op.results[0], node);
+                }
+            }
+        }
+        self.note_linear(op);
+    }
+
+    /// Both arms are computed; what they store is predicated.
+    fn converted_if(&mut self, branch: &If, op: &Op) {
+        let cond = self.node(branch.cond);
+        let then = self.converted_arm(&branch.then, cond);
+        let inverse = self.b().not1(cond);
+        let otherwise = self.converted_arm(&branch.otherwise, inverse);
+        self.b().at(Some(op.span));
+        for ((&result, t), e) in op.results.iter().zip(then).zip(otherwise) {
+            let node = self.b().mux(cond, t, e);
+            self.define(result, node);
+        }
+    }
+
+    fn converted_arm(&mut self, block: &Block, condition: NodeId) -> Vec<NodeId> {
+        let outer = self.predicate;
+        self.predicate = Some(match outer {
+            Some(p) => self.b().and(p, condition),
+            None => condition,
+        });
+        self.straight_block(block);
+        self.predicate = outer;
+        block.yields.iter().map(|&v| self.node(v)).collect()
+    }
+
+    /// Row-major address of an element, exact.
+    fn address(&mut self, array: ArrayId, indices: &[ValueId]) -> NodeId {
+        let shape = self.kernel.arrays[array].shape.clone();
+        let mut address = self.b().constant(0);
+        for (&index, &extent) in indices.iter().zip(&shape) {
+            let extent = self.b().constant(extent);
+            let row = self.b().mul(address, extent);
+            let index = self.node(index);
+            address = self.b().add(row, index);
+        }
+        address
+    }
+
+    fn access(
+        &mut self,
+        node: NodeId,
+        array: ArrayId,
+        indices: &[ValueId],
+        is_store: bool,
+        span: Span,
+    ) {
+        let address = self.affine_address(array, indices);
+        let mem = self.mem_ids[&array];
+        self.leaf().accesses.push(Access {
+            node,
+            mem,
+            is_store,
+            address,
+            span,
+        });
+    }
+
+    fn load(&mut self, op: &Op, array: ArrayId, indices: &[ValueId]) {
+        let address = self.address(array, indices);
+        let mem = self.mem_ids[&array];
+        let width = address_type(&self.program.mems[mem.0 as usize]);
+        let address = self.b().cast(address, width);
+        let ty = hw_type(self.kernel.arrays[array].elem);
+        let node = self.b().opaque(HwOp::Load(mem), vec![address], ty);
+        self.access(node, array, indices, false, op.span);
+        let node = self.held(node, array);
+        self.define(op.results[0], node);
+    }
+
+    fn store(&mut self, op: &Op, array: ArrayId, indices: &[ValueId], value: ValueId) {
+        let address = self.address(array, indices);
+        let mem = self.mem_ids[&array];
+        let width = address_type(&self.program.mems[mem.0 as usize]);
+        let address = self.b().cast(address, width);
+        let mut enable = match self.predicate {
+            Some(p) => p,
+            None => self.b().constant(1),
+        };
+        let shape = self.kernel.arrays[array].shape.clone();
+        for (&index, &extent) in indices.iter().zip(&shape) {
+            let inside = self.inside(index, extent);
+            enable = self.b().and(enable, inside);
+        }
+        if self
+            .b()
+            .as_const(enable)
+            .is_some_and(|c| *c == BigInt::from(0))
+        {
+            return;
+        }
+        let enable = self.b().widen(enable, HwType::ui(1));
+        let value = self.node(value);
+        let node = self.b().opaque(
+            HwOp::Store(mem),
+            vec![address, value, enable],
+            HwType::ui(1),
+        );
+        self.access(node, array, indices, true, op.span);
+    }
+
+    /// `0 <= index < extent`.
+    fn inside(&mut self, index: ValueId, extent: u64) -> NodeId {
+        use super::graph::Predicate;
+        let index = self.node(index);
+        let zero = self.b().constant(0);
+        let extent = self.b().constant(extent);
+        let above = self.b().icmp(Predicate::Ge, index, zero);
+        let below = self.b().icmp(Predicate::Lt, index, extent);
+        self.b().and(above, below)
+    }
+}
+
+fn address_type(mem: &Mem) -> HwType {
+    HwType::ui(mem.address_width())
+}
+
+fn bits_of(c: &Const) -> BigInt {
+    match c {
+        Const::Int(value) => value.clone(),
+        Const::Float(bits) => BigInt::from(bits.clone()),
+    }
+}
+
+fn memory(array: &Array) -> Mem {
+    let width = array.elem.width();
+    let place = match &array.kind {
+        ArrayKind::Param(_) | ArrayKind::Result(_) => Place::External,
+        ArrayKind::Local => Place::Local,
+        ArrayKind::Table(contents) => {
+            let unsigned = HwType::ui(width);
+            let words = contents.iter().map(|c| {
+                let bits = unsigned.wrap(&bits_of(c));
+                bits.to_biguint().unwrap_or_else(|| BigUint::from(0u32))
+            });
+            Place::Rom(words.collect())
+        }
+    };
+    Mem {
+        name: array.name.clone(),
+        elem: array.elem,
+        shape: array.shape.clone(),
+        depth: array.len(),
+        width,
+        place,
+        span: array.span,
+    }
+}
+
+fn collect_constants(block: &Block, constants: &mut HashMap<ValueId, BigInt>) {
+    for op in &block.ops {
+        if let OpKind::Const(c) = &op.kind {
+            constants.insert(op.results[0], bits_of(c));
+        }
+        for inner in op.kind.blocks() {
+            collect_constants(inner, constants);
+        }
+    }
+}
+
+/// Whether an operation is or contains a loop.
+pub(crate) fn contains_loop(op: &Op) -> bool {
+    matches!(op.kind, OpKind::For(_) | OpKind::While(_))
+        || op
+            .kind
+            .blocks()
+            .iter()
+            .any(|b| b.ops.iter().any(contains_loop))
+}

@@ -1,0 +1,212 @@
+//! Scalar operations of the kernel as hwarith operations followed by the cast to their type.
+
+use super::{Lowering, hw_type};
+use crate::hwarith::HwType;
+use crate::hwarith::graph::{NodeId, Predicate};
+use crate::ir::{BinaryOp, CompareOp, Op, OpKind, Scalar, UnaryOp, ValueId};
+use num_bigint::BigInt;
+use num_traits::{One, Signed, ToPrimitive};
+
+impl Lowering<'_> {
+    /// The node of a scalar operation's result; `None` after reporting that there is no hardware for it.
+    pub(super) fn scalar_op(&mut self, op: &Op) -> Option<NodeId> {
+        let ty = self.kernel.values[*op.results.first()?].ty;
+        Some(match &op.kind {
+            OpKind::Unary { op: unary, arg } => return self.unary(*unary, *arg, ty, op),
+            OpKind::Binary {
+                op: binary,
+                lhs,
+                rhs,
+            } => {
+                return self.binary(*binary, *lhs, *rhs, ty, op);
+            }
+            OpKind::Compare {
+                op: compare,
+                lhs,
+                rhs,
+            } => self.compare(*compare, *lhs, *rhs),
+            OpKind::Cast { arg } => self.cast_op(*arg, ty),
+            OpKind::Select {
+                cond,
+                on_true,
+                on_false,
+            } => {
+                let (c, t, f) = (self.node(*cond), self.node(*on_true), self.node(*on_false));
+                self.b().mux(c, t, f)
+            }
+            OpKind::BitGet { arg, index } => self.bit_slice(*arg, *index, 1),
+            OpKind::BitSlice { arg, lo } => self.bit_slice(*arg, *lo, ty.width()),
+            OpKind::BitSet { arg, index, bit } => self.bit_set(*arg, *index, *bit),
+            OpKind::Fma { .. } => return self.no_hardware("fma", ty, op),
+            _ => return self.no_hardware("this operation", ty, op),
+        })
+    }
+
+    fn no_hardware(&mut self, what: &str, ty: Scalar, op: &Op) -> Option<NodeId> {
+        let message = format!("there is no hardware for {what} of type {ty} yet");
+        self.error("E0702", op.span, message);
+        None
+    }
+
+    fn unary(&mut self, unary: UnaryOp, arg: ValueId, ty: Scalar, op: &Op) -> Option<NodeId> {
+        let a = self.node(arg);
+        Some(match (unary, ty) {
+            (UnaryOp::Neg | UnaryOp::Abs, Scalar::Float(format)) => {
+                self.float_sign(unary, a, format)
+            }
+            (UnaryOp::Neg, _) => {
+                let zero = self.b().constant(0);
+                let negated = self.b().sub(zero, a);
+                self.b().cast(negated, hw_type(ty))
+            }
+            (UnaryOp::Abs, _) => {
+                let zero = self.b().constant(0);
+                let negated = self.b().sub(zero, a);
+                let negative = self.b().icmp(Predicate::Lt, a, zero);
+                let magnitude = self.b().mux(negative, negated, a);
+                self.b().cast(magnitude, hw_type(ty))
+            }
+            (UnaryOp::Not, _) => {
+                // In infinite two's complement, the complement within a type flips exactly its bits.
+                let ones = if ty.is_signed() {
+                    BigInt::from(-1)
+                } else {
+                    hw_type(ty).max()
+                };
+                let ones = self.b().constant(ones);
+                self.b().xor(a, ones)
+            }
+            _ => return self.no_hardware(&format!("'{}'", unary.name()), ty, op),
+        })
+    }
+
+    fn binary(
+        &mut self,
+        binary: BinaryOp,
+        lhs: ValueId,
+        rhs: ValueId,
+        ty: Scalar,
+        op: &Op,
+    ) -> Option<NodeId> {
+        if let Scalar::Float(format) = ty {
+            return match self.float_binary(binary, lhs, rhs, format) {
+                Some(node) => Some(node),
+                None => self.no_hardware(&format!("'{}'", binary.name()), ty, op),
+            };
+        }
+        let (a, b) = (self.node(lhs), self.node(rhs));
+        let exact = match binary {
+            BinaryOp::Add => self.b().add(a, b),
+            BinaryOp::Sub => self.b().sub(a, b),
+            BinaryOp::Mul => self.b().mul(a, b),
+            BinaryOp::And => self.b().and(a, b),
+            BinaryOp::Or => self.b().or(a, b),
+            BinaryOp::Xor => self.b().xor(a, b),
+            BinaryOp::Min | BinaryOp::Max => {
+                let predicate = if binary == BinaryOp::Min {
+                    Predicate::Lt
+                } else {
+                    Predicate::Gt
+                };
+                let first = self.b().icmp(predicate, a, b);
+                self.b().mux(first, a, b)
+            }
+            BinaryOp::Shl => self.shift_left(a, b, hw_type(ty)),
+            BinaryOp::Shr => self.shift_right(a, b, hw_type(ty)),
+            _ => return self.no_hardware(&format!("integer '{}'", binary.name()), ty, op),
+        };
+        Some(self.b().cast(exact, hw_type(ty)))
+    }
+
+    /// The amount within 0 .. 2^k with 2^k >= width, and whether the true amount lies outside 0 .. width.
+    fn shift_amount(&mut self, amount: NodeId, width: u32) -> (NodeId, NodeId) {
+        let bits = u32::BITS - (width.max(2) - 1).leading_zeros();
+        let low = self.b().extract(amount, 0, bits);
+        let zero = self.b().constant(0);
+        let limit = self.b().constant(width);
+        let negative = self.b().icmp(Predicate::Lt, amount, zero);
+        let large = self.b().icmp(Predicate::Ge, amount, limit);
+        let outside = self.b().or(negative, large);
+        (low, outside)
+    }
+
+    fn shift_left(&mut self, value: NodeId, amount: NodeId, ty: HwType) -> NodeId {
+        let (low, outside) = self.shift_amount(amount, ty.width);
+        let shifted = self.b().shl(value, low, ty);
+        let zero = self.b().constant(0);
+        self.b().mux(outside, zero, shifted)
+    }
+
+    fn shift_right(&mut self, value: NodeId, amount: NodeId, ty: HwType) -> NodeId {
+        let (low, outside) = self.shift_amount(amount, ty.width);
+        let shifted = self.b().shr(value, low);
+        let fill = if ty.signed {
+            let most = self.b().constant(ty.width - 1);
+            self.b().shr(value, most)
+        } else {
+            self.b().constant(0)
+        };
+        // A narrowed value shifted by its own width or more is all sign, which `shr` already gives.
+        self.b().mux(outside, fill, shifted)
+    }
+
+    fn compare(&mut self, compare: CompareOp, lhs: ValueId, rhs: ValueId) -> NodeId {
+        if let Scalar::Float(format) = self.kernel.values[lhs].ty {
+            return self.float_compare(compare, lhs, rhs, format);
+        }
+        let predicate = match compare {
+            CompareOp::Eq | CompareOp::Ueq => Predicate::Eq,
+            CompareOp::Ne | CompareOp::One => Predicate::Ne,
+            CompareOp::Lt | CompareOp::Ult => Predicate::Lt,
+            CompareOp::Le | CompareOp::Ule => Predicate::Le,
+            CompareOp::Gt | CompareOp::Ugt => Predicate::Gt,
+            CompareOp::Ge | CompareOp::Uge => Predicate::Ge,
+        };
+        let (a, b) = (self.node(lhs), self.node(rhs));
+        self.b().icmp(predicate, a, b)
+    }
+
+    fn cast_op(&mut self, arg: ValueId, ty: Scalar) -> NodeId {
+        let from = self.kernel.values[arg].ty;
+        let a = self.node(arg);
+        match (from, ty) {
+            (Scalar::Float(from), Scalar::Float(to)) => self.float_convert(a, from, to),
+            (Scalar::Float(from), _) => self.float_to_int(a, from, hw_type(ty)),
+            (_, Scalar::Float(to)) => self.int_to_float(a, to),
+            _ => self.b().cast(a, hw_type(ty)),
+        }
+    }
+
+    /// `width` bits from a possibly dynamic position; bits outside of the value's type are 0.
+    fn bit_slice(&mut self, arg: ValueId, lo: ValueId, width: u32) -> NodeId {
+        let ty = hw_type(self.kernel.values[arg].ty);
+        let a = self.node(arg);
+        let bits = self.b().cast(a, HwType::ui(ty.width));
+        let lo = self.node(lo);
+        match self.b().as_const(lo).map(ToPrimitive::to_u32) {
+            Some(Some(lo)) if lo < ty.width => self.b().extract(bits, lo, width),
+            Some(_) => self.b().constant(0),
+            None => {
+                let shifted = self.shift_right(bits, lo, HwType::ui(ty.width));
+                self.b().extract(shifted, 0, width)
+            }
+        }
+    }
+
+    fn bit_set(&mut self, arg: ValueId, index: ValueId, bit: ValueId) -> NodeId {
+        let ty = hw_type(self.kernel.values[arg].ty);
+        let unsigned = HwType::ui(ty.width);
+        let a = self.node(arg);
+        let bits = self.b().cast(a, unsigned);
+        let (index, bit) = (self.node(index), self.node(bit));
+        let one = self.b().constant(1);
+        let mask = self.shift_left(one, index, unsigned);
+        let all = self.b().constant((BigInt::one() << ty.width) - 1);
+        let keep = self.b().xor(mask, all);
+        let cleared = self.b().and(bits, keep);
+        let set = self.b().or(bits, mask);
+        let result = self.b().mux(bit, set, cleared);
+        debug_assert!(!self.b().range(result).lo.is_negative());
+        self.b().cast(result, ty)
+    }
+}

@@ -1,0 +1,68 @@
+//! The types `ui<w>` and `si<w>` and the values they hold.
+
+use num_bigint::BigInt;
+use num_traits::{One, Signed, Zero};
+use std::fmt;
+
+/// An unsigned (`ui<w>`, 0 ..= 2^w - 1) or signed (`si<w>`, -2^(w-1) ..= 2^(w-1) - 1) integer; `w` >= 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct HwType {
+    /// Two's complement if true.
+    pub signed: bool,
+    /// Bits, at least 1.
+    pub width: u32,
+}
+
+impl HwType {
+    /// `ui<width>`.
+    pub const fn ui(width: u32) -> HwType {
+        HwType {
+            signed: false,
+            width,
+        }
+    }
+    /// `si<width>`.
+    pub const fn si(width: u32) -> HwType {
+        HwType {
+            signed: true,
+            width,
+        }
+    }
+    /// Smallest value.
+    pub fn min(self) -> BigInt {
+        if self.signed {
+            -(BigInt::one() << (self.width - 1))
+        } else {
+            BigInt::zero()
+        }
+    }
+    /// Largest value.
+    pub fn max(self) -> BigInt {
+        (BigInt::one() << (self.width - u32::from(self.signed))) - 1
+    }
+    /// Whether the type holds `value`.
+    pub fn contains(self, value: &BigInt) -> bool {
+        self.min() <= *value && *value <= self.max()
+    }
+    /// The narrowest type that holds both: unsigned if neither is negative.
+    pub fn of_range(lo: &BigInt, hi: &BigInt) -> HwType {
+        if lo.is_negative() {
+            // -2^(w-1) <= lo means w > bits(-lo - 1); hi < 2^(w-1) means w > bits(hi).
+            let low_bits = (-lo - 1u32).bits();
+            let high_bits = if hi.is_negative() { 0 } else { hi.bits() };
+            HwType::si(low_bits.max(high_bits) as u32 + 1)
+        } else {
+            HwType::ui((hi.bits() as u32).max(1))
+        }
+    }
+    /// The value with the low bits of `value` (what a truncating cast gives).
+    pub fn wrap(self, value: &BigInt) -> BigInt {
+        crate::ir::types::wrap(value, self.width, self.signed)
+    }
+}
+
+impl fmt::Display for HwType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", if self.signed { "si" } else { "ui" }, self.width)
+    }
+}

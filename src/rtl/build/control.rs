@@ -1,0 +1,338 @@
+//! Regions: start and done pulses, valid chains, and the leaves' datapaths.
+
+use super::cells::{Cells, bit};
+use super::datapath::{Datapath, Pace, Sources, called_unit, input_types};
+use super::ports::AccessUse;
+use super::{Top, is_empty};
+use crate::hwarith::NodeId;
+use crate::hwarith::graph::{Op, VarId};
+use crate::hwarith::program::{Leaf, Loop, Program, Region};
+use crate::rtl::netlist::*;
+use crate::schedule::LeafSchedule;
+use std::collections::HashMap;
+
+/// What a leaf's datapath finds outside of its graph.
+struct LeafEnv<'t> {
+    program: &'t Program,
+    design: &'t Design,
+    units: &'t [ModuleId],
+    vars: Vec<NetId>,
+    phis: HashMap<NodeId, VarId>,
+    /// Read data of each load.
+    loads: HashMap<NodeId, NetId>,
+}
+
+impl Sources for LeafEnv<'_> {
+    fn external(&mut self, cells: &mut Cells, path: &mut Datapath, node: NodeId) -> Operand {
+        match path.graph().nodes[node].op {
+            Op::Var(var) => Operand::Net(self.vars[var.0 as usize]),
+            Op::Phi => Operand::Net(self.vars[self.phis[&node].0 as usize]),
+            Op::Load(_) => Operand::Net(self.loads[&node]),
+            Op::Call(_) => self.call(cells, path, node),
+            _ => unreachable!("stores have no value and leaves no inputs"),
+        }
+    }
+}
+
+impl LeafEnv<'_> {
+    fn call(&mut self, cells: &mut Cells, path: &mut Datapath, node: NodeId) -> Operand {
+        let unit = called_unit(path.graph(), node)
+            .expect("the node is a call")
+            .0 as usize;
+        let inputs = input_types(&self.program.units[unit].graph);
+        let label = path.label(node);
+        let operands = path.call_operands(cells, self, node, &inputs);
+        let result = cells.net(&label, self.program.units[unit].width);
+        let module = &self.design.modules[self.units[unit]];
+        let mut connections = Vec::new();
+        connections.extend(module.clock.and(cells.module.clock));
+        for (i, operand) in operands.into_iter().enumerate() {
+            connections.push(cells.as_net(operand, &format!("{label}_in{i}")));
+        }
+        connections.push(result);
+        let name = cells.namer.numbered(&format!("u_{label}"));
+        cells.module.items.push(Item::Instance(Instance {
+            module: self.units[unit],
+            name,
+            connections,
+            origin: path.origin(node),
+        }));
+        Operand::Net(result)
+    }
+}
+
+impl<'a> Top<'a> {
+    /// Builds a region that starts with the pulse `start`; returns the pulse in its last cycle.
+    pub(super) fn region(&mut self, region: &Region, start: Operand) -> Operand {
+        match region {
+            Region::Leaf(index) => self.leaf(*index, start),
+            Region::Seq(parts) => {
+                let mut done = start;
+                let mut first = true;
+                for part in parts.iter().filter(|p| !is_empty(p)) {
+                    if !first {
+                        done = self.delay(done, "go");
+                    }
+                    first = false;
+                    done = self.region(part, done);
+                }
+                done
+            }
+            Region::If {
+                cond,
+                then,
+                otherwise,
+            } => {
+                let cond = self.var_bit(*cond);
+                let inverse = self.cells.invert(cond.clone(), "else_cond");
+                let then_start = self
+                    .cells
+                    .gate(BinaryOp::And, start.clone(), cond, "then_start");
+                let else_start = self.cells.gate(BinaryOp::And, start, inverse, "else_start");
+                let then_done = self.region(then, then_start);
+                let else_done = self.region(otherwise, else_start);
+                self.cells
+                    .gate(BinaryOp::Or, then_done, else_done, "if_done")
+            }
+            Region::Repeat {
+                head, cond, body, ..
+            } => self.repeat(head, *cond, body, start),
+        }
+    }
+
+    fn repeat(&mut self, head: &Region, cond: VarId, body: &Region, start: Operand) -> Operand {
+        let again = self.cells.net("again", 1);
+        let enter = self
+            .cells
+            .gate(BinaryOp::Or, start, Operand::Net(again), "head_start");
+        let check = if is_empty(head) {
+            enter
+        } else {
+            let done = self.region(head, enter);
+            self.delay(done, "check")
+        };
+        let more = self.var_bit(cond);
+        let finished = self.cells.invert(more.clone(), "finished");
+        let body_start = self
+            .cells
+            .gate(BinaryOp::And, check.clone(), more, "body_start");
+        let body_done = self.region(body, body_start);
+        self.cells
+            .drive_register(again, body_done, None, Some(0), None);
+        self.cells
+            .gate(BinaryOp::And, check, finished, "repeat_done")
+    }
+
+    fn delay(&mut self, pulse: Operand, name: &str) -> Operand {
+        Operand::Net(self.cells.register(name, 1, pulse, None, Some(0), None))
+    }
+
+    fn var_bit(&mut self, var: VarId) -> Operand {
+        let net = self.vars[var.0 as usize];
+        self.cells.slice(Operand::Net(net), 0, 1, "cond")
+    }
+
+    fn leaf(&mut self, index: usize, start: Operand) -> Operand {
+        let program = self.program;
+        let leaf = &program.leaves[index];
+        let schedule = &self.schedule.leaves[index];
+        self.heading(leaf, schedule);
+        let prefix = format!("{}_", leaf.label);
+        let valid = self.valid_chain(leaf, schedule, &start);
+        let pace = match schedule.ii {
+            None => Pace::Once {
+                valid: valid.clone(),
+            },
+            Some(1) => Pace::EveryCycle,
+            Some(cycles) => Pace::Interval {
+                cycles,
+                valid: valid.clone(),
+            },
+        };
+        let mut path = Datapath::new(leaf.graph(), &schedule.times, pace, self.sources, &prefix);
+        path.set_stable(schedule.times.stable.clone());
+        let mut env = self.leaf_env(index);
+        if let Some(repeat) = &leaf.repeat {
+            for &(phi, _) in &repeat.phis {
+                let next = leaf.graph().nodes[phi].args[1];
+                path.hold(
+                    phi,
+                    schedule.times.ready[next.index()].max(schedule.times.ready[phi.index()]),
+                );
+            }
+        }
+        for (id, node) in leaf.graph().nodes.iter() {
+            let alive = schedule.times.width[id.index()] > 0;
+            if alive && !matches!(node.op, Op::Store(_) | Op::Const(_)) {
+                path.value(&mut self.cells, &mut env, id);
+            }
+        }
+        self.accesses(index, &mut path, &mut env, &valid);
+        self.writes(leaf, &mut path, &mut env, &valid);
+        match &leaf.repeat {
+            None => Operand::Net(valid[schedule.depth as usize - 1]),
+            Some(repeat) => self.loop_control(repeat, schedule, start, &mut path, &mut env, &valid),
+        }
+    }
+
+    fn heading(&mut self, leaf: &Leaf, schedule: &LeafSchedule) {
+        let place = self.sources.location(leaf.span);
+        self.cells.comment(match schedule.ii {
+            Some(ii) => format!(
+                "loop {} ({place}): II {ii}, {} cycles an iteration; bound by {}",
+                leaf.label, schedule.depth, schedule.bound_by
+            ),
+            None => format!("{} ({place}): {} cycles", leaf.label, schedule.depth),
+        });
+    }
+
+    /// `valid[c]` is 1 while the block, or an iteration of the loop, is in cycle c.
+    fn valid_chain(&mut self, leaf: &Leaf, schedule: &LeafSchedule, start: &Operand) -> Vec<NetId> {
+        let length = schedule.depth.max(schedule.ii.unwrap_or(1));
+        let name = format!("{}_v", leaf.label);
+        let first = match &leaf.repeat {
+            None => self.cells.as_net(start.clone(), &name),
+            // Driven by `loop_control`.
+            Some(_) => self.cells.net(&format!("{name}0"), 1),
+        };
+        let mut valid = vec![first];
+        for cycle in 1..length {
+            let previous = Operand::Net(valid[valid.len() - 1]);
+            let name = format!("{name}{cycle}");
+            valid.push(self.cells.register(&name, 1, previous, None, Some(0), None));
+        }
+        valid
+    }
+
+    fn leaf_env(&self, index: usize) -> LeafEnv<'a> {
+        let leaf = &self.program.leaves[index];
+        let ports = &self.schedule.leaves[index].ports;
+        let loads = leaf.accesses.iter().zip(ports).filter(|(a, _)| !a.is_store);
+        LeafEnv {
+            program: self.program,
+            design: self.design,
+            units: self.units,
+            vars: self.vars.clone(),
+            phis: leaf
+                .repeat
+                .iter()
+                .flat_map(|r| r.phis.iter().copied())
+                .collect(),
+            loads: loads
+                .filter_map(|(a, &port)| {
+                    Some((a.node, self.memories[a.mem.0 as usize].read_data(port)?))
+                })
+                .collect(),
+        }
+    }
+
+    /// Hands every load and store to its memory's port.
+    fn accesses(&mut self, index: usize, path: &mut Datapath, env: &mut LeafEnv, valid: &[NetId]) {
+        let leaf = &self.program.leaves[index];
+        for (access, &port) in leaf.accesses.iter().zip(&self.schedule.leaves[index].ports) {
+            let cycle = path.times().start[access.node.index()];
+            let args = &leaf.graph().nodes[access.node].args;
+            let mem = &self.program.mems[access.mem.0 as usize];
+            let address = path.operand(&mut self.cells, env, args[0], cycle, mem.address_width());
+            let mut active = Operand::Net(valid[cycle as usize]);
+            let mut data = None;
+            if access.is_store {
+                data = Some(path.operand(&mut self.cells, env, args[1], cycle, mem.width));
+                let enable = path.operand(&mut self.cells, env, args[2], cycle, 1);
+                let name = format!("{}_store", leaf.label);
+                active = self.cells.gate(BinaryOp::And, active, enable, &name);
+            }
+            self.memories[access.mem.0 as usize].uses.push(AccessUse {
+                port,
+                active,
+                address,
+                data,
+            });
+        }
+    }
+
+    fn writes(&mut self, leaf: &Leaf, path: &mut Datapath, env: &mut LeafEnv, valid: &[NetId]) {
+        for &(var, node) in &leaf.writes {
+            let cycle = path.times().ready[node.index()];
+            self.write(
+                var,
+                Operand::Net(valid[cycle as usize]),
+                node,
+                cycle,
+                path,
+                env,
+            );
+        }
+    }
+
+    fn write(
+        &mut self,
+        var: VarId,
+        guard: Operand,
+        node: NodeId,
+        cycle: u32,
+        path: &mut Datapath,
+        env: &mut LeafEnv,
+    ) {
+        let width = self.cells.module.nets[self.vars[var.0 as usize]].width;
+        let value = path.operand(&mut self.cells, env, node, cycle, width);
+        self.writers.entry(var).or_default().push((guard, value));
+    }
+
+    /// Carried values, the next iteration's start, and the end of the loop.
+    fn loop_control(
+        &mut self,
+        repeat: &Loop,
+        schedule: &LeafSchedule,
+        start: Operand,
+        path: &mut Datapath,
+        env: &mut LeafEnv,
+        valid: &[NetId],
+    ) -> Operand {
+        for &(phi, var) in &repeat.phis {
+            if schedule.times.width[phi.index()] == 0 {
+                continue;
+            }
+            let [init, next] = path.graph().nodes[phi].args[..] else {
+                continue;
+            };
+            self.write(var, start.clone(), init, 0, path, env);
+            let cycle = schedule.times.ready[next.index()];
+            self.write(
+                var,
+                Operand::Net(valid[cycle as usize]),
+                next,
+                cycle,
+                path,
+                env,
+            );
+        }
+        let ii = schedule.ii.unwrap_or(1);
+        let last = path.operand(&mut self.cells, env, repeat.last, ii - 1, 1);
+        let more = self.cells.invert(last, "more");
+        let again = Operand::Net(valid[ii as usize - 1]);
+        let again = self
+            .cells
+            .gate(BinaryOp::And, again, more, "next_iteration");
+        let (enter, skip) = match repeat.enter {
+            None => (start, bit(false)),
+            Some(var) => {
+                let enter = self.var_bit(var);
+                let skip = self.cells.invert(enter.clone(), "skip");
+                (
+                    self.cells
+                        .gate(BinaryOp::And, start.clone(), enter, "enter"),
+                    self.cells.gate(BinaryOp::And, start, skip, "skipped"),
+                )
+            }
+        };
+        let next = self.cells.gate(BinaryOp::Or, enter, again, "issue");
+        self.cells
+            .drive_register(valid[0], next, None, Some(0), None);
+        let end = schedule.depth - 1;
+        let last = path.operand(&mut self.cells, env, repeat.last, end, 1);
+        let ended = Operand::Net(valid[end as usize]);
+        let ended = self.cells.gate(BinaryOp::And, ended, last, "loop_end");
+        self.cells.gate(BinaryOp::Or, ended, skip, "loop_done")
+    }
+}

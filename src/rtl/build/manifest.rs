@@ -1,0 +1,202 @@
+//! Fills in the manifest of a built module: ports, latency, loops.
+
+use super::BlockPorts;
+use super::cells::Cells;
+use crate::diagnostics::SourceMap;
+use crate::hwarith::graph::{MemId, VarId};
+use crate::hwarith::program::{LoopDim, PortRef, Program, Region};
+use crate::rtl::manifest::{
+    Access, Bank, Control, Latency, Loop, Manifest, MemoryPort, Port, PortKind, Reset,
+};
+use crate::rtl::netlist::NetId;
+use crate::schedule::Schedule;
+use std::collections::HashMap;
+
+/// The manifest of a module whose ports are `ports`, `scalars` and, by memory, `arrays`.
+pub fn manifest(
+    program: &Program,
+    schedule: &Schedule,
+    sources: &SourceMap,
+    cells: &Cells,
+    ports: &BlockPorts,
+    scalars: &HashMap<VarId, NetId>,
+    arrays: &[Vec<MemoryPort>],
+) -> Manifest {
+    let name = |net: NetId| cells.name(net).to_string();
+    let port = |port: &PortRef, is_result: bool| match port {
+        PortRef::Scalar { name: n, ty, var } => Port {
+            name: (!is_result).then(|| n.clone()),
+            kind: PortKind::Scalar {
+                ty: ty.to_string(),
+                width: ty.width(),
+                port: name(scalars[var]),
+            },
+        },
+        PortRef::Array(mem) => array(program, *mem, arrays),
+    };
+    let mut loops = Vec::new();
+    collect_loops(program, schedule, sources, &program.root, &mut loops);
+    let latency = latency(program, schedule, &program.root);
+    let returns_scalar = program
+        .returns
+        .iter()
+        .any(|r| matches!(r, PortRef::Scalar { .. }));
+    // From the start to the pulse in the last cycle; a scalar result adds a cycle.
+    let total = latency.map(|cycles| cycles.saturating_sub(1) + u64::from(returns_scalar));
+    Manifest {
+        version: 1,
+        top: program.name.clone(),
+        module: cells.module.name.clone(),
+        interface: "ap".into(),
+        clock: "ap_clk".into(),
+        reset: Reset {
+            port: "ap_rst".into(),
+            active: "high".into(),
+            sync: true,
+        },
+        control: Control {
+            start: name(ports.start),
+            done: name(ports.done),
+            idle: name(ports.idle),
+            ready: name(ports.ready),
+        },
+        args: program.args.iter().map(|p| port(p, false)).collect(),
+        returns: program.returns.iter().map(|p| port(p, true)).collect(),
+        latency: Latency {
+            min: total,
+            max: total,
+        },
+        loops,
+    }
+}
+
+fn array(program: &Program, id: MemId, arrays: &[Vec<MemoryPort>]) -> Port {
+    let mem = &program.mems[id.0 as usize];
+    let ports = &arrays[id.0 as usize];
+    let reads = ports.iter().any(|p| p.q.is_some());
+    let writes = ports.iter().any(|p| p.we.is_some());
+    let banks = vec![Bank {
+        bank: 0,
+        depth: mem.depth,
+        ports: ports.clone(),
+    }];
+    Port {
+        name: Some(mem.name.clone()),
+        kind: PortKind::Array {
+            ty: mem.elem.to_string(),
+            width: mem.width,
+            shape: mem.shape.clone(),
+            access: match (reads, writes) {
+                (true, true) => Access::ReadWrite,
+                (true, false) => Access::Read,
+                (false, true) => Access::Write,
+                (false, false) => Access::None,
+            },
+            latency: 1,
+            partition: None,
+            banks: if ports.is_empty() { vec![] } else { banks },
+        },
+    }
+}
+
+/// Cycles that a region is active, if they do not depend on data.
+fn latency(program: &Program, schedule: &Schedule, region: &Region) -> Option<u64> {
+    match region {
+        Region::Leaf(index) => {
+            let times = &schedule.leaves[*index];
+            match &program.leaves[*index].repeat {
+                None => Some(u64::from(times.depth)),
+                Some(repeat) if repeat.enter.is_some() => None,
+                Some(repeat) => {
+                    let ii = u64::from(times.ii?);
+                    let issues = (repeat.trip()? - 1).checked_mul(ii)?;
+                    // One cycle to load the counters.
+                    issues.checked_add(u64::from(times.depth) + 1)
+                }
+            }
+        }
+        Region::Seq(parts) => {
+            let mut sum = 0u64;
+            for part in parts {
+                sum = sum.checked_add(latency(program, schedule, part)?)?;
+            }
+            Some(sum)
+        }
+        Region::If {
+            then, otherwise, ..
+        } => {
+            let (a, b) = (
+                latency(program, schedule, then)?,
+                latency(program, schedule, otherwise)?,
+            );
+            // An empty arm is done in the cycle of its start.
+            (a.max(1) == b.max(1)).then_some(a.max(1))
+        }
+        Region::Repeat {
+            head, body, dim, ..
+        } => {
+            let trip = dim.trip?;
+            let (head, body) = (
+                latency(program, schedule, head)?,
+                latency(program, schedule, body)?,
+            );
+            // The check takes a cycle of its own after a head; without one, it is the body's first cycle.
+            let (check, enter) = if head == 0 { (1, 0) } else { (head + 1, head) };
+            trip.checked_mul(enter.checked_add(body)?)?
+                .checked_add(check)
+        }
+    }
+}
+
+fn collect_loops(
+    program: &Program,
+    schedule: &Schedule,
+    sources: &SourceMap,
+    region: &Region,
+    loops: &mut Vec<Loop>,
+) {
+    let entry = |dim: &LoopDim| Loop {
+        name: dim.label.clone(),
+        line: sources.line_of(dim.span),
+        trip: [dim.trip, dim.trip],
+        ii: None,
+        depth: None,
+        bound_by: None,
+    };
+    match region {
+        Region::Leaf(index) => {
+            let times = &schedule.leaves[*index];
+            let Some(repeat) = &program.leaves[*index].repeat else {
+                return;
+            };
+            let mut weight = Some(times.ii.map_or(1, u64::from));
+            let mut flattened = Vec::new();
+            for dim in repeat.dims.iter().rev() {
+                flattened.push(Loop {
+                    ii: weight,
+                    depth: Some(u64::from(times.depth)),
+                    bound_by: Some(times.bound_by.clone()),
+                    ..entry(dim)
+                });
+                weight = weight.zip(dim.trip).and_then(|(w, t)| w.checked_mul(t));
+            }
+            loops.extend(flattened.into_iter().rev());
+        }
+        Region::Seq(parts) => parts
+            .iter()
+            .for_each(|p| collect_loops(program, schedule, sources, p, loops)),
+        Region::If {
+            then, otherwise, ..
+        } => {
+            collect_loops(program, schedule, sources, then, loops);
+            collect_loops(program, schedule, sources, otherwise, loops);
+        }
+        Region::Repeat {
+            head, body, dim, ..
+        } => {
+            loops.push(entry(dim));
+            collect_loops(program, schedule, sources, head, loops);
+            collect_loops(program, schedule, sources, body, loops);
+        }
+    }
+}

@@ -1,0 +1,254 @@
+//! Builds the netlist of a scheduled program: operator modules, then the top module.
+//!
+//! Every leaf has a chain of valid bits, one for each of its cycles; everything that has an effect (a store, a
+//! register of a var) is enabled by the bit of its cycle. A region starts with a pulse and answers with a pulse in its
+//! last cycle; the next region starts in the cycle after. In a pipelined loop the first valid bit is set again
+//! each II cycles until an iteration says that it is the last.
+
+pub mod cells;
+mod control;
+pub mod datapath;
+mod manifest;
+mod ports;
+mod units;
+
+use super::manifest::Manifest;
+use super::netlist::*;
+use crate::diagnostics::SourceMap;
+use crate::hwarith::graph::{Op, VarId};
+use crate::hwarith::program::{PortRef, Program, Region};
+use crate::schedule::Schedule;
+use cells::Cells;
+use std::collections::HashMap;
+
+/// The netlist and the manifest of a scheduled program.
+pub fn build(program: &Program, schedule: &Schedule, sources: &SourceMap) -> (Design, Manifest) {
+    let mut design = Design::default();
+    let units: Vec<ModuleId> = program
+        .units
+        .iter()
+        .zip(&schedule.units)
+        .map(|(unit, times)| design.modules.push(units::build(unit, times, sources)))
+        .collect();
+    let mut top = Top::new(program, schedule, sources, &design, &units);
+    top.build();
+    let Top {
+        cells,
+        ports,
+        scalars,
+        array_ports,
+        ..
+    } = top;
+    let manifest = manifest::manifest(
+        program,
+        schedule,
+        sources,
+        &cells,
+        &ports,
+        &scalars,
+        &array_ports,
+    );
+    design.modules.push(cells.module);
+    (design, manifest)
+}
+
+/// Ports of the block protocol.
+struct BlockPorts {
+    start: NetId,
+    done: NetId,
+    idle: NetId,
+    ready: NetId,
+    /// An invocation runs.
+    busy: NetId,
+}
+
+/// The top module under construction.
+struct Top<'a> {
+    program: &'a Program,
+    schedule: &'a Schedule,
+    sources: &'a SourceMap,
+    design: &'a Design,
+    units: &'a [ModuleId],
+    cells: Cells,
+    ports: BlockPorts,
+    /// Ports of scalar arguments and results.
+    scalars: HashMap<VarId, NetId>,
+    /// Nets of vars, as wide as any reader needs.
+    vars: Vec<NetId>,
+    /// Guarded values that a var takes.
+    writers: HashMap<VarId, Vec<(Operand, Operand)>>,
+    memories: Vec<ports::MemoryUse>,
+    array_ports: Vec<Vec<super::manifest::MemoryPort>>,
+}
+
+impl<'a> Top<'a> {
+    fn new(
+        program: &'a Program,
+        schedule: &'a Schedule,
+        sources: &'a SourceMap,
+        design: &'a Design,
+        units: &'a [ModuleId],
+    ) -> Self {
+        let mut cells = Cells::new(&program.name);
+        for module in design.modules.iter() {
+            // Not shadowed by a net of the same name.
+            cells.namer.take(&module.1.name);
+        }
+        cells.module.comments = vec![format!(
+            "{} ({})",
+            program.name,
+            sources.location(program.span)
+        )];
+        let clock = cells.port(Direction::Input, "ap_clk", 1);
+        let reset = cells.port(Direction::Input, "ap_rst", 1);
+        cells.module.clock = Some(clock);
+        cells.module.reset = Some(reset);
+        let ports = BlockPorts {
+            start: cells.port(Direction::Input, "ap_start", 1),
+            done: cells.port(Direction::Output, "ap_done", 1),
+            idle: cells.port(Direction::Output, "ap_idle", 1),
+            ready: cells.port(Direction::Output, "ap_ready", 1),
+            busy: cells.net("busy", 1),
+        };
+        Top {
+            program,
+            schedule,
+            sources,
+            design,
+            units,
+            cells,
+            ports,
+            scalars: HashMap::new(),
+            vars: Vec::new(),
+            writers: HashMap::new(),
+            memories: Vec::new(),
+            array_ports: Vec::new(),
+        }
+    }
+
+    fn build(&mut self) {
+        self.declare_ports();
+        self.declare_vars();
+        self.declare_memory_outputs();
+        let start = self.block_start();
+        let root = &self.program.root;
+        let done = self.region(root, start.clone());
+        self.drive_vars();
+        self.drive_memories();
+        self.block_end(start, done);
+    }
+
+    /// Scalar ports in order of the kernel's parameters, then of its results; array ports follow with the memories.
+    fn declare_ports(&mut self) {
+        for (list, direction) in [
+            (&self.program.args, Direction::Input),
+            (&self.program.returns, Direction::Output),
+        ] {
+            for port in list {
+                if let PortRef::Scalar { name, ty, var } = port {
+                    let net = self.cells.port(direction, name, ty.width());
+                    self.scalars.insert(*var, net);
+                }
+            }
+        }
+        self.declare_array_ports();
+    }
+
+    fn declare_vars(&mut self) {
+        let widths = self.var_widths();
+        for (i, var) in self.program.vars.iter().enumerate() {
+            let id = VarId(i as u32);
+            let net = match self.scalars.get(&id) {
+                Some(&port) if var.is_arg => port,
+                _ => self.cells.net(&format!("{}_r", var.name), widths[i].max(1)),
+            };
+            self.vars.push(net);
+        }
+    }
+
+    /// Low bits of each var that anything reads.
+    fn var_widths(&self) -> Vec<u32> {
+        let mut widths = vec![1; self.program.vars.len()];
+        for (leaf, times) in self.program.leaves.iter().zip(&self.schedule.leaves) {
+            let phis = leaf.repeat.iter().flat_map(|r| r.phis.iter().copied());
+            let reads = leaf.graph().nodes.iter().filter_map(|(id, n)| match n.op {
+                Op::Var(var) => Some((id, var)),
+                _ => None,
+            });
+            for (node, var) in reads.chain(phis) {
+                let width = &mut widths[var.0 as usize];
+                *width = (*width).max(times.times.width[node.index()]);
+            }
+        }
+        for port in &self.program.returns {
+            if let PortRef::Scalar { ty, var, .. } = port {
+                widths[var.0 as usize] = ty.width();
+            }
+        }
+        widths
+    }
+
+    fn drive_vars(&mut self) {
+        self.cells.comment("scalars between regions");
+        for (i, var) in self.program.vars.iter().enumerate() {
+            let id = VarId(i as u32);
+            let Some(writers) = self.writers.remove(&id) else {
+                continue;
+            };
+            let guards: Vec<Operand> = writers.iter().map(|w| w.0.clone()).collect();
+            let enable = self.cells.any(&guards, &format!("{}_en", var.name));
+            let next = self.cells.select(&writers, &format!("{}_next", var.name));
+            let Some(next) = next else { continue };
+            let enable = self.cells.as_net(enable, "enable");
+            self.cells
+                .drive_register(self.vars[i], next, Some(enable), None, None);
+        }
+        for port in &self.program.returns {
+            if let PortRef::Scalar { var, .. } = port {
+                let value = Operand::Net(self.vars[var.0 as usize]);
+                self.cells.drive(self.scalars[var], Expr::Copy(value));
+            }
+        }
+    }
+
+    /// The pulse that starts the kernel; `busy` is driven in `block_end`.
+    fn block_start(&mut self) -> Operand {
+        let free = self.cells.invert(Operand::Net(self.ports.busy), "free");
+        let start = self.cells.gate(
+            BinaryOp::And,
+            Operand::Net(self.ports.start),
+            free.clone(),
+            "start",
+        );
+        self.cells.drive(self.ports.idle, Expr::Copy(free));
+        start
+    }
+
+    fn block_end(&mut self, start: Operand, done: Operand) {
+        let returns_scalar = self
+            .program
+            .returns
+            .iter()
+            .any(|r| matches!(r, PortRef::Scalar { .. }));
+        // A scalar result is in its register one cycle after it was computed.
+        let done = if returns_scalar {
+            Operand::Net(self.cells.register("done_r", 1, done, None, Some(0), None))
+        } else {
+            done
+        };
+        self.cells.drive(self.ports.done, Expr::Copy(done.clone()));
+        self.cells.drive(self.ports.ready, Expr::Copy(done.clone()));
+        let busy = self.ports.busy;
+        let active = self
+            .cells
+            .gate(BinaryOp::Or, Operand::Net(busy), start, "active");
+        let going = self.cells.invert(done, "not_done");
+        let next = self.cells.gate(BinaryOp::And, active, going, "busy_next");
+        self.cells.drive_register(busy, next, None, Some(0), None);
+    }
+}
+
+/// Whether a region does nothing.
+fn is_empty(region: &Region) -> bool {
+    matches!(region, Region::Seq(parts) if parts.iter().all(is_empty))
+}

@@ -1,0 +1,262 @@
+//! Memories: the array ports of the top module and the memories inside, shared by the accesses of all leaves.
+
+use super::Top;
+use super::cells::bit;
+use crate::hwarith::program::{Mem, Place, PortRef};
+use crate::rtl::manifest::MemoryPort;
+use crate::rtl::netlist::*;
+use crate::schedule::DISTRIBUTED_BITS;
+use std::collections::BTreeMap;
+
+/// One load or store as nets.
+pub struct AccessUse {
+    /// Port within the memory's read or write ports (external memories: of all ports).
+    pub port: u32,
+    /// It happens in this cycle.
+    pub active: Operand,
+    /// Which element.
+    pub address: Operand,
+    /// What is written.
+    pub data: Option<Operand>,
+}
+
+/// Accesses that exclude one another, as one.
+struct Merged {
+    active: Operand,
+    address: Operand,
+    data: Operand,
+}
+
+/// Nets of one port of an external memory.
+struct ArrayPort {
+    address: NetId,
+    ce: NetId,
+    q: Option<NetId>,
+    write: Option<(NetId, NetId)>,
+}
+
+/// A memory with everything that uses it.
+#[derive(Default)]
+pub struct MemoryUse {
+    /// In order of leaves.
+    pub uses: Vec<AccessUse>,
+    external: Vec<ArrayPort>,
+    /// Read data of each read port of an inner memory.
+    reads: Vec<NetId>,
+}
+
+impl MemoryUse {
+    /// Read data of a port.
+    pub fn read_data(&self, port: u32) -> Option<NetId> {
+        match self.external.get(port as usize) {
+            Some(array_port) => array_port.q,
+            None => self.reads.get(port as usize).copied(),
+        }
+    }
+}
+
+/// (reads, writes) of each port of a memory.
+type PortRoles = BTreeMap<u32, (bool, bool)>;
+
+impl Top<'_> {
+    fn port_roles(&self, mem: usize) -> PortRoles {
+        let mut roles = PortRoles::new();
+        for (leaf, schedule) in self.program.leaves.iter().zip(&self.schedule.leaves) {
+            for (access, &port) in leaf.accesses.iter().zip(&schedule.ports) {
+                if access.mem.0 as usize == mem {
+                    let (reads, writes) = roles.entry(port).or_default();
+                    *(if access.is_store { writes } else { reads }) = true;
+                }
+            }
+        }
+        roles
+    }
+
+    /// Declares the port groups of arrays, in order of parameters and results.
+    pub(super) fn declare_array_ports(&mut self) {
+        self.memories = self
+            .program
+            .mems
+            .iter()
+            .map(|_| MemoryUse::default())
+            .collect();
+        self.array_ports = vec![Vec::new(); self.program.mems.len()];
+        for port in self.program.args.iter().chain(&self.program.returns) {
+            let PortRef::Array(mem) = port else { continue };
+            let index = mem.0 as usize;
+            for (port, (reads, writes)) in self.port_roles(index) {
+                self.declare_array_port(index, port, reads, writes);
+            }
+        }
+    }
+
+    fn declare_array_port(&mut self, index: usize, port: u32, reads: bool, writes: bool) {
+        let mem = &self.program.mems[index];
+        let cells = &mut self.cells;
+        let name = |part: &str| format!("{}_{part}{port}", mem.name);
+        let address = cells.port(Direction::Output, &name("address"), mem.address_width());
+        let ce = cells.port(Direction::Output, &name("ce"), 1);
+        let q = reads.then(|| cells.port(Direction::Input, &name("q"), mem.width));
+        let write = writes.then(|| {
+            (
+                cells.port(Direction::Output, &name("we"), 1),
+                cells.port(Direction::Output, &name("d"), mem.width),
+            )
+        });
+        self.array_ports[index].push(MemoryPort {
+            address: cells.name(address).to_string(),
+            ce: cells.name(ce).to_string(),
+            q: q.map(|q| cells.name(q).to_string()),
+            we: write.map(|w| cells.name(w.0).to_string()),
+            d: write.map(|w| cells.name(w.1).to_string()),
+        });
+        self.memories[index].external.push(ArrayPort {
+            address,
+            ce,
+            q,
+            write,
+        });
+    }
+
+    /// Nets of the read data of inner memories, which leaves need before the memories are complete.
+    pub(super) fn declare_memory_outputs(&mut self) {
+        for (index, mem) in self.program.mems.iter().enumerate() {
+            if mem.place == Place::External {
+                continue;
+            }
+            let reads = self.read_ports(index);
+            for port in 0..reads {
+                let net = self.cells.net(&format!("{}_q{port}", mem.name), mem.width);
+                self.memories[index].reads.push(net);
+            }
+        }
+    }
+
+    fn read_ports(&self, mem: usize) -> u32 {
+        let leaves = self.program.leaves.iter().zip(&self.schedule.leaves);
+        let ports = leaves.flat_map(|(leaf, schedule)| leaf.accesses.iter().zip(&schedule.ports));
+        ports
+            .filter(|(a, _)| a.mem.0 as usize == mem && !a.is_store)
+            .map(|(_, &port)| port + 1)
+            .max()
+            .unwrap_or(0)
+    }
+
+    /// Drives array ports and completes inner memories.
+    pub(super) fn drive_memories(&mut self) {
+        for index in 0..self.memories.len() {
+            let usage = std::mem::take(&mut self.memories[index]);
+            let mem = &self.program.mems[index];
+            if usage.uses.is_empty() {
+                continue;
+            }
+            let kind = match mem.place {
+                Place::External => "array",
+                Place::Local => "local array",
+                Place::Rom(_) => "table",
+            };
+            self.cells.comment(format!(
+                "{kind} {} ({})",
+                mem.name,
+                self.sources.location(mem.span)
+            ));
+            match mem.place {
+                Place::External => self.drive_external(mem, &usage),
+                _ => self.inner_memory(mem, &usage),
+            }
+        }
+    }
+
+    fn drive_external(&mut self, mem: &Mem, usage: &MemoryUse) {
+        for (port, nets) in usage.external.iter().enumerate() {
+            let users: Vec<&AccessUse> = usage
+                .uses
+                .iter()
+                .filter(|u| u.port as usize == port)
+                .collect();
+            let name = format!("{}_p{port}", mem.name);
+            let merged = self.merge(&users, &name, mem);
+            self.cells.drive(nets.address, Expr::Copy(merged.address));
+            self.cells.drive(nets.ce, Expr::Copy(merged.active));
+            if let Some((we, d)) = nets.write {
+                let writers: Vec<&AccessUse> =
+                    users.iter().copied().filter(|u| u.data.is_some()).collect();
+                let merged = self.merge(&writers, &format!("{name}_w"), mem);
+                self.cells.drive(we, Expr::Copy(merged.active));
+                self.cells.drive(d, Expr::Copy(merged.data));
+            }
+        }
+    }
+
+    fn inner_memory(&mut self, mem: &Mem, usage: &MemoryUse) {
+        let mut reads = Vec::new();
+        for (port, &out) in usage.reads.iter().enumerate() {
+            let users: Vec<&AccessUse> = usage
+                .uses
+                .iter()
+                .filter(|u| u.data.is_none() && u.port as usize == port)
+                .collect();
+            let merged = self.merge(&users, &format!("{}_r{port}", mem.name), mem);
+            reads.push(ReadPort {
+                enable: merged.active,
+                addr: merged.address,
+                out,
+            });
+        }
+        let writers: Vec<&AccessUse> = usage.uses.iter().filter(|u| u.data.is_some()).collect();
+        let mut writes = Vec::new();
+        if !writers.is_empty() {
+            let merged = self.merge(&writers, &format!("{}_w", mem.name), mem);
+            writes.push(WritePort {
+                enable: merged.active,
+                addr: merged.address,
+                data: merged.data,
+            });
+        }
+        let init = match &mem.place {
+            Place::Rom(words) => Some(words.clone()),
+            _ => None,
+        };
+        let small = mem.depth * u64::from(mem.width) <= DISTRIBUTED_BITS;
+        let name = self.cells.namer.numbered(&format!("{}_mem", mem.name));
+        self.cells.module.items.push(Item::Memory(Memory {
+            name,
+            width: mem.width,
+            depth: mem.depth,
+            init,
+            style: if small {
+                MemoryStyle::Distributed
+            } else {
+                MemoryStyle::Block
+            },
+            writes,
+            reads,
+            origin: Some(self.sources.location(mem.span)),
+        }));
+    }
+
+    /// One access out of several that exclude one another.
+    fn merge(&mut self, users: &[&AccessUse], name: &str, mem: &Mem) -> Merged {
+        let zero = |width: u32| super::datapath::constant(&0.into(), width);
+        let guards: Vec<Operand> = users.iter().map(|u| u.active.clone()).collect();
+        let addresses: Vec<(Operand, Operand)> = users
+            .iter()
+            .map(|u| (u.active.clone(), u.address.clone()))
+            .collect();
+        let data: Vec<(Operand, Operand)> = users
+            .iter()
+            .filter_map(|u| Some((u.active.clone(), u.data.clone()?)))
+            .collect();
+        let active = match guards.len() {
+            0 => bit(false),
+            _ => self.cells.any(&guards, &format!("{name}_active")),
+        };
+        let address = self.cells.select(&addresses, &format!("{name}_address"));
+        let data = self.cells.select(&data, &format!("{name}_data"));
+        Merged {
+            active,
+            address: address.unwrap_or_else(|| zero(mem.address_width())),
+            data: data.unwrap_or_else(|| zero(mem.width)),
+        }
+    }
+}

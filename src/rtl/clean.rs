@@ -1,0 +1,353 @@
+//! A design without dead parts and without the degenerate operations that tools warn about.
+
+use super::netlist::*;
+use num_bigint::BigUint;
+use num_traits::{One, ToPrimitive, Zero};
+use std::collections::HashMap;
+
+/// A design that does the same at the top module's ports, in which
+///
+/// * every module is instantiated below the top, and every item and net helps to drive an output port,
+/// * no comparison or shift is decided by a constant operand alone,
+/// * every memory has contents, and no constant address lies past its end.
+///
+/// The design must be valid; so is the result. Unused input ports remain.
+pub fn clean(design: &Design) -> Design {
+    let mut result = Design {
+        modules: crate::arena::Arena::new(),
+        header: design.header.clone(),
+    };
+    let mut moved: HashMap<ModuleId, ModuleId> = HashMap::new();
+    let wanted = reachable(design);
+    for (id, module) in design.modules.iter().filter(|(id, _)| wanted[id.index()]) {
+        let cleaned = clean_module(design, module, &moved);
+        moved.insert(id, result.modules.push(cleaned));
+    }
+    result
+}
+
+/// By module: whether the top module needs it.
+fn reachable(design: &Design) -> Vec<bool> {
+    let mut wanted = vec![false; design.modules.len()];
+    if let Some(last) = wanted.last_mut() {
+        *last = true;
+    }
+    for (id, module) in design.modules.iter().rev() {
+        if !wanted[id.index()] {
+            continue;
+        }
+        for item in live_items(design, module) {
+            if let Item::Instance(instance) = item {
+                wanted[instance.module.index()] = true;
+            }
+        }
+    }
+    wanted
+}
+
+fn clean_module(design: &Design, module: &Module, moved: &HashMap<ModuleId, ModuleId>) -> Module {
+    let items = live_items(design, module);
+    let mut used = vec![false; module.nets.len()];
+    let ports = module.ports.iter().map(|port| port.net);
+    let touched = items
+        .iter()
+        .flat_map(|item| design.driven(item).into_iter().chain(design.read(item)));
+    for net in ports.chain(touched) {
+        used[net.index()] = true;
+    }
+    let mut mover = Mover {
+        nets: HashMap::new(),
+        modules: moved,
+    };
+    let mut result = Module {
+        name: module.name.clone(),
+        comments: module.comments.clone(),
+        ..Module::default()
+    };
+    for (id, net) in module.nets.iter().filter(|(id, _)| used[id.index()]) {
+        mover.nets.insert(id, result.nets.push(net.clone()));
+    }
+    result.ports = module
+        .ports
+        .iter()
+        .map(|port| Port {
+            direction: port.direction,
+            net: mover.net(port.net),
+        })
+        .collect();
+    result.clock = module.clock.map(|net| mover.net(net));
+    result.reset = module.reset.map(|net| mover.net(net));
+    result.items = items.into_iter().map(|item| mover.item(item)).collect();
+    result
+}
+
+/// The items that help to drive an output port, made regular; comments stay where something follows them.
+fn live_items(design: &Design, module: &Module) -> Vec<Item> {
+    let items: Vec<Item> = module
+        .items
+        .iter()
+        .flat_map(|item| regular(module, item))
+        .collect();
+    let mut drivers = vec![None; module.nets.len()];
+    for (index, item) in items.iter().enumerate() {
+        for net in design.driven(item) {
+            drivers[net.index()] = Some(index);
+        }
+    }
+    let mut live_nets = vec![false; module.nets.len()];
+    let mut live = vec![false; items.len()];
+    let mut queue: Vec<NetId> = module
+        .ports
+        .iter()
+        .filter(|port| port.direction == Direction::Output)
+        .map(|port| port.net)
+        .collect();
+    while let Some(net) = queue.pop() {
+        if std::mem::replace(&mut live_nets[net.index()], true) {
+            continue;
+        }
+        let Some(driver) = drivers[net.index()] else {
+            continue;
+        };
+        let first = !std::mem::replace(&mut live[driver], true);
+        match &items[driver] {
+            Item::Memory(memory) => queue.extend(memory_reads(memory, net, first)),
+            item if first => queue.extend(design.read(item)),
+            _ => {}
+        }
+    }
+    let kept = items
+        .into_iter()
+        .zip(live)
+        .filter(|(item, live)| *live || matches!(item, Item::Comment(_)))
+        .map(|(item, _)| without_dead_reads(item, &live_nets))
+        .collect();
+    without_empty_sections(kept)
+}
+
+/// What the read port of `out` reads, and what the write ports read if they are `wanted`.
+fn memory_reads(memory: &Memory, out: NetId, wanted: bool) -> Vec<NetId> {
+    let reads = memory.reads.iter().filter(|port| port.out == out);
+    let writes = memory.writes.iter().filter(|_| wanted);
+    reads
+        .flat_map(|port| [&port.enable, &port.addr])
+        .chain(writes.flat_map(|port| [&port.enable, &port.addr, &port.data]))
+        .filter_map(Operand::net)
+        .collect()
+}
+
+fn without_dead_reads(mut item: Item, live: &[bool]) -> Item {
+    if let Item::Memory(memory) = &mut item {
+        memory.reads.retain(|read| live[read.out.index()]);
+    }
+    item
+}
+
+/// Drops comments that another comment or the end follows.
+fn without_empty_sections(items: Vec<Item>) -> Vec<Item> {
+    let mut kept: Vec<Item> = Vec::with_capacity(items.len());
+    for item in items.into_iter().rev() {
+        let is_comment = matches!(item, Item::Comment(_));
+        let followed = kept
+            .last()
+            .is_some_and(|next| !matches!(next, Item::Comment(_)));
+        if !is_comment || followed {
+            kept.push(item);
+        }
+    }
+    kept.reverse();
+    kept
+}
+
+/// The item without degenerate operations.
+fn regular(module: &Module, item: &Item) -> Vec<Item> {
+    match item {
+        Item::Assign { out, expr, origin } => {
+            let width = module.nets[*out].width;
+            vec![Item::Assign {
+                out: *out,
+                expr: regular_expr(module, expr, width),
+                origin: origin.clone(),
+            }]
+        }
+        Item::Memory(memory) => regular_memory(memory),
+        other => vec![other.clone()],
+    }
+}
+
+fn regular_expr(module: &Module, expr: &Expr, width: u32) -> Expr {
+    match expr {
+        Expr::Compare {
+            op,
+            signed,
+            lhs,
+            rhs,
+        } => match decided(*op, *signed, lhs, rhs, module.operand_width(lhs)) {
+            Some(result) => Expr::Copy(Operand::constant(1, u32::from(result))),
+            None => expr.clone(),
+        },
+        Expr::Shift {
+            op,
+            value,
+            amount: Operand::Const { value: amount, .. },
+        } => shift_by_constant(*op, value, amount, width),
+        _ => expr.clone(),
+    }
+}
+
+/// The value of a comparison that a constant at the end of the range decides, or that has no other operand.
+fn decided(op: CompareOp, signed: bool, lhs: &Operand, rhs: &Operand, width: u32) -> Option<bool> {
+    // Signed order is unsigned order after the top bit is flipped.
+    let top = BigUint::one() << (width - 1);
+    let key = |operand: &Operand| match operand {
+        Operand::Const { value, .. } if signed => Some(value ^ &top),
+        Operand::Const { value, .. } => Some(value.clone()),
+        Operand::Net(_) => None,
+    };
+    let max = (BigUint::one() << width) - 1u32;
+    let is_max = |value: &Option<BigUint>| value.as_ref() == Some(&max);
+    let is_min = |value: &Option<BigUint>| value.as_ref().is_some_and(Zero::is_zero);
+    let (left, right) = (key(lhs), key(rhs));
+    if let (Some(left), Some(right)) = (&left, &right) {
+        return Some(holds(op, left.cmp(right)));
+    }
+    let below = is_min(&right) || is_max(&left);
+    let above = is_max(&right) || is_min(&left);
+    match op {
+        CompareOp::Lt if below => Some(false),
+        CompareOp::Ge if below => Some(true),
+        CompareOp::Gt if above => Some(false),
+        CompareOp::Le if above => Some(true),
+        _ => None,
+    }
+}
+
+fn holds(op: CompareOp, order: std::cmp::Ordering) -> bool {
+    match op {
+        CompareOp::Eq => order.is_eq(),
+        CompareOp::Ne => order.is_ne(),
+        CompareOp::Lt => order.is_lt(),
+        CompareOp::Le => order.is_le(),
+        CompareOp::Gt => order.is_gt(),
+        CompareOp::Ge => order.is_ge(),
+    }
+}
+
+/// A shift by less than the width, in a constant that is as short as possible.
+fn shift_by_constant(op: ShiftOp, value: &Operand, amount: &BigUint, width: u32) -> Expr {
+    let within = amount.to_u32().filter(|amount| *amount < width);
+    let amount = match (within, op) {
+        (Some(amount), _) => amount,
+        (None, ShiftOp::RightArithmetic) => width - 1,
+        (None, _) => return Expr::Copy(Operand::constant(width, 0u32)),
+    };
+    let bits = (u32::BITS - amount.leading_zeros()).max(1);
+    match amount {
+        0 => Expr::Copy(value.clone()),
+        _ => Expr::Shift {
+            op,
+            value: value.clone(),
+            amount: Operand::constant(bits, amount),
+        },
+    }
+}
+
+/// The memory with its accesses inside the array; reads of no contents give 0.
+fn regular_memory(memory: &Memory) -> Vec<Item> {
+    let inside = |addr: &Operand| match addr {
+        Operand::Const { value, .. } => *value < BigUint::from(memory.depth),
+        Operand::Net(_) => true,
+    };
+    let mut kept = memory.clone();
+    kept.writes.retain(|port| inside(&port.addr));
+    let has_contents = kept.init.is_some() || !kept.writes.is_empty();
+    kept.reads.retain(|port| has_contents && inside(&port.addr));
+    let outside = memory
+        .reads
+        .iter()
+        .filter(|port| !has_contents || !inside(&port.addr))
+        .map(|port| Item::Assign {
+            out: port.out,
+            expr: Expr::Copy(Operand::constant(memory.width, 0u32)),
+            origin: memory.origin.clone(),
+        });
+    let mut items: Vec<Item> = outside.collect();
+    if !kept.reads.is_empty() {
+        items.push(Item::Memory(kept));
+    }
+    items
+}
+
+/// Translates handles of the old design to those of the new one.
+struct Mover<'a> {
+    nets: HashMap<NetId, NetId>,
+    modules: &'a HashMap<ModuleId, ModuleId>,
+}
+
+impl Mover<'_> {
+    fn net(&self, net: NetId) -> NetId {
+        self.nets[&net]
+    }
+
+    fn operand(&self, operand: Operand) -> Operand {
+        match operand {
+            Operand::Net(net) => Operand::Net(self.net(net)),
+            constant => constant,
+        }
+    }
+
+    fn item(&self, item: Item) -> Item {
+        match item {
+            Item::Comment(text) => Item::Comment(text),
+            Item::Assign { out, expr, origin } => Item::Assign {
+                out: self.net(out),
+                expr: self.expr(expr),
+                origin,
+            },
+            Item::Register(register) => Item::Register(Register {
+                out: self.net(register.out),
+                next: self.operand(register.next),
+                enable: register.enable.map(|net| self.net(net)),
+                ..register
+            }),
+            Item::Memory(memory) => Item::Memory(self.memory(memory)),
+            Item::Instance(instance) => Item::Instance(Instance {
+                module: self.modules[&instance.module],
+                connections: instance
+                    .connections
+                    .into_iter()
+                    .map(|net| self.net(net))
+                    .collect(),
+                ..instance
+            }),
+        }
+    }
+
+    fn memory(&self, memory: Memory) -> Memory {
+        Memory {
+            writes: memory
+                .writes
+                .into_iter()
+                .map(|port| WritePort {
+                    enable: self.operand(port.enable),
+                    addr: self.operand(port.addr),
+                    data: self.operand(port.data),
+                })
+                .collect(),
+            reads: memory
+                .reads
+                .into_iter()
+                .map(|port| ReadPort {
+                    enable: self.operand(port.enable),
+                    addr: self.operand(port.addr),
+                    out: self.net(port.out),
+                })
+                .collect(),
+            ..memory
+        }
+    }
+
+    fn expr(&self, expr: Expr) -> Expr {
+        expr.map(|operand| self.operand(operand), |net| self.net(net))
+    }
+}

@@ -1,0 +1,488 @@
+//! The netlist: modules of nets, combinational assignments, registers, memories and instances.
+//!
+//! All nets are unsigned bit vectors of known width. An expression is one operation over nets and
+//! constants, so that the text has one operation an assignment. Signedness is a property of the
+//! operations that care (multiply, compare, shift right, extend). One clock; registers and memories
+//! take their new contents at its rising edge. Every net has exactly one driver; there is no
+//! combinational loop. Registers without `reset` and memories without `init` start unknown.
+
+use crate::arena::{Arena, Id};
+use num_bigint::BigUint;
+
+/// Handle of a net of a module.
+pub type NetId = Id<Net>;
+/// Handle of a module of a design.
+pub type ModuleId = Id<Module>;
+
+/// Modules; instantiated modules come before those that use them.
+#[derive(Clone, Debug, Default)]
+pub struct Design {
+    /// All modules, the top one last.
+    pub modules: Arena<Module>,
+    /// Comment lines at the head of the file.
+    pub header: Vec<String>,
+}
+
+/// A module.
+#[derive(Clone, Debug, Default)]
+pub struct Module {
+    /// Name, unique in the design and no reserved word.
+    pub name: String,
+    /// Comment lines before the module.
+    pub comments: Vec<String>,
+    /// Ports in order. The clock (`clock`) and reset (`reset`) are among them if used.
+    pub ports: Vec<Port>,
+    /// All nets, ports included.
+    pub nets: Arena<Net>,
+    /// Contents, in the order of printing.
+    pub items: Vec<Item>,
+    /// Clock of all registers, memories and instances; an input port.
+    pub clock: Option<NetId>,
+    /// Synchronous, active-high reset; an input port.
+    pub reset: Option<NetId>,
+}
+
+/// Direction of a port.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// Driven from outside.
+    Input,
+    /// Driven by this module.
+    Output,
+}
+
+/// A port; its name and width are those of its net.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Port {
+    /// Direction.
+    pub direction: Direction,
+    /// The net.
+    pub net: NetId,
+}
+
+/// A bit vector.
+#[derive(Clone, Debug)]
+pub struct Net {
+    /// Name, unique in the module and no reserved word.
+    pub name: String,
+    /// Bits, at least 1.
+    pub width: u32,
+}
+
+/// A net or a constant.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Operand {
+    /// A net, whole.
+    Net(NetId),
+    /// A constant of the given width.
+    Const {
+        /// Bits, at least 1.
+        width: u32,
+        /// Below 2^width.
+        value: BigUint,
+    },
+}
+
+/// A part of a module.
+#[derive(Clone, Debug)]
+pub enum Item {
+    /// A section heading or remark, one line.
+    Comment(String),
+    /// Combinational: `out = expr`.
+    Assign {
+        /// Driven net.
+        out: NetId,
+        /// One operation.
+        expr: Expr,
+        /// Origin in the source, e.g. `saxpy.py:6`.
+        origin: Option<String>,
+    },
+    /// A register.
+    Register(Register),
+    /// A memory with synchronous reads and writes.
+    Memory(Memory),
+    /// Another module.
+    Instance(Instance),
+}
+
+/// A register: at the clock edge, `reset` if the module's reset is 1, else `next` if `enable` is 1 or absent.
+#[derive(Clone, Debug)]
+pub struct Register {
+    /// The register's net.
+    pub out: NetId,
+    /// New value, of the same width.
+    pub next: Operand,
+    /// Width 1.
+    pub enable: Option<NetId>,
+    /// Value after reset; `None`: not reset.
+    pub reset: Option<BigUint>,
+    /// Origin in the source.
+    pub origin: Option<String>,
+}
+
+/// How a memory is meant to be built.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MemoryStyle {
+    /// The synthesiser decides.
+    Auto,
+    /// Lookup-table memory.
+    Distributed,
+    /// Block memory.
+    Block,
+}
+
+/// `depth` words of `width` bits. A read that is enabled gives the word at `addr` after the edge and holds it; a
+/// read of a word written at the same edge gives an unspecified value. Addresses past the end read an
+/// unspecified value and write nothing.
+#[derive(Clone, Debug)]
+pub struct Memory {
+    /// Name, unique among nets and memories.
+    pub name: String,
+    /// Bits of a word.
+    pub width: u32,
+    /// Words.
+    pub depth: u64,
+    /// Initial contents (`depth` words); with no write port it is a ROM.
+    pub init: Option<Vec<BigUint>>,
+    /// Preferred implementation.
+    pub style: MemoryStyle,
+    /// Write ports (at most two).
+    pub writes: Vec<WritePort>,
+    /// Read ports.
+    pub reads: Vec<ReadPort>,
+    /// Origin in the source.
+    pub origin: Option<String>,
+}
+
+/// Writes `data` to `addr` where `enable` is 1.
+#[derive(Clone, Debug)]
+pub struct WritePort {
+    /// Width 1.
+    pub enable: Operand,
+    /// Width max(1, ceil(log2 depth)).
+    pub addr: Operand,
+    /// Width of a word.
+    pub data: Operand,
+}
+
+/// `out` takes the word at `addr` where `enable` is 1.
+#[derive(Clone, Debug)]
+pub struct ReadPort {
+    /// Width 1.
+    pub enable: Operand,
+    /// Width max(1, ceil(log2 depth)).
+    pub addr: Operand,
+    /// Driven net, width of a word.
+    pub out: NetId,
+}
+
+/// An instance of another module of the design. Clock and reset are connected by the printer's caller like all ports.
+#[derive(Clone, Debug)]
+pub struct Instance {
+    /// The module.
+    pub module: ModuleId,
+    /// Instance name, unique among nets, memories and instances.
+    pub name: String,
+    /// One net for each port of the module, in its order. Widths match.
+    pub connections: Vec<NetId>,
+    /// Origin in the source.
+    pub origin: Option<String>,
+}
+
+/// Bitwise and arithmetic operations on operands of the output's width.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum BinaryOp {
+    /// Sum modulo 2^width.
+    Add,
+    /// Difference modulo 2^width.
+    Sub,
+    /// Bitwise and.
+    And,
+    /// Bitwise or.
+    Or,
+    /// Bitwise exclusive or.
+    Xor,
+}
+
+/// Comparisons; output width 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum CompareOp {
+    /// Equal.
+    Eq,
+    /// Not equal.
+    Ne,
+    /// Less.
+    Lt,
+    /// Less or equal.
+    Le,
+    /// Greater.
+    Gt,
+    /// Greater or equal.
+    Ge,
+}
+
+/// Dynamic shifts; an amount of the width or more gives the fill.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ShiftOp {
+    /// Left.
+    Left,
+    /// Right, zero fill.
+    Right,
+    /// Right, sign fill.
+    RightArithmetic,
+}
+
+/// One combinational operation. The output width is that of the assigned net.
+#[derive(Clone, Debug)]
+pub enum Expr {
+    /// The operand itself (same width).
+    Copy(Operand),
+    /// Every bit flipped (same width).
+    Not(Operand),
+    /// Both operands have the output's width.
+    Binary {
+        op: BinaryOp,
+        lhs: Operand,
+        rhs: Operand,
+    },
+    /// Product of the operands, each read as signed or unsigned, modulo 2^output width. The operands' widths are
+    /// free; the output is at most their sum wide.
+    Multiply {
+        lhs: Operand,
+        lhs_signed: bool,
+        rhs: Operand,
+        rhs_signed: bool,
+    },
+    /// Both operands have the same width; the output has width 1.
+    Compare {
+        op: CompareOp,
+        signed: bool,
+        lhs: Operand,
+        rhs: Operand,
+    },
+    /// `value` has the output's width, the amount any.
+    Shift {
+        op: ShiftOp,
+        value: Operand,
+        amount: Operand,
+    },
+    /// `cond` (width 1) ? `on_true` : `on_false`, both of the output's width.
+    Mux {
+        cond: Operand,
+        on_true: Operand,
+        on_false: Operand,
+    },
+    /// Operands from most to least significant; the widths add up to the output's.
+    Concat(Vec<Operand>),
+    /// Bits `lo .. lo + output width` of a net.
+    Slice { value: NetId, lo: u32 },
+    /// `value`, narrower than the output, extended by copies of its top bit or by zeros.
+    Extend { value: Operand, signed: bool },
+    /// `value` (`width` bits) is all ones / not zero / odd number of ones; output width 1.
+    Reduce { op: BinaryOp, value: Operand },
+}
+
+impl Module {
+    /// Adds a net. The caller answers for the name being unique.
+    pub fn net(&mut self, name: impl Into<String>, width: u32) -> NetId {
+        self.nets.push(Net {
+            name: name.into(),
+            width,
+        })
+    }
+    /// Adds a port with its net.
+    pub fn port(&mut self, direction: Direction, name: impl Into<String>, width: u32) -> NetId {
+        let net = self.net(name, width);
+        self.ports.push(Port { direction, net });
+        net
+    }
+    /// Width of an operand.
+    pub fn operand_width(&self, operand: &Operand) -> u32 {
+        match operand {
+            Operand::Net(net) => self.nets[*net].width,
+            Operand::Const { width, .. } => *width,
+        }
+    }
+}
+
+impl Operand {
+    /// A constant; bits above `width` are dropped.
+    pub fn constant(width: u32, value: impl Into<BigUint>) -> Operand {
+        let mask = (BigUint::from(1u32) << width) - 1u32;
+        Operand::Const {
+            width,
+            value: value.into() & mask,
+        }
+    }
+    /// The net, if it is one.
+    pub fn net(&self) -> Option<NetId> {
+        match self {
+            Operand::Net(net) => Some(*net),
+            Operand::Const { .. } => None,
+        }
+    }
+}
+
+impl From<NetId> for Operand {
+    fn from(net: NetId) -> Operand {
+        Operand::Net(net)
+    }
+}
+
+impl Expr {
+    /// Its operands, from left to right.
+    pub fn operands(&self) -> Vec<Operand> {
+        match self {
+            Expr::Copy(value)
+            | Expr::Not(value)
+            | Expr::Extend { value, .. }
+            | Expr::Reduce { value, .. } => vec![value.clone()],
+            Expr::Binary { lhs, rhs, .. }
+            | Expr::Multiply { lhs, rhs, .. }
+            | Expr::Compare { lhs, rhs, .. } => vec![lhs.clone(), rhs.clone()],
+            Expr::Shift { value, amount, .. } => vec![value.clone(), amount.clone()],
+            Expr::Mux {
+                cond,
+                on_true,
+                on_false,
+            } => vec![cond.clone(), on_true.clone(), on_false.clone()],
+            Expr::Concat(parts) => parts.clone(),
+            Expr::Slice { value, .. } => vec![Operand::Net(*value)],
+        }
+    }
+}
+
+impl Expr {
+    /// The same operation on translated operands.
+    pub fn map(self, operand: impl Fn(Operand) -> Operand, net: impl Fn(NetId) -> NetId) -> Expr {
+        match self {
+            Expr::Copy(value) => Expr::Copy(operand(value)),
+            Expr::Not(value) => Expr::Not(operand(value)),
+            Expr::Binary { op, lhs, rhs } => Expr::Binary {
+                op,
+                lhs: operand(lhs),
+                rhs: operand(rhs),
+            },
+            Expr::Multiply {
+                lhs,
+                lhs_signed,
+                rhs,
+                rhs_signed,
+            } => Expr::Multiply {
+                lhs: operand(lhs),
+                lhs_signed,
+                rhs: operand(rhs),
+                rhs_signed,
+            },
+            Expr::Compare {
+                op,
+                signed,
+                lhs,
+                rhs,
+            } => Expr::Compare {
+                op,
+                signed,
+                lhs: operand(lhs),
+                rhs: operand(rhs),
+            },
+            Expr::Shift { op, value, amount } => Expr::Shift {
+                op,
+                value: operand(value),
+                amount: operand(amount),
+            },
+            Expr::Mux {
+                cond,
+                on_true,
+                on_false,
+            } => Expr::Mux {
+                cond: operand(cond),
+                on_true: operand(on_true),
+                on_false: operand(on_false),
+            },
+            Expr::Concat(parts) => Expr::Concat(parts.into_iter().map(operand).collect()),
+            Expr::Slice { value, lo } => Expr::Slice {
+                value: net(value),
+                lo,
+            },
+            Expr::Extend { value, signed } => Expr::Extend {
+                value: operand(value),
+                signed,
+            },
+            Expr::Reduce { op, value } => Expr::Reduce {
+                op,
+                value: operand(value),
+            },
+        }
+    }
+}
+
+impl Memory {
+    /// Width of its addresses.
+    pub fn address_width(&self) -> u32 {
+        address_width(self.depth)
+    }
+}
+
+/// Bits that address `depth` words: max(1, ceil(log2 depth)).
+pub fn address_width(depth: u64) -> u32 {
+    (u64::BITS - depth.saturating_sub(1).leading_zeros()).max(1)
+}
+
+impl Design {
+    /// The top module: the last one.
+    pub fn top(&self) -> Option<ModuleId> {
+        self.modules.ids().next_back()
+    }
+    /// Direction, width and connected net of each port of an instance.
+    pub fn pins(&self, instance: &Instance) -> Vec<(Port, NetId)> {
+        let ports = &self.modules[instance.module].ports;
+        ports
+            .iter()
+            .copied()
+            .zip(instance.connections.iter().copied())
+            .collect()
+    }
+    /// The nets that an item drives.
+    pub fn driven(&self, item: &Item) -> Vec<NetId> {
+        match item {
+            Item::Comment(_) => Vec::new(),
+            Item::Assign { out, .. } => vec![*out],
+            Item::Register(register) => vec![register.out],
+            Item::Memory(memory) => memory.reads.iter().map(|read| read.out).collect(),
+            Item::Instance(instance) => self.connected(instance, Direction::Output),
+        }
+    }
+    /// The nets that an item reads, apart from clock and reset of registers and memories.
+    pub fn read(&self, item: &Item) -> Vec<NetId> {
+        match item {
+            Item::Comment(_) => Vec::new(),
+            Item::Assign { expr, .. } => nets_of(&expr.operands()),
+            Item::Register(register) => {
+                let mut nets = nets_of(std::slice::from_ref(&register.next));
+                nets.extend(register.enable);
+                nets
+            }
+            Item::Memory(memory) => {
+                let writes = memory.writes.iter();
+                let reads = memory.reads.iter();
+                writes
+                    .flat_map(|w| [&w.enable, &w.addr, &w.data])
+                    .chain(reads.flat_map(|r| [&r.enable, &r.addr]))
+                    .filter_map(Operand::net)
+                    .collect()
+            }
+            Item::Instance(instance) => self.connected(instance, Direction::Input),
+        }
+    }
+    fn connected(&self, instance: &Instance, direction: Direction) -> Vec<NetId> {
+        self.pins(instance)
+            .into_iter()
+            .filter(|(port, _)| port.direction == direction)
+            .map(|(_, net)| net)
+            .collect()
+    }
+}
+
+fn nets_of(operands: &[Operand]) -> Vec<NetId> {
+    operands.iter().filter_map(Operand::net).collect()
+}

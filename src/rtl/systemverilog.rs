@@ -1,0 +1,472 @@
+//! The netlist as SystemVerilog text.
+
+use super::clean::clean;
+use super::layout::*;
+use super::netlist::*;
+use super::text::{Dialect, ExprText, line_of, literal};
+use num_traits::Zero;
+
+/// The design, which must be valid, as one self-contained file without dead parts (see [`clean`]).
+///
+/// Every assignment is one operation on operands of exactly its width, so that neither the sizing rules nor the
+/// sign rules of the language decide a value, and linters have nothing to say.
+pub fn print(design: &Design) -> String {
+    let design = clean(design);
+    let mut text = String::new();
+    for line in &design.header {
+        line_of(&mut text, 0, &comment(line));
+    }
+    // The user chooses the file's name.
+    line_of(&mut text, 0, "/* verilator lint_off DECLFILENAME */");
+    if design.modules.len() > 1 {
+        // An instance may be named like a net inside it.
+        line_of(&mut text, 0, "/* verilator lint_off VARHIDDEN */");
+    }
+    if design
+        .modules
+        .iter()
+        .any(|(_, module)| has_doubtful_comparison(module))
+    {
+        // Verilator sees through assignments to constants and widths.
+        line_of(&mut text, 0, "/* verilator lint_off CMPCONST */");
+        line_of(&mut text, 0, "/* verilator lint_off UNSIGNED */");
+    }
+    for (_, module) in design.modules.iter() {
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        Printer {
+            design: &design,
+            module,
+            out: &mut text,
+        }
+        .module();
+    }
+    text
+}
+
+/// `[31:0]`, nothing for one bit.
+fn range(width: u32) -> String {
+    match width {
+        1 => String::new(),
+        _ => format!("[{}:0]", width - 1),
+    }
+}
+
+struct SystemVerilog;
+
+impl Dialect for SystemVerilog {
+    fn name(&self, name: &str) -> String {
+        name.to_string()
+    }
+    fn mux(&self, cond: &str, on_true: &str, on_false: &str) -> String {
+        format!("{cond} ? {on_true} : {on_false}")
+    }
+    fn cast(&self, width: u32, value: &str) -> String {
+        format!("{width}'({value})")
+    }
+    fn repeat(&self, count: u32, value: &str) -> String {
+        format!("{{{count}{{{value}}}}}")
+    }
+    fn less(&self) -> [&'static str; 2] {
+        ["<", ">"]
+    }
+}
+
+struct Printer<'a> {
+    design: &'a Design,
+    module: &'a Module,
+    out: &'a mut String,
+}
+
+impl Printer<'_> {
+    fn module(&mut self) {
+        for text in &self.module.comments {
+            self.line(0, &comment(text));
+        }
+        self.header();
+        self.declarations();
+        let mut after_comment = false;
+        for section in sections(self.module) {
+            if !after_comment {
+                self.out.push('\n');
+            }
+            self.section(&section);
+            after_comment = matches!(section, Section::Comment(_));
+        }
+        self.sink();
+        self.line(0, "endmodule");
+    }
+
+    fn header(&mut self) {
+        let ports = &self.module.ports;
+        if ports.is_empty() {
+            self.line(0, &format!("module {};", self.module.name));
+            return;
+        }
+        self.line(0, &format!("module {} (", self.module.name));
+        let column = self.range_column(ports.iter().map(|port| port.net));
+        for (index, port) in ports.iter().enumerate() {
+            let direction = match port.direction {
+                Direction::Input => "input ",
+                Direction::Output => "output",
+            };
+            let declaration = self.declaration(port.net, column);
+            let comma = if index + 1 < ports.len() { "," } else { "" };
+            self.line(1, &format!("{direction} {declaration}{comma}"));
+        }
+        self.line(0, ");");
+    }
+
+    fn declarations(&mut self) {
+        let mut is_port = vec![false; self.module.nets.len()];
+        for port in &self.module.ports {
+            is_port[port.net.index()] = true;
+        }
+        let nets: Vec<NetId> = self
+            .module
+            .nets
+            .ids()
+            .filter(|net| !is_port[net.index()])
+            .collect();
+        let column = self.range_column(nets.iter().copied());
+        for net in nets {
+            let declaration = self.declaration(net, column);
+            self.line(1, &format!("{declaration};"));
+        }
+    }
+
+    fn range_column(&self, nets: impl Iterator<Item = NetId>) -> usize {
+        nets.map(|net| range(self.width(net)).len())
+            .max()
+            .unwrap_or(0)
+    }
+
+    fn declaration(&self, net: NetId, column: usize) -> String {
+        let range = range(self.width(net));
+        let gap = if column > 0 { " " } else { "" };
+        format!("logic{gap}{range:<column$} {}", self.name(net))
+    }
+
+    fn section(&mut self, section: &Section<'_>) {
+        match section {
+            Section::Comment(text) => self.line(1, &comment(text)),
+            Section::Assigns(group) => self.assigns(group),
+            Section::Registers(group) => self.registers(group),
+            Section::Memory(memory) => self.memory(memory),
+            Section::Instance(instance) => self.instance(instance),
+        }
+    }
+
+    fn assigns(&mut self, group: &[(NetId, &Expr, Option<&str>)]) {
+        for (out, expr, origin) in group {
+            let value = self.text().expr(expr, self.width(*out));
+            let line = format!("assign {} = {value};{}", self.name(*out), remark(*origin));
+            self.line(1, &line);
+        }
+    }
+
+    /// All have the first one's enable, and all or none are reset.
+    fn registers(&mut self, group: &[&Register]) {
+        let Some(first) = group.first() else { return };
+        let resets = first.reset.is_some();
+        self.always("always_ff");
+        if let (true, Some(reset)) = (resets, self.module.reset) {
+            self.line(2, &format!("if ({}) begin", self.name(reset)));
+            for register in group {
+                let value = register.reset.clone().unwrap_or_default();
+                let value = literal(self.width(register.out), &value);
+                self.line(3, &format!("{} <= {value};", self.name(register.out)));
+            }
+        }
+        let depth = match (resets, first.enable) {
+            (true, None) => self.open(2, "end else begin"),
+            (true, Some(enable)) => {
+                self.open(2, &format!("end else if ({}) begin", self.name(enable)))
+            }
+            (false, Some(enable)) => self.open(2, &format!("if ({}) begin", self.name(enable))),
+            (false, None) => 2,
+        };
+        for register in group {
+            let next = self.text().operand(&register.next);
+            let remark = remark(register.origin.as_deref());
+            let line = format!("{} <= {next};{remark}", self.name(register.out));
+            self.line(depth, &line);
+        }
+        if depth > 2 {
+            self.line(2, "end");
+        }
+        self.line(1, "end");
+    }
+
+    fn open(&mut self, depth: usize, line: &str) -> usize {
+        self.line(depth, line);
+        depth + 1
+    }
+
+    fn always(&mut self, kind: &str) {
+        let clock = self.module.clock.map_or("", |net| self.name(net));
+        let line = format!("{kind} @(posedge {clock}) begin");
+        self.line(1, &line);
+    }
+
+    fn memory(&mut self, memory: &Memory) {
+        let attributes = memory_attributes(memory);
+        if !attributes.is_empty() {
+            self.line(1, &format!("(* {} *)", attributes.join(", ")));
+        }
+        let range = match range(memory.width) {
+            range if range.is_empty() => range,
+            range => format!("{range} "),
+        };
+        let name = &memory.name;
+        let remark = remark(memory.origin.as_deref());
+        let last = memory.depth - 1;
+        self.line(1, &format!("logic {range}{name} [0:{last}];{remark}"));
+        self.initial(memory);
+        self.writes(memory);
+        self.reads(memory);
+    }
+
+    fn initial(&mut self, memory: &Memory) {
+        let Some(init) = &memory.init else { return };
+        self.line(1, "initial begin");
+        for (index, value) in init.iter().enumerate() {
+            let value = literal(memory.width, value);
+            self.line(2, &format!("{}[{index}] = {value};", memory.name));
+        }
+        self.line(1, "end");
+    }
+
+    /// `always_ff` claims to be the only writer, so memories with initial contents or two write ports do with
+    /// `always`; one block a port leaves the ports without priority, as block memories have them.
+    fn writes(&mut self, memory: &Memory) {
+        let alone = memory.init.is_none() && memory.writes.len() == 1;
+        for port in &memory.writes {
+            self.always(if alone { "always_ff" } else { "always" });
+            let addr = self.text().operand(&port.addr);
+            let data = self.text().operand(&port.data);
+            let write = format!("{}[{addr}] <= {data};", memory.name);
+            self.guarded(&port.enable, &write);
+            self.line(1, "end");
+        }
+    }
+
+    fn reads(&mut self, memory: &Memory) {
+        self.always("always_ff");
+        for port in &memory.reads {
+            let addr = self.text().operand(&port.addr);
+            let read = format!("{} <= {}[{addr}];", self.name(port.out), memory.name);
+            self.guarded(&port.enable, &read);
+        }
+        self.line(1, "end");
+    }
+
+    fn guarded(&mut self, enable: &Operand, action: &str) {
+        match enable {
+            Operand::Const { value, .. } if !value.is_zero() => self.line(2, action),
+            _ => {
+                let enable = self.text().operand(enable);
+                self.line(2, &format!("if ({enable}) begin"));
+                self.line(3, action);
+                self.line(2, "end");
+            }
+        }
+    }
+
+    fn instance(&mut self, instance: &Instance) {
+        let module = &self.design.modules[instance.module];
+        let remark = remark(instance.origin.as_deref());
+        let pins = self.design.pins(instance);
+        if pins.is_empty() {
+            self.line(1, &format!("{} {}();{remark}", module.name, instance.name));
+            return;
+        }
+        self.line(1, &format!("{} {} ({remark}", module.name, instance.name));
+        for (index, (port, net)) in pins.iter().enumerate() {
+            let comma = if index + 1 < pins.len() { "," } else { "" };
+            let pin = &module.nets[port.net].name;
+            self.line(2, &format!(".{pin}({}){comma}", self.name(*net)));
+        }
+        self.line(1, ");");
+    }
+
+    /// Reads what nothing else reads, under a name that tells linters so.
+    fn sink(&mut self) {
+        let unused = unused_bits(self.design, self.module);
+        if unused.is_empty() {
+            return;
+        }
+        let name = names_of(self.module).numbered("_unused");
+        self.out.push('\n');
+        self.line(1, "// Bits that nothing reads.");
+        self.line(1, &format!("wire {name} = &{{"));
+        self.line(2, "1'b0,");
+        for (index, bits) in unused.iter().enumerate() {
+            let comma = if index + 1 < unused.len() { "," } else { "" };
+            let bits = self.text().bits(bits.net, bits.lo, bits.hi - bits.lo + 1);
+            self.line(2, &format!("{bits}{comma}"));
+        }
+        self.line(1, "};");
+    }
+
+    fn text(&self) -> ExprText<'_> {
+        ExprText {
+            module: self.module,
+            dialect: &SystemVerilog,
+        }
+    }
+
+    fn name(&self, net: NetId) -> &str {
+        &self.module.nets[net].name
+    }
+
+    fn width(&self, net: NetId) -> u32 {
+        self.module.nets[net].width
+    }
+
+    fn line(&mut self, depth: usize, line: &str) {
+        line_of(self.out, depth, line);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use num_bigint::BigUint;
+
+    /// An accumulator with a table of weights.
+    fn design() -> Design {
+        let mut module = Module {
+            name: "accumulate".to_string(),
+            comments: vec!["verilator may not take this for a directive".to_string()],
+            ..Module::default()
+        };
+        module.clock = Some(module.port(Direction::Input, "ap_clk", 1));
+        module.reset = Some(module.port(Direction::Input, "ap_rst", 1));
+        let valid = module.port(Direction::Input, "valid", 1);
+        let step = module.port(Direction::Input, "step", 6);
+        let sum = module.port(Direction::Output, "sum", 16);
+        let weight = module.net("weight", 8);
+        let unused = module.net("dead", 8);
+        let (wide, next, addr) = (
+            module.net("wide", 16),
+            module.net("next", 16),
+            module.net("addr", 2),
+        );
+        module.items.push(Item::Comment("weights".to_string()));
+        module.items.push(Item::Assign {
+            out: addr,
+            expr: Expr::Slice { value: step, lo: 1 },
+            origin: Some("k.py:3".to_string()),
+        });
+        module.items.push(Item::Memory(Memory {
+            name: "weights".to_string(),
+            width: 8,
+            depth: 3,
+            init: Some([1u32, 0xff, 20].map(BigUint::from).to_vec()),
+            style: MemoryStyle::Distributed,
+            writes: Vec::new(),
+            reads: vec![ReadPort {
+                enable: valid.into(),
+                addr: addr.into(),
+                out: weight,
+            }],
+            origin: Some("k.py:1".to_string()),
+        }));
+        module.items.push(Item::Comment("sum".to_string()));
+        for (out, expr) in [
+            (unused, Expr::Not(weight.into())),
+            (
+                wide,
+                Expr::Extend {
+                    value: weight.into(),
+                    signed: true,
+                },
+            ),
+            (
+                next,
+                Expr::Binary {
+                    op: BinaryOp::Add,
+                    lhs: sum.into(),
+                    rhs: wide.into(),
+                },
+            ),
+        ] {
+            module.items.push(Item::Assign {
+                out,
+                expr,
+                origin: None,
+            });
+        }
+        module.items.push(Item::Register(Register {
+            out: sum,
+            next: next.into(),
+            enable: Some(valid),
+            reset: Some(BigUint::from(0x8000u32)),
+            origin: Some("k.py:4".to_string()),
+        }));
+        let mut design = Design::default();
+        design.header.push("An example.".to_string());
+        design.modules.push(module);
+        design
+    }
+
+    #[test]
+    fn prints_a_module() {
+        assert_eq!(super::super::validate::validate(&design()), Ok(()));
+        let expected = r#"
+// An example.
+
+// - verilator may not take this for a directive
+module accumulate (
+    input  logic        ap_clk,
+    input  logic        ap_rst,
+    input  logic        valid,
+    input  logic [5:0]  step,
+    output logic [15:0] sum
+);
+    logic [7:0]  weight;
+    logic [15:0] wide;
+    logic [15:0] next;
+    logic [1:0]  addr;
+
+    // weights
+    assign addr = step[2:1];  // k.py:3
+
+    (* syn_romstyle = "logic" *)
+    logic [7:0] weights [0:2];  // k.py:1
+    initial begin
+        weights[0] = 8'd1;
+        weights[1] = 8'd255;
+        weights[2] = 8'd20;
+    end
+    always_ff @(posedge ap_clk) begin
+        if (valid) begin
+            weight <= weights[addr];
+        end
+    end
+
+    // sum
+    assign wide = 16'($signed(weight));
+    assign next = sum + wide;
+
+    always_ff @(posedge ap_clk) begin
+        if (ap_rst) begin
+            sum <= 16'h8000;
+        end else if (valid) begin
+            sum <= next;  // k.py:4
+        end
+    end
+
+    // Bits that nothing reads.
+    wire _unused = &{
+        1'b0,
+        step[0],
+        step[5:3]
+    };
+endmodule
+"#;
+        assert_eq!(print(&design()), expected.trim_start());
+    }
+}

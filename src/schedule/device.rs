@@ -1,0 +1,118 @@
+//! The device model: measured delays of operations, from `devices/*.toml`.
+
+use crate::diagnostics::Diagnostic;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// The models that come with the compiler.
+const BUILT_IN: &[(&str, &str)] = &[("ecp5", include_str!("../../devices/ecp5.toml"))];
+
+/// Timing of a device family.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Device {
+    /// Short name.
+    pub name: String,
+    /// One line for people.
+    pub description: String,
+    /// Clocking overheads.
+    pub clock: Clock,
+    /// Delay of each class of operation.
+    pub delay: BTreeMap<Class, Delay>,
+    /// Multiplier blocks.
+    pub dsp: Dsp,
+}
+
+/// Overheads of a register-to-register path.
+#[derive(Clone, Copy, Debug, Deserialize)]
+pub struct Clock {
+    /// ns: clock-to-output of a register, set-up, skew.
+    pub overhead: f64,
+    /// Fraction of the period kept free for routing.
+    pub margin: f64,
+}
+
+/// Operand widths of a hard multiplier.
+#[derive(Clone, Copy, Debug, Deserialize)]
+pub struct Dsp {
+    /// Bits of one operand, signed or unsigned.
+    pub width_a: u32,
+    /// Bits of the other.
+    pub width_b: u32,
+}
+
+/// Kinds of operations that the model tells apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Class {
+    /// Addition and subtraction.
+    Add,
+    /// One multiplier block.
+    Mul,
+    /// Ordering.
+    Compare,
+    /// Equality.
+    Equal,
+    /// Bitwise logic.
+    Logic,
+    /// Two-way selection.
+    Mux,
+    /// Shift by a variable amount.
+    Shift,
+    /// And/or of all bits.
+    Reduce,
+    /// Lookup-table memory, address to data.
+    LutRam,
+    /// Block memory, clock to data.
+    BlockRam,
+    /// Classes that the scheduler does not ask for.
+    #[serde(other)]
+    Other,
+}
+
+/// `base + per_bit * width + per_log2 * ceil(log2 width)`, in ns.
+#[derive(Clone, Copy, Debug, Deserialize)]
+pub struct Delay {
+    base: f64,
+    #[serde(default)]
+    per_bit: f64,
+    #[serde(default)]
+    per_log2: f64,
+}
+
+impl Device {
+    /// The model called `name`, or the one in the file of that path if it ends in `.toml`.
+    ///
+    /// Errors: unknown name (with the list of known ones), unreadable or malformed file.
+    pub fn load(name: &str) -> Result<Device, Diagnostic> {
+        let text = match BUILT_IN.iter().find(|(n, _)| *n == name) {
+            Some((_, text)) => (*text).to_string(),
+            None if name.ends_with(".toml") => std::fs::read_to_string(name).map_err(|e| {
+                Diagnostic::global("E0601", format!("cannot read device '{name}': {e}"))
+            })?,
+            None => {
+                let known: Vec<&str> = BUILT_IN.iter().map(|(n, _)| *n).collect();
+                let help = format!(
+                    "known devices: {}; or give the path of a .toml file",
+                    known.join(", ")
+                );
+                return Err(
+                    Diagnostic::global("E0601", format!("unknown device '{name}'")).help(help),
+                );
+            }
+        };
+        toml::from_str(&text).map_err(|e| {
+            Diagnostic::global(
+                "E0601",
+                format!("malformed device '{name}': {}", e.message()),
+            )
+        })
+    }
+
+    /// Delay in ns of an operation of `width` bits; 0 for a class that the model leaves out.
+    pub fn delay(&self, class: Class, width: u32) -> f64 {
+        self.delay.get(&class).map_or(0.0, |d| {
+            let log2 = f64::from(u32::BITS - width.max(1).saturating_sub(1).leading_zeros());
+            d.base + d.per_bit * f64::from(width) + d.per_log2 * log2
+        })
+    }
+}

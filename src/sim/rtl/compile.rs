@@ -1,0 +1,537 @@
+//! The flat netlist as a program over 64-bit words.
+
+use super::flatten::Flat;
+use super::wide::{Kind, Node, write_big};
+use crate::rtl::netlist::*;
+use num_bigint::BigUint;
+use num_traits::ToPrimitive;
+use std::collections::HashMap;
+
+/// Where a value of `width` bits stands: in words from `at`, the lowest first, unused bits 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Slot {
+    pub at: u32,
+    pub width: u32,
+}
+
+impl Slot {
+    /// Its words.
+    pub fn range(self) -> std::ops::Range<usize> {
+        let at = self.at as usize;
+        at..at + self.words()
+    }
+    /// How many words it has.
+    pub fn words(self) -> usize {
+        self.width.div_ceil(64) as usize
+    }
+    /// The bits used of its last word.
+    pub fn top_mask(self) -> u64 {
+        u64::MAX >> (self.words() as u32 * 64 - self.width)
+    }
+}
+
+/// One operation; `d` is written, the other letters are read. Positions of words, unless `u8` or masks.
+#[derive(Clone, Debug)]
+#[rustfmt::skip]
+pub(super) enum Op {
+    Copy { d: u32, a: u32 },
+    Not { d: u32, a: u32, mask: u64 },
+    Add { d: u32, a: u32, b: u32, mask: u64 },
+    Sub { d: u32, a: u32, b: u32, mask: u64 },
+    And { d: u32, a: u32, b: u32 },
+    Or { d: u32, a: u32, b: u32 },
+    Xor { d: u32, a: u32, b: u32 },
+    /// Factors are first extended by sign from 64 - `free` bits.
+    Mul { d: u32, a: u32, b: u32, free_a: u8, free_b: u8, mask: u64 },
+    Eq { d: u32, a: u32, b: u32 },
+    Ne { d: u32, a: u32, b: u32 },
+    Lt { d: u32, a: u32, b: u32 },
+    Le { d: u32, a: u32, b: u32 },
+    LtSigned { d: u32, a: u32, b: u32, free: u8 },
+    LeSigned { d: u32, a: u32, b: u32, free: u8 },
+    Shl { d: u32, a: u32, b: u32, mask: u64 },
+    Shr { d: u32, a: u32, b: u32 },
+    Sar { d: u32, a: u32, b: u32, free: u8, mask: u64 },
+    Mux { d: u32, c: u32, a: u32, b: u32 },
+    /// `a << by | b`
+    Join { d: u32, a: u32, b: u32, by: u8 },
+    /// `a >> by & mask`
+    Slice { d: u32, a: u32, by: u8, mask: u64 },
+    /// The same across a border of words.
+    SliceAcross { d: u32, a: u32, by: u8, mask: u64 },
+    Extend { d: u32, a: u32, free: u8, mask: u64 },
+    IsFull { d: u32, a: u32, mask: u64 },
+    IsNotZero { d: u32, a: u32 },
+    Parity { d: u32, a: u32 },
+    /// Values to 128 bits.
+    Medium(Box<Node>),
+    /// Values of any width.
+    Wide(Box<Node>),
+}
+
+/// At the clock edge `out` takes `on_reset` if `reset` is 1, else `next` if `enable` is 1.
+#[derive(Clone, Debug)]
+pub(super) struct RegisterCell {
+    pub out: Slot,
+    pub next: u32,
+    pub enable: Option<u32>,
+    pub reset: Option<(u32, u32)>,
+}
+
+/// A memory; its words follow one another in the memories' store.
+#[derive(Clone, Debug)]
+pub(super) struct MemoryCell {
+    pub base: usize,
+    pub width: u32,
+    pub depth: u64,
+    pub writes: Vec<[Slot; 3]>,
+    pub reads: Vec<[Slot; 3]>,
+    pub has_init: bool,
+}
+
+impl MemoryCell {
+    /// Machine words of one element.
+    pub fn stride(&self) -> usize {
+        self.width.div_ceil(64) as usize
+    }
+}
+
+/// The whole design.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Program {
+    /// In an order in which every operation follows those it depends on.
+    pub ops: Vec<Op>,
+    pub registers: Vec<RegisterCell>,
+    pub memories: Vec<MemoryCell>,
+    /// The slot of each net.
+    pub slots: Vec<Slot>,
+    /// Constants in place, all else 0.
+    pub words: Vec<u64>,
+    /// Contents of memories that have initial ones.
+    pub store: Vec<u64>,
+}
+
+/// Compiles a flat design; fails where it has a combinational loop.
+pub(super) fn compile(flat: &Flat) -> Result<Program, String> {
+    let mut compiler = Compiler::default();
+    let order = order(flat)?;
+    compiler.place(flat, &order);
+    for index in order {
+        let (out, expr) = &flat.assigns[index];
+        compiler.assign(*out, expr);
+    }
+    for (register, reset) in &flat.registers {
+        compiler.register(register, *reset);
+    }
+    for memory in &flat.memories {
+        compiler.memory(memory);
+    }
+    Ok(compiler.program)
+}
+
+/// The assignments with sources before those that follow them.
+fn order(flat: &Flat) -> Result<Vec<usize>, String> {
+    let mut driver = vec![None; flat.nets.len()];
+    for (index, (out, _)) in flat.assigns.iter().enumerate() {
+        driver[out.index()] = Some(index);
+    }
+    let mut followers = vec![Vec::new(); flat.assigns.len()];
+    let mut waiting = vec![0usize; flat.assigns.len()];
+    for (index, (_, expr)) in flat.assigns.iter().enumerate() {
+        for net in expr.operands().iter().filter_map(Operand::net) {
+            if let Some(source) = driver[net.index()] {
+                followers[source].push(index);
+                waiting[index] += 1;
+            }
+        }
+    }
+    let mut order: Vec<usize> = (0..waiting.len()).filter(|i| waiting[*i] == 0).collect();
+    let mut next = 0;
+    while let Some(index) = order.get(next).copied() {
+        next += 1;
+        for follower in &followers[index] {
+            waiting[*follower] -= 1;
+            if waiting[*follower] == 0 {
+                order.push(*follower);
+            }
+        }
+    }
+    match waiting.iter().position(|count| *count > 0) {
+        None => Ok(order),
+        Some(index) => Err(format!(
+            "combinational loop through {}",
+            flat.nets[flat.assigns[index].0].name
+        )),
+    }
+}
+
+#[derive(Default)]
+struct Compiler {
+    program: Program,
+    /// Constants in place, by value and number of words.
+    constants: HashMap<(BigUint, u32), u32>,
+}
+
+impl Compiler {
+    /// Gives every net a slot. A net that equals another bit for bit shares its slot.
+    fn place(&mut self, flat: &Flat, order: &[usize]) {
+        let mut shared: Vec<Option<NetId>> = vec![None; flat.nets.len()];
+        for index in order {
+            let (out, expr) = &flat.assigns[*index];
+            shared[out.index()] = same_words(flat, *out, expr);
+        }
+        let mut placed: Vec<Option<u32>> = vec![None; flat.nets.len()];
+        for (id, net) in flat
+            .nets
+            .iter()
+            .filter(|(id, _)| shared[id.index()].is_none())
+        {
+            placed[id.index()] = Some(self.words(net.width));
+        }
+        for index in order {
+            let out = flat.assigns[*index].0.index();
+            if let Some(source) = shared[out] {
+                placed[out] = placed[source.index()];
+            }
+        }
+        self.program.slots = flat
+            .nets
+            .iter()
+            .map(|(id, net)| Slot {
+                at: placed[id.index()].unwrap_or_default(),
+                width: net.width,
+            })
+            .collect();
+    }
+
+    fn words(&mut self, width: u32) -> u32 {
+        let at = self.program.words.len();
+        let words = width.div_ceil(64) as usize;
+        self.program.words.resize(at + words, 0);
+        at as u32
+    }
+
+    fn slot(&mut self, operand: &Operand) -> Slot {
+        match operand {
+            Operand::Net(net) => self.program.slots[net.index()],
+            Operand::Const { width, value } => self.constant(*width, value),
+        }
+    }
+
+    fn constant(&mut self, width: u32, value: &BigUint) -> Slot {
+        let key = (value.clone(), width.div_ceil(64));
+        if let Some(at) = self.constants.get(&key) {
+            return Slot { at: *at, width };
+        }
+        let slot = Slot {
+            at: self.words(width),
+            width,
+        };
+        write_big(&mut self.program.words, slot, value);
+        self.constants.insert(key, slot.at);
+        slot
+    }
+
+    fn assign(&mut self, out: NetId, expr: &Expr) {
+        let out = self.program.slots[out.index()];
+        let args: Vec<Slot> = expr.operands().iter().map(|o| self.slot(o)).collect();
+        if args.first().is_some_and(|slot| slot.at == out.at) {
+            return;
+        }
+        let narrow = out.width <= 64 && args.iter().all(|slot| slot.width <= 64);
+        let kind = kind(expr);
+        match (narrow, &kind) {
+            (true, _) => self.narrow(out, &kind, &args),
+            (false, Kind::Slice { lo }) if out.width <= 64 => self.slice(out, args[0], *lo),
+            _ => {
+                let node = Box::new(Node { out, kind, args });
+                let op = match node.fits_128() {
+                    true => Op::Medium(node),
+                    false => Op::Wide(node),
+                };
+                self.program.ops.push(op);
+            }
+        }
+    }
+
+    /// At most 64 bits of a wider net.
+    fn slice(&mut self, out: Slot, value: Slot, lo: u32) {
+        let (d, a) = (out.at, value.at + lo / 64);
+        let by = (lo % 64) as u8;
+        let mask = out.top_mask();
+        let op = match lo % 64 + out.width > 64 {
+            true => Op::SliceAcross { d, a, by, mask },
+            false => Op::Slice { d, a, by, mask },
+        };
+        self.program.ops.push(op);
+    }
+
+    fn narrow(&mut self, out: Slot, kind: &Kind, args: &[Slot]) {
+        let d = out.at;
+        let mask = out.top_mask();
+        let at = |index: usize| args.get(index).map_or(0, |slot| slot.at);
+        let free = |index: usize| args.get(index).map_or(0, |slot| (64 - slot.width) as u8);
+        let (a, b) = (at(0), at(1));
+        let op = match kind {
+            Kind::Copy | Kind::Extend { signed: false } => Op::Copy { d, a },
+            Kind::Not => Op::Not { d, a, mask },
+            Kind::Binary(BinaryOp::Add) => Op::Add { d, a, b, mask },
+            Kind::Binary(BinaryOp::Sub) => Op::Sub { d, a, b, mask },
+            Kind::Binary(BinaryOp::And) => Op::And { d, a, b },
+            Kind::Binary(BinaryOp::Or) => Op::Or { d, a, b },
+            Kind::Binary(BinaryOp::Xor) => Op::Xor { d, a, b },
+            Kind::Multiply {
+                lhs_signed,
+                rhs_signed,
+            } => {
+                let free_a = if *lhs_signed { free(0) } else { 0 };
+                let free_b = if *rhs_signed { free(1) } else { 0 };
+                Op::Mul {
+                    d,
+                    a,
+                    b,
+                    free_a,
+                    free_b,
+                    mask,
+                }
+            }
+            Kind::Compare { op, signed } => compare(*op, *signed, d, a, b, free(0)),
+            Kind::Shift(ShiftOp::Left) => Op::Shl { d, a, b, mask },
+            Kind::Shift(ShiftOp::Right) => Op::Shr { d, a, b },
+            Kind::Shift(ShiftOp::RightArithmetic) => {
+                let free = free(0);
+                Op::Sar {
+                    d,
+                    a,
+                    b,
+                    free,
+                    mask,
+                }
+            }
+            Kind::Mux => Op::Mux {
+                d,
+                c: a,
+                a: b,
+                b: at(2),
+            },
+            Kind::Concat => return self.concat(d, args),
+            Kind::Slice { lo } => Op::Slice {
+                d,
+                a,
+                by: *lo as u8,
+                mask,
+            },
+            Kind::Extend { signed: true } => Op::Extend {
+                d,
+                a,
+                free: free(0),
+                mask,
+            },
+            Kind::Reduce(BinaryOp::And) => {
+                let mask = args.first().map_or(0, |slot| slot.top_mask());
+                Op::IsFull { d, a, mask }
+            }
+            Kind::Reduce(BinaryOp::Or) => Op::IsNotZero { d, a },
+            Kind::Reduce(_) => Op::Parity { d, a },
+        };
+        self.program.ops.push(op);
+    }
+
+    fn concat(&mut self, d: u32, parts: &[Slot]) {
+        let Some(first) = parts.first() else { return };
+        let mut a = first.at;
+        for part in &parts[1..] {
+            let (b, by) = (part.at, part.width as u8);
+            self.program.ops.push(Op::Join { d, a, b, by });
+            a = d;
+        }
+        if parts.len() == 1 {
+            self.program.ops.push(Op::Copy { d, a });
+        }
+    }
+
+    fn register(&mut self, register: &Register, reset: Option<NetId>) {
+        let out = self.program.slots[register.out.index()];
+        let next = self.slot(&register.next).at;
+        let enable = register.enable.map(|net| self.slot(&Operand::Net(net)).at);
+        let reset = reset.zip(register.reset.as_ref()).map(|(net, value)| {
+            let net = self.slot(&Operand::Net(net)).at;
+            (net, self.constant(out.width, value).at)
+        });
+        self.program.registers.push(RegisterCell {
+            out,
+            next,
+            enable,
+            reset,
+        });
+    }
+
+    fn memory(&mut self, memory: &Memory) {
+        let mut writes = Vec::new();
+        for port in &memory.writes {
+            writes.push([&port.enable, &port.addr, &port.data].map(|o| self.slot(o)));
+        }
+        let mut reads = Vec::new();
+        for port in &memory.reads {
+            let out = Operand::Net(port.out);
+            reads.push([&port.enable, &port.addr, &out].map(|o| self.slot(o)));
+        }
+        let cell = MemoryCell {
+            base: self.program.store.len(),
+            width: memory.width,
+            depth: memory.depth,
+            writes,
+            reads,
+            has_init: memory.init.is_some(),
+        };
+        let words = cell.stride() * memory.depth.to_usize().unwrap_or(0);
+        self.program.store.resize(cell.base + words, 0);
+        for (index, value) in memory.init.iter().flatten().enumerate() {
+            let at = (cell.base + index * cell.stride()) as u32;
+            let width = cell.width;
+            write_big(&mut self.program.store, Slot { at, width }, value);
+        }
+        self.program.memories.push(cell);
+    }
+}
+
+fn compare(op: CompareOp, signed: bool, d: u32, a: u32, b: u32, free: u8) -> Op {
+    match (op, signed) {
+        (CompareOp::Eq, _) => Op::Eq { d, a, b },
+        (CompareOp::Ne, _) => Op::Ne { d, a, b },
+        (CompareOp::Lt, false) => Op::Lt { d, a, b },
+        (CompareOp::Le, false) => Op::Le { d, a, b },
+        (CompareOp::Lt, true) => Op::LtSigned { d, a, b, free },
+        (CompareOp::Le, true) => Op::LeSigned { d, a, b, free },
+        (CompareOp::Gt, _) => compare(CompareOp::Lt, signed, d, b, a, free),
+        (CompareOp::Ge, _) => compare(CompareOp::Le, signed, d, b, a, free),
+    }
+}
+
+/// The net whose words are those of `out` too.
+fn same_words(flat: &Flat, out: NetId, expr: &Expr) -> Option<NetId> {
+    let words = |net: NetId| flat.nets[net].width.div_ceil(64);
+    match expr {
+        Expr::Copy(Operand::Net(net)) => Some(*net),
+        Expr::Extend {
+            value: Operand::Net(net),
+            signed: false,
+        } if words(*net) == words(out) => Some(*net),
+        _ => None,
+    }
+}
+
+fn kind(expr: &Expr) -> Kind {
+    match expr {
+        Expr::Copy(_) => Kind::Copy,
+        Expr::Not(_) => Kind::Not,
+        Expr::Binary { op, .. } => Kind::Binary(*op),
+        Expr::Multiply {
+            lhs_signed,
+            rhs_signed,
+            ..
+        } => Kind::Multiply {
+            lhs_signed: *lhs_signed,
+            rhs_signed: *rhs_signed,
+        },
+        Expr::Compare { op, signed, .. } => Kind::Compare {
+            op: *op,
+            signed: *signed,
+        },
+        Expr::Shift { op, .. } => Kind::Shift(*op),
+        Expr::Mux { .. } => Kind::Mux,
+        Expr::Concat(_) => Kind::Concat,
+        Expr::Slice { lo, .. } => Kind::Slice { lo: *lo },
+        Expr::Extend { signed, .. } => Kind::Extend { signed: *signed },
+        Expr::Reduce { op, .. } => Kind::Reduce(*op),
+    }
+}
+
+impl Op {
+    /// Computes it.
+    #[inline]
+    pub fn run(&self, w: &mut [u64]) {
+        match *self {
+            Op::Copy { d, a } => w[d as usize] = w[a as usize],
+            Op::Not { d, a, mask } => w[d as usize] = !w[a as usize] & mask,
+            Op::Add { d, a, b, mask } => {
+                w[d as usize] = w[a as usize].wrapping_add(w[b as usize]) & mask;
+            }
+            Op::Sub { d, a, b, mask } => {
+                w[d as usize] = w[a as usize].wrapping_sub(w[b as usize]) & mask;
+            }
+            Op::And { d, a, b } => w[d as usize] = w[a as usize] & w[b as usize],
+            Op::Or { d, a, b } => w[d as usize] = w[a as usize] | w[b as usize],
+            Op::Xor { d, a, b } => w[d as usize] = w[a as usize] ^ w[b as usize],
+            Op::Mul {
+                d,
+                a,
+                b,
+                free_a,
+                free_b,
+                mask,
+            } => {
+                let (a, b) = (signed(w[a as usize], free_a), signed(w[b as usize], free_b));
+                w[d as usize] = a.wrapping_mul(b) as u64 & mask;
+            }
+            Op::Eq { d, a, b } => w[d as usize] = u64::from(w[a as usize] == w[b as usize]),
+            Op::Ne { d, a, b } => w[d as usize] = u64::from(w[a as usize] != w[b as usize]),
+            Op::Lt { d, a, b } => w[d as usize] = u64::from(w[a as usize] < w[b as usize]),
+            Op::Le { d, a, b } => w[d as usize] = u64::from(w[a as usize] <= w[b as usize]),
+            Op::LtSigned { d, a, b, free } => {
+                let less = signed(w[a as usize], free) < signed(w[b as usize], free);
+                w[d as usize] = u64::from(less);
+            }
+            Op::LeSigned { d, a, b, free } => {
+                let at_most = signed(w[a as usize], free) <= signed(w[b as usize], free);
+                w[d as usize] = u64::from(at_most);
+            }
+            Op::Shl { d, a, b, mask } => {
+                let shifted = amount(w[b as usize]).map_or(0, |by| w[a as usize] << by);
+                w[d as usize] = shifted & mask;
+            }
+            Op::Shr { d, a, b } => {
+                w[d as usize] = amount(w[b as usize]).map_or(0, |by| w[a as usize] >> by);
+            }
+            Op::Sar {
+                d,
+                a,
+                b,
+                free,
+                mask,
+            } => {
+                let by = w[b as usize].min(63);
+                w[d as usize] = (signed(w[a as usize], free) >> by) as u64 & mask;
+            }
+            Op::Mux { d, c, a, b } => {
+                w[d as usize] = w[if w[c as usize] != 0 { a } else { b } as usize];
+            }
+            Op::Join { d, a, b, by } => {
+                w[d as usize] = w[a as usize] << by | w[b as usize];
+            }
+            Op::Slice { d, a, by, mask } => w[d as usize] = w[a as usize] >> by & mask,
+            Op::SliceAcross { d, a, by, mask } => {
+                let (low, high) = (w[a as usize], w[a as usize + 1]);
+                w[d as usize] = (low >> by | high << (64 - by)) & mask;
+            }
+            Op::Extend { d, a, free, mask } => {
+                w[d as usize] = signed(w[a as usize], free) as u64 & mask;
+            }
+            Op::IsFull { d, a, mask } => w[d as usize] = u64::from(w[a as usize] == mask),
+            Op::IsNotZero { d, a } => w[d as usize] = u64::from(w[a as usize] != 0),
+            Op::Parity { d, a } => w[d as usize] = u64::from(w[a as usize].count_ones() & 1),
+            Op::Medium(ref node) => node.run_128(w),
+            Op::Wide(ref node) => node.run_big(w),
+        }
+    }
+}
+
+/// The value whose top bit stands below `free` unused bits.
+fn signed(word: u64, free: u8) -> i64 {
+    ((word << free) as i64) >> free
+}
+
+/// A shift amount that does not shift everything out.
+fn amount(word: u64) -> Option<u32> {
+    u32::try_from(word).ok().filter(|by| *by < 64)
+}

@@ -1,0 +1,350 @@
+//! In-process simulation of the netlist: two-state, one clock, no tool needed.
+
+mod compile;
+mod flatten;
+mod wide;
+
+use crate::rtl::netlist::{Design, Direction, ModuleId};
+use compile::{MemoryCell, Program, Slot};
+use num_bigint::BigUint;
+use std::collections::HashMap;
+use wide::{read_big, write_big};
+
+/// A net or port of a simulated design.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Signal {
+    slot: Slot,
+    input: bool,
+}
+
+impl Signal {
+    /// Bits.
+    pub fn width(self) -> u32 {
+        self.slot.width
+    }
+}
+
+/// A design in simulation. Registers without reset and memories without initial contents start with random
+/// bits, so that results cannot come to depend on them unnoticed. A read past the end of a memory gives 0.
+#[derive(Clone, Debug)]
+pub struct Simulator {
+    program: Program,
+    signals: HashMap<String, Signal>,
+    names: Vec<String>,
+    words: Vec<u64>,
+    store: Vec<u64>,
+    next: Vec<u64>,
+    settled: bool,
+    cycles: u64,
+}
+
+impl Simulator {
+    /// Compiles the module `top` of a valid design; `seed` chooses the unknown initial state.
+    pub fn new(design: &Design, top: ModuleId, seed: u64) -> Result<Simulator, String> {
+        if design.modules.get(top).is_none() {
+            return Err("the top module is not in the design".to_string());
+        }
+        let flat = flatten::flatten(design, top);
+        let program = compile::compile(&flat)?;
+        let mut inputs = vec![false; flat.nets.len()];
+        for port in &flat.ports {
+            inputs[port.net.index()] = port.direction == Direction::Input;
+        }
+        let nets = flat.nets.iter();
+        let signals = nets.map(|(id, net)| {
+            let slot = program.slots[id.index()];
+            let input = inputs[id.index()];
+            (net.name.clone(), Signal { slot, input })
+        });
+        let signals = signals.collect();
+        let names = flat.nets.iter().map(|(_, net)| net.name.clone()).collect();
+        let registers = program.registers.iter().map(|r| r.out.words());
+        let reads = program.memories.iter().map(|m| m.reads.len() * m.stride());
+        let next = vec![0; registers.chain(reads).sum()];
+        let mut simulator = Simulator {
+            words: program.words.clone(),
+            store: program.store.clone(),
+            program,
+            signals,
+            names,
+            next,
+            settled: false,
+            cycles: 0,
+        };
+        simulator.restart(seed);
+        Ok(simulator)
+    }
+
+    /// Goes back to cycle 0 with inputs 0 and another unknown initial state.
+    pub fn restart(&mut self, seed: u64) {
+        let mut random = Random(seed);
+        self.words.copy_from_slice(&self.program.words);
+        self.store.copy_from_slice(&self.program.store);
+        let registers = self.program.registers.iter().map(|r| r.out);
+        let memories = self.program.memories.iter();
+        let reads = memories.flat_map(|m| m.reads.iter().map(|port| port[2]));
+        for slot in registers.chain(reads) {
+            random.fill(&mut self.words, slot);
+        }
+        for memory in self.program.memories.iter().filter(|m| !m.has_init) {
+            for index in 0..memory.depth as usize {
+                random.fill(&mut self.store, element(memory, index));
+            }
+        }
+        self.settled = false;
+        self.cycles = 0;
+    }
+
+    /// A port of the top module or an inner net (`instance.net`).
+    pub fn signal(&self, name: &str) -> Option<Signal> {
+        self.signals.get(name).copied()
+    }
+
+    /// All nets, in order of creation.
+    pub fn signals(&self) -> impl Iterator<Item = (&str, Signal)> {
+        let names = self.names.iter();
+        names.filter_map(|name| Some((name.as_str(), self.signal(name)?)))
+    }
+
+    /// Clock edges so far.
+    pub fn cycles(&self) -> u64 {
+        self.cycles
+    }
+
+    /// Drives an input port; bits past its width are dropped. Other signals cannot be driven and stay.
+    pub fn set(&mut self, input: Signal, value: u64) {
+        if !input.input {
+            return;
+        }
+        let words = &mut self.words[input.slot.range()];
+        words.fill(0);
+        if let Some(first) = words.first_mut() {
+            *first = value;
+        }
+        if let Some(last) = words.last_mut() {
+            *last &= input.slot.top_mask();
+        }
+        self.settled = false;
+    }
+
+    /// The same for values of any size.
+    pub fn set_big(&mut self, input: Signal, value: &BigUint) {
+        if input.input {
+            write_big(&mut self.words, input.slot, value);
+            self.settled = false;
+        }
+    }
+
+    /// The lowest 64 bits of a signal with the present inputs and state.
+    pub fn get(&mut self, signal: Signal) -> u64 {
+        self.settle();
+        self.words[signal.slot.at as usize]
+    }
+
+    /// All bits of a signal.
+    pub fn get_big(&mut self, signal: Signal) -> BigUint {
+        self.settle();
+        read_big(&self.words, signal.slot)
+    }
+
+    /// One rising edge of the clock.
+    pub fn step(&mut self) {
+        self.settle();
+        let written = self.compute_next();
+        self.read_memories(written);
+        self.write_memories();
+        self.commit();
+        self.settled = false;
+        self.cycles += 1;
+    }
+
+    /// Computes everything combinational.
+    fn settle(&mut self) {
+        if self.settled {
+            return;
+        }
+        for op in &self.program.ops {
+            op.run(&mut self.words);
+        }
+        self.settled = true;
+    }
+
+    /// The registers' new values into `next`; returns how many words they take.
+    fn compute_next(&mut self) -> usize {
+        let mut at = 0;
+        let is_set = |words: &[u64], net: u32| words[net as usize] != 0;
+        for register in &self.program.registers {
+            let source = match (register.reset, register.enable) {
+                (Some((reset, value)), _) if is_set(&self.words, reset) => value,
+                (_, Some(enable)) if !is_set(&self.words, enable) => register.out.at,
+                _ => register.next,
+            };
+            let source = source as usize;
+            match register.out.words() {
+                1 => self.next[at] = self.words[source],
+                count => {
+                    self.next[at..at + count].copy_from_slice(&self.words[source..source + count]);
+                }
+            }
+            at += register.out.words();
+        }
+        at
+    }
+
+    fn read_memories(&mut self, mut at: usize) {
+        for memory in &self.program.memories {
+            let stride = memory.stride();
+            for [enable, addr, out] in &memory.reads {
+                let next = &mut self.next[at..at + stride];
+                if self.words[enable.at as usize] == 0 {
+                    next.copy_from_slice(&self.words[out.range()]);
+                } else {
+                    match index(memory, self.words[addr.at as usize]) {
+                        Some(index) => {
+                            next.copy_from_slice(&self.store[element(memory, index).range()]);
+                        }
+                        None => next.fill(0),
+                    }
+                }
+                at += stride;
+            }
+        }
+    }
+
+    fn write_memories(&mut self) {
+        for memory in &self.program.memories {
+            for [enable, addr, data] in &memory.writes {
+                if self.words[enable.at as usize] == 0 {
+                    continue;
+                }
+                if let Some(index) = index(memory, self.words[addr.at as usize]) {
+                    self.store[element(memory, index).range()]
+                        .copy_from_slice(&self.words[data.range()]);
+                }
+            }
+        }
+    }
+
+    fn commit(&mut self) {
+        let mut at = 0;
+        let registers = self.program.registers.iter().map(|r| r.out);
+        let memories = self.program.memories.iter();
+        let reads = memories.flat_map(|m| m.reads.iter().map(|port| port[2]));
+        for slot in registers.chain(reads) {
+            let count = slot.words();
+            self.words[slot.range()].copy_from_slice(&self.next[at..at + count]);
+            at += count;
+        }
+    }
+}
+
+/// The position of an address inside the memory.
+fn index(memory: &MemoryCell, address: u64) -> Option<usize> {
+    (address < memory.depth).then_some(address as usize)
+}
+
+fn element(memory: &MemoryCell, index: usize) -> Slot {
+    Slot {
+        at: (memory.base + index * memory.stride()) as u32,
+        width: memory.width,
+    }
+}
+
+/// SplitMix64.
+struct Random(u64);
+
+impl Random {
+    fn word(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+    fn fill(&mut self, words: &mut [u64], slot: Slot) {
+        for word in &mut words[slot.range()] {
+            *word = self.word();
+        }
+        if let Some(last) = words[slot.range()].last_mut() {
+            *last &= slot.top_mask();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rtl::netlist::*;
+
+    /// `q` of `width` bits counts up by 1 where `en` is 1.
+    fn counter(width: u32) -> Design {
+        let mut module = Module {
+            name: "counter".to_string(),
+            ..Module::default()
+        };
+        module.clock = Some(module.port(Direction::Input, "ap_clk", 1));
+        module.reset = Some(module.port(Direction::Input, "ap_rst", 1));
+        let enable = module.port(Direction::Input, "en", 1);
+        let q = module.port(Direction::Output, "q", width);
+        let next = module.net("next", width);
+        module.items.push(Item::Assign {
+            out: next,
+            expr: Expr::Binary {
+                op: BinaryOp::Add,
+                lhs: q.into(),
+                rhs: Operand::constant(width, 1u32),
+            },
+            origin: None,
+        });
+        module.items.push(Item::Register(Register {
+            out: q,
+            next: next.into(),
+            enable: Some(enable),
+            reset: Some(BigUint::from(2u32)),
+            origin: None,
+        }));
+        let mut design = Design::default();
+        design.modules.push(module);
+        design
+    }
+
+    #[test]
+    fn counts_at_every_width() {
+        for width in [3, 64, 65, 130] {
+            let design = counter(width);
+            let top = ModuleId::new(0);
+            let mut simulator = Simulator::new(&design, top, 7).expect("a simulator");
+            let signal = |name| simulator.signal(name).expect("a signal");
+            let (reset, enable, q) = (signal("ap_rst"), signal("en"), signal("q"));
+            simulator.set(reset, 1);
+            simulator.step();
+            assert_eq!(simulator.get(q), 2);
+            simulator.set(reset, 0);
+            simulator.step();
+            assert_eq!(simulator.get(q), 2);
+            simulator.set(enable, 1);
+            for _ in 0..5 {
+                simulator.step();
+            }
+            assert_eq!(simulator.get(q), 7);
+            simulator.step();
+            let expected = if width == 3 { 0u32 } else { 8 };
+            assert_eq!(simulator.get_big(q), BigUint::from(expected));
+            assert_eq!(simulator.cycles(), 8);
+            simulator.set(q, 1);
+            assert_eq!(simulator.get_big(q), BigUint::from(expected));
+        }
+    }
+
+    #[test]
+    fn the_seed_chooses_the_unknown_state() {
+        let design = counter(100);
+        let start = |seed| {
+            let mut simulator = Simulator::new(&design, ModuleId::new(0), seed)?;
+            let q = simulator.signal("q").ok_or("no q")?;
+            Ok::<_, String>(simulator.get_big(q))
+        };
+        assert_eq!(start(1), start(1));
+        assert_ne!(start(1), start(2));
+    }
+}

@@ -1,0 +1,6 @@
+import allo
+from allo import *
+
+@kernel
+def f(x: int) -> i32:
+    return 1

@@ -1,0 +1,6 @@
+import allo
+from allo import *
+
+@kernel(3)
+def f(x: i32):
+    pass

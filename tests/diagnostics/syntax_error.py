@@ -1,0 +1,3 @@
+@kernel
+def f(x: i32:
+    pass

@@ -1,0 +1,7 @@
+# top: g
+import allo
+from allo import *
+
+@kernel
+def f(x: i32):
+    pass

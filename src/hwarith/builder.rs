@@ -114,10 +114,11 @@ impl Builder {
         self.emit(op, args, ty)
     }
 
+    /// The result if every operand has one value only: a constant, or a widened one.
     fn fold(&self, op: &Op, args: &[NodeId], ty: HwType) -> Option<BigInt> {
         let values: Option<Vec<(&BigInt, HwType)>> = args
             .iter()
-            .map(|&a| self.graph.as_const(a).map(|v| (v, self.ty(a))))
+            .map(|&a| self.range(a).as_point().map(|v| (v, self.ty(a))))
             .collect();
         eval_op(op, &values?, ty)
     }
@@ -278,6 +279,12 @@ impl Builder {
         }
         id
     }
+    /// The value in the narrowest type of its range, for operands that must be a bit or unsigned: a node
+    /// whose range is assumed may have a wider type.
+    fn narrowed(&mut self, a: NodeId) -> NodeId {
+        let ty = self.range(a).ty();
+        self.widen(a, ty)
+    }
     /// Bitwise and.
     pub fn and(&mut self, a: NodeId, b: NodeId) -> NodeId {
         if self.is(a, 0) || self.is(b, 0) {
@@ -333,6 +340,7 @@ impl Builder {
     }
     /// Complement of a bit.
     pub fn not1(&mut self, a: NodeId) -> NodeId {
+        let a = self.narrowed(a);
         debug_assert_eq!(self.ty(a), HwType::ui(1));
         if self.graph.nodes[a].op == Op::Not {
             return self.graph.nodes[a].args[0];
@@ -357,6 +365,7 @@ impl Builder {
             let inner = self.graph.nodes[cond].args[0];
             return self.mux(inner, b, a);
         }
+        let cond = self.narrowed(cond);
         let bits = self.ty(a) == HwType::ui(1) && self.ty(b) == HwType::ui(1);
         if bits && self.is(b, 0) {
             return self.and(cond, a);
@@ -378,6 +387,7 @@ impl Builder {
             };
         }
         let value = self.widen(value, ty);
+        let amount = self.narrowed(amount);
         self.infer(Op::Shl, vec![value, amount])
     }
     /// Right shift by an unsigned amount, arithmetic if the value can be negative.
@@ -395,7 +405,10 @@ impl Builder {
                     },
                 )
             }
-            _ => self.infer(Op::Shr, vec![value, amount]),
+            _ => {
+                let amount = self.narrowed(amount);
+                self.infer(Op::Shr, vec![value, amount])
+            }
         }
     }
     /// `width` bits from bit `lo` of the two's complement of the value, as an unsigned number.
@@ -530,4 +543,184 @@ pub fn rebuild(graph: &Graph) -> Graph {
     let mut result = builder.graph;
     result.outputs = outputs;
     result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::eval::{eval, eval_nodes};
+    use super::super::testing::*;
+    use super::*;
+
+    const SMALL: Shape = Shape {
+        input_width: 4,
+        inputs: 2,
+        operations: 12,
+        max_width: 24,
+        arithmetic: false,
+    };
+    const WIDE: Shape = Shape {
+        input_width: 300,
+        inputs: 3,
+        operations: 16,
+        max_width: 700,
+        arithmetic: false,
+    };
+
+    fn rebuilt_is_the_same(seed: u64, shape: &Shape, limit: usize) {
+        let mut random = Random::new(seed);
+        let graph = random_graph(&mut random, shape);
+        let new = rebuild(&graph);
+        new.validate().expect("valid");
+        for inputs in input_vectors(&mut random, &input_types(&graph), limit) {
+            assert_eq!(
+                eval(&graph, &inputs),
+                eval(&new, &inputs),
+                "seed {seed}, inputs {inputs:?}\n{}\nbecame\n{}",
+                graph.print(0),
+                new.print(0)
+            );
+        }
+    }
+
+    #[test]
+    fn rebuilding_keeps_the_outputs_of_small_graphs_for_all_inputs() {
+        (0..1500).for_each(|seed| rebuilt_is_the_same(seed, &SMALL, 64));
+    }
+
+    #[test]
+    fn rebuilding_keeps_the_outputs_of_wide_graphs() {
+        (0..300).for_each(|seed| rebuilt_is_the_same(seed, &WIDE, 12));
+    }
+
+    /// Builds the graph again and returns the builder with the new node of each old one.
+    fn replayed(graph: &Graph) -> (Builder, Vec<NodeId>) {
+        let mut builder = Builder::new();
+        let mut map: Vec<NodeId> = Vec::new();
+        for (_, node) in graph.nodes.iter() {
+            let args: Vec<NodeId> = node.args.iter().map(|a| map[a.index()]).collect();
+            let types: Vec<HwType> = node.args.iter().map(|&a| graph.ty(a)).collect();
+            map.push(builder.replay(&node.op, &args, &types, node.ty));
+        }
+        (builder, map)
+    }
+
+    #[test]
+    fn every_value_lies_in_its_range_and_every_range_in_its_type() {
+        for seed in 0..600 {
+            let mut random = Random::new(seed);
+            let graph = random_graph(&mut random, &SMALL);
+            let (builder, map) = replayed(&graph);
+            for id in builder.graph.nodes.ids() {
+                assert!(
+                    builder.range(id).fits(builder.ty(id)),
+                    "seed {seed}, {id:?}"
+                );
+            }
+            for inputs in input_vectors(&mut random, &input_types(&graph), 64) {
+                let old = eval_nodes(&graph, &inputs);
+                let new = eval_nodes(&builder.graph, &inputs);
+                for (value, id) in new.iter().zip(builder.graph.nodes.ids()) {
+                    let range = builder.range(id);
+                    assert!(
+                        range.lo <= *value && *value <= range.hi,
+                        "seed {seed}: %{} = {value} outside of {range:?}",
+                        id.index()
+                    );
+                }
+                for (value, id) in old.iter().zip(&map) {
+                    assert_eq!(*value, new[id.index()], "seed {seed}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn graphs_of_constants_fold_to_constants() {
+        let shape = Shape { inputs: 1, ..SMALL };
+        for seed in 0..300 {
+            let graph = random_graph(&mut Random::new(seed), &shape);
+            let input = input_types(&graph)[0].max();
+            let mut builder = Builder::new();
+            let constant = builder.constant(input.clone());
+            let outputs = builder.inline(&graph, &[constant]);
+            let folded: Option<Vec<BigInt>> = outputs
+                .iter()
+                .map(|&o| builder.as_const(o).cloned())
+                .collect();
+            assert_eq!(folded, Some(eval(&graph, &[input])), "seed {seed}");
+        }
+    }
+
+    #[test]
+    fn products_with_constants_are_exact() {
+        for ty in [HwType::ui(5), HwType::si(5)] {
+            for factor in -130..=130 {
+                let mut builder = Builder::new();
+                let input = builder.opaque(Op::Input(0), vec![], ty);
+                let constant = builder.constant(factor);
+                let product = builder.mul(constant, input);
+                for value in [ty.min(), BigInt::from(3), ty.max()] {
+                    let values = eval_nodes(&builder.graph, std::slice::from_ref(&value));
+                    assert_eq!(values[product.index()], value * factor, "{ty} * {factor}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn signed_digits_sum_to_the_value_and_are_never_adjacent() {
+        for value in -3000i32..3000 {
+            let digits = signed_digits(&BigInt::from(value));
+            let sum: i64 = digits
+                .iter()
+                .map(|&(weight, negative)| (1i64 << weight) * if negative { -1 } else { 1 })
+                .sum();
+            assert_eq!(sum, i64::from(value));
+            assert!(digits.windows(2).all(|w| w[1].0 > w[0].0 + 1), "{value}");
+        }
+    }
+
+    #[test]
+    fn what_changes_nothing_is_no_operation() {
+        let mut b = Builder::new();
+        let x = b.opaque(Op::Input(0), vec![], HwType::ui(7));
+        let zero = b.constant(0);
+        let one = b.constant(1);
+        assert_eq!(b.cast(x, HwType::si(9)), x);
+        assert_eq!(b.cast(x, HwType::ui(7)), x);
+        assert_ne!(b.cast(x, HwType::si(7)), x);
+        assert_eq!(b.add(x, zero), x);
+        assert_eq!(b.mul(one, x), x);
+        assert_eq!(b.or(zero, x), x);
+        let mask = b.constant(127);
+        assert_eq!(b.and(x, mask), x);
+        let first = b.add(x, one);
+        assert_eq!(b.add(x, one), first, "equal operations are shared");
+    }
+
+    /// A carried counter has a wide type and a narrow range; it stands for its value all the same.
+    #[test]
+    fn an_assumed_range_makes_bits_and_amounts_of_wide_nodes() {
+        let mut b = Builder::new();
+        let flag = b.opaque(Op::Input(0), vec![], HwType::si(64));
+        b.assume(flag, Interval::new(0, 1));
+        let amount = b.opaque(Op::Input(1), vec![], HwType::si(64));
+        b.assume(amount, Interval::new(0, 9));
+        let x = b.opaque(Op::Input(2), vec![], HwType::ui(8));
+        let y = b.opaque(Op::Input(3), vec![], HwType::si(8));
+        let cond = b.cast(flag, HwType::ui(1));
+        let chosen = b.mux(cond, x, y);
+        let inverse = b.replay(&Op::Not, &[cond], &[HwType::ui(1)], HwType::ui(1));
+        let n = b.cast(amount, HwType::ui(4));
+        let left = b.shl(x, n, HwType::ui(8));
+        let right = b.shr(y, n);
+        b.graph.validate().expect("valid");
+        let inputs: Vec<BigInt> = [1, 3, 200, -100].map(BigInt::from).to_vec();
+        let values = eval_nodes(&b.graph, &inputs);
+        let of = |id: NodeId| values[id.index()].clone();
+        assert_eq!(of(chosen), BigInt::from(200));
+        assert_eq!(of(inverse), BigInt::from(0));
+        assert_eq!(of(left), BigInt::from((200 << 3) & 255));
+        assert_eq!(of(right), BigInt::from(-100 >> 3));
+    }
 }

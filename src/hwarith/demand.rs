@@ -64,3 +64,89 @@ fn of_operand(graph: &Graph, id: NodeId, i: usize, demand: u32, program: Option<
         _ => whole,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::eval::eval;
+    use super::super::testing::*;
+    use super::super::types::HwType;
+    use super::*;
+
+    /// Outputs computed from the demanded bits alone, as the datapath does, have the same low bits.
+    fn demanded_bits_suffice(seed: u64, shape: &Shape, limit: usize) {
+        let mut random = Random::new(seed);
+        let graph = random_graph(&mut random, shape);
+        let roots: Vec<(NodeId, u32)> = graph
+            .outputs
+            .iter()
+            .map(|&o| (o, random.between(1, graph.width(o))))
+            .collect();
+        let widths = demanded(&graph, &roots, None);
+        for inputs in input_vectors(&mut random, &input_types(&graph), limit) {
+            let exact = eval(&graph, &inputs);
+            let masked = eval_masked(&graph, &widths, &inputs);
+            for (&(node, bits), exact) in roots.iter().zip(exact) {
+                let bits = HwType::ui(bits);
+                let got = masked[node.index()].as_ref().map(|v| bits.wrap(v));
+                assert_eq!(
+                    got,
+                    Some(bits.wrap(&exact)),
+                    "seed {seed}: {bits} of %{} with widths {widths:?}\n{}",
+                    node.index(),
+                    graph.print(0)
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn small_graphs_need_only_their_demanded_bits() {
+        let shape = Shape {
+            input_width: 4,
+            inputs: 2,
+            operations: 12,
+            max_width: 24,
+            arithmetic: false,
+        };
+        (0..1500).for_each(|seed| demanded_bits_suffice(seed, &shape, 48));
+    }
+
+    #[test]
+    fn wide_graphs_need_only_their_demanded_bits() {
+        let shape = Shape {
+            input_width: 300,
+            inputs: 3,
+            operations: 16,
+            max_width: 700,
+            arithmetic: false,
+        };
+        (0..300).for_each(|seed| demanded_bits_suffice(seed, &shape, 8));
+    }
+
+    #[test]
+    fn a_sum_stored_in_fewer_bits_is_a_narrow_adder() {
+        let mut g = Graph::new();
+        let (a, b) = (g.input(0, HwType::si(32)), g.input(1, HwType::si(32)));
+        let product = g.mul(a, b);
+        let sum = g.add(product, a);
+        let stored = g.cast(sum, HwType::si(20));
+        let top = g.extract(product, 40, 4);
+        assert_eq!(demanded(&g, &[(stored, 20)], None), [20, 20, 20, 20, 20, 0]);
+        assert_eq!(demanded(&g, &[(top, 2)], None), [32, 32, 42, 0, 0, 2]);
+    }
+
+    #[test]
+    fn a_carried_value_is_demanded_by_its_next() {
+        let mut g = Graph::new();
+        let zero = g.constant(0);
+        let phi = g.push(Op::Phi, vec![zero, zero], HwType::ui(16));
+        let one = g.constant(1);
+        let next = g.add(phi, one);
+        g.nodes[phi].args[1] = next;
+        let low = g.extract(phi, 0, 3);
+        assert_eq!(demanded(&g, &[(low, 3)], None), [1, 3, 1, 3, 3]);
+        let limit = g.constant(9);
+        let last = g.icmp(super::super::graph::Predicate::Eq, phi, limit);
+        assert_eq!(demanded(&g, &[(last, 1)], None)[phi.index()], 16);
+    }
+}

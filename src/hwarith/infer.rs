@@ -61,3 +61,147 @@ pub fn common(a: HwType, b: HwType) -> HwType {
         (true, false) => mixed(b.width, a.width),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use num_bigint::BigInt;
+
+    type Rule = fn(HwType, HwType) -> HwType;
+    type Value = fn(i64, i64) -> i64;
+
+    const fn ui(width: u32) -> HwType {
+        HwType::ui(width)
+    }
+    const fn si(width: u32) -> HwType {
+        HwType::si(width)
+    }
+
+    /// All types of 1 to `width` bits.
+    fn types(width: u32) -> Vec<HwType> {
+        (1..=width).flat_map(|w| [ui(w), si(w)]).collect()
+    }
+
+    fn values(ty: HwType) -> std::ops::RangeInclusive<i64> {
+        let bound = |v: BigInt| i64::try_from(v).expect("small type");
+        bound(ty.min())..=bound(ty.max())
+    }
+
+    /// Every pair of types up to `width` bits.
+    fn pairs(width: u32) -> impl Iterator<Item = (HwType, HwType)> {
+        let all = types(width);
+        let other = all.clone();
+        all.into_iter()
+            .flat_map(move |a| other.clone().into_iter().map(move |b| (a, b)))
+    }
+
+    /// The narrowest type of all values of `f` over two types; a zero divisor has none.
+    fn needed(a: HwType, b: HwType, f: Value, divides: bool) -> HwType {
+        let results: Vec<i64> = values(a)
+            .flat_map(|x| values(b).map(move |y| (x, y)))
+            .filter(|&(_, y)| !divides || y != 0)
+            .map(|(x, y)| f(x, y))
+            .collect();
+        let least = results.iter().min().copied().unwrap_or(0);
+        let most = results.iter().max().copied().unwrap_or(0);
+        HwType::of_range(&least.into(), &most.into())
+    }
+
+    fn sound_and_minimal(rule: Rule, f: Value, divides: bool) {
+        for (a, b) in pairs(6) {
+            let stated = rule(a, b);
+            let narrowest = needed(a, b, f, divides);
+            assert!(
+                stated.contains(&narrowest.min()) && stated.contains(&narrowest.max()),
+                "({a}, {b}) -> {stated} does not hold {narrowest}"
+            );
+            if a.width > 1 && b.width > 1 {
+                assert_eq!(stated, narrowest, "({a}, {b})");
+            }
+        }
+    }
+
+    #[test]
+    fn examples_of_the_rationale() {
+        let add_like = [
+            (si(3), si(3), si(4)),
+            (ui(3), si(4), si(5)),
+            (si(4), ui(6), si(8)),
+        ];
+        for (a, b, r) in add_like {
+            assert_eq!(add(a, b), r, "add ({a}, {b})");
+            assert_eq!(sub(a, b), r, "sub ({a}, {b})");
+        }
+        assert_eq!(add(ui(3), ui(4)), ui(5));
+        assert_eq!(sub(ui(3), ui(4)), si(5));
+        assert_eq!(mul(ui(3), ui(4)), ui(7));
+        assert_eq!(mul(si(3), si(3)), si(6));
+        assert_eq!(mul(si(3), ui(5)), si(8));
+        assert_eq!(div(ui(3), ui(4)), ui(3));
+        assert_eq!(div(si(3), si(3)), si(4));
+        assert_eq!(div(ui(3), si(4)), si(4));
+        assert_eq!(div(si(4), ui(6)), si(4));
+        assert_eq!(common(ui(5), ui(6)), ui(6));
+        assert_eq!(common(si(3), si(4)), si(4));
+        assert_eq!(common(si(3), ui(6)), si(7));
+        assert_eq!(common(si(3), ui(5)), si(6));
+    }
+
+    #[test]
+    fn sums_hold_every_value_and_no_bit_more() {
+        sound_and_minimal(add, |x, y| x + y, false);
+    }
+
+    #[test]
+    fn differences_hold_every_value_and_no_bit_more() {
+        sound_and_minimal(sub, |x, y| x - y, false);
+    }
+
+    #[test]
+    fn products_hold_every_value_and_no_bit_more() {
+        sound_and_minimal(mul, |x, y| x * y, false);
+    }
+
+    #[test]
+    fn quotients_hold_every_value_and_no_bit_more() {
+        sound_and_minimal(div, |x, y| x / y, true);
+    }
+
+    #[test]
+    fn the_common_type_holds_both_operands_and_no_bit_more() {
+        for (a, b) in pairs(6) {
+            let lo = a.min().min(b.min());
+            let hi = a.max().max(b.max());
+            assert_eq!(common(a, b), HwType::of_range(&lo, &hi), "({a}, {b})");
+        }
+    }
+
+    /// The rationale's tables, row by row, for add and icmp: `(U)` and `(S)` take the wider operand and
+    /// `extra` bits, `(M)` has a bit more for the sign where the unsigned operand is at least as wide.
+    fn table(a: HwType, b: HwType, extra: u32) -> HwType {
+        let mixed = |u: u32, s: u32| si(if u >= s { u + 1 + extra } else { s + extra });
+        match (a.signed, b.signed) {
+            (false, false) => ui(a.width.max(b.width) + extra),
+            (true, true) => si(a.width.max(b.width) + extra),
+            (false, true) => mixed(a.width, b.width),
+            (true, false) => mixed(b.width, a.width),
+        }
+    }
+
+    #[test]
+    fn formulas_of_the_tables_to_16_bits() {
+        for (a, b) in pairs(16) {
+            assert_eq!(add(a, b), table(a, b, 1), "add ({a}, {b})");
+            assert_eq!(sub(a, b), si(table(a, b, 1).width), "sub ({a}, {b})");
+            assert_eq!(common(a, b), table(a, b, 0), "icmp ({a}, {b})");
+            let signed = a.signed || b.signed;
+            let of = |width| HwType { signed, width };
+            assert_eq!(mul(a, b), of(a.width + b.width), "mul ({a}, {b})");
+            let quotient = match (a.signed, b.signed) {
+                (false, false) | (true, false) => a.width,
+                (true, true) | (false, true) => a.width + 1,
+            };
+            assert_eq!(div(a, b), of(quotient), "div ({a}, {b})");
+        }
+    }
+}

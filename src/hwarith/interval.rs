@@ -149,3 +149,137 @@ fn shift_right(a: &Interval, amount: &Interval, ty: HwType) -> Interval {
     let hi = &a.hi >> if a.hi.is_negative() { most } else { least };
     Interval { lo, hi }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::eval::eval_op;
+    use super::super::graph::infer_type;
+    use super::*;
+
+    /// Every interval with ends from `lo` to `hi`.
+    fn intervals(lo: i32, hi: i32) -> Vec<(i32, i32)> {
+        (lo..=hi)
+            .flat_map(|a| (a..=hi).map(move |b| (a, b)))
+            .collect()
+    }
+
+    fn big((lo, hi): (i32, i32)) -> Interval {
+        Interval::new(lo, hi)
+    }
+
+    /// Checks the range of `op` over two intervals against every pair of values; returns whether both ends
+    /// are reached.
+    fn sound(op: &Op, a: (i32, i32), b: (i32, i32)) -> bool {
+        let types = [big(a).ty(), big(b).ty()];
+        let ty = infer_type(op, &types).expect("inferred");
+        let range = result(op, &[&big(a), &big(b)], ty);
+        assert!(range.fits(ty), "{op:?} {a:?} {b:?}: {range:?} in {ty}");
+        let mut reached = (false, false);
+        for x in a.0..=a.1 {
+            for y in b.0..=b.1 {
+                let (x, y) = (BigInt::from(x), BigInt::from(y));
+                let value = eval_op(op, &[(&x, types[0]), (&y, types[1])], ty).expect("pure");
+                assert!(
+                    range.lo <= value && value <= range.hi,
+                    "{op:?} {a:?} {b:?}: {x}, {y} gives {value} outside of {range:?}"
+                );
+                reached.0 |= value == range.lo;
+                reached.1 |= value == range.hi;
+            }
+        }
+        reached == (true, true)
+    }
+
+    fn all_pairs(op: &Op, bounds: (i32, i32), tight: bool) {
+        for &a in &intervals(bounds.0, bounds.1) {
+            for &b in &intervals(bounds.0, bounds.1) {
+                let exact = sound(op, a, b);
+                assert!(exact || !tight, "{op:?} {a:?} {b:?} is wider than needed");
+            }
+        }
+    }
+
+    #[test]
+    fn arithmetic_is_exact() {
+        for op in [Op::Add, Op::Sub, Op::Mul] {
+            all_pairs(&op, (-5, 5), true);
+        }
+    }
+
+    #[test]
+    fn comparisons_are_decided_exactly_when_all_values_agree() {
+        use Predicate::{Eq, Ge, Gt, Le, Lt, Ne};
+        for predicate in [Eq, Ne, Lt, Le, Gt, Ge] {
+            all_pairs(&Op::Icmp(predicate), (-4, 4), true);
+        }
+    }
+
+    #[test]
+    fn bitwise_ranges_hold_every_value() {
+        for op in [Op::And, Op::Or, Op::Xor] {
+            all_pairs(&op, (-6, 6), false);
+            all_pairs(&op, (0, 9), false);
+        }
+    }
+
+    #[test]
+    fn shift_ranges_hold_every_value() {
+        for &a in &intervals(-9, 9) {
+            for &amount in &intervals(0, 6) {
+                assert!(
+                    sound(&Op::Shr, a, amount),
+                    "{a:?} >> {amount:?} is wider than needed"
+                );
+                sound(&Op::Shl, a, amount);
+            }
+        }
+    }
+
+    #[test]
+    fn mux_complement_and_concatenation_hold_every_value() {
+        let bit = big((0, 1));
+        for &a in &intervals(-5, 5) {
+            let ty = big(a).ty();
+            for op in [Op::Not, Op::Concat] {
+                let inferred = infer_type(&op, &[ty]).expect("inferred");
+                let range = result(&op, &[&big(a)], inferred);
+                for x in a.0..=a.1 {
+                    let value = eval_op(&op, &[(&BigInt::from(x), ty)], inferred).expect("pure");
+                    assert!(range.lo <= value && value <= range.hi, "{op:?} {a:?}");
+                }
+            }
+            for &b in &intervals(-5, 5) {
+                let common = super::super::infer::common(ty, big(b).ty());
+                let range = result(&Op::Mux, &[&bit, &big(a), &big(b)], common);
+                assert_eq!(range, big((a.0.min(b.0), a.1.max(b.1))));
+                sound(&Op::Concat, a, b);
+            }
+        }
+    }
+
+    #[test]
+    fn cast_and_extract_ranges_hold_every_value() {
+        for &a in &intervals(-9, 9) {
+            let from = big(a).ty();
+            for width in 1..=5 {
+                for ty in [HwType::ui(width), HwType::si(width)] {
+                    holds_unary(&Op::Cast, a, from, ty);
+                }
+                for lo in 0..5 {
+                    if lo + width <= from.width {
+                        holds_unary(&Op::Extract { lo }, a, from, HwType::ui(width));
+                    }
+                }
+            }
+        }
+    }
+
+    fn holds_unary(op: &Op, a: (i32, i32), from: HwType, ty: HwType) {
+        let range = result(op, &[&big(a)], ty);
+        assert!(range.fits(ty));
+        for x in a.0..=a.1 {
+            let value = eval_op(op, &[(&BigInt::from(x), from)], ty).expect("pure");
+            assert!(range.lo <= value && value <= range.hi, "{op:?} {a:?} {ty}");
+        }
+    }
+}

@@ -14,6 +14,8 @@ pub mod interval;
 pub mod lower;
 pub mod program;
 pub mod split;
+#[cfg(test)]
+mod testing;
 pub mod types;
 
 pub use graph::{Graph, Node, NodeId, Op};

@@ -139,3 +139,110 @@ fn product(b: &mut Builder, x: NodeId, y: NodeId, demand: u32, block: u32) -> No
         joined
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::eval::eval_nodes;
+    use super::super::testing::*;
+    use super::*;
+
+    /// Splits the products of a random graph; the demanded bits of the outputs stay.
+    fn splitting_keeps_demanded_bits(seed: u64, shape: &Shape, limit: usize) {
+        let mut random = Random::new(seed);
+        let graph = random_graph(&mut random, shape);
+        let block = random.between(4, 18);
+        let roots: Vec<(NodeId, u32)> = graph
+            .outputs
+            .iter()
+            .map(|&o| (o, random.between(1, graph.width(o))))
+            .collect();
+        let widths = demanded(&graph, &roots, None);
+        let (builder, map) = rebuild(&graph, &widths, block, None);
+        builder.graph.validate().expect("valid");
+        let new_roots: Vec<(NodeId, u32)> =
+            roots.iter().map(|&(o, w)| (map[o.index()], w)).collect();
+        let new_widths = demanded(&builder.graph, &new_roots, None);
+        assert_fits(&builder.graph, &new_widths, block, seed);
+        for inputs in input_vectors(&mut random, &input_types(&graph), limit) {
+            let old = eval_nodes(&graph, &inputs);
+            let new = eval_nodes(&builder.graph, &inputs);
+            for (id, &width) in graph.nodes.ids().zip(&widths) {
+                if width > 0 {
+                    let bits = HwType::ui(width);
+                    assert_eq!(
+                        bits.wrap(&old[id.index()]),
+                        bits.wrap(&new[map[id.index()].index()]),
+                        "seed {seed}, block {block}: low {width} bits of %{}\n{}\nbecame\n{}",
+                        id.index(),
+                        graph.print(0),
+                        builder.graph.print(0)
+                    );
+                }
+            }
+        }
+    }
+
+    /// No product is wider than a block in the bits that are read.
+    fn assert_fits(graph: &Graph, widths: &[u32], block: u32, seed: u64) {
+        assert!(
+            !has_wide_product(graph, widths, block),
+            "seed {seed}: a product is wider than {block}\n{}",
+            graph.print(0)
+        );
+    }
+
+    fn shape(input_width: u32, arithmetic: bool) -> Shape {
+        Shape {
+            input_width,
+            inputs: 3,
+            operations: 6,
+            max_width: input_width * 4,
+            arithmetic,
+        }
+    }
+
+    #[test]
+    fn splitting_keeps_the_demanded_bits_of_products() {
+        for width in [8, 20, 40, 64] {
+            (0..150).for_each(|seed| splitting_keeps_demanded_bits(seed, &shape(width, true), 8));
+        }
+        (0..30).for_each(|seed| splitting_keeps_demanded_bits(seed, &shape(300, true), 4));
+    }
+
+    #[test]
+    fn splitting_keeps_the_demanded_bits_of_graphs_of_all_operations() {
+        (0..500).for_each(|seed| splitting_keeps_demanded_bits(seed, &shape(24, false), 8));
+    }
+
+    #[test]
+    fn small_products_are_split_right_for_all_inputs() {
+        for (a, b) in [
+            (HwType::si(7), HwType::ui(6)),
+            (HwType::ui(7), HwType::ui(7)),
+            (HwType::si(6), HwType::si(7)),
+        ] {
+            for demand in 1..=a.width + b.width {
+                let mut builder = Builder::new();
+                let x = builder.opaque(Op::Input(0), vec![], a);
+                let y = builder.opaque(Op::Input(1), vec![], b);
+                let z = product(&mut builder, x, y, demand, 4);
+                let bits = HwType::ui(demand);
+                for inputs in input_vectors(&mut Random::new(1), &[a, b], 1 << 14) {
+                    let values = eval_nodes(&builder.graph, &inputs);
+                    let exact = &inputs[0] * &inputs[1];
+                    assert_eq!(bits.wrap(&values[z.index()]), bits.wrap(&exact));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_low_half_of_a_32_bit_product_takes_three_blocks() {
+        let mut builder = Builder::new();
+        let x = builder.opaque(Op::Input(0), vec![], HwType::si(32));
+        let y = builder.opaque(Op::Input(1), vec![], HwType::si(32));
+        product(&mut builder, x, y, 32, 18);
+        let nodes = builder.graph.nodes.iter();
+        assert_eq!(nodes.filter(|(_, n)| n.op == Op::Mul).count(), 3);
+    }
+}

@@ -1,4 +1,6 @@
 //! Long fuzzing campaigns: `fuzz FIRST COUNT [FOLDER]` tries the kernels of COUNT seeds and keeps what goes wrong.
+//! With MUTATE set, the texts are spoilt first; with SHOW set, refused ones are printed.
+//! `fuzz kernel.py ...` tries the kernel `top` of each file in many settings.
 
 use allo_hls::sim::vectors::Rng;
 use rtl_tests::fuzz::{self, Setting, Verdict};
@@ -6,6 +8,9 @@ use rtl_tests::generate;
 
 fn main() {
     let args: Vec<String> = std::env::args().collect();
+    if args.get(1).is_some_and(|a| a.ends_with(".py")) {
+        return args[1..].iter().for_each(|path| try_file(path));
+    }
     let number =
         |i: usize, default: u64| args.get(i).and_then(|a| a.parse().ok()).unwrap_or(default);
     let (first, count) = (number(1, 0), number(2, 100));
@@ -14,7 +19,11 @@ fn main() {
     std::panic::set_hook(Box::new(|_| {}));
     let (mut right, mut refused, mut wrong, mut values) = (0, 0, 0, 0);
     for seed in first..first + count {
-        let kernel = generate::kernel(seed);
+        let mut kernel = generate::kernel(seed);
+        let mutate = std::env::var_os("MUTATE").is_some();
+        if mutate {
+            kernel.text = generate::mutated(&kernel.text, seed);
+        }
         let setting = setting(seed);
         match fuzz::check(&kernel.text, kernel.top, &setting) {
             Verdict::Right(compared) => {
@@ -24,7 +33,9 @@ fn main() {
             Verdict::Refused(why) => {
                 refused += 1;
                 let first = why.lines().next().unwrap_or_default();
-                println!("seed {seed} refused: {first}");
+                if !mutate {
+                    println!("seed {seed} refused: {first}");
+                }
                 if std::env::var_os("SHOW").is_some() {
                     println!("{}{why}", kernel.text);
                 }
@@ -44,6 +55,21 @@ fn main() {
         }
     }
     println!("{right} right ({values} values), {refused} refused, {wrong} wrong");
+}
+
+fn try_file(path: &str) {
+    let text = std::fs::read_to_string(path).expect("a kernel");
+    let mut values = 0;
+    for seed in 0..40 {
+        let setting = setting(seed);
+        match fuzz::check(&text, "top", &setting) {
+            Verdict::Right(compared) => values += compared,
+            Verdict::Refused(why) | Verdict::Wrong(why) => {
+                return println!("{path}: {setting:?}\n{why}");
+            }
+        }
+    }
+    println!("{path}: {values} values");
 }
 
 fn setting(seed: u64) -> Setting {

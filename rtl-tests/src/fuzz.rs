@@ -34,7 +34,7 @@ pub enum Verdict {
 }
 
 /// Operations that the reference may execute for one invocation.
-const STEPS: u64 = 20_000;
+const STEPS: u64 = 4_000;
 
 /// Compiles and compares.
 pub fn check(text: &str, top: &str, setting: &Setting) -> Verdict {

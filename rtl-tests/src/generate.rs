@@ -113,6 +113,65 @@ pub fn kernel(seed: u64) -> Kernel {
     }
 }
 
+/// The same text with a few tokens exchanged, dropped or doubled: mostly invalid, sometimes something new.
+pub fn mutated(text: &str, seed: u64) -> String {
+    let mut rng = Rng::new(seed);
+    let mut tokens = tokens(text);
+    for _ in 0..1 + rng.below(2) {
+        let at = rng.below(tokens.len() as u64) as usize;
+        let other = tokens[rng.below(tokens.len() as u64) as usize].clone();
+        match rng.below(4) {
+            0 => tokens[at].clear(),
+            1 => tokens[at] = other,
+            2 => tokens.insert(at, other),
+            _ => tokens[at] = STRANGE[rng.below(STRANGE.len() as u64) as usize].into(),
+        }
+    }
+    tokens.concat()
+}
+
+const STRANGE: [&str; 24] = [
+    "0",
+    "-1",
+    "4096",
+    "9223372036854775807",
+    "(",
+    ")",
+    "[",
+    ":",
+    "/",
+    "//",
+    "%",
+    "**",
+    "1.0",
+    "index",
+    "bool",
+    "f32",
+    "u1",
+    "None",
+    "while",
+    "\n",
+    "    ",
+    "**100000",
+    "18446744073709551616",
+    "\"",
+];
+
+/// Words, and every other character by itself.
+fn tokens(text: &str) -> Vec<String> {
+    let mut tokens: Vec<String> = Vec::new();
+    let mut in_word = false;
+    for c in text.chars() {
+        let word = c.is_alphanumeric() || c == '_';
+        match tokens.last_mut() {
+            Some(last) if word && in_word => last.push(c),
+            _ => tokens.push(c.into()),
+        }
+        in_word = word;
+    }
+    tokens
+}
+
 const NARROW: [u32; 14] = [1, 2, 3, 4, 5, 7, 8, 9, 13, 16, 17, 31, 32, 33];
 const WIDE: [u32; 8] = [48, 63, 64, 65, 96, 128, 129, 300];
 
@@ -169,7 +228,15 @@ impl Gen {
 
     fn shape(&mut self) -> Vec<u64> {
         if self.loopy {
-            return self.pick(&[vec![], vec![8], vec![13], vec![16], vec![1], vec![5, 4], vec![4, 8]]);
+            return self.pick(&[
+                vec![],
+                vec![8],
+                vec![13],
+                vec![16],
+                vec![1],
+                vec![5, 4],
+                vec![4, 8],
+            ]);
         }
         let rank = self.pick(&[0, 1, 1, 1, 1, 1, 2, 2, 3]);
         (0..rank)
@@ -189,7 +256,11 @@ impl Gen {
 
     fn file(&mut self) {
         let mut body = String::new();
-        let callees = if self.loopy { 0 } else { self.pick(&[0, 0, 0, 1, 1, 2]) };
+        let callees = if self.loopy {
+            0
+        } else {
+            self.pick(&[0, 0, 0, 1, 1, 2])
+        };
         for _ in 0..callees {
             let name = self.name("callee");
             let callee = self.kernel(&name, true);

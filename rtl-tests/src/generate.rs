@@ -57,7 +57,7 @@ struct Callee {
     name: String,
     scalars: Vec<Kind>,
     arrays: Vec<(String, Vec<u64>, bool)>,
-    returns: Vec<Kind>,
+    returns: Vec<(Kind, Option<(String, Vec<u64>)>)>,
 }
 
 struct Gen {
@@ -324,7 +324,7 @@ impl Gen {
                 bits,
             });
         }
-        let returned = self.returned(small);
+        let returned = self.returned();
         let style = if self.one_in(3) {
             "@kernel(options=KernelOptions(typing_style=\"cpp\"))"
         } else {
@@ -362,16 +362,19 @@ impl Gen {
             self.return_line(&returned);
         }
         self.indent -= 1;
-        callee.returns = returned.iter().map(|r| r.1).collect();
+        let arrays = &self.arrays;
+        let shaped = |i: usize| (arrays[i].ty.clone(), arrays[i].shape.clone());
+        let results = returned.iter().map(|r| (r.1, r.2.map(shaped)));
+        callee.returns = results.collect();
         callee
     }
 
     /// Annotations of the results; arrays as an index into `arrays` on demand.
-    fn returned(&mut self, small: bool) -> Vec<(String, Kind, Option<usize>)> {
+    fn returned(&mut self) -> Vec<(String, Kind, Option<usize>)> {
         let count = self.pick(&[0, 0, 1, 1, 1, 2]);
         (0..count)
             .map(|_| {
-                if !small && self.one_in(4) {
+                if self.one_in(4) {
                     let i = self.below(self.arrays.len() as u64) as usize;
                     let array = self.arrays[i].clone();
                     return (Self::shaped(&array.ty, &array.shape), array.kind, Some(i));
@@ -401,19 +404,24 @@ impl Gen {
             Kind::Float if self.one_in(6) => self.int_expr(depth).text,
             Kind::Float => self.float_expr(depth),
             _ if self.float.is_some() && self.one_in(8) => self.float_expr(depth),
-            _ => self.int_expr(depth).text,
+            _ => {
+                let value = self.int_expr(depth);
+                // Constants outside of the place's type are refused.
+                if value.constant { "1".into() } else { value.text }
+            }
         }
     }
 
     fn literal(&mut self) -> Expr {
-        let value = match self.below(8) {
+        let value = match self.below(12) {
             0 => 0,
             1 => 1,
             2 => -1,
             3 => 1 << self.below(20),
             4 => (1 << self.below(20)) - 1,
             5 => -(self.below(200) as i64),
-            _ => self.below(30) as i64,
+            6 | 7 => self.below(30) as i64,
+            _ => self.below(2) as i64,
         };
         let text = if value < 0 {
             format!("({value})")
@@ -764,11 +772,13 @@ impl Gen {
         };
         match kind {
             0 | 1 => self.declare(),
+            4 if self.one_in(3) => self.exchange(),
             2..=4 => self.assign(),
             5..=8 => self.store(),
             9 => self.set_bit(),
             10 => self.local_array(),
             11 => self.whole_array(),
+            12 if self.one_in(3) => self.matching(depth),
             12..=14 => self.branch(depth),
             15..=18 => self.for_loop(depth),
             19 => self.while_loop(depth),
@@ -947,6 +957,36 @@ impl Gen {
             self.line("else:");
             self.block(depth, 3);
         }
+    }
+
+    /// Two variables assigned at once.
+    fn exchange(&mut self) {
+        let vars = self.open_vars();
+        if vars.len() < 2 {
+            return self.assign();
+        }
+        let (a, b) = (self.pick(&vars), self.pick(&vars));
+        if a.name == b.name || a.kind != b.kind {
+            return self.assign();
+        }
+        let other = self.expr_for(b.kind, 1);
+        self.line(&format!("{}, {} = {}, {other}", a.name, b.name, b.name));
+    }
+
+    fn matching(&mut self, depth: u32) {
+        let ints = self.vars.iter().filter(|v| v.kind == Kind::Int);
+        let ints: Vec<Var> = ints.cloned().collect();
+        if ints.is_empty() {
+            return self.branch(depth);
+        }
+        let var = self.pick(&ints);
+        self.line(&format!("match {}:", var.name));
+        self.indent += 1;
+        for pattern in ["0", "1 | 3", "_"] {
+            self.line(&format!("case {pattern}:"));
+            self.block(depth, 2);
+        }
+        self.indent -= 1;
     }
 
     /// An expression for a bound, small in value.
@@ -1133,26 +1173,34 @@ impl Gen {
         }
         let names: Vec<String> = callee.returns.iter().map(|_| self.name("r")).collect();
         self.line(&format!("{} = {call}", names.join(", ")));
-        for (name, &kind) in names.into_iter().zip(&callee.returns) {
-            self.vars.push(Var {
-                name,
-                kind,
-                open: true,
-                bits: None,
-            });
+        for (name, (kind, array)) in names.into_iter().zip(callee.returns) {
+            match array {
+                Some((ty, shape)) => self.declared(name, &ty, &shape),
+                None => self.vars.push(Var {
+                    name,
+                    kind,
+                    open: true,
+                    bits: None,
+                }),
+            }
         }
     }
 
     fn fresh_array(&mut self, ty: &str, shape: &[u64]) -> String {
         let name = self.name("m");
+        self.line(&format!("{name}: {} = 1", Self::shaped(ty, shape)));
+        self.declared(name.clone(), ty, shape);
+        name
+    }
+
+    fn declared(&mut self, name: String, ty: &str, shape: &[u64]) {
         let kind = match ty {
             "index" => Kind::Index,
             _ if Some(ty) == self.float => Kind::Float,
             _ => Kind::Int,
         };
-        self.line(&format!("{name}: {} = 1", Self::shaped(ty, shape)));
         self.arrays.push(Array {
-            name: name.clone(),
+            name,
             kind,
             ty: ty.to_string(),
             shape: shape.to_vec(),
@@ -1160,6 +1208,5 @@ impl Gen {
             banned: false,
             bits: 64,
         });
-        name
     }
 }

@@ -92,8 +92,6 @@ pub fn build(
     let (mut design, manifest) = rtl::build::build(&hardware, &schedule, sources);
     debug_check("netlist", rtl::validate::validate(&design));
     design.header = header(sources, &kernel, target);
-    let design = rtl::clean::clean(&design);
-    debug_check("cleaned netlist", rtl::validate::validate(&design));
     Ok(Compilation {
         program,
         kernel,

@@ -137,3 +137,84 @@ fn a_manifest_of_another_kernel_is_refused() {
     let error = cosim_with(&verilator, &copy_kernel(), &manifest, &text, &options(1));
     assert!(matches!(error, Err(CosimError::Manifest(_))));
 }
+
+/// A shaped result of which one element is never written: that one is not compared.
+#[test]
+fn result_arrays_and_unspecified_elements() {
+    let Some(verilator) = verilator() else { return };
+    let mut b = Builder::new("pick");
+    let x = b.scalar("x", U8);
+    let result = b.result_array(U8, &[2]);
+    let one = b.idx(1);
+    b.store(result, &[one], x);
+    let program = b.program(&[]);
+    let text = format!(
+        "module pick ({HEAD}, input logic [7:0] x, output logic [0:0] ap_return_address0,
+           output logic ap_return_ce0, output logic ap_return_we0, output logic [7:0] ap_return_d0);
+         assign ap_return_address0 = 1; assign ap_return_ce0 = ap_start;
+         assign ap_return_we0 = ap_start; assign ap_return_d0 = x;
+         assign ap_ready = ap_start; assign ap_done = ap_start; assign ap_idle = !ap_start;
+         logic unused; assign unused = ap_rst ^ ap_clk;
+       endmodule"
+    );
+    let args = vec![scalar(Some("x"), "u8", 8, "x")];
+    let returns = vec![array("ap_return", 8, &[2], &[(false, true)])];
+    let manifest = manifest("pick", args, returns);
+    let report = cosim_with(&verilator, &program, &manifest, &text, &options(5)).unwrap();
+    assert_eq!((report.compared, report.unspecified), (7, 7));
+    assert_eq!(report.interval, Some(1));
+    let wrong = text.replace("d0 = x", "d0 = ~x");
+    let error = cosim_with(&verilator, &program, &manifest, &wrong, &options(5)).unwrap_err();
+    let message = error.to_diagnostic().message;
+    assert!(
+        message.starts_with("mismatch: ap_return[1] is "),
+        "{message}"
+    );
+}
+
+/// Control that hangs on a read out of bounds: nothing is compared, and later inputs still are.
+#[test]
+fn a_hang_on_unspecified_control_does_not_hide_the_rest() {
+    let Some(verilator) = verilator() else { return };
+    // `while a[i] != 0: i += 1; return i`, which runs off the end if no element is 0.
+    let mut b = Builder::new("find");
+    let a = b.array("a", Scalar::unsigned(2), &[2]);
+    let (zero, none) = (b.idx(0), b.int(Scalar::unsigned(2), 0));
+    let one = b.idx(1);
+    let found = b.while_loop(
+        &[zero],
+        |b, c| {
+            let element = b.load(a, &[c[0]]);
+            b.cmp(CompareOp::Ne, element, none)
+        },
+        |b, c| vec![b.bin(BinaryOp::Add, c[0], one)],
+    );
+    let program = b.program(&[found[0]]);
+    let text = format!(
+        "module find ({HEAD}, output logic [63:0] ap_return, output logic [0:0] a_address0,
+           output logic a_ce0, input logic [1:0] a_q0);
+         logic busy, valid; logic [63:0] i;
+         always_ff @(posedge ap_clk) begin
+           valid <= a_ce0 && !ap_rst;
+           if (ap_rst) busy <= 0;
+           else if (!busy) begin if (ap_start) begin busy <= 1; i <= 0; end end
+           else if (ap_done) busy <= 0;
+           else if (valid && i < 2) i <= i + 1;
+         end
+         assign a_ce0 = busy && !valid; assign a_address0 = i[0];
+         assign ap_done = valid && i < 2 && a_q0 == 0;
+         assign ap_ready = ap_done; assign ap_idle = !busy; assign ap_return = i;
+       endmodule"
+    );
+    let returns = vec![scalar(None, "index", 64, "ap_return")];
+    let manifest = manifest("find", vec![array("a", 2, &[2], &[(true, false)])], returns);
+    let report = cosim_with(&verilator, &program, &manifest, &text, &options(40)).unwrap();
+    assert!(
+        report.unspecified > 0 && report.cycles.len() > 10,
+        "{report:?}"
+    );
+    assert!(
+        report.cycles.len() < 40 && !report.out_of_bounds.is_empty(),
+        "{report:?}"
+    );
+}

@@ -43,9 +43,9 @@ impl Bench {
         &self.design.modules[top]
     }
 
-    /// Name of the text's file.
+    /// Name of the text's file; no module is named like it.
     pub fn file(&self) -> String {
-        format!("{}.sv", self.module().name)
+        "out.sv".to_string()
     }
 
     /// Writes the text into `folder`.

@@ -6,7 +6,7 @@ use super::operators::{self, Operator, python};
 use super::promote::Style;
 use super::surface::{self, Builtin};
 use super::types;
-use super::values::{ConstValue, KernelRef, Options};
+use super::values::{ConstValue, Function, KernelRef, Options};
 use crate::diagnostics::{Diagnostic, Span};
 use crate::ir::types::MAX_WIDTH;
 use crate::ir::{FloatFormat, Scalar};
@@ -25,6 +25,10 @@ pub trait Names {
     fn file_text(&self) -> &str;
     /// A fresh template.
     fn new_template(&mut self, name: &str) -> usize;
+    /// Counts steps of computation; an error if there are too many.
+    fn tick(&mut self, span: Span, cost: u64) -> Result<()>;
+    /// Calls a Python function.
+    fn call_function(&mut self, f: &Function, args: &ConstArgs) -> Result<ConstValue>;
     /// Text of a range of the current file.
     fn source(&self, range: TextRange) -> String {
         self.file_text()[range].to_owned()
@@ -44,7 +48,9 @@ pub fn eval(expr: &Expr, names: &mut dyn Names) -> Result<ConstValue> {
         Expr::List(l) => Ok(ConstValue::List(sequence(&l.elts, names)?.into())),
         Expr::BinOp(e) => {
             let args = [eval(&e.left, names)?, eval(&e.right, names)?];
-            fold(operators::of_binary(e.op), e.op.as_str(), &args, span)
+            let value = fold(operators::of_binary(e.op), e.op.as_str(), &args, span)?;
+            names.tick(span, cost(&value))?;
+            Ok(value)
         }
         Expr::UnaryOp(e) if e.op == ast::UnaryOp::UAdd => {
             unary_plus(eval(&e.operand, names)?, span)
@@ -78,7 +84,27 @@ pub fn eval(expr: &Expr, names: &mut dyn Names) -> Result<ConstValue> {
         }
         Expr::Call(e) => {
             let callee = eval(&e.func, names)?;
-            call_expr(&callee, e, names)
+            let value = call_expr(&callee, e, names)?;
+            names.tick(span, cost(&value))?;
+            Ok(value)
+        }
+        Expr::ListComp(e) => {
+            let mut overlay = Overlay {
+                outer: names,
+                locals: Vec::new(),
+            };
+            let mut items = Vec::new();
+            comprehend(&e.elt, &e.generators, &mut overlay, &mut items)?;
+            Ok(ConstValue::List(items.into()))
+        }
+        Expr::Generator(e) => {
+            let mut overlay = Overlay {
+                outer: names,
+                locals: Vec::new(),
+            };
+            let mut items = Vec::new();
+            comprehend(&e.elt, &e.generators, &mut overlay, &mut items)?;
+            Ok(ConstValue::List(items.into()))
         }
         other => fail(
             codes::EXPRESSION,
@@ -87,6 +113,104 @@ pub fn eval(expr: &Expr, names: &mut dyn Names) -> Result<ConstValue> {
                 "{} cannot be evaluated at compile time",
                 expression_kind(other)
             ),
+        ),
+    }
+}
+
+/// Steps that making a value counts for: its size in words.
+fn cost(value: &ConstValue) -> u64 {
+    match value {
+        ConstValue::Int(v) => v.bits() / 64,
+        ConstValue::Str(s) => s.len() as u64 / 8,
+        ConstValue::List(items) | ConstValue::Tuple(items) => items.len() as u64,
+        _ => 1,
+    }
+}
+
+/// Names of a comprehension before those around it.
+struct Overlay<'n> {
+    outer: &'n mut dyn Names,
+    locals: Vec<(String, ConstValue)>,
+}
+
+impl Names for Overlay<'_> {
+    fn lookup(&mut self, name: &str, span: Span) -> Result<ConstValue> {
+        match self.locals.iter().rev().find(|(n, _)| n == name) {
+            Some((_, value)) => Ok(value.clone()),
+            None => self.outer.lookup(name, span),
+        }
+    }
+    fn span(&self, range: TextRange) -> Span {
+        self.outer.span(range)
+    }
+    fn file_text(&self) -> &str {
+        self.outer.file_text()
+    }
+    fn new_template(&mut self, name: &str) -> usize {
+        self.outer.new_template(name)
+    }
+    fn tick(&mut self, span: Span, cost: u64) -> Result<()> {
+        self.outer.tick(span, cost)
+    }
+    fn call_function(&mut self, f: &Function, args: &ConstArgs) -> Result<ConstValue> {
+        self.outer.call_function(f, args)
+    }
+}
+
+/// Appends the elements of a comprehension, outermost generator first.
+fn comprehend(
+    elt: &Expr,
+    generators: &[ast::Comprehension],
+    names: &mut Overlay,
+    out: &mut Vec<ConstValue>,
+) -> Result<()> {
+    let Some((first, rest)) = generators.split_first() else {
+        out.push(eval(elt, names)?);
+        return Ok(());
+    };
+    let span = names.span(first.range);
+    let iterable = eval(&first.iter, names)?;
+    let (ConstValue::List(items) | ConstValue::Tuple(items)) = &iterable else {
+        return fail(
+            codes::CONST_EVAL,
+            span,
+            format!("cannot iterate over {}", iterable.kind()),
+        );
+    };
+    for item in items.iter() {
+        names.tick(span, 1)?;
+        let before = names.locals.len();
+        bind_target(&first.target, item, names)?;
+        let mut wanted = true;
+        for test in &first.ifs {
+            wanted = wanted && truth(&eval(test, names)?, span)?;
+        }
+        if wanted {
+            comprehend(elt, rest, names, out)?;
+        }
+        names.locals.truncate(before);
+    }
+    Ok(())
+}
+
+fn bind_target(target: &Expr, value: &ConstValue, names: &mut Overlay) -> Result<()> {
+    match (target, value) {
+        (Expr::Name(name), _) => {
+            names.locals.push((name.id.to_string(), value.clone()));
+            Ok(())
+        }
+        (Expr::Tuple(t), ConstValue::Tuple(items) | ConstValue::List(items))
+            if t.elts.len() == items.len() =>
+        {
+            t.elts
+                .iter()
+                .zip(items.iter())
+                .try_for_each(|(t, v)| bind_target(t, v, names))
+        }
+        _ => fail(
+            codes::UNPACK,
+            names.span(target.range()),
+            "the values do not fit the target",
         ),
     }
 }
@@ -338,7 +462,8 @@ impl ConstArgs {
         }
     }
 
-    fn get(&self, position: usize, name: &str) -> Option<&ConstValue> {
+    /// The argument of a parameter.
+    pub fn get(&self, position: usize, name: &str) -> Option<&ConstValue> {
         self.positional
             .get(position)
             .or_else(|| self.named.iter().find(|(n, _)| n == name).map(|(_, v)| v))
@@ -382,6 +507,7 @@ fn call_expr(callee: &ConstValue, e: &ast::ExprCall, names: &mut dyn Names) -> R
 pub fn call(callee: &ConstValue, args: &ConstArgs, names: &mut dyn Names) -> Result<ConstValue> {
     match callee {
         ConstValue::Builtin(builtin) => call_builtin(*builtin, args, names),
+        ConstValue::Function(f) => names.call_function(f, args),
         ConstValue::Operator(op) => {
             args.only_named(&[], op.key)?;
             args.expect(op.arity.0, op.arity.1, op.key)?;

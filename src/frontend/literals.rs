@@ -251,11 +251,11 @@ pub fn float_beside_int(width: u32) -> FloatFormat {
 
 fn int_literal_type(value: &BigInt, partner: Scalar, position: Position) -> Option<Scalar> {
     if position == Position::Amount {
-        return Some(if holds(partner, value) || partner == Scalar::Index {
-            partner
-        } else {
-            smallest(value, false)
-        });
+        return match partner {
+            _ if holds(partner, value) => Some(partner),
+            Scalar::Index => None,
+            _ => Some(smallest(value, false)),
+        };
     }
     let (signed, width) = match partner {
         Scalar::Float(_) => return Some(partner),

@@ -3,6 +3,7 @@
 pub mod codes;
 pub mod consteval;
 pub mod error;
+pub mod interp;
 pub mod literals;
 pub mod lower;
 pub mod module;

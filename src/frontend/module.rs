@@ -1,14 +1,14 @@
 //! Module level: statements evaluated in order at compile time, forgiving what it cannot run.
 
 use super::codes;
-use super::consteval::{Names, eval};
+use super::consteval::{ConstArgs, Names, eval};
 use super::error::{Failure, Result, fail};
-use super::operators;
+use super::interp::{self, Env};
 use super::scan;
 use super::session::{Binding, KernelDef, Session};
 use super::source::span_of;
 use super::surface::{self, Builtin, Namespace};
-use super::values::{ConstValue, KernelRef, Options};
+use super::values::{ConstValue, Function, KernelRef, Options};
 use crate::diagnostics::{FileId, Span};
 use ruff_python_ast::{self as ast, Expr, Stmt};
 use ruff_text_size::{Ranged, TextRange};
@@ -44,8 +44,22 @@ impl Names for Evaluator<'_, '_> {
         &self.session.sources.file(self.file).text
     }
     fn new_template(&mut self, name: &str) -> usize {
-        self.session.templates.push(name.to_owned());
-        self.session.templates.len() - 1
+        self.session.new_template(name)
+    }
+    fn tick(&mut self, span: Span, cost: u64) -> Result<()> {
+        self.session.tick(span, cost)
+    }
+    fn call_function(&mut self, f: &Function, args: &ConstArgs) -> Result<ConstValue> {
+        interp::call(self.session, f, args)
+    }
+}
+
+impl Env for Evaluator<'_, '_> {
+    fn assign(&mut self, name: &str, value: ConstValue) {
+        self.bind(name, value);
+    }
+    fn names(&mut self) -> &mut dyn Names {
+        self
     }
 }
 
@@ -107,30 +121,9 @@ impl<'s, 'a> Evaluator<'s, 'a> {
                 self.import_from(s);
                 Ok(())
             }
-            Stmt::Assign(s) => {
-                let value = eval(&s.value, self)?;
-                s.targets.iter().try_for_each(|t| self.assign(t, &value))
-            }
-            Stmt::AnnAssign(s) => match &s.value {
-                Some(value) => {
-                    let value = eval(value, self)?;
-                    self.assign(&s.target, &value)
-                }
-                None => Ok(()),
-            },
-            Stmt::AugAssign(s) => self.augment(s),
             Stmt::FunctionDef(f) => self.function(f),
             Stmt::If(s) => self.branch(s),
-            Stmt::Expr(s) => {
-                // Docstrings and calls: only exceeded bounds and assertions matter here.
-                eval(&s.value, self).map(|_| ())
-            }
-            Stmt::Pass(_) => Ok(()),
-            other => fail(
-                codes::STATEMENT,
-                self.span(other.range()),
-                "the statement is not executed at compile time",
-            ),
+            other => interp::exec_one(other, self).map(|_| ()),
         }
     }
 
@@ -191,47 +184,6 @@ impl<'s, 'a> Evaluator<'s, 'a> {
         }
     }
 
-    fn assign(&mut self, target: &Expr, value: &ConstValue) -> Result<()> {
-        let span = self.span(target.range());
-        match (target, value) {
-            (Expr::Name(name), _) => {
-                self.bind(&name.id, value.clone());
-                Ok(())
-            }
-            (
-                Expr::Tuple(ast::ExprTuple { elts, .. }) | Expr::List(ast::ExprList { elts, .. }),
-                ConstValue::Tuple(items) | ConstValue::List(items),
-            ) => {
-                if elts.len() != items.len() {
-                    return fail(
-                        codes::UNPACK,
-                        span,
-                        "the number of targets and values differ",
-                    );
-                }
-                elts.iter()
-                    .zip(items.iter())
-                    .try_for_each(|(t, v)| self.assign(t, v))
-            }
-            _ => fail(
-                codes::TARGET,
-                span,
-                "the target cannot be assigned at compile time",
-            ),
-        }
-    }
-
-    fn augment(&mut self, s: &ast::StmtAugAssign) -> Result<()> {
-        let span = self.span(s.range);
-        let args = [eval(&s.target, self)?, eval(&s.value, self)?];
-        let folded = operators::of_binary(s.op).map(|op| (op.fold)(&args));
-        match folded {
-            Some(Ok(Some(value))) => self.assign(&s.target, &value),
-            Some(Err(message)) => fail(codes::CONST_EVAL, span, message),
-            _ => fail(codes::CONST_EVAL, span, "unsupported augmented assignment"),
-        }
-    }
-
     fn branch(&mut self, s: &'a ast::StmtIf) -> Result<()> {
         let mut clauses = vec![(Some(&*s.test), &s.body[..])];
         clauses.extend(
@@ -253,23 +205,45 @@ impl<'s, 'a> Evaluator<'s, 'a> {
     }
 
     fn function(&mut self, f: &'a ast::StmtFunctionDef) -> Result<()> {
-        let span = self.span(f.name.range);
         match kernel_decorator(f, self) {
             Ok(Some(decorator)) => {
                 let def = add_def(self.session, f, self.file, self.module, decorator, None);
                 self.bind(&f.name.id, ConstValue::Kernel(def));
                 Ok(())
             }
-            Ok(None) => {
-                let reason = format!("'{}' is a Python function, not a kernel", f.name.id);
-                self.set(&f.name.id, Binding::Poisoned { reason, span });
-                Ok(())
-            }
+            Ok(None) => self.python_function(f),
             Err(failure) => {
                 self.session.report(failure);
                 Err(Failure::Reported)
             }
         }
+    }
+
+    /// A function without decorator, or with `@consteval`.
+    fn python_function(&mut self, f: &ast::StmtFunctionDef) -> Result<()> {
+        let consteval = match &f.decorator_list[..] {
+            [] => false,
+            [single] => {
+                let decorator = eval(&single.expression, self)?;
+                if !matches!(decorator, ConstValue::Builtin(Builtin::Consteval)) {
+                    let span = self.span(single.range);
+                    return fail(codes::DECORATOR, span, "its decorator is not supported");
+                }
+                true
+            }
+            [_, second, ..] => {
+                let span = self.span(second.range);
+                return fail(codes::DECORATOR, span, "it has several decorators");
+            }
+        };
+        let function = Function {
+            ast: f.clone(),
+            file: self.file,
+            module: self.module,
+            consteval,
+        };
+        self.bind(&f.name.id, ConstValue::Function(Rc::new(function)));
+        Ok(())
     }
 }
 

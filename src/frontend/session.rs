@@ -113,6 +113,9 @@ pub struct Session<'a> {
     instances: IndexMap<(usize, String), State>,
     stack: Vec<Frame>,
     diagnostics: Vec<Diagnostic>,
+    /// Compile-time calls in progress.
+    pub calls: usize,
+    steps: u64,
     /// Most kernel instances.
     pub instance_limit: usize,
 }
@@ -131,8 +134,31 @@ impl<'a> Session<'a> {
             instances: IndexMap::new(),
             stack: Vec::new(),
             diagnostics: Vec::new(),
+            calls: 0,
+            steps: 0,
             instance_limit: MAX_INSTANCES,
         }
+    }
+
+    /// A fresh template.
+    pub fn new_template(&mut self, name: &str) -> usize {
+        self.templates.push(name.to_owned());
+        self.templates.len() - 1
+    }
+
+    /// Counts steps of compile-time computation.
+    pub fn tick(&mut self, span: Span, cost: u64) -> Result<()> {
+        self.steps += cost;
+        if self.steps > super::interp::MAX_STEPS {
+            // What follows is judged by itself, but with less patience.
+            self.steps = super::interp::MAX_STEPS / 16 * 15;
+            return fail(
+                codes::LIMIT,
+                span,
+                "compile-time computation takes too many steps",
+            );
+        }
+        Ok(())
     }
 
     /// Records a failure's diagnostic, with the calls that led to it.

@@ -3,6 +3,7 @@
 use super::operators::Operator;
 use super::promote::Style;
 use super::surface::{Builtin, Namespace};
+use crate::diagnostics::FileId;
 use crate::ir::{ArrayId, Scalar, ValueId};
 use num_bigint::BigInt;
 use std::rc::Rc;
@@ -42,6 +43,21 @@ pub enum ConstValue {
     Namespace(Namespace),
     /// `KernelOptions(...)`.
     Options(Options),
+    /// A Python function, to be called at compile time.
+    Function(Rc<Function>),
+}
+
+/// A Python function.
+#[derive(Debug)]
+pub struct Function {
+    /// Its syntax.
+    pub ast: ruff_python_ast::StmtFunctionDef,
+    /// Where it is written.
+    pub file: FileId,
+    /// The module whose globals it sees.
+    pub module: usize,
+    /// Whether kernels may call it.
+    pub consteval: bool,
 }
 
 /// A kernel definition, perhaps specialised.
@@ -119,6 +135,7 @@ impl ConstValue {
             ConstValue::Builtin(_) => "a built-in",
             ConstValue::Namespace(_) => "a module",
             ConstValue::Options(_) => "kernel options",
+            ConstValue::Function(_) => "a Python function",
         }
     }
 

@@ -32,9 +32,7 @@ pub fn print(design: &Design) -> String {
         line_of(&mut text, 0, "/* verilator lint_off UNSIGNED */");
     }
     for (_, module) in design.modules.iter() {
-        if !text.is_empty() {
-            text.push('\n');
-        }
+        text.push('\n');
         Printer {
             design: &design,
             module,
@@ -417,6 +415,7 @@ mod tests {
         assert_eq!(super::super::validate::validate(&design()), Ok(()));
         let expected = r#"
 // An example.
+/* verilator lint_off DECLFILENAME */
 
 // - verilator may not take this for a directive
 module accumulate (

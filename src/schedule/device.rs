@@ -29,6 +29,13 @@ pub struct Clock {
     pub overhead: f64,
     /// Fraction of the period kept free for routing.
     pub margin: f64,
+    /// Delay of a gate in a chain of gates, which synthesis restructures, over that of a gate alone.
+    #[serde(default = "one")]
+    pub gate_chaining: f64,
+}
+
+fn one() -> f64 {
+    1.0
 }
 
 /// Operand widths of a hard multiplier.
@@ -110,9 +117,15 @@ impl Device {
 
     /// Delay in ns of an operation of `width` bits; 0 for a class that the model leaves out.
     pub fn delay(&self, class: Class, width: u32) -> f64 {
-        self.delay.get(&class).map_or(0.0, |d| {
+        let alone = self.delay.get(&class).map_or(0.0, |d| {
             let log2 = f64::from(u32::BITS - width.max(1).saturating_sub(1).leading_zeros());
             d.base + d.per_bit * f64::from(width) + d.per_log2 * log2
-        })
+        });
+        match class {
+            Class::Logic | Class::Mux | Class::Equal | Class::Reduce => {
+                alone * self.clock.gate_chaining
+            }
+            _ => alone,
+        }
     }
 }

@@ -8,6 +8,7 @@
 pub mod check;
 pub mod depend;
 pub mod device;
+mod luts;
 mod solver;
 
 pub use solver::DISTRIBUTED_BITS;
@@ -337,12 +338,17 @@ fn delay_class(graph: &Graph, id: NodeId, width: u32) -> Option<(Class, u32)> {
     use crate::hwarith::graph::Predicate;
     let node = &graph.nodes[id];
     let operands = node.args.iter().map(|&a| graph.width(a)).max().unwrap_or(1);
+    let against_constant = node.args.iter().any(|&a| graph.as_const(a).is_some());
     Some(match &node.op {
         Op::Add | Op::Sub => (Class::Add, width),
         Op::Mul => (Class::Mul, width),
+        // One table takes two bits of each operand, or four of one beside a constant.
+        Op::Icmp(Predicate::Eq | Predicate::Ne) if against_constant => (Class::Reduce, operands),
         Op::Icmp(Predicate::Eq | Predicate::Ne) => (Class::Equal, operands),
         Op::Icmp(_) => (Class::Compare, operands),
-        Op::And | Op::Or | Op::Xor | Op::Not => (Class::Logic, width),
+        Op::And | Op::Or | Op::Xor => (Class::Logic, width),
+        // A complement disappears into what it feeds.
+        Op::Not => return None,
         Op::Mux => (Class::Mux, width),
         Op::Shl | Op::Shr => (Class::Shift, graph.width(node.args[0])),
         _ => return None,
@@ -360,6 +366,7 @@ impl Schedule {
                 "unit {}: latency {}, {:.2} ns before the first register, {:.2} ns after the last",
                 unit.name, times.latency, times.input_delay, times.output_delay
             );
+            print_nodes(&unit.graph, &times.times, &mut out);
         }
         for (leaf, times) in program.leaves.iter().zip(&self.leaves) {
             let place = sources.location(leaf.span);

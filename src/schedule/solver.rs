@@ -2,6 +2,7 @@
 
 use super::depend::{self, Dependence};
 use super::device::{Class, Device};
+use super::luts::Cuts;
 use super::{PortLimit, Times, UnitSchedule, delay_class};
 use crate::hwarith::graph::{MemId, Op, VarId};
 use crate::hwarith::program::{Leaf, Place, Program};
@@ -240,6 +241,7 @@ impl<'g> Problem<'g> {
         for edge in self.edges.iter().filter(|e| e.distance == 0) {
             after.entry(edge.to).or_default().push(*edge);
         }
+        let mut cuts = Cuts::new(self.graph);
         for (id, node) in self.graph.nodes.iter() {
             let i = id.index();
             let (mut cycle, mut offset) = (bounds[i], 0f64);
@@ -262,20 +264,26 @@ impl<'g> Problem<'g> {
                     (cycle, offset) = (earliest, 0.0);
                 }
             }
-            let needs = match self.kinds[i] {
-                Kind::Stable | Kind::Register => 0.0,
-                Kind::Logic(delay) => delay,
-                Kind::Pipelined { before, .. } => before,
-            };
-            if needs > 0.0 && offset > 0.0 && offset + needs > self.budget {
+            if let Kind::Logic(delay) = self.kinds[i] {
+                // Gates that fit into one lookup table with their operands' gates start when those do.
+                let merged = cuts.start(id, offset, cycle, &times);
+                if merged > 0.0 && merged + delay > self.budget {
+                    cycle += 1;
+                    offset = cuts.start(id, 0.0, cycle, &times);
+                } else {
+                    offset = merged;
+                }
+            } else if let Kind::Pipelined { before, .. } = self.kinds[i]
+                && offset > 0.0
+                && offset + before > self.budget
+            {
                 (cycle, offset) = (cycle + 1, 0.0);
             }
             // Bounds stay far below u32::MAX: `solve` stops at its horizon.
             let cycle = u32::try_from(cycle.max(0)).unwrap_or(u32::MAX);
             times.start[i] = cycle;
             (times.ready[i], times.arrival[i]) = match self.kinds[i] {
-                Kind::Stable => (cycle, 0.0),
-                Kind::Register => (cycle, offset.min(0.0)),
+                Kind::Stable | Kind::Register => (cycle, 0.0),
                 Kind::Logic(delay) => (cycle, offset + delay),
                 Kind::Pipelined {
                     before,

@@ -43,7 +43,7 @@ impl Default for CosimOptions {
 /// A comparison without difference.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
-    /// For each input, the cycles from start to done.
+    /// For each input that is not lost, the cycles from start to done.
     pub cycles: Vec<u64>,
     /// Cycles between the starts of invocations that follow each other without a pause; `None` if
     /// that was not tried.
@@ -52,6 +52,9 @@ pub struct Report {
     pub compared: u64,
     /// Elements that the language leaves unspecified, which were not compared.
     pub unspecified: u64,
+    /// Inputs on which the control flow came to depend on an unspecified value, so that nothing could
+    /// be compared.
+    pub lost: u64,
     /// Accesses outside an array that the inputs led to, one for each place in the source.
     pub out_of_bounds: Vec<OutOfBounds>,
 }
@@ -515,6 +518,9 @@ fn judge(
     report: &mut Report,
 ) -> Result<(), FailureKind> {
     let single = case.inputs.len() == 1;
+    if single {
+        note_accesses(&case.outcomes[0], report);
+    }
     let lost = case
         .outcomes
         .iter()
@@ -542,22 +548,26 @@ fn judge(
             return Err(FailureKind::Latency { cycles, promised });
         }
         report.cycles.extend(cycles);
-        for access in &case.outcomes[0].out_of_bounds {
-            match report
-                .out_of_bounds
-                .iter_mut()
-                .find(|o| o.span == access.span)
-            {
-                Some(known) => known.count += access.count,
-                None => report.out_of_bounds.push(access.clone()),
-            }
-        }
     } else if let [first, .., last] = &result.timing[..]
         && report.interval.is_none()
     {
         report.interval = Some((last.start - first.start) / (result.timing.len() as u64 - 1));
     }
     Ok(())
+}
+
+fn note_accesses(outcome: &Outcome, report: &mut Report) {
+    report.lost += u64::from(outcome.unspecified_control.is_some());
+    for access in &outcome.out_of_bounds {
+        match report
+            .out_of_bounds
+            .iter_mut()
+            .find(|o| o.span == access.span)
+        {
+            Some(known) => known.count += access.count,
+            None => report.out_of_bounds.push(access.clone()),
+        }
+    }
 }
 
 fn compare(

@@ -320,7 +320,7 @@ impl Builder {
         span: Span,
     ) -> Result<Value> {
         let shaped = operands.iter().any(is_shaped);
-        if shaped {
+        if shaped && !op.whole {
             let operands: Vec<&Operand> = operands.iter().collect();
             let (nest, scalars) = self.enter_elements(&operands, span)?;
             let value = self.apply(op, &scalars, option, span);
@@ -333,14 +333,15 @@ impl Builder {
                     key: op.key,
                     operands,
                     option,
+                    acc,
                     span,
                 };
                 (op.build)(self, &applied)?
             }
         };
         match acc {
-            Some(acc) => self.fill_acc(acc, value, span),
-            None => Ok(value),
+            Some(acc) if !op.whole => self.fill_acc(acc, value, span),
+            _ => Ok(value),
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::frontend::error::{Failure, Result, closest, fail};
 use crate::frontend::operators::Operator;
 use crate::frontend::session::{Signature, Slot};
 use crate::frontend::surface::Builtin;
-use crate::frontend::values::{ConstValue, KernelRef, Typed, Value, shaped_name};
+use crate::frontend::values::{ConstValue, Function, KernelRef, Typed, Value, shaped_name};
 use crate::ir::{Arg, ArrayId, ArrayKind, Call, OpKind, ValueId};
 use ruff_python_ast::{self as ast, Expr};
 use ruff_text_size::Ranged;
@@ -32,6 +32,7 @@ impl<'a> Lowerer<'_, 'a> {
         match callee {
             ConstValue::Kernel(kernel) => self.call_kernel(&kernel, e, span),
             ConstValue::Operator(op) => self.call_operator(op, e, span),
+            ConstValue::Function(f) if !f.consteval => not_consteval(&f, span),
             ConstValue::Builtin(Builtin::Len) => self.call_len(e, span),
             ConstValue::Builtin(Builtin::Range | Builtin::Grid) => fail(
                 codes::LOOP,
@@ -47,7 +48,9 @@ impl<'a> Lowerer<'_, 'a> {
                 "declare a variable of the type, or use allo.arith.cast(x, {ty})"
             ))
             .into()),
-            ConstValue::Builtin(_) | ConstValue::Type(_) => self.call_known(&callee, e, span),
+            ConstValue::Builtin(_) | ConstValue::Type(_) | ConstValue::Function(_) => {
+                self.call_known(&callee, e, span)
+            }
             other => self.not_callable(other.kind(), span),
         }
     }
@@ -170,6 +173,10 @@ impl<'a> Lowerer<'_, 'a> {
                         format!("'{name}' is True or False"),
                     );
                 }
+                Value::Array { .. } if name == "acc" && self.options.enable_tensor => {
+                    let message = "'acc=' writes a buffer, but this kernel works on tensors";
+                    return fail(codes::ARGUMENTS, operand.span, message);
+                }
                 _ if name == "acc" => acc = self.b.acc_array(operand)?,
                 _ => {
                     let message = format!("'{}' has no parameter '{name}'", op.key);
@@ -192,8 +199,13 @@ impl<'a> Lowerer<'_, 'a> {
         let name = self.session.kernels[id].name.clone();
         let operands = arrange(args, &signature, &name)?;
         let mut passed = Vec::new();
-        for (operand, (param, slot, _)) in operands.iter().zip(&signature.params) {
-            passed.push(self.argument(operand, param, slot)?);
+        for (operand, (param, slot, written)) in operands.iter().zip(&signature.params) {
+            let mut arg = self.argument(operand, param, slot)?;
+            if let (Arg::Array(id), true, true) = (arg, *written, self.options.enable_tensor) {
+                // A tensor is a value: the callee writes a copy.
+                arg = Arg::Array(self.copy_of(id, operand.span));
+            }
+            passed.push(arg);
         }
         self.check_aliases(&passed, &operands, &signature)?;
         let mut scalars: Vec<ValueId> = Vec::new();
@@ -284,6 +296,17 @@ impl<'a> Lowerer<'_, 'a> {
         }
         Ok(())
     }
+}
+
+/// Refuses a call of a plain Python function.
+pub(super) fn not_consteval<T>(f: &Function, span: Span) -> Result<T> {
+    Err(Diagnostic::error(
+        codes::NOT_CALLABLE,
+        span,
+        format!("'{}' is a Python function, not a kernel", f.ast.name.id),
+    )
+    .help("decorate it with @consteval to call it at compile time, or with @kernel")
+    .into())
 }
 
 /// The arguments in the order of the parameters.

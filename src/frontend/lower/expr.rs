@@ -39,6 +39,7 @@ impl<'a> Lowerer<'_, 'a> {
             Expr::Call(e) => self.call(e),
             Expr::Subscript(e) => self.subscript(e, span),
             Expr::Attribute(e) => self.attribute(e, span),
+            Expr::ListComp(_) | Expr::Generator(_) => consteval::eval(expr, self).map(Value::Const),
             Expr::Tuple(e) => self.tuple(&e.elts, false),
             Expr::List(e) => self.tuple(&e.elts, true),
             other => fail(

@@ -12,19 +12,22 @@ mod stmt;
 mod storage;
 
 use super::codes;
-use super::consteval::Names;
+use super::consteval::{ConstArgs, Names};
 use super::error::{Failure, Result, fail};
+use super::interp;
 use super::module;
+use super::scan;
 use super::session::{Bindings, Env, Session, Signature, Slot};
 use super::source::span_of;
 use super::types::{self, Type};
-use super::values::{ConstValue, Options, Typed, Value};
+use super::values::{ConstValue, Function, Options, Typed, Value};
 use crate::diagnostics::{Diagnostic, FileId, Span};
-use crate::ir::{self, ArrayId, ArrayKind, Kernel, Param};
+use crate::ir::{self, ArrayId, ArrayKind, Kernel, OpKind, Param};
 use builder::{Builder, Operand};
 use ruff_python_ast::{Expr, Stmt, StmtFunctionDef};
 use ruff_text_size::{Ranged, TextRange};
 use scope::{Local, Scopes};
+use std::collections::HashSet;
 
 /// Lowers a definition with its templates bound to a kernel of the given name. Errors in statements
 /// are reported to the session; then the kernel returned is of no use.
@@ -58,6 +61,7 @@ pub fn kernel(
         storage: storage::Notes::default(),
         place: Place::Body,
         errors_before,
+        rebound: HashSet::new(),
     };
     lowerer.kernel(ast, name)
 }
@@ -92,6 +96,8 @@ struct Lowerer<'s, 'a> {
     place: Place,
     /// Errors reported before this kernel.
     errors_before: usize,
+    /// Names that the body assigns: in tensor mode, such parameters are copied first.
+    rebound: HashSet<String>,
 }
 
 impl Names for Lowerer<'_, '_> {
@@ -112,21 +118,22 @@ impl Names for Lowerer<'_, '_> {
         &self.session.sources.file(self.file).text
     }
     fn new_template(&mut self, name: &str) -> usize {
-        self.session.templates.push(name.to_owned());
-        self.session.templates.len() - 1
+        self.session.new_template(name)
+    }
+    fn tick(&mut self, span: Span, cost: u64) -> Result<()> {
+        self.session.tick(span, cost)
+    }
+    fn call_function(&mut self, f: &Function, args: &ConstArgs) -> Result<ConstValue> {
+        if !f.consteval {
+            return call::not_consteval(f, args.span);
+        }
+        interp::call(self.session, f, args)
     }
 }
 
 impl<'a> Lowerer<'_, 'a> {
     fn kernel(&mut self, ast: &'a StmtFunctionDef, name: String) -> Result<(Kernel, Signature)> {
         let span = self.span(ast.name.range);
-        if self.options.enable_tensor {
-            return fail(
-                codes::NOT_YET,
-                span,
-                "tensor mode (enable_tensor=True) is not supported yet",
-            );
-        }
         if let Some(params) = &ast.type_params {
             return fail(
                 codes::TEMPLATE,
@@ -134,6 +141,7 @@ impl<'a> Lowerer<'_, 'a> {
                 "type parameters are written with Template(...), not in brackets",
             );
         }
+        self.rebound = scan::assigned_names(&ast.body).into_keys().collect();
         let params = self.parameters(ast)?;
         let slots = self.result_slots(ast)?;
         self.plan_results(slots, &ast.body);
@@ -249,7 +257,12 @@ impl<'a> Lowerer<'_, 'a> {
             Type::Shaped(elem, shape) => {
                 let kind = ArrayKind::Param(position);
                 let id = self.b.array(&name, elem, &shape, kind, span);
-                self.declare(&name, Local::Array(id), span);
+                let own = if self.options.enable_tensor && self.rebound.contains(&name) {
+                    self.copy_of(id, span)
+                } else {
+                    id
+                };
+                self.declare(&name, Local::Array(own), span);
                 Ok((Param::Array(id), name, Slot::Array(elem, shape)))
             }
             Type::Constexpr => Err(Diagnostic::error(
@@ -402,6 +415,16 @@ impl<'a> Lowerer<'_, 'a> {
             value: self.expr(expr)?,
             span: self.span(expr.range()),
         })
+    }
+
+    /// A private copy of an array.
+    fn copy_of(&mut self, id: ArrayId, span: Span) -> ArrayId {
+        let (name, elem) = (format!("{}_copy", self.array(id).name), self.array(id).elem);
+        let shape = self.array(id).shape.clone();
+        let copy = self.b.array(&name, elem, &shape, ArrayKind::Local, span);
+        self.b
+            .push(OpKind::Copy { dst: copy, src: id }, vec![], span);
+        copy
     }
 
     fn array(&self, id: ArrayId) -> &ir::Array {

@@ -12,7 +12,7 @@ use crate::frontend::session::Slot;
 use crate::frontend::types::{self, Type};
 use crate::frontend::values::{ConstValue, Typed, Value, shaped_name};
 use crate::ir::{ArrayId, ArrayKind, Const, If, OpKind, ResultSlot, Scalar, ValueId};
-use ruff_python_ast::{Expr, Stmt, StmtFunctionDef, StmtIf, StmtReturn};
+use ruff_python_ast::{Expr, Pattern, Stmt, StmtFunctionDef, StmtIf, StmtReturn};
 use ruff_text_size::Ranged;
 use std::rc::Rc;
 
@@ -30,23 +30,36 @@ pub(super) struct Results {
     in_place: Vec<Option<String>>,
     /// Whether a return assigns the hidden variables instead of ending its block.
     flagged: bool,
+    /// Whether there is one return only.
+    single: bool,
 }
 
-/// A branch: its condition (none for `else`) and its body.
-#[derive(Clone, Copy)]
+/// What chooses a branch.
+#[derive(Clone)]
+pub(super) enum Test<'a> {
+    /// Nothing: `else`.
+    Always,
+    /// A condition.
+    Expr(&'a Expr),
+    /// A pattern of a match on the operand.
+    Pattern(&'a Pattern, Rc<Operand>),
+}
+
+/// A branch: what chooses it, and its body.
+#[derive(Clone)]
 pub(super) struct Clause<'a> {
-    pub test: Option<&'a Expr>,
+    pub test: Test<'a>,
     pub body: &'a [Stmt],
 }
 
 /// The branches of an if statement in order.
 pub(super) fn clauses(s: &StmtIf) -> Vec<Clause<'_>> {
     let first = Clause {
-        test: Some(&s.test),
+        test: Test::Expr(&s.test),
         body: &s.body,
     };
     let rest = s.elif_else_clauses.iter().map(|c| Clause {
-        test: c.test.as_ref(),
+        test: c.test.as_ref().map_or(Test::Always, Test::Expr),
         body: &c.body,
     });
     std::iter::once(first).chain(rest).collect()
@@ -111,6 +124,7 @@ impl<'a> Lowerer<'_, 'a> {
             in_place,
             slots,
             flagged: false,
+            single: returns.len() == 1,
         };
     }
 
@@ -158,6 +172,14 @@ impl<'a> Lowerer<'_, 'a> {
             .collect()
     }
 
+    fn result_name(&self, slot: usize) -> String {
+        if self.results.slots.len() == 1 {
+            "ap_return".to_owned()
+        } else {
+            format!("ap_return_{slot}")
+        }
+    }
+
     fn result_array(&mut self, slot: usize, span: Span) -> ArrayId {
         if let Some(id) = self.results.arrays[slot] {
             return id;
@@ -166,11 +188,7 @@ impl<'a> Lowerer<'_, 'a> {
             Slot::Array(elem, shape) => (*elem, shape.clone()),
             Slot::Scalar(ty) => (*ty, Rc::from([])),
         };
-        let name = if self.results.slots.len() == 1 {
-            "ap_return".to_owned()
-        } else {
-            format!("ap_return_{slot}")
-        };
+        let name = self.result_name(slot);
         let id = self
             .b
             .array(&name, elem, &shape, ArrayKind::Result(slot), span);
@@ -224,7 +242,7 @@ impl<'a> Lowerer<'_, 'a> {
     /// An if statement with returns, and the statements after it.
     fn branches(&mut self, s: &'a StmtIf, rest: &'a [Stmt]) -> Result<Option<Vec<ValueId>>> {
         let clauses = clauses(s);
-        let has_else = clauses.iter().any(|c| c.test.is_none());
+        let has_else = clauses.iter().any(|c| matches!(c.test, Test::Always));
         let falling = clauses.iter().filter(|c| !ends_in_return(c.body)).count();
         let span = self.span(s.range);
         if falling + usize::from(!has_else) > 1 && !rest.is_empty() {
@@ -243,7 +261,7 @@ impl<'a> Lowerer<'_, 'a> {
         let Some((clause, others)) = clauses.split_first() else {
             return Ok(self.body(rest));
         };
-        let Some(test) = clause.test else {
+        let Test::Expr(test) = clause.test else {
             return Ok(self.branch_then_rest(clause.body, rest));
         };
         let cond = match self.condition(test)? {
@@ -540,6 +558,13 @@ impl<'a> Lowerer<'_, 'a> {
             );
         }
         if self.results.arrays[slot] == Some(id) {
+            return Ok(());
+        }
+        let made = matches!(operand.value, Value::Array { fresh: true, .. });
+        if made && self.results.single && self.array(id).elem == elem {
+            self.b.arrays[id].kind = ArrayKind::Result(slot);
+            self.b.arrays[id].name = self.result_name(slot);
+            self.results.arrays[slot] = Some(id);
             return Ok(());
         }
         let dst = self.result_array(slot, operand.span);

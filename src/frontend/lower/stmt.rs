@@ -1,7 +1,7 @@
 //! Statements: declarations, assignments and branches.
 
 use super::builder::{Operand, default_type, describe, stored_const};
-use super::returns::{Clause, Condition, MAX_BRANCHES, clauses};
+use super::returns::{Clause, Condition, MAX_BRANCHES, Test, clauses};
 use super::scope::Local;
 use super::{Lowerer, Place};
 use crate::diagnostics::{Diagnostic, Span};
@@ -13,8 +13,9 @@ use crate::frontend::scan;
 use crate::frontend::types::{self, Type};
 use crate::frontend::values::{ConstValue, Typed, Value, shaped_name};
 use crate::ir::{ArrayId, ArrayKind, Const, If, OpKind, Scalar, ValueId};
-use ruff_python_ast::{self as ast, Expr, Stmt};
+use ruff_python_ast::{self as ast, Expr, Pattern, Stmt};
 use ruff_text_size::Ranged;
+use std::rc::Rc;
 
 /// A place that an assignment writes, its indices evaluated.
 enum Target {
@@ -66,6 +67,7 @@ impl<'a> Lowerer<'_, 'a> {
             Stmt::AugAssign(s) => self.augmented(s),
             Stmt::AnnAssign(s) => self.annotated(s),
             Stmt::If(s) => self.if_clauses(&clauses(s), &[], span),
+            Stmt::Match(s) => self.match_statement(s, span),
             Stmt::For(s) => self.for_loop(s),
             Stmt::While(s) => self.while_loop(s),
             Stmt::FunctionDef(f) => self.function(f),
@@ -193,9 +195,13 @@ impl<'a> Lowerer<'_, 'a> {
             ..
         }) = init
         {
-            let made = &self.b.arrays[id];
-            if kind == ArrayKind::Local && made.elem == elem && made.shape == shape {
-                self.b.arrays[id].name = name.to_owned();
+            let made = &mut self.b.arrays[id];
+            if made.elem == elem && made.shape == shape {
+                name.clone_into(&mut made.name);
+                made.kind = kind;
+                if let Some(slot) = slot {
+                    self.set_result_array(slot, id);
+                }
                 self.declare(name, Local::Array(id), span);
                 return Ok(());
             }
@@ -338,13 +344,7 @@ impl<'a> Lowerer<'_, 'a> {
         let Value::Array { id, fresh: false } = operand.value else {
             return operand;
         };
-        let (name, elem) = (format!("{}_copy", self.array(id).name), self.array(id).elem);
-        let shape = self.array(id).shape.clone();
-        let copy = self
-            .b
-            .array(&name, elem, &shape, ArrayKind::Local, operand.span);
-        self.b
-            .push(OpKind::Copy { dst: copy, src: id }, vec![], operand.span);
+        let copy = self.copy_of(id, operand.span);
         Operand {
             value: Value::Array {
                 id: copy,
@@ -608,9 +608,12 @@ impl<'a> Lowerer<'_, 'a> {
         let Some((clause, others)) = clauses.split_first() else {
             return Ok(());
         };
-        let (cond, test) = match clause.test {
-            None => (Condition::Known(true), span),
-            Some(test) => (self.condition(test)?, self.span(test.range())),
+        let (cond, test) = match &clause.test {
+            Test::Always => (Condition::Known(true), span),
+            Test::Expr(test) => (self.condition(test)?, self.span(test.range())),
+            Test::Pattern(pattern, subject) => {
+                (self.pattern(pattern, subject)?, self.span(pattern.range()))
+            }
         };
         let cond = match cond {
             Condition::Known(true) => {
@@ -660,6 +663,75 @@ impl<'a> Lowerer<'_, 'a> {
         };
         self.b.push(OpKind::If(Box::new(op)), results, test);
         Ok(())
+    }
+
+    /// `match` on an integer: a chain of comparisons.
+    fn match_statement(&mut self, s: &'a ast::StmtMatch, span: Span) -> Result<()> {
+        let subject = Rc::new(self.operand(&s.subject)?);
+        let mut clauses = Vec::new();
+        for case in &s.cases {
+            if let Some(guard) = &case.guard {
+                let span = self.span(guard.range());
+                return fail(
+                    codes::STATEMENT,
+                    span,
+                    "guards of match cases are not supported",
+                );
+            }
+            clauses.push(Clause {
+                test: Test::Pattern(&case.pattern, subject.clone()),
+                body: &case.body,
+            });
+        }
+        let outer = std::mem::replace(&mut self.place, Place::Loop);
+        let lowered = self.if_clauses(&clauses, &[], span);
+        self.place = outer;
+        lowered
+    }
+
+    /// Whether a match's subject fits a pattern of literals.
+    fn pattern(&mut self, pattern: &'a Pattern, subject: &Operand) -> Result<Condition> {
+        let span = self.span(pattern.range());
+        let alternatives: Vec<&'a Pattern> = match pattern {
+            Pattern::MatchAs(p) if p.pattern.is_none() && p.name.is_none() => {
+                return Ok(Condition::Known(true));
+            }
+            Pattern::MatchOr(p) => p.patterns.iter().collect(),
+            single => vec![single],
+        };
+        let mut tests = Vec::new();
+        for alternative in alternatives {
+            let Pattern::MatchValue(literal) = alternative else {
+                let span = self.span(alternative.range());
+                return fail(
+                    codes::STATEMENT,
+                    span,
+                    "a match case is an int literal, '|' of them, or '_'",
+                );
+            };
+            let operand = self.operand(&literal.value)?;
+            if !matches!(operand.value, Value::Const(ConstValue::Int(_))) {
+                return fail(
+                    codes::STATEMENT,
+                    operand.span,
+                    "a match case must be a compile-time int",
+                );
+            }
+            let eq = operators::by_key("eq");
+            let value = self.b.apply(eq, &[subject.clone(), operand], None, span)?;
+            tests.push(Operand { value, span });
+        }
+        let value = match tests.len() {
+            1 => tests.swap_remove(0).value,
+            _ => self
+                .b
+                .apply(operators::by_key("logical_or"), &tests, None, span)?,
+        };
+        let operand = Operand { value, span };
+        match &operand.value {
+            Value::Const(value) => Ok(Condition::Known(self.b.const_truth(value, span)?)),
+            _ => Ok(Condition::Runtime(self.b.runtime(&operand)?)),
+        }
     }
 
     /// Where the body of an if statement met here stands.
@@ -778,7 +850,6 @@ fn statement_kind(stmt: &Stmt) -> &'static str {
         Stmt::Delete(_) => "'del'",
         Stmt::TypeAlias(_) => "a type alias statement",
         Stmt::With(_) => "'with'",
-        Stmt::Match(_) => "'match'",
         Stmt::Raise(_) => "'raise'",
         Stmt::Try(_) => "'try'",
         Stmt::Assert(_) => "'assert'",

@@ -22,7 +22,8 @@ fn promotion(b: &Builder, key: &str, types: &[Scalar], span: Span) -> Result<Pro
     Ok(found)
 }
 
-fn check_width(ty: Scalar, span: Span) -> Result<()> {
+/// Refuses integers wider than the widest type.
+pub fn check_width(ty: Scalar, span: Span) -> Result<()> {
     if ty.width() > MAX_WIDTH {
         return fail(
             codes::WIDTH,
@@ -121,12 +122,7 @@ pub fn product(b: &mut Builder, a: &Applied) -> Result<Value> {
 /// A product of factors, as [`sum_of`].
 pub fn product_of(b: &mut Builder, operands: &[&Operand], span: Span) -> Result<Value> {
     let types = b.type_operands("mul", operands, Position::Plain, span)?;
-    let typed: Vec<promote::Term> = types.iter().map(|ty| (*ty, false)).collect();
-    let result = match promote::nary(b.options.style, "mul", &typed) {
-        Some(result) => result,
-        None => promotion(b, "mul", &types, span)?.result,
-    };
-    check_width(result, span)?;
+    let result = product_type(b, &types, span)?;
     let mut level = Vec::new();
     for (operand, ty) in operands.iter().zip(types) {
         level.push(b.coerce(operand, ty, result)?);
@@ -144,6 +140,17 @@ pub fn product_of(b: &mut Builder, operands: &[&Operand], span: Span) -> Result<
             .collect();
     }
     scalar(level[0], result)
+}
+
+/// The type of a product of the types.
+pub fn product_type(b: &Builder, types: &[Scalar], span: Span) -> Result<Scalar> {
+    let typed: Vec<promote::Term> = types.iter().map(|ty| (*ty, false)).collect();
+    let result = match promote::nary(b.options.style, "mul", &typed) {
+        Some(result) => result,
+        None => promotion(b, "mul", types, span)?.result,
+    };
+    check_width(result, span)?;
+    Ok(result)
 }
 
 /// Both operands in the common type.

@@ -1,6 +1,7 @@
 //! The registry of operators: one entry each, with its fold (compile time) and its build (ir).
 
 pub mod build;
+mod linalg;
 pub mod python;
 
 use super::error::Result;
@@ -8,7 +9,7 @@ use super::lower::builder::{Builder, Operand};
 use super::surface::Namespace;
 use super::values::{ConstValue, Value};
 use crate::diagnostics::Span;
-use crate::ir::{BinaryOp, CompareOp, UnaryOp};
+use crate::ir::{ArrayId, BinaryOp, CompareOp, UnaryOp};
 use ruff_python_ast::{CmpOp, Operator as PythonOp, UnaryOp as PythonUnary};
 use std::fmt;
 
@@ -28,6 +29,8 @@ pub struct Applied<'a> {
     pub operands: &'a [Operand],
     /// Keyword options such as `ordered`, with `None` for those not given.
     pub option: Option<bool>,
+    /// The array that takes the result; scalar operators need not look at it.
+    pub acc: Option<ArrayId>,
     /// The whole expression.
     pub span: Span,
 }
@@ -46,6 +49,8 @@ pub struct Operator {
     pub fold: Fold,
     /// Runtime meaning.
     pub build: Build,
+    /// Whether the build takes whole arrays; otherwise they are taken element by element.
+    pub whole: bool,
 }
 
 impl fmt::Debug for Operator {
@@ -64,6 +69,7 @@ macro_rules! operators {
             option: operators!(@option $($option)?),
             fold: $fold,
             build: $build,
+            whole: matches!(Namespace::$space, Namespace::Linalg),
         },)*];
     };
     (@option) => { None };
@@ -113,6 +119,8 @@ operators! {
     "ceil" Math (1, 1) fold |a| python::float(a, f64::ceil), |b, a| build::unary(b, a, UnaryOp::Ceil);
     "erf" Math (1, 1) fold python::no_fold, |b, a| build::unary(b, a, UnaryOp::Erf);
     "fma" Math (3, 3) fold python::no_fold, |b, a| build::fma(b, a);
+    "matmul" Linalg (2, 2) fold python::no_fold, |b, a| linalg::matmul(b, a);
+    "dot" Linalg (2, 2) fold python::no_fold, |b, a| linalg::dot(b, a);
     "cast" Arith (2, 2) fold python::no_fold, |b, a| build::cast(b, a);
 }
 

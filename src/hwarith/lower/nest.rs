@@ -116,6 +116,15 @@ struct Nest<'f> {
     phis: Vec<(NodeId, VarId)>,
 }
 
+/// A carried value of a level.
+struct Carried {
+    phi: NodeId,
+    /// Its value in this iteration.
+    current: NodeId,
+    /// The constant that it starts from in each run of an inner loop.
+    restart: Option<NodeId>,
+}
+
 impl Lowering<'_> {
     /// Whether an induction variable's value still lies before the bound.
     pub(super) fn in_range(&mut self, iv: NodeId, hi: ValueId, step: ValueId) -> NodeId {
@@ -329,37 +338,49 @@ impl Lowering<'_> {
         self.close_level(nest, m, &phis)
     }
 
-    /// Defines the carried values of level `m`; returns each phi with its current value.
-    fn carried(&mut self, nest: &mut Nest, m: usize, inits: &[NodeId]) -> Vec<(NodeId, NodeId)> {
+    /// Defines the carried values of level `m`.
+    ///
+    /// An inner loop's value that starts from a constant is set back to it at the end of the inner loop; one that
+    /// starts from a computed value is chosen at the start. The first keeps the choice out of the recurrence's way
+    /// to its first operation.
+    fn carried(&mut self, nest: &mut Nest, m: usize, inits: &[NodeId]) -> Vec<Carried> {
         let (f, op) = (nest.dims[m].f, nest.dims[m].op);
         let mut phis = Vec::new();
         for (i, &param) in f.carried.iter().enumerate() {
             let ty = super::hw_type(self.kernel.values[param].ty);
             let name = self.name_of(param, "carried");
-            let init = match m {
-                0 => self.node(f.inits[i]),
-                _ => self.b().constant(0),
+            let restart = inits
+                .get(i)
+                .copied()
+                .filter(|&n| self.b().as_const(n).is_some());
+            let init = match (m, restart) {
+                (0, _) => self.node(f.inits[i]),
+                (_, Some(init)) => init,
+                (_, None) => self.b().constant(0),
             };
             let (phi, var) = self.phi(&name, init, ty);
             nest.phis.push((phi, var));
-            let current = match m {
-                0 => {
-                    let result = op.results[i];
-                    self.env.insert(result, super::Location::Var(var));
-                    phi
-                }
-                _ => {
-                    let starts = self.b().and(nest.dims[m].first, nest.inner_first[m]);
-                    self.b().mux(starts, inits[i], phi)
-                }
+            let current = if m == 0 {
+                let result = op.results[i];
+                self.env.insert(result, super::Location::Var(var));
+                phi
+            } else if restart.is_some() {
+                phi
+            } else {
+                let starts = self.b().and(nest.dims[m].first, nest.inner_first[m]);
+                self.b().mux(starts, inits[i], phi)
             };
             self.define(param, current);
-            phis.push((phi, current));
+            phis.push(Carried {
+                phi,
+                current,
+                restart,
+            });
         }
         phis
     }
 
-    fn close_level(&mut self, nest: &Nest, m: usize, phis: &[(NodeId, NodeId)]) -> Vec<NodeId> {
+    fn close_level(&mut self, nest: &Nest, m: usize, phis: &[Carried]) -> Vec<NodeId> {
         let yields: Vec<NodeId> = nest.dims[m]
             .f
             .body
@@ -367,9 +388,13 @@ impl Lowering<'_> {
             .iter()
             .map(|&v| self.node(v))
             .collect();
-        for (&(phi, current), &value) in phis.iter().zip(&yields) {
-            let next = self.b().mux(nest.inner_last[m], value, current);
-            self.b().set_next(phi, next);
+        for (carried, &value) in phis.iter().zip(&yields) {
+            let mut next = self.b().mux(nest.inner_last[m], value, carried.current);
+            if let Some(init) = carried.restart {
+                let ends = self.b().and(nest.dims[m].last, nest.inner_last[m]);
+                next = self.b().mux(ends, init, next);
+            }
+            self.b().set_next(carried.phi, next);
         }
         yields
     }

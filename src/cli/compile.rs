@@ -70,7 +70,7 @@ pub fn compile(printer: &Printer, args: &CompileArgs) -> Result<(), Status> {
         Emit::Ir => ir::print::print(&compiled.program, Some(&sources)),
         Emit::Hwarith => compiled.hardware.print(),
         Emit::Schedule => compiled.schedule.print(&compiled.hardware, &sources),
-        Emit::Rtl => format!("{:#?}\n", compiled.design),
+        Emit::Rtl => rtl::print::print(&compiled.design),
         Emit::Sv => systemverilog(args, &compiled).map_err(|e| printer.fail(e, &sources))?,
         Emit::Veryl => rtl::veryl::print(&compiled.design),
         Emit::Manifest => compiled.manifest.to_json(),

@@ -191,14 +191,7 @@ impl Printer<'_> {
         }
         let depth = memory.depth;
         self.line(1, &format!("var {name}: {kind} [{depth}];{remark}"));
-        if let Some(init) = &memory.init {
-            self.line(1, "initial {");
-            for (index, value) in init.iter().enumerate() {
-                let value = literal(memory.width, value);
-                self.line(2, &format!("{name}[{index}] = {value};"));
-            }
-            self.line(1, "}");
-        }
+        self.initial(memory);
         if !memory.writes.is_empty() {
             self.always(None);
             for port in &memory.writes {
@@ -216,6 +209,36 @@ impl Printer<'_> {
             let out = self.name(port.out);
             self.guarded(&port.enable, &format!("{out} = {name}[{addr}];"));
             self.line(1, "}");
+        }
+    }
+
+    /// Veryl lets an initial block assign only what nothing else does, so a memory that is written too has one in
+    /// SystemVerilog.
+    fn initial(&mut self, memory: &Memory) {
+        let Some(init) = &memory.init else { return };
+        let embedded = !memory.writes.is_empty();
+        let name = match embedded {
+            true => memory.name.clone(),
+            false => escaped(&memory.name),
+        };
+        if embedded {
+            self.line(1, "embed (inline) sv {{{");
+        }
+        self.line(
+            1,
+            if embedded {
+                "initial begin"
+            } else {
+                "initial {"
+            },
+        );
+        for (index, value) in init.iter().enumerate() {
+            let value = literal(memory.width, value);
+            self.line(2, &format!("{name}[{index}] = {value};"));
+        }
+        self.line(1, if embedded { "end" } else { "}" });
+        if embedded {
+            self.line(1, "}}}");
         }
     }
 

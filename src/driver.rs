@@ -85,6 +85,7 @@ pub fn build(
         &mut hardware,
         target.device.dsp.width_a.min(target.device.dsp.width_b),
     );
+    hardware.drop_dead_loads();
     debug_check("hwarith", hardware.validate());
     let schedule = schedule::schedule(&hardware, &target.device, target.period)
         .map_err(|message| Diagnostic::error("E0602", kernel.span, message))?;

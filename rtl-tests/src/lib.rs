@@ -2,5 +2,8 @@
 
 pub mod bench;
 pub mod expressions;
+pub mod fuzz;
+pub mod generate;
+pub mod netsim;
 pub mod random;
 pub mod tools;

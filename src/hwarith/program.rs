@@ -269,6 +269,15 @@ impl Program {
         super::demand::demanded(leaf.graph(), &roots, Some(self))
     }
 
+    /// Forgets the accesses of loads whose value influences nothing.
+    pub fn drop_dead_loads(&mut self) {
+        for index in 0..self.leaves.len() {
+            let widths = self.demanded(index);
+            let accesses = &mut self.leaves[index].accesses;
+            accesses.retain(|a| a.is_store || widths[a.node.index()] > 0);
+        }
+    }
+
     /// Whether any leaf or result reads a var.
     fn is_read(&self, var: VarId) -> bool {
         use super::graph::Op;

@@ -107,6 +107,11 @@ impl<'k> Lowering<'k> {
             errors: Diagnostics::default(),
         };
         collect_constants(&kernel.body, &mut lowering.constants);
+        // Wherever they stand: bounds of an inner loop are needed before the code around it.
+        for (&value, constant) in &lowering.constants {
+            let location = Location::Const(constant.clone());
+            lowering.env.insert(value, location);
+        }
         for (id, array) in kernel.arrays.iter() {
             lowering.mem_ids.insert(id, MemId(id.index() as u32));
             lowering.program.mems.push(memory(array));
@@ -343,8 +348,9 @@ impl<'k> Lowering<'k> {
     fn extend_region(&mut self, block: &Block, regions: &mut Vec<Region>) {
         for op in &block.ops {
             if matches!(op.kind, OpKind::Const(_)) {
-                self.constant_op(op);
-            } else if !contains_loop(op) {
+                continue;
+            }
+            if !contains_loop(op) {
                 self.block_leaf(regions, op.span, "block");
                 self.straight(op);
             } else {
@@ -549,16 +555,10 @@ impl<'k> Lowering<'k> {
         }
     }
 
-    fn constant_op(&mut self, op: &Op) {
-        let value = self.constants[&op.results[0]].clone();
-        self.env.insert(op.results[0], Location::Const(value));
-        self.note_linear(op);
-    }
-
     fn straight(&mut self, op: &Op) {
         self.b().at(Some(op.span));
         match &op.kind {
-            OpKind::Const(_) => return self.constant_op(op),
+            OpKind::Const(_) => {}
             OpKind::If(i) => self.converted_if(i, op),
             OpKind::For(_)
             | OpKind::While(_)

@@ -193,6 +193,7 @@ impl<'a> Top<'a> {
         for (i, var) in self.program.vars.iter().enumerate() {
             let id = VarId(i as u32);
             let Some(writers) = self.writers.remove(&id) else {
+                self.drive_unwritten(i);
                 continue;
             };
             let guards: Vec<Operand> = writers.iter().map(|w| w.0.clone()).collect();
@@ -208,6 +209,16 @@ impl<'a> Top<'a> {
                 let value = Operand::Net(self.vars[var.0 as usize]);
                 self.cells.drive(self.scalars[var], Expr::Copy(value));
             }
+        }
+    }
+
+    /// A register that nothing writes (a carried value that nothing reads) is no register.
+    fn drive_unwritten(&mut self, var: usize) {
+        if !self.program.vars[var].is_arg {
+            let net = self.vars[var];
+            let width = self.cells.module.nets[net].width;
+            let zero = datapath::constant(&0.into(), width);
+            self.cells.drive(net, Expr::Copy(zero));
         }
     }
 

@@ -1,0 +1,1094 @@
+//! Random kernels as text: valid programs that mix every construct with hardware.
+
+use allo_hls::sim::vectors::Rng;
+use std::fmt::Write as _;
+
+/// A kernel's text with the name of its top.
+#[derive(Clone, Debug)]
+pub struct Kernel {
+    /// A whole file.
+    pub text: String,
+    /// The kernel to compile.
+    pub top: &'static str,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Int,
+    Index,
+    Float,
+}
+
+#[derive(Clone, Debug)]
+struct Var {
+    name: String,
+    kind: Kind,
+    /// May be assigned here.
+    open: bool,
+    /// Declared as a plain scalar (bits can be taken).
+    bits: Option<u32>,
+}
+
+#[derive(Clone, Debug)]
+struct Array {
+    name: String,
+    kind: Kind,
+    ty: String,
+    shape: Vec<u64>,
+    /// May be stored to.
+    open: bool,
+    /// Not to be read (a grid stores it elsewhere).
+    banned: bool,
+    /// Bits of an integer element.
+    bits: u32,
+}
+
+/// An expression; loosely typed.
+struct Expr {
+    text: String,
+    kind: Kind,
+    /// A rough upper bound of its bits.
+    bits: u32,
+    constant: bool,
+}
+
+#[derive(Clone, Debug)]
+struct Callee {
+    name: String,
+    scalars: Vec<Kind>,
+    arrays: Vec<(String, Vec<u64>, bool)>,
+    returns: Vec<Kind>,
+}
+
+struct Gen {
+    rng: Rng,
+    text: String,
+    indent: usize,
+    vars: Vec<Var>,
+    arrays: Vec<Array>,
+    callees: Vec<Callee>,
+    counter: usize,
+    float: Option<&'static str>,
+    types: Vec<String>,
+    budget: i32,
+    loops: usize,
+    /// Iterations of everything so far around, kept small.
+    work: u64,
+    wild: bool,
+    /// Reads inside of subscripts inside of ...
+    nested: u32,
+    /// Mostly nests of loops with short statements over long arrays.
+    loopy: bool,
+}
+
+/// The kernel of a seed.
+pub fn kernel(seed: u64) -> Kernel {
+    let mut rng = Rng::new(seed);
+    let float = match rng.below(5) {
+        0 => Some(["f32", "f16", "bf16", "f64", "af"][rng.below(5) as usize]),
+        _ => None,
+    };
+    let wild = rng.below(3) == 0;
+    let mut g = Gen {
+        rng,
+        text: String::new(),
+        indent: 0,
+        vars: Vec::new(),
+        arrays: Vec::new(),
+        callees: Vec::new(),
+        counter: 0,
+        float,
+        types: Vec::new(),
+        budget: 0,
+        loops: 0,
+        work: 1,
+        wild,
+        nested: 0,
+        loopy: seed.is_multiple_of(2),
+    };
+    g.file();
+    Kernel {
+        text: g.text,
+        top: "top",
+    }
+}
+
+const NARROW: [u32; 14] = [1, 2, 3, 4, 5, 7, 8, 9, 13, 16, 17, 31, 32, 33];
+const WIDE: [u32; 8] = [48, 63, 64, 65, 96, 128, 129, 300];
+
+impl Gen {
+    fn below(&mut self, n: u64) -> u64 {
+        self.rng.below(n.max(1))
+    }
+    fn one_in(&mut self, n: u64) -> bool {
+        self.below(n) == 0
+    }
+    fn pick<T: Clone>(&mut self, list: &[T]) -> T {
+        let i = self.below(list.len() as u64) as usize;
+        list[i].clone()
+    }
+    fn name(&mut self, stem: &str) -> String {
+        self.counter += 1;
+        format!("{stem}{}", self.counter)
+    }
+    fn line(&mut self, text: &str) {
+        let _ = writeln!(self.text, "{:1$}{text}", "", self.indent * 4);
+    }
+
+    // ----- types -----
+
+    fn int_type(&mut self) -> (String, u32) {
+        let width = if self.wild && self.one_in(3) {
+            self.pick(&WIDE)
+        } else {
+            self.pick(&NARROW)
+        };
+        let sign = self.pick(&["i", "u"]);
+        let name = format!("T{sign}{width}");
+        if !self.types.contains(&name) {
+            self.types.push(name.clone());
+        }
+        (name, width)
+    }
+
+    fn scalar_type(&mut self) -> (String, Kind, u32) {
+        if let Some(float) = self.float
+            && self.one_in(2)
+        {
+            return (float.to_string(), Kind::Float, 0);
+        }
+        if self.one_in(12) {
+            return ("index".into(), Kind::Index, 64);
+        }
+        if self.one_in(3) {
+            return ("i32".into(), Kind::Int, 32);
+        }
+        let (name, width) = self.int_type();
+        (name, Kind::Int, width)
+    }
+
+    fn shape(&mut self) -> Vec<u64> {
+        if self.loopy {
+            return self.pick(&[vec![], vec![8], vec![13], vec![16], vec![1], vec![5, 4], vec![4, 8]]);
+        }
+        let rank = self.pick(&[0, 1, 1, 1, 1, 1, 2, 2, 3]);
+        (0..rank)
+            .map(|_| match rank {
+                1 => self.pick(&[1, 2, 3, 4, 5, 7, 8, 11, 13, 16]),
+                _ => self.pick(&[1, 2, 3, 4, 5]),
+            })
+            .collect()
+    }
+
+    fn shaped(ty: &str, shape: &[u64]) -> String {
+        let dims: Vec<String> = shape.iter().map(u64::to_string).collect();
+        format!("\"{ty}[{}]\"", dims.join(", "))
+    }
+
+    // ----- files -----
+
+    fn file(&mut self) {
+        let mut body = String::new();
+        let callees = if self.loopy { 0 } else { self.pick(&[0, 0, 0, 1, 1, 2]) };
+        for _ in 0..callees {
+            let name = self.name("callee");
+            let callee = self.kernel(&name, true);
+            self.callees.push(callee);
+            body.push_str(&std::mem::take(&mut self.text));
+        }
+        self.kernel("top", false);
+        body.push_str(&std::mem::take(&mut self.text));
+        self.text = "from allo import *\nimport allo\naf = apfloat(6, 9)\n".into();
+        for ty in std::mem::take(&mut self.types) {
+            let signed = if ty.starts_with("Ti") {
+                "True"
+            } else {
+                "False"
+            };
+            let width = ty[2..].to_string();
+            self.line(&format!("{ty} = apint({width}, signed={signed})"));
+        }
+        self.text.push_str(&body);
+    }
+
+    fn kernel(&mut self, name: &str, small: bool) -> Callee {
+        self.vars.clear();
+        self.arrays.clear();
+        self.loops = 0;
+        self.work = 1;
+        let mut params = Vec::new();
+        let mut callee = Callee {
+            name: name.to_string(),
+            scalars: Vec::new(),
+            arrays: Vec::new(),
+            returns: Vec::new(),
+        };
+        for _ in 0..self.below(4) {
+            let (ty, kind, bits) = self.scalar_type();
+            let name = self.name("s");
+            params.push(format!("{name}: {ty}"));
+            callee.scalars.push(kind);
+            let open = self.one_in(3);
+            self.vars.push(Var {
+                name,
+                kind,
+                open,
+                bits: (kind == Kind::Int).then_some(bits),
+            });
+        }
+        for _ in 0..1 + self.below(3) {
+            let (ty, kind, bits) = self.scalar_type();
+            let shape = self.shape();
+            let name = self.name("a");
+            params.push(format!("{name}: {}", Self::shaped(&ty, &shape)));
+            let open = !self.one_in(4);
+            callee.arrays.push((ty.clone(), shape.clone(), open));
+            self.arrays.push(Array {
+                name,
+                kind,
+                ty,
+                shape,
+                open,
+                banned: false,
+                bits,
+            });
+        }
+        let returned = self.returned(small);
+        let style = if self.one_in(3) {
+            "@kernel(options=KernelOptions(typing_style=\"cpp\"))"
+        } else {
+            "@kernel"
+        };
+        self.line(style);
+        let annotation = match returned.len() {
+            0 => String::new(),
+            1 => format!(" -> {}", returned[0].0),
+            _ => {
+                let list: Vec<&str> = returned.iter().map(|r| r.0.as_str()).collect();
+                format!(" -> ({})", list.join(", "))
+            }
+        };
+        self.line(&format!("def {name}({}){annotation}:", params.join(", ")));
+        self.indent += 1;
+        self.budget = if small { 4 } else { 8 + self.below(14) as i32 };
+        for _ in 0..if small {
+            1 + self.below(2)
+        } else {
+            2 + self.below(5)
+        } {
+            self.statement(0);
+        }
+        if !returned.is_empty() && self.one_in(4) {
+            let cond = self.condition(1);
+            self.line(&format!("if {cond}:"));
+            self.indent += 1;
+            self.return_line(&returned);
+            self.indent -= 1;
+        }
+        if returned.is_empty() {
+            self.line("return");
+        } else {
+            self.return_line(&returned);
+        }
+        self.indent -= 1;
+        callee.returns = returned.iter().map(|r| r.1).collect();
+        callee
+    }
+
+    /// Annotations of the results; arrays as an index into `arrays` on demand.
+    fn returned(&mut self, small: bool) -> Vec<(String, Kind, Option<usize>)> {
+        let count = self.pick(&[0, 0, 1, 1, 1, 2]);
+        (0..count)
+            .map(|_| {
+                if !small && self.one_in(4) {
+                    let i = self.below(self.arrays.len() as u64) as usize;
+                    let array = self.arrays[i].clone();
+                    return (Self::shaped(&array.ty, &array.shape), array.kind, Some(i));
+                }
+                let (ty, kind, _) = self.scalar_type();
+                (ty, kind, None)
+            })
+            .collect()
+    }
+
+    fn return_line(&mut self, returned: &[(String, Kind, Option<usize>)]) {
+        let values: Vec<String> = returned
+            .iter()
+            .map(|(_, kind, array)| match array {
+                Some(i) => self.arrays[*i].name.clone(),
+                None => self.expr_for(*kind, 2),
+            })
+            .collect();
+        self.line(&format!("return {}", values.join(", ")));
+    }
+
+    // ----- expressions -----
+
+    /// An expression that may be stored in a place of that kind.
+    fn expr_for(&mut self, kind: Kind, depth: u32) -> String {
+        match kind {
+            Kind::Float if self.one_in(6) => self.int_expr(depth).text,
+            Kind::Float => self.float_expr(depth),
+            _ if self.float.is_some() && self.one_in(8) => self.float_expr(depth),
+            _ => self.int_expr(depth).text,
+        }
+    }
+
+    fn literal(&mut self) -> Expr {
+        let value = match self.below(8) {
+            0 => 0,
+            1 => 1,
+            2 => -1,
+            3 => 1 << self.below(20),
+            4 => (1 << self.below(20)) - 1,
+            5 => -(self.below(200) as i64),
+            _ => self.below(30) as i64,
+        };
+        let text = if value < 0 {
+            format!("({value})")
+        } else {
+            value.to_string()
+        };
+        Expr {
+            text,
+            kind: Kind::Int,
+            bits: 20,
+            constant: true,
+        }
+    }
+
+    fn int_leaf(&mut self) -> Expr {
+        for _ in 0..6 {
+            if self.one_in(5) {
+                return self.literal();
+            }
+            if self.one_in(3)
+                && let Some(read) = self.read(false)
+            {
+                return read;
+            }
+            if !self.vars.is_empty() {
+                let var = self.pick(&self.vars.clone());
+                if var.kind != Kind::Float {
+                    return Expr {
+                        text: var.name,
+                        kind: var.kind,
+                        bits: var.bits.unwrap_or(64),
+                        constant: false,
+                    };
+                }
+            }
+        }
+        self.literal()
+    }
+
+    fn read(&mut self, float: bool) -> Option<Expr> {
+        let fits = |a: &&Array| !a.banned && (a.kind == Kind::Float) == float;
+        let arrays: Vec<Array> = self.arrays.iter().filter(fits).cloned().collect();
+        if arrays.is_empty() || self.nested > 1 {
+            return None;
+        }
+        let array = self.pick(&arrays);
+        self.nested += 1;
+        let indices = self.indices(&array, 10);
+        self.nested -= 1;
+        Some(Expr {
+            text: format!("{}[{indices}]", array.name),
+            kind: array.kind,
+            bits: array.bits.max(1),
+            constant: false,
+        })
+    }
+
+    fn runtime_leaf(&mut self) -> Expr {
+        for _ in 0..8 {
+            let leaf = self.int_leaf();
+            if !leaf.constant {
+                return leaf;
+            }
+        }
+        self.literal()
+    }
+
+    fn int_expr(&mut self, depth: u32) -> Expr {
+        if depth == 0 || self.one_in(6) {
+            return self.int_leaf();
+        }
+        let d = depth - 1;
+        match self.below(17) {
+            0..=3 => self.sum(d),
+            4 | 5 => self.product(d),
+            6 => self.shift(d),
+            7 | 8 => self.bitwise(d),
+            9 => self.ternary(d),
+            10 => self.extreme(d),
+            11 => self.unary(d),
+            12 => self.bit_read(),
+            13 | 14 => Expr {
+                text: self.condition(d),
+                kind: Kind::Int,
+                bits: 1,
+                constant: false,
+            },
+            _ => self.int_leaf(),
+        }
+    }
+
+    fn mixed(&mut self, parts: &[&Expr], text: String, bits: u32) -> Expr {
+        let index = parts.iter().any(|p| p.kind == Kind::Index);
+        Expr {
+            text,
+            kind: if index { Kind::Index } else { Kind::Int },
+            bits: if index { 64 } else { bits },
+            constant: parts.iter().all(|p| p.constant),
+        }
+    }
+
+    fn sum(&mut self, depth: u32) -> Expr {
+        let mut sum = self.int_expr(depth);
+        for _ in 0..1 + self.below(3) {
+            let next = self.int_expr(depth);
+            let op = self.pick(&["+", "-"]);
+            let text = format!("({} {op} {})", sum.text, next.text);
+            let bits = sum.bits.max(next.bits) + 2;
+            sum = self.mixed(&[&sum, &next], text, bits);
+        }
+        sum
+    }
+
+    fn product(&mut self, depth: u32) -> Expr {
+        let (a, b) = (self.int_expr(depth), self.int_expr(depth));
+        let bits = a.bits + b.bits;
+        if bits > 700 {
+            return a;
+        }
+        let text = format!("({} * {})", a.text, b.text);
+        self.mixed(&[&a, &b], text, bits)
+    }
+
+    fn shift(&mut self, depth: u32) -> Expr {
+        let a = self.runtime_leaf();
+        let op = self.pick(&["<<", ">>"]);
+        let amount = if a.kind == Kind::Index || self.one_in(3) {
+            let n = self.below(40) as i64 - 3;
+            format!("({n})")
+        } else if self.one_in(2) {
+            let leaf = self.runtime_leaf();
+            match leaf.kind {
+                Kind::Int if self.one_in(2) => format!("({} & 7)", leaf.text),
+                _ => leaf.text,
+            }
+        } else {
+            self.int_expr(depth).text
+        };
+        let (kind, bits) = (a.kind, a.bits);
+        Expr {
+            text: format!("({} {op} {amount})", a.text),
+            kind,
+            bits,
+            constant: a.constant,
+        }
+    }
+
+    fn bitwise(&mut self, depth: u32) -> Expr {
+        let (a, b) = (self.int_expr(depth), self.int_expr(depth));
+        if a.kind != b.kind && !b.constant {
+            return a;
+        }
+        let op = self.pick(&["&", "|", "^"]);
+        let text = format!("({} {op} {})", a.text, b.text);
+        let bits = a.bits.max(b.bits);
+        self.mixed(&[&a, &b], text, bits)
+    }
+
+    fn ternary(&mut self, depth: u32) -> Expr {
+        let condition = self.condition(depth);
+        let (a, b) = (self.runtime_leaf(), self.int_expr(depth));
+        let text = format!("({} if {condition} else {})", a.text, b.text);
+        let bits = a.bits.max(b.bits) + 1;
+        self.mixed(&[&a, &b], text, bits)
+    }
+
+    fn extreme(&mut self, depth: u32) -> Expr {
+        let (a, b) = (self.runtime_leaf(), self.int_expr(depth));
+        let op = self.pick(&["min", "max"]);
+        let text = format!("{op}({}, {})", a.text, b.text);
+        let bits = a.bits.max(b.bits) + 1;
+        self.mixed(&[&a, &b], text, bits)
+    }
+
+    fn unary(&mut self, depth: u32) -> Expr {
+        let a = self.int_expr(depth);
+        let op = self.pick(&["-", "~", "abs", "not ", "+"]);
+        let (text, kind, bits) = match op {
+            "abs" if a.kind == Kind::Int && !a.constant => {
+                (format!("abs({})", a.text), Kind::Int, a.bits)
+            }
+            "not " => (format!("(not {})", a.text), Kind::Int, 1),
+            "-" if a.kind == Kind::Int => (format!("(-{})", a.text), Kind::Int, a.bits + 1),
+            "+" => (format!("(+{})", a.text), a.kind, a.bits),
+            _ if a.constant => (a.text, a.kind, a.bits),
+            _ => (format!("(~{})", a.text), a.kind, a.bits),
+        };
+        Expr {
+            text,
+            kind,
+            bits,
+            constant: a.constant,
+        }
+    }
+
+    fn bit_read(&mut self) -> Expr {
+        let scalars = self.vars.iter().filter(|v| v.bits.is_some());
+        let scalars: Vec<Var> = scalars.cloned().collect();
+        if scalars.is_empty() {
+            return self.int_leaf();
+        }
+        let var = self.pick(&scalars);
+        let width = var.bits.unwrap_or(1);
+        let bit = self.below(u64::from(width)) as u32;
+        let (text, bits) = match self.below(3) {
+            0 => (format!("{}[{bit}]", var.name), 1),
+            1 if width > 1 => {
+                let end = bit + 1 + self.below(u64::from(width - bit)) as u32;
+                (format!("{}[{bit}:{end}]", var.name), end - bit)
+            }
+            _ => {
+                let index = self.runtime_leaf();
+                if index.constant {
+                    return index;
+                }
+                (format!("{}[{}]", var.name, index.text), 1)
+            }
+        };
+        Expr {
+            text,
+            kind: Kind::Int,
+            bits,
+            constant: false,
+        }
+    }
+
+    fn condition(&mut self, depth: u32) -> String {
+        if depth > 0 && self.one_in(4) {
+            let (a, b) = (self.condition(depth - 1), self.condition(depth - 1));
+            let op = self.pick(&["and", "or"]);
+            return format!("({a} {op} {b})");
+        }
+        if self.float.is_some() && self.one_in(3) {
+            let (a, b) = (self.float_leaf(), self.float_expr(depth));
+            let op = self.pick(&["<", "<=", ">", ">=", "==", "!="]);
+            return format!("({a} {op} {b})");
+        }
+        let a = self.runtime_leaf();
+        if a.constant {
+            return "(1 < 2)".into();
+        }
+        let b = self.int_expr(depth);
+        let op = self.pick(&["<", "<=", ">", ">=", "==", "!="]);
+        match self.below(8) {
+            0 => a.text,
+            1 => format!("(not {})", a.text),
+            _ => format!("({} {op} {})", a.text, b.text),
+        }
+    }
+
+    fn float_leaf(&mut self) -> String {
+        for _ in 0..6 {
+            if self.one_in(2)
+                && let Some(read) = self.read(true)
+            {
+                return read.text;
+            }
+            let floats = self.vars.iter().filter(|v| v.kind == Kind::Float);
+            let floats: Vec<Var> = floats.cloned().collect();
+            if !floats.is_empty() {
+                return self.pick(&floats).name;
+            }
+        }
+        self.pick(&["1.5", "0.1", "(-2.0)", "1e30"]).to_string()
+    }
+
+    fn float_expr(&mut self, depth: u32) -> String {
+        if depth == 0 || self.one_in(5) {
+            return self.float_leaf();
+        }
+        let a = self.float_leaf();
+        let d = depth - 1;
+        match self.below(9) {
+            0..=2 => {
+                let op = self.pick(&["+", "-"]);
+                format!("({a} {op} {})", self.float_expr(d))
+            }
+            3 | 4 => format!("({a} * {})", self.float_expr(d)),
+            5 => {
+                let op = self.pick(&["min", "max"]);
+                format!("{op}({a}, {})", self.float_expr(d))
+            }
+            6 => format!("(-{})", self.float_expr(d)),
+            7 => format!("abs({a})"),
+            _ => {
+                let condition = self.condition(0);
+                format!("({a} if {condition} else {})", self.float_expr(d))
+            }
+        }
+    }
+
+    // ----- subscripts -----
+
+    /// Subscripts of an element; one in `wild` may be anything.
+    fn indices(&mut self, array: &Array, wild: u64) -> String {
+        if array.shape.is_empty() {
+            return "()".into();
+        }
+        let list: Vec<String> = array.shape.iter().map(|&n| self.index(n, wild)).collect();
+        list.join(", ")
+    }
+
+    fn index(&mut self, extent: u64, wild: u64) -> String {
+        let counters = self.vars.iter().filter(|v| v.kind == Kind::Index);
+        let counters: Vec<String> = counters.map(|v| v.name.clone()).collect();
+        if self.one_in(wild) {
+            let any = self.runtime_leaf();
+            if !any.constant {
+                return any.text;
+            }
+        }
+        if counters.is_empty() || self.one_in(5) {
+            let any = self.runtime_leaf();
+            if extent.is_power_of_two()
+                && extent > 1
+                && any.kind == Kind::Int
+                && !any.constant
+                && self.one_in(2)
+            {
+                return format!("{} & {}", any.text, extent - 1);
+            }
+            return self.below(extent).to_string();
+        }
+        let counter = self.pick(&counters);
+        match self.below(9) {
+            0 => format!("{counter} + {}", 1 + self.below(2)),
+            1 => format!("{counter} - {}", 1 + self.below(2)),
+            2 => format!("{counter} * 2 + {}", self.below(2)),
+            3 => format!("{} - {counter}", extent - 1),
+            4 => {
+                let other = self.pick(&counters);
+                format!("{counter} + {other}")
+            }
+            _ => counter,
+        }
+    }
+
+    // ----- statements -----
+
+    fn statement(&mut self, depth: u32) {
+        self.budget -= 1;
+        let deep = depth >= 4 || self.budget <= 0;
+        let kind = match (self.loopy, deep) {
+            (true, false) if depth < 3 && self.one_in(2) => 15,
+            (true, _) if self.one_in(2) => 5,
+            (_, true) => self.below(12),
+            (_, false) => self.below(22),
+        };
+        match kind {
+            0 | 1 => self.declare(),
+            2..=4 => self.assign(),
+            5..=8 => self.store(),
+            9 => self.set_bit(),
+            10 => self.local_array(),
+            11 => self.whole_array(),
+            12..=14 => self.branch(depth),
+            15..=18 => self.for_loop(depth),
+            19 => self.while_loop(depth),
+            20 => self.grid(),
+            _ => self.call(),
+        }
+    }
+
+    /// How deep the expressions of statements are.
+    fn size(&mut self) -> u32 {
+        if self.loopy { 1 } else { 3 }
+    }
+
+    fn block(&mut self, depth: u32, most: u64) {
+        let (vars, arrays) = (self.vars.len(), self.arrays.len());
+        self.indent += 1;
+        for _ in 0..1 + self.below(most) {
+            self.statement(depth + 1);
+        }
+        self.indent -= 1;
+        self.vars.truncate(vars);
+        self.arrays.truncate(arrays);
+    }
+
+    fn declare(&mut self) {
+        let name = self.name("v");
+        if self.one_in(3) {
+            let value = self.runtime_leaf();
+            if !value.constant {
+                self.line(&format!("{name} = {}", value.text));
+                self.vars.push(Var {
+                    name,
+                    kind: value.kind,
+                    open: true,
+                    bits: None,
+                });
+                return;
+            }
+        }
+        let (ty, kind, bits) = self.scalar_type();
+        let size = self.size();
+        let value = self.expr_for(kind, size);
+        self.line(&format!("{name}: {ty} = {value}"));
+        self.vars.push(Var {
+            name,
+            kind,
+            open: true,
+            bits: (kind == Kind::Int).then_some(bits),
+        });
+    }
+
+    fn open_vars(&self) -> Vec<Var> {
+        self.vars.iter().filter(|v| v.open).cloned().collect()
+    }
+
+    fn assign(&mut self) {
+        let vars = self.open_vars();
+        if vars.is_empty() {
+            return self.declare();
+        }
+        let var = self.pick(&vars);
+        let size = self.size();
+        let value = self.expr_for(var.kind, size);
+        let op = match (self.below(3), var.kind) {
+            (0, _) => "",
+            (_, Kind::Float) => self.pick(&["+", "-", "*"]),
+            (_, Kind::Index) => self.pick(&["+", "-", "*"]),
+            _ => self.pick(&["+", "-", "*", "+", "-"]),
+        };
+        self.line(&format!("{} {op}= {value}", var.name));
+    }
+
+    fn open_arrays(&self) -> Vec<Array> {
+        let open = self.arrays.iter().filter(|a| a.open && !a.banned);
+        open.cloned().collect()
+    }
+
+    fn store(&mut self) {
+        let arrays = self.open_arrays();
+        if arrays.is_empty() {
+            return self.declare();
+        }
+        let array = self.pick(&arrays);
+        let indices = self.indices(&array, 6);
+        let size = self.size();
+        let value = self.expr_for(array.kind, size);
+        let op = match self.below(4) {
+            0 => self.pick(&["+", "-", "*"]),
+            _ => "",
+        };
+        self.line(&format!("{}[{indices}] {op}= {value}", array.name));
+    }
+
+    fn set_bit(&mut self) {
+        let vars: Vec<Var> = self
+            .open_vars()
+            .into_iter()
+            .filter(|v| v.bits.is_some())
+            .collect();
+        if vars.is_empty() {
+            return self.store();
+        }
+        let var = self.pick(&vars);
+        let index = self.runtime_leaf();
+        let index = if index.constant {
+            "0".into()
+        } else {
+            index.text
+        };
+        let value = self.int_expr(1).text;
+        self.line(&format!("{}[{index}] = {value}", var.name));
+    }
+
+    fn local_array(&mut self) {
+        let (ty, kind, bits) = self.scalar_type();
+        let shape = self.shape();
+        let name = self.name("m");
+        let annotation = Self::shaped(&ty, &shape);
+        let list = shape.len() == 1 && kind != Kind::Float && self.one_in(2);
+        let mut open = true;
+        match self.below(3) {
+            0 if list => {
+                let items: Vec<String> = (0..shape[0]).map(|_| self.below(2).to_string()).collect();
+                self.line(&format!("{name}: {annotation} = [{}]", items.join(", ")));
+                open = self.one_in(2);
+            }
+            0 | 1 => {
+                let value = self.expr_for(kind, 1);
+                self.line(&format!("{name}: {annotation} = {value}"));
+            }
+            _ => self.line(&format!("{name}: {annotation}")),
+        }
+        self.arrays.push(Array {
+            name,
+            kind,
+            ty,
+            shape,
+            open,
+            banned: false,
+            bits,
+        });
+    }
+
+    fn whole_array(&mut self) {
+        let arrays = self.open_arrays();
+        if arrays.is_empty() || self.work > 40 {
+            return self.assign();
+        }
+        let target = self.pick(&arrays);
+        let alike = self.arrays.iter().filter(|a| {
+            a.shape == target.shape
+                && a.name != target.name
+                && !a.banned
+                && (a.kind == Kind::Float) == (target.kind == Kind::Float)
+        });
+        let alike: Vec<Array> = alike.cloned().collect();
+        if alike.is_empty() || self.one_in(2) {
+            let value = self.expr_for(target.kind, 1);
+            self.line(&format!("{} = {value}", target.name));
+        } else {
+            let source = self.pick(&alike);
+            self.line(&format!("{} = {}", target.name, source.name));
+        }
+    }
+
+    fn branch(&mut self, depth: u32) {
+        let condition = self.condition(2);
+        self.line(&format!("if {condition}:"));
+        self.block(depth, 3);
+        if self.one_in(4) {
+            let condition = self.condition(1);
+            self.line(&format!("elif {condition}:"));
+            self.block(depth, 2);
+        }
+        if self.one_in(2) {
+            self.line("else:");
+            self.block(depth, 3);
+        }
+    }
+
+    /// An expression for a bound, small in value.
+    fn bound(&mut self) -> String {
+        let leaf = self.runtime_leaf();
+        if leaf.constant || leaf.kind == Kind::Float {
+            return self.below(9).to_string();
+        }
+        match leaf.kind {
+            Kind::Index => leaf.text,
+            _ => format!("({} & {})", leaf.text, self.pick(&[1, 3, 7])),
+        }
+    }
+
+    fn range(&mut self) -> (String, u64) {
+        if self.loopy && self.one_in(2) {
+            let n = 1 + self.below(5);
+            return (format!("range({n})"), n);
+        }
+        match self.below(12) {
+            0..=3 => {
+                let n = self.pick(&[0, 1, 2, 3, 4, 5, 7, 8, 11, 13, 16]);
+                let n = if self.work > 60 { n.min(3) } else { n };
+                (format!("range({n})"), n)
+            }
+            4 | 5 => {
+                let (lo, n, step) = (self.below(4), self.below(12), 1 + self.below(3));
+                (format!("range({lo}, {}, {step})", lo + n), n.div_ceil(step))
+            }
+            6 => {
+                let (n, step) = (self.below(12), 1 + self.below(3));
+                (format!("range({n}, -1, -{step})"), (n + 1).div_ceil(step))
+            }
+            7 => {
+                let bound = self.bound();
+                (format!("range({bound}, {}, -1)", self.pick(&[-1, 0, 2])), 8)
+            }
+            8 => {
+                let (low, high) = (self.bound(), self.bound());
+                let step = self.bound();
+                (format!("range({low}, {high}, {step})"), 6)
+            }
+            9 => {
+                let bound = self.bound();
+                (format!("range({bound} - 2, {bound} + 2)"), 4)
+            }
+            _ => {
+                let bound = self.bound();
+                (format!("range({bound})"), 5)
+            }
+        }
+    }
+
+    fn for_loop(&mut self, depth: u32) {
+        let (range, trips) = self.range();
+        let name = self.name("i");
+        self.line(&format!("for {name} in {range}:"));
+        let work = self.work;
+        self.work *= trips.max(1);
+        let open = self.one_in(6);
+        let vars = self.vars.len();
+        self.vars.push(Var {
+            name,
+            kind: Kind::Index,
+            open,
+            bits: None,
+        });
+        self.loops += 1;
+        if self.work > 200 {
+            self.budget = 0;
+        }
+        self.block(depth, 4);
+        self.vars.truncate(vars);
+        self.work = work;
+    }
+
+    fn while_loop(&mut self, depth: u32) {
+        let name = self.name("w");
+        let n = 1 + self.below(6);
+        self.line(&format!("{name}: i32 = 0"));
+        let condition = if self.one_in(2) {
+            let condition = self.condition(1);
+            format!("({name} < {n} and {condition})")
+        } else {
+            format!("{name} < {n}")
+        };
+        self.vars.push(Var {
+            name: name.clone(),
+            kind: Kind::Int,
+            open: false,
+            bits: Some(32),
+        });
+        self.line(&format!("while {condition}:"));
+        let work = self.work;
+        self.work *= n;
+        self.block(depth, 4);
+        self.indent += 1;
+        self.line(&format!("{name} += 1"));
+        self.indent -= 1;
+        self.work = work;
+    }
+
+    /// A grid whose iterations are independent: each updates its own element.
+    fn grid(&mut self) {
+        let arrays: Vec<Array> = self
+            .open_arrays()
+            .into_iter()
+            .filter(|a| a.shape.len() >= 2)
+            .collect();
+        if arrays.is_empty() || self.work > 20 {
+            return self.store();
+        }
+        let target = self.pick(&arrays);
+        let names: Vec<String> = target.shape.iter().map(|_| self.name("g")).collect();
+        let extents: Vec<String> = target.shape.iter().map(u64::to_string).collect();
+        let own = names.join(", ");
+        self.line(&format!("for {own} in allo.grid({}):", extents.join(", ")));
+        let (vars, saved) = (self.vars.len(), self.vars.clone());
+        self.vars.iter_mut().for_each(|v| v.open = false);
+        for name in &names {
+            self.vars.push(Var {
+                name: name.clone(),
+                kind: Kind::Index,
+                open: false,
+                bits: None,
+            });
+        }
+        if let Some(array) = self.arrays.iter_mut().find(|a| a.name == target.name) {
+            array.banned = true;
+        }
+        self.indent += 1;
+        let op = self.pick(&["", "+", "*"]);
+        let value = self.expr_for(target.kind, 2);
+        if self.one_in(3) {
+            let inner = self.name("i");
+            let trips = 1 + self.below(4);
+            self.line(&format!("for {inner} in range({trips}):"));
+            self.indent += 1;
+            self.line(&format!("{}[{own}] {op}= {value}", target.name));
+            self.indent -= 1;
+        } else {
+            self.line(&format!("{}[{own}] {op}= {value}", target.name));
+        }
+        self.indent -= 1;
+        self.vars.truncate(vars);
+        self.vars = saved;
+        if let Some(array) = self.arrays.iter_mut().find(|a| a.name == target.name) {
+            array.banned = false;
+        }
+    }
+
+    fn call(&mut self) {
+        if self.callees.is_empty() || self.work > 40 {
+            return self.store();
+        }
+        let callee = self.pick(&self.callees.clone());
+        let mut args: Vec<String> = Vec::new();
+        for &kind in &callee.scalars {
+            let value = match kind {
+                Kind::Index => self.bound(),
+                _ => self.expr_for(kind, 1),
+            };
+            args.push(value);
+        }
+        let mut taken: Vec<String> = Vec::new();
+        for (ty, shape, open) in &callee.arrays {
+            let fits = self.arrays.iter().find(|a| {
+                a.ty == *ty
+                    && a.shape == *shape
+                    && !a.banned
+                    && (a.open || !open)
+                    && !taken.contains(&a.name)
+            });
+            let name = match fits {
+                Some(array) => array.name.clone(),
+                None => self.fresh_array(ty, shape),
+            };
+            taken.push(name.clone());
+            args.push(name);
+        }
+        let call = format!("{}({})", callee.name, args.join(", "));
+        if callee.returns.is_empty() {
+            return self.line(&call);
+        }
+        let names: Vec<String> = callee.returns.iter().map(|_| self.name("r")).collect();
+        self.line(&format!("{} = {call}", names.join(", ")));
+        for (name, &kind) in names.into_iter().zip(&callee.returns) {
+            self.vars.push(Var {
+                name,
+                kind,
+                open: true,
+                bits: None,
+            });
+        }
+    }
+
+    fn fresh_array(&mut self, ty: &str, shape: &[u64]) -> String {
+        let name = self.name("m");
+        let kind = match ty {
+            "index" => Kind::Index,
+            _ if Some(ty) == self.float => Kind::Float,
+            _ => Kind::Int,
+        };
+        self.line(&format!("{name}: {} = 1", Self::shaped(ty, shape)));
+        self.arrays.push(Array {
+            name: name.clone(),
+            kind,
+            ty: ty.to_string(),
+            shape: shape.to_vec(),
+            open: true,
+            banned: false,
+            bits: 64,
+        });
+        name
+    }
+}

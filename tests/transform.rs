@@ -284,3 +284,125 @@ fn dead_removes_what_nothing_reads() {
     assert_untouched("moving", "dead");
     assert_untouched("inside_while", "dead");
 }
+
+// Random kernels ---------------------------------------------------------------------------------
+
+/// Writes kernels of loops, branches and accesses whose elements often meet.
+struct Writer {
+    random: vectors::Rng,
+    text: String,
+    /// Loop variables in scope.
+    loops: Vec<String>,
+    /// Arrays of rank 1 and of rank 2 in scope.
+    arrays: [Vec<String>; 2],
+    names: u32,
+}
+
+impl Writer {
+    fn kernel(seed: u64) -> String {
+        let mut writer = Writer {
+            random: vectors::Rng::new(seed),
+            text: "from allo import i32, kernel, u2\n\n\n@kernel\ndef k(x: \"i32[4, 4]\", \
+                   y: \"i32[4]\", n: u2, o: \"i32[4]\", p: \"i32[4, 4]\"):\n"
+                .into(),
+            loops: Vec::new(),
+            arrays: [["y", "o"], ["x", "p"]].map(|names| names.map(String::from).to_vec()),
+            names: 0,
+        };
+        writer.block(1, 3);
+        writer.text
+    }
+
+    fn below(&mut self, bound: u64) -> u64 {
+        self.random.below(bound)
+    }
+
+    fn line(&mut self, depth: usize, text: &str) {
+        self.text.push_str(&format!("{:1$}{text}\n", "", depth * 4));
+    }
+
+    fn name(&mut self, letter: char) -> String {
+        self.names += 1;
+        format!("{letter}{}", self.names)
+    }
+
+    fn block(&mut self, depth: usize, statements: u64) {
+        let (loops, arrays) = (self.loops.clone(), self.arrays.clone());
+        for _ in 0..1 + self.below(statements) {
+            self.statement(depth);
+        }
+        (self.loops, self.arrays) = (loops, arrays);
+    }
+
+    fn statement(&mut self, depth: usize) {
+        let deep = depth >= 4;
+        match self.below(8) {
+            0 | 1 | 2 if !deep => {
+                let range = ["4", "4", "4", "n", "1, 4"][self.below(5) as usize];
+                let variable = self.name('i');
+                self.line(depth, &format!("for {variable} in range({range}):"));
+                self.loops.push(variable);
+                self.block(depth + 1, 3);
+                self.loops.pop();
+            }
+            3 if !deep => {
+                let condition = self.expression();
+                self.line(depth, &format!("if {condition} > 1:"));
+                self.block(depth + 1, 2);
+                if self.below(2) == 0 {
+                    self.line(depth, "else:");
+                    self.block(depth + 1, 2);
+                }
+            }
+            4 => {
+                let rank = self.below(2) as usize;
+                let (name, value) = (self.name('c'), self.below(9));
+                let shape = ["4", "4, 4"][rank];
+                self.line(depth, &format!("{name}: \"i32[{shape}]\" = {value}"));
+                self.arrays[rank].push(name);
+            }
+            _ => {
+                let place = self.element();
+                let operator = ["=", "+=", "-="][self.below(3) as usize];
+                let value = self.expression();
+                self.line(depth, &format!("{place} {operator} {value}"));
+            }
+        }
+    }
+
+    fn element(&mut self) -> String {
+        let rank = self.below(2) as usize;
+        let recent = self.arrays[rank].len() as u64;
+        let array = self.arrays[rank][self.random.below(recent) as usize].clone();
+        let indices: Vec<String> = (0..=rank).map(|_| self.index()).collect();
+        format!("{array}[{}]", indices.join(", "))
+    }
+
+    fn index(&mut self) -> String {
+        if self.loops.is_empty() || self.below(4) == 0 {
+            return self.below(4).to_string();
+        }
+        let count = self.loops.len() as u64;
+        let variable = self.loops[self.random.below(count) as usize].clone();
+        match self.below(6) {
+            0 => format!("({variable} + 1) & 3"),
+            _ => variable,
+        }
+    }
+
+    fn expression(&mut self) -> String {
+        match self.below(5) {
+            0 => self.below(7).to_string(),
+            1 => format!("{} + {}", self.element(), self.element()),
+            2 => format!("{} - {}", self.element(), self.below(5)),
+            _ => self.element(),
+        }
+    }
+}
+
+#[test]
+fn every_pass_keeps_the_meaning_of_random_kernels() {
+    for seed in 0..250 {
+        check(&format!("seed {seed}"), &Writer::kernel(seed), None, 3);
+    }
+}

@@ -1,7 +1,7 @@
 //! Lowers a kernel (inlined, without whole-array operations) to hwarith graphs in a region tree.
 //!
 //! Straight-line code and branches without loops become blocks, by if-conversion: both arms are computed,
-//! stores are predicated, results are muxed. Loops become pipelined leaves ([`nest`]) or, where an
+//! stores are predicated, results are muxed. Loops become pipelined leaves (`nest`) or, where an
 //! inner loop does not flatten, sequential regions. A value that another leaf reads is exported through a var.
 
 mod affine;

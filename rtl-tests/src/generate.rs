@@ -169,7 +169,15 @@ impl Gen {
 
     fn shape(&mut self) -> Vec<u64> {
         if self.loopy {
-            return self.pick(&[vec![], vec![8], vec![13], vec![16], vec![1], vec![5, 4], vec![4, 8]]);
+            return self.pick(&[
+                vec![],
+                vec![8],
+                vec![13],
+                vec![16],
+                vec![1],
+                vec![5, 4],
+                vec![4, 8],
+            ]);
         }
         let rank = self.pick(&[0, 1, 1, 1, 1, 1, 2, 2, 3]);
         (0..rank)
@@ -189,7 +197,11 @@ impl Gen {
 
     fn file(&mut self) {
         let mut body = String::new();
-        let callees = if self.loopy { 0 } else { self.pick(&[0, 0, 0, 1, 1, 2]) };
+        let callees = if self.loopy {
+            0
+        } else {
+            self.pick(&[0, 0, 0, 1, 1, 2])
+        };
         for _ in 0..callees {
             let name = self.name("callee");
             let callee = self.kernel(&name, true);

@@ -180,8 +180,8 @@ fn sv_parser_parses_every_example() {
     let (folder, files) = emitted();
     for (file, _) in files {
         let path = folder.path().join(&file);
-        let includes: [PathBuf; 0] = [];
-        sv_parser::parse_sv(&path, &Default::default(), &includes, false, false)
+        let (defines, includes) = (sv_parser::Defines::new(), Vec::<PathBuf>::new());
+        sv_parser::parse_sv(&path, &defines, &includes, false, false)
             .unwrap_or_else(|e| panic!("{file}: {e}"));
     }
 }

@@ -119,7 +119,7 @@ impl Promote<'_> {
         };
         match (constant(f.lo), constant(f.hi), constant(f.step)) {
             (Some(lo), Some(hi), Some(step)) if step.is_positive() => lo < hi,
-            (Some(lo), Some(hi), Some(step)) if step.is_negative() => lo > hi,
+            (Some(lo), Some(hi), Some(step)) if f.descending && step.is_negative() => lo > hi,
             _ => false,
         }
     }

@@ -337,7 +337,7 @@ impl Writer {
     fn statement(&mut self, depth: usize) {
         let deep = depth >= 4;
         match self.below(8) {
-            0 | 1 | 2 if !deep => {
+            0..=2 if !deep => {
                 let range = ["4", "4", "4", "n", "1, 4"][self.below(5) as usize];
                 let variable = self.name('i');
                 self.line(depth, &format!("for {variable} in range({range}):"));

@@ -293,3 +293,16 @@ def aliased(x: "i32[4]", out: "i32[4]"):
 def wandering(at: "u8[4]", x: "i8[8]", out: "i32[8]"):
     for i in range(4):
         out[at[i]] += x[i]
+
+
+@kernel
+def reversed_into(a: "i32[4]", b: "i32[4]"):
+    for i in range(3, -1, -1):
+        a[3 - i] = a[3 - i] * 2 + b[i]
+        b[0] += i
+
+
+@kernel
+def calls_downwards(x: "i32[4]", out: "i32[4]"):
+    for n in range(2):
+        reversed_into(out, x)

@@ -1,5 +1,6 @@
 //! The software reference: an interpreter of the `ir`, whose results define what is right.
 
+use crate::codes;
 use crate::diagnostics::{Diagnostic, Span};
 use crate::ir::{
     Arg, ArrayId, ArrayKind, Block, Call, For, If, Kernel, KernelId, Op, OpKind, Param, Program,
@@ -74,7 +75,7 @@ impl OutOfBounds {
     pub fn to_diagnostic(&self) -> Diagnostic {
         let verb = if self.store { "store to" } else { "read of" };
         Diagnostic::error(
-            "E0802",
+            codes::OUT_OF_BOUNDS,
             self.span,
             format!(
                 "{verb} '{}' out of bounds: index {} in shape {}",
@@ -127,20 +128,22 @@ impl RunError {
         match self {
             RunError::OutOfBounds(access) => access.to_diagnostic(),
             RunError::StepLimit { span, limit } => Diagnostic::error(
-                "E0803",
+                codes::ENDLESS_RUN,
                 *span,
                 format!("the kernel was still running after {limit} operations"),
             )
             .note("a loop may never end on these inputs"),
-            RunError::Unsupported { span, what } => {
-                Diagnostic::error("E0804", *span, format!("no reference for {what} yet"))
-            }
+            RunError::Unsupported { span, what } => Diagnostic::error(
+                codes::NO_REFERENCE,
+                *span,
+                format!("no reference for {what} yet"),
+            ),
             RunError::TooLarge { span, array } => Diagnostic::error(
-                "E0805",
+                codes::MEMORY,
                 *span,
                 format!("array '{array}' is too large to simulate"),
             ),
-            RunError::BadInvocation(why) => Diagnostic::global("E0801", why.clone()),
+            RunError::BadInvocation(why) => Diagnostic::global(codes::ARGUMENT_FILE, why.clone()),
         }
     }
 }

@@ -13,6 +13,7 @@ use super::builder::Builder;
 use super::graph::{Graph, MemId, NodeId, Op as HwOp, UnitId, VarId};
 use super::program::{Access, Leaf, LoopDim, Mem, Place, PortRef, Program, Region, Unit, Var};
 use super::types::HwType;
+use crate::codes;
 use crate::diagnostics::{Diagnostic, Diagnostics, Span};
 use crate::ir::{
     Array, ArrayId, ArrayKind, Block, Const, For, If, Kernel, Op, OpKind, Param, ResultSlot,
@@ -566,7 +567,7 @@ impl<'k> Lowering<'k> {
             | OpKind::Fill { .. }
             | OpKind::Copy { .. } => {
                 self.error(
-                    "E0701",
+                    codes::NOT_EXPANDED,
                     op.span,
                     "internal: this operation should have been expanded before lowering",
                 );

@@ -1,5 +1,6 @@
 //! The whole way from source text to netlist, with every form in between kept for printing and checking.
 
+use crate::codes;
 use crate::diagnostics::{Diagnostic, Diagnostics, FileId, SourceMap};
 use crate::hwarith::program::Program;
 use crate::rtl::manifest::Manifest;
@@ -88,7 +89,7 @@ pub fn build(
     hardware.drop_dead_loads();
     debug_check("hwarith", hardware.validate());
     let schedule = schedule::schedule(&hardware, &target.device, target.period)
-        .map_err(|message| Diagnostic::error("E0602", kernel.span, message))?;
+        .map_err(|message| Diagnostic::error(codes::NO_SCHEDULE, kernel.span, message))?;
     debug_check("schedule", schedule::check::check(&hardware, &schedule));
     let (mut design, manifest) = rtl::build::build(&hardware, &schedule, sources);
     debug_check("netlist", rtl::validate::validate(&design));

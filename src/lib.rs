@@ -6,6 +6,7 @@
 //! judge). A room imports only from those before it, and [`diagnostics`].
 
 pub mod arena;
+pub mod codes;
 pub mod diagnostics;
 pub mod driver;
 pub mod frontend;

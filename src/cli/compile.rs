@@ -1,7 +1,8 @@
 //! `allo-hls kernel.py` and `allo-hls check`.
 
 use super::output::{Printer, Status, emit};
-use super::{CheckArgs, CompileArgs, Emit, TargetArgs};
+use super::{CheckArgs, CompileArgs, Emit, ExplainArgs, TargetArgs};
+use allo_hls::codes;
 use allo_hls::diagnostics::{Diagnostic, FileId, SourceMap};
 use allo_hls::driver::{self, Compilation, Target};
 use allo_hls::{frontend, ir, rtl};
@@ -20,11 +21,11 @@ pub fn load(sources: &mut SourceMap, path: &Path) -> Result<FileId, Diagnostic> 
         let read = std::fs::read(path).map(|content| bytes = content);
         (path.display().to_string(), read)
     };
-    read.map_err(|e| Diagnostic::global("E0001", format!("cannot read '{name}': {e}")))?;
+    read.map_err(|e| Diagnostic::global(codes::INPUT_FILE, format!("cannot read '{name}': {e}")))?;
     let text = String::from_utf8(bytes).map_err(|e| {
         let at = e.utf8_error().valid_up_to();
         Diagnostic::global(
-            "E0002",
+            codes::INPUT_FILE,
             format!("'{name}' is not UTF-8: invalid byte at offset {at}"),
         )
     })?;
@@ -46,6 +47,16 @@ pub fn check(printer: &Printer, args: &CheckArgs) -> Result<(), Status> {
     let warnings = frontend::check(&mut sources, file).map_err(|e| printer.fail(e, &sources))?;
     printer.diagnostics(&warnings, &sources);
     Ok(())
+}
+
+/// `allo-hls explain`
+pub fn explain(printer: &Printer, args: &ExplainArgs) -> Result<(), Status> {
+    let sources = SourceMap::default();
+    let text = codes::explain(&args.code).ok_or_else(|| {
+        let message = format!("there is no diagnostic '{}'", args.code);
+        printer.fail(Diagnostic::global(codes::UNKNOWN_CODE, message), &sources)
+    })?;
+    emit(None, format!("{text}\n").as_bytes()).map_err(|e| printer.fail(e, &sources))
 }
 
 /// `allo-hls kernel.py`
@@ -70,7 +81,7 @@ pub fn compile(printer: &Printer, args: &CompileArgs) -> Result<(), Status> {
         Emit::Ir => ir::print::print(&compiled.program, Some(&sources)),
         Emit::Hwarith => compiled.hardware.print(),
         Emit::Schedule => compiled.schedule.print(&compiled.hardware, &sources),
-        Emit::Rtl => format!("{:#?}\n", compiled.design),
+        Emit::Rtl => rtl::print::print(&compiled.design),
         Emit::Sv => systemverilog(args, &compiled).map_err(|e| printer.fail(e, &sources))?,
         Emit::Veryl => rtl::veryl::print(&compiled.design),
         Emit::Manifest => compiled.manifest.to_json(),
@@ -92,8 +103,9 @@ fn systemverilog(args: &CompileArgs, compiled: &Compilation) -> Result<String, D
     #[cfg(feature = "veryl")]
     if args.backend == super::Backend::Veryl {
         let source = rtl::veryl::print(&compiled.design);
-        return rtl::veryl_backend::to_systemverilog(&source, &compiled.manifest.module)
-            .map_err(|e| Diagnostic::global("E0904", format!("Veryl refuses the netlist: {e}")));
+        return rtl::veryl_backend::to_systemverilog(&source, &compiled.manifest.module).map_err(
+            |e| Diagnostic::global(codes::VERYL, format!("Veryl refuses the netlist: {e}")),
+        );
     }
     Ok(compiled.systemverilog())
 }

@@ -45,6 +45,8 @@ enum Command {
     Run(RunArgs),
     /// Compare the generated hardware with the software reference, bit for bit
     Cosim(CosimArgs),
+    /// Say what a diagnostic code means
+    Explain(ExplainArgs),
 }
 
 /// Which kernel of which file.
@@ -137,6 +139,13 @@ pub struct CheckArgs {
     pub input: PathBuf,
 }
 
+/// `allo-hls explain E0101`
+#[derive(Args)]
+pub struct ExplainArgs {
+    /// Code of a diagnostic, as --message-format json gives it, e.g. E0101
+    pub code: String,
+}
+
 /// `allo-hls run`
 #[derive(Args)]
 pub struct RunArgs {
@@ -226,6 +235,7 @@ pub fn run() -> ExitCode {
         Some(Command::Check(args)) => compile::check(&printer, &args),
         Some(Command::Run(args)) => simulate::run(&printer, &args),
         Some(Command::Cosim(args)) => simulate::cosim(&printer, &args),
+        Some(Command::Explain(args)) => compile::explain(&printer, &args),
         None => compile::compile(&printer, &cli.compile),
     };
     match result {

@@ -1,6 +1,7 @@
 //! Printing: diagnostics to standard error, results to standard output or whole files.
 
 use super::{MessageFormat, WRONG_INPUT};
+use allo_hls::codes;
 use allo_hls::diagnostics::{Diagnostic, Diagnostics, SourceMap};
 use std::io::{IsTerminal, Write};
 use std::path::Path;
@@ -45,12 +46,15 @@ impl Printer {
 pub fn emit(path: Option<&Path>, bytes: &[u8]) -> Result<(), Diagnostic> {
     match path {
         Some(path) => replace_file(path, bytes).map_err(|e| {
-            Diagnostic::global("E0901", format!("cannot write '{}': {e}", path.display()))
+            Diagnostic::global(
+                codes::OUTPUT_FILE,
+                format!("cannot write '{}': {e}", path.display()),
+            )
         }),
         None => match std::io::stdout().lock().write_all(bytes) {
             // A reader that stops early, such as `head`, is fine.
             Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => Err(Diagnostic::global(
-                "E0901",
+                codes::OUTPUT_FILE,
                 format!("cannot write to standard output: {e}"),
             )),
             _ => Ok(()),

@@ -3,6 +3,7 @@
 use super::compile::{load, target};
 use super::output::{Printer, Status, emit};
 use super::{CosimArgs, Engine, RunArgs};
+use allo_hls::codes;
 use allo_hls::diagnostics::{Diagnostic, Diagnostics, SourceMap};
 use allo_hls::driver::{self, Compilation};
 use allo_hls::sim::cosim::{self, CosimOptions, Report};
@@ -62,7 +63,7 @@ fn inputs(signature: &Signature, path: Option<&Path>) -> Result<Vec<Invocation>,
         None => {
             let names: Vec<&str> = signature.params.iter().map(|p| p.name.as_str()).collect();
             let message = format!("the kernel needs arguments: {}", names.join(", "));
-            Err(Diagnostic::global("E0902", message)
+            Err(Diagnostic::global(codes::NO_ARGUMENTS, message)
                 .help("give them with --args FILE, a .json or .npz")
                 .into())
         }
@@ -125,7 +126,7 @@ fn results(
     if npz {
         let [(params, results)] = outcomes else {
             let message = "an .npz file holds the results of one invocation";
-            return Err(Diagnostic::global("E0903", message)
+            return Err(Diagnostic::global(codes::ONE_RUN_ONLY, message)
                 .help("write JSON")
                 .into());
         };

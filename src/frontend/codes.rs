@@ -1,12 +1,6 @@
 //! The table of diagnostic codes of the frontend, each with its one-line explanation.
 
-macro_rules! codes {
-    ($($name:ident = $code:literal: $text:literal;)*) => {
-        $(#[doc = $text] pub const $name: &str = $code;)*
-        /// Every code with its explanation, in order.
-        pub static ALL: &[(&str, &str)] = &[$(($code, $text),)*];
-    };
-}
+use crate::codes::codes;
 
 codes! {
     SYNTAX = "E0001": "The text is not Python: the parser refused it at the place shown.";
@@ -49,7 +43,6 @@ codes! {
     LOOP = "E0408": "A for loop runs over `range` or `allo.grid` with plain names as targets.";
     GRID_CARRIED = "E0409": "The iterations of a grid are independent: they cannot assign an outer scalar.";
     ENDLESS = "E0410": "The condition of the while loop is always true, so it never ends.";
-    NOT_YET = "E0411": "The construct belongs to the language but this compiler does not lower it yet.";
     NO_EFFECT = "E0412": "An expression statement other than a call does nothing.";
     NOT_CALLABLE = "E0501": "Only kernels, operators and compile-time functions can be called in a kernel.";
     ARGUMENTS = "E0502": "The number or the names of the arguments do not match the parameters.";
@@ -60,18 +53,4 @@ codes! {
     NOT_INDEXABLE = "E0603": "Only shaped values and integer scalars can be indexed.";
     SLICE = "E0604": "Slices are accepted only as bit ranges of constant width on integers.";
     ASSERTION = "E0701": "A static_assert failed.";
-}
-
-/// The explanation of a code, if the frontend has it.
-pub fn explain(code: &str) -> Option<&'static str> {
-    ALL.iter().find(|(c, _)| *c == code).map(|(_, text)| *text)
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn codes_are_sorted_and_unique() {
-        assert!(super::ALL.windows(2).all(|w| w[0].0 < w[1].0));
-        assert!(super::explain("E0101").is_some() && super::explain("E9999").is_none());
-    }
 }

@@ -261,29 +261,9 @@ impl Graph {
     /// Text of the graph, a line a node; `indent` spaces before each.
     pub fn print(&self, indent: usize) -> String {
         let mut out = String::new();
-        for (id, node) in self.nodes.iter() {
-            let types: Vec<String> = node
-                .args
-                .iter()
-                .map(|&a| self.nodes.get(a).map_or("?".into(), |n| n.ty.to_string()))
-                .collect();
-            let args: Vec<String> = node
-                .args
-                .iter()
-                .map(|a| format!("%{}", a.index()))
-                .collect();
+        for id in self.nodes.ids() {
             // Writing to a String cannot fail.
-            let _ = write!(out, "{:indent$}%{} = {}", "", id.index(), op_text(&node.op));
-            if !args.is_empty() {
-                let _ = write!(out, " {} : ({})", args.join(", "), types.join(", "));
-            } else {
-                let _ = write!(out, " : ()");
-            }
-            let _ = write!(out, " -> {}", node.ty);
-            if let Some(name) = &node.name {
-                let _ = write!(out, " // {name}");
-            }
-            out.push('\n');
+            let _ = writeln!(out, "{:indent$}{}", "", self.node_text(id));
         }
         if !self.outputs.is_empty() {
             let outs: Vec<String> = self
@@ -294,6 +274,40 @@ impl Graph {
             let _ = writeln!(out, "{:indent$}hwarith.output {}", "", outs.join(", "));
         }
         out
+    }
+
+    /// Text of a node: `%2 = hwarith.add %0, %1 : (ui3, ui4) -> ui5`.
+    pub fn node_text(&self, id: NodeId) -> String {
+        let node = &self.nodes[id];
+        let args: Vec<String> = node
+            .args
+            .iter()
+            .map(|a| format!("%{}", a.index()))
+            .collect();
+        let types: Vec<String> = node
+            .args
+            .iter()
+            .map(|&a| self.nodes.get(a).map_or("?".into(), |n| n.ty.to_string()))
+            .collect();
+        let operation = format!("%{} = {}", id.index(), op_text(&node.op));
+        let mut text = match (&node.op, args.is_empty()) {
+            (_, true) => format!("{operation} : {}", node.ty),
+            // A store has no result.
+            (Op::Store(_), _) => {
+                let (_, store) = operation.split_once(" = ").unwrap_or(("", &operation));
+                format!("{store} {} : {}", args.join(", "), types.join(", "))
+            }
+            _ => format!(
+                "{operation} {} : ({}) -> {}",
+                args.join(", "),
+                types.join(", "),
+                node.ty
+            ),
+        };
+        if let Some(name) = &node.name {
+            let _ = write!(text, "  // {name}");
+        }
+        text
     }
 
     /// Checks order, arity and every inferred type.

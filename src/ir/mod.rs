@@ -14,8 +14,8 @@
 //!   and `Call` touch them, in program order. A store outside the bounds of any dimension has no
 //!   effect, a load there gives an unspecified value and is harmless.
 //! - All other operations are pure and total, so they may be executed speculatively.
-//! - `For` computes its trip count before the first iteration; `step` is nonzero if constant; a
-//!   runtime step <= 0 runs no iteration. With `parallel`, the iterations may run in any order.
+//! - `For` computes its trip count before the first iteration; only a loop that `descends`
+//!   counts down, any other with a step <= 0 runs no iteration. With `parallel`, the iterations may run in any order.
 
 pub mod print;
 pub mod types;
@@ -231,8 +231,10 @@ pub struct For {
     pub lo: ValueId,
     /// Bound; type `index`.
     pub hi: ValueId,
-    /// Step; type `index`.
+    /// Step; type `index`. A step <= 0 runs no iteration, unless the loop descends.
     pub step: ValueId,
+    /// The source gives a negative constant as step: the loop counts down while `iv > hi`.
+    pub descending: bool,
     /// Values of the carried parameters in the first iteration.
     pub inits: Vec<ValueId>,
     /// Block parameter: the induction variable, of type `index`.

@@ -273,11 +273,12 @@ impl Printer<'_> {
 
     fn for_loop(&mut self, f: &For, op: &Op) {
         let text = format!(
-            "{}{} {} = {} to {} step {}{} label {:?} {{",
+            "{}{} {} = {} {} {} step {}{} label {:?} {{",
             self.results(op),
             if f.parallel { "parallel for" } else { "for" },
             self.value(f.iv),
             self.value(f.lo),
+            if f.descending { "down to" } else { "to" },
             self.value(f.hi),
             self.value(f.step),
             self.carried(&f.carried, &f.inits),

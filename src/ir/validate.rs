@@ -16,7 +16,7 @@ use num_bigint::BigUint;
 ///   for each element, and nothing writes it.
 /// - Values: defined exactly once, before use and in a block that encloses the use.
 /// - Operations: operand and result types as [`OpKind`] says; as many indices as dimensions, all of
-///   type index; constants in range; a constant step is not 0; yields match what they feed in number
+///   type index; constants in range; a loop descends by a negative constant; yields match what they feed in number
 ///   and type.
 ///
 /// # Errors
@@ -412,8 +412,10 @@ impl<'p> Checker<'p> {
                 "a bound of a loop is no index".to_owned()
             })?;
         }
-        let zero = matches!(self.constants[f.step.index()], Some(Const::Int(v)) if v.bits() == 0);
-        check(!zero, || "a loop has step 0".to_owned())?;
+        let negative = matches!(&self.constants[f.step.index()], Some(Const::Int(v)) if v.sign() == num_bigint::Sign::Minus);
+        check(negative || !f.descending, || {
+            "a loop descends without a negative constant step".to_owned()
+        })?;
         let types = self.carried(&f.carried, &f.inits)?;
         let params: Vec<ValueId> = [f.iv]
             .into_iter()
@@ -569,8 +571,8 @@ mod tests {
         assert!(error(&p).contains("defined twice"));
         let mut p = sum();
         let f = loop_of(&mut p);
-        f.step = f.lo;
-        assert!(error(&p).contains("step 0"));
+        f.descending = true;
+        assert!(error(&p).contains("descends"));
         let mut p = sum();
         let top = p.top;
         p.kernels[top]

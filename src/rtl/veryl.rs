@@ -5,6 +5,7 @@ use super::layout::*;
 use super::namer::is_veryl_keyword;
 use super::netlist::*;
 use super::text::{Dialect, ExprText, line_of, literal};
+use num_bigint::BigUint;
 
 /// The design, which must be valid, as Veryl 0.22 source: the same modules, nets and operations as
 /// [`super::systemverilog::print`] gives.
@@ -183,21 +184,9 @@ impl Printer<'_> {
 
     fn memory(&mut self, memory: &Memory) {
         let name = escaped(&memory.name);
-        let kind = logic(memory.width);
-        let remark = remark(memory.origin.as_deref());
-        for attribute in memory_attributes(memory) {
-            let quoted = attribute.replace('"', "\\\"");
-            self.line(1, &format!("#[sv(\"{quoted}\")]"));
-        }
-        let depth = memory.depth;
-        self.line(1, &format!("var {name}: {kind} [{depth}];{remark}"));
-        if let Some(init) = &memory.init {
-            self.line(1, "initial {");
-            for (index, value) in init.iter().enumerate() {
-                let value = literal(memory.width, value);
-                self.line(2, &format!("{name}[{index}] = {value};"));
-            }
-            self.line(1, "}");
+        match &memory.init {
+            Some(init) if memory.writes.is_empty() => self.table(memory, init),
+            _ => self.ram(memory),
         }
         if !memory.writes.is_empty() {
             self.always(None);
@@ -217,6 +206,38 @@ impl Printer<'_> {
             self.guarded(&port.enable, &format!("{out} = {name}[{addr}];"));
             self.line(1, "}");
         }
+    }
+
+    /// A table is a constant: Veryl has no initial block for what `always_ff` reads.
+    fn table(&mut self, memory: &Memory, init: &[BigUint]) {
+        let (name, kind, depth) = (escaped(&memory.name), logic(memory.width), memory.depth);
+        let remark = remark(memory.origin.as_deref());
+        self.line(1, &format!("const {name}: {kind} [{depth}] = '{{{remark}"));
+        for value in init {
+            let value = literal(memory.width, value);
+            self.line(2, &format!("{value},"));
+        }
+        self.line(1, "};");
+    }
+
+    /// A memory that is written; its initial contents can only be given in SystemVerilog.
+    fn ram(&mut self, memory: &Memory) {
+        let (name, kind, depth) = (escaped(&memory.name), logic(memory.width), memory.depth);
+        let remark = remark(memory.origin.as_deref());
+        for attribute in memory_attributes(memory) {
+            let quoted = attribute.replace('"', "\\\"");
+            self.line(1, &format!("#[sv(\"{quoted}\")]"));
+        }
+        self.line(1, &format!("var {name}: {kind} [{depth}];{remark}"));
+        let Some(init) = &memory.init else { return };
+        self.line(1, "embed (inline) sv {{{");
+        self.line(1, "initial begin");
+        for (index, value) in init.iter().enumerate() {
+            let value = literal(memory.width, value);
+            self.line(2, &format!("{}[{index}] = {value};", memory.name));
+        }
+        self.line(1, "end");
+        self.line(1, "}}}");
     }
 
     fn guarded(&mut self, enable: &Operand, action: &str) {

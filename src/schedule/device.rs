@@ -1,5 +1,6 @@
 //! The device model: measured delays of operations, from `devices/*.toml`.
 
+use crate::codes;
 use crate::diagnostics::Diagnostic;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -94,7 +95,7 @@ impl Device {
         let text = match BUILT_IN.iter().find(|(n, _)| *n == name) {
             Some((_, text)) => (*text).to_string(),
             None if name.ends_with(".toml") => std::fs::read_to_string(name).map_err(|e| {
-                Diagnostic::global("E0601", format!("cannot read device '{name}': {e}"))
+                Diagnostic::global(codes::DEVICE, format!("cannot read device '{name}': {e}"))
             })?,
             None => {
                 let known: Vec<&str> = BUILT_IN.iter().map(|(n, _)| *n).collect();
@@ -103,13 +104,14 @@ impl Device {
                     known.join(", ")
                 );
                 return Err(
-                    Diagnostic::global("E0601", format!("unknown device '{name}'")).help(help),
+                    Diagnostic::global(codes::DEVICE, format!("unknown device '{name}'"))
+                        .help(help),
                 );
             }
         };
         toml::from_str(&text).map_err(|e| {
             Diagnostic::global(
-                "E0601",
+                codes::DEVICE,
                 format!("malformed device '{name}': {}", e.message()),
             )
         })

@@ -388,30 +388,27 @@ impl Schedule {
     }
 }
 
+/// The nodes that do something, in order: cycles from start to result, ns into the last, bits made.
 fn print_nodes(graph: &Graph, times: &Times, out: &mut String) {
     for (id, node) in graph.nodes.iter() {
         let i = id.index();
-        if times.width[i] == 0 && !matches!(node.op, Op::Store(_)) {
+        let dead = times.width[i] == 0 && !matches!(node.op, Op::Store(_));
+        if dead || matches!(node.op, Op::Const(_)) {
             continue;
         }
-        let args: Vec<String> = node
-            .args
-            .iter()
-            .map(|a| format!("%{}", a.index()))
-            .collect();
+        let cycles = match (times.start[i], times.ready[i]) {
+            (start, ready) if start == ready => format!("{start}"),
+            (start, ready) => format!("{start}..{ready}"),
+        };
+        let bits = match times.width[i] {
+            0 => String::new(),
+            width => format!("{width} bits"),
+        };
         let _ = writeln!(
             out,
-            "  cycle {:>3} .. {:>3} +{:.2} ns  %{i} = {:?} {} ({} bits){}",
-            times.start[i],
-            times.ready[i],
+            "  cycle {cycles:<6} {:>6.2} ns {bits:>9}  {}",
             times.arrival[i],
-            node.op,
-            args.join(", "),
-            times.width[i],
-            node.name
-                .as_ref()
-                .map(|n| format!(" // {n}"))
-                .unwrap_or_default()
+            graph.node_text(id)
         );
     }
 }

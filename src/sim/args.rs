@@ -1,5 +1,6 @@
 //! Argument and result files: JSON and `.npz`, by the names of the parameters.
 
+use crate::codes;
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::ir::{FloatFormat, Scalar};
 use crate::sim::npy::{self, Dtype, NpyArray};
@@ -12,7 +13,7 @@ use std::io::{Cursor, Read, Write};
 use std::path::Path;
 
 fn wrong(message: String) -> Diagnostic {
-    Diagnostic::global("E0801", message)
+    Diagnostic::global(codes::ARGUMENT_FILE, message)
 }
 
 /// Reads an argument file, `.npz` by its name, else JSON.

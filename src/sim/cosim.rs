@@ -1,5 +1,6 @@
 //! Co-simulation: the reference and the generated module on the same inputs, compared bit for bit.
 
+use crate::codes;
 use crate::diagnostics::{Diagnostic, Span};
 use crate::ir::Program;
 use crate::rtl::manifest::{Manifest, Port, scalar_by_name};
@@ -155,9 +156,9 @@ impl Mismatch {
         let (wanted, got) = (show(&self.wanted), show(&self.got));
         let message = format!("mismatch: {name} is {got} in hardware, {wanted} in the reference");
         match self.writer {
-            Some(span) => Diagnostic::error("E0808", span, message)
+            Some(span) => Diagnostic::error(codes::MISMATCH, span, message)
                 .note("the reference last wrote the element here"),
-            None => Diagnostic::global("E0808", message),
+            None => Diagnostic::global(codes::MISMATCH, message),
         }
     }
 }
@@ -172,7 +173,7 @@ impl CosimError {
             CosimError::Reference(error) => error.to_diagnostic(),
             CosimError::Verilator(error) => error.to_diagnostic(),
             CosimError::Manifest(why) => Diagnostic::global(
-                "E0807",
+                codes::MANIFEST,
                 format!("the manifest does not fit the kernel: {why}"),
             ),
             CosimError::Failure(failure) => failure.to_diagnostic(),
@@ -207,7 +208,7 @@ impl Failure {
 
 impl FailureKind {
     fn to_diagnostic(&self) -> Diagnostic {
-        let global = |message: String| Diagnostic::global("E0808", message);
+        let global = |message: String| Diagnostic::global(codes::MISMATCH, message);
         match self {
             FailureKind::Mismatch(mismatch) => mismatch.to_diagnostic(),
             FailureKind::Protocol(breaches) => {

@@ -1,5 +1,6 @@
 //! The software reference: an interpreter of the `ir`, whose results define what is right.
 
+use crate::codes;
 use crate::diagnostics::{Diagnostic, Span};
 use crate::ir::{
     Arg, ArrayId, ArrayKind, Block, Call, For, If, Kernel, KernelId, Op, OpKind, Param, Program,
@@ -74,7 +75,7 @@ impl OutOfBounds {
     pub fn to_diagnostic(&self) -> Diagnostic {
         let verb = if self.store { "store to" } else { "read of" };
         Diagnostic::error(
-            "E0802",
+            codes::OUT_OF_BOUNDS,
             self.span,
             format!(
                 "{verb} '{}' out of bounds: index {} in shape {}",
@@ -127,20 +128,22 @@ impl RunError {
         match self {
             RunError::OutOfBounds(access) => access.to_diagnostic(),
             RunError::StepLimit { span, limit } => Diagnostic::error(
-                "E0803",
+                codes::ENDLESS_RUN,
                 *span,
                 format!("the kernel was still running after {limit} operations"),
             )
             .note("a loop may never end on these inputs"),
-            RunError::Unsupported { span, what } => {
-                Diagnostic::error("E0804", *span, format!("no reference for {what} yet"))
-            }
+            RunError::Unsupported { span, what } => Diagnostic::error(
+                codes::NO_REFERENCE,
+                *span,
+                format!("no reference for {what} yet"),
+            ),
             RunError::TooLarge { span, array } => Diagnostic::error(
-                "E0805",
+                codes::MEMORY,
                 *span,
                 format!("array '{array}' is too large to simulate"),
             ),
-            RunError::BadInvocation(why) => Diagnostic::global("E0801", why.clone()),
+            RunError::BadInvocation(why) => Diagnostic::global(codes::ARGUMENT_FILE, why.clone()),
         }
     }
 }
@@ -153,11 +156,9 @@ pub fn run(
 ) -> Result<Outcome, RunError> {
     let signature = Signature::of(program);
     check_invocation(&signature, invocation)?;
-    let constants = constants(program);
     let mut machine = Machine {
         program,
         options,
-        constants: &constants,
         steps: 0,
         elements: 0,
         arrays: Vec::new(),
@@ -249,7 +250,6 @@ struct Machine<'p> {
     /// Constant arrays, made once.
     tables: HashMap<(KernelId, ArrayId), usize>,
     /// For each kernel: which values are constants.
-    constants: &'p [Vec<bool>],
     out_of_bounds: Vec<OutOfBounds>,
 }
 
@@ -265,7 +265,6 @@ struct Frame<'p> {
     values: Vec<Value>,
     /// Position in [`Machine::arrays`] of each array.
     arrays: Vec<usize>,
-    constants: &'p [bool],
 }
 
 impl<'p> Frame<'p> {
@@ -434,7 +433,6 @@ impl<'p> Machine<'p> {
             kernel,
             values: vec![Value::new(Data::Int(0)); kernel.values.len()],
             arrays: vec![0; kernel.arrays.len()],
-            constants: &self.constants[id.index()],
         };
         for (param, arg) in kernel.params.iter().zip(args) {
             match (param, arg) {
@@ -518,7 +516,7 @@ impl<'p> Machine<'p> {
         }
         let (mut index, hi) = (frame.index(l.lo), frame.index(l.hi));
         let step = frame.index(l.step);
-        let runs = step > 0 || (step < 0 && frame.constants[l.step.index()]);
+        let runs = if l.descending { step < 0 } else { step > 0 };
         let mut carried = frame.many(&l.inits);
         // The index is compared exactly: 64-bit bounds leave room in `i128`.
         while runs && (if step > 0 { index < hi } else { index > hi }) {
@@ -731,28 +729,4 @@ fn evaluate(frame: &Frame<'_>, op: &Op, kind: &OpKind) -> Result<Value, RunError
         }
         _ => return Err(lacking("this operation")),
     })
-}
-
-/// For each kernel: which of its values are constants.
-fn constants(program: &Program) -> Vec<Vec<bool>> {
-    fn mark(block: &Block, out: &mut Vec<bool>) {
-        for op in &block.ops {
-            if let (OpKind::Const(_), Some(result)) = (&op.kind, op.results.first()) {
-                out[result.index()] = true;
-            }
-            for block in op.kind.blocks() {
-                mark(block, out);
-            }
-        }
-    }
-    let of = |kernel: &Kernel| {
-        let mut out = vec![false; kernel.values.len()];
-        mark(&kernel.body, &mut out);
-        out
-    };
-    program
-        .kernels
-        .iter()
-        .map(|(_, kernel)| of(kernel))
-        .collect()
 }

@@ -3,6 +3,7 @@
 //! The Verilator runtime is compiled once into a library in a cache folder, with a precompiled
 //! header; a model is one translation unit and is cached by a hash of everything it was made from.
 
+use crate::codes;
 use crate::diagnostics::Diagnostic;
 use crate::rtl::manifest::Manifest;
 use crate::sim::bench::{BENCH, Layout};
@@ -37,7 +38,7 @@ pub enum VerilatorError {
 impl VerilatorError {
     /// The error as a message.
     pub fn to_diagnostic(&self) -> Diagnostic {
-        let global = |message: String| Diagnostic::global("E0806", message);
+        let global = |message: String| Diagnostic::global(codes::VERILATOR, message);
         match self {
             VerilatorError::Missing { what, help } => {
                 global(format!("{what} is not installed")).help(help.clone())

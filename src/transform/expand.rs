@@ -139,6 +139,7 @@ fn sweep(
             lo,
             hi,
             step,
+            descending: false,
             inits: vec![],
             iv,
             carried: vec![],

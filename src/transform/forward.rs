@@ -78,20 +78,12 @@ fn forward_into(
     }) else {
         return false;
     };
-    let loads_match = direct[..store].iter().all(|&i| {
-        let kind = &body.ops[i].kind;
-        matches!(kind, OpKind::Load { indices, .. } if covers(indices, &visited, shape))
-    });
-    // What follows the store must not read other elements.
-    let rest_match = direct[store + 1..]
+    // Another element (`c[i, j]` beside `c[j, i]`) may be one that an earlier iteration has stored.
+    let element = indices_of(&body.ops[direct[store]]);
+    let same_element = direct
         .iter()
-        .all(|&i| match &body.ops[i].kind {
-            OpKind::Load { indices, .. } | OpKind::Store { indices, .. } => {
-                covers(indices, &visited, shape)
-            }
-            _ => false,
-        });
-    if !loads_match || !rest_match {
+        .all(|&i| element.is_some() && indices_of(&body.ops[i]) == element);
+    if !same_element {
         return false;
     }
     let loads: Vec<usize> = direct[..store].to_vec();
@@ -108,6 +100,14 @@ fn forward_into(
         }
     });
     true
+}
+
+/// The element that a load or store accesses.
+fn indices_of(op: &Op) -> Option<&[ValueId]> {
+    match &op.kind {
+        OpKind::Load { indices, .. } | OpKind::Store { indices, .. } => Some(indices),
+        _ => None,
+    }
 }
 
 /// The block that accesses `array` directly, below loops that each walk a whole dimension; `visited` takes their

@@ -1,5 +1,6 @@
 //! Makes one kernel without calls of a program: callees are copied to where they are called.
 
+use crate::codes;
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::ir::{
     Arg, Array, ArrayId, ArrayKind, Block, Call, Kernel, Op, OpKind, Param, Program, ResultSlot,
@@ -25,7 +26,7 @@ pub fn inline(program: &Program) -> Result<Kernel, Diagnostics> {
                 "kernel '{}' has more than {MAX_OPS} operations once its calls are inlined",
                 kernel.name
             );
-            return Err(Diagnostic::error("E0703", kernel.span, message).into());
+            return Err(Diagnostic::error(codes::TOO_LARGE, kernel.span, message).into());
         };
         kernel.body = body;
         if id == program.top {
@@ -33,7 +34,7 @@ pub fn inline(program: &Program) -> Result<Kernel, Diagnostics> {
         }
         done.push(kernel);
     }
-    Err(Diagnostic::global("E0703", "the program has no top kernel").into())
+    Err(Diagnostic::global(codes::TOO_LARGE, "the program has no top kernel").into())
 }
 
 fn inline_block(

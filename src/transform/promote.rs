@@ -72,7 +72,11 @@ impl Promote<'_> {
         if let OpKind::For(f) = &mut op.kind {
             let mut usages: Vec<(ArrayId, Usage)> = Vec::new();
             collect(&f.body, 0, &mut usages);
-            for (array, usage) in usages {
+            // Values that are gone, since what they were loaded from now is in a register.
+            let mut renamed = HashMap::new();
+            for (array, mut usage) in usages {
+                let indices = usage.indices.iter_mut().flatten();
+                indices.for_each(|v| *v = resolve(&renamed, *v));
                 if !usage.blocked && self.worthwhile(&usage, f) {
                     let hoisted = self.hoist(f, &usage.indices[0]);
                     if let Some(hoisted) = hoisted {
@@ -83,6 +87,7 @@ impl Promote<'_> {
                             array,
                             &usage,
                             op.span,
+                            &mut renamed,
                             out,
                             &mut after,
                         );
@@ -114,7 +119,7 @@ impl Promote<'_> {
         };
         match (constant(f.lo), constant(f.hi), constant(f.step)) {
             (Some(lo), Some(hi), Some(step)) if step.is_positive() => lo < hi,
-            (Some(lo), Some(hi), Some(step)) if step.is_negative() => lo > hi,
+            (Some(lo), Some(hi), Some(step)) if f.descending && step.is_negative() => lo > hi,
             _ => false,
         }
     }
@@ -190,6 +195,7 @@ impl Promote<'_> {
         array: ArrayId,
         usage: &Usage,
         span: Span,
+        renamed: &mut HashMap<ValueId, ValueId>,
         before: &mut Vec<Op>,
         after: &mut Vec<Op>,
     ) {
@@ -214,18 +220,10 @@ impl Promote<'_> {
         } else {
             (init, None)
         };
-        let mut renamed = HashMap::new();
-        let last = self.replace(&mut f.body, array, current, &mut renamed);
-        f.body.for_each_use(&mut |v| {
-            while let Some(new) = renamed.get(v) {
-                *v = *new;
-            }
-        });
+        let last = self.replace(&mut f.body, array, current, renamed);
+        f.body.for_each_use(&mut |v| *v = resolve(renamed, *v));
         let Some(param) = carried else { return };
-        let mut last = last;
-        while let Some(new) = renamed.get(&last) {
-            last = *new;
-        }
+        let last = resolve(renamed, last);
         f.inits.push(init);
         f.carried.push(param);
         f.body.yields.push(last);
@@ -276,6 +274,14 @@ impl Promote<'_> {
         block.ops = kept;
         current
     }
+}
+
+/// What a value is called now.
+fn resolve(renamed: &HashMap<ValueId, ValueId>, mut value: ValueId) -> ValueId {
+    while let Some(&new) = renamed.get(&value) {
+        value = new;
+    }
+    value
 }
 
 fn zero(ty: Scalar) -> OpKind {

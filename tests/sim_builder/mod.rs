@@ -72,6 +72,12 @@ impl Builder {
         self.kernel.results.push(ResultSlot::Array(id));
         id
     }
+    /// Whether a value is a negative constant.
+    fn is_negative(&self, id: ValueId) -> bool {
+        let ops = self.open.iter().flatten();
+        ops.filter(|op| op.results.first() == Some(&id))
+            .any(|op| matches!(&op.kind, OpKind::Const(Const::Int(c)) if *c < 0.into()))
+    }
     /// Adds an operation with one result for each type.
     pub fn op(&mut self, kind: OpKind, types: &[Scalar]) -> Vec<ValueId> {
         let results: Vec<ValueId> = types.iter().map(|&ty| self.value(ty, None)).collect();
@@ -161,6 +167,7 @@ impl Builder {
             lo,
             hi,
             step,
+            descending: self.is_negative(step),
             inits: inits.to_vec(),
             iv,
             carried,

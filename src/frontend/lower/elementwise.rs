@@ -115,6 +115,7 @@ impl Builder {
                 lo,
                 hi,
                 step,
+                descending: false,
                 inits: vec![],
                 iv: *iv,
                 carried: vec![],

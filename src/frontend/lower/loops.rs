@@ -20,6 +20,7 @@ struct Bounds {
     lo: ValueId,
     hi: ValueId,
     step: ValueId,
+    descending: bool,
 }
 
 /// Variables carried by a loop.
@@ -122,6 +123,7 @@ impl<'a> Lowerer<'_, 'a> {
             lo: bounds.lo,
             hi: bounds.hi,
             step: bounds.step,
+            descending: bounds.descending,
             inits: carried.inits(),
             iv,
             carried: params,
@@ -227,22 +229,30 @@ impl<'a> Lowerer<'_, 'a> {
             None => self.b.index(0, span),
         };
         let hi = self.b.as_index(hi, "a bound of range")?;
-        let step = match step {
+        let (step, descending) = match step {
             Some(step) => self.step(step)?,
-            None => self.b.index(1, span),
+            None => (self.b.index(1, span), false),
         };
-        Ok(Bounds { lo, hi, step })
+        Ok(Bounds {
+            lo,
+            hi,
+            step,
+            descending,
+        })
     }
 
-    fn step(&mut self, step: &Operand) -> Result<ValueId> {
-        if let Value::Const(value) = &step.value
-            && value
-                .as_int()
-                .is_some_and(|v| v == num_bigint::BigInt::ZERO)
-        {
+    /// The step, and whether it is a negative constant.
+    fn step(&mut self, step: &Operand) -> Result<(ValueId, bool)> {
+        let constant = match &step.value {
+            Value::Const(value) => value.as_int(),
+            _ => None,
+        };
+        let zero = num_bigint::BigInt::ZERO;
+        if constant.as_ref() == Some(&zero) {
             return fail(codes::LOOP, step.span, "the step of range must not be zero");
         }
-        self.b.as_index(step, "the step of range")
+        let value = self.b.as_index(step, "the step of range")?;
+        Ok((value, constant.is_some_and(|v| v < zero)))
     }
 
     fn grid_loop(
@@ -294,6 +304,7 @@ impl<'a> Lowerer<'_, 'a> {
                 lo: bounds.lo,
                 hi: bounds.hi,
                 step: bounds.step,
+                descending: bounds.descending,
                 inits: vec![],
                 iv,
                 carried: vec![],

@@ -69,6 +69,16 @@ impl Lowering<'_> {
         }
     }
 
+    /// Rounding to an integral value, down or up.
+    pub(super) fn float_integral(&mut self, op: UnaryOp, a: NodeId, format: FloatFormat) -> NodeId {
+        let ty = HwType::ui(format.width());
+        let name = format!("f{}_{}", op.name(), tag(format));
+        self.call(&name, vec![a], ty, || match op {
+            UnaryOp::Floor => float::floor(format),
+            _ => float::ceil(format),
+        })
+    }
+
     pub(super) fn float_compare(
         &mut self,
         op: CompareOp,

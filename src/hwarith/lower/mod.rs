@@ -1,7 +1,7 @@
 //! Lowers a kernel (inlined, without whole-array operations) to hwarith graphs in a region tree.
 //!
 //! Straight-line code and branches without loops become blocks, by if-conversion: both arms are computed,
-//! stores are predicated, results are muxed. Loops become pipelined leaves ([`nest`]) or, where an
+//! stores are predicated, results are muxed. Loops become pipelined leaves (`nest`) or, where an
 //! inner loop does not flatten, sequential regions. A value that another leaf reads is exported through a var.
 
 mod affine;
@@ -13,6 +13,7 @@ use super::builder::Builder;
 use super::graph::{Graph, MemId, NodeId, Op as HwOp, UnitId, VarId};
 use super::program::{Access, Leaf, LoopDim, Mem, Place, PortRef, Program, Region, Unit, Var};
 use super::types::HwType;
+use crate::codes;
 use crate::diagnostics::{Diagnostic, Diagnostics, Span};
 use crate::ir::{
     Array, ArrayId, ArrayKind, Block, Const, For, If, Kernel, Op, OpKind, Param, ResultSlot,
@@ -512,7 +513,7 @@ impl<'k> Lowering<'k> {
         let iv = self.var(&f.label, ty, false);
         let cond = self.var(&format!("{}_more", f.label), HwType::ui(1), false);
         let lo = self.node(f.lo);
-        let more = self.in_range(lo, f.hi, f.step);
+        let more = self.in_range(lo, f);
         self.leaf().writes.push((iv, lo));
         self.leaf().writes.push((cond, more));
         // Bounds are evaluated once, before the loop.
@@ -528,7 +529,7 @@ impl<'k> Lowering<'k> {
         let here = self.var_node(iv);
         let step = self.node(f.step);
         let next = self.b().add(here, step);
-        let more = self.in_range(next, f.hi, f.step);
+        let more = self.in_range(next, f);
         self.leaf().writes.push((iv, next));
         self.leaf().writes.push((cond, more));
         self.close();
@@ -566,7 +567,7 @@ impl<'k> Lowering<'k> {
             | OpKind::Fill { .. }
             | OpKind::Copy { .. } => {
                 self.error(
-                    "E0701",
+                    codes::NOT_EXPANDED,
                     op.span,
                     "internal: this operation should have been expanded before lowering",
                 );

@@ -11,7 +11,7 @@ use crate::hwarith::HwType;
 use crate::hwarith::graph::{NodeId, Op as HwOp, Predicate, VarId};
 use crate::hwarith::interval::Interval;
 use crate::hwarith::program::{Loop, LoopDim, Region};
-use crate::ir::{ArrayId, Block, For, Op, OpKind, ValueId, While};
+use crate::ir::{ArrayId, Block, For, Op, OpKind, While};
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Signed, ToPrimitive, Zero};
@@ -51,12 +51,9 @@ pub fn constant_trip(lowering: &Lowering, f: &For) -> Option<Trip> {
     let lo = lowering.constant_of(f.lo)?;
     let hi = lowering.constant_of(f.hi)?;
     let step = lowering.constant_of(f.step)?;
-    let span = if step.is_positive() {
-        hi - &lo
-    } else {
-        &lo - hi
-    };
-    let count = if span.is_positive() && !step.is_zero() {
+    let span = if f.descending { &lo - hi } else { hi - &lo };
+    let runs = f.descending || step.is_positive();
+    let count = if runs && span.is_positive() {
         span.div_ceil(&step.abs())
     } else {
         BigInt::zero()
@@ -127,19 +124,16 @@ struct Carried {
 
 impl Lowering<'_> {
     /// Whether an induction variable's value still lies before the bound.
-    pub(super) fn in_range(&mut self, iv: NodeId, hi: ValueId, step: ValueId) -> NodeId {
-        let bound = self.node(hi);
-        match self.constant_of(step) {
-            Some(s) if s.is_negative() => self.b().icmp(Predicate::Gt, iv, bound),
-            Some(_) => self.b().icmp(Predicate::Lt, iv, bound),
-            None => {
-                let step = self.node(step);
-                let zero = self.b().constant(0);
-                let forward = self.b().icmp(Predicate::Gt, step, zero);
-                let below = self.b().icmp(Predicate::Lt, iv, bound);
-                self.b().and(forward, below)
-            }
+    pub(super) fn in_range(&mut self, iv: NodeId, f: &For) -> NodeId {
+        let bound = self.node(f.hi);
+        if f.descending {
+            return self.b().icmp(Predicate::Gt, iv, bound);
         }
+        let step = self.node(f.step);
+        let zero = self.b().constant(0);
+        let forward = self.b().icmp(Predicate::Gt, step, zero);
+        let below = self.b().icmp(Predicate::Lt, iv, bound);
+        self.b().and(forward, below)
     }
 
     /// A phi of the open leaf with its register; the next value is set later.
@@ -159,7 +153,7 @@ impl Lowering<'_> {
         if !constant {
             self.block_leaf(regions, op.span, "bounds");
             let lo = self.node(outer.lo);
-            let more = self.in_range(lo, outer.hi, outer.step);
+            let more = self.in_range(lo, outer);
             match self.b().as_const(more).map(|c| c.is_zero()) {
                 Some(true) => {
                     for (&result, &init) in op.results.iter().zip(&outer.inits) {
@@ -268,12 +262,12 @@ impl Lowering<'_> {
             }
             None => {
                 let hi = self.node(f.hi);
-                let range = self.runtime_range(lo, hi, f.step);
+                let range = self.runtime_range(lo, hi, f.descending);
                 let (iv, var) = self.phi(&f.label, lo, range.ty());
                 self.b().assume(iv, range);
                 phis.push((iv, var));
                 let next = self.b().add(iv, step);
-                let more = self.in_range(next, f.hi, f.step);
+                let more = self.in_range(next, f);
                 let last = self.b().not1(more);
                 (iv, last, last)
             }
@@ -290,11 +284,9 @@ impl Lowering<'_> {
     }
 
     /// Values that an induction variable takes inside the loop.
-    fn runtime_range(&mut self, lo: NodeId, hi: NodeId, step: ValueId) -> Interval {
-        let step = self.constant_of(step);
+    fn runtime_range(&mut self, lo: NodeId, hi: NodeId, descending: bool) -> Interval {
         let (lo, hi) = (self.b().range(lo).clone(), self.b().range(hi).clone());
-        let down = step.is_some_and(|s| s.is_negative());
-        let (low, high) = if down {
+        let (low, high) = if descending {
             (hi.lo + 1, lo.hi)
         } else {
             (lo.lo, hi.hi - 1)

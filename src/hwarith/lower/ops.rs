@@ -1,6 +1,7 @@
 //! Scalar operations of the kernel as hwarith operations followed by the cast to their type.
 
 use super::{Lowering, hw_type};
+use crate::codes;
 use crate::hwarith::HwType;
 use crate::hwarith::graph::{NodeId, Predicate};
 use crate::ir::{BinaryOp, CompareOp, Op, OpKind, Scalar, UnaryOp, ValueId};
@@ -44,7 +45,7 @@ impl Lowering<'_> {
 
     fn no_hardware(&mut self, what: &str, ty: Scalar, op: &Op) -> Option<NodeId> {
         let message = format!("there is no hardware for {what} of type {ty} yet");
-        self.error("E0702", op.span, message);
+        self.error(codes::NO_HARDWARE, op.span, message);
         None
     }
 
@@ -53,6 +54,9 @@ impl Lowering<'_> {
         Some(match (unary, ty) {
             (UnaryOp::Neg | UnaryOp::Abs, Scalar::Float(format)) => {
                 self.float_sign(unary, a, format)
+            }
+            (UnaryOp::Floor | UnaryOp::Ceil, Scalar::Float(format)) => {
+                self.float_integral(unary, a, format)
             }
             (UnaryOp::Neg, _) => {
                 let zero = self.b().constant(0);

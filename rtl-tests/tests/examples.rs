@@ -1,0 +1,187 @@
+//! Every shipped example: co-simulated with the reference, within its cycles, and accepted by every tool.
+
+use allo_hls::diagnostics::SourceMap;
+use allo_hls::driver::{self, Compilation, Target};
+use allo_hls::sim::cosim::{self, CosimOptions};
+use allo_hls::sim::verilator::Verilator;
+use rtl_tests::tools;
+use std::path::{Path, PathBuf};
+
+/// File, kernel, inputs to try, and the most cycles that an invocation may take at 100 MHz.
+const EXAMPLES: &[(&str, &str, usize, Option<u64>)] = &[
+    ("called", "called", 12, Some(18)),
+    ("choose", "choose", 40, Some(1)),
+    ("clamp", "clamp", 40, Some(1)),
+    ("classify", "classify", 40, Some(1)),
+    ("count", "count", 20, None),
+    ("dot_i32", "dot", 12, Some(70)),
+    ("fill", "fill", 12, Some(17)),
+    ("fir", "fir", 8, Some(520)),
+    ("histogram", "histogram", 6, Some(2310)),
+    ("matmul_f32", "matmul", 2, Some(170_000)),
+    ("matmul_i32", "matmul", 2, Some(33_500)),
+    ("mul96", "mul96", 12, Some(20)),
+    ("prefix_sum", "prefix_sum", 12, Some(66)),
+    ("saxpy_f32", "saxpy", 20, Some(36)),
+    ("saxpy_i32", "saxpy", 20, Some(24)),
+    ("scalar_add", "scalar_add", 40, Some(1)),
+    ("vector_add", "vector_add", 12, Some(18)),
+];
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples")
+}
+
+fn compile(file: &str, top: &str, period: f64) -> Compilation {
+    let path = folder().join(format!("{file}.py"));
+    let text = std::fs::read_to_string(&path).expect("the example is there");
+    let mut sources = SourceMap::default();
+    let id = sources.add(format!("examples/{file}.py"), text);
+    let target = Target::new("ecp5", period).expect("a built-in device");
+    driver::compile(&mut sources, id, Some(top), &target)
+        .unwrap_or_else(|e| panic!("{}", e.render(&sources, false)))
+}
+
+#[test]
+fn every_example_is_listed() {
+    let mut files: Vec<String> = std::fs::read_dir(folder())
+        .expect("the folder is there")
+        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+        .filter_map(|name| Some(name.strip_suffix(".py")?.to_string()))
+        .collect();
+    files.sort();
+    let listed: Vec<&str> = EXAMPLES.iter().map(|e| e.0).collect();
+    assert_eq!(files, listed);
+}
+
+#[test]
+fn examples_compute_what_the_reference_does_in_the_promised_cycles() {
+    for &(file, top, vectors, limit) in EXAMPLES {
+        let compiled = compile(file, top, 10.0);
+        let options = CosimOptions {
+            vectors,
+            ..CosimOptions::default()
+        };
+        let text = compiled.systemverilog();
+        let report = cosim::cosim(&compiled.program, &compiled.manifest, &text, &options)
+            .unwrap_or_else(|e| {
+                panic!(
+                    "{file}: {}",
+                    e.to_diagnostic().render(&SourceMap::default(), false)
+                )
+            });
+        if let Some(limit) = limit {
+            let most = report.cycles.iter().max().copied().unwrap_or(0);
+            assert!(
+                most <= limit,
+                "{file}: {most} cycles, at most {limit} expected"
+            );
+        }
+    }
+}
+
+#[test]
+fn examples_compute_the_same_at_other_clocks() {
+    for period in [2.5, 5.0, 40.0] {
+        for file in ["saxpy_f32", "histogram", "fir", "prefix_sum"] {
+            let top = file.split_once('_').map_or(file, |(name, _)| name);
+            let top = if file == "prefix_sum" { file } else { top };
+            let compiled = compile(file, top, period);
+            let options = CosimOptions {
+                vectors: 4,
+                ..CosimOptions::default()
+            };
+            let text = compiled.systemverilog();
+            cosim::cosim(&compiled.program, &compiled.manifest, &text, &options).unwrap_or_else(
+                |e| {
+                    panic!(
+                        "{file}: {}",
+                        e.to_diagnostic().render(&SourceMap::default(), false)
+                    )
+                },
+            );
+        }
+    }
+}
+
+/// Writes every example's text to a folder below `target`, which all tools can see.
+fn emitted() -> (tempfile::TempDir, Vec<(String, String)>) {
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a temporary folder");
+    let mut files = Vec::new();
+    for &(file, top, _, _) in EXAMPLES {
+        let name = format!("{file}.sv");
+        std::fs::write(
+            folder.path().join(&name),
+            compile(file, top, 10.0).systemverilog(),
+        )
+        .expect("the folder is writable");
+        files.push((name, top.to_string()));
+    }
+    (folder, files)
+}
+
+#[test]
+fn verilator_lints_every_example_without_a_warning() {
+    // Found as the co-simulation finds it; its absence is an error there.
+    Verilator::find().unwrap_or_else(|e| panic!("{e:?}"));
+    let Some(verilator) = tools::find_or_note("verilator") else {
+        return;
+    };
+    let (folder, files) = emitted();
+    for (file, top) in files {
+        let args = ["--lint-only", "-Wall", "--top-module", &top, &file];
+        let said = tools::run(folder.path(), &verilator, &args).unwrap_or_else(|e| panic!("{e}"));
+        assert!(!said.stderr.contains("%Warning"), "{file}: {}", said.stderr);
+    }
+}
+
+#[test]
+fn yosys_synthesises_every_example() {
+    let Some(yosys) = tools::find_or_note("yosys") else {
+        return;
+    };
+    let (folder, files) = emitted();
+    // One process for the small ones; its start takes longer than they do.
+    let mut script = String::new();
+    for (file, top) in files {
+        script += &format!(
+            "design -reset; read_verilog -sv {file}; synth -noabc -top {top}; check -assert; "
+        );
+    }
+    let said =
+        tools::run(folder.path(), &yosys, &["-q", "-p", &script]).unwrap_or_else(|e| panic!("{e}"));
+    assert!(!said.stderr.contains("Warning"), "{}", said.stderr);
+}
+
+#[test]
+fn icarus_accepts_every_example() {
+    let Some(iverilog) = tools::find_or_note("iverilog") else {
+        return;
+    };
+    let (folder, files) = emitted();
+    for (file, top) in files {
+        let args = [
+            "-g2012",
+            "-t",
+            "null",
+            "-Wall",
+            "-Wno-timescale",
+            "-s",
+            &top,
+            &file,
+        ];
+        let said = tools::run(folder.path(), &iverilog, &args).unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!(said.stderr, "", "{file}");
+    }
+}
+
+#[test]
+fn sv_parser_parses_every_example() {
+    let (folder, files) = emitted();
+    for (file, _) in files {
+        let path = folder.path().join(&file);
+        let (defines, includes) = (sv_parser::Defines::new(), Vec::<PathBuf>::new());
+        sv_parser::parse_sv(&path, &defines, &includes, false, false)
+            .unwrap_or_else(|e| panic!("{file}: {e}"));
+    }
+}

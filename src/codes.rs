@@ -1,0 +1,51 @@
+//! Tables of diagnostic codes: a stable code, a name for it in the source, and one line of explanation.
+
+/// Defines a table of codes: a constant each, and `ALL`.
+macro_rules! codes {
+    ($($name:ident = $code:literal: $text:literal;)*) => {
+        $(#[doc = $text] pub const $name: &str = $code;)*
+        /// Every code with its explanation, in order.
+        pub static ALL: &[(&str, &str)] = &[$(($code, $text),)*];
+    };
+}
+pub(crate) use codes;
+
+codes! {
+    DEVICE = "E1001": "The device model is unknown, unreadable or malformed.";
+    NO_SCHEDULE = "E1002": "No initiation interval up to the limit satisfies the loop's dependences.";
+    TOO_LARGE = "E1101": "Inlining the calls of the top kernel gives more operations than the compiler accepts.";
+    NO_HARDWARE = "E1102": "The operation is part of the language and runs in software, but has no hardware yet.";
+    NOT_EXPANDED = "E1103": "A whole-array operation or call reached the back end: a bug of the compiler, please report it.";
+    ARGUMENT_FILE = "E1201": "The arguments of a run are missing, of the wrong shape, or out of their type's range.";
+    OUT_OF_BOUNDS = "E1202": "With --check-bounds, an access outside of an array is an error.";
+    ENDLESS_RUN = "E1203": "The reference executed more operations than the limit: the kernel may never end.";
+    NO_REFERENCE = "E1204": "The software reference does not have this function yet.";
+    MEMORY = "E1205": "The arrays of the run need more memory than the reference allows.";
+    VERILATOR = "E1206": "Verilator or the C++ compiler is missing or failed.";
+    MANIFEST = "E1207": "The manifest does not describe this kernel.";
+    MISMATCH = "E1208": "The hardware does something else than the reference: a bug of the compiler, please report it.";
+    INPUT_FILE = "E1301": "The input file cannot be read or is not UTF-8.";
+    OUTPUT_FILE = "E1302": "The output cannot be written.";
+    NO_ARGUMENTS = "E1303": "The kernel has parameters, and no argument file was given.";
+    ONE_RUN_ONLY = "E1304": "An .npz file holds the results of one invocation only.";
+    VERYL = "E1305": "The Veryl back end refused the netlist: a bug of the compiler, please report it.";
+    UNKNOWN_CODE = "E1306": "There is no diagnostic of that code.";
+}
+
+/// The explanation of a code of any room.
+pub fn explain(code: &str) -> Option<&'static str> {
+    let tables = [crate::frontend::codes::ALL, ALL];
+    let mut entries = tables.into_iter().flatten();
+    entries.find(|(c, _)| *c == code).map(|(_, text)| *text)
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn codes_are_sorted_and_unique_over_all_rooms() {
+        let tables = [crate::frontend::codes::ALL, super::ALL];
+        let codes: Vec<&str> = tables.into_iter().flatten().map(|e| e.0).collect();
+        assert!(codes.windows(2).all(|w| w[0] < w[1]));
+        assert!(super::explain("E0101").is_some() && super::explain("E9999").is_none());
+    }
+}

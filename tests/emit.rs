@@ -1,0 +1,46 @@
+//! The printed forms of `--emit`: snapshots in `tests/snapshots`, rewritten with `UPDATE_EXPECT=1`.
+
+use std::path::Path;
+use std::process::Command;
+
+/// Compares what the program prints for an example with its snapshot.
+fn assert_snapshot(example: &str, form: &str) {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let output = Command::new(env!("CARGO_BIN_EXE_allo-hls"))
+        .current_dir(root)
+        .args([&format!("examples/{example}.py"), "--emit", form])
+        // Not a measured device, whose delays change with every measurement.
+        .args(["--device", "tests/snapshots/device.toml"])
+        .output()
+        .expect("runs");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{errors}");
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    let path = root.join(format!("tests/snapshots/{example}.{form}"));
+    if std::env::var_os("UPDATE_EXPECT").is_some() {
+        std::fs::create_dir_all(root.join("tests/snapshots")).expect("folder");
+        std::fs::write(&path, &text).expect("writable");
+    }
+    let wanted = std::fs::read_to_string(&path).unwrap_or_default();
+    assert_eq!(
+        text,
+        wanted.replace("\r\n", "\n"),
+        "{} differs; if the change is meant, run with UPDATE_EXPECT=1",
+        path.display()
+    );
+}
+
+#[test]
+fn ir_of_saxpy() {
+    assert_snapshot("saxpy_i32", "ir");
+}
+
+#[test]
+fn hwarith_of_saxpy() {
+    assert_snapshot("saxpy_i32", "hwarith");
+}
+
+#[test]
+fn schedule_of_saxpy() {
+    assert_snapshot("saxpy_i32", "schedule");
+}

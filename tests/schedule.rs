@@ -1,0 +1,194 @@
+//! The scheduler: intervals and latencies of the examples, every schedule checked, the checker checked.
+
+use allo_hls::diagnostics::SourceMap;
+use allo_hls::driver::{self, Compilation, Target};
+use allo_hls::hwarith::Op;
+use allo_hls::schedule::{Schedule, check::check, device::Device, schedule};
+
+/// Clock periods in ns: 25, 50, 100, 200 and 400 MHz.
+const PERIODS: [f64; 5] = [40.0, 20.0, 10.0, 5.0, 2.5];
+
+fn examples() -> Vec<String> {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/examples");
+    let mut names: Vec<String> = std::fs::read_dir(folder)
+        .expect("examples")
+        .map(|entry| entry.expect("entry").path())
+        .filter(|path| path.extension().is_some_and(|e| e == "py"))
+        .map(|path| {
+            path.file_stem()
+                .expect("name")
+                .to_string_lossy()
+                .into_owned()
+        })
+        .collect();
+    names.sort();
+    names
+}
+
+/// An example at 100 MHz on ecp5.
+fn compile(name: &str) -> Compilation {
+    let path = format!("{}/examples/{name}.py", env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(path).expect("readable");
+    let mut sources = SourceMap::default();
+    let file = sources.add(format!("{name}.py"), text);
+    let target = Target::new("ecp5", 10.0).expect("device");
+    let top = (name == "called").then_some("called");
+    match driver::compile(&mut sources, file, top, &target) {
+        Ok(compiled) => compiled,
+        Err(diagnostics) => panic!("{}", diagnostics.render(&sources, false)),
+    }
+}
+
+/// Interval of each pipelined loop, in order, and the greatest latency.
+fn figures(name: &str) -> (Vec<u64>, Option<u64>) {
+    let manifest = compile(name).manifest;
+    let intervals = manifest.loops.iter().filter_map(|l| l.ii).collect();
+    (intervals, manifest.latency.max)
+}
+
+fn assert_figures(name: &str, intervals: &[u64], latency: u64) {
+    let (got, cycles) = figures(name);
+    assert_eq!(got, intervals, "{name}");
+    let cycles = cycles.unwrap_or_else(|| panic!("{name}: no latency"));
+    assert!(
+        cycles <= latency,
+        "{name} takes {cycles} cycles, not {latency}"
+    );
+}
+
+#[test]
+fn saxpy_starts_an_element_every_cycle() {
+    assert_figures("saxpy_i32", &[1], 24);
+    assert_figures("saxpy_f32", &[1], 36);
+}
+
+#[test]
+fn matmul_starts_a_product_every_cycle() {
+    // A product a cycle in the flattened nest: the outer dimensions advance every 32 and 1,024.
+    assert_figures("matmul_i32", &[1024, 32, 1], 33_500);
+}
+
+#[test]
+fn sums_are_carried_from_cycle_to_cycle() {
+    assert_figures("dot_i32", &[1], 64 + 12);
+    assert_figures("prefix_sum", &[1], 64 + 12);
+    assert_figures("fill", &[1], 16 + 8);
+    assert_figures("vector_add", &[1], 16 + 8);
+}
+
+#[test]
+fn a_histogram_waits_for_its_own_writes() {
+    assert_figures("histogram", &[1, 2], 256 + 2 * 1024 + 16);
+}
+
+#[test]
+fn every_example_has_a_valid_schedule_at_every_clock() {
+    let device = Device::load("ecp5").expect("device");
+    for name in examples() {
+        let hardware = compile(&name).hardware;
+        for period in PERIODS {
+            let times = schedule(&hardware, &device, period)
+                .unwrap_or_else(|e| panic!("{name} at {period} ns: {e}"));
+            check(&hardware, &times).unwrap_or_else(|e| panic!("{name} at {period} ns: {e}"));
+        }
+    }
+}
+
+// The checker ----------------------------------------------------------------------------------
+
+fn move_node(schedule: &mut Schedule, leaf: usize, node: usize, by: i64) -> bool {
+    let times = &mut schedule.leaves[leaf].times;
+    let moved = |t: u32| u32::try_from(i64::from(t) + by).ok();
+    let (Some(start), Some(ready)) = (moved(times.start[node]), moved(times.ready[node])) else {
+        return false;
+    };
+    times.start[node] = start;
+    times.ready[node] = ready;
+    true
+}
+
+/// Moves each node that matters far to one side; the checker must object each time.
+fn refuses_moves(name: &str, by: i64, matters: impl Fn(&Op) -> bool) {
+    let compiled = compile(name);
+    let mut tried = 0;
+    for (i, leaf) in compiled.hardware.leaves.iter().enumerate() {
+        for (id, node) in leaf.graph().nodes.iter() {
+            if !matters(&node.op) {
+                continue;
+            }
+            let mut changed = compiled.schedule.clone();
+            if move_node(&mut changed, i, id.index(), by) {
+                tried += 1;
+                let verdict = check(&compiled.hardware, &changed);
+                assert!(verdict.is_err(), "{name}: %{} moved by {by}", id.index());
+            }
+        }
+    }
+    assert!(tried > 0, "{name}: nothing moved by {by}");
+}
+
+#[test]
+fn the_checker_refuses_results_that_come_too_late() {
+    let load = |op: &Op| matches!(op, Op::Load(_));
+    for name in ["saxpy_i32", "dot_i32", "histogram", "matmul_i32"] {
+        refuses_moves(name, 20, load);
+    }
+    refuses_moves("saxpy_f32", 20, |op| {
+        matches!(op, Op::Call(_) | Op::Load(_))
+    });
+}
+
+#[test]
+fn the_checker_refuses_stores_before_their_values() {
+    let store = |op: &Op| matches!(op, Op::Store(_));
+    for name in ["saxpy_i32", "prefix_sum", "histogram"] {
+        refuses_moves(name, -1, store);
+    }
+}
+
+#[test]
+fn the_checker_refuses_wrong_latencies() {
+    let compiled = compile("saxpy_i32");
+    for i in 0..compiled.schedule.leaves[0].times.ready.len() {
+        let mut changed = compiled.schedule.clone();
+        changed.leaves[0].times.ready[i] += 1;
+        assert!(check(&compiled.hardware, &changed).is_err(), "%{i}");
+    }
+}
+
+#[test]
+fn the_checker_refuses_a_histogram_in_one_cycle() {
+    let compiled = compile("histogram");
+    let mut changed = compiled.schedule.clone();
+    let counting = changed.leaves.iter_mut().find(|l| l.ii == Some(2));
+    counting.expect("the counting loop").ii = Some(1);
+    assert!(check(&compiled.hardware, &changed).is_err());
+}
+
+#[test]
+fn the_checker_refuses_ports_taken_twice_and_ports_that_do_not_exist() {
+    let compiled = compile("histogram");
+    for (leaf, times) in compiled.schedule.leaves.iter().enumerate() {
+        for access in 0..times.ports.len() {
+            let mut changed = compiled.schedule.clone();
+            changed.leaves[leaf].ports[access] = 2;
+            assert!(
+                check(&compiled.hardware, &changed).is_err(),
+                "leaf {leaf}, {access}"
+            );
+        }
+    }
+    // Two loads of one memory in the same slot need two ports.
+    let text = "from allo import i32, kernel\n\n\n@kernel\n\
+                def pairs(x: \"i32[16]\", out: \"i32[8]\"):\n    for i in range(8):\n        \
+                out[i] = x[2 * i] + x[2 * i + 1]\n";
+    let mut sources = SourceMap::default();
+    let file = sources.add("pairs.py", text);
+    let target = Target::new("ecp5", 10.0).expect("device");
+    let compiled = driver::compile(&mut sources, file, None, &target).expect("compiles");
+    let times = &compiled.schedule.leaves[0];
+    assert_eq!(times.ii, Some(1));
+    let mut changed = compiled.schedule.clone();
+    changed.leaves[0].ports.fill(0);
+    assert!(check(&compiled.hardware, &changed).is_err());
+}

@@ -1,0 +1,308 @@
+"""Kernels on which every transformation is compared with the reference: one for each corner."""
+
+import allo
+from allo import f32, i8, i16, i32, index, kernel, u4, u8
+
+# Promotion: an element that a loop keeps coming back to.
+
+
+@kernel
+def accumulate(x: "i32[8]", out: "i32[4]"):
+    for i in range(8):
+        out[2] += x[i]
+
+
+@kernel
+def accumulate_never(n: i8, x: "i32[8]", out: "i32[4]"):
+    for i in range(n, 0):
+        out[2] += x[0]
+
+
+@kernel
+def overwrite(x: "i32[8]", out: "i32[2]"):
+    for i in range(8):
+        out[1] = x[i]
+
+
+@kernel
+def overwrite_maybe(n: u4, x: "i32[16]", out: "i32[2]"):
+    for i in range(n):
+        out[1] = x[i]
+
+
+@kernel
+def conditional(x: "i8[8]", out: "i32[2]"):
+    for i in range(8):
+        if x[i] > 0:
+            out[0] += x[i]
+        else:
+            out[0] -= 1
+
+
+@kernel
+def conditional_store_only(x: "i8[8]", out: "i32[2]"):
+    for i in range(8):
+        if x[i] > 0:
+            out[0] = x[i]
+
+
+@kernel
+def two_elements(x: "i32[8]", out: "i32[2]"):
+    for i in range(8):
+        out[0] += x[i]
+        out[1] += out[0]
+
+
+@kernel
+def swapped(x: "i32[8]", a: "i32[2]", b: "i32[2]"):
+    for i in range(8):
+        t: i32 = a[0]
+        a[0] = b[0]
+        b[0] = t + x[i]
+
+
+@kernel
+def moving(x: "i32[8]", out: "i32[8]"):
+    for i in range(7):
+        out[i + 1] = out[i] + x[i]
+
+
+@kernel
+def by_data(at: "index[2]", x: "i32[8]", out: "i32[8]"):
+    for i in range(8):
+        out[at[0]] += x[i]
+
+
+@kernel
+def by_own_data(out: "i32[8]"):
+    for i in range(8):
+        out[out[0] & 7] += 1
+
+
+@kernel
+def nested_rows(x: "i32[4, 4]", out: "i32[4]"):
+    for i in range(4):
+        for j in range(4):
+            out[i] += x[i, j] * (j + 1)
+
+
+@kernel
+def nested_with_edges(x: "i32[4, 4]", out: "i32[4]"):
+    for i in range(4):
+        out[i] = 5
+        for j in range(4):
+            out[i] += x[i, j]
+        out[i] *= 2
+
+
+@kernel
+def downwards(x: "i32[8]", out: "i32[1]"):
+    for i in range(7, -1, -1):
+        out[0] = out[0] * 3 + x[i]
+
+
+@kernel
+def inside_while(n: u8, out: "i32[2]"):
+    i: i32 = 0
+    while i < (n & 7):
+        out[0] += i
+        i += 1
+
+
+@kernel
+def loop_in_while(n: u8, x: "i32[4]", out: "i32[2]"):
+    i: i32 = 0
+    while i < (n & 3):
+        for j in range(4):
+            out[0] += x[j]
+        i += 1
+
+
+@kernel
+def float_element(x: "f32[8]", out: "f32[1]"):
+    for i in range(8):
+        out[0] += x[i]
+
+
+# Forwarding: a fill and the nest that visits every element after it.
+
+
+@kernel
+def filled(x: "i32[4, 4]") -> "i32[4]":
+    c: "i32[4]" = 3
+    for i in range(4):
+        for j in range(4):
+            c[i] += x[i, j]
+    return c
+
+
+@kernel
+def filled_transposed(x: "i32[4, 4]") -> "i32[4, 4]":
+    c: "i32[4, 4]" = 1
+    for i in range(4):
+        for j in range(4):
+            c[j, i] = c[i, j] + x[i, j]
+    return c
+
+
+@kernel
+def filled_by_column(x: "i32[4, 4]") -> "i32[4, 4]":
+    c: "i32[4, 4]" = 1
+    for i in range(4):
+        for j in range(4):
+            c[j, i] = c[j, i] + x[i, j]
+    return c
+
+
+@kernel
+def filled_diagonal(x: "i32[4]") -> "i32[4, 4]":
+    c: "i32[4, 4]" = 1
+    for i in range(4):
+        for j in range(4):
+            c[i, i] = c[i, i] + x[j]
+    return c
+
+
+@kernel
+def filled_half(x: "i32[8]") -> "i32[8]":
+    c: "i32[8]" = 7
+    for i in range(4):
+        c[i] += x[i]
+    return c
+
+
+@kernel
+def filled_conditionally(x: "i32[8]") -> "i32[8]":
+    c: "i32[8]" = 7
+    for i in range(8):
+        if x[i] > 0:
+            c[i] = x[i]
+    return c
+
+
+@kernel
+def filled_neighbours(x: "i32[8]") -> "i32[8]":
+    c: "i32[8]" = 7
+    for i in range(8):
+        c[i] = x[i]
+        c[(i + 1) & 7] = c[(i + 1) & 7] + 1
+    return c
+
+
+@kernel
+def filled_by_argument(v: i32, x: "i32[8]") -> "i32[8]":
+    c: "i32[8]" = v
+    for i in range(8):
+        c[i] = c[i] + x[i]
+        c[i] = c[i] * c[i]
+    return c
+
+
+@kernel
+def filled_in_a_loop(x: "i32[8]", out: "i32[4]"):
+    for n in range(4):
+        c: "i32[8]" = n
+        for i in range(8):
+            c[i] += x[i]
+        for i in range(8):
+            out[n] += c[i]
+
+
+@kernel
+def filled_and_read_again(x: "i32[4]", out: "i32[4]"):
+    c: "i32[4]" = 2
+    for r in range(4):
+        for i in range(4):
+            c[i] += x[i]
+    for i in range(4):
+        out[i] = c[i]
+
+
+@kernel
+def filled_outer_reduction(x: "i32[4, 4]") -> "i32[4]":
+    c: "i32[4]" = 0
+    for k in range(4):
+        for i in range(4):
+            c[i] += x[k, i]
+    return c
+
+
+# Expansion, dead code, calls.
+
+
+@kernel
+def copies(x: "i16[2, 3]") -> "i32[2, 3]":
+    c: "i32[2, 3]" = x
+    d: "i32[2, 3]" = c
+    return d
+
+
+@kernel
+def unused(x: "i32[4]", out: "i32[4]"):
+    waste: "i32[4]" = 0
+    for i in range(4):
+        waste[i] = x[i]
+        t: i32 = x[i] * 3
+        out[i] = x[i]
+
+
+@kernel
+def twice(x: i32) -> i32:
+    return x + x
+
+
+@kernel
+def row_sum(x: "i32[4]", start: i32) -> i32:
+    acc: "i32[1]" = start
+    for i in range(4):
+        acc[0] += twice(x[i])
+    return acc[0]
+
+
+@kernel
+def doubled(x: "i32[4]") -> "i32[4]":
+    c: "i32[4]" = 0
+    for i in range(4):
+        c[i] = twice(x[i])
+    return c
+
+
+@kernel
+def calls(x: "i32[4]", y: "i32[4]", out: "i32[4]"):
+    c: "i32[4]" = doubled(x)
+    d: "i32[4]" = doubled(c)
+    for i in range(4):
+        if y[i] > 0:
+            out[i] = row_sum(d, y[i])
+        else:
+            out[i] = twice(row_sum(x, c[i]))
+
+
+@kernel
+def add_into(a: "i32[4]", b: "i32[4]", c: "i32[4]"):
+    for i in range(4):
+        a[i] += b[3 - i] * c[i]
+
+
+@kernel
+def aliased(x: "i32[4]", out: "i32[4]"):
+    add_into(out, x, x)
+
+
+@kernel
+def wandering(at: "u8[4]", x: "i8[8]", out: "i32[8]"):
+    for i in range(4):
+        out[at[i]] += x[i]
+
+
+@kernel
+def reversed_into(a: "i32[4]", b: "i32[4]"):
+    for i in range(3, -1, -1):
+        a[3 - i] = a[3 - i] * 2 + b[i]
+        b[0] += i
+
+
+@kernel
+def calls_downwards(x: "i32[4]", out: "i32[4]"):
+    for n in range(2):
+        reversed_into(out, x)

@@ -67,7 +67,11 @@ pub fn compile(
     target: &Target,
 ) -> Result<Compilation, Diagnostics> {
     let compiled = frontend::compile(sources, file, top)?;
-    build(sources, compiled.program, compiled.warnings, target)
+    let mut compilation = build(sources, compiled.program, compiled.warnings, target)?;
+    if let Some(top) = top {
+        compilation.manifest.top = top.to_string();
+    }
+    Ok(compilation)
 }
 
 /// Builds the hardware of a typed program.

@@ -152,8 +152,21 @@ pub struct Access {
     pub is_store: bool,
     /// Address as an affine function of the loop counters, where it is one.
     pub address: Option<Affine>,
+    /// For each dimension of the loop, outermost first, in which of its iterations the access counts.
+    pub pins: Vec<Pin>,
     /// Source place.
     pub span: Span,
+}
+
+/// Iterations of one dimension.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pin {
+    /// All.
+    Any,
+    /// The first: code before an inner loop.
+    First,
+    /// The last: code after an inner loop.
+    Last,
 }
 
 /// `constant + sum(coefficient * counter) + sum(coefficient * symbol)`; symbols do not change in the loop.

@@ -4,7 +4,7 @@
 //! distance test on a bounded iteration space); all others are taken to meet at every distance.
 
 use crate::hwarith::NodeId;
-use crate::hwarith::program::{Access, Affine, Leaf};
+use crate::hwarith::program::{Access, Leaf, Pin};
 
 /// `cycle(to) >= cycle(from) + 1 - II * distance`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,7 +58,7 @@ fn pair(a: &Access, b: &Access, trips: &[Option<u64>], repeats: bool, edges: &mu
             distance,
         });
     };
-    let forward = meeting(&a.address, &b.address, trips);
+    let forward = meeting(a, b, trips);
     if forward.same {
         edge(a, b, 0);
     }
@@ -68,42 +68,72 @@ fn pair(a: &Access, b: &Access, trips: &[Option<u64>], repeats: bool, edges: &mu
     if let Some(distance) = forward.later {
         edge(a, b, distance);
     }
-    if let Some(distance) = meeting(&b.address, &a.address, trips).later {
+    if let Some(distance) = meeting(b, a, trips).later {
         edge(b, a, distance);
     }
 }
 
 /// Meetings of `first` in one iteration with `second` in the same or a later one.
-fn meeting(first: &Option<Affine>, second: &Option<Affine>, trips: &[Option<u64>]) -> Meeting {
-    let (Some(first), Some(second)) = (first, second) else {
+fn meeting(first: &Access, second: &Access, trips: &[Option<u64>]) -> Meeting {
+    let (Some(from), Some(to)) = (&first.address, &second.address) else {
         return ALWAYS;
     };
-    if first.symbols != second.symbols || first.counters != second.counters {
+    if from.symbols != to.symbols || from.counters != to.counters {
         return ALWAYS;
     }
-    // first(n) = second(n + d) means sum(coefficient * d) = first.constant - second.constant.
-    let difference = first.constant - second.constant;
-    let dims: Vec<(i128, Option<u64>)> = trips
+    // from(n) = to(n + d) means sum(coefficient * d) = from.constant - to.constant.
+    let difference = from.constant - to.constant;
+    let dims: Vec<Dim> = trips
         .iter()
         .enumerate()
-        .map(|(dim, &trip)| (first.counters.get(&dim).copied().unwrap_or(0), trip))
+        .map(|(dim, &trip)| Dim {
+            coefficient: from.counters.get(&dim).copied().unwrap_or(0),
+            trip,
+            pins: [first, second].map(|a| a.pins.get(dim).copied().unwrap_or(Pin::Any)),
+        })
         .collect();
     solve(&dims, difference).unwrap_or(ALWAYS)
 }
 
-/// Solutions `d` of `sum(coefficient * d) = difference`, |d| < trip in each dimension, as flattened distances.
+/// One dimension: address per count, trip count, and when the two accesses count.
+#[derive(Clone, Copy, Debug)]
+struct Dim {
+    coefficient: i128,
+    trip: Option<u64>,
+    pins: [Pin; 2],
+}
+
+/// First and last iteration in which an access counts.
+fn extent(pin: Pin, trip: i128) -> (i128, i128) {
+    match pin {
+        Pin::Any => (0, trip - 1),
+        Pin::First => (0, 0),
+        Pin::Last => (trip - 1, trip - 1),
+    }
+}
+
+/// Solutions `d` of `sum(coefficient * d) = difference` within the iteration space, as flattened distances.
 /// `None` if there are too many to look at, or an unbounded dimension is not the only one.
-fn solve(dims: &[(i128, Option<u64>)], difference: i128) -> Option<Meeting> {
-    if let [(coefficient, None)] = *dims {
+fn solve(dims: &[Dim], difference: i128) -> Option<Meeting> {
+    if let [
+        Dim {
+            coefficient,
+            trip: None,
+            ..
+        },
+    ] = *dims
+    {
         return Some(solve_unbounded(coefficient, difference));
     }
     let mut bounded = Vec::with_capacity(dims.len());
     let mut weight = 1i128;
-    for &(coefficient, trip) in dims.iter().rev() {
-        let trip = i128::from(trip?);
+    for dim in dims.iter().rev() {
+        let trip = i128::from(dim.trip?);
+        let [(from_low, from_high), (to_low, to_high)] = dim.pins.map(|pin| extent(pin, trip));
         bounded.push(Bounded {
-            coefficient,
-            reach: trip - 1,
+            coefficient: dim.coefficient,
+            low: to_low - from_high,
+            high: to_high - from_low,
             weight,
         });
         weight = weight.checked_mul(trip)?;
@@ -139,10 +169,11 @@ fn solve_unbounded(coefficient: i128, difference: i128) -> Meeting {
     }
 }
 
-/// One dimension: address per count, largest |difference of counts|, iterations per count.
+/// One dimension: address per count, range of the difference of counts, iterations per count.
 struct Bounded {
     coefficient: i128,
-    reach: i128,
+    low: i128,
+    high: i128,
     weight: i128,
 }
 
@@ -161,15 +192,18 @@ impl Search {
             }
             return Some(());
         };
-        let slack: i128 = rest.iter().map(|d| d.coefficient.abs() * d.reach).sum();
+        let slack: i128 = rest
+            .iter()
+            .map(|d| d.coefficient.abs() * d.low.abs().max(d.high.abs()))
+            .sum();
         let (from, to) = if dim.coefficient == 0 {
-            (-dim.reach, dim.reach)
+            (dim.low, dim.high)
         } else {
             let size = dim.coefficient.abs();
             let centre = difference * dim.coefficient.signum();
             let low = (centre - slack).div_euclid(size);
             let high = (centre + slack).div_euclid(size);
-            (low.max(-dim.reach), high.min(dim.reach))
+            (low.max(dim.low), high.min(dim.high))
         };
         for count in from..=to {
             let rest_difference = difference - count * dim.coefficient;
@@ -192,8 +226,38 @@ impl Search {
 mod tests {
     use super::*;
 
-    fn dims(list: &[(i128, u64)]) -> Vec<(i128, Option<u64>)> {
-        list.iter().map(|&(c, t)| (c, Some(t))).collect()
+    fn dim(coefficient: i128, trip: Option<u64>) -> Dim {
+        Dim {
+            coefficient,
+            trip,
+            pins: [Pin::Any; 2],
+        }
+    }
+
+    fn dims(list: &[(i128, u64)]) -> Vec<Dim> {
+        list.iter().map(|&(c, t)| dim(c, Some(t))).collect()
+    }
+
+    #[test]
+    fn a_sum_stored_after_the_inner_loop_is_not_loaded_again() {
+        let mut nest = dims(&[(32, 32), (1, 32), (0, 8)]);
+        nest[2].pins = [Pin::Last, Pin::First];
+        assert_eq!(
+            solve(&nest, 0).unwrap(),
+            Meeting {
+                same: false,
+                later: None
+            }
+        );
+        // From the load to the store of the same element: seven iterations.
+        nest[2].pins = [Pin::First, Pin::Last];
+        assert_eq!(
+            solve(&nest, 0).unwrap(),
+            Meeting {
+                same: false,
+                later: Some(7)
+            }
+        );
     }
 
     #[test]
@@ -231,9 +295,9 @@ mod tests {
 
     #[test]
     fn unbounded_loops_have_a_distance_too() {
-        assert_eq!(solve(&[(2, None)], 4).unwrap().later, Some(2));
+        assert_eq!(solve(&[dim(2, None)], 4).unwrap().later, Some(2));
         assert_eq!(
-            solve(&[(2, None)], 3).unwrap(),
+            solve(&[dim(2, None)], 3).unwrap(),
             Meeting {
                 same: false,
                 later: None

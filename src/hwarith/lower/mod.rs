@@ -11,7 +11,7 @@ mod ops;
 
 use super::builder::Builder;
 use super::graph::{Graph, MemId, NodeId, Op as HwOp, UnitId, VarId};
-use super::program::{Access, Leaf, LoopDim, Mem, Place, PortRef, Program, Region, Unit, Var};
+use super::program::{Access, Leaf, LoopDim, Mem, Pin, Place, PortRef, Program, Region, Unit, Var};
 use super::types::HwType;
 use crate::codes;
 use crate::diagnostics::{Diagnostic, Diagnostics, Span};
@@ -65,6 +65,8 @@ struct Lowering<'k> {
     counters: HashMap<ValueId, affine::Counter>,
     /// Loads of these arrays keep their value from when the node was 1 (outer code of a flattened nest).
     hold: Option<(NodeId, Vec<ArrayId>)>,
+    /// When accesses of the current operation count, by dimension of the open loop.
+    pins: Vec<Pin>,
     /// Registers made by `hold`, not yet listed in the loop.
     held_phis: Vec<(NodeId, VarId)>,
     /// The open leaf repeats (values of its own vary).
@@ -101,6 +103,7 @@ impl<'k> Lowering<'k> {
             linear: HashMap::new(),
             counters: HashMap::new(),
             hold: None,
+            pins: Vec::new(),
             held_phis: Vec::new(),
             in_loop_leaf: false,
             open: None,
@@ -634,7 +637,9 @@ impl<'k> Lowering<'k> {
     ) {
         let address = self.affine_address(array, indices);
         let mem = self.mem_ids[&array];
+        let pins = self.pins.clone();
         self.leaf().accesses.push(Access {
+            pins,
             node,
             mem,
             is_store,

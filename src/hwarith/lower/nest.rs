@@ -10,7 +10,7 @@ use super::{Lowering, contains_loop};
 use crate::hwarith::HwType;
 use crate::hwarith::graph::{NodeId, Op as HwOp, Predicate, VarId};
 use crate::hwarith::interval::Interval;
-use crate::hwarith::program::{Loop, LoopDim, Region};
+use crate::hwarith::program::{Loop, LoopDim, Pin, Region};
 use crate::ir::{ArrayId, Block, For, Op, OpKind, While};
 use num_bigint::BigInt;
 use num_integer::Integer;
@@ -192,6 +192,7 @@ impl Lowering<'_> {
             dims,
         });
         self.counters.clear();
+        self.pins.clear();
         self.in_loop_leaf = false;
         self.close();
     }
@@ -309,10 +310,12 @@ impl Lowering<'_> {
             return self.close_level(nest, m, &phis);
         };
         self.predicate = Some(first);
+        self.pin(nest, m, Pin::First);
         self.hold = Some((first, nest.stored.clone()));
         f.body.ops[..inner].iter().for_each(|o| self.straight(o));
         self.predicate = None;
         self.hold = None;
+        self.pin(nest, m, Pin::Any);
         nest.phis.append(&mut self.held_phis);
         if let OpKind::For(inner_for) = &f.body.ops[inner].kind {
             let inits: Vec<NodeId> = inner_for.inits.iter().map(|&v| self.node(v)).collect();
@@ -322,12 +325,20 @@ impl Lowering<'_> {
             }
         }
         self.predicate = Some(last);
+        self.pin(nest, m, Pin::Last);
         f.body.ops[inner + 1..]
             .iter()
             .for_each(|o| self.straight(o));
+        self.pin(nest, m, Pin::Any);
         self.predicate = None;
         self.b().at(Some(op.span));
         self.close_level(nest, m, &phis)
+    }
+
+    /// Accesses from now on count in the given iterations of the loops inside level `m`.
+    fn pin(&mut self, nest: &Nest, m: usize, inner: Pin) {
+        let dims = 0..nest.dims.len();
+        self.pins = dims.map(|d| if d > m { inner } else { Pin::Any }).collect();
     }
 
     /// Defines the carried values of level `m`.

@@ -172,7 +172,8 @@ fn schedule_block(program: &Program, leaf: &Leaf, problem: &mut Problem) -> Leaf
             }
         }
     }
-    let (times, depth) = best.expect("without recurrences, waiting resolves every conflict");
+    let (times, depth) =
+        best.expect("straight-line code has a free port in some cycle and no recurrence");
     LeafSchedule {
         ports: assign_ports(program, leaf, &times, None),
         times,

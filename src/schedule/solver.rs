@@ -7,7 +7,7 @@ use super::{PortLimit, Times, UnitSchedule, delay_class};
 use crate::hwarith::graph::{MemId, Op, VarId};
 use crate::hwarith::program::{Leaf, Place, Program};
 use crate::hwarith::{Graph, NodeId};
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Why there is no schedule with the II asked for.
 #[derive(Clone, Debug)]
@@ -16,7 +16,7 @@ pub enum Failure {
     Recurrence(NodeId),
     /// The end of the loop is known too late.
     Control,
-    /// Accesses such as this one find no free port.
+    /// This access finds no free port.
     Ports(NodeId),
 }
 
@@ -188,7 +188,7 @@ impl<'g> Problem<'g> {
         let mut culprit = Failure::Control;
         let mut horizon = i64::from(u32::MAX);
         for sweep in 0..MAX_SWEEPS {
-            let times = self.sweep(&bounds);
+            let times = self.sweep(&bounds)?;
             if sweep == 0 {
                 // A feasible recurrence settles within the length of the graph plus what resources add.
                 let longest = times.ready.iter().max().copied().unwrap_or(0);
@@ -209,22 +209,14 @@ impl<'g> Problem<'g> {
             {
                 return Err(Failure::Control);
             }
-            match self.conflict(&times) {
-                None => return Ok(times),
-                Some(node) => {
-                    bounds[node.index()] = i64::from(times.start[node.index()]) + 1;
-                    if bounds[node.index()] > horizon {
-                        return Err(Failure::Ports(node));
-                    }
-                    culprit = Failure::Ports(node);
-                }
-            }
+            return Ok(times);
         }
         Err(culprit)
     }
 
-    /// Earliest times in one pass over the graph, edges across iterations left out.
-    fn sweep(&self, bounds: &[i64]) -> Times {
+    /// Earliest times in one pass over the graph, edges across iterations left out. Accesses take the ports of their
+    /// slot in program order.
+    fn sweep(&self, bounds: &[i64]) -> Result<Times, Failure> {
         let count = self.graph.nodes.len();
         let mut times = Times {
             start: vec![0; count],
@@ -241,6 +233,8 @@ impl<'g> Problem<'g> {
         for edge in self.edges.iter().filter(|e| e.distance == 0) {
             after.entry(edge.to).or_default().push(*edge);
         }
+        let mut table = Reservations::default();
+        let mut accesses = self.accesses.iter().peekable();
         let mut cuts = Cuts::new(self.graph);
         for (id, node) in self.graph.nodes.iter() {
             let i = id.index();
@@ -279,6 +273,13 @@ impl<'g> Problem<'g> {
             {
                 (cycle, offset) = (cycle + 1, 0.0);
             }
+            if let Some(&(_, mem, is_store)) = accesses.next_if(|a| a.0 == id) {
+                let free = table.reserve(mem, is_store, cycle, self.ii, self.limits[&mem]);
+                let free = free.ok_or(Failure::Ports(id))?;
+                if free > cycle {
+                    (cycle, offset) = (free, 0.0);
+                }
+            }
             // Bounds stay far below u32::MAX: `solve` stops at its horizon.
             let cycle = u32::try_from(cycle.max(0)).unwrap_or(u32::MAX);
             times.start[i] = cycle;
@@ -293,7 +294,7 @@ impl<'g> Problem<'g> {
                 Kind::Pipelined { latency, after, .. } => (cycle + latency, after),
             };
         }
-        times
+        Ok(times)
     }
 
     /// Raises bounds that edges across iterations demand; returns one raised node.
@@ -316,28 +317,53 @@ impl<'g> Problem<'g> {
         }
         raised
     }
+}
 
-    /// An access that finds all ports of its slot taken by earlier ones.
-    fn conflict(&self, times: &Times) -> Option<NodeId> {
-        let mut order: Vec<&(NodeId, MemId, bool)> = self.accesses.iter().collect();
-        order.sort_by_key(|(node, _, _)| (times.start[node.index()], *node));
-        let mut used: BTreeMap<(MemId, u32), (u32, u32)> = BTreeMap::new();
-        for &&(node, mem, is_store) in &order {
-            let cycle = times.start[node.index()];
-            let slot = self.ii.map_or(cycle, |ii| cycle % ii);
-            let (reads, writes) = used.entry((mem, slot)).or_insert((0, 0));
-            *(if is_store { &mut *writes } else { &mut *reads }) += 1;
-            let limit = self.limits[&mem];
-            let full = if limit.shared {
-                *reads + *writes > limit.reads
+/// The modulo reservation table of the memories' ports: reads and writes in each slot.
+#[derive(Default)]
+struct Reservations {
+    used: HashMap<(MemId, i64), (u32, u32)>,
+    /// In straight-line code: a cycle before which a memory has no free port.
+    full_before: HashMap<(MemId, bool), i64>,
+}
+
+impl Reservations {
+    /// Takes a port in the first cycle from `earliest` on that has one; `None` if no slot has.
+    fn reserve(
+        &mut self,
+        mem: MemId,
+        is_store: bool,
+        earliest: i64,
+        ii: Option<u32>,
+        limit: PortLimit,
+    ) -> Option<i64> {
+        let hint = self.full_before.get(&(mem, is_store)).copied().unwrap_or(0);
+        let first = if ii.is_none() {
+            earliest.max(hint)
+        } else {
+            earliest
+        };
+        let tries = ii.map_or(i64::MAX - first, i64::from);
+        let mut cycles = first..first + tries;
+        let cycle = cycles.find(|&cycle| {
+            let slot = ii.map_or(cycle, |ii| cycle.rem_euclid(i64::from(ii)));
+            let (reads, writes) = self.used.entry((mem, slot)).or_insert((0, 0));
+            let (r, w) = (*reads + u32::from(!is_store), *writes + u32::from(is_store));
+            let fits = if limit.shared {
+                r + w <= limit.reads
             } else {
-                *reads > limit.reads || *writes > limit.writes
+                r <= limit.reads && w <= limit.writes
             };
-            if full {
-                return Some(node);
+            if fits {
+                (*reads, *writes) = (r, w);
             }
+            fits
+        })?;
+        // Accesses of one memory that could start early find the cycles filled from the front.
+        if ii.is_none() && earliest <= hint {
+            self.full_before.insert((mem, is_store), cycle);
         }
-        None
+        Some(cycle)
     }
 }
 

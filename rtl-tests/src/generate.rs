@@ -407,7 +407,11 @@ impl Gen {
             _ => {
                 let value = self.int_expr(depth);
                 // Constants outside of the place's type are refused.
-                if value.constant { "1".into() } else { value.text }
+                if value.constant {
+                    "1".into()
+                } else {
+                    value.text
+                }
             }
         }
     }

@@ -7,7 +7,7 @@ use super::{PortLimit, Times, UnitSchedule, delay_class};
 use crate::hwarith::graph::{MemId, Op, VarId};
 use crate::hwarith::program::{Leaf, Place, Program};
 use crate::hwarith::{Graph, NodeId};
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Why there is no schedule with the II asked for.
 #[derive(Clone, Debug)]
@@ -63,8 +63,12 @@ pub struct Problem<'g> {
     pub limits: BTreeMap<MemId, PortLimit>,
 }
 
-/// Sweeps over the graph before a set of constraints counts as unsolvable.
+/// Sweeps over the graph before a set of constraints counts as unsolvable, and as many more for each access.
 const MAX_SWEEPS: usize = 400;
+const SWEEPS_PER_ACCESS: usize = 4;
+
+/// Accesses from which a block is scheduled in one sweep, each taking the first free port in program order.
+const MANY_ACCESSES: usize = 100;
 
 impl<'g> Problem<'g> {
     /// A graph without memory accesses or carried values; `width` are the demanded bits.
@@ -184,11 +188,15 @@ impl<'g> Problem<'g> {
 
     /// Times of all nodes for the current II and port limits.
     pub fn solve(&mut self) -> Result<Times, Failure> {
+        if self.ii.is_none() && self.accesses.len() > MANY_ACCESSES {
+            let bounds = vec![0i64; self.graph.nodes.len()];
+            return Ok(self.sweep(&bounds, Some(Reserved::new(self))));
+        }
         let mut bounds = vec![0i64; self.graph.nodes.len()];
         let mut culprit = Failure::Control;
         let mut horizon = i64::from(u32::MAX);
-        for sweep in 0..MAX_SWEEPS {
-            let times = self.sweep(&bounds);
+        for sweep in 0..MAX_SWEEPS + SWEEPS_PER_ACCESS * self.accesses.len() {
+            let times = self.sweep(&bounds, None);
             if sweep == 0 {
                 // A feasible recurrence settles within the length of the graph plus what resources add.
                 let longest = times.ready.iter().max().copied().unwrap_or(0);
@@ -211,20 +219,19 @@ impl<'g> Problem<'g> {
             }
             match self.conflict(&times) {
                 None => return Ok(times),
-                Some(node) => {
-                    bounds[node.index()] = i64::from(times.start[node.index()]) + 1;
-                    if bounds[node.index()] > horizon {
-                        return Err(Failure::Ports(node));
-                    }
+                Some((node, Some(free))) if i64::from(free) <= horizon => {
+                    bounds[node.index()] = i64::from(free);
                     culprit = Failure::Ports(node);
                 }
+                Some((node, _)) => return Err(Failure::Ports(node)),
             }
         }
         Err(culprit)
     }
 
-    /// Earliest times in one pass over the graph, edges across iterations left out.
-    fn sweep(&self, bounds: &[i64]) -> Times {
+    /// Earliest times in one pass over the graph, edges across iterations left out. With `ports`, accesses wait for
+    /// a free one.
+    fn sweep(&self, bounds: &[i64], mut ports: Option<Reserved>) -> Times {
         let count = self.graph.nodes.len();
         let mut times = Times {
             start: vec![0; count],
@@ -280,7 +287,11 @@ impl<'g> Problem<'g> {
                 (cycle, offset) = (cycle + 1, 0.0);
             }
             // Bounds stay far below u32::MAX: `solve` stops at its horizon.
-            let cycle = u32::try_from(cycle.max(0)).unwrap_or(u32::MAX);
+            let mut cycle = u32::try_from(cycle.max(0)).unwrap_or(u32::MAX);
+            if let Some(ports) = &mut ports {
+                cycle = ports.first_free(id, cycle).unwrap_or(cycle);
+                ports.take(id, cycle);
+            }
             times.start[i] = cycle;
             (times.ready[i], times.arrival[i]) = match self.kinds[i] {
                 Kind::Stable | Kind::Register => (cycle, 0.0),
@@ -317,27 +328,74 @@ impl<'g> Problem<'g> {
         raised
     }
 
-    /// An access that finds all ports of its slot taken by earlier ones.
-    fn conflict(&self, times: &Times) -> Option<NodeId> {
-        let mut order: Vec<&(NodeId, MemId, bool)> = self.accesses.iter().collect();
-        order.sort_by_key(|(node, _, _)| (times.start[node.index()], *node));
-        let mut used: BTreeMap<(MemId, u32), (u32, u32)> = BTreeMap::new();
-        for &&(node, mem, is_store) in &order {
+    /// An access that finds all ports of its slot taken by earlier ones, and the next cycle that they leave free.
+    fn conflict(&self, times: &Times) -> Option<(NodeId, Option<u32>)> {
+        let mut order: Vec<NodeId> = self.accesses.iter().map(|a| a.0).collect();
+        order.sort_by_key(|node| (times.start[node.index()], *node));
+        let mut reserved = Reserved::new(self);
+        for node in order {
             let cycle = times.start[node.index()];
-            let slot = self.ii.map_or(cycle, |ii| cycle % ii);
-            let (reads, writes) = used.entry((mem, slot)).or_insert((0, 0));
-            *(if is_store { &mut *writes } else { &mut *reads }) += 1;
-            let limit = self.limits[&mem];
-            let full = if limit.shared {
-                *reads + *writes > limit.reads
-            } else {
-                *reads > limit.reads || *writes > limit.writes
-            };
-            if full {
-                return Some(node);
+            let free = reserved.first_free(node, cycle);
+            if free != Some(cycle) {
+                return Some((node, free));
             }
+            reserved.take(node, cycle);
         }
         None
+    }
+}
+
+/// The reservation table: how many ports of each memory are taken in each slot.
+struct Reserved {
+    ii: Option<u32>,
+    /// Memory, whether it stores, and the memory's ports, of each access.
+    accesses: HashMap<NodeId, (MemId, bool, PortLimit)>,
+    /// (reads, writes) by memory and slot.
+    used: HashMap<(MemId, u32), (u32, u32)>,
+}
+
+impl Reserved {
+    fn new(problem: &Problem) -> Reserved {
+        let accesses = problem.accesses.iter();
+        let accesses = accesses
+            .map(|&(node, mem, is_store)| (node, (mem, is_store, problem.limits[&mem])))
+            .collect();
+        Reserved {
+            ii: problem.ii,
+            accesses,
+            used: HashMap::new(),
+        }
+    }
+
+    fn slot(&self, cycle: u32) -> u32 {
+        self.ii.map_or(cycle, |ii| cycle % ii)
+    }
+
+    fn fits(&self, node: NodeId, cycle: u32) -> bool {
+        let Some(&(mem, is_store, limit)) = self.accesses.get(&node) else {
+            return true;
+        };
+        let slot = (mem, self.slot(cycle));
+        let (reads, writes) = self.used.get(&slot).copied().unwrap_or((0, 0));
+        match (limit.shared, is_store) {
+            (true, _) => reads + writes < limit.reads,
+            (false, true) => writes < limit.writes,
+            (false, false) => reads < limit.reads,
+        }
+    }
+
+    /// The first cycle from `cycle` on with a free port; `None`: every slot is full.
+    fn first_free(&self, node: NodeId, cycle: u32) -> Option<u32> {
+        let slots = self.ii.unwrap_or(self.accesses.len() as u32 + 1);
+        (cycle..cycle.saturating_add(slots)).find(|&c| self.fits(node, c))
+    }
+
+    fn take(&mut self, node: NodeId, cycle: u32) {
+        if let Some(&(mem, is_store, _)) = self.accesses.get(&node) {
+            let slot = (mem, self.slot(cycle));
+            let (reads, writes) = self.used.entry(slot).or_default();
+            *(if is_store { writes } else { reads }) += 1;
+        }
     }
 }
 

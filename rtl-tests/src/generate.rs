@@ -52,12 +52,15 @@ struct Expr {
     constant: bool,
 }
 
+/// Element type and shape.
+type Shaped = (String, Vec<u64>);
+
 #[derive(Clone, Debug)]
 struct Callee {
     name: String,
     scalars: Vec<Kind>,
     arrays: Vec<(String, Vec<u64>, bool)>,
-    returns: Vec<(Kind, Option<(String, Vec<u64>)>)>,
+    returns: Vec<(Kind, Option<Shaped>)>,
 }
 
 struct Gen {

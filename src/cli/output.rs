@@ -78,7 +78,10 @@ fn replace_file(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
         // As an ordinary new file: the process's mask applies.
         builder.permissions(std::fs::Permissions::from_mode(0o666));
     }
-    let mut file = builder.tempfile_in(folder)?;
+    // The temporary name is nobody's concern: only the kind of error is passed on.
+    let mut file = builder
+        .tempfile_in(folder)
+        .map_err(|e| std::io::Error::from(e.kind()))?;
     file.write_all(bytes)?;
     file.persist(path).map_err(|e| e.error)?;
     Ok(())

@@ -195,8 +195,14 @@ pub struct CosimArgs {
     /// Inputs from a file (.json or .npz) instead of random ones
     #[arg(long, value_name = "FILE")]
     pub args: Option<PathBuf>,
-    /// Keep a waveform (VCD)
-    #[arg(long, value_name = "FILE")]
+    /// Keep a waveform (VCD) of the first failing run, or of the first
+    #[arg(
+        long,
+        value_name = "FILE",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "cosim.vcd"
+    )]
     pub trace: Option<PathBuf>,
 }
 

@@ -1,7 +1,10 @@
 //! The Veryl back end: the same netlists by way of Veryl give the same cycles.
 #![cfg(feature = "veryl")]
 
+use allo_hls::diagnostics::SourceMap;
+use allo_hls::driver::{self, Target};
 use allo_hls::rtl::{veryl, veryl_backend};
+use allo_hls::sim::cosim::{self, CosimOptions};
 use rtl_tests::bench::Bench;
 use rtl_tests::expressions::Suite;
 use rtl_tests::random;
@@ -34,5 +37,49 @@ fn random_netlists_agree() {
         if let Some(trace) = by_veryl(&bench).verilator(folder.path()) {
             assert_eq!(trace[6..], bench.in_process()[6..], "seed {seed}");
         }
+    }
+}
+
+/// An example through both back ends.
+fn example_agrees(file: &str, top: &str) {
+    let path = format!("{}/../examples/{file}.py", env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(path).expect("the example is there");
+    let mut sources = SourceMap::default();
+    let id = sources.add(format!("{file}.py"), text);
+    let target = Target::new("ecp5", 10.0).expect("a built-in device");
+    let compiled = driver::compile(&mut sources, id, Some(top), &target)
+        .unwrap_or_else(|e| panic!("{}", e.render(&sources, false)));
+    let source = veryl::print(&compiled.design);
+    let by_veryl = veryl_backend::to_systemverilog(&source, top)
+        .unwrap_or_else(|error| panic!("{error}\n{source}"));
+    let options = CosimOptions {
+        vectors: 6,
+        ..CosimOptions::default()
+    };
+    let cycles = |text: &str| {
+        cosim::cosim(&compiled.program, &compiled.manifest, text, &options)
+            .unwrap_or_else(|e| panic!("{file}: {}", e.to_diagnostic().render(&sources, false)))
+            .cycles
+    };
+    assert_eq!(
+        cycles(&by_veryl),
+        cycles(&compiled.systemverilog()),
+        "{file}"
+    );
+}
+
+#[test]
+fn examples_agree() {
+    for (file, top) in [
+        ("called", "called"),
+        ("count", "count"),
+        ("fir", "fir"),
+        ("histogram", "histogram"),
+        ("matmul_i32", "matmul"),
+        ("mul96", "mul96"),
+        ("saxpy_f32", "saxpy"),
+        ("saxpy_i32", "saxpy"),
+    ] {
+        example_agrees(file, top);
     }
 }

@@ -92,7 +92,7 @@ impl Mem {
 
 /// Bits of an address into `depth` words.
 pub fn address_width(depth: u64) -> u32 {
-    (u64::BITS - (depth.max(2) - 1).leading_zeros()).max(1)
+    (u64::BITS - depth.saturating_sub(1).leading_zeros()).max(1)
 }
 
 /// Where a memory is.

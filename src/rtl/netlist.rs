@@ -7,6 +7,7 @@
 //! combinational loop. Registers without `reset` and memories without `init` start unknown.
 
 use crate::arena::{Arena, Id};
+pub use crate::hwarith::program::address_width;
 use num_bigint::BigUint;
 
 /// Handle of a net of a module.
@@ -421,11 +422,6 @@ impl Memory {
     pub fn address_width(&self) -> u32 {
         address_width(self.depth)
     }
-}
-
-/// Bits that address `depth` words: max(1, ceil(log2 depth)).
-pub fn address_width(depth: u64) -> u32 {
-    (u64::BITS - depth.saturating_sub(1).leading_zeros()).max(1)
 }
 
 impl Design {

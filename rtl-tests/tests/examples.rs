@@ -137,6 +137,26 @@ fn icarus_accepts_every_example() {
 }
 
 #[test]
+fn slang_accepts_every_example() {
+    let Some(slang) = tools::find_or_note("slang") else {
+        return;
+    };
+    let (folder, files) = emitted();
+    for (file, top) in files {
+        // Arithmetic shifts and the like are unsigned again at once.
+        let warnings = [
+            "-Wextra",
+            "-Wpedantic",
+            "-Wconversion",
+            "-Wno-sign-conversion",
+            "-Werror",
+        ];
+        let args = [&warnings[..], &["--top", &top, &file]].concat();
+        tools::run(folder.path(), &slang, &args).unwrap_or_else(|e| panic!("{file}: {e}"));
+    }
+}
+
+#[test]
 fn sv_parser_parses_every_example() {
     let (folder, files) = emitted();
     for (file, _) in files {

@@ -63,16 +63,48 @@ impl Builder {
     }
     /// The nodes of a pure graph over given inputs; returns its outputs.
     pub fn inline(&mut self, graph: &Graph, inputs: &[NodeId]) -> Vec<NodeId> {
+        self.inline_with(graph, inputs, &mut |builder, step, count, args, ty| {
+            let step = builder.graph.add_step(rebuild(step));
+            builder.opaque(Op::Iterate { step, count }, args, ty)
+        })
+    }
+
+    /// As [`Builder::inline`]; `iterate` stands in for each [`Op::Iterate`], given its step, number of steps, arguments and type.
+    pub(super) fn inline_with(
+        &mut self,
+        graph: &Graph,
+        inputs: &[NodeId],
+        iterate: &mut dyn FnMut(&mut Builder, &Graph, u32, Vec<NodeId>, HwType) -> NodeId,
+    ) -> Vec<NodeId> {
         let mut map: Vec<NodeId> = Vec::with_capacity(graph.nodes.len());
         for (_, node) in graph.nodes.iter() {
             let args: Vec<NodeId> = node.args.iter().map(|a| map[a.index()]).collect();
             let types: Vec<HwType> = node.args.iter().map(|&a| graph.ty(a)).collect();
             map.push(match node.op {
                 Op::Input(i) => inputs[i as usize],
+                Op::Iterate { step, count } => {
+                    iterate(self, &graph.steps[step as usize], count, args, node.ty)
+                }
                 _ => self.replay(&node.op, &args, &types, node.ty),
             });
         }
         graph.outputs.iter().map(|o| map[o.index()]).collect()
+    }
+
+    /// Inputs like those of a graph.
+    pub(super) fn inputs(&mut self, graph: &Graph) -> Vec<NodeId> {
+        (0..)
+            .zip(graph.input_types())
+            .map(|(i, ty)| self.opaque(Op::Input(i), vec![], ty))
+            .collect()
+    }
+
+    /// The graph with its outputs.
+    pub(super) fn finish(self, outputs: Vec<NodeId>) -> Graph {
+        Graph {
+            outputs,
+            ..self.graph
+        }
     }
 
     fn shared(&mut self, op: Op, args: Vec<NodeId>, ty: HwType) -> NodeId {
@@ -526,23 +558,9 @@ pub fn signed_digits(value: &BigInt) -> Vec<(u32, bool)> {
 /// Rebuilds a pure graph (an operator module) with everything narrowed, folded and shared.
 pub fn rebuild(graph: &Graph) -> Graph {
     let mut builder = Builder::new();
-    let mut inputs: Vec<(u32, HwType)> = graph
-        .nodes
-        .iter()
-        .filter_map(|(_, n)| match n.op {
-            Op::Input(i) => Some((i, n.ty)),
-            _ => None,
-        })
-        .collect();
-    inputs.sort();
-    let inputs: Vec<NodeId> = inputs
-        .into_iter()
-        .map(|(i, ty)| builder.opaque(Op::Input(i), vec![], ty))
-        .collect();
+    let inputs = builder.inputs(graph);
     let outputs = builder.inline(graph, &inputs);
-    let mut result = builder.graph;
-    result.outputs = outputs;
-    result
+    builder.finish(outputs)
 }
 
 #[cfg(test)]

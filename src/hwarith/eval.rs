@@ -33,7 +33,13 @@ pub fn eval_op(op: &Op, args: &[(&BigInt, HwType)], ty: HwType) -> Option<BigInt
             (high << part_ty.width) | HwType::ui(part_ty.width).wrap(part)
         }),
         Op::Extract { lo } => (value(0) >> *lo) & ((BigInt::one() << ty.width) - 1),
-        Op::Input(_) | Op::Var(_) | Op::Call(_) | Op::Phi | Op::Load(_) | Op::Store(_) => {
+        Op::Input(_)
+        | Op::Var(_)
+        | Op::Call(_)
+        | Op::Iterate { .. }
+        | Op::Phi
+        | Op::Load(_)
+        | Op::Store(_) => {
             return None;
         }
     })
@@ -61,7 +67,18 @@ fn eval_node(graph: &Graph, node: &Node, values: &[BigInt]) -> Option<BigInt> {
         .iter()
         .map(|&a: &NodeId| (&values[a.index()], graph.ty(a)))
         .collect();
+    if let Op::Iterate { step, count } = node.op {
+        return Some(iterate(&graph.steps[step as usize], count, &args));
+    }
     eval_op(&node.op, &args, node.ty)
+}
+
+fn iterate(step: &Graph, count: u32, args: &[(&BigInt, HwType)]) -> BigInt {
+    let mut values: Vec<BigInt> = args.iter().map(|(value, _)| (*value).clone()).collect();
+    for _ in 0..count {
+        values[0] = eval(step, &values).swap_remove(0);
+    }
+    values.swap_remove(0)
 }
 
 /// Outputs of a pure graph for the given inputs.

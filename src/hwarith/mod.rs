@@ -11,6 +11,7 @@ pub mod float;
 pub mod graph;
 pub mod infer;
 pub mod interval;
+pub mod iterate;
 pub mod lower;
 pub mod program;
 pub mod split;

@@ -429,7 +429,7 @@ impl Program {
                         .repeat
                         .as_ref()
                         .is_some_and(|r| r.phis.iter().any(|p| p.0 == id)),
-                    Op::Input(_) => false,
+                    Op::Input(_) | Op::Iterate { .. } => false,
                     _ => true,
                 };
                 if !ok {

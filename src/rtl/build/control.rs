@@ -1,7 +1,7 @@
 //! Regions: start and done pulses, valid chains, and the leaves' datapaths.
 
 use super::cells::{Cells, bit};
-use super::datapath::{Datapath, Pace, Sources, called_unit, input_types};
+use super::datapath::{Datapath, Pace, Sources, called_unit};
 use super::ports::AccessUse;
 use super::{Top, is_empty};
 use crate::hwarith::NodeId;
@@ -39,7 +39,7 @@ impl LeafEnv<'_> {
         let unit = called_unit(path.graph(), node)
             .expect("the node is a call")
             .0 as usize;
-        let inputs = input_types(&self.program.units[unit].graph);
+        let inputs = self.program.units[unit].graph.input_types();
         let label = path.label(node);
         let operands = path.call_operands(cells, self, node, &inputs);
         let result = cells.net(&label, self.program.units[unit].width);

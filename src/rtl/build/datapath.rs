@@ -183,7 +183,13 @@ impl<'a> Datapath<'a> {
         let cycle = self.times.start[id.index()];
         let expr = match &node.op {
             Op::Const(value) => return constant(value, width),
-            Op::Input(_) | Op::Var(_) | Op::Phi | Op::Load(_) | Op::Call(_) | Op::Store(_) => {
+            Op::Input(_)
+            | Op::Var(_)
+            | Op::Phi
+            | Op::Load(_)
+            | Op::Call(_)
+            | Op::Iterate { .. }
+            | Op::Store(_) => {
                 let value = env.external(cells, self, id);
                 return cells.resize(value, width, false, &self.label(id));
             }
@@ -307,20 +313,6 @@ impl<'a> Datapath<'a> {
             .map(|(arg, width)| self.operand(cells, env, arg, cycle, width))
             .collect()
     }
-}
-
-/// Types of an operator's inputs, in order.
-pub fn input_types(graph: &Graph) -> Vec<HwType> {
-    let mut inputs: Vec<(u32, HwType)> = graph
-        .nodes
-        .iter()
-        .filter_map(|(_, n)| match n.op {
-            Op::Input(i) => Some((i, n.ty)),
-            _ => None,
-        })
-        .collect();
-    inputs.sort();
-    inputs.into_iter().map(|(_, ty)| ty).collect()
 }
 
 /// The operator module that a node calls.

@@ -1,7 +1,7 @@
 //! Operator modules: pure pipelines without control.
 
 use super::cells::Cells;
-use super::datapath::{Datapath, Pace, Sources, input_types};
+use super::datapath::{Datapath, Pace, Sources};
 use crate::diagnostics::SourceMap;
 use crate::hwarith::NodeId;
 use crate::hwarith::graph::Op;
@@ -34,7 +34,9 @@ pub fn build(unit: &Unit, schedule: &UnitSchedule, sources: &SourceMap) -> Modul
         let clock = cells.port(Direction::Input, "clk", 1);
         cells.module.clock = Some(clock);
     }
-    let inputs = input_types(&unit.graph)
+    let inputs = unit
+        .graph
+        .input_types()
         .iter()
         .zip(OPERANDS)
         .map(|(ty, name)| cells.port(Direction::Input, name, ty.width))

@@ -14,6 +14,10 @@ use num_bigint::BigInt;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 use std::collections::HashMap;
 
+/// Builds what stands in for an [`Op::Iterate`], given its step, number of steps, arguments and type.
+pub(super) type Iterate<'f> =
+    dyn FnMut(&mut Builder, &Graph, u32, Vec<NodeId>, HwType) -> NodeId + 'f;
+
 /// A graph under construction, with the range of every node.
 #[derive(Clone, Debug, Default)]
 pub struct Builder {
@@ -69,12 +73,12 @@ impl Builder {
         })
     }
 
-    /// As [`Builder::inline`]; `iterate` stands in for each [`Op::Iterate`], given its step, number of steps, arguments and type.
+    /// As [`Builder::inline`]; `iterate` builds what stands in for each [`Op::Iterate`].
     pub(super) fn inline_with(
         &mut self,
         graph: &Graph,
         inputs: &[NodeId],
-        iterate: &mut dyn FnMut(&mut Builder, &Graph, u32, Vec<NodeId>, HwType) -> NodeId,
+        iterate: &mut Iterate,
     ) -> Vec<NodeId> {
         let mut map: Vec<NodeId> = Vec::with_capacity(graph.nodes.len());
         for (_, node) in graph.nodes.iter() {

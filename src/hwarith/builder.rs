@@ -147,6 +147,18 @@ impl Builder {
         }
         self.infer(Op::Add, vec![a, b])
     }
+    /// Exact sum of any number of terms, as a balanced tree.
+    pub fn sum(&mut self, terms: &[NodeId]) -> NodeId {
+        match terms {
+            [] => self.constant(0),
+            [only] => *only,
+            _ => {
+                let (low, high) = terms.split_at(terms.len() / 2);
+                let (low, high) = (self.sum(low), self.sum(high));
+                self.add(low, high)
+            }
+        }
+    }
     /// Exact difference.
     pub fn sub(&mut self, a: NodeId, b: NodeId) -> NodeId {
         if self.is(b, 0) {
@@ -168,6 +180,19 @@ impl Builder {
             Some(factor) => self.mul_const(a, &factor),
             None => self.infer(Op::Mul, vec![a, b]),
         }
+    }
+    /// Truncated quotient, in which `types` are the operands' types as far as a zero divisor is concerned.
+    fn divide(&mut self, op: Op, args: &[NodeId], types: &[HwType]) -> NodeId {
+        // What a zero divisor gives depends on the type of the result.
+        let may_be_zero = self.range(args[1]).contains_zero();
+        let args = args.iter().zip(types);
+        let args: Vec<NodeId> = args
+            .map(|(&a, &ty)| if may_be_zero { self.widen(a, ty) } else { a })
+            .collect();
+        if !may_be_zero && self.is(args[1], 1) && op == Op::Div {
+            return args[0];
+        }
+        self.infer(op, args)
     }
     fn mul_const(&mut self, a: NodeId, factor: &BigInt) -> NodeId {
         if factor.is_zero() {
@@ -462,9 +487,10 @@ impl Builder {
     pub fn replay(&mut self, op: &Op, args: &[NodeId], arg_types: &[HwType], ty: HwType) -> NodeId {
         match (op, args) {
             (Op::Const(value), _) => self.constant(value.clone()),
-            (Op::Add, [a, b]) => self.add(*a, *b),
+            (Op::Add, terms) => self.sum(terms),
             (Op::Sub, [a, b]) => self.sub(*a, *b),
             (Op::Mul, [a, b]) => self.mul(*a, *b),
+            (Op::Div | Op::Mod, [_, _]) => self.divide(op.clone(), args, arg_types),
             (Op::Icmp(p), [a, b]) => self.icmp(*p, *a, *b),
             (Op::Cast, [a]) => self.cast(*a, ty),
             (Op::And, [a, b]) => self.and(*a, *b),

@@ -75,12 +75,17 @@ pub enum Op {
     Input(u32),
     /// A register or scalar argument of the kernel; any type.
     Var(VarId),
-    /// Sum of two.
+    /// Sum of two or more terms; schedules know only two.
     Add,
     /// Difference.
     Sub,
     /// Product of two.
     Mul,
+    /// Quotient truncated toward zero; of a zero divisor all ones. Has no hardware of its own.
+    Div,
+    /// Remainder with the sign of the dividend; of a zero divisor the low bits of the dividend. Has no
+    /// hardware of its own.
+    Mod,
     /// Comparison in the common type; `ui1`.
     Icmp(Predicate),
     /// Adjust the width by the argument's signedness, then reinterpret as the node's type.
@@ -199,6 +204,14 @@ impl Graph {
     /// Exact product.
     pub fn mul(&mut self, a: NodeId, b: NodeId) -> NodeId {
         self.infer(Op::Mul, vec![a, b])
+    }
+    /// Quotient, truncated; all ones if `b` is 0.
+    pub fn div(&mut self, a: NodeId, b: NodeId) -> NodeId {
+        self.infer(Op::Div, vec![a, b])
+    }
+    /// Remainder with the sign of `a`; the low bits of `a` if `b` is 0.
+    pub fn modulo(&mut self, a: NodeId, b: NodeId) -> NodeId {
+        self.infer(Op::Mod, vec![a, b])
     }
     /// Comparison; `ui1`.
     pub fn icmp(&mut self, predicate: Predicate, a: NodeId, b: NodeId) -> NodeId {
@@ -339,6 +352,7 @@ impl Graph {
                 Op::Cast | Op::Not | Op::Extract { .. } | Op::Load(_) => types.len() == 1,
                 Op::Mux | Op::Store(_) => types.len() == 3,
                 Op::Concat => !types.is_empty(),
+                Op::Add => types.len() >= 2,
                 Op::Call(_) => true,
                 _ => types.len() == 2,
             };
@@ -365,9 +379,11 @@ impl Graph {
 pub fn infer_type(op: &Op, args: &[HwType]) -> Option<HwType> {
     Some(match (op, args) {
         (Op::Const(value), []) => HwType::of_range(value, value),
-        (Op::Add, [a, b]) => infer::add(*a, *b),
+        (Op::Add, terms @ [_, _, ..]) => infer::sum(terms),
         (Op::Sub, [a, b]) => infer::sub(*a, *b),
         (Op::Mul, [a, b]) => infer::mul(*a, *b),
+        (Op::Div, [a, b]) => infer::div(*a, *b),
+        (Op::Mod, [a, b]) => infer::modulo(*a, *b),
         (Op::Icmp(_), [_, _]) => HwType::ui(1),
         (Op::And | Op::Or | Op::Xor, [a, b]) => infer::common(*a, *b),
         (Op::Not, [a]) => *a,
@@ -387,6 +403,8 @@ fn op_text(op: &Op) -> String {
         Op::Add => "hwarith.add".into(),
         Op::Sub => "hwarith.sub".into(),
         Op::Mul => "hwarith.mul".into(),
+        Op::Div => "hwarith.div".into(),
+        Op::Mod => "hwarith.mod".into(),
         Op::Icmp(p) => format!("hwarith.icmp {}", p.name()),
         Op::Cast => "hwarith.cast".into(),
         Op::And => "hwarith.and".into(),

@@ -552,17 +552,9 @@ pub fn signed_digits(value: &BigInt) -> Vec<(u32, bool)> {
 /// Rebuilds a pure graph (an operator module) with everything narrowed, folded and shared.
 pub fn rebuild(graph: &Graph) -> Graph {
     let mut builder = Builder::new();
-    let mut inputs: Vec<(u32, HwType)> = graph
-        .nodes
-        .iter()
-        .filter_map(|(_, n)| match n.op {
-            Op::Input(i) => Some((i, n.ty)),
-            _ => None,
-        })
-        .collect();
-    inputs.sort();
-    let inputs: Vec<NodeId> = inputs
-        .into_iter()
+    let types = super::eval::input_types(graph);
+    let inputs: Vec<NodeId> = (0..)
+        .zip(types)
         .map(|(i, ty)| builder.opaque(Op::Input(i), vec![], ty))
         .collect();
     let outputs = builder.inline(graph, &inputs);

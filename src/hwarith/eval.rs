@@ -43,6 +43,28 @@ pub fn eval_op(op: &Op, args: &[(&BigInt, HwType)], ty: HwType) -> Option<BigInt
     })
 }
 
+/// Whether an operation is an input, or its value a function of its operands.
+pub fn is_pure(op: &Op) -> bool {
+    !matches!(
+        op,
+        Op::Var(_) | Op::Call(_) | Op::Phi | Op::Load(_) | Op::Store(_)
+    )
+}
+
+/// Types of a graph's inputs, in order.
+pub fn input_types(graph: &Graph) -> Vec<HwType> {
+    let mut inputs: Vec<(u32, HwType)> = graph
+        .nodes
+        .iter()
+        .filter_map(|(_, n)| match n.op {
+            Op::Input(i) => Some((i, n.ty)),
+            _ => None,
+        })
+        .collect();
+    inputs.sort();
+    inputs.into_iter().map(|(_, ty)| ty).collect()
+}
+
 /// Values of all nodes of a pure graph for the given inputs, each within its input's type.
 ///
 /// Panics if the graph holds a node that [`eval_op`] cannot evaluate, other than inputs.

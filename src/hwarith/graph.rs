@@ -42,6 +42,15 @@ pub enum Predicate {
 }
 
 impl Predicate {
+    /// All of them.
+    pub const ALL: [Predicate; 6] = [
+        Predicate::Eq,
+        Predicate::Ne,
+        Predicate::Lt,
+        Predicate::Le,
+        Predicate::Gt,
+        Predicate::Ge,
+    ];
     /// Name in printed forms.
     pub fn name(self) -> &'static str {
         match self {
@@ -325,51 +334,58 @@ impl Graph {
 
     /// Checks order, arity and every inferred type.
     pub fn validate(&self) -> Result<(), String> {
-        for (id, node) in self.nodes.iter() {
-            let fail = |what: &str| Err(format!("node %{}: {what}", id.index()));
-            for (i, &arg) in node.args.iter().enumerate() {
-                let back_edge = node.op == Op::Phi && i == 1;
-                if self.nodes.get(arg).is_none() || (arg >= id && !back_edge) {
-                    return fail("operand does not come before its user");
-                }
-            }
-            if node.ty.width == 0 {
-                return fail("zero width");
-            }
-            let types: Vec<HwType> = node.args.iter().map(|&a| self.ty(a)).collect();
-            let declared = matches!(
-                node.op,
-                Op::Input(_)
-                    | Op::Var(_)
-                    | Op::Cast
-                    | Op::Call(_)
-                    | Op::Phi
-                    | Op::Load(_)
-                    | Op::Extract { .. }
-            );
-            let arity_ok = match node.op {
-                Op::Const(_) | Op::Input(_) | Op::Var(_) => types.is_empty(),
-                Op::Cast | Op::Not | Op::Extract { .. } | Op::Load(_) => types.len() == 1,
-                Op::Mux | Op::Store(_) => types.len() == 3,
-                Op::Concat => !types.is_empty(),
-                Op::Add => types.len() >= 2,
-                Op::Call(_) => true,
-                _ => types.len() == 2,
-            };
-            if !arity_ok {
-                return fail("wrong number of operands");
-            }
-            if let Op::Extract { lo } = node.op
-                && (node.ty.signed || lo + node.ty.width > types[0].width)
-            {
-                return fail("extract outside its operand");
-            }
-            if !declared && infer_type(&node.op, &types) != Some(node.ty) {
-                return fail(&format!("type {} is not the inferred one", node.ty));
-            }
+        for id in self.nodes.ids() {
+            self.check(id)
+                .map_err(|what| format!("node %{}: {what}", id.index()))?;
         }
         if self.outputs.iter().any(|&o| self.nodes.get(o).is_none()) {
             return Err("output is no node".into());
+        }
+        Ok(())
+    }
+
+    /// Checks one node: order, arity, type.
+    pub(super) fn check(&self, id: NodeId) -> Result<(), String> {
+        let node = &self.nodes[id];
+        for (i, &arg) in node.args.iter().enumerate() {
+            let back_edge = node.op == Op::Phi && i == 1;
+            if self.nodes.get(arg).is_none() || (arg >= id && !back_edge) {
+                return Err("operand does not come before its user".into());
+            }
+        }
+        if node.ty.width == 0 {
+            return Err("zero width".into());
+        }
+        let types: Vec<HwType> = node.args.iter().map(|&a| self.ty(a)).collect();
+        let declared = matches!(
+            node.op,
+            Op::Input(_)
+                | Op::Var(_)
+                | Op::Cast
+                | Op::Call(_)
+                | Op::Phi
+                | Op::Load(_)
+                | Op::Extract { .. }
+        );
+        let arity_ok = match node.op {
+            Op::Const(_) | Op::Input(_) | Op::Var(_) => types.is_empty(),
+            Op::Cast | Op::Not | Op::Extract { .. } | Op::Load(_) => types.len() == 1,
+            Op::Mux | Op::Store(_) => types.len() == 3,
+            Op::Concat => !types.is_empty(),
+            Op::Add => types.len() >= 2,
+            Op::Call(_) => true,
+            _ => types.len() == 2,
+        };
+        if !arity_ok {
+            return Err("wrong number of operands".into());
+        }
+        if let (Op::Extract { lo }, [from]) = (&node.op, &types[..])
+            && (node.ty.signed || u64::from(*lo) + u64::from(node.ty.width) > u64::from(from.width))
+        {
+            return Err("extract outside its operand".into());
+        }
+        if !declared && infer_type(&node.op, &types) != Some(node.ty) {
+            return Err(format!("type {} is not the inferred one", node.ty));
         }
         Ok(())
     }
@@ -389,36 +405,49 @@ pub fn infer_type(op: &Op, args: &[HwType]) -> Option<HwType> {
         (Op::Not, [a]) => *a,
         (Op::Shl | Op::Shr, [a, amount]) if !amount.signed => *a,
         (Op::Mux, [cond, a, b]) if *cond == HwType::ui(1) => infer::common(*a, *b),
-        (Op::Concat, parts) => HwType::ui(parts.iter().map(|p| p.width).sum()),
+        (Op::Concat, parts @ [_, ..]) => {
+            let width = parts
+                .iter()
+                .try_fold(0u32, |sum, part| sum.checked_add(part.width));
+            HwType::ui(width?)
+        }
         (Op::Store(_), [_, _, enable]) if *enable == HwType::ui(1) => HwType::ui(1),
         _ => return None,
     })
 }
+
+/// Operations that are nothing but a name in printed forms.
+pub(super) static PLAIN: [(&str, Op); 15] = [
+    ("add", Op::Add),
+    ("sub", Op::Sub),
+    ("mul", Op::Mul),
+    ("div", Op::Div),
+    ("mod", Op::Mod),
+    ("cast", Op::Cast),
+    ("and", Op::And),
+    ("or", Op::Or),
+    ("xor", Op::Xor),
+    ("not", Op::Not),
+    ("shl", Op::Shl),
+    ("shr", Op::Shr),
+    ("mux", Op::Mux),
+    ("concat", Op::Concat),
+    ("phi", Op::Phi),
+];
 
 fn op_text(op: &Op) -> String {
     match op {
         Op::Const(value) => format!("hwarith.constant {value}"),
         Op::Input(i) => format!("hwarith.input {i}"),
         Op::Var(v) => format!("hwarith.var v{}", v.0),
-        Op::Add => "hwarith.add".into(),
-        Op::Sub => "hwarith.sub".into(),
-        Op::Mul => "hwarith.mul".into(),
-        Op::Div => "hwarith.div".into(),
-        Op::Mod => "hwarith.mod".into(),
         Op::Icmp(p) => format!("hwarith.icmp {}", p.name()),
-        Op::Cast => "hwarith.cast".into(),
-        Op::And => "hwarith.and".into(),
-        Op::Or => "hwarith.or".into(),
-        Op::Xor => "hwarith.xor".into(),
-        Op::Not => "hwarith.not".into(),
-        Op::Shl => "hwarith.shl".into(),
-        Op::Shr => "hwarith.shr".into(),
-        Op::Mux => "hwarith.mux".into(),
-        Op::Concat => "hwarith.concat".into(),
         Op::Extract { lo } => format!("hwarith.extract from {lo}"),
         Op::Call(u) => format!("hwarith.call u{}", u.0),
-        Op::Phi => "hwarith.phi".into(),
         Op::Load(m) => format!("hwarith.load m{}", m.0),
         Op::Store(m) => format!("hwarith.store m{}", m.0),
+        plain => {
+            let name = PLAIN.iter().find(|(_, op)| op == plain);
+            format!("hwarith.{}", name.map_or("?", |(name, _)| name))
+        }
     }
 }

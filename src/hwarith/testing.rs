@@ -1,6 +1,7 @@
 //! For tests: random pure graphs, their inputs, and an evaluator that computes as the hardware does.
 
 use super::eval::eval_op;
+pub use super::eval::input_types;
 use super::graph::{Graph, Node, NodeId, Op, Predicate};
 use super::types::HwType;
 use num_bigint::BigInt;
@@ -165,20 +166,6 @@ fn shift_amount(random: &mut Random, graph: &mut Graph, near: NodeId) -> NodeId 
         let width = random.between(1, 4);
         graph.cast(near, HwType::ui(width))
     }
-}
-
-/// Types of a graph's inputs, in order.
-pub fn input_types(graph: &Graph) -> Vec<HwType> {
-    let mut inputs: Vec<(u32, HwType)> = graph
-        .nodes
-        .iter()
-        .filter_map(|(_, n)| match n.op {
-            Op::Input(i) => Some((i, n.ty)),
-            _ => None,
-        })
-        .collect();
-    inputs.sort();
-    inputs.into_iter().map(|(_, ty)| ty).collect()
 }
 
 /// All combinations of input values if there are at most `limit`, else `limit` random ones.

@@ -1,10 +1,11 @@
 //! Regions: start and done pulses, valid chains, and the leaves' datapaths.
 
 use super::cells::{Cells, bit};
-use super::datapath::{Datapath, Pace, Sources, called_unit, input_types};
+use super::datapath::{Datapath, Pace, Sources, called_unit};
 use super::ports::AccessUse;
 use super::{Top, is_empty};
 use crate::hwarith::NodeId;
+use crate::hwarith::eval::input_types;
 use crate::hwarith::graph::{Op, VarId};
 use crate::hwarith::program::{Leaf, Loop, Program, Region};
 use crate::rtl::netlist::*;

@@ -310,20 +310,6 @@ impl<'a> Datapath<'a> {
     }
 }
 
-/// Types of an operator's inputs, in order.
-pub fn input_types(graph: &Graph) -> Vec<HwType> {
-    let mut inputs: Vec<(u32, HwType)> = graph
-        .nodes
-        .iter()
-        .filter_map(|(_, n)| match n.op {
-            Op::Input(i) => Some((i, n.ty)),
-            _ => None,
-        })
-        .collect();
-    inputs.sort();
-    inputs.into_iter().map(|(_, ty)| ty).collect()
-}
-
 /// The operator module that a node calls.
 pub fn called_unit(graph: &Graph, node: NodeId) -> Option<UnitId> {
     match graph.nodes[node].op {

@@ -1,9 +1,10 @@
 //! Operator modules: pure pipelines without control.
 
 use super::cells::Cells;
-use super::datapath::{Datapath, Pace, Sources, input_types};
+use super::datapath::{Datapath, Pace, Sources};
 use crate::diagnostics::SourceMap;
 use crate::hwarith::NodeId;
+use crate::hwarith::eval::input_types;
 use crate::hwarith::graph::Op;
 use crate::hwarith::program::Unit;
 use crate::rtl::netlist::*;

@@ -1,6 +1,7 @@
 //! Arguments of the command line and what each subcommand does.
 
 mod compile;
+mod hwarith;
 mod output;
 mod simulate;
 
@@ -45,6 +46,8 @@ enum Command {
     Run(RunArgs),
     /// Compare the generated hardware with the software reference, bit for bit
     Cosim(CosimArgs),
+    /// Check, print, narrow or evaluate the text of a graph of exact operations
+    Hwarith(hwarith::HwarithArgs),
     /// Say what a diagnostic code means
     Explain(ExplainArgs),
 }
@@ -241,6 +244,7 @@ pub fn run() -> ExitCode {
         Some(Command::Check(args)) => compile::check(&printer, &args),
         Some(Command::Run(args)) => simulate::run(&printer, &args),
         Some(Command::Cosim(args)) => simulate::cosim(&printer, &args),
+        Some(Command::Hwarith(args)) => hwarith::run(&printer, &args),
         Some(Command::Explain(args)) => compile::explain(&printer, &args),
         None => compile::compile(&printer, &cli.compile),
     };

@@ -225,6 +225,7 @@ impl<'a> Datapath<'a> {
                     rhs_signed,
                 }
             }
+            Op::Div | Op::Mod => unreachable!("Program::validate admits no division"),
             Op::Icmp(predicate) => {
                 let common = infer::common(graph.ty(node.args[0]), graph.ty(node.args[1]));
                 Expr::Compare {

@@ -10,7 +10,7 @@ mod control;
 pub mod datapath;
 mod manifest;
 mod ports;
-mod units;
+pub mod units;
 
 use super::manifest::Manifest;
 use super::netlist::*;
@@ -21,15 +21,19 @@ use crate::schedule::Schedule;
 use cells::Cells;
 use std::collections::HashMap;
 
+/// The operator modules of a scheduled program.
+pub fn build_units(program: &Program, schedule: &Schedule, sources: &SourceMap) -> Design {
+    let mut design = Design::default();
+    for (unit, times) in program.units.iter().zip(&schedule.units) {
+        design.modules.push(units::build(unit, times, sources));
+    }
+    design
+}
+
 /// The netlist and the manifest of a scheduled program.
 pub fn build(program: &Program, schedule: &Schedule, sources: &SourceMap) -> (Design, Manifest) {
-    let mut design = Design::default();
-    let units: Vec<ModuleId> = program
-        .units
-        .iter()
-        .zip(&schedule.units)
-        .map(|(unit, times)| design.modules.push(units::build(unit, times, sources)))
-        .collect();
+    let mut design = build_units(program, schedule, sources);
+    let units: Vec<ModuleId> = design.modules.ids().collect();
     let mut top = Top::new(program, schedule, sources, &design, &units);
     top.build();
     let Top {

@@ -10,7 +10,11 @@ use crate::rtl::netlist::*;
 use crate::schedule::UnitSchedule;
 
 /// Names of the operand ports of an operator module.
-const OPERANDS: [&str; 3] = ["a", "b", "c"];
+pub const OPERANDS: [&str; 3] = ["a", "b", "c"];
+/// Name of its clock port.
+pub const CLOCK: &str = "clk";
+/// Name of its output port.
+pub const RESULT: &str = "result";
 
 struct Inputs(Vec<NetId>);
 
@@ -31,7 +35,7 @@ pub fn build(unit: &Unit, schedule: &UnitSchedule, sources: &SourceMap) -> Modul
         unit.name, schedule.latency
     )];
     if schedule.latency > 0 {
-        let clock = cells.port(Direction::Input, "clk", 1);
+        let clock = cells.port(Direction::Input, CLOCK, 1);
         cells.module.clock = Some(clock);
     }
     let inputs = input_types(&unit.graph)
@@ -41,7 +45,7 @@ pub fn build(unit: &Unit, schedule: &UnitSchedule, sources: &SourceMap) -> Modul
         .collect();
     let output = unit.graph.outputs[0];
     let width = unit.graph.width(output).max(unit.width);
-    let result = cells.port(Direction::Output, "result", width);
+    let result = cells.port(Direction::Output, RESULT, width);
     let mut env = Inputs(inputs);
     let mut path = Datapath::new(&unit.graph, &schedule.times, Pace::EveryCycle, sources, "");
     for (id, _) in unit.graph.nodes.iter() {

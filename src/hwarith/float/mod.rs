@@ -21,11 +21,13 @@
 mod add;
 mod bits;
 mod compare;
+mod conversion;
 mod convert;
 mod finish;
 mod integer;
 mod integral;
 mod mul;
+mod operators;
 mod round;
 mod sign;
 mod unpack;
@@ -33,10 +35,12 @@ mod unpack;
 #[cfg(test)]
 mod tests;
 
-pub use add::add;
+pub use add::{add, sub};
 pub use compare::{compare, min_max};
+pub use conversion::conversion;
 pub use convert::convert;
 pub use integer::{from_int, to_int};
 pub use integral::{ceil, floor};
 pub use mul::mul;
+pub use operators::{OPERATORS, Operator, operator};
 pub use sign::{abs, neg};

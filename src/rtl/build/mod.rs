@@ -10,16 +10,24 @@ mod control;
 pub mod datapath;
 mod manifest;
 mod ports;
-mod units;
+pub mod units;
 
 use super::manifest::Manifest;
 use super::netlist::*;
 use crate::diagnostics::SourceMap;
 use crate::hwarith::graph::{Op, VarId};
-use crate::hwarith::program::{PortRef, Program, Region};
-use crate::schedule::Schedule;
+use crate::hwarith::program::{PortRef, Program, Region, Unit};
+use crate::schedule::{Schedule, Variant};
 use cells::Cells;
 use std::collections::{BTreeMap, HashMap};
+
+/// The module of one operator.
+pub fn build_operator(unit: &Unit, variant: &Variant) -> Design {
+    let mut design = Design::default();
+    let module = units::build(&unit.name, unit, variant, &SourceMap::default());
+    design.modules.push(module);
+    design
+}
 
 /// The netlist and the manifest of a scheduled program.
 pub fn build(program: &Program, schedule: &Schedule, sources: &SourceMap) -> (Design, Manifest) {

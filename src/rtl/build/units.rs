@@ -11,7 +11,13 @@ use crate::rtl::netlist::*;
 use crate::schedule::{Times, Variant};
 
 /// Names of the operand ports of an operator module.
-const OPERANDS: [&str; 3] = ["a", "b", "c"];
+pub const OPERANDS: [&str; 3] = ["a", "b", "c"];
+/// Name of its clock port.
+pub const CLOCK: &str = "clk";
+/// Name of the port that says that operands are there, if they cannot be in every cycle.
+pub const START: &str = "start";
+/// Name of its output port.
+pub const RESULT: &str = "result";
 
 /// What an operator's datapath finds outside of its graph.
 struct Env<'s> {
@@ -126,7 +132,7 @@ pub fn build(name: &str, unit: &Unit, variant: &Variant, sources: &SourceMap) ->
         ),
     }];
     if variant.latency > 0 {
-        let clock = cells.port(Direction::Input, "clk", 1);
+        let clock = cells.port(Direction::Input, CLOCK, 1);
         cells.module.clock = Some(clock);
     }
     let valid = match variant.interval {
@@ -142,7 +148,7 @@ pub fn build(name: &str, unit: &Unit, variant: &Variant, sources: &SourceMap) ->
         .collect();
     let output = graph.outputs[0];
     let width = graph.width(output).max(unit.width);
-    let result = cells.port(Direction::Output, "result", width);
+    let result = cells.port(Direction::Output, RESULT, width);
     let pace = match variant.interval {
         1 => Pace::EveryCycle,
         cycles => Pace::Interval {
@@ -165,7 +171,7 @@ pub fn build(name: &str, unit: &Unit, variant: &Variant, sources: &SourceMap) ->
 /// The port `start`, and for each further cycle of an operation a bit that follows it. They need no reset: whatever
 /// they hold at first has passed a stage before the first operation arrives there.
 fn valid_chain(cells: &mut Cells, latency: u32) -> Vec<NetId> {
-    let mut valid = vec![cells.port(Direction::Input, "start", 1)];
+    let mut valid = vec![cells.port(Direction::Input, START, 1)];
     for cycle in 1..latency.max(1) {
         let previous = Operand::Net(valid[valid.len() - 1]);
         valid.push(cells.register(&format!("v{cycle}"), 1, previous, None, None, None));

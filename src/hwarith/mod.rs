@@ -6,6 +6,7 @@
 
 pub mod builder;
 pub mod demand;
+pub mod divide;
 pub mod eval;
 pub mod float;
 pub mod graph;

@@ -101,7 +101,11 @@ mod tests {
         let zero = graph.constant(0);
         assert!(require_pure(&graph).is_ok());
         let memory = allo_hls::hwarith::graph::MemId(0);
-        graph.push(Op::Load(memory), vec![zero], HwType::ui(4));
+        graph.push(
+            allo_hls::hwarith::Op::Load(memory),
+            vec![zero],
+            HwType::ui(4),
+        );
         assert!(require_pure(&graph).is_err());
     }
 }

@@ -18,7 +18,8 @@ pub fn rolled(graph: &Graph, mut per_cycle: impl FnMut(&Graph) -> u32) -> Graph 
         // What does not fill a cycle comes first, where constants of the initial state make it small.
         let args = repeat(builder, step, count % fold, args);
         match count / fold {
-            0 => args[0],
+            // One cycle's work goes round no loop.
+            cycles @ (0 | 1) => repeat(builder, step, cycles * fold, args)[0],
             cycles => {
                 let step = builder.graph.add_step(composed(step, fold));
                 let op = Op::Iterate {

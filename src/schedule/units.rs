@@ -20,7 +20,10 @@ pub fn schedule(graph: &Graph, device: &Device, budget: f64) -> Option<UnitSched
             variants.push(variant(iterate::unrolled(graph), device, budget)?);
         }
         let rolled = iterate::rolled(graph, |step| steps_per_cycle(step, device, budget));
-        variants.push(variant(rolled, device, budget)?);
+        let rolled = variant(rolled, device, budget)?;
+        if rolled.interval > 1 || variants.is_empty() {
+            variants.push(rolled);
+        }
     }
     Some(UnitSchedule { variants })
 }

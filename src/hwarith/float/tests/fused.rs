@@ -65,7 +65,15 @@ fn fma_of_ieee_formats() {
 
 #[test]
 fn fma_of_odd_formats() {
-    for (exp, frac) in [(9, 14), (3, 20), (2, 25), (15, 5), (4, 40), (11, 1), (15, 112)] {
+    for (exp, frac) in [
+        (9, 14),
+        (3, 20),
+        (2, 25),
+        (15, 5),
+        (4, 40),
+        (11, 1),
+        (15, 112),
+    ] {
         let f = FloatFormat { exp, frac };
         check_fma(f, triples(f, 1_500, 23));
     }

@@ -219,9 +219,9 @@ pub struct RunArgs {
     /// Arguments: .json or .npz
     #[arg(long, value_name = "FILE")]
     pub args: Option<PathBuf>,
-    /// What runs the kernel
-    #[arg(long, value_enum, default_value = "reference")]
-    pub engine: Engine,
+    /// What runs the kernel; if left out, rtl, or reference where the kernel has no hardware yet
+    #[arg(long, value_enum)]
+    pub engine: Option<RunEngine>,
     /// Results: .json or .npz; standard output (JSON) if left out
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
@@ -235,10 +235,21 @@ pub struct RunArgs {
 
 /// What executes a kernel.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Engine {
+pub enum RunEngine {
     /// The software reference
     Reference,
+    /// The generated hardware, simulated in process
+    Rtl,
     /// The generated SystemVerilog in Verilator
+    Verilator,
+}
+
+/// What executes hardware.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum CosimEngine {
+    /// The netlist, simulated in process; needs no tool
+    Rtl,
+    /// The SystemVerilog in Verilator
     Verilator,
 }
 
@@ -258,13 +269,25 @@ pub struct CosimArgs {
     /// Inputs from a file (.json or .npz) instead of random ones
     #[arg(long, value_name = "FILE")]
     pub args: Option<PathBuf>,
-    /// Keep a waveform (VCD) of the first failing run, or of the first
+    /// What runs the hardware
+    #[arg(long, value_enum, default_value = "verilator")]
+    pub engine: CosimEngine,
+    /// Inputs simulated at the same time; the number of processors if left out
+    #[arg(
+        short,
+        long,
+        value_name = "N",
+        default_value_t = 0,
+        hide_default_value = true
+    )]
+    pub jobs: usize,
+    /// Keep a waveform of the first failing run, or of the first: FST, or VCD from Verilator if FILE ends in .vcd
     #[arg(
         long,
         value_name = "FILE",
         num_args = 0..=1,
         require_equals = true,
-        default_missing_value = "cosim.vcd"
+        default_missing_value = "cosim.fst"
     )]
     pub trace: Option<PathBuf>,
 }

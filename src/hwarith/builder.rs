@@ -14,6 +14,10 @@ use num_bigint::BigInt;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 use std::collections::HashMap;
 
+/// Builds what stands in for an [`Op::Iterate`], given its step, number of steps, arguments and type.
+pub(super) type Iterate<'f> =
+    dyn FnMut(&mut Builder, &Graph, u32, Vec<NodeId>, HwType) -> NodeId + 'f;
+
 /// A graph under construction, with the range of every node.
 #[derive(Clone, Debug, Default)]
 pub struct Builder {
@@ -69,12 +73,12 @@ impl Builder {
         })
     }
 
-    /// As [`Builder::inline`]; `iterate` stands in for each [`Op::Iterate`], given its step, number of steps, arguments and type.
+    /// As [`Builder::inline`]; `iterate` builds what stands in for each [`Op::Iterate`].
     pub(super) fn inline_with(
         &mut self,
         graph: &Graph,
         inputs: &[NodeId],
-        iterate: &mut dyn FnMut(&mut Builder, &Graph, u32, Vec<NodeId>, HwType) -> NodeId,
+        iterate: &mut Iterate,
     ) -> Vec<NodeId> {
         let mut map: Vec<NodeId> = Vec::with_capacity(graph.nodes.len());
         for (_, node) in graph.nodes.iter() {
@@ -179,6 +183,18 @@ impl Builder {
         }
         self.infer(Op::Add, vec![a, b])
     }
+    /// Exact sum of any number of terms, as a balanced tree.
+    pub fn sum(&mut self, terms: &[NodeId]) -> NodeId {
+        match terms {
+            [] => self.constant(0),
+            [only] => *only,
+            _ => {
+                let (low, high) = terms.split_at(terms.len() / 2);
+                let (low, high) = (self.sum(low), self.sum(high));
+                self.add(low, high)
+            }
+        }
+    }
     /// Exact difference.
     pub fn sub(&mut self, a: NodeId, b: NodeId) -> NodeId {
         if self.is(b, 0) {
@@ -200,6 +216,19 @@ impl Builder {
             Some(factor) => self.mul_const(a, &factor),
             None => self.infer(Op::Mul, vec![a, b]),
         }
+    }
+    /// Truncated quotient, in which `types` are the operands' types as far as a zero divisor is concerned.
+    fn divide(&mut self, op: Op, args: &[NodeId], types: &[HwType]) -> NodeId {
+        // What a zero divisor gives depends on the type of the result.
+        let may_be_zero = self.range(args[1]).contains_zero();
+        let args = args.iter().zip(types);
+        let args: Vec<NodeId> = args
+            .map(|(&a, &ty)| if may_be_zero { self.widen(a, ty) } else { a })
+            .collect();
+        if !may_be_zero && self.is(args[1], 1) && op == Op::Div {
+            return args[0];
+        }
+        self.infer(op, args)
     }
     fn mul_const(&mut self, a: NodeId, factor: &BigInt) -> NodeId {
         if factor.is_zero() {
@@ -494,9 +523,10 @@ impl Builder {
     pub fn replay(&mut self, op: &Op, args: &[NodeId], arg_types: &[HwType], ty: HwType) -> NodeId {
         match (op, args) {
             (Op::Const(value), _) => self.constant(value.clone()),
-            (Op::Add, [a, b]) => self.add(*a, *b),
+            (Op::Add, terms) => self.sum(terms),
             (Op::Sub, [a, b]) => self.sub(*a, *b),
             (Op::Mul, [a, b]) => self.mul(*a, *b),
+            (Op::Div | Op::Mod, [_, _]) => self.divide(op.clone(), args, arg_types),
             (Op::Icmp(p), [a, b]) => self.icmp(*p, *a, *b),
             (Op::Cast, [a]) => self.cast(*a, ty),
             (Op::And, [a, b]) => self.and(*a, *b),
@@ -589,7 +619,7 @@ mod tests {
         let graph = random_graph(&mut random, shape);
         let new = rebuild(&graph);
         new.validate().expect("valid");
-        for inputs in input_vectors(&mut random, &input_types(&graph), limit) {
+        for inputs in input_vectors(&mut random, &graph.input_types(), limit) {
             assert_eq!(
                 eval(&graph, &inputs),
                 eval(&new, &inputs),
@@ -634,7 +664,7 @@ mod tests {
                     "seed {seed}, {id:?}"
                 );
             }
-            for inputs in input_vectors(&mut random, &input_types(&graph), 64) {
+            for inputs in input_vectors(&mut random, &graph.input_types(), 64) {
                 let old = eval_nodes(&graph, &inputs);
                 let new = eval_nodes(&builder.graph, &inputs);
                 for (value, id) in new.iter().zip(builder.graph.nodes.ids()) {
@@ -657,7 +687,7 @@ mod tests {
         let shape = Shape { inputs: 1, ..SMALL };
         for seed in 0..300 {
             let graph = random_graph(&mut Random::new(seed), &shape);
-            let input = input_types(&graph)[0].max();
+            let input = graph.input_types()[0].max();
             let mut builder = Builder::new();
             let constant = builder.constant(input.clone());
             let outputs = builder.inline(&graph, &[constant]);

@@ -1,8 +1,7 @@
 //! Implementations of iterated steps: all of them inline, or so many a clock cycle in a loop through a register.
 
-use super::builder::Builder;
+use super::builder::{Builder, Iterate};
 use super::graph::{Graph, NodeId, Op};
-use super::types::HwType;
 
 /// The graph with every step inline: a new operation can start in every cycle.
 pub fn unrolled(graph: &Graph) -> Graph {
@@ -19,7 +18,8 @@ pub fn rolled(graph: &Graph, mut per_cycle: impl FnMut(&Graph) -> u32) -> Graph 
         // What does not fill a cycle comes first, where constants of the initial state make it small.
         let args = repeat(builder, step, count % fold, args);
         match count / fold {
-            0 => args[0],
+            // One cycle's work goes round no loop.
+            cycles @ (0 | 1) => repeat(builder, step, cycles * fold, args)[0],
             cycles => {
                 let step = builder.graph.add_step(composed(step, fold));
                 let op = Op::Iterate {
@@ -48,10 +48,7 @@ fn repeat(builder: &mut Builder, step: &Graph, count: u32, mut args: Vec<NodeId>
     args
 }
 
-fn rewrite(
-    graph: &Graph,
-    iterate: &mut dyn FnMut(&mut Builder, &Graph, u32, Vec<NodeId>, HwType) -> NodeId,
-) -> Graph {
+fn rewrite(graph: &Graph, iterate: &mut Iterate) -> Graph {
     let mut builder = Builder::new();
     let inputs = builder.inputs(graph);
     let outputs = builder.inline_with(graph, &inputs, iterate);
@@ -88,6 +85,7 @@ pub fn unrolled_size(graph: &Graph) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::super::eval::eval;
+    use super::super::types::HwType;
     use super::*;
     use num_bigint::BigInt;
 

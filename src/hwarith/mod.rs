@@ -19,6 +19,7 @@ pub mod program;
 pub mod split;
 #[cfg(test)]
 mod testing;
+pub mod text;
 pub mod types;
 
 pub use graph::{Graph, Node, NodeId, Op};

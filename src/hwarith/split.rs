@@ -170,7 +170,7 @@ mod tests {
             roots.iter().map(|&(o, w)| (map[o.index()], w)).collect();
         let new_widths = demanded(&builder.graph, &new_roots, None);
         assert_fits(&builder.graph, &new_widths, block, seed);
-        for inputs in input_vectors(&mut random, &input_types(&graph), limit) {
+        for inputs in input_vectors(&mut random, &graph.input_types(), limit) {
             let old = eval_nodes(&graph, &inputs);
             let new = eval_nodes(&builder.graph, &inputs);
             for (id, &width) in graph.nodes.ids().zip(&widths) {

@@ -54,6 +54,15 @@ impl Lowering<'_> {
         })
     }
 
+    /// `lhs * rhs + add`, rounded once.
+    pub(super) fn float_fma(&mut self, operands: [ValueId; 3], format: FloatFormat) -> NodeId {
+        let args = operands.map(|operand| self.node(operand)).to_vec();
+        let name = format!("fma_{}", tag(format));
+        self.call(&name, args, HwType::ui(format.width()), || {
+            float::fma(format)
+        })
+    }
+
     /// Negation or absolute value: only the sign bit changes.
     pub(super) fn float_sign(&mut self, op: UnaryOp, a: NodeId, format: FloatFormat) -> NodeId {
         let sign = BigInt::one() << (format.width() - 1);

@@ -38,7 +38,12 @@ impl Lowering<'_> {
             OpKind::BitGet { arg, index } => self.bit_slice(*arg, *index, 1),
             OpKind::BitSlice { arg, lo } => self.bit_slice(*arg, *lo, ty.width()),
             OpKind::BitSet { arg, index, bit } => self.bit_set(*arg, *index, *bit),
-            OpKind::Fma { .. } => return self.no_hardware("fma", ty, op),
+            OpKind::Fma { lhs, rhs, add } => {
+                let Scalar::Float(format) = ty else {
+                    return self.no_hardware("fma", ty, op);
+                };
+                self.float_fma([*lhs, *rhs, *add], format)
+            }
             _ => return self.no_hardware("this operation", ty, op),
         })
     }

@@ -2,7 +2,7 @@
 
 use super::cells::Cells;
 use crate::diagnostics::SourceMap;
-use crate::hwarith::graph::{Op, Predicate, UnitId};
+use crate::hwarith::graph::{Op, Predicate};
 use crate::hwarith::{Graph, HwType, NodeId, infer};
 use crate::rtl::netlist::*;
 use crate::schedule::Times;
@@ -165,6 +165,16 @@ impl<'a> Datapath<'a> {
         operand
     }
 
+    /// Makes every node that influences something, in order, so that a deep graph does not recurse deeply.
+    pub fn make_all(&mut self, cells: &mut Cells, env: &mut dyn Sources) {
+        for (id, node) in self.graph.nodes.iter() {
+            let alive = self.times.width[id.index()] > 0;
+            if alive && !matches!(node.op, Op::Store(_) | Op::Const(_)) {
+                self.value(cells, env, id);
+            }
+        }
+    }
+
     /// The net of a node in the cycle in which it is ready.
     pub fn value(&mut self, cells: &mut Cells, env: &mut dyn Sources, node: NodeId) -> Operand {
         if let Some(value) = self.values.get(&node) {
@@ -215,6 +225,7 @@ impl<'a> Datapath<'a> {
                     rhs_signed,
                 }
             }
+            Op::Div | Op::Mod => unreachable!("Program::validate admits no division"),
             Op::Icmp(predicate) => {
                 let common = infer::common(graph.ty(node.args[0]), graph.ty(node.args[1]));
                 Expr::Compare {
@@ -312,14 +323,6 @@ impl<'a> Datapath<'a> {
             .into_iter()
             .map(|(arg, width)| self.operand(cells, env, arg, cycle, width))
             .collect()
-    }
-}
-
-/// The operator module that a node calls.
-pub fn called_unit(graph: &Graph, node: NodeId) -> Option<UnitId> {
-    match graph.nodes[node].op {
-        Op::Call(unit) => Some(unit),
-        _ => None,
     }
 }
 

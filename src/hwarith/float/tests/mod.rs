@@ -1,6 +1,7 @@
 //! Every operator against exact arithmetic and against `rustc_apfloat`.
 
 mod fast;
+mod fused;
 mod operands;
 mod oracle;
 

@@ -11,6 +11,7 @@ pub mod eval;
 pub mod float;
 pub mod graph;
 pub mod infer;
+pub mod integer_division;
 pub mod interval;
 pub mod iterate;
 pub mod lower;

@@ -57,12 +57,10 @@ impl Lowering<'_> {
     fn unary(&mut self, unary: UnaryOp, arg: ValueId, ty: Scalar, op: &Op) -> Option<NodeId> {
         let a = self.node(arg);
         Some(match (unary, ty) {
-            (UnaryOp::Neg | UnaryOp::Abs, Scalar::Float(format)) => {
-                self.float_sign(unary, a, format)
-            }
-            (UnaryOp::Floor | UnaryOp::Ceil, Scalar::Float(format)) => {
-                self.float_integral(unary, a, format)
-            }
+            (_, Scalar::Float(format)) => match self.float_unary(unary, a, format) {
+                Some(node) => node,
+                None => return self.no_hardware(&format!("'{}'", unary.name()), ty, op),
+            },
             (UnaryOp::Neg, _) => {
                 let zero = self.b().constant(0);
                 let negated = self.b().sub(zero, a);

@@ -4,12 +4,12 @@ use crate::codes;
 use crate::diagnostics::{Diagnostic, Span};
 use crate::ir::Program;
 use crate::rtl::manifest::{Manifest, Port, scalar_by_name};
-use crate::sim::args;
 use crate::sim::model::{Model, Run, RunResult, SimOptions, Start};
 use crate::sim::reference::{self, OutOfBounds, Outcome, RunError};
 use crate::sim::value::{Invocation, Signature, Slot, Value};
 use crate::sim::vectors::{self, Rng};
 use crate::sim::verilator::{Verilator, VerilatorError};
+use crate::sim::{args, formats};
 use num_bigint::{BigInt, BigUint};
 use std::path::PathBuf;
 
@@ -148,7 +148,7 @@ impl Mismatch {
         let name = self.slot.element_name(self.position);
         let show = |value: &Value| {
             let plain = args::show(self.slot.ty, value, false);
-            match self.slot.ty.is_float() {
+            match formats::is_any_float(self.slot.ty) {
                 true => format!("{plain} ({})", args::show(self.slot.ty, value, true)),
                 false => plain.to_string(),
             }

@@ -30,6 +30,7 @@ mod mul;
 mod operators;
 mod round;
 mod sign;
+mod storage;
 mod unpack;
 
 #[cfg(test)]

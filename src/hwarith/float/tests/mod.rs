@@ -3,6 +3,7 @@
 mod fast;
 mod operands;
 mod oracle;
+mod storage;
 
 use super::*;
 use crate::hwarith::graph::Graph;

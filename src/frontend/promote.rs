@@ -171,10 +171,16 @@ pub fn promote(style: Style, key: &str, types: &[Scalar]) -> Result<Promotion, S
         Style::Hls => HLS,
         Style::Cpp => CPP,
     };
+    // A choice between values of one type moves them; everything else computes, in a wider format
+    // where the operands are of a storage format.
+    if key == "select" && types.windows(2).all(|pair| pair[0] == pair[1]) {
+        return same(types).ok_or_else(|| no_rule(style, key, types));
+    }
+    let computed: Vec<Scalar> = types.iter().map(|t| t.computed()).collect();
     table
         .iter()
         .find(|row| row.keys.contains(&key))
-        .and_then(|row| (row.rule)(types))
+        .and_then(|row| (row.rule)(&computed))
         .ok_or_else(|| no_rule(style, key, types))
 }
 
@@ -321,7 +327,7 @@ fn grow_signed(types: &[Scalar]) -> Option<Promotion> {
     match *types.first()? {
         Scalar::Int { width, .. } => Some(uniform(Scalar::signed(width + 1))),
         Scalar::Float(f) => Some(uniform(Scalar::Float(f))),
-        Scalar::Index => None,
+        Scalar::Index | Scalar::Storage(_) => None,
     }
 }
 

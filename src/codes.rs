@@ -30,6 +30,7 @@ codes! {
     ONE_RUN_ONLY = "E1304": "An .npz file holds the results of one invocation only.";
     VERYL = "E1305": "The Veryl back end refused the netlist: a bug of the compiler, please report it.";
     UNKNOWN_CODE = "E1306": "There is no diagnostic of that code.";
+    QUESTION = "E1307": "A question to typeof cannot be understood.";
 }
 
 /// The explanation of a code of any room.

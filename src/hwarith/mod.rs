@@ -13,6 +13,7 @@ pub mod infer;
 pub mod interval;
 pub mod lower;
 pub mod program;
+pub mod query;
 pub mod split;
 #[cfg(test)]
 mod testing;

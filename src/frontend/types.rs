@@ -70,7 +70,8 @@ pub fn annotation(expr: &Expr, names: &mut dyn Names) -> Result<Type> {
     from_value(typed_expression(expr, names)?, names.span(expr.range()))
 }
 
-fn quoted(range: TextRange, names: &mut dyn Names) -> Result<Type> {
+/// The type that a range of the text denotes.
+pub fn quoted(range: TextRange, names: &mut dyn Names) -> Result<Type> {
     let source = names.source(range);
     let text = source.trim();
     let span = names.span(range);

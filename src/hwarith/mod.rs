@@ -16,6 +16,7 @@ pub mod interval;
 pub mod iterate;
 pub mod lower;
 pub mod program;
+pub mod query;
 pub mod split;
 #[cfg(test)]
 mod testing;

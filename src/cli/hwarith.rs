@@ -4,7 +4,7 @@ use super::compile::load;
 use super::output::{Printer, Status, emit};
 use allo_hls::codes;
 use allo_hls::diagnostics::{Diagnostic, Diagnostics, SourceMap};
-use allo_hls::hwarith::{Graph, HwType, Op, builder, eval, text};
+use allo_hls::hwarith::{Graph, HwType, builder, eval, text};
 use clap::Args;
 use num_bigint::BigInt;
 use std::path::PathBuf;
@@ -86,6 +86,7 @@ fn values(graph: &Graph, inputs: &[BigInt]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use allo_hls::hwarith::Op;
 
     #[test]
     fn inputs_have_to_fit() {

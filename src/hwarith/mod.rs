@@ -15,7 +15,7 @@ pub mod lower;
 pub mod program;
 pub mod split;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 pub mod text;
 pub mod types;
 

@@ -41,7 +41,7 @@ fn run_in(command: &HwarithArgs, sources: &mut SourceMap) -> Result<(), Diagnost
         graph.print(0)
     } else {
         require_pure(&graph)?;
-        check_inputs(&eval::input_types(&graph), &command.args)?;
+        check_inputs(&graph.input_types(), &command.args)?;
         values(&graph, &command.args)
     };
     Ok(emit(None, text.as_bytes())?)
@@ -102,7 +102,11 @@ mod tests {
         let zero = graph.constant(0);
         assert!(require_pure(&graph).is_ok());
         let memory = allo_hls::hwarith::graph::MemId(0);
-        graph.push(Op::Load(memory), vec![zero], HwType::ui(4));
+        graph.push(
+            allo_hls::hwarith::Op::Load(memory),
+            vec![zero],
+            HwType::ui(4),
+        );
         assert!(require_pure(&graph).is_err());
     }
 }

@@ -14,6 +14,10 @@ use num_bigint::BigInt;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 use std::collections::HashMap;
 
+/// Builds what stands in for an [`Op::Iterate`], given its step, number of steps, arguments and type.
+pub(super) type Iterate<'f> =
+    dyn FnMut(&mut Builder, &Graph, u32, Vec<NodeId>, HwType) -> NodeId + 'f;
+
 /// A graph under construction, with the range of every node.
 #[derive(Clone, Debug, Default)]
 pub struct Builder {
@@ -63,16 +67,48 @@ impl Builder {
     }
     /// The nodes of a pure graph over given inputs; returns its outputs.
     pub fn inline(&mut self, graph: &Graph, inputs: &[NodeId]) -> Vec<NodeId> {
+        self.inline_with(graph, inputs, &mut |builder, step, count, args, ty| {
+            let step = builder.graph.add_step(rebuild(step));
+            builder.opaque(Op::Iterate { step, count }, args, ty)
+        })
+    }
+
+    /// As [`Builder::inline`]; `iterate` builds what stands in for each [`Op::Iterate`].
+    pub(super) fn inline_with(
+        &mut self,
+        graph: &Graph,
+        inputs: &[NodeId],
+        iterate: &mut Iterate,
+    ) -> Vec<NodeId> {
         let mut map: Vec<NodeId> = Vec::with_capacity(graph.nodes.len());
         for (_, node) in graph.nodes.iter() {
             let args: Vec<NodeId> = node.args.iter().map(|a| map[a.index()]).collect();
             let types: Vec<HwType> = node.args.iter().map(|&a| graph.ty(a)).collect();
             map.push(match node.op {
                 Op::Input(i) => inputs[i as usize],
+                Op::Iterate { step, count } => {
+                    iterate(self, &graph.steps[step as usize], count, args, node.ty)
+                }
                 _ => self.replay(&node.op, &args, &types, node.ty),
             });
         }
         graph.outputs.iter().map(|o| map[o.index()]).collect()
+    }
+
+    /// Inputs like those of a graph.
+    pub(super) fn inputs(&mut self, graph: &Graph) -> Vec<NodeId> {
+        (0..)
+            .zip(graph.input_types())
+            .map(|(i, ty)| self.opaque(Op::Input(i), vec![], ty))
+            .collect()
+    }
+
+    /// The graph with its outputs.
+    pub(super) fn finish(self, outputs: Vec<NodeId>) -> Graph {
+        Graph {
+            outputs,
+            ..self.graph
+        }
     }
 
     fn shared(&mut self, op: Op, args: Vec<NodeId>, ty: HwType) -> NodeId {
@@ -552,15 +588,9 @@ pub fn signed_digits(value: &BigInt) -> Vec<(u32, bool)> {
 /// Rebuilds a pure graph (an operator module) with everything narrowed, folded and shared.
 pub fn rebuild(graph: &Graph) -> Graph {
     let mut builder = Builder::new();
-    let types = super::eval::input_types(graph);
-    let inputs: Vec<NodeId> = (0..)
-        .zip(types)
-        .map(|(i, ty)| builder.opaque(Op::Input(i), vec![], ty))
-        .collect();
+    let inputs = builder.inputs(graph);
     let outputs = builder.inline(graph, &inputs);
-    let mut result = builder.graph;
-    result.outputs = outputs;
-    result
+    builder.finish(outputs)
 }
 
 #[cfg(test)]
@@ -589,7 +619,7 @@ mod tests {
         let graph = random_graph(&mut random, shape);
         let new = rebuild(&graph);
         new.validate().expect("valid");
-        for inputs in input_vectors(&mut random, &input_types(&graph), limit) {
+        for inputs in input_vectors(&mut random, &graph.input_types(), limit) {
             assert_eq!(
                 eval(&graph, &inputs),
                 eval(&new, &inputs),
@@ -634,7 +664,7 @@ mod tests {
                     "seed {seed}, {id:?}"
                 );
             }
-            for inputs in input_vectors(&mut random, &input_types(&graph), 64) {
+            for inputs in input_vectors(&mut random, &graph.input_types(), 64) {
                 let old = eval_nodes(&graph, &inputs);
                 let new = eval_nodes(&builder.graph, &inputs);
                 for (value, id) in new.iter().zip(builder.graph.nodes.ids()) {
@@ -657,7 +687,7 @@ mod tests {
         let shape = Shape { inputs: 1, ..SMALL };
         for seed in 0..300 {
             let graph = random_graph(&mut Random::new(seed), &shape);
-            let input = input_types(&graph)[0].max();
+            let input = graph.input_types()[0].max();
             let mut builder = Builder::new();
             let constant = builder.constant(input.clone());
             let outputs = builder.inline(&graph, &[constant]);

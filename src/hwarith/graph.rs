@@ -121,6 +121,9 @@ pub enum Op {
     Extract { lo: u32 },
     /// Result of the operator module; its arguments are the module's inputs.
     Call(UnitId),
+    /// The state after `count` applications of the step graph of that number (`Graph::steps`): `args[0]` is the
+    /// initial state, the others are the same in every step. The type is the state's.
+    Iterate { step: u32, count: u32 },
     /// Value carried around a loop: args `[init, next]`; the declared type holds both after a cast.
     Phi,
     /// Element `args[0]` of a memory. The address may be out of range if the result is not used.
@@ -151,6 +154,8 @@ pub struct Graph {
     pub nodes: Arena<Node>,
     /// Results, in order (operator modules).
     pub outputs: Vec<NodeId>,
+    /// Steps of the [`Op::Iterate`] nodes: input 0 is the state, the others are invariants; one output, the next state.
+    pub steps: Vec<Graph>,
     /// Span given to nodes made from now on.
     pub span: Option<Span>,
 }
@@ -275,6 +280,31 @@ impl Graph {
             self.push(Op::Cast, vec![value], ty)
         }
     }
+    /// The state after `count` applications of `step` to `args[0]`, an unsigned word; `args[1..]` are the step's
+    /// further inputs. Each argument fits the type of its input; the step's output has the state's type.
+    pub fn iterate(&mut self, step: Graph, count: u32, args: &[NodeId]) -> NodeId {
+        let ty = step.input_types()[0];
+        let step = self.add_step(step);
+        self.push(Op::Iterate { step, count }, args.to_vec(), ty)
+    }
+    /// Number of a new step graph.
+    pub(super) fn add_step(&mut self, step: Graph) -> u32 {
+        self.steps.push(step);
+        self.steps.len() as u32 - 1
+    }
+    /// Types of the inputs, in order.
+    pub fn input_types(&self) -> Vec<HwType> {
+        let mut inputs: Vec<(u32, HwType)> = self
+            .nodes
+            .iter()
+            .filter_map(|(_, n)| match n.op {
+                Op::Input(i) => Some((i, n.ty)),
+                _ => None,
+            })
+            .collect();
+        inputs.sort();
+        inputs.into_iter().map(|(_, ty)| ty).collect()
+    }
     /// Gives a node a source name unless it has one.
     pub fn name(&mut self, id: NodeId, name: &str) {
         self.nodes[id].name.get_or_insert_with(|| name.to_string());
@@ -283,6 +313,11 @@ impl Graph {
     /// Text of the graph, a line a node; `indent` spaces before each.
     pub fn print(&self, indent: usize) -> String {
         let mut out = String::new();
+        for (number, step) in self.steps.iter().enumerate() {
+            let _ = writeln!(out, "{:indent$}step {number} {{", "");
+            out.push_str(&step.print(indent + 2));
+            let _ = writeln!(out, "{:indent$}}}", "");
+        }
         for id in self.nodes.ids() {
             // Writing to a String cannot fail.
             let _ = writeln!(out, "{:indent$}{}", "", self.node_text(id));
@@ -332,8 +367,19 @@ impl Graph {
         text
     }
 
+    /// Whether this step takes arguments of these types and gives a state of that type.
+    fn takes(&self, args: &[HwType], state: HwType) -> bool {
+        let inputs = self.input_types();
+        inputs.len() == args.len()
+            && inputs.first() == Some(&state)
+            && args.iter().zip(&inputs).all(|(a, input)| fits(*a, *input))
+    }
+
     /// Checks order, arity and every inferred type.
     pub fn validate(&self) -> Result<(), String> {
+        for (number, step) in self.steps.iter().enumerate() {
+            validate_step(step).map_err(|e| format!("step {number}: {e}"))?;
+        }
         for id in self.nodes.ids() {
             self.check(id)
                 .map_err(|what| format!("node %{}: {what}", id.index()))?;
@@ -363,6 +409,7 @@ impl Graph {
                 | Op::Var(_)
                 | Op::Cast
                 | Op::Call(_)
+                | Op::Iterate { .. }
                 | Op::Phi
                 | Op::Load(_)
                 | Op::Extract { .. }
@@ -373,7 +420,7 @@ impl Graph {
             Op::Mux | Op::Store(_) => types.len() == 3,
             Op::Concat => !types.is_empty(),
             Op::Add => types.len() >= 2,
-            Op::Call(_) => true,
+            Op::Call(_) | Op::Iterate { .. } => true,
             _ => types.len() == 2,
         };
         if !arity_ok {
@@ -384,11 +431,33 @@ impl Graph {
         {
             return Err("extract outside its operand".into());
         }
+        if let Op::Iterate { step, .. } = node.op {
+            let step = self.steps.get(step as usize);
+            if !step.is_some_and(|s| s.takes(&types, node.ty)) {
+                return Err("operands do not fit the step".into());
+            }
+        }
         if !declared && infer_type(&node.op, &types) != Some(node.ty) {
             return Err(format!("type {} is not the inferred one", node.ty));
         }
         Ok(())
     }
+}
+
+/// A step has one output, which is a value of its first input's type, and no steps of its own.
+fn validate_step(step: &Graph) -> Result<(), String> {
+    step.validate()?;
+    let inputs = step.input_types();
+    match (inputs.first(), step.outputs[..].len()) {
+        _ if !step.steps.is_empty() => Err("has steps of its own".into()),
+        (Some(state), 1) if fits(step.ty(step.outputs[0]), *state) && !state.signed => Ok(()),
+        _ => Err("is no function from the state to the state".into()),
+    }
+}
+
+/// Whether every value of the first type is one of the second.
+fn fits(inner: HwType, outer: HwType) -> bool {
+    outer.contains(&inner.min()) && outer.contains(&inner.max())
 }
 
 /// Inferred result type; `None` where the type is declared (`Cast`, inputs, ...) or an operand does not fit.
@@ -443,6 +512,7 @@ fn op_text(op: &Op) -> String {
         Op::Icmp(p) => format!("hwarith.icmp {}", p.name()),
         Op::Extract { lo } => format!("hwarith.extract from {lo}"),
         Op::Call(u) => format!("hwarith.call u{}", u.0),
+        Op::Iterate { step, count } => format!("hwarith.iterate step {step} x {count}"),
         Op::Load(m) => format!("hwarith.load m{}", m.0),
         Op::Store(m) => format!("hwarith.store m{}", m.0),
         plain => {

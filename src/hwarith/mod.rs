@@ -6,11 +6,14 @@
 
 pub mod builder;
 pub mod demand;
+pub mod divide;
 pub mod eval;
 pub mod float;
 pub mod graph;
 pub mod infer;
+pub mod integer_division;
 pub mod interval;
+pub mod iterate;
 pub mod lower;
 pub mod program;
 pub mod split;

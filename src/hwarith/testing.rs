@@ -1,7 +1,6 @@
 //! For tests: random pure graphs, their inputs, and an evaluator that computes as the hardware does.
 
 use super::eval::eval_op;
-pub use super::eval::input_types;
 use super::graph::{Graph, Node, NodeId, Op, Predicate};
 use super::types::HwType;
 use num_bigint::BigInt;

@@ -19,7 +19,7 @@ pub mod program;
 pub mod query;
 pub mod split;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 pub mod text;
 pub mod types;
 

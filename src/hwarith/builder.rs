@@ -342,7 +342,7 @@ impl Builder {
     }
     /// The value in the narrowest type of its range, for operands that must be a bit or unsigned: a node
     /// whose range is assumed may have a wider type.
-    fn narrowed(&mut self, a: NodeId) -> NodeId {
+    pub fn narrowed(&mut self, a: NodeId) -> NodeId {
         let ty = self.range(a).ty();
         self.widen(a, ty)
     }
@@ -497,6 +497,13 @@ impl Builder {
         }
         self.emit(Op::Extract { lo }, vec![value], HwType::ui(width))
     }
+    /// A number within `range` that an operator module gives in `width` bits of its result, from bit `lo` up.
+    pub fn field(&mut self, result: NodeId, lo: u32, width: u32, range: Interval) -> NodeId {
+        let bits = self.shared(Op::Extract { lo }, vec![result], HwType::ui(width));
+        let value = self.widen(bits, range.ty());
+        self.assume(value, range);
+        value
+    }
     /// Parts from the top down, each taken as that many bits of two's complement.
     pub fn concat(&mut self, parts: &[(NodeId, u32)]) -> NodeId {
         let mut args = Vec::with_capacity(parts.len());
@@ -560,7 +567,7 @@ impl Builder {
 }
 
 /// Nonzero signed digits up to which a multiplication by a constant is cheaper as shifts and adds.
-const MAX_SHIFT_ADDS: usize = 3;
+pub(super) const MAX_SHIFT_ADDS: usize = 3;
 
 /// Canonical signed-digit form (Avizienis 1961; Muller, Elementary Functions, 2.2): (weight, negative) of
 /// each nonzero digit, lowest first; no two are adjacent.

@@ -15,7 +15,9 @@ pub mod integer_division;
 pub mod interval;
 pub mod iterate;
 pub mod lower;
+pub mod power;
 pub mod program;
+pub mod reciprocal;
 pub mod split;
 #[cfg(test)]
 mod testing;

@@ -305,7 +305,13 @@ fn calls(
 fn place(units: &mut Vec<Unit>, mut module: Unit, instead: Option<UnitId>) -> UnitId {
     let name = module.name.clone();
     let mut number = 1;
-    while units.iter().any(|u| u.name == module.name) {
+    let taken = |units: &[Unit], name: &str| {
+        let others = (0..)
+            .zip(units)
+            .filter(|(i, _)| Some(UnitId(*i)) != instead);
+        others.into_iter().any(|(_, u)| u.name == name)
+    };
+    while taken(units, &module.name) {
         number += 1;
         module.name = format!("{name}_{number}");
     }

@@ -436,13 +436,7 @@ impl Builder {
         if bits && self.is(a, 1) {
             return self.or(cond, b);
         }
-        let b = match self.borrows.get(&cond) {
-            Some(&(difference, positive)) if difference == b => {
-                let bits = self.range(positive).hi.bits().max(1);
-                self.cast(positive, HwType::ui(bits as u32))
-            }
-            _ => b,
-        };
+        let b = self.unborrowed(cond, b);
         self.infer(Op::Mux, vec![cond, a, b])
     }
     /// Left shift within `ty`, by an unsigned amount; an amount of the width or more gives 0.
@@ -487,8 +481,11 @@ impl Builder {
         if lo == 0 {
             return self.cast(value, HwType::ui(width));
         }
-        if ty.signed && width == 1 && lo == ty.width - 1 && self.graph.nodes[value].op == Op::Sub {
-            return self.borrow(value);
+        if ty.signed && width == 1 && lo >= ty.width - 1 {
+            return match self.graph.nodes[value].op {
+                Op::Sub => self.borrow(value),
+                _ => self.extract_raw(value, ty.width - 1, 1),
+            };
         }
         if lo + width <= ty.width {
             return self.extract_raw(value, lo, width);
@@ -501,6 +498,19 @@ impl Builder {
             return self.constant(0);
         }
         self.extract_raw(value, lo, ty.width - lo)
+    }
+    /// The same value as `value` where `sign` is 0, if that is the sign of the difference that `value` is.
+    fn unborrowed(&mut self, sign: NodeId, value: NodeId) -> NodeId {
+        let Some(&(difference, positive)) = self.borrows.get(&sign) else {
+            return value;
+        };
+        let most = self.range(positive).hi.clone().max(BigInt::zero());
+        let node = &self.graph.nodes[value];
+        let cast = node.op == Op::Cast && node.args[0] == difference && node.ty.contains(&most);
+        if value != difference && !cast {
+            return value;
+        }
+        self.cast(positive, HwType::of_range(&BigInt::zero(), &most))
     }
     /// The sign of a signed difference. What a number is less than without looking at its higher bits is subtracted without them:
     /// any of them alone makes the difference negative.
@@ -805,7 +815,8 @@ mod tests {
             let less = g.bit(difference, sign);
             let kept = g.mux(less, x, difference);
             g.outputs = vec![kept, less];
-            let new = rebuild(&g);
+            // Again, since a step is rebuilt before it is repeated.
+            let new = rebuild(&rebuild(&g));
             new.validate().expect("valid");
             assert!(new.ty(new.outputs[0]).width <= a);
             let widest = new.nodes.iter().filter(|(_, n)| n.op == Op::Sub);

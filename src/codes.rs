@@ -25,6 +25,7 @@ codes! {
     VERILATOR = "E1206": "Verilator or the C++ compiler is missing or failed.";
     MANIFEST = "E1207": "The manifest does not describe this kernel.";
     MISMATCH = "E1208": "The hardware does something else than the reference: a bug of the compiler, please report it.";
+    ENGINE = "E1209": "The engine asked for cannot do what another option asks for.";
     INPUT_FILE = "E1301": "The input file cannot be read or is not UTF-8.";
     OUTPUT_FILE = "E1302": "The output cannot be written.";
     NO_ARGUMENTS = "E1303": "The kernel has parameters, and no argument file was given.";
@@ -32,6 +33,7 @@ codes! {
     VERYL = "E1305": "The Veryl back end refused the netlist: a bug of the compiler, please report it.";
     UNKNOWN_CODE = "E1306": "There is no diagnostic of that code.";
     OPERATOR = "E1307": "There is no stand-alone module for this operator on these formats.";
+    QUESTION = "E1308": "A question to typeof cannot be understood.";
 }
 
 /// The explanation of a code of any room.

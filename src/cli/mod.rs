@@ -5,6 +5,7 @@ mod hwarith;
 mod operator;
 mod output;
 mod simulate;
+mod r#typeof;
 
 use allo_hls::hwarith::float::{self, Operator};
 use allo_hls::ir::Scalar;
@@ -56,6 +57,8 @@ enum Command {
     Operator(OperatorArgs),
     /// Say what a diagnostic code means
     Explain(ExplainArgs),
+    /// Say what type an expression has
+    Typeof(TypeofArgs),
 }
 
 /// Which kernel of which file.
@@ -209,6 +212,36 @@ fn operator_help() -> String {
     )
 }
 
+/// `allo-hls typeof 'a + b - 3' a=u8 b=i8`
+#[derive(Args)]
+pub struct TypeofArgs {
+    /// Expression over names; with --style hwarith an operation such as add
+    #[arg(required_unless_present = "stdin")]
+    pub expression: Option<String>,
+    /// Types of the names (a=u8 b='i32[4]'); with --style hwarith the operands' types (ui3 si4)
+    pub types: Vec<String>,
+    /// Whose tables
+    #[arg(long, value_enum, default_value = "hls")]
+    pub style: TypeofStyle,
+    /// Also say which rules decided, one line each
+    #[arg(long)]
+    pub explain: bool,
+    /// Answer questions from standard input, one JSON object a line
+    #[arg(long, conflicts_with_all = ["expression", "types", "style", "explain"])]
+    pub stdin: bool,
+}
+
+/// Tables that `typeof` answers from.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum TypeofStyle {
+    /// Kernels of the default style
+    Hls,
+    /// Kernels with typing_style="cpp"
+    Cpp,
+    /// Exact-width operations of the back end
+    Hwarith,
+}
+
 /// `allo-hls run`
 #[derive(Args)]
 pub struct RunArgs {
@@ -219,9 +252,9 @@ pub struct RunArgs {
     /// Arguments: .json or .npz
     #[arg(long, value_name = "FILE")]
     pub args: Option<PathBuf>,
-    /// What runs the kernel
-    #[arg(long, value_enum, default_value = "reference")]
-    pub engine: Engine,
+    /// What runs the kernel; if left out, rtl, or reference where the kernel has no hardware yet
+    #[arg(long, value_enum)]
+    pub engine: Option<RunEngine>,
     /// Results: .json or .npz; standard output (JSON) if left out
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
@@ -235,10 +268,21 @@ pub struct RunArgs {
 
 /// What executes a kernel.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Engine {
+pub enum RunEngine {
     /// The software reference
     Reference,
+    /// The generated hardware, simulated in process
+    Rtl,
     /// The generated SystemVerilog in Verilator
+    Verilator,
+}
+
+/// What executes hardware.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum CosimEngine {
+    /// The netlist, simulated in process; needs no tool
+    Rtl,
+    /// The SystemVerilog in Verilator
     Verilator,
 }
 
@@ -258,13 +302,25 @@ pub struct CosimArgs {
     /// Inputs from a file (.json or .npz) instead of random ones
     #[arg(long, value_name = "FILE")]
     pub args: Option<PathBuf>,
-    /// Keep a waveform (VCD) of the first failing run, or of the first
+    /// What runs the hardware
+    #[arg(long, value_enum, default_value = "verilator")]
+    pub engine: CosimEngine,
+    /// Inputs simulated at the same time; the number of processors if left out
+    #[arg(
+        short,
+        long,
+        value_name = "N",
+        default_value_t = 0,
+        hide_default_value = true
+    )]
+    pub jobs: usize,
+    /// Keep a waveform of the first failing run, or of the first: FST, or VCD from Verilator if FILE ends in .vcd
     #[arg(
         long,
         value_name = "FILE",
         num_args = 0..=1,
         require_equals = true,
-        default_missing_value = "cosim.vcd"
+        default_missing_value = "cosim.fst"
     )]
     pub trace: Option<PathBuf>,
 }
@@ -307,6 +363,7 @@ pub fn run() -> ExitCode {
         Some(Command::Hwarith(args)) => hwarith::run(&printer, &args),
         Some(Command::Operator(args)) => operator::operator(&printer, &args),
         Some(Command::Explain(args)) => compile::explain(&printer, &args),
+        Some(Command::Typeof(args)) => r#typeof::run(&printer, &args),
         None => compile::compile(&printer, &cli.compile),
     };
     match result {

@@ -17,10 +17,11 @@ pub mod iterate;
 pub mod lower;
 pub mod power;
 pub mod program;
+pub mod query;
 pub mod reciprocal;
 pub mod split;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 pub mod text;
 pub mod types;
 

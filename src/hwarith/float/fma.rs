@@ -59,7 +59,7 @@ fn terms(
     [a, b, c]: [&Unpacked; 3],
     product_is_zero: NodeId,
 ) -> Terms {
-    let (product, exp) = product(g, format, a, b);
+    let (product, exp) = product(g, a, b);
     let bias = g.constant((1 << (format.exp - 1)) - 1);
     let c_exp = c.effective_exp(g);
     let biased = g.add(c_exp, bias);

@@ -5,7 +5,7 @@ use crate::diagnostics::{Diagnostic, Diagnostics, FileId, SourceMap};
 use crate::hwarith::float::{self, Operator};
 use crate::hwarith::program::Program;
 use crate::ir::{FloatFormat, Scalar};
-use crate::rtl::build::units::{CLOCK, OPERANDS, RESULT};
+use crate::rtl::build::units::{CLOCK, OPERANDS, RESULT, START};
 use crate::rtl::manifest::Manifest;
 use crate::rtl::netlist::Design;
 use crate::rtl::operator::OperatorManifest;
@@ -171,10 +171,11 @@ fn build_operator(
     debug_check("hwarith", program.validate());
     let schedule = schedule::schedule(&program, &target.device, target.period)
         .map_err(|message| Diagnostic::global(codes::NO_SCHEDULE, message))?;
-    let mut design = rtl::build::build_units(&program, &schedule, &SourceMap::default());
+    let variant = &schedule.units[0].variants[0];
+    let mut design = rtl::build::build_operator(&program.units[0], variant);
     debug_check("netlist", rtl::validate::validate(&design));
     design.header = header(&format!("operator {operator}"), target);
-    let latency = schedule.units[0].latency;
+    let latency = variant.latency;
     let ports = operands.iter().zip(OPERANDS);
     let manifest = OperatorManifest {
         version: 1,
@@ -188,7 +189,8 @@ fn build_operator(
             .collect(),
         result: rtl::operator::port(None, result, RESULT),
         latency,
-        ii: 1,
+        start: (variant.interval > 1).then(|| START.to_string()),
+        ii: variant.interval,
         device: target.device.name.clone(),
         mhz: 1000.0 / target.period,
     };

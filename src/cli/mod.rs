@@ -1,6 +1,7 @@
 //! Arguments of the command line and what each subcommand does.
 
 mod compile;
+mod hwarith;
 mod operator;
 mod output;
 mod simulate;
@@ -49,6 +50,8 @@ enum Command {
     Run(RunArgs),
     /// Compare the generated hardware with the software reference, bit for bit
     Cosim(CosimArgs),
+    /// Check, print, narrow or evaluate the text of a graph of exact operations
+    Hwarith(hwarith::HwarithArgs),
     /// Write one floating-point operator as a module of its own
     Operator(OperatorArgs),
     /// Say what a diagnostic code means
@@ -216,9 +219,9 @@ pub struct RunArgs {
     /// Arguments: .json or .npz
     #[arg(long, value_name = "FILE")]
     pub args: Option<PathBuf>,
-    /// What runs the kernel
-    #[arg(long, value_enum, default_value = "reference")]
-    pub engine: Engine,
+    /// What runs the kernel; if left out, rtl, or reference where the kernel has no hardware yet
+    #[arg(long, value_enum)]
+    pub engine: Option<RunEngine>,
     /// Results: .json or .npz; standard output (JSON) if left out
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
@@ -232,10 +235,21 @@ pub struct RunArgs {
 
 /// What executes a kernel.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Engine {
+pub enum RunEngine {
     /// The software reference
     Reference,
+    /// The generated hardware, simulated in process
+    Rtl,
     /// The generated SystemVerilog in Verilator
+    Verilator,
+}
+
+/// What executes hardware.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum CosimEngine {
+    /// The netlist, simulated in process; needs no tool
+    Rtl,
+    /// The SystemVerilog in Verilator
     Verilator,
 }
 
@@ -255,13 +269,25 @@ pub struct CosimArgs {
     /// Inputs from a file (.json or .npz) instead of random ones
     #[arg(long, value_name = "FILE")]
     pub args: Option<PathBuf>,
-    /// Keep a waveform (VCD) of the first failing run, or of the first
+    /// What runs the hardware
+    #[arg(long, value_enum, default_value = "verilator")]
+    pub engine: CosimEngine,
+    /// Inputs simulated at the same time; the number of processors if left out
+    #[arg(
+        short,
+        long,
+        value_name = "N",
+        default_value_t = 0,
+        hide_default_value = true
+    )]
+    pub jobs: usize,
+    /// Keep a waveform of the first failing run, or of the first: FST, or VCD from Verilator if FILE ends in .vcd
     #[arg(
         long,
         value_name = "FILE",
         num_args = 0..=1,
         require_equals = true,
-        default_missing_value = "cosim.vcd"
+        default_missing_value = "cosim.fst"
     )]
     pub trace: Option<PathBuf>,
 }
@@ -301,6 +327,7 @@ pub fn run() -> ExitCode {
         Some(Command::Check(args)) => compile::check(&printer, &args),
         Some(Command::Run(args)) => simulate::run(&printer, &args),
         Some(Command::Cosim(args)) => simulate::cosim(&printer, &args),
+        Some(Command::Hwarith(args)) => hwarith::run(&printer, &args),
         Some(Command::Operator(args)) => operator::operator(&printer, &args),
         Some(Command::Explain(args)) => compile::explain(&printer, &args),
         None => compile::compile(&printer, &cli.compile),

@@ -425,6 +425,10 @@ impl Program {
             unit.graph
                 .validate()
                 .map_err(|e| format!("unit {}: {e}", unit.name))?;
+            let mut nodes = unit.graph.nodes.iter();
+            if nodes.any(|(_, n)| matches!(n.op, Op::Div | Op::Mod)) {
+                return Err(format!("unit {} divides", unit.name));
+            }
         }
         for (i, leaf) in self.leaves.iter().enumerate() {
             let fail = |what: String| Err(format!("leaf {i}: {what}"));
@@ -448,7 +452,9 @@ impl Program {
                         .repeat
                         .as_ref()
                         .is_some_and(|r| r.phis.iter().any(|p| p.0 == id)),
-                    Op::Input(_) => false,
+                    Op::Input(_) | Op::Iterate { .. } => false,
+                    Op::Div | Op::Mod => false,
+                    Op::Add => node.args.len() == 2,
                     _ => true,
                 };
                 if !ok {

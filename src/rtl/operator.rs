@@ -19,13 +19,15 @@ pub struct OperatorManifest {
     pub format: String,
     /// Name of the clock port; absent if the latency is 0.
     pub clock: Option<String>,
+    /// Name of the port that is 1 in the cycle of the operands; absent if every cycle has some.
+    pub start: Option<String>,
     /// Operands in order.
     pub operands: Vec<Port>,
     /// The result.
     pub result: Port,
     /// Cycles from the operands to the result.
     pub latency: u32,
-    /// Cycles between operations: 1.
+    /// Cycles between operations.
     pub ii: u32,
     /// Device that it was scheduled for.
     pub device: String,

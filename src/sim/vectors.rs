@@ -3,7 +3,7 @@
 use crate::ir::{FloatFormat, Scalar, StorageFormat};
 use crate::sim::softfloat;
 use crate::sim::value::{Invocation, Signature, Slot, Value};
-use num_bigint::BigInt;
+use num_bigint::{BigInt, BigUint};
 
 /// SplitMix64: a small generator of uniform 64-bit words.
 #[derive(Clone, Debug)]
@@ -36,6 +36,14 @@ impl Rng {
         choices[self.below(choices.len() as u64) as usize]
     }
     /// `width` uniform bits.
+    pub fn pattern(&mut self, width: u32) -> BigUint {
+        let digits = (0..width.div_ceil(64)).flat_map(|_| {
+            let word = self.next();
+            [word as u32, (word >> 32) as u32]
+        });
+        BigUint::new(digits.collect()) & ((BigUint::from(1u32) << width) - 1u32)
+    }
+    /// The same as an integer.
     fn bits(&mut self, width: u32) -> BigInt {
         let words = width.div_ceil(64);
         let mut out = BigInt::from(0);

@@ -32,21 +32,22 @@ impl Lowering<'_> {
         format: FloatFormat,
     ) -> Option<NodeId> {
         let (a, b) = (self.node(lhs), self.node(rhs));
-        let ty = HwType::ui(format.width());
-        let tag = tag(format);
+        let unit = |this: &mut Self, name: &str, args, make: fn(FloatFormat) -> Graph| {
+            this.float_unit(name, args, format, make)
+        };
         Some(match op {
-            BinaryOp::Add => self.call(&format!("fadd_{tag}"), vec![a, b], ty, || {
-                float::add(format)
-            }),
+            BinaryOp::Add => unit(self, "fadd", vec![a, b], float::add),
             BinaryOp::Sub => {
                 let b = self.float_sign(UnaryOp::Neg, b, format);
-                self.call(&format!("fadd_{tag}"), vec![a, b], ty, || {
-                    float::add(format)
-                })
+                unit(self, "fadd", vec![a, b], float::add)
             }
-            BinaryOp::Mul => self.call(&format!("fmul_{tag}"), vec![a, b], ty, || {
-                float::mul(format)
-            }),
+            BinaryOp::Mul => unit(self, "fmul", vec![a, b], float::mul),
+            BinaryOp::Div => unit(self, "fdiv", vec![a, b], float::div),
+            BinaryOp::FloorDiv => {
+                let quotient = unit(self, "fdiv", vec![a, b], float::div);
+                unit(self, "ffloor", vec![quotient], float::floor)
+            }
+            BinaryOp::Mod => unit(self, "fmod", vec![a, b], float::modulo),
             BinaryOp::Min | BinaryOp::Max | BinaryOp::MinNan | BinaryOp::MaxNan => {
                 self.b().inline(&float::min_max(format, op), &[a, b])[0]
             }
@@ -54,8 +55,43 @@ impl Lowering<'_> {
         })
     }
 
+    /// A call of the operator module of that name and format; its result is a float of the format too.
+    fn float_unit(
+        &mut self,
+        name: &str,
+        args: Vec<NodeId>,
+        format: FloatFormat,
+        make: fn(FloatFormat) -> Graph,
+    ) -> NodeId {
+        let name = format!("{name}_{}", tag(format));
+        self.call(&name, args, HwType::ui(format.width()), || make(format))
+    }
+
+    /// `lhs * rhs + add`, rounded once.
+    pub(super) fn float_fma(&mut self, operands: [ValueId; 3], format: FloatFormat) -> NodeId {
+        let args = operands.map(|operand| self.node(operand)).to_vec();
+        self.float_unit("fma", args, format, float::fma)
+    }
+
+    /// Rounding to an integral value, down or up, or the square root; `None` for functions without hardware.
+    pub(super) fn float_unary(
+        &mut self,
+        op: UnaryOp,
+        a: NodeId,
+        format: FloatFormat,
+    ) -> Option<NodeId> {
+        let (name, make): (_, fn(FloatFormat) -> Graph) = match op {
+            UnaryOp::Neg | UnaryOp::Abs => return Some(self.float_sign(op, a, format)),
+            UnaryOp::Floor => ("ffloor", float::floor),
+            UnaryOp::Ceil => ("fceil", float::ceil),
+            UnaryOp::Sqrt => ("fsqrt", float::sqrt),
+            _ => return None,
+        };
+        Some(self.float_unit(name, vec![a], format, make))
+    }
+
     /// Negation or absolute value: only the sign bit changes.
-    pub(super) fn float_sign(&mut self, op: UnaryOp, a: NodeId, format: FloatFormat) -> NodeId {
+    fn float_sign(&mut self, op: UnaryOp, a: NodeId, format: FloatFormat) -> NodeId {
         let sign = BigInt::one() << (format.width() - 1);
         match op {
             UnaryOp::Neg => {
@@ -67,16 +103,6 @@ impl Lowering<'_> {
                 self.b().and(a, mask)
             }
         }
-    }
-
-    /// Rounding to an integral value, down or up.
-    pub(super) fn float_integral(&mut self, op: UnaryOp, a: NodeId, format: FloatFormat) -> NodeId {
-        let ty = HwType::ui(format.width());
-        let name = format!("f{}_{}", op.name(), tag(format));
-        self.call(&name, vec![a], ty, || match op {
-            UnaryOp::Floor => float::floor(format),
-            _ => float::ceil(format),
-        })
     }
 
     pub(super) fn float_compare(

@@ -16,24 +16,23 @@ use super::manifest::Manifest;
 use super::netlist::*;
 use crate::diagnostics::SourceMap;
 use crate::hwarith::graph::{Op, VarId};
-use crate::hwarith::program::{PortRef, Program, Region};
-use crate::schedule::Schedule;
+use crate::hwarith::program::{PortRef, Program, Region, Unit};
+use crate::schedule::{Schedule, Variant};
 use cells::Cells;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
-/// The operator modules of a scheduled program.
-pub fn build_units(program: &Program, schedule: &Schedule, sources: &SourceMap) -> Design {
+/// The module of one operator.
+pub fn build_operator(unit: &Unit, variant: &Variant) -> Design {
     let mut design = Design::default();
-    for (unit, times) in program.units.iter().zip(&schedule.units) {
-        design.modules.push(units::build(unit, times, sources));
-    }
+    let module = units::build(&unit.name, unit, variant, &SourceMap::default());
+    design.modules.push(module);
     design
 }
 
 /// The netlist and the manifest of a scheduled program.
 pub fn build(program: &Program, schedule: &Schedule, sources: &SourceMap) -> (Design, Manifest) {
-    let mut design = build_units(program, schedule, sources);
-    let units: Vec<ModuleId> = design.modules.ids().collect();
+    let mut design = Design::default();
+    let units = build_units(program, schedule, sources, &mut design);
     let mut top = Top::new(program, schedule, sources, &design, &units);
     top.build();
     let Top {
@@ -56,6 +55,28 @@ pub fn build(program: &Program, schedule: &Schedule, sources: &SourceMap) -> (De
     (design, manifest)
 }
 
+/// The module of each operator in each variant that a leaf calls.
+type Units = BTreeMap<(usize, u32), ModuleId>;
+
+fn build_units(
+    program: &Program,
+    schedule: &Schedule,
+    sources: &SourceMap,
+    design: &mut Design,
+) -> Units {
+    let mut modules = Units::new();
+    for (called, variant) in schedule.variants(program) {
+        let unit = &program.units[called.0];
+        let name = match called.1 {
+            0 => unit.name.clone(),
+            _ => format!("{}_rolled", unit.name),
+        };
+        let module = units::build(&name, unit, variant, sources);
+        modules.insert(called, design.modules.push(module));
+    }
+    modules
+}
+
 /// Ports of the block protocol.
 struct BlockPorts {
     start: NetId,
@@ -72,7 +93,7 @@ struct Top<'a> {
     schedule: &'a Schedule,
     sources: &'a SourceMap,
     design: &'a Design,
-    units: &'a [ModuleId],
+    units: &'a Units,
     cells: Cells,
     ports: BlockPorts,
     /// Ports of scalar arguments and results.
@@ -91,7 +112,7 @@ impl<'a> Top<'a> {
         schedule: &'a Schedule,
         sources: &'a SourceMap,
         design: &'a Design,
-        units: &'a [ModuleId],
+        units: &'a Units,
     ) -> Self {
         let mut cells = Cells::new(&program.name);
         for module in design.modules.iter() {

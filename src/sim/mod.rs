@@ -9,6 +9,7 @@ pub mod args;
 mod bench;
 pub mod cosim;
 pub mod decimal;
+pub mod functions;
 pub mod integer;
 pub mod model;
 pub mod npy;

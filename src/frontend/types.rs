@@ -115,7 +115,8 @@ fn typed_expression(expr: &Expr, names: &mut dyn Names) -> Result<ConstValue> {
     }
 }
 
-fn from_value(value: ConstValue, span: Span) -> Result<Type> {
+/// The type that a value is.
+pub fn from_value(value: ConstValue, span: Span) -> Result<Type> {
     match value {
         ConstValue::Type(ty) => Ok(Type::Scalar(ty)),
         ConstValue::Shaped(elem, shape) => Ok(Type::Shaped(elem, shape)),

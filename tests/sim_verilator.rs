@@ -3,7 +3,7 @@
 mod sim_modules;
 
 use allo_hls::rtl::manifest::*;
-use allo_hls::sim::model::{Model, Run, RunResult, SimOptions, Start};
+use allo_hls::sim::model::{Engine as _, Model, Run, RunResult, SimOptions, Start};
 use allo_hls::sim::verilator::{Verilator, VerilatorError};
 use num_bigint::BigUint;
 use sim_modules::*;
@@ -26,6 +26,7 @@ fn run(arrays: &[&[u64]], starts: &[(&[u64], u32)]) -> Run {
         arrays: arrays.iter().map(|a| numbers(a)).collect(),
         starts: starts.iter().map(start).collect(),
         cycle_limit: 200,
+        reset_after: 0,
     }
 }
 
@@ -34,7 +35,7 @@ fn simulate(model: &Model, runs: &[Run]) -> Vec<RunResult> {
         runs,
         &SimOptions {
             seed: 3,
-            waveform: None,
+            ..SimOptions::default()
         },
     );
     results.unwrap_or_else(|e| panic!("{:?}", e.to_diagnostic()))
@@ -193,7 +194,7 @@ fn unwritten_state_is_random_by_seed() {
     let value = |seed| {
         let options = SimOptions {
             seed,
-            waveform: None,
+            ..SimOptions::default()
         };
         let results = model.run(&[run(&[], &[(&[], 0)])], &options).unwrap();
         results[0].returns[0][0].clone()
@@ -249,6 +250,7 @@ fn banks_and_waveforms() {
     let options = SimOptions {
         seed: 1,
         waveform: Some(wave.clone()),
+        ..SimOptions::default()
     };
     let results = model
         .run(&[run(&[&[1, 2, 3, 4]], &[(&[], 0)])], &options)

@@ -72,14 +72,36 @@ fn check_inner(text: &str, top: &str, setting: &Setting) -> Verdict {
 
 fn compare(compilation: &Compilation, setting: &Setting) -> Result<usize, String> {
     let signature = Signature::of(&compilation.program);
-    let mut bench = Bench::new(compilation, setting.seed);
-    let mut compared = 0;
-    for number in 0..setting.vectors {
-        let invocation = vectors::invocation(&signature, setting.seed, number, 0);
-        let Some(mut outcome) = expected(compilation, &invocation) else {
+    let fresh = |number| vectors::invocation(&signature, setting.seed, number, 0);
+    let inputs: Vec<Invocation> = (0..setting.vectors).map(fresh).collect();
+    Ok(compare_on(compilation, &inputs, setting.seed, STEPS)?.values)
+}
+
+/// What agreed.
+#[derive(Clone, Debug, Default)]
+pub struct Agreement {
+    /// Elements compared.
+    pub values: usize,
+    /// Of each invocation, from start to done.
+    pub cycles: Vec<u64>,
+}
+
+/// Runs the netlist in process on each input, and again on what the first time left in the memories, and
+/// compares with the reference. Inputs on which it takes more than `steps` operations are passed over.
+pub fn compare_on(
+    compilation: &Compilation,
+    inputs: &[Invocation],
+    seed: u64,
+    steps: u64,
+) -> Result<Agreement, String> {
+    let signature = Signature::of(&compilation.program);
+    let mut bench = Bench::new(compilation, seed);
+    let mut agreement = Agreement::default();
+    for (number, invocation) in inputs.iter().enumerate() {
+        let Some(mut outcome) = expected(compilation, invocation, steps) else {
             continue;
         };
-        let mut given = invocation;
+        let mut given = invocation.clone();
         bench.load(&patterns(&signature, &given));
         // The same memories again, with what the first invocation left in them.
         for again in 0..2u32 {
@@ -90,24 +112,25 @@ fn compare(compilation: &Compilation, setting: &Setting) -> Result<usize, String
             let ran = bench.run(&scalars, gap, limit);
             if outcome.unspecified_control.is_some() {
                 // Nothing is promised any more, not even an end.
-                bench = Bench::new(compilation, setting.seed ^ number);
+                bench = Bench::new(compilation, seed ^ number as u64);
                 break;
             }
             let ran = ran.ok_or_else(|| format!("{place}: not done after {limit} cycles"))?;
-            compared += differences(&signature, &outcome, &ran)
+            agreement.values += differences(&signature, &outcome, &ran)
                 .map_err(|what| format!("{place}: {what}\n  inputs {:?}", show(&given)))?;
+            agreement.cycles.push(ran.cycles);
             check_latency(compilation, &ran)?;
             if let Some(breach) = bench.violations.first() {
                 return Err(format!("{place}: {breach}"));
             }
             given.args.clone_from(&outcome.params);
-            match expected(compilation, &given) {
+            match expected(compilation, &given, steps) {
                 Some(next) => outcome = next,
                 None => break,
             }
         }
     }
-    Ok(compared)
+    Ok(agreement)
 }
 
 fn show(invocation: &Invocation) -> Vec<Vec<String>> {
@@ -116,9 +139,9 @@ fn show(invocation: &Invocation) -> Vec<Vec<String>> {
     invocation.args.iter().map(argument).collect()
 }
 
-fn expected(compilation: &Compilation, invocation: &Invocation) -> Option<Outcome> {
+fn expected(compilation: &Compilation, invocation: &Invocation, steps: u64) -> Option<Outcome> {
     let options = reference::Options {
-        step_limit: STEPS,
+        step_limit: steps,
         ..Default::default()
     };
     reference::run(&compilation.program, invocation, &options).ok()

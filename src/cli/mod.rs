@@ -1,10 +1,15 @@
 //! Arguments of the command line and what each subcommand does.
 
 mod compile;
+mod hwarith;
+mod operator;
 mod output;
 mod simulate;
 mod r#typeof;
 
+use allo_hls::hwarith::float::{self, Operator};
+use allo_hls::ir::Scalar;
+use allo_hls::rtl::manifest::scalar_by_name;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -46,6 +51,10 @@ enum Command {
     Run(RunArgs),
     /// Compare the generated hardware with the software reference, bit for bit
     Cosim(CosimArgs),
+    /// Check, print, narrow or evaluate the text of a graph of exact operations
+    Hwarith(hwarith::HwarithArgs),
+    /// Write one floating-point operator as a module of its own
+    Operator(OperatorArgs),
     /// Say what a diagnostic code means
     Explain(ExplainArgs),
     /// Say what type an expression has
@@ -149,6 +158,60 @@ pub struct ExplainArgs {
     pub code: String,
 }
 
+/// `allo-hls operator`
+#[derive(Args)]
+#[command(after_help = operator_help())]
+pub struct OperatorArgs {
+    /// The operator, or 'convert'
+    #[arg(value_parser = parse_operator)]
+    pub name: OperatorName,
+    /// Type of the operands, e.g. f32 or 'apfloat(6,9)'
+    #[arg(long, value_name = "TYPE", value_parser = parse_scalar)]
+    pub format: Scalar,
+    /// Type of the result of 'convert'
+    #[arg(long, value_name = "TYPE", value_parser = parse_scalar)]
+    pub to: Option<Scalar>,
+    #[command(flatten)]
+    pub target: TargetArgs,
+    /// Output file; standard output if left out
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Manifest (ports, latency) as JSON; beside the output, with the ending .json, if left out
+    #[arg(long, value_name = "FILE")]
+    pub manifest: Option<PathBuf>,
+}
+
+/// What `allo-hls operator` can make.
+#[derive(Clone, Copy, Debug)]
+pub enum OperatorName {
+    /// Of the table of operators
+    Float(&'static Operator),
+    /// A conversion between two types
+    Convert,
+}
+
+fn parse_operator(name: &str) -> Result<OperatorName, String> {
+    if name == "convert" {
+        return Ok(OperatorName::Convert);
+    }
+    let found = float::operator(name).map(OperatorName::Float);
+    found.ok_or_else(|| "there is no such operator; --help lists them".into())
+}
+
+fn parse_scalar(name: &str) -> Result<Scalar, String> {
+    scalar_by_name(name).ok_or_else(|| "a type such as f32, apfloat(6,9) or i16 is needed".into())
+}
+
+fn operator_help() -> String {
+    let row = |name: &str, about: &str| format!("  {name:<10}{about}\n");
+    let rows = float::OPERATORS.iter().map(|o| row(o.name, o.about));
+    let rows: String = rows.collect();
+    format!(
+        "Operators:\n{rows}{}",
+        row("convert", "a in the type of --to")
+    )
+}
+
 /// `allo-hls typeof 'a + b - 3' a=u8 b=i8`
 #[derive(Args)]
 pub struct TypeofArgs {
@@ -189,9 +252,9 @@ pub struct RunArgs {
     /// Arguments: .json or .npz
     #[arg(long, value_name = "FILE")]
     pub args: Option<PathBuf>,
-    /// What runs the kernel
-    #[arg(long, value_enum, default_value = "reference")]
-    pub engine: Engine,
+    /// What runs the kernel; if left out, rtl, or reference where the kernel has no hardware yet
+    #[arg(long, value_enum)]
+    pub engine: Option<RunEngine>,
     /// Results: .json or .npz; standard output (JSON) if left out
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
@@ -205,10 +268,21 @@ pub struct RunArgs {
 
 /// What executes a kernel.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Engine {
+pub enum RunEngine {
     /// The software reference
     Reference,
+    /// The generated hardware, simulated in process
+    Rtl,
     /// The generated SystemVerilog in Verilator
+    Verilator,
+}
+
+/// What executes hardware.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum CosimEngine {
+    /// The netlist, simulated in process; needs no tool
+    Rtl,
+    /// The SystemVerilog in Verilator
     Verilator,
 }
 
@@ -228,13 +302,25 @@ pub struct CosimArgs {
     /// Inputs from a file (.json or .npz) instead of random ones
     #[arg(long, value_name = "FILE")]
     pub args: Option<PathBuf>,
-    /// Keep a waveform (VCD) of the first failing run, or of the first
+    /// What runs the hardware
+    #[arg(long, value_enum, default_value = "verilator")]
+    pub engine: CosimEngine,
+    /// Inputs simulated at the same time; the number of processors if left out
+    #[arg(
+        short,
+        long,
+        value_name = "N",
+        default_value_t = 0,
+        hide_default_value = true
+    )]
+    pub jobs: usize,
+    /// Keep a waveform of the first failing run, or of the first: FST, or VCD from Verilator if FILE ends in .vcd
     #[arg(
         long,
         value_name = "FILE",
         num_args = 0..=1,
         require_equals = true,
-        default_missing_value = "cosim.vcd"
+        default_missing_value = "cosim.fst"
     )]
     pub trace: Option<PathBuf>,
 }
@@ -274,6 +360,8 @@ pub fn run() -> ExitCode {
         Some(Command::Check(args)) => compile::check(&printer, &args),
         Some(Command::Run(args)) => simulate::run(&printer, &args),
         Some(Command::Cosim(args)) => simulate::cosim(&printer, &args),
+        Some(Command::Hwarith(args)) => hwarith::run(&printer, &args),
+        Some(Command::Operator(args)) => operator::operator(&printer, &args),
         Some(Command::Explain(args)) => compile::explain(&printer, &args),
         Some(Command::Typeof(args)) => r#typeof::run(&printer, &args),
         None => compile::compile(&printer, &cli.compile),

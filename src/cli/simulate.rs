@@ -2,16 +2,22 @@
 
 use super::compile::{load, target};
 use super::output::{Printer, Status, emit};
-use super::{CosimArgs, Engine, RunArgs};
+use super::{CosimArgs, CosimEngine, RunArgs, RunEngine};
 use allo_hls::codes;
-use allo_hls::diagnostics::{Diagnostic, Diagnostics, SourceMap};
+use allo_hls::diagnostics::{Diagnostic, Diagnostics, FileId, Severity, SourceMap};
 use allo_hls::driver::{self, Compilation};
 use allo_hls::sim::cosim::{self, CosimOptions, Report};
+use allo_hls::sim::inprocess::Netlist;
+use allo_hls::sim::model::Engine;
 use allo_hls::sim::reference::{self, Options};
 use allo_hls::sim::value::{Invocation, Signature, Value};
-use allo_hls::sim::{args, verilator::Verilator};
+use allo_hls::sim::verilator::{Verilator, VerilatorError};
+use allo_hls::sim::{args, waveform::Names};
 use allo_hls::{frontend, ir};
+use std::io::{IsTerminal as _, Write as _};
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 /// Cycles without any progress before a simulation counts as hanging.
 const CYCLE_LIMIT: u64 = 1 << 32;
@@ -32,8 +38,28 @@ fn run_in(
 ) -> Result<(), Diagnostics> {
     let file = load(sources, command.source.input())?;
     let top = command.source.top.as_deref();
-    let (signature, inputs, outcomes) = match command.engine {
-        Engine::Reference => {
+    let reference = match (command.engine, command.check_bounds) {
+        (Some(RunEngine::Rtl | RunEngine::Verilator), true) => {
+            let message = "only the software reference checks the bounds of accesses";
+            return Err(Diagnostic::global(codes::ENGINE, message)
+                .help("--engine reference")
+                .into());
+        }
+        (engine, check_bounds) => check_bounds || engine == Some(RunEngine::Reference),
+    };
+    let compiled = match reference {
+        true => None,
+        false => hardware(printer, command, sources, file)?,
+    };
+    let (signature, inputs, outcomes) = match compiled {
+        Some(compiled) => {
+            let signature = Signature::of(&compiled.program);
+            let inputs = inputs(&signature, command.args.as_deref())?;
+            let engine = engine(&compiled, command.engine == Some(RunEngine::Verilator))?;
+            let outcomes = run_hardware(&compiled, &*engine, &inputs)?;
+            (signature, inputs, outcomes)
+        }
+        None => {
             let compiled = frontend::compile(sources, file, top)?;
             printer.diagnostics(&compiled.warnings, sources);
             let signature = Signature::of(&compiled.program);
@@ -41,18 +67,51 @@ fn run_in(
             let outcomes = run_reference(&compiled.program, &inputs, command.check_bounds)?;
             (signature, inputs, outcomes)
         }
-        Engine::Verilator => {
-            let compiled = driver::compile(sources, file, top, &target(&command.target)?)?;
-            printer.diagnostics(&compiled.warnings, sources);
-            let signature = Signature::of(&compiled.program);
-            let inputs = inputs(&signature, command.args.as_deref())?;
-            let outcomes = run_verilator(&compiled, &inputs)?;
-            (signature, inputs, outcomes)
-        }
     };
     let is_list = inputs.len() != 1 || command.args.as_deref().is_some_and(is_json_list);
     let bytes = results(&signature, &outcomes, command, is_list)?;
     Ok(emit(command.output.as_deref(), &bytes)?)
+}
+
+/// The hardware of the kernel. `None`, with a warning, if it has none and nobody asked for hardware.
+fn hardware(
+    printer: &Printer,
+    command: &RunArgs,
+    sources: &mut SourceMap,
+    file: FileId,
+) -> Result<Option<Compilation>, Diagnostics> {
+    let top = command.source.top.as_deref();
+    let error = match driver::compile(sources, file, top, &target(&command.target)?) {
+        Ok(compiled) => {
+            printer.diagnostics(&compiled.warnings, sources);
+            return Ok(Some(compiled));
+        }
+        Err(error) => error,
+    };
+    let first = error.0.iter().find(|d| d.severity == Severity::Error);
+    match first.filter(|d| command.engine.is_none() && d.code == codes::NO_HARDWARE) {
+        None => Err(error),
+        Some(why) => {
+            let mut warning = why.clone();
+            warning.severity = Severity::Warning;
+            let warning = warning.note("the software reference runs the kernel instead");
+            printer.diagnostics(&warning.into(), sources);
+            Ok(None)
+        }
+    }
+}
+
+/// What simulates a compiled kernel.
+fn engine(compiled: &Compilation, verilator: bool) -> Result<Box<dyn Engine>, Diagnostics> {
+    let built: Result<Box<dyn Engine>, VerilatorError> = match verilator {
+        true => Verilator::find().and_then(|found| {
+            let names = Names::of(&compiled.design);
+            let text = compiled.systemverilog();
+            Ok(Box::new(found.engine(&compiled.manifest, &text, &names)?) as Box<dyn Engine>)
+        }),
+        false => Netlist::new(&compiled.design, &compiled.manifest).map(|n| Box::new(n) as _),
+    };
+    Ok(built.map_err(|e| e.to_diagnostic())?)
 }
 
 /// The invocations of an argument file. Without one, the kernel must have no parameter.
@@ -92,21 +151,14 @@ fn run_reference(
     outcomes.collect()
 }
 
-fn run_verilator(
+fn run_hardware(
     compiled: &Compilation,
+    engine: &dyn Engine,
     inputs: &[Invocation],
 ) -> Result<Vec<Outcome>, Diagnostics> {
-    let model = Verilator::find()
-        .and_then(|v| v.build(&compiled.manifest, &compiled.systemverilog(), false))
+    let (program, manifest) = (&compiled.program, &compiled.manifest);
+    let simulated = cosim::simulate(program, manifest, engine, inputs, CYCLE_LIMIT)
         .map_err(|e| e.to_diagnostic())?;
-    let simulated = cosim::simulate(
-        &compiled.program,
-        &compiled.manifest,
-        &model,
-        inputs,
-        CYCLE_LIMIT,
-    )
-    .map_err(|e| e.to_diagnostic())?;
     Ok(simulated
         .into_iter()
         .map(|s| (s.params, s.results))
@@ -167,16 +219,58 @@ fn cosim_in(
             None => None,
         },
         waveform: command.trace.clone(),
+        threads: command.jobs,
         ..CosimOptions::default()
     };
-    let report = cosim::cosim(
-        &compiled.program,
-        &compiled.manifest,
-        &compiled.systemverilog(),
-        &options,
-    )
-    .map_err(|e| e.to_diagnostic())?;
-    Ok(emit(None, summary(&compiled, &report).as_bytes())?)
+    let engine = engine(&compiled, command.engine == CosimEngine::Verilator)?;
+    let progress = ProgressBar::new();
+    let (program, manifest) = (&compiled.program, &compiled.manifest);
+    let report = cosim::cosim_on(&*engine, program, manifest, &options, &|done, all| {
+        progress.show(done, all);
+    });
+    progress.clear();
+    let report = report.map_err(|e| e.to_diagnostic())?;
+    let text = summary(&compiled, &report) + &report.coverage.report(sources);
+    Ok(emit(None, text.as_bytes())?)
+}
+
+/// Says on a terminal how far a long run has come.
+struct ProgressBar {
+    terminal: bool,
+    started: Instant,
+    shown: AtomicBool,
+}
+
+impl ProgressBar {
+    /// Runs that end sooner show nothing.
+    const PATIENCE: Duration = Duration::from_secs(1);
+    /// Characters of the bar.
+    const WIDTH: usize = 40;
+
+    fn new() -> ProgressBar {
+        ProgressBar {
+            terminal: std::io::stderr().is_terminal(),
+            started: Instant::now(),
+            shown: AtomicBool::new(false),
+        }
+    }
+
+    fn show(&self, done: usize, all: usize) {
+        if !self.terminal || self.started.elapsed() < Self::PATIENCE {
+            return;
+        }
+        self.shown.store(true, Ordering::Relaxed);
+        let filled = Self::WIDTH * done / all.max(1);
+        let bar = "#".repeat(filled) + &" ".repeat(Self::WIDTH - filled);
+        // Nobody minds a bar that cannot be shown.
+        let _ = write!(std::io::stderr(), "\r[{bar}] {}%", 100 * done / all.max(1));
+    }
+
+    fn clear(&self) {
+        if self.shown.load(Ordering::Relaxed) {
+            let _ = write!(std::io::stderr(), "\r{}\r", " ".repeat(Self::WIDTH + 8));
+        }
+    }
 }
 
 /// What a successful comparison tells.
@@ -200,6 +294,12 @@ fn summary(compiled: &Compilation, report: &Report) -> String {
             format!("{least} to {most}")
         };
         text += &format!("  cycles: {range}\n");
+    }
+    if report.resets > 0 {
+        text += &format!(
+            "  {} invocations repeated after a reset in the middle\n",
+            report.resets
+        );
     }
     if let Some(interval) = report.interval {
         text += &format!("  one invocation every {interval} cycles\n");

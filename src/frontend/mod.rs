@@ -48,7 +48,7 @@ pub fn compile(
     file: FileId,
     top: Option<&str>,
 ) -> std::result::Result<Compiled, Diagnostics> {
-    let top = top.map(|text| sources.add("--top", text));
+    let top = top.map(|text| sources.add(module::COMMAND_LINE, text));
     let sources: &SourceMap = sources;
     on_big_stack(|| {
         let parsed = source::parse(sources, file)?;

@@ -169,7 +169,13 @@ impl Row {
     /// The promotion of operands of the types, pairwise from left to right. The error is the
     /// message for the user; `key` is the operator's name in it.
     pub fn promote(&self, style: Style, key: &str, types: &[Scalar]) -> Result<Promotion, String> {
-        (self.rule(style).apply)(types).ok_or_else(|| no_rule(style, key, types))
+        // A choice between values of one type moves them; everything else computes, in a wider format
+        // where the operands are of a storage format.
+        if key == "select" && types.windows(2).all(|pair| pair[0] == pair[1]) {
+            return same(types).ok_or_else(|| no_rule(style, key, types));
+        }
+        let computed: Vec<Scalar> = types.iter().map(|t| t.computed()).collect();
+        (self.rule(style).apply)(&computed).ok_or_else(|| no_rule(style, key, types))
     }
 
     /// The n-ary promoter of hls: the type of a chain whose terms are all integers. `None` if the
@@ -309,7 +315,7 @@ fn grow_signed(types: &[Scalar]) -> Option<Promotion> {
     match *types.first()? {
         Scalar::Int { width, .. } => Some(uniform(Scalar::signed(width + 1))),
         Scalar::Float(f) => Some(uniform(Scalar::Float(f))),
-        Scalar::Index => None,
+        Scalar::Index | Scalar::Storage(_) => None,
     }
 }
 

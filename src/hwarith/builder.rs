@@ -14,6 +14,10 @@ use num_bigint::BigInt;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 use std::collections::HashMap;
 
+/// Builds what stands in for an [`Op::Iterate`], given its step, number of steps, arguments and type.
+pub(super) type Iterate<'f> =
+    dyn FnMut(&mut Builder, &Graph, u32, Vec<NodeId>, HwType) -> NodeId + 'f;
+
 /// A graph under construction, with the range of every node.
 #[derive(Clone, Debug, Default)]
 pub struct Builder {
@@ -63,16 +67,48 @@ impl Builder {
     }
     /// The nodes of a pure graph over given inputs; returns its outputs.
     pub fn inline(&mut self, graph: &Graph, inputs: &[NodeId]) -> Vec<NodeId> {
+        self.inline_with(graph, inputs, &mut |builder, step, count, args, ty| {
+            let step = builder.graph.add_step(rebuild(step));
+            builder.opaque(Op::Iterate { step, count }, args, ty)
+        })
+    }
+
+    /// As [`Builder::inline`]; `iterate` builds what stands in for each [`Op::Iterate`].
+    pub(super) fn inline_with(
+        &mut self,
+        graph: &Graph,
+        inputs: &[NodeId],
+        iterate: &mut Iterate,
+    ) -> Vec<NodeId> {
         let mut map: Vec<NodeId> = Vec::with_capacity(graph.nodes.len());
         for (_, node) in graph.nodes.iter() {
             let args: Vec<NodeId> = node.args.iter().map(|a| map[a.index()]).collect();
             let types: Vec<HwType> = node.args.iter().map(|&a| graph.ty(a)).collect();
             map.push(match node.op {
                 Op::Input(i) => inputs[i as usize],
+                Op::Iterate { step, count } => {
+                    iterate(self, &graph.steps[step as usize], count, args, node.ty)
+                }
                 _ => self.replay(&node.op, &args, &types, node.ty),
             });
         }
         graph.outputs.iter().map(|o| map[o.index()]).collect()
+    }
+
+    /// Inputs like those of a graph.
+    pub(super) fn inputs(&mut self, graph: &Graph) -> Vec<NodeId> {
+        (0..)
+            .zip(graph.input_types())
+            .map(|(i, ty)| self.opaque(Op::Input(i), vec![], ty))
+            .collect()
+    }
+
+    /// The graph with its outputs.
+    pub(super) fn finish(self, outputs: Vec<NodeId>) -> Graph {
+        Graph {
+            outputs,
+            ..self.graph
+        }
     }
 
     fn shared(&mut self, op: Op, args: Vec<NodeId>, ty: HwType) -> NodeId {
@@ -147,6 +183,18 @@ impl Builder {
         }
         self.infer(Op::Add, vec![a, b])
     }
+    /// Exact sum of any number of terms, as a balanced tree.
+    pub fn sum(&mut self, terms: &[NodeId]) -> NodeId {
+        match terms {
+            [] => self.constant(0),
+            [only] => *only,
+            _ => {
+                let (low, high) = terms.split_at(terms.len() / 2);
+                let (low, high) = (self.sum(low), self.sum(high));
+                self.add(low, high)
+            }
+        }
+    }
     /// Exact difference.
     pub fn sub(&mut self, a: NodeId, b: NodeId) -> NodeId {
         if self.is(b, 0) {
@@ -168,6 +216,19 @@ impl Builder {
             Some(factor) => self.mul_const(a, &factor),
             None => self.infer(Op::Mul, vec![a, b]),
         }
+    }
+    /// Truncated quotient, in which `types` are the operands' types as far as a zero divisor is concerned.
+    fn divide(&mut self, op: Op, args: &[NodeId], types: &[HwType]) -> NodeId {
+        // What a zero divisor gives depends on the type of the result.
+        let may_be_zero = self.range(args[1]).contains_zero();
+        let args = args.iter().zip(types);
+        let args: Vec<NodeId> = args
+            .map(|(&a, &ty)| if may_be_zero { self.widen(a, ty) } else { a })
+            .collect();
+        if !may_be_zero && self.is(args[1], 1) && op == Op::Div {
+            return args[0];
+        }
+        self.infer(op, args)
     }
     fn mul_const(&mut self, a: NodeId, factor: &BigInt) -> NodeId {
         if factor.is_zero() {
@@ -462,9 +523,10 @@ impl Builder {
     pub fn replay(&mut self, op: &Op, args: &[NodeId], arg_types: &[HwType], ty: HwType) -> NodeId {
         match (op, args) {
             (Op::Const(value), _) => self.constant(value.clone()),
-            (Op::Add, [a, b]) => self.add(*a, *b),
+            (Op::Add, terms) => self.sum(terms),
             (Op::Sub, [a, b]) => self.sub(*a, *b),
             (Op::Mul, [a, b]) => self.mul(*a, *b),
+            (Op::Div | Op::Mod, [_, _]) => self.divide(op.clone(), args, arg_types),
             (Op::Icmp(p), [a, b]) => self.icmp(*p, *a, *b),
             (Op::Cast, [a]) => self.cast(*a, ty),
             (Op::And, [a, b]) => self.and(*a, *b),
@@ -526,23 +588,9 @@ pub fn signed_digits(value: &BigInt) -> Vec<(u32, bool)> {
 /// Rebuilds a pure graph (an operator module) with everything narrowed, folded and shared.
 pub fn rebuild(graph: &Graph) -> Graph {
     let mut builder = Builder::new();
-    let mut inputs: Vec<(u32, HwType)> = graph
-        .nodes
-        .iter()
-        .filter_map(|(_, n)| match n.op {
-            Op::Input(i) => Some((i, n.ty)),
-            _ => None,
-        })
-        .collect();
-    inputs.sort();
-    let inputs: Vec<NodeId> = inputs
-        .into_iter()
-        .map(|(i, ty)| builder.opaque(Op::Input(i), vec![], ty))
-        .collect();
+    let inputs = builder.inputs(graph);
     let outputs = builder.inline(graph, &inputs);
-    let mut result = builder.graph;
-    result.outputs = outputs;
-    result
+    builder.finish(outputs)
 }
 
 #[cfg(test)]
@@ -571,7 +619,7 @@ mod tests {
         let graph = random_graph(&mut random, shape);
         let new = rebuild(&graph);
         new.validate().expect("valid");
-        for inputs in input_vectors(&mut random, &input_types(&graph), limit) {
+        for inputs in input_vectors(&mut random, &graph.input_types(), limit) {
             assert_eq!(
                 eval(&graph, &inputs),
                 eval(&new, &inputs),
@@ -616,7 +664,7 @@ mod tests {
                     "seed {seed}, {id:?}"
                 );
             }
-            for inputs in input_vectors(&mut random, &input_types(&graph), 64) {
+            for inputs in input_vectors(&mut random, &graph.input_types(), 64) {
                 let old = eval_nodes(&graph, &inputs);
                 let new = eval_nodes(&builder.graph, &inputs);
                 for (value, id) in new.iter().zip(builder.graph.nodes.ids()) {
@@ -639,7 +687,7 @@ mod tests {
         let shape = Shape { inputs: 1, ..SMALL };
         for seed in 0..300 {
             let graph = random_graph(&mut Random::new(seed), &shape);
-            let input = input_types(&graph)[0].max();
+            let input = graph.input_types()[0].max();
             let mut builder = Builder::new();
             let constant = builder.constant(input.clone());
             let outputs = builder.inline(&graph, &[constant]);

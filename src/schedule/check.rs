@@ -1,17 +1,19 @@
 //! Verifies a schedule from scratch, without the solver's data structures.
 
 use super::depend::{self, Dependence};
-use super::{LeafSchedule, Schedule, UnitSchedule};
-use crate::hwarith::Graph;
+use super::{LeafSchedule, Schedule, Times, UnitSchedule};
 use crate::hwarith::graph::{MemId, Op};
 use crate::hwarith::program::{Leaf, Place, Program};
+use crate::hwarith::{Graph, NodeId};
 use std::collections::BTreeMap;
 
 /// Checks data order, memory dependences, carried values, ports and the loop's end of every leaf.
 pub fn check(program: &Program, schedule: &Schedule) -> Result<(), String> {
     for (unit, times) in program.units.iter().zip(&schedule.units) {
-        data_order(&unit.graph, &times.times.start, &times.times.ready, &[])
-            .map_err(|e| format!("unit {}: {e}", unit.name))?;
+        for variant in &times.variants {
+            data_order(&variant.graph, &variant.times, |_| 0)
+                .map_err(|e| format!("unit {}: {e}", unit.name))?;
+        }
     }
     for (leaf, times) in program.leaves.iter().zip(&schedule.leaves) {
         check_leaf(program, leaf, times, &schedule.units)
@@ -27,8 +29,23 @@ fn check_leaf(
     units: &[UnitSchedule],
 ) -> Result<(), String> {
     let times = &schedule.times;
-    data_order(leaf.graph(), &times.start, &times.ready, units)?;
+    let called = |id: NodeId| match leaf.graph().nodes[id].op {
+        Op::Call(unit) => {
+            Some(&units[unit.0 as usize].variants[schedule.variants[id.index()] as usize])
+        }
+        _ => None,
+    };
+    data_order(leaf.graph(), times, |id| {
+        called(id).map_or(0, |v| v.latency)
+    })?;
     let ii = u64::from(schedule.ii.unwrap_or(0));
+    for id in leaf.graph().nodes.ids() {
+        if let (Some(ii), Some(variant)) = (schedule.ii, called(id))
+            && variant.interval > ii
+        {
+            return Err(format!("%{} starts too often", id.index()));
+        }
+    }
     for Dependence { from, to, distance } in depend::dependences(leaf) {
         let (a, b) = (times.start[from.index()], times.start[to.index()]);
         if u64::from(b) + ii.saturating_mul(distance) < u64::from(a) + 1 {
@@ -55,16 +72,14 @@ fn check_leaf(
     ports(program, leaf, schedule)
 }
 
-fn data_order(
-    graph: &Graph,
-    start: &[u32],
-    ready: &[u32],
-    units: &[UnitSchedule],
-) -> Result<(), String> {
+/// `called` is the latency of the operator that a node calls.
+fn data_order(graph: &Graph, times: &Times, called: impl Fn(NodeId) -> u32) -> Result<(), String> {
+    let (start, ready) = (&times.start, &times.ready);
     for (id, node) in graph.nodes.iter() {
         let latency = match node.op {
             Op::Load(_) => 1,
-            Op::Call(u) => units[u.0 as usize].latency,
+            Op::Call(_) => called(id),
+            Op::Iterate { count, .. } => count,
             _ => 0,
         };
         if ready[id.index()] != start[id.index()] + latency {

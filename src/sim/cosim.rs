@@ -4,14 +4,20 @@ use crate::codes;
 use crate::diagnostics::{Diagnostic, Span};
 use crate::ir::Program;
 use crate::rtl::manifest::{Manifest, Port, scalar_by_name};
-use crate::sim::args;
-use crate::sim::model::{Model, Run, RunResult, SimOptions, Start};
+use crate::sim::coverage::Coverage;
+use crate::sim::locate::{self, Divergence};
+use crate::sim::model::{Engine, Run, RunResult, SimOptions, Start, Unknown};
 use crate::sim::reference::{self, OutOfBounds, Outcome, RunError};
 use crate::sim::value::{Invocation, Signature, Slot, Value};
 use crate::sim::vectors::{self, Rng};
 use crate::sim::verilator::{Verilator, VerilatorError};
+use crate::sim::waveform::Names;
+use crate::sim::{args, formats};
 use num_bigint::{BigInt, BigUint};
-use std::path::PathBuf;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// What to compare.
 #[derive(Clone, Debug)]
@@ -27,6 +33,11 @@ pub struct CosimOptions {
     /// Operations of the reference after which given inputs count as endless. Generated inputs that
     /// take more than a small part of it are drawn again.
     pub step_limit: u64,
+    /// Inputs that are worked on at the same time; 0: as many as there are processors. Results do not
+    /// depend on it.
+    pub threads: usize,
+    /// Names of signals in a waveform of Verilator.
+    pub names: Names,
 }
 
 impl Default for CosimOptions {
@@ -37,6 +48,8 @@ impl Default for CosimOptions {
             args: None,
             waveform: None,
             step_limit: 1 << 32,
+            threads: 0,
+            names: Names::default(),
         }
     }
 }
@@ -58,6 +71,10 @@ pub struct Report {
     pub lost: u64,
     /// Accesses outside an array that the inputs led to, one for each place in the source.
     pub out_of_bounds: Vec<OutOfBounds>,
+    /// Invocations stopped by a reset and then run again.
+    pub resets: u64,
+    /// Loops and branches that the inputs exercised.
+    pub coverage: Coverage,
 }
 
 /// Why there is no report.
@@ -101,6 +118,10 @@ pub struct Failure {
     pub seed: u64,
     /// The waveform that was kept.
     pub waveform: Option<PathBuf>,
+    /// What was simulated.
+    run: Run,
+    /// Seed of the simulation's unknown state.
+    state: u64,
 }
 
 /// What a module did wrong.
@@ -139,27 +160,61 @@ pub struct Mismatch {
     pub wanted: Value,
     /// The module's.
     pub got: Value,
-    /// The operation that last wrote the element, if any did.
+    /// The operation that last wrote the element, or that a scalar result comes from.
     pub writer: Option<Span>,
+    /// The first wrong write to any array, if it was found.
+    pub first: Option<Box<Divergence>>,
+}
+
+/// A value for people; floats with their bit pattern.
+fn show(slot: &Slot, value: &Value) -> String {
+    let plain = args::show(slot.ty, value, false);
+    match formats::is_any_float(slot.ty) {
+        true => format!("{plain} ({})", args::show(slot.ty, value, true)),
+        false => plain.to_string(),
+    }
 }
 
 impl Mismatch {
     fn to_diagnostic(&self) -> Diagnostic {
         let name = self.slot.element_name(self.position);
-        let show = |value: &Value| {
-            let plain = args::show(self.slot.ty, value, false);
-            match self.slot.ty.is_float() {
-                true => format!("{plain} ({})", args::show(self.slot.ty, value, true)),
-                false => plain.to_string(),
-            }
-        };
-        let (wanted, got) = (show(&self.wanted), show(&self.got));
+        let (wanted, got) = (show(&self.slot, &self.wanted), show(&self.slot, &self.got));
         let message = format!("mismatch: {name} is {got} in hardware, {wanted} in the reference");
-        match self.writer {
-            Some(span) => Diagnostic::error(codes::MISMATCH, span, message)
-                .note("the reference last wrote the element here"),
+        let last = match self.slot.is_array() {
+            true => "the reference last wrote the element here",
+            false => "the reference computes the result here",
+        };
+        let out = match self.writer {
+            Some(span) => Diagnostic::error(codes::MISMATCH, span, message).note(last),
             None => Diagnostic::global(codes::MISMATCH, message),
+        };
+        match &self.first {
+            Some(first) => note_divergence(out, first),
+            None => out,
         }
+    }
+}
+
+fn note_divergence(out: Diagnostic, first: &Divergence) -> Diagnostic {
+    let name = first.slot.element_name(first.position);
+    let written = format!(
+        "first divergence: in cycle {} of the run hardware writes {} to {name}",
+        first.cycle,
+        show(&first.slot, &first.got)
+    );
+    let Some(expected) = &first.expected else {
+        return out.note(format!("{written}, which the reference never writes"));
+    };
+    let text = format!(
+        "{written}; the reference stores {}{}, invocation {}",
+        show(&first.slot, &expected.value),
+        expected.iteration_text(),
+        expected.invocation
+    );
+    let out = out.note_at(expected.span, text);
+    match expected.operation {
+        Some((name, span)) => out.note_at(span, format!("operation '{name}' gives the value")),
+        None => out,
     }
 }
 
@@ -246,7 +301,10 @@ struct Case {
     run: Run,
 }
 
-/// Compares the module with the reference.
+/// Called with the number of finished parts and of all parts.
+pub type Progress<'a> = &'a (dyn Fn(usize, usize) + Sync);
+
+/// Compares the module's text with the reference.
 pub fn cosim(
     program: &Program,
     manifest: &Manifest,
@@ -264,52 +322,389 @@ pub fn cosim_with(
     sv_text: &str,
     options: &CosimOptions,
 ) -> Result<Report, CosimError> {
+    check_manifest(&Signature::of(program), manifest).map_err(CosimError::Manifest)?;
+    let engine = verilator.engine(manifest, sv_text, &options.names)?;
+    cosim_on(&engine, program, manifest, options, &|_, _| ())
+}
+
+/// Compares what an engine makes of the module with the reference.
+pub fn cosim_on(
+    engine: &dyn Engine,
+    program: &Program,
+    manifest: &Manifest,
+    options: &CosimOptions,
+    progress: Progress,
+) -> Result<Report, CosimError> {
     let signature = Signature::of(program);
     check_manifest(&signature, manifest).map_err(CosimError::Manifest)?;
-    let cases = cases(program, &signature, options)?;
-    let model = verilator.build(manifest, sv_text, false)?;
-    let simulation = SimOptions {
-        seed: options.seed,
-        waveform: None,
+    let comparison = Comparison {
+        engine,
+        program,
+        slowness: slowness(program),
+        signature,
+        manifest,
+        options,
     };
-    let mut report = Report::default();
-    let mut failed = None;
-    let mut rest = &cases[..];
-    while !rest.is_empty() && failed.is_none() {
-        let runs: Vec<Run> = rest.iter().map(|case| case.run.clone()).collect();
-        // A run that hangs, as it may on unspecified values, ends the simulation: start again.
-        let results = model.run(&runs, &simulation)?;
-        failed = rest.iter().zip(&results).find_map(|(case, result)| {
-            let judged = judge(&signature, manifest, case, result, &mut report);
-            judged.err().map(|kind| (case, kind))
-        });
-        rest = &rest[results.len().max(1)..];
-    }
-    let waveform = match (
-        &options.waveform,
-        failed.as_ref().map(|f| f.0).or(cases.first()),
-    ) {
-        (Some(path), Some(case)) => {
-            let traced = verilator.build(manifest, sv_text, true)?;
-            let simulation = SimOptions {
-                seed: options.seed,
-                waveform: Some(path.clone()),
-            };
-            traced.run(std::slice::from_ref(&case.run), &simulation)?;
-            Some(path.clone())
+    let result = comparison.all(progress);
+    match (&options.waveform, result) {
+        (Some(path), Err(CosimError::Failure(mut failure))) => {
+            comparison.trace(&failure.run, failure.state, path)?;
+            failure.waveform = Some(path.clone());
+            Err(CosimError::Failure(failure))
         }
-        _ => None,
-    };
-    match failed {
-        None => Ok(report),
-        Some((case, kind)) => Err(CosimError::Failure(Box::new(Failure {
+        (Some(path), Ok(report)) => {
+            if let Some(first) = comparison.singles(0..1)?.first() {
+                comparison.trace(&first.run, options.seed, path)?;
+            }
+            Ok(report)
+        }
+        (_, result) => result,
+    }
+}
+
+/// A part of a comparison: it has a simulation of its own.
+#[derive(Clone, Debug)]
+enum Job {
+    /// Inputs with memories of their own.
+    Singles(Range<usize>),
+    /// The first inputs once more, one after the other on the memories of the first, with or without pauses.
+    Chain { paused: bool },
+    /// The first inputs once more, each stopped by a reset and begun again.
+    Resets,
+}
+
+/// Inputs of one simulation.
+const SHARE: usize = 8;
+
+struct Comparison<'a> {
+    engine: &'a dyn Engine,
+    program: &'a Program,
+    signature: Signature,
+    manifest: &'a Manifest,
+    options: &'a CosimOptions,
+    slowness: u64,
+}
+
+impl Comparison<'_> {
+    fn inputs(&self) -> usize {
+        let given = self.options.args.as_ref().map(Vec::len);
+        given.unwrap_or(self.options.vectors)
+    }
+
+    fn jobs(&self) -> Vec<Job> {
+        let total = self.inputs();
+        let shares = (0..total).step_by(SHARE);
+        let mut jobs: Vec<Job> = shares
+            .map(|from| Job::Singles(from..total.min(from + SHARE)))
+            .collect();
+        jobs.extend([false, true].map(|paused| Job::Chain { paused }));
+        jobs.push(Job::Resets);
+        jobs
+    }
+
+    /// Works on all jobs; the first failing one in their order decides.
+    fn all(&self, progress: Progress) -> Result<Report, CosimError> {
+        let jobs = self.jobs();
+        let threads = match self.options.threads {
+            0 => std::thread::available_parallelism().map_or(1, |n| n.get()),
+            n => n,
+        };
+        let (next, stop) = (AtomicUsize::new(0), AtomicUsize::new(usize::MAX));
+        let finished = AtomicUsize::new(0);
+        let results: Vec<Mutex<Option<Result<Report, CosimError>>>> =
+            jobs.iter().map(|_| Mutex::new(None)).collect();
+        let work = || {
+            loop {
+                let index = next.fetch_add(1, Ordering::Relaxed);
+                let Some(job) = jobs
+                    .get(index)
+                    .filter(|_| index < stop.load(Ordering::Relaxed))
+                else {
+                    return;
+                };
+                let result = self.job(index as u64, job);
+                if result.is_err() {
+                    stop.fetch_min(index, Ordering::Relaxed);
+                }
+                if let Ok(mut place) = results[index].lock() {
+                    *place = Some(result);
+                }
+                progress(finished.fetch_add(1, Ordering::Relaxed) + 1, jobs.len());
+            }
+        };
+        std::thread::scope(|scope| {
+            for _ in 1..threads.min(jobs.len()) {
+                scope.spawn(work);
+            }
+            work();
+        });
+        let mut report = Report {
+            coverage: Coverage::of(self.program),
+            ..Report::default()
+        };
+        for result in results {
+            // A job without a result comes after one that failed.
+            if let Ok(Some(result)) = result.into_inner() {
+                report.add(result?);
+            }
+        }
+        Ok(report)
+    }
+
+    fn job(&self, index: u64, job: &Job) -> Result<Report, CosimError> {
+        let cases = match job {
+            Job::Singles(numbers) => self.singles(numbers.clone())?,
+            Job::Chain { paused } => self.chain(*paused)?.into_iter().collect(),
+            Job::Resets => self.resets()?,
+        };
+        let state = self.options.seed ^ Rng::new(index).next();
+        let simulation = SimOptions {
+            seed: state,
+            ..SimOptions::default()
+        };
+        let mut report = Report::default();
+        let mut rest = &cases[..];
+        while !rest.is_empty() {
+            let runs: Vec<Run> = rest.iter().map(|case| case.run.clone()).collect();
+            // A run that hangs, as it may on unspecified values, ends the simulation: start again.
+            let results = self.engine.run(&runs, &simulation)?;
+            for (case, result) in rest.iter().zip(&results) {
+                self.judge(case, result, &mut report)
+                    .map_err(|kind| self.failure(case, kind, state))?;
+            }
+            rest = &rest[results.len().max(1)..];
+        }
+        Ok(report)
+    }
+
+    fn failure(&self, case: &Case, mut kind: FailureKind, state: u64) -> CosimError {
+        if let FailureKind::Mismatch(mismatch) = &mut kind {
+            mismatch.first = self.locate(case, state).map(Box::new);
+        }
+        CosimError::Failure(Box::new(Failure {
             kind,
-            signature,
+            signature: self.signature.clone(),
             inputs: case.inputs.clone(),
             number: case.number,
-            seed: options.seed,
-            waveform,
-        }))),
+            seed: self.options.seed,
+            waveform: None,
+            run: case.run.clone(),
+            state,
+        }))
+    }
+
+    /// Runs a failing case once more, with all writes and all stores.
+    fn locate(&self, case: &Case, state: u64) -> Option<Divergence> {
+        let simulation = SimOptions {
+            seed: state,
+            record: true,
+            ..SimOptions::default()
+        };
+        let runs = std::slice::from_ref(&case.run);
+        let result = self.engine.run(runs, &simulation).ok()?.pop()?;
+        let log = |input| {
+            let options = reference::Options {
+                step_limit: self.options.step_limit,
+                log: true,
+                ..reference::Options::default()
+            };
+            Some(reference::run(self.program, input, &options).ok()?.log)
+        };
+        let logs = case.inputs.iter().map(log).collect::<Option<Vec<_>>>()?;
+        let given = self.signature.params.iter().zip(&case.inputs[0].args);
+        let given = given.map(|(slot, values)| (slot.clone(), values.clone()));
+        let fresh = self.signature.results.iter().map(|slot| {
+            let blank = vec![Value::unspecified(slot.ty); slot.len()];
+            (slot.clone(), blank)
+        });
+        let arrays = given.chain(fresh).filter(|(slot, _)| slot.is_array());
+        let arrays: Vec<_> = arrays.collect();
+        locate::first_divergence(self.program, &arrays, &logs, &result.writes)
+    }
+
+    fn trace(&self, run: &Run, state: u64, path: &Path) -> Result<(), CosimError> {
+        let simulation = SimOptions {
+            seed: state,
+            waveform: Some(path.to_path_buf()),
+            ..SimOptions::default()
+        };
+        Ok(self.engine.trace(run, &simulation)?)
+    }
+
+    // Cases ----------------------------------------------------------------------------------
+
+    /// The input of a number, with what the reference makes of it.
+    fn input(&self, number: usize) -> Result<(Invocation, Outcome), CosimError> {
+        match &self.options.args {
+            Some(given) => {
+                let input = given[number].clone();
+                let outcome = run_reference(self.program, &input, self.options.step_limit)?;
+                Ok((input, outcome))
+            }
+            None => draw(self.program, &self.signature, self.options, number as u64),
+        }
+    }
+
+    fn singles(&self, numbers: Range<usize>) -> Result<Vec<Case>, CosimError> {
+        let numbers = numbers.start..numbers.end.min(self.inputs());
+        let cases = numbers.map(|number| {
+            let (input, outcome) = self.input(number)?;
+            Ok(self.case(number, vec![(input, outcome, 0)]))
+        });
+        cases.collect()
+    }
+
+    /// `None` if there are not two inputs that can follow one another.
+    fn chain(&self, paused: bool) -> Result<Option<Case>, CosimError> {
+        let mut rng = Rng::new(self.options.seed);
+        let mut gap = || match paused && rng.below(3) > 0 {
+            true => rng.below(12) as u32,
+            false => 0,
+        };
+        let singles = self.singles(0..CHAIN)?;
+        let steps = singles.iter().flat_map(|c| &c.outcomes).map(|o| o.steps);
+        let limit = steps.max().unwrap_or(0).max(GENERATED_STEPS);
+        let mut steps: Vec<(Invocation, Outcome, u32)> = Vec::new();
+        for single in &singles {
+            let mut input = single.inputs[0].clone();
+            if let Some((_, before, _)) = steps.last() {
+                let slots = self.signature.params.iter().zip(&before.params);
+                for (arg, (slot, left)) in input.args.iter_mut().zip(slots) {
+                    if slot.is_array() {
+                        arg.clone_from(left);
+                    }
+                }
+            }
+            // A kernel may not end on what another run left behind.
+            match run_reference(self.program, &input, limit.min(self.options.step_limit)) {
+                Ok(outcome) if outcome.unspecified_control.is_none() => {
+                    steps.push((input, outcome, gap()));
+                }
+                _ => break,
+            }
+        }
+        Ok((steps.len() > 1).then(|| self.case(0, steps)))
+    }
+
+    fn resets(&self) -> Result<Vec<Case>, CosimError> {
+        let mut rng = Rng::new(self.options.seed);
+        let mut cases = self.singles(0..CHAIN)?;
+        for case in &mut cases {
+            let steps = case.outcomes[0].steps;
+            case.run.reset_after = 1 + rng.below(MAX_RESET_AFTER.min(2 * steps + 8)) as u32;
+        }
+        Ok(cases)
+    }
+
+    fn case(&self, number: usize, steps: Vec<(Invocation, Outcome, u32)>) -> Case {
+        Case::new(&self.signature, self.slowness, number, steps)
+    }
+
+    // Judgement ------------------------------------------------------------------------------
+
+    fn judge(
+        &self,
+        case: &Case,
+        result: &RunResult,
+        report: &mut Report,
+    ) -> Result<(), FailureKind> {
+        let single = case.inputs.len() == 1;
+        let once_more = case.run.reset_after > 0;
+        if single && !once_more {
+            note_accesses(&case.outcomes[0], report);
+            report.coverage.add(&case.outcomes[0].coverage);
+        }
+        let mut outcomes = case.outcomes.iter();
+        let lost = outcomes.any(|o| o.unspecified_control.is_some());
+        if result.timed_out && !lost {
+            // A value that is wrong early says more than that the module hangs, but it has none.
+            if !result.violations.is_empty() {
+                return Err(FailureKind::Protocol(result.violations.clone()));
+            }
+            return Err(FailureKind::Hang {
+                invocation: result.timing.len(),
+                cycles: case.run.cycle_limit,
+            });
+        }
+        self.compare(case, result, report)?;
+        if !result.violations.is_empty() {
+            return Err(FailureKind::Protocol(result.violations.clone()));
+        }
+        let cycles: Vec<u64> = result.timing.iter().map(|t| t.cycles()).collect();
+        if single && !lost {
+            let (min, max) = (self.manifest.latency.min, self.manifest.latency.max);
+            let kept = |c: &u64| min.is_none_or(|m| m <= *c) && max.is_none_or(|m| *c <= m);
+            if let Some(&cycles) = cycles.iter().find(|c| !kept(c)) {
+                let promised = (min, max);
+                return Err(FailureKind::Latency { cycles, promised });
+            }
+            match once_more {
+                true => report.resets += 1,
+                false => report.cycles.extend(cycles),
+            }
+        } else if let [first, .., last] = &result.timing[..] {
+            let interval = (last.start - first.start) / (result.timing.len() as u64 - 1);
+            report.interval.get_or_insert(interval);
+        }
+        Ok(())
+    }
+
+    fn compare(
+        &self,
+        case: &Case,
+        result: &RunResult,
+        report: &mut Report,
+    ) -> Result<(), FailureKind> {
+        let scalars = self.signature.results.iter().enumerate();
+        let scalars: Vec<_> = scalars.filter(|(_, slot)| !slot.is_array()).collect();
+        for (invocation, (outcome, got)) in case.outcomes.iter().zip(&result.returns).enumerate() {
+            for (at, ((number, slot), got)) in scalars.iter().zip(got).enumerate() {
+                let origin = [locate::result_operation(self.program, self.program.top, at)];
+                let context = (invocation, *slot, &origin[..]);
+                let (wanted, got) = (&outcome.results[*number], std::slice::from_ref(got));
+                elements(context, wanted, got, report)?;
+            }
+        }
+        // Arrays are seen only after the last invocation.
+        let invocation = case.outcomes.len() - 1;
+        let outcome = &case.outcomes[invocation];
+        let slots = self.signature.params.iter().chain(&self.signature.results);
+        let wanted = outcome.params.iter().chain(&outcome.results);
+        let arrays = slots
+            .zip(wanted)
+            .enumerate()
+            .filter(|(_, (slot, _))| slot.is_array());
+        for ((number, (slot, wanted)), got) in arrays.zip(&result.arrays) {
+            let writers: Vec<Option<Span>> = (0..wanted.len())
+                .map(|at| last_writer(case, number, at))
+                .collect();
+            elements((invocation, slot, &writers), wanted, got, report)?;
+        }
+        Ok(())
+    }
+}
+
+impl Report {
+    /// Adds the report of a later part.
+    fn add(&mut self, part: Report) {
+        self.cycles.extend(part.cycles);
+        self.interval = self.interval.or(part.interval);
+        self.compared += part.compared;
+        self.unspecified += part.unspecified;
+        self.lost += part.lost;
+        part.out_of_bounds
+            .into_iter()
+            .for_each(|access| self.note_access(access));
+        self.resets += part.resets;
+        self.coverage.add(&part.coverage);
+    }
+
+    fn note_access(&mut self, access: OutOfBounds) {
+        let mut known = self.out_of_bounds.iter_mut();
+        match known.find(|o| o.span == access.span) {
+            Some(known) => known.count += access.count,
+            None => self.out_of_bounds.push(access),
+        }
     }
 }
 
@@ -350,54 +745,8 @@ const GENERATED_STEPS: u64 = 2_000_000;
 const ATTEMPTS: u64 = 12;
 /// Invocations that share memories in the cases that start one after the other.
 const CHAIN: usize = 4;
-
-fn cases(
-    program: &Program,
-    signature: &Signature,
-    options: &CosimOptions,
-) -> Result<Vec<Case>, CosimError> {
-    let mut cases = Vec::new();
-    let slowness = slowness(program);
-    match &options.args {
-        Some(given) => {
-            for (number, input) in given.iter().enumerate() {
-                let outcome = run_reference(program, input, options.step_limit)?;
-                cases.push(Case::new(
-                    signature,
-                    slowness,
-                    number,
-                    vec![(input.clone(), outcome, 0)],
-                ));
-            }
-        }
-        None => {
-            for number in 0..options.vectors {
-                let (input, outcome) = draw(program, signature, options, number as u64)?;
-                cases.push(Case::new(
-                    signature,
-                    slowness,
-                    number,
-                    vec![(input, outcome, 0)],
-                ));
-            }
-        }
-    }
-    let mut rng = Rng::new(options.seed);
-    let mut pause = || {
-        if rng.below(3) == 0 {
-            0
-        } else {
-            rng.below(12) as u32
-        }
-    };
-    for paused in [false, true] {
-        let mut gap = || if paused { pause() } else { 0 };
-        if let Some(chain) = chain(program, signature, &cases, options, &mut gap) {
-            cases.push(chain);
-        }
-    }
-    Ok(cases)
-}
+/// Cycles after which a reset comes at the latest.
+const MAX_RESET_AFTER: u64 = 10_000;
 
 /// Cycles that one operation may take in hardware, generously: dividers need one or more a bit.
 fn slowness(program: &Program) -> u64 {
@@ -408,9 +757,9 @@ fn slowness(program: &Program) -> u64 {
 
 fn run_reference(program: &Program, input: &Invocation, limit: u64) -> Result<Outcome, RunError> {
     let options = reference::Options {
-        check_bounds: false,
         step_limit: limit,
         trace: true,
+        ..reference::Options::default()
     };
     reference::run(program, input, &options)
 }
@@ -432,43 +781,6 @@ fn draw(
             Err(error) => return Err(error.into()),
         }
     }
-}
-
-/// The first inputs once more, one after the other on the memories of the first.
-fn chain(
-    program: &Program,
-    signature: &Signature,
-    singles: &[Case],
-    options: &CosimOptions,
-    gap: &mut impl FnMut() -> u32,
-) -> Option<Case> {
-    let mut steps: Vec<(Invocation, Outcome, u32)> = Vec::new();
-    let limit = GENERATED_STEPS.max(
-        singles
-            .iter()
-            .flat_map(|c| &c.outcomes)
-            .map(|o| o.steps)
-            .max()?,
-    );
-    for single in singles.iter().filter(|c| c.inputs.len() == 1).take(CHAIN) {
-        let mut input = single.inputs[0].clone();
-        if let Some((_, before, _)) = steps.last() {
-            let slots = signature.params.iter().zip(&before.params);
-            for (arg, (slot, left)) in input.args.iter_mut().zip(slots) {
-                if slot.is_array() {
-                    arg.clone_from(left);
-                }
-            }
-        }
-        // A kernel may not end on what another run left behind.
-        match run_reference(program, &input, limit.min(options.step_limit)) {
-            Ok(outcome) if outcome.unspecified_control.is_none() => {
-                steps.push((input, outcome, gap()));
-            }
-            _ => break,
-        }
-    }
-    (steps.len() > 1).then(|| Case::new(signature, slowness(program), 0, steps))
 }
 
 impl Case {
@@ -500,6 +812,7 @@ impl Case {
             arrays: of(&steps[0].0, true),
             starts: starts.collect(),
             cycle_limit: 20_000 + slowness * slowest.unwrap_or(0),
+            reset_after: 0,
         };
         let (inputs, outcomes) = steps.into_iter().map(|(i, o, _)| (i, o)).unzip();
         Case {
@@ -511,97 +824,11 @@ impl Case {
     }
 }
 
-fn judge(
-    signature: &Signature,
-    manifest: &Manifest,
-    case: &Case,
-    result: &RunResult,
-    report: &mut Report,
-) -> Result<(), FailureKind> {
-    let single = case.inputs.len() == 1;
-    if single {
-        note_accesses(&case.outcomes[0], report);
-    }
-    let lost = case
-        .outcomes
-        .iter()
-        .any(|o| o.unspecified_control.is_some());
-    if result.timed_out && !lost {
-        // A value that is wrong early says more than that the module hangs, but it has none.
-        if !result.violations.is_empty() {
-            return Err(FailureKind::Protocol(result.violations.clone()));
-        }
-        return Err(FailureKind::Hang {
-            invocation: result.timing.len(),
-            cycles: case.run.cycle_limit,
-        });
-    }
-    compare(signature, case, result, report)?;
-    if !result.violations.is_empty() {
-        return Err(FailureKind::Protocol(result.violations.clone()));
-    }
-    let cycles: Vec<u64> = result.timing.iter().map(|t| t.cycles()).collect();
-    if single && !lost {
-        let (min, max) = (manifest.latency.min, manifest.latency.max);
-        let kept = |c: &u64| min.is_none_or(|m| m <= *c) && max.is_none_or(|m| *c <= m);
-        if let Some(&cycles) = cycles.iter().find(|c| !kept(c)) {
-            let promised = (min, max);
-            return Err(FailureKind::Latency { cycles, promised });
-        }
-        report.cycles.extend(cycles);
-    } else if let [first, .., last] = &result.timing[..]
-        && report.interval.is_none()
-    {
-        report.interval = Some((last.start - first.start) / (result.timing.len() as u64 - 1));
-    }
-    Ok(())
-}
-
 fn note_accesses(outcome: &Outcome, report: &mut Report) {
     report.lost += u64::from(outcome.unspecified_control.is_some());
     for access in &outcome.out_of_bounds {
-        match report
-            .out_of_bounds
-            .iter_mut()
-            .find(|o| o.span == access.span)
-        {
-            Some(known) => known.count += access.count,
-            None => report.out_of_bounds.push(access.clone()),
-        }
+        report.note_access(access.clone());
     }
-}
-
-fn compare(
-    signature: &Signature,
-    case: &Case,
-    result: &RunResult,
-    report: &mut Report,
-) -> Result<(), FailureKind> {
-    let scalars = signature.results.iter().enumerate();
-    let scalars: Vec<_> = scalars.filter(|(_, slot)| !slot.is_array()).collect();
-    for (invocation, (outcome, got)) in case.outcomes.iter().zip(&result.returns).enumerate() {
-        for ((number, slot), got) in scalars.iter().zip(got) {
-            let context = (invocation, *slot, &[][..]);
-            let (wanted, got) = (&outcome.results[*number], std::slice::from_ref(got));
-            elements(context, wanted, got, report)?;
-        }
-    }
-    // Arrays are seen only after the last invocation.
-    let invocation = case.outcomes.len() - 1;
-    let outcome = &case.outcomes[invocation];
-    let slots = signature.params.iter().chain(&signature.results);
-    let wanted = outcome.params.iter().chain(&outcome.results);
-    let arrays = slots
-        .zip(wanted)
-        .enumerate()
-        .filter(|(_, (slot, _))| slot.is_array());
-    for ((number, (slot, wanted)), got) in arrays.zip(&result.arrays) {
-        let writers: Vec<Option<Span>> = (0..wanted.len())
-            .map(|at| last_writer(case, number, at))
-            .collect();
-        elements((invocation, slot, &writers), wanted, got, report)?;
-    }
-    Ok(())
 }
 
 fn last_writer(case: &Case, slot: usize, position: usize) -> Option<Span> {
@@ -630,6 +857,7 @@ fn elements(
                 wanted: wanted.clone(),
                 got: Value::wrapped(slot.ty, BigInt::from(got.clone())),
                 writer: writers.get(position).copied().flatten(),
+                first: None,
             })));
         }
     }
@@ -647,11 +875,11 @@ pub struct Simulated {
     pub cycles: u64,
 }
 
-/// Runs a built module on inputs, each on memories of its own, without comparing.
+/// Runs a module on inputs, each on memories of its own, without comparing. What is unknown is 0.
 pub fn simulate(
     program: &Program,
     manifest: &Manifest,
-    model: &Model,
+    engine: &dyn Engine,
     inputs: &[Invocation],
     cycle_limit: u64,
 ) -> Result<Vec<Simulated>, CosimError> {
@@ -664,6 +892,8 @@ pub fn simulate(
         out_of_bounds: vec![],
         unspecified_control: None,
         steps: 0,
+        coverage: Coverage::default(),
+        log: vec![],
     };
     let case = |(number, input): (usize, &Invocation)| {
         let mut case = Case::new(
@@ -677,7 +907,11 @@ pub fn simulate(
     };
     let cases: Vec<Case> = inputs.iter().enumerate().map(case).collect();
     let runs: Vec<Run> = cases.iter().map(|case| case.run.clone()).collect();
-    let results = model.run(&runs, &SimOptions::default())?;
+    let options = SimOptions {
+        unknown: Unknown::Zero,
+        ..SimOptions::default()
+    };
+    let results = engine.run(&runs, &options)?;
     cases
         .into_iter()
         .zip(results)
@@ -694,6 +928,8 @@ fn collect(signature: &Signature, case: Case, result: RunResult) -> Result<Simul
             number: case.number,
             seed: 0,
             waveform: None,
+            run: case.run.clone(),
+            state: 0,
         }))
     };
     if !result.violations.is_empty() {

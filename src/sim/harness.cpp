@@ -15,10 +15,12 @@ static uint64_t rng() {
     return z ^ (z >> 31);
 }
 
+static bool zero;  // unknown things are 0 instead of random
+
 static unsigned words_for(unsigned width) { return (width + 31) / 32; }
 static void garbage(Word* to, unsigned width) {
     unsigned n = words_for(width);
-    for (unsigned i = 0; i < n; ++i) to[i] = static_cast<Word>(rng());
+    for (unsigned i = 0; i < n; ++i) to[i] = zero ? 0 : static_cast<Word>(rng());
     if (width % 32) to[n - 1] &= (Word(1) << (width % 32)) - 1;
 }
 
@@ -82,6 +84,18 @@ static void memory_reads(Memory& m) {
     }
 }
 
+// Writes to record: cycle, memory, address, data.
+static std::vector<Word> record;
+static size_t recorded, record_limit;
+static void note_write(const Memory& m, const Lane& lane) {
+    if (recorded >= record_limit) return;
+    ++recorded;
+    uint64_t at = cycle - run_started;
+    record.insert(record.end(), {Word(at), Word(at >> 32), Word(&m - memories), Word(lane.address),
+                                 Word(lane.address >> 32)});
+    record.insert(record.end(), lane.d.begin(), lane.d.end());
+}
+
 static void memory_writes(Memory& m, bool active) {
     for (unsigned k = 0; k < m.lanes; ++k) {
         Lane& lane = m.lane[k];
@@ -95,6 +109,7 @@ static void memory_writes(Memory& m, bool active) {
         if (same_edge_write(m, k, lane.address) && k == 0)
             violation("both ports write " + where + " at one edge");
         std::memcpy(&m.data[size_t(lane.address) * m.words], lane.d.data(), m.words * sizeof(Word));
+        note_write(m, lane);
     }
 }
 
@@ -275,6 +290,22 @@ static void report(const std::vector<Invocation>& todo, const Driver& driver) {
         std::memcpy(packed.data(), text.data(), text.size());
         give(packed);
     }
+    output.push_back(Word(recorded));
+    give(record);
+}
+
+// Begins an invocation and stops it by a reset; leaves the memories as they were.
+static void interrupt(const Word* scalars, Word cycles) {
+    std::vector<Word> kept[MEMORIES + 1];
+    for (unsigned i = 0; i < MEMORIES; ++i) kept[i] = memories[i].data;
+    top->start = 1;
+    for (; cycles > 0; --cycles) {
+        drive_scalars(*top, scalars);
+        settle();
+        edge(true);
+    }
+    reset();
+    for (unsigned i = 0; i < MEMORIES; ++i) memories[i].data = kept[i];
 }
 
 static bool run() {
@@ -286,7 +317,12 @@ static bool run() {
         for (unsigned i = 0; i < SCALAR_WORDS; ++i) take();
     }
     uint64_t limit = take64();
+    Word reset_after = take();
     violations.clear();
+    run_started = cycle;
+    if (reset_after && !todo.empty()) interrupt(todo[0].scalars, reset_after);
+    record.clear();
+    recorded = 0;
     run_started = cycle;
     Driver driver(todo, limit);
     while (driver.step()) {}
@@ -302,8 +338,10 @@ int main(int argc, char** argv) {
         input.insert(input.end(), buffer, buffer + got);
     rng_state = take64();
     context = new VerilatedContext;
-    context->randReset(2);
     context->randSeed(int(take() | 1));
+    zero = take();
+    context->randReset(zero ? 0 : 2);
+    record_limit = take();
     context->commandArgs(argc, argv);
 #if VM_TRACE
     context->traceEverOn(true);

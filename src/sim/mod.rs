@@ -2,15 +2,20 @@
 //!
 //! [`mod@reference`] interprets the `ir` with exact integers and a float arithmetic of its own
 //! ([`softfloat`], which shares nothing with the `hwarith` room). [`verilator`] runs the emitted
-//! SystemVerilog behind the protocol of the interface specification. [`cosim`] gives both the same
-//! inputs and compares bit for bit.
+//! SystemVerilog behind the protocol of the interface specification; [`inprocess`] runs the netlist that it was
+//! printed from, cycle for cycle alike, without any tool. [`cosim`] gives the reference and one of these engines
+//! the same inputs and compares bit for bit.
 
 pub mod args;
 mod bench;
 pub mod cosim;
+pub mod coverage;
 pub mod decimal;
 pub mod functions;
+pub mod formats;
+pub mod inprocess;
 pub mod integer;
+pub mod locate;
 pub mod model;
 pub mod npy;
 pub mod operations;
@@ -20,3 +25,4 @@ pub mod softfloat;
 pub mod value;
 pub mod vectors;
 pub mod verilator;
+pub mod waveform;

@@ -1,9 +1,10 @@
-//! A built simulation: runs in, results out, as words of the harness's protocol.
+//! Runs of a module and their results; the engine that Verilator builds, as words of the harness's protocol.
 
 use crate::sim::bench::{Layout, MemoryLayout, words};
 use crate::sim::vectors::Rng;
 use crate::sim::verilator::{self, Result, VerilatorError};
 use num_bigint::BigUint;
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -26,6 +27,9 @@ pub struct Run {
     pub starts: Vec<Start>,
     /// Cycles without a start, a ready or a done before giving up.
     pub cycle_limit: u64,
+    /// The first invocation is begun, and after so many cycles a reset stops it; then memories are
+    /// loaded again and the run begins. 0: without that.
+    pub reset_after: u32,
 }
 
 /// When an invocation did what, in cycles from the start of its run.
@@ -59,6 +63,34 @@ pub struct RunResult {
     pub violations: Vec<String>,
     /// Whether an invocation did not finish.
     pub timed_out: bool,
+    /// Writes to arrays in order, with [`SimOptions::record`]; at most [`MAX_WRITES`].
+    pub writes: Vec<Write>,
+}
+
+/// A write through a port of an array.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Write {
+    /// From the start of the run.
+    pub cycle: u64,
+    /// Position among the array parameters and array results.
+    pub array: usize,
+    /// Row-major position of the element.
+    pub position: usize,
+    /// The element's new bit pattern.
+    pub data: BigUint,
+}
+
+/// Writes of a run that are recorded.
+pub const MAX_WRITES: usize = 1 << 20;
+
+/// What stands in registers and memories, and on inputs, where nothing says what it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Unknown {
+    /// Anything, by seed.
+    #[default]
+    Random,
+    /// Zeros.
+    Zero,
 }
 
 /// How to simulate.
@@ -66,22 +98,37 @@ pub struct RunResult {
 pub struct SimOptions {
     /// Decides everything that is random: initial state of registers, unspecified inputs.
     pub seed: u64,
-    /// Where to write a VCD waveform; the model must have been built with tracing.
+    /// What is unknown.
+    pub unknown: Unknown,
+    /// Where to write a waveform: VCD from Verilator, whose model must have been built with tracing; FST from the
+    /// in-process simulator.
     pub waveform: Option<PathBuf>,
+    /// Whether to record writes.
+    pub record: bool,
 }
 
-/// A built simulation.
+/// What executes runs.
+pub trait Engine: Sync {
+    /// Simulates runs one after the other, after one reset. Ends early, with fewer results, after a
+    /// run that timed out.
+    fn run(&self, runs: &[Run], options: &SimOptions) -> Result<Vec<RunResult>>;
+
+    /// Simulates a run and writes its waveform.
+    fn trace(&self, run: &Run, options: &SimOptions) -> Result<()> {
+        self.run(std::slice::from_ref(run), options).map(|_| ())
+    }
+}
+
+/// A simulation built by Verilator.
 #[derive(Clone, Debug)]
 pub struct Model {
     pub(super) program: PathBuf,
     pub(super) layout: Layout,
 }
 
-impl Model {
-    /// Simulates runs one after the other, after one reset. Ends early, with fewer results, after a
-    /// run that timed out.
-    pub fn run(&self, runs: &[Run], options: &SimOptions) -> Result<Vec<RunResult>> {
-        let input = self.encode(runs, options.seed)?;
+impl Engine for Model {
+    fn run(&self, runs: &[Run], options: &SimOptions) -> Result<Vec<RunResult>> {
+        let input = self.encode(runs, options)?;
         let mut file = verilator::io(Path::new("temporary file"), tempfile::tempfile())?;
         let bytes: Vec<u8> = input.iter().flat_map(|w| w.to_le_bytes()).collect();
         {
@@ -110,74 +157,37 @@ impl Model {
         }
         Ok(results)
     }
+}
 
-    fn encode(&self, runs: &[Run], seed: u64) -> Result<Vec<u32>> {
+impl Model {
+    fn encode(&self, runs: &[Run], options: &SimOptions) -> Result<Vec<u32>> {
+        let seed = options.seed;
         let mut rng = Rng::new(seed);
         let mut out = vec![seed as u32, (seed >> 32) as u32, (rng.next() >> 33) as u32];
+        out.push(u32::from(options.unknown == Unknown::Zero));
+        out.push(if options.record { MAX_WRITES as u32 } else { 0 });
         out.push(runs.len() as u32);
         for run in runs {
             for memory in &self.layout.memories {
-                self.encode_memory(memory, run, &mut rng, &mut out)?;
+                for word in self
+                    .layout
+                    .contents(memory, run, options.unknown, &mut rng)?
+                {
+                    push_words(&mut out, &word, memory.width);
+                }
             }
             out.push(run.starts.len() as u32);
             for start in &run.starts {
-                if start.scalars.len() != self.layout.scalars.len() {
-                    return Err(self.misfit("scalar arguments"));
-                }
+                self.layout.check_scalars(start)?;
                 out.push(start.gap);
                 for (value, wire) in start.scalars.iter().zip(&self.layout.scalars) {
                     push_words(&mut out, value, wire.width);
                 }
             }
             out.extend([run.cycle_limit as u32, (run.cycle_limit >> 32) as u32]);
+            out.push(run.reset_after);
         }
         Ok(out)
-    }
-
-    fn misfit(&self, what: &str) -> VerilatorError {
-        VerilatorError::Manifest(format!("{what} do not fit it"))
-    }
-
-    /// Bank contents; those of results and of padding are random.
-    fn encode_memory(
-        &self,
-        memory: &MemoryLayout,
-        run: &Run,
-        rng: &mut Rng,
-        out: &mut Vec<u32>,
-    ) -> Result<()> {
-        let size = words(memory.width);
-        let base = out.len();
-        for _ in 0..memory.depth {
-            let noise =
-                (0..size).fold(BigUint::default(), |n, _| (n << 32u32) + (rng.next() >> 32));
-            push_words(out, &noise, memory.width);
-        }
-        if memory.port >= self.layout.params {
-            return Ok(());
-        }
-        let number = self.array_number(memory.port);
-        let elements = run.arrays.get(number);
-        let elements = elements.ok_or_else(|| self.misfit("array arguments"))?;
-        for (position, value) in elements.iter().enumerate() {
-            let (bank, address) = self.layout.ports[memory.port].place(position as u64);
-            if bank == memory.bank {
-                if address >= memory.depth {
-                    return Err(self.misfit("the elements of an array"));
-                }
-                let mut encoded = Vec::with_capacity(size);
-                push_words(&mut encoded, value, memory.width);
-                let at = base + address as usize * size;
-                out[at..at + size].copy_from_slice(&encoded);
-            }
-        }
-        Ok(())
-    }
-
-    /// Position among the arrays of the port with this number.
-    fn array_number(&self, port: usize) -> usize {
-        let before = &self.layout.ports[..port];
-        before.iter().filter(|p| p.shape().is_some()).count()
     }
 
     fn decode(&self, reader: &mut Reader<'_>, run: &Run) -> Option<RunResult> {
@@ -203,27 +213,112 @@ impl Model {
         let violations = (0..reader.word()?)
             .map(|_| reader.text())
             .collect::<Option<_>>()?;
+        let mut writes = Vec::new();
+        for _ in 0..reader.word()? {
+            let (cycle, memory, address) = (reader.long()?, reader.word()?, reader.long()?);
+            let width = self.layout.memories.get(memory as usize)?.width;
+            writes.push((cycle, memory as usize, address, reader.pattern(width)?));
+        }
         Some(RunResult {
             timing,
             returns,
-            arrays: self.gather(&banks, run),
+            arrays: self.layout.gather(&banks, run),
             violations,
             timed_out,
+            writes: self.layout.writes(writes),
         })
+    }
+}
+
+/// What engines share: where elements of arrays are in banks.
+impl Layout {
+    fn misfit(what: &str) -> VerilatorError {
+        VerilatorError::Manifest(format!("{what} do not fit it"))
+    }
+
+    /// An invocation must have a value for each scalar port.
+    pub(super) fn check_scalars(&self, start: &Start) -> Result<()> {
+        match start.scalars.len() == self.scalars.len() {
+            true => Ok(()),
+            false => Err(Layout::misfit("scalar arguments")),
+        }
+    }
+
+    /// Words of a bank at the start of a run; those of results and of padding are unknown.
+    pub(super) fn contents(
+        &self,
+        memory: &MemoryLayout,
+        run: &Run,
+        unknown: Unknown,
+        rng: &mut Rng,
+    ) -> Result<Vec<BigUint>> {
+        let noise = |_| match unknown {
+            Unknown::Random => rng.pattern(memory.width),
+            Unknown::Zero => BigUint::default(),
+        };
+        let mut out: Vec<BigUint> = (0..memory.depth).map(noise).collect();
+        if memory.port >= self.params {
+            return Ok(out);
+        }
+        let elements = run.arrays.get(self.array_number(memory.port));
+        let elements = elements.ok_or_else(|| Layout::misfit("array arguments"))?;
+        for (position, value) in elements.iter().enumerate() {
+            let (bank, address) = self.ports[memory.port].place(position as u64);
+            if bank == memory.bank {
+                let word = out.get_mut(address as usize);
+                *word.ok_or_else(|| Layout::misfit("the elements of an array"))? = value.clone();
+            }
+        }
+        Ok(out)
+    }
+
+    /// Position among the arrays of the port with this number.
+    fn array_number(&self, port: usize) -> usize {
+        let before = &self.ports[..port];
+        before.iter().filter(|p| p.shape().is_some()).count()
+    }
+
+    /// Writes given as cycle, memory, address and data.
+    pub(super) fn writes(&self, raw: Vec<(u64, usize, u64, BigUint)>) -> Vec<Write> {
+        if raw.is_empty() {
+            return Vec::new();
+        }
+        let mut elements: HashMap<(usize, u64), usize> = HashMap::new();
+        for (number, memory) in self.memories.iter().enumerate() {
+            let port = &self.ports[memory.port];
+            let length = port.shape().unwrap_or_default().iter().product::<u64>();
+            for position in 0..length {
+                let (bank, address) = port.place(position);
+                if bank == memory.bank {
+                    elements.insert((number, address), position as usize);
+                }
+            }
+        }
+        let writes = raw
+            .into_iter()
+            .filter_map(|(cycle, memory, address, data)| {
+                Some(Write {
+                    cycle,
+                    array: self.array_number(self.memories[memory].port),
+                    position: *elements.get(&(memory, address))?,
+                    data,
+                })
+            });
+        writes.collect()
     }
 
     /// Puts the elements of banks back into their arrays.
-    fn gather(&self, banks: &[Vec<BigUint>], run: &Run) -> Vec<Vec<BigUint>> {
+    pub(super) fn gather(&self, banks: &[Vec<BigUint>], run: &Run) -> Vec<Vec<BigUint>> {
         let mut out: Vec<Vec<BigUint>> = Vec::new();
-        for (number, port) in self.layout.ports.iter().enumerate() {
+        for (number, port) in self.ports.iter().enumerate() {
             let Some(shape) = port.shape() else { continue };
             let length = shape.iter().product::<u64>();
             let given = run.arrays.get(out.len());
-            let mut elements = match given.filter(|_| number < self.layout.params) {
+            let mut elements = match given.filter(|_| number < self.params) {
                 Some(given) => given.clone(),
                 None => vec![BigUint::default(); length as usize],
             };
-            let memories = self.layout.memories.iter().zip(banks);
+            let memories = self.memories.iter().zip(banks);
             let own: Vec<_> = memories.filter(|m| m.0.port == number).collect();
             for (position, element) in elements.iter_mut().enumerate() {
                 let (bank, address) = port.place(position as u64);

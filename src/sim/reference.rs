@@ -6,6 +6,7 @@ use crate::ir::{
     Arg, ArrayId, ArrayKind, Block, Call, For, If, Kernel, KernelId, Op, OpKind, Param, Program,
     ResultSlot, Scalar, ValueId, While,
 };
+use crate::sim::coverage::Coverage;
 use crate::sim::operations::{binary, bit_set, bit_slice, cast, compare, fma, unary};
 use crate::sim::value::{Data, Invocation, Signature, Value};
 use std::collections::HashMap;
@@ -17,8 +18,10 @@ pub struct Options {
     pub check_bounds: bool,
     /// Operations executed before giving up.
     pub step_limit: u64,
-    /// Remember which store wrote each element.
+    /// Remember which store wrote each element, and which loops and branches ran.
     pub trace: bool,
+    /// Keep every store to the top kernel's arrays, in order.
+    pub log: bool,
 }
 
 impl Default for Options {
@@ -27,6 +30,7 @@ impl Default for Options {
             check_bounds: false,
             step_limit: 1 << 32,
             trace: false,
+            log: false,
         }
     }
 }
@@ -51,6 +55,28 @@ pub struct Outcome {
     pub unspecified_control: Option<Span>,
     /// Operations executed.
     pub steps: u64,
+    /// Loops and branches executed. Empty without [`Options::trace`].
+    pub coverage: Coverage,
+    /// Stores to the arrays of the signature, in order. Empty without [`Options::log`].
+    pub log: Vec<Stored>,
+}
+
+/// One store to an array of the signature.
+#[derive(Clone, Debug)]
+pub struct Stored {
+    /// Position among the array parameters and array results.
+    pub array: usize,
+    /// Row-major position of the element; `None`: all of them became unspecified.
+    pub position: Option<usize>,
+    /// What was stored.
+    pub value: Value,
+    /// The store.
+    pub span: Span,
+    /// What computed the value, if one operation did.
+    pub source: Option<(KernelId, ValueId)>,
+    /// The loops around it, outermost first, with the value of the loop variable (of a `while`, how many
+    /// iterations came before).
+    pub iteration: Vec<(String, i128)>,
 }
 
 /// Accesses outside an array by one operation.
@@ -164,6 +190,10 @@ pub fn run(
         arrays: Vec::new(),
         tables: HashMap::new(),
         out_of_bounds: Vec::new(),
+        coverage: Coverage::default(),
+        log: Vec::new(),
+        iteration: Vec::new(),
+        watched: HashMap::new(),
     };
     machine.make_tables()?;
     let top = &program.kernels[program.top];
@@ -183,6 +213,10 @@ pub fn run(
         if let ResultSlot::Array(id) = slot {
             results.push(machine.allocate_unwritten(top, *id)?);
         }
+    }
+    if options.log {
+        let arrays = params.iter().chain(&results).enumerate();
+        machine.watched = arrays.map(|(number, at)| (*at, number)).collect();
     }
     let (yielded, unspecified_control) = match machine.call(program.top, args, &results) {
         Ok(values) => (values, None),
@@ -249,8 +283,13 @@ struct Machine<'p> {
     arrays: Vec<Memory>,
     /// Constant arrays, made once.
     tables: HashMap<(KernelId, ArrayId), usize>,
-    /// For each kernel: which values are constants.
     out_of_bounds: Vec<OutOfBounds>,
+    coverage: Coverage,
+    log: Vec<Stored>,
+    /// The loops that run, outermost first.
+    iteration: Vec<(&'p str, i128)>,
+    /// Of arrays whose stores are logged: the number in the signature by position in [`Machine::arrays`].
+    watched: HashMap<usize, usize>,
 }
 
 /// An argument of a running call: a value, or a position in [`Machine::arrays`].
@@ -261,6 +300,7 @@ enum Actual {
 
 /// A running kernel.
 struct Frame<'p> {
+    id: KernelId,
     kernel: &'p Kernel,
     values: Vec<Value>,
     /// Position in [`Machine::arrays`] of each array.
@@ -352,6 +392,8 @@ impl<'p> Machine<'p> {
             out_of_bounds: self.out_of_bounds,
             unspecified_control,
             steps: self.steps,
+            coverage: self.coverage,
+            log: self.log,
         }
     }
 
@@ -430,6 +472,7 @@ impl<'p> Machine<'p> {
         let kernel = &self.program.kernels[id];
         let (kept, kept_elements) = (self.arrays.len(), self.elements);
         let mut frame = Frame {
+            id,
             kernel,
             values: vec![Value::new(Data::Int(0)); kernel.values.len()],
             arrays: vec![0; kernel.arrays.len()],
@@ -479,6 +522,43 @@ impl<'p> Machine<'p> {
         Ok(())
     }
 
+    /// Writes an element of an array.
+    fn set(
+        &mut self,
+        at: usize,
+        position: usize,
+        value: Value,
+        span: Span,
+        source: Option<(KernelId, ValueId)>,
+    ) {
+        self.note_store(at, Some(position), &value, span, source);
+        self.arrays[at].set(position, value, span);
+    }
+
+    fn note_store(
+        &mut self,
+        at: usize,
+        position: Option<usize>,
+        value: &Value,
+        span: Span,
+        source: Option<(KernelId, ValueId)>,
+    ) {
+        if !self.options.log {
+            return;
+        }
+        if let Some(&array) = self.watched.get(&at) {
+            let loops = self.iteration.iter();
+            self.log.push(Stored {
+                array,
+                position,
+                value: value.clone(),
+                span,
+                source,
+                iteration: loops.map(|(label, at)| (label.to_string(), *at)).collect(),
+            });
+        }
+    }
+
     fn op(&mut self, frame: &mut Frame<'p>, op: &'p Op) -> Result<(), Stop> {
         match &op.kind {
             OpKind::Load { array, indices } => {
@@ -492,9 +572,9 @@ impl<'p> Machine<'p> {
             } => self.store(frame, op.span, *array, indices, *value)?,
             OpKind::Fill { array, value } => {
                 let value = frame.get(*value).clone();
-                let memory = &mut self.arrays[frame.arrays[array.index()]];
-                for position in 0..memory.elements.len() {
-                    memory.set(position, value.clone(), op.span);
+                let at = frame.arrays[array.index()];
+                for position in 0..self.arrays[at].elements.len() {
+                    self.set(at, position, value.clone(), op.span, None);
                 }
             }
             OpKind::Copy { dst, src } => self.copy(frame, op.span, *dst, *src),
@@ -518,14 +598,21 @@ impl<'p> Machine<'p> {
         let step = frame.index(l.step);
         let runs = if l.descending { step < 0 } else { step > 0 };
         let mut carried = frame.many(&l.inits);
+        let mut iterations = 0;
         // The index is compared exactly: 64-bit bounds leave room in `i128`.
         while runs && (if step > 0 { index < hi } else { index > hi }) {
             frame.set(l.iv, Value::new(Data::Int(index)));
             frame.set_many(&l.carried, carried);
             self.count(op.span)?;
+            self.iteration.push((&l.label, index));
             self.block(frame, &l.body)?;
+            self.iteration.pop();
             carried = frame.many(&l.body.yields);
             index += step;
+            iterations += 1;
+        }
+        if self.options.trace {
+            self.coverage.ran(op.span, &l.label, iterations);
         }
         frame.set_many(&op.results, carried);
         Ok(())
@@ -533,17 +620,25 @@ impl<'p> Machine<'p> {
 
     fn while_loop(&mut self, frame: &mut Frame<'p>, op: &'p Op, l: &'p While) -> Result<(), Stop> {
         let mut carried = frame.many(&l.inits);
+        let mut iterations = 0;
         loop {
             frame.set_many(&l.carried, carried);
             self.count(op.span)?;
+            self.iteration.push((&l.label, i128::from(iterations)));
             self.block(frame, &l.cond)?;
             let condition = l.cond.yields[0];
             frame.specified(condition, op.span)?;
             if !frame.get(condition).data.is_true() {
+                self.iteration.pop();
                 break;
             }
             self.block(frame, &l.body)?;
+            self.iteration.pop();
             carried = frame.many(&l.body.yields);
+            iterations += 1;
+        }
+        if self.options.trace {
+            self.coverage.ran(op.span, &l.label, iterations);
         }
         let carried = frame.many(&l.carried);
         frame.set_many(&op.results, carried);
@@ -564,7 +659,11 @@ impl<'p> Machine<'p> {
 
     fn branch(&mut self, frame: &mut Frame<'p>, op: &'p Op, branch: &'p If) -> Result<(), Stop> {
         frame.specified(branch.cond, op.span)?;
-        let taken = match frame.get(branch.cond).data.is_true() {
+        let is_true = frame.get(branch.cond).data.is_true();
+        if self.options.trace {
+            self.coverage.took(op.span, is_true);
+        }
+        let taken = match is_true {
             true => &branch.then,
             false => &branch.otherwise,
         };
@@ -595,7 +694,7 @@ impl<'p> Machine<'p> {
         let (src, dst) = (frame.arrays[src.index()], frame.arrays[dst.index()]);
         for position in 0..self.arrays[src].elements.len() {
             let value = cast(from, to, &self.arrays[src].elements[position]);
-            self.arrays[dst].set(position, value, span);
+            self.set(dst, position, value, span, None);
         }
     }
 
@@ -671,13 +770,16 @@ impl<'p> Machine<'p> {
     ) -> Result<(), RunError> {
         if indices.iter().any(|&i| frame.get(i).tainted) {
             // Any element may have been written.
-            let memory = &mut self.arrays[frame.arrays[array.index()]];
-            memory.elements.iter_mut().for_each(|e| e.tainted = true);
+            let at = frame.arrays[array.index()];
+            let elements = &mut self.arrays[at].elements;
+            elements.iter_mut().for_each(|e| e.tainted = true);
+            self.note_store(at, None, &Value::unspecified(frame.ty(value)), span, None);
             return Ok(());
         }
-        if let Some(at) = self.position(frame, span, array, indices, true)? {
+        if let Some(position) = self.position(frame, span, array, indices, true)? {
+            let source = Some((frame.id, value));
             let value = frame.get(value).clone();
-            self.arrays[frame.arrays[array.index()]].set(at, value, span);
+            self.set(frame.arrays[array.index()], position, value, span, source);
         }
         Ok(())
     }

@@ -1,9 +1,9 @@
 //! Deterministic inputs by seed, biased to the values where hardware goes wrong.
 
-use crate::ir::{FloatFormat, Scalar};
+use crate::ir::{FloatFormat, Scalar, StorageFormat};
 use crate::sim::softfloat;
 use crate::sim::value::{Invocation, Signature, Slot, Value};
-use num_bigint::BigInt;
+use num_bigint::{BigInt, BigUint};
 
 /// SplitMix64: a small generator of uniform 64-bit words.
 #[derive(Clone, Debug)]
@@ -36,6 +36,14 @@ impl Rng {
         choices[self.below(choices.len() as u64) as usize]
     }
     /// `width` uniform bits.
+    pub fn pattern(&mut self, width: u32) -> BigUint {
+        let digits = (0..width.div_ceil(64)).flat_map(|_| {
+            let word = self.next();
+            [word as u32, (word >> 32) as u32]
+        });
+        BigUint::new(digits.collect()) & ((BigUint::from(1u32) << width) - 1u32)
+    }
+    /// The same as an integer.
     fn bits(&mut self, width: u32) -> BigInt {
         let words = width.div_ceil(64);
         let mut out = BigInt::from(0);
@@ -114,11 +122,28 @@ fn element(ty: Scalar, style: Style, small: u64, rng: &mut Rng) -> Value {
     match (ty, style) {
         (Scalar::Float(f), Style::Edge) => Value::wrapped(ty, edge_float(f, rng)),
         (Scalar::Float(f), Style::Small) => Value::wrapped(ty, ordinary_float(f, small, rng)),
+        // Few enough for every code to come up; half of them at the extremes or small.
+        (Scalar::Storage(f), Style::Edge) => Value::wrapped(ty, edge_code(f, rng)),
+        (Scalar::Storage(f), Style::Small) => {
+            let quarters = rng.below(33);
+            let code = f.round(quarters < 16, &quarters.abs_diff(16).into(), -2, false);
+            Value::wrapped(ty, code)
+        }
         // Scalar subscripts and bounds that are huge tell nothing and take for ever.
         (Scalar::Index, _) => Value::int(ty, i128::from(rng.below(small + 1))),
         (_, Style::Small) => Value::wrapped(ty, rng.below(small)),
         (_, Style::Edge) => Value::wrapped(ty, edge_int(ty.width(), rng)),
         (_, Style::Uniform | Style::Mixed) => Value::wrapped(ty, rng.bits(ty.width())),
+    }
+}
+
+fn edge_code(f: StorageFormat, rng: &mut Rng) -> u64 {
+    let sign = rng.below(2) << (f.width() - 1);
+    let magnitudes = 1 << (f.width() - 1);
+    sign | match rng.below(3) {
+        0 => rng.below(3),
+        1 => magnitudes - 1 - rng.below(3),
+        _ => rng.below(magnitudes),
     }
 }
 

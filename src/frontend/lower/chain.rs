@@ -93,7 +93,7 @@ impl Tree {
                 Value::Const(_) => Terms::Known,
                 Value::Scalar(typed) => match typed.ty {
                     Scalar::Int { .. } => Terms::Integers,
-                    Scalar::Float(_) => Terms::Floats,
+                    Scalar::Float(_) | Scalar::Storage(_) => Terms::Floats,
                     Scalar::Index => Terms::Other,
                 },
                 _ => Terms::Other,

@@ -38,7 +38,12 @@ impl Lowering<'_> {
             OpKind::BitGet { arg, index } => self.bit_slice(*arg, *index, 1),
             OpKind::BitSlice { arg, lo } => self.bit_slice(*arg, *lo, ty.width()),
             OpKind::BitSet { arg, index, bit } => self.bit_set(*arg, *index, *bit),
-            OpKind::Fma { .. } => return self.no_hardware("fma", ty, op),
+            OpKind::Fma { lhs, rhs, add } => {
+                let Scalar::Float(format) = ty else {
+                    return self.no_hardware("fma", ty, op);
+                };
+                self.float_fma([*lhs, *rhs, *add], format)
+            }
             _ => return self.no_hardware("this operation", ty, op),
         })
     }
@@ -52,12 +57,10 @@ impl Lowering<'_> {
     fn unary(&mut self, unary: UnaryOp, arg: ValueId, ty: Scalar, op: &Op) -> Option<NodeId> {
         let a = self.node(arg);
         Some(match (unary, ty) {
-            (UnaryOp::Neg | UnaryOp::Abs, Scalar::Float(format)) => {
-                self.float_sign(unary, a, format)
-            }
-            (UnaryOp::Floor | UnaryOp::Ceil, Scalar::Float(format)) => {
-                self.float_integral(unary, a, format)
-            }
+            (_, Scalar::Float(format)) => match self.float_unary(unary, a, format) {
+                Some(node) => node,
+                None => return self.no_hardware(&format!("'{}'", unary.name()), ty, op),
+            },
             (UnaryOp::Neg, _) => {
                 let zero = self.b().constant(0);
                 let negated = self.b().sub(zero, a);
@@ -174,9 +177,8 @@ impl Lowering<'_> {
         let from = self.kernel.values[arg].ty;
         let a = self.node(arg);
         match (from, ty) {
-            (Scalar::Float(from), Scalar::Float(to)) => self.float_convert(a, from, to),
-            (Scalar::Float(from), _) => self.float_to_int(a, from, hw_type(ty)),
-            (_, Scalar::Float(to)) => self.int_to_float(a, to),
+            (Scalar::Float(_) | Scalar::Storage(_), _)
+            | (_, Scalar::Float(_) | Scalar::Storage(_)) => self.float_cast(a, from, ty),
             _ => self.b().cast(a, hw_type(ty)),
         }
     }

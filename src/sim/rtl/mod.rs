@@ -95,6 +95,14 @@ impl Simulator {
         self.cycles = 0;
     }
 
+    /// The same with zeros as the unknown state.
+    pub fn restart_cleared(&mut self) {
+        self.words.copy_from_slice(&self.program.words);
+        self.store.copy_from_slice(&self.program.store);
+        self.settled = false;
+        self.cycles = 0;
+    }
+
     /// A port of the top module or an inner net (`instance.net`).
     pub fn signal(&self, name: &str) -> Option<Signal> {
         self.signals.get(name).copied()
@@ -133,6 +141,20 @@ impl Simulator {
             write_big(&mut self.words, input.slot, value);
             self.settled = false;
         }
+    }
+
+    /// The same for a value given in words, the lowest first, with no bit past the width.
+    pub fn set_words(&mut self, input: Signal, value: &[u64]) {
+        if input.input {
+            self.words[input.slot.range()].copy_from_slice(value);
+            self.settled = false;
+        }
+    }
+
+    /// All bits of a signal in words, the lowest first.
+    pub fn words(&mut self, signal: Signal) -> &[u64] {
+        self.settle();
+        &self.words[signal.slot.range()]
     }
 
     /// The lowest 64 bits of a signal with the present inputs and state.

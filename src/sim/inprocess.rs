@@ -1,0 +1,579 @@
+//! The in-process engine: the netlist simulator behind the protocol of the interface, without any tool.
+//!
+//! It does cycle for cycle what `harness.cpp` does around a Verilated model.
+
+use crate::rtl::manifest::Manifest;
+use crate::rtl::netlist::Design;
+use crate::sim::bench::Layout;
+use crate::sim::model::{Engine, MAX_WRITES, Run, RunResult, SimOptions, Start, Timing, Unknown};
+use crate::sim::rtl::{Signal, Simulator};
+use crate::sim::vectors::Rng;
+use crate::sim::verilator::{Result, VerilatorError};
+use crate::sim::waveform::{self, Recorder};
+use num_bigint::BigUint;
+
+/// A compiled netlist with its ports.
+#[derive(Clone, Debug)]
+pub struct Netlist {
+    simulator: Simulator,
+    layout: Layout,
+    ports: Ports,
+    names: waveform::Names,
+}
+
+#[derive(Clone, Debug)]
+struct Ports {
+    reset: Signal,
+    /// Whether the reset is active low.
+    reset_low: bool,
+    start: Signal,
+    done: Signal,
+    idle: Signal,
+    ready: Signal,
+    scalars: Vec<Signal>,
+    returns: Vec<Signal>,
+    /// Of each memory.
+    lanes: Vec<Vec<LanePorts>>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct LanePorts {
+    address: Signal,
+    ce: Signal,
+    q: Option<Signal>,
+    /// Enable and data.
+    write: Option<(Signal, Signal)>,
+}
+
+impl Netlist {
+    /// Compiles the top module of a valid design.
+    pub fn new(design: &Design, manifest: &Manifest) -> Result<Netlist> {
+        let wrong = VerilatorError::Manifest;
+        let top = design.top().ok_or_else(|| wrong("no module".into()))?;
+        let simulator = Simulator::new(design, top, 0).map_err(wrong)?;
+        let layout = Layout::of(manifest)?;
+        let ports = Ports::find(&simulator, manifest, &layout)?;
+        Ok(Netlist {
+            names: waveform::Names::of(design),
+            simulator,
+            layout,
+            ports,
+        })
+    }
+}
+
+impl Ports {
+    fn find(simulator: &Simulator, manifest: &Manifest, layout: &Layout) -> Result<Ports> {
+        let signal = |name: &String| {
+            let missing = || VerilatorError::Manifest(format!("the module has no port '{name}'"));
+            simulator.signal(name).ok_or_else(missing)
+        };
+        let optional = |name: &Option<String>| name.as_ref().map(signal).transpose();
+        let mut lanes = Vec::new();
+        for memory in &layout.memories {
+            let mut own = Vec::new();
+            for lane in &memory.lanes {
+                own.push(LanePorts {
+                    address: signal(&lane.address)?,
+                    ce: signal(&lane.ce)?,
+                    q: optional(&lane.q)?,
+                    write: optional(&lane.we)?.zip(optional(&lane.d)?),
+                });
+            }
+            lanes.push(own);
+        }
+        let wires = |wires: &[crate::sim::bench::Wire]| {
+            wires
+                .iter()
+                .map(|w| signal(&w.port))
+                .collect::<Result<Vec<_>>>()
+        };
+        Ok(Ports {
+            reset: signal(&manifest.reset.port)?,
+            reset_low: manifest.reset.active == "low",
+            start: signal(&manifest.control.start)?,
+            done: signal(&manifest.control.done)?,
+            idle: signal(&manifest.control.idle)?,
+            ready: signal(&manifest.control.ready)?,
+            scalars: wires(&layout.scalars)?,
+            returns: wires(&layout.returns)?,
+            lanes,
+        })
+    }
+}
+
+impl Engine for Netlist {
+    fn run(&self, runs: &[Run], options: &SimOptions) -> Result<Vec<RunResult>> {
+        let mut bench = Bench::new(self, options)?;
+        bench.reset();
+        let mut results = Vec::new();
+        for run in runs {
+            let result = bench.run(run)?;
+            let timed_out = result.timed_out;
+            results.push(result);
+            if timed_out {
+                break;
+            }
+        }
+        if let Some(recorder) = bench.recorder {
+            recorder.finish().map_err(VerilatorError::Io)?;
+        }
+        Ok(results)
+    }
+}
+
+/// A bank outside the module.
+struct Memory {
+    words: Vec<u64>,
+    depth: u64,
+    width: u32,
+    stride: usize,
+    lanes: Vec<Lane>,
+}
+
+/// What a port asked for in this cycle.
+#[derive(Clone, Default)]
+struct Lane {
+    ce: bool,
+    we: bool,
+    address: u64,
+}
+
+/// A module in simulation with what stands around it.
+struct Bench<'a> {
+    netlist: &'a Netlist,
+    simulator: Simulator,
+    memories: Vec<Memory>,
+    rng: Rng,
+    unknown: Unknown,
+    cycle: u64,
+    run_started: u64,
+    violations: Vec<String>,
+    writes: Vec<(u64, usize, u64, BigUint)>,
+    write_limit: usize,
+    recorder: Option<Recorder>,
+    scratch: Vec<u64>,
+}
+
+/// Breaches that are told of one run.
+const MAX_VIOLATIONS: usize = 8;
+/// Quiet cycles after the last invocation of a run.
+const COOL_DOWN: u64 = 4;
+/// Cycles of a reset.
+const RESET_CYCLES: u32 = 3;
+
+fn stride(width: u32) -> usize {
+    width.div_ceil(64) as usize
+}
+
+/// The bits of the last word that a value uses.
+fn top_mask(width: u32) -> u64 {
+    u64::MAX >> (stride(width) as u32 * 64 - width)
+}
+
+impl<'a> Bench<'a> {
+    fn new(netlist: &'a Netlist, options: &SimOptions) -> Result<Bench<'a>> {
+        let mut simulator = netlist.simulator.clone();
+        match options.unknown {
+            Unknown::Random => simulator.restart(options.seed),
+            Unknown::Zero => simulator.restart_cleared(),
+        }
+        let memory = |layout: &crate::sim::bench::MemoryLayout| Memory {
+            words: Vec::new(),
+            depth: layout.depth,
+            width: layout.width,
+            stride: stride(layout.width),
+            lanes: vec![Lane::default(); layout.lanes.len()],
+        };
+        let recorder = match &options.waveform {
+            Some(path) => {
+                let recorder = Recorder::new(path, &simulator, &netlist.names);
+                Some(recorder.map_err(VerilatorError::Io)?)
+            }
+            None => None,
+        };
+        Ok(Bench {
+            memories: netlist.layout.memories.iter().map(memory).collect(),
+            netlist,
+            simulator,
+            rng: Rng::new(options.seed),
+            unknown: options.unknown,
+            cycle: 0,
+            run_started: 0,
+            violations: Vec::new(),
+            writes: Vec::new(),
+            write_limit: if options.record { MAX_WRITES } else { 0 },
+            recorder,
+            scratch: Vec::new(),
+        })
+    }
+
+    /// A value that nobody may rely on, into the scratch words.
+    fn garbage(&mut self, width: u32) {
+        self.scratch.clear();
+        for _ in 0..stride(width) {
+            let word = match self.unknown {
+                Unknown::Random => self.rng.next(),
+                Unknown::Zero => 0,
+            };
+            self.scratch.push(word);
+        }
+        if let Some(last) = self.scratch.last_mut() {
+            *last &= top_mask(width);
+        }
+    }
+
+    fn violation(&mut self, what: &str) {
+        if self.violations.len() < MAX_VIOLATIONS {
+            let cycle = self.cycle - self.run_started;
+            self.violations.push(format!("cycle {cycle}: {what}"));
+        }
+    }
+
+    // One clock cycle ------------------------------------------------------------------------
+
+    fn set_bit(&mut self, signal: Signal, bit: bool) {
+        self.simulator.set(signal, u64::from(bit));
+    }
+
+    fn bit(&mut self, signal: Signal) -> bool {
+        self.simulator.get(signal) != 0
+    }
+
+    fn scramble_scalars(&mut self) {
+        for at in 0..self.netlist.ports.scalars.len() {
+            let signal = self.netlist.ports.scalars[at];
+            self.garbage(signal.width());
+            self.simulator.set_words(signal, &self.scratch);
+        }
+    }
+
+    /// What the module asks of its memories.
+    fn sample_lanes(&mut self) {
+        for (memory, ports) in self.memories.iter_mut().zip(&self.netlist.ports.lanes) {
+            for (lane, port) in memory.lanes.iter_mut().zip(ports) {
+                lane.ce = self.simulator.get(port.ce) != 0;
+                if lane.ce {
+                    lane.address = self.simulator.get(port.address);
+                    let we = port.write.map(|(we, _)| we);
+                    lane.we = we.is_some_and(|we| self.simulator.get(we) != 0);
+                }
+            }
+        }
+        if let Some(recorder) = &mut self.recorder {
+            recorder.sample(&mut self.simulator);
+        }
+    }
+
+    /// The clock edge, for the module and its memories.
+    fn edge(&mut self, active: bool) {
+        let netlist = self.netlist;
+        // Data to write is gone after the module's edge, and read data must not come before it.
+        let mut answers: Vec<(Signal, usize, Option<u64>)> = Vec::new();
+        let mut data: Vec<(usize, usize, Vec<u64>)> = Vec::new();
+        for (m, ports) in netlist.ports.lanes.iter().enumerate() {
+            for (k, port) in ports.iter().enumerate() {
+                let lane = self.memories[m].lanes[k].clone();
+                if !lane.ce {
+                    continue;
+                }
+                let readable = !lane.we && lane.address < self.memories[m].depth;
+                answers.extend(port.q.map(|q| (q, m, readable.then_some(lane.address))));
+                if let (true, Some((_, d))) = (lane.we, port.write) {
+                    data.push((m, k, self.simulator.words(d).to_vec()));
+                }
+            }
+        }
+        self.simulator.step();
+        for (q, m, address) in answers {
+            self.answer(q, m, address);
+        }
+        for (m, k, words) in data {
+            self.write(m, k, &words, active);
+        }
+        self.cycle += 1;
+    }
+
+    /// The answer to a read; `None` as address: any will do.
+    fn answer(&mut self, q: Signal, m: usize, address: Option<u64>) {
+        let Some(address) = address else {
+            self.garbage(q.width());
+            self.simulator.set_words(q, &self.scratch);
+            return;
+        };
+        let memory = &self.memories[m];
+        let at = address as usize * memory.stride;
+        let word = &memory.words[at..at + memory.stride];
+        let mut lanes = memory.lanes.iter();
+        if lanes.any(|l| l.ce && l.we && l.address == address) {
+            // An element that is being written: certainly not its old content.
+            let mut spoilt: Vec<u64> = word.iter().map(|w| !w).collect();
+            if let Some(last) = spoilt.last_mut() {
+                *last &= top_mask(memory.width);
+            }
+            self.simulator.set_words(q, &spoilt);
+        } else {
+            self.simulator.set_words(q, word);
+        }
+    }
+
+    fn write(&mut self, m: usize, k: usize, words: &[u64], active: bool) {
+        let memory = &self.memories[m];
+        let Lane { address, .. } = memory.lanes[k];
+        let place = || format!("{}[{address}]", self.netlist.layout.memories[m].name);
+        if !active {
+            let what = format!("write to {} while no invocation runs", place());
+            self.violation(&what);
+        }
+        let memory = &self.memories[m];
+        if address >= memory.depth {
+            let depth = memory.depth;
+            let name = format!("{}[{address}]", self.netlist.layout.memories[m].name);
+            return self.violation(&format!("write to {name}, beyond its depth {depth}"));
+        }
+        let mut others = memory.lanes.iter().enumerate();
+        if k == 0 && others.any(|(o, l)| o != 0 && l.ce && l.we && l.address == address) {
+            let name = format!("{}[{address}]", self.netlist.layout.memories[m].name);
+            self.violation(&format!("both ports write {name} at one edge"));
+        }
+        let memory = &mut self.memories[m];
+        let at = address as usize * memory.stride;
+        memory.words[at..at + memory.stride].copy_from_slice(words);
+        if self.writes.len() < self.write_limit {
+            let cycle = self.cycle - self.run_started;
+            self.writes.push((cycle, m, address, number(words)));
+        }
+    }
+
+    fn reset(&mut self) {
+        let low = self.netlist.ports.reset_low;
+        self.set_bit(self.netlist.ports.reset, !low);
+        self.set_bit(self.netlist.ports.start, false);
+        for _ in 0..RESET_CYCLES {
+            self.scramble_scalars();
+            self.sample_lanes();
+            // Enables are not defined before the reset has taken effect.
+            let lanes = self.memories.iter_mut().flat_map(|m| &mut m.lanes);
+            lanes.for_each(|lane| lane.ce = false);
+            self.edge(true);
+        }
+        self.set_bit(self.netlist.ports.reset, low);
+    }
+
+    // One run --------------------------------------------------------------------------------
+
+    fn load(&mut self, run: &Run) -> Result<()> {
+        let layout = &self.netlist.layout;
+        for (memory, place) in self.memories.iter_mut().zip(&layout.memories) {
+            memory.words.clear();
+            for word in layout.contents(place, run, self.unknown, &mut self.rng)? {
+                let end = memory.words.len() + memory.stride;
+                memory
+                    .words
+                    .extend(word.iter_u64_digits().take(memory.stride));
+                memory.words.resize(end, 0);
+            }
+        }
+        Ok(())
+    }
+
+    fn run(&mut self, run: &Run) -> Result<RunResult> {
+        for start in &run.starts {
+            self.netlist.layout.check_scalars(start)?;
+        }
+        self.load(run)?;
+        self.violations.clear();
+        self.run_started = self.cycle;
+        if let (Some(first), true) = (run.starts.first(), run.reset_after > 0) {
+            self.interrupt(first, run.reset_after);
+            self.load(run)?;
+        }
+        self.writes.clear();
+        self.run_started = self.cycle;
+        let mut driver = Driver::new(&run.starts, run.cycle_limit, self.cycle);
+        while driver.step(self) {}
+        Ok(self.result(driver, run))
+    }
+
+    /// Begins an invocation and stops it by a reset.
+    fn interrupt(&mut self, first: &Start, cycles: u32) {
+        self.set_bit(self.netlist.ports.start, true);
+        for _ in 0..cycles {
+            self.drive(first);
+            self.sample_lanes();
+            self.edge(true);
+        }
+        self.reset();
+    }
+
+    fn drive(&mut self, start: &Start) {
+        for (&signal, value) in self.netlist.ports.scalars.iter().zip(&start.scalars) {
+            self.simulator.set_big(signal, value);
+        }
+    }
+
+    fn returns(&mut self) -> Vec<BigUint> {
+        let signals = self.netlist.ports.returns.iter();
+        signals.map(|&s| self.simulator.get_big(s)).collect()
+    }
+
+    fn result(&mut self, driver: Driver<'_>, run: &Run) -> RunResult {
+        let banks: Vec<Vec<BigUint>> = self
+            .memories
+            .iter()
+            .map(|m| m.words.chunks_exact(m.stride).map(number).collect())
+            .collect();
+        let start = self.run_started;
+        let relative = |t: &Timing| Timing {
+            start: t.start - start,
+            ready: t.ready - start,
+            done: t.done - start,
+        };
+        RunResult {
+            timed_out: driver.finished < run.starts.len(),
+            timing: driver.timing[..driver.finished]
+                .iter()
+                .map(relative)
+                .collect(),
+            returns: driver.returns,
+            arrays: self.netlist.layout.gather(&banks, run),
+            violations: self.violations.clone(),
+            writes: self.netlist.layout.writes(std::mem::take(&mut self.writes)),
+        }
+    }
+}
+
+fn number(words: &[u64]) -> BigUint {
+    BigUint::new(
+        words
+            .iter()
+            .flat_map(|w| [*w as u32, (*w >> 32) as u32])
+            .collect(),
+    )
+}
+
+/// The protocol's side of the caller.
+struct Driver<'a> {
+    todo: &'a [Start],
+    limit: u64,
+    timing: Vec<Timing>,
+    returns: Vec<Vec<BigUint>>,
+    /// Presented now or next; all before it are accepted.
+    next: usize,
+    finished: usize,
+    presenting: bool,
+    /// The presented one met a module at rest.
+    surely_started: bool,
+    gap: u64,
+    /// Cycles without a running or presented invocation, at least.
+    quiet: u64,
+    last_event: u64,
+}
+
+impl<'a> Driver<'a> {
+    fn new(todo: &'a [Start], limit: u64, cycle: u64) -> Driver<'a> {
+        let blank = Timing {
+            start: cycle,
+            ready: cycle,
+            done: cycle,
+        };
+        Driver {
+            todo,
+            limit,
+            timing: vec![blank; todo.len()],
+            returns: Vec::new(),
+            next: 0,
+            finished: 0,
+            presenting: false,
+            surely_started: false,
+            gap: todo.first().map_or(0, |s| u64::from(s.gap)),
+            quiet: 1,
+            last_event: cycle,
+        }
+    }
+
+    fn present(&mut self, bench: &mut Bench<'_>) {
+        if !self.presenting && self.next < self.todo.len() && self.gap == 0 {
+            self.presenting = true;
+            self.surely_started = self.quiet > 0;
+            self.timing[self.next].start = bench.cycle;
+            self.last_event = bench.cycle;
+        } else {
+            self.gap = self.gap.saturating_sub(1);
+        }
+        bench.set_bit(bench.netlist.ports.start, self.presenting);
+        if self.presenting {
+            bench.drive(&self.todo[self.next]);
+        } else {
+            bench.scramble_scalars();
+        }
+    }
+
+    fn check_idle(&self, bench: &mut Bench<'_>, outstanding: bool, done: bool) {
+        let idle = bench.bit(bench.netlist.ports.idle);
+        let presented_before = self.presenting && self.timing[self.next].start < bench.cycle;
+        let running = outstanding || (presented_before && self.surely_started);
+        if !outstanding && !self.presenting && !idle {
+            bench.violation("ap_idle is 0 while nothing runs");
+        }
+        if running && !done && idle {
+            bench.violation("ap_idle is 1 while an invocation runs");
+        }
+    }
+
+    fn check_held(&self, bench: &mut Bench<'_>) {
+        if let Some(last) = self.returns.last()
+            && bench.returns() != *last
+        {
+            bench.violation("ap_return changed before the next start");
+        }
+    }
+
+    fn accept(&mut self, bench: &mut Bench<'_>) {
+        if !self.presenting {
+            return bench.violation("ap_ready without ap_start");
+        }
+        self.timing[self.next].ready = bench.cycle;
+        self.last_event = bench.cycle;
+        self.next += 1;
+        self.presenting = false;
+        self.gap = self.todo.get(self.next).map_or(0, |s| u64::from(s.gap));
+    }
+
+    fn finish(&mut self, bench: &mut Bench<'_>) {
+        if self.finished >= self.next {
+            return bench.violation(match self.presenting {
+                true => "ap_done before ap_ready",
+                false => "ap_done while nothing runs",
+            });
+        }
+        self.timing[self.finished].done = bench.cycle;
+        self.returns.push(bench.returns());
+        self.last_event = bench.cycle;
+        self.finished += 1;
+    }
+
+    /// One cycle; false when the run is over.
+    fn step(&mut self, bench: &mut Bench<'_>) -> bool {
+        self.present(bench);
+        bench.sample_lanes();
+        let outstanding = self.finished < self.next;
+        let active = outstanding || self.presenting;
+        let ready = bench.bit(bench.netlist.ports.ready);
+        let done = bench.bit(bench.netlist.ports.done);
+        self.check_idle(bench, outstanding, done);
+        if !active {
+            self.check_held(bench);
+        }
+        self.quiet = if active { 0 } else { self.quiet + 1 };
+        if ready {
+            self.accept(bench);
+        }
+        if done {
+            self.finish(bench);
+        }
+        bench.edge(active);
+        bench.cycle - self.last_event <= self.limit
+            && (self.finished < self.todo.len() || self.quiet < COOL_DOWN)
+    }
+}

@@ -343,9 +343,15 @@ fn is_odd(x: &Unpacked) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sim::softfloat::convert;
+    use crate::ir::Scalar;
+    use crate::sim::formats;
 
     const F64: FloatFormat = FloatFormat::F64;
+
+    fn convert(from: FloatFormat, to: FloatFormat, bits: u128) -> u128 {
+        formats::convert(Scalar::Float(from), Scalar::Float(to), bits)
+    }
+
     type Host = fn(f64) -> f64;
 
     /// Functions that the machine has, each off by less than two units of an f64.

@@ -246,6 +246,9 @@ impl<'a> Session<'a> {
         surface::builtin_names().for_each(|n| all.push(n));
         if surface::member(surface::Namespace::Allo, name).is_some() {
             error = error.help(format!("import it: `from allo import {name}`"));
+        } else if let Some(Scalar::Int { signed, width }) = super::types::scalar_named(name) {
+            let signed = if signed { ", signed=True" } else { "" };
+            error = error.help(format!("define it: `{name} = apint({width}{signed})`"));
         } else if let Some(near) = closest(name, all.into_iter()) {
             error = error.help(format!("did you mean '{near}'?"));
         }

@@ -6,7 +6,7 @@ use super::error::{Result, fail};
 use super::values::ConstValue;
 use crate::diagnostics::Span;
 use crate::ir::types::MAX_WIDTH;
-use crate::ir::{FloatFormat, Scalar};
+use crate::ir::{FloatFormat, Scalar, StorageFormat};
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
 use ruff_python_ast::{Expr, ExprSubscript, StringFlags};
@@ -26,6 +26,9 @@ pub fn scalar_named(name: &str) -> Option<Scalar> {
         "index" => return Some(Scalar::Index),
         "bool" => return Some(Scalar::BOOL),
         _ => {}
+    }
+    if let Some(format) = StorageFormat::named(name) {
+        return Some(Scalar::Storage(format));
     }
     let signed = match name.as_bytes().first()? {
         b'i' => true,
@@ -67,7 +70,8 @@ pub fn annotation(expr: &Expr, names: &mut dyn Names) -> Result<Type> {
     from_value(typed_expression(expr, names)?, names.span(expr.range()))
 }
 
-fn quoted(range: TextRange, names: &mut dyn Names) -> Result<Type> {
+/// The type that a range of the text denotes.
+pub fn quoted(range: TextRange, names: &mut dyn Names) -> Result<Type> {
     let source = names.source(range);
     let text = source.trim();
     let span = names.span(range);
@@ -195,7 +199,9 @@ mod tests {
 
     #[test]
     fn names_of_scalars() {
-        for name in ["i2", "i16", "i256", "u1", "u256", "bf16", "f64", "index"] {
+        for name in [
+            "i2", "i16", "i256", "u1", "u256", "bf16", "f64", "index", "hif8", "f8e4m3",
+        ] {
             assert_eq!(scalar_named(name).unwrap().to_string(), name);
         }
         assert_eq!(scalar_named("bool").unwrap().to_string(), "u1");

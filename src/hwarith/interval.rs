@@ -135,7 +135,8 @@ pub fn decide(predicate: Predicate, a: &Interval, b: &Interval) -> Option<bool> 
     }
 }
 
-fn product(a: &Interval, b: &Interval) -> Interval {
+/// Range of a product.
+pub fn product(a: &Interval, b: &Interval) -> Interval {
     hull(&[&a.lo * &b.lo, &a.lo * &b.hi, &a.hi * &b.lo, &a.hi * &b.hi])
 }
 

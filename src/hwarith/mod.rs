@@ -16,9 +16,10 @@ pub mod interval;
 pub mod iterate;
 pub mod lower;
 pub mod program;
+pub mod query;
 pub mod split;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 pub mod text;
 pub mod types;
 

@@ -11,6 +11,7 @@ mod bench;
 pub mod cosim;
 pub mod coverage;
 pub mod decimal;
+pub mod formats;
 pub mod inprocess;
 pub mod integer;
 pub mod locate;

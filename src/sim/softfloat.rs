@@ -282,9 +282,10 @@ fn quotient(f: FloatFormat, negative: bool, a: &Exact, b: &Exact) -> u128 {
     round(f, &exact, !rest.is_zero())
 }
 
-/// The nearest float to a ratio of naturals; the denominator is not 0.
-pub fn from_ratio(f: FloatFormat, negative: bool, over: &BigUint, under: &BigUint) -> u128 {
-    let wanted = u64::from(f.frac) + 4 + under.bits();
+/// The leading bits, at least `bits`, of a ratio of naturals, and whether it is truly a little larger; the
+/// denominator is not 0.
+pub fn ratio(bits: u32, negative: bool, over: &BigUint, under: &BigUint) -> (Exact, bool) {
+    let wanted = u64::from(bits) + 2 + under.bits();
     let up = wanted.saturating_sub(over.bits());
     let (mantissa, rest) = (over << up).div_rem(under);
     let exact = Exact {
@@ -292,7 +293,7 @@ pub fn from_ratio(f: FloatFormat, negative: bool, over: &BigUint, under: &BigUin
         mantissa,
         exponent: -(up as i64),
     };
-    round(f, &exact, !rest.is_zero())
+    (exact, !rest.is_zero())
 }
 
 fn square_root(f: FloatFormat, bits: u128) -> u128 {
@@ -434,26 +435,6 @@ pub fn binary(f: FloatFormat, op: BinaryOp, a: u128, b: u128) -> Option<u128> {
     })
 }
 
-/// The nearest float to an integer.
-pub fn from_int(f: FloatFormat, number: BigInt) -> u128 {
-    let (sign, mantissa) = number.into_parts();
-    let exact = Exact {
-        negative: sign == Sign::Minus,
-        mantissa,
-        exponent: 0,
-    };
-    round(f, &exact, false)
-}
-
-/// A float in another format, rounded; a NaN becomes the canonical one.
-pub fn convert(from: FloatFormat, to: FloatFormat, bits: u128) -> u128 {
-    match unpack(from, bits) {
-        Unpacked::Nan => nan(to),
-        Unpacked::Infinite(negative) => infinity(to, negative),
-        Unpacked::Finite(exact) => round(to, &exact, false),
-    }
-}
-
 /// Truncated toward zero, saturated to the integer type; a NaN gives 0.
 pub fn to_int(f: FloatFormat, to: Scalar, bits: u128) -> BigInt {
     let Some((min, max)) = to.int_range() else {
@@ -477,6 +458,20 @@ pub fn to_int(f: FloatFormat, to: Scalar, bits: u128) -> BigInt {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sim::formats;
+
+    fn convert(from: FloatFormat, to: FloatFormat, bits: u128) -> u128 {
+        formats::convert(from.into(), to.into(), bits)
+    }
+
+    fn from_int(f: FloatFormat, number: BigInt) -> u128 {
+        formats::from_int(f.into(), number)
+    }
+
+    fn from_ratio(f: FloatFormat, negative: bool, over: &BigUint, under: &BigUint) -> u128 {
+        let (exact, sticky) = ratio(f.width(), negative, over, under);
+        round(f, &exact, sticky)
+    }
 
     const NAMED: [FloatFormat; 4] = [
         FloatFormat::F16,

@@ -164,8 +164,9 @@ impl<'a> Lowerer<'_, 'a> {
         };
         let arms = [self.operand(&e.body)?, self.operand(&e.orelse)?];
         let types = self.arm_types(&arms, span)?;
-        let ty = promote::promote(self.options.style, "select", &types)
-            .map_err(|message| Diagnostic::error(codes::NO_RULE, span, message))?
+        let ty = self
+            .b
+            .promote_by(&promote::NUMERIC, "select", &types, span)?
             .result;
         let on_true = self.b.coerce(&arms[0], types[0], ty)?;
         let on_false = self.b.coerce(&arms[1], types[1], ty)?;

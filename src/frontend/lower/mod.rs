@@ -28,6 +28,7 @@ use ruff_python_ast::{Expr, Stmt, StmtFunctionDef};
 use ruff_text_size::{Ranged, TextRange};
 use scope::{Local, Scopes};
 use std::collections::HashSet;
+use std::rc::Rc;
 
 /// Lowers a definition with its templates bound to a kernel of the given name. Errors in statements
 /// are reported to the session; then the kernel returned is of no use.
@@ -41,29 +42,37 @@ pub fn kernel(
         let d = &session.defs[def];
         (d.ast, d.file, d.module, d.options, d.env)
     };
-    session.envs.push(Env {
-        parent,
-        ..Env::default()
-    });
-    let env = session.envs.len() - 1;
-    let errors_before = session.errors();
-    let mut lowerer = Lowerer {
-        session,
-        file,
-        module,
-        options,
-        bindings,
-        parent,
-        env,
-        b: Builder::new(options),
-        scopes: Scopes::new(),
-        results: returns::Results::default(),
-        storage: storage::Notes::default(),
-        place: Place::Body,
-        errors_before,
-        rebound: HashSet::new(),
-    };
-    lowerer.kernel(ast, name)
+    Lowerer::new(session, file, module, options, bindings, parent).kernel(ast, name)
+}
+
+/// The value of an expression over locals of given types, as a kernel with the options would have it:
+/// its type, and a line for each typing decision.
+pub fn type_of_expression<'a>(
+    session: &mut Session<'a>,
+    file: FileId,
+    options: Options,
+    locals: &[(String, Type)],
+    expr: &'a Expr,
+) -> Result<(Typing, Vec<String>)> {
+    let mut lowerer = Lowerer::new(session, file, 0, options, Rc::from([]), None);
+    lowerer.b.explanation = Some(Vec::new());
+    for (name, ty) in locals {
+        let span = lowerer.span(expr.range());
+        let local = match ty {
+            Type::Scalar(ty) => Local::Scalar(Typed {
+                id: lowerer.b.value(*ty, Some(name)),
+                ty: *ty,
+            }),
+            Type::Shaped(elem, shape) => {
+                Local::Array(lowerer.b.array(name, *elem, shape, ArrayKind::Local, span))
+            }
+            Type::Constexpr => Local::Poisoned,
+        };
+        lowerer.declare(name, local, span);
+    }
+    let value = lowerer.expr(expr)?;
+    let typing = lowerer.typing(&value);
+    Ok((typing, lowerer.b.explanation.take().unwrap_or_default()))
 }
 
 /// How far the current statement is from the top level of the body.
@@ -77,6 +86,17 @@ enum Place {
     Nested,
     /// A loop or a match.
     Loop,
+}
+
+/// What an expression is: known while compiling, or of a type.
+#[derive(Clone, Debug)]
+pub enum Typing {
+    /// Known.
+    Known(ConstValue),
+    /// A scalar or shaped value.
+    Type(Type),
+    /// Several values.
+    Tuple(Vec<Typing>),
 }
 
 struct Lowerer<'s, 'a> {
@@ -131,7 +151,52 @@ impl Names for Lowerer<'_, '_> {
     }
 }
 
-impl<'a> Lowerer<'_, 'a> {
+impl<'s, 'a> Lowerer<'s, 'a> {
+    fn new(
+        session: &'s mut Session<'a>,
+        file: FileId,
+        module: usize,
+        options: Options,
+        bindings: Bindings,
+        parent: Option<usize>,
+    ) -> Self {
+        session.envs.push(Env {
+            parent,
+            ..Env::default()
+        });
+        let env = session.envs.len() - 1;
+        let errors_before = session.errors();
+        Lowerer {
+            session,
+            file,
+            module,
+            options,
+            bindings,
+            parent,
+            env,
+            b: Builder::new(options),
+            scopes: Scopes::new(),
+            results: returns::Results::default(),
+            storage: storage::Notes::default(),
+            place: Place::Body,
+            errors_before,
+            rebound: HashSet::new(),
+        }
+    }
+
+    /// What `typeof` answers for a value.
+    fn typing(&self, value: &Value) -> Typing {
+        match value {
+            Value::Const(value) => Typing::Known(value.clone()),
+            Value::Scalar(typed) => Typing::Type(Type::Scalar(typed.ty)),
+            Value::Array { id, .. } => {
+                let array = self.array(*id);
+                Typing::Type(Type::Shaped(array.elem, array.shape.clone().into()))
+            }
+            Value::Tuple(items) => Typing::Tuple(items.iter().map(|v| self.typing(v)).collect()),
+        }
+    }
+
     fn kernel(&mut self, ast: &'a StmtFunctionDef, name: String) -> Result<(Kernel, Signature)> {
         let span = self.span(ast.name.range);
         if let Some(params) = &ast.type_params {

@@ -177,9 +177,8 @@ impl Lowering<'_> {
         let from = self.kernel.values[arg].ty;
         let a = self.node(arg);
         match (from, ty) {
-            (Scalar::Float(from), Scalar::Float(to)) => self.float_convert(a, from, to),
-            (Scalar::Float(from), _) => self.float_to_int(a, from, hw_type(ty)),
-            (_, Scalar::Float(to)) => self.int_to_float(a, to),
+            (Scalar::Float(_) | Scalar::Storage(_), _)
+            | (_, Scalar::Float(_) | Scalar::Storage(_)) => self.float_cast(a, from, ty),
             _ => self.b().cast(a, hw_type(ty)),
         }
     }

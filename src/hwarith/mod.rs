@@ -17,6 +17,7 @@ pub mod iterate;
 pub mod lower;
 pub mod program;
 pub mod query;
+pub mod run;
 pub mod split;
 #[cfg(test)]
 pub(crate) mod testing;

@@ -54,12 +54,7 @@ pub fn sqrt(format: FloatFormat) -> Graph {
 
 /// The root of a normalised significand with its exponent field, `ui<frac + 2>` in [1, 2), and whether it is inexact.
 /// The exponent is made even: an odd one is an even field, as the bias is odd.
-fn root(
-    g: &mut Graph,
-    format: FloatFormat,
-    significand: NodeId,
-    exp: NodeId,
-) -> (NodeId, NodeId) {
+fn root(g: &mut Graph, format: FloatFormat, significand: NodeId, exp: NodeId) -> (NodeId, NodeId) {
     let digits = format.frac + 2;
     let odd_field = g.bit(exp, 0);
     let doubled = pad_low(g, significand, 1);

@@ -16,6 +16,7 @@ codes! {
     TOO_LARGE = "E1101": "Inlining the calls of the top kernel gives more operations than the compiler accepts.";
     NO_HARDWARE = "E1102": "The operation is part of the language and runs in software, but has no hardware yet.";
     NOT_EXPANDED = "E1103": "A whole-array operation or call reached the back end: a bug of the compiler, please report it.";
+    HWARITH_TEXT = "E1104": "The text of a hwarith graph is malformed, or states a type that is not the inferred one.";
     ARGUMENT_FILE = "E1201": "The arguments of a run are missing, of the wrong shape, or out of their type's range.";
     OUT_OF_BOUNDS = "E1202": "With --check-bounds, an access outside of an array is an error.";
     ENDLESS_RUN = "E1203": "The reference executed more operations than the limit: the kernel may never end.";
@@ -25,12 +26,16 @@ codes! {
     MANIFEST = "E1207": "The manifest does not describe this kernel.";
     MISMATCH = "E1208": "The hardware does something else than the reference: a bug of the compiler, please report it.";
     ENGINE = "E1209": "The engine asked for cannot do what another option asks for.";
+    UNDECIDED = "E1210": "The hardware is neither proven nor refuted: the question is too large, or has parts that a proof does not cover.";
+    REFUTED = "E1211": "The hardware computes something else than the kernel for the arguments shown: a bug of the compiler, please report it.";
     INPUT_FILE = "E1301": "The input file cannot be read or is not UTF-8.";
     OUTPUT_FILE = "E1302": "The output cannot be written.";
     NO_ARGUMENTS = "E1303": "The kernel has parameters, and no argument file was given.";
     ONE_RUN_ONLY = "E1304": "An .npz file holds the results of one invocation only.";
     VERYL = "E1305": "The Veryl back end refused the netlist: a bug of the compiler, please report it.";
     UNKNOWN_CODE = "E1306": "There is no diagnostic of that code.";
+    OPERATOR = "E1307": "There is no stand-alone module for this operator on these formats.";
+    QUESTION = "E1308": "A question to typeof cannot be understood.";
 }
 
 /// The explanation of a code of any room.

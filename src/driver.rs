@@ -2,9 +2,13 @@
 
 use crate::codes;
 use crate::diagnostics::{Diagnostic, Diagnostics, FileId, SourceMap};
+use crate::hwarith::float::{self, Operator};
 use crate::hwarith::program::Program;
+use crate::ir::{FloatFormat, Scalar};
+use crate::rtl::build::units::{CLOCK, OPERANDS, RESULT, START};
 use crate::rtl::manifest::Manifest;
 use crate::rtl::netlist::Design;
+use crate::rtl::operator::OperatorManifest;
 use crate::schedule::Schedule;
 use crate::schedule::device::Device;
 use crate::{frontend, hwarith, ir, rtl, schedule, transform};
@@ -86,10 +90,7 @@ pub fn build(
     debug_check("ir", ir::validate::validate(&program));
     let kernel = transform::run(&program, &target.skip)?;
     let mut hardware = hwarith::lower::lower(&kernel)?;
-    hwarith::split::split_products(
-        &mut hardware,
-        target.device.dsp.width_a.min(target.device.dsp.width_b),
-    );
+    split_products(&mut hardware, target);
     hardware.drop_dead_loads();
     debug_check("hwarith", hardware.validate());
     let schedule = schedule::schedule(&hardware, &target.device, target.period)
@@ -100,7 +101,7 @@ pub fn build(
     );
     let (mut design, manifest) = rtl::build::build(&hardware, &schedule, sources);
     debug_check("netlist", rtl::validate::validate(&design));
-    design.header = header(sources, &kernel, target);
+    design.header = header(&sources.location(kernel.span).to_string(), target);
     Ok(Compilation {
         program,
         kernel,
@@ -112,12 +113,104 @@ pub fn build(
     })
 }
 
-fn header(sources: &SourceMap, kernel: &ir::Kernel, target: &Target) -> Vec<String> {
+/// A stand-alone operator: one pipelined module without control.
+#[derive(Clone, Debug)]
+pub struct OperatorModule {
+    /// Netlist of the one module.
+    pub design: Design,
+    /// Its ports and latency.
+    pub manifest: OperatorManifest,
+}
+
+/// The module of an operator on floats, e.g. `fadd_f32`.
+pub fn operator(
+    op: &Operator,
+    format: FloatFormat,
+    target: &Target,
+) -> Result<OperatorModule, Diagnostic> {
+    let ty = Scalar::Float(format);
+    let operands = vec![ty; op.operands as usize];
+    let module = identifier(&format!("{}_{ty}", op.name));
+    let graph = (op.make)(format);
+    build_operator(
+        op.name,
+        module,
+        &operands,
+        op.result(format),
+        &graph,
+        target,
+    )
+}
+
+/// The module of a conversion, e.g. `convert_f32_to_f16`.
+///
+/// Errors: there is no such conversion (see [`float::conversion`]).
+pub fn conversion(from: Scalar, to: Scalar, target: &Target) -> Result<OperatorModule, Diagnostic> {
+    let graph = float::conversion(from, to).ok_or_else(|| {
+        Diagnostic::global(codes::OPERATOR, format!("no conversion of {from} to {to}"))
+    })?;
+    let module = identifier(&format!("convert_{from}_to_{to}"));
+    build_operator("convert", module, &[from], to, &graph, target)
+}
+
+/// A name with every character that SystemVerilog does not allow, as in `apfloat(5,9)`, made a `_`.
+fn identifier(name: &str) -> String {
+    let word = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+    let name: String = name.chars().map(word).collect();
+    name.trim_end_matches('_').to_string()
+}
+
+fn build_operator(
+    operator: &str,
+    module: String,
+    operands: &[Scalar],
+    result: Scalar,
+    graph: &hwarith::Graph,
+    target: &Target,
+) -> Result<OperatorModule, Diagnostic> {
+    let graph = hwarith::builder::rebuild(graph);
+    let mut program = Program::of_unit(&module, graph, result.width());
+    split_products(&mut program, target);
+    debug_check("hwarith", program.validate());
+    let schedule = schedule::schedule(&program, &target.device, target.period)
+        .map_err(|message| Diagnostic::global(codes::NO_SCHEDULE, message))?;
+    let variant = &schedule.units[0].variants[0];
+    let mut design = rtl::build::build_operator(&program.units[0], variant);
+    debug_check("netlist", rtl::validate::validate(&design));
+    design.header = header(&format!("operator {operator}"), target);
+    let latency = variant.latency;
+    let ports = operands.iter().zip(OPERANDS);
+    let manifest = OperatorManifest {
+        version: 1,
+        operator: operator.to_string(),
+        module,
+        interface: "pipeline".into(),
+        format: operands[0].to_string(),
+        clock: (latency > 0).then(|| CLOCK.to_string()),
+        operands: ports
+            .map(|(ty, name)| rtl::operator::port(Some(name), *ty, name))
+            .collect(),
+        result: rtl::operator::port(None, result, RESULT),
+        latency,
+        start: (variant.interval > 1).then(|| START.to_string()),
+        ii: variant.interval,
+        device: target.device.name.clone(),
+        mhz: 1000.0 / target.period,
+    };
+    Ok(OperatorModule { design, manifest })
+}
+
+/// Cuts products to the device's multipliers.
+fn split_products(program: &mut Program, target: &Target) {
+    let block = target.device.dsp.width_a.min(target.device.dsp.width_b);
+    hwarith::split::split_products(program, block);
+}
+
+fn header(origin: &str, target: &Target) -> Vec<String> {
     vec![
         format!(
-            "Generated by allo-hls {} from {}.",
+            "Generated by allo-hls {} from {origin}.",
             env!("CARGO_PKG_VERSION"),
-            sources.location(kernel.span)
         ),
         format!(
             "Target: {}, {:.1} MHz.",

@@ -12,6 +12,7 @@ pub mod driver;
 pub mod frontend;
 pub mod hwarith;
 pub mod ir;
+pub mod prove;
 pub mod rtl;
 pub mod schedule;
 pub mod sim;

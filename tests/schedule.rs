@@ -199,10 +199,10 @@ fn the_checker_refuses_delays_that_are_not_true() {
 fn the_checker_refuses_units_other_than_their_graphs() {
     let compiled = compile("saxpy_f32");
     let changes: [fn(&mut Schedule); 4] = [
-        |s| s.units[0].latency += 1,
-        |s| s.units[0].input_delay = 0.0,
-        |s| s.units[0].output_delay = 0.0,
-        |s| s.units[0].times.start[3] += 1,
+        |s| s.units[0].variants[0].latency += 1,
+        |s| s.units[0].variants[0].input_delay = 0.0,
+        |s| s.units[0].variants[0].output_delay = 0.0,
+        |s| s.units[0].variants[0].times.start[3] += 1,
     ];
     for (number, change) in changes.iter().enumerate() {
         let mut changed = compiled.schedule.clone();

@@ -7,4 +7,5 @@ pub mod fuzz;
 pub mod generate;
 pub mod netsim;
 pub mod random;
+pub mod suite;
 pub mod tools;

@@ -31,6 +31,9 @@ fn kernels_that_once_went_wrong() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/kernels");
     for entry in std::fs::read_dir(folder).expect("the folder of kernels") {
         let path = entry.expect("a file").path();
+        if path.extension().is_none_or(|e| e != "py") {
+            continue; // the folders of the suite
+        }
         let text = std::fs::read_to_string(&path).expect("a kernel");
         for seed in 0..6 {
             match fuzz::check(&text, "top", &setting(seed)) {

@@ -1,9 +1,16 @@
 //! Arguments of the command line and what each subcommand does.
 
 mod compile;
+mod hwarith;
+mod operator;
 mod output;
+mod prove;
 mod simulate;
+mod r#typeof;
 
+use allo_hls::hwarith::float::{self, Operator};
+use allo_hls::ir::Scalar;
+use allo_hls::rtl::manifest::scalar_by_name;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -45,8 +52,16 @@ enum Command {
     Run(RunArgs),
     /// Compare the generated hardware with the software reference, bit for bit
     Cosim(CosimArgs),
+    /// Prove, without sampling, that the generated hardware computes an integer kernel
+    Prove(prove::ProveArgs),
+    /// Check, print, narrow or evaluate the text of a graph of exact operations
+    Hwarith(hwarith::HwarithArgs),
+    /// Write one floating-point operator as a module of its own
+    Operator(OperatorArgs),
     /// Say what a diagnostic code means
     Explain(ExplainArgs),
+    /// Say what type an expression has
+    Typeof(TypeofArgs),
 }
 
 /// Which kernel of which file.
@@ -144,6 +159,90 @@ pub struct CheckArgs {
 pub struct ExplainArgs {
     /// Code of a diagnostic, as --message-format json gives it, e.g. E0101
     pub code: String,
+}
+
+/// `allo-hls operator`
+#[derive(Args)]
+#[command(after_help = operator_help())]
+pub struct OperatorArgs {
+    /// The operator, or 'convert'
+    #[arg(value_parser = parse_operator)]
+    pub name: OperatorName,
+    /// Type of the operands, e.g. f32 or 'apfloat(6,9)'
+    #[arg(long, value_name = "TYPE", value_parser = parse_scalar)]
+    pub format: Scalar,
+    /// Type of the result of 'convert'
+    #[arg(long, value_name = "TYPE", value_parser = parse_scalar)]
+    pub to: Option<Scalar>,
+    #[command(flatten)]
+    pub target: TargetArgs,
+    /// Output file; standard output if left out
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Manifest (ports, latency) as JSON; beside the output, with the ending .json, if left out
+    #[arg(long, value_name = "FILE")]
+    pub manifest: Option<PathBuf>,
+}
+
+/// What `allo-hls operator` can make.
+#[derive(Clone, Copy, Debug)]
+pub enum OperatorName {
+    /// Of the table of operators
+    Float(&'static Operator),
+    /// A conversion between two types
+    Convert,
+}
+
+fn parse_operator(name: &str) -> Result<OperatorName, String> {
+    if name == "convert" {
+        return Ok(OperatorName::Convert);
+    }
+    let found = float::operator(name).map(OperatorName::Float);
+    found.ok_or_else(|| "there is no such operator; --help lists them".into())
+}
+
+fn parse_scalar(name: &str) -> Result<Scalar, String> {
+    scalar_by_name(name).ok_or_else(|| "a type such as f32, apfloat(6,9) or i16 is needed".into())
+}
+
+fn operator_help() -> String {
+    let row = |name: &str, about: &str| format!("  {name:<10}{about}\n");
+    let rows = float::OPERATORS.iter().map(|o| row(o.name, o.about));
+    let rows: String = rows.collect();
+    format!(
+        "Operators:\n{rows}{}",
+        row("convert", "a in the type of --to")
+    )
+}
+
+/// `allo-hls typeof 'a + b - 3' a=u8 b=i8`
+#[derive(Args)]
+pub struct TypeofArgs {
+    /// Expression over names; with --style hwarith an operation such as add
+    #[arg(required_unless_present = "stdin")]
+    pub expression: Option<String>,
+    /// Types of the names (a=u8 b='i32[4]'); with --style hwarith the operands' types (ui3 si4)
+    pub types: Vec<String>,
+    /// Whose tables
+    #[arg(long, value_enum, default_value = "hls")]
+    pub style: TypeofStyle,
+    /// Also say which rules decided, one line each
+    #[arg(long)]
+    pub explain: bool,
+    /// Answer questions from standard input, one JSON object a line
+    #[arg(long, conflicts_with_all = ["expression", "types", "style", "explain"])]
+    pub stdin: bool,
+}
+
+/// Tables that `typeof` answers from.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum TypeofStyle {
+    /// Kernels of the default style
+    Hls,
+    /// Kernels with typing_style="cpp"
+    Cpp,
+    /// Exact-width operations of the back end
+    Hwarith,
 }
 
 /// `allo-hls run`
@@ -264,7 +363,11 @@ pub fn run() -> ExitCode {
         Some(Command::Check(args)) => compile::check(&printer, &args),
         Some(Command::Run(args)) => simulate::run(&printer, &args),
         Some(Command::Cosim(args)) => simulate::cosim(&printer, &args),
+        Some(Command::Prove(args)) => prove::run(&printer, &args),
+        Some(Command::Hwarith(args)) => hwarith::run(&printer, &args),
+        Some(Command::Operator(args)) => operator::operator(&printer, &args),
         Some(Command::Explain(args)) => compile::explain(&printer, &args),
+        Some(Command::Typeof(args)) => r#typeof::run(&printer, &args),
         None => compile::compile(&printer, &cli.compile),
     };
     match result {

@@ -82,7 +82,7 @@ mod tests {
             .map(|&o| (o, random.between(1, graph.width(o))))
             .collect();
         let widths = demanded(&graph, &roots, None);
-        for inputs in input_vectors(&mut random, &input_types(&graph), limit) {
+        for inputs in input_vectors(&mut random, &graph.input_types(), limit) {
             let exact = eval(&graph, &inputs);
             let masked = eval_masked(&graph, &widths, &inputs);
             for (&(node, bits), exact) in roots.iter().zip(exact) {

@@ -12,9 +12,13 @@ pub fn eval_op(op: &Op, args: &[(&BigInt, HwType)], ty: HwType) -> Option<BigInt
     let value = |i: usize| args[i].0;
     Some(match op {
         Op::Const(value) => value.clone(),
-        Op::Add => value(0) + value(1),
+        Op::Add => args.iter().map(|(value, _)| *value).sum(),
         Op::Sub => value(0) - value(1),
         Op::Mul => value(0) * value(1),
+        Op::Div if value(1).is_zero() => ty.wrap(&BigInt::from(-1)),
+        Op::Div => value(0) / value(1),
+        Op::Mod if value(1).is_zero() => ty.wrap(value(0)),
+        Op::Mod => value(0) % value(1),
         Op::Icmp(p) => BigInt::from(p.holds(value(0).cmp(value(1)))),
         Op::Cast => ty.wrap(value(0)),
         // BigInt's bit operations act on infinite two's complement.
@@ -33,10 +37,24 @@ pub fn eval_op(op: &Op, args: &[(&BigInt, HwType)], ty: HwType) -> Option<BigInt
             (high << part_ty.width) | HwType::ui(part_ty.width).wrap(part)
         }),
         Op::Extract { lo } => (value(0) >> *lo) & ((BigInt::one() << ty.width) - 1),
-        Op::Input(_) | Op::Var(_) | Op::Call(_) | Op::Phi | Op::Load(_) | Op::Store(_) => {
+        Op::Input(_)
+        | Op::Var(_)
+        | Op::Call(_)
+        | Op::Iterate { .. }
+        | Op::Phi
+        | Op::Load(_)
+        | Op::Store(_) => {
             return None;
         }
     })
+}
+
+/// Whether an operation is an input, or its value a function of its operands.
+pub fn is_pure(op: &Op) -> bool {
+    !matches!(
+        op,
+        Op::Var(_) | Op::Call(_) | Op::Phi | Op::Load(_) | Op::Store(_)
+    )
 }
 
 /// Values of all nodes of a pure graph for the given inputs, each within its input's type.
@@ -55,13 +73,25 @@ pub fn eval_nodes(graph: &Graph, inputs: &[BigInt]) -> Vec<BigInt> {
     values
 }
 
-fn eval_node(graph: &Graph, node: &Node, values: &[BigInt]) -> Option<BigInt> {
+/// Value of a node whose operands' values are known; `None` as in [`eval_op`].
+pub(super) fn eval_node(graph: &Graph, node: &Node, values: &[BigInt]) -> Option<BigInt> {
     let args: Vec<(&BigInt, HwType)> = node
         .args
         .iter()
         .map(|&a: &NodeId| (&values[a.index()], graph.ty(a)))
         .collect();
+    if let Op::Iterate { step, count } = node.op {
+        return Some(iterate(&graph.steps[step as usize], count, &args));
+    }
     eval_op(&node.op, &args, node.ty)
+}
+
+fn iterate(step: &Graph, count: u32, args: &[(&BigInt, HwType)]) -> BigInt {
+    let mut values: Vec<BigInt> = args.iter().map(|(value, _)| (*value).clone()).collect();
+    for _ in 0..count {
+        values[0] = eval(step, &values).swap_remove(0);
+    }
+    values.swap_remove(0)
 }
 
 /// Outputs of a pure graph for the given inputs.

@@ -42,6 +42,15 @@ pub enum Predicate {
 }
 
 impl Predicate {
+    /// All of them.
+    pub const ALL: [Predicate; 6] = [
+        Predicate::Eq,
+        Predicate::Ne,
+        Predicate::Lt,
+        Predicate::Le,
+        Predicate::Gt,
+        Predicate::Ge,
+    ];
     /// Name in printed forms.
     pub fn name(self) -> &'static str {
         match self {
@@ -75,12 +84,17 @@ pub enum Op {
     Input(u32),
     /// A register or scalar argument of the kernel; any type.
     Var(VarId),
-    /// Sum of two.
+    /// Sum of two or more terms; schedules know only two.
     Add,
     /// Difference.
     Sub,
     /// Product of two.
     Mul,
+    /// Quotient truncated toward zero; of a zero divisor all ones. Has no hardware of its own.
+    Div,
+    /// Remainder with the sign of the dividend; of a zero divisor the low bits of the dividend. Has no
+    /// hardware of its own.
+    Mod,
     /// Comparison in the common type; `ui1`.
     Icmp(Predicate),
     /// Adjust the width by the argument's signedness, then reinterpret as the node's type.
@@ -107,6 +121,9 @@ pub enum Op {
     Extract { lo: u32 },
     /// Result of the operator module; its arguments are the module's inputs.
     Call(UnitId),
+    /// The state after `count` applications of the step graph of that number (`Graph::steps`): `args[0]` is the
+    /// initial state, the others are the same in every step. The type is the state's.
+    Iterate { step: u32, count: u32 },
     /// Value carried around a loop: args `[init, next]`; the declared type holds both after a cast.
     Phi,
     /// Element `args[0]` of a memory. The address may be out of range if the result is not used.
@@ -137,6 +154,8 @@ pub struct Graph {
     pub nodes: Arena<Node>,
     /// Results, in order (operator modules).
     pub outputs: Vec<NodeId>,
+    /// Steps of the [`Op::Iterate`] nodes: input 0 is the state, the others are invariants; one output, the next state.
+    pub steps: Vec<Graph>,
     /// Span given to nodes made from now on.
     pub span: Option<Span>,
 }
@@ -200,6 +219,14 @@ impl Graph {
     pub fn mul(&mut self, a: NodeId, b: NodeId) -> NodeId {
         self.infer(Op::Mul, vec![a, b])
     }
+    /// Quotient, truncated; all ones if `b` is 0.
+    pub fn div(&mut self, a: NodeId, b: NodeId) -> NodeId {
+        self.infer(Op::Div, vec![a, b])
+    }
+    /// Remainder with the sign of `a`; the low bits of `a` if `b` is 0.
+    pub fn modulo(&mut self, a: NodeId, b: NodeId) -> NodeId {
+        self.infer(Op::Mod, vec![a, b])
+    }
     /// Comparison; `ui1`.
     pub fn icmp(&mut self, predicate: Predicate, a: NodeId, b: NodeId) -> NodeId {
         self.infer(Op::Icmp(predicate), vec![a, b])
@@ -253,6 +280,31 @@ impl Graph {
             self.push(Op::Cast, vec![value], ty)
         }
     }
+    /// The state after `count` applications of `step` to `args[0]`, an unsigned word; `args[1..]` are the step's
+    /// further inputs. Each argument fits the type of its input; the step's output has the state's type.
+    pub fn iterate(&mut self, step: Graph, count: u32, args: &[NodeId]) -> NodeId {
+        let ty = step.input_types()[0];
+        let step = self.add_step(step);
+        self.push(Op::Iterate { step, count }, args.to_vec(), ty)
+    }
+    /// Number of a new step graph.
+    pub(super) fn add_step(&mut self, step: Graph) -> u32 {
+        self.steps.push(step);
+        self.steps.len() as u32 - 1
+    }
+    /// Types of the inputs, in order.
+    pub fn input_types(&self) -> Vec<HwType> {
+        let mut inputs: Vec<(u32, HwType)> = self
+            .nodes
+            .iter()
+            .filter_map(|(_, n)| match n.op {
+                Op::Input(i) => Some((i, n.ty)),
+                _ => None,
+            })
+            .collect();
+        inputs.sort();
+        inputs.into_iter().map(|(_, ty)| ty).collect()
+    }
     /// Gives a node a source name unless it has one.
     pub fn name(&mut self, id: NodeId, name: &str) {
         self.nodes[id].name.get_or_insert_with(|| name.to_string());
@@ -261,6 +313,11 @@ impl Graph {
     /// Text of the graph, a line a node; `indent` spaces before each.
     pub fn print(&self, indent: usize) -> String {
         let mut out = String::new();
+        for (number, step) in self.steps.iter().enumerate() {
+            let _ = writeln!(out, "{:indent$}step {number} {{", "");
+            out.push_str(&step.print(indent + 2));
+            let _ = writeln!(out, "{:indent$}}}", "");
+        }
         for id in self.nodes.ids() {
             // Writing to a String cannot fail.
             let _ = writeln!(out, "{:indent$}{}", "", self.node_text(id));
@@ -310,97 +367,157 @@ impl Graph {
         text
     }
 
+    /// Whether this step takes arguments of these types and gives a state of that type.
+    fn takes(&self, args: &[HwType], state: HwType) -> bool {
+        let inputs = self.input_types();
+        inputs.len() == args.len()
+            && inputs.first() == Some(&state)
+            && args.iter().zip(&inputs).all(|(a, input)| fits(*a, *input))
+    }
+
     /// Checks order, arity and every inferred type.
     pub fn validate(&self) -> Result<(), String> {
-        for (id, node) in self.nodes.iter() {
-            let fail = |what: &str| Err(format!("node %{}: {what}", id.index()));
-            for (i, &arg) in node.args.iter().enumerate() {
-                let back_edge = node.op == Op::Phi && i == 1;
-                if self.nodes.get(arg).is_none() || (arg >= id && !back_edge) {
-                    return fail("operand does not come before its user");
-                }
-            }
-            if node.ty.width == 0 {
-                return fail("zero width");
-            }
-            let types: Vec<HwType> = node.args.iter().map(|&a| self.ty(a)).collect();
-            let declared = matches!(
-                node.op,
-                Op::Input(_)
-                    | Op::Var(_)
-                    | Op::Cast
-                    | Op::Call(_)
-                    | Op::Phi
-                    | Op::Load(_)
-                    | Op::Extract { .. }
-            );
-            let arity_ok = match node.op {
-                Op::Const(_) | Op::Input(_) | Op::Var(_) => types.is_empty(),
-                Op::Cast | Op::Not | Op::Extract { .. } | Op::Load(_) => types.len() == 1,
-                Op::Mux | Op::Store(_) => types.len() == 3,
-                Op::Concat => !types.is_empty(),
-                Op::Call(_) => true,
-                _ => types.len() == 2,
-            };
-            if !arity_ok {
-                return fail("wrong number of operands");
-            }
-            if let Op::Extract { lo } = node.op
-                && (node.ty.signed || lo + node.ty.width > types[0].width)
-            {
-                return fail("extract outside its operand");
-            }
-            if !declared && infer_type(&node.op, &types) != Some(node.ty) {
-                return fail(&format!("type {} is not the inferred one", node.ty));
-            }
+        for (number, step) in self.steps.iter().enumerate() {
+            validate_step(step).map_err(|e| format!("step {number}: {e}"))?;
+        }
+        for id in self.nodes.ids() {
+            self.check(id)
+                .map_err(|what| format!("node %{}: {what}", id.index()))?;
         }
         if self.outputs.iter().any(|&o| self.nodes.get(o).is_none()) {
             return Err("output is no node".into());
         }
         Ok(())
     }
+
+    /// Checks one node: order, arity, type.
+    pub(super) fn check(&self, id: NodeId) -> Result<(), String> {
+        let node = &self.nodes[id];
+        for (i, &arg) in node.args.iter().enumerate() {
+            let back_edge = node.op == Op::Phi && i == 1;
+            if self.nodes.get(arg).is_none() || (arg >= id && !back_edge) {
+                return Err("operand does not come before its user".into());
+            }
+        }
+        if node.ty.width == 0 {
+            return Err("zero width".into());
+        }
+        let types: Vec<HwType> = node.args.iter().map(|&a| self.ty(a)).collect();
+        let declared = matches!(
+            node.op,
+            Op::Input(_)
+                | Op::Var(_)
+                | Op::Cast
+                | Op::Call(_)
+                | Op::Iterate { .. }
+                | Op::Phi
+                | Op::Load(_)
+                | Op::Extract { .. }
+        );
+        let arity_ok = match node.op {
+            Op::Const(_) | Op::Input(_) | Op::Var(_) => types.is_empty(),
+            Op::Cast | Op::Not | Op::Extract { .. } | Op::Load(_) => types.len() == 1,
+            Op::Mux | Op::Store(_) => types.len() == 3,
+            Op::Concat => !types.is_empty(),
+            Op::Add => types.len() >= 2,
+            Op::Call(_) | Op::Iterate { .. } => true,
+            _ => types.len() == 2,
+        };
+        if !arity_ok {
+            return Err("wrong number of operands".into());
+        }
+        if let (Op::Extract { lo }, [from]) = (&node.op, &types[..])
+            && (node.ty.signed || u64::from(*lo) + u64::from(node.ty.width) > u64::from(from.width))
+        {
+            return Err("extract outside its operand".into());
+        }
+        if let Op::Iterate { step, .. } = node.op {
+            let step = self.steps.get(step as usize);
+            if !step.is_some_and(|s| s.takes(&types, node.ty)) {
+                return Err("operands do not fit the step".into());
+            }
+        }
+        if !declared && infer_type(&node.op, &types) != Some(node.ty) {
+            return Err(format!("type {} is not the inferred one", node.ty));
+        }
+        Ok(())
+    }
+}
+
+/// A step has one output, which is a value of its first input's type, and no steps of its own.
+fn validate_step(step: &Graph) -> Result<(), String> {
+    step.validate()?;
+    let inputs = step.input_types();
+    match (inputs.first(), step.outputs[..].len()) {
+        _ if !step.steps.is_empty() => Err("has steps of its own".into()),
+        (Some(state), 1) if fits(step.ty(step.outputs[0]), *state) && !state.signed => Ok(()),
+        _ => Err("is no function from the state to the state".into()),
+    }
+}
+
+/// Whether every value of the first type is one of the second.
+fn fits(inner: HwType, outer: HwType) -> bool {
+    outer.contains(&inner.min()) && outer.contains(&inner.max())
 }
 
 /// Inferred result type; `None` where the type is declared (`Cast`, inputs, ...) or an operand does not fit.
 pub fn infer_type(op: &Op, args: &[HwType]) -> Option<HwType> {
     Some(match (op, args) {
         (Op::Const(value), []) => HwType::of_range(value, value),
-        (Op::Add, [a, b]) => infer::add(*a, *b),
+        (Op::Add, terms @ [_, _, ..]) => infer::sum(terms),
         (Op::Sub, [a, b]) => infer::sub(*a, *b),
         (Op::Mul, [a, b]) => infer::mul(*a, *b),
+        (Op::Div, [a, b]) => infer::div(*a, *b),
+        (Op::Mod, [a, b]) => infer::modulo(*a, *b),
         (Op::Icmp(_), [_, _]) => HwType::ui(1),
         (Op::And | Op::Or | Op::Xor, [a, b]) => infer::common(*a, *b),
         (Op::Not, [a]) => *a,
         (Op::Shl | Op::Shr, [a, amount]) if !amount.signed => *a,
         (Op::Mux, [cond, a, b]) if *cond == HwType::ui(1) => infer::common(*a, *b),
-        (Op::Concat, parts) => HwType::ui(parts.iter().map(|p| p.width).sum()),
+        (Op::Concat, parts @ [_, ..]) => {
+            let width = parts
+                .iter()
+                .try_fold(0u32, |sum, part| sum.checked_add(part.width));
+            HwType::ui(width?)
+        }
         (Op::Store(_), [_, _, enable]) if *enable == HwType::ui(1) => HwType::ui(1),
         _ => return None,
     })
 }
+
+/// Operations that are nothing but a name in printed forms.
+pub(super) static PLAIN: [(&str, Op); 15] = [
+    ("add", Op::Add),
+    ("sub", Op::Sub),
+    ("mul", Op::Mul),
+    ("div", Op::Div),
+    ("mod", Op::Mod),
+    ("cast", Op::Cast),
+    ("and", Op::And),
+    ("or", Op::Or),
+    ("xor", Op::Xor),
+    ("not", Op::Not),
+    ("shl", Op::Shl),
+    ("shr", Op::Shr),
+    ("mux", Op::Mux),
+    ("concat", Op::Concat),
+    ("phi", Op::Phi),
+];
 
 fn op_text(op: &Op) -> String {
     match op {
         Op::Const(value) => format!("hwarith.constant {value}"),
         Op::Input(i) => format!("hwarith.input {i}"),
         Op::Var(v) => format!("hwarith.var v{}", v.0),
-        Op::Add => "hwarith.add".into(),
-        Op::Sub => "hwarith.sub".into(),
-        Op::Mul => "hwarith.mul".into(),
         Op::Icmp(p) => format!("hwarith.icmp {}", p.name()),
-        Op::Cast => "hwarith.cast".into(),
-        Op::And => "hwarith.and".into(),
-        Op::Or => "hwarith.or".into(),
-        Op::Xor => "hwarith.xor".into(),
-        Op::Not => "hwarith.not".into(),
-        Op::Shl => "hwarith.shl".into(),
-        Op::Shr => "hwarith.shr".into(),
-        Op::Mux => "hwarith.mux".into(),
-        Op::Concat => "hwarith.concat".into(),
         Op::Extract { lo } => format!("hwarith.extract from {lo}"),
         Op::Call(u) => format!("hwarith.call u{}", u.0),
-        Op::Phi => "hwarith.phi".into(),
+        Op::Iterate { step, count } => format!("hwarith.iterate step {step} x {count}"),
         Op::Load(m) => format!("hwarith.load m{}", m.0),
         Op::Store(m) => format!("hwarith.store m{}", m.0),
+        plain => {
+            let name = PLAIN.iter().find(|(_, op)| op == plain);
+            format!("hwarith.{}", name.map_or("?", |(name, _)| name))
+        }
     }
 }

@@ -1,9 +1,43 @@
 //! Result type of every operation, as tables over the operands' signs.
 //!
 //! `add`, `sub`, `mul`, `div`, `cast`, `icmp`: CIRCT HWArith rationale, "Bit Width Rules". The other
-//! operations are stated in the same form.
+//! operations are stated in the same form (docs/hwarith.md has all the tables).
 
 use super::types::HwType;
+
+/// A rule for two operands.
+pub type Rule = fn(HwType, HwType) -> HwType;
+
+/// The rules by the name of the operation, with what they say in words: what `typeof` answers from.
+pub static RULES: &[(&str, Rule, &str)] = &[
+    (
+        "add",
+        add,
+        "one bit more than the wider operand, an unsigned one counting its sign bit beside a signed one",
+    ),
+    ("sub", sub, "as add, always signed"),
+    ("mul", mul, "the sum of the widths, signed if an operand is"),
+    (
+        "div",
+        div,
+        "the dividend's width, one bit more if the divisor is signed",
+    ),
+    (
+        "mod",
+        modulo,
+        "the narrower of the dividend's width and what holds a value below the divisor; the dividend's sign",
+    ),
+    (
+        "icmp",
+        |_, _| HwType::ui(1),
+        "always ui1; the operands are compared in the narrowest type that holds both",
+    ),
+    (
+        "common",
+        common,
+        "the narrowest type that holds both operands",
+    ),
+];
 
 /// Result of `a + b`.
 pub fn add(a: HwType, b: HwType) -> HwType {
@@ -18,6 +52,18 @@ pub fn add(a: HwType, b: HwType) -> HwType {
 /// Result of `a - b`: as `a + b`, always signed.
 pub fn sub(a: HwType, b: HwType) -> HwType {
     HwType::si(add(a, b).width)
+}
+
+/// Result of a sum of any number of terms: the widest one and ceil(log2 n) bits; beside a signed term an
+/// unsigned one counts a bit more. Of two terms it is [`add`].
+pub fn sum(terms: &[HwType]) -> HwType {
+    let signed = terms.iter().any(|t| t.signed);
+    let width = |t: &HwType| t.width + u32::from(signed && !t.signed);
+    let widest = terms.iter().map(width).max().unwrap_or(1);
+    HwType {
+        signed,
+        width: widest + terms.len().max(1).next_power_of_two().trailing_zeros(),
+    }
 }
 
 fn mixed_sum(unsigned: u32, signed: u32) -> HwType {
@@ -44,6 +90,21 @@ pub fn div(a: HwType, b: HwType) -> HwType {
     }
 }
 
+/// Result of `a % b`, with the sign of `a`; less than `b` and not above `a` in magnitude.
+pub fn modulo(a: HwType, b: HwType) -> HwType {
+    let magnitude = match (a.signed, b.signed) {
+        (false, false) | (true, true) => b.width,
+        // si<b> reaches 2^(b-1), so the remainder 2^(b-1) - 1.
+        (false, true) => (b.width - 1).max(1),
+        // The remainder 2^b - 2 takes a sign.
+        (true, false) => b.width + 1,
+    };
+    HwType {
+        signed: a.signed,
+        width: a.width.min(magnitude),
+    }
+}
+
 /// The type in which `a` and `b` are compared, merged by a mux, or combined bit by bit: the narrowest
 /// that preserves both.
 pub fn common(a: HwType, b: HwType) -> HwType {
@@ -67,7 +128,6 @@ mod tests {
     use super::*;
     use num_bigint::BigInt;
 
-    type Rule = fn(HwType, HwType) -> HwType;
     type Value = fn(i64, i64) -> i64;
 
     const fn ui(width: u32) -> HwType {
@@ -95,8 +155,8 @@ mod tests {
             .flat_map(move |a| other.clone().into_iter().map(move |b| (a, b)))
     }
 
-    /// The narrowest type of all values of `f` over two types; a zero divisor has none.
-    fn needed(a: HwType, b: HwType, f: Value, divides: bool) -> HwType {
+    /// Least and greatest value of `f` over two types; a zero divisor has none.
+    fn needed(a: HwType, b: HwType, f: Value, divides: bool) -> (BigInt, BigInt) {
         let results: Vec<i64> = values(a)
             .flat_map(|x| values(b).map(move |y| (x, y)))
             .filter(|&(_, y)| !divides || y != 0)
@@ -104,19 +164,19 @@ mod tests {
             .collect();
         let least = results.iter().min().copied().unwrap_or(0);
         let most = results.iter().max().copied().unwrap_or(0);
-        HwType::of_range(&least.into(), &most.into())
+        (least.into(), most.into())
     }
 
     fn sound_and_minimal(rule: Rule, f: Value, divides: bool) {
         for (a, b) in pairs(6) {
             let stated = rule(a, b);
-            let narrowest = needed(a, b, f, divides);
+            let (least, most) = needed(a, b, f, divides);
             assert!(
-                stated.contains(&narrowest.min()) && stated.contains(&narrowest.max()),
-                "({a}, {b}) -> {stated} does not hold {narrowest}"
+                stated.contains(&least) && stated.contains(&most),
+                "({a}, {b}) -> {stated} does not hold {least} ..= {most}"
             );
             if a.width > 1 && b.width > 1 {
-                assert_eq!(stated, narrowest, "({a}, {b})");
+                assert_eq!(stated, HwType::of_range(&least, &most), "({a}, {b})");
             }
         }
     }
@@ -168,6 +228,36 @@ mod tests {
     }
 
     #[test]
+    fn remainders_hold_every_value_and_no_bit_more() {
+        sound_and_minimal(modulo, |x, y| x % y, true);
+    }
+
+    #[test]
+    fn a_sum_of_two_terms_has_the_binary_type() {
+        for (a, b) in pairs(16) {
+            assert_eq!(sum(&[a, b]), add(a, b), "({a}, {b})");
+        }
+    }
+
+    #[test]
+    fn sums_of_many_terms_hold_every_value_and_no_bit_more_where_the_terms_are_alike() {
+        for (a, b) in pairs(5) {
+            for n in 1..=9usize {
+                for of_a in 0..=n {
+                    let terms: Vec<HwType> = (0..n).map(|i| if i < of_a { a } else { b }).collect();
+                    let lo: BigInt = terms.iter().copied().map(HwType::min).sum();
+                    let hi: BigInt = terms.iter().copied().map(HwType::max).sum();
+                    let stated = sum(&terms);
+                    assert!(stated.contains(&lo) && stated.contains(&hi), "{terms:?}");
+                    if a == b && a.width > 3 {
+                        assert_eq!(stated, HwType::of_range(&lo, &hi), "{terms:?}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
     fn the_common_type_holds_both_operands_and_no_bit_more() {
         for (a, b) in pairs(6) {
             let lo = a.min().min(b.min());
@@ -202,6 +292,14 @@ mod tests {
                 (true, true) | (false, true) => a.width + 1,
             };
             assert_eq!(div(a, b), of(quotient), "div ({a}, {b})");
+            let remainder = match (a.signed, b.signed) {
+                (false, false) => ui(a.width.min(b.width)),
+                (true, true) => si(a.width.min(b.width)),
+                (false, true) if b.width == 1 => ui(1),
+                (false, true) => ui(a.width.min(b.width - 1)),
+                (true, false) => si(a.width.min(b.width + 1)),
+            };
+            assert_eq!(modulo(a, b), remainder, "mod ({a}, {b})");
         }
     }
 }

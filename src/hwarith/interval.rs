@@ -61,6 +61,10 @@ impl Interval {
             hi: self.hi.min(other.hi),
         }
     }
+    /// Whether 0 lies in the range.
+    pub fn contains_zero(&self) -> bool {
+        !self.lo.is_positive() && !self.hi.is_negative()
+    }
     fn non_negative(&self) -> bool {
         !self.lo.is_negative()
     }
@@ -71,9 +75,14 @@ pub fn result(op: &Op, args: &[&Interval], ty: HwType) -> Interval {
     let whole = Interval::of_type(ty);
     match (op, args) {
         (Op::Const(value), _) => Interval::point(value.clone()),
-        (Op::Add, [a, b]) => Interval::new(&a.lo + &b.lo, &a.hi + &b.hi),
+        (Op::Add, terms) => Interval::new(
+            terms.iter().map(|t| &t.lo).sum::<BigInt>(),
+            terms.iter().map(|t| &t.hi).sum::<BigInt>(),
+        ),
         (Op::Sub, [a, b]) => Interval::new(&a.lo - &b.hi, &a.hi - &b.lo),
         (Op::Mul, [a, b]) => product(a, b),
+        (Op::Div, [a, b]) => quotient(a, b, ty),
+        (Op::Mod, [a, b]) => remainder(a, b, ty),
         (Op::Icmp(p), [a, b]) => match decide(*p, a, b) {
             Some(truth) => Interval::point(BigInt::from(truth)),
             None => whole,
@@ -126,11 +135,58 @@ pub fn decide(predicate: Predicate, a: &Interval, b: &Interval) -> Option<bool> 
     }
 }
 
-fn product(a: &Interval, b: &Interval) -> Interval {
-    let corners = [&a.lo * &b.lo, &a.lo * &b.hi, &a.hi * &b.lo, &a.hi * &b.hi];
-    let lo = corners.iter().min().cloned().unwrap_or_default();
-    let hi = corners.iter().max().cloned().unwrap_or_default();
-    Interval { lo, hi }
+/// Range of a product.
+pub fn product(a: &Interval, b: &Interval) -> Interval {
+    hull(&[&a.lo * &b.lo, &a.lo * &b.hi, &a.hi * &b.lo, &a.hi * &b.hi])
+}
+
+/// Truncated quotients are monotonic in both operands on either side of a zero divisor, which itself gives all ones.
+fn quotient(a: &Interval, b: &Interval, ty: HwType) -> Interval {
+    let (one, minus_one) = (BigInt::one(), -BigInt::one());
+    let sides = [
+        (b.lo.clone(), b.hi.clone().min(minus_one.clone())),
+        (b.lo.clone().max(one), b.hi.clone()),
+    ];
+    let divisors = sides
+        .iter()
+        .filter(|(least, most)| least <= most)
+        .flat_map(|(least, most)| [least, most]);
+    let mut ends: Vec<BigInt> = divisors.flat_map(|d| [&a.lo / d, &a.hi / d]).collect();
+    if b.contains_zero() {
+        ends.push(ty.wrap(&minus_one));
+    }
+    hull(&ends)
+}
+
+/// A remainder has the sign of the dividend and the lesser of their magnitudes; a zero divisor leaves the
+/// dividend's low bits.
+fn remainder(a: &Interval, b: &Interval, ty: HwType) -> Interval {
+    if b.contains_zero() && !a.fits(ty) {
+        return Interval::of_type(ty);
+    }
+    let magnitude = b.lo.abs().max(b.hi.abs()) - 1;
+    let bound = if b.contains_zero() {
+        a.lo.abs().max(a.hi.abs())
+    } else {
+        magnitude
+    };
+    let below_least_divisor =
+        !b.contains_zero() && a.lo.abs().max(a.hi.abs()) < b.lo.abs().min(b.hi.abs());
+    if below_least_divisor {
+        return a.clone();
+    }
+    let zero = BigInt::zero();
+    Interval::new(
+        a.lo.clone().max(-&bound).min(zero.clone()),
+        a.hi.clone().min(bound).max(zero),
+    )
+}
+
+fn hull(values: &[BigInt]) -> Interval {
+    Interval {
+        lo: values.iter().min().cloned().unwrap_or_default(),
+        hi: values.iter().max().cloned().unwrap_or_default(),
+    }
 }
 
 /// With one operand known not to be negative, the result lies between 0 and that operand.
@@ -203,6 +259,19 @@ mod tests {
     fn arithmetic_is_exact() {
         for op in [Op::Add, Op::Sub, Op::Mul] {
             all_pairs(&op, (-5, 5), true);
+        }
+    }
+
+    #[test]
+    fn quotients_are_exact_and_remainders_hold_every_value() {
+        all_pairs(&Op::Div, (-7, 7), false);
+        all_pairs(&Op::Mod, (-7, 7), false);
+        for &a in &intervals(-12, 12) {
+            for &b in &intervals(1, 6) {
+                let (least, most) = (-b.1, -b.0);
+                assert!(sound(&Op::Div, a, b), "{a:?} / {b:?}");
+                assert!(sound(&Op::Div, a, (least, most)), "{a:?} / -{b:?}");
+            }
         }
     }
 

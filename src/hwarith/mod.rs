@@ -6,16 +6,24 @@
 
 pub mod builder;
 pub mod demand;
+pub mod divide;
 pub mod eval;
 pub mod float;
 pub mod graph;
 pub mod infer;
+pub mod integer_division;
 pub mod interval;
+pub mod iterate;
 pub mod lower;
+pub mod power;
 pub mod program;
+pub mod query;
+pub mod reciprocal;
+pub mod run;
 pub mod split;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
+pub mod text;
 pub mod types;
 
 pub use graph::{Graph, Node, NodeId, Op};

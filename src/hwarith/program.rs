@@ -261,6 +261,25 @@ impl Region {
 }
 
 impl Program {
+    /// One operator module and nothing that uses it. `width`: bits of its result.
+    pub fn of_unit(name: &str, graph: Graph, width: u32) -> Program {
+        Program {
+            name: name.to_string(),
+            span: Span::default(),
+            units: vec![Unit {
+                name: name.to_string(),
+                graph,
+                width,
+            }],
+            mems: Vec::new(),
+            vars: Vec::new(),
+            leaves: Vec::new(),
+            root: Region::Seq(Vec::new()),
+            args: Vec::new(),
+            returns: Vec::new(),
+        }
+    }
+
     /// Demanded width of every node of a leaf.
     pub fn demanded(&self, leaf: usize) -> Vec<u32> {
         let leaf = &self.leaves[leaf];
@@ -406,6 +425,10 @@ impl Program {
             unit.graph
                 .validate()
                 .map_err(|e| format!("unit {}: {e}", unit.name))?;
+            let mut nodes = unit.graph.nodes.iter();
+            if nodes.any(|(_, n)| matches!(n.op, Op::Div | Op::Mod)) {
+                return Err(format!("unit {} divides", unit.name));
+            }
         }
         for (i, leaf) in self.leaves.iter().enumerate() {
             let fail = |what: String| Err(format!("leaf {i}: {what}"));
@@ -429,7 +452,9 @@ impl Program {
                         .repeat
                         .as_ref()
                         .is_some_and(|r| r.phis.iter().any(|p| p.0 == id)),
-                    Op::Input(_) => false,
+                    Op::Input(_) | Op::Iterate { .. } => false,
+                    Op::Div | Op::Mod => false,
+                    Op::Add => node.args.len() == 2,
                     _ => true,
                 };
                 if !ok {

@@ -13,15 +13,7 @@ use super::types::HwType;
 /// Splits the products of all leaves and operator modules. `block` is the width of a multiplier's operands.
 pub fn split_products(program: &mut Program, block: u32) {
     for unit in &mut program.units {
-        let roots: Vec<(NodeId, u32)> = unit.graph.outputs.iter().map(|&o| (o, u32::MAX)).collect();
-        let widths = demanded(&unit.graph, &roots, None);
-        if !has_wide_product(&unit.graph, &widths, block) {
-            continue;
-        }
-        let (builder, map) = rebuild(&unit.graph, &widths, block, None);
-        let outputs = unit.graph.outputs.iter().map(|o| map[o.index()]).collect();
-        unit.graph = builder.graph;
-        unit.graph.outputs = outputs;
+        split_pure(&mut unit.graph, block);
     }
     for i in 0..program.leaves.len() {
         let widths = program.demanded(i);
@@ -42,6 +34,20 @@ pub fn split_products(program: &mut Program, block: u32) {
     }
 }
 
+fn split_pure(graph: &mut Graph, block: u32) {
+    for step in &mut graph.steps {
+        split_pure(step, block);
+    }
+    let roots: Vec<(NodeId, u32)> = graph.outputs.iter().map(|&o| (o, u32::MAX)).collect();
+    let widths = demanded(graph, &roots, None);
+    if !has_wide_product(graph, &widths, block) {
+        return;
+    }
+    let (builder, map) = rebuild(graph, &widths, block, None);
+    let outputs = graph.outputs.iter().map(|o| map[o.index()]).collect();
+    *graph = builder.finish(outputs);
+}
+
 fn has_wide_product(graph: &Graph, widths: &[u32], block: u32) -> bool {
     graph.nodes.iter().any(|(id, node)| {
         let demand = widths[id.index()];
@@ -60,6 +66,7 @@ fn rebuild(
     old: Option<&Builder>,
 ) -> (Builder, Vec<NodeId>) {
     let mut builder = Builder::new();
+    builder.graph.steps = graph.steps.clone();
     let mut map: Vec<NodeId> = Vec::with_capacity(graph.nodes.len());
     let mut phis = Vec::new();
     for (id, node) in graph.nodes.iter() {
@@ -163,7 +170,7 @@ mod tests {
             roots.iter().map(|&(o, w)| (map[o.index()], w)).collect();
         let new_widths = demanded(&builder.graph, &new_roots, None);
         assert_fits(&builder.graph, &new_widths, block, seed);
-        for inputs in input_vectors(&mut random, &input_types(&graph), limit) {
+        for inputs in input_vectors(&mut random, &graph.input_types(), limit) {
             let old = eval_nodes(&graph, &inputs);
             let new = eval_nodes(&builder.graph, &inputs);
             for (id, &width) in graph.nodes.ids().zip(&widths) {

@@ -94,7 +94,7 @@ fn random_node(random: &mut Random, graph: &mut Graph, shape: &Shape) {
     let (a, b) = (any(random), any(random));
     let (wa, wb) = (graph.width(a), graph.width(b));
     let fits = |width: u32| width <= shape.max_width;
-    match random.below(if shape.arithmetic { 6 } else { 18 }) {
+    match random.below(if shape.arithmetic { 6 } else { 21 }) {
         0 if fits(wa.max(wb) + 2) => graph.add(a, b),
         1 if fits(wa.max(wb) + 2) => graph.sub(a, b),
         2 | 3 if fits(wa + wb) => graph.mul(a, b),
@@ -136,6 +136,17 @@ fn random_node(random: &mut Random, graph: &mut Graph, shape: &Shape) {
             let one = graph.icmp(predicate(random), a, b);
             graph.not(one)
         }
+        18 if fits(wa + 1) => graph.div(a, b),
+        19 => graph.modulo(a, b),
+        20 if fits(wa.max(wb) + 3) => {
+            let c = any(random);
+            let terms = [a, b, c, a];
+            let count = random.between(2, 4) as usize;
+            if !fits(graph.width(c) + 3) {
+                return;
+            }
+            graph.infer(Op::Add, terms[..count].to_vec())
+        }
         _ => return,
     };
 }
@@ -154,20 +165,6 @@ fn shift_amount(random: &mut Random, graph: &mut Graph, near: NodeId) -> NodeId 
         let width = random.between(1, 4);
         graph.cast(near, HwType::ui(width))
     }
-}
-
-/// Types of a graph's inputs, in order.
-pub fn input_types(graph: &Graph) -> Vec<HwType> {
-    let mut inputs: Vec<(u32, HwType)> = graph
-        .nodes
-        .iter()
-        .filter_map(|(_, n)| match n.op {
-            Op::Input(i) => Some((i, n.ty)),
-            _ => None,
-        })
-        .collect();
-    inputs.sort();
-    inputs.into_iter().map(|(_, ty)| ty).collect()
 }
 
 /// All combinations of input values if there are at most `limit`, else `limit` random ones.
@@ -252,7 +249,17 @@ fn hardware_op(
     match &node.op {
         Op::Const(value) => value.clone(),
         Op::Add | Op::Sub | Op::And | Op::Or | Op::Xor => {
-            run(&[operand(0, width), operand(1, width)], &[word, word], word)
+            let count = node.args.len();
+            let args: Vec<BigInt> = (0..count).map(|i| operand(i, width)).collect();
+            run(&args, &vec![word; count], word)
+        }
+        Op::Div | Op::Mod => {
+            let types = [graph.ty(node.args[0]), graph.ty(node.args[1])];
+            run(
+                &[types[0].wrap(&whole(0)), types[1].wrap(&whole(1))],
+                &types,
+                node.ty,
+            )
         }
         Op::Not | Op::Cast => run(&[operand(0, width)], &[word], word),
         Op::Mul => {

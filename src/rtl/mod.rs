@@ -6,6 +6,7 @@ mod layout;
 pub mod manifest;
 pub mod namer;
 pub mod netlist;
+pub mod operator;
 pub mod print;
 pub mod systemverilog;
 pub mod text;

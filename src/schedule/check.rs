@@ -8,7 +8,7 @@ mod chaining;
 mod distance;
 
 use super::device::Device;
-use super::{LeafSchedule, Schedule, Times, UnitSchedule};
+use super::{LeafSchedule, Schedule, Times, Variant};
 use crate::hwarith::graph::{MemId, Op, VarId};
 use crate::hwarith::program::{Access, Leaf, Place, Program};
 use crate::hwarith::{Graph, NodeId};
@@ -23,8 +23,9 @@ const TOLERANCE: f64 = 1e-6;
 pub fn check(program: &Program, schedule: &Schedule, device: &Device) -> Result<(), String> {
     let budget = schedule.period * (1.0 - device.clock.margin) - device.clock.overhead;
     for (unit, scheduled) in program.units.iter().zip(&schedule.units) {
-        check_unit(&unit.graph, scheduled, device, budget)
-            .map_err(|e| format!("unit {}: {e}", unit.name))?;
+        for variant in &scheduled.variants {
+            check_unit(variant, device, budget).map_err(|e| format!("unit {}: {e}", unit.name))?;
+        }
     }
     for (index, scheduled) in schedule.leaves.iter().enumerate() {
         let leaf = &program.leaves[index];
@@ -32,26 +33,35 @@ pub fn check(program: &Program, schedule: &Schedule, device: &Device) -> Result<
         if scheduled.times.width != widths {
             return Err(format!("{}: widths are not those demanded", leaf.label));
         }
-        check_leaf(program, leaf, scheduled, &schedule.units)
+        let called = |node| {
+            let (unit, variant) = schedule.called(program, index, node)?;
+            schedule.units[unit].variants.get(variant as usize)
+        };
+        check_leaf(program, leaf, scheduled, &called)
             .and_then(|()| {
                 let chaining = Chaining::new(leaf.graph(), &scheduled.times, device, budget);
-                chaining.check(&schedule.units, Some((program, leaf)))
+                chaining.check(&called, Some((program, leaf)))
             })
             .map_err(|e| format!("{}: {e}", leaf.label))?;
     }
     Ok(())
 }
 
-fn check_unit(
-    graph: &Graph,
-    unit: &UnitSchedule,
-    device: &Device,
-    budget: f64,
-) -> Result<(), String> {
-    let times = &unit.times;
-    data_order(graph, times, &[])?;
+/// The operator that a node calls, as it is implemented; `None` for nodes that are no calls.
+type Called<'v> = dyn Fn(NodeId) -> Option<&'v Variant> + 'v;
+
+fn check_unit(unit: &Variant, device: &Device, budget: f64) -> Result<(), String> {
+    let (graph, times) = (&unit.graph, &unit.times);
+    data_order(graph, times, &|_| None)?;
     stability(graph, times, &BTreeSet::new())?;
-    Chaining::new(graph, times, device, budget).check(&[], None)?;
+    Chaining::new(graph, times, device, budget).check(&|_| None, None)?;
+    for (id, node) in graph.nodes.iter() {
+        if let Op::Iterate { count, .. } = node.op
+            && count > unit.interval
+        {
+            return Err(format!("%{} is still busy at the next start", id.index()));
+        }
+    }
     let output = graph.outputs[0].index();
     if unit.latency != times.ready[output] {
         return Err("its latency is not that of its output".into());
@@ -73,10 +83,18 @@ fn check_leaf(
     program: &Program,
     leaf: &Leaf,
     schedule: &LeafSchedule,
-    units: &[UnitSchedule],
+    called: &Called,
 ) -> Result<(), String> {
     let times = &schedule.times;
-    data_order(leaf.graph(), times, units)?;
+    data_order(leaf.graph(), times, called)?;
+    for id in leaf.graph().nodes.ids() {
+        if let (Some(ii), Some(variant)) = (schedule.ii, called(id))
+            && is_live(leaf.graph(), times, id)
+            && variant.interval > ii
+        {
+            return Err(format!("%{} starts before it is free", id.index()));
+        }
+    }
     stability(
         leaf.graph(),
         times,
@@ -100,13 +118,15 @@ fn is_live(graph: &Graph, times: &Times, id: NodeId) -> bool {
     times.width[id.index()] > 0 || matches!(graph.nodes[id].op, Op::Store(_))
 }
 
-fn data_order(graph: &Graph, times: &Times, units: &[UnitSchedule]) -> Result<(), String> {
+fn data_order(graph: &Graph, times: &Times, called: &Called) -> Result<(), String> {
     let Times { start, ready, .. } = times;
     for (id, node) in graph.nodes.iter() {
         let i = id.index();
         let latency = match node.op {
             Op::Load(_) => 1,
-            Op::Call(u) => units[u.0 as usize].latency,
+            Op::Call(_) if !is_live(graph, times, id) => ready[i] - start[i],
+            Op::Call(_) => called(id).ok_or("a call in a unit")?.latency,
+            Op::Iterate { count, .. } => count,
             _ => 0,
         };
         if ready[i] != start[i] + latency {

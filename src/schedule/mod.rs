@@ -10,6 +10,7 @@ pub mod depend;
 pub mod device;
 mod luts;
 mod solver;
+mod units;
 
 pub use solver::DISTRIBUTED_BITS;
 
@@ -48,11 +49,22 @@ pub struct Times {
     pub stable: Vec<bool>,
 }
 
-/// Of an operator module: fully pipelined.
+/// Implementations of an operator, the fastest first; at least one.
 #[derive(Clone, Debug)]
 pub struct UnitSchedule {
+    /// A call names one by its position.
+    pub variants: Vec<Variant>,
+}
+
+/// An implementation of an operator.
+#[derive(Clone, Debug)]
+pub struct Variant {
+    /// What it computes; of iterated steps, one application is one cycle's work.
+    pub graph: Graph,
     /// Cycles of its nodes.
     pub times: Times,
+    /// Cycles from one start to the next.
+    pub interval: u32,
     /// Cycles from operands to result.
     pub latency: u32,
     /// ns of logic between the operands and the first registers.
@@ -70,6 +82,8 @@ pub struct LeafSchedule {
     pub ii: Option<u32>,
     /// Cycles from the start of an iteration (or of the block) to its end.
     pub depth: u32,
+    /// Variant of the operator that each node calls; 0 for other nodes.
+    pub variants: Vec<u32>,
     /// Port of each access, by position in the leaf's list.
     pub ports: Vec<u32>,
     /// What keeps the II from being lower.
@@ -100,46 +114,15 @@ pub fn schedule(program: &Program, device: &Device, period: f64) -> Result<Sched
         leaves: Vec::new(),
     };
     for unit in &program.units {
-        schedule
-            .units
-            .push(schedule_unit(&unit.graph, device, budget)?);
+        let unit = units::schedule(&unit.graph, device, budget)
+            .ok_or_else(|| format!("operator '{}' without a schedule", unit.name))?;
+        schedule.units.push(unit);
     }
     for index in 0..program.leaves.len() {
         let leaf = schedule_leaf(program, index, &schedule.units, device, budget)?;
         schedule.leaves.push(leaf);
     }
     Ok(schedule)
-}
-
-fn schedule_unit(graph: &Graph, device: &Device, budget: f64) -> Result<UnitSchedule, String> {
-    let roots: Vec<(NodeId, u32)> = graph.outputs.iter().map(|&o| (o, u32::MAX)).collect();
-    let width = crate::hwarith::demand::demanded(graph, &roots, None);
-    let mut problem = Problem::new(graph, width, &[], device, budget);
-    let times = problem
-        .solve()
-        .map_err(|_| "operator without a schedule".to_string())?;
-    let output = graph.outputs[0].index();
-    let latency = times.ready[output];
-    let input_delay = first_stage_delay(graph, &times, &problem);
-    let output_delay = times.arrival[output];
-    Ok(UnitSchedule {
-        latency,
-        input_delay,
-        output_delay,
-        times,
-    })
-}
-
-/// Longest time of cycle 0 in which something that depends on an input is still busy.
-fn first_stage_delay(graph: &Graph, times: &Times, problem: &Problem) -> f64 {
-    let mut delay = 0f64;
-    for id in graph.nodes.ids() {
-        let i = id.index();
-        if times.width[i] > 0 && times.ready[i] == 0 && !problem.is_stable(id) {
-            delay = delay.max(times.arrival[i]);
-        }
-    }
-    delay
 }
 
 fn schedule_leaf(
@@ -151,8 +134,9 @@ fn schedule_leaf(
 ) -> Result<LeafSchedule, String> {
     let leaf = &program.leaves[index];
     let width = program.demanded(index);
-    let mut problem = Problem::new(leaf.graph(), width, units, device, budget);
+    let mut problem = Problem::new(leaf.graph(), width, device, budget);
     problem.add_leaf(leaf, device, program);
+    problem.set_calls(units);
     match &leaf.repeat {
         None => Ok(schedule_block(program, leaf, &mut problem)),
         Some(_) => schedule_loop(program, leaf, &mut problem),
@@ -161,6 +145,10 @@ fn schedule_leaf(
 
 fn schedule_block(program: &Program, leaf: &Leaf, problem: &mut Problem) -> LeafSchedule {
     problem.ii = None;
+    // Nothing follows that a busy operator would hold up.
+    for call in problem.calls() {
+        problem.choose(call, problem.smallest(call, u32::MAX));
+    }
     // The second port is taken only where it shortens the block.
     let mut best: Option<(Times, u32)> = None;
     for ports in [1, 2] {
@@ -176,6 +164,7 @@ fn schedule_block(program: &Program, leaf: &Leaf, problem: &mut Problem) -> Leaf
         best.expect("straight-line code has a free port in some cycle and no recurrence");
     LeafSchedule {
         ports: assign_ports(program, leaf, &times, None),
+        variants: problem.choices(),
         times,
         ii: None,
         depth,
@@ -205,9 +194,15 @@ fn schedule_loop(
         }
         bound
     };
-    let (least, busiest) = port_bound(2);
+    let (mut least, busiest) = port_bound(2);
     let mut reason =
         busiest.map(|mem| format!("memory port {}", program.mems[mem.0 as usize].name));
+    for call in problem.calls() {
+        let interval = problem.interval(call);
+        if interval > least {
+            (least, reason) = (interval, Some(busy_operator(program, leaf, call)));
+        }
+    }
     for ii in least..=MAX_II {
         problem.ii = Some(ii);
         // As few ports as this II allows, then all.
@@ -219,8 +214,10 @@ fn schedule_loop(
             problem.limits = limits;
             match problem.solve() {
                 Ok(times) => {
+                    let times = roll_operators(problem, times, ii);
                     return Ok(LeafSchedule {
                         ports: assign_ports(program, leaf, &times, Some(ii)),
+                        variants: problem.choices(),
                         depth: depth(leaf, &times),
                         ii: Some(ii),
                         bound_by: reason.unwrap_or_else(|| "one iteration a cycle".into()),
@@ -235,6 +232,41 @@ fn schedule_loop(
         "no schedule for loop '{}' with an initiation interval up to {MAX_II}",
         leaf.label
     ))
+}
+
+/// Takes smaller implementations of operators where the loop with this II does not need the fastest.
+fn roll_operators(problem: &mut Problem, mut times: Times, ii: u32) -> Times {
+    let calls: Vec<(NodeId, u32)> = problem
+        .calls()
+        .into_iter()
+        .map(|call| (call, problem.smallest(call, ii)))
+        .filter(|&(call, smallest)| smallest != problem.choice(call))
+        .collect();
+    // All at once, then, if some of them lie on a recurrence, one after the other.
+    let groups = std::iter::once(&calls[..]).chain(calls.chunks(1));
+    for group in groups {
+        let before = problem.choices();
+        for &(call, smallest) in group {
+            problem.choose(call, smallest);
+        }
+        if before == problem.choices() {
+            continue;
+        }
+        match problem.solve() {
+            Ok(better) => times = better,
+            Err(_) => group
+                .iter()
+                .for_each(|&(call, _)| problem.choose(call, before[call.index()])),
+        }
+    }
+    times
+}
+
+fn busy_operator(program: &Program, leaf: &Leaf, call: NodeId) -> String {
+    match leaf.graph().nodes[call].op {
+        Op::Call(unit) => format!("operator {}", program.units[unit.0 as usize].name),
+        _ => "operator".into(),
+    }
 }
 
 fn describe(program: &Program, leaf: &Leaf, failure: &Failure) -> String {
@@ -357,17 +389,40 @@ fn delay_class(graph: &Graph, id: NodeId, width: u32) -> Option<(Class, u32)> {
 }
 
 impl Schedule {
+    /// The variant of an operator that a node of a leaf calls; `None` if it calls none.
+    pub fn called(&self, program: &Program, leaf: usize, node: NodeId) -> Option<(usize, u32)> {
+        match program.leaves[leaf].graph().nodes[node].op {
+            Op::Call(unit) => Some((unit.0 as usize, self.leaves[leaf].variants[node.index()])),
+            _ => None,
+        }
+    }
+
+    /// Operators in the variants that leaves call, by operator.
+    pub fn variants(&self, program: &Program) -> impl Iterator<Item = ((usize, u32), &Variant)> {
+        let mut used = std::collections::BTreeSet::new();
+        for (index, leaf) in program.leaves.iter().enumerate() {
+            let calls = leaf.graph().nodes.ids();
+            used.extend(calls.filter_map(|node| self.called(program, index, node)));
+        }
+        used.into_iter()
+            .map(|called| (called, &self.units[called.0].variants[called.1 as usize]))
+    }
+
     /// Text for `--emit schedule`: every operation with its cycle, every loop with II, depth and bound.
     pub fn print(&self, program: &Program, sources: &SourceMap) -> String {
         // Writing to a String cannot fail.
         let mut out = format!("clock {:.3} ns\n", self.period);
-        for (unit, times) in program.units.iter().zip(&self.units) {
+        for ((unit, _), variant) in self.variants(program) {
             let _ = writeln!(
                 out,
-                "unit {}: latency {}, {:.2} ns before the first register, {:.2} ns after the last",
-                unit.name, times.latency, times.input_delay, times.output_delay
+                "unit {}: latency {}, interval {}, {:.2} ns before the first register, {:.2} ns after the last",
+                program.units[unit].name,
+                variant.latency,
+                variant.interval,
+                variant.input_delay,
+                variant.output_delay
             );
-            print_nodes(&unit.graph, &times.times, &mut out);
+            print_nodes(&variant.graph, &variant.times, &mut out);
         }
         for (leaf, times) in program.leaves.iter().zip(&self.leaves) {
             let place = sources.location(leaf.span);

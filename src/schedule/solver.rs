@@ -3,7 +3,7 @@
 use super::depend::{self, Dependence};
 use super::device::{Class, Device};
 use super::luts::Cuts;
-use super::{PortLimit, Times, UnitSchedule, delay_class};
+use super::{PortLimit, Times, UnitSchedule, Variant, delay_class};
 use crate::hwarith::graph::{MemId, Op, VarId};
 use crate::hwarith::program::{Leaf, Place, Program};
 use crate::hwarith::{Graph, NodeId};
@@ -55,6 +55,9 @@ pub struct Problem<'g> {
     kinds: Vec<Kind>,
     edges: Vec<Edge>,
     accesses: Vec<(NodeId, MemId, bool)>,
+    units: &'g [UnitSchedule],
+    /// Variant of the operator that each node calls.
+    choices: Vec<u32>,
     last: Option<NodeId>,
     budget: f64,
     /// Initiation interval; `None`: executed once.
@@ -68,19 +71,15 @@ const MAX_SWEEPS: usize = 400;
 
 impl<'g> Problem<'g> {
     /// A graph without memory accesses or carried values; `width` are the demanded bits.
-    pub fn new(
-        graph: &'g Graph,
-        width: Vec<u32>,
-        units: &[UnitSchedule],
-        device: &Device,
-        budget: f64,
-    ) -> Problem<'g> {
+    pub fn new(graph: &'g Graph, width: Vec<u32>, device: &Device, budget: f64) -> Problem<'g> {
         let mut problem = Problem {
             graph,
             kinds: vec![Kind::Stable; graph.nodes.len()],
             width,
             edges: Vec::new(),
             accesses: Vec::new(),
+            units: &[],
+            choices: vec![0; graph.nodes.len()],
             last: None,
             budget,
             ii: None,
@@ -89,15 +88,13 @@ impl<'g> Problem<'g> {
         for (id, node) in graph.nodes.iter() {
             problem.kinds[id.index()] = match &node.op {
                 Op::Const(_) | Op::Var(_) => Kind::Stable,
-                Op::Input(_) | Op::Phi | Op::Store(_) | Op::Load(_) => Kind::Register,
-                Op::Call(unit) => {
-                    let unit = &units[unit.0 as usize];
-                    Kind::Pipelined {
-                        before: unit.input_delay,
-                        latency: unit.latency,
-                        after: unit.output_delay,
-                    }
-                }
+                // Calls and loads: see `set_calls` and `add_leaf`.
+                Op::Input(_) | Op::Phi | Op::Store(_) | Op::Load(_) | Op::Call(_) => Kind::Register,
+                Op::Iterate { step, count } => Kind::Pipelined {
+                    before: step_delay(&graph.steps[*step as usize], device).min(budget),
+                    latency: *count,
+                    after: 0.0,
+                },
                 Op::Cast | Op::Extract { .. } | Op::Concat => {
                     let stable = node.args.iter().all(|&a| problem.is_stable(a));
                     if stable {
@@ -114,6 +111,68 @@ impl<'g> Problem<'g> {
             };
         }
         problem
+    }
+
+    /// States how the operators are implemented that the graph calls; all calls take the first variant.
+    pub fn set_calls(&mut self, units: &'g [UnitSchedule]) {
+        self.units = units;
+        for call in self.calls() {
+            self.choose(call, 0);
+        }
+    }
+
+    /// The nodes that call operators and whose results are used.
+    pub fn calls(&self) -> Vec<NodeId> {
+        let nodes = self.graph.nodes.iter();
+        nodes
+            .filter(|(id, node)| matches!(node.op, Op::Call(_)) && self.width[id.index()] > 0)
+            .map(|(id, _)| id)
+            .collect()
+    }
+
+    /// Has a call use the variant of that number.
+    pub fn choose(&mut self, call: NodeId, variant: u32) {
+        self.choices[call.index()] = variant;
+        let variant = self.variant(call);
+        self.kinds[call.index()] = Kind::Pipelined {
+            before: variant.input_delay,
+            latency: variant.latency,
+            after: variant.output_delay,
+        };
+    }
+
+    /// The variant that a call uses.
+    pub fn choice(&self, call: NodeId) -> u32 {
+        self.choices[call.index()]
+    }
+
+    /// The variant that each node uses, 0 where it calls nothing.
+    pub fn choices(&self) -> Vec<u32> {
+        self.choices.clone()
+    }
+
+    /// Cycles from one start of a call to the next.
+    pub fn interval(&self, call: NodeId) -> u32 {
+        self.variant(call).interval
+    }
+
+    /// The last variant of a call, hence the smallest, that can start every `interval` cycles.
+    pub fn smallest(&self, call: NodeId, interval: u32) -> u32 {
+        let variants = &self.variants(call);
+        let fits = variants.iter().rposition(|v| v.interval <= interval);
+        fits.unwrap_or(0) as u32
+    }
+
+    fn variant(&self, call: NodeId) -> &'g Variant {
+        &self.variants(call)[self.choices[call.index()] as usize]
+    }
+
+    /// Empty for nodes that are no calls, which no caller asks about.
+    fn variants(&self, call: NodeId) -> &'g [Variant] {
+        match self.graph.nodes[call].op {
+            Op::Call(unit) => &self.units[unit.0 as usize].variants,
+            _ => &[],
+        }
     }
 
     /// Whether a node has its value in every cycle of a run.
@@ -317,6 +376,18 @@ impl<'g> Problem<'g> {
         }
         raised
     }
+}
+
+/// ns that one application of a step takes, with the choice between the first state and the last one.
+pub fn step_delay(step: &Graph, device: &Device) -> f64 {
+    let roots: Vec<(NodeId, u32)> = step.outputs.iter().map(|&o| (o, u32::MAX)).collect();
+    let width = crate::hwarith::demand::demanded(step, &roots, None);
+    let problem = Problem::new(step, width, device, f64::INFINITY);
+    let arrival = match problem.sweep(&vec![0; step.nodes.len()]) {
+        Ok(times) => times.arrival[step.outputs[0].index()],
+        Err(_) => f64::INFINITY,
+    };
+    arrival + device.delay(Class::Mux, step.width(step.outputs[0]))
 }
 
 /// The modulo reservation table of the memories' ports: reads and writes in each slot.

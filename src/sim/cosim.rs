@@ -4,7 +4,6 @@ use crate::codes;
 use crate::diagnostics::{Diagnostic, Span};
 use crate::ir::Program;
 use crate::rtl::manifest::{Manifest, Port, scalar_by_name};
-use crate::sim::args;
 use crate::sim::coverage::Coverage;
 use crate::sim::locate::{self, Divergence};
 use crate::sim::model::{Engine, Run, RunResult, SimOptions, Unknown};
@@ -13,6 +12,7 @@ use crate::sim::value::{Invocation, Signature, Slot, Value};
 use crate::sim::vectors::{self, Rng};
 use crate::sim::verilator::{Verilator, VerilatorError};
 use crate::sim::waveform::Names;
+use crate::sim::{args, formats};
 use num_bigint::{BigInt, BigUint};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -169,7 +169,7 @@ pub struct Mismatch {
 /// A value for people; floats with their bit pattern.
 fn show(slot: &Slot, value: &Value) -> String {
     let plain = args::show(slot.ty, value, false);
-    match slot.ty.is_float() {
+    match formats::is_any_float(slot.ty) {
         true => format!("{plain} ({})", args::show(slot.ty, value, true)),
         false => plain.to_string(),
     }

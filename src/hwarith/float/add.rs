@@ -13,14 +13,30 @@ use super::round::{Unrounded, round};
 use super::unpack::{Unpacked, input, unpack, with_low_bit};
 use crate::hwarith::graph::{Graph, NodeId, Predicate};
 use crate::ir::FloatFormat;
+use num_bigint::BigInt;
+use num_traits::One;
 
 /// Guard, round and sticky: what the sum keeps below the fraction.
 const EXTRA: u32 = 3;
 
-/// `a + b` of two bit patterns `ui<width>`; `a - b` is this with the sign bit of `b` flipped.
+/// `a + b` of two bit patterns `ui<width>`.
 pub fn add(format: FloatFormat) -> Graph {
+    sum_of(format, false)
+}
+
+/// `a - b` of two bit patterns `ui<width>`: the sum with the sign bit of `b` flipped.
+pub fn sub(format: FloatFormat) -> Graph {
+    sum_of(format, true)
+}
+
+fn sum_of(format: FloatFormat, negate: bool) -> Graph {
     let mut g = Graph::new();
-    let operands = order(&mut g, format);
+    let (a, mut b) = (input(&mut g, format, 0), input(&mut g, format, 1));
+    if negate {
+        let sign = g.constant(BigInt::one() << (format.width() - 1));
+        b = g.xor(b, sign);
+    }
+    let operands = order(&mut g, format, a, b);
     let sum = sum(&mut g, format, &operands);
     let result = rounded(&mut g, format, &operands, sum);
     finish(&g, result)
@@ -39,8 +55,7 @@ struct Ordered {
     exp: NodeId,
 }
 
-fn order(g: &mut Graph, format: FloatFormat) -> Ordered {
-    let (a, b) = (input(g, format, 0), input(g, format, 1));
+fn order(g: &mut Graph, format: FloatFormat, a: NodeId, b: NodeId) -> Ordered {
     let magnitude = format.width() - 1;
     let (mag_a, mag_b) = (low(g, a, magnitude), low(g, b, magnitude));
     let swap = g.icmp(Predicate::Lt, mag_a, mag_b);

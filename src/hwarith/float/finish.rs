@@ -9,7 +9,10 @@ use std::collections::HashMap;
 /// The pure graph of `result`: inputs, live nodes without duplicates, one output.
 pub(super) fn finish(g: &Graph, result: NodeId) -> Graph {
     let live = live(g, result);
-    let mut done = Graph::new();
+    let mut done = Graph {
+        steps: g.steps.clone(),
+        ..Graph::new()
+    };
     let mut renamed: HashMap<NodeId, NodeId> = HashMap::new();
     let mut known = HashMap::new();
     for (id, node) in g.nodes.iter() {

@@ -21,22 +21,36 @@
 mod add;
 mod bits;
 mod compare;
+mod conversion;
 mod convert;
+mod div;
 mod finish;
+mod fma;
 mod integer;
 mod integral;
+mod modulo;
 mod mul;
+mod operators;
 mod round;
+mod scale;
 mod sign;
+mod sqrt;
+mod storage;
 mod unpack;
 
 #[cfg(test)]
 mod tests;
 
-pub use add::add;
+pub use add::{add, sub};
 pub use compare::{compare, min_max};
+pub use conversion::conversion;
 pub use convert::convert;
+pub use div::div;
+pub use fma::fma;
 pub use integer::{from_int, to_int};
 pub use integral::{ceil, floor};
+pub use modulo::modulo;
 pub use mul::mul;
+pub use operators::{OPERATORS, Operator, operator};
 pub use sign::{abs, neg};
+pub use sqrt::sqrt;

@@ -3,7 +3,7 @@
 //! Muller et al., Handbook of Floating-Point Arithmetic, 2nd ed., section 3.1 (binary interchange formats)
 //! and 8.1 (unpacking).
 
-use super::bits::{all, any, low, none};
+use super::bits::{Grouped, all, any, bit_length, low, none, normalise};
 use crate::hwarith::graph::{Graph, NodeId};
 use crate::hwarith::types::HwType;
 use crate::ir::FloatFormat;
@@ -19,6 +19,34 @@ pub(super) struct Unpacked {
     pub frac: NodeId,
     /// The exponent field is 0: subnormal or zero.
     pub tiny: NodeId,
+}
+
+/// Widths of the fields of a format, and its bias, which is free.
+#[derive(Clone, Copy)]
+pub(super) struct Layout {
+    /// Exponent bits.
+    pub exp: u32,
+    /// Fraction bits.
+    pub frac: u32,
+    /// Exponent field of 1.
+    pub bias: i64,
+}
+
+impl Layout {
+    /// Whether the bias is in the middle of the range.
+    pub fn is_ieee(self) -> bool {
+        self.bias == (1 << (self.exp - 1)) - 1
+    }
+}
+
+impl From<FloatFormat> for Layout {
+    fn from(format: FloatFormat) -> Layout {
+        Layout {
+            exp: format.exp,
+            frac: format.frac,
+            bias: (1 << (format.exp - 1)) - 1,
+        }
+    }
 }
 
 /// Splits `bits`, of the format's width.
@@ -57,10 +85,27 @@ impl Unpacked {
         let bit = g.or(bit, self.tiny);
         with_low_bit(g, self.exp, bit)
     }
+    /// The significand shifted left until its top bit is 1, and the exponent field (signed) that belongs to it.
+    /// A zero stays 0, with an exponent that means nothing.
+    pub fn normalised(&self, g: &mut Graph) -> (NodeId, NodeId) {
+        let significand = self.significand(g);
+        let exp = self.effective_exp(g);
+        normalised(g, significand, exp)
+    }
     /// Infinity or NaN.
     pub fn is_special(&self, g: &mut Graph) -> NodeId {
         all(g, self.exp)
     }
+}
+
+/// A significand shifted left until its top bit is 1, and the sum `exp` less the distance.
+pub(super) fn normalised(g: &mut Graph, significand: NodeId, exp: NodeId) -> (NodeId, NodeId) {
+    let levels = bit_length(g.width(significand) - 1);
+    let grouped = Grouped::new(g, significand);
+    let (normal, zeros) = normalise(g, grouped, levels, None);
+    g.name(normal, "normalised");
+    let zeros = zeros.expect("a significand has at least two bits");
+    (normal, g.sub(exp, zeros))
 }
 
 /// `value` with bit 0 replaced; `value` has at least 2 bits.

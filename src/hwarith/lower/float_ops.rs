@@ -1,9 +1,9 @@
 //! Floating-point operations of the kernel: calls of operator modules, or inlined where they are a few gates.
 
-use super::Lowering;
+use super::{Lowering, hw_type};
 use crate::hwarith::graph::{Graph, NodeId, Op as HwOp};
 use crate::hwarith::{HwType, float};
-use crate::ir::{BinaryOp, CompareOp, FloatFormat, UnaryOp, ValueId};
+use crate::ir::{BinaryOp, CompareOp, FloatFormat, Scalar, UnaryOp, ValueId};
 use num_bigint::BigInt;
 use num_traits::One;
 
@@ -32,21 +32,22 @@ impl Lowering<'_> {
         format: FloatFormat,
     ) -> Option<NodeId> {
         let (a, b) = (self.node(lhs), self.node(rhs));
-        let ty = HwType::ui(format.width());
-        let tag = tag(format);
+        let unit = |this: &mut Self, name: &str, args, make: fn(FloatFormat) -> Graph| {
+            this.float_unit(name, args, format, make)
+        };
         Some(match op {
-            BinaryOp::Add => self.call(&format!("fadd_{tag}"), vec![a, b], ty, || {
-                float::add(format)
-            }),
+            BinaryOp::Add => unit(self, "fadd", vec![a, b], float::add),
             BinaryOp::Sub => {
                 let b = self.float_sign(UnaryOp::Neg, b, format);
-                self.call(&format!("fadd_{tag}"), vec![a, b], ty, || {
-                    float::add(format)
-                })
+                unit(self, "fadd", vec![a, b], float::add)
             }
-            BinaryOp::Mul => self.call(&format!("fmul_{tag}"), vec![a, b], ty, || {
-                float::mul(format)
-            }),
+            BinaryOp::Mul => unit(self, "fmul", vec![a, b], float::mul),
+            BinaryOp::Div => unit(self, "fdiv", vec![a, b], float::div),
+            BinaryOp::FloorDiv => {
+                let quotient = unit(self, "fdiv", vec![a, b], float::div);
+                unit(self, "ffloor", vec![quotient], float::floor)
+            }
+            BinaryOp::Mod => unit(self, "fmod", vec![a, b], float::modulo),
             BinaryOp::Min | BinaryOp::Max | BinaryOp::MinNan | BinaryOp::MaxNan => {
                 self.b().inline(&float::min_max(format, op), &[a, b])[0]
             }
@@ -54,8 +55,43 @@ impl Lowering<'_> {
         })
     }
 
+    /// A call of the operator module of that name and format; its result is a float of the format too.
+    fn float_unit(
+        &mut self,
+        name: &str,
+        args: Vec<NodeId>,
+        format: FloatFormat,
+        make: fn(FloatFormat) -> Graph,
+    ) -> NodeId {
+        let name = format!("{name}_{}", tag(format));
+        self.call(&name, args, HwType::ui(format.width()), || make(format))
+    }
+
+    /// `lhs * rhs + add`, rounded once.
+    pub(super) fn float_fma(&mut self, operands: [ValueId; 3], format: FloatFormat) -> NodeId {
+        let args = operands.map(|operand| self.node(operand)).to_vec();
+        self.float_unit("fma", args, format, float::fma)
+    }
+
+    /// Rounding to an integral value, down or up, or the square root; `None` for functions without hardware.
+    pub(super) fn float_unary(
+        &mut self,
+        op: UnaryOp,
+        a: NodeId,
+        format: FloatFormat,
+    ) -> Option<NodeId> {
+        let (name, make): (_, fn(FloatFormat) -> Graph) = match op {
+            UnaryOp::Neg | UnaryOp::Abs => return Some(self.float_sign(op, a, format)),
+            UnaryOp::Floor => ("ffloor", float::floor),
+            UnaryOp::Ceil => ("fceil", float::ceil),
+            UnaryOp::Sqrt => ("fsqrt", float::sqrt),
+            _ => return None,
+        };
+        Some(self.float_unit(name, vec![a], format, make))
+    }
+
     /// Negation or absolute value: only the sign bit changes.
-    pub(super) fn float_sign(&mut self, op: UnaryOp, a: NodeId, format: FloatFormat) -> NodeId {
+    fn float_sign(&mut self, op: UnaryOp, a: NodeId, format: FloatFormat) -> NodeId {
         let sign = BigInt::one() << (format.width() - 1);
         match op {
             UnaryOp::Neg => {
@@ -69,16 +105,6 @@ impl Lowering<'_> {
         }
     }
 
-    /// Rounding to an integral value, down or up.
-    pub(super) fn float_integral(&mut self, op: UnaryOp, a: NodeId, format: FloatFormat) -> NodeId {
-        let ty = HwType::ui(format.width());
-        let name = format!("f{}_{}", op.name(), tag(format));
-        self.call(&name, vec![a], ty, || match op {
-            UnaryOp::Floor => float::floor(format),
-            _ => float::ceil(format),
-        })
-    }
-
     pub(super) fn float_compare(
         &mut self,
         op: CompareOp,
@@ -90,34 +116,50 @@ impl Lowering<'_> {
         self.b().inline(&float::compare(format, op), &[a, b])[0]
     }
 
-    pub(super) fn float_convert(
-        &mut self,
-        a: NodeId,
-        from: FloatFormat,
-        to: FloatFormat,
-    ) -> NodeId {
-        let name = format!("fcvt_{}_{}", tag(from), tag(to));
-        self.call(&name, vec![a], HwType::ui(to.width()), || {
-            float::convert(from, to)
-        })
-    }
-
-    pub(super) fn float_to_int(&mut self, a: NodeId, from: FloatFormat, to: HwType) -> NodeId {
-        let name = format!("f2i_{}_{to}", tag(from));
-        self.call(&name, vec![a], to, || float::to_int(from, to))
-    }
-
-    pub(super) fn int_to_float(&mut self, a: NodeId, to: FloatFormat) -> NodeId {
-        let from = self.b().ty(a);
+    /// A cast of which one type is a float. Integers arrive as narrow as their range, and are converted as such.
+    pub(super) fn float_cast(&mut self, a: NodeId, from: Scalar, to: Scalar) -> NodeId {
+        let from = match from {
+            Scalar::Float(_) | Scalar::Storage(_) => from,
+            _ => {
+                let HwType { signed, width } = self.b().ty(a);
+                Scalar::Int { signed, width }
+            }
+        };
+        let make = || float::conversion(from, to).expect("one of the types is a float");
         if let Some(value) = self.b().as_const(a).cloned() {
-            let graph = float::from_int(from, to);
-            let pattern = HwType::ui(from.width).wrap(&value);
-            let bits = crate::hwarith::eval::eval(&graph, &[pattern]);
-            return self.b().constant(bits[0].clone());
+            let pattern = HwType::ui(from.width()).wrap(&value);
+            let bits = crate::hwarith::eval::eval(&make(), &[pattern]);
+            let value = hw_type(to).wrap(&bits[0]);
+            return self.b().constant(value);
         }
-        let name = format!("i2f_{from}_{}", tag(to));
-        self.call(&name, vec![a], HwType::ui(to.width()), || {
-            float::from_int(from, to)
-        })
+        let name = format!(
+            "{}_{}_{}",
+            cast_kind(from, to),
+            cast_tag(from),
+            cast_tag(to)
+        );
+        self.call(&name, vec![a], hw_type(to), make)
+    }
+}
+
+fn is_any_float(ty: Scalar) -> bool {
+    matches!(ty, Scalar::Float(_) | Scalar::Storage(_))
+}
+
+/// The first part of the module name of a conversion.
+fn cast_kind(from: Scalar, to: Scalar) -> &'static str {
+    match (is_any_float(from), is_any_float(to)) {
+        (true, true) => "fcvt",
+        (true, false) => "f2i",
+        _ => "i2f",
+    }
+}
+
+/// The part of a module name that says a type.
+fn cast_tag(ty: Scalar) -> String {
+    match ty {
+        Scalar::Float(format) => tag(format),
+        Scalar::Storage(format) => format.name().to_string(),
+        _ => hw_type(ty).to_string(),
     }
 }

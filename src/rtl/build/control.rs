@@ -1,21 +1,25 @@
 //! Regions: start and done pulses, valid chains, and the leaves' datapaths.
 
 use super::cells::{Cells, bit};
-use super::datapath::{Datapath, Pace, Sources, called_unit, input_types};
+use super::datapath::{Datapath, Pace, Sources};
 use super::ports::AccessUse;
-use super::{Top, is_empty};
+use super::{Top, Units, is_empty};
 use crate::hwarith::NodeId;
 use crate::hwarith::graph::{Op, VarId};
 use crate::hwarith::program::{Leaf, Loop, Program, Region};
 use crate::rtl::netlist::*;
-use crate::schedule::LeafSchedule;
+use crate::schedule::{LeafSchedule, Schedule};
 use std::collections::HashMap;
 
 /// What a leaf's datapath finds outside of its graph.
 struct LeafEnv<'t> {
     program: &'t Program,
     design: &'t Design,
-    units: &'t [ModuleId],
+    leaf: usize,
+    schedule: &'t Schedule,
+    units: &'t Units,
+    /// 1 while the leaf is in that cycle.
+    valid: Vec<NetId>,
     vars: Vec<NetId>,
     phis: HashMap<NodeId, VarId>,
     /// Read data of each load.
@@ -36,23 +40,26 @@ impl Sources for LeafEnv<'_> {
 
 impl LeafEnv<'_> {
     fn call(&mut self, cells: &mut Cells, path: &mut Datapath, node: NodeId) -> Operand {
-        let unit = called_unit(path.graph(), node)
-            .expect("the node is a call")
-            .0 as usize;
-        let inputs = input_types(&self.program.units[unit].graph);
+        let called = self.schedule.called(self.program, self.leaf, node);
+        let called = called.expect("the node is a call");
+        let (unit, id) = (called.0, self.units[&called]);
+        let inputs = self.program.units[unit].graph.input_types();
         let label = path.label(node);
         let operands = path.call_operands(cells, self, node, &inputs);
         let result = cells.net(&label, self.program.units[unit].width);
-        let module = &self.design.modules[self.units[unit]];
+        let module = &self.design.modules[id];
         let mut connections = Vec::new();
         connections.extend(module.clock.and(cells.module.clock));
+        if self.schedule.units[unit].variants[called.1 as usize].interval > 1 {
+            connections.push(self.valid[path.times().start[node.index()] as usize]);
+        }
         for (i, operand) in operands.into_iter().enumerate() {
             connections.push(cells.as_net(operand, &format!("{label}_in{i}")));
         }
         connections.push(result);
         let name = cells.namer.numbered(&format!("u_{label}"));
         cells.module.items.push(Item::Instance(Instance {
-            module: self.units[unit],
+            module: id,
             name,
             connections,
             origin: path.origin(node),
@@ -151,7 +158,7 @@ impl<'a> Top<'a> {
         };
         let mut path = Datapath::new(leaf.graph(), &schedule.times, pace, self.sources, &prefix);
         path.set_stable(schedule.times.stable.clone());
-        let mut env = self.leaf_env(index);
+        let mut env = self.leaf_env(index, &valid);
         if let Some(repeat) = &leaf.repeat {
             for &(phi, _) in &repeat.phis {
                 let next = leaf.graph().nodes[phi].args[1];
@@ -161,12 +168,7 @@ impl<'a> Top<'a> {
                 );
             }
         }
-        for (id, node) in leaf.graph().nodes.iter() {
-            let alive = schedule.times.width[id.index()] > 0;
-            if alive && !matches!(node.op, Op::Store(_) | Op::Const(_)) {
-                path.value(&mut self.cells, &mut env, id);
-            }
-        }
+        path.make_all(&mut self.cells, &mut env);
         self.accesses(index, &mut path, &mut env, &valid);
         self.writes(leaf, &mut path, &mut env, &valid);
         match &leaf.repeat {
@@ -204,14 +206,17 @@ impl<'a> Top<'a> {
         valid
     }
 
-    fn leaf_env(&self, index: usize) -> LeafEnv<'a> {
+    fn leaf_env(&self, index: usize, valid: &[NetId]) -> LeafEnv<'a> {
         let leaf = &self.program.leaves[index];
         let ports = &self.schedule.leaves[index].ports;
         let loads = leaf.accesses.iter().zip(ports).filter(|(a, _)| !a.is_store);
         LeafEnv {
             program: self.program,
             design: self.design,
+            leaf: index,
+            schedule: self.schedule,
             units: self.units,
+            valid: valid.to_vec(),
             vars: self.vars.clone(),
             phis: leaf
                 .repeat

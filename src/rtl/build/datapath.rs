@@ -2,7 +2,7 @@
 
 use super::cells::Cells;
 use crate::diagnostics::SourceMap;
-use crate::hwarith::graph::{Op, Predicate, UnitId};
+use crate::hwarith::graph::{Op, Predicate};
 use crate::hwarith::{Graph, HwType, NodeId, infer};
 use crate::rtl::netlist::*;
 use crate::schedule::Times;
@@ -165,6 +165,16 @@ impl<'a> Datapath<'a> {
         operand
     }
 
+    /// Makes every node that influences something, in order, so that a deep graph does not recurse deeply.
+    pub fn make_all(&mut self, cells: &mut Cells, env: &mut dyn Sources) {
+        for (id, node) in self.graph.nodes.iter() {
+            let alive = self.times.width[id.index()] > 0;
+            if alive && !matches!(node.op, Op::Store(_) | Op::Const(_)) {
+                self.value(cells, env, id);
+            }
+        }
+    }
+
     /// The net of a node in the cycle in which it is ready.
     pub fn value(&mut self, cells: &mut Cells, env: &mut dyn Sources, node: NodeId) -> Operand {
         if let Some(value) = self.values.get(&node) {
@@ -183,7 +193,13 @@ impl<'a> Datapath<'a> {
         let cycle = self.times.start[id.index()];
         let expr = match &node.op {
             Op::Const(value) => return constant(value, width),
-            Op::Input(_) | Op::Var(_) | Op::Phi | Op::Load(_) | Op::Call(_) | Op::Store(_) => {
+            Op::Input(_)
+            | Op::Var(_)
+            | Op::Phi
+            | Op::Load(_)
+            | Op::Call(_)
+            | Op::Iterate { .. }
+            | Op::Store(_) => {
                 let value = env.external(cells, self, id);
                 return cells.resize(value, width, false, &self.label(id));
             }
@@ -209,6 +225,7 @@ impl<'a> Datapath<'a> {
                     rhs_signed,
                 }
             }
+            Op::Div | Op::Mod => unreachable!("Program::validate admits no division"),
             Op::Icmp(predicate) => {
                 let common = infer::common(graph.ty(node.args[0]), graph.ty(node.args[1]));
                 Expr::Compare {
@@ -306,28 +323,6 @@ impl<'a> Datapath<'a> {
             .into_iter()
             .map(|(arg, width)| self.operand(cells, env, arg, cycle, width))
             .collect()
-    }
-}
-
-/// Types of an operator's inputs, in order.
-pub fn input_types(graph: &Graph) -> Vec<HwType> {
-    let mut inputs: Vec<(u32, HwType)> = graph
-        .nodes
-        .iter()
-        .filter_map(|(_, n)| match n.op {
-            Op::Input(i) => Some((i, n.ty)),
-            _ => None,
-        })
-        .collect();
-    inputs.sort();
-    inputs.into_iter().map(|(_, ty)| ty).collect()
-}
-
-/// The operator module that a node calls.
-pub fn called_unit(graph: &Graph, node: NodeId) -> Option<UnitId> {
-    match graph.nodes[node].op {
-        Op::Call(unit) => Some(unit),
-        _ => None,
     }
 }
 

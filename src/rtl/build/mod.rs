@@ -10,26 +10,29 @@ mod control;
 pub mod datapath;
 mod manifest;
 mod ports;
-mod units;
+pub mod units;
 
 use super::manifest::Manifest;
 use super::netlist::*;
 use crate::diagnostics::SourceMap;
 use crate::hwarith::graph::{Op, VarId};
-use crate::hwarith::program::{PortRef, Program, Region};
-use crate::schedule::Schedule;
+use crate::hwarith::program::{PortRef, Program, Region, Unit};
+use crate::schedule::{Schedule, Variant};
 use cells::Cells;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
+
+/// The module of one operator.
+pub fn build_operator(unit: &Unit, variant: &Variant) -> Design {
+    let mut design = Design::default();
+    let module = units::build(&unit.name, unit, variant, &SourceMap::default());
+    design.modules.push(module);
+    design
+}
 
 /// The netlist and the manifest of a scheduled program.
 pub fn build(program: &Program, schedule: &Schedule, sources: &SourceMap) -> (Design, Manifest) {
     let mut design = Design::default();
-    let units: Vec<ModuleId> = program
-        .units
-        .iter()
-        .zip(&schedule.units)
-        .map(|(unit, times)| design.modules.push(units::build(unit, times, sources)))
-        .collect();
+    let units = build_units(program, schedule, sources, &mut design);
     let mut top = Top::new(program, schedule, sources, &design, &units);
     top.build();
     let Top {
@@ -52,6 +55,28 @@ pub fn build(program: &Program, schedule: &Schedule, sources: &SourceMap) -> (De
     (design, manifest)
 }
 
+/// The module of each operator in each variant that a leaf calls.
+type Units = BTreeMap<(usize, u32), ModuleId>;
+
+fn build_units(
+    program: &Program,
+    schedule: &Schedule,
+    sources: &SourceMap,
+    design: &mut Design,
+) -> Units {
+    let mut modules = Units::new();
+    for (called, variant) in schedule.variants(program) {
+        let unit = &program.units[called.0];
+        let name = match called.1 {
+            0 => unit.name.clone(),
+            _ => format!("{}_rolled", unit.name),
+        };
+        let module = units::build(&name, unit, variant, sources);
+        modules.insert(called, design.modules.push(module));
+    }
+    modules
+}
+
 /// Ports of the block protocol.
 struct BlockPorts {
     start: NetId,
@@ -68,7 +93,7 @@ struct Top<'a> {
     schedule: &'a Schedule,
     sources: &'a SourceMap,
     design: &'a Design,
-    units: &'a [ModuleId],
+    units: &'a Units,
     cells: Cells,
     ports: BlockPorts,
     /// Ports of scalar arguments and results.
@@ -87,7 +112,7 @@ impl<'a> Top<'a> {
         schedule: &'a Schedule,
         sources: &'a SourceMap,
         design: &'a Design,
-        units: &'a [ModuleId],
+        units: &'a Units,
     ) -> Self {
         let mut cells = Cells::new(&program.name);
         for module in design.modules.iter() {

@@ -1,55 +1,180 @@
 //! Operator modules: pure pipelines without control.
 
 use super::cells::Cells;
-use super::datapath::{Datapath, Pace, Sources, input_types};
+use super::datapath::{Datapath, Pace, Sources};
 use crate::diagnostics::SourceMap;
+use crate::hwarith::Graph;
 use crate::hwarith::NodeId;
 use crate::hwarith::graph::Op;
 use crate::hwarith::program::Unit;
 use crate::rtl::netlist::*;
-use crate::schedule::UnitSchedule;
+use crate::schedule::{Times, Variant};
 
 /// Names of the operand ports of an operator module.
-const OPERANDS: [&str; 3] = ["a", "b", "c"];
+pub const OPERANDS: [&str; 3] = ["a", "b", "c"];
+/// Name of its clock port.
+pub const CLOCK: &str = "clk";
+/// Name of the port that says that operands are there, if they cannot be in every cycle.
+pub const START: &str = "start";
+/// Name of its output port.
+pub const RESULT: &str = "result";
 
-struct Inputs(Vec<NetId>);
+/// What an operator's datapath finds outside of its graph.
+struct Env<'s> {
+    inputs: Vec<NetId>,
+    /// 1 while an operation is in that cycle; empty if the operator is pipelined.
+    valid: Vec<NetId>,
+    sources: &'s SourceMap,
+}
 
-impl Sources for Inputs {
-    fn external(&mut self, _: &mut Cells, path: &mut Datapath, node: NodeId) -> Operand {
+impl Sources for Env<'_> {
+    fn external(&mut self, cells: &mut Cells, path: &mut Datapath, node: NodeId) -> Operand {
         match path.graph().nodes[node].op {
-            Op::Input(i) => Operand::Net(self.0[i as usize]),
+            Op::Input(i) => Operand::Net(self.inputs[i as usize]),
+            Op::Iterate { step, .. } => self.iterate(cells, path, node, step as usize),
             _ => unreachable!("an operator module holds only pure operations"),
         }
     }
 }
 
-/// Builds the module of an operator: `clk` (if it has registers), operands, `result`.
-pub fn build(unit: &Unit, schedule: &UnitSchedule, sources: &SourceMap) -> Module {
-    let mut cells = Cells::new(&unit.name);
-    cells.module.comments = vec![format!(
-        "{}: latency {}, one operation a cycle",
-        unit.name, schedule.latency
-    )];
-    if schedule.latency > 0 {
-        let clock = cells.port(Direction::Input, "clk", 1);
+impl Env<'_> {
+    /// A register that takes one step a cycle, from the operand in the cycle in which an operation arrives. It never
+    /// stops: the result is read in the one cycle in which all steps are done.
+    fn iterate(
+        &mut self,
+        cells: &mut Cells,
+        path: &mut Datapath,
+        node: NodeId,
+        step: usize,
+    ) -> Operand {
+        let graph = path.graph();
+        let step = &graph.steps[step];
+        let start = self.valid[path.times().start[node.index()] as usize];
+        let operands = path.call_operands(cells, self, node, &step.input_types());
+        let label = path.label(node);
+        let register = |cells: &mut Cells, name: &str, operand: Operand| {
+            let width = cells.module.operand_width(&operand);
+            let held = cells.net(&format!("{label}_{name}_r"), width);
+            let expr = Expr::Mux {
+                cond: Operand::Net(start),
+                on_true: operand,
+                on_false: Operand::Net(held),
+            };
+            (
+                held,
+                cells.assign(&format!("{label}_{name}"), width, expr, path.origin(node)),
+            )
+        };
+        let mut held = Vec::new();
+        let mut inputs = Vec::new();
+        for (i, operand) in operands.into_iter().enumerate() {
+            let name = if i == 0 {
+                "state".to_string()
+            } else {
+                format!("operand{i}")
+            };
+            let (net, input) = register(cells, &name, operand);
+            held.push(net);
+            inputs.push(input);
+        }
+        let next = combinational(
+            cells,
+            step,
+            inputs.clone(),
+            self.sources,
+            &format!("{label}_"),
+        );
+        cells.drive_register(held[0], next, None, None, None);
+        for (&net, &input) in held.iter().zip(&inputs).skip(1) {
+            cells.drive_register(net, Operand::Net(input), Some(start), None, None);
+        }
+        Operand::Net(held[0])
+    }
+}
+
+/// The output of a graph without registers, as wide as its first input.
+fn combinational(
+    cells: &mut Cells,
+    graph: &Graph,
+    inputs: Vec<NetId>,
+    sources: &SourceMap,
+    prefix: &str,
+) -> Operand {
+    let width = cells.module.nets[inputs[0]].width;
+    let count = graph.nodes.len();
+    let roots = [(graph.outputs[0], width)];
+    let times = Times {
+        start: vec![0; count],
+        ready: vec![0; count],
+        arrival: vec![0.0; count],
+        width: crate::hwarith::demand::demanded(graph, &roots, None),
+        stable: vec![false; count],
+    };
+    let mut env = Env {
+        inputs,
+        valid: Vec::new(),
+        sources,
+    };
+    let mut path = Datapath::new(graph, &times, Pace::EveryCycle, sources, prefix);
+    path.make_all(cells, &mut env);
+    path.operand(cells, &mut env, graph.outputs[0], 0, width)
+}
+
+/// Builds the module `name` of an operator: `clk` (if it has registers), `start` (if not every cycle can start an
+/// operation), operands, `result`.
+pub fn build(name: &str, unit: &Unit, variant: &Variant, sources: &SourceMap) -> Module {
+    let mut cells = Cells::new(name);
+    cells.module.comments = vec![match variant.interval {
+        1 => format!("{name}: latency {}, one operation a cycle", variant.latency),
+        cycles => format!(
+            "{name}: latency {}, one operation in {cycles} cycles, with its operands when start is 1",
+            variant.latency
+        ),
+    }];
+    if variant.latency > 0 {
+        let clock = cells.port(Direction::Input, CLOCK, 1);
         cells.module.clock = Some(clock);
     }
-    let inputs = input_types(&unit.graph)
+    let valid = match variant.interval {
+        1 => Vec::new(),
+        _ => valid_chain(&mut cells, variant.latency),
+    };
+    let graph = &variant.graph;
+    let inputs = graph
+        .input_types()
         .iter()
         .zip(OPERANDS)
         .map(|(ty, name)| cells.port(Direction::Input, name, ty.width))
         .collect();
-    let output = unit.graph.outputs[0];
-    let width = unit.graph.width(output).max(unit.width);
-    let result = cells.port(Direction::Output, "result", width);
-    let mut env = Inputs(inputs);
-    let mut path = Datapath::new(&unit.graph, &schedule.times, Pace::EveryCycle, sources, "");
-    for (id, _) in unit.graph.nodes.iter() {
-        if schedule.times.width[id.index()] > 0 {
-            path.value(&mut cells, &mut env, id);
-        }
-    }
-    let value = path.operand(&mut cells, &mut env, output, schedule.latency, width);
+    let output = graph.outputs[0];
+    let width = graph.width(output).max(unit.width);
+    let result = cells.port(Direction::Output, RESULT, width);
+    let pace = match variant.interval {
+        1 => Pace::EveryCycle,
+        cycles => Pace::Interval {
+            cycles,
+            valid: valid.clone(),
+        },
+    };
+    let mut env = Env {
+        inputs,
+        valid,
+        sources,
+    };
+    let mut path = Datapath::new(graph, &variant.times, pace, sources, "");
+    path.make_all(&mut cells, &mut env);
+    let value = path.operand(&mut cells, &mut env, output, variant.latency, width);
     cells.drive(result, Expr::Copy(value));
     cells.module
+}
+
+/// The port `start`, and for each further cycle of an operation a bit that follows it. They need no reset: whatever
+/// they hold at first has passed a stage before the first operation arrives there.
+fn valid_chain(cells: &mut Cells, latency: u32) -> Vec<NetId> {
+    let mut valid = vec![cells.port(Direction::Input, START, 1)];
+    for cycle in 1..latency.max(1) {
+        let previous = Operand::Net(valid[valid.len() - 1]);
+        valid.push(cells.register(&format!("v{cycle}"), 1, previous, None, None, None));
+    }
+    valid
 }

@@ -4,12 +4,13 @@
 //! may merge into lookup tables are given every way of merging: all cuts of at most four inputs are enumerated (Cong
 //! and Ding, FlowMap, 1994), and the best of them bounds the time from below.
 
-use super::{TOLERANCE, is_live};
+use super::{Called, TOLERANCE, is_live};
+use crate::hwarith::demand::demanded;
 use crate::hwarith::graph::{Op, Predicate};
 use crate::hwarith::program::{Leaf, Place, Program};
 use crate::hwarith::{Graph, NodeId};
 use crate::schedule::device::{Class, Device};
-use crate::schedule::{DISTRIBUTED_BITS, Times, UnitSchedule};
+use crate::schedule::{DISTRIBUTED_BITS, Times};
 use std::collections::BTreeSet;
 
 /// Inputs of a lookup table.
@@ -41,18 +42,14 @@ impl<'g> Chaining<'g> {
     }
 
     /// Checks every node that somebody wants.
-    pub fn check(
-        mut self,
-        units: &[UnitSchedule],
-        leaf: Option<(&Program, &Leaf)>,
-    ) -> Result<(), String> {
+    pub fn check(mut self, called: &Called, leaf: Option<(&Program, &Leaf)>) -> Result<(), String> {
         for id in self.graph.nodes.ids() {
             self.cuts[id.index()] = self.cuts_of(id);
             if !is_live(self.graph, self.times, id) || self.times.stable[id.index()] {
                 continue;
             }
             let i = id.index();
-            let least = self.least_arrival(id, units, leaf)?;
+            let least = self.least_arrival(id, called, leaf)?;
             let claimed = self.times.arrival[i];
             if claimed + TOLERANCE < least {
                 return Err(format!(
@@ -70,7 +67,7 @@ impl<'g> Chaining<'g> {
     fn least_arrival(
         &self,
         id: NodeId,
-        units: &[UnitSchedule],
+        called: &Called,
         leaf: Option<(&Program, &Leaf)>,
     ) -> Result<f64, String> {
         let node = &self.graph.nodes[id];
@@ -91,8 +88,8 @@ impl<'g> Chaining<'g> {
                         .min(self.budget),
                 }
             }
-            Op::Call(unit) => {
-                let unit = &units[unit.0 as usize];
+            Op::Call(_) => {
+                let unit = called(id).ok_or("a call in a unit")?;
                 let begun = operands + unit.input_delay;
                 if operands > 0.0 && begun > self.budget + TOLERANCE {
                     return Err(format!("%{} gets its operands too late", id.index()));
@@ -101,6 +98,14 @@ impl<'g> Chaining<'g> {
                     0 => operands + unit.output_delay,
                     _ => unit.output_delay,
                 }
+            }
+            Op::Iterate { step, .. } => {
+                let step = self.least_delay(&self.graph.steps[*step as usize])?;
+                let begun = operands + step;
+                if operands > 0.0 && begun > self.budget + TOLERANCE {
+                    return Err(format!("%{} gets its operands too late", id.index()));
+                }
+                0.0
             }
             op => {
                 let delay = self.delay(id).min(self.budget);
@@ -117,6 +122,34 @@ impl<'g> Chaining<'g> {
                 }
             }
         })
+    }
+
+    /// ns from the operands of a step to its result, with the choice between the first state and the last one.
+    fn least_delay(&self, step: &Graph) -> Result<f64, String> {
+        let count = step.nodes.len();
+        let output = step.outputs[0];
+        let mut times = Times {
+            start: vec![0; count],
+            ready: vec![0; count],
+            arrival: vec![0.0; count],
+            width: demanded(step, &[(output, u32::MAX)], None),
+            stable: step
+                .nodes
+                .iter()
+                .map(|(_, n)| matches!(n.op, Op::Const(_)))
+                .collect(),
+        };
+        let mut cuts = vec![Vec::new(); count];
+        for id in step.nodes.ids() {
+            let mut chaining = Chaining::new(step, &times, self.device, f64::INFINITY);
+            chaining.cuts = cuts;
+            chaining.cuts[id.index()] = chaining.cuts_of(id);
+            let arrival = chaining.least_arrival(id, &|_| None, None)?;
+            cuts = chaining.cuts;
+            times.arrival[id.index()] = arrival;
+        }
+        let choice = self.device.delay(Class::Mux, step.width(output));
+        Ok(times.arrival[output.index()] + choice)
     }
 
     /// When a value is stable in a cycle: from a register at its start.

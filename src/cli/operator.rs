@@ -1,0 +1,58 @@
+//! `allo-hls operator`: one floating-point operator as a module of its own.
+
+use super::compile::target;
+use super::output::{Printer, Status, emit};
+use super::{OperatorArgs, OperatorName};
+use allo_hls::diagnostics::{Diagnostic, SourceMap};
+use allo_hls::driver::{self, OperatorModule};
+use allo_hls::hwarith::float;
+use allo_hls::ir::Scalar;
+use allo_hls::{codes, rtl};
+use std::path::PathBuf;
+
+/// Builds the module and writes it with its manifest.
+pub fn operator(printer: &Printer, args: &OperatorArgs) -> Result<(), Status> {
+    let sources = SourceMap::default();
+    build(args)
+        .and_then(|module| {
+            let text = rtl::systemverilog::print(&module.design);
+            emit(args.output.as_deref(), text.as_bytes())?;
+            match manifest_path(args) {
+                Some(path) => emit(Some(&path), module.manifest.to_json().as_bytes()),
+                None => Ok(()),
+            }
+        })
+        .map_err(|e| printer.fail(e, &sources))
+}
+
+/// The manifest's file: as asked for, or beside the output.
+fn manifest_path(args: &OperatorArgs) -> Option<PathBuf> {
+    let beside = || args.output.as_ref().map(|path| path.with_extension("json"));
+    args.manifest.clone().or_else(beside)
+}
+
+fn build(args: &OperatorArgs) -> Result<OperatorModule, Diagnostic> {
+    let target = target(&args.target)?;
+    let refuse = |message: String| Err(Diagnostic::global(codes::OPERATOR, message));
+    match (args.name, args.to) {
+        (OperatorName::Convert, Some(to)) => match float::conversion(args.format, to) {
+            Some(_) => driver::conversion(args.format, to, &target),
+            None => refuse(format!(
+                "there is no module for a conversion of {} to {to}: one of them must be a float",
+                args.format
+            )),
+        },
+        (OperatorName::Convert, None) => refuse("a conversion needs --to".into()),
+        (OperatorName::Float(op), Some(_)) => refuse(format!(
+            "'{}' has one format: --to is for 'convert'",
+            op.name
+        )),
+        (OperatorName::Float(op), None) => match args.format {
+            Scalar::Float(format) => driver::operator(op, format, &target),
+            other => refuse(format!(
+                "'{}' is an operator on floats, not on {other}",
+                op.name
+            )),
+        },
+    }
+}

@@ -1,0 +1,176 @@
+//! Puts a significand at its exponent: the common end of product and quotient.
+//!
+//! A result below the smallest normal number is shifted right, one above the largest becomes infinity; then it
+//! is rounded (Muller et al., Handbook of Floating-Point Arithmetic, 2nd ed., sections 8.4 and 8.6).
+
+use super::bits::{
+    all, and_not, any, bit_length, gate, low, repeat, saturate, shift_right_sticky, sub_low,
+};
+use super::round::{Unrounded, round};
+use super::unpack::Unpacked;
+use crate::hwarith::graph::{Graph, NodeId, Predicate};
+use crate::ir::FloatFormat;
+
+/// What the operands' classes say about the result.
+pub(super) struct Classes {
+    /// NaN.
+    pub nan: NodeId,
+    /// Infinite or NaN.
+    pub special: NodeId,
+    /// Zero, unless `special`.
+    pub zero: NodeId,
+}
+
+impl Classes {
+    /// Of `a * b`.
+    pub fn of_product(g: &mut Graph, a: &Unpacked, b: &Unpacked) -> Classes {
+        let (a, b) = (Class::of(g, a), Class::of(g, b));
+        let special = g.or(a.special, b.special);
+        let zero = g.or(a.zero, b.zero);
+        let nan = g.or(a.nan, b.nan);
+        Classes::new(g, special, zero, nan)
+    }
+
+    /// Of `a / b`: that of a product with the reciprocal.
+    pub fn of_quotient(g: &mut Graph, a: &Unpacked, b: &Unpacked) -> Classes {
+        let (a, b) = (Class::of(g, a), Class::of(g, b));
+        let nan = g.or(a.nan, b.nan);
+        let special = g.or(a.special, b.zero);
+        let special = g.or(special, nan);
+        let zero = g.or(a.zero, b.special);
+        Classes::new(g, special, zero, nan)
+    }
+
+    fn new(g: &mut Graph, special: NodeId, zero: NodeId, nan: NodeId) -> Classes {
+        let invalid = g.and(special, zero);
+        let nan = g.or(nan, invalid);
+        Classes { nan, special, zero }
+    }
+}
+
+/// Class of an operand.
+struct Class {
+    nan: NodeId,
+    special: NodeId,
+    zero: NodeId,
+}
+
+impl Class {
+    fn of(g: &mut Graph, x: &Unpacked) -> Class {
+        let special = x.is_special(g);
+        let payload = any(g, x.frac);
+        Class {
+            nan: g.and(special, payload),
+            special,
+            zero: and_not(g, x.tiny, payload),
+        }
+    }
+}
+
+/// A significand and its exponent.
+pub(super) struct Scaled {
+    /// Sign of the result.
+    pub sign: NodeId,
+    /// Classes of the result.
+    pub classes: Classes,
+    /// `ui<frac + 4>` in [1, 4): two bits above the point, the fraction, a guard bit, a sticky bit. Below 1
+    /// only if the result is subnormal; anything if it is zero or special.
+    pub significand: NodeId,
+    /// Signed; the result's exponent field plus the bias if the significand is below 2.
+    pub exp: NodeId,
+}
+
+/// The rounded result's bit pattern. The bias is 2^(exp-1) - 1.
+pub(super) fn scale(g: &mut Graph, format: FloatFormat, value: &Scaled) -> NodeId {
+    let classes = &value.classes;
+    let two = g.bit(value.significand, format.frac + 3);
+    let place = Place::of(g, format, value.exp);
+    let normal = and_not(g, place.normal, classes.zero);
+    let overflow = overflow(g, format, &place, two);
+    let overflow = g.and(overflow, normal);
+    let special = g.or(classes.special, overflow);
+    g.name(classes.nan, "is_nan");
+    g.name(special, "is_special");
+    // Right by 1 to a significand in [2, 4), as far as a subnormal result needs, or all the way for a zero.
+    let far = saturate(g, place.below, bit_length(format.frac + 3));
+    let width = g.width(far);
+    let out = repeat(g, classes.zero, width);
+    let far = g.or(far, out);
+    let right = g.mux(normal, two, far);
+    let aligned = shift_right_sticky(g, value.significand, right);
+    g.name(aligned, "aligned");
+    let hidden = g.bit(aligned, format.frac + 2);
+    let biased = gate(g, place.above, normal);
+    let ones = repeat(g, special, format.exp);
+    let value = Unrounded {
+        sign: value.sign,
+        exp: g.or(biased, ones),
+        bump: bump(g, normal, two, hidden, special),
+        tail: low(g, aligned, format.frac + 2),
+        special: Some(special),
+        nan: Some(classes.nan),
+    };
+    round(g, format, value)
+}
+
+/// The exponent relative to the smallest normal one.
+struct Place {
+    /// `field >= 1`: the result is a normal number, or will overflow.
+    normal: NodeId,
+    /// `field - 1` modulo 2^exp, if normal.
+    above: NodeId,
+    /// `field - 1` has a bit above these.
+    beyond: NodeId,
+    /// `1 - field` if not normal.
+    below: NodeId,
+}
+
+impl Place {
+    /// `field` = `exp` - bias, so `field - 1` = `exp - 2^(exp-1)`: of a positive `exp` the top bits, as a number,
+    /// decrease by one.
+    fn of(g: &mut Graph, format: FloatFormat, exp: NodeId) -> Place {
+        let sign = g.width(exp) - 1;
+        let half = format.exp - 1;
+        let negative = g.bit(exp, sign);
+        let top = g.extract(exp, half, sign - half);
+        let large = any(g, top);
+        let (bit, next) = (g.bit(top, 0), g.bit(top, 1));
+        let flipped = g.not(bit);
+        let rest = low(g, exp, half);
+        let mut beyond = g.and(bit, next);
+        if sign - half > 2 {
+            let more = g.extract(top, 2, sign - half - 2);
+            let more = any(g, more);
+            beyond = g.or(beyond, more);
+        }
+        let least_normal = g.constant(1 << half);
+        let below = g.width(exp);
+        Place {
+            normal: and_not(g, large, negative),
+            above: g.concat(&[flipped, rest]),
+            beyond,
+            below: sub_low(g, least_normal, exp, below),
+        }
+    }
+}
+
+/// Whether a normal result is too large before it is rounded: `field + two >= 2^exp - 1`.
+fn overflow(g: &mut Graph, format: FloatFormat, place: &Place, two: NodeId) -> NodeId {
+    let high = g.extract(place.above, 1, format.exp - 1);
+    let far = all(g, high);
+    let far = g.or(place.beyond, far);
+    let edge = g.constant((1 << format.exp) - 3);
+    let at_edge = g.icmp(Predicate::Eq, place.above, edge);
+    let carried = g.and(at_edge, two);
+    g.or(far, carried)
+}
+
+/// What the significand's integer part adds to `field - 1`: 1, or 2 if it is 2 or more.
+fn bump(g: &mut Graph, normal: NodeId, two: NodeId, hidden: NodeId, special: NodeId) -> NodeId {
+    let finite = g.not(special);
+    let one = g.not(two);
+    let low_bit = g.mux(normal, one, hidden);
+    let high_bit = g.and(normal, two);
+    let bits = g.concat(&[high_bit, low_bit]);
+    gate(g, bits, finite)
+}

@@ -1,0 +1,84 @@
+//! Division, square root and remainder against the software reference.
+
+use super::*;
+use crate::ir::UnaryOp;
+use crate::sim::softfloat;
+
+fn check_div(f: FloatFormat, pairs: impl IntoIterator<Item = Vec<u128>>) {
+    check(&format!("div {f}"), &div(f), pairs, |x| {
+        softfloat::binary(f, BinaryOp::Div, x[0], x[1]).unwrap()
+    });
+}
+
+fn check_mod(f: FloatFormat, pairs: impl IntoIterator<Item = Vec<u128>>) {
+    check(&format!("mod {f}"), &modulo(f), pairs, |x| {
+        softfloat::binary(f, BinaryOp::Mod, x[0], x[1]).unwrap()
+    });
+}
+
+fn check_sqrt(f: FloatFormat, values: impl IntoIterator<Item = u128>) {
+    let values = values.into_iter().map(|x| vec![x]);
+    check(&format!("sqrt {f}"), &sqrt(f), values, |x| {
+        softfloat::unary(f, UnaryOp::Sqrt, x[0]).unwrap()
+    });
+}
+
+#[test]
+fn div_all_pairs_of_tiny_formats() {
+    for f in tiny_formats() {
+        check_div(f, all_pairs(f));
+    }
+}
+
+#[test]
+fn div_of_ieee_formats() {
+    for f in IEEE {
+        check_div(f, many_pairs(f, 30));
+    }
+}
+
+#[test]
+fn sqrt_of_tiny_formats_and_halves() {
+    let small = [FloatFormat::F16, FloatFormat::BF16];
+    for f in tiny_formats().into_iter().chain(small) {
+        check_sqrt(f, many_values(f, 31));
+    }
+}
+
+#[test]
+fn sqrt_of_wide_formats() {
+    for f in [FloatFormat::F32, FloatFormat::F64] {
+        check_sqrt(f, many_values(f, 32));
+    }
+}
+
+#[test]
+fn mod_all_pairs_of_tiny_formats() {
+    for f in tiny_formats() {
+        check_mod(f, all_pairs(f));
+    }
+}
+
+/// Fewer pairs where the exponents differ by hundreds and thousands: that many steps each.
+#[test]
+fn mod_of_ieee_formats() {
+    let counts = [20_000, 4_000, 4_000, 300];
+    for (f, count) in IEEE.into_iter().zip(counts) {
+        let some = pairs(f, count, 33).into_iter().map(|(a, b)| vec![a, b]);
+        check_mod(f, some);
+    }
+}
+
+#[test]
+fn recurrences_of_odd_formats() {
+    for (exp, frac) in [(9, 14), (3, 20), (2, 30), (5, 40), (8, 1), (7, 2)] {
+        let f = FloatFormat { exp, frac };
+        let some = || pairs(f, 2_000, 34).into_iter().map(|(a, b)| vec![a, b]);
+        check_div(f, some());
+        check_mod(f, some().take(500));
+        check_sqrt(f, some().map(|x| x[0]));
+    }
+    let quad = || pairs(QUAD, 30, 35).into_iter().map(|(a, b)| vec![a, b]);
+    check_div(QUAD, quad());
+    check_sqrt(QUAD, quad().map(|x| x[0]));
+}

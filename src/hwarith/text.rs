@@ -1,0 +1,604 @@
+//! Reads the printed form of a graph back: one operation a line, types inferred and compared with those stated.
+//!
+//! ```text
+//! %0 = hwarith.input 0 : ui3
+//! %1 = hwarith.input 1 : ui4
+//! %2 = hwarith.add %0, %1 : (ui3, ui4) -> ui5  // name
+//! hwarith.output %2
+//! ```
+//!
+//! The operands' types and an inferred result type may be left out; where they stand they have to be right.
+//! A comment beside an operation names its value, other comments are skipped.
+
+use super::graph::{self, Graph, MemId, NodeId, Op, Predicate, UnitId, VarId};
+use super::types::HwType;
+use crate::codes;
+use crate::diagnostics::{Diagnostic, Diagnostics, FileId, Span};
+use num_bigint::BigInt;
+use std::collections::HashMap;
+
+/// Bits of a value, at most: bounds the work that a short text can ask for.
+pub const MAX_WIDTH: u32 = 1 << 16;
+
+/// Decimal digits of a constant, at most: as many as [`MAX_WIDTH`] bits take.
+const MAX_DIGITS: usize = 19_729;
+
+/// The graph that a text describes; it is valid.
+///
+/// Errors: each malformed line, with its place. What depends on a malformed line is not reported.
+pub fn parse(file: FileId, text: &str) -> Result<Graph, Diagnostics> {
+    let mut parser = Parser {
+        graph: Graph::new(),
+        names: HashMap::new(),
+        next_of: Vec::new(),
+        errors: Vec::new(),
+    };
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        parser.line(Line {
+            file,
+            start,
+            text: line.trim_end(),
+            at: 0,
+        });
+        start += line.len();
+    }
+    parser.finish(file)
+}
+
+/// A line and how far it is read.
+#[derive(Clone, Copy)]
+struct Line<'t> {
+    file: FileId,
+    /// Offset in the file.
+    start: usize,
+    text: &'t str,
+    at: usize,
+}
+
+/// Why a line has no meaning.
+enum Fault {
+    /// To be reported.
+    Wrong(Diagnostic),
+    /// It reads the value of a line that is reported already.
+    Silent,
+}
+
+type Read<T> = Result<T, Fault>;
+
+impl<'t> Line<'t> {
+    fn rest(&self) -> &'t str {
+        self.text.get(self.at..).unwrap_or("")
+    }
+    fn skip_space(&mut self) {
+        self.at = self.text.len() - self.rest().trim_start().len();
+    }
+    fn fault<T>(&self, from: usize, message: impl Into<String>) -> Read<T> {
+        let span = Span {
+            file: self.file,
+            start: (self.start + from) as u32,
+            end: (self.start + self.at.max(from)) as u32,
+        };
+        let error = Diagnostic::error(codes::HWARITH_TEXT, span, message);
+        Err(Fault::Wrong(error))
+    }
+    fn accept(&mut self, token: &str) -> bool {
+        self.skip_space();
+        let found = self.rest().starts_with(token);
+        if found {
+            self.at += token.len();
+        }
+        found
+    }
+    fn expect(&mut self, token: &str) -> Read<()> {
+        if self.accept(token) {
+            return Ok(());
+        }
+        self.fault(self.at, format!("'{token}' is expected here"))
+    }
+    /// The longest run of letters, digits, `_` and `-`, and where it begins.
+    fn word(&mut self) -> (usize, &'t str) {
+        self.skip_space();
+        let rest = self.rest();
+        let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+        let length = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
+        let from = self.at;
+        self.at += length;
+        (from, &rest[..length])
+    }
+    /// A `u32` after a prefix such as the `v` of `v3`.
+    fn number(&mut self, prefix: &str) -> Read<u32> {
+        let (from, word) = self.word();
+        let number = word.strip_prefix(prefix).and_then(|n| n.parse().ok());
+        match number {
+            Some(number) => Ok(number),
+            None => self.fault(from, format!("a number such as {prefix}0 is expected here")),
+        }
+    }
+    fn ty(&mut self) -> Read<HwType> {
+        let (from, word) = self.word();
+        let signed = word.starts_with('s');
+        let width = word
+            .strip_prefix(if signed { "si" } else { "ui" })
+            .filter(|digits| digits.bytes().all(|b| b.is_ascii_digit()))
+            .and_then(|digits| digits.parse().ok())
+            .filter(|width| (1..=MAX_WIDTH).contains(width));
+        match width {
+            Some(width) => Ok(HwType { signed, width }),
+            None => self.fault(
+                from,
+                format!("a type ui<w> or si<w> of 1 to {MAX_WIDTH} bits is expected here"),
+            ),
+        }
+    }
+    /// `%name`
+    fn value(&mut self) -> Read<(usize, &'t str)> {
+        self.expect("%")?;
+        let (from, name) = self.word();
+        if name.is_empty() {
+            return self.fault(from, "the name of a value is expected here");
+        }
+        Ok((from - 1, name))
+    }
+    fn values(&mut self) -> Read<Vec<(usize, &'t str)>> {
+        self.skip_space();
+        let mut values = Vec::new();
+        if self.rest().starts_with('%') {
+            values.push(self.value()?);
+            while self.accept(",") {
+                values.push(self.value()?);
+            }
+        }
+        Ok(values)
+    }
+    fn op(&mut self) -> Read<Op> {
+        self.expect("hwarith.")?;
+        let (from, name) = self.word();
+        Ok(match name {
+            "constant" => Op::Const(self.constant()?),
+            "input" => Op::Input(self.number("")?),
+            "var" => Op::Var(VarId(self.number("v")?)),
+            "call" => Op::Call(UnitId(self.number("u")?)),
+            "load" => Op::Load(MemId(self.number("m")?)),
+            "store" => Op::Store(MemId(self.number("m")?)),
+            "icmp" => Op::Icmp(self.predicate()?),
+            "extract" => {
+                self.expect("from")?;
+                Op::Extract {
+                    lo: self.number("")?,
+                }
+            }
+            _ => match graph::PLAIN.iter().find(|(plain, _)| *plain == name) {
+                Some((_, op)) => op.clone(),
+                None => return self.fault(from, format!("there is no operation '{name}'")),
+            },
+        })
+    }
+    fn constant(&mut self) -> Read<BigInt> {
+        let (from, word) = self.word();
+        match word.parse() {
+            Ok(value) if word.len() <= MAX_DIGITS => Ok(value),
+            _ => self.fault(from, "an integer is expected here"),
+        }
+    }
+    fn predicate(&mut self) -> Read<Predicate> {
+        let (from, word) = self.word();
+        match Predicate::ALL.into_iter().find(|p| p.name() == word) {
+            Some(predicate) => Ok(predicate),
+            None => self.fault(from, "one of eq, ne, lt, le, gt, ge is expected here"),
+        }
+    }
+    /// The types of operands and result, as far as they are stated: `: (ui3, ui4) -> ui5`, or `: ui3` of an
+    /// operation without operands.
+    fn types(&mut self, operands: usize) -> Read<Stated> {
+        let mut stated = Stated::default();
+        if !self.accept(":") {
+            return Ok(stated);
+        }
+        if operands == 0 {
+            stated.result = Some((self.at, self.ty()?));
+            return Ok(stated);
+        }
+        let enclosed = self.accept("(");
+        loop {
+            self.skip_space();
+            stated.operands.push((self.at, self.ty()?));
+            if !self.accept(",") {
+                break;
+            }
+        }
+        if enclosed {
+            self.expect(")")?;
+        }
+        if self.accept("->") {
+            self.skip_space();
+            stated.result = Some((self.at, self.ty()?));
+        }
+        Ok(stated)
+    }
+    /// The comment that ends the line, or its plain end.
+    fn end(&mut self) -> Read<Option<&'t str>> {
+        if self.accept("//") {
+            let name = self.rest().trim();
+            return Ok((!name.is_empty()).then_some(name));
+        }
+        if self.rest().is_empty() {
+            return Ok(None);
+        }
+        let from = self.at;
+        self.at = self.text.len();
+        self.fault(from, "the line should end here")
+    }
+}
+
+/// Types in the text, with their places.
+#[derive(Default)]
+struct Stated {
+    operands: Vec<(usize, HwType)>,
+    result: Option<(usize, HwType)>,
+}
+
+struct Parser<'t> {
+    graph: Graph,
+    /// `None`: defined by a malformed line.
+    names: HashMap<&'t str, Option<NodeId>>,
+    /// The value that a phi takes next, which may be defined later: phi, line, operand, stated type.
+    next_of: Vec<(NodeId, Line<'t>, &'t str, Option<(usize, HwType)>)>,
+    errors: Vec<Diagnostic>,
+}
+
+impl<'t> Parser<'t> {
+    fn line(&mut self, mut line: Line<'t>) {
+        line.skip_space();
+        if line.rest().is_empty() || line.rest().starts_with("//") {
+            return;
+        }
+        let mut result = None;
+        let outcome = if line.accept("hwarith.output") {
+            self.output(&mut line)
+        } else {
+            self.node(&mut line, &mut result)
+        };
+        let id = match outcome {
+            Ok(id) => id,
+            Err(fault) => {
+                if let Fault::Wrong(error) = fault {
+                    self.errors.push(error);
+                }
+                None
+            }
+        };
+        if let Some(name) = result {
+            self.names.insert(name, id);
+        }
+    }
+
+    fn output(&mut self, line: &mut Line<'t>) -> Read<Option<NodeId>> {
+        let values = line.values()?;
+        line.end()?;
+        for value in values {
+            let id = self.lookup(line, value)?;
+            self.graph.outputs.push(id);
+        }
+        Ok(None)
+    }
+
+    fn node(&mut self, line: &mut Line<'t>, result: &mut Option<&'t str>) -> Read<Option<NodeId>> {
+        if line.rest().starts_with('%') {
+            let (from, name) = line.value()?;
+            if self.names.contains_key(name) {
+                return line.fault(from, format!("%{name} is defined twice"));
+            }
+            *result = Some(name);
+            line.expect("=")?;
+        }
+        line.skip_space();
+        let from = line.at;
+        let op = line.op()?;
+        let mut values = line.values()?;
+        let stated = line.types(values.len())?;
+        let name = line.end()?;
+        if result.is_none() && !matches!(op, Op::Store(_)) {
+            return line.fault(from, "the result of the operation has no name");
+        }
+        let next = match (&op, values.len()) {
+            (Op::Phi, 2) => values.pop(),
+            _ => None,
+        };
+        let mut args = Vec::with_capacity(values.len());
+        for (i, value) in values.into_iter().enumerate() {
+            let id = self.lookup(line, value)?;
+            agree(line, stated.operands.get(i), self.graph.ty(id), value.1)?;
+            args.push(id);
+        }
+        if let Some((_, next)) = next {
+            args.push(args[0]);
+            let id = NodeId::new(self.graph.nodes.len());
+            let ty = stated.operands.get(1).copied();
+            self.next_of.push((id, *line, next, ty));
+        }
+        if !stated.operands.is_empty() && stated.operands.len() != args.len() {
+            return line.fault(from, "there are not as many types as operands");
+        }
+        let ty = self.type_of(line, from, &op, &args, &stated)?;
+        let node = self.graph.push(op, args, ty);
+        if let Err(message) = self.graph.check(node) {
+            // Later lines do not read it, and no graph with errors leaves this room.
+            return line.fault(from, message);
+        }
+        if let Some(name) = name {
+            self.graph.name(node, name);
+        }
+        Ok(Some(node))
+    }
+
+    fn type_of(
+        &self,
+        line: &Line<'t>,
+        from: usize,
+        op: &Op,
+        args: &[NodeId],
+        stated: &Stated,
+    ) -> Read<HwType> {
+        let types: Vec<HwType> = args.iter().map(|&a| self.graph.ty(a)).collect();
+        let inferred = graph::infer_type(op, &types);
+        match (inferred, stated.result) {
+            (Some(ty), _) if ty.width > MAX_WIDTH => {
+                line.fault(from, format!("the result has more than {MAX_WIDTH} bits"))
+            }
+            (Some(ty), Some((at, wrong))) if ty != wrong => {
+                line.fault(at, format!("the result is {ty}, not {wrong}"))
+            }
+            (Some(ty), _) | (None, Some((_, ty))) => Ok(ty),
+            (None, None) => line.fault(from, "the operation's type has to be stated"),
+        }
+    }
+
+    fn lookup(&self, line: &Line<'t>, (from, name): (usize, &str)) -> Read<NodeId> {
+        match self.names.get(name) {
+            Some(Some(id)) => Ok(*id),
+            Some(None) => Err(Fault::Silent),
+            None => Line {
+                at: from + 1 + name.len(),
+                ..*line
+            }
+            .fault(from, format!("%{name} is not defined before its use")),
+        }
+    }
+
+    fn finish(mut self, file: FileId) -> Result<Graph, Diagnostics> {
+        for (phi, line, next, stated) in std::mem::take(&mut self.next_of) {
+            let found = self.lookup(&line, (0, next));
+            let outcome = found.and_then(|id| {
+                agree(&line, stated.as_ref(), self.graph.ty(id), next)?;
+                Ok(id)
+            });
+            match outcome {
+                // A phi of a malformed line may not be there.
+                Ok(id) if phi.index() < self.graph.nodes.len() => {
+                    self.graph.nodes[phi].args[1] = id
+                }
+                Err(Fault::Wrong(error)) => self.errors.push(error),
+                _ => {}
+            }
+        }
+        if self.errors.is_empty() {
+            self.errors.extend(missing_input(&self.graph, file));
+        }
+        if self.errors.is_empty() {
+            Ok(self.graph)
+        } else {
+            Err(Diagnostics(self.errors))
+        }
+    }
+}
+
+fn agree(line: &Line, stated: Option<&(usize, HwType)>, ty: HwType, name: &str) -> Read<()> {
+    match stated {
+        Some(&(at, wrong)) if wrong != ty => {
+            line.fault(at, format!("%{name} is {ty}, not {wrong}"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Inputs are numbered from 0 without gaps, each once.
+fn missing_input(graph: &Graph, file: FileId) -> Option<Diagnostic> {
+    let mut numbers: Vec<u32> = graph
+        .nodes
+        .iter()
+        .filter_map(|(_, n)| match n.op {
+            Op::Input(i) => Some(i),
+            _ => None,
+        })
+        .collect();
+    numbers.sort_unstable();
+    let wrong = (0..).zip(&numbers).find(|(wanted, found)| wanted != *found);
+    let span = Span {
+        file,
+        start: 0,
+        end: 0,
+    };
+    wrong.map(|(wanted, found)| {
+        let message = if *found > wanted {
+            format!("there is no input {wanted}")
+        } else {
+            format!("there are two inputs {found}")
+        };
+        Diagnostic::error(codes::HWARITH_TEXT, span, message)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::eval::eval;
+    use super::super::testing::*;
+    use super::*;
+    use crate::diagnostics::SourceMap;
+
+    fn read(text: &str) -> Result<Graph, Diagnostics> {
+        parse(FileId(0), text)
+    }
+
+    /// All messages, each with its line and column.
+    fn messages(text: &str) -> Vec<String> {
+        let mut sources = SourceMap::default();
+        let file = sources.add("x", text);
+        let Err(errors) = parse(file, text) else {
+            return Vec::new();
+        };
+        let describe = |e: &Diagnostic| {
+            let (line, column) = sources
+                .file(file)
+                .line_col(e.span.unwrap_or_default().start);
+            format!("{line}:{column}: {}", e.message)
+        };
+        errors.0.iter().map(describe).collect()
+    }
+
+    const SUM: &str = "%0 = hwarith.input 0 : ui3
+%1 = hwarith.input 1 : ui4
+%2 = hwarith.add %0, %1 : (ui3, ui4) -> ui5  // total
+hwarith.output %2
+";
+
+    #[test]
+    fn the_printed_form_reads_back() {
+        let graph = read(SUM).expect("well formed");
+        graph.validate().expect("valid");
+        assert_eq!(graph.print(0), SUM);
+        assert_eq!(eval(&graph, &[7.into(), 15.into()]), [22.into()]);
+    }
+
+    #[test]
+    fn random_graphs_read_back_as_they_were_printed() {
+        let shape = Shape {
+            input_width: 40,
+            inputs: 3,
+            operations: 30,
+            max_width: 200,
+            arithmetic: false,
+        };
+        for seed in 0..400 {
+            let graph = random_graph(&mut Random::new(seed), &shape);
+            let text = graph.print(0);
+            let again = read(&text).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
+            again.validate().expect("valid");
+            assert_eq!(again.print(0), text);
+        }
+    }
+
+    #[test]
+    fn loops_and_memories_read_back() {
+        let text = "%0 = hwarith.constant 0 : ui1
+%1 = hwarith.constant 1 : ui1
+%2 = hwarith.phi %0, %3 : (ui1, ui5) -> ui4  // i
+%3 = hwarith.add %2, %1 : (ui4, ui1) -> ui5
+%4 = hwarith.load m0 %2 : (ui4) -> si32
+%5 = hwarith.var v0 : si32
+%6 = hwarith.call u1 %5, %4 : (si32, si32) -> ui32
+hwarith.store m2 %2, %6, %1 : ui4, ui32, ui1
+";
+        let graph = read(text).expect("well formed");
+        graph.validate().expect("valid");
+        assert_eq!(graph.print(0), text);
+    }
+
+    #[test]
+    fn types_that_follow_may_be_left_out() {
+        let graph = read(
+            "// a sum
+             %a = hwarith.input 0 : si6
+             %b = hwarith.input 1 : si5
+             %c = hwarith.input 2 : si4
+             %sum = hwarith.add %a, %b, %c
+             %less = hwarith.icmp lt %sum, %a : si8, si6
+             hwarith.output %sum, %less",
+        )
+        .expect("well formed");
+        let types: Vec<String> = graph
+            .outputs
+            .iter()
+            .map(|&o| graph.ty(o).to_string())
+            .collect();
+        assert_eq!(types, ["si8", "ui1"]);
+    }
+
+    #[test]
+    fn a_stated_type_that_differs_is_an_error() {
+        let with = |line: &str| {
+            messages(&format!(
+                "%0 = hwarith.input 0 : ui3\n%1 = hwarith.input 1 : ui4\n{line}\nhwarith.output %2\n"
+            ))
+        };
+        assert_eq!(
+            with("%2 = hwarith.add %0, %1 : (ui3, ui4) -> ui6"),
+            ["3:41: the result is ui5, not ui6"]
+        );
+        assert_eq!(
+            with("%2 = hwarith.add %0, %1 : (ui4, ui4) -> ui5"),
+            ["3:28: %0 is ui3, not ui4"]
+        );
+        assert_eq!(
+            with("%2 = hwarith.constant 5 : ui4"),
+            ["3:26: the result is ui3, not ui4"]
+        );
+        assert_eq!(
+            with("%2 = hwarith.cast %0"),
+            ["3:6: the operation's type has to be stated"]
+        );
+    }
+
+    #[test]
+    fn errors_have_places_and_do_not_cascade() {
+        assert_eq!(
+            messages(
+                "%0 = hwarith.frob 1\n%1 = hwarith.not %0\n%2 = hwarith.not %9\n%2 = hwarith.input 0 : ui2\n"
+            ),
+            [
+                "1:14: there is no operation 'frob'",
+                "3:18: %9 is not defined before its use",
+                "4:1: %2 is defined twice"
+            ]
+        );
+    }
+
+    /// Every prefix of a text, and every text with one character replaced, is refused or valid.
+    #[test]
+    fn damaged_texts_do_no_harm() {
+        let loops = "%0 = hwarith.constant 0 : ui1\n%2 = hwarith.phi %0, %0 : (ui1, ui1) -> ui4\n";
+        for text in [SUM, loops] {
+            for at in 0..text.len() {
+                let _ = read(&text[..at]).map(|g| g.validate().expect("valid"));
+                for other in ["%", "9", "-", ":", "é", "\n", ""] {
+                    let damaged = format!("{}{other}{}", &text[..at], &text[at + 1..]);
+                    let _ = read(&damaged).map(|g| g.validate().expect("valid"));
+                }
+            }
+        }
+        for line in [
+            "%0 = hwarith.input 0 : ui0",
+            "%0 = hwarith.input 0 : ui4294967297",
+            "%0 = hwarith.input 4294967295 : ui1",
+            "%0 = hwarith.input 1 : ui1",
+            "%0 = hwarith.concat",
+            "%0 = hwarith.phi",
+            "%0 = hwarith.add : ui1",
+            "hwarith.store m0",
+            "%0 = hwarith.constant 1",
+            "hwarith.constant 1",
+        ] {
+            let count = messages(line).len();
+            assert_eq!(
+                count,
+                usize::from(!line.contains("constant 1") || !line.contains('%')),
+                "{line}"
+            );
+        }
+        let doubling: String = (1..40)
+            .map(|i| format!("%{i} = hwarith.mul %{}, %{}\n", i - 1, i - 1))
+            .collect();
+        let doubling = format!("%0 = hwarith.input 0 : ui9\n{doubling}");
+        assert_eq!(messages(&doubling).len(), 1);
+    }
+}

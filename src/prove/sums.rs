@@ -1,0 +1,476 @@
+//! Sums and products as polynomials: words that are equal as sums of weighted bits are the same bits.
+//!
+//! A sum is a linear form over literals, modulo a power of two; a product multiplies the forms, with the and of two
+//! literals as its monomials. The bits of a form are free nodes until somebody asks for their gates, and a
+//! form that reads all bits of another takes in that form. So a product that is cut into blocks and put
+//! together again is the same form as the product, whatever the order of the additions, which no SAT solver
+//! could find out. The idea is that of the algebraic methods for multipliers (Ciesielski et al., Function
+//! Verification of Combinational Arithmetic Circuits, 2015), applied while building.
+
+use super::aig::{Aig, Lit, Node};
+use crate::hwarith::HwType;
+use crate::hwarith::interval::Interval;
+use num_bigint::{BigInt, BigUint};
+use num_traits::{One, Signed, Zero};
+use std::collections::{BTreeMap, HashMap};
+
+/// Terms of a form beyond which it takes in no other.
+const MAX_TERMS: usize = 60_000;
+
+/// `constant + sum(coefficient * node)`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Linear {
+    /// Coefficient of each node.
+    pub terms: BTreeMap<u32, BigInt>,
+    /// The rest.
+    pub constant: BigInt,
+}
+
+impl Linear {
+    /// Adds `scale * lit`.
+    pub fn add_lit(&mut self, lit: Lit, scale: &BigInt) {
+        if let Some(value) = lit.as_constant() {
+            if value {
+                self.constant += scale;
+            }
+            return;
+        }
+        let coefficient = self.terms.entry(lit.node() as u32).or_default();
+        if lit.is_complemented() {
+            self.constant += scale;
+            *coefficient -= scale;
+        } else {
+            *coefficient += scale;
+        }
+    }
+    /// Adds `scale` times an unsigned word, lowest bit first.
+    pub fn add_word(&mut self, bits: &[Lit], scale: &BigInt) {
+        let mut weight = scale.clone();
+        for &bit in bits {
+            self.add_lit(bit, &weight);
+            weight <<= 1;
+        }
+    }
+    fn add_linear(&mut self, other: &Linear, scale: &BigInt) {
+        for (&node, coefficient) in &other.terms {
+            *self.terms.entry(node).or_default() += coefficient * scale;
+        }
+        self.constant += &other.constant * scale;
+    }
+    /// Every number into `0 .. 2^width`; terms of 0 disappear.
+    pub fn reduce(&mut self, width: u32) {
+        self.constant = low(&self.constant, width);
+        self.terms.retain(|_, coefficient| {
+            *coefficient = low(coefficient, width);
+            !coefficient.is_zero()
+        });
+    }
+    /// The same form modulo `2^width`, every number of the least magnitude.
+    fn centred(&self, width: u32) -> Linear {
+        let modulus = BigInt::one() << width;
+        let half = BigInt::one() << (width - 1);
+        let centre = |n: &BigInt| if *n >= half { n - &modulus } else { n.clone() };
+        Linear {
+            terms: self.terms.iter().map(|(n, c)| (*n, centre(c))).collect(),
+            constant: centre(&self.constant),
+        }
+    }
+    /// Least and greatest value, the nodes being independent.
+    fn range(&self) -> Interval {
+        let mut range = Interval::point(self.constant.clone());
+        for coefficient in self.terms.values() {
+            if coefficient.is_negative() {
+                range.lo += coefficient;
+            } else {
+                range.hi += coefficient;
+            }
+        }
+        range
+    }
+}
+
+fn low(value: &BigInt, width: u32) -> BigInt {
+    // Two's complement of any length.
+    value & ((BigInt::one() << width) - 1u32)
+}
+
+/// Bits that are the value of a form.
+#[derive(Clone, Debug)]
+struct Form {
+    /// Numbers in `0 .. 2^width`.
+    linear: Linear,
+    ty: HwType,
+    /// Node of the lowest bit; the others follow.
+    first: u32,
+    /// The bits, read by the type, are the form's value as an integer (with centred numbers if signed), and not
+    /// only modulo 2^width.
+    exact: bool,
+}
+
+/// All forms with the graph that holds their bits.
+#[derive(Clone, Debug, Default)]
+pub struct Sums {
+    /// Gates; the bits of forms are free nodes.
+    pub aig: Aig,
+    forms: Vec<Form>,
+    known: HashMap<(Linear, u32), usize>,
+    /// The form of a node.
+    form_of: HashMap<u32, usize>,
+    truncated: HashMap<Vec<Lit>, Vec<Lit>>,
+    /// Of trimmed words.
+    ranges: HashMap<Vec<Lit>, Interval>,
+}
+
+/// A word without what repeats its top bit.
+fn trimmed(word: &[Lit]) -> &[Lit] {
+    let mut length = word.len();
+    while length > 1 && word[length - 1] == word[length - 2] {
+        length -= 1;
+    }
+    &word[..length]
+}
+
+impl Sums {
+    /// The low `width` bits of a form's value, which is known to lie in `range` if it is given: as an unsigned
+    /// number if that has no negative numbers, else in two's complement.
+    pub fn bits(&mut self, mut linear: Linear, width: u32, range: Option<Interval>) -> Vec<Lit> {
+        let mut range = range.filter(|r| r.ty().width <= width);
+        let whole = range.clone();
+        linear.reduce(width);
+        self.take_in(&mut linear, width);
+        let mut bits = Vec::with_capacity(width as usize);
+        let mut left = width;
+        // A column with one odd term has no carry: 3b = b + 2b, 1 - b = !b.
+        while left > 0 {
+            let mut odd = linear.terms.iter().filter(|(_, c)| c.bit(0));
+            let (first, second) = (odd.next().map(|(n, _)| *n), odd.next());
+            if second.is_some() {
+                break;
+            }
+            let flip = linear.constant.bit(0);
+            let bit = match first {
+                Some(node) => Lit::new(node as usize, flip),
+                None => Lit::constant(flip),
+            };
+            linear.add_lit(bit, &-BigInt::one());
+            linear.constant >>= 1;
+            linear.terms.values_mut().for_each(|c| *c >>= 1);
+            range = range.map(|r| Interval::new(r.lo >> 1, r.hi >> 1));
+            left -= 1;
+            linear.reduce(left);
+            bits.push(bit);
+        }
+        if left > 0 {
+            bits.extend(self.form_bits(linear, left, range));
+        }
+        if let Some(range) = whole {
+            self.ranges.insert(trimmed(&bits).to_vec(), range);
+        }
+        bits
+    }
+
+    /// What is known of a word as an integer: unsigned if its top bit is always 0, else in two's complement.
+    pub fn range_of(&self, word: &[Lit]) -> Interval {
+        let word = trimmed(word);
+        let signed = word.last() != Some(&Lit::FALSE);
+        let known = self.ranges.get(word);
+        // A range of unsigned numbers tells nothing of the same bits in two's complement.
+        match known.filter(|range| range.ty().signed == signed) {
+            Some(range) => range.clone(),
+            None => Interval::of_type(match signed {
+                true => HwType::si(word.len() as u32),
+                false => HwType::ui((word.len() as u32 - 1).max(1)),
+            }),
+        }
+    }
+
+    /// Bits of a form that needs carries, made at the least width and extended.
+    fn form_bits(&mut self, linear: Linear, width: u32, range: Option<Interval>) -> Vec<Lit> {
+        // The form as an integer, which is the value where it fits the width.
+        let centred = linear.centred(width);
+        let as_unsigned = linear.range().ty();
+        let as_signed = centred.range();
+        let as_signed = HwType::si(as_signed.ty().width + u32::from(!as_signed.ty().signed));
+        let bounds = [Some(as_unsigned), Some(as_signed), range.map(|r| r.ty())];
+        let needed = bounds
+            .into_iter()
+            .flatten()
+            .filter(|ty| ty.width <= width)
+            .min_by_key(|ty| (ty.width, ty.signed));
+        let ty = needed.unwrap_or(HwType::ui(width));
+        let fits = |l: &Linear| {
+            l.terms
+                .values()
+                .chain([&l.constant])
+                .all(|n| ty.contains(n))
+        };
+        let exact = match ty.signed {
+            false => as_unsigned.width <= width && fits(&linear),
+            true => as_signed.width <= width && fits(&centred),
+        };
+        let mut form = linear;
+        form.reduce(ty.width);
+        let first = self.intern(form, ty, exact);
+        let bit = |i: u32| Lit::new((first + i) as usize, false);
+        (0..width)
+            .map(|i| match (i < ty.width, ty.signed) {
+                (true, _) => bit(i),
+                (false, true) => bit(ty.width - 1),
+                (false, false) => Lit::FALSE,
+            })
+            .collect()
+    }
+
+    fn intern(&mut self, linear: Linear, ty: HwType, exact: bool) -> u32 {
+        let key = (linear, ty.width);
+        if let Some(&id) = self.known.get(&key) {
+            return self.forms[id].first;
+        }
+        let first = self.aig.len() as u32;
+        let id = self.forms.len();
+        for _ in 0..ty.width {
+            let node = self.aig.free().node() as u32;
+            self.form_of.insert(node, id);
+        }
+        self.forms.push(Form {
+            linear: key.0.clone(),
+            ty,
+            first,
+            exact,
+        });
+        self.known.insert(key, id);
+        first
+    }
+
+    /// Replaces the bits of whole forms by those forms.
+    fn take_in(&self, linear: &mut Linear, width: u32) {
+        // A form's terms stand before its bits, so that one way down is enough.
+        let mut below = u32::MAX;
+        while let Some((&node, _)) = linear.terms.range(..below).next_back() {
+            below = node;
+            let Some(&id) = self.form_of.get(&node) else {
+                continue;
+            };
+            let form = &self.forms[id];
+            below = form.first;
+            if linear.terms.len() + form.linear.terms.len() <= MAX_TERMS {
+                self.take_in_form(linear, width, form);
+            }
+        }
+    }
+
+    fn take_in_form(&self, linear: &mut Linear, width: u32, form: &Form) {
+        let Some(scale) = linear.terms.get(&form.first).cloned() else {
+            return;
+        };
+        // From this bit on the scaled form does not matter modulo 2^width.
+        let reach = width - scale.trailing_zeros().unwrap_or(0) as u32;
+        let count = reach.min(form.ty.width);
+        let coefficient = |i: u32| linear.terms.get(&(form.first + i));
+        let plain = |i: u32| coefficient(i) == Some(&low(&(&scale << i), width));
+        let top = count - 1;
+        let whole = reach > form.ty.width;
+        let top_fits = if whole && form.ty.signed {
+            coefficient(top) == Some(&low(&-(&scale << top), width))
+        } else {
+            plain(top)
+        };
+        if !(0..top).all(plain) || !top_fits || (whole && !form.exact) {
+            return;
+        }
+        let value = match whole && form.ty.signed {
+            true => form.linear.centred(form.ty.width),
+            false => form.linear.clone(),
+        };
+        for i in 0..count {
+            linear.terms.remove(&(form.first + i));
+        }
+        linear.add_linear(&value, &scale);
+        linear.reduce(width);
+    }
+
+    /// The same low bits of a word, by the form that they have at that width.
+    pub fn truncate(&mut self, bits: &[Lit]) -> Vec<Lit> {
+        let is_sum = |bit: &Lit| self.form_of.contains_key(&(bit.node() as u32));
+        if !bits.iter().any(is_sum) {
+            return bits.to_vec();
+        }
+        if let Some(known) = self.truncated.get(bits) {
+            return known.clone();
+        }
+        let mut linear = Linear::default();
+        linear.add_word(bits, &BigInt::one());
+        let result = self.bits(linear, bits.len() as u32, None);
+        self.truncated.insert(bits.to_vec(), result.clone());
+        result
+    }
+
+    /// The product's low bits; each factor is a form over bits as they are. `range` as for [`Sums::bits`].
+    pub fn product(
+        &mut self,
+        [mut a, mut b]: [Linear; 2],
+        width: u32,
+        range: Option<Interval>,
+    ) -> Vec<Lit> {
+        a.reduce(width);
+        b.reduce(width);
+        let mut result = Linear::default();
+        for (&x, c) in &a.terms {
+            for (&y, d) in &b.terms {
+                let weight = low(&(c * d), width);
+                if !weight.is_zero() {
+                    let both = self
+                        .aig
+                        .and(Lit::new(x as usize, false), Lit::new(y as usize, false));
+                    result.add_lit(both, &weight);
+                }
+            }
+        }
+        result.add_linear(&a, &b.constant);
+        b.constant = BigInt::zero();
+        result.add_linear(&b, &a.constant);
+        self.bits(result, width, range)
+    }
+
+    /// Gates alone: the cones of `roots` with the bits of forms replaced by adders. Returns the graph, the roots
+    /// in it, and for each of its free nodes the node here.
+    pub fn lower(&self, roots: &[Lit]) -> (Aig, Vec<Lit>, HashMap<usize, usize>) {
+        let mut lowering = Lowering {
+            sums: self,
+            aig: Aig::default(),
+            map: HashMap::from([(0, Lit::FALSE)]),
+            origin: HashMap::new(),
+        };
+        let lowered = roots.iter().map(|&root| lowering.lit(root)).collect();
+        (lowering.aig, lowered, lowering.origin)
+    }
+}
+
+struct Lowering<'s> {
+    sums: &'s Sums,
+    aig: Aig,
+    map: HashMap<u32, Lit>,
+    origin: HashMap<usize, usize>,
+}
+
+impl Lowering<'_> {
+    fn lit(&mut self, lit: Lit) -> Lit {
+        let mut stack = vec![lit.node() as u32];
+        while let Some(&node) = stack.last() {
+            if self.map.contains_key(&node) {
+                stack.pop();
+                continue;
+            }
+            let before = stack.len();
+            self.operands(node, &mut stack);
+            if stack.len() == before {
+                stack.pop();
+                self.make(node);
+            }
+        }
+        self.mapped(lit)
+    }
+
+    fn mapped(&self, lit: Lit) -> Lit {
+        self.map[&(lit.node() as u32)].flip_if(lit.is_complemented())
+    }
+
+    /// Pushes the operands that are not made yet.
+    fn operands(&self, node: u32, stack: &mut Vec<u32>) {
+        let mut need = |n: u32| {
+            if !self.map.contains_key(&n) {
+                stack.push(n);
+            }
+        };
+        match (
+            self.sums.aig.node(node as usize),
+            self.sums.form_of.get(&node),
+        ) {
+            (Node::And(a, b), _) => [a, b].iter().for_each(|l| need(l.node() as u32)),
+            (_, Some(&id)) => self.sums.forms[id]
+                .linear
+                .terms
+                .keys()
+                .for_each(|&n| need(n)),
+            _ => {}
+        }
+    }
+
+    fn make(&mut self, node: u32) {
+        match (
+            self.sums.aig.node(node as usize),
+            self.sums.form_of.get(&node),
+        ) {
+            (Node::And(a, b), _) => {
+                let (a, b) = (self.mapped(a), self.mapped(b));
+                let both = self.aig.and(a, b);
+                self.map.insert(node, both);
+            }
+            (_, Some(&id)) => self.adders(&self.sums.forms[id]),
+            _ => {
+                let free = self.aig.free();
+                self.origin.insert(free.node(), node as usize);
+                self.map.insert(node, free);
+            }
+        }
+    }
+
+    /// Column compression with full adders, first in first out (Dadda 1965).
+    fn adders(&mut self, form: &Form) {
+        let mut columns: Vec<Vec<Lit>> = vec![Vec::new(); form.ty.width as usize];
+        let mut constant = form.linear.constant.clone();
+        let modulus = BigInt::one() << form.ty.width;
+        for (&node, coefficient) in &form.linear.terms {
+            let mut lit = self.map[&node];
+            let opposite = &modulus - coefficient;
+            let weights = if ones(&opposite) < ones(coefficient) {
+                // -cb = c!b - c
+                lit = !lit;
+                constant -= &opposite;
+                opposite
+            } else {
+                coefficient.clone()
+            };
+            for (i, column) in columns.iter_mut().enumerate() {
+                if weights.bit(i as u64) {
+                    column.push(lit);
+                }
+            }
+        }
+        let constant = low(&constant, form.ty.width);
+        let mut carries: Vec<Lit> = Vec::new();
+        for (i, mut column) in columns.into_iter().enumerate() {
+            if constant.bit(i as u64) {
+                column.insert(0, Lit::TRUE);
+            }
+            column.append(&mut carries);
+            let mut next = 0;
+            while column.len() - next > 1 {
+                let a = column[next];
+                let b = column[next + 1];
+                let c = column.get(next + 2).copied().unwrap_or(Lit::FALSE);
+                next = (next + 3).min(column.len());
+                let (sum, carry) = self.full_adder(a, b, c);
+                column.push(sum);
+                if carry != Lit::FALSE {
+                    carries.push(carry);
+                }
+            }
+            let bit = column.last().copied().unwrap_or(Lit::FALSE);
+            self.map.insert(form.first + i as u32, bit);
+        }
+    }
+
+    fn full_adder(&mut self, a: Lit, b: Lit, c: Lit) -> (Lit, Lit) {
+        let half = self.aig.xor(a, b);
+        let sum = self.aig.xor(half, c);
+        let both = self.aig.and(a, b);
+        let through = self.aig.and(half, c);
+        (sum, self.aig.or(both, through))
+    }
+}
+
+fn ones(value: &BigInt) -> u64 {
+    let (_, magnitude): (_, BigUint) = value.clone().into_parts();
+    magnitude.count_ones()
+}

@@ -1,0 +1,118 @@
+//! Operators in all their implementations compute what their graphs say, however far apart operations start.
+
+use allo_hls::hwarith::program::Program;
+use allo_hls::hwarith::{Graph, HwType, builder, divide, eval};
+use allo_hls::rtl;
+use allo_hls::schedule::{self, Variant, device::Device};
+use allo_hls::sim::rtl::Simulator;
+use num_bigint::{BigInt, BigUint};
+
+/// Quotient above remainder.
+fn division(numerator: u32, denominator: u32) -> Graph {
+    let mut g = Graph::new();
+    let a = g.input(0, HwType::ui(numerator));
+    let b = g.input(1, HwType::ui(denominator));
+    let (quotient, remainder) = divide::unsigned(&mut g, a, b);
+    let both = g.concat(&[quotient, remainder]);
+    // Something that has to wait for the result.
+    let late = g.add(both, a);
+    g.outputs.push(late);
+    builder::rebuild(&g)
+}
+
+/// Deterministic numbers below 2^width.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, limit: u64) -> u64 {
+        self.0 = self
+            .0
+            .wrapping_mul(6364136223846793005)
+            .wrapping_add(1442695040888963407);
+        (self.0 >> 33) % limit
+    }
+    fn word(&mut self, width: u32) -> BigUint {
+        let bits = (0..width).map(|i| BigUint::from(self.below(2)) << i);
+        bits.sum()
+    }
+}
+
+/// Runs operations at random distances of at least the interval, with other values at the operands in between.
+fn runs(program: &Program, variant: &Variant, seed: u64) {
+    let unit = &program.units[0];
+    let design = rtl::build::build_operator(unit, variant);
+    rtl::validate::validate(&design).expect("valid");
+    let top = design.modules.ids().last().expect("a module");
+    let mut simulator = Simulator::new(&design, top, seed).expect("a simulator");
+    let inputs = unit.graph.input_types();
+    let ports: Vec<_> = inputs
+        .iter()
+        .zip(rtl::build::units::OPERANDS)
+        .map(|(_, name)| simulator.signal(name).expect("operand"))
+        .collect();
+    let start = simulator.signal(rtl::build::units::START);
+    assert_eq!(start.is_some(), variant.interval > 1);
+    let result = simulator.signal(rtl::build::units::RESULT).expect("result");
+    let mut numbers = Numbers(seed);
+    let mut expected: Vec<(u64, BigInt)> = Vec::new();
+    let mut next_start = numbers.below(4);
+    let mut checked = 0;
+    for cycle in 0..200 + 20 * u64::from(variant.latency) {
+        let values: Vec<BigUint> = inputs.iter().map(|ty| numbers.word(ty.width)).collect();
+        for (port, value) in ports.iter().zip(&values) {
+            simulator.set_big(*port, value);
+        }
+        let starts = cycle == next_start;
+        if let Some(start) = start {
+            simulator.set(start, u64::from(starts));
+        }
+        if starts {
+            let values: Vec<BigInt> = values.into_iter().map(BigInt::from).collect();
+            let wanted = eval::eval(&unit.graph, &values).swap_remove(0);
+            expected.push((cycle + u64::from(variant.latency), wanted));
+            next_start += u64::from(variant.interval) + numbers.below(3);
+        }
+        if let Some((due, wanted)) = expected.first()
+            && *due == cycle
+        {
+            assert_eq!(
+                BigInt::from(simulator.get_big(result)),
+                *wanted,
+                "cycle {cycle}"
+            );
+            expected.remove(0);
+            checked += 1;
+        }
+        simulator.step();
+    }
+    assert!(checked >= 10);
+}
+
+#[test]
+fn every_implementation_of_a_division_computes_what_its_graph_says() {
+    let device = Device::load("ecp5").expect("device");
+    for (numerator, denominator) in [(1, 1), (8, 8), (32, 32), (24, 7), (7, 24), (64, 33)] {
+        let graph = division(numerator, denominator);
+        let program = Program::of_unit("divide", graph, numerator + numerator.min(denominator) + 1);
+        for period in [4.0, 10.0, 40.0] {
+            let schedule = schedule::schedule(&program, &device, period).expect("schedule");
+            let variants = &schedule.units[0].variants;
+            assert_eq!(variants[0].interval, 1);
+            for (seed, variant) in (1..).zip(variants) {
+                runs(&program, variant, seed);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_division_too_large_to_unroll_is_only_rolled() {
+    let device = Device::load("ecp5").expect("device");
+    let program = Program::of_unit("divide", division(300, 300), 601);
+    let schedule = schedule::schedule(&program, &device, 10.0).expect("schedule");
+    let [rolled] = &schedule.units[0].variants[..] else {
+        panic!("one implementation");
+    };
+    assert!(rolled.interval > 1);
+    runs(&program, rolled, 1);
+}

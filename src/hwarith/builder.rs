@@ -328,6 +328,9 @@ impl Builder {
                 return self.cast(inner, ty);
             }
         }
+        if let Some(low) = self.extract_parts(a, 0, ty.width) {
+            return self.cast(low, ty);
+        }
         self.emit(Op::Cast, vec![a], ty)
     }
     /// The same value in a node of exactly type `ty`, which must hold it.
@@ -546,6 +549,9 @@ impl Builder {
             let origin = self.graph.nodes[value].args[0];
             return self.extract_raw(origin, inner + lo, width);
         }
+        if let Some(bits) = self.extract_parts(value, lo, width) {
+            return bits;
+        }
         self.emit(Op::Extract { lo }, vec![value], HwType::ui(width))
     }
     /// A number within `range` that an operator module gives in `width` bits of its result, from bit `lo` up.
@@ -554,6 +560,33 @@ impl Builder {
         let value = self.widen(bits, range.ty());
         self.assume(value, range);
         value
+    }
+    /// Bits of a concatenation, taken from its parts; `None` if it is none or every part is needed.
+    fn extract_parts(&mut self, value: NodeId, lo: u32, width: u32) -> Option<NodeId> {
+        if self.graph.nodes[value].op != Op::Concat {
+            return None;
+        }
+        let mut pieces = Vec::new();
+        let mut base = self.ty(value).width;
+        let args = self.graph.nodes[value].args.clone();
+        for &part in &args {
+            let top = base;
+            base -= self.ty(part).width;
+            let (from, to) = (lo.max(base), (lo + width).min(top));
+            if from < to {
+                pieces.push((part, from - base, to - from));
+            }
+        }
+        if pieces.len() == args.len() && args.len() > 1 {
+            return None;
+        }
+        let parts: Vec<(NodeId, u32)> = pieces
+            .into_iter()
+            .map(|(part, lo, width)| (self.extract(part, lo, width), width))
+            .collect();
+        let bits = self.concat(&parts);
+        let known = self.range(bits).as_point().cloned();
+        Some(known.map_or(bits, |value| self.constant(value)))
     }
     /// Parts from the top down, each taken as that many bits of two's complement.
     pub fn concat(&mut self, parts: &[(NodeId, u32)]) -> NodeId {

@@ -19,6 +19,7 @@ pub mod power;
 pub mod program;
 pub mod query;
 pub mod reciprocal;
+pub mod run;
 pub mod split;
 #[cfg(test)]
 pub(crate) mod testing;

@@ -62,6 +62,25 @@ fn operation(sums: &mut Sums, graph: &Graph, node: &Node, values: &[Word]) -> Op
             let low = sums.truncate(&raw(0)[..top]);
             low[*lo as usize..].to_vec()
         }
+        Op::Iterate { step, count } => {
+            let step = graph.steps.get(*step as usize)?;
+            let mut args: Vec<Word> = node
+                .args
+                .iter()
+                .map(|a| values[a.index()].clone())
+                .collect();
+            let mut types: Vec<HwType> = node.args.iter().map(|&a| graph.ty(a)).collect();
+            for _ in 0..*count {
+                let inputs = step.input_types().into_iter().zip(args.iter().zip(&types));
+                let inputs: Vec<Word> = inputs
+                    .map(|(to, (word, from))| extend(word, to.width, from.signed))
+                    .collect();
+                let state = *step.outputs.first()?;
+                args[0] = nodes(sums, step, &inputs)?.swap_remove(state.index());
+                types[0] = step.ty(state);
+            }
+            extend(&args[0], width, types[0].signed)
+        }
         _ => return None,
     })
 }
@@ -115,7 +134,7 @@ mod tests {
     use super::super::sweep::{Verdict, decide};
     use super::*;
     use crate::hwarith::builder;
-    use crate::hwarith::eval::{eval_nodes, input_types};
+    use crate::hwarith::eval::eval_nodes;
     use crate::hwarith::testing::*;
     use std::time::Duration;
 
@@ -133,7 +152,7 @@ mod tests {
     fn agrees_with_the_evaluator(seed: u64, shape: &Shape) {
         let mut random = Random::new(seed);
         let graph = random_graph(&mut random, shape);
-        let types = input_types(&graph);
+        let types = graph.input_types();
         let mut sums = Sums::default();
         let inputs: Vec<Word> = types.iter().map(|t| sums.free_word(t.width)).collect();
         let words = nodes(&mut sums, &graph, &inputs).expect("pure");
@@ -179,7 +198,7 @@ mod tests {
     /// Whether two graphs over the same inputs have equal outputs.
     fn equal(one: &Graph, other: &Graph) -> Verdict {
         let mut sums = Sums::default();
-        let types = input_types(one);
+        let types = one.input_types();
         let inputs: Vec<Word> = types.iter().map(|t| sums.free_word(t.width)).collect();
         let a = nodes(&mut sums, one, &inputs).expect("pure");
         let b = nodes(&mut sums, other, &inputs).expect("pure");

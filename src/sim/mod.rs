@@ -12,6 +12,7 @@ pub mod cosim;
 pub mod coverage;
 pub mod decimal;
 pub mod formats;
+pub mod functions;
 pub mod inprocess;
 pub mod integer;
 pub mod locate;

@@ -568,7 +568,7 @@ fn call_builtin(builtin: Builtin, args: &ConstArgs, names: &mut dyn Names) -> Re
 }
 
 fn kernel_options(args: &ConstArgs) -> Result<ConstValue> {
-    const NAMES: [&str; 3] = ["typing_style", "enable_tensor", "fast_math"];
+    const NAMES: [&str; 4] = ["typing_style", "enable_tensor", "fast_math", "subnormals"];
     args.only_named(&NAMES, "KernelOptions")?;
     args.expect(0, 0, "KernelOptions (by position)")?;
     let mut options = Options::default();
@@ -583,6 +583,16 @@ fn kernel_options(args: &ConstArgs) -> Result<ConstValue> {
             }
             ("enable_tensor", ConstValue::Bool(v)) => options.enable_tensor = *v,
             ("fast_math", ConstValue::Bool(v)) => options.fast_math = *v,
+            ("subnormals", ConstValue::Str(mode)) if &**mode == "ftz" => {
+                options.flush_subnormals = true;
+            }
+            ("subnormals", _) => {
+                let message = "the option 'subnormals' can only be \"ftz\"";
+                let help = "without it, subnormal numbers are computed with as IEEE 754 says";
+                return Err(Diagnostic::error(codes::DECORATOR, args.span, message)
+                    .help(help)
+                    .into());
+            }
             (_, other) => {
                 return fail(
                     codes::DECORATOR,

@@ -337,6 +337,14 @@ pub fn to_integral(f: FloatFormat, bits: u128, up: bool) -> u128 {
     }
 }
 
+/// A zero of the same sign in place of a subnormal number.
+fn flush(f: FloatFormat, bits: u128) -> u128 {
+    match bits & !sign_bit(f) {
+        magnitude if magnitude >> f.frac == 0 => bits - magnitude,
+        _ => bits,
+    }
+}
+
 /// C's `fmod`: exact, with the dividend's sign.
 fn fmod(f: FloatFormat, a: u128, b: u128) -> u128 {
     match (unpack(f, a), unpack(f, b)) {
@@ -415,6 +423,7 @@ pub fn unary(f: FloatFormat, op: UnaryOp, a: u128) -> Option<u128> {
         UnaryOp::Floor => to_integral(f, a, false),
         UnaryOp::Ceil => to_integral(f, a, true),
         UnaryOp::Sqrt => square_root(f, a),
+        UnaryOp::Flush => flush(f, a),
         _ => return functions::unary(f, op, a),
     })
 }

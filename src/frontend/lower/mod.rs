@@ -10,6 +10,7 @@ mod returns;
 mod scope;
 mod stmt;
 mod storage;
+mod subnormals;
 
 use super::codes;
 use super::consteval::{ConstArgs, Names};

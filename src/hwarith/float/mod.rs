@@ -52,5 +52,5 @@ pub use integral::{ceil, floor};
 pub use modulo::modulo;
 pub use mul::mul;
 pub use operators::{OPERATORS, Operator, operator};
-pub use sign::{abs, neg};
+pub use sign::{abs, flush, neg};
 pub use sqrt::sqrt;

@@ -5,5 +5,6 @@ pub mod expressions;
 pub mod fuzz;
 pub mod generate;
 pub mod netsim;
+pub mod oracle;
 pub mod random;
 pub mod tools;

@@ -62,6 +62,25 @@ fn operation(sums: &mut Sums, graph: &Graph, node: &Node, values: &[Word]) -> Op
             let low = sums.truncate(&raw(0)[..top]);
             low[*lo as usize..].to_vec()
         }
+        Op::Iterate { step, count } => {
+            let step = graph.steps.get(*step as usize)?;
+            let mut args: Vec<Word> = node
+                .args
+                .iter()
+                .map(|a| values[a.index()].clone())
+                .collect();
+            let mut types: Vec<HwType> = node.args.iter().map(|&a| graph.ty(a)).collect();
+            for _ in 0..*count {
+                let inputs = step.input_types().into_iter().zip(args.iter().zip(&types));
+                let inputs: Vec<Word> = inputs
+                    .map(|(to, (word, from))| extend(word, to.width, from.signed))
+                    .collect();
+                let state = *step.outputs.first()?;
+                args[0] = nodes(sums, step, &inputs)?.swap_remove(state.index());
+                types[0] = step.ty(state);
+            }
+            extend(&args[0], width, types[0].signed)
+        }
         _ => return None,
     })
 }

@@ -1,7 +1,7 @@
 //! Evaluation of expressions in which everything is known while compiling.
 
 use super::codes;
-use super::error::{Result, fail};
+use super::error::{Result, closest, fail};
 use super::operators::{self, Operator, python};
 use super::promote::Style;
 use super::surface::{self, Builtin};
@@ -365,7 +365,15 @@ pub fn attribute(object: &ConstValue, attr: &ast::Identifier, span: Span) -> Res
     };
     found.ok_or_else(|| {
         let message = format!("{} has no attribute '{}'", object.kind(), attr.id);
-        Diagnostic::error(codes::ATTRIBUTE, span, message).into()
+        let error = Diagnostic::error(codes::ATTRIBUTE, span, message);
+        let names = match object {
+            ConstValue::Namespace(space) => surface::exported(*space),
+            _ => Vec::new(),
+        };
+        match closest(&attr.id, names.iter().map(String::as_str)) {
+            Some(near) => error.help(format!("did you mean '{near}'?")).into(),
+            None => error.into(),
+        }
     })
 }
 

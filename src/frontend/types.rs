@@ -1,9 +1,9 @@
 //! Names of scalar types, and annotations turned into types.
 
 use super::codes;
-use super::consteval::{Names, eval};
-use super::error::{Result, fail};
-use super::values::ConstValue;
+use super::consteval::{ConstArgs, Names, eval};
+use super::error::{Failure, Result, fail};
+use super::values::{ConstValue, Function};
 use crate::diagnostics::Span;
 use crate::ir::types::MAX_WIDTH;
 use crate::ir::{FloatFormat, Scalar, StorageFormat};
@@ -113,8 +113,38 @@ pub fn annotation(expr: &Expr, names: &mut dyn Names) -> Result<Type> {
     from_value(typed_expression(expr, names)?, names.span(expr.range()))
 }
 
+/// Names of a quoted annotation: those of `allo`'s types need no import there.
+struct QuotedNames<'n>(&'n mut dyn Names);
+
+impl Names for QuotedNames<'_> {
+    fn lookup(&mut self, name: &str, span: Span) -> Result<ConstValue> {
+        match (self.0.lookup(name, span), predefined(name)) {
+            (Err(Failure::Diagnostic(d)), Some(ty)) if d.code == codes::UNDEFINED => {
+                Ok(ConstValue::Type(ty))
+            }
+            (found, _) => found,
+        }
+    }
+    fn span(&self, range: TextRange) -> Span {
+        self.0.span(range)
+    }
+    fn file_text(&self) -> &str {
+        self.0.file_text()
+    }
+    fn new_template(&mut self, name: &str) -> usize {
+        self.0.new_template(name)
+    }
+    fn tick(&mut self, span: Span, cost: u64) -> Result<()> {
+        self.0.tick(span, cost)
+    }
+    fn call_function(&mut self, f: &Function, args: &ConstArgs) -> Result<ConstValue> {
+        self.0.call_function(f, args)
+    }
+}
+
 /// The type that a range of the text denotes.
 pub fn quoted(range: TextRange, names: &mut dyn Names) -> Result<Type> {
+    let names: &mut dyn Names = &mut QuotedNames(names);
     let source = names.source(range);
     let text = source.trim();
     let span = names.span(range);

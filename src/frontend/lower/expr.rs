@@ -170,7 +170,7 @@ impl<'a> Lowerer<'_, 'a> {
             return self.select(&choice, span);
         }
         let operands: Vec<&Operand> = choice.iter().collect();
-        let (nest, scalars) = self.b.enter_elements(&operands, span)?;
+        let (nest, scalars) = self.b.enter_elements(&operands, None, span)?;
         let value = match scalars.try_into() {
             Ok(choice) => self.select(&choice, span),
             Err(_) => Err(Failure::Reported),

@@ -115,7 +115,7 @@ mod tests {
     use super::super::sweep::{Verdict, decide};
     use super::*;
     use crate::hwarith::builder;
-    use crate::hwarith::eval::{eval_nodes, input_types};
+    use crate::hwarith::eval::eval_nodes;
     use crate::hwarith::testing::*;
     use std::time::Duration;
 
@@ -133,7 +133,7 @@ mod tests {
     fn agrees_with_the_evaluator(seed: u64, shape: &Shape) {
         let mut random = Random::new(seed);
         let graph = random_graph(&mut random, shape);
-        let types = input_types(&graph);
+        let types = graph.input_types();
         let mut sums = Sums::default();
         let inputs: Vec<Word> = types.iter().map(|t| sums.free_word(t.width)).collect();
         let words = nodes(&mut sums, &graph, &inputs).expect("pure");
@@ -179,7 +179,7 @@ mod tests {
     /// Whether two graphs over the same inputs have equal outputs.
     fn equal(one: &Graph, other: &Graph) -> Verdict {
         let mut sums = Sums::default();
-        let types = input_types(one);
+        let types = one.input_types();
         let inputs: Vec<Word> = types.iter().map(|t| sums.free_word(t.width)).collect();
         let a = nodes(&mut sums, one, &inputs).expect("pure");
         let b = nodes(&mut sums, other, &inputs).expect("pure");

@@ -43,7 +43,7 @@ fn operation(sums: &mut Sums, graph: &Graph, node: &Node, values: &[Word]) -> Op
             let (a, b) = (wide(0, common.width), wide(1, common.width));
             vec![compare(sums, *predicate, &a, &b, common.signed)]
         }
-        Op::Cast => sums.resize(raw(0), width, ty(0).signed),
+        Op::Cast => wide(0, width),
         Op::And => sums.zip(&wide(0, width), &wide(1, width), super::aig::Aig::and),
         Op::Or => sums.zip(&wide(0, width), &wide(1, width), super::aig::Aig::or),
         Op::Xor => sums.zip(&wide(0, width), &wide(1, width), super::aig::Aig::xor),
@@ -51,16 +51,13 @@ fn operation(sums: &mut Sums, graph: &Graph, node: &Node, values: &[Word]) -> Op
         Op::Shl => sums.shift_left(&wide(0, width), raw(1)),
         Op::Shr => sums.shift_right(&wide(0, width), raw(1), node.ty.signed),
         Op::Mux => sums.select(raw(0)[0], &wide(1, width), &wide(2, width)),
-        Op::Concat => node
-            .args
-            .iter()
-            .rev()
-            .flat_map(|a: &NodeId| values[a.index()].clone())
-            .collect(),
+        Op::Concat => {
+            let parts = node.args.iter().rev();
+            sums.join(parts.flat_map(|a| values[a.index()].clone()).collect())
+        }
         Op::Extract { lo } => {
             let top = (*lo + width) as usize;
-            let low = sums.truncate(&raw(0)[..top]);
-            low[*lo as usize..].to_vec()
+            raw(0)[*lo as usize..top].to_vec()
         }
         Op::Iterate { step, count } => {
             let step = graph.steps.get(*step as usize)?;

@@ -420,7 +420,7 @@ impl<'a> Machine<'a> {
             inside = self.sums.aig.and(inside, fits);
             let scale = constant(&BigInt::from(extent), width);
             let scaled = self.sums.mul((&address, false), (&scale, false), width);
-            let low = self.sums.resize(&index.bits, width, true);
+            let low = extend(&index.bits, width, true);
             address = self.sums.add(&scaled, &low);
         }
         (address, inside, unspecified)
@@ -530,7 +530,7 @@ impl<'a> Machine<'a> {
             return unsuitable(&format!("a conversion from {from} to {to}"), span);
         }
         Ok(Value {
-            bits: self.sums.resize(&value.bits, to.width(), from.is_signed()),
+            bits: extend(&value.bits, to.width(), from.is_signed()),
             unspecified: value.unspecified,
         })
     }

@@ -433,11 +433,10 @@ fn evaluate(sums: &mut Sums, nets: &[Word], expr: &Expr, width: u32) -> Word {
             on_true,
             on_false,
         } => sums.select(get(cond)[0], &get(on_true), &get(on_false)),
-        Expr::Concat(parts) => parts.iter().rev().flat_map(get).collect(),
+        Expr::Concat(parts) => sums.join(parts.iter().rev().flat_map(get).collect()),
         Expr::Slice { value, lo } => {
             let top = (*lo + width) as usize;
-            let low = sums.truncate(&nets[value.index()][..top]);
-            low[*lo as usize..].to_vec()
+            nets[value.index()][*lo as usize..top].to_vec()
         }
         Expr::Extend { value, signed } => extend(&get(value), width, *signed),
         Expr::Reduce { op, value } => {

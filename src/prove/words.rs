@@ -40,14 +40,6 @@ impl Sums {
     pub fn free_word(&mut self, width: u32) -> Word {
         (0..width).map(|_| self.aig.free()).collect()
     }
-    /// The low bits, or an extension, by the form that they have at that width.
-    pub fn resize(&mut self, word: &[Lit], width: u32, signed: bool) -> Word {
-        if (width as usize) < word.len() {
-            self.truncate(&word[..width as usize])
-        } else {
-            extend(word, width, signed)
-        }
-    }
     /// `a + scale * b` modulo 2^width of two words of that width.
     fn combine(&mut self, a: &[Lit], b: &[Lit], scale: i32) -> Word {
         let mut linear = Linear::default();

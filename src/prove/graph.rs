@@ -4,7 +4,7 @@ use super::aig::Lit;
 use super::sums::Sums;
 use super::words::{Word, constant, extend};
 use crate::hwarith::graph::{Op, Predicate};
-use crate::hwarith::{Graph, HwType, Node, NodeId, infer};
+use crate::hwarith::{Graph, HwType, Node, infer};
 use num_bigint::BigInt;
 
 /// Words of all nodes of a graph for words of its inputs, each of its node's width. `None` if the graph is not pure.
@@ -43,7 +43,7 @@ fn operation(sums: &mut Sums, graph: &Graph, node: &Node, values: &[Word]) -> Op
             let (a, b) = (wide(0, common.width), wide(1, common.width));
             vec![compare(sums, *predicate, &a, &b, common.signed)]
         }
-        Op::Cast => wide(0, width),
+        Op::Cast => sums.resize(raw(0), width, ty(0).signed),
         Op::And => sums.zip(&wide(0, width), &wide(1, width), super::aig::Aig::and),
         Op::Or => sums.zip(&wide(0, width), &wide(1, width), super::aig::Aig::or),
         Op::Xor => sums.zip(&wide(0, width), &wide(1, width), super::aig::Aig::xor),
@@ -55,10 +55,7 @@ fn operation(sums: &mut Sums, graph: &Graph, node: &Node, values: &[Word]) -> Op
             let parts = node.args.iter().rev();
             sums.join(parts.flat_map(|a| values[a.index()].clone()).collect())
         }
-        Op::Extract { lo } => {
-            let top = (*lo + width) as usize;
-            raw(0)[*lo as usize..top].to_vec()
-        }
+        Op::Extract { lo } => sums.slice(raw(0), *lo, width),
         Op::Iterate { step, count } => {
             let step = graph.steps.get(*step as usize)?;
             let mut args: Vec<Word> = node

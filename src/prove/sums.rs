@@ -104,9 +104,9 @@ struct Form {
     ty: HwType,
     /// Nodes of the bits, lowest first.
     bits: Vec<u32>,
-    /// The bits, read by the type, are the form's value as an integer (with centred numbers if signed), and not
-    /// only modulo 2^width.
-    exact: bool,
+    /// The form over the integers whose value the bits are, read by the type; `None` if they are equal only
+    /// modulo 2^width.
+    exact: Option<Linear>,
 }
 
 /// All forms with the graph that holds their bits.
@@ -115,11 +115,12 @@ pub struct Sums {
     /// Gates; the bits of forms are free nodes.
     pub aig: Aig,
     forms: Vec<Form>,
-    known: HashMap<(Linear, u32), usize>,
+    known: HashMap<(Linear, HwType), usize>,
     /// A form by the digest of its low bits and the highest of them.
     by_digest: HashMap<(u128, u32), usize>,
     /// The forms that a node is a bit of.
     forms_of: HashMap<u32, Vec<usize>>,
+    truncated: HashMap<Vec<Lit>, Vec<Lit>>,
     /// Of trimmed words.
     ranges: HashMap<Vec<Lit>, Interval>,
 }
@@ -183,15 +184,12 @@ impl Sums {
             .filter(|ty| ty.width <= width)
             .min_by_key(|ty| (ty.width, ty.signed));
         let ty = needed.unwrap_or(HwType::ui(width));
-        let fits = |l: &Linear| {
-            l.terms
-                .values()
-                .chain([&l.constant])
-                .all(|n| ty.contains(n))
-        };
-        let exact = match ty.signed {
-            false => as_unsigned.width <= width && fits(&linear),
-            true => as_signed.width <= width && fits(&centred),
+        let exact = if !ty.signed && as_unsigned.width <= width {
+            Some(linear.clone())
+        } else if (ty.signed || ty.width < width) && as_signed.width <= width {
+            Some(centred)
+        } else {
+            None
         };
         let mut form = linear;
         form.reduce(ty.width);
@@ -209,8 +207,8 @@ impl Sums {
 
     /// A bit depends on the bits of the numbers up to its own position alone. So forms that are equal modulo a
     /// power of two share the bits below it.
-    fn intern(&mut self, linear: Linear, ty: HwType, exact: bool) -> usize {
-        let key = (linear, ty.width);
+    fn intern(&mut self, linear: Linear, ty: HwType, exact: Option<Linear>) -> usize {
+        let key = (linear, ty);
         if let Some(&id) = self.known.get(&key) {
             return id;
         }
@@ -275,19 +273,36 @@ impl Sums {
         } else {
             plain(top)
         };
-        if !(0..top).all(plain) || !top_fits || (whole && !form.exact) {
+        let value = match &form.exact {
+            _ if !whole => &form.linear,
+            Some(exact) => exact,
+            None => return false,
+        };
+        if !(0..top).all(plain) || !top_fits {
             return false;
         }
-        let value = match whole && form.ty.signed {
-            true => form.linear.centred(form.ty.width),
-            false => form.linear.clone(),
-        };
         for bit in &form.bits[..count as usize] {
             linear.terms.remove(bit);
         }
-        linear.add_linear(&value, &scale);
+        linear.add_linear(value, &scale);
         linear.reduce(width);
         true
+    }
+
+    /// The low bits of a word, by the form that they have at their own width: it takes in more.
+    pub fn truncate(&mut self, word: &[Lit]) -> Vec<Lit> {
+        let is_sum = |bit: &Lit| self.forms_of.contains_key(&(bit.node() as u32));
+        if !word.iter().any(is_sum) {
+            return word.to_vec();
+        }
+        if let Some(known) = self.truncated.get(word) {
+            return known.clone();
+        }
+        let mut linear = Linear::default();
+        linear.add_word(word, &BigInt::one());
+        let result = self.bits(linear, word.len() as u32, None);
+        self.truncated.insert(word.to_vec(), result.clone());
+        result
     }
 
     /// The same word, by the bits of one form if it is put together from parts of several.
@@ -317,6 +332,9 @@ impl Sums {
 
     /// The bits of a form modulo `2^width`, if they have been made.
     fn existing(&self, linear: &Linear, width: u32) -> Option<Vec<Lit>> {
+        if width == 0 {
+            return Some(Vec::new());
+        }
         let digests = digests(linear, width);
         let (top, form) = (0..width).rev().find_map(|top| {
             let &id = self.by_digest.get(&(digests[top as usize], top))?;
@@ -325,12 +343,9 @@ impl Sums {
         })?;
         let bits = form.bits[..=top as usize].iter();
         let bits: Vec<Lit> = bits.map(|&node| Lit::new(node as usize, false)).collect();
-        let whole = form.exact && form.ty.width == top + 1;
-        let is_extension = || match form.ty.signed {
-            true => congruent(linear, &form.linear.centred(top + 1), width),
-            false => congruent(linear, &form.linear, width),
-        };
-        let fits = top + 1 == width || (whole && is_extension());
+        let is_whole = form.ty.width == top + 1;
+        let exact = form.exact.as_ref().filter(|_| is_whole);
+        let fits = top + 1 == width || exact.is_some_and(|e| congruent(linear, e, width));
         fits.then(|| super::words::extend(&bits, width, form.ty.signed))
     }
 

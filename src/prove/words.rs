@@ -40,6 +40,22 @@ impl Sums {
     pub fn free_word(&mut self, width: u32) -> Word {
         (0..width).map(|_| self.aig.free()).collect()
     }
+    /// The low bits, or an extension.
+    pub fn resize(&mut self, word: &[Lit], width: u32, signed: bool) -> Word {
+        if (width as usize) < word.len() {
+            self.truncate(&word[..width as usize])
+        } else {
+            extend(word, width, signed)
+        }
+    }
+    /// Bits `lo .. lo + width`.
+    pub fn slice(&mut self, word: &[Lit], lo: u32, width: u32) -> Word {
+        let (lo, top) = (lo as usize, (lo + width) as usize);
+        match lo {
+            0 => self.truncate(&word[..top]),
+            _ => word[lo..top].to_vec(),
+        }
+    }
     /// `a + scale * b` modulo 2^width of two words of that width.
     fn combine(&mut self, a: &[Lit], b: &[Lit], scale: i32) -> Word {
         let mut linear = Linear::default();

@@ -5,7 +5,7 @@
 
 use super::aig::{Aig, Lit};
 use super::sums::Sums;
-use super::sweep::{self, Verdict};
+use super::sweep;
 use super::words::{Word, as_constant, constant, extend};
 use super::{Limits, Stop};
 use crate::rtl::manifest::{Manifest, PortKind};

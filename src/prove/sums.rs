@@ -349,30 +349,25 @@ impl Sums {
         fits.then(|| super::words::extend(&bits, width, form.ty.signed))
     }
 
-    /// The product's low bits; each factor is a form over bits as they are. `range` as for [`Sums::bits`].
+    /// Low `width` bits of the product of two's complement numbers; `range` as for [`Sums::bits`].
     pub fn product(
         &mut self,
-        [mut a, mut b]: [Linear; 2],
+        a: &[Lit],
+        b: &[Lit],
         width: u32,
         range: Option<Interval>,
     ) -> Vec<Lit> {
-        a.reduce(width);
-        b.reduce(width);
         let mut result = Linear::default();
-        for (&x, c) in &a.terms {
-            for (&y, d) in &b.terms {
+        let (a, b) = (weights(a), weights(b));
+        // Bits stay complemented as they are: as 1 - bit they would make the form's range wider than the product's.
+        for (x, c) in &a {
+            for (y, d) in &b {
                 let weight = low(&(c * d), width);
                 if !weight.is_zero() {
-                    let both = self
-                        .aig
-                        .and(Lit::new(x as usize, false), Lit::new(y as usize, false));
-                    result.add_lit(both, &weight);
+                    result.add_lit(self.aig.and(*x, *y), &weight);
                 }
             }
         }
-        result.add_linear(&a, &b.constant);
-        b.constant = BigInt::zero();
-        result.add_linear(&b, &a.constant);
         self.bits(result, width, range)
     }
 
@@ -509,6 +504,20 @@ impl<'s> Lowering<'s> {
         let through = self.aig.and(half, c);
         (sum, self.aig.or(both, through))
     }
+}
+
+/// The bits of a two's complement number with their weights.
+fn weights(word: &[Lit]) -> Vec<(Lit, BigInt)> {
+    let word = trimmed(word);
+    let weight = |i: usize| BigInt::one() << i;
+    let weights = word
+        .iter()
+        .enumerate()
+        .map(|(i, &bit)| match i + 1 == word.len() {
+            true => (bit, -weight(i)),
+            false => (bit, weight(i)),
+        });
+    weights.collect()
 }
 
 /// The low bits that need no carry, and the form of what is above them. A column with one odd term has no carry:

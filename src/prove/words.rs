@@ -82,12 +82,8 @@ impl Sums {
             |(word, signed): (&[Lit], bool)| extend(word, width.max(word.len() as u32 + 1), signed);
         let factors = [wide(a), wide(b)];
         let [x, y] = [self.range_of(&factors[0]), self.range_of(&factors[1])];
-        let linear = factors.map(|word| {
-            let mut linear = Linear::default();
-            linear.add_word(&word, &BigInt::one());
-            linear
-        });
-        self.product(linear, width, Some(interval::product(&x, &y)))
+        let range = interval::product(&x, &y);
+        self.product(&factors[0], &factors[1], width, Some(range))
     }
     /// Every bit flipped.
     pub fn not(&mut self, a: &[Lit]) -> Word {

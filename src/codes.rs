@@ -35,6 +35,7 @@ codes! {
     VERYL = "E1305": "The Veryl back end refused the netlist: a bug of the compiler, please report it.";
     UNKNOWN_CODE = "E1306": "There is no diagnostic of that code.";
     OPERATOR = "E1307": "There is no stand-alone module for this operator on these formats.";
+    QUESTION = "E1308": "A question to typeof cannot be understood.";
 }
 
 /// The explanation of a code of any room.

@@ -95,7 +95,10 @@ pub fn build(
     debug_check("hwarith", hardware.validate());
     let schedule = schedule::schedule(&hardware, &target.device, target.period)
         .map_err(|message| Diagnostic::error(codes::NO_SCHEDULE, kernel.span, message))?;
-    debug_check("schedule", schedule::check::check(&hardware, &schedule));
+    debug_check(
+        "schedule",
+        schedule::check::check(&hardware, &schedule, &target.device),
+    );
     let (mut design, manifest) = rtl::build::build(&hardware, &schedule, sources);
     debug_check("netlist", rtl::validate::validate(&design));
     design.header = header(&sources.location(kernel.span).to_string(), target);

@@ -6,6 +6,7 @@ mod operator;
 mod output;
 mod prove;
 mod simulate;
+mod r#typeof;
 
 use allo_hls::hwarith::float::{self, Operator};
 use allo_hls::ir::Scalar;
@@ -59,6 +60,8 @@ enum Command {
     Operator(OperatorArgs),
     /// Say what a diagnostic code means
     Explain(ExplainArgs),
+    /// Say what type an expression has
+    Typeof(TypeofArgs),
 }
 
 /// Which kernel of which file.
@@ -212,6 +215,36 @@ fn operator_help() -> String {
     )
 }
 
+/// `allo-hls typeof 'a + b - 3' a=u8 b=i8`
+#[derive(Args)]
+pub struct TypeofArgs {
+    /// Expression over names; with --style hwarith an operation such as add
+    #[arg(required_unless_present = "stdin")]
+    pub expression: Option<String>,
+    /// Types of the names (a=u8 b='i32[4]'); with --style hwarith the operands' types (ui3 si4)
+    pub types: Vec<String>,
+    /// Whose tables
+    #[arg(long, value_enum, default_value = "hls")]
+    pub style: TypeofStyle,
+    /// Also say which rules decided, one line each
+    #[arg(long)]
+    pub explain: bool,
+    /// Answer questions from standard input, one JSON object a line
+    #[arg(long, conflicts_with_all = ["expression", "types", "style", "explain"])]
+    pub stdin: bool,
+}
+
+/// Tables that `typeof` answers from.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum TypeofStyle {
+    /// Kernels of the default style
+    Hls,
+    /// Kernels with typing_style="cpp"
+    Cpp,
+    /// Exact-width operations of the back end
+    Hwarith,
+}
+
 /// `allo-hls run`
 #[derive(Args)]
 pub struct RunArgs {
@@ -334,6 +367,7 @@ pub fn run() -> ExitCode {
         Some(Command::Hwarith(args)) => hwarith::run(&printer, &args),
         Some(Command::Operator(args)) => operator::operator(&printer, &args),
         Some(Command::Explain(args)) => compile::explain(&printer, &args),
+        Some(Command::Typeof(args)) => r#typeof::run(&printer, &args),
         None => compile::compile(&printer, &cli.compile),
     };
     match result {

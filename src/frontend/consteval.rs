@@ -543,7 +543,8 @@ fn call_builtin(builtin: Builtin, args: &ConstArgs, names: &mut dyn Names) -> Re
             }
         }
         Builtin::KernelOptions => kernel_options(args),
-        Builtin::Apint => apint(args),
+        Builtin::Apint => apint(args, None),
+        Builtin::SizedInt(signed) => apint(args, Some(signed)),
         Builtin::Apfloat => apfloat(args),
         Builtin::Len => length(args),
         Builtin::Print => {
@@ -606,9 +607,14 @@ fn small(value: Option<&ConstValue>, low: u32, high: u32, what: &str, span: Span
     }
 }
 
-fn apint(args: &ConstArgs) -> Result<ConstValue> {
-    args.only_named(&["width", "signed"], "apint")?;
-    args.expect(0, 2, "apint")?;
+/// `apint(width, signed=False)`, or with a fixed sign `Int(width)` and `UInt(width)`.
+fn apint(args: &ConstArgs, sign: Option<bool>) -> Result<ConstValue> {
+    let (names, count) = match sign {
+        None => (&["width", "signed"][..], 2),
+        Some(_) => (&["width"][..], 1),
+    };
+    args.only_named(names, "an integer type")?;
+    args.expect(0, count, "an integer type")?;
     let width = small(
         args.get(0, "width"),
         1,
@@ -616,9 +622,10 @@ fn apint(args: &ConstArgs) -> Result<ConstValue> {
         "the width of an apint",
         args.span,
     )?;
-    let signed = match args.get(1, "signed") {
-        None => false,
-        Some(value) => truth(value, args.span)?,
+    let signed = match (sign, args.get(1, "signed")) {
+        (Some(signed), _) => signed,
+        (None, None) => false,
+        (None, Some(value)) => truth(value, args.span)?,
     };
     Ok(ConstValue::Type(Scalar::Int { signed, width }))
 }

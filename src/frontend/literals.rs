@@ -1,6 +1,7 @@
 //! Compile-time numbers as typed constants: exact conversions and the literal rules.
 
 use super::values::ConstValue;
+use crate::ir::storage::{self, StoredNumber};
 use crate::ir::types::wrap;
 use crate::ir::{Const, FloatFormat, Scalar};
 use num_bigint::{BigInt, BigUint, Sign};
@@ -113,6 +114,51 @@ fn encode_parts(format: FloatFormat, parts: &Parts) -> BigUint {
     }
 }
 
+/// The parts of a value of any float type; NaN for other types.
+fn decode_any(ty: Scalar, bits: &BigUint) -> Parts {
+    match ty {
+        Scalar::Float(f) => decode(f, bits),
+        Scalar::Storage(f) => match f.decode(bits.to_u8().unwrap_or(0)) {
+            StoredNumber::Nan => Parts::Nan,
+            StoredNumber::Infinite(negative) => Parts::Infinite { negative },
+            StoredNumber::Finite { negative, units } => Parts::Finite {
+                negative,
+                magnitude: units.into(),
+                exponent: storage::UNIT.into(),
+            },
+        },
+        _ => Parts::Nan,
+    }
+}
+
+/// The constant of a type, rounded by the format's rule or cut to an integer.
+fn encode_any(ty: Scalar, parts: &Parts) -> Const {
+    match (ty, parts) {
+        (Scalar::Float(f), _) => Const::Float(encode_parts(f, parts)),
+        (Scalar::Storage(f), Parts::Nan) => Const::Float(f.nan().into()),
+        (Scalar::Storage(f), Parts::Infinite { negative }) => {
+            Const::Float(f.overflow(*negative).into())
+        }
+        (
+            Scalar::Storage(f),
+            Parts::Finite {
+                negative,
+                magnitude,
+                exponent,
+            },
+        ) => Const::Float(f.round(*negative, magnitude, *exponent, false).into()),
+        _ => Const::Int(float_to_int(parts, ty)),
+    }
+}
+
+fn parts_of_int(value: &BigInt) -> Parts {
+    Parts::Finite {
+        negative: value.is_negative(),
+        magnitude: value.magnitude().clone(),
+        exponent: 0,
+    }
+}
+
 /// The encoding in `format` of a binary64 value, rounded to nearest even.
 pub fn float_from_f64(format: FloatFormat, value: f64) -> BigUint {
     encode_parts(format, &decode(FloatFormat::F64, &value.to_bits().into()))
@@ -173,13 +219,11 @@ fn float_to_int(parts: &Parts, to: Scalar) -> BigInt {
 pub fn cast_const(value: &Const, from: Scalar, to: Scalar) -> Const {
     match (value, from, to) {
         _ if from == to => value.clone(),
-        (Const::Int(v), _, Scalar::Float(f)) => Const::Float(float_from_int(f, v)),
-        (Const::Int(v), _, _) => Const::Int(to.wrap(v)),
-        (Const::Float(b), Scalar::Float(f), Scalar::Float(g)) => {
-            Const::Float(encode_parts(g, &decode(f, b)))
+        (Const::Int(v), _, Scalar::Float(_) | Scalar::Storage(_)) => {
+            encode_any(to, &parts_of_int(v))
         }
-        (Const::Float(b), Scalar::Float(f), _) => Const::Int(float_to_int(&decode(f, b), to)),
-        (Const::Float(_), _, _) => value.clone(),
+        (Const::Int(v), _, _) => Const::Int(to.wrap(v)),
+        (Const::Float(b), ..) => encode_any(to, &decode_any(from, b)),
     }
 }
 
@@ -232,7 +276,7 @@ pub fn literal_type(value: &ConstValue, partner: Scalar, position: Position) -> 
         ConstValue::Bool(_) => Some(Scalar::BOOL),
         ConstValue::Int(v) => int_literal_type(v, partner, position),
         ConstValue::Float(_) => match partner {
-            Scalar::Float(_) => Some(partner),
+            Scalar::Float(_) | Scalar::Storage(_) => Some(partner),
             Scalar::Index => None,
             Scalar::Int { width, .. } => Some(Scalar::Float(float_beside_int(width))),
         },
@@ -258,7 +302,7 @@ fn int_literal_type(value: &BigInt, partner: Scalar, position: Position) -> Opti
         };
     }
     let (signed, width) = match partner {
-        Scalar::Float(_) => return Some(partner),
+        Scalar::Float(_) | Scalar::Storage(_) => return Some(partner),
         Scalar::Index => return holds(partner, value).then_some(partner),
         Scalar::Int { signed, width } => (signed, width),
     };
@@ -287,13 +331,11 @@ pub fn literal_const(value: &ConstValue, ty: Scalar) -> Option<Const> {
         (ConstValue::Bool(v), _) => {
             cast_const(&Const::Int(BigInt::from(u8::from(*v))), Scalar::BOOL, ty)
         }
-        (ConstValue::Int(v), Scalar::Float(f)) => Const::Float(float_from_int(f, v)),
+        (ConstValue::Int(v), Scalar::Float(_) | Scalar::Storage(_)) => {
+            encode_any(ty, &parts_of_int(v))
+        }
         (ConstValue::Int(v), _) => Const::Int(ty.wrap(v)),
-        (ConstValue::Float(v), Scalar::Float(f)) => Const::Float(float_from_f64(f, *v)),
-        (ConstValue::Float(v), _) => Const::Int(float_to_int(
-            &decode(FloatFormat::F64, &v.to_bits().into()),
-            ty,
-        )),
+        (ConstValue::Float(v), _) => encode_any(ty, &decode(FloatFormat::F64, &v.to_bits().into())),
         _ => return None,
     })
 }
@@ -302,7 +344,7 @@ pub fn literal_const(value: &ConstValue, ty: Scalar) -> Option<Const> {
 /// pattern. Anything may be stored in a float.
 pub fn storable(value: &BigInt, ty: Scalar) -> bool {
     match ty {
-        Scalar::Float(_) => true,
+        Scalar::Float(_) | Scalar::Storage(_) => true,
         Scalar::Index => holds(ty, value),
         Scalar::Int { width, .. } => {
             holds(Scalar::signed(width), value) || holds(Scalar::unsigned(width), value)

@@ -9,6 +9,7 @@ pub mod lower;
 pub mod module;
 pub mod operators;
 pub mod promote;
+pub mod query;
 pub mod scan;
 pub mod session;
 pub mod source;
@@ -47,7 +48,7 @@ pub fn compile(
     file: FileId,
     top: Option<&str>,
 ) -> std::result::Result<Compiled, Diagnostics> {
-    let top = top.map(|text| sources.add("--top", text));
+    let top = top.map(|text| sources.add(module::COMMAND_LINE, text));
     let sources: &SourceMap = sources;
     on_big_stack(|| {
         let parsed = source::parse(sources, file)?;
@@ -81,7 +82,11 @@ pub fn check(
     })
 }
 
-fn on_big_stack<T: Send>(f: impl FnOnce() -> T + Send) -> T {
+/// Runs with the stack that the bounds on nesting are chosen for.
+///
+/// # Panics
+/// If the system gives no thread, or if `f` panics.
+pub fn on_big_stack<T: Send>(f: impl FnOnce() -> T + Send) -> T {
     std::thread::scope(|scope| {
         let run = std::thread::Builder::new()
             .stack_size(STACK)

@@ -8,11 +8,15 @@ use super::scan;
 use super::session::{Binding, KernelDef, Session};
 use super::source::span_of;
 use super::surface::{self, Builtin, Namespace};
+use super::types;
 use super::values::{ConstValue, Function, KernelRef, Options};
 use crate::diagnostics::{FileId, Span};
 use ruff_python_ast::{self as ast, Expr, Stmt};
 use ruff_text_size::{Ranged, TextRange};
 use std::rc::Rc;
+
+/// What the text of `--top` is called in messages.
+pub const COMMAND_LINE: &str = "--top";
 
 /// Evaluates the statements of a file as module number `module`.
 pub fn evaluate<'a>(session: &mut Session<'a>, module: usize, file: FileId, body: &'a [Stmt]) {
@@ -32,9 +36,10 @@ impl Names for Evaluator<'_, '_> {
     fn lookup(&mut self, name: &str, span: Span) -> Result<ConstValue> {
         match self.session.global(self.module, name, span) {
             Some(found) => found,
-            None => Err(self
-                .session
-                .undefined(self.module, name, span, std::iter::empty())),
+            None => self.command_line_type(name).ok_or_else(|| {
+                self.session
+                    .undefined(self.module, name, span, std::iter::empty())
+            }),
         }
     }
     fn span(&self, range: TextRange) -> Span {
@@ -71,6 +76,14 @@ impl<'s, 'a> Evaluator<'s, 'a> {
             module,
             file,
         }
+    }
+
+    /// A type in the text of `--top`: the command line imports nothing, and still says `fill[i32, 4]`.
+    fn command_line_type(&self, name: &str) -> Option<ConstValue> {
+        let on_command_line = self.session.sources.file(self.file).name == COMMAND_LINE;
+        types::scalar_named(name)
+            .filter(|_| on_command_line)
+            .map(ConstValue::Type)
     }
 
     fn bind(&mut self, name: &str, value: ConstValue) {

@@ -1,4 +1,7 @@
-//! The typing tables of both styles as data, and the n-ary promoter of hls.
+//! The typing table of both styles as data, and the n-ary promoter of hls.
+//!
+//! One row for each group of operators that are typed alike; an operator names its row in
+//! `operators/mod.rs`. A new rule is a [`Rule`] here, and its name in the rows that use it.
 
 use super::literals::float_beside_int;
 use crate::ir::{FloatFormat, Scalar};
@@ -29,10 +32,6 @@ impl Style {
             Style::Cpp => "cpp",
         }
     }
-    /// Whether integer chains of the operator are typed as a whole.
-    pub fn has_nary(self, key: &str) -> bool {
-        self == Style::Hls && matches!(key, "add" | "sub" | "mul")
-    }
 }
 
 /// What a rule decides.
@@ -44,138 +43,152 @@ pub struct Promotion {
     pub result: Scalar,
 }
 
-type Rule = fn(&[Scalar]) -> Option<Promotion>;
-
-/// One row of a table: operators and their rule.
-struct Row {
-    keys: &'static [&'static str],
-    rule: Rule,
+/// A rule for operands taken pairwise.
+pub struct Rule {
+    /// What it says, for `typeof --explain`.
+    pub text: &'static str,
+    apply: fn(&[Scalar]) -> Option<Promotion>,
 }
 
-const COMPARISONS: &[&str] = &["eq", "ne", "lt", "le", "gt", "ge"];
-const BITWISE: &[&str] = &["bitwise_and", "bitwise_or", "bitwise_xor"];
-const LOGICAL: &[&str] = &["logical_and", "logical_or"];
-const MATH: &[&str] = &[
-    "exp", "exp2", "log", "log2", "sqrt", "rsqrt", "sin", "cos", "tan", "sinh", "cosh", "tanh",
-    "floor", "ceil", "erf", "fma",
-];
+/// A rule for a whole chain of integers: `(signed, width)` and whether the term is subtracted.
+type Chain = fn(&[((bool, u32), bool)]) -> (bool, u32);
 
-/// The hls table. Integer add, sub and mul are decided before it, by [`nary`].
-static HLS: &[Row] = &[
-    Row {
-        keys: &["add", "sub", "mul"],
-        rule: common_numeric,
-    },
-    Row {
-        keys: &["div", "floordiv", "mod", "max", "min", "select"],
-        rule: common_numeric,
-    },
-    Row {
-        keys: &["pow"],
-        rule: common_without_index,
-    },
-    Row {
-        keys: COMPARISONS,
-        rule: compare,
-    },
-    Row {
-        keys: BITWISE,
-        rule: common_bits,
-    },
-    Row {
-        keys: &["lshift", "rshift"],
-        rule: left_hand,
-    },
-    Row {
-        keys: &["neg"],
-        rule: grow_signed,
-    },
-    Row {
-        keys: &["invert"],
-        rule: same_integer_or_index,
-    },
-    Row {
-        keys: LOGICAL,
-        rule: logical,
-    },
-    Row {
-        keys: &["logical_not"],
-        rule: boolean,
-    },
-    Row {
-        keys: &["abs"],
-        rule: same_without_index,
-    },
-    Row {
-        keys: MATH,
-        rule: float_without_index,
-    },
-];
+/// One row of the table: how a group of operators is typed in each style.
+pub struct Row {
+    /// Of chains that are all integers, in hls; before `hls`.
+    chain: Option<Chain>,
+    hls: &'static Rule,
+    cpp: &'static Rule,
+}
 
-/// The cpp table.
-static CPP: &[Row] = &[
-    Row {
-        keys: &["add", "sub", "mul"],
-        rule: common_numeric,
-    },
-    Row {
-        keys: &["div", "floordiv", "mod", "max", "min", "select"],
-        rule: common_numeric,
-    },
-    Row {
-        keys: &["pow"],
-        rule: common_numeric,
-    },
-    Row {
-        keys: COMPARISONS,
-        rule: compare,
-    },
-    Row {
-        keys: BITWISE,
-        rule: common_bits,
-    },
-    Row {
-        keys: &["lshift", "rshift"],
-        rule: left_hand,
-    },
-    Row {
-        keys: &["neg"],
-        rule: same,
-    },
-    Row {
-        keys: &["invert"],
-        rule: same_integer_or_index,
-    },
-    Row {
-        keys: LOGICAL,
-        rule: logical,
-    },
-    Row {
-        keys: &["logical_not"],
-        rule: boolean,
-    },
-    Row {
-        keys: &["abs"],
-        rule: same_without_index,
-    },
-    Row {
-        keys: MATH,
-        rule: float,
-    },
-];
+const fn row(chain: Option<Chain>, hls: &'static Rule, cpp: &'static Rule) -> Row {
+    Row { chain, hls, cpp }
+}
 
-/// The promotion of `key` on operands of the types, pairwise from left to right. The error is the
-/// message for the user.
-pub fn promote(style: Style, key: &str, types: &[Scalar]) -> Result<Promotion, String> {
-    let table = match style {
-        Style::Hls => HLS,
-        Style::Cpp => CPP,
-    };
-    table
-        .iter()
-        .find(|row| row.keys.contains(&key))
-        .and_then(|row| (row.rule)(types))
-        .ok_or_else(|| no_rule(style, key, types))
+// The table: operators                          n-ary in hls   hls                   cpp
+/// `add`, `sub`.
+pub static SUM: Row = row(Some(sum), &COMMON_NUMERIC, &COMMON_NUMERIC);
+/// `mul`.
+pub static PRODUCT: Row = row(Some(product), &COMMON_NUMERIC, &COMMON_NUMERIC);
+/// `div`, `floordiv`, `mod`, `max`, `min`.
+pub static NUMERIC: Row = row(None, &COMMON_NUMERIC, &COMMON_NUMERIC);
+/// `pow`.
+pub static POWER: Row = row(None, &COMMON_NO_INDEX, &COMMON_NUMERIC);
+/// `eq`, `ne`, `lt`, `le`, `gt`, `ge`.
+pub static COMPARISON: Row = row(None, &COMPARED, &COMPARED);
+/// `bitwise_and`, `bitwise_or`, `bitwise_xor`.
+pub static BITWISE: Row = row(None, &COMMON_BITS, &COMMON_BITS);
+/// `lshift`, `rshift`.
+pub static SHIFT: Row = row(None, &LEFT_HAND, &LEFT_HAND);
+/// `neg`.
+pub static NEGATION: Row = row(None, &GROWN_SIGNED, &SAME);
+/// `invert`.
+pub static INVERSION: Row = row(None, &SAME_NO_FLOAT, &SAME_NO_FLOAT);
+/// `logical_and`, `logical_or`.
+pub static LOGICAL: Row = row(None, &TRUTHS, &TRUTHS);
+/// `logical_not`.
+pub static LOGICAL_NOT: Row = row(None, &TRUTH, &TRUTH);
+/// `abs`.
+pub static MAGNITUDE: Row = row(None, &SAME_NO_INDEX, &SAME_NO_INDEX);
+/// The functions of `allo.math`.
+pub static MATH: Row = row(None, &FLOAT_NO_INDEX, &FLOAT);
+/// Operators that are typed by something else than their operands.
+pub static UNTYPED: Row = row(None, &NO_RULE, &NO_RULE);
+
+const COMMON_NUMERIC: Rule = Rule {
+    text: "the common numeric type",
+    apply: common_numeric,
+};
+const COMMON_NO_INDEX: Rule = Rule {
+    text: "the common numeric type, without index",
+    apply: |types| without_index(types).and_then(common_numeric),
+};
+const COMPARED: Rule = Rule {
+    text: "compared in the common numeric type",
+    apply: |types| common_numeric(types).map(|p| p.giving(Scalar::BOOL)),
+};
+const COMMON_BITS: Rule = Rule {
+    text: "the common integer type",
+    apply: |types| all_or_no_index(without_float(types)?).and_then(common_numeric),
+};
+const LEFT_HAND: Rule = Rule {
+    text: "the left operand's type",
+    apply: left_hand,
+};
+const GROWN_SIGNED: Rule = Rule {
+    text: "signed and one bit wider; a float keeps its type",
+    apply: grow_signed,
+};
+const SAME: Rule = Rule {
+    text: "the operand's type",
+    apply: same,
+};
+const SAME_NO_FLOAT: Rule = Rule {
+    text: "the operand's type, an integer or index",
+    apply: |types| without_float(types).and_then(same),
+};
+const SAME_NO_INDEX: Rule = Rule {
+    text: "the operand's type, an integer or float",
+    apply: |types| without_index(types).and_then(same),
+};
+const TRUTHS: Rule = Rule {
+    text: "each side is tested for nonzero",
+    apply: |types| all_or_no_index(types).map(|_| uniform(Scalar::BOOL)),
+};
+const TRUTH: Rule = Rule {
+    text: "tested for nonzero",
+    apply: |_| Some(uniform(Scalar::BOOL)),
+};
+const FLOAT: Rule = Rule {
+    text: "floats keep their type; an integer of up to 32 bits counts as f32, a wider one as f64",
+    apply: float,
+};
+const FLOAT_NO_INDEX: Rule = Rule {
+    apply: |types| without_index(types).and_then(float),
+    ..FLOAT
+};
+const NO_RULE: Rule = Rule {
+    text: "none",
+    apply: |_| None,
+};
+
+impl Row {
+    /// Whether the style types chains of integers as a whole.
+    pub fn has_chain(&self, style: Style) -> bool {
+        style == Style::Hls && self.chain.is_some()
+    }
+
+    /// The rule for operands taken pairwise.
+    pub fn rule(&self, style: Style) -> &'static Rule {
+        match style {
+            Style::Hls => self.hls,
+            Style::Cpp => self.cpp,
+        }
+    }
+
+    /// The promotion of operands of the types, pairwise from left to right. The error is the
+    /// message for the user; `key` is the operator's name in it.
+    pub fn promote(&self, style: Style, key: &str, types: &[Scalar]) -> Result<Promotion, String> {
+        // A choice between values of one type moves them; everything else computes, in a wider format
+        // where the operands are of a storage format.
+        if key == "select" && types.windows(2).all(|pair| pair[0] == pair[1]) {
+            return same(types).ok_or_else(|| no_rule(style, key, types));
+        }
+        let computed: Vec<Scalar> = types.iter().map(|t| t.computed()).collect();
+        (self.rule(style).apply)(&computed).ok_or_else(|| no_rule(style, key, types))
+    }
+
+    /// The n-ary promoter of hls: the type of a chain whose terms are all integers. `None` if the
+    /// style or the terms are not for it. The width may exceed the widest type: the caller checks.
+    pub fn chain(&self, style: Style, terms: &[Term]) -> Option<Scalar> {
+        let chain = self.chain.filter(|_| style == Style::Hls)?;
+        let integers: Vec<_> = terms
+            .iter()
+            .map(|(ty, negated)| Some((integer(*ty)?, *negated)))
+            .collect::<Option<_>>()?;
+        let (signed, width) = chain(&integers);
+        Some(Scalar::Int { signed, width })
+    }
 }
 
 /// The message for an operator without a rule.
@@ -191,29 +204,24 @@ pub fn no_rule(style: Style, key: &str, types: &[Scalar]) -> String {
 /// A term of an n-ary chain: its type, and whether it is subtracted.
 pub type Term = (Scalar, bool);
 
-/// The n-ary promoter of hls: the type of a chain of `+` and `-` (`add`) or of `*` (`mul`) whose
-/// terms are all integers. `None` if the style or the terms are not for it. The width may exceed
-/// the widest type: the caller checks.
-pub fn nary(style: Style, key: &str, terms: &[Term]) -> Option<Scalar> {
-    if !style.has_nary(key) {
-        return None;
-    }
-    let ints: Vec<(bool, u32)> = terms.iter().map(|t| integer(t.0)).collect::<Option<_>>()?;
-    if key == "mul" {
-        let signed = ints.iter().any(|t| t.0);
-        let width = ints.iter().map(|t| t.1).fold(0, u32::saturating_add);
-        return Some(Scalar::Int { signed, width });
-    }
-    let signed = ints.iter().any(|t| t.0) || terms.iter().any(|t| t.1);
-    let widest = ints
+/// Widest term plus ceil(log2 n); signed if a term is signed or subtracted, and then an unsigned
+/// term counts one bit more.
+fn sum(terms: &[((bool, u32), bool)]) -> (bool, u32) {
+    let signed = terms
         .iter()
-        .map(|(s, w)| w + u32::from(signed && !s))
-        .max()?;
-    let growth = usize::BITS - (terms.len() - 1).leading_zeros();
-    Some(Scalar::Int {
-        signed,
-        width: widest + growth,
-    })
+        .any(|((signed, _), negated)| *signed || *negated);
+    let adjusted = terms
+        .iter()
+        .map(|((own, width), _)| width + u32::from(signed && !own));
+    let growth = usize::BITS - terms.len().saturating_sub(1).leading_zeros();
+    (signed, adjusted.max().unwrap_or(1) + growth)
+}
+
+/// Sum of the widths; signed if a factor is.
+fn product(terms: &[((bool, u32), bool)]) -> (bool, u32) {
+    let signed = terms.iter().any(|((signed, _), _)| *signed);
+    let widths = terms.iter().map(|((_, width), _)| *width);
+    (signed, widths.fold(0, u32::saturating_add))
 }
 
 fn integer(ty: Scalar) -> Option<(bool, u32)> {
@@ -228,8 +236,7 @@ fn common_integer(left: (bool, u32), right: (bool, u32)) -> Scalar {
     let (signed, width) = match (left, right) {
         ((a, l), (b, r)) if a == b => (a, l.max(r)),
         ((true, s), (false, u)) | ((false, u), (true, s)) if u >= s => (false, u),
-        ((true, s), (false, _)) | ((false, _), (true, s)) => (true, s),
-        _ => unreachable!("signedness is equal or different"),
+        ((_, l), (_, r)) => (true, l.max(r)),
     };
     Scalar::Int { signed, width }
 }
@@ -255,6 +262,12 @@ fn common_pair(a: Scalar, b: Scalar) -> Option<Scalar> {
     }
 }
 
+impl Promotion {
+    fn giving(self, result: Scalar) -> Promotion {
+        Promotion { result, ..self }
+    }
+}
+
 fn uniform(ty: Scalar) -> Promotion {
     Promotion {
         operands: ty,
@@ -262,36 +275,25 @@ fn uniform(ty: Scalar) -> Promotion {
     }
 }
 
+fn without_index(types: &[Scalar]) -> Option<&[Scalar]> {
+    (!types.contains(&Scalar::Index)).then_some(types)
+}
+
+fn without_float(types: &[Scalar]) -> Option<&[Scalar]> {
+    (!types.iter().any(|t| t.is_float())).then_some(types)
+}
+
+/// Index only with index.
+fn all_or_no_index(types: &[Scalar]) -> Option<&[Scalar]> {
+    let indices = types.iter().filter(|t| **t == Scalar::Index).count();
+    (indices == 0 || indices == types.len()).then_some(types)
+}
+
 fn common_numeric(types: &[Scalar]) -> Option<Promotion> {
     let (first, rest) = types.split_first()?;
     rest.iter()
         .try_fold(*first, |acc, ty| common_pair(acc, *ty))
         .map(uniform)
-}
-
-fn common_without_index(types: &[Scalar]) -> Option<Promotion> {
-    if types.contains(&Scalar::Index) {
-        return None;
-    }
-    common_numeric(types)
-}
-
-fn compare(types: &[Scalar]) -> Option<Promotion> {
-    common_numeric(types).map(|p| Promotion {
-        result: Scalar::BOOL,
-        ..p
-    })
-}
-
-fn common_bits(types: &[Scalar]) -> Option<Promotion> {
-    if types.iter().any(|t| t.is_float()) {
-        return None;
-    }
-    let indices = types.iter().filter(|t| **t == Scalar::Index).count();
-    if indices != 0 && indices != types.len() {
-        return None;
-    }
-    common_numeric(types)
 }
 
 fn left_hand(types: &[Scalar]) -> Option<Promotion> {
@@ -309,29 +311,12 @@ fn same(types: &[Scalar]) -> Option<Promotion> {
     types.first().copied().map(uniform)
 }
 
-fn same_integer_or_index(types: &[Scalar]) -> Option<Promotion> {
-    same(types).filter(|p| !p.result.is_float())
-}
-
-fn same_without_index(types: &[Scalar]) -> Option<Promotion> {
-    same(types).filter(|p| p.result != Scalar::Index)
-}
-
 fn grow_signed(types: &[Scalar]) -> Option<Promotion> {
     match *types.first()? {
         Scalar::Int { width, .. } => Some(uniform(Scalar::signed(width + 1))),
         Scalar::Float(f) => Some(uniform(Scalar::Float(f))),
-        Scalar::Index => None,
+        Scalar::Index | Scalar::Storage(_) => None,
     }
-}
-
-fn boolean(_: &[Scalar]) -> Option<Promotion> {
-    Some(uniform(Scalar::BOOL))
-}
-
-fn logical(types: &[Scalar]) -> Option<Promotion> {
-    let indices = types.iter().filter(|t| **t == Scalar::Index).count();
-    (indices == 0 || indices == types.len()).then(|| uniform(Scalar::BOOL))
 }
 
 fn float(types: &[Scalar]) -> Option<Promotion> {
@@ -345,11 +330,56 @@ fn float(types: &[Scalar]) -> Option<Promotion> {
     common_numeric(&floats)
 }
 
-fn float_without_index(types: &[Scalar]) -> Option<Promotion> {
-    if types.contains(&Scalar::Index) {
-        return None;
+fn application(key: &str, terms: &[Term]) -> String {
+    let shown: Vec<String> = terms
+        .iter()
+        .map(|(ty, negated)| format!("{}{ty}", if *negated { "-" } else { "" }))
+        .collect();
+    format!("{key}({})", shown.join(", "))
+}
+
+/// One line on a promotion of operands taken pairwise, for `typeof --explain`.
+pub fn explain_pairwise(
+    style: Style,
+    key: &str,
+    row: &Row,
+    types: &[Scalar],
+    found: Promotion,
+) -> String {
+    let terms: Vec<Term> = types.iter().map(|ty| (*ty, false)).collect();
+    let head = application(key, &terms);
+    let rule = row.rule(style).text;
+    let Promotion { operands, result } = found;
+    if operands == result {
+        format!("{head}: {rule}; {result}")
+    } else {
+        format!("{head}: {rule}, {operands}; the result is {result}")
     }
-    float(types)
+}
+
+/// One line on the type of a chain of integers, for `typeof --explain`.
+pub fn explain_chain(key: &str, terms: &[Term], result: Scalar) -> String {
+    let head = application(key, terms);
+    let sign = match (result.is_signed(), terms.iter().any(|t| t.0.is_signed())) {
+        (true, true) => "signed as a term is",
+        (true, false) => "signed as a term is subtracted",
+        (false, _) => "unsigned as every term is",
+    };
+    let width = result.width();
+    let widths: Vec<String> = terms
+        .iter()
+        .map(|(ty, _)| {
+            let grown = key != "mul" && result.is_signed() && !ty.is_signed();
+            format!("{}{}", ty.width(), if grown { " + 1" } else { "" })
+        })
+        .collect();
+    let width = if key == "mul" {
+        format!("{} = {width} bits", widths.join(" + "))
+    } else {
+        let n = terms.len();
+        format!("max({}) + ceil(log2 {n}) = {width} bits", widths.join(", "))
+    };
+    format!("{head}: n-ary rule, {sign}, {width}; {result}")
 }
 
 #[cfg(test)]
@@ -364,7 +394,8 @@ mod tests {
     }
 
     fn show(style: Style, key: &str, operands: &str) -> String {
-        match promote(style, key, &types(operands)) {
+        let row = crate::frontend::operators::by_key(key).typing;
+        match row.promote(style, key, &types(operands)) {
             Ok(p) => p.result.to_string(),
             Err(_) => "none".into(),
         }
@@ -380,7 +411,7 @@ mod tests {
                     None => (scalar_named(t).unwrap(), false),
                 })
                 .collect();
-            nary(Style::Hls, "add", &terms).unwrap().to_string()
+            SUM.chain(Style::Hls, &terms).unwrap().to_string()
         };
         assert_eq!(sum("i32 i32"), "i33");
         assert_eq!(sum("u32 u32"), "u33");
@@ -390,14 +421,14 @@ mod tests {
         assert_eq!(sum("u8 -u8"), "i10");
         let product = |text: &str| {
             let terms: Vec<Term> = types(text).into_iter().map(|t| (t, false)).collect();
-            nary(Style::Hls, "mul", &terms).unwrap().to_string()
+            PRODUCT.chain(Style::Hls, &terms).unwrap().to_string()
         };
         assert_eq!(product("i32 i32"), "i64");
         assert_eq!(product("u16 u16"), "u32");
         assert_eq!(product("i32 i32 i32"), "i96");
         assert_eq!(product("u8 i8 u4"), "i20");
-        assert_eq!(nary(Style::Cpp, "add", &[(Scalar::BOOL, false)]), None);
-        assert_eq!(nary(Style::Hls, "add", &[(Scalar::Index, false)]), None);
+        assert_eq!(SUM.chain(Style::Cpp, &[(Scalar::BOOL, false)]), None);
+        assert_eq!(SUM.chain(Style::Hls, &[(Scalar::Index, false)]), None);
     }
 
     #[test]
@@ -451,7 +482,7 @@ mod tests {
     fn common_integer_matches_its_definition_at_every_width() {
         for l in [1, 2, 7, 8, 31, 32, 33, 64, 4096] {
             for r in [1, 2, 7, 8, 31, 32, 33, 64, 4096] {
-                let got = promote(Style::Cpp, "add", &[Scalar::signed(l), Scalar::unsigned(r)]);
+                let got = SUM.promote(Style::Cpp, "add", &[Scalar::signed(l), Scalar::unsigned(r)]);
                 let expected = if r >= l {
                     Scalar::unsigned(r)
                 } else {
@@ -465,7 +496,9 @@ mod tests {
     #[test]
     fn the_message_is_the_seed_s() {
         assert_eq!(
-            promote(Style::Hls, "neg", &[Scalar::Index]).unwrap_err(),
+            NEGATION
+                .promote(Style::Hls, "neg", &[Scalar::Index])
+                .unwrap_err(),
             "No hls type promotion rule for operator 'neg' with operand types index"
         );
     }

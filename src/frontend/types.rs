@@ -6,7 +6,7 @@ use super::error::{Result, fail};
 use super::values::ConstValue;
 use crate::diagnostics::Span;
 use crate::ir::types::MAX_WIDTH;
-use crate::ir::{FloatFormat, Scalar};
+use crate::ir::{FloatFormat, Scalar, StorageFormat};
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
 use ruff_python_ast::{Expr, ExprSubscript, StringFlags};
@@ -16,7 +16,50 @@ use std::rc::Rc;
 /// Most elements of one array.
 pub const MAX_ELEMENTS: u64 = (1 << 32) - 1;
 
-/// The scalar type of a predefined name.
+/// Widths of the integer types that have a name of their own; `i1` is no such type.
+fn has_name(signed: bool, width: u32) -> bool {
+    matches!(width, 1..=16 | 32 | 64 | 128 | 256) && (width, signed) != (1, true)
+}
+
+/// The scalar type that `allo` gives a name to.
+pub fn predefined(name: &str) -> Option<Scalar> {
+    scalar_named(name).filter(|ty| match *ty {
+        Scalar::Int { signed, width } => has_name(signed, width),
+        _ => true,
+    })
+}
+
+/// The names of [`predefined`].
+pub fn predefined_names() -> impl Iterator<Item = String> {
+    let integers = (1..=256).flat_map(|width| [(true, width), (false, width)]);
+    let floats = ["f16", "bf16", "f32", "f64"].map(str::to_owned).into_iter();
+    let storage = StorageFormat::ALL.into_iter().map(|f| f.to_string());
+    integers
+        .filter(|(signed, width)| has_name(*signed, *width))
+        .map(|(signed, width)| Scalar::Int { signed, width }.to_string())
+        .chain(floats)
+        .chain(storage)
+        .chain(["index", "bool"].map(str::to_owned))
+}
+
+/// The scalar type of a name that `allo.ir.types` has: `int32`, `uint8`, `float16`, `index`.
+pub fn long_named(name: &str) -> Option<Scalar> {
+    let prefixes = [
+        ("uint", "u"),
+        ("int", "i"),
+        ("bfloat", "bf"),
+        ("float", "f"),
+    ];
+    match prefixes.iter().find_map(|(long, short)| {
+        let width = name.strip_prefix(long)?;
+        Some(format!("{short}{width}"))
+    }) {
+        Some(short) => scalar_named(&short),
+        None => predefined(name).filter(|ty| matches!(ty, Scalar::Index) || *ty == Scalar::BOOL),
+    }
+}
+
+/// The scalar type of a name: any integer width has one.
 pub fn scalar_named(name: &str) -> Option<Scalar> {
     match name {
         "f16" => return Some(Scalar::Float(FloatFormat::F16)),
@@ -26,6 +69,9 @@ pub fn scalar_named(name: &str) -> Option<Scalar> {
         "index" => return Some(Scalar::Index),
         "bool" => return Some(Scalar::BOOL),
         _ => {}
+    }
+    if let Some(format) = StorageFormat::named(name) {
+        return Some(Scalar::Storage(format));
     }
     let signed = match name.as_bytes().first()? {
         b'i' => true,
@@ -67,7 +113,8 @@ pub fn annotation(expr: &Expr, names: &mut dyn Names) -> Result<Type> {
     from_value(typed_expression(expr, names)?, names.span(expr.range()))
 }
 
-fn quoted(range: TextRange, names: &mut dyn Names) -> Result<Type> {
+/// The type that a range of the text denotes.
+pub fn quoted(range: TextRange, names: &mut dyn Names) -> Result<Type> {
     let source = names.source(range);
     let text = source.trim();
     let span = names.span(range);
@@ -108,13 +155,16 @@ fn typed_expression(expr: &Expr, names: &mut dyn Names) -> Result<ConstValue> {
     match expr {
         Expr::Subscript(subscript) => match eval(&subscript.value, names)? {
             ConstValue::Type(elem) => shaped(elem, subscript, names),
+            // `ConstExpr[int32]` says no more than `constexpr` does.
+            ConstValue::Constexpr => Ok(ConstValue::Constexpr),
             _ => eval(expr, names),
         },
         _ => eval(expr, names),
     }
 }
 
-fn from_value(value: ConstValue, span: Span) -> Result<Type> {
+/// The type that a value is.
+pub fn from_value(value: ConstValue, span: Span) -> Result<Type> {
     match value {
         ConstValue::Type(ty) => Ok(Type::Scalar(ty)),
         ConstValue::Shaped(elem, shape) => Ok(Type::Shaped(elem, shape)),
@@ -191,16 +241,24 @@ fn check_elements(shape: &[u64], span: Span) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::scalar_named;
+    use super::{long_named, predefined, predefined_names, scalar_named};
 
     #[test]
     fn names_of_scalars() {
-        for name in ["i2", "i16", "i256", "u1", "u256", "bf16", "f64", "index"] {
+        for name in [
+            "i2", "i16", "i256", "u1", "u256", "bf16", "f64", "index", "hif8", "f8e4m3",
+        ] {
             assert_eq!(scalar_named(name).unwrap().to_string(), name);
         }
         assert_eq!(scalar_named("bool").unwrap().to_string(), "u1");
         for name in ["i0", "u4097", "f8", "i", "i08", "x", "i3x", "u-1", ""] {
             assert_eq!(scalar_named(name), None, "{name}");
         }
+        assert_eq!(predefined_names().count(), 20 + 19 + 4 + 5 + 2);
+        assert!(predefined_names().all(|name| predefined(&name).is_some()));
+        for (long, short) in [("int32", "i32"), ("uint7", "u7"), ("float16", "f16")] {
+            assert_eq!(long_named(long), scalar_named(short));
+        }
+        assert_eq!(long_named("i32"), None);
     }
 }

@@ -5,6 +5,40 @@
 
 use super::types::HwType;
 
+/// A rule for two operands.
+pub type Rule = fn(HwType, HwType) -> HwType;
+
+/// The rules by the name of the operation, with what they say in words: what `typeof` answers from.
+pub static RULES: &[(&str, Rule, &str)] = &[
+    (
+        "add",
+        add,
+        "one bit more than the wider operand, an unsigned one counting its sign bit beside a signed one",
+    ),
+    ("sub", sub, "as add, always signed"),
+    ("mul", mul, "the sum of the widths, signed if an operand is"),
+    (
+        "div",
+        div,
+        "the dividend's width, one bit more if the divisor is signed",
+    ),
+    (
+        "mod",
+        modulo,
+        "the narrower of the dividend's width and what holds a value below the divisor; the dividend's sign",
+    ),
+    (
+        "icmp",
+        |_, _| HwType::ui(1),
+        "always ui1; the operands are compared in the narrowest type that holds both",
+    ),
+    (
+        "common",
+        common,
+        "the narrowest type that holds both operands",
+    ),
+];
+
 /// Result of `a + b`.
 pub fn add(a: HwType, b: HwType) -> HwType {
     match (a.signed, b.signed) {
@@ -94,7 +128,6 @@ mod tests {
     use super::*;
     use num_bigint::BigInt;
 
-    type Rule = fn(HwType, HwType) -> HwType;
     type Value = fn(i64, i64) -> i64;
 
     const fn ui(width: u32) -> HwType {

@@ -15,7 +15,11 @@ pub mod integer_division;
 pub mod interval;
 pub mod iterate;
 pub mod lower;
+pub mod power;
 pub mod program;
+pub mod query;
+pub mod reciprocal;
+pub mod run;
 pub mod split;
 #[cfg(test)]
 pub(crate) mod testing;

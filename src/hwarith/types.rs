@@ -28,6 +28,15 @@ impl HwType {
             width,
         }
     }
+    /// The type of a name such as `ui3`.
+    pub fn named(name: &str) -> Option<HwType> {
+        let signed = match name.get(..2)? {
+            "si" => true,
+            "ui" => false,
+            _ => return None,
+        };
+        width_named(&name[2..]).map(|width| HwType { signed, width })
+    }
     /// Smallest value.
     pub fn min(self) -> BigInt {
         if self.signed {
@@ -59,6 +68,15 @@ impl HwType {
     pub fn wrap(self, value: &BigInt) -> BigInt {
         crate::ir::types::wrap(value, self.width, self.signed)
     }
+}
+
+/// A width of 1 to [`MAX_WIDTH`](crate::ir::types::MAX_WIDTH) bits, without leading zeros.
+pub fn width_named(digits: &str) -> Option<u32> {
+    let plain = !digits.starts_with('0') && digits.bytes().all(|b| b.is_ascii_digit());
+    let width: u32 = digits.parse().ok().filter(|_| plain)?;
+    (1..=crate::ir::types::MAX_WIDTH)
+        .contains(&width)
+        .then_some(width)
 }
 
 impl fmt::Display for HwType {

@@ -18,12 +18,14 @@
 //!   counts down, any other with a step <= 0 runs no iteration. With `parallel`, the iterations may run in any order.
 
 pub mod print;
+pub mod storage;
 pub mod types;
 pub mod validate;
 
 use crate::arena::{Arena, Id};
 use crate::diagnostics::Span;
 use num_bigint::{BigInt, BigUint};
+pub use storage::StorageFormat;
 pub use types::{FloatFormat, Scalar};
 
 /// Handle of a value of a kernel.

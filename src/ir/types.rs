@@ -1,5 +1,6 @@
 //! Scalar types of the language, shared by every room.
 
+use super::StorageFormat;
 use num_bigint::{BigInt, BigUint, Sign};
 use num_traits::{One, Zero};
 use std::fmt;
@@ -68,6 +69,8 @@ pub enum Scalar {
     Index,
     /// Binary floating point.
     Float(FloatFormat),
+    /// A float of 8 or 4 bits: stored, moved and converted.
+    Storage(StorageFormat),
 }
 
 impl Scalar {
@@ -94,6 +97,7 @@ impl Scalar {
             Scalar::Int { width, .. } => width,
             Scalar::Index => 64,
             Scalar::Float(f) => f.width(),
+            Scalar::Storage(f) => f.width(),
         }
     }
     /// Whether extension copies the top bit; false for floats.
@@ -101,17 +105,28 @@ impl Scalar {
         match self {
             Scalar::Int { signed, .. } => signed,
             Scalar::Index => true,
-            Scalar::Float(_) => false,
+            Scalar::Float(_) | Scalar::Storage(_) => false,
         }
     }
-    /// Whether it is a float.
+    /// Whether it is a float with arithmetic.
     pub fn is_float(self) -> bool {
         matches!(self, Scalar::Float(_))
     }
-    /// Smallest and largest value of an integer or index type; `None` for floats.
+    /// Whether it is a float that is only stored and converted.
+    pub fn is_storage(self) -> bool {
+        matches!(self, Scalar::Storage(_))
+    }
+    /// The type in which arithmetic is done: of a storage format its wider one, else the type itself.
+    pub fn computed(self) -> Scalar {
+        match self {
+            Scalar::Storage(f) => Scalar::Float(f.computes_in()),
+            other => other,
+        }
+    }
+    /// Smallest and largest value of an integer or index type; `None` for floats of any kind.
     pub fn int_range(self) -> Option<(BigInt, BigInt)> {
         match self {
-            Scalar::Float(_) => None,
+            Scalar::Float(_) | Scalar::Storage(_) => None,
             _ if self.is_signed() => {
                 let half = BigInt::one() << (self.width() - 1);
                 Some((-half.clone(), half - 1))
@@ -123,6 +138,18 @@ impl Scalar {
     /// Floats: the low bits as a bit pattern.
     pub fn wrap(self, value: &BigInt) -> BigInt {
         wrap(value, self.width(), self.is_signed())
+    }
+}
+
+impl From<FloatFormat> for Scalar {
+    fn from(format: FloatFormat) -> Scalar {
+        Scalar::Float(format)
+    }
+}
+
+impl From<StorageFormat> for Scalar {
+    fn from(format: StorageFormat) -> Scalar {
+        Scalar::Storage(format)
     }
 }
 
@@ -147,6 +174,7 @@ impl fmt::Display for Scalar {
             }
             Scalar::Index => write!(f, "index"),
             Scalar::Float(format) => format.fmt(f),
+            Scalar::Storage(format) => format.fmt(f),
         }
     }
 }

@@ -72,7 +72,7 @@ fn check(condition: bool, message: impl FnOnce() -> String) -> Check {
 fn check_type(ty: Scalar) -> Check {
     let ok = match ty {
         Scalar::Int { width, .. } => (1..=MAX_WIDTH).contains(&width),
-        Scalar::Index => true,
+        Scalar::Index | Scalar::Storage(_) => true,
         Scalar::Float(FloatFormat { exp, frac }) => {
             (2..=15).contains(&exp) && (1..=112).contains(&frac)
         }
@@ -82,8 +82,10 @@ fn check_type(ty: Scalar) -> Check {
 
 fn check_const(ty: Scalar, value: &Const) -> Check {
     let ok = match (ty, value) {
-        (Scalar::Float(f), Const::Float(bits)) => bits < &(BigUint::from(1u32) << f.width()),
-        (Scalar::Float(_), Const::Int(_)) | (_, Const::Float(_)) => false,
+        (Scalar::Float(_) | Scalar::Storage(_), Const::Float(bits)) => {
+            bits < &(BigUint::from(1u32) << ty.width())
+        }
+        (Scalar::Float(_) | Scalar::Storage(_), Const::Int(_)) | (_, Const::Float(_)) => false,
         (_, Const::Int(v)) => ty
             .int_range()
             .is_some_and(|(low, high)| (&low..=&high).contains(&v)),
@@ -503,6 +505,7 @@ impl<'p> Checker<'p> {
 
 fn unary_accepts(op: UnaryOp, ty: Scalar) -> bool {
     match op {
+        _ if ty.is_storage() => false,
         UnaryOp::Neg | UnaryOp::Abs => true,
         UnaryOp::Not => !ty.is_float(),
         _ => ty.is_float(),
@@ -511,6 +514,7 @@ fn unary_accepts(op: UnaryOp, ty: Scalar) -> bool {
 
 fn binary_accepts(op: BinaryOp, ty: Scalar) -> bool {
     match op {
+        _ if ty.is_storage() => false,
         BinaryOp::And | BinaryOp::Or | BinaryOp::Xor | BinaryOp::Shl | BinaryOp::Shr => {
             !ty.is_float()
         }

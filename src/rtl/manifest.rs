@@ -1,6 +1,6 @@
 //! The manifest: what a testbench must know of a generated module, as JSON.
 
-use crate::ir::{FloatFormat, Scalar};
+use crate::ir::{FloatFormat, Scalar, StorageFormat};
 use serde::{Deserialize, Serialize};
 
 /// Description of one generated module.
@@ -282,6 +282,9 @@ fn place(shape: &[u64], partition: &[Partition], mut position: u64) -> (u64, u64
 
 /// The type of a name that a manifest uses.
 pub fn scalar_by_name(name: &str) -> Option<Scalar> {
+    if let Some(format) = StorageFormat::named(name) {
+        return Some(Scalar::Storage(format));
+    }
     let float = |f| Some(Scalar::Float(f));
     match name {
         "index" => return Some(Scalar::Index),
@@ -369,7 +372,17 @@ mod tests {
 
     #[test]
     fn type_names() {
-        for name in ["i33", "u8", "index", "f32", "bf16", "apfloat(6,9)", "u1"] {
+        for name in [
+            "i33",
+            "u8",
+            "index",
+            "f32",
+            "bf16",
+            "apfloat(6,9)",
+            "u1",
+            "hif8",
+            "f4e1m2",
+        ] {
             assert_eq!(scalar_by_name(name).unwrap().to_string(), name);
         }
         for name in ["i0", "i5000", "x", "apfloat(1,2)", "apfloat(6)", "int", ""] {

@@ -78,27 +78,25 @@ fn meeting(first: &Access, second: &Access, trips: &[Option<u64>]) -> Meeting {
     let (Some(from), Some(to)) = (&first.address, &second.address) else {
         return ALWAYS;
     };
-    if from.symbols != to.symbols || from.counters != to.counters {
+    if from.symbols != to.symbols {
         return ALWAYS;
     }
-    // from(n) = to(n + d) means sum(coefficient * d) = from.constant - to.constant.
-    let difference = from.constant - to.constant;
     let dims: Vec<Dim> = trips
         .iter()
         .enumerate()
         .map(|(dim, &trip)| Dim {
-            coefficient: from.counters.get(&dim).copied().unwrap_or(0),
+            coefficients: [from, to].map(|a| a.counters.get(&dim).copied().unwrap_or(0)),
             trip,
             pins: [first, second].map(|a| a.pins.get(dim).copied().unwrap_or(Pin::Any)),
         })
         .collect();
-    solve(&dims, difference).unwrap_or(ALWAYS)
+    solve(&dims, from.constant - to.constant).unwrap_or(ALWAYS)
 }
 
-/// One dimension: address per count, trip count, and when the two accesses count.
+/// One dimension: of either access the address per count, and when it counts; and the trip count.
 #[derive(Clone, Copy, Debug)]
 struct Dim {
-    coefficient: i128,
+    coefficients: [i128; 2],
     trip: Option<u64>,
     pins: [Pin; 2],
 }
@@ -112,33 +110,52 @@ fn extent(pin: Pin, trip: i128) -> (i128, i128) {
     }
 }
 
-/// Solutions `d` of `sum(coefficient * d) = difference` within the iteration space, as flattened distances.
-/// `None` if there are too many to look at, or an unbounded dimension is not the only one.
+/// Solutions of `sum(to * m - from * n) = difference`, `n` and `m` the counts of the two accesses, within the
+/// iteration space, as flattened distances from `n` to `m`. `None` if there are too many to look at, or an unbounded
+/// dimension is not the only one.
 fn solve(dims: &[Dim], difference: i128) -> Option<Meeting> {
     if let [
         Dim {
-            coefficient,
+            coefficients: [from, to],
             trip: None,
             ..
         },
     ] = *dims
     {
-        return Some(solve_unbounded(coefficient, difference));
+        return (from == to).then(|| solve_unbounded(from, difference));
     }
-    let mut bounded = Vec::with_capacity(dims.len());
+    let mut unknowns = Vec::with_capacity(2 * dims.len());
     let mut weight = 1i128;
     for dim in dims.iter().rev() {
         let trip = i128::from(dim.trip?);
+        let [from, to] = dim.coefficients;
         let [(from_low, from_high), (to_low, to_high)] = dim.pins.map(|pin| extent(pin, trip));
-        bounded.push(Bounded {
-            coefficient: dim.coefficient,
-            low: to_low - from_high,
-            high: to_high - from_low,
-            weight,
-        });
+        if from == to {
+            // Only the difference of the counts matters.
+            unknowns.push(Unknown {
+                coefficient: to,
+                low: to_low - from_high,
+                high: to_high - from_low,
+                weight,
+            });
+        } else {
+            unknowns.push(Unknown {
+                coefficient: -from,
+                low: from_low,
+                high: from_high,
+                weight: -weight,
+            });
+            unknowns.push(Unknown {
+                coefficient: to,
+                low: to_low,
+                high: to_high,
+                weight,
+            });
+        }
         weight = weight.checked_mul(trip)?;
     }
-    bounded.sort_by_key(|d| std::cmp::Reverse(d.coefficient.abs()));
+    // Those in the address first: they leave the fewest choices. Of the others the heaviest first.
+    unknowns.sort_by_key(|u| std::cmp::Reverse((u.coefficient.abs(), u.weight.abs())));
     let mut search = Search {
         meeting: Meeting {
             same: false,
@@ -146,7 +163,7 @@ fn solve(dims: &[Dim], difference: i128) -> Option<Meeting> {
         },
         budget: 10_000,
     };
-    search.run(&bounded, difference, 0)?;
+    search.run(&unknowns, difference, 0)?;
     Some(search.meeting)
 }
 
@@ -169,12 +186,28 @@ fn solve_unbounded(coefficient: i128, difference: i128) -> Meeting {
     }
 }
 
-/// One dimension: address per count, range of the difference of counts, iterations per count.
-struct Bounded {
+/// A count, or a difference of counts: what it adds to the address and to the distance, and its range.
+struct Unknown {
     coefficient: i128,
     low: i128,
     high: i128,
     weight: i128,
+}
+
+impl Unknown {
+    /// Least and greatest `factor * count`.
+    fn span(&self, factor: i128) -> (i128, i128) {
+        let (a, b) = (self.low * factor, self.high * factor);
+        (a.min(b), a.max(b))
+    }
+}
+
+/// Least and greatest sum over the unknowns.
+fn span_of(unknowns: &[Unknown], factor: impl Fn(&Unknown) -> i128) -> (i128, i128) {
+    unknowns.iter().fold((0, 0), |(low, high), unknown| {
+        let (least, most) = unknown.span(factor(unknown));
+        (low + least, high + most)
+    })
 }
 
 struct Search {
@@ -183,31 +216,42 @@ struct Search {
 }
 
 impl Search {
-    /// Tries every count of the first dimension that the others can still make up for. `None`: gave up.
-    fn run(&mut self, dims: &[Bounded], difference: i128, distance: i128) -> Option<()> {
+    /// Tries every count of the first unknown that the others can still make up for. `None`: gave up.
+    fn run(&mut self, unknowns: &[Unknown], difference: i128, distance: i128) -> Option<()> {
+        let (nearest, farthest) = span_of(unknowns, |u| u.weight);
+        let known = self.meeting.later.map_or(i128::MAX, i128::from);
+        if distance + farthest < 0 || distance + nearest >= known {
+            return Some(()); // not later, or no nearer than a meeting that is known
+        }
         self.budget = self.budget.checked_sub(1)?;
-        let Some((dim, rest)) = dims.split_first() else {
+        let Some((unknown, rest)) = unknowns.split_first() else {
             if difference == 0 {
                 self.found(distance);
             }
             return Some(());
         };
-        let slack: i128 = rest
-            .iter()
-            .map(|d| d.coefficient.abs() * d.low.abs().max(d.high.abs()))
-            .sum();
-        let (from, to) = if dim.coefficient == 0 {
-            (dim.low, dim.high)
-        } else {
-            let size = dim.coefficient.abs();
-            let centre = difference * dim.coefficient.signum();
-            let low = (centre - slack).div_euclid(size);
-            let high = (centre + slack).div_euclid(size);
-            (low.max(dim.low), high.min(dim.high))
+        let (low, high) = span_of(rest, |u| u.coefficient);
+        let (from, to) = match unknown.coefficient {
+            0 if difference == 0 => (unknown.low, unknown.high),
+            0 => return Some(()), // the rest has no coefficients either
+            c => {
+                // low <= difference - count * c <= high
+                let (a, b) = (difference - high, difference - low);
+                let (a, b) = if c > 0 { (a, b) } else { (-b, -a) };
+                let size = c.abs();
+                let first = a.div_euclid(size) + i128::from(a.rem_euclid(size) != 0);
+                (first.max(unknown.low), b.div_euclid(size).min(unknown.high))
+            }
         };
-        for count in from..=to {
-            let rest_difference = difference - count * dim.coefficient;
-            self.run(rest, rest_difference, distance + count * dim.weight)?;
+        for step in 0..=(to - from).max(-1) {
+            // Nearest first, so that the bound on the distance soon helps.
+            let count = if unknown.weight > 0 {
+                from + step
+            } else {
+                to - step
+            };
+            let left = difference - count * unknown.coefficient;
+            self.run(rest, left, distance + count * unknown.weight)?;
         }
         Some(())
     }
@@ -228,7 +272,7 @@ mod tests {
 
     fn dim(coefficient: i128, trip: Option<u64>) -> Dim {
         Dim {
-            coefficient,
+            coefficients: [coefficient; 2],
             trip,
             pins: [Pin::Any; 2],
         }
@@ -258,6 +302,87 @@ mod tests {
                 later: Some(7)
             }
         );
+    }
+
+    /// All pairs of iterations, one by one.
+    fn brute_force(dims: &[Dim], difference: i128) -> Meeting {
+        let mut points = vec![vec![]];
+        for dim in dims {
+            let trip = dim.trip.unwrap() as i128;
+            points = points
+                .into_iter()
+                .flat_map(|p: Vec<i128>| (0..trip).map(move |n| [&p[..], &[n]].concat()))
+                .collect();
+        }
+        let counts = |p: &[i128], side: usize| {
+            p.iter().zip(dims).all(|(&n, dim)| {
+                let (low, high) = extent(dim.pins[side], dim.trip.unwrap() as i128);
+                (low..=high).contains(&n)
+            })
+        };
+        let address = |p: &[i128], side: usize| -> i128 {
+            let terms = p.iter().zip(dims).map(|(n, d)| n * d.coefficients[side]);
+            terms.sum()
+        };
+        let mut meeting = Meeting {
+            same: false,
+            later: None,
+        };
+        for (i, n) in points.iter().enumerate().filter(|(_, n)| counts(n, 0)) {
+            for (j, m) in points.iter().enumerate().skip(i) {
+                if !counts(m, 1) || address(m, 1) - address(n, 0) != difference {
+                    continue;
+                }
+                match (j - i) as u64 {
+                    0 => meeting.same = true,
+                    d => meeting.later = Some(meeting.later.map_or(d, |l| l.min(d))),
+                }
+            }
+        }
+        meeting
+    }
+
+    #[test]
+    fn distances_are_those_of_all_pairs_of_iterations() {
+        let mut state = 1u64;
+        let mut below = |n: u64| {
+            state = state
+                .wrapping_mul(6364136223846793005)
+                .wrapping_add(1442695040888963407);
+            (state >> 33) % n
+        };
+        for _ in 0..3000 {
+            let count = 1 + below(3);
+            let dims: Vec<Dim> = (0..count)
+                .map(|_| {
+                    let from = below(9) as i128 - 4;
+                    let to = below(9) as i128 - 4;
+                    let pin = |n| [Pin::Any, Pin::Any, Pin::First, Pin::Last][n as usize];
+                    Dim {
+                        coefficients: [from, if below(2) == 0 { from } else { to }],
+                        trip: Some(1 + below(5)),
+                        pins: [pin(below(4)), pin(below(4))],
+                    }
+                })
+                .collect();
+            let difference = below(13) as i128 - 6;
+            let expected = brute_force(&dims, difference);
+            assert_eq!(
+                solve(&dims, difference),
+                Some(expected),
+                "{dims:?} {difference}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_row_is_read_by_another_counter_than_wrote_it() {
+        // m[t, c] stored after the loop over p; m[t - 1, p] loaded: m[t - 1, 3] is four iterations old.
+        let mut nest = dims(&[(4, 8), (0, 4), (0, 4)]);
+        nest[1].coefficients = [1, 0];
+        nest[2].coefficients = [0, 1];
+        nest[2].pins = [Pin::Last, Pin::Any];
+        assert_eq!(solve(&nest, 4).unwrap().later, Some(4));
     }
 
     #[test]

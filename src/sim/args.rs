@@ -4,8 +4,9 @@ use crate::codes;
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::ir::{FloatFormat, Scalar};
 use crate::sim::npy::{self, Dtype, NpyArray};
+use crate::sim::softfloat::Unpacked;
 use crate::sim::value::{Data, Invocation, Signature, Slot, Value};
-use crate::sim::{decimal, softfloat};
+use crate::sim::{decimal, formats};
 use num_bigint::{BigInt, BigUint};
 use num_traits::{Num, ToPrimitive};
 use serde_json::Value as Json;
@@ -137,7 +138,9 @@ fn flatten<'a>(json: &'a Json, shape: &[u64], out: &mut Vec<&'a Json>) -> Result
 
 fn read_scalar(ty: Scalar, json: &Json) -> Result<Value, String> {
     match ty {
-        Scalar::Float(f) => read_float(f, json).map(|bits| Value::new(Data::Float(bits))),
+        _ if formats::is_any_float(ty) => {
+            read_float(ty, json).map(|bits| Value::new(Data::Float(bits)))
+        }
         _ => read_int(ty, json),
     }
 }
@@ -183,17 +186,19 @@ fn parse_digits(digits: &str, radix: u32) -> Option<BigUint> {
         .flatten()
 }
 
-fn read_float(f: FloatFormat, json: &Json) -> Result<u128, String> {
+fn read_float(f: Scalar, json: &Json) -> Result<u128, String> {
     let unreadable = || format!("is no {f}: {}", short(json));
+    let special = |number| in_format(f, &number, false, &short(json));
     match json {
         Json::Number(number) => {
-            let bits = decimal::parse(f, &number.to_string()).ok_or_else(unreadable)?;
-            finite(f, bits, &short(json))
+            let text = number.to_string();
+            let (number, sticky) = decimal::parse_exact(f.width(), &text).ok_or_else(unreadable)?;
+            in_format(f, &number, sticky, &short(json))
         }
         Json::String(text) => match text.as_str() {
-            "nan" => Ok(softfloat::nan(f)),
-            "inf" => Ok(softfloat::infinity(f, false)),
-            "-inf" => Ok(softfloat::infinity(f, true)),
+            "nan" => special(Unpacked::Nan),
+            "inf" => special(Unpacked::Infinite(false)),
+            "-inf" => special(Unpacked::Infinite(true)),
             pattern => {
                 let digits = pattern.strip_prefix("0x").ok_or_else(unreadable)?;
                 let bits = parse_digits(digits, 16).ok_or_else(unreadable)?;
@@ -206,12 +211,10 @@ fn read_float(f: FloatFormat, json: &Json) -> Result<u128, String> {
     }
 }
 
-/// A number that is not infinite may not become so.
-fn finite(f: FloatFormat, bits: u128, shown: &str) -> Result<u128, String> {
-    match softfloat::is_infinite(f, bits) {
-        true => Err(format!("is out of the range of {f}: {shown}")),
-        false => Ok(bits),
-    }
+/// A number rounded to a format, which has to have it in its range.
+fn in_format(f: Scalar, number: &Unpacked, sticky: bool, shown: &str) -> Result<u128, String> {
+    formats::pack_in_range(f, number, sticky)
+        .ok_or_else(|| format!("is out of the range of {f}: {shown}"))
 }
 
 fn short(json: &Json) -> String {
@@ -296,19 +299,15 @@ fn npy_element(ty: Scalar, dtype: Dtype, bits: u64) -> Result<Value, String> {
         (Scalar::Float(to), Some(from)) if from == to => {
             Ok(Value::new(Data::Float(u128::from(bits))))
         }
-        (Scalar::Float(to), Some(from)) => {
-            let bits = u128::from(bits);
-            let converted = softfloat::convert(from, to, bits);
-            let shown = decimal::print(from, bits);
-            let checked = match shown {
-                Some(shown) => finite(to, converted, &shown)?,
-                None => converted,
-            };
-            Ok(Value::new(Data::Float(checked)))
+        (Scalar::Float(_) | Scalar::Storage(_), Some(from)) => {
+            let number = formats::unpack(from.into(), bits.into());
+            let shown = show_float(from.into(), bits.into(), false).to_string();
+            in_format(ty, &number, false, &shown).map(|b| Value::new(Data::Float(b)))
         }
-        (Scalar::Float(to), None) => {
-            let converted = softfloat::from_int(to, integer());
-            finite(to, converted, &integer().to_string()).map(|b| Value::new(Data::Float(b)))
+        (Scalar::Float(_) | Scalar::Storage(_), None) => {
+            let number = formats::exact_int(integer());
+            let shown = integer().to_string();
+            in_format(ty, &number, false, &shown).map(|b| Value::new(Data::Float(b)))
         }
         (_, Some(_)) => Err(format!(
             "holds floats ({}) where {ty} is wanted",
@@ -324,7 +323,7 @@ pub fn show(ty: Scalar, value: &Value, bits: bool) -> Json {
         return Json::Null;
     }
     match (&value.data, ty) {
-        (Data::Float(pattern), Scalar::Float(f)) => show_float(f, *pattern, bits),
+        (Data::Float(pattern), _) => show_float(ty, *pattern, bits),
         (data, _) => number(&data.to_bigint().to_string()),
     }
 }
@@ -334,17 +333,16 @@ fn number(text: &str) -> Json {
     serde_json::from_str(text).unwrap_or(Json::Null)
 }
 
-fn show_float(f: FloatFormat, pattern: u128, bits: bool) -> Json {
+fn show_float(f: Scalar, pattern: u128, bits: bool) -> Json {
     if !bits {
         if let Some(text) = decimal::print(f, pattern) {
             return number(&text);
         }
-        if pattern == softfloat::nan(f) {
-            return "nan".into();
-        }
-        if softfloat::is_infinite(f, pattern) {
-            let negative = pattern != softfloat::infinity(f, false);
-            return if negative { "-inf" } else { "inf" }.into();
+        match formats::unpack(f, pattern) {
+            Unpacked::Infinite(true) => return "-inf".into(),
+            Unpacked::Infinite(false) => return "inf".into(),
+            nan if formats::pack(f, &nan, false) == pattern => return "nan".into(),
+            _ => {}
         }
     }
     let digits = f.width().div_ceil(4) as usize;
@@ -459,7 +457,9 @@ fn npy_dtype(ty: Scalar, bits: bool) -> Option<Dtype> {
             .into_iter()
             .find(|size| 8 * size >= width as usize)
     };
-    let (kind, size) = match ty {
+    // Arithmetic's formats hold the storage formats.
+    let shown = if bits { ty } else { ty.computed() };
+    let (kind, size) = match shown {
         Scalar::Float(f) if !bits => {
             let holds = |g: &FloatFormat| g.exp >= f.exp && g.frac >= f.frac;
             let formats = [FloatFormat::F16, FloatFormat::F32, FloatFormat::F64];
@@ -476,8 +476,8 @@ fn npy_dtype(ty: Scalar, bits: bool) -> Option<Dtype> {
 fn npy_bits(ty: Scalar, dtype: Dtype, value: &Value) -> u64 {
     match (&value.data, ty, npy_float(dtype)) {
         _ if value.tainted => 0,
-        (Data::Float(pattern), Scalar::Float(from), Some(to)) if from != to => {
-            softfloat::convert(from, to, *pattern) as u64
+        (Data::Float(pattern), _, Some(to)) if ty != to.into() => {
+            formats::convert(ty, to.into(), *pattern) as u64
         }
         (Data::Float(pattern), ..) => *pattern as u64,
         (Data::Int(i), ..) => *i as u64,

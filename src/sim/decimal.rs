@@ -1,7 +1,8 @@
 //! Decimal texts of floats of any format: read with one rounding, written as short as possible.
 
-use crate::ir::FloatFormat;
-use crate::sim::softfloat::{self, Unpacked};
+use crate::ir::{FloatFormat, Scalar};
+use crate::sim::formats;
+use crate::sim::softfloat::{self, Exact, Unpacked};
 use num_bigint::BigUint;
 use num_integer::Integer;
 use num_traits::{One, Zero};
@@ -10,7 +11,14 @@ use num_traits::{One, Zero};
 const MAX_POWER: i64 = 6000;
 
 /// The float nearest to a decimal number such as `-12.5e-3`; `None` if the text is not one.
-pub fn parse(f: FloatFormat, text: &str) -> Option<u128> {
+pub fn parse(ty: impl Into<Scalar>, text: &str) -> Option<u128> {
+    let ty = ty.into();
+    let (number, sticky) = parse_exact(ty.width(), text)?;
+    Some(formats::pack(ty, &number, sticky))
+}
+
+/// A decimal number to at least `bits` places, and whether its magnitude is truly a little larger.
+pub fn parse_exact(bits: u32, text: &str) -> Option<(Unpacked, bool)> {
     let (negative, text) = match text.strip_prefix('-') {
         Some(rest) => (true, rest),
         None => (false, text),
@@ -25,23 +33,32 @@ pub fn parse(f: FloatFormat, text: &str) -> Option<u128> {
         return None;
     }
     let digits = digits.trim_start_matches('0');
+    let zero = || {
+        let zero = Exact {
+            negative,
+            mantissa: BigUint::ZERO,
+            exponent: 0,
+        };
+        (Unpacked::Finite(zero), false)
+    };
     if digits.is_empty() {
-        return Some(softfloat::zero(f, negative));
+        return Some(zero());
     }
     let power = exponent.saturating_sub(fraction.len() as i64);
     let size = power.saturating_add(digits.len() as i64);
     if size > MAX_POWER {
-        return Some(softfloat::infinity(f, negative));
+        return Some((Unpacked::Infinite(negative), false));
     }
     if size < -MAX_POWER {
-        return Some(softfloat::zero(f, negative));
+        return Some(zero());
     }
     let digits = BigUint::parse_bytes(digits.as_bytes(), 10)?;
     let scale = ten_to(power.unsigned_abs());
-    Some(match power >= 0 {
-        true => softfloat::from_ratio(f, negative, &(digits * scale), &BigUint::one()),
-        false => softfloat::from_ratio(f, negative, &digits, &scale),
-    })
+    let (exact, sticky) = match power >= 0 {
+        true => softfloat::ratio(bits, negative, &(digits * scale), &BigUint::one()),
+        false => softfloat::ratio(bits, negative, &digits, &scale),
+    };
+    Some((Unpacked::Finite(exact), sticky))
 }
 
 fn power(text: &str) -> Option<i64> {
@@ -57,9 +74,18 @@ fn ten_to(power: u64) -> BigUint {
     BigUint::from(10u32).pow(power as u32)
 }
 
-/// The shortest decimal number that reads back as the same float; `None` for NaN and infinities.
-pub fn print(f: FloatFormat, bits: u128) -> Option<String> {
-    let Unpacked::Finite(exact) = softfloat::unpack(f, bits) else {
+/// The shortest decimal number that reads back as the same float, of a storage format the exact one;
+/// `None` for NaN and infinities.
+pub fn print(ty: impl Into<Scalar>, bits: u128) -> Option<String> {
+    let ty = ty.into();
+    if ty.is_storage() {
+        // The few bits would make 450 of 448.
+        return print(
+            FloatFormat::F64,
+            formats::convert(ty, FloatFormat::F64.into(), bits),
+        );
+    }
+    let Unpacked::Finite(exact) = formats::unpack(ty, bits) else {
         return None;
     };
     let sign = if exact.negative { "-" } else { "" };
@@ -72,12 +98,12 @@ pub fn print(f: FloatFormat, bits: u128) -> Option<String> {
         false => (exact.mantissa, up),
     };
     let point = decimal_exponent(&over, &under);
-    let magnitude = bits & !softfloat::zero(f, true);
+    let magnitude = bits & !(1 << (ty.width() - 1));
     let mut length = 1;
     loop {
         let (digits, carried) = leading_digits(&over, &under, point, length);
         let text = layout(&digits.to_string(), point + i64::from(carried));
-        if parse(f, &text) == Some(magnitude) {
+        if parse(ty, &text) == Some(magnitude) {
             return Some(format!("{sign}{text}"));
         }
         length += 1;
@@ -144,6 +170,26 @@ fn layout(digits: &str, point: i64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn storage_formats_are_printed_exactly_and_read_with_one_rounding() {
+        use crate::ir::StorageFormat::{F4E2M1, F8E4M3, HiF8};
+        assert_eq!(print(F8E4M3, 0x7e).unwrap(), "448.0");
+        assert_eq!(print(F8E4M3, 0x7f), None);
+        assert_eq!(print(HiF8, 0x01).unwrap(), "2.384185791015625e-7");
+        assert_eq!(print(F4E2M1, 0x9).unwrap(), "-0.5");
+        for f in crate::ir::StorageFormat::ALL {
+            for code in 0..1 << f.width() {
+                if let Some(text) = print(f, code) {
+                    assert_eq!(parse(f, &text), Some(code), "{f} {text}");
+                }
+            }
+        }
+        // Halfway between two numbers, and by far less than any float a little above.
+        assert_eq!(parse(F8E4M3, "1.0625"), Some(0x38));
+        let above = format!("1.0625{}1", "0".repeat(60));
+        assert_eq!(parse(F8E4M3, &above), Some(0x39));
+    }
 
     #[test]
     fn reads_like_the_standard_library() {

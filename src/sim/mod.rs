@@ -11,6 +11,8 @@ mod bench;
 pub mod cosim;
 pub mod coverage;
 pub mod decimal;
+pub mod formats;
+pub mod functions;
 pub mod inprocess;
 pub mod integer;
 pub mod locate;

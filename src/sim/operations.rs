@@ -2,7 +2,7 @@
 
 use crate::ir::{BinaryOp, CompareOp, Scalar, UnaryOp};
 use crate::sim::value::{Data, Value};
-use crate::sim::{integer, softfloat};
+use crate::sim::{formats, integer, softfloat};
 use num_bigint::BigInt;
 use num_traits::Signed;
 
@@ -116,13 +116,13 @@ pub fn cast(from: Scalar, to: Scalar, value: &Value) -> Value {
         return value.clone();
     }
     let data = match (&value.data, from, to) {
-        (Data::Float(bits), Scalar::Float(from), Scalar::Float(to)) => {
-            Data::Float(softfloat::convert(from, to, *bits))
+        (Data::Float(bits), _, Scalar::Float(_) | Scalar::Storage(_)) => {
+            Data::Float(formats::convert(from, to, *bits))
         }
-        (Data::Float(bits), Scalar::Float(from), _) => {
-            Data::wrapped(to, softfloat::to_int(from, to, *bits))
+        (Data::Float(bits), ..) => Data::wrapped(to, formats::to_int(from, to, *bits)),
+        (data, _, Scalar::Float(_) | Scalar::Storage(_)) => {
+            Data::Float(formats::from_int(to, data.to_bigint()))
         }
-        (data, _, Scalar::Float(to)) => Data::Float(softfloat::from_int(to, data.to_bigint())),
         (Data::Int(i), _, _) if to.width() <= 64 => Value::int(to, *i).data,
         (data, _, _) => Data::wrapped(to, data.to_bigint()),
     };

@@ -4,6 +4,7 @@
 //! (and every other format) decodes to an exact integer times a power of two, computes exactly and
 //! rounds to nearest even. Shares nothing with the hardware's description.
 
+use super::functions;
 use crate::ir::{BinaryOp, CompareOp, FloatFormat, Scalar, UnaryOp};
 use num_bigint::{BigInt, BigUint, Sign};
 use num_integer::Integer;
@@ -282,9 +283,10 @@ fn quotient(f: FloatFormat, negative: bool, a: &Exact, b: &Exact) -> u128 {
     round(f, &exact, !rest.is_zero())
 }
 
-/// The nearest float to a ratio of naturals; the denominator is not 0.
-pub fn from_ratio(f: FloatFormat, negative: bool, over: &BigUint, under: &BigUint) -> u128 {
-    let wanted = u64::from(f.frac) + 4 + under.bits();
+/// The leading bits, at least `bits`, of a ratio of naturals, and whether it is truly a little larger; the
+/// denominator is not 0.
+pub fn ratio(bits: u32, negative: bool, over: &BigUint, under: &BigUint) -> (Exact, bool) {
+    let wanted = u64::from(bits) + 2 + under.bits();
     let up = wanted.saturating_sub(over.bits());
     let (mantissa, rest) = (over << up).div_rem(under);
     let exact = Exact {
@@ -292,7 +294,7 @@ pub fn from_ratio(f: FloatFormat, negative: bool, over: &BigUint, under: &BigUin
         mantissa,
         exponent: -(up as i64),
     };
-    round(f, &exact, !rest.is_zero())
+    (exact, !rest.is_zero())
 }
 
 fn square_root(f: FloatFormat, bits: u128) -> u128 {
@@ -315,7 +317,8 @@ fn square_root(f: FloatFormat, bits: u128) -> u128 {
     }
 }
 
-fn to_integral(f: FloatFormat, bits: u128, up: bool) -> u128 {
+/// The integer below (`up` false) or above, in the same format.
+pub fn to_integral(f: FloatFormat, bits: u128, up: bool) -> u128 {
     match unpack(f, bits) {
         Unpacked::Nan => nan(f),
         Unpacked::Finite(e) if e.exponent < 0 && !e.mantissa.is_zero() => {
@@ -404,7 +407,7 @@ fn choose(f: FloatFormat, a: u128, b: u128, larger: bool, nan_wins: bool) -> u12
     }
 }
 
-/// `op a`; `None` for what this arithmetic does not have (yet).
+/// `op a`; `None` for what floats do not have.
 pub fn unary(f: FloatFormat, op: UnaryOp, a: u128) -> Option<u128> {
     Some(match op {
         UnaryOp::Neg => negate(f, a),
@@ -412,11 +415,11 @@ pub fn unary(f: FloatFormat, op: UnaryOp, a: u128) -> Option<u128> {
         UnaryOp::Floor => to_integral(f, a, false),
         UnaryOp::Ceil => to_integral(f, a, true),
         UnaryOp::Sqrt => square_root(f, a),
-        _ => return None,
+        _ => return functions::unary(f, op, a),
     })
 }
 
-/// `a op b`; `None` for what this arithmetic does not have (yet).
+/// `a op b`; `None` for what floats do not have.
 pub fn binary(f: FloatFormat, op: BinaryOp, a: u128, b: u128) -> Option<u128> {
     let rounded = |op| arithmetic(f, op, [a, b, 0]);
     Some(match op {
@@ -430,28 +433,9 @@ pub fn binary(f: FloatFormat, op: BinaryOp, a: u128, b: u128) -> Option<u128> {
         BinaryOp::Max => choose(f, a, b, true, false),
         BinaryOp::MinNan => choose(f, a, b, false, true),
         BinaryOp::MaxNan => choose(f, a, b, true, true),
+        BinaryOp::Pow => functions::power(f, a, b),
         _ => return None,
     })
-}
-
-/// The nearest float to an integer.
-pub fn from_int(f: FloatFormat, number: BigInt) -> u128 {
-    let (sign, mantissa) = number.into_parts();
-    let exact = Exact {
-        negative: sign == Sign::Minus,
-        mantissa,
-        exponent: 0,
-    };
-    round(f, &exact, false)
-}
-
-/// A float in another format, rounded; a NaN becomes the canonical one.
-pub fn convert(from: FloatFormat, to: FloatFormat, bits: u128) -> u128 {
-    match unpack(from, bits) {
-        Unpacked::Nan => nan(to),
-        Unpacked::Infinite(negative) => infinity(to, negative),
-        Unpacked::Finite(exact) => round(to, &exact, false),
-    }
 }
 
 /// Truncated toward zero, saturated to the integer type; a NaN gives 0.
@@ -477,6 +461,20 @@ pub fn to_int(f: FloatFormat, to: Scalar, bits: u128) -> BigInt {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sim::formats;
+
+    fn convert(from: FloatFormat, to: FloatFormat, bits: u128) -> u128 {
+        formats::convert(from.into(), to.into(), bits)
+    }
+
+    fn from_int(f: FloatFormat, number: BigInt) -> u128 {
+        formats::from_int(f.into(), number)
+    }
+
+    fn from_ratio(f: FloatFormat, negative: bool, over: &BigUint, under: &BigUint) -> u128 {
+        let (exact, sticky) = ratio(f.width(), negative, over, under);
+        round(f, &exact, sticky)
+    }
 
     const NAMED: [FloatFormat; 4] = [
         FloatFormat::F16,
@@ -689,7 +687,6 @@ mod tests {
             binary(f, BinaryOp::FloorDiv, bits(-7.0), bits(2.0)),
             Some(bits(-4.0))
         );
-        assert_eq!(binary(f, BinaryOp::Pow, 0, 0), None);
         assert_eq!(convert(f, FloatFormat::F16, bits(65520.0)), 0x7c00);
         assert_eq!(convert(f, FloatFormat::F16, bits(65519.996)), 0x7bff);
         assert_eq!(convert(FloatFormat::F16, FloatFormat::BF16, 0xfe01), 0x7fc0);

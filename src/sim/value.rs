@@ -34,8 +34,8 @@ impl Data {
     /// The low bits of `number` in a type; for a float type they are its bit pattern.
     pub fn wrapped(ty: Scalar, number: BigInt) -> Data {
         match ty {
-            Scalar::Float(f) => {
-                Data::Float(number.low(f.width(), false).to_u128().unwrap_or_default())
+            Scalar::Float(_) | Scalar::Storage(_) => {
+                Data::Float(number.low(ty.width(), false).to_u128().unwrap_or_default())
             }
             _ if ty.width() <= WORD => {
                 let low = number.low(ty.width(), ty.is_signed());

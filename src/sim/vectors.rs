@@ -1,6 +1,6 @@
 //! Deterministic inputs by seed, biased to the values where hardware goes wrong.
 
-use crate::ir::{FloatFormat, Scalar};
+use crate::ir::{FloatFormat, Scalar, StorageFormat};
 use crate::sim::softfloat;
 use crate::sim::value::{Invocation, Signature, Slot, Value};
 use num_bigint::{BigInt, BigUint};
@@ -122,11 +122,28 @@ fn element(ty: Scalar, style: Style, small: u64, rng: &mut Rng) -> Value {
     match (ty, style) {
         (Scalar::Float(f), Style::Edge) => Value::wrapped(ty, edge_float(f, rng)),
         (Scalar::Float(f), Style::Small) => Value::wrapped(ty, ordinary_float(f, small, rng)),
+        // Few enough for every code to come up; half of them at the extremes or small.
+        (Scalar::Storage(f), Style::Edge) => Value::wrapped(ty, edge_code(f, rng)),
+        (Scalar::Storage(f), Style::Small) => {
+            let quarters = rng.below(33);
+            let code = f.round(quarters < 16, &quarters.abs_diff(16).into(), -2, false);
+            Value::wrapped(ty, code)
+        }
         // Scalar subscripts and bounds that are huge tell nothing and take for ever.
         (Scalar::Index, _) => Value::int(ty, i128::from(rng.below(small + 1))),
         (_, Style::Small) => Value::wrapped(ty, rng.below(small)),
         (_, Style::Edge) => Value::wrapped(ty, edge_int(ty.width(), rng)),
         (_, Style::Uniform | Style::Mixed) => Value::wrapped(ty, rng.bits(ty.width())),
+    }
+}
+
+fn edge_code(f: StorageFormat, rng: &mut Rng) -> u64 {
+    let sign = rng.below(2) << (f.width() - 1);
+    let magnitudes = 1 << (f.width() - 1);
+    sign | match rng.below(3) {
+        0 => rng.below(3),
+        1 => magnitudes - 1 - rng.below(3),
+        _ => rng.below(magnitudes),
     }
 }
 

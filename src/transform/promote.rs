@@ -286,7 +286,7 @@ fn resolve(renamed: &HashMap<ValueId, ValueId>, mut value: ValueId) -> ValueId {
 
 fn zero(ty: Scalar) -> OpKind {
     OpKind::Const(match ty {
-        Scalar::Float(_) => Const::Float(0u32.into()),
+        Scalar::Float(_) | Scalar::Storage(_) => Const::Float(0u32.into()),
         _ => Const::Int(0.into()),
     })
 }

@@ -6,8 +6,9 @@ use crate::diagnostics::{Diagnostic, Span};
 use crate::frontend::codes;
 use crate::frontend::error::{Result, fail};
 use crate::frontend::literals::{self, Position};
+use crate::frontend::operators::build::check_width;
 use crate::frontend::operators::{Applied, Operator};
-use crate::frontend::promote::no_rule;
+use crate::frontend::promote::{self, Promotion, Row, Term, no_rule};
 use crate::frontend::values::{ConstValue, Options, Typed, Value};
 use crate::ir::{
     self, Array, ArrayId, ArrayKind, Block, CompareOp, Const, Op, OpKind, Scalar, ValueId,
@@ -41,6 +42,8 @@ pub struct Builder {
     blocks: Vec<OpenBlock>,
     /// Constants, which several places may share.
     shared: HashSet<ValueId>,
+    /// A line for each typing decision, if anybody asked for them.
+    pub explanation: Option<Vec<String>>,
 }
 
 impl Builder {
@@ -52,6 +55,7 @@ impl Builder {
             arrays: Arena::new(),
             blocks: vec![OpenBlock::default()],
             shared: HashSet::new(),
+            explanation: None,
         }
     }
 
@@ -156,7 +160,7 @@ impl Builder {
     /// The types with which operands enter an operator: runtime ones their own, literals by their
     /// first runtime neighbour.
     pub fn type_operands(
-        &self,
+        &mut self,
         key: &str,
         operands: &[&Operand],
         position: Position,
@@ -183,7 +187,7 @@ impl Builder {
     }
 
     fn type_literal(
-        &self,
+        &mut self,
         key: &str,
         value: &ConstValue,
         partner: Option<Scalar>,
@@ -201,8 +205,13 @@ impl Builder {
         let Some(partner) = partner else {
             return default_type(value, span);
         };
+        // Only a choice between values leaves them in a storage format.
+        if partner.is_storage() && key != "select" {
+            return computed_literal(value, partner, span);
+        }
         if let Some(ty) = literals::literal_type(value, partner, position) {
             if ty.width() <= ir::types::MAX_WIDTH {
+                self.explain(|| format!("the constant {} beside {partner} is {ty}", value.text()));
                 return Ok(ty);
             }
             return fail(codes::WIDTH, span, "the constant needs more than 4096 bits");
@@ -217,6 +226,45 @@ impl Builder {
         let float = Scalar::Float(ir::FloatFormat::F32);
         let message = no_rule(self.options.style, key, &[partner, float]);
         Err(Diagnostic::error(codes::NO_RULE, whole, message).into())
+    }
+
+    /// The promotion of an operator's operands, taken pairwise.
+    pub fn promote(&mut self, op: &Operator, types: &[Scalar], span: Span) -> Result<Promotion> {
+        self.promote_by(op.typing, op.key, types, span)
+    }
+
+    /// As [`Self::promote`], for what is no operator.
+    pub fn promote_by(
+        &mut self,
+        row: &'static Row,
+        key: &str,
+        types: &[Scalar],
+        span: Span,
+    ) -> Result<Promotion> {
+        let style = self.options.style;
+        let found = row
+            .promote(style, key, types)
+            .map_err(|message| Diagnostic::error(codes::NO_RULE, span, message))?;
+        check_width(found.result, span)?;
+        self.explain(|| promote::explain_pairwise(style, key, row, types, found));
+        Ok(found)
+    }
+
+    /// The type of a chain of terms: as a whole where the style has a rule for it, else pairwise.
+    pub fn promote_chain(&mut self, op: &Operator, terms: &[Term], span: Span) -> Result<Scalar> {
+        let Some(result) = op.typing.chain(self.options.style, terms) else {
+            let types: Vec<Scalar> = terms.iter().map(|term| term.0).collect();
+            return self.promote(op, &types, span).map(|found| found.result);
+        };
+        check_width(result, span)?;
+        self.explain(|| promote::explain_chain(op.key, terms, result));
+        Ok(result)
+    }
+
+    fn explain(&mut self, line: impl FnOnce() -> String) {
+        if let Some(lines) = &mut self.explanation {
+            lines.push(line());
+        }
     }
 
     /// The operand in type `to`, having entered the operator with type `own`.
@@ -262,7 +310,7 @@ impl Builder {
     /// The operand as a value of type index.
     pub fn as_index(&mut self, operand: &Operand, what: &str) -> Result<ValueId> {
         let is_float = match &operand.value {
-            Value::Scalar(typed) => typed.ty.is_float(),
+            Value::Scalar(typed) => typed.ty.computed().is_float(),
             Value::Const(ConstValue::Float(_)) => true,
             _ => false,
         };
@@ -281,8 +329,10 @@ impl Builder {
         if value.ty == Scalar::BOOL {
             return value;
         }
-        let rhs = self.zero(value.ty, span);
-        let (op, lhs) = (CompareOp::Ne, value.id);
+        let ty = value.ty.computed();
+        let lhs = self.cast(value, ty, span);
+        let rhs = self.zero(ty, span);
+        let op = CompareOp::Ne;
         let id = self.emit(OpKind::Compare { op, lhs, rhs }, Scalar::BOOL, span);
         Typed {
             id,
@@ -330,7 +380,7 @@ impl Builder {
             Some(folded) => folded.into(),
             None => {
                 let applied = Applied {
-                    key: op.key,
+                    op,
                     operands,
                     option,
                     acc,
@@ -365,7 +415,7 @@ pub fn fold(op: &Operator, operands: &[Operand], span: Span) -> Result<Option<Co
 /// The zero of a type.
 pub fn zero(ty: Scalar) -> Const {
     match ty {
-        Scalar::Float(_) => Const::Float(BigUint::ZERO),
+        Scalar::Float(_) | Scalar::Storage(_) => Const::Float(BigUint::ZERO),
         _ => Const::Int(BigInt::ZERO),
     }
 }
@@ -389,6 +439,27 @@ pub fn stored_const(value: &ConstValue, to: Scalar, span: Span) -> Result<Const>
             format!("{} cannot be converted to {to}", value.kind()),
         ),
     }
+}
+
+/// The type of a constant in arithmetic with a value of a storage format: the wider one, in which the
+/// arithmetic is done. It has to be a number of the storage format as well.
+fn computed_literal(value: &ConstValue, partner: Scalar, span: Span) -> Result<Scalar> {
+    if let ConstValue::Bool(_) = value {
+        return Ok(Scalar::BOOL);
+    }
+    let wide = partner.computed();
+    let narrow = literals::literal_const(value, partner);
+    let through = narrow.map(|c| literals::cast_const(&c, partner, wide));
+    if through == literals::literal_const(value, wide) {
+        return Ok(wide);
+    }
+    Err(Diagnostic::error(
+        codes::LITERAL_RANGE,
+        span,
+        format!("the constant is not exactly a number of {partner}"),
+    )
+    .help(format!("cast the other operand first: `cast(x, {wide})`"))
+    .into())
 }
 
 fn short(value: &BigInt) -> String {

@@ -194,7 +194,8 @@ impl<'a> Lowerer<'_, 'a> {
         span: Span,
     ) -> Result<Value> {
         let args = self.args(e)?;
-        let id = self.session.instantiate(kernel, span)?;
+        let inferred = self.inferred_types(kernel, &args)?;
+        let id = self.session.instantiate_with(kernel, &inferred, span)?;
         let signature = self.session.signature(id).clone();
         let name = self.session.kernels[id].name.clone();
         let operands = arrange(args, &signature, &name)?;
@@ -237,6 +238,45 @@ impl<'a> Lowerer<'_, 'a> {
             1 => values.swap_remove(0),
             _ => Value::Tuple(values),
         })
+    }
+
+    /// The types of the arguments for the parameters without annotation of a nested kernel. Empty if an
+    /// argument is missing: there is a message for that.
+    fn inferred_types(&self, kernel: &KernelRef, args: &Args) -> Result<Vec<ConstValue>> {
+        let def = &self.session.defs[kernel.def];
+        if def.env.is_none() {
+            return Ok(Vec::new());
+        }
+        let mut types = Vec::new();
+        for (i, param) in def.ast.parameters.iter_non_variadic_params().enumerate() {
+            let (name, annotation) = (&param.parameter.name.id, &param.parameter.annotation);
+            let named = args.named.iter().find(|(n, _)| *name == **n);
+            let Some(arg) = args.positional.get(i).or(named.map(|n| &n.1)) else {
+                return Ok(Vec::new());
+            };
+            if annotation.is_some() {
+                continue;
+            }
+            types.push(match &arg.value {
+                Value::Scalar(typed) => ConstValue::Type(typed.ty),
+                Value::Array { id, .. } => {
+                    let array = self.array(*id);
+                    ConstValue::Shaped(array.elem, array.shape.clone().into())
+                }
+                other => {
+                    let message = format!(
+                        "parameter '{name}' takes its type from the argument, but {} has none",
+                        describe(other)
+                    );
+                    return Err(
+                        Diagnostic::error(codes::ANNOTATION_MISSING, arg.span, message)
+                            .help(format!("annotate the parameter, such as `{name}: i32`"))
+                            .into(),
+                    );
+                }
+            });
+        }
+        Ok(types)
     }
 
     fn argument(&mut self, operand: &Operand, param: &str, slot: &Slot) -> Result<Arg> {

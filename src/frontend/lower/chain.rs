@@ -93,7 +93,7 @@ impl Tree {
                 Value::Const(_) => Terms::Known,
                 Value::Scalar(typed) => match typed.ty {
                     Scalar::Int { .. } => Terms::Integers,
-                    Scalar::Float(_) => Terms::Floats,
+                    Scalar::Float(_) | Scalar::Storage(_) => Terms::Floats,
                     Scalar::Index => Terms::Other,
                 },
                 _ => Terms::Other,
@@ -213,15 +213,16 @@ impl<'a> Lowerer<'_, 'a> {
             } => (*kind, left, right, *terms, *span),
         };
         let whole = match terms {
-            Terms::Integers => self.options.style.has_nary("add"),
-            Terms::Floats => self.options.fast_math && self.options.style.has_nary("add"),
+            Terms::Integers => true,
+            Terms::Floats => self.options.fast_math,
             _ => false,
         };
+        let whole = whole && kind.operator().typing.has_chain(self.options.style);
         if whole {
             let mut flat = Vec::new();
             tree.flatten(false, &mut flat);
             return match kind {
-                Kind::Sum(_) => build::sum_of(&mut self.b, kind.operator().key, &flat, span),
+                Kind::Sum(_) => build::sum_of(&mut self.b, kind.operator(), &flat, span),
                 Kind::Product => {
                     let factors: Vec<&Operand> = flat.into_iter().map(|t| t.0).collect();
                     build::product_of(&mut self.b, &factors, span)

@@ -28,42 +28,54 @@ use ruff_python_ast::{Expr, Stmt, StmtFunctionDef};
 use ruff_text_size::{Ranged, TextRange};
 use scope::{Local, Scopes};
 use std::collections::HashSet;
+use std::rc::Rc;
 
-/// Lowers a definition with its templates bound to a kernel of the given name. Errors in statements
-/// are reported to the session; then the kernel returned is of no use.
+/// Lowers a definition with its templates bound to a kernel of the given name. `inferred` are the types
+/// of the parameters without annotation, of a nested kernel only. Errors in statements are reported to the session; then the kernel returned is of no use.
 pub fn kernel(
     session: &mut Session<'_>,
     def: usize,
     name: String,
     bindings: Bindings,
+    inferred: &[ConstValue],
 ) -> Result<(Kernel, Signature)> {
     let (ast, file, module, options, parent) = {
         let d = &session.defs[def];
         (d.ast, d.file, d.module, d.options, d.env)
     };
-    session.envs.push(Env {
-        parent,
-        ..Env::default()
-    });
-    let env = session.envs.len() - 1;
-    let errors_before = session.errors();
-    let mut lowerer = Lowerer {
-        session,
-        file,
-        module,
-        options,
-        bindings,
-        parent,
-        env,
-        b: Builder::new(options),
-        scopes: Scopes::new(),
-        results: returns::Results::default(),
-        storage: storage::Notes::default(),
-        place: Place::Body,
-        errors_before,
-        rebound: HashSet::new(),
-    };
+    let mut lowerer = Lowerer::new(session, file, module, options, bindings, parent);
+    lowerer.inferred = inferred.to_vec();
     lowerer.kernel(ast, name)
+}
+
+/// The value of an expression over locals of given types, as a kernel with the options would have it:
+/// its type, and a line for each typing decision.
+pub fn type_of_expression<'a>(
+    session: &mut Session<'a>,
+    file: FileId,
+    options: Options,
+    locals: &[(String, Type)],
+    expr: &'a Expr,
+) -> Result<(Typing, Vec<String>)> {
+    let mut lowerer = Lowerer::new(session, file, 0, options, Rc::from([]), None);
+    lowerer.b.explanation = Some(Vec::new());
+    for (name, ty) in locals {
+        let span = lowerer.span(expr.range());
+        let local = match ty {
+            Type::Scalar(ty) => Local::Scalar(Typed {
+                id: lowerer.b.value(*ty, Some(name)),
+                ty: *ty,
+            }),
+            Type::Shaped(elem, shape) => {
+                Local::Array(lowerer.b.array(name, *elem, shape, ArrayKind::Local, span))
+            }
+            Type::Constexpr => Local::Poisoned,
+        };
+        lowerer.declare(name, local, span);
+    }
+    let value = lowerer.expr(expr)?;
+    let typing = lowerer.typing(&value);
+    Ok((typing, lowerer.b.explanation.take().unwrap_or_default()))
 }
 
 /// How far the current statement is from the top level of the body.
@@ -77,6 +89,17 @@ enum Place {
     Nested,
     /// A loop or a match.
     Loop,
+}
+
+/// What an expression is: known while compiling, or of a type.
+#[derive(Clone, Debug)]
+pub enum Typing {
+    /// Known.
+    Known(ConstValue),
+    /// A scalar or shaped value.
+    Type(Type),
+    /// Several values.
+    Tuple(Vec<Typing>),
 }
 
 struct Lowerer<'s, 'a> {
@@ -98,6 +121,8 @@ struct Lowerer<'s, 'a> {
     errors_before: usize,
     /// Names that the body assigns: in tensor mode, such parameters are copied first.
     rebound: HashSet<String>,
+    /// Types of the parameters without annotation, in order.
+    inferred: Vec<ConstValue>,
 }
 
 impl Names for Lowerer<'_, '_> {
@@ -131,7 +156,53 @@ impl Names for Lowerer<'_, '_> {
     }
 }
 
-impl<'a> Lowerer<'_, 'a> {
+impl<'s, 'a> Lowerer<'s, 'a> {
+    fn new(
+        session: &'s mut Session<'a>,
+        file: FileId,
+        module: usize,
+        options: Options,
+        bindings: Bindings,
+        parent: Option<usize>,
+    ) -> Self {
+        session.envs.push(Env {
+            parent,
+            ..Env::default()
+        });
+        let env = session.envs.len() - 1;
+        let errors_before = session.errors();
+        Lowerer {
+            session,
+            file,
+            module,
+            options,
+            bindings,
+            parent,
+            env,
+            b: Builder::new(options),
+            scopes: Scopes::new(),
+            results: returns::Results::default(),
+            storage: storage::Notes::default(),
+            place: Place::Body,
+            errors_before,
+            rebound: HashSet::new(),
+            inferred: Vec::new(),
+        }
+    }
+
+    /// What `typeof` answers for a value.
+    fn typing(&self, value: &Value) -> Typing {
+        match value {
+            Value::Const(value) => Typing::Known(value.clone()),
+            Value::Scalar(typed) => Typing::Type(Type::Scalar(typed.ty)),
+            Value::Array { id, .. } => {
+                let array = self.array(*id);
+                Typing::Type(Type::Shaped(array.elem, array.shape.clone().into()))
+            }
+            Value::Tuple(items) => Typing::Tuple(items.iter().map(|v| self.typing(v)).collect()),
+        }
+    }
+
     fn kernel(&mut self, ast: &'a StmtFunctionDef, name: String) -> Result<(Kernel, Signature)> {
         let span = self.span(ast.name.range);
         if let Some(params) = &ast.type_params {
@@ -239,16 +310,14 @@ impl<'a> Lowerer<'_, 'a> {
             .note_at(earlier.span, "the first one is here")
             .into());
         }
-        let Some(annotation) = &param.annotation else {
-            return Err(Diagnostic::error(
-                codes::ANNOTATION_MISSING,
-                span,
-                format!("parameter '{name}' has no type annotation"),
-            )
-            .help(format!("write its type, such as `{name}: i32`"))
-            .into());
+        let (ty, type_span) = match &param.annotation {
+            Some(annotation) => (
+                types::annotation(annotation, self)?,
+                self.span(annotation.range()),
+            ),
+            None => (self.inferred_type(&name, span)?, span),
         };
-        match types::annotation(annotation, self)? {
+        match ty {
             Type::Scalar(ty) => {
                 let id = self.b.value(ty, Some(&name));
                 self.declare(&name, Local::Scalar(Typed { id, ty }), span);
@@ -267,12 +336,23 @@ impl<'a> Lowerer<'_, 'a> {
             }
             Type::Constexpr => Err(Diagnostic::error(
                 codes::ANNOTATION,
-                self.span(annotation.range()),
+                type_span,
                 "a parameter cannot be constexpr",
             )
             .help("use a Template for a compile-time parameter")
             .into()),
         }
+    }
+
+    /// The type that the arguments gave the next parameter without annotation.
+    fn inferred_type(&mut self, name: &str, span: Span) -> Result<Type> {
+        if self.inferred.is_empty() {
+            let message = format!("parameter '{name}' has no type annotation");
+            return Err(Diagnostic::error(codes::ANNOTATION_MISSING, span, message)
+                .help(format!("write its type, such as `{name}: i32`"))
+                .into());
+        }
+        types::from_value(self.inferred.remove(0), span)
     }
 
     /// Registers the nested kernels of the body, so that they can be called in any order.

@@ -1,6 +1,6 @@
 //! Shared build implementations: type the operands, promote, cast, emit.
 
-use super::Applied;
+use super::{Applied, Operator};
 use crate::diagnostics::Diagnostic;
 use crate::diagnostics::Span;
 use crate::frontend::codes;
@@ -14,13 +14,6 @@ use crate::ir::{BinaryOp, CompareOp, OpKind, Scalar, UnaryOp, ValueId};
 
 /// A term of a sum: operand, and whether it is subtracted.
 pub type Term<'a> = (&'a Operand, bool);
-
-fn promotion(b: &Builder, key: &str, types: &[Scalar], span: Span) -> Result<Promotion> {
-    let found = promote::promote(b.options.style, key, types)
-        .map_err(|message| Diagnostic::error(codes::NO_RULE, span, message))?;
-    check_width(found.result, span)?;
-    Ok(found)
-}
 
 /// Refuses integers wider than the widest type.
 pub fn check_width(ty: Scalar, span: Span) -> Result<()> {
@@ -45,22 +38,18 @@ fn scalar(id: ValueId, ty: Scalar) -> Result<Value> {
 pub fn sum(b: &mut Builder, a: &Applied, negate: bool) -> Result<Value> {
     sum_of(
         b,
-        a.key,
+        a.op,
         &[(&a.operands[0], false), (&a.operands[1], negate)],
         a.span,
     )
 }
 
 /// A sum of terms: as a whole where the n-ary promoter applies, else as the common type says.
-pub fn sum_of(b: &mut Builder, key: &str, terms: &[Term], span: Span) -> Result<Value> {
+pub fn sum_of(b: &mut Builder, op: &'static Operator, terms: &[Term], span: Span) -> Result<Value> {
     let operands: Vec<&Operand> = terms.iter().map(|t| t.0).collect();
-    let types = b.type_operands(key, &operands, Position::Plain, span)?;
+    let types = b.type_operands(op.key, &operands, Position::Plain, span)?;
     let typed: Vec<promote::Term> = types.iter().zip(terms).map(|(ty, t)| (*ty, t.1)).collect();
-    let result = match promote::nary(b.options.style, "add", &typed) {
-        Some(result) => result,
-        None => promotion(b, key, &types, span)?.result,
-    };
-    check_width(result, span)?;
+    let result = b.promote_chain(op, &typed, span)?;
     let mut level = Vec::new();
     for ((operand, negated), ty) in terms.iter().zip(types) {
         level.push((b.coerce(operand, ty, result)?, *negated));
@@ -143,14 +132,9 @@ pub fn product_of(b: &mut Builder, operands: &[&Operand], span: Span) -> Result<
 }
 
 /// The type of a product of the types.
-pub fn product_type(b: &Builder, types: &[Scalar], span: Span) -> Result<Scalar> {
+pub fn product_type(b: &mut Builder, types: &[Scalar], span: Span) -> Result<Scalar> {
     let typed: Vec<promote::Term> = types.iter().map(|ty| (*ty, false)).collect();
-    let result = match promote::nary(b.options.style, "mul", &typed) {
-        Some(result) => result,
-        None => promotion(b, "mul", types, span)?.result,
-    };
-    check_width(result, span)?;
-    Ok(result)
+    b.promote_chain(super::by_key("mul"), &typed, span)
 }
 
 /// Both operands in the common type.
@@ -160,8 +144,8 @@ fn common_pair(
     pair: [&Operand; 2],
     position: Position,
 ) -> Result<(ValueId, ValueId, Promotion)> {
-    let types = b.type_operands(a.key, &pair, position, a.span)?;
-    let found = promotion(b, a.key, &types, a.span)?;
+    let types = b.type_operands(a.op.key, &pair, position, a.span)?;
+    let found = b.promote(a.op, &types, a.span)?;
     let lhs = b.coerce(pair[0], types[0], found.operands)?;
     let rhs = b.coerce(pair[1], types[1], found.operands)?;
     Ok((lhs, rhs, found))
@@ -203,8 +187,13 @@ pub fn shift(b: &mut Builder, a: &Applied, op: BinaryOp) -> Result<Value> {
     } else {
         Position::Amount
     };
-    let types = b.type_operands(a.key, &[&a.operands[0], &a.operands[1]], position, a.span)?;
-    let found = promotion(b, a.key, &types, a.span)?;
+    let types = b.type_operands(
+        a.op.key,
+        &[&a.operands[0], &a.operands[1]],
+        position,
+        a.span,
+    )?;
+    let found = b.promote(a.op, &types, a.span)?;
     let lhs = b.coerce(&a.operands[0], types[0], found.result)?;
     let rhs = b.coerce(&a.operands[1], types[1], types[1])?;
     let id = b.emit(OpKind::Binary { op, lhs, rhs }, found.result, a.span);
@@ -239,7 +228,7 @@ pub fn extremum(b: &mut Builder, a: &Applied, op: BinaryOp, nan: BinaryOp) -> Re
     let mut acc = a.operands[0].clone();
     for next in &a.operands[1..] {
         if let (Value::Const(x), Value::Const(y)) = (&acc.value, &next.value) {
-            let fold = super::by_key(a.key).fold;
+            let fold = a.op.fold;
             let folded = fold(&[x.clone(), y.clone()])
                 .map_err(|message| Diagnostic::error(codes::CONST_EVAL, a.span, message))?;
             if let Some(value) = folded {
@@ -286,7 +275,7 @@ pub fn logical(b: &mut Builder, a: &Applied, op: BinaryOp) -> Result<Value> {
 }
 
 fn logical_pair(b: &mut Builder, a: &Applied, op: BinaryOp, x: Typed, y: Typed) -> Result<Typed> {
-    let found = promotion(b, a.key, &[x.ty, y.ty], a.span)?;
+    let found = b.promote(a.op, &[x.ty, y.ty], a.span)?;
     let lhs = b.nonzero(x, a.span).id;
     let rhs = b.nonzero(y, a.span).id;
     let id = b.emit(OpKind::Binary { op, lhs, rhs }, found.result, a.span);
@@ -299,7 +288,7 @@ fn logical_pair(b: &mut Builder, a: &Applied, op: BinaryOp, x: Typed, y: Typed) 
 /// `not a`.
 pub fn not(b: &mut Builder, a: &Applied) -> Result<Value> {
     let value = b.runtime(&a.operands[0])?;
-    let found = promotion(b, a.key, &[value.ty], a.span)?;
+    let found = b.promote(a.op, &[value.ty], a.span)?;
     let arg = b.nonzero(value, a.span).id;
     let id = b.emit(
         OpKind::Unary {
@@ -314,8 +303,8 @@ pub fn not(b: &mut Builder, a: &Applied) -> Result<Value> {
 
 /// An operation of one operand in the type that the table gives.
 pub fn unary(b: &mut Builder, a: &Applied, op: UnaryOp) -> Result<Value> {
-    let types = b.type_operands(a.key, &[&a.operands[0]], Position::Plain, a.span)?;
-    let found = promotion(b, a.key, &types, a.span)?;
+    let types = b.type_operands(a.op.key, &[&a.operands[0]], Position::Plain, a.span)?;
+    let found = b.promote(a.op, &types, a.span)?;
     let arg = b.coerce(&a.operands[0], types[0], found.operands)?;
     let unsigned_abs = op == UnaryOp::Abs && !found.result.is_signed() && !found.result.is_float();
     if unsigned_abs {
@@ -328,8 +317,8 @@ pub fn unary(b: &mut Builder, a: &Applied, op: UnaryOp) -> Result<Value> {
 /// `fma(a, b, c)`.
 pub fn fma(b: &mut Builder, a: &Applied) -> Result<Value> {
     let operands: Vec<&Operand> = a.operands.iter().collect();
-    let types = b.type_operands(a.key, &operands, Position::Plain, a.span)?;
-    let ty = promotion(b, a.key, &types, a.span)?.result;
+    let types = b.type_operands(a.op.key, &operands, Position::Plain, a.span)?;
+    let ty = b.promote(a.op, &types, a.span)?.result;
     let lhs = b.coerce(operands[0], types[0], ty)?;
     let rhs = b.coerce(operands[1], types[1], ty)?;
     let add = b.coerce(operands[2], types[2], ty)?;

@@ -30,7 +30,7 @@ fn contract(b: &mut Builder, a: &Applied, rank: usize) -> Result<Value> {
             a.span,
             format!(
                 "'{}' sums over {terms} elements on the left, but {} on the right",
-                a.key, right[0]
+                a.op.key, right[0]
             ),
         );
     }
@@ -84,7 +84,7 @@ fn contract(b: &mut Builder, a: &Applied, rank: usize) -> Result<Value> {
         carried: vec![carried],
         body,
         parallel: false,
-        label: format!("{}.k", a.key),
+        label: format!("{}.k", a.op.key),
     };
     b.push(OpKind::For(Box::new(inner)), vec![sum], a.span);
     let store = OpKind::Store {
@@ -105,7 +105,7 @@ fn contract(b: &mut Builder, a: &Applied, rank: usize) -> Result<Value> {
             carried: vec![],
             body,
             parallel: true,
-            label: a.key.to_owned(),
+            label: a.op.key.to_owned(),
         };
         b.push(OpKind::For(Box::new(outer)), vec![], a.span);
     }
@@ -131,14 +131,18 @@ fn operand(b: &Builder, a: &Applied, i: usize, rank: usize) -> Result<(ArrayId, 
             operand.span,
             format!(
                 "'{}' needs arrays of rank {rank}, not {}",
-                a.key,
+                a.op.key,
                 shaped_name(b.arrays[id].elem, &b.arrays[id].shape)
             ),
         ),
         _ => fail(
             codes::ARGUMENT_TYPE,
             operand.span,
-            format!("'{}' needs arrays, not {}", a.key, describe(&operand.value)),
+            format!(
+                "'{}' needs arrays, not {}",
+                a.op.key,
+                describe(&operand.value)
+            ),
         ),
     }
 }
@@ -154,7 +158,7 @@ fn output(
     let Some(acc) = a.acc else {
         let types = inputs.map(|id| b.arrays[id].elem);
         let elem = sum_type(b, a, types, terms)?;
-        let name = format!("{}_result", a.key);
+        let name = format!("{}_result", a.op.key);
         return Ok(b.array(&name, elem, shape, ArrayKind::Local, a.span));
     };
     if inputs.contains(&acc) {
@@ -209,6 +213,11 @@ fn step(
     let ty = b.values[acc].ty;
     let value = Value::Scalar(Typed { id: acc, ty });
     let acc = Operand { value, span };
-    let value = sum_of(b, "add", &[(&acc, false), (&product, false)], span)?;
+    let value = sum_of(
+        b,
+        super::by_key("add"),
+        &[(&acc, false), (&product, false)],
+        span,
+    )?;
     b.store_as(&Operand { value, span }, ty)
 }

@@ -6,6 +6,7 @@ pub mod python;
 
 use super::error::Result;
 use super::lower::builder::{Builder, Operand};
+use super::promote::{self, Row};
 use super::surface::Namespace;
 use super::values::{ConstValue, Value};
 use crate::diagnostics::Span;
@@ -23,8 +24,8 @@ pub type Build = fn(&mut Builder, &Applied) -> Result<Value>;
 
 /// An operator applied to operands.
 pub struct Applied<'a> {
-    /// Key in the promotion tables.
-    pub key: &'static str,
+    /// Which one.
+    pub op: &'static Operator,
     /// In order.
     pub operands: &'a [Operand],
     /// Keyword options such as `ordered`, with `None` for those not given.
@@ -37,8 +38,10 @@ pub struct Applied<'a> {
 
 /// One operator.
 pub struct Operator {
-    /// Name in `allo.arith`/`allo.math`, in the promotion tables and in messages.
+    /// Name in `allo.arith`/`allo.math` and in messages.
     pub key: &'static str,
+    /// Its row in the typing table.
+    pub typing: &'static Row,
     /// Namespace besides `allo` itself.
     pub space: Namespace,
     /// Fewest and most operands.
@@ -60,10 +63,11 @@ impl fmt::Debug for Operator {
 }
 
 macro_rules! operators {
-    ($($key:literal $space:ident ($min:literal, $max:literal) $(option $option:literal,)? fold $fold:expr, $build:expr;)*) => {
+    ($($key:literal $space:ident ($min:literal, $max:literal) $typing:ident $(option $option:literal,)? fold $fold:expr, $build:expr;)*) => {
         /// Every operator.
         pub static OPERATORS: &[Operator] = &[$(Operator {
             key: $key,
+            typing: &promote::$typing,
             space: Namespace::$space,
             arity: ($min, $max),
             option: operators!(@option $($option)?),
@@ -77,51 +81,51 @@ macro_rules! operators {
 }
 
 operators! {
-    "add" Arith (2, 2) fold python::add, |b, a| build::sum(b, a, false);
-    "sub" Arith (2, 2) fold python::sub, |b, a| build::sum(b, a, true);
-    "mul" Arith (2, 2) fold python::mul, |b, a| build::product(b, a);
-    "div" Arith (2, 2) fold python::div, |b, a| build::numeric(b, a, BinaryOp::Div);
-    "floordiv" Arith (2, 2) fold python::floordiv, |b, a| build::numeric(b, a, BinaryOp::FloorDiv);
-    "mod" Arith (2, 2) fold python::modulo, |b, a| build::numeric(b, a, BinaryOp::Mod);
-    "pow" Math (2, 2) fold python::pow, |b, a| build::power(b, a);
-    "bitwise_and" Arith (2, 2) fold python::bitand, |b, a| build::bitwise(b, a, BinaryOp::And);
-    "bitwise_or" Arith (2, 2) fold python::bitor, |b, a| build::bitwise(b, a, BinaryOp::Or);
-    "bitwise_xor" Arith (2, 2) fold python::bitxor, |b, a| build::bitwise(b, a, BinaryOp::Xor);
-    "lshift" Arith (2, 2) fold python::shl, |b, a| build::shift(b, a, BinaryOp::Shl);
-    "rshift" Arith (2, 2) fold python::shr, |b, a| build::shift(b, a, BinaryOp::Shr);
-    "eq" Arith (2, 2) option "ordered", fold python::eq, |b, a| build::compare(b, a, CompareOp::Eq, CompareOp::Ueq);
-    "ne" Arith (2, 2) option "ordered", fold python::ne, |b, a| build::compare(b, a, CompareOp::One, CompareOp::Ne);
-    "lt" Arith (2, 2) option "ordered", fold python::lt, |b, a| build::compare(b, a, CompareOp::Lt, CompareOp::Ult);
-    "le" Arith (2, 2) option "ordered", fold python::le, |b, a| build::compare(b, a, CompareOp::Le, CompareOp::Ule);
-    "gt" Arith (2, 2) option "ordered", fold python::gt, |b, a| build::compare(b, a, CompareOp::Gt, CompareOp::Ugt);
-    "ge" Arith (2, 2) option "ordered", fold python::ge, |b, a| build::compare(b, a, CompareOp::Ge, CompareOp::Uge);
-    "max" Arith (2, 64) option "propagate_nan", fold python::max, |b, a| build::extremum(b, a, BinaryOp::Max, BinaryOp::MaxNan);
-    "min" Arith (2, 64) option "propagate_nan", fold python::min, |b, a| build::extremum(b, a, BinaryOp::Min, BinaryOp::MinNan);
-    "logical_and" Arith (2, 64) fold python::logical_and, |b, a| build::logical(b, a, BinaryOp::And);
-    "logical_or" Arith (2, 64) fold python::logical_or, |b, a| build::logical(b, a, BinaryOp::Or);
-    "logical_not" Arith (1, 1) fold python::logical_not, |b, a| build::not(b, a);
-    "neg" Arith (1, 1) fold python::neg, |b, a| build::unary(b, a, UnaryOp::Neg);
-    "invert" Arith (1, 1) fold python::invert, |b, a| build::unary(b, a, UnaryOp::Not);
-    "abs" Math (1, 1) fold python::abs, |b, a| build::unary(b, a, UnaryOp::Abs);
-    "sqrt" Math (1, 1) fold |a| python::float(a, f64::sqrt), |b, a| build::unary(b, a, UnaryOp::Sqrt);
-    "rsqrt" Math (1, 1) fold |a| python::float(a, |x| 1.0 / x.sqrt()), |b, a| build::unary(b, a, UnaryOp::Rsqrt);
-    "exp" Math (1, 1) fold |a| python::float(a, f64::exp), |b, a| build::unary(b, a, UnaryOp::Exp);
-    "exp2" Math (1, 1) fold |a| python::float(a, f64::exp2), |b, a| build::unary(b, a, UnaryOp::Exp2);
-    "log" Math (1, 1) fold |a| python::float(a, f64::ln), |b, a| build::unary(b, a, UnaryOp::Log);
-    "log2" Math (1, 1) fold |a| python::float(a, f64::log2), |b, a| build::unary(b, a, UnaryOp::Log2);
-    "sin" Math (1, 1) fold |a| python::float(a, f64::sin), |b, a| build::unary(b, a, UnaryOp::Sin);
-    "cos" Math (1, 1) fold |a| python::float(a, f64::cos), |b, a| build::unary(b, a, UnaryOp::Cos);
-    "tan" Math (1, 1) fold |a| python::float(a, f64::tan), |b, a| build::unary(b, a, UnaryOp::Tan);
-    "sinh" Math (1, 1) fold |a| python::float(a, f64::sinh), |b, a| build::unary(b, a, UnaryOp::Sinh);
-    "cosh" Math (1, 1) fold |a| python::float(a, f64::cosh), |b, a| build::unary(b, a, UnaryOp::Cosh);
-    "tanh" Math (1, 1) fold |a| python::float(a, f64::tanh), |b, a| build::unary(b, a, UnaryOp::Tanh);
-    "floor" Math (1, 1) fold |a| python::float(a, f64::floor), |b, a| build::unary(b, a, UnaryOp::Floor);
-    "ceil" Math (1, 1) fold |a| python::float(a, f64::ceil), |b, a| build::unary(b, a, UnaryOp::Ceil);
-    "erf" Math (1, 1) fold python::no_fold, |b, a| build::unary(b, a, UnaryOp::Erf);
-    "fma" Math (3, 3) fold python::no_fold, |b, a| build::fma(b, a);
-    "matmul" Linalg (2, 2) fold python::no_fold, |b, a| linalg::matmul(b, a);
-    "dot" Linalg (2, 2) fold python::no_fold, |b, a| linalg::dot(b, a);
-    "cast" Arith (2, 2) fold python::no_fold, |b, a| build::cast(b, a);
+    "add" Arith (2, 2) SUM fold python::add, |b, a| build::sum(b, a, false);
+    "sub" Arith (2, 2) SUM fold python::sub, |b, a| build::sum(b, a, true);
+    "mul" Arith (2, 2) PRODUCT fold python::mul, |b, a| build::product(b, a);
+    "div" Arith (2, 2) NUMERIC fold python::div, |b, a| build::numeric(b, a, BinaryOp::Div);
+    "floordiv" Arith (2, 2) NUMERIC fold python::floordiv, |b, a| build::numeric(b, a, BinaryOp::FloorDiv);
+    "mod" Arith (2, 2) NUMERIC fold python::modulo, |b, a| build::numeric(b, a, BinaryOp::Mod);
+    "pow" Math (2, 2) POWER fold python::pow, |b, a| build::power(b, a);
+    "bitwise_and" Arith (2, 2) BITWISE fold python::bitand, |b, a| build::bitwise(b, a, BinaryOp::And);
+    "bitwise_or" Arith (2, 2) BITWISE fold python::bitor, |b, a| build::bitwise(b, a, BinaryOp::Or);
+    "bitwise_xor" Arith (2, 2) BITWISE fold python::bitxor, |b, a| build::bitwise(b, a, BinaryOp::Xor);
+    "lshift" Arith (2, 2) SHIFT fold python::shl, |b, a| build::shift(b, a, BinaryOp::Shl);
+    "rshift" Arith (2, 2) SHIFT fold python::shr, |b, a| build::shift(b, a, BinaryOp::Shr);
+    "eq" Arith (2, 2) COMPARISON option "ordered", fold python::eq, |b, a| build::compare(b, a, CompareOp::Eq, CompareOp::Ueq);
+    "ne" Arith (2, 2) COMPARISON option "ordered", fold python::ne, |b, a| build::compare(b, a, CompareOp::One, CompareOp::Ne);
+    "lt" Arith (2, 2) COMPARISON option "ordered", fold python::lt, |b, a| build::compare(b, a, CompareOp::Lt, CompareOp::Ult);
+    "le" Arith (2, 2) COMPARISON option "ordered", fold python::le, |b, a| build::compare(b, a, CompareOp::Le, CompareOp::Ule);
+    "gt" Arith (2, 2) COMPARISON option "ordered", fold python::gt, |b, a| build::compare(b, a, CompareOp::Gt, CompareOp::Ugt);
+    "ge" Arith (2, 2) COMPARISON option "ordered", fold python::ge, |b, a| build::compare(b, a, CompareOp::Ge, CompareOp::Uge);
+    "max" Arith (2, 64) NUMERIC option "propagate_nan", fold python::max, |b, a| build::extremum(b, a, BinaryOp::Max, BinaryOp::MaxNan);
+    "min" Arith (2, 64) NUMERIC option "propagate_nan", fold python::min, |b, a| build::extremum(b, a, BinaryOp::Min, BinaryOp::MinNan);
+    "logical_and" Arith (2, 64) LOGICAL fold python::logical_and, |b, a| build::logical(b, a, BinaryOp::And);
+    "logical_or" Arith (2, 64) LOGICAL fold python::logical_or, |b, a| build::logical(b, a, BinaryOp::Or);
+    "logical_not" Arith (1, 1) LOGICAL_NOT fold python::logical_not, |b, a| build::not(b, a);
+    "neg" Arith (1, 1) NEGATION fold python::neg, |b, a| build::unary(b, a, UnaryOp::Neg);
+    "invert" Arith (1, 1) INVERSION fold python::invert, |b, a| build::unary(b, a, UnaryOp::Not);
+    "abs" Math (1, 1) MAGNITUDE fold python::abs, |b, a| build::unary(b, a, UnaryOp::Abs);
+    "sqrt" Math (1, 1) MATH fold |a| python::float(a, f64::sqrt), |b, a| build::unary(b, a, UnaryOp::Sqrt);
+    "rsqrt" Math (1, 1) MATH fold |a| python::float(a, |x| 1.0 / x.sqrt()), |b, a| build::unary(b, a, UnaryOp::Rsqrt);
+    "exp" Math (1, 1) MATH fold |a| python::float(a, f64::exp), |b, a| build::unary(b, a, UnaryOp::Exp);
+    "exp2" Math (1, 1) MATH fold |a| python::float(a, f64::exp2), |b, a| build::unary(b, a, UnaryOp::Exp2);
+    "log" Math (1, 1) MATH fold |a| python::float(a, f64::ln), |b, a| build::unary(b, a, UnaryOp::Log);
+    "log2" Math (1, 1) MATH fold |a| python::float(a, f64::log2), |b, a| build::unary(b, a, UnaryOp::Log2);
+    "sin" Math (1, 1) MATH fold |a| python::float(a, f64::sin), |b, a| build::unary(b, a, UnaryOp::Sin);
+    "cos" Math (1, 1) MATH fold |a| python::float(a, f64::cos), |b, a| build::unary(b, a, UnaryOp::Cos);
+    "tan" Math (1, 1) MATH fold |a| python::float(a, f64::tan), |b, a| build::unary(b, a, UnaryOp::Tan);
+    "sinh" Math (1, 1) MATH fold |a| python::float(a, f64::sinh), |b, a| build::unary(b, a, UnaryOp::Sinh);
+    "cosh" Math (1, 1) MATH fold |a| python::float(a, f64::cosh), |b, a| build::unary(b, a, UnaryOp::Cosh);
+    "tanh" Math (1, 1) MATH fold |a| python::float(a, f64::tanh), |b, a| build::unary(b, a, UnaryOp::Tanh);
+    "floor" Math (1, 1) MATH fold |a| python::float(a, f64::floor), |b, a| build::unary(b, a, UnaryOp::Floor);
+    "ceil" Math (1, 1) MATH fold |a| python::float(a, f64::ceil), |b, a| build::unary(b, a, UnaryOp::Ceil);
+    "erf" Math (1, 1) MATH fold |a| python::float(a, libm::erf), |b, a| build::unary(b, a, UnaryOp::Erf);
+    "fma" Math (3, 3) MATH fold python::fma, |b, a| build::fma(b, a);
+    "matmul" Linalg (2, 2) PRODUCT fold python::no_fold, |b, a| linalg::matmul(b, a);
+    "dot" Linalg (2, 2) PRODUCT fold python::no_fold, |b, a| linalg::dot(b, a);
+    "cast" Arith (2, 2) UNTYPED fold python::no_fold, |b, a| build::cast(b, a);
 }
 
 /// The operator of a key of the table.

@@ -9,82 +9,111 @@ use super::bits::{
 };
 use super::finish::finish;
 use super::round::{Unrounded, round};
-use super::unpack::{Unpacked, input, unpack};
+use super::unpack::{Layout, Unpacked, input, unpack};
 use crate::hwarith::graph::{Graph, NodeId};
 use crate::hwarith::types::HwType;
 use crate::ir::FloatFormat;
-use num_bigint::BigInt;
-use num_traits::One;
 
 /// The nearest float of format `to` (ties to even, overflow to infinity, canonical NaN) of a bit pattern
 /// of format `from`.
 pub fn convert(from: FloatFormat, to: FloatFormat) -> Graph {
     let mut g = Graph::new();
-    let x = input(&mut g, from, 0);
-    let x = unpack(&mut g, from, x);
-    let payload = any(&mut g, x.frac);
-    let top = x.is_special(&mut g);
-    let nan = g.and(top, payload);
-    let scaled = if to.exp > from.exp {
-        widen(&mut g, from, to, &x, top)
-    } else {
-        narrow(&mut g, from, to, &x)
-    };
-    let finite = g.not(scaled.special);
-    let exp_ones = repeat(&mut g, scaled.special, to.exp);
-    let hidden = g.bit(scaled.significand, g.width(scaled.significand) - 1);
-    let below = g.width(scaled.significand) - 1;
-    let value = Unrounded {
-        sign: x.sign,
-        exp: g.or(scaled.exp, exp_ones),
-        bump: g.and(hidden, finite),
-        tail: low(&mut g, scaled.significand, below),
-        special: Some(scaled.special),
-        nan: Some(nan),
-    };
-    let result = round(&mut g, to, value);
+    let bits = input(&mut g, from, 0);
+    let source = Source::of_float(&mut g, from, bits);
+    let result = into_float(&mut g, to, &source);
     finish(&g, result)
 }
 
+/// A number to be converted.
+pub(super) struct Source {
+    /// Widths and bias of its fields.
+    pub layout: Layout,
+    /// Its fields; without meaning if it is special.
+    pub fields: Unpacked,
+    /// Infinite or NaN.
+    pub special: NodeId,
+    /// NaN.
+    pub nan: NodeId,
+    /// Special means the largest exponent field, as in IEEE formats.
+    pub top_is_special: bool,
+}
+
+impl Source {
+    /// Of a bit pattern of an IEEE format.
+    pub fn of_float(g: &mut Graph, format: FloatFormat, bits: NodeId) -> Source {
+        let fields = unpack(g, format, bits);
+        let payload = any(g, fields.frac);
+        let special = fields.is_special(g);
+        Source {
+            layout: format.into(),
+            special,
+            nan: g.and(special, payload),
+            fields,
+            top_is_special: true,
+        }
+    }
+}
+
+/// The nearest float of an IEEE format.
+pub(super) fn into_float(g: &mut Graph, to: FloatFormat, source: &Source) -> NodeId {
+    let scaled = scale(g, to.into(), source);
+    let finite = g.not(scaled.special);
+    let exp_ones = repeat(g, scaled.special, to.exp);
+    let hidden = g.bit(scaled.significand, g.width(scaled.significand) - 1);
+    let below = g.width(scaled.significand) - 1;
+    let value = Unrounded {
+        sign: source.fields.sign,
+        exp: g.or(scaled.exp, exp_ones),
+        bump: g.and(hidden, finite),
+        tail: low(g, scaled.significand, below),
+        special: Some(scaled.special),
+        nan: Some(source.nan),
+    };
+    round(g, to, value)
+}
+
+/// The number in the exponent range of a layout.
+pub(super) fn scale(g: &mut Graph, to: Layout, source: &Source) -> Scaled {
+    if to.bias > source.layout.bias {
+        return widen(g, source.layout, to, &source.fields, source.special);
+    }
+    let mut scaled = narrow(g, source.layout, to, &source.fields);
+    // Between IEEE formats, what has the largest exponent field is beyond the narrower range.
+    if !(source.top_is_special && to.is_ieee()) {
+        scaled.special = g.or(scaled.special, source.special);
+    }
+    scaled
+}
+
 /// The number in the exponent range of the result.
-struct Scaled {
+pub(super) struct Scaled {
     /// Exponent field less one, `ui<to.exp>`; 0 for subnormals and zero.
-    exp: NodeId,
+    pub exp: NodeId,
     /// Hidden bit, fraction, and if not all fits guard and sticky.
-    significand: NodeId,
+    pub significand: NodeId,
     /// Infinite (by overflow too) or NaN.
-    special: NodeId,
+    pub special: NodeId,
 }
 
 /// Bits of the significand that matter to the result.
-fn kept_width(from: FloatFormat, to: FloatFormat) -> u32 {
+fn kept_width(from: Layout, to: Layout) -> u32 {
     (from.frac + 1).clamp(to.frac + 1, to.frac + 3)
 }
 
-fn bias(format: FloatFormat) -> BigInt {
-    (BigInt::one() << (format.exp - 1)) - 1
-}
-
-/// More exponent bits: subnormals become normal as far as the new range goes.
-fn widen(
-    g: &mut Graph,
-    from: FloatFormat,
-    to: FloatFormat,
-    x: &Unpacked,
-    special: NodeId,
-) -> Scaled {
-    let offset = bias(to) - bias(from);
+/// A larger bias: subnormals become normal as far as the new range goes.
+fn widen(g: &mut Graph, from: Layout, to: Layout, x: &Unpacked, special: NodeId) -> Scaled {
+    let offset = to.bias - from.bias;
     let significand = x.significand(g);
     let grouped = Grouped::new(g, significand);
     let zero = grouped.is_zero(g);
     let nonzero = g.not(zero);
     // The field less one, before normalising: at least 0.
     let exp = x.effective_exp(g);
-    let rebias = g.constant(&offset - 1);
+    let rebias = g.constant(offset - 1);
     let exp = g.add(exp, rebias);
     let exp = g.cast(exp, HwType::ui(to.exp));
     let exp = gate(g, exp, nonzero);
-    let reaches_all = offset >= BigInt::from(from.frac);
+    let reaches_all = offset >= i64::from(from.frac);
     let limit = (!reaches_all).then_some(exp);
     let (normal, amount) = normalise(g, grouped, bit_length(from.frac), limit);
     let amount = amount.expect("a fraction has a bit");
@@ -102,10 +131,10 @@ fn widen(
     }
 }
 
-/// As many exponent bits or fewer: small numbers become subnormal, large ones overflow.
-fn narrow(g: &mut Graph, from: FloatFormat, to: FloatFormat, x: &Unpacked) -> Scaled {
+/// No larger a bias: small numbers become subnormal, large ones overflow.
+fn narrow(g: &mut Graph, from: Layout, to: Layout, x: &Unpacked) -> Scaled {
     // The new field less one is `exp - offset`, where `offset` is at least 1.
-    let offset = g.constant(bias(from) - bias(to) + 1);
+    let offset = g.constant(from.bias - to.bias + 1);
     let exp = x.effective_exp(g);
     let field = g.sub(exp, offset);
     let sign = g.width(field) - 1;
@@ -114,8 +143,8 @@ fn narrow(g: &mut Graph, from: FloatFormat, to: FloatFormat, x: &Unpacked) -> Sc
     let special = and_not(g, large, small);
     let significand = x.significand(g);
     let mut significand = resize_sticky(g, significand, kept_width(from, to));
-    let mut kept = low(g, field, to.exp);
-    if from.exp > to.exp {
+    let mut kept = g.cast(field, HwType::ui(to.exp));
+    if from.bias > to.bias {
         let needs_guard = g.width(significand) < to.frac + 3;
         if needs_guard {
             significand = resize_sticky(g, significand, to.frac + 3);
@@ -135,8 +164,11 @@ fn narrow(g: &mut Graph, from: FloatFormat, to: FloatFormat, x: &Unpacked) -> Sc
 }
 
 /// Whether `field`, not negative, is at least `2^exp - 2`: one less than infinity's exponent field.
-fn is_beyond(g: &mut Graph, to: FloatFormat, field: NodeId) -> NodeId {
+fn is_beyond(g: &mut Graph, to: Layout, field: NodeId) -> NodeId {
     let bits = g.width(field) - 1;
+    if bits < to.exp {
+        return g.constant(0);
+    }
     let magnitude = low(g, field, bits);
     let inner = g.extract(magnitude, 1, to.exp - 1);
     let last = all(g, inner);

@@ -21,22 +21,32 @@ use num_traits::One;
 pub fn from_int(src: HwType, format: FloatFormat) -> Graph {
     let mut g = Graph::new();
     let bits = g.input(0, HwType::ui(src.width));
-    let (sign, magnitude) = magnitude(&mut g, src, bits);
-    let grouped = Grouped::new(&mut g, magnitude);
-    let (normal, zeros) = normalise(&mut g, grouped, bit_length(src.width - 1), None);
+    let result = int_into_float(&mut g, src, format, bits);
+    finish(&g, result)
+}
+
+/// [`from_int`] of a node.
+pub(super) fn int_into_float(
+    g: &mut Graph,
+    src: HwType,
+    format: FloatFormat,
+    bits: NodeId,
+) -> NodeId {
+    let (sign, magnitude) = magnitude(g, src, bits);
+    let grouped = Grouped::new(g, magnitude);
+    let (normal, zeros) = normalise(g, grouped, bit_length(src.width - 1), None);
     let nonzero = g.bit(normal, src.width - 1);
-    let (exp, special) = exp_of_int(&mut g, src, format, zeros, nonzero);
+    let (exp, special) = exp_of_int(g, src, format, zeros, nonzero);
     let none = g.constant(0);
     let value = Unrounded {
         sign,
         exp,
         bump: none,
-        tail: tail_of_int(&mut g, format, normal),
+        tail: tail_of_int(g, format, normal),
         special,
         nan: None,
     };
-    let result = round(&mut g, format, value);
-    finish(&g, result)
+    round(g, format, value)
 }
 
 /// Sign and magnitude, the latter in the source's width.
@@ -103,17 +113,27 @@ fn exp_of_int(
 pub fn to_int(format: FloatFormat, dst: HwType) -> Graph {
     let mut g = Graph::new();
     let x = input(&mut g, format, 0);
-    let x = unpack(&mut g, format, x);
-    let class = classify(&mut g, format, &x);
-    let bits = dst.width - u32::from(dst.signed);
-    let result = if bits == 0 {
-        // si1: -1 or 0.
-        and_not(&mut g, x.sign, class.zero)
-    } else {
-        let magnitude = truncate(&mut g, format, &x, bits);
-        apply_sign(&mut g, dst, &x, &class, magnitude)
-    };
+    let result = float_into_int(&mut g, format, dst, x);
     finish(&g, result)
+}
+
+/// [`to_int`] of a node.
+pub(super) fn float_into_int(
+    g: &mut Graph,
+    format: FloatFormat,
+    dst: HwType,
+    bits: NodeId,
+) -> NodeId {
+    let x = unpack(g, format, bits);
+    let class = classify(g, format, &x);
+    let bits = dst.width - u32::from(dst.signed);
+    if bits == 0 {
+        // si1: -1 or 0.
+        and_not(g, x.sign, class.zero)
+    } else {
+        let magnitude = truncate(g, format, &x, bits);
+        apply_sign(g, dst, &x, &class, magnitude)
+    }
 }
 
 /// Classes of floats that do not become integers by shifting.

@@ -35,6 +35,7 @@ mod round;
 mod scale;
 mod sign;
 mod sqrt;
+mod storage;
 mod unpack;
 
 #[cfg(test)]

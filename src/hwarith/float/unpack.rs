@@ -21,6 +21,34 @@ pub(super) struct Unpacked {
     pub tiny: NodeId,
 }
 
+/// Widths of the fields of a format, and its bias, which is free.
+#[derive(Clone, Copy)]
+pub(super) struct Layout {
+    /// Exponent bits.
+    pub exp: u32,
+    /// Fraction bits.
+    pub frac: u32,
+    /// Exponent field of 1.
+    pub bias: i64,
+}
+
+impl Layout {
+    /// Whether the bias is in the middle of the range.
+    pub fn is_ieee(self) -> bool {
+        self.bias == (1 << (self.exp - 1)) - 1
+    }
+}
+
+impl From<FloatFormat> for Layout {
+    fn from(format: FloatFormat) -> Layout {
+        Layout {
+            exp: format.exp,
+            frac: format.frac,
+            bias: (1 << (format.exp - 1)) - 1,
+        }
+    }
+}
+
 /// Splits `bits`, of the format's width.
 pub(super) fn unpack(g: &mut Graph, format: FloatFormat, bits: NodeId) -> Unpacked {
     let exp = g.extract(bits, format.frac, format.exp);

@@ -1,9 +1,9 @@
 //! Floating-point operations of the kernel: calls of operator modules, or inlined where they are a few gates.
 
-use super::Lowering;
+use super::{Lowering, hw_type};
 use crate::hwarith::graph::{Graph, NodeId, Op as HwOp};
 use crate::hwarith::{HwType, float};
-use crate::ir::{BinaryOp, CompareOp, FloatFormat, UnaryOp, ValueId};
+use crate::ir::{BinaryOp, CompareOp, FloatFormat, Scalar, UnaryOp, ValueId};
 use num_bigint::BigInt;
 use num_traits::One;
 
@@ -116,34 +116,50 @@ impl Lowering<'_> {
         self.b().inline(&float::compare(format, op), &[a, b])[0]
     }
 
-    pub(super) fn float_convert(
-        &mut self,
-        a: NodeId,
-        from: FloatFormat,
-        to: FloatFormat,
-    ) -> NodeId {
-        let name = format!("fcvt_{}_{}", tag(from), tag(to));
-        self.call(&name, vec![a], HwType::ui(to.width()), || {
-            float::convert(from, to)
-        })
-    }
-
-    pub(super) fn float_to_int(&mut self, a: NodeId, from: FloatFormat, to: HwType) -> NodeId {
-        let name = format!("f2i_{}_{to}", tag(from));
-        self.call(&name, vec![a], to, || float::to_int(from, to))
-    }
-
-    pub(super) fn int_to_float(&mut self, a: NodeId, to: FloatFormat) -> NodeId {
-        let from = self.b().ty(a);
+    /// A cast of which one type is a float. Integers arrive as narrow as their range, and are converted as such.
+    pub(super) fn float_cast(&mut self, a: NodeId, from: Scalar, to: Scalar) -> NodeId {
+        let from = match from {
+            Scalar::Float(_) | Scalar::Storage(_) => from,
+            _ => {
+                let HwType { signed, width } = self.b().ty(a);
+                Scalar::Int { signed, width }
+            }
+        };
+        let make = || float::conversion(from, to).expect("one of the types is a float");
         if let Some(value) = self.b().as_const(a).cloned() {
-            let graph = float::from_int(from, to);
-            let pattern = HwType::ui(from.width).wrap(&value);
-            let bits = crate::hwarith::eval::eval(&graph, &[pattern]);
-            return self.b().constant(bits[0].clone());
+            let pattern = HwType::ui(from.width()).wrap(&value);
+            let bits = crate::hwarith::eval::eval(&make(), &[pattern]);
+            let value = hw_type(to).wrap(&bits[0]);
+            return self.b().constant(value);
         }
-        let name = format!("i2f_{from}_{}", tag(to));
-        self.call(&name, vec![a], HwType::ui(to.width()), || {
-            float::from_int(from, to)
-        })
+        let name = format!(
+            "{}_{}_{}",
+            cast_kind(from, to),
+            cast_tag(from),
+            cast_tag(to)
+        );
+        self.call(&name, vec![a], hw_type(to), make)
+    }
+}
+
+fn is_any_float(ty: Scalar) -> bool {
+    matches!(ty, Scalar::Float(_) | Scalar::Storage(_))
+}
+
+/// The first part of the module name of a conversion.
+fn cast_kind(from: Scalar, to: Scalar) -> &'static str {
+    match (is_any_float(from), is_any_float(to)) {
+        (true, true) => "fcvt",
+        (true, false) => "f2i",
+        _ => "i2f",
+    }
+}
+
+/// The part of a module name that says a type.
+fn cast_tag(ty: Scalar) -> String {
+    match ty {
+        Scalar::Float(format) => tag(format),
+        Scalar::Storage(format) => format.name().to_string(),
+        _ => hw_type(ty).to_string(),
     }
 }

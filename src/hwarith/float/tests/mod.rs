@@ -5,6 +5,7 @@ mod fused;
 mod operands;
 mod oracle;
 mod recurrences;
+mod storage;
 
 use super::*;
 use crate::hwarith::graph::Graph;

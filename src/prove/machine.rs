@@ -5,6 +5,7 @@
 
 use super::aig::{Aig, Lit};
 use super::sums::Sums;
+use super::sweep;
 use super::words::{Word, as_constant, constant, extend};
 use super::{Limits, Stop};
 use crate::rtl::manifest::{Manifest, PortKind};
@@ -44,6 +45,7 @@ pub fn run(
     let mut machine = Machine::new(sums, &flat, manifest, elements).map_err(|e| bad(&e))?;
     let mut seen_ready = Lit::FALSE;
     let mut seen_done = Lit::FALSE;
+    let mut next_check = 0;
     for cycle in 0..limits.cycles {
         if let Some(stop) = limits.exceeded(machine.sums.aig.len()) {
             return Err(stop);
@@ -57,7 +59,15 @@ pub fn run(
         seen_ready = machine.sums.aig.or(seen_ready, ready);
         seen_done = machine.sums.aig.or(seen_done, done);
         machine.edge();
-        if seen_done == Lit::TRUE {
+        let is_over = match seen_done.as_constant() {
+            Some(over) => over,
+            None if done == Lit::FALSE || cycle < next_check => false,
+            None => {
+                next_check = cycle + 1 + cycle / 8;
+                sweep::is_always(machine.sums, seen_done, limits)
+            }
+        };
+        if is_over {
             return Ok(Outcome {
                 elements: machine.elements,
                 cycles: cycle,
@@ -433,12 +443,8 @@ fn evaluate(sums: &mut Sums, nets: &[Word], expr: &Expr, width: u32) -> Word {
             on_true,
             on_false,
         } => sums.select(get(cond)[0], &get(on_true), &get(on_false)),
-        Expr::Concat(parts) => parts.iter().rev().flat_map(get).collect(),
-        Expr::Slice { value, lo } => {
-            let top = (*lo + width) as usize;
-            let low = sums.truncate(&nets[value.index()][..top]);
-            low[*lo as usize..].to_vec()
-        }
+        Expr::Concat(parts) => sums.join(parts.iter().rev().flat_map(get).collect()),
+        Expr::Slice { value, lo } => sums.slice(&nets[value.index()], *lo, width),
         Expr::Extend { value, signed } => extend(&get(value), width, *signed),
         Expr::Reduce { op, value } => {
             let value = get(value);

@@ -1,5 +1,6 @@
 //! Every operator against exact arithmetic and against `rustc_apfloat`.
 
+mod double_path;
 mod fast;
 mod fused;
 mod operands;

@@ -6,9 +6,14 @@ use std::process::Command;
 /// Compares what the program prints for an example with its snapshot.
 fn assert_snapshot(example: &str, form: &str) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let top: &[&str] = match example {
+        "called" => &["--top", "called"],
+        _ => &[],
+    };
     let output = Command::new(env!("CARGO_BIN_EXE_allo-hls"))
         .current_dir(root)
         .args([&format!("examples/{example}.py"), "--emit", form])
+        .args(top)
         // Not a measured device, whose delays change with every measurement.
         .args(["--device", "tests/snapshots/device.toml"])
         .output()
@@ -43,4 +48,28 @@ fn hwarith_of_saxpy() {
 #[test]
 fn schedule_of_saxpy() {
     assert_snapshot("saxpy_i32", "schedule");
+}
+
+/// So that a change of the compiler shows what it changes in the hardware.
+#[test]
+fn systemverilog_of_every_example() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/examples");
+    let mut names: Vec<String> = std::fs::read_dir(folder)
+        .expect("examples")
+        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+        .filter_map(|name| Some(name.strip_suffix(".py")?.to_string()))
+        .collect();
+    names.sort();
+    for name in &names {
+        assert_snapshot(name, "sv");
+    }
+    // No snapshot without its example.
+    let snapshots = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/snapshots");
+    let mut kept: Vec<String> = std::fs::read_dir(snapshots)
+        .expect("snapshots")
+        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+        .filter_map(|name| Some(name.strip_suffix(".sv")?.to_string()))
+        .collect();
+    kept.sort();
+    assert_eq!(kept, names);
 }

@@ -89,7 +89,8 @@ fn every_example_has_a_valid_schedule_at_every_clock() {
         for period in PERIODS {
             let times = schedule(&hardware, &device, period)
                 .unwrap_or_else(|e| panic!("{name} at {period} ns: {e}"));
-            check(&hardware, &times).unwrap_or_else(|e| panic!("{name} at {period} ns: {e}"));
+            check(&hardware, &times, &device)
+                .unwrap_or_else(|e| panic!("{name} at {period} ns: {e}"));
         }
     }
 }
@@ -107,6 +108,12 @@ fn move_node(schedule: &mut Schedule, leaf: usize, node: usize, by: i64) -> bool
     true
 }
 
+/// What the checker says of another schedule of a compiled kernel.
+fn verdict(compiled: &Compilation, schedule: &Schedule) -> Result<(), String> {
+    let device = Device::load("ecp5").expect("device");
+    check(&compiled.hardware, schedule, &device)
+}
+
 /// Moves each node that matters far to one side; the checker must object each time.
 fn refuses_moves(name: &str, by: i64, matters: impl Fn(&Op) -> bool) {
     let compiled = compile(name);
@@ -119,7 +126,7 @@ fn refuses_moves(name: &str, by: i64, matters: impl Fn(&Op) -> bool) {
             let mut changed = compiled.schedule.clone();
             if move_node(&mut changed, i, id.index(), by) {
                 tried += 1;
-                let verdict = check(&compiled.hardware, &changed);
+                let verdict = verdict(&compiled, &changed);
                 assert!(verdict.is_err(), "{name}: %{} moved by {by}", id.index());
             }
         }
@@ -152,7 +159,80 @@ fn the_checker_refuses_wrong_latencies() {
     for i in 0..compiled.schedule.leaves[0].times.ready.len() {
         let mut changed = compiled.schedule.clone();
         changed.leaves[0].times.ready[i] += 1;
-        assert!(check(&compiled.hardware, &changed).is_err(), "%{i}");
+        assert!(verdict(&compiled, &changed).is_err(), "%{i}");
+    }
+}
+
+#[test]
+fn the_checker_refuses_delays_that_are_not_true() {
+    for name in ["saxpy_f32", "classify", "matmul_f32"] {
+        let compiled = compile(name);
+        // Faster than they are, and slower than a cycle.
+        for (factor, tried) in [(0.0, 1.0), (100.0, 1.0)] {
+            let mut refused = 0;
+            for (leaf, scheduled) in compiled.schedule.leaves.iter().enumerate() {
+                for (i, &arrival) in scheduled.times.arrival.iter().enumerate() {
+                    if arrival < tried || scheduled.times.width[i] == 0 {
+                        continue;
+                    }
+                    let mut changed = compiled.schedule.clone();
+                    changed.leaves[leaf].times.arrival[i] = arrival * factor;
+                    assert!(
+                        verdict(&compiled, &changed).is_err(),
+                        "{name}: %{i} x {factor}"
+                    );
+                    refused += 1;
+                }
+            }
+            assert!(refused > 0, "{name}: nothing tried");
+        }
+        let mut slower = compiled.schedule.clone();
+        slower.period /= 2.0;
+        assert!(
+            verdict(&compiled, &slower).is_err(),
+            "{name}: at twice the clock"
+        );
+    }
+}
+
+#[test]
+fn the_checker_refuses_units_other_than_their_graphs() {
+    let compiled = compile("saxpy_f32");
+    let changes: [fn(&mut Schedule); 4] = [
+        |s| s.units[0].variants[0].latency += 1,
+        |s| s.units[0].variants[0].input_delay = 0.0,
+        |s| s.units[0].variants[0].output_delay = 0.0,
+        |s| s.units[0].variants[0].times.start[3] += 1,
+    ];
+    for (number, change) in changes.iter().enumerate() {
+        let mut changed = compiled.schedule.clone();
+        change(&mut changed);
+        assert!(verdict(&compiled, &changed).is_err(), "change {number}");
+    }
+}
+
+#[test]
+fn the_checker_refuses_a_loop_that_ends_early_and_values_that_do_not_stay() {
+    for name in ["saxpy_i32", "dot_i32", "prefix_sum", "fir"] {
+        let compiled = compile(name);
+        for leaf in 0..compiled.schedule.leaves.len() {
+            let mut changed = compiled.schedule.clone();
+            changed.leaves[leaf].depth -= 1;
+            assert!(
+                verdict(&compiled, &changed).is_err(),
+                "{name}: depth of {leaf}"
+            );
+            let mut changed = compiled.schedule.clone();
+            let stable = &mut changed.leaves[leaf].times.stable;
+            let Some(moving) = stable.iter_mut().find(|s| !**s) else {
+                continue;
+            };
+            *moving = true;
+            assert!(
+                verdict(&compiled, &changed).is_err(),
+                "{name}: stable in {leaf}"
+            );
+        }
     }
 }
 
@@ -162,7 +242,7 @@ fn the_checker_refuses_a_histogram_in_one_cycle() {
     let mut changed = compiled.schedule.clone();
     let counting = changed.leaves.iter_mut().find(|l| l.ii == Some(2));
     counting.expect("the counting loop").ii = Some(1);
-    assert!(check(&compiled.hardware, &changed).is_err());
+    assert!(verdict(&compiled, &changed).is_err());
 }
 
 #[test]
@@ -173,7 +253,7 @@ fn the_checker_refuses_ports_taken_twice_and_ports_that_do_not_exist() {
             let mut changed = compiled.schedule.clone();
             changed.leaves[leaf].ports[access] = 2;
             assert!(
-                check(&compiled.hardware, &changed).is_err(),
+                verdict(&compiled, &changed).is_err(),
                 "leaf {leaf}, {access}"
             );
         }
@@ -190,5 +270,5 @@ fn the_checker_refuses_ports_taken_twice_and_ports_that_do_not_exist() {
     assert_eq!(times.ii, Some(1));
     let mut changed = compiled.schedule.clone();
     changed.leaves[0].ports.fill(0);
-    assert!(check(&compiled.hardware, &changed).is_err());
+    assert!(verdict(&compiled, &changed).is_err());
 }

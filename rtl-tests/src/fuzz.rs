@@ -3,10 +3,13 @@
 use crate::netsim::{Bench, Ran};
 use allo_hls::diagnostics::SourceMap;
 use allo_hls::driver::{self, Compilation, Target};
+use allo_hls::hwarith::program::PortRef;
+use allo_hls::hwarith::{self, run::State};
+use allo_hls::sim::cosim::{self, CosimError, CosimOptions};
 use allo_hls::sim::reference::{self, Outcome};
 use allo_hls::sim::value::{Invocation, Signature, Value};
 use allo_hls::sim::vectors;
-use num_bigint::BigUint;
+use num_bigint::{BigInt, BigUint};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// How a kernel is compiled and driven.
@@ -35,6 +38,9 @@ pub enum Verdict {
 
 /// Operations that the reference may execute for one invocation.
 const STEPS: u64 = 4_000;
+
+/// Node evaluations for one invocation of the hwarith program.
+const EVALUATIONS: u64 = 3_000_000;
 
 /// Compiles and compares.
 pub fn check(text: &str, top: &str, setting: &Setting) -> Verdict {
@@ -74,7 +80,112 @@ fn compare(compilation: &Compilation, setting: &Setting) -> Result<usize, String
     let signature = Signature::of(&compilation.program);
     let fresh = |number| vectors::invocation(&signature, setting.seed, number, 0);
     let inputs: Vec<Invocation> = (0..setting.vectors).map(fresh).collect();
-    Ok(compare_on(compilation, &inputs, setting.seed, STEPS)?.values)
+    let evaluated = evaluate_on(compilation, &inputs, STEPS)?;
+    Ok(evaluated + compare_on(compilation, &inputs, setting.seed, STEPS)?.values)
+}
+
+/// Runs the hwarith program on each input, without time, and compares with the reference; counts the elements. A
+/// difference here is a fault of the frontend, of a transformation or of the lowering, not of schedule or netlist.
+pub fn evaluate_on(
+    compilation: &Compilation,
+    inputs: &[Invocation],
+    steps: u64,
+) -> Result<usize, String> {
+    let signature = Signature::of(&compilation.program);
+    let program = &compilation.hardware;
+    let mut compared = 0;
+    for (number, invocation) in inputs.iter().enumerate() {
+        let Some(outcome) = expected(compilation, invocation, steps) else {
+            continue;
+        };
+        if outcome.unspecified_control.is_some() {
+            continue;
+        }
+        let mut state = State::new(program);
+        let mut arrays = patterns(&signature, invocation).into_iter();
+        let mut values = scalars(&signature, invocation).into_iter();
+        for port in &program.args {
+            match port {
+                PortRef::Scalar { var, .. } => {
+                    let ty = program.vars[var.0 as usize].ty;
+                    let value = values.next().unwrap_or_default();
+                    state.vars[var.0 as usize] = ty.wrap(&BigInt::from(value));
+                }
+                PortRef::Array(mem) => {
+                    let words = arrays.next().unwrap_or_default();
+                    state.mems[mem.0 as usize] = words.into_iter().map(BigInt::from).collect();
+                }
+            }
+        }
+        if !hwarith::run::run(program, &mut state, EVALUATIONS) {
+            continue;
+        }
+        let ran = results(program, &state);
+        compared += differences(&signature, &outcome, &ran).map_err(|what| {
+            format!(
+                "hwarith, vector {number}: {what}\n  inputs {:?}",
+                show(invocation)
+            )
+        })?;
+    }
+    Ok(compared)
+}
+
+fn results(program: &hwarith::program::Program, state: &State) -> Ran {
+    let bits = |value: &BigInt, width: u32| {
+        let wrapped = hwarith::HwType::ui(width).wrap(value);
+        wrapped.to_biguint().unwrap_or_default()
+    };
+    let mut ran = Ran {
+        arrays: Vec::new(),
+        returns: Vec::new(),
+        cycles: 0,
+    };
+    for (position, port) in program.args.iter().chain(&program.returns).enumerate() {
+        match port {
+            PortRef::Array(mem) => {
+                let width = program.mems[mem.0 as usize].width;
+                let words = state.mems[mem.0 as usize].iter();
+                ran.arrays.push(words.map(|w| bits(w, width)).collect());
+            }
+            PortRef::Scalar { var, ty, .. } if position >= program.args.len() => {
+                ran.returns
+                    .push(bits(&state.vars[var.0 as usize], ty.width()));
+            }
+            PortRef::Scalar { .. } => {}
+        }
+    }
+    ran
+}
+
+/// The same kernel and inputs in Verilator, with the text that is emitted.
+pub fn check_in_verilator(text: &str, top: &str, setting: &Setting) -> Verdict {
+    let compilation = match compile(text, top, setting) {
+        Ok(compilation) => compilation,
+        Err(message) => return Verdict::Refused(message),
+    };
+    let options = CosimOptions {
+        vectors: setting.vectors as usize,
+        seed: setting.seed,
+        step_limit: 100 * STEPS,
+        ..CosimOptions::default()
+    };
+    let emitted = compilation.systemverilog();
+    let report = cosim::cosim(
+        &compilation.program,
+        &compilation.manifest,
+        &emitted,
+        &options,
+    );
+    match report {
+        Ok(report) => Verdict::Right(report.compared as usize),
+        // No inputs found on which the kernel ends soon.
+        Err(CosimError::Reference(_)) => Verdict::Right(0),
+        Err(error) => {
+            let said = error.to_diagnostic().render(&SourceMap::default(), false);
+            Verdict::Wrong(format!("Verilator: {said}"))
+        }
+    }
 }
 
 /// What agreed.

@@ -1,10 +1,12 @@
 //! Shared helpers of the co-simulation tests.
 
 pub mod bench;
+pub mod examples;
 pub mod expressions;
 pub mod fuzz;
 pub mod generate;
 pub mod netsim;
+pub mod oracle;
 pub mod random;
 pub mod suite;
 pub mod tools;

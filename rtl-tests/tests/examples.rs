@@ -1,46 +1,11 @@
 //! Every shipped example: co-simulated with the reference, within its cycles, and accepted by every tool.
 
 use allo_hls::diagnostics::SourceMap;
-use allo_hls::driver::{self, Compilation, Target};
 use allo_hls::sim::cosim::{self, CosimOptions};
 use allo_hls::sim::verilator::Verilator;
+use rtl_tests::examples::{self, EXAMPLES, folder};
 use rtl_tests::tools;
-use std::path::{Path, PathBuf};
-
-/// File, kernel, inputs to try, and the most cycles that an invocation may take at 100 MHz.
-const EXAMPLES: &[(&str, &str, usize, Option<u64>)] = &[
-    ("called", "called", 12, Some(18)),
-    ("choose", "choose", 40, Some(1)),
-    ("clamp", "clamp", 40, Some(1)),
-    ("classify", "classify", 40, Some(1)),
-    ("count", "count", 20, None),
-    ("dot_i32", "dot", 12, Some(70)),
-    ("fill", "fill", 12, Some(17)),
-    ("fir", "fir", 8, Some(520)),
-    ("histogram", "histogram", 6, Some(2310)),
-    ("matmul_f32", "matmul", 2, Some(170_000)),
-    ("matmul_i32", "matmul", 2, Some(33_500)),
-    ("mul96", "mul96", 12, Some(20)),
-    ("prefix_sum", "prefix_sum", 12, Some(66)),
-    ("saxpy_f32", "saxpy", 20, Some(36)),
-    ("saxpy_i32", "saxpy", 20, Some(24)),
-    ("scalar_add", "scalar_add", 40, Some(1)),
-    ("vector_add", "vector_add", 12, Some(18)),
-];
-
-fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples")
-}
-
-fn compile(file: &str, top: &str, period: f64) -> Compilation {
-    let path = folder().join(format!("{file}.py"));
-    let text = std::fs::read_to_string(&path).expect("the example is there");
-    let mut sources = SourceMap::default();
-    let id = sources.add(format!("examples/{file}.py"), text);
-    let target = Target::new("ecp5", period).expect("a built-in device");
-    driver::compile(&mut sources, id, Some(top), &target)
-        .unwrap_or_else(|e| panic!("{}", e.render(&sources, false)))
-}
+use std::path::PathBuf;
 
 #[test]
 fn every_example_is_listed() {
@@ -50,14 +15,15 @@ fn every_example_is_listed() {
         .filter_map(|name| Some(name.strip_suffix(".py")?.to_string()))
         .collect();
     files.sort();
-    let listed: Vec<&str> = EXAMPLES.iter().map(|e| e.0).collect();
+    let listed: Vec<&str> = EXAMPLES.iter().map(|e| e.file).collect();
     assert_eq!(files, listed);
 }
 
 #[test]
 fn examples_compute_what_the_reference_does_in_the_promised_cycles() {
-    for &(file, top, vectors, limit) in EXAMPLES {
-        let compiled = compile(file, top, 10.0);
+    for example in EXAMPLES {
+        let (file, vectors, limit) = (example.file, example.vectors, example.limit);
+        let compiled = example.compile(10.0);
         let options = CosimOptions {
             vectors,
             ..CosimOptions::default()
@@ -84,9 +50,7 @@ fn examples_compute_what_the_reference_does_in_the_promised_cycles() {
 fn examples_compute_the_same_at_other_clocks() {
     for period in [2.5, 5.0, 40.0] {
         for file in ["saxpy_f32", "histogram", "fir", "prefix_sum"] {
-            let top = file.split_once('_').map_or(file, |(name, _)| name);
-            let top = if file == "prefix_sum" { file } else { top };
-            let compiled = compile(file, top, period);
+            let compiled = examples::find(file).compile(period);
             let options = CosimOptions {
                 vectors: 4,
                 ..CosimOptions::default()
@@ -108,14 +72,11 @@ fn examples_compute_the_same_at_other_clocks() {
 fn emitted() -> (tempfile::TempDir, Vec<(String, String)>) {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a temporary folder");
     let mut files = Vec::new();
-    for &(file, top, _, _) in EXAMPLES {
-        let name = format!("{file}.sv");
-        std::fs::write(
-            folder.path().join(&name),
-            compile(file, top, 10.0).systemverilog(),
-        )
-        .expect("the folder is writable");
-        files.push((name, top.to_string()));
+    for example in EXAMPLES {
+        let name = format!("{}.sv", example.file);
+        let text = example.compile(10.0).systemverilog();
+        std::fs::write(folder.path().join(&name), text).expect("the folder is writable");
+        files.push((name, example.top.to_string()));
     }
     (folder, files)
 }
@@ -172,6 +133,26 @@ fn icarus_accepts_every_example() {
         ];
         let said = tools::run(folder.path(), &iverilog, &args).unwrap_or_else(|e| panic!("{e}"));
         assert_eq!(said.stderr, "", "{file}");
+    }
+}
+
+#[test]
+fn slang_accepts_every_example() {
+    let Some(slang) = tools::find_or_note("slang") else {
+        return;
+    };
+    let (folder, files) = emitted();
+    for (file, top) in files {
+        // Arithmetic shifts and the like are unsigned again at once.
+        let warnings = [
+            "-Wextra",
+            "-Wpedantic",
+            "-Wconversion",
+            "-Wno-sign-conversion",
+            "-Werror",
+        ];
+        let args = [&warnings[..], &["--top", &top, &file]].concat();
+        tools::run(folder.path(), &slang, &args).unwrap_or_else(|e| panic!("{file}: {e}"));
     }
 }
 

@@ -86,7 +86,6 @@ fn values(graph: &Graph, inputs: &[BigInt]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use allo_hls::hwarith::Op;
 
     #[test]
     fn inputs_have_to_fit() {

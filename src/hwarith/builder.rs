@@ -25,6 +25,8 @@ pub struct Builder {
     pub graph: Graph,
     ranges: Vec<Interval>,
     known: HashMap<(Op, Vec<NodeId>, HwType), NodeId>,
+    /// Bits that are the sign of a difference: the difference, and one with the same value where the bit is 0.
+    borrows: HashMap<NodeId, (NodeId, NodeId)>,
 }
 
 impl Builder {
@@ -345,7 +347,7 @@ impl Builder {
     }
     /// The value in the narrowest type of its range, for operands that must be a bit or unsigned: a node
     /// whose range is assumed may have a wider type.
-    fn narrowed(&mut self, a: NodeId) -> NodeId {
+    pub fn narrowed(&mut self, a: NodeId) -> NodeId {
         let ty = self.range(a).ty();
         self.widen(a, ty)
     }
@@ -437,6 +439,7 @@ impl Builder {
         if bits && self.is(a, 1) {
             return self.or(cond, b);
         }
+        let b = self.unborrowed(cond, b);
         self.infer(Op::Mux, vec![cond, a, b])
     }
     /// Left shift within `ty`, by an unsigned amount; an amount of the width or more gives 0.
@@ -481,6 +484,12 @@ impl Builder {
         if lo == 0 {
             return self.cast(value, HwType::ui(width));
         }
+        if ty.signed && width == 1 && lo >= ty.width - 1 {
+            return match self.graph.nodes[value].op {
+                Op::Sub => self.borrow(value),
+                _ => self.extract_raw(value, ty.width - 1, 1),
+            };
+        }
         if lo + width <= ty.width {
             return self.extract_raw(value, lo, width);
         }
@@ -493,6 +502,48 @@ impl Builder {
         }
         self.extract_raw(value, lo, ty.width - lo)
     }
+    /// The same value as `value` where `sign` is 0, if that is the sign of the difference that `value` is.
+    fn unborrowed(&mut self, sign: NodeId, value: NodeId) -> NodeId {
+        let Some(&(difference, positive)) = self.borrows.get(&sign) else {
+            return value;
+        };
+        let most = self.range(positive).hi.clone().max(BigInt::zero());
+        let node = &self.graph.nodes[value];
+        let cast = node.op == Op::Cast && node.args[0] == difference && node.ty.contains(&most);
+        if value != difference && !cast {
+            return value;
+        }
+        self.cast(positive, HwType::of_range(&BigInt::zero(), &most))
+    }
+    /// The sign of a signed difference. What a number is less than without looking at its higher bits is subtracted without them:
+    /// any of them alone makes the difference negative.
+    fn borrow(&mut self, difference: NodeId) -> NodeId {
+        let sign = |b: &mut Builder, value| b.extract_raw(value, b.ty(value).width - 1, 1);
+        let [a, b] = self.graph.nodes[difference].args[..] else {
+            return sign(self, difference);
+        };
+        let (width, other) = (self.range(a).ty().width, self.range(b).ty().width);
+        let natural = !self.range(a).lo.is_negative() && !self.range(b).lo.is_negative();
+        if !natural || other <= width || self.as_const(a).is_some() {
+            let bit = sign(self, difference);
+            self.borrows.insert(bit, (difference, difference));
+            return bit;
+        }
+        let low = self.extract(b, 0, width);
+        let short = self.sub(a, low);
+        if self.graph.nodes[short].op != Op::Sub || !self.ty(short).signed {
+            return sign(self, difference);
+        }
+        let high = self.extract(b, width, other - width);
+        let zero = self.constant(0);
+        let large = self.icmp(Predicate::Ne, high, zero);
+        let bit = sign(self, short);
+        let less = self.or(large, bit);
+        if self.as_const(less).is_none() {
+            self.borrows.insert(less, (difference, short));
+        }
+        less
+    }
     fn extract_raw(&mut self, value: NodeId, lo: u32, width: u32) -> NodeId {
         if let Op::Extract { lo: inner } = self.graph.nodes[value].op {
             let origin = self.graph.nodes[value].args[0];
@@ -502,6 +553,13 @@ impl Builder {
             return bits;
         }
         self.emit(Op::Extract { lo }, vec![value], HwType::ui(width))
+    }
+    /// A number within `range` that an operator module gives in `width` bits of its result, from bit `lo` up.
+    pub fn field(&mut self, result: NodeId, lo: u32, width: u32, range: Interval) -> NodeId {
+        let bits = self.shared(Op::Extract { lo }, vec![result], HwType::ui(width));
+        let value = self.widen(bits, range.ty());
+        self.assume(value, range);
+        value
     }
     /// Bits of a concatenation, taken from its parts; `None` if it is none or every part is needed.
     fn extract_parts(&mut self, value: NodeId, lo: u32, width: u32) -> Option<NodeId> {
@@ -593,7 +651,7 @@ impl Builder {
 }
 
 /// Nonzero signed digits up to which a multiplication by a constant is cheaper as shifts and adds.
-const MAX_SHIFT_ADDS: usize = 3;
+pub(super) const MAX_SHIFT_ADDS: usize = 3;
 
 /// Canonical signed-digit form (Avizienis 1961; Muller, Elementary Functions, 2.2): (weight, negative) of
 /// each nonzero digit, lowest first; no two are adjacent.
@@ -777,6 +835,36 @@ mod tests {
         assert_eq!(b.and(x, mask), x);
         let first = b.add(x, one);
         assert_eq!(b.add(x, one), first, "equal operations are shared");
+    }
+
+    /// As a step of a division has it: what is kept is no wider than the minuend, nor is the subtraction.
+    #[test]
+    fn a_conditional_difference_is_as_narrow_as_its_minuend() {
+        for (a, b) in [(3, 5), (1, 4), (4, 4), (5, 2)] {
+            let mut g = Graph::new();
+            let (x, y) = (g.input(0, HwType::ui(a)), g.input(1, HwType::ui(b)));
+            let difference = g.sub(x, y);
+            let sign = g.width(difference) - 1;
+            let less = g.bit(difference, sign);
+            let kept = g.mux(less, x, difference);
+            g.outputs = vec![kept, less];
+            // Again, since a step is rebuilt before it is repeated.
+            let new = rebuild(&rebuild(&g));
+            new.validate().expect("valid");
+            assert!(new.ty(new.outputs[0]).width <= a);
+            let widest = new.nodes.iter().filter(|(_, n)| n.op == Op::Sub);
+            let used = super::super::demand::demanded(
+                &new,
+                &[(new.outputs[0], a), (new.outputs[1], 1)],
+                None,
+            );
+            for (id, _) in widest {
+                assert!(used[id.index()] <= a.max(b.min(a)) + 1, "{}", new.print(0));
+            }
+            for inputs in input_vectors(&mut Random::new(1), &g.input_types(), 1 << 10) {
+                assert_eq!(eval(&g, &inputs), eval(&new, &inputs), "{inputs:?}");
+            }
+        }
     }
 
     /// A carried counter has a wide type and a narrow range; it stands for its value all the same.

@@ -40,7 +40,7 @@ fn step(width: u32, low: u32) -> Graph {
     let divisor = g.input(1, HwType::ui(width));
     let shifted = g.extract(state, low - 1, width + 1);
     let difference = g.sub(shifted, divisor);
-    let less = g.icmp(Predicate::Lt, shifted, divisor);
+    let less = g.bit(difference, width + 1);
     let kept = g.mux(less, shifted, difference);
     let mut parts = vec![g.extract(kept, 0, width)];
     if low > 1 {

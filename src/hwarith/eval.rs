@@ -73,7 +73,8 @@ pub fn eval_nodes(graph: &Graph, inputs: &[BigInt]) -> Vec<BigInt> {
     values
 }
 
-fn eval_node(graph: &Graph, node: &Node, values: &[BigInt]) -> Option<BigInt> {
+/// Value of a node whose operands' values are known; `None` as in [`eval_op`].
+pub(super) fn eval_node(graph: &Graph, node: &Node, values: &[BigInt]) -> Option<BigInt> {
     let args: Vec<(&BigInt, HwType)> = node
         .args
         .iter()

@@ -1,23 +1,80 @@
-//! Verifies a schedule from scratch, without the solver's data structures.
+//! Verifies a schedule from scratch: of the scheduler it shares the result, not the reasoning.
+//!
+//! Data order, carried values and loop ends follow from the graph; memory dependences are decided distance by
+//! distance ([`distance`]), delays by all ways to cover gates with lookup tables ([`chaining`]), ports and
+//! depths by counting.
 
-use super::depend::{self, Dependence};
-use super::{LeafSchedule, Schedule, Times, UnitSchedule};
-use crate::hwarith::graph::{MemId, Op};
-use crate::hwarith::program::{Leaf, Place, Program};
+mod chaining;
+mod distance;
+
+use super::device::Device;
+use super::{LeafSchedule, Schedule, Times, Variant};
+use crate::hwarith::graph::{MemId, Op, VarId};
+use crate::hwarith::program::{Access, Leaf, Place, Program};
 use crate::hwarith::{Graph, NodeId};
-use std::collections::BTreeMap;
+use chaining::Chaining;
+use std::collections::{BTreeMap, BTreeSet};
 
-/// Checks data order, memory dependences, carried values, ports and the loop's end of every leaf.
-pub fn check(program: &Program, schedule: &Schedule) -> Result<(), String> {
-    for (unit, times) in program.units.iter().zip(&schedule.units) {
-        for variant in &times.variants {
-            data_order(&variant.graph, &variant.times, |_| 0)
-                .map_err(|e| format!("unit {}: {e}", unit.name))?;
+/// Rounding that sums of delays may differ by, in ns.
+const TOLERANCE: f64 = 1e-6;
+
+/// Checks every unit and every leaf: operands before users, memory dependences at every distance, carried values,
+/// the loop's end, ports, delays within the clock period, depths.
+pub fn check(program: &Program, schedule: &Schedule, device: &Device) -> Result<(), String> {
+    let budget = schedule.period * (1.0 - device.clock.margin) - device.clock.overhead;
+    for (unit, scheduled) in program.units.iter().zip(&schedule.units) {
+        for variant in &scheduled.variants {
+            check_unit(variant, device, budget).map_err(|e| format!("unit {}: {e}", unit.name))?;
         }
     }
-    for (leaf, times) in program.leaves.iter().zip(&schedule.leaves) {
-        check_leaf(program, leaf, times, &schedule.units)
+    for (index, scheduled) in schedule.leaves.iter().enumerate() {
+        let leaf = &program.leaves[index];
+        let widths = program.demanded(index);
+        if scheduled.times.width != widths {
+            return Err(format!("{}: widths are not those demanded", leaf.label));
+        }
+        let called = |node| {
+            let (unit, variant) = schedule.called(program, index, node)?;
+            schedule.units[unit].variants.get(variant as usize)
+        };
+        check_leaf(program, leaf, scheduled, &called)
+            .and_then(|()| {
+                let chaining = Chaining::new(leaf.graph(), &scheduled.times, device, budget);
+                chaining.check(&called, Some((program, leaf)))
+            })
             .map_err(|e| format!("{}: {e}", leaf.label))?;
+    }
+    Ok(())
+}
+
+/// The operator that a node calls, as it is implemented; `None` for nodes that are no calls.
+type Called<'v> = dyn Fn(NodeId) -> Option<&'v Variant> + 'v;
+
+fn check_unit(unit: &Variant, device: &Device, budget: f64) -> Result<(), String> {
+    let (graph, times) = (&unit.graph, &unit.times);
+    data_order(graph, times, &|_| None)?;
+    stability(graph, times, &BTreeSet::new())?;
+    Chaining::new(graph, times, device, budget).check(&|_| None, None)?;
+    for (id, node) in graph.nodes.iter() {
+        if let Op::Iterate { count, .. } = node.op
+            && count > unit.interval
+        {
+            return Err(format!("%{} is still busy at the next start", id.index()));
+        }
+    }
+    let output = graph.outputs[0].index();
+    if unit.latency != times.ready[output] {
+        return Err("its latency is not that of its output".into());
+    }
+    if times.arrival[output] > unit.output_delay + TOLERANCE {
+        return Err("its output is later than it says".into());
+    }
+    for id in graph.nodes.ids().filter(|id| is_live(graph, times, *id)) {
+        let i = id.index();
+        let first = times.ready[i] == 0 && !times.stable[i];
+        if first && times.arrival[i] > unit.input_delay + TOLERANCE {
+            return Err(format!("%{i} is busy after the input's delay"));
+        }
     }
     Ok(())
 }
@@ -26,71 +83,144 @@ fn check_leaf(
     program: &Program,
     leaf: &Leaf,
     schedule: &LeafSchedule,
-    units: &[UnitSchedule],
+    called: &Called,
 ) -> Result<(), String> {
     let times = &schedule.times;
-    let called = |id: NodeId| match leaf.graph().nodes[id].op {
-        Op::Call(unit) => {
-            Some(&units[unit.0 as usize].variants[schedule.variants[id.index()] as usize])
-        }
-        _ => None,
-    };
-    data_order(leaf.graph(), times, |id| {
-        called(id).map_or(0, |v| v.latency)
-    })?;
-    let ii = u64::from(schedule.ii.unwrap_or(0));
+    data_order(leaf.graph(), times, called)?;
     for id in leaf.graph().nodes.ids() {
         if let (Some(ii), Some(variant)) = (schedule.ii, called(id))
+            && is_live(leaf.graph(), times, id)
             && variant.interval > ii
         {
-            return Err(format!("%{} starts too often", id.index()));
+            return Err(format!("%{} starts before it is free", id.index()));
         }
     }
-    for Dependence { from, to, distance } in depend::dependences(leaf) {
-        let (a, b) = (times.start[from.index()], times.start[to.index()]);
-        if u64::from(b) + ii.saturating_mul(distance) < u64::from(a) + 1 {
-            return Err(format!(
-                "dependence %{} -> %{} violated",
-                from.index(),
-                to.index()
-            ));
-        }
+    stability(
+        leaf.graph(),
+        times,
+        &leaf.writes.iter().map(|w| w.0).collect(),
+    )?;
+    match (&leaf.repeat, schedule.ii) {
+        (None, None) => {}
+        (Some(_), Some(1..)) => carried_values(leaf, schedule)?,
+        _ => return Err("a loop needs an initiation interval, a block has none".into()),
     }
-    if let (Some(repeat), Some(ii)) = (&leaf.repeat, schedule.ii) {
-        for &(phi, _) in &repeat.phis {
-            let next = leaf.graph().nodes[phi].args[1];
-            let (read, written) = (times.start[phi.index()], times.ready[next.index()]);
-            let alive = times.width[phi.index()] > 0;
-            if alive && read + ii < written + 1 {
-                return Err(format!("carried value %{} is read too early", phi.index()));
-            }
-        }
-        if times.ready[repeat.last.index()] >= ii {
-            return Err("the loop's end is known too late".into());
-        }
+    dependences(leaf, schedule)?;
+    ports(program, leaf, schedule)?;
+    match schedule.depth >= least_depth(leaf, times) {
+        true => Ok(()),
+        false => Err("it ends before its last operation".into()),
     }
-    ports(program, leaf, schedule)
 }
 
-/// `called` is the latency of the operator that a node calls.
-fn data_order(graph: &Graph, times: &Times, called: impl Fn(NodeId) -> u32) -> Result<(), String> {
-    let (start, ready) = (&times.start, &times.ready);
+/// Whether somebody wants the node's value or effect.
+fn is_live(graph: &Graph, times: &Times, id: NodeId) -> bool {
+    times.width[id.index()] > 0 || matches!(graph.nodes[id].op, Op::Store(_))
+}
+
+fn data_order(graph: &Graph, times: &Times, called: &Called) -> Result<(), String> {
+    let Times { start, ready, .. } = times;
     for (id, node) in graph.nodes.iter() {
+        let i = id.index();
         let latency = match node.op {
             Op::Load(_) => 1,
-            Op::Call(_) => called(id),
+            Op::Call(_) if !is_live(graph, times, id) => ready[i] - start[i],
+            Op::Call(_) => called(id).ok_or("a call in a unit")?.latency,
             Op::Iterate { count, .. } => count,
             _ => 0,
         };
-        if ready[id.index()] != start[id.index()] + latency {
-            return Err(format!("%{} has the wrong latency", id.index()));
+        if ready[i] != start[i] + latency {
+            return Err(format!("%{i} has the wrong latency"));
         }
-        let late = node
-            .args
-            .iter()
-            .any(|a| node.op != Op::Phi && ready[a.index()] > start[id.index()]);
-        if late {
-            return Err(format!("%{} starts before its operands", id.index()));
+        // The second operand of a phi comes from the iteration before.
+        let mut operands = node.args.iter().filter(|_| node.op != Op::Phi);
+        if operands.any(|a| ready[a.index()] > start[i]) {
+            return Err(format!("%{i} starts before its operands"));
+        }
+        if matches!(node.op, Op::Input(_)) && start[i] != 0 {
+            return Err(format!("%{i} is an operand that comes in cycle 0"));
+        }
+    }
+    Ok(())
+}
+
+/// What counts as there in every cycle must be a constant, a var that nobody writes now, or wires of such.
+fn stability(graph: &Graph, times: &Times, written: &BTreeSet<VarId>) -> Result<(), String> {
+    for (id, node) in graph.nodes.iter() {
+        let i = id.index();
+        let may_be = match &node.op {
+            Op::Const(_) => true,
+            Op::Var(var) => !written.contains(var),
+            Op::Cast | Op::Extract { .. } | Op::Concat => {
+                node.args.iter().all(|a| times.stable[a.index()])
+            }
+            _ => false,
+        };
+        if times.stable[i] && !may_be {
+            return Err(format!("%{i} changes during a run"));
+        }
+        // The register has its old value for certain only in the first cycle.
+        if matches!(node.op, Op::Var(_)) && !times.stable[i] && times.start[i] != 0 {
+            return Err(format!("%{i} is read after its var may have changed"));
+        }
+    }
+    Ok(())
+}
+
+fn carried_values(leaf: &Leaf, schedule: &LeafSchedule) -> Result<(), String> {
+    let (Some(repeat), Some(ii)) = (&leaf.repeat, schedule.ii) else {
+        return Ok(());
+    };
+    let times = &schedule.times;
+    for &(phi, _) in &repeat.phis {
+        let next = leaf.graph().nodes[phi].args[1];
+        let (read, written) = (times.start[phi.index()], times.ready[next.index()]);
+        if times.width[phi.index()] > 0 && read + ii < written + 1 {
+            return Err(format!("carried value %{} is read too early", phi.index()));
+        }
+    }
+    match times.ready[repeat.last.index()] < ii {
+        true => Ok(()),
+        false => Err("the loop's end is known too late".into()),
+    }
+}
+
+/// Every two accesses of one memory, of which one writes, are a cycle apart in program order whenever they may meet.
+fn dependences(leaf: &Leaf, schedule: &LeafSchedule) -> Result<(), String> {
+    let start = |access: &Access| i64::from(schedule.times.start[access.node.index()]);
+    let dims = leaf
+        .repeat
+        .as_ref()
+        .map(|r| &r.dims[..])
+        .unwrap_or_default();
+    let trips: Vec<Option<u64>> = dims.iter().map(|d| d.trip).collect();
+    let in_order = |first: &Access, second: &Access, least: i64| {
+        // Iterations after which the second surely comes later.
+        let lead = start(first) + 1 - start(second);
+        let distances = match schedule.ii {
+            Some(ii) => least..lead.max(0).div_euclid(i64::from(ii)) + 1,
+            None => 0..1,
+        };
+        let ii = i64::from(schedule.ii.unwrap_or(0));
+        for distance in distances.filter(|d| ii * d < lead) {
+            if distance::may_meet(first, second, &trips, distance.unsigned_abs()) {
+                return Err(format!(
+                    "dependence %{} -> %{} over {distance} iterations violated",
+                    first.node.index(),
+                    second.node.index()
+                ));
+            }
+        }
+        Ok(())
+    };
+    for (i, a) in leaf.accesses.iter().enumerate() {
+        for b in &leaf.accesses[i + 1..] {
+            if a.mem == b.mem && (a.is_store || b.is_store) {
+                in_order(a, b, 0)?;
+                if schedule.ii.is_some() {
+                    in_order(b, a, 1)?;
+                }
+            }
         }
     }
     Ok(())
@@ -108,5 +238,29 @@ fn ports(program: &Program, leaf: &Leaf, schedule: &LeafSchedule) -> Result<(), 
             return Err(format!("port conflict at %{}", access.node.index()));
         }
     }
-    Ok(())
+    match schedule.ports.len() == leaf.accesses.len() {
+        true => Ok(()),
+        false => Err("not every access has a port".into()),
+    }
+}
+
+/// Cycles until every effect has happened and every value that is kept is there.
+fn least_depth(leaf: &Leaf, times: &Times) -> u32 {
+    let stores = leaf.accesses.iter().filter(|a| a.is_store);
+    let stores = stores.map(|a| times.start[a.node.index()]);
+    let writes = leaf.writes.iter().map(|w| times.ready[w.1.index()]);
+    let repeat = leaf.repeat.iter();
+    let phis = repeat
+        .clone()
+        .flat_map(|r| &r.phis)
+        .filter(|p| times.width[p.0.index()] > 0);
+    let phis = phis.map(|(phi, _)| times.ready[leaf.graph().nodes[*phi].args[1].index()]);
+    let last = repeat.map(|r| times.ready[r.last.index()]);
+    stores
+        .chain(writes)
+        .chain(phis)
+        .chain(last)
+        .max()
+        .unwrap_or(0)
+        + 1
 }

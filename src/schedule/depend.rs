@@ -245,7 +245,11 @@ impl Search {
         };
         for step in 0..=(to - from).max(-1) {
             // Nearest first, so that the bound on the distance soon helps.
-            let count = if unknown.weight > 0 { from + step } else { to - step };
+            let count = if unknown.weight > 0 {
+                from + step
+            } else {
+                to - step
+            };
             let left = difference - count * unknown.coefficient;
             self.run(rest, left, distance + count * unknown.weight)?;
         }
@@ -342,7 +346,9 @@ mod tests {
     fn distances_are_those_of_all_pairs_of_iterations() {
         let mut state = 1u64;
         let mut below = |n: u64| {
-            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            state = state
+                .wrapping_mul(6364136223846793005)
+                .wrapping_add(1442695040888963407);
             (state >> 33) % n
         };
         for _ in 0..3000 {
@@ -361,7 +367,11 @@ mod tests {
                 .collect();
             let difference = below(13) as i128 - 6;
             let expected = brute_force(&dims, difference);
-            assert_eq!(solve(&dims, difference), Some(expected), "{dims:?} {difference}");
+            assert_eq!(
+                solve(&dims, difference),
+                Some(expected),
+                "{dims:?} {difference}"
+            );
         }
     }
 

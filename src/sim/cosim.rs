@@ -6,7 +6,7 @@ use crate::ir::Program;
 use crate::rtl::manifest::{Manifest, Port, scalar_by_name};
 use crate::sim::coverage::Coverage;
 use crate::sim::locate::{self, Divergence};
-use crate::sim::model::{Engine, Run, RunResult, SimOptions, Start, Unknown};
+use crate::sim::model::{Engine, Run, RunResult, SimOptions, Unknown};
 use crate::sim::reference::{self, OutOfBounds, Outcome, RunError};
 use crate::sim::value::{Invocation, Signature, Slot, Value};
 use crate::sim::vectors::{self, Rng};
@@ -790,30 +790,10 @@ impl Case {
         number: usize,
         steps: Vec<(Invocation, Outcome, u32)>,
     ) -> Case {
-        let patterns = |slot: &Slot, values: &[Value]| {
-            values
-                .iter()
-                .map(|v| v.pattern(slot.ty))
-                .collect::<Vec<_>>()
-        };
-        let of = |input: &Invocation, arrays: bool| -> Vec<Vec<BigUint>> {
-            let slots = signature.params.iter().zip(&input.args);
-            let wanted = slots.filter(|(slot, _)| slot.is_array() == arrays);
-            wanted
-                .map(|(slot, values)| patterns(slot, values))
-                .collect()
-        };
-        let starts = steps.iter().map(|(input, _, gap)| Start {
-            scalars: of(input, false).concat(),
-            gap: *gap,
-        });
         let slowest = steps.iter().map(|(_, outcome, _)| outcome.steps).max();
-        let run = Run {
-            arrays: of(&steps[0].0, true),
-            starts: starts.collect(),
-            cycle_limit: 20_000 + slowness * slowest.unwrap_or(0),
-            reset_after: 0,
-        };
+        let limit = 20_000 + slowness * slowest.unwrap_or(0);
+        let starts = steps.iter().map(|(input, _, gap)| (input, *gap));
+        let run = Run::of(signature, starts, limit);
         let (inputs, outcomes) = steps.into_iter().map(|(i, o, _)| (i, o)).unzip();
         Case {
             number,
@@ -885,50 +865,36 @@ pub fn simulate(
 ) -> Result<Vec<Simulated>, CosimError> {
     let signature = Signature::of(program);
     check_manifest(&signature, manifest).map_err(CosimError::Manifest)?;
-    let blank = Outcome {
-        params: vec![],
-        results: vec![],
-        writers: vec![],
-        out_of_bounds: vec![],
-        unspecified_control: None,
-        steps: 0,
-        coverage: Coverage::default(),
-        log: vec![],
-    };
-    let case = |(number, input): (usize, &Invocation)| {
-        let mut case = Case::new(
-            &signature,
-            0,
-            number,
-            vec![(input.clone(), blank.clone(), 0)],
-        );
-        case.run.cycle_limit = cycle_limit;
-        case
-    };
-    let cases: Vec<Case> = inputs.iter().enumerate().map(case).collect();
-    let runs: Vec<Run> = cases.iter().map(|case| case.run.clone()).collect();
+    let run = |input| Run::of(&signature, [(input, 0)], cycle_limit);
+    let runs: Vec<Run> = inputs.iter().map(run).collect();
     let options = SimOptions {
         unknown: Unknown::Zero,
         ..SimOptions::default()
     };
     let results = engine.run(&runs, &options)?;
-    cases
-        .into_iter()
-        .zip(results)
-        .map(|(case, result)| collect(&signature, case, result))
+    let results = results.into_iter().zip(inputs.iter().zip(runs)).enumerate();
+    results
+        .map(|(number, (result, (input, run)))| collect(&signature, number, input, run, result))
         .collect()
 }
 
-fn collect(signature: &Signature, case: Case, result: RunResult) -> Result<Simulated, CosimError> {
+fn collect(
+    signature: &Signature,
+    number: usize,
+    input: &Invocation,
+    run: Run,
+    result: RunResult,
+) -> Result<Simulated, CosimError> {
+    let cycle_limit = run.cycle_limit;
     let failed = |kind| {
         CosimError::Failure(Box::new(Failure {
             kind,
             signature: signature.clone(),
-            inputs: case.inputs.clone(),
-            number: case.number,
+            inputs: vec![input.clone()],
+            number,
             seed: 0,
             waveform: None,
-            run: case.run.clone(),
+            run,
             state: 0,
         }))
     };
@@ -938,7 +904,7 @@ fn collect(signature: &Signature, case: Case, result: RunResult) -> Result<Simul
     let ([timing], [returned]) = (&result.timing[..], &result.returns[..]) else {
         return Err(failed(FailureKind::Hang {
             invocation: 0,
-            cycles: case.run.cycle_limit,
+            cycles: cycle_limit,
         }));
     };
     let mut arrays = result.arrays.iter();
@@ -947,7 +913,7 @@ fn collect(signature: &Signature, case: Case, result: RunResult) -> Result<Simul
         let value = |p: &BigUint| Value::wrapped(slot.ty, BigInt::from(p.clone()));
         patterns.iter().map(value).collect::<Vec<_>>()
     };
-    let mut params = case.inputs[0].args.clone();
+    let mut params = input.args.clone();
     for (slot, param) in signature.params.iter().zip(&mut params) {
         if slot.is_array()
             && let Some(got) = arrays.next()

@@ -1,6 +1,7 @@
 //! Runs of a module and their results; the engine that Verilator builds, as words of the harness's protocol.
 
 use crate::sim::bench::{Layout, MemoryLayout, words};
+use crate::sim::value::{Invocation, Signature};
 use crate::sim::vectors::Rng;
 use crate::sim::verilator::{self, Result, VerilatorError};
 use num_bigint::BigUint;
@@ -30,6 +31,39 @@ pub struct Run {
     /// The first invocation is begun, and after so many cycles a reset stops it; then memories are
     /// loaded again and the run begins. 0: without that.
     pub reset_after: u32,
+}
+
+impl Run {
+    /// Invocations with the gap before each; the array arguments of all but the first are what the one before
+    /// left behind.
+    pub fn of<'a>(
+        signature: &Signature,
+        invocations: impl IntoIterator<Item = (&'a Invocation, u32)>,
+        cycle_limit: u64,
+    ) -> Run {
+        let select = |input: &Invocation, arrays: bool| -> Vec<Vec<BigUint>> {
+            let slots = signature.params.iter().zip(&input.args);
+            let wanted = slots.filter(|(slot, _)| slot.is_array() == arrays);
+            let patterns = wanted.map(|(slot, v)| v.iter().map(|v| v.pattern(slot.ty)).collect());
+            patterns.collect()
+        };
+        let mut run = Run {
+            arrays: Vec::new(),
+            starts: Vec::new(),
+            cycle_limit,
+            reset_after: 0,
+        };
+        for (input, gap) in invocations {
+            if run.starts.is_empty() {
+                run.arrays = select(input, true);
+            }
+            run.starts.push(Start {
+                scalars: select(input, false).concat(),
+                gap,
+            });
+        }
+        run
+    }
 }
 
 /// When an invocation did what, in cycles from the start of its run.

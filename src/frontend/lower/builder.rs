@@ -384,7 +384,7 @@ impl Builder {
         let shaped = operands.iter().any(is_shaped);
         if shaped && !op.whole {
             let operands: Vec<&Operand> = operands.iter().collect();
-            let (nest, scalars) = self.enter_elements(&operands, span)?;
+            let (nest, scalars) = self.enter_elements(&operands, acc, span)?;
             let value = self.apply(op, &scalars, option, span);
             return self.leave_elements(nest, value, acc, op.key);
         }

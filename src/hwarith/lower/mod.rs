@@ -6,6 +6,7 @@
 
 mod affine;
 mod float_ops;
+mod integer;
 mod nest;
 mod ops;
 
@@ -57,6 +58,7 @@ struct Lowering<'k> {
     /// Var nodes of each leaf.
     var_nodes: HashMap<(usize, VarId), NodeId>,
     unit_ids: HashMap<String, UnitId>,
+    divisions: integer::Divisions,
     mem_ids: HashMap<ArrayId, MemId>,
     /// Every constant of the kernel, wherever it stands.
     constants: HashMap<ValueId, BigInt>,
@@ -98,6 +100,7 @@ impl<'k> Lowering<'k> {
             exported: HashMap::new(),
             var_nodes: HashMap::new(),
             unit_ids: HashMap::new(),
+            divisions: integer::Divisions::default(),
             mem_ids: HashMap::new(),
             constants: HashMap::new(),
             linear: HashMap::new(),
@@ -176,6 +179,7 @@ impl<'k> Lowering<'k> {
         if self.errors.has_errors() {
             return Err(self.errors);
         }
+        integer::specialise(&mut self.program, &self.divisions);
         self.program.root = Region::Seq(root);
         Ok(self.program)
     }

@@ -102,59 +102,10 @@ impl Lowering<'_> {
             };
         }
         let (a, b) = (self.node(lhs), self.node(rhs));
-        let exact = match binary {
-            BinaryOp::Add => self.b().add(a, b),
-            BinaryOp::Sub => self.b().sub(a, b),
-            BinaryOp::Mul => self.b().mul(a, b),
-            BinaryOp::And => self.b().and(a, b),
-            BinaryOp::Or => self.b().or(a, b),
-            BinaryOp::Xor => self.b().xor(a, b),
-            BinaryOp::Min | BinaryOp::Max => {
-                let predicate = if binary == BinaryOp::Min {
-                    Predicate::Lt
-                } else {
-                    Predicate::Gt
-                };
-                let first = self.b().icmp(predicate, a, b);
-                self.b().mux(first, a, b)
-            }
-            BinaryOp::Shl => self.shift_left(a, b, hw_type(ty)),
-            BinaryOp::Shr => self.shift_right(a, b, hw_type(ty)),
-            _ => return self.no_hardware(&format!("integer '{}'", binary.name()), ty, op),
+        let Some(exact) = self.integer_binary(binary, a, b, ty) else {
+            return self.no_hardware(&format!("integer '{}'", binary.name()), ty, op);
         };
         Some(self.b().cast(exact, hw_type(ty)))
-    }
-
-    /// The amount within 0 .. 2^k with 2^k >= width, and whether the true amount lies outside 0 .. width.
-    fn shift_amount(&mut self, amount: NodeId, width: u32) -> (NodeId, NodeId) {
-        let bits = u32::BITS - (width.max(2) - 1).leading_zeros();
-        let low = self.b().extract(amount, 0, bits);
-        let zero = self.b().constant(0);
-        let limit = self.b().constant(width);
-        let negative = self.b().icmp(Predicate::Lt, amount, zero);
-        let large = self.b().icmp(Predicate::Ge, amount, limit);
-        let outside = self.b().or(negative, large);
-        (low, outside)
-    }
-
-    fn shift_left(&mut self, value: NodeId, amount: NodeId, ty: HwType) -> NodeId {
-        let (low, outside) = self.shift_amount(amount, ty.width);
-        let shifted = self.b().shl(value, low, ty);
-        let zero = self.b().constant(0);
-        self.b().mux(outside, zero, shifted)
-    }
-
-    fn shift_right(&mut self, value: NodeId, amount: NodeId, ty: HwType) -> NodeId {
-        let (low, outside) = self.shift_amount(amount, ty.width);
-        let shifted = self.b().shr(value, low);
-        let fill = if ty.signed {
-            let most = self.b().constant(ty.width - 1);
-            self.b().shr(value, most)
-        } else {
-            self.b().constant(0)
-        };
-        // A narrowed value shifted by its own width or more is all sign, which `shr` already gives.
-        self.b().mux(outside, fill, shifted)
     }
 
     fn compare(&mut self, compare: CompareOp, lhs: ValueId, rhs: ValueId) -> NodeId {

@@ -1,0 +1,246 @@
+//! Whether delays in a cycle add up to less than a clock period.
+//!
+//! The time at which a result is said to be stable must not lie before what the operation needs. Gates that synthesis
+//! may merge into lookup tables are given every way of merging: all cuts of at most four inputs are enumerated (Cong
+//! and Ding, FlowMap, 1994), and the best of them bounds the time from below.
+
+use super::{Called, TOLERANCE, is_live};
+use crate::hwarith::demand::demanded;
+use crate::hwarith::graph::{Op, Predicate};
+use crate::hwarith::program::{Leaf, Place, Program};
+use crate::hwarith::{Graph, NodeId};
+use crate::schedule::device::{Class, Device};
+use crate::schedule::{DISTRIBUTED_BITS, Times};
+use std::collections::BTreeSet;
+
+/// Inputs of a lookup table.
+const INPUTS: usize = 4;
+/// Cuts of a node that are kept.
+const MAX_CUTS: usize = 200;
+
+/// Nodes, each with the position of its lowest bit among those that a table sees.
+type Cut = BTreeSet<(NodeId, u32)>;
+
+pub struct Chaining<'g> {
+    graph: &'g Graph,
+    times: &'g Times,
+    device: &'g Device,
+    budget: f64,
+    /// Ways to compute one bit of a gate or wire in its cycle.
+    cuts: Vec<Vec<Cut>>,
+}
+
+impl<'g> Chaining<'g> {
+    pub fn new(graph: &'g Graph, times: &'g Times, device: &'g Device, budget: f64) -> Self {
+        Chaining {
+            graph,
+            times,
+            device,
+            budget,
+            cuts: vec![Vec::new(); graph.nodes.len()],
+        }
+    }
+
+    /// Checks every node that somebody wants.
+    pub fn check(mut self, called: &Called, leaf: Option<(&Program, &Leaf)>) -> Result<(), String> {
+        for id in self.graph.nodes.ids() {
+            self.cuts[id.index()] = self.cuts_of(id);
+            if !is_live(self.graph, self.times, id) || self.times.stable[id.index()] {
+                continue;
+            }
+            let i = id.index();
+            let least = self.least_arrival(id, called, leaf)?;
+            let claimed = self.times.arrival[i];
+            if claimed + TOLERANCE < least {
+                return Err(format!(
+                    "%{i} is stable after {least:.2} ns, not after {claimed:.2} ns"
+                ));
+            }
+            if claimed > self.budget.max(0.0) + TOLERANCE {
+                return Err(format!("%{i} takes {claimed:.2} ns, longer than a cycle"));
+            }
+        }
+        Ok(())
+    }
+
+    /// ns into the cycle of its result before which a node cannot be stable.
+    fn least_arrival(
+        &self,
+        id: NodeId,
+        called: &Called,
+        leaf: Option<(&Program, &Leaf)>,
+    ) -> Result<f64, String> {
+        let node = &self.graph.nodes[id];
+        let cycle = self.times.start[id.index()];
+        let operands = node.args.iter().map(|&a| self.arrival_in(a, cycle));
+        let operands = operands.fold(0.0, f64::max);
+        Ok(match &node.op {
+            Op::Const(_) | Op::Var(_) | Op::Input(_) | Op::Phi | Op::Store(_) => 0.0,
+            Op::Load(mem) => {
+                let (program, _) = leaf.ok_or("a load in a unit")?;
+                let mem = &program.mems[mem.0 as usize];
+                let small = mem.depth * u64::from(mem.width) <= DISTRIBUTED_BITS;
+                match small && mem.place != Place::External {
+                    true => 0.0,
+                    false => self
+                        .device
+                        .delay(Class::BlockRam, mem.width)
+                        .min(self.budget),
+                }
+            }
+            Op::Call(_) => {
+                let unit = called(id).ok_or("a call in a unit")?;
+                let begun = operands + unit.input_delay;
+                if operands > 0.0 && begun > self.budget + TOLERANCE {
+                    return Err(format!("%{} gets its operands too late", id.index()));
+                }
+                match unit.latency {
+                    0 => operands + unit.output_delay,
+                    _ => unit.output_delay,
+                }
+            }
+            Op::Iterate { step, .. } => {
+                let step = self.least_delay(&self.graph.steps[*step as usize])?;
+                let begun = operands + step;
+                if operands > 0.0 && begun > self.budget + TOLERANCE {
+                    return Err(format!("%{} gets its operands too late", id.index()));
+                }
+                0.0
+            }
+            op => {
+                let delay = self.delay(id).min(self.budget);
+                match is_gate(self.graph, op, &node.args) {
+                    false => operands + delay,
+                    true => {
+                        let cuts = self.cuts[id.index()].iter();
+                        let latest = cuts.map(|cut| {
+                            let leaves = cut.iter().map(|(leaf, _)| self.arrival_in(*leaf, cycle));
+                            leaves.fold(0.0, f64::max)
+                        });
+                        latest.fold(operands, f64::min) + delay
+                    }
+                }
+            }
+        })
+    }
+
+    /// ns from the operands of a step to its result, with the choice between the first state and the last one.
+    fn least_delay(&self, step: &Graph) -> Result<f64, String> {
+        let count = step.nodes.len();
+        let output = step.outputs[0];
+        let mut times = Times {
+            start: vec![0; count],
+            ready: vec![0; count],
+            arrival: vec![0.0; count],
+            width: demanded(step, &[(output, u32::MAX)], None),
+            stable: step
+                .nodes
+                .iter()
+                .map(|(_, n)| matches!(n.op, Op::Const(_)))
+                .collect(),
+        };
+        let mut cuts = vec![Vec::new(); count];
+        for id in step.nodes.ids() {
+            let mut chaining = Chaining::new(step, &times, self.device, f64::INFINITY);
+            chaining.cuts = cuts;
+            chaining.cuts[id.index()] = chaining.cuts_of(id);
+            let arrival = chaining.least_arrival(id, &|_| None, None)?;
+            cuts = chaining.cuts;
+            times.arrival[id.index()] = arrival;
+        }
+        let choice = self.device.delay(Class::Mux, step.width(output));
+        Ok(times.arrival[output.index()] + choice)
+    }
+
+    /// When a value is stable in a cycle: from a register at its start.
+    fn arrival_in(&self, id: NodeId, cycle: u32) -> f64 {
+        let i = id.index();
+        match self.times.ready[i] == cycle && !self.times.stable[i] {
+            true => self.times.arrival[i],
+            false => 0.0,
+        }
+    }
+
+    /// Delay of one operation by itself; wires have none.
+    fn delay(&self, id: NodeId) -> f64 {
+        let node = &self.graph.nodes[id];
+        let width = self.times.width[id.index()];
+        let operands = node.args.iter().map(|&a| self.graph.width(a));
+        let operands = operands.max().unwrap_or(1);
+        let constant = node.args.iter().any(|&a| self.graph.as_const(a).is_some());
+        let (class, width) = match node.op {
+            Op::Add | Op::Sub => (Class::Add, width),
+            Op::Mul => (Class::Mul, width),
+            Op::Icmp(Predicate::Eq | Predicate::Ne) if constant => (Class::Reduce, operands),
+            Op::Icmp(Predicate::Eq | Predicate::Ne) => (Class::Equal, operands),
+            Op::Icmp(_) => (Class::Compare, operands),
+            Op::And | Op::Or | Op::Xor => (Class::Logic, width),
+            Op::Mux => (Class::Mux, width),
+            Op::Shl | Op::Shr => (Class::Shift, self.graph.width(node.args[0])),
+            _ => return 0.0,
+        };
+        self.device.delay(class, width)
+    }
+
+    fn cuts_of(&self, id: NodeId) -> Vec<Cut> {
+        let node = &self.graph.nodes[id];
+        let cycle = self.times.start[id.index()];
+        let of = |arg: NodeId| self.operand_cuts(arg, cycle);
+        match &node.op {
+            op if is_gate(self.graph, op, &node.args) => {
+                let all = node.args.iter().map(|&arg| of(arg));
+                let start = vec![Cut::new()];
+                all.fold(start, |found, cuts| merged(&found, &cuts))
+            }
+            Op::Not | Op::Cast => of(node.args[0]),
+            Op::Extract { lo } => {
+                let cuts = of(node.args[0]).into_iter();
+                let shift = |cut: Cut| cut.into_iter().map(|(n, at)| (n, at + lo)).collect();
+                cuts.map(shift).collect()
+            }
+            // One bit, many times.
+            Op::Concat => {
+                let first = node.args[0];
+                let same = node.args.iter().all(|a| *a == first) && self.graph.width(first) == 1;
+                if same { of(first) } else { Vec::new() }
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// The operand itself, or what computes it in the same cycle.
+    fn operand_cuts(&self, arg: NodeId, cycle: u32) -> Vec<Cut> {
+        if self.graph.as_const(arg).is_some() {
+            return vec![Cut::new()];
+        }
+        let mut cuts = vec![Cut::from([(arg, 0)])];
+        if self.times.ready[arg.index()] == cycle {
+            cuts.extend(self.cuts[arg.index()].iter().cloned());
+        }
+        cuts
+    }
+}
+
+/// Every union of a cut of each side that fits a table.
+fn merged(left: &[Cut], right: &[Cut]) -> Vec<Cut> {
+    let mut out: BTreeSet<Cut> = BTreeSet::new();
+    for a in left {
+        for b in right {
+            let both: Cut = a.union(b).copied().collect();
+            if both.len() <= INPUTS && out.len() < MAX_CUTS {
+                out.insert(both);
+            }
+        }
+    }
+    out.into_iter().collect()
+}
+
+/// Operations of which each result bit depends on one bit of each operand.
+fn is_gate(graph: &Graph, op: &Op, args: &[NodeId]) -> bool {
+    let single = || args.iter().all(|&a| graph.width(a) == 1);
+    match op {
+        Op::And | Op::Or | Op::Xor | Op::Mux => true,
+        Op::Icmp(Predicate::Eq | Predicate::Ne) => single(),
+        _ => false,
+    }
+}

@@ -1,0 +1,169 @@
+//! Whether two accesses may touch the same element a given number of iterations apart.
+//!
+//! A distance in iterations of a flattened nest is a number in mixed radix. Written as one difference for each
+//! dimension it has few forms: in each but the outermost, the digit itself or what it lacks to the next carry. Each form
+//! moves the address by a known amount, so every distance is decided exactly.
+
+use crate::hwarith::program::{Access, Pin};
+
+/// Whether `second`, `distance` iterations after `first`, may touch the element that `first` did.
+pub fn may_meet(first: &Access, second: &Access, trips: &[Option<u64>], distance: u64) -> bool {
+    let (Some(from), Some(to)) = (&first.address, &second.address) else {
+        return true;
+    };
+    if from.symbols != to.symbols || from.counters != to.counters {
+        return true;
+    }
+    // Outermost first, as in the nest.
+    let dims: Vec<Dim> = trips
+        .iter()
+        .enumerate()
+        .map(|(dim, trip)| Dim {
+            coefficient: from.counters.get(&dim).copied().unwrap_or(0),
+            trip: trip.map(i128::from),
+            first: first.pins.get(dim).copied().unwrap_or(Pin::Any),
+            second: second.pins.get(dim).copied().unwrap_or(Pin::Any),
+        })
+        .collect();
+    let moved = from.constant - to.constant;
+    has_form(&dims, i128::from(distance), moved)
+}
+
+struct Dim {
+    coefficient: i128,
+    trip: Option<i128>,
+    first: Pin,
+    second: Pin,
+}
+
+impl Dim {
+    /// Whether the counts of the two accesses can differ by so much.
+    fn allows(&self, difference: i128) -> bool {
+        let Some(trip) = self.trip else { return true };
+        let counts = |pin| match pin {
+            Pin::Any => (0, trip - 1),
+            Pin::First => (0, 0),
+            Pin::Last => (trip - 1, trip - 1),
+        };
+        let ((low, high), (from, to)) = (counts(self.first), counts(self.second));
+        // Some count c of the first with c + difference of the second.
+        low.max(from - difference) <= high.min(to - difference)
+    }
+}
+
+/// Whether differences of the dimensions' counts amount to the distance and move the address by `moved`.
+fn has_form(dims: &[Dim], distance: i128, moved: i128) -> bool {
+    let Some((inner, outer)) = dims.split_last() else {
+        return distance == 0 && moved == 0;
+    };
+    let fits = |difference: i128, carried: i128| {
+        inner.allows(difference) && has_form(outer, carried, moved - difference * inner.coefficient)
+    };
+    match inner.trip {
+        _ if outer.is_empty() => fits(distance, 0),
+        // How far an inner dimension of unknown length carries is unknown.
+        None => true,
+        Some(trip) => {
+            let digit = distance.rem_euclid(trip);
+            let carried = distance.div_euclid(trip);
+            fits(digit, carried) || (digit > 0 && fits(digit - trip, carried + 1))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hwarith::NodeId;
+    use crate::hwarith::graph::MemId;
+    use crate::hwarith::program::Affine;
+
+    fn access(counters: &[i128], constant: i128, pins: &[Pin]) -> Access {
+        Access {
+            node: NodeId::new(0),
+            mem: MemId(0),
+            is_store: true,
+            address: Some(Affine {
+                counters: counters.iter().copied().enumerate().collect(),
+                symbols: Default::default(),
+                constant,
+            }),
+            pins: pins.to_vec(),
+            span: Default::default(),
+        }
+    }
+
+    /// All distances at which two accesses meet, by running the nest.
+    fn by_running(a: &Access, b: &Access, trips: &[u64]) -> Vec<u64> {
+        let total: u64 = trips.iter().product();
+        let counts = |mut n: u64| {
+            let mut out = vec![0; trips.len()];
+            for (count, trip) in out.iter_mut().zip(trips).rev() {
+                (*count, n) = (n % trip, n / trip);
+            }
+            out
+        };
+        let touched = |access: &Access, n: u64| {
+            let counts = counts(n);
+            let pinned = access.pins.iter().zip(&counts).zip(trips);
+            let counted = pinned.clone().all(|((pin, count), trip)| match pin {
+                Pin::Any => true,
+                Pin::First => *count == 0,
+                Pin::Last => count + 1 == *trip,
+            });
+            let address = access.address.as_ref().expect("affine");
+            let terms = address
+                .counters
+                .iter()
+                .map(|(d, c)| c * i128::from(counts[*d]));
+            counted.then(|| terms.sum::<i128>() + address.constant)
+        };
+        let meets = |distance: &u64| {
+            (0..total - distance).any(|n| {
+                let (x, y) = (touched(a, n), touched(b, n + distance));
+                x.is_some() && x == y
+            })
+        };
+        (0..total).filter(meets).collect()
+    }
+
+    #[test]
+    fn distances_are_those_of_running_the_nest() {
+        let nests: &[&[u64]] = &[&[7], &[3, 4], &[4, 1, 3], &[2, 3, 4]];
+        let pins = [Pin::Any, Pin::First, Pin::Last];
+        let mut state = 1u64;
+        let mut below = |n: u64| {
+            state = state
+                .wrapping_mul(6364136223846793005)
+                .wrapping_add(1442695040888963407);
+            (state >> 33) % n
+        };
+        for case in 0..2000 {
+            let trips = nests[case % nests.len()];
+            let counters: Vec<i128> = trips.iter().map(|_| i128::from(below(7)) - 3).collect();
+            let mut one = |counters: &[i128]| {
+                let constant = i128::from(below(9)) - 4;
+                let pins: Vec<Pin> = trips.iter().map(|_| pins[below(3) as usize]).collect();
+                access(counters, constant, &pins)
+            };
+            let (a, b) = (one(&counters), one(&counters));
+            let known: Vec<Option<u64>> = trips.iter().map(|t| Some(*t)).collect();
+            let total: u64 = trips.iter().product();
+            let met: Vec<u64> = (0..total)
+                .filter(|d| may_meet(&a, &b, &known, *d))
+                .collect();
+            assert_eq!(met, by_running(&a, &b, trips), "{trips:?} {a:?} {b:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_known_may_meet() {
+        let mut a = access(&[1], 0, &[]);
+        let b = access(&[1], 3, &[]);
+        assert!(!may_meet(&a, &b, &[None], 3) && may_meet(&b, &a, &[None], 3));
+        assert!(may_meet(&a, &access(&[2], 0, &[]), &[Some(4)], 1));
+        assert!(may_meet(&a, &b, &[Some(4), None], 1));
+        a.address = None;
+        assert!(may_meet(&a, &b, &[Some(4)], 9));
+    }
+}

@@ -7,4 +7,5 @@ pub mod generate;
 pub mod netsim;
 pub mod oracle;
 pub mod random;
+pub mod stream;
 pub mod tools;

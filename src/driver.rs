@@ -4,13 +4,14 @@ use crate::codes;
 use crate::diagnostics::{Diagnostic, Diagnostics, FileId, SourceMap};
 use crate::hwarith::float::{self, Operator};
 use crate::hwarith::program::Program;
+use crate::hwarith::split::Limits;
 use crate::ir::{FloatFormat, Scalar};
 use crate::rtl::build::units::{CLOCK, OPERANDS, RESULT, START};
 use crate::rtl::manifest::Manifest;
 use crate::rtl::netlist::Design;
 use crate::rtl::operator::OperatorManifest;
 use crate::schedule::Schedule;
-use crate::schedule::device::Device;
+use crate::schedule::device::{Class, Device};
 use crate::{frontend, hwarith, ir, rtl, schedule, transform};
 
 /// What a compilation aims at.
@@ -90,7 +91,7 @@ pub fn build(
     debug_check("ir", ir::validate::validate(&program));
     let kernel = transform::run(&program, &target.skip)?;
     let mut hardware = hwarith::lower::lower(&kernel)?;
-    split_products(&mut hardware, target);
+    split(&mut hardware, target);
     hardware.drop_dead_loads();
     debug_check("hwarith", hardware.validate());
     let schedule = schedule::schedule(&hardware, &target.device, target.period)
@@ -129,7 +130,7 @@ pub fn operator(
     target: &Target,
 ) -> Result<OperatorModule, Diagnostic> {
     let ty = Scalar::Float(format);
-    let operands = vec![ty; op.operands as usize];
+    let operands = vec![ty; op.operands()];
     let module = identifier(&format!("{}_{ty}", op.name));
     let graph = (op.make)(format);
     build_operator(
@@ -170,7 +171,7 @@ fn build_operator(
 ) -> Result<OperatorModule, Diagnostic> {
     let graph = hwarith::builder::rebuild(graph);
     let mut program = Program::of_unit(&module, graph, result.width());
-    split_products(&mut program, target);
+    split(&mut program, target);
     debug_check("hwarith", program.validate());
     let schedule = schedule::schedule(&program, &target.device, target.period)
         .map_err(|message| Diagnostic::global(codes::NO_SCHEDULE, message))?;
@@ -200,10 +201,19 @@ fn build_operator(
     Ok(OperatorModule { design, manifest })
 }
 
-/// Cuts products to the device's multipliers.
-fn split_products(program: &mut Program, target: &Target) {
-    let block = target.device.dsp.width_a.min(target.device.dsp.width_b);
-    hwarith::split::split_products(program, block);
+/// Cuts products to the device's multipliers, and shifts to what fits into a cycle.
+fn split(program: &mut Program, target: &Target) {
+    let device = &target.device;
+    let budget = schedule::budget(device, target.period);
+    let fits = |width: &u32| device.delay(Class::Shift, *width) <= budget;
+    let limits = Limits {
+        product: device.dsp.width_a.min(device.dsp.width_b),
+        shift: (1..=ir::types::MAX_WIDTH)
+            .take_while(fits)
+            .last()
+            .unwrap_or(0),
+    };
+    hwarith::split::split(program, limits);
 }
 
 fn header(origin: &str, target: &Target) -> Vec<String> {

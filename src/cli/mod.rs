@@ -4,6 +4,7 @@ mod compile;
 mod hwarith;
 mod operator;
 mod output;
+mod prove;
 mod simulate;
 mod r#typeof;
 
@@ -51,6 +52,8 @@ enum Command {
     Run(RunArgs),
     /// Compare the generated hardware with the software reference, bit for bit
     Cosim(CosimArgs),
+    /// Prove, without sampling, that the generated hardware computes an integer kernel
+    Prove(prove::ProveArgs),
     /// Check, print, narrow or evaluate the text of a graph of exact operations
     Hwarith(hwarith::HwarithArgs),
     /// Write one floating-point operator as a module of its own
@@ -360,6 +363,7 @@ pub fn run() -> ExitCode {
         Some(Command::Check(args)) => compile::check(&printer, &args),
         Some(Command::Run(args)) => simulate::run(&printer, &args),
         Some(Command::Cosim(args)) => simulate::cosim(&printer, &args),
+        Some(Command::Prove(args)) => prove::run(&printer, &args),
         Some(Command::Hwarith(args)) => hwarith::run(&printer, &args),
         Some(Command::Operator(args)) => operator::operator(&printer, &args),
         Some(Command::Explain(args)) => compile::explain(&printer, &args),

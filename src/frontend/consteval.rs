@@ -1,7 +1,7 @@
 //! Evaluation of expressions in which everything is known while compiling.
 
 use super::codes;
-use super::error::{Result, fail};
+use super::error::{Result, closest, fail};
 use super::operators::{self, Operator, python};
 use super::promote::Style;
 use super::surface::{self, Builtin};
@@ -365,7 +365,15 @@ pub fn attribute(object: &ConstValue, attr: &ast::Identifier, span: Span) -> Res
     };
     found.ok_or_else(|| {
         let message = format!("{} has no attribute '{}'", object.kind(), attr.id);
-        Diagnostic::error(codes::ATTRIBUTE, span, message).into()
+        let error = Diagnostic::error(codes::ATTRIBUTE, span, message);
+        let names = match object {
+            ConstValue::Namespace(space) => surface::exported(*space),
+            _ => Vec::new(),
+        };
+        match closest(&attr.id, names.iter().map(String::as_str)) {
+            Some(near) => error.help(format!("did you mean '{near}'?")).into(),
+            None => error.into(),
+        }
     })
 }
 
@@ -543,7 +551,8 @@ fn call_builtin(builtin: Builtin, args: &ConstArgs, names: &mut dyn Names) -> Re
             }
         }
         Builtin::KernelOptions => kernel_options(args),
-        Builtin::Apint => apint(args),
+        Builtin::Apint => apint(args, None),
+        Builtin::SizedInt(signed) => apint(args, Some(signed)),
         Builtin::Apfloat => apfloat(args),
         Builtin::Len => length(args),
         Builtin::Print => {
@@ -567,7 +576,7 @@ fn call_builtin(builtin: Builtin, args: &ConstArgs, names: &mut dyn Names) -> Re
 }
 
 fn kernel_options(args: &ConstArgs) -> Result<ConstValue> {
-    const NAMES: [&str; 3] = ["typing_style", "enable_tensor", "fast_math"];
+    const NAMES: [&str; 4] = ["typing_style", "enable_tensor", "fast_math", "subnormals"];
     args.only_named(&NAMES, "KernelOptions")?;
     args.expect(0, 0, "KernelOptions (by position)")?;
     let mut options = Options::default();
@@ -582,6 +591,16 @@ fn kernel_options(args: &ConstArgs) -> Result<ConstValue> {
             }
             ("enable_tensor", ConstValue::Bool(v)) => options.enable_tensor = *v,
             ("fast_math", ConstValue::Bool(v)) => options.fast_math = *v,
+            ("subnormals", ConstValue::Str(mode)) if &**mode == "ftz" => {
+                options.flush_subnormals = true;
+            }
+            ("subnormals", _) => {
+                let message = "the option 'subnormals' can only be \"ftz\"";
+                let help = "without it, subnormal numbers are computed with as IEEE 754 says";
+                return Err(Diagnostic::error(codes::DECORATOR, args.span, message)
+                    .help(help)
+                    .into());
+            }
             (_, other) => {
                 return fail(
                     codes::DECORATOR,
@@ -606,9 +625,14 @@ fn small(value: Option<&ConstValue>, low: u32, high: u32, what: &str, span: Span
     }
 }
 
-fn apint(args: &ConstArgs) -> Result<ConstValue> {
-    args.only_named(&["width", "signed"], "apint")?;
-    args.expect(0, 2, "apint")?;
+/// `apint(width, signed=False)`, or with a fixed sign `Int(width)` and `UInt(width)`.
+fn apint(args: &ConstArgs, sign: Option<bool>) -> Result<ConstValue> {
+    let (names, count) = match sign {
+        None => (&["width", "signed"][..], 2),
+        Some(_) => (&["width"][..], 1),
+    };
+    args.only_named(names, "an integer type")?;
+    args.expect(0, count, "an integer type")?;
     let width = small(
         args.get(0, "width"),
         1,
@@ -616,9 +640,10 @@ fn apint(args: &ConstArgs) -> Result<ConstValue> {
         "the width of an apint",
         args.span,
     )?;
-    let signed = match args.get(1, "signed") {
-        None => false,
-        Some(value) => truth(value, args.span)?,
+    let signed = match (sign, args.get(1, "signed")) {
+        (Some(signed), _) => signed,
+        (None, None) => false,
+        (None, Some(value)) => truth(value, args.span)?,
     };
     Ok(ConstValue::Type(Scalar::Int { signed, width }))
 }

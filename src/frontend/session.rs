@@ -15,6 +15,9 @@ use std::rc::Rc;
 /// Most kernel instances of a program.
 const MAX_INSTANCES: usize = 256;
 
+/// Most calls named with a message, besides the outermost.
+const MAX_NOTES: usize = 4;
+
 /// What a module-level name stands for.
 #[derive(Clone, Debug)]
 pub enum Binding {
@@ -166,7 +169,15 @@ impl<'a> Session<'a> {
         let Failure::Diagnostic(mut diagnostic) = failure else {
             return;
         };
-        for pair in self.stack.windows(2).rev() {
+        let calls = self.stack.len().saturating_sub(1);
+        for (i, pair) in self.stack.windows(2).rev().enumerate() {
+            if (MAX_NOTES..calls - 1).contains(&i) {
+                if i == MAX_NOTES {
+                    let text = format!("... {} more calls ...", calls - 1 - MAX_NOTES);
+                    diagnostic.notes.push((None, text));
+                }
+                continue;
+            }
             let text = format!(
                 "in kernel '{}' called from '{}'",
                 pair[1].kernel, pair[0].kernel
@@ -235,6 +246,9 @@ impl<'a> Session<'a> {
         surface::builtin_names().for_each(|n| all.push(n));
         if surface::member(surface::Namespace::Allo, name).is_some() {
             error = error.help(format!("import it: `from allo import {name}`"));
+        } else if let Some(Scalar::Int { signed, width }) = super::types::scalar_named(name) {
+            let signed = if signed { ", signed=True" } else { "" };
+            error = error.help(format!("define it: `{name} = apint({width}{signed})`"));
         } else if let Some(near) = closest(name, all.into_iter()) {
             error = error.help(format!("did you mean '{near}'?"));
         }
@@ -246,8 +260,18 @@ impl<'a> Session<'a> {
     /// # Errors
     /// Also when it was lowered before with errors, or is being lowered: recursion.
     pub fn instantiate(&mut self, kernel: &KernelRef, call: Span) -> Result<KernelId> {
+        self.instantiate_with(kernel, &[], call)
+    }
+
+    /// As [`Self::instantiate`]; `inferred` are the types of the parameters without annotation, in order.
+    pub fn instantiate_with(
+        &mut self,
+        kernel: &KernelRef,
+        inferred: &[ConstValue],
+        call: Span,
+    ) -> Result<KernelId> {
         let bindings = self.bind(kernel, call)?;
-        let suffix = instance_suffix(&kernel.bindings);
+        let suffix = instance_suffix(kernel.bindings.iter().chain(inferred));
         let key = (kernel.def, suffix.clone());
         let name = self.defs[kernel.def].ast.name.id.to_string();
         match self.instances.get(&key) {
@@ -271,7 +295,7 @@ impl<'a> Session<'a> {
         self.instances.insert(key.clone(), State::Running);
         self.stack.push(Frame { kernel: name, call });
         let before = self.diagnostics.len();
-        let lowered = lower::kernel(self, kernel.def, unique, bindings);
+        let lowered = lower::kernel(self, kernel.def, unique, bindings, inferred);
         let outcome = match lowered {
             Ok((kernel, signature)) if self.diagnostics.len() == before => {
                 let id = self.kernels.push(kernel);
@@ -345,9 +369,8 @@ impl<'a> Session<'a> {
     }
 }
 
-fn instance_suffix(bindings: &[ConstValue]) -> String {
+fn instance_suffix<'v>(bindings: impl Iterator<Item = &'v ConstValue>) -> String {
     bindings
-        .iter()
         .map(|b| {
             let text: String = b
                 .text()

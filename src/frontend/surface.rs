@@ -3,6 +3,7 @@
 use super::operators;
 use super::types;
 use super::values::ConstValue;
+use crate::ir::{FloatFormat, Scalar};
 
 /// An importable namespace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,6 +16,8 @@ pub enum Namespace {
     Math,
     /// `allo.linalg`.
     Linalg,
+    /// `allo.ir`, and `allo.ir.types` with the types' long names.
+    IrTypes,
     /// Python's own `math`.
     PythonMath,
 }
@@ -32,6 +35,8 @@ pub enum Builtin {
     KernelOptions,
     /// `apint(width, signed=False)`.
     Apint,
+    /// `UInt(width)`, or `Int(width)` if true.
+    SizedInt(bool),
     /// `apfloat(exponent, fraction)`.
     Apfloat,
     /// `range` and `allo.range`.
@@ -63,6 +68,7 @@ const ALLO: &[(&str, ConstValue)] = &[
     ("APInt", ConstValue::Builtin(Builtin::Apint)),
     ("apfloat", ConstValue::Builtin(Builtin::Apfloat)),
     ("range", ConstValue::Builtin(Builtin::Range)),
+    ("reduction", ConstValue::Builtin(Builtin::Range)),
     ("grid", ConstValue::Builtin(Builtin::Grid)),
     ("static_assert", ConstValue::Builtin(Builtin::StaticAssert)),
     ("constexpr", ConstValue::Constexpr),
@@ -73,6 +79,15 @@ const ALLO: &[(&str, ConstValue)] = &[
     ("exp", ConstValue::Namespace(Namespace::Allo)),
     ("core", ConstValue::Namespace(Namespace::Allo)),
     ("operators", ConstValue::Namespace(Namespace::Allo)),
+    ("ir", ConstValue::Namespace(Namespace::IrTypes)),
+];
+
+/// What `allo.ir.types` has besides types with a width in their name.
+const IR_TYPES: &[(&str, ConstValue)] = &[
+    ("types", ConstValue::Namespace(Namespace::IrTypes)),
+    ("Int", ConstValue::Builtin(Builtin::SizedInt(true))),
+    ("UInt", ConstValue::Builtin(Builtin::SizedInt(false))),
+    ("ConstExpr", ConstValue::Constexpr),
 ];
 
 const PYTHON: &[(&str, ConstValue)] = &[
@@ -133,8 +148,11 @@ pub fn member(space: Namespace, name: &str) -> Option<ConstValue> {
     match space {
         Namespace::PythonMath => in_table(PYTHON_MATH, name),
         Namespace::Allo => in_table(ALLO, name)
-            .or_else(|| types::scalar_named(name).map(ConstValue::Type))
+            .or_else(|| types::predefined(name).map(ConstValue::Type))
             .or_else(|| operators::named(Namespace::Allo, name).map(ConstValue::Operator)),
+        Namespace::IrTypes => {
+            in_table(IR_TYPES, name).or_else(|| types::long_named(name).map(ConstValue::Type))
+        }
         _ => operators::named(space, name).map(ConstValue::Operator),
     }
 }
@@ -151,20 +169,39 @@ pub fn builtin_names() -> impl Iterator<Item = &'static str> {
 
 /// Names that `from <space> import *` binds, Python built-ins left out.
 pub fn exported(space: Namespace) -> Vec<String> {
-    let scalars = (1..=16).chain([32, 64, 128, 256]);
     match space {
         Namespace::PythonMath => PYTHON_MATH.iter().map(|(n, _)| (*n).to_owned()).collect(),
         Namespace::Allo => ALLO
             .iter()
             .map(|(n, _)| (*n).to_owned())
             .filter(|n| n != "range" && module(&format!("allo.{n}")).is_none())
-            .chain(scalars.flat_map(|w| [format!("i{w}"), format!("u{w}")]))
-            .chain(["f16", "bf16", "f32", "f64", "index", "bool"].map(str::to_owned))
+            .chain(types::predefined_names())
             .collect(),
+        Namespace::IrTypes => {
+            let names = IR_TYPES.iter().map(|(n, _)| (*n).to_owned());
+            names.chain(long_names()).collect()
+        }
         _ => operators::OPERATORS
             .iter()
             .filter(|op| op.space == space)
             .map(|op| op.key.to_owned())
             .collect(),
     }
+}
+
+/// The long names of the predefined types.
+fn long_names() -> impl Iterator<Item = String> {
+    let long = |name: &str, width: u32| format!("{name}{width}");
+    let integers = types::predefined_names().filter_map(|name| types::predefined(&name));
+    integers.filter_map(move |ty| match ty {
+        Scalar::Int {
+            signed: true,
+            width,
+        } => Some(long("int", width)),
+        Scalar::Int { width, .. } => Some(long("uint", width)),
+        Scalar::Index => Some("index".to_owned()),
+        Scalar::Float(FloatFormat::BF16) => Some("bfloat16".to_owned()),
+        Scalar::Float(f) => Some(long("float", f.width())),
+        Scalar::Storage(_) => None,
+    })
 }

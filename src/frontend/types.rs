@@ -1,9 +1,9 @@
 //! Names of scalar types, and annotations turned into types.
 
 use super::codes;
-use super::consteval::{Names, eval};
-use super::error::{Result, fail};
-use super::values::ConstValue;
+use super::consteval::{ConstArgs, Names, eval};
+use super::error::{Failure, Result, fail};
+use super::values::{ConstValue, Function};
 use crate::diagnostics::Span;
 use crate::ir::types::MAX_WIDTH;
 use crate::ir::{FloatFormat, Scalar, StorageFormat};
@@ -16,7 +16,50 @@ use std::rc::Rc;
 /// Most elements of one array.
 pub const MAX_ELEMENTS: u64 = (1 << 32) - 1;
 
-/// The scalar type of a predefined name.
+/// Widths of the integer types that have a name of their own; `i1` is no such type.
+fn has_name(signed: bool, width: u32) -> bool {
+    matches!(width, 1..=16 | 32 | 64 | 128 | 256) && (width, signed) != (1, true)
+}
+
+/// The scalar type that `allo` gives a name to.
+pub fn predefined(name: &str) -> Option<Scalar> {
+    scalar_named(name).filter(|ty| match *ty {
+        Scalar::Int { signed, width } => has_name(signed, width),
+        _ => true,
+    })
+}
+
+/// The names of [`predefined`].
+pub fn predefined_names() -> impl Iterator<Item = String> {
+    let integers = (1..=256).flat_map(|width| [(true, width), (false, width)]);
+    let floats = ["f16", "bf16", "f32", "f64"].map(str::to_owned).into_iter();
+    let storage = StorageFormat::ALL.into_iter().map(|f| f.to_string());
+    integers
+        .filter(|(signed, width)| has_name(*signed, *width))
+        .map(|(signed, width)| Scalar::Int { signed, width }.to_string())
+        .chain(floats)
+        .chain(storage)
+        .chain(["index", "bool"].map(str::to_owned))
+}
+
+/// The scalar type of a name that `allo.ir.types` has: `int32`, `uint8`, `float16`, `index`.
+pub fn long_named(name: &str) -> Option<Scalar> {
+    let prefixes = [
+        ("uint", "u"),
+        ("int", "i"),
+        ("bfloat", "bf"),
+        ("float", "f"),
+    ];
+    match prefixes.iter().find_map(|(long, short)| {
+        let width = name.strip_prefix(long)?;
+        Some(format!("{short}{width}"))
+    }) {
+        Some(short) => scalar_named(&short),
+        None => predefined(name).filter(|ty| matches!(ty, Scalar::Index) || *ty == Scalar::BOOL),
+    }
+}
+
+/// The scalar type of a name: any integer width has one.
 pub fn scalar_named(name: &str) -> Option<Scalar> {
     match name {
         "f16" => return Some(Scalar::Float(FloatFormat::F16)),
@@ -70,8 +113,38 @@ pub fn annotation(expr: &Expr, names: &mut dyn Names) -> Result<Type> {
     from_value(typed_expression(expr, names)?, names.span(expr.range()))
 }
 
+/// Names of a quoted annotation: those of `allo`'s types need no import there.
+struct QuotedNames<'n>(&'n mut dyn Names);
+
+impl Names for QuotedNames<'_> {
+    fn lookup(&mut self, name: &str, span: Span) -> Result<ConstValue> {
+        match (self.0.lookup(name, span), predefined(name)) {
+            (Err(Failure::Diagnostic(d)), Some(ty)) if d.code == codes::UNDEFINED => {
+                Ok(ConstValue::Type(ty))
+            }
+            (found, _) => found,
+        }
+    }
+    fn span(&self, range: TextRange) -> Span {
+        self.0.span(range)
+    }
+    fn file_text(&self) -> &str {
+        self.0.file_text()
+    }
+    fn new_template(&mut self, name: &str) -> usize {
+        self.0.new_template(name)
+    }
+    fn tick(&mut self, span: Span, cost: u64) -> Result<()> {
+        self.0.tick(span, cost)
+    }
+    fn call_function(&mut self, f: &Function, args: &ConstArgs) -> Result<ConstValue> {
+        self.0.call_function(f, args)
+    }
+}
+
 /// The type that a range of the text denotes.
 pub fn quoted(range: TextRange, names: &mut dyn Names) -> Result<Type> {
+    let names: &mut dyn Names = &mut QuotedNames(names);
     let source = names.source(range);
     let text = source.trim();
     let span = names.span(range);
@@ -112,13 +185,16 @@ fn typed_expression(expr: &Expr, names: &mut dyn Names) -> Result<ConstValue> {
     match expr {
         Expr::Subscript(subscript) => match eval(&subscript.value, names)? {
             ConstValue::Type(elem) => shaped(elem, subscript, names),
+            // `ConstExpr[int32]` says no more than `constexpr` does.
+            ConstValue::Constexpr => Ok(ConstValue::Constexpr),
             _ => eval(expr, names),
         },
         _ => eval(expr, names),
     }
 }
 
-fn from_value(value: ConstValue, span: Span) -> Result<Type> {
+/// The type that a value is.
+pub fn from_value(value: ConstValue, span: Span) -> Result<Type> {
     match value {
         ConstValue::Type(ty) => Ok(Type::Scalar(ty)),
         ConstValue::Shaped(elem, shape) => Ok(Type::Shaped(elem, shape)),
@@ -195,7 +271,7 @@ fn check_elements(shape: &[u64], span: Span) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::scalar_named;
+    use super::{long_named, predefined, predefined_names, scalar_named};
 
     #[test]
     fn names_of_scalars() {
@@ -208,5 +284,11 @@ mod tests {
         for name in ["i0", "u4097", "f8", "i", "i08", "x", "i3x", "u-1", ""] {
             assert_eq!(scalar_named(name), None, "{name}");
         }
+        assert_eq!(predefined_names().count(), 20 + 19 + 4 + 5 + 2);
+        assert!(predefined_names().all(|name| predefined(&name).is_some()));
+        for (long, short) in [("int32", "i32"), ("uint7", "u7"), ("float16", "f16")] {
+            assert_eq!(long_named(long), scalar_named(short));
+        }
+        assert_eq!(long_named("i32"), None);
     }
 }

@@ -78,6 +78,8 @@ pub struct Options {
     pub enable_tensor: bool,
     /// Float sums and products may be reassociated.
     pub fast_math: bool,
+    /// Floats of 16 bits and more have no subnormals: operations take and give zeros in their place.
+    pub flush_subnormals: bool,
 }
 
 impl ConstValue {

@@ -23,6 +23,11 @@ pub static RULES: &[(&str, Rule, &str)] = &[
         "the dividend's width, one bit more if the divisor is signed",
     ),
     (
+        "mod",
+        modulo,
+        "the narrower of the dividend's width and what holds a value below the divisor; the dividend's sign",
+    ),
+    (
         "icmp",
         |_, _| HwType::ui(1),
         "always ui1; the operands are compared in the narrowest type that holds both",

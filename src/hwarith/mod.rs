@@ -8,6 +8,7 @@ pub mod builder;
 pub mod demand;
 pub mod divide;
 pub mod eval;
+pub mod fast;
 pub mod float;
 pub mod graph;
 pub mod infer;

@@ -1,8 +1,10 @@
-//! Splits wide products into products that fit the device's multiplier blocks.
+//! Splits products that are wider than the device's multiplier blocks, and shifts that take longer than a cycle.
 //!
-//! Schoolbook decomposition: one operand is cut at the block's width, the lower part unsigned, the upper part with
+//! Products: schoolbook decomposition: one operand is cut at the block's width, the lower part unsigned, the upper part with
 //! the operand's sign. Only demanded bits are computed, so the low half of a 32x32 product takes three
 //! 18x18 blocks instead of four.
+//!
+//! Shifts become a selection for each bit of the amount, the largest distance first, between which a scheduler can cut.
 
 use super::builder::Builder;
 use super::demand::demanded;
@@ -10,18 +12,27 @@ use super::graph::{Graph, NodeId, Op};
 use super::program::Program;
 use super::types::HwType;
 
-/// Splits the products of all leaves and operator modules. `block` is the width of a multiplier's operands.
-pub fn split_products(program: &mut Program, block: u32) {
+/// Up to which width an operation stays in one piece.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Bits of an operand of a product.
+    pub product: u32,
+    /// Bits of a shifted value.
+    pub shift: u32,
+}
+
+/// Splits what is too wide in all leaves and operator modules.
+pub fn split(program: &mut Program, limits: Limits) {
     for unit in &mut program.units {
-        split_pure(&mut unit.graph, block);
+        split_pure(&mut unit.graph, limits);
     }
     for i in 0..program.leaves.len() {
         let widths = program.demanded(i);
         let leaf = &program.leaves[i];
-        if !has_wide_product(leaf.graph(), &widths, block) {
+        if !is_too_wide(leaf.graph(), &widths, limits) {
             continue;
         }
-        let (builder, map) = rebuild(leaf.graph(), &widths, block, Some(&leaf.builder));
+        let (builder, map) = rebuild(leaf.graph(), &widths, limits, Some(&leaf.builder));
         let leaf = &mut program.leaves[i];
         leaf.builder = builder;
         let new = |id: &mut NodeId| *id = map[id.index()];
@@ -34,35 +45,36 @@ pub fn split_products(program: &mut Program, block: u32) {
     }
 }
 
-fn split_pure(graph: &mut Graph, block: u32) {
+fn split_pure(graph: &mut Graph, limits: Limits) {
     for step in &mut graph.steps {
-        split_pure(step, block);
+        split_pure(step, limits);
     }
     let roots: Vec<(NodeId, u32)> = graph.outputs.iter().map(|&o| (o, u32::MAX)).collect();
     let widths = demanded(graph, &roots, None);
-    if !has_wide_product(graph, &widths, block) {
+    if !is_too_wide(graph, &widths, limits) {
         return;
     }
-    let (builder, map) = rebuild(graph, &widths, block, None);
+    let (builder, map) = rebuild(graph, &widths, limits, None);
     let outputs = graph.outputs.iter().map(|o| map[o.index()]).collect();
     *graph = builder.finish(outputs);
 }
 
-fn has_wide_product(graph: &Graph, widths: &[u32], block: u32) -> bool {
+fn is_too_wide(graph: &Graph, widths: &[u32], limits: Limits) -> bool {
     graph.nodes.iter().any(|(id, node)| {
         let demand = widths[id.index()];
-        node.op == Op::Mul
-            && node
-                .args
-                .iter()
-                .any(|&a| graph.width(a).min(demand) > block)
+        let mut bits = node.args.iter().map(|&a| graph.width(a).min(demand));
+        match node.op {
+            Op::Mul => bits.any(|bits| bits > limits.product),
+            Op::Shl | Op::Shr => demand > 0 && node.ty.width > limits.shift,
+            _ => false,
+        }
     })
 }
 
 fn rebuild(
     graph: &Graph,
     widths: &[u32],
-    block: u32,
+    limits: Limits,
     old: Option<&Builder>,
 ) -> (Builder, Vec<NodeId>) {
     let mut builder = Builder::new();
@@ -81,7 +93,12 @@ fn rebuild(
             let args: Vec<NodeId> = node.args.iter().map(|a| map[a.index()]).collect();
             let types: Vec<HwType> = node.args.iter().map(|&a| graph.ty(a)).collect();
             match node.op {
-                Op::Mul if demand > 0 => product(&mut builder, args[0], args[1], demand, block),
+                Op::Mul if demand > 0 => {
+                    product(&mut builder, args[0], args[1], demand, limits.product)
+                }
+                Op::Shl | Op::Shr if node.ty.width > limits.shift => {
+                    shift(&mut builder, &node.op, args[0], args[1], node.ty)
+                }
                 // Operands keep their exact types where hardware outside of the graph reads them.
                 Op::Store(_) => {
                     let enable = builder.widen(args[2], HwType::ui(1));
@@ -104,6 +121,37 @@ fn rebuild(
         builder.set_next(phi, map[next.index()]);
     }
     (builder, map)
+}
+
+/// `value` shifted by each bit of the amount in turn, within `ty`.
+fn shift(b: &mut Builder, op: &Op, value: NodeId, amount: NodeId, ty: HwType) -> NodeId {
+    let amount = b.narrowed(amount);
+    let mut shifted = value;
+    for bit in (0..b.ty(amount).width).rev() {
+        // From the width on, a left shift leaves nothing, a right shift the sign.
+        let distance = 1u32.checked_shl(bit).unwrap_or(u32::MAX);
+        let moved = if *op == Op::Shl {
+            let distance = b.constant(distance);
+            b.shl(shifted, distance, ty)
+        } else {
+            let width = b.ty(shifted).width;
+            let sign = if b.ty(shifted).signed {
+                width - 1
+            } else {
+                width
+            };
+            match distance.min(sign) {
+                all if all == width => b.constant(0),
+                distance => {
+                    let distance = b.constant(distance);
+                    b.shr(shifted, distance)
+                }
+            }
+        };
+        let set = b.extract(amount, bit, 1);
+        shifted = b.mux(set, moved, shifted);
+    }
+    shifted
 }
 
 /// A value with the same low `demand` bits as `a * b`.
@@ -157,19 +205,22 @@ mod tests {
     fn splitting_keeps_demanded_bits(seed: u64, shape: &Shape, limit: usize) {
         let mut random = Random::new(seed);
         let graph = random_graph(&mut random, shape);
-        let block = random.between(4, 18);
+        let limits = Limits {
+            product: random.between(4, 18),
+            shift: random.between(1, 20),
+        };
         let roots: Vec<(NodeId, u32)> = graph
             .outputs
             .iter()
             .map(|&o| (o, random.between(1, graph.width(o))))
             .collect();
         let widths = demanded(&graph, &roots, None);
-        let (builder, map) = rebuild(&graph, &widths, block, None);
+        let (builder, map) = rebuild(&graph, &widths, limits, None);
         builder.graph.validate().expect("valid");
         let new_roots: Vec<(NodeId, u32)> =
             roots.iter().map(|&(o, w)| (map[o.index()], w)).collect();
         let new_widths = demanded(&builder.graph, &new_roots, None);
-        assert_fits(&builder.graph, &new_widths, block, seed);
+        assert_fits(&builder.graph, &new_widths, limits, seed);
         for inputs in input_vectors(&mut random, &graph.input_types(), limit) {
             let old = eval_nodes(&graph, &inputs);
             let new = eval_nodes(&builder.graph, &inputs);
@@ -179,7 +230,7 @@ mod tests {
                     assert_eq!(
                         bits.wrap(&old[id.index()]),
                         bits.wrap(&new[map[id.index()].index()]),
-                        "seed {seed}, block {block}: low {width} bits of %{}\n{}\nbecame\n{}",
+                        "seed {seed}, {limits:?}: low {width} bits of %{}\n{}\nbecame\n{}",
                         id.index(),
                         graph.print(0),
                         builder.graph.print(0)
@@ -189,11 +240,11 @@ mod tests {
         }
     }
 
-    /// No product is wider than a block in the bits that are read.
-    fn assert_fits(graph: &Graph, widths: &[u32], block: u32, seed: u64) {
+    /// Nothing is too wide in the bits that are read.
+    fn assert_fits(graph: &Graph, widths: &[u32], limits: Limits, seed: u64) {
         assert!(
-            !has_wide_product(graph, widths, block),
-            "seed {seed}: a product is wider than {block}\n{}",
+            !is_too_wide(graph, widths, limits),
+            "seed {seed}: too wide for {limits:?}\n{}",
             graph.print(0)
         );
     }
@@ -238,6 +289,30 @@ mod tests {
                     let values = eval_nodes(&builder.graph, &inputs);
                     let exact = &inputs[0] * &inputs[1];
                     assert_eq!(bits.wrap(&values[z.index()]), bits.wrap(&exact));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn split_shifts_are_right_for_all_inputs() {
+        for ty in [HwType::ui(6), HwType::si(6), HwType::ui(1), HwType::si(1)] {
+            for amount in (1..=5).map(HwType::ui) {
+                for op in [Op::Shl, Op::Shr] {
+                    let mut builder = Builder::new();
+                    let x = builder.opaque(Op::Input(0), vec![], ty);
+                    let n = builder.opaque(Op::Input(1), vec![], amount);
+                    let z = shift(&mut builder, &op, x, n, ty);
+                    for inputs in input_vectors(&mut Random::new(1), &[ty, amount], 1 << 11) {
+                        let values = eval_nodes(&builder.graph, &inputs);
+                        let args = [(&inputs[0], ty), (&inputs[1], amount)];
+                        let exact = super::super::eval::eval_op(&op, &args, ty);
+                        assert_eq!(
+                            Some(&values[z.index()]),
+                            exact.as_ref(),
+                            "{op:?} {inputs:?}"
+                        );
+                    }
                 }
             }
         }

@@ -1,1 +1,192 @@
+//! The proof of a compiled kernel: its netlist leaves behind what the kernel does, wherever that is specified.
 
+use super::aig::Lit;
+use super::kernel::{self, Value as Symbol};
+use super::machine;
+use super::sums::Sums;
+use super::sweep::{self, Verdict};
+use super::words::Word;
+use super::{Limits, Stop};
+use crate::codes;
+use crate::diagnostics::Diagnostic;
+use crate::driver::Compilation;
+use crate::sim::args;
+use crate::sim::cosim::{self, CosimError, CosimOptions};
+use crate::sim::inprocess::Netlist;
+use crate::sim::value::{Invocation, Signature, Slot, Value};
+use num_bigint::BigInt;
+use std::collections::HashMap;
+
+/// What came out.
+#[derive(Clone, Debug)]
+pub enum Proof {
+    /// Equal for all inputs and all initial states.
+    Proven(Statistics),
+    /// Different for these arguments, from some initial state.
+    Refuted(Invocation),
+    /// Neither.
+    Open(Stop),
+}
+
+/// How large the question was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Statistics {
+    /// Bits of results and arrays compared.
+    pub compared: usize,
+    /// Of these, those not equal by construction, which the solver decided.
+    pub solved: usize,
+    /// Clock cycles of the longest invocation.
+    pub cycles: u64,
+    /// Gates and bits of sums on both sides together.
+    pub nodes: usize,
+}
+
+/// Proves or refutes that the netlist computes the kernel.
+pub fn prove(compilation: &Compilation, limits: &Limits) -> Proof {
+    match decide(compilation, limits) {
+        Ok(proof) => proof,
+        Err(stop) => Proof::Open(stop),
+    }
+}
+
+fn decide(compilation: &Compilation, limits: &Limits) -> Result<Proof, Stop> {
+    let signature = Signature::of(&compilation.program);
+    let mut sums = Sums::default();
+    let inputs = inputs(&mut sums, &signature, limits)?;
+    let symbols: Vec<Vec<Symbol>> = inputs[..signature.params.len()]
+        .iter()
+        .map(|words| words.iter().cloned().map(Symbol::new).collect())
+        .collect();
+    let wanted = kernel::run(&mut sums, &compilation.program, &symbols, limits)?;
+    let design = &compilation.design;
+    let got = machine::run(&mut sums, design, &compilation.manifest, &inputs, limits)?;
+    let mut statistics = Statistics {
+        compared: 0,
+        solved: 0,
+        cycles: got.cycles,
+        nodes: 0,
+    };
+    let mut difference = Lit::FALSE;
+    let wanted_elements = wanted.params.iter().chain(&wanted.results).flatten();
+    for (wanted, got) in wanted_elements.zip(got.elements.iter().flatten()) {
+        statistics.compared += wanted.bits.len();
+        let differ = sums.zip(&wanted.bits, got, super::aig::Aig::xor);
+        let differ: Word = differ
+            .into_iter()
+            .map(|bit| sums.aig.and(bit, !wanted.unspecified))
+            .collect();
+        statistics.solved += differ.iter().filter(|&&bit| bit != Lit::FALSE).count();
+        let any = sums.any(&differ);
+        difference = sums.aig.or(difference, any);
+    }
+    difference = sums.aig.and(difference, !wanted.unspecified);
+    statistics.nodes = sums.aig.len();
+    if let Some(stop) = limits.exceeded(sums.aig.len()) {
+        return Err(stop);
+    }
+    let (aig, roots, origin) = sums.lower(&[difference]);
+    match sweep::decide(&aig, roots[0], limits) {
+        Verdict::Never => Ok(Proof::Proven(statistics)),
+        Verdict::Unknown(stop) => Err(stop),
+        Verdict::Sometimes(values) => {
+            let values: HashMap<usize, bool> =
+                values.into_iter().map(|(n, v)| (origin[&n], v)).collect();
+            Ok(Proof::Refuted(invocation(&signature, &inputs, &values)))
+        }
+    }
+}
+
+/// The counterexample as a message, with what a simulation of it shows.
+pub fn refutation(compilation: &Compilation, arguments: &Invocation) -> Diagnostic {
+    let signature = Signature::of(&compilation.program);
+    let pairs = signature.params.iter().zip(&arguments.args);
+    let shown: Vec<String> = pairs
+        .map(|(slot, elements)| format!("{}={}", slot.name, args::slot_json(slot, elements)))
+        .collect();
+    let message = format!(
+        "the hardware differs from the kernel: {}({})",
+        compilation.manifest.module,
+        shown.join(", ")
+    );
+    let out = Diagnostic::error(codes::REFUTED, compilation.kernel.span, message);
+    match confirm(compilation, arguments) {
+        Some(found) => found.notes.into_iter().fold(
+            out.note_at(found.span.unwrap_or(compilation.kernel.span), format!("simulated: {}", found.message)),
+            |out, (span, text)| match span {
+                Some(span) => out.note_at(span, text),
+                None => out.note(text),
+            },
+        ),
+        None => out.note(
+            "no simulation showed it: it may need an initial state that the module never has after a reset",
+        ),
+    }
+}
+
+/// What is wrong when the netlist is simulated with the arguments, from a few initial states.
+fn confirm(compilation: &Compilation, arguments: &Invocation) -> Option<Diagnostic> {
+    let engine = Netlist::new(&compilation.design, &compilation.manifest).ok()?;
+    (1..=8).find_map(|seed| {
+        let options = CosimOptions {
+            seed,
+            args: Some(vec![arguments.clone()]),
+            threads: 1,
+            step_limit: 1 << 26,
+            ..CosimOptions::default()
+        };
+        let (program, manifest) = (&compilation.program, &compilation.manifest);
+        match cosim::cosim_on(&engine, program, manifest, &options, &|_, _| ()) {
+            Err(failure @ CosimError::Failure(_)) => Some(failure.to_diagnostic()),
+            _ => None,
+        }
+    })
+}
+
+/// Free bits for every parameter, then for the initial contents of every result array.
+fn inputs(
+    sums: &mut Sums,
+    signature: &Signature,
+    limits: &Limits,
+) -> Result<machine::Elements, Stop> {
+    let slots = signature.params.iter().chain(&signature.results);
+    let mut total = 0usize;
+    let mut elements = Vec::new();
+    for (number, slot) in slots.enumerate() {
+        let is_result = number >= signature.params.len();
+        let count = if is_result && !slot.is_array() {
+            0
+        } else {
+            slot.len()
+        };
+        let width = slot.ty.width();
+        total = total.saturating_add(count.saturating_mul(width as usize));
+        if total > limits.nodes {
+            return Err(Stop::TooLarge(format!("more than {} gates", limits.nodes)));
+        }
+        elements.push((0..count).map(|_| sums.free_word(width)).collect());
+    }
+    Ok(elements)
+}
+
+/// The arguments that an assignment stands for.
+fn invocation(
+    signature: &Signature,
+    inputs: &machine::Elements,
+    values: &HashMap<usize, bool>,
+) -> Invocation {
+    let element = |slot: &Slot, word: &Word| {
+        let mut number = BigInt::default();
+        for (i, bit) in word.iter().enumerate() {
+            if values.get(&bit.node()) == Some(&true) {
+                number.set_bit(i as u64, true);
+            }
+        }
+        Value::wrapped(slot.ty, number)
+    };
+    let pairs = signature.params.iter().zip(inputs);
+    Invocation {
+        args: pairs
+            .map(|(slot, words)| words.iter().map(|w| element(slot, w)).collect())
+            .collect(),
+    }
+}

@@ -1,1 +1,503 @@
+//! Symbolic simulation of a netlist: one invocation, from after the reset to `done`, as words over free bits.
+//!
+//! Whatever docs/interface.md leaves open is free: registers without reset and memories without contents at the start,
+//! scalar inputs after `ready`, data of reads past the end or of words written at the same edge.
 
+use super::aig::{Aig, Lit};
+use super::sums::Sums;
+use super::sweep;
+use super::words::{Word, as_constant, constant, extend};
+use super::{Limits, Stop};
+use crate::rtl::manifest::{Manifest, PortKind};
+use crate::rtl::netlist::*;
+use crate::sim::rtl::flatten::{Flat, flatten};
+use num_bigint::BigInt;
+use num_traits::{ToPrimitive, Zero};
+use std::collections::HashMap;
+
+/// Initial elements of every parameter (one for a scalar), then of every result array; empty for a scalar result.
+pub type Elements = Vec<Vec<Word>>;
+
+/// What an invocation leaves behind.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// For every parameter, then every result, its elements.
+    pub elements: Elements,
+    /// Clock cycles from start to done, of the longest run.
+    pub cycles: u64,
+}
+
+/// Runs the top module on the elements of its parameters.
+///
+/// Errors: limits exceeded, in particular when it does not finish in a bounded number of cycles.
+pub fn run(
+    sums: &mut Sums,
+    design: &Design,
+    manifest: &Manifest,
+    elements: &Elements,
+    limits: &Limits,
+) -> Result<Outcome, Stop> {
+    let bad = |what: &str| Stop::Unsuitable(what.to_string(), None);
+    let top = design
+        .top()
+        .ok_or_else(|| bad("a design without modules"))?;
+    let flat = flatten(design, top);
+    let mut machine = Machine::new(sums, &flat, manifest, elements).map_err(|e| bad(&e))?;
+    let mut seen_ready = Lit::FALSE;
+    let mut seen_done = Lit::FALSE;
+    let mut next_check = 0;
+    for cycle in 0..limits.cycles {
+        if let Some(stop) = limits.exceeded(machine.sums.aig.len()) {
+            return Err(stop);
+        }
+        machine.drive(seen_ready);
+        machine.settle();
+        let ready = machine.nets[machine.ready.index()][0];
+        let done = machine.nets[machine.done.index()][0];
+        let first = machine.sums.aig.and(done, !seen_done);
+        machine.keep_returns(first);
+        seen_ready = machine.sums.aig.or(seen_ready, ready);
+        seen_done = machine.sums.aig.or(seen_done, done);
+        machine.edge();
+        let is_over = match seen_done.as_constant() {
+            Some(over) => over,
+            None if done == Lit::FALSE || cycle < next_check => false,
+            None => {
+                next_check = cycle + 1 + cycle / 8;
+                sweep::is_always(machine.sums, seen_done, limits)
+            }
+        };
+        if is_over {
+            return Ok(Outcome {
+                elements: machine.elements,
+                cycles: cycle,
+            });
+        }
+    }
+    Err(Stop::TooLarge(format!(
+        "more than {} clock cycles",
+        limits.cycles
+    )))
+}
+
+/// A port of an outside memory.
+struct Lane {
+    address: NetId,
+    enable: NetId,
+    data: Option<NetId>,
+    write: Option<(NetId, NetId)>,
+}
+
+/// An outside memory: which elements of which parameter or result it holds, and its ports.
+struct Bank {
+    port: usize,
+    /// Position among the elements, by address.
+    positions: Vec<usize>,
+    width: u32,
+    lanes: Vec<Lane>,
+}
+
+struct Machine<'a> {
+    sums: &'a mut Sums,
+    flat: &'a Flat,
+    /// Assignments in an order in which operands come first.
+    order: Vec<usize>,
+    nets: Vec<Word>,
+    memories: Vec<Vec<Word>>,
+    banks: Vec<Bank>,
+    elements: Elements,
+    start: NetId,
+    done: NetId,
+    ready: NetId,
+    reset: (NetId, bool),
+    /// Net, parameter.
+    scalars: Vec<(NetId, usize)>,
+    /// Net, position in [`Machine::elements`].
+    returns: Vec<(NetId, usize)>,
+}
+
+impl<'a> Machine<'a> {
+    fn new(
+        sums: &'a mut Sums,
+        flat: &'a Flat,
+        manifest: &Manifest,
+        elements: &Elements,
+    ) -> Result<Machine<'a>, String> {
+        let names: HashMap<&str, NetId> =
+            flat.nets.iter().map(|(id, net)| (&*net.name, id)).collect();
+        let net = |name: &String| {
+            let found = names.get(&**name).copied();
+            found.ok_or_else(|| format!("a module without the port '{name}'"))
+        };
+        let optional = |name: &Option<String>| name.as_ref().map(net).transpose();
+        let mut machine = Machine {
+            nets: flat
+                .nets
+                .iter()
+                .map(|(_, n)| vec![Lit::FALSE; n.width as usize])
+                .collect(),
+            order: order(flat)?,
+            memories: Vec::new(),
+            banks: Vec::new(),
+            elements: elements.clone(),
+            start: net(&manifest.control.start)?,
+            done: net(&manifest.control.done)?,
+            ready: net(&manifest.control.ready)?,
+            reset: (net(&manifest.reset.port)?, manifest.reset.active == "high"),
+            scalars: Vec::new(),
+            returns: Vec::new(),
+            sums,
+            flat,
+        };
+        let ports = manifest.args.iter().chain(&manifest.returns);
+        for (number, port) in ports.enumerate() {
+            match &port.kind {
+                PortKind::Scalar { port: name, .. } if number < manifest.args.len() => {
+                    machine.scalars.push((net(name)?, number));
+                }
+                PortKind::Scalar {
+                    port: name, width, ..
+                } => {
+                    machine.returns.push((net(name)?, number));
+                    machine.elements[number] = vec![vec![Lit::FALSE; *width as usize]];
+                }
+                PortKind::Array { width, banks, .. } => {
+                    for bank in banks {
+                        let mut positions = vec![usize::MAX; bank.depth as usize];
+                        for position in 0..elements[number].len() {
+                            let (own, address) = port.place(position as u64);
+                            if let Some(slot) = positions.get_mut(address as usize)
+                                && own == bank.bank
+                            {
+                                *slot = position;
+                            }
+                        }
+                        let lanes = bank.ports.iter().map(|lane| {
+                            Ok(Lane {
+                                address: net(&lane.address)?,
+                                enable: net(&lane.ce)?,
+                                data: optional(&lane.q)?,
+                                write: optional(&lane.we)?.zip(optional(&lane.d)?),
+                            })
+                        });
+                        let lanes = lanes.collect::<Result<_, String>>()?;
+                        machine.banks.push(Bank {
+                            port: number,
+                            positions,
+                            width: *width,
+                            lanes,
+                        });
+                    }
+                }
+            }
+        }
+        machine.power_up();
+        Ok(machine)
+    }
+
+    /// The state after the reset: reset values, and anything elsewhere.
+    fn power_up(&mut self) {
+        for (register, reset) in &self.flat.registers {
+            let width = self.flat.nets[register.out].width;
+            self.nets[register.out.index()] = match (&register.reset, reset) {
+                (Some(value), Some(_)) => constant(&BigInt::from(value.clone()), width),
+                _ => self.sums.free_word(width),
+            };
+        }
+        for memory in &self.flat.memories {
+            let word = |i: usize, sums: &mut Sums| match &memory.init {
+                Some(init) => {
+                    let value = init.get(i).cloned().unwrap_or_default();
+                    constant(&BigInt::from(value), memory.width)
+                }
+                None => sums.free_word(memory.width),
+            };
+            let words = (0..memory.depth as usize).map(|i| word(i, self.sums));
+            self.memories.push(words.collect());
+            for read in &memory.reads {
+                self.nets[read.out.index()] = self.sums.free_word(memory.width);
+            }
+        }
+        for bank in &self.banks {
+            for data in bank.lanes.iter().filter_map(|lane| lane.data) {
+                self.nets[data.index()] = self.sums.free_word(bank.width);
+            }
+        }
+    }
+
+    /// Control and scalar inputs of a cycle.
+    fn drive(&mut self, seen_ready: Lit) {
+        self.nets[self.start.index()] = vec![!seen_ready];
+        let (reset, active_high) = self.reset;
+        self.nets[reset.index()] = vec![Lit::constant(!active_high)];
+        for (net, parameter) in self.scalars.clone() {
+            let given = self.elements[parameter][0].clone();
+            let value = if seen_ready == Lit::FALSE {
+                given
+            } else {
+                let other = self.sums.free_word(given.len() as u32);
+                self.sums.select(seen_ready, &other, &given)
+            };
+            self.nets[net.index()] = value;
+        }
+    }
+
+    /// Everything combinational.
+    fn settle(&mut self) {
+        for &index in &self.order {
+            let (out, expr) = &self.flat.assigns[index];
+            let width = self.flat.nets[*out].width;
+            let value = evaluate(self.sums, &self.nets, expr, width);
+            self.nets[out.index()] = value;
+        }
+    }
+
+    fn keep_returns(&mut self, first_done: Lit) {
+        for (net, position) in self.returns.clone() {
+            let word = self.nets[net.index()].clone();
+            let old = &self.elements[position][0];
+            self.elements[position][0] = self.sums.select(first_done, &word, old);
+        }
+    }
+
+    /// A rising edge of the clock.
+    fn edge(&mut self) {
+        let mut next: Vec<(NetId, Word)> = Vec::new();
+        for (register, _) in &self.flat.registers {
+            let new = word(&self.nets, &register.next);
+            let old = &self.nets[register.out.index()];
+            let value = match register.enable {
+                Some(enable) => self.sums.select(self.nets[enable.index()][0], &new, old),
+                None => new,
+            };
+            next.push((register.out, value));
+        }
+        for (memory, contents) in self.flat.memories.iter().zip(&mut self.memories) {
+            let nets = &self.nets;
+            let writes = memory.writes.iter().map(|w| Write {
+                enable: word(nets, &w.enable)[0],
+                address: word(nets, &w.addr),
+                data: word(nets, &w.data),
+            });
+            let writes: Vec<Write> = writes.collect();
+            for read in &memory.reads {
+                let (enable, address) = (word(nets, &read.enable)[0], word(nets, &read.addr));
+                let old = nets[read.out.index()].clone();
+                let value = read_word(self.sums, contents, &writes, enable, &address, &old);
+                next.push((read.out, value));
+            }
+            for write in &writes {
+                write_word(self.sums, contents, write);
+            }
+        }
+        for bank in &self.banks {
+            let elements = &mut self.elements[bank.port];
+            let blank = vec![Lit::FALSE; bank.width as usize];
+            let place = |&p: &usize| elements.get(p).unwrap_or(&blank).clone();
+            let mut contents: Vec<Word> = bank.positions.iter().map(place).collect();
+            let net = |id: NetId| self.nets[id.index()].clone();
+            let mut writes = Vec::new();
+            for lane in &bank.lanes {
+                if let Some((enable, data)) = lane.write {
+                    let enable = self.sums.aig.and(net(lane.enable)[0], net(enable)[0]);
+                    writes.push(Write {
+                        enable,
+                        address: net(lane.address),
+                        data: net(data),
+                    });
+                }
+            }
+            for lane in &bank.lanes {
+                let Some(data) = lane.data else { continue };
+                let writing = lane.write.map_or(Lit::FALSE, |(enable, _)| net(enable)[0]);
+                let enable = self.sums.aig.and(net(lane.enable)[0], !writing);
+                let (address, old) = (net(lane.address), net(data));
+                let value = read_word(self.sums, &contents, &writes, enable, &address, &old);
+                next.push((data, value));
+            }
+            for write in &writes {
+                write_word(self.sums, &mut contents, write);
+            }
+            for (&position, word) in bank.positions.iter().zip(contents) {
+                if let Some(element) = elements.get_mut(position) {
+                    *element = word;
+                }
+            }
+        }
+        for (net, value) in next {
+            self.nets[net.index()] = value;
+        }
+    }
+}
+
+struct Write {
+    enable: Lit,
+    address: Word,
+    data: Word,
+}
+
+/// What a read port shows after an edge.
+fn read_word(
+    sums: &mut Sums,
+    contents: &[Word],
+    writes: &[Write],
+    enable: Lit,
+    address: &Word,
+    old: &Word,
+) -> Word {
+    if enable == Lit::FALSE {
+        return old.clone();
+    }
+    let mut open = Lit::FALSE;
+    for write in writes {
+        let same = sums.equal(address, &write.address);
+        let both = sums.aig.and(write.enable, same);
+        open = sums.aig.or(open, both);
+    }
+    let width = address.len() as u32;
+    if contents.len() < 1usize.checked_shl(width).unwrap_or(usize::MAX) {
+        let depth = constant(&BigInt::from(contents.len()), width);
+        let past = !sums.less(address, &depth, false);
+        open = sums.aig.or(open, past);
+    }
+    let value = match as_constant(address).and_then(|a| a.to_usize()) {
+        Some(at) => contents.get(at).unwrap_or(&contents[0]).clone(),
+        None => sums.element(contents, address),
+    };
+    let value = if open == Lit::FALSE {
+        value
+    } else {
+        let any = sums.free_word(old.len() as u32);
+        sums.select(open, &any, &value)
+    };
+    sums.select(enable, &value, old)
+}
+
+fn write_word(sums: &mut Sums, contents: &mut [Word], write: &Write) {
+    if write.enable == Lit::FALSE {
+        return;
+    }
+    let here = sums.is_index(contents.len(), &write.address);
+    for (word, here) in contents.iter_mut().zip(here) {
+        let enable = sums.aig.and(write.enable, here);
+        if enable != Lit::FALSE {
+            *word = sums.select(enable, &write.data, word);
+        }
+    }
+}
+
+fn word(nets: &[Word], operand: &Operand) -> Word {
+    match operand {
+        Operand::Net(net) => nets[net.index()].clone(),
+        Operand::Const { width, value } => constant(&BigInt::from(value.clone()), *width),
+    }
+}
+
+fn evaluate(sums: &mut Sums, nets: &[Word], expr: &Expr, width: u32) -> Word {
+    let get = |operand: &Operand| word(nets, operand);
+    match expr {
+        Expr::Copy(value) => get(value),
+        Expr::Not(value) => sums.not(&get(value)),
+        Expr::Binary { op, lhs, rhs } => {
+            let (a, b) = (get(lhs), get(rhs));
+            match op {
+                BinaryOp::Add => sums.add(&a, &b),
+                BinaryOp::Sub => sums.sub(&a, &b),
+                BinaryOp::And => sums.zip(&a, &b, Aig::and),
+                BinaryOp::Or => sums.zip(&a, &b, Aig::or),
+                BinaryOp::Xor => sums.zip(&a, &b, Aig::xor),
+            }
+        }
+        Expr::Multiply {
+            lhs,
+            lhs_signed,
+            rhs,
+            rhs_signed,
+        } => sums.mul((&get(lhs), *lhs_signed), (&get(rhs), *rhs_signed), width),
+        Expr::Compare {
+            op,
+            signed,
+            lhs,
+            rhs,
+        } => {
+            let (a, b) = (get(lhs), get(rhs));
+            vec![match op {
+                CompareOp::Eq => sums.equal(&a, &b),
+                CompareOp::Ne => !sums.equal(&a, &b),
+                CompareOp::Lt => sums.less(&a, &b, *signed),
+                CompareOp::Ge => !sums.less(&a, &b, *signed),
+                CompareOp::Gt => sums.less(&b, &a, *signed),
+                CompareOp::Le => !sums.less(&b, &a, *signed),
+            }]
+        }
+        Expr::Shift { op, value, amount } => {
+            let (value, amount) = (get(value), get(amount));
+            match op {
+                ShiftOp::Left => sums.shift_left(&value, &amount),
+                ShiftOp::Right => sums.shift_right(&value, &amount, false),
+                ShiftOp::RightArithmetic => sums.shift_right(&value, &amount, true),
+            }
+        }
+        Expr::Mux {
+            cond,
+            on_true,
+            on_false,
+        } => sums.select(get(cond)[0], &get(on_true), &get(on_false)),
+        Expr::Concat(parts) => sums.join(parts.iter().rev().flat_map(get).collect()),
+        Expr::Slice { value, lo } => sums.slice(&nets[value.index()], *lo, width),
+        Expr::Extend { value, signed } => extend(&get(value), width, *signed),
+        Expr::Reduce { op, value } => {
+            let value = get(value);
+            vec![match op {
+                BinaryOp::Or => sums.any(&value),
+                BinaryOp::Xor => value
+                    .iter()
+                    .fold(Lit::FALSE, |parity, &bit| sums.aig.xor(parity, bit)),
+                _ => {
+                    let flipped = sums.not(&value);
+                    !sums.any(&flipped)
+                }
+            }]
+        }
+    }
+}
+
+/// Assignments such that the nets that one reads are assigned before it.
+fn order(flat: &Flat) -> Result<Vec<usize>, String> {
+    let driver: HashMap<NetId, usize> = (0..)
+        .zip(&flat.assigns)
+        .map(|(i, (out, _))| (*out, i))
+        .collect();
+    let read = |index: usize| {
+        let operands = flat.assigns[index].1.operands();
+        let nets = operands.into_iter().filter_map(|o| o.net());
+        nets.filter_map(|net| driver.get(&net).copied())
+            .collect::<Vec<usize>>()
+    };
+    let mut users: Vec<Vec<usize>> = vec![Vec::new(); flat.assigns.len()];
+    let mut waiting = vec![0usize; flat.assigns.len()];
+    for index in 0..flat.assigns.len() {
+        for source in read(index) {
+            users[source].push(index);
+            waiting[index] += 1;
+        }
+    }
+    let mut order: Vec<usize> = (0..waiting.len())
+        .filter(|&i| waiting[i].is_zero())
+        .collect();
+    let mut next = 0;
+    while next < order.len() {
+        for &user in &users[order[next]] {
+            waiting[user] -= 1;
+            if waiting[user].is_zero() {
+                order.push(user);
+            }
+        }
+        next += 1;
+    }
+    if order.len() == flat.assigns.len() {
+        Ok(order)
+    } else {
+        Err("a combinational loop".to_string())
+    }
+}

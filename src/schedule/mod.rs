@@ -103,11 +103,16 @@ pub struct PortLimit {
 
 const MAX_II: u32 = 4096;
 
+/// Time in ns that the operations of a cycle may take.
+pub fn budget(device: &Device, period: f64) -> f64 {
+    period * (1.0 - device.clock.margin) - device.clock.overhead
+}
+
 /// Schedules a program for a device and a clock period in ns.
 ///
 /// Errors: a loop for which no II up to 4,096 is found (message for the user).
 pub fn schedule(program: &Program, device: &Device, period: f64) -> Result<Schedule, String> {
-    let budget = period * (1.0 - device.clock.margin) - device.clock.overhead;
+    let budget = budget(device, period);
     let mut schedule = Schedule {
         period,
         units: Vec::new(),

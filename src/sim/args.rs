@@ -349,6 +349,11 @@ fn show_float(f: Scalar, pattern: u128, bits: bool) -> Json {
     format!("0x{pattern:0digits$x}").into()
 }
 
+/// The elements of a parameter or result as they stand in a file.
+pub fn slot_json(slot: &Slot, elements: &[Value]) -> Json {
+    show_slot(slot, elements, false)
+}
+
 fn show_slot(slot: &Slot, elements: &[Value], bits: bool) -> Json {
     let mut leaves = elements.iter().map(|v| show(slot.ty, v, bits));
     nest(slot.shape.as_deref().unwrap_or(&[]), &mut leaves)

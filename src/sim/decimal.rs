@@ -1,6 +1,6 @@
 //! Decimal texts of floats of any format: read with one rounding, written as short as possible.
 
-use crate::ir::Scalar;
+use crate::ir::{FloatFormat, Scalar};
 use crate::sim::formats;
 use crate::sim::softfloat::{self, Exact, Unpacked};
 use num_bigint::BigUint;
@@ -74,9 +74,17 @@ fn ten_to(power: u64) -> BigUint {
     BigUint::from(10u32).pow(power as u32)
 }
 
-/// The shortest decimal number that reads back as the same float; `None` for NaN and infinities.
+/// The shortest decimal number that reads back as the same float, of a storage format the exact one;
+/// `None` for NaN and infinities.
 pub fn print(ty: impl Into<Scalar>, bits: u128) -> Option<String> {
     let ty = ty.into();
+    if ty.is_storage() {
+        // The few bits would make 450 of 448.
+        return print(
+            FloatFormat::F64,
+            formats::convert(ty, FloatFormat::F64.into(), bits),
+        );
+    }
     let Unpacked::Finite(exact) = formats::unpack(ty, bits) else {
         return None;
     };
@@ -162,7 +170,26 @@ fn layout(digits: &str, point: i64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ir::FloatFormat;
+
+    #[test]
+    fn storage_formats_are_printed_exactly_and_read_with_one_rounding() {
+        use crate::ir::StorageFormat::{F4E2M1, F8E4M3, HiF8};
+        assert_eq!(print(F8E4M3, 0x7e).unwrap(), "448.0");
+        assert_eq!(print(F8E4M3, 0x7f), None);
+        assert_eq!(print(HiF8, 0x01).unwrap(), "2.384185791015625e-7");
+        assert_eq!(print(F4E2M1, 0x9).unwrap(), "-0.5");
+        for f in crate::ir::StorageFormat::ALL {
+            for code in 0..1 << f.width() {
+                if let Some(text) = print(f, code) {
+                    assert_eq!(parse(f, &text), Some(code), "{f} {text}");
+                }
+            }
+        }
+        // Halfway between two numbers, and by far less than any float a little above.
+        assert_eq!(parse(F8E4M3, "1.0625"), Some(0x38));
+        let above = format!("1.0625{}1", "0".repeat(60));
+        assert_eq!(parse(F8E4M3, &above), Some(0x39));
+    }
 
     #[test]
     fn reads_like_the_standard_library() {

@@ -4,6 +4,8 @@
 //! (and every other format) decodes to an exact integer times a power of two, computes exactly and
 //! rounds to nearest even. Shares nothing with the hardware's description.
 
+use super::functions;
+use crate::hwarith::float::Kind;
 use crate::ir::{BinaryOp, CompareOp, FloatFormat, Scalar, UnaryOp};
 use num_bigint::{BigInt, BigUint, Sign};
 use num_integer::Integer;
@@ -316,7 +318,8 @@ fn square_root(f: FloatFormat, bits: u128) -> u128 {
     }
 }
 
-fn to_integral(f: FloatFormat, bits: u128, up: bool) -> u128 {
+/// The integer below (`up` false) or above, in the same format.
+pub fn to_integral(f: FloatFormat, bits: u128, up: bool) -> u128 {
     match unpack(f, bits) {
         Unpacked::Nan => nan(f),
         Unpacked::Finite(e) if e.exponent < 0 && !e.mantissa.is_zero() => {
@@ -331,6 +334,14 @@ fn to_integral(f: FloatFormat, bits: u128, up: bool) -> u128 {
             };
             round(f, &exact, false)
         }
+        _ => bits,
+    }
+}
+
+/// A zero of the same sign in place of a subnormal number.
+fn flush(f: FloatFormat, bits: u128) -> u128 {
+    match bits & !sign_bit(f) {
+        magnitude if magnitude >> f.frac == 0 => bits - magnitude,
         _ => bits,
     }
 }
@@ -405,7 +416,7 @@ fn choose(f: FloatFormat, a: u128, b: u128, larger: bool, nan_wins: bool) -> u12
     }
 }
 
-/// `op a`; `None` for what this arithmetic does not have (yet).
+/// `op a`; `None` for what floats do not have.
 pub fn unary(f: FloatFormat, op: UnaryOp, a: u128) -> Option<u128> {
     Some(match op {
         UnaryOp::Neg => negate(f, a),
@@ -413,11 +424,12 @@ pub fn unary(f: FloatFormat, op: UnaryOp, a: u128) -> Option<u128> {
         UnaryOp::Floor => to_integral(f, a, false),
         UnaryOp::Ceil => to_integral(f, a, true),
         UnaryOp::Sqrt => square_root(f, a),
-        _ => return None,
+        UnaryOp::Flush => flush(f, a),
+        _ => return functions::unary(f, op, a),
     })
 }
 
-/// `a op b`; `None` for what this arithmetic does not have (yet).
+/// `a op b`; `None` for what floats do not have.
 pub fn binary(f: FloatFormat, op: BinaryOp, a: u128, b: u128) -> Option<u128> {
     let rounded = |op| arithmetic(f, op, [a, b, 0]);
     Some(match op {
@@ -431,8 +443,21 @@ pub fn binary(f: FloatFormat, op: BinaryOp, a: u128, b: u128) -> Option<u128> {
         BinaryOp::Max => choose(f, a, b, true, false),
         BinaryOp::MinNan => choose(f, a, b, false, true),
         BinaryOp::MaxNan => choose(f, a, b, true, true),
+        BinaryOp::Pow => functions::power(f, a, b),
         _ => return None,
     })
+}
+
+/// The result of an operator of the hardware's table, a comparison's as 0 or 1; `None` for what this
+/// arithmetic does not have (yet). `operands`: as many as the operator takes.
+pub fn operator(f: FloatFormat, kind: Kind, operands: &[u128]) -> Option<u128> {
+    match (kind, operands) {
+        (Kind::Unary(op), &[a]) => unary(f, op, a),
+        (Kind::Binary(op), &[a, b]) => binary(f, op, a, b),
+        (Kind::Compare(op), &[a, b]) => Some(compare(f, op, a, b).into()),
+        (Kind::Fma, &[a, b, c]) => Some(arithmetic(f, Arithmetic::Fma, [a, b, c])),
+        _ => None,
+    }
 }
 
 /// Truncated toward zero, saturated to the integer type; a NaN gives 0.
@@ -684,7 +709,6 @@ mod tests {
             binary(f, BinaryOp::FloorDiv, bits(-7.0), bits(2.0)),
             Some(bits(-4.0))
         );
-        assert_eq!(binary(f, BinaryOp::Pow, 0, 0), None);
         assert_eq!(convert(f, FloatFormat::F16, bits(65520.0)), 0x7c00);
         assert_eq!(convert(f, FloatFormat::F16, bits(65519.996)), 0x7bff);
         assert_eq!(convert(FloatFormat::F16, FloatFormat::BF16, 0xfe01), 0x7fc0);

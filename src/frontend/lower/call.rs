@@ -194,10 +194,11 @@ impl<'a> Lowerer<'_, 'a> {
         span: Span,
     ) -> Result<Value> {
         let args = self.args(e)?;
-        let id = self.session.instantiate(kernel, span)?;
+        let operands = arrange(args, self.session.defs[kernel.def].ast)?;
+        let inferred = self.inferred_types(kernel, &operands)?;
+        let id = self.session.instantiate_with(kernel, &inferred, span)?;
         let signature = self.session.signature(id).clone();
         let name = self.session.kernels[id].name.clone();
-        let operands = arrange(args, &signature, &name)?;
         let mut passed = Vec::new();
         for (operand, (param, slot, written)) in operands.iter().zip(&signature.params) {
             let mut arg = self.argument(operand, param, slot)?;
@@ -237,6 +238,40 @@ impl<'a> Lowerer<'_, 'a> {
             1 => values.swap_remove(0),
             _ => Value::Tuple(values),
         })
+    }
+
+    /// The types of the arguments for the parameters without annotation of a nested kernel.
+    fn inferred_types(&self, kernel: &KernelRef, args: &[Operand]) -> Result<Vec<ConstValue>> {
+        let def = &self.session.defs[kernel.def];
+        if def.env.is_none() {
+            return Ok(Vec::new());
+        }
+        let mut types = Vec::new();
+        for (param, arg) in def.ast.parameters.iter_non_variadic_params().zip(args) {
+            let (name, annotation) = (&param.parameter.name.id, &param.parameter.annotation);
+            if annotation.is_some() {
+                continue;
+            }
+            types.push(match &arg.value {
+                Value::Scalar(typed) => ConstValue::Type(typed.ty),
+                Value::Array { id, .. } => {
+                    let array = self.array(*id);
+                    ConstValue::Shaped(array.elem, array.shape.clone().into())
+                }
+                other => {
+                    let message = format!(
+                        "parameter '{name}' takes its type from the argument, but {} has none",
+                        describe(other)
+                    );
+                    return Err(
+                        Diagnostic::error(codes::ANNOTATION_MISSING, arg.span, message)
+                            .help(format!("annotate the parameter, such as `{name}: i32`"))
+                            .into(),
+                    );
+                }
+            });
+        }
+        Ok(types)
     }
 
     fn argument(&mut self, operand: &Operand, param: &str, slot: &Slot) -> Result<Arg> {
@@ -310,8 +345,10 @@ pub(super) fn not_consteval<T>(f: &Function, span: Span) -> Result<T> {
 }
 
 /// The arguments in the order of the parameters.
-fn arrange(args: Args, signature: &Signature, kernel: &str) -> Result<Vec<Operand>> {
-    let count = signature.params.len();
+fn arrange(args: Args, kernel: &ast::StmtFunctionDef) -> Result<Vec<Operand>> {
+    let params = kernel.parameters.iter_non_variadic_params();
+    let params: Vec<&str> = params.map(|p| p.parameter.name.id.as_str()).collect();
+    let (kernel, count) = (&kernel.name.id, params.len());
     let given = args.positional.len() + args.named.len();
     if args.positional.len() > count || given != count {
         let message = format!(
@@ -323,7 +360,7 @@ fn arrange(args: Args, signature: &Signature, kernel: &str) -> Result<Vec<Operan
     let mut slots: Vec<Option<Operand>> = args.positional.into_iter().map(Some).collect();
     slots.resize(count, None);
     for (name, operand) in args.named {
-        let position = signature.params.iter().position(|p| p.0 == name);
+        let position = params.iter().position(|param| *param == name);
         match position.map(|i| &mut slots[i]) {
             Some(slot @ None) => *slot = Some(operand),
             Some(Some(_)) => {
@@ -336,8 +373,7 @@ fn arrange(args: Args, signature: &Signature, kernel: &str) -> Result<Vec<Operan
             None => {
                 let message = format!("kernel '{kernel}' has no parameter '{name}'");
                 let mut error = Diagnostic::error(codes::ARGUMENTS, operand.span, message);
-                let names = signature.params.iter().map(|p| p.0.as_str());
-                if let Some(near) = closest(&name, names) {
+                if let Some(near) = closest(&name, params.iter().copied()) {
                     error = error.help(format!("did you mean '{near}'?"));
                 }
                 return Err(error.into());

@@ -3,11 +3,11 @@
 use super::Lowerer;
 use super::builder::{Operand, default_type, describe};
 use super::chain;
-use super::returns::Condition;
+use super::elementwise::is_shaped;
 use crate::diagnostics::{Diagnostic, Span};
 use crate::frontend::codes;
 use crate::frontend::consteval::{self, Names};
-use crate::frontend::error::{Result, fail};
+use crate::frontend::error::{Failure, Result, fail};
 use crate::frontend::literals::Position;
 use crate::frontend::operators;
 use crate::frontend::promote;
@@ -156,38 +156,52 @@ impl<'a> Lowerer<'_, 'a> {
         }
     }
 
+    /// Both arms are evaluated; arrays among condition and arms make the choice one for each element.
     fn ternary(&mut self, e: &'a ast::ExprIf, span: Span) -> Result<Value> {
-        let cond = match self.condition(&e.test)? {
-            Condition::Known(true) => return self.expr(&e.body),
-            Condition::Known(false) => return self.expr(&e.orelse),
-            Condition::Runtime(cond) => cond,
+        let test = self.operand(&e.test)?;
+        if let Value::Const(known) = &test.value {
+            return match self.b.const_truth(known, test.span)? {
+                true => self.expr(&e.body),
+                false => self.expr(&e.orelse),
+            };
+        }
+        let choice = [test, self.operand(&e.body)?, self.operand(&e.orelse)?];
+        if !choice.iter().any(is_shaped) {
+            return self.select(&choice, span);
+        }
+        let operands: Vec<&Operand> = choice.iter().collect();
+        let (nest, scalars) = self.b.enter_elements(&operands, None, span)?;
+        let value = match scalars.try_into() {
+            Ok(choice) => self.select(&choice, span),
+            Err(_) => Err(Failure::Reported),
         };
-        let arms = [self.operand(&e.body)?, self.operand(&e.orelse)?];
-        let types = self.arm_types(&arms, span)?;
-        let ty = self
-            .b
-            .promote_by(&promote::NUMERIC, "select", &types, span)?
-            .result;
-        let on_true = self.b.coerce(&arms[0], types[0], ty)?;
-        let on_false = self.b.coerce(&arms[1], types[1], ty)?;
+        self.b.leave_elements(nest, value, None, "select")
+    }
+
+    /// One of two scalars, in their common type.
+    fn select(&mut self, [test, body, orelse]: &[Operand; 3], span: Span) -> Result<Value> {
+        let test_value = self.b.runtime(test)?;
+        let cond = self.b.nonzero(test_value, test.span);
+        let types = self.arm_types([body, orelse], span)?;
+        let row = &promote::NUMERIC;
+        let ty = self.b.promote_by(row, "select", &types, span)?.result;
         let kind = OpKind::Select {
             cond: cond.id,
-            on_true,
-            on_false,
+            on_true: self.b.coerce(body, types[0], ty)?,
+            on_false: self.b.coerce(orelse, types[1], ty)?,
         };
         let id = self.b.emit(kind, ty, span);
         Ok(Value::Scalar(Typed { id, ty }))
     }
 
-    fn arm_types(&mut self, arms: &[Operand; 2], span: Span) -> Result<Vec<Scalar>> {
+    fn arm_types(&mut self, arms: [&Operand; 2], span: Span) -> Result<Vec<Scalar>> {
         if let [Value::Const(a), Value::Const(b)] = [&arms[0].value, &arms[1].value] {
             return Ok(vec![
                 default_type(a, arms[0].span)?,
                 default_type(b, arms[1].span)?,
             ]);
         }
-        self.b
-            .type_operands("select", &[&arms[0], &arms[1]], Position::Plain, span)
+        self.b.type_operands("select", &arms, Position::Plain, span)
     }
 
     fn attribute(&mut self, e: &'a ast::ExprAttribute, span: Span) -> Result<Value> {

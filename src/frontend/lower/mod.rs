@@ -10,6 +10,7 @@ mod returns;
 mod scope;
 mod stmt;
 mod storage;
+mod subnormals;
 
 use super::codes;
 use super::consteval::{ConstArgs, Names};
@@ -30,19 +31,22 @@ use scope::{Local, Scopes};
 use std::collections::HashSet;
 use std::rc::Rc;
 
-/// Lowers a definition with its templates bound to a kernel of the given name. Errors in statements
-/// are reported to the session; then the kernel returned is of no use.
+/// Lowers a definition with its templates bound to a kernel of the given name. `inferred` are the types
+/// of the parameters without annotation, of a nested kernel only. Errors in statements are reported to the session; then the kernel returned is of no use.
 pub fn kernel(
     session: &mut Session<'_>,
     def: usize,
     name: String,
     bindings: Bindings,
+    inferred: &[ConstValue],
 ) -> Result<(Kernel, Signature)> {
     let (ast, file, module, options, parent) = {
         let d = &session.defs[def];
         (d.ast, d.file, d.module, d.options, d.env)
     };
-    Lowerer::new(session, file, module, options, bindings, parent).kernel(ast, name)
+    let mut lowerer = Lowerer::new(session, file, module, options, bindings, parent);
+    lowerer.inferred = inferred.to_vec();
+    lowerer.kernel(ast, name)
 }
 
 /// The value of an expression over locals of given types, as a kernel with the options would have it:
@@ -118,6 +122,8 @@ struct Lowerer<'s, 'a> {
     errors_before: usize,
     /// Names that the body assigns: in tensor mode, such parameters are copied first.
     rebound: HashSet<String>,
+    /// Types of the parameters without annotation, in order.
+    inferred: Vec<ConstValue>,
 }
 
 impl Names for Lowerer<'_, '_> {
@@ -181,6 +187,7 @@ impl<'s, 'a> Lowerer<'s, 'a> {
             place: Place::Body,
             errors_before,
             rebound: HashSet::new(),
+            inferred: Vec::new(),
         }
     }
 
@@ -304,16 +311,14 @@ impl<'s, 'a> Lowerer<'s, 'a> {
             .note_at(earlier.span, "the first one is here")
             .into());
         }
-        let Some(annotation) = &param.annotation else {
-            return Err(Diagnostic::error(
-                codes::ANNOTATION_MISSING,
-                span,
-                format!("parameter '{name}' has no type annotation"),
-            )
-            .help(format!("write its type, such as `{name}: i32`"))
-            .into());
+        let (ty, type_span) = match &param.annotation {
+            Some(annotation) => (
+                types::annotation(annotation, self)?,
+                self.span(annotation.range()),
+            ),
+            None => (self.inferred_type(&name, span)?, span),
         };
-        match types::annotation(annotation, self)? {
+        match ty {
             Type::Scalar(ty) => {
                 let id = self.b.value(ty, Some(&name));
                 self.declare(&name, Local::Scalar(Typed { id, ty }), span);
@@ -332,12 +337,23 @@ impl<'s, 'a> Lowerer<'s, 'a> {
             }
             Type::Constexpr => Err(Diagnostic::error(
                 codes::ANNOTATION,
-                self.span(annotation.range()),
+                type_span,
                 "a parameter cannot be constexpr",
             )
             .help("use a Template for a compile-time parameter")
             .into()),
         }
+    }
+
+    /// The type that the arguments gave the next parameter without annotation.
+    fn inferred_type(&mut self, name: &str, span: Span) -> Result<Type> {
+        if self.inferred.is_empty() {
+            let message = format!("parameter '{name}' has no type annotation");
+            return Err(Diagnostic::error(codes::ANNOTATION_MISSING, span, message)
+                .help(format!("write its type, such as `{name}: i32`"))
+                .into());
+        }
+        types::from_value(self.inferred.remove(0), span)
     }
 
     /// Registers the nested kernels of the body, so that they can be called in any order.

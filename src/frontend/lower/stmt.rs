@@ -252,7 +252,12 @@ impl<'a> Lowerer<'_, 'a> {
                     );
                     return fail(codes::SHAPE_MISMATCH, operand.span, message);
                 }
-                if id != *src {
+                let converts = to.elem != from.elem;
+                if converts && self.b.options.flush_subnormals {
+                    let (nest, elements) = self.b.enter_elements(&[operand], Some(id), span)?;
+                    let element = Ok(elements[0].value.clone());
+                    self.b.leave_elements(nest, element, Some(id), "copy")?;
+                } else if id != *src {
                     self.b
                         .push(OpKind::Copy { dst: id, src: *src }, vec![], span);
                 }

@@ -121,8 +121,8 @@ operators! {
     "tanh" Math (1, 1) MATH fold |a| python::float(a, f64::tanh), |b, a| build::unary(b, a, UnaryOp::Tanh);
     "floor" Math (1, 1) MATH fold |a| python::float(a, f64::floor), |b, a| build::unary(b, a, UnaryOp::Floor);
     "ceil" Math (1, 1) MATH fold |a| python::float(a, f64::ceil), |b, a| build::unary(b, a, UnaryOp::Ceil);
-    "erf" Math (1, 1) MATH fold python::no_fold, |b, a| build::unary(b, a, UnaryOp::Erf);
-    "fma" Math (3, 3) MATH fold python::no_fold, |b, a| build::fma(b, a);
+    "erf" Math (1, 1) MATH fold |a| python::float(a, libm::erf), |b, a| build::unary(b, a, UnaryOp::Erf);
+    "fma" Math (3, 3) MATH fold python::fma, |b, a| build::fma(b, a);
     "matmul" Linalg (2, 2) PRODUCT fold python::no_fold, |b, a| linalg::matmul(b, a);
     "dot" Linalg (2, 2) PRODUCT fold python::no_fold, |b, a| linalg::dot(b, a);
     "cast" Arith (2, 2) UNTYPED fold python::no_fold, |b, a| build::cast(b, a);

@@ -419,6 +419,15 @@ pub fn float(args: &[ConstValue], f: fn(f64) -> f64) -> Folded {
     }
 }
 
+/// `fma(a, b, c)`: one rounding.
+pub fn fma(args: &[ConstValue]) -> Folded {
+    let floats: Option<Vec<f64>> = args.iter().map(to_f64).collect();
+    match floats.as_deref() {
+        Some([a, b, c]) => real(a.mul_add(*b, *c)),
+        _ => Err(unsupported("fma", args)),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

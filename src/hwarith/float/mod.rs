@@ -51,6 +51,6 @@ pub use integer::{from_int, to_int};
 pub use integral::{ceil, floor};
 pub use modulo::modulo;
 pub use mul::mul;
-pub use operators::{OPERATORS, Operator, operator};
-pub use sign::{abs, neg};
+pub use operators::{Kind, OPERATORS, Operator, operator};
+pub use sign::{abs, flush, neg};
 pub use sqrt::sqrt;

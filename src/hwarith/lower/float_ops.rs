@@ -82,6 +82,7 @@ impl Lowering<'_> {
     ) -> Option<NodeId> {
         let (name, make): (_, fn(FloatFormat) -> Graph) = match op {
             UnaryOp::Neg | UnaryOp::Abs => return Some(self.float_sign(op, a, format)),
+            UnaryOp::Flush => return Some(self.b().inline(&float::flush(format), &[a])[0]),
             UnaryOp::Floor => ("ffloor", float::floor),
             UnaryOp::Ceil => ("fceil", float::ceil),
             UnaryOp::Sqrt => ("fsqrt", float::sqrt),

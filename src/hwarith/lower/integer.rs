@@ -111,6 +111,11 @@ impl Lowering<'_> {
 
     /// `base ** exponent` modulo 2^width: a negative exponent truncates the reciprocal toward zero.
     fn power(&mut self, base: NodeId, exponent: NodeId, ty: HwType) -> NodeId {
+        if let Some(constant) = self.b().range(base).as_point().cloned()
+            && let Some(node) = self.power_of_constant(&constant, exponent, ty)
+        {
+            return node;
+        }
         let range = self.b().range(exponent).clone();
         if range.hi.is_negative() {
             return self.power_of_negative(base, exponent);
@@ -144,11 +149,6 @@ impl Lowering<'_> {
         {
             return node;
         }
-        if let Some(constant) = self.b().range(base).as_point().cloned()
-            && let Some(node) = self.power_of_constant(&constant, exponent, ty)
-        {
-            return node;
-        }
         let most = self.b().range(exponent).hi.clone();
         let bits = (most.bits() as u32).max(1);
         let word = HwType::ui(ty.width);
@@ -156,11 +156,12 @@ impl Lowering<'_> {
         let exponent = self.b().cast(exponent, HwType::ui(bits));
         let name = format!("pow_ui{}_ui{bits}", ty.width);
         let unit = self.unit(&name, ty.width, || power::unit(ty.width, bits));
-        let power = self.b().call(HwOp::Call(unit), vec![base, exponent], word);
+        let args = vec![self.b().narrowed(base), self.b().narrowed(exponent)];
+        let power = self.b().call(HwOp::Call(unit), args, word);
         self.b().cast(power, ty)
     }
 
-    /// Powers of 0, 1, -1, and of two and its powers.
+    /// Powers of 0, 1, -1, and of two and its powers, for exponents of either sign.
     fn power_of_constant(&mut self, base: &BigInt, exponent: NodeId, ty: HwType) -> Option<NodeId> {
         let zero = self.b().constant(0);
         let one = self.b().constant(1);
@@ -212,7 +213,8 @@ impl Lowering<'_> {
         self.b().mux(outside, zero, shifted)
     }
 
-    /// `value >> amount`, of a value of type `ty`; its sign for an amount that is negative or not below the width.
+    /// `value >> amount`, of a value of type `ty`; for an amount that is negative or not below the width 0, or the sign of a
+    /// signed value.
     pub(super) fn shift_right(&mut self, value: NodeId, amount: NodeId, ty: HwType) -> NodeId {
         let (low, outside) = self.shift_amount(amount, ty.width);
         // From the value's own width on, the shift itself gives the sign.
@@ -220,8 +222,12 @@ impl Lowering<'_> {
         let Some(outside) = outside else {
             return shifted;
         };
-        let most = self.b().constant(ty.width - 1);
-        let fill = self.b().shr(value, most);
+        let fill = if ty.signed {
+            let most = self.b().constant(ty.width - 1);
+            self.b().shr(value, most)
+        } else {
+            self.b().constant(0)
+        };
         self.b().mux(outside, fill, shifted)
     }
 }

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 /// A design without instances.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Flat {
+pub(crate) struct Flat {
     /// All nets; names of nets inside instances have the instances' names before a dot.
     pub nets: Arena<Net>,
     /// The top module's ports.
@@ -20,7 +20,7 @@ pub(super) struct Flat {
 }
 
 /// Flattens `top`.
-pub(super) fn flatten(design: &Design, top: ModuleId) -> Flat {
+pub(crate) fn flatten(design: &Design, top: ModuleId) -> Flat {
     let mut flat = Flat::default();
     let module = &design.modules[top];
     let nets = flat.add(design, module, "", &HashMap::new());

@@ -1,7 +1,7 @@
 //! In-process simulation of the netlist: two-state, one clock, no tool needed.
 
 mod compile;
-mod flatten;
+pub(crate) mod flatten;
 mod wide;
 
 use crate::rtl::netlist::{Design, Direction, ModuleId};

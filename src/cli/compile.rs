@@ -18,6 +18,7 @@ pub fn load(sources: &mut SourceMap, path: &Path) -> Result<FileId, Diagnostic> 
             std::io::stdin().lock().read_to_end(&mut bytes).map(|_| ()),
         )
     } else {
+        sources.root = path.parent().map(Path::to_path_buf);
         let read = std::fs::read(path).map(|content| bytes = content);
         (path.display().to_string(), read)
     };

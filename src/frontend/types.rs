@@ -119,7 +119,7 @@ fn from_value(value: ConstValue, span: Span) -> Result<Type> {
         ConstValue::Type(ty) => Ok(Type::Scalar(ty)),
         ConstValue::Shaped(elem, shape) => Ok(Type::Shaped(elem, shape)),
         ConstValue::Constexpr => Ok(Type::Constexpr),
-        ConstValue::Builtin(super::surface::Builtin::Int | super::surface::Builtin::Float) => {
+        ConstValue::Native(native) if matches!(native.name, "int" | "float") => {
             Err(crate::diagnostics::Diagnostic::error(
                 codes::ANNOTATION,
                 span,

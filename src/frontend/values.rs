@@ -231,7 +231,7 @@ impl ConstValue {
             ConstValue::Dict(items) => !items.get().is_empty(),
             ConstValue::Set(items) => !items.get().is_empty(),
             ConstValue::Range(range) => !range.is_empty(),
-            ConstValue::Table(table) => return table.item().and_then(|v| v.truth()),
+            ConstValue::Table(table) if table.len() == 1 => return table.first()?.truth(),
             ConstValue::Object(object) => return object.int().map(|v| v != BigInt::ZERO),
             ConstValue::Function(_)
             | ConstValue::Native(_)

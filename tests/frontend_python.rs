@@ -3,6 +3,9 @@
 
 use allo_hls::diagnostics::{FileId, SourceMap};
 use allo_hls::frontend;
+use allo_hls::sim::args;
+use allo_hls::sim::reference::{self, Options};
+use allo_hls::sim::value::Signature;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::fs;
@@ -101,4 +104,121 @@ fn numpy_tables_have_the_values_that_numpy_gives_them() {
 #[test]
 fn numpy_agrees_on_the_tables() {
     agrees_with_cpython(&folder().join("numpy_tables.py"));
+}
+
+/// What the reference returns for JSON arguments, as JSON.
+fn run(path: &Path, top: &str, arguments: &str) -> String {
+    let (mut sources, file) = load(path);
+    let compiled = match frontend::compile(&mut sources, file, Some(top)) {
+        Ok(compiled) => compiled,
+        Err(errors) => panic!("{top}: {}", errors.render(&sources, false)),
+    };
+    let signature = Signature::of(&compiled.program);
+    let inputs = args::read_json(&signature, arguments).unwrap();
+    let outcome = reference::run(&compiled.program, &inputs[0], &Options::default()).unwrap();
+    args::results_json(&signature, &outcome.params, &outcome.results, false).to_string()
+}
+
+fn refused(path: &Path, top: &str) -> String {
+    let (mut sources, file) = load(path);
+    match frontend::compile(&mut sources, file, Some(top)) {
+        Ok(_) => panic!("{top} is accepted"),
+        Err(errors) => errors.render(&sources, false),
+    }
+}
+
+#[test]
+fn kernels_and_tables_of_several_files_run() {
+    let main = folder().join("project/main.py");
+    let ramp = "{\"x\": [0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15], \"y\": [0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0]}";
+    let table = [
+        ("sine", "{\"i\": 4}", "{\"return\":127}"),
+        ("sine", "{\"i\": 13}", "{\"return\":-117}"),
+        ("masked", "{\"x\": 255, \"i\": 7}", "{\"return\":128}"),
+        // y[i] = x[i] - 2 x[i+1] + 3 x[i+2] + 4 x[i+3] = 6 i + 16
+        (
+            "filtered",
+            ramp,
+            "{\"x\":[0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15],\"y\":[16,22,28,34,40,46,52,58,64,70,76,82,88,0,0,0]}",
+        ),
+        // 4 * max(x, 0) + 4 + 100 + 47
+        ("layered", "{\"x\": 10}", "{\"return\":191}"),
+        ("layered", "{\"x\": -10}", "{\"return\":151}"),
+        (
+            "product",
+            "{\"x\": [1, 2, 3], \"y\": [0, 0]}",
+            "{\"x\":[1,2,3],\"y\":[-4,14]}",
+        ),
+        ("halves", "{\"i\": 3}", "{\"return\":2.5}"),
+        ("relu", "{\"x\": -3}", "{\"return\":0}"),
+    ];
+    for (top, arguments, expected) in table {
+        assert_eq!(run(&main, top, arguments), expected, "{top} {arguments}");
+    }
+}
+
+#[test]
+fn cyclic_imports_are_refused_with_the_cycle() {
+    let text = refused(&folder().join("project/cyclic.py"), "f");
+    assert!(text.contains("ring_two.py:1:8: error: the import is cyclic"), "{text}");
+    assert!(text.contains("the input imports ring imports ring_two imports ring"), "{text}");
+}
+
+#[test]
+fn problems_of_imports_name_their_file() {
+    let path = folder().join("project/broken_import.py");
+    let text = refused(&path, "f");
+    assert!(text.contains("broken.py:2:1: error: syntax error"), "{text}");
+    assert!(text.contains("broken_import.py:2:20: note: imported here"), "{text}");
+    assert!(text.contains("'missing' has no value at compile time: module 'nowhere' is not available"), "{text}");
+    assert!(refused(&path, "g").contains("module 'helpers' has no name 'absent'"));
+}
+
+#[test]
+fn imports_stay_below_the_folder_of_the_input() {
+    let folder = tempfile::tempdir().unwrap();
+    let inner = folder.path().join("inner");
+    fs::create_dir(&inner).unwrap();
+    fs::write(folder.path().join("secret.py"), "value = 1\n").unwrap();
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(folder.path().join("secret.py"), inner.join("link.py")).unwrap();
+    for import in ["from ..secret import value", "from link import value", "from secret import value"] {
+        let text = format!(
+            "from allo import *\n{import}\n@kernel\ndef f(x: i32) -> i32:\n    return x + value\n"
+        );
+        let path = inner.join("kernel.py");
+        fs::write(&path, text).unwrap();
+        let _ = refused(&path, "f");
+    }
+}
+
+#[test]
+fn without_a_folder_nothing_is_read() {
+    let mut sources = SourceMap::default();
+    let text = "from allo import *\nfrom helpers import TAPS\n@kernel\ndef f(x: i32) -> i32:\n    return x + TAPS[0]\n";
+    let file = sources.add(folder().join("project/x.py").display().to_string(), text);
+    assert!(frontend::compile(&mut sources, file, None).is_err());
+}
+
+#[test]
+fn what_kernels_see_does_not_change() {
+    for body in [
+        "STATE.append(1)",
+        "TABLE[0] = 1",
+        "CONFIG.x = 1",
+        "global COUNT\n    COUNT = 2",
+        "NAMES['a'] = 1",
+    ] {
+        let text = format!(
+            "import numpy as np\nfrom allo import *\nSTATE = []\nCOUNT = 1\nNAMES = {{}}\n\
+             class Config:\n    pass\nCONFIG = Config()\nTABLE = np.zeros(2)\n\
+             @consteval\ndef change():\n    {body}\n    return 1\n\
+             @kernel\ndef f(x: i32) -> i32:\n    return x + change()\n"
+        );
+        let mut sources = SourceMap::default();
+        let file = sources.add("frozen.py", text);
+        let errors = frontend::compile(&mut sources, file, None).unwrap_err();
+        let text = errors.render(&sources, false);
+        assert!(text.contains("visible to kernels and cannot change"), "{text}");
+    }
 }

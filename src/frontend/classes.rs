@@ -272,6 +272,7 @@ pub fn define(c: &ast::StmtClassDef, names: &mut dyn Names) -> Result<ConstValue
     let Some(inherited) = linearise(&bases) else {
         return raise("TypeError", span, "the bases have no consistent order");
     };
+    names.host().charge(span, inherited.len() as u64)?;
     let class = Rc::new(Class {
         name: c.name.id.as_str().into(),
         bases,

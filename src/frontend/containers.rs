@@ -7,12 +7,13 @@ use indexmap::IndexMap;
 use num_bigint::BigInt;
 use num_traits::FromPrimitive;
 use std::cell::{Cell, Ref, RefCell, RefMut};
+use std::collections::HashSet;
 use std::rc::Rc;
 
 /// A value that all its owners see change. Frozen as soon as a kernel can see it: kernels are
 /// lowered in an order of their own, so what they see must not change any more.
 #[derive(Debug)]
-pub struct Shared<T> {
+pub struct Shared<T: Contents> {
     value: RefCell<T>,
     frozen: Cell<bool>,
 }
@@ -40,7 +41,79 @@ impl Elements {
     }
 }
 
-impl<T> Shared<T> {
+impl<T: Contents> Drop for Shared<T> {
+    fn drop(&mut self) {
+        bury(self.value.get_mut().take_all().into_iter().map(Corpse::Value));
+    }
+}
+
+/// What a shared cell holds.
+pub trait Contents {
+    /// Takes all values out.
+    fn take_all(&mut self) -> Vec<ConstValue>;
+}
+
+impl Contents for Vec<ConstValue> {
+    fn take_all(&mut self) -> Vec<ConstValue> {
+        std::mem::take(self)
+    }
+}
+
+impl Contents for IndexMap<Key, (ConstValue, ConstValue)> {
+    fn take_all(&mut self) -> Vec<ConstValue> {
+        self.drain(..).flat_map(|(_, (k, v))| [k, v]).collect()
+    }
+}
+
+impl Contents for IndexMap<String, ConstValue> {
+    fn take_all(&mut self) -> Vec<ConstValue> {
+        self.drain(..).map(|(_, v)| v).collect()
+    }
+}
+
+impl Contents for Elements {
+    fn take_all(&mut self) -> Vec<ConstValue> {
+        self.items.drain(..).map(|(_, v)| v).collect()
+    }
+}
+
+/// Something that may hold a long chain of others.
+#[expect(dead_code, reason = "held to be dropped")]
+pub enum Corpse {
+    /// A value.
+    Value(ConstValue),
+    /// An iterator.
+    Iter(Rc<RefCell<super::iterate::Iter>>),
+}
+
+thread_local! {
+    /// What waits to be dropped; `None` while nothing is being dropped.
+    static GRAVE: RefCell<Option<Vec<Corpse>>> = const { RefCell::new(None) };
+}
+
+/// Drops values one after the other and not within each other, so that long chains of them, such as
+/// a list in a list in a list, do not need a deep stack.
+pub fn bury(corpses: impl Iterator<Item = Corpse>) {
+    let first = GRAVE.with_borrow_mut(|grave| match grave {
+        Some(waiting) => {
+            waiting.extend(corpses);
+            false
+        }
+        None => {
+            *grave = Some(corpses.collect());
+            true
+        }
+    });
+    while first {
+        let next = GRAVE.with_borrow_mut(|grave| grave.as_mut().and_then(Vec::pop));
+        if next.is_none() {
+            GRAVE.set(None);
+            return;
+        }
+    }
+}
+
+impl<T: Contents> Shared<T> {
     /// A cell of its own.
     pub fn new(value: T) -> Self {
         Shared {
@@ -168,7 +241,18 @@ impl Key {
 /// Forbids changes of everything that can be reached from a value.
 pub fn freeze(value: &ConstValue) {
     let mut rest = vec![value.clone()];
+    // Values without a flag of their own may be shared any number of times.
+    let mut seen: HashSet<*const ()> = HashSet::new();
     while let Some(value) = rest.pop() {
+        let address: Option<*const ()> = match &value {
+            ConstValue::Tuple(items) => Some(Rc::as_ptr(items).cast()),
+            ConstValue::Function(f) => Some(Rc::as_ptr(f).cast()),
+            ConstValue::Bound(bound) => Some(Rc::as_ptr(bound).cast()),
+            _ => None,
+        };
+        if address.is_some_and(|address| !seen.insert(address)) {
+            continue;
+        }
         match &value {
             ConstValue::Tuple(items) => rest.extend(items.iter().filter(|v| compound(v)).cloned()),
             ConstValue::List(items) if items.freeze() => {

@@ -5,7 +5,7 @@ use super::codes;
 use super::consteval::{
     ConstArgs, Host, Names, bind_target, call, eval, named_attribute, truth,
 };
-use super::containers::{Dict, List, Set};
+use super::containers::{Corpse, Dict, List, Set, bury};
 use super::error::{Failure, Result, fail, raise};
 use super::interp::{Flow, Frame, assign, chosen, exec_one};
 use super::scope::{Scope, ScopeOf, yields};
@@ -101,6 +101,14 @@ enum Open {
     While(Rc<ast::StmtWhile>, Rc<[Stmt]>),
     /// A `yield from`.
     From(IterRef),
+}
+
+impl Drop for IterRef {
+    fn drop(&mut self) {
+        if Rc::strong_count(&self.0) == 1 {
+            bury(std::iter::once(Corpse::Iter(self.0.clone())));
+        }
+    }
 }
 
 impl IterRef {
@@ -201,7 +209,17 @@ pub fn next(iter: &IterRef, span: Span, names: &mut dyn Names) -> Result<Option<
     let Ok(mut iter) = iter.0.try_borrow_mut() else {
         return raise("ValueError", span, "the generator is running already");
     };
-    step(&mut iter, span, names)
+    if matches!(
+        *iter,
+        Iter::Items(_) | Iter::List(..) | Iter::Dict(..) | Iter::Set(..) | Iter::Range(..)
+    ) {
+        return step(&mut iter, span, names);
+    }
+    // Those that ask others may be piled up to any height.
+    names.host().enter(span)?;
+    let item = step(&mut iter, span, names);
+    names.host().leave();
+    item
 }
 
 fn step(iter: &mut Iter, span: Span, names: &mut dyn Names) -> Result<Option<ConstValue>> {
@@ -305,9 +323,7 @@ fn step(iter: &mut Iter, span: Span, names: &mut dyn Names) -> Result<Option<Con
         }
         Iter::Expression(e) => e.step(span, names.host()),
         Iter::Generator(g) => {
-            names.host().enter(span)?;
             let item = g.step(span, names.host());
-            names.host().leave();
             if !matches!(item, Ok(Some(_))) {
                 // After its end or an error it gives no more.
                 g.open.clear();

@@ -1,5 +1,6 @@
 //! Functions and their variables: which names a body binds, and the scopes that closures keep.
 
+use super::containers::{Corpse, bury};
 use super::values::ConstValue;
 use crate::diagnostics::Span;
 use indexmap::IndexMap;
@@ -162,6 +163,13 @@ pub struct Scope {
     pub of: ScopeOf,
     /// Whether kernels can see it, so that nothing may change any more.
     pub frozen: Cell<bool>,
+}
+
+impl Drop for Scope {
+    fn drop(&mut self) {
+        let vars = std::mem::take(self.vars.get_mut());
+        bury(vars.into_values().map(Corpse::Value));
+    }
 }
 
 /// Kinds of scope.

@@ -19,7 +19,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 /// Most steps of all compile-time computation.
-const MAX_STEPS: u64 = 5_000_000;
+const MAX_STEPS: u64 = 3_000_000;
 /// Most memory that compile-time computation takes, in words of 40 bytes; what is freed counts too.
 const MAX_CELLS: u64 = 3_000_000;
 /// Deepest nesting of compile-time calls.

@@ -1,7 +1,7 @@
 //! The two kinds of value while compiling: known now, or known to the hardware.
 
 use super::classes::{Class, Object};
-use super::containers::{Dict, List, Set};
+use super::containers::{Corpse, Dict, List, Set, bury};
 use super::iterate::IterRef;
 use super::library::Native;
 use super::numpy::{Dtype, Table};
@@ -160,6 +160,21 @@ pub struct Function {
     pub scope: Option<Rc<Scope>>,
     /// Whether kernels may call it.
     pub consteval: bool,
+}
+
+impl Drop for Function {
+    fn drop(&mut self) {
+        let defaults = std::mem::take(&mut self.defaults);
+        bury(defaults.into_iter().flatten().map(Corpse::Value));
+    }
+}
+
+impl Drop for Bound {
+    fn drop(&mut self) {
+        let callee = std::mem::replace(&mut self.callee, ConstValue::None);
+        let first = std::mem::take(&mut self.first).into_iter();
+        bury(first.chain([callee]).map(Corpse::Value));
+    }
 }
 
 impl Function {

@@ -54,6 +54,9 @@ pub struct SourceMap {
     files: Vec<SourceFile>,
     /// Folder below which Python files may be imported; none are without it.
     pub root: Option<PathBuf>,
+    /// The CPython that evaluates the module level in place of our evaluator. It runs whatever the
+    /// file says, so that only the user may choose it.
+    pub python: Option<String>,
 }
 
 impl SourceMap {

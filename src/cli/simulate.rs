@@ -30,7 +30,7 @@ fn run_in(
     command: &RunArgs,
     sources: &mut SourceMap,
 ) -> Result<(), Diagnostics> {
-    let file = load(sources, command.source.input())?;
+    let file = load(sources, command.source.input(), &command.source.python)?;
     let top = command.source.top.as_deref();
     let (signature, inputs, outcomes) = match command.engine {
         Engine::Reference => {
@@ -154,7 +154,7 @@ fn cosim_in(
     command: &CosimArgs,
     sources: &mut SourceMap,
 ) -> Result<(), Diagnostics> {
-    let file = load(sources, command.source.input())?;
+    let file = load(sources, command.source.input(), &command.source.python)?;
     let target = target(&command.target)?;
     let compiled = driver::compile(sources, file, command.source.top.as_deref(), &target)?;
     printer.diagnostics(&compiled.warnings, sources);

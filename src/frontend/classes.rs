@@ -483,6 +483,24 @@ pub fn exception(class: &str, message: &str) -> ConstValue {
     }))
 }
 
+/// An object of attributes, as CPython describes it.
+pub fn record(name: &str, attrs: IndexMap<String, ConstValue>) -> ConstValue {
+    let class = Class {
+        name: name.into(),
+        bases: Vec::new(),
+        inherited: Vec::new(),
+        attrs: Shared::new(IndexMap::new()),
+        builtin: None,
+        annotated: Vec::new(),
+        data: RefCell::default(),
+        members: RefCell::default(),
+    };
+    ConstValue::Object(Rc::new(Object {
+        class: Rc::new(class),
+        attrs: Shared::new(attrs),
+    }))
+}
+
 /// Calls a class: a new instance, or the member of an enum.
 pub fn instantiate(
     class: &Rc<Class>,

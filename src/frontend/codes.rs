@@ -15,6 +15,7 @@ codes! {
     LIMIT = "E0106": "A compile-time computation exceeds its bound of time, size or recursion.";
     NOT_CONST = "E0107": "This place needs a compile-time value, but the value is known only at run time.";
     IMPORT = "E0108": "A file beside the input cannot be imported: it is missing, unreadable, or imports itself in a cycle.";
+    PYTHON = "E0109": "The CPython named by --python cannot be started, does not answer, or gives a value that kernels cannot use.";
     ANNOTATION_MISSING = "E0201": "Every kernel parameter needs a type annotation.";
     ANNOTATION = "E0202": "The annotation is not a type of the kernel language.";
     SHAPE = "E0203": "The extents of a shape are positive compile-time integers, fewer than 2^32 elements in all.";

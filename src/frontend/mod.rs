@@ -5,6 +5,7 @@ mod classes;
 pub mod codes;
 pub mod consteval;
 mod containers;
+mod cpython;
 pub mod error;
 pub mod imports;
 pub mod interp;

@@ -3,6 +3,7 @@
 use super::codes;
 use super::consteval::{ConstArgs, Host};
 use super::containers;
+use super::cpython;
 use super::error::{Failure, Result, closest, fail, raise};
 use super::imports::{Unit, absolute};
 use super::lower;
@@ -152,6 +153,8 @@ pub struct Session<'a> {
     /// Modules being imported, outermost first.
     importing: Vec<usize>,
     codes: HashMap<Span, Rc<Code>>,
+    /// The CPython that evaluated the modules, if the user chose one.
+    pub remote: Option<cpython::Remote>,
     /// Most kernel instances.
     pub instance_limit: usize,
 }
@@ -180,6 +183,7 @@ impl<'a> Session<'a> {
             frozen: false,
             importing: vec![0],
             codes: HashMap::new(),
+            remote: None,
             instance_limit: MAX_INSTANCES,
         }
     }
@@ -243,7 +247,15 @@ impl<'a> Session<'a> {
     /// Evaluates the input file.
     pub fn evaluate_input(&mut self, file: FileId, body: &'a [ruff_python_ast::Stmt]) {
         self.modules[0].progress = Progress::Running;
-        module::evaluate(self, 0, file, body);
+        match self.sources.python.clone() {
+            None => module::evaluate(self, 0, file, body),
+            Some(python) => {
+                if let Err(failure) = cpython::evaluate(self, &python, file, body) {
+                    self.report(failure);
+                }
+                self.modules.iter_mut().for_each(|m| m.progress = Progress::Done);
+            }
+        }
         self.freeze();
     }
 
@@ -288,6 +300,17 @@ impl<'a> Session<'a> {
             self.freeze_module(module);
         }
         Ok(Some(module))
+    }
+
+    /// The files that may be imported.
+    pub fn units(&self) -> &'a [Unit] {
+        self.units
+    }
+
+    /// A fresh template.
+    pub fn add_template(&mut self, name: &str) -> usize {
+        self.templates.push(name.to_owned());
+        self.templates.len() - 1
     }
 
     fn name(&self, module: usize) -> &str {
@@ -540,8 +563,7 @@ impl Host for Session<'_> {
     }
 
     fn new_template(&mut self, name: &str) -> usize {
-        self.templates.push(name.to_owned());
-        self.templates.len() - 1
+        self.add_template(name)
     }
 
     fn code(&mut self, span: Span, make: &dyn Fn() -> Code) -> Rc<Code> {
@@ -554,8 +576,7 @@ impl Host for Session<'_> {
     }
 
     fn call_remote(&mut self, function: usize, args: &ConstArgs) -> Result<ConstValue> {
-        let _ = function;
-        fail(codes::NOT_CALLABLE, args.span, "there is no CPython to call")
+        cpython::call(self, function, args)
     }
 }
 

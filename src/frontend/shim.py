@@ -18,6 +18,7 @@ os.dup2(2, 1)  # What the file prints is not an answer.
 MAX_DEPTH = 40
 functions = []
 templates = []
+kernels = []
 
 
 class Type:
@@ -48,8 +49,12 @@ class Template:
 
 
 class KernelOptions:
-    def __init__(self, **options):
-        self.options = options
+    def __init__(self, typing_style="hls", enable_tensor=False, fast_math=False):
+        self.options = {
+            "typing_style": typing_style,
+            "enable_tensor": bool(enable_tensor),
+            "fast_math": bool(fast_math),
+        }
 
 
 class Kernel:
@@ -74,12 +79,19 @@ class Builtin:
         raise TypeError(f"allo.{self.name} is not available in CPython")
 
 
-def kernel(*args, **named):
+def kernel(*args, options=None):
     def mark(f):
-        return Kernel(f.__module__, f.__code__.co_firstlineno)
+        line = f.__code__.co_firstlineno
+        plain = options.options if options is not None else {}
+        own = [a.id for a in args if isinstance(a, Template)]
+        kernels.append([module_name(f.__module__), line, own, plain])
+        return Kernel(f.__module__, line)
 
     if len(args) == 1 and isinstance(args[0], types.FunctionType):
-        return mark(args[0])
+        function, args = args[0], ()
+        return mark(function)
+    if not all(isinstance(a, Template) for a in args):
+        raise TypeError("@kernel takes templates")
     return mark
 
 
@@ -279,7 +291,7 @@ def run(request):
         if module is not None:
             names = {k: v for k, v in vars(module).items() if not k.startswith("__")}
             modules[module_name(name)] = {k: encode(v) for k, v in names.items()}
-    return {"modules": modules, "problems": problems, "templates": templates}
+    return {"modules": modules, "problems": problems, "templates": templates, "kernels": kernels}
 
 
 def answer(request):

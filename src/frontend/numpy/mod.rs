@@ -321,7 +321,7 @@ impl Table {
     }
 
     /// As nested lists of Python numbers.
-    fn nested(&self) -> ConstValue {
+    pub fn nested(&self) -> ConstValue {
         match self.item() {
             Some(item) => item,
             None => {
@@ -841,6 +841,29 @@ fn flatten(
             Ok(())
         }
         _ => ragged(),
+    }
+}
+
+/// An array of the type of a name with elements in row-major order.
+///
+/// # Errors
+/// What does not fit.
+pub fn from_parts(
+    dtype: &str,
+    shape: Vec<usize>,
+    numbers: &[ConstValue],
+) -> std::result::Result<ConstValue, String> {
+    let Some(dtype) = Dtype::named(dtype) else {
+        return Err(format!("arrays of {dtype} are not supported"));
+    };
+    if count(&shape) != numbers.len() as u64 {
+        return Err("the array is incomplete".into());
+    }
+    let span = Span::default();
+    let values = numbers.iter().map(|v| number(v, span).map(|v| dtype.fit(v)));
+    match values.collect::<Result<Vec<_>>>() {
+        Ok(values) => Ok(table(dtype, shape, values)),
+        Err(_) => Err("the array holds something else than numbers".into()),
     }
 }
 

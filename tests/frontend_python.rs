@@ -222,3 +222,77 @@ fn what_kernels_see_does_not_change() {
         assert!(text.contains("visible to kernels and cannot change"), "{text}");
     }
 }
+
+/// The interpreter to test with, if there is one.
+fn python() -> Option<String> {
+    let python = std::env::var("PYTHON").unwrap_or_else(|_| "python3".into());
+    let works = Command::new(&python).arg("--version").output().is_ok_and(|o| o.status.success());
+    works.then_some(python)
+}
+
+#[test]
+fn cpython_gives_kernels_the_same_program() {
+    let Some(python) = python() else { return };
+    for (file, tops) in [
+        ("opt_in.py", &["wrapped", "fill[i32, 4]", "fill_four", "mixed"][..]),
+        ("project/helpers.py", &["relu"]),
+    ] {
+        for top in tops {
+            let [ours, theirs] = [None, Some(python.clone())].map(|python| {
+                let (mut sources, file) = load(&folder().join(file));
+                sources.python = python;
+                match frontend::compile(&mut sources, file, Some(top)) {
+                    Ok(compiled) => allo_hls::ir::print::print(&compiled.program, None),
+                    Err(errors) => panic!("{top}: {}", errors.render(&sources, false)),
+                }
+            });
+            assert_eq!(ours, theirs, "{top}");
+        }
+    }
+}
+
+#[test]
+fn cpython_runs_what_the_evaluator_refuses() {
+    let Some(python) = python() else { return };
+    let text = "import decimal\nimport re\nfrom allo import *\n\
+                N = int(decimal.Decimal('2.5') * 4)\nM = len(re.findall('a', 'banana'))\n\
+                print('to standard error')\n\
+                @consteval\ndef digits(n):\n    return len(re.sub('[^0-9]', '', str(n)))\n\
+                @kernel\ndef f(x: i32) -> i32:\n    return x + N + M + digits(1234)\n";
+    let mut sources = SourceMap::default();
+    let file = sources.add("rich.py", text);
+    assert!(frontend::compile(&mut sources, file, None).is_err());
+    sources.python = Some(python);
+    let compiled = frontend::compile(&mut sources, file, None);
+    assert!(compiled.is_ok(), "{}", compiled.unwrap_err().render(&sources, false));
+}
+
+#[test]
+fn problems_in_cpython_are_diagnostics_with_their_line() {
+    let Some(python) = python() else { return };
+    let table = [
+        ("x = 1\nN = {}['k']\n", "bad.py:2:1: note: 'N' is bound here"),
+        ("x = 1\nassert x == 2, 'no'\nN = 1\n", "bad.py:2:1: error: AssertionError: no"),
+        ("@consteval\ndef g():\n    return 1 // 0\nN = 1\n", "ZeroDivisionError"),
+        ("import os\nos._exit(3)\nN = 1\n", "CPython has ended"),
+    ];
+    for (text, expected) in table {
+        let call = if text.contains("def g") { "g()" } else { "N" };
+        let text = format!("{text}from allo import *\n@kernel\ndef f(x: i32) -> i32:\n    return x + {call}\n");
+        let text = match text.strip_prefix("@consteval") {
+            Some(_) => format!("from allo import consteval\n{text}"),
+            None => text,
+        };
+        let mut sources = SourceMap::default();
+        let file = sources.add("bad.py", text);
+        sources.python = Some(python.clone());
+        let errors = frontend::compile(&mut sources, file, None).unwrap_err();
+        let shown = errors.render(&sources, false);
+        assert!(shown.contains(expected), "{expected}\n{shown}");
+    }
+    let mut sources = SourceMap::default();
+    let file = sources.add("bad.py", "from allo import *\n");
+    sources.python = Some("/nowhere/python".into());
+    let errors = frontend::check(&mut sources, file).unwrap_err();
+    assert!(errors.render(&sources, false).contains("cannot start '/nowhere/python'"));
+}

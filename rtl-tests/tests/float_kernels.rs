@@ -52,7 +52,9 @@ const KERNELS: &[(&str, &str)] = &[
 ];
 
 fn text(kernel: &str, ty: &str, options: &str) -> String {
-    let kernel = kernel.replace("'T[", &format!("'{ty}[")).replace("T ", &format!("{ty} "));
+    let kernel = kernel
+        .replace("'T[", &format!("'{ty}["))
+        .replace("T ", &format!("{ty} "));
     let kernel = kernel.replace("T,", &format!("{ty},"));
     format!("from allo import *\nfrom allo import math\n\n@kernel{options}\n{kernel}")
 }

@@ -5,6 +5,7 @@ use super::builder::{Operand, describe};
 use crate::diagnostics::{Diagnostic, Span};
 use crate::frontend::codes;
 use crate::frontend::consteval::{self, ConstArgs, Names, arity_text};
+use crate::frontend::containers::freeze;
 use crate::frontend::error::{Failure, Result, closest, fail};
 use crate::frontend::operators::Operator;
 use crate::frontend::session::{Signature, Slot};
@@ -48,9 +49,15 @@ impl<'a> Lowerer<'_, 'a> {
                 "declare a variable of the type, or use allo.arith.cast(x, {ty})"
             ))
             .into()),
-            ConstValue::Builtin(_) | ConstValue::Type(_) | ConstValue::Function(_) => {
-                self.call_known(&callee, e, span)
-            }
+            ConstValue::Builtin(_)
+            | ConstValue::Type(_)
+            | ConstValue::Function(_)
+            | ConstValue::Native(_)
+            | ConstValue::Bound(_)
+            | ConstValue::Class(_)
+            | ConstValue::Object(_)
+            | ConstValue::Dtype(_)
+            | ConstValue::Remote(..) => self.call_known(&callee, e, span),
             other => self.not_callable(other.kind(), span),
         }
     }
@@ -127,7 +134,9 @@ impl<'a> Lowerer<'_, 'a> {
             named,
             span,
         };
-        consteval::call(callee, &args, self).map(Value::Const)
+        let value = consteval::call(callee, args, self)?.for_kernel();
+        freeze(&value);
+        Ok(Value::Const(value))
     }
 
     fn call_len(&mut self, e: &'a ast::ExprCall, span: Span) -> Result<Value> {
@@ -338,7 +347,7 @@ pub(super) fn not_consteval<T>(f: &Function, span: Span) -> Result<T> {
     Err(Diagnostic::error(
         codes::NOT_CALLABLE,
         span,
-        format!("'{}' is a Python function, not a kernel", f.ast.name.id),
+        format!("'{}' is a Python function, not a kernel", f.name()),
     )
     .help("decorate it with @consteval to call it at compile time, or with @kernel")
     .into())

@@ -254,7 +254,7 @@ impl<'a> Lowerer<'_, 'a> {
                 }
                 let converts = to.elem != from.elem;
                 if converts && self.b.options.flush_subnormals {
-                    let (nest, elements) = self.b.enter_elements(&[operand], None, span)?;
+                    let (nest, elements) = self.b.enter_elements(&[operand], Some(id), span)?;
                     let element = Ok(elements[0].value.clone());
                     self.b.leave_elements(nest, element, Some(id), "copy")?;
                 } else if id != *src {

@@ -1,5 +1,6 @@
 //! Every operator against exact arithmetic and against `rustc_apfloat`.
 
+mod double_path;
 mod fused;
 mod oracle;
 mod recurrences;

@@ -8,5 +8,6 @@ pub mod generate;
 pub mod netsim;
 pub mod oracle;
 pub mod random;
+pub mod stream;
 pub mod suite;
 pub mod tools;

@@ -45,9 +45,12 @@ fn check_operators(format: FloatFormat) {
         }
         let results = evaluate(&graph, &inputs);
         let mut opinions = 0;
-        for (input, got) in inputs.iter().zip(results) {
-            let own = softfloat::operator(format, op.kind, input);
-            assert_eq!(Some(got), own, "{} {format} of {input:x?}", op.name);
+        for (i, (input, got)) in inputs.iter().zip(results).enumerate() {
+            // Much slower than the others.
+            if i % 16 == 0 || format == E4M3 {
+                let own = softfloat::operator(format, op.kind, input);
+                assert_eq!(Some(got), own, "{} {format} of {input:x?}", op.name);
+            }
             for (who, oracle, _) in ORACLES {
                 if let Some(want) = oracle(op.kind, format, input) {
                     opinions += 1;
@@ -194,9 +197,13 @@ fn check_conversions(from: &[Scalar], to: &[Scalar]) {
         let inputs: Vec<Vec<u128>> = values(from).into_iter().map(|x| vec![x]).collect();
         for &to in to.iter().filter(|&&to| to != from) {
             let graph = float::conversion(from, to).expect("a float is there");
-            for (input, got) in inputs.iter().zip(evaluate(&graph, &inputs)) {
+            let results = evaluate(&graph, &inputs);
+            for (i, (input, got)) in inputs.iter().zip(results).enumerate() {
                 let x = input[0];
-                assert_eq!(got, reference(from, to, x), "{from} to {to} of {x:#x}");
+                // Much slower than the others, and the library's tests ask it for every input.
+                if i % 16 == 0 {
+                    assert_eq!(got, reference(from, to, x), "{from} to {to} of {x:#x}");
+                }
                 for (who, _, oracle) in ORACLES {
                     if let Some(want) = oracle(from, to, x) {
                         assert_eq!(got, want, "{from} to {to} of {x:#x} by {who}");

@@ -25,6 +25,8 @@ pub struct Outcome {
     pub elements: Elements,
     /// Clock cycles from start to done, of the longest run.
     pub cycles: u64,
+    /// 1 where it is not done in the time that the manifest promises.
+    pub late: Lit,
 }
 
 /// Runs the top module on the elements of its parameters.
@@ -67,10 +69,12 @@ pub fn run(
                 sweep::is_always(machine.sums, seen_done, limits)
             }
         };
-        if is_over {
+        let is_late = manifest.latency.max.is_some_and(|most| cycle >= most);
+        if is_over || is_late {
             return Ok(Outcome {
                 elements: machine.elements,
                 cycles: cycle,
+                late: if is_over { Lit::FALSE } else { !seen_done },
             });
         }
     }

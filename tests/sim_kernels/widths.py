@@ -1,6 +1,8 @@
 """Mixed signs, masks, shifts and bits of unusual widths."""
 
-from allo import i32, i33, i7, i9, kernel, u1, u32, u5, u7, i64, u8, i16
+from allo import apint, i16, i64, i7, i9, kernel, u1, u5, u7, u8
+
+i33 = apint(33)
 
 
 @kernel

@@ -64,27 +64,24 @@ module matmul (
     logic [13:0] i_j_k_t44;
     logic [13:0] i_j_k_t45_31_18;
     logic [13:0] i_j_k_t46;
-    logic [31:0] i_j_k_t48;
-    logic [17:0] i_j_k_t48_17_0;
     logic [13:0] i_j_k_t33_13_0;
     logic [13:0] i_j_k_t37_s2;
-    logic [13:0] i_j_k_t50_s2;
+    logic [13:0] i_j_k_t49_s2;
+    logic [13:0] i_j_k_t50;
+    logic [13:0] i_j_k_t47_s3;
+    logic [13:0] i_j_k_t50_s3;
     logic [13:0] i_j_k_t51;
-    logic [13:0] i_j_k_t52_31_18;
-    logic [13:0] i_j_k_t52_s3;
-    logic [13:0] i_j_k_t51_s3;
-    logic [13:0] i_j_k_t53;
-    logic [17:0] i_j_k_t49_s3;
-    logic [31:0] i_j_k_t56;
-    logic [31:0] i_j_k_t57;
+    logic [17:0] i_j_k_t42_s3;
+    logic [31:0] i_j_k_t54;
+    logic [31:0] i_j_k_t55;
     logic        i_j_k_t11_s1;
     logic        i_j_k_t11_s2;
     logic        i_j_k_t11_s3;
-    logic [31:0] i_j_k_t59;
-    logic [9:0]  i_j_k_t60;
-    logic [9:0]  i_j_k_t61_s1;
-    logic [9:0]  i_j_k_t61_s2;
-    logic [9:0]  i_j_k_t61_s3;
+    logic [31:0] i_j_k_t57;
+    logic [9:0]  i_j_k_t58;
+    logic [9:0]  i_j_k_t59_s1;
+    logic [9:0]  i_j_k_t59_s2;
+    logic [9:0]  i_j_k_t59_s3;
     logic        i_j_k_store;
     logic        more;
     logic        next_iteration;
@@ -162,31 +159,28 @@ module matmul (
     assign i_j_k_t44 = $signed(i_j_k_t40_s2) * $signed(i_j_k_t43_s2);  // examples/matmul_i32.py:16
     assign i_j_k_t45_31_18 = i_j_k_t41[31:18];
     assign i_j_k_t46 = i_j_k_t45_31_18 + i_j_k_t44;  // examples/matmul_i32.py:16
-    assign i_j_k_t48 = {i_j_k_t46, i_j_k_t41_17_0};  // examples/matmul_i32.py:16
-    assign i_j_k_t48_17_0 = i_j_k_t48[17:0];
     assign i_j_k_t33_13_0 = b_q0[13:0];
 
     always_ff @(posedge ap_clk) begin
         i_j_k_t37_s2 <= i_j_k_t36_31_18;  // examples/matmul_i32.py:16
-        i_j_k_t50_s2 <= i_j_k_t33_13_0;  // examples/matmul_i32.py:16
+        i_j_k_t49_s2 <= i_j_k_t33_13_0;  // examples/matmul_i32.py:16
     end
 
-    assign i_j_k_t51 = $signed(i_j_k_t37_s2) * $signed(i_j_k_t50_s2);  // examples/matmul_i32.py:16
-    assign i_j_k_t52_31_18 = i_j_k_t48[31:18];
+    assign i_j_k_t50 = $signed(i_j_k_t37_s2) * $signed(i_j_k_t49_s2);  // examples/matmul_i32.py:16
 
     always_ff @(posedge ap_clk) begin
-        i_j_k_t52_s3 <= i_j_k_t52_31_18;  // examples/matmul_i32.py:16
-        i_j_k_t51_s3 <= i_j_k_t51;  // examples/matmul_i32.py:16
+        i_j_k_t47_s3 <= i_j_k_t46;  // examples/matmul_i32.py:16
+        i_j_k_t50_s3 <= i_j_k_t50;  // examples/matmul_i32.py:16
     end
 
-    assign i_j_k_t53 = i_j_k_t52_s3 + i_j_k_t51_s3;  // examples/matmul_i32.py:16
+    assign i_j_k_t51 = i_j_k_t47_s3 + i_j_k_t50_s3;  // examples/matmul_i32.py:16
 
     always_ff @(posedge ap_clk) begin
-        i_j_k_t49_s3 <= i_j_k_t48_17_0;  // examples/matmul_i32.py:16
+        i_j_k_t42_s3 <= i_j_k_t41_17_0;  // examples/matmul_i32.py:16
     end
 
-    assign i_j_k_t56 = {i_j_k_t53, i_j_k_t49_s3};  // examples/matmul_i32.py:16
-    assign i_j_k_t57 = c_elem_r + i_j_k_t56;  // examples/matmul_i32.py:16
+    assign i_j_k_t54 = {i_j_k_t51, i_j_k_t42_s3};  // examples/matmul_i32.py:16
+    assign i_j_k_t55 = c_elem_r + i_j_k_t54;  // examples/matmul_i32.py:16
 
     always_ff @(posedge ap_clk) begin
         i_j_k_t11_s1 <= i_j_k_t11;  // examples/matmul_i32.py:15
@@ -194,13 +188,13 @@ module matmul (
         i_j_k_t11_s3 <= i_j_k_t11_s2;  // examples/matmul_i32.py:15
     end
 
-    assign i_j_k_t59 = i_j_k_t11_s3 ? 32'd0 : i_j_k_t57;  // examples/matmul_i32.py:16
-    assign i_j_k_t60 = i_j_k_t26 + i_j_k_j_x10;  // examples/matmul_i32.py:15
+    assign i_j_k_t57 = i_j_k_t11_s3 ? 32'd0 : i_j_k_t55;  // examples/matmul_i32.py:16
+    assign i_j_k_t58 = i_j_k_t26 + i_j_k_j_x10;  // examples/matmul_i32.py:15
 
     always_ff @(posedge ap_clk) begin
-        i_j_k_t61_s1 <= i_j_k_t60;  // examples/matmul_i32.py:15
-        i_j_k_t61_s2 <= i_j_k_t61_s1;  // examples/matmul_i32.py:15
-        i_j_k_t61_s3 <= i_j_k_t61_s2;  // examples/matmul_i32.py:15
+        i_j_k_t59_s1 <= i_j_k_t58;  // examples/matmul_i32.py:15
+        i_j_k_t59_s2 <= i_j_k_t59_s1;  // examples/matmul_i32.py:15
+        i_j_k_t59_s3 <= i_j_k_t59_s2;  // examples/matmul_i32.py:15
     end
 
     assign i_j_k_store = i_j_k_v3 & i_j_k_t11_s3;
@@ -253,7 +247,7 @@ module matmul (
     end
 
     assign c_elem_en = start | i_j_k_v3;
-    assign c_elem_next = start ? 32'd0 : i_j_k_t59;
+    assign c_elem_next = start ? 32'd0 : i_j_k_t57;
 
     always_ff @(posedge ap_clk) begin
         if (c_elem_en) begin
@@ -270,10 +264,10 @@ module matmul (
     assign b_ce0 = i_j_k_v0;
 
     // array ap_return (examples/matmul_i32.py:13)
-    assign ap_return_address0 = i_j_k_t61_s3;
+    assign ap_return_address0 = i_j_k_t59_s3;
     assign ap_return_ce0 = i_j_k_store;
     assign ap_return_we0 = i_j_k_store;
-    assign ap_return_d0 = i_j_k_t57;
+    assign ap_return_d0 = i_j_k_t55;
     assign ap_done = loop_end;
     assign ap_ready = loop_end;
     assign active = busy | start;

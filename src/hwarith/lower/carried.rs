@@ -44,7 +44,8 @@ fn carried_calls(leaf: &Leaf) -> Vec<NodeId> {
     }
     let is_call = |id: &NodeId| matches!(graph.nodes[*id].op, Op::Call(_));
     let ids = graph.nodes.ids();
-    ids.filter(|id| carried[id.index()] && is_call(id)).collect()
+    ids.filter(|id| carried[id.index()] && is_call(id))
+        .collect()
 }
 
 /// Nodes that depend on `start` within an iteration, and itself.

@@ -18,8 +18,8 @@ use super::types::HwType;
 use crate::codes;
 use crate::diagnostics::{Diagnostic, Diagnostics, Span};
 use crate::ir::{
-    Array, ArrayId, ArrayKind, Block, Const, FloatFormat, For, If, Kernel, Op, OpKind, Param, ResultSlot,
-    Scalar, ValueId, While,
+    Array, ArrayId, ArrayKind, Block, Const, FloatFormat, For, If, Kernel, Op, OpKind, Param,
+    ResultSlot, Scalar, ValueId, While,
 };
 use affine::Linear;
 use num_bigint::{BigInt, BigUint};

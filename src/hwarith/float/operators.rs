@@ -66,6 +66,12 @@ const fn row(
 /// All operators; conversions, which have two formats, are [`conversion`](super::conversion).
 pub static OPERATORS: &[Operator] = &[
     row("fadd", "a + b", Binary(BinaryOp::Add), add),
+    row(
+        "fadd_double_path",
+        "a + b, with less latency and more area",
+        Binary(BinaryOp::Add),
+        add_double_path,
+    ),
     row("fsub", "a - b", Binary(BinaryOp::Sub), sub),
     row("fmul", "a * b", Binary(BinaryOp::Mul), mul),
     row("fdiv", "a / b", Binary(BinaryOp::Div), div),

@@ -45,8 +45,9 @@ pub fn run(
         "--build",
         "-Wno-fatal",
         "-O1",
-        "-CFLAGS",
-        "-O0",
+        "-MAKEFLAGS",
+        // The build on PyPI does not know how its compiler includes a precompiled header.
+        "OPT_FAST=-O0 OPT_SLOW=-O0 OPT_GLOBAL=-O0 CFG_CXXFLAGS_PCH_I=-include",
         "--top-module",
         "stream",
         "stream.sv",

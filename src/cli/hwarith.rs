@@ -53,6 +53,7 @@ fn fail<T>(message: String) -> Result<T, Diagnostics> {
 }
 
 fn require_pure(graph: &Graph) -> Result<(), Diagnostics> {
+    graph.steps.iter().try_for_each(require_pure)?;
     match graph.nodes.iter().find(|(_, n)| !eval::is_pure(&n.op)) {
         Some((id, _)) => fail(format!(
             "%{} depends on more than its operands, so that the graph alone has no value",

@@ -15,6 +15,7 @@ pub mod infer;
 pub mod integer_division;
 pub mod interval;
 pub mod iterate;
+pub mod known;
 pub mod lower;
 pub mod power;
 pub mod program;

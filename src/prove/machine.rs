@@ -480,10 +480,10 @@ fn order(flat: &Flat) -> Result<Vec<usize>, String> {
     };
     let mut users: Vec<Vec<usize>> = vec![Vec::new(); flat.assigns.len()];
     let mut waiting = vec![0usize; flat.assigns.len()];
-    for index in 0..flat.assigns.len() {
+    for (index, waiting) in waiting.iter_mut().enumerate() {
         for source in read(index) {
             users[source].push(index);
-            waiting[index] += 1;
+            *waiting += 1;
         }
     }
     let mut order: Vec<usize> = (0..waiting.len())

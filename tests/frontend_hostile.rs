@@ -56,9 +56,19 @@ fn hostile_inputs_are_refused_quickly() {
             "{HEAD}    if x == 1:\n        x = 2\n{}",
             "    elif x == 3:\n        x = 4\n".repeat(1000)
         ),
-        format!("{HEAD}    y: constexpr = {}1{}\n    return x\n", "[".repeat(n), "]".repeat(n)),
-        format!("{HEAD}    y: constexpr = '{}' * 10\n    return y\n", "q".repeat(10_000_000)),
-        format!("x = {}\n{HEAD}    return y\n", "1 + ".repeat(1_000_000) + "1"),
+        format!(
+            "{HEAD}    y: constexpr = {}1{}\n    return x\n",
+            "[".repeat(n),
+            "]".repeat(n)
+        ),
+        format!(
+            "{HEAD}    y: constexpr = '{}' * 10\n    return y\n",
+            "q".repeat(10_000_000)
+        ),
+        format!(
+            "x = {}\n{HEAD}    return y\n",
+            "1 + ".repeat(1_000_000) + "1"
+        ),
         "x = 1\0".to_owned(),
         "\u{feff}def".to_owned(),
         "def f(:\r\r\n\x0c  \t 'abc".to_owned(),
@@ -72,7 +82,12 @@ fn hostile_inputs_are_refused_quickly() {
 fn peak_memory() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find(|l| l.starts_with("VmHWM:")).unwrap();
-    line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap() / 1024
+    line.split_whitespace()
+        .nth(1)
+        .unwrap()
+        .parse::<u64>()
+        .unwrap()
+        / 1024
 }
 
 /// Text that binds `x` in hostile ways at compile time; a kernel then uses it.
@@ -198,22 +213,25 @@ fn hostile_python_is_bounded_and_touches_nothing() {
 
 /// Checks that a bomb ends in a diagnostic within the time, and within 300 MB.
 fn defused(bomb: &str, patience: Duration) {
-    {
-        let text = format!("{bomb}\nfrom allo import *\n@kernel\ndef f(q: i32) -> i32:\n    return q + x\n");
-        let start = Instant::now();
-        let mut sources = SourceMap::default();
-        let file = sources.add("hostile.py", text);
-        let errors = check(&mut sources, file).expect_err(bomb);
-        assert!(!errors.render(&sources, false).is_empty());
-        assert!(start.elapsed() < patience, "slow: {bomb}: {:?}", start.elapsed());
-        // The frames of an unoptimised build are several times larger.
-        #[cfg(target_os = "linux")]
-        if !cfg!(debug_assertions) {
-            assert!(peak_memory() < 300, "{} MB after {bomb}", peak_memory());
-        }
-        if std::env::var_os("SHOW_TIMES").is_some() {
-            eprintln!("{:>8.0?} {:>5} MB {bomb:?}", start.elapsed(), peak_memory());
-        }
+    let text =
+        format!("{bomb}\nfrom allo import *\n@kernel\ndef f(q: i32) -> i32:\n    return q + x\n");
+    let start = Instant::now();
+    let mut sources = SourceMap::default();
+    let file = sources.add("hostile.py", text);
+    let errors = check(&mut sources, file).expect_err(bomb);
+    assert!(!errors.render(&sources, false).is_empty());
+    assert!(
+        start.elapsed() < patience,
+        "slow: {bomb}: {:?}",
+        start.elapsed()
+    );
+    // The frames of an unoptimised build are several times larger.
+    #[cfg(target_os = "linux")]
+    if !cfg!(debug_assertions) {
+        assert!(peak_memory() < 300, "{} MB after {bomb}", peak_memory());
+    }
+    if std::env::var_os("SHOW_TIMES").is_some() {
+        eprintln!("{:>8.0?} {:>5} MB {bomb:?}", start.elapsed(), peak_memory());
     }
 }
 

@@ -82,7 +82,11 @@ fn agrees_with_cpython(path: &Path) {
     };
     let text = fs::read_to_string(path).unwrap();
     for (name, expected) in expectations(&text) {
-        assert_eq!(theirs.get(name).map(String::as_str), Some(expected), "{name}");
+        assert_eq!(
+            theirs.get(name).map(String::as_str),
+            Some(expected),
+            "{name}"
+        );
     }
 }
 
@@ -160,17 +164,32 @@ fn kernels_and_tables_of_several_files_run() {
 #[test]
 fn cyclic_imports_are_refused_with_the_cycle() {
     let text = refused(&folder().join("project/cyclic.py"), "f");
-    assert!(text.contains("ring_two.py:1:8: error: the import is cyclic"), "{text}");
-    assert!(text.contains("the input imports ring imports ring_two imports ring"), "{text}");
+    assert!(
+        text.contains("ring_two.py:1:8: error: the import is cyclic"),
+        "{text}"
+    );
+    assert!(
+        text.contains("the input imports ring imports ring_two imports ring"),
+        "{text}"
+    );
 }
 
 #[test]
 fn problems_of_imports_name_their_file() {
     let path = folder().join("project/broken_import.py");
     let text = refused(&path, "f");
-    assert!(text.contains("broken.py:2:1: error: syntax error"), "{text}");
-    assert!(text.contains("broken_import.py:2:20: note: imported here"), "{text}");
-    assert!(text.contains("'missing' has no value at compile time: module 'nowhere' is not available"), "{text}");
+    assert!(
+        text.contains("broken.py:2:1: error: syntax error"),
+        "{text}"
+    );
+    assert!(
+        text.contains("broken_import.py:2:20: note: imported here"),
+        "{text}"
+    );
+    assert!(
+        text.contains("'missing' has no value at compile time: module 'nowhere' is not available"),
+        "{text}"
+    );
     assert!(refused(&path, "g").contains("module 'helpers' has no name 'absent'"));
 }
 
@@ -182,7 +201,11 @@ fn imports_stay_below_the_folder_of_the_input() {
     fs::write(folder.path().join("secret.py"), "value = 1\n").unwrap();
     #[cfg(unix)]
     std::os::unix::fs::symlink(folder.path().join("secret.py"), inner.join("link.py")).unwrap();
-    for import in ["from ..secret import value", "from link import value", "from secret import value"] {
+    for import in [
+        "from ..secret import value",
+        "from link import value",
+        "from secret import value",
+    ] {
         let text = format!(
             "from allo import *\n{import}\n@kernel\ndef f(x: i32) -> i32:\n    return x + value\n"
         );
@@ -219,14 +242,20 @@ fn what_kernels_see_does_not_change() {
         let file = sources.add("frozen.py", text);
         let errors = frontend::compile(&mut sources, file, None).unwrap_err();
         let text = errors.render(&sources, false);
-        assert!(text.contains("visible to kernels and cannot change"), "{text}");
+        assert!(
+            text.contains("visible to kernels and cannot change"),
+            "{text}"
+        );
     }
 }
 
 /// The interpreter to test with, if there is one.
 fn python() -> Option<String> {
     let python = std::env::var("PYTHON").unwrap_or_else(|_| "python3".into());
-    let works = Command::new(&python).arg("--version").output().is_ok_and(|o| o.status.success());
+    let works = Command::new(&python)
+        .arg("--version")
+        .output()
+        .is_ok_and(|o| o.status.success());
     works.then_some(python)
 }
 
@@ -234,7 +263,10 @@ fn python() -> Option<String> {
 fn cpython_gives_kernels_the_same_program() {
     let Some(python) = python() else { return };
     for (file, tops) in [
-        ("opt_in.py", &["wrapped", "fill[i32, 4]", "fill_four", "mixed"][..]),
+        (
+            "opt_in.py",
+            &["wrapped", "fill[i32, 4]", "fill_four", "mixed"][..],
+        ),
         ("project/helpers.py", &["relu"]),
     ] {
         for top in tops {
@@ -264,21 +296,36 @@ fn cpython_runs_what_the_evaluator_refuses() {
     assert!(frontend::compile(&mut sources, file, None).is_err());
     sources.python = Some(python);
     let compiled = frontend::compile(&mut sources, file, None);
-    assert!(compiled.is_ok(), "{}", compiled.unwrap_err().render(&sources, false));
+    assert!(
+        compiled.is_ok(),
+        "{}",
+        compiled.unwrap_err().render(&sources, false)
+    );
 }
 
 #[test]
 fn problems_in_cpython_are_diagnostics_with_their_line() {
     let Some(python) = python() else { return };
     let table = [
-        ("x = 1\nN = {}['k']\n", "bad.py:2:1: note: 'N' is bound here"),
-        ("x = 1\nassert x == 2, 'no'\nN = 1\n", "bad.py:2:1: error: AssertionError: no"),
-        ("@consteval\ndef g():\n    return 1 // 0\nN = 1\n", "ZeroDivisionError"),
+        (
+            "x = 1\nN = {}['k']\n",
+            "bad.py:2:1: note: 'N' is bound here",
+        ),
+        (
+            "x = 1\nassert x == 2, 'no'\nN = 1\n",
+            "bad.py:2:1: error: AssertionError: no",
+        ),
+        (
+            "@consteval\ndef g():\n    return 1 // 0\nN = 1\n",
+            "ZeroDivisionError",
+        ),
         ("import os\nos._exit(3)\nN = 1\n", "CPython has ended"),
     ];
     for (text, expected) in table {
         let call = if text.contains("def g") { "g()" } else { "N" };
-        let text = format!("{text}from allo import *\n@kernel\ndef f(x: i32) -> i32:\n    return x + {call}\n");
+        let text = format!(
+            "{text}from allo import *\n@kernel\ndef f(x: i32) -> i32:\n    return x + {call}\n"
+        );
         let text = match text.strip_prefix("@consteval") {
             Some(_) => format!("from allo import consteval\n{text}"),
             None => text,
@@ -294,5 +341,9 @@ fn problems_in_cpython_are_diagnostics_with_their_line() {
     let file = sources.add("bad.py", "from allo import *\n");
     sources.python = Some("/nowhere/python".into());
     let errors = frontend::check(&mut sources, file).unwrap_err();
-    assert!(errors.render(&sources, false).contains("cannot start '/nowhere/python'"));
+    assert!(
+        errors
+            .render(&sources, false)
+            .contains("cannot start '/nowhere/python'")
+    );
 }

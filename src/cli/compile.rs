@@ -49,7 +49,8 @@ pub fn target(args: &TargetArgs) -> Result<Target, Diagnostic> {
 /// `allo-hls check`
 pub fn check(printer: &Printer, args: &CheckArgs) -> Result<(), Status> {
     let mut sources = SourceMap::default();
-    let file = load(&mut sources, &args.input, &args.python).map_err(|e| printer.fail(e, &sources))?;
+    let file =
+        load(&mut sources, &args.input, &args.python).map_err(|e| printer.fail(e, &sources))?;
     let warnings = frontend::check(&mut sources, file).map_err(|e| printer.fail(e, &sources))?;
     printer.diagnostics(&warnings, &sources);
     Ok(())
@@ -68,7 +69,8 @@ pub fn explain(printer: &Printer, args: &ExplainArgs) -> Result<(), Status> {
 /// `allo-hls kernel.py`
 pub fn compile(printer: &Printer, args: &CompileArgs) -> Result<(), Status> {
     let mut sources = SourceMap::default();
-    let file = load(&mut sources, args.source.input(), &args.source.python).map_err(|e| printer.fail(e, &sources))?;
+    let file = load(&mut sources, args.source.input(), &args.source.python)
+        .map_err(|e| printer.fail(e, &sources))?;
     let top = args.source.top.as_deref();
     if args.emit == Emit::Ir && args.manifest.is_none() {
         // Shown even where the back end has no hardware for it.

@@ -19,9 +19,7 @@ pub fn call(builtin: Builtin, args: &ConstArgs, names: &mut dyn Names) -> Result
         Builtin::Template => {
             args.expect(1, 1, "Template")?;
             match &args.positional[0] {
-                ConstValue::Str(name) => {
-                    Ok(ConstValue::Template(names.host().new_template(name)))
-                }
+                ConstValue::Str(name) => Ok(ConstValue::Template(names.host().new_template(name))),
                 other => fail(
                     codes::TEMPLATE,
                     span,
@@ -140,7 +138,11 @@ fn range(args: &ConstArgs) -> Result<ConstValue> {
         match value.as_int().map(|v| v.to_i64()) {
             Some(Some(v)) => ints.push(v),
             Some(None) => {
-                return fail(codes::LIMIT, args.span, "the bounds of a range exceed 64 bits");
+                return fail(
+                    codes::LIMIT,
+                    args.span,
+                    "the bounds of a range exceed 64 bits",
+                );
             }
             None => return raise("TypeError", args.span, "range needs ints"),
         }

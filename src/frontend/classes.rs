@@ -179,7 +179,11 @@ impl Object {
     pub fn key(&self, fuel: &mut Fuel) -> std::result::Result<Key, String> {
         let identity = format!("object {:p}", std::ptr::from_ref(self));
         let Some(data) = self.class.data() else {
-            let own = self.class.inherited.iter().any(|c| c.attrs.get().contains_key("__eq__"))
+            let own = self
+                .class
+                .inherited
+                .iter()
+                .any(|c| c.attrs.get().contains_key("__eq__"))
                 || self.class.attrs.get().contains_key("__eq__");
             return match own && !self.is_enum() {
                 true => Err(self.class.name.to_string()),
@@ -297,7 +301,11 @@ pub fn define(c: &ast::StmtClassDef, names: &mut dyn Names) -> Result<ConstValue
 fn linearise(bases: &[Rc<Class>]) -> Option<Vec<Rc<Class>>> {
     let mut rows: Vec<Vec<Rc<Class>>> = bases
         .iter()
-        .map(|b| std::iter::once(b.clone()).chain(b.inherited.iter().cloned()).collect())
+        .map(|b| {
+            std::iter::once(b.clone())
+                .chain(b.inherited.iter().cloned())
+                .collect()
+        })
         .collect();
     rows.push(bases.to_vec());
     let mut order = Vec::new();
@@ -310,7 +318,11 @@ fn linearise(bases: &[Rc<Class>]) -> Option<Vec<Rc<Class>>> {
             rows.iter()
                 .any(|row| row[1..].iter().any(|other| Class::same(c, other)))
         };
-        let next = rows.iter().map(|row| &row[0]).find(|c| !in_a_tail(c))?.clone();
+        let next = rows
+            .iter()
+            .map(|row| &row[0])
+            .find(|c| !in_a_tail(c))?
+            .clone();
         for row in &mut rows {
             if Class::same(&row[0], &next) {
                 row.remove(0);
@@ -396,16 +408,13 @@ fn make_members(class: &Rc<Class>, span: Span, names: &mut dyn Names) -> Result<
 }
 
 /// `dataclass(...)` of a class.
-pub fn dataclass(
-    class: &Rc<Class>,
-    frozen: bool,
-    order: bool,
-    span: Span,
-) -> Result<()> {
+pub fn dataclass(class: &Rc<Class>, frozen: bool, order: bool, span: Span) -> Result<()> {
     let mut fields: Vec<Field> = Vec::new();
     let inherited = class.inherited.iter().rev();
     for base in inherited.filter_map(|c| c.data.borrow().clone()) {
-        base.fields.iter().for_each(|f| put_field(&mut fields, f.clone()));
+        base.fields
+            .iter()
+            .for_each(|f| put_field(&mut fields, f.clone()));
     }
     for name in &class.annotated {
         let value = class.attrs.get().get(name).cloned();
@@ -415,8 +424,7 @@ pub fn dataclass(
             factory: None,
         };
         match value {
-            Some(ConstValue::Bound(b))
-                if matches!(b.callee, ConstValue::Native(n) if n.name == "field") =>
+            Some(ConstValue::Bound(b)) if matches!(b.callee, ConstValue::Native(n) if n.name == "field") =>
             {
                 let named = |key: &str| {
                     let found = b.named.iter().find(|(n, _)| n == key);
@@ -583,12 +591,19 @@ fn data_init(
     let class = &object.class.name;
     let given = args.positional.len();
     if given > data.fields.len() {
-        let message = format!("'{class}' has {} fields, but {given} given", data.fields.len());
+        let message = format!(
+            "'{class}' has {} fields, but {given} given",
+            data.fields.len()
+        );
         return raise("TypeError", span, message);
     }
     let known = |name: &String| data.fields.iter().any(|f| f.name == *name);
     if let Some((name, _)) = args.named.iter().find(|(n, _)| !known(n)) {
-        return raise("TypeError", span, format!("'{class}' has no field '{name}'"));
+        return raise(
+            "TypeError",
+            span,
+            format!("'{class}' has no field '{name}'"),
+        );
     }
     for (i, field) in data.fields.iter().enumerate() {
         let value = match (args.get(i, &field.name), &field.default, &field.factory) {
@@ -648,7 +663,9 @@ fn object_attribute(
         return bound(property, owner.clone(), &this, span, names).map(Some);
     }
     let own = match name {
-        "name" | "value" if object.is_enum() => object.attrs.get().get(&format!("_{name}_")).cloned(),
+        "name" | "value" if object.is_enum() => {
+            object.attrs.get().get(&format!("_{name}_")).cloned()
+        }
         "__class__" => Some(ConstValue::Class(object.class.clone())),
         name => object.attrs.get().get(name).cloned(),
     };
@@ -679,10 +696,10 @@ fn bound(
         (ConstValue::Function(_), _) => vec![this.clone()],
         (ConstValue::Descriptor(Descriptor::Static, f), _) => return Ok((**f).clone()),
         (ConstValue::Descriptor(Descriptor::Class, f), ConstValue::Object(o)) => {
-            return Ok(bind(&**f, ConstValue::Class(o.class.clone()), owner));
+            return Ok(bind(f, ConstValue::Class(o.class.clone()), owner));
         }
         (ConstValue::Descriptor(Descriptor::Property, f), _) => {
-            let getter = bind(&**f, this.clone(), owner);
+            let getter = bind(f, this.clone(), owner);
             return call(&getter, ConstArgs::positional(vec![], span), names);
         }
         _ => return Ok(found),
@@ -903,11 +920,7 @@ pub fn compare_method(
 }
 
 /// The truth of an object.
-pub fn truth_method(
-    value: &ConstValue,
-    span: Span,
-    names: &mut dyn Names,
-) -> Result<Option<bool>> {
+pub fn truth_method(value: &ConstValue, span: Span, names: &mut dyn Names) -> Result<Option<bool>> {
     let ConstValue::Object(object) = value else {
         return Ok(None);
     };
@@ -1003,7 +1016,11 @@ pub fn object_text(
     };
     let mut parts = Vec::new();
     for (field, value) in data.fields.iter().zip(object.fields(&data)) {
-        parts.push(format!("{}={}", field.name, text::repr(&value, span, names)?));
+        parts.push(format!(
+            "{}={}",
+            field.name,
+            text::repr(&value, span, names)?
+        ));
     }
     Ok(format!("{class}({})", parts.join(", ")))
 }

@@ -43,7 +43,13 @@ impl Elements {
 
 impl<T: Contents> Drop for Shared<T> {
     fn drop(&mut self) {
-        bury(self.value.get_mut().take_all().into_iter().map(Corpse::Value));
+        bury(
+            self.value
+                .get_mut()
+                .take_all()
+                .into_iter()
+                .map(Corpse::Value),
+        );
     }
 }
 
@@ -104,7 +110,10 @@ pub fn bury(corpses: impl Iterator<Item = Corpse>) {
             true
         }
     });
-    while first {
+    if !first {
+        return;
+    }
+    loop {
         let next = GRAVE.with_borrow_mut(|grave| grave.as_mut().and_then(Vec::pop));
         if next.is_none() {
             GRAVE.set(None);
@@ -259,7 +268,12 @@ pub fn freeze(value: &ConstValue) {
                 rest.extend(items.get().iter().filter(|v| compound(v)).cloned());
             }
             ConstValue::Dict(items) if items.freeze() => {
-                rest.extend(items.get().values().flat_map(|(k, v)| [k.clone(), v.clone()]));
+                rest.extend(
+                    items
+                        .get()
+                        .values()
+                        .flat_map(|(k, v)| [k.clone(), v.clone()]),
+                );
             }
             ConstValue::Set(items) => {
                 items.freeze();

@@ -9,11 +9,11 @@ use super::error::{Result, fail};
 use super::module::{self, Decorator};
 use super::numpy;
 use super::operators;
+use super::promote::Style;
 use super::session::{Binding, Session};
 use super::source::span_of;
 use super::surface::{self, Builtin, Namespace};
 use super::types;
-use super::promote::Style;
 use super::values::{ConstValue, KernelRef, Options};
 use crate::diagnostics::{Diagnostic, FileId, Span};
 use crate::ir::FloatFormat;
@@ -61,7 +61,10 @@ impl Remote {
         };
         let (sender, answers) = channel();
         std::thread::spawn(move || {
-            for line in BufReader::new(output).lines().map_while(std::io::Result::ok) {
+            for line in BufReader::new(output)
+                .lines()
+                .map_while(std::io::Result::ok)
+            {
                 if sender.send(line).is_err() {
                     return;
                 }
@@ -150,7 +153,9 @@ pub fn evaluate<'a>(
                     span: whole,
                 },
             };
-            session.modules[module].globals.insert(name.clone(), binding);
+            session.modules[module]
+                .globals
+                .insert(name.clone(), binding);
         }
     }
     for problem in answer["problems"].as_array().into_iter().flatten() {
@@ -180,7 +185,11 @@ fn report(session: &mut Session, problem: &Json, file: FileId) {
 
 fn line_span(session: &Session, file: FileId, line: usize) -> Span {
     let text = &session.sources.file(file).text;
-    let start: usize = text.split_inclusive('\n').take(line - 1).map(str::len).sum();
+    let start: usize = text
+        .split_inclusive('\n')
+        .take(line - 1)
+        .map(str::len)
+        .sum();
     let shown = text[start..].lines().next().unwrap_or_default();
     let indent = shown.len() - shown.trim_start().len();
     Span {
@@ -204,7 +213,10 @@ fn namespaces() -> Json {
         "allo.linalg",
     ];
     let exported = |name: &str| match surface::module(name) {
-        Some(space) => surface::exported(space).into_iter().chain(inner(space)).collect(),
+        Some(space) => surface::exported(space)
+            .into_iter()
+            .chain(inner(space))
+            .collect(),
         None => Vec::new(),
     };
     MODULES
@@ -322,7 +334,10 @@ impl Reader {
             "kernel" => {
                 let line = json[2].as_u64().unwrap_or_default();
                 let key = (text(1).to_owned(), line);
-                let kernel = self.kernels.get(&key).ok_or("it is a kernel made while running")?;
+                let kernel = self
+                    .kernels
+                    .get(&key)
+                    .ok_or("it is a kernel made while running")?;
                 ConstValue::Kernel(KernelRef {
                     def: kernel.def,
                     bindings: self.items(&json[3])?.into(),
@@ -402,10 +417,17 @@ fn named(name: &str) -> Option<ConstValue> {
 pub fn call(session: &mut Session, function: usize, args: &ConstArgs) -> Result<ConstValue> {
     let span = args.span;
     let encoded = |values: &[ConstValue]| values.iter().map(encode).collect::<Option<Vec<_>>>();
-    let named = args.named.iter().map(|(n, v)| Some((n.clone(), encode(v)?)));
+    let named = args
+        .named
+        .iter()
+        .map(|(n, v)| Some((n.clone(), encode(v)?)));
     let named: Option<serde_json::Map<String, Json>> = named.collect();
     let (Some(positional), Some(named)) = (encoded(&args.positional), named) else {
-        return fail(codes::PYTHON, span, "an argument cannot be passed to CPython");
+        return fail(
+            codes::PYTHON,
+            span,
+            "an argument cannot be passed to CPython",
+        );
     };
     let Some(remote) = &mut session.remote else {
         return fail(codes::PYTHON, span, "there is no CPython to call");
@@ -432,7 +454,11 @@ pub fn call(session: &mut Session, function: usize, args: &ConstArgs) -> Result<
 fn encode(value: &ConstValue) -> Option<Json> {
     let items = |items: &[ConstValue]| items.iter().map(encode).collect::<Option<Vec<_>>>();
     let hex = |v: &BigInt| {
-        let sign = if v.sign() == num_bigint::Sign::Minus { "-" } else { "" };
+        let sign = if v.sign() == num_bigint::Sign::Minus {
+            "-"
+        } else {
+            ""
+        };
         format!("{sign}0x{:x}", v.magnitude())
     };
     Some(match value {
@@ -447,7 +473,9 @@ fn encode(value: &ConstValue) -> Option<Json> {
         ConstValue::Table(table) => encode(&table.nested())?,
         ConstValue::Dict(dict) => {
             let pairs = dict.get();
-            let pairs = pairs.values().map(|(k, v)| Some(json!([encode(k)?, encode(v)?])));
+            let pairs = pairs
+                .values()
+                .map(|(k, v)| Some(json!([encode(k)?, encode(v)?])));
             json!(["dict", pairs.collect::<Option<Vec<_>>>()?])
         }
         _ => return None,

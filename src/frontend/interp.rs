@@ -386,15 +386,15 @@ fn with(s: &ast::StmtWith, items: &[ast::WithItem], names: &mut dyn Names) -> Re
     };
     let span = names.span(item.range);
     let manager = eval(&item.context_expr, names)?;
-    let method = |name: &str, args: Vec<ConstValue>, names: &mut dyn Names| {
-        match named_attribute(&manager, name, span, names)? {
-            Some(method) => call_value(&method, ConstArgs::positional(args, span), names),
-            None => fail(
-                codes::STATEMENT,
-                span,
-                format!("{} is not a context manager", manager.kind()),
-            ),
-        }
+    let method = |name: &str, args: Vec<ConstValue>, names: &mut dyn Names| match named_attribute(
+        &manager, name, span, names,
+    )? {
+        Some(method) => call_value(&method, ConstArgs::positional(args, span), names),
+        None => fail(
+            codes::STATEMENT,
+            span,
+            format!("{} is not a context manager", manager.kind()),
+        ),
     };
     let entered = method("__enter__", vec![], names)?;
     if let Some(target) = &item.optional_vars {

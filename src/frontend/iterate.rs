@@ -2,9 +2,7 @@
 
 use super::classes;
 use super::codes;
-use super::consteval::{
-    ConstArgs, Host, Names, bind_target, call, eval, named_attribute, truth,
-};
+use super::consteval::{ConstArgs, Host, Names, bind_target, call, eval, named_attribute, truth};
 use super::containers::{Corpse, Dict, List, Set, bury};
 use super::error::{Failure, Result, fail, raise};
 use super::interp::{Flow, Frame, assign, chosen, exec_one};
@@ -143,7 +141,7 @@ pub fn iter(value: &ConstValue, span: Span, names: &mut dyn Names) -> Result<Ite
     Ok(IterRef::new(match value {
         ConstValue::Iter(iter) => return Ok(iter.clone()),
         ConstValue::List(items) => Iter::List(items.clone(), 0),
-        ConstValue::Tuple(items) => Iter::Items(items.to_vec().into_iter()),
+        ConstValue::Tuple(items) => Iter::Items(Vec::from(&**items).into_iter()),
         ConstValue::Range(range) => Iter::Range(*range, 0),
         ConstValue::Dict(dict) => dict_part(dict, Part::Keys),
         ConstValue::Set(set) => Iter::Set(set.clone(), 0, set.get().items.len()),
@@ -290,8 +288,7 @@ fn step(iter: &mut Iter, span: Span, names: &mut dyn Names) -> Result<Option<Con
         },
         Iter::Count(value, by) => {
             let op = ast::Operator::Add;
-            let following =
-                super::consteval::binary(op, value.clone(), by.clone(), span, names)?;
+            let following = super::consteval::binary(op, value.clone(), by.clone(), span, names)?;
             Ok(Some(std::mem::replace(value, following)))
         }
         Iter::Cycle(items, at) => {

@@ -253,7 +253,9 @@ impl<'a> Session<'a> {
                 if let Err(failure) = cpython::evaluate(self, &python, file, body) {
                     self.report(failure);
                 }
-                self.modules.iter_mut().for_each(|m| m.progress = Progress::Done);
+                self.modules
+                    .iter_mut()
+                    .for_each(|m| m.progress = Progress::Done);
             }
         }
         self.freeze();
@@ -484,13 +486,7 @@ impl Host for Session<'_> {
         }
     }
 
-    fn undefined(
-        &self,
-        module: usize,
-        name: &str,
-        span: Span,
-        locals: &[String],
-    ) -> Failure {
+    fn undefined(&self, module: usize, name: &str, span: Span, locals: &[String]) -> Failure {
         let mut error = Diagnostic::error(
             codes::UNDEFINED,
             span,

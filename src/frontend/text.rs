@@ -249,9 +249,8 @@ pub fn parse_int(text: &str, base: u32) -> Option<BigInt> {
         (base, radix) if base == radix => (radix, &lower[2..]),
         (base, _) => (base, &lower[..]),
     };
-    let misplaced = digits.starts_with('_') && prefix == 0
-        || digits.ends_with('_')
-        || digits.contains("__");
+    let misplaced =
+        digits.starts_with('_') && prefix == 0 || digits.ends_with('_') || digits.contains("__");
     if !(2..=36).contains(&radix) || misplaced || digits.starts_with(['+', '-']) {
         return None;
     }
@@ -272,7 +271,11 @@ pub fn int_of(text: &str, base: u32, span: Span) -> Result<BigInt> {
         None => {
             let mut shown = String::new();
             quote(text, &mut shown);
-            raise("ValueError", span, format!("{shown} is no int of base {base}"))
+            raise(
+                "ValueError",
+                span,
+                format!("{shown} is no int of base {base}"),
+            )
         }
     }
 }
@@ -351,20 +354,13 @@ impl Spec {
 }
 
 /// `format(value, spec)`.
-pub fn format(
-    value: &ConstValue,
-    spec: &str,
-    span: Span,
-    names: &mut dyn Names,
-) -> Result<String> {
+pub fn format(value: &ConstValue, spec: &str, span: Span, names: &mut dyn Names) -> Result<String> {
     if spec.is_empty() {
         return Ok(str(value, span, names)?.to_string());
     }
     let object = matches!(value, ConstValue::Object(_));
     let text = vec![ConstValue::str(spec)];
-    if object
-        && let Some(result) = classes::call_method(value, "__format__", text, span, names)?
-    {
+    if object && let Some(result) = classes::call_method(value, "__format__", text, span, names)? {
         return Ok(str(&result, span, names)?.to_string());
     }
     let Some(parsed) = Spec::parse(spec) else {
@@ -391,7 +387,10 @@ pub fn format(
             return Ok(pad(&parsed, "", &cut, '<'));
         }
         (ConstValue::Float(v), kind) => float_body(*v, kind, &parsed),
-        (ConstValue::Int(_) | ConstValue::Bool(_), Some('e' | 'E' | 'f' | 'F' | 'g' | 'G' | '%')) => {
+        (
+            ConstValue::Int(_) | ConstValue::Bool(_),
+            Some('e' | 'E' | 'f' | 'F' | 'g' | 'G' | '%'),
+        ) => {
             let v = super::library::to_float(&value, span)?;
             float_body(v, parsed.kind, &parsed)
         }
@@ -447,7 +446,7 @@ fn int_body(v: &BigInt, spec: &Spec, span: Span) -> Result<(bool, Option<String>
 fn grouped(digits: &str, mark: char, size: usize) -> String {
     let mut out = String::new();
     for (i, c) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i) % size == 0 {
+        if i > 0 && (digits.len() - i).is_multiple_of(size) {
             out.push(mark);
         }
         out.push(c);
@@ -471,10 +470,19 @@ fn float_body(v: f64, kind: Option<char>, spec: &Spec) -> (bool, Option<String>)
         Some('e') => scientific(magnitude, spec.precision.unwrap_or(6)),
         Some('E') => scientific(magnitude, spec.precision.unwrap_or(6)).to_uppercase(),
         Some('%') => format!("{:.*}%", spec.precision.unwrap_or(6), magnitude * 100.0),
-        Some('g' | 'n') => general(magnitude, spec.precision.unwrap_or(6), spec.alternate, false),
-        Some('G') => {
-            general(magnitude, spec.precision.unwrap_or(6), spec.alternate, false).to_uppercase()
-        }
+        Some('g' | 'n') => general(
+            magnitude,
+            spec.precision.unwrap_or(6),
+            spec.alternate,
+            false,
+        ),
+        Some('G') => general(
+            magnitude,
+            spec.precision.unwrap_or(6),
+            spec.alternate,
+            false,
+        )
+        .to_uppercase(),
         None => match spec.precision {
             None => float_text(magnitude),
             Some(precision) => general(magnitude, precision, spec.alternate, true),
@@ -493,7 +501,10 @@ fn scientific(v: f64, precision: usize) -> String {
     let text = format!("{v:.precision$e}");
     match text.split_once('e') {
         Some((digits, exponent)) => {
-            format!("{digits}e{}", signed_exponent(exponent.parse().unwrap_or(0)))
+            format!(
+                "{digits}e{}",
+                signed_exponent(exponent.parse().unwrap_or(0))
+            )
         }
         None => text,
     }
@@ -600,7 +611,11 @@ pub fn percent(
             continue;
         }
         let Some(value) = items.next() else {
-            return raise("TypeError", span, "there are fewer values than the format takes");
+            return raise(
+                "TypeError",
+                span,
+                "there are fewer values than the format takes",
+            );
         };
         let (value, kind) = match kind {
             's' => (ConstValue::Str(str(&value, span, names)?), "s"),
@@ -613,7 +628,13 @@ pub fn percent(
             'e' => (value, "e"),
             'f' | 'F' => (value, "f"),
             'g' => (value, "g"),
-            _ => return fail(codes::CONST_EVAL, span, format!("'%{kind}' is not supported")),
+            _ => {
+                return fail(
+                    codes::CONST_EVAL,
+                    span,
+                    format!("'%{kind}' is not supported"),
+                );
+            }
         };
         let left = flags.contains('-');
         let flags: String = flags.chars().filter(|c| *c != '-').collect();
@@ -622,12 +643,21 @@ pub fn percent(
             (false, "s") => ">",
             _ => "",
         };
-        out.push_str(&format(&value, &format!("{align}{flags}{kind}"), span, names)?);
+        out.push_str(&format(
+            &value,
+            &format!("{align}{flags}{kind}"),
+            span,
+            names,
+        )?);
         names.tick(span, 1 + out.len() as u64 / 64)?;
     }
     out.push_str(rest);
     if items.next().is_some() {
-        return raise("TypeError", span, "there are more values than the format takes");
+        return raise(
+            "TypeError",
+            span,
+            "there are more values than the format takes",
+        );
     }
     Ok(out)
 }

@@ -1,6 +1,7 @@
 //! Element access and operators of the containers, and the types of values.
 
 use super::by_name;
+use crate::diagnostics::Diagnostic;
 use crate::diagnostics::Span;
 use crate::frontend::classes::{self, Class};
 use crate::frontend::codes;
@@ -12,7 +13,6 @@ use crate::frontend::numpy;
 use crate::frontend::operators::python;
 use crate::frontend::text;
 use crate::frontend::values::{ConstValue, Range};
-use crate::diagnostics::Diagnostic;
 use num_bigint::BigInt;
 use num_traits::{Signed, ToPrimitive};
 use ruff_python_ast::{CmpOp, Operator};
@@ -322,8 +322,14 @@ pub fn slice_positions(slice: &[ConstValue; 3], len: usize, span: Span) -> Resul
             ConstValue::None => Ok(None),
             value => {
                 let v = super::int_of(value, span)?;
-                let far = if v.is_negative() { i64::MIN / 4 } else { i64::MAX / 4 };
-                Ok(Some(v.to_i64().unwrap_or(far).clamp(i64::MIN / 4, i64::MAX / 4)))
+                let far = if v.is_negative() {
+                    i64::MIN / 4
+                } else {
+                    i64::MAX / 4
+                };
+                Ok(Some(
+                    v.to_i64().unwrap_or(far).clamp(i64::MIN / 4, i64::MAX / 4),
+                ))
             }
         }
     };
@@ -350,7 +356,9 @@ fn positions(range: Range) -> impl Iterator<Item = usize> {
 
 fn sliced<T: Clone>(items: &[T], slice: &[ConstValue; 3], span: Span) -> Result<Vec<T>> {
     let range = slice_positions(slice, items.len(), span)?;
-    Ok(positions(range).filter_map(|i| items.get(i).cloned()).collect())
+    Ok(positions(range)
+        .filter_map(|i| items.get(i).cloned())
+        .collect())
 }
 
 /// `object[index]`.
@@ -474,7 +482,11 @@ pub fn set_item(
                 return Ok(());
             }
             if range.len() != new.len() as u64 {
-                return raise("ValueError", span, "the slice and the value differ in length");
+                return raise(
+                    "ValueError",
+                    span,
+                    "the slice and the value differ in length",
+                );
             }
             for (at, value) in positions(range).zip(new) {
                 items[at] = value;
@@ -490,9 +502,12 @@ pub fn set_item(
         (ConstValue::Dict(dict), _) => {
             names.host().charge(span, 4)?;
             match dict.edit() {
-                Some(mut entries) => {
-                    crate::frontend::consteval::insert(&mut entries, index.clone(), value.clone(), span)
-                }
+                Some(mut entries) => crate::frontend::consteval::insert(
+                    &mut entries,
+                    index.clone(),
+                    value.clone(),
+                    span,
+                ),
                 None => frozen(span),
             }
         }

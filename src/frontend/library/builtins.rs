@@ -1,6 +1,7 @@
 //! Python's built-in functions and types.
 
 use super::{Call, Native, by_name, in_table, int_of_float, native, to_float, variadic};
+use crate::diagnostics::Span;
 use crate::frontend::classes;
 use crate::frontend::codes;
 use crate::frontend::consteval::{
@@ -11,7 +12,6 @@ use crate::frontend::iterate::{self, Iter, IterRef};
 use crate::frontend::operators::python;
 use crate::frontend::text;
 use crate::frontend::values::{ConstValue, Descriptor};
-use crate::diagnostics::Span;
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{Signed, ToPrimitive, Zero};
@@ -58,9 +58,15 @@ pub static TABLE: &[Native] = &[
     native("getattr", &["object", "name", "default"], 2, getattr),
     native("setattr", &["object", "name", "value"], 3, setattr),
     native("slice", &["start", "stop", "step"], 1, slice),
-    native("property", &["function"], 1, |c| descriptor(c, Descriptor::Property)),
-    native("staticmethod", &["function"], 1, |c| descriptor(c, Descriptor::Static)),
-    native("classmethod", &["function"], 1, |c| descriptor(c, Descriptor::Class)),
+    native("property", &["function"], 1, |c| {
+        descriptor(c, Descriptor::Property)
+    }),
+    native("staticmethod", &["function"], 1, |c| {
+        descriptor(c, Descriptor::Static)
+    }),
+    native("classmethod", &["function"], 1, |c| {
+        descriptor(c, Descriptor::Class)
+    }),
     native("super", &["type", "object"], 2, no_super),
     native("NotImplemented", &[], 0, |c| Ok(c.this.clone())),
 ];
@@ -296,7 +302,9 @@ fn sorted(c: &mut Call) -> Result<ConstValue> {
     let items = c.items(0)?;
     let key = c.opt(1).cloned();
     let reverse = c.flag(2)?;
-    Ok(ConstValue::list(sort(items, key, reverse, c.span, c.names)?))
+    Ok(ConstValue::list(sort(
+        items, key, reverse, c.span, c.names,
+    )?))
 }
 
 /// A stable sort by `<`; an error of the comparison ends it.
@@ -426,7 +434,10 @@ fn map(c: &mut Call) -> Result<ConstValue> {
 
 fn filter(c: &mut Call) -> Result<ConstValue> {
     let value = c.arg(1).clone();
-    Ok(IterRef::of(Iter::Filter(c.arg(0).clone(), source(c, &value)?)))
+    Ok(IterRef::of(Iter::Filter(
+        c.arg(0).clone(),
+        source(c, &value)?,
+    )))
 }
 
 fn iter(c: &mut Call) -> Result<ConstValue> {
@@ -508,7 +519,11 @@ fn isinstance(c: &mut Call) -> Result<ConstValue> {
 fn issubclass(c: &mut Call) -> Result<ConstValue> {
     match (c.arg(0), c.arg(1)) {
         (ConstValue::Class(a), ConstValue::Class(b)) => Ok(ConstValue::Bool(a.is_subclass(b))),
-        _ => fail(codes::CONST_EVAL, c.span, "issubclass takes classes of the file"),
+        _ => fail(
+            codes::CONST_EVAL,
+            c.span,
+            "issubclass takes classes of the file",
+        ),
     }
 }
 

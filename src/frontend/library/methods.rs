@@ -89,15 +89,21 @@ static SET: &[Native] = &[
     }),
     method("issubset", &["other"], 1, |c| {
         let other = other(c)?;
-        relation(c, |set| set.items.keys().all(|k| other.items.contains_key(k)))
+        relation(c, |set| {
+            set.items.keys().all(|k| other.items.contains_key(k))
+        })
     }),
     method("issuperset", &["other"], 1, |c| {
         let other = other(c)?;
-        relation(c, |set| other.items.keys().all(|k| set.items.contains_key(k)))
+        relation(c, |set| {
+            other.items.keys().all(|k| set.items.contains_key(k))
+        })
     }),
     method("isdisjoint", &["other"], 1, |c| {
         let other = other(c)?;
-        relation(c, |set| !other.items.keys().any(|k| set.items.contains_key(k)))
+        relation(c, |set| {
+            !other.items.keys().any(|k| set.items.contains_key(k))
+        })
     }),
 ];
 
@@ -136,7 +142,10 @@ fn ratio(c: &mut Call) -> Result<ConstValue> {
     }
     let top = super::int_of_float(top, c.span)?;
     let bottom = num_bigint::BigInt::from(1) << exponent;
-    Ok(ConstValue::tuple(vec![ConstValue::Int(top), ConstValue::Int(bottom)]))
+    Ok(ConstValue::tuple(vec![
+        ConstValue::Int(top),
+        ConstValue::Int(bottom),
+    ]))
 }
 
 fn append(c: &mut Call) -> Result<ConstValue> {
@@ -158,7 +167,11 @@ fn insert_at(c: &mut Call) -> Result<ConstValue> {
     c.names.host().charge(c.span, 1)?;
     let mut items = super::edit_list(&c.this, c.span)?;
     let len = items.len() as i64;
-    let at = if at < 0 { (at + len).max(0) } else { at.min(len) };
+    let at = if at < 0 {
+        (at + len).max(0)
+    } else {
+        at.min(len)
+    };
     items.insert(at as usize, value);
     Ok(ConstValue::None)
 }

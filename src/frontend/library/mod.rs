@@ -20,11 +20,11 @@ use num_traits::ToPrimitive;
 use std::fmt;
 use std::rc::Rc;
 
+pub use access::slice_positions;
 pub use access::{
     binary, compare_sets, contains, delete_item, edit_list, frozen, identical, is_instance,
     replace_contents, set_item, set_of, subscript, type_name, type_of,
 };
-pub use access::slice_positions;
 pub use builtins::length;
 
 /// A function of the library: one row of a table.
@@ -233,11 +233,7 @@ pub fn to_int(value: &ConstValue, span: Span) -> Result<BigInt> {
 fn int_of_float(value: f64, span: Span) -> Result<BigInt> {
     match num_traits::FromPrimitive::from_f64(value) {
         Some(v) => Ok(v),
-        None => raise(
-            "OverflowError",
-            span,
-            "an infinity or NaN has no int value",
-        ),
+        None => raise("OverflowError", span, "an infinity or NaN has no int value"),
     }
 }
 
@@ -285,13 +281,19 @@ pub fn call(
             }
         }
     }
-    if let Some(missing) = call.args[..native.required].iter().position(Option::is_none) {
+    if let Some(missing) = call.args[..native.required]
+        .iter()
+        .position(Option::is_none)
+    {
         let given = call.args.iter().flatten().count();
         let arity = super::consteval::arity_text(native.required, own.max(native.required));
         let message = if missing >= given {
             format!("{} takes {arity}, but {given} given", native.name)
         } else {
-            format!("{} needs an argument for '{}'", native.name, native.params[missing])
+            format!(
+                "{} needs an argument for '{}'",
+                native.name, native.params[missing]
+            )
         };
         return fail(codes::ARGUMENTS, span, message);
     }
@@ -321,7 +323,10 @@ pub fn call_operator(
 }
 
 fn in_table(table: &'static [Native], name: &str) -> Option<ConstValue> {
-    table.iter().find(|n| n.name == name).map(ConstValue::Native)
+    table
+        .iter()
+        .find(|n| n.name == name)
+        .map(ConstValue::Native)
 }
 
 /// The built-in function or class of a name.
@@ -355,10 +360,13 @@ pub fn exported(space: Namespace) -> Vec<String> {
 
 /// `__init__` where a class inherits none.
 pub fn default_init(this: &ConstValue) -> ConstValue {
-    bound(this, match by_name("__init__") {
-        ConstValue::Native(native) => native,
-        _ => return ConstValue::None,
-    })
+    bound(
+        this,
+        match by_name("__init__") {
+            ConstValue::Native(native) => native,
+            _ => return ConstValue::None,
+        },
+    )
 }
 
 fn bound(this: &ConstValue, native: &'static Native) -> ConstValue {

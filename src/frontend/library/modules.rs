@@ -113,10 +113,18 @@ static MATH: &[Native] = &[
     native("acosh", &["x"], 1, |c| real(c, f64::acosh)),
     native("atanh", &["x"], 1, |c| real(c, f64::atanh)),
     native("fabs", &["x"], 1, |c| real(c, f64::abs)),
-    native("radians", &["x"], 1, |c| real(c, |x| x * (std::f64::consts::PI / 180.0))),
-    native("degrees", &["x"], 1, |c| real(c, |x| x * (180.0 / std::f64::consts::PI))),
-    native("atan2", &["y", "x"], 2, |c| Ok(ConstValue::Float(c.float(0)?.atan2(c.float(1)?)))),
-    native("hypot", &["x", "y"], 2, |c| Ok(ConstValue::Float(c.float(0)?.hypot(c.float(1)?)))),
+    native("radians", &["x"], 1, |c| {
+        real(c, |x| x * (std::f64::consts::PI / 180.0))
+    }),
+    native("degrees", &["x"], 1, |c| {
+        real(c, |x| x * (180.0 / std::f64::consts::PI))
+    }),
+    native("atan2", &["y", "x"], 2, |c| {
+        Ok(ConstValue::Float(c.float(0)?.atan2(c.float(1)?)))
+    }),
+    native("hypot", &["x", "y"], 2, |c| {
+        Ok(ConstValue::Float(c.float(0)?.hypot(c.float(1)?)))
+    }),
     native("copysign", &["x", "y"], 2, |c| {
         Ok(ConstValue::Float(c.float(0)?.copysign(c.float(1)?)))
     }),
@@ -133,9 +141,15 @@ static MATH: &[Native] = &[
     native("floor", &["x"], 1, |c| whole(c, f64::floor)),
     native("ceil", &["x"], 1, |c| whole(c, f64::ceil)),
     native("trunc", &["x"], 1, |c| whole(c, f64::trunc)),
-    native("isnan", &["x"], 1, |c| Ok(ConstValue::Bool(c.float(0)?.is_nan()))),
-    native("isinf", &["x"], 1, |c| Ok(ConstValue::Bool(c.float(0)?.is_infinite()))),
-    native("isfinite", &["x"], 1, |c| Ok(ConstValue::Bool(c.float(0)?.is_finite()))),
+    native("isnan", &["x"], 1, |c| {
+        Ok(ConstValue::Bool(c.float(0)?.is_nan()))
+    }),
+    native("isinf", &["x"], 1, |c| {
+        Ok(ConstValue::Bool(c.float(0)?.is_infinite()))
+    }),
+    native("isfinite", &["x"], 1, |c| {
+        Ok(ConstValue::Bool(c.float(0)?.is_finite()))
+    }),
     native("isclose", &["a", "b", "*rel_tol", "*abs_tol"], 2, isclose),
     native("isqrt", &["n"], 1, |c| match c.int(0)? {
         n if n.is_negative() => c.raise("ValueError", "isqrt of a negative int"),
@@ -144,8 +158,12 @@ static MATH: &[Native] = &[
     native("factorial", &["n"], 1, factorial),
     native("comb", &["n", "k"], 2, |c| choose(c, true)),
     native("perm", &["n", "k"], 2, |c| choose(c, false)),
-    variadic("gcd", &[], |c| reduce_ints(c, BigInt::zero(), |a, b| a.gcd(b))),
-    variadic("lcm", &[], |c| reduce_ints(c, BigInt::one(), |a, b| a.lcm(b))),
+    variadic("gcd", &[], |c| {
+        reduce_ints(c, BigInt::zero(), |a, b| a.gcd(b))
+    }),
+    variadic("lcm", &[], |c| {
+        reduce_ints(c, BigInt::one(), |a, b| a.lcm(b))
+    }),
     native("prod", &["iterable", "*start"], 1, prod),
     native("fsum", &["iterable"], 1, fsum),
 ];
@@ -263,7 +281,11 @@ fn product(c: &mut Call, factors: impl Iterator<Item = BigInt>) -> Result<BigInt
         c.names.tick(c.span, 1 + product.bits() / 512)?;
         product *= factor;
         if product.bits() > crate::frontend::operators::python::MAX_INT_BITS {
-            return fail(codes::LIMIT, c.span, "a compile-time int exceeds 131072 bits");
+            return fail(
+                codes::LIMIT,
+                c.span,
+                "a compile-time int exceeds 131072 bits",
+            );
         }
     }
     Ok(product)
@@ -290,7 +312,9 @@ fn choose(c: &mut Call, unordered: bool) -> Result<ConstValue> {
     if !unordered {
         return Ok(ConstValue::Int(top));
     }
-    Ok(ConstValue::Int(top / product(c, (1..=k).map(BigInt::from))?))
+    Ok(ConstValue::Int(
+        top / product(c, (1..=k).map(BigInt::from))?,
+    ))
 }
 
 fn reduce_ints(
@@ -390,11 +414,18 @@ fn partial(c: &mut Call) -> Result<ConstValue> {
 
 static ITERTOOLS: &[Native] = &[
     variadic("product", &["*repeat"], cartesian),
-    native("permutations", &["iterable", "r"], 1, |c| arrangements(c, true, false)),
-    native("combinations", &["iterable", "r"], 2, |c| arrangements(c, false, false)),
-    native("combinations_with_replacement", &["iterable", "r"], 2, |c| {
-        arrangements(c, false, true)
+    native("permutations", &["iterable", "r"], 1, |c| {
+        arrangements(c, true, false)
     }),
+    native("combinations", &["iterable", "r"], 2, |c| {
+        arrangements(c, false, false)
+    }),
+    native(
+        "combinations_with_replacement",
+        &["iterable", "r"],
+        2,
+        |c| arrangements(c, false, true),
+    ),
     variadic("chain", &[], chain),
     native("count", &["start", "step"], 0, |c| {
         let or = |c: &Call, i: usize, n: i32| c.opt(i).cloned().unwrap_or(ConstValue::int(n));
@@ -406,7 +437,12 @@ static ITERTOOLS: &[Native] = &[
     }),
     native("repeat", &["object", "times"], 1, repeat),
     native("islice", &["iterable", "start", "stop", "step"], 2, islice),
-    native("accumulate", &["iterable", "function", "*initial"], 1, accumulate),
+    native(
+        "accumulate",
+        &["iterable", "function", "*initial"],
+        1,
+        accumulate,
+    ),
     native("pairwise", &["iterable"], 1, |c| {
         let items = c.items(0)?;
         let pairs = items.windows(2).map(|w| ConstValue::tuple(w.to_vec()));
@@ -421,8 +457,12 @@ static ITERTOOLS: &[Native] = &[
         }
         give(c, results)
     }),
-    native("takewhile", &["function", "iterable"], 2, |c| prefix(c, true)),
-    native("dropwhile", &["function", "iterable"], 2, |c| prefix(c, false)),
+    native("takewhile", &["function", "iterable"], 2, |c| {
+        prefix(c, true)
+    }),
+    native("dropwhile", &["function", "iterable"], 2, |c| {
+        prefix(c, false)
+    }),
 ];
 
 fn give(c: &mut Call, items: Vec<ConstValue>) -> Result<ConstValue> {
@@ -447,9 +487,8 @@ fn cartesian(c: &mut Call) -> Result<ConstValue> {
             rows = rows
                 .iter()
                 .flat_map(|row| {
-                    pool.iter().map(move |item| {
-                        row.iter().cloned().chain([item.clone()]).collect()
-                    })
+                    pool.iter()
+                        .map(move |item| row.iter().cloned().chain([item.clone()]).collect())
                 })
                 .collect();
             // Rows grow by one each time: their lengths count too.
@@ -473,7 +512,9 @@ fn arrangements(c: &mut Call, ordered: bool, again: bool) -> Result<ConstValue> 
         c.names.tick(c.span, 1)?;
         if chosen.len() == r {
             c.charge(8 + r as u64)?;
-            found.push(ConstValue::tuple(chosen.iter().map(|i| items[*i].clone()).collect()));
+            found.push(ConstValue::tuple(
+                chosen.iter().map(|i| items[*i].clone()).collect(),
+            ));
             next = items.len();
         }
         while next < items.len() && ordered && chosen.contains(&next) {
@@ -583,7 +624,9 @@ fn value_of(source: &IterRef) -> ConstValue {
 static DATACLASSES: &[Native] = &[
     native(
         "dataclass",
-        &["class", "*frozen", "*order", "*eq", "*repr", "*init", "*slots"],
+        &[
+            "class", "*frozen", "*order", "*eq", "*repr", "*init", "*slots",
+        ],
         0,
         dataclass,
     ),
@@ -687,7 +730,9 @@ static OPERATOR: &[Native] = &[
     native("sub", &["a", "b"], 2, |c| operator(c, Operator::Sub)),
     native("mul", &["a", "b"], 2, |c| operator(c, Operator::Mult)),
     native("truediv", &["a", "b"], 2, |c| operator(c, Operator::Div)),
-    native("floordiv", &["a", "b"], 2, |c| operator(c, Operator::FloorDiv)),
+    native("floordiv", &["a", "b"], 2, |c| {
+        operator(c, Operator::FloorDiv)
+    }),
     native("mod", &["a", "b"], 2, |c| operator(c, Operator::Mod)),
     native("and_", &["a", "b"], 2, |c| operator(c, Operator::BitAnd)),
     native("or_", &["a", "b"], 2, |c| operator(c, Operator::BitOr)),

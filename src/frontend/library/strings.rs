@@ -28,8 +28,12 @@ pub static METHODS: &[Native] = &[
         let part = c.str(0)?;
         mapped(c, |s| s.strip_suffix(&*part).unwrap_or(s).to_owned())
     }),
-    method("startswith", &["prefix"], 1, |c| affix(c, |s, part| s.starts_with(part))),
-    method("endswith", &["suffix"], 1, |c| affix(c, |s, part| s.ends_with(part))),
+    method("startswith", &["prefix"], 1, |c| {
+        affix(c, |s, part| s.starts_with(part))
+    }),
+    method("endswith", &["suffix"], 1, |c| {
+        affix(c, |s, part| s.ends_with(part))
+    }),
     method("split", &["sep", "maxsplit"], 0, |c| split(c, false)),
     method("rsplit", &["sep", "maxsplit"], 0, |c| split(c, true)),
     method("splitlines", &[], 0, splitlines),
@@ -40,8 +44,12 @@ pub static METHODS: &[Native] = &[
         join(c, &items)
     }),
     method("replace", &["old", "new", "count"], 2, replace),
-    method("find", &["sub"], 1, |c| Ok(ConstValue::int(find(c, false)?.map_or(-1, |i| i as i64)))),
-    method("rfind", &["sub"], 1, |c| Ok(ConstValue::int(find(c, true)?.map_or(-1, |i| i as i64)))),
+    method("find", &["sub"], 1, |c| {
+        Ok(ConstValue::int(find(c, false)?.map_or(-1, |i| i as i64)))
+    }),
+    method("rfind", &["sub"], 1, |c| {
+        Ok(ConstValue::int(find(c, true)?.map_or(-1, |i| i as i64)))
+    }),
     method("index", &["sub"], 1, |c| match find(c, false)? {
         Some(at) => Ok(ConstValue::int(at)),
         None => c.raise("ValueError", "the text is not found"),
@@ -57,13 +65,19 @@ pub static METHODS: &[Native] = &[
     method("isalpha", &[], 0, |c| test(c, char::is_alphabetic)),
     method("isalnum", &[], 0, |c| test(c, char::is_alphanumeric)),
     method("isspace", &[], 0, |c| test(c, char::is_whitespace)),
-    method("isupper", &[], 0, |c| case(c, char::is_uppercase, char::is_lowercase)),
-    method("islower", &[], 0, |c| case(c, char::is_lowercase, char::is_uppercase)),
+    method("isupper", &[], 0, |c| {
+        case(c, char::is_uppercase, char::is_lowercase)
+    }),
+    method("islower", &[], 0, |c| {
+        case(c, char::is_lowercase, char::is_uppercase)
+    }),
     method("isidentifier", &[], 0, |c| {
         let text = this(c);
         let mut chars = text.chars();
         let first = chars.next().is_some_and(|c| c.is_alphabetic() || c == '_');
-        Ok(ConstValue::Bool(first && chars.all(|c| c.is_alphanumeric() || c == '_')))
+        Ok(ConstValue::Bool(
+            first && chars.all(|c| c.is_alphanumeric() || c == '_'),
+        ))
     }),
     variadic_method("format", &["**"], format),
 ];
@@ -88,7 +102,10 @@ fn mapped(c: &mut Call, f: impl Fn(&str) -> String) -> Result<ConstValue> {
 fn capitalized(s: &str) -> String {
     let mut chars = s.chars();
     match chars.next() {
-        Some(first) => first.to_uppercase().chain(chars.as_str().to_lowercase().chars()).collect(),
+        Some(first) => first
+            .to_uppercase()
+            .chain(chars.as_str().to_lowercase().chars())
+            .collect(),
         None => String::new(),
     }
 }
@@ -142,7 +159,9 @@ fn affix(c: &mut Call, has: fn(&str, &str) -> bool) -> Result<ConstValue> {
         ConstValue::Tuple(_) => c.items(0)?,
         single => vec![single.clone()],
     };
-    let found = parts.iter().any(|p| matches!(p, ConstValue::Str(p) if has(&text, p)));
+    let found = parts
+        .iter()
+        .any(|p| matches!(p, ConstValue::Str(p) if has(&text, p)));
     Ok(ConstValue::Bool(found))
 }
 
@@ -176,13 +195,17 @@ fn split(c: &mut Call, from_right: bool) -> Result<ConstValue> {
             }
         }
     };
-    Ok(ConstValue::list(parts.into_iter().map(ConstValue::str).collect()))
+    Ok(ConstValue::list(
+        parts.into_iter().map(ConstValue::str).collect(),
+    ))
 }
 
 fn splitlines(c: &mut Call) -> Result<ConstValue> {
     let text = this(c);
     c.charge(text.len() as u64 / 4)?;
-    Ok(ConstValue::list(text.lines().map(ConstValue::str).collect()))
+    Ok(ConstValue::list(
+        text.lines().map(ConstValue::str).collect(),
+    ))
 }
 
 fn partition(c: &mut Call, from_right: bool) -> Result<ConstValue> {
@@ -310,7 +333,9 @@ fn test(c: &mut Call, of: fn(char) -> bool) -> Result<ConstValue> {
 
 fn case(c: &mut Call, wanted: fn(char) -> bool, other: fn(char) -> bool) -> Result<ConstValue> {
     let text = this(c);
-    Ok(ConstValue::Bool(text.chars().any(wanted) && !text.chars().any(other)))
+    Ok(ConstValue::Bool(
+        text.chars().any(wanted) && !text.chars().any(other),
+    ))
 }
 
 /// `template.format(...)`: fields `{}`, `{0}`, `{name}`, with attributes, items, conversions and
@@ -336,7 +361,11 @@ fn format(c: &mut Call) -> Result<ConstValue> {
         let (head, spec) = field.split_once(':').unwrap_or((field, ""));
         let (head, conversion) = head.split_once('!').unwrap_or((head, ""));
         if spec.contains('{') {
-            return fail(codes::CONST_EVAL, c.span, "fields in fields are not supported");
+            return fail(
+                codes::CONST_EVAL,
+                c.span,
+                "fields in fields are not supported",
+            );
         }
         let mut value = field_value(c, head, &mut next)?;
         match conversion {

@@ -823,7 +823,12 @@ fn flatten(
         return fail(codes::LIMIT, span, "the table has more than 2^22 elements");
     }
     if let ConstValue::Table(table) = value {
-        if !table.shape.iter().map(|n| *n as u64).eq(shape.iter().copied()) {
+        if !table
+            .shape
+            .iter()
+            .map(|n| *n as u64)
+            .eq(shape.iter().copied())
+        {
             let message = format!(
                 "the array has the shape {:?} where {shape:?} is needed",
                 table.shape

@@ -28,7 +28,12 @@ pub static FUNCTIONS: &[Native] = &[
     native("ones_like", &["a", "dtype"], 1, |c| like(c, 1)),
     native("full_like", &["a", "fill_value", "dtype"], 2, full_like),
     native("arange", &["start", "stop", "step", "dtype"], 1, arange),
-    native("linspace", &["start", "stop", "num", "endpoint", "dtype"], 2, linspace),
+    native(
+        "linspace",
+        &["start", "stop", "num", "endpoint", "dtype"],
+        2,
+        linspace,
+    ),
     native("eye", &["N", "M", "k", "dtype"], 1, eye),
     native("identity", &["n", "dtype"], 1, |c| {
         let n = natural(&[c.index(0)?], c.span)?[0];
@@ -83,15 +88,27 @@ pub static FUNCTIONS: &[Native] = &[
     native("subtract", &["a", "b"], 2, |c| operator(c, Operator::Sub)),
     native("multiply", &["a", "b"], 2, |c| operator(c, Operator::Mult)),
     native("divide", &["a", "b"], 2, |c| operator(c, Operator::Div)),
-    native("floor_divide", &["a", "b"], 2, |c| operator(c, Operator::FloorDiv)),
+    native("floor_divide", &["a", "b"], 2, |c| {
+        operator(c, Operator::FloorDiv)
+    }),
     native("mod", &["a", "b"], 2, |c| operator(c, Operator::Mod)),
     native("remainder", &["a", "b"], 2, |c| operator(c, Operator::Mod)),
     native("power", &["a", "b"], 2, |c| operator(c, Operator::Pow)),
-    native("bitwise_and", &["a", "b"], 2, |c| operator(c, Operator::BitAnd)),
-    native("bitwise_or", &["a", "b"], 2, |c| operator(c, Operator::BitOr)),
-    native("bitwise_xor", &["a", "b"], 2, |c| operator(c, Operator::BitXor)),
-    native("left_shift", &["a", "b"], 2, |c| operator(c, Operator::LShift)),
-    native("right_shift", &["a", "b"], 2, |c| operator(c, Operator::RShift)),
+    native("bitwise_and", &["a", "b"], 2, |c| {
+        operator(c, Operator::BitAnd)
+    }),
+    native("bitwise_or", &["a", "b"], 2, |c| {
+        operator(c, Operator::BitOr)
+    }),
+    native("bitwise_xor", &["a", "b"], 2, |c| {
+        operator(c, Operator::BitXor)
+    }),
+    native("left_shift", &["a", "b"], 2, |c| {
+        operator(c, Operator::LShift)
+    }),
+    native("right_shift", &["a", "b"], 2, |c| {
+        operator(c, Operator::RShift)
+    }),
     native("minimum", &["a", "b"], 2, |c| choose(c, CmpOp::LtE)),
     native("maximum", &["a", "b"], 2, |c| choose(c, CmpOp::GtE)),
     native("clip", &["a", "a_min", "a_max"], 3, clip),
@@ -99,16 +116,32 @@ pub static FUNCTIONS: &[Native] = &[
     native("sum", &["a", "axis", "dtype"], 1, reduce::sum),
     native("prod", &["a", "axis"], 1, reduce::prod),
     native("mean", &["a", "axis"], 1, reduce::mean),
-    native("min", &["a", "axis"], 1, |c| reduce::extremum(c, true, false)),
-    native("max", &["a", "axis"], 1, |c| reduce::extremum(c, false, false)),
-    native("amin", &["a", "axis"], 1, |c| reduce::extremum(c, true, false)),
-    native("amax", &["a", "axis"], 1, |c| reduce::extremum(c, false, false)),
-    native("argmin", &["a", "axis"], 1, |c| reduce::extremum(c, true, true)),
-    native("argmax", &["a", "axis"], 1, |c| reduce::extremum(c, false, true)),
+    native("min", &["a", "axis"], 1, |c| {
+        reduce::extremum(c, true, false)
+    }),
+    native("max", &["a", "axis"], 1, |c| {
+        reduce::extremum(c, false, false)
+    }),
+    native("amin", &["a", "axis"], 1, |c| {
+        reduce::extremum(c, true, false)
+    }),
+    native("amax", &["a", "axis"], 1, |c| {
+        reduce::extremum(c, false, false)
+    }),
+    native("argmin", &["a", "axis"], 1, |c| {
+        reduce::extremum(c, true, true)
+    }),
+    native("argmax", &["a", "axis"], 1, |c| {
+        reduce::extremum(c, false, true)
+    }),
     native("any", &["a", "axis"], 1, |c| reduce::quantify(c, false)),
     native("all", &["a", "axis"], 1, |c| reduce::quantify(c, true)),
-    native("cumsum", &["a", "axis"], 1, |c| reduce::cumulative(c, false)),
-    native("cumprod", &["a", "axis"], 1, |c| reduce::cumulative(c, true)),
+    native("cumsum", &["a", "axis"], 1, |c| {
+        reduce::cumulative(c, false)
+    }),
+    native("cumprod", &["a", "axis"], 1, |c| {
+        reduce::cumulative(c, true)
+    }),
     native("sort", &["a"], 1, |c| {
         let t = subject(c)?;
         reduce::sorted(&t, c.span, c.names)
@@ -118,7 +151,9 @@ pub static FUNCTIONS: &[Native] = &[
     native("outer", &["a", "b"], 2, outer),
     native("reshape", &["a", "shape"], 2, reshape),
     native("ravel", &["a"], 1, flat),
-    native("transpose", &["a"], 1, |c| Ok(wrapped(subject(c)?.transposed()))),
+    native("transpose", &["a"], 1, |c| {
+        Ok(wrapped(subject(c)?.transposed()))
+    }),
     native("concatenate", &["arrays", "axis"], 1, concatenate),
     native("stack", &["arrays"], 1, |c| {
         let rows = c.arg(0).clone();
@@ -136,16 +171,26 @@ pub static FUNCTIONS: &[Native] = &[
     native("diff", &["a"], 1, diff),
     native("convolve", &["a", "v"], 2, convolve),
     native("array_equal", &["a", "b"], 2, array_equal),
-    native("hamming", &["M"], 1, |c| window(c, |n, m| 0.54 + 0.46 * (PI * n / m).cos())),
-    native("hanning", &["M"], 1, |c| window(c, |n, m| 0.5 + 0.5 * (PI * n / m).cos())),
+    native("hamming", &["M"], 1, |c| {
+        window(c, |n, m| 0.54 + 0.46 * (PI * n / m).cos())
+    }),
+    native("hanning", &["M"], 1, |c| {
+        window(c, |n, m| 0.5 + 0.5 * (PI * n / m).cos())
+    }),
     native("blackman", &["M"], 1, |c| {
-        window(c, |n, m| 0.42 + 0.5 * (PI * n / m).cos() + 0.08 * (2.0 * PI * n / m).cos())
+        window(c, |n, m| {
+            0.42 + 0.5 * (PI * n / m).cos() + 0.08 * (2.0 * PI * n / m).cos()
+        })
     }),
-    native("dtype", &["dtype"], 1, |c| match dtype_of(c.opt(0), c.span)? {
-        Some(dtype) => Ok(ConstValue::Dtype(dtype)),
-        None => Ok(ConstValue::Dtype(Dtype::Float(64))),
+    native("dtype", &["dtype"], 1, |c| {
+        match dtype_of(c.opt(0), c.span)? {
+            Some(dtype) => Ok(ConstValue::Dtype(dtype)),
+            None => Ok(ConstValue::Dtype(Dtype::Float(64))),
+        }
     }),
-    native("size", &["a"], 1, |c| Ok(ConstValue::int(subject(c)?.len()))),
+    native("size", &["a"], 1, |c| {
+        Ok(ConstValue::int(subject(c)?.len()))
+    }),
     native("shape", &["a"], 1, |c| {
         let t = Rc::new(subject(c)?);
         Ok(super::attribute(&t, "shape").unwrap_or(ConstValue::None))
@@ -180,7 +225,9 @@ pub static METHODS: &[Native] = &[
         Ok(table(t.dtype, vec![t.len()], t.values()))
     }),
     method("ravel", &[], 0, flat),
-    method("transpose", &[], 0, |c| Ok(wrapped(subject(c)?.transposed()))),
+    method("transpose", &[], 0, |c| {
+        Ok(wrapped(subject(c)?.transposed()))
+    }),
     method("sum", &["axis", "dtype"], 0, reduce::sum),
     method("prod", &["axis"], 0, reduce::prod),
     method("mean", &["axis"], 0, reduce::mean),
@@ -265,7 +312,11 @@ fn arange(c: &mut Call) -> Result<ConstValue> {
     let values: Vec<Num> = match (start, stop, step) {
         (Num::Int(a), Num::Int(b), Num::Int(s)) => {
             let (distance, size) = if s > 0 { (b - a, s) } else { (a - b, -s) };
-            let n = if distance <= 0 { 0 } else { (distance + size - 1) / size };
+            let n = if distance <= 0 {
+                0
+            } else {
+                (distance + size - 1) / size
+            };
             let n = usize::try_from(n).unwrap_or(usize::MAX);
             reserve(&[n], span, c.names)?;
             (0..n).map(|i| Num::Int(a + i as i128 * s)).collect()
@@ -285,7 +336,12 @@ fn arange(c: &mut Call) -> Result<ConstValue> {
     };
     let natural = match values.first() {
         Some(Num::Float(_)) => Dtype::Float(64),
-        None if [start, stop, step].iter().any(|v| matches!(v, Num::Float(_))) => Dtype::Float(64),
+        None if [start, stop, step]
+            .iter()
+            .any(|v| matches!(v, Num::Float(_))) =>
+        {
+            Dtype::Float(64)
+        }
         _ => Dtype::Int(64),
     };
     let dtype = asked.unwrap_or(natural);
@@ -374,7 +430,9 @@ fn diag(c: &mut Call) -> Result<ConstValue> {
 /// A function of floats, on every element.
 fn float(c: &mut Call, f: fn(f64) -> f64) -> Result<ConstValue> {
     let t = subject(c)?;
-    map(&t, t.dtype.as_float(), c.span, c.names, |v| Num::Float(f(v.float())))
+    map(&t, t.dtype.as_float(), c.span, c.names, |v| {
+        Num::Float(f(v.float()))
+    })
 }
 
 /// Rounding to integral values, which ints are already.
@@ -479,7 +537,10 @@ fn clip(c: &mut Call) -> Result<ConstValue> {
 fn where_(c: &mut Call) -> Result<ConstValue> {
     let (span, values) = (c.span, [c.arg(0), c.arg(1), c.arg(2)].map(Clone::clone));
     let condition = array(&values[0], None, span, c.names)?;
-    let (x, y) = (operand(&values[1], span, c.names)?, operand(&values[2], span, c.names)?);
+    let (x, y) = (
+        operand(&values[1], span, c.names)?,
+        operand(&values[2], span, c.names)?,
+    );
     let dtype = match (x.weak, y.weak) {
         (Some(_), Some(_)) => super::promote(x.table.dtype, y.table.dtype),
         _ => super::common(&x, &y, span)?,
@@ -515,7 +576,11 @@ pub fn matmul(
     let dtype = super::promote(a.dtype, b.dtype);
     if dtype.is_float() && a.shape[a.rank() - 1] > 1 {
         // numpy leaves the order of the sum, and with it the last bits, to a library.
-        let exact = |t: &Table| t.values().iter().all(|v| v.float().fract() == 0.0 && v.float().abs() < 1e6);
+        let exact = |t: &Table| {
+            t.values()
+                .iter()
+                .all(|v| v.float().fract() == 0.0 && v.float().abs() < 1e6)
+        };
         if !exact(&a) || !exact(&b) {
             let message = "the last bits of a product of float arrays depend on numpy's library";
             return fail(codes::CONST_EVAL, span, message);
@@ -579,7 +644,11 @@ fn astype(c: &mut Call) -> Result<ConstValue> {
     };
     reserve(&t.shape, c.span, c.names)?;
     let values = t.values().into_iter().map(|v| dtype.cast(v, c.span));
-    Ok(table(dtype, t.shape.clone(), values.collect::<Result<_>>()?))
+    Ok(table(
+        dtype,
+        t.shape.clone(),
+        values.collect::<Result<_>>()?,
+    ))
 }
 
 fn item(c: &mut Call) -> Result<ConstValue> {
@@ -616,7 +685,7 @@ fn reshape(c: &mut Call) -> Result<ConstValue> {
     let open = wanted.iter().filter(|n| **n == -1).count();
     let fits = match open {
         0 => known == len,
-        1 => known > 0 && len % known == 0,
+        1 => known > 0 && len.is_multiple_of(known),
         _ => false,
     };
     if !fits || wanted.iter().any(|n| *n < -1) {
@@ -659,8 +728,7 @@ fn concatenate(c: &mut Call) -> Result<ConstValue> {
 fn join(tables: &[Table], axis: usize, span: Span, names: &mut dyn Names) -> Result<ConstValue> {
     let first = &tables[0];
     let same = tables.iter().all(|t| {
-        t.rank() == first.rank()
-            && (0..t.rank()).all(|i| i == axis || t.shape[i] == first.shape[i])
+        t.rank() == first.rank() && (0..t.rank()).all(|i| i == axis || t.shape[i] == first.shape[i])
     });
     if !same || axis >= first.rank() {
         return raise("ValueError", span, "the shapes of the arrays do not fit");
@@ -701,7 +769,12 @@ fn tile(c: &mut Call) -> Result<ConstValue> {
     let t = subject(c)?;
     let n = match c.arg(1).as_int() {
         Some(_) if t.rank() == 1 => natural(&[c.index(1)?], c.span)?[0],
-        _ => return c.raise("NotImplementedError", "tile of rank 1, by an int, is supported"),
+        _ => {
+            return c.raise(
+                "NotImplementedError",
+                "tile of rank 1, by an int, is supported",
+            );
+        }
     };
     reserve(&[t.len(), n], c.span, c.names)?;
     let values = t.values().repeat(n);

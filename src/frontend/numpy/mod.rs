@@ -154,7 +154,9 @@ fn round_to(bits: u32, v: f64) -> f64 {
         32 => f64::from(v as f32),
         _ => match decode(FloatFormat::F16, &float_from_f64(FloatFormat::F16, v)) {
             Parts::Nan => f64::NAN,
-            Parts::Infinite { negative } => f64::INFINITY.copysign(if negative { -1.0 } else { 1.0 }),
+            Parts::Infinite { negative } => {
+                f64::INFINITY.copysign(if negative { -1.0 } else { 1.0 })
+            }
             Parts::Finite {
                 negative,
                 magnitude,
@@ -663,7 +665,10 @@ pub fn compare(
     let compatible = |v: &ConstValue| {
         v.is_number()
             || v.as_int().is_some()
-            || matches!(v, ConstValue::Table(_) | ConstValue::List(_) | ConstValue::Tuple(_))
+            || matches!(
+                v,
+                ConstValue::Table(_) | ConstValue::List(_) | ConstValue::Tuple(_)
+            )
     };
     if !compatible(left) || !compatible(right) {
         return Ok(ConstValue::Bool(op == CmpOp::NotEq));
@@ -771,9 +776,15 @@ fn array(
     });
     let dtype = match (dtype, inferred) {
         (Some(dtype), _) => dtype,
-        (None, Some(Some(dtype))) if dtype != Dtype::Bool || leaves.iter().all(|l| l.1.is_some()) => {
+        (None, Some(Some(dtype)))
+            if dtype != Dtype::Bool || leaves.iter().all(|l| l.1.is_some()) =>
+        {
             let ints = leaves.iter().any(|(_, d)| d.is_none());
-            if ints { promote(dtype, Dtype::Int(64)) } else { dtype }
+            if ints {
+                promote(dtype, Dtype::Int(64))
+            } else {
+                dtype
+            }
         }
         (None, None) => Dtype::Float(64),
         (None, _) => {
@@ -860,7 +871,9 @@ pub fn from_parts(
         return Err("the array is incomplete".into());
     }
     let span = Span::default();
-    let values = numbers.iter().map(|v| number(v, span).map(|v| dtype.fit(v)));
+    let values = numbers
+        .iter()
+        .map(|v| number(v, span).map(|v| dtype.fit(v)));
     match values.collect::<Result<Vec<_>>>() {
         Ok(values) => Ok(table(dtype, shape, values)),
         Err(_) => Err("the array holds something else than numbers".into()),

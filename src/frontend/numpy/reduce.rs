@@ -120,7 +120,9 @@ fn add_up(lane: &[Num], dtype: Dtype, in_order: bool) -> Num {
     let round = |v: f64| super::round_to(wide, v);
     let values: Vec<f64> = lane.iter().map(|v| v.float()).collect();
     Num::Float(if in_order {
-        values.iter().fold(0.0, |sum, v| super::round_to(bits, sum + v))
+        values
+            .iter()
+            .fold(0.0, |sum, v| super::round_to(bits, sum + v))
     } else {
         // The empty sum is 0.0 and not -0.0.
         pairwise(&values, &round) + if values.is_empty() { 0.0 } else { -0.0 }
@@ -207,7 +209,11 @@ pub fn extremum(c: &mut Call, least: bool, place: bool) -> Result<ConstValue> {
     let dtype = if place { Dtype::Int(64) } else { t.dtype };
     reduce(c, &t, axis, dtype, |lane| {
         let at = best(lane, least);
-        if place { Num::Int(at as i128) } else { lane[at] }
+        if place {
+            Num::Int(at as i128)
+        } else {
+            lane[at]
+        }
     })
 }
 
@@ -229,7 +235,10 @@ pub fn cumulative(c: &mut Call, product: bool) -> Result<ConstValue> {
     let t = subject(c)?;
     let axis = axis_of(c, after(c), t.rank())?;
     if axis.is_some() && t.rank() > 1 {
-        return c.raise("NotImplementedError", "cumulative sums along an axis of several");
+        return c.raise(
+            "NotImplementedError",
+            "cumulative sums along an axis of several",
+        );
     }
     let dtype = sum_type(t.dtype);
     reserve(&t.shape, c.span, c.names)?;

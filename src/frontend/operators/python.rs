@@ -371,9 +371,11 @@ pub fn equal_within(a: &ConstValue, b: &ConstValue, fuel: &mut Fuel) -> Result<b
         (ConstValue::Type(x), ConstValue::Type(y)) => x == y,
         (ConstValue::Dtype(x), ConstValue::Dtype(y)) => x == y,
         (ConstValue::Shaped(x, s), ConstValue::Shaped(y, t)) => x == y && s == t,
-        (ConstValue::Slice(x), ConstValue::Slice(y)) => {
-            equal_within(&ConstValue::tuple(x.to_vec()), &ConstValue::tuple(y.to_vec()), fuel)?
-        }
+        (ConstValue::Slice(x), ConstValue::Slice(y)) => equal_within(
+            &ConstValue::tuple(x.to_vec()),
+            &ConstValue::tuple(y.to_vec()),
+            fuel,
+        )?,
         (ConstValue::None, ConstValue::None) | (ConstValue::Ellipsis, ConstValue::Ellipsis) => true,
         (ConstValue::Options(x), ConstValue::Options(y)) => x == y,
         (ConstValue::Table(t), _) | (_, ConstValue::Table(t)) if t.rank() > 0 => {

@@ -4,7 +4,7 @@ use super::codes;
 use super::consteval::{ConstArgs, Host};
 use super::containers;
 use super::cpython;
-use super::error::{Failure, Result, closest, fail, raise};
+use super::error::{Failure, Result, fail, raise, suggest};
 use super::imports::{Unit, absolute};
 use super::lower;
 use super::module;
@@ -398,14 +398,7 @@ impl<'a> Session<'a> {
         if needed != given {
             let name = &def.ast.name.id;
             let names: Vec<&str> = def.templates.iter().map(|t| &*self.templates[*t]).collect();
-            let message = if given == 0 {
-                format!(
-                    "kernel '{name}' has unbound templates: {}",
-                    names.join(", ")
-                )
-            } else {
-                format!("kernel '{name}' has {needed} templates, but {given} values are given")
-            };
+            let message = self.template_mismatch(kernel);
             let mut error = Diagnostic::error(codes::TEMPLATE, call, message);
             if needed > 0 {
                 error = error.help(format!("specialise it: `{name}[{}]`", names.join(", ")));
@@ -418,6 +411,24 @@ impl<'a> Session<'a> {
             .copied()
             .zip(kernel.bindings.iter().cloned());
         Ok(def.outer.iter().cloned().chain(own).collect())
+    }
+
+    /// What is wrong with the number of values that a kernel's templates are bound to.
+    pub fn template_mismatch(&self, kernel: &KernelRef) -> String {
+        let def = &self.defs[kernel.def];
+        let name = &def.ast.name.id;
+        let names: Vec<&str> = def.templates.iter().map(|t| &*self.templates[*t]).collect();
+        match (names.len(), kernel.bindings.len()) {
+            (_, 0) => format!(
+                "kernel '{name}' has unbound templates: {}",
+                names.join(", ")
+            ),
+            (0, _) => format!("kernel '{name}' has no templates to bind"),
+            (1, given) => format!("kernel '{name}' has 1 template, but {given} values are given"),
+            (needed, given) => {
+                format!("kernel '{name}' has {needed} templates, but {given} given")
+            }
+        }
     }
 
     fn unique_name(&self, name: &str) -> String {
@@ -521,8 +532,12 @@ impl Host for Session<'_> {
         } else if let Some(Scalar::Int { signed, width }) = super::types::scalar_named(name) {
             let signed = if signed { ", signed=True" } else { "" };
             error = error.help(format!("define it: `{name} = apint({width}{signed})`"));
-        } else if let Some(near) = closest(name, all.into_iter()) {
-            error = error.help(format!("did you mean '{near}'?"));
+        } else if let Some(ty) = super::types::long_named(name) {
+            error = error.help(format!(
+                "it is called `{ty}`, or import it from allo.ir.types"
+            ));
+        } else {
+            error = suggest(error, name, all.into_iter());
         }
         error.into()
     }

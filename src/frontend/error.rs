@@ -92,11 +92,13 @@ pub fn suggest<'a>(
 
 /// The candidate closest to `name`, if it is close enough to be a likely misspelling.
 pub fn closest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    if name.chars().count() < 3 {
+    let length = name.chars().count();
+    if length < 3 {
         return None;
     }
-    let limit = (name.chars().count() / 3).max(1);
+    let limit = (length / 3).max(1);
     candidates
+        .filter(|c| c.chars().count().abs_diff(length) <= limit)
         .map(|c| (edit_distance(name, c), c))
         .filter(|(d, c)| *d <= limit && *c != name && c.chars().count() > *d)
         .min_by_key(|(d, _)| *d)

@@ -16,7 +16,7 @@ use crate::diagnostics::{Diagnostic, Diagnostics, FileId, SourceMap, Span};
 use crate::ir::{self, Kernel, KernelId, Scalar};
 use indexmap::IndexMap;
 use ruff_python_ast::StmtFunctionDef;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 /// Most steps of all compile-time computation.
@@ -141,6 +141,8 @@ pub struct Session<'a> {
     pub envs: Vec<Env>,
     /// Lowered kernels.
     pub kernels: Arena<Kernel>,
+    /// Their names, and those of the kernels being lowered.
+    kernel_names: HashSet<String>,
     signatures: Vec<Signature>,
     instances: IndexMap<(usize, String), State>,
     stack: Vec<Frame>,
@@ -175,6 +177,7 @@ impl<'a> Session<'a> {
             templates: Vec::new(),
             envs: Vec::new(),
             kernels: Arena::new(),
+            kernel_names: HashSet::new(),
             signatures: Vec::new(),
             instances: IndexMap::new(),
             stack: Vec::new(),
@@ -370,6 +373,7 @@ impl<'a> Session<'a> {
             return fail(codes::INSTANCES, call, "more than 256 kernel instances");
         }
         let unique = self.unique_name(&format!("{name}{suffix}"));
+        self.kernel_names.insert(unique.clone());
         self.instances.insert(key.clone(), State::Running);
         self.stack.push(Frame { kernel: name, call });
         let before = self.diagnostics.len();
@@ -432,7 +436,7 @@ impl<'a> Session<'a> {
     }
 
     fn unique_name(&self, name: &str) -> String {
-        let taken = |n: &str| self.kernels.iter().any(|(_, k)| k.name == n);
+        let taken = |n: &str| self.kernel_names.contains(n);
         if !taken(name) {
             return name.to_owned();
         }

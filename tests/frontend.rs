@@ -132,7 +132,7 @@ fn refused_inputs_give_the_expected_messages() {
 fn every_code_of_the_frontend_has_a_snapshot() {
     let shown: String = inputs("diagnostics")
         .iter()
-        .map(|path| fs::read_to_string(path.with_extension("txt")).unwrap())
+        .map(|path| fs::read_to_string(path.with_extension("txt")).unwrap_or_default())
         .collect();
     let missing: Vec<&str> = allo_hls::frontend::codes::ALL
         .iter()

@@ -523,11 +523,12 @@ impl Host for Session<'_> {
     }
 
     fn undefined(&self, module: usize, name: &str, span: Span, locals: &[String]) -> Failure {
-        let mut error = Diagnostic::error(
-            codes::UNDEFINED,
-            span,
-            format!("Name '{name}' is not defined"),
-        );
+        let message = if surface::OUTSIDE.contains(&name) {
+            format!("Python's '{name}' is not available at compile time")
+        } else {
+            format!("Name '{name}' is not defined")
+        };
+        let mut error = Diagnostic::error(codes::UNDEFINED, span, message);
         let mut all: Vec<&str> = locals.iter().map(String::as_str).collect();
         all.extend(self.modules[module].globals.keys().map(String::as_str));
         surface::builtin_names().for_each(|n| all.push(n));

@@ -29,10 +29,11 @@ fn load(path: &Path) -> (SourceMap, FileId) {
     (sources, file)
 }
 
-/// The text after `# top:` in the first line.
-fn top_of(sources: &SourceMap, file: FileId) -> Option<String> {
-    let first = sources.file(file).line(1).to_owned();
-    Some(first.strip_prefix("# top:")?.trim().to_owned())
+/// What the first line says after `# <key>:`.
+fn directive(sources: &SourceMap, file: FileId, key: &str) -> Option<String> {
+    let first = sources.file(file).line(1);
+    let text = first.strip_prefix("# ")?.strip_prefix(key)?;
+    Some(text.strip_prefix(':')?.trim().to_owned())
 }
 
 /// Compares with the expectation beside the input, or rewrites it.
@@ -78,7 +79,7 @@ fn kernels_compile_to_the_expected_ir() {
         if let Err(errors) = check(&mut sources, file) {
             panic!("{}\n{}", path.display(), errors.render(&sources, false));
         }
-        let tops = match top_of(&sources, file) {
+        let tops = match directive(&sources, file, "top") {
             Some(top) => vec![top],
             None => kernels(&sources.file(file).text),
         };
@@ -102,7 +103,9 @@ fn refused_inputs_give_the_expected_messages() {
     let mut failures = String::new();
     for path in inputs("diagnostics") {
         let (mut sources, file) = load(&path);
-        let refused = match top_of(&sources, file) {
+        sources.root = Some("tests/diagnostics/imported".into());
+        sources.python = directive(&sources, file, "python");
+        let refused = match directive(&sources, file, "top") {
             Some(top) => {
                 let top = Some(top).filter(|t| t != "-");
                 compile(&mut sources, file, top.as_deref()).map(|_| ())
@@ -123,4 +126,18 @@ fn refused_inputs_give_the_expected_messages() {
         compare(&path, "txt", &text, &mut failures);
     }
     assert!(failures.is_empty(), "{failures}");
+}
+
+#[test]
+fn every_code_of_the_frontend_has_a_snapshot() {
+    let shown: String = inputs("diagnostics")
+        .iter()
+        .map(|path| fs::read_to_string(path.with_extension("txt")).unwrap_or_default())
+        .collect();
+    let missing: Vec<&str> = allo_hls::frontend::codes::ALL
+        .iter()
+        .map(|(code, _)| *code)
+        .filter(|code| !shown.contains(&format!("[{code}]")))
+        .collect();
+    assert!(missing.is_empty(), "{missing:?}");
 }

@@ -59,6 +59,7 @@ fn what_is_wrong_is_shown_in_its_place() {
     let wanted = "expression:1:1: error: No hls type promotion rule for operator 'add' with operand types index, f32
 1 | i + x
   | ^^^^^
+help: cast the index to an integer type first: `allo.arith.cast(i, i32)`
 ";
     assert_eq!(message, wanted);
     assert_eq!(run(&["a + b", "a=u8"]).0, 1);

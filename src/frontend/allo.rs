@@ -37,8 +37,13 @@ pub fn call(builtin: Builtin, args: &ConstArgs, names: &mut dyn Names) -> Result
         }
         Builtin::StaticAssert => static_assert(args, names),
         Builtin::Range => range(args),
-        Builtin::Kernel | Builtin::Consteval | Builtin::Grid => {
-            fail(codes::NOT_CALLABLE, span, "this cannot be called here")
+        Builtin::Kernel | Builtin::Consteval => {
+            let message = "a decorator of allo stands above a function, and is not called";
+            fail(codes::NOT_CALLABLE, span, message)
+        }
+        Builtin::Grid => {
+            let message = "grid stands in the header of a kernel's for loop only";
+            fail(codes::NOT_CALLABLE, span, message)
         }
     }
 }

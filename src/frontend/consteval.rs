@@ -3,7 +3,7 @@
 use super::classes;
 use super::codes;
 use super::containers::{Elements, Key, Shared};
-use super::error::{Failure, Result, closest, fail, raise};
+use super::error::{Failure, Result, fail, raise, suggest};
 use super::iterate::{self, IterRef};
 use super::library;
 use super::numpy;
@@ -750,10 +750,7 @@ pub fn attribute(
                 ConstValue::Namespace(space) => surface::exported(*space),
                 _ => Vec::new(),
             };
-            match closest(&attr.id, names.iter().map(String::as_str)) {
-                Some(near) => Err(error.help(format!("did you mean '{near}'?")).into()),
-                None => Err(error.into()),
-            }
+            Err(suggest(error, &attr.id, names.iter().map(String::as_str)).into())
         }
     }
 }
@@ -866,15 +863,9 @@ impl ConstArgs {
         {
             None => Ok(()),
             Some((name, _)) => {
-                let mut d = Diagnostic::error(
-                    codes::ARGUMENTS,
-                    self.span,
-                    format!("{callee} has no parameter '{name}'"),
-                );
-                if let Some(near) = super::error::closest(name, allowed.iter().copied()) {
-                    d = d.help(format!("did you mean '{near}'?"));
-                }
-                Err(d.into())
+                let message = format!("{callee} has no parameter '{name}'");
+                let error = Diagnostic::error(codes::ARGUMENTS, self.span, message);
+                Err(suggest(error, name, allowed.iter().copied()).into())
             }
         }
     }

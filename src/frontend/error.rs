@@ -78,32 +78,52 @@ pub fn raise<T>(class: &'static str, span: Span, message: impl Into<String>) -> 
     Err(raised(class, span, message))
 }
 
+/// The error with the help that suggests the candidate closest to a misspelt name, if one is close.
+pub fn suggest<'a>(
+    error: Diagnostic,
+    name: &str,
+    candidates: impl Iterator<Item = &'a str>,
+) -> Diagnostic {
+    match closest(name, candidates) {
+        Some(near) => error.help(format!("did you mean '{near}'?")),
+        None => error,
+    }
+}
+
 /// The candidate closest to `name`, if it is close enough to be a likely misspelling.
 pub fn closest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    if name.chars().count() < 3 {
+    let length = name.chars().count();
+    if length < 3 {
         return None;
     }
-    let limit = (name.chars().count() / 3).max(1);
+    let limit = (length / 3).max(1);
     candidates
+        .filter(|c| c.chars().count().abs_diff(length) <= limit)
         .map(|c| (edit_distance(name, c), c))
         .filter(|(d, c)| *d <= limit && *c != name && c.chars().count() > *d)
         .min_by_key(|(d, _)| *d)
         .map(|(_, c)| c)
 }
 
+/// The optimal string alignment distance of Damerau and Levenshtein: insertions, deletions, changes and
+/// swaps of neighbours, over the first 64 characters.
 fn edit_distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().take(64).collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().take(64).enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let change = diagonal + usize::from(x != *y);
-            diagonal = row[j + 1];
-            row[j + 1] = change.min(diagonal + 1).min(row[j] + 1);
+    let [a, b] = [a, b].map(|text| text.chars().take(64).collect::<Vec<char>>());
+    let mut older = Vec::new();
+    let mut old: Vec<usize> = (0..=b.len()).collect();
+    for i in 1..=a.len() {
+        let mut row = vec![i];
+        for j in 1..=b.len() {
+            let change = old[j - 1] + usize::from(a[i - 1] != b[j - 1]);
+            let mut least = change.min(old[j] + 1).min(row[j - 1] + 1);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                least = least.min(older[j - 2] + 1);
+            }
+            row.push(least);
         }
+        older = std::mem::replace(&mut old, row);
     }
-    row[b.len()]
+    old[b.len()]
 }
 
 #[cfg(test)]
@@ -114,6 +134,8 @@ mod tests {
     fn suggests_near_names_only() {
         let names = ["alpha", "beta", "x"];
         assert_eq!(closest("alpa", names.into_iter()), Some("alpha"));
+        assert_eq!(closest("bate", names.into_iter()), None);
+        assert_eq!(closest("baet", names.into_iter()), Some("beta"));
         assert_eq!(closest("gamma", names.into_iter()), None);
         assert_eq!(closest("y", names.into_iter()), None);
     }

@@ -4,7 +4,7 @@ use super::classes;
 use super::codes;
 use super::consteval::{ConstArgs, Host, Names, Place, attribute, augment, call as call_value};
 use super::consteval::{eval, named_attribute, subscript, truth};
-use super::error::{Failure, Raised, Result, fail, raise};
+use super::error::{Failure, Raised, Result, closest, fail, raise};
 use super::iterate::{self, IterRef};
 use super::library;
 use super::patterns;
@@ -496,17 +496,23 @@ fn import_from(
                 .host()
                 .import(module, &below, s.level, span)
                 .or_else(|failure| match failure {
-                    Failure::Raised(_) => no_name(&shown, name, span),
+                    Failure::Raised(_) => no_name(&shown, name, None, span),
                     other => Err(other),
                 })
         }
-        (Ok(None), _) => no_name(dotted, name, span),
+        (Ok(None), ConstValue::Namespace(space)) => {
+            let exported = surface::exported(*space);
+            let near = closest(name, exported.iter().map(String::as_str));
+            no_name(dotted, name, near, span)
+        }
+        (Ok(None), _) => no_name(dotted, name, None, span),
     };
     vec![(bound.to_owned(), span, value)]
 }
 
-fn no_name<T>(module: &str, name: &str, span: Span) -> Result<T> {
-    let message = format!("module '{module}' has no name '{name}'");
+fn no_name<T>(module: &str, name: &str, near: Option<&str>, span: Span) -> Result<T> {
+    let hint = near.map_or(String::new(), |near| format!("; did you mean '{near}'?"));
+    let message = format!("module '{module}' has no name '{name}'{hint}");
     raise("ImportError", span, message)
 }
 

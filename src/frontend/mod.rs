@@ -264,12 +264,8 @@ fn named_top(session: &mut Session, top: FileId) -> Result<(KernelRef, Span)> {
             .filter_map(|(name, binding)| {
                 matches!(binding, Binding::Value(ConstValue::Kernel(_))).then_some(name.as_str())
             });
-        let near = error::closest(head, names).map(|n| format!("did you mean '{n}'?"));
-        let failure = Diagnostic::global(codes::TOP, message).note(kernel_list(session));
-        return Err(match near {
-            Some(help) => failure.help(help).into(),
-            None => failure.into(),
-        });
+        let error = Diagnostic::global(codes::TOP, message).note(kernel_list(session));
+        return Err(error::suggest(error, head, names).into());
     }
     let value = {
         let mut names = interp::Frame {
@@ -291,10 +287,7 @@ fn named_top(session: &mut Session, top: FileId) -> Result<(KernelRef, Span)> {
             let span = source::span_of(def.file, def.ast.name.range);
             Ok((kernel, span))
         }
-        ConstValue::Kernel(_) => Err(unknown(
-            session,
-            format!("kernel '{text}' needs a value for each of its templates"),
-        )),
+        ConstValue::Kernel(kernel) => Err(unknown(session, session.template_mismatch(&kernel))),
         other => Err(unknown(
             session,
             format!("'{text}' is {}, not a kernel", other.kind()),

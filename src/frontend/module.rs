@@ -2,13 +2,13 @@
 
 use super::codes;
 use super::consteval::{Names, eval};
-use super::error::{Failure, Result, fail};
+use super::error::{Failure, Result, fail, suggest};
 use super::interp::{self, Frame};
 use super::scan;
 use super::session::{Binding, KernelDef, Session};
 use super::surface::Builtin;
 use super::values::{ConstValue, KernelRef, Options};
-use crate::diagnostics::FileId;
+use crate::diagnostics::{Diagnostic, FileId};
 use ruff_python_ast::{self as ast, Expr, Stmt};
 use ruff_text_size::Ranged;
 use std::rc::Rc;
@@ -214,11 +214,9 @@ fn decorator_call(call: &ast::ExprCall, names: &mut dyn Names) -> Result<Decorat
             }
             (name, _) => {
                 let name = name.unwrap_or("**");
-                return fail(
-                    codes::DECORATOR,
-                    span,
-                    format!("@kernel has no parameter '{name}'"),
-                );
+                let message = format!("@kernel has no parameter '{name}'");
+                let error = Diagnostic::error(codes::DECORATOR, span, message);
+                return Err(suggest(error, name, ["options"].into_iter()).into());
             }
         }
     }

@@ -4,7 +4,7 @@ use super::codes;
 use super::consteval::{ConstArgs, Host};
 use super::containers;
 use super::cpython;
-use super::error::{Failure, Result, closest, fail, raise};
+use super::error::{Failure, Result, fail, raise, suggest};
 use super::imports::{Unit, absolute};
 use super::lower;
 use super::module;
@@ -16,7 +16,7 @@ use crate::diagnostics::{Diagnostic, Diagnostics, FileId, SourceMap, Span};
 use crate::ir::{self, Kernel, KernelId, Scalar};
 use indexmap::IndexMap;
 use ruff_python_ast::StmtFunctionDef;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 /// Most steps of all compile-time computation.
@@ -141,6 +141,8 @@ pub struct Session<'a> {
     pub envs: Vec<Env>,
     /// Lowered kernels.
     pub kernels: Arena<Kernel>,
+    /// Their names, and those of the kernels being lowered.
+    kernel_names: HashSet<String>,
     signatures: Vec<Signature>,
     instances: IndexMap<(usize, String), State>,
     stack: Vec<Frame>,
@@ -175,6 +177,7 @@ impl<'a> Session<'a> {
             templates: Vec::new(),
             envs: Vec::new(),
             kernels: Arena::new(),
+            kernel_names: HashSet::new(),
             signatures: Vec::new(),
             instances: IndexMap::new(),
             stack: Vec::new(),
@@ -370,6 +373,7 @@ impl<'a> Session<'a> {
             return fail(codes::INSTANCES, call, "more than 256 kernel instances");
         }
         let unique = self.unique_name(&format!("{name}{suffix}"));
+        self.kernel_names.insert(unique.clone());
         self.instances.insert(key.clone(), State::Running);
         self.stack.push(Frame { kernel: name, call });
         let before = self.diagnostics.len();
@@ -398,14 +402,7 @@ impl<'a> Session<'a> {
         if needed != given {
             let name = &def.ast.name.id;
             let names: Vec<&str> = def.templates.iter().map(|t| &*self.templates[*t]).collect();
-            let message = if given == 0 {
-                format!(
-                    "kernel '{name}' has unbound templates: {}",
-                    names.join(", ")
-                )
-            } else {
-                format!("kernel '{name}' has {needed} templates, but {given} values are given")
-            };
+            let message = self.template_mismatch(kernel);
             let mut error = Diagnostic::error(codes::TEMPLATE, call, message);
             if needed > 0 {
                 error = error.help(format!("specialise it: `{name}[{}]`", names.join(", ")));
@@ -420,8 +417,26 @@ impl<'a> Session<'a> {
         Ok(def.outer.iter().cloned().chain(own).collect())
     }
 
+    /// What is wrong with the number of values that a kernel's templates are bound to.
+    pub fn template_mismatch(&self, kernel: &KernelRef) -> String {
+        let def = &self.defs[kernel.def];
+        let name = &def.ast.name.id;
+        let names: Vec<&str> = def.templates.iter().map(|t| &*self.templates[*t]).collect();
+        match (names.len(), kernel.bindings.len()) {
+            (_, 0) => format!(
+                "kernel '{name}' has unbound templates: {}",
+                names.join(", ")
+            ),
+            (0, _) => format!("kernel '{name}' has no templates to bind"),
+            (1, given) => format!("kernel '{name}' has 1 template, but {given} values are given"),
+            (needed, given) => {
+                format!("kernel '{name}' has {needed} templates, but {given} given")
+            }
+        }
+    }
+
     fn unique_name(&self, name: &str) -> String {
-        let taken = |n: &str| self.kernels.iter().any(|(_, k)| k.name == n);
+        let taken = |n: &str| self.kernel_names.contains(n);
         if !taken(name) {
             return name.to_owned();
         }
@@ -508,11 +523,12 @@ impl Host for Session<'_> {
     }
 
     fn undefined(&self, module: usize, name: &str, span: Span, locals: &[String]) -> Failure {
-        let mut error = Diagnostic::error(
-            codes::UNDEFINED,
-            span,
-            format!("Name '{name}' is not defined"),
-        );
+        let message = if surface::OUTSIDE.contains(&name) {
+            format!("Python's '{name}' is not available at compile time")
+        } else {
+            format!("Name '{name}' is not defined")
+        };
+        let mut error = Diagnostic::error(codes::UNDEFINED, span, message);
         let mut all: Vec<&str> = locals.iter().map(String::as_str).collect();
         all.extend(self.modules[module].globals.keys().map(String::as_str));
         surface::builtin_names().for_each(|n| all.push(n));
@@ -521,8 +537,12 @@ impl Host for Session<'_> {
         } else if let Some(Scalar::Int { signed, width }) = super::types::scalar_named(name) {
             let signed = if signed { ", signed=True" } else { "" };
             error = error.help(format!("define it: `{name} = apint({width}{signed})`"));
-        } else if let Some(near) = closest(name, all.into_iter()) {
-            error = error.help(format!("did you mean '{near}'?"));
+        } else if let Some(ty) = super::types::long_named(name) {
+            error = error.help(format!(
+                "it is called `{ty}`, or import it from allo.ir.types"
+            ));
+        } else {
+            error = suggest(error, name, all.into_iter());
         }
         error.into()
     }

@@ -53,9 +53,13 @@ pub fn parse(sources: &SourceMap, file: FileId) -> std::result::Result<ModModule
     }
     let parsed =
         ruff_python_parser::parse_unchecked_source(text, ruff_python_ast::PySourceType::Python);
-    let errors: Vec<Diagnostic> = parsed
-        .errors()
-        .iter()
+    // What is missing at the end of the file follows from an earlier error, if there is one.
+    let end = text.trim_end().len();
+    let at_end = |e: &&ruff_python_parser::ParseError| e.location.start().to_usize() > end;
+    let first = parsed.errors().iter().take(1);
+    let others = parsed.errors().iter().skip(1).filter(|e| !at_end(e));
+    let errors: Vec<Diagnostic> = first
+        .chain(others)
         .map(|e| {
             let message = format!("syntax error: {}", lower_first(&e.error.to_string()));
             Diagnostic::error(codes::SYNTAX, span_of(file, e.location), message)

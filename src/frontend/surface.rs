@@ -154,6 +154,20 @@ pub fn builtin(name: &str) -> Option<ConstValue> {
         .or_else(|| super::library::builtin(name))
 }
 
+/// Built-ins of Python that reach files, processes or the interpreter: no code of a kernel file may.
+pub const OUTSIDE: [&str; 10] = [
+    "open",
+    "input",
+    "eval",
+    "exec",
+    "compile",
+    "globals",
+    "locals",
+    "vars",
+    "breakpoint",
+    "__import__",
+];
+
 /// Names for suggestions.
 pub fn builtin_names() -> impl Iterator<Item = &'static str> {
     PYTHON

@@ -4,7 +4,7 @@ use super::codes;
 use super::consteval::{ConstArgs, Host, Names, Place, eval};
 use super::error::{Failure, Result, fail};
 use super::values::{ConstValue, Function};
-use crate::diagnostics::{FileId, Span};
+use crate::diagnostics::{Diagnostic, FileId, Span};
 use crate::ir::types::MAX_WIDTH;
 use crate::ir::{FloatFormat, Scalar, StorageFormat};
 use num_bigint::BigInt;
@@ -198,11 +198,26 @@ fn typed_expression(expr: &Expr, names: &mut dyn Names) -> Result<ConstValue> {
             ConstValue::Type(elem) => shaped(elem, subscript, names),
             // `ConstExpr[int32]` says no more than `constexpr` does.
             ConstValue::Constexpr => Ok(ConstValue::Constexpr),
-            _ => eval(expr, names),
+            head => eval(expr, names).map_err(|failure| match failure.into_diagnostic() {
+                Some(d) if d.code == codes::NOT_INDEXABLE => Diagnostic::error(
+                    codes::ANNOTATION,
+                    names.span(subscript.value.range()),
+                    format!(
+                        "the element type of an array is a scalar type, not {}",
+                        head.kind()
+                    ),
+                )
+                .help(ARRAY_HELP)
+                .into(),
+                Some(other) => other.into(),
+                None => Failure::Reported,
+            }),
         },
         _ => eval(expr, names),
     }
 }
+
+const ARRAY_HELP: &str = "an array of 4 by 8 elements is written \"i32[4, 8]\"";
 
 /// The type that a value is.
 pub fn from_value(value: ConstValue, span: Span) -> Result<Type> {
@@ -211,7 +226,7 @@ pub fn from_value(value: ConstValue, span: Span) -> Result<Type> {
         ConstValue::Shaped(elem, shape) => Ok(Type::Shaped(elem, shape)),
         ConstValue::Constexpr => Ok(Type::Constexpr),
         ConstValue::Native(native) if matches!(native.name, "int" | "float") => {
-            Err(crate::diagnostics::Diagnostic::error(
+            Err(Diagnostic::error(
                 codes::ANNOTATION,
                 span,
                 "Python's int and float are not hardware types",
@@ -228,7 +243,10 @@ pub fn from_value(value: ConstValue, span: Span) -> Result<Type> {
 }
 
 fn not_a_type<T>(text: &str, span: Span) -> Result<T> {
-    fail(codes::ANNOTATION, span, format!("'{text}' is not a type"))
+    let message = format!("'{text}' is not a type");
+    Err(Diagnostic::error(codes::ANNOTATION, span, message)
+        .help(ARRAY_HELP)
+        .into())
 }
 
 /// The shaped type of a subscript of a scalar type.
@@ -255,11 +273,13 @@ pub fn shaped(
 
 fn extent(value: &ConstValue, span: Span) -> Result<u64> {
     let Some(extent) = value.as_int() else {
-        return fail(
-            codes::SHAPE,
-            span,
-            format!("the extent of a shape must be an int, not {}", value.kind()),
-        );
+        let message = format!("the extent of a shape must be an int, not {}", value.kind());
+        let error = Diagnostic::error(codes::SHAPE, span, message);
+        return Err(match value {
+            ConstValue::Float(_) => error.help("ints are divided by `//`"),
+            _ => error,
+        }
+        .into());
     };
     match extent.to_u64() {
         Some(extent) if extent > 0 => Ok(extent),

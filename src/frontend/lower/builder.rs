@@ -237,7 +237,10 @@ impl Builder {
         }
         let float = Scalar::Float(ir::FloatFormat::F32);
         let message = no_rule(self.options.style, key, &[partner, float]);
-        Err(Diagnostic::error(codes::NO_RULE, whole, message).into())
+        let (_, help) = cast_for(&[partner, float]);
+        Err(Diagnostic::error(codes::NO_RULE, whole, message)
+            .help(help)
+            .into())
     }
 
     /// The promotion of an operator's operands, taken pairwise.
@@ -254,9 +257,14 @@ impl Builder {
         span: Span,
     ) -> Result<Promotion> {
         let style = self.options.style;
-        let found = row
-            .promote(style, key, types)
-            .map_err(|message| Diagnostic::error(codes::NO_RULE, span, message))?;
+        let found = row.promote(style, key, types).map_err(|message| {
+            let error = Diagnostic::error(codes::NO_RULE, span, message);
+            let (cast, help) = cast_for(types);
+            match row.promote(style, key, &cast) {
+                Ok(_) => error.help(help),
+                Err(_) => error,
+            }
+        })?;
         check_width(found.result, span)?;
         self.explain(|| promote::explain_pairwise(style, key, row, types, found));
         Ok(found)
@@ -511,10 +519,27 @@ pub fn describe(value: &Value) -> String {
     }
 }
 
+/// The operand types after the cast that a message may propose, with the proposal.
+fn cast_for(types: &[Scalar]) -> (Vec<Scalar>, &'static str) {
+    if types.contains(&Scalar::Index) {
+        let i32 = Scalar::Int {
+            signed: true,
+            width: 32,
+        };
+        let cast = |ty: &Scalar| if *ty == Scalar::Index { i32 } else { *ty };
+        let help = "cast the index to an integer type first: `allo.arith.cast(i, i32)`";
+        return (types.iter().map(cast).collect(), help);
+    }
+    let help = "cast one operand to the type of the other, or both to a wider one";
+    (types.iter().map(|_| types[0]).collect(), help)
+}
+
 fn not_scalar<T>(value: &Value, span: Span) -> Result<T> {
-    fail(
-        codes::NOT_SCALAR,
-        span,
-        format!("a scalar is needed, not {}", describe(value)),
-    )
+    let message = format!("a scalar is needed, not {}", describe(value));
+    let error = Diagnostic::error(codes::NOT_SCALAR, span, message);
+    Err(match value {
+        Value::Array { .. } => error.help("name an element, such as `x[i]`"),
+        _ => error,
+    }
+    .into())
 }

@@ -6,10 +6,10 @@ use crate::diagnostics::{Diagnostic, Span};
 use crate::frontend::codes;
 use crate::frontend::consteval::{self, ConstArgs, Names, arity_text};
 use crate::frontend::containers::freeze;
-use crate::frontend::error::{Failure, Result, closest, fail};
+use crate::frontend::error::{Failure, Result, fail, suggest};
 use crate::frontend::operators::Operator;
 use crate::frontend::session::{Signature, Slot};
-use crate::frontend::surface::Builtin;
+use crate::frontend::surface::{self, Builtin, Namespace};
 use crate::frontend::values::{ConstValue, Function, KernelRef, Typed, Value, shaped_name};
 use crate::ir::{Arg, ArrayId, ArrayKind, Call, OpKind, ValueId};
 use ruff_python_ast::{self as ast, Expr};
@@ -18,7 +18,8 @@ use ruff_text_size::Ranged;
 /// Evaluated arguments.
 struct Args {
     positional: Vec<Operand>,
-    named: Vec<(String, Operand)>,
+    /// By name, with the place of the whole argument.
+    named: Vec<(String, Span, Operand)>,
     span: Span,
 }
 
@@ -97,8 +98,8 @@ impl<'a> Lowerer<'_, 'a> {
                     "'**' arguments are not supported",
                 );
             };
-            args.named
-                .push((name.id.to_string(), self.operand(&keyword.value)?));
+            let (span, operand) = (self.span(keyword.range()), self.operand(&keyword.value)?);
+            args.named.push((name.id.to_string(), span, operand));
         }
         Ok(args)
     }
@@ -110,24 +111,16 @@ impl<'a> Lowerer<'_, 'a> {
         span: Span,
     ) -> Result<Value> {
         let args = self.args(e)?;
-        let known = |operand: &Operand| {
-            match &operand.value {
+        let name = self.source(e.func.range());
+        let known = |operand: &Operand| match &operand.value {
             Value::Const(value) => Ok(value.clone()),
-            _ => Err(Failure::from(
-                Diagnostic::error(
-                    codes::NOT_CONST,
-                    operand.span,
-                    "this function takes compile-time values only",
-                )
-                .help("to convert a runtime value, declare a variable of the type or use allo.arith.cast"),
-            )),
-        }
+            _ => Err(Failure::from(needs_constant(&name, operand.span))),
         };
         let positional = args.positional.iter().map(known).collect::<Result<_>>()?;
         let named = args
             .named
             .iter()
-            .map(|(name, operand)| Ok((name.clone(), known(operand)?)))
+            .map(|(name, _, operand)| Ok((name.clone(), known(operand)?)))
             .collect::<Result<_>>()?;
         let args = ConstArgs {
             positional,
@@ -170,7 +163,7 @@ impl<'a> Lowerer<'_, 'a> {
             return fail(codes::ARGUMENTS, args.span, message);
         }
         let (mut option, mut acc) = (None, None);
-        for (name, operand) in &args.named {
+        for (name, whole, operand) in &args.named {
             match &operand.value {
                 Value::Const(ConstValue::Bool(v)) if op.option == Some(name.as_str()) => {
                     option = Some(*v)
@@ -189,7 +182,9 @@ impl<'a> Lowerer<'_, 'a> {
                 _ if name == "acc" => acc = self.b.acc_array(operand)?,
                 _ => {
                     let message = format!("'{}' has no parameter '{name}'", op.key);
-                    return fail(codes::ARGUMENTS, operand.span, message);
+                    let known = ["acc"].into_iter().chain(op.option);
+                    let error = Diagnostic::error(codes::ARGUMENTS, *whole, message);
+                    return Err(suggest(error, name, known).into());
                 }
             }
         }
@@ -342,6 +337,22 @@ impl<'a> Lowerer<'_, 'a> {
     }
 }
 
+/// The error for a runtime argument of a function that runs while compiling.
+fn needs_constant(function: &str, argument: Span) -> Diagnostic {
+    let message = format!("'{function}' takes compile-time values only");
+    let error = Diagnostic::error(codes::NOT_CONST, argument, message);
+    let own = function.rsplit('.').next().unwrap_or(function);
+    match own {
+        "int" | "float" | "bool" => error.help(
+            "to convert a runtime value, declare a variable of the type or use allo.arith.cast",
+        ),
+        _ if surface::member(Namespace::Math, own).is_some() => {
+            error.help(format!("use allo.math.{own} for runtime values"))
+        }
+        _ => error,
+    }
+}
+
 /// Refuses a call of a plain Python function.
 pub(super) fn not_consteval<T>(f: &Function, span: Span) -> Result<T> {
     Err(Diagnostic::error(
@@ -368,24 +379,17 @@ fn arrange(args: Args, kernel: &ast::StmtFunctionDef) -> Result<Vec<Operand>> {
     }
     let mut slots: Vec<Option<Operand>> = args.positional.into_iter().map(Some).collect();
     slots.resize(count, None);
-    for (name, operand) in args.named {
+    for (name, whole, operand) in args.named {
         let position = params.iter().position(|param| *param == name);
         match position.map(|i| &mut slots[i]) {
             Some(slot @ None) => *slot = Some(operand),
             Some(Some(_)) => {
-                return fail(
-                    codes::ARGUMENTS,
-                    operand.span,
-                    format!("'{name}' is given twice"),
-                );
+                return fail(codes::ARGUMENTS, whole, format!("'{name}' is given twice"));
             }
             None => {
                 let message = format!("kernel '{kernel}' has no parameter '{name}'");
-                let mut error = Diagnostic::error(codes::ARGUMENTS, operand.span, message);
-                if let Some(near) = closest(&name, params.iter().copied()) {
-                    error = error.help(format!("did you mean '{near}'?"));
-                }
-                return Err(error.into());
+                let error = Diagnostic::error(codes::ARGUMENTS, whole, message);
+                return Err(suggest(error, &name, params.iter().copied()).into());
             }
         }
     }

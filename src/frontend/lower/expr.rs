@@ -155,11 +155,12 @@ impl<'a> Lowerer<'_, 'a> {
         }
         match operators::of_compare(*op) {
             Some(op) => self.b.apply(op, &operands, None, span),
-            None => fail(
-                codes::EXPRESSION,
-                span,
-                format!("'{}' compares compile-time values only", op.as_str()),
-            ),
+            None => {
+                let message = format!("'{}' compares compile-time values only", op.as_str());
+                Err(Diagnostic::error(codes::EXPRESSION, span, message)
+                    .help("compare by `==`, joined by `or` where there are several")
+                    .into())
+            }
         }
     }
 
@@ -226,11 +227,21 @@ impl<'a> Lowerer<'_, 'a> {
                     .collect();
                 Ok(ConstValue::Tuple(dims).into())
             }
-            other => fail(
-                codes::ATTRIBUTE,
-                span,
-                format!("{} has no attribute '{}'", describe(&other), e.attr.id),
-            ),
+            other => {
+                let message = format!("{} has no attribute '{}'", describe(&other), e.attr.id);
+                let help = match (&other, e.attr.id.as_str()) {
+                    (Value::Array { .. }, "T" | "transpose") => {
+                        Some("swap the indices where it is read: `x[j, i]`")
+                    }
+                    (Value::Array { .. }, "copy") => Some("an assignment copies: `y = x`"),
+                    _ => None,
+                };
+                Err(Diagnostic {
+                    help: help.map(str::to_owned),
+                    ..Diagnostic::error(codes::ATTRIBUTE, span, message)
+                }
+                .into())
+            }
         }
     }
 

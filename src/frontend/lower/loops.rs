@@ -71,11 +71,13 @@ impl<'a> Lowerer<'_, 'a> {
     fn refuse_orelse(&self, orelse: &[Stmt], what: &str) -> Result<()> {
         match orelse.first() {
             None => Ok(()),
-            Some(stmt) => fail(
+            Some(stmt) => Err(Diagnostic::error(
                 codes::STATEMENT,
                 self.span(stmt.range()),
                 format!("'{what} ... else' is not supported"),
-            ),
+            )
+            .help("without break, the else block is what follows the loop: write it there")
+            .into()),
         }
     }
 
@@ -97,11 +99,13 @@ impl<'a> Lowerer<'_, 'a> {
         span: Span,
     ) -> Result<()> {
         let Expr::Name(target) = &*s.target else {
-            return fail(
-                codes::LOOP,
-                self.span(s.target.range()),
-                "a range loop has one plain name as target",
-            );
+            let message = "a range loop has one plain name as target";
+            let error = Diagnostic::error(codes::LOOP, self.span(s.target.range()), message);
+            return Err(match &*s.target {
+                Expr::Tuple(_) => error.help("allo.grid gives several loop variables"),
+                _ => error,
+            }
+            .into());
         };
         let label = self
             .loop_label(call)?
@@ -210,17 +214,17 @@ impl<'a> Lowerer<'_, 'a> {
         for arg in args {
             operands.push(self.operand(arg)?);
         }
-        self.bounds_of(&operands, span)
+        self.bounds_of(&operands, "range", span)
     }
 
-    fn bounds_of(&mut self, operands: &[Operand], span: Span) -> Result<Bounds> {
+    fn bounds_of(&mut self, operands: &[Operand], what: &str, span: Span) -> Result<Bounds> {
         let (lo, hi, step) = match operands {
             [hi] => (None, hi, None),
             [lo, hi] => (Some(lo), hi, None),
             [lo, hi, step] => (Some(lo), hi, Some(step)),
             _ => {
                 let n = operands.len();
-                let message = format!("range takes {}, but {n} given", arity_text(1, 3));
+                let message = format!("{what} takes {}, but {n} given", arity_text(1, 3));
                 return fail(codes::ARGUMENTS, span, message);
             }
         };
@@ -262,7 +266,6 @@ impl<'a> Lowerer<'_, 'a> {
         span: Span,
     ) -> Result<()> {
         let label = self.loop_label(call)?;
-        let targets = self.grid_targets(&s.target)?;
         let dims = &call.arguments.args;
         if dims.len() < 2 {
             let message = "grid needs at least two dimensions";
@@ -272,6 +275,7 @@ impl<'a> Lowerer<'_, 'a> {
                     .into(),
             );
         }
+        let targets = self.grid_targets(&s.target)?;
         if dims.len() != targets.len() {
             let message = format!(
                 "grid has {} dimensions, but {} targets",
@@ -323,7 +327,11 @@ impl<'a> Lowerer<'_, 'a> {
     fn grid_targets(&self, target: &Expr) -> Result<Vec<(String, Span)>> {
         let message = "the target of a grid loop is a tuple of plain names";
         let Expr::Tuple(tuple) = target else {
-            return fail(codes::LOOP, self.span(target.range()), message);
+            return Err(
+                Diagnostic::error(codes::LOOP, self.span(target.range()), message)
+                    .help("write `for i, j in allo.grid(m, n):`")
+                    .into(),
+            );
         };
         tuple
             .elts
@@ -366,7 +374,7 @@ impl<'a> Lowerer<'_, 'a> {
             .into_iter()
             .map(|value| Operand { value, span })
             .collect();
-        self.bounds_of(&operands, span)
+        self.bounds_of(&operands, "a dimension of grid", span)
     }
 
     /// `while`.
@@ -386,11 +394,10 @@ impl<'a> Lowerer<'_, 'a> {
                 return match other? {
                     Condition::Known(true) => {
                         let test = self.span(s.test.range());
-                        fail(
-                            codes::ENDLESS,
-                            test,
-                            "the condition of this loop is always true",
-                        )
+                        let message = "the condition of this loop is always true";
+                        Err(Diagnostic::error(codes::ENDLESS, test, message)
+                            .help("write the condition for going on, such as `while x < n:`")
+                            .into())
                     }
                     _ => Ok(()),
                 };

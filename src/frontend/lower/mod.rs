@@ -478,6 +478,16 @@ impl<'s, 'a> Lowerer<'s, 'a> {
 
     /// The error for a name that nothing binds.
     fn undefined(&self, name: &str, span: Span) -> Failure {
+        if let Some(declared) = self.scopes.ended(name) {
+            let message = format!("Name '{name}' is not defined");
+            return Diagnostic::error(codes::UNDEFINED, span, message)
+                .note_at(
+                    declared,
+                    format!("'{name}' belongs to a block that has ended"),
+                )
+                .help("declare a variable before the block and assign it there")
+                .into();
+        }
         let locals: Vec<String> = self.scopes.names().map(str::to_owned).collect();
         self.session.undefined(self.module, name, span, &locals)
     }

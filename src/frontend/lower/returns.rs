@@ -466,9 +466,9 @@ impl<'a> Lowerer<'_, 'a> {
             return Err(Diagnostic::error(
                 codes::RETURN_TYPE,
                 self.span(value.range()),
-                "the kernel returns a value but has no return annotation",
+                "the kernel returns a value, but its header names no result type",
             )
-            .help("add `-> type` to the kernel's header")
+            .help("write `-> type` in the kernel's header")
             .into());
         }
         let operands = self.returned_operands(value, count)?;

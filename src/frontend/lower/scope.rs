@@ -4,6 +4,7 @@ use crate::diagnostics::Span;
 use crate::frontend::values::{ConstValue, Typed};
 use crate::ir::ArrayId;
 use indexmap::IndexMap;
+use std::collections::HashMap;
 
 /// What a local name stands for.
 #[derive(Clone, Debug)]
@@ -31,6 +32,8 @@ pub struct Declared {
 #[derive(Clone, Debug)]
 pub struct Scopes {
     open: Vec<IndexMap<String, Declared>>,
+    /// Where the names of closed scopes were declared, for messages.
+    ended: HashMap<String, Span>,
 }
 
 impl Scopes {
@@ -38,6 +41,7 @@ impl Scopes {
     pub fn new() -> Self {
         Scopes {
             open: vec![IndexMap::new()],
+            ended: HashMap::new(),
         }
     }
     /// Opens a scope.
@@ -46,7 +50,9 @@ impl Scopes {
     }
     /// Closes the innermost scope.
     pub fn pop(&mut self) {
-        self.open.pop();
+        for (name, declared) in self.open.pop().into_iter().flatten() {
+            self.ended.insert(name, declared.span);
+        }
     }
     /// Whether only the body's scope is open.
     pub fn at_top(&self) -> bool {
@@ -74,6 +80,10 @@ impl Scopes {
             Local::Scalar(typed) => Some(typed),
             _ => None,
         }
+    }
+    /// Where a name was declared in a scope that is closed.
+    pub fn ended(&self, name: &str) -> Option<Span> {
+        self.ended.get(name).copied()
     }
     /// All visible names.
     pub fn names(&self) -> impl Iterator<Item = &str> {

@@ -50,7 +50,15 @@ impl<'a> Lowerer<'_, 'a> {
             return;
         };
         self.session.report(failure);
-        for (name, range) in scan::assigned_names(std::slice::from_ref(stmt)) {
+        let names = match stmt {
+            Stmt::FunctionDef(_) | Stmt::ClassDef(_) | Stmt::Import(_) | Stmt::ImportFrom(_) => {
+                scan::bound_names(stmt)
+            }
+            _ => scan::assigned_names(std::slice::from_ref(stmt))
+                .into_iter()
+                .collect(),
+        };
+        for (name, range) in names {
             if self.scopes.get(&name).is_none() {
                 let span = self.span(range);
                 self.declare(&name, Local::Poisoned, span);
@@ -72,11 +80,15 @@ impl<'a> Lowerer<'_, 'a> {
             Stmt::While(s) => self.while_loop(s),
             Stmt::FunctionDef(f) => self.function(f),
             Stmt::Return(_) => fail(codes::RETURN_PLACE, span, "return is not supported here"),
-            other => fail(
-                codes::STATEMENT,
-                span,
-                format!("{} is not supported in a kernel", statement_kind(other)),
-            ),
+            other => {
+                let (kind, help) = statement_kind(other);
+                let message = format!("{kind} is not supported in a kernel");
+                Err(Diagnostic {
+                    help: help.map(str::to_owned),
+                    ..Diagnostic::error(codes::STATEMENT, span, message)
+                }
+                .into())
+            }
         }
     }
 
@@ -301,6 +313,9 @@ impl<'a> Lowerer<'_, 'a> {
     }
 
     fn assign_tuple(&mut self, targets: &'a [Expr], value: &'a Expr, span: Span) -> Result<()> {
+        if let Some(star) = targets.iter().find(|t| t.is_starred_expr()) {
+            return self.target(star).map(drop);
+        }
         let operands: Vec<Operand> = match value {
             Expr::Tuple(t) => {
                 let operands = t.elts.iter().map(|e| self.operand(e));
@@ -459,6 +474,9 @@ impl<'a> Lowerer<'_, 'a> {
                 fail(codes::TARGET, span, "attribute assignment is not supported")
             }
             Expr::Starred(_) => fail(codes::TARGET, span, "starred targets are not supported"),
+            Expr::Tuple(_) | Expr::List(_) => {
+                fail(codes::TARGET, span, "nested targets are not supported")
+            }
             _ => fail(codes::TARGET, span, "this cannot be assigned"),
         }
     }
@@ -475,6 +493,11 @@ impl<'a> Lowerer<'_, 'a> {
                     let bit = self.bit_index(typed.ty, s)?;
                     Ok(Target::Bit(name, bit))
                 }
+                Value::Const(_) => fail(
+                    codes::TARGET,
+                    span,
+                    format!("'{name}' is a compile-time value, which a kernel cannot change"),
+                ),
                 other => fail(
                     codes::NOT_INDEXABLE,
                     span,
@@ -497,7 +520,11 @@ impl<'a> Lowerer<'_, 'a> {
             Target::Name(name, name_span) => {
                 return match self.scopes.get(name) {
                     Some(_) => self.resolve(name, *name_span),
-                    None => Err(self.undefined(name, *name_span)),
+                    None => {
+                        self.resolve_outside(name, *name_span)?;
+                        let message = format!("'{name}' is not a variable of this kernel");
+                        fail(codes::TARGET, *name_span, message)
+                    }
                 };
             }
             Target::Element(array, indices) => {
@@ -669,6 +696,12 @@ impl<'a> Lowerer<'_, 'a> {
     /// `match` on an integer: a chain of comparisons.
     fn match_statement(&mut self, s: &'a ast::StmtMatch, span: Span) -> Result<()> {
         let subject = Rc::new(self.operand(&s.subject)?);
+        if let Value::Scalar(Typed { ty, .. }) = &subject.value
+            && !matches!(ty, Scalar::Int { .. } | Scalar::Index)
+        {
+            let message = format!("match needs an integer, not a value of type {ty}");
+            return fail(codes::NOT_INTEGER, subject.span, message);
+        }
         let mut clauses = Vec::new();
         for case in &s.cases {
             if let Some(guard) = &case.guard {
@@ -868,20 +901,39 @@ fn flatten(
     }
 }
 
-fn statement_kind(stmt: &Stmt) -> &'static str {
+/// What a refused statement is called, and what to write instead.
+fn statement_kind(stmt: &Stmt) -> (&'static str, Option<&'static str>) {
+    let module_level = Some("write it at module level");
     match stmt {
-        Stmt::ClassDef(_) => "a class",
-        Stmt::Delete(_) => "'del'",
-        Stmt::TypeAlias(_) => "a type alias statement",
-        Stmt::With(_) => "'with'",
-        Stmt::Raise(_) => "'raise'",
-        Stmt::Try(_) => "'try'",
-        Stmt::Assert(_) => "'assert'",
-        Stmt::Import(_) | Stmt::ImportFrom(_) => "'import'",
-        Stmt::Global(_) => "'global'",
-        Stmt::Nonlocal(_) => "'nonlocal'",
-        Stmt::Break(_) => "'break'",
-        Stmt::Continue(_) => "'continue'",
-        _ => "this statement",
+        Stmt::ClassDef(_) => ("a class", module_level),
+        Stmt::Delete(_) => ("'del'", None),
+        Stmt::TypeAlias(_) => ("a type alias statement", Some("write `T: constexpr = i32`")),
+        Stmt::With(_) => ("'with'", None),
+        Stmt::Raise(_) => ("'raise'", None),
+        Stmt::Try(_) => ("'try'", None),
+        Stmt::Assert(_) => (
+            "'assert'",
+            Some("use static_assert for what is known at compile time"),
+        ),
+        Stmt::Import(_) | Stmt::ImportFrom(_) => ("'import'", module_level),
+        Stmt::Global(_) => (
+            "'global'",
+            Some(
+                "constants of the module are visible as they are; pass anything else as an argument",
+            ),
+        ),
+        Stmt::Nonlocal(_) => (
+            "'nonlocal'",
+            Some("pass the value as an argument, and return it"),
+        ),
+        Stmt::Break(_) => (
+            "'break'",
+            Some("use a while loop whose condition says when to go on"),
+        ),
+        Stmt::Continue(_) => (
+            "'continue'",
+            Some("put the rest of the loop's body under an if"),
+        ),
+        _ => ("this statement", None),
     }
 }

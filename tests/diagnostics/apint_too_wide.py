@@ -1,0 +1,9 @@
+from allo import *
+
+
+wide = apint(4097)
+
+
+@kernel
+def f(x: wide) -> i32:
+    return x

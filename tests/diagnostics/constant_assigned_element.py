@@ -1,0 +1,10 @@
+from allo import *
+
+
+T = [1, 2]
+
+
+@kernel
+def f(x: i32) -> i32:
+    T[0] = x
+    return x

@@ -1,0 +1,6 @@
+from allo import *
+
+
+@kernel(option=KernelOptions())
+def f(x: i32):
+    pass

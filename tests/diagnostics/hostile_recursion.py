@@ -1,0 +1,12 @@
+from allo import i32, kernel
+
+def g(n):
+    return g(n + 1)
+
+
+N = g(0)
+
+
+@kernel
+def f(x: i32) -> i32:
+    return x + N

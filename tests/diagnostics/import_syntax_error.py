@@ -1,0 +1,7 @@
+from allo import *
+from broken import g
+
+
+@kernel
+def f(x: i32) -> i32:
+    return g(x)

@@ -1,0 +1,3 @@
+from ring_two import second
+
+first = second + 1

@@ -1,0 +1,3 @@
+from ring import first
+
+second = first + 1

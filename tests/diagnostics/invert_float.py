@@ -1,0 +1,6 @@
+from allo import *
+
+
+@kernel
+def f(y: f32) -> f32:
+    return ~y

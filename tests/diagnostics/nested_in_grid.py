@@ -1,0 +1,12 @@
+import allo
+from allo import *
+
+
+@kernel
+def f(x: "i32[4, 4]"):
+    for i, j in allo.grid(4, 4):
+        @kernel
+        def g(v: i32) -> i32:
+            return v
+
+        x[i, j] = g(i)

@@ -1,0 +1,7 @@
+# python: /no/such/python
+from allo import *
+
+
+@kernel
+def f(x: i32) -> i32:
+    return x

@@ -1,0 +1,9 @@
+from allo import *
+
+
+T = Template("T")
+
+
+@kernel
+def f(x: T) -> T:
+    return x

@@ -1,0 +1,7 @@
+from allo import *
+
+
+@kernel
+def f(x: i32) -> i32:
+    yield x
+    return x

@@ -221,8 +221,12 @@ impl Lowering<'_> {
         let Some(outside) = outside else {
             return shifted;
         };
-        let most = self.b().constant(ty.width - 1);
-        let fill = self.b().shr(value, most);
+        let fill = if ty.signed {
+            let most = self.b().constant(ty.width - 1);
+            self.b().shr(value, most)
+        } else {
+            self.b().constant(0)
+        };
         self.b().mux(outside, fill, shifted)
     }
 }

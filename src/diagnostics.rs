@@ -1,6 +1,7 @@
 //! Located messages to the user: source files, spans, and their clang-like and JSON renderings.
 
 use std::fmt::Write as _;
+use std::path::PathBuf;
 
 /// Index of a file in a [`SourceMap`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -51,6 +52,11 @@ impl SourceFile {
 #[derive(Clone, Debug, Default)]
 pub struct SourceMap {
     files: Vec<SourceFile>,
+    /// Folder below which Python files may be imported; none are without it.
+    pub root: Option<PathBuf>,
+    /// The CPython that evaluates the module level in place of our evaluator. It runs whatever the
+    /// file says, so that only the user may choose it.
+    pub python: Option<String>,
 }
 
 impl SourceMap {

@@ -130,7 +130,7 @@ pub fn operator(
     target: &Target,
 ) -> Result<OperatorModule, Diagnostic> {
     let ty = Scalar::Float(format);
-    let operands = vec![ty; op.operands as usize];
+    let operands = vec![ty; op.operands()];
     let module = identifier(&format!("{}_{ty}", op.name));
     let graph = (op.make)(format);
     build_operator(

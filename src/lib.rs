@@ -3,7 +3,7 @@
 //! The rooms, in the direction of flow: [`frontend`] (Python text to typed kernel), [`ir`] (the
 //! kernel), [`transform`] (kernel to better kernel), [`hwarith`] (integers of exact width),
 //! [`schedule`] (a cycle and a unit for every operation), [`rtl`] (netlist and text), [`sim`] (the
-//! judge). A room imports only from those before it, and [`diagnostics`].
+//! judge), [`prove`] (a judge without samples). A room imports only from those before it, and [`diagnostics`].
 
 pub mod arena;
 pub mod codes;

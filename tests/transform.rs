@@ -233,6 +233,43 @@ fn promote_follows_indices_that_it_made_registers() {
 }
 
 #[test]
+fn promote_sees_that_other_elements_are_apart() {
+    for (top, apart) in [
+        ("triangular", true),
+        ("triangular_above", true),
+        ("triangular_downwards", true),
+        ("guarded_apart", true),
+        ("by_narrow_counter", true),
+        ("triangular_touching", false),
+        ("triangular_above_shifted", false),
+        ("guarded_together", false),
+        ("wrapping_bound", false),
+    ] {
+        let text = after(top, &["promote"]);
+        assert_eq!(text.contains("_elem"), apart, "{top}: {text}");
+    }
+}
+
+#[test]
+fn reuse_leaves_out_accesses() {
+    let count = |top: &str, word: &str| lines(&after(top, &["reuse"]), word).len();
+    assert_eq!(count("loaded_twice", "load a"), 3);
+    // What the first subscript names may have been overwritten by the second store.
+    assert_eq!(count("loaded_after_store", "load a["), 1);
+    assert_eq!(count("overwritten", "store a"), 3);
+    assert_eq!(count("stored_in_a_branch", "load a"), 1);
+    assert_eq!(count("stored_in_a_loop", "load a[%1"), 3);
+}
+
+#[test]
+fn reuse_stores_once_after_both_branches() {
+    let text = after("both_branches", &["reuse"]);
+    let stores = lines(&text, "store a");
+    // One for the first branches; the second ones end with different elements.
+    assert_eq!(stores.len(), 5, "{text}");
+}
+
+#[test]
 fn forward_replaces_first_reads_by_the_fill() {
     let text = after("filled", &["promote", "forward"]);
     assert!(

@@ -122,7 +122,10 @@ pub fn evaluate_on(
         }
         let ran = results(program, &state);
         compared += differences(&signature, &outcome, &ran).map_err(|what| {
-            format!("hwarith, vector {number}: {what}\n  inputs {:?}", show(invocation))
+            format!(
+                "hwarith, vector {number}: {what}\n  inputs {:?}",
+                show(invocation)
+            )
         })?;
     }
     Ok(compared)

@@ -501,7 +501,8 @@ impl Gen {
             return self.int_leaf();
         }
         let d = depth - 1;
-        match self.below(17) {
+        match self.below(18) {
+            17 => self.quotient(d),
             0..=3 => self.sum(d),
             4 | 5 => self.product(d),
             6 => self.shift(d),
@@ -549,6 +550,31 @@ impl Gen {
             return a;
         }
         let text = format!("({} * {})", a.text, b.text);
+        self.mixed(&[&a, &b], text, bits)
+    }
+
+    /// Divisions and powers. Their units are large, so the operands are small.
+    fn quotient(&mut self, depth: u32) -> Expr {
+        let a = self.runtime_leaf();
+        if a.constant || a.bits > 40 {
+            return a;
+        }
+        let op = self.pick(&["/", "//", "%", "/", "//", "%", "**"]);
+        if op == "**" {
+            let exponent = self.below(4);
+            let text = format!("({} ** {exponent})", a.text);
+            let bits = a.bits;
+            return self.mixed(&[&a], text, bits);
+        }
+        let b = match self.one_in(2) {
+            true => self.int_expr(depth),
+            false => self.literal(),
+        };
+        if b.bits > 40 || (b.constant && !b.text.contains(|c: char| ('1'..='9').contains(&c))) {
+            return a;
+        }
+        let text = format!("({} {op} {})", a.text, b.text);
+        let bits = a.bits.max(b.bits) + 1;
         self.mixed(&[&a, &b], text, bits)
     }
 
@@ -701,7 +727,12 @@ impl Gen {
         }
         let a = self.float_leaf();
         let d = depth - 1;
-        match self.below(9) {
+        match self.below(11) {
+            9 => format!("({a} / {})", self.float_expr(d)),
+            10 => {
+                let function = self.pick(&["sqrt", "floor", "ceil"]);
+                format!("allo.math.{function}({a})")
+            }
             0..=2 => {
                 let op = self.pick(&["+", "-"]);
                 format!("({a} {op} {})", self.float_expr(d))
@@ -772,6 +803,7 @@ impl Gen {
         self.budget -= 1;
         let deep = depth >= 4 || self.budget <= 0;
         let kind = match (self.loopy, deep) {
+            (true, false) if self.one_in(8) => 20,
             (true, false) if depth < 3 && self.one_in(2) => 15,
             (true, _) if self.one_in(2) => 5,
             (_, true) => self.below(12),
@@ -789,6 +821,7 @@ impl Gen {
             12..=14 => self.branch(depth),
             15..=18 => self.for_loop(depth),
             19 => self.while_loop(depth),
+            20 if self.one_in(2) => self.triangle(),
             20 => self.grid(),
             _ => self.call(),
         }
@@ -1094,6 +1127,67 @@ impl Gen {
         self.line(&format!("{name} += 1"));
         self.indent -= 1;
         self.work = work;
+    }
+
+    /// Loops whose bounds hang on outer counters, around an element that they come back to, as in decompositions.
+    fn triangle(&mut self) {
+        let square = |a: &Array| a.shape.len() == 2 && a.shape.iter().all(|&n| n > 2);
+        let arrays: Vec<Array> = self.open_arrays().into_iter().filter(square).collect();
+        if arrays.is_empty() || self.work > 20 {
+            return self.store();
+        }
+        let target = self.pick(&arrays);
+        let [rows, columns] = [target.shape[0], target.shape[1]];
+        let [i, j, k] = ["i", "j", "k"].map(|stem| self.name(stem));
+        let inner = match self.below(6) {
+            0 => format!("range({j})"),
+            1 => format!("range({i})"),
+            2 => format!("range({j} + 1, {columns})"),
+            3 => format!("range({i} + 1, {rows})"),
+            4 => format!("range({i}, {j})"),
+            _ => format!("range({})", rows.min(columns)),
+        };
+        let outer = self.pick(&[format!("range({i})"), format!("range({columns})")]);
+        self.line(&format!("for {i} in range({rows}):"));
+        self.line(&format!("    for {j} in {outer}:"));
+        self.line(&format!("        for {k} in {inner}:"));
+        let places = [
+            format!("{i}, {j}"),
+            format!("{i}, {k}"),
+            format!("{k}, {j}"),
+            format!("{j}, {i}"),
+            format!("{k} + 1, {j}"),
+            format!("{i}, {k} - 1"),
+        ];
+        let [to, one, two] = [0, 1, 2].map(|_| self.pick(&places));
+        let to = match self.one_in(4) {
+            true => to,
+            false => places[0].clone(),
+        };
+        let name = &target.name;
+        let op = self.pick(&["+", "-", ""]);
+        let combine = self.pick(&["*", "+", "-"]);
+        let mut pad = "            ".to_string();
+        if self.one_in(3) {
+            let test = self.pick(&[
+                format!("{k} < {j}"),
+                format!("{k} > {i}"),
+                format!("{k} != {j}"),
+                format!("{i} < {k}"),
+            ]);
+            self.line(&format!("{pad}if {test}:"));
+            pad += "    ";
+        }
+        self.line(&format!(
+            "{pad}{name}[{to}] {op}= {name}[{one}] {combine} {name}[{two}]"
+        ));
+        if self.one_in(3) {
+            let two = self.pick(&places);
+            self.line(&format!("{pad}{name}[{two}] {op}= {name}[{to}]"));
+        }
+        if self.one_in(2) {
+            self.line(&format!("        {name}[{i}, {j}] {op}= {name}[{j}, {j}]"));
+        }
     }
 
     /// A grid whose iterations are independent: each updates its own element.

@@ -6,6 +6,8 @@ pub mod expressions;
 pub mod fuzz;
 pub mod generate;
 pub mod netsim;
+pub mod oracle;
 pub mod random;
+pub mod stream;
 pub mod suite;
 pub mod tools;

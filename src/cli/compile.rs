@@ -1,7 +1,7 @@
 //! `allo-hls kernel.py` and `allo-hls check`.
 
 use super::output::{Printer, Status, emit};
-use super::{CheckArgs, CompileArgs, Emit, ExplainArgs, TargetArgs};
+use super::{CheckArgs, CompileArgs, Emit, ExplainArgs, PythonArgs, TargetArgs};
 use allo_hls::codes;
 use allo_hls::diagnostics::{Diagnostic, FileId, SourceMap};
 use allo_hls::driver::{self, Compilation, Target};
@@ -10,7 +10,12 @@ use std::io::Read;
 use std::path::Path;
 
 /// Reads the input file, or standard input for `-`.
-pub fn load(sources: &mut SourceMap, path: &Path) -> Result<FileId, Diagnostic> {
+pub fn load(
+    sources: &mut SourceMap,
+    path: &Path,
+    python: &PythonArgs,
+) -> Result<FileId, Diagnostic> {
+    sources.python.clone_from(&python.python);
     let mut bytes = Vec::new();
     let (name, read) = if path == Path::new("-") {
         (
@@ -18,6 +23,7 @@ pub fn load(sources: &mut SourceMap, path: &Path) -> Result<FileId, Diagnostic> 
             std::io::stdin().lock().read_to_end(&mut bytes).map(|_| ()),
         )
     } else {
+        sources.root = path.parent().map(Path::to_path_buf);
         let read = std::fs::read(path).map(|content| bytes = content);
         (path.display().to_string(), read)
     };
@@ -43,7 +49,8 @@ pub fn target(args: &TargetArgs) -> Result<Target, Diagnostic> {
 /// `allo-hls check`
 pub fn check(printer: &Printer, args: &CheckArgs) -> Result<(), Status> {
     let mut sources = SourceMap::default();
-    let file = load(&mut sources, &args.input).map_err(|e| printer.fail(e, &sources))?;
+    let file =
+        load(&mut sources, &args.input, &args.python).map_err(|e| printer.fail(e, &sources))?;
     let warnings = frontend::check(&mut sources, file).map_err(|e| printer.fail(e, &sources))?;
     printer.diagnostics(&warnings, &sources);
     Ok(())
@@ -62,7 +69,8 @@ pub fn explain(printer: &Printer, args: &ExplainArgs) -> Result<(), Status> {
 /// `allo-hls kernel.py`
 pub fn compile(printer: &Printer, args: &CompileArgs) -> Result<(), Status> {
     let mut sources = SourceMap::default();
-    let file = load(&mut sources, args.source.input()).map_err(|e| printer.fail(e, &sources))?;
+    let file = load(&mut sources, args.source.input(), &args.source.python)
+        .map_err(|e| printer.fail(e, &sources))?;
     let top = args.source.top.as_deref();
     if args.emit == Emit::Ir && args.manifest.is_none() {
         // Shown even where the back end has no hardware for it.

@@ -1,5 +1,6 @@
 //! `allo-hls hwarith`: checks, prints, narrows or evaluates the text of a graph of exact operations.
 
+use super::PythonArgs;
 use super::compile::load;
 use super::output::{Printer, Status, emit};
 use allo_hls::codes;
@@ -31,7 +32,7 @@ pub fn run(printer: &Printer, command: &HwarithArgs) -> Result<(), Status> {
 
 fn run_in(command: &HwarithArgs, sources: &mut SourceMap) -> Result<(), Diagnostics> {
     let path = command.input.as_deref().unwrap_or("-".as_ref());
-    let file = load(sources, path)?;
+    let file = load(sources, path, &PythonArgs::default())?;
     let mut graph = text::parse(file, &sources.file(file).text)?;
     if command.narrow {
         require_pure(&graph)?;
@@ -52,6 +53,7 @@ fn fail<T>(message: String) -> Result<T, Diagnostics> {
 }
 
 fn require_pure(graph: &Graph) -> Result<(), Diagnostics> {
+    graph.steps.iter().try_for_each(require_pure)?;
     match graph.nodes.iter().find(|(_, n)| !eval::is_pure(&n.op)) {
         Some((id, _)) => fail(format!(
             "%{} depends on more than its operands, so that the graph alone has no value",

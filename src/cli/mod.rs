@@ -74,6 +74,23 @@ pub struct SourceArgs {
     /// Kernel that becomes the top module, e.g. saxpy or 'fill[i32, 4]'; may be left out if the file has one
     #[arg(long, value_name = "KERNEL")]
     pub top: Option<String>,
+    #[command(flatten)]
+    pub python: PythonArgs,
+}
+
+/// What evaluates the module level.
+#[derive(Args, Clone, Default)]
+pub struct PythonArgs {
+    /// Evaluate the module level and @consteval functions with CPython, which runs whatever the file says,
+    /// instead of the built-in evaluator, which touches nothing
+    #[arg(
+        long,
+        value_name = "PATH",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "python3"
+    )]
+    pub python: Option<String>,
 }
 
 impl SourceArgs {
@@ -152,6 +169,8 @@ pub enum Backend {
 pub struct CheckArgs {
     /// Python file with the kernels, or - for standard input
     pub input: PathBuf,
+    #[command(flatten)]
+    pub python: PythonArgs,
 }
 
 /// `allo-hls explain E0101`

@@ -66,7 +66,7 @@ fn compile(
     command: &ProveArgs,
     sources: &mut SourceMap,
 ) -> Result<Compilation, Diagnostics> {
-    let file = load(sources, command.source.input())?;
+    let file = load(sources, command.source.input(), &command.source.python)?;
     let target = target(&command.target)?;
     let compiled = driver::compile(sources, file, command.source.top.as_deref(), &target)?;
     printer.diagnostics(&compiled.warnings, sources);

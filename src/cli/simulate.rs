@@ -36,7 +36,7 @@ fn run_in(
     command: &RunArgs,
     sources: &mut SourceMap,
 ) -> Result<(), Diagnostics> {
-    let file = load(sources, command.source.input())?;
+    let file = load(sources, command.source.input(), &command.source.python)?;
     let top = command.source.top.as_deref();
     let reference = match (command.engine, command.check_bounds) {
         (Some(RunEngine::Rtl | RunEngine::Verilator), true) => {
@@ -206,7 +206,7 @@ fn cosim_in(
     command: &CosimArgs,
     sources: &mut SourceMap,
 ) -> Result<(), Diagnostics> {
-    let file = load(sources, command.source.input())?;
+    let file = load(sources, command.source.input(), &command.source.python)?;
     let target = target(&command.target)?;
     let compiled = driver::compile(sources, file, command.source.top.as_deref(), &target)?;
     printer.diagnostics(&compiled.warnings, sources);

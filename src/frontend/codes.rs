@@ -14,6 +14,8 @@ codes! {
     CONST_EVAL = "E0105": "An expression of compile-time values cannot be evaluated.";
     LIMIT = "E0106": "A compile-time computation exceeds its bound of time, size or recursion.";
     NOT_CONST = "E0107": "This place needs a compile-time value, but the value is known only at run time.";
+    IMPORT = "E0108": "A file beside the input cannot be imported: it is missing, unreadable, or imports itself in a cycle.";
+    PYTHON = "E0109": "The CPython named by --python cannot be started, does not answer, or gives a value that kernels cannot use.";
     ANNOTATION_MISSING = "E0201": "Every kernel parameter needs a type annotation.";
     ANNOTATION = "E0202": "The annotation is not a type of the kernel language.";
     SHAPE = "E0203": "The extents of a shape are positive compile-time integers, fewer than 2^32 elements in all.";
@@ -53,4 +55,5 @@ codes! {
     NOT_INDEXABLE = "E0603": "Only shaped values and integer scalars can be indexed.";
     SLICE = "E0604": "Slices are accepted only as bit ranges of constant width on integers.";
     ASSERTION = "E0701": "A static_assert failed.";
+    RAISED = "E0702": "The Python code of the file raised an exception while compiling.";
 }

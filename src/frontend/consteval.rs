@@ -1,34 +1,96 @@
-//! Evaluation of expressions in which everything is known while compiling.
+//! Evaluation of expressions in which everything is known while compiling, as Python does it.
 
+use super::classes;
 use super::codes;
-use super::error::{Result, fail};
+use super::containers::{Elements, Key, Shared};
+use super::error::{Failure, Result, closest, fail, raise};
+use super::iterate::{self, IterRef};
+use super::library;
+use super::numpy;
 use super::operators::{self, Operator, python};
-use super::promote::Style;
-use super::surface::{self, Builtin};
+use super::scope::{Code, Locals, Scope, ScopeOf};
+use super::source::span_of;
+use super::surface;
+use super::text;
 use super::types;
-use super::values::{ConstValue, Function, KernelRef, Options};
-use crate::diagnostics::{Diagnostic, Span};
-use crate::ir::types::MAX_WIDTH;
-use crate::ir::{FloatFormat, Scalar};
+use super::values::{ConstValue, Function, KernelRef};
+use crate::diagnostics::{Diagnostic, FileId, Span};
+use indexmap::IndexMap;
 use num_bigint::BigInt;
-use num_traits::{Signed, ToPrimitive};
-use ruff_python_ast::{self as ast, CmpOp, Expr, Number};
+use num_traits::ToPrimitive;
+use ruff_python_ast::{
+    self as ast, CmpOp, Expr, FStringPart, InterpolatedStringElement, InterpolatedStringElements,
+    Number,
+};
 use ruff_text_size::{Ranged, TextRange};
+use std::rc::Rc;
+
+/// What evaluation needs of the compilation: bounds, modules, functions.
+pub trait Host {
+    /// Counts steps of computation; an error if there are too many.
+    fn tick(&mut self, span: Span, steps: u64) -> Result<()>;
+    /// Counts memory taken, in words of 40 bytes; an error if it is too much.
+    fn charge(&mut self, span: Span, cells: u64) -> Result<()>;
+    /// A call begins; an error if they are nested too deeply.
+    fn enter(&mut self, span: Span) -> Result<()>;
+    /// A call ends.
+    fn leave(&mut self);
+    /// The value of a module's global or of a built-in; `None` if there is neither.
+    fn global(&self, module: usize, name: &str, span: Span) -> Option<Result<ConstValue>>;
+    /// The error for a name that nothing binds.
+    fn undefined(&self, module: usize, name: &str, span: Span, locals: &[String]) -> Failure;
+    /// Binds a global of a module, or removes it.
+    fn set_global(&mut self, module: usize, name: &str, value: Option<ConstValue>) -> bool;
+    /// The module of an import statement in the file of `module`.
+    fn import(&mut self, module: usize, dotted: &str, level: u32, span: Span)
+    -> Result<ConstValue>;
+    /// The public names of a module.
+    fn exported(&self, module: usize) -> Vec<String>;
+    /// A fresh template.
+    fn new_template(&mut self, name: &str) -> usize;
+    /// The code of the function at a place, made on first use.
+    fn code(&mut self, span: Span, make: &dyn Fn() -> Code) -> Rc<Code>;
+    /// Text of a file.
+    fn text(&self, file: FileId) -> &str;
+    /// Calls a function of the user's CPython.
+    fn call_remote(&mut self, function: usize, args: &ConstArgs) -> Result<ConstValue>;
+}
+
+/// Where code runs: what functions defined there capture.
+#[derive(Clone, Debug)]
+pub struct Place {
+    /// The module whose globals it sees.
+    pub module: usize,
+    /// The innermost scope of a function, class or comprehension.
+    pub scope: Option<Rc<Scope>>,
+    /// Whether it is the body of a kernel, whose names functions cannot capture.
+    pub kernel: bool,
+}
 
 /// Where names come from, and what evaluation may change.
 pub trait Names {
     /// The compile-time value of a name; an error if it has none.
     fn lookup(&mut self, name: &str, span: Span) -> Result<ConstValue>;
-    /// The place of a range of the current file.
-    fn span(&self, range: TextRange) -> Span;
+    /// Binds a name, or removes it.
+    fn bind(&mut self, name: &str, value: Option<ConstValue>, span: Span) -> Result<()>;
+    /// The current file.
+    fn file(&self) -> FileId;
     /// The whole text of the current file.
     fn file_text(&self) -> &str;
-    /// A fresh template.
-    fn new_template(&mut self, name: &str) -> usize;
-    /// Counts steps of computation; an error if there are too many.
-    fn tick(&mut self, span: Span, cost: u64) -> Result<()>;
+    /// Where the code runs.
+    fn place(&self) -> Place;
+    /// The compilation.
+    fn host(&mut self) -> &mut dyn Host;
     /// Calls a Python function.
-    fn call_function(&mut self, f: &Function, args: &ConstArgs) -> Result<ConstValue>;
+    fn call_function(&mut self, f: &Rc<Function>, args: ConstArgs) -> Result<ConstValue>;
+    /// The place of a range of the current file.
+    fn span(&self, range: TextRange) -> Span {
+        span_of(self.file(), range)
+    }
+    /// Counts steps of computation; an error if there are too many.
+    fn tick(&mut self, span: Span, cost: u64) -> Result<()> {
+        self.host().tick(span, cost)
+    }
     /// Text of a range of the current file.
     fn source(&self, range: TextRange) -> String {
         self.file_text()[range].to_owned()
@@ -38,41 +100,54 @@ pub trait Names {
 /// Evaluates an expression.
 pub fn eval(expr: &Expr, names: &mut dyn Names) -> Result<ConstValue> {
     let span = names.span(expr.range());
+    names.tick(span, 1)?;
     match expr {
         Expr::NumberLiteral(_)
         | Expr::StringLiteral(_)
         | Expr::BooleanLiteral(_)
         | Expr::NoneLiteral(_) => literal(expr, span),
+        Expr::EllipsisLiteral(_) => Ok(ConstValue::Ellipsis),
         Expr::Name(name) => names.lookup(&name.id, span),
-        Expr::Tuple(t) => Ok(ConstValue::Tuple(sequence(&t.elts, names)?.into())),
-        Expr::List(l) => Ok(ConstValue::List(sequence(&l.elts, names)?.into())),
-        Expr::BinOp(e) => {
-            let args = [eval(&e.left, names)?, eval(&e.right, names)?];
-            let value = fold(operators::of_binary(e.op), e.op.as_str(), &args, span)?;
-            names.tick(span, cost(&value))?;
-            Ok(value)
+        Expr::Tuple(t) => {
+            let items = sequence(&t.elts, names)?;
+            charged(ConstValue::Tuple(items.into()), span, names)
         }
-        Expr::UnaryOp(e) if e.op == ast::UnaryOp::UAdd => {
-            unary_plus(eval(&e.operand, names)?, span)
+        Expr::List(l) => {
+            let items = sequence(&l.elts, names)?;
+            charged(ConstValue::list(items), span, names)
+        }
+        Expr::Set(s) => {
+            let items = sequence(&s.elts, names)?;
+            library::set_of(items, false, span, names)
+        }
+        Expr::Dict(d) => dict(d, span, names),
+        Expr::BinOp(e) => {
+            let (left, right) = (eval(&e.left, names)?, eval(&e.right, names)?);
+            binary(e.op, left, right, span, names)
         }
         Expr::UnaryOp(e) => {
-            let args = [eval(&e.operand, names)?];
-            fold(operators::of_unary(e.op), e.op.as_str(), &args, span)
+            let operand = eval(&e.operand, names)?;
+            unary(e.op, operand, span, names)
         }
         Expr::BoolOp(e) => bool_op(e, names),
         Expr::Compare(e) => compare(e, names),
         Expr::If(e) => {
             let test = eval(&e.test, names)?;
-            let chosen = if truth(&test, span)? {
+            let chosen = if truth(&test, span, names)? {
                 &e.body
             } else {
                 &e.orelse
             };
             eval(chosen, names)
         }
+        Expr::Named(e) => {
+            let value = eval(&e.value, names)?;
+            super::interp::assign(&e.target, &value, names)?;
+            Ok(value)
+        }
         Expr::Attribute(e) => {
             let object = eval(&e.value, names)?;
-            attribute(&object, &e.attr, span)
+            attribute(&object, &e.attr, span, names)
         }
         Expr::Subscript(e) => {
             let object = eval(&e.value, names)?;
@@ -80,143 +155,347 @@ pub fn eval(expr: &Expr, names: &mut dyn Names) -> Result<ConstValue> {
                 return types::shaped(elem, e, names);
             }
             let index = eval(&e.slice, names)?;
-            subscript(object, &index, span)
+            subscript(object, &index, span, names)
+        }
+        Expr::Slice(e) => {
+            let mut part = |part: &Option<Box<Expr>>| match part {
+                Some(expr) => eval(expr, names),
+                None => Ok(ConstValue::None),
+            };
+            Ok(ConstValue::Slice(Rc::new([
+                part(&e.lower)?,
+                part(&e.upper)?,
+                part(&e.step)?,
+            ])))
         }
         Expr::Call(e) => {
             let callee = eval(&e.func, names)?;
-            let value = call_expr(&callee, e, names)?;
-            names.tick(span, cost(&value))?;
-            Ok(value)
+            call_expr(&callee, e, names)
         }
+        Expr::Lambda(e) => lambda(e, span, names),
+        Expr::FString(e) => formatted(e, span, names),
         Expr::ListComp(e) => {
-            let mut overlay = Overlay {
-                outer: names,
-                locals: Vec::new(),
-            };
-            let mut items = Vec::new();
-            comprehend(&e.elt, &e.generators, &mut overlay, &mut items)?;
-            Ok(ConstValue::List(items.into()))
+            let items = comprehension(&[&e.elt], &e.generators, span, names)?;
+            Ok(ConstValue::list(first_of(items)))
         }
+        Expr::SetComp(e) => {
+            let items = comprehension(&[&e.elt], &e.generators, span, names)?;
+            library::set_of(first_of(items), false, span, names)
+        }
+        Expr::DictComp(e) => match &e.key {
+            Some(key) => {
+                let pairs = comprehension(&[key, &e.value], &e.generators, span, names)?;
+                dict_of(pairs, span, names)
+            }
+            None => unsupported("a dict comprehension with '**'", span),
+        },
         Expr::Generator(e) => {
-            let mut overlay = Overlay {
-                outer: names,
-                locals: Vec::new(),
-            };
-            let mut items = Vec::new();
-            comprehend(&e.elt, &e.generators, &mut overlay, &mut items)?;
-            Ok(ConstValue::List(items.into()))
+            if names.place().kernel {
+                // Everything that a kernel sees is constant, so it does not matter when it is read.
+                let items = comprehension(&[&e.elt], &e.generators, span, names)?;
+                return Ok(ConstValue::Iter(IterRef::items(first_of(items))));
+            }
+            iterate::generator_expression(e, span, names)
         }
-        other => fail(
+        Expr::Starred(e) => fail(
             codes::EXPRESSION,
-            span,
-            format!(
-                "{} cannot be evaluated at compile time",
-                expression_kind(other)
-            ),
+            names.span(e.range),
+            "a starred expression stands in a list, a tuple or a call",
         ),
+        other => unsupported(expression_kind(other), span),
     }
 }
 
-/// Steps that making a value counts for: its size in words.
-fn cost(value: &ConstValue) -> u64 {
-    match value {
-        ConstValue::Int(v) => v.bits() / 64,
-        ConstValue::Str(s) => s.len() as u64 / 8,
-        ConstValue::List(items) | ConstValue::Tuple(items) => items.len() as u64,
-        _ => 1,
+fn unsupported<T>(what: &str, span: Span) -> Result<T> {
+    let message = format!("{what} cannot be evaluated at compile time");
+    fail(codes::EXPRESSION, span, message)
+}
+
+/// Counts the memory and time of making a value.
+pub fn charged(value: ConstValue, span: Span, names: &mut dyn Names) -> Result<ConstValue> {
+    /// What any container takes beside its elements.
+    const CONTAINER: u64 = 8;
+    let cells = match &value {
+        ConstValue::Int(v) => v.bits() / 256,
+        ConstValue::Str(s) => s.len() as u64 / 32,
+        ConstValue::Tuple(items) => CONTAINER + items.len() as u64,
+        ConstValue::List(items) => CONTAINER + items.get().len() as u64,
+        ConstValue::Dict(items) => CONTAINER + 4 * items.get().len() as u64,
+        ConstValue::Set(items) => CONTAINER + 4 * items.get().items.len() as u64,
+        ConstValue::Table(table) => CONTAINER + table.len() as u64,
+        _ => 0,
+    };
+    if cells > 0 {
+        names.host().charge(span, cells)?;
+        names.tick(span, cells)?;
     }
+    Ok(value)
+}
+
+fn sequence(items: &[Expr], names: &mut dyn Names) -> Result<Vec<ConstValue>> {
+    let mut values = Vec::with_capacity(items.len());
+    for item in items {
+        match item {
+            Expr::Starred(s) => {
+                let span = names.span(s.range);
+                let spread = eval(&s.value, names)?;
+                values.extend(iterate::collect(&spread, span, names)?);
+            }
+            other => values.push(eval(other, names)?),
+        }
+    }
+    Ok(values)
+}
+
+fn dict(d: &ast::ExprDict, span: Span, names: &mut dyn Names) -> Result<ConstValue> {
+    let mut pairs = Vec::new();
+    for item in &d.items {
+        match &item.key {
+            Some(key) => pairs.push(vec![eval(key, names)?, eval(&item.value, names)?]),
+            None => {
+                let spread = eval(&item.value, names)?;
+                let ConstValue::Dict(other) = &spread else {
+                    let message = format!("'**' needs a dict, not {}", spread.kind());
+                    return raise("TypeError", span, message);
+                };
+                let other = other.get();
+                pairs.extend(other.values().map(|(k, v)| vec![k.clone(), v.clone()]));
+            }
+        }
+    }
+    dict_of(pairs, span, names)
+}
+
+/// A dict of pairs, of which later ones override earlier ones.
+pub fn dict_of(
+    pairs: Vec<Vec<ConstValue>>,
+    span: Span,
+    names: &mut dyn Names,
+) -> Result<ConstValue> {
+    let mut entries = IndexMap::with_capacity(pairs.len());
+    for pair in pairs {
+        let Ok([key, value]) = <[ConstValue; 2]>::try_from(pair) else {
+            return raise("ValueError", span, "a dict is made of pairs");
+        };
+        insert(&mut entries, key, value, span)?;
+    }
+    charged(ConstValue::Dict(Rc::new(Shared::new(entries))), span, names)
+}
+
+/// Puts an entry into a dict; the key that was there first stays.
+pub fn insert(
+    entries: &mut IndexMap<Key, (ConstValue, ConstValue)>,
+    key: ConstValue,
+    value: ConstValue,
+    span: Span,
+) -> Result<()> {
+    let hash = hashable(&key, span)?;
+    match entries.get_mut(&hash) {
+        Some(entry) => entry.1 = value,
+        None => {
+            entries.insert(hash, (key, value));
+        }
+    }
+    Ok(())
+}
+
+/// The key of a value, or Python's error.
+pub fn hashable(value: &ConstValue, span: Span) -> Result<Key> {
+    Key::of(value).or_else(|name| raise("TypeError", span, format!("unhashable type: '{name}'")))
+}
+
+fn first_of(items: Vec<Vec<ConstValue>>) -> Vec<ConstValue> {
+    items.into_iter().flatten().collect()
 }
 
 /// Names of a comprehension before those around it.
 struct Overlay<'n> {
     outer: &'n mut dyn Names,
-    locals: Vec<(String, ConstValue)>,
+    scope: Rc<Scope>,
 }
 
 impl Names for Overlay<'_> {
     fn lookup(&mut self, name: &str, span: Span) -> Result<ConstValue> {
-        match self.locals.iter().rev().find(|(n, _)| n == name) {
-            Some((_, value)) => Ok(value.clone()),
+        let own = self.scope.vars.borrow().get(name).cloned();
+        match own {
+            Some(value) => Ok(value),
             None => self.outer.lookup(name, span),
         }
     }
-    fn span(&self, range: TextRange) -> Span {
-        self.outer.span(range)
+    fn bind(&mut self, name: &str, value: Option<ConstValue>, span: Span) -> Result<()> {
+        self.outer.bind(name, value, span)
+    }
+    fn file(&self) -> FileId {
+        self.outer.file()
     }
     fn file_text(&self) -> &str {
         self.outer.file_text()
     }
-    fn new_template(&mut self, name: &str) -> usize {
-        self.outer.new_template(name)
+    fn place(&self) -> Place {
+        Place {
+            scope: Some(self.scope.clone()),
+            ..self.outer.place()
+        }
     }
-    fn tick(&mut self, span: Span, cost: u64) -> Result<()> {
-        self.outer.tick(span, cost)
+    fn host(&mut self) -> &mut dyn Host {
+        self.outer.host()
     }
-    fn call_function(&mut self, f: &Function, args: &ConstArgs) -> Result<ConstValue> {
+    fn call_function(&mut self, f: &Rc<Function>, args: ConstArgs) -> Result<ConstValue> {
         self.outer.call_function(f, args)
     }
 }
 
-/// Appends the elements of a comprehension, outermost generator first.
+/// The elements of a comprehension: the values of `elements` for each iteration.
+fn comprehension(
+    elements: &[&Expr],
+    generators: &[ast::Comprehension],
+    span: Span,
+    names: &mut dyn Names,
+) -> Result<Vec<Vec<ConstValue>>> {
+    let mut out = Vec::new();
+    let scope = Scope::new(ScopeOf::Comprehension, names.place().scope);
+    let mut overlay = Overlay {
+        outer: names,
+        scope,
+    };
+    comprehend(elements, generators, &mut overlay, &mut out)?;
+    let cells = 8 + (out.len() * elements.len()) as u64;
+    names.host().charge(span, cells)?;
+    Ok(out)
+}
+
 fn comprehend(
-    elt: &Expr,
+    elements: &[&Expr],
     generators: &[ast::Comprehension],
     names: &mut Overlay,
-    out: &mut Vec<ConstValue>,
+    out: &mut Vec<Vec<ConstValue>>,
 ) -> Result<()> {
     let Some((first, rest)) = generators.split_first() else {
-        out.push(eval(elt, names)?);
-        return Ok(());
+        let values = elements.iter().map(|e| eval(e, names));
+        out.push(values.collect::<Result<_>>()?);
+        let span = names.span(elements[0].range());
+        // Charged as it grows, so that an endless one ends.
+        return names.host().charge(span, 2 + elements.len() as u64);
     };
-    let span = names.span(first.range);
+    let span = names.span(first.iter.range());
+    if first.is_async {
+        return unsupported("'async for'", span);
+    }
     let iterable = eval(&first.iter, names)?;
-    let (ConstValue::List(items) | ConstValue::Tuple(items)) = &iterable else {
-        return fail(
-            codes::CONST_EVAL,
-            span,
-            format!("cannot iterate over {}", iterable.kind()),
-        );
-    };
-    for item in items.iter() {
+    let iter = iterate::iter(&iterable, span, names)?;
+    while let Some(item) = iterate::next(&iter, span, names)? {
         names.tick(span, 1)?;
-        let before = names.locals.len();
-        bind_target(&first.target, item, names)?;
+        bind_target(&first.target, &item, &names.scope.clone(), names)?;
         let mut wanted = true;
         for test in &first.ifs {
-            wanted = wanted && truth(&eval(test, names)?, span)?;
+            let test = eval(test, names)?;
+            wanted = wanted && truth(&test, span, names)?;
+            if !wanted {
+                break;
+            }
         }
         if wanted {
-            comprehend(elt, rest, names, out)?;
+            comprehend(elements, rest, names, out)?;
         }
-        names.locals.truncate(before);
     }
     Ok(())
 }
 
-fn bind_target(target: &Expr, value: &ConstValue, names: &mut Overlay) -> Result<()> {
-    match (target, value) {
-        (Expr::Name(name), _) => {
-            names.locals.push((name.id.to_string(), value.clone()));
+/// Binds the target of a comprehension in its own scope.
+pub fn bind_target(
+    target: &Expr,
+    value: &ConstValue,
+    scope: &Rc<Scope>,
+    names: &mut dyn Names,
+) -> Result<()> {
+    match target {
+        Expr::Name(name) => {
+            let mut vars = scope.vars.borrow_mut();
+            vars.insert(name.id.to_string(), value.clone());
             Ok(())
         }
-        (Expr::Tuple(t), ConstValue::Tuple(items) | ConstValue::List(items))
-            if t.elts.len() == items.len() =>
-        {
-            t.elts
-                .iter()
-                .zip(items.iter())
-                .try_for_each(|(t, v)| bind_target(t, v, names))
+        Expr::Tuple(ast::ExprTuple { elts, .. }) | Expr::List(ast::ExprList { elts, .. }) => {
+            let span = names.span(target.range());
+            for (target, value) in super::interp::unpack(elts, value, span, names)? {
+                let target = match target {
+                    Expr::Starred(s) => &*s.value,
+                    other => other,
+                };
+                bind_target(target, &value, scope, names)?;
+            }
+            Ok(())
         }
         _ => fail(
-            codes::UNPACK,
+            codes::TARGET,
             names.span(target.range()),
-            "the values do not fit the target",
+            "a comprehension binds names only",
         ),
     }
 }
 
-fn sequence(items: &[Expr], names: &mut dyn Names) -> Result<Vec<ConstValue>> {
-    items.iter().map(|item| eval(item, names)).collect()
+fn lambda(e: &ast::ExprLambda, span: Span, names: &mut dyn Names) -> Result<ConstValue> {
+    let make = || Code {
+        name: "<lambda>".into(),
+        params: e.parameters.as_deref().cloned().unwrap_or_default(),
+        body: super::scope::Body::Expression(e.body.clone()),
+        span,
+        locals: Locals::of_lambda(&e.body, e.parameters.as_deref()),
+    };
+    names.tick(span, 4)?;
+    let code = names.host().code(span, &make);
+    super::interp::function(code, false, names)
+}
+
+fn formatted(e: &ast::ExprFString, span: Span, names: &mut dyn Names) -> Result<ConstValue> {
+    let mut out = String::new();
+    for part in e.value.iter() {
+        match part {
+            FStringPart::Literal(literal) => out.push_str(literal.as_str()),
+            FStringPart::FString(f) => format_elements(&f.elements, &mut out, names)?,
+        }
+    }
+    charged(ConstValue::Str(out.into()), span, names)
+}
+
+fn format_elements(
+    elements: &InterpolatedStringElements,
+    out: &mut String,
+    names: &mut dyn Names,
+) -> Result<()> {
+    for element in elements {
+        let e = match element {
+            InterpolatedStringElement::Literal(literal) => {
+                out.push_str(&literal.value);
+                continue;
+            }
+            InterpolatedStringElement::Interpolation(e) => e,
+        };
+        let span = names.span(e.range);
+        let mut value = eval(&e.expression, names)?;
+        let mut conversion = e.conversion;
+        if let Some(debug) = &e.debug_text {
+            out.push_str(debug.leading());
+            out.push_str(debug.expression());
+            out.push_str(debug.trailing());
+            if conversion == ast::ConversionFlag::None && e.format_spec.is_none() {
+                conversion = ast::ConversionFlag::Repr;
+            }
+        }
+        match conversion {
+            ast::ConversionFlag::None => {}
+            ast::ConversionFlag::Str => value = ConstValue::Str(text::str(&value, span, names)?),
+            ast::ConversionFlag::Repr | ast::ConversionFlag::Ascii => {
+                value = ConstValue::Str(text::repr(&value, span, names)?);
+            }
+        }
+        let mut spec = String::new();
+        if let Some(format) = &e.format_spec {
+            format_elements(&format.elements, &mut spec, names)?;
+        }
+        out.push_str(&text::format(&value, &spec, span, names)?);
+        names.host().charge(span, out.len() as u64 / 32)?;
+    }
+    Ok(())
 }
 
 /// The value of a literal expression.
@@ -246,21 +525,14 @@ fn big_int(text: &str, span: Span) -> Result<ConstValue> {
     if text.len() as u64 > python::MAX_INT_BITS / 4 {
         return fail(codes::LIMIT, span, "the int literal is too long");
     }
-    let text = text.replace('_', "");
-    let lower = text.to_ascii_lowercase();
-    let (digits, radix) = match lower.get(..2) {
-        Some("0x") => (&lower[2..], 16),
-        Some("0b") => (&lower[2..], 2),
-        Some("0o") => (&lower[2..], 8),
-        _ => (&lower[..], 10),
-    };
-    match BigInt::parse_bytes(digits.as_bytes(), radix) {
+    match text::parse_int(text, 0) {
         Some(v) => Ok(ConstValue::Int(v)),
         None => fail(codes::CONST_EVAL, span, "the int literal cannot be read"),
     }
 }
 
-fn fold(
+/// Folds an operator; its message becomes the Python exception that it stands for.
+pub fn fold(
     op: Option<&Operator>,
     symbol: &str,
     args: &[ConstValue],
@@ -280,22 +552,110 @@ fn fold(
             span,
             format!("operator '{}' has no compile-time value", op.key),
         ),
-        Err(message) => fail(codes::CONST_EVAL, span, message),
+        Err(message) => Err(fold_failure(message, span)),
     }
 }
 
-fn unary_plus(value: ConstValue, span: Span) -> Result<ConstValue> {
-    if value.is_number() {
+/// The failure that a message of a fold stands for.
+pub fn fold_failure(message: String, span: Span) -> Failure {
+    let class = if message.contains("exceeds") || message == super::containers::TOO_LARGE {
+        return Diagnostic::error(codes::LIMIT, span, message).into();
+    } else if message == "division by zero" {
+        "ZeroDivisionError"
+    } else if message.starts_with("unsupported") {
+        "TypeError"
+    } else {
+        "ValueError"
+    };
+    super::error::raised(class, span, message)
+}
+
+/// `left op right` for any values.
+pub fn binary(
+    op: ast::Operator,
+    left: ConstValue,
+    right: ConstValue,
+    span: Span,
+    names: &mut dyn Names,
+) -> Result<ConstValue> {
+    let args = [left, right];
+    let value = match classes::binary_method(op, &args, span, names)? {
+        Some(value) => return Ok(value),
+        None if args.iter().any(|a| matches!(a, ConstValue::Table(_))) => {
+            numpy::binary(op, &args[0], &args[1], span, names)?
+        }
+        None => match library::binary(op, &args, span, names)? {
+            Some(value) => value,
+            None => fold(operators::of_binary(op), op.as_str(), &args, span)?,
+        },
+    };
+    charged(value, span, names)
+}
+
+/// `left op= right`: changes lists, sets, dicts and arrays in place.
+pub fn augment(
+    op: ast::Operator,
+    left: ConstValue,
+    right: ConstValue,
+    span: Span,
+    names: &mut dyn Names,
+) -> Result<ConstValue> {
+    match (&left, op) {
+        (ConstValue::List(_), ast::Operator::Add) => {
+            let items = iterate::collect(&right, span, names)?;
+            names.host().charge(span, items.len() as u64)?;
+            library::edit_list(&left, span)?.extend(items);
+            Ok(left)
+        }
+        (ConstValue::Dict(_), ast::Operator::BitOr) | (ConstValue::Set(_), _) => {
+            let value = binary(op, left.clone(), right, span, names)?;
+            library::replace_contents(&left, &value, span)?;
+            Ok(match &left {
+                ConstValue::Set(set) if set.get().frozenset => value,
+                _ => left,
+            })
+        }
+        (ConstValue::Table(table), _) if table.rank() > 0 => {
+            let value = binary(op, left.clone(), right, span, names)?;
+            numpy::assign_all(table, &value, span, true)?;
+            Ok(left)
+        }
+        _ => binary(op, left, right, span, names),
+    }
+}
+
+fn unary(
+    op: ast::UnaryOp,
+    operand: ConstValue,
+    span: Span,
+    names: &mut dyn Names,
+) -> Result<ConstValue> {
+    if op == ast::UnaryOp::Not {
+        return Ok(ConstValue::Bool(!truth(&operand, span, names)?));
+    }
+    if let Some(value) = classes::unary_method(op, &operand, span, names)? {
         return Ok(value);
     }
-    fail(
-        codes::CONST_EVAL,
-        span,
-        format!("unsupported operand of '+': {}", value.kind()),
-    )
+    if let ConstValue::Table(table) = &operand {
+        return numpy::unary(op, table, span, names);
+    }
+    match (op, operand.as_int()) {
+        (ast::UnaryOp::UAdd, Some(v)) => Ok(ConstValue::Int(v)),
+        (ast::UnaryOp::UAdd, None) if operand.is_number() => Ok(operand),
+        (ast::UnaryOp::UAdd, None) => raise(
+            "TypeError",
+            span,
+            format!("unsupported operand of '+': {}", operand.kind()),
+        ),
+        _ => fold(operators::of_unary(op), op.as_str(), &[operand], span),
+    }
 }
 
-fn truth(value: &ConstValue, span: Span) -> Result<bool> {
+/// Python's truth of a value.
+pub fn truth(value: &ConstValue, span: Span, names: &mut dyn Names) -> Result<bool> {
+    if let Some(truth) = classes::truth_method(value, span, names)? {
+        return Ok(truth);
+    }
     match value.truth() {
         Some(truth) => Ok(truth),
         None => fail(
@@ -310,7 +670,8 @@ fn bool_op(e: &ast::ExprBoolOp, names: &mut dyn Names) -> Result<ConstValue> {
     let mut last = ConstValue::None;
     for value in &e.values {
         last = eval(value, names)?;
-        if truth(&last, names.span(value.range()))? == (e.op == ast::BoolOp::Or) {
+        let span = names.span(value.range());
+        if truth(&last, span, names)? == (e.op == ast::BoolOp::Or) {
             break;
         }
     }
@@ -320,15 +681,16 @@ fn bool_op(e: &ast::ExprBoolOp, names: &mut dyn Names) -> Result<ConstValue> {
 fn compare(e: &ast::ExprCompare, names: &mut dyn Names) -> Result<ConstValue> {
     let span = names.span(e.range);
     let mut left = eval(&e.left, names)?;
-    for (op, right) in e.ops.iter().zip(&e.comparators) {
+    let mut result = ConstValue::Bool(true);
+    for (i, (op, right)) in e.ops.iter().zip(&e.comparators).enumerate() {
         let right = eval(right, names)?;
-        let result = compare_pair(*op, left, right.clone(), span)?;
-        if !truth(&result, span)? {
-            return Ok(result);
+        result = compare_pair(*op, left, right.clone(), span, names)?;
+        if i + 1 < e.ops.len() && !truth(&result, span, names)? {
+            break;
         }
         left = right;
     }
-    Ok(ConstValue::Bool(true))
+    Ok(result)
 }
 
 /// One comparison of two compile-time values.
@@ -337,59 +699,102 @@ pub fn compare_pair(
     left: ConstValue,
     right: ConstValue,
     span: Span,
+    names: &mut dyn Names,
 ) -> Result<ConstValue> {
-    let args = [left, right];
     match op {
-        CmpOp::Is => Ok(ConstValue::Bool(python::equal(&args[0], &args[1]))),
-        CmpOp::IsNot => Ok(ConstValue::Bool(!python::equal(&args[0], &args[1]))),
-        CmpOp::In | CmpOp::NotIn => match &args[1] {
-            ConstValue::Tuple(items) | ConstValue::List(items) => {
-                let found = items.iter().any(|item| python::equal(&args[0], item));
-                Ok(ConstValue::Bool(found == (op == CmpOp::In)))
-            }
-            other => fail(
-                codes::CONST_EVAL,
-                span,
-                format!("'in' needs a sequence, not {}", other.kind()),
-            ),
-        },
-        _ => fold(operators::of_compare(op), op.as_str(), &args, span),
+        CmpOp::Is | CmpOp::IsNot => {
+            let same = library::identical(&left, &right);
+            return Ok(ConstValue::Bool(same == (op == CmpOp::Is)));
+        }
+        CmpOp::In | CmpOp::NotIn => {
+            let found = library::contains(&right, &left, span, names)?;
+            return Ok(ConstValue::Bool(found == (op == CmpOp::In)));
+        }
+        _ => {}
     }
+    let args = [left, right];
+    if let Some(value) = classes::compare_method(op, &args, span, names)? {
+        return Ok(value);
+    }
+    if args.iter().any(|a| matches!(a, ConstValue::Table(_))) {
+        return numpy::compare(op, &args[0], &args[1], span, names);
+    }
+    if let Some(value) = library::compare_sets(op, &args) {
+        return Ok(ConstValue::Bool(value));
+    }
+    let length = |v: &ConstValue| v.sequence().map_or(0, |items| items.len());
+    names.tick(span, (length(&args[0]).min(length(&args[1])) / 4) as u64)?;
+    fold(operators::of_compare(op), op.as_str(), &args, span)
 }
 
 /// An attribute of a compile-time value.
-pub fn attribute(object: &ConstValue, attr: &ast::Identifier, span: Span) -> Result<ConstValue> {
-    let found = match object {
-        ConstValue::Namespace(space) => surface::member(*space, &attr.id),
-        _ => None,
-    };
-    found.ok_or_else(|| {
-        let message = format!("{} has no attribute '{}'", object.kind(), attr.id);
-        Diagnostic::error(codes::ATTRIBUTE, span, message).into()
-    })
-}
-
-/// `object[index]` of compile-time values: sequences, and kernels with templates.
-pub fn subscript(object: ConstValue, index: &ConstValue, span: Span) -> Result<ConstValue> {
-    match (&object, index) {
-        (ConstValue::Kernel(kernel), _) => specialise(kernel, index, span),
-        (ConstValue::Tuple(items) | ConstValue::List(items), ConstValue::Int(i)) => {
-            let i = if i.is_negative() {
-                i + items.len()
-            } else {
-                i.clone()
+pub fn attribute(
+    object: &ConstValue,
+    attr: &ast::Identifier,
+    span: Span,
+    names: &mut dyn Names,
+) -> Result<ConstValue> {
+    match named_attribute(object, &attr.id, span, names)? {
+        Some(value) => Ok(value),
+        None => {
+            let message = format!("{} has no attribute '{}'", object.kind(), attr.id);
+            // What a class of Python's own lacks here, Python may have: nothing may catch that.
+            if matches!(
+                object,
+                ConstValue::Object(_) | ConstValue::Class(_) | ConstValue::Super(_)
+            ) {
+                return raise("AttributeError", span, message);
+            }
+            let error = Diagnostic::error(codes::ATTRIBUTE, span, message);
+            let names = match object {
+                ConstValue::Namespace(space) => surface::exported(*space),
+                _ => Vec::new(),
             };
-            match i.to_usize().and_then(|i| items.get(i)) {
-                Some(item) => Ok(item.clone()),
-                None => fail(codes::INDEX_RANGE, span, "the index is out of range"),
+            match closest(&attr.id, names.iter().map(String::as_str)) {
+                Some(near) => Err(error.help(format!("did you mean '{near}'?")).into()),
+                None => Err(error.into()),
             }
         }
-        _ => fail(
-            codes::NOT_INDEXABLE,
-            span,
-            format!("{} cannot be indexed with {}", object.kind(), index.kind()),
-        ),
     }
+}
+
+/// An attribute of a value, if it has one of the name.
+pub fn named_attribute(
+    object: &ConstValue,
+    name: &str,
+    span: Span,
+    names: &mut dyn Names,
+) -> Result<Option<ConstValue>> {
+    match object {
+        ConstValue::Namespace(space) => Ok(surface::member(*space, name)),
+        ConstValue::Module(module) if !name.starts_with("__") => {
+            match names.host().global(*module, name, span) {
+                Some(value) if surface::builtin(name).is_none() => value.map(Some),
+                _ => Ok(None),
+            }
+        }
+        ConstValue::Object(_) | ConstValue::Class(_) | ConstValue::Super(_) => {
+            classes::attribute(object, name, span, names)
+        }
+        _ => Ok(library::attribute(object, name)),
+    }
+}
+
+/// `object[index]` of compile-time values, kernels with templates included.
+pub fn subscript(
+    object: ConstValue,
+    index: &ConstValue,
+    span: Span,
+    names: &mut dyn Names,
+) -> Result<ConstValue> {
+    if let ConstValue::Kernel(kernel) = &object {
+        return specialise(kernel, index, span);
+    }
+    let value = library::subscript(&object, index, span, names)?;
+    if matches!(index, ConstValue::Slice(_)) {
+        return charged(value, span, names);
+    }
+    Ok(value)
 }
 
 fn specialise(kernel: &KernelRef, index: &ConstValue, span: Span) -> Result<ConstValue> {
@@ -397,8 +802,8 @@ fn specialise(kernel: &KernelRef, index: &ConstValue, span: Span) -> Result<Cons
         return fail(codes::TEMPLATE, span, "the kernel is specialised already");
     }
     let bindings: Vec<ConstValue> = match index {
-        ConstValue::Tuple(items) => items.to_vec(),
-        single => vec![single.clone()],
+        ConstValue::Tuple(items) => items.iter().cloned().map(ConstValue::for_kernel).collect(),
+        single => vec![single.clone().for_kernel()],
     };
     for binding in &bindings {
         if !binding.is_number() && !matches!(binding, ConstValue::Type(_)) {
@@ -419,6 +824,7 @@ fn specialise(kernel: &KernelRef, index: &ConstValue, span: Span) -> Result<Cons
 }
 
 /// Arguments of a call at compile time.
+#[derive(Clone, Debug)]
 pub struct ConstArgs {
     /// By position.
     pub positional: Vec<ConstValue>,
@@ -429,7 +835,17 @@ pub struct ConstArgs {
 }
 
 impl ConstArgs {
-    fn expect(&self, least: usize, most: usize, callee: &str) -> Result<()> {
+    /// Arguments by position only.
+    pub fn positional(positional: Vec<ConstValue>, span: Span) -> ConstArgs {
+        ConstArgs {
+            positional,
+            named: Vec::new(),
+            span,
+        }
+    }
+
+    /// Refuses a wrong number of arguments by position.
+    pub fn expect(&self, least: usize, most: usize, callee: &str) -> Result<()> {
         let n = self.positional.len();
         if n < least || n > most {
             return fail(
@@ -441,7 +857,8 @@ impl ConstArgs {
         Ok(())
     }
 
-    fn only_named(&self, allowed: &[&str], callee: &str) -> Result<()> {
+    /// Refuses arguments by names that the callee does not have.
+    pub fn only_named(&self, allowed: &[&str], callee: &str) -> Result<()> {
         match self
             .named
             .iter()
@@ -485,282 +902,122 @@ pub fn arity_text(least: usize, most: usize) -> String {
     }
 }
 
-fn call_expr(callee: &ConstValue, e: &ast::ExprCall, names: &mut dyn Names) -> Result<ConstValue> {
+/// The arguments that a call writes.
+pub fn arguments(e: &ast::ExprCall, names: &mut dyn Names) -> Result<ConstArgs> {
     let span = names.span(e.range());
     let positional = sequence(&e.arguments.args, names)?;
-    let mut named = Vec::new();
+    let mut named: Vec<(String, ConstValue)> = Vec::new();
     for keyword in &e.arguments.keywords {
-        match &keyword.arg {
-            Some(name) => named.push((name.id.to_string(), eval(&keyword.value, names)?)),
-            None => return fail(codes::ARGUMENTS, span, "'**' arguments are not supported"),
+        let value = eval(&keyword.value, names)?;
+        match (&keyword.arg, value) {
+            (Some(name), value) => named.push((name.id.to_string(), value)),
+            (None, ConstValue::Dict(entries)) => {
+                for (key, value) in entries.get().values() {
+                    let ConstValue::Str(name) = key else {
+                        return raise("TypeError", span, "keywords must be strings");
+                    };
+                    named.push((name.to_string(), value.clone()));
+                }
+            }
+            (None, other) => {
+                let message = format!("'**' needs a dict, not {}", other.kind());
+                return raise("TypeError", span, message);
+            }
         }
     }
-    let args = ConstArgs {
+    for (i, (name, _)) in named.iter().enumerate() {
+        if named[..i].iter().any(|(n, _)| n == name) {
+            let message = format!("the argument '{name}' is given twice");
+            return raise("TypeError", span, message);
+        }
+    }
+    Ok(ConstArgs {
         positional,
         named,
         span,
-    };
-    call(callee, &args, names)
+    })
+}
+
+fn call_expr(callee: &ConstValue, e: &ast::ExprCall, names: &mut dyn Names) -> Result<ConstValue> {
+    let args = arguments(e, names)?;
+    if let (ConstValue::Native(native), true) = (callee, args.positional.is_empty())
+        && native.name == "super"
+    {
+        return classes::super_of(args.span, names);
+    }
+    call(callee, args, names)
 }
 
 /// Calls a compile-time function.
-pub fn call(callee: &ConstValue, args: &ConstArgs, names: &mut dyn Names) -> Result<ConstValue> {
+pub fn call(callee: &ConstValue, args: ConstArgs, names: &mut dyn Names) -> Result<ConstValue> {
+    let span = args.span;
     match callee {
-        ConstValue::Builtin(builtin) => call_builtin(*builtin, args, names),
+        ConstValue::Builtin(builtin) => super::allo::call(*builtin, &args, names),
+        ConstValue::Native(native) => {
+            let value = library::call(native, ConstValue::None, args, names)?;
+            charged(value, span, names)
+        }
         ConstValue::Function(f) => names.call_function(f, args),
-        ConstValue::Operator(op) => {
-            args.only_named(&[], op.key)?;
-            args.expect(op.arity.0, op.arity.1, op.key)?;
-            fold(Some(op), op.key, &args.positional, args.span)
-        }
-        ConstValue::Type(Scalar::Int {
-            signed: false,
-            width: 1,
-        }) => {
-            args.expect(1, 1, "bool")?;
-            Ok(ConstValue::Bool(truth(&args.positional[0], args.span)?))
-        }
+        ConstValue::Bound(bound) => call_bound(bound, args, names),
+        ConstValue::Class(class) => classes::instantiate(class, args, names),
+        ConstValue::Object(_) => classes::call_object(callee, args, names),
+        ConstValue::Remote(function, _) => names.host().call_remote(*function, &args),
+        ConstValue::Dtype(dtype) => numpy::scalar(*dtype, &args),
+        ConstValue::Operator(op) => library::call_operator(op, args, names),
+        ConstValue::Type(crate::ir::Scalar::BOOL) => match args.positional.len() {
+            0 => Ok(ConstValue::Bool(false)),
+            _ => {
+                args.expect(1, 1, "bool")?;
+                Ok(ConstValue::Bool(truth(&args.positional[0], span, names)?))
+            }
+        },
         other => fail(
             codes::NOT_CALLABLE,
-            args.span,
+            span,
             format!("{} cannot be called at compile time", other.kind()),
         ),
     }
 }
 
-fn call_builtin(builtin: Builtin, args: &ConstArgs, names: &mut dyn Names) -> Result<ConstValue> {
-    let span = args.span;
-    match builtin {
-        Builtin::Template => {
-            args.expect(1, 1, "Template")?;
-            match &args.positional[0] {
-                ConstValue::Str(name) => Ok(ConstValue::Template(names.new_template(name))),
-                other => fail(
-                    codes::TEMPLATE,
-                    span,
-                    format!("a template's name is a string, not {}", other.kind()),
-                ),
-            }
-        }
-        Builtin::KernelOptions => kernel_options(args),
-        Builtin::Apint => apint(args, None),
-        Builtin::SizedInt(signed) => apint(args, Some(signed)),
-        Builtin::Apfloat => apfloat(args),
-        Builtin::Len => length(args),
-        Builtin::Print => {
-            let text: Vec<String> = args.positional.iter().map(ConstValue::text).collect();
-            eprintln!("{}", text.join(" "));
-            Ok(ConstValue::None)
-        }
-        Builtin::Int => to_int(args),
-        Builtin::Float => {
-            args.expect(1, 1, "float")?;
-            float_of(&args.positional[0], span).map(ConstValue::Float)
-        }
-        Builtin::Round => round(args),
-        Builtin::StaticAssert => static_assert(args),
-        Builtin::PythonMath(key) => python_math(key, args),
-        Builtin::Range => range_list(args),
-        Builtin::Kernel | Builtin::Consteval | Builtin::Grid => {
-            fail(codes::NOT_CALLABLE, span, "this cannot be called here")
+fn call_bound(
+    bound: &super::values::Bound,
+    mut args: ConstArgs,
+    names: &mut dyn Names,
+) -> Result<ConstValue> {
+    if let ConstValue::Native(native) = &bound.callee
+        && let [this] = &bound.first[..]
+        && native.method
+    {
+        let span = args.span;
+        let value = library::call(native, this.clone(), args, names)?;
+        return charged(value, span, names);
+    }
+    args.positional.splice(0..0, bound.first.iter().cloned());
+    for (name, value) in &bound.named {
+        if !args.named.iter().any(|(n, _)| n == name) {
+            args.named.push((name.clone(), value.clone()));
         }
     }
-}
-
-fn kernel_options(args: &ConstArgs) -> Result<ConstValue> {
-    const NAMES: [&str; 3] = ["typing_style", "enable_tensor", "fast_math"];
-    args.only_named(&NAMES, "KernelOptions")?;
-    args.expect(0, 0, "KernelOptions (by position)")?;
-    let mut options = Options::default();
-    for (name, value) in &args.named {
-        match (name.as_str(), value) {
-            ("typing_style", ConstValue::Str(style)) => {
-                options.style = Style::named(style).ok_or_else(|| {
-                    let message = format!("there is no typing style '{style}'");
-                    Diagnostic::error(codes::DECORATOR, args.span, message)
-                        .help("the styles are \"hls\" and \"cpp\"")
-                })?;
-            }
-            ("enable_tensor", ConstValue::Bool(v)) => options.enable_tensor = *v,
-            ("fast_math", ConstValue::Bool(v)) => options.fast_math = *v,
-            (_, other) => {
-                return fail(
-                    codes::DECORATOR,
-                    args.span,
-                    format!("the option '{name}' cannot be {}", other.kind()),
-                );
-            }
+    match (&bound.callee, &bound.owner) {
+        // A method of an object that is known while compiling is itself a compile-time function.
+        (ConstValue::Function(f), Some(owner)) => {
+            super::interp::call(names.host(), f, args, Some(owner))
         }
-    }
-    Ok(ConstValue::Options(options))
-}
-
-fn small(value: Option<&ConstValue>, low: u32, high: u32, what: &str, span: Span) -> Result<u32> {
-    let found = value.and_then(ConstValue::as_int).and_then(|v| v.to_u32());
-    match found {
-        Some(v) if (low..=high).contains(&v) => Ok(v),
-        _ => fail(
-            codes::ANNOTATION,
-            span,
-            format!("{what} must be an int from {low} to {high}"),
-        ),
+        (callee, _) => call(callee, args, names),
     }
 }
 
-/// `apint(width, signed=False)`, or with a fixed sign `Int(width)` and `UInt(width)`.
-fn apint(args: &ConstArgs, sign: Option<bool>) -> Result<ConstValue> {
-    let (names, count) = match sign {
-        None => (&["width", "signed"][..], 2),
-        Some(_) => (&["width"][..], 1),
-    };
-    args.only_named(names, "an integer type")?;
-    args.expect(0, count, "an integer type")?;
-    let width = small(
-        args.get(0, "width"),
-        1,
-        MAX_WIDTH,
-        "the width of an apint",
-        args.span,
-    )?;
-    let signed = match (sign, args.get(1, "signed")) {
-        (Some(signed), _) => signed,
-        (None, None) => false,
-        (None, Some(value)) => truth(value, args.span)?,
-    };
-    Ok(ConstValue::Type(Scalar::Int { signed, width }))
+/// A non-negative int of a machine word.
+pub fn as_usize(value: &ConstValue) -> Option<usize> {
+    value.as_int().as_ref().and_then(BigInt::to_usize)
 }
 
-fn apfloat(args: &ConstArgs) -> Result<ConstValue> {
-    args.only_named(&["exponent", "fraction"], "apfloat")?;
-    args.expect(0, 2, "apfloat")?;
-    let exp = small(
-        args.get(0, "exponent"),
-        2,
-        15,
-        "the exponent width",
-        args.span,
-    )?;
-    let frac = small(
-        args.get(1, "fraction"),
-        1,
-        112,
-        "the fraction width",
-        args.span,
-    )?;
-    Ok(ConstValue::Type(Scalar::Float(FloatFormat { exp, frac })))
-}
-
-fn length(args: &ConstArgs) -> Result<ConstValue> {
-    args.expect(1, 1, "len")?;
-    let len = match &args.positional[0] {
-        ConstValue::Str(s) => s.chars().count(),
-        ConstValue::Tuple(items) | ConstValue::List(items) => items.len(),
-        other => {
-            return fail(
-                codes::CONST_EVAL,
-                args.span,
-                format!("{} has no length", other.kind()),
-            );
-        }
-    };
-    Ok(ConstValue::Int(len.into()))
-}
-
-fn float_of(value: &ConstValue, span: Span) -> Result<f64> {
-    match (value, value.as_int()) {
-        (_, Some(v)) => Ok(super::literals::f64_from_int(&v)),
-        (ConstValue::Float(v), _) => Ok(*v),
-        _ => fail(
-            codes::CONST_EVAL,
-            span,
-            format!("{} is not a number", value.kind()),
-        ),
+/// An empty set's elements.
+pub fn elements(frozenset: bool) -> Elements {
+    Elements {
+        frozenset,
+        ..Elements::default()
     }
-}
-
-fn int_of_float(value: f64, span: Span) -> Result<ConstValue> {
-    match num_traits::FromPrimitive::from_f64(value) {
-        Some(v) => Ok(ConstValue::Int(v)),
-        None => fail(
-            codes::CONST_EVAL,
-            span,
-            "an infinity or NaN has no int value",
-        ),
-    }
-}
-
-fn to_int(args: &ConstArgs) -> Result<ConstValue> {
-    args.expect(1, 1, "int")?;
-    match (&args.positional[0], args.positional[0].as_int()) {
-        (_, Some(v)) => Ok(ConstValue::Int(v)),
-        (value, None) => int_of_float(float_of(value, args.span)?.trunc(), args.span),
-    }
-}
-
-fn round(args: &ConstArgs) -> Result<ConstValue> {
-    args.expect(1, 1, "round")?;
-    match (&args.positional[0], args.positional[0].as_int()) {
-        (_, Some(v)) => Ok(ConstValue::Int(v)),
-        (value, None) => int_of_float(float_of(value, args.span)?.round_ties_even(), args.span),
-    }
-}
-
-fn static_assert(args: &ConstArgs) -> Result<ConstValue> {
-    args.expect(1, 2, "static_assert")?;
-    if truth(&args.positional[0], args.span)? {
-        return Ok(ConstValue::None);
-    }
-    let message = match args.positional.get(1) {
-        Some(text) => format!("static assertion failed: {}", text.text()),
-        None => "static assertion failed".to_owned(),
-    };
-    fail(codes::ASSERTION, args.span, message)
-}
-
-fn python_math(key: &str, args: &ConstArgs) -> Result<ConstValue> {
-    let op = operators::by_key(key);
-    args.expect(op.arity.0, op.arity.1, key)?;
-    let floats: Vec<ConstValue> = args
-        .positional
-        .iter()
-        .map(|v| float_of(v, args.span).map(ConstValue::Float))
-        .collect::<Result<_>>()?;
-    let value = fold(Some(op), key, &floats, args.span)?;
-    match value {
-        ConstValue::Float(v) if matches!(key, "floor" | "ceil") => int_of_float(v, args.span),
-        other => Ok(other),
-    }
-}
-
-fn range_list(args: &ConstArgs) -> Result<ConstValue> {
-    args.expect(1, 3, "range")?;
-    let ints: Vec<i64> = args
-        .positional
-        .iter()
-        .map(|v| match v.as_int().and_then(|v| v.to_i64()) {
-            Some(v) => Ok(v),
-            None => fail(codes::CONST_EVAL, args.span, "range needs ints"),
-        })
-        .collect::<Result<_>>()?;
-    let (lo, hi, step) = match ints[..] {
-        [hi] => (0, hi, 1),
-        [lo, hi] => (lo, hi, 1),
-        [lo, hi, step] => (lo, hi, step),
-        _ => (0, 0, 1),
-    };
-    if step == 0 {
-        return fail(codes::CONST_EVAL, args.span, "range with step 0");
-    }
-    let mut items = Vec::new();
-    let mut i = i128::from(lo);
-    while (step > 0 && i < i128::from(hi)) || (step < 0 && i > i128::from(hi)) {
-        if items.len() as u64 >= python::MAX_INT_BITS {
-            return fail(codes::LIMIT, args.span, "the range has too many elements");
-        }
-        items.push(ConstValue::Int(i.into()));
-        i += i128::from(step);
-    }
-    Ok(ConstValue::List(items.into()))
 }
 
 /// What an expression is called in messages.

@@ -1,27 +1,36 @@
 //! Python text to typed kernels: names, types, promotion, operators, diagnostics.
 
+mod allo;
+mod classes;
 pub mod codes;
 pub mod consteval;
+mod containers;
+mod cpython;
 pub mod error;
+pub mod imports;
 pub mod interp;
+mod iterate;
+mod library;
 pub mod literals;
 pub mod lower;
 pub mod module;
+mod numpy;
 pub mod operators;
+mod patterns;
 pub mod promote;
 pub mod query;
 pub mod scan;
+mod scope;
 pub mod session;
 pub mod source;
 pub mod surface;
+mod text;
 pub mod types;
 pub mod values;
 
 use crate::diagnostics::{Diagnostic, Diagnostics, FileId, SourceMap, Span};
 use crate::ir;
-use consteval::Names;
 use error::{Failure, Result};
-use ruff_python_ast::ModModule;
 use session::{Binding, Session};
 use std::collections::HashSet;
 use values::{ConstValue, KernelRef};
@@ -48,11 +57,13 @@ pub fn compile(
     file: FileId,
     top: Option<&str>,
 ) -> std::result::Result<Compiled, Diagnostics> {
-    let top = top.map(|text| sources.add(module::COMMAND_LINE, text));
-    let sources: &SourceMap = sources;
+    let top = top.map(|text| sources.add("--top", text));
     on_big_stack(|| {
         let parsed = source::parse(sources, file)?;
-        compile_parsed(sources, file, &parsed, top)
+        let units = imports::load(sources, &parsed);
+        let mut session = Session::new(sources, &units);
+        session.evaluate_input(file, &parsed.body);
+        compile_top(session, top)
     })
 }
 
@@ -64,10 +75,11 @@ pub fn check(
     sources: &mut SourceMap,
     file: FileId,
 ) -> std::result::Result<Diagnostics, Diagnostics> {
-    let sources: &SourceMap = sources;
     on_big_stack(|| {
         let parsed = source::parse(sources, file)?;
-        let mut session = evaluated(sources, file, &parsed);
+        let units = imports::load(sources, &parsed);
+        let mut session = Session::new(sources, &units);
+        session.evaluate_input(file, &parsed.body);
         let kernels = concrete_kernels(&session);
         session.instance_limit += kernels.len();
         for (kernel, span) in kernels {
@@ -78,6 +90,46 @@ pub fn check(
         match session.into_diagnostics() {
             (_, diagnostics) if diagnostics.has_errors() => Err(diagnostics),
             (_, warnings) => Ok(warnings),
+        }
+    })
+}
+
+/// The names that the module level of the file gives to kernels, with Python's text of each value, or
+/// why it has none.
+///
+/// # Errors
+/// Every error found.
+pub fn globals(
+    sources: &mut SourceMap,
+    file: FileId,
+) -> std::result::Result<Vec<(String, String)>, Diagnostics> {
+    on_big_stack(|| {
+        let parsed = source::parse(sources, file)?;
+        let units = imports::load(sources, &parsed);
+        let mut session = Session::new(sources, &units);
+        session.evaluate_input(file, &parsed.body);
+        let mut found = Vec::new();
+        for (name, binding) in session.modules[0].globals.clone() {
+            let text = match binding {
+                Binding::Value(value) => {
+                    let mut frame = interp::Frame {
+                        host: &mut session,
+                        file,
+                        module: 0,
+                        scope: None,
+                    };
+                    match text::repr(&value, Span::default(), &mut frame) {
+                        Ok(text) => text.to_string(),
+                        Err(_) => value.text(),
+                    }
+                }
+                Binding::Poisoned { reason, .. } => format!("no value: {reason}"),
+            };
+            found.push((name, text));
+        }
+        match session.into_diagnostics() {
+            (_, diagnostics) if diagnostics.has_errors() => Err(diagnostics),
+            _ => Ok(found),
         }
     })
 }
@@ -99,20 +151,10 @@ pub fn on_big_stack<T: Send>(f: impl FnOnce() -> T + Send) -> T {
     })
 }
 
-fn evaluated<'a>(sources: &'a SourceMap, file: FileId, parsed: &'a ModModule) -> Session<'a> {
-    let mut session = Session::new(sources);
-    session.modules.push(session::Module::default());
-    module::evaluate(&mut session, 0, file, &parsed.body);
-    session
-}
-
-fn compile_parsed(
-    sources: &SourceMap,
-    file: FileId,
-    parsed: &ModModule,
+fn compile_top(
+    mut session: Session,
     top: Option<FileId>,
 ) -> std::result::Result<Compiled, Diagnostics> {
-    let mut session = evaluated(sources, file, parsed);
     let chosen = match top {
         Some(top) => named_top(&mut session, top),
         None => only_kernel(&session),
@@ -141,8 +183,9 @@ fn concrete_kernels(session: &Session) -> Vec<(KernelRef, Span)> {
         let Binding::Value(ConstValue::Kernel(kernel)) = binding else {
             continue;
         };
+        let own = session.defs[kernel.def].module == 0;
         let new = seen.insert((kernel.def, session.display_name(kernel)));
-        if new && session.is_concrete(kernel) {
+        if own && new && session.is_concrete(kernel) {
             let def = &session.defs[kernel.def];
             let span = source::span_of(def.file, def.ast.name.range);
             found.push((kernel.clone(), span));
@@ -229,8 +272,18 @@ fn named_top(session: &mut Session, top: FileId) -> Result<(KernelRef, Span)> {
         });
     }
     let value = {
-        let mut names = module::Evaluator::new(session, 0, top);
-        consteval::eval(parsed.expr(), &mut names as &mut dyn Names)?
+        let mut names = interp::Frame {
+            host: session,
+            file: top,
+            module: 0,
+            scope: None,
+        };
+        // The command line imports nothing, and still says `fill[i32, 4]`.
+        let mut names = types::TypeNames {
+            names: &mut names,
+            known: types::scalar_named,
+        };
+        consteval::eval(parsed.expr(), &mut names)?
     };
     match value {
         ConstValue::Kernel(kernel) if session.is_concrete(&kernel) => {

@@ -1,89 +1,45 @@
 //! Module level: statements evaluated in order at compile time, forgiving what it cannot run.
 
 use super::codes;
-use super::consteval::{ConstArgs, Names, eval};
+use super::consteval::{Names, eval};
 use super::error::{Failure, Result, fail};
-use super::interp::{self, Env};
+use super::interp::{self, Frame};
 use super::scan;
 use super::session::{Binding, KernelDef, Session};
-use super::source::span_of;
-use super::surface::{self, Builtin, Namespace};
-use super::types;
-use super::values::{ConstValue, Function, KernelRef, Options};
-use crate::diagnostics::{FileId, Span};
+use super::surface::Builtin;
+use super::values::{ConstValue, KernelRef, Options};
+use crate::diagnostics::FileId;
 use ruff_python_ast::{self as ast, Expr, Stmt};
-use ruff_text_size::{Ranged, TextRange};
+use ruff_text_size::Ranged;
 use std::rc::Rc;
-
-/// What the text of `--top` is called in messages.
-pub const COMMAND_LINE: &str = "--top";
 
 /// Evaluates the statements of a file as module number `module`.
 pub fn evaluate<'a>(session: &mut Session<'a>, module: usize, file: FileId, body: &'a [Stmt]) {
-    let mut evaluator = Evaluator::new(session, module, file);
+    let mut evaluator = Evaluator {
+        session,
+        module,
+        file,
+    };
     evaluator.bind("__name__", ConstValue::str("kernel_file"));
     evaluator.block(body);
 }
 
-/// Evaluation of statements and expressions with the names of a module.
-pub struct Evaluator<'s, 'a> {
+/// Evaluation of the statements of a module.
+struct Evaluator<'s, 'a> {
     session: &'s mut Session<'a>,
     module: usize,
     file: FileId,
 }
 
-impl Names for Evaluator<'_, '_> {
-    fn lookup(&mut self, name: &str, span: Span) -> Result<ConstValue> {
-        match self.session.global(self.module, name, span) {
-            Some(found) => found,
-            None => self.command_line_type(name).ok_or_else(|| {
-                self.session
-                    .undefined(self.module, name, span, std::iter::empty())
-            }),
+impl<'a> Evaluator<'_, 'a> {
+    /// The module's names, as expressions see them.
+    fn frame(&mut self) -> Frame<'_> {
+        Frame {
+            host: self.session,
+            file: self.file,
+            module: self.module,
+            scope: None,
         }
-    }
-    fn span(&self, range: TextRange) -> Span {
-        span_of(self.file, range)
-    }
-    fn file_text(&self) -> &str {
-        &self.session.sources.file(self.file).text
-    }
-    fn new_template(&mut self, name: &str) -> usize {
-        self.session.new_template(name)
-    }
-    fn tick(&mut self, span: Span, cost: u64) -> Result<()> {
-        self.session.tick(span, cost)
-    }
-    fn call_function(&mut self, f: &Function, args: &ConstArgs) -> Result<ConstValue> {
-        interp::call(self.session, f, args)
-    }
-}
-
-impl Env for Evaluator<'_, '_> {
-    fn assign(&mut self, name: &str, value: ConstValue) {
-        self.bind(name, value);
-    }
-    fn names(&mut self) -> &mut dyn Names {
-        self
-    }
-}
-
-impl<'s, 'a> Evaluator<'s, 'a> {
-    /// For text of `file` that sees the globals of `module`.
-    pub fn new(session: &'s mut Session<'a>, module: usize, file: FileId) -> Self {
-        Evaluator {
-            session,
-            module,
-            file,
-        }
-    }
-
-    /// A type in the text of `--top`: the command line imports nothing, and still says `fill[i32, 4]`.
-    fn command_line_type(&self, name: &str) -> Option<ConstValue> {
-        let on_command_line = self.session.sources.file(self.file).name == COMMAND_LINE;
-        types::scalar_named(name)
-            .filter(|_| on_command_line)
-            .map(ConstValue::Type)
     }
 
     fn bind(&mut self, name: &str, value: ConstValue) {
@@ -99,26 +55,36 @@ impl<'s, 'a> Evaluator<'s, 'a> {
     fn block(&mut self, stmts: &'a [Stmt]) {
         for stmt in stmts {
             if let Err(failure) = self.statement(stmt) {
-                self.forgive(stmt, failure);
+                let reason = self.reason(failure);
+                self.forgive(stmt, reason);
             }
         }
     }
 
-    /// Poisons what a statement would have bound; only exceeded bounds and failed assertions are
-    /// errors at once.
-    fn forgive(&mut self, stmt: &Stmt, failure: Failure) {
-        let reason = match failure {
-            Failure::Reported => String::new(),
-            Failure::Diagnostic(d)
-                if matches!(d.code, codes::LIMIT | codes::ASSERTION | codes::NESTING) =>
-            {
-                self.session.report(Failure::Diagnostic(d));
+    /// Why names have no value. Exceeded bounds, failed assertions and exceptions that the text
+    /// raises are errors at once; the reason is then empty.
+    fn reason(&mut self, failure: Failure) -> String {
+        const AT_ONCE: [&str; 5] = [
+            codes::LIMIT,
+            codes::ASSERTION,
+            codes::NESTING,
+            codes::RAISED,
+            codes::IMPORT,
+        ];
+        match failure.into_diagnostic() {
+            None => String::new(),
+            Some(d) if AT_ONCE.contains(&d.code) => {
+                self.session.report(d.into());
                 String::new()
             }
-            Failure::Diagnostic(d) => d.message,
-        };
+            Some(d) => d.message,
+        }
+    }
+
+    /// Poisons what a statement would have bound.
+    fn forgive(&mut self, stmt: &Stmt, reason: String) {
         for (name, range) in scan::bound_names(stmt) {
-            let span = self.span(range);
+            let span = super::source::span_of(self.file, range);
             let reason = reason.clone();
             self.set(&name, Binding::Poisoned { reason, span });
         }
@@ -126,144 +92,48 @@ impl<'s, 'a> Evaluator<'s, 'a> {
 
     fn statement(&mut self, stmt: &'a Stmt) -> Result<()> {
         match stmt {
-            Stmt::Import(s) => {
-                s.names.iter().for_each(|alias| self.import(alias));
-                Ok(())
-            }
-            Stmt::ImportFrom(s) => {
-                self.import_from(s);
+            Stmt::Import(_) | Stmt::ImportFrom(_) => {
+                for (name, span, value) in interp::imports(stmt, &mut self.frame()) {
+                    let binding = match value {
+                        Ok(value) => Binding::Value(value),
+                        Err(failure) => Binding::Poisoned {
+                            reason: self.reason(failure),
+                            span,
+                        },
+                    };
+                    self.set(&name, binding);
+                }
                 Ok(())
             }
             Stmt::FunctionDef(f) => self.function(f),
             Stmt::If(s) => self.branch(s),
-            other => interp::exec_one(other, self).map(|_| ()),
-        }
-    }
-
-    fn import(&mut self, alias: &ast::Alias) {
-        let dotted = alias.name.id.as_str();
-        let span = self.span(alias.range);
-        let bound = match &alias.asname {
-            Some(name) => name.id.as_str(),
-            None => dotted.split('.').next().unwrap_or(dotted),
-        };
-        let target = if alias.asname.is_some() {
-            dotted
-        } else {
-            bound
-        };
-        let binding = match (surface::module(dotted), surface::module(target)) {
-            (Some(_), Some(space)) => Binding::Value(ConstValue::Namespace(space)),
-            _ => unavailable(dotted, span),
-        };
-        self.set(bound, binding);
-    }
-
-    fn import_from(&mut self, s: &ast::StmtImportFrom) {
-        let dotted = s.module.as_ref().map_or("", |m| m.id.as_str());
-        let space = if s.level == 0 {
-            surface::module(dotted)
-        } else {
-            None
-        };
-        for alias in &s.names {
-            let span = self.span(alias.range);
-            let name = alias.name.id.as_str();
-            let bound = alias.asname.as_ref().map_or(name, |n| n.id.as_str());
-            let shown = format!("{}{dotted}", ".".repeat(s.level as usize));
-            let binding = match space {
-                None => unavailable(&shown, span),
-                Some(space) if name == "*" => {
-                    self.import_all(space);
-                    continue;
-                }
-                Some(space) => match surface::member(space, name) {
-                    Some(value) => Binding::Value(value),
-                    None => Binding::Poisoned {
-                        reason: format!("module '{dotted}' has no name '{name}'"),
-                        span,
-                    },
-                },
-            };
-            self.set(bound, binding);
-        }
-    }
-
-    fn import_all(&mut self, space: Namespace) {
-        for name in surface::exported(space) {
-            if let Some(value) = surface::member(space, &name) {
-                self.bind(&name, value);
-            }
+            other => interp::exec_one(other, &mut self.frame()).map(|_| ()),
         }
     }
 
     fn branch(&mut self, s: &'a ast::StmtIf) -> Result<()> {
-        let mut clauses = vec![(Some(&*s.test), &s.body[..])];
-        clauses.extend(
-            s.elif_else_clauses
-                .iter()
-                .map(|c| (c.test.as_ref(), &c.body[..])),
-        );
-        for (test, body) in clauses {
-            let chosen = match test {
-                None => true,
-                Some(test) => eval(test, self)?.truth().unwrap_or(false),
-            };
-            if chosen {
-                self.block(body);
-                return Ok(());
-            }
-        }
+        let body = interp::chosen(s, &mut self.frame())?;
+        self.block(body);
         Ok(())
     }
 
     fn function(&mut self, f: &'a ast::StmtFunctionDef) -> Result<()> {
-        match kernel_decorator(f, self) {
+        match kernel_decorator(f, &mut self.frame()) {
             Ok(Some(decorator)) => {
                 let def = add_def(self.session, f, self.file, self.module, decorator, None);
                 self.bind(&f.name.id, ConstValue::Kernel(def));
                 Ok(())
             }
-            Ok(None) => self.python_function(f),
+            Ok(None) => {
+                let value = interp::function_def(f, &mut self.frame())?;
+                self.bind(&f.name.id, value);
+                Ok(())
+            }
             Err(failure) => {
                 self.session.report(failure);
                 Err(Failure::Reported)
             }
         }
-    }
-
-    /// A function without decorator, or with `@consteval`.
-    fn python_function(&mut self, f: &ast::StmtFunctionDef) -> Result<()> {
-        let consteval = match &f.decorator_list[..] {
-            [] => false,
-            [single] => {
-                let decorator = eval(&single.expression, self)?;
-                if !matches!(decorator, ConstValue::Builtin(Builtin::Consteval)) {
-                    let span = self.span(single.range);
-                    return fail(codes::DECORATOR, span, "its decorator is not supported");
-                }
-                true
-            }
-            [_, second, ..] => {
-                let span = self.span(second.range);
-                return fail(codes::DECORATOR, span, "it has several decorators");
-            }
-        };
-        let function = Function {
-            ast: f.clone(),
-            file: self.file,
-            module: self.module,
-            consteval,
-        };
-        self.bind(&f.name.id, ConstValue::Function(Rc::new(function)));
-        Ok(())
-    }
-}
-
-fn unavailable(module: &str, span: Span) -> Binding {
-    Binding::Poisoned {
-        reason: format!("module '{module}' is not available at compile time"),
-        span,
     }
 }
 

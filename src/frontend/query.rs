@@ -4,10 +4,10 @@
 
 use super::codes;
 use super::error::{Failure, Result, fail};
+use super::interp::Frame;
 use super::lower::{self, Typing};
-use super::module::Evaluator;
 use super::promote::Style;
-use super::session::{Binding, Module, Session};
+use super::session::{Binding, Session};
 use super::source::{check_nesting, span_of};
 use super::surface::{self, Namespace};
 use super::types::{self, Type};
@@ -51,10 +51,8 @@ pub fn type_of(sources: &mut SourceMap, query: &Query) -> std::result::Result<An
         .collect();
     let sources: &SourceMap = sources;
     let expr = parse(sources, file);
-    let mut session = Session::new(sources);
-    session.modules.push(Module {
-        globals: allo_names(),
-    });
+    let mut session = Session::new(sources, &[]);
+    session.modules[0].globals = allo_names();
     let answer = match &expr {
         Ok(expr) => answer(&mut session, query, (file, expr), &annotations),
         Err(diagnostic) => Err(diagnostic.clone().into()),
@@ -128,7 +126,12 @@ fn annotated(session: &mut Session, text: &str, file: FileId) -> Result<Type> {
         return Ok(Type::Scalar(scalar));
     }
     let range = TextRange::up_to((text.len() as u32).into());
-    let mut names = Evaluator::new(session, 0, file);
+    let mut names = Frame {
+        host: session,
+        file,
+        module: 0,
+        scope: None,
+    };
     match types::quoted(range, &mut names)? {
         Type::Constexpr => {
             let span = whole(session.sources, file);

@@ -1,8 +1,14 @@
 //! One compilation: the modules, the kernel definitions and the instances made of them.
 
 use super::codes;
-use super::error::{Failure, Result, closest, fail};
+use super::consteval::{ConstArgs, Host};
+use super::containers;
+use super::cpython;
+use super::error::{Failure, Result, closest, fail, raise};
+use super::imports::{Unit, absolute};
 use super::lower;
+use super::module;
+use super::scope::Code;
 use super::surface;
 use super::values::{ConstValue, KernelRef, Options};
 use crate::arena::Arena;
@@ -10,7 +16,15 @@ use crate::diagnostics::{Diagnostic, Diagnostics, FileId, SourceMap, Span};
 use crate::ir::{self, Kernel, KernelId, Scalar};
 use indexmap::IndexMap;
 use ruff_python_ast::StmtFunctionDef;
+use std::collections::HashMap;
 use std::rc::Rc;
+
+/// Most steps of all compile-time computation.
+const MAX_STEPS: u64 = 3_000_000;
+/// Most memory that compile-time computation takes, in words of 40 bytes; what is freed counts too.
+const MAX_CELLS: u64 = 3_000_000;
+/// Deepest nesting of compile-time calls.
+const MAX_CALLS: usize = 100;
 
 /// Most kernel instances of a program.
 const MAX_INSTANCES: usize = 256;
@@ -37,6 +51,19 @@ pub enum Binding {
 pub struct Module {
     /// Its names, in order of first binding.
     pub globals: IndexMap<String, Binding>,
+    /// How far its evaluation is.
+    progress: Progress,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Progress {
+    #[default]
+    Waiting,
+    Running,
+    Done,
+    /// Kernels can see it.
+    Frozen,
+    Failed,
 }
 
 /// What a nested kernel sees of an enclosing kernel.
@@ -102,6 +129,8 @@ struct Frame {
 pub struct Session<'a> {
     /// All files.
     pub sources: &'a SourceMap,
+    /// Files that may be imported: the modules after the first.
+    units: &'a [Unit],
     /// Modules; the first is the input file.
     pub modules: Vec<Module>,
     /// Kernel definitions.
@@ -117,18 +146,31 @@ pub struct Session<'a> {
     stack: Vec<Frame>,
     diagnostics: Vec<Diagnostic>,
     /// Compile-time calls in progress.
-    pub calls: usize,
+    calls: usize,
     steps: u64,
+    /// How often the steps were exceeded.
+    exceeded: u32,
+    cells: u64,
+    /// Whether kernels can see the modules.
+    frozen: bool,
+    /// Modules being imported, outermost first.
+    importing: Vec<usize>,
+    codes: HashMap<Span, Rc<Code>>,
+    /// The CPython that evaluated the modules, if the user chose one.
+    pub remote: Option<cpython::Remote>,
     /// Most kernel instances.
     pub instance_limit: usize,
 }
 
 impl<'a> Session<'a> {
-    /// An empty compilation.
-    pub fn new(sources: &'a SourceMap) -> Self {
+    /// A compilation of an input with the files that it may import.
+    pub fn new(sources: &'a SourceMap, units: &'a [Unit]) -> Self {
+        let mut modules = Vec::new();
+        modules.resize_with(1 + units.len(), Module::default);
         Session {
             sources,
-            modules: Vec::new(),
+            units,
+            modules,
             defs: Vec::new(),
             templates: Vec::new(),
             envs: Vec::new(),
@@ -139,34 +181,19 @@ impl<'a> Session<'a> {
             diagnostics: Vec::new(),
             calls: 0,
             steps: 0,
+            exceeded: 0,
+            cells: 0,
+            frozen: false,
+            importing: vec![0],
+            codes: HashMap::new(),
+            remote: None,
             instance_limit: MAX_INSTANCES,
         }
     }
 
-    /// A fresh template.
-    pub fn new_template(&mut self, name: &str) -> usize {
-        self.templates.push(name.to_owned());
-        self.templates.len() - 1
-    }
-
-    /// Counts steps of compile-time computation.
-    pub fn tick(&mut self, span: Span, cost: u64) -> Result<()> {
-        self.steps += cost;
-        if self.steps > super::interp::MAX_STEPS {
-            // What follows is judged by itself, but with less patience.
-            self.steps = super::interp::MAX_STEPS / 16 * 15;
-            return fail(
-                codes::LIMIT,
-                span,
-                "compile-time computation takes too many steps",
-            );
-        }
-        Ok(())
-    }
-
     /// Records a failure's diagnostic, with the calls that led to it.
     pub fn report(&mut self, failure: Failure) {
-        let Failure::Diagnostic(mut diagnostic) = failure else {
+        let Some(mut diagnostic) = failure.into_diagnostic() else {
             return;
         };
         let calls = self.stack.len().saturating_sub(1);
@@ -184,7 +211,7 @@ impl<'a> Session<'a> {
             );
             diagnostic.notes.push((Some(pair[1].call), text));
         }
-        self.diagnostics.push(*diagnostic);
+        self.diagnostics.push(diagnostic);
     }
 
     /// Ends the compilation with its messages.
@@ -207,52 +234,103 @@ impl<'a> Session<'a> {
         &self.signatures[id.index()]
     }
 
-    /// The value of a module global or a built-in.
-    pub fn global(&self, module: usize, name: &str, span: Span) -> Option<Result<ConstValue>> {
-        match self.modules[module].globals.get(name) {
-            Some(Binding::Value(value)) => Some(Ok(value.clone())),
-            Some(Binding::Poisoned { reason, .. }) if reason.is_empty() => {
-                Some(Err(Failure::Reported))
-            }
-            Some(Binding::Poisoned {
-                reason,
-                span: origin,
-            }) => Some(Err(Diagnostic::error(
-                codes::POISONED,
-                span,
-                format!("'{name}' has no value at compile time: {reason}"),
-            )
-            .note_at(*origin, format!("'{name}' is bound here"))
-            .into())),
-            None => surface::builtin(name).map(Ok),
+    /// Ends the evaluation of the modules: from now on kernels see them, and nothing changes.
+    pub fn freeze(&mut self) {
+        self.frozen = true;
+        for module in 0..self.modules.len() {
+            self.freeze_module(module);
         }
     }
 
-    /// The error for a name that nothing binds.
-    pub fn undefined<'n>(
-        &self,
-        module: usize,
-        name: &str,
-        span: Span,
-        locals: impl Iterator<Item = &'n str>,
-    ) -> Failure {
-        let mut error = Diagnostic::error(
-            codes::UNDEFINED,
-            span,
-            format!("Name '{name}' is not defined"),
-        );
-        let mut all: Vec<&str> = locals.collect();
-        all.extend(self.modules[module].globals.keys().map(String::as_str));
-        surface::builtin_names().for_each(|n| all.push(n));
-        if surface::member(surface::Namespace::Allo, name).is_some() {
-            error = error.help(format!("import it: `from allo import {name}`"));
-        } else if let Some(Scalar::Int { signed, width }) = super::types::scalar_named(name) {
-            let signed = if signed { ", signed=True" } else { "" };
-            error = error.help(format!("define it: `{name} = apint({width}{signed})`"));
-        } else if let Some(near) = closest(name, all.into_iter()) {
-            error = error.help(format!("did you mean '{near}'?"));
+    fn freeze_module(&mut self, module: usize) {
+        let module = &mut self.modules[module];
+        if matches!(module.progress, Progress::Waiting | Progress::Failed) {
+            return;
         }
-        error.into()
+        module.progress = Progress::Frozen;
+        for binding in module.globals.values() {
+            if let Binding::Value(value) = binding {
+                containers::freeze(value);
+            }
+        }
+    }
+
+    /// Evaluates the input file.
+    pub fn evaluate_input(&mut self, file: FileId, body: &'a [ruff_python_ast::Stmt]) {
+        self.modules[0].progress = Progress::Running;
+        match self.sources.python.clone() {
+            None => module::evaluate(self, 0, file, body),
+            Some(python) => {
+                if let Err(failure) = cpython::evaluate(self, &python, file, body) {
+                    self.report(failure);
+                }
+                self.modules
+                    .iter_mut()
+                    .for_each(|m| m.progress = Progress::Done);
+            }
+        }
+        self.freeze();
+    }
+
+    /// The number of the module of an importable file, evaluated.
+    fn import_file(&mut self, name: &str, span: Span) -> Result<Option<usize>> {
+        let Some(unit) = self.units.iter().position(|u| u.name == name) else {
+            return Ok(None);
+        };
+        if let Some((parent, _)) = name.rsplit_once('.') {
+            self.import_file(parent, span)?;
+        }
+        let module = unit + 1;
+        match self.modules[module].progress {
+            Progress::Done | Progress::Frozen => return Ok(Some(module)),
+            Progress::Failed => return Err(Failure::Reported),
+            Progress::Running => {
+                let mut chain: Vec<&str> = self.importing.iter().map(|m| self.name(*m)).collect();
+                chain.push(name);
+                let message = format!("the import is cyclic: {}", chain.join(" imports "));
+                return fail(codes::IMPORT, span, message);
+            }
+            Progress::Waiting => {}
+        }
+        let unit = &self.units[unit];
+        let body = match &unit.parsed {
+            Ok(parsed) => &parsed.body,
+            Err(problems) => {
+                self.modules[module].progress = Progress::Failed;
+                for problem in &problems.0 {
+                    let problem = problem.clone().note_at(span, "imported here");
+                    self.diagnostics.push(problem);
+                }
+                return Err(Failure::Reported);
+            }
+        };
+        self.modules[module].progress = Progress::Running;
+        self.importing.push(module);
+        module::evaluate(self, module, unit.file, body);
+        self.importing.pop();
+        self.modules[module].progress = Progress::Done;
+        if self.frozen {
+            self.freeze_module(module);
+        }
+        Ok(Some(module))
+    }
+
+    /// The files that may be imported.
+    pub fn units(&self) -> &'a [Unit] {
+        self.units
+    }
+
+    /// A fresh template.
+    pub fn add_template(&mut self, name: &str) -> usize {
+        self.templates.push(name.to_owned());
+        self.templates.len() - 1
+    }
+
+    fn name(&self, module: usize) -> &str {
+        match module.checked_sub(1) {
+            Some(unit) => &self.units[unit].name,
+            None => "the input",
+        }
     }
 
     /// The kernel of a definition with its templates bound, lowered on first use.
@@ -366,6 +444,159 @@ impl<'a> Session<'a> {
         }
         let values: Vec<String> = kernel.bindings.iter().map(ConstValue::text).collect();
         format!("{name}[{}]", values.join(", "))
+    }
+}
+
+impl Host for Session<'_> {
+    fn tick(&mut self, span: Span, steps: u64) -> Result<()> {
+        self.steps = self.steps.saturating_add(steps);
+        if self.steps > MAX_STEPS {
+            // What follows is judged by itself, but with less patience, and not for ever.
+            self.exceeded += 1;
+            if self.exceeded <= 4 {
+                self.steps = MAX_STEPS / 16 * 15;
+            }
+            return fail(
+                codes::LIMIT,
+                span,
+                "compile-time computation takes too many steps",
+            );
+        }
+        Ok(())
+    }
+
+    fn charge(&mut self, span: Span, cells: u64) -> Result<()> {
+        self.cells = self.cells.saturating_add(cells);
+        if self.cells > MAX_CELLS {
+            let message = "compile-time computation takes too much memory";
+            return fail(codes::LIMIT, span, message);
+        }
+        Ok(())
+    }
+
+    fn enter(&mut self, span: Span) -> Result<()> {
+        if self.calls >= MAX_CALLS {
+            let message = "compile-time calls are nested too deeply";
+            return fail(codes::LIMIT, span, message);
+        }
+        self.calls += 1;
+        Ok(())
+    }
+
+    fn leave(&mut self) {
+        self.calls -= 1;
+    }
+
+    fn global(&self, module: usize, name: &str, span: Span) -> Option<Result<ConstValue>> {
+        match self.modules[module].globals.get(name) {
+            Some(Binding::Value(value)) => Some(Ok(value.clone())),
+            Some(Binding::Poisoned { reason, .. }) if reason.is_empty() => {
+                Some(Err(Failure::Reported))
+            }
+            Some(Binding::Poisoned {
+                reason,
+                span: origin,
+            }) => Some(Err(Diagnostic::error(
+                codes::POISONED,
+                span,
+                format!("'{name}' has no value at compile time: {reason}"),
+            )
+            .note_at(*origin, format!("'{name}' is bound here"))
+            .into())),
+            None => surface::builtin(name).map(Ok),
+        }
+    }
+
+    fn undefined(&self, module: usize, name: &str, span: Span, locals: &[String]) -> Failure {
+        let mut error = Diagnostic::error(
+            codes::UNDEFINED,
+            span,
+            format!("Name '{name}' is not defined"),
+        );
+        let mut all: Vec<&str> = locals.iter().map(String::as_str).collect();
+        all.extend(self.modules[module].globals.keys().map(String::as_str));
+        surface::builtin_names().for_each(|n| all.push(n));
+        if surface::member(surface::Namespace::Allo, name).is_some() {
+            error = error.help(format!("import it: `from allo import {name}`"));
+        } else if let Some(Scalar::Int { signed, width }) = super::types::scalar_named(name) {
+            let signed = if signed { ", signed=True" } else { "" };
+            error = error.help(format!("define it: `{name} = apint({width}{signed})`"));
+        } else if let Some(near) = closest(name, all.into_iter()) {
+            error = error.help(format!("did you mean '{near}'?"));
+        }
+        error.into()
+    }
+
+    fn set_global(&mut self, module: usize, name: &str, value: Option<ConstValue>) -> bool {
+        let module = &mut self.modules[module];
+        if module.progress == Progress::Frozen {
+            return false;
+        }
+        match value {
+            Some(value) => {
+                let binding = Binding::Value(value);
+                module.globals.insert(name.to_owned(), binding);
+            }
+            None => {
+                module.globals.shift_remove(name);
+            }
+        }
+        true
+    }
+
+    fn import(
+        &mut self,
+        module: usize,
+        dotted: &str,
+        level: u32,
+        span: Span,
+    ) -> Result<ConstValue> {
+        if level == 0
+            && let Some(space) = surface::module(dotted)
+        {
+            return Ok(ConstValue::Namespace(space));
+        }
+        let (name, package) = match module.checked_sub(1) {
+            Some(unit) => (&*self.units[unit].name, self.units[unit].package),
+            None => ("", false),
+        };
+        if let Some(name) = absolute(name, package, dotted, level)
+            && let Some(found) = self.import_file(&name, span)?
+        {
+            if let Some((parent, own)) = name.rsplit_once('.')
+                && let Some(parent) = self.import_file(parent, span)?
+                && !self.modules[parent].globals.contains_key(own)
+            {
+                self.set_global(parent, own, Some(ConstValue::Module(found)));
+            }
+            return Ok(ConstValue::Module(found));
+        }
+        let shown = format!("{}{dotted}", ".".repeat(level as usize));
+        let message = format!("module '{shown}' is not available at compile time");
+        raise("ModuleNotFoundError", span, message)
+    }
+
+    fn exported(&self, module: usize) -> Vec<String> {
+        let globals = &self.modules[module].globals;
+        let public = globals.keys().filter(|name| !name.starts_with('_'));
+        public.cloned().collect()
+    }
+
+    fn new_template(&mut self, name: &str) -> usize {
+        self.add_template(name)
+    }
+
+    fn code(&mut self, span: Span, make: &dyn Fn() -> Code) -> Rc<Code> {
+        let known = self.codes.entry(span);
+        known.or_insert_with(|| Rc::new(make())).clone()
+    }
+
+    fn text(&self, file: FileId) -> &str {
+        &self.sources.file(file).text
+    }
+
+    fn call_remote(&mut self, function: usize, args: &ConstArgs) -> Result<ConstValue> {
+        cpython::call(self, function, args)
     }
 }
 

@@ -46,8 +46,10 @@ pub fn parse(sources: &SourceMap, file: FileId) -> std::result::Result<ModModule
         start: 0,
         end: text.len() as u32,
     };
-    if let Err(super::error::Failure::Diagnostic(d)) = check_nesting(text, whole) {
-        return Err((*d).into());
+    if let Err(failure) = check_nesting(text, whole)
+        && let Some(d) = failure.into_diagnostic()
+    {
+        return Err(d.into());
     }
     let parsed =
         ruff_python_parser::parse_unchecked_source(text, ruff_python_ast::PySourceType::Python);

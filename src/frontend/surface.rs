@@ -20,7 +20,30 @@ pub enum Namespace {
     IrTypes,
     /// Python's own `math`.
     PythonMath,
+    /// `numpy`, as far as tables need it.
+    Numpy,
+    /// `functools`.
+    Functools,
+    /// `itertools`.
+    Itertools,
+    /// `dataclasses`.
+    Dataclasses,
+    /// `enum`.
+    Enum,
+    /// `operator`.
+    Operator,
 }
+
+/// Modules of Python's library, and numpy.
+const LIBRARY: &[(&str, Namespace)] = &[
+    ("math", Namespace::PythonMath),
+    ("numpy", Namespace::Numpy),
+    ("functools", Namespace::Functools),
+    ("itertools", Namespace::Itertools),
+    ("dataclasses", Namespace::Dataclasses),
+    ("enum", Namespace::Enum),
+    ("operator", Namespace::Operator),
+];
 
 /// A function or class that the compiler gives a meaning of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,18 +68,8 @@ pub enum Builtin {
     Grid,
     /// `len`.
     Len,
-    /// `print`.
-    Print,
-    /// `int`.
-    Int,
-    /// `float`.
-    Float,
-    /// `bool` called at compile time is the type; kept apart from it.
-    Round,
     /// `static_assert`.
     StaticAssert,
-    /// A function of Python's `math`, by its operator key.
-    PythonMath(&'static str),
 }
 
 const ALLO: &[(&str, ConstValue)] = &[
@@ -93,32 +106,7 @@ const IR_TYPES: &[(&str, ConstValue)] = &[
 const PYTHON: &[(&str, ConstValue)] = &[
     ("range", ConstValue::Builtin(Builtin::Range)),
     ("len", ConstValue::Builtin(Builtin::Len)),
-    ("print", ConstValue::Builtin(Builtin::Print)),
-    ("int", ConstValue::Builtin(Builtin::Int)),
-    ("float", ConstValue::Builtin(Builtin::Float)),
-    ("round", ConstValue::Builtin(Builtin::Round)),
     ("bool", ConstValue::Type(crate::ir::Scalar::BOOL)),
-];
-
-const PYTHON_MATH: &[(&str, ConstValue)] = &[
-    ("pi", ConstValue::Float(std::f64::consts::PI)),
-    ("e", ConstValue::Float(std::f64::consts::E)),
-    ("tau", ConstValue::Float(std::f64::consts::TAU)),
-    ("inf", ConstValue::Float(f64::INFINITY)),
-    ("nan", ConstValue::Float(f64::NAN)),
-    ("sqrt", ConstValue::Builtin(Builtin::PythonMath("sqrt"))),
-    ("exp", ConstValue::Builtin(Builtin::PythonMath("exp"))),
-    ("log", ConstValue::Builtin(Builtin::PythonMath("log"))),
-    ("log2", ConstValue::Builtin(Builtin::PythonMath("log2"))),
-    ("sin", ConstValue::Builtin(Builtin::PythonMath("sin"))),
-    ("cos", ConstValue::Builtin(Builtin::PythonMath("cos"))),
-    ("tan", ConstValue::Builtin(Builtin::PythonMath("tan"))),
-    ("sinh", ConstValue::Builtin(Builtin::PythonMath("sinh"))),
-    ("cosh", ConstValue::Builtin(Builtin::PythonMath("cosh"))),
-    ("tanh", ConstValue::Builtin(Builtin::PythonMath("tanh"))),
-    ("floor", ConstValue::Builtin(Builtin::PythonMath("floor"))),
-    ("ceil", ConstValue::Builtin(Builtin::PythonMath("ceil"))),
-    ("pow", ConstValue::Builtin(Builtin::PythonMath("pow"))),
 ];
 
 fn in_table(table: &[(&str, ConstValue)], name: &str) -> Option<ConstValue> {
@@ -130,8 +118,8 @@ fn in_table(table: &[(&str, ConstValue)], name: &str) -> Option<ConstValue> {
 
 /// The namespace of a dotted module name in an `import`.
 pub fn module(name: &str) -> Option<Namespace> {
-    if name == "math" {
-        return Some(Namespace::PythonMath);
+    if let Some((_, space)) = LIBRARY.iter().find(|(n, _)| *n == name) {
+        return Some(*space);
     }
     let mut parts = name.split('.');
     if parts.next() != Some("allo") {
@@ -146,31 +134,38 @@ pub fn module(name: &str) -> Option<Namespace> {
 /// The member of a namespace.
 pub fn member(space: Namespace, name: &str) -> Option<ConstValue> {
     match space {
-        Namespace::PythonMath => in_table(PYTHON_MATH, name),
         Namespace::Allo => in_table(ALLO, name)
             .or_else(|| types::predefined(name).map(ConstValue::Type))
             .or_else(|| operators::named(Namespace::Allo, name).map(ConstValue::Operator)),
         Namespace::IrTypes => {
             in_table(IR_TYPES, name).or_else(|| types::long_named(name).map(ConstValue::Type))
         }
-        _ => operators::named(space, name).map(ConstValue::Operator),
+        Namespace::Arith | Namespace::Math | Namespace::Linalg => {
+            operators::named(space, name).map(ConstValue::Operator)
+        }
+        library => super::library::member(library, name),
     }
 }
 
 /// The Python built-in of a name.
 pub fn builtin(name: &str) -> Option<ConstValue> {
-    in_table(PYTHON, name).or_else(|| operators::named_python(name).map(ConstValue::Operator))
+    in_table(PYTHON, name)
+        .or_else(|| operators::named_python(name).map(ConstValue::Operator))
+        .or_else(|| super::library::builtin(name))
 }
 
 /// Names for suggestions.
 pub fn builtin_names() -> impl Iterator<Item = &'static str> {
-    PYTHON.iter().map(|(n, _)| *n).chain(["min", "max", "abs"])
+    PYTHON
+        .iter()
+        .map(|(n, _)| *n)
+        .chain(["min", "max", "abs"])
+        .chain(super::library::builtin_names())
 }
 
 /// Names that `from <space> import *` binds, Python built-ins left out.
 pub fn exported(space: Namespace) -> Vec<String> {
     match space {
-        Namespace::PythonMath => PYTHON_MATH.iter().map(|(n, _)| (*n).to_owned()).collect(),
         Namespace::Allo => ALLO
             .iter()
             .map(|(n, _)| (*n).to_owned())
@@ -181,11 +176,12 @@ pub fn exported(space: Namespace) -> Vec<String> {
             let names = IR_TYPES.iter().map(|(n, _)| (*n).to_owned());
             names.chain(long_names()).collect()
         }
-        _ => operators::OPERATORS
+        Namespace::Arith | Namespace::Math | Namespace::Linalg => operators::OPERATORS
             .iter()
             .filter(|op| op.space == space)
             .map(|op| op.key.to_owned())
             .collect(),
+        library => super::library::exported(library),
     }
 }
 

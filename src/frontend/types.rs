@@ -1,10 +1,10 @@
 //! Names of scalar types, and annotations turned into types.
 
 use super::codes;
-use super::consteval::{Names, eval};
-use super::error::{Result, fail};
-use super::values::ConstValue;
-use crate::diagnostics::Span;
+use super::consteval::{ConstArgs, Host, Names, Place, eval};
+use super::error::{Failure, Result, fail};
+use super::values::{ConstValue, Function};
+use crate::diagnostics::{FileId, Span};
 use crate::ir::types::MAX_WIDTH;
 use crate::ir::{FloatFormat, Scalar, StorageFormat};
 use num_bigint::BigInt;
@@ -113,8 +113,49 @@ pub fn annotation(expr: &Expr, names: &mut dyn Names) -> Result<Type> {
     from_value(typed_expression(expr, names)?, names.span(expr.range()))
 }
 
+/// Names of a text outside of the module's statements: those of types need no import there.
+pub struct TypeNames<'n> {
+    /// All other names.
+    pub names: &'n mut dyn Names,
+    /// The types that need no import.
+    pub known: fn(&str) -> Option<Scalar>,
+}
+
+impl Names for TypeNames<'_> {
+    fn lookup(&mut self, name: &str, span: Span) -> Result<ConstValue> {
+        match (self.names.lookup(name, span), (self.known)(name)) {
+            (Err(Failure::Diagnostic(d)), Some(ty)) if d.code == codes::UNDEFINED => {
+                Ok(ConstValue::Type(ty))
+            }
+            (found, _) => found,
+        }
+    }
+    fn bind(&mut self, name: &str, value: Option<ConstValue>, span: Span) -> Result<()> {
+        self.names.bind(name, value, span)
+    }
+    fn file(&self) -> FileId {
+        self.names.file()
+    }
+    fn file_text(&self) -> &str {
+        self.names.file_text()
+    }
+    fn place(&self) -> Place {
+        self.names.place()
+    }
+    fn host(&mut self) -> &mut dyn Host {
+        self.names.host()
+    }
+    fn call_function(&mut self, f: &Rc<Function>, args: ConstArgs) -> Result<ConstValue> {
+        self.names.call_function(f, args)
+    }
+}
+
 /// The type that a range of the text denotes.
 pub fn quoted(range: TextRange, names: &mut dyn Names) -> Result<Type> {
+    let names: &mut dyn Names = &mut TypeNames {
+        names,
+        known: predefined,
+    };
     let source = names.source(range);
     let text = source.trim();
     let span = names.span(range);
@@ -169,7 +210,7 @@ pub fn from_value(value: ConstValue, span: Span) -> Result<Type> {
         ConstValue::Type(ty) => Ok(Type::Scalar(ty)),
         ConstValue::Shaped(elem, shape) => Ok(Type::Shaped(elem, shape)),
         ConstValue::Constexpr => Ok(Type::Constexpr),
-        ConstValue::Builtin(super::surface::Builtin::Int | super::surface::Builtin::Float) => {
+        ConstValue::Native(native) if matches!(native.name, "int" | "float") => {
             Err(crate::diagnostics::Diagnostic::error(
                 codes::ANNOTATION,
                 span,

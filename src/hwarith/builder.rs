@@ -8,10 +8,11 @@
 use super::eval::eval_op;
 use super::graph::{Graph, NodeId, Op, Predicate};
 use super::interval::{self, Interval};
+use super::known::{self, Known};
 use super::types::HwType;
 use crate::diagnostics::Span;
 use num_bigint::BigInt;
-use num_traits::{One, Signed, ToPrimitive, Zero};
+use num_traits::{Signed, ToPrimitive, Zero};
 use std::collections::HashMap;
 
 /// Builds what stands in for an [`Op::Iterate`], given its step, number of steps, arguments and type.
@@ -24,6 +25,7 @@ pub struct Builder {
     /// The graph so far.
     pub graph: Graph,
     ranges: Vec<Interval>,
+    bits: Vec<Known>,
     known: HashMap<(Op, Vec<NodeId>, HwType), NodeId>,
     /// Bits that are the sign of a difference: the difference, and one with the same value where the bit is 0.
     borrows: HashMap<NodeId, (NodeId, NodeId)>,
@@ -50,7 +52,9 @@ impl Builder {
     /// A node that is neither shared nor simplified (inputs, variables, phis, memory accesses, calls).
     pub fn opaque(&mut self, op: Op, args: Vec<NodeId>, ty: HwType) -> NodeId {
         let id = self.graph.push(op, args, ty);
-        self.ranges.push(Interval::of_type(ty));
+        let range = Interval::of_type(ty);
+        self.bits.push(Known::of_range(&range));
+        self.ranges.push(range);
         id
     }
 
@@ -65,7 +69,24 @@ impl Builder {
     /// States a range that the caller knows; it must lie within the node's type.
     pub fn assume(&mut self, id: NodeId, range: Interval) {
         debug_assert!(range.fits(self.ty(id)));
+        let bits = &mut self.bits[id.index()];
+        *bits = std::mem::take(bits).and(&Known::of_range(&range));
         self.ranges[id.index()] = range;
+    }
+    /// Range and known bits of an operation, each made tighter by the other.
+    fn facts(&self, op: &Op, args: &[NodeId], ty: HwType) -> (Interval, Known) {
+        let ranges: Vec<&Interval> = args.iter().map(|&a| self.range(a)).collect();
+        let bits: Vec<(&Known, HwType)> = args
+            .iter()
+            .map(|&a| (&self.bits[a.index()], self.ty(a)))
+            .collect();
+        let range = interval::result(op, &ranges, ty);
+        let bits = known::result(op, &bits, ty).and(&Known::of_range(&range));
+        let range = match bits.range() {
+            Some(tighter) => range.intersect(tighter),
+            None => range,
+        };
+        (range, bits)
     }
     /// The nodes of a pure graph over given inputs; returns its outputs.
     pub fn inline(&mut self, graph: &Graph, inputs: &[NodeId]) -> Vec<NodeId> {
@@ -119,8 +140,8 @@ impl Builder {
             return id;
         }
         let (op, args, ty) = key.clone();
-        let ranges: Vec<&Interval> = args.iter().map(|&a| self.range(a)).collect();
-        let range = interval::result(&op, &ranges, ty);
+        let (range, bits) = self.facts(&op, &args, ty);
+        self.bits.push(bits);
         let id = self.graph.push(op, args, ty);
         self.ranges.push(range);
         self.known.insert(key, id);
@@ -129,8 +150,7 @@ impl Builder {
 
     /// A shared node, folded if its range is one value, narrowed to its range.
     fn emit(&mut self, op: Op, args: Vec<NodeId>, ty: HwType) -> NodeId {
-        let ranges: Vec<&Interval> = args.iter().map(|&a| self.range(a)).collect();
-        let range = interval::result(&op, &ranges, ty);
+        let (range, _) = self.facts(&op, &args, ty);
         if let Some(value) = range.as_point() {
             return self.constant(value.clone());
         }
@@ -183,7 +203,45 @@ impl Builder {
         if self.is(b, 0) {
             return a;
         }
+        if let Some(joined) = self.join(a, b).or_else(|| self.join(b, a)) {
+            return joined;
+        }
         self.infer(Op::Add, vec![a, b])
+    }
+    /// `high + low` without an adder, where `low` only fills the zeros below a number shifted left.
+    fn join(&mut self, high: NodeId, low: NodeId) -> Option<NodeId> {
+        let ty = self.ty(high);
+        let range = self.range(low).clone();
+        let room = match &self.graph.nodes[self.origin(high)] {
+            node if node.op == Op::Concat => *node.args.last()?,
+            _ => return None,
+        };
+        let width = self.graph.width(room);
+        let is_zero = self.range(room).as_point().is_some_and(Zero::is_zero);
+        if !is_zero
+            || !range.fits(HwType::ui(width))
+            || self.graph.width(self.origin(high)) != ty.width
+        {
+            return None;
+        }
+        let mut args = self.graph.nodes[self.origin(high)].args.clone();
+        let sum = Interval::new(
+            &self.range(high).lo + &range.lo,
+            &self.range(high).hi + &range.hi,
+        );
+        *args.last_mut()? = self.widen(low, HwType::ui(width));
+        let joined = self.shared(Op::Concat, args, HwType::ui(ty.width));
+        let id = self.widen(joined, ty);
+        self.ranges[id.index()] = sum;
+        Some(id)
+    }
+    /// What a cast that keeps the width reads, or the node itself.
+    fn origin(&self, id: NodeId) -> NodeId {
+        let node = &self.graph.nodes[id];
+        match node.op {
+            Op::Cast if self.graph.width(node.args[0]) == node.ty.width => node.args[0],
+            _ => id,
+        }
     }
     /// Exact sum of any number of terms, as a balanced tree.
     pub fn sum(&mut self, terms: &[NodeId]) -> NodeId {
@@ -357,20 +415,12 @@ impl Builder {
             return self.constant(0);
         }
         for (x, y) in [(a, b), (b, a)] {
-            if self.is(x, -1) || x == y || self.covers(x, y) {
+            // A mask with ones wherever the value may have some.
+            if x == y || self.bits[y.index()].is_within(&self.bits[x.index()]) {
                 return y;
             }
         }
         self.infer(Op::And, vec![a, b])
-    }
-    /// Whether `mask` is a constant of ones over every bit that the non-negative `value` can have.
-    fn covers(&self, mask: NodeId, value: NodeId) -> bool {
-        let Some(mask) = self.as_const(mask) else {
-            return false;
-        };
-        let range = self.range(value);
-        let ones = (BigInt::one() << range.hi.bits()) - 1;
-        !range.lo.is_negative() && (mask & &ones) == ones
     }
     /// Bitwise or.
     pub fn or(&mut self, a: NodeId, b: NodeId) -> NodeId {

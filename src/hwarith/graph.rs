@@ -445,7 +445,7 @@ impl Graph {
 }
 
 /// A step has one output, which is a value of its first input's type, and no steps of its own.
-fn validate_step(step: &Graph) -> Result<(), String> {
+pub(super) fn validate_step(step: &Graph) -> Result<(), String> {
     step.validate()?;
     let inputs = step.input_types();
     match (inputs.first(), step.outputs[..].len()) {

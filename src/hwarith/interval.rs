@@ -55,7 +55,8 @@ impl Interval {
             hi: self.hi.clone().max(other.hi.clone()),
         }
     }
-    fn intersect(self, other: Interval) -> Interval {
+    /// What lies in both ranges, which have a number in common.
+    pub fn intersect(self, other: Interval) -> Interval {
         Interval {
             lo: self.lo.max(other.lo),
             hi: self.hi.min(other.hi),

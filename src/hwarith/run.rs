@@ -1,8 +1,8 @@
 //! Runs a whole program, one operation after the other: the meaning of regions, vars and memories without time.
 
+use super::HwType;
 use super::eval::{eval, eval_node};
 use super::graph::{Graph, NodeId, Op};
-use super::HwType;
 use super::program::{Leaf, Loop, Place, Program, Region};
 use num_bigint::BigInt;
 use num_traits::{ToPrimitive, Zero};
@@ -24,9 +24,7 @@ impl State {
             vars: vec![BigInt::zero(); program.vars.len()],
             mems: mems
                 .map(|m| match &m.place {
-                    Place::Rom(words) => {
-                        words.iter().map(|w| BigInt::from(w.clone())).collect()
-                    }
+                    Place::Rom(words) => words.iter().map(|w| BigInt::from(w.clone())).collect(),
                     _ => vec![BigInt::zero(); m.depth as usize],
                 })
                 .collect(),
@@ -145,7 +143,9 @@ impl Run<'_> {
                     BigInt::zero()
                 }
                 Op::Call(unit) => self.call(unit.0 as usize, &node.args, &values, node.ty),
-                _ => eval_node(graph, node, &values).expect("the rest is a function of its operands"),
+                _ => {
+                    eval_node(graph, node, &values).expect("the rest is a function of its operands")
+                }
             };
             values.push(value);
         }

@@ -23,27 +23,55 @@ pub const MAX_WIDTH: u32 = 1 << 16;
 /// Decimal digits of a constant, at most: as many as [`MAX_WIDTH`] bits take.
 const MAX_DIGITS: usize = 19_729;
 
+/// Applications of a step, at most.
+const MAX_COUNT: u32 = 1 << 16;
+
 /// The graph that a text describes; it is valid.
 ///
 /// Errors: each malformed line, with its place. What depends on a malformed line is not reported.
 pub fn parse(file: FileId, text: &str) -> Result<Graph, Diagnostics> {
-    let mut parser = Parser {
-        graph: Graph::new(),
-        names: HashMap::new(),
-        next_of: Vec::new(),
-        errors: Vec::new(),
-    };
+    let mut parser = Parser::default();
+    let mut outer: Option<Parser> = None;
     let mut start = 0;
-    for line in text.split_inclusive('\n') {
-        parser.line(Line {
+    for whole in text.split_inclusive('\n') {
+        let line = Line {
             file,
             start,
-            text: line.trim_end(),
-            at: 0,
-        });
-        start += line.len();
+            text: whole.trim_end(),
+            at: whole.len() - whole.trim_start().len(),
+        };
+        start += whole.len();
+        match (line.rest(), outer.take()) {
+            (head, None) if head == format!("step {} {{", parser.graph.steps.len()) => {
+                outer = Some(std::mem::take(&mut parser));
+            }
+            ("}", Some(around)) => {
+                let step = std::mem::replace(&mut parser, around);
+                parser.add_step(line, step);
+            }
+            (_, around) => {
+                outer = around;
+                parser.line(line);
+            }
+        }
     }
-    parser.finish(file)
+    match outer {
+        Some(mut around) => {
+            around.errors.append(&mut parser.errors);
+            around.errors.push(at_start(file, "a step does not end"));
+            around.finish(file)
+        }
+        None => parser.finish(file),
+    }
+}
+
+fn at_start(file: FileId, message: impl Into<String>) -> Diagnostic {
+    let span = Span {
+        file,
+        start: 0,
+        end: 0,
+    };
+    Diagnostic::error(codes::HWARITH_TEXT, span, message)
 }
 
 /// A line and how far it is read.
@@ -162,6 +190,16 @@ impl<'t> Line<'t> {
             "load" => Op::Load(MemId(self.number("m")?)),
             "store" => Op::Store(MemId(self.number("m")?)),
             "icmp" => Op::Icmp(self.predicate()?),
+            "iterate" => {
+                self.expect("step")?;
+                let step = self.number("")?;
+                self.expect("x")?;
+                let (from, count) = (self.at, self.number("")?);
+                if count > MAX_COUNT {
+                    return self.fault(from, format!("more than {MAX_COUNT} steps"));
+                }
+                Op::Iterate { step, count }
+            }
             "extract" => {
                 self.expect("from")?;
                 Op::Extract {
@@ -238,14 +276,17 @@ struct Stated {
     result: Option<(usize, HwType)>,
 }
 
+#[derive(Default)]
 struct Parser<'t> {
     graph: Graph,
     /// `None`: defined by a malformed line.
     names: HashMap<&'t str, Option<NodeId>>,
-    /// The value that a phi takes next, which may be defined later: phi, line, operand, stated type.
-    next_of: Vec<(NodeId, Line<'t>, &'t str, Option<(usize, HwType)>)>,
+    next_of: Vec<Next<'t>>,
     errors: Vec<Diagnostic>,
 }
+
+/// The value that a phi takes next, which may be defined later: phi, line, operand, stated type.
+type Next<'t> = (NodeId, Line<'t>, &'t str, Option<(usize, HwType)>);
 
 impl<'t> Parser<'t> {
     fn line(&mut self, mut line: Line<'t>) {
@@ -270,6 +311,26 @@ impl<'t> Parser<'t> {
         };
         if let Some(name) = result {
             self.names.insert(name, id);
+        }
+    }
+
+    /// Takes in the text of a step, which `line` ends.
+    fn add_step(&mut self, line: Line<'t>, step: Parser) {
+        let valid = step
+            .finish(line.file)
+            .and_then(|step| match graph::validate_step(&step) {
+                Ok(()) => Ok(step),
+                Err(message) => match line.fault::<Graph>(line.at, format!("the step {message}")) {
+                    Err(Fault::Wrong(error)) => Err(error.into()),
+                    _ => Ok(step),
+                },
+            });
+        match valid {
+            Ok(step) => self.graph.steps.push(step),
+            Err(errors) => {
+                self.errors.extend(errors.0);
+                self.graph.steps.push(Graph::new());
+            }
         }
     }
 
@@ -414,18 +475,13 @@ fn missing_input(graph: &Graph, file: FileId) -> Option<Diagnostic> {
         .collect();
     numbers.sort_unstable();
     let wrong = (0..).zip(&numbers).find(|(wanted, found)| wanted != *found);
-    let span = Span {
-        file,
-        start: 0,
-        end: 0,
-    };
     wrong.map(|(wanted, found)| {
         let message = if *found > wanted {
             format!("there is no input {wanted}")
         } else {
             format!("there are two inputs {found}")
         };
-        Diagnostic::error(codes::HWARITH_TEXT, span, message)
+        at_start(file, message)
     })
 }
 
@@ -502,6 +558,33 @@ hwarith.store m2 %2, %6, %1 : ui4, ui32, ui1
         let graph = read(text).expect("well formed");
         graph.validate().expect("valid");
         assert_eq!(graph.print(0), text);
+    }
+
+    #[test]
+    fn steps_read_back() {
+        let text = "step 0 {
+  %0 = hwarith.input 0 : ui4
+  %1 = hwarith.input 1 : ui2
+  %2 = hwarith.add %0, %1 : (ui4, ui2) -> ui5
+  %3 = hwarith.cast %2 : (ui5) -> ui4
+  hwarith.output %3
+}
+%0 = hwarith.input 0 : ui4
+%1 = hwarith.input 1 : ui2
+%2 = hwarith.iterate step 0 x 5 %0, %1 : (ui4, ui2) -> ui4
+hwarith.output %2
+";
+        let graph = read(text).expect("well formed");
+        graph.validate().expect("valid");
+        assert_eq!(graph.print(0), text);
+        assert_eq!(eval(&graph, &[3.into(), 2.into()]), [13.into()]);
+        for at in 0..text.len() {
+            let _ = read(&text[..at]).map(|g| g.validate().expect("valid"));
+            let damaged = format!("{}7{}", &text[..at], &text[at + 1..]);
+            let _ = read(&damaged).map(|g| g.validate().expect("valid"));
+        }
+        assert_eq!(messages("step 0 {\n"), ["1:1: a step does not end"]);
+        assert_eq!(messages("}\n").len(), 1);
     }
 
     #[test]

@@ -324,6 +324,8 @@ named_ops! {
         Floor = "floor",
         /// Smallest integral value not below; floats only.
         Ceil = "ceil",
+        /// A subnormal number becomes a zero of its sign; floats only.
+        Flush = "flush",
         /// Correctly rounded square root; floats only.
         Sqrt = "sqrt",
         /// 1 / sqrt(x); floats only, as all the following.

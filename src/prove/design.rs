@@ -79,6 +79,7 @@ fn decide(compilation: &Compilation, limits: &Limits) -> Result<Proof, Stop> {
         let any = sums.any(&differ);
         difference = sums.aig.or(difference, any);
     }
+    difference = sums.aig.or(difference, got.late);
     difference = sums.aig.and(difference, !wanted.unspecified);
     statistics.nodes = sums.aig.len();
     if let Some(stop) = limits.exceeded(sums.aig.len()) {

@@ -4,7 +4,7 @@ use super::aig::Lit;
 use super::sums::Sums;
 use super::words::{Word, constant, extend};
 use crate::hwarith::graph::{Op, Predicate};
-use crate::hwarith::{Graph, HwType, Node, NodeId, infer};
+use crate::hwarith::{Graph, HwType, Node, infer};
 use num_bigint::BigInt;
 
 /// Words of all nodes of a graph for words of its inputs, each of its node's width. `None` if the graph is not pure.
@@ -51,17 +51,11 @@ fn operation(sums: &mut Sums, graph: &Graph, node: &Node, values: &[Word]) -> Op
         Op::Shl => sums.shift_left(&wide(0, width), raw(1)),
         Op::Shr => sums.shift_right(&wide(0, width), raw(1), node.ty.signed),
         Op::Mux => sums.select(raw(0)[0], &wide(1, width), &wide(2, width)),
-        Op::Concat => node
-            .args
-            .iter()
-            .rev()
-            .flat_map(|a: &NodeId| values[a.index()].clone())
-            .collect(),
-        Op::Extract { lo } => {
-            let top = (*lo + width) as usize;
-            let low = sums.truncate(&raw(0)[..top]);
-            low[*lo as usize..].to_vec()
+        Op::Concat => {
+            let parts = node.args.iter().rev();
+            sums.join(parts.flat_map(|a| values[a.index()].clone()).collect())
         }
+        Op::Extract { lo } => sums.slice(raw(0), *lo, width),
         Op::Iterate { step, count } => {
             let step = graph.steps.get(*step as usize)?;
             let mut args: Vec<Word> = node

@@ -8,7 +8,7 @@
 use super::aig::{Aig, Lit};
 use super::sums::Sums;
 use super::words::{Word, as_constant, constant, extend};
-use super::{Limits, Stop};
+use super::{Limits, Stop, sweep};
 use crate::diagnostics::Span;
 use crate::ir::*;
 use num_bigint::{BigInt, Sign};
@@ -46,6 +46,9 @@ pub struct Outcome {
 
 /// Bits of an induction variable: it passes the last 64-bit bound by a 64-bit step.
 const INDUCTION: u32 = 66;
+
+/// Iterations of a loop whose end depends on the arguments.
+const MAX_OPEN: u32 = 1024;
 
 /// Runs the top kernel on the elements of its parameters.
 ///
@@ -113,6 +116,52 @@ struct Machine<'a> {
     arrays: Vec<Vec<Value>>,
     operations: u64,
     unspecified: Lit,
+}
+
+/// Where a loop ends: its results are the carried values of the iteration that its condition stops.
+struct Exits {
+    span: Span,
+    results: Vec<Value>,
+    /// Tests that a free bit decides.
+    open: u32,
+}
+
+impl Exits {
+    fn new(span: Span) -> Self {
+        Exits {
+            span,
+            results: Vec::new(),
+            open: 0,
+        }
+    }
+
+    /// Notes the values at a test; whether the loop goes on in no case.
+    fn test(
+        &mut self,
+        machine: &mut Machine,
+        active: Lit,
+        more: Lit,
+        carried: &[Value],
+    ) -> Result<bool, Stop> {
+        let ends = machine.sums.aig.and(active, !more);
+        if self.results.is_empty() {
+            self.results = carried.to_vec();
+        } else {
+            let pairs = carried.iter().zip(&self.results);
+            self.results = pairs.map(|(c, r)| machine.select(ends, c, r)).collect();
+        }
+        let goes_on = machine.sums.aig.and(active, more);
+        if goes_on == Lit::FALSE {
+            return Ok(true);
+        }
+        self.open += u32::from(more.as_constant().is_none());
+        if self.open > MAX_OPEN {
+            let what = format!("a loop that may run more than {MAX_OPEN} times");
+            return unsuitable(&what, self.span);
+        }
+        let ask = self.open >= 16 && self.open.is_power_of_two();
+        Ok(ask && sweep::is_always(machine.sums, !goes_on, machine.limits))
+    }
 }
 
 /// One activation of a kernel.
@@ -228,8 +277,8 @@ impl<'a> Machine<'a> {
             return Err(stop);
         }
         let results = match &op.kind {
-            OpKind::For(f) => self.for_loop(frame, f, active)?,
-            OpKind::While(w) => self.while_loop(frame, w, active)?,
+            OpKind::For(f) => self.for_loop(frame, f, active, op.span)?,
+            OpKind::While(w) => self.while_loop(frame, w, active, op.span)?,
             OpKind::If(i) => self.branch(frame, i, active)?,
             OpKind::Call(call) => {
                 let arguments = call.args.iter().map(|arg| match arg {
@@ -324,6 +373,7 @@ impl<'a> Machine<'a> {
         frame: &mut Frame<'a>,
         f: &'a For,
         active: Lit,
+        span: Span,
     ) -> Result<Vec<Value>, Stop> {
         let [lo, hi, step] = [f.lo, f.hi, f.step].map(|id| frame.get(id));
         for bound in [&lo, &hi, &step] {
@@ -338,6 +388,7 @@ impl<'a> Machine<'a> {
         };
         let mut carried: Vec<Value> = f.inits.iter().map(|id| frame.get(*id)).collect();
         let mut active = active;
+        let mut exits = Exits::new(span);
         loop {
             let (first, second) = if f.descending {
                 (&hi, &induction)
@@ -346,17 +397,15 @@ impl<'a> Machine<'a> {
             };
             let before = self.sums.less(first, second, true);
             let more = self.sums.aig.and(before, forward);
-            active = self.sums.aig.and(active, more);
-            if active == Lit::FALSE {
-                return Ok(carried);
+            if exits.test(self, active, more, &carried)? {
+                return Ok(exits.results);
             }
+            active = self.sums.aig.and(active, more);
             frame.set(f.iv, Value::new(induction[..64].to_vec()));
             for (id, value) in f.carried.iter().zip(&carried) {
                 frame.set(*id, value.clone());
             }
-            let next = self.block(frame, &f.body, active)?;
-            let pairs = next.iter().zip(&carried);
-            carried = pairs.map(|(n, c)| self.select(active, n, c)).collect();
+            carried = self.block(frame, &f.body, active)?;
             induction = self.sums.add(&induction, &step);
             self.tick()?;
         }
@@ -380,22 +429,22 @@ impl<'a> Machine<'a> {
         frame: &mut Frame<'a>,
         w: &'a While,
         active: Lit,
+        span: Span,
     ) -> Result<Vec<Value>, Stop> {
         let mut carried: Vec<Value> = w.inits.iter().map(|id| frame.get(*id)).collect();
         let mut active = active;
+        let mut exits = Exits::new(span);
         loop {
             for (id, value) in w.carried.iter().zip(&carried) {
                 frame.set(*id, value.clone());
             }
             let cond = self.block(frame, &w.cond, active)?;
             let cond = self.condition(&cond[0], active);
-            active = self.sums.aig.and(active, cond);
-            if active == Lit::FALSE {
-                return Ok(carried);
+            if exits.test(self, active, cond, &carried)? {
+                return Ok(exits.results);
             }
-            let next = self.block(frame, &w.body, active)?;
-            let pairs = next.iter().zip(&carried);
-            carried = pairs.map(|(n, c)| self.select(active, n, c)).collect();
+            active = self.sums.aig.and(active, cond);
+            carried = self.block(frame, &w.body, active)?;
             self.tick()?;
         }
     }

@@ -5,6 +5,7 @@
 
 use super::aig::{Aig, Lit};
 use super::sums::Sums;
+use super::sweep;
 use super::words::{Word, as_constant, constant, extend};
 use super::{Limits, Stop};
 use crate::rtl::manifest::{Manifest, PortKind};
@@ -24,6 +25,8 @@ pub struct Outcome {
     pub elements: Elements,
     /// Clock cycles from start to done, of the longest run.
     pub cycles: u64,
+    /// 1 where it is not done in the time that the manifest promises.
+    pub late: Lit,
 }
 
 /// Runs the top module on the elements of its parameters.
@@ -44,6 +47,7 @@ pub fn run(
     let mut machine = Machine::new(sums, &flat, manifest, elements).map_err(|e| bad(&e))?;
     let mut seen_ready = Lit::FALSE;
     let mut seen_done = Lit::FALSE;
+    let mut next_check = 0;
     for cycle in 0..limits.cycles {
         if let Some(stop) = limits.exceeded(machine.sums.aig.len()) {
             return Err(stop);
@@ -57,10 +61,20 @@ pub fn run(
         seen_ready = machine.sums.aig.or(seen_ready, ready);
         seen_done = machine.sums.aig.or(seen_done, done);
         machine.edge();
-        if seen_done == Lit::TRUE {
+        let is_over = match seen_done.as_constant() {
+            Some(over) => over,
+            None if done == Lit::FALSE || cycle < next_check => false,
+            None => {
+                next_check = cycle + 1 + cycle / 8;
+                sweep::is_always(machine.sums, seen_done, limits)
+            }
+        };
+        let is_late = manifest.latency.max.is_some_and(|most| cycle >= most);
+        if is_over || is_late {
             return Ok(Outcome {
                 elements: machine.elements,
                 cycles: cycle,
+                late: if is_over { Lit::FALSE } else { !seen_done },
             });
         }
     }
@@ -433,12 +447,8 @@ fn evaluate(sums: &mut Sums, nets: &[Word], expr: &Expr, width: u32) -> Word {
             on_true,
             on_false,
         } => sums.select(get(cond)[0], &get(on_true), &get(on_false)),
-        Expr::Concat(parts) => parts.iter().rev().flat_map(get).collect(),
-        Expr::Slice { value, lo } => {
-            let top = (*lo + width) as usize;
-            let low = sums.truncate(&nets[value.index()][..top]);
-            low[*lo as usize..].to_vec()
-        }
+        Expr::Concat(parts) => sums.join(parts.iter().rev().flat_map(get).collect()),
+        Expr::Slice { value, lo } => sums.slice(&nets[value.index()], *lo, width),
         Expr::Extend { value, signed } => extend(&get(value), width, *signed),
         Expr::Reduce { op, value } => {
             let value = get(value);
@@ -470,10 +480,10 @@ fn order(flat: &Flat) -> Result<Vec<usize>, String> {
     };
     let mut users: Vec<Vec<usize>> = vec![Vec::new(); flat.assigns.len()];
     let mut waiting = vec![0usize; flat.assigns.len()];
-    for index in 0..flat.assigns.len() {
+    for (index, waiting) in waiting.iter_mut().enumerate() {
         for source in read(index) {
             users[source].push(index);
-            waiting[index] += 1;
+            *waiting += 1;
         }
     }
     let mut order: Vec<usize> = (0..waiting.len())

@@ -16,6 +16,8 @@ use std::collections::{BTreeMap, HashMap};
 
 /// Terms of a form beyond which it takes in no other.
 const MAX_TERMS: usize = 60_000;
+/// Forms that are tried for one bit, the newest first.
+const MAX_FORMS: usize = 6;
 
 /// `constant + sum(coefficient * node)`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -100,11 +102,11 @@ struct Form {
     /// Numbers in `0 .. 2^width`.
     linear: Linear,
     ty: HwType,
-    /// Node of the lowest bit; the others follow.
-    first: u32,
-    /// The bits, read by the type, are the form's value as an integer (with centred numbers if signed), and not
-    /// only modulo 2^width.
-    exact: bool,
+    /// Nodes of the bits, lowest first.
+    bits: Vec<u32>,
+    /// The form over the integers whose value the bits are, read by the type; `None` if they are equal only
+    /// modulo 2^width.
+    exact: Option<Linear>,
 }
 
 /// All forms with the graph that holds their bits.
@@ -113,9 +115,11 @@ pub struct Sums {
     /// Gates; the bits of forms are free nodes.
     pub aig: Aig,
     forms: Vec<Form>,
-    known: HashMap<(Linear, u32), usize>,
-    /// The form of a node.
-    form_of: HashMap<u32, usize>,
+    known: HashMap<(Linear, HwType), usize>,
+    /// A form by the digest of its low bits and the highest of them.
+    by_digest: HashMap<(u128, u32), usize>,
+    /// The forms that a node is a bit of.
+    forms_of: HashMap<u32, Vec<usize>>,
     truncated: HashMap<Vec<Lit>, Vec<Lit>>,
     /// Of trimmed words.
     ranges: HashMap<Vec<Lit>, Interval>,
@@ -134,36 +138,18 @@ impl Sums {
     /// The low `width` bits of a form's value, which is known to lie in `range` if it is given: as an unsigned
     /// number if that has no negative numbers, else in two's complement.
     pub fn bits(&mut self, mut linear: Linear, width: u32, range: Option<Interval>) -> Vec<Lit> {
-        let mut range = range.filter(|r| r.ty().width <= width);
-        let whole = range.clone();
+        let range = range.filter(|r| r.ty().width <= width);
         linear.reduce(width);
         self.take_in(&mut linear, width);
-        let mut bits = Vec::with_capacity(width as usize);
-        let mut left = width;
-        // A column with one odd term has no carry: 3b = b + 2b, 1 - b = !b.
-        while left > 0 {
-            let mut odd = linear.terms.iter().filter(|(_, c)| c.bit(0));
-            let (first, second) = (odd.next().map(|(n, _)| *n), odd.next());
-            if second.is_some() {
-                break;
-            }
-            let flip = linear.constant.bit(0);
-            let bit = match first {
-                Some(node) => Lit::new(node as usize, flip),
-                None => Lit::constant(flip),
-            };
-            linear.add_lit(bit, &-BigInt::one());
-            linear.constant >>= 1;
-            linear.terms.values_mut().for_each(|c| *c >>= 1);
-            range = range.map(|r| Interval::new(r.lo >> 1, r.hi >> 1));
-            left -= 1;
-            linear.reduce(left);
-            bits.push(bit);
-        }
+        let (mut bits, linear) = without_carries(linear, width);
+        let left = width - bits.len() as u32;
         if left > 0 {
-            bits.extend(self.form_bits(linear, left, range));
+            let shift = bits.len();
+            let rest = range.as_ref();
+            let rest = rest.map(|r| Interval::new(&r.lo >> shift, &r.hi >> shift));
+            bits.extend(self.form_bits(linear, left, rest));
         }
-        if let Some(range) = whole {
+        if let Some(range) = range {
             self.ranges.insert(trimmed(&bits).to_vec(), range);
         }
         bits
@@ -198,20 +184,18 @@ impl Sums {
             .filter(|ty| ty.width <= width)
             .min_by_key(|ty| (ty.width, ty.signed));
         let ty = needed.unwrap_or(HwType::ui(width));
-        let fits = |l: &Linear| {
-            l.terms
-                .values()
-                .chain([&l.constant])
-                .all(|n| ty.contains(n))
-        };
-        let exact = match ty.signed {
-            false => as_unsigned.width <= width && fits(&linear),
-            true => as_signed.width <= width && fits(&centred),
+        let exact = if !ty.signed && as_unsigned.width <= width {
+            Some(linear.clone())
+        } else if (ty.signed || ty.width < width) && as_signed.width <= width {
+            Some(centred)
+        } else {
+            None
         };
         let mut form = linear;
         form.reduce(ty.width);
-        let first = self.intern(form, ty, exact);
-        let bit = |i: u32| Lit::new((first + i) as usize, false);
+        let id = self.intern(form, ty, exact);
+        let bits = &self.forms[id].bits;
+        let bit = |i: u32| Lit::new(bits[i as usize] as usize, false);
         (0..width)
             .map(|i| match (i < ty.width, ty.signed) {
                 (true, _) => bit(i),
@@ -221,52 +205,66 @@ impl Sums {
             .collect()
     }
 
-    fn intern(&mut self, linear: Linear, ty: HwType, exact: bool) -> u32 {
-        let key = (linear, ty.width);
+    /// A bit depends on the bits of the numbers up to its own position alone. So forms that are equal modulo a
+    /// power of two share the bits below it.
+    fn intern(&mut self, linear: Linear, ty: HwType, exact: Option<Linear>) -> usize {
+        let key = (linear, ty);
         if let Some(&id) = self.known.get(&key) {
-            return self.forms[id].first;
+            return id;
         }
-        let first = self.aig.len() as u32;
+        let linear = key.0.clone();
+        let digests = digests(&linear, ty.width);
+        let shared = (0..ty.width).rev().find_map(|top| {
+            let &other = self.by_digest.get(&(digests[top as usize], top))?;
+            let other = &self.forms[other];
+            let is_equal = congruent(&linear, &other.linear, top + 1);
+            is_equal.then(|| other.bits[..=top as usize].to_vec())
+        });
         let id = self.forms.len();
-        for _ in 0..ty.width {
-            let node = self.aig.free().node() as u32;
-            self.form_of.insert(node, id);
+        let mut bits = shared.unwrap_or_default();
+        while bits.len() < ty.width as usize {
+            let digest = (digests[bits.len()], bits.len() as u32);
+            self.by_digest.insert(digest, id);
+            bits.push(self.aig.free().node() as u32);
+        }
+        for &bit in &bits {
+            self.forms_of.entry(bit).or_default().push(id);
         }
         self.forms.push(Form {
-            linear: key.0.clone(),
+            linear,
             ty,
-            first,
+            bits,
             exact,
         });
         self.known.insert(key, id);
-        first
+        id
     }
 
     /// Replaces the bits of whole forms by those forms.
     fn take_in(&self, linear: &mut Linear, width: u32) {
-        // A form's terms stand before its bits, so that one way down is enough.
+        // A form's terms are older than the newest of its bits, so that one way down is enough.
         let mut below = u32::MAX;
         while let Some((&node, _)) = linear.terms.range(..below).next_back() {
             below = node;
-            let Some(&id) = self.form_of.get(&node) else {
-                continue;
-            };
-            let form = &self.forms[id];
-            below = form.first;
-            if linear.terms.len() + form.linear.terms.len() <= MAX_TERMS {
-                self.take_in_form(linear, width, form);
+            let forms = self.forms_of.get(&node).into_iter().flatten();
+            for form in forms.rev().take(MAX_FORMS).map(|&id| &self.forms[id]) {
+                let size = linear.terms.len() + form.linear.terms.len();
+                if size <= MAX_TERMS && self.take_in_form(linear, width, form) {
+                    break;
+                }
             }
         }
     }
 
-    fn take_in_form(&self, linear: &mut Linear, width: u32, form: &Form) {
-        let Some(scale) = linear.terms.get(&form.first).cloned() else {
-            return;
+    /// Whether all bits of the form that matter are there, and are replaced.
+    fn take_in_form(&self, linear: &mut Linear, width: u32, form: &Form) -> bool {
+        let Some(scale) = linear.terms.get(&form.bits[0]).cloned() else {
+            return false;
         };
         // From this bit on the scaled form does not matter modulo 2^width.
         let reach = width - scale.trailing_zeros().unwrap_or(0) as u32;
         let count = reach.min(form.ty.width);
-        let coefficient = |i: u32| linear.terms.get(&(form.first + i));
+        let coefficient = |i: u32| linear.terms.get(&form.bits[i as usize]);
         let plain = |i: u32| coefficient(i) == Some(&low(&(&scale << i), width));
         let top = count - 1;
         let whole = reach > form.ty.width;
@@ -275,60 +273,101 @@ impl Sums {
         } else {
             plain(top)
         };
-        if !(0..top).all(plain) || !top_fits || (whole && !form.exact) {
-            return;
-        }
-        let value = match whole && form.ty.signed {
-            true => form.linear.centred(form.ty.width),
-            false => form.linear.clone(),
+        let value = match &form.exact {
+            _ if !whole => &form.linear,
+            Some(exact) => exact,
+            None => return false,
         };
-        for i in 0..count {
-            linear.terms.remove(&(form.first + i));
+        if !(0..top).all(plain) || !top_fits {
+            return false;
         }
-        linear.add_linear(&value, &scale);
+        for bit in &form.bits[..count as usize] {
+            linear.terms.remove(bit);
+        }
+        linear.add_linear(value, &scale);
         linear.reduce(width);
+        true
     }
 
-    /// The same low bits of a word, by the form that they have at that width.
-    pub fn truncate(&mut self, bits: &[Lit]) -> Vec<Lit> {
-        let is_sum = |bit: &Lit| self.form_of.contains_key(&(bit.node() as u32));
-        if !bits.iter().any(is_sum) {
-            return bits.to_vec();
+    /// The low bits of a word, by the form that they have at their own width: it takes in more.
+    pub fn truncate(&mut self, word: &[Lit]) -> Vec<Lit> {
+        let is_sum = |bit: &Lit| self.forms_of.contains_key(&(bit.node() as u32));
+        if !word.iter().any(is_sum) {
+            return word.to_vec();
         }
-        if let Some(known) = self.truncated.get(bits) {
+        if let Some(known) = self.truncated.get(word) {
             return known.clone();
         }
         let mut linear = Linear::default();
-        linear.add_word(bits, &BigInt::one());
-        let result = self.bits(linear, bits.len() as u32, None);
-        self.truncated.insert(bits.to_vec(), result.clone());
+        linear.add_word(word, &BigInt::one());
+        let result = self.bits(linear, word.len() as u32, None);
+        self.truncated.insert(word.to_vec(), result.clone());
         result
     }
 
-    /// The product's low bits; each factor is a form over bits as they are. `range` as for [`Sums::bits`].
+    /// The same word, by the bits of one form if it is put together from parts of several.
+    pub fn join(&mut self, word: Vec<Lit>) -> Vec<Lit> {
+        let forms = word
+            .iter()
+            .filter_map(|bit| self.forms_of.get(&(bit.node() as u32)));
+        let mut forms = forms.map(|ids| ids[0]);
+        let first = forms.next();
+        if !forms.any(|id| Some(id) != first) {
+            return word;
+        }
+        let mut linear = Linear::default();
+        linear.add_word(&word, &BigInt::one());
+        let width = word.len() as u32;
+        linear.reduce(width);
+        self.take_in(&mut linear, width);
+        let (mut bits, linear) = without_carries(linear, width);
+        match self.existing(&linear, width - bits.len() as u32) {
+            Some(rest) => {
+                bits.extend(rest);
+                bits
+            }
+            None => word,
+        }
+    }
+
+    /// The bits of a form modulo `2^width`, if they have been made.
+    fn existing(&self, linear: &Linear, width: u32) -> Option<Vec<Lit>> {
+        if width == 0 {
+            return Some(Vec::new());
+        }
+        let digests = digests(linear, width);
+        let (top, form) = (0..width).rev().find_map(|top| {
+            let &id = self.by_digest.get(&(digests[top as usize], top))?;
+            let form = &self.forms[id];
+            congruent(linear, &form.linear, top + 1).then_some((top, form))
+        })?;
+        let bits = form.bits[..=top as usize].iter();
+        let bits: Vec<Lit> = bits.map(|&node| Lit::new(node as usize, false)).collect();
+        let is_whole = form.ty.width == top + 1;
+        let exact = form.exact.as_ref().filter(|_| is_whole);
+        let fits = top + 1 == width || exact.is_some_and(|e| congruent(linear, e, width));
+        fits.then(|| super::words::extend(&bits, width, form.ty.signed))
+    }
+
+    /// Low `width` bits of the product of two's complement numbers; `range` as for [`Sums::bits`].
     pub fn product(
         &mut self,
-        [mut a, mut b]: [Linear; 2],
+        a: &[Lit],
+        b: &[Lit],
         width: u32,
         range: Option<Interval>,
     ) -> Vec<Lit> {
-        a.reduce(width);
-        b.reduce(width);
         let mut result = Linear::default();
-        for (&x, c) in &a.terms {
-            for (&y, d) in &b.terms {
+        let (a, b) = (weights(a), weights(b));
+        // Bits stay complemented as they are: as 1 - bit they would make the form's range wider than the product's.
+        for (x, c) in &a {
+            for (y, d) in &b {
                 let weight = low(&(c * d), width);
                 if !weight.is_zero() {
-                    let both = self
-                        .aig
-                        .and(Lit::new(x as usize, false), Lit::new(y as usize, false));
-                    result.add_lit(both, &weight);
+                    result.add_lit(self.aig.and(*x, *y), &weight);
                 }
             }
         }
-        result.add_linear(&a, &b.constant);
-        b.constant = BigInt::zero();
-        result.add_linear(&b, &a.constant);
         self.bits(result, width, range)
     }
 
@@ -353,7 +392,7 @@ struct Lowering<'s> {
     origin: HashMap<usize, usize>,
 }
 
-impl Lowering<'_> {
+impl<'s> Lowering<'s> {
     fn lit(&mut self, lit: Lit) -> Lit {
         let mut stack = vec![lit.node() as u32];
         while let Some(&node) = stack.last() {
@@ -371,6 +410,12 @@ impl Lowering<'_> {
         self.mapped(lit)
     }
 
+    /// The form that a bit was made for.
+    fn form_of(&self, node: u32) -> Option<&'s Form> {
+        let id = *self.sums.forms_of.get(&node)?.first()?;
+        Some(&self.sums.forms[id])
+    }
+
     fn mapped(&self, lit: Lit) -> Lit {
         self.map[&(lit.node() as u32)].flip_if(lit.is_complemented())
     }
@@ -382,31 +427,21 @@ impl Lowering<'_> {
                 stack.push(n);
             }
         };
-        match (
-            self.sums.aig.node(node as usize),
-            self.sums.form_of.get(&node),
-        ) {
+        match (self.sums.aig.node(node as usize), self.form_of(node)) {
             (Node::And(a, b), _) => [a, b].iter().for_each(|l| need(l.node() as u32)),
-            (_, Some(&id)) => self.sums.forms[id]
-                .linear
-                .terms
-                .keys()
-                .for_each(|&n| need(n)),
+            (_, Some(form)) => form.linear.terms.keys().for_each(|&n| need(n)),
             _ => {}
         }
     }
 
     fn make(&mut self, node: u32) {
-        match (
-            self.sums.aig.node(node as usize),
-            self.sums.form_of.get(&node),
-        ) {
+        match (self.sums.aig.node(node as usize), self.form_of(node)) {
             (Node::And(a, b), _) => {
                 let (a, b) = (self.mapped(a), self.mapped(b));
                 let both = self.aig.and(a, b);
                 self.map.insert(node, both);
             }
-            (_, Some(&id)) => self.adders(&self.sums.forms[id]),
+            (_, Some(form)) => self.adders(form),
             _ => {
                 let free = self.aig.free();
                 self.origin.insert(free.node(), node as usize);
@@ -457,7 +492,8 @@ impl Lowering<'_> {
                 }
             }
             let bit = column.last().copied().unwrap_or(Lit::FALSE);
-            self.map.insert(form.first + i as u32, bit);
+            // Bits that are shared with another form may be made already.
+            self.map.entry(form.bits[i]).or_insert(bit);
         }
     }
 
@@ -468,6 +504,82 @@ impl Lowering<'_> {
         let through = self.aig.and(half, c);
         (sum, self.aig.or(both, through))
     }
+}
+
+/// The bits of a two's complement number with their weights.
+fn weights(word: &[Lit]) -> Vec<(Lit, BigInt)> {
+    let word = trimmed(word);
+    let weight = |i: usize| BigInt::one() << i;
+    let weights = word
+        .iter()
+        .enumerate()
+        .map(|(i, &bit)| match i + 1 == word.len() {
+            true => (bit, -weight(i)),
+            false => (bit, weight(i)),
+        });
+    weights.collect()
+}
+
+/// The low bits that need no carry, and the form of what is above them. A column with one odd term has no carry:
+/// 3b = b + 2b, 1 - b = !b.
+fn without_carries(mut linear: Linear, width: u32) -> (Vec<Lit>, Linear) {
+    let mut bits = Vec::with_capacity(width as usize);
+    for left in (0..width).rev() {
+        let mut odd = linear.terms.iter().filter(|(_, c)| c.bit(0));
+        let (first, second) = (odd.next().map(|(n, _)| *n), odd.next());
+        if second.is_some() {
+            break;
+        }
+        let flip = linear.constant.bit(0);
+        let bit = match first {
+            Some(node) => Lit::new(node as usize, flip),
+            None => Lit::constant(flip),
+        };
+        linear.add_lit(bit, &-BigInt::one());
+        linear.constant >>= 1;
+        linear.terms.values_mut().for_each(|c| *c >>= 1);
+        linear.reduce(left);
+        bits.push(bit);
+    }
+    (bits, linear)
+}
+
+/// Digest of the form modulo each power of two up to `2^width`.
+fn digests(linear: &Linear, width: u32) -> Vec<u128> {
+    let mut sums = vec![0u128; width as usize];
+    let constant = (&u32::MAX, &linear.constant);
+    for (&node, number) in linear.terms.iter().chain([constant]) {
+        let random = spread(u64::from(node));
+        for (digit, word) in number.iter_u64_digits().enumerate() {
+            let mut rest = word;
+            while rest != 0 {
+                let at = digit * 64 + rest.trailing_zeros() as usize;
+                sums[at] = sums[at].wrapping_add(random.rotate_left(at as u32 % 128));
+                rest &= rest - 1;
+            }
+        }
+    }
+    let mut digest = 0u128;
+    for sum in &mut sums {
+        digest = digest
+            .wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835)
+            .wrapping_add(*sum);
+        *sum = digest;
+    }
+    sums
+}
+
+fn spread(seed: u64) -> u128 {
+    let half = super::sweep::mix;
+    u128::from(half(seed)) << 64 | u128::from(half(!seed))
+}
+
+/// Whether two forms are equal modulo `2^width`.
+fn congruent(a: &Linear, b: &Linear, width: u32) -> bool {
+    let mut difference = a.clone();
+    difference.add_linear(b, &-BigInt::one());
+    difference.reduce(width);
+    difference.terms.is_empty() && difference.constant.is_zero()
 }
 
 fn ones(value: &BigInt) -> u64 {

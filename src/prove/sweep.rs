@@ -5,10 +5,11 @@
 //! tells more nodes apart.
 
 use super::aig::{Aig, Lit, Node, value_of};
+use super::sums::Sums;
 use super::{Limits, Stop};
 use batsat::{Callbacks, ClauseKind, Solver, SolverInterface, SolverOpts, lbool};
 use std::collections::HashMap;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// What is known of the literal.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,6 +68,17 @@ pub fn decide(aig: &Aig, root: Lit, limits: &Limits) -> Verdict {
         }
         None => Verdict::Unknown(Stop::Time),
     }
+}
+
+/// Whether a literal is always 1. A question that takes long counts as answered with no.
+pub fn is_always(sums: &Sums, lit: Lit, limits: &Limits) -> bool {
+    let (aig, roots, _) = sums.lower(&[!lit]);
+    let soon = Instant::now() + Duration::from_secs(2);
+    let limits = Limits {
+        deadline: limits.deadline.min(soon),
+        ..*limits
+    };
+    decide(&aig, roots[0], &limits) == Verdict::Never
 }
 
 enum Found {
@@ -210,7 +222,7 @@ impl<'a> Sweep<'a> {
 }
 
 /// SplitMix64's output function.
-fn mix(seed: u64) -> u64 {
+pub(super) fn mix(seed: u64) -> u64 {
     let mut z = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -349,10 +361,8 @@ fn fresh(limits: Limits) -> Solver<Budget> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::sums::Sums;
     use super::super::words;
     use super::*;
-    use std::time::Duration;
 
     fn verdict(sums: &Sums, root: Lit) -> Verdict {
         let (aig, roots, origin) = sums.lower(&[root]);

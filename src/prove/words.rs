@@ -40,12 +40,20 @@ impl Sums {
     pub fn free_word(&mut self, width: u32) -> Word {
         (0..width).map(|_| self.aig.free()).collect()
     }
-    /// The low bits, or an extension, by the form that they have at that width.
+    /// The low bits, or an extension.
     pub fn resize(&mut self, word: &[Lit], width: u32, signed: bool) -> Word {
         if (width as usize) < word.len() {
             self.truncate(&word[..width as usize])
         } else {
             extend(word, width, signed)
+        }
+    }
+    /// Bits `lo .. lo + width`.
+    pub fn slice(&mut self, word: &[Lit], lo: u32, width: u32) -> Word {
+        let (lo, top) = (lo as usize, (lo + width) as usize);
+        match lo {
+            0 => self.truncate(&word[..top]),
+            _ => word[lo..top].to_vec(),
         }
     }
     /// `a + scale * b` modulo 2^width of two words of that width.
@@ -74,12 +82,8 @@ impl Sums {
             |(word, signed): (&[Lit], bool)| extend(word, width.max(word.len() as u32 + 1), signed);
         let factors = [wide(a), wide(b)];
         let [x, y] = [self.range_of(&factors[0]), self.range_of(&factors[1])];
-        let linear = factors.map(|word| {
-            let mut linear = Linear::default();
-            linear.add_word(&word, &BigInt::one());
-            linear
-        });
-        self.product(linear, width, Some(interval::product(&x, &y)))
+        let range = interval::product(&x, &y);
+        self.product(&factors[0], &factors[1], width, Some(range))
     }
     /// Every bit flipped.
     pub fn not(&mut self, a: &[Lit]) -> Word {

@@ -150,7 +150,14 @@ impl Element<'_> {
 
 fn describe(program: &Program, invocation: usize, stored: &Stored) -> Expected {
     let operation = stored.source.and_then(|(kernel, value)| {
-        let op = defining(&program.kernels[kernel].body, value)?;
+        let body = &program.kernels[kernel].body;
+        let mut op = defining(body, value)?;
+        // An assignment's conversion says less than what it converts.
+        while let OpKind::Cast { arg } = op.kind
+            && let Some(source) = defining(body, arg)
+        {
+            op = source;
+        }
         Some((operation_name(&op.kind), op.span))
     });
     Expected {

@@ -573,6 +573,8 @@ impl<'p> Machine<'p> {
             OpKind::Fill { array, value } => {
                 let value = frame.get(*value).clone();
                 let at = frame.arrays[array.index()];
+                // Each element counts as an operation: hardware takes a cycle for it.
+                self.steps += self.arrays[at].elements.len() as u64;
                 for position in 0..self.arrays[at].elements.len() {
                     self.set(at, position, value.clone(), op.span, None);
                 }
@@ -692,6 +694,7 @@ impl<'p> Machine<'p> {
         let arrays = &frame.kernel.arrays;
         let (from, to) = (arrays[src].elem, arrays[dst].elem);
         let (src, dst) = (frame.arrays[src.index()], frame.arrays[dst.index()]);
+        self.steps += self.arrays[src].elements.len() as u64;
         for position in 0..self.arrays[src].elements.len() {
             let value = cast(from, to, &self.arrays[src].elements[position]);
             self.set(dst, position, value, span, None);

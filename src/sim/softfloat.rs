@@ -5,6 +5,7 @@
 //! rounds to nearest even. Shares nothing with the hardware's description.
 
 use super::functions;
+use crate::hwarith::float::Kind;
 use crate::ir::{BinaryOp, CompareOp, FloatFormat, Scalar, UnaryOp};
 use num_bigint::{BigInt, BigUint, Sign};
 use num_integer::Integer;
@@ -337,6 +338,14 @@ pub fn to_integral(f: FloatFormat, bits: u128, up: bool) -> u128 {
     }
 }
 
+/// A zero of the same sign in place of a subnormal number.
+fn flush(f: FloatFormat, bits: u128) -> u128 {
+    match bits & !sign_bit(f) {
+        magnitude if magnitude >> f.frac == 0 => bits - magnitude,
+        _ => bits,
+    }
+}
+
 /// C's `fmod`: exact, with the dividend's sign.
 fn fmod(f: FloatFormat, a: u128, b: u128) -> u128 {
     match (unpack(f, a), unpack(f, b)) {
@@ -415,6 +424,7 @@ pub fn unary(f: FloatFormat, op: UnaryOp, a: u128) -> Option<u128> {
         UnaryOp::Floor => to_integral(f, a, false),
         UnaryOp::Ceil => to_integral(f, a, true),
         UnaryOp::Sqrt => square_root(f, a),
+        UnaryOp::Flush => flush(f, a),
         _ => return functions::unary(f, op, a),
     })
 }
@@ -436,6 +446,18 @@ pub fn binary(f: FloatFormat, op: BinaryOp, a: u128, b: u128) -> Option<u128> {
         BinaryOp::Pow => functions::power(f, a, b),
         _ => return None,
     })
+}
+
+/// The result of an operator of the hardware's table, a comparison's as 0 or 1; `None` for what this
+/// arithmetic does not have (yet). `operands`: as many as the operator takes.
+pub fn operator(f: FloatFormat, kind: Kind, operands: &[u128]) -> Option<u128> {
+    match (kind, operands) {
+        (Kind::Unary(op), &[a]) => unary(f, op, a),
+        (Kind::Binary(op), &[a, b]) => binary(f, op, a, b),
+        (Kind::Compare(op), &[a, b]) => Some(compare(f, op, a, b).into()),
+        (Kind::Fma, &[a, b, c]) => Some(arithmetic(f, Arithmetic::Fma, [a, b, c])),
+        _ => None,
+    }
 }
 
 /// Truncated toward zero, saturated to the integer type; a NaN gives 0.

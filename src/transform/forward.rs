@@ -2,6 +2,7 @@
 //!
 //! `c = 0; for i, j: c[i, j] += ...` needs neither the sweep that clears `c` nor the read of `c`.
 
+use super::reuse::touches;
 use crate::ir::*;
 use num_bigint::BigInt;
 use std::collections::HashMap;
@@ -40,21 +41,6 @@ fn forward_block(kernel: &Kernel, block: &mut Block, constants: &HashMap<ValueId
             i += 1;
         }
     }
-}
-
-fn touches(op: &Op, array: ArrayId) -> bool {
-    let direct = match &op.kind {
-        OpKind::Load { array: a, .. }
-        | OpKind::Store { array: a, .. }
-        | OpKind::Fill { array: a, .. } => *a == array,
-        OpKind::Copy { dst, src } => *dst == array || *src == array,
-        OpKind::Call(call) => {
-            call.args.contains(&Arg::Array(array)) || call.result_arrays.contains(&array)
-        }
-        _ => false,
-    };
-    let mut inner = op.kind.blocks().into_iter().flat_map(|b| &b.ops);
-    direct || inner.any(|o| touches(o, array))
 }
 
 /// Rewrites a nest whose first reads of each element see the fill. True if the fill is then not needed.

@@ -4,7 +4,9 @@ pub mod dead;
 pub mod expand;
 pub mod forward;
 pub mod inline;
+pub mod order;
 pub mod promote;
+pub mod reuse;
 
 use crate::diagnostics::Diagnostics;
 use crate::ir::{Kernel, Program};
@@ -30,6 +32,11 @@ pub const PASSES: &[Pass] = &[
         name: "forward",
         contract: "elements first read after a fill take the fill's value, and the fill goes where nothing reads it",
         run: forward::run,
+    },
+    Pass {
+        name: "reuse",
+        contract: "no load of a value that is at hand, no store that is overwritten unread, one store for two branches",
+        run: reuse::run,
     },
     Pass {
         name: "expand",

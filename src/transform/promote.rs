@@ -1,28 +1,23 @@
 //! Scalar replacement: an array element that a loop keeps coming back to lives in a register meanwhile.
 //!
-//! If every access of a loop body to an array is to one element that does not change in the loop, the element is
-//! loaded before the loop, carried through it, and stored after it (Callahan, Carr and Kennedy, 1990). Loads
-//! and stores under conditions become selections of the carried value.
+//! If every store of a loop body to an array is to one element that does not change in the loop, and every load is
+//! of it or certainly of another, the element is loaded before the loop, carried through it, and stored after it
+//! (Callahan, Carr and Kennedy, 1990). Loads and stores under conditions become selections of the carried value.
 
+use super::order::{self, Counter, Fact, Order};
 use crate::diagnostics::Span;
 use crate::ir::*;
 use std::collections::{HashMap, HashSet};
 
 /// Promotes in all counted loops, innermost first.
 pub fn run(kernel: &mut Kernel) {
-    let mut definitions = HashMap::new();
-    kernel.body.for_each_op(&mut |op| {
-        if let [result] = op.results[..]
-            && op.kind.is_pure()
-            && !matches!(op.kind, OpKind::Load { .. })
-        {
-            definitions.insert(result, op.kind.clone());
-        }
-    });
+    let definitions = order::definitions(kernel);
     let body = std::mem::take(&mut kernel.body);
     let mut pass = Promote {
         kernel,
         definitions,
+        counters: HashMap::new(),
+        facts: Vec::new(),
     };
     let body = pass.block(body);
     kernel.body = body;
@@ -32,19 +27,37 @@ struct Promote<'k> {
     kernel: &'k mut Kernel,
     /// Pure operations by result, for comparing indices.
     definitions: HashMap<ValueId, OpKind>,
+    /// Induction variables of the loops around.
+    counters: HashMap<ValueId, Counter>,
+    /// What the loops and conditions around say.
+    facts: Vec<Fact>,
+}
+
+/// A load or store of an element.
+struct Use {
+    indices: Vec<ValueId>,
+    is_store: bool,
+    /// The conditions around it in the body, with the value that they have there.
+    conditions: Vec<(ValueId, bool)>,
 }
 
 /// How a body uses an array.
 #[derive(Default)]
 struct Usage {
-    /// Indices of each access.
-    indices: Vec<Vec<ValueId>>,
-    loads: usize,
-    stores: usize,
+    /// In the order of the text.
+    uses: Vec<Use>,
     /// Accessed inside of a loop of the body, or as a whole.
     blocked: bool,
     /// The first access is a store that every iteration performs.
     stored_first: bool,
+}
+
+/// What becomes a register.
+struct Element {
+    array: ArrayId,
+    indices: Vec<ValueId>,
+    loaded: bool,
+    stored: bool,
 }
 
 impl Promote<'_> {
@@ -54,9 +67,18 @@ impl Promote<'_> {
             yields: block.yields,
         };
         for mut op in block.ops {
-            for inner in op.kind.blocks_mut() {
-                let taken = std::mem::take(inner);
-                *inner = self.block(taken);
+            let known = self.facts.len();
+            for (position, inner) in op_facts(&self.order(), &op.kind).into_iter().enumerate() {
+                self.facts.extend(inner);
+                if let OpKind::For(f) = &op.kind {
+                    let counter = self.order().counter(f);
+                    self.counters.insert(f.iv, counter);
+                }
+                if let Some(inner) = op.kind.blocks_mut().into_iter().nth(position) {
+                    let taken = std::mem::take(inner);
+                    *inner = self.block(taken);
+                }
+                self.facts.truncate(known);
             }
             if matches!(op.kind, OpKind::For(_)) {
                 self.promote_loop(op, &mut result.ops);
@@ -71,27 +93,26 @@ impl Promote<'_> {
         let mut after = Vec::new();
         if let OpKind::For(f) = &mut op.kind {
             let mut usages: Vec<(ArrayId, Usage)> = Vec::new();
-            collect(&f.body, 0, &mut usages);
+            collect(&f.body, &mut Vec::new(), &mut usages);
             // Values that are gone, since what they were loaded from now is in a register.
             let mut renamed = HashMap::new();
             for (array, mut usage) in usages {
-                let indices = usage.indices.iter_mut().flatten();
+                let indices = usage.uses.iter_mut().flat_map(|u| &mut u.indices);
                 indices.for_each(|v| *v = resolve(&renamed, *v));
-                if !usage.blocked && self.worthwhile(&usage, f) {
-                    let hoisted = self.hoist(f, &usage.indices[0]);
-                    if let Some(hoisted) = hoisted {
-                        out.extend(hoisted);
-                        self.promote_array(
-                            f,
-                            &mut op.results,
-                            array,
-                            &usage,
-                            op.span,
-                            &mut renamed,
-                            out,
-                            &mut after,
-                        );
-                    }
+                if let Some(element) = self.element(array, &usage, f)
+                    && let Some(hoisted) = self.hoist(f, &element.indices)
+                {
+                    out.extend(hoisted);
+                    let span = op.span;
+                    self.promote_element(
+                        f,
+                        &mut op.results,
+                        &element,
+                        span,
+                        &mut renamed,
+                        out,
+                        &mut after,
+                    );
                 }
             }
         }
@@ -99,15 +120,46 @@ impl Promote<'_> {
         out.extend(after);
     }
 
-    fn worthwhile(&self, usage: &Usage, f: &For) -> bool {
-        let first = &usage.indices[0];
-        let same = usage
-            .indices
-            .iter()
-            .all(|other| first.iter().zip(other).all(|(&a, &b)| self.same(a, b)));
-        let runs = self.runs(f);
+    fn order(&self) -> Order<'_> {
+        Order {
+            definitions: &self.definitions,
+            counters: &self.counters,
+            kernel: self.kernel,
+        }
+    }
+
+    /// The element of an array that the loop can keep in a register.
+    fn element(&self, array: ArrayId, usage: &Usage, f: &For) -> Option<Element> {
+        if usage.blocked {
+            return None;
+        }
+        let chosen = usage.uses.iter().find(|u| u.is_store);
+        let indices = &chosen.or(usage.uses.first())?.indices;
+        let order = self.order();
+        let mut around = self.facts.clone();
+        around.extend(order.of_loop(f));
+        let mut element = Element {
+            array,
+            indices: indices.clone(),
+            loaded: false,
+            stored: chosen.is_some(),
+        };
+        for other in &usage.uses {
+            if order.same_element(indices, &other.indices) {
+                element.loaded |= !other.is_store;
+                continue;
+            }
+            let mut facts = around.clone();
+            for &(condition, holds) in &other.conditions {
+                facts.extend(order.of_condition(condition, holds));
+            }
+            if other.is_store || !order.distinct(indices, &other.indices, &facts) {
+                return None;
+            }
+        }
         // Without a load of its own, the carried value starts unknown: the store must be certain.
-        same && (usage.loads > 0 || usage.stores == 0 || (runs && usage.stored_first))
+        let certain = self.runs(f) && usage.stored_first;
+        (element.loaded || certain).then_some(element)
     }
 
     /// Whether the loop certainly runs an iteration.
@@ -122,26 +174,6 @@ impl Promote<'_> {
             (Some(lo), Some(hi), Some(step)) if f.descending && step.is_negative() => lo > hi,
             _ => false,
         }
-    }
-
-    /// Whether two values are computed alike.
-    fn same(&self, a: ValueId, b: ValueId) -> bool {
-        if a == b {
-            return true;
-        }
-        let (Some(x), Some(y)) = (self.definitions.get(&a), self.definitions.get(&b)) else {
-            return false;
-        };
-        let alike = match (x, y) {
-            (OpKind::Const(x), OpKind::Const(y)) => x == y,
-            (OpKind::Binary { op: x, .. }, OpKind::Binary { op: y, .. }) => x == y,
-            (OpKind::Cast { .. }, OpKind::Cast { .. }) => true,
-            _ => false,
-        };
-        let (xs, ys) = (x.operands(), y.operands());
-        alike
-            && self.kernel.values[a].ty == self.kernel.values[b].ty
-            && xs.iter().zip(&ys).all(|(&x, &y)| self.same(x, y))
     }
 
     /// Takes out of the body what computes `indices`; `None` if one of them changes in the loop.
@@ -188,20 +220,19 @@ impl Promote<'_> {
         clippy::too_many_arguments,
         reason = "the parts of one loop, taken apart for borrowing"
     )]
-    fn promote_array(
+    fn promote_element(
         &mut self,
         f: &mut For,
         results: &mut Vec<ValueId>,
-        array: ArrayId,
-        usage: &Usage,
+        element: &Element,
         span: Span,
         renamed: &mut HashMap<ValueId, ValueId>,
         before: &mut Vec<Op>,
         after: &mut Vec<Op>,
     ) {
-        let indices = usage.indices[0].clone();
+        let (array, indices) = (element.array, element.indices.clone());
         let init = self.value(array);
-        let kind = if usage.loads > 0 {
+        let kind = if element.loaded {
             OpKind::Load {
                 array,
                 indices: indices.clone(),
@@ -214,13 +245,13 @@ impl Promote<'_> {
             results: vec![init],
             span,
         });
-        let (current, carried) = if usage.stores > 0 {
+        let (current, carried) = if element.stored {
             let param = self.value(array);
             (param, Some(param))
         } else {
             (init, None)
         };
-        let last = self.replace(&mut f.body, array, current, renamed);
+        let last = self.replace(&mut f.body, element, current, renamed);
         f.body.for_each_use(&mut |v| *v = resolve(renamed, *v));
         let Some(param) = carried else { return };
         let last = resolve(renamed, last);
@@ -240,26 +271,30 @@ impl Promote<'_> {
         });
     }
 
-    /// Removes the accesses to `array`; `current` is its element's value at the start. Returns the value at the end.
+    /// Removes the accesses to the element; `current` is its value at the start. Returns the value at the end.
     fn replace(
         &mut self,
         block: &mut Block,
-        array: ArrayId,
+        element: &Element,
         mut current: ValueId,
         renamed: &mut HashMap<ValueId, ValueId>,
     ) -> ValueId {
         let mut kept = Vec::new();
+        let array = element.array;
         for mut op in std::mem::take(&mut block.ops) {
             match &mut op.kind {
-                OpKind::Load { array: a, .. } if *a == array => {
+                OpKind::Load { array: a, indices }
+                    if *a == array && self.is_element(element, indices, renamed) =>
+                {
                     renamed.insert(op.results[0], current);
                 }
+                // All stores are to it.
                 OpKind::Store {
                     array: a, value, ..
                 } if *a == array => current = *value,
                 OpKind::If(branch) => {
-                    let then = self.replace(&mut branch.then, array, current, renamed);
-                    let otherwise = self.replace(&mut branch.otherwise, array, current, renamed);
+                    let then = self.replace(&mut branch.then, element, current, renamed);
+                    let otherwise = self.replace(&mut branch.otherwise, element, current, renamed);
                     if then != current || otherwise != current {
                         branch.then.yields.push(then);
                         branch.otherwise.yields.push(otherwise);
@@ -273,6 +308,29 @@ impl Promote<'_> {
         }
         block.ops = kept;
         current
+    }
+}
+
+impl Promote<'_> {
+    fn is_element(
+        &self,
+        element: &Element,
+        indices: &[ValueId],
+        renamed: &HashMap<ValueId, ValueId>,
+    ) -> bool {
+        let now: Vec<ValueId> = indices.iter().map(|&v| resolve(renamed, v)).collect();
+        self.order().same_element(&element.indices, &now)
+    }
+}
+
+/// For each block of an operation what is known in it.
+fn op_facts(order: &Order, kind: &OpKind) -> Vec<Vec<Fact>> {
+    match kind {
+        OpKind::For(f) => vec![order.of_loop(f)],
+        OpKind::If(branch) => [true, false]
+            .map(|holds| order.of_condition(branch.cond, holds))
+            .to_vec(),
+        kind => kind.blocks().iter().map(|_| Vec::new()).collect(),
     }
 }
 
@@ -291,20 +349,23 @@ fn zero(ty: Scalar) -> OpKind {
     })
 }
 
-/// Notes every access of a block; `depth` counts the conditions around it.
-fn collect(block: &Block, depth: usize, usages: &mut Vec<(ArrayId, Usage)>) {
+/// Notes every access of a block; `conditions` are those around it.
+fn collect(
+    block: &Block,
+    conditions: &mut Vec<(ValueId, bool)>,
+    usages: &mut Vec<(ArrayId, Usage)>,
+) {
     for op in &block.ops {
         match &op.kind {
-            OpKind::Load { array, indices } => {
+            OpKind::Load { array, indices } | OpKind::Store { array, indices, .. } => {
+                let is_store = matches!(op.kind, OpKind::Store { .. });
                 let usage = entry(usages, *array);
-                usage.loads += 1;
-                usage.indices.push(indices.clone());
-            }
-            OpKind::Store { array, indices, .. } => {
-                let usage = entry(usages, *array);
-                usage.stored_first |= usage.indices.is_empty() && depth == 0;
-                usage.stores += 1;
-                usage.indices.push(indices.clone());
+                usage.stored_first |= is_store && usage.uses.is_empty() && conditions.is_empty();
+                usage.uses.push(Use {
+                    indices: indices.clone(),
+                    is_store,
+                    conditions: conditions.clone(),
+                });
             }
             OpKind::Fill { array, .. } => entry(usages, *array).blocked = true,
             OpKind::Copy { dst, src } => {
@@ -312,13 +373,16 @@ fn collect(block: &Block, depth: usize, usages: &mut Vec<(ArrayId, Usage)>) {
                 entry(usages, *src).blocked = true;
             }
             OpKind::If(branch) => {
-                collect(&branch.then, depth + 1, usages);
-                collect(&branch.otherwise, depth + 1, usages);
+                for (block, holds) in [(&branch.then, true), (&branch.otherwise, false)] {
+                    conditions.push((branch.cond, holds));
+                    collect(block, conditions, usages);
+                    conditions.pop();
+                }
             }
             OpKind::For(_) | OpKind::While(_) => {
                 let mut inner = Vec::new();
                 for block in op.kind.blocks() {
-                    collect(block, depth, &mut inner);
+                    collect(block, conditions, &mut inner);
                 }
                 for (array, _) in inner {
                     entry(usages, array).blocked = true;

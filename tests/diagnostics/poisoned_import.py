@@ -1,7 +1,7 @@
-import numpy as np
+import scipy as sp
 import allo
 from allo import *
 
 @kernel
 def f(x: i32) -> i32:
-    return x + np.pi
+    return x + sp.pi

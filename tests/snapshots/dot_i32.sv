@@ -44,19 +44,16 @@ module dot (
     logic [13:0] i_t21;
     logic [13:0] i_t22_31_18;
     logic [13:0] i_t23;
-    logic [31:0] i_t25;
-    logic [17:0] i_t25_17_0;
     logic [13:0] i_t10_13_0;
     logic [13:0] i_t14_s2;
-    logic [13:0] i_t27_s2;
+    logic [13:0] i_t26_s2;
+    logic [13:0] i_t27;
+    logic [13:0] i_t24_s3;
+    logic [13:0] i_t27_s3;
     logic [13:0] i_t28;
-    logic [13:0] i_t29_31_18;
-    logic [13:0] i_t29_s3;
-    logic [13:0] i_t28_s3;
-    logic [13:0] i_t30;
-    logic [17:0] i_t26_s3;
-    logic [31:0] i_t33;
-    logic [31:0] i_t34;
+    logic [17:0] i_t19_s3;
+    logic [31:0] i_t31;
+    logic [31:0] i_t32;
     logic        more;
     logic        next_iteration;
     logic        issue;
@@ -115,31 +112,28 @@ module dot (
     assign i_t21 = $signed(i_t17_s2) * $signed(i_t20_s2);  // examples/dot_i32.py:14
     assign i_t22_31_18 = i_t18[31:18];
     assign i_t23 = i_t22_31_18 + i_t21;  // examples/dot_i32.py:14
-    assign i_t25 = {i_t23, i_t18_17_0};  // examples/dot_i32.py:14
-    assign i_t25_17_0 = i_t25[17:0];
     assign i_t10_13_0 = y_q0[13:0];
 
     always_ff @(posedge ap_clk) begin
         i_t14_s2 <= i_t13_31_18;  // examples/dot_i32.py:14
-        i_t27_s2 <= i_t10_13_0;  // examples/dot_i32.py:14
+        i_t26_s2 <= i_t10_13_0;  // examples/dot_i32.py:14
     end
 
-    assign i_t28 = $signed(i_t14_s2) * $signed(i_t27_s2);  // examples/dot_i32.py:14
-    assign i_t29_31_18 = i_t25[31:18];
+    assign i_t27 = $signed(i_t14_s2) * $signed(i_t26_s2);  // examples/dot_i32.py:14
 
     always_ff @(posedge ap_clk) begin
-        i_t29_s3 <= i_t29_31_18;  // examples/dot_i32.py:14
-        i_t28_s3 <= i_t28;  // examples/dot_i32.py:14
+        i_t24_s3 <= i_t23;  // examples/dot_i32.py:14
+        i_t27_s3 <= i_t27;  // examples/dot_i32.py:14
     end
 
-    assign i_t30 = i_t29_s3 + i_t28_s3;  // examples/dot_i32.py:14
+    assign i_t28 = i_t24_s3 + i_t27_s3;  // examples/dot_i32.py:14
 
     always_ff @(posedge ap_clk) begin
-        i_t26_s3 <= i_t25_17_0;  // examples/dot_i32.py:14
+        i_t19_s3 <= i_t18_17_0;  // examples/dot_i32.py:14
     end
 
-    assign i_t33 = {i_t30, i_t26_s3};  // examples/dot_i32.py:14
-    assign i_t34 = acc_r + i_t33;  // examples/dot_i32.py:14
+    assign i_t31 = {i_t28, i_t19_s3};  // examples/dot_i32.py:14
+    assign i_t32 = acc_r + i_t31;  // examples/dot_i32.py:14
     assign more = ~i_t5;
     assign next_iteration = i_v0 & more;
     assign issue = start | next_iteration;
@@ -179,7 +173,7 @@ module dot (
     end
 
     assign acc_en = start | i_v3;
-    assign acc_next = start ? 32'd0 : i_t34;
+    assign acc_next = start ? 32'd0 : i_t32;
 
     always_ff @(posedge ap_clk) begin
         if (acc_en) begin

@@ -22,262 +22,262 @@ module fmul_e8f23 (
     logic        t8_31_31;
     logic [22:0] t1_22_0;
     logic        t10;
-    logic        t12;
+    logic        t11;
+    logic [23:0] t12;
     logic        t13;
-    logic        t14;
-    logic        t15;
-    logic        t16;
-    logic        t17;
-    logic        t18;
-    logic        t19;
-    logic        t20;
-    logic        t21;
-    logic        t22;
-    logic        t23;
-    logic        t24;
-    logic        t25;
-    logic        t26;
-    logic        t27;
-    logic [23:0] t28;
-    logic        t29;
-    logic [23:0] t30;
-    logic [23:0] t31;
-    logic [23:0] t32;
-    logic [3:0]  t33_23_20;
-    logic        t34;
-    logic [19:0] t31_19_0;
-    logic [3:0]  t35_19_16;
-    logic        t36;
-    logic [15:0] t31_15_0;
-    logic [3:0]  t37_15_12;
-    logic        t38;
-    logic [11:0] t31_11_0;
-    logic [3:0]  t39_11_8;
-    logic        t40;
-    logic [7:0]  t31_7_0;
-    logic [3:0]  t41_7_4;
-    logic        t42;
-    logic [3:0]  t31_3_0;
-    logic        t44;
-    logic [5:0]  t45;
-    logic [3:0]  t46_5_2;
-    logic        t47;
-    logic [23:0] t50;
-    logic [23:0] t51;
-    logic [1:0]  t45_1_0;
-    logic [5:0]  t54;
-    logic [5:0]  t55;
-    logic [1:0]  t56_5_4;
-    logic        t57;
-    logic [15:0] t51_15_0;
-    logic [23:0] t60;
-    logic [23:0] t61;
-    logic [3:0]  t55_3_0;
-    logic [5:0]  t64;
-    logic [5:0]  t65;
-    logic        t66_5_5;
-    logic        t67;
-    logic [19:0] t61_19_0;
-    logic [23:0] t69;
-    logic [23:0] t70;
-    logic [1:0]  t71_23_22;
-    logic        t72;
-    logic [21:0] t70_21_0;
-    logic [23:0] t74;
-    logic [23:0] t75;
-    logic        t76_23_23;
-    logic        t77;
-    logic [22:0] t75_22_0;
-    logic [23:0] t79;
-    logic        t76_s1;
-    logic [23:0] t75_s1;
-    logic [23:0] t79_s1;
-    logic [23:0] t80;
-    logic [4:0]  t81;
+    logic [23:0] t14;
+    logic [23:0] t15;
+    logic [23:0] t16;
     logic        t2_0_0;
-    logic        t83;
-    logic [6:0]  t84_30_24;
-    logic [7:0]  t85;
+    logic        t18;
+    logic [6:0]  t19_30_24;
+    logic [7:0]  t20;
     logic        t7_0_0;
-    logic        t87;
-    logic [6:0]  t88_30_24;
-    logic [7:0]  t89;
-    logic [8:0]  t85_x9;
-    logic [8:0]  t89_x9;
-    logic [8:0]  t90;
-    logic [8:0]  t90_s1;
-    logic [9:0]  t90_x10;
-    logic [4:0]  t81_s1;
-    logic [9:0]  t81_x10;
-    logic [9:0]  t91;
-    logic [17:0] t80_17_0;
-    logic [5:0]  t94_23_18;
-    logic [17:0] t32_17_0;
-    logic [5:0]  t96_23_18;
-    logic [17:0] t95_s1;
-    logic [35:0] t97;
-    logic [17:0] t97_17_0;
-    logic [5:0]  t96_s1;
-    logic [23:0] t99;
-    logic [17:0] t100_35_18;
-    logic [23:0] t100_x24;
-    logic [23:0] t101;
-    logic [41:0] t103;
-    logic [17:0] t103_17_0;
-    logic [23:0] t105;
-    logic [17:0] t105_17_0;
-    logic [11:0] t107;
-    logic [5:0]  t108_23_18;
-    logic [11:0] t108_x12;
-    logic [11:0] t109;
-    logic [29:0] t111;
-    logic [23:0] t112_41_18;
-    logic [23:0] t112_s2;
-    logic [29:0] t112_x30;
-    logic [29:0] t111_s2;
-    logic [29:0] t113;
-    logic [17:0] t104_s2;
-    logic [47:0] t115;
-    logic        t116;
-    logic        t117_47_47;
-    logic        t118_9_9;
-    logic [8:0]  t91_8_0;
-    logic        t119_8_8;
-    logic [7:0]  t91_7_0;
-    logic        t120_7_7;
-    logic        t121;
+    logic        t22;
+    logic [6:0]  t23_30_24;
+    logic [7:0]  t24;
+    logic [8:0]  t20_x9;
+    logic [8:0]  t24_x9;
+    logic [8:0]  t25;
+    logic [3:0]  t26_23_20;
+    logic        t27;
+    logic [19:0] t15_19_0;
+    logic [3:0]  t28_19_16;
+    logic        t29;
+    logic [15:0] t15_15_0;
+    logic [3:0]  t30_15_12;
+    logic        t31;
+    logic [11:0] t15_11_0;
+    logic [3:0]  t32_11_8;
+    logic        t33;
+    logic [7:0]  t15_7_0;
+    logic [3:0]  t34_7_4;
+    logic        t35;
+    logic [3:0]  t15_3_0;
+    logic        t37;
+    logic [5:0]  t38;
+    logic [3:0]  t39;
+    logic        t40;
+    logic [23:0] t43;
+    logic [23:0] t44;
+    logic [1:0]  t45;
+    logic [5:0]  t47;
+    logic [5:0]  t48;
+    logic [1:0]  t49_5_4;
+    logic        t50;
+    logic [15:0] t44_15_0;
+    logic [23:0] t53;
+    logic [23:0] t54;
+    logic [3:0]  t48_3_0;
+    logic [5:0]  t57;
+    logic [5:0]  t58;
+    logic        t59_5_5;
+    logic        t60;
+    logic [19:0] t54_19_0;
+    logic [23:0] t62;
+    logic [23:0] t63;
+    logic [1:0]  t64_23_22;
+    logic        t65;
+    logic [21:0] t63_21_0;
+    logic [23:0] t67;
+    logic [23:0] t68;
+    logic        t69_23_23;
+    logic        t70;
+    logic [22:0] t68_22_0;
+    logic [23:0] t72;
+    logic        t69_s1;
+    logic [23:0] t68_s1;
+    logic [23:0] t72_s1;
+    logic [23:0] t73;
+    logic [4:0]  t74;
+    logic [8:0]  t25_s1;
+    logic [9:0]  t25_x10;
+    logic [4:0]  t74_s1;
+    logic [9:0]  t74_x10;
+    logic [9:0]  t75;
+    logic [17:0] t73_17_0;
+    logic [5:0]  t78_23_18;
+    logic [17:0] t16_17_0;
+    logic [5:0]  t80_23_18;
+    logic [17:0] t79_s1;
+    logic [35:0] t81;
+    logic [17:0] t81_17_0;
+    logic [5:0]  t80_s1;
+    logic [23:0] t83;
+    logic [17:0] t84_35_18;
+    logic [23:0] t84_x24;
+    logic [23:0] t85;
+    logic [23:0] t88;
+    logic [17:0] t88_17_0;
+    logic [11:0] t90;
+    logic [5:0]  t91_23_18;
+    logic [11:0] t91_x12;
+    logic [11:0] t92;
+    logic [29:0] t94;
+    logic [23:0] t86_s2;
+    logic [29:0] t86_x30;
+    logic [29:0] t94_s2;
+    logic [29:0] t95;
+    logic [17:0] t82_s2;
+    logic [3:0]  t96_3_0;
+    logic [21:0] t97;
+    logic        t98;
+    logic        t100;
+    logic        t101;
+    logic        t102;
+    logic        t103;
+    logic        t104;
+    logic        t105;
+    logic        t106;
+    logic        t107;
+    logic        t108;
+    logic        t109;
+    logic        t110;
+    logic        t111;
+    logic        t112;
+    logic        t113;
+    logic        t114;
+    logic [25:0] t115_29_4;
+    logic        t117;
+    logic [26:0] t118;
+    logic        t119_29_29;
+    logic        t120_9_9;
+    logic [8:0]  t75_8_0;
+    logic [1:0]  t121_8_7;
     logic        t122;
-    logic [6:0]  t91_6_0;
+    logic        t121_0_0;
+    logic        t124_8_8;
     logic        t125;
-    logic        t126;
-    logic [7:0]  t127;
-    logic        t128;
-    logic [9:0]  t129;
-    logic        t132;
-    logic        t132_s1;
-    logic        t133;
-    logic [6:0]  t134_7_1;
+    logic [6:0]  t75_6_0;
+    logic        t127;
+    logic        t129;
+    logic        t130;
+    logic [7:0]  t131;
+    logic [9:0]  t132;
+    logic        t135;
+    logic        t135_s1;
     logic        t136;
-    logic        t137;
+    logic [6:0]  t137_7_1;
     logic        t139;
-    logic        t139_s2;
     logic        t140;
-    logic        t137_s2;
-    logic        t141;
-    logic        t133_s2;
     logic        t142;
-    logic        t22_s1;
-    logic        t22_s2;
+    logic        t142_s2;
     logic        t143;
-    logic [25:0] t144_47_22;
-    logic [21:0] t115_21_0;
+    logic        t140_s2;
+    logic        t144;
+    logic        t136_s2;
+    logic        t145;
+    logic        t110_s1;
+    logic        t110_s2;
     logic        t146;
-    logic [26:0] t147;
-    logic [4:0]  t148_9_5;
-    logic        t149;
-    logic [4:0]  t129_4_0;
+    logic [4:0]  t147_9_5;
+    logic        t148;
+    logic [4:0]  t132_4_0;
+    logic [4:0]  t150;
     logic [4:0]  t151;
     logic [4:0]  t152;
-    logic [4:0]  t117_x5;
-    logic [4:0]  t152_s2;
+    logic [4:0]  t152_s1;
     logic [4:0]  t153;
-    logic [9:0]  t154_26_17;
-    logic [16:0] t147_16_0;
-    logic        t156;
-    logic [10:0] t157;
-    logic        t158_4_4;
-    logic [26:0] t157_x27;
-    logic [26:0] t159;
-    logic [17:0] t160_26_9;
-    logic [8:0]  t159_8_0;
-    logic        t162;
-    logic [18:0] t163;
-    logic [3:0]  t153_3_0;
-    logic        t164_3_3;
-    logic [26:0] t163_x27;
-    logic [26:0] t165;
-    logic [21:0] t166_26_5;
-    logic [4:0]  t165_4_0;
-    logic [4:0]  t167_s3;
-    logic        t168;
-    logic [21:0] t166_s3;
-    logic [22:0] t169;
-    logic [2:0]  t153_2_0;
-    logic        t170_2_2;
-    logic        t170_s3;
-    logic [26:0] t169_x27;
-    logic [26:0] t165_s3;
-    logic [26:0] t171;
-    logic [23:0] t172_26_3;
-    logic [2:0]  t171_2_0;
-    logic        t174;
-    logic [24:0] t175;
-    logic [1:0]  t153_1_0;
-    logic        t176_1_1;
-    logic        t176_s3;
-    logic [26:0] t175_x27;
-    logic [26:0] t177;
-    logic [24:0] t178_26_2;
-    logic [1:0]  t177_1_0;
-    logic        t180;
-    logic [25:0] t181;
-    logic        t153_0_0;
-    logic        t182_s3;
-    logic [25:0] t177_25_0;
-    logic [25:0] t183;
-    logic        t184_25_25;
-    logic [7:0]  t185;
+    logic [4:0]  t119_x5;
+    logic [4:0]  t153_s2;
+    logic [4:0]  t154;
+    logic [9:0]  t155_29_20;
+    logic [16:0] t118_16_0;
+    logic        t157;
+    logic [10:0] t158;
+    logic        t159_4_4;
+    logic [26:0] t158_x27;
+    logic [26:0] t160;
+    logic [17:0] t161_26_9;
+    logic [8:0]  t160_8_0;
+    logic        t163;
+    logic [18:0] t164;
+    logic [3:0]  t154_3_0;
+    logic        t165_3_3;
+    logic [26:0] t164_x27;
+    logic [26:0] t166;
+    logic [21:0] t167_26_5;
+    logic [4:0]  t166_4_0;
+    logic [4:0]  t168_s3;
+    logic        t169;
+    logic [21:0] t167_s3;
+    logic [22:0] t170;
+    logic [2:0]  t154_2_0;
+    logic        t171_2_2;
+    logic        t171_s3;
+    logic [26:0] t170_x27;
+    logic [26:0] t166_s3;
+    logic [26:0] t172;
+    logic [23:0] t173_26_3;
+    logic [2:0]  t172_2_0;
+    logic        t175;
+    logic [24:0] t176;
+    logic [1:0]  t154_1_0;
+    logic        t177_1_1;
+    logic        t177_s3;
+    logic [26:0] t176_x27;
+    logic [26:0] t178;
+    logic [24:0] t179_26_2;
+    logic [1:0]  t178_1_0;
+    logic        t181;
+    logic [25:0] t182;
+    logic        t154_0_0;
+    logic        t183_s3;
+    logic [25:0] t178_25_0;
+    logic [25:0] t184;
+    logic        t185_25_25;
     logic [7:0]  t186;
     logic [7:0]  t187;
-    logic [7:0]  t186_s2;
     logic [7:0]  t188;
-    logic        t189;
+    logic [7:0]  t187_s2;
+    logic [7:0]  t189;
     logic        t190;
-    logic        t133_s3;
-    logic        t190_s3;
     logic        t191;
+    logic        t136_s3;
+    logic        t191_s3;
     logic        t192;
-    logic        t192_s3;
-    logic [1:0]  t193;
+    logic        t193;
+    logic        t193_s3;
     logic [1:0]  t194;
-    logic [1:0]  t194_s3;
     logic [1:0]  t195;
-    logic [24:0] t183_24_0;
-    logic [22:0] t197_24_2;
-    logic [1:0]  t196_1_0;
-    logic        t198_1_1;
-    logic [2:0]  t196_2_0;
-    logic        t199_2_2;
-    logic        t183_0_0;
-    logic        t201;
+    logic [1:0]  t195_s3;
+    logic [1:0]  t196;
+    logic [24:0] t184_24_0;
+    logic [22:0] t198_24_2;
+    logic [1:0]  t197_1_0;
+    logic        t199_1_1;
+    logic [2:0]  t197_2_0;
+    logic        t200_2_2;
+    logic        t184_0_0;
     logic        t202;
-    logic [22:0] t203;
-    logic [22:0] t203_s3;
+    logic        t203;
     logic [22:0] t204;
-    logic        t189_s3;
-    logic        t205;
-    logic [22:0] t207;
-    logic [22:0] t207_s1;
-    logic [22:0] t207_s2;
-    logic [22:0] t207_s3;
+    logic [22:0] t204_s3;
+    logic [22:0] t205;
+    logic        t190_s3;
+    logic        t206;
     logic [22:0] t208;
-    logic        t209;
+    logic [22:0] t208_s1;
+    logic [22:0] t208_s2;
+    logic [22:0] t208_s3;
+    logic [22:0] t209;
     logic        t210;
-    logic [7:0]  t188_s3;
-    logic [30:0] t211;
-    logic [21:0] t206_s1;
-    logic [21:0] t206_s2;
-    logic [21:0] t206_s3;
-    logic [24:0] t212;
-    logic [30:0] t211_s4;
-    logic [24:0] t212_s4;
-    logic [30:0] t212_x31;
-    logic [30:0] t213;
-    logic        t210_s1;
-    logic        t210_s2;
-    logic        t210_s3;
-    logic        t210_s4;
-    logic [31:0] t215;
+    logic        t211;
+    logic [7:0]  t189_s3;
+    logic [30:0] t212;
+    logic [21:0] t207_s1;
+    logic [21:0] t207_s2;
+    logic [21:0] t207_s3;
+    logic [24:0] t213;
+    logic [30:0] t212_s4;
+    logic [24:0] t213_s4;
+    logic [30:0] t213_x31;
+    logic [30:0] t214;
+    logic        t211_s1;
+    logic        t211_s2;
+    logic        t211_s3;
+    logic        t211_s4;
+    logic [31:0] t216;
 
     assign t0_30_0 = a[30:0];
     assign t2_30_23 = t0_30_0[30:23];
@@ -289,404 +289,407 @@ module fmul_e8f23 (
     assign t8_31_31 = b[31];
     assign t1_22_0 = b[22:0];
     assign t10 = t7_30_23 == 8'd0;
-    assign t12 = t2_30_23 == 8'd255;
-    assign t13 = t0_22_0 != 23'd0;
-    assign t14 = t12 & t13;
-    assign t15 = ~t13;
-    assign t16 = t6 & t15;
-    assign t17 = t7_30_23 == 8'd255;
-    assign t18 = t1_22_0 != 23'd0;
-    assign t19 = t17 & t18;
-    assign t20 = ~t18;
-    assign t21 = t10 & t20;
-    assign t22 = t12 | t17;
-    assign t23 = t16 | t21;
-    assign t24 = t14 | t19;
-    assign t25 = t22 & t23;
-    assign t26 = t24 | t25;
-    assign t27 = ~t6;
-    assign t28 = {t27, t0_22_0};
-    assign t29 = ~t10;
-    assign t30 = {t29, t1_22_0};
-    assign t31 = t10 ? t30 : t28;
-    assign t32 = t10 ? t28 : t30;
-    assign t33_23_20 = t31[23:20];
-    assign t34 = t33_23_20 != 4'd0;
-    assign t31_19_0 = t31[19:0];
-    assign t35_19_16 = t31_19_0[19:16];
-    assign t36 = t35_19_16 != 4'd0;
-    assign t31_15_0 = t31[15:0];
-    assign t37_15_12 = t31_15_0[15:12];
-    assign t38 = t37_15_12 != 4'd0;
-    assign t31_11_0 = t31[11:0];
-    assign t39_11_8 = t31_11_0[11:8];
-    assign t40 = t39_11_8 != 4'd0;
-    assign t31_7_0 = t31[7:0];
-    assign t41_7_4 = t31_7_0[7:4];
-    assign t42 = t41_7_4 != 4'd0;
-    assign t31_3_0 = t31[3:0];
-    assign t44 = t31_3_0 != 4'd0;
-    assign t45 = {t34, t36, t38, t40, t42, t44};
-    assign t46_5_2 = t45[5:2];
-    assign t47 = t46_5_2 == 4'd0;
-    assign t50 = {t31_7_0, 16'd0};
-    assign t51 = t47 ? t50 : t31;
-    assign t45_1_0 = t45[1:0];
-    assign t54 = {t45_1_0, 4'd0};
-    assign t55 = t47 ? t54 : t45;
-    assign t56_5_4 = t55[5:4];
-    assign t57 = t56_5_4 == 2'd0;
-    assign t51_15_0 = t51[15:0];
-    assign t60 = {t51_15_0, 8'd0};
-    assign t61 = t57 ? t60 : t51;
-    assign t55_3_0 = t55[3:0];
-    assign t64 = {t55_3_0, 2'd0};
-    assign t65 = t57 ? t64 : t55;
-    assign t66_5_5 = t65[5];
-    assign t67 = ~t66_5_5;
-    assign t61_19_0 = t61[19:0];
-    assign t69 = {t61_19_0, 4'd0};
-    assign t70 = t66_5_5 ? t61 : t69;
-    assign t71_23_22 = t70[23:22];
-    assign t72 = t71_23_22 == 2'd0;
-    assign t70_21_0 = t70[21:0];
-    assign t74 = {t70_21_0, 2'd0};
-    assign t75 = t72 ? t74 : t70;
-    assign t76_23_23 = t75[23];
-    assign t77 = ~t76_23_23;
-    assign t75_22_0 = t75[22:0];
-    assign t79 = {t75_22_0, 1'b0};
-
-    always_ff @(posedge clk) begin
-        t76_s1 <= t76_23_23;
-        t75_s1 <= t75;
-        t79_s1 <= t79;
-    end
-
-    assign t80 = t76_s1 ? t75_s1 : t79_s1;
-    assign t81 = {t47, t57, t67, t72, t77};
+    assign t11 = ~t6;
+    assign t12 = {t11, t0_22_0};
+    assign t13 = ~t10;
+    assign t14 = {t13, t1_22_0};
+    assign t15 = t10 ? t14 : t12;
+    assign t16 = t10 ? t12 : t14;
     assign t2_0_0 = t2_30_23[0];
-    assign t83 = t2_0_0 | t6;
-    assign t84_30_24 = t0_30_0[30:24];
-    assign t85 = {t84_30_24, t83};
+    assign t18 = t2_0_0 | t6;
+    assign t19_30_24 = t0_30_0[30:24];
+    assign t20 = {t19_30_24, t18};
     assign t7_0_0 = t7_30_23[0];
-    assign t87 = t7_0_0 | t10;
-    assign t88_30_24 = t1_30_0[30:24];
-    assign t89 = {t88_30_24, t87};
-    assign t85_x9 = 9'(t85);
-    assign t89_x9 = 9'(t89);
-    assign t90 = t85_x9 + t89_x9;
+    assign t22 = t7_0_0 | t10;
+    assign t23_30_24 = t1_30_0[30:24];
+    assign t24 = {t23_30_24, t22};
+    assign t20_x9 = 9'(t20);
+    assign t24_x9 = 9'(t24);
+    assign t25 = t20_x9 + t24_x9;
+    assign t26_23_20 = t15[23:20];
+    assign t27 = t26_23_20 != 4'd0;
+    assign t15_19_0 = t15[19:0];
+    assign t28_19_16 = t15_19_0[19:16];
+    assign t29 = t28_19_16 != 4'd0;
+    assign t15_15_0 = t15[15:0];
+    assign t30_15_12 = t15_15_0[15:12];
+    assign t31 = t30_15_12 != 4'd0;
+    assign t15_11_0 = t15[11:0];
+    assign t32_11_8 = t15_11_0[11:8];
+    assign t33 = t32_11_8 != 4'd0;
+    assign t15_7_0 = t15[7:0];
+    assign t34_7_4 = t15_7_0[7:4];
+    assign t35 = t34_7_4 != 4'd0;
+    assign t15_3_0 = t15[3:0];
+    assign t37 = t15_3_0 != 4'd0;
+    assign t38 = {t27, t29, t31, t33, t35, t37};
+    assign t39 = {t27, t29, t31, t33};
+    assign t40 = t39 == 4'd0;
+    assign t43 = {t15_7_0, 16'd0};
+    assign t44 = t40 ? t43 : t15;
+    assign t45 = {t35, t37};
+    assign t47 = {t45, 4'd0};
+    assign t48 = t40 ? t47 : t38;
+    assign t49_5_4 = t48[5:4];
+    assign t50 = t49_5_4 == 2'd0;
+    assign t44_15_0 = t44[15:0];
+    assign t53 = {t44_15_0, 8'd0};
+    assign t54 = t50 ? t53 : t44;
+    assign t48_3_0 = t48[3:0];
+    assign t57 = {t48_3_0, 2'd0};
+    assign t58 = t50 ? t57 : t48;
+    assign t59_5_5 = t58[5];
+    assign t60 = ~t59_5_5;
+    assign t54_19_0 = t54[19:0];
+    assign t62 = {t54_19_0, 4'd0};
+    assign t63 = t59_5_5 ? t54 : t62;
+    assign t64_23_22 = t63[23:22];
+    assign t65 = t64_23_22 == 2'd0;
+    assign t63_21_0 = t63[21:0];
+    assign t67 = {t63_21_0, 2'd0};
+    assign t68 = t65 ? t67 : t63;
+    assign t69_23_23 = t68[23];
+    assign t70 = ~t69_23_23;
+    assign t68_22_0 = t68[22:0];
+    assign t72 = {t68_22_0, 1'b0};
 
     always_ff @(posedge clk) begin
-        t90_s1 <= t90;
+        t69_s1 <= t69_23_23;
+        t68_s1 <= t68;
+        t72_s1 <= t72;
     end
 
-    assign t90_x10 = 10'(t90_s1);
+    assign t73 = t69_s1 ? t68_s1 : t72_s1;
+    assign t74 = {t40, t50, t60, t65, t70};
 
     always_ff @(posedge clk) begin
-        t81_s1 <= t81;
+        t25_s1 <= t25;
     end
 
-    assign t81_x10 = 10'(t81_s1);
-    assign t91 = t90_x10 - t81_x10;
-    assign t80_17_0 = t80[17:0];
-    assign t94_23_18 = t80[23:18];
-    assign t32_17_0 = t32[17:0];
-    assign t96_23_18 = t32[23:18];
+    assign t25_x10 = 10'(t25_s1);
 
     always_ff @(posedge clk) begin
-        t95_s1 <= t32_17_0;
+        t74_s1 <= t74;
     end
 
-    assign t97 = 36'(t95_s1) * 36'(t80_17_0);
-    assign t97_17_0 = t97[17:0];
+    assign t74_x10 = 10'(t74_s1);
+    assign t75 = t25_x10 - t74_x10;
+    assign t73_17_0 = t73[17:0];
+    assign t78_23_18 = t73[23:18];
+    assign t16_17_0 = t16[17:0];
+    assign t80_23_18 = t16[23:18];
 
     always_ff @(posedge clk) begin
-        t96_s1 <= t96_23_18;
+        t79_s1 <= t16_17_0;
     end
 
-    assign t99 = 24'(t80_17_0) * 24'(t96_s1);
-    assign t100_35_18 = t97[35:18];
-    assign t100_x24 = 24'(t100_35_18);
-    assign t101 = t100_x24 + t99;
-    assign t103 = {t101, t97_17_0};
-    assign t103_17_0 = t103[17:0];
-    assign t105 = 24'(t95_s1) * 24'(t94_23_18);
-    assign t105_17_0 = t105[17:0];
-    assign t107 = 12'(t96_s1) * 12'(t94_23_18);
-    assign t108_23_18 = t105[23:18];
-    assign t108_x12 = 12'(t108_23_18);
-    assign t109 = t108_x12 + t107;
-    assign t111 = {t109, t105_17_0};
-    assign t112_41_18 = t103[41:18];
+    assign t81 = 36'(t79_s1) * 36'(t73_17_0);
+    assign t81_17_0 = t81[17:0];
 
     always_ff @(posedge clk) begin
-        t112_s2 <= t112_41_18;
+        t80_s1 <= t80_23_18;
     end
 
-    assign t112_x30 = 30'(t112_s2);
+    assign t83 = 24'(t73_17_0) * 24'(t80_s1);
+    assign t84_35_18 = t81[35:18];
+    assign t84_x24 = 24'(t84_35_18);
+    assign t85 = t84_x24 + t83;
+    assign t88 = 24'(t79_s1) * 24'(t78_23_18);
+    assign t88_17_0 = t88[17:0];
+    assign t90 = 12'(t80_s1) * 12'(t78_23_18);
+    assign t91_23_18 = t88[23:18];
+    assign t91_x12 = 12'(t91_23_18);
+    assign t92 = t91_x12 + t90;
+    assign t94 = {t92, t88_17_0};
 
     always_ff @(posedge clk) begin
-        t111_s2 <= t111;
+        t86_s2 <= t85;
     end
 
-    assign t113 = t112_x30 + t111_s2;
+    assign t86_x30 = 30'(t86_s2);
 
     always_ff @(posedge clk) begin
-        t104_s2 <= t103_17_0;
+        t94_s2 <= t94;
     end
 
-    assign t115 = {t113, t104_s2};
-    assign t116 = t3_31_31 ^ t8_31_31;
-    assign t117_47_47 = t115[47];
-    assign t118_9_9 = t91[9];
-    assign t91_8_0 = t91[8:0];
-    assign t119_8_8 = t91_8_0[8];
-    assign t91_7_0 = t91[7:0];
-    assign t120_7_7 = t91_7_0[7];
-    assign t121 = t119_8_8 | t120_7_7;
-    assign t122 = ~t120_7_7;
-    assign t91_6_0 = t91[6:0];
-    assign t125 = ~t118_9_9;
-    assign t126 = t121 & t125;
-    assign t127 = {t122, t91_6_0};
-    assign t128 = t119_8_8 & t120_7_7;
-    assign t129 = 10'd128 - t91;
-    assign t132 = ~t23;
+    assign t95 = t86_x30 + t94_s2;
 
     always_ff @(posedge clk) begin
-        t132_s1 <= t132;
+        t82_s2 <= t81_17_0;
     end
 
-    assign t133 = t126 & t132_s1;
-    assign t134_7_1 = t127[7:1];
-    assign t136 = t134_7_1 == 7'd127;
-    assign t137 = t128 | t136;
-    assign t139 = t127 == 8'd253;
+    assign t96_3_0 = t95[3:0];
+    assign t97 = {t96_3_0, t82_s2};
+    assign t98 = t3_31_31 ^ t8_31_31;
+    assign t100 = t2_30_23 == 8'd255;
+    assign t101 = t0_22_0 != 23'd0;
+    assign t102 = t100 & t101;
+    assign t103 = ~t101;
+    assign t104 = t6 & t103;
+    assign t105 = t7_30_23 == 8'd255;
+    assign t106 = t1_22_0 != 23'd0;
+    assign t107 = t105 & t106;
+    assign t108 = ~t106;
+    assign t109 = t10 & t108;
+    assign t110 = t100 | t105;
+    assign t111 = t104 | t109;
+    assign t112 = t102 | t107;
+    assign t113 = t110 & t111;
+    assign t114 = t112 | t113;
+    assign t115_29_4 = t95[29:4];
+    assign t117 = t97 != 22'd0;
+    assign t118 = {t115_29_4, t117};
+    assign t119_29_29 = t95[29];
+    assign t120_9_9 = t75[9];
+    assign t75_8_0 = t75[8:0];
+    assign t121_8_7 = t75_8_0[8:7];
+    assign t122 = t121_8_7 != 2'd0;
+    assign t121_0_0 = t121_8_7[0];
+    assign t124_8_8 = t75_8_0[8];
+    assign t125 = ~t121_0_0;
+    assign t75_6_0 = t75[6:0];
+    assign t127 = t121_0_0 & t124_8_8;
+    assign t129 = ~t120_9_9;
+    assign t130 = t122 & t129;
+    assign t131 = {t125, t75_6_0};
+    assign t132 = 10'd128 - t75;
+    assign t135 = ~t111;
 
     always_ff @(posedge clk) begin
-        t139_s2 <= t139;
+        t135_s1 <= t135;
     end
 
-    assign t140 = t139_s2 & t117_47_47;
+    assign t136 = t130 & t135_s1;
+    assign t137_7_1 = t131[7:1];
+    assign t139 = t137_7_1 == 7'd127;
+    assign t140 = t127 | t139;
+    assign t142 = t131 == 8'd253;
 
     always_ff @(posedge clk) begin
-        t137_s2 <= t137;
+        t142_s2 <= t142;
     end
 
-    assign t141 = t137_s2 | t140;
+    assign t143 = t142_s2 & t119_29_29;
 
     always_ff @(posedge clk) begin
-        t133_s2 <= t133;
+        t140_s2 <= t140;
     end
 
-    assign t142 = t141 & t133_s2;
+    assign t144 = t140_s2 | t143;
 
     always_ff @(posedge clk) begin
-        t22_s1 <= t22;
-        t22_s2 <= t22_s1;
+        t136_s2 <= t136;
     end
 
-    assign t143 = t22_s2 | t142;
-    assign t144_47_22 = t115[47:22];
-    assign t115_21_0 = t115[21:0];
-    assign t146 = t115_21_0 != 22'd0;
-    assign t147 = {t144_47_22, t146};
-    assign t148_9_5 = t129[9:5];
-    assign t149 = t148_9_5 != 5'd0;
-    assign t129_4_0 = t129[4:0];
-    assign t151 = {t149, t149, t149, t149, t149};
-    assign t152 = t129_4_0 | t151;
-    assign t117_x5 = 5'(t117_47_47);
+    assign t145 = t144 & t136_s2;
 
     always_ff @(posedge clk) begin
-        t152_s2 <= t152;
+        t110_s1 <= t110;
+        t110_s2 <= t110_s1;
     end
 
-    assign t153 = t133_s2 ? t117_x5 : t152_s2;
-    assign t154_26_17 = t147[26:17];
-    assign t147_16_0 = t147[16:0];
-    assign t156 = t147_16_0 != 17'd0;
-    assign t157 = {t154_26_17, t156};
-    assign t158_4_4 = t153[4];
-    assign t157_x27 = 27'(t157);
-    assign t159 = t158_4_4 ? t157_x27 : t147;
-    assign t160_26_9 = t159[26:9];
-    assign t159_8_0 = t159[8:0];
-    assign t162 = t159_8_0 != 9'd0;
-    assign t163 = {t160_26_9, t162};
-    assign t153_3_0 = t153[3:0];
-    assign t164_3_3 = t153_3_0[3];
-    assign t163_x27 = 27'(t163);
-    assign t165 = t164_3_3 ? t163_x27 : t159;
-    assign t166_26_5 = t165[26:5];
-    assign t165_4_0 = t165[4:0];
+    assign t146 = t110_s2 | t145;
+    assign t147_9_5 = t132[9:5];
+    assign t148 = t147_9_5 != 5'd0;
+    assign t132_4_0 = t132[4:0];
+    assign t150 = {t148, t148, t148, t148, t148};
+    assign t151 = t132_4_0 | t150;
+    assign t152 = {t111, t111, t111, t111, t111};
 
     always_ff @(posedge clk) begin
-        t167_s3 <= t165_4_0;
+        t152_s1 <= t152;
     end
 
-    assign t168 = t167_s3 != 5'd0;
+    assign t153 = t151 | t152_s1;
+    assign t119_x5 = 5'(t119_29_29);
 
     always_ff @(posedge clk) begin
-        t166_s3 <= t166_26_5;
+        t153_s2 <= t153;
     end
 
-    assign t169 = {t166_s3, t168};
-    assign t153_2_0 = t153[2:0];
-    assign t170_2_2 = t153_2_0[2];
+    assign t154 = t136_s2 ? t119_x5 : t153_s2;
+    assign t155_29_20 = t95[29:20];
+    assign t118_16_0 = t118[16:0];
+    assign t157 = t118_16_0 != 17'd0;
+    assign t158 = {t155_29_20, t157};
+    assign t159_4_4 = t154[4];
+    assign t158_x27 = 27'(t158);
+    assign t160 = t159_4_4 ? t158_x27 : t118;
+    assign t161_26_9 = t160[26:9];
+    assign t160_8_0 = t160[8:0];
+    assign t163 = t160_8_0 != 9'd0;
+    assign t164 = {t161_26_9, t163};
+    assign t154_3_0 = t154[3:0];
+    assign t165_3_3 = t154_3_0[3];
+    assign t164_x27 = 27'(t164);
+    assign t166 = t165_3_3 ? t164_x27 : t160;
+    assign t167_26_5 = t166[26:5];
+    assign t166_4_0 = t166[4:0];
 
     always_ff @(posedge clk) begin
-        t170_s3 <= t170_2_2;
+        t168_s3 <= t166_4_0;
     end
 
-    assign t169_x27 = 27'(t169);
+    assign t169 = t168_s3 != 5'd0;
 
     always_ff @(posedge clk) begin
-        t165_s3 <= t165;
+        t167_s3 <= t167_26_5;
     end
 
-    assign t171 = t170_s3 ? t169_x27 : t165_s3;
-    assign t172_26_3 = t171[26:3];
-    assign t171_2_0 = t171[2:0];
-    assign t174 = t171_2_0 != 3'd0;
-    assign t175 = {t172_26_3, t174};
-    assign t153_1_0 = t153[1:0];
-    assign t176_1_1 = t153_1_0[1];
+    assign t170 = {t167_s3, t169};
+    assign t154_2_0 = t154[2:0];
+    assign t171_2_2 = t154_2_0[2];
 
     always_ff @(posedge clk) begin
-        t176_s3 <= t176_1_1;
+        t171_s3 <= t171_2_2;
     end
 
-    assign t175_x27 = 27'(t175);
-    assign t177 = t176_s3 ? t175_x27 : t171;
-    assign t178_26_2 = t177[26:2];
-    assign t177_1_0 = t177[1:0];
-    assign t180 = t177_1_0 != 2'd0;
-    assign t181 = {t178_26_2, t180};
-    assign t153_0_0 = t153[0];
+    assign t170_x27 = 27'(t170);
 
     always_ff @(posedge clk) begin
-        t182_s3 <= t153_0_0;
+        t166_s3 <= t166;
     end
 
-    assign t177_25_0 = t177[25:0];
-    assign t183 = t182_s3 ? t181 : t177_25_0;
-    assign t184_25_25 = t183[25];
-    assign t185 = {t133, t133, t133, t133, t133, t133, t133, t133};
-    assign t186 = t127 & t185;
-    assign t187 = {t143, t143, t143, t143, t143, t143, t143, t143};
+    assign t172 = t171_s3 ? t170_x27 : t166_s3;
+    assign t173_26_3 = t172[26:3];
+    assign t172_2_0 = t172[2:0];
+    assign t175 = t172_2_0 != 3'd0;
+    assign t176 = {t173_26_3, t175};
+    assign t154_1_0 = t154[1:0];
+    assign t177_1_1 = t154_1_0[1];
 
     always_ff @(posedge clk) begin
-        t186_s2 <= t186;
+        t177_s3 <= t177_1_1;
     end
 
-    assign t188 = t186_s2 | t187;
-    assign t189 = ~t143;
-    assign t190 = ~t117_47_47;
+    assign t176_x27 = 27'(t176);
+    assign t178 = t177_s3 ? t176_x27 : t172;
+    assign t179_26_2 = t178[26:2];
+    assign t178_1_0 = t178[1:0];
+    assign t181 = t178_1_0 != 2'd0;
+    assign t182 = {t179_26_2, t181};
+    assign t154_0_0 = t154[0];
 
     always_ff @(posedge clk) begin
-        t133_s3 <= t133_s2;
+        t183_s3 <= t154_0_0;
+    end
+
+    assign t178_25_0 = t178[25:0];
+    assign t184 = t183_s3 ? t182 : t178_25_0;
+    assign t185_25_25 = t184[25];
+    assign t186 = {t136, t136, t136, t136, t136, t136, t136, t136};
+    assign t187 = t131 & t186;
+    assign t188 = {t146, t146, t146, t146, t146, t146, t146, t146};
+
+    always_ff @(posedge clk) begin
+        t187_s2 <= t187;
+    end
+
+    assign t189 = t187_s2 | t188;
+    assign t190 = ~t146;
+    assign t191 = ~t119_29_29;
+
+    always_ff @(posedge clk) begin
+        t136_s3 <= t136_s2;
+        t191_s3 <= t191;
+    end
+
+    assign t192 = t136_s3 ? t191_s3 : t185_25_25;
+    assign t193 = t136_s2 & t119_29_29;
+
+    always_ff @(posedge clk) begin
+        t193_s3 <= t193;
+    end
+
+    assign t194 = {t193_s3, t192};
+    assign t195 = {t190, t190};
+
+    always_ff @(posedge clk) begin
+        t195_s3 <= t195;
+    end
+
+    assign t196 = t194 & t195_s3;
+    assign t184_24_0 = t184[24:0];
+    assign t198_24_2 = t184_24_0[24:2];
+    assign t197_1_0 = t184_24_0[1:0];
+    assign t199_1_1 = t197_1_0[1];
+    assign t197_2_0 = t184_24_0[2:0];
+    assign t200_2_2 = t197_2_0[2];
+    assign t184_0_0 = t184[0];
+    assign t202 = t200_2_2 | t184_0_0;
+    assign t203 = t199_1_1 & t202;
+    assign t204 = {t190, t190, t190, t190, t190, t190, t190, t190, t190, t190, t190, t190, t190, t190, t190, t190, t190, t190, t190, t190, t190, t190, t190};
+
+    always_ff @(posedge clk) begin
+        t204_s3 <= t204;
+    end
+
+    assign t205 = t198_24_2 & t204_s3;
+
+    always_ff @(posedge clk) begin
         t190_s3 <= t190;
     end
 
-    assign t191 = t133_s3 ? t190_s3 : t184_25_25;
-    assign t192 = t133_s2 & t117_47_47;
+    assign t206 = t203 & t190_s3;
+    assign t208 = {t114, 22'd0};
 
     always_ff @(posedge clk) begin
-        t192_s3 <= t192;
+        t208_s1 <= t208;
+        t208_s2 <= t208_s1;
+        t208_s3 <= t208_s2;
     end
 
-    assign t193 = {t192_s3, t191};
-    assign t194 = {t189, t189};
-
-    always_ff @(posedge clk) begin
-        t194_s3 <= t194;
-    end
-
-    assign t195 = t193 & t194_s3;
-    assign t183_24_0 = t183[24:0];
-    assign t197_24_2 = t183_24_0[24:2];
-    assign t196_1_0 = t183_24_0[1:0];
-    assign t198_1_1 = t196_1_0[1];
-    assign t196_2_0 = t183_24_0[2:0];
-    assign t199_2_2 = t196_2_0[2];
-    assign t183_0_0 = t183[0];
-    assign t201 = t199_2_2 | t183_0_0;
-    assign t202 = t198_1_1 & t201;
-    assign t203 = {t189, t189, t189, t189, t189, t189, t189, t189, t189, t189, t189, t189, t189, t189, t189, t189, t189, t189, t189, t189, t189, t189, t189};
-
-    always_ff @(posedge clk) begin
-        t203_s3 <= t203;
-    end
-
-    assign t204 = t197_24_2 & t203_s3;
+    assign t209 = t205 | t208_s3;
+    assign t210 = ~t114;
+    assign t211 = t98 & t210;
 
     always_ff @(posedge clk) begin
         t189_s3 <= t189;
     end
 
-    assign t205 = t202 & t189_s3;
-    assign t207 = {t26, 22'd0};
+    assign t212 = {t189_s3, t209};
 
     always_ff @(posedge clk) begin
-        t207_s1 <= t207;
+        t207_s1 <= 22'd0;
         t207_s2 <= t207_s1;
         t207_s3 <= t207_s2;
     end
 
-    assign t208 = t204 | t207_s3;
-    assign t209 = ~t26;
-    assign t210 = t116 & t209;
+    assign t213 = {t196, t207_s3, t206};
 
     always_ff @(posedge clk) begin
-        t188_s3 <= t188;
-    end
-
-    assign t211 = {t188_s3, t208};
-
-    always_ff @(posedge clk) begin
-        t206_s1 <= 22'd0;
-        t206_s2 <= t206_s1;
-        t206_s3 <= t206_s2;
-    end
-
-    assign t212 = {t195, t206_s3, t205};
-
-    always_ff @(posedge clk) begin
-        t211_s4 <= t211;
         t212_s4 <= t212;
+        t213_s4 <= t213;
     end
 
-    assign t212_x31 = 31'(t212_s4);
-    assign t213 = t211_s4 + t212_x31;
+    assign t213_x31 = 31'(t213_s4);
+    assign t214 = t212_s4 + t213_x31;
 
     always_ff @(posedge clk) begin
-        t210_s1 <= t210;
-        t210_s2 <= t210_s1;
-        t210_s3 <= t210_s2;
-        t210_s4 <= t210_s3;
+        t211_s1 <= t211;
+        t211_s2 <= t211_s1;
+        t211_s3 <= t211_s2;
+        t211_s4 <= t211_s3;
     end
 
-    assign t215 = {t210_s4, t213};
-    assign result = t215;
+    assign t216 = {t211_s4, t214};
+    assign result = t216;
 
     // Bits that nothing reads.
     wire _unused = &{
         1'b0,
         t0_30_0[22:0],
         t1_30_0[22:0],
-        t31_19_0[15:0],
-        t31_15_0[11:0],
-        t31_11_0[7:0],
-        t65[4:0],
-        t91_8_0[7:0],
-        t91_7_0[6:0],
-        t153_3_0[2:0],
-        t153_2_0[1:0],
-        t153_1_0[0],
-        t196_1_0[0],
-        t196_2_0[1:0]
+        t15_19_0[15:0],
+        t15_15_0[11:0],
+        t15_11_0[7:0],
+        t58[4:0],
+        t75_8_0[6:0],
+        t154_3_0[2:0],
+        t154_2_0[1:0],
+        t154_1_0[0],
+        t197_1_0[0],
+        t197_2_0[1:0]
     };
 endmodule
 
@@ -735,7 +738,7 @@ module fadd_e8f23 (
     logic [4:0]  t39;
     logic [4:0]  t38_s1;
     logic [4:0]  t40;
-    logic [9:0]  t41_26_17;
+    logic [9:0]  t41_23_14;
     logic [16:0] t35_16_0;
     logic        t43;
     logic [10:0] t44;
@@ -810,176 +813,176 @@ module fadd_e8f23 (
     logic        t88;
     logic        t89;
     logic        t90;
-    logic        t91_27_27;
+    logic        t92;
+    logic        t92_s1;
+    logic        t92_s2;
     logic        t93;
-    logic        t93_s1;
-    logic        t93_s2;
-    logic        t94;
-    logic [3:0]  t95_27_24;
-    logic        t96;
-    logic [23:0] t85_23_0;
-    logic [3:0]  t97_23_20;
-    logic        t98;
-    logic [19:0] t85_19_0;
-    logic [3:0]  t99_19_16;
-    logic        t100;
-    logic [15:0] t85_15_0;
-    logic [3:0]  t101_15_12;
-    logic        t102;
-    logic [11:0] t85_11_0;
-    logic [3:0]  t103_11_8;
-    logic        t104;
-    logic [7:0]  t85_7_0;
-    logic [3:0]  t105_7_4;
-    logic        t106;
-    logic [3:0]  t85_3_0;
-    logic        t108;
-    logic [6:0]  t109;
+    logic [3:0]  t94_27_24;
+    logic        t95;
+    logic [24:0] t79_24_0;
+    logic [3:0]  t96_24_21;
+    logic        t97;
+    logic [20:0] t79_20_0;
+    logic [3:0]  t98_20_17;
+    logic        t99;
+    logic [16:0] t79_16_0;
+    logic [3:0]  t100_16_13;
+    logic        t101;
+    logic [12:0] t79_12_0;
+    logic [3:0]  t102_12_9;
+    logic        t103;
+    logic [8:0]  t79_8_0;
+    logic [3:0]  t104_8_5;
+    logic        t105;
+    logic [3:0]  t84_3_0;
+    logic        t107;
+    logic [6:0]  t108;
+    logic        t109;
     logic        t110;
-    logic        t111;
-    logic [7:0]  t112;
+    logic [7:0]  t111;
     logic [7:0]  t25_s1;
     logic [7:0]  t25_s2;
-    logic [7:0]  t113;
-    logic [2:0]  t114_7_5;
-    logic        t115;
-    logic [3:0]  t116_6_3;
-    logic        t117;
-    logic [4:0]  t113_4_0;
-    logic        t118_4_4;
+    logic [7:0]  t112;
+    logic [2:0]  t113_7_5;
+    logic        t114;
+    logic [3:0]  t115;
+    logic        t116;
+    logic [4:0]  t112_4_0;
+    logic        t117_4_4;
+    logic        t118;
     logic        t119;
     logic        t120;
     logic        t121;
     logic        t122;
-    logic        t123;
-    logic [15:0] t125_s1;
-    logic [15:0] t125_s2;
-    logic [27:0] t126;
-    logic        t120_s3;
-    logic [27:0] t126_s3;
+    logic [11:0] t84_11_0;
+    logic [15:0] t124_s1;
+    logic [15:0] t124_s2;
+    logic [27:0] t125;
+    logic        t119_s3;
+    logic [27:0] t125_s3;
     logic [27:0] t85_s3;
-    logic [27:0] t127;
-    logic [2:0]  t109_2_0;
-    logic [3:0]  t129_s1;
-    logic [3:0]  t129_s2;
+    logic [27:0] t126;
+    logic [2:0]  t127;
+    logic [3:0]  t128_s1;
+    logic [3:0]  t128_s2;
+    logic [6:0]  t129;
+    logic [6:0]  t129_s3;
+    logic [6:0]  t108_s3;
     logic [6:0]  t130;
-    logic [6:0]  t130_s3;
-    logic [6:0]  t109_s3;
-    logic [6:0]  t131;
-    logic [1:0]  t132_6_5;
-    logic        t133;
-    logic [3:0]  t113_3_0;
-    logic        t134_3_3;
-    logic        t123_s3;
-    logic        t134_s3;
+    logic [1:0]  t131_6_5;
+    logic        t132;
+    logic [3:0]  t112_3_0;
+    logic        t133_3_3;
+    logic        t122_s3;
+    logic        t133_s3;
+    logic        t134;
     logic        t135;
     logic        t136;
     logic        t137;
     logic        t138;
-    logic        t139;
-    logic [19:0] t127_19_0;
-    logic [7:0]  t141_s1;
-    logic [7:0]  t141_s2;
-    logic [7:0]  t141_s3;
+    logic [19:0] t126_19_0;
+    logic [7:0]  t140_s1;
+    logic [7:0]  t140_s2;
+    logic [7:0]  t140_s3;
+    logic [27:0] t141;
     logic [27:0] t142;
-    logic [27:0] t143;
-    logic [4:0]  t131_4_0;
-    logic [1:0]  t145_s1;
-    logic [1:0]  t145_s2;
-    logic [1:0]  t145_s3;
+    logic [4:0]  t130_4_0;
+    logic [1:0]  t144_s1;
+    logic [1:0]  t144_s2;
+    logic [1:0]  t144_s3;
+    logic [6:0]  t145;
     logic [6:0]  t146;
-    logic [6:0]  t147;
-    logic        t148_6_6;
-    logic        t149;
-    logic [2:0]  t113_2_0;
-    logic        t150_2_2;
-    logic        t150_s3;
+    logic        t147_6_6;
+    logic        t148;
+    logic [2:0]  t112_2_0;
+    logic        t149_2_2;
+    logic        t149_s3;
+    logic        t150;
     logic        t151;
     logic        t152;
     logic        t153;
     logic        t154;
-    logic        t155;
-    logic [23:0] t143_23_0;
-    logic [3:0]  t129_s3;
+    logic [23:0] t142_23_0;
+    logic [3:0]  t128_s3;
+    logic [27:0] t156;
     logic [27:0] t157;
-    logic [27:0] t158;
-    logic [1:0]  t159_27_26;
-    logic        t160;
-    logic [1:0]  t113_1_0;
-    logic        t161_1_1;
-    logic        t161_s3;
+    logic [1:0]  t158_27_26;
+    logic        t159;
+    logic [1:0]  t112_1_0;
+    logic        t160_1_1;
+    logic        t160_s3;
+    logic        t161;
     logic        t162;
     logic        t163;
     logic        t164;
     logic        t165;
-    logic        t166;
-    logic [25:0] t158_25_0;
+    logic [25:0] t157_25_0;
+    logic [27:0] t167;
     logic [27:0] t168;
-    logic [27:0] t169;
-    logic        t170_27_27;
-    logic        t171;
-    logic        t113_0_0;
-    logic        t172_s3;
+    logic        t169_27_27;
+    logic        t170;
+    logic        t112_0_0;
+    logic        t171_s3;
+    logic        t172;
     logic        t173;
-    logic        t174;
-    logic [26:0] t169_26_0;
+    logic [26:0] t168_26_0;
+    logic [27:0] t175;
     logic [27:0] t176;
-    logic [27:0] t177;
-    logic [4:0]  t178;
+    logic [4:0]  t177;
+    logic        t178;
     logic        t179;
-    logic        t180;
     logic        t11_s1;
     logic        t11_s2;
-    logic        t181;
-    logic [7:0]  t113_s3;
-    logic [7:0]  t113_s4;
-    logic [4:0]  t178_s4;
-    logic [7:0]  t178_x8;
-    logic [7:0]  t182;
-    logic        t184_27_27;
-    logic [26:0] t177_26_0;
-    logic        t186;
-    logic [22:0] t187_26_4;
-    logic [3:0]  t185_3_0;
-    logic        t188_3_3;
-    logic [4:0]  t185_4_0;
-    logic        t189_4_4;
-    logic [2:0]  t177_2_0;
-    logic [2:0]  t190_s4;
-    logic        t191;
-    logic        t189_s4;
-    logic        t192;
+    logic        t180;
+    logic [7:0]  t112_s3;
+    logic [7:0]  t112_s4;
+    logic [4:0]  t177_s4;
+    logic [7:0]  t177_x8;
+    logic [7:0]  t181;
+    logic        t183_27_27;
+    logic [26:0] t176_26_0;
+    logic        t185;
+    logic [22:0] t186_26_4;
+    logic [3:0]  t184_3_0;
+    logic        t187_3_3;
+    logic [4:0]  t184_4_0;
+    logic        t188_4_4;
+    logic [2:0]  t176_2_0;
+    logic [2:0]  t189_s4;
+    logic        t190;
     logic        t188_s4;
-    logic        t193;
+    logic        t191;
+    logic        t187_s4;
+    logic        t192;
+    logic [22:0] t193;
+    logic [22:0] t193_s3;
     logic [22:0] t194;
-    logic [22:0] t194_s3;
-    logic [22:0] t195;
-    logic        t186_s3;
-    logic        t186_s4;
-    logic        t196;
+    logic        t185_s3;
+    logic        t185_s4;
+    logic        t195;
+    logic [22:0] t197;
+    logic [22:0] t194_s4;
+    logic [22:0] t197_s1;
+    logic [22:0] t197_s2;
+    logic [22:0] t197_s3;
+    logic [22:0] t197_s4;
     logic [22:0] t198;
-    logic [22:0] t195_s4;
-    logic [22:0] t198_s1;
-    logic [22:0] t198_s2;
-    logic [22:0] t198_s3;
-    logic [22:0] t198_s4;
-    logic [22:0] t199;
+    logic        t199;
+    logic        t199_s1;
+    logic        t199_s2;
     logic        t200;
-    logic        t200_s1;
-    logic        t200_s2;
-    logic        t201;
-    logic [30:0] t202;
-    logic [21:0] t197_s1;
-    logic [21:0] t197_s2;
-    logic [21:0] t197_s3;
-    logic [21:0] t197_s4;
-    logic        t184_s4;
-    logic [23:0] t203;
-    logic [30:0] t203_x31;
-    logic [30:0] t204;
-    logic        t201_s3;
-    logic        t201_s4;
-    logic [31:0] t206;
+    logic [30:0] t201;
+    logic [21:0] t196_s1;
+    logic [21:0] t196_s2;
+    logic [21:0] t196_s3;
+    logic [21:0] t196_s4;
+    logic        t183_s4;
+    logic [23:0] t202;
+    logic [30:0] t202_x31;
+    logic [30:0] t203;
+    logic        t200_s3;
+    logic        t200_s4;
+    logic [31:0] t205;
 
     assign t0_30_0 = a[30:0];
     assign t1_30_0 = b[30:0];
@@ -1027,10 +1030,10 @@ module fadd_e8f23 (
     end
 
     assign t40 = t38_s1 | t39;
-    assign t41_26_17 = t35[26:17];
+    assign t41_23_14 = t33[23:14];
     assign t35_16_0 = t35[16:0];
     assign t43 = t35_16_0 != 17'd0;
-    assign t44 = {t41_26_17, t43};
+    assign t44 = {t41_23_14, t43};
     assign t45_4_4 = t40[4];
 
     always_ff @(posedge clk) begin
@@ -1138,273 +1141,273 @@ module fadd_e8f23 (
     assign t88 = t9 & t87;
     assign t89 = t86 | t88;
     assign t90 = t19 & t89;
-    assign t91_27_27 = t85[27];
-    assign t93 = t25 == 8'd254;
+    assign t92 = t25 == 8'd254;
 
     always_ff @(posedge clk) begin
-        t93_s1 <= t93;
-        t93_s2 <= t93_s1;
+        t92_s1 <= t92;
+        t92_s2 <= t92_s1;
     end
 
-    assign t94 = t91_27_27 & t93_s2;
-    assign t95_27_24 = t85[27:24];
-    assign t96 = t95_27_24 != 4'd0;
-    assign t85_23_0 = t85[23:0];
-    assign t97_23_20 = t85_23_0[23:20];
-    assign t98 = t97_23_20 != 4'd0;
-    assign t85_19_0 = t85[19:0];
-    assign t99_19_16 = t85_19_0[19:16];
-    assign t100 = t99_19_16 != 4'd0;
-    assign t85_15_0 = t85[15:0];
-    assign t101_15_12 = t85_15_0[15:12];
-    assign t102 = t101_15_12 != 4'd0;
-    assign t85_11_0 = t85[11:0];
-    assign t103_11_8 = t85_11_0[11:8];
-    assign t104 = t103_11_8 != 4'd0;
-    assign t85_7_0 = t85[7:0];
-    assign t105_7_4 = t85_7_0[7:4];
-    assign t106 = t105_7_4 != 4'd0;
-    assign t85_3_0 = t85[3:0];
-    assign t108 = t85_3_0 != 4'd0;
-    assign t109 = {t96, t98, t100, t102, t104, t106, t108};
-    assign t110 = t109 == 7'd0;
-    assign t111 = ~t110;
-    assign t112 = {t111, t111, t111, t111, t111, t111, t111, t111};
+    assign t93 = t83 & t92_s2;
+    assign t94_27_24 = t85[27:24];
+    assign t95 = t94_27_24 != 4'd0;
+    assign t79_24_0 = t79[24:0];
+    assign t96_24_21 = t79_24_0[24:21];
+    assign t97 = t96_24_21 != 4'd0;
+    assign t79_20_0 = t79[20:0];
+    assign t98_20_17 = t79_20_0[20:17];
+    assign t99 = t98_20_17 != 4'd0;
+    assign t79_16_0 = t79[16:0];
+    assign t100_16_13 = t79_16_0[16:13];
+    assign t101 = t100_16_13 != 4'd0;
+    assign t79_12_0 = t79[12:0];
+    assign t102_12_9 = t79_12_0[12:9];
+    assign t103 = t102_12_9 != 4'd0;
+    assign t79_8_0 = t79[8:0];
+    assign t104_8_5 = t79_8_0[8:5];
+    assign t105 = t104_8_5 != 4'd0;
+    assign t84_3_0 = t84_27_1[3:0];
+    assign t107 = t84_3_0 != 4'd0;
+    assign t108 = {t95, t97, t99, t101, t103, t105, t107};
+    assign t109 = t108 == 7'd0;
+    assign t110 = ~t109;
+    assign t111 = {t110, t110, t110, t110, t110, t110, t110, t110};
 
     always_ff @(posedge clk) begin
         t25_s1 <= t25;
         t25_s2 <= t25_s1;
     end
 
-    assign t113 = t25_s2 & t112;
-    assign t114_7_5 = t113[7:5];
-    assign t115 = t114_7_5 != 3'd0;
-    assign t116_6_3 = t109[6:3];
-    assign t117 = t116_6_3 == 4'd0;
-    assign t113_4_0 = t113[4:0];
-    assign t118_4_4 = t113_4_0[4];
-    assign t119 = t115 | t118_4_4;
-    assign t120 = t117 & t119;
-    assign t121 = ~t120;
-    assign t122 = t118_4_4 & t121;
-    assign t123 = t115 | t122;
+    assign t112 = t25_s2 & t111;
+    assign t113_7_5 = t112[7:5];
+    assign t114 = t113_7_5 != 3'd0;
+    assign t115 = {t95, t97, t99, t101};
+    assign t116 = t115 == 4'd0;
+    assign t112_4_0 = t112[4:0];
+    assign t117_4_4 = t112_4_0[4];
+    assign t118 = t114 | t117_4_4;
+    assign t119 = t116 & t118;
+    assign t120 = ~t119;
+    assign t121 = t117_4_4 & t120;
+    assign t122 = t114 | t121;
+    assign t84_11_0 = t84_27_1[11:0];
 
     always_ff @(posedge clk) begin
-        t125_s1 <= 16'd0;
-        t125_s2 <= t125_s1;
+        t124_s1 <= 16'd0;
+        t124_s2 <= t124_s1;
     end
 
-    assign t126 = {t85_11_0, t125_s2};
+    assign t125 = {t84_11_0, t124_s2};
 
     always_ff @(posedge clk) begin
-        t120_s3 <= t120;
-        t126_s3 <= t126;
+        t119_s3 <= t119;
+        t125_s3 <= t125;
         t85_s3 <= t85;
     end
 
-    assign t127 = t120_s3 ? t126_s3 : t85_s3;
-    assign t109_2_0 = t109[2:0];
+    assign t126 = t119_s3 ? t125_s3 : t85_s3;
+    assign t127 = {t103, t105, t107};
 
     always_ff @(posedge clk) begin
-        t129_s1 <= 4'd0;
-        t129_s2 <= t129_s1;
+        t128_s1 <= 4'd0;
+        t128_s2 <= t128_s1;
     end
 
-    assign t130 = {t109_2_0, t129_s2};
+    assign t129 = {t127, t128_s2};
 
     always_ff @(posedge clk) begin
-        t130_s3 <= t130;
-        t109_s3 <= t109;
+        t129_s3 <= t129;
+        t108_s3 <= t108;
     end
 
-    assign t131 = t120_s3 ? t130_s3 : t109_s3;
-    assign t132_6_5 = t131[6:5];
-    assign t133 = t132_6_5 == 2'd0;
-    assign t113_3_0 = t113[3:0];
-    assign t134_3_3 = t113_3_0[3];
+    assign t130 = t119_s3 ? t129_s3 : t108_s3;
+    assign t131_6_5 = t130[6:5];
+    assign t132 = t131_6_5 == 2'd0;
+    assign t112_3_0 = t112[3:0];
+    assign t133_3_3 = t112_3_0[3];
 
     always_ff @(posedge clk) begin
-        t123_s3 <= t123;
-        t134_s3 <= t134_3_3;
+        t122_s3 <= t122;
+        t133_s3 <= t133_3_3;
     end
 
-    assign t135 = t123_s3 | t134_s3;
-    assign t136 = t133 & t135;
-    assign t137 = ~t136;
-    assign t138 = t134_s3 & t137;
-    assign t139 = t123_s3 | t138;
-    assign t127_19_0 = t127[19:0];
+    assign t134 = t122_s3 | t133_s3;
+    assign t135 = t132 & t134;
+    assign t136 = ~t135;
+    assign t137 = t133_s3 & t136;
+    assign t138 = t122_s3 | t137;
+    assign t126_19_0 = t126[19:0];
 
     always_ff @(posedge clk) begin
-        t141_s1 <= 8'd0;
-        t141_s2 <= t141_s1;
-        t141_s3 <= t141_s2;
+        t140_s1 <= 8'd0;
+        t140_s2 <= t140_s1;
+        t140_s3 <= t140_s2;
     end
 
-    assign t142 = {t127_19_0, t141_s3};
-    assign t143 = t136 ? t142 : t127;
-    assign t131_4_0 = t131[4:0];
+    assign t141 = {t126_19_0, t140_s3};
+    assign t142 = t135 ? t141 : t126;
+    assign t130_4_0 = t130[4:0];
 
     always_ff @(posedge clk) begin
-        t145_s1 <= 2'd0;
-        t145_s2 <= t145_s1;
-        t145_s3 <= t145_s2;
+        t144_s1 <= 2'd0;
+        t144_s2 <= t144_s1;
+        t144_s3 <= t144_s2;
     end
 
-    assign t146 = {t131_4_0, t145_s3};
-    assign t147 = t136 ? t146 : t131;
-    assign t148_6_6 = t147[6];
-    assign t149 = ~t148_6_6;
-    assign t113_2_0 = t113[2:0];
-    assign t150_2_2 = t113_2_0[2];
+    assign t145 = {t130_4_0, t144_s3};
+    assign t146 = t135 ? t145 : t130;
+    assign t147_6_6 = t146[6];
+    assign t148 = ~t147_6_6;
+    assign t112_2_0 = t112[2:0];
+    assign t149_2_2 = t112_2_0[2];
 
     always_ff @(posedge clk) begin
-        t150_s3 <= t150_2_2;
+        t149_s3 <= t149_2_2;
     end
 
-    assign t151 = t139 | t150_s3;
-    assign t152 = t149 & t151;
-    assign t153 = ~t152;
-    assign t154 = t150_s3 & t153;
-    assign t155 = t139 | t154;
-    assign t143_23_0 = t143[23:0];
+    assign t150 = t138 | t149_s3;
+    assign t151 = t148 & t150;
+    assign t152 = ~t151;
+    assign t153 = t149_s3 & t152;
+    assign t154 = t138 | t153;
+    assign t142_23_0 = t142[23:0];
 
     always_ff @(posedge clk) begin
-        t129_s3 <= t129_s2;
+        t128_s3 <= t128_s2;
     end
 
-    assign t157 = {t143_23_0, t129_s3};
-    assign t158 = t152 ? t157 : t143;
-    assign t159_27_26 = t158[27:26];
-    assign t160 = t159_27_26 == 2'd0;
-    assign t113_1_0 = t113[1:0];
-    assign t161_1_1 = t113_1_0[1];
+    assign t156 = {t142_23_0, t128_s3};
+    assign t157 = t151 ? t156 : t142;
+    assign t158_27_26 = t157[27:26];
+    assign t159 = t158_27_26 == 2'd0;
+    assign t112_1_0 = t112[1:0];
+    assign t160_1_1 = t112_1_0[1];
 
     always_ff @(posedge clk) begin
-        t161_s3 <= t161_1_1;
+        t160_s3 <= t160_1_1;
     end
 
-    assign t162 = t155 | t161_s3;
-    assign t163 = t160 & t162;
-    assign t164 = ~t163;
-    assign t165 = t161_s3 & t164;
-    assign t166 = t155 | t165;
-    assign t158_25_0 = t158[25:0];
-    assign t168 = {t158_25_0, t145_s3};
-    assign t169 = t163 ? t168 : t158;
-    assign t170_27_27 = t169[27];
-    assign t171 = ~t170_27_27;
-    assign t113_0_0 = t113[0];
+    assign t161 = t154 | t160_s3;
+    assign t162 = t159 & t161;
+    assign t163 = ~t162;
+    assign t164 = t160_s3 & t163;
+    assign t165 = t154 | t164;
+    assign t157_25_0 = t157[25:0];
+    assign t167 = {t157_25_0, t144_s3};
+    assign t168 = t162 ? t167 : t157;
+    assign t169_27_27 = t168[27];
+    assign t170 = ~t169_27_27;
+    assign t112_0_0 = t112[0];
 
     always_ff @(posedge clk) begin
-        t172_s3 <= t113_0_0;
+        t171_s3 <= t112_0_0;
     end
 
-    assign t173 = t166 | t172_s3;
-    assign t174 = t171 & t173;
-    assign t169_26_0 = t169[26:0];
-    assign t176 = {t169_26_0, 1'b0};
-    assign t177 = t174 ? t176 : t169;
-    assign t178 = {t120_s3, t136, t152, t163, t174};
-    assign t179 = t110 & t9_s2;
-    assign t180 = ~t179;
+    assign t172 = t165 | t171_s3;
+    assign t173 = t170 & t172;
+    assign t168_26_0 = t168[26:0];
+    assign t175 = {t168_26_0, 1'b0};
+    assign t176 = t173 ? t175 : t168;
+    assign t177 = {t119_s3, t135, t151, t162, t173};
+    assign t178 = t109 & t9_s2;
+    assign t179 = ~t178;
 
     always_ff @(posedge clk) begin
         t11_s1 <= t11_31_31;
         t11_s2 <= t11_s1;
     end
 
-    assign t181 = t11_s2 & t180;
+    assign t180 = t11_s2 & t179;
 
     always_ff @(posedge clk) begin
-        t113_s3 <= t113;
-        t113_s4 <= t113_s3;
-        t178_s4 <= t178;
+        t112_s3 <= t112;
+        t112_s4 <= t112_s3;
+        t177_s4 <= t177;
     end
 
-    assign t178_x8 = 8'(t178_s4);
-    assign t182 = t113_s4 - t178_x8;
-    assign t184_27_27 = t177[27];
-    assign t177_26_0 = t177[26:0];
-    assign t186 = ~t94;
-    assign t187_26_4 = t177_26_0[26:4];
-    assign t185_3_0 = t177_26_0[3:0];
-    assign t188_3_3 = t185_3_0[3];
-    assign t185_4_0 = t177_26_0[4:0];
-    assign t189_4_4 = t185_4_0[4];
-    assign t177_2_0 = t177[2:0];
+    assign t177_x8 = 8'(t177_s4);
+    assign t181 = t112_s4 - t177_x8;
+    assign t183_27_27 = t176[27];
+    assign t176_26_0 = t176[26:0];
+    assign t185 = ~t93;
+    assign t186_26_4 = t176_26_0[26:4];
+    assign t184_3_0 = t176_26_0[3:0];
+    assign t187_3_3 = t184_3_0[3];
+    assign t184_4_0 = t176_26_0[4:0];
+    assign t188_4_4 = t184_4_0[4];
+    assign t176_2_0 = t176[2:0];
 
     always_ff @(posedge clk) begin
-        t190_s4 <= t177_2_0;
+        t189_s4 <= t176_2_0;
     end
 
-    assign t191 = t190_s4 != 3'd0;
+    assign t190 = t189_s4 != 3'd0;
 
     always_ff @(posedge clk) begin
-        t189_s4 <= t189_4_4;
+        t188_s4 <= t188_4_4;
     end
 
-    assign t192 = t189_s4 | t191;
+    assign t191 = t188_s4 | t190;
 
     always_ff @(posedge clk) begin
-        t188_s4 <= t188_3_3;
+        t187_s4 <= t187_3_3;
     end
 
-    assign t193 = t188_s4 & t192;
-    assign t194 = {t186, t186, t186, t186, t186, t186, t186, t186, t186, t186, t186, t186, t186, t186, t186, t186, t186, t186, t186, t186, t186, t186, t186};
+    assign t192 = t187_s4 & t191;
+    assign t193 = {t185, t185, t185, t185, t185, t185, t185, t185, t185, t185, t185, t185, t185, t185, t185, t185, t185, t185, t185, t185, t185, t185, t185};
 
     always_ff @(posedge clk) begin
-        t194_s3 <= t194;
+        t193_s3 <= t193;
     end
 
-    assign t195 = t187_26_4 & t194_s3;
+    assign t194 = t186_26_4 & t193_s3;
 
     always_ff @(posedge clk) begin
-        t186_s3 <= t186;
-        t186_s4 <= t186_s3;
+        t185_s3 <= t185;
+        t185_s4 <= t185_s3;
     end
 
-    assign t196 = t193 & t186_s4;
-    assign t198 = {t90, 22'd0};
+    assign t195 = t192 & t185_s4;
+    assign t197 = {t90, 22'd0};
 
     always_ff @(posedge clk) begin
-        t195_s4 <= t195;
-        t198_s1 <= t198;
-        t198_s2 <= t198_s1;
-        t198_s3 <= t198_s2;
-        t198_s4 <= t198_s3;
-    end
-
-    assign t199 = t195_s4 | t198_s4;
-    assign t200 = ~t90;
-
-    always_ff @(posedge clk) begin
-        t200_s1 <= t200;
-        t200_s2 <= t200_s1;
-    end
-
-    assign t201 = t181 & t200_s2;
-    assign t202 = {t182, t199};
-
-    always_ff @(posedge clk) begin
-        t197_s1 <= 22'd0;
+        t194_s4 <= t194;
+        t197_s1 <= t197;
         t197_s2 <= t197_s1;
         t197_s3 <= t197_s2;
         t197_s4 <= t197_s3;
-        t184_s4 <= t184_27_27;
     end
 
-    assign t203 = {t184_s4, t197_s4, t196};
-    assign t203_x31 = 31'(t203);
-    assign t204 = t202 + t203_x31;
+    assign t198 = t194_s4 | t197_s4;
+    assign t199 = ~t90;
 
     always_ff @(posedge clk) begin
-        t201_s3 <= t201;
-        t201_s4 <= t201_s3;
+        t199_s1 <= t199;
+        t199_s2 <= t199_s1;
     end
 
-    assign t206 = {t201_s4, t204};
-    assign result = t206;
+    assign t200 = t180 & t199_s2;
+    assign t201 = {t181, t198};
+
+    always_ff @(posedge clk) begin
+        t196_s1 <= 22'd0;
+        t196_s2 <= t196_s1;
+        t196_s3 <= t196_s2;
+        t196_s4 <= t196_s3;
+        t183_s4 <= t183_27_27;
+    end
+
+    assign t202 = {t183_s4, t196_s4, t195};
+    assign t202_x31 = 31'(t202);
+    assign t203 = t201 + t202_x31;
+
+    always_ff @(posedge clk) begin
+        t200_s3 <= t200;
+        t200_s4 <= t200_s3;
+    end
+
+    assign t205 = {t200_s4, t203};
+    assign result = t205;
 
     // Bits that nothing reads.
     wire _unused = &{
@@ -1414,17 +1417,18 @@ module fadd_e8f23 (
         t40_2_0[1:0],
         t40_1_0[0],
         t79_27_0[0],
-        t85_23_0[19:0],
-        t85_19_0[15:0],
-        t85_15_0[11:0],
-        t85_7_0[3:0],
-        t113_4_0[3:0],
-        t113_3_0[2:0],
-        t147[5:0],
-        t113_2_0[1:0],
-        t113_1_0[0],
-        t185_3_0[2:0],
-        t185_4_0[3:0]
+        t79_24_0[20:0],
+        t79_20_0[16:0],
+        t79_16_0[12:0],
+        t79_12_0[8:0],
+        t79_8_0[4:0],
+        t112_4_0[3:0],
+        t112_3_0[2:0],
+        t146[5:0],
+        t112_2_0[1:0],
+        t112_1_0[0],
+        t184_3_0[2:0],
+        t184_4_0[3:0]
     };
 endmodule
 
@@ -1478,25 +1482,21 @@ module matmul (
     logic [4:0]  i_j_k_t20;
     logic [4:0]  i_j_k_t21;
     logic [4:0]  i_j_k_t22;
-    logic [9:0]  i_j_k_t26;
-    logic [9:0]  i_j_k_k_x10;
     logic [9:0]  i_j_k_t27;
     logic [9:0]  i_j_k_t30;
-    logic [9:0]  i_j_k_j_x10;
-    logic [9:0]  i_j_k_t31;
-    logic [31:0] i_j_k_t29_s2;
-    logic [31:0] i_j_k_t33_s2;
-    logic [31:0] i_j_k_t34;
-    logic [31:0] i_j_k_t34_s7;
+    logic [31:0] i_j_k_t28_s2;
+    logic [31:0] i_j_k_t31_s2;
+    logic [31:0] i_j_k_t32;
+    logic [31:0] i_j_k_t32_s7;
     logic [31:0] i_j_k_c_elem;
     logic        i_j_k_t11_s1;
     logic        i_j_k_t11_s6;
     logic        i_j_k_t11_s11;
-    logic [31:0] i_j_k_t36;
-    logic [9:0]  i_j_k_t37;
-    logic [9:0]  i_j_k_t38_s1;
-    logic [9:0]  i_j_k_t38_s6;
-    logic [9:0]  i_j_k_t38_s11;
+    logic [31:0] i_j_k_t34;
+    logic [9:0]  i_j_k_t35;
+    logic [9:0]  i_j_k_t35_s1;
+    logic [9:0]  i_j_k_t35_s6;
+    logic [9:0]  i_j_k_t35_s11;
     logic        i_j_k_store;
     logic        i_j_k_t15_s1;
     logic        more;
@@ -1562,37 +1562,33 @@ module matmul (
     assign i_j_k_t20 = i_j_k_t11 ? i_j_k_t19 : j_r;  // examples/matmul_f32.py:15
     assign i_j_k_t21 = k_r + 5'd1;  // examples/matmul_f32.py:15
     assign i_j_k_t22 = i_j_k_t11 ? 5'd0 : i_j_k_t21;  // examples/matmul_f32.py:15
-    assign i_j_k_t26 = {i_r, 5'd0};  // examples/matmul_f32.py:16
-    assign i_j_k_k_x10 = 10'(k_r);
-    assign i_j_k_t27 = i_j_k_t26 + i_j_k_k_x10;  // examples/matmul_f32.py:16
-    assign i_j_k_t30 = {k_r, 5'd0};  // examples/matmul_f32.py:16
-    assign i_j_k_j_x10 = 10'(j_r);
-    assign i_j_k_t31 = i_j_k_t30 + i_j_k_j_x10;  // examples/matmul_f32.py:16
+    assign i_j_k_t27 = {i_r, k_r};  // examples/matmul_f32.py:16
+    assign i_j_k_t30 = {k_r, j_r};  // examples/matmul_f32.py:16
 
     always_ff @(posedge ap_clk) begin
         if (i_j_k_v1) begin
-            i_j_k_t29_s2 <= a_q0;  // examples/matmul_f32.py:16
-            i_j_k_t33_s2 <= b_q0;  // examples/matmul_f32.py:16
+            i_j_k_t28_s2 <= a_q0;  // examples/matmul_f32.py:16
+            i_j_k_t31_s2 <= b_q0;  // examples/matmul_f32.py:16
         end
     end
 
-    fmul_e8f23 u_i_j_k_t34 (  // examples/matmul_f32.py:16
+    fmul_e8f23 u_i_j_k_t32 (  // examples/matmul_f32.py:16
         .clk(ap_clk),
-        .a(i_j_k_t29_s2),
-        .b(i_j_k_t33_s2),
-        .result(i_j_k_t34)
+        .a(i_j_k_t28_s2),
+        .b(i_j_k_t31_s2),
+        .result(i_j_k_t32)
     );
 
     always_ff @(posedge ap_clk) begin
         if (i_j_k_v6) begin
-            i_j_k_t34_s7 <= i_j_k_t34;  // examples/matmul_f32.py:16
+            i_j_k_t32_s7 <= i_j_k_t32;  // examples/matmul_f32.py:16
         end
     end
 
     fadd_e8f23 u_i_j_k_c_elem (  // examples/matmul_f32.py:16
         .clk(ap_clk),
         .a(c_elem_r),
-        .b(i_j_k_t34_s7),
+        .b(i_j_k_t32_s7),
         .result(i_j_k_c_elem)
     );
 
@@ -1614,24 +1610,24 @@ module matmul (
         end
     end
 
-    assign i_j_k_t36 = i_j_k_t11_s11 ? 32'd0 : i_j_k_c_elem;  // examples/matmul_f32.py:16
-    assign i_j_k_t37 = i_j_k_t26 + i_j_k_j_x10;  // examples/matmul_f32.py:15
+    assign i_j_k_t34 = i_j_k_t11_s11 ? 32'd0 : i_j_k_c_elem;  // examples/matmul_f32.py:16
+    assign i_j_k_t35 = {i_r, j_r};  // examples/matmul_f32.py:15
 
     always_ff @(posedge ap_clk) begin
         if (i_j_k_v0) begin
-            i_j_k_t38_s1 <= i_j_k_t37;  // examples/matmul_f32.py:15
+            i_j_k_t35_s1 <= i_j_k_t35;  // examples/matmul_f32.py:15
         end
     end
 
     always_ff @(posedge ap_clk) begin
         if (i_j_k_v5) begin
-            i_j_k_t38_s6 <= i_j_k_t38_s1;  // examples/matmul_f32.py:15
+            i_j_k_t35_s6 <= i_j_k_t35_s1;  // examples/matmul_f32.py:15
         end
     end
 
     always_ff @(posedge ap_clk) begin
         if (i_j_k_v10) begin
-            i_j_k_t38_s11 <= i_j_k_t38_s6;  // examples/matmul_f32.py:15
+            i_j_k_t35_s11 <= i_j_k_t35_s6;  // examples/matmul_f32.py:15
         end
     end
 
@@ -1698,7 +1694,7 @@ module matmul (
     end
 
     assign c_elem_en = start | i_j_k_v11;
-    assign c_elem_next = start ? 32'd0 : i_j_k_t36;
+    assign c_elem_next = start ? 32'd0 : i_j_k_t34;
 
     always_ff @(posedge ap_clk) begin
         if (c_elem_en) begin
@@ -1711,11 +1707,11 @@ module matmul (
     assign a_ce0 = i_j_k_v0;
 
     // array b (examples/matmul_f32.py:12)
-    assign b_address0 = i_j_k_t31;
+    assign b_address0 = i_j_k_t30;
     assign b_ce0 = i_j_k_v0;
 
     // array ap_return (examples/matmul_f32.py:13)
-    assign ap_return_address0 = i_j_k_t38_s11;
+    assign ap_return_address0 = i_j_k_t35_s11;
     assign ap_return_ce0 = i_j_k_store;
     assign ap_return_we0 = i_j_k_store;
     assign ap_return_d0 = i_j_k_c_elem;

@@ -44,47 +44,40 @@ module matmul (
     logic [4:0]  i_j_k_t20;
     logic [4:0]  i_j_k_t21;
     logic [4:0]  i_j_k_t22;
-    logic [9:0]  i_j_k_t26;
-    logic [9:0]  i_j_k_k_x10;
     logic [9:0]  i_j_k_t27;
     logic [9:0]  i_j_k_t30;
-    logic [9:0]  i_j_k_j_x10;
-    logic [9:0]  i_j_k_t31;
-    logic [17:0] i_j_k_t29_17_0;
-    logic [13:0] i_j_k_t36_31_18;
-    logic [17:0] i_j_k_t33_17_0;
-    logic [13:0] i_j_k_t39_31_18;
-    logic [17:0] i_j_k_t38_s2;
-    logic [17:0] i_j_k_t34_s2;
-    logic [31:0] i_j_k_t41;
-    logic [17:0] i_j_k_t41_17_0;
-    logic [13:0] i_j_k_t29_13_0;
-    logic [13:0] i_j_k_t40_s2;
-    logic [13:0] i_j_k_t43_s2;
+    logic [17:0] i_j_k_t28_17_0;
+    logic [13:0] i_j_k_t34_31_18;
+    logic [17:0] i_j_k_t31_17_0;
+    logic [13:0] i_j_k_t37_31_18;
+    logic [17:0] i_j_k_t36_s2;
+    logic [17:0] i_j_k_t32_s2;
+    logic [31:0] i_j_k_t39;
+    logic [17:0] i_j_k_t39_17_0;
+    logic [13:0] i_j_k_t28_13_0;
+    logic [13:0] i_j_k_t38_s2;
+    logic [13:0] i_j_k_t41_s2;
+    logic [13:0] i_j_k_t42;
+    logic [13:0] i_j_k_t43_31_18;
     logic [13:0] i_j_k_t44;
-    logic [13:0] i_j_k_t45_31_18;
-    logic [13:0] i_j_k_t46;
-    logic [31:0] i_j_k_t48;
-    logic [17:0] i_j_k_t48_17_0;
-    logic [13:0] i_j_k_t33_13_0;
-    logic [13:0] i_j_k_t37_s2;
-    logic [13:0] i_j_k_t50_s2;
-    logic [13:0] i_j_k_t51;
-    logic [13:0] i_j_k_t52_31_18;
-    logic [13:0] i_j_k_t52_s3;
-    logic [13:0] i_j_k_t51_s3;
-    logic [13:0] i_j_k_t53;
-    logic [17:0] i_j_k_t49_s3;
-    logic [31:0] i_j_k_t56;
-    logic [31:0] i_j_k_t57;
+    logic [13:0] i_j_k_t31_13_0;
+    logic [13:0] i_j_k_t35_s2;
+    logic [13:0] i_j_k_t47_s2;
+    logic [13:0] i_j_k_t48;
+    logic [13:0] i_j_k_t45_s3;
+    logic [13:0] i_j_k_t48_s3;
+    logic [13:0] i_j_k_t49;
+    logic [17:0] i_j_k_t40_s3;
+    logic [31:0] i_j_k_t52;
+    logic [31:0] i_j_k_t53;
     logic        i_j_k_t11_s1;
     logic        i_j_k_t11_s2;
     logic        i_j_k_t11_s3;
-    logic [31:0] i_j_k_t59;
-    logic [9:0]  i_j_k_t60;
-    logic [9:0]  i_j_k_t61_s1;
-    logic [9:0]  i_j_k_t61_s2;
-    logic [9:0]  i_j_k_t61_s3;
+    logic [31:0] i_j_k_t55;
+    logic [9:0]  i_j_k_t56;
+    logic [9:0]  i_j_k_t56_s1;
+    logic [9:0]  i_j_k_t56_s2;
+    logic [9:0]  i_j_k_t56_s3;
     logic        i_j_k_store;
     logic        more;
     logic        next_iteration;
@@ -134,59 +127,52 @@ module matmul (
     assign i_j_k_t20 = i_j_k_t11 ? i_j_k_t19 : j_r;  // examples/matmul_i32.py:15
     assign i_j_k_t21 = k_r + 5'd1;  // examples/matmul_i32.py:15
     assign i_j_k_t22 = i_j_k_t11 ? 5'd0 : i_j_k_t21;  // examples/matmul_i32.py:15
-    assign i_j_k_t26 = {i_r, 5'd0};  // examples/matmul_i32.py:16
-    assign i_j_k_k_x10 = 10'(k_r);
-    assign i_j_k_t27 = i_j_k_t26 + i_j_k_k_x10;  // examples/matmul_i32.py:16
-    assign i_j_k_t30 = {k_r, 5'd0};  // examples/matmul_i32.py:16
-    assign i_j_k_j_x10 = 10'(j_r);
-    assign i_j_k_t31 = i_j_k_t30 + i_j_k_j_x10;  // examples/matmul_i32.py:16
-    assign i_j_k_t29_17_0 = a_q0[17:0];
-    assign i_j_k_t36_31_18 = a_q0[31:18];
-    assign i_j_k_t33_17_0 = b_q0[17:0];
-    assign i_j_k_t39_31_18 = b_q0[31:18];
+    assign i_j_k_t27 = {i_r, k_r};  // examples/matmul_i32.py:16
+    assign i_j_k_t30 = {k_r, j_r};  // examples/matmul_i32.py:16
+    assign i_j_k_t28_17_0 = a_q0[17:0];
+    assign i_j_k_t34_31_18 = a_q0[31:18];
+    assign i_j_k_t31_17_0 = b_q0[17:0];
+    assign i_j_k_t37_31_18 = b_q0[31:18];
 
     always_ff @(posedge ap_clk) begin
-        i_j_k_t38_s2 <= i_j_k_t33_17_0;  // examples/matmul_i32.py:16
-        i_j_k_t34_s2 <= i_j_k_t29_17_0;  // examples/matmul_i32.py:16
+        i_j_k_t36_s2 <= i_j_k_t31_17_0;  // examples/matmul_i32.py:16
+        i_j_k_t32_s2 <= i_j_k_t28_17_0;  // examples/matmul_i32.py:16
     end
 
-    assign i_j_k_t41 = 32'(i_j_k_t38_s2) * 32'(i_j_k_t34_s2);  // examples/matmul_i32.py:16
-    assign i_j_k_t41_17_0 = i_j_k_t41[17:0];
-    assign i_j_k_t29_13_0 = a_q0[13:0];
+    assign i_j_k_t39 = 32'(i_j_k_t36_s2) * 32'(i_j_k_t32_s2);  // examples/matmul_i32.py:16
+    assign i_j_k_t39_17_0 = i_j_k_t39[17:0];
+    assign i_j_k_t28_13_0 = a_q0[13:0];
 
     always_ff @(posedge ap_clk) begin
-        i_j_k_t40_s2 <= i_j_k_t39_31_18;  // examples/matmul_i32.py:16
-        i_j_k_t43_s2 <= i_j_k_t29_13_0;  // examples/matmul_i32.py:16
+        i_j_k_t38_s2 <= i_j_k_t37_31_18;  // examples/matmul_i32.py:16
+        i_j_k_t41_s2 <= i_j_k_t28_13_0;  // examples/matmul_i32.py:16
     end
 
-    assign i_j_k_t44 = $signed(i_j_k_t40_s2) * $signed(i_j_k_t43_s2);  // examples/matmul_i32.py:16
-    assign i_j_k_t45_31_18 = i_j_k_t41[31:18];
-    assign i_j_k_t46 = i_j_k_t45_31_18 + i_j_k_t44;  // examples/matmul_i32.py:16
-    assign i_j_k_t48 = {i_j_k_t46, i_j_k_t41_17_0};  // examples/matmul_i32.py:16
-    assign i_j_k_t48_17_0 = i_j_k_t48[17:0];
-    assign i_j_k_t33_13_0 = b_q0[13:0];
+    assign i_j_k_t42 = $signed(i_j_k_t38_s2) * $signed(i_j_k_t41_s2);  // examples/matmul_i32.py:16
+    assign i_j_k_t43_31_18 = i_j_k_t39[31:18];
+    assign i_j_k_t44 = i_j_k_t43_31_18 + i_j_k_t42;  // examples/matmul_i32.py:16
+    assign i_j_k_t31_13_0 = b_q0[13:0];
 
     always_ff @(posedge ap_clk) begin
-        i_j_k_t37_s2 <= i_j_k_t36_31_18;  // examples/matmul_i32.py:16
-        i_j_k_t50_s2 <= i_j_k_t33_13_0;  // examples/matmul_i32.py:16
+        i_j_k_t35_s2 <= i_j_k_t34_31_18;  // examples/matmul_i32.py:16
+        i_j_k_t47_s2 <= i_j_k_t31_13_0;  // examples/matmul_i32.py:16
     end
 
-    assign i_j_k_t51 = $signed(i_j_k_t37_s2) * $signed(i_j_k_t50_s2);  // examples/matmul_i32.py:16
-    assign i_j_k_t52_31_18 = i_j_k_t48[31:18];
+    assign i_j_k_t48 = $signed(i_j_k_t35_s2) * $signed(i_j_k_t47_s2);  // examples/matmul_i32.py:16
 
     always_ff @(posedge ap_clk) begin
-        i_j_k_t52_s3 <= i_j_k_t52_31_18;  // examples/matmul_i32.py:16
-        i_j_k_t51_s3 <= i_j_k_t51;  // examples/matmul_i32.py:16
+        i_j_k_t45_s3 <= i_j_k_t44;  // examples/matmul_i32.py:16
+        i_j_k_t48_s3 <= i_j_k_t48;  // examples/matmul_i32.py:16
     end
 
-    assign i_j_k_t53 = i_j_k_t52_s3 + i_j_k_t51_s3;  // examples/matmul_i32.py:16
+    assign i_j_k_t49 = i_j_k_t45_s3 + i_j_k_t48_s3;  // examples/matmul_i32.py:16
 
     always_ff @(posedge ap_clk) begin
-        i_j_k_t49_s3 <= i_j_k_t48_17_0;  // examples/matmul_i32.py:16
+        i_j_k_t40_s3 <= i_j_k_t39_17_0;  // examples/matmul_i32.py:16
     end
 
-    assign i_j_k_t56 = {i_j_k_t53, i_j_k_t49_s3};  // examples/matmul_i32.py:16
-    assign i_j_k_t57 = c_elem_r + i_j_k_t56;  // examples/matmul_i32.py:16
+    assign i_j_k_t52 = {i_j_k_t49, i_j_k_t40_s3};  // examples/matmul_i32.py:16
+    assign i_j_k_t53 = c_elem_r + i_j_k_t52;  // examples/matmul_i32.py:16
 
     always_ff @(posedge ap_clk) begin
         i_j_k_t11_s1 <= i_j_k_t11;  // examples/matmul_i32.py:15
@@ -194,13 +180,13 @@ module matmul (
         i_j_k_t11_s3 <= i_j_k_t11_s2;  // examples/matmul_i32.py:15
     end
 
-    assign i_j_k_t59 = i_j_k_t11_s3 ? 32'd0 : i_j_k_t57;  // examples/matmul_i32.py:16
-    assign i_j_k_t60 = i_j_k_t26 + i_j_k_j_x10;  // examples/matmul_i32.py:15
+    assign i_j_k_t55 = i_j_k_t11_s3 ? 32'd0 : i_j_k_t53;  // examples/matmul_i32.py:16
+    assign i_j_k_t56 = {i_r, j_r};  // examples/matmul_i32.py:15
 
     always_ff @(posedge ap_clk) begin
-        i_j_k_t61_s1 <= i_j_k_t60;  // examples/matmul_i32.py:15
-        i_j_k_t61_s2 <= i_j_k_t61_s1;  // examples/matmul_i32.py:15
-        i_j_k_t61_s3 <= i_j_k_t61_s2;  // examples/matmul_i32.py:15
+        i_j_k_t56_s1 <= i_j_k_t56;  // examples/matmul_i32.py:15
+        i_j_k_t56_s2 <= i_j_k_t56_s1;  // examples/matmul_i32.py:15
+        i_j_k_t56_s3 <= i_j_k_t56_s2;  // examples/matmul_i32.py:15
     end
 
     assign i_j_k_store = i_j_k_v3 & i_j_k_t11_s3;
@@ -253,7 +239,7 @@ module matmul (
     end
 
     assign c_elem_en = start | i_j_k_v3;
-    assign c_elem_next = start ? 32'd0 : i_j_k_t59;
+    assign c_elem_next = start ? 32'd0 : i_j_k_t55;
 
     always_ff @(posedge ap_clk) begin
         if (c_elem_en) begin
@@ -266,14 +252,14 @@ module matmul (
     assign a_ce0 = i_j_k_v0;
 
     // array b (examples/matmul_i32.py:12)
-    assign b_address0 = i_j_k_t31;
+    assign b_address0 = i_j_k_t30;
     assign b_ce0 = i_j_k_v0;
 
     // array ap_return (examples/matmul_i32.py:13)
-    assign ap_return_address0 = i_j_k_t61_s3;
+    assign ap_return_address0 = i_j_k_t56_s3;
     assign ap_return_ce0 = i_j_k_store;
     assign ap_return_we0 = i_j_k_store;
-    assign ap_return_d0 = i_j_k_t57;
+    assign ap_return_d0 = i_j_k_t53;
     assign ap_done = loop_end;
     assign ap_ready = loop_end;
     assign active = busy | start;

@@ -100,271 +100,262 @@ module mul96 (
     logic [17:0]  i_t18_s3;
     logic [17:0]  i_t18_s4;
     logic [113:0] i_t64;
-    logic [17:0]  i_t64_17_0;
     logic [17:0]  i_t12_17_0;
-    logic [59:0]  i_t68_77_18;
-    logic [17:0]  i_t67_s2;
-    logic [35:0]  i_t70;
-    logic [17:0]  i_t70_17_0;
-    logic [17:0]  i_t68_17_0;
-    logic [41:0]  i_t73_59_18;
-    logic [17:0]  i_t72_s2;
-    logic [35:0]  i_t75;
-    logic [17:0]  i_t75_17_0;
-    logic [17:0]  i_t73_17_0;
-    logic [23:0]  i_t78_41_18;
-    logic [17:0]  i_t77_s2;
-    logic [35:0]  i_t80;
-    logic [17:0]  i_t80_17_0;
-    logic [17:0]  i_t78_17_0;
-    logic [5:0]   i_t83_23_18;
-    logic [17:0]  i_t82_s2;
-    logic [35:0]  i_t85;
-    logic [17:0]  i_t85_17_0;
-    logic [5:0]   i_t84_s2;
-    logic [23:0]  i_t87;
-    logic [17:0]  i_t88_35_18;
-    logic [23:0]  i_t88_x24;
-    logic [23:0]  i_t89;
-    logic [41:0]  i_t92;
-    logic [17:0]  i_t94_35_18;
-    logic [17:0]  i_t94_s3;
-    logic [41:0]  i_t94_x42;
-    logic [41:0]  i_t93_s3;
-    logic [41:0]  i_t95;
-    logic [17:0]  i_t81_s3;
-    logic [59:0]  i_t97;
-    logic [17:0]  i_t99_35_18;
-    logic [17:0]  i_t99_s3;
-    logic [59:0]  i_t99_x60;
-    logic [59:0]  i_t100;
-    logic [17:0]  i_t76_s3;
-    logic [77:0]  i_t102;
-    logic [17:0]  i_t104_35_18;
-    logic [17:0]  i_t104_s3;
-    logic [17:0]  i_t104_s4;
-    logic [77:0]  i_t104_x78;
-    logic [77:0]  i_t103_s4;
-    logic [77:0]  i_t105;
-    logic [17:0]  i_t71_s3;
-    logic [17:0]  i_t71_s4;
-    logic [95:0]  i_t107;
-    logic [17:0]  i_t107_17_0;
+    logic [59:0]  i_t67_77_18;
+    logic [17:0]  i_t66_s2;
+    logic [35:0]  i_t69;
+    logic [17:0]  i_t69_17_0;
+    logic [17:0]  i_t67_17_0;
+    logic [41:0]  i_t72_59_18;
+    logic [17:0]  i_t71_s2;
+    logic [35:0]  i_t74;
+    logic [17:0]  i_t74_17_0;
+    logic [17:0]  i_t72_17_0;
+    logic [23:0]  i_t77_41_18;
+    logic [17:0]  i_t76_s2;
+    logic [35:0]  i_t79;
+    logic [17:0]  i_t79_17_0;
+    logic [17:0]  i_t77_17_0;
+    logic [5:0]   i_t82_23_18;
+    logic [17:0]  i_t81_s2;
+    logic [35:0]  i_t84;
+    logic [17:0]  i_t84_17_0;
+    logic [5:0]   i_t83_s2;
+    logic [23:0]  i_t86;
+    logic [17:0]  i_t87_35_18;
+    logic [23:0]  i_t87_x24;
+    logic [23:0]  i_t88;
+    logic [41:0]  i_t91;
+    logic [17:0]  i_t93_35_18;
+    logic [17:0]  i_t93_s3;
+    logic [41:0]  i_t93_x42;
+    logic [41:0]  i_t92_s3;
+    logic [41:0]  i_t94;
+    logic [17:0]  i_t80_s3;
+    logic [59:0]  i_t96;
+    logic [17:0]  i_t98_35_18;
+    logic [17:0]  i_t98_s3;
+    logic [59:0]  i_t98_x60;
+    logic [59:0]  i_t99;
+    logic [17:0]  i_t75_s3;
+    logic [77:0]  i_t101;
+    logic [17:0]  i_t103_35_18;
+    logic [17:0]  i_t103_s3;
+    logic [17:0]  i_t103_s4;
+    logic [77:0]  i_t103_x78;
+    logic [77:0]  i_t102_s4;
+    logic [77:0]  i_t104;
+    logic [17:0]  i_t70_s3;
+    logic [17:0]  i_t70_s4;
+    logic [95:0]  i_t106;
+    logic [35:0]  i_t108;
+    logic [17:0]  i_t108_17_0;
     logic [35:0]  i_t110;
     logic [17:0]  i_t110_17_0;
     logic [35:0]  i_t112;
     logic [17:0]  i_t112_17_0;
     logic [35:0]  i_t114;
     logic [17:0]  i_t114_17_0;
-    logic [35:0]  i_t116;
-    logic [17:0]  i_t116_17_0;
+    logic [23:0]  i_t116;
+    logic [17:0]  i_t117_35_18;
+    logic [23:0]  i_t117_x24;
     logic [23:0]  i_t118;
-    logic [17:0]  i_t119_35_18;
-    logic [23:0]  i_t119_x24;
-    logic [23:0]  i_t120;
-    logic [41:0]  i_t123;
-    logic [17:0]  i_t125_35_18;
-    logic [17:0]  i_t125_s3;
-    logic [41:0]  i_t125_x42;
-    logic [41:0]  i_t124_s3;
-    logic [41:0]  i_t126;
-    logic [17:0]  i_t115_s3;
-    logic [59:0]  i_t128;
-    logic [17:0]  i_t130_35_18;
-    logic [17:0]  i_t130_s3;
-    logic [59:0]  i_t130_x60;
-    logic [59:0]  i_t131;
+    logic [41:0]  i_t121;
+    logic [17:0]  i_t123_35_18;
+    logic [17:0]  i_t123_s3;
+    logic [41:0]  i_t123_x42;
+    logic [41:0]  i_t122_s3;
+    logic [41:0]  i_t124;
     logic [17:0]  i_t113_s3;
-    logic [77:0]  i_t133;
-    logic [17:0]  i_t135_35_18;
-    logic [17:0]  i_t135_s3;
-    logic [17:0]  i_t135_s4;
-    logic [77:0]  i_t135_x78;
-    logic [77:0]  i_t134_s4;
-    logic [77:0]  i_t136;
+    logic [59:0]  i_t126;
+    logic [17:0]  i_t128_35_18;
+    logic [17:0]  i_t128_s3;
+    logic [59:0]  i_t128_x60;
+    logic [59:0]  i_t129;
     logic [17:0]  i_t111_s3;
-    logic [17:0]  i_t111_s4;
-    logic [95:0]  i_t138;
+    logic [77:0]  i_t131;
+    logic [17:0]  i_t133_35_18;
+    logic [17:0]  i_t133_s3;
+    logic [17:0]  i_t133_s4;
+    logic [77:0]  i_t133_x78;
+    logic [77:0]  i_t132_s4;
+    logic [77:0]  i_t134;
+    logic [17:0]  i_t109_s3;
+    logic [17:0]  i_t109_s4;
+    logic [95:0]  i_t136;
+    logic [35:0]  i_t138;
     logic [17:0]  i_t138_17_0;
-    logic [35:0]  i_t141;
-    logic [17:0]  i_t141_17_0;
-    logic [35:0]  i_t143;
-    logic [17:0]  i_t143_17_0;
-    logic [35:0]  i_t145;
-    logic [17:0]  i_t145_17_0;
-    logic [23:0]  i_t147;
-    logic [17:0]  i_t148_35_18;
-    logic [23:0]  i_t148_x24;
-    logic [23:0]  i_t149;
+    logic [35:0]  i_t140;
+    logic [17:0]  i_t140_17_0;
+    logic [35:0]  i_t142;
+    logic [17:0]  i_t142_17_0;
+    logic [23:0]  i_t144;
+    logic [17:0]  i_t145_35_18;
+    logic [23:0]  i_t145_x24;
+    logic [23:0]  i_t146;
+    logic [41:0]  i_t149;
+    logic [17:0]  i_t151_35_18;
+    logic [17:0]  i_t151_s3;
+    logic [41:0]  i_t151_x42;
+    logic [41:0]  i_t150_s3;
     logic [41:0]  i_t152;
-    logic [17:0]  i_t154_35_18;
-    logic [17:0]  i_t154_s3;
-    logic [41:0]  i_t154_x42;
-    logic [41:0]  i_t153_s3;
-    logic [41:0]  i_t155;
-    logic [17:0]  i_t144_s3;
+    logic [17:0]  i_t141_s3;
+    logic [59:0]  i_t154;
+    logic [17:0]  i_t156_35_18;
+    logic [17:0]  i_t156_s3;
+    logic [59:0]  i_t156_x60;
     logic [59:0]  i_t157;
-    logic [17:0]  i_t159_35_18;
-    logic [17:0]  i_t159_s3;
-    logic [59:0]  i_t159_x60;
-    logic [59:0]  i_t160;
-    logic [17:0]  i_t142_s3;
-    logic [77:0]  i_t162;
-    logic [17:0]  i_t162_17_0;
+    logic [17:0]  i_t139_s3;
+    logic [77:0]  i_t159;
+    logic [35:0]  i_t161;
+    logic [17:0]  i_t161_17_0;
+    logic [35:0]  i_t163;
+    logic [17:0]  i_t163_17_0;
     logic [35:0]  i_t165;
     logic [17:0]  i_t165_17_0;
-    logic [35:0]  i_t167;
-    logic [17:0]  i_t167_17_0;
-    logic [35:0]  i_t169;
-    logic [17:0]  i_t169_17_0;
-    logic [23:0]  i_t171;
-    logic [17:0]  i_t172_35_18;
-    logic [23:0]  i_t172_x24;
-    logic [23:0]  i_t173;
-    logic [41:0]  i_t176;
-    logic [17:0]  i_t178_35_18;
-    logic [17:0]  i_t178_s3;
-    logic [41:0]  i_t178_x42;
-    logic [41:0]  i_t177_s3;
-    logic [41:0]  i_t179;
-    logic [17:0]  i_t168_s3;
-    logic [59:0]  i_t181;
-    logic [17:0]  i_t183_35_18;
-    logic [17:0]  i_t183_s3;
-    logic [59:0]  i_t183_x60;
-    logic [59:0]  i_t184;
-    logic [17:0]  i_t166_s3;
-    logic [77:0]  i_t186;
+    logic [23:0]  i_t167;
+    logic [17:0]  i_t168_35_18;
+    logic [23:0]  i_t168_x24;
+    logic [23:0]  i_t169;
+    logic [41:0]  i_t172;
+    logic [17:0]  i_t174_35_18;
+    logic [17:0]  i_t174_s3;
+    logic [41:0]  i_t174_x42;
+    logic [41:0]  i_t173_s3;
+    logic [41:0]  i_t175;
+    logic [17:0]  i_t164_s3;
+    logic [59:0]  i_t177;
+    logic [17:0]  i_t179_35_18;
+    logic [17:0]  i_t179_s3;
+    logic [59:0]  i_t179_x60;
+    logic [59:0]  i_t180;
+    logic [17:0]  i_t162_s3;
+    logic [77:0]  i_t182;
+    logic [35:0]  i_t184;
+    logic [17:0]  i_t184_17_0;
+    logic [35:0]  i_t186;
     logic [17:0]  i_t186_17_0;
-    logic [35:0]  i_t189;
-    logic [17:0]  i_t189_17_0;
-    logic [35:0]  i_t191;
-    logic [17:0]  i_t191_17_0;
-    logic [23:0]  i_t193;
-    logic [17:0]  i_t194_35_18;
-    logic [23:0]  i_t194_x24;
-    logic [23:0]  i_t195;
-    logic [41:0]  i_t198;
-    logic [17:0]  i_t200_35_18;
-    logic [17:0]  i_t200_s3;
-    logic [41:0]  i_t200_x42;
-    logic [41:0]  i_t199_s3;
-    logic [41:0]  i_t201;
-    logic [17:0]  i_t190_s3;
-    logic [59:0]  i_t203;
-    logic [17:0]  i_t203_17_0;
-    logic [35:0]  i_t206;
-    logic [17:0]  i_t206_17_0;
-    logic [35:0]  i_t208;
-    logic [17:0]  i_t208_17_0;
-    logic [23:0]  i_t210;
+    logic [23:0]  i_t188;
+    logic [17:0]  i_t189_35_18;
+    logic [23:0]  i_t189_x24;
+    logic [23:0]  i_t190;
+    logic [41:0]  i_t193;
+    logic [17:0]  i_t195_35_18;
+    logic [17:0]  i_t195_s3;
+    logic [41:0]  i_t195_x42;
+    logic [41:0]  i_t194_s3;
+    logic [41:0]  i_t196;
+    logic [17:0]  i_t185_s3;
+    logic [59:0]  i_t198;
+    logic [35:0]  i_t200;
+    logic [17:0]  i_t200_17_0;
+    logic [35:0]  i_t202;
+    logic [17:0]  i_t202_17_0;
+    logic [23:0]  i_t204;
+    logic [17:0]  i_t205_35_18;
+    logic [23:0]  i_t205_x24;
+    logic [23:0]  i_t206;
+    logic [41:0]  i_t209;
     logic [17:0]  i_t211_35_18;
-    logic [23:0]  i_t211_x24;
-    logic [23:0]  i_t212;
-    logic [41:0]  i_t215;
-    logic [17:0]  i_t217_35_18;
-    logic [17:0]  i_t217_s3;
-    logic [41:0]  i_t217_x42;
-    logic [41:0]  i_t216_s3;
-    logic [41:0]  i_t218;
-    logic [17:0]  i_t207_s3;
-    logic [59:0]  i_t220;
-    logic [17:0]  i_t220_17_0;
-    logic [35:0]  i_t223;
-    logic [17:0]  i_t223_17_0;
-    logic [23:0]  i_t225;
-    logic [17:0]  i_t226_35_18;
-    logic [23:0]  i_t226_x24;
+    logic [17:0]  i_t211_s3;
+    logic [41:0]  i_t211_x42;
+    logic [41:0]  i_t210_s3;
+    logic [41:0]  i_t212;
+    logic [17:0]  i_t201_s3;
+    logic [59:0]  i_t214;
+    logic [35:0]  i_t216;
+    logic [17:0]  i_t216_17_0;
+    logic [23:0]  i_t218;
+    logic [17:0]  i_t219_35_18;
+    logic [23:0]  i_t219_x24;
+    logic [23:0]  i_t220;
+    logic [41:0]  i_t223;
+    logic [35:0]  i_t225;
+    logic [17:0]  i_t225_17_0;
     logic [23:0]  i_t227;
-    logic [41:0]  i_t230;
-    logic [17:0]  i_t230_17_0;
-    logic [35:0]  i_t233;
-    logic [17:0]  i_t233_17_0;
-    logic [23:0]  i_t235;
-    logic [17:0]  i_t236_35_18;
-    logic [23:0]  i_t236_x24;
-    logic [23:0]  i_t237;
-    logic [41:0]  i_t240;
-    logic [17:0]  i_t240_17_0;
-    logic [23:0]  i_t243;
-    logic [17:0]  i_t243_17_0;
-    logic [11:0]  i_t245;
-    logic [5:0]   i_t246_23_18;
-    logic [11:0]  i_t247_x12;
-    logic [11:0]  i_t248;
-    logic [29:0]  i_t251;
-    logic [23:0]  i_t253_41_18;
-    logic [23:0]  i_t254_s3;
-    logic [29:0]  i_t254_x30;
-    logic [29:0]  i_t252_s3;
-    logic [29:0]  i_t255;
-    logic [17:0]  i_t242_s3;
-    logic [47:0]  i_t257;
-    logic [23:0]  i_t259_41_18;
-    logic [23:0]  i_t260_s3;
-    logic [47:0]  i_t260_x48;
-    logic [47:0]  i_t261;
-    logic [17:0]  i_t232_s3;
-    logic [65:0]  i_t263;
-    logic [41:0]  i_t265_59_18;
-    logic [65:0]  i_t266_x66;
-    logic [65:0]  i_t267;
-    logic [83:0]  i_t269;
-    logic [41:0]  i_t271_59_18;
-    logic [41:0]  i_t272_s4;
-    logic [83:0]  i_t272_x84;
-    logic [83:0]  i_t270_s4;
-    logic [83:0]  i_t273;
-    logic [17:0]  i_t205_s4;
-    logic [101:0] i_t275;
-    logic [59:0]  i_t277_77_18;
-    logic [59:0]  i_t278_s4;
-    logic [101:0] i_t278_x102;
-    logic [101:0] i_t279;
-    logic [17:0]  i_t188_s4;
-    logic [119:0] i_t281;
-    logic [59:0]  i_t283_77_18;
-    logic [59:0]  i_t284_s4;
-    logic [59:0]  i_t284_s5;
-    logic [119:0] i_t284_x120;
-    logic [119:0] i_t282_s5;
-    logic [119:0] i_t285;
-    logic [17:0]  i_t164_s4;
-    logic [17:0]  i_t164_s5;
-    logic [137:0] i_t287;
-    logic [77:0]  i_t289_95_18;
-    logic [77:0]  i_t290_s5;
-    logic [77:0]  i_t290_s6;
-    logic [137:0] i_t290_x138;
-    logic [137:0] i_t288_s6;
-    logic [137:0] i_t291;
-    logic [17:0]  i_t140_s5;
-    logic [17:0]  i_t140_s6;
-    logic [155:0] i_t293;
-    logic [77:0]  i_t295_95_18;
-    logic [77:0]  i_t296_s5;
-    logic [77:0]  i_t296_s6;
-    logic [77:0]  i_t296_s7;
-    logic [155:0] i_t296_x156;
-    logic [155:0] i_t294_s7;
-    logic [155:0] i_t297;
+    logic [17:0]  i_t228_35_18;
+    logic [23:0]  i_t228_x24;
+    logic [23:0]  i_t229;
+    logic [41:0]  i_t232;
+    logic [23:0]  i_t234;
+    logic [17:0]  i_t234_17_0;
+    logic [11:0]  i_t236;
+    logic [5:0]   i_t237_23_18;
+    logic [11:0]  i_t238_x12;
+    logic [11:0]  i_t239;
+    logic [29:0]  i_t242;
+    logic [23:0]  i_t244_41_18;
+    logic [23:0]  i_t245_s3;
+    logic [29:0]  i_t245_x30;
+    logic [29:0]  i_t243_s3;
+    logic [29:0]  i_t246;
+    logic [17:0]  i_t226_s3;
+    logic [47:0]  i_t248;
+    logic [23:0]  i_t250_41_18;
+    logic [23:0]  i_t251_s3;
+    logic [47:0]  i_t251_x48;
+    logic [47:0]  i_t252;
+    logic [17:0]  i_t217_s3;
+    logic [65:0]  i_t254;
+    logic [41:0]  i_t256_59_18;
+    logic [65:0]  i_t257_x66;
+    logic [65:0]  i_t258;
+    logic [83:0]  i_t260;
+    logic [41:0]  i_t262_59_18;
+    logic [41:0]  i_t263_s4;
+    logic [83:0]  i_t263_x84;
+    logic [83:0]  i_t261_s4;
+    logic [83:0]  i_t264;
+    logic [17:0]  i_t185_s4;
+    logic [101:0] i_t266;
+    logic [59:0]  i_t268_77_18;
+    logic [59:0]  i_t269_s4;
+    logic [101:0] i_t269_x102;
+    logic [101:0] i_t270;
+    logic [17:0]  i_t162_s4;
+    logic [119:0] i_t272;
+    logic [59:0]  i_t274_77_18;
+    logic [59:0]  i_t275_s4;
+    logic [59:0]  i_t275_s5;
+    logic [119:0] i_t275_x120;
+    logic [119:0] i_t273_s5;
+    logic [119:0] i_t276;
+    logic [17:0]  i_t139_s4;
+    logic [17:0]  i_t139_s5;
+    logic [137:0] i_t278;
+    logic [77:0]  i_t280_95_18;
+    logic [77:0]  i_t281_s5;
+    logic [77:0]  i_t281_s6;
+    logic [137:0] i_t281_x138;
+    logic [137:0] i_t279_s6;
+    logic [137:0] i_t282;
     logic [17:0]  i_t109_s5;
     logic [17:0]  i_t109_s6;
-    logic [17:0]  i_t109_s7;
-    logic [173:0] i_t299;
-    logic [95:0]  i_t301_113_18;
-    logic [95:0]  i_t302_s5;
-    logic [95:0]  i_t302_s6;
-    logic [95:0]  i_t302_s7;
-    logic [95:0]  i_t302_s8;
-    logic [173:0] i_t302_x174;
-    logic [173:0] i_t300_s8;
-    logic [173:0] i_t303;
-    logic [17:0]  i_t66_s5;
-    logic [17:0]  i_t66_s6;
-    logic [17:0]  i_t66_s7;
-    logic [17:0]  i_t66_s8;
-    logic [191:0] i_t305;
+    logic [155:0] i_t284;
+    logic [77:0]  i_t286_95_18;
+    logic [77:0]  i_t287_s5;
+    logic [77:0]  i_t287_s6;
+    logic [77:0]  i_t287_s7;
+    logic [155:0] i_t287_x156;
+    logic [155:0] i_t285_s7;
+    logic [155:0] i_t288;
+    logic [17:0]  i_t70_s5;
+    logic [17:0]  i_t70_s6;
+    logic [17:0]  i_t70_s7;
+    logic [173:0] i_t290;
+    logic [95:0]  i_t292_113_18;
+    logic [95:0]  i_t293_s5;
+    logic [95:0]  i_t293_s6;
+    logic [95:0]  i_t293_s7;
+    logic [95:0]  i_t293_s8;
+    logic [173:0] i_t293_x174;
+    logic [173:0] i_t291_s8;
+    logic [173:0] i_t294;
+    logic [17:0]  i_t18_s5;
+    logic [17:0]  i_t18_s6;
+    logic [17:0]  i_t18_s7;
+    logic [17:0]  i_t18_s8;
+    logic [191:0] i_t296;
     logic [2:0]   i_i_s1;
     logic [2:0]   i_i_s2;
     logic [2:0]   i_i_s3;
@@ -548,507 +539,498 @@ module mul96 (
     end
 
     assign i_t64 = {i_t62, i_t18_s4};  // examples/mul96.py:16
-    assign i_t64_17_0 = i_t64[17:0];
     assign i_t12_17_0 = i_t12_95_18[17:0];
-    assign i_t68_77_18 = i_t12_95_18[77:18];
+    assign i_t67_77_18 = i_t12_95_18[77:18];
 
     always_ff @(posedge ap_clk) begin
-        i_t67_s2 <= i_t12_17_0;  // examples/mul96.py:16
+        i_t66_s2 <= i_t12_17_0;  // examples/mul96.py:16
     end
 
-    assign i_t70 = 36'(i_t67_s2) * 36'(i_t14_s2);  // examples/mul96.py:16
-    assign i_t70_17_0 = i_t70[17:0];
-    assign i_t68_17_0 = i_t68_77_18[17:0];
-    assign i_t73_59_18 = i_t68_77_18[59:18];
+    assign i_t69 = 36'(i_t66_s2) * 36'(i_t14_s2);  // examples/mul96.py:16
+    assign i_t69_17_0 = i_t69[17:0];
+    assign i_t67_17_0 = i_t67_77_18[17:0];
+    assign i_t72_59_18 = i_t67_77_18[59:18];
 
     always_ff @(posedge ap_clk) begin
-        i_t72_s2 <= i_t68_17_0;  // examples/mul96.py:16
+        i_t71_s2 <= i_t67_17_0;  // examples/mul96.py:16
     end
 
-    assign i_t75 = 36'(i_t72_s2) * 36'(i_t14_s2);  // examples/mul96.py:16
-    assign i_t75_17_0 = i_t75[17:0];
-    assign i_t73_17_0 = i_t73_59_18[17:0];
-    assign i_t78_41_18 = i_t73_59_18[41:18];
+    assign i_t74 = 36'(i_t71_s2) * 36'(i_t14_s2);  // examples/mul96.py:16
+    assign i_t74_17_0 = i_t74[17:0];
+    assign i_t72_17_0 = i_t72_59_18[17:0];
+    assign i_t77_41_18 = i_t72_59_18[41:18];
 
     always_ff @(posedge ap_clk) begin
-        i_t77_s2 <= i_t73_17_0;  // examples/mul96.py:16
+        i_t76_s2 <= i_t72_17_0;  // examples/mul96.py:16
     end
 
-    assign i_t80 = 36'(i_t77_s2) * 36'(i_t14_s2);  // examples/mul96.py:16
-    assign i_t80_17_0 = i_t80[17:0];
-    assign i_t78_17_0 = i_t78_41_18[17:0];
-    assign i_t83_23_18 = i_t78_41_18[23:18];
+    assign i_t79 = 36'(i_t76_s2) * 36'(i_t14_s2);  // examples/mul96.py:16
+    assign i_t79_17_0 = i_t79[17:0];
+    assign i_t77_17_0 = i_t77_41_18[17:0];
+    assign i_t82_23_18 = i_t77_41_18[23:18];
 
     always_ff @(posedge ap_clk) begin
-        i_t82_s2 <= i_t78_17_0;  // examples/mul96.py:16
+        i_t81_s2 <= i_t77_17_0;  // examples/mul96.py:16
     end
 
-    assign i_t85 = 36'(i_t82_s2) * 36'(i_t14_s2);  // examples/mul96.py:16
-    assign i_t85_17_0 = i_t85[17:0];
+    assign i_t84 = 36'(i_t81_s2) * 36'(i_t14_s2);  // examples/mul96.py:16
+    assign i_t84_17_0 = i_t84[17:0];
 
     always_ff @(posedge ap_clk) begin
-        i_t84_s2 <= i_t83_23_18;  // examples/mul96.py:16
+        i_t83_s2 <= i_t82_23_18;  // examples/mul96.py:16
     end
 
-    assign i_t87 = $signed(24'(i_t14_s2)) * 24'($signed(i_t84_s2));  // examples/mul96.py:16
-    assign i_t88_35_18 = i_t85[35:18];
-    assign i_t88_x24 = 24'(i_t88_35_18);
-    assign i_t89 = i_t88_x24 + i_t87;  // examples/mul96.py:16
-    assign i_t92 = {i_t89, i_t85_17_0};  // examples/mul96.py:16
-    assign i_t94_35_18 = i_t80[35:18];
+    assign i_t86 = $signed(24'(i_t14_s2)) * 24'($signed(i_t83_s2));  // examples/mul96.py:16
+    assign i_t87_35_18 = i_t84[35:18];
+    assign i_t87_x24 = 24'(i_t87_35_18);
+    assign i_t88 = i_t87_x24 + i_t86;  // examples/mul96.py:16
+    assign i_t91 = {i_t88, i_t84_17_0};  // examples/mul96.py:16
+    assign i_t93_35_18 = i_t79[35:18];
 
     always_ff @(posedge ap_clk) begin
-        i_t94_s3 <= i_t94_35_18;  // examples/mul96.py:16
+        i_t93_s3 <= i_t93_35_18;  // examples/mul96.py:16
     end
 
-    assign i_t94_x42 = 42'(i_t94_s3);
+    assign i_t93_x42 = 42'(i_t93_s3);
 
     always_ff @(posedge ap_clk) begin
-        i_t93_s3 <= i_t92;  // examples/mul96.py:16
+        i_t92_s3 <= i_t91;  // examples/mul96.py:16
     end
 
-    assign i_t95 = i_t94_x42 + i_t93_s3;  // examples/mul96.py:16
+    assign i_t94 = i_t93_x42 + i_t92_s3;  // examples/mul96.py:16
 
     always_ff @(posedge ap_clk) begin
-        i_t81_s3 <= i_t80_17_0;  // examples/mul96.py:16
+        i_t80_s3 <= i_t79_17_0;  // examples/mul96.py:16
     end
 
-    assign i_t97 = {i_t95, i_t81_s3};  // examples/mul96.py:16
-    assign i_t99_35_18 = i_t75[35:18];
+    assign i_t96 = {i_t94, i_t80_s3};  // examples/mul96.py:16
+    assign i_t98_35_18 = i_t74[35:18];
 
     always_ff @(posedge ap_clk) begin
-        i_t99_s3 <= i_t99_35_18;  // examples/mul96.py:16
+        i_t98_s3 <= i_t98_35_18;  // examples/mul96.py:16
     end
 
-    assign i_t99_x60 = 60'(i_t99_s3);
-    assign i_t100 = i_t99_x60 + i_t97;  // examples/mul96.py:16
+    assign i_t98_x60 = 60'(i_t98_s3);
+    assign i_t99 = i_t98_x60 + i_t96;  // examples/mul96.py:16
 
     always_ff @(posedge ap_clk) begin
-        i_t76_s3 <= i_t75_17_0;  // examples/mul96.py:16
+        i_t75_s3 <= i_t74_17_0;  // examples/mul96.py:16
     end
 
-    assign i_t102 = {i_t100, i_t76_s3};  // examples/mul96.py:16
-    assign i_t104_35_18 = i_t70[35:18];
+    assign i_t101 = {i_t99, i_t75_s3};  // examples/mul96.py:16
+    assign i_t103_35_18 = i_t69[35:18];
 
     always_ff @(posedge ap_clk) begin
-        i_t104_s3 <= i_t104_35_18;  // examples/mul96.py:16
-        i_t104_s4 <= i_t104_s3;  // examples/mul96.py:16
+        i_t103_s3 <= i_t103_35_18;  // examples/mul96.py:16
+        i_t103_s4 <= i_t103_s3;  // examples/mul96.py:16
     end
 
-    assign i_t104_x78 = 78'(i_t104_s4);
+    assign i_t103_x78 = 78'(i_t103_s4);
 
     always_ff @(posedge ap_clk) begin
-        i_t103_s4 <= i_t102;  // examples/mul96.py:16
+        i_t102_s4 <= i_t101;  // examples/mul96.py:16
     end
 
-    assign i_t105 = i_t104_x78 + i_t103_s4;  // examples/mul96.py:16
+    assign i_t104 = i_t103_x78 + i_t102_s4;  // examples/mul96.py:16
 
     always_ff @(posedge ap_clk) begin
-        i_t71_s3 <= i_t70_17_0;  // examples/mul96.py:16
-        i_t71_s4 <= i_t71_s3;  // examples/mul96.py:16
+        i_t70_s3 <= i_t69_17_0;  // examples/mul96.py:16
+        i_t70_s4 <= i_t70_s3;  // examples/mul96.py:16
     end
 
-    assign i_t107 = {i_t105, i_t71_s4};  // examples/mul96.py:16
-    assign i_t107_17_0 = i_t107[17:0];
-    assign i_t110 = 36'(i_t67_s2) * 36'(i_t19_s2);  // examples/mul96.py:16
+    assign i_t106 = {i_t104, i_t70_s4};  // examples/mul96.py:16
+    assign i_t108 = 36'(i_t66_s2) * 36'(i_t19_s2);  // examples/mul96.py:16
+    assign i_t108_17_0 = i_t108[17:0];
+    assign i_t110 = 36'(i_t71_s2) * 36'(i_t19_s2);  // examples/mul96.py:16
     assign i_t110_17_0 = i_t110[17:0];
-    assign i_t112 = 36'(i_t72_s2) * 36'(i_t19_s2);  // examples/mul96.py:16
+    assign i_t112 = 36'(i_t76_s2) * 36'(i_t19_s2);  // examples/mul96.py:16
     assign i_t112_17_0 = i_t112[17:0];
-    assign i_t114 = 36'(i_t77_s2) * 36'(i_t19_s2);  // examples/mul96.py:16
+    assign i_t114 = 36'(i_t81_s2) * 36'(i_t19_s2);  // examples/mul96.py:16
     assign i_t114_17_0 = i_t114[17:0];
-    assign i_t116 = 36'(i_t82_s2) * 36'(i_t19_s2);  // examples/mul96.py:16
-    assign i_t116_17_0 = i_t116[17:0];
-    assign i_t118 = $signed(24'(i_t19_s2)) * 24'($signed(i_t84_s2));  // examples/mul96.py:16
-    assign i_t119_35_18 = i_t116[35:18];
-    assign i_t119_x24 = 24'(i_t119_35_18);
-    assign i_t120 = i_t119_x24 + i_t118;  // examples/mul96.py:16
-    assign i_t123 = {i_t120, i_t116_17_0};  // examples/mul96.py:16
-    assign i_t125_35_18 = i_t114[35:18];
+    assign i_t116 = $signed(24'(i_t19_s2)) * 24'($signed(i_t83_s2));  // examples/mul96.py:16
+    assign i_t117_35_18 = i_t114[35:18];
+    assign i_t117_x24 = 24'(i_t117_35_18);
+    assign i_t118 = i_t117_x24 + i_t116;  // examples/mul96.py:16
+    assign i_t121 = {i_t118, i_t114_17_0};  // examples/mul96.py:16
+    assign i_t123_35_18 = i_t112[35:18];
 
     always_ff @(posedge ap_clk) begin
-        i_t125_s3 <= i_t125_35_18;  // examples/mul96.py:16
+        i_t123_s3 <= i_t123_35_18;  // examples/mul96.py:16
     end
 
-    assign i_t125_x42 = 42'(i_t125_s3);
+    assign i_t123_x42 = 42'(i_t123_s3);
 
     always_ff @(posedge ap_clk) begin
-        i_t124_s3 <= i_t123;  // examples/mul96.py:16
+        i_t122_s3 <= i_t121;  // examples/mul96.py:16
     end
 
-    assign i_t126 = i_t125_x42 + i_t124_s3;  // examples/mul96.py:16
-
-    always_ff @(posedge ap_clk) begin
-        i_t115_s3 <= i_t114_17_0;  // examples/mul96.py:16
-    end
-
-    assign i_t128 = {i_t126, i_t115_s3};  // examples/mul96.py:16
-    assign i_t130_35_18 = i_t112[35:18];
-
-    always_ff @(posedge ap_clk) begin
-        i_t130_s3 <= i_t130_35_18;  // examples/mul96.py:16
-    end
-
-    assign i_t130_x60 = 60'(i_t130_s3);
-    assign i_t131 = i_t130_x60 + i_t128;  // examples/mul96.py:16
+    assign i_t124 = i_t123_x42 + i_t122_s3;  // examples/mul96.py:16
 
     always_ff @(posedge ap_clk) begin
         i_t113_s3 <= i_t112_17_0;  // examples/mul96.py:16
     end
 
-    assign i_t133 = {i_t131, i_t113_s3};  // examples/mul96.py:16
-    assign i_t135_35_18 = i_t110[35:18];
+    assign i_t126 = {i_t124, i_t113_s3};  // examples/mul96.py:16
+    assign i_t128_35_18 = i_t110[35:18];
 
     always_ff @(posedge ap_clk) begin
-        i_t135_s3 <= i_t135_35_18;  // examples/mul96.py:16
-        i_t135_s4 <= i_t135_s3;  // examples/mul96.py:16
+        i_t128_s3 <= i_t128_35_18;  // examples/mul96.py:16
     end
 
-    assign i_t135_x78 = 78'(i_t135_s4);
-
-    always_ff @(posedge ap_clk) begin
-        i_t134_s4 <= i_t133;  // examples/mul96.py:16
-    end
-
-    assign i_t136 = i_t135_x78 + i_t134_s4;  // examples/mul96.py:16
+    assign i_t128_x60 = 60'(i_t128_s3);
+    assign i_t129 = i_t128_x60 + i_t126;  // examples/mul96.py:16
 
     always_ff @(posedge ap_clk) begin
         i_t111_s3 <= i_t110_17_0;  // examples/mul96.py:16
-        i_t111_s4 <= i_t111_s3;  // examples/mul96.py:16
     end
 
-    assign i_t138 = {i_t136, i_t111_s4};  // examples/mul96.py:16
+    assign i_t131 = {i_t129, i_t111_s3};  // examples/mul96.py:16
+    assign i_t133_35_18 = i_t108[35:18];
+
+    always_ff @(posedge ap_clk) begin
+        i_t133_s3 <= i_t133_35_18;  // examples/mul96.py:16
+        i_t133_s4 <= i_t133_s3;  // examples/mul96.py:16
+    end
+
+    assign i_t133_x78 = 78'(i_t133_s4);
+
+    always_ff @(posedge ap_clk) begin
+        i_t132_s4 <= i_t131;  // examples/mul96.py:16
+    end
+
+    assign i_t134 = i_t133_x78 + i_t132_s4;  // examples/mul96.py:16
+
+    always_ff @(posedge ap_clk) begin
+        i_t109_s3 <= i_t108_17_0;  // examples/mul96.py:16
+        i_t109_s4 <= i_t109_s3;  // examples/mul96.py:16
+    end
+
+    assign i_t136 = {i_t134, i_t109_s4};  // examples/mul96.py:16
+    assign i_t138 = 36'(i_t24_s2) * 36'(i_t66_s2);  // examples/mul96.py:16
     assign i_t138_17_0 = i_t138[17:0];
-    assign i_t141 = 36'(i_t24_s2) * 36'(i_t67_s2);  // examples/mul96.py:16
-    assign i_t141_17_0 = i_t141[17:0];
-    assign i_t143 = 36'(i_t29_s2) * 36'(i_t67_s2);  // examples/mul96.py:16
-    assign i_t143_17_0 = i_t143[17:0];
-    assign i_t145 = 36'(i_t34_s2) * 36'(i_t67_s2);  // examples/mul96.py:16
-    assign i_t145_17_0 = i_t145[17:0];
-    assign i_t147 = $signed(24'(i_t67_s2)) * 24'($signed(i_t36_s2));  // examples/mul96.py:16
-    assign i_t148_35_18 = i_t145[35:18];
-    assign i_t148_x24 = 24'(i_t148_35_18);
-    assign i_t149 = i_t148_x24 + i_t147;  // examples/mul96.py:16
-    assign i_t152 = {i_t149, i_t145_17_0};  // examples/mul96.py:16
-    assign i_t154_35_18 = i_t143[35:18];
+    assign i_t140 = 36'(i_t29_s2) * 36'(i_t66_s2);  // examples/mul96.py:16
+    assign i_t140_17_0 = i_t140[17:0];
+    assign i_t142 = 36'(i_t34_s2) * 36'(i_t66_s2);  // examples/mul96.py:16
+    assign i_t142_17_0 = i_t142[17:0];
+    assign i_t144 = $signed(24'(i_t66_s2)) * 24'($signed(i_t36_s2));  // examples/mul96.py:16
+    assign i_t145_35_18 = i_t142[35:18];
+    assign i_t145_x24 = 24'(i_t145_35_18);
+    assign i_t146 = i_t145_x24 + i_t144;  // examples/mul96.py:16
+    assign i_t149 = {i_t146, i_t142_17_0};  // examples/mul96.py:16
+    assign i_t151_35_18 = i_t140[35:18];
 
     always_ff @(posedge ap_clk) begin
-        i_t154_s3 <= i_t154_35_18;  // examples/mul96.py:16
+        i_t151_s3 <= i_t151_35_18;  // examples/mul96.py:16
     end
 
-    assign i_t154_x42 = 42'(i_t154_s3);
+    assign i_t151_x42 = 42'(i_t151_s3);
 
     always_ff @(posedge ap_clk) begin
-        i_t153_s3 <= i_t152;  // examples/mul96.py:16
+        i_t150_s3 <= i_t149;  // examples/mul96.py:16
     end
 
-    assign i_t155 = i_t154_x42 + i_t153_s3;  // examples/mul96.py:16
+    assign i_t152 = i_t151_x42 + i_t150_s3;  // examples/mul96.py:16
 
     always_ff @(posedge ap_clk) begin
-        i_t144_s3 <= i_t143_17_0;  // examples/mul96.py:16
+        i_t141_s3 <= i_t140_17_0;  // examples/mul96.py:16
     end
 
-    assign i_t157 = {i_t155, i_t144_s3};  // examples/mul96.py:16
-    assign i_t159_35_18 = i_t141[35:18];
+    assign i_t154 = {i_t152, i_t141_s3};  // examples/mul96.py:16
+    assign i_t156_35_18 = i_t138[35:18];
 
     always_ff @(posedge ap_clk) begin
-        i_t159_s3 <= i_t159_35_18;  // examples/mul96.py:16
+        i_t156_s3 <= i_t156_35_18;  // examples/mul96.py:16
     end
 
-    assign i_t159_x60 = 60'(i_t159_s3);
-    assign i_t160 = i_t159_x60 + i_t157;  // examples/mul96.py:16
+    assign i_t156_x60 = 60'(i_t156_s3);
+    assign i_t157 = i_t156_x60 + i_t154;  // examples/mul96.py:16
 
     always_ff @(posedge ap_clk) begin
-        i_t142_s3 <= i_t141_17_0;  // examples/mul96.py:16
+        i_t139_s3 <= i_t138_17_0;  // examples/mul96.py:16
     end
 
-    assign i_t162 = {i_t160, i_t142_s3};  // examples/mul96.py:16
-    assign i_t162_17_0 = i_t162[17:0];
-    assign i_t165 = 36'(i_t24_s2) * 36'(i_t72_s2);  // examples/mul96.py:16
+    assign i_t159 = {i_t157, i_t139_s3};  // examples/mul96.py:16
+    assign i_t161 = 36'(i_t24_s2) * 36'(i_t71_s2);  // examples/mul96.py:16
+    assign i_t161_17_0 = i_t161[17:0];
+    assign i_t163 = 36'(i_t29_s2) * 36'(i_t71_s2);  // examples/mul96.py:16
+    assign i_t163_17_0 = i_t163[17:0];
+    assign i_t165 = 36'(i_t34_s2) * 36'(i_t71_s2);  // examples/mul96.py:16
     assign i_t165_17_0 = i_t165[17:0];
-    assign i_t167 = 36'(i_t29_s2) * 36'(i_t72_s2);  // examples/mul96.py:16
-    assign i_t167_17_0 = i_t167[17:0];
-    assign i_t169 = 36'(i_t34_s2) * 36'(i_t72_s2);  // examples/mul96.py:16
-    assign i_t169_17_0 = i_t169[17:0];
-    assign i_t171 = $signed(24'(i_t72_s2)) * 24'($signed(i_t36_s2));  // examples/mul96.py:16
-    assign i_t172_35_18 = i_t169[35:18];
-    assign i_t172_x24 = 24'(i_t172_35_18);
-    assign i_t173 = i_t172_x24 + i_t171;  // examples/mul96.py:16
-    assign i_t176 = {i_t173, i_t169_17_0};  // examples/mul96.py:16
-    assign i_t178_35_18 = i_t167[35:18];
+    assign i_t167 = $signed(24'(i_t71_s2)) * 24'($signed(i_t36_s2));  // examples/mul96.py:16
+    assign i_t168_35_18 = i_t165[35:18];
+    assign i_t168_x24 = 24'(i_t168_35_18);
+    assign i_t169 = i_t168_x24 + i_t167;  // examples/mul96.py:16
+    assign i_t172 = {i_t169, i_t165_17_0};  // examples/mul96.py:16
+    assign i_t174_35_18 = i_t163[35:18];
 
     always_ff @(posedge ap_clk) begin
-        i_t178_s3 <= i_t178_35_18;  // examples/mul96.py:16
+        i_t174_s3 <= i_t174_35_18;  // examples/mul96.py:16
     end
 
-    assign i_t178_x42 = 42'(i_t178_s3);
+    assign i_t174_x42 = 42'(i_t174_s3);
 
     always_ff @(posedge ap_clk) begin
-        i_t177_s3 <= i_t176;  // examples/mul96.py:16
+        i_t173_s3 <= i_t172;  // examples/mul96.py:16
     end
 
-    assign i_t179 = i_t178_x42 + i_t177_s3;  // examples/mul96.py:16
+    assign i_t175 = i_t174_x42 + i_t173_s3;  // examples/mul96.py:16
 
     always_ff @(posedge ap_clk) begin
-        i_t168_s3 <= i_t167_17_0;  // examples/mul96.py:16
+        i_t164_s3 <= i_t163_17_0;  // examples/mul96.py:16
     end
 
-    assign i_t181 = {i_t179, i_t168_s3};  // examples/mul96.py:16
-    assign i_t183_35_18 = i_t165[35:18];
+    assign i_t177 = {i_t175, i_t164_s3};  // examples/mul96.py:16
+    assign i_t179_35_18 = i_t161[35:18];
 
     always_ff @(posedge ap_clk) begin
-        i_t183_s3 <= i_t183_35_18;  // examples/mul96.py:16
+        i_t179_s3 <= i_t179_35_18;  // examples/mul96.py:16
     end
 
-    assign i_t183_x60 = 60'(i_t183_s3);
-    assign i_t184 = i_t183_x60 + i_t181;  // examples/mul96.py:16
+    assign i_t179_x60 = 60'(i_t179_s3);
+    assign i_t180 = i_t179_x60 + i_t177;  // examples/mul96.py:16
 
     always_ff @(posedge ap_clk) begin
-        i_t166_s3 <= i_t165_17_0;  // examples/mul96.py:16
+        i_t162_s3 <= i_t161_17_0;  // examples/mul96.py:16
     end
 
-    assign i_t186 = {i_t184, i_t166_s3};  // examples/mul96.py:16
+    assign i_t182 = {i_t180, i_t162_s3};  // examples/mul96.py:16
+    assign i_t184 = 36'(i_t76_s2) * 36'(i_t24_s2);  // examples/mul96.py:16
+    assign i_t184_17_0 = i_t184[17:0];
+    assign i_t186 = 36'(i_t81_s2) * 36'(i_t24_s2);  // examples/mul96.py:16
     assign i_t186_17_0 = i_t186[17:0];
-    assign i_t189 = 36'(i_t77_s2) * 36'(i_t24_s2);  // examples/mul96.py:16
-    assign i_t189_17_0 = i_t189[17:0];
-    assign i_t191 = 36'(i_t82_s2) * 36'(i_t24_s2);  // examples/mul96.py:16
-    assign i_t191_17_0 = i_t191[17:0];
-    assign i_t193 = $signed(24'(i_t24_s2)) * 24'($signed(i_t84_s2));  // examples/mul96.py:16
-    assign i_t194_35_18 = i_t191[35:18];
-    assign i_t194_x24 = 24'(i_t194_35_18);
-    assign i_t195 = i_t194_x24 + i_t193;  // examples/mul96.py:16
-    assign i_t198 = {i_t195, i_t191_17_0};  // examples/mul96.py:16
-    assign i_t200_35_18 = i_t189[35:18];
+    assign i_t188 = $signed(24'(i_t24_s2)) * 24'($signed(i_t83_s2));  // examples/mul96.py:16
+    assign i_t189_35_18 = i_t186[35:18];
+    assign i_t189_x24 = 24'(i_t189_35_18);
+    assign i_t190 = i_t189_x24 + i_t188;  // examples/mul96.py:16
+    assign i_t193 = {i_t190, i_t186_17_0};  // examples/mul96.py:16
+    assign i_t195_35_18 = i_t184[35:18];
 
     always_ff @(posedge ap_clk) begin
-        i_t200_s3 <= i_t200_35_18;  // examples/mul96.py:16
+        i_t195_s3 <= i_t195_35_18;  // examples/mul96.py:16
     end
 
-    assign i_t200_x42 = 42'(i_t200_s3);
+    assign i_t195_x42 = 42'(i_t195_s3);
 
     always_ff @(posedge ap_clk) begin
-        i_t199_s3 <= i_t198;  // examples/mul96.py:16
+        i_t194_s3 <= i_t193;  // examples/mul96.py:16
     end
 
-    assign i_t201 = i_t200_x42 + i_t199_s3;  // examples/mul96.py:16
+    assign i_t196 = i_t195_x42 + i_t194_s3;  // examples/mul96.py:16
 
     always_ff @(posedge ap_clk) begin
-        i_t190_s3 <= i_t189_17_0;  // examples/mul96.py:16
+        i_t185_s3 <= i_t184_17_0;  // examples/mul96.py:16
     end
 
-    assign i_t203 = {i_t201, i_t190_s3};  // examples/mul96.py:16
-    assign i_t203_17_0 = i_t203[17:0];
-    assign i_t206 = 36'(i_t77_s2) * 36'(i_t29_s2);  // examples/mul96.py:16
-    assign i_t206_17_0 = i_t206[17:0];
-    assign i_t208 = 36'(i_t82_s2) * 36'(i_t29_s2);  // examples/mul96.py:16
-    assign i_t208_17_0 = i_t208[17:0];
-    assign i_t210 = $signed(24'(i_t29_s2)) * 24'($signed(i_t84_s2));  // examples/mul96.py:16
-    assign i_t211_35_18 = i_t208[35:18];
-    assign i_t211_x24 = 24'(i_t211_35_18);
-    assign i_t212 = i_t211_x24 + i_t210;  // examples/mul96.py:16
-    assign i_t215 = {i_t212, i_t208_17_0};  // examples/mul96.py:16
-    assign i_t217_35_18 = i_t206[35:18];
+    assign i_t198 = {i_t196, i_t185_s3};  // examples/mul96.py:16
+    assign i_t200 = 36'(i_t76_s2) * 36'(i_t29_s2);  // examples/mul96.py:16
+    assign i_t200_17_0 = i_t200[17:0];
+    assign i_t202 = 36'(i_t81_s2) * 36'(i_t29_s2);  // examples/mul96.py:16
+    assign i_t202_17_0 = i_t202[17:0];
+    assign i_t204 = $signed(24'(i_t29_s2)) * 24'($signed(i_t83_s2));  // examples/mul96.py:16
+    assign i_t205_35_18 = i_t202[35:18];
+    assign i_t205_x24 = 24'(i_t205_35_18);
+    assign i_t206 = i_t205_x24 + i_t204;  // examples/mul96.py:16
+    assign i_t209 = {i_t206, i_t202_17_0};  // examples/mul96.py:16
+    assign i_t211_35_18 = i_t200[35:18];
 
     always_ff @(posedge ap_clk) begin
-        i_t217_s3 <= i_t217_35_18;  // examples/mul96.py:16
+        i_t211_s3 <= i_t211_35_18;  // examples/mul96.py:16
     end
 
-    assign i_t217_x42 = 42'(i_t217_s3);
+    assign i_t211_x42 = 42'(i_t211_s3);
 
     always_ff @(posedge ap_clk) begin
-        i_t216_s3 <= i_t215;  // examples/mul96.py:16
+        i_t210_s3 <= i_t209;  // examples/mul96.py:16
     end
 
-    assign i_t218 = i_t217_x42 + i_t216_s3;  // examples/mul96.py:16
+    assign i_t212 = i_t211_x42 + i_t210_s3;  // examples/mul96.py:16
 
     always_ff @(posedge ap_clk) begin
-        i_t207_s3 <= i_t206_17_0;  // examples/mul96.py:16
+        i_t201_s3 <= i_t200_17_0;  // examples/mul96.py:16
     end
 
-    assign i_t220 = {i_t218, i_t207_s3};  // examples/mul96.py:16
-    assign i_t220_17_0 = i_t220[17:0];
-    assign i_t223 = 36'(i_t34_s2) * 36'(i_t77_s2);  // examples/mul96.py:16
-    assign i_t223_17_0 = i_t223[17:0];
-    assign i_t225 = $signed(24'(i_t77_s2)) * 24'($signed(i_t36_s2));  // examples/mul96.py:16
-    assign i_t226_35_18 = i_t223[35:18];
-    assign i_t226_x24 = 24'(i_t226_35_18);
-    assign i_t227 = i_t226_x24 + i_t225;  // examples/mul96.py:16
-    assign i_t230 = {i_t227, i_t223_17_0};  // examples/mul96.py:16
-    assign i_t230_17_0 = i_t230[17:0];
-    assign i_t233 = 36'(i_t34_s2) * 36'(i_t82_s2);  // examples/mul96.py:16
-    assign i_t233_17_0 = i_t233[17:0];
-    assign i_t235 = $signed(24'(i_t82_s2)) * 24'($signed(i_t36_s2));  // examples/mul96.py:16
-    assign i_t236_35_18 = i_t233[35:18];
-    assign i_t236_x24 = 24'(i_t236_35_18);
-    assign i_t237 = i_t236_x24 + i_t235;  // examples/mul96.py:16
-    assign i_t240 = {i_t237, i_t233_17_0};  // examples/mul96.py:16
-    assign i_t240_17_0 = i_t240[17:0];
-    assign i_t243 = $signed(24'(i_t34_s2)) * 24'($signed(i_t84_s2));  // examples/mul96.py:16
-    assign i_t243_17_0 = i_t243[17:0];
-    assign i_t245 = 12'($signed(i_t36_s2)) * 12'($signed(i_t84_s2));  // examples/mul96.py:16
-    assign i_t246_23_18 = i_t243[23:18];
-    assign i_t247_x12 = 12'($signed(i_t246_23_18));
-    assign i_t248 = i_t247_x12 + i_t245;  // examples/mul96.py:16
-    assign i_t251 = {i_t248, i_t243_17_0};  // examples/mul96.py:16
-    assign i_t253_41_18 = i_t240[41:18];
+    assign i_t214 = {i_t212, i_t201_s3};  // examples/mul96.py:16
+    assign i_t216 = 36'(i_t34_s2) * 36'(i_t76_s2);  // examples/mul96.py:16
+    assign i_t216_17_0 = i_t216[17:0];
+    assign i_t218 = $signed(24'(i_t76_s2)) * 24'($signed(i_t36_s2));  // examples/mul96.py:16
+    assign i_t219_35_18 = i_t216[35:18];
+    assign i_t219_x24 = 24'(i_t219_35_18);
+    assign i_t220 = i_t219_x24 + i_t218;  // examples/mul96.py:16
+    assign i_t223 = {i_t220, i_t216_17_0};  // examples/mul96.py:16
+    assign i_t225 = 36'(i_t34_s2) * 36'(i_t81_s2);  // examples/mul96.py:16
+    assign i_t225_17_0 = i_t225[17:0];
+    assign i_t227 = $signed(24'(i_t81_s2)) * 24'($signed(i_t36_s2));  // examples/mul96.py:16
+    assign i_t228_35_18 = i_t225[35:18];
+    assign i_t228_x24 = 24'(i_t228_35_18);
+    assign i_t229 = i_t228_x24 + i_t227;  // examples/mul96.py:16
+    assign i_t232 = {i_t229, i_t225_17_0};  // examples/mul96.py:16
+    assign i_t234 = $signed(24'(i_t34_s2)) * 24'($signed(i_t83_s2));  // examples/mul96.py:16
+    assign i_t234_17_0 = i_t234[17:0];
+    assign i_t236 = 12'($signed(i_t36_s2)) * 12'($signed(i_t83_s2));  // examples/mul96.py:16
+    assign i_t237_23_18 = i_t234[23:18];
+    assign i_t238_x12 = 12'($signed(i_t237_23_18));
+    assign i_t239 = i_t238_x12 + i_t236;  // examples/mul96.py:16
+    assign i_t242 = {i_t239, i_t234_17_0};  // examples/mul96.py:16
+    assign i_t244_41_18 = i_t232[41:18];
 
     always_ff @(posedge ap_clk) begin
-        i_t254_s3 <= i_t253_41_18;  // examples/mul96.py:16
+        i_t245_s3 <= i_t244_41_18;  // examples/mul96.py:16
     end
 
-    assign i_t254_x30 = 30'($signed(i_t254_s3));
+    assign i_t245_x30 = 30'($signed(i_t245_s3));
 
     always_ff @(posedge ap_clk) begin
-        i_t252_s3 <= i_t251;  // examples/mul96.py:16
+        i_t243_s3 <= i_t242;  // examples/mul96.py:16
     end
 
-    assign i_t255 = i_t254_x30 + i_t252_s3;  // examples/mul96.py:16
+    assign i_t246 = i_t245_x30 + i_t243_s3;  // examples/mul96.py:16
 
     always_ff @(posedge ap_clk) begin
-        i_t242_s3 <= i_t240_17_0;  // examples/mul96.py:16
+        i_t226_s3 <= i_t225_17_0;  // examples/mul96.py:16
     end
 
-    assign i_t257 = {i_t255, i_t242_s3};  // examples/mul96.py:16
-    assign i_t259_41_18 = i_t230[41:18];
+    assign i_t248 = {i_t246, i_t226_s3};  // examples/mul96.py:16
+    assign i_t250_41_18 = i_t223[41:18];
 
     always_ff @(posedge ap_clk) begin
-        i_t260_s3 <= i_t259_41_18;  // examples/mul96.py:16
+        i_t251_s3 <= i_t250_41_18;  // examples/mul96.py:16
     end
 
-    assign i_t260_x48 = 48'($signed(i_t260_s3));
-    assign i_t261 = i_t260_x48 + i_t257;  // examples/mul96.py:16
+    assign i_t251_x48 = 48'($signed(i_t251_s3));
+    assign i_t252 = i_t251_x48 + i_t248;  // examples/mul96.py:16
 
     always_ff @(posedge ap_clk) begin
-        i_t232_s3 <= i_t230_17_0;  // examples/mul96.py:16
+        i_t217_s3 <= i_t216_17_0;  // examples/mul96.py:16
     end
 
-    assign i_t263 = {i_t261, i_t232_s3};  // examples/mul96.py:16
-    assign i_t265_59_18 = i_t220[59:18];
-    assign i_t266_x66 = 66'($signed(i_t265_59_18));
-    assign i_t267 = i_t266_x66 + i_t263;  // examples/mul96.py:16
-    assign i_t269 = {i_t267, i_t220_17_0};  // examples/mul96.py:16
-    assign i_t271_59_18 = i_t203[59:18];
+    assign i_t254 = {i_t252, i_t217_s3};  // examples/mul96.py:16
+    assign i_t256_59_18 = i_t214[59:18];
+    assign i_t257_x66 = 66'($signed(i_t256_59_18));
+    assign i_t258 = i_t257_x66 + i_t254;  // examples/mul96.py:16
+    assign i_t260 = {i_t258, i_t201_s3};  // examples/mul96.py:16
+    assign i_t262_59_18 = i_t198[59:18];
 
     always_ff @(posedge ap_clk) begin
-        i_t272_s4 <= i_t271_59_18;  // examples/mul96.py:16
+        i_t263_s4 <= i_t262_59_18;  // examples/mul96.py:16
     end
 
-    assign i_t272_x84 = 84'($signed(i_t272_s4));
+    assign i_t263_x84 = 84'($signed(i_t263_s4));
 
     always_ff @(posedge ap_clk) begin
-        i_t270_s4 <= i_t269;  // examples/mul96.py:16
+        i_t261_s4 <= i_t260;  // examples/mul96.py:16
     end
 
-    assign i_t273 = i_t272_x84 + i_t270_s4;  // examples/mul96.py:16
+    assign i_t264 = i_t263_x84 + i_t261_s4;  // examples/mul96.py:16
 
     always_ff @(posedge ap_clk) begin
-        i_t205_s4 <= i_t203_17_0;  // examples/mul96.py:16
+        i_t185_s4 <= i_t185_s3;  // examples/mul96.py:16
     end
 
-    assign i_t275 = {i_t273, i_t205_s4};  // examples/mul96.py:16
-    assign i_t277_77_18 = i_t186[77:18];
+    assign i_t266 = {i_t264, i_t185_s4};  // examples/mul96.py:16
+    assign i_t268_77_18 = i_t182[77:18];
 
     always_ff @(posedge ap_clk) begin
-        i_t278_s4 <= i_t277_77_18;  // examples/mul96.py:16
+        i_t269_s4 <= i_t268_77_18;  // examples/mul96.py:16
     end
 
-    assign i_t278_x102 = 102'($signed(i_t278_s4));
-    assign i_t279 = i_t278_x102 + i_t275;  // examples/mul96.py:16
+    assign i_t269_x102 = 102'($signed(i_t269_s4));
+    assign i_t270 = i_t269_x102 + i_t266;  // examples/mul96.py:16
 
     always_ff @(posedge ap_clk) begin
-        i_t188_s4 <= i_t186_17_0;  // examples/mul96.py:16
+        i_t162_s4 <= i_t162_s3;  // examples/mul96.py:16
     end
 
-    assign i_t281 = {i_t279, i_t188_s4};  // examples/mul96.py:16
-    assign i_t283_77_18 = i_t162[77:18];
+    assign i_t272 = {i_t270, i_t162_s4};  // examples/mul96.py:16
+    assign i_t274_77_18 = i_t159[77:18];
 
     always_ff @(posedge ap_clk) begin
-        i_t284_s4 <= i_t283_77_18;  // examples/mul96.py:16
-        i_t284_s5 <= i_t284_s4;  // examples/mul96.py:16
+        i_t275_s4 <= i_t274_77_18;  // examples/mul96.py:16
+        i_t275_s5 <= i_t275_s4;  // examples/mul96.py:16
     end
 
-    assign i_t284_x120 = 120'($signed(i_t284_s5));
+    assign i_t275_x120 = 120'($signed(i_t275_s5));
 
     always_ff @(posedge ap_clk) begin
-        i_t282_s5 <= i_t281;  // examples/mul96.py:16
+        i_t273_s5 <= i_t272;  // examples/mul96.py:16
     end
 
-    assign i_t285 = i_t284_x120 + i_t282_s5;  // examples/mul96.py:16
+    assign i_t276 = i_t275_x120 + i_t273_s5;  // examples/mul96.py:16
 
     always_ff @(posedge ap_clk) begin
-        i_t164_s4 <= i_t162_17_0;  // examples/mul96.py:16
-        i_t164_s5 <= i_t164_s4;  // examples/mul96.py:16
+        i_t139_s4 <= i_t139_s3;  // examples/mul96.py:16
+        i_t139_s5 <= i_t139_s4;  // examples/mul96.py:16
     end
 
-    assign i_t287 = {i_t285, i_t164_s5};  // examples/mul96.py:16
-    assign i_t289_95_18 = i_t138[95:18];
+    assign i_t278 = {i_t276, i_t139_s5};  // examples/mul96.py:16
+    assign i_t280_95_18 = i_t136[95:18];
 
     always_ff @(posedge ap_clk) begin
-        i_t290_s5 <= i_t289_95_18;  // examples/mul96.py:16
-        i_t290_s6 <= i_t290_s5;  // examples/mul96.py:16
+        i_t281_s5 <= i_t280_95_18;  // examples/mul96.py:16
+        i_t281_s6 <= i_t281_s5;  // examples/mul96.py:16
     end
 
-    assign i_t290_x138 = 138'($signed(i_t290_s6));
+    assign i_t281_x138 = 138'($signed(i_t281_s6));
 
     always_ff @(posedge ap_clk) begin
-        i_t288_s6 <= i_t287;  // examples/mul96.py:16
+        i_t279_s6 <= i_t278;  // examples/mul96.py:16
     end
 
-    assign i_t291 = i_t290_x138 + i_t288_s6;  // examples/mul96.py:16
+    assign i_t282 = i_t281_x138 + i_t279_s6;  // examples/mul96.py:16
 
     always_ff @(posedge ap_clk) begin
-        i_t140_s5 <= i_t138_17_0;  // examples/mul96.py:16
-        i_t140_s6 <= i_t140_s5;  // examples/mul96.py:16
-    end
-
-    assign i_t293 = {i_t291, i_t140_s6};  // examples/mul96.py:16
-    assign i_t295_95_18 = i_t107[95:18];
-
-    always_ff @(posedge ap_clk) begin
-        i_t296_s5 <= i_t295_95_18;  // examples/mul96.py:16
-        i_t296_s6 <= i_t296_s5;  // examples/mul96.py:16
-        i_t296_s7 <= i_t296_s6;  // examples/mul96.py:16
-    end
-
-    assign i_t296_x156 = 156'($signed(i_t296_s7));
-
-    always_ff @(posedge ap_clk) begin
-        i_t294_s7 <= i_t293;  // examples/mul96.py:16
-    end
-
-    assign i_t297 = i_t296_x156 + i_t294_s7;  // examples/mul96.py:16
-
-    always_ff @(posedge ap_clk) begin
-        i_t109_s5 <= i_t107_17_0;  // examples/mul96.py:16
+        i_t109_s5 <= i_t109_s4;  // examples/mul96.py:16
         i_t109_s6 <= i_t109_s5;  // examples/mul96.py:16
-        i_t109_s7 <= i_t109_s6;  // examples/mul96.py:16
     end
 
-    assign i_t299 = {i_t297, i_t109_s7};  // examples/mul96.py:16
-    assign i_t301_113_18 = i_t64[113:18];
+    assign i_t284 = {i_t282, i_t109_s6};  // examples/mul96.py:16
+    assign i_t286_95_18 = i_t106[95:18];
 
     always_ff @(posedge ap_clk) begin
-        i_t302_s5 <= i_t301_113_18;  // examples/mul96.py:16
-        i_t302_s6 <= i_t302_s5;  // examples/mul96.py:16
-        i_t302_s7 <= i_t302_s6;  // examples/mul96.py:16
-        i_t302_s8 <= i_t302_s7;  // examples/mul96.py:16
+        i_t287_s5 <= i_t286_95_18;  // examples/mul96.py:16
+        i_t287_s6 <= i_t287_s5;  // examples/mul96.py:16
+        i_t287_s7 <= i_t287_s6;  // examples/mul96.py:16
     end
 
-    assign i_t302_x174 = 174'($signed(i_t302_s8));
+    assign i_t287_x156 = 156'($signed(i_t287_s7));
 
     always_ff @(posedge ap_clk) begin
-        i_t300_s8 <= i_t299;  // examples/mul96.py:16
+        i_t285_s7 <= i_t284;  // examples/mul96.py:16
     end
 
-    assign i_t303 = i_t302_x174 + i_t300_s8;  // examples/mul96.py:16
+    assign i_t288 = i_t287_x156 + i_t285_s7;  // examples/mul96.py:16
 
     always_ff @(posedge ap_clk) begin
-        i_t66_s5 <= i_t64_17_0;  // examples/mul96.py:16
-        i_t66_s6 <= i_t66_s5;  // examples/mul96.py:16
-        i_t66_s7 <= i_t66_s6;  // examples/mul96.py:16
-        i_t66_s8 <= i_t66_s7;  // examples/mul96.py:16
+        i_t70_s5 <= i_t70_s4;  // examples/mul96.py:16
+        i_t70_s6 <= i_t70_s5;  // examples/mul96.py:16
+        i_t70_s7 <= i_t70_s6;  // examples/mul96.py:16
     end
 
-    assign i_t305 = {i_t303, i_t66_s8};  // examples/mul96.py:16
+    assign i_t290 = {i_t288, i_t70_s7};  // examples/mul96.py:16
+    assign i_t292_113_18 = i_t64[113:18];
+
+    always_ff @(posedge ap_clk) begin
+        i_t293_s5 <= i_t292_113_18;  // examples/mul96.py:16
+        i_t293_s6 <= i_t293_s5;  // examples/mul96.py:16
+        i_t293_s7 <= i_t293_s6;  // examples/mul96.py:16
+        i_t293_s8 <= i_t293_s7;  // examples/mul96.py:16
+    end
+
+    assign i_t293_x174 = 174'($signed(i_t293_s8));
+
+    always_ff @(posedge ap_clk) begin
+        i_t291_s8 <= i_t290;  // examples/mul96.py:16
+    end
+
+    assign i_t294 = i_t293_x174 + i_t291_s8;  // examples/mul96.py:16
+
+    always_ff @(posedge ap_clk) begin
+        i_t18_s5 <= i_t18_s4;  // examples/mul96.py:16
+        i_t18_s6 <= i_t18_s5;  // examples/mul96.py:16
+        i_t18_s7 <= i_t18_s6;  // examples/mul96.py:16
+        i_t18_s8 <= i_t18_s7;  // examples/mul96.py:16
+    end
+
+    assign i_t296 = {i_t294, i_t18_s8};  // examples/mul96.py:16
 
     always_ff @(posedge ap_clk) begin
         i_i_s1 <= i_r;  // examples/mul96.py:15
@@ -1108,7 +1090,7 @@ module mul96 (
     assign out_address0 = i_i_s8;
     assign out_ce0 = i_v8;
     assign out_we0 = i_v8;
-    assign out_d0 = i_t305;
+    assign out_d0 = i_t296;
     assign ap_done = loop_end;
     assign ap_ready = loop_end;
     assign active = busy | start;
@@ -1122,4 +1104,18 @@ module mul96 (
             busy <= busy_next;
         end
     end
+
+    // Bits that nothing reads.
+    wire _unused = &{
+        1'b0,
+        i_t64[17:0],
+        i_t106[17:0],
+        i_t136[17:0],
+        i_t159[17:0],
+        i_t182[17:0],
+        i_t198[17:0],
+        i_t214[17:0],
+        i_t223[17:0],
+        i_t232[17:0]
+    };
 endmodule

@@ -44,20 +44,17 @@ module saxpy (
     logic [13:0] i_t20;
     logic [13:0] i_t21_31_18;
     logic [13:0] i_t22;
-    logic [31:0] i_t24;
-    logic [17:0] i_t24_17_0;
     logic [13:0] i_t8_13_0;
-    logic [13:0] i_t26_s2;
+    logic [13:0] i_t25_s2;
+    logic [13:0] i_t26;
+    logic [13:0] i_t23_s3;
+    logic [13:0] i_t26_s3;
     logic [13:0] i_t27;
-    logic [13:0] i_t28_31_18;
-    logic [13:0] i_t28_s3;
-    logic [13:0] i_t27_s3;
-    logic [13:0] i_t29;
-    logic [17:0] i_t25_s3;
+    logic [17:0] i_t18_s3;
+    logic [31:0] i_t30;
+    logic [31:0] i_t31_s2;
+    logic [31:0] i_t31_s3;
     logic [31:0] i_t32;
-    logic [31:0] i_t33_s2;
-    logic [31:0] i_t33_s3;
-    logic [31:0] i_t34;
     logic [3:0]  i_i_s1;
     logic [3:0]  i_i_s2;
     logic [3:0]  i_i_s3;
@@ -113,36 +110,33 @@ module saxpy (
     assign i_t20 = $signed(i_t16_s2) * $signed(i_a_13_0);  // examples/saxpy_i32.py:13
     assign i_t21_31_18 = i_t17[31:18];
     assign i_t22 = i_t21_31_18 + i_t20;  // examples/saxpy_i32.py:13
-    assign i_t24 = {i_t22, i_t17_17_0};  // examples/saxpy_i32.py:13
-    assign i_t24_17_0 = i_t24[17:0];
     assign i_t8_13_0 = x_q0[13:0];
 
     always_ff @(posedge ap_clk) begin
-        i_t26_s2 <= i_t8_13_0;  // examples/saxpy_i32.py:13
+        i_t25_s2 <= i_t8_13_0;  // examples/saxpy_i32.py:13
     end
 
-    assign i_t27 = $signed(i_t12_31_18) * $signed(i_t26_s2);  // examples/saxpy_i32.py:13
-    assign i_t28_31_18 = i_t24[31:18];
+    assign i_t26 = $signed(i_t12_31_18) * $signed(i_t25_s2);  // examples/saxpy_i32.py:13
 
     always_ff @(posedge ap_clk) begin
-        i_t28_s3 <= i_t28_31_18;  // examples/saxpy_i32.py:13
-        i_t27_s3 <= i_t27;  // examples/saxpy_i32.py:13
+        i_t23_s3 <= i_t22;  // examples/saxpy_i32.py:13
+        i_t26_s3 <= i_t26;  // examples/saxpy_i32.py:13
     end
 
-    assign i_t29 = i_t28_s3 + i_t27_s3;  // examples/saxpy_i32.py:13
+    assign i_t27 = i_t23_s3 + i_t26_s3;  // examples/saxpy_i32.py:13
 
     always_ff @(posedge ap_clk) begin
-        i_t25_s3 <= i_t24_17_0;  // examples/saxpy_i32.py:13
+        i_t18_s3 <= i_t17_17_0;  // examples/saxpy_i32.py:13
     end
 
-    assign i_t32 = {i_t29, i_t25_s3};  // examples/saxpy_i32.py:13
+    assign i_t30 = {i_t27, i_t18_s3};  // examples/saxpy_i32.py:13
 
     always_ff @(posedge ap_clk) begin
-        i_t33_s2 <= y_q0;  // examples/saxpy_i32.py:13
-        i_t33_s3 <= i_t33_s2;  // examples/saxpy_i32.py:13
+        i_t31_s2 <= y_q0;  // examples/saxpy_i32.py:13
+        i_t31_s3 <= i_t31_s2;  // examples/saxpy_i32.py:13
     end
 
-    assign i_t34 = i_t32 + i_t33_s3;  // examples/saxpy_i32.py:13
+    assign i_t32 = i_t30 + i_t31_s3;  // examples/saxpy_i32.py:13
 
     always_ff @(posedge ap_clk) begin
         i_i_s1 <= i_r;  // examples/saxpy_i32.py:12
@@ -192,7 +186,7 @@ module saxpy (
     assign out_address0 = i_i_s3;
     assign out_ce0 = i_v3;
     assign out_we0 = i_v3;
-    assign out_d0 = i_t34;
+    assign out_d0 = i_t32;
     assign ap_done = loop_end;
     assign ap_ready = loop_end;
     assign active = busy | start;

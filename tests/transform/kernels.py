@@ -1,7 +1,7 @@
 """Kernels on which every transformation is compared with the reference: one for each corner."""
 
 import allo
-from allo import f32, i8, i16, i32, index, kernel, u4, u8
+from allo import f32, i8, i16, i32, index, kernel, u4, u8, u2, u3
 
 # Promotion: an element that a loop keeps coming back to.
 
@@ -306,3 +306,146 @@ def reversed_into(a: "i32[4]", b: "i32[4]"):
 def calls_downwards(x: "i32[4]", out: "i32[4]"):
     for n in range(2):
         reversed_into(out, x)
+
+
+# Elements certainly apart ----------------------------------------------------------------------
+
+
+@kernel
+def triangular(a: "i32[6, 6]"):
+    for i in range(6):
+        for j in range(i):
+            for k in range(j):
+                a[i, j] -= a[i, k] * a[k, j]
+
+
+@kernel
+def triangular_touching(a: "i32[6, 6]"):
+    for i in range(6):
+        for j in range(i):
+            for k in range(j + 1):
+                a[i, j] -= a[i, k] * a[k, j]
+
+
+@kernel
+def triangular_above(a: "i32[6]"):
+    for i in range(6):
+        for k in range(i + 1, 6):
+            a[i] += a[k]
+
+
+@kernel
+def triangular_above_shifted(a: "i32[8]"):
+    for i in range(6):
+        for k in range(i + 1, 6):
+            a[i] += a[k - 1]
+
+
+@kernel
+def triangular_downwards(a: "i32[8]"):
+    for i in range(8):
+        for k in range(7, i, -1):
+            a[i] += a[k]
+
+
+@kernel
+def guarded_apart(a: "i32[6, 6]"):
+    for i in range(6):
+        for j in range(6):
+            for k in range(6):
+                if k > i:
+                    a[i, j] += a[k, j]
+
+
+@kernel
+def guarded_together(a: "i32[6, 6]"):
+    for i in range(6):
+        for j in range(6):
+            for k in range(6):
+                if k >= i:
+                    a[i, j] += a[k, j]
+
+
+@kernel
+def by_narrow_counter(table: "i32[6, 6]"):
+    for back in range(6):
+        i: i32 = 5 - back
+        for j in range(i + 1, 6):
+            for k in range(i + 1, j):
+                table[i, j] = max(table[i, j], table[i, k] + table[k + 1, j])
+
+
+@kernel
+def wrapping_bound(n: u2, a: "i32[6]"):
+    for k in range(4):
+        m: u2 = n + 1
+        if k < m:
+            a[n] += a[k]
+
+
+# Accesses that need not be ---------------------------------------------------------------------
+
+
+@kernel
+def loaded_twice(a: "i32[8]", b: "i32[8]"):
+    for i in range(1, 7):
+        b[i] = (a[i - 1] - a[i]) * (a[i + 1] - a[i])
+
+
+@kernel
+def loaded_after_store(at: "u8[2]", a: "i32[8]", b: "i32[4]"):
+    a[at[0]] = 5
+    b[0] = a[at[0]]
+    a[at[1]] = 6
+    b[1] = a[at[0]]
+    b[2] = a[at[1]]
+    a[3] = 7
+    a[4] = 8
+    b[3] = a[3] + a[4]
+
+
+@kernel
+def overwritten(n: u3, a: "i32[8]", b: "i32[4]"):
+    a[n] = 1
+    a[n] = 2
+    a[2] = 3
+    b[0] = a[n]
+    a[2] = 4
+    for i in range(4):
+        b[1] += i
+    a[2] = 5
+
+
+@kernel
+def both_branches(n: "u3[2]", x: "i8[8]", a: "i32[8]"):
+    for i in range(8):
+        if x[i] > 5:
+            a[i] = x[i]
+        elif x[i] < 0:
+            a[i] = 1
+        else:
+            a[i] = a[n[0]] + 1
+        if x[i] == 0:
+            a[n[1]] = 3
+            a[i] = a[n[1]]
+        else:
+            a[i] = 2
+            a[n[1]] = 4
+
+
+@kernel
+def stored_in_a_branch(x: "i32[4]", a: "i32[4]", b: "i32[4]"):
+    for i in range(4):
+        a[i] = x[i]
+        if x[i] > 0:
+            a[i] = 7
+        b[i] = a[i]
+
+
+@kernel
+def stored_in_a_loop(n: u2, a: "i32[4]", b: "i32[4]"):
+    b[0] = a[1]
+    for i in range(n):
+        b[1] = a[1]
+        a[i] += 3
+    b[2] = a[1]

@@ -1,6 +1,7 @@
 //! Typed construction of ir operations: the one place where compile-time values materialise.
 
 use super::elementwise::is_shaped;
+use super::subnormals::computes;
 use crate::arena::Arena;
 use crate::diagnostics::{Diagnostic, Span};
 use crate::frontend::codes;
@@ -42,6 +43,8 @@ pub struct Builder {
     blocks: Vec<OpenBlock>,
     /// Constants, which several places may share.
     shared: HashSet<ValueId>,
+    /// Floats that are no subnormals, where these are flushed.
+    pub(super) flushed: HashSet<ValueId>,
     /// A line for each typing decision, if anybody asked for them.
     pub explanation: Option<Vec<String>>,
 }
@@ -55,6 +58,7 @@ impl Builder {
             arrays: Arena::new(),
             blocks: vec![OpenBlock::default()],
             shared: HashSet::new(),
+            flushed: HashSet::new(),
             explanation: None,
         }
     }
@@ -109,6 +113,14 @@ impl Builder {
 
     /// Appends an operation with one result.
     pub fn emit(&mut self, kind: OpKind, ty: Scalar, span: Span) -> ValueId {
+        if self.options.flush_subnormals && computes(&kind) {
+            return self.emit_flushing(kind, ty, span);
+        }
+        self.append(kind, ty, span)
+    }
+
+    /// As [`Builder::emit`], whatever the options say.
+    pub(super) fn append(&mut self, kind: OpKind, ty: Scalar, span: Span) -> ValueId {
         let id = self.value(ty, None);
         self.push(kind, vec![id], span);
         id
@@ -372,7 +384,7 @@ impl Builder {
         let shaped = operands.iter().any(is_shaped);
         if shaped && !op.whole {
             let operands: Vec<&Operand> = operands.iter().collect();
-            let (nest, scalars) = self.enter_elements(&operands, span)?;
+            let (nest, scalars) = self.enter_elements(&operands, acc, span)?;
             let value = self.apply(op, &scalars, option, span);
             return self.leave_elements(nest, value, acc, op.key);
         }

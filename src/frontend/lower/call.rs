@@ -5,6 +5,7 @@ use super::builder::{Operand, describe};
 use crate::diagnostics::{Diagnostic, Span};
 use crate::frontend::codes;
 use crate::frontend::consteval::{self, ConstArgs, Names, arity_text};
+use crate::frontend::containers::freeze;
 use crate::frontend::error::{Failure, Result, closest, fail};
 use crate::frontend::operators::Operator;
 use crate::frontend::session::{Signature, Slot};
@@ -48,9 +49,15 @@ impl<'a> Lowerer<'_, 'a> {
                 "declare a variable of the type, or use allo.arith.cast(x, {ty})"
             ))
             .into()),
-            ConstValue::Builtin(_) | ConstValue::Type(_) | ConstValue::Function(_) => {
-                self.call_known(&callee, e, span)
-            }
+            ConstValue::Builtin(_)
+            | ConstValue::Type(_)
+            | ConstValue::Function(_)
+            | ConstValue::Native(_)
+            | ConstValue::Bound(_)
+            | ConstValue::Class(_)
+            | ConstValue::Object(_)
+            | ConstValue::Dtype(_)
+            | ConstValue::Remote(..) => self.call_known(&callee, e, span),
             other => self.not_callable(other.kind(), span),
         }
     }
@@ -127,7 +134,9 @@ impl<'a> Lowerer<'_, 'a> {
             named,
             span,
         };
-        consteval::call(callee, &args, self).map(Value::Const)
+        let value = consteval::call(callee, args, self)?.for_kernel();
+        freeze(&value);
+        Ok(Value::Const(value))
     }
 
     fn call_len(&mut self, e: &'a ast::ExprCall, span: Span) -> Result<Value> {
@@ -194,11 +203,11 @@ impl<'a> Lowerer<'_, 'a> {
         span: Span,
     ) -> Result<Value> {
         let args = self.args(e)?;
-        let inferred = self.inferred_types(kernel, &args)?;
+        let operands = arrange(args, self.session.defs[kernel.def].ast)?;
+        let inferred = self.inferred_types(kernel, &operands)?;
         let id = self.session.instantiate_with(kernel, &inferred, span)?;
         let signature = self.session.signature(id).clone();
         let name = self.session.kernels[id].name.clone();
-        let operands = arrange(args, &signature, &name)?;
         let mut passed = Vec::new();
         for (operand, (param, slot, written)) in operands.iter().zip(&signature.params) {
             let mut arg = self.argument(operand, param, slot)?;
@@ -240,20 +249,15 @@ impl<'a> Lowerer<'_, 'a> {
         })
     }
 
-    /// The types of the arguments for the parameters without annotation of a nested kernel. Empty if an
-    /// argument is missing: there is a message for that.
-    fn inferred_types(&self, kernel: &KernelRef, args: &Args) -> Result<Vec<ConstValue>> {
+    /// The types of the arguments for the parameters without annotation of a nested kernel.
+    fn inferred_types(&self, kernel: &KernelRef, args: &[Operand]) -> Result<Vec<ConstValue>> {
         let def = &self.session.defs[kernel.def];
         if def.env.is_none() {
             return Ok(Vec::new());
         }
         let mut types = Vec::new();
-        for (i, param) in def.ast.parameters.iter_non_variadic_params().enumerate() {
+        for (param, arg) in def.ast.parameters.iter_non_variadic_params().zip(args) {
             let (name, annotation) = (&param.parameter.name.id, &param.parameter.annotation);
-            let named = args.named.iter().find(|(n, _)| *name == **n);
-            let Some(arg) = args.positional.get(i).or(named.map(|n| &n.1)) else {
-                return Ok(Vec::new());
-            };
             if annotation.is_some() {
                 continue;
             }
@@ -343,15 +347,17 @@ pub(super) fn not_consteval<T>(f: &Function, span: Span) -> Result<T> {
     Err(Diagnostic::error(
         codes::NOT_CALLABLE,
         span,
-        format!("'{}' is a Python function, not a kernel", f.ast.name.id),
+        format!("'{}' is a Python function, not a kernel", f.name()),
     )
     .help("decorate it with @consteval to call it at compile time, or with @kernel")
     .into())
 }
 
 /// The arguments in the order of the parameters.
-fn arrange(args: Args, signature: &Signature, kernel: &str) -> Result<Vec<Operand>> {
-    let count = signature.params.len();
+fn arrange(args: Args, kernel: &ast::StmtFunctionDef) -> Result<Vec<Operand>> {
+    let params = kernel.parameters.iter_non_variadic_params();
+    let params: Vec<&str> = params.map(|p| p.parameter.name.id.as_str()).collect();
+    let (kernel, count) = (&kernel.name.id, params.len());
     let given = args.positional.len() + args.named.len();
     if args.positional.len() > count || given != count {
         let message = format!(
@@ -363,7 +369,7 @@ fn arrange(args: Args, signature: &Signature, kernel: &str) -> Result<Vec<Operan
     let mut slots: Vec<Option<Operand>> = args.positional.into_iter().map(Some).collect();
     slots.resize(count, None);
     for (name, operand) in args.named {
-        let position = signature.params.iter().position(|p| p.0 == name);
+        let position = params.iter().position(|param| *param == name);
         match position.map(|i| &mut slots[i]) {
             Some(slot @ None) => *slot = Some(operand),
             Some(Some(_)) => {
@@ -376,8 +382,7 @@ fn arrange(args: Args, signature: &Signature, kernel: &str) -> Result<Vec<Operan
             None => {
                 let message = format!("kernel '{kernel}' has no parameter '{name}'");
                 let mut error = Diagnostic::error(codes::ARGUMENTS, operand.span, message);
-                let names = signature.params.iter().map(|p| p.0.as_str());
-                if let Some(near) = closest(&name, names) {
+                if let Some(near) = closest(&name, params.iter().copied()) {
                     error = error.help(format!("did you mean '{near}'?"));
                 }
                 return Err(error.into());

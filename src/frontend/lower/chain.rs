@@ -191,7 +191,7 @@ impl<'a> Lowerer<'_, 'a> {
             return self.lower_scalars(tree);
         }
         let span = tree.span();
-        let (nest, scalars) = self.b.enter_elements(&leaves, span)?;
+        let (nest, scalars) = self.b.enter_elements(&leaves, None, span)?;
         let inside = tree.with_leaves(&mut scalars.into_iter());
         let value = self.lower_scalars(&inside);
         let name = match tree {

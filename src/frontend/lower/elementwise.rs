@@ -21,13 +21,15 @@ pub(super) fn is_shaped(operand: &Operand) -> bool {
 }
 
 impl Builder {
-    /// Opens the loops over the broadcast shape of the operands; the operands as scalars inside.
+    /// Opens the loops over the broadcast shape of the operands and of `acc`; the operands as scalars
+    /// inside.
     pub(super) fn enter_elements(
         &mut self,
         operands: &[&Operand],
+        acc: Option<ArrayId>,
         span: Span,
     ) -> Result<(Nest, Vec<Operand>)> {
-        let mut shape: Vec<u64> = Vec::new();
+        let mut shape = acc.map_or(Vec::new(), |acc| self.arrays[acc].shape.clone());
         for operand in operands {
             if let Value::Array { id, .. } = operand.value {
                 shape = self.broadcast(&shape, &self.arrays[id].shape, operand.span)?;

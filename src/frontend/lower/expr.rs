@@ -39,7 +39,13 @@ impl<'a> Lowerer<'_, 'a> {
             Expr::Call(e) => self.call(e),
             Expr::Subscript(e) => self.subscript(e, span),
             Expr::Attribute(e) => self.attribute(e, span),
-            Expr::ListComp(_) | Expr::Generator(_) => consteval::eval(expr, self).map(Value::Const),
+            Expr::ListComp(_)
+            | Expr::Generator(_)
+            | Expr::DictComp(_)
+            | Expr::SetComp(_)
+            | Expr::Dict(_)
+            | Expr::Set(_)
+            | Expr::FString(_) => consteval::eval(expr, self).map(Value::Const),
             Expr::Tuple(e) => self.tuple(&e.elts, false),
             Expr::List(e) => self.tuple(&e.elts, true),
             other => fail(
@@ -74,7 +80,7 @@ impl<'a> Lowerer<'_, 'a> {
             })
             .collect();
         Ok(match known {
-            Some(items) if list => ConstValue::List(items.into()).into(),
+            Some(items) if list => ConstValue::list(items).into(),
             Some(items) => ConstValue::Tuple(items.into()).into(),
             None => Value::Tuple(values),
         })
@@ -144,7 +150,8 @@ impl<'a> Lowerer<'_, 'a> {
         };
         let operands = [self.operand(&e.left)?, self.operand(right)?];
         if let [Value::Const(l), Value::Const(r)] = [&operands[0].value, &operands[1].value] {
-            return consteval::compare_pair(*op, l.clone(), r.clone(), span).map(Value::Const);
+            let value = consteval::compare_pair(*op, l.clone(), r.clone(), span, self)?;
+            return Ok(Value::Const(value));
         }
         match operators::of_compare(*op) {
             Some(op) => self.b.apply(op, &operands, None, span),
@@ -170,7 +177,7 @@ impl<'a> Lowerer<'_, 'a> {
             return self.select(&choice, span);
         }
         let operands: Vec<&Operand> = choice.iter().collect();
-        let (nest, scalars) = self.b.enter_elements(&operands, span)?;
+        let (nest, scalars) = self.b.enter_elements(&operands, None, span)?;
         let value = match scalars.try_into() {
             Ok(choice) => self.select(&choice, span),
             Err(_) => Err(Failure::Reported),
@@ -206,7 +213,10 @@ impl<'a> Lowerer<'_, 'a> {
 
     fn attribute(&mut self, e: &'a ast::ExprAttribute, span: Span) -> Result<Value> {
         match self.expr(&e.value)? {
-            Value::Const(object) => consteval::attribute(&object, &e.attr, span).map(Value::Const),
+            Value::Const(object) => {
+                let value = consteval::attribute(&object, &e.attr, span, self)?;
+                self.bound_template(value, span).map(Value::Const)
+            }
             Value::Array { id, .. } if e.attr.id == "shape" => {
                 let dims: Rc<[ConstValue]> = self
                     .array(id)
@@ -249,7 +259,8 @@ impl<'a> Lowerer<'_, 'a> {
                 let index = self.operand(&e.slice)?;
                 match index.value {
                     Value::Const(index) => {
-                        consteval::subscript(object, &index, span).map(Value::Const)
+                        let value = consteval::subscript(object, &index, span, self)?;
+                        Ok(Value::Const(value.for_kernel()))
                     }
                     _ => fail(
                         codes::NOT_CONST,

@@ -10,22 +10,22 @@ mod returns;
 mod scope;
 mod stmt;
 mod storage;
+mod subnormals;
 
 use super::codes;
-use super::consteval::{ConstArgs, Names};
+use super::consteval::{ConstArgs, Host, Names, Place as Context};
 use super::error::{Failure, Result, fail};
 use super::interp;
 use super::module;
 use super::scan;
 use super::session::{Bindings, Env, Session, Signature, Slot};
-use super::source::span_of;
 use super::types::{self, Type};
 use super::values::{ConstValue, Function, Options, Typed, Value};
 use crate::diagnostics::{Diagnostic, FileId, Span};
 use crate::ir::{self, ArrayId, ArrayKind, Kernel, OpKind, Param};
 use builder::{Builder, Operand};
 use ruff_python_ast::{Expr, Stmt, StmtFunctionDef};
-use ruff_text_size::{Ranged, TextRange};
+use ruff_text_size::Ranged;
 use scope::{Local, Scopes};
 use std::collections::HashSet;
 use std::rc::Rc;
@@ -136,23 +136,31 @@ impl Names for Lowerer<'_, '_> {
             ),
         }
     }
-    fn span(&self, range: TextRange) -> Span {
-        span_of(self.file, range)
+    fn bind(&mut self, name: &str, _: Option<ConstValue>, span: Span) -> Result<()> {
+        let message = format!("'{name}' cannot be assigned in an expression of a kernel");
+        fail(codes::TARGET, span, message)
+    }
+    fn file(&self) -> FileId {
+        self.file
     }
     fn file_text(&self) -> &str {
         &self.session.sources.file(self.file).text
     }
-    fn new_template(&mut self, name: &str) -> usize {
-        self.session.new_template(name)
+    fn place(&self) -> Context {
+        Context {
+            module: self.module,
+            scope: None,
+            kernel: true,
+        }
     }
-    fn tick(&mut self, span: Span, cost: u64) -> Result<()> {
-        self.session.tick(span, cost)
+    fn host(&mut self) -> &mut dyn Host {
+        self.session
     }
-    fn call_function(&mut self, f: &Function, args: &ConstArgs) -> Result<ConstValue> {
+    fn call_function(&mut self, f: &Rc<Function>, args: ConstArgs) -> Result<ConstValue> {
         if !f.consteval {
             return call::not_consteval(f, args.span);
         }
-        interp::call(self.session, f, args)
+        interp::call(self.session, f, args, None)
     }
 }
 
@@ -464,18 +472,19 @@ impl<'s, 'a> Lowerer<'s, 'a> {
         }
         match self.session.global(self.module, name, span) {
             Some(found) => found,
-            None => {
-                let locals: Vec<&str> = self.scopes.names().collect();
-                Err(self
-                    .session
-                    .undefined(self.module, name, span, locals.into_iter()))
-            }
+            None => Err(self.undefined(name, span)),
         }
+    }
+
+    /// The error for a name that nothing binds.
+    fn undefined(&self, name: &str, span: Span) -> Failure {
+        let locals: Vec<String> = self.scopes.names().map(str::to_owned).collect();
+        self.session.undefined(self.module, name, span, &locals)
     }
 
     fn bound_template(&self, value: ConstValue, span: Span) -> Result<ConstValue> {
         let ConstValue::Template(id) = value else {
-            return Ok(value);
+            return Ok(value.for_kernel());
         };
         match self.bindings.iter().rev().find(|(t, _)| *t == id) {
             Some((_, bound)) => Ok(bound.clone()),

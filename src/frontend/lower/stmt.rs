@@ -223,7 +223,9 @@ impl<'a> Lowerer<'_, 'a> {
     }
 
     fn initialise(&mut self, id: ArrayId, operand: &Operand, span: Span) -> Result<()> {
-        let Value::Const(list @ (ConstValue::List(_) | ConstValue::Tuple(_))) = &operand.value
+        let Value::Const(
+            list @ (ConstValue::List(_) | ConstValue::Tuple(_) | ConstValue::Table(_)),
+        ) = &operand.value
         else {
             return self.assign_array(id, operand, span);
         };
@@ -252,16 +254,21 @@ impl<'a> Lowerer<'_, 'a> {
                     );
                     return fail(codes::SHAPE_MISMATCH, operand.span, message);
                 }
-                if id != *src {
+                let converts = to.elem != from.elem;
+                if converts && self.b.options.flush_subnormals {
+                    let (nest, elements) = self.b.enter_elements(&[operand], Some(id), span)?;
+                    let element = Ok(elements[0].value.clone());
+                    self.b.leave_elements(nest, element, Some(id), "copy")?;
+                } else if id != *src {
                     self.b
                         .push(OpKind::Copy { dst: id, src: *src }, vec![], span);
                 }
                 Ok(())
             }
-            Value::Const(ConstValue::List(_)) => fail(
+            Value::Const(value @ (ConstValue::List(_) | ConstValue::Table(_))) => fail(
                 codes::TARGET,
                 operand.span,
-                "a list initialises a declaration only",
+                format!("{} initialises a declaration only", value.kind()),
             ),
             _ => {
                 let value = self.b.store_as(operand, self.b.arrays[id].elem)?;
@@ -310,10 +317,12 @@ impl<'a> Lowerer<'_, 'a> {
                             span: value_span,
                         })
                         .collect(),
-                    Value::Const(ConstValue::Tuple(items) | ConstValue::List(items)) => items
+                    Value::Const(ref value @ (ConstValue::Tuple(_) | ConstValue::List(_))) => value
+                        .sequence()
+                        .unwrap_or_default()
                         .iter()
                         .map(|v| Operand {
-                            value: v.clone().into(),
+                            value: v.clone().for_kernel().into(),
                             span: value_span,
                         })
                         .collect(),
@@ -488,15 +497,7 @@ impl<'a> Lowerer<'_, 'a> {
             Target::Name(name, name_span) => {
                 return match self.scopes.get(name) {
                     Some(_) => self.resolve(name, *name_span),
-                    None => {
-                        let locals: Vec<&str> = self.scopes.names().collect();
-                        Err(self.session.undefined(
-                            self.module,
-                            name,
-                            *name_span,
-                            locals.into_iter(),
-                        ))
-                    }
+                    None => Err(self.undefined(name, *name_span)),
                 };
             }
             Target::Element(array, indices) => {
@@ -807,7 +808,10 @@ impl<'a> Lowerer<'_, 'a> {
     }
 }
 
-/// Appends the elements of a nested list of the shape as constants.
+/// Most elements of a table.
+const MAX_TABLE: usize = 1 << 22;
+
+/// Appends the elements of a nested list or array of the shape as constants.
 fn flatten(
     value: &ConstValue,
     elem: Scalar,
@@ -816,16 +820,36 @@ fn flatten(
     out: &mut Vec<Const>,
 ) -> Result<()> {
     let Some((extent, inner)) = shape.split_first() else {
-        out.push(stored_const(value, elem, span)?);
+        out.push(stored_const(&value.clone().for_kernel(), elem, span)?);
         return Ok(());
     };
-    match value {
-        ConstValue::List(items) | ConstValue::Tuple(items) if items.len() as u64 == *extent => {
-            items
-                .iter()
-                .try_for_each(|item| flatten(item, elem, inner, span, out))
+    // Rows of a list may be one and the same, so that the text says nothing about the size.
+    if out.len() > MAX_TABLE {
+        return fail(codes::LIMIT, span, "the table has more than 2^22 elements");
+    }
+    if let ConstValue::Table(table) = value {
+        if !table
+            .shape
+            .iter()
+            .map(|n| *n as u64)
+            .eq(shape.iter().copied())
+        {
+            let message = format!(
+                "the array has the shape {:?} where {shape:?} is needed",
+                table.shape
+            );
+            return fail(codes::SHAPE_MISMATCH, span, message);
         }
-        ConstValue::List(items) | ConstValue::Tuple(items) => fail(
+        for number in table.numbers() {
+            out.push(stored_const(&number, elem, span)?);
+        }
+        return Ok(());
+    }
+    match (value, value.sequence()) {
+        (_, Some(items)) if items.len() as u64 == *extent => items
+            .iter()
+            .try_for_each(|item| flatten(item, elem, inner, span, out)),
+        (_, Some(items)) => fail(
             codes::SHAPE_MISMATCH,
             span,
             format!(
@@ -833,7 +857,7 @@ fn flatten(
                 items.len()
             ),
         ),
-        other => fail(
+        (other, None) => fail(
             codes::SHAPE_MISMATCH,
             span,
             format!(

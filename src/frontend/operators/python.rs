@@ -1,5 +1,7 @@
 //! The folds: Python's own semantics on compile-time values.
 
+use crate::frontend::classes::Class;
+use crate::frontend::containers::Fuel;
 use crate::frontend::literals::{f64_from_int, f64_from_ratio};
 use crate::frontend::values::ConstValue;
 use num_bigint::BigInt;
@@ -66,7 +68,9 @@ pub fn add(args: &[ConstValue]) -> Folded {
             Ok(Some(ConstValue::Str(format!("{a}{b}").into())))
         }
         [ConstValue::Tuple(a), ConstValue::Tuple(b)] => Ok(Some(ConstValue::Tuple(concat(a, b)?))),
-        [ConstValue::List(a), ConstValue::List(b)] => Ok(Some(ConstValue::List(concat(a, b)?))),
+        [ConstValue::List(a), ConstValue::List(b)] => {
+            Ok(Some(ConstValue::list(concat(&a.get(), &b.get())?.to_vec())))
+        }
         _ => match pair(args).ok_or_else(|| unsupported("+", args))? {
             Pair::Ints(a, b) => int(a + b),
             Pair::Floats(a, b) => real(a + b),
@@ -98,7 +102,7 @@ pub fn sub(args: &[ConstValue]) -> Folded {
 pub fn mul(args: &[ConstValue]) -> Folded {
     match args {
         [ConstValue::List(items), n] | [n, ConstValue::List(items)] => {
-            Ok(Some(ConstValue::List(repeat(items, n)?)))
+            Ok(Some(ConstValue::list(repeat(&items.get(), n)?.to_vec())))
         }
         [ConstValue::Tuple(items), n] | [n, ConstValue::Tuple(items)] => {
             Ok(Some(ConstValue::Tuple(repeat(items, n)?)))
@@ -258,14 +262,36 @@ pub fn shr(args: &[ConstValue]) -> Folded {
     int(a >> n)
 }
 
-/// Python's order of two numbers or strings; `None` beside a NaN. Exact between int and float.
-fn order(a: &ConstValue, b: &ConstValue) -> Option<Option<Ordering>> {
-    match (a, b) {
-        (ConstValue::Str(a), ConstValue::Str(b)) => Some(Some(a.cmp(b))),
-        (ConstValue::Float(a), ConstValue::Float(b)) => Some(a.partial_cmp(b)),
-        (ConstValue::Float(f), b) => Some(order_int(&b.as_int()?, *f).map(Ordering::reverse)),
-        (a, ConstValue::Float(f)) => Some(order_int(&a.as_int()?, *f)),
-        _ => Some(Some(a.as_int()?.cmp(&b.as_int()?))),
+/// Python's order of two numbers, strings or sequences; `None` beside a NaN. Exact between int and
+/// float. An error is the message for the user.
+fn order(a: &ConstValue, b: &ConstValue, fuel: &mut Fuel) -> Result<Option<Ordering>, String> {
+    fuel.burn()?;
+    let number = |v: &ConstValue| v.as_int().ok_or_else(|| String::from(NO_ORDER));
+    if let (Some(x), Some(y)) = (elements(a, b), elements(b, a)) {
+        for (x, y) in x.iter().zip(y.iter()) {
+            if !equal_within(x, y, fuel)? {
+                return order(x, y, fuel);
+            }
+        }
+        return Ok(Some(x.len().cmp(&y.len())));
+    }
+    Ok(match (a, b) {
+        (ConstValue::Str(a), ConstValue::Str(b)) => Some(a.cmp(b)),
+        (ConstValue::Float(a), ConstValue::Float(b)) => a.partial_cmp(b),
+        (ConstValue::Float(f), b) => order_int(&number(b)?, *f).map(Ordering::reverse),
+        (a, ConstValue::Float(f)) => order_int(&number(a)?, *f),
+        _ => Some(number(a)?.cmp(&number(b)?)),
+    })
+}
+
+const NO_ORDER: &str = "no order";
+
+/// The elements of a sequence beside one of the same kind.
+fn elements(a: &ConstValue, beside: &ConstValue) -> Option<Rc<[ConstValue]>> {
+    match (a, beside) {
+        (ConstValue::Tuple(_), ConstValue::Tuple(_))
+        | (ConstValue::List(_), ConstValue::List(_)) => a.sequence(),
+        _ => None,
     }
 }
 
@@ -282,33 +308,113 @@ fn order_int(a: &BigInt, b: f64) -> Option<Ordering> {
 }
 
 /// Whether two compile-time values are equal in Python's sense.
-pub fn equal(a: &ConstValue, b: &ConstValue) -> bool {
-    match (a, b) {
-        (ConstValue::Tuple(x), ConstValue::Tuple(y))
-        | (ConstValue::List(x), ConstValue::List(y)) => {
-            x.len() == y.len() && x.iter().zip(y.iter()).all(|(a, b)| equal(a, b))
+///
+/// # Errors
+/// The message for the user: it takes too long, or a call of a method of theirs.
+pub fn equal(a: &ConstValue, b: &ConstValue) -> Result<bool, String> {
+    equal_within(a, b, &mut Fuel::default())
+}
+
+/// The same, within a walk.
+pub fn equal_within(a: &ConstValue, b: &ConstValue, fuel: &mut Fuel) -> Result<bool, String> {
+    fuel.burn()?;
+    Ok(match (a, b) {
+        (ConstValue::List(x), ConstValue::List(y)) if Rc::ptr_eq(x, y) => true,
+        (ConstValue::Tuple(x), ConstValue::Tuple(y)) if Rc::ptr_eq(x, y) => true,
+        _ if elements(a, b).is_some() => {
+            let (x, y) = (elements(a, b), elements(b, a));
+            let (x, y) = (x.unwrap_or_default(), y.unwrap_or_default());
+            if x.len() != y.len() {
+                return Ok(false);
+            }
+            for (a, b) in x.iter().zip(y.iter()) {
+                if !equal_within(a, b, fuel)? {
+                    return Ok(false);
+                }
+            }
+            true
+        }
+        (ConstValue::Dict(x), ConstValue::Dict(y)) => {
+            let (x, y) = (x.get(), y.get());
+            if x.len() != y.len() {
+                return Ok(false);
+            }
+            for (key, (_, a)) in x.iter() {
+                match y.get(key) {
+                    Some((_, b)) if equal_within(a, b, fuel)? => {}
+                    _ => return Ok(false),
+                }
+            }
+            true
+        }
+        (ConstValue::Set(x), ConstValue::Set(y)) => {
+            let (x, y) = (x.get(), y.get());
+            x.items.len() == y.items.len() && x.items.keys().all(|k| y.items.contains_key(k))
+        }
+        (ConstValue::Range(x), ConstValue::Range(y)) => {
+            x.len() == y.len()
+                && (x.is_empty() || x.start == y.start && (x.len() == 1 || x.step == y.step))
+        }
+        (ConstValue::Object(x), ConstValue::Object(y)) => x.equal(y, fuel)?,
+        (ConstValue::Class(x), ConstValue::Class(y)) => Class::same(x, y),
+        (ConstValue::Function(x), ConstValue::Function(y)) => Rc::ptr_eq(x, y),
+        (ConstValue::Native(x), ConstValue::Native(y)) => std::ptr::eq(*x, *y),
+        (ConstValue::Operator(x), ConstValue::Operator(y)) => std::ptr::eq(*x, *y),
+        (ConstValue::Kernel(x), ConstValue::Kernel(y)) => {
+            x.def == y.def
+                && equal_within(
+                    &ConstValue::Tuple(x.bindings.clone()),
+                    &ConstValue::Tuple(y.bindings.clone()),
+                    fuel,
+                )?
         }
         (ConstValue::Type(x), ConstValue::Type(y)) => x == y,
+        (ConstValue::Dtype(x), ConstValue::Dtype(y)) => x == y,
         (ConstValue::Shaped(x, s), ConstValue::Shaped(y, t)) => x == y && s == t,
-        (ConstValue::None, ConstValue::None) => true,
+        (ConstValue::Slice(x), ConstValue::Slice(y)) => equal_within(
+            &ConstValue::tuple(x.to_vec()),
+            &ConstValue::tuple(y.to_vec()),
+            fuel,
+        )?,
+        (ConstValue::None, ConstValue::None) | (ConstValue::Ellipsis, ConstValue::Ellipsis) => true,
         (ConstValue::Options(x), ConstValue::Options(y)) => x == y,
-        _ => order(a, b).is_some_and(|o| o == Some(Ordering::Equal)),
-    }
+        (ConstValue::Table(t), _) | (_, ConstValue::Table(t)) if t.rank() > 0 => {
+            return Err("unsupported comparison of arrays in a container".into());
+        }
+        (ConstValue::Table(t), other) | (other, ConstValue::Table(t)) => match t.item() {
+            Some(item) => equal_within(&item, other, fuel)?,
+            None => false,
+        },
+        (ConstValue::Str(x), ConstValue::Str(y)) => x == y,
+        (a, b) if comparable(a) && comparable(b) => order(a, b, fuel)? == Some(Ordering::Equal),
+        _ => false,
+    })
+}
+
+fn comparable(value: &ConstValue) -> bool {
+    value.is_number() || value.as_int().is_some()
 }
 
 /// `a == b`.
 pub fn eq(args: &[ConstValue]) -> Folded {
-    Ok(Some(ConstValue::Bool(equal(&args[0], &args[1]))))
+    Ok(Some(ConstValue::Bool(equal(&args[0], &args[1])?)))
 }
 
 /// `a != b`.
 pub fn ne(args: &[ConstValue]) -> Folded {
-    Ok(Some(ConstValue::Bool(!equal(&args[0], &args[1]))))
+    Ok(Some(ConstValue::Bool(!equal(&args[0], &args[1])?)))
 }
 
 fn ordered(args: &[ConstValue], symbol: &str, test: fn(Ordering) -> bool) -> Folded {
-    let order = order(&args[0], &args[1]).ok_or_else(|| unsupported(symbol, args))?;
+    let order = ordering(&args[0], &args[1], symbol)?;
     Ok(Some(ConstValue::Bool(order.is_some_and(test))))
+}
+
+fn ordering(a: &ConstValue, b: &ConstValue, symbol: &str) -> Result<Option<Ordering>, String> {
+    order(a, b, &mut Fuel::default()).map_err(|message| match &*message {
+        NO_ORDER => unsupported(symbol, &[a.clone(), b.clone()]),
+        _ => message,
+    })
 }
 
 /// `a < b`.
@@ -334,9 +440,7 @@ pub fn ge(args: &[ConstValue]) -> Folded {
 fn extremum(args: &[ConstValue], name: &str, better: Ordering) -> Folded {
     let mut best = args[0].clone();
     for candidate in &args[1..] {
-        let pair = [candidate.clone(), best.clone()];
-        let order = order(candidate, &best).ok_or_else(|| unsupported(name, &pair))?;
-        if order == Some(better) {
+        if ordering(candidate, &best, name)? == Some(better) {
             best = candidate.clone();
         }
     }

@@ -37,22 +37,24 @@ fn sum_of(format: FloatFormat, negate: bool) -> Graph {
         b = g.xor(b, sign);
     }
     let operands = order(&mut g, format, a, b);
-    let sum = sum(&mut g, format, &operands);
+    let small_exp = operands.small.effective_exp(&mut g);
+    let distance = sub_low(&mut g, operands.exp, small_exp, format.exp);
+    let sum = sum(&mut g, format, &operands, distance);
     let result = rounded(&mut g, format, &operands, sum);
     finish(&g, result)
 }
 
 /// The operands by magnitude.
-struct Ordered {
-    large: Unpacked,
-    small: Unpacked,
+pub(super) struct Ordered {
+    pub large: Unpacked,
+    pub small: Unpacked,
     /// The signs differ.
-    subtract: NodeId,
+    pub subtract: NodeId,
     /// The larger operand, and so the result, is infinite or NaN.
-    special: NodeId,
+    pub special: NodeId,
     /// Exponent field of `large`, 1 if subnormal, and one less than all ones if special: with the
     /// carry bit set as well (see [`sum`]) this is what an overflow looks like.
-    exp: NodeId,
+    pub exp: NodeId,
 }
 
 fn order(g: &mut Graph, format: FloatFormat, a: NodeId, b: NodeId) -> Ordered {
@@ -82,11 +84,14 @@ fn order(g: &mut Graph, format: FloatFormat, a: NodeId, b: NodeId) -> Ordered {
 }
 
 /// The sum of magnitudes, `ui<frac + 5>`: carry, hidden bit, fraction, guard, round, sticky. The carry is
-/// 1 for special operands, whatever the rest.
-fn sum(g: &mut Graph, format: FloatFormat, operands: &Ordered) -> NodeId {
+/// 1 for special operands, whatever the rest. `distance` is that of the exponents.
+pub(super) fn sum(
+    g: &mut Graph,
+    format: FloatFormat,
+    operands: &Ordered,
+    distance: NodeId,
+) -> NodeId {
     let width = 1 + format.frac + EXTRA;
-    let small_exp = operands.small.effective_exp(g);
-    let distance = sub_low(g, operands.exp, small_exp, format.exp);
     g.name(distance, "distance");
     let small = operands.small.significand(g);
     let small = pad_low(g, small, EXTRA);
@@ -142,7 +147,7 @@ fn rounded(g: &mut Graph, format: FloatFormat, operands: &Ordered, sum: NodeId) 
 }
 
 /// A NaN operand is the larger one; infinities of opposite signs are both special.
-fn is_nan(g: &mut Graph, operands: &Ordered) -> NodeId {
+pub(super) fn is_nan(g: &mut Graph, operands: &Ordered) -> NodeId {
     let payload = any(g, operands.large.frac);
     let both = all(g, operands.small.exp);
     let invalid = g.and(operands.subtract, both);

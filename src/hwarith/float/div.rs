@@ -5,7 +5,7 @@
 
 use super::bits::{any, pad_low};
 use super::finish::finish;
-use super::scale::{Classes, Scaled, scale};
+use super::scale::{Classes, Scaled, Subnormals};
 use super::unpack::{input, unpack};
 use crate::hwarith::divide::recurrence;
 use crate::hwarith::graph::Graph;
@@ -15,13 +15,22 @@ use num_traits::One;
 
 /// `a / b` of two bit patterns `ui<width>`.
 pub fn div(format: FloatFormat) -> Graph {
+    quotient(format, Subnormals::Keep)
+}
+
+/// As [`div`], with zeros in place of subnormal operands and results.
+pub fn div_flushing(format: FloatFormat) -> Graph {
+    quotient(format, Subnormals::Flush)
+}
+
+fn quotient(format: FloatFormat, small: Subnormals) -> Graph {
     let mut g = Graph::new();
     let (a, b) = (input(&mut g, format, 0), input(&mut g, format, 1));
     let a = unpack(&mut g, format, a);
     let b = unpack(&mut g, format, b);
-    let classes = Classes::of_quotient(&mut g, &a, &b);
-    let (x, x_exp) = a.normalised(&mut g);
-    let (y, y_exp) = b.normalised(&mut g);
+    let classes = Classes::of_quotient(&mut g, &a, &b, small);
+    let (x, x_exp) = small.normalised(&mut g, &a);
+    let (y, y_exp) = small.normalised(&mut g, &b);
     // Half of x is below y. The quotient of a significand's bits and two more is in (1/2, 2): taken twice it
     // has the form that `scale` wants.
     let steps = format.frac + 3;
@@ -40,6 +49,6 @@ pub fn div(format: FloatFormat) -> Graph {
         significand: g.concat(&[quotient, inexact]),
         exp: g.add(exp, offset),
     };
-    let result = scale(&mut g, format, &value);
+    let result = small.scale(&mut g, format, &value);
     finish(&g, result)
 }

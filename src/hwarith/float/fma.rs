@@ -12,7 +12,7 @@ use super::bits::{
 use super::finish::finish;
 use super::mul::product;
 use super::round::{Unrounded, round};
-use super::scale::Classes;
+use super::scale::{Classes, Subnormals};
 use super::unpack::{Unpacked, input, is_nan, unpack};
 use crate::hwarith::graph::{Graph, NodeId};
 use crate::ir::FloatFormat;
@@ -24,7 +24,7 @@ pub fn fma(format: FloatFormat) -> Graph {
     let nan_c = is_nan(&mut g, format, c);
     let [a, b, c] = [a, b, c].map(|x| unpack(&mut g, format, x));
     let product_sign = g.xor(a.sign, b.sign);
-    let factors = Classes::of_product(&mut g, &a, &b);
+    let factors = Classes::of_product(&mut g, &a, &b, Subnormals::Keep);
     let terms = terms(&mut g, format, [&a, &b, &c], factors.zero);
     let subtract = g.xor(product_sign, c.sign);
     let (sum, negative) = sum(&mut g, terms.large, terms.small, subtract);

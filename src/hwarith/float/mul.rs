@@ -5,25 +5,40 @@
 
 use super::bits::resize_sticky;
 use super::finish::finish;
-use super::scale::{Classes, Scaled, scale};
+use super::scale::{Classes, Scaled, Subnormals};
 use super::unpack::{Unpacked, input, normalised, unpack};
 use crate::hwarith::graph::{Graph, NodeId};
 use crate::ir::FloatFormat;
 
 /// `a * b` of two bit patterns `ui<width>`.
 pub fn mul(format: FloatFormat) -> Graph {
+    rounded_product(format, Subnormals::Keep)
+}
+
+/// As [`mul`], with zeros in place of subnormal operands and results.
+pub fn mul_flushing(format: FloatFormat) -> Graph {
+    rounded_product(format, Subnormals::Flush)
+}
+
+fn rounded_product(format: FloatFormat, small: Subnormals) -> Graph {
     let mut g = Graph::new();
     let (a, b) = (input(&mut g, format, 0), input(&mut g, format, 1));
     let a = unpack(&mut g, format, a);
     let b = unpack(&mut g, format, b);
-    let (product, exp) = product(&mut g, &a, &b);
+    let (product, exp) = match small {
+        Subnormals::Keep => product(&mut g, &a, &b),
+        Subnormals::Flush => {
+            let [(x, x_exp), (y, y_exp)] = [&a, &b].map(|x| small.normalised(&mut g, x));
+            (g.mul(x, y), g.add(x_exp, y_exp))
+        }
+    };
     let value = Scaled {
         sign: g.xor(a.sign, b.sign),
-        classes: Classes::of_product(&mut g, &a, &b),
+        classes: Classes::of_product(&mut g, &a, &b, small),
         significand: resize_sticky(&mut g, product, format.frac + 4),
         exp,
     };
-    let result = scale(&mut g, format, &value);
+    let result = small.scale(&mut g, format, &value);
     finish(&g, result)
 }
 

@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::hwarith::graph::Graph;
-use crate::ir::{BinaryOp, CompareOp, FloatFormat, Scalar};
+use crate::ir::{BinaryOp, CompareOp, FloatFormat, Scalar, UnaryOp};
+use Kind::{Binary, Compare, Fma, Unary};
 
 /// An operator on floats of one format.
 #[derive(Clone, Copy, Debug)]
@@ -11,97 +12,166 @@ pub struct Operator {
     pub name: &'static str,
     /// What it computes of its operands `a`, `b` and `c`.
     pub about: &'static str,
-    /// Number of operands.
-    pub operands: u32,
-    /// The result is a `u1` instead of a float.
-    pub is_test: bool,
+    /// The operation of the kernel that it is.
+    pub kind: Kind,
     /// Its description.
     pub make: fn(FloatFormat) -> Graph,
 }
 
+/// An operation of the kernel on floats.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Of one operand.
+    Unary(UnaryOp),
+    /// Of two.
+    Binary(BinaryOp),
+    /// Of two, giving a `u1`.
+    Compare(CompareOp),
+    /// `a * b + c`.
+    Fma,
+}
+
 impl Operator {
+    /// Number of operands.
+    pub fn operands(&self) -> usize {
+        match self.kind {
+            Kind::Unary(_) => 1,
+            Kind::Binary(_) | Kind::Compare(_) => 2,
+            Kind::Fma => 3,
+        }
+    }
     /// Type of the result.
     pub fn result(&self, format: FloatFormat) -> Scalar {
-        if self.is_test {
-            Scalar::BOOL
-        } else {
-            Scalar::Float(format)
+        match self.kind {
+            Kind::Compare(_) => Scalar::BOOL,
+            _ => Scalar::Float(format),
         }
     }
 }
 
-const fn float(
+const fn row(
     name: &'static str,
     about: &'static str,
-    operands: u32,
+    kind: Kind,
     make: fn(FloatFormat) -> Graph,
 ) -> Operator {
     Operator {
         name,
         about,
-        operands,
-        is_test: false,
-        make,
-    }
-}
-
-const fn test(name: &'static str, about: &'static str, make: fn(FloatFormat) -> Graph) -> Operator {
-    Operator {
-        name,
-        about,
-        operands: 2,
-        is_test: true,
+        kind,
         make,
     }
 }
 
 /// All operators; conversions, which have two formats, are [`conversion`](super::conversion).
 pub static OPERATORS: &[Operator] = &[
-    float("fadd", "a + b", 2, add),
-    float("fsub", "a - b", 2, sub),
-    float("fmul", "a * b", 2, mul),
-    float("fdiv", "a / b", 2, div),
-    float("fmod", "a - b * trunc(a / b), not rounded", 2, modulo),
-    float("fma", "a * b + c, rounded once", 3, fma),
-    float("fsqrt", "the square root of a", 1, sqrt),
-    float("ffloor", "the integer at or below a", 1, floor),
-    float("fceil", "the integer at or above a", 1, ceil),
-    float("fneg", "-a", 1, neg),
-    float("fabs", "|a|", 1, abs),
-    float("fmin", "the smaller; a number wins over NaN", 2, |f| {
-        min_max(f, BinaryOp::Min)
+    row("fadd", "a + b", Binary(BinaryOp::Add), add),
+    row(
+        "fadd_double_path",
+        "a + b, with less latency and more area",
+        Binary(BinaryOp::Add),
+        add_double_path,
+    ),
+    row("fsub", "a - b", Binary(BinaryOp::Sub), sub),
+    row("fmul", "a * b", Binary(BinaryOp::Mul), mul),
+    row("fdiv", "a / b", Binary(BinaryOp::Div), div),
+    row(
+        "fmod",
+        "a - b * trunc(a / b), not rounded",
+        Binary(BinaryOp::Mod),
+        modulo,
+    ),
+    row("fma", "a * b + c, rounded once", Fma, fma),
+    row("fsqrt", "the square root of a", Unary(UnaryOp::Sqrt), sqrt),
+    row(
+        "ffloor",
+        "the integer at or below a",
+        Unary(UnaryOp::Floor),
+        floor,
+    ),
+    row(
+        "fceil",
+        "the integer at or above a",
+        Unary(UnaryOp::Ceil),
+        ceil,
+    ),
+    row("fneg", "-a", Unary(UnaryOp::Neg), neg),
+    row("fabs", "|a|", Unary(UnaryOp::Abs), abs),
+    row(
+        "fmin",
+        "the smaller; a number wins over NaN",
+        Binary(BinaryOp::Min),
+        |f| min_max(f, BinaryOp::Min),
+    ),
+    row(
+        "fmax",
+        "the larger; a number wins over NaN",
+        Binary(BinaryOp::Max),
+        |f| min_max(f, BinaryOp::Max),
+    ),
+    row(
+        "fminimum",
+        "the smaller; NaN wins",
+        Binary(BinaryOp::MinNan),
+        |f| min_max(f, BinaryOp::MinNan),
+    ),
+    row(
+        "fmaximum",
+        "the larger; NaN wins",
+        Binary(BinaryOp::MaxNan),
+        |f| min_max(f, BinaryOp::MaxNan),
+    ),
+    row("feq", "a == b", Compare(CompareOp::Eq), |f| {
+        compare(f, CompareOp::Eq)
     }),
-    float("fmax", "the larger; a number wins over NaN", 2, |f| {
-        min_max(f, BinaryOp::Max)
+    row("fne", "a != b, or unordered", Compare(CompareOp::Ne), |f| {
+        compare(f, CompareOp::Ne)
     }),
-    float("fminimum", "the smaller; NaN wins", 2, |f| {
-        min_max(f, BinaryOp::MinNan)
+    row("flt", "a < b", Compare(CompareOp::Lt), |f| {
+        compare(f, CompareOp::Lt)
     }),
-    float("fmaximum", "the larger; NaN wins", 2, |f| {
-        min_max(f, BinaryOp::MaxNan)
+    row("fle", "a <= b", Compare(CompareOp::Le), |f| {
+        compare(f, CompareOp::Le)
     }),
-    test("feq", "a == b", |f| compare(f, CompareOp::Eq)),
-    test("fne", "a != b, or unordered", |f| compare(f, CompareOp::Ne)),
-    test("flt", "a < b", |f| compare(f, CompareOp::Lt)),
-    test("fle", "a <= b", |f| compare(f, CompareOp::Le)),
-    test("fgt", "a > b", |f| compare(f, CompareOp::Gt)),
-    test("fge", "a >= b", |f| compare(f, CompareOp::Ge)),
-    test("fueq", "a == b, or unordered", |f| {
-        compare(f, CompareOp::Ueq)
+    row("fgt", "a > b", Compare(CompareOp::Gt), |f| {
+        compare(f, CompareOp::Gt)
     }),
-    test("fone", "a < b or a > b", |f| compare(f, CompareOp::One)),
-    test("fult", "a < b, or unordered", |f| {
-        compare(f, CompareOp::Ult)
+    row("fge", "a >= b", Compare(CompareOp::Ge), |f| {
+        compare(f, CompareOp::Ge)
     }),
-    test("fule", "a <= b, or unordered", |f| {
-        compare(f, CompareOp::Ule)
+    row(
+        "fueq",
+        "a == b, or unordered",
+        Compare(CompareOp::Ueq),
+        |f| compare(f, CompareOp::Ueq),
+    ),
+    row("fone", "a < b or a > b", Compare(CompareOp::One), |f| {
+        compare(f, CompareOp::One)
     }),
-    test("fugt", "a > b, or unordered", |f| {
-        compare(f, CompareOp::Ugt)
-    }),
-    test("fuge", "a >= b, or unordered", |f| {
-        compare(f, CompareOp::Uge)
-    }),
+    row(
+        "fult",
+        "a < b, or unordered",
+        Compare(CompareOp::Ult),
+        |f| compare(f, CompareOp::Ult),
+    ),
+    row(
+        "fule",
+        "a <= b, or unordered",
+        Compare(CompareOp::Ule),
+        |f| compare(f, CompareOp::Ule),
+    ),
+    row(
+        "fugt",
+        "a > b, or unordered",
+        Compare(CompareOp::Ugt),
+        |f| compare(f, CompareOp::Ugt),
+    ),
+    row(
+        "fuge",
+        "a >= b, or unordered",
+        Compare(CompareOp::Uge),
+        |f| compare(f, CompareOp::Uge),
+    ),
 ];
 
 /// The operator of a name.

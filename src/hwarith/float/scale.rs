@@ -4,12 +4,44 @@
 //! is rounded (Muller et al., Handbook of Floating-Point Arithmetic, 2nd ed., sections 8.4 and 8.6).
 
 use super::bits::{
-    all, and_not, any, bit_length, gate, low, repeat, saturate, shift_right_sticky, sub_low,
+    all, and_not, any, bit_length, gate, high, low, repeat, saturate, shift_right_sticky, sub_low,
 };
 use super::round::{Unrounded, round};
 use super::unpack::Unpacked;
 use crate::hwarith::graph::{Graph, NodeId, Predicate};
+use crate::hwarith::types::HwType;
 use crate::ir::FloatFormat;
+
+/// Whether there are subnormal numbers, or zeros in their place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Subnormals {
+    /// As IEEE 754 has them.
+    Keep,
+    /// Operands and results are flushed to zeros of the same sign.
+    Flush,
+}
+
+impl Subnormals {
+    /// An operand's significand with its top bit 1 and the exponent field (signed) that belongs to it; anything for a zero.
+    pub fn normalised(self, g: &mut Graph, x: &Unpacked) -> (NodeId, NodeId) {
+        match self {
+            Subnormals::Keep => x.normalised(g),
+            Subnormals::Flush => {
+                let hidden = g.constant(1);
+                let exp = g.cast(x.exp, HwType::si(g.width(x.exp) + 1));
+                (g.concat(&[hidden, x.frac]), exp)
+            }
+        }
+    }
+
+    /// The rounded result's bit pattern.
+    pub fn scale(self, g: &mut Graph, format: FloatFormat, value: &Scaled) -> NodeId {
+        match self {
+            Subnormals::Keep => scale(g, format, value),
+            Subnormals::Flush => scale_flushing(g, format, value),
+        }
+    }
+}
 
 /// What the operands' classes say about the result.
 pub(super) struct Classes {
@@ -23,8 +55,8 @@ pub(super) struct Classes {
 
 impl Classes {
     /// Of `a * b`.
-    pub fn of_product(g: &mut Graph, a: &Unpacked, b: &Unpacked) -> Classes {
-        let (a, b) = (Class::of(g, a), Class::of(g, b));
+    pub fn of_product(g: &mut Graph, a: &Unpacked, b: &Unpacked, small: Subnormals) -> Classes {
+        let (a, b) = (Class::of(g, a, small), Class::of(g, b, small));
         let special = g.or(a.special, b.special);
         let zero = g.or(a.zero, b.zero);
         let nan = g.or(a.nan, b.nan);
@@ -32,8 +64,8 @@ impl Classes {
     }
 
     /// Of `a / b`: that of a product with the reciprocal.
-    pub fn of_quotient(g: &mut Graph, a: &Unpacked, b: &Unpacked) -> Classes {
-        let (a, b) = (Class::of(g, a), Class::of(g, b));
+    pub fn of_quotient(g: &mut Graph, a: &Unpacked, b: &Unpacked, small: Subnormals) -> Classes {
+        let (a, b) = (Class::of(g, a, small), Class::of(g, b, small));
         let nan = g.or(a.nan, b.nan);
         let special = g.or(a.special, b.zero);
         let special = g.or(special, nan);
@@ -56,13 +88,16 @@ struct Class {
 }
 
 impl Class {
-    fn of(g: &mut Graph, x: &Unpacked) -> Class {
+    fn of(g: &mut Graph, x: &Unpacked, small: Subnormals) -> Class {
         let special = x.is_special(g);
         let payload = any(g, x.frac);
         Class {
             nan: g.and(special, payload),
             special,
-            zero: and_not(g, x.tiny, payload),
+            zero: match small {
+                Subnormals::Keep => and_not(g, x.tiny, payload),
+                Subnormals::Flush => x.tiny,
+            },
         }
     }
 }
@@ -107,6 +142,42 @@ pub(super) fn scale(g: &mut Graph, format: FloatFormat, value: &Scaled) -> NodeI
         exp: g.or(biased, ones),
         bump: bump(g, normal, two, hidden, special),
         tail: low(g, aligned, format.frac + 2),
+        special: Some(special),
+        nan: Some(classes.nan),
+    };
+    round(g, format, value)
+}
+
+/// As [`scale`], with a zero in place of a subnormal result. A result below the smallest normal number is that number if
+/// it rounds there with the precision of subnormals: if the fraction that it has in the binade below is all ones.
+fn scale_flushing(g: &mut Graph, format: FloatFormat, value: &Scaled) -> NodeId {
+    let classes = &value.classes;
+    let two = g.bit(value.significand, format.frac + 3);
+    let exp = g.add(value.exp, two);
+    let place = Place::of(g, format, exp);
+    let aligned = shift_right_sticky(g, value.significand, two);
+    let tail = low(g, aligned, format.frac + 2);
+    let top = g.extract(place.above, 1, format.exp - 1);
+    let top = all(g, top);
+    let overflow = g.or(place.beyond, top);
+    let kept = and_not(g, place.normal, classes.zero);
+    let overflow = g.and(overflow, kept);
+    let special = g.or(classes.special, overflow);
+    g.name(special, "is_special");
+    let binade_below = g.constant((1 << (format.exp - 1)) - 1);
+    let binade_below = g.icmp(Predicate::Eq, exp, binade_below);
+    let ones = high(g, tail, format.frac);
+    let ones = all(g, ones);
+    let rises = g.and(binade_below, ones);
+    let rises = and_not(g, rises, classes.zero);
+    let hidden = g.or(kept, rises);
+    let biased = gate(g, place.above, kept);
+    let infinite = repeat(g, special, format.exp);
+    let value = Unrounded {
+        sign: value.sign,
+        exp: g.or(biased, infinite),
+        bump: and_not(g, hidden, special),
+        tail: gate(g, tail, kept),
         special: Some(special),
         nan: Some(classes.nan),
     };

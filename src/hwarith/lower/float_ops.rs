@@ -8,7 +8,7 @@ use num_bigint::BigInt;
 use num_traits::One;
 
 /// `e8f23`: the part of a module name that says the format.
-fn tag(format: FloatFormat) -> String {
+pub(super) fn tag(format: FloatFormat) -> String {
     format!("e{}f{}", format.exp, format.frac)
 }
 
@@ -36,10 +36,10 @@ impl Lowering<'_> {
             this.float_unit(name, args, format, make)
         };
         Some(match op {
-            BinaryOp::Add => unit(self, "fadd", vec![a, b], float::add),
+            BinaryOp::Add => self.float_sum(a, b, format),
             BinaryOp::Sub => {
                 let b = self.float_sign(UnaryOp::Neg, b, format);
-                unit(self, "fadd", vec![a, b], float::add)
+                self.float_sum(a, b, format)
             }
             BinaryOp::Mul => unit(self, "fmul", vec![a, b], float::mul),
             BinaryOp::Div => unit(self, "fdiv", vec![a, b], float::div),
@@ -53,6 +53,14 @@ impl Lowering<'_> {
             }
             _ => return None,
         })
+    }
+
+    fn float_sum(&mut self, a: NodeId, b: NodeId, format: FloatFormat) -> NodeId {
+        let sum = self.float_unit("fadd", vec![a, b], format, float::add);
+        if let HwOp::Call(unit) = self.b().graph.nodes[sum].op {
+            self.adders.insert(unit, format);
+        }
+        sum
     }
 
     /// A call of the operator module of that name and format; its result is a float of the format too.
@@ -82,6 +90,7 @@ impl Lowering<'_> {
     ) -> Option<NodeId> {
         let (name, make): (_, fn(FloatFormat) -> Graph) = match op {
             UnaryOp::Neg | UnaryOp::Abs => return Some(self.float_sign(op, a, format)),
+            UnaryOp::Flush => return Some(self.b().inline(&float::flush(format), &[a])[0]),
             UnaryOp::Floor => ("ffloor", float::floor),
             UnaryOp::Ceil => ("fceil", float::ceil),
             UnaryOp::Sqrt => ("fsqrt", float::sqrt),

@@ -213,7 +213,8 @@ impl Lowering<'_> {
         self.b().mux(outside, zero, shifted)
     }
 
-    /// `value >> amount`, of a value of type `ty`; its sign for an amount that is negative or not below the width.
+    /// `value >> amount`, of a value of type `ty`; for an amount that is negative or not below the width 0, or the sign of a
+    /// signed value.
     pub(super) fn shift_right(&mut self, value: NodeId, amount: NodeId, ty: HwType) -> NodeId {
         let (low, outside) = self.shift_amount(amount, ty.width);
         // From the value's own width on, the shift itself gives the sign.

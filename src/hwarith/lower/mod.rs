@@ -5,6 +5,7 @@
 //! inner loop does not flatten, sequential regions. A value that another leaf reads is exported through a var.
 
 mod affine;
+mod carried;
 mod float_ops;
 mod integer;
 mod nest;
@@ -17,8 +18,8 @@ use super::types::HwType;
 use crate::codes;
 use crate::diagnostics::{Diagnostic, Diagnostics, Span};
 use crate::ir::{
-    Array, ArrayId, ArrayKind, Block, Const, For, If, Kernel, Op, OpKind, Param, ResultSlot,
-    Scalar, ValueId, While,
+    Array, ArrayId, ArrayKind, Block, Const, FloatFormat, For, If, Kernel, Op, OpKind, Param,
+    ResultSlot, Scalar, ValueId, While,
 };
 use affine::Linear;
 use num_bigint::{BigInt, BigUint};
@@ -60,6 +61,8 @@ struct Lowering<'k> {
     unit_ids: HashMap<String, UnitId>,
     divisions: integer::Divisions,
     mem_ids: HashMap<ArrayId, MemId>,
+    /// Operator modules that add.
+    adders: HashMap<UnitId, FloatFormat>,
     /// Every constant of the kernel, wherever it stands.
     constants: HashMap<ValueId, BigInt>,
     linear: HashMap<ValueId, Linear>,
@@ -102,6 +105,7 @@ impl<'k> Lowering<'k> {
             unit_ids: HashMap::new(),
             divisions: integer::Divisions::default(),
             mem_ids: HashMap::new(),
+            adders: HashMap::new(),
             constants: HashMap::new(),
             linear: HashMap::new(),
             counters: HashMap::new(),
@@ -180,6 +184,7 @@ impl<'k> Lowering<'k> {
             return Err(self.errors);
         }
         integer::specialise(&mut self.program, &self.divisions);
+        self.hasten_carried_sums();
         self.program.root = Region::Seq(root);
         Ok(self.program)
     }

@@ -13,6 +13,7 @@ mod ports;
 pub mod units;
 
 use super::manifest::Manifest;
+use super::namer::Namer;
 use super::netlist::*;
 use crate::diagnostics::SourceMap;
 use crate::hwarith::graph::{Op, VarId};
@@ -114,7 +115,11 @@ impl<'a> Top<'a> {
         design: &'a Design,
         units: &'a Units,
     ) -> Self {
-        let mut cells = Cells::new(&program.name);
+        let mut modules = Namer::new();
+        for module in design.modules.iter() {
+            modules.take(&module.1.name);
+        }
+        let mut cells = Cells::new(&modules.suffixed(&program.name));
         for module in design.modules.iter() {
             // Not shadowed by a net of the same name.
             cells.namer.take(&module.1.name);

@@ -1,8 +1,9 @@
 //! Whether two accesses may touch the same element a given number of iterations apart.
 //!
 //! A distance in iterations of a flattened nest is a number in mixed radix. Written as one difference for each
-//! dimension it has few forms: in each but the outermost, the digit itself or what it lacks to the next carry. Each form
-//! moves the address by a known amount, so every distance is decided exactly.
+//! dimension it has few forms: in each but the outermost, the digit itself or what it lacks to the next carry. Where both
+//! accesses have the same coefficient, a form moves the address by a known amount; each other dimension leaves an
+//! unknown count in an equation whose bounded solutions are looked for one by one.
 
 use crate::hwarith::program::{Access, Pin};
 
@@ -11,7 +12,7 @@ pub fn may_meet(first: &Access, second: &Access, trips: &[Option<u64>], distance
     let (Some(from), Some(to)) = (&first.address, &second.address) else {
         return true;
     };
-    if from.symbols != to.symbols || from.counters != to.counters {
+    if from.symbols != to.symbols {
         return true;
     }
     // Outermost first, as in the nest.
@@ -19,45 +20,69 @@ pub fn may_meet(first: &Access, second: &Access, trips: &[Option<u64>], distance
         .iter()
         .enumerate()
         .map(|(dim, trip)| Dim {
-            coefficient: from.counters.get(&dim).copied().unwrap_or(0),
+            coefficients: [from, to].map(|a| a.counters.get(&dim).copied().unwrap_or(0)),
             trip: trip.map(i128::from),
             first: first.pins.get(dim).copied().unwrap_or(Pin::Any),
             second: second.pins.get(dim).copied().unwrap_or(Pin::Any),
         })
         .collect();
     let moved = from.constant - to.constant;
-    has_form(&dims, i128::from(distance), moved)
+    // to(n + d) = from(n): sum(to * d) + sum((to - from) * n) = moved.
+    has_form(&dims, i128::from(distance), moved, &mut Vec::new())
 }
 
 struct Dim {
-    coefficient: i128,
+    /// Address per count, of the first access and of the second.
+    coefficients: [i128; 2],
     trip: Option<i128>,
     first: Pin,
     second: Pin,
 }
 
+/// A count of the first access that the address depends on, with its range.
+#[derive(Clone, Copy)]
+struct Unknown {
+    coefficient: i128,
+    low: i128,
+    high: i128,
+}
+
 impl Dim {
-    /// Whether the counts of the two accesses can differ by so much.
-    fn allows(&self, difference: i128) -> bool {
-        let Some(trip) = self.trip else { return true };
+    /// The counts of the first access after which the second may have one that differs by so much; `None`: no bound.
+    fn counts(&self, difference: i128) -> Option<(i128, i128)> {
+        let trip = self.trip?;
         let counts = |pin| match pin {
             Pin::Any => (0, trip - 1),
             Pin::First => (0, 0),
             Pin::Last => (trip - 1, trip - 1),
         };
         let ((low, high), (from, to)) = (counts(self.first), counts(self.second));
-        // Some count c of the first with c + difference of the second.
-        low.max(from - difference) <= high.min(to - difference)
+        Some((low.max(from - difference), high.min(to - difference)))
     }
 }
 
-/// Whether differences of the dimensions' counts amount to the distance and move the address by `moved`.
-fn has_form(dims: &[Dim], distance: i128, moved: i128) -> bool {
+/// Whether differences of the dimensions' counts amount to the distance and move the address by `moved`, together with
+/// `unknowns`, those of the dimensions inside of these.
+fn has_form(dims: &[Dim], distance: i128, moved: i128, unknowns: &mut Vec<Unknown>) -> bool {
     let Some((inner, outer)) = dims.split_last() else {
-        return distance == 0 && moved == 0;
+        return distance == 0 && has_solution(unknowns, moved);
     };
-    let fits = |difference: i128, carried: i128| {
-        inner.allows(difference) && has_form(outer, carried, moved - difference * inner.coefficient)
+    let mut fits = |difference: i128, carried: i128| {
+        let [from, to] = inner.coefficients;
+        let known = unknowns.len();
+        match inner.counts(difference) {
+            Some((low, high)) if low > high => return false,
+            Some((low, high)) if from != to => unknowns.push(Unknown {
+                coefficient: to - from,
+                low,
+                high,
+            }),
+            None if from != to => return true,
+            _ => {}
+        }
+        let found = has_form(outer, carried, moved - difference * to, unknowns);
+        unknowns.truncate(known);
+        found
     };
     match inner.trip {
         _ if outer.is_empty() => fits(distance, 0),
@@ -69,6 +94,28 @@ fn has_form(dims: &[Dim], distance: i128, moved: i128) -> bool {
             fits(digit, carried) || (digit > 0 && fits(digit - trip, carried + 1))
         }
     }
+}
+
+/// Whether `sum(coefficient * count) = sum` for counts in their ranges.
+fn has_solution(unknowns: &[Unknown], sum: i128) -> bool {
+    let Some((first, rest)) = unknowns.split_first() else {
+        return sum == 0;
+    };
+    let ends = |u: &Unknown| {
+        let (a, b) = (u.coefficient * u.low, u.coefficient * u.high);
+        (a.min(b), a.max(b))
+    };
+    let (low, high) = unknowns
+        .iter()
+        .map(ends)
+        .fold((0, 0), |s, e| (s.0 + e.0, s.1 + e.1));
+    if sum < low || sum > high {
+        return false;
+    }
+    if rest.is_empty() {
+        return sum % first.coefficient == 0;
+    }
+    (first.low..=first.high).any(|count| has_solution(rest, sum - count * first.coefficient))
 }
 
 #[cfg(test)]
@@ -146,7 +193,11 @@ mod tests {
                 let pins: Vec<Pin> = trips.iter().map(|_| pins[below(3) as usize]).collect();
                 access(counters, constant, &pins)
             };
-            let (a, b) = (one(&counters), one(&counters));
+            let other: Vec<i128> = counters
+                .iter()
+                .map(|c| if case % 3 > 0 { *c } else { c + 1 })
+                .collect();
+            let (a, b) = (one(&counters), one(&other));
             let known: Vec<Option<u64>> = trips.iter().map(|t| Some(*t)).collect();
             let total: u64 = trips.iter().product();
             let met: Vec<u64> = (0..total)
@@ -161,7 +212,7 @@ mod tests {
         let mut a = access(&[1], 0, &[]);
         let b = access(&[1], 3, &[]);
         assert!(!may_meet(&a, &b, &[None], 3) && may_meet(&b, &a, &[None], 3));
-        assert!(may_meet(&a, &access(&[2], 0, &[]), &[Some(4)], 1));
+        assert!(may_meet(&a, &access(&[2], 0, &[]), &[None], 1));
         assert!(may_meet(&a, &b, &[Some(4), None], 1));
         a.address = None;
         assert!(may_meet(&a, &b, &[Some(4)], 9));

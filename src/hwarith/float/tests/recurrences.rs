@@ -23,6 +23,25 @@ fn check_sqrt(f: FloatFormat, values: impl IntoIterator<Item = u128>) {
     });
 }
 
+/// Operations with subnormals flushed are the others between flushes.
+#[test]
+fn flushing_products_and_quotients() {
+    let cases: [(BinaryOp, fn(FloatFormat) -> Graph); 2] =
+        [(BinaryOp::Mul, mul_flushing), (BinaryOp::Div, div_flushing)];
+    for (op, make) in cases {
+        let want = |f: FloatFormat, x: &[u128]| {
+            let flush = |x| softfloat::unary(f, UnaryOp::Flush, x).unwrap();
+            flush(softfloat::binary(f, op, flush(x[0]), flush(x[1])).unwrap())
+        };
+        for f in tiny_formats() {
+            check(op.name(), &make(f), all_pairs(f), |x| want(f, x));
+        }
+        for f in IEEE {
+            check(op.name(), &make(f), many_pairs(f, 36), |x| want(f, x));
+        }
+    }
+}
+
 #[test]
 fn div_all_pairs_of_tiny_formats() {
     for f in tiny_formats() {

@@ -1,0 +1,111 @@
+//! `rustc_apfloat`: LLVM's arithmetic of any precision, in Rust.
+
+use super::{holds, low, signed};
+use allo_hls::hwarith::float::Kind;
+use allo_hls::ir::{BinaryOp, FloatFormat, Scalar, StorageFormat, UnaryOp};
+use rustc_apfloat::{Float, FloatConvert, Round, Status, ieee};
+
+/// A result in canonical form.
+fn bits<F: Float>(format: Scalar, value: F) -> u128 {
+    match (value.is_nan(), format) {
+        (false, _) => value.to_bits(),
+        (true, Scalar::Storage(f)) => f.nan().into(),
+        (true, Scalar::Float(f)) => (((1u128 << f.exp) - 1) << 1 | 1) << (f.frac - 1),
+        _ => 0,
+    }
+}
+
+fn apply<F: Float>(kind: Kind, format: FloatFormat, operands: &[u128]) -> Option<u128> {
+    let x: Vec<F> = operands.iter().map(|&bits| F::from_bits(bits)).collect();
+    let a = x[0];
+    // Of zeros of both signs it gives either.
+    let zeros = || a.is_zero() && x[1].is_zero();
+    // The sign bit alone changes, of NaN too.
+    let sign = 1u128 << (format.width() - 1);
+    let value = match kind {
+        Kind::Compare(op) => return Some(holds(op, a.partial_cmp(&x[1])).into()),
+        Kind::Unary(UnaryOp::Neg) => return Some(operands[0] ^ sign),
+        Kind::Unary(UnaryOp::Abs) => return Some(operands[0] & !sign),
+        Kind::Unary(UnaryOp::Floor) => a.round_to_integral(Round::TowardNegative).value,
+        Kind::Unary(UnaryOp::Ceil) => a.round_to_integral(Round::TowardPositive).value,
+        Kind::Binary(BinaryOp::Add) => (a + x[1]).value,
+        Kind::Binary(BinaryOp::Sub) => (a - x[1]).value,
+        Kind::Binary(BinaryOp::Mul) => (a * x[1]).value,
+        Kind::Binary(BinaryOp::Div) => (a / x[1]).value,
+        Kind::Binary(BinaryOp::Mod) => a.c_fmod(x[1]).value,
+        Kind::Binary(BinaryOp::Min) if !zeros() => a.min(x[1]),
+        Kind::Binary(BinaryOp::Max) if !zeros() => a.max(x[1]),
+        Kind::Binary(BinaryOp::MinNan) => a.minimum(x[1]),
+        Kind::Binary(BinaryOp::MaxNan) => a.maximum(x[1]),
+        Kind::Fma => a.mul_add(x[1], x[2]).value,
+        _ => return None,
+    };
+    Some(bits(format.into(), value))
+}
+
+/// One operation.
+pub fn operation(kind: Kind, format: FloatFormat, operands: &[u128]) -> Option<u128> {
+    let apply = match format {
+        FloatFormat::F16 => apply::<ieee::Half>,
+        FloatFormat::BF16 => apply::<ieee::BFloat>,
+        FloatFormat::F32 => apply::<ieee::Single>,
+        FloatFormat::F64 => apply::<ieee::Double>,
+        FloatFormat { exp: 5, frac: 2 } => apply::<ieee::Float8E5M2>,
+        _ => return None,
+    };
+    apply(kind, format, operands)
+}
+
+/// Everything is in binary128 in between, which holds all values of the other formats.
+fn widen(from: Scalar, pattern: u128) -> Option<ieee::Quad> {
+    fn go<F: FloatConvert<ieee::Quad> + Float>(pattern: u128) -> ieee::Quad {
+        F::from_bits(pattern).convert(&mut false).value
+    }
+    Some(match from {
+        Scalar::Float(FloatFormat::F16) => go::<ieee::Half>(pattern),
+        Scalar::Float(FloatFormat::BF16) => go::<ieee::BFloat>(pattern),
+        Scalar::Float(FloatFormat::F32) => go::<ieee::Single>(pattern),
+        Scalar::Float(FloatFormat::F64) => go::<ieee::Double>(pattern),
+        Scalar::Storage(StorageFormat::F8E5M2) => go::<ieee::Float8E5M2>(pattern),
+        Scalar::Storage(StorageFormat::F8E4M3) => go::<ieee::Float8E4M3FN>(pattern),
+        // Longer integers may not fit.
+        Scalar::Int { width: ..=64, .. } => ieee::Quad::from_i128(signed(from, pattern)).value,
+        _ => return None,
+    })
+}
+
+/// One conversion.
+pub fn conversion(from: Scalar, to: Scalar, pattern: u128) -> Option<u128> {
+    let x = widen(from, pattern)?;
+    fn go<F: Float>(to: Scalar, x: ieee::Quad) -> u128
+    where
+        ieee::Quad: FloatConvert<F>,
+    {
+        let value: F = x.convert(&mut false).value;
+        bits(to, value)
+    }
+    Some(match to {
+        Scalar::Float(FloatFormat::F16) => go::<ieee::Half>(to, x),
+        Scalar::Float(FloatFormat::BF16) => go::<ieee::BFloat>(to, x),
+        Scalar::Float(FloatFormat::F32) => go::<ieee::Single>(to, x),
+        Scalar::Float(FloatFormat::F64) => go::<ieee::Double>(to, x),
+        Scalar::Storage(StorageFormat::F8E5M2) => go::<ieee::Float8E5M2>(to, x),
+        Scalar::Storage(StorageFormat::F8E4M3) => go::<ieee::Float8E4M3FN>(to, x),
+        Scalar::Int { width: ..=64, .. } => to_int(to, x),
+        _ => return None,
+    })
+}
+
+fn to_int(to: Scalar, x: ieee::Quad) -> u128 {
+    let width = to.width() as usize;
+    // It saturates and makes NaN 0 itself, as we do.
+    let (value, status) = if to.is_signed() {
+        let converted = x.to_i128(width);
+        (converted.value, converted.status)
+    } else {
+        let converted = x.to_u128(width);
+        (converted.value as i128, converted.status)
+    };
+    debug_assert!(!x.is_nan() || status == Status::INVALID_OP && value == 0);
+    low(to, value)
+}

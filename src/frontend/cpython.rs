@@ -1,0 +1,484 @@
+//! The module level run by the user's CPython, as an explicit choice: a shim in Python evaluates the
+//! file and answers in JSON over pipes, in place of our evaluator.
+
+use super::classes;
+use super::codes;
+use super::consteval::ConstArgs;
+use super::containers::{Elements, Key, Shared};
+use super::error::{Result, fail};
+use super::module::{self, Decorator};
+use super::numpy;
+use super::operators;
+use super::promote::Style;
+use super::session::{Binding, Session};
+use super::source::span_of;
+use super::surface::{self, Builtin, Namespace};
+use super::types;
+use super::values::{ConstValue, KernelRef, Options};
+use crate::diagnostics::{Diagnostic, FileId, Span};
+use crate::ir::FloatFormat;
+use indexmap::IndexMap;
+use num_bigint::BigInt;
+use ruff_python_ast::{Stmt, StmtFunctionDef};
+use serde_json::{Value as Json, json};
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::rc::Rc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::Duration;
+
+/// The part that runs in CPython.
+const SHIM: &str = include_str!("shim.py");
+/// Longest wait for an answer.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A CPython at work.
+pub struct Remote {
+    child: Child,
+    requests: ChildStdin,
+    answers: Receiver<String>,
+    templates: Vec<usize>,
+}
+
+impl Drop for Remote {
+    fn drop(&mut self) {
+        // It may have ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Remote {
+    fn start(python: &str) -> std::result::Result<Remote, String> {
+        let spawned = Command::new(python)
+            .args(["-B", "-c", SHIM])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn();
+        let mut child = spawned.map_err(|e| format!("cannot start '{python}': {e}"))?;
+        let (Some(requests), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
+            return Err(format!("'{python}' has no pipes"));
+        };
+        let (sender, answers) = channel();
+        std::thread::spawn(move || {
+            for line in BufReader::new(output)
+                .lines()
+                .map_while(std::io::Result::ok)
+            {
+                if sender.send(line).is_err() {
+                    return;
+                }
+            }
+        });
+        Ok(Remote {
+            child,
+            requests,
+            answers,
+            templates: Vec::new(),
+        })
+    }
+
+    fn ask(&mut self, request: &Json) -> std::result::Result<Json, String> {
+        writeln!(self.requests, "{request}").map_err(|e| format!("CPython has ended: {e}"))?;
+        match self.answers.recv_timeout(PATIENCE) {
+            Ok(line) => serde_json::from_str(&line).map_err(|e| format!("CPython's answer: {e}")),
+            Err(RecvTimeoutError::Timeout) => Err("CPython takes longer than 60 s".into()),
+            Err(RecvTimeoutError::Disconnected) => Err("CPython has ended".into()),
+        }
+    }
+}
+
+/// Runs the input in CPython and binds the names of its modules.
+///
+/// # Errors
+/// When CPython cannot be started or does not answer.
+pub fn evaluate<'a>(
+    session: &mut Session<'a>,
+    python: &str,
+    file: FileId,
+    body: &'a [Stmt],
+) -> Result<()> {
+    let source = session.sources.file(file);
+    let whole = Span {
+        file,
+        start: 0,
+        end: 0,
+    };
+    let failed = |message: String| Diagnostic::error(codes::PYTHON, whole, message);
+    let root = session.sources.root.as_ref();
+    let root = root.map(|r| match r.as_os_str().is_empty() {
+        true => ".".to_owned(),
+        false => r.display().to_string(),
+    });
+    let modules: Vec<&str> = session.units().iter().map(|u| u.name.as_str()).collect();
+    let request = json!({
+        "file": source.name,
+        "text": source.text,
+        "root": root,
+        "modules": modules,
+        "names": namespaces(),
+    });
+    let mut remote = Remote::start(python).map_err(failed)?;
+    let answer = remote.ask(&request).map_err(failed)?;
+    if let Some(error) = answer["error"].as_str() {
+        return Err(failed(error.to_owned()).into());
+    }
+    for name in answer["templates"].as_array().into_iter().flatten() {
+        let name = name.as_str().unwrap_or_default();
+        let template = session.add_template(name);
+        remote.templates.push(template);
+    }
+    let mut reader = Reader {
+        templates: remote.templates.clone(),
+        kernels: IndexMap::new(),
+        modules: modules.iter().map(|m| (*m).to_owned()).collect(),
+    };
+    let seen = answer["kernels"].as_array().cloned().unwrap_or_default();
+    reader.define(session, 0, file, body, &seen);
+    for (i, unit) in session.units().iter().enumerate() {
+        if let Ok(parsed) = &unit.parsed {
+            reader.define(session, i + 1, unit.file, &parsed.body, &seen);
+        }
+    }
+    let names = std::iter::once(String::new()).chain(reader.modules.clone());
+    for (module, name) in names.enumerate() {
+        let Some(globals) = answer["modules"][&name].as_object() else {
+            continue;
+        };
+        for (name, encoded) in globals {
+            let binding = match reader.value(encoded) {
+                Ok(value) => Binding::Value(value),
+                Err(reason) => Binding::Poisoned {
+                    reason,
+                    span: whole,
+                },
+            };
+            session.modules[module]
+                .globals
+                .insert(name.clone(), binding);
+        }
+    }
+    for problem in answer["problems"].as_array().into_iter().flatten() {
+        report(session, problem, file);
+    }
+    session.remote = Some(remote);
+    Ok(())
+}
+
+/// Poisons what a statement that raised an exception would have bound.
+fn report(session: &mut Session, problem: &Json, file: FileId) {
+    let line = problem[3].as_u64().unwrap_or(1) as usize;
+    let span = line_span(session, file, line);
+    let reason = problem[2].as_str().unwrap_or_default().to_owned();
+    if problem[1] == "AssertionError" {
+        session.report(Diagnostic::error(codes::ASSERTION, span, reason.clone()).into());
+    }
+    for name in problem[0].as_array().into_iter().flatten() {
+        let name = name.as_str().unwrap_or_default().to_owned();
+        let known = session.modules[0].globals.entry(name);
+        known.or_insert(Binding::Poisoned {
+            reason: reason.clone(),
+            span,
+        });
+    }
+}
+
+fn line_span(session: &Session, file: FileId, line: usize) -> Span {
+    let text = &session.sources.file(file).text;
+    let start: usize = text
+        .split_inclusive('\n')
+        .take(line - 1)
+        .map(str::len)
+        .sum();
+    let shown = text[start..].lines().next().unwrap_or_default();
+    let indent = shown.len() - shown.trim_start().len();
+    Span {
+        file,
+        start: (start + indent) as u32,
+        end: (start + shown.len()) as u32,
+    }
+}
+
+/// The modules that stand for `allo`, and what they export beside types.
+fn namespaces() -> Json {
+    const MODULES: [&str; 9] = [
+        "allo",
+        "allo.lang",
+        "allo.exp",
+        "allo.exp.lang",
+        "allo.operators",
+        "allo.core",
+        "allo.arith",
+        "allo.math",
+        "allo.linalg",
+    ];
+    let exported = |name: &str| match surface::module(name) {
+        Some(space) => surface::exported(space)
+            .into_iter()
+            .chain(inner(space))
+            .collect(),
+        None => Vec::new(),
+    };
+    MODULES
+        .iter()
+        .map(|name| ((*name).to_owned(), json!(exported(name))))
+        .collect::<serde_json::Map<String, Json>>()
+        .into()
+}
+
+fn inner(space: Namespace) -> Vec<String> {
+    match space {
+        Namespace::Allo => ["range", "min", "max", "abs"].map(str::to_owned).to_vec(),
+        _ => Vec::new(),
+    }
+}
+
+/// The meaning of CPython's answers.
+struct Reader {
+    templates: Vec<usize>,
+    /// Kernels by module and line of their decorator.
+    kernels: IndexMap<(String, u64), KernelRef>,
+    modules: Vec<String>,
+}
+
+impl Reader {
+    /// Registers the kernels of a module as CPython has seen their decorators.
+    fn define<'a>(
+        &mut self,
+        session: &mut Session<'a>,
+        module: usize,
+        file: FileId,
+        body: &'a [Stmt],
+        seen: &[Json],
+    ) {
+        let name = match module.checked_sub(1) {
+            Some(unit) => self.modules[unit].clone(),
+            None => String::new(),
+        };
+        let mut found: Vec<&'a StmtFunctionDef> = Vec::new();
+        functions(body, &mut found);
+        for f in found {
+            let Some(first) = f.decorator_list.first() else {
+                continue;
+            };
+            let line = session.sources.line_of(span_of(file, first.range)) as u64;
+            let row = seen.iter().rfind(|row| row[0] == *name && row[1] == line);
+            if let Some(decorator) = row.and_then(|row| self.decorator(row)) {
+                let def = module::add_def(session, f, file, module, decorator, None);
+                self.kernels.insert((name.clone(), line), def);
+            }
+        }
+    }
+
+    fn decorator(&self, row: &Json) -> Option<Decorator> {
+        let ids = row[2].as_array()?.iter();
+        let templates = ids.map(|id| self.templates.get(id.as_u64()? as usize).copied());
+        let flag = |name: &str| row[3][name].as_bool().unwrap_or_default();
+        let options = match row[3]["typing_style"].as_str() {
+            None => None,
+            Some(style) => Some(Options {
+                style: Style::named(style)?,
+                enable_tensor: flag("enable_tensor"),
+                fast_math: flag("fast_math"),
+                flush_subnormals: row[3]["subnormals"] == "ftz",
+            }),
+        };
+        Some(Decorator {
+            options,
+            templates: templates.collect::<Option<_>>()?,
+        })
+    }
+
+    fn items(&self, json: &Json) -> std::result::Result<Vec<ConstValue>, String> {
+        let items = json.as_array().into_iter().flatten();
+        items.map(|item| self.value(item)).collect()
+    }
+
+    fn value(&self, json: &Json) -> std::result::Result<ConstValue, String> {
+        let text = |i: usize| json[i].as_str().unwrap_or_default();
+        Ok(match text(0) {
+            "none" => ConstValue::None,
+            "bool" => ConstValue::Bool(json[1].as_bool().unwrap_or_default()),
+            "int" => ConstValue::Int(super::text::parse_int(text(1), 0).ok_or("an int")?),
+            "float" => {
+                let bits = u64::from_str_radix(text(1), 16).map_err(|e| e.to_string())?;
+                ConstValue::Float(f64::from_bits(bits))
+            }
+            "str" => ConstValue::str(text(1)),
+            "tuple" => ConstValue::tuple(self.items(&json[1])?),
+            "list" => ConstValue::list(self.items(&json[1])?),
+            "set" => {
+                let mut set = Elements::default();
+                for item in self.items(&json[1])? {
+                    set.items.insert(Key::of(&item)?, item);
+                }
+                ConstValue::Set(Rc::new(Shared::new(set)))
+            }
+            "dict" => {
+                let mut entries = IndexMap::new();
+                for pair in json[1].as_array().into_iter().flatten() {
+                    let (key, value) = (self.value(&pair[0])?, self.value(&pair[1])?);
+                    entries.insert(Key::of(&key)?, (key, value));
+                }
+                ConstValue::Dict(Rc::new(Shared::new(entries)))
+            }
+            "array" => {
+                let shape = json[2].as_array().into_iter().flatten();
+                let shape = shape.filter_map(Json::as_u64).map(|n| n as usize).collect();
+                numpy::from_parts(text(1), shape, &self.items(&json[3])?)?
+            }
+            "type" => read_type(text(1)).ok_or_else(|| format!("'{}' is not a type", text(1)))?,
+            "template" => {
+                let id = json[1].as_u64().unwrap_or_default() as usize;
+                ConstValue::Template(*self.templates.get(id).ok_or("a template")?)
+            }
+            "kernel" => {
+                let line = json[2].as_u64().unwrap_or_default();
+                let key = (text(1).to_owned(), line);
+                let kernel = self
+                    .kernels
+                    .get(&key)
+                    .ok_or("it is a kernel made while running")?;
+                ConstValue::Kernel(KernelRef {
+                    def: kernel.def,
+                    bindings: self.items(&json[3])?.into(),
+                })
+            }
+            "name" => named(text(1)).ok_or_else(|| format!("'{}' has no meaning here", text(1)))?,
+            "function" => {
+                let id = json[1].as_u64().unwrap_or_default() as usize;
+                ConstValue::Remote(id, text(2).into())
+            }
+            "module" => match (surface::module(text(1)), self.modules.iter()) {
+                (Some(space), _) => ConstValue::Namespace(space),
+                (None, mut modules) => match modules.position(|m| m == text(1)) {
+                    Some(unit) => ConstValue::Module(unit + 1),
+                    None => return Err(format!("module '{}' stays in CPython", text(1))),
+                },
+            },
+            "object" => {
+                let mut attrs = IndexMap::new();
+                for (name, value) in json[2].as_object().into_iter().flatten() {
+                    if let Ok(value) = self.value(value) {
+                        attrs.insert(name.clone(), value);
+                    }
+                }
+                classes::record(text(1), attrs)
+            }
+            _ => return Err(text(1).to_owned()),
+        })
+    }
+}
+
+fn functions<'a>(body: &'a [Stmt], found: &mut Vec<&'a StmtFunctionDef>) {
+    for stmt in body {
+        match stmt {
+            Stmt::FunctionDef(f) => found.push(f),
+            other => super::scan::children(other)
+                .into_iter()
+                .for_each(|body| functions(body, found)),
+        }
+    }
+}
+
+/// `i32`, `apfloat(4, 3)`, `f32[4, 4]`.
+fn read_type(name: &str) -> Option<ConstValue> {
+    if let Some((elem, dims)) = name.strip_suffix(']').and_then(|n| n.split_once('[')) {
+        let ConstValue::Type(elem) = read_type(elem)? else {
+            return None;
+        };
+        let dims = dims.split(',').map(|d| d.trim().parse::<u64>().ok());
+        return Some(ConstValue::Shaped(elem, dims.collect::<Option<_>>()?));
+    }
+    if let Some((exp, frac)) = name
+        .strip_prefix("apfloat(")
+        .and_then(|n| n.strip_suffix(')')?.split_once(", "))
+    {
+        let (exp, frac) = (exp.parse().ok()?, frac.parse().ok()?);
+        let fits = (2..=15).contains(&exp) && (1..=112).contains(&frac);
+        let format = FloatFormat { exp, frac };
+        return fits.then_some(ConstValue::Type(crate::ir::Scalar::Float(format)));
+    }
+    types::scalar_named(name).map(ConstValue::Type)
+}
+
+/// A dotted name of `allo`, or a built-in.
+fn named(name: &str) -> Option<ConstValue> {
+    match name.rsplit_once('.') {
+        Some((space, own)) => surface::member(surface::module(space)?, own),
+        None => match name {
+            "range" => Some(ConstValue::Builtin(Builtin::Range)),
+            "min" | "max" | "abs" => Some(ConstValue::Operator(operators::by_key(name))),
+            name => surface::builtin(name),
+        },
+    }
+}
+
+/// Calls a function that lives in CPython.
+pub fn call(session: &mut Session, function: usize, args: &ConstArgs) -> Result<ConstValue> {
+    let span = args.span;
+    let encoded = |values: &[ConstValue]| values.iter().map(encode).collect::<Option<Vec<_>>>();
+    let named = args
+        .named
+        .iter()
+        .map(|(n, v)| Some((n.clone(), encode(v)?)));
+    let named: Option<serde_json::Map<String, Json>> = named.collect();
+    let (Some(positional), Some(named)) = (encoded(&args.positional), named) else {
+        return fail(
+            codes::PYTHON,
+            span,
+            "an argument cannot be passed to CPython",
+        );
+    };
+    let Some(remote) = &mut session.remote else {
+        return fail(codes::PYTHON, span, "there is no CPython to call");
+    };
+    let request = json!({"call": function, "args": positional, "named": named});
+    let reader = Reader {
+        templates: remote.templates.clone(),
+        kernels: IndexMap::new(),
+        modules: Vec::new(),
+    };
+    let answer = match remote.ask(&request) {
+        Ok(answer) => answer,
+        Err(message) => return fail(codes::PYTHON, span, message),
+    };
+    if let Some(error) = answer["error"].as_str() {
+        return fail(codes::RAISED, span, error);
+    }
+    match reader.value(&answer["value"]) {
+        Ok(value) => Ok(value),
+        Err(message) => fail(codes::PYTHON, span, message),
+    }
+}
+
+fn encode(value: &ConstValue) -> Option<Json> {
+    let items = |items: &[ConstValue]| items.iter().map(encode).collect::<Option<Vec<_>>>();
+    let hex = |v: &BigInt| {
+        let sign = if v.sign() == num_bigint::Sign::Minus {
+            "-"
+        } else {
+            ""
+        };
+        format!("{sign}0x{:x}", v.magnitude())
+    };
+    Some(match value {
+        ConstValue::None => json!(["none"]),
+        ConstValue::Bool(v) => json!(["bool", v]),
+        ConstValue::Int(v) => json!(["int", hex(v)]),
+        ConstValue::Float(v) => json!(["float", format!("{:016x}", v.to_bits())]),
+        ConstValue::Str(s) => json!(["str", &**s]),
+        ConstValue::Tuple(v) => json!(["tuple", items(v)?]),
+        ConstValue::List(v) => json!(["list", items(&v.get())?]),
+        ConstValue::Type(ty) => json!(["type", ty.to_string()]),
+        ConstValue::Table(table) => encode(&table.nested())?,
+        ConstValue::Dict(dict) => {
+            let pairs = dict.get();
+            let pairs = pairs
+                .values()
+                .map(|(k, v)| Some(json!([encode(k)?, encode(v)?])));
+            json!(["dict", pairs.collect::<Option<Vec<_>>>()?])
+        }
+        _ => return None,
+    })
+}

@@ -1,0 +1,313 @@
+"""Runs the module level of a kernel file in CPython for allo-hls, on request of its user.
+
+Standard input gives one JSON request a line, standard output one JSON answer a line. The first
+request runs the file; later ones call its consteval functions.
+"""
+
+import __future__
+import ast
+import json
+import os
+import struct
+import sys
+import types
+
+answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+os.dup2(2, 1)  # What the file prints is not an answer.
+
+MAX_DEPTH = 40
+functions = []
+templates = []
+kernels = []
+
+
+class Type:
+    """A type of the kernel language."""
+
+    def __init__(self, name):
+        self.name = name
+
+    def __getitem__(self, shape):
+        dims = shape if isinstance(shape, tuple) else (shape,)
+        return Type(f"{self.name}[{', '.join(map(str, dims))}]")
+
+    def __eq__(self, other):
+        return isinstance(other, Type) and self.name == other.name
+
+    def __hash__(self):
+        return hash(self.name)
+
+    def __repr__(self):
+        return self.name
+
+
+class Template:
+    def __init__(self, name):
+        self.name = name
+        self.id = len(templates)
+        templates.append(name)
+
+
+class KernelOptions:
+    def __init__(self, typing_style="hls", enable_tensor=False, fast_math=False, subnormals=None):
+        self.options = {
+            "typing_style": typing_style,
+            "enable_tensor": bool(enable_tensor),
+            "fast_math": bool(fast_math),
+            "subnormals": subnormals,
+        }
+
+
+class Kernel:
+    """A kernel by the place of its text, with the values of its templates."""
+
+    def __init__(self, module, line, bindings=()):
+        self.module, self.line, self.bindings = module, line, bindings
+
+    def __getitem__(self, values):
+        values = values if isinstance(values, tuple) else (values,)
+        return Kernel(self.module, self.line, values)
+
+    def __call__(self, *args, **named):
+        raise TypeError("a kernel is not called at compile time")
+
+
+class Builtin:
+    def __init__(self, name):
+        self.name = name
+
+    def __call__(self, *args, **named):
+        raise TypeError(f"allo.{self.name} is not available in CPython")
+
+
+def kernel(*args, options=None):
+    def mark(f):
+        line = f.__code__.co_firstlineno
+        plain = options.options if options is not None else {}
+        own = [a.id for a in args if isinstance(a, Template)]
+        kernels.append([module_name(f.__module__), line, own, plain])
+        return Kernel(f.__module__, line)
+
+    if len(args) == 1 and isinstance(args[0], types.FunctionType):
+        function, args = args[0], ()
+        return mark(function)
+    if not all(isinstance(a, Template) for a in args):
+        raise TypeError("@kernel takes templates")
+    return mark
+
+
+def consteval(f):
+    f.allo_consteval = len(functions)
+    functions.append(f)
+    return f
+
+
+def static_assert(condition, message=""):
+    assert condition, message
+
+
+def apint(width, signed=False):
+    return Type(f"{'i' if signed else 'u'}{width}")
+
+
+def apfloat(exponent, fraction):
+    return Type(f"apfloat({exponent}, {fraction})")
+
+
+class Allo(types.ModuleType):
+    """`allo` and the modules below it."""
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        known = globals().get(name)
+        if name in OWN:
+            return known
+        if name == "APInt":
+            return apint
+        if name[0] in "iu" and name[1:].isdigit() or name in ("f16", "bf16", "f32", "f64", "index"):
+            return Type(name)
+        if name == "bool":
+            return Type("u1")
+        if name in NAMES.get(self.__name__, ()):
+            return Builtin(f"{self.__name__}.{name}")
+        raise AttributeError(f"module '{self.__name__}' has no name '{name}'")
+
+
+OWN = ("kernel", "consteval", "Template", "KernelOptions", "static_assert", "apint", "apfloat")
+NAMES = {}
+
+
+def install(names):
+    NAMES.update(names)
+    for name in names:
+        module = Allo(name)
+        module.__path__ = []
+        module.__all__ = [n for n in names[name] if n != "range"]
+        sys.modules[name] = module
+    for name in names:
+        parent, _, own = name.rpartition(".")
+        if parent:
+            setattr(sys.modules[parent], own, sys.modules[name])
+
+
+def encode(value, depth=0):
+    """The value as JSON that says its type."""
+    if depth > MAX_DEPTH:
+        return ["opaque", "the value is nested too deeply"]
+    inner = lambda v: encode(v, depth + 1)
+    if value is None:
+        return ["none"]
+    if isinstance(value, bool):
+        return ["bool", value]
+    if type(value).__module__ == "numpy" and hasattr(value, "dtype"):
+        leaves = [inner(v) for v in value.reshape(-1).tolist()]
+        return ["array", value.dtype.name, list(value.shape), leaves]
+    if isinstance(value, int):
+        return ["int", hex(value)]
+    if isinstance(value, float):
+        return ["float", struct.pack(">d", value).hex()]
+    if isinstance(value, str):
+        return ["str", value]
+    if isinstance(value, tuple):
+        return ["tuple", [inner(v) for v in value]]
+    if isinstance(value, list):
+        return ["list", [inner(v) for v in value]]
+    if isinstance(value, (set, frozenset)):
+        return ["set", [inner(v) for v in sorted(value, key=repr)]]
+    if isinstance(value, dict):
+        return ["dict", [[inner(k), inner(v)] for k, v in value.items()]]
+    if isinstance(value, Type):
+        return ["type", value.name]
+    if isinstance(value, Template):
+        return ["template", value.id]
+    if isinstance(value, Kernel):
+        bindings = [inner(v) for v in value.bindings]
+        return ["kernel", module_name(value.module), value.line, bindings]
+    if isinstance(value, Builtin):
+        return ["name", value.name]
+    if isinstance(value, types.FunctionType):
+        if hasattr(value, "allo_consteval"):
+            return ["function", value.allo_consteval, value.__name__]
+        if value.__module__ == __name__ and value.__name__ in OWN:
+            return ["name", f"allo.{value.__name__}"]
+        return ["opaque", "it is a Python function that is not decorated with @consteval"]
+    if isinstance(value, types.ModuleType):
+        return ["module", module_name(value.__name__)]
+    if value in (Template, KernelOptions):
+        return ["name", f"allo.{value.__name__}"]
+    if value in (range, len, int, float, bool, print, abs, min, max, round):
+        return ["name", value.__name__]
+    if isinstance(value, types.BuiltinFunctionType) or isinstance(value, KernelOptions):
+        return ["opaque", "it exists while CPython runs only"]
+    names = [n for n in dir(value) if not n.startswith("_")]
+    attrs = {}
+    for name in names:
+        try:
+            found = getattr(value, name)
+        except Exception:
+            continue
+        if not callable(found) or isinstance(found, (Kernel, Type)):
+            attrs[name] = inner(found)
+    label = value.__name__ if isinstance(value, type) else type(value).__name__
+    return ["object", label, attrs]
+
+
+def decode(value):
+    kind, *parts = value
+    if kind == "none":
+        return None
+    if kind == "int":
+        return int(parts[0], 16)
+    if kind == "float":
+        return struct.unpack(">d", bytes.fromhex(parts[0]))[0]
+    if kind in ("bool", "str"):
+        return parts[0]
+    if kind == "tuple":
+        return tuple(map(decode, parts[0]))
+    if kind == "list":
+        return list(map(decode, parts[0]))
+    if kind == "dict":
+        return {decode(k): decode(v) for k, v in parts[0]}
+    if kind == "type":
+        return Type(parts[0])
+    raise TypeError(f"a value of the kind '{kind}' cannot be passed to CPython")
+
+
+def module_name(name):
+    return "" if name == MAIN else name
+
+
+MAIN = "kernel_file"
+
+
+def bound(node):
+    """Names that a statement binds."""
+    names = set()
+    for n in ast.walk(node):
+        if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store):
+            names.add(n.id)
+        elif isinstance(n, (ast.FunctionDef, ast.ClassDef)):
+            names.add(n.name)
+        elif isinstance(n, (ast.Import, ast.ImportFrom)):
+            names.update((a.asname or a.name).split(".")[0] for a in n.names)
+    return names
+
+
+def message_of(error):
+    return f"{type(error).__name__}: {error}"
+
+
+def line_of(error, file):
+    """The last line of the file on the way to an error."""
+    trace, line = error.__traceback__, None
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == file:
+            line = trace.tb_lineno
+        trace = trace.tb_next
+    return line
+
+
+def run(request):
+    install(request["names"])
+    file, text = request["file"], request["text"]
+    if request["root"] is not None:
+        sys.path.insert(0, request["root"])
+    main = types.ModuleType(MAIN)
+    main.__file__ = file
+    sys.modules[MAIN] = main
+    problems = []
+    flags = __future__.annotations.compiler_flag
+    for node in ast.parse(text, file).body:
+        code = compile(ast.Module([node], []), file, "exec", flags=flags, dont_inherit=True)
+        try:
+            exec(code, main.__dict__)
+        except (Exception, SystemExit) as error:
+            kind = type(error).__name__
+            line = line_of(error, file) or node.lineno
+            problems.append([sorted(bound(node)), kind, message_of(error), line])
+    modules = {}
+    for name in [MAIN, *request["modules"]]:
+        module = sys.modules.get(name)
+        if module is not None:
+            names = {k: v for k, v in vars(module).items() if not k.startswith("__")}
+            modules[module_name(name)] = {k: encode(v) for k, v in names.items()}
+    return {"modules": modules, "problems": problems, "templates": templates, "kernels": kernels}
+
+
+def answer(request):
+    try:
+        if "call" in request:
+            args = [decode(v) for v in request["args"]]
+            named = {k: decode(v) for k, v in request["named"].items()}
+            return {"value": encode(functions[request["call"]](*args, **named))}
+        return run(request)
+    except (Exception, SystemExit) as error:
+        file = request.get("file", "")
+        return {"error": message_of(error), "line": line_of(error, file)}
+
+
+for line in sys.stdin:
+    json.dump(answer(json.loads(line)), answers)
+    answers.write("\n")
+    answers.flush()

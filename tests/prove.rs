@@ -1,0 +1,281 @@
+//! Proofs of whole kernels: what is right is proven, a planted fault is found, and the rest is refused.
+
+use allo_hls::diagnostics::SourceMap;
+use allo_hls::driver::{self, Compilation, Target};
+use allo_hls::prove::design::{Proof, Statistics, prove, refutation};
+use allo_hls::prove::{Limits, Stop};
+use allo_hls::rtl::netlist::{BinaryOp, CompareOp, Expr, Item, ShiftOp};
+use std::time::Duration;
+
+fn compile(text: &str, top: Option<&str>) -> Compilation {
+    let mut sources = SourceMap::default();
+    let file = sources.add("kernel.py", text);
+    // Not a measured device, whose delays change with every measurement.
+    let device = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/snapshots/device.toml");
+    let target = Target::new(device, 10.0).expect("a device");
+    match driver::compile(&mut sources, file, top, &target) {
+        Ok(compilation) => compilation,
+        Err(e) => panic!("{:?}", e.0.iter().map(|d| &d.message).collect::<Vec<_>>()),
+    }
+}
+
+fn limits() -> Limits {
+    Limits::within(Duration::from_secs(300))
+}
+
+#[track_caller]
+fn proven(compilation: &Compilation) -> Statistics {
+    match prove(compilation, &limits()) {
+        Proof::Proven(statistics) => statistics,
+        other => panic!("{}: {other:?}", compilation.manifest.module),
+    }
+}
+
+#[track_caller]
+fn example(name: &str) {
+    let path = format!("{}/examples/{name}.py", env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(path).expect("an example");
+    proven(&compile(&text, (name == "called").then_some("called")));
+}
+
+#[test]
+fn small_examples_are_proven() {
+    for name in [
+        "scalar_add",
+        "choose",
+        "clamp",
+        "classify",
+        "fill",
+        "vector_add",
+        "called",
+    ] {
+        example(name);
+    }
+}
+
+#[test]
+fn examples_with_products_and_sums_are_proven() {
+    for name in ["saxpy_i32", "prefix_sum", "fir"] {
+        example(name);
+    }
+}
+
+const KERNELS: &str = r#"
+from allo import i8, i16, i32, i64, u1, u3, u4, u8, u32, kernel, apint
+i96 = apint(96, signed=True)
+
+@kernel
+def triple(a: i32, b: i32, c: i32) -> i96:
+    return a * b * c
+
+@kernel
+def polynomial(x: i16, y: i16) -> i64:
+    return (x + y) * (x - y) * (x + 3)
+
+@kernel
+def shifts(a: i32, n: i8) -> i32:
+    return (a << n) ^ (a >> n)
+
+@kernel
+def histogram(samples: "u3[6]", bins: "u8[8]"):
+    for b in range(8):
+        bins[b] = 0
+    for i in range(6):
+        bins[samples[i]] += 1
+
+@kernel
+def ones(x: u32) -> u8:
+    n: u8 = 0
+    for i in range(32):
+        n += x[i]
+    return n
+
+@kernel
+def sort(x: "i8[4]"):
+    for i in range(3):
+        for j in range(3):
+            if x[j] > x[j + 1]:
+                t: i8 = x[j]
+                x[j] = x[j + 1]
+                x[j + 1] = t
+
+@kernel
+def squares(n: u4) -> i32:
+    acc: i32 = 0
+    for i in range(n):
+        acc += i * i
+    return acc
+
+@kernel
+def threes(n: u3) -> i32:
+    acc: i32 = 0
+    i: i32 = 0
+    while i < n:
+        acc += 3 * i
+        i += 1
+    return acc
+
+@kernel
+def element(x: "i32[5]", i: u4) -> i32:
+    return x[i]
+
+@kernel
+def dot(x: "i32[6]", y: "i32[6]") -> i32:
+    acc: i32 = 0
+    for i in range(6):
+        acc += x[i] * y[i]
+    return acc
+
+@kernel
+def wide(x: i96, y: i96, out: "i96[2]"):
+    for i in range(2):
+        out[i] = (x * y) >> (i * 90)
+
+@kernel
+def endless(n: i32) -> i32:
+    i: i32 = 0
+    while i < n:
+        i += 1
+    return i
+"#;
+
+#[test]
+fn kernels_of_all_constructs_are_proven() {
+    for top in [
+        "triple",
+        "polynomial",
+        "shifts",
+        "histogram",
+        "ones",
+        "sort",
+        "squares",
+        "threes",
+        "element",
+        "dot",
+        "wide",
+    ] {
+        proven(&compile(KERNELS, Some(top)));
+    }
+}
+
+/// Products are compared as polynomials; what is left for the solver would not end.
+#[test]
+fn products_need_no_solver() {
+    for top in ["triple", "polynomial", "dot"] {
+        let statistics = proven(&compile(KERNELS, Some(top)));
+        assert_eq!(statistics.solved, 0, "{top}");
+    }
+}
+
+/// A fault in the netlist's first operation that `damage` accepts is found, and seen in a simulation.
+#[track_caller]
+fn fault_is_found(top: &str, damage: impl Fn(&mut Expr) -> bool) {
+    let mut compilation = compile(KERNELS, Some(top));
+    let module = compilation.design.top().expect("a module");
+    let items = &mut compilation.design.modules[module].items;
+    let damaged = items.iter_mut().any(|item| match item {
+        Item::Assign {
+            expr,
+            origin: Some(_),
+            ..
+        } => damage(expr),
+        _ => false,
+    });
+    assert!(damaged, "{top} has nothing to damage");
+    match prove(&compilation, &limits()) {
+        Proof::Refuted(arguments) => {
+            let found = refutation(&compilation, &arguments);
+            assert!(
+                found.message.contains(&format!("{top}(")),
+                "{}",
+                found.message
+            );
+            let confirmed = |text: &String| text.starts_with("simulated: ");
+            assert!(
+                found.notes.iter().any(|(_, text)| confirmed(text)),
+                "{:?}",
+                found.notes
+            );
+        }
+        other => panic!("{top}: {other:?}"),
+    }
+}
+
+#[test]
+fn planted_faults_are_found() {
+    fault_is_found("polynomial", |expr| match expr {
+        Expr::Multiply { rhs_signed, .. } => {
+            *rhs_signed = !*rhs_signed;
+            true
+        }
+        _ => false,
+    });
+    fault_is_found("sort", |expr| match expr {
+        Expr::Compare {
+            signed: signed @ true,
+            op: CompareOp::Lt | CompareOp::Gt,
+            ..
+        } => {
+            *signed = false;
+            true
+        }
+        _ => false,
+    });
+    fault_is_found("shifts", |expr| match expr {
+        Expr::Shift {
+            op: op @ ShiftOp::RightArithmetic,
+            ..
+        } => {
+            *op = ShiftOp::Right;
+            true
+        }
+        _ => false,
+    });
+    fault_is_found("dot", |expr| match expr {
+        Expr::Binary {
+            op: op @ BinaryOp::Add,
+            ..
+        } => {
+            *op = BinaryOp::Or;
+            true
+        }
+        _ => false,
+    });
+    fault_is_found("threes", |expr| match expr {
+        Expr::Compare {
+            op: op @ CompareOp::Lt,
+            ..
+        } => {
+            *op = CompareOp::Le;
+            true
+        }
+        _ => false,
+    });
+}
+
+#[test]
+fn what_a_proof_does_not_cover_is_refused() {
+    let open =
+        |text: &str, top: &str, limits: Limits| match prove(&compile(text, Some(top)), &limits) {
+            Proof::Open(stop) => stop,
+            other => panic!("{other:?}"),
+        };
+    let floats = "from allo import f32, kernel\n@kernel\ndef add(a: f32, b: f32) -> f32:\n    return a + b\n";
+    let stop = open(floats, "add", limits());
+    assert!(
+        matches!(&stop, Stop::Unsuitable(what, Some(_)) if what == "add of f32"),
+        "{stop:?}"
+    );
+    let stop = open(KERNELS, "endless", limits());
+    assert!(
+        matches!(&stop, Stop::Unsuitable(what, Some(_)) if what.contains("1024 times")),
+        "{stop:?}"
+    );
+    let few = Limits {
+        nodes: 100,
+        ..limits()
+    };
+    assert!(matches!(open(KERNELS, "histogram", few), Stop::TooLarge(_)));
+    let late = Limits::within(Duration::ZERO);
+    assert_eq!(open(KERNELS, "histogram", late), Stop::Time);
+}

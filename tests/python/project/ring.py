@@ -1,0 +1,3 @@
+from ring_two import other
+
+value = other + 1

@@ -1,0 +1,3 @@
+import ring
+
+other = 1

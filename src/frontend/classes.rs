@@ -696,10 +696,10 @@ fn bound(
         (ConstValue::Function(_), _) => vec![this.clone()],
         (ConstValue::Descriptor(Descriptor::Static, f), _) => return Ok((**f).clone()),
         (ConstValue::Descriptor(Descriptor::Class, f), ConstValue::Object(o)) => {
-            return Ok(bind(&**f, ConstValue::Class(o.class.clone()), owner));
+            return Ok(bind(f, ConstValue::Class(o.class.clone()), owner));
         }
         (ConstValue::Descriptor(Descriptor::Property, f), _) => {
-            let getter = bind(&**f, this.clone(), owner);
+            let getter = bind(f, this.clone(), owner);
             return call(&getter, ConstArgs::positional(vec![], span), names);
         }
         _ => return Ok(found),

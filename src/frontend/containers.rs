@@ -110,7 +110,10 @@ pub fn bury(corpses: impl Iterator<Item = Corpse>) {
             true
         }
     });
-    while first {
+    if !first {
+        return;
+    }
+    loop {
         let next = GRAVE.with_borrow_mut(|grave| grave.as_mut().and_then(Vec::pop));
         if next.is_none() {
             GRAVE.set(None);

@@ -141,7 +141,7 @@ pub fn iter(value: &ConstValue, span: Span, names: &mut dyn Names) -> Result<Ite
     Ok(IterRef::new(match value {
         ConstValue::Iter(iter) => return Ok(iter.clone()),
         ConstValue::List(items) => Iter::List(items.clone(), 0),
-        ConstValue::Tuple(items) => Iter::Items(items.to_vec().into_iter()),
+        ConstValue::Tuple(items) => Iter::Items(Vec::from(&**items).into_iter()),
         ConstValue::Range(range) => Iter::Range(*range, 0),
         ConstValue::Dict(dict) => dict_part(dict, Part::Keys),
         ConstValue::Set(set) => Iter::Set(set.clone(), 0, set.get().items.len()),

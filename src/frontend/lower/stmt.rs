@@ -809,7 +809,7 @@ impl<'a> Lowerer<'_, 'a> {
 }
 
 /// Most elements of a table.
-const MAX_TABLE: usize = 1 << 22;
+const MAX_TABLE: usize = 1 << 20;
 
 /// Appends the elements of a nested list or array of the shape as constants.
 fn flatten(
@@ -825,7 +825,7 @@ fn flatten(
     };
     // Rows of a list may be one and the same, so that the text says nothing about the size.
     if out.len() > MAX_TABLE {
-        return fail(codes::LIMIT, span, "the table has more than 2^22 elements");
+        return fail(codes::LIMIT, span, "the table has more than 2^20 elements");
     }
     if let ConstValue::Table(table) = value {
         if !table

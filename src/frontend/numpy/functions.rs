@@ -685,7 +685,7 @@ fn reshape(c: &mut Call) -> Result<ConstValue> {
     let open = wanted.iter().filter(|n| **n == -1).count();
     let fits = match open {
         0 => known == len,
-        1 => known > 0 && len % known == 0,
+        1 => known > 0 && len.is_multiple_of(known),
         _ => false,
     };
     if !fits || wanted.iter().any(|n| *n < -1) {

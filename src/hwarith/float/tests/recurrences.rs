@@ -26,7 +26,8 @@ fn check_sqrt(f: FloatFormat, values: impl IntoIterator<Item = u128>) {
 /// Operations with subnormals flushed are the others between flushes.
 #[test]
 fn flushing_products_and_quotients() {
-    let cases: [(BinaryOp, fn(FloatFormat) -> Graph); 2] =
+    type Make = fn(FloatFormat) -> Graph;
+    let cases: [(BinaryOp, Make); 2] =
         [(BinaryOp::Mul, mul_flushing), (BinaryOp::Div, div_flushing)];
     for (op, make) in cases {
         let want = |f: FloatFormat, x: &[u128]| {

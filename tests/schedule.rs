@@ -272,3 +272,20 @@ fn the_checker_refuses_ports_taken_twice_and_ports_that_do_not_exist() {
     changed.leaves[0].ports.fill(0);
     assert!(verdict(&compiled, &changed).is_err());
 }
+
+/// A token that outlived the loop would start an iteration of the next invocation.
+#[test]
+fn iterations_begin_when_the_one_before_is_over_at_the_latest() {
+    let text = "from allo import u32, kernel\n\n@kernel\ndef gcd(a: u32, b: u32) -> u32:\n    x: u32 = a\n    \
+                y: u32 = b\n    while y != 0:\n        t: u32 = x % y\n        x = y\n        y = t\n    return x\n";
+    for period in PERIODS {
+        let mut sources = SourceMap::default();
+        let file = sources.add("gcd.py", text);
+        let target = Target::new("ecp5", period).expect("device");
+        let compiled = driver::compile(&mut sources, file, None, &target)
+            .unwrap_or_else(|e| panic!("{}", e.render(&sources, false)));
+        for leaf in &compiled.schedule.leaves {
+            assert!(leaf.ii.is_none_or(|ii| ii <= leaf.depth), "{period} ns");
+        }
+    }
+}

@@ -100,7 +100,7 @@ fn the_index_type() {
     right(&text, 10.0, 30);
     // Ranges of loop variables make the operands narrow.
     right(
-        "from allo import kernel\n\n@kernel\ndef top(out: \"i32[96]\", rest: \"i32[96]\"):\n    \
+        "from allo import i32, kernel\n\n@kernel\ndef top(out: \"i32[96]\", rest: \"i32[96]\"):\n    \
          for i in range(12):\n        for j in range(1, 9):\n            \
          out[i * 8 + j - 1] = i // j\n            rest[i * 8 + j - 1] = (i - 6) % j\n",
         10.0,
@@ -180,7 +180,7 @@ def top(a: u32, b: u32) -> u32:
     return x
 ";
 
-const DIGITS: &str = "from allo import u32, kernel
+const DIGITS: &str = "from allo import u32, u8, kernel
 
 @kernel
 def top(a: u32, out: \"u8[10]\") -> u32:

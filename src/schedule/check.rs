@@ -179,6 +179,12 @@ fn carried_values(leaf: &Leaf, schedule: &LeafSchedule) -> Result<(), String> {
             return Err(format!("carried value %{} is read too early", phi.index()));
         }
     }
+    if ii > schedule.depth {
+        return Err(
+            "an iteration is over before the next can begin: the loop's end would not stop it"
+                .into(),
+        );
+    }
     match times.ready[repeat.last.index()] < ii {
         true => Ok(()),
         false => Err("the loop's end is known too late".into()),

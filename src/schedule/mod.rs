@@ -220,10 +220,14 @@ fn schedule_loop(
             match problem.solve() {
                 Ok(times) => {
                     let times = roll_operators(problem, times, ii);
+                    // Smaller operators may be done earlier; an iteration that begins after the end of the one before
+                    // it depends on nothing of it that is not there.
+                    let depth = depth(leaf, &times);
+                    let ii = ii.min(depth);
                     return Ok(LeafSchedule {
                         ports: assign_ports(program, leaf, &times, Some(ii)),
                         variants: problem.choices(),
-                        depth: depth(leaf, &times),
+                        depth,
                         ii: Some(ii),
                         bound_by: reason.unwrap_or_else(|| "one iteration a cycle".into()),
                         times,

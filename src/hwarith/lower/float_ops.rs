@@ -41,8 +41,8 @@ impl Lowering<'_> {
                 let b = self.float_sign(UnaryOp::Neg, b, format);
                 self.float_sum(a, b, format)
             }
-            BinaryOp::Mul => unit(self, "fmul", vec![a, b], float::mul),
-            BinaryOp::Div => unit(self, "fdiv", vec![a, b], float::div),
+            BinaryOp::Mul => self.float_flushable("fmul", [a, b], format, float::mul),
+            BinaryOp::Div => self.float_flushable("fdiv", [a, b], format, float::div),
             BinaryOp::FloorDiv => {
                 let quotient = unit(self, "fdiv", vec![a, b], float::div);
                 unit(self, "ffloor", vec![quotient], float::floor)
@@ -61,6 +61,52 @@ impl Lowering<'_> {
             self.adders.insert(unit, format);
         }
         sum
+    }
+
+    /// An operator of which there is also a module that flushes subnormals.
+    fn float_flushable(
+        &mut self,
+        name: &'static str,
+        args: [NodeId; 2],
+        format: FloatFormat,
+        make: fn(FloatFormat) -> Graph,
+    ) -> NodeId {
+        let result = self.float_unit(name, args.to_vec(), format, make);
+        if let HwOp::Call(unit) = self.b().graph.nodes[result].op {
+            self.flushable.insert(unit, name);
+        }
+        result
+    }
+
+    /// The number, or a zero in place of a subnormal one. If it is an operation on flushed operands, a module takes
+    /// over that does all the flushing itself.
+    fn float_flush(&mut self, a: NodeId, format: FloatFormat) -> NodeId {
+        let Some(leaf) = self.open else {
+            return a;
+        };
+        let node = self.b().graph.nodes[a].clone();
+        let name = match node.op {
+            HwOp::Call(unit) => self.flushable.get(&unit).copied(),
+            _ => None,
+        };
+        let sources = node
+            .args
+            .iter()
+            .map(|&arg| self.flushed.get(&(leaf, arg)).copied());
+        let sources: Option<Vec<NodeId>> = sources.collect();
+        let make: fn(FloatFormat) -> Graph = match name {
+            Some("fmul") => float::mul_flushing,
+            _ => float::div_flushing,
+        };
+        let (source, result) = match (name, sources) {
+            (Some(name), Some(sources)) => {
+                let result = self.float_unit(&format!("{name}_ftz"), sources, format, make);
+                (result, result)
+            }
+            _ => (a, self.b().inline(&float::flush(format), &[a])[0]),
+        };
+        self.flushed.insert((leaf, result), source);
+        result
     }
 
     /// A call of the operator module of that name and format; its result is a float of the format too.
@@ -90,7 +136,7 @@ impl Lowering<'_> {
     ) -> Option<NodeId> {
         let (name, make): (_, fn(FloatFormat) -> Graph) = match op {
             UnaryOp::Neg | UnaryOp::Abs => return Some(self.float_sign(op, a, format)),
-            UnaryOp::Flush => return Some(self.b().inline(&float::flush(format), &[a])[0]),
+            UnaryOp::Flush => return Some(self.float_flush(a, format)),
             UnaryOp::Floor => ("ffloor", float::floor),
             UnaryOp::Ceil => ("fceil", float::ceil),
             UnaryOp::Sqrt => ("fsqrt", float::sqrt),

@@ -63,6 +63,10 @@ struct Lowering<'k> {
     mem_ids: HashMap<ArrayId, MemId>,
     /// Operator modules that add.
     adders: HashMap<UnitId, FloatFormat>,
+    /// Operator modules of which there are others that flush subnormals, with the names of their operators.
+    flushable: HashMap<UnitId, &'static str>,
+    /// Nodes of each leaf that are no subnormals, with what they were before they were flushed.
+    flushed: HashMap<(usize, NodeId), NodeId>,
     /// Every constant of the kernel, wherever it stands.
     constants: HashMap<ValueId, BigInt>,
     linear: HashMap<ValueId, Linear>,
@@ -106,6 +110,8 @@ impl<'k> Lowering<'k> {
             divisions: integer::Divisions::default(),
             mem_ids: HashMap::new(),
             adders: HashMap::new(),
+            flushable: HashMap::new(),
+            flushed: HashMap::new(),
             constants: HashMap::new(),
             linear: HashMap::new(),
             counters: HashMap::new(),

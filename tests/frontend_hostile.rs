@@ -2,8 +2,7 @@
 //! what compiles is valid.
 
 use allo_hls::diagnostics::SourceMap;
-use allo_hls::frontend::{check, compile};
-use allo_hls::ir::validate::validate;
+use allo_hls::frontend::check;
 use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};

@@ -1,6 +1,6 @@
 //! Unique names, and the words that the emitted languages reserve.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// Reserved words of SystemVerilog (IEEE 1800-2017, Annex B), sorted.
 #[rustfmt::skip]
@@ -68,6 +68,8 @@ pub fn is_identifier(name: &str) -> bool {
 #[derive(Clone, Debug, Default)]
 pub struct Namer {
     used: HashSet<String>,
+    /// The first number that may be free, for names that were taken.
+    next: HashMap<String, u64>,
 }
 
 impl Namer {
@@ -90,10 +92,17 @@ impl Namer {
         if self.take(&base) {
             return base;
         }
-        (1u64..)
-            .map(|i| format!("{base}_{i}"))
-            .find(|name| self.take(name))
-            .expect("the numbers do not end")
+        // No name becomes free again: many equal names take no longer than many different ones.
+        let mut number = self.next.get(&base).copied().unwrap_or(1);
+        let name = loop {
+            let name = format!("{base}_{number}");
+            number += 1;
+            if self.take(&name) {
+                break name;
+            }
+        };
+        self.next.insert(base, number);
+        name
     }
     /// Reserves `name` as it is; false if it was taken or is a keyword.
     pub fn take(&mut self, name: &str) -> bool {
@@ -137,5 +146,8 @@ mod tests {
         assert_eq!(namer.suffixed("step"), "step");
         assert_eq!(namer.numbered("step"), "step_1");
         assert_eq!(namer.numbered("3x y"), "_3x_y");
+        assert!(namer.take("step_3"));
+        assert_eq!(namer.numbered("step"), "step_2");
+        assert_eq!(namer.numbered("step"), "step_4");
     }
 }

@@ -1,7 +1,7 @@
 //! Verifies a schedule from scratch: of the scheduler it shares the result, not the reasoning.
 //!
 //! Data order, carried values and loop ends follow from the graph; memory dependences are decided distance by
-//! distance ([`distance`]), delays by all ways to cover gates with lookup tables ([`chaining`]), ports and
+//! distance (`distance`), delays by all ways to cover gates with lookup tables (`chaining`), ports and
 //! depths by counting.
 
 mod chaining;

@@ -135,7 +135,7 @@ mod tests {
         let names = ["alpha", "beta", "x"];
         assert_eq!(closest("alpa", names.into_iter()), Some("alpha"));
         assert_eq!(closest("bate", names.into_iter()), None);
-        assert_eq!(closest("baet", names.into_iter()), Some("beta"));
+        assert_eq!(closest("beat", names.into_iter()), Some("beta"));
         assert_eq!(closest("gamma", names.into_iter()), None);
         assert_eq!(closest("y", names.into_iter()), None);
     }

@@ -403,28 +403,12 @@ fn reduce(c: &mut Call) -> Result<ConstValue> {
     Ok(total)
 }
 
-/// A partial function of a partial function is one of the function itself, as in CPython.
 fn partial(c: &mut Call) -> Result<ConstValue> {
-    let (mut first, mut named) = (std::mem::take(&mut c.rest), std::mem::take(&mut c.named));
-    let mut callee = c.arg(0).clone();
-    if let ConstValue::Bound(inner) = c.arg(0)
-        && inner.owner.is_none()
-        && !matches!(&inner.callee, ConstValue::Native(native) if native.method)
-    {
-        first.splice(0..0, inner.first.iter().cloned());
-        for (name, value) in &inner.named {
-            if !named.iter().any(|(n, _)| n == name) {
-                named.push((name.clone(), value.clone()));
-            }
-        }
-        callee = inner.callee.clone();
-    }
-    let owner = None;
     Ok(ConstValue::Bound(Rc::new(Bound {
-        callee,
-        first,
-        named,
-        owner,
+        callee: c.arg(0).clone(),
+        first: std::mem::take(&mut c.rest),
+        named: std::mem::take(&mut c.named),
+        owner: None,
     })))
 }
 

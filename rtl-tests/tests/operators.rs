@@ -239,7 +239,7 @@ fn every_operator_has_a_reference() {
             "{}",
             op.name
         );
-        let same = OPERATORS.iter().filter(|o| o.kind == op.kind).count();
+        let same = OPERATORS.iter().filter(|o| o.name == op.name).count();
         assert_eq!(same, 1, "{}", op.name);
         assert!(matches!(op.kind, Kind::Fma) == (op.operands() == 3));
     }

@@ -91,7 +91,8 @@ pub fn conversion(from: Scalar, to: Scalar, pattern: u128) -> Option<u128> {
         Scalar::Float(FloatFormat::F64) => go::<ieee::Double>(to, x),
         Scalar::Storage(StorageFormat::F8E5M2) => go::<ieee::Float8E5M2>(to, x),
         Scalar::Storage(StorageFormat::F8E4M3) => go::<ieee::Float8E4M3FN>(to, x),
-        Scalar::Int { width: ..=64, .. } => to_int(to, x),
+        // It has no signed integers of one bit.
+        Scalar::Int { signed, width } if width <= 64 && (width > 1 || !signed) => to_int(to, x),
         _ => return None,
     })
 }

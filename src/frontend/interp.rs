@@ -598,6 +598,18 @@ pub struct Frame<'h> {
     pub scope: Option<Rc<Scope>>,
 }
 
+impl<'h> Frame<'h> {
+    /// Text at the level of a module.
+    pub fn of_module(host: &'h mut dyn Host, file: FileId, module: usize) -> Self {
+        Frame {
+            host,
+            file,
+            module,
+            scope: None,
+        }
+    }
+}
+
 impl Names for Frame<'_> {
     fn lookup(&mut self, name: &str, span: Span) -> Result<ConstValue> {
         if let Some(scope) = &self.scope {

@@ -112,12 +112,7 @@ pub fn globals(
         for (name, binding) in session.modules[0].globals.clone() {
             let text = match binding {
                 Binding::Value(value) => {
-                    let mut frame = interp::Frame {
-                        host: &mut session,
-                        file,
-                        module: 0,
-                        scope: None,
-                    };
+                    let mut frame = interp::Frame::of_module(&mut session, file, 0);
                     match text::repr(&value, Span::default(), &mut frame) {
                         Ok(text) => text.to_string(),
                         Err(_) => value.text(),
@@ -268,12 +263,7 @@ fn named_top(session: &mut Session, top: FileId) -> Result<(KernelRef, Span)> {
         return Err(error::suggest(error, head, names).into());
     }
     let value = {
-        let mut names = interp::Frame {
-            host: session,
-            file: top,
-            module: 0,
-            scope: None,
-        };
+        let mut names = interp::Frame::of_module(session, top, 0);
         // The command line imports nothing, and still says `fill[i32, 4]`.
         let mut names = types::TypeNames {
             names: &mut names,

@@ -34,12 +34,7 @@ struct Evaluator<'s, 'a> {
 impl<'a> Evaluator<'_, 'a> {
     /// The module's names, as expressions see them.
     fn frame(&mut self) -> Frame<'_> {
-        Frame {
-            host: self.session,
-            file: self.file,
-            module: self.module,
-            scope: None,
-        }
+        Frame::of_module(self.session, self.file, self.module)
     }
 
     fn bind(&mut self, name: &str, value: ConstValue) {

@@ -126,12 +126,7 @@ fn annotated(session: &mut Session, text: &str, file: FileId) -> Result<Type> {
         return Ok(Type::Scalar(scalar));
     }
     let range = TextRange::up_to((text.len() as u32).into());
-    let mut names = Frame {
-        host: session,
-        file,
-        module: 0,
-        scope: None,
-    };
+    let mut names = Frame::of_module(session, file, 0);
     match types::quoted(range, &mut names)? {
         Type::Constexpr => {
             let span = whole(session.sources, file);

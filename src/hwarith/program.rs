@@ -261,16 +261,12 @@ impl Region {
 }
 
 impl Program {
-    /// One operator module and nothing that uses it. `width`: bits of its result.
-    pub fn of_unit(name: &str, graph: Graph, width: u32) -> Program {
+    /// A kernel that does nothing yet.
+    pub fn empty(name: &str, span: Span) -> Program {
         Program {
             name: name.to_string(),
-            span: Span::default(),
-            units: vec![Unit {
-                name: name.to_string(),
-                graph,
-                width,
-            }],
+            span,
+            units: Vec::new(),
             mems: Vec::new(),
             vars: Vec::new(),
             leaves: Vec::new(),
@@ -278,6 +274,17 @@ impl Program {
             args: Vec::new(),
             returns: Vec::new(),
         }
+    }
+
+    /// One operator module and nothing that uses it. `width`: bits of its result.
+    pub fn of_unit(name: &str, graph: Graph, width: u32) -> Program {
+        let mut program = Program::empty(name, Span::default());
+        program.units.push(Unit {
+            name: name.to_string(),
+            graph,
+            width,
+        });
+        program
     }
 
     /// Demanded width of every node of a leaf.

@@ -89,17 +89,7 @@ struct Lowering<'k> {
 
 impl<'k> Lowering<'k> {
     fn new(kernel: &'k Kernel) -> Self {
-        let program = Program {
-            name: kernel.name.clone(),
-            span: kernel.span,
-            units: Vec::new(),
-            mems: Vec::new(),
-            vars: Vec::new(),
-            leaves: Vec::new(),
-            root: Region::Seq(Vec::new()),
-            args: Vec::new(),
-            returns: Vec::new(),
-        };
+        let program = Program::empty(&kernel.name, kernel.span);
         let mut lowering = Lowering {
             kernel,
             program,

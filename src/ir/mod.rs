@@ -138,6 +138,16 @@ pub enum Const {
     Float(BigUint),
 }
 
+impl Const {
+    /// The zero of a type.
+    pub fn zero(ty: Scalar) -> Const {
+        match ty {
+            Scalar::Float(_) | Scalar::Storage(_) => Const::Float(0u32.into()),
+            _ => Const::Int(0.into()),
+        }
+    }
+}
+
 /// Operations in program order and the values handed to the operation around them.
 #[derive(Clone, Debug, Default)]
 pub struct Block {

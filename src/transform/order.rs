@@ -223,11 +223,25 @@ impl Order<'_> {
         })
     }
 
+    /// `a - b`, where it is the same whenever both are computed.
+    pub fn distance(&self, a: ValueId, b: ValueId) -> Option<i128> {
+        let ((p, x), (q, y)) = (self.linear(a), self.linear(b));
+        (p == q).then(|| x - y)
+    }
+
+    /// Whether an index plus a constant is an index for certain.
+    pub fn can_move(&self, value: ValueId, by: i128) -> bool {
+        let (base, constant) = self.linear(value);
+        let moved = constant.checked_add(by);
+        moved.is_some_and(|moved| self.fits(base, moved, value))
+    }
+
     fn ty(&self, value: ValueId) -> Scalar {
         self.kernel.values[value].ty
     }
 
-    fn constant(&self, value: ValueId) -> Option<&BigInt> {
+    /// The integer that a value always is.
+    pub fn constant(&self, value: ValueId) -> Option<&BigInt> {
         match self.definitions.get(&value) {
             Some(OpKind::Const(Const::Int(c))) => Some(c),
             _ => None,

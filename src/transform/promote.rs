@@ -238,7 +238,7 @@ impl Promote<'_> {
                 indices: indices.clone(),
             }
         } else {
-            zero(self.kernel.arrays[array].elem)
+            OpKind::Const(Const::zero(self.kernel.arrays[array].elem))
         };
         before.push(Op {
             kind,
@@ -340,13 +340,6 @@ fn resolve(renamed: &HashMap<ValueId, ValueId>, mut value: ValueId) -> ValueId {
         value = new;
     }
     value
-}
-
-fn zero(ty: Scalar) -> OpKind {
-    OpKind::Const(match ty {
-        Scalar::Float(_) | Scalar::Storage(_) => Const::Float(0u32.into()),
-        _ => Const::Int(0.into()),
-    })
 }
 
 /// Notes every access of a block; `conditions` are those around it.

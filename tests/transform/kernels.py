@@ -449,3 +449,107 @@ def stored_in_a_loop(n: u2, a: "i32[4]", b: "i32[4]"):
         b[1] = a[1]
         a[i] += 3
     b[2] = a[1]
+
+
+# Windows: a load of what an earlier iteration loaded or stored.
+
+
+@kernel
+def stencil(a: "i16[16]", b: "i32[16]"):
+    for i in range(2, 14):
+        b[i] = a[i - 2] + a[i - 1] * 3 + a[i] - a[i + 1] + a[i + 2]
+
+
+@kernel
+def stencil_downwards(a: "i16[32]", b: "i32[32]"):
+    for i in range(25, 3, -2):
+        b[i] = a[i - 2] + a[i] * 3 - a[i + 2] + a[i + 1]
+
+
+@kernel
+def stencil_never(n: i8, a: "i16[16]", b: "i32[16]"):
+    for i in range(n, 3):
+        b[i] = a[i] + a[i + 1] + a[i + 2]
+
+
+@kernel
+def stencil_of_rows(a: "i16[6, 6]", b: "i32[6, 6]"):
+    for i in range(1, 5):
+        for j in range(1, 5):
+            b[i, j] = a[i - 1, j] + a[i, j - 1] + a[i, j] + a[i, j + 1] + a[i + 1, j]
+
+
+@kernel
+def stencil_guarded(a: "i16[16]", b: "i32[16]") -> i32:
+    total: i32 = 7
+    for i in range(12):
+        if a[i] > a[i + 3]:
+            total += a[i + 1] + a[i + 2]
+            b[i] = total
+        else:
+            b[i] += a[i + 2]
+    return total
+
+
+@kernel
+def running(x: "i32[16]", out: "i32[16]"):
+    for i in range(1, 16):
+        out[i] = out[i - 1] + x[i]
+
+
+@kernel
+def two_back(n: u4, out: "i16[20]"):
+    for i in range(2, n):
+        out[i] = out[i - 1] - out[i - 2] * 3
+
+
+@kernel
+def shifted_in_place(a: "i32[16]"):
+    for i in range(15):
+        a[i] = a[i + 1] + a[i]
+
+
+@kernel
+def relaxed(a: "i32[16]"):
+    for i in range(1, 15):
+        a[i] = a[i - 1] + a[i] * 2 + a[i + 1]
+
+
+@kernel
+def paths(cost: "i8[5, 6]", best: "i32[5, 6]"):
+    for i in range(1, 5):
+        for j in range(1, 6):
+            best[i, j] = cost[i, j] + max(best[i - 1, j - 1], max(best[i - 1, j], best[i, j - 1]))
+
+
+@kernel
+def copied_along(a: "i32[16]"):
+    for i in range(12):
+        a[i + 3] = a[i]
+
+
+@kernel
+def stored_maybe(x: "i8[16]", out: "i32[16]"):
+    for i in range(1, 16):
+        if x[i] > 0:
+            out[i] = out[i - 1] + x[i]
+
+
+@kernel
+def stored_by_data(x: "u4[16]", out: "i32[16]"):
+    for i in range(1, 15):
+        out[x[i]] = out[i - 1] + out[i] + out[i + 1]
+
+
+@kernel
+def stored_twice(x: "i32[16]", out: "i32[16]"):
+    for i in range(2, 15):
+        out[i] = out[i - 1] + x[i]
+        out[i - 1] = out[i - 2] + out[i + 1]
+
+
+@kernel
+def from_far_down(n: i32, a: "i16[16]", b: "i32[16]"):
+    lo: index = n
+    for i in range(lo - 9223372036854775807, 4):
+        b[i] = a[i] + a[i + 1] + a[i + 2]

@@ -287,6 +287,30 @@ fn window_leaves_elements_that_may_have_been_stored_since() {
 }
 
 #[test]
+fn bypass_carries_what_was_stored_last() {
+    for (top, loads) in [
+        ("histogram", 1),
+        ("histogram_of_image", 1),
+        ("counted_maybe", 1),
+        ("chased", 1),
+        ("swapped_by_data", 0),
+        ("histogram_in_two", 0),
+        ("histogram_reset", 0),
+        ("histogram_after_store", 0),
+        ("moving", 0),
+        ("stencil", 0),
+        ("running", 0),
+    ] {
+        let mut kernel = inlined(&compile(KERNELS, Some(top)));
+        (pass("bypass").run)(&mut kernel);
+        assert_eq!(kernel.bypassed.len(), loads, "{top}");
+    }
+    let text = after("histogram", &["bypass"]);
+    let choices = lines(&text, "select");
+    assert!(choices[0].contains("%count_last"), "{text}");
+}
+
+#[test]
 fn reuse_leaves_out_accesses() {
     let count = |top: &str, word: &str| lines(&after(top, &["reuse"]), word).len();
     assert_eq!(count("loaded_twice", "load a"), 3);

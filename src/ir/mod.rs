@@ -25,6 +25,7 @@ pub mod validate;
 use crate::arena::{Arena, Id};
 use crate::diagnostics::Span;
 use num_bigint::{BigInt, BigUint};
+use std::collections::HashSet;
 pub use storage::StorageFormat;
 pub use types::{FloatFormat, Scalar};
 
@@ -61,6 +62,9 @@ pub struct Kernel {
     pub results: Vec<ResultSlot>,
     /// The body; yields the scalar results in order.
     pub body: Block,
+    /// Results of loads whose value is not used where the store of the iteration before was to the same element: they
+    /// need not wait for it.
+    pub bypassed: HashSet<ValueId>,
 }
 
 /// A typed SSA value.

@@ -1,5 +1,6 @@
 //! Kernel to better kernel: each pass has a name and a one-line contract; [`PASSES`] is the pipeline.
 
+pub mod bypass;
 pub mod dead;
 pub mod expand;
 pub mod forward;
@@ -48,6 +49,12 @@ pub const PASSES: &[Pass] = &[
         name: "window",
         contract: "a load of what an earlier iteration loaded or stored takes it from registers",
         run: window::run,
+        is_gamble: true,
+    },
+    Pass {
+        name: "bypass",
+        contract: "where the data decide the element, a load takes what the iteration before stored from a register",
+        run: bypass::run,
         is_gamble: true,
     },
     Pass {

@@ -178,16 +178,7 @@ impl Promote<'_> {
 
     /// Takes out of the body what computes `indices`; `None` if one of them changes in the loop.
     fn hoist(&self, f: &mut For, indices: &[ValueId]) -> Option<Vec<Op>> {
-        let mut inside = HashSet::from([f.iv]);
-        inside.extend(f.carried.iter().copied());
-        f.body.for_each_op(&mut |op| {
-            inside.extend(op.results.iter().copied());
-            match &op.kind {
-                OpKind::For(f) => inside.extend(f.carried.iter().copied().chain([f.iv])),
-                OpKind::While(w) => inside.extend(w.carried.iter().copied()),
-                _ => {}
-            }
-        });
+        let inside = order::changing(f);
         let mut needed: HashSet<ValueId> = HashSet::new();
         let mut work: Vec<ValueId> = indices.to_vec();
         while let Some(value) = work.pop() {

@@ -9,7 +9,7 @@
 //! with everything but the leading loads under a guard. A leading store has nothing to store there; a load of its
 //! element, which later iterations do not use, stands in for it.
 
-use super::order::{self, Counter, Order};
+use super::order::{self, Counter, Order, Subscript};
 use crate::diagnostics::Span;
 use crate::ir::*;
 use num_traits::ToPrimitive;
@@ -38,15 +38,6 @@ struct Window<'k> {
     kernel: &'k mut Kernel,
     definitions: HashMap<ValueId, OpKind>,
     counters: HashMap<ValueId, Counter>,
-}
-
-/// One subscript of an access in the loop.
-#[derive(Clone, Copy)]
-enum Subscript {
-    /// The induction variable plus a constant.
-    Moving(i128),
-    /// The same in every iteration.
-    Fixed(ValueId),
 }
 
 /// A load or store in the body.
@@ -148,9 +139,7 @@ impl Window<'_> {
         if !runs || !innermost {
             return None;
         }
-        let mut inside = HashSet::from([f.iv]);
-        inside.extend(f.carried.iter().copied());
-        f.body.for_each_op(&mut |op| inside.extend(&op.results));
+        let inside = order::changing(f);
         let frame = Frame { f, step, inside };
         let mut accesses = Vec::new();
         self.collect(&frame, &f.body, true, &mut accesses);
@@ -170,9 +159,14 @@ impl Window<'_> {
         arrays: &mut Vec<(ArrayId, Option<Vec<Access>>)>,
     ) {
         for op in &block.ops {
+            let subscripts = |indices: &[ValueId]| {
+                let order = self.order();
+                let of = |&v: &ValueId| order.subscript(frame.f.iv, &frame.inside, v);
+                indices.iter().map(of).collect()
+            };
             let access = |indices: &[ValueId], value: ValueId, is_store: bool| Access {
                 value,
-                subscripts: indices.iter().map(|&v| self.subscript(frame, v)).collect(),
+                subscripts: subscripts(indices),
                 indices: indices.to_vec(),
                 is_store,
                 certain,
@@ -215,22 +209,6 @@ impl Window<'_> {
                 }
             }
         }
-    }
-
-    fn subscript(&self, frame: &Frame, value: ValueId) -> Option<Subscript> {
-        if let Some(constant) = self.order().distance(value, frame.f.iv) {
-            return Some(Subscript::Moving(constant));
-        }
-        self.is_fixed(frame, value)
-            .then_some(Subscript::Fixed(value))
-    }
-
-    fn is_fixed(&self, frame: &Frame, value: ValueId) -> bool {
-        !frame.inside.contains(&value)
-            || self
-                .definitions
-                .get(&value)
-                .is_some_and(|kind| kind.operands().iter().all(|&v| self.is_fixed(frame, v)))
     }
 
     /// When `second` comes to the element of `first`.

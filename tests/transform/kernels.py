@@ -1,7 +1,7 @@
 """Kernels on which every transformation is compared with the reference: one for each corner."""
 
 import allo
-from allo import f32, i8, i16, i32, index, kernel, u4, u8, u2, u3
+from allo import f32, i4, i8, i16, i32, index, kernel, u2, u3, u4, u8
 
 # Promotion: an element that a loop keeps coming back to.
 
@@ -553,3 +553,75 @@ def from_far_down(n: i32, a: "i16[16]", b: "i32[16]"):
     lo: index = n
     for i in range(lo - 9223372036854775807, 4):
         b[i] = a[i] + a[i + 1] + a[i + 2]
+
+
+# Bypass: the data decide what is read and stored.
+
+
+@kernel
+def histogram(x: "u3[16]", count: "u8[8]"):
+    for i in range(16):
+        count[x[i]] += 1
+
+
+@kernel
+def histogram_of_image(x: "u3[4, 4]", weight: "i8[4, 4]", count: "i16[8]") -> i16:
+    count_of_row: i16 = 0
+    for i in range(4):
+        for j in range(4):
+            count[x[i, j]] = count[x[i, j]] * 3 + weight[i, j]
+        count_of_row = count[x[i, 3]]
+    return count_of_row
+
+
+@kernel
+def histogram_in_two(x: "u2[16]", y: "i4[16]", count: "i16[4, 4]"):
+    for i in range(16):
+        if y[i] > 0:
+            count[x[i], y[i]] += 5
+        elif y[i] == -1:
+            pass
+        else:
+            count[x[i], 1] -= count[x[i], x[i]]
+
+
+@kernel
+def counted_maybe(x: "u3[16]", count: "i16[8]"):
+    for i in range(16):
+        if x[i] > 2:
+            count[x[i]] = count[x[i] - 1] + 1
+
+
+@kernel
+def chased(next: "u4[16]", n: u4) -> index:
+    at: index = 0
+    for i in range(n):
+        follow: index = next[at]
+        next[at] = i
+        at = follow
+    return at
+
+
+@kernel
+def swapped_by_data(x: "u3[8]", y: "u3[8]", a: "i32[8]"):
+    for i in range(8):
+        t: i32 = a[x[i]]
+        a[x[i]] = a[y[i]]
+        a[y[i]] = t
+
+
+@kernel
+def histogram_reset(x: "u3[4, 4]", count: "u8[8]"):
+    for i in range(4):
+        count[i] = 7
+        for j in range(4):
+            count[x[i, j]] += 1
+
+
+@kernel
+def histogram_after_store(x: "u3[16]", count: "i32[8]") -> i32:
+    total: i32 = 0
+    for i in range(16):
+        count[x[i]] = i
+        total += count[x[(i * 5) % 16]]
+    return total

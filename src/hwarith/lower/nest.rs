@@ -388,7 +388,9 @@ impl Lowering<'_> {
             }
             let current = match chosen {
                 true => {
-                    let starts = self.b().and(nest.dims[level].first, nest.inner_first[level]);
+                    let starts = self
+                        .b()
+                        .and(nest.dims[level].first, nest.inner_first[level]);
                     self.b().mux(starts, origin.init, phi)
                 }
                 false => phi,

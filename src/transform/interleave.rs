@@ -20,8 +20,8 @@ const LONGEST: i128 = 64;
 /// A strip that covers the latency of most sums.
 const AMPLE: i128 = 16;
 
-/// Shortest strip that is worth it: longer than an addition of floats at a moderate clock.
-const SHORTEST: i128 = 6;
+/// Shortest strip that is worth it.
+const SHORTEST: i128 = 3;
 
 /// Rewrites every pair of nested loops of which the inner one carries values through slow operations.
 pub fn run(kernel: &mut Kernel) {
@@ -234,23 +234,15 @@ impl Interleave<'_> {
 
     // Rewriting --------------------------------------------------------------------------------------
 
-    fn value(&mut self, ty: Scalar) -> ValueId {
-        self.kernel.values.push(Value { ty, name: None })
-    }
-
-    fn emit(&mut self, ty: Scalar, kind: OpKind, span: Span, out: &mut Vec<Op>) -> ValueId {
-        let value = self.value(ty);
-        out.push(Op {
-            kind,
-            results: vec![value],
-            span,
-        });
-        value
+    /// An index that is yet to be defined.
+    fn unknown_index(&mut self) -> ValueId {
+        let (ty, name) = (Scalar::Index, None);
+        self.kernel.values.push(Value { ty, name })
     }
 
     fn index(&mut self, constant: i128, span: Span, out: &mut Vec<Op>) -> ValueId {
         let constant = OpKind::Const(Const::Int(constant.into()));
-        self.emit(Scalar::Index, constant, span, out)
+        self.kernel.emit(Scalar::Index, constant, span, out)
     }
 
     fn compute(
@@ -261,7 +253,8 @@ impl Interleave<'_> {
         span: Span,
         out: &mut Vec<Op>,
     ) -> ValueId {
-        self.emit(Scalar::Index, OpKind::Binary { op, lhs, rhs }, span, out)
+        self.kernel
+            .emit(Scalar::Index, OpKind::Binary { op, lhs, rhs }, span, out)
     }
 
     /// A counted loop without carried values around `body`.
@@ -298,11 +291,11 @@ impl Interleave<'_> {
         let zero = self.index(0, span, out);
         let length = self.index(strip, span, out);
         // Which iteration of the outer loop it is: `base + step * within`.
-        let within = self.value(Scalar::Index);
+        let within = self.unknown_index();
         let whole = strip == outer.trip;
         let base = match whole {
             true => self.index(outer.lo, span, out),
-            false => self.value(Scalar::Index),
+            false => self.unknown_index(),
         };
         let mut body = Vec::new();
         let scaled = match outer.step {
@@ -364,13 +357,15 @@ impl Interleave<'_> {
             lhs: k,
             rhs,
         };
-        let is_first = self.emit(Scalar::BOOL, equal(first), span, body);
+        let is_first = self.kernel.emit(Scalar::BOOL, equal(first), span, body);
         let mut running = Vec::new();
         for (&param, &init) in nest.inner.carried.iter().zip(&nest.inner.inits) {
             let array = self.running(param, strip);
             let indices = vec![within];
             let ty = self.kernel.values[param].ty;
-            let kept = self.emit(ty, OpKind::Load { array, indices }, span, body);
+            let kept = self
+                .kernel
+                .emit(ty, OpKind::Load { array, indices }, span, body);
             body.push(Op {
                 kind: OpKind::Select {
                     cond: is_first,
@@ -394,7 +389,7 @@ impl Interleave<'_> {
                 span,
             });
         }
-        let is_last = self.emit(Scalar::BOOL, equal(last), span, body);
+        let is_last = self.kernel.emit(Scalar::BOOL, equal(last), span, body);
         let mut then = Block {
             ops: nest.after.clone(),
             yields: Vec::new(),
@@ -461,21 +456,12 @@ fn take_apart(op: Op) -> Nest {
 
 /// The place of the only loop of a block, if nothing in that loop is one.
 fn inner_loop(block: &Block) -> Option<usize> {
-    let has_loop = |op: &Op| {
-        let mut found = matches!(op.kind, OpKind::For(_) | OpKind::While(_));
-        for inner in op.kind.blocks() {
-            inner.for_each_op(&mut |op| {
-                found |= matches!(op.kind, OpKind::For(_) | OpKind::While(_))
-            });
-        }
-        found
-    };
-    let mut loops = (0..block.ops.len()).filter(|&i| has_loop(&block.ops[i]));
+    let mut loops = (0..block.ops.len()).filter(|&i| block.ops[i].contains_loop());
     let (Some(position), None) = (loops.next(), loops.next()) else {
         return None;
     };
     let inner = block.ops[position].kind.blocks();
-    let innermost = inner.iter().all(|b| !b.ops.iter().any(has_loop));
+    let innermost = inner.iter().all(|b| !b.ops.iter().any(Op::contains_loop));
     innermost.then_some(position)
 }
 

@@ -123,8 +123,8 @@ pub fn schedule(program: &Program, device: &Device, period: f64) -> Result<Sched
             .ok_or_else(|| format!("operator '{}' without a schedule", unit.name))?;
         schedule.units.push(unit);
     }
-    for index in 0..program.leaves.len() {
-        let leaf = schedule_leaf(program, index, &schedule.units, device, budget)?;
+    for (leaf, widths) in program.leaves.iter().zip(program.demanded()) {
+        let leaf = schedule_leaf(program, leaf, widths, &schedule.units, device, budget)?;
         schedule.leaves.push(leaf);
     }
     Ok(schedule)
@@ -132,14 +132,13 @@ pub fn schedule(program: &Program, device: &Device, period: f64) -> Result<Sched
 
 fn schedule_leaf(
     program: &Program,
-    index: usize,
+    leaf: &Leaf,
+    widths: Vec<u32>,
     units: &[UnitSchedule],
     device: &Device,
     budget: f64,
 ) -> Result<LeafSchedule, String> {
-    let leaf = &program.leaves[index];
-    let width = program.demanded(index);
-    let mut problem = Problem::new(leaf.graph(), width, device, budget);
+    let mut problem = Problem::new(leaf.graph(), widths, device, budget);
     problem.add_leaf(leaf, device, program);
     problem.set_calls(units);
     match &leaf.repeat {

@@ -154,6 +154,8 @@ pub struct Access {
     pub address: Option<Affine>,
     /// For each dimension of the loop, outermost first, in which of its iterations the access counts.
     pub pins: Vec<Pin>,
+    /// A load whose value is not used where the iteration before stored to the same element.
+    pub bypassed: bool,
     /// Source place.
     pub span: Span,
 }

@@ -209,7 +209,8 @@ fn dependences(leaf: &Leaf, schedule: &LeafSchedule) -> Result<(), String> {
             None => 0..1,
         };
         let ii = i64::from(schedule.ii.unwrap_or(0));
-        for distance in distances.filter(|d| ii * d < lead) {
+        let bypassed = |d: i64| d == 1 && first.is_store && second.bypassed;
+        for distance in distances.filter(|&d| ii * d < lead && !bypassed(d)) {
             if distance::may_meet(first, second, &trips, distance.unsigned_abs()) {
                 return Err(format!(
                     "dependence %{} -> %{} over {distance} iterations violated",

@@ -245,6 +245,7 @@ impl<'s, 'a> Lowerer<'s, 'a> {
             params: params.iter().map(|p| p.0.clone()).collect(),
             results,
             body,
+            bypassed: Default::default(),
         };
         storage::simplify(&mut kernel, &self.storage);
         let signature = self.signature(&kernel, params);

@@ -649,6 +649,7 @@ impl<'k> Lowering<'k> {
             mem,
             is_store,
             address,
+            bypassed: false,
             span,
         });
     }
@@ -661,6 +662,10 @@ impl<'k> Lowering<'k> {
         let ty = hw_type(self.kernel.arrays[array].elem);
         let node = self.b().opaque(HwOp::Load(mem), vec![address], ty);
         self.access(node, array, indices, false, op.span);
+        let bypassed = self.kernel.bypassed.contains(&op.results[0]);
+        if let Some(access) = self.leaf().accesses.last_mut() {
+            access.bypassed = bypassed;
+        }
         let node = self.held(node, array);
         self.define(op.results[0], node);
     }

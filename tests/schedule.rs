@@ -289,3 +289,18 @@ fn iterations_begin_when_the_one_before_is_over_at_the_latest() {
         }
     }
 }
+
+#[test]
+fn long_iterations_take_the_least_interval() {
+    let mut text = "from allo import i32, kernel\n\n\n@kernel\ndef f(x: i32, b: \"i32[64]\"):\n    for i in range(64):\n".to_owned();
+    // Any two of the stores may meet, so that each takes a cycle of its own in all iterations.
+    for k in 0..90 {
+        text += &format!("        b[(i * x + {k}) & 63] = x + {k}\n");
+    }
+    let mut sources = SourceMap::default();
+    let file = sources.add("f.py", text);
+    let target = Target::new("ecp5", 10.0).expect("device");
+    let compiled = driver::compile(&mut sources, file, None, &target).expect("compiles");
+    let intervals: Vec<_> = compiled.manifest.loops.iter().map(|l| l.ii).collect();
+    assert_eq!(intervals, [Some(90)]);
+}

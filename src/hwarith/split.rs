@@ -26,14 +26,12 @@ pub fn split(program: &mut Program, limits: Limits) {
     for unit in &mut program.units {
         split_pure(&mut unit.graph, limits);
     }
-    for i in 0..program.leaves.len() {
-        let widths = program.demanded(i);
-        let leaf = &program.leaves[i];
+    let demanded = program.demanded();
+    for (leaf, widths) in program.leaves.iter_mut().zip(demanded) {
         if !is_too_wide(leaf.graph(), &widths, limits) {
             continue;
         }
         let (builder, map) = rebuild(leaf.graph(), &widths, limits, Some(&leaf.builder));
-        let leaf = &mut program.leaves[i];
         leaf.builder = builder;
         let new = |id: &mut NodeId| *id = map[id.index()];
         leaf.writes.iter_mut().for_each(|(_, node)| new(node));

@@ -27,10 +27,11 @@ pub fn check(program: &Program, schedule: &Schedule, device: &Device) -> Result<
             check_unit(variant, device, budget).map_err(|e| format!("unit {}: {e}", unit.name))?;
         }
     }
+    let demanded = program.demanded();
     for (index, scheduled) in schedule.leaves.iter().enumerate() {
         let leaf = &program.leaves[index];
-        let widths = program.demanded(index);
-        if scheduled.times.width != widths {
+        let widths = &demanded[index];
+        if scheduled.times.width != *widths {
             return Err(format!("{}: widths are not those demanded", leaf.label));
         }
         let called = |node| {

@@ -4,7 +4,7 @@ use crate::codes;
 use crate::diagnostics::{Diagnostic, Diagnostics, FileId, SourceMap};
 use crate::hwarith::float::{self, Operator};
 use crate::hwarith::program::Program;
-use crate::hwarith::split::Limits;
+use crate::hwarith::split::{self, Limits};
 use crate::ir::{FloatFormat, Scalar};
 use crate::rtl::build::units::{CLOCK, OPERANDS, RESULT, START};
 use crate::rtl::manifest::Manifest;
@@ -201,19 +201,23 @@ fn build_operator(
     Ok(OperatorModule { design, manifest })
 }
 
-/// Cuts products to the device's multipliers, and shifts to what fits into a cycle.
+/// Cuts products to the device's multipliers, and other operations to what fits into a cycle.
 fn split(program: &mut Program, target: &Target) {
     let device = &target.device;
     let budget = schedule::budget(device, target.period);
-    let fits = |width: &u32| device.delay(Class::Shift, *width) <= budget;
+    let widest = |class| {
+        let fits = |width: &u32| device.delay(class, *width) <= budget;
+        (1..=2 * ir::types::MAX_WIDTH).take_while(fits).last()
+    };
+    let word = |class| widest(class).unwrap_or(0).max(split::LEAST_WORD);
     let limits = Limits {
         product: device.dsp.width_a.min(device.dsp.width_b),
-        shift: (1..=ir::types::MAX_WIDTH)
-            .take_while(fits)
-            .last()
-            .unwrap_or(0),
+        shift: widest(Class::Shift).unwrap_or(0),
+        sum: word(Class::Add),
+        order: word(Class::Compare),
+        equality: word(Class::Equal),
     };
-    hwarith::split::split(program, limits);
+    split::split(program, limits);
 }
 
 fn header(origin: &str, target: &Target) -> Vec<String> {

@@ -59,10 +59,12 @@ pub struct UnitSchedule {
 /// An implementation of an operator.
 #[derive(Clone, Debug)]
 pub struct Variant {
-    /// What it computes; of iterated steps, one application is one cycle's work.
+    /// What it computes; of iterated steps, one application is the work between two states.
     pub graph: Graph,
     /// Cycles of its nodes.
     pub times: Times,
+    /// Cycles of the nodes of each step that it iterates; an application ends with the cycle of the step's output.
+    pub steps: Vec<Times>,
     /// Cycles from one start to the next.
     pub interval: u32,
     /// Cycles from operands to result.

@@ -543,7 +543,11 @@ mod tests {
                         let values = eval_nodes(&builder.graph, &inputs);
                         let exact = predicate.holds(inputs[0].cmp(&inputs[1]));
                         let got = &values[z.index()];
-                        assert_eq!(*got, u8::from(exact).into(), "{a} {predicate:?} {b} {inputs:?}");
+                        assert_eq!(
+                            *got,
+                            u8::from(exact).into(),
+                            "{a} {predicate:?} {b} {inputs:?}"
+                        );
                     }
                 }
             }

@@ -1,4 +1,4 @@
-//! Splits products that are wider than the device's multiplier blocks, and shifts, sums and comparisons that take longer
+//! Fits operations to a device: products by constants become sums where those cost less; it splits products that are wider than the device's multiplier blocks, and shifts, sums and comparisons that take longer
 //! than a cycle.
 //!
 //! Products: schoolbook decomposition: one operand is cut at the block's width, the lower part unsigned, the upper part with
@@ -14,8 +14,9 @@ use super::demand::demanded;
 use super::graph::{Graph, NodeId, Op, Predicate, infer_type};
 use super::infer::common;
 use super::program::{Leaf, Program};
+use super::shift_add::{Costs, Plan};
 use super::types::HwType;
-use num_traits::Zero;
+use num_traits::{Signed, Zero};
 
 /// Up to which width an operation stays in one piece.
 #[derive(Clone, Copy, Debug)]
@@ -30,6 +31,8 @@ pub struct Limits {
     pub order: u32,
     /// Bits of an operand of an equality; at least [`LEAST_WORD`].
     pub equality: u32,
+    /// What a product by a constant costs; without, it stays a product.
+    pub costs: Option<Costs>,
 }
 
 /// Words are not cut below so many bits: the carries would outweigh the sums.
@@ -87,7 +90,10 @@ fn is_too_wide(graph: &Graph, widths: &[u32], limits: Limits) -> bool {
         let demand = widths[id.index()];
         let mut bits = node.args.iter().map(|&a| graph.width(a).min(demand));
         match node.op {
-            Op::Mul => bits.any(|bits| bits > limits.product),
+            Op::Mul => {
+                bits.any(|bits| bits > limits.product)
+                    || sums_for(graph, &node.args, demand, limits).is_some()
+            }
             _ => demand > 0 && is_too_slow(graph, &node.op, &node.args, node.ty, demand, limits),
         }
     })
@@ -134,9 +140,10 @@ fn rebuild(
             let args: Vec<NodeId> = node.args.iter().map(|a| map[a.index()]).collect();
             let types: Vec<HwType> = node.args.iter().map(|&a| graph.ty(a)).collect();
             match node.op {
-                Op::Mul if demand > 0 => {
-                    product(&mut builder, args[0], args[1], demand, limits.product)
-                }
+                Op::Mul if demand > 0 => match sums_for(graph, &node.args, demand, limits) {
+                    Some((factor, plan)) => plan.build(&mut builder, map[factor.index()]),
+                    None => product(&mut builder, args[0], args[1], demand, limits.product),
+                },
                 _ if demand > 0
                     && is_too_slow(graph, &node.op, &node.args, node.ty, demand, limits) =>
                 {
@@ -203,6 +210,43 @@ fn shift(b: &mut Builder, op: &Op, value: NodeId, amount: NodeId, ty: HwType) ->
         shifted = b.mux(set, moved, shifted);
     }
     shifted
+}
+
+/// The factor of a product by a constant, and the sums that it becomes, if they are neither larger nor slower than
+/// multiplier blocks.
+fn sums_for(graph: &Graph, args: &[NodeId], demand: u32, limits: Limits) -> Option<(NodeId, Plan)> {
+    let costs = limits.costs.as_ref()?;
+    let [a, b] = *args else { return None };
+    let (factor, constant) = match (graph.as_const(a), graph.as_const(b)) {
+        (None, Some(constant)) => (a, constant),
+        (Some(constant), None) => (b, constant),
+        _ => return None,
+    };
+    if constant.is_zero() {
+        return None;
+    }
+    let width = graph.width(factor).min(demand);
+    let digits = (constant.bits() as u32 + u32::from(constant.is_negative())).min(demand);
+    let (block_area, block_delay) = blocks_cost(width, digits, demand, limits.product, costs);
+    // What shares sums may need more levels of them.
+    let plans = [true, false].into_iter();
+    let mut plans = plans.filter_map(|sharing| Plan::new(constant, sharing));
+    let plan = plans.find(|plan| {
+        let (area, delay) = plan.cost(width, demand, costs);
+        area <= block_area && delay <= block_delay
+    });
+    Some((factor, plan?))
+}
+
+/// LUT4 and ns of a product in blocks, as [`product`] makes it.
+fn blocks_cost(a: u32, b: u32, demand: u32, block: u32, costs: &Costs) -> (f64, f64) {
+    let (rows, columns) = (a.div_ceil(block), b.div_ceil(block));
+    let places = (0..rows).flat_map(|row| (0..columns).map(move |column| row + column));
+    let blocks = places.filter(|place| place * block < demand).count() as f64;
+    let bits = (a + b).min(demand);
+    let area = blocks * costs.block_area + (blocks - 1.0) * costs.add_area * f64::from(bits);
+    let sums = f64::from(rows + columns - 2);
+    (area, costs.block_delay + sums * costs.add_delay(bits))
 }
 
 /// A value with the same low `demand` bits as `a * b`.
@@ -391,6 +435,13 @@ mod tests {
     use super::super::testing::*;
     use super::*;
 
+    const COSTS: Costs = Costs {
+        block_area: 500.0,
+        add_area: 1.0,
+        block_delay: 5.0,
+        add_delay: (1.5, 0.03),
+    };
+
     /// Splits the products of a random graph; the demanded bits of the outputs stay.
     fn splitting_keeps_demanded_bits(seed: u64, shape: &Shape, limit: usize) {
         let mut random = Random::new(seed);
@@ -401,6 +452,7 @@ mod tests {
             sum: random.between(LEAST_WORD, 30),
             order: random.between(LEAST_WORD, 30),
             equality: random.between(LEAST_WORD, 30),
+            costs: random.flip().then_some(COSTS),
         };
         let roots: Vec<(NodeId, u32)> = graph
             .outputs
@@ -530,6 +582,7 @@ mod tests {
             sum: LEAST_WORD,
             order: limit,
             equality: limit,
+            costs: None,
         };
         for a in small_types(6).filter(|a| a.width >= 4) {
             for b in small_types(6) {
@@ -576,6 +629,44 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn products_by_constants_become_sums_where_those_cost_less() {
+        let products = |constant: u32, width: u32, costs: Option<Costs>| {
+            let mut g = Graph::new();
+            let x = g.input(0, HwType::ui(width));
+            let c = g.constant(constant);
+            let product = g.mul(x, c);
+            g.outputs.push(product);
+            let limits = Limits {
+                product: 18,
+                shift: 18,
+                sum: 64,
+                order: 64,
+                equality: 64,
+                costs,
+            };
+            split_pure(&mut g, limits);
+            g.nodes.iter().filter(|(_, n)| n.op == Op::Mul).count()
+        };
+        let dear = Costs {
+            block_area: 20.0,
+            ..COSTS
+        };
+        let slow = Costs {
+            add_delay: (4.0, 0.0),
+            ..COSTS
+        };
+        // Two sums: 5 * 17.
+        assert_eq!(products(0x55, 16, Some(COSTS)), 0);
+        assert_eq!(products(0x55, 16, Some(dear)), 1, "a block is cheaper");
+        assert_eq!(products(0x55, 16, Some(slow)), 1, "a block is faster");
+        assert_eq!(products(0x55, 16, None), 1);
+        // Three levels of sums in place of a block.
+        assert_eq!(products(0x2_1089, 16, Some(COSTS)), 1);
+        // Beside three blocks and two sums they are quick enough.
+        assert_eq!(products(0x2_1089, 50, Some(COSTS)), 0);
     }
 
     #[test]

@@ -126,6 +126,7 @@ pub fn widest(device: &Device, period: f64) -> Limits {
         sum: word(Class::Add),
         order: word(Class::Compare),
         equality: word(Class::Equal),
+        costs: Some(device.costs()),
     }
 }
 

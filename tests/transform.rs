@@ -311,6 +311,31 @@ fn bypass_carries_what_was_stored_last() {
 }
 
 #[test]
+fn interleave_runs_strips_of_independent_sums_together() {
+    let loops = |top: &str| -> String {
+        let text = after(top, &["promote", "interleave"]);
+        let labels = lines(&text, "label");
+        let names = labels.iter().filter_map(|l| l.split('"').nth(1));
+        names.collect::<Vec<_>>().join(" ")
+    };
+    for (top, expected) in [
+        ("product_of_matrices", "i k j"),
+        ("product_with_vector", "k i"),
+        ("many_rows", "i_strips k i"),
+        ("polynomials", "k i"),
+        ("rows_downwards", "k i"),
+        // The next row reads what this one stored; inner bounds that move; nothing slow; all sums are one.
+        ("rows_in_a_chain", "i k"),
+        ("triangle", "i k"),
+        ("sums_of_integers", "i k"),
+        ("sum_of_matrix", "i k"),
+        ("stores_while_it_sums", "i k"),
+    ] {
+        assert_eq!(loops(top), expected, "{top}");
+    }
+}
+
+#[test]
 fn reuse_leaves_out_accesses() {
     let count = |top: &str, word: &str| lines(&after(top, &["reuse"]), word).len();
     assert_eq!(count("loaded_twice", "load a"), 3);

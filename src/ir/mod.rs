@@ -551,6 +551,28 @@ impl OpKind {
     }
 }
 
+impl Op {
+    /// Whether it is a loop or has one inside.
+    pub fn contains_loop(&self) -> bool {
+        let inside = |block: &&Block| block.ops.iter().any(Op::contains_loop);
+        matches!(self.kind, OpKind::For(_) | OpKind::While(_))
+            || self.kind.blocks().iter().any(inside)
+    }
+}
+
+impl Kernel {
+    /// Appends an operation with one result to `out`.
+    pub fn emit(&mut self, ty: Scalar, kind: OpKind, span: Span, out: &mut Vec<Op>) -> ValueId {
+        let result = self.values.push(Value { ty, name: None });
+        out.push(Op {
+            kind,
+            results: vec![result],
+            span,
+        });
+        result
+    }
+}
+
 impl Block {
     /// Calls `f` on every value read in the block and the blocks nested in it.
     pub fn for_each_use(&mut self, f: &mut dyn FnMut(&mut ValueId)) {

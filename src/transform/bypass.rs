@@ -62,20 +62,9 @@ impl Last {
     }
 }
 
-fn is_loop(op: &Op) -> bool {
-    matches!(op.kind, OpKind::For(_) | OpKind::While(_))
-}
-
-fn contains_loop(block: &Block) -> bool {
-    let mut found = false;
-    block.for_each_op(&mut |op| found |= is_loop(op));
-    found
-}
-
 /// The one loop of a block, if it is a counted one and no other operation contains a loop.
 fn only_loop(block: &mut Block) -> Option<&mut Op> {
-    let holds = |op: &&mut Op| is_loop(op) || op.kind.blocks().iter().any(|b| contains_loop(b));
-    let mut loops = block.ops.iter_mut().filter(holds);
+    let mut loops = block.ops.iter_mut().filter(|op| op.contains_loop());
     match (loops.next(), loops.next()) {
         (Some(op), None) if matches!(op.kind, OpKind::For(_)) => Some(op),
         _ => None,
@@ -119,7 +108,7 @@ impl Bypass<'_> {
         self.counters.insert(f.iv, counter);
         match only_loop(&mut f.body) {
             Some(inner) => self.note_counters(inner),
-            None => !contains_loop(&f.body),
+            None => !f.body.ops.iter().any(Op::contains_loop),
         }
     }
 
@@ -134,7 +123,11 @@ impl Bypass<'_> {
 
     fn candidates(&self, op: &Op) -> Vec<Candidate> {
         let mut innermost = op;
-        while let Some(inner) = innermost.kind.blocks()[0].ops.iter().find(|o| is_loop(o)) {
+        while let Some(inner) = innermost.kind.blocks()[0]
+            .ops
+            .iter()
+            .find(|o| o.contains_loop())
+        {
             innermost = inner;
         }
         let OpKind::For(f) = &innermost.kind else {
@@ -151,14 +144,6 @@ impl Bypass<'_> {
                 OpKind::Store { array, .. } => note(*array, 1),
                 OpKind::Fill { array, .. } => note(*array, 2),
                 OpKind::Copy { dst, .. } => note(*dst, 2),
-                OpKind::Call(call) => {
-                    let args = call.args.iter().filter_map(|arg| match arg {
-                        Arg::Array(array) => Some(*array),
-                        Arg::Scalar(_) => None,
-                    });
-                    let arrays = args.chain(call.result_arrays.iter().copied());
-                    arrays.for_each(|array| note(array, 2));
-                }
                 _ => {}
             });
         }
@@ -209,16 +194,6 @@ impl Bypass<'_> {
 
     // Rewriting --------------------------------------------------------------------------------------
 
-    fn emit(&mut self, ty: Scalar, kind: OpKind, span: Span, out: &mut Vec<Op>) -> ValueId {
-        let value = self.kernel.values.push(Value { ty, name: None });
-        out.push(Op {
-            kind,
-            results: vec![value],
-            span,
-        });
-        value
-    }
-
     /// What is known before the first store: nothing.
     fn unknown(&mut self, candidate: &Candidate, span: Span, out: &mut Vec<Op>) -> Last {
         let elem = self.kernel.arrays[candidate.array].elem;
@@ -227,7 +202,10 @@ impl Bypass<'_> {
         let types: Vec<Scalar> = [Scalar::BOOL, elem].into_iter().chain(subscripts).collect();
         let zeros: Vec<ValueId> = types
             .into_iter()
-            .map(|ty| self.emit(ty, OpKind::Const(Const::zero(ty)), span, out))
+            .map(|ty| {
+                self.kernel
+                    .emit(ty, OpKind::Const(Const::zero(ty)), span, out)
+            })
             .collect();
         Last::of(&zeros)
     }
@@ -268,7 +246,7 @@ impl Bypass<'_> {
                 OpKind::Store { array, value, .. } if *array == candidate.array => {
                     let one = OpKind::Const(Const::Int(1.into()));
                     last = Last {
-                        valid: self.emit(Scalar::BOOL, one, op.span, &mut ops),
+                        valid: self.kernel.emit(Scalar::BOOL, one, op.span, &mut ops),
                         value: *value,
                         at: candidate.stored_at.clone(),
                     };
@@ -320,14 +298,16 @@ impl Bypass<'_> {
         let mut same = last.valid;
         for (&lhs, &rhs) in at.iter().zip(&last.at) {
             let op = CompareOp::Eq;
-            let equal = self.emit(Scalar::BOOL, OpKind::Compare { op, lhs, rhs }, span, out);
+            let equal = self
+                .kernel
+                .emit(Scalar::BOOL, OpKind::Compare { op, lhs, rhs }, span, out);
             let op = BinaryOp::And;
             let both = OpKind::Binary {
                 op,
                 lhs: same,
                 rhs: equal,
             };
-            same = self.emit(Scalar::BOOL, both, span, out);
+            same = self.kernel.emit(Scalar::BOOL, both, span, out);
         }
         out.push(Op {
             kind: OpKind::Select {

@@ -5,6 +5,7 @@ pub mod dead;
 pub mod expand;
 pub mod forward;
 pub mod inline;
+pub mod interleave;
 pub mod order;
 pub mod promote;
 pub mod reuse;
@@ -44,6 +45,12 @@ pub const PASSES: &[Pass] = &[
         contract: "no load of a value that is at hand, no store that is overwritten unread, one store for two branches",
         run: reuse::run,
         is_gamble: false,
+    },
+    Pass {
+        name: "interleave",
+        contract: "sums that do not depend on one another take turns, each in a memory of running values",
+        run: interleave::run,
+        is_gamble: true,
     },
     Pass {
         name: "window",

@@ -12,6 +12,7 @@
 use super::order::{self, Counter, Order, Subscript};
 use crate::diagnostics::Span;
 use crate::ir::*;
+use num_bigint::BigInt;
 use num_traits::ToPrimitive;
 use std::collections::{HashMap, HashSet};
 
@@ -133,9 +134,7 @@ impl Window<'_> {
     fn chains(&self, f: &For) -> Option<(Vec<Chain>, i128)> {
         let step = self.order().constant(f.step)?.to_i128()?;
         let runs = if f.descending { step < 0 } else { step > 0 };
-        let has_loop = |op: &Op| matches!(op.kind, OpKind::For(_) | OpKind::While(_));
-        let mut innermost = true;
-        f.body.for_each_op(&mut |op| innermost &= !has_loop(op));
+        let innermost = !f.body.ops.iter().any(Op::contains_loop);
         if !runs || !innermost {
             return None;
         }
@@ -192,15 +191,6 @@ impl Window<'_> {
                 OpKind::Copy { dst, src } => {
                     *entry(arrays, *dst) = None;
                     *entry(arrays, *src) = None;
-                }
-                OpKind::Call(call) => {
-                    let passed = call.args.iter().filter_map(|arg| match arg {
-                        Arg::Array(array) => Some(*array),
-                        Arg::Scalar(_) => None,
-                    });
-                    for array in passed.chain(call.result_arrays.iter().copied()) {
-                        *entry(arrays, array) = None;
-                    }
                 }
                 kind => {
                     for inner in kind.blocks() {
@@ -343,41 +333,22 @@ impl Window<'_> {
 
     // Rewriting --------------------------------------------------------------------------------------
 
-    fn value(&mut self, ty: Scalar, name: Option<String>) -> ValueId {
-        self.kernel.values.push(Value { ty, name })
-    }
-
-    /// Adds a constant to `out`.
-    fn constant(&mut self, ty: Scalar, constant: Const, span: Span, out: &mut Vec<Op>) -> ValueId {
-        let value = self.value(ty, None);
-        out.push(Op {
-            kind: OpKind::Const(constant),
-            results: vec![value],
-            span,
-        });
-        value
-    }
-
     /// `lo - back`, as a constant if `lo` is one.
     fn first(&mut self, lo: ValueId, back: i128, span: Span, out: &mut Vec<Op>) -> ValueId {
-        let known = self.order().constant(lo).cloned();
-        if let Some(known) = known {
-            return self.constant(Scalar::Index, Const::Int(known - back), span, out);
+        let index = |c: BigInt| OpKind::Const(Const::Int(c));
+        if let Some(known) = self.order().constant(lo).cloned() {
+            let first = index(known - back);
+            return self.kernel.emit(Scalar::Index, first, span, out);
         }
-        let rhs = self.constant(Scalar::Index, Const::Int(back.into()), span, out);
-        let first = self.value(Scalar::Index, None);
-        out.push(Op {
-            kind: OpKind::Binary {
-                op: BinaryOp::Sub,
-                lhs: lo,
-                rhs,
-            },
-            results: vec![first],
-            span,
-        });
-        first
+        let rhs = self
+            .kernel
+            .emit(Scalar::Index, index(back.into()), span, out);
+        let (op, lhs) = (BinaryOp::Sub, lo);
+        let first = OpKind::Binary { op, lhs, rhs };
+        self.kernel.emit(Scalar::Index, first, span, out)
     }
 
+    /// Rewrites a loop that starts `back` earlier; what it needs from before goes to `before`.
     fn rewrite(
         &mut self,
         f: &mut For,
@@ -389,115 +360,109 @@ impl Window<'_> {
     ) {
         let lo = f.lo;
         f.lo = self.first(lo, back, span, before);
-        // The registers of each chain, and what they are called in the body.
+        let own = f.carried.len();
+        let registers = self.registers(f, results, &chains, span, before);
         let mut renamed = HashMap::new();
-        let mut registers: Vec<Vec<ValueId>> = Vec::new();
-        for chain in &chains {
-            let Array { elem, name, .. } = &self.kernel.arrays[chain.array];
-            let (elem, name) = (*elem, name.clone());
-            let unknown = self.constant(elem, Const::zero(elem), span, before);
-            let named = |k: u32| Some(format!("{name}_back{k}"));
-            let line: Vec<ValueId> = (1..=chain.length())
-                .map(|k| self.value(elem, named(k)))
-                .collect();
-            f.inits.extend(line.iter().map(|_| unknown));
-            for _ in &line {
-                results.push(self.value(elem, None));
-            }
-            for &(follower, k) in &chain.followers {
-                renamed.insert(follower, line[k as usize - 1]);
-            }
-            registers.push(line);
+        for (chain, line) in chains.iter().zip(&registers) {
+            let followers = chain.followers.iter();
+            renamed.extend(followers.map(|&(load, k)| (load, line[k as usize - 1])));
         }
-        let (mut front, rest) = self.part(std::mem::take(&mut f.body.ops), &chains, &renamed);
+        let ops = std::mem::take(&mut f.body.ops);
+        let (mut front, rest) = self.part(ops, &chains, &renamed);
+        // What the guarded part yields: the loop's own values, and what leading stores store.
         let mut then = Block {
             ops: rest,
             yields: std::mem::take(&mut f.body.yields),
         };
         let mut otherwise = Block {
             ops: Vec::new(),
-            yields: f.carried.clone(),
+            yields: f.carried[..own].to_vec(),
         };
-        let mut heads = Vec::new();
-        for chain in &chains {
-            let Some(loaded) = self.stand_in(chain, span, &mut front) else {
-                heads.push(chain.leader.value);
-                continue;
-            };
+        for chain in chains.iter().filter(|c| c.leader.is_store) {
             then.yields.push(chain.leader.value);
+            let loaded = self.stand_in(chain, span, &mut front);
             otherwise.yields.push(loaded);
-            heads.push(loaded);
         }
-        let chosen: Vec<ValueId> = then
-            .yields
-            .iter()
-            .map(|&v| self.kernel.values[v].clone())
-            .collect::<Vec<_>>()
-            .into_iter()
-            .map(|v| self.kernel.values.push(v))
-            .collect();
-        // The last of them are those of the chains that a store leads.
-        let mut stored = chosen[f.carried.len()..].iter();
-        f.body.yields = chosen[..f.carried.len()].to_vec();
-        for ((chain, line), head) in chains.iter().zip(&registers).zip(heads) {
-            let head = match chain.leader.is_store {
-                true => *stored.next().expect("one for each chain with a store"),
-                false => head,
-            };
-            f.body.yields.push(head);
-            f.body.yields.extend(&line[..line.len() - 1]);
-        }
-        f.carried.extend(registers.concat());
         let guard = self.guard(f, lo, span, &mut front);
+        let like = |v: &ValueId| self.kernel.values[*v].clone();
+        let values: Vec<Value> = then.yields.iter().map(like).collect();
+        let values = values.into_iter().map(|v| self.kernel.values.push(v));
+        let chosen: Vec<ValueId> = values.collect();
         front.push(Op {
             kind: OpKind::If(Box::new(If {
                 cond: guard,
                 then,
                 otherwise,
             })),
-            results: chosen,
+            results: chosen.clone(),
             span,
         });
         f.body.ops = front;
+        f.body.yields = chosen[..own].to_vec();
+        let mut stored = chosen[own..].iter().copied();
+        for (chain, line) in chains.iter().zip(&registers) {
+            let head = match chain.leader.is_store {
+                true => stored.next().unwrap_or(chain.leader.value),
+                false => chain.leader.value,
+            };
+            f.body.yields.push(head);
+            f.body.yields.extend(&line[..line.len() - 1]);
+        }
         f.body
             .for_each_use(&mut |v| *v = *renamed.get(v).unwrap_or(v));
     }
 
-    /// Whether the iteration is one of those that there were before the loop started earlier.
-    fn guard(&mut self, f: &For, lo: ValueId, span: Span, out: &mut Vec<Op>) -> ValueId {
-        let guard = self.value(Scalar::BOOL, None);
-        let op = match f.descending {
-            true => CompareOp::Le,
-            false => CompareOp::Ge,
-        };
-        out.push(Op {
-            kind: OpKind::Compare {
-                op,
-                lhs: f.iv,
-                rhs: lo,
-            },
-            results: vec![guard],
-            span,
-        });
-        guard
+    /// Has the loop carry the registers of each chain, the latest value first.
+    fn registers(
+        &mut self,
+        f: &mut For,
+        results: &mut Vec<ValueId>,
+        chains: &[Chain],
+        span: Span,
+        before: &mut Vec<Op>,
+    ) -> Vec<Vec<ValueId>> {
+        let mut registers = Vec::new();
+        for chain in chains {
+            let Array { elem, name, .. } = &self.kernel.arrays[chain.array];
+            let (ty, name) = (*elem, name.clone());
+            let zero = OpKind::Const(Const::zero(ty));
+            let unknown = self.kernel.emit(ty, zero, span, before);
+            let mut line = Vec::new();
+            for k in 1..=chain.length() {
+                let named = Some(format!("{name}_back{k}"));
+                line.push(self.kernel.values.push(Value { ty, name: named }));
+                results.push(self.kernel.values.push(Value { ty, name: None }));
+                f.inits.push(unknown);
+            }
+            f.carried.extend(&line);
+            registers.push(line);
+        }
+        registers
     }
 
-    /// What a chain takes before the first iteration instead of what its leader stores; `None` if a load leads.
-    fn stand_in(&mut self, chain: &Chain, span: Span, out: &mut Vec<Op>) -> Option<ValueId> {
-        if !chain.leader.is_store || chain.loaded.is_some() {
-            return chain.loaded;
-        }
-        let elem = self.kernel.arrays[chain.array].elem;
-        let loaded = self.value(elem, None);
-        out.push(Op {
-            kind: OpKind::Load {
-                array: chain.array,
-                indices: chain.leader.indices.clone(),
+    /// Whether the iteration is one of those that there were before the loop started earlier.
+    fn guard(&mut self, f: &For, lo: ValueId, span: Span, out: &mut Vec<Op>) -> ValueId {
+        let compare = OpKind::Compare {
+            op: match f.descending {
+                true => CompareOp::Le,
+                false => CompareOp::Ge,
             },
-            results: vec![loaded],
-            span,
-        });
-        Some(loaded)
+            lhs: f.iv,
+            rhs: lo,
+        };
+        self.kernel.emit(Scalar::BOOL, compare, span, out)
+    }
+
+    /// What a chain takes before the first iteration instead of what its leader stores.
+    fn stand_in(&mut self, chain: &Chain, span: Span, out: &mut Vec<Op>) -> ValueId {
+        let load = OpKind::Load {
+            array: chain.array,
+            indices: chain.leader.indices.clone(),
+        };
+        let elem = self.kernel.arrays[chain.array].elem;
+        chain
+            .loaded
+            .unwrap_or_else(|| self.kernel.emit(elem, load, span, out))
     }
 
     /// Parts the operations of a body: the leading loads with the subscripts of all leaders; all others but the loads that

@@ -625,3 +625,95 @@ def histogram_after_store(x: "u3[16]", count: "i32[8]") -> i32:
         count[x[i]] = i
         total += count[x[(i * 5) % 16]]
     return total
+
+
+# Interleaving: sums that do not depend on one another.
+
+
+@kernel
+def product_of_matrices(a: "f32[3, 4]", b: "f32[4, 7]", c: "f32[3, 7]"):
+    for i in range(3):
+        for j in range(7):
+            total: f32 = c[i, j] * 0.5
+            for k in range(4):
+                total += a[i, k] * b[k, j]
+            if total > 1.0:
+                c[i, j] = total
+            else:
+                c[i, j] -= 1.0
+
+
+@kernel
+def product_with_vector(a: "f32[8, 3]", x: "f32[3]", y: "f32[8]"):
+    for i in range(8):
+        for k in range(3):
+            y[i] += a[i, k] * x[k]
+
+
+@kernel
+def many_rows(a: "f32[80, 3]", y: "f32[80]"):
+    for i in range(80):
+        for k in range(2, -1, -2):
+            y[i] = y[i] * 0.5 - a[i, k]
+
+
+@kernel
+def polynomials(c: "i32[4]", x: "i32[9]", y: "i32[30]"):
+    for i in range(1, 26, 3):
+        total: i32 = 1
+        odd: i32 = 0
+        for k in range(4):
+            total, odd = total * x[i // 3] + odd, odd + c[k]
+        y[i] = total + odd
+
+
+@kernel
+def rows_downwards(a: "f32[9, 4]", y: "f32[12]"):
+    for i in range(8, 1, -1):
+        for k in range(1, 4, 2):
+            if a[i, k] > 0.0:
+                y[i] = y[i] * a[i, k] + y[i - 1]
+
+
+@kernel
+def rows_in_a_chain(a: "f32[9, 4]", y: "f32[9]"):
+    for i in range(1, 9):
+        total: f32 = 0.0
+        for k in range(4):
+            total += a[i, k] * y[i - 1]
+        y[i] = total
+
+
+@kernel
+def triangle(a: "f32[9, 9]", y: "f32[9]"):
+    for i in range(9):
+        total: f32 = 0.0
+        for k in range(i):
+            total += a[i, k]
+        y[i] = total
+
+
+@kernel
+def sums_of_integers(a: "i16[9, 4]", y: "i32[9]"):
+    for i in range(9):
+        for k in range(4):
+            y[i] += a[i, k]
+
+
+@kernel
+def sum_of_matrix(a: "f32[9, 4]") -> f32:
+    total: f32 = 0.0
+    for i in range(9):
+        for k in range(4):
+            total += a[i, k]
+    return total
+
+
+@kernel
+def stores_while_it_sums(a: "f32[9, 4]", b: "f32[9, 4]", y: "f32[9]"):
+    for i in range(9):
+        total: f32 = 0.0
+        for k in range(4):
+            total += a[i, k]
+            b[i, k] = total
+        y[i] = total

@@ -359,7 +359,7 @@ impl<'k> Lowering<'k> {
             if matches!(op.kind, OpKind::Const(_)) {
                 continue;
             }
-            if !contains_loop(op) {
+            if !op.contains_loop() {
                 self.block_leaf(regions, op.span, "block");
                 self.straight(op);
             } else {
@@ -443,7 +443,7 @@ impl<'k> Lowering<'k> {
     }
 
     fn while_region(&mut self, w: &While, op: &Op, regions: &mut Vec<Region>) {
-        let inner = w.cond.ops.iter().chain(&w.body.ops).any(contains_loop);
+        let inner = w.cond.ops.iter().chain(&w.body.ops).any(Op::contains_loop);
         if inner {
             self.sequential_while(w, op, regions);
         } else {
@@ -758,14 +758,4 @@ fn collect_constants(block: &Block, constants: &mut HashMap<ValueId, BigInt>) {
             collect_constants(inner, constants);
         }
     }
-}
-
-/// Whether an operation is or contains a loop.
-pub(crate) fn contains_loop(op: &Op) -> bool {
-    matches!(op.kind, OpKind::For(_) | OpKind::While(_))
-        || op
-            .kind
-            .blocks()
-            .iter()
-            .any(|b| b.ops.iter().any(contains_loop))
 }

@@ -4,8 +4,8 @@
 //! an inner loop takes effect when the inner counters are all at their first value, code after it when
 //! they are all at their last. A scalar carried by an inner loop starts from its initial value there.
 
+use super::Lowering;
 use super::affine::Counter;
-use super::{Lowering, contains_loop};
 
 use crate::hwarith::HwType;
 use crate::hwarith::graph::{NodeId, Op as HwOp, Predicate, VarId};
@@ -68,7 +68,7 @@ pub fn plan<'f>(lowering: &Lowering, f: &'f For, op: &'f Op) -> Plan<'f> {
     if trip.as_ref().is_some_and(|t| t.count.is_zero()) {
         return Plan::Never;
     }
-    if !f.body.ops.iter().any(contains_loop) {
+    if !f.body.ops.iter().any(Op::contains_loop) {
         return Plan::Pipeline(vec![(f, op)]);
     }
     let mut dims = vec![(f, op)];
@@ -77,7 +77,7 @@ pub fn plan<'f>(lowering: &Lowering, f: &'f For, op: &'f Op) -> Plan<'f> {
         if constant_trip(lowering, outer).is_none_or(|t| t.count.is_zero()) {
             return Plan::Sequential;
         }
-        let mut loops = outer.body.ops.iter().filter(|o| contains_loop(o));
+        let mut loops = outer.body.ops.iter().filter(|o| o.contains_loop());
         match (loops.next(), loops.next()) {
             (None, _) => return Plan::Pipeline(dims),
             (
@@ -318,7 +318,7 @@ impl Lowering<'_> {
         self.define(f.iv, iv);
         let phis = self.carried(nest, m);
         let (first, last) = (nest.inner_first[m], nest.inner_last[m]);
-        let inner = f.body.ops.iter().position(contains_loop);
+        let inner = f.body.ops.iter().position(Op::contains_loop);
         let Some(inner) = inner else {
             self.straight_block(&f.body);
             return self.close_level(nest, m, &phis);
@@ -494,7 +494,7 @@ impl Lowering<'_> {
 
 /// The parameter of the loop inside to which a loop only passes its carried value number `i`, taking the result back.
 fn passed_to(f: &For, i: usize) -> Option<ValueId> {
-    let op = f.body.ops.iter().find(|op| contains_loop(op))?;
+    let op = f.body.ops.iter().find(|op| op.contains_loop())?;
     let OpKind::For(inner) = &op.kind else {
         return None;
     };

@@ -594,3 +594,26 @@ fn hash(texts: &[&str]) -> String {
     }
     format!("{state:032x}")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_of_interrupted_processes_are_removed() {
+        let cache = tempfile::tempdir().expect("a folder");
+        let used = scratch(cache.path()).expect("a folder");
+        let dead = cache.path().join("work/dead");
+        fs::create_dir(&dead).expect("a folder");
+        fs::write(dead.join(OWNER), "").expect("a file");
+        let next = scratch(cache.path()).expect("a folder");
+        assert!(used.path().is_dir() && next.path().is_dir() && !dead.exists());
+        drop(used);
+        assert_eq!(
+            fs::read_dir(cache.path().join("work"))
+                .expect("there")
+                .count(),
+            1
+        );
+    }
+}

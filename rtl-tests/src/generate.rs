@@ -726,7 +726,16 @@ impl Gen {
                 if index.constant {
                     return index;
                 }
-                (format!("{}[{}]", var.name, index.text), 1)
+                let (name, at) = (&var.name, index.text);
+                // Ranges may begin below bit 0 and end above the width.
+                match self.below(2) {
+                    0 => (format!("{name}[{at}]"), 1),
+                    _ => {
+                        let (below, above) = (self.below(5), 1 + self.below(12));
+                        let bits = (below + above) as u32;
+                        (format!("{name}[{at} - {below}:{at} + {above}]"), bits)
+                    }
+                }
             }
         };
         Expr {

@@ -1,5 +1,6 @@
 //! One kernel's syntax to one ir kernel.
 
+mod bits;
 pub mod builder;
 mod call;
 mod chain;

@@ -26,6 +26,10 @@ fn apply<F: Float>(kind: Kind, format: FloatFormat, operands: &[u128]) -> Option
         Kind::Compare(op) => return Some(holds(op, a.partial_cmp(&x[1])).into()),
         Kind::Unary(UnaryOp::Neg) => return Some(operands[0] ^ sign),
         Kind::Unary(UnaryOp::Abs) => return Some(operands[0] & !sign),
+        // It adds a power of two that not every format has.
+        Kind::Unary(UnaryOp::Floor | UnaryOp::Ceil) if format.frac >= 1 << (format.exp - 1) => {
+            return None;
+        }
         Kind::Unary(UnaryOp::Floor) => a.round_to_integral(Round::TowardNegative).value,
         Kind::Unary(UnaryOp::Ceil) => a.round_to_integral(Round::TowardPositive).value,
         Kind::Binary(BinaryOp::Add) => (a + x[1]).value,
@@ -59,7 +63,7 @@ macro_rules! odd_formats {
             }
         }
 
-        /// Formats of no other name that are tested, one of them with all pairs.
+        /// Formats of no other name that are tested, those of 8 bits with all pairs.
         pub const ODD_FORMATS: &[FloatFormat] = &[$(FloatFormat { exp: $exp, frac: $frac }),*];
 
         fn widen_odd(format: FloatFormat, pattern: u128) -> Option<ieee::Quad> {
@@ -86,6 +90,7 @@ macro_rules! odd_formats {
 
 odd_formats! {
     E3M4: 3, 4;
+    E4M3: 4, 3;
     E5M9: 5, 9;
     E6M9: 6, 9;
     E4M13: 4, 13;

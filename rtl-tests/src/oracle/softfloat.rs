@@ -100,10 +100,10 @@ pub fn operation(kind: Kind, format: FloatFormat, operands: &[u128]) -> Option<u
         FloatFormat::F16 => direct::<F16>(kind, format, operands),
         FloatFormat::F32 => direct::<F32>(kind, format, operands),
         FloatFormat::F64 => direct::<F64>(kind, format, operands),
-        // Twice the precision and more, and all powers that a product or a quotient has.
+        // Two bits more are enough, and what is out of binary64's range is out of theirs.
         FloatFormat {
-            exp: ..=9,
-            frac: ..=24,
+            exp: 3..=10,
+            frac: ..=50,
         } => through_double(kind, format, operands),
         _ => None,
     }

@@ -105,23 +105,31 @@ pub fn closest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Opt
         .map(|(_, c)| c)
 }
 
+/// Characters of a name that count.
+const LONGEST: usize = 64;
+
 /// The optimal string alignment distance of Damerau and Levenshtein: insertions, deletions, changes and
-/// swaps of neighbours, over the first 64 characters.
+/// swaps of neighbours, over the first [`LONGEST`] characters.
 fn edit_distance(a: &str, b: &str) -> usize {
-    let [a, b] = [a, b].map(|text| text.chars().take(64).collect::<Vec<char>>());
-    let mut older = Vec::new();
-    let mut old: Vec<usize> = (0..=b.len()).collect();
+    // Many names are compared for each error: nothing is allocated.
+    let mut letters = [['\0'; LONGEST]; 2];
+    let [a, b] = [a, b].map(|text| text.chars().take(LONGEST));
+    let lengths = [a.clone().count(), b.clone().count()];
+    letters[0].iter_mut().zip(a).for_each(|(to, c)| *to = c);
+    letters[1].iter_mut().zip(b).for_each(|(to, c)| *to = c);
+    let [a, b] = [0, 1].map(|i| &letters[i][..lengths[i]]);
+    let mut older = [0; LONGEST + 1];
+    let mut old: [usize; LONGEST + 1] = std::array::from_fn(|j| j);
     for i in 1..=a.len() {
-        let mut row = vec![i];
+        let mut row = [i; LONGEST + 1];
         for j in 1..=b.len() {
             let change = old[j - 1] + usize::from(a[i - 1] != b[j - 1]);
-            let mut least = change.min(old[j] + 1).min(row[j - 1] + 1);
+            row[j] = change.min(old[j] + 1).min(row[j - 1] + 1);
             if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                least = least.min(older[j - 2] + 1);
+                row[j] = row[j].min(older[j - 2] + 1);
             }
-            row.push(least);
         }
-        older = std::mem::replace(&mut old, row);
+        (older, old) = (old, row);
     }
     old[b.len()]
 }

@@ -188,9 +188,14 @@ fn iter_object(value: &ConstValue, span: Span, names: &mut dyn Names) -> Result<
 
 /// Every remaining element.
 pub fn collect(value: &ConstValue, span: Span, names: &mut dyn Names) -> Result<Vec<ConstValue>> {
-    if let Some(items) = value.sequence() {
+    let items = match value {
+        ConstValue::List(items) => Some(items.get().clone()),
+        ConstValue::Tuple(items) => Some(items.to_vec()),
+        _ => None,
+    };
+    if let Some(items) = items {
         names.tick(span, items.len() as u64 / 8)?;
-        return Ok(items.to_vec());
+        return Ok(items);
     }
     let iter = iter(value, span, names)?;
     let mut items = Vec::new();

@@ -392,11 +392,10 @@ pub fn format(value: &ConstValue, spec: &str, span: Span, names: &mut dyn Names)
             Some('e' | 'E' | 'f' | 'F' | 'g' | 'G' | '%'),
         ) => {
             let v = super::library::to_float(&value, span)?;
+            if v.is_infinite() {
+                return raise("OverflowError", span, "the int is too large for a float");
+            }
             float_body(v, parsed.kind, &parsed)
-        }
-        (ConstValue::Bool(v), None) => {
-            let text = if *v { "True" } else { "False" };
-            return Ok(pad(&parsed, "", text, '<'));
         }
         (ConstValue::Int(_) | ConstValue::Bool(_), _) => match value.as_int() {
             Some(v) if parsed.precision.is_none() => int_body(&v, &parsed, span)?,
@@ -458,7 +457,7 @@ fn float_body(v: f64, kind: Option<char>, spec: &Spec) -> (bool, Option<String>)
     let magnitude = v.abs();
     let negative = v.is_sign_negative() && !v.is_nan();
     let text = match kind {
-        _ if !v.is_finite() => {
+        None | Some('e' | 'E' | 'f' | 'F' | 'g' | 'G' | 'n' | '%') if !v.is_finite() => {
             let text = if v.is_nan() { "nan" } else { "inf" };
             match kind {
                 Some('E' | 'F' | 'G') => text.to_uppercase(),

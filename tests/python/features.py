@@ -25,8 +25,10 @@ chained = 1 < 2 < 3 != 4 >= 4  #= True
 int_methods = ((255).bit_length(), (0.75).as_integer_ratio(), (4.0).is_integer())  #= (8, (3, 4), True)
 radix_text = (bin(10), oct(64), hex(-255), chr(65), ord("a"))  #= ('0b1010', '0o100', '-0xff', 'A', 97)
 bool_arithmetic = (True + True, True & False, not 3, False == 0)  #= (2, False, False, True)
+float_floor_division = (1e16 // 3, -1 // -2.25, -0.0 // -10, -1e-300 // 1.0, 1e-7 // -3, divmod(-7.5, -2), 6.0 % -3)  #= (3333333333333333.0, 0.0, 0.0, -1.0, -1.0, (3.0, -1.5), -0.0)
 
 # Strings
+bool_formats = (format(True, "_"), f"{False:>4}", f"{True:b}", "{:<3}|".format(True))  #= ('1', '   0', '1', '1  |')
 concatenation = "ab" + "cd" * 2  #= 'abcdcd'
 slices_of_text = ("hello"[1], "hello"[-1], "hello"[1:4], "hello"[::-1])  #= ('e', 'o', 'ell', 'olleh')
 case = ("aBc".upper(), "aBc".lower(), "abc def".title(), "abc".capitalize())  #= ('ABC', 'abc', 'Abc Def', 'Abc')
@@ -472,3 +474,15 @@ b.append(1)
 chained_assignment = a  #= [0, 1]
 if __name__ == "__main__":
     main_guard_runs = True
+
+
+# Errors of numbers
+def error_of(action):
+    try:
+        return action()
+    except Exception as error:
+        return type(error).__name__
+
+
+no_int = (error_of(lambda: int(float("nan"))), error_of(lambda: int(float("inf"))))  #= ('ValueError', 'OverflowError')
+no_format = (error_of(lambda: format(float("inf"), "d")), error_of(lambda: format(10**400, "e")))  #= ('ValueError', 'OverflowError')

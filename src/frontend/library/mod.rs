@@ -233,7 +233,8 @@ pub fn to_int(value: &ConstValue, span: Span) -> Result<BigInt> {
 fn int_of_float(value: f64, span: Span) -> Result<BigInt> {
     match num_traits::FromPrimitive::from_f64(value) {
         Some(v) => Ok(v),
-        None => raise("OverflowError", span, "an infinity or NaN has no int value"),
+        None if value.is_nan() => raise("ValueError", span, "a NaN has no int value"),
+        None => raise("OverflowError", span, "an infinity has no int value"),
     }
 }
 

@@ -11,6 +11,7 @@ use super::library;
 use super::literals::{Parts, decode, f64_from_int, float_from_f64};
 use super::values::ConstValue;
 use crate::diagnostics::Span;
+use crate::frontend::operators::python::float_divmod;
 use crate::ir::FloatFormat;
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
@@ -602,23 +603,15 @@ fn wrapping_power(mut x: i128, mut y: i128) -> i128 {
 }
 
 fn float_op(op: Operator, x: f64, y: f64) -> f64 {
-    let modulo = |x: f64, y: f64| {
-        let rest = x % y;
-        match rest != 0.0 {
-            true if (rest < 0.0) != (y < 0.0) => rest + y,
-            true => rest,
-            false => 0.0f64.copysign(y),
-        }
-    };
     match op {
         Operator::Add => x + y,
         Operator::Sub => x - y,
         Operator::Mult => x * y,
         Operator::Div => x / y,
         Operator::FloorDiv if y == 0.0 => x / y,
-        Operator::FloorDiv => ((x - modulo(x, y)) / y).round(),
+        Operator::FloorDiv => float_divmod(x, y).0,
         Operator::Mod if y == 0.0 => f64::NAN,
-        Operator::Mod => modulo(x, y),
+        Operator::Mod => float_divmod(x, y).1,
         _ => x.powf(y),
     }
 }

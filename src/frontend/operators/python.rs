@@ -155,7 +155,7 @@ pub fn floordiv(args: &[ConstValue]) -> Folded {
         Pair::Ints(_, b) if b.is_zero() => Err(DIVISION.into()),
         Pair::Ints(a, b) => int(a.div_floor(&b)),
         Pair::Floats(_, 0.0) => Err(DIVISION.into()),
-        Pair::Floats(a, b) => real(((a - float_mod(a, b)) / b).round()),
+        Pair::Floats(a, b) => real(float_divmod(a, b).0),
     }
 }
 
@@ -165,19 +165,28 @@ pub fn modulo(args: &[ConstValue]) -> Folded {
         Pair::Ints(_, b) if b.is_zero() => Err(DIVISION.into()),
         Pair::Ints(a, b) => int(a.mod_floor(&b)),
         Pair::Floats(_, 0.0) => Err(DIVISION.into()),
-        Pair::Floats(a, b) => real(float_mod(a, b)),
+        Pair::Floats(a, b) => real(float_divmod(a, b).1),
     }
 }
 
-fn float_mod(a: f64, b: f64) -> f64 {
-    let r = a % b;
-    if r == 0.0 {
-        0.0f64.copysign(b)
-    } else if (r < 0.0) != (b < 0.0) {
-        r + b
-    } else {
-        r
+/// Floored quotient and rest of floats other than by 0, as CPython and numpy compute them (`_float_div_mod` in
+/// `floatobject.c`, `npy_divmod`).
+pub fn float_divmod(a: f64, b: f64) -> (f64, f64) {
+    let mut rest = a % b;
+    let mut quotient = (a - rest) / b;
+    if rest == 0.0 {
+        rest = 0.0f64.copysign(b);
+    } else if (rest < 0.0) != (b < 0.0) {
+        rest += b;
+        quotient -= 1.0;
     }
+    let mut floored = quotient.floor();
+    if quotient == 0.0 {
+        floored = 0.0f64.copysign(a / b);
+    } else if quotient - floored > 0.5 {
+        floored += 1.0;
+    }
+    (floored, rest)
 }
 
 /// `a ** b`.

@@ -4,14 +4,13 @@ use crate::codes;
 use crate::diagnostics::{Diagnostic, Diagnostics, FileId, SourceMap};
 use crate::hwarith::float::{self, Operator};
 use crate::hwarith::program::Program;
-use crate::hwarith::split::Limits;
 use crate::ir::{FloatFormat, Scalar};
 use crate::rtl::build::units::{CLOCK, OPERANDS, RESULT, START};
 use crate::rtl::manifest::Manifest;
 use crate::rtl::netlist::Design;
 use crate::rtl::operator::OperatorManifest;
 use crate::schedule::Schedule;
-use crate::schedule::device::{Class, Device};
+use crate::schedule::device::Device;
 use crate::{frontend, hwarith, ir, rtl, schedule, transform};
 
 /// What a compilation aims at.
@@ -248,18 +247,9 @@ fn build_operator(
     Ok(OperatorModule { design, manifest })
 }
 
-/// Cuts products to the device's multipliers, and shifts to what fits into a cycle.
+/// Cuts products to the device's multipliers, and other operations to what fits into a cycle.
 fn split(program: &mut Program, target: &Target) {
-    let device = &target.device;
-    let budget = schedule::budget(device, target.period);
-    let fits = |width: &u32| device.delay(Class::Shift, *width) <= budget;
-    let limits = Limits {
-        product: device.dsp.width_a.min(device.dsp.width_b),
-        shift: (1..=ir::types::MAX_WIDTH)
-            .take_while(fits)
-            .last()
-            .unwrap_or(0),
-    };
+    let limits = schedule::widest(&target.device, target.period);
     hwarith::split::split(program, limits);
 }
 

@@ -1,9 +1,9 @@
 //! Operators in all their implementations compute what their graphs say, however far apart operations start.
 
 use allo_hls::hwarith::program::Program;
-use allo_hls::hwarith::{Graph, HwType, builder, divide, eval};
+use allo_hls::hwarith::{Graph, HwType, builder, divide, eval, power, split};
 use allo_hls::rtl;
-use allo_hls::schedule::{self, Variant, device::Device};
+use allo_hls::schedule::{self, Schedule, Variant, check, device::Device};
 use allo_hls::sim::rtl::Simulator;
 use num_bigint::{BigInt, BigUint};
 
@@ -115,4 +115,61 @@ fn a_division_too_large_to_unroll_is_only_rolled() {
     };
     assert!(rolled.interval > 1);
     runs(&program, rolled, 1);
+}
+
+/// A unit scheduled as the compiler does it, and what it is scheduled for.
+fn scheduled(graph: Graph, width: u32, mhz: f64) -> (Program, Schedule, Device) {
+    let device = Device::load("ecp5").expect("device");
+    let mut program = Program::of_unit("unit", graph, width);
+    let period = 1000.0 / mhz;
+    split::split(&mut program, schedule::widest(&device, period));
+    let schedule = schedule::schedule(&program, &device, period).expect("schedule");
+    check::check(&program, &schedule, &device).expect("a right schedule");
+    (program, schedule, device)
+}
+
+#[test]
+fn a_step_longer_than_a_cycle_takes_several() {
+    let unit = |name| match name {
+        "power" => (power::unit(64, 6), 64),
+        _ => (division(128, 128), 257),
+    };
+    for (name, mhz, steps, cycles) in [
+        ("power", 50.0, 6, 1),
+        ("power", 100.0, 6, 3),
+        ("power", 200.0, 6, 6),
+        ("division", 100.0, 128, 1),
+        ("division", 200.0, 128, 4),
+        ("division", 300.0, 128, 6),
+    ] {
+        let (graph, width) = unit(name);
+        let (program, schedule, _) = scheduled(graph, width, mhz);
+        let rolled = schedule.units[0].variants.last().expect("a variant");
+        assert_eq!(rolled.interval, steps * cycles, "{name} at {mhz} MHz");
+        if steps < 100 || cycles > 1 {
+            runs(&program, rolled, 1);
+        }
+    }
+}
+
+#[test]
+fn a_step_that_does_not_meet_the_clock_is_found_out() {
+    let faults: [fn(&mut Variant); 4] = [
+        // Its last operation in the cycle before.
+        |v| {
+            let last = v.graph.steps[0].outputs[0].index();
+            v.steps[0].ready[last] -= 1;
+            v.steps[0].start[last] -= 1;
+        },
+        // Longer than a cycle.
+        |v| v.steps[0].arrival[0] += 10.0,
+        // Without the choice between the first state and the last.
+        |v| v.steps[0].arrival[0] = 0.0,
+        |v| v.interval -= 1,
+    ];
+    for fault in faults {
+        let (program, mut schedule, device) = scheduled(power::unit(64, 6), 64, 200.0);
+        fault(schedule.units[0].variants.last_mut().expect("a variant"));
+        check::check(&program, &schedule, &device).expect_err("a wrong schedule");
+    }
 }

@@ -265,7 +265,7 @@ impl Builder {
         }
         self.infer(Op::Sub, vec![a, b])
     }
-    /// Exact product. A constant factor with few nonzero signed digits becomes shifts and adds.
+    /// Exact product. A constant factor of at most two nonzero signed digits becomes a sum of shifted terms.
     pub fn mul(&mut self, a: NodeId, b: NodeId) -> NodeId {
         let (a, b) = if self.as_const(a).is_some() {
             (b, a)
@@ -295,7 +295,7 @@ impl Builder {
             return self.constant(0);
         }
         let digits = signed_digits(factor);
-        if digits.len() > MAX_SHIFT_ADDS || self.as_const(a).is_some() {
+        if digits.len() > MAX_DIGITS || self.as_const(a).is_some() {
             let b = self.constant(factor.clone());
             return self.infer(Op::Mul, vec![a, b]);
         }
@@ -700,8 +700,9 @@ impl Builder {
     }
 }
 
-/// Nonzero signed digits up to which a multiplication by a constant is cheaper as shifts and adds.
-pub(super) const MAX_SHIFT_ADDS: usize = 3;
+/// Nonzero signed digits of a constant by which a product is one sum at most, which no device has a better block for.
+/// Beyond, [`super::split`] decides by the device's costs.
+const MAX_DIGITS: usize = 2;
 
 /// Canonical signed-digit form (Avizienis 1961; Muller, Elementary Functions, 2.2): (weight, negative) of
 /// each nonzero digit, lowest first; no two are adjacent.

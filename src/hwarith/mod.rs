@@ -22,6 +22,7 @@ pub mod program;
 pub mod query;
 pub mod reciprocal;
 pub mod run;
+pub mod shift_add;
 pub mod split;
 #[cfg(test)]
 pub(crate) mod testing;

@@ -4,7 +4,7 @@
 //! 2nd ed., chapter 10; rounding down: Robison, N-bit unsigned division via N-bit multiply-add, ARITH 2005. Since values
 //! have ranges, the multiplier is the cheapest that is exact for the numerators that occur, not for all of a width.
 
-use super::builder::{Builder, MAX_SHIFT_ADDS, signed_digits};
+use super::builder::{Builder, signed_digits};
 use super::graph::{NodeId, Predicate};
 use super::integer_division::Field;
 use super::types::HwType;
@@ -217,11 +217,14 @@ fn cheapest(most: &BigInt, c: &BigInt, increments: bool) -> Option<Multiplier> {
     (cost.0 <= MAX_BLOCKS).then_some(best)
 }
 
+/// Nonzero signed digits by which a product is rather made of sums than of multiplier blocks.
+const FEW_DIGITS: usize = 3;
+
 /// Multiplier blocks, and adders.
 fn cost(multiplier: &Multiplier, width: u32) -> (u32, u32) {
     let increment = u32::from(multiplier.increment);
     let digits = signed_digits(&multiplier.factor).len();
-    if digits <= MAX_SHIFT_ADDS {
+    if digits <= FEW_DIGITS {
         return (0, digits as u32 + increment);
     }
     let blocks = |bits: u32| bits.div_ceil(BLOCK);

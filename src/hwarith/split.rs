@@ -1,16 +1,22 @@
-//! Splits products that are wider than the device's multiplier blocks, and shifts that take longer than a cycle.
+//! Fits operations to a device: products by constants become sums where those cost less; it splits products that are wider than the device's multiplier blocks, and shifts, sums and comparisons that take longer
+//! than a cycle.
 //!
 //! Products: schoolbook decomposition: one operand is cut at the block's width, the lower part unsigned, the upper part with
 //! the operand's sign. Only demanded bits are computed, so the low half of a 32x32 product takes three
 //! 18x18 blocks instead of four.
 //!
 //! Shifts become a selection for each bit of the amount, the largest distance first, between which a scheduler can cut.
+//!
+//! Sums and differences become words with a carry from each to the next; comparisons a tree over words.
 
 use super::builder::Builder;
 use super::demand::demanded;
-use super::graph::{Graph, NodeId, Op};
-use super::program::Program;
+use super::graph::{Graph, NodeId, Op, Predicate, infer_type};
+use super::infer::common;
+use super::program::{Leaf, Program};
+use super::shift_add::{Costs, Plan};
 use super::types::HwType;
+use num_traits::{Signed, Zero};
 
 /// Up to which width an operation stays in one piece.
 #[derive(Clone, Copy, Debug)]
@@ -19,27 +25,47 @@ pub struct Limits {
     pub product: u32,
     /// Bits of a shifted value.
     pub shift: u32,
+    /// Bits of a sum or difference; at least [`LEAST_WORD`].
+    pub sum: u32,
+    /// Bits of an operand of an ordering; at least [`LEAST_WORD`].
+    pub order: u32,
+    /// Bits of an operand of an equality; at least [`LEAST_WORD`].
+    pub equality: u32,
+    /// What a product by a constant costs; without, it stays a product.
+    pub costs: Option<Costs>,
 }
+
+/// Words are not cut below so many bits: the carries would outweigh the sums.
+pub const LEAST_WORD: u32 = 8;
+
+/// Rounds after which everything is split: a product's parts are added, and sums are split after that.
+const ROUNDS: usize = 3;
 
 /// Splits what is too wide in all leaves and operator modules.
 pub fn split(program: &mut Program, limits: Limits) {
     for unit in &mut program.units {
         split_pure(&mut unit.graph, limits);
     }
-    let demanded = program.demanded();
-    for (leaf, widths) in program.leaves.iter_mut().zip(demanded) {
-        if !is_too_wide(leaf.graph(), &widths, limits) {
-            continue;
+    for _ in 0..ROUNDS {
+        let demanded = program.demanded();
+        let leaves = program.leaves.iter_mut().zip(demanded);
+        let wide = leaves.filter(|(leaf, widths)| is_too_wide(leaf.graph(), widths, limits));
+        let split = wide.map(|(leaf, widths)| split_leaf(leaf, &widths, limits));
+        if split.count() == 0 {
+            break;
         }
-        let (builder, map) = rebuild(leaf.graph(), &widths, limits, Some(&leaf.builder));
-        leaf.builder = builder;
-        let new = |id: &mut NodeId| *id = map[id.index()];
-        leaf.writes.iter_mut().for_each(|(_, node)| new(node));
-        leaf.accesses.iter_mut().for_each(|a| new(&mut a.node));
-        if let Some(repeat) = &mut leaf.repeat {
-            repeat.phis.iter_mut().for_each(|(phi, _)| new(phi));
-            new(&mut repeat.last);
-        }
+    }
+}
+
+fn split_leaf(leaf: &mut Leaf, widths: &[u32], limits: Limits) {
+    let (builder, map) = rebuild(leaf.graph(), widths, limits, Some(&leaf.builder));
+    leaf.builder = builder;
+    let new = |id: &mut NodeId| *id = map[id.index()];
+    leaf.writes.iter_mut().for_each(|(_, node)| new(node));
+    leaf.accesses.iter_mut().for_each(|a| new(&mut a.node));
+    if let Some(repeat) = &mut leaf.repeat {
+        repeat.phis.iter_mut().for_each(|(phi, _)| new(phi));
+        new(&mut repeat.last);
     }
 }
 
@@ -47,14 +73,16 @@ fn split_pure(graph: &mut Graph, limits: Limits) {
     for step in &mut graph.steps {
         split_pure(step, limits);
     }
-    let roots: Vec<(NodeId, u32)> = graph.outputs.iter().map(|&o| (o, u32::MAX)).collect();
-    let widths = demanded(graph, &roots, None);
-    if !is_too_wide(graph, &widths, limits) {
-        return;
+    for _ in 0..ROUNDS {
+        let roots: Vec<(NodeId, u32)> = graph.outputs.iter().map(|&o| (o, u32::MAX)).collect();
+        let widths = demanded(graph, &roots, None);
+        if !is_too_wide(graph, &widths, limits) {
+            return;
+        }
+        let (builder, map) = rebuild(graph, &widths, limits, None);
+        let outputs = graph.outputs.iter().map(|o| map[o.index()]).collect();
+        *graph = builder.finish(outputs);
     }
-    let (builder, map) = rebuild(graph, &widths, limits, None);
-    let outputs = graph.outputs.iter().map(|o| map[o.index()]).collect();
-    *graph = builder.finish(outputs);
 }
 
 fn is_too_wide(graph: &Graph, widths: &[u32], limits: Limits) -> bool {
@@ -62,11 +90,32 @@ fn is_too_wide(graph: &Graph, widths: &[u32], limits: Limits) -> bool {
         let demand = widths[id.index()];
         let mut bits = node.args.iter().map(|&a| graph.width(a).min(demand));
         match node.op {
-            Op::Mul => bits.any(|bits| bits > limits.product),
-            Op::Shl | Op::Shr => demand > 0 && node.ty.width > limits.shift,
-            _ => false,
+            Op::Mul => {
+                bits.any(|bits| bits > limits.product)
+                    || sums_for(graph, &node.args, demand, limits).is_some()
+            }
+            _ => demand > 0 && is_too_slow(graph, &node.op, &node.args, node.ty, demand, limits),
         }
     })
+}
+
+/// Whether an operation that is no product takes longer than a cycle.
+fn is_too_slow(
+    graph: &Graph,
+    op: &Op,
+    args: &[NodeId],
+    ty: HwType,
+    demand: u32,
+    limits: Limits,
+) -> bool {
+    let compared = || args.iter().map(|&a| graph.width(a)).max().unwrap_or(0);
+    match op {
+        Op::Shl | Op::Shr => ty.width > limits.shift,
+        Op::Add | Op::Sub => demand > limits.sum,
+        Op::Icmp(Predicate::Eq | Predicate::Ne) => compared() > limits.equality,
+        Op::Icmp(_) => compared() > limits.order,
+        _ => false,
+    }
 }
 
 fn rebuild(
@@ -91,11 +140,22 @@ fn rebuild(
             let args: Vec<NodeId> = node.args.iter().map(|a| map[a.index()]).collect();
             let types: Vec<HwType> = node.args.iter().map(|&a| graph.ty(a)).collect();
             match node.op {
-                Op::Mul if demand > 0 => {
-                    product(&mut builder, args[0], args[1], demand, limits.product)
-                }
-                Op::Shl | Op::Shr if node.ty.width > limits.shift => {
-                    shift(&mut builder, &node.op, args[0], args[1], node.ty)
+                Op::Mul if demand > 0 => match sums_for(graph, &node.args, demand, limits) {
+                    Some((factor, plan)) => plan.build(&mut builder, map[factor.index()]),
+                    None => product(&mut builder, args[0], args[1], demand, limits.product),
+                },
+                _ if demand > 0
+                    && is_too_slow(graph, &node.op, &node.args, node.ty, demand, limits) =>
+                {
+                    match &node.op {
+                        Op::Shl | Op::Shr => {
+                            shift(&mut builder, &node.op, args[0], args[1], node.ty)
+                        }
+                        Op::Icmp(predicate) => {
+                            compare(&mut builder, *predicate, args[0], args[1], limits)
+                        }
+                        op => sum(&mut builder, op, &args, demand, limits.sum),
+                    }
                 }
                 // Operands keep their exact types where hardware outside of the graph reads them.
                 Op::Store(_) => {
@@ -152,6 +212,43 @@ fn shift(b: &mut Builder, op: &Op, value: NodeId, amount: NodeId, ty: HwType) ->
     shifted
 }
 
+/// The factor of a product by a constant, and the sums that it becomes, if they are neither larger nor slower than
+/// multiplier blocks.
+fn sums_for(graph: &Graph, args: &[NodeId], demand: u32, limits: Limits) -> Option<(NodeId, Plan)> {
+    let costs = limits.costs.as_ref()?;
+    let [a, b] = *args else { return None };
+    let (factor, constant) = match (graph.as_const(a), graph.as_const(b)) {
+        (None, Some(constant)) => (a, constant),
+        (Some(constant), None) => (b, constant),
+        _ => return None,
+    };
+    if constant.is_zero() {
+        return None;
+    }
+    let width = graph.width(factor).min(demand);
+    let digits = (constant.bits() as u32 + u32::from(constant.is_negative())).min(demand);
+    let (block_area, block_delay) = blocks_cost(width, digits, demand, limits.product, costs);
+    // What shares sums may need more levels of them.
+    let plans = [true, false].into_iter();
+    let mut plans = plans.filter_map(|sharing| Plan::new(constant, sharing));
+    let plan = plans.find(|plan| {
+        let (area, delay) = plan.cost(width, demand, costs);
+        area <= block_area && delay <= block_delay
+    });
+    Some((factor, plan?))
+}
+
+/// LUT4 and ns of a product in blocks, as [`product`] makes it.
+fn blocks_cost(a: u32, b: u32, demand: u32, block: u32, costs: &Costs) -> (f64, f64) {
+    let (rows, columns) = (a.div_ceil(block), b.div_ceil(block));
+    let places = (0..rows).flat_map(|row| (0..columns).map(move |column| row + column));
+    let blocks = places.filter(|place| place * block < demand).count() as f64;
+    let bits = (a + b).min(demand);
+    let area = blocks * costs.block_area + (blocks - 1.0) * costs.add_area * f64::from(bits);
+    let sums = f64::from(rows + columns - 2);
+    (area, costs.block_delay + sums * costs.add_delay(bits))
+}
+
 /// A value with the same low `demand` bits as `a * b`.
 fn product(b: &mut Builder, x: NodeId, y: NodeId, demand: u32, block: u32) -> NodeId {
     let limit = |b: &mut Builder, v: NodeId| {
@@ -193,11 +290,157 @@ fn product(b: &mut Builder, x: NodeId, y: NodeId, demand: u32, block: u32) -> No
     }
 }
 
+/// A value with the same low `demand` bits as the sum of the terms, or the difference of two.
+fn sum(b: &mut Builder, op: &Op, terms: &[NodeId], demand: u32, limit: u32) -> NodeId {
+    match *terms {
+        [only] => only,
+        [x, y] => {
+            let ty = infer_type(op, &[b.ty(x), b.ty(y)]);
+            let ty = ty.unwrap_or(HwType::si(b.ty(x).width.max(b.ty(y).width) + 2));
+            // A word has a bit for the carry below and one above.
+            let words = ty.width.min(demand).div_ceil(limit - 2);
+            let word = ty.width.min(demand).div_ceil(words);
+            let bits = carried(b, op, (x, y), None, ty.width.min(demand), word);
+            match ty.signed && ty.width <= demand {
+                true => b.cast(bits, ty),
+                false => bits,
+            }
+        }
+        _ => {
+            let (low, high) = terms.split_at(terms.len() / 2);
+            let low = sum(b, op, low, demand, limit);
+            let high = sum(b, op, high, demand, limit);
+            sum(b, op, &[low, high], demand, limit)
+        }
+    }
+}
+
+/// The low `width` bits of a sum or difference in words of `word` bits.
+fn carried(
+    b: &mut Builder,
+    op: &Op,
+    (x, y): (NodeId, NodeId),
+    carry: Option<NodeId>,
+    width: u32,
+    word: u32,
+) -> NodeId {
+    if width <= word {
+        let last = with_carry(b, op, x, y, carry);
+        return b.cast(last, HwType::ui(width));
+    }
+    let bits = HwType::ui(word);
+    let (low_x, low_y) = (b.cast(x, bits), b.cast(y, bits));
+    let low = with_carry(b, op, low_x, low_y, carry);
+    // The carry of a sum, or the sign of a difference.
+    let carry = b.extract(low, word, 1);
+    let rest = (above(b, x, word), above(b, y, word));
+    let high = carried(b, op, rest, Some(carry), width - word, word);
+    b.concat(&[(high, width - word), (low, word)])
+}
+
+/// `x + y + carry` or `x - y - carry` with one adder: the carry comes out of a bit below the others.
+fn with_carry(b: &mut Builder, op: &Op, x: NodeId, y: NodeId, carry: Option<NodeId>) -> NodeId {
+    let apply = |b: &mut Builder, x, y| match op {
+        Op::Sub => b.sub(x, y),
+        _ => b.add(x, y),
+    };
+    let Some(carry) = carry else {
+        return apply(b, x, y);
+    };
+    if b.as_const(y).is_some_and(Zero::is_zero) {
+        return apply(b, x, carry);
+    }
+    let below = b.constant(u8::from(*op != Op::Sub));
+    let (x, y) = (b.shift_left_exact(x, 1), b.shift_left_exact(y, 1));
+    let (x, y) = (b.add(x, below), b.add(y, carry));
+    let result = apply(b, x, y);
+    let one = b.constant(1);
+    b.shr(result, one)
+}
+
+/// `value >> shift`, whatever its width.
+fn above(b: &mut Builder, value: NodeId, shift: u32) -> NodeId {
+    let ty = b.ty(value);
+    let most = ty.width - u32::from(ty.signed);
+    match shift.min(most) {
+        all if all == ty.width => b.constant(0),
+        shift => {
+            let shift = b.constant(shift);
+            b.shr(value, shift)
+        }
+    }
+}
+
+/// A comparison as a tree over words.
+fn compare(b: &mut Builder, predicate: Predicate, x: NodeId, y: NodeId, limits: Limits) -> NodeId {
+    use Predicate::*;
+    match predicate {
+        Eq => equal(b, x, y, limits.equality),
+        Lt => less(b, x, y, limits),
+        Gt => less(b, y, x, limits),
+        Ne | Le | Ge => {
+            let (opposite, x, y) = match predicate {
+                Ne => (Eq, x, y),
+                Le => (Lt, y, x),
+                _ => (Lt, x, y),
+            };
+            let opposite = compare(b, opposite, x, y, limits);
+            b.not1(opposite)
+        }
+    }
+}
+
+/// Lower and upper halves of both, the upper ones with their signs, if they have more than `limit` bits.
+fn halves(b: &mut Builder, x: NodeId, y: NodeId, limit: u32) -> Option<[NodeId; 4]> {
+    let width = common(b.ty(x), b.ty(y)).width;
+    (width > limit).then(|| {
+        let word = width.div_ceil(2);
+        let bits = HwType::ui(word);
+        [
+            b.cast(x, bits),
+            b.cast(y, bits),
+            above(b, x, word),
+            above(b, y, word),
+        ]
+    })
+}
+
+fn equal(b: &mut Builder, x: NodeId, y: NodeId, limit: u32) -> NodeId {
+    match halves(b, x, y, limit) {
+        None => b.icmp(Predicate::Eq, x, y),
+        Some([low_x, low_y, high_x, high_y]) => {
+            let low = equal(b, low_x, low_y, limit);
+            let high = equal(b, high_x, high_y, limit);
+            b.and(low, high)
+        }
+    }
+}
+
+fn less(b: &mut Builder, x: NodeId, y: NodeId, limits: Limits) -> NodeId {
+    match halves(b, x, y, limits.order) {
+        None => b.icmp(Predicate::Lt, x, y),
+        Some([low_x, low_y, high_x, high_y]) => {
+            let low = less(b, low_x, low_y, limits);
+            let same = equal(b, high_x, high_y, limits.equality);
+            let high = less(b, high_x, high_y, limits);
+            let decided_below = b.and(same, low);
+            b.or(high, decided_below)
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::eval::eval_nodes;
     use super::super::testing::*;
     use super::*;
+
+    const COSTS: Costs = Costs {
+        block_area: 500.0,
+        add_area: 1.0,
+        block_delay: 5.0,
+        add_delay: (1.5, 0.03),
+    };
 
     /// Splits the products of a random graph; the demanded bits of the outputs stay.
     fn splitting_keeps_demanded_bits(seed: u64, shape: &Shape, limit: usize) {
@@ -206,6 +449,10 @@ mod tests {
         let limits = Limits {
             product: random.between(4, 18),
             shift: random.between(1, 20),
+            sum: random.between(LEAST_WORD, 30),
+            order: random.between(LEAST_WORD, 30),
+            equality: random.between(LEAST_WORD, 30),
+            costs: random.flip().then_some(COSTS),
         };
         let roots: Vec<(NodeId, u32)> = graph
             .outputs
@@ -213,12 +460,23 @@ mod tests {
             .map(|&o| (o, random.between(1, graph.width(o))))
             .collect();
         let widths = demanded(&graph, &roots, None);
-        let (builder, map) = rebuild(&graph, &widths, limits, None);
-        builder.graph.validate().expect("valid");
-        let new_roots: Vec<(NodeId, u32)> =
-            roots.iter().map(|&(o, w)| (map[o.index()], w)).collect();
-        let new_widths = demanded(&builder.graph, &new_roots, None);
-        assert_fits(&builder.graph, &new_widths, limits, seed);
+        let (mut builder, mut map) = rebuild(&graph, &widths, limits, None);
+        for round in 0..ROUNDS {
+            builder.graph.validate().expect("valid");
+            let kept: Vec<(NodeId, u32)> = map.iter().copied().zip(widths.clone()).collect();
+            let new_widths = demanded(&builder.graph, &kept, None);
+            if !is_too_wide(&builder.graph, &new_widths, limits) {
+                break;
+            }
+            assert!(
+                round + 1 < ROUNDS,
+                "seed {seed}: too wide for {limits:?}\n{}",
+                builder.graph.print(0)
+            );
+            let (again, moved) = rebuild(&builder.graph, &new_widths, limits, None);
+            map.iter_mut().for_each(|id| *id = moved[id.index()]);
+            builder = again;
+        }
         for inputs in input_vectors(&mut random, &graph.input_types(), limit) {
             let old = eval_nodes(&graph, &inputs);
             let new = eval_nodes(&builder.graph, &inputs);
@@ -236,15 +494,6 @@ mod tests {
                 }
             }
         }
-    }
-
-    /// Nothing is too wide in the bits that are read.
-    fn assert_fits(graph: &Graph, widths: &[u32], limits: Limits, seed: u64) {
-        assert!(
-            !is_too_wide(graph, widths, limits),
-            "seed {seed}: too wide for {limits:?}\n{}",
-            graph.print(0)
-        );
     }
 
     fn shape(input_width: u32, arithmetic: bool) -> Shape {
@@ -292,6 +541,72 @@ mod tests {
         }
     }
 
+    fn small_types(most: u32) -> impl Iterator<Item = HwType> {
+        (1..=most).flat_map(|width| [HwType::ui(width), HwType::si(width)])
+    }
+
+    #[test]
+    fn sums_in_words_are_right_for_all_inputs() {
+        for a in small_types(6) {
+            for b in small_types(6).filter(|b| b.width == 6 || b.width + a.width == 6) {
+                for (op, word) in [(Op::Add, 1), (Op::Add, 2), (Op::Sub, 1), (Op::Sub, 3)] {
+                    let ty = infer_type(&op, &[a, b]).expect("a type");
+                    // A word of one bit also without the highest bit.
+                    for demand in ty.width - u32::from(word == 1)..=ty.width {
+                        let mut builder = Builder::new();
+                        let x = builder.opaque(Op::Input(0), vec![], a);
+                        let y = builder.opaque(Op::Input(1), vec![], b);
+                        let z = sum(&mut builder, &op, &[x, y], demand, word + 2);
+                        builder.graph.validate().expect("valid");
+                        let bits = HwType::ui(demand);
+                        for inputs in input_vectors(&mut Random::new(1), &[a, b], 1 << 12) {
+                            let values = eval_nodes(&builder.graph, &inputs);
+                            let exact = match op {
+                                Op::Add => &inputs[0] + &inputs[1],
+                                _ => &inputs[0] - &inputs[1],
+                            };
+                            let got = bits.wrap(&values[z.index()]);
+                            assert_eq!(got, bits.wrap(&exact), "{op:?} {a} {b} {inputs:?}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn comparisons_in_words_are_right_for_all_inputs() {
+        let limits = |limit| Limits {
+            product: 18,
+            shift: 18,
+            sum: LEAST_WORD,
+            order: limit,
+            equality: limit,
+            costs: None,
+        };
+        for a in small_types(6).filter(|a| a.width >= 4) {
+            for b in small_types(6) {
+                for (predicate, limit) in Predicate::ALL.into_iter().zip([2, 2, 3, 2, 3, 2]) {
+                    let mut builder = Builder::new();
+                    let x = builder.opaque(Op::Input(0), vec![], a);
+                    let y = builder.opaque(Op::Input(1), vec![], b);
+                    let z = compare(&mut builder, predicate, x, y, limits(limit));
+                    builder.graph.validate().expect("valid");
+                    for inputs in input_vectors(&mut Random::new(1), &[a, b], 1 << 12) {
+                        let values = eval_nodes(&builder.graph, &inputs);
+                        let exact = predicate.holds(inputs[0].cmp(&inputs[1]));
+                        let got = &values[z.index()];
+                        assert_eq!(
+                            *got,
+                            u8::from(exact).into(),
+                            "{a} {predicate:?} {b} {inputs:?}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+
     #[test]
     fn split_shifts_are_right_for_all_inputs() {
         for ty in [HwType::ui(6), HwType::si(6), HwType::ui(1), HwType::si(1)] {
@@ -314,6 +629,44 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn products_by_constants_become_sums_where_those_cost_less() {
+        let products = |constant: u32, width: u32, costs: Option<Costs>| {
+            let mut g = Graph::new();
+            let x = g.input(0, HwType::ui(width));
+            let c = g.constant(constant);
+            let product = g.mul(x, c);
+            g.outputs.push(product);
+            let limits = Limits {
+                product: 18,
+                shift: 18,
+                sum: 64,
+                order: 64,
+                equality: 64,
+                costs,
+            };
+            split_pure(&mut g, limits);
+            g.nodes.iter().filter(|(_, n)| n.op == Op::Mul).count()
+        };
+        let dear = Costs {
+            block_area: 20.0,
+            ..COSTS
+        };
+        let slow = Costs {
+            add_delay: (4.0, 0.0),
+            ..COSTS
+        };
+        // Two sums: 5 * 17.
+        assert_eq!(products(0x55, 16, Some(COSTS)), 0);
+        assert_eq!(products(0x55, 16, Some(dear)), 1, "a block is cheaper");
+        assert_eq!(products(0x55, 16, Some(slow)), 1, "a block is faster");
+        assert_eq!(products(0x55, 16, None), 1);
+        // Three levels of sums in place of a block.
+        assert_eq!(products(0x2_1089, 16, Some(COSTS)), 1);
+        // Beside three blocks and two sums they are quick enough.
+        assert_eq!(products(0x2_1089, 50, Some(COSTS)), 0);
     }
 
     #[test]

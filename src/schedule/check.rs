@@ -53,12 +53,21 @@ type Called<'v> = dyn Fn(NodeId) -> Option<&'v Variant> + 'v;
 
 fn check_unit(unit: &Variant, device: &Device, budget: f64) -> Result<(), String> {
     let (graph, times) = (&unit.graph, &unit.times);
-    data_order(graph, times, &|_| None)?;
+    for (step, times) in graph.steps.iter().zip(&unit.steps) {
+        data_order(step, times, &[], &|_| None)?;
+        stability(step, times, &BTreeSet::new())?;
+        Chaining::of_step(step, times, device, budget)
+            .check(&|_| None, None)
+            .map_err(|e| format!("step: {e}"))?;
+    }
+    data_order(graph, times, &step_cycles(unit), &|_| None)?;
     stability(graph, times, &BTreeSet::new())?;
-    Chaining::new(graph, times, device, budget).check(&|_| None, None)?;
+    Chaining::new(graph, times, device, budget)
+        .with_steps(&unit.steps)
+        .check(&|_| None, None)?;
     for (id, node) in graph.nodes.iter() {
-        if let Op::Iterate { count, .. } = node.op
-            && count > unit.interval
+        if let Op::Iterate { step, count } = node.op
+            && count * step_cycles(unit)[step as usize] > unit.interval
         {
             return Err(format!("%{} is still busy at the next start", id.index()));
         }
@@ -80,6 +89,14 @@ fn check_unit(unit: &Variant, device: &Device, budget: f64) -> Result<(), String
     Ok(())
 }
 
+/// Cycles of one application of each step.
+fn step_cycles(unit: &Variant) -> Vec<u32> {
+    let steps = unit.graph.steps.iter().zip(&unit.steps);
+    steps
+        .map(|(step, times)| times.ready[step.outputs[0].index()] + 1)
+        .collect()
+}
+
 fn check_leaf(
     program: &Program,
     leaf: &Leaf,
@@ -87,7 +104,7 @@ fn check_leaf(
     called: &Called,
 ) -> Result<(), String> {
     let times = &schedule.times;
-    data_order(leaf.graph(), times, called)?;
+    data_order(leaf.graph(), times, &[], called)?;
     for id in leaf.graph().nodes.ids() {
         if let (Some(ii), Some(variant)) = (schedule.ii, called(id))
             && is_live(leaf.graph(), times, id)
@@ -119,7 +136,12 @@ fn is_live(graph: &Graph, times: &Times, id: NodeId) -> bool {
     times.width[id.index()] > 0 || matches!(graph.nodes[id].op, Op::Store(_))
 }
 
-fn data_order(graph: &Graph, times: &Times, called: &Called) -> Result<(), String> {
+fn data_order(
+    graph: &Graph,
+    times: &Times,
+    step_cycles: &[u32],
+    called: &Called,
+) -> Result<(), String> {
     let Times { start, ready, .. } = times;
     for (id, node) in graph.nodes.iter() {
         let i = id.index();
@@ -127,7 +149,10 @@ fn data_order(graph: &Graph, times: &Times, called: &Called) -> Result<(), Strin
             Op::Load(_) => 1,
             Op::Call(_) if !is_live(graph, times, id) => ready[i] - start[i],
             Op::Call(_) => called(id).ok_or("a call in a unit")?.latency,
-            Op::Iterate { count, .. } => count,
+            Op::Iterate { step, count } => {
+                let cycles = step_cycles.get(step as usize);
+                count * cycles.ok_or("a step without cycles")?
+            }
             _ => 0,
         };
         if ready[i] != start[i] + latency {

@@ -2,6 +2,7 @@
 
 use crate::codes;
 use crate::diagnostics::Diagnostic;
+use crate::hwarith::shift_add::Costs;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -19,6 +20,9 @@ pub struct Device {
     pub clock: Clock,
     /// Delay of each class of operation.
     pub delay: BTreeMap<Class, Delay>,
+    /// LUT4 of each class of operation, for each bit of its result; one where it is left out.
+    #[serde(default)]
+    pub area: BTreeMap<Class, f64>,
     /// Multiplier blocks.
     pub dsp: Dsp,
 }
@@ -46,6 +50,14 @@ pub struct Dsp {
     pub width_a: u32,
     /// Bits of the other.
     pub width_b: u32,
+    /// What a block is worth, in LUT4: the device has one for so many of them.
+    #[serde(default = "some_luts")]
+    pub luts: f64,
+}
+
+/// Of common devices there are 300 to 900 for each block.
+fn some_luts() -> f64 {
+    500.0
 }
 
 /// Kinds of operations that the model tells apart.
@@ -115,6 +127,17 @@ impl Device {
                 format!("malformed device '{name}': {}", e.message()),
             )
         })
+    }
+
+    /// Costs of products by constants.
+    pub fn costs(&self) -> Costs {
+        let add = self.delay.get(&Class::Add);
+        Costs {
+            block_area: self.dsp.luts,
+            add_area: self.area.get(&Class::Add).copied().unwrap_or(1.0),
+            block_delay: self.delay(Class::Mul, self.dsp.width_a),
+            add_delay: add.map_or((0.0, 0.0), |d| (d.base, d.per_bit)),
+        }
     }
 
     /// Delay in ns of an operation of `width` bits; 0 for a class that the model leaves out.

@@ -17,7 +17,9 @@ pub use solver::DISTRIBUTED_BITS;
 use crate::diagnostics::SourceMap;
 use crate::hwarith::graph::{MemId, Op};
 use crate::hwarith::program::{Leaf, Place, Program};
+use crate::hwarith::split::{LEAST_WORD, Limits};
 use crate::hwarith::{Graph, NodeId};
+use crate::ir::types::MAX_WIDTH;
 use device::{Class, Device};
 use solver::{Failure, Problem};
 use std::collections::BTreeMap;
@@ -59,10 +61,12 @@ pub struct UnitSchedule {
 /// An implementation of an operator.
 #[derive(Clone, Debug)]
 pub struct Variant {
-    /// What it computes; of iterated steps, one application is one cycle's work.
+    /// What it computes; of iterated steps, one application is the work between two states.
     pub graph: Graph,
     /// Cycles of its nodes.
     pub times: Times,
+    /// Cycles of the nodes of each step that it iterates; an application ends with the cycle of the step's output.
+    pub steps: Vec<Times>,
     /// Cycles from one start to the next.
     pub interval: u32,
     /// Cycles from operands to result.
@@ -106,6 +110,24 @@ const MAX_II: u32 = 4096;
 /// Time in ns that the operations of a cycle may take.
 pub fn budget(device: &Device, period: f64) -> f64 {
     period * (1.0 - device.clock.margin) - device.clock.overhead
+}
+
+/// Bits up to which operations fit into a clock period in ns, and products into a multiplier block.
+pub fn widest(device: &Device, period: f64) -> Limits {
+    let budget = budget(device, period);
+    let widest = |class| {
+        let fits = |width: &u32| device.delay(class, *width) <= budget;
+        (1..=2 * MAX_WIDTH).take_while(fits).last().unwrap_or(0)
+    };
+    let word = |class| widest(class).max(LEAST_WORD);
+    Limits {
+        product: device.dsp.width_a.min(device.dsp.width_b),
+        shift: widest(Class::Shift),
+        sum: word(Class::Add),
+        order: word(Class::Compare),
+        equality: word(Class::Equal),
+        costs: Some(device.costs()),
+    }
 }
 
 /// Schedules a program for a device and a clock period in ns.

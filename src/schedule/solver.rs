@@ -95,11 +95,15 @@ impl<'g> Problem<'g> {
                 Op::Const(_) | Op::Var(_) => Kind::Stable,
                 // Calls and loads: see `set_calls` and `add_leaf`.
                 Op::Input(_) | Op::Phi | Op::Store(_) | Op::Load(_) | Op::Call(_) => Kind::Register,
-                Op::Iterate { step, count } => Kind::Pipelined {
-                    before: step_delay(&graph.steps[*step as usize], device).min(budget),
-                    latency: *count,
-                    after: 0.0,
-                },
+                Op::Iterate { step, count } => {
+                    let step = &graph.steps[*step as usize];
+                    let times = step_times(step, device, budget);
+                    Kind::Pipelined {
+                        before: first_cycle_delay(&times),
+                        latency: count * step_cycles(step, &times),
+                        after: 0.0,
+                    }
+                }
                 Op::Cast | Op::Extract { .. } | Op::Concat => {
                     let stable = node.args.iter().all(|&a| problem.is_stable(a));
                     if stable {
@@ -426,16 +430,32 @@ impl<'g> Problem<'g> {
     }
 }
 
-/// ns that one application of a step takes, with the choice between the first state and the last one.
-pub fn step_delay(step: &Graph, device: &Device) -> f64 {
+/// Cycles of the operations of one application of a step. Its operands come after the choice between the first state
+/// and the last one.
+pub fn step_times(step: &Graph, device: &Device, budget: f64) -> Times {
     let roots: Vec<(NodeId, u32)> = step.outputs.iter().map(|&o| (o, u32::MAX)).collect();
     let width = crate::hwarith::demand::demanded(step, &roots, None);
-    let problem = Problem::new(step, width, device, f64::INFINITY);
-    let arrival = match problem.sweep(&vec![0; step.nodes.len()]) {
-        Ok(times) => times.arrival[step.outputs[0].index()],
-        Err(_) => f64::INFINITY,
-    };
-    arrival + device.delay(Class::Mux, step.width(step.outputs[0]))
+    let mut problem = Problem::new(step, width, device, budget);
+    for (id, node) in step.nodes.iter() {
+        if matches!(node.op, Op::Input(_)) {
+            let choice = device.delay(Class::Mux, node.ty.width);
+            problem.kinds[id.index()] = Kind::Logic(choice.min(budget));
+        }
+    }
+    let times = problem.sweep(&vec![0; step.nodes.len()]);
+    times.expect("only accesses to memories can fail, and a step has none")
+}
+
+/// Cycles from one state of an iterated step to the next: the state is a register.
+pub fn step_cycles(step: &Graph, times: &Times) -> u32 {
+    times.ready[step.outputs[0].index()] + 1
+}
+
+/// Longest time of cycle 0 in which something is still busy.
+pub fn first_cycle_delay(times: &Times) -> f64 {
+    let nodes = 0..times.ready.len();
+    let busy = nodes.filter(|&i| times.width[i] > 0 && times.ready[i] == 0 && !times.stable[i]);
+    busy.map(|i| times.arrival[i]).fold(0.0, f64::max)
 }
 
 /// The modulo reservation table of the memories' ports: reads and writes in each slot.

@@ -1,7 +1,7 @@
 //! Schedules of operators: pipelined, and, where steps are iterated, rolled into a loop of a register.
 
 use super::device::Device;
-use super::solver::{Problem, step_delay};
+use super::solver::{Problem, first_cycle_delay, step_cycles, step_times};
 use super::{Times, UnitSchedule, Variant};
 use crate::hwarith::graph::Op;
 use crate::hwarith::{Graph, NodeId, iterate};
@@ -34,7 +34,10 @@ fn is_iterate(op: &Op) -> bool {
 
 /// Applications of a step that fit into a cycle; one if none does.
 fn steps_per_cycle(step: &Graph, device: &Device, budget: f64) -> u32 {
-    let fits = |count: &u32| step_delay(&iterate::composed(step, *count), device) <= budget;
+    let fits = |count: &u32| {
+        let steps = iterate::composed(step, *count);
+        step_cycles(&steps, &step_times(&steps, device, budget)) == 1
+    };
     (2..).take_while(fits).last().unwrap_or(1)
 }
 
@@ -44,33 +47,38 @@ fn variant(graph: Graph, device: &Device, budget: f64) -> Option<Variant> {
     let mut problem = Problem::new(&graph, width, device, budget);
     let times = problem.solve().ok()?;
     let output = graph.outputs[0].index();
-    let busy = graph.nodes.iter().map(|(_, node)| match node.op {
-        Op::Iterate { count, .. } => count,
+    let steps = graph.steps.iter();
+    let steps: Vec<Times> = steps.map(|s| step_times(s, device, budget)).collect();
+    let busy = graph.nodes.iter().map(|(id, node)| match node.op {
+        Op::Iterate { .. } => times.ready[id.index()] - times.start[id.index()],
         _ => 1,
     });
     Some(Variant {
         interval: busy.max().unwrap_or(1),
         latency: times.ready[output],
-        input_delay: first_stage_delay(&graph, &times, device).min(budget),
+        input_delay: input_delay(&graph, &times, &steps).min(budget),
         output_delay: times.arrival[output],
         times,
+        steps,
         graph,
     })
 }
 
 /// Longest time of cycle 0 in which something that depends on an input is still busy.
-fn first_stage_delay(graph: &Graph, times: &Times, device: &Device) -> f64 {
+fn input_delay(graph: &Graph, times: &Times, steps: &[Times]) -> f64 {
     let arrival = |id: NodeId| {
         let i = id.index();
-        let busy = times.width[i] > 0 && times.ready[i] == 0 && !times.stable[i];
-        if busy { times.arrival[i] } else { 0.0 }
+        match times.ready[i] == 0 && !times.stable[i] {
+            true => times.arrival[i],
+            false => 0.0,
+        }
     };
-    let delays = graph.nodes.iter().map(|(id, node)| match node.op {
+    let iterated = graph.nodes.iter().map(|(id, node)| match node.op {
         Op::Iterate { step, .. } if times.start[id.index()] == 0 => {
             let operands = node.args.iter().map(|&a| arrival(a)).fold(0.0, f64::max);
-            operands + step_delay(&graph.steps[step as usize], device)
+            operands + first_cycle_delay(&steps[step as usize])
         }
-        _ => arrival(id),
+        _ => 0.0,
     });
-    delays.fold(0.0, f64::max)
+    iterated.fold(first_cycle_delay(times), f64::max)
 }

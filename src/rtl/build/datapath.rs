@@ -39,6 +39,8 @@ pub struct Datapath<'a> {
     delayed: HashMap<(NodeId, u32), Operand>,
     /// Last cycle in which a phi's own register still holds the value.
     held_until: HashMap<NodeId, u32>,
+    /// Where a value is after its first cycle, without registers of its own.
+    kept: HashMap<NodeId, Operand>,
     stable: Vec<bool>,
 }
 
@@ -60,6 +62,7 @@ impl<'a> Datapath<'a> {
             values: HashMap::new(),
             delayed: HashMap::new(),
             held_until: HashMap::new(),
+            kept: HashMap::new(),
             stable: Vec::new(),
         }
     }
@@ -72,6 +75,11 @@ impl<'a> Datapath<'a> {
     /// States the last cycle in which a phi's register holds the value that the iteration read.
     pub fn hold(&mut self, phi: NodeId, until: u32) {
         self.held_until.insert(phi, until);
+    }
+
+    /// States where a value is from the cycle after its first on.
+    pub fn keep(&mut self, node: NodeId, held: Operand) {
+        self.kept.insert(node, held);
     }
 
     /// Cycles of the nodes.
@@ -137,6 +145,10 @@ impl<'a> Datapath<'a> {
         let until = self.held_until.get(&node).copied().unwrap_or(ready);
         if self.stable.get(node.index()) == Some(&true) || cycle <= until {
             return self.value(cells, env, node);
+        }
+        if let Some(held) = self.kept.get(&node).cloned() {
+            let width = self.times.width[node.index()];
+            return cells.resize(held, width, false, &self.label(node));
         }
         let span = match &self.pace {
             Pace::EveryCycle => 1,

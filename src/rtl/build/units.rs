@@ -3,7 +3,6 @@
 use super::cells::Cells;
 use super::datapath::{Datapath, Pace, Sources};
 use crate::diagnostics::SourceMap;
-use crate::hwarith::Graph;
 use crate::hwarith::NodeId;
 use crate::hwarith::graph::Op;
 use crate::hwarith::program::Unit;
@@ -24,6 +23,8 @@ struct Env<'s> {
     inputs: Vec<NetId>,
     /// 1 while an operation is in that cycle; empty if the operator is pipelined.
     valid: Vec<NetId>,
+    /// Cycles of the steps that are iterated.
+    steps: &'s [Times],
     sources: &'s SourceMap,
 }
 
@@ -38,8 +39,9 @@ impl Sources for Env<'_> {
 }
 
 impl Env<'_> {
-    /// A register that takes one step a cycle, from the operand in the cycle in which an operation arrives. It never
-    /// stops: the result is read in the one cycle in which all steps are done.
+    /// A register that takes the steps one after the other, from the operand in the cycle in which an operation arrives.
+    /// A step of several cycles is a pipeline, whose last stage that register is. It never stops: the result is read in
+    /// the one cycle in which all steps are done.
     fn iterate(
         &mut self,
         cells: &mut Cells,
@@ -47,8 +49,8 @@ impl Env<'_> {
         node: NodeId,
         step: usize,
     ) -> Operand {
-        let graph = path.graph();
-        let step = &graph.steps[step];
+        let times = &self.steps[step];
+        let step = &path.graph().steps[step];
         let start = self.valid[path.times().start[node.index()] as usize];
         let operands = path.call_operands(cells, self, node, &step.input_types());
         let label = path.label(node);
@@ -77,47 +79,30 @@ impl Env<'_> {
             held.push(net);
             inputs.push(input);
         }
-        let next = combinational(
-            cells,
-            step,
-            inputs.clone(),
-            self.sources,
-            &format!("{label}_"),
-        );
+        let mut env = Env {
+            inputs: inputs.clone(),
+            valid: Vec::new(),
+            steps: &[],
+            sources: self.sources,
+        };
+        let prefix = format!("{label}_");
+        let mut stages = Datapath::new(step, times, Pace::EveryCycle, self.sources, &prefix);
+        // Operands beside the state are there until the operation ends.
+        for (id, node) in step.nodes.iter() {
+            if let Op::Input(i @ 1..) = node.op {
+                stages.keep(id, Operand::Net(held[i as usize]));
+            }
+        }
+        stages.make_all(cells, &mut env);
+        let width = cells.module.nets[inputs[0]].width;
+        let output = step.outputs[0];
+        let next = stages.operand(cells, &mut env, output, times.ready[output.index()], width);
         cells.drive_register(held[0], next, None, None, None);
         for (&net, &input) in held.iter().zip(&inputs).skip(1) {
             cells.drive_register(net, Operand::Net(input), Some(start), None, None);
         }
         Operand::Net(held[0])
     }
-}
-
-/// The output of a graph without registers, as wide as its first input.
-fn combinational(
-    cells: &mut Cells,
-    graph: &Graph,
-    inputs: Vec<NetId>,
-    sources: &SourceMap,
-    prefix: &str,
-) -> Operand {
-    let width = cells.module.nets[inputs[0]].width;
-    let count = graph.nodes.len();
-    let roots = [(graph.outputs[0], width)];
-    let times = Times {
-        start: vec![0; count],
-        ready: vec![0; count],
-        arrival: vec![0.0; count],
-        width: crate::hwarith::demand::demanded(graph, &roots, None),
-        stable: vec![false; count],
-    };
-    let mut env = Env {
-        inputs,
-        valid: Vec::new(),
-        sources,
-    };
-    let mut path = Datapath::new(graph, &times, Pace::EveryCycle, sources, prefix);
-    path.make_all(cells, &mut env);
-    path.operand(cells, &mut env, graph.outputs[0], 0, width)
 }
 
 /// Builds the module `name` of an operator: `clk` (if it has registers), `start` (if not every cycle can start an
@@ -159,6 +144,7 @@ pub fn build(name: &str, unit: &Unit, variant: &Variant, sources: &SourceMap) ->
     let mut env = Env {
         inputs,
         valid,
+        steps: &variant.steps,
         sources,
     };
     let mut path = Datapath::new(graph, &variant.times, pace, sources, "");

@@ -5,7 +5,6 @@
 //! and Ding, FlowMap, 1994), and the best of them bounds the time from below.
 
 use super::{Called, TOLERANCE, is_live};
-use crate::hwarith::demand::demanded;
 use crate::hwarith::graph::{Op, Predicate};
 use crate::hwarith::program::{Leaf, Place, Program};
 use crate::hwarith::{Graph, NodeId};
@@ -26,6 +25,10 @@ pub struct Chaining<'g> {
     times: &'g Times,
     device: &'g Device,
     budget: f64,
+    /// Whether operands come after a choice between the first state and the last one.
+    is_step: bool,
+    /// Cycles of the steps that the graph iterates.
+    steps: &'g [Times],
     /// Ways to compute one bit of a gate or wire in its cycle.
     cuts: Vec<Vec<Cut>>,
 }
@@ -37,8 +40,23 @@ impl<'g> Chaining<'g> {
             times,
             device,
             budget,
+            is_step: false,
+            steps: &[],
             cuts: vec![Vec::new(); graph.nodes.len()],
         }
+    }
+
+    /// One application of a step that is iterated.
+    pub fn of_step(graph: &'g Graph, times: &'g Times, device: &'g Device, budget: f64) -> Self {
+        Chaining {
+            is_step: true,
+            ..Chaining::new(graph, times, device, budget)
+        }
+    }
+
+    /// States the cycles of the steps that the graph iterates.
+    pub fn with_steps(self, steps: &'g [Times]) -> Self {
+        Chaining { steps, ..self }
     }
 
     /// Checks every node that somebody wants.
@@ -75,6 +93,10 @@ impl<'g> Chaining<'g> {
         let operands = node.args.iter().map(|&a| self.arrival_in(a, cycle));
         let operands = operands.fold(0.0, f64::max);
         Ok(match &node.op {
+            Op::Input(_) if self.is_step => {
+                let choice = self.device.delay(Class::Mux, node.ty.width);
+                choice.min(self.budget)
+            }
             Op::Const(_) | Op::Var(_) | Op::Input(_) | Op::Phi | Op::Store(_) => 0.0,
             Op::Load(mem) => {
                 let (program, _) = leaf.ok_or("a load in a unit")?;
@@ -100,8 +122,8 @@ impl<'g> Chaining<'g> {
                 }
             }
             Op::Iterate { step, .. } => {
-                let step = self.least_delay(&self.graph.steps[*step as usize])?;
-                let begun = operands + step;
+                let step = self.steps.get(*step as usize);
+                let begun = operands + first_cycle(step.ok_or("a step without cycles")?);
                 if operands > 0.0 && begun > self.budget + TOLERANCE {
                     return Err(format!("%{} gets its operands too late", id.index()));
                 }
@@ -122,34 +144,6 @@ impl<'g> Chaining<'g> {
                 }
             }
         })
-    }
-
-    /// ns from the operands of a step to its result, with the choice between the first state and the last one.
-    fn least_delay(&self, step: &Graph) -> Result<f64, String> {
-        let count = step.nodes.len();
-        let output = step.outputs[0];
-        let mut times = Times {
-            start: vec![0; count],
-            ready: vec![0; count],
-            arrival: vec![0.0; count],
-            width: demanded(step, &[(output, u32::MAX)], None),
-            stable: step
-                .nodes
-                .iter()
-                .map(|(_, n)| matches!(n.op, Op::Const(_)))
-                .collect(),
-        };
-        let mut cuts = vec![Vec::new(); count];
-        for id in step.nodes.ids() {
-            let mut chaining = Chaining::new(step, &times, self.device, f64::INFINITY);
-            chaining.cuts = cuts;
-            chaining.cuts[id.index()] = chaining.cuts_of(id);
-            let arrival = chaining.least_arrival(id, &|_| None, None)?;
-            cuts = chaining.cuts;
-            times.arrival[id.index()] = arrival;
-        }
-        let choice = self.device.delay(Class::Mux, step.width(output));
-        Ok(times.arrival[output.index()] + choice)
     }
 
     /// When a value is stable in a cycle: from a register at its start.
@@ -219,6 +213,13 @@ impl<'g> Chaining<'g> {
         }
         cuts
     }
+}
+
+/// Until when something of cycle 0 is busy.
+fn first_cycle(times: &Times) -> f64 {
+    let busy = |i: &usize| times.ready[*i] == 0 && !times.stable[*i] && times.width[*i] > 0;
+    let first = (0..times.ready.len()).filter(busy);
+    first.map(|i| times.arrival[i]).fold(0.0, f64::max)
 }
 
 /// Every union of a cut of each side that fits a table.

@@ -78,6 +78,10 @@ def polynomial(x: i16, y: i16) -> i64:
     return (x + y) * (x - y) * (x + 3)
 
 @kernel
+def powers(x: i32) -> i32:
+    return x ** 5 - x ** 2
+
+@kernel
 def shifts(a: i32, n: i8) -> i32:
     return (a << n) ^ (a >> n)
 
@@ -149,6 +153,7 @@ fn kernels_of_all_constructs_are_proven() {
     for top in [
         "triple",
         "polynomial",
+        "powers",
         "shifts",
         "histogram",
         "ones",
@@ -322,7 +327,15 @@ def floored_quotient(a: i8, b: i8) -> i8:
     return a // b
 
 @kernel
-def remainder(a: u16, b: u16) -> u16:
+def wide_floored_quotient(a: i16, b: i16) -> i16:
+    return a // b
+
+@kernel
+def wide_quotient(a: u32, b: u32) -> u32:
+    return a / b
+
+@kernel
+def remainder(a: i16, b: i16) -> i16:
     return a % b
 "#;
 
@@ -342,6 +355,8 @@ fn divisions_are_proven() {
         "thousandth",
         "quotient",
         "floored_quotient",
+        "wide_floored_quotient",
+        "wide_quotient",
         "remainder",
     ] {
         proven(&compile(DIVISIONS, Some(top)));
@@ -455,7 +470,7 @@ fn no_fault_is_proven_right() {
         (KERNELS, "threes"),
         (KERNELS, "polynomial"),
         (DIVISIONS, "middle"),
-        (DIVISIONS, "floored_quotient"),
+        (DIVISIONS, "quotient"),
     ] {
         let right = compile(text, Some(top));
         for module in right.design.modules.ids() {

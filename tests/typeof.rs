@@ -103,7 +103,7 @@ fn each_line_is_answered_before_the_next_is_asked() {
         ),
         (
             r#"{"style": "hwarith", "op": "add", "types": ["ui3"]}"#,
-            r#"{"error":"'add' takes 2 types, but 1 given"}"#,
+            r#"{"error":"'add' takes 2 types or more, not (ui3)"}"#,
         ),
         (
             r#"{"style": "pascal", "expr": "a", "types": {}}"#,

@@ -181,10 +181,7 @@ pub fn check_in_verilator(text: &str, top: &str, setting: &Setting) -> Verdict {
         Ok(report) => Verdict::Right(report.compared as usize),
         // No inputs found on which the kernel ends soon.
         Err(CosimError::Reference(_)) => Verdict::Right(0),
-        Err(error) => {
-            let said = error.to_diagnostic().render(&SourceMap::default(), false);
-            Verdict::Wrong(format!("Verilator: {said}"))
-        }
+        Err(error) => Verdict::Wrong(format!("Verilator: {}", explained(&error))),
     }
 }
 
@@ -208,7 +205,15 @@ pub fn compare_on(
     let report = Netlist::new(&compilation.design, manifest)
         .map_err(CosimError::from)
         .and_then(|engine| cosim::cosim_on(&engine, program, manifest, &options, &|_, _| ()));
-    report.map_err(|e| e.to_diagnostic().render(&SourceMap::default(), false))
+    report.map_err(|error| explained(&error))
+}
+
+/// An error in one text, without the lines of the source.
+pub fn explained(error: &CosimError) -> String {
+    let diagnostic = error.to_diagnostic();
+    let notes = diagnostic.notes.iter().map(|(_, note)| note.as_str());
+    let parts = std::iter::once(diagnostic.message.as_str()).chain(notes);
+    parts.collect::<Vec<_>>().join("\n  ")
 }
 
 fn show(invocation: &Invocation) -> Vec<Vec<String>> {

@@ -270,7 +270,12 @@ impl Gen {
                 vec![1],
                 vec![5, 4],
                 vec![4, 8],
+                vec![4, 4],
             ]);
+        }
+        if self.one_in(8) {
+            let n = 2 + self.below(3);
+            return vec![n, n];
         }
         let rank = self.pick(&[0, 1, 1, 1, 1, 1, 2, 2, 3]);
         (0..rank)
@@ -887,7 +892,7 @@ impl Gen {
             5..=8 => self.store(),
             9 => self.set_bit(),
             10 => self.local_array(),
-            11 if self.one_in(4) => self.matrices(),
+            11 if self.one_in(3) => self.matrices(),
             11 => self.whole_array(),
             12 if self.one_in(3) => self.matching(depth),
             12..=14 => self.branch(depth),
@@ -1069,20 +1074,34 @@ impl Gen {
     /// A product of matrices.
     fn matrices(&mut self) {
         let square = |a: &Array| matches!(a.shape[..], [n, m] if n == m && n <= 4);
-        let of = |arrays: Vec<Array>| arrays.into_iter().filter(square).collect::<Vec<_>>();
-        let targets = of(self.open_arrays());
-        let sources = of(self.arrays.iter().filter(|a| !a.banned).cloned().collect());
+        let targets: Vec<Array> = self.open_arrays().into_iter().filter(square).collect();
         if targets.is_empty() || self.work > 4 {
             return self.store();
         }
         let target = self.pick(&targets);
-        let (one, two) = (self.pick(&sources), self.pick(&sources));
-        let apart = one.name != target.name && two.name != target.name;
-        if !apart || one.shape != target.shape || two.shape != target.shape || one.ty != two.ty {
-            return self.store();
-        }
+        let one = self.factor(&target, None);
+        let two = self.factor(&target, Some(&one.ty));
         let product = format!("allo.linalg.matmul({}, {})", one.name, two.name);
         self.line(&format!("{} = {product}", target.name));
+    }
+
+    /// Another array of a shape, and of a type if one is given.
+    fn factor(&mut self, target: &Array, ty: Option<&str>) -> Array {
+        let fits = |a: &&Array| {
+            let apart = a.name != target.name && !a.banned;
+            apart && a.shape == target.shape && ty.is_none_or(|ty| a.ty == ty)
+        };
+        let fitting: Vec<Array> = self.arrays.iter().filter(fits).cloned().collect();
+        if !fitting.is_empty() {
+            return self.pick(&fitting);
+        }
+        let ty = ty.unwrap_or(&target.ty).to_string();
+        let name = self.fresh_array(&ty, &target.shape);
+        Array {
+            name,
+            ty,
+            ..target.clone()
+        }
     }
 
     fn branch(&mut self, depth: u32) {

@@ -364,7 +364,7 @@ fn without_results(tree: &Tree) -> Vec<Edit> {
         }
         if let Expr::Tuple(types) = &**annotation {
             for at in 0..types.elts.len() {
-                let mut edit = vec![without_element(tree, &**annotation, at)];
+                let mut edit = vec![without_element(tree, annotation, at)];
                 edit.extend(
                     returned
                         .iter()
@@ -397,9 +397,9 @@ fn without_element(tree: &Tree, tuple: &Expr, at: usize) -> Option<(Range<usize>
     Some((range(tuple), text))
 }
 
-fn returned(suite: &[Stmt]) -> Vec<&Expr> {
-    let of = |stmt| match stmt {
-        &Stmt::Return(ref s) => s.value.as_deref().into_iter().collect(),
+fn returned<'a>(suite: &'a [Stmt]) -> Vec<&'a Expr> {
+    let of = |stmt: &'a Stmt| match stmt {
+        Stmt::Return(s) => s.value.as_deref().into_iter().collect(),
         other => blocks(other)
             .into_iter()
             .flat_map(returned)

@@ -1,9 +1,9 @@
 //! Every shipped example: co-simulated with the reference, within its cycles, and accepted by every tool.
 
-use allo_hls::diagnostics::SourceMap;
 use allo_hls::sim::cosim::{self, CosimOptions};
 use allo_hls::sim::verilator::Verilator;
 use rtl_tests::examples::{self, EXAMPLES, folder};
+use rtl_tests::fuzz;
 use rtl_tests::tools;
 use std::path::PathBuf;
 
@@ -30,12 +30,7 @@ fn examples_compute_what_the_reference_does_in_the_promised_cycles() {
         };
         let text = compiled.systemverilog();
         let report = cosim::cosim(&compiled.program, &compiled.manifest, &text, &options)
-            .unwrap_or_else(|e| {
-                panic!(
-                    "{file}: {}",
-                    e.to_diagnostic().render(&SourceMap::default(), false)
-                )
-            });
+            .unwrap_or_else(|e| panic!("{file}: {}", fuzz::explained(&e)));
         if let Some(limit) = limit {
             let most = report.cycles.iter().max().copied().unwrap_or(0);
             assert!(
@@ -56,14 +51,8 @@ fn examples_compute_the_same_at_other_clocks() {
                 ..CosimOptions::default()
             };
             let text = compiled.systemverilog();
-            cosim::cosim(&compiled.program, &compiled.manifest, &text, &options).unwrap_or_else(
-                |e| {
-                    panic!(
-                        "{file}: {}",
-                        e.to_diagnostic().render(&SourceMap::default(), false)
-                    )
-                },
-            );
+            cosim::cosim(&compiled.program, &compiled.manifest, &text, &options)
+                .unwrap_or_else(|e| panic!("{file}: {}", fuzz::explained(&e)));
         }
     }
 }

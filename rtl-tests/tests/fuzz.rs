@@ -28,6 +28,69 @@ fn random_kernels_behave_as_the_reference() {
     assert!(right > 40, "most kernels compile: {right}");
 }
 
+#[test]
+fn random_kernels_have_every_construct() {
+    const CONSTRUCTS: [&str; 44] = [
+        " / ",
+        " // ",
+        " % ",
+        " ** ",
+        " << ",
+        " >> ",
+        " & ",
+        " | ",
+        " ^ ",
+        "(~",
+        "(-",
+        "(not ",
+        " and ",
+        " or ",
+        " if ",
+        "elif ",
+        "else:",
+        "match ",
+        "case 1 | 3:",
+        "while ",
+        "range(",
+        ", -1)",
+        "allo.grid(",
+        "min(",
+        "max(",
+        "abs(",
+        "allo.math.fma(",
+        "allo.math.sqrt(",
+        "allo.math.floor(",
+        "allo.linalg.matmul(",
+        "typing_style=\"cpp\"",
+        "subnormals=\"ftz\"",
+        "f16",
+        "bf16",
+        "f32",
+        "f64",
+        "af",
+        "small",
+        "f8e4m3",
+        "f8e5m2",
+        "hif8",
+        "f4e2m1",
+        " -> (",
+        "[()]",
+    ];
+    let texts: Vec<String> = (1..1500).map(|seed| generate::kernel(seed).text).collect();
+    for construct in CONSTRUCTS {
+        let body = |text: &&String| {
+            text.split_once("@kernel")
+                .is_some_and(|(_, b)| b.contains(construct))
+        };
+        let count = texts.iter().filter(body).count();
+        assert!(count >= 8, "{construct}: {count}");
+    }
+    let calls = texts
+        .iter()
+        .filter(|text| text.contains("callee") && text.matches("callee").count() > 1);
+    assert!(calls.count() > 50);
+}
+
 /// Neither the evaluator nor the simulation passes kernels over.
 #[test]
 fn random_kernels_run_in_every_form() {

@@ -248,14 +248,8 @@ fn verilator_agrees() {
             ..CosimOptions::default()
         };
         let source = compiled.systemverilog();
-        cosim::cosim(&compiled.program, &compiled.manifest, &source, &options).unwrap_or_else(
-            |e| {
-                panic!(
-                    "{}\n{text}",
-                    e.to_diagnostic().render(&SourceMap::default(), false)
-                )
-            },
-        );
+        cosim::cosim(&compiled.program, &compiled.manifest, &source, &options)
+            .unwrap_or_else(|e| panic!("{}\n{text}", fuzz::explained(&e)));
     }
 }
 

@@ -151,8 +151,7 @@ fn verilator_computes_what_the_reference_does() {
         let text = compilation.systemverilog();
         let report = cosim::cosim(&compilation.program, &compilation.manifest, &text, &options);
         if let Err(error) = report {
-            let said = error.to_diagnostic().render(&SourceMap::default(), false);
-            panic!("{}: {said}", case.top);
+            panic!("{}: {}", case.top, fuzz::explained(&error));
         }
     }
 }

@@ -42,7 +42,7 @@ pub fn load(
 pub fn target(args: &TargetArgs) -> Result<Target, Diagnostic> {
     Ok(Target {
         skip: args.skip_pass.clone(),
-        ..Target::new(&args.device, args.clock)?
+        ..Target::new(&args.hardware.device, args.hardware.clock)?
     })
 }
 

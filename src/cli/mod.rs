@@ -100,18 +100,25 @@ impl SourceArgs {
     }
 }
 
-/// What the hardware is made for.
+/// How a kernel becomes hardware.
 #[derive(Args, Clone)]
 pub struct TargetArgs {
+    #[command(flatten)]
+    pub hardware: HardwareArgs,
+    /// Leave out a pass of the transform room (repeatable)
+    #[arg(long, value_name = "PASS")]
+    pub skip_pass: Vec<String>,
+}
+
+/// What the hardware is made for.
+#[derive(Args, Clone)]
+pub struct HardwareArgs {
     /// Clock to reach, as a frequency or a period
     #[arg(long, value_name = "100MHz|10ns", default_value = "100MHz", value_parser = parse_clock)]
     pub clock: f64,
     /// Device model: a built-in name or a .toml file
     #[arg(long, value_name = "NAME", default_value = "ecp5")]
     pub device: String,
-    /// Leave out a pass of the transform room (repeatable)
-    #[arg(long, value_name = "PASS")]
-    pub skip_pass: Vec<String>,
 }
 
 /// `allo-hls kernel.py --top saxpy -o out.sv`
@@ -194,7 +201,7 @@ pub struct OperatorArgs {
     #[arg(long, value_name = "TYPE", value_parser = parse_scalar)]
     pub to: Option<Scalar>,
     #[command(flatten)]
-    pub target: TargetArgs,
+    pub hardware: HardwareArgs,
     /// Output file; standard output if left out
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
@@ -225,7 +232,7 @@ fn parse_scalar(name: &str) -> Result<Scalar, String> {
 }
 
 fn operator_help() -> String {
-    let row = |name: &str, about: &str| format!("  {name:<10}{about}\n");
+    let row = |name: &str, about: &str| format!("  {name:<18}{about}\n");
     let rows = float::OPERATORS.iter().map(|o| row(o.name, o.about));
     let rows: String = rows.collect();
     format!(
@@ -403,6 +410,15 @@ mod tests {
     #[test]
     fn the_definition_of_the_arguments_is_consistent() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn an_operator_has_no_passes_to_leave_out() {
+        let parse = |words: &[&str]| Cli::try_parse_from(words).is_ok();
+        let operator = ["allo-hls", "operator", "fadd", "--format", "f32"];
+        assert!(parse(&operator));
+        assert!(!parse(&[&operator[..], &["--skip-pass", "dead"]].concat()));
+        assert!(parse(&["allo-hls", "k.py", "--skip-pass", "dead"]));
     }
 
     #[test]

@@ -1,10 +1,9 @@
 //! `allo-hls operator`: one floating-point operator as a module of its own.
 
-use super::compile::target;
 use super::output::{Printer, Status, emit};
 use super::{OperatorArgs, OperatorName};
 use allo_hls::diagnostics::{Diagnostic, SourceMap};
-use allo_hls::driver::{self, OperatorModule};
+use allo_hls::driver::{self, OperatorModule, Target};
 use allo_hls::hwarith::float;
 use allo_hls::ir::Scalar;
 use allo_hls::{codes, rtl};
@@ -32,7 +31,7 @@ fn manifest_path(args: &OperatorArgs) -> Option<PathBuf> {
 }
 
 fn build(args: &OperatorArgs) -> Result<OperatorModule, Diagnostic> {
-    let target = target(&args.target)?;
+    let target = Target::new(&args.hardware.device, args.hardware.clock)?;
     let refuse = |message: String| Err(Diagnostic::global(codes::OPERATOR, message));
     match (args.name, args.to) {
         (OperatorName::Convert, Some(to)) => match float::conversion(args.format, to) {

@@ -7,7 +7,6 @@
 use super::graph::{Graph, Node, NodeId, Op};
 use super::types::HwType;
 use num_bigint::BigInt;
-use num_traits::ToPrimitive;
 use std::cmp::Ordering;
 
 /// Inputs that are evaluated together.

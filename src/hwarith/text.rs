@@ -249,8 +249,12 @@ impl<'t> Line<'t> {
             self.expect(")")?;
         }
         if self.accept("->") {
+            let enclosed = self.accept("(");
             self.skip_space();
             stated.result = Some((self.at, self.ty()?));
+            if enclosed {
+                self.expect(")")?;
+            }
         }
         Ok(stated)
     }
@@ -585,6 +589,54 @@ hwarith.output %2
         }
         assert_eq!(messages("step 0 {\n"), ["1:1: a step does not end"]);
         assert_eq!(messages("}\n").len(), 1);
+    }
+
+    /// With types of operands in parentheses or not, and of the result too.
+    #[test]
+    fn the_examples_of_the_rationale_are_read() {
+        let text = "
+            %10 = hwarith.input 0 : ui3
+            %11 = hwarith.input 1 : ui4
+            %12 = hwarith.input 2 : si3
+            %13 = hwarith.input 3 : si3
+            %14 = hwarith.input 4 : ui3
+            %15 = hwarith.input 5 : si4
+            %16 = hwarith.input 6 : si4
+            %17 = hwarith.input 7 : ui6
+            %18 = hwarith.input 8 : si7
+            %19 = hwarith.input 9 : ui5
+            %0 = hwarith.add %10, %11 : (ui3, ui4) -> ui5
+            %1 = hwarith.add %12, %13 : (si3, si3) -> si4
+            %2 = hwarith.add %14, %15 : (ui3, si4) -> si5
+            %3 = hwarith.add %16, %17 : (si4, ui6) -> si8
+            %20 = hwarith.sub %10, %11 : (ui3, ui4) -> si5
+            %21 = hwarith.sub %12, %13 : (si3, si3) -> si4
+            %22 = hwarith.sub %14, %15 : (ui3, si4) -> si5
+            %23 = hwarith.sub %16, %17 : (si4, ui6) -> si8
+            %30 = hwarith.mul %10, %11 : (ui3, ui4) -> ui7
+            %31 = hwarith.mul %12, %13 : (si3, si3) -> si6
+            %32 = hwarith.mul %12, %19 : (si3, ui5) -> si8
+            %40 = hwarith.div %10, %11 : (ui3, ui4) -> ui3
+            %41 = hwarith.div %12, %13 : (si3, si3) -> si4
+            %42 = hwarith.div %14, %15 : (ui3, si4) -> si4
+            %43 = hwarith.div %16, %17 : (si4, ui6) -> si4
+            %50 = hwarith.cast %10 : (ui3) -> si5
+            %51 = hwarith.cast %13 : (si3) -> si4
+            %52 = hwarith.cast %18 : (si7) -> ui4
+            %60 = hwarith.icmp lt %19, %17 : ui5, ui6 // (U)
+            %61 = hwarith.icmp lt %12, %15 : si3, si4 // (S)
+            %62 = hwarith.icmp lt %12, %17 : si3, ui6 // (M)
+            %res = hwarith.add %10, %11 : (ui3, ui4) -> (ui5)
+            hwarith.output %res, %3, %43, %62
+";
+        let graph = parse(FileId(0), text).expect("valid");
+        graph.validate().expect("valid");
+        let types: Vec<String> = graph
+            .outputs
+            .iter()
+            .map(|&o| graph.ty(o).to_string())
+            .collect();
+        assert_eq!(types, ["ui5", "si8", "si4", "ui1"]);
     }
 
     #[test]

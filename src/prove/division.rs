@@ -1,8 +1,8 @@
 //! Integer division as the language defines it, on words.
 //!
-//! By a constant it is written with the word of a quotient ([`super::quotients`]) by identities of the definitions alone:
-//! `floor(a / -d) = floor(-a / d)`, `floor(a / 2^k c) = floor(floor(a / 2^k) / c)`, `floor(a / d) = !floor(!a / d)`, and
-//! `a - d trunc(a / d)` as remainder.
+//! Quotients rounded down are written with divisions of natural numbers by `floor(a / -d) = floor(-a / d)` and
+//! `floor(a / d) = !floor(!a / d)`. By a constant, they are words of their own ([`super::quotients`]), and besides there are
+//! `floor(a / 2^k c) = floor(floor(a / 2^k) / c)`, and `a - d trunc(a / d)` as remainder.
 
 use super::aig::{Aig, Lit};
 use super::sums::{Linear, Sums};
@@ -26,26 +26,34 @@ pub fn divide(sums: &mut Sums, op: BinaryOp, a: &Word, b: &Word, signed: bool) -
             return result;
         }
     }
+    if op == BinaryOp::FloorDiv && signed {
+        return floored(sums, a, b);
+    }
     let (quotient, rest) = match signed {
         true => sums.divide_signed(a, b),
         false => sums.divide(a, b),
     };
     match op {
         BinaryOp::Mod => rest,
-        BinaryOp::FloorDiv if signed => floored(sums, a, b, &quotient, &rest),
         _ => quotient,
     }
 }
 
-/// The truncated quotient, less one where the remainder is not 0 and the signs differ; of a zero divisor all ones.
-fn floored(sums: &mut Sums, a: &Word, b: &Word, quotient: &Word, rest: &Word) -> Word {
-    let unlike = sums.aig.xor(a[a.len() - 1], b[b.len() - 1]);
-    let inexact = sums.any(rest);
-    let nonzero = sums.any(b);
-    let below = sums.aig.and(unlike, inexact);
-    let below = sums.aig.and(below, nonzero);
-    let one = extend(&[below], a.len() as u32, false);
-    sums.sub(quotient, &one)
+/// Rounded down: with a positive divisor, and then a numerator that is not negative; of a zero divisor all ones.
+fn floored(sums: &mut Sums, a: &Word, b: &Word) -> Word {
+    let width = a.len();
+    let wide = |word: &Word| extend(word, width as u32 + 1, true);
+    let flip = b[width - 1];
+    let [numerator, divisor] = [wide(a), wide(b)].map(|word| {
+        let negated = negate(sums, &word);
+        sums.select(flip, &negated, &word)
+    });
+    let mask = vec![numerator[width]; width + 1];
+    let folded = sums.zip(&numerator, &mask, Aig::xor);
+    let (quotient, _) = sums.divide(&folded, &divisor);
+    let quotient = sums.zip(&quotient, &mask, Aig::xor);
+    let by_zero = !sums.any(b);
+    sums.select(by_zero, &vec![Lit::TRUE; width], &quotient[..width])
 }
 
 /// `None` for powers of two of signed numbers, which are simple as they are.

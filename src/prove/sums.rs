@@ -409,36 +409,66 @@ impl Sums {
     }
 
     /// Whether all bits of the form that matter are there, and are replaced.
+    ///
+    /// Bits that it shares with other forms may count for those as well: what is left of them stays.
     fn take_in_form(&self, linear: &mut Linear, width: u32, form: &Form) -> bool {
-        let Some(scale) = linear.terms.get(&form.bits[0]).cloned() else {
+        let Some(scale) = self.scale_of(linear, width, form) else {
             return false;
         };
         // From this bit on the scaled form does not matter modulo 2^width.
         let reach = width - scale.trailing_zeros().unwrap_or(0) as u32;
         let count = reach.min(form.ty.width);
-        let coefficient = |i: u32| linear.terms.get(&form.bits[i as usize]);
-        let plain = |i: u32| coefficient(i) == Some(&low(&(&scale << i), width));
-        let top = count - 1;
         let whole = reach > form.ty.width;
-        let top_fits = if whole && form.ty.signed {
-            coefficient(top) == Some(&low(&-(&scale << top), width))
-        } else {
-            plain(top)
-        };
         let value = match &form.exact {
             _ if !whole => &form.linear,
             Some(exact) => exact,
             None => return false,
         };
-        if !(0..top).all(plain) || !top_fits {
+        let bits = &form.bits[..count as usize];
+        let weight = |i: usize| {
+            let negative = whole && form.ty.signed && i + 1 == bits.len();
+            let weight = &scale << i;
+            low(&if negative { -weight } else { weight }, width)
+        };
+        let fits = |(i, bit): (usize, &u32)| match linear.terms.get(bit) {
+            Some(there) => *there == weight(i) || !self.is_own(*bit),
+            None => false,
+        };
+        if !bits.iter().enumerate().all(fits) {
             return false;
         }
-        for bit in &form.bits[..count as usize] {
-            linear.terms.remove(bit);
+        for (i, bit) in bits.iter().enumerate() {
+            *linear.terms.entry(*bit).or_default() -= weight(i);
         }
         linear.add_linear(value, &scale);
         linear.reduce(width);
         true
+    }
+
+    /// Whether a node is a bit of one form alone.
+    fn is_own(&self, bit: u32) -> bool {
+        self.forms_of
+            .get(&bit)
+            .is_some_and(|forms| forms.len() == 1)
+    }
+
+    /// What a form is multiplied by in another one: the coefficient of its lowest bit that is no other form's.
+    fn scale_of(&self, linear: &Linear, width: u32, form: &Form) -> Option<BigInt> {
+        let own = form.bits.iter().position(|&bit| self.is_own(bit));
+        let at = own.filter(|&at| at < width as usize).unwrap_or(0);
+        let coefficient = linear.terms.get(&form.bits[at])?;
+        let scale = coefficient >> at;
+        if &scale << at != *coefficient {
+            return None;
+        }
+        // Its highest bits are lost; it is taken for a number of small magnitude.
+        let left = width - at as u32;
+        let negative = scale.bit(u64::from(left) - 1);
+        let scale = match negative {
+            true => low(&(scale - (BigInt::one() << left)), width),
+            false => scale,
+        };
+        (!scale.is_zero()).then_some(scale)
     }
 
     /// The low bits of a word, by the form that they have at their own width: it takes in more.

@@ -26,6 +26,10 @@ fn apply<F: Float>(kind: Kind, format: FloatFormat, operands: &[u128]) -> Option
         Kind::Compare(op) => return Some(holds(op, a.partial_cmp(&x[1])).into()),
         Kind::Unary(UnaryOp::Neg) => return Some(operands[0] ^ sign),
         Kind::Unary(UnaryOp::Abs) => return Some(operands[0] & !sign),
+        // It adds a power of two that not every format has.
+        Kind::Unary(UnaryOp::Floor | UnaryOp::Ceil) if format.frac >= 1 << (format.exp - 1) => {
+            return None;
+        }
         Kind::Unary(UnaryOp::Floor) => a.round_to_integral(Round::TowardNegative).value,
         Kind::Unary(UnaryOp::Ceil) => a.round_to_integral(Round::TowardPositive).value,
         Kind::Binary(BinaryOp::Add) => (a + x[1]).value,
@@ -43,6 +47,57 @@ fn apply<F: Float>(kind: Kind, format: FloatFormat, operands: &[u128]) -> Option
     Some(bits(format.into(), value))
 }
 
+/// Formats that the crate has no name for, of which it has the arithmetic all the same.
+macro_rules! odd_formats {
+    ($($name:ident: $exp:literal, $frac:literal;)*) => {
+        $(struct $name;
+        impl ieee::Semantics for $name {
+            const BITS: usize = 1 + $exp + $frac;
+            const EXP_BITS: usize = $exp;
+        })*
+
+        fn odd(kind: Kind, format: FloatFormat, operands: &[u128]) -> Option<u128> {
+            match (format.exp, format.frac) {
+                $(($exp, $frac) => apply::<ieee::IeeeFloat<$name>>(kind, format, operands),)*
+                _ => None,
+            }
+        }
+
+        /// Formats of no other name that are tested, those of 8 bits with all pairs.
+        pub const ODD_FORMATS: &[FloatFormat] = &[$(FloatFormat { exp: $exp, frac: $frac }),*];
+
+        fn widen_odd(format: FloatFormat, pattern: u128) -> Option<ieee::Quad> {
+            match (format.exp, format.frac) {
+                $(($exp, $frac) => {
+                    let x = ieee::IeeeFloat::<$name>::from_bits(pattern);
+                    Some(x.convert(&mut false).value)
+                })*
+                _ => None,
+            }
+        }
+
+        fn narrow_odd(format: FloatFormat, x: ieee::Quad) -> Option<u128> {
+            match (format.exp, format.frac) {
+                $(($exp, $frac) => {
+                    let value: ieee::IeeeFloat<$name> = x.convert(&mut false).value;
+                    Some(bits(format.into(), value))
+                })*
+                _ => None,
+            }
+        }
+    };
+}
+
+odd_formats! {
+    E3M4: 3, 4;
+    E4M3: 4, 3;
+    E5M9: 5, 9;
+    E6M9: 6, 9;
+    E4M13: 4, 13;
+    E9M17: 9, 17;
+    E10M30: 10, 30;
+}
+
 /// One operation.
 pub fn operation(kind: Kind, format: FloatFormat, operands: &[u128]) -> Option<u128> {
     let apply = match format {
@@ -51,7 +106,7 @@ pub fn operation(kind: Kind, format: FloatFormat, operands: &[u128]) -> Option<u
         FloatFormat::F32 => apply::<ieee::Single>,
         FloatFormat::F64 => apply::<ieee::Double>,
         FloatFormat { exp: 5, frac: 2 } => apply::<ieee::Float8E5M2>,
-        _ => return None,
+        _ => return odd(kind, format, operands),
     };
     apply(kind, format, operands)
 }
@@ -66,10 +121,11 @@ fn widen(from: Scalar, pattern: u128) -> Option<ieee::Quad> {
         Scalar::Float(FloatFormat::BF16) => go::<ieee::BFloat>(pattern),
         Scalar::Float(FloatFormat::F32) => go::<ieee::Single>(pattern),
         Scalar::Float(FloatFormat::F64) => go::<ieee::Double>(pattern),
+        Scalar::Float(format) => return widen_odd(format, pattern),
         Scalar::Storage(StorageFormat::F8E5M2) => go::<ieee::Float8E5M2>(pattern),
         Scalar::Storage(StorageFormat::F8E4M3) => go::<ieee::Float8E4M3FN>(pattern),
         // Longer integers may not fit.
-        Scalar::Int { width: ..=64, .. } => ieee::Quad::from_i128(signed(from, pattern)).value,
+        Scalar::Int { width: ..=112, .. } => ieee::Quad::from_i128(signed(from, pattern)).value,
         _ => return None,
     })
 }
@@ -89,10 +145,11 @@ pub fn conversion(from: Scalar, to: Scalar, pattern: u128) -> Option<u128> {
         Scalar::Float(FloatFormat::BF16) => go::<ieee::BFloat>(to, x),
         Scalar::Float(FloatFormat::F32) => go::<ieee::Single>(to, x),
         Scalar::Float(FloatFormat::F64) => go::<ieee::Double>(to, x),
+        Scalar::Float(format) => return narrow_odd(format, x),
         Scalar::Storage(StorageFormat::F8E5M2) => go::<ieee::Float8E5M2>(to, x),
         Scalar::Storage(StorageFormat::F8E4M3) => go::<ieee::Float8E4M3FN>(to, x),
         // It has no signed integers of one bit.
-        Scalar::Int { signed, width } if width <= 64 && (width > 1 || !signed) => to_int(to, x),
+        Scalar::Int { signed, width } if width <= 127 && (width > 1 || !signed) => to_int(to, x),
         _ => return None,
     })
 }

@@ -1,6 +1,6 @@
 //! Berkeley SoftFloat 3e, in C.
 //!
-//! It has no bf16: those operations are done in binary64, rounded to odd, and then rounded to bf16, which gives
+//! It has no bf16 and no odd formats: those operations are done in binary64, rounded to odd, and then rounded to bf16, which gives
 //! the correctly rounded result (Boldo and Melquiond, Emulation of a FMA and correctly rounded sums, 2008).
 
 use super::{holds, low, signed};
@@ -100,7 +100,11 @@ pub fn operation(kind: Kind, format: FloatFormat, operands: &[u128]) -> Option<u
         FloatFormat::F16 => direct::<F16>(kind, format, operands),
         FloatFormat::F32 => direct::<F32>(kind, format, operands),
         FloatFormat::F64 => direct::<F64>(kind, format, operands),
-        FloatFormat::BF16 => through_double(kind, format, operands),
+        // Two bits more are enough, and what is out of binary64's range is out of theirs.
+        FloatFormat {
+            exp: 3..=10,
+            frac: ..=50,
+        } => through_double(kind, format, operands),
         _ => None,
     }
 }

@@ -78,7 +78,7 @@ pub fn compile(
     Ok(compilation)
 }
 
-/// Builds the hardware of a typed program.
+/// Builds the hardware of a typed program: of the kernels that the passes offer, the one that takes the fewest cycles.
 ///
 /// Errors: constructs without hardware; a loop without a schedule.
 pub fn build(
@@ -88,7 +88,43 @@ pub fn build(
     target: &Target,
 ) -> Result<Compilation, Diagnostics> {
     debug_check("ir", ir::validate::validate(&program));
-    let kernel = transform::run(&program, &target.skip)?;
+    let mut best: Option<Hardware> = None;
+    for kernel in transform::run(&program, &target.skip)? {
+        let built = build_kernel(sources, kernel, target)?;
+        // The later ones are the plainer ones: they win ties.
+        if best
+            .as_ref()
+            .is_none_or(|best| !is_slower(&built.manifest, &best.manifest))
+        {
+            best = Some(built);
+        }
+    }
+    let best = best.expect("the passes give a kernel");
+    Ok(Compilation {
+        program,
+        kernel: best.kernel,
+        hardware: best.hardware,
+        schedule: best.schedule,
+        design: best.design,
+        manifest: best.manifest,
+        warnings,
+    })
+}
+
+/// What became of one kernel.
+struct Hardware {
+    kernel: ir::Kernel,
+    hardware: Program,
+    schedule: Schedule,
+    design: Design,
+    manifest: Manifest,
+}
+
+fn build_kernel(
+    sources: &SourceMap,
+    kernel: ir::Kernel,
+    target: &Target,
+) -> Result<Hardware, Diagnostics> {
     let mut hardware = hwarith::lower::lower(&kernel)?;
     split(&mut hardware, target);
     hardware.drop_dead_loads();
@@ -102,15 +138,26 @@ pub fn build(
     let (mut design, manifest) = rtl::build::build(&hardware, &schedule, sources);
     debug_check("netlist", rtl::validate::validate(&design));
     design.header = header(&sources.location(kernel.span).to_string(), target);
-    Ok(Compilation {
-        program,
+    Ok(Hardware {
         kernel,
         hardware,
         schedule,
         design,
         manifest,
-        warnings,
     })
+}
+
+/// Whether a module takes more cycles than another of the same kernel. Where the data decide, by the loops, of which
+/// both have the same in the same order.
+fn is_slower(one: &Manifest, other: &Manifest) -> bool {
+    if let (Some(one), Some(other)) = (one.latency.max, other.latency.max) {
+        return one > other;
+    }
+    let intervals = |manifest: &Manifest| -> u64 {
+        let intervals = manifest.loops.iter().map(|l| l.ii.unwrap_or(0));
+        intervals.sum()
+    };
+    intervals(one) > intervals(other)
 }
 
 /// A stand-alone operator: one pipelined module without control.

@@ -2,9 +2,14 @@
 
 use allo_hls::diagnostics::SourceMap;
 use allo_hls::driver::{self, Compilation, Target};
+use allo_hls::ir::Scalar;
 use allo_hls::prove::design::{Proof, Statistics, prove, refutation};
 use allo_hls::prove::{Limits, Stop};
-use allo_hls::rtl::netlist::{BinaryOp, CompareOp, Expr, Item, ShiftOp};
+use allo_hls::rtl::netlist::{BinaryOp, CompareOp, Expr, Item, Operand, ShiftOp};
+use allo_hls::sim::cosim::{self, CosimOptions};
+use allo_hls::sim::inprocess::Netlist;
+use allo_hls::sim::value::{Invocation, Value};
+use num_bigint::BigInt;
 use std::time::Duration;
 
 fn compile(text: &str, top: Option<&str>) -> Compilation {
@@ -170,7 +175,12 @@ fn products_need_no_solver() {
 /// A fault in the netlist's first operation that `damage` accepts is found, and seen in a simulation.
 #[track_caller]
 fn fault_is_found(top: &str, damage: impl Fn(&mut Expr) -> bool) {
-    let mut compilation = compile(KERNELS, Some(top));
+    fault_is_found_in(KERNELS, top, damage);
+}
+
+#[track_caller]
+fn fault_is_found_in(text: &str, top: &str, damage: impl Fn(&mut Expr) -> bool) {
+    let mut compilation = compile(text, Some(top));
     let module = compilation.design.top().expect("a module");
     let items = &mut compilation.design.modules[module].items;
     let damaged = items.iter_mut().any(|item| match item {
@@ -251,6 +261,231 @@ fn planted_faults_are_found() {
         }
         _ => false,
     });
+}
+
+const DIVISIONS: &str = r#"
+from allo import i8, u8, i16, u12, u16, i32, u32, i64, kernel
+
+@kernel
+def tenth(a: u32) -> u32:
+    return a / 10
+
+@kernel
+def seventh(a: i32) -> i32:
+    return a / (-7)
+
+@kernel
+def floored(a: i32) -> i32:
+    return a // 7
+
+@kernel
+def floored_by_negative(a: i32) -> i32:
+    return a // (-12)
+
+@kernel
+def thousandths(a: i32) -> i32:
+    return a % 1000
+
+@kernel
+def digit(a: u32) -> u32:
+    return (a / 10) % 10
+
+@kernel
+def long(a: i64) -> i64:
+    return a // 10
+
+@kernel
+def middle(a: i16, b: i16) -> i32:
+    return (a + b) // 3
+
+@kernel
+def digits(a: "i32[3]") -> i32:
+    s: i32 = 0
+    for i in range(3):
+        s += a[i] % 100 // 3
+    return s
+
+@kernel
+def eighth(a: i32) -> i32:
+    return a / 8 + a // 16 + a % 4
+
+@kernel
+def thousandth(a: u16) -> u16:
+    return a / 1000
+
+@kernel
+def quotient(a: i8, b: i8) -> i8:
+    return a / b
+
+@kernel
+def floored_quotient(a: i8, b: i8) -> i8:
+    return a // b
+
+@kernel
+def remainder(a: u16, b: u16) -> u16:
+    return a % b
+"#;
+
+#[test]
+fn divisions_are_proven() {
+    for top in [
+        "tenth",
+        "seventh",
+        "floored",
+        "floored_by_negative",
+        "thousandths",
+        "digit",
+        "long",
+        "middle",
+        "digits",
+        "eighth",
+        "thousandth",
+        "quotient",
+        "floored_quotient",
+        "remainder",
+    ] {
+        proven(&compile(DIVISIONS, Some(top)));
+    }
+}
+
+/// A product by a reciprocal is the quotient itself once the condition on its numbers holds.
+#[test]
+fn quotients_by_constants_need_no_solver() {
+    for top in ["tenth", "seventh", "floored", "digit", "long", "middle"] {
+        let statistics = proven(&compile(DIVISIONS, Some(top)));
+        assert_eq!(statistics.solved, 0, "{top}");
+    }
+}
+
+/// The condition is on the numbers of the netlist: a multiplier near the right one is proven if it is right for all
+/// numerators, which it is if it is at both ends of every step of the quotient, and else refuted.
+#[test]
+fn a_reciprocal_is_proven_only_if_it_is_right() {
+    let right = compile(DIVISIONS, Some("thousandth"));
+    let module = right.design.top().expect("a module");
+    let number = |value: u32| Invocation {
+        args: vec![vec![Value::int(Scalar::unsigned(16), value.into())]],
+    };
+    let ends = (1..=65)
+        .flat_map(|k| [1000 * k - 1, 1000 * k])
+        .chain([0, 65_535]);
+    let ends: Vec<Invocation> = ends.map(number).collect();
+    let mut seen = [0, 0];
+    for delta in -4i32..=4 {
+        let mut spoilt = right.clone();
+        let items = &mut spoilt.design.modules[module].items;
+        let factor = items.iter_mut().find_map(|item| match item {
+            Item::Assign {
+                expr:
+                    Expr::Multiply {
+                        rhs: Operand::Const { value, .. },
+                        ..
+                    },
+                ..
+            } => Some(value),
+            _ => None,
+        });
+        let factor = factor.expect("a product by a constant");
+        *factor = (BigInt::from(factor.clone()) + delta)
+            .to_biguint()
+            .expect("positive");
+        let is_right = simulates(&spoilt, Some(ends.clone()));
+        match prove(&spoilt, &limits()) {
+            Proof::Proven(_) => assert!(is_right, "{delta}"),
+            Proof::Refuted(_) => assert!(!is_right, "{delta}"),
+            Proof::Open(stop) => panic!("{delta}: {stop:?}"),
+        }
+        seen[usize::from(is_right)] += 1;
+    }
+    assert!(seen[0] > 0 && seen[1] > 0, "{seen:?}");
+}
+
+/// Whether a netlist behaves in simulation, with given or random inputs.
+fn simulates(compilation: &Compilation, args: Option<Vec<Invocation>>) -> bool {
+    let engine = Netlist::new(&compilation.design, &compilation.manifest).expect("ports");
+    let options = CosimOptions {
+        vectors: 100,
+        args,
+        threads: 1,
+        ..CosimOptions::default()
+    };
+    let (program, manifest) = (&compilation.program, &compilation.manifest);
+    cosim::cosim_on(&engine, program, manifest, &options, &|_, _| ()).is_ok()
+}
+
+/// Another operation in place of an expression's; `None` where it has none.
+fn mutated(expr: &Expr) -> Option<Expr> {
+    let mut expr = expr.clone();
+    match &mut expr {
+        Expr::Binary { op, .. } => {
+            *op = match op {
+                BinaryOp::Add => BinaryOp::Sub,
+                BinaryOp::Sub => BinaryOp::Add,
+                BinaryOp::And => BinaryOp::Or,
+                BinaryOp::Or => BinaryOp::Xor,
+                BinaryOp::Xor => BinaryOp::Or,
+            }
+        }
+        Expr::Compare { signed, .. } => *signed = !*signed,
+        Expr::Mux {
+            on_true, on_false, ..
+        } => std::mem::swap(on_true, on_false),
+        Expr::Extend { signed, .. } => *signed = !*signed,
+        Expr::Shift { op, .. } => {
+            *op = match op {
+                ShiftOp::RightArithmetic => ShiftOp::Right,
+                _ => ShiftOp::RightArithmetic,
+            }
+        }
+        Expr::Multiply { lhs_signed, .. } => *lhs_signed = !*lhs_signed,
+        Expr::Not(operand) => return Some(Expr::Copy(operand.clone())),
+        _ => return None,
+    }
+    Some(expr)
+}
+
+/// Every operation of a kernel is spoilt in turn: what is proven all the same is no fault, as simulations agree.
+#[test]
+fn no_fault_is_proven_right() {
+    let (mut refuted, mut harmless) = (0, 0);
+    for (text, top) in [
+        (KERNELS, "shifts"),
+        (KERNELS, "sort"),
+        (KERNELS, "ones"),
+        (KERNELS, "threes"),
+        (KERNELS, "polynomial"),
+        (DIVISIONS, "middle"),
+        (DIVISIONS, "floored_quotient"),
+    ] {
+        let right = compile(text, Some(top));
+        for module in right.design.modules.ids() {
+            for at in 0..right.design.modules[module].items.len() {
+                let mut spoilt = right.clone();
+                let Item::Assign {
+                    expr,
+                    origin: Some(_),
+                    ..
+                } = &mut spoilt.design.modules[module].items[at]
+                else {
+                    continue;
+                };
+                let Some(other) = mutated(expr) else { continue };
+                *expr = other;
+                match prove(&spoilt, &Limits::within(Duration::from_secs(5))) {
+                    Proof::Refuted(_) => refuted += 1,
+                    Proof::Open(_) => {}
+                    Proof::Proven(_) => {
+                        harmless += 1;
+                        assert!(simulates(&spoilt, None), "{top}, item {at}");
+                    }
+                }
+            }
+        }
+    }
+    assert!(
+        refuted > 20 && refuted > 2 * harmless,
+        "{refuted}, {harmless}"
+    );
 }
 
 #[test]

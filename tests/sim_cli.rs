@@ -94,3 +94,30 @@ fn what_to_install_is_said_where_verilator_is_missing() {
         "{said}"
     );
 }
+
+/// An empty comparison is no success.
+#[test]
+fn nothing_to_compare_is_an_error() {
+    let kernel = "examples/scalar_add.py";
+    let none = allo_hls(&["cosim", kernel, "--engine", "rtl", "--vectors", "0"]);
+    assert_eq!(none.status.code(), Some(2));
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("args.json");
+    std::fs::write(&path, "[]").expect("a file");
+    let args = format!("--args={}", path.display());
+    let empty = allo_hls(&["cosim", kernel, "--engine", "rtl", &args]);
+    assert_eq!(empty.status.code(), Some(1));
+    let said = text(&empty.stderr);
+    assert!(said.contains("holds no invocation"), "{said}");
+}
+
+#[test]
+fn a_waveform_that_cannot_be_written_says_why() {
+    let trace = "--trace=/nonexistent/wave.fst";
+    let kernel = "examples/scalar_add.py";
+    let output = allo_hls(&["cosim", kernel, "--engine", "rtl", "--vectors", "1", trace]);
+    assert_eq!(output.status.code(), Some(1));
+    let said = text(&output.stderr);
+    let wanted = "cannot write '/nonexistent/wave.fst': No such file";
+    assert!(said.contains(wanted), "{said}");
+}

@@ -150,7 +150,9 @@ fn every_pass_keeps_the_meaning_of_the_examples() {
 fn skipped_passes_do_not_run() {
     let program = compile(KERNELS, Some("filled"));
     let all: Vec<String> = PASSES.iter().map(|p| p.name.to_string()).collect();
-    let kernel = transform::run(&program, &all).expect("transforms");
+    let kernel = transform::run(&program, &all)
+        .expect("transforms")
+        .swap_remove(0);
     let expanded = after("filled", &["expand"]);
     assert_eq!(print::print(&alone(kernel), None), expanded);
 }
@@ -247,6 +249,89 @@ fn promote_sees_that_other_elements_are_apart() {
     ] {
         let text = after(top, &["promote"]);
         assert_eq!(text.contains("_elem"), apart, "{top}: {text}");
+    }
+}
+
+#[test]
+fn window_keeps_what_the_next_iterations_read_again() {
+    for (top, array, before, after_pass) in [
+        ("stencil", "a", 5, 1),
+        ("stencil_downwards", "a", 4, 2),
+        ("stencil_never", "a", 3, 1),
+        ("stencil_of_rows", "a", 5, 3),
+        ("stencil_guarded", "a", 5, 1),
+        ("shifted_in_place", "a", 2, 1),
+        // One stands in for the store before the first iteration.
+        ("running", "out", 1, 1),
+        ("two_back", "out", 2, 1),
+        ("relaxed", "a", 3, 1),
+        ("paths", "best", 3, 3),
+        ("copied_along", "a", 1, 1),
+    ] {
+        let loads = |text: &str| lines(text, &format!("load {array}[")).len();
+        let (plain, text) = (after(top, &[]), after(top, &["window"]));
+        assert_eq!(
+            (loads(&plain), loads(&text)),
+            (before, after_pass),
+            "{text}"
+        );
+        assert!(text.contains(&format!("%{array}_back1")), "{text}");
+    }
+}
+
+#[test]
+fn window_leaves_elements_that_may_have_been_stored_since() {
+    for top in ["stored_maybe", "stored_by_data", "from_far_down"] {
+        assert_untouched(top, "window");
+    }
+}
+
+#[test]
+fn bypass_carries_what_was_stored_last() {
+    for (top, loads) in [
+        ("histogram", 1),
+        ("histogram_of_image", 1),
+        ("counted_maybe", 1),
+        ("chased", 1),
+        ("swapped_by_data", 0),
+        ("histogram_in_two", 0),
+        ("histogram_reset", 0),
+        ("histogram_after_store", 0),
+        ("moving", 0),
+        ("stencil", 0),
+        ("running", 0),
+    ] {
+        let mut kernel = inlined(&compile(KERNELS, Some(top)));
+        (pass("bypass").run)(&mut kernel);
+        assert_eq!(kernel.bypassed.len(), loads, "{top}");
+    }
+    let text = after("histogram", &["bypass"]);
+    let choices = lines(&text, "select");
+    assert!(choices[0].contains("%count_last"), "{text}");
+}
+
+#[test]
+fn interleave_runs_strips_of_independent_sums_together() {
+    let loops = |top: &str| -> String {
+        let text = after(top, &["promote", "interleave"]);
+        let labels = lines(&text, "label");
+        let names = labels.iter().filter_map(|l| l.split('"').nth(1));
+        names.collect::<Vec<_>>().join(" ")
+    };
+    for (top, expected) in [
+        ("product_of_matrices", "i k j"),
+        ("product_with_vector", "k i"),
+        ("many_rows", "i_strips k i"),
+        ("polynomials", "k i"),
+        ("rows_downwards", "k i"),
+        // The next row reads what this one stored; inner bounds that move; nothing slow; all sums are one.
+        ("rows_in_a_chain", "i k"),
+        ("triangle", "i k"),
+        ("sums_of_integers", "i k"),
+        ("sum_of_matrix", "i k"),
+        ("stores_while_it_sums", "i k"),
+    ] {
+        assert_eq!(loops(top), expected, "{top}");
     }
 }
 

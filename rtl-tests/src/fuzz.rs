@@ -1,11 +1,12 @@
 //! Differential testing: a kernel's text, compiled, against the software reference, cycle-accurate and in process.
 
-use crate::netsim::{Bench, Ran};
+use crate::shrink;
 use allo_hls::diagnostics::SourceMap;
 use allo_hls::driver::{self, Compilation, Target};
 use allo_hls::hwarith::program::PortRef;
 use allo_hls::hwarith::{self, run::State};
-use allo_hls::sim::cosim::{self, CosimError, CosimOptions};
+use allo_hls::sim::cosim::{self, CosimError, CosimOptions, Report};
+use allo_hls::sim::inprocess::Netlist;
 use allo_hls::sim::reference::{self, Outcome};
 use allo_hls::sim::value::{Invocation, Signature, Value};
 use allo_hls::sim::vectors;
@@ -81,7 +82,7 @@ fn compare(compilation: &Compilation, setting: &Setting) -> Result<usize, String
     let fresh = |number| vectors::invocation(&signature, setting.seed, number, 0);
     let inputs: Vec<Invocation> = (0..setting.vectors).map(fresh).collect();
     let evaluated = evaluate_on(compilation, &inputs, STEPS)?;
-    Ok(evaluated + compare_on(compilation, &inputs, setting.seed, STEPS)?.values)
+    Ok(evaluated + compare_on(compilation, &inputs, setting.seed, STEPS)?.compared as usize)
 }
 
 /// Runs the hwarith program on each input, without time, and compares with the reference; counts the elements. A
@@ -139,7 +140,6 @@ fn results(program: &hwarith::program::Program, state: &State) -> Ran {
     let mut ran = Ran {
         arrays: Vec::new(),
         returns: Vec::new(),
-        cycles: 0,
     };
     for (position, port) in program.args.iter().chain(&program.returns).enumerate() {
         match port {
@@ -188,60 +188,27 @@ pub fn check_in_verilator(text: &str, top: &str, setting: &Setting) -> Verdict {
     }
 }
 
-/// What agreed.
-#[derive(Clone, Debug, Default)]
-pub struct Agreement {
-    /// Elements compared.
-    pub values: usize,
-    /// Of each invocation, from start to done.
-    pub cycles: Vec<u64>,
-}
-
-/// Runs the netlist in process on each input, and again on what the first time left in the memories, and
-/// compares with the reference. Inputs on which it takes more than `steps` operations are passed over.
+/// Co-simulates the netlist in process on each input, as `allo-hls cosim --engine rtl` does. Inputs on which the reference
+/// takes more than `steps` operations are passed over.
 pub fn compare_on(
     compilation: &Compilation,
     inputs: &[Invocation],
     seed: u64,
     steps: u64,
-) -> Result<Agreement, String> {
-    let signature = Signature::of(&compilation.program);
-    let mut bench = Bench::new(compilation, seed);
-    let mut agreement = Agreement::default();
-    for (number, invocation) in inputs.iter().enumerate() {
-        let Some(mut outcome) = expected(compilation, invocation, steps) else {
-            continue;
-        };
-        let mut given = invocation.clone();
-        bench.load(&patterns(&signature, &given));
-        // The same memories again, with what the first invocation left in them.
-        for again in 0..2u32 {
-            let place = format!("vector {number}.{again}");
-            let scalars = scalars(&signature, &given);
-            let gap = (number as u32 + again) % 3;
-            let limit = 1000 + 50 * outcome.steps;
-            let ran = bench.run(&scalars, gap, limit);
-            if outcome.unspecified_control.is_some() {
-                // Nothing is promised any more, not even an end.
-                bench = Bench::new(compilation, seed ^ number as u64);
-                break;
-            }
-            let ran = ran.ok_or_else(|| format!("{place}: not done after {limit} cycles"))?;
-            agreement.values += differences(&signature, &outcome, &ran)
-                .map_err(|what| format!("{place}: {what}\n  inputs {:?}", show(&given)))?;
-            agreement.cycles.push(ran.cycles);
-            check_latency(compilation, &ran)?;
-            if let Some(breach) = bench.violations.first() {
-                return Err(format!("{place}: {breach}"));
-            }
-            given.args.clone_from(&outcome.params);
-            match expected(compilation, &given, steps) {
-                Some(next) => outcome = next,
-                None => break,
-            }
-        }
-    }
-    Ok(agreement)
+) -> Result<Report, String> {
+    let ends = |input: &&Invocation| expected(compilation, input, steps).is_some();
+    let options = CosimOptions {
+        seed,
+        args: Some(inputs.iter().filter(ends).cloned().collect()),
+        step_limit: steps,
+        threads: 1,
+        ..CosimOptions::default()
+    };
+    let (program, manifest) = (&compilation.program, &compilation.manifest);
+    let report = Netlist::new(&compilation.design, manifest)
+        .map_err(CosimError::from)
+        .and_then(|engine| cosim::cosim_on(&engine, program, manifest, &options, &|_, _| ()));
+    report.map_err(|e| e.to_diagnostic().render(&SourceMap::default(), false))
 }
 
 fn show(invocation: &Invocation) -> Vec<Vec<String>> {
@@ -258,17 +225,12 @@ fn expected(compilation: &Compilation, invocation: &Invocation, steps: u64) -> O
     reference::run(&compilation.program, invocation, &options).ok()
 }
 
-fn check_latency(compilation: &Compilation, ran: &Ran) -> Result<(), String> {
-    let latency = &compilation.manifest.latency;
-    let low = latency.min.is_some_and(|min| ran.cycles < min);
-    let high = latency.max.is_some_and(|max| ran.cycles > max);
-    if low || high {
-        return Err(format!(
-            "{} cycles, but the manifest says {latency:?}",
-            ran.cycles
-        ));
-    }
-    Ok(())
+/// What an evaluation leaves behind, as bit patterns.
+struct Ran {
+    /// Every array parameter and result, in order.
+    arrays: Vec<Vec<BigUint>>,
+    /// Scalar results.
+    returns: Vec<BigUint>,
 }
 
 /// Compares everything that is specified; counts it.
@@ -317,36 +279,16 @@ fn scalars(signature: &Signature, invocation: &Invocation) -> Vec<BigUint> {
         .collect()
 }
 
-/// The smallest text found that still goes wrong in the same way: blocks, lines and operands are left out.
-pub fn shrink(text: &str, top: &str, setting: &Setting, tries: usize) -> String {
-    let kind = |verdict: &Verdict| match verdict {
-        Verdict::Wrong(why) => Some(kind_of(why)),
+/// The simplest text found that still goes wrong in the same way, by the same check.
+pub fn shrink(text: &str, tries: usize, check: &dyn Fn(&str) -> Verdict) -> String {
+    let kind = |verdict: Verdict| match verdict {
+        Verdict::Wrong(why) => Some(kind_of(&why)),
         _ => None,
     };
-    let wanted = kind(&check(text, top, setting));
-    let mut best = text.to_string();
-    let mut left = tries;
-    loop {
-        let mut improved = false;
-        let mut at = 0;
-        while let Some(candidate) = candidates(&best, at) {
-            if left == 0 {
-                return best;
-            }
-            if candidate.len() < best.len() {
-                left -= 1;
-                if kind(&check(&candidate, top, setting)) == wanted {
-                    best = candidate;
-                    improved = true;
-                    continue;
-                }
-            }
-            at += 1;
-        }
-        if !improved {
-            return best;
-        }
-    }
+    let wanted = kind(check(text));
+    shrink::shrink(text, tries, &mut |candidate| {
+        kind(check(candidate)) == wanted
+    })
 }
 
 /// What stays of a message when names and numbers change.
@@ -354,105 +296,10 @@ fn kind_of(why: &str) -> String {
     let vague = |c: &char| !c.is_ascii_digit();
     match why.strip_prefix("panic: ") {
         Some(message) => message.chars().filter(vague).take(32).collect(),
-        None => match why.find("cycles") {
-            Some(_) => "cycles".into(),
-            None => String::new(),
-        },
-    }
-}
-
-/// The `at`-th simpler text; `None` after the last.
-fn candidates(text: &str, at: usize) -> Option<String> {
-    let lines: Vec<&str> = text.lines().collect();
-    if at < lines.len() {
-        return Some(without_block(&lines, at));
-    }
-    let at = at - lines.len();
-    if at < lines.len() {
-        return Some(unwrapped(&lines, at));
-    }
-    let opens: Vec<usize> = text.match_indices('(').map(|(i, _)| i).collect();
-    let at = at - lines.len();
-    let open = *opens.get(at / 4)?;
-    Some(simpler_group(text, open, at % 4))
-}
-
-fn indent(line: &str) -> usize {
-    line.len() - line.trim_start().len()
-}
-
-fn without_block(lines: &[&str], at: usize) -> String {
-    let end = block_end(lines, at);
-    let kept = lines[..at].iter().chain(&lines[end..]);
-    kept.map(|l| format!("{l}\n")).collect()
-}
-
-fn block_end(lines: &[&str], at: usize) -> usize {
-    let inner = lines[at + 1..]
-        .iter()
-        .take_while(|l| indent(l) > indent(lines[at]));
-    at + 1 + inner.count()
-}
-
-/// Without the header of a block, its body moved out.
-fn unwrapped(lines: &[&str], at: usize) -> String {
-    let end = block_end(lines, at);
-    let body = lines[at + 1..end].iter().map(|l| l.get(4..).unwrap_or(l));
-    let kept = lines[..at].iter().copied().chain(body);
-    let kept = kept.chain(lines[end..].iter().copied());
-    kept.map(|l| format!("{l}\n")).collect()
-}
-
-/// A parenthesised group replaced by 1, by its first or last operand, or by its inside.
-fn simpler_group(text: &str, open: usize, how: usize) -> String {
-    let mut depth = 0;
-    let mut close = text.len();
-    for (i, c) in text[open..].char_indices() {
-        depth += match c {
-            '(' => 1,
-            ')' => -1,
-            _ => 0,
-        };
-        if depth == 0 {
-            close = open + i;
-            break;
+        None => {
+            let kinds = ["cycles; its manifest", "never finished", "protocol"];
+            let kind = kinds.into_iter().find(|kind| why.contains(kind));
+            kind.unwrap_or_default().into()
         }
     }
-    if close == text.len() {
-        return text.to_string();
-    }
-    let inside = &text[open + 1..close];
-    let replacement = match how {
-        0 => "1".to_string(),
-        1 => first_operand(inside).to_string(),
-        2 => last_operand(inside).to_string(),
-        _ => inside.to_string(),
-    };
-    format!("{}{replacement}{}", &text[..open], &text[close + 1..])
-}
-
-fn outer_spaces(inside: &str) -> Vec<usize> {
-    let mut depth = 0;
-    let mut spaces = Vec::new();
-    for (i, c) in inside.char_indices() {
-        match c {
-            '(' | '[' => depth += 1,
-            ')' | ']' => depth -= 1,
-            ' ' if depth == 0 => spaces.push(i),
-            _ => {}
-        }
-    }
-    spaces
-}
-
-fn first_operand(inside: &str) -> &str {
-    outer_spaces(inside)
-        .first()
-        .map_or(inside, |&i| &inside[..i])
-}
-
-fn last_operand(inside: &str) -> &str {
-    outer_spaces(inside)
-        .last()
-        .map_or(inside, |&i| &inside[i + 1..])
 }

@@ -71,7 +71,8 @@ struct Gen {
     arrays: Vec<Array>,
     callees: Vec<Callee>,
     counter: usize,
-    float: Option<&'static str>,
+    /// Float formats that occur; empty without any.
+    floats: &'static [&'static str],
     types: Vec<String>,
     budget: i32,
     loops: usize,
@@ -87,9 +88,9 @@ struct Gen {
 /// The kernel of a seed.
 pub fn kernel(seed: u64) -> Kernel {
     let mut rng = Rng::new(seed);
-    let float = match rng.below(5) {
-        0 => Some(["f32", "f16", "bf16", "f64", "af"][rng.below(5) as usize]),
-        _ => None,
+    let floats: &[&str] = match rng.below(4) {
+        0 => FLOATS[rng.below(FLOATS.len() as u64) as usize],
+        _ => &[],
     };
     let wild = rng.below(3) == 0;
     let mut g = Gen {
@@ -100,7 +101,7 @@ pub fn kernel(seed: u64) -> Kernel {
         arrays: Vec::new(),
         callees: Vec::new(),
         counter: 0,
-        float,
+        floats,
         types: Vec::new(),
         budget: 0,
         loops: 0,
@@ -175,6 +176,23 @@ fn tokens(text: &str) -> Vec<String> {
     tokens
 }
 
+/// Float formats that meet in one kernel.
+const FLOATS: [&[&str]; 13] = [
+    &["f32"],
+    &["f16"],
+    &["bf16"],
+    &["f64"],
+    &["af"],
+    &["small"],
+    &["f16", "f32"],
+    &["bf16", "f32"],
+    &["f32", "f64"],
+    &["f8e4m3", "f16"],
+    &["f8e5m2", "f32"],
+    &["hif8", "f32"],
+    &["f4e2m1", "f4e1m2", "f16", "f32"],
+];
+
 const NARROW: [u32; 14] = [1, 2, 3, 4, 5, 7, 8, 9, 13, 16, 17, 31, 32, 33];
 const WIDE: [u32; 8] = [48, 63, 64, 65, 96, 128, 129, 300];
 
@@ -199,9 +217,23 @@ impl Gen {
 
     // ----- types -----
 
+    fn has_floats(&self) -> bool {
+        !self.floats.is_empty()
+    }
+
+    /// Whether values are stored in formats that hold few constants.
+    fn has_storage(&self) -> bool {
+        self.floats
+            .iter()
+            .any(|f| f.starts_with("f8") || f.starts_with("f4") || *f == "hif8")
+    }
+
     fn int_type(&mut self) -> (String, u32) {
         let width = if self.wild && self.one_in(3) {
-            self.pick(&WIDE)
+            match self.one_in(3) {
+                true => 1 + self.below(300) as u32,
+                false => self.pick(&WIDE),
+            }
         } else {
             self.pick(&NARROW)
         };
@@ -214,9 +246,8 @@ impl Gen {
     }
 
     fn scalar_type(&mut self) -> (String, Kind, u32) {
-        if let Some(float) = self.float
-            && self.one_in(2)
-        {
+        if self.has_floats() && self.one_in(2) {
+            let float = self.pick(self.floats);
             return (float.to_string(), Kind::Float, 0);
         }
         if self.one_in(12) {
@@ -272,7 +303,8 @@ impl Gen {
         }
         self.kernel("top", false);
         body.push_str(&std::mem::take(&mut self.text));
-        self.text = "from allo import *\nimport allo\naf = apfloat(6, 9)\n".into();
+        self.text =
+            "from allo import *\nimport allo\naf = apfloat(6, 9)\nsmall = apfloat(3, 4)\n".into();
         for ty in std::mem::take(&mut self.types) {
             let signed = if ty.starts_with("Ti") {
                 "True"
@@ -328,12 +360,17 @@ impl Gen {
             });
         }
         let returned = self.returned();
-        let style = if self.one_in(3) {
-            "@kernel(options=KernelOptions(typing_style=\"cpp\"))"
-        } else {
-            "@kernel"
-        };
-        self.line(style);
+        let mut options = Vec::new();
+        if self.one_in(3) {
+            options.push("typing_style=\"cpp\"");
+        }
+        if self.has_floats() && self.one_in(4) {
+            options.push("subnormals=\"ftz\"");
+        }
+        self.line(&match options.is_empty() {
+            true => "@kernel".to_string(),
+            false => format!("@kernel(options=KernelOptions({}))", options.join(", ")),
+        });
         let annotation = match returned.len() {
             0 => String::new(),
             1 => format!(" -> {}", returned[0].0),
@@ -404,9 +441,12 @@ impl Gen {
     /// An expression that may be stored in a place of that kind.
     fn expr_for(&mut self, kind: Kind, depth: u32) -> String {
         match kind {
-            Kind::Float if self.one_in(6) => self.int_expr(depth).text,
+            Kind::Float if self.one_in(6) => match self.int_expr(depth) {
+                value if value.kind == Kind::Int => value.text,
+                _ => self.float_expr(depth),
+            },
             Kind::Float => self.float_expr(depth),
-            _ if self.float.is_some() && self.one_in(8) => self.float_expr(depth),
+            _ if self.has_floats() && self.one_in(8) => self.float_expr(depth),
             _ => {
                 let value = self.int_expr(depth);
                 // Constants outside of the place's type are refused.
@@ -553,28 +593,39 @@ impl Gen {
         self.mixed(&[&a, &b], text, bits)
     }
 
-    /// Divisions and powers. Their units are large, so the operands are small.
+    /// Divisions and powers. Their units are large, so that wide operands are rare.
     fn quotient(&mut self, depth: u32) -> Expr {
+        let most = if self.one_in(4) { 300 } else { 40 };
         let a = self.runtime_leaf();
-        if a.constant || a.bits > 40 {
+        if a.constant || a.bits > most {
             return a;
         }
         let op = self.pick(&["/", "//", "%", "/", "//", "%", "**"]);
+        if op == "**" && a.kind == Kind::Index {
+            return a;
+        }
         if op == "**" {
-            let exponent = self.below(4);
-            let text = format!("({} ** {exponent})", a.text);
-            let bits = a.bits;
-            return self.mixed(&[&a], text, bits);
+            return self.power(a);
         }
         let b = match self.one_in(2) {
             true => self.int_expr(depth),
             false => self.literal(),
         };
-        if b.bits > 40 || (b.constant && !b.text.contains(|c: char| ('1'..='9').contains(&c))) {
+        if b.bits > most || (b.constant && !b.text.contains(|c: char| ('1'..='9').contains(&c))) {
             return a;
         }
         let text = format!("({} {op} {})", a.text, b.text);
         let bits = a.bits.max(b.bits) + 1;
+        self.mixed(&[&a, &b], text, bits)
+    }
+
+    fn power(&mut self, a: Expr) -> Expr {
+        let b = self.runtime_leaf();
+        let text = match b.constant || b.bits > 16 || b.kind == Kind::Index || self.one_in(2) {
+            true => format!("({} ** {})", a.text, self.below(6)),
+            false => format!("({} ** {})", a.text, b.text),
+        };
+        let bits = a.bits.max(b.bits);
         self.mixed(&[&a, &b], text, bits)
     }
 
@@ -670,7 +721,16 @@ impl Gen {
                 if index.constant {
                     return index;
                 }
-                (format!("{}[{}]", var.name, index.text), 1)
+                let (name, at) = (&var.name, index.text);
+                // Ranges may begin below bit 0 and end above the width.
+                match self.below(2) {
+                    0 => (format!("{name}[{at}]"), 1),
+                    _ => {
+                        let (below, above) = (self.below(5), 1 + self.below(12));
+                        let bits = (below + above) as u32;
+                        (format!("{name}[{at} - {below}:{at} + {above}]"), bits)
+                    }
+                }
             }
         };
         Expr {
@@ -687,7 +747,7 @@ impl Gen {
             let op = self.pick(&["and", "or"]);
             return format!("({a} {op} {b})");
         }
-        if self.float.is_some() && self.one_in(3) {
+        if self.has_floats() && self.one_in(3) {
             let (a, b) = (self.float_leaf(), self.float_expr(depth));
             let op = self.pick(&["<", "<=", ">", ">=", "==", "!="]);
             return format!("({a} {op} {b})");
@@ -699,8 +759,8 @@ impl Gen {
         let b = self.int_expr(depth);
         let op = self.pick(&["<", "<=", ">", ">=", "==", "!="]);
         match self.below(8) {
-            0 => a.text,
-            1 => format!("(not {})", a.text),
+            0 if a.kind == Kind::Int => a.text,
+            1 if a.kind == Kind::Int => format!("(not {})", a.text),
             _ => format!("({} {op} {})", a.text, b.text),
         }
     }
@@ -718,7 +778,10 @@ impl Gen {
                 return self.pick(&floats).name;
             }
         }
-        self.pick(&["1.5", "0.1", "(-2.0)", "1e30"]).to_string()
+        match self.has_storage() {
+            true => self.pick(&["1.5", "1.0", "(-0.5)"]).to_string(),
+            false => self.pick(&["1.5", "0.1", "(-2.0)", "1e30"]).to_string(),
+        }
     }
 
     fn float_expr(&mut self, depth: u32) -> String {
@@ -727,8 +790,16 @@ impl Gen {
         }
         let a = self.float_leaf();
         let d = depth - 1;
-        match self.below(11) {
+        match self.below(13) {
             9 => format!("({a} / {})", self.float_expr(d)),
+            11 => {
+                let (b, c) = (self.float_leaf(), self.float_expr(d));
+                format!("allo.math.fma({a}, {b}, {c})")
+            }
+            12 => {
+                let op = self.pick(&["//", "//", "%"]);
+                format!("({a} {op} {})", self.float_leaf())
+            }
             10 => {
                 let function = self.pick(&["sqrt", "floor", "ceil"]);
                 format!("allo.math.{function}({a})")
@@ -816,6 +887,7 @@ impl Gen {
             5..=8 => self.store(),
             9 => self.set_bit(),
             10 => self.local_array(),
+            11 if self.one_in(4) => self.matrices(),
             11 => self.whole_array(),
             12 if self.one_in(3) => self.matching(depth),
             12..=14 => self.branch(depth),
@@ -975,13 +1047,42 @@ impl Gen {
                 && (a.kind == Kind::Float) == (target.kind == Kind::Float)
         });
         let alike: Vec<Array> = alike.cloned().collect();
-        if alike.is_empty() || self.one_in(2) {
+        if alike.is_empty() || self.one_in(3) {
             let value = self.expr_for(target.kind, 1);
-            self.line(&format!("{} = {value}", target.name));
-        } else {
-            let source = self.pick(&alike);
-            self.line(&format!("{} = {}", target.name, source.name));
+            return self.line(&format!("{} = {value}", target.name));
         }
+        let (one, two) = (self.pick(&alike), self.pick(&alike));
+        let value = match self.below(4) {
+            0 => one.name,
+            1 if one.ty == two.ty => {
+                let condition = self.condition(0);
+                format!("{} if {condition} else {}", one.name, two.name)
+            }
+            _ => {
+                let op = self.pick(&["+", "-", "*"]);
+                format!("{} {op} {}", one.name, two.name)
+            }
+        };
+        self.line(&format!("{} = {value}", target.name));
+    }
+
+    /// A product of matrices.
+    fn matrices(&mut self) {
+        let square = |a: &Array| matches!(a.shape[..], [n, m] if n == m && n <= 4);
+        let of = |arrays: Vec<Array>| arrays.into_iter().filter(square).collect::<Vec<_>>();
+        let targets = of(self.open_arrays());
+        let sources = of(self.arrays.iter().filter(|a| !a.banned).cloned().collect());
+        if targets.is_empty() || self.work > 4 {
+            return self.store();
+        }
+        let target = self.pick(&targets);
+        let (one, two) = (self.pick(&sources), self.pick(&sources));
+        let apart = one.name != target.name && two.name != target.name;
+        if !apart || one.shape != target.shape || two.shape != target.shape || one.ty != two.ty {
+            return self.store();
+        }
+        let product = format!("allo.linalg.matmul({}, {})", one.name, two.name);
+        self.line(&format!("{} = {product}", target.name));
     }
 
     fn branch(&mut self, depth: u32) {
@@ -1297,7 +1398,7 @@ impl Gen {
     fn declared(&mut self, name: String, ty: &str, shape: &[u64]) {
         let kind = match ty {
             "index" => Kind::Index,
-            _ if Some(ty) == self.float => Kind::Float,
+            _ if self.floats.contains(&ty) => Kind::Float,
             _ => Kind::Int,
         };
         self.arrays.push(Array {

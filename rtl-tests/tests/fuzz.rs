@@ -1,5 +1,7 @@
 //! A short campaign of random kernels, and the kernels that once went wrong.
 
+use allo_hls::sim::value::Signature;
+use allo_hls::sim::vectors;
 use rtl_tests::fuzz::{self, Setting, Verdict};
 use rtl_tests::generate;
 
@@ -24,6 +26,24 @@ fn random_kernels_behave_as_the_reference() {
         }
     }
     assert!(right > 40, "most kernels compile: {right}");
+}
+
+/// Neither the evaluator nor the simulation passes kernels over.
+#[test]
+fn random_kernels_run_in_every_form() {
+    let (mut evaluated, mut simulated) = (0, 0);
+    for seed in 1..=20 {
+        let kernel = generate::kernel(seed);
+        let Ok(compilation) = fuzz::compile(&kernel.text, kernel.top, &setting(seed)) else {
+            continue;
+        };
+        let inputs = vectors::generate(&Signature::of(&compilation.program), 4, seed);
+        let values = fuzz::evaluate_on(&compilation, &inputs, 4_000).expect("right");
+        evaluated += usize::from(values > 0);
+        let report = fuzz::compare_on(&compilation, &inputs, seed, 4_000).expect("right");
+        simulated += usize::from(report.compared > 0);
+    }
+    assert!(evaluated > 14 && simulated > 14, "{evaluated}, {simulated}");
 }
 
 #[test]

@@ -65,8 +65,8 @@ fn hardware_agrees(case: &Case, period: f64) -> Result<(), String> {
     let compilation = fuzz::compile(&case.source(), &case.top, &setting(period))?;
     let signature = Signature::of(&compilation.program);
     let own = [case.invocation(&signature)?];
-    let agreement = fuzz::compare_on(&compilation, &own, 1, STEPS)?;
-    if agreement.values == 0 {
+    let report = fuzz::compare_on(&compilation, &own, 1, STEPS)?;
+    if report.compared == 0 {
         return Err("nothing was compared".into());
     }
     let random: Vec<_> = (0..2)

@@ -323,8 +323,8 @@ pub struct CosimArgs {
     #[command(flatten)]
     pub target: TargetArgs,
     /// Number of random and edge-value inputs
-    #[arg(long, value_name = "N", default_value_t = 20)]
-    pub vectors: usize,
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=1 << 48))]
+    pub vectors: u64,
     /// Seed of everything that is random
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub seed: u64,

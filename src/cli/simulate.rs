@@ -211,13 +211,18 @@ fn cosim_in(
     let compiled = driver::compile(sources, file, command.source.top.as_deref(), &target)?;
     printer.diagnostics(&compiled.warnings, sources);
     let signature = Signature::of(&compiled.program);
+    let given = match &command.args {
+        Some(path) => Some(args::read_file(&signature, path)?),
+        None => None,
+    };
+    if given.as_ref().is_some_and(Vec::is_empty) {
+        let message = "the argument file holds no invocation, so that there is nothing to compare";
+        return Err(Diagnostic::global(codes::NO_ARGUMENTS, message).into());
+    }
     let options = CosimOptions {
-        vectors: command.vectors,
+        vectors: usize::try_from(command.vectors).unwrap_or(usize::MAX >> 8),
         seed: command.seed,
-        args: match &command.args {
-            Some(path) => Some(args::read_file(&signature, path)?),
-            None => None,
-        },
+        args: given,
         waveform: command.trace.clone(),
         threads: command.jobs,
         ..CosimOptions::default()

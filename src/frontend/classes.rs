@@ -273,10 +273,15 @@ pub fn define(c: &ast::StmtClassDef, names: &mut dyn Names) -> Result<ConstValue
     )?;
     let attrs = scope.vars.take();
     names.host().charge(span, 16 + 4 * attrs.len() as u64)?;
+    let ancestors: u64 = bases.iter().map(|b| 1 + b.inherited.len() as u64).sum();
+    // Each ancestor is looked for among all others, unless there is but one line of them.
+    let searches = if bases.len() > 1 { ancestors } else { 1 };
+    names
+        .host()
+        .charge(span, ancestors.saturating_mul(searches))?;
     let Some(inherited) = linearise(&bases) else {
         return raise("TypeError", span, "the bases have no consistent order");
     };
-    names.host().charge(span, inherited.len() as u64)?;
     let class = Rc::new(Class {
         name: c.name.id.as_str().into(),
         bases,
@@ -299,14 +304,14 @@ pub fn define(c: &ast::StmtClassDef, names: &mut dyn Names) -> Result<ConstValue
 
 /// The order of inheritance by C3 (Barrett and others, OOPSLA 1996), as in Python.
 fn linearise(bases: &[Rc<Class>]) -> Option<Vec<Rc<Class>>> {
-    let mut rows: Vec<Vec<Rc<Class>>> = bases
-        .iter()
-        .map(|b| {
-            std::iter::once(b.clone())
-                .chain(b.inherited.iter().cloned())
-                .collect()
-        })
-        .collect();
+    let line = |base: &Rc<Class>| -> Vec<Rc<Class>> {
+        let above = base.inherited.iter().cloned();
+        std::iter::once(base.clone()).chain(above).collect()
+    };
+    if let [base] = bases {
+        return Some(line(base));
+    }
+    let mut rows: Vec<Vec<Rc<Class>>> = bases.iter().map(line).collect();
     rows.push(bases.to_vec());
     let mut order = Vec::new();
     loop {

@@ -154,6 +154,8 @@ pub struct Access {
     pub address: Option<Affine>,
     /// For each dimension of the loop, outermost first, in which of its iterations the access counts.
     pub pins: Vec<Pin>,
+    /// A load whose value is not used where the iteration before stored to the same element.
+    pub bypassed: bool,
     /// Source place.
     pub span: Span,
 }
@@ -243,20 +245,29 @@ pub enum Region {
 }
 
 impl Region {
-    /// Whether control flow depends on a var.
-    fn reads(&self, var: VarId) -> bool {
-        match self {
-            Region::Leaf(_) => false,
-            Region::Seq(parts) => parts.iter().any(|p| p.reads(var)),
+    /// Marks the vars that control flow depends on.
+    fn mark_reads(&self, read: &mut [bool]) {
+        let cond = match self {
+            Region::Leaf(_) => return,
+            Region::Seq(parts) => return parts.iter().for_each(|p| p.mark_reads(read)),
             Region::If {
                 cond,
                 then,
                 otherwise,
-            } => *cond == var || then.reads(var) || otherwise.reads(var),
+            } => {
+                then.mark_reads(read);
+                otherwise.mark_reads(read);
+                cond
+            }
             Region::Repeat {
                 head, cond, body, ..
-            } => *cond == var || head.reads(var) || body.reads(var),
-        }
+            } => {
+                head.mark_reads(read);
+                body.mark_reads(read);
+                cond
+            }
+        };
+        read[cond.0 as usize] = true;
     }
 }
 
@@ -287,9 +298,14 @@ impl Program {
         program
     }
 
-    /// Demanded width of every node of a leaf.
-    pub fn demanded(&self, leaf: usize) -> Vec<u32> {
-        let leaf = &self.leaves[leaf];
+    /// Demanded width of every node of every leaf.
+    pub fn demanded(&self) -> Vec<Vec<u32>> {
+        let read = self.read_vars();
+        let leaves = self.leaves.iter();
+        leaves.map(|leaf| self.demanded_by(leaf, &read)).collect()
+    }
+
+    fn demanded_by(&self, leaf: &Leaf, read: &[bool]) -> Vec<u32> {
         let mut roots: Vec<(NodeId, u32)> = leaf
             .writes
             .iter()
@@ -302,7 +318,7 @@ impl Program {
                 repeat
                     .phis
                     .iter()
-                    .map(|&(phi, var)| (phi, if self.is_read(var) { u32::MAX } else { 0 })),
+                    .map(|&(phi, var)| (phi, if read[var.0 as usize] { u32::MAX } else { 0 })),
             );
         }
         super::demand::demanded(leaf.graph(), &roots, Some(self))
@@ -310,26 +326,31 @@ impl Program {
 
     /// Forgets the accesses of loads whose value influences nothing.
     pub fn drop_dead_loads(&mut self) {
-        for index in 0..self.leaves.len() {
-            let widths = self.demanded(index);
-            let accesses = &mut self.leaves[index].accesses;
-            accesses.retain(|a| a.is_store || widths[a.node.index()] > 0);
+        let demanded = self.demanded();
+        for (leaf, widths) in self.leaves.iter_mut().zip(demanded) {
+            leaf.accesses
+                .retain(|a| a.is_store || widths[a.node.index()] > 0);
         }
     }
 
-    /// Whether any leaf or result reads a var.
-    fn is_read(&self, var: VarId) -> bool {
+    /// For each var whether any leaf, condition or result reads it.
+    fn read_vars(&self) -> Vec<bool> {
         use super::graph::Op;
-        let returned = self
-            .returns
-            .iter()
-            .any(|r| matches!(r, PortRef::Scalar { var: v, .. } if *v == var));
-        returned
-            || self.leaves.iter().any(|leaf| {
-                let mut nodes = leaf.graph().nodes.iter();
-                nodes.any(|(_, n)| n.op == Op::Var(var))
-            })
-            || self.root.reads(var)
+        let mut read = vec![false; self.vars.len()];
+        for port in &self.returns {
+            if let PortRef::Scalar { var, .. } = port {
+                read[var.0 as usize] = true;
+            }
+        }
+        for leaf in &self.leaves {
+            for (_, node) in leaf.graph().nodes.iter() {
+                if let Op::Var(var) = node.op {
+                    read[var.0 as usize] = true;
+                }
+            }
+        }
+        self.root.mark_reads(&mut read);
+        read
     }
 
     /// Text of the whole program (`--emit hwarith`).

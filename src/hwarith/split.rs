@@ -46,13 +46,13 @@ pub fn split(program: &mut Program, limits: Limits) {
     for unit in &mut program.units {
         split_pure(&mut unit.graph, limits);
     }
-    for i in 0..program.leaves.len() {
-        for _ in 0..ROUNDS {
-            let widths = program.demanded(i);
-            if !is_too_wide(program.leaves[i].graph(), &widths, limits) {
-                break;
-            }
-            split_leaf(&mut program.leaves[i], &widths, limits);
+    for _ in 0..ROUNDS {
+        let demanded = program.demanded();
+        let leaves = program.leaves.iter_mut().zip(demanded);
+        let wide = leaves.filter(|(leaf, widths)| is_too_wide(leaf.graph(), widths, limits));
+        let split = wide.map(|(leaf, widths)| split_leaf(leaf, &widths, limits));
+        if split.count() == 0 {
+            break;
         }
     }
 }

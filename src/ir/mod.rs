@@ -25,6 +25,7 @@ pub mod validate;
 use crate::arena::{Arena, Id};
 use crate::diagnostics::Span;
 use num_bigint::{BigInt, BigUint};
+use std::collections::HashSet;
 pub use storage::StorageFormat;
 pub use types::{FloatFormat, Scalar};
 
@@ -61,6 +62,9 @@ pub struct Kernel {
     pub results: Vec<ResultSlot>,
     /// The body; yields the scalar results in order.
     pub body: Block,
+    /// Results of loads whose value is not used where the store of the iteration before was to the same element: they
+    /// need not wait for it.
+    pub bypassed: HashSet<ValueId>,
 }
 
 /// A typed SSA value.
@@ -136,6 +140,16 @@ pub enum Const {
     Int(BigInt),
     /// The bit pattern of a float.
     Float(BigUint),
+}
+
+impl Const {
+    /// The zero of a type.
+    pub fn zero(ty: Scalar) -> Const {
+        match ty {
+            Scalar::Float(_) | Scalar::Storage(_) => Const::Float(0u32.into()),
+            _ => Const::Int(0.into()),
+        }
+    }
 }
 
 /// Operations in program order and the values handed to the operation around them.
@@ -534,6 +548,28 @@ impl OpKind {
                 | OpKind::If(_)
                 | OpKind::Call(_)
         )
+    }
+}
+
+impl Op {
+    /// Whether it is a loop or has one inside.
+    pub fn contains_loop(&self) -> bool {
+        let inside = |block: &&Block| block.ops.iter().any(Op::contains_loop);
+        matches!(self.kind, OpKind::For(_) | OpKind::While(_))
+            || self.kind.blocks().iter().any(inside)
+    }
+}
+
+impl Kernel {
+    /// Appends an operation with one result to `out`.
+    pub fn emit(&mut self, ty: Scalar, kind: OpKind, span: Span, out: &mut Vec<Op>) -> ValueId {
+        let result = self.values.push(Value { ty, name: None });
+        out.push(Op {
+            kind,
+            results: vec![result],
+            span,
+        });
+        result
     }
 }
 

@@ -14,6 +14,7 @@ use crate::sim::args;
 use crate::sim::cosim::{self, CosimError, CosimOptions};
 use crate::sim::inprocess::Netlist;
 use crate::sim::value::{Invocation, Signature, Slot, Value};
+use crate::{ir, rtl};
 use num_bigint::BigInt;
 use std::collections::HashMap;
 
@@ -50,6 +51,10 @@ pub fn prove(compilation: &Compilation, limits: &Limits) -> Proof {
 }
 
 fn decide(compilation: &Compilation, limits: &Limits) -> Result<Proof, Stop> {
+    // What follows relies on it.
+    let invalid = |why: String| Stop::Unsuitable(format!("an invalid form: {why}"), None);
+    ir::validate::validate(&compilation.program).map_err(invalid)?;
+    rtl::validate::validate(&compilation.design).map_err(invalid)?;
     let signature = Signature::of(&compilation.program);
     let mut sums = Sums::default();
     let inputs = inputs(&mut sums, &signature, limits)?;

@@ -124,12 +124,15 @@ pub fn differ(sums: &mut Sums, a: (&[Lit], bool), b: (&[Lit], bool)) -> Lit {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Limits;
     use super::super::sweep::{Verdict, decide};
+    use super::super::{Limits, division};
     use super::*;
-    use crate::hwarith::builder;
+    use crate::hwarith::builder::{self, Builder};
     use crate::hwarith::eval::eval_nodes;
+    use crate::hwarith::integer_division::Field;
+    use crate::hwarith::reciprocal;
     use crate::hwarith::testing::*;
+    use crate::ir::BinaryOp;
     use std::time::Duration;
 
     fn shape(input_width: u32, operations: u32, max_width: u32) -> Shape {
@@ -216,6 +219,41 @@ mod tests {
             let graph = random_graph(&mut Random::new(seed), &shape(6, 12, 24));
             let new = builder::rebuild(&graph);
             assert_eq!(equal(&graph, &new), Verdict::Never, "seed {seed}");
+        }
+    }
+
+    /// Division by constants as the back end builds it, against the definition of the language.
+    #[test]
+    fn divisions_by_constants_are_proven_right() {
+        let fields = [
+            (Field::Quotient, BinaryOp::Div),
+            (Field::Remainder, BinaryOp::Mod),
+            (Field::Floor, BinaryOp::FloorDiv),
+        ];
+        let divisors = [3i64, 7, 10, 12, 100, 641, 1000, -3, -10];
+        for ty in [HwType::ui(32), HwType::si(32), HwType::si(64)] {
+            for divisor in divisors.into_iter().filter(|d| ty.signed || *d > 0) {
+                for (field, op) in fields {
+                    let mut b = Builder::new();
+                    let input = b.opaque(Op::Input(0), vec![], ty);
+                    let divisor = BigInt::from(divisor);
+                    let Some(result) = reciprocal::divide(&mut b, input, &divisor, field) else {
+                        continue;
+                    };
+                    let graph = &b.graph;
+                    let mut sums = Sums::default();
+                    let a = sums.free_word(ty.width);
+                    let by = constant(&divisor, ty.width);
+                    let wanted = division::divide(&mut sums, op, &a, &by, ty.signed);
+                    let got = nodes(&mut sums, graph, &[a]).expect("pure");
+                    let got = (&got[result.index()][..], graph.ty(result).signed);
+                    let differ = differ(&mut sums, (&wanted, ty.signed), got);
+                    let (aig, roots, _) = sums.lower(&[differ]);
+                    let limits = Limits::within(Duration::from_secs(60));
+                    let verdict = decide(&aig, roots[0], &limits);
+                    assert_eq!(verdict, Verdict::Never, "{ty} {op:?} {divisor}");
+                }
+            }
         }
     }
 

@@ -8,7 +8,7 @@
 use super::aig::{Aig, Lit};
 use super::sums::Sums;
 use super::words::{Word, as_constant, constant, extend};
-use super::{Limits, Stop, sweep};
+use super::{Limits, Stop, division, sweep};
 use crate::diagnostics::Span;
 use crate::ir::*;
 use num_bigint::{BigInt, Sign};
@@ -650,9 +650,9 @@ impl<'a> Machine<'a> {
                     shifted
                 }
             }
-            BinaryOp::Div => divide(sums, a, b, signed).0,
-            BinaryOp::Mod => divide(sums, a, b, signed).1,
-            BinaryOp::FloorDiv => floor_divide(sums, a, b, signed),
+            BinaryOp::Div | BinaryOp::Mod | BinaryOp::FloorDiv => {
+                division::divide(sums, op, a, b, signed)
+            }
             BinaryOp::Pow => match as_constant(b) {
                 Some(exponent) if !signed || b[b.len() - 1] == Lit::FALSE => {
                     power(sums, a, &exponent.into(), ty)
@@ -717,28 +717,6 @@ fn literal(ty: Scalar, value: &Const) -> Word {
 
 fn address_width(depth: u64) -> u32 {
     (u64::BITS - depth.saturating_sub(1).leading_zeros()).max(1)
-}
-
-fn divide(sums: &mut Sums, a: &Word, b: &Word, signed: bool) -> (Word, Word) {
-    match signed {
-        true => sums.divide_signed(a, b),
-        false => sums.divide(a, b),
-    }
-}
-
-/// Truncated, and one less where the remainder is not 0 and the signs differ; of a zero divisor all ones.
-fn floor_divide(sums: &mut Sums, a: &Word, b: &Word, signed: bool) -> Word {
-    let (quotient, rest) = divide(sums, a, b, signed);
-    if !signed {
-        return quotient;
-    }
-    let unlike = sums.aig.xor(a[a.len() - 1], b[b.len() - 1]);
-    let inexact = sums.any(&rest);
-    let nonzero = sums.any(b);
-    let below = sums.aig.and(unlike, inexact);
-    let below = sums.aig.and(below, nonzero);
-    let one = extend(&[below], a.len() as u32, false);
-    sums.sub(&quotient, &one)
 }
 
 fn power(sums: &mut Sums, base: &Word, exponent: &BigInt, ty: Scalar) -> Word {

@@ -7,9 +7,11 @@
 
 pub mod aig;
 pub mod design;
+pub mod division;
 pub mod graph;
 pub mod kernel;
 pub mod machine;
+pub mod quotients;
 pub mod sums;
 pub mod sweep;
 pub mod words;

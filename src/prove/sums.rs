@@ -8,6 +8,7 @@
 //! Verification of Combinational Arithmetic Circuits, 2015), applied while building.
 
 use super::aig::{Aig, Lit, Node};
+use super::quotients::{Quotient, quotients};
 use crate::hwarith::HwType;
 use crate::hwarith::interval::Interval;
 use num_bigint::{BigInt, BigUint};
@@ -18,6 +19,8 @@ use std::collections::{BTreeMap, HashMap};
 const MAX_TERMS: usize = 60_000;
 /// Forms that are tried for one bit, the newest first.
 const MAX_FORMS: usize = 6;
+/// Bits of a product that is put together to recognise it.
+const MAX_PRODUCT: u32 = 20_000;
 
 /// `constant + sum(coefficient * node)`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -107,6 +110,8 @@ struct Form {
     /// The form over the integers whose value the bits are, read by the type; `None` if they are equal only
     /// modulo 2^width.
     exact: Option<Linear>,
+    /// Bits below it that needed no carry when it was made, lowest first.
+    below: Vec<Lit>,
 }
 
 /// All forms with the graph that holds their bits.
@@ -123,6 +128,10 @@ pub struct Sums {
     truncated: HashMap<Vec<Lit>, Vec<Lit>>,
     /// Of trimmed words.
     ranges: HashMap<Vec<Lit>, Interval>,
+    quotients: Vec<Quotient>,
+    /// The quotient that a node is a bit of.
+    quotient_of: HashMap<u32, usize>,
+    by_numerator: HashMap<(Vec<Lit>, BigInt), usize>,
 }
 
 /// A word without what repeats its top bit.
@@ -147,7 +156,8 @@ impl Sums {
             let shift = bits.len();
             let rest = range.as_ref();
             let rest = rest.map(|r| Interval::new(&r.lo >> shift, &r.hi >> shift));
-            bits.extend(self.form_bits(linear, left, rest));
+            let form = self.form_bits(linear, left, rest, &bits);
+            bits.extend(form);
         }
         if let Some(range) = range {
             self.ranges.insert(trimmed(&bits).to_vec(), range);
@@ -171,18 +181,27 @@ impl Sums {
     }
 
     /// Bits of a form that needs carries, made at the least width and extended.
-    fn form_bits(&mut self, linear: Linear, width: u32, range: Option<Interval>) -> Vec<Lit> {
+    fn form_bits(
+        &mut self,
+        linear: Linear,
+        width: u32,
+        range: Option<Interval>,
+        below: &[Lit],
+    ) -> Vec<Lit> {
         // The form as an integer, which is the value where it fits the width.
         let centred = linear.centred(width);
         let as_unsigned = linear.range().ty();
         let as_signed = centred.range();
         let as_signed = HwType::si(as_signed.ty().width + u32::from(!as_signed.ty().signed));
-        let bounds = [Some(as_unsigned), Some(as_signed), range.map(|r| r.ty())];
+        let range = range.map(|r| r.ty());
+        let bounds = [Some(as_unsigned), Some(as_signed), range];
+        // Of two readings in as many bits that by which the value is known.
+        let signed = range.is_some_and(|ty| ty.signed);
         let needed = bounds
             .into_iter()
             .flatten()
             .filter(|ty| ty.width <= width)
-            .min_by_key(|ty| (ty.width, ty.signed));
+            .min_by_key(|ty| (ty.width, ty.signed != signed));
         let ty = needed.unwrap_or(HwType::ui(width));
         let exact = if !ty.signed && as_unsigned.width <= width {
             Some(linear.clone())
@@ -193,7 +212,7 @@ impl Sums {
         };
         let mut form = linear;
         form.reduce(ty.width);
-        let id = self.intern(form, ty, exact);
+        let id = self.intern(form, ty, exact, below);
         let bits = &self.forms[id].bits;
         let bit = |i: u32| Lit::new(bits[i as usize] as usize, false);
         (0..width)
@@ -207,7 +226,13 @@ impl Sums {
 
     /// A bit depends on the bits of the numbers up to its own position alone. So forms that are equal modulo a
     /// power of two share the bits below it.
-    fn intern(&mut self, linear: Linear, ty: HwType, exact: Option<Linear>) -> usize {
+    fn intern(
+        &mut self,
+        linear: Linear,
+        ty: HwType,
+        exact: Option<Linear>,
+        below: &[Lit],
+    ) -> usize {
         let key = (linear, ty);
         if let Some(&id) = self.known.get(&key) {
             return id;
@@ -222,12 +247,18 @@ impl Sums {
         });
         let id = self.forms.len();
         let mut bits = shared.unwrap_or_default();
-        while bits.len() < ty.width as usize {
+        let quotient = self.quotient_in(&linear, ty.width, below);
+        let fresh = quotient.as_ref().map_or(ty.width, |(shift, _)| *shift);
+        if quotient.is_some() {
+            bits.truncate(fresh as usize);
+        }
+        while bits.len() < fresh as usize {
             let digest = (digests[bits.len()], bits.len() as u32);
             self.by_digest.insert(digest, id);
             bits.push(self.aig.free().node() as u32);
         }
-        for &bit in &bits {
+        bits.extend(quotient.into_iter().flat_map(|(_, bits)| bits));
+        for &bit in bits.iter().filter(|&&bit| bit != 0) {
             self.forms_of.entry(bit).or_default().push(id);
         }
         self.forms.push(Form {
@@ -235,9 +266,130 @@ impl Sums {
             ty,
             bits,
             exact,
+            below: below.to_vec(),
         });
         self.known.insert(key, id);
         id
+    }
+
+    /// The quotient of a two's complement number by a positive constant, as [`super::quotients`] defines it, in two's
+    /// complement.
+    pub fn quotient(&mut self, numerator: &[Lit], divisor: &BigInt) -> Vec<Lit> {
+        let numerator = trimmed(numerator).to_vec();
+        let range = self.range_of(&numerator);
+        let bounds = quotients(&range, divisor);
+        if let Some(value) = bounds.as_point() {
+            return super::words::constant(value, value.bits() as u32 + 1);
+        }
+        if bounds.lo == -BigInt::one() && bounds.hi.is_zero() {
+            return vec![numerator[numerator.len() - 1]];
+        }
+        let key = (numerator, divisor.clone());
+        let id = match self.by_numerator.get(&key) {
+            Some(&id) => id,
+            None => {
+                let id = self.define_quotient(&key.0, divisor, range, &bounds);
+                self.by_numerator.insert(key, id);
+                id
+            }
+        };
+        let Quotient { bits, ty, .. } = &self.quotients[id];
+        let bits = bits.iter().map(|&node| Lit::new(node as usize, false));
+        let mut word: Vec<Lit> = bits.collect();
+        if !ty.signed {
+            word.push(Lit::FALSE);
+        }
+        self.ranges.insert(trimmed(&word).to_vec(), bounds);
+        word
+    }
+
+    fn define_quotient(
+        &mut self,
+        numerator: &[Lit],
+        divisor: &BigInt,
+        range: Interval,
+        bounds: &Interval,
+    ) -> usize {
+        let modulus = 4 * numerator.len() as u32 + 128;
+        let mut linear = Linear::default();
+        for (bit, weight) in weights(numerator) {
+            linear.add_lit(bit, &weight);
+        }
+        linear.reduce(modulus);
+        self.take_in(&mut linear, modulus);
+        let (id, ty) = (self.quotients.len(), bounds.ty());
+        let bits: Vec<u32> = (0..ty.width)
+            .map(|_| self.aig.free().node() as u32)
+            .collect();
+        self.quotient_of.extend(bits.iter().map(|&bit| (bit, id)));
+        self.quotients.push(Quotient {
+            numerator: numerator.to_vec(),
+            range,
+            divisor: divisor.clone(),
+            linear,
+            modulus,
+            bits,
+            ty,
+        });
+        id
+    }
+
+    /// If a form's value shifted right is a known quotient: by how much, and the bits from there on.
+    ///
+    /// Of a product in parts the low bits may not be in the form: `below` it, or never added up. They are put back: `v`
+    /// becomes `2^j v + r` with `0 <= r < 2^j`, which gives the same quotient by a shift that is `j` longer.
+    fn quotient_in(&self, linear: &Linear, width: u32, below: &[Lit]) -> Option<(u32, Vec<u32>)> {
+        if self.quotients.is_empty() {
+            return None;
+        }
+        let (mut linear, mut whole) = (linear.clone(), width);
+        let mut rest = Some(below.to_vec());
+        while let Some(bits) = rest.filter(|_| whole <= MAX_PRODUCT) {
+            let count = bits.len() as u32;
+            whole += count;
+            linear.terms.values_mut().for_each(|c| *c <<= count);
+            linear.constant <<= count;
+            linear.add_word(&bits, &BigInt::one());
+            linear.reduce(whole);
+            self.take_in(&mut linear, whole);
+            let mut known = self.quotients.iter();
+            let found = known.find_map(|q| Some((q.shift_of(&linear, whole)?, q)));
+            if let Some((shift, quotient)) = found {
+                let shift = u32::checked_sub(shift, whole - width)?;
+                let fill = match quotient.ty.signed {
+                    true => quotient.bits.last().copied().unwrap_or(0),
+                    false => 0,
+                };
+                let bits = quotient.bits.iter().copied().chain(std::iter::repeat(fill));
+                return Some((shift, bits.take((width - shift) as usize).collect()));
+            }
+            rest = self.cut_off(&linear);
+        }
+        None
+    }
+
+    /// The bits below the lowest one that a form reads of another.
+    fn cut_off(&self, linear: &Linear) -> Option<Vec<Lit>> {
+        let odd = linear.terms.iter().rev().filter(|(_, c)| c.bit(0));
+        let pairs = odd.flat_map(|(node, _)| {
+            let forms = self.forms_of.get(node).into_iter().flatten();
+            forms
+                .rev()
+                .take(MAX_FORMS)
+                .map(move |id| (&self.forms[*id], node))
+        });
+        let mut found = pairs.filter_map(|(form, node)| {
+            let at = form
+                .bits
+                .iter()
+                .position(|bit| bit == node)
+                .filter(|&at| at > 0)?;
+            let bits = form.bits[..at]
+                .iter()
+                .map(|&bit| Lit::new(bit as usize, false));
+            Some(form.below.iter().copied().chain(bits).collect())
+        });
+        found.next()
     }
 
     /// Replaces the bits of whole forms by those forms.
@@ -410,6 +562,10 @@ impl<'s> Lowering<'s> {
         self.mapped(lit)
     }
 
+    fn quotient_of(&self, node: u32) -> Option<&'s Quotient> {
+        Some(&self.sums.quotients[*self.sums.quotient_of.get(&node)?])
+    }
+
     /// The form that a bit was made for.
     fn form_of(&self, node: u32) -> Option<&'s Form> {
         let id = *self.sums.forms_of.get(&node)?.first()?;
@@ -427,6 +583,10 @@ impl<'s> Lowering<'s> {
                 stack.push(n);
             }
         };
+        if let Some(quotient) = self.quotient_of(node) {
+            let numerator = quotient.numerator.iter();
+            return numerator.for_each(|l| need(l.node() as u32));
+        }
         match (self.sums.aig.node(node as usize), self.form_of(node)) {
             (Node::And(a, b), _) => [a, b].iter().for_each(|l| need(l.node() as u32)),
             (_, Some(form)) => form.linear.terms.keys().for_each(|&n| need(n)),
@@ -435,6 +595,14 @@ impl<'s> Lowering<'s> {
     }
 
     fn make(&mut self, node: u32) {
+        if let Some(quotient) = self.quotient_of(node) {
+            let numerator = quotient.numerator.iter();
+            let numerator: Vec<Lit> = numerator.map(|&l| self.mapped(l)).collect();
+            let gates = quotient.gates(&mut self.aig, &numerator);
+            let bits = quotient.bits.iter().copied();
+            self.map.extend(bits.zip(gates));
+            return;
+        }
         match (self.sums.aig.node(node as usize), self.form_of(node)) {
             (Node::And(a, b), _) => {
                 let (a, b) = (self.mapped(a), self.mapped(b));

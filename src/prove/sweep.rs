@@ -119,11 +119,22 @@ impl<'a> Sweep<'a> {
     }
 
     fn run(&mut self, root: Lit) -> Result<Lit, Found> {
+        let free = (0..self.old.len()).filter(|&n| self.old.node(n) == Node::Free);
+        let order: HashMap<usize, u64> = free.zip(0..).collect();
+        let limits: Vec<u64> = (0..64).map(|i| mix(i) % (order.len() as u64 + 1)).collect();
         for word in 0..RANDOM_WORDS {
-            let values = self
-                .old
-                .simulate(|node| mix(word * 0x1_0000_0001 + node as u64));
+            let any = |node: usize| mix(word * 0x1_0000_0001 + node as u64);
+            let values = self.old.simulate(any);
             self.absorb(&values, word == 0, root)?;
+            // Small numbers, and such as differ from -1 in low bits only: words have their low bits first.
+            let fill = if word % 2 == 0 { 0 } else { !0 };
+            let values = self.old.simulate(|node| {
+                let at = order.get(&node).copied().unwrap_or_default();
+                let inside = |(i, limit): (usize, &u64)| u64::from(at < *limit) << i;
+                let mask = limits.iter().enumerate().map(inside).sum::<u64>();
+                any(node) & mask | fill & !mask
+            });
+            self.absorb(&values, false, root)?;
         }
         for index in 0..self.old.len() {
             if index % 64 == 0

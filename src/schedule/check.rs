@@ -27,10 +27,11 @@ pub fn check(program: &Program, schedule: &Schedule, device: &Device) -> Result<
             check_unit(variant, device, budget).map_err(|e| format!("unit {}: {e}", unit.name))?;
         }
     }
+    let demanded = program.demanded();
     for (index, scheduled) in schedule.leaves.iter().enumerate() {
         let leaf = &program.leaves[index];
-        let widths = program.demanded(index);
-        if scheduled.times.width != widths {
+        let widths = &demanded[index];
+        if scheduled.times.width != *widths {
             return Err(format!("{}: widths are not those demanded", leaf.label));
         }
         let called = |node| {
@@ -233,7 +234,8 @@ fn dependences(leaf: &Leaf, schedule: &LeafSchedule) -> Result<(), String> {
             None => 0..1,
         };
         let ii = i64::from(schedule.ii.unwrap_or(0));
-        for distance in distances.filter(|d| ii * d < lead) {
+        let bypassed = |d: i64| d == 1 && first.is_store && second.bypassed;
+        for distance in distances.filter(|&d| ii * d < lead && !bypassed(d)) {
             if distance::may_meet(first, second, &trips, distance.unsigned_abs()) {
                 return Err(format!(
                     "dependence %{} -> %{} over {distance} iterations violated",

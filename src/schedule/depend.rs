@@ -65,12 +65,16 @@ fn pair(a: &Access, b: &Access, trips: &[Option<u64>], repeats: bool, edges: &mu
     if !repeats {
         return;
     }
-    if let Some(distance) = forward.later {
-        edge(a, b, distance);
+    for (from, to, later) in [(a, b, forward.later), (b, a, meeting(b, a, trips).later)] {
+        if let Some(distance) = later {
+            edge(from, to, distance.max(1 + bypassed(from, to)));
+        }
     }
-    if let Some(distance) = meeting(b, a, trips).later {
-        edge(b, a, distance);
-    }
+}
+
+/// The distance up to which `to` does not need what `from` did.
+pub fn bypassed(from: &Access, to: &Access) -> u64 {
+    u64::from(from.is_store && to.bypassed)
 }
 
 /// Meetings of `first` in one iteration with `second` in the same or a later one.

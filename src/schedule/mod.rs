@@ -145,8 +145,8 @@ pub fn schedule(program: &Program, device: &Device, period: f64) -> Result<Sched
             .ok_or_else(|| format!("operator '{}' without a schedule", unit.name))?;
         schedule.units.push(unit);
     }
-    for index in 0..program.leaves.len() {
-        let leaf = schedule_leaf(program, index, &schedule.units, device, budget)?;
+    for (leaf, widths) in program.leaves.iter().zip(program.demanded()) {
+        let leaf = schedule_leaf(program, leaf, widths, &schedule.units, device, budget)?;
         schedule.leaves.push(leaf);
     }
     Ok(schedule)
@@ -154,14 +154,13 @@ pub fn schedule(program: &Program, device: &Device, period: f64) -> Result<Sched
 
 fn schedule_leaf(
     program: &Program,
-    index: usize,
+    leaf: &Leaf,
+    widths: Vec<u32>,
     units: &[UnitSchedule],
     device: &Device,
     budget: f64,
 ) -> Result<LeafSchedule, String> {
-    let leaf = &program.leaves[index];
-    let width = program.demanded(index);
-    let mut problem = Problem::new(leaf.graph(), width, device, budget);
+    let mut problem = Problem::new(leaf.graph(), widths, device, budget);
     problem.add_leaf(leaf, device, program);
     problem.set_calls(units);
     match &leaf.repeat {
@@ -230,7 +229,10 @@ fn schedule_loop(
             (least, reason) = (interval, Some(busy_operator(program, leaf, call)));
         }
     }
-    for ii in least..=MAX_II {
+    let mut reason = reason.unwrap_or_else(|| "one iteration a cycle".into());
+    // One below the bound, so that its failure says what bounds the II.
+    let least = least.max(problem.recurrence_bound().min(MAX_II).saturating_sub(1));
+    let found = least_ii(least, |ii| {
         problem.ii = Some(ii);
         // As few ports as this II allows, then all.
         let frugal = limits(program, leaf, |(reads, writes)| {
@@ -240,29 +242,63 @@ fn schedule_loop(
         for limits in [frugal, all] {
             problem.limits = limits;
             match problem.solve() {
-                Ok(times) => {
-                    let times = roll_operators(problem, times, ii);
-                    // Smaller operators may be done earlier; an iteration that begins after the end of the one before
-                    // it depends on nothing of it that is not there.
-                    let depth = depth(leaf, &times);
-                    let ii = ii.min(depth);
-                    return Ok(LeafSchedule {
-                        ports: assign_ports(program, leaf, &times, Some(ii)),
-                        variants: problem.choices(),
-                        depth,
-                        ii: Some(ii),
-                        bound_by: reason.unwrap_or_else(|| "one iteration a cycle".into()),
-                        times,
-                    });
-                }
-                Err(failure) => reason = Some(describe(program, leaf, &failure)),
+                Ok(times) => return Some((times, problem.limits.clone())),
+                Err(failure) => reason = describe(program, leaf, &failure),
             }
         }
+        None
+    });
+    let Some((ii, (times, limits))) = found else {
+        return Err(format!(
+            "no schedule for loop '{}' with an initiation interval up to {MAX_II}",
+            leaf.label
+        ));
+    };
+    problem.ii = Some(ii);
+    problem.limits = limits;
+    let times = roll_operators(problem, times, ii);
+    // Smaller operators may be done earlier; an iteration that begins after the end of the one before
+    // it depends on nothing of it that is not there.
+    let depth = depth(leaf, &times);
+    let ii = ii.min(depth);
+    Ok(LeafSchedule {
+        ports: assign_ports(program, leaf, &times, Some(ii)),
+        variants: problem.choices(),
+        depth,
+        ii: Some(ii),
+        bound_by: reason,
+        times,
+    })
+}
+
+/// The first II from `least` on that an attempt succeeds with, and what it gives. Beyond the first few the interval in
+/// which it lies is doubled and then halved, since each attempt takes as long as the iteration.
+fn least_ii<T>(least: u32, mut attempt: impl FnMut(u32) -> Option<T>) -> Option<(u32, T)> {
+    const ONE_BY_ONE: u32 = 64;
+    for ii in least..(least + ONE_BY_ONE).min(MAX_II + 1) {
+        if let Some(found) = attempt(ii) {
+            return Some((ii, found));
+        }
     }
-    Err(format!(
-        "no schedule for loop '{}' with an initiation interval up to {MAX_II}",
-        leaf.label
-    ))
+    let mut below = least + ONE_BY_ONE - 1;
+    let mut best = loop {
+        if below >= MAX_II {
+            return None;
+        }
+        let ii = (2 * below).min(MAX_II);
+        match attempt(ii) {
+            Some(found) => break (ii, found),
+            None => below = ii,
+        }
+    };
+    while best.0 - below > 1 {
+        let ii = below + (best.0 - below) / 2;
+        match attempt(ii) {
+            Some(found) => best = (ii, found),
+            None => below = ii,
+        }
+    }
+    Some(best)
 }
 
 /// Takes smaller implementations of operators where the loop with this II does not need the fastest.
@@ -497,5 +533,29 @@ fn print_nodes(graph: &Graph, times: &Times, out: &mut String) {
             times.arrival[i],
             graph.node_text(id)
         );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MAX_II, least_ii};
+
+    #[test]
+    fn the_least_ii_is_found_in_few_attempts() {
+        for least in [1, 2, 250, MAX_II] {
+            for first in [1, 2, 63, 64, 65, 66, 128, 129, 1000, 4095, MAX_II] {
+                let mut attempts = 0;
+                let found = least_ii(least, |ii| {
+                    attempts += 1;
+                    (ii >= first).then_some(())
+                });
+                assert_eq!(found, Some((first.max(least), ())));
+                assert!(
+                    attempts < 90,
+                    "{attempts} attempts for {first} from {least}"
+                );
+            }
+            assert_eq!(least_ii::<()>(least, |_| None), None);
+        }
     }
 }

@@ -7,7 +7,8 @@ use super::{PortLimit, Times, UnitSchedule, Variant, delay_class};
 use crate::hwarith::graph::{MemId, Op, VarId};
 use crate::hwarith::program::{Leaf, Place, Program};
 use crate::hwarith::{Graph, NodeId};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use num_integer::Integer;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// Why there is no schedule with the II asked for.
 #[derive(Clone, Debug)]
@@ -53,7 +54,10 @@ pub struct Problem<'g> {
     graph: &'g Graph,
     width: Vec<u32>,
     kinds: Vec<Kind>,
-    edges: Vec<Edge>,
+    /// Edges within an iteration, by their target.
+    within: Vec<Vec<Edge>>,
+    /// Edges from earlier iterations.
+    across: Vec<Edge>,
     accesses: Vec<(NodeId, MemId, bool)>,
     units: &'g [UnitSchedule],
     /// Variant of the operator that each node calls.
@@ -76,7 +80,8 @@ impl<'g> Problem<'g> {
             graph,
             kinds: vec![Kind::Stable; graph.nodes.len()],
             width,
-            edges: Vec::new(),
+            within: vec![Vec::new(); graph.nodes.len()],
+            across: Vec::new(),
             accesses: Vec::new(),
             units: &[],
             choices: vec![0; graph.nodes.len()],
@@ -222,7 +227,11 @@ impl<'g> Problem<'g> {
             .map(|a| (a.node, a.mem, a.is_store))
             .collect();
         for Dependence { from, to, distance } in depend::dependences(leaf) {
-            self.edges.push(Edge {
+            let edges = match distance {
+                0 => &mut self.within[to.index()],
+                _ => &mut self.across,
+            };
+            edges.push(Edge {
                 from,
                 to,
                 distance,
@@ -234,7 +243,7 @@ impl<'g> Problem<'g> {
         self.last = Some(repeat.last);
         for &(phi, _) in &repeat.phis {
             if self.width[phi.index()] > 0 {
-                self.edges.push(Edge {
+                self.across.push(Edge {
                     from: self.graph.nodes[phi].args[1],
                     to: phi,
                     distance: 1,
@@ -243,6 +252,49 @@ impl<'g> Problem<'g> {
                 });
             }
         }
+    }
+
+    /// An II below which no schedule exists: the longest way around a recurrence of one edge across iterations, in whole
+    /// cycles, for those edges that lead to the first few nodes.
+    pub fn recurrence_bound(&self) -> u32 {
+        const TARGETS: usize = 16;
+        let targets: BTreeSet<NodeId> = self.across.iter().map(|edge| edge.to).collect();
+        let bounds = targets
+            .into_iter()
+            .take(TARGETS)
+            .map(|to| self.way_around(to));
+        u32::try_from(bounds.max().unwrap_or(0)).unwrap_or(u32::MAX)
+    }
+
+    /// Cycles from the start of `to` to its next start that edges across iterations to it demand.
+    fn way_around(&self, to: NodeId) -> i64 {
+        // Least cycles from the start of `to` to start and result of each node; `None` for those that do not depend on it.
+        let mut ways: Vec<Option<(i64, i64)>> = vec![None; self.graph.nodes.len()];
+        for (id, node) in self.graph.nodes.iter().skip(to.index()) {
+            let i = id.index();
+            let operands: &[NodeId] = if node.op == Op::Phi { &[] } else { &node.args };
+            let operands = operands.iter().filter(|&&arg| !self.is_stable(arg));
+            let results = operands.filter_map(|arg| Some(ways[arg.index()]?.1));
+            let edges = self.within[i].iter();
+            let starts = edges.filter_map(|e| Some(ways[e.from.index()]?.0 + e.latency));
+            let start = match id == to {
+                true => Some(0),
+                false => results.chain(starts).max(),
+            };
+            let latency = match self.kinds[i] {
+                Kind::Pipelined { latency, .. } => i64::from(latency),
+                _ => 0,
+            };
+            ways[i] = start.map(|start| (start, start + latency));
+        }
+        let edges = self.across.iter().filter(|edge| edge.to == to);
+        let demands = edges.filter_map(|edge| {
+            let (start, ready) = ways[edge.from.index()]?;
+            let from = if edge.from_ready { ready } else { start };
+            let distance = i64::try_from(edge.distance).unwrap_or(i64::MAX);
+            Some(Integer::div_ceil(&(from + edge.latency), &distance))
+        });
+        demands.max().unwrap_or(0)
     }
 
     /// Times of all nodes for the current II and port limits.
@@ -292,10 +344,6 @@ impl<'g> Problem<'g> {
                 .map(|k| matches!(k, Kind::Stable))
                 .collect(),
         };
-        let mut after: BTreeMap<NodeId, Vec<Edge>> = BTreeMap::new();
-        for edge in self.edges.iter().filter(|e| e.distance == 0) {
-            after.entry(edge.to).or_default().push(*edge);
-        }
         let mut table = Reservations::default();
         let mut accesses = self.accesses.iter().peekable();
         let mut cuts = Cuts::new(self.graph);
@@ -315,7 +363,7 @@ impl<'g> Problem<'g> {
                     offset = offset.max(arrival);
                 }
             }
-            for edge in after.get(&id).into_iter().flatten() {
+            for edge in &self.within[i] {
                 let earliest = i64::from(times.start[edge.from.index()]) + edge.latency;
                 if earliest > cycle {
                     (cycle, offset) = (earliest, 0.0);
@@ -364,7 +412,7 @@ impl<'g> Problem<'g> {
     fn raise(&self, times: &Times, bounds: &mut [i64]) -> Option<NodeId> {
         let ii = i64::from(self.ii.unwrap_or(0));
         let mut raised = None;
-        for edge in self.edges.iter().filter(|e| e.distance > 0) {
+        for edge in &self.across {
             let from = if edge.from_ready {
                 times.ready[edge.from.index()]
             } else {

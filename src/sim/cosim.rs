@@ -14,10 +14,11 @@ use crate::sim::verilator::{Verilator, VerilatorError};
 use crate::sim::waveform::Names;
 use crate::sim::{args, formats};
 use num_bigint::{BigInt, BigUint};
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 /// What to compare.
 #[derive(Clone, Debug)]
@@ -375,6 +376,29 @@ enum Job {
 
 /// Inputs of one simulation.
 const SHARE: usize = 8;
+/// Threads at most, whatever is asked for.
+const MAX_THREADS: usize = 256;
+
+/// Reports of jobs, added up in the order of the jobs.
+struct Results {
+    report: Report,
+    /// How many are in the report.
+    added: usize,
+    /// Of jobs that ended before an earlier one, and from the first failure on.
+    early: BTreeMap<usize, Result<Report, CosimError>>,
+}
+
+impl Results {
+    fn put(&mut self, index: usize, result: Result<Report, CosimError>) {
+        self.early.insert(index, result);
+        while let Some(Ok(_)) = self.early.get(&self.added)
+            && let Some(Ok(part)) = self.early.remove(&self.added)
+        {
+            self.report.add(part);
+            self.added += 1;
+        }
+    }
+}
 
 struct Comparison<'a> {
     engine: &'a dyn Engine,
@@ -391,15 +415,23 @@ impl Comparison<'_> {
         given.unwrap_or(self.options.vectors)
     }
 
-    fn jobs(&self) -> Vec<Job> {
+    /// How many jobs there are.
+    fn jobs(&self) -> usize {
+        self.inputs().div_ceil(SHARE) + 3
+    }
+
+    fn job_at(&self, index: usize) -> Job {
         let total = self.inputs();
-        let shares = (0..total).step_by(SHARE);
-        let mut jobs: Vec<Job> = shares
-            .map(|from| Job::Singles(from..total.min(from + SHARE)))
-            .collect();
-        jobs.extend([false, true].map(|paused| Job::Chain { paused }));
-        jobs.push(Job::Resets);
-        jobs
+        let shares = total.div_ceil(SHARE);
+        match index.checked_sub(shares) {
+            None => {
+                let from = index * SHARE;
+                Job::Singles(from..total.min(from.saturating_add(SHARE)))
+            }
+            Some(0) => Job::Chain { paused: false },
+            Some(1) => Job::Chain { paused: true },
+            Some(_) => Job::Resets,
+        }
     }
 
     /// Works on all jobs; the first failing one in their order decides.
@@ -407,48 +439,47 @@ impl Comparison<'_> {
         let jobs = self.jobs();
         let threads = match self.options.threads {
             0 => std::thread::available_parallelism().map_or(1, |n| n.get()),
-            n => n,
+            n => n.min(MAX_THREADS),
         };
         let (next, stop) = (AtomicUsize::new(0), AtomicUsize::new(usize::MAX));
         let finished = AtomicUsize::new(0);
-        let results: Vec<Mutex<Option<Result<Report, CosimError>>>> =
-            jobs.iter().map(|_| Mutex::new(None)).collect();
+        let results = Mutex::new(Results {
+            report: Report {
+                coverage: Coverage::of(self.program),
+                ..Report::default()
+            },
+            added: 0,
+            early: BTreeMap::new(),
+        });
         let work = || {
             loop {
                 let index = next.fetch_add(1, Ordering::Relaxed);
-                let Some(job) = jobs
-                    .get(index)
-                    .filter(|_| index < stop.load(Ordering::Relaxed))
-                else {
+                if index >= jobs.min(stop.load(Ordering::Relaxed)) {
                     return;
-                };
-                let result = self.job(index as u64, job);
+                }
+                let result = self.job(index as u64, &self.job_at(index));
                 if result.is_err() {
                     stop.fetch_min(index, Ordering::Relaxed);
                 }
-                if let Ok(mut place) = results[index].lock() {
-                    *place = Some(result);
+                if let Ok(mut results) = results.lock() {
+                    results.put(index, result);
                 }
-                progress(finished.fetch_add(1, Ordering::Relaxed) + 1, jobs.len());
+                progress(finished.fetch_add(1, Ordering::Relaxed) + 1, jobs);
             }
         };
         std::thread::scope(|scope| {
-            for _ in 1..threads.min(jobs.len()) {
+            for _ in 1..threads.min(jobs) {
                 scope.spawn(work);
             }
             work();
         });
-        let mut report = Report {
-            coverage: Coverage::of(self.program),
-            ..Report::default()
-        };
-        for result in results {
-            // A job without a result comes after one that failed.
-            if let Ok(Some(result)) = result.into_inner() {
-                report.add(result?);
-            }
+        // A thread that held the lock has not panicked: `scope` would have.
+        let results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
+        // What is left comes after a job that failed.
+        match results.early.into_values().find_map(Result::err) {
+            Some(error) => Err(error),
+            None => Ok(results.report),
         }
-        Ok(report)
     }
 
     fn job(&self, index: u64, job: &Job) -> Result<Report, CosimError> {

@@ -477,21 +477,57 @@ fn cache_folder() -> PathBuf {
             .map(PathBuf::from)
             .filter(|p| p.is_absolute())
     };
+    let usual = || {
+        let named = given("XDG_CACHE_HOME").map(|p| p.join("allo-hls"));
+        named.or_else(|| given("HOME").map(|p| p.join(".cache/allo-hls")))
+    };
+    // A home without a place to write, as in containers, is no reason to fail.
+    let writable = |p: &PathBuf| fs::create_dir_all(p).is_ok() && tempfile::tempfile_in(p).is_ok();
     given("ALLO_HLS_CACHE")
-        .or_else(|| given("XDG_CACHE_HOME").map(|p| p.join("allo-hls")))
-        .or_else(|| given("HOME").map(|p| p.join(".cache/allo-hls")))
+        .or_else(|| usual().filter(writable))
         .unwrap_or_else(|| env::temp_dir().join("allo-hls-cache"))
 }
 
-/// A new folder in the cache, gone when dropped.
-fn scratch(cache: &Path) -> Result<tempfile::TempDir> {
-    let folder = cache.join("work");
-    io(&folder, fs::create_dir_all(&folder))?;
-    io(&folder, tempfile::tempdir_in(&folder))
+/// A folder that is gone when dropped. While its process lives, the process holds a lock on a file in it.
+struct Scratch {
+    folder: tempfile::TempDir,
+    _owner: fs::File,
+}
+
+impl Scratch {
+    fn path(&self) -> &Path {
+        self.folder.path()
+    }
+}
+
+/// Name of the locked file.
+const OWNER: &str = "owner";
+
+/// A new folder in the cache. Those that interrupted processes left behind are removed.
+fn scratch(cache: &Path) -> Result<Scratch> {
+    let work = cache.join("work");
+    io(&work, fs::create_dir_all(&work))?;
+    for entry in io(&work, fs::read_dir(&work))?.flatten() {
+        let owner = fs::File::open(entry.path().join(OWNER));
+        if owner.is_ok_and(|file| file.try_lock().is_ok()) {
+            // Somebody else may be about to remove it, too.
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+    let folder = io(&work, tempfile::tempdir_in(&work))?;
+    // Locked before it has its name, so that nobody ever sees it unlocked.
+    let (unnamed, named) = (folder.path().join("new"), folder.path().join(OWNER));
+    let owner = io(&unnamed, fs::File::create(&unnamed))?;
+    io(&unnamed, owner.lock())?;
+    io(&named, fs::rename(&unnamed, &named))?;
+    Ok(Scratch {
+        folder,
+        _owner: owner,
+    })
 }
 
 /// Moves the named files of a scratch folder to their place at once. Whoever came first wins.
-fn keep(folder: tempfile::TempDir, files: &[&str], home: &Path) -> Result<()> {
+fn keep(folder: Scratch, files: &[&str], home: &Path) -> Result<()> {
     let kept = folder.path().join("kept");
     io(&kept, fs::create_dir(&kept))?;
     for file in files {
@@ -557,4 +593,27 @@ fn hash(texts: &[&str]) -> String {
             .for_each(&mut feed);
     }
     format!("{state:032x}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_of_interrupted_processes_are_removed() {
+        let cache = tempfile::tempdir().expect("a folder");
+        let used = scratch(cache.path()).expect("a folder");
+        let dead = cache.path().join("work/dead");
+        fs::create_dir(&dead).expect("a folder");
+        fs::write(dead.join(OWNER), "").expect("a file");
+        let next = scratch(cache.path()).expect("a folder");
+        assert!(used.path().is_dir() && next.path().is_dir() && !dead.exists());
+        drop(used);
+        assert_eq!(
+            fs::read_dir(cache.path().join("work"))
+                .expect("there")
+                .count(),
+            1
+        );
+    }
 }

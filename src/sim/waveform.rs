@@ -156,6 +156,7 @@ impl Recorder {
             root.add(&path, signal.width(), Some(signal));
         }
         root.signals.push(("clock".into(), 1, None));
+        create(path)?;
         let mut header = open_fst(path, &info()).map_err(failed)?;
         let mut ids = Vec::new();
         root.write(&names.top, Some(&names.top), names, &mut header, &mut ids)
@@ -208,6 +209,12 @@ impl Recorder {
     }
 }
 
+/// Says why a file cannot be written, which the writer does not.
+fn create(path: &Path) -> Result<(), String> {
+    let cannot = |e| format!("cannot write '{}': {e}", path.display());
+    File::create(path).map(|_| ()).map_err(cannot)
+}
+
 /// Turns a VCD file of Verilator into FST, so that no version of Verilator needs zlib for it.
 pub fn from_vcd(vcd: &Path, path: &Path, names: &Names) -> Result<(), String> {
     let file = File::open(vcd).map_err(|e| e.to_string())?;
@@ -221,6 +228,7 @@ pub fn from_vcd(vcd: &Path, path: &Path, names: &Names) -> Result<(), String> {
         collect(item, &mut root);
     }
     let failed = |e: fst_writer::FstWriteError| format!("{}: {e}", path.display());
+    create(path)?;
     let mut out = open_fst(path, &info()).map_err(failed)?;
     let mut ids = Vec::new();
     for (name, scope) in &root.inner {

@@ -1,12 +1,15 @@
 //! Kernel to better kernel: each pass has a name and a one-line contract; [`PASSES`] is the pipeline.
 
+pub mod bypass;
 pub mod dead;
 pub mod expand;
 pub mod forward;
 pub mod inline;
+pub mod interleave;
 pub mod order;
 pub mod promote;
 pub mod reuse;
+pub mod window;
 
 use crate::diagnostics::Diagnostics;
 use crate::ir::{Kernel, Program};
@@ -19,6 +22,8 @@ pub struct Pass {
     pub contract: &'static str,
     /// The rewrite.
     pub run: fn(&mut Kernel),
+    /// May make a kernel slower: the driver compares.
+    pub is_gamble: bool,
 }
 
 /// The passes after inlining, in order.
@@ -27,39 +32,70 @@ pub const PASSES: &[Pass] = &[
         name: "promote",
         contract: "an array element that a loop keeps coming back to stays in a register",
         run: promote::run,
+        is_gamble: false,
     },
     Pass {
         name: "forward",
         contract: "elements first read after a fill take the fill's value, and the fill goes where nothing reads it",
         run: forward::run,
+        is_gamble: false,
     },
     Pass {
         name: "reuse",
         contract: "no load of a value that is at hand, no store that is overwritten unread, one store for two branches",
         run: reuse::run,
+        is_gamble: false,
+    },
+    Pass {
+        name: "interleave",
+        contract: "sums that do not depend on one another take turns, each in a memory of running values",
+        run: interleave::run,
+        is_gamble: true,
+    },
+    Pass {
+        name: "window",
+        contract: "a load of what an earlier iteration loaded or stored takes it from registers",
+        run: window::run,
+        is_gamble: true,
+    },
+    Pass {
+        name: "bypass",
+        contract: "where the data decide the element, a load takes what the iteration before stored from a register",
+        run: bypass::run,
+        is_gamble: true,
     },
     Pass {
         name: "expand",
         contract: "whole-array fills and copies become loops",
         run: expand::run,
+        is_gamble: false,
     },
     Pass {
         name: "dead",
         contract: "what influences nothing is removed",
         run: dead::run,
+        is_gamble: false,
     },
 ];
 
-/// Inlines the top kernel and runs all passes but those named in `skip`.
+/// Inlines the top kernel and runs all passes but those named in `skip`. If a gamble among them changed something,
+/// the kernel that went on without it follows.
 ///
 /// Errors: a program too large to inline.
-pub fn run(program: &Program, skip: &[String]) -> Result<Kernel, Diagnostics> {
-    let mut kernel = inline::inline(program)?;
+pub fn run(program: &Program, skip: &[String]) -> Result<Vec<Kernel>, Diagnostics> {
+    let mut kernels = vec![inline::inline(program)?];
     for pass in PASSES {
         // Whole-array operations have no hardware: expansion is not optional.
-        if pass.name == "expand" || !skip.iter().any(|s| s == pass.name) {
-            (pass.run)(&mut kernel);
+        if pass.name != "expand" && skip.iter().any(|s| s == pass.name) {
+            continue;
         }
+        let before = pass.is_gamble.then(|| kernels.clone());
+        kernels.iter_mut().for_each(pass.run);
+        // Every rewrite makes values.
+        let others = before.unwrap_or_default().into_iter().zip(&kernels);
+        let others = others.filter(|(old, new)| old.values.len() != new.values.len());
+        let others: Vec<Kernel> = others.map(|(old, _)| old).collect();
+        kernels.extend(others);
     }
-    Ok(kernel)
+    Ok(kernels)
 }

@@ -6,7 +6,7 @@
 use crate::ir::*;
 use num_bigint::BigInt;
 use num_traits::{Signed, ToPrimitive};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// A value of the kernel, or 0.
 type Base = Option<ValueId>;
@@ -31,6 +31,30 @@ pub fn definitions(kernel: &Kernel) -> HashMap<ValueId, OpKind> {
         }
     });
     definitions
+}
+
+/// The values that may differ from one iteration of a loop to the next.
+pub fn changing(f: &For) -> HashSet<ValueId> {
+    let mut changing = HashSet::from([f.iv]);
+    changing.extend(f.carried.iter().copied());
+    f.body.for_each_op(&mut |op| {
+        changing.extend(op.results.iter().copied());
+        match &op.kind {
+            OpKind::For(f) => changing.extend(f.carried.iter().copied().chain([f.iv])),
+            OpKind::While(w) => changing.extend(w.carried.iter().copied()),
+            _ => {}
+        }
+    });
+    changing
+}
+
+/// How a subscript changes with a loop.
+#[derive(Clone, Copy, Debug)]
+pub enum Subscript {
+    /// It is the induction variable plus a constant.
+    Moving(i128),
+    /// It is the same in every iteration.
+    Fixed(ValueId),
 }
 
 /// Facts in one chain.
@@ -223,11 +247,52 @@ impl Order<'_> {
         })
     }
 
+    /// `a - b`, where it is the same whenever both are computed.
+    pub fn distance(&self, a: ValueId, b: ValueId) -> Option<i128> {
+        let ((p, x), (q, y)) = (self.linear(a), self.linear(b));
+        (p == q).then(|| x - y)
+    }
+
+    /// How a subscript changes with a loop in which the values of `changing` change; `None` if otherwise.
+    pub fn subscript(
+        &self,
+        iv: ValueId,
+        changing: &HashSet<ValueId>,
+        value: ValueId,
+    ) -> Option<Subscript> {
+        if let Some(constant) = self.distance(value, iv) {
+            return Some(Subscript::Moving(constant));
+        }
+        self.is_fixed(changing, value)
+            .then_some(Subscript::Fixed(value))
+    }
+
+    fn is_fixed(&self, changing: &HashSet<ValueId>, value: ValueId) -> bool {
+        let fixed = |kind: &OpKind| kind.operands().iter().all(|&v| self.is_fixed(changing, v));
+        !changing.contains(&value) || self.definitions.get(&value).is_some_and(fixed)
+    }
+
+    /// The value of which an index is a cast that changes no number.
+    pub fn uncast(&self, value: ValueId) -> ValueId {
+        match self.definitions.get(&value) {
+            Some(OpKind::Cast { arg }) if self.keeps_value(*arg, value) => self.uncast(*arg),
+            _ => value,
+        }
+    }
+
+    /// Whether an index plus a constant is an index for certain.
+    pub fn can_move(&self, value: ValueId, by: i128) -> bool {
+        let (base, constant) = self.linear(value);
+        let moved = constant.checked_add(by);
+        moved.is_some_and(|moved| self.fits(base, moved, value))
+    }
+
     fn ty(&self, value: ValueId) -> Scalar {
         self.kernel.values[value].ty
     }
 
-    fn constant(&self, value: ValueId) -> Option<&BigInt> {
+    /// The integer that a value always is.
+    pub fn constant(&self, value: ValueId) -> Option<&BigInt> {
         match self.definitions.get(&value) {
             Some(OpKind::Const(Const::Int(c))) => Some(c),
             _ => None,

@@ -178,16 +178,7 @@ impl Promote<'_> {
 
     /// Takes out of the body what computes `indices`; `None` if one of them changes in the loop.
     fn hoist(&self, f: &mut For, indices: &[ValueId]) -> Option<Vec<Op>> {
-        let mut inside = HashSet::from([f.iv]);
-        inside.extend(f.carried.iter().copied());
-        f.body.for_each_op(&mut |op| {
-            inside.extend(op.results.iter().copied());
-            match &op.kind {
-                OpKind::For(f) => inside.extend(f.carried.iter().copied().chain([f.iv])),
-                OpKind::While(w) => inside.extend(w.carried.iter().copied()),
-                _ => {}
-            }
-        });
+        let inside = order::changing(f);
         let mut needed: HashSet<ValueId> = HashSet::new();
         let mut work: Vec<ValueId> = indices.to_vec();
         while let Some(value) = work.pop() {
@@ -238,7 +229,7 @@ impl Promote<'_> {
                 indices: indices.clone(),
             }
         } else {
-            zero(self.kernel.arrays[array].elem)
+            OpKind::Const(Const::zero(self.kernel.arrays[array].elem))
         };
         before.push(Op {
             kind,
@@ -340,13 +331,6 @@ fn resolve(renamed: &HashMap<ValueId, ValueId>, mut value: ValueId) -> ValueId {
         value = new;
     }
     value
-}
-
-fn zero(ty: Scalar) -> OpKind {
-    OpKind::Const(match ty {
-        Scalar::Float(_) | Scalar::Storage(_) => Const::Float(0u32.into()),
-        _ => Const::Int(0.into()),
-    })
 }
 
 /// Notes every access of a block; `conditions` are those around it.

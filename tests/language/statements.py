@@ -357,3 +357,38 @@ def reversed_grid(out: "i32[2, 2]", n: i32):
 
 
 #: reversed_grid {"out": [9, 9, 9, 9], "n": 1} -> {"out": [[0, 9], [10, 9]]}
+
+
+@kernel
+def moving_ranges(x: u32, i: u2) -> (u8, u8, u3, u4):
+    W: constexpr = 4
+    return x[i * 8:(i + 1) * 8], x[8 * i:8 + i * 8], x[i - 1:i + 2], x[24 - W * i:28 - i * W]
+
+
+#: moving_ranges {"x": 2309737967, "i": 2} -> {"return": [171, 171, 7, 11]}
+#: moving_ranges {"x": 2309737967, "i": 3} -> {"return": [137, 137, 3, 12]}
+#: moving_ranges {"x": 2309737967, "i": 0} -> {"return": [239, 239, 6, 9]}
+
+
+@kernel
+def low_bit_of_constant(x: u8) -> u8:
+    x[0] = 2
+    x[1] = -1
+    return x
+
+
+#: low_bit_of_constant {"x": 1} -> {"return": 2}
+
+
+@kernel
+def ranges_across_the_ends(x: u8, i: i32) -> (u4, u16, u8, u16):
+    j: i3 = i
+    return x[i:i + 4], x[i:i + 16], x[j:j + 8], x[i * 5:i * 5 + 16]
+
+
+#: ranges_across_the_ends {"x": 181, "i": -1} -> {"return": [10, 362, 106, 5792]}
+#: ranges_across_the_ends {"x": 181, "i": -3} -> {"return": [8, 1448, 168, 32768]}
+#: ranges_across_the_ends {"x": 181, "i": -4} -> {"return": [0, 2896, 80, 0]}
+#: ranges_across_the_ends {"x": 181, "i": 3} -> {"return": [6, 22, 22, 0]}
+#: ranges_across_the_ends {"x": 181, "i": 2147483647} -> {"return": [0, 0, 106, 0]}
+#: ranges_across_the_ends {"x": 181, "i": -2147483648} -> {"return": [0, 0, 181, 0]}

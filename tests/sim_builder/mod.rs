@@ -27,6 +27,7 @@ impl Builder {
             params: vec![],
             results: vec![],
             body: Block::default(),
+            bypassed: Default::default(),
         };
         Builder {
             kernel,

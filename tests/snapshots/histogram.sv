@@ -17,11 +17,18 @@ module histogram (
     output logic        bins_ce0,
     input  logic [31:0] bins_q0,
     output logic        bins_we0,
-    output logic [31:0] bins_d0
+    output logic [31:0] bins_d0,
+    output logic [7:0]  bins_address1,
+    output logic        bins_ce1,
+    output logic        bins_we1,
+    output logic [31:0] bins_d1
 );
     logic        busy;
     logic [7:0]  b_r;
     logic [9:0]  i_r;
+    logic        bins_last_r;
+    logic [31:0] bins_last_r_1;
+    logic [7:0]  bins_last_r_2;
     logic        free;
     logic        start;
     logic        b_v0;
@@ -37,23 +44,31 @@ module histogram (
     logic        i_v2;
     logic        i_t5;
     logic [9:0]  i_t6;
-    logic [31:0] i_t11;
-    logic [7:0]  i_t8_s2;
-    logic        i_t5_s1;
+    logic        i_t14;
+    logic        i_bins_last_s1;
+    logic        i_t15;
+    logic        i_t15_s2;
+    logic [31:0] i_t16;
+    logic [31:0] i_t17;
+    logic [7:0]  i_t11_s2;
     logic        more_1;
     logic        next_iteration_1;
     logic        issue_1;
+    logic        i_t5_s1;
+    logic        i_t5_s2;
     logic        loop_end_1;
     logic        b_en;
     logic [7:0]  b_next;
     logic        i_en;
     logic [9:0]  i_next;
+    logic        bins_last_en;
+    logic        bins_last_next;
+    logic        bins_last_en_1;
+    logic [31:0] bins_last_next_1;
+    logic        bins_last_en_2;
+    logic [7:0]  bins_last_next_2;
     logic        bins_p0_active;
-    logic        bins_p0_active_1;
     logic [7:0]  bins_p0_address;
-    logic [7:0]  bins_p0_address_1;
-    logic        bins_p0_w_active;
-    logic [31:0] bins_p0_w_data;
     logic        active;
     logic        not_done;
     logic        busy_next;
@@ -87,7 +102,7 @@ module histogram (
         end
     end
 
-    // loop i (examples/histogram.py:14): II 2, 3 cycles an iteration; bound by carried dependence through 'bins'
+    // loop i (examples/histogram.py:14): II 1, 3 cycles an iteration; bound by one iteration a cycle
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin
             i_v1 <= 1'b0;
@@ -100,22 +115,27 @@ module histogram (
 
     assign i_t5 = i_r == 10'h3ff;  // examples/histogram.py:14
     assign i_t6 = i_r + 10'd1;  // examples/histogram.py:14
-    assign i_t11 = bins_q0 + 32'd1;  // examples/histogram.py:15
+    assign i_t14 = samples_q0 == bins_last_r_2;  // examples/histogram.py:15
 
     always_ff @(posedge ap_clk) begin
-        if (i_v1) begin
-            i_t8_s2 <= samples_q0;  // examples/histogram.py:15
-        end
+        i_bins_last_s1 <= bins_last_r;  // examples/histogram.py:14
     end
+
+    assign i_t15 = i_bins_last_s1 & i_t14;  // examples/histogram.py:15
 
     always_ff @(posedge ap_clk) begin
-        if (i_v0) begin
-            i_t5_s1 <= i_t5;  // examples/histogram.py:14
-        end
+        i_t15_s2 <= i_t15;  // examples/histogram.py:15
     end
 
-    assign more_1 = ~i_t5_s1;
-    assign next_iteration_1 = i_v1 & more_1;
+    assign i_t16 = i_t15_s2 ? bins_last_r_1 : bins_q0;  // examples/histogram.py:15
+    assign i_t17 = i_t16 + 32'd1;  // examples/histogram.py:15
+
+    always_ff @(posedge ap_clk) begin
+        i_t11_s2 <= samples_q0;  // examples/histogram.py:15
+    end
+
+    assign more_1 = ~i_t5;
+    assign next_iteration_1 = i_v0 & more_1;
     assign issue_1 = go | next_iteration_1;
 
     always_ff @(posedge ap_clk) begin
@@ -126,7 +146,12 @@ module histogram (
         end
     end
 
-    assign loop_end_1 = i_v2 & i_t5_s1;
+    always_ff @(posedge ap_clk) begin
+        i_t5_s1 <= i_t5;  // examples/histogram.py:14
+        i_t5_s2 <= i_t5_s1;  // examples/histogram.py:14
+    end
+
+    assign loop_end_1 = i_v2 & i_t5_s2;
 
     // scalars between regions
     assign b_en = start | b_v0;
@@ -147,21 +172,48 @@ module histogram (
         end
     end
 
+    assign bins_last_en = go | i_v0;
+    assign bins_last_next = go ? 1'b0 : 1'b1;
+
+    always_ff @(posedge ap_clk) begin
+        if (bins_last_en) begin
+            bins_last_r <= bins_last_next;
+        end
+    end
+
+    assign bins_last_en_1 = go | i_v2;
+    assign bins_last_next_1 = go ? 32'd0 : i_t17;
+
+    always_ff @(posedge ap_clk) begin
+        if (bins_last_en_1) begin
+            bins_last_r_1 <= bins_last_next_1;
+        end
+    end
+
+    assign bins_last_en_2 = go | i_v1;
+    assign bins_last_next_2 = go ? 8'd0 : samples_q0;
+
+    always_ff @(posedge ap_clk) begin
+        if (bins_last_en_2) begin
+            bins_last_r_2 <= bins_last_next_2;
+        end
+    end
+
     // array samples (examples/histogram.py:11)
     assign samples_address0 = i_r;
     assign samples_ce0 = i_v0;
 
     // array bins (examples/histogram.py:11)
     assign bins_p0_active = b_v0 | i_v1;
-    assign bins_p0_active_1 = bins_p0_active | i_v2;
-    assign bins_p0_address = i_v1 ? samples_q0 : i_t8_s2;
-    assign bins_p0_address_1 = b_v0 ? b_r : bins_p0_address;
-    assign bins_address0 = bins_p0_address_1;
-    assign bins_ce0 = bins_p0_active_1;
-    assign bins_p0_w_active = b_v0 | i_v2;
-    assign bins_p0_w_data = b_v0 ? 32'd0 : i_t11;
-    assign bins_we0 = bins_p0_w_active;
-    assign bins_d0 = bins_p0_w_data;
+    assign bins_p0_address = b_v0 ? b_r : samples_q0;
+    assign bins_address0 = bins_p0_address;
+    assign bins_ce0 = bins_p0_active;
+    assign bins_we0 = b_v0;
+    assign bins_d0 = 32'd0;
+    assign bins_address1 = i_t11_s2;
+    assign bins_ce1 = i_v2;
+    assign bins_we1 = i_v2;
+    assign bins_d1 = i_t17;
     assign ap_done = loop_end_1;
     assign ap_ready = loop_end_1;
     assign active = busy | start;

@@ -693,8 +693,8 @@ module fmul_e8f23 (
     };
 endmodule
 
-// fadd_double_path_e8f23: latency 2, one operation a cycle
-module fadd_double_path_e8f23 (
+// fadd_e8f23: latency 4, one operation a cycle
+module fadd_e8f23 (
     input  logic        clk,
     input  logic [31:0] a,
     input  logic [31:0] b,
@@ -703,793 +703,732 @@ module fadd_double_path_e8f23 (
     logic [30:0] t0_30_0;
     logic [30:0] t1_30_0;
     logic        t4;
-    logic [7:0]  t5_30_23;
-    logic        t6_31_31;
-    logic [22:0] t0_22_0;
+    logic [31:0] t5;
+    logic [30:0] t6;
+    logic        t7_31_31;
+    logic        t8_31_31;
     logic        t9;
+    logic [30:0] t5_30_0;
     logic [7:0]  t10_30_23;
     logic        t11_31_31;
-    logic [22:0] t1_22_0;
-    logic        t13;
+    logic [22:0] t5_22_0;
     logic        t14;
-    logic [7:0]  t15;
-    logic [22:0] t16;
+    logic [7:0]  t15_30_23;
+    logic [22:0] t6_22_0;
     logic        t17;
-    logic [7:0]  t18;
-    logic [22:0] t19;
-    logic        t20;
+    logic        t19;
+    logic        t10_0_0;
     logic        t21;
-    logic        t5_0_0;
+    logic        t22;
     logic        t23;
     logic [6:0]  t24_30_24;
     logic [7:0]  t25;
-    logic        t10_0_0;
+    logic        t15_0_0;
     logic        t27;
     logic [6:0]  t28_30_24;
     logic [7:0]  t29;
     logic [7:0]  t30;
-    logic [7:0]  t32;
-    logic [7:0]  t34;
-    logic        t35;
+    logic        t32;
+    logic [23:0] t33;
+    logic [26:0] t35;
+    logic [2:0]  t36_7_5;
+    logic [2:0]  t36_s1;
     logic        t37;
-    logic [7:0]  t38;
-    logic        t38_0_0;
-    logic        t40;
-    logic        t41;
-    logic [6:0]  t42_7_1;
-    logic [7:0]  t43;
-    logic        t44;
-    logic        t45;
-    logic        t46;
-    logic        t47;
-    logic        t48;
+    logic [4:0]  t30_4_0;
+    logic [4:0]  t39;
+    logic [4:0]  t38_s1;
+    logic [4:0]  t40;
+    logic [9:0]  t41_23_14;
+    logic [16:0] t35_16_0;
+    logic        t43;
+    logic [10:0] t44;
+    logic        t45_4_4;
+    logic [10:0] t44_s1;
+    logic [26:0] t44_x27;
+    logic [26:0] t35_s1;
+    logic [26:0] t46;
+    logic [17:0] t47_26_9;
+    logic [8:0]  t46_8_0;
     logic        t49;
-    logic [23:0] t50;
+    logic [18:0] t50;
+    logic [3:0]  t40_3_0;
+    logic        t51_3_3;
+    logic [26:0] t50_x27;
     logic [26:0] t52;
-    logic [2:0]  t53_7_5;
-    logic        t54;
-    logic [4:0]  t34_4_0;
-    logic [4:0]  t56;
-    logic [4:0]  t57;
-    logic [9:0]  t58_23_14;
-    logic [16:0] t52_16_0;
-    logic        t60;
-    logic [10:0] t61;
-    logic        t62_4_4;
-    logic [26:0] t61_x27;
-    logic [26:0] t63;
-    logic [17:0] t64_26_9;
-    logic [8:0]  t63_8_0;
-    logic        t66;
-    logic [18:0] t67;
-    logic [3:0]  t57_3_0;
-    logic        t68_3_3;
-    logic        t68_s1;
-    logic [18:0] t67_s1;
-    logic [26:0] t67_x27;
-    logic [26:0] t63_s1;
-    logic [26:0] t69;
-    logic [21:0] t70_26_5;
-    logic [4:0]  t69_4_0;
-    logic        t72;
-    logic [22:0] t73;
-    logic [2:0]  t57_2_0;
-    logic        t74_2_2;
-    logic        t74_s1;
-    logic [26:0] t73_x27;
+    logic [21:0] t53_26_5;
+    logic [4:0]  t52_4_0;
+    logic        t55;
+    logic [22:0] t56;
+    logic [2:0]  t40_2_0;
+    logic        t57_2_2;
+    logic [26:0] t56_x27;
+    logic [26:0] t58;
+    logic [23:0] t59_26_3;
+    logic [2:0]  t58_2_0;
+    logic        t61;
+    logic [24:0] t62;
+    logic [1:0]  t40_1_0;
+    logic        t63_1_1;
+    logic [26:0] t62_x27;
+    logic [26:0] t64;
+    logic [24:0] t65_26_2;
+    logic [1:0]  t64_1_0;
+    logic        t67;
+    logic [25:0] t68;
+    logic        t40_0_0;
+    logic        t69_s2;
+    logic [25:0] t68_s2;
+    logic [26:0] t68_x27;
+    logic [26:0] t64_s2;
+    logic [26:0] t70;
+    logic [26:0] t71;
+    logic [26:0] t71_s1;
+    logic [26:0] t71_s2;
+    logic [26:0] t72;
+    logic        t73;
+    logic [23:0] t74;
     logic [26:0] t75;
-    logic [23:0] t76_26_3;
-    logic [2:0]  t75_2_0;
-    logic        t78;
-    logic [24:0] t79;
-    logic [1:0]  t57_1_0;
-    logic        t80_1_1;
-    logic        t80_s1;
-    logic [26:0] t79_x27;
-    logic [26:0] t81;
-    logic [24:0] t82_26_2;
-    logic [1:0]  t81_1_0;
-    logic        t84;
-    logic [25:0] t85;
-    logic        t57_0_0;
-    logic        t86_s1;
-    logic [26:0] t85_x27;
-    logic [26:0] t87;
-    logic [26:0] t88;
-    logic [26:0] t88_s1;
-    logic [26:0] t89;
+    logic [27:0] t77;
+    logic        t9_s1;
+    logic        t9_s2;
+    logic [27:0] t78;
+    logic [27:0] t77_s1;
+    logic [27:0] t77_s2;
+    logic [28:0] t77_x29;
+    logic [28:0] t78_x29;
+    logic [28:0] t79;
+    logic        t80_28_28;
+    logic        t81;
+    logic        t81_s1;
+    logic        t81_s2;
+    logic        t82;
+    logic        t19_s1;
+    logic        t19_s2;
+    logic        t83;
+    logic [27:0] t79_27_0;
+    logic [26:0] t84_27_1;
+    logic [27:0] t85;
+    logic        t86;
+    logic        t87;
+    logic        t88;
+    logic        t89;
     logic        t90;
-    logic [23:0] t91;
-    logic [26:0] t92;
-    logic [27:0] t94;
-    logic        t21_s1;
-    logic [27:0] t95;
-    logic [27:0] t94_s1;
-    logic [28:0] t94_x29;
-    logic [28:0] t95_x29;
-    logic [28:0] t96;
-    logic        t97_28_28;
-    logic        t98;
-    logic        t97_s2;
-    logic        t98_s1;
-    logic        t98_s2;
+    logic        t92;
+    logic        t92_s1;
+    logic        t92_s2;
+    logic        t93;
+    logic [3:0]  t94_27_24;
+    logic        t95;
+    logic [24:0] t79_24_0;
+    logic [3:0]  t96_24_21;
+    logic        t97;
+    logic [20:0] t79_20_0;
+    logic [3:0]  t98_20_17;
     logic        t99;
-    logic        t37_s1;
-    logic        t37_s2;
-    logic        t100;
-    logic [27:0] t96_27_0;
-    logic [26:0] t101_27_1;
-    logic [26:0] t101_s2;
-    logic [27:0] t102;
-    logic        t103_27_27;
+    logic [16:0] t79_16_0;
+    logic [3:0]  t100_16_13;
+    logic        t101;
+    logic [12:0] t79_12_0;
+    logic [3:0]  t102_12_9;
+    logic        t103;
+    logic [8:0]  t79_8_0;
+    logic [3:0]  t104_8_5;
     logic        t105;
-    logic        t105_s1;
-    logic        t105_s2;
-    logic        t106;
-    logic        t103_s2;
+    logic [3:0]  t84_3_0;
     logic        t107;
-    logic [27:0] t108;
-    logic [7:0]  t109;
-    logic [25:0] t101_25_0;
-    logic [1:0]  t112_s1;
-    logic [27:0] t113;
-    logic [7:0]  t115;
-    logic [27:0] t108_s2;
-    logic [27:0] t113_s2;
-    logic [27:0] t117;
-    logic [27:0] t118;
-    logic [7:0]  t110_s1;
-    logic [7:0]  t110_s2;
-    logic [7:0]  t116_s1;
-    logic [7:0]  t116_s2;
-    logic [7:0]  t119;
-    logic [7:0]  t43_s1;
-    logic [7:0]  t43_s2;
-    logic [7:0]  t120;
-    logic        t121_27_27;
-    logic [26:0] t118_26_0;
-    logic        t123;
-    logic [22:0] t124_26_4;
-    logic [3:0]  t122_3_0;
-    logic        t125_3_3;
-    logic [4:0]  t122_4_0;
-    logic        t126_4_4;
-    logic [2:0]  t118_2_0;
-    logic        t128;
-    logic        t129;
-    logic        t130;
-    logic [22:0] t131;
-    logic [22:0] t132;
-    logic        t133;
-    logic [22:0] t135;
-    logic [22:0] t135_s1;
-    logic [22:0] t135_s2;
-    logic [22:0] t136;
+    logic [6:0]  t108;
+    logic        t109;
+    logic        t110;
+    logic [7:0]  t111;
+    logic [7:0]  t25_s1;
+    logic [7:0]  t25_s2;
+    logic [7:0]  t112;
+    logic [2:0]  t113_7_5;
+    logic        t114;
+    logic [3:0]  t115;
+    logic        t116;
+    logic [4:0]  t112_4_0;
+    logic        t117_4_4;
+    logic        t118;
+    logic        t119;
+    logic        t120;
+    logic        t121;
+    logic        t122;
+    logic [11:0] t84_11_0;
+    logic [15:0] t124_s1;
+    logic [15:0] t124_s2;
+    logic [27:0] t125;
+    logic        t119_s3;
+    logic [27:0] t125_s3;
+    logic [27:0] t85_s3;
+    logic [27:0] t126;
+    logic [2:0]  t127;
+    logic [3:0]  t128_s1;
+    logic [3:0]  t128_s2;
+    logic [6:0]  t129;
+    logic [6:0]  t129_s3;
+    logic [6:0]  t108_s3;
+    logic [6:0]  t130;
+    logic [1:0]  t131_6_5;
+    logic        t132;
+    logic [3:0]  t112_3_0;
+    logic        t133_3_3;
+    logic        t122_s3;
+    logic        t133_s3;
+    logic        t134;
+    logic        t135;
+    logic        t136;
     logic        t137;
     logic        t138;
-    logic [30:0] t139;
-    logic [21:0] t134_s1;
-    logic [21:0] t134_s2;
-    logic [23:0] t140;
-    logic [30:0] t140_x31;
-    logic [30:0] t141;
-    logic        t138_s1;
-    logic        t138_s2;
-    logic [31:0] t143;
-    logic [24:0] t144;
-    logic [24:0] t145;
-    logic [24:0] t50_x25;
-    logic [24:0] t146;
-    logic [24:0] t147;
-    logic        t149_24_24;
+    logic [19:0] t126_19_0;
+    logic [7:0]  t140_s1;
+    logic [7:0]  t140_s2;
+    logic [7:0]  t140_s3;
+    logic [27:0] t141;
+    logic [27:0] t142;
+    logic [4:0]  t130_4_0;
+    logic [1:0]  t144_s1;
+    logic [1:0]  t144_s2;
+    logic [1:0]  t144_s3;
+    logic [6:0]  t145;
+    logic [6:0]  t146;
+    logic        t147_6_6;
+    logic        t148;
+    logic [2:0]  t112_2_0;
+    logic        t149_2_2;
+    logic        t149_s3;
     logic        t150;
-    logic [3:0]  t151_24_21;
+    logic        t151;
     logic        t152;
-    logic [20:0] t148_20_0;
-    logic [3:0]  t153_20_17;
+    logic        t153;
     logic        t154;
-    logic [16:0] t148_16_0;
-    logic [3:0]  t155_16_13;
-    logic        t156;
-    logic [12:0] t148_12_0;
-    logic [3:0]  t157_12_9;
-    logic        t158;
-    logic [8:0]  t148_8_0;
-    logic [3:0]  t159_8_5;
-    logic        t160;
-    logic [4:0]  t148_4_0;
-    logic [3:0]  t161_4_1;
+    logic [23:0] t142_23_0;
+    logic [3:0]  t128_s3;
+    logic [27:0] t156;
+    logic [27:0] t157;
+    logic [1:0]  t158_27_26;
+    logic        t159;
+    logic [1:0]  t112_1_0;
+    logic        t160_1_1;
+    logic        t160_s3;
+    logic        t161;
     logic        t162;
-    logic        t147_0_0;
-    logic [6:0]  t164;
-    logic [6:0]  t164_s1;
+    logic        t163;
+    logic        t164;
     logic        t165;
-    logic [2:0]  t166_7_5;
-    logic [2:0]  t166_s1;
-    logic        t167;
-    logic [3:0]  t168;
-    logic [3:0]  t168_s1;
-    logic        t169;
-    logic [4:0]  t110_4_0;
-    logic        t170_4_4;
-    logic        t170_s1;
-    logic        t171;
+    logic [25:0] t157_25_0;
+    logic [27:0] t167;
+    logic [27:0] t168;
+    logic        t169_27_27;
+    logic        t170;
+    logic        t112_0_0;
+    logic        t171_s3;
     logic        t172;
     logic        t173;
-    logic        t174;
-    logic        t175;
-    logic [24:0] t178;
-    logic [24:0] t178_s1;
-    logic [24:0] t148_s1;
-    logic [24:0] t179;
-    logic [2:0]  t180;
-    logic [6:0]  t182;
-    logic [6:0]  t182_s1;
-    logic [6:0]  t183;
-    logic [1:0]  t184_6_5;
+    logic [26:0] t168_26_0;
+    logic [27:0] t175;
+    logic [27:0] t176;
+    logic [4:0]  t177;
+    logic        t178;
+    logic        t179;
+    logic        t11_s1;
+    logic        t11_s2;
+    logic        t180;
+    logic [7:0]  t112_s3;
+    logic [7:0]  t112_s4;
+    logic [4:0]  t177_s4;
+    logic [7:0]  t177_x8;
+    logic [7:0]  t181;
+    logic        t183_27_27;
+    logic [26:0] t176_26_0;
     logic        t185;
-    logic [3:0]  t110_3_0;
-    logic        t186_3_3;
-    logic        t186_s1;
-    logic        t187;
-    logic        t188;
-    logic        t189;
+    logic [22:0] t186_26_4;
+    logic [3:0]  t184_3_0;
+    logic        t187_3_3;
+    logic [4:0]  t184_4_0;
+    logic        t188_4_4;
+    logic [2:0]  t176_2_0;
+    logic [2:0]  t189_s4;
     logic        t190;
+    logic        t188_s4;
     logic        t191;
-    logic [16:0] t179_16_0;
-    logic [7:0]  t193_s1;
-    logic [24:0] t194;
-    logic [24:0] t195;
-    logic [4:0]  t183_4_0;
-    logic [6:0]  t197;
-    logic [6:0]  t198;
-    logic        t199_6_6;
+    logic        t187_s4;
+    logic        t192;
+    logic [22:0] t193;
+    logic [22:0] t193_s3;
+    logic [22:0] t194;
+    logic        t185_s3;
+    logic        t185_s4;
+    logic        t195;
+    logic [22:0] t197;
+    logic [22:0] t194_s4;
+    logic [22:0] t197_s1;
+    logic [22:0] t197_s2;
+    logic [22:0] t197_s3;
+    logic [22:0] t197_s4;
+    logic [22:0] t198;
+    logic        t199;
+    logic        t199_s1;
+    logic        t199_s2;
     logic        t200;
-    logic [2:0]  t110_2_0;
-    logic        t201_2_2;
-    logic        t201_s1;
-    logic        t202;
-    logic        t203;
-    logic        t204;
-    logic        t205;
-    logic        t206;
-    logic [20:0] t195_20_0;
-    logic [3:0]  t181_s1;
-    logic [24:0] t208;
-    logic [24:0] t209;
-    logic [1:0]  t210_24_23;
-    logic        t211;
-    logic [1:0]  t110_1_0;
-    logic        t212_1_1;
-    logic        t212_s1;
-    logic        t213;
-    logic        t214;
-    logic        t215;
-    logic        t216;
-    logic        t217;
-    logic [22:0] t209_22_0;
-    logic [24:0] t219;
-    logic [24:0] t220;
-    logic        t221_24_24;
-    logic        t222;
-    logic        t109_0_0;
-    logic        t223_s1;
-    logic        t224;
-    logic        t222_s2;
-    logic        t224_s2;
-    logic        t225;
-    logic [23:0] t220_23_0;
-    logic [24:0] t227;
-    logic [24:0] t227_s2;
-    logic [24:0] t220_s2;
-    logic [24:0] t228;
-    logic        t214_s2;
-    logic        t203_s2;
-    logic        t188_s2;
-    logic        t172_s2;
-    logic [4:0]  t229;
-    logic [7:0]  t229_x8;
-    logic [7:0]  t230;
-    logic        t232_24_24;
-    logic [7:0]  t233;
-    logic [7:0]  t234;
-    logic [23:0] t228_23_0;
-    logic [22:0] t235_23_1;
-    logic        t236;
-    logic        t14_s1;
-    logic        t237;
-    logic [6:0]  t238_7_1;
-    logic        t239;
-    logic        t240;
-    logic        t241;
-    logic        t237_s2;
-    logic [31:0] t242;
-    logic        t243;
-    logic        t243_s1;
-    logic        t243_s2;
-    logic [31:0] t244;
+    logic [30:0] t201;
+    logic [21:0] t196_s1;
+    logic [21:0] t196_s2;
+    logic [21:0] t196_s3;
+    logic [21:0] t196_s4;
+    logic        t183_s4;
+    logic [23:0] t202;
+    logic [30:0] t202_x31;
+    logic [30:0] t203;
+    logic        t200_s3;
+    logic        t200_s4;
+    logic [31:0] t205;
 
     assign t0_30_0 = a[30:0];
     assign t1_30_0 = b[30:0];
     assign t4 = t0_30_0 < t1_30_0;
-    assign t5_30_23 = t0_30_0[30:23];
-    assign t6_31_31 = a[31];
-    assign t0_22_0 = a[22:0];
-    assign t9 = t5_30_23 == 8'd0;
-    assign t10_30_23 = t1_30_0[30:23];
-    assign t11_31_31 = b[31];
-    assign t1_22_0 = b[22:0];
-    assign t13 = t10_30_23 == 8'd0;
-    assign t14 = t4 ? t11_31_31 : t6_31_31;
-    assign t15 = t4 ? t10_30_23 : t5_30_23;
-    assign t16 = t4 ? t1_22_0 : t0_22_0;
-    assign t17 = t4 ? t13 : t9;
-    assign t18 = t4 ? t5_30_23 : t10_30_23;
-    assign t19 = t4 ? t0_22_0 : t1_22_0;
-    assign t20 = t4 ? t9 : t13;
-    assign t21 = t6_31_31 ^ t11_31_31;
-    assign t5_0_0 = t5_30_23[0];
-    assign t23 = t5_0_0 | t9;
-    assign t24_30_24 = t0_30_0[30:24];
-    assign t25 = {t24_30_24, t23};
+    assign t5 = t4 ? b : a;
+    assign t6 = t4 ? t0_30_0 : t1_30_0;
+    assign t7_31_31 = a[31];
+    assign t8_31_31 = b[31];
+    assign t9 = t7_31_31 ^ t8_31_31;
+    assign t5_30_0 = t5[30:0];
+    assign t10_30_23 = t5_30_0[30:23];
+    assign t11_31_31 = t5[31];
+    assign t5_22_0 = t5[22:0];
+    assign t14 = t10_30_23 == 8'd0;
+    assign t15_30_23 = t6[30:23];
+    assign t6_22_0 = t6[22:0];
+    assign t17 = t15_30_23 == 8'd0;
+    assign t19 = t10_30_23 == 8'd255;
     assign t10_0_0 = t10_30_23[0];
-    assign t27 = t10_0_0 | t13;
-    assign t28_30_24 = t1_30_0[30:24];
+    assign t21 = ~t19;
+    assign t22 = t10_0_0 & t21;
+    assign t23 = t22 | t14;
+    assign t24_30_24 = t5_30_0[30:24];
+    assign t25 = {t24_30_24, t23};
+    assign t15_0_0 = t15_30_23[0];
+    assign t27 = t15_0_0 | t17;
+    assign t28_30_24 = t6[30:24];
     assign t29 = {t28_30_24, t27};
     assign t30 = t25 - t29;
-    assign t32 = t29 - t25;
-    assign t34 = t4 ? t32 : t30;
-    assign t35 = t23 ^ t27;
-    assign t37 = t15 == 8'd255;
-    assign t38 = t4 ? t29 : t25;
-    assign t38_0_0 = t38[0];
-    assign t40 = ~t37;
-    assign t41 = t38_0_0 & t40;
-    assign t42_7_1 = t38[7:1];
-    assign t43 = {t42_7_1, t41};
-    assign t44 = t16 != 23'd0;
-    assign t45 = t18 == 8'd255;
-    assign t46 = t21 & t45;
-    assign t47 = t44 | t46;
-    assign t48 = t37 & t47;
-    assign t49 = ~t20;
-    assign t50 = {t49, t19};
-    assign t52 = {t50, 3'd0};
-    assign t53_7_5 = t34[7:5];
-    assign t54 = t53_7_5 != 3'd0;
-    assign t34_4_0 = t34[4:0];
-    assign t56 = {t54, t54, t54, t54, t54};
-    assign t57 = t34_4_0 | t56;
-    assign t58_23_14 = t50[23:14];
-    assign t52_16_0 = t52[16:0];
-    assign t60 = t52_16_0 != 17'd0;
-    assign t61 = {t58_23_14, t60};
-    assign t62_4_4 = t57[4];
-    assign t61_x27 = 27'(t61);
-    assign t63 = t62_4_4 ? t61_x27 : t52;
-    assign t64_26_9 = t63[26:9];
-    assign t63_8_0 = t63[8:0];
-    assign t66 = t63_8_0 != 9'd0;
-    assign t67 = {t64_26_9, t66};
-    assign t57_3_0 = t57[3:0];
-    assign t68_3_3 = t57_3_0[3];
+    assign t32 = ~t17;
+    assign t33 = {t32, t6_22_0};
+    assign t35 = {t33, 3'd0};
+    assign t36_7_5 = t30[7:5];
 
     always_ff @(posedge clk) begin
-        t68_s1 <= t68_3_3;
-        t67_s1 <= t67;
+        t36_s1 <= t36_7_5;
     end
 
-    assign t67_x27 = 27'(t67_s1);
+    assign t37 = t36_s1 != 3'd0;
+    assign t30_4_0 = t30[4:0];
+    assign t39 = {t37, t37, t37, t37, t37};
 
     always_ff @(posedge clk) begin
-        t63_s1 <= t63;
+        t38_s1 <= t30_4_0;
     end
 
-    assign t69 = t68_s1 ? t67_x27 : t63_s1;
-    assign t70_26_5 = t69[26:5];
-    assign t69_4_0 = t69[4:0];
-    assign t72 = t69_4_0 != 5'd0;
-    assign t73 = {t70_26_5, t72};
-    assign t57_2_0 = t57[2:0];
-    assign t74_2_2 = t57_2_0[2];
+    assign t40 = t38_s1 | t39;
+    assign t41_23_14 = t33[23:14];
+    assign t35_16_0 = t35[16:0];
+    assign t43 = t35_16_0 != 17'd0;
+    assign t44 = {t41_23_14, t43};
+    assign t45_4_4 = t40[4];
 
     always_ff @(posedge clk) begin
-        t74_s1 <= t74_2_2;
+        t44_s1 <= t44;
     end
 
-    assign t73_x27 = 27'(t73);
-    assign t75 = t74_s1 ? t73_x27 : t69;
-    assign t76_26_3 = t75[26:3];
-    assign t75_2_0 = t75[2:0];
-    assign t78 = t75_2_0 != 3'd0;
-    assign t79 = {t76_26_3, t78};
-    assign t57_1_0 = t57[1:0];
-    assign t80_1_1 = t57_1_0[1];
+    assign t44_x27 = 27'(t44_s1);
 
     always_ff @(posedge clk) begin
-        t80_s1 <= t80_1_1;
+        t35_s1 <= t35;
     end
 
-    assign t79_x27 = 27'(t79);
-    assign t81 = t80_s1 ? t79_x27 : t75;
-    assign t82_26_2 = t81[26:2];
-    assign t81_1_0 = t81[1:0];
-    assign t84 = t81_1_0 != 2'd0;
-    assign t85 = {t82_26_2, t84};
-    assign t57_0_0 = t57[0];
+    assign t46 = t45_4_4 ? t44_x27 : t35_s1;
+    assign t47_26_9 = t46[26:9];
+    assign t46_8_0 = t46[8:0];
+    assign t49 = t46_8_0 != 9'd0;
+    assign t50 = {t47_26_9, t49};
+    assign t40_3_0 = t40[3:0];
+    assign t51_3_3 = t40_3_0[3];
+    assign t50_x27 = 27'(t50);
+    assign t52 = t51_3_3 ? t50_x27 : t46;
+    assign t53_26_5 = t52[26:5];
+    assign t52_4_0 = t52[4:0];
+    assign t55 = t52_4_0 != 5'd0;
+    assign t56 = {t53_26_5, t55};
+    assign t40_2_0 = t40[2:0];
+    assign t57_2_2 = t40_2_0[2];
+    assign t56_x27 = 27'(t56);
+    assign t58 = t57_2_2 ? t56_x27 : t52;
+    assign t59_26_3 = t58[26:3];
+    assign t58_2_0 = t58[2:0];
+    assign t61 = t58_2_0 != 3'd0;
+    assign t62 = {t59_26_3, t61};
+    assign t40_1_0 = t40[1:0];
+    assign t63_1_1 = t40_1_0[1];
+    assign t62_x27 = 27'(t62);
+    assign t64 = t63_1_1 ? t62_x27 : t58;
+    assign t65_26_2 = t64[26:2];
+    assign t64_1_0 = t64[1:0];
+    assign t67 = t64_1_0 != 2'd0;
+    assign t68 = {t65_26_2, t67};
+    assign t40_0_0 = t40[0];
 
     always_ff @(posedge clk) begin
-        t86_s1 <= t57_0_0;
+        t69_s2 <= t40_0_0;
+        t68_s2 <= t68;
     end
 
-    assign t85_x27 = 27'(t85);
-    assign t87 = t86_s1 ? t85_x27 : t81;
-    assign t88 = {t21, t21, t21, t21, t21, t21, t21, t21, t21, t21, t21, t21, t21, t21, t21, t21, t21, t21, t21, t21, t21, t21, t21, t21, t21, t21, t21};
+    assign t68_x27 = 27'(t68_s2);
 
     always_ff @(posedge clk) begin
-        t88_s1 <= t88;
+        t64_s2 <= t64;
     end
 
-    assign t89 = t87 ^ t88_s1;
-    assign t90 = ~t17;
-    assign t91 = {t90, t16};
-    assign t92 = {t91, 3'd0};
-    assign t94 = {t92, 1'b1};
+    assign t70 = t69_s2 ? t68_x27 : t64_s2;
+    assign t71 = {t9, t9, t9, t9, t9, t9, t9, t9, t9, t9, t9, t9, t9, t9, t9, t9, t9, t9, t9, t9, t9, t9, t9, t9, t9, t9, t9};
 
     always_ff @(posedge clk) begin
-        t21_s1 <= t21;
+        t71_s1 <= t71;
+        t71_s2 <= t71_s1;
     end
 
-    assign t95 = {t89, t21_s1};
+    assign t72 = t70 ^ t71_s2;
+    assign t73 = ~t14;
+    assign t74 = {t73, t5_22_0};
+    assign t75 = {t74, 3'd0};
+    assign t77 = {t75, 1'b1};
 
     always_ff @(posedge clk) begin
-        t94_s1 <= t94;
+        t9_s1 <= t9;
+        t9_s2 <= t9_s1;
     end
 
-    assign t94_x29 = 29'(t94_s1);
-    assign t95_x29 = 29'(t95);
-    assign t96 = t94_x29 + t95_x29;
-    assign t97_28_28 = t96[28];
-    assign t98 = ~t21;
+    assign t78 = {t72, t9_s2};
 
     always_ff @(posedge clk) begin
-        t97_s2 <= t97_28_28;
-        t98_s1 <= t98;
-        t98_s2 <= t98_s1;
+        t77_s1 <= t77;
+        t77_s2 <= t77_s1;
     end
 
-    assign t99 = t97_s2 & t98_s2;
+    assign t77_x29 = 29'(t77_s2);
+    assign t78_x29 = 29'(t78);
+    assign t79 = t77_x29 + t78_x29;
+    assign t80_28_28 = t79[28];
+    assign t81 = ~t9;
 
     always_ff @(posedge clk) begin
-        t37_s1 <= t37;
-        t37_s2 <= t37_s1;
+        t81_s1 <= t81;
+        t81_s2 <= t81_s1;
     end
 
-    assign t100 = t99 | t37_s2;
-    assign t96_27_0 = t96[27:0];
-    assign t101_27_1 = t96_27_0[27:1];
+    assign t82 = t80_28_28 & t81_s2;
 
     always_ff @(posedge clk) begin
-        t101_s2 <= t101_27_1;
+        t19_s1 <= t19;
+        t19_s2 <= t19_s1;
     end
 
-    assign t102 = {t100, t101_s2};
-    assign t103_27_27 = t96_27_0[27];
-    assign t105 = t43 == 8'd254;
+    assign t83 = t82 | t19_s2;
+    assign t79_27_0 = t79[27:0];
+    assign t84_27_1 = t79_27_0[27:1];
+    assign t85 = {t83, t84_27_1};
+    assign t86 = t5_22_0 != 23'd0;
+    assign t87 = t15_30_23 == 8'd255;
+    assign t88 = t9 & t87;
+    assign t89 = t86 | t88;
+    assign t90 = t19 & t89;
+    assign t92 = t25 == 8'd254;
 
     always_ff @(posedge clk) begin
-        t105_s1 <= t105;
-        t105_s2 <= t105_s1;
+        t92_s1 <= t92;
+        t92_s2 <= t92_s1;
     end
 
-    assign t106 = t100 & t105_s2;
+    assign t93 = t83 & t92_s2;
+    assign t94_27_24 = t85[27:24];
+    assign t95 = t94_27_24 != 4'd0;
+    assign t79_24_0 = t79[24:0];
+    assign t96_24_21 = t79_24_0[24:21];
+    assign t97 = t96_24_21 != 4'd0;
+    assign t79_20_0 = t79[20:0];
+    assign t98_20_17 = t79_20_0[20:17];
+    assign t99 = t98_20_17 != 4'd0;
+    assign t79_16_0 = t79[16:0];
+    assign t100_16_13 = t79_16_0[16:13];
+    assign t101 = t100_16_13 != 4'd0;
+    assign t79_12_0 = t79[12:0];
+    assign t102_12_9 = t79_12_0[12:9];
+    assign t103 = t102_12_9 != 4'd0;
+    assign t79_8_0 = t79[8:0];
+    assign t104_8_5 = t79_8_0[8:5];
+    assign t105 = t104_8_5 != 4'd0;
+    assign t84_3_0 = t84_27_1[3:0];
+    assign t107 = t84_3_0 != 4'd0;
+    assign t108 = {t95, t97, t99, t101, t103, t105, t107};
+    assign t109 = t108 == 7'd0;
+    assign t110 = ~t109;
+    assign t111 = {t110, t110, t110, t110, t110, t110, t110, t110};
 
     always_ff @(posedge clk) begin
-        t103_s2 <= t103_27_27;
+        t25_s1 <= t25;
+        t25_s2 <= t25_s1;
     end
 
-    assign t107 = t103_s2 | t98_s2;
-    assign t108 = {t101_27_1, 1'b0};
-    assign t109 = t43 - 8'd1;
-    assign t101_25_0 = t101_27_1[25:0];
+    assign t112 = t25_s2 & t111;
+    assign t113_7_5 = t112[7:5];
+    assign t114 = t113_7_5 != 3'd0;
+    assign t115 = {t95, t97, t99, t101};
+    assign t116 = t115 == 4'd0;
+    assign t112_4_0 = t112[4:0];
+    assign t117_4_4 = t112_4_0[4];
+    assign t118 = t114 | t117_4_4;
+    assign t119 = t116 & t118;
+    assign t120 = ~t119;
+    assign t121 = t117_4_4 & t120;
+    assign t122 = t114 | t121;
+    assign t84_11_0 = t84_27_1[11:0];
 
     always_ff @(posedge clk) begin
-        t112_s1 <= 2'd0;
+        t124_s1 <= 16'd0;
+        t124_s2 <= t124_s1;
     end
 
-    assign t113 = {t101_25_0, t112_s1};
-    assign t115 = t43 - 8'd2;
+    assign t125 = {t84_11_0, t124_s2};
 
     always_ff @(posedge clk) begin
-        t108_s2 <= t108;
-        t113_s2 <= t113;
+        t119_s3 <= t119;
+        t125_s3 <= t125;
+        t85_s3 <= t85;
     end
 
-    assign t117 = t107 ? t108_s2 : t113_s2;
-    assign t118 = t100 ? t102 : t117;
+    assign t126 = t119_s3 ? t125_s3 : t85_s3;
+    assign t127 = {t103, t105, t107};
 
     always_ff @(posedge clk) begin
-        t110_s1 <= t109;
-        t110_s2 <= t110_s1;
-        t116_s1 <= t115;
-        t116_s2 <= t116_s1;
+        t128_s1 <= 4'd0;
+        t128_s2 <= t128_s1;
     end
 
-    assign t119 = t107 ? t110_s2 : t116_s2;
+    assign t129 = {t127, t128_s2};
 
     always_ff @(posedge clk) begin
-        t43_s1 <= t43;
-        t43_s2 <= t43_s1;
+        t129_s3 <= t129;
+        t108_s3 <= t108;
     end
 
-    assign t120 = t100 ? t43_s2 : t119;
-    assign t121_27_27 = t118[27];
-    assign t118_26_0 = t118[26:0];
-    assign t123 = ~t106;
-    assign t124_26_4 = t118_26_0[26:4];
-    assign t122_3_0 = t118_26_0[3:0];
-    assign t125_3_3 = t122_3_0[3];
-    assign t122_4_0 = t118_26_0[4:0];
-    assign t126_4_4 = t122_4_0[4];
-    assign t118_2_0 = t118[2:0];
-    assign t128 = t118_2_0 != 3'd0;
-    assign t129 = t126_4_4 | t128;
-    assign t130 = t125_3_3 & t129;
-    assign t131 = {t123, t123, t123, t123, t123, t123, t123, t123, t123, t123, t123, t123, t123, t123, t123, t123, t123, t123, t123, t123, t123, t123, t123};
-    assign t132 = t124_26_4 & t131;
-    assign t133 = t130 & t123;
-    assign t135 = {t48, 22'd0};
+    assign t130 = t119_s3 ? t129_s3 : t108_s3;
+    assign t131_6_5 = t130[6:5];
+    assign t132 = t131_6_5 == 2'd0;
+    assign t112_3_0 = t112[3:0];
+    assign t133_3_3 = t112_3_0[3];
 
     always_ff @(posedge clk) begin
-        t135_s1 <= t135;
-        t135_s2 <= t135_s1;
+        t122_s3 <= t122;
+        t133_s3 <= t133_3_3;
     end
 
-    assign t136 = t132 | t135_s2;
-    assign t137 = ~t48;
-    assign t138 = t14 & t137;
-    assign t139 = {t120, t136};
+    assign t134 = t122_s3 | t133_s3;
+    assign t135 = t132 & t134;
+    assign t136 = ~t135;
+    assign t137 = t133_s3 & t136;
+    assign t138 = t122_s3 | t137;
+    assign t126_19_0 = t126[19:0];
 
     always_ff @(posedge clk) begin
-        t134_s1 <= 22'd0;
-        t134_s2 <= t134_s1;
+        t140_s1 <= 8'd0;
+        t140_s2 <= t140_s1;
+        t140_s3 <= t140_s2;
     end
 
-    assign t140 = {t121_27_27, t134_s2, t133};
-    assign t140_x31 = 31'(t140);
-    assign t141 = t139 + t140_x31;
+    assign t141 = {t126_19_0, t140_s3};
+    assign t142 = t135 ? t141 : t126;
+    assign t130_4_0 = t130[4:0];
 
     always_ff @(posedge clk) begin
-        t138_s1 <= t138;
-        t138_s2 <= t138_s1;
+        t144_s1 <= 2'd0;
+        t144_s2 <= t144_s1;
+        t144_s3 <= t144_s2;
     end
 
-    assign t143 = {t138_s2, t141};
-    assign t144 = {t91, 1'b0};
-    assign t145 = {t50, 1'b0};
-    assign t50_x25 = 25'(t50);
-    assign t146 = t35 ? t50_x25 : t145;
-    assign t147 = t144 - t146;
-    assign t149_24_24 = t147[24];
-    assign t150 = ~t149_24_24;
-    assign t151_24_21 = t147[24:21];
-    assign t152 = t151_24_21 != 4'd0;
-    assign t148_20_0 = t147[20:0];
-    assign t153_20_17 = t148_20_0[20:17];
-    assign t154 = t153_20_17 != 4'd0;
-    assign t148_16_0 = t147[16:0];
-    assign t155_16_13 = t148_16_0[16:13];
-    assign t156 = t155_16_13 != 4'd0;
-    assign t148_12_0 = t147[12:0];
-    assign t157_12_9 = t148_12_0[12:9];
-    assign t158 = t157_12_9 != 4'd0;
-    assign t148_8_0 = t147[8:0];
-    assign t159_8_5 = t148_8_0[8:5];
-    assign t160 = t159_8_5 != 4'd0;
-    assign t148_4_0 = t147[4:0];
-    assign t161_4_1 = t148_4_0[4:1];
-    assign t162 = t161_4_1 != 4'd0;
-    assign t147_0_0 = t147[0];
-    assign t164 = {t152, t154, t156, t158, t160, t162, t147_0_0};
+    assign t145 = {t130_4_0, t144_s3};
+    assign t146 = t135 ? t145 : t130;
+    assign t147_6_6 = t146[6];
+    assign t148 = ~t147_6_6;
+    assign t112_2_0 = t112[2:0];
+    assign t149_2_2 = t112_2_0[2];
 
     always_ff @(posedge clk) begin
-        t164_s1 <= t164;
+        t149_s3 <= t149_2_2;
     end
 
-    assign t165 = t164_s1 == 7'd0;
-    assign t166_7_5 = t109[7:5];
+    assign t150 = t138 | t149_s3;
+    assign t151 = t148 & t150;
+    assign t152 = ~t151;
+    assign t153 = t149_s3 & t152;
+    assign t154 = t138 | t153;
+    assign t142_23_0 = t142[23:0];
 
     always_ff @(posedge clk) begin
-        t166_s1 <= t166_7_5;
+        t128_s3 <= t128_s2;
     end
 
-    assign t167 = t166_s1 != 3'd0;
-    assign t168 = {t152, t154, t156, t158};
+    assign t156 = {t142_23_0, t128_s3};
+    assign t157 = t151 ? t156 : t142;
+    assign t158_27_26 = t157[27:26];
+    assign t159 = t158_27_26 == 2'd0;
+    assign t112_1_0 = t112[1:0];
+    assign t160_1_1 = t112_1_0[1];
 
     always_ff @(posedge clk) begin
-        t168_s1 <= t168;
+        t160_s3 <= t160_1_1;
     end
 
-    assign t169 = t168_s1 == 4'd0;
-    assign t110_4_0 = t109[4:0];
-    assign t170_4_4 = t110_4_0[4];
+    assign t161 = t154 | t160_s3;
+    assign t162 = t159 & t161;
+    assign t163 = ~t162;
+    assign t164 = t160_s3 & t163;
+    assign t165 = t154 | t164;
+    assign t157_25_0 = t157[25:0];
+    assign t167 = {t157_25_0, t144_s3};
+    assign t168 = t162 ? t167 : t157;
+    assign t169_27_27 = t168[27];
+    assign t170 = ~t169_27_27;
+    assign t112_0_0 = t112[0];
 
     always_ff @(posedge clk) begin
-        t170_s1 <= t170_4_4;
+        t171_s3 <= t112_0_0;
     end
 
-    assign t171 = t167 | t170_s1;
-    assign t172 = t169 & t171;
-    assign t173 = ~t172;
-    assign t174 = t170_s1 & t173;
-    assign t175 = t167 | t174;
-    assign t178 = {t148_8_0, 16'd0};
+    assign t172 = t165 | t171_s3;
+    assign t173 = t170 & t172;
+    assign t168_26_0 = t168[26:0];
+    assign t175 = {t168_26_0, 1'b0};
+    assign t176 = t173 ? t175 : t168;
+    assign t177 = {t119_s3, t135, t151, t162, t173};
+    assign t178 = t109 & t9_s2;
+    assign t179 = ~t178;
 
     always_ff @(posedge clk) begin
-        t178_s1 <= t178;
-        t148_s1 <= t147;
+        t11_s1 <= t11_31_31;
+        t11_s2 <= t11_s1;
     end
 
-    assign t179 = t172 ? t178_s1 : t148_s1;
-    assign t180 = {t160, t162, t147_0_0};
-    assign t182 = {t180, 4'd0};
+    assign t180 = t11_s2 & t179;
 
     always_ff @(posedge clk) begin
-        t182_s1 <= t182;
+        t112_s3 <= t112;
+        t112_s4 <= t112_s3;
+        t177_s4 <= t177;
     end
 
-    assign t183 = t172 ? t182_s1 : t164_s1;
-    assign t184_6_5 = t183[6:5];
-    assign t185 = t184_6_5 == 2'd0;
-    assign t110_3_0 = t109[3:0];
-    assign t186_3_3 = t110_3_0[3];
+    assign t177_x8 = 8'(t177_s4);
+    assign t181 = t112_s4 - t177_x8;
+    assign t183_27_27 = t176[27];
+    assign t176_26_0 = t176[26:0];
+    assign t185 = ~t93;
+    assign t186_26_4 = t176_26_0[26:4];
+    assign t184_3_0 = t176_26_0[3:0];
+    assign t187_3_3 = t184_3_0[3];
+    assign t184_4_0 = t176_26_0[4:0];
+    assign t188_4_4 = t184_4_0[4];
+    assign t176_2_0 = t176[2:0];
 
     always_ff @(posedge clk) begin
-        t186_s1 <= t186_3_3;
+        t189_s4 <= t176_2_0;
     end
 
-    assign t187 = t175 | t186_s1;
-    assign t188 = t185 & t187;
-    assign t189 = ~t188;
-    assign t190 = t186_s1 & t189;
-    assign t191 = t175 | t190;
-    assign t179_16_0 = t179[16:0];
+    assign t190 = t189_s4 != 3'd0;
 
     always_ff @(posedge clk) begin
-        t193_s1 <= 8'd0;
+        t188_s4 <= t188_4_4;
     end
 
-    assign t194 = {t179_16_0, t193_s1};
-    assign t195 = t188 ? t194 : t179;
-    assign t183_4_0 = t183[4:0];
-    assign t197 = {t183_4_0, t112_s1};
-    assign t198 = t188 ? t197 : t183;
-    assign t199_6_6 = t198[6];
-    assign t200 = ~t199_6_6;
-    assign t110_2_0 = t109[2:0];
-    assign t201_2_2 = t110_2_0[2];
+    assign t191 = t188_s4 | t190;
 
     always_ff @(posedge clk) begin
-        t201_s1 <= t201_2_2;
+        t187_s4 <= t187_3_3;
     end
 
-    assign t202 = t191 | t201_s1;
-    assign t203 = t200 & t202;
-    assign t204 = ~t203;
-    assign t205 = t201_s1 & t204;
-    assign t206 = t191 | t205;
-    assign t195_20_0 = t195[20:0];
+    assign t192 = t187_s4 & t191;
+    assign t193 = {t185, t185, t185, t185, t185, t185, t185, t185, t185, t185, t185, t185, t185, t185, t185, t185, t185, t185, t185, t185, t185, t185, t185};
 
     always_ff @(posedge clk) begin
-        t181_s1 <= 4'd0;
+        t193_s3 <= t193;
     end
 
-    assign t208 = {t195_20_0, t181_s1};
-    assign t209 = t203 ? t208 : t195;
-    assign t210_24_23 = t209[24:23];
-    assign t211 = t210_24_23 == 2'd0;
-    assign t110_1_0 = t109[1:0];
-    assign t212_1_1 = t110_1_0[1];
+    assign t194 = t186_26_4 & t193_s3;
 
     always_ff @(posedge clk) begin
-        t212_s1 <= t212_1_1;
+        t185_s3 <= t185;
+        t185_s4 <= t185_s3;
     end
 
-    assign t213 = t206 | t212_s1;
-    assign t214 = t211 & t213;
-    assign t215 = ~t214;
-    assign t216 = t212_s1 & t215;
-    assign t217 = t206 | t216;
-    assign t209_22_0 = t209[22:0];
-    assign t219 = {t209_22_0, t112_s1};
-    assign t220 = t214 ? t219 : t209;
-    assign t221_24_24 = t220[24];
-    assign t222 = ~t221_24_24;
-    assign t109_0_0 = t109[0];
+    assign t195 = t192 & t185_s4;
+    assign t197 = {t90, 22'd0};
 
     always_ff @(posedge clk) begin
-        t223_s1 <= t109_0_0;
+        t194_s4 <= t194;
+        t197_s1 <= t197;
+        t197_s2 <= t197_s1;
+        t197_s3 <= t197_s2;
+        t197_s4 <= t197_s3;
     end
 
-    assign t224 = t217 | t223_s1;
+    assign t198 = t194_s4 | t197_s4;
+    assign t199 = ~t90;
 
     always_ff @(posedge clk) begin
-        t222_s2 <= t222;
-        t224_s2 <= t224;
+        t199_s1 <= t199;
+        t199_s2 <= t199_s1;
     end
 
-    assign t225 = t222_s2 & t224_s2;
-    assign t220_23_0 = t220[23:0];
-    assign t227 = {t220_23_0, 1'b0};
+    assign t200 = t180 & t199_s2;
+    assign t201 = {t181, t198};
 
     always_ff @(posedge clk) begin
-        t227_s2 <= t227;
-        t220_s2 <= t220;
+        t196_s1 <= 22'd0;
+        t196_s2 <= t196_s1;
+        t196_s3 <= t196_s2;
+        t196_s4 <= t196_s3;
+        t183_s4 <= t183_27_27;
     end
 
-    assign t228 = t225 ? t227_s2 : t220_s2;
+    assign t202 = {t183_s4, t196_s4, t195};
+    assign t202_x31 = 31'(t202);
+    assign t203 = t201 + t202_x31;
 
     always_ff @(posedge clk) begin
-        t214_s2 <= t214;
-        t203_s2 <= t203;
-        t188_s2 <= t188;
-        t172_s2 <= t172;
+        t200_s3 <= t200;
+        t200_s4 <= t200_s3;
     end
 
-    assign t229 = {t172_s2, t188_s2, t203_s2, t214_s2, t225};
-    assign t229_x8 = 8'(t229);
-    assign t230 = t43_s2 - t229_x8;
-    assign t232_24_24 = t228[24];
-    assign t233 = {t232_24_24, t232_24_24, t232_24_24, t232_24_24, t232_24_24, t232_24_24, t232_24_24, t232_24_24};
-    assign t234 = t230 & t233;
-    assign t228_23_0 = t228[23:0];
-    assign t235_23_1 = t228_23_0[23:1];
-    assign t236 = ~t165;
-
-    always_ff @(posedge clk) begin
-        t14_s1 <= t14;
-    end
-
-    assign t237 = t14_s1 & t236;
-    assign t238_7_1 = t34[7:1];
-    assign t239 = t238_7_1 == 7'd0;
-    assign t240 = t21 & t150;
-    assign t241 = t240 & t239;
-
-    always_ff @(posedge clk) begin
-        t237_s2 <= t237;
-    end
-
-    assign t242 = {t237_s2, t234, t235_23_1};
-    assign t243 = t241 & t40;
-
-    always_ff @(posedge clk) begin
-        t243_s1 <= t243;
-        t243_s2 <= t243_s1;
-    end
-
-    assign t244 = t243_s2 ? t242 : t143;
-    assign result = t244;
+    assign t205 = {t200_s4, t203};
+    assign result = t205;
 
     // Bits that nothing reads.
     wire _unused = &{
         1'b0,
-        t57_3_0[2:0],
-        t57_2_0[1:0],
-        t57_1_0[0],
-        t96_27_0[0],
-        t122_3_0[2:0],
-        t122_4_0[3:0],
-        t148_20_0[16:0],
-        t148_16_0[12:0],
-        t148_12_0[8:0],
-        t148_4_0[0],
-        t110_4_0[3:0],
-        t110_3_0[2:0],
-        t198[5:0],
-        t110_2_0[1:0],
-        t110_1_0[0],
-        t228_23_0[0]
+        t5_30_0[22:0],
+        t40_3_0[2:0],
+        t40_2_0[1:0],
+        t40_1_0[0],
+        t79_27_0[0],
+        t79_24_0[20:0],
+        t79_20_0[16:0],
+        t79_16_0[12:0],
+        t79_12_0[8:0],
+        t79_8_0[4:0],
+        t112_4_0[3:0],
+        t112_3_0[2:0],
+        t146[5:0],
+        t112_2_0[1:0],
+        t112_1_0[0],
+        t184_3_0[2:0],
+        t184_4_0[3:0]
     };
 endmodule
 
@@ -1514,64 +1453,107 @@ module matmul (
 );
     logic        busy;
     logic [4:0]  i_r;
-    logic [4:0]  j_r;
     logic [4:0]  k_r;
-    logic [31:0] c_elem_r;
+    logic [4:0]  j_r;
+    logic [31:0] c_elem_running_3_q0;
     logic        free;
     logic        start;
-    logic        i_j_k_v0;
-    logic        i_j_k_v1;
-    logic        i_j_k_v2;
-    logic        i_j_k_v3;
-    logic        i_j_k_v4;
-    logic        i_j_k_v5;
-    logic        i_j_k_v6;
-    logic        i_j_k_v7;
-    logic        i_j_k_v8;
-    logic        i_j_k_v9;
-    logic        i_j_k_t5;
-    logic        i_j_k_t8;
-    logic        i_j_k_t11;
-    logic        i_j_k_t13;
-    logic        i_j_k_t15;
-    logic [4:0]  i_j_k_t16;
-    logic [4:0]  i_j_k_t17;
-    logic [4:0]  i_j_k_t18;
-    logic [4:0]  i_j_k_t19;
-    logic [4:0]  i_j_k_t20;
-    logic [4:0]  i_j_k_t21;
-    logic [4:0]  i_j_k_t22;
-    logic [9:0]  i_j_k_t27;
-    logic [9:0]  i_j_k_t30;
-    logic [31:0] i_j_k_t28_s2;
-    logic [31:0] i_j_k_t31_s2;
-    logic [31:0] i_j_k_t32;
-    logic [31:0] i_j_k_t32_s7;
-    logic [31:0] i_j_k_c_elem;
-    logic        i_j_k_t11_s1;
-    logic        i_j_k_t11_s4;
-    logic        i_j_k_t11_s7;
-    logic [31:0] i_j_k_t34;
-    logic [9:0]  i_j_k_t35;
-    logic [9:0]  i_j_k_t35_s1;
-    logic [9:0]  i_j_k_t35_s4;
-    logic [9:0]  i_j_k_t35_s7;
-    logic        i_j_k_store;
-    logic        i_j_k_t15_s1;
+    logic        i_k_j_v0;
+    logic        i_k_j_v1;
+    logic        i_k_j_v2;
+    logic        i_k_j_v3;
+    logic        i_k_j_v4;
+    logic        i_k_j_v5;
+    logic        i_k_j_v6;
+    logic        i_k_j_v7;
+    logic        i_k_j_v8;
+    logic        i_k_j_v9;
+    logic        i_k_j_v10;
+    logic        i_k_j_v11;
+    logic        i_k_j_t5;
+    logic        i_k_j_t7;
+    logic        i_k_j_t8;
+    logic        i_k_j_t11;
+    logic        i_k_j_t13;
+    logic        i_k_j_t15;
+    logic [4:0]  i_k_j_t16;
+    logic [4:0]  i_k_j_t17;
+    logic [4:0]  i_k_j_t18;
+    logic [4:0]  i_k_j_t19;
+    logic [4:0]  i_k_j_t20;
+    logic [4:0]  i_k_j_t21;
+    logic [4:0]  i_k_j_t22;
+    logic [9:0]  i_k_j_t26;
+    logic        i_k_j_t7_s1;
+    logic [31:0] i_k_j_c_elem;
+    logic [9:0]  i_k_j_t31;
+    logic [31:0] i_k_j_a_elem_s2;
+    logic [31:0] i_k_j_t32_s2;
+    logic [31:0] i_k_j_t33;
+    logic [31:0] i_k_j_c_elem_s2;
+    logic [31:0] i_k_j_c_elem_s3;
+    logic [31:0] i_k_j_c_elem_s4;
+    logic [31:0] i_k_j_c_elem_s5;
+    logic [31:0] i_k_j_c_elem_s6;
+    logic [31:0] i_k_j_c_elem_s7;
+    logic [31:0] i_k_j_t33_s7;
+    logic [31:0] i_k_j_t34;
+    logic [9:0]  i_k_j_t36;
+    logic [4:0]  i_k_j_j_s1;
+    logic [4:0]  i_k_j_j_s2;
+    logic [4:0]  i_k_j_j_s3;
+    logic [4:0]  i_k_j_j_s4;
+    logic [4:0]  i_k_j_j_s5;
+    logic [4:0]  i_k_j_j_s6;
+    logic [4:0]  i_k_j_j_s7;
+    logic [4:0]  i_k_j_j_s8;
+    logic [4:0]  i_k_j_j_s9;
+    logic [4:0]  i_k_j_j_s10;
+    logic [4:0]  i_k_j_j_s11;
+    logic [9:0]  i_k_j_t36_s1;
+    logic [9:0]  i_k_j_t36_s2;
+    logic [9:0]  i_k_j_t36_s3;
+    logic [9:0]  i_k_j_t36_s4;
+    logic [9:0]  i_k_j_t36_s5;
+    logic [9:0]  i_k_j_t36_s6;
+    logic [9:0]  i_k_j_t36_s7;
+    logic [9:0]  i_k_j_t36_s8;
+    logic [9:0]  i_k_j_t36_s9;
+    logic [9:0]  i_k_j_t36_s10;
+    logic [9:0]  i_k_j_t36_s11;
+    logic        i_k_j_t8_s1;
+    logic        i_k_j_t8_s2;
+    logic        i_k_j_t8_s3;
+    logic        i_k_j_t8_s4;
+    logic        i_k_j_t8_s5;
+    logic        i_k_j_t8_s6;
+    logic        i_k_j_t8_s7;
+    logic        i_k_j_t8_s8;
+    logic        i_k_j_t8_s9;
+    logic        i_k_j_t8_s10;
+    logic        i_k_j_t8_s11;
+    logic        i_k_j_store;
     logic        more;
     logic        next_iteration;
     logic        issue;
-    logic        i_j_k_t15_s4;
-    logic        i_j_k_t15_s7;
+    logic        i_k_j_t15_s1;
+    logic        i_k_j_t15_s2;
+    logic        i_k_j_t15_s3;
+    logic        i_k_j_t15_s4;
+    logic        i_k_j_t15_s5;
+    logic        i_k_j_t15_s6;
+    logic        i_k_j_t15_s7;
+    logic        i_k_j_t15_s8;
+    logic        i_k_j_t15_s9;
+    logic        i_k_j_t15_s10;
+    logic        i_k_j_t15_s11;
     logic        loop_end;
     logic        i_en;
     logic [4:0]  i_next;
-    logic        j_en;
-    logic [4:0]  j_next;
     logic        k_en;
     logic [4:0]  k_next;
-    logic        c_elem_en;
-    logic [31:0] c_elem_next;
+    logic        j_en;
+    logic [4:0]  j_next;
     logic        active;
     logic        not_done;
     logic        busy_next;
@@ -1580,149 +1562,156 @@ module matmul (
     assign start = ap_start & free;
     assign ap_idle = free;
 
-    // loop i_j_k (examples/matmul_f32.py:14): II 3, 10 cycles an iteration; bound by carried dependence through 'c_elem'
+    // loop i_k_j (examples/matmul_f32.py:14): II 1, 12 cycles an iteration; bound by one iteration a cycle
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin
-            i_j_k_v1 <= 1'b0;
-            i_j_k_v2 <= 1'b0;
-            i_j_k_v3 <= 1'b0;
-            i_j_k_v4 <= 1'b0;
-            i_j_k_v5 <= 1'b0;
-            i_j_k_v6 <= 1'b0;
-            i_j_k_v7 <= 1'b0;
-            i_j_k_v8 <= 1'b0;
-            i_j_k_v9 <= 1'b0;
+            i_k_j_v1 <= 1'b0;
+            i_k_j_v2 <= 1'b0;
+            i_k_j_v3 <= 1'b0;
+            i_k_j_v4 <= 1'b0;
+            i_k_j_v5 <= 1'b0;
+            i_k_j_v6 <= 1'b0;
+            i_k_j_v7 <= 1'b0;
+            i_k_j_v8 <= 1'b0;
+            i_k_j_v9 <= 1'b0;
+            i_k_j_v10 <= 1'b0;
+            i_k_j_v11 <= 1'b0;
         end else begin
-            i_j_k_v1 <= i_j_k_v0;
-            i_j_k_v2 <= i_j_k_v1;
-            i_j_k_v3 <= i_j_k_v2;
-            i_j_k_v4 <= i_j_k_v3;
-            i_j_k_v5 <= i_j_k_v4;
-            i_j_k_v6 <= i_j_k_v5;
-            i_j_k_v7 <= i_j_k_v6;
-            i_j_k_v8 <= i_j_k_v7;
-            i_j_k_v9 <= i_j_k_v8;
+            i_k_j_v1 <= i_k_j_v0;
+            i_k_j_v2 <= i_k_j_v1;
+            i_k_j_v3 <= i_k_j_v2;
+            i_k_j_v4 <= i_k_j_v3;
+            i_k_j_v5 <= i_k_j_v4;
+            i_k_j_v6 <= i_k_j_v5;
+            i_k_j_v7 <= i_k_j_v6;
+            i_k_j_v8 <= i_k_j_v7;
+            i_k_j_v9 <= i_k_j_v8;
+            i_k_j_v10 <= i_k_j_v9;
+            i_k_j_v11 <= i_k_j_v10;
         end
     end
 
-    assign i_j_k_t5 = i_r == 5'd31;  // examples/matmul_f32.py:14
-    assign i_j_k_t8 = j_r == 5'd31;  // examples/matmul_f32.py:14
-    assign i_j_k_t11 = k_r == 5'd31;  // examples/matmul_f32.py:15
-    assign i_j_k_t13 = i_j_k_t11 & i_j_k_t8;  // examples/matmul_f32.py:15
-    assign i_j_k_t15 = i_j_k_t13 & i_j_k_t5;  // examples/matmul_f32.py:15
-    assign i_j_k_t16 = i_r + 5'd1;  // examples/matmul_f32.py:15
-    assign i_j_k_t17 = i_j_k_t13 ? i_j_k_t16 : i_r;  // examples/matmul_f32.py:15
-    assign i_j_k_t18 = j_r + 5'd1;  // examples/matmul_f32.py:15
-    assign i_j_k_t19 = i_j_k_t8 ? 5'd0 : i_j_k_t18;  // examples/matmul_f32.py:15
-    assign i_j_k_t20 = i_j_k_t11 ? i_j_k_t19 : j_r;  // examples/matmul_f32.py:15
-    assign i_j_k_t21 = k_r + 5'd1;  // examples/matmul_f32.py:15
-    assign i_j_k_t22 = i_j_k_t11 ? 5'd0 : i_j_k_t21;  // examples/matmul_f32.py:15
-    assign i_j_k_t27 = {i_r, k_r};  // examples/matmul_f32.py:16
-    assign i_j_k_t30 = {k_r, j_r};  // examples/matmul_f32.py:16
+    assign i_k_j_t5 = i_r == 5'd31;  // examples/matmul_f32.py:14
+    assign i_k_j_t7 = k_r == 5'd0;  // examples/matmul_f32.py:15
+    assign i_k_j_t8 = k_r == 5'd31;  // examples/matmul_f32.py:15
+    assign i_k_j_t11 = j_r == 5'd31;  // examples/matmul_f32.py:14
+    assign i_k_j_t13 = i_k_j_t11 & i_k_j_t8;  // examples/matmul_f32.py:14
+    assign i_k_j_t15 = i_k_j_t13 & i_k_j_t5;  // examples/matmul_f32.py:14
+    assign i_k_j_t16 = i_r + 5'd1;  // examples/matmul_f32.py:14
+    assign i_k_j_t17 = i_k_j_t13 ? i_k_j_t16 : i_r;  // examples/matmul_f32.py:14
+    assign i_k_j_t18 = k_r + 5'd1;  // examples/matmul_f32.py:14
+    assign i_k_j_t19 = i_k_j_t8 ? 5'd0 : i_k_j_t18;  // examples/matmul_f32.py:14
+    assign i_k_j_t20 = i_k_j_t11 ? i_k_j_t19 : k_r;  // examples/matmul_f32.py:14
+    assign i_k_j_t21 = j_r + 5'd1;  // examples/matmul_f32.py:14
+    assign i_k_j_t22 = i_k_j_t11 ? 5'd0 : i_k_j_t21;  // examples/matmul_f32.py:14
+    assign i_k_j_t26 = {i_r, k_r};  // examples/matmul_f32.py:14
 
     always_ff @(posedge ap_clk) begin
-        if (i_j_k_v1) begin
-            i_j_k_t28_s2 <= a_q0;  // examples/matmul_f32.py:16
-            i_j_k_t31_s2 <= b_q0;  // examples/matmul_f32.py:16
-        end
+        i_k_j_t7_s1 <= i_k_j_t7;  // examples/matmul_f32.py:15
     end
 
-    fmul_e8f23 u_i_j_k_t32 (  // examples/matmul_f32.py:16
+    assign i_k_j_c_elem = i_k_j_t7_s1 ? 32'd0 : c_elem_running_3_q0;  // examples/matmul_f32.py:15
+    assign i_k_j_t31 = {k_r, j_r};  // examples/matmul_f32.py:16
+
+    always_ff @(posedge ap_clk) begin
+        i_k_j_a_elem_s2 <= a_q0;  // examples/matmul_f32.py:14
+        i_k_j_t32_s2 <= b_q0;  // examples/matmul_f32.py:16
+    end
+
+    fmul_e8f23 u_i_k_j_t33 (  // examples/matmul_f32.py:16
         .clk(ap_clk),
-        .a(i_j_k_t28_s2),
-        .b(i_j_k_t31_s2),
-        .result(i_j_k_t32)
+        .a(i_k_j_a_elem_s2),
+        .b(i_k_j_t32_s2),
+        .result(i_k_j_t33)
     );
 
     always_ff @(posedge ap_clk) begin
-        if (i_j_k_v6) begin
-            i_j_k_t32_s7 <= i_j_k_t32;  // examples/matmul_f32.py:16
-        end
+        i_k_j_c_elem_s2 <= i_k_j_c_elem;  // examples/matmul_f32.py:15
+        i_k_j_c_elem_s3 <= i_k_j_c_elem_s2;  // examples/matmul_f32.py:15
+        i_k_j_c_elem_s4 <= i_k_j_c_elem_s3;  // examples/matmul_f32.py:15
+        i_k_j_c_elem_s5 <= i_k_j_c_elem_s4;  // examples/matmul_f32.py:15
+        i_k_j_c_elem_s6 <= i_k_j_c_elem_s5;  // examples/matmul_f32.py:15
+        i_k_j_c_elem_s7 <= i_k_j_c_elem_s6;  // examples/matmul_f32.py:15
+        i_k_j_t33_s7 <= i_k_j_t33;  // examples/matmul_f32.py:16
     end
 
-    fadd_double_path_e8f23 u_i_j_k_c_elem (  // examples/matmul_f32.py:16
+    fadd_e8f23 u_i_k_j_t34 (  // examples/matmul_f32.py:16
         .clk(ap_clk),
-        .a(c_elem_r),
-        .b(i_j_k_t32_s7),
-        .result(i_j_k_c_elem)
+        .a(i_k_j_c_elem_s7),
+        .b(i_k_j_t33_s7),
+        .result(i_k_j_t34)
     );
 
-    always_ff @(posedge ap_clk) begin
-        if (i_j_k_v0) begin
-            i_j_k_t11_s1 <= i_j_k_t11;  // examples/matmul_f32.py:15
-        end
-    end
+    assign i_k_j_t36 = {i_r, j_r};  // examples/matmul_f32.py:15
 
     always_ff @(posedge ap_clk) begin
-        if (i_j_k_v3) begin
-            i_j_k_t11_s4 <= i_j_k_t11_s1;  // examples/matmul_f32.py:15
-        end
+        i_k_j_j_s1 <= j_r;  // examples/matmul_f32.py:14
+        i_k_j_j_s2 <= i_k_j_j_s1;  // examples/matmul_f32.py:14
+        i_k_j_j_s3 <= i_k_j_j_s2;  // examples/matmul_f32.py:14
+        i_k_j_j_s4 <= i_k_j_j_s3;  // examples/matmul_f32.py:14
+        i_k_j_j_s5 <= i_k_j_j_s4;  // examples/matmul_f32.py:14
+        i_k_j_j_s6 <= i_k_j_j_s5;  // examples/matmul_f32.py:14
+        i_k_j_j_s7 <= i_k_j_j_s6;  // examples/matmul_f32.py:14
+        i_k_j_j_s8 <= i_k_j_j_s7;  // examples/matmul_f32.py:14
+        i_k_j_j_s9 <= i_k_j_j_s8;  // examples/matmul_f32.py:14
+        i_k_j_j_s10 <= i_k_j_j_s9;  // examples/matmul_f32.py:14
+        i_k_j_j_s11 <= i_k_j_j_s10;  // examples/matmul_f32.py:14
+        i_k_j_t36_s1 <= i_k_j_t36;  // examples/matmul_f32.py:15
+        i_k_j_t36_s2 <= i_k_j_t36_s1;  // examples/matmul_f32.py:15
+        i_k_j_t36_s3 <= i_k_j_t36_s2;  // examples/matmul_f32.py:15
+        i_k_j_t36_s4 <= i_k_j_t36_s3;  // examples/matmul_f32.py:15
+        i_k_j_t36_s5 <= i_k_j_t36_s4;  // examples/matmul_f32.py:15
+        i_k_j_t36_s6 <= i_k_j_t36_s5;  // examples/matmul_f32.py:15
+        i_k_j_t36_s7 <= i_k_j_t36_s6;  // examples/matmul_f32.py:15
+        i_k_j_t36_s8 <= i_k_j_t36_s7;  // examples/matmul_f32.py:15
+        i_k_j_t36_s9 <= i_k_j_t36_s8;  // examples/matmul_f32.py:15
+        i_k_j_t36_s10 <= i_k_j_t36_s9;  // examples/matmul_f32.py:15
+        i_k_j_t36_s11 <= i_k_j_t36_s10;  // examples/matmul_f32.py:15
+        i_k_j_t8_s1 <= i_k_j_t8;  // examples/matmul_f32.py:15
+        i_k_j_t8_s2 <= i_k_j_t8_s1;  // examples/matmul_f32.py:15
+        i_k_j_t8_s3 <= i_k_j_t8_s2;  // examples/matmul_f32.py:15
+        i_k_j_t8_s4 <= i_k_j_t8_s3;  // examples/matmul_f32.py:15
+        i_k_j_t8_s5 <= i_k_j_t8_s4;  // examples/matmul_f32.py:15
+        i_k_j_t8_s6 <= i_k_j_t8_s5;  // examples/matmul_f32.py:15
+        i_k_j_t8_s7 <= i_k_j_t8_s6;  // examples/matmul_f32.py:15
+        i_k_j_t8_s8 <= i_k_j_t8_s7;  // examples/matmul_f32.py:15
+        i_k_j_t8_s9 <= i_k_j_t8_s8;  // examples/matmul_f32.py:15
+        i_k_j_t8_s10 <= i_k_j_t8_s9;  // examples/matmul_f32.py:15
+        i_k_j_t8_s11 <= i_k_j_t8_s10;  // examples/matmul_f32.py:15
     end
 
-    always_ff @(posedge ap_clk) begin
-        if (i_j_k_v6) begin
-            i_j_k_t11_s7 <= i_j_k_t11_s4;  // examples/matmul_f32.py:15
-        end
-    end
-
-    assign i_j_k_t34 = i_j_k_t11_s7 ? 32'd0 : i_j_k_c_elem;  // examples/matmul_f32.py:16
-    assign i_j_k_t35 = {i_r, j_r};  // examples/matmul_f32.py:15
-
-    always_ff @(posedge ap_clk) begin
-        if (i_j_k_v0) begin
-            i_j_k_t35_s1 <= i_j_k_t35;  // examples/matmul_f32.py:15
-        end
-    end
-
-    always_ff @(posedge ap_clk) begin
-        if (i_j_k_v3) begin
-            i_j_k_t35_s4 <= i_j_k_t35_s1;  // examples/matmul_f32.py:15
-        end
-    end
-
-    always_ff @(posedge ap_clk) begin
-        if (i_j_k_v6) begin
-            i_j_k_t35_s7 <= i_j_k_t35_s4;  // examples/matmul_f32.py:15
-        end
-    end
-
-    assign i_j_k_store = i_j_k_v9 & i_j_k_t11_s7;
-
-    always_ff @(posedge ap_clk) begin
-        if (i_j_k_v0) begin
-            i_j_k_t15_s1 <= i_j_k_t15;  // examples/matmul_f32.py:15
-        end
-    end
-
-    assign more = ~i_j_k_t15_s1;
-    assign next_iteration = i_j_k_v2 & more;
+    assign i_k_j_store = i_k_j_v11 & i_k_j_t8_s11;
+    assign more = ~i_k_j_t15;
+    assign next_iteration = i_k_j_v0 & more;
     assign issue = start | next_iteration;
 
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin
-            i_j_k_v0 <= 1'b0;
+            i_k_j_v0 <= 1'b0;
         end else begin
-            i_j_k_v0 <= issue;
+            i_k_j_v0 <= issue;
         end
     end
 
     always_ff @(posedge ap_clk) begin
-        if (i_j_k_v3) begin
-            i_j_k_t15_s4 <= i_j_k_t15_s1;  // examples/matmul_f32.py:15
-        end
+        i_k_j_t15_s1 <= i_k_j_t15;  // examples/matmul_f32.py:14
+        i_k_j_t15_s2 <= i_k_j_t15_s1;  // examples/matmul_f32.py:14
+        i_k_j_t15_s3 <= i_k_j_t15_s2;  // examples/matmul_f32.py:14
+        i_k_j_t15_s4 <= i_k_j_t15_s3;  // examples/matmul_f32.py:14
+        i_k_j_t15_s5 <= i_k_j_t15_s4;  // examples/matmul_f32.py:14
+        i_k_j_t15_s6 <= i_k_j_t15_s5;  // examples/matmul_f32.py:14
+        i_k_j_t15_s7 <= i_k_j_t15_s6;  // examples/matmul_f32.py:14
+        i_k_j_t15_s8 <= i_k_j_t15_s7;  // examples/matmul_f32.py:14
+        i_k_j_t15_s9 <= i_k_j_t15_s8;  // examples/matmul_f32.py:14
+        i_k_j_t15_s10 <= i_k_j_t15_s9;  // examples/matmul_f32.py:14
+        i_k_j_t15_s11 <= i_k_j_t15_s10;  // examples/matmul_f32.py:14
     end
 
-    always_ff @(posedge ap_clk) begin
-        if (i_j_k_v6) begin
-            i_j_k_t15_s7 <= i_j_k_t15_s4;  // examples/matmul_f32.py:15
-        end
-    end
-
-    assign loop_end = i_j_k_v9 & i_j_k_t15_s7;
+    assign loop_end = i_k_j_v11 & i_k_j_t15_s11;
 
     // scalars between regions
-    assign i_en = start | i_j_k_v0;
-    assign i_next = start ? 5'd0 : i_j_k_t17;
+    assign i_en = start | i_k_j_v0;
+    assign i_next = start ? 5'd0 : i_k_j_t17;
 
     always_ff @(posedge ap_clk) begin
         if (i_en) begin
@@ -1730,17 +1719,8 @@ module matmul (
         end
     end
 
-    assign j_en = start | i_j_k_v0;
-    assign j_next = start ? 5'd0 : i_j_k_t20;
-
-    always_ff @(posedge ap_clk) begin
-        if (j_en) begin
-            j_r <= j_next;
-        end
-    end
-
-    assign k_en = start | i_j_k_v0;
-    assign k_next = start ? 5'd0 : i_j_k_t22;
+    assign k_en = start | i_k_j_v0;
+    assign k_next = start ? 5'd0 : i_k_j_t20;
 
     always_ff @(posedge ap_clk) begin
         if (k_en) begin
@@ -1748,28 +1728,43 @@ module matmul (
         end
     end
 
-    assign c_elem_en = start | i_j_k_v9;
-    assign c_elem_next = start ? 32'd0 : i_j_k_t34;
+    assign j_en = start | i_k_j_v0;
+    assign j_next = start ? 5'd0 : i_k_j_t22;
 
     always_ff @(posedge ap_clk) begin
-        if (c_elem_en) begin
-            c_elem_r <= c_elem_next;
+        if (j_en) begin
+            j_r <= j_next;
         end
     end
 
     // array a (examples/matmul_f32.py:12)
-    assign a_address0 = i_j_k_t27;
-    assign a_ce0 = i_j_k_v0;
+    assign a_address0 = i_k_j_t26;
+    assign a_ce0 = i_k_j_v0;
 
     // array b (examples/matmul_f32.py:12)
-    assign b_address0 = i_j_k_t30;
-    assign b_ce0 = i_j_k_v0;
+    assign b_address0 = i_k_j_t31;
+    assign b_ce0 = i_k_j_v0;
 
     // array ap_return (examples/matmul_f32.py:13)
-    assign ap_return_address0 = i_j_k_t35_s7;
-    assign ap_return_ce0 = i_j_k_store;
-    assign ap_return_we0 = i_j_k_store;
-    assign ap_return_d0 = i_j_k_c_elem;
+    assign ap_return_address0 = i_k_j_t36_s11;
+    assign ap_return_ce0 = i_k_j_store;
+    assign ap_return_we0 = i_k_j_store;
+    assign ap_return_d0 = i_k_j_t34;
+
+    // local array c_elem_running.3 (examples/matmul_f32.py:12)
+    (* ram_style = "distributed", no_rw_check *)
+    logic [31:0] c_elem_running_3_mem [0:31];  // examples/matmul_f32.py:12
+    always_ff @(posedge ap_clk) begin
+        if (i_k_j_v11) begin
+            c_elem_running_3_mem[i_k_j_j_s11] <= i_k_j_t34;
+        end
+    end
+    always_ff @(posedge ap_clk) begin
+        if (i_k_j_v0) begin
+            c_elem_running_3_q0 <= c_elem_running_3_mem[j_r];
+        end
+    end
+
     assign ap_done = loop_end;
     assign ap_ready = loop_end;
     assign active = busy | start;

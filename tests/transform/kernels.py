@@ -1,7 +1,7 @@
 """Kernels on which every transformation is compared with the reference: one for each corner."""
 
 import allo
-from allo import f32, i8, i16, i32, index, kernel, u4, u8, u2, u3
+from allo import f32, i4, i8, i16, i32, index, kernel, u2, u3, u4, u8
 
 # Promotion: an element that a loop keeps coming back to.
 
@@ -449,3 +449,271 @@ def stored_in_a_loop(n: u2, a: "i32[4]", b: "i32[4]"):
         b[1] = a[1]
         a[i] += 3
     b[2] = a[1]
+
+
+# Windows: a load of what an earlier iteration loaded or stored.
+
+
+@kernel
+def stencil(a: "i16[16]", b: "i32[16]"):
+    for i in range(2, 14):
+        b[i] = a[i - 2] + a[i - 1] * 3 + a[i] - a[i + 1] + a[i + 2]
+
+
+@kernel
+def stencil_downwards(a: "i16[32]", b: "i32[32]"):
+    for i in range(25, 3, -2):
+        b[i] = a[i - 2] + a[i] * 3 - a[i + 2] + a[i + 1]
+
+
+@kernel
+def stencil_never(n: i8, a: "i16[16]", b: "i32[16]"):
+    for i in range(n, 3):
+        b[i] = a[i] + a[i + 1] + a[i + 2]
+
+
+@kernel
+def stencil_of_rows(a: "i16[6, 6]", b: "i32[6, 6]"):
+    for i in range(1, 5):
+        for j in range(1, 5):
+            b[i, j] = a[i - 1, j] + a[i, j - 1] + a[i, j] + a[i, j + 1] + a[i + 1, j]
+
+
+@kernel
+def stencil_guarded(a: "i16[16]", b: "i32[16]") -> i32:
+    total: i32 = 7
+    for i in range(12):
+        if a[i] > a[i + 3]:
+            total += a[i + 1] + a[i + 2]
+            b[i] = total
+        else:
+            b[i] += a[i + 2]
+    return total
+
+
+@kernel
+def running(x: "i32[16]", out: "i32[16]"):
+    for i in range(1, 16):
+        out[i] = out[i - 1] + x[i]
+
+
+@kernel
+def two_back(n: u4, out: "i16[20]"):
+    for i in range(2, n):
+        out[i] = out[i - 1] - out[i - 2] * 3
+
+
+@kernel
+def shifted_in_place(a: "i32[16]"):
+    for i in range(15):
+        a[i] = a[i + 1] + a[i]
+
+
+@kernel
+def relaxed(a: "i32[16]"):
+    for i in range(1, 15):
+        a[i] = a[i - 1] + a[i] * 2 + a[i + 1]
+
+
+@kernel
+def paths(cost: "i8[5, 6]", best: "i32[5, 6]"):
+    for i in range(1, 5):
+        for j in range(1, 6):
+            best[i, j] = cost[i, j] + max(best[i - 1, j - 1], max(best[i - 1, j], best[i, j - 1]))
+
+
+@kernel
+def copied_along(a: "i32[16]"):
+    for i in range(12):
+        a[i + 3] = a[i]
+
+
+@kernel
+def stored_maybe(x: "i8[16]", out: "i32[16]"):
+    for i in range(1, 16):
+        if x[i] > 0:
+            out[i] = out[i - 1] + x[i]
+
+
+@kernel
+def stored_by_data(x: "u4[16]", out: "i32[16]"):
+    for i in range(1, 15):
+        out[x[i]] = out[i - 1] + out[i] + out[i + 1]
+
+
+@kernel
+def stored_twice(x: "i32[16]", out: "i32[16]"):
+    for i in range(2, 15):
+        out[i] = out[i - 1] + x[i]
+        out[i - 1] = out[i - 2] + out[i + 1]
+
+
+@kernel
+def from_far_down(n: i32, a: "i16[16]", b: "i32[16]"):
+    lo: index = n
+    for i in range(lo - 9223372036854775807, 4):
+        b[i] = a[i] + a[i + 1] + a[i + 2]
+
+
+# Bypass: the data decide what is read and stored.
+
+
+@kernel
+def histogram(x: "u3[16]", count: "u8[8]"):
+    for i in range(16):
+        count[x[i]] += 1
+
+
+@kernel
+def histogram_of_image(x: "u3[4, 4]", weight: "i8[4, 4]", count: "i16[8]") -> i16:
+    count_of_row: i16 = 0
+    for i in range(4):
+        for j in range(4):
+            count[x[i, j]] = count[x[i, j]] * 3 + weight[i, j]
+        count_of_row = count[x[i, 3]]
+    return count_of_row
+
+
+@kernel
+def histogram_in_two(x: "u2[16]", y: "i4[16]", count: "i16[4, 4]"):
+    for i in range(16):
+        if y[i] > 0:
+            count[x[i], y[i]] += 5
+        elif y[i] == -1:
+            pass
+        else:
+            count[x[i], 1] -= count[x[i], x[i]]
+
+
+@kernel
+def counted_maybe(x: "u3[16]", count: "i16[8]"):
+    for i in range(16):
+        if x[i] > 2:
+            count[x[i]] = count[x[i] - 1] + 1
+
+
+@kernel
+def chased(next: "u4[16]", n: u4) -> index:
+    at: index = 0
+    for i in range(n):
+        follow: index = next[at]
+        next[at] = i
+        at = follow
+    return at
+
+
+@kernel
+def swapped_by_data(x: "u3[8]", y: "u3[8]", a: "i32[8]"):
+    for i in range(8):
+        t: i32 = a[x[i]]
+        a[x[i]] = a[y[i]]
+        a[y[i]] = t
+
+
+@kernel
+def histogram_reset(x: "u3[4, 4]", count: "u8[8]"):
+    for i in range(4):
+        count[i] = 7
+        for j in range(4):
+            count[x[i, j]] += 1
+
+
+@kernel
+def histogram_after_store(x: "u3[16]", count: "i32[8]") -> i32:
+    total: i32 = 0
+    for i in range(16):
+        count[x[i]] = i
+        total += count[x[(i * 5) % 16]]
+    return total
+
+
+# Interleaving: sums that do not depend on one another.
+
+
+@kernel
+def product_of_matrices(a: "f32[3, 4]", b: "f32[4, 7]", c: "f32[3, 7]"):
+    for i in range(3):
+        for j in range(7):
+            total: f32 = c[i, j] * 0.5
+            for k in range(4):
+                total += a[i, k] * b[k, j]
+            if total > 1.0:
+                c[i, j] = total
+            else:
+                c[i, j] -= 1.0
+
+
+@kernel
+def product_with_vector(a: "f32[8, 3]", x: "f32[3]", y: "f32[8]"):
+    for i in range(8):
+        for k in range(3):
+            y[i] += a[i, k] * x[k]
+
+
+@kernel
+def many_rows(a: "f32[80, 3]", y: "f32[80]"):
+    for i in range(80):
+        for k in range(2, -1, -2):
+            y[i] = y[i] * 0.5 - a[i, k]
+
+
+@kernel
+def polynomials(c: "i32[4]", x: "i32[9]", y: "i32[30]"):
+    for i in range(1, 26, 3):
+        total: i32 = 1
+        odd: i32 = 0
+        for k in range(4):
+            total, odd = total * x[i // 3] + odd, odd + c[k]
+        y[i] = total + odd
+
+
+@kernel
+def rows_downwards(a: "f32[9, 4]", y: "f32[12]"):
+    for i in range(8, 1, -1):
+        for k in range(1, 4, 2):
+            if a[i, k] > 0.0:
+                y[i] = y[i] * a[i, k] + y[i - 1]
+
+
+@kernel
+def rows_in_a_chain(a: "f32[9, 4]", y: "f32[9]"):
+    for i in range(1, 9):
+        total: f32 = 0.0
+        for k in range(4):
+            total += a[i, k] * y[i - 1]
+        y[i] = total
+
+
+@kernel
+def triangle(a: "f32[9, 9]", y: "f32[9]"):
+    for i in range(9):
+        total: f32 = 0.0
+        for k in range(i):
+            total += a[i, k]
+        y[i] = total
+
+
+@kernel
+def sums_of_integers(a: "i16[9, 4]", y: "i32[9]"):
+    for i in range(9):
+        for k in range(4):
+            y[i] += a[i, k]
+
+
+@kernel
+def sum_of_matrix(a: "f32[9, 4]") -> f32:
+    total: f32 = 0.0
+    for i in range(9):
+        for k in range(4):
+            total += a[i, k]
+    return total
+
+
+@kernel
+def stores_while_it_sums(a: "f32[9, 4]", b: "f32[9, 4]", y: "f32[9]"):
+    for i in range(9):
+        total: f32 = 0.0
+        for k in range(4):
+            total += a[i, k]
+            b[i, k] = total
+        y[i] = total

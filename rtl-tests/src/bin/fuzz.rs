@@ -48,6 +48,9 @@ fn main() {
     std::process::exit(i32::from(campaign.wrong > 0));
 }
 
+/// What judges a text.
+type Check = fn(&str, &str, &Setting) -> Verdict;
+
 #[derive(Default)]
 struct Campaign {
     folder: String,
@@ -93,12 +96,14 @@ impl Campaign {
             Verdict::Wrong(why) => {
                 self.wrong += 1;
                 println!("seed {seed} WRONG {setting:?}: {}", first_line(&why));
-                let small = match why.starts_with("Verilator") {
-                    // Too slow to try hundreds of times.
-                    true => kernel.text,
-                    false => fuzz::shrink(&kernel.text, kernel.top, &setting, 600),
+                // Verilator takes seconds for a kernel.
+                let (tries, check): (usize, Check) = match why.starts_with("Verilator") {
+                    true => (200, fuzz::check_in_verilator),
+                    false => (4000, fuzz::check),
                 };
-                let verdict = fuzz::check(&small, kernel.top, &setting);
+                let check = |text: &str| check(text, kernel.top, &setting);
+                let small = fuzz::shrink(&kernel.text, tries, &check);
+                let verdict = check(&small);
                 println!("{small}{verdict:?}");
                 let path = format!("{}/seed{seed}.py", self.folder);
                 std::fs::write(path, format!("{small}# {setting:?}\n")).expect("a finding");

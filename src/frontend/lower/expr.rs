@@ -13,7 +13,6 @@ use crate::frontend::operators;
 use crate::frontend::promote;
 use crate::frontend::types;
 use crate::frontend::values::{ConstValue, Typed, Value};
-use crate::ir::types::MAX_WIDTH;
 use crate::ir::{ArrayId, OpKind, Scalar, ValueId};
 use num_bigint::BigInt;
 use num_traits::{Signed, ToPrimitive};
@@ -342,7 +341,7 @@ impl<'a> Lowerer<'_, 'a> {
         Err(error.into())
     }
 
-    fn check_index(&self, operand: &Operand, extent: u64, what: &str) -> Result<()> {
+    pub(super) fn check_index(&self, operand: &Operand, extent: u64, what: &str) -> Result<()> {
         let Value::Const(value) = &operand.value else {
             return Ok(());
         };
@@ -353,105 +352,6 @@ impl<'a> Lowerer<'_, 'a> {
                 format!("{what} {i} is out of range 0 to {}", extent - 1),
             ),
             _ => Ok(()),
-        }
-    }
-
-    /// The index of a bit of an integer.
-    pub(super) fn bit_index(&mut self, ty: Scalar, e: &'a ast::ExprSubscript) -> Result<ValueId> {
-        let span = self.span(e.range);
-        if !matches!(ty, Scalar::Int { .. }) {
-            return fail(
-                codes::NOT_INDEXABLE,
-                span,
-                format!("a scalar of type {ty} cannot be indexed"),
-            );
-        }
-        if matches!(&*e.slice, Expr::Tuple(_)) {
-            return fail(codes::INDEX_COUNT, span, "a bit has one index");
-        }
-        let operand = self.operand(&e.slice)?;
-        self.check_index(&operand, u64::from(ty.width()), "bit")?;
-        self.b.as_index(&operand, "a bit index")
-    }
-
-    /// `x[lo:hi]`, the bits from lo up to but not including hi.
-    fn bit_slice(&mut self, arg: Typed, slice: &'a ast::ExprSlice, span: Span) -> Result<Value> {
-        if !matches!(arg.ty, Scalar::Int { .. }) {
-            return fail(
-                codes::NOT_INDEXABLE,
-                span,
-                format!("a scalar of type {} has no bits", arg.ty),
-            );
-        }
-        let (Some(lower), Some(upper), None) = (&slice.lower, &slice.upper, &slice.step) else {
-            return fail(
-                codes::SLICE,
-                span,
-                "a bit range needs both bounds and no step",
-            );
-        };
-        let lo = self.operand(lower)?;
-        let width = self.slice_width(&lo, lower, upper, span)?;
-        if let Value::Const(value) = &lo.value {
-            let last = value.as_int().map(|v| v + (width - 1));
-            let last = Operand {
-                value: ConstValue::Int(last.unwrap_or_default()).into(),
-                span,
-            };
-            self.check_index(&lo, u64::from(arg.ty.width()), "bit")?;
-            self.check_index(&last, u64::from(arg.ty.width()), "bit")?;
-        }
-        let lo = self.b.as_index(&lo, "a bit index")?;
-        let ty = Scalar::unsigned(width);
-        let id = self.b.emit(OpKind::BitSlice { arg: arg.id, lo }, ty, span);
-        Ok(Value::Scalar(Typed { id, ty }))
-    }
-
-    fn slice_width(
-        &mut self,
-        lo: &Operand,
-        lower: &'a Expr,
-        upper: &'a Expr,
-        span: Span,
-    ) -> Result<u32> {
-        let width = match &lo.value {
-            Value::Const(low) => match (low.as_int(), self.expr(upper)?) {
-                (Some(low), Value::Const(high)) => high.as_int().map(|high| high - low),
-                _ => None,
-            },
-            _ => self.offset_from(lower, upper)?,
-        };
-        match width.as_ref().and_then(ToPrimitive::to_u32) {
-            Some(width) if (1..=MAX_WIDTH).contains(&width) => Ok(width),
-            _ if width.is_some() => fail(
-                codes::SLICE,
-                span,
-                "a bit range must not be empty or too wide",
-            ),
-            _ => Err(Diagnostic::error(
-                codes::SLICE,
-                span,
-                "the width of a bit range must be constant",
-            )
-            .help("write it as `x[i:i + 8]`")
-            .into()),
-        }
-    }
-
-    /// The constant c if `upper` is written `lower + c`.
-    fn offset_from(&mut self, lower: &Expr, upper: &'a Expr) -> Result<Option<BigInt>> {
-        let Expr::BinOp(e) = upper else {
-            return Ok(None);
-        };
-        let same = |x: &Expr| {
-            ast::comparable::ComparableExpr::from(x) == ast::comparable::ComparableExpr::from(lower)
-        };
-        if e.op != ast::Operator::Add || !same(&e.left) {
-            return Ok(None);
-        }
-        match self.expr(&e.right)? {
-            Value::Const(value) => Ok(value.as_int()),
-            _ => Ok(None),
         }
     }
 }

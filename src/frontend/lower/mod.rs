@@ -1,5 +1,6 @@
 //! One kernel's syntax to one ir kernel.
 
+mod bits;
 pub mod builder;
 mod call;
 mod chain;
@@ -244,6 +245,7 @@ impl<'s, 'a> Lowerer<'s, 'a> {
             params: params.iter().map(|p| p.0.clone()).collect(),
             results,
             body,
+            bypassed: Default::default(),
         };
         storage::simplify(&mut kernel, &self.storage);
         let signature = self.signature(&kernel, params);

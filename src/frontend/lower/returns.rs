@@ -222,14 +222,19 @@ impl<'a> Lowerer<'_, 'a> {
         None
     }
 
-    fn final_return(&mut self, r: &'a StmtReturn, rest: &'a [Stmt]) -> Vec<ValueId> {
+    /// Reports the first statement after one that always returns.
+    fn check_reached(&mut self, rest: &[Stmt], returning: Span, note: &str) {
         if let Some(next) = rest.first() {
             let span = self.span(next.range());
             self.report(
                 Diagnostic::error(codes::UNREACHABLE, span, "this statement is never reached")
-                    .note_at(self.span(r.range), "the kernel returns here"),
+                    .note_at(returning, note),
             );
         }
+    }
+
+    fn final_return(&mut self, r: &'a StmtReturn, rest: &'a [Stmt]) -> Vec<ValueId> {
+        self.check_reached(rest, self.span(r.range), "the kernel returns here");
         match self.return_values(r) {
             Ok(values) => values,
             Err(failure) => {
@@ -245,6 +250,10 @@ impl<'a> Lowerer<'_, 'a> {
         let has_else = clauses.iter().any(|c| matches!(c.test, Test::Always));
         let falling = clauses.iter().filter(|c| !ends_in_return(c.body)).count();
         let span = self.span(s.range);
+        if has_else && falling == 0 && self.place == Place::Body {
+            let test = self.span(s.test.range());
+            self.check_reached(rest, test, "every branch of this if returns");
+        }
         if falling + usize::from(!has_else) > 1 && !rest.is_empty() {
             return self.flagged_branches(&clauses, rest, span);
         }

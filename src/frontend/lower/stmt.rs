@@ -604,7 +604,14 @@ impl<'a> Lowerer<'_, 'a> {
         operand: &Operand,
         span: Span,
     ) -> Result<ValueId> {
-        let bit = self.b.store_as(operand, Scalar::BOOL)?;
+        let bit = match &operand.value {
+            // The lowest bit of any int: the declared type whose range would count is that of the whole.
+            Value::Const(ConstValue::Int(v)) => {
+                let low = Const::Int(u8::from(v.bit(0)).into());
+                self.b.constant(Scalar::BOOL, low, operand.span)
+            }
+            _ => self.b.store_as(operand, Scalar::BOOL)?,
+        };
         let kind = OpKind::BitSet {
             arg: old.id,
             index,

@@ -359,7 +359,7 @@ impl<'k> Lowering<'k> {
             if matches!(op.kind, OpKind::Const(_)) {
                 continue;
             }
-            if !contains_loop(op) {
+            if !op.contains_loop() {
                 self.block_leaf(regions, op.span, "block");
                 self.straight(op);
             } else {
@@ -443,7 +443,7 @@ impl<'k> Lowering<'k> {
     }
 
     fn while_region(&mut self, w: &While, op: &Op, regions: &mut Vec<Region>) {
-        let inner = w.cond.ops.iter().chain(&w.body.ops).any(contains_loop);
+        let inner = w.cond.ops.iter().chain(&w.body.ops).any(Op::contains_loop);
         if inner {
             self.sequential_while(w, op, regions);
         } else {
@@ -649,6 +649,7 @@ impl<'k> Lowering<'k> {
             mem,
             is_store,
             address,
+            bypassed: false,
             span,
         });
     }
@@ -661,6 +662,10 @@ impl<'k> Lowering<'k> {
         let ty = hw_type(self.kernel.arrays[array].elem);
         let node = self.b().opaque(HwOp::Load(mem), vec![address], ty);
         self.access(node, array, indices, false, op.span);
+        let bypassed = self.kernel.bypassed.contains(&op.results[0]);
+        if let Some(access) = self.leaf().accesses.last_mut() {
+            access.bypassed = bypassed;
+        }
         let node = self.held(node, array);
         self.define(op.results[0], node);
     }
@@ -753,14 +758,4 @@ fn collect_constants(block: &Block, constants: &mut HashMap<ValueId, BigInt>) {
             collect_constants(inner, constants);
         }
     }
-}
-
-/// Whether an operation is or contains a loop.
-pub(crate) fn contains_loop(op: &Op) -> bool {
-    matches!(op.kind, OpKind::For(_) | OpKind::While(_))
-        || op
-            .kind
-            .blocks()
-            .iter()
-            .any(|b| b.ops.iter().any(contains_loop))
 }

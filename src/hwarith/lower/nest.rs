@@ -4,17 +4,18 @@
 //! an inner loop takes effect when the inner counters are all at their first value, code after it when
 //! they are all at their last. A scalar carried by an inner loop starts from its initial value there.
 
+use super::Lowering;
 use super::affine::Counter;
-use super::{Lowering, contains_loop};
 
 use crate::hwarith::HwType;
 use crate::hwarith::graph::{NodeId, Op as HwOp, Predicate, VarId};
 use crate::hwarith::interval::Interval;
 use crate::hwarith::program::{Loop, LoopDim, Pin, Region};
-use crate::ir::{ArrayId, Block, For, Op, OpKind, While};
+use crate::ir::{ArrayId, Block, For, Op, OpKind, ValueId, While};
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Signed, ToPrimitive, Zero};
+use std::collections::HashMap;
 
 /// How a counted loop is realised.
 pub enum Plan<'f> {
@@ -67,7 +68,7 @@ pub fn plan<'f>(lowering: &Lowering, f: &'f For, op: &'f Op) -> Plan<'f> {
     if trip.as_ref().is_some_and(|t| t.count.is_zero()) {
         return Plan::Never;
     }
-    if !f.body.ops.iter().any(contains_loop) {
+    if !f.body.ops.iter().any(Op::contains_loop) {
         return Plan::Pipeline(vec![(f, op)]);
     }
     let mut dims = vec![(f, op)];
@@ -76,7 +77,7 @@ pub fn plan<'f>(lowering: &Lowering, f: &'f For, op: &'f Op) -> Plan<'f> {
         if constant_trip(lowering, outer).is_none_or(|t| t.count.is_zero()) {
             return Plan::Sequential;
         }
-        let mut loops = outer.body.ops.iter().filter(|o| contains_loop(o));
+        let mut loops = outer.body.ops.iter().filter(|o| o.contains_loop());
         match (loops.next(), loops.next()) {
             (None, _) => return Plan::Pipeline(dims),
             (
@@ -111,6 +112,17 @@ struct Nest<'f> {
     inner_last: Vec<NodeId>,
     stored: Vec<ArrayId>,
     phis: Vec<(NodeId, VarId)>,
+    /// Carried values that an outer level does nothing with but hand them to the loop inside.
+    passed: HashMap<ValueId, Origin>,
+}
+
+/// Where a carried value starts.
+struct Origin {
+    level: usize,
+    /// Its value there before the first iteration.
+    init: NodeId,
+    /// What the outermost loop calls it in the end.
+    result: Option<ValueId>,
 }
 
 /// A carried value of a level.
@@ -118,6 +130,8 @@ struct Carried {
     phi: NodeId,
     /// Its value in this iteration.
     current: NodeId,
+    /// The level that starts it.
+    origin: usize,
     /// The constant that it starts from in each run of an inner loop.
     restart: Option<NodeId>,
 }
@@ -175,7 +189,7 @@ impl Lowering<'_> {
         self.in_loop_leaf = true;
         let mut nest = self.counters(dims);
         self.b().at(Some(op.span));
-        self.level(&mut nest, 0, &[]);
+        self.level(&mut nest, 0);
         let (inner, outermost) = (nest.inner_last[0], nest.dims[0].last);
         let last = self.b().and(inner, outermost);
         let last = self.b().widen(last, HwType::ui(1));
@@ -206,6 +220,7 @@ impl Lowering<'_> {
             inner_last: Vec::new(),
             stored,
             phis: Vec::new(),
+            passed: HashMap::new(),
         };
         for (i, &(f, op)) in dims.iter().enumerate() {
             let step = self.constant_of(f.step).and_then(|s| s.to_i128());
@@ -296,15 +311,14 @@ impl Lowering<'_> {
         Interval { lo: low, hi: high }
     }
 
-    /// Lowers level `m`; `inits` are the initial values of what it carries (levels below the outermost).
-    /// Returns the values that it yields, valid where its counter is last.
-    fn level(&mut self, nest: &mut Nest, m: usize, inits: &[NodeId]) -> Vec<NodeId> {
+    /// Lowers level `m`. Returns the values that it yields, valid where its counter is last.
+    fn level(&mut self, nest: &mut Nest, m: usize) -> Vec<NodeId> {
         let (f, op) = (nest.dims[m].f, nest.dims[m].op);
         let iv = nest.dims[m].iv;
         self.define(f.iv, iv);
-        let phis = self.carried(nest, m, inits);
+        let phis = self.carried(nest, m);
         let (first, last) = (nest.inner_first[m], nest.inner_last[m]);
-        let inner = f.body.ops.iter().position(contains_loop);
+        let inner = f.body.ops.iter().position(Op::contains_loop);
         let Some(inner) = inner else {
             self.straight_block(&f.body);
             return self.close_level(nest, m, &phis);
@@ -317,12 +331,9 @@ impl Lowering<'_> {
         self.hold = None;
         self.pin(nest, m, Pin::Any);
         nest.phis.append(&mut self.held_phis);
-        if let OpKind::For(inner_for) = &f.body.ops[inner].kind {
-            let inits: Vec<NodeId> = inner_for.inits.iter().map(|&v| self.node(v)).collect();
-            let yields = self.level(nest, m + 1, &inits);
-            for (&result, node) in f.body.ops[inner].results.iter().zip(yields) {
-                self.define(result, node);
-            }
+        let yields = self.level(nest, m + 1);
+        for (&result, node) in f.body.ops[inner].results.iter().zip(yields) {
+            self.define(result, node);
         }
         self.predicate = Some(last);
         self.pin(nest, m, Pin::Last);
@@ -341,49 +352,61 @@ impl Lowering<'_> {
         self.pins = dims.map(|d| if d > m { inner } else { Pin::Any }).collect();
     }
 
-    /// Defines the carried values of level `m`.
+    /// Defines the carried values of level `m`; `None` for those that an inner level defines.
     ///
     /// An inner loop's value that starts from a constant is set back to it at the end of the inner loop; one that
     /// starts from a computed value is chosen at the start. The first keeps the choice out of the recurrence's way
-    /// to its first operation.
-    fn carried(&mut self, nest: &mut Nest, m: usize, inits: &[NodeId]) -> Vec<Carried> {
+    /// to its first operation. One that an outer loop only passes through needs neither.
+    fn carried(&mut self, nest: &mut Nest, m: usize) -> Vec<Option<Carried>> {
         let (f, op) = (nest.dims[m].f, nest.dims[m].op);
         let mut phis = Vec::new();
         for (i, &param) in f.carried.iter().enumerate() {
+            let origin = nest.passed.remove(&param).unwrap_or_else(|| Origin {
+                level: m,
+                init: self.node(f.inits[i]),
+                result: (m == 0).then(|| op.results[i]),
+            });
+            if let Some(inner) = passed_to(f, i) {
+                nest.passed.insert(inner, origin);
+                phis.push(None);
+                continue;
+            }
             let ty = super::hw_type(self.kernel.values[param].ty);
             let name = self.name_of(param, "carried");
-            let restart = inits
-                .get(i)
-                .copied()
-                .filter(|&n| self.b().as_const(n).is_some());
-            let init = match (m, restart) {
-                (0, _) => self.node(f.inits[i]),
-                (_, Some(init)) => init,
-                (_, None) => self.b().constant(0),
+            let level = origin.level;
+            let is_constant = self.b().as_const(origin.init).is_some();
+            let restart = (level > 0 && is_constant).then_some(origin.init);
+            let chosen = level > 0 && !is_constant;
+            let init = match chosen {
+                true => self.b().constant(0),
+                false => origin.init,
             };
             let (phi, var) = self.phi(&name, init, ty);
             nest.phis.push((phi, var));
-            let current = if m == 0 {
-                let result = op.results[i];
+            if let Some(result) = origin.result {
                 self.env.insert(result, super::Location::Var(var));
-                phi
-            } else if restart.is_some() {
-                phi
-            } else {
-                let starts = self.b().and(nest.dims[m].first, nest.inner_first[m]);
-                self.b().mux(starts, inits[i], phi)
+            }
+            let current = match chosen {
+                true => {
+                    let starts = self
+                        .b()
+                        .and(nest.dims[level].first, nest.inner_first[level]);
+                    self.b().mux(starts, origin.init, phi)
+                }
+                false => phi,
             };
             self.define(param, current);
-            phis.push(Carried {
+            phis.push(Some(Carried {
                 phi,
                 current,
+                origin: level,
                 restart,
-            });
+            }));
         }
         phis
     }
 
-    fn close_level(&mut self, nest: &Nest, m: usize, phis: &[Carried]) -> Vec<NodeId> {
+    fn close_level(&mut self, nest: &Nest, m: usize, phis: &[Option<Carried>]) -> Vec<NodeId> {
         let yields: Vec<NodeId> = nest.dims[m]
             .f
             .body
@@ -392,9 +415,11 @@ impl Lowering<'_> {
             .map(|&v| self.node(v))
             .collect();
         for (carried, &value) in phis.iter().zip(&yields) {
+            let Some(carried) = carried else { continue };
             let mut next = self.b().mux(nest.inner_last[m], value, carried.current);
             if let Some(init) = carried.restart {
-                let ends = self.b().and(nest.dims[m].last, nest.inner_last[m]);
+                let level = carried.origin;
+                let ends = self.b().and(nest.dims[level].last, nest.inner_last[level]);
                 next = self.b().mux(ends, init, next);
             }
             self.b().set_next(carried.phi, next);
@@ -465,6 +490,28 @@ impl Lowering<'_> {
         self.in_loop_leaf = false;
         self.close();
     }
+}
+
+/// The parameter of the loop inside to which a loop only passes its carried value number `i`, taking the result back.
+fn passed_to(f: &For, i: usize) -> Option<ValueId> {
+    let op = f.body.ops.iter().find(|op| op.contains_loop())?;
+    let OpKind::For(inner) = &op.kind else {
+        return None;
+    };
+    let j = inner.inits.iter().position(|&init| init == f.carried[i])?;
+    let returned = op.results[j] == f.body.yields[i];
+    (returned && uses(&f.body, f.carried[i]) == 1).then(|| inner.carried[j])
+}
+
+/// How often a value is read in a block and the blocks nested there.
+fn uses(block: &Block, value: ValueId) -> usize {
+    let mut uses = block.yields.iter().filter(|&&v| v == value).count();
+    for op in &block.ops {
+        uses += op.kind.operands().iter().filter(|&&v| v == value).count();
+        let inner = op.kind.blocks();
+        uses += inner.iter().map(|b| self::uses(b, value)).sum::<usize>();
+    }
+    uses
 }
 
 fn collect_stores(block: &Block, stored: &mut Vec<ArrayId>) {

@@ -140,11 +140,26 @@ impl Lowering<'_> {
         let a = self.node(arg);
         let bits = self.b().cast(a, HwType::ui(ty.width));
         let lo = self.node(lo);
+        // Below bit 0 there are zeros: as many as an offset that may be negative can make part of the result.
+        let least = -&self.b().range(lo).lo;
+        let below = match least.is_positive() {
+            true => least.to_u32().unwrap_or(u32::MAX).min(width - 1),
+            false => 0,
+        };
+        let (bits, lo) = match below {
+            0 => (bits, lo),
+            _ => {
+                let (zero, shift) = (self.b().constant(0), self.b().constant(below));
+                let padded = self.b().concat(&[(bits, ty.width), (zero, below)]);
+                (padded, self.b().add(lo, shift))
+            }
+        };
+        let whole = HwType::ui(ty.width + below);
         match self.b().as_const(lo).map(ToPrimitive::to_u32) {
-            Some(Some(lo)) if lo < ty.width => self.b().extract(bits, lo, width),
+            Some(Some(lo)) if lo < whole.width => self.b().extract(bits, lo, width),
             Some(_) => self.b().constant(0),
             None => {
-                let shifted = self.shift_right(bits, lo, HwType::ui(ty.width));
+                let shifted = self.shift_right(bits, lo, whole);
                 self.b().extract(shifted, 0, width)
             }
         }

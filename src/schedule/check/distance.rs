@@ -136,6 +136,7 @@ mod tests {
                 constant,
             }),
             pins: pins.to_vec(),
+            bypassed: false,
             span: Default::default(),
         }
     }

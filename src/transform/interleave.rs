@@ -1,0 +1,500 @@
+//! Interleaved reductions: while one sum waits for its addition, others advance.
+//!
+//! In `for j: for k: s = s + f(j, k)` each addition waits for the one before it. If the iterations of `j` do not depend on one another,
+//! strips of them run together, `for jj: for k: for j in strip`, with a running value for each `j` of the strip in a small memory: a sum is
+//! touched once in as many cycles as the strip is long, and the order of the additions to each stays as it is. (Strip
+//! mining, loop interchange and scalar expansion: Allen and Kennedy, Optimizing Compilers for Modern Architectures, 2001,
+//! sections 5.3 and 6.5.)
+
+use super::order::{self, Counter, Order, Subscript};
+use super::promote;
+use crate::diagnostics::Span;
+use crate::ir::*;
+use num_bigint::BigInt;
+use num_traits::ToPrimitive;
+use std::collections::{HashMap, HashSet};
+
+/// Longest strip: running values of one name.
+const LONGEST: i128 = 64;
+
+/// A strip that covers the latency of most sums.
+const AMPLE: i128 = 16;
+
+/// Shortest strip that is worth it.
+const SHORTEST: i128 = 3;
+
+/// Rewrites every pair of nested loops of which the inner one carries values through slow operations.
+pub fn run(kernel: &mut Kernel) {
+    let definitions = order::definitions(kernel);
+    let body = std::mem::take(&mut kernel.body);
+    let mut pass = Interleave {
+        kernel,
+        definitions,
+        counters: HashMap::new(),
+        changed: false,
+    };
+    let body = pass.block(body);
+    let changed = pass.changed;
+    kernel.body = body;
+    if changed {
+        // Elements that do not move with the loop that is innermost now.
+        promote::run(kernel);
+    }
+}
+
+struct Interleave<'k> {
+    kernel: &'k mut Kernel,
+    definitions: HashMap<ValueId, OpKind>,
+    counters: HashMap<ValueId, Counter>,
+    changed: bool,
+}
+
+/// A loop with constant bounds.
+#[derive(Clone, Copy)]
+struct Bounds {
+    lo: i128,
+    step: i128,
+    trip: i128,
+}
+
+impl Bounds {
+    fn last(&self) -> i128 {
+        self.lo + self.step * (self.trip - 1)
+    }
+
+    /// How many iterations run together: all of them, or a part of which they are a multiple; preferably a power of
+    /// two, for the sake of addresses.
+    fn strip(&self) -> Option<i128> {
+        if self.trip <= LONGEST {
+            return (self.trip >= SHORTEST).then_some(self.trip);
+        }
+        let fits = |strip: &i128| self.trip % strip == 0;
+        let powers = [AMPLE, 2 * AMPLE, 4 * AMPLE].into_iter().find(fits);
+        let ample = || (AMPLE..=LONGEST).find(fits);
+        let scarce = || (SHORTEST..AMPLE).rev().find(fits);
+        powers.or_else(ample).or_else(scarce)
+    }
+}
+
+/// The parts of `for j { before; for k { body }; after }`.
+struct Nest {
+    outer: For,
+    outer_op: (Vec<ValueId>, Span),
+    before: Vec<Op>,
+    inner: For,
+    inner_op: (Vec<ValueId>, Span),
+    after: Vec<Op>,
+}
+
+impl Interleave<'_> {
+    fn block(&mut self, block: Block) -> Block {
+        let mut ops = Vec::new();
+        for mut op in block.ops {
+            if let OpKind::For(f) = &op.kind {
+                let counter = self.order().counter(f);
+                self.counters.insert(f.iv, counter);
+            }
+            for inner in op.kind.blocks_mut() {
+                let taken = std::mem::take(inner);
+                *inner = self.block(taken);
+            }
+            match self.plan(&op) {
+                Some((outer, inner, strip)) => {
+                    let nest = take_apart(op);
+                    let op = self.interleave(nest, outer, inner, strip, &mut ops);
+                    ops.push(op);
+                    self.changed = true;
+                }
+                None => ops.push(op),
+            }
+        }
+        Block {
+            ops,
+            yields: block.yields,
+        }
+    }
+
+    fn order(&self) -> Order<'_> {
+        Order {
+            definitions: &self.definitions,
+            counters: &self.counters,
+            kernel: self.kernel,
+        }
+    }
+
+    // Finding ----------------------------------------------------------------------------------------
+
+    /// Bounds of the outer and the inner loop, and the length of a strip, where the nest can and should be interleaved.
+    fn plan(&self, op: &Op) -> Option<(Bounds, Bounds, i128)> {
+        let OpKind::For(outer) = &op.kind else {
+            return None;
+        };
+        let position = inner_loop(&outer.body)?;
+        let OpKind::For(inner) = &outer.body.ops[position].kind else {
+            return None;
+        };
+        let (before, after) = (&outer.body.ops[..position], &outer.body.ops[position + 1..]);
+        let legal = outer.carried.is_empty()
+            && !before.iter().any(writes)
+            && !inner.body.ops.iter().any(writes)
+            && !after.iter().any(writes_whole)
+            && self.is_slow(inner)
+            && self.are_independent(outer, before, inner, after);
+        let (outer, inner) = (self.bounds(outer)?, self.bounds(inner)?);
+        let strip = outer.strip().filter(|_| legal && inner.trip > 1)?;
+        Some((outer, inner, strip))
+    }
+
+    fn bounds(&self, f: &For) -> Option<Bounds> {
+        let constant = |v: ValueId| self.order().constant(v).and_then(BigInt::to_i64);
+        let [lo, hi, step] = [f.lo, f.hi, f.step].map(constant);
+        let (lo, hi, step) = (i128::from(lo?), i128::from(hi?), i128::from(step?));
+        let runs = if f.descending { step < 0 } else { step > 0 };
+        let span = (hi - lo) * step.signum();
+        let trip = (span + step.abs() - 1).div_euclid(step.abs().max(1));
+        (runs && trip > 0).then_some(Bounds { lo, step, trip })
+    }
+
+    /// Whether what a loop carries goes through an operation that takes longer than a cycle.
+    fn is_slow(&self, f: &For) -> bool {
+        let mut carried: HashSet<ValueId> = f.carried.iter().copied().collect();
+        let mut slow = false;
+        f.body.for_each_op(&mut |op| {
+            let operands = op.kind.operands();
+            let inner = op.kind.blocks();
+            let yields = inner.iter().flat_map(|b| &b.yields);
+            if operands.iter().chain(yields).any(|v| carried.contains(v)) {
+                carried.extend(&op.results);
+                slow |= op
+                    .results
+                    .iter()
+                    .any(|&r| self.is_slow_operation(&op.kind, r));
+            }
+        });
+        slow
+    }
+
+    fn is_slow_operation(&self, kind: &OpKind, result: ValueId) -> bool {
+        let arithmetic = matches!(
+            kind,
+            OpKind::Unary { .. } | OpKind::Binary { .. } | OpKind::Fma { .. } | OpKind::Cast { .. }
+        );
+        match kind {
+            OpKind::Binary { op, .. }
+                if !matches!(self.kernel.values[result].ty, Scalar::Float(_)) =>
+            {
+                use BinaryOp::*;
+                matches!(op, Mul | Div | FloorDiv | Mod | Pow)
+            }
+            _ => arithmetic && matches!(self.kernel.values[result].ty, Scalar::Float(_)),
+        }
+    }
+
+    /// Whether no iteration of the outer loop loads, before its inner loop or in it, what an earlier one stores after
+    /// its own.
+    fn are_independent(&self, outer: &For, before: &[Op], inner: &For, after: &[Op]) -> bool {
+        let changing = order::changing(outer);
+        let (mut loads, mut stores) = (Vec::new(), Vec::new());
+        let early = before.iter().chain(&inner.body.ops);
+        early.for_each(|op| accesses(op, false, &mut loads));
+        after.iter().for_each(|op| accesses(op, true, &mut stores));
+        let bounds = self.bounds(outer);
+        loads.iter().all(|load| {
+            let conflicting = stores.iter().filter(|store| store.0 == load.0);
+            conflicting.into_iter().all(|store| {
+                bounds
+                    .is_some_and(|b| self.never_later(outer, b.step, &changing, &store.1, &load.1))
+            })
+        })
+    }
+
+    /// Whether an element that one iteration stores is certainly not loaded by a later one.
+    fn never_later(
+        &self,
+        outer: &For,
+        step: i128,
+        changing: &HashSet<ValueId>,
+        stored: &[ValueId],
+        loaded: &[ValueId],
+    ) -> bool {
+        let order = self.order();
+        let subscript = |v: ValueId| order.subscript(outer.iv, changing, v);
+        stored.iter().zip(loaded).any(|(&stored, &loaded)| {
+            match (subscript(stored), subscript(loaded)) {
+                (Some(Subscript::Moving(a)), Some(Subscript::Moving(b))) => {
+                    (a - b) % step != 0 || (a - b) / step <= 0
+                }
+                (Some(Subscript::Fixed(a)), Some(Subscript::Fixed(b))) => {
+                    order.distance(a, b).is_some_and(|d| d != 0)
+                }
+                _ => false,
+            }
+        })
+    }
+
+    // Rewriting --------------------------------------------------------------------------------------
+
+    /// An index that is yet to be defined.
+    fn unknown_index(&mut self) -> ValueId {
+        let (ty, name) = (Scalar::Index, None);
+        self.kernel.values.push(Value { ty, name })
+    }
+
+    fn index(&mut self, constant: i128, span: Span, out: &mut Vec<Op>) -> ValueId {
+        let constant = OpKind::Const(Const::Int(constant.into()));
+        self.kernel.emit(Scalar::Index, constant, span, out)
+    }
+
+    fn compute(
+        &mut self,
+        op: BinaryOp,
+        lhs: ValueId,
+        rhs: ValueId,
+        span: Span,
+        out: &mut Vec<Op>,
+    ) -> ValueId {
+        self.kernel
+            .emit(Scalar::Index, OpKind::Binary { op, lhs, rhs }, span, out)
+    }
+
+    /// A counted loop without carried values around `body`.
+    fn counted(&mut self, iv: ValueId, range: [ValueId; 3], label: &str, body: Vec<Op>) -> For {
+        let [lo, hi, step] = range;
+        For {
+            lo,
+            hi,
+            step,
+            descending: false,
+            inits: Vec::new(),
+            iv,
+            carried: Vec::new(),
+            body: Block {
+                ops: body,
+                yields: Vec::new(),
+            },
+            parallel: false,
+            label: label.into(),
+        }
+    }
+
+    /// The interleaved nest; constants go to `out`.
+    fn interleave(
+        &mut self,
+        nest: Nest,
+        outer: Bounds,
+        inner: Bounds,
+        strip: i128,
+        out: &mut Vec<Op>,
+    ) -> Op {
+        let span = nest.outer_op.1;
+        let one = self.index(1, span, out);
+        let zero = self.index(0, span, out);
+        let length = self.index(strip, span, out);
+        // Which iteration of the outer loop it is: `base + step * within`.
+        let within = self.unknown_index();
+        let whole = strip == outer.trip;
+        let base = match whole {
+            true => self.index(outer.lo, span, out),
+            false => self.unknown_index(),
+        };
+        let mut body = Vec::new();
+        let scaled = match outer.step {
+            1 => within,
+            step => {
+                let step = self.index(step, span, out);
+                self.compute(BinaryOp::Mul, within, step, span, &mut body)
+            }
+        };
+        body.push(Op {
+            kind: OpKind::Binary {
+                op: BinaryOp::Add,
+                lhs: base,
+                rhs: scaled,
+            },
+            results: vec![nest.outer.iv],
+            span,
+        });
+        let [first, last] = [inner.lo, inner.last()].map(|k| self.index(k, span, out));
+        self.iteration(&nest, within, strip, [first, last], &mut body);
+        let label = nest.outer.label.clone();
+        let strip_loop = self.counted(within, [zero, length, one], &label, body);
+        let mut sum = nest.inner;
+        // Its bounds may have been computed before it.
+        sum.lo = first;
+        sum.hi = self.index(inner.last() + inner.step.signum(), span, out);
+        sum.step = self.index(inner.step, span, out);
+        sum.inits.clear();
+        sum.carried.clear();
+        sum.body = Block {
+            ops: vec![operation(strip_loop, span)],
+            yields: Vec::new(),
+        };
+        let sum = operation(sum, nest.inner_op.1);
+        if whole {
+            return sum;
+        }
+        let stride = self.index(outer.step * strip, span, out);
+        let range = [nest.outer.lo, nest.outer.hi, stride];
+        let mut strips = self.counted(base, range, &format!("{label}_strips"), vec![sum]);
+        strips.descending = nest.outer.descending;
+        operation(strips, span)
+    }
+
+    /// One iteration of both loops: the running values come from their memories, or from before the inner loop.
+    fn iteration(
+        &mut self,
+        nest: &Nest,
+        within: ValueId,
+        strip: i128,
+        [first, last]: [ValueId; 2],
+        body: &mut Vec<Op>,
+    ) {
+        let span = nest.inner_op.1;
+        let k = nest.inner.iv;
+        body.extend(nest.before.iter().cloned());
+        let equal = |rhs: ValueId| OpKind::Compare {
+            op: CompareOp::Eq,
+            lhs: k,
+            rhs,
+        };
+        let is_first = self.kernel.emit(Scalar::BOOL, equal(first), span, body);
+        let mut running = Vec::new();
+        for (&param, &init) in nest.inner.carried.iter().zip(&nest.inner.inits) {
+            let array = self.running(param, strip);
+            let indices = vec![within];
+            let ty = self.kernel.values[param].ty;
+            let kept = self
+                .kernel
+                .emit(ty, OpKind::Load { array, indices }, span, body);
+            body.push(Op {
+                kind: OpKind::Select {
+                    cond: is_first,
+                    on_true: init,
+                    on_false: kept,
+                },
+                results: vec![param],
+                span,
+            });
+            running.push(array);
+        }
+        body.extend(nest.inner.body.ops.iter().cloned());
+        for (&array, &value) in running.iter().zip(&nest.inner.body.yields) {
+            body.push(Op {
+                kind: OpKind::Store {
+                    array,
+                    indices: vec![within],
+                    value,
+                },
+                results: Vec::new(),
+                span,
+            });
+        }
+        let is_last = self.kernel.emit(Scalar::BOOL, equal(last), span, body);
+        let mut then = Block {
+            ops: nest.after.clone(),
+            yields: Vec::new(),
+        };
+        let yields = &nest.inner.body.yields;
+        let results = nest.inner_op.0.iter().copied().zip(yields.iter().copied());
+        let results: HashMap<ValueId, ValueId> = results.collect();
+        then.for_each_use(&mut |v| *v = *results.get(v).unwrap_or(v));
+        body.push(Op {
+            kind: OpKind::If(Box::new(If {
+                cond: is_last,
+                then,
+                otherwise: Block::default(),
+            })),
+            results: Vec::new(),
+            span,
+        });
+    }
+
+    /// A memory for what the iterations of a strip carry.
+    fn running(&mut self, param: ValueId, strip: i128) -> ArrayId {
+        let Value { ty, name } = self.kernel.values[param].clone();
+        let name = name.unwrap_or_else(|| "carried".into());
+        let number = self.kernel.arrays.iter().count();
+        self.kernel.arrays.push(Array {
+            name: format!("{name}_running.{number}"),
+            elem: ty,
+            shape: vec![strip.unsigned_abs() as u64],
+            kind: ArrayKind::Local,
+            span: self.kernel.span,
+        })
+    }
+}
+
+fn operation(f: For, span: Span) -> Op {
+    Op {
+        kind: OpKind::For(Box::new(f)),
+        results: Vec::new(),
+        span,
+    }
+}
+
+/// Takes apart a nest that has an inner loop.
+fn take_apart(op: Op) -> Nest {
+    let OpKind::For(mut outer) = op.kind else {
+        unreachable!("only counted loops are planned")
+    };
+    let position = inner_loop(&outer.body).expect("a planned loop has an inner one");
+    let mut before = std::mem::take(&mut outer.body.ops);
+    let after = before.split_off(position + 1);
+    let inner = before.pop().expect("the inner loop is at this position");
+    let OpKind::For(f) = inner.kind else {
+        unreachable!("the inner loop of a plan is a counted one")
+    };
+    Nest {
+        outer: *outer,
+        outer_op: (op.results, op.span),
+        before,
+        inner: *f,
+        inner_op: (inner.results, inner.span),
+        after,
+    }
+}
+
+/// The place of the only loop of a block, if nothing in that loop is one.
+fn inner_loop(block: &Block) -> Option<usize> {
+    let mut loops = (0..block.ops.len()).filter(|&i| block.ops[i].contains_loop());
+    let (Some(position), None) = (loops.next(), loops.next()) else {
+        return None;
+    };
+    let inner = block.ops[position].kind.blocks();
+    let innermost = inner.iter().all(|b| !b.ops.iter().any(Op::contains_loop));
+    innermost.then_some(position)
+}
+
+fn any(op: &Op, is: fn(&OpKind) -> bool) -> bool {
+    let mut found = is(&op.kind);
+    for inner in op.kind.blocks() {
+        inner.for_each_op(&mut |op| found |= is(&op.kind));
+    }
+    found
+}
+
+fn writes(op: &Op) -> bool {
+    any(op, |kind| matches!(kind, OpKind::Store { .. })) || writes_whole(op)
+}
+
+fn writes_whole(op: &Op) -> bool {
+    any(op, |kind| {
+        matches!(
+            kind,
+            OpKind::Fill { .. } | OpKind::Copy { .. } | OpKind::Call(_)
+        )
+    })
+}
+
+/// Notes the elements that an operation loads, or those that it stores.
+fn accesses(op: &Op, stores: bool, found: &mut Vec<(ArrayId, Vec<ValueId>)>) {
+    let mut note = |op: &Op| match &op.kind {
+        OpKind::Load { array, indices } if !stores => found.push((*array, indices.clone())),
+        OpKind::Store { array, indices, .. } if stores => found.push((*array, indices.clone())),
+        _ => {}
+    };
+    note(op);
+    for inner in op.kind.blocks() {
+        inner.for_each_op(&mut note);
+    }
+}

@@ -222,7 +222,8 @@ fn sums_for(graph: &Graph, args: &[NodeId], demand: u32, limits: Limits) -> Opti
         (Some(constant), None) => (b, constant),
         _ => return None,
     };
-    if constant.is_zero() {
+    // A product that nobody reads is not split.
+    if constant.is_zero() || demand == 0 {
         return None;
     }
     let width = graph.width(factor).min(demand);

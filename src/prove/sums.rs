@@ -94,45 +94,6 @@ impl Linear {
     }
 }
 
-/// Takes in a form of which the low bits are those of another one in the sum, too: the highest bit tells how often it is
-/// there. Whether that leaves fewer terms than there were of its bits.
-fn take_in_by_its_top(linear: &mut Linear, width: u32, form: &Form) -> bool {
-    let top = form.bits.len() - 1;
-    let (Some(exact), Some(coefficient)) = (&form.exact, linear.terms.get(&form.bits[top])) else {
-        return false;
-    };
-    let coefficient = match form.ty.signed {
-        true => low(&-coefficient, width),
-        false => coefficient.clone(),
-    };
-    let scale = &coefficient >> top;
-    if scale.is_zero() || &scale << top != coefficient {
-        return false;
-    }
-    let mut out = linear.clone();
-    for (i, bit) in form.bits.iter().enumerate() {
-        let weight = match form.ty.signed && i == top {
-            true => -(&scale << i),
-            false => &scale << i,
-        };
-        *out.terms.entry(*bit).or_default() -= weight;
-    }
-    out.reduce(width);
-    let there = |linear: &Linear| {
-        form.bits
-            .iter()
-            .filter(|b| linear.terms.contains_key(b))
-            .count()
-    };
-    if 2 * there(&out) > there(linear) {
-        return false;
-    }
-    out.add_linear(exact, &scale);
-    out.reduce(width);
-    *linear = out;
-    true
-}
-
 fn low(value: &BigInt, width: u32) -> BigInt {
     // Two's complement of any length.
     value & ((BigInt::one() << width) - 1u32)
@@ -447,10 +408,7 @@ impl Sums {
             let forms = self.forms_of.get(&node).into_iter().flatten();
             for form in forms.rev().take(MAX_FORMS).map(|&id| &self.forms[id]) {
                 let size = linear.terms.len() + form.linear.terms.len();
-                if size <= MAX_TERMS
-                    && (self.take_in_form(linear, width, form)
-                        || take_in_by_its_top(linear, width, form))
-                {
+                if size <= MAX_TERMS && self.take_in_form(linear, width, form) {
                     break;
                 }
             }

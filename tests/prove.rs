@@ -343,6 +343,8 @@ def remainder(a: i16, b: i16) -> i16:
 fn divisions_are_proven() {
     for top in [
         "tenth",
+        "seventh",
+        "sum_of_digits",
         "long",
         "floored",
         "floored_by_negative",
@@ -363,7 +365,14 @@ fn divisions_are_proven() {
 /// A product by a reciprocal is the quotient itself once the condition on its numbers holds.
 #[test]
 fn quotients_by_constants_need_no_solver() {
-    for top in ["tenth", "long", "floored", "thousandths", "middle"] {
+    for top in [
+        "tenth",
+        "seventh",
+        "long",
+        "floored",
+        "thousandths",
+        "middle",
+    ] {
         let statistics = proven(&compile(DIVISIONS, Some(top)));
         assert_eq!(statistics.solved, 0, "{top}");
     }

@@ -562,6 +562,8 @@ pub fn fold_failure(message: String, span: Span) -> Failure {
         return Diagnostic::error(codes::LIMIT, span, message).into();
     } else if message == "division by zero" {
         "ZeroDivisionError"
+    } else if message == operators::python::TOO_LARGE {
+        "OverflowError"
     } else if message.starts_with("unsupported") {
         "TypeError"
     } else {

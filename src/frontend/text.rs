@@ -620,6 +620,10 @@ pub fn percent(
             's' => (ConstValue::Str(str(&value, span, names)?), "s"),
             'r' => (ConstValue::Str(repr(&value, span, names)?), "s"),
             'd' | 'i' | 'u' => (ConstValue::Int(super::library::to_int(&value, span)?), "d"),
+            'x' | 'X' | 'o' | 'c' if matches!(value, ConstValue::Float(_)) => {
+                let message = format!("%{kind} needs an int");
+                return raise("TypeError", span, message);
+            }
             'x' => (value, "x"),
             'X' => (value, "X"),
             'o' => (value, "o"),

@@ -196,10 +196,13 @@ impl Plan {
     }
 }
 
+/// What pairs of terms with the same sum have in common: their nodes, their distance, whether their signs differ.
+type Kind = (usize, usize, u32, bool);
+
 /// Positions of the pairs of terms, each term in one of them, whose sums are the same but for their place and sign, of
 /// the kind that occurs most often; `None` if none occurs twice. The terms are in order of their shifts.
 fn most_frequent(terms: &[Term]) -> Option<Vec<(usize, usize)>> {
-    let mut kinds: BTreeMap<(usize, usize, u32, bool), Vec<(usize, usize)>> = BTreeMap::new();
+    let mut kinds: BTreeMap<Kind, Vec<(usize, usize)>> = BTreeMap::new();
     for (i, a) in terms.iter().enumerate() {
         for (j, b) in terms.iter().enumerate().skip(i + 1) {
             let kind = (a.node, b.node, b.shift - a.shift, a.negative != b.negative);

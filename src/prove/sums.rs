@@ -107,9 +107,9 @@ struct Form {
     ty: HwType,
     /// Nodes of the bits, lowest first.
     bits: Vec<u32>,
-    /// The form over the integers whose value the bits are, read by the type; `None` if they are equal only
-    /// modulo 2^width.
-    exact: Option<Linear>,
+    /// The forms over the integers whose values the bits are, read as an unsigned and as a signed number; `None` if they
+    /// are equal only modulo 2^width.
+    exact: [Option<Linear>; 2],
     /// Bits below it that needed no carry when it was made, lowest first.
     below: Vec<Lit>,
 }
@@ -203,13 +203,20 @@ impl Sums {
             .filter(|ty| ty.width <= width)
             .min_by_key(|ty| (ty.width, ty.signed != signed));
         let ty = needed.unwrap_or(HwType::ui(width));
-        let exact = if !ty.signed && as_unsigned.width <= width {
-            Some(linear.clone())
-        } else if (ty.signed || ty.width < width) && as_signed.width <= width {
-            Some(centred)
-        } else {
-            None
+        // Read by its type, a value that fits `ty` is that of a form that does not overflow; read otherwise, of one that
+        // fits `ty` as it is.
+        let fits = |needed: HwType, signed: bool| match ty.signed == signed {
+            true => needed.width <= width,
+            false => needed.width <= ty.width,
         };
+        let unsigned = match fits(as_unsigned, false) {
+            true => Some(linear.clone()),
+            false => {
+                let narrower = !ty.signed && ty.width < width && as_signed.width <= width;
+                narrower.then(|| centred.clone())
+            }
+        };
+        let exact = [unsigned, fits(as_signed, true).then_some(centred)];
         let mut form = linear;
         form.reduce(ty.width);
         let id = self.intern(form, ty, exact, below);
@@ -230,7 +237,7 @@ impl Sums {
         &mut self,
         linear: Linear,
         ty: HwType,
-        exact: Option<Linear>,
+        exact: [Option<Linear>; 2],
         below: &[Lit],
     ) -> usize {
         let key = (linear, ty);
@@ -419,16 +426,23 @@ impl Sums {
         let reach = width - scale.trailing_zeros().unwrap_or(0) as u32;
         let count = reach.min(form.ty.width);
         let whole = reach > form.ty.width;
-        let value = match &form.exact {
+        let bits = &form.bits[..count as usize];
+        let top = bits.len() - 1;
+        // The highest bit of a signed number counts negatively, in all its copies together.
+        let signed = match linear.terms.get(&bits[top]) {
+            _ if !whole => false,
+            Some(there) if *there == low(&-(&scale << top), width) => true,
+            Some(there) if *there == low(&(&scale << top), width) => false,
+            _ => form.ty.signed,
+        };
+        let value = match &form.exact[usize::from(signed)] {
             _ if !whole => &form.linear,
             Some(exact) => exact,
             None => return false,
         };
-        let bits = &form.bits[..count as usize];
         let weight = |i: usize| {
-            let negative = whole && form.ty.signed && i + 1 == bits.len();
             let weight = &scale << i;
-            low(&if negative { -weight } else { weight }, width)
+            low(&if signed && i == top { -weight } else { weight }, width)
         };
         let fits = |(i, bit): (usize, &u32)| match linear.terms.get(bit) {
             Some(there) => *there == weight(i) || !self.is_own(*bit),
@@ -526,9 +540,15 @@ impl Sums {
         let bits = form.bits[..=top as usize].iter();
         let bits: Vec<Lit> = bits.map(|&node| Lit::new(node as usize, false)).collect();
         let is_whole = form.ty.width == top + 1;
-        let exact = form.exact.as_ref().filter(|_| is_whole);
-        let fits = top + 1 == width || exact.is_some_and(|e| congruent(linear, e, width));
-        fits.then(|| super::words::extend(&bits, width, form.ty.signed))
+        if top + 1 == width {
+            return Some(bits);
+        }
+        let read = |signed: &bool| {
+            let exact = form.exact[usize::from(*signed)].as_ref();
+            is_whole && exact.is_some_and(|e| congruent(linear, e, width))
+        };
+        let signed = [false, true].into_iter().find(read)?;
+        Some(super::words::extend(&bits, width, signed))
     }
 
     /// Low `width` bits of the product of two's complement numbers; `range` as for [`Sums::bits`].

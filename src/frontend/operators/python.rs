@@ -36,6 +36,21 @@ fn pair(args: &[ConstValue]) -> Option<Pair> {
     Some(Pair::Floats(to_f64(a)?, to_f64(b)?))
 }
 
+/// An int has no float of its size.
+pub const TOO_LARGE: &str = "the int is too large for a float";
+
+/// The operands of an arithmetic operator.
+fn numbers(args: &[ConstValue], symbol: &str) -> Result<Pair, String> {
+    let found = pair(args).ok_or_else(|| unsupported(symbol, args))?;
+    if let Pair::Floats(a, b) = found {
+        let overflows = |v: f64, arg: &ConstValue| v.is_infinite() && arg.as_int().is_some();
+        if overflows(a, &args[0]) || overflows(b, &args[1]) {
+            return Err(TOO_LARGE.into());
+        }
+    }
+    Ok(found)
+}
+
 fn unsupported(symbol: &str, args: &[ConstValue]) -> String {
     let kinds: Vec<&str> = args.iter().map(ConstValue::kind).collect();
     format!(
@@ -71,7 +86,7 @@ pub fn add(args: &[ConstValue]) -> Folded {
         [ConstValue::List(a), ConstValue::List(b)] => {
             Ok(Some(ConstValue::list(concat(&a.get(), &b.get())?.to_vec())))
         }
-        _ => match pair(args).ok_or_else(|| unsupported("+", args))? {
+        _ => match numbers(args, "+")? {
             Pair::Ints(a, b) => int(a + b),
             Pair::Floats(a, b) => real(a + b),
         },
@@ -92,7 +107,7 @@ fn concat(a: &[ConstValue], b: &[ConstValue]) -> Result<Rc<[ConstValue]>, String
 
 /// `a - b`.
 pub fn sub(args: &[ConstValue]) -> Folded {
-    match pair(args).ok_or_else(|| unsupported("-", args))? {
+    match numbers(args, "-")? {
         Pair::Ints(a, b) => int(a - b),
         Pair::Floats(a, b) => real(a - b),
     }
@@ -107,7 +122,7 @@ pub fn mul(args: &[ConstValue]) -> Folded {
         [ConstValue::Tuple(items), n] | [n, ConstValue::Tuple(items)] => {
             Ok(Some(ConstValue::Tuple(repeat(items, n)?)))
         }
-        _ => match pair(args).ok_or_else(|| unsupported("*", args))? {
+        _ => match numbers(args, "*")? {
             Pair::Ints(a, b) => {
                 if a.bits() + b.bits() > 2 * MAX_INT_BITS {
                     return Err("a compile-time int exceeds 131072 bits".into());
@@ -141,7 +156,7 @@ const DIVISION: &str = "division by zero";
 
 /// `a / b`: always a float.
 pub fn div(args: &[ConstValue]) -> Folded {
-    match pair(args).ok_or_else(|| unsupported("/", args))? {
+    match numbers(args, "/")? {
         Pair::Ints(_, b) if b.is_zero() => Err(DIVISION.into()),
         Pair::Ints(a, b) => real(f64_from_ratio(&a, &b)),
         Pair::Floats(_, 0.0) => Err(DIVISION.into()),
@@ -151,7 +166,7 @@ pub fn div(args: &[ConstValue]) -> Folded {
 
 /// `a // b`.
 pub fn floordiv(args: &[ConstValue]) -> Folded {
-    match pair(args).ok_or_else(|| unsupported("//", args))? {
+    match numbers(args, "//")? {
         Pair::Ints(_, b) if b.is_zero() => Err(DIVISION.into()),
         Pair::Ints(a, b) => int(a.div_floor(&b)),
         Pair::Floats(_, 0.0) => Err(DIVISION.into()),
@@ -161,7 +176,7 @@ pub fn floordiv(args: &[ConstValue]) -> Folded {
 
 /// `a % b`, with the divisor's sign as in Python.
 pub fn modulo(args: &[ConstValue]) -> Folded {
-    match pair(args).ok_or_else(|| unsupported("%", args))? {
+    match numbers(args, "%")? {
         Pair::Ints(_, b) if b.is_zero() => Err(DIVISION.into()),
         Pair::Ints(a, b) => int(a.mod_floor(&b)),
         Pair::Floats(_, 0.0) => Err(DIVISION.into()),
@@ -191,7 +206,7 @@ pub fn float_divmod(a: f64, b: f64) -> (f64, f64) {
 
 /// `a ** b`.
 pub fn pow(args: &[ConstValue]) -> Folded {
-    match pair(args).ok_or_else(|| unsupported("**", args))? {
+    match numbers(args, "**")? {
         Pair::Ints(a, b) if b.is_negative() && a.is_zero() => Err(DIVISION.into()),
         Pair::Ints(a, b) if b.is_negative() => real(f64_from_int(&a).powf(f64_from_int(&b))),
         Pair::Ints(a, b) => int_pow(&a, &b),

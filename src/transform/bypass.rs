@@ -6,28 +6,20 @@
 //! earlier iterations only. (Known from processors: Hennessy and Patterson, Computer Architecture, appendix C.2; for pipelined
 //! loops see Alle, Morvan and Derrien, Runtime dependency analysis for loop pipelining in HLS, DAC 2013.)
 
-use super::order::{self, Counter, Order};
+use super::order::{self, Rewrite};
 use crate::diagnostics::Span;
 use crate::ir::*;
-use std::collections::HashMap;
 
 /// Rewrites all nests with a single store to an array at subscripts that the data decide.
 pub fn run(kernel: &mut Kernel) {
-    let definitions = order::definitions(kernel);
-    let body = std::mem::take(&mut kernel.body);
-    let mut pass = Bypass {
-        kernel,
-        definitions,
-        counters: HashMap::new(),
-    };
+    let (rewrite, body) = Rewrite::begin(kernel);
+    let mut pass = Bypass { rewrite };
     let body = pass.block(body);
-    kernel.body = body;
+    pass.rewrite.kernel.body = body;
 }
 
 struct Bypass<'k> {
-    kernel: &'k mut Kernel,
-    definitions: HashMap<ValueId, OpKind>,
-    counters: HashMap<ValueId, Counter>,
+    rewrite: Rewrite<'k>,
 }
 
 /// The array of a nest whose loads may take what was stored before.
@@ -91,21 +83,12 @@ impl Bypass<'_> {
         }
     }
 
-    fn order(&self) -> Order<'_> {
-        Order {
-            definitions: &self.definitions,
-            counters: &self.counters,
-            kernel: self.kernel,
-        }
-    }
-
     /// Notes the counters of a nest of counted loops, one in the other; whether it is one down to its innermost loop.
     fn note_counters(&mut self, op: &mut Op) -> bool {
         let OpKind::For(f) = &mut op.kind else {
             return false;
         };
-        let counter = self.order().counter(f);
-        self.counters.insert(f.iv, counter);
+        self.rewrite.enter(f);
         match only_loop(&mut f.body) {
             Some(inner) => self.note_counters(inner),
             None => !f.body.ops.iter().any(Op::contains_loop),
@@ -166,7 +149,7 @@ impl Bypass<'_> {
             _ => {}
         });
         let mut stored_at: Vec<ValueId> = stored_at?;
-        let order = self.order();
+        let order = self.rewrite.order();
         let changing = order::changing(f);
         let regular = |v: &ValueId| order.subscript(f.iv, &changing, *v).is_some();
         loads.retain(|(_, at)| !stored_at.iter().chain(at).all(regular));
@@ -176,7 +159,7 @@ impl Bypass<'_> {
         // Narrow subscripts compare faster.
         for (dim, at) in stored_at.iter_mut().enumerate() {
             let narrow = order.uncast(*at);
-            let ty = |v: ValueId| self.kernel.values[v].ty;
+            let ty = |v: ValueId| self.rewrite.kernel.values[v].ty;
             let same = |load: &(ValueId, Vec<ValueId>)| ty(order.uncast(load.1[dim])) == ty(narrow);
             if loads.iter().all(same) {
                 *at = narrow;
@@ -196,14 +179,15 @@ impl Bypass<'_> {
 
     /// What is known before the first store: nothing.
     fn unknown(&mut self, candidate: &Candidate, span: Span, out: &mut Vec<Op>) -> Last {
-        let elem = self.kernel.arrays[candidate.array].elem;
+        let elem = self.rewrite.kernel.arrays[candidate.array].elem;
         let subscripts = candidate.stored_at.iter();
-        let subscripts = subscripts.map(|&v| self.kernel.values[v].ty);
+        let subscripts = subscripts.map(|&v| self.rewrite.kernel.values[v].ty);
         let types: Vec<Scalar> = [Scalar::BOOL, elem].into_iter().chain(subscripts).collect();
         let zeros: Vec<ValueId> = types
             .into_iter()
             .map(|ty| {
-                self.kernel
+                self.rewrite
+                    .kernel
                     .emit(ty, OpKind::Const(Const::zero(ty)), span, out)
             })
             .collect();
@@ -212,14 +196,16 @@ impl Bypass<'_> {
 
     /// Has a nest carry what its last store was, down to the innermost loop; `init` is what that is before.
     fn carry(&mut self, op: &mut Op, candidate: &Candidate, init: &Last) -> Last {
-        let name = self.kernel.arrays[candidate.array].name.clone();
+        let name = self.rewrite.kernel.arrays[candidate.array].name.clone();
         let mut fresh = |list: &[ValueId]| -> Vec<ValueId> {
             let value = |&v: &ValueId| Value {
-                ty: self.kernel.values[v].ty,
+                ty: self.rewrite.kernel.values[v].ty,
                 name: Some(format!("{name}_last")),
             };
             let values: Vec<Value> = list.iter().map(value).collect();
-            let values = values.into_iter().map(|v| self.kernel.values.push(v));
+            let values = values
+                .into_iter()
+                .map(|v| self.rewrite.kernel.values.push(v));
             values.collect()
         };
         let (params, results) = (fresh(&init.list()), fresh(&init.list()));
@@ -246,7 +232,10 @@ impl Bypass<'_> {
                 OpKind::Store { array, value, .. } if *array == candidate.array => {
                     let one = OpKind::Const(Const::Int(1.into()));
                     last = Last {
-                        valid: self.kernel.emit(Scalar::BOOL, one, op.span, &mut ops),
+                        valid: self
+                            .rewrite
+                            .kernel
+                            .emit(Scalar::BOOL, one, op.span, &mut ops),
                         value: *value,
                         at: candidate.stored_at.clone(),
                     };
@@ -262,9 +251,11 @@ impl Bypass<'_> {
                         let values = last
                             .list()
                             .into_iter()
-                            .map(|v| self.kernel.values[v].clone());
+                            .map(|v| self.rewrite.kernel.values[v].clone());
                         let values: Vec<Value> = values.collect();
-                        let results = values.into_iter().map(|v| self.kernel.values.push(v));
+                        let results = values
+                            .into_iter()
+                            .map(|v| self.rewrite.kernel.values.push(v));
                         let results: Vec<ValueId> = results.collect();
                         op.results.extend(&results);
                         last = Last::of(&results);
@@ -290,24 +281,25 @@ impl Bypass<'_> {
     /// Has a load's result be the last stored value, if that is of the same element.
     fn choose(&mut self, mut load: Op, at: &[ValueId], last: &Last, out: &mut Vec<Op>) {
         let (span, chosen) = (load.span, load.results[0]);
-        let ty = self.kernel.values[chosen].ty;
-        let loaded = self.kernel.values.push(Value { ty, name: None });
-        self.kernel.bypassed.insert(loaded);
+        let ty = self.rewrite.kernel.values[chosen].ty;
+        let loaded = self.rewrite.kernel.values.push(Value { ty, name: None });
+        self.rewrite.kernel.bypassed.insert(loaded);
         load.results = vec![loaded];
         out.push(load);
         let mut same = last.valid;
         for (&lhs, &rhs) in at.iter().zip(&last.at) {
             let op = CompareOp::Eq;
-            let equal = self
-                .kernel
-                .emit(Scalar::BOOL, OpKind::Compare { op, lhs, rhs }, span, out);
+            let equal =
+                self.rewrite
+                    .kernel
+                    .emit(Scalar::BOOL, OpKind::Compare { op, lhs, rhs }, span, out);
             let op = BinaryOp::And;
             let both = OpKind::Binary {
                 op,
                 lhs: same,
                 rhs: equal,
             };
-            same = self.kernel.emit(Scalar::BOOL, both, span, out);
+            same = self.rewrite.kernel.emit(Scalar::BOOL, both, span, out);
         }
         out.push(Op {
             kind: OpKind::Select {

@@ -6,7 +6,7 @@
 //! mining, loop interchange and scalar expansion: Allen and Kennedy, Optimizing Compilers for Modern Architectures, 2001,
 //! sections 5.3 and 6.5.)
 
-use super::order::{self, Counter, Order, Subscript};
+use super::order::{self, Rewrite, Subscript};
 use super::promote;
 use crate::diagnostics::Span;
 use crate::ir::*;
@@ -25,17 +25,14 @@ const SHORTEST: i128 = 3;
 
 /// Rewrites every pair of nested loops of which the inner one carries values through slow operations.
 pub fn run(kernel: &mut Kernel) {
-    let definitions = order::definitions(kernel);
-    let body = std::mem::take(&mut kernel.body);
+    let (rewrite, body) = Rewrite::begin(kernel);
     let mut pass = Interleave {
-        kernel,
-        definitions,
-        counters: HashMap::new(),
+        rewrite,
         changed: false,
     };
     let body = pass.block(body);
     let changed = pass.changed;
-    kernel.body = body;
+    pass.rewrite.kernel.body = body;
     if changed {
         // Elements that do not move with the loop that is innermost now.
         promote::run(kernel);
@@ -43,9 +40,7 @@ pub fn run(kernel: &mut Kernel) {
 }
 
 struct Interleave<'k> {
-    kernel: &'k mut Kernel,
-    definitions: HashMap<ValueId, OpKind>,
-    counters: HashMap<ValueId, Counter>,
+    rewrite: Rewrite<'k>,
     changed: bool,
 }
 
@@ -91,8 +86,7 @@ impl Interleave<'_> {
         let mut ops = Vec::new();
         for mut op in block.ops {
             if let OpKind::For(f) = &op.kind {
-                let counter = self.order().counter(f);
-                self.counters.insert(f.iv, counter);
+                self.rewrite.enter(f);
             }
             for inner in op.kind.blocks_mut() {
                 let taken = std::mem::take(inner);
@@ -111,14 +105,6 @@ impl Interleave<'_> {
         Block {
             ops,
             yields: block.yields,
-        }
-    }
-
-    fn order(&self) -> Order<'_> {
-        Order {
-            definitions: &self.definitions,
-            counters: &self.counters,
-            kernel: self.kernel,
         }
     }
 
@@ -146,7 +132,7 @@ impl Interleave<'_> {
     }
 
     fn bounds(&self, f: &For) -> Option<Bounds> {
-        let constant = |v: ValueId| self.order().constant(v).and_then(BigInt::to_i64);
+        let constant = |v: ValueId| self.rewrite.order().constant(v).and_then(BigInt::to_i64);
         let [lo, hi, step] = [f.lo, f.hi, f.step].map(constant);
         let (lo, hi, step) = (i128::from(lo?), i128::from(hi?), i128::from(step?));
         let runs = if f.descending { step < 0 } else { step > 0 };
@@ -181,12 +167,12 @@ impl Interleave<'_> {
         );
         match kind {
             OpKind::Binary { op, .. }
-                if !matches!(self.kernel.values[result].ty, Scalar::Float(_)) =>
+                if !matches!(self.rewrite.kernel.values[result].ty, Scalar::Float(_)) =>
             {
                 use BinaryOp::*;
                 matches!(op, Mul | Div | FloorDiv | Mod | Pow)
             }
-            _ => arithmetic && matches!(self.kernel.values[result].ty, Scalar::Float(_)),
+            _ => arithmetic && matches!(self.rewrite.kernel.values[result].ty, Scalar::Float(_)),
         }
     }
 
@@ -217,7 +203,7 @@ impl Interleave<'_> {
         stored: &[ValueId],
         loaded: &[ValueId],
     ) -> bool {
-        let order = self.order();
+        let order = self.rewrite.order();
         let subscript = |v: ValueId| order.subscript(outer.iv, changing, v);
         stored.iter().zip(loaded).any(|(&stored, &loaded)| {
             match (subscript(stored), subscript(loaded)) {
@@ -237,12 +223,12 @@ impl Interleave<'_> {
     /// An index that is yet to be defined.
     fn unknown_index(&mut self) -> ValueId {
         let (ty, name) = (Scalar::Index, None);
-        self.kernel.values.push(Value { ty, name })
+        self.rewrite.kernel.values.push(Value { ty, name })
     }
 
     fn index(&mut self, constant: i128, span: Span, out: &mut Vec<Op>) -> ValueId {
         let constant = OpKind::Const(Const::Int(constant.into()));
-        self.kernel.emit(Scalar::Index, constant, span, out)
+        self.rewrite.kernel.emit(Scalar::Index, constant, span, out)
     }
 
     fn compute(
@@ -253,7 +239,8 @@ impl Interleave<'_> {
         span: Span,
         out: &mut Vec<Op>,
     ) -> ValueId {
-        self.kernel
+        self.rewrite
+            .kernel
             .emit(Scalar::Index, OpKind::Binary { op, lhs, rhs }, span, out)
     }
 
@@ -357,13 +344,17 @@ impl Interleave<'_> {
             lhs: k,
             rhs,
         };
-        let is_first = self.kernel.emit(Scalar::BOOL, equal(first), span, body);
+        let is_first = self
+            .rewrite
+            .kernel
+            .emit(Scalar::BOOL, equal(first), span, body);
         let mut running = Vec::new();
         for (&param, &init) in nest.inner.carried.iter().zip(&nest.inner.inits) {
             let array = self.running(param, strip);
             let indices = vec![within];
-            let ty = self.kernel.values[param].ty;
+            let ty = self.rewrite.kernel.values[param].ty;
             let kept = self
+                .rewrite
                 .kernel
                 .emit(ty, OpKind::Load { array, indices }, span, body);
             body.push(Op {
@@ -389,7 +380,10 @@ impl Interleave<'_> {
                 span,
             });
         }
-        let is_last = self.kernel.emit(Scalar::BOOL, equal(last), span, body);
+        let is_last = self
+            .rewrite
+            .kernel
+            .emit(Scalar::BOOL, equal(last), span, body);
         let mut then = Block {
             ops: nest.after.clone(),
             yields: Vec::new(),
@@ -411,15 +405,15 @@ impl Interleave<'_> {
 
     /// A memory for what the iterations of a strip carry.
     fn running(&mut self, param: ValueId, strip: i128) -> ArrayId {
-        let Value { ty, name } = self.kernel.values[param].clone();
+        let Value { ty, name } = self.rewrite.kernel.values[param].clone();
         let name = name.unwrap_or_else(|| "carried".into());
-        let number = self.kernel.arrays.iter().count();
-        self.kernel.arrays.push(Array {
+        let number = self.rewrite.kernel.arrays.iter().count();
+        self.rewrite.kernel.arrays.push(Array {
             name: format!("{name}_running.{number}"),
             elem: ty,
             shape: vec![strip.unsigned_abs() as u64],
             kind: ArrayKind::Local,
-            span: self.kernel.span,
+            span: self.rewrite.kernel.span,
         })
     }
 }

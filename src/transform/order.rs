@@ -20,7 +20,7 @@ pub struct Fact {
 }
 
 /// The pure operations of a kernel by their result.
-pub fn definitions(kernel: &Kernel) -> HashMap<ValueId, OpKind> {
+fn definitions(kernel: &Kernel) -> HashMap<ValueId, OpKind> {
     let mut definitions = HashMap::new();
     kernel.body.for_each_op(&mut |op| {
         if let [result] = op.results[..]
@@ -80,6 +80,45 @@ pub struct Counter {
     up: i128,
     /// Most that can be subtracted.
     down: i128,
+}
+
+/// A kernel whose body is being rewritten, with what its values are known to be.
+pub struct Rewrite<'k> {
+    /// Without its body.
+    pub kernel: &'k mut Kernel,
+    /// Pure operations by result.
+    pub definitions: HashMap<ValueId, OpKind>,
+    counters: HashMap<ValueId, Counter>,
+}
+
+impl<'k> Rewrite<'k> {
+    /// Takes the body out of a kernel.
+    pub fn begin(kernel: &'k mut Kernel) -> (Rewrite<'k>, Block) {
+        let definitions = definitions(kernel);
+        let body = std::mem::take(&mut kernel.body);
+        let counters = HashMap::new();
+        let rewrite = Rewrite {
+            kernel,
+            definitions,
+            counters,
+        };
+        (rewrite, body)
+    }
+
+    /// What is known of subscripts.
+    pub fn order(&self) -> Order<'_> {
+        Order {
+            definitions: &self.definitions,
+            counters: &self.counters,
+            kernel: self.kernel,
+        }
+    }
+
+    /// Notes the induction variable of a loop before its body is visited.
+    pub fn enter(&mut self, f: &For) {
+        let counter = self.order().counter(f);
+        self.counters.insert(f.iv, counter);
+    }
 }
 
 impl Order<'_> {

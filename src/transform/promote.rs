@@ -4,31 +4,24 @@
 //! of it or certainly of another, the element is loaded before the loop, carried through it, and stored after it
 //! (Callahan, Carr and Kennedy, 1990). Loads and stores under conditions become selections of the carried value.
 
-use super::order::{self, Counter, Fact, Order};
+use super::order::{self, Fact, Order, Rewrite};
 use crate::diagnostics::Span;
 use crate::ir::*;
 use std::collections::{HashMap, HashSet};
 
 /// Promotes in all counted loops, innermost first.
 pub fn run(kernel: &mut Kernel) {
-    let definitions = order::definitions(kernel);
-    let body = std::mem::take(&mut kernel.body);
+    let (rewrite, body) = Rewrite::begin(kernel);
     let mut pass = Promote {
-        kernel,
-        definitions,
-        counters: HashMap::new(),
+        rewrite,
         facts: Vec::new(),
     };
     let body = pass.block(body);
-    kernel.body = body;
+    pass.rewrite.kernel.body = body;
 }
 
 struct Promote<'k> {
-    kernel: &'k mut Kernel,
-    /// Pure operations by result, for comparing indices.
-    definitions: HashMap<ValueId, OpKind>,
-    /// Induction variables of the loops around.
-    counters: HashMap<ValueId, Counter>,
+    rewrite: Rewrite<'k>,
     /// What the loops and conditions around say.
     facts: Vec<Fact>,
 }
@@ -68,11 +61,13 @@ impl Promote<'_> {
         };
         for mut op in block.ops {
             let known = self.facts.len();
-            for (position, inner) in op_facts(&self.order(), &op.kind).into_iter().enumerate() {
+            for (position, inner) in op_facts(&self.rewrite.order(), &op.kind)
+                .into_iter()
+                .enumerate()
+            {
                 self.facts.extend(inner);
                 if let OpKind::For(f) = &op.kind {
-                    let counter = self.order().counter(f);
-                    self.counters.insert(f.iv, counter);
+                    self.rewrite.enter(f);
                 }
                 if let Some(inner) = op.kind.blocks_mut().into_iter().nth(position) {
                     let taken = std::mem::take(inner);
@@ -120,14 +115,6 @@ impl Promote<'_> {
         out.extend(after);
     }
 
-    fn order(&self) -> Order<'_> {
-        Order {
-            definitions: &self.definitions,
-            counters: &self.counters,
-            kernel: self.kernel,
-        }
-    }
-
     /// The element of an array that the loop can keep in a register.
     fn element(&self, array: ArrayId, usage: &Usage, f: &For) -> Option<Element> {
         if usage.blocked {
@@ -135,7 +122,7 @@ impl Promote<'_> {
         }
         let chosen = usage.uses.iter().find(|u| u.is_store);
         let indices = &chosen.or(usage.uses.first())?.indices;
-        let order = self.order();
+        let order = self.rewrite.order();
         let mut around = self.facts.clone();
         around.extend(order.of_loop(f));
         let mut element = Element {
@@ -165,7 +152,7 @@ impl Promote<'_> {
     /// Whether the loop certainly runs an iteration.
     fn runs(&self, f: &For) -> bool {
         use num_traits::Signed;
-        let constant = |v: ValueId| match self.definitions.get(&v) {
+        let constant = |v: ValueId| match self.rewrite.definitions.get(&v) {
             Some(OpKind::Const(Const::Int(c))) => Some(c),
             _ => None,
         };
@@ -186,7 +173,7 @@ impl Promote<'_> {
                 continue;
             }
             let op = f.body.ops.iter().find(|o| o.results.contains(&value))?;
-            if !self.definitions.contains_key(&value) {
+            if !self.rewrite.definitions.contains_key(&value) {
                 return None;
             }
             work.extend(op.kind.operands());
@@ -200,8 +187,8 @@ impl Promote<'_> {
     }
 
     fn value(&mut self, array: ArrayId) -> ValueId {
-        let Array { elem, name, .. } = &self.kernel.arrays[array];
-        self.kernel.values.push(Value {
+        let Array { elem, name, .. } = &self.rewrite.kernel.arrays[array];
+        self.rewrite.kernel.values.push(Value {
             ty: *elem,
             name: Some(format!("{name}_elem")),
         })
@@ -229,7 +216,7 @@ impl Promote<'_> {
                 indices: indices.clone(),
             }
         } else {
-            OpKind::Const(Const::zero(self.kernel.arrays[array].elem))
+            OpKind::Const(Const::zero(self.rewrite.kernel.arrays[array].elem))
         };
         before.push(Op {
             kind,
@@ -310,7 +297,7 @@ impl Promote<'_> {
         renamed: &HashMap<ValueId, ValueId>,
     ) -> bool {
         let now: Vec<ValueId> = indices.iter().map(|&v| resolve(renamed, v)).collect();
-        self.order().same_element(&element.indices, &now)
+        self.rewrite.order().same_element(&element.indices, &now)
     }
 }
 

@@ -1,31 +1,26 @@
 //! Memory accesses that need not be: loads of an element whose value is at hand, stores that another one overwrites,
 //! and stores of both branches to one element, which become one.
 
-use super::order::{self, Counter, Fact, Order};
+use super::order::{Fact, Rewrite};
 use crate::ir::*;
 use std::collections::{HashMap, HashSet};
 
 /// Rewrites all blocks.
 pub fn run(kernel: &mut Kernel) {
-    let definitions = order::definitions(kernel);
-    let body = std::mem::take(&mut kernel.body);
+    let (rewrite, body) = Rewrite::begin(kernel);
     let mut pass = Reuse {
-        kernel,
-        definitions,
-        counters: HashMap::new(),
+        rewrite,
         renamed: HashMap::new(),
     };
     let mut body = pass.block(body, Vec::new());
     pass.drop_overwritten(&mut body);
     let renamed = pass.renamed;
     body.for_each_use(&mut |v| *v = resolve(&renamed, *v));
-    kernel.body = body;
+    pass.rewrite.kernel.body = body;
 }
 
 struct Reuse<'k> {
-    kernel: &'k mut Kernel,
-    definitions: HashMap<ValueId, OpKind>,
-    counters: HashMap<ValueId, Counter>,
+    rewrite: Rewrite<'k>,
     /// Loads that are gone, and what has their value.
     renamed: HashMap<ValueId, ValueId>,
 }
@@ -42,14 +37,6 @@ struct Known {
 const NO_FACTS: &[Fact] = &[];
 
 impl Reuse<'_> {
-    fn order(&self) -> Order<'_> {
-        Order {
-            definitions: &self.definitions,
-            counters: &self.counters,
-            kernel: self.kernel,
-        }
-    }
-
     fn resolved(&self, values: &[ValueId]) -> Vec<ValueId> {
         values.iter().map(|&v| resolve(&self.renamed, v)).collect()
     }
@@ -63,14 +50,14 @@ impl Reuse<'_> {
             let renamed = &self.renamed;
             op.kind.for_each_operand(&mut |v| *v = resolve(renamed, *v));
             if let [result] = op.results[..]
-                && let Some(definition) = self.definitions.get_mut(&result)
+                && let Some(definition) = self.rewrite.definitions.get_mut(&result)
             {
                 definition.clone_from(&op.kind);
             }
             match &mut op.kind {
                 OpKind::Load { array, indices } => {
                     let (array, indices) = (*array, self.resolved(indices));
-                    let order = self.order();
+                    let order = self.rewrite.order();
                     let found = known
                         .iter()
                         .find(|k| k.array == array && order.same_element(&k.indices, &indices));
@@ -121,8 +108,7 @@ impl Reuse<'_> {
 
     fn nested(&mut self, op: &mut Op, known: &[Known]) {
         if let OpKind::For(f) = &op.kind {
-            let counter = self.order().counter(f);
-            self.counters.insert(f.iv, counter);
+            self.rewrite.enter(f);
         }
         for inner in op.kind.blocks_mut() {
             let taken = std::mem::take(inner);
@@ -132,7 +118,7 @@ impl Reuse<'_> {
 
     /// After a store: elements that may be the one stored are not known any more.
     fn forget(&self, known: &mut Vec<Known>, array: ArrayId, indices: &[ValueId]) {
-        let order = self.order();
+        let order = self.rewrite.order();
         known.retain(|k| k.array != array || order.distinct(&k.indices, indices, NO_FACTS));
     }
 
@@ -165,8 +151,8 @@ impl Reuse<'_> {
             branch.otherwise.ops.remove(otherwise);
             branch.then.yields.push(a);
             branch.otherwise.yields.push(b);
-            let Array { elem, name, .. } = &self.kernel.arrays[array];
-            let value = self.kernel.values.push(Value {
+            let Array { elem, name, .. } = &self.rewrite.kernel.arrays[array];
+            let value = self.rewrite.kernel.values.push(Value {
                 ty: *elem,
                 name: Some(format!("{name}_elem")),
             });
@@ -186,7 +172,7 @@ impl Reuse<'_> {
 
     /// Removes stores to an element that is stored again before anything may read it.
     fn drop_overwritten(&self, block: &mut Block) {
-        let order = self.order();
+        let order = self.rewrite.order();
         let mut pending: Vec<(ArrayId, Vec<ValueId>)> = Vec::new();
         let mut kept = Vec::new();
         for mut op in std::mem::take(&mut block.ops).into_iter().rev() {

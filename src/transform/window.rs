@@ -9,7 +9,7 @@
 //! with everything but the leading loads under a guard. A leading store has nothing to store there; a load of its
 //! element, which later iterations do not use, stands in for it.
 
-use super::order::{self, Counter, Order, Subscript};
+use super::order::{self, Rewrite, Subscript};
 use crate::diagnostics::Span;
 use crate::ir::*;
 use num_bigint::BigInt;
@@ -24,21 +24,14 @@ const PORTS: u32 = 2;
 
 /// Rewrites all innermost counted loops in which the ports of a memory or a recurrence through memory may be eased.
 pub fn run(kernel: &mut Kernel) {
-    let definitions = order::definitions(kernel);
-    let body = std::mem::take(&mut kernel.body);
-    let mut pass = Window {
-        kernel,
-        definitions,
-        counters: HashMap::new(),
-    };
+    let (rewrite, body) = Rewrite::begin(kernel);
+    let mut pass = Window { rewrite };
     let body = pass.block(body);
-    kernel.body = body;
+    pass.rewrite.kernel.body = body;
 }
 
 struct Window<'k> {
-    kernel: &'k mut Kernel,
-    definitions: HashMap<ValueId, OpKind>,
-    counters: HashMap<ValueId, Counter>,
+    rewrite: Rewrite<'k>,
 }
 
 /// A load or store in the body.
@@ -94,8 +87,7 @@ impl Window<'_> {
         let mut ops = Vec::new();
         for mut op in block.ops {
             if let OpKind::For(f) = &op.kind {
-                let counter = self.order().counter(f);
-                self.counters.insert(f.iv, counter);
+                self.rewrite.enter(f);
             }
             for inner in op.kind.blocks_mut() {
                 let taken = std::mem::take(inner);
@@ -106,14 +98,6 @@ impl Window<'_> {
         Block {
             ops,
             yields: block.yields,
-        }
-    }
-
-    fn order(&self) -> Order<'_> {
-        Order {
-            definitions: &self.definitions,
-            counters: &self.counters,
-            kernel: self.kernel,
         }
     }
 
@@ -132,7 +116,7 @@ impl Window<'_> {
 
     /// The chains of an innermost loop, and its step.
     fn chains(&self, f: &For) -> Option<(Vec<Chain>, i128)> {
-        let step = self.order().constant(f.step)?.to_i128()?;
+        let step = self.rewrite.order().constant(f.step)?.to_i128()?;
         let runs = if f.descending { step < 0 } else { step > 0 };
         let innermost = !f.body.ops.iter().any(Op::contains_loop);
         if !runs || !innermost {
@@ -159,7 +143,7 @@ impl Window<'_> {
     ) {
         for op in &block.ops {
             let subscripts = |indices: &[ValueId]| {
-                let order = self.order();
+                let order = self.rewrite.order();
                 let of = |&v: &ValueId| order.subscript(frame.f.iv, &frame.inside, v);
                 indices.iter().map(of).collect()
             };
@@ -206,7 +190,7 @@ impl Window<'_> {
         let (Some(first), Some(second)) = (&first.subscripts, &second.subscripts) else {
             return Relation::Unknown;
         };
-        let order = self.order();
+        let order = self.rewrite.order();
         let (mut unknown, mut after) = (false, None);
         for pair in first.iter().zip(second) {
             match pair {
@@ -328,7 +312,8 @@ impl Window<'_> {
     fn earlier(&self, f: &For, step: i128, chains: &[Chain]) -> Option<i128> {
         let length = chains.iter().map(|c| c.length() + c.delay).max()?;
         let back = step.checked_mul(i128::from(length))?;
-        self.order().can_move(f.lo, -back).then_some(back)
+        let order = self.rewrite.order();
+        order.can_move(f.lo, -back).then_some(back)
     }
 
     // Rewriting --------------------------------------------------------------------------------------
@@ -336,16 +321,17 @@ impl Window<'_> {
     /// `lo - back`, as a constant if `lo` is one.
     fn first(&mut self, lo: ValueId, back: i128, span: Span, out: &mut Vec<Op>) -> ValueId {
         let index = |c: BigInt| OpKind::Const(Const::Int(c));
-        if let Some(known) = self.order().constant(lo).cloned() {
+        if let Some(known) = self.rewrite.order().constant(lo).cloned() {
             let first = index(known - back);
-            return self.kernel.emit(Scalar::Index, first, span, out);
+            return self.rewrite.kernel.emit(Scalar::Index, first, span, out);
         }
         let rhs = self
+            .rewrite
             .kernel
             .emit(Scalar::Index, index(back.into()), span, out);
         let (op, lhs) = (BinaryOp::Sub, lo);
         let first = OpKind::Binary { op, lhs, rhs };
-        self.kernel.emit(Scalar::Index, first, span, out)
+        self.rewrite.kernel.emit(Scalar::Index, first, span, out)
     }
 
     /// Rewrites a loop that starts `back` earlier; what it needs from before goes to `before`.
@@ -384,9 +370,11 @@ impl Window<'_> {
             otherwise.yields.push(loaded);
         }
         let guard = self.guard(f, lo, span, &mut front);
-        let like = |v: &ValueId| self.kernel.values[*v].clone();
+        let like = |v: &ValueId| self.rewrite.kernel.values[*v].clone();
         let values: Vec<Value> = then.yields.iter().map(like).collect();
-        let values = values.into_iter().map(|v| self.kernel.values.push(v));
+        let values = values
+            .into_iter()
+            .map(|v| self.rewrite.kernel.values.push(v));
         let chosen: Vec<ValueId> = values.collect();
         front.push(Op {
             kind: OpKind::If(Box::new(If {
@@ -423,15 +411,15 @@ impl Window<'_> {
     ) -> Vec<Vec<ValueId>> {
         let mut registers = Vec::new();
         for chain in chains {
-            let Array { elem, name, .. } = &self.kernel.arrays[chain.array];
+            let Array { elem, name, .. } = &self.rewrite.kernel.arrays[chain.array];
             let (ty, name) = (*elem, name.clone());
             let zero = OpKind::Const(Const::zero(ty));
-            let unknown = self.kernel.emit(ty, zero, span, before);
+            let unknown = self.rewrite.kernel.emit(ty, zero, span, before);
             let mut line = Vec::new();
             for k in 1..=chain.length() {
                 let named = Some(format!("{name}_back{k}"));
-                line.push(self.kernel.values.push(Value { ty, name: named }));
-                results.push(self.kernel.values.push(Value { ty, name: None }));
+                line.push(self.rewrite.kernel.values.push(Value { ty, name: named }));
+                results.push(self.rewrite.kernel.values.push(Value { ty, name: None }));
                 f.inits.push(unknown);
             }
             f.carried.extend(&line);
@@ -450,7 +438,7 @@ impl Window<'_> {
             lhs: f.iv,
             rhs: lo,
         };
-        self.kernel.emit(Scalar::BOOL, compare, span, out)
+        self.rewrite.kernel.emit(Scalar::BOOL, compare, span, out)
     }
 
     /// What a chain takes before the first iteration instead of what its leader stores.
@@ -459,10 +447,10 @@ impl Window<'_> {
             array: chain.array,
             indices: chain.leader.indices.clone(),
         };
-        let elem = self.kernel.arrays[chain.array].elem;
+        let elem = self.rewrite.kernel.arrays[chain.array].elem;
         chain
             .loaded
-            .unwrap_or_else(|| self.kernel.emit(elem, load, span, out))
+            .unwrap_or_else(|| self.rewrite.kernel.emit(elem, load, span, out))
     }
 
     /// Parts the operations of a body: the leading loads with the subscripts of all leaders; all others but the loads that
@@ -486,7 +474,7 @@ impl Window<'_> {
             .collect();
         while let Some(value) = work.pop() {
             if needed.insert(value)
-                && let Some(kind) = self.definitions.get(&value)
+                && let Some(kind) = self.rewrite.definitions.get(&value)
             {
                 work.extend(kind.operands());
             }
@@ -494,7 +482,7 @@ impl Window<'_> {
         let is_first = |op: &Op| match op.results[..] {
             [result] => {
                 leading.contains(&result)
-                    || (needed.contains(&result) && self.definitions.contains_key(&result))
+                    || (needed.contains(&result) && self.rewrite.definitions.contains_key(&result))
             }
             _ => false,
         };

@@ -78,21 +78,11 @@ fn copy_element(
         array: src,
         indices: indices.clone(),
     };
-    let mut value = define(kernel, ops, load, from, span);
+    let mut value = kernel.emit(from, load, span, ops);
     if from != to {
-        value = define(kernel, ops, OpKind::Cast { arg: value }, to, span);
+        value = kernel.emit(to, OpKind::Cast { arg: value }, span, ops);
     }
     ops.push(store(dst, indices, value, span));
-}
-
-fn define(kernel: &mut Kernel, ops: &mut Vec<Op>, kind: OpKind, ty: Scalar, span: Span) -> ValueId {
-    let value = kernel.values.push(Value { ty, name: None });
-    ops.push(Op {
-        kind,
-        results: vec![value],
-        span,
-    });
-    value
 }
 
 /// Appends a nest over all elements of `array`; `element` appends the work on one.
@@ -107,7 +97,7 @@ fn sweep(
     let shape = kernel.arrays[array].shape.clone();
     let constant = |kernel: &mut Kernel, ops: &mut Vec<Op>, value: u64| {
         let kind = OpKind::Const(Const::Int(BigInt::from(value)));
-        define(kernel, ops, kind, Scalar::Index, span)
+        kernel.emit(Scalar::Index, kind, span, ops)
     };
     // Bounds outside of all loops; a dimension of extent 1 needs no loop.
     let lo = constant(kernel, &mut block.ops, 0);

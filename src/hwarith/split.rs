@@ -1,5 +1,5 @@
-//! Fits operations to a device: products by constants become sums where those cost less; it splits products that are wider than the device's multiplier blocks, and shifts, sums and comparisons that take longer
-//! than a cycle.
+//! Fits operations to a device: products by constants become sums where those cost less, other products are cut to the
+//! device's multiplier blocks; shifts, sums and comparisons that take longer than a cycle are cut into parts.
 //!
 //! Products: schoolbook decomposition: one operand is cut at the block's width, the lower part unsigned, the upper part with
 //! the operand's sign. Only demanded bits are computed, so the low half of a 32x32 product takes three

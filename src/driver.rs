@@ -88,18 +88,18 @@ pub fn build(
     target: &Target,
 ) -> Result<Compilation, Diagnostics> {
     debug_check("ir", ir::validate::validate(&program));
-    let mut best: Option<Hardware> = None;
+    let mut best: Result<Option<Hardware>, Diagnostics> = Ok(None);
     for kernel in transform::run(&program, &target.skip)? {
-        let built = build_kernel(sources, kernel, target)?;
-        // The later ones are the plainer ones: they win ties.
-        if best
-            .as_ref()
-            .is_none_or(|best| !is_slower(&built.manifest, &best.manifest))
-        {
-            best = Some(built);
+        match (build_kernel(sources, kernel, target), &best) {
+            // The later ones are the plainer ones: they win ties.
+            (Ok(built), Ok(Some(best))) if is_slower(&built.manifest, &best.manifest) => {}
+            (Ok(built), _) => best = Ok(Some(built)),
+            // A gamble without hardware is lost; the plain kernel still has some, or none has.
+            (Err(_), Ok(Some(_))) => {}
+            (Err(errors), _) => best = Err(errors),
         }
     }
-    let best = best.expect("the passes give a kernel");
+    let best = best?.expect("transform::run gives at least one kernel");
     Ok(Compilation {
         program,
         kernel: best.kernel,

@@ -94,7 +94,7 @@ fn random_node(random: &mut Random, graph: &mut Graph, shape: &Shape) {
     let (a, b) = (any(random), any(random));
     let (wa, wb) = (graph.width(a), graph.width(b));
     let fits = |width: u32| width <= shape.max_width;
-    match random.below(if shape.arithmetic { 6 } else { 21 }) {
+    match random.below(if shape.arithmetic { 7 } else { 22 }) {
         0 if fits(wa.max(wb) + 2) => graph.add(a, b),
         1 if fits(wa.max(wb) + 2) => graph.sub(a, b),
         2 | 3 if fits(wa + wb) => graph.mul(a, b),
@@ -107,8 +107,15 @@ fn random_node(random: &mut Random, graph: &mut Graph, shape: &Shape) {
             let value = random.value(ty);
             graph.constant(value)
         }
-        6 => graph.icmp(predicate(random), a, b),
-        7 if fits(wa.max(wb) + 1) => graph.and(a, b),
+        // A constant between other factors, with enough digits to be more than a shift.
+        6 if fits(wa + 20) => {
+            let ty = random.ty(20);
+            let value = random.value(ty);
+            let factor = graph.constant(value);
+            graph.mul(a, factor)
+        }
+        7 => graph.icmp(predicate(random), a, b),
+        21 if fits(wa.max(wb) + 1) => graph.and(a, b),
         8 if fits(wa.max(wb) + 1) => graph.or(a, b),
         9 if fits(wa.max(wb) + 1) => graph.xor(a, b),
         10 => graph.not(a),

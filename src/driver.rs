@@ -2,16 +2,16 @@
 
 use crate::codes;
 use crate::diagnostics::{Diagnostic, Diagnostics, FileId, SourceMap};
-use crate::hwarith::float::{self, Operator};
-use crate::hwarith::program::Program;
 use crate::ir::{FloatFormat, Scalar};
-use crate::rtl::build::units::{CLOCK, OPERANDS, RESULT, START};
-use crate::rtl::manifest::Manifest;
+use crate::machine::program::Program;
+use crate::rtl::elaborate::units::{CLOCK, OPERANDS, RESULT, START};
+use crate::rtl::interface::manifest::Manifest;
+use crate::rtl::interface::operator::OperatorManifest;
 use crate::rtl::netlist::Design;
-use crate::rtl::operator::OperatorManifest;
 use crate::schedule::Schedule;
 use crate::schedule::device::Device;
-use crate::{frontend, hwarith, ir, rtl, schedule, transform};
+use crate::units::float::{self, Operator};
+use crate::{frontend, hwarith, ir, machine, rtl, schedule, transform};
 
 /// What a compilation aims at.
 #[derive(Clone, Debug)]
@@ -125,8 +125,8 @@ fn build_kernel(
     kernel: ir::Kernel,
     target: &Target,
 ) -> Result<Hardware, Diagnostics> {
-    let mut hardware = hwarith::lower::lower(&kernel)?;
-    split(&mut hardware, target);
+    let mut hardware = machine::select::lower(&kernel)?;
+    fit(&mut hardware, target);
     hardware.drop_dead_loads();
     debug_check("hwarith", hardware.validate());
     let schedule = schedule::schedule(&hardware, &target.device, target.period)
@@ -135,7 +135,7 @@ fn build_kernel(
         "schedule",
         schedule::check::check(&hardware, &schedule, &target.device),
     );
-    let (mut design, manifest) = rtl::build::build(&hardware, &schedule, sources);
+    let (mut design, manifest) = rtl::elaborate::build(&hardware, &schedule, sources);
     debug_check("netlist", rtl::validate::validate(&design));
     design.header = header(&sources.location(kernel.span).to_string(), target);
     Ok(Hardware {
@@ -217,12 +217,12 @@ fn build_operator(
 ) -> Result<OperatorModule, Diagnostic> {
     let graph = hwarith::builder::rebuild(graph);
     let mut program = Program::of_unit(&module, graph, result.width());
-    split(&mut program, target);
+    fit(&mut program, target);
     debug_check("hwarith", program.validate());
     let schedule = schedule::schedule(&program, &target.device, target.period)
         .map_err(|message| Diagnostic::global(codes::NO_SCHEDULE, message))?;
     let variant = &schedule.units[0].variants[0];
-    let mut design = rtl::build::build_operator(&program.units[0], variant);
+    let mut design = rtl::elaborate::build_operator(&program.units[0], variant);
     debug_check("netlist", rtl::validate::validate(&design));
     design.header = header(&format!("operator {operator}"), target);
     let latency = variant.latency;
@@ -235,9 +235,9 @@ fn build_operator(
         format: operands[0].to_string(),
         clock: (latency > 0).then(|| CLOCK.to_string()),
         operands: ports
-            .map(|(ty, name)| rtl::operator::port(Some(name), *ty, name))
+            .map(|(ty, name)| rtl::interface::operator::port(Some(name), *ty, name))
             .collect(),
-        result: rtl::operator::port(None, result, RESULT),
+        result: rtl::interface::operator::port(None, result, RESULT),
         latency,
         start: (variant.interval > 1).then(|| START.to_string()),
         ii: variant.interval,
@@ -248,9 +248,9 @@ fn build_operator(
 }
 
 /// Cuts products to the device's multipliers, and other operations to what fits into a cycle.
-fn split(program: &mut Program, target: &Target) {
+fn fit(program: &mut Program, target: &Target) {
     let limits = schedule::widest(&target.device, target.period);
-    hwarith::split::split(program, limits);
+    machine::fit::fit(program, limits);
 }
 
 fn header(origin: &str, target: &Target) -> Vec<String> {

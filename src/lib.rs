@@ -1,9 +1,9 @@
 //! allo-hls: Allo kernels in, pipelined SystemVerilog out.
 //!
 //! The rooms, in the direction of flow: [`frontend`] (Python text to typed kernel), [`ir`] (the
-//! kernel), [`transform`] (kernel to better kernel), [`hwarith`] (integers of exact width),
-//! [`schedule`] (a cycle and a unit for every operation), [`rtl`] (netlist and text), [`sim`] (the
-//! judge), [`prove`] (a judge without samples). A room imports only from those before it, and [`diagnostics`].
+//! kernel), [`transform`] (kernel to better kernel), [`hwarith`] (integers of exact width), [`units`] (operators made of
+//! them), [`machine`] (regions and memories over them), [`schedule`] (a cycle and a unit for every operation), [`rtl`]
+//! (netlist and text), [`sim`] (the judge), [`prove`] (a judge without samples). A room imports only from those before it, and [`diagnostics`].
 
 pub mod arena;
 pub mod codes;
@@ -12,8 +12,10 @@ pub mod driver;
 pub mod frontend;
 pub mod hwarith;
 pub mod ir;
+pub mod machine;
 pub mod prove;
 pub mod rtl;
 pub mod schedule;
 pub mod sim;
 pub mod transform;
+pub mod units;

@@ -1,7 +1,7 @@
 //! Operators in all their implementations compute what their graphs say, however far apart operations start.
 
-use allo_hls::hwarith::program::Program;
 use allo_hls::hwarith::{Graph, HwType, builder, divide, eval, power, split};
+use allo_hls::machine::program::Program;
 use allo_hls::rtl;
 use allo_hls::schedule::{self, Schedule, Variant, check, device::Device};
 use allo_hls::sim::rtl::Simulator;
@@ -40,19 +40,21 @@ impl Numbers {
 /// Runs operations at random distances of at least the interval, with other values at the operands in between.
 fn runs(program: &Program, variant: &Variant, seed: u64) {
     let unit = &program.units[0];
-    let design = rtl::build::build_operator(unit, variant);
+    let design = rtl::elaborate::build_operator(unit, variant);
     rtl::validate::validate(&design).expect("valid");
     let top = design.modules.ids().last().expect("a module");
     let mut simulator = Simulator::new(&design, top, seed).expect("a simulator");
     let inputs = unit.graph.input_types();
     let ports: Vec<_> = inputs
         .iter()
-        .zip(rtl::build::units::OPERANDS)
+        .zip(rtl::elaborate::units::OPERANDS)
         .map(|(_, name)| simulator.signal(name).expect("operand"))
         .collect();
-    let start = simulator.signal(rtl::build::units::START);
+    let start = simulator.signal(rtl::elaborate::units::START);
     assert_eq!(start.is_some(), variant.interval > 1);
-    let result = simulator.signal(rtl::build::units::RESULT).expect("result");
+    let result = simulator
+        .signal(rtl::elaborate::units::RESULT)
+        .expect("result");
     let mut numbers = Numbers(seed);
     let mut expected: Vec<(u64, BigInt)> = Vec::new();
     let mut next_start = numbers.below(4);

@@ -5,7 +5,7 @@ mod sim_modules;
 
 use allo_hls::diagnostics::SourceMap;
 use allo_hls::ir::*;
-use allo_hls::rtl::manifest::Latency;
+use allo_hls::rtl::interface::manifest::Latency;
 use allo_hls::sim::cosim::{CosimError, CosimOptions, FailureKind, cosim_with, simulate};
 use allo_hls::sim::reference::{Options, run};
 use allo_hls::sim::value::{Data, Signature};

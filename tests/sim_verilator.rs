@@ -2,7 +2,7 @@
 
 mod sim_modules;
 
-use allo_hls::rtl::manifest::*;
+use allo_hls::rtl::interface::manifest::*;
 use allo_hls::sim::model::{Engine as _, Model, Run, RunResult, SimOptions, Start};
 use allo_hls::sim::verilator::{Verilator, VerilatorError};
 use num_bigint::BigUint;

@@ -3,8 +3,9 @@
 use crate::shrink;
 use allo_hls::diagnostics::SourceMap;
 use allo_hls::driver::{self, Compilation, Target};
-use allo_hls::hwarith::program::PortRef;
-use allo_hls::hwarith::{self, run::State};
+use allo_hls::hwarith;
+use allo_hls::machine::program::PortRef;
+use allo_hls::machine::{self, run::State};
 use allo_hls::sim::cosim::{self, CosimError, CosimOptions, Report};
 use allo_hls::sim::inprocess::Netlist;
 use allo_hls::sim::reference::{self, Outcome};
@@ -118,7 +119,7 @@ pub fn evaluate_on(
                 }
             }
         }
-        if !hwarith::run::run(program, &mut state, EVALUATIONS) {
+        if !machine::run::run(program, &mut state, EVALUATIONS) {
             continue;
         }
         let ran = results(program, &state);
@@ -132,7 +133,7 @@ pub fn evaluate_on(
     Ok(compared)
 }
 
-fn results(program: &hwarith::program::Program, state: &State) -> Ran {
+fn results(program: &machine::program::Program, state: &State) -> Ran {
     let bits = |value: &BigInt, width: u32| {
         let wrapped = hwarith::HwType::ui(width).wrap(value);
         wrapped.to_biguint().unwrap_or_default()

@@ -4,7 +4,7 @@ use crate::tools;
 use allo_hls::driver::OperatorModule;
 use allo_hls::ir::Scalar;
 use allo_hls::rtl;
-use allo_hls::rtl::manifest::PortKind;
+use allo_hls::rtl::interface::manifest::PortKind;
 use std::fmt::Write as _;
 use std::path::Path;
 

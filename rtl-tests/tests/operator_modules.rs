@@ -1,10 +1,10 @@
 //! The emitted operator modules in Verilator, a new operation in every cycle, against the reference.
 
 use allo_hls::driver::{self, Target};
-use allo_hls::hwarith::float::OPERATORS;
 use allo_hls::ir::{FloatFormat, Scalar, StorageFormat};
 use allo_hls::sim::operands::{Random, corners, tuples};
 use allo_hls::sim::{formats, softfloat};
+use allo_hls::units::float::OPERATORS;
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
 use rtl_tests::stream::{self, Stream};
@@ -138,7 +138,7 @@ fn conversions_compute_what_the_reference_does() {
 fn modules_stand_alone_and_are_clean() {
     let folder = tempfile::tempdir().expect("a folder");
     for name in ["fadd", "fmul", "fdiv", "flt"] {
-        let op = allo_hls::hwarith::float::operator(name).expect("an operator");
+        let op = allo_hls::units::float::operator(name).expect("an operator");
         let module = driver::operator(op, FloatFormat::BF16, &target(150.0)).expect("a module");
         let text = allo_hls::rtl::systemverilog::print(&module.design);
         let file = format!("{name}.sv");

@@ -2,11 +2,11 @@
 //! by other hands. A row that is added to the table is tested here without further ado.
 
 use allo_hls::hwarith::fast::Fast;
-use allo_hls::hwarith::float::{self, Kind, OPERATORS};
 use allo_hls::hwarith::{Graph, eval};
 use allo_hls::ir::{BinaryOp, FloatFormat, Scalar, StorageFormat};
 use allo_hls::sim::operands::{Random, corners, many_tuples, operand};
 use allo_hls::sim::{formats, softfloat};
+use allo_hls::units::float::{self, Kind, OPERATORS};
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
 use rtl_tests::oracle::{ORACLES, apfloat::ODD_FORMATS};

@@ -8,9 +8,9 @@ mod prove;
 mod simulate;
 mod r#typeof;
 
-use allo_hls::hwarith::float::{self, Operator};
 use allo_hls::ir::Scalar;
-use allo_hls::rtl::manifest::scalar_by_name;
+use allo_hls::rtl::interface::manifest::scalar_by_name;
+use allo_hls::units::float::{self, Operator};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

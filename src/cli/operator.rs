@@ -4,8 +4,8 @@ use super::output::{Printer, Status, emit};
 use super::{OperatorArgs, OperatorName};
 use allo_hls::diagnostics::{Diagnostic, SourceMap};
 use allo_hls::driver::{self, OperatorModule, Target};
-use allo_hls::hwarith::float;
 use allo_hls::ir::Scalar;
+use allo_hls::units::float;
 use allo_hls::{codes, rtl};
 use std::path::PathBuf;
 

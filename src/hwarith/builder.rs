@@ -16,7 +16,7 @@ use num_traits::{Signed, ToPrimitive, Zero};
 use std::collections::HashMap;
 
 /// Builds what stands in for an [`Op::Iterate`], given its step, number of steps, arguments and type.
-pub(super) type Iterate<'f> =
+pub(crate) type Iterate<'f> =
     dyn FnMut(&mut Builder, &Graph, u32, Vec<NodeId>, HwType) -> NodeId + 'f;
 
 /// A graph under construction, with the range of every node.
@@ -97,7 +97,7 @@ impl Builder {
     }
 
     /// As [`Builder::inline`]; `iterate` builds what stands in for each [`Op::Iterate`].
-    pub(super) fn inline_with(
+    pub(crate) fn inline_with(
         &mut self,
         graph: &Graph,
         inputs: &[NodeId],
@@ -119,7 +119,7 @@ impl Builder {
     }
 
     /// Inputs like those of a graph.
-    pub(super) fn inputs(&mut self, graph: &Graph) -> Vec<NodeId> {
+    pub(crate) fn inputs(&mut self, graph: &Graph) -> Vec<NodeId> {
         (0..)
             .zip(graph.input_types())
             .map(|(i, ty)| self.opaque(Op::Input(i), vec![], ty))
@@ -127,7 +127,7 @@ impl Builder {
     }
 
     /// The graph with its outputs.
-    pub(super) fn finish(self, outputs: Vec<NodeId>) -> Graph {
+    pub(crate) fn finish(self, outputs: Vec<NodeId>) -> Graph {
         Graph {
             outputs,
             ..self.graph

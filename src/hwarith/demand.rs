@@ -3,14 +3,25 @@
 //! A node is built in hardware with only the demanded bits: an `si33` sum whose result is stored in 32 bits
 //! is a 32-bit adder.
 
-use super::graph::{Graph, NodeId, Op};
-use super::program::Program;
+use super::graph::{Graph, MemId, NodeId, Op};
+
+/// Bits that memories read of what a graph hands them.
+pub trait Memories {
+    /// Bits of an address.
+    fn address_width(&self, mem: MemId) -> u32;
+    /// Bits of a word.
+    fn data_width(&self, mem: MemId) -> u32;
+}
 
 /// Demanded width of every node of a graph, 0 for nodes that influence nothing.
 ///
-/// `roots` are the nodes read from outside with the number of low bits read; `mem_bits(m)` gives the
-/// address and data widths of memory `m`.
-pub fn demanded(graph: &Graph, roots: &[(NodeId, u32)], program: Option<&Program>) -> Vec<u32> {
+/// `roots` are the nodes read from outside with the number of low bits read. Without `memories`, loads and stores read all
+/// bits of their operands.
+pub fn demanded(
+    graph: &Graph,
+    roots: &[(NodeId, u32)],
+    memories: Option<&dyn Memories>,
+) -> Vec<u32> {
     let mut widths = vec![0u32; graph.nodes.len()];
     for &(node, bits) in roots {
         let width = &mut widths[node.index()];
@@ -28,7 +39,7 @@ pub fn demanded(graph: &Graph, roots: &[(NodeId, u32)], program: Option<&Program
                 continue;
             }
             for (i, &arg) in node.args.iter().enumerate() {
-                let wanted = of_operand(graph, id, i, demand, program).min(graph.width(arg));
+                let wanted = of_operand(graph, id, i, demand, memories).min(graph.width(arg));
                 let width = &mut widths[arg.index()];
                 if wanted > *width {
                     *width = wanted;
@@ -43,7 +54,13 @@ pub fn demanded(graph: &Graph, roots: &[(NodeId, u32)], program: Option<&Program
 }
 
 /// Low bits that node `id` reads of its operand `i` when `demand` low bits of its own are read.
-fn of_operand(graph: &Graph, id: NodeId, i: usize, demand: u32, program: Option<&Program>) -> u32 {
+fn of_operand(
+    graph: &Graph,
+    id: NodeId,
+    i: usize,
+    demand: u32,
+    memories: Option<&dyn Memories>,
+) -> u32 {
     let node = &graph.nodes[id];
     let whole = graph.width(node.args[i]);
     match (&node.op, i) {
@@ -58,9 +75,9 @@ fn of_operand(graph: &Graph, id: NodeId, i: usize, demand: u32, program: Option<
             demand.saturating_sub(below)
         }
         (Op::Load(m) | Op::Store(m), 0) => {
-            program.map_or(whole, |p| p.mems[m.0 as usize].address_width())
+            memories.map_or(whole, |memories| memories.address_width(*m))
         }
-        (Op::Store(m), 1) => program.map_or(whole, |p| p.mems[m.0 as usize].width),
+        (Op::Store(m), 1) => memories.map_or(whole, |memories| memories.data_width(*m)),
         _ => whole,
     }
 }

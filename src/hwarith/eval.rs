@@ -74,7 +74,7 @@ pub fn eval_nodes(graph: &Graph, inputs: &[BigInt]) -> Vec<BigInt> {
 }
 
 /// Value of a node whose operands' values are known; `None` as in [`eval_op`].
-pub(super) fn eval_node(graph: &Graph, node: &Node, values: &[BigInt]) -> Option<BigInt> {
+pub(crate) fn eval_node(graph: &Graph, node: &Node, values: &[BigInt]) -> Option<BigInt> {
     let args: Vec<(&BigInt, HwType)> = node
         .args
         .iter()

@@ -288,7 +288,7 @@ impl Graph {
         self.push(Op::Iterate { step, count }, args.to_vec(), ty)
     }
     /// Number of a new step graph.
-    pub(super) fn add_step(&mut self, step: Graph) -> u32 {
+    pub(crate) fn add_step(&mut self, step: Graph) -> u32 {
         self.steps.push(step);
         self.steps.len() as u32 - 1
     }
@@ -391,7 +391,7 @@ impl Graph {
     }
 
     /// Checks one node: order, arity, type.
-    pub(super) fn check(&self, id: NodeId) -> Result<(), String> {
+    pub(crate) fn check(&self, id: NodeId) -> Result<(), String> {
         let node = &self.nodes[id];
         for (i, &arg) in node.args.iter().enumerate() {
             let back_edge = node.op == Op::Phi && i == 1;
@@ -445,7 +445,7 @@ impl Graph {
 }
 
 /// A step has one output, which is a value of its first input's type, and no steps of its own.
-pub(super) fn validate_step(step: &Graph) -> Result<(), String> {
+pub(crate) fn validate_step(step: &Graph) -> Result<(), String> {
     step.validate()?;
     let inputs = step.input_types();
     match (inputs.first(), step.outputs[..].len()) {
@@ -486,7 +486,7 @@ pub fn infer_type(op: &Op, args: &[HwType]) -> Option<HwType> {
 }
 
 /// Operations that are nothing but a name in printed forms.
-pub(super) static PLAIN: [(&str, Op); 15] = [
+pub(crate) static PLAIN: [(&str, Op); 15] = [
     ("add", Op::Add),
     ("sub", Op::Sub),
     ("mul", Op::Mul),

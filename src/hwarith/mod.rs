@@ -2,26 +2,18 @@
 //!
 //! A [`graph::Graph`] is a dataflow graph of such operations. Result types follow the tables of
 //! CIRCT's HWArith dialect ([`infer`]); casts adjust the width by the source's signedness and then
-//! reinterpret. Floating-point operations ([`float`]) are graphs over (sign, exponent, fraction).
+//! reinterpret.
 
 pub mod builder;
 pub mod demand;
-pub mod divide;
 pub mod eval;
 pub mod fast;
-pub mod float;
 pub mod graph;
 pub mod infer;
-pub mod integer_division;
 pub mod interval;
 pub mod iterate;
 pub mod known;
-pub mod lower;
-pub mod power;
-pub mod program;
 pub mod query;
-pub mod reciprocal;
-pub mod run;
 pub mod shift_add;
 pub mod split;
 #[cfg(test)]

@@ -13,7 +13,6 @@ use super::builder::Builder;
 use super::demand::demanded;
 use super::graph::{Graph, NodeId, Op, Predicate, infer_type};
 use super::infer::common;
-use super::program::{Leaf, Program};
 use super::shift_add::{Costs, Plan};
 use super::types::HwType;
 use num_traits::{Signed, Zero};
@@ -39,37 +38,10 @@ pub struct Limits {
 pub const LEAST_WORD: u32 = 8;
 
 /// Rounds after which everything is split: a product's parts are added, and sums are split after that.
-const ROUNDS: usize = 3;
+pub const ROUNDS: usize = 3;
 
-/// Splits what is too wide in all leaves and operator modules.
-pub fn split(program: &mut Program, limits: Limits) {
-    for unit in &mut program.units {
-        split_pure(&mut unit.graph, limits);
-    }
-    for _ in 0..ROUNDS {
-        let demanded = program.demanded();
-        let leaves = program.leaves.iter_mut().zip(demanded);
-        let wide = leaves.filter(|(leaf, widths)| is_too_wide(leaf.graph(), widths, limits));
-        let split = wide.map(|(leaf, widths)| split_leaf(leaf, &widths, limits));
-        if split.count() == 0 {
-            break;
-        }
-    }
-}
-
-fn split_leaf(leaf: &mut Leaf, widths: &[u32], limits: Limits) {
-    let (builder, map) = rebuild(leaf.graph(), widths, limits, Some(&leaf.builder));
-    leaf.builder = builder;
-    let new = |id: &mut NodeId| *id = map[id.index()];
-    leaf.writes.iter_mut().for_each(|(_, node)| new(node));
-    leaf.accesses.iter_mut().for_each(|a| new(&mut a.node));
-    if let Some(repeat) = &mut leaf.repeat {
-        repeat.phis.iter_mut().for_each(|(phi, _)| new(phi));
-        new(&mut repeat.last);
-    }
-}
-
-fn split_pure(graph: &mut Graph, limits: Limits) {
+/// Splits what is too wide in a pure graph, its steps included.
+pub fn split_pure(graph: &mut Graph, limits: Limits) {
     for step in &mut graph.steps {
         split_pure(step, limits);
     }
@@ -85,7 +57,8 @@ fn split_pure(graph: &mut Graph, limits: Limits) {
     }
 }
 
-fn is_too_wide(graph: &Graph, widths: &[u32], limits: Limits) -> bool {
+/// Whether something with the given demanded bits is to be split.
+pub fn is_too_wide(graph: &Graph, widths: &[u32], limits: Limits) -> bool {
     graph.nodes.iter().any(|(id, node)| {
         let demand = widths[id.index()];
         let mut bits = node.args.iter().map(|&a| graph.width(a).min(demand));
@@ -118,7 +91,8 @@ fn is_too_slow(
     }
 }
 
-fn rebuild(
+/// The graph with what is too wide split, and where each of its nodes is now. `old`: for what is assumed of phis.
+pub fn rebuild(
     graph: &Graph,
     widths: &[u32],
     limits: Limits,

@@ -195,7 +195,7 @@ pub fn input_vectors(random: &mut Random, types: &[HwType], limit: usize) -> Vec
 }
 
 /// The bits of every node as the datapath has them: `widths[n]` low bits of node n, extended by the node's
-/// sign where an operation reads more (`src/rtl/build/datapath.rs`). Nodes of no demanded bits are `None`.
+/// sign where an operation reads more (`src/rtl/elaborate/datapath.rs`). Nodes of no demanded bits are `None`.
 pub fn eval_masked(graph: &Graph, widths: &[u32], inputs: &[BigInt]) -> Vec<Option<BigInt>> {
     let mut values: Vec<Option<BigInt>> = Vec::with_capacity(graph.nodes.len());
     for (id, node) in graph.nodes.iter() {

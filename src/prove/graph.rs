@@ -129,10 +129,10 @@ mod tests {
     use super::*;
     use crate::hwarith::builder::{self, Builder};
     use crate::hwarith::eval::eval_nodes;
-    use crate::hwarith::integer_division::Field;
-    use crate::hwarith::reciprocal;
     use crate::hwarith::testing::*;
     use crate::ir::BinaryOp;
+    use crate::units::integer_division::Field;
+    use crate::units::reciprocal;
     use std::time::Duration;
 
     fn shape(input_width: u32, operations: u32, max_width: u32) -> Shape {

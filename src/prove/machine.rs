@@ -8,7 +8,7 @@ use super::sums::Sums;
 use super::sweep;
 use super::words::{Word, as_constant, constant, extend};
 use super::{Limits, Stop};
-use crate::rtl::manifest::{Manifest, PortKind};
+use crate::rtl::interface::manifest::{Manifest, PortKind};
 use crate::rtl::netlist::*;
 use crate::sim::rtl::flatten::{Flat, flatten};
 use num_bigint::BigInt;

@@ -1,12 +1,11 @@
 //! The hardware as a netlist of modules, and its texts: SystemVerilog, Veryl, the manifest.
 
-pub mod build;
 pub mod clean;
+pub mod elaborate;
+pub mod interface;
 mod layout;
-pub mod manifest;
 pub mod namer;
 pub mod netlist;
-pub mod operator;
 pub mod print;
 pub mod systemverilog;
 pub mod text;

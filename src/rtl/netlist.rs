@@ -7,7 +7,7 @@
 //! combinational loop. Registers without `reset` and memories without `init` start unknown.
 
 use crate::arena::{Arena, Id};
-pub use crate::hwarith::program::address_width;
+pub use crate::machine::program::address_width;
 use num_bigint::BigUint;
 
 /// Handle of a net of a module.

@@ -10,8 +10,8 @@ mod distance;
 use super::device::Device;
 use super::{LeafSchedule, Schedule, Times, Variant};
 use crate::hwarith::graph::{MemId, Op, VarId};
-use crate::hwarith::program::{Access, Leaf, Place, Program};
 use crate::hwarith::{Graph, NodeId};
+use crate::machine::program::{Access, Leaf, Place, Program};
 use chaining::Chaining;
 use std::collections::{BTreeMap, BTreeSet};
 

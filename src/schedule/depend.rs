@@ -4,7 +4,7 @@
 //! distance test on a bounded iteration space); all others are taken to meet at every distance.
 
 use crate::hwarith::NodeId;
-use crate::hwarith::program::{Access, Leaf, Pin};
+use crate::machine::program::{Access, Leaf, Pin};
 
 /// `cycle(to) >= cycle(from) + 1 - II * distance`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

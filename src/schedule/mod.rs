@@ -16,10 +16,10 @@ pub use solver::DISTRIBUTED_BITS;
 
 use crate::diagnostics::SourceMap;
 use crate::hwarith::graph::{MemId, Op};
-use crate::hwarith::program::{Leaf, Place, Program};
 use crate::hwarith::split::{LEAST_WORD, Limits};
 use crate::hwarith::{Graph, NodeId};
 use crate::ir::types::MAX_WIDTH;
+use crate::machine::program::{Leaf, Place, Program};
 use device::{Class, Device};
 use solver::{Failure, Problem};
 use std::collections::BTreeMap;

@@ -5,8 +5,8 @@ use super::device::{Class, Device};
 use super::luts::Cuts;
 use super::{PortLimit, Times, UnitSchedule, Variant, delay_class};
 use crate::hwarith::graph::{MemId, Op, VarId};
-use crate::hwarith::program::{Leaf, Place, Program};
 use crate::hwarith::{Graph, NodeId};
+use crate::machine::program::{Leaf, Place, Program};
 use num_integer::Integer;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 

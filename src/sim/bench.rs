@@ -1,6 +1,6 @@
 //! The module around the one under test, and the part of the harness that knows its ports.
 
-use crate::rtl::manifest::{Manifest, MemoryPort, Port, PortKind};
+use crate::rtl::interface::manifest::{Manifest, MemoryPort, Port, PortKind};
 use crate::sim::verilator::{Result, VerilatorError};
 use std::fmt::Write as _;
 

@@ -3,7 +3,7 @@
 use crate::codes;
 use crate::diagnostics::{Diagnostic, Span};
 use crate::ir::Program;
-use crate::rtl::manifest::{Manifest, Port, scalar_by_name};
+use crate::rtl::interface::manifest::{Manifest, Port, scalar_by_name};
 use crate::sim::coverage::Coverage;
 use crate::sim::locate::{self, Divergence};
 use crate::sim::model::{Engine, Run, RunResult, SimOptions, Unknown};

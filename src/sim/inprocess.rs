@@ -2,7 +2,7 @@
 //!
 //! It does cycle for cycle what `harness.cpp` does around a Verilated model.
 
-use crate::rtl::manifest::Manifest;
+use crate::rtl::interface::manifest::Manifest;
 use crate::rtl::netlist::Design;
 use crate::sim::bench::Layout;
 use crate::sim::model::{Engine, MAX_WRITES, Run, RunResult, SimOptions, Start, Timing, Unknown};

@@ -5,8 +5,8 @@
 //! rounds to nearest even. Shares nothing with the hardware's description.
 
 use super::functions;
-use crate::hwarith::float::Kind;
 use crate::ir::{BinaryOp, CompareOp, FloatFormat, Scalar, UnaryOp};
+use crate::units::float::Kind;
 use num_bigint::{BigInt, BigUint, Sign};
 use num_integer::Integer;
 use num_traits::{One, ToPrimitive, Zero};

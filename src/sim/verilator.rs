@@ -5,7 +5,7 @@
 
 use crate::codes;
 use crate::diagnostics::Diagnostic;
-use crate::rtl::manifest::Manifest;
+use crate::rtl::interface::manifest::Manifest;
 use crate::sim::bench::{BENCH, Layout};
 use crate::sim::model::{Engine, Model, Run, RunResult, SimOptions};
 use crate::sim::waveform::{self, Names};

@@ -1,7 +1,7 @@
 //! Hand-written modules and manifests for the tests of the Verilator driver.
 #![allow(dead_code)]
 
-use allo_hls::rtl::manifest::*;
+use allo_hls::rtl::interface::manifest::*;
 use allo_hls::sim::verilator::Verilator;
 
 pub fn verilator() -> Option<Verilator> {

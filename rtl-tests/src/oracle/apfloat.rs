@@ -1,8 +1,8 @@
 //! `rustc_apfloat`: LLVM's arithmetic of any precision, in Rust.
 
 use super::{holds, low, signed};
-use allo_hls::hwarith::float::Kind;
 use allo_hls::ir::{BinaryOp, FloatFormat, Scalar, StorageFormat, UnaryOp};
+use allo_hls::units::float::Kind;
 use rustc_apfloat::{Float, FloatConvert, Round, Status, ieee};
 
 /// A result in canonical form.

@@ -4,8 +4,8 @@ pub mod apfloat;
 #[cfg(feature = "softfloat")]
 pub mod softfloat;
 
-use allo_hls::hwarith::float::Kind;
 use allo_hls::ir::{CompareOp, FloatFormat, Scalar};
+use allo_hls::units::float::Kind;
 use std::cmp::Ordering;
 
 /// What an oracle says of an operation: the result's bits, NaN canonical and a comparison's 0 or 1.

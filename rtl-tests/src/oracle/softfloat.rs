@@ -4,9 +4,9 @@
 //! the correctly rounded result (Boldo and Melquiond, Emulation of a FMA and correctly rounded sums, 2008).
 
 use super::{holds, low, signed};
-use allo_hls::hwarith::float::Kind;
 use allo_hls::ir::{BinaryOp, FloatFormat, Scalar, UnaryOp};
 use allo_hls::sim::formats;
+use allo_hls::units::float::Kind;
 use softfloat_wrapper::{ExceptionFlags, F16, F32, F64, Float, RoundingMode};
 
 const NEAREST: RoundingMode = RoundingMode::TiesToEven;

@@ -6,8 +6,8 @@
 
 use super::{Called, TOLERANCE, is_live};
 use crate::hwarith::graph::{Op, Predicate};
-use crate::hwarith::program::{Leaf, Place, Program};
 use crate::hwarith::{Graph, NodeId};
+use crate::machine::program::{Leaf, Place, Program};
 use crate::schedule::device::{Class, Device};
 use crate::schedule::{DISTRIBUTED_BITS, Times};
 use std::collections::BTreeSet;

@@ -5,7 +5,7 @@
 //! accesses have the same coefficient, a form moves the address by a known amount; each other dimension leaves an
 //! unknown count in an equation whose bounded solutions are looked for one by one.
 
-use crate::hwarith::program::{Access, Pin};
+use crate::machine::program::{Access, Pin};
 
 /// Whether `second`, `distance` iterations after `first`, may touch the element that `first` did.
 pub fn may_meet(first: &Access, second: &Access, trips: &[Option<u64>], distance: u64) -> bool {
@@ -123,7 +123,7 @@ mod tests {
     use super::*;
     use crate::hwarith::NodeId;
     use crate::hwarith::graph::MemId;
-    use crate::hwarith::program::Affine;
+    use crate::machine::program::Affine;
 
     fn access(counters: &[i128], constant: i128, pins: &[Pin]) -> Access {
         Access {

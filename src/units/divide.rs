@@ -7,8 +7,8 @@
 //! division needs as many (one of them is the exclusive or before an adder-subtracter) and then corrects the remainder;
 //! radix 4 has five in place of four for two bits of the quotient.
 
-use super::graph::{Graph, NodeId, Predicate};
-use super::types::HwType;
+use crate::hwarith::graph::{Graph, NodeId, Predicate};
+use crate::hwarith::types::HwType;
 
 /// Quotient (`ui<steps>`) and remainder (as wide as the divisor) of the dividend `partial * 2^steps + low` by `divisor`.
 ///
@@ -79,11 +79,11 @@ fn saturated(g: &mut Graph, denominator: NodeId, width: u32) -> NodeId {
 
 #[cfg(test)]
 mod tests {
-    use super::super::builder::rebuild;
-    use super::super::eval::eval;
-    use super::super::iterate::{rolled, unrolled};
-    use super::super::testing::Random;
     use super::*;
+    use crate::hwarith::builder::rebuild;
+    use crate::hwarith::eval::eval;
+    use crate::hwarith::iterate::{rolled, unrolled};
+    use crate::hwarith::testing::Random;
     use num_bigint::BigInt;
     use num_integer::Integer;
     use num_traits::Zero;

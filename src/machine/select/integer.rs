@@ -3,10 +3,11 @@
 
 use super::{Lowering, hw_type};
 use crate::hwarith::graph::{NodeId, Op as HwOp, Predicate, UnitId};
-use crate::hwarith::integer_division::{Division, Field};
-use crate::hwarith::program::{Program, Unit};
-use crate::hwarith::{Graph, HwType, builder, power, reciprocal};
+use crate::hwarith::{Graph, HwType, builder};
 use crate::ir::{BinaryOp, Scalar};
+use crate::machine::program::{Program, Unit};
+use crate::units::integer_division::{Division, Field};
+use crate::units::{power, reciprocal};
 use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
 use std::collections::BTreeMap;

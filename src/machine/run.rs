@@ -1,9 +1,9 @@
 //! Runs a whole program, one operation after the other: the meaning of regions, vars and memories without time.
 
-use super::HwType;
-use super::eval::{eval, eval_node};
-use super::graph::{Graph, NodeId, Op};
 use super::program::{Leaf, Loop, Place, Program, Region};
+use crate::hwarith::HwType;
+use crate::hwarith::eval::{eval, eval_node};
+use crate::hwarith::graph::{Graph, NodeId, Op};
 use num_bigint::BigInt;
 use num_traits::{ToPrimitive, Zero};
 

@@ -1,8 +1,8 @@
 //! Addresses as affine functions of loop counters, found while operations are lowered.
 
 use super::{Location, Lowering};
-use crate::hwarith::program::Affine;
 use crate::ir::{ArrayId, BinaryOp, Op, OpKind, Scalar, ValueId};
+use crate::machine::program::Affine;
 use num_traits::ToPrimitive;
 use std::collections::BTreeMap;
 

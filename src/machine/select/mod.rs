@@ -11,15 +11,17 @@ mod integer;
 mod nest;
 mod ops;
 
-use super::builder::Builder;
-use super::graph::{Graph, MemId, NodeId, Op as HwOp, UnitId, VarId};
-use super::program::{Access, Leaf, LoopDim, Mem, Pin, Place, PortRef, Program, Region, Unit, Var};
-use super::types::HwType;
 use crate::codes;
 use crate::diagnostics::{Diagnostic, Diagnostics, Span};
+use crate::hwarith::builder::Builder;
+use crate::hwarith::graph::{Graph, MemId, NodeId, Op as HwOp, UnitId, VarId};
+use crate::hwarith::types::HwType;
 use crate::ir::{
     Array, ArrayId, ArrayKind, Block, Const, FloatFormat, For, If, Kernel, Op, OpKind, Param,
     ResultSlot, Scalar, ValueId, While,
+};
+use crate::machine::program::{
+    Access, Leaf, LoopDim, Mem, Pin, Place, PortRef, Program, Region, Unit, Var,
 };
 use affine::Linear;
 use num_bigint::{BigInt, BigUint};
@@ -337,7 +339,7 @@ impl<'k> Lowering<'k> {
         let id = UnitId(self.program.units.len() as u32);
         self.program.units.push(Unit {
             name: name.to_string(),
-            graph: super::builder::rebuild(&make()),
+            graph: crate::hwarith::builder::rebuild(&make()),
             width,
         });
         self.unit_ids.insert(name.to_string(), id);
@@ -703,7 +705,7 @@ impl<'k> Lowering<'k> {
 
     /// `0 <= index < extent`.
     fn inside(&mut self, index: ValueId, extent: u64) -> NodeId {
-        use super::graph::Predicate;
+        use crate::hwarith::graph::Predicate;
         let index = self.node(index);
         let zero = self.b().constant(0);
         let extent = self.b().constant(extent);

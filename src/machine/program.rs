@@ -5,10 +5,11 @@
 //! says in which order leaves run. A leaf reads a var's value from before its own start; its writes are
 //! visible to leaves that start after it is done.
 
-use super::builder::Builder;
-use super::graph::{Graph, MemId, NodeId, VarId};
-use super::types::HwType;
 use crate::diagnostics::Span;
+use crate::hwarith::builder::Builder;
+use crate::hwarith::demand::Memories;
+use crate::hwarith::graph::{Graph, MemId, NodeId, VarId};
+use crate::hwarith::types::HwType;
 use crate::ir::Scalar;
 use num_bigint::BigUint;
 use std::collections::BTreeMap;
@@ -271,6 +272,15 @@ impl Region {
     }
 }
 
+impl Memories for Program {
+    fn address_width(&self, mem: MemId) -> u32 {
+        self.mems[mem.0 as usize].address_width()
+    }
+    fn data_width(&self, mem: MemId) -> u32 {
+        self.mems[mem.0 as usize].width
+    }
+}
+
 impl Program {
     /// A kernel that does nothing yet.
     pub fn empty(name: &str, span: Span) -> Program {
@@ -321,7 +331,7 @@ impl Program {
                     .map(|&(phi, var)| (phi, if read[var.0 as usize] { u32::MAX } else { 0 })),
             );
         }
-        super::demand::demanded(leaf.graph(), &roots, Some(self))
+        crate::hwarith::demand::demanded(leaf.graph(), &roots, Some(self))
     }
 
     /// Forgets the accesses of loads whose value influences nothing.
@@ -335,7 +345,7 @@ impl Program {
 
     /// For each var whether any leaf, condition or result reads it.
     fn read_vars(&self) -> Vec<bool> {
-        use super::graph::Op;
+        use crate::hwarith::graph::Op;
         let mut read = vec![false; self.vars.len()];
         for port in &self.returns {
             if let PortRef::Scalar { var, .. } = port {
@@ -448,7 +458,7 @@ impl Program {
 
     /// Checks every graph and every reference to a var, memory, unit or leaf.
     pub fn validate(&self) -> Result<(), String> {
-        use super::graph::Op;
+        use crate::hwarith::graph::Op;
         for unit in &self.units {
             unit.graph
                 .validate()

@@ -1,6 +1,6 @@
 //! Floating-point operators as graphs of integer operations, one description for all formats.
 //!
-//! Every function builds a pure [`Graph`](super::Graph): its inputs are bit patterns as `ui<w>` and so is
+//! Every function builds a pure [`Graph`](crate::hwarith::Graph): its inputs are bit patterns as `ui<w>` and so is
 //! its one output. Results are those of IEEE 754, rounded once to nearest even, with subnormals, signed
 //! zeros, infinities and the canonical NaN of [`FloatFormat::nan`](crate::ir::FloatFormat::nan). The
 //! graphs know nothing of time: a scheduler may cut them between any two nodes.
@@ -9,8 +9,9 @@
 //! operator is what is between them, and `finish` drops what it does not need.
 //!
 //! ```
-//! use allo_hls::hwarith::{eval::eval, float};
+//! use allo_hls::hwarith::eval::eval;
 //! use allo_hls::ir::FloatFormat;
+//! use allo_hls::units::float;
 //! use num_bigint::BigInt;
 //!
 //! let add = float::add(FloatFormat::F32);

@@ -5,7 +5,7 @@ use super::datapath::{Datapath, Pace, Sources};
 use crate::diagnostics::SourceMap;
 use crate::hwarith::NodeId;
 use crate::hwarith::graph::Op;
-use crate::hwarith::program::Unit;
+use crate::machine::program::Unit;
 use crate::rtl::netlist::*;
 use crate::schedule::{Times, Variant};
 

@@ -12,12 +12,12 @@ mod manifest;
 mod ports;
 pub mod units;
 
-use super::manifest::Manifest;
+use super::interface::manifest::Manifest;
 use super::namer::Namer;
 use super::netlist::*;
 use crate::diagnostics::SourceMap;
 use crate::hwarith::graph::{Op, VarId};
-use crate::hwarith::program::{PortRef, Program, Region, Unit};
+use crate::machine::program::{PortRef, Program, Region, Unit};
 use crate::schedule::{Schedule, Variant};
 use cells::Cells;
 use std::collections::{BTreeMap, HashMap};
@@ -104,7 +104,7 @@ struct Top<'a> {
     /// Guarded values that a var takes.
     writers: HashMap<VarId, Vec<(Operand, Operand)>>,
     memories: Vec<ports::MemoryUse>,
-    array_ports: Vec<Vec<super::manifest::MemoryPort>>,
+    array_ports: Vec<Vec<super::interface::manifest::MemoryPort>>,
 }
 
 impl<'a> Top<'a> {

@@ -4,8 +4,8 @@ use super::BlockPorts;
 use super::cells::Cells;
 use crate::diagnostics::SourceMap;
 use crate::hwarith::graph::{MemId, VarId};
-use crate::hwarith::program::{LoopDim, PortRef, Program, Region};
-use crate::rtl::manifest::{
+use crate::machine::program::{LoopDim, PortRef, Program, Region};
+use crate::rtl::interface::manifest::{
     Access, Bank, Control, Latency, Loop, Manifest, MemoryPort, Port, PortKind, Reset,
 };
 use crate::rtl::netlist::NetId;

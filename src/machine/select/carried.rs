@@ -3,10 +3,10 @@
 
 use super::Lowering;
 use super::float_ops::tag;
-use crate::hwarith::float;
 use crate::hwarith::graph::{Graph, NodeId, Op, UnitId};
-use crate::hwarith::program::Leaf;
 use crate::ir::FloatFormat;
+use crate::machine::program::Leaf;
+use crate::units::float;
 
 impl Lowering<'_> {
     /// Replaces the adders between a carried value and its next one, in every loop.

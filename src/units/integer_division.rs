@@ -6,9 +6,9 @@
 //! t' = t, complemented if t < 0, it is t' div |b|, complemented if t and b have different signs.
 
 use super::divide::{recurrence, unsigned};
-use super::graph::{Graph, NodeId, Predicate};
-use super::interval::Interval;
-use super::types::HwType;
+use crate::hwarith::graph::{Graph, NodeId, Predicate};
+use crate::hwarith::interval::Interval;
+use crate::hwarith::types::HwType;
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Signed, Zero};
@@ -323,11 +323,11 @@ fn conditional_negate(
 
 #[cfg(test)]
 mod tests {
-    use super::super::builder::rebuild;
-    use super::super::eval::eval;
-    use super::super::iterate::unrolled;
-    use super::super::testing::Random;
     use super::*;
+    use crate::hwarith::builder::rebuild;
+    use crate::hwarith::eval::eval;
+    use crate::hwarith::iterate::unrolled;
+    use crate::hwarith::testing::Random;
     use crate::ir::BinaryOp;
     use crate::sim::integer;
 

@@ -4,10 +4,10 @@
 //! 2nd ed., chapter 10; rounding down: Robison, N-bit unsigned division via N-bit multiply-add, ARITH 2005. Since values
 //! have ranges, the multiplier is the cheapest that is exact for the numerators that occur, not for all of a width.
 
-use super::builder::{Builder, signed_digits};
-use super::graph::{NodeId, Predicate};
 use super::integer_division::Field;
-use super::types::HwType;
+use crate::hwarith::builder::{Builder, signed_digits};
+use crate::hwarith::graph::{NodeId, Predicate};
+use crate::hwarith::types::HwType;
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Signed, Zero};
@@ -234,11 +234,11 @@ fn cost(multiplier: &Multiplier, width: u32) -> (u32, u32) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::eval::eval_nodes;
-    use super::super::graph::Op;
-    use super::super::interval::Interval;
-    use super::super::testing::Random;
     use super::*;
+    use crate::hwarith::eval::eval_nodes;
+    use crate::hwarith::graph::Op;
+    use crate::hwarith::interval::Interval;
+    use crate::hwarith::testing::Random;
     use crate::ir::BinaryOp;
     use crate::sim::integer;
 

@@ -2,8 +2,8 @@
 
 use super::Top;
 use super::cells::bit;
-use crate::hwarith::program::{Mem, Place, PortRef};
-use crate::rtl::manifest::MemoryPort;
+use crate::machine::program::{Mem, Place, PortRef};
+use crate::rtl::interface::manifest::MemoryPort;
 use crate::rtl::netlist::*;
 use crate::schedule::DISTRIBUTED_BITS;
 use std::collections::BTreeMap;

@@ -7,9 +7,9 @@ use super::bits::{any, pad_low};
 use super::finish::finish;
 use super::scale::{Classes, Scaled, Subnormals};
 use super::unpack::{input, unpack};
-use crate::hwarith::divide::recurrence;
 use crate::hwarith::graph::Graph;
 use crate::ir::FloatFormat;
+use crate::units::divide::recurrence;
 use num_bigint::BigInt;
 use num_traits::One;
 

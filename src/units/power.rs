@@ -1,8 +1,8 @@
 //! Integer powers modulo 2^width: chains of products for constant exponents, and a module that squares and multiplies.
 
-use super::builder::Builder;
-use super::graph::{Graph, NodeId};
-use super::types::HwType;
+use crate::hwarith::builder::Builder;
+use crate::hwarith::graph::{Graph, NodeId};
+use crate::hwarith::types::HwType;
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
 
@@ -104,11 +104,11 @@ fn step(width: u32, bits: u32) -> Graph {
 
 #[cfg(test)]
 mod tests {
-    use super::super::eval::{eval, eval_nodes};
-    use super::super::graph::Op;
-    use super::super::iterate::unrolled;
-    use super::super::testing::Random;
     use super::*;
+    use crate::hwarith::eval::{eval, eval_nodes};
+    use crate::hwarith::graph::Op;
+    use crate::hwarith::iterate::unrolled;
+    use crate::hwarith::testing::Random;
     use crate::ir::BinaryOp;
     use crate::sim::integer;
 
@@ -163,7 +163,8 @@ mod tests {
             let expanded = (width < 100).then(|| unrolled(&graph));
             let mut random = Random::new(5);
             let (base, exponent) = (HwType::ui(width), HwType::ui(bits));
-            for inputs in super::super::testing::input_vectors(&mut random, &[base, exponent], 600)
+            for inputs in
+                crate::hwarith::testing::input_vectors(&mut random, &[base, exponent], 600)
             {
                 let wanted = [reference(&inputs[0], &inputs[1], base)];
                 assert_eq!(eval(&graph, &inputs), wanted, "{inputs:?}");

@@ -1,9 +1,10 @@
 //! Floating-point operations of the kernel: calls of operator modules, or inlined where they are a few gates.
 
 use super::{Lowering, hw_type};
+use crate::hwarith::HwType;
 use crate::hwarith::graph::{Graph, NodeId, Op as HwOp};
-use crate::hwarith::{HwType, float};
 use crate::ir::{BinaryOp, CompareOp, FloatFormat, Scalar, UnaryOp, ValueId};
+use crate::units::float;
 use num_bigint::BigInt;
 use num_traits::One;
 

@@ -6,7 +6,7 @@ use super::ports::AccessUse;
 use super::{Top, Units, is_empty};
 use crate::hwarith::NodeId;
 use crate::hwarith::graph::{Op, VarId};
-use crate::hwarith::program::{Leaf, Loop, Program, Region};
+use crate::machine::program::{Leaf, Loop, Program, Region};
 use crate::rtl::netlist::*;
 use crate::schedule::{LeafSchedule, Schedule};
 use std::collections::HashMap;

@@ -1,0 +1,33 @@
+//! Fits the graphs of a program to a device: what is wider than its blocks, or longer than a cycle, is split.
+
+use super::program::{Leaf, Program};
+use crate::hwarith::NodeId;
+use crate::hwarith::split::{Limits, ROUNDS, is_too_wide, rebuild, split_pure};
+
+/// Splits what is too wide in all leaves and operator modules.
+pub fn fit(program: &mut Program, limits: Limits) {
+    for unit in &mut program.units {
+        split_pure(&mut unit.graph, limits);
+    }
+    for _ in 0..ROUNDS {
+        let demanded = program.demanded();
+        let leaves = program.leaves.iter_mut().zip(demanded);
+        let wide = leaves.filter(|(leaf, widths)| is_too_wide(leaf.graph(), widths, limits));
+        let split = wide.map(|(leaf, widths)| split_leaf(leaf, &widths, limits));
+        if split.count() == 0 {
+            break;
+        }
+    }
+}
+
+fn split_leaf(leaf: &mut Leaf, widths: &[u32], limits: Limits) {
+    let (builder, map) = rebuild(leaf.graph(), widths, limits, Some(&leaf.builder));
+    leaf.builder = builder;
+    let new = |id: &mut NodeId| *id = map[id.index()];
+    leaf.writes.iter_mut().for_each(|(_, node)| new(node));
+    leaf.accesses.iter_mut().for_each(|a| new(&mut a.node));
+    if let Some(repeat) = &mut leaf.repeat {
+        repeat.phis.iter_mut().for_each(|(phi, _)| new(phi));
+        new(&mut repeat.last);
+    }
+}

@@ -1,0 +1,7 @@
+//! The back end's form of a kernel: regions, memories, scalars and operator modules over hwarith graphs, and how a kernel
+//! becomes one.
+
+pub mod fit;
+pub mod program;
+pub mod run;
+pub mod select;

@@ -1,0 +1,4 @@
+//! What a module promises to whoever instantiates it: the manifest of a kernel's ports and of an operator's.
+
+pub mod manifest;
+pub mod operator;

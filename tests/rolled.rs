@@ -1,10 +1,12 @@
 //! Operators in all their implementations compute what their graphs say, however far apart operations start.
 
-use allo_hls::hwarith::{Graph, HwType, builder, divide, eval, power, split};
+use allo_hls::hwarith::{Graph, HwType, builder, eval};
+use allo_hls::machine::fit;
 use allo_hls::machine::program::Program;
 use allo_hls::rtl;
 use allo_hls::schedule::{self, Schedule, Variant, check, device::Device};
 use allo_hls::sim::rtl::Simulator;
+use allo_hls::units::{divide, power};
 use num_bigint::{BigInt, BigUint};
 
 /// Quotient above remainder.
@@ -124,7 +126,7 @@ fn scheduled(graph: Graph, width: u32, mhz: f64) -> (Program, Schedule, Device) 
     let device = Device::load("ecp5").expect("device");
     let mut program = Program::of_unit("unit", graph, width);
     let period = 1000.0 / mhz;
-    split::split(&mut program, schedule::widest(&device, period));
+    fit::fit(&mut program, schedule::widest(&device, period));
     let schedule = schedule::schedule(&program, &device, period).expect("schedule");
     check::check(&program, &schedule, &device).expect("a right schedule");
     (program, schedule, device)

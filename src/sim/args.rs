@@ -4,13 +4,13 @@ use crate::codes;
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::ir::{FloatFormat, Scalar};
 use crate::sim::npy::{self, Dtype, NpyArray};
+use crate::sim::npz::{self, Archive};
 use crate::sim::softfloat::Unpacked;
 use crate::sim::value::{Data, Invocation, Signature, Slot, Value};
 use crate::sim::{decimal, formats};
 use num_bigint::{BigInt, BigUint};
 use num_traits::{Num, ToPrimitive};
 use serde_json::Value as Json;
-use std::io::{Cursor, Read, Write};
 use std::path::Path;
 
 fn wrong(message: String) -> Diagnostic {
@@ -227,19 +227,17 @@ fn short(json: &Json) -> String {
 
 /// Reads an archive of arrays by argument name.
 pub fn read_npz(signature: &Signature, bytes: &[u8]) -> Result<Invocation, Diagnostics> {
-    let mut archive = zip::ZipArchive::new(Cursor::new(bytes))
+    let archive = Archive::new(bytes)
         .map_err(|e| wrong(format!("the arguments are not an .npz archive: {e}")))?;
     let mut problems = Diagnostics::default();
     let mut args = Vec::new();
     for slot in &signature.params {
-        let elements = read_member(&mut archive, slot);
+        let elements = read_member(&archive, slot);
         let refuse = |why| problems.push(wrong(format!("argument '{}' {why}", slot.name)));
         args.push(elements.map_err(refuse).unwrap_or_default());
     }
-    let names: Vec<String> = (0..archive.len())
-        .filter_map(|i| Some(archive.by_index_raw(i).ok()?.name().ok()?.to_string()))
-        .collect();
-    let names = names.iter().map(|n| n.strip_suffix(".npy").unwrap_or(n));
+    let names = archive.names();
+    let names = names.map(|n| n.strip_suffix(".npy").unwrap_or(n));
     refuse_unknown(signature, names, "", &mut problems);
     match problems.has_errors() {
         true => Err(problems),
@@ -247,20 +245,10 @@ pub fn read_npz(signature: &Signature, bytes: &[u8]) -> Result<Invocation, Diagn
     }
 }
 
-fn read_member(
-    archive: &mut zip::ZipArchive<Cursor<&[u8]>>,
-    slot: &Slot,
-) -> Result<Vec<Value>, String> {
-    let file = match archive.by_name(&format!("{}.npy", slot.name)) {
-        Ok(file) => file,
-        Err(zip::result::ZipError::FileNotFound) => return Err("is missing".into()),
-        Err(e) => return Err(format!("cannot be read: {e}")),
-    };
-    // The most that an array of this shape can need; an archive may claim to hold far more.
-    let most = (1 << 16) + 8 * slot.len() as u64;
-    let mut bytes = Vec::new();
-    let read = file.take(most).read_to_end(&mut bytes);
-    read.map_err(|e| format!("cannot be read: {e}"))?;
+fn read_member(archive: &Archive, slot: &Slot) -> Result<Vec<Value>, String> {
+    // The header, and the widest elements of numpy.
+    let most = (1 << 16) + 8 * slot.len();
+    let bytes = archive.member(&format!("{}.npy", slot.name), most)?;
     from_npy(slot, &npy::read(&bytes)?)
 }
 
@@ -412,7 +400,7 @@ pub fn results_npz(
     results: &[Vec<Value>],
     bits: bool,
 ) -> Result<Vec<u8>, Diagnostics> {
-    let mut archive = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    let mut members = Vec::new();
     let arrays = signature
         .params
         .iter()
@@ -439,16 +427,13 @@ pub fn results_npz(
                 .map(|v| npy_bits(slot.ty, dtype, v))
                 .collect(),
         };
-        let options = zip::write::SimpleFileOptions::default();
-        archive
-            .start_file(format!("{name}.npy"), options)
-            .map_err(std::io::Error::from)
-            .and_then(|()| archive.write_all(&npy::write(&array)))
-            .map_err(|e| wrong(format!("cannot write '{name}': {e}")))?;
+        members.push((format!("{name}.npy"), npy::write(&array)));
     }
-    let finished = archive.finish();
-    let finished = finished.map_err(|e| wrong(format!("cannot write the archive: {e}")))?;
-    Ok(finished.into_inner())
+    let members = members
+        .iter()
+        .map(|(name, contents)| (&**name, &contents[..]));
+    let archive = npz::write(members);
+    Ok(archive.map_err(|e| wrong(format!("cannot write the archive: {e}")))?)
 }
 
 fn npy_dtype(ty: Scalar, bits: bool) -> Option<Dtype> {

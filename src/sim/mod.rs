@@ -18,6 +18,7 @@ pub mod integer;
 pub mod locate;
 pub mod model;
 pub mod npy;
+pub mod npz;
 pub mod operands;
 pub mod operations;
 pub mod reference;

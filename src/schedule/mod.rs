@@ -105,7 +105,8 @@ pub struct PortLimit {
     pub shared: bool,
 }
 
-const MAX_II: u32 = 4096;
+/// An interval that no iteration is as long as.
+const SEQUENTIAL: u32 = 1 << 30;
 
 /// Time in ns that the operations of a cycle may take.
 pub fn budget(device: &Device, period: f64) -> f64 {
@@ -132,7 +133,7 @@ pub fn widest(device: &Device, period: f64) -> Limits {
 
 /// Schedules a program for a device and a clock period in ns.
 ///
-/// Errors: a loop for which no II up to 4,096 is found (message for the user).
+/// Errors: an operator without a schedule; all else has one.
 pub fn schedule(program: &Program, device: &Device, period: f64) -> Result<Schedule, String> {
     let budget = budget(device, period);
     let mut schedule = Schedule {
@@ -230,9 +231,11 @@ fn schedule_loop(
         }
     }
     let mut reason = reason.unwrap_or_else(|| "one iteration a cycle".into());
+    // One iteration after the other always works.
+    let most = sequential_depth(program, leaf, problem)?;
     // One below the bound, so that its failure says what bounds the II.
-    let least = least.max(problem.recurrence_bound().min(MAX_II).saturating_sub(1));
-    let found = least_ii(least, |ii| {
+    let least = least.max(problem.recurrence_bound().saturating_sub(1)).min(most);
+    let found = least_ii(least, most, |ii| {
         problem.ii = Some(ii);
         // As few ports as this II allows, then all.
         let frugal = limits(program, leaf, |(reads, writes)| {
@@ -250,7 +253,7 @@ fn schedule_loop(
     });
     let Some((ii, (times, limits))) = found else {
         return Err(format!(
-            "no schedule for loop '{}' with an initiation interval up to {MAX_II}",
+            "internal: no schedule for loop '{}' even with one iteration after the other",
             leaf.label
         ));
     };
@@ -271,21 +274,35 @@ fn schedule_loop(
     })
 }
 
-/// The first II from `least` on that an attempt succeeds with, and what it gives. Beyond the first few the interval in
+/// Cycles of an iteration that overlaps with no other.
+fn sequential_depth(program: &Program, leaf: &Leaf, problem: &mut Problem) -> Result<u32, String> {
+    problem.ii = Some(SEQUENTIAL);
+    problem.limits = limits(program, leaf, |_| 2);
+    let times = problem
+        .solve()
+        .map_err(|failure| describe(program, leaf, &failure))?;
+    Ok(depth(leaf, &times))
+}
+
+/// The first II from `least` to `most` that an attempt succeeds with, and what it gives. Beyond the first few the interval in
 /// which it lies is doubled and then halved, since each attempt takes as long as the iteration.
-fn least_ii<T>(least: u32, mut attempt: impl FnMut(u32) -> Option<T>) -> Option<(u32, T)> {
+fn least_ii<T>(
+    least: u32,
+    most: u32,
+    mut attempt: impl FnMut(u32) -> Option<T>,
+) -> Option<(u32, T)> {
     const ONE_BY_ONE: u32 = 64;
-    for ii in least..(least + ONE_BY_ONE).min(MAX_II + 1) {
+    for ii in least..(least + ONE_BY_ONE).min(most + 1) {
         if let Some(found) = attempt(ii) {
             return Some((ii, found));
         }
     }
     let mut below = least + ONE_BY_ONE - 1;
     let mut best = loop {
-        if below >= MAX_II {
+        if below >= most {
             return None;
         }
-        let ii = (2 * below).min(MAX_II);
+        let ii = (2 * below).min(most);
         match attempt(ii) {
             Some(found) => break (ii, found),
             None => below = ii,
@@ -538,14 +555,16 @@ fn print_nodes(graph: &Graph, times: &Times, out: &mut String) {
 
 #[cfg(test)]
 mod tests {
-    use super::{MAX_II, least_ii};
+    use super::least_ii;
+
+    const MAX_II: u32 = 4096;
 
     #[test]
     fn the_least_ii_is_found_in_few_attempts() {
         for least in [1, 2, 250, MAX_II] {
             for first in [1, 2, 63, 64, 65, 66, 128, 129, 1000, 4095, MAX_II] {
                 let mut attempts = 0;
-                let found = least_ii(least, |ii| {
+                let found = least_ii(least, MAX_II, |ii| {
                     attempts += 1;
                     (ii >= first).then_some(())
                 });
@@ -555,7 +574,7 @@ mod tests {
                     "{attempts} attempts for {first} from {least}"
                 );
             }
-            assert_eq!(least_ii::<()>(least, |_| None), None);
+            assert_eq!(least_ii::<()>(least, MAX_II, |_| None), None);
         }
     }
 }

@@ -1,8 +1,8 @@
 //! The ir as text: deterministic, one operation a line.
 
 use super::{
-    Arg, ArrayId, ArrayKind, Block, Call, Const, FloatFormat, For, If, Kernel, Op, OpKind, Param,
-    Program, ResultSlot, Scalar, ValueId, While,
+    Arg, ArrayId, ArrayKind, Block, Call, Const, Element, FloatFormat, For, If, Kernel, Op, OpKind,
+    Param, Program, ResultSlot, Scalar, ValueId, While,
 };
 use crate::diagnostics::{SourceMap, Span};
 use std::fmt::Write as _;
@@ -137,6 +137,16 @@ impl Printer<'_> {
         }
     }
 
+    fn element(&self, at: &Element) -> String {
+        let when = at.when.map(|w| format!(" if {}", self.value(w)));
+        format!(
+            "{}[{}]{}",
+            self.array(at.array),
+            self.values(&at.indices),
+            when.unwrap_or_default()
+        )
+    }
+
     fn shape(&self, id: ArrayId) -> String {
         let Some(array) = self.kernel.arrays.get(id) else {
             return "?".to_owned();
@@ -202,19 +212,11 @@ impl Printer<'_> {
                 format!("bit_set {}, {}, {}", v(arg), v(index), v(bit))
             }
             OpKind::BitSlice { arg, lo } => format!("bit_slice {}, {}", v(arg), v(lo)),
-            OpKind::Load { array, indices } => {
-                format!("load {}[{}]", self.array(*array), self.values(indices))
+            OpKind::Load { at, bypassed } => {
+                let word = if *bypassed { "load bypassed" } else { "load" };
+                format!("{word} {}", self.element(at))
             }
-            OpKind::Store {
-                array,
-                indices,
-                value,
-            } => format!(
-                "store {}[{}], {}",
-                self.array(*array),
-                self.values(indices),
-                v(value)
-            ),
+            OpKind::Store { at, value } => format!("store {}, {}", self.element(at), v(value)),
             OpKind::Fill { array, value } => format!("fill {}, {}", self.array(*array), v(value)),
             OpKind::Copy { dst, src } => format!("copy {}, {}", self.array(*dst), self.array(*src)),
             OpKind::Call(call) => self.call(call),

@@ -2,8 +2,9 @@
 
 use super::types::MAX_WIDTH;
 use super::{
-    Arg, Array, ArrayId, ArrayKind, BinaryOp, Block, Call, CompareOp, Const, FloatFormat, For, If,
-    Kernel, KernelId, Op, OpKind, Param, Program, ResultSlot, Scalar, UnaryOp, ValueId, While,
+    Arg, Array, ArrayId, ArrayKind, BinaryOp, Block, Call, CompareOp, Const, Element, FloatFormat,
+    For, If, Kernel, KernelId, Op, OpKind, Param, Program, ResultSlot, Scalar, UnaryOp, ValueId,
+    While,
 };
 use num_bigint::BigUint;
 
@@ -239,14 +240,10 @@ impl<'p> Checker<'p> {
             OpKind::While(w) => self.while_loop(w, op)?,
             OpKind::If(i) => self.branch(i, op)?,
             OpKind::Call(call) => self.call(call, op)?,
-            OpKind::Store {
-                array,
-                indices,
-                value,
-            } => {
-                self.indices(*array, indices)?;
-                self.has_type(*value, self.array_of(*array)?.elem, "the stored value")?;
-                self.writable(*array)?;
+            OpKind::Store { at, value } => {
+                self.element(at)?;
+                self.has_type(*value, self.array_of(at.array)?.elem, "the stored value")?;
+                self.writable(at.array)?;
                 self.results(op, &[])?;
             }
             OpKind::Fill { array, value } => {
@@ -273,8 +270,12 @@ impl<'p> Checker<'p> {
         })
     }
 
-    fn indices(&self, id: ArrayId, indices: &[ValueId]) -> Check {
-        let array = self.array_of(id)?;
+    fn element(&self, at: &Element) -> Check {
+        let indices = &at.indices;
+        if let Some(when) = at.when {
+            self.has_type(when, Scalar::BOOL, "the condition of an access")?;
+        }
+        let array = self.array_of(at.array)?;
         check(indices.len() == array.shape.len(), || {
             format!(
                 "{} indices for '{}' of rank {}",
@@ -372,9 +373,9 @@ impl<'p> Checker<'p> {
                 let unsigned = matches!(ty, Scalar::Int { signed: false, .. });
                 check(unsigned, || format!("a bit range of type {ty}"))
             }
-            OpKind::Load { array, indices } => {
-                self.indices(*array, indices)?;
-                let elem = self.array_of(*array)?.elem;
+            OpKind::Load { at, .. } => {
+                self.element(at)?;
+                let elem = self.array_of(at.array)?.elem;
                 check(ty == elem, || format!("a load of {elem} gives {ty}"))
             }
             _ => Err("an operation with effects among the pure ones".to_owned()),

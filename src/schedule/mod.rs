@@ -234,7 +234,9 @@ fn schedule_loop(
     // One iteration after the other always works.
     let most = sequential_depth(program, leaf, problem)?;
     // One below the bound, so that its failure says what bounds the II.
-    let least = least.max(problem.recurrence_bound().saturating_sub(1)).min(most);
+    let least = least
+        .max(problem.recurrence_bound().saturating_sub(1))
+        .min(most);
     let found = least_ii(least, most, |ii| {
         problem.ii = Some(ii);
         // As few ports as this II allows, then all.

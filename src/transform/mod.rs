@@ -3,12 +3,13 @@
 pub mod bypass;
 pub mod dead;
 pub mod expand;
+pub mod fills;
 pub mod forward;
 pub mod inline;
 pub mod interleave;
-pub mod order;
 pub mod promote;
 pub mod reuse;
+pub mod tables;
 pub mod window;
 
 use crate::diagnostics::Diagnostics;
@@ -28,6 +29,18 @@ pub struct Pass {
 
 /// The passes after inlining, in order.
 pub const PASSES: &[Pass] = &[
+    Pass {
+        name: "tables",
+        contract: "a local that only takes a table's contents is the table",
+        run: tables::run,
+        is_gamble: false,
+    },
+    Pass {
+        name: "fills",
+        contract: "no fill of which every element is overwritten unread",
+        run: fills::run,
+        is_gamble: false,
+    },
     Pass {
         name: "promote",
         contract: "an array element that a loop keeps coming back to stays in a register",

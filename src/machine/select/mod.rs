@@ -17,8 +17,8 @@ use crate::hwarith::builder::Builder;
 use crate::hwarith::graph::{Graph, MemId, NodeId, Op as HwOp, UnitId, VarId};
 use crate::hwarith::types::HwType;
 use crate::ir::{
-    Array, ArrayId, ArrayKind, Block, Const, FloatFormat, For, If, Kernel, Op, OpKind, Param,
-    ResultSlot, Scalar, ValueId, While,
+    Array, ArrayId, ArrayKind, Block, Const, Element, FloatFormat, For, If, Kernel, Op, OpKind,
+    Param, ResultSlot, Scalar, ValueId, While,
 };
 use crate::machine::program::{
     Access, Leaf, LoopDim, Mem, Pin, Place, PortRef, Program, Region, Unit, Var,
@@ -582,12 +582,8 @@ impl<'k> Lowering<'k> {
                     "internal: this operation should have been expanded before lowering",
                 );
             }
-            OpKind::Load { array, indices } => self.load(op, *array, indices),
-            OpKind::Store {
-                array,
-                indices,
-                value,
-            } => self.store(op, *array, indices, *value),
+            OpKind::Load { at, bypassed } => self.load(op, at, *bypassed),
+            OpKind::Store { at, value } => self.store(op, at, *value),
             _ => {
                 if let Some(node) = self.scalar_op(op) {
                     self.define(op.results[0], node);
@@ -656,7 +652,8 @@ impl<'k> Lowering<'k> {
         });
     }
 
-    fn load(&mut self, op: &Op, array: ArrayId, indices: &[ValueId]) {
+    fn load(&mut self, op: &Op, at: &Element, bypassed: bool) {
+        let (array, indices) = (at.array, &at.indices);
         let address = self.address(array, indices);
         let mem = self.mem_ids[&array];
         let width = address_type(&self.program.mems[mem.0 as usize]);
@@ -664,7 +661,6 @@ impl<'k> Lowering<'k> {
         let ty = hw_type(self.kernel.arrays[array].elem);
         let node = self.b().opaque(HwOp::Load(mem), vec![address], ty);
         self.access(node, array, indices, false, op.span);
-        let bypassed = self.kernel.bypassed.contains(&op.results[0]);
         if let Some(access) = self.leaf().accesses.last_mut() {
             access.bypassed = bypassed;
         }
@@ -672,7 +668,8 @@ impl<'k> Lowering<'k> {
         self.define(op.results[0], node);
     }
 
-    fn store(&mut self, op: &Op, array: ArrayId, indices: &[ValueId], value: ValueId) {
+    fn store(&mut self, op: &Op, at: &Element, value: ValueId) {
+        let (array, indices) = (at.array, &at.indices);
         let address = self.address(array, indices);
         let mem = self.mem_ids[&array];
         let width = address_type(&self.program.mems[mem.0 as usize]);
@@ -681,6 +678,10 @@ impl<'k> Lowering<'k> {
             Some(p) => p,
             None => self.b().constant(1),
         };
+        if let Some(when) = at.when {
+            let when = self.node(when);
+            enable = self.b().and(enable, when);
+        }
         let shape = self.kernel.arrays[array].shape.clone();
         for (&index, &extent) in indices.iter().zip(&shape) {
             let inside = self.inside(index, extent);

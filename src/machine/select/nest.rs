@@ -516,10 +516,10 @@ fn uses(block: &Block, value: ValueId) -> usize {
 
 fn collect_stores(block: &Block, stored: &mut Vec<ArrayId>) {
     for op in &block.ops {
-        if let OpKind::Store { array, .. } = op.kind
-            && !stored.contains(&array)
+        if let OpKind::Store { at, .. } = &op.kind
+            && !stored.contains(&at.array)
         {
-            stored.push(array);
+            stored.push(at.array);
         }
         op.kind
             .blocks()

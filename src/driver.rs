@@ -268,7 +268,7 @@ fn header(origin: &str, target: &Target) -> Vec<String> {
 }
 
 /// In debug builds and tests, an invalid form is a bug of the room that made it.
-fn debug_check(form: &str, result: Result<(), String>) {
+fn debug_check<E: std::fmt::Display>(form: &str, result: Result<(), E>) {
     if cfg!(debug_assertions)
         && let Err(message) = result
     {

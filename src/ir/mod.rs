@@ -21,6 +21,7 @@ pub mod analysis;
 pub mod build;
 pub mod op;
 pub mod print;
+pub mod read;
 pub mod rewrite;
 pub mod storage;
 pub mod types;

@@ -185,6 +185,8 @@ macro_rules! named_ops {
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum $name { $($(#[$vdoc])* $variant,)* }
         impl $name {
+            /// All of them.
+            pub const ALL: &[$name] = &[$($name::$variant,)*];
             /// Name in printed forms.
             pub fn name(self) -> &'static str {
                 match self { $($name::$variant => $text,)* }

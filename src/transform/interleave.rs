@@ -321,9 +321,8 @@ impl Interleave<'_> {
     fn running(&mut self, param: ValueId, strip: i128) -> ArrayId {
         let Value { ty, name } = self.kernel.values[param].clone();
         let name = name.unwrap_or_else(|| "carried".into());
-        let number = self.kernel.arrays.iter().count();
         self.kernel.arrays.push(Array {
-            name: format!("{name}_running.{number}"),
+            name: format!("{name}_running"),
             elem: ty,
             shape: vec![strip.unsigned_abs() as u64],
             kind: ArrayKind::Local,

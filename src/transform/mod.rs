@@ -13,6 +13,7 @@ pub mod tables;
 pub mod window;
 
 use crate::diagnostics::Diagnostics;
+use crate::ir::validate::validate_kernel;
 use crate::ir::{Kernel, Program};
 
 /// A rewrite of one kernel that keeps its meaning.
@@ -91,24 +92,54 @@ pub const PASSES: &[Pass] = &[
     },
 ];
 
+/// Whole-array operations have no hardware: their expansion is not optional.
+pub const REQUIRED: &str = "expand";
+
 /// Inlines the top kernel and runs all passes but those named in `skip`. If a gamble among them changed something,
 /// the kernel that went on without it follows.
 ///
 /// Errors: a program too large to inline.
 pub fn run(program: &Program, skip: &[String]) -> Result<Vec<Kernel>, Diagnostics> {
+    run_to(program, skip, None)
+}
+
+/// As [`run`], up to the pass named `last`, and that one too.
+pub fn run_to(
+    program: &Program,
+    skip: &[String],
+    last: Option<&str>,
+) -> Result<Vec<Kernel>, Diagnostics> {
     let mut kernels = vec![inline::inline(program)?];
+    if last == Some(INLINE) {
+        return Ok(kernels);
+    }
     for pass in PASSES {
-        // Whole-array operations have no hardware: expansion is not optional.
-        if pass.name != "expand" && skip.iter().any(|s| s == pass.name) {
-            continue;
+        if pass.name == REQUIRED || !skip.iter().any(|s| s == pass.name) {
+            run_pass(pass, &mut kernels);
         }
-        let before = pass.is_gamble.then(|| kernels.clone());
-        kernels.iter_mut().for_each(pass.run);
-        // Every rewrite makes values.
-        let others = before.unwrap_or_default().into_iter().zip(&kernels);
-        let others = others.filter(|(old, new)| old.values.len() != new.values.len());
-        let others: Vec<Kernel> = others.map(|(old, _)| old).collect();
-        kernels.extend(others);
+        if last == Some(pass.name) {
+            break;
+        }
     }
     Ok(kernels)
+}
+
+/// What [`run_to`] calls the inlining of all calls, which comes before the passes.
+pub const INLINE: &str = "inline";
+
+fn run_pass(pass: &Pass, kernels: &mut Vec<Kernel>) {
+    let before = pass.is_gamble.then(|| kernels.clone());
+    for kernel in kernels.iter_mut() {
+        (pass.run)(kernel);
+        if cfg!(debug_assertions)
+            && let Err(invalid) = validate_kernel(kernel)
+        {
+            panic!("invalid ir after '{}': {invalid}", pass.name);
+        }
+    }
+    // Every rewrite makes values.
+    let others = before.unwrap_or_default().into_iter().zip(&*kernels);
+    let others = others.filter(|(old, new)| old.values.len() != new.values.len());
+    let others: Vec<Kernel> = others.map(|(old, _)| old).collect();
+    kernels.extend(others);
 }

@@ -1455,7 +1455,7 @@ module matmul (
     logic [4:0]  i_r;
     logic [4:0]  k_r;
     logic [4:0]  j_r;
-    logic [31:0] c_elem_running_3_q0;
+    logic [31:0] c_elem_running_q0;
     logic        free;
     logic        start;
     logic        i_k_j_v0;
@@ -1610,7 +1610,7 @@ module matmul (
         i_k_j_t7_s1 <= i_k_j_t7;  // examples/matmul_f32.py:15
     end
 
-    assign i_k_j_c_elem = i_k_j_t7_s1 ? 32'd0 : c_elem_running_3_q0;  // examples/matmul_f32.py:15
+    assign i_k_j_c_elem = i_k_j_t7_s1 ? 32'd0 : c_elem_running_q0;  // examples/matmul_f32.py:15
     assign i_k_j_t31 = {k_r, j_r};  // examples/matmul_f32.py:16
 
     always_ff @(posedge ap_clk) begin
@@ -1751,17 +1751,17 @@ module matmul (
     assign ap_return_we0 = i_k_j_store;
     assign ap_return_d0 = i_k_j_t34;
 
-    // local array c_elem_running.3 (examples/matmul_f32.py:12)
+    // local array c_elem_running (examples/matmul_f32.py:12)
     (* ram_style = "distributed", no_rw_check *)
-    logic [31:0] c_elem_running_3_mem [0:31];  // examples/matmul_f32.py:12
+    logic [31:0] c_elem_running_mem [0:31];  // examples/matmul_f32.py:12
     always_ff @(posedge ap_clk) begin
         if (i_k_j_v11) begin
-            c_elem_running_3_mem[i_k_j_j_s11] <= i_k_j_t34;
+            c_elem_running_mem[i_k_j_j_s11] <= i_k_j_t34;
         end
     end
     always_ff @(posedge ap_clk) begin
         if (i_k_j_v0) begin
-            c_elem_running_3_q0 <= c_elem_running_3_mem[j_r];
+            c_elem_running_q0 <= c_elem_running_mem[j_r];
         end
     end
 

@@ -2,10 +2,11 @@
 
 pub mod numbers;
 pub mod order;
+pub mod ranges;
 pub mod touch;
 pub mod values;
 pub mod varying;
 
 pub use order::Fact;
-pub use values::{Subscript, Values};
+pub use values::{Affine, Subscript, Values};
 pub use varying::Varying;

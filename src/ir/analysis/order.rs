@@ -40,10 +40,8 @@ pub fn least(a: Base, b: Base, facts: &[Fact]) -> Option<i128> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ir::ValueId;
-
-    fn value(i: usize) -> Base {
-        Some(ValueId::new(i))
+    fn value(i: u32) -> Base {
+        Some(i)
     }
 
     fn fact(above: Base, below: Base, bound: i128) -> Fact {

@@ -1,18 +1,83 @@
-//! What values are known to be: their definitions, their numbers, and how far they lie from one another.
+//! What values are known to be: their definitions, their numbers, their ranges, and how far they lie from one another.
 //!
-//! A value is taken as a base, another value or 0, plus a constant, where that sum is exact.
+//! An integer is taken as a base, a sum of multiples of other values, plus a constant, where that sum is exact.
 
 use super::numbers::Numbers;
 use super::order::{self, Fact};
+use super::ranges::{self, Range};
 use super::varying::Varying;
 use crate::ir::{
-    BinaryOp, Block, CompareOp, Const, For, Kernel, Op, OpKind, Param, Scalar, ValueId,
+    BinaryOp, Block, CompareOp, Const, For, Kernel, Op, OpKind, Param, Scalar, UnaryOp, ValueId,
 };
 use num_bigint::BigInt;
 use num_traits::{Signed, ToPrimitive};
+use std::collections::HashMap;
 
-/// A value of the kernel, or 0.
-pub type Base = Option<ValueId>;
+/// A sum of multiples of values, by its number in [`Values`]; `None` for the empty sum.
+pub type Base = Option<u32>;
+
+/// `sum(coefficient * value) + constant`, each value once, in order of their handles, no coefficient 0.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Affine {
+    /// Values and their coefficients.
+    pub terms: Vec<(ValueId, i128)>,
+    /// What is added.
+    pub constant: i128,
+}
+
+/// Most terms of a sum.
+const MAX_TERMS: usize = 12;
+
+impl Affine {
+    fn value(value: ValueId) -> Affine {
+        Affine {
+            terms: vec![(value, 1)],
+            constant: 0,
+        }
+    }
+
+    fn constant(constant: i128) -> Affine {
+        Affine {
+            terms: vec![],
+            constant,
+        }
+    }
+
+    /// `self + factor * other`; `None` where numbers or the sum become too large.
+    pub fn plus(&self, other: &Affine, factor: i128) -> Option<Affine> {
+        let mut terms: Vec<(ValueId, i128)> = Vec::new();
+        let (mut left, mut right) = (self.terms.iter().peekable(), other.terms.iter().peekable());
+        loop {
+            let (value, coefficient) = match (left.peek(), right.peek()) {
+                (None, None) => break,
+                (Some(&&(a, x)), Some(&&(b, y))) if a == b => {
+                    (left.next(), right.next());
+                    (a, x.checked_add(y.checked_mul(factor)?)?)
+                }
+                (Some(&&(a, x)), Some(&&(b, _))) if a < b => {
+                    left.next();
+                    (a, x)
+                }
+                (Some(&&(a, x)), None) => {
+                    left.next();
+                    (a, x)
+                }
+                (_, Some(&&(b, y))) => {
+                    right.next();
+                    (b, y.checked_mul(factor)?)
+                }
+            };
+            if coefficient != 0 {
+                terms.push((value, coefficient));
+            }
+        }
+        let constant = other.constant.checked_mul(factor)?;
+        (terms.len() <= MAX_TERMS).then_some(Affine {
+            terms,
+            constant: self.constant.checked_add(constant)?,
+        })
+    }
+}
 
 /// How a subscript changes with a loop.
 #[derive(Clone, Copy, Debug)]
@@ -23,18 +88,6 @@ pub enum Subscript {
     Fixed(ValueId),
 }
 
-/// Offsets and loop bounds up to here are far from where an index wraps.
-const SMALL: i128 = 1 << 62;
-
-/// What an induction variable can be moved by without wrapping.
-#[derive(Clone, Copy, Debug)]
-struct Counter {
-    /// Most that can be added.
-    up: i128,
-    /// Most that can be subtracted.
-    down: i128,
-}
-
 /// What is known of one value.
 #[derive(Clone, Debug)]
 struct Known {
@@ -42,10 +95,10 @@ struct Known {
     /// The pure operation that computes it; none for loads, parameters and what control flow gives.
     definition: Option<OpKind>,
     number: u32,
-    /// Base and constant.
-    linear: (Base, i128),
-    /// Of an induction variable.
-    counter: Option<Counter>,
+    affine: Affine,
+    /// The number of the affine form without its constant.
+    base: Base,
+    range: Option<Range>,
 }
 
 /// What is known of a kernel's values.
@@ -53,6 +106,7 @@ struct Known {
 pub struct Values {
     known: Vec<Option<Known>>,
     numbers: Numbers,
+    bases: HashMap<Vec<(ValueId, i128)>, u32>,
 }
 
 impl Values {
@@ -61,7 +115,7 @@ impl Values {
         let mut values = Values::default();
         for param in &kernel.params {
             if let Param::Scalar(value) = param {
-                values.opaque(kernel, *value);
+                values.opaque(kernel, *value, None);
             }
         }
         values.block(kernel, &kernel.body);
@@ -84,24 +138,35 @@ impl Values {
             [result] if op.kind.is_pure() && !matches!(op.kind, OpKind::Load { .. }) => {
                 self.pure(kernel, result, &op.kind);
             }
-            _ => op.results.iter().for_each(|&v| self.opaque(kernel, v)),
+            _ => op
+                .results
+                .iter()
+                .for_each(|&v| self.opaque(kernel, v, None)),
         }
     }
 
     /// Takes note of the block parameters of an operation.
     pub fn parameters(&mut self, kernel: &Kernel, kind: &OpKind) {
-        match kind {
+        let carried = match kind {
             OpKind::For(f) => {
-                self.opaque(kernel, f.iv);
-                let counter = self.counter(f);
-                if let Some(known) = self.known[f.iv.index()].as_mut() {
-                    known.counter = Some(counter);
-                }
-                f.carried.iter().for_each(|&v| self.opaque(kernel, v));
+                let range = self.counted(f);
+                self.opaque(kernel, f.iv, range);
+                &f.carried
             }
-            OpKind::While(w) => w.carried.iter().for_each(|&v| self.opaque(kernel, v)),
-            _ => {}
-        }
+            OpKind::While(w) => &w.carried,
+            _ => return,
+        };
+        carried.iter().for_each(|&v| self.opaque(kernel, v, None));
+    }
+
+    /// The values of a loop's induction variable inside of it, where iterations are.
+    fn counted(&self, f: &For) -> Option<Range> {
+        let (lo, hi) = (self.range(f.lo)?, self.range(f.hi)?);
+        let (low, high) = match f.descending {
+            false => (lo.0, hi.1 - 1),
+            true => (hi.0 + 1, lo.1),
+        };
+        Some((low, high.max(low)))
     }
 
     fn set(&mut self, value: ValueId, known: Known) {
@@ -112,39 +177,78 @@ impl Values {
         self.known[index] = Some(known);
     }
 
-    fn opaque(&mut self, kernel: &Kernel, value: ValueId) {
-        let number = self.numbers.fresh();
-        self.set(
-            value,
-            Known {
-                ty: kernel.values[value].ty,
-                definition: None,
-                number,
-                linear: (Some(value), 0),
-                counter: None,
-            },
-        );
+    fn opaque(&mut self, kernel: &Kernel, value: ValueId, range: Option<Range>) {
+        let ty = kernel.values[value].ty;
+        let known = Known {
+            ty,
+            definition: None,
+            number: self.numbers.fresh(),
+            base: self.base(&Affine::value(value)),
+            affine: Affine::value(value),
+            range: range.or(ranges::of_type(ty)),
+        };
+        self.set(value, known);
     }
 
     fn pure(&mut self, kernel: &Kernel, value: ValueId, kind: &OpKind) {
         let ty = kernel.values[value].ty;
-        let operands = kind.operands().into_iter();
-        let operands: Option<Vec<u32>> = operands.map(|v| Some(self.get(v)?.number)).collect();
-        let number = match operands {
-            Some(operands) => self.numbers.number(kind, ty, operands),
+        let operands = kind.operands();
+        let numbers: Option<Vec<u32>> = operands
+            .iter()
+            .map(|&v| Some(self.get(v)?.number))
+            .collect();
+        let number = match numbers {
+            Some(numbers) => self.numbers.number(kind, ty, numbers),
             None => self.numbers.fresh(),
         };
-        let linear = self.sum(kind, ty).unwrap_or((Some(value), 0));
-        self.set(
-            value,
-            Known {
-                ty,
-                definition: Some(kind.clone()),
-                number,
-                linear,
-                counter: None,
-            },
-        );
+        let within: Vec<Option<Range>> = operands.iter().map(|&v| self.range(v)).collect();
+        let exact = ranges::exact(kind, ty, &within).is_some_and(|range| ranges::fits(range, ty));
+        let affine = exact.then(|| self.sum(kind)).flatten();
+        let affine = affine.unwrap_or_else(|| Affine::value(value));
+        let known = Known {
+            ty,
+            definition: Some(kind.clone()),
+            number,
+            base: self.base(&affine),
+            affine,
+            range: ranges::result(kind, ty, &within),
+        };
+        self.set(value, known);
+    }
+
+    /// The affine form of an operation that does not wrap.
+    fn sum(&self, kind: &OpKind) -> Option<Affine> {
+        match kind {
+            OpKind::Const(Const::Int(c)) => c.to_i128().map(Affine::constant),
+            OpKind::Cast { arg } => Some(self.affine(*arg)),
+            OpKind::Unary {
+                op: UnaryOp::Neg,
+                arg,
+            } => Affine::default().plus(&self.affine(*arg), -1),
+            OpKind::Binary { op, lhs, rhs } => {
+                let (a, b) = (self.affine(*lhs), self.affine(*rhs));
+                match (op, &a.terms[..], &b.terms[..]) {
+                    (BinaryOp::Add, ..) => a.plus(&b, 1),
+                    (BinaryOp::Sub, ..) => a.plus(&b, -1),
+                    (BinaryOp::Mul, [], _) => Affine::default().plus(&b, a.constant),
+                    (BinaryOp::Mul, _, []) => Affine::default().plus(&a, b.constant),
+                    (BinaryOp::Shl, _, []) => {
+                        let shift = u32::try_from(b.constant).ok()?;
+                        Affine::default().plus(&a, 1i128.checked_shl(shift)?)
+                    }
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    fn base(&mut self, affine: &Affine) -> Base {
+        if affine.terms.is_empty() {
+            return None;
+        }
+        let next = self.bases.len() as u32;
+        Some(*self.bases.entry(affine.terms.clone()).or_insert(next))
     }
 
     fn get(&self, value: ValueId) -> Option<&Known> {
@@ -168,28 +272,40 @@ impl Values {
 
     /// The value of which an index is a cast that changes no number.
     pub fn uncast(&self, mut value: ValueId) -> ValueId {
-        while let Some(known) = self.get(value)
-            && let Some(OpKind::Cast { arg }) = known.definition
-            && self.keeps_value(arg, known.ty)
+        while let Some(OpKind::Cast { arg }) = self.definition(value)
+            && self.affine(value) == self.affine(*arg)
         {
-            value = arg;
+            value = *arg;
         }
         value
     }
 
-    /// Whether a cast leaves every number as it is.
-    fn keeps_value(&self, from: ValueId, to: Scalar) -> bool {
-        let Some(from) = self.get(from).map(|known| known.ty) else {
-            return false;
-        };
-        if !is_integer(from) || !is_integer(to) {
-            return false;
+    /// The integers that a value can be; `None` for floats, and where they are too large to tell.
+    pub fn range(&self, value: ValueId) -> Option<Range> {
+        self.get(value)?.range
+    }
+
+    /// A value as a sum of multiples of others, exactly; itself, if nothing better is known.
+    pub fn affine(&self, value: ValueId) -> Affine {
+        let known = self.get(value).map(|known| known.affine.clone());
+        known.unwrap_or_else(|| Affine::value(value))
+    }
+
+    /// Least and greatest value of an affine form.
+    pub fn range_of(&self, affine: &Affine) -> Option<Range> {
+        let mut range = (affine.constant, affine.constant);
+        for &(value, coefficient) in &affine.terms {
+            let (low, high) = self.range(value)?;
+            let (a, b) = (
+                low.checked_mul(coefficient)?,
+                high.checked_mul(coefficient)?,
+            );
+            range = (
+                range.0.checked_add(a.min(b))?,
+                range.1.checked_add(a.max(b))?,
+            );
         }
-        match (from.is_signed(), to.is_signed()) {
-            (false, true) => from.width() < to.width(),
-            (true, false) => false,
-            _ => from.width() <= to.width(),
-        }
+        Some(range)
     }
 
     // Equality and distance -------------------------------------------------------------------------
@@ -212,7 +328,12 @@ impl Values {
                 let bound = order::least(p, q, facts);
                 bound.is_some_and(|k| k.saturating_add(x).saturating_sub(y) < 0)
             };
-            (p == q && x != y) || below(p, x, q, y) || below(q, y, p, x)
+            let apart = || {
+                let difference = self.affine(a).plus(&self.affine(b), -1);
+                let range = difference.and_then(|d| self.range_of(&d));
+                range.is_some_and(|(low, high)| low > 0 || high < 0)
+            };
+            (p == q && x != y) || below(p, x, q, y) || below(q, y, p, x) || apart()
         })
     }
 
@@ -232,82 +353,17 @@ impl Values {
 
     /// Whether an index plus a constant is an index for certain.
     pub fn can_move(&self, value: ValueId, by: i128) -> bool {
-        let (base, constant) = self.linear(value);
-        let moved = constant.checked_add(by);
-        moved.is_some_and(|moved| self.fits(base, moved, Scalar::Index))
+        let moved = |(low, high): Range| Some((low.checked_add(by)?, high.checked_add(by)?));
+        let moved = self.range(value).and_then(moved);
+        moved.is_some_and(|range| ranges::fits(range, Scalar::Index))
     }
 
     /// `value = base + constant`, exactly.
-    pub fn linear(&self, value: ValueId) -> (Base, i128) {
-        self.get(value)
-            .map_or((Some(value), 0), |known| known.linear)
-    }
-
-    /// The base and constant that an operation of type `ty` gives.
-    fn sum(&self, kind: &OpKind, ty: Scalar) -> Option<(Base, i128)> {
-        match kind {
-            OpKind::Const(Const::Int(c)) => Some((None, c.to_i128()?)),
-            OpKind::Cast { arg } if self.keeps_value(*arg, ty) => Some(self.linear(*arg)),
-            OpKind::Binary { op, lhs, rhs } => {
-                let ((base, a), (other, b)) = (self.linear(*lhs), self.linear(*rhs));
-                let (base, constant) = match (op, base, other) {
-                    (BinaryOp::Add, base, None) | (BinaryOp::Add, None, base) => {
-                        (base, a.checked_add(b)?)
-                    }
-                    (BinaryOp::Sub, base, None) => (base, a.checked_sub(b)?),
-                    _ => return None,
-                };
-                let exact = self.fits(base, constant, ty);
-                exact.then_some((base, constant))
-            }
-            _ => None,
-        }
-    }
-
-    /// Whether `base + c` lies in a type for every `base`.
-    fn fits(&self, base: Base, c: i128, ty: Scalar) -> bool {
-        if !is_integer(ty) || c.abs() > SMALL {
-            return false;
-        }
-        let (low, high) = match base {
-            None => (0, 0),
-            Some(base) => match self.get(base) {
-                // An index is as wide as its type; a counter stays within its bounds.
-                Some(Known {
-                    counter: Some(counter),
-                    ..
-                }) if ty == Scalar::Index => return -counter.down <= c && c <= counter.up,
-                Some(known) => match range_of(known.ty) {
-                    Some(range) => range,
-                    None => return false,
-                },
-                None => return false,
-            },
-        };
-        range_of(ty).is_some_and(|(least, most)| least <= low + c && high + c <= most)
-    }
-
-    /// How far the induction variable of a loop may be moved.
-    fn counter(&self, f: &For) -> Counter {
-        let bounded = |v: ValueId| {
-            self.constant(v)
-                .and_then(|c| c.to_i128())
-                .is_some_and(|c| c.abs() <= SMALL)
-        };
-        // Strictly on this side of the bound, there is room for one step.
-        let (above, below) = match f.descending {
-            false => (f.hi, f.lo),
-            true => (f.lo, f.hi),
-        };
-        let room = |v: ValueId, strict: bool| match (bounded(v), strict) {
-            (true, _) => SMALL - 1,
-            (false, true) => 1,
-            (false, false) => 0,
-        };
-        Counter {
-            up: room(above, !f.descending),
-            down: room(below, f.descending),
-        }
+    fn linear(&self, value: ValueId) -> (Base, i128) {
+        // A value that nothing is known of is like no other.
+        let unknown = || (Some(u32::MAX - value.index() as u32), 0);
+        let known = self.get(value);
+        known.map_or_else(unknown, |known| (known.base, known.affine.constant))
     }
 
     // Facts -----------------------------------------------------------------------------------------
@@ -374,13 +430,4 @@ impl Values {
 
 fn is_integer(ty: Scalar) -> bool {
     matches!(ty, Scalar::Int { .. } | Scalar::Index)
-}
-
-fn range_of(ty: Scalar) -> Option<(i128, i128)> {
-    let width = ty.width();
-    match ty.is_signed() {
-        _ if !is_integer(ty) || width > 64 => None,
-        true => Some((-(1i128 << (width - 1)), (1i128 << (width - 1)) - 1)),
-        false => Some((0, (1i128 << width) - 1)),
-    }
 }

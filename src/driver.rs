@@ -221,8 +221,13 @@ fn build_operator(
     debug_check("hwarith", program.validate());
     let schedule = schedule::schedule(&program, &target.device, target.period)
         .map_err(|message| Diagnostic::global(codes::NO_SCHEDULE, message))?;
-    let variant = &schedule.units[0].variants[0];
-    let mut design = rtl::elaborate::build_operator(&program.units[0], variant);
+    let (id, unit) = program
+        .units
+        .iter()
+        .next()
+        .expect("the program is one operator");
+    let variant = &schedule.units[id].variants[0];
+    let mut design = rtl::elaborate::build_operator(unit, variant);
     debug_check("netlist", rtl::validate::validate(&design));
     design.header = header(&format!("operator {operator}"), target);
     let latency = variant.latency;

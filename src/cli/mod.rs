@@ -244,7 +244,7 @@ fn parse_pass(name: &str) -> Result<String, String> {
 
 fn parse_optional_pass(name: &str) -> Result<String, String> {
     match parse_pass(name)? {
-        name if name == transform::INLINE || name == transform::REQUIRED => {
+        name if name == transform::INLINE || transform::REQUIRED.contains(&&*name) => {
             Err("this pass cannot be left out".into())
         }
         name => Ok(name),

@@ -13,9 +13,11 @@ use super::builder::Builder;
 use super::demand::demanded;
 use super::graph::{Graph, NodeId, Op, Predicate, infer_type};
 use super::infer::common;
+use super::interval::Interval;
 use super::shift_add::{Costs, Plan};
 use super::types::HwType;
 use num_traits::{Signed, Zero};
+use std::collections::BTreeMap;
 
 /// Up to which width an operation stays in one piece.
 #[derive(Clone, Copy, Debug)]
@@ -51,7 +53,7 @@ pub fn split_pure(graph: &mut Graph, limits: Limits) {
         if !is_too_wide(graph, &widths, limits) {
             return;
         }
-        let (builder, map) = rebuild(graph, &widths, limits, None);
+        let (builder, map) = rebuild(graph, &widths, limits, &BTreeMap::new());
         let outputs = graph.outputs.iter().map(|o| map[o.index()]).collect();
         *graph = builder.finish(outputs);
     }
@@ -91,12 +93,13 @@ fn is_too_slow(
     }
 }
 
-/// The graph with what is too wide split, and where each of its nodes is now. `old`: for what is assumed of phis.
+/// The graph with what is too wide split, and where each of its nodes is now. `ranges`: what is known of nodes beyond their
+/// types.
 pub fn rebuild(
     graph: &Graph,
     widths: &[u32],
     limits: Limits,
-    old: Option<&Builder>,
+    ranges: &BTreeMap<NodeId, &Interval>,
 ) -> (Builder, Vec<NodeId>) {
     let mut builder = Builder::new();
     builder.graph.steps = graph.steps.clone();
@@ -145,10 +148,8 @@ pub fn rebuild(
             true => builder.cast(new, node.ty),
             false => new,
         };
-        if let Some(old) = old
-            && matches!(node.op, Op::Phi)
-        {
-            builder.assume(new, old.range(id).clone());
+        if let Some(&range) = ranges.get(&id) {
+            builder.assume(new, range.clone());
         }
         if let Some(name) = &node.name {
             builder.graph.name(new, name);
@@ -441,7 +442,7 @@ mod tests {
             .map(|&o| (o, random.between(1, graph.width(o))))
             .collect();
         let widths = demanded(&graph, &roots, None);
-        let (mut builder, mut map) = rebuild(&graph, &widths, limits, None);
+        let (mut builder, mut map) = rebuild(&graph, &widths, limits, &BTreeMap::new());
         for round in 0..ROUNDS {
             builder.graph.validate().expect("valid");
             let kept: Vec<(NodeId, u32)> = map.iter().copied().zip(widths.clone()).collect();
@@ -454,7 +455,7 @@ mod tests {
                 "seed {seed}: too wide for {limits:?}\n{}",
                 builder.graph.print(0)
             );
-            let (again, moved) = rebuild(&builder.graph, &new_widths, limits, None);
+            let (again, moved) = rebuild(&builder.graph, &new_widths, limits, &BTreeMap::new());
             map.iter_mut().for_each(|id| *id = moved[id.index()]);
             builder = again;
         }

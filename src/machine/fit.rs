@@ -6,14 +6,14 @@ use crate::hwarith::split::{Limits, ROUNDS, is_too_wide, rebuild, split_pure};
 
 /// Splits what is too wide in all leaves and operator modules.
 pub fn fit(program: &mut Program, limits: Limits) {
-    for unit in &mut program.units {
+    for unit in program.units.values_mut() {
         split_pure(&mut unit.graph, limits);
     }
     for _ in 0..ROUNDS {
         let demanded = program.demanded();
-        let leaves = program.leaves.iter_mut().zip(demanded);
-        let wide = leaves.filter(|(leaf, widths)| is_too_wide(leaf.graph(), widths, limits));
-        let split = wide.map(|(leaf, widths)| split_leaf(leaf, &widths, limits));
+        let leaves = program.leaves.values_mut().zip(demanded.values());
+        let wide = leaves.filter(|(leaf, widths)| is_too_wide(&leaf.graph, widths, limits));
+        let split = wide.map(|(leaf, widths)| split_leaf(leaf, widths, limits));
         if split.count() == 0 {
             break;
         }
@@ -21,13 +21,15 @@ pub fn fit(program: &mut Program, limits: Limits) {
 }
 
 fn split_leaf(leaf: &mut Leaf, widths: &[u32], limits: Limits) {
-    let (builder, map) = rebuild(leaf.graph(), widths, limits, Some(&leaf.builder));
-    leaf.builder = builder;
+    let phis = leaf.repeat.iter().flat_map(|repeat| &repeat.phis);
+    let ranges = phis.map(|phi| (phi.node, &phi.range)).collect();
+    let (builder, map) = rebuild(&leaf.graph, widths, limits, &ranges);
+    leaf.graph = builder.graph;
     let new = |id: &mut NodeId| *id = map[id.index()];
     leaf.writes.iter_mut().for_each(|(_, node)| new(node));
     leaf.accesses.iter_mut().for_each(|a| new(&mut a.node));
     if let Some(repeat) = &mut leaf.repeat {
-        repeat.phis.iter_mut().for_each(|(phi, _)| new(phi));
+        repeat.phis.iter_mut().for_each(|phi| new(&mut phi.node));
         new(&mut repeat.last);
     }
 }

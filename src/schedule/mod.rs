@@ -14,12 +14,13 @@ mod units;
 
 pub use solver::DISTRIBUTED_BITS;
 
+use crate::arena::Table;
 use crate::diagnostics::SourceMap;
-use crate::hwarith::graph::{MemId, Op};
+use crate::hwarith::graph::{MemId, Op, UnitId};
 use crate::hwarith::split::{LEAST_WORD, Limits};
 use crate::hwarith::{Graph, NodeId};
 use crate::ir::types::MAX_WIDTH;
-use crate::machine::program::{Leaf, Place, Program};
+use crate::machine::program::{Leaf, LeafId, Place, Program};
 use device::{Class, Device};
 use solver::{Failure, Problem};
 use std::collections::BTreeMap;
@@ -31,9 +32,9 @@ pub struct Schedule {
     /// Clock period in ns.
     pub period: f64,
     /// Of each operator module.
-    pub units: Vec<UnitSchedule>,
+    pub units: Table<UnitId, UnitSchedule>,
     /// Of each leaf.
-    pub leaves: Vec<LeafSchedule>,
+    pub leaves: Table<LeafId, LeafSchedule>,
 }
 
 /// Cycles of a graph's nodes.
@@ -138,16 +139,24 @@ pub fn schedule(program: &Program, device: &Device, period: f64) -> Result<Sched
     let budget = budget(device, period);
     let mut schedule = Schedule {
         period,
-        units: Vec::new(),
-        leaves: Vec::new(),
+        units: Table::new(),
+        leaves: Table::new(),
     };
-    for unit in &program.units {
+    for unit in program.units.values() {
         let unit = units::schedule(&unit.graph, device, budget)
             .ok_or_else(|| format!("operator '{}' without a schedule", unit.name))?;
         schedule.units.push(unit);
     }
-    for (leaf, widths) in program.leaves.iter().zip(program.demanded()) {
-        let leaf = schedule_leaf(program, leaf, widths, &schedule.units, device, budget)?;
+    let demanded = program.demanded();
+    for (leaf, widths) in program.leaves.values().zip(demanded.values()) {
+        let leaf = schedule_leaf(
+            program,
+            leaf,
+            widths.clone(),
+            &schedule.units,
+            device,
+            budget,
+        )?;
         schedule.leaves.push(leaf);
     }
     Ok(schedule)
@@ -157,11 +166,11 @@ fn schedule_leaf(
     program: &Program,
     leaf: &Leaf,
     widths: Vec<u32>,
-    units: &[UnitSchedule],
+    units: &Table<UnitId, UnitSchedule>,
     device: &Device,
     budget: f64,
 ) -> Result<LeafSchedule, String> {
-    let mut problem = Problem::new(leaf.graph(), widths, device, budget);
+    let mut problem = Problem::new(&leaf.graph, widths, device, budget);
     problem.add_leaf(leaf, device, program);
     problem.set_calls(units);
     match &leaf.repeat {
@@ -207,7 +216,7 @@ fn schedule_loop(
     let port_bound = |ports: u32| {
         let mut bound = (1, None);
         for (mem, (reads, writes)) in access_counts(leaf) {
-            let limit = limit_of(&program.mems[mem.0 as usize].place, ports);
+            let limit = limit_of(&program.mems[mem].place, ports);
             let needed = if limit.shared {
                 (reads + writes).div_ceil(limit.reads)
             } else {
@@ -222,8 +231,7 @@ fn schedule_loop(
         bound
     };
     let (mut least, busiest) = port_bound(2);
-    let mut reason =
-        busiest.map(|mem| format!("memory port {}", program.mems[mem.0 as usize].name));
+    let mut reason = busiest.map(|mem| format!("memory port {}", program.mems[mem].name));
     for call in problem.calls() {
         let interval = problem.interval(call);
         if interval > least {
@@ -349,17 +357,17 @@ fn roll_operators(problem: &mut Problem, mut times: Times, ii: u32) -> Times {
 }
 
 fn busy_operator(program: &Program, leaf: &Leaf, call: NodeId) -> String {
-    match leaf.graph().nodes[call].op {
-        Op::Call(unit) => format!("operator {}", program.units[unit.0 as usize].name),
+    match leaf.graph.nodes[call].op {
+        Op::Call(unit) => format!("operator {}", program.units[unit].name),
         _ => "operator".into(),
     }
 }
 
 fn describe(program: &Program, leaf: &Leaf, failure: &Failure) -> String {
     let name = |node: NodeId| {
-        let node = &leaf.graph().nodes[node];
+        let node = &leaf.graph.nodes[node];
         match (&node.name, &node.op) {
-            (_, Op::Load(m) | Op::Store(m)) => format!("'{}'", program.mems[m.0 as usize].name),
+            (_, Op::Load(m) | Op::Store(m)) => format!("'{}'", program.mems[*m].name),
             (Some(name), _) => format!("'{name}'"),
             _ => "a value".to_string(),
         }
@@ -403,12 +411,7 @@ fn limits(
 ) -> BTreeMap<MemId, PortLimit> {
     access_counts(leaf)
         .into_iter()
-        .map(|(mem, counts)| {
-            (
-                mem,
-                limit_of(&program.mems[mem.0 as usize].place, ports(counts)),
-            )
-        })
+        .map(|(mem, counts)| (mem, limit_of(&program.mems[mem].place, ports(counts))))
         .collect()
 }
 
@@ -425,9 +428,9 @@ fn depth(leaf: &Leaf, times: &Times) -> u32 {
     }
     if let Some(repeat) = &leaf.repeat {
         last = last.max(times.ready[repeat.last.index()]);
-        for &(phi, _) in &repeat.phis {
-            if times.width[phi.index()] > 0 {
-                let next = leaf.graph().nodes[phi].args[1];
+        for phi in &repeat.phis {
+            if times.width[phi.node.index()] > 0 {
+                let next = leaf.graph.nodes[phi.node].args[1];
                 last = last.max(times.ready[next.index()]);
             }
         }
@@ -442,7 +445,7 @@ fn assign_ports(program: &Program, leaf: &Leaf, times: &Times, ii: Option<u32>) 
     let ports = leaf.accesses.iter().map(|access| {
         let cycle = times.start[access.node.index()];
         let slot = ii.map_or(cycle, |ii| cycle % ii);
-        let external = program.mems[access.mem.0 as usize].place == Place::External;
+        let external = program.mems[access.mem].place == Place::External;
         let port = used
             .entry((access.mem, access.is_store && !external, slot))
             .or_insert(0);
@@ -476,18 +479,18 @@ fn delay_class(graph: &Graph, id: NodeId, width: u32) -> Option<(Class, u32)> {
 
 impl Schedule {
     /// The variant of an operator that a node of a leaf calls; `None` if it calls none.
-    pub fn called(&self, program: &Program, leaf: usize, node: NodeId) -> Option<(usize, u32)> {
-        match program.leaves[leaf].graph().nodes[node].op {
-            Op::Call(unit) => Some((unit.0 as usize, self.leaves[leaf].variants[node.index()])),
+    pub fn called(&self, program: &Program, leaf: LeafId, node: NodeId) -> Option<(UnitId, u32)> {
+        match program.leaves[leaf].graph.nodes[node].op {
+            Op::Call(unit) => Some((unit, self.leaves[leaf].variants[node.index()])),
             _ => None,
         }
     }
 
     /// Operators in the variants that leaves call, by operator.
-    pub fn variants(&self, program: &Program) -> impl Iterator<Item = ((usize, u32), &Variant)> {
+    pub fn variants(&self, program: &Program) -> impl Iterator<Item = ((UnitId, u32), &Variant)> {
         let mut used = std::collections::BTreeSet::new();
-        for (index, leaf) in program.leaves.iter().enumerate() {
-            let calls = leaf.graph().nodes.ids();
+        for (index, leaf) in program.leaves.iter() {
+            let calls = leaf.graph.nodes.ids();
             used.extend(calls.filter_map(|node| self.called(program, index, node)));
         }
         used.into_iter()
@@ -510,7 +513,7 @@ impl Schedule {
             );
             print_nodes(&variant.graph, &variant.times, &mut out);
         }
-        for (leaf, times) in program.leaves.iter().zip(&self.leaves) {
+        for (leaf, times) in program.leaves.values().zip(self.leaves.values()) {
             let place = sources.location(leaf.span);
             let _ = match times.ii {
                 Some(ii) => writeln!(
@@ -524,7 +527,7 @@ impl Schedule {
                     leaf.label, times.depth
                 ),
             };
-            print_nodes(leaf.graph(), &times.times, &mut out);
+            print_nodes(&leaf.graph, &times.times, &mut out);
         }
         out
     }

@@ -1,9 +1,11 @@
 //! Kernel to better kernel: each pass has a name and a one-line contract; [`PASSES`] is the pipeline.
 
 pub mod bypass;
+pub mod convert_branches;
 pub mod dead;
 pub mod expand;
 pub mod fills;
+pub mod flatten;
 pub mod forward;
 pub mod inline;
 pub mod interleave;
@@ -90,10 +92,22 @@ pub const PASSES: &[Pass] = &[
         run: dead::run,
         is_gamble: false,
     },
+    Pass {
+        name: "convert_branches",
+        contract: "branches without loops become straight-line code with conditions on accesses",
+        run: convert_branches::run,
+        is_gamble: false,
+    },
+    Pass {
+        name: "flatten",
+        contract: "code around an inner loop moves into it, so that nests are perfect",
+        run: flatten::run,
+        is_gamble: false,
+    },
 ];
 
-/// Whole-array operations have no hardware: their expansion is not optional.
-pub const REQUIRED: &str = "expand";
+/// Passes without which there is no hardware: of whole-array operations, of branches.
+pub const REQUIRED: [&str; 2] = ["expand", "convert_branches"];
 
 /// Inlines the top kernel and runs all passes but those named in `skip`. If a gamble among them changed something,
 /// the kernel that went on without it follows.
@@ -114,7 +128,7 @@ pub fn run_to(
         return Ok(kernels);
     }
     for pass in PASSES {
-        if pass.name == REQUIRED || !skip.iter().any(|s| s == pass.name) {
+        if REQUIRED.contains(&pass.name) || !skip.iter().any(|s| s == pass.name) {
             run_pass(pass, &mut kernels);
         }
         if last == Some(pass.name) {

@@ -51,7 +51,8 @@ impl Affine {
             let (value, coefficient) = match (left.peek(), right.peek()) {
                 (None, None) => break,
                 (Some(&&(a, x)), Some(&&(b, y))) if a == b => {
-                    (left.next(), right.next());
+                    left.next();
+                    right.next();
                     (a, x.checked_add(y.checked_mul(factor)?)?)
                 }
                 (Some(&&(a, x)), Some(&&(b, _))) if a < b => {

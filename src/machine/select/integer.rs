@@ -2,6 +2,7 @@
 //! makes them small.
 
 use super::{Lowering, hw_type};
+use crate::arena::Table;
 use crate::hwarith::graph::{NodeId, Op as HwOp, Predicate, UnitId};
 use crate::hwarith::{Graph, HwType, builder};
 use crate::ir::{BinaryOp, Scalar};
@@ -247,8 +248,8 @@ pub(super) fn specialise(program: &mut Program, divisions: &Divisions) {
     for (division, general) in &divisions.0 {
         let layout = division.layout(&Field::ALL);
         let mut made: Vec<(Vec<Field>, UnitId)> = Vec::new();
-        for leaf in leaves.iter_mut() {
-            let graph = &mut leaf.builder.graph;
+        for leaf in leaves.values_mut() {
+            let graph = &mut leaf.graph;
             for (call, reads) in calls(graph, *general, &layout) {
                 let mut fields: Vec<Field> = reads.iter().map(|r| layout[r.1].0).collect();
                 fields.sort();
@@ -309,14 +310,12 @@ fn calls(
 }
 
 /// Adds a module, under a name of its own, or puts it in the place of another.
-fn place(units: &mut Vec<Unit>, mut module: Unit, instead: Option<UnitId>) -> UnitId {
+fn place(units: &mut Table<UnitId, Unit>, mut module: Unit, instead: Option<UnitId>) -> UnitId {
     let name = module.name.clone();
     let mut number = 1;
-    let taken = |units: &[Unit], name: &str| {
-        let others = (0..)
-            .zip(units)
-            .filter(|(i, _)| Some(UnitId(*i)) != instead);
-        others.into_iter().any(|(_, u)| u.name == name)
+    let taken = |units: &Table<UnitId, Unit>, name: &str| {
+        let mut others = units.iter().filter(|(id, _)| Some(*id) != instead);
+        others.any(|(_, u)| u.name == name)
     };
     while taken(units, &module.name) {
         number += 1;
@@ -324,12 +323,9 @@ fn place(units: &mut Vec<Unit>, mut module: Unit, instead: Option<UnitId>) -> Un
     }
     match instead {
         Some(id) => {
-            units[id.0 as usize] = module;
+            units[id] = module;
             id
         }
-        None => {
-            units.push(module);
-            UnitId(units.len() as u32 - 1)
-        }
+        None => units.push(module),
     }
 }

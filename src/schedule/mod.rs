@@ -15,7 +15,7 @@ mod units;
 pub use solver::DISTRIBUTED_BITS;
 
 use crate::arena::Table;
-use crate::diagnostics::SourceMap;
+use crate::diagnostics::{Diagnostics, SourceMap};
 use crate::hwarith::graph::{MemId, Op, UnitId};
 use crate::hwarith::split::{LEAST_WORD, Limits};
 use crate::hwarith::{Graph, NodeId};
@@ -132,10 +132,15 @@ pub fn widest(device: &Device, period: f64) -> Limits {
     }
 }
 
-/// Schedules a program for a device and a clock period in ns.
+/// Schedules a program for a device and a clock period in ns. What is suspicious goes to `warnings`.
 ///
 /// Errors: an operator without a schedule; all else has one.
-pub fn schedule(program: &Program, device: &Device, period: f64) -> Result<Schedule, String> {
+pub fn schedule(
+    program: &Program,
+    device: &Device,
+    period: f64,
+    warnings: &mut Diagnostics,
+) -> Result<Schedule, String> {
     let budget = budget(device, period);
     let mut schedule = Schedule {
         period,
@@ -143,7 +148,7 @@ pub fn schedule(program: &Program, device: &Device, period: f64) -> Result<Sched
         leaves: Table::new(),
     };
     for unit in program.units.values() {
-        let unit = units::schedule(&unit.graph, device, budget)
+        let unit = units::schedule(&unit.graph, device, budget, warnings)
             .ok_or_else(|| format!("operator '{}' without a schedule", unit.name))?;
         schedule.units.push(unit);
     }

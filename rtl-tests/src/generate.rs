@@ -476,7 +476,11 @@ impl Gen {
             5 => -(self.below(200) as i64),
             6 => self.below(30) as i64,
             // Many digits: a factor that becomes several sums, or several blocks.
-            7 => self.below(1 << (8 + self.below(33))) as i64 * if self.one_in(2) { -1 } else { 1 },
+            7 => {
+                let bits = 8 + self.below(33);
+                let size = self.below(1 << bits) as i64;
+                if self.one_in(2) { -size } else { size }
+            }
             _ => self.below(2) as i64,
         };
         let text = if value < 0 {

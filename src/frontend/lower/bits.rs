@@ -33,7 +33,7 @@ impl<'a> Lowerer<'_, 'a> {
         }
         let operand = self.operand(&e.slice)?;
         self.check_index(&operand, u64::from(ty.width()), "bit")?;
-        self.b.as_index(&operand, "a bit index")
+        self.b.as_subscript(&operand, "a bit index")
     }
 
     /// `x[lo:hi]`, the bits from lo up to but not including hi.
@@ -68,7 +68,7 @@ impl<'a> Lowerer<'_, 'a> {
             self.check_index(&lo, u64::from(arg.ty.width()), "bit")?;
             self.check_index(&last, u64::from(arg.ty.width()), "bit")?;
         }
-        let lo = self.b.as_index(&lo, "a bit index")?;
+        let lo = self.b.as_subscript(&lo, "a bit index")?;
         let ty = Scalar::unsigned(width);
         let id = self.b.emit(OpKind::BitSlice { arg: arg.id, lo }, ty, span);
         Ok(Value::Scalar(Typed { id, ty }))

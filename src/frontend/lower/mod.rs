@@ -10,7 +10,6 @@ mod loops;
 mod returns;
 mod scope;
 mod stmt;
-mod storage;
 mod subnormals;
 
 use super::codes;
@@ -23,6 +22,7 @@ use super::session::{Bindings, Env, Session, Signature, Slot};
 use super::types::{self, Type};
 use super::values::{ConstValue, Function, Options, Typed, Value};
 use crate::diagnostics::{Diagnostic, FileId, Span};
+use crate::ir::analysis::touch;
 use crate::ir::{self, ArrayId, ArrayKind, Kernel, OpKind, Param};
 use builder::{Builder, Operand};
 use ruff_python_ast::{Expr, Stmt, StmtFunctionDef};
@@ -116,7 +116,6 @@ struct Lowerer<'s, 'a> {
     b: Builder,
     scopes: Scopes,
     results: returns::Results,
-    storage: storage::Notes,
     place: Place,
     /// Errors reported before this kernel.
     errors_before: usize,
@@ -191,7 +190,6 @@ impl<'s, 'a> Lowerer<'s, 'a> {
             b: Builder::new(options),
             scopes: Scopes::new(),
             results: returns::Results::default(),
-            storage: storage::Notes::default(),
             place: Place::Body,
             errors_before,
             rebound: HashSet::new(),
@@ -237,7 +235,7 @@ impl<'s, 'a> Lowerer<'s, 'a> {
         let body = self.b.close(yields);
         let results = self.finish_results();
         let builder = std::mem::replace(&mut self.b, Builder::new(self.options));
-        let mut kernel = Kernel {
+        let kernel = Kernel {
             name,
             span,
             values: builder.values,
@@ -245,16 +243,13 @@ impl<'s, 'a> Lowerer<'s, 'a> {
             params: params.iter().map(|p| p.0.clone()).collect(),
             results,
             body,
-            bypassed: Default::default(),
         };
-        storage::simplify(&mut kernel, &self.storage);
         let signature = self.signature(&kernel, params);
         Ok((kernel, signature))
     }
 
     fn signature(&self, kernel: &Kernel, params: Vec<(Param, String, Slot)>) -> Signature {
-        let written =
-            storage::written_arrays(kernel, |id, i| self.session.signature(id).params[i].2);
+        let written = touch::written(&kernel.body, |id, i| self.session.signature(id).params[i].2);
         let params = params
             .into_iter()
             .map(|(param, name, slot)| {

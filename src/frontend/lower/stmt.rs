@@ -223,7 +223,6 @@ impl<'a> Lowerer<'_, 'a> {
             None => {
                 let value = self.b.zero(elem, span);
                 self.b.push(OpKind::Fill { array: id, value }, vec![], span);
-                self.storage.zero_filled(id);
             }
             Some(operand) => self.initialise(id, &operand, span)?,
         }
@@ -249,7 +248,6 @@ impl<'a> Lowerer<'_, 'a> {
             .b
             .array(&name, elem, &shape, ArrayKind::Table(table), span);
         self.b.push(OpKind::Copy { dst: id, src }, vec![], span);
-        self.storage.table(id, src);
         Ok(())
     }
 
@@ -550,7 +548,7 @@ impl<'a> Lowerer<'_, 'a> {
 
     pub(super) fn load(&mut self, array: ArrayId, indices: Vec<ValueId>, span: Span) -> Typed {
         let ty = self.array(array).elem;
-        let id = self.b.emit(OpKind::Load { array, indices }, ty, span);
+        let id = self.b.emit(OpKind::load(array, indices), ty, span);
         Typed { id, ty }
     }
 
@@ -589,11 +587,7 @@ impl<'a> Lowerer<'_, 'a> {
     }
 
     fn store(&mut self, array: ArrayId, indices: Vec<ValueId>, value: ValueId, span: Span) {
-        let kind = OpKind::Store {
-            array,
-            indices,
-            value,
-        };
+        let kind = OpKind::store(array, indices, value);
         self.b.push(kind, vec![], span);
     }
 

@@ -34,7 +34,6 @@ codes! {
     OUTPUT_FILE = "E1302": "The output cannot be written.";
     NO_ARGUMENTS = "E1303": "The kernel has parameters, and no argument file was given.";
     ONE_RUN_ONLY = "E1304": "An .npz file holds the results of one invocation only.";
-    VERYL = "E1305": "The Veryl back end refused the netlist: a bug of the compiler, please report it.";
     UNKNOWN_CODE = "E1306": "There is no diagnostic of that code.";
     OPERATOR = "E1307": "There is no stand-alone module for this operator on these formats.";
     QUESTION = "E1308": "A question to typeof cannot be understood.";

@@ -5,7 +5,6 @@ use allo_hls::sim::verilator::Verilator;
 use rtl_tests::examples::{self, EXAMPLES, folder};
 use rtl_tests::fuzz;
 use rtl_tests::tools;
-use std::path::PathBuf;
 
 #[test]
 fn every_example_is_listed() {
@@ -142,16 +141,5 @@ fn slang_accepts_every_example() {
         ];
         let args = [&warnings[..], &["--top", &top, &file]].concat();
         tools::run(folder.path(), &slang, &args).unwrap_or_else(|e| panic!("{file}: {e}"));
-    }
-}
-
-#[test]
-fn sv_parser_parses_every_example() {
-    let (folder, files) = emitted();
-    for (file, _) in files {
-        let path = folder.path().join(&file);
-        let (defines, includes) = (sv_parser::Defines::new(), Vec::<PathBuf>::new());
-        sv_parser::parse_sv(&path, &defines, &includes, false, false)
-            .unwrap_or_else(|e| panic!("{file}: {e}"));
     }
 }

@@ -4,7 +4,7 @@ use super::output::{Printer, Status, emit};
 use super::{CheckArgs, CompileArgs, Emit, ExplainArgs, PythonArgs, TargetArgs};
 use allo_hls::codes;
 use allo_hls::diagnostics::{Diagnostic, FileId, SourceMap};
-use allo_hls::driver::{self, Compilation, Target};
+use allo_hls::driver::{self, Target};
 use allo_hls::{frontend, ir, rtl, transform};
 use std::io::Read;
 use std::path::Path;
@@ -100,7 +100,7 @@ pub fn compile(printer: &Printer, args: &CompileArgs) -> Result<(), Status> {
         Emit::Hwarith => compiled.hardware.print(),
         Emit::Schedule => compiled.schedule.print(&compiled.hardware, &sources),
         Emit::Rtl => rtl::print::print(&compiled.design),
-        Emit::Sv => systemverilog(args, &compiled).map_err(|e| printer.fail(e, &sources))?,
+        Emit::Sv => compiled.systemverilog(),
         Emit::Veryl => rtl::veryl::print(&compiled.design),
         Emit::Manifest => compiled.manifest.to_json(),
     };
@@ -110,20 +110,4 @@ pub fn compile(printer: &Printer, args: &CompileArgs) -> Result<(), Status> {
             None => Ok(()),
         });
     written.map_err(|e| printer.fail(e, &sources))
-}
-
-/// The SystemVerilog text by the back end asked for.
-#[cfg_attr(
-    not(feature = "veryl"),
-    expect(unused_variables, reason = "the only back end")
-)]
-fn systemverilog(args: &CompileArgs, compiled: &Compilation) -> Result<String, Diagnostic> {
-    #[cfg(feature = "veryl")]
-    if args.backend == super::Backend::Veryl {
-        let source = rtl::veryl::print(&compiled.design);
-        return rtl::veryl_backend::to_systemverilog(&source, &compiled.manifest.module).map_err(
-            |e| Diagnostic::global(codes::VERYL, format!("Veryl refuses the netlist: {e}")),
-        );
-    }
-    Ok(compiled.systemverilog())
 }

@@ -138,10 +138,6 @@ pub struct CompileArgs {
     /// With --emit ir: the kernel after this pass of the transform room (`inline` comes first) instead of the frontend's
     #[arg(long, value_name = "PASS", value_parser = parse_pass)]
     pub after: Option<String>,
-    /// What writes the SystemVerilog
-    #[cfg(feature = "veryl")]
-    #[arg(long, value_enum, default_value = "own")]
-    pub backend: Backend,
     /// Also write the manifest (ports, protocol, schedule) as JSON
     #[arg(long, value_name = "FILE")]
     pub manifest: Option<PathBuf>,
@@ -164,16 +160,6 @@ pub enum Emit {
     Veryl,
     /// Ports, protocol and schedule as JSON
     Manifest,
-}
-
-/// Writers of SystemVerilog.
-#[cfg(feature = "veryl")]
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Backend {
-    /// Our own printer
-    Own,
-    /// Veryl's analyser and emitter
-    Veryl,
 }
 
 #[derive(Args)]

@@ -11,5 +11,3 @@ pub mod systemverilog;
 pub mod text;
 pub mod validate;
 pub mod veryl;
-#[cfg(feature = "veryl")]
-pub mod veryl_backend;

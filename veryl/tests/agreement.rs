@@ -1,18 +1,17 @@
-//! The Veryl back end: the same netlists by way of Veryl give the same cycles.
-#![cfg(feature = "veryl")]
+//! The same netlists, printed and by way of Veryl, give the same cycles.
 
-use allo_hls::diagnostics::SourceMap;
-use allo_hls::driver::{self, Target};
-use allo_hls::rtl::{veryl, veryl_backend};
+use allo_hls::rtl::veryl;
 use allo_hls::sim::cosim::{self, CosimOptions};
+use allo_hls_veryl::to_systemverilog;
 use rtl_tests::bench::Bench;
+use rtl_tests::examples;
 use rtl_tests::expressions::Suite;
-use rtl_tests::random;
+use rtl_tests::{fuzz, random};
 
 /// The bench of the same design's text by way of Veryl.
 fn by_veryl(bench: &Bench) -> Bench {
     let source = veryl::print(&bench.design);
-    let text = veryl_backend::to_systemverilog(&source, &bench.module().name);
+    let text = to_systemverilog(&source, &bench.module().name);
     Bench {
         text: text.unwrap_or_else(|error| panic!("{error}\n{source}")),
         ..bench.clone()
@@ -40,25 +39,20 @@ fn random_netlists_agree() {
     }
 }
 
-/// An example through both back ends.
-fn example_agrees(file: &str, top: &str) {
-    let path = format!("{}/../examples/{file}.py", env!("CARGO_MANIFEST_DIR"));
-    let text = std::fs::read_to_string(path).expect("the example is there");
-    let mut sources = SourceMap::default();
-    let id = sources.add(format!("{file}.py"), text);
-    let target = Target::new("ecp5", 10.0).expect("a built-in device");
-    let compiled = driver::compile(&mut sources, id, Some(top), &target)
-        .unwrap_or_else(|e| panic!("{}", e.render(&sources, false)));
+/// An example as both texts.
+fn example_agrees(file: &str) {
+    let example = examples::find(file);
+    let compiled = example.compile(10.0);
     let source = veryl::print(&compiled.design);
-    let by_veryl = veryl_backend::to_systemverilog(&source, top)
-        .unwrap_or_else(|error| panic!("{error}\n{source}"));
+    let by_veryl =
+        to_systemverilog(&source, file).unwrap_or_else(|error| panic!("{error}\n{source}"));
     let options = CosimOptions {
         vectors: 6,
         ..CosimOptions::default()
     };
     let cycles = |text: &str| {
         cosim::cosim(&compiled.program, &compiled.manifest, text, &options)
-            .unwrap_or_else(|e| panic!("{file}: {}", e.to_diagnostic().render(&sources, false)))
+            .unwrap_or_else(|e| panic!("{file}: {}", fuzz::explained(&e)))
             .cycles
     };
     assert_eq!(
@@ -70,16 +64,16 @@ fn example_agrees(file: &str, top: &str) {
 
 #[test]
 fn examples_agree() {
-    for (file, top) in [
-        ("called", "called"),
-        ("count", "count"),
-        ("fir", "fir"),
-        ("histogram", "histogram"),
-        ("matmul_i32", "matmul"),
-        ("mul96", "mul96"),
-        ("saxpy_f32", "saxpy"),
-        ("saxpy_i32", "saxpy"),
+    for file in [
+        "called",
+        "count",
+        "fir",
+        "histogram",
+        "matmul_i32",
+        "mul96",
+        "saxpy_f32",
+        "saxpy_i32",
     ] {
-        example_agrees(file, top);
+        example_agrees(file);
     }
 }

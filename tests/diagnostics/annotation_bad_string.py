@@ -1,6 +1,0 @@
-import allo
-from allo import *
-
-@kernel
-def f(x: "i32[4") -> i32:
-    return 1

@@ -1,9 +1,0 @@
-from allo import *
-
-
-@kernel
-def f(x: i32) -> i32:
-    for i in range(4):
-        if x == i:
-            break
-    return x

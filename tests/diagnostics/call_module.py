@@ -1,9 +1,0 @@
-from allo import *
-
-
-import math
-
-
-@kernel
-def f(x: f32) -> f32:
-    return math.sqrt(x)

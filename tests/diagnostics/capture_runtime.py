@@ -1,9 +1,0 @@
-import allo
-from allo import *
-
-@kernel
-def f(x: i32) -> i32:
-    @kernel
-    def g(v: i32) -> i32:
-        return v + x
-    return g(x)

@@ -1,6 +1,0 @@
-from allo import *
-
-
-@kernel
-def f(x: i32) -> i32:
-    return 0 < x < 4

@@ -1,9 +1,0 @@
-from allo import *
-
-
-T = (1, 2)
-
-
-@kernel
-def f(x: i32) -> i32:
-    return T[x]

@@ -1,6 +1,0 @@
-from allo import *
-
-
-@kernel
-def f(x: "i32[4]") -> "i32[4]":
-    return x.copy()

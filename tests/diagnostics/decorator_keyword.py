@@ -1,6 +1,0 @@
-from allo import *
-
-
-@kernel(option=KernelOptions())
-def f(x: i32):
-    pass

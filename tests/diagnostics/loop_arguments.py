@@ -1,7 +1,0 @@
-import allo
-from allo import *
-
-@kernel
-def f(x: i32):
-    for i in range():
-        pass

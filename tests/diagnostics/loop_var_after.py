@@ -1,8 +1,0 @@
-import allo
-from allo import *
-
-@kernel
-def f(x: i32) -> i32:
-    for i in range(4):
-        y = i
-    return i + y

@@ -1,8 +1,0 @@
-import allo
-from allo import *
-
-@kernel
-def f(x: i32) -> i32:
-    def g(v):
-        return v
-    return g(x)

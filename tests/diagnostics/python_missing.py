@@ -1,7 +1,0 @@
-# python: /no/such/python
-from allo import *
-
-
-@kernel
-def f(x: i32) -> i32:
-    return x

@@ -1,8 +1,0 @@
-from allo import *
-
-
-@kernel
-def f(x: i32) -> i32:
-    while x > 0:
-        return x
-    return x

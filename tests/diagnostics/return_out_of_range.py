@@ -1,6 +1,0 @@
-from allo import *
-
-
-@kernel
-def f(x: i32) -> u8:
-    return 256

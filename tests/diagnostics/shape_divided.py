@@ -1,9 +1,0 @@
-from allo import *
-
-
-N = 9
-
-
-@kernel
-def f(x: "i32[N / 2]"):
-    x[0] = 1

@@ -1,6 +1,0 @@
-from allo import *
-
-
-@kernel
-def f(x: "i32[M]"):
-    x[0] = 1

@@ -1,6 +1,0 @@
-from allo import *
-
-
-@kernel
-def f(x: i32):
-    static_assert(x > 2)

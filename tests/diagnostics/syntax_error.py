@@ -1,3 +1,0 @@
-@kernel
-def f(x: i32:
-    pass

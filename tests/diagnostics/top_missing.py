@@ -1,7 +1,0 @@
-# top: g
-import allo
-from allo import *
-
-@kernel
-def f(x: i32):
-    pass

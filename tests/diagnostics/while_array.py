@@ -1,9 +1,0 @@
-from allo import *
-
-
-@kernel
-def f(x: i32) -> i32:
-    b: "i32[4]" = 0
-    while b:
-        x += 1
-    return x

@@ -1,0 +1,20 @@
+//! The tests of this package, in one program; those that take long or measure themselves are beside it.
+
+mod corpus;
+mod emit;
+mod extending;
+mod frontend_python;
+mod rolled;
+mod schedule;
+mod sim_builder;
+mod sim_cli;
+mod sim_cosim;
+mod sim_modules;
+mod sim_reference;
+mod sim_rtl;
+mod sim_verilator;
+mod support;
+mod texts;
+mod transform;
+mod typeof_command;
+mod typing;

@@ -1,0 +1,298 @@
+//! The scheduler: intervals and latencies of the examples, every schedule checked, the checker checked.
+
+use crate::support;
+use allo_hls::diagnostics::Diagnostics;
+use allo_hls::driver::{Compilation, Target};
+use allo_hls::hwarith::Op;
+use allo_hls::hwarith::graph::UnitId;
+use allo_hls::machine::program::LeafId;
+use allo_hls::schedule::{Schedule, check::check, device::Device, schedule};
+
+/// Clock periods in ns: 25, 50, 100, 200 and 400 MHz.
+const PERIODS: [f64; 5] = [40.0, 20.0, 10.0, 5.0, 2.5];
+
+fn examples() -> Vec<String> {
+    let paths = support::files("examples", "py");
+    paths.iter().map(|path| support::stem(path)).collect()
+}
+
+/// An example at 100 MHz on ecp5.
+fn compile(name: &str) -> Compilation {
+    compile_without(name, &[])
+}
+
+/// The same without some of the passes.
+fn compile_without(name: &str, skip: &[&str]) -> Compilation {
+    let text = support::read(&support::root(&format!("examples/{name}.py")));
+    let mut target = Target::new("ecp5", 10.0).expect("device");
+    target.skip = skip.iter().map(|s| s.to_string()).collect();
+    support::hardware(&text, support::top_of(name), &target)
+}
+
+/// Interval of each pipelined loop, in order, and the greatest latency.
+fn figures(name: &str) -> (Vec<u64>, Option<u64>) {
+    let manifest = compile(name).manifest;
+    let intervals = manifest.loops.iter().filter_map(|l| l.ii).collect();
+    (intervals, manifest.latency.max)
+}
+
+fn assert_figures(name: &str, intervals: &[u64], latency: u64) {
+    let (got, cycles) = figures(name);
+    assert_eq!(got, intervals, "{name}");
+    let cycles = cycles.unwrap_or_else(|| panic!("{name}: no latency"));
+    assert!(
+        cycles <= latency,
+        "{name} takes {cycles} cycles, not {latency}"
+    );
+}
+
+#[test]
+fn saxpy_starts_an_element_every_cycle() {
+    assert_figures("saxpy_i32", &[1], 24);
+    assert_figures("saxpy_f32", &[1], 36);
+}
+
+#[test]
+fn matmul_starts_a_product_every_cycle() {
+    // A product a cycle in the flattened nest: the outer dimensions advance every 32 and 1,024.
+    assert_figures("matmul_i32", &[1024, 32, 1], 33_500);
+    // Sums of floats take turns.
+    assert_figures("matmul_f32", &[1024, 32, 1], 33_500);
+}
+
+#[test]
+fn sums_are_carried_from_cycle_to_cycle() {
+    assert_figures("dot_i32", &[1], 64 + 12);
+    assert_figures("prefix_sum", &[1], 64 + 12);
+    assert_figures("fill", &[1], 16 + 8);
+    assert_figures("vector_add", &[1], 16 + 8);
+}
+
+#[test]
+fn a_histogram_takes_its_last_write_from_a_register() {
+    assert_figures("histogram", &[1, 1], 256 + 1024 + 16);
+}
+
+#[test]
+fn a_histogram_without_bypass_waits_for_its_own_writes() {
+    let hardware = compile_without("histogram", &["bypass"]).hardware;
+    let device = Device::load("ecp5").expect("device");
+    let times =
+        schedule(&hardware, &device, 10.0, &mut Diagnostics::default()).expect("a schedule");
+    let intervals: Vec<u32> = times.leaves.values().filter_map(|l| l.ii).collect();
+    assert_eq!(intervals, [1, 2]);
+}
+
+#[test]
+fn every_example_has_a_valid_schedule_at_every_clock() {
+    let device = Device::load("ecp5").expect("device");
+    for name in examples() {
+        let hardware = compile(&name).hardware;
+        for period in PERIODS {
+            let times = schedule(&hardware, &device, period, &mut Diagnostics::default())
+                .unwrap_or_else(|e| panic!("{name} at {period} ns: {e}"));
+            check(&hardware, &times, &device)
+                .unwrap_or_else(|e| panic!("{name} at {period} ns: {e}"));
+        }
+    }
+}
+
+// The checker ----------------------------------------------------------------------------------
+
+fn move_node(schedule: &mut Schedule, leaf: LeafId, node: usize, by: i64) -> bool {
+    let times = &mut schedule.leaves[leaf].times;
+    let moved = |t: u32| u32::try_from(i64::from(t) + by).ok();
+    let (Some(start), Some(ready)) = (moved(times.start[node]), moved(times.ready[node])) else {
+        return false;
+    };
+    times.start[node] = start;
+    times.ready[node] = ready;
+    true
+}
+
+/// What the checker says of another schedule of a compiled kernel.
+fn verdict(compiled: &Compilation, schedule: &Schedule) -> Result<(), String> {
+    let device = Device::load("ecp5").expect("device");
+    check(&compiled.hardware, schedule, &device)
+}
+
+/// Moves each node that matters far to one side; the checker must object each time.
+fn refuses_moves(name: &str, by: i64, matters: impl Fn(&Op) -> bool) {
+    let compiled = compile(name);
+    let mut tried = 0;
+    for (i, leaf) in compiled.hardware.leaves.iter() {
+        for (id, node) in leaf.graph.nodes.iter() {
+            if !matters(&node.op) {
+                continue;
+            }
+            let mut changed = compiled.schedule.clone();
+            if move_node(&mut changed, i, id.index(), by) {
+                tried += 1;
+                let verdict = verdict(&compiled, &changed);
+                assert!(verdict.is_err(), "{name}: %{} moved by {by}", id.index());
+            }
+        }
+    }
+    assert!(tried > 0, "{name}: nothing moved by {by}");
+}
+
+#[test]
+fn the_checker_refuses_results_that_come_too_late() {
+    let load = |op: &Op| matches!(op, Op::Load(_));
+    for name in ["saxpy_i32", "dot_i32", "histogram", "matmul_i32"] {
+        refuses_moves(name, 20, load);
+    }
+    refuses_moves("saxpy_f32", 20, |op| {
+        matches!(op, Op::Call(_) | Op::Load(_))
+    });
+}
+
+#[test]
+fn the_checker_refuses_stores_before_their_values() {
+    let store = |op: &Op| matches!(op, Op::Store(_));
+    for name in ["saxpy_i32", "prefix_sum", "histogram"] {
+        refuses_moves(name, -1, store);
+    }
+}
+
+#[test]
+fn the_checker_refuses_wrong_latencies() {
+    let compiled = compile("saxpy_i32");
+    for i in 0..compiled.schedule.leaves[LeafId::new(0)].times.ready.len() {
+        let mut changed = compiled.schedule.clone();
+        changed.leaves[LeafId::new(0)].times.ready[i] += 1;
+        assert!(verdict(&compiled, &changed).is_err(), "%{i}");
+    }
+}
+
+#[test]
+fn the_checker_refuses_delays_that_are_not_true() {
+    for name in ["saxpy_f32", "classify", "matmul_f32"] {
+        let compiled = compile(name);
+        // Faster than they are, and slower than a cycle.
+        for (factor, tried) in [(0.0, 1.0), (100.0, 1.0)] {
+            let mut refused = 0;
+            for (leaf, scheduled) in compiled.schedule.leaves.iter() {
+                for (i, &arrival) in scheduled.times.arrival.iter().enumerate() {
+                    if arrival < tried || scheduled.times.width[i] == 0 {
+                        continue;
+                    }
+                    let mut changed = compiled.schedule.clone();
+                    changed.leaves[leaf].times.arrival[i] = arrival * factor;
+                    assert!(
+                        verdict(&compiled, &changed).is_err(),
+                        "{name}: %{i} x {factor}"
+                    );
+                    refused += 1;
+                }
+            }
+            assert!(refused > 0, "{name}: nothing tried");
+        }
+        let mut slower = compiled.schedule.clone();
+        slower.period /= 2.0;
+        assert!(
+            verdict(&compiled, &slower).is_err(),
+            "{name}: at twice the clock"
+        );
+    }
+}
+
+#[test]
+fn the_checker_refuses_units_other_than_their_graphs() {
+    let compiled = compile("saxpy_f32");
+    let changes: [fn(&mut Schedule); 4] = [
+        |s| s.units[UnitId::new(0)].variants[0].latency += 1,
+        |s| s.units[UnitId::new(0)].variants[0].input_delay = 0.0,
+        |s| s.units[UnitId::new(0)].variants[0].output_delay = 0.0,
+        |s| s.units[UnitId::new(0)].variants[0].times.start[3] += 1,
+    ];
+    for (number, change) in changes.iter().enumerate() {
+        let mut changed = compiled.schedule.clone();
+        change(&mut changed);
+        assert!(verdict(&compiled, &changed).is_err(), "change {number}");
+    }
+}
+
+#[test]
+fn the_checker_refuses_a_loop_that_ends_early_and_values_that_do_not_stay() {
+    for name in ["saxpy_i32", "dot_i32", "prefix_sum", "fir"] {
+        let compiled = compile(name);
+        for leaf in compiled.schedule.leaves.ids() {
+            let mut changed = compiled.schedule.clone();
+            changed.leaves[leaf].depth -= 1;
+            assert!(
+                verdict(&compiled, &changed).is_err(),
+                "{name}: depth of {leaf:?}"
+            );
+            let mut changed = compiled.schedule.clone();
+            let stable = &mut changed.leaves[leaf].times.stable;
+            let Some(moving) = stable.iter_mut().find(|s| !**s) else {
+                continue;
+            };
+            *moving = true;
+            assert!(
+                verdict(&compiled, &changed).is_err(),
+                "{name}: stable in {leaf:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn the_checker_refuses_a_histogram_in_one_cycle() {
+    let compiled = compile_without("histogram", &["bypass"]);
+    let mut changed = compiled.schedule.clone();
+    let counting = changed.leaves.values_mut().find(|l| l.ii == Some(2));
+    counting.expect("the counting loop").ii = Some(1);
+    assert!(verdict(&compiled, &changed).is_err());
+}
+
+#[test]
+fn the_checker_refuses_ports_taken_twice_and_ports_that_do_not_exist() {
+    let compiled = compile("histogram");
+    for (leaf, times) in compiled.schedule.leaves.iter() {
+        for access in 0..times.ports.len() {
+            let mut changed = compiled.schedule.clone();
+            changed.leaves[leaf].ports[access] = 2;
+            assert!(
+                verdict(&compiled, &changed).is_err(),
+                "leaf {leaf:?}, {access}"
+            );
+        }
+    }
+    // Two loads of one memory in the same slot need two ports.
+    let text = "from allo import i32, kernel\n\n\n@kernel\n\
+                def pairs(x: \"i32[16]\", out: \"i32[8]\"):\n    for i in range(8):\n        \
+                out[i] = x[2 * i] + x[2 * i + 1]\n";
+    let compiled = support::ecp5(text, None, 10.0);
+    let times = &compiled.schedule.leaves[LeafId::new(0)];
+    assert_eq!(times.ii, Some(1));
+    let mut changed = compiled.schedule.clone();
+    changed.leaves[LeafId::new(0)].ports.fill(0);
+    assert!(verdict(&compiled, &changed).is_err());
+}
+
+/// A token that outlived the loop would start an iteration of the next invocation.
+#[test]
+fn iterations_begin_when_the_one_before_is_over_at_the_latest() {
+    let text = "from allo import u32, kernel\n\n@kernel\ndef gcd(a: u32, b: u32) -> u32:\n    x: u32 = a\n    \
+                y: u32 = b\n    while y != 0:\n        t: u32 = x % y\n        x = y\n        y = t\n    return x\n";
+    for period in PERIODS {
+        let compiled = support::ecp5(text, None, period);
+        for leaf in compiled.schedule.leaves.values() {
+            assert!(leaf.ii.is_none_or(|ii| ii <= leaf.depth), "{period} ns");
+        }
+    }
+}
+
+#[test]
+fn long_iterations_take_the_least_interval() {
+    let mut text = "from allo import i32, kernel\n\n\n@kernel\ndef f(x: i32, b: \"i32[64]\"):\n    for i in range(64):\n".to_owned();
+    // Any two of the stores may meet, so that each takes a cycle of its own in all iterations.
+    for k in 0..90 {
+        text += &format!("        b[(i * x + {k}) & 63] = x + {k}\n");
+    }
+    let compiled = support::ecp5(&text, None, 10.0);
+    let intervals: Vec<_> = compiled.manifest.loops.iter().map(|l| l.ii).collect();
+    assert_eq!(intervals, [Some(90)]);
+}

@@ -1,0 +1,116 @@
+//! `allo-hls run` and `allo-hls cosim` as programs, without any tool.
+
+use crate::support::{self, allo_hls};
+use std::path::Path;
+use std::process::Command;
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+#[test]
+fn hardware_and_reference_print_the_same_results() {
+    let run = |engine: &[&str]| {
+        let fixed = [
+            "run",
+            "examples/saxpy_f32.py",
+            "--args",
+            "examples/saxpy_args.json",
+            "--bits",
+        ];
+        let output = allo_hls(&[&fixed[..], engine].concat());
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        text(&output.stdout)
+    };
+    let wanted = run(&["--engine", "reference"]);
+    assert!(wanted.contains("\"out\":[\"0x40200000\""), "{wanted}");
+    assert_eq!(run(&[]), wanted);
+    assert_eq!(run(&["--engine", "rtl"]), wanted);
+}
+
+#[test]
+fn hardware_does_not_check_bounds() {
+    let fixed = [
+        "run",
+        "examples/saxpy_f32.py",
+        "--args",
+        "examples/saxpy_args.json",
+    ];
+    let refused = allo_hls(&[&fixed[..], &["--check-bounds", "--engine", "rtl"]].concat());
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(text(&refused.stderr).contains("only the software reference checks"));
+    let checked = allo_hls(&[&fixed[..], &["--check-bounds"]].concat());
+    assert!(checked.status.success(), "{}", text(&checked.stderr));
+}
+
+#[test]
+fn co_simulation_reports_coverage_and_writes_fst() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let wave = folder.path().join("wave.fst");
+    let trace = format!("--trace={}", wave.display());
+    let kernel = "tests/kernels/no_iterations.py";
+    let output = allo_hls(&["cosim", kernel, "--engine", "rtl", "--vectors", "9", &trace]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let said = text(&output.stdout);
+    assert!(said.starts_with("top: 9 inputs, "), "{said}");
+    assert!(said.contains("coverage: 1 of 3 loops iterated"), "{said}");
+    assert!(
+        said.contains("no_iterations.py:8: loop i never had an iteration"),
+        "{said}"
+    );
+    assert!(
+        said.contains("4 invocations repeated after a reset"),
+        "{said}"
+    );
+    // No progress bar off a terminal.
+    assert_eq!(text(&output.stderr), "");
+    assert!(std::fs::metadata(&wave).is_ok_and(|m| m.len() > 100));
+    assert!(Path::new(kernel).is_file());
+}
+
+#[test]
+fn what_to_install_is_said_where_verilator_is_missing() {
+    let output = Command::new(env!("CARGO_BIN_EXE_allo-hls"))
+        .current_dir(support::root(""))
+        .env("ALLO_HLS_VERILATOR", "/nonexistent/verilator")
+        .args(["cosim", "examples/fill.py"])
+        .output()
+        .expect("runs");
+    assert_eq!(output.status.code(), Some(1));
+    let said = text(&output.stderr);
+    assert!(
+        said.contains("a working verilator is not installed"),
+        "{said}"
+    );
+    assert!(
+        said.contains("'/nonexistent/verilator --getenv VERILATOR_ROOT'"),
+        "{said}"
+    );
+}
+
+/// An empty comparison is no success.
+#[test]
+fn nothing_to_compare_is_an_error() {
+    let kernel = "examples/scalar_add.py";
+    let none = allo_hls(&["cosim", kernel, "--engine", "rtl", "--vectors", "0"]);
+    assert_eq!(none.status.code(), Some(2));
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("args.json");
+    std::fs::write(&path, "[]").expect("a file");
+    let args = format!("--args={}", path.display());
+    let empty = allo_hls(&["cosim", kernel, "--engine", "rtl", &args]);
+    assert_eq!(empty.status.code(), Some(1));
+    let said = text(&empty.stderr);
+    assert!(said.contains("holds no invocation"), "{said}");
+}
+
+#[test]
+fn a_waveform_that_cannot_be_written_says_why() {
+    let trace = "--trace=/nonexistent/wave.fst";
+    let kernel = "examples/scalar_add.py";
+    let output = allo_hls(&["cosim", kernel, "--engine", "rtl", "--vectors", "1", trace]);
+    assert_eq!(output.status.code(), Some(1));
+    let said = text(&output.stderr);
+    let wanted = "cannot write '/nonexistent/wave.fst': No such file";
+    assert!(said.contains(wanted), "{said}");
+}

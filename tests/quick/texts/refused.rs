@@ -1,0 +1,39 @@
+//! Inputs that are refused, with their messages, in folders by the code of the first one.
+//!
+//! The first line may say `# top: name` (`-`: compiled without naming one; the default is only to check), or
+//! `# python: program`, which takes the place of our evaluator. What inputs import is in `tests/imported`.
+
+use super::{Answer, Case};
+use crate::support;
+use allo_hls::frontend::{check, codes, compile};
+
+pub fn answer(case: &Case) -> Answer {
+    let (mut sources, file) = support::source(&case.name(), &case.text);
+    sources.root = Some("tests/imported".into());
+    sources.python = case.directive("python").map(str::to_owned);
+    let refused = match case.directive("top") {
+        Some(top) => compile(&mut sources, file, Some(top).filter(|t| *t != "-")).map(|_| ()),
+        None => check(&mut sources, file).map(|_| ()),
+    };
+    let errors = refused.err().ok_or("is accepted")?;
+    let folder = case.path.parent().and_then(|folder| folder.file_name());
+    let first = errors.0.first().map(|error| error.code);
+    if folder.and_then(|name| name.to_str()) != first {
+        return Err(format!("belongs into the folder {first:?}"));
+    }
+    let message = |error: &allo_hls::diagnostics::Diagnostic| {
+        format!("[{}] {}", error.code, error.render(&sources, false))
+    };
+    Ok(errors.0.iter().map(message).collect())
+}
+
+#[test]
+fn every_code_of_the_frontend_has_an_example() {
+    let paths = support::files("tests/refused", "py");
+    let shown: String = paths.iter().map(|path| support::read(path)).collect();
+    let codes = codes::ALL.iter().map(|(code, _)| *code);
+    let missing: Vec<&str> = codes
+        .filter(|code| !shown.contains(&format!("\n# [{code}]")))
+        .collect();
+    assert!(missing.is_empty(), "{missing:?}");
+}

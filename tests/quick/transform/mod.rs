@@ -1,0 +1,274 @@
+//! Every transformation against the reference, and on printed ir where it must and must not act.
+
+use crate::support;
+use allo_hls::arena::Arena;
+use allo_hls::diagnostics::SourceMap;
+use allo_hls::ir::{Kernel, Program, print, read, validate};
+use allo_hls::sim::reference::{Options, Outcome, run};
+use allo_hls::sim::value::{Invocation, Signature, Value};
+use allo_hls::sim::vectors;
+use allo_hls::transform;
+use allo_hls::transform::{PASSES, Pass, inline::inline};
+
+const KERNELS: &str = include_str!("kernels.py");
+
+/// The kernel with its calls inlined.
+fn inlined(program: &Program) -> Kernel {
+    inline(program).unwrap_or_else(|_| panic!("not inlined"))
+}
+
+fn alone(kernel: Kernel) -> Program {
+    let mut kernels = Arena::new();
+    let top = kernels.push(kernel);
+    Program { kernels, top }
+}
+
+fn pass(name: &str) -> &'static Pass {
+    let found = PASSES.iter().find(|p| p.name == name);
+    found.unwrap_or_else(|| panic!("no pass '{name}'"))
+}
+
+/// The printed ir of a kernel of the collection after inlining and the given passes.
+fn after(top: &str, passes: &[&str]) -> String {
+    let mut kernel = inlined(&support::program(KERNELS, Some(top)));
+    for name in passes {
+        (pass(name).run)(&mut kernel);
+    }
+    print::print(&alone(kernel), None)
+}
+
+// Semantics ------------------------------------------------------------------------------------
+
+/// Whether every value that the first run specifies is the same in the second; else where it is not.
+fn same(wanted: &Outcome, got: &Outcome) -> Result<(), String> {
+    if wanted.unspecified_control.is_some() {
+        return Ok(());
+    }
+    if let Some(span) = got.unspecified_control {
+        return Err(format!(
+            "control depends on an unspecified value at {span:?}"
+        ));
+    }
+    let lists = |o: &Outcome| -> Vec<Vec<Value>> { [&o.params[..], &o.results[..]].concat() };
+    for (slot, (wanted, got)) in lists(wanted).iter().zip(&lists(got)).enumerate() {
+        for (i, (w, g)) in wanted.iter().zip(got).enumerate() {
+            if !w.tainted && w != g {
+                return Err(format!("slot {slot}, element {i}: {g:?} instead of {w:?}"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The printed form of a program reads as a program that prints the same.
+fn assert_reads_back(name: &str, text: &str) {
+    let mut sources = SourceMap::default();
+    let file = sources.add("kernel.ir", text);
+    match read::read(file, text) {
+        Ok(again) => assert_eq!(print::print(&again, None), text, "{name}"),
+        Err(error) => panic!("{name}: {}", error.render(&sources, false)),
+    }
+}
+
+/// A program is valid and gives what the original gives.
+fn assert_same(name: &str, stage: &str, original: &Program, changed: &Program, count: usize) {
+    let text = || print::print(changed, None);
+    if let Err(message) = validate::validate(changed) {
+        panic!("{name} after {stage} is invalid: {message}\n{}", text());
+    }
+    assert_reads_back(name, &text());
+    let within = |step_limit: u64| Options {
+        step_limit,
+        ..Options::default()
+    };
+    let invocations: Vec<Invocation> = vectors::generate(&Signature::of(original), count, 7);
+    for invocation in &invocations {
+        // Loops as long as the data say: long ones show nothing new.
+        let Ok(wanted) = run(original, invocation, &within(5_000)) else {
+            continue;
+        };
+        let got = run(changed, invocation, &within(50_000)).expect("runs");
+        if let Err(message) = same(&wanted, &got) {
+            panic!(
+                "{name} after {stage}: {message}\non {invocation:?}\n{}",
+                text()
+            );
+        }
+    }
+}
+
+/// Compares after inlining, after each pass alone, and after each prefix of the pipeline.
+fn check(name: &str, text: &str, top: Option<&str>, count: usize) {
+    let original = support::program(text, top);
+    let base = inlined(&original);
+    assert_same(name, "inline", &original, &alone(base.clone()), count);
+    let mut piped = base.clone();
+    for pass in PASSES {
+        let mut single = base.clone();
+        (pass.run)(&mut single);
+        assert_same(name, pass.name, &original, &alone(single), count);
+        (pass.run)(&mut piped);
+        let stage = format!("the pipeline up to {}", pass.name);
+        assert_same(name, &stage, &original, &alone(piped.clone()), count);
+    }
+}
+
+/// Names of the kernels of the collection.
+fn tops() -> Vec<&'static str> {
+    let lines = KERNELS.lines().filter_map(|l| l.strip_prefix("def "));
+    lines.filter_map(|l| l.split('(').next()).collect()
+}
+
+#[test]
+fn every_pass_keeps_the_meaning_of_the_collection() {
+    for top in tops() {
+        check(top, KERNELS, Some(top), 16);
+    }
+}
+
+#[test]
+fn every_pass_keeps_the_meaning_of_the_examples() {
+    for path in support::files("examples", "py") {
+        // Smaller sizes do as well, and run much faster.
+        let text = support::read(&path);
+        let text = text
+            .replace("32, 32", "4, 4")
+            .replace("range(32)", "range(4)");
+        let text = text.replace("1024", "32").replace("= 64", "= 12");
+        let name = support::stem(&path);
+        check(&name, &text, support::top_of(&name), 6);
+    }
+}
+
+#[test]
+fn skipped_passes_do_not_run() {
+    let program = support::program(KERNELS, Some("filled"));
+    let all: Vec<String> = PASSES.iter().map(|p| p.name.to_string()).collect();
+    let kernel = transform::run(&program, &all)
+        .expect("transforms")
+        .swap_remove(0);
+    let expanded = after("filled", &["expand"]);
+    assert_eq!(print::print(&alone(kernel), None), expanded);
+}
+
+// Random kernels ---------------------------------------------------------------------------------
+
+/// Writes kernels of loops, branches and accesses whose elements often meet.
+struct Writer {
+    random: vectors::Rng,
+    text: String,
+    /// Loop variables in scope.
+    loops: Vec<String>,
+    /// Arrays of rank 1 and of rank 2 in scope.
+    arrays: [Vec<String>; 2],
+    names: u32,
+}
+
+impl Writer {
+    fn kernel(seed: u64) -> String {
+        let mut writer = Writer {
+            random: vectors::Rng::new(seed),
+            text: "from allo import i32, kernel, u2\n\n\n@kernel\ndef k(x: \"i32[4, 4]\", \
+                   y: \"i32[4]\", n: u2, o: \"i32[4]\", p: \"i32[4, 4]\"):\n"
+                .into(),
+            loops: Vec::new(),
+            arrays: [["y", "o"], ["x", "p"]].map(|names| names.map(String::from).to_vec()),
+            names: 0,
+        };
+        writer.block(1, 3);
+        writer.text
+    }
+
+    fn below(&mut self, bound: u64) -> u64 {
+        self.random.below(bound)
+    }
+
+    fn line(&mut self, depth: usize, text: &str) {
+        self.text.push_str(&format!("{:1$}{text}\n", "", depth * 4));
+    }
+
+    fn name(&mut self, letter: char) -> String {
+        self.names += 1;
+        format!("{letter}{}", self.names)
+    }
+
+    fn block(&mut self, depth: usize, statements: u64) {
+        let (loops, arrays) = (self.loops.clone(), self.arrays.clone());
+        for _ in 0..1 + self.below(statements) {
+            self.statement(depth);
+        }
+        (self.loops, self.arrays) = (loops, arrays);
+    }
+
+    fn statement(&mut self, depth: usize) {
+        let deep = depth >= 4;
+        match self.below(8) {
+            0..=2 if !deep => {
+                let range = ["4", "4", "4", "n", "1, 4"][self.below(5) as usize];
+                let variable = self.name('i');
+                self.line(depth, &format!("for {variable} in range({range}):"));
+                self.loops.push(variable);
+                self.block(depth + 1, 3);
+                self.loops.pop();
+            }
+            3 if !deep => {
+                let condition = self.expression();
+                self.line(depth, &format!("if {condition} > 1:"));
+                self.block(depth + 1, 2);
+                if self.below(2) == 0 {
+                    self.line(depth, "else:");
+                    self.block(depth + 1, 2);
+                }
+            }
+            4 => {
+                let rank = self.below(2) as usize;
+                let (name, value) = (self.name('c'), self.below(9));
+                let shape = ["4", "4, 4"][rank];
+                self.line(depth, &format!("{name}: \"i32[{shape}]\" = {value}"));
+                self.arrays[rank].push(name);
+            }
+            _ => {
+                let place = self.element();
+                let operator = ["=", "+=", "-="][self.below(3) as usize];
+                let value = self.expression();
+                self.line(depth, &format!("{place} {operator} {value}"));
+            }
+        }
+    }
+
+    fn element(&mut self) -> String {
+        let rank = self.below(2) as usize;
+        let recent = self.arrays[rank].len() as u64;
+        let array = self.arrays[rank][self.random.below(recent) as usize].clone();
+        let indices: Vec<String> = (0..=rank).map(|_| self.index()).collect();
+        format!("{array}[{}]", indices.join(", "))
+    }
+
+    fn index(&mut self) -> String {
+        if self.loops.is_empty() || self.below(4) == 0 {
+            return self.below(4).to_string();
+        }
+        let count = self.loops.len() as u64;
+        let variable = self.loops[self.random.below(count) as usize].clone();
+        match self.below(6) {
+            0 => format!("({variable} + 1) & 3"),
+            _ => variable,
+        }
+    }
+
+    fn expression(&mut self) -> String {
+        match self.below(5) {
+            0 => self.below(7).to_string(),
+            1 => format!("{} + {}", self.element(), self.element()),
+            2 => format!("{} - {}", self.element(), self.below(5)),
+            _ => self.element(),
+        }
+    }
+}
+
+#[test]
+fn every_pass_keeps_the_meaning_of_random_kernels() {
+    for seed in 0..250 {
+        check(&format!("seed {seed}"), &Writer::kernel(seed), None, 3);
+    }
+}

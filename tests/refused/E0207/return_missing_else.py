@@ -1,0 +1,13 @@
+from allo import *
+
+
+@kernel
+def f(x: i32) -> i32:
+    if x > 0:
+        return x
+    elif x < 0:
+        return 0
+# -->
+# [E0207] return_missing_else.py:5:5: error: not every path of the kernel returns a value
+# 5 | def f(x: i32) -> i32:
+#   |     ^

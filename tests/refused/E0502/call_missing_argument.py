@@ -1,0 +1,15 @@
+from allo import *
+
+
+@kernel
+def g(a: i32, b: i32) -> i32:
+    return a
+
+
+@kernel
+def f(x: i32) -> i32:
+    return g(a=x)
+# -->
+# [E0502] call_missing_argument.py:11:12: error: kernel 'g' takes 2 arguments, but 1 given
+# 11 |     return g(a=x)
+#    |            ^^^^^^

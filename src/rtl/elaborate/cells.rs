@@ -68,6 +68,22 @@ impl Cells {
         out
     }
 
+    /// As [`Cells::assign`], with a name that says nothing.
+    pub fn assign_unnamed(
+        &mut self,
+        name: &str,
+        width: u32,
+        expr: Expr,
+        origin: Option<String>,
+    ) -> NetId {
+        let before = self.module.nets.len();
+        let net = self.assign(name, width, expr, origin);
+        if self.module.nets.len() > before {
+            self.module.nets[net].named = false;
+        }
+        net
+    }
+
     /// A new register.
     pub fn register(
         &mut self,
@@ -112,7 +128,7 @@ impl Cells {
             Operand::Net(net) => net,
             constant => {
                 let width = self.module.operand_width(&constant);
-                self.assign(name, width, Expr::Copy(constant), None)
+                self.assign_unnamed(name, width, Expr::Copy(constant), None)
             }
         }
     }
@@ -138,7 +154,8 @@ impl Cells {
                 }
                 value => {
                     let name = format!("{name}_x{width}");
-                    Operand::Net(self.assign(&name, width, Expr::Extend { value, signed }, None))
+                    let extended = Expr::Extend { value, signed };
+                    Operand::Net(self.assign_unnamed(&name, width, extended, None))
                 }
             },
         }
@@ -156,7 +173,8 @@ impl Cells {
             }
             Operand::Net(net) => {
                 let name = format!("{name}_{}_{lo}", lo + width - 1);
-                Operand::Net(self.assign(&name, width, Expr::Slice { value: net, lo }, None))
+                let slice = Expr::Slice { value: net, lo };
+                Operand::Net(self.assign_unnamed(&name, width, slice, None))
             }
         }
     }

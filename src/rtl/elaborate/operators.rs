@@ -98,7 +98,12 @@ pub fn instance(
         connections.push(cells.as_net(operand, &format!("{label}_in{i}")));
     }
     connections.push(result);
-    let name = cells.namer.numbered(&format!("u_{label}"));
+    // No name of the module inside, which the instance's would hide.
+    let inside = |name: &str| module.nets.values().any(|net| net.name == name);
+    let mut name = cells.namer.numbered(&format!("u_{label}"));
+    while inside(&name) {
+        name = cells.namer.numbered(&format!("u_{label}"));
+    }
     cells.module.items.push(Item::Instance(Instance {
         module: id,
         name,

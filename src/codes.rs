@@ -1,14 +1,6 @@
-//! Tables of diagnostic codes: a stable code, a name for it in the source, and one line of explanation.
+//! The table of diagnostic codes of the rooms behind the frontend, and the explanation of every code.
 
-/// Defines a table of codes: a constant each, and `ALL`.
-macro_rules! codes {
-    ($($name:ident = $code:literal: $text:literal;)*) => {
-        $(#[doc = $text] pub const $name: &str = $code;)*
-        /// Every code with its explanation, in order.
-        pub static ALL: &[(&str, &str)] = &[$(($code, $text),)*];
-    };
-}
-pub(crate) use codes;
+use crate::diagnostics::codes;
 
 codes! {
     DEVICE = "E1001": "The device model is unknown, unreadable or malformed.";

@@ -1,6 +1,6 @@
 //! The table of diagnostic codes of the frontend, each with its one-line explanation.
 
-use crate::codes::codes;
+use crate::diagnostics::codes;
 
 codes! {
     SYNTAX = "E0001": "The text is not Python: the parser refused it at the place shown.";

@@ -3,7 +3,7 @@
 use super::classes;
 use super::codes;
 use super::containers::{Elements, Key, Shared};
-use super::error::{Failure, Result, fail, raise, suggest};
+use super::error::{Failure, Result, fail, raise};
 use super::iterate::{self, IterRef};
 use super::library;
 use super::numpy;
@@ -14,7 +14,7 @@ use super::surface;
 use super::text;
 use super::types;
 use super::values::{ConstValue, Function, KernelRef};
-use crate::diagnostics::{Diagnostic, FileId, Span};
+use crate::diagnostics::{Diagnostic, FileId, Span, suggest};
 use indexmap::IndexMap;
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;

@@ -28,7 +28,7 @@ mod text;
 pub mod types;
 pub mod values;
 
-use crate::diagnostics::{Diagnostic, Diagnostics, FileId, SourceMap, Span};
+use crate::diagnostics::{Diagnostic, Diagnostics, FileId, SourceMap, Span, suggest};
 use crate::ir;
 use error::{Failure, Result};
 use session::{Binding, Session};
@@ -260,7 +260,7 @@ fn named_top(session: &mut Session, top: FileId) -> Result<(KernelRef, Span)> {
                 matches!(binding, Binding::Value(ConstValue::Kernel(_))).then_some(name.as_str())
             });
         let error = Diagnostic::global(codes::TOP, message).note(kernel_list(session));
-        return Err(error::suggest(error, head, names).into());
+        return Err(suggest(error, head, names).into());
     }
     let value = {
         let mut names = interp::Frame::of_module(session, top, 0);

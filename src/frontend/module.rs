@@ -2,13 +2,13 @@
 
 use super::codes;
 use super::consteval::{Names, eval};
-use super::error::{Failure, Result, fail, suggest};
+use super::error::{Failure, Result, fail};
 use super::interp::{self, Frame};
 use super::scan;
 use super::session::{Binding, KernelDef, Session};
 use super::surface::Builtin;
 use super::values::{ConstValue, KernelRef, Options};
-use crate::diagnostics::{Diagnostic, FileId};
+use crate::diagnostics::{Diagnostic, FileId, suggest};
 use ruff_python_ast::{self as ast, Expr, Stmt};
 use ruff_text_size::Ranged;
 use std::rc::Rc;

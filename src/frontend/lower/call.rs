@@ -2,11 +2,11 @@
 
 use super::Lowerer;
 use super::builder::{Operand, describe};
-use crate::diagnostics::{Diagnostic, Span};
+use crate::diagnostics::{Diagnostic, Span, suggest};
 use crate::frontend::codes;
 use crate::frontend::consteval::{self, ConstArgs, Names, arity_text};
 use crate::frontend::containers::freeze;
-use crate::frontend::error::{Failure, Result, fail, suggest};
+use crate::frontend::error::{Failure, Result, fail};
 use crate::frontend::operators::Operator;
 use crate::frontend::session::{Signature, Slot};
 use crate::frontend::surface::{self, Builtin, Namespace};

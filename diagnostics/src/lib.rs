@@ -1,5 +1,9 @@
 //! Located messages to the user: source files, spans, and their clang-like and JSON renderings.
 
+mod codes;
+mod near;
+
+pub use near::{closest, suggest};
 use std::fmt::Write as _;
 use std::path::PathBuf;
 

@@ -94,41 +94,6 @@ pub fn check(
     })
 }
 
-/// The names that the module level of the file gives to kernels, with Python's text of each value, or
-/// why it has none.
-///
-/// # Errors
-/// Every error found.
-pub fn globals(
-    sources: &mut SourceMap,
-    file: FileId,
-) -> std::result::Result<Vec<(String, String)>, Diagnostics> {
-    on_big_stack(|| {
-        let parsed = source::parse(sources, file)?;
-        let units = imports::load(sources, &parsed);
-        let mut session = Session::new(sources, &units);
-        session.evaluate_input(file, &parsed.body);
-        let mut found = Vec::new();
-        for (name, binding) in session.modules[0].globals.clone() {
-            let text = match binding {
-                Binding::Value(value) => {
-                    let mut frame = interp::Frame::of_module(&mut session, file, 0);
-                    match text::repr(&value, Span::default(), &mut frame) {
-                        Ok(text) => text.to_string(),
-                        Err(_) => value.text(),
-                    }
-                }
-                Binding::Poisoned { reason, .. } => format!("no value: {reason}"),
-            };
-            found.push((name, text));
-        }
-        match session.into_diagnostics() {
-            (_, diagnostics) if diagnostics.has_errors() => Err(diagnostics),
-            _ => Ok(found),
-        }
-    })
-}
-
 /// Runs with the stack that the bounds on nesting are chosen for.
 ///
 /// # Panics

@@ -105,7 +105,7 @@ pub use equality::equal;
 pub use error::{Error, Exception, Limit, Problem, Text, arity_text, fail, raise};
 pub use frame::{Frame, global};
 pub use freeze::freeze;
-pub use functions::function_def;
+pub use functions::{function_def, run as run_function};
 pub use imports::imports;
 pub use items::subscript;
 pub use key::Key;

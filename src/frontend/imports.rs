@@ -2,9 +2,9 @@
 //!
 //! Only files below the folder of the input are read, and only those that an import names.
 
+use super::allo::surface;
 use super::codes;
 use super::source;
-use super::surface;
 use crate::diagnostics::{Diagnostic, Diagnostics, FileId, SourceMap, Span};
 use ruff_python_ast::visitor::{self, Visitor};
 use ruff_python_ast::{ModModule, Stmt};
@@ -88,7 +88,7 @@ impl Loader<'_> {
         let mut imports = Imports::default();
         body.iter().for_each(|stmt| imports.visit_stmt(stmt));
         for (dotted, level) in imports.found {
-            if level == 0 && surface::module(&dotted).is_some() {
+            if level == 0 && known(&dotted) {
                 continue;
             }
             let Some(name) = absolute(module, package, &dotted, level) else {
@@ -172,6 +172,11 @@ impl Loader<'_> {
             parsed,
         }
     }
+}
+
+/// Whether a module needs no file.
+fn known(dotted: &str) -> bool {
+    surface::module(dotted).is_some() || pyeval::library_module(dotted).is_some()
 }
 
 /// Every import in a file: dotted names and levels.

@@ -1,16 +1,16 @@
 //! Bits of integers: `x[i]`, and `x[lo:hi]` of a width that is known.
 
-use super::Lowerer;
-use super::builder::Operand;
+use super::lowerer::Lowerer;
 use crate::diagnostics::{Diagnostic, Span};
+use crate::frontend::builder::Operand;
 use crate::frontend::codes;
-use crate::frontend::consteval::{self, Names};
 use crate::frontend::error::{Result, fail};
 use crate::frontend::values::{ConstValue, Typed, Value};
 use crate::ir::types::MAX_WIDTH;
 use crate::ir::{OpKind, Scalar, ValueId};
 use num_bigint::BigInt;
 use num_traits::{ToPrimitive, Zero};
+use pyeval::Names;
 use ruff_python_ast::comparable::ComparableExpr;
 use ruff_python_ast::{self as ast, Expr, Operator, UnaryOp};
 
@@ -153,7 +153,7 @@ impl<'a> Lowerer<'_, 'a> {
     /// The value of a numeral or of a name that is known while compiling.
     fn plain_int(&mut self, expr: &Expr) -> Option<BigInt> {
         match expr {
-            Expr::NumberLiteral(_) | Expr::Name(_) => consteval::eval(expr, self).ok()?.as_int(),
+            Expr::NumberLiteral(_) | Expr::Name(_) => self.known(expr).ok()?.as_int(),
             _ => None,
         }
     }

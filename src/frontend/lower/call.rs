@@ -1,17 +1,16 @@
 //! Calls: kernels, operators and compile-time functions.
 
-use super::Lowerer;
-use super::builder::{Operand, describe};
+use super::lowerer::{Lowerer, not_consteval};
 use crate::diagnostics::{Diagnostic, Span, suggest};
+use crate::frontend::allo::{Allo, Builtin, KernelRef, surface};
+use crate::frontend::builder::{Operand, Operator, describe};
 use crate::frontend::codes;
-use crate::frontend::consteval::{self, ConstArgs, Names, arity_text};
-use crate::frontend::containers::freeze;
 use crate::frontend::error::{Failure, Result, fail};
-use crate::frontend::operators::Operator;
+use crate::frontend::namespaces::Namespace;
 use crate::frontend::session::{Signature, Slot};
-use crate::frontend::surface::{self, Builtin, Namespace};
-use crate::frontend::values::{ConstValue, Function, KernelRef, Typed, Value, shaped_name};
-use crate::ir::{Arg, ArrayId, ArrayKind, Call, OpKind, ValueId};
+use crate::frontend::values::{ConstValue, Typed, Value, shaped_name};
+use crate::ir::{Arg, ArrayId, ArrayKind, Call, OpKind, Scalar, ValueId};
+use pyeval::{HostValue, Names, arity_text, freeze};
 use ruff_python_ast::{self as ast, Expr};
 use ruff_text_size::Ranged;
 
@@ -31,17 +30,16 @@ impl<'a> Lowerer<'_, 'a> {
             Value::Const(callee) => callee,
             other => return self.not_callable(&describe(&other), span),
         };
-        match callee {
-            ConstValue::Kernel(kernel) => self.call_kernel(&kernel, e, span),
-            ConstValue::Operator(op) => self.call_operator(op, e, span),
-            ConstValue::Function(f) if !f.consteval => not_consteval(&f, span),
-            ConstValue::Builtin(Builtin::Len) => self.call_len(e, span),
-            ConstValue::Builtin(Builtin::Range | Builtin::Grid) => fail(
+        match Allo::of(&callee) {
+            Some(Allo::Kernel(kernel)) => self.call_kernel(kernel, e, span),
+            Some(Allo::Operator(op)) => self.call_operator(op, e, span),
+            Some(Allo::Builtin(Builtin::Len)) => self.call_len(&callee, e, span),
+            Some(Allo::Builtin(Builtin::Range | Builtin::Grid)) => fail(
                 codes::LOOP,
                 span,
                 "range and grid stand in the header of a for loop only",
             ),
-            ConstValue::Type(ty) if ty != crate::ir::Scalar::BOOL => Err(Diagnostic::error(
+            Some(Allo::Type(ty)) if *ty != Scalar::BOOL => Err(Diagnostic::error(
                 codes::NOT_CALLABLE,
                 span,
                 format!("the type {ty} cannot be called"),
@@ -50,15 +48,28 @@ impl<'a> Lowerer<'_, 'a> {
                 "declare a variable of the type, or use allo.arith.cast(x, {ty})"
             ))
             .into()),
-            ConstValue::Builtin(_)
-            | ConstValue::Type(_)
-            | ConstValue::Function(_)
+            Some(Allo::Builtin(_) | Allo::Type(_)) => self.call_known(&callee, e, span),
+            Some(other) => self.not_callable(other.kind(), span),
+            None => self.call_python(&callee, e, span),
+        }
+    }
+
+    /// A call of something that Python can call while compiling.
+    fn call_python(
+        &mut self,
+        callee: &ConstValue,
+        e: &'a ast::ExprCall,
+        span: Span,
+    ) -> Result<Value> {
+        match callee {
+            ConstValue::Function(f) if !f.marked => not_consteval(f, span),
+            ConstValue::Function(_)
             | ConstValue::Native(_)
             | ConstValue::Bound(_)
             | ConstValue::Class(_)
             | ConstValue::Object(_)
             | ConstValue::Dtype(_)
-            | ConstValue::Remote(..) => self.call_known(&callee, e, span),
+            | ConstValue::Host(_) => self.call_known(callee, e, span),
             other => self.not_callable(other.kind(), span),
         }
     }
@@ -122,17 +133,18 @@ impl<'a> Lowerer<'_, 'a> {
             .iter()
             .map(|(name, _, operand)| Ok((name.clone(), known(operand)?)))
             .collect::<Result<_>>()?;
-        let args = ConstArgs {
+        let args = pyeval::Args {
             positional,
             named,
             span,
         };
-        let value = consteval::call(callee, args, self)?.for_kernel();
+        let names: &mut dyn Names = self;
+        let value = names.call(callee, args)?.plain();
         freeze(&value);
         Ok(Value::Const(value))
     }
 
-    fn call_len(&mut self, e: &'a ast::ExprCall, span: Span) -> Result<Value> {
+    fn call_len(&mut self, len: &ConstValue, e: &'a ast::ExprCall, span: Span) -> Result<Value> {
         if let [arg] = &e.arguments.args[..]
             && let Value::Array { id, .. } = self.expr(arg)?
         {
@@ -141,7 +153,7 @@ impl<'a> Lowerer<'_, 'a> {
                 None => fail(codes::CONST_EVAL, span, "a rank-0 value has no length"),
             };
         }
-        self.call_known(&ConstValue::Builtin(Builtin::Len), e, span)
+        self.call_known(len, e, span)
     }
 
     fn call_operator(
@@ -198,7 +210,7 @@ impl<'a> Lowerer<'_, 'a> {
         span: Span,
     ) -> Result<Value> {
         let args = self.args(e)?;
-        let operands = arrange(args, self.session.defs[kernel.def].ast)?;
+        let operands = arrange(args, self.session.world.defs[kernel.def].ast)?;
         let inferred = self.inferred_types(kernel, &operands)?;
         let id = self.session.instantiate_with(kernel, &inferred, span)?;
         let signature = self.session.signature(id).clone();
@@ -246,7 +258,7 @@ impl<'a> Lowerer<'_, 'a> {
 
     /// The types of the arguments for the parameters without annotation of a nested kernel.
     fn inferred_types(&self, kernel: &KernelRef, args: &[Operand]) -> Result<Vec<ConstValue>> {
-        let def = &self.session.defs[kernel.def];
+        let def = &self.session.world.defs[kernel.def];
         if def.env.is_none() {
             return Ok(Vec::new());
         }
@@ -257,10 +269,10 @@ impl<'a> Lowerer<'_, 'a> {
                 continue;
             }
             types.push(match &arg.value {
-                Value::Scalar(typed) => ConstValue::Type(typed.ty),
+                Value::Scalar(typed) => Allo::Type(typed.ty).into(),
                 Value::Array { id, .. } => {
                     let array = self.array(*id);
-                    ConstValue::Shaped(array.elem, array.shape.clone().into())
+                    Allo::Shaped(array.elem, array.shape.clone().into()).into()
                 }
                 other => {
                     let message = format!(
@@ -351,17 +363,6 @@ fn needs_constant(function: &str, argument: Span) -> Diagnostic {
         }
         _ => error,
     }
-}
-
-/// Refuses a call of a plain Python function.
-pub(super) fn not_consteval<T>(f: &Function, span: Span) -> Result<T> {
-    Err(Diagnostic::error(
-        codes::NOT_CALLABLE,
-        span,
-        format!("'{}' is a Python function, not a kernel", f.name()),
-    )
-    .help("decorate it with @consteval to call it at compile time, or with @kernel")
-    .into())
 }
 
 /// The arguments in the order of the parameters.

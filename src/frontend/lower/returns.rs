@@ -1,38 +1,24 @@
 //! Results of a kernel: their slots, where shaped ones live, and returns in branches.
 
-use super::builder::{Operand, describe};
+use super::lowerer::{Lowerer, Place};
+use super::results::Results;
 use super::scope::Local;
-use super::{Lowerer, Place};
 use crate::diagnostics::{Diagnostic, Span};
+use crate::frontend::builder::{Operand, describe};
 use crate::frontend::codes;
-use crate::frontend::consteval::Names;
 use crate::frontend::error::{Failure, Result, fail};
 use crate::frontend::scan;
 use crate::frontend::session::Slot;
 use crate::frontend::types::{self, Type};
 use crate::frontend::values::{ConstValue, Typed, Value, shaped_name};
 use crate::ir::{ArrayId, ArrayKind, Const, If, OpKind, ResultSlot, Scalar, ValueId};
+use pyeval::Names;
 use ruff_python_ast::{Expr, Pattern, Stmt, StmtFunctionDef, StmtIf, StmtReturn};
 use ruff_text_size::Ranged;
 use std::rc::Rc;
 
 /// Deepest nesting of generated branches.
 pub(super) const MAX_BRANCHES: usize = 256;
-
-/// What is known about the kernel's results.
-#[derive(Default)]
-pub(super) struct Results {
-    /// Their types.
-    pub slots: Vec<Slot>,
-    /// Arrays of the shaped ones, once they exist.
-    arrays: Vec<Option<ArrayId>>,
-    /// The local that every return returns in this slot, if it is one.
-    in_place: Vec<Option<String>>,
-    /// Whether a return assigns the hidden variables instead of ending its block.
-    flagged: bool,
-    /// Whether there is one return only.
-    single: bool,
-}
 
 /// What chooses a branch.
 #[derive(Clone)]

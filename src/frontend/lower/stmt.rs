@@ -1,18 +1,20 @@
 //! Statements: declarations, assignments and branches.
 
-use super::builder::{Operand, default_type, describe, stored_const};
+use super::chain;
+use super::lowerer::{Lowerer, Place};
 use super::returns::{Clause, Condition, MAX_BRANCHES, Test, clauses};
 use super::scope::Local;
-use super::{Lowerer, Place};
 use crate::diagnostics::{Diagnostic, Span};
+use crate::frontend::allo::Allo;
+use crate::frontend::builder::{Operand, default_type, describe, stored_const};
 use crate::frontend::codes;
-use crate::frontend::consteval::Names;
 use crate::frontend::error::{Failure, Result, fail};
 use crate::frontend::operators;
 use crate::frontend::scan;
 use crate::frontend::types::{self, Type};
 use crate::frontend::values::{ConstValue, Typed, Value, shaped_name};
 use crate::ir::{ArrayId, ArrayKind, Const, If, OpKind, Scalar, ValueId};
+use pyeval::Names;
 use ruff_python_ast::{self as ast, Expr, Pattern, Stmt};
 use ruff_text_size::Ranged;
 use std::rc::Rc;
@@ -337,7 +339,7 @@ impl<'a> Lowerer<'_, 'a> {
                         .unwrap_or_default()
                         .iter()
                         .map(|v| Operand {
-                            value: v.clone().for_kernel().into(),
+                            value: v.clone().plain().into(),
                             span: value_span,
                         })
                         .collect(),
@@ -404,7 +406,7 @@ impl<'a> Lowerer<'_, 'a> {
                 Ok(())
             }
             Some(Local::Array(id)) => self.assign_array(id, &operand, span),
-            Some(Local::Const(ConstValue::Kernel(_))) => fail(
+            Some(Local::Const(value)) if Allo::kernel(&value).is_some() => fail(
                 codes::TARGET,
                 target,
                 format!("the kernel '{name}' cannot be assigned"),
@@ -833,7 +835,7 @@ impl<'a> Lowerer<'_, 'a> {
         value: &'a Expr,
         span: Span,
     ) -> Result<Value> {
-        if let Some(kind) = super::chain::kind_of(op) {
+        if let Some(kind) = chain::kind_of(op) {
             return self.chain_from(current, kind, value, span);
         }
         let operand = self.operand(value)?;
@@ -860,7 +862,7 @@ fn flatten(
     out: &mut Vec<Const>,
 ) -> Result<()> {
     let Some((extent, inner)) = shape.split_first() else {
-        out.push(stored_const(&value.clone().for_kernel(), elem, span)?);
+        out.push(stored_const(&value.clone().plain(), elem, span)?);
         return Ok(());
     };
     // Rows of a list may be one and the same, so that the text says nothing about the size.

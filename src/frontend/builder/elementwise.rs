@@ -1,6 +1,6 @@
 //! Operations on whole shaped values: a loop nest around the scalar operation, with broadcasting.
 
-use super::builder::{Builder, Operand, describe};
+use super::{Builder, Operand, describe};
 use crate::diagnostics::Span;
 use crate::frontend::codes;
 use crate::frontend::error::{Result, fail};
@@ -8,22 +8,17 @@ use crate::frontend::values::{Typed, Value, shaped_name};
 use crate::ir::{ArrayId, ArrayKind, Const, For, OpKind, Scalar, ValueId};
 
 /// The open loops of an elementwise operation.
-pub(super) struct Nest {
+pub struct Nest {
     shape: Vec<u64>,
     bounds: Vec<[ValueId; 3]>,
     ivs: Vec<ValueId>,
     span: Span,
 }
 
-/// Whether an operand is shaped.
-pub(super) fn is_shaped(operand: &Operand) -> bool {
-    matches!(operand.value, Value::Array { .. })
-}
-
 impl Builder {
     /// Opens the loops over the broadcast shape of the operands and of `acc`; the operands as scalars
     /// inside.
-    pub(super) fn enter_elements(
+    pub fn enter_elements(
         &mut self,
         operands: &[&Operand],
         acc: Option<ArrayId>,
@@ -96,7 +91,7 @@ impl Builder {
     }
 
     /// Stores the scalar result and closes the loops: in `acc` if given, else in a fresh array.
-    pub(super) fn leave_elements(
+    pub fn leave_elements(
         &mut self,
         nest: Nest,
         value: Result<Value>,
@@ -185,7 +180,7 @@ impl Builder {
     }
 
     /// The array of an `acc=` argument; `None` for `acc=None`.
-    pub(super) fn acc_array(&self, operand: &Operand) -> Result<Option<ArrayId>> {
+    pub fn acc_array(&self, operand: &Operand) -> Result<Option<ArrayId>> {
         match &operand.value {
             Value::Array { id, .. } => Ok(Some(*id)),
             Value::Const(crate::frontend::values::ConstValue::None) => Ok(None),

@@ -1,21 +1,25 @@
 //! Typed construction of ir operations: the one place where compile-time values materialise.
 
-use super::elementwise::is_shaped;
-use super::subnormals::computes;
+pub mod elementwise;
+mod subnormals;
+
+use super::codes;
+use super::error::{Failure, Result, fail};
+use super::literals::{self, Position};
+use super::namespaces::Namespace;
+use super::options::Options;
+use super::promote::{self, Promotion, Row, Term, no_rule};
+use super::values::{ConstValue, Typed, Value};
 use crate::arena::Arena;
 use crate::diagnostics::{Diagnostic, Span};
-use crate::frontend::codes;
-use crate::frontend::error::{Result, fail};
-use crate::frontend::literals::{self, Position};
-use crate::frontend::operators::build::check_width;
-use crate::frontend::operators::{Applied, Operator};
-use crate::frontend::promote::{self, Promotion, Row, Term, no_rule};
-use crate::frontend::values::{ConstValue, Options, Typed, Value};
+use crate::ir::types::MAX_WIDTH;
 use crate::ir::{
     self, Array, ArrayId, ArrayKind, Block, CompareOp, Const, Op, OpKind, Scalar, ValueId,
 };
 use num_bigint::{BigInt, BigUint};
+use pyeval::arithmetic::Fold;
 use std::collections::{HashMap, HashSet};
+use std::fmt;
 
 /// A value with the place of the expression that gave it.
 #[derive(Clone, Debug)]
@@ -24,6 +28,57 @@ pub struct Operand {
     pub value: Value,
     /// The expression.
     pub span: Span,
+}
+
+impl Operand {
+    /// Whether it is shaped.
+    pub fn is_shaped(&self) -> bool {
+        matches!(self.value, Value::Array { .. })
+    }
+}
+
+/// Runtime meaning: promotes, casts and emits. At least one operand is a runtime scalar, or the
+/// fold declined; none is shaped.
+pub type Build = fn(&mut Builder, &Applied) -> Result<Value>;
+
+/// An operator applied to operands.
+pub struct Applied<'a> {
+    /// Which one.
+    pub op: &'static Operator,
+    /// In order.
+    pub operands: &'a [Operand],
+    /// Keyword options such as `ordered`, with `None` for those not given.
+    pub option: Option<bool>,
+    /// The array that takes the result; scalar operators need not look at it.
+    pub acc: Option<ArrayId>,
+    /// The whole expression.
+    pub span: Span,
+}
+
+/// One operator.
+pub struct Operator {
+    /// Name in `allo.arith`/`allo.math` and in messages.
+    pub key: &'static str,
+    /// Its row in the typing table.
+    pub typing: &'static Row,
+    /// Namespace besides `allo` itself.
+    pub space: Namespace,
+    /// Fewest and most operands.
+    pub arity: (usize, usize),
+    /// Name of the one keyword option that it takes besides `acc`.
+    pub option: Option<&'static str>,
+    /// Compile-time meaning, if it has one. Never emits.
+    pub fold: Option<Fold>,
+    /// Runtime meaning.
+    pub build: Build,
+    /// Whether the build takes whole arrays; otherwise they are taken element by element.
+    pub whole: bool,
+}
+
+impl fmt::Debug for Operator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.key)
+    }
 }
 
 #[derive(Default)]
@@ -113,7 +168,7 @@ impl Builder {
 
     /// Appends an operation with one result.
     pub fn emit(&mut self, kind: OpKind, ty: Scalar, span: Span) -> ValueId {
-        if self.options.flush_subnormals && computes(&kind) {
+        if self.options.flush_subnormals {
             return self.emit_flushing(kind, ty, span);
         }
         self.append(kind, ty, span)
@@ -222,7 +277,7 @@ impl Builder {
             return computed_literal(value, partner, span);
         }
         if let Some(ty) = literals::literal_type(value, partner, position) {
-            if ty.width() <= ir::types::MAX_WIDTH {
+            if ty.width() <= MAX_WIDTH {
                 self.explain(|| format!("the constant {} beside {partner} is {ty}", value.text()));
                 return Ok(ty);
             }
@@ -271,13 +326,20 @@ impl Builder {
     }
 
     /// The type of a chain of terms: as a whole where the style has a rule for it, else pairwise.
-    pub fn promote_chain(&mut self, op: &Operator, terms: &[Term], span: Span) -> Result<Scalar> {
-        let Some(result) = op.typing.chain(self.options.style, terms) else {
+    pub fn promote_chain(
+        &mut self,
+        row: &'static Row,
+        key: &str,
+        terms: &[Term],
+        span: Span,
+    ) -> Result<Scalar> {
+        let Some(result) = row.chain(self.options.style, terms) else {
             let types: Vec<Scalar> = terms.iter().map(|term| term.0).collect();
-            return self.promote(op, &types, span).map(|found| found.result);
+            let found = self.promote_by(row, key, &types, span)?;
+            return Ok(found.result);
         };
         check_width(result, span)?;
-        self.explain(|| promote::explain_chain(op.key, terms, result));
+        self.explain(|| promote::explain_chain(key, terms, result));
         Ok(result)
     }
 
@@ -389,7 +451,7 @@ impl Builder {
         acc: Option<ArrayId>,
         span: Span,
     ) -> Result<Value> {
-        let shaped = operands.iter().any(is_shaped);
+        let shaped = operands.iter().any(Operand::is_shaped);
         if shaped && !op.whole {
             let operands: Vec<&Operand> = operands.iter().collect();
             let (nest, scalars) = self.enter_elements(&operands, acc, span)?;
@@ -425,11 +487,28 @@ pub fn fold(op: &Operator, operands: &[Operand], span: Span) -> Result<Option<Co
             _ => None,
         })
         .collect();
-    match known {
+    match known.zip(op.fold) {
         None => Ok(None),
-        Some(known) => (op.fold)(&known)
-            .map_err(|message| Diagnostic::error(codes::CONST_EVAL, span, message).into()),
+        Some((known, fold)) => {
+            let value = fold(&known).map_err(|problem| Failure::new(span, problem))?;
+            Ok(Some(value))
+        }
     }
+}
+
+/// Refuses integers wider than the widest type.
+pub fn check_width(ty: Scalar, span: Span) -> Result<()> {
+    if ty.width() > MAX_WIDTH {
+        return fail(
+            codes::WIDTH,
+            span,
+            format!(
+                "the result is {} bits wide; the widest integer has {MAX_WIDTH}",
+                ty.width()
+            ),
+        );
+    }
+    Ok(())
 }
 
 /// The zero of a type.

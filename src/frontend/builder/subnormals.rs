@@ -3,7 +3,7 @@
 //!
 //! Moves, selections and the operations on the sign bit alone keep a subnormal.
 
-use super::builder::Builder;
+use super::Builder;
 use crate::diagnostics::Span;
 use crate::ir::{OpKind, Scalar, UnaryOp, ValueId};
 
@@ -11,7 +11,7 @@ use crate::ir::{OpKind, Scalar, UnaryOp, ValueId};
 const LEAST_WIDTH: u32 = 16;
 
 /// Whether an operation computes on its operands, instead of moving them or changing a sign.
-pub(super) fn computes(kind: &OpKind) -> bool {
+fn computes(kind: &OpKind) -> bool {
     match kind {
         OpKind::Unary { op, .. } => !matches!(op, UnaryOp::Neg | UnaryOp::Abs),
         OpKind::Binary { .. }
@@ -23,8 +23,11 @@ pub(super) fn computes(kind: &OpKind) -> bool {
 }
 
 impl Builder {
-    /// Appends an operation between the flushing of its operands and that of its result.
+    /// Appends an operation, between the flushing of its operands and that of its result if it computes.
     pub(super) fn emit_flushing(&mut self, mut kind: OpKind, ty: Scalar, span: Span) -> ValueId {
+        if !computes(&kind) {
+            return self.append(kind, ty, span);
+        }
         let flushed: Vec<ValueId> = kind
             .operands()
             .into_iter()

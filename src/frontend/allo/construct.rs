@@ -1,54 +1,48 @@
-//! What `allo` itself offers at compile time: templates, options, types of any width, assertions.
+//! What the functions of `allo` make at compile time: templates, options, types of any width, assertions.
 
-use super::codes;
-use super::consteval::{ConstArgs, Names, truth};
-use super::error::{Result, fail, raise};
-use super::library;
-use super::promote::Style;
-use super::surface::Builtin;
-use super::values::{ConstValue, Options, Range};
+use super::{Allo, Builtin, Template};
 use crate::diagnostics::{Diagnostic, Span};
+use crate::frontend::codes;
+use crate::frontend::error::{Result, fail};
+use crate::frontend::options::Options;
+use crate::frontend::promote::Style;
+use crate::frontend::values::ConstValue;
 use crate::ir::types::MAX_WIDTH;
 use crate::ir::{FloatFormat, Scalar};
 use num_traits::ToPrimitive;
+use pyeval::{Args, Names, truth};
 
-/// Calls a function of the compiler.
-pub fn call(builtin: Builtin, args: &ConstArgs, names: &mut dyn Names) -> Result<ConstValue> {
-    let span = args.span;
-    match builtin {
-        Builtin::Template => {
-            args.expect(1, 1, "Template")?;
-            match &args.positional[0] {
-                ConstValue::Str(name) => Ok(ConstValue::Template(names.host().new_template(name))),
-                other => fail(
-                    codes::TEMPLATE,
-                    span,
-                    format!("a template's name is a string, not {}", other.kind()),
-                ),
-            }
-        }
+/// Calls a function of the compiler; `None` for those that are Python's own while compiling.
+pub fn call(builtin: Builtin, args: &Args, names: &mut dyn Names) -> Option<Result<ConstValue>> {
+    let refused = |message: &str| fail(codes::NOT_CALLABLE, args.span, message);
+    Some(match builtin {
+        Builtin::Template => template(args),
         Builtin::KernelOptions => kernel_options(args),
         Builtin::Apint => apint(args, None, names),
         Builtin::SizedInt(signed) => apint(args, Some(signed), names),
         Builtin::Apfloat => apfloat(args),
-        Builtin::Len => {
-            args.expect(1, 1, "len")?;
-            library::length(&args.positional[0], span, names)
-        }
         Builtin::StaticAssert => static_assert(args, names),
-        Builtin::Range => range(args),
         Builtin::Kernel | Builtin::Consteval => {
-            let message = "a decorator of allo stands above a function, and is not called";
-            fail(codes::NOT_CALLABLE, span, message)
+            refused("a decorator of allo stands above a function, and is not called")
         }
-        Builtin::Grid => {
-            let message = "grid stands in the header of a kernel's for loop only";
-            fail(codes::NOT_CALLABLE, span, message)
-        }
+        Builtin::Grid => refused("grid stands in the header of a kernel's for loop only"),
+        Builtin::Range | Builtin::Len => return None,
+    })
+}
+
+fn template(args: &Args) -> Result<ConstValue> {
+    args.expect(1, 1, "Template")?;
+    match &args.positional[0] {
+        ConstValue::Str(name) => Ok(Allo::Template(Template::new(name)).into()),
+        other => fail(
+            codes::TEMPLATE,
+            args.span,
+            format!("a template's name is a string, not {}", other.kind()),
+        ),
     }
 }
 
-fn kernel_options(args: &ConstArgs) -> Result<ConstValue> {
+fn kernel_options(args: &Args) -> Result<ConstValue> {
     const NAMES: [&str; 4] = ["typing_style", "enable_tensor", "fast_math", "subnormals"];
     args.only_named(&NAMES, "KernelOptions")?;
     args.expect(0, 0, "KernelOptions (by position)")?;
@@ -83,7 +77,7 @@ fn kernel_options(args: &ConstArgs) -> Result<ConstValue> {
             }
         }
     }
-    Ok(ConstValue::Options(options))
+    Ok(Allo::Options(options).into())
 }
 
 fn small(value: Option<&ConstValue>, low: u32, high: u32, what: &str, span: Span) -> Result<u32> {
@@ -99,7 +93,7 @@ fn small(value: Option<&ConstValue>, low: u32, high: u32, what: &str, span: Span
 }
 
 /// `apint(width, signed=False)`, or with a fixed sign `Int(width)` and `UInt(width)`.
-fn apint(args: &ConstArgs, sign: Option<bool>, host: &mut dyn Names) -> Result<ConstValue> {
+fn apint(args: &Args, sign: Option<bool>, host: &mut dyn Names) -> Result<ConstValue> {
     let (names, count) = match sign {
         None => (&["width", "signed"][..], 2),
         Some(_) => (&["width"][..], 1),
@@ -118,10 +112,10 @@ fn apint(args: &ConstArgs, sign: Option<bool>, host: &mut dyn Names) -> Result<C
         (None, None) => false,
         (None, Some(value)) => truth(value, args.span, host)?,
     };
-    Ok(ConstValue::Type(Scalar::Int { signed, width }))
+    Ok(Allo::Type(Scalar::Int { signed, width }).into())
 }
 
-fn apfloat(args: &ConstArgs) -> Result<ConstValue> {
+fn apfloat(args: &Args) -> Result<ConstValue> {
     args.only_named(&["exponent", "fraction"], "apfloat")?;
     args.expect(0, 2, "apfloat")?;
     let exp = small(
@@ -138,10 +132,10 @@ fn apfloat(args: &ConstArgs) -> Result<ConstValue> {
         "the fraction width",
         args.span,
     )?;
-    Ok(ConstValue::Type(Scalar::Float(FloatFormat { exp, frac })))
+    Ok(Allo::Type(Scalar::Float(FloatFormat { exp, frac })).into())
 }
 
-fn static_assert(args: &ConstArgs, names: &mut dyn Names) -> Result<ConstValue> {
+fn static_assert(args: &Args, names: &mut dyn Names) -> Result<ConstValue> {
     args.expect(1, 2, "static_assert")?;
     if truth(&args.positional[0], args.span, names)? {
         return Ok(ConstValue::None);
@@ -151,32 +145,4 @@ fn static_assert(args: &ConstArgs, names: &mut dyn Names) -> Result<ConstValue> 
         None => "static assertion failed".to_owned(),
     };
     fail(codes::ASSERTION, args.span, message)
-}
-
-fn range(args: &ConstArgs) -> Result<ConstValue> {
-    args.expect(1, 3, "range")?;
-    let mut ints = Vec::new();
-    for value in &args.positional {
-        match value.as_int().map(|v| v.to_i64()) {
-            Some(Some(v)) => ints.push(v),
-            Some(None) => {
-                return fail(
-                    codes::LIMIT,
-                    args.span,
-                    "the bounds of a range exceed 64 bits",
-                );
-            }
-            None => return raise("TypeError", args.span, "range needs ints"),
-        }
-    }
-    let (start, stop, step) = match ints[..] {
-        [stop] => (0, stop, 1),
-        [start, stop] => (start, stop, 1),
-        [start, stop, step] => (start, stop, step),
-        _ => (0, 0, 1),
-    };
-    if step == 0 {
-        return raise("ValueError", args.span, "range with step 0");
-    }
-    Ok(ConstValue::Range(Range { start, stop, step }))
 }

@@ -28,6 +28,8 @@ codes! {
     UNKNOWN_CODE = "E1306": "There is no diagnostic of that code.";
     OPERATOR = "E1307": "There is no stand-alone module for this operator on these formats.";
     QUESTION = "E1308": "A question to typeof cannot be understood.";
+    NOT_CHECKED = "E1309": "A note of `check`: a kernel of the file is not checked, for the reason shown.";
+    CHECKED = "E1310": "A note of `check`: how many kernels of the file were checked.";
 }
 
 /// The explanation of a code of any room.

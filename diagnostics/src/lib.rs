@@ -77,6 +77,24 @@ impl SourceMap {
         });
         FileId(self.files.len() as u32 - 1)
     }
+    /// Adds a file of bytes and returns its handle.
+    ///
+    /// # Errors
+    /// The place of the first byte that is not UTF-8, in the text with something else there.
+    pub fn add_bytes(&mut self, name: impl Into<String>, bytes: Vec<u8>) -> Result<FileId, Span> {
+        match String::from_utf8(bytes) {
+            Ok(text) => Ok(self.add(name, text)),
+            Err(error) => {
+                let at = error.utf8_error().valid_up_to() as u32;
+                let file = self.add(name, String::from_utf8_lossy(error.as_bytes()));
+                Err(Span {
+                    file,
+                    start: at,
+                    end: at + char::REPLACEMENT_CHARACTER.len_utf8() as u32,
+                })
+            }
+        }
+    }
     /// The file of a handle made by [`SourceMap::add`].
     pub fn file(&self, id: FileId) -> &SourceFile {
         &self.files[id.0 as usize]
@@ -98,6 +116,8 @@ pub enum Severity {
     Error,
     /// Output is made all the same.
     Warning,
+    /// Nothing is wrong.
+    Note,
 }
 
 /// One message: stable code, main span, notes with spans of their own, and a fix where one is known.
@@ -136,6 +156,13 @@ impl Diagnostic {
             ..Self::error(code, Span::default(), message)
         }
     }
+    /// The same as a remark, on which nothing depends.
+    pub fn as_note(self) -> Self {
+        Diagnostic {
+            severity: Severity::Note,
+            ..self
+        }
+    }
     /// Adds a located note.
     pub fn note_at(mut self, span: Span, text: impl Into<String>) -> Self {
         self.notes.push((Some(span), text.into()));
@@ -158,6 +185,7 @@ impl Diagnostic {
         let head = match self.severity {
             Severity::Error => ("error", "\x1b[1;31m"),
             Severity::Warning => ("warning", "\x1b[1;35m"),
+            Severity::Note => ("note", "\x1b[1;36m"),
         };
         render_part(&mut out, sources, self.span, head, &self.message, color);
         for (span, text) in &self.notes {
@@ -191,7 +219,11 @@ impl Diagnostic {
         };
         let mut object = serde_json::json!({
             "code": self.code,
-            "severity": match self.severity { Severity::Error => "error", Severity::Warning => "warning" },
+            "severity": match self.severity {
+                Severity::Error => "error",
+                Severity::Warning => "warning",
+                Severity::Note => "note",
+            },
             "message": self.message,
         });
         let merge = |object: &mut serde_json::Value, more: serde_json::Value| {

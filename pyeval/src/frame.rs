@@ -47,11 +47,9 @@ impl Names for Frame<'_> {
         if let Some(found) = global(self.host, self.module, name, span) {
             return found;
         }
-        let locals: Vec<String> = match &self.scope {
-            Some(scope) => scope.vars.borrow().keys().cloned().collect(),
-            None => Vec::new(),
-        };
-        Err(self.host.undefined(self.module, name, span, &locals))
+        let vars = self.scope.as_ref().map(|scope| scope.vars.borrow());
+        let mut locals = vars.iter().flat_map(|v| v.keys().map(String::as_str));
+        Err(self.host.undefined(self.module, name, span, &mut locals))
     }
 
     fn bind(&mut self, name: &str, value: Option<Value>, span: Span) -> Result<()> {

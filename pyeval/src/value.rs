@@ -356,8 +356,14 @@ pub trait Host {
     fn set_global(&mut self, module: usize, name: &str, value: Option<Value>) -> bool;
     /// A built-in of the host's own, which comes before Python's.
     fn builtin(&self, name: &str) -> Option<Value>;
-    /// The error for a name that nothing binds.
-    fn undefined(&self, module: usize, name: &str, span: Span, locals: &[String]) -> Failure;
+    /// The error for a name that nothing binds; `locals` are names that could have been meant.
+    fn undefined<'n>(
+        &'n self,
+        module: usize,
+        name: &str,
+        span: Span,
+        locals: &mut dyn Iterator<Item = &'n str>,
+    ) -> Failure;
     /// The module of an import statement in `module`, if it is not one of the library's.
     fn import(&mut self, module: usize, dotted: &str, level: u32, span: Span) -> Result<Value>;
     /// The public names of a module.

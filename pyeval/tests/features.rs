@@ -35,7 +35,13 @@ impl Host for Program {
     fn builtin(&self, _: &str) -> Option<Value> {
         None
     }
-    fn undefined(&self, _: usize, name: &str, span: Span, _: &[String]) -> Failure {
+    fn undefined<'n>(
+        &'n self,
+        _: usize,
+        name: &str,
+        span: Span,
+        _: &mut dyn Iterator<Item = &'n str>,
+    ) -> Failure {
         Failure::new(span, Problem::Undefined(name.to_owned()))
     }
     fn import(&mut self, _: usize, dotted: &str, _: u32, span: Span) -> Result<Value> {

@@ -45,6 +45,7 @@ codes! {
     LOOP = "E0408": "A for loop runs over `range` or `allo.grid` with plain names as targets.";
     GRID_CARRIED = "E0409": "The iterations of a grid are independent: they cannot assign an outer scalar.";
     ENDLESS = "E0410": "The condition of the while loop is always true, so it never ends.";
+    CASE = "E0411": "A case of a match can never be chosen: an earlier one has the same literal, or takes everything.";
     NO_EFFECT = "E0412": "An expression statement other than a call does nothing.";
     NOT_CALLABLE = "E0501": "Only kernels, operators and compile-time functions can be called in a kernel.";
     ARGUMENTS = "E0502": "The number or the names of the arguments do not match the parameters.";

@@ -2,6 +2,7 @@
 
 mod allo;
 mod builder;
+mod check;
 pub mod codes;
 mod cpython;
 mod decorator;
@@ -32,6 +33,8 @@ use ruff_python_ast::Stmt;
 use session::Session;
 use std::collections::HashSet;
 use world::Binding;
+
+pub use check::Checked;
 
 /// Stack of the compiling thread, in bytes: the bounds on nesting are chosen for it.
 const STACK: usize = 512 << 20;
@@ -65,30 +68,18 @@ pub fn compile(
     })
 }
 
-/// Checks every concrete kernel of the file. The warnings, if there is no error.
+/// Checks every concrete kernel of the file.
 ///
 /// # Errors
 /// Every error found, in order of discovery.
-pub fn check(
-    sources: &mut SourceMap,
-    file: FileId,
-) -> std::result::Result<Diagnostics, Diagnostics> {
+pub fn check(sources: &mut SourceMap, file: FileId) -> std::result::Result<Checked, Diagnostics> {
     on_big_stack(|| {
         let parsed = source::parse(sources, file)?;
         let units = imports::load(sources, &parsed);
         let mut session = Session::new(sources, &units);
         evaluate(&mut session, file, &parsed.body);
         let kernels = concrete_kernels(&session);
-        session.instance_limit += kernels.len();
-        for (kernel, span) in kernels {
-            if let Err(failure) = session.instantiate(&kernel, span) {
-                session.report(failure);
-            }
-        }
-        match session.into_diagnostics() {
-            (_, diagnostics) if diagnostics.has_errors() => Err(diagnostics),
-            (_, warnings) => Ok(warnings),
-        }
+        check::check(session, file, &parsed.body, kernels)
     })
 }
 

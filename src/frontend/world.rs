@@ -15,7 +15,11 @@ use crate::ir::Scalar;
 use indexmap::IndexMap;
 use pyeval::{Exception, Frame, Host, Names, State, raise};
 use ruff_python_ast::{Stmt, StmtFunctionDef};
+use std::cell::Cell;
 use std::rc::Rc;
+
+/// Most names that are compared with misspelt ones, so that many unknown names among many known ones take no time.
+const MAX_COMPARISONS: u32 = 200_000;
 
 /// What a module-level name stands for.
 #[derive(Clone, Debug)]
@@ -94,6 +98,8 @@ pub struct World<'a> {
     frozen: bool,
     /// Modules being imported, outermost first.
     importing: Vec<usize>,
+    /// How many names may still be compared with misspelt ones.
+    comparisons: Cell<u32>,
     /// What was found wrong so far.
     pub diagnostics: Diagnostics,
 }
@@ -111,6 +117,7 @@ impl<'a> World<'a> {
             state: State::default(),
             frozen: false,
             importing: vec![0],
+            comparisons: Cell::new(MAX_COMPARISONS),
             diagnostics: Diagnostics::default(),
         }
     }
@@ -356,7 +363,13 @@ impl Host for World<'_> {
         surface::builtin(name)
     }
 
-    fn undefined(&self, module: usize, name: &str, span: Span, locals: &[String]) -> Failure {
+    fn undefined<'n>(
+        &'n self,
+        module: usize,
+        name: &str,
+        span: Span,
+        locals: &mut dyn Iterator<Item = &'n str>,
+    ) -> Failure {
         let message = if surface::OUTSIDE.contains(&name) {
             format!("Python's '{name}' is not available at compile time")
         } else {
@@ -377,10 +390,16 @@ impl Host for World<'_> {
             let help = format!("it is called `{ty}`, or import it from allo.ir.types");
             return error.help(help).into();
         }
-        let globals = self.modules[module].globals.keys();
-        let mut known: Vec<&str> = locals.iter().chain(globals).map(String::as_str).collect();
-        pyeval::builtin_names().for_each(|name| known.push(name));
-        suggest(error, name, known.into_iter()).into()
+        let globals = self.modules[module].globals.keys().map(String::as_str);
+        let known = locals.chain(globals).chain(pyeval::builtin_names());
+        let mut left = self.comparisons.get();
+        let known = known.take_while(|_| {
+            left = left.saturating_sub(1);
+            left > 0
+        });
+        let error = suggest(error, name, known);
+        self.comparisons.set(left);
+        error.into()
     }
 
     fn import(

@@ -628,6 +628,6 @@ pub fn builtin(name: &str) -> Option<Value> {
 }
 
 /// Names of all built-in functions, for suggestions.
-pub fn builtin_names() -> impl Iterator<Item = &'static str> {
+pub fn builtin_names<'a>() -> impl Iterator<Item = &'a str> {
     TABLE.iter().map(|n| n.name)
 }

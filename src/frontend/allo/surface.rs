@@ -51,15 +51,16 @@ fn in_table(table: &[(&str, Allo)], name: &str) -> Option<Allo> {
         .map(|(_, v)| v.clone())
 }
 
-/// The namespace of a dotted module name in an `import`.
+/// The namespace of a dotted module name in an `import`. A file of allo that is called like what it defines, such as
+/// `allo.lang.kernel`, is the namespace in which that is found.
 pub fn module(name: &str) -> Option<Namespace> {
     let mut parts = name.split('.');
     if parts.next() != Some("allo") {
         return None;
     }
-    parts.try_fold(Namespace::Allo, |space, part| match thing(space, part) {
-        Some(Allo::Namespace(next)) => Some(next),
-        _ => None,
+    parts.try_fold(Namespace::Allo, |space, part| match thing(space, part)? {
+        Allo::Namespace(next) => Some(next),
+        _ => Some(space),
     })
 }
 
@@ -108,8 +109,8 @@ pub fn exported(space: Namespace) -> Vec<String> {
     match space {
         Namespace::Allo => ALLO
             .iter()
+            .filter(|(n, thing)| *n != "range" && !matches!(thing, Allo::Namespace(_)))
             .map(|(n, _)| (*n).to_owned())
-            .filter(|n| n != "range" && module(&format!("allo.{n}")).is_none())
             .chain(scalars::predefined_names())
             .collect(),
         Namespace::IrTypes => {

@@ -22,6 +22,15 @@ struct Args {
     span: Span,
 }
 
+impl Args {
+    /// Whether every argument is known while compiling.
+    fn are_known(&self) -> bool {
+        let named = self.named.iter().map(|(.., operand)| operand);
+        let mut all = self.positional.iter().chain(named);
+        all.all(|operand| matches!(operand.value, Value::Const(_)))
+    }
+}
+
 impl<'a> Lowerer<'_, 'a> {
     /// The value of a call expression.
     pub(super) fn call(&mut self, e: &'a ast::ExprCall) -> Result<Value> {
@@ -32,7 +41,7 @@ impl<'a> Lowerer<'_, 'a> {
         };
         match Allo::of(&callee) {
             Some(Allo::Kernel(kernel)) => self.call_kernel(kernel, e, span),
-            Some(Allo::Operator(op)) => self.call_operator(op, e, span),
+            Some(Allo::Operator(op)) => self.call_operator(op, &callee, e, span),
             Some(Allo::Builtin(Builtin::Len)) => self.call_len(&callee, e, span),
             Some(Allo::Builtin(Builtin::Range | Builtin::Grid)) => fail(
                 codes::LOOP,
@@ -122,6 +131,16 @@ impl<'a> Lowerer<'_, 'a> {
         span: Span,
     ) -> Result<Value> {
         let args = self.args(e)?;
+        self.call_with_known(callee, args, e, span)
+    }
+
+    fn call_with_known(
+        &mut self,
+        callee: &ConstValue,
+        args: Args,
+        e: &ast::ExprCall,
+        span: Span,
+    ) -> Result<Value> {
         let name = self.source(e.func.range());
         let known = |operand: &Operand| match &operand.value {
             Value::Const(value) => Ok(value.clone()),
@@ -159,10 +178,17 @@ impl<'a> Lowerer<'_, 'a> {
     fn call_operator(
         &mut self,
         op: &'static Operator,
+        callee: &ConstValue,
         e: &'a ast::ExprCall,
         span: Span,
     ) -> Result<Value> {
         let args = self.args(e)?;
+        let own = |name: &str| name == "acc" || op.option == Some(name);
+        let pythons = !args.named.iter().any(|(name, ..)| own(name));
+        if pythons && callee.builtin().is_some() && args.are_known() {
+            // Python's own `min(TABLE)`, `max(words, key=len)`.
+            return self.call_with_known(callee, args, e, span);
+        }
         let (least, most) = op.arity;
         let n = args.positional.len();
         if n < least || n > most {

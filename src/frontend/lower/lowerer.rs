@@ -216,10 +216,9 @@ impl<'s, 'a> Lowerer<'s, 'a> {
                 .help("declare a variable before the block and assign it there")
                 .into();
         }
-        let locals: Vec<String> = self.scopes.names().map(str::to_owned).collect();
-        self.session
-            .world
-            .undefined(self.module, name, span, &locals)
+        let mut locals = self.scopes.names();
+        let world = &self.session.world;
+        world.undefined(self.module, name, span, &mut locals)
     }
 
     pub(super) fn bound_template(&self, value: ConstValue, span: Span) -> Result<ConstValue> {

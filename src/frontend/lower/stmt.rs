@@ -14,9 +14,11 @@ use crate::frontend::scan;
 use crate::frontend::types::{self, Type};
 use crate::frontend::values::{ConstValue, Typed, Value, shaped_name};
 use crate::ir::{ArrayId, ArrayKind, Const, If, OpKind, Scalar, ValueId};
+use num_bigint::BigInt;
 use pyeval::Names;
 use ruff_python_ast::{self as ast, Expr, Pattern, Stmt};
 use ruff_text_size::Ranged;
+use std::collections::HashMap;
 use std::rc::Rc;
 
 /// A place that an assignment writes, its indices evaluated.
@@ -711,6 +713,7 @@ impl<'a> Lowerer<'_, 'a> {
             let message = format!("match needs an integer, not a value of type {ty}");
             return fail(codes::NOT_INTEGER, subject.span, message);
         }
+        self.check_cases(&s.cases)?;
         let mut clauses = Vec::new();
         for case in &s.cases {
             if let Some(guard) = &case.guard {
@@ -732,18 +735,44 @@ impl<'a> Lowerer<'_, 'a> {
         lowered
     }
 
+    /// Refuses cases that an earlier one leaves nothing to.
+    fn check_cases(&mut self, cases: &'a [ast::MatchCase]) -> Result<()> {
+        let mut earlier: HashMap<BigInt, Span> = HashMap::new();
+        for (i, case) in cases.iter().enumerate() {
+            let span = self.span(case.pattern.range());
+            if takes_everything(&case.pattern) && i + 1 < cases.len() {
+                let next = self.span(cases[i + 1].pattern.range());
+                let message = "this case is never reached";
+                let error = Diagnostic::error(codes::CASE, next, message);
+                return Err(error.note_at(span, "this one takes everything").into());
+            }
+            for alternative in alternatives(&case.pattern) {
+                let Pattern::MatchValue(literal) = alternative else {
+                    continue;
+                };
+                let span = self.span(alternative.range());
+                let Value::Const(ConstValue::Int(value)) = self.expr(&literal.value)? else {
+                    continue;
+                };
+                if let Some(first) = earlier.get(&value) {
+                    let message = format!("the case {value} is there already");
+                    let error = Diagnostic::error(codes::CASE, span, message);
+                    return Err(error.note_at(*first, "the first one is here").into());
+                }
+                earlier.insert(value, span);
+            }
+        }
+        Ok(())
+    }
+
     /// Whether a match's subject fits a pattern of literals.
     fn pattern(&mut self, pattern: &'a Pattern, subject: &Operand) -> Result<Condition> {
         let span = self.span(pattern.range());
-        let alternatives: Vec<&'a Pattern> = match pattern {
-            Pattern::MatchAs(p) if p.pattern.is_none() && p.name.is_none() => {
-                return Ok(Condition::Known(true));
-            }
-            Pattern::MatchOr(p) => p.patterns.iter().collect(),
-            single => vec![single],
-        };
+        if takes_everything(pattern) {
+            return Ok(Condition::Known(true));
+        }
         let mut tests = Vec::new();
-        for alternative in alternatives {
+        for alternative in alternatives(pattern) {
             let Pattern::MatchValue(literal) = alternative else {
                 let span = self.span(alternative.range());
                 return fail(
@@ -847,6 +876,19 @@ impl<'a> Lowerer<'_, 'a> {
                 "the operator '@=' is not supported",
             ),
         }
+    }
+}
+
+/// Whether a pattern is `_`.
+fn takes_everything(pattern: &Pattern) -> bool {
+    matches!(pattern, Pattern::MatchAs(p) if p.pattern.is_none() && p.name.is_none())
+}
+
+/// The patterns between `|`.
+fn alternatives(pattern: &Pattern) -> &[Pattern] {
+    match pattern {
+        Pattern::MatchOr(p) => &p.patterns,
+        single => std::slice::from_ref(single),
     }
 }
 

@@ -19,7 +19,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 /// Most names that are compared with misspelt ones, so that many unknown names among many known ones take no time.
-const MAX_COMPARISONS: u32 = 200_000;
+const MAX_COMPARISONS: u32 = 50_000;
 
 /// What a module-level name stands for.
 #[derive(Clone, Debug)]

@@ -23,7 +23,7 @@ codes! {
     DECORATOR = "E0205": "The decorator or its options are not those of a kernel.";
     TEMPLATE = "E0206": "A template must be bound by `kernel[...]`, one value for each template.";
     RETURN_MISSING = "E0207": "Every path through a kernel with results must return.";
-    RETURN_PLACE = "E0208": "A return may stand at the top level of the body or in a first-level if branch.";
+    RETURN_PLACE = "E0208": "A return may stand at the top level of the body or in a first-level branch of an if or a match.";
     RETURN_TYPE = "E0209": "What is returned does not match the return annotation.";
     UNREACHABLE = "E0210": "Statements after a return never run.";
     RECURSION = "E0211": "Hardware has no call stack: kernels cannot call themselves, directly or through others.";

@@ -207,11 +207,11 @@ pub enum OpKind {
     },
     /// Bit `index` of an integer, as `u1`; 0 outside its width.
     BitGet { arg: ValueId, index: ValueId },
-    /// `arg` with bit `index` replaced by the `u1` `bit`; unchanged if outside its width.
+    /// `arg` with its bits `lo ..` replaced by those of the unsigned `bits`; those outside its width are left out.
     BitSet {
         arg: ValueId,
-        index: ValueId,
-        bit: ValueId,
+        lo: ValueId,
+        bits: ValueId,
     },
     /// Bits `lo ..` of an integer as the unsigned result type; 0 outside its width.
     BitSlice { arg: ValueId, lo: ValueId },
@@ -451,7 +451,7 @@ impl OpKind {
                 on_false,
             } => vec![*cond, *on_true, *on_false],
             OpKind::BitGet { arg, index } => vec![*arg, *index],
-            OpKind::BitSet { arg, index, bit } => vec![*arg, *index, *bit],
+            OpKind::BitSet { arg, lo, bits } => vec![*arg, *lo, *bits],
             OpKind::BitSlice { arg, lo } => vec![*arg, *lo],
             OpKind::Load { indices, .. } => indices.clone(),
             OpKind::Store { indices, value, .. } => {
@@ -491,7 +491,7 @@ impl OpKind {
                 on_false,
             } => [cond, on_true, on_false].into_iter().for_each(f),
             OpKind::BitGet { arg, index } => [arg, index].into_iter().for_each(f),
-            OpKind::BitSet { arg, index, bit } => [arg, index, bit].into_iter().for_each(f),
+            OpKind::BitSet { arg, lo, bits } => [arg, lo, bits].into_iter().for_each(f),
             OpKind::BitSlice { arg, lo } => [arg, lo].into_iter().for_each(f),
             OpKind::Load { indices, .. } => indices.iter_mut().for_each(f),
             OpKind::Store { indices, value, .. } => {

@@ -198,8 +198,8 @@ impl Printer<'_> {
                 on_false,
             } => format!("select {}, {}, {}", v(cond), v(on_true), v(on_false)),
             OpKind::BitGet { arg, index } => format!("bit_get {}, {}", v(arg), v(index)),
-            OpKind::BitSet { arg, index, bit } => {
-                format!("bit_set {}, {}, {}", v(arg), v(index), v(bit))
+            OpKind::BitSet { arg, lo, bits } => {
+                format!("bit_set {}, {}, {}", v(arg), v(lo), v(bits))
             }
             OpKind::BitSlice { arg, lo } => format!("bit_slice {}, {}", v(arg), v(lo)),
             OpKind::Load { array, indices } => {

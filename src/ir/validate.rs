@@ -362,10 +362,12 @@ impl<'p> Checker<'p> {
                 self.bits(*arg, *index)?;
                 check(ty == Scalar::BOOL, || format!("a bit of type {ty}"))
             }
-            OpKind::BitSet { arg, index, bit } => {
-                self.bits(*arg, *index)?;
+            OpKind::BitSet { arg, lo, bits } => {
+                self.bits(*arg, *lo)?;
                 self.has_type(*arg, ty, "bit_set")?;
-                self.has_type(*bit, Scalar::BOOL, "a bit")
+                let bits = self.ty(*bits)?;
+                let unsigned = matches!(bits, Scalar::Int { signed: false, .. });
+                check(unsigned, || format!("bits of type {bits}"))
             }
             OpKind::BitSlice { arg, lo } => {
                 self.bits(*arg, *lo)?;

@@ -829,8 +829,9 @@ fn evaluate(frame: &Frame<'_>, op: &Op, kind: &OpKind) -> Result<Value, RunError
         OpKind::BitSlice { arg, lo } => {
             bit_slice(frame.ty(*arg), ty, frame.get(*arg), frame.get(*lo))
         }
-        OpKind::BitSet { arg, index, bit } => {
-            bit_set(ty, [*arg, *index, *bit].map(|id| frame.get(id)))
+        OpKind::BitSet { arg, lo, bits } => {
+            let operands = [*arg, *lo, *bits].map(|id| frame.get(id));
+            bit_set(ty, frame.ty(*bits).width(), operands)
         }
         _ => return Err(lacking("this operation")),
     })

@@ -251,20 +251,10 @@ impl<'a> Lowerer<'_, 'a> {
                 let indices = self.indices(id, e)?;
                 Ok(Value::Scalar(self.load(id, indices, span)))
             }
-            Value::Scalar(typed) => match &*e.slice {
-                Expr::Slice(slice) => self.bit_slice(typed, slice, span),
-                _ => {
-                    let index = self.bit_index(typed.ty, e)?;
-                    let arg = typed.id;
-                    let id = self
-                        .b
-                        .emit(OpKind::BitGet { arg, index }, Scalar::BOOL, span);
-                    Ok(Value::Scalar(Typed {
-                        id,
-                        ty: Scalar::BOOL,
-                    }))
-                }
-            },
+            Value::Scalar(typed) => {
+                let bits = self.bits(typed.ty, e)?;
+                Ok(Value::Scalar(self.get_bits(typed.id, &bits, span)))
+            }
             // The extents of a shape have places of their own.
             Value::Const(ty) if Allo::scalar(&ty).is_some() => self.known(expr).map(Value::Const),
             Value::Const(object) => {

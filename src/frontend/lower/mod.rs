@@ -7,11 +7,13 @@ mod expr;
 mod kernel;
 mod loops;
 mod lowerer;
+mod matching;
 mod results;
 mod returns;
 mod scope;
 mod stmt;
 mod storage;
+mod targets;
 mod typing;
 
 pub use kernel::kernel;

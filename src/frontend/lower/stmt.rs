@@ -13,25 +13,10 @@ use crate::frontend::operators;
 use crate::frontend::scan;
 use crate::frontend::types::{self, Type};
 use crate::frontend::values::{ConstValue, Typed, Value, shaped_name};
-use crate::ir::{ArrayId, ArrayKind, Const, If, OpKind, Scalar, ValueId};
-use num_bigint::BigInt;
+use crate::ir::{ArrayId, ArrayKind, Const, If, OpKind, Scalar};
 use pyeval::Names;
-use ruff_python_ast::{self as ast, Expr, Pattern, Stmt};
+use ruff_python_ast::{self as ast, Expr, Stmt};
 use ruff_text_size::Ranged;
-use std::collections::HashMap;
-use std::rc::Rc;
-
-/// A place that an assignment writes, its indices evaluated.
-enum Target {
-    /// A name.
-    Name(String, Span),
-    /// An element.
-    Element(ArrayId, Vec<ValueId>),
-    /// A bit of a scalar variable.
-    Bit(String, ValueId),
-    /// A bit of an element.
-    ElementBit(ArrayId, Vec<ValueId>, ValueId),
-}
 
 impl<'a> Lowerer<'_, 'a> {
     /// Lowers the statements of a block in the current scope.
@@ -391,7 +376,7 @@ impl<'a> Lowerer<'_, 'a> {
         self.write(&target, &operand, span)
     }
 
-    fn assign_name(
+    pub(super) fn assign_name(
         &mut self,
         name: &str,
         operand: Operand,
@@ -468,162 +453,6 @@ impl<'a> Lowerer<'_, 'a> {
         self.write(&target, &operand, span)
     }
 
-    /// Evaluates the indices of an assignment's target.
-    fn target(&mut self, expr: &'a Expr) -> Result<Target> {
-        let span = self.span(expr.range());
-        match expr {
-            Expr::Name(name) => Ok(Target::Name(name.id.to_string(), span)),
-            Expr::Subscript(s) => self.subscript_target(s),
-            Expr::Attribute(_) => {
-                fail(codes::TARGET, span, "attribute assignment is not supported")
-            }
-            Expr::Starred(_) => fail(codes::TARGET, span, "starred targets are not supported"),
-            Expr::Tuple(_) | Expr::List(_) => {
-                fail(codes::TARGET, span, "nested targets are not supported")
-            }
-            _ => fail(codes::TARGET, span, "this cannot be assigned"),
-        }
-    }
-
-    fn subscript_target(&mut self, s: &'a ast::ExprSubscript) -> Result<Target> {
-        let span = self.span(s.range);
-        if matches!(&*s.slice, Expr::Slice(_)) {
-            return fail(codes::SLICE, span, "assignment to a slice is not supported");
-        }
-        match self.target(&s.value)? {
-            Target::Name(name, name_span) => match self.resolve(&name, name_span)? {
-                Value::Array { id, .. } => Ok(Target::Element(id, self.indices(id, s)?)),
-                Value::Scalar(typed) => {
-                    let bit = self.bit_index(typed.ty, s)?;
-                    Ok(Target::Bit(name, bit))
-                }
-                Value::Const(_) => fail(
-                    codes::TARGET,
-                    span,
-                    format!("'{name}' is a compile-time value, which a kernel cannot change"),
-                ),
-                other => fail(
-                    codes::NOT_INDEXABLE,
-                    span,
-                    format!("{} cannot be indexed", describe(&other)),
-                ),
-            },
-            Target::Element(id, indices) => {
-                let bit = self.bit_index(self.array(id).elem, s)?;
-                Ok(Target::ElementBit(id, indices, bit))
-            }
-            Target::Bit(..) | Target::ElementBit(..) => {
-                fail(codes::NOT_INDEXABLE, span, "a single bit cannot be indexed")
-            }
-        }
-    }
-
-    /// The present value at a target.
-    fn read(&mut self, target: &Target, span: Span) -> Result<Value> {
-        let (id, ty) = match target {
-            Target::Name(name, name_span) => {
-                return match self.scopes.get(name) {
-                    Some(_) => self.resolve(name, *name_span),
-                    None => {
-                        self.resolve_outside(name, *name_span)?;
-                        let message = format!("'{name}' is not a variable of this kernel");
-                        fail(codes::TARGET, *name_span, message)
-                    }
-                };
-            }
-            Target::Element(array, indices) => {
-                return Ok(Value::Scalar(self.load(*array, indices.clone(), span)));
-            }
-            Target::Bit(name, bit) => {
-                let Some(arg) = self.scopes.scalar(name) else {
-                    return Err(Failure::Reported);
-                };
-                (arg.id, *bit)
-            }
-            Target::ElementBit(array, indices, bit) => {
-                (self.load(*array, indices.clone(), span).id, *bit)
-            }
-        };
-        let kind = OpKind::BitGet { arg: id, index: ty };
-        let id = self.b.emit(kind, Scalar::BOOL, span);
-        Ok(Value::Scalar(Typed {
-            id,
-            ty: Scalar::BOOL,
-        }))
-    }
-
-    pub(super) fn load(&mut self, array: ArrayId, indices: Vec<ValueId>, span: Span) -> Typed {
-        let ty = self.array(array).elem;
-        let id = self.b.emit(OpKind::Load { array, indices }, ty, span);
-        Typed { id, ty }
-    }
-
-    fn write(&mut self, target: &Target, operand: &Operand, span: Span) -> Result<()> {
-        match target {
-            Target::Name(name, name_span) => {
-                self.assign_name(name, operand.clone(), *name_span, span)
-            }
-            Target::Element(array, indices) => {
-                let elem = self.array(*array).elem;
-                let value = self.b.store_as(operand, elem)?;
-                self.store(*array, indices.clone(), value, span);
-                Ok(())
-            }
-            Target::Bit(name, index) => {
-                let Some(old) = self.scopes.scalar(name) else {
-                    return fail(
-                        codes::TARGET,
-                        span,
-                        format!("a bit of '{name}' cannot be assigned"),
-                    );
-                };
-                let id = self.set_bit(old, *index, operand, span)?;
-                self.b.name(id, name);
-                self.scopes
-                    .rebind(name, Local::Scalar(Typed { id, ty: old.ty }));
-                Ok(())
-            }
-            Target::ElementBit(array, indices, index) => {
-                let old = self.load(*array, indices.clone(), span);
-                let value = self.set_bit(old, *index, operand, span)?;
-                self.store(*array, indices.clone(), value, span);
-                Ok(())
-            }
-        }
-    }
-
-    fn store(&mut self, array: ArrayId, indices: Vec<ValueId>, value: ValueId, span: Span) {
-        let kind = OpKind::Store {
-            array,
-            indices,
-            value,
-        };
-        self.b.push(kind, vec![], span);
-    }
-
-    fn set_bit(
-        &mut self,
-        old: Typed,
-        index: ValueId,
-        operand: &Operand,
-        span: Span,
-    ) -> Result<ValueId> {
-        let bit = match &operand.value {
-            // The lowest bit of any int: the declared type whose range would count is that of the whole.
-            Value::Const(ConstValue::Int(v)) => {
-                let low = Const::Int(u8::from(v.bit(0)).into());
-                self.b.constant(Scalar::BOOL, low, operand.span)
-            }
-            _ => self.b.store_as(operand, Scalar::BOOL)?,
-        };
-        let kind = OpKind::BitSet {
-            arg: old.id,
-            index,
-            bit,
-        };
-        Ok(self.b.emit(kind, old.ty, span))
-    }
-
     /// A condition: decided if known, else tested for nonzero.
     pub(super) fn condition(&mut self, test: &'a Expr) -> Result<Condition> {
         let operand = self.operand(test)?;
@@ -634,6 +463,17 @@ impl<'a> Lowerer<'_, 'a> {
                 Ok(Condition::Runtime(self.b.nonzero(value, operand.span)))
             }
         }
+    }
+
+    /// Whether a clause is chosen, and the place of what decides it.
+    pub(super) fn test(&mut self, test: &Test<'a>, span: Span) -> Result<(Condition, Span)> {
+        Ok(match test {
+            Test::Always => (Condition::Known(true), span),
+            Test::Expr(test) => (self.condition(test)?, self.span(test.range())),
+            Test::Pattern(pattern, subject) => {
+                (self.pattern(pattern, subject)?, self.span(pattern.range()))
+            }
+        })
     }
 
     /// Branches without returns of their own; variables assigned in them are merged. `hidden` are
@@ -647,13 +487,7 @@ impl<'a> Lowerer<'_, 'a> {
         let Some((clause, others)) = clauses.split_first() else {
             return Ok(());
         };
-        let (cond, test) = match &clause.test {
-            Test::Always => (Condition::Known(true), span),
-            Test::Expr(test) => (self.condition(test)?, self.span(test.range())),
-            Test::Pattern(pattern, subject) => {
-                (self.pattern(pattern, subject)?, self.span(pattern.range()))
-            }
-        };
+        let (cond, test) = self.test(&clause.test, span)?;
         let cond = match cond {
             Condition::Known(true) => {
                 self.scoped(self.branch_place(), clause.body);
@@ -702,108 +536,6 @@ impl<'a> Lowerer<'_, 'a> {
         };
         self.b.push(OpKind::If(Box::new(op)), results, test);
         Ok(())
-    }
-
-    /// `match` on an integer: a chain of comparisons.
-    fn match_statement(&mut self, s: &'a ast::StmtMatch, span: Span) -> Result<()> {
-        let subject = Rc::new(self.operand(&s.subject)?);
-        if let Value::Scalar(Typed { ty, .. }) = &subject.value
-            && !matches!(ty, Scalar::Int { .. } | Scalar::Index)
-        {
-            let message = format!("match needs an integer, not a value of type {ty}");
-            return fail(codes::NOT_INTEGER, subject.span, message);
-        }
-        self.check_cases(&s.cases)?;
-        let mut clauses = Vec::new();
-        for case in &s.cases {
-            if let Some(guard) = &case.guard {
-                let span = self.span(guard.range());
-                return fail(
-                    codes::STATEMENT,
-                    span,
-                    "guards of match cases are not supported",
-                );
-            }
-            clauses.push(Clause {
-                test: Test::Pattern(&case.pattern, subject.clone()),
-                body: &case.body,
-            });
-        }
-        let outer = std::mem::replace(&mut self.place, Place::Loop);
-        let lowered = self.if_clauses(&clauses, &[], span);
-        self.place = outer;
-        lowered
-    }
-
-    /// Refuses cases that an earlier one leaves nothing to.
-    fn check_cases(&mut self, cases: &'a [ast::MatchCase]) -> Result<()> {
-        let mut earlier: HashMap<BigInt, Span> = HashMap::new();
-        for (i, case) in cases.iter().enumerate() {
-            let span = self.span(case.pattern.range());
-            if takes_everything(&case.pattern) && i + 1 < cases.len() {
-                let next = self.span(cases[i + 1].pattern.range());
-                let message = "this case is never reached";
-                let error = Diagnostic::error(codes::CASE, next, message);
-                return Err(error.note_at(span, "this one takes everything").into());
-            }
-            for alternative in alternatives(&case.pattern) {
-                let Pattern::MatchValue(literal) = alternative else {
-                    continue;
-                };
-                let span = self.span(alternative.range());
-                let Value::Const(ConstValue::Int(value)) = self.expr(&literal.value)? else {
-                    continue;
-                };
-                if let Some(first) = earlier.get(&value) {
-                    let message = format!("the case {value} is there already");
-                    let error = Diagnostic::error(codes::CASE, span, message);
-                    return Err(error.note_at(*first, "the first one is here").into());
-                }
-                earlier.insert(value, span);
-            }
-        }
-        Ok(())
-    }
-
-    /// Whether a match's subject fits a pattern of literals.
-    fn pattern(&mut self, pattern: &'a Pattern, subject: &Operand) -> Result<Condition> {
-        let span = self.span(pattern.range());
-        if takes_everything(pattern) {
-            return Ok(Condition::Known(true));
-        }
-        let mut tests = Vec::new();
-        for alternative in alternatives(pattern) {
-            let Pattern::MatchValue(literal) = alternative else {
-                let span = self.span(alternative.range());
-                return fail(
-                    codes::STATEMENT,
-                    span,
-                    "a match case is an int literal, '|' of them, or '_'",
-                );
-            };
-            let operand = self.operand(&literal.value)?;
-            if !matches!(operand.value, Value::Const(ConstValue::Int(_))) {
-                return fail(
-                    codes::STATEMENT,
-                    operand.span,
-                    "a match case must be a compile-time int",
-                );
-            }
-            let eq = operators::by_key("eq");
-            let value = self.b.apply(eq, &[subject.clone(), operand], None, span)?;
-            tests.push(Operand { value, span });
-        }
-        let value = match tests.len() {
-            1 => tests.swap_remove(0).value,
-            _ => self
-                .b
-                .apply(operators::by_key("logical_or"), &tests, None, span)?,
-        };
-        let operand = Operand { value, span };
-        match &operand.value {
-            Value::Const(value) => Ok(Condition::Known(self.b.const_truth(value, span)?)),
-            _ => Ok(Condition::Runtime(self.b.runtime(&operand)?)),
-        }
     }
 
     /// Where the body of an if statement met here stands.
@@ -876,19 +608,6 @@ impl<'a> Lowerer<'_, 'a> {
                 "the operator '@=' is not supported",
             ),
         }
-    }
-}
-
-/// Whether a pattern is `_`.
-fn takes_everything(pattern: &Pattern) -> bool {
-    matches!(pattern, Pattern::MatchAs(p) if p.pattern.is_none() && p.name.is_none())
-}
-
-/// The patterns between `|`.
-fn alternatives(pattern: &Pattern) -> &[Pattern] {
-    match pattern {
-        Pattern::MatchOr(p) => &p.patterns,
-        single => std::slice::from_ref(single),
     }
 }
 

@@ -31,7 +31,7 @@ codes! {
     INSTANCES = "E0213": "More than 256 kernel instances are reachable from the top kernel.";
     NO_RULE = "E0301": "The typing style has no promotion rule for the operator with these operand types.";
     LITERAL_RANGE = "E0302": "The constant is outside the range of the type that it is converted to.";
-    WIDTH = "E0303": "The result type is wider than 4096 bits.";
+    WIDTH = "E0303": "The result type is wider than 4096 bits, or does not have the width of the bits that it is given.";
     SHAPE_MISMATCH = "E0304": "The shapes of source and destination differ.";
     NOT_SCALAR = "E0305": "A scalar is needed here, but the value is something else.";
     NOT_INTEGER = "E0306": "An integer is needed here: floats are not converted to indices or bounds.";

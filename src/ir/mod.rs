@@ -199,6 +199,8 @@ pub enum OpKind {
     },
     /// Conversion to the result's type by the rules of the language's casts.
     Cast { arg: ValueId },
+    /// The same bits as a number of the result's type, which has the same width.
+    Bitcast { arg: ValueId },
     /// `cond ? on_true : on_false`; `cond` is `u1`, the others have the result's type.
     Select {
         cond: ValueId,
@@ -442,7 +444,9 @@ impl OpKind {
     pub fn operands(&self) -> Vec<ValueId> {
         match self {
             OpKind::Const(_) | OpKind::Copy { .. } => vec![],
-            OpKind::Unary { arg, .. } | OpKind::Cast { arg } => vec![*arg],
+            OpKind::Unary { arg, .. } | OpKind::Cast { arg } | OpKind::Bitcast { arg } => {
+                vec![*arg]
+            }
             OpKind::Binary { lhs, rhs, .. } | OpKind::Compare { lhs, rhs, .. } => vec![*lhs, *rhs],
             OpKind::Fma { lhs, rhs, add } => vec![*lhs, *rhs, *add],
             OpKind::Select {
@@ -479,7 +483,7 @@ impl OpKind {
     pub fn for_each_operand(&mut self, f: &mut dyn FnMut(&mut ValueId)) {
         match self {
             OpKind::Const(_) | OpKind::Copy { .. } => {}
-            OpKind::Unary { arg, .. } | OpKind::Cast { arg } => f(arg),
+            OpKind::Unary { arg, .. } | OpKind::Cast { arg } | OpKind::Bitcast { arg } => f(arg),
             OpKind::Binary { lhs, rhs, .. } | OpKind::Compare { lhs, rhs, .. } => {
                 f(lhs);
                 f(rhs);

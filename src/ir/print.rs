@@ -192,6 +192,7 @@ impl Printer<'_> {
             }
             OpKind::Fma { lhs, rhs, add } => format!("fma {}, {}, {}", v(lhs), v(rhs), v(add)),
             OpKind::Cast { arg } => format!("cast {} : {}", v(arg), self.ty(*arg)),
+            OpKind::Bitcast { arg } => format!("bitcast {} : {}", v(arg), self.ty(*arg)),
             OpKind::Select {
                 cond,
                 on_true,

@@ -349,6 +349,12 @@ impl<'p> Checker<'p> {
                     .try_for_each(|id| self.has_type(**id, ty, "fma"))
             }
             OpKind::Cast { arg } => self.ty(*arg).map(|_| ()),
+            OpKind::Bitcast { arg } => {
+                let from = self.ty(*arg)?;
+                check(from.width() == ty.width(), || {
+                    format!("a bitcast of {from} to {ty}")
+                })
+            }
             OpKind::Select {
                 cond,
                 on_true,

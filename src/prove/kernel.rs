@@ -544,6 +544,7 @@ impl<'a> Machine<'a> {
         let types: Vec<Scalar> = operands.iter().map(|id| frame.ty(*id)).collect();
         let bits = match &op.kind {
             OpKind::Const(value) => literal(ty, value),
+            OpKind::Bitcast { .. } => words[0].clone(),
             OpKind::Cast { .. } => {
                 let value = Value::new(words[0].clone());
                 self.cast(&value, types[0], ty, op.span)?.bits

@@ -132,6 +132,14 @@ pub fn cast(from: Scalar, to: Scalar, value: &Value) -> Value {
     }
 }
 
+/// The same bits as a number of another type.
+pub fn bitcast(to: Scalar, value: &Value) -> Value {
+    Value {
+        data: Data::wrapped(to, value.data.to_bigint()),
+        tainted: value.tainted,
+    }
+}
+
 /// Bits `lo ..` of an integer, as many as the result type has; zeros outside its width.
 pub fn bit_slice(from: Scalar, to: Scalar, arg: &Value, lo: &Value) -> Value {
     let data = match (&arg.data, &lo.data) {

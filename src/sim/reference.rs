@@ -7,7 +7,7 @@ use crate::ir::{
     ResultSlot, Scalar, ValueId, While,
 };
 use crate::sim::coverage::Coverage;
-use crate::sim::operations::{binary, bit_set, bit_slice, cast, compare, fma, unary};
+use crate::sim::operations::{binary, bit_set, bit_slice, bitcast, cast, compare, fma, unary};
 use crate::sim::value::{Data, Invocation, Signature, Value};
 use std::collections::HashMap;
 
@@ -808,6 +808,7 @@ fn evaluate(frame: &Frame<'_>, op: &Op, kind: &OpKind) -> Result<Value, RunError
         }
         OpKind::Fma { lhs, rhs, add } => fma(ty, [*lhs, *rhs, *add].map(|id| frame.get(id))),
         OpKind::Cast { arg } => cast(frame.ty(*arg), ty, frame.get(*arg)),
+        OpKind::Bitcast { arg } => bitcast(ty, frame.get(*arg)),
         OpKind::Select {
             cond,
             on_true,

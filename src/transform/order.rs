@@ -263,7 +263,8 @@ impl Order<'_> {
         let alike = match (x, y) {
             (OpKind::Const(x), OpKind::Const(y)) => x == y,
             (OpKind::Binary { op: x, .. }, OpKind::Binary { op: y, .. }) => x == y,
-            (OpKind::Cast { .. }, OpKind::Cast { .. }) => true,
+            (OpKind::Cast { .. }, OpKind::Cast { .. })
+            | (OpKind::Bitcast { .. }, OpKind::Bitcast { .. }) => true,
             _ => false,
         };
         let (xs, ys) = (x.operands(), y.operands());

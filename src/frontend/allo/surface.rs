@@ -111,17 +111,16 @@ pub fn exported(space: Namespace) -> Vec<String> {
             .iter()
             .filter(|(n, thing)| *n != "range" && !matches!(thing, Allo::Namespace(_)))
             .map(|(n, _)| (*n).to_owned())
+            .chain(operators::exported(space))
             .chain(scalars::predefined_names())
             .collect(),
         Namespace::IrTypes => {
             let names = IR_TYPES.iter().map(|(n, _)| (*n).to_owned());
             names.chain(long_names()).collect()
         }
-        Namespace::Arith | Namespace::Math | Namespace::Linalg => operators::OPERATORS
-            .iter()
-            .filter(|op| op.space == space)
-            .map(|op| op.key.to_owned())
-            .collect(),
+        Namespace::Arith | Namespace::Math | Namespace::Linalg => {
+            operators::exported(space).collect()
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use crate::frontend::error::{Failure, Result, fail};
 use crate::frontend::literals::Position;
 use crate::frontend::promote::{self, Promotion};
 use crate::frontend::values::{ConstValue, Typed, Value};
-use crate::ir::{BinaryOp, CompareOp, OpKind, Scalar, UnaryOp, ValueId};
+use crate::ir::{BinaryOp, CompareOp, FloatFormat, OpKind, Scalar, UnaryOp, ValueId};
 
 /// A term of a sum: operand, and whether it is subtracted.
 pub type Term<'a> = (&'a Operand, bool);
@@ -305,17 +305,55 @@ pub fn fma(b: &mut Builder, a: &Applied) -> Result<Value> {
 
 /// `cast(x, T)`.
 pub fn cast(b: &mut Builder, a: &Applied) -> Result<Value> {
+    let ty = target_type(a)?;
+    let id = b.store_as(&a.operands[0], ty)?;
+    scalar(id, ty)
+}
+
+/// `bitcast(x, T)`.
+pub fn bitcast(b: &mut Builder, a: &Applied) -> Result<Value> {
+    let to = target_type(a)?;
+    let operand = &a.operands[0];
+    let Typed { id, ty: from } = match &operand.value {
+        // A number of the text has as many bits as are asked for.
+        Value::Const(ConstValue::Int(_)) => {
+            let ty = Scalar::signed(to.width());
+            let id = b.store_as(operand, ty)?;
+            Typed { id, ty }
+        }
+        Value::Const(ConstValue::Float(_)) if to.width() == 64 => {
+            let ty = Scalar::Float(FloatFormat::F64);
+            let id = b.store_as(operand, ty)?;
+            Typed { id, ty }
+        }
+        _ => b.runtime(operand)?,
+    };
+    if from.width() != to.width() {
+        let message = format!(
+            "bitcast needs types of one width, but {from} has {} bits and {to} has {}",
+            from.width(),
+            to.width()
+        );
+        return fail(codes::WIDTH, a.span, message);
+    }
+    match from == to {
+        true => scalar(id, to),
+        false => scalar(b.emit(OpKind::Bitcast { arg: id }, to, a.span), to),
+    }
+}
+
+/// The type that is the second operand.
+fn target_type(a: &Applied) -> Result<Scalar> {
     let ty = match &a.operands[1].value {
         Value::Const(value) => Allo::scalar(value),
         _ => None,
     };
-    let Some(ty) = ty else {
-        return fail(
+    match ty {
+        Some(ty) => Ok(ty),
+        None => fail(
             codes::ARGUMENT_TYPE,
             a.operands[1].span,
-            "the second argument of cast is a scalar type",
-        );
-    };
-    let id = b.store_as(&a.operands[0], ty)?;
-    scalar(id, ty)
+            format!("the second argument of {} is a scalar type", a.op.key),
+        ),
+    }
 }

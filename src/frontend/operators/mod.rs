@@ -76,6 +76,7 @@ operators! {
     "matmul" Linalg (2, 2) PRODUCT, |b, a| linalg::matmul(b, a);
     "dot" Linalg (2, 2) PRODUCT, |b, a| linalg::dot(b, a);
     "cast" Arith (2, 2) UNTYPED, |b, a| build::cast(b, a);
+    "bitcast" Arith (2, 2) UNTYPED, |b, a| build::bitcast(b, a);
 }
 
 /// The operator of a key of the table.
@@ -91,14 +92,28 @@ pub fn by_key(key: &str) -> &'static Operator {
 
 /// The operator that a namespace calls by the name.
 pub fn named(space: Namespace, name: &str) -> Option<&'static Operator> {
-    let anywhere = space == Namespace::Allo && matches!(name, "max" | "min" | "abs");
     OPERATORS
         .iter()
-        .find(|op| op.key == name && (anywhere || op.space == space || also_in(op, space)))
+        .find(|op| op.key == name && (op.space == space || also_in(op, space)))
 }
 
+/// The names that `from <space> import *` binds to operators: those of Python's built-ins are there without it.
+pub fn exported(space: Namespace) -> impl Iterator<Item = String> {
+    let second = move |op: &Operator| {
+        space == Namespace::Allo && also_in(op, space) && named_python(op.key).is_none()
+    };
+    let all = OPERATORS.iter();
+    let own = all.filter(move |op| op.space == space || second(op));
+    own.map(|op| op.key.to_owned())
+}
+
+/// Whether an operator is found in a second namespace.
 fn also_in(op: &Operator, space: Namespace) -> bool {
-    matches!((op.key, space), ("abs" | "pow", Namespace::Arith))
+    match space {
+        Namespace::Allo => matches!(op.key, "max" | "min" | "abs" | "bitcast"),
+        Namespace::Arith => matches!(op.key, "abs" | "pow"),
+        _ => false,
+    }
 }
 
 /// The operator that is a Python built-in of the name.

@@ -27,6 +27,10 @@ impl Lowering<'_> {
                 rhs,
             } => self.compare(*compare, *lhs, *rhs),
             OpKind::Cast { arg } => self.cast_op(*arg, ty),
+            OpKind::Bitcast { arg } => {
+                let bits = self.node(*arg);
+                self.b().cast(bits, hw_type(ty))
+            }
             OpKind::Select {
                 cond,
                 on_true,

@@ -189,6 +189,8 @@ impl<'a> Lowerer<'_, 'a> {
             // Python's own `min(TABLE)`, `max(words, key=len)`.
             return self.call_with_known(callee, args, e, span);
         }
+        let mut args = args;
+        let by_position = self.accumulator_by_position(op, &mut args);
         let (least, most) = op.arity;
         let n = args.positional.len();
         if n < least || n > most {
@@ -200,8 +202,8 @@ impl<'a> Lowerer<'_, 'a> {
             );
             return fail(codes::ARGUMENTS, args.span, message);
         }
-        let (mut option, mut acc) = (None, None);
-        for (name, whole, operand) in &args.named {
+        let (mut option, mut acc) = (None, by_position);
+        for (name, whole, operand) in args.named {
             match &operand.value {
                 Value::Const(ConstValue::Bool(v)) if op.option == Some(name.as_str()) => {
                     option = Some(*v)
@@ -213,20 +215,63 @@ impl<'a> Lowerer<'_, 'a> {
                         format!("'{name}' is True or False"),
                     );
                 }
-                Value::Array { .. } if name == "acc" && self.options.enable_tensor => {
-                    let message = "'acc=' writes a buffer, but this kernel works on tensors";
-                    return fail(codes::ARGUMENTS, operand.span, message);
+                _ if name == "acc" && acc.is_some() => {
+                    return fail(codes::ARGUMENTS, whole, "'acc' is given twice");
                 }
-                _ if name == "acc" => acc = self.b.acc_array(operand)?,
+                _ if name == "acc" => acc = Some(operand),
                 _ => {
                     let message = format!("'{}' has no parameter '{name}'", op.key);
                     let known = ["acc"].into_iter().chain(op.option);
-                    let error = Diagnostic::error(codes::ARGUMENTS, *whole, message);
-                    return Err(suggest(error, name, known).into());
+                    let error = Diagnostic::error(codes::ARGUMENTS, whole, message);
+                    return Err(suggest(error, &name, known).into());
                 }
             }
         }
-        self.b.apply_into(op, &args.positional, option, acc, span)
+        let acc = match acc {
+            Some(operand) => self.b.acc_array(&operand)?,
+            None => None,
+        };
+        match acc {
+            Some(acc) if self.options.enable_tensor => {
+                self.apply_to_tensor(op, &args.positional, option, acc, span)
+            }
+            acc => self.b.apply_into(op, &args.positional, option, acc, span),
+        }
+    }
+
+    /// The array, or `None`, that follows the operands of an operator with a fixed number of them.
+    fn accumulator_by_position(&self, op: &Operator, args: &mut Args) -> Option<Operand> {
+        let (least, most) = op.arity;
+        if least != most || args.positional.len() != most + 1 {
+            return None;
+        }
+        let takes = |operand: &mut Operand| {
+            operand.is_shaped() || matches!(operand.value, Value::Const(ConstValue::None))
+        };
+        args.positional.pop_if(takes)
+    }
+
+    /// The tensor that `acc` becomes; that one stays as it is.
+    fn apply_to_tensor(
+        &mut self,
+        op: &'static Operator,
+        operands: &[Operand],
+        option: Option<bool>,
+        acc: ArrayId,
+        span: Span,
+    ) -> Result<Value> {
+        // Whole-array operations add to the old elements, the others give every element anew.
+        let id = match op.whole {
+            true => self.copy_of(acc, span),
+            false => {
+                let old = self.array(acc);
+                let (name, elem, shape) =
+                    (format!("{}_result", op.key), old.elem, old.shape.clone());
+                self.b.array(&name, elem, &shape, ArrayKind::Local, span)
+            }
+        };
+        self.b.apply_into(op, operands, option, Some(id), span)?;
+        Ok(Value::Array { id, fresh: true })
     }
 
     fn call_kernel(

@@ -95,7 +95,10 @@ impl<'a> Lowerer<'_, 'a> {
     fn expression_statement(&mut self, expr: &'a Expr) -> Result<()> {
         match expr {
             Expr::StringLiteral(_) | Expr::EllipsisLiteral(_) => Ok(()),
-            Expr::Call(call) => self.call(call).map(|_| ()),
+            Expr::Call(call) => {
+                let value = self.call(call)?;
+                self.check_taken(call, &value)
+            }
             _ => {
                 self.expr(expr)?;
                 fail(
@@ -104,6 +107,23 @@ impl<'a> Lowerer<'_, 'a> {
                     "this expression has no effect",
                 )
             }
+        }
+    }
+
+    /// Refuses an operator whose result is a new tensor that nothing takes.
+    fn check_taken(&mut self, call: &'a ast::ExprCall, value: &Value) -> Result<()> {
+        if !self.options.enable_tensor || !matches!(value, Value::Array { .. }) {
+            return Ok(());
+        }
+        match self.expr(&call.func)? {
+            Value::Const(callee) if matches!(Allo::of(&callee), Some(Allo::Operator(_))) => {
+                let span = self.span(call.range());
+                let message = "the result is a new tensor, which this statement leaves";
+                Err(Diagnostic::error(codes::NO_EFFECT, span, message)
+                    .help("assign it: `c = allo.arith.add(a, b, acc=c)`")
+                    .into())
+            }
+            _ => Ok(()),
         }
     }
 

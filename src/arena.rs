@@ -55,26 +55,73 @@ impl<T> fmt::Debug for Id<T> {
     }
 }
 
-/// A growing table of `T`, addressed by [`Id<T>`]; elements are never removed.
-#[derive(Clone, Debug)]
-pub struct Arena<T> {
-    items: Vec<T>,
+/// What addresses the elements of a [`Table`].
+pub trait Handle: Copy {
+    /// The handle of the element at `index`.
+    fn new(index: usize) -> Self;
+    /// The position in the table.
+    fn index(self) -> usize;
 }
 
-impl<T> Default for Arena<T> {
-    fn default() -> Self {
-        Arena { items: Vec::new() }
+impl<T> Handle for Id<T> {
+    fn new(index: usize) -> Self {
+        Id::new(index)
+    }
+    fn index(self) -> usize {
+        Id::index(self)
     }
 }
 
-impl<T> Arena<T> {
-    /// An empty arena.
+/// A growing table of `T`, addressed by [`Id<T>`]; elements are never removed.
+pub type Arena<T> = Table<Id<T>, T>;
+
+/// A growing table of `V`, addressed by `K`; elements are never removed.
+pub struct Table<K, V> {
+    items: Vec<V>,
+    keys: PhantomData<fn(K)>,
+}
+
+impl<K, V: Clone> Clone for Table<K, V> {
+    fn clone(&self) -> Self {
+        Table::from(self.items.clone())
+    }
+}
+
+impl<K, V: fmt::Debug> fmt::Debug for Table<K, V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.items.fmt(f)
+    }
+}
+
+impl<K, V> Default for Table<K, V> {
+    fn default() -> Self {
+        Table::from(Vec::new())
+    }
+}
+
+impl<K, V> From<Vec<V>> for Table<K, V> {
+    fn from(items: Vec<V>) -> Self {
+        Table {
+            items,
+            keys: PhantomData,
+        }
+    }
+}
+
+impl<K: Handle, V> FromIterator<V> for Table<K, V> {
+    fn from_iter<I: IntoIterator<Item = V>>(items: I) -> Self {
+        Table::from(Vec::from_iter(items))
+    }
+}
+
+impl<K: Handle, V> Table<K, V> {
+    /// An empty table.
     pub fn new() -> Self {
         Self::default()
     }
     /// Adds an element and returns its handle.
-    pub fn push(&mut self, item: T) -> Id<T> {
-        let id = Id::new(self.items.len());
+    pub fn push(&mut self, item: V) -> K {
+        let id = K::new(self.items.len());
         self.items.push(item);
         id
     }
@@ -82,36 +129,40 @@ impl<T> Arena<T> {
     pub fn len(&self) -> usize {
         self.items.len()
     }
-    /// Whether the arena holds nothing.
+    /// Whether the table holds nothing.
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
     }
-    /// The element of a handle that may belong to another arena.
-    pub fn get(&self, id: Id<T>) -> Option<&T> {
+    /// The element of a handle that may belong to another table.
+    pub fn get(&self, id: K) -> Option<&V> {
         self.items.get(id.index())
     }
     /// Handles and elements in order of creation.
-    pub fn iter(&self) -> impl DoubleEndedIterator<Item = (Id<T>, &T)> + ExactSizeIterator {
-        self.items.iter().enumerate().map(|(i, t)| (Id::new(i), t))
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = (K, &V)> + ExactSizeIterator {
+        self.items.iter().enumerate().map(|(i, t)| (K::new(i), t))
     }
     /// Handles in order of creation.
-    pub fn ids(&self) -> impl DoubleEndedIterator<Item = Id<T>> + ExactSizeIterator + use<T> {
-        (0..self.items.len()).map(Id::new)
+    pub fn ids(&self) -> impl DoubleEndedIterator<Item = K> + ExactSizeIterator + use<K, V> {
+        (0..self.items.len()).map(K::new)
+    }
+    /// Elements in order of creation.
+    pub fn values(&self) -> std::slice::Iter<'_, V> {
+        self.items.iter()
     }
     /// Elements in order of creation, mutable.
-    pub fn values_mut(&mut self) -> impl Iterator<Item = &mut T> {
+    pub fn values_mut(&mut self) -> std::slice::IterMut<'_, V> {
         self.items.iter_mut()
     }
 }
 
-impl<T> Index<Id<T>> for Arena<T> {
-    type Output = T;
-    fn index(&self, id: Id<T>) -> &T {
+impl<K: Handle, V> Index<K> for Table<K, V> {
+    type Output = V;
+    fn index(&self, id: K) -> &V {
         &self.items[id.index()]
     }
 }
-impl<T> IndexMut<Id<T>> for Arena<T> {
-    fn index_mut(&mut self, id: Id<T>) -> &mut T {
+impl<K: Handle, V> IndexMut<K> for Table<K, V> {
+    fn index_mut(&mut self, id: K) -> &mut V {
         &mut self.items[id.index()]
     }
 }

@@ -100,6 +100,8 @@ pub fn build(
         }
     }
     let best = best?.expect("transform::run gives at least one kernel");
+    let mut warnings = warnings;
+    warnings.0.extend(best.warnings.0);
     Ok(Compilation {
         program,
         kernel: best.kernel,
@@ -118,6 +120,7 @@ struct Hardware {
     schedule: Schedule,
     design: Design,
     manifest: Manifest,
+    warnings: Diagnostics,
 }
 
 fn build_kernel(
@@ -125,11 +128,12 @@ fn build_kernel(
     kernel: ir::Kernel,
     target: &Target,
 ) -> Result<Hardware, Diagnostics> {
-    let mut hardware = machine::select::lower(&kernel)?;
-    fit(&mut hardware, target);
+    let mut warnings = Diagnostics::default();
+    let mut hardware = machine::select::select(&kernel, &mut warnings)?;
+    fit(&mut hardware, target, &mut warnings);
     hardware.drop_dead_loads();
     debug_check("hwarith", hardware.validate());
-    let schedule = schedule::schedule(&hardware, &target.device, target.period)
+    let schedule = schedule::schedule(&hardware, &target.device, target.period, &mut warnings)
         .map_err(|message| Diagnostic::error(codes::NO_SCHEDULE, kernel.span, message))?;
     debug_check(
         "schedule",
@@ -144,6 +148,7 @@ fn build_kernel(
         schedule,
         design,
         manifest,
+        warnings,
     })
 }
 
@@ -167,6 +172,8 @@ pub struct OperatorModule {
     pub design: Design,
     /// Its ports and latency.
     pub manifest: OperatorManifest,
+    /// Rewrites that were left out.
+    pub warnings: Diagnostics,
 }
 
 /// The module of an operator on floats, e.g. `fadd_f32`.
@@ -215,14 +222,20 @@ fn build_operator(
     graph: &hwarith::Graph,
     target: &Target,
 ) -> Result<OperatorModule, Diagnostic> {
-    let graph = hwarith::builder::rebuild(graph);
+    let mut warnings = Diagnostics::default();
+    let graph = hwarith::equal::rebuilt(graph.clone(), &mut warnings);
     let mut program = Program::of_unit(&module, graph, result.width());
-    fit(&mut program, target);
+    fit(&mut program, target, &mut warnings);
     debug_check("hwarith", program.validate());
-    let schedule = schedule::schedule(&program, &target.device, target.period)
+    let schedule = schedule::schedule(&program, &target.device, target.period, &mut warnings)
         .map_err(|message| Diagnostic::global(codes::NO_SCHEDULE, message))?;
-    let variant = &schedule.units[0].variants[0];
-    let mut design = rtl::elaborate::build_operator(&program.units[0], variant);
+    let (id, unit) = program
+        .units
+        .iter()
+        .next()
+        .expect("the program is one operator");
+    let variant = &schedule.units[id].variants[0];
+    let mut design = rtl::elaborate::build_operator(unit, variant);
     debug_check("netlist", rtl::validate::validate(&design));
     design.header = header(&format!("operator {operator}"), target);
     let latency = variant.latency;
@@ -244,13 +257,17 @@ fn build_operator(
         device: target.device.name.clone(),
         mhz: 1000.0 / target.period,
     };
-    Ok(OperatorModule { design, manifest })
+    Ok(OperatorModule {
+        design,
+        manifest,
+        warnings,
+    })
 }
 
 /// Cuts products to the device's multipliers, and other operations to what fits into a cycle.
-fn fit(program: &mut Program, target: &Target) {
+fn fit(program: &mut Program, target: &Target, warnings: &mut Diagnostics) {
     let limits = schedule::widest(&target.device, target.period);
-    machine::fit::fit(program, limits);
+    machine::fit::fit(program, limits, warnings);
 }
 
 fn header(origin: &str, target: &Target) -> Vec<String> {
@@ -268,7 +285,7 @@ fn header(origin: &str, target: &Target) -> Vec<String> {
 }
 
 /// In debug builds and tests, an invalid form is a bug of the room that made it.
-fn debug_check(form: &str, result: Result<(), String>) {
+fn debug_check<E: std::fmt::Display>(form: &str, result: Result<(), E>) {
     if cfg!(debug_assertions)
         && let Err(message) = result
     {

@@ -1,5 +1,7 @@
 //! Operators in all their implementations compute what their graphs say, however far apart operations start.
 
+use allo_hls::diagnostics::Diagnostics;
+use allo_hls::hwarith::graph::UnitId;
 use allo_hls::hwarith::{Graph, HwType, builder, eval};
 use allo_hls::machine::fit;
 use allo_hls::machine::program::Program;
@@ -41,7 +43,7 @@ impl Numbers {
 
 /// Runs operations at random distances of at least the interval, with other values at the operands in between.
 fn runs(program: &Program, variant: &Variant, seed: u64) {
-    let unit = &program.units[0];
+    let unit = &program.units[UnitId::new(0)];
     let design = rtl::elaborate::build_operator(unit, variant);
     rtl::validate::validate(&design).expect("valid");
     let top = design.modules.ids().last().expect("a module");
@@ -99,8 +101,10 @@ fn every_implementation_of_a_division_computes_what_its_graph_says() {
         let graph = division(numerator, denominator);
         let program = Program::of_unit("divide", graph, numerator + numerator.min(denominator) + 1);
         for period in [4.0, 10.0, 40.0] {
-            let schedule = schedule::schedule(&program, &device, period).expect("schedule");
-            let variants = &schedule.units[0].variants;
+            let schedule =
+                schedule::schedule(&program, &device, period, &mut Diagnostics::default())
+                    .expect("schedule");
+            let variants = &schedule.units[UnitId::new(0)].variants;
             assert_eq!(variants[0].interval, 1);
             for (seed, variant) in (1..).zip(variants) {
                 runs(&program, variant, seed);
@@ -113,8 +117,9 @@ fn every_implementation_of_a_division_computes_what_its_graph_says() {
 fn a_division_too_large_to_unroll_is_only_rolled() {
     let device = Device::load("ecp5").expect("device");
     let program = Program::of_unit("divide", division(300, 300), 601);
-    let schedule = schedule::schedule(&program, &device, 10.0).expect("schedule");
-    let [rolled] = &schedule.units[0].variants[..] else {
+    let schedule =
+        schedule::schedule(&program, &device, 10.0, &mut Diagnostics::default()).expect("schedule");
+    let [rolled] = &schedule.units[UnitId::new(0)].variants[..] else {
         panic!("one implementation");
     };
     assert!(rolled.interval > 1);
@@ -126,8 +131,13 @@ fn scheduled(graph: Graph, width: u32, mhz: f64) -> (Program, Schedule, Device) 
     let device = Device::load("ecp5").expect("device");
     let mut program = Program::of_unit("unit", graph, width);
     let period = 1000.0 / mhz;
-    fit::fit(&mut program, schedule::widest(&device, period));
-    let schedule = schedule::schedule(&program, &device, period).expect("schedule");
+    fit::fit(
+        &mut program,
+        schedule::widest(&device, period),
+        &mut Diagnostics::default(),
+    );
+    let schedule = schedule::schedule(&program, &device, period, &mut Diagnostics::default())
+        .expect("schedule");
     check::check(&program, &schedule, &device).expect("a right schedule");
     (program, schedule, device)
 }
@@ -148,7 +158,10 @@ fn a_step_longer_than_a_cycle_takes_several() {
     ] {
         let (graph, width) = unit(name);
         let (program, schedule, _) = scheduled(graph, width, mhz);
-        let rolled = schedule.units[0].variants.last().expect("a variant");
+        let rolled = schedule.units[UnitId::new(0)]
+            .variants
+            .last()
+            .expect("a variant");
         assert_eq!(rolled.interval, steps * cycles, "{name} at {mhz} MHz");
         if steps < 100 || cycles > 1 {
             runs(&program, rolled, 1);
@@ -173,7 +186,12 @@ fn a_step_that_does_not_meet_the_clock_is_found_out() {
     ];
     for fault in faults {
         let (program, mut schedule, device) = scheduled(power::unit(64, 6), 64, 200.0);
-        fault(schedule.units[0].variants.last_mut().expect("a variant"));
+        fault(
+            schedule.units[UnitId::new(0)]
+                .variants
+                .last_mut()
+                .expect("a variant"),
+        );
         check::check(&program, &schedule, &device).expect_err("a wrong schedule");
     }
 }

@@ -1,8 +1,10 @@
 //! The scheduler: intervals and latencies of the examples, every schedule checked, the checker checked.
 
-use allo_hls::diagnostics::SourceMap;
+use allo_hls::diagnostics::{Diagnostics, SourceMap};
 use allo_hls::driver::{self, Compilation, Target};
 use allo_hls::hwarith::Op;
+use allo_hls::hwarith::graph::UnitId;
+use allo_hls::machine::program::LeafId;
 use allo_hls::schedule::{Schedule, check::check, device::Device, schedule};
 
 /// Clock periods in ns: 25, 50, 100, 200 and 400 MHz.
@@ -93,8 +95,9 @@ fn a_histogram_takes_its_last_write_from_a_register() {
 fn a_histogram_without_bypass_waits_for_its_own_writes() {
     let hardware = compile_without("histogram", &["bypass"]).hardware;
     let device = Device::load("ecp5").expect("device");
-    let times = schedule(&hardware, &device, 10.0).expect("a schedule");
-    let intervals: Vec<u32> = times.leaves.iter().filter_map(|l| l.ii).collect();
+    let times =
+        schedule(&hardware, &device, 10.0, &mut Diagnostics::default()).expect("a schedule");
+    let intervals: Vec<u32> = times.leaves.values().filter_map(|l| l.ii).collect();
     assert_eq!(intervals, [1, 2]);
 }
 
@@ -104,7 +107,7 @@ fn every_example_has_a_valid_schedule_at_every_clock() {
     for name in examples() {
         let hardware = compile(&name).hardware;
         for period in PERIODS {
-            let times = schedule(&hardware, &device, period)
+            let times = schedule(&hardware, &device, period, &mut Diagnostics::default())
                 .unwrap_or_else(|e| panic!("{name} at {period} ns: {e}"));
             check(&hardware, &times, &device)
                 .unwrap_or_else(|e| panic!("{name} at {period} ns: {e}"));
@@ -114,7 +117,7 @@ fn every_example_has_a_valid_schedule_at_every_clock() {
 
 // The checker ----------------------------------------------------------------------------------
 
-fn move_node(schedule: &mut Schedule, leaf: usize, node: usize, by: i64) -> bool {
+fn move_node(schedule: &mut Schedule, leaf: LeafId, node: usize, by: i64) -> bool {
     let times = &mut schedule.leaves[leaf].times;
     let moved = |t: u32| u32::try_from(i64::from(t) + by).ok();
     let (Some(start), Some(ready)) = (moved(times.start[node]), moved(times.ready[node])) else {
@@ -135,8 +138,8 @@ fn verdict(compiled: &Compilation, schedule: &Schedule) -> Result<(), String> {
 fn refuses_moves(name: &str, by: i64, matters: impl Fn(&Op) -> bool) {
     let compiled = compile(name);
     let mut tried = 0;
-    for (i, leaf) in compiled.hardware.leaves.iter().enumerate() {
-        for (id, node) in leaf.graph().nodes.iter() {
+    for (i, leaf) in compiled.hardware.leaves.iter() {
+        for (id, node) in leaf.graph.nodes.iter() {
             if !matters(&node.op) {
                 continue;
             }
@@ -173,9 +176,9 @@ fn the_checker_refuses_stores_before_their_values() {
 #[test]
 fn the_checker_refuses_wrong_latencies() {
     let compiled = compile("saxpy_i32");
-    for i in 0..compiled.schedule.leaves[0].times.ready.len() {
+    for i in 0..compiled.schedule.leaves[LeafId::new(0)].times.ready.len() {
         let mut changed = compiled.schedule.clone();
-        changed.leaves[0].times.ready[i] += 1;
+        changed.leaves[LeafId::new(0)].times.ready[i] += 1;
         assert!(verdict(&compiled, &changed).is_err(), "%{i}");
     }
 }
@@ -187,7 +190,7 @@ fn the_checker_refuses_delays_that_are_not_true() {
         // Faster than they are, and slower than a cycle.
         for (factor, tried) in [(0.0, 1.0), (100.0, 1.0)] {
             let mut refused = 0;
-            for (leaf, scheduled) in compiled.schedule.leaves.iter().enumerate() {
+            for (leaf, scheduled) in compiled.schedule.leaves.iter() {
                 for (i, &arrival) in scheduled.times.arrival.iter().enumerate() {
                     if arrival < tried || scheduled.times.width[i] == 0 {
                         continue;
@@ -216,10 +219,10 @@ fn the_checker_refuses_delays_that_are_not_true() {
 fn the_checker_refuses_units_other_than_their_graphs() {
     let compiled = compile("saxpy_f32");
     let changes: [fn(&mut Schedule); 4] = [
-        |s| s.units[0].variants[0].latency += 1,
-        |s| s.units[0].variants[0].input_delay = 0.0,
-        |s| s.units[0].variants[0].output_delay = 0.0,
-        |s| s.units[0].variants[0].times.start[3] += 1,
+        |s| s.units[UnitId::new(0)].variants[0].latency += 1,
+        |s| s.units[UnitId::new(0)].variants[0].input_delay = 0.0,
+        |s| s.units[UnitId::new(0)].variants[0].output_delay = 0.0,
+        |s| s.units[UnitId::new(0)].variants[0].times.start[3] += 1,
     ];
     for (number, change) in changes.iter().enumerate() {
         let mut changed = compiled.schedule.clone();
@@ -232,12 +235,12 @@ fn the_checker_refuses_units_other_than_their_graphs() {
 fn the_checker_refuses_a_loop_that_ends_early_and_values_that_do_not_stay() {
     for name in ["saxpy_i32", "dot_i32", "prefix_sum", "fir"] {
         let compiled = compile(name);
-        for leaf in 0..compiled.schedule.leaves.len() {
+        for leaf in compiled.schedule.leaves.ids() {
             let mut changed = compiled.schedule.clone();
             changed.leaves[leaf].depth -= 1;
             assert!(
                 verdict(&compiled, &changed).is_err(),
-                "{name}: depth of {leaf}"
+                "{name}: depth of {leaf:?}"
             );
             let mut changed = compiled.schedule.clone();
             let stable = &mut changed.leaves[leaf].times.stable;
@@ -247,7 +250,7 @@ fn the_checker_refuses_a_loop_that_ends_early_and_values_that_do_not_stay() {
             *moving = true;
             assert!(
                 verdict(&compiled, &changed).is_err(),
-                "{name}: stable in {leaf}"
+                "{name}: stable in {leaf:?}"
             );
         }
     }
@@ -257,7 +260,7 @@ fn the_checker_refuses_a_loop_that_ends_early_and_values_that_do_not_stay() {
 fn the_checker_refuses_a_histogram_in_one_cycle() {
     let compiled = compile_without("histogram", &["bypass"]);
     let mut changed = compiled.schedule.clone();
-    let counting = changed.leaves.iter_mut().find(|l| l.ii == Some(2));
+    let counting = changed.leaves.values_mut().find(|l| l.ii == Some(2));
     counting.expect("the counting loop").ii = Some(1);
     assert!(verdict(&compiled, &changed).is_err());
 }
@@ -265,13 +268,13 @@ fn the_checker_refuses_a_histogram_in_one_cycle() {
 #[test]
 fn the_checker_refuses_ports_taken_twice_and_ports_that_do_not_exist() {
     let compiled = compile("histogram");
-    for (leaf, times) in compiled.schedule.leaves.iter().enumerate() {
+    for (leaf, times) in compiled.schedule.leaves.iter() {
         for access in 0..times.ports.len() {
             let mut changed = compiled.schedule.clone();
             changed.leaves[leaf].ports[access] = 2;
             assert!(
                 verdict(&compiled, &changed).is_err(),
-                "leaf {leaf}, {access}"
+                "leaf {leaf:?}, {access}"
             );
         }
     }
@@ -283,10 +286,10 @@ fn the_checker_refuses_ports_taken_twice_and_ports_that_do_not_exist() {
     let file = sources.add("pairs.py", text);
     let target = Target::new("ecp5", 10.0).expect("device");
     let compiled = driver::compile(&mut sources, file, None, &target).expect("compiles");
-    let times = &compiled.schedule.leaves[0];
+    let times = &compiled.schedule.leaves[LeafId::new(0)];
     assert_eq!(times.ii, Some(1));
     let mut changed = compiled.schedule.clone();
-    changed.leaves[0].ports.fill(0);
+    changed.leaves[LeafId::new(0)].ports.fill(0);
     assert!(verdict(&compiled, &changed).is_err());
 }
 
@@ -301,7 +304,7 @@ fn iterations_begin_when_the_one_before_is_over_at_the_latest() {
         let target = Target::new("ecp5", period).expect("device");
         let compiled = driver::compile(&mut sources, file, None, &target)
             .unwrap_or_else(|e| panic!("{}", e.render(&sources, false)));
-        for leaf in &compiled.schedule.leaves {
+        for leaf in compiled.schedule.leaves.values() {
             assert!(leaf.ii.is_none_or(|ii| ii <= leaf.depth), "{period} ns");
         }
     }

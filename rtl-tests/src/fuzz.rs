@@ -109,13 +109,13 @@ pub fn evaluate_on(
         for port in &program.args {
             match port {
                 PortRef::Scalar { var, .. } => {
-                    let ty = program.vars[var.0 as usize].ty;
+                    let ty = program.vars[*var].ty;
                     let value = values.next().unwrap_or_default();
-                    state.vars[var.0 as usize] = ty.wrap(&BigInt::from(value));
+                    state.vars[*var] = ty.wrap(&BigInt::from(value));
                 }
                 PortRef::Array(mem) => {
                     let words = arrays.next().unwrap_or_default();
-                    state.mems[mem.0 as usize] = words.into_iter().map(BigInt::from).collect();
+                    state.mems[*mem] = words.into_iter().map(BigInt::from).collect();
                 }
             }
         }
@@ -145,13 +145,12 @@ fn results(program: &machine::program::Program, state: &State) -> Ran {
     for (position, port) in program.args.iter().chain(&program.returns).enumerate() {
         match port {
             PortRef::Array(mem) => {
-                let width = program.mems[mem.0 as usize].width;
-                let words = state.mems[mem.0 as usize].iter();
+                let width = program.mems[*mem].width;
+                let words = state.mems[*mem].iter();
                 ran.arrays.push(words.map(|w| bits(w, width)).collect());
             }
             PortRef::Scalar { var, ty, .. } if position >= program.args.len() => {
-                ran.returns
-                    .push(bits(&state.vars[var.0 as usize], ty.width()));
+                ran.returns.push(bits(&state.vars[*var], ty.width()));
             }
             PortRef::Scalar { .. } => {}
         }

@@ -5,7 +5,7 @@ use super::{CheckArgs, CompileArgs, Emit, ExplainArgs, PythonArgs, TargetArgs};
 use allo_hls::codes;
 use allo_hls::diagnostics::{Diagnostic, Diagnostics, FileId, SourceMap};
 use allo_hls::driver::{self, Compilation, Target};
-use allo_hls::{frontend, ir, rtl};
+use allo_hls::{frontend, ir, rtl, transform};
 use std::io::Read;
 use std::path::Path;
 
@@ -82,7 +82,17 @@ pub fn compile(printer: &Printer, args: &CompileArgs) -> Result<(), Status> {
         let compiled =
             frontend::compile(&mut sources, file, top).map_err(|e| printer.fail(e, &sources))?;
         printer.diagnostics(&compiled.warnings, &sources);
-        let text = ir::print::print(&compiled.program, Some(&sources));
+        let text = match &args.after {
+            None => ir::print::print(&compiled.program, Some(&sources)),
+            Some(pass) => {
+                let kernels =
+                    transform::run_to(&compiled.program, &args.target.skip_pass, Some(pass));
+                let kernels = kernels.map_err(|e| printer.fail(e, &sources))?;
+                let kernels = kernels.iter();
+                let texts = kernels.map(|k| ir::print::print_kernel(k, Some(&sources)));
+                texts.collect::<Vec<_>>().join("\n")
+            }
+        };
         return emit(args.output.as_deref(), text.as_bytes())
             .map_err(|e| printer.fail(e, &sources));
     }

@@ -102,7 +102,7 @@ mod tests {
         let mut graph = Graph::new();
         let zero = graph.constant(0);
         assert!(require_pure(&graph).is_ok());
-        let memory = allo_hls::hwarith::graph::MemId(0);
+        let memory = allo_hls::hwarith::graph::MemId::new(0);
         graph.push(
             allo_hls::hwarith::Op::Load(memory),
             vec![zero],

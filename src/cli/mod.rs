@@ -9,9 +9,10 @@ mod simulate;
 mod r#typeof;
 
 use allo_hls::ir::Scalar;
-use allo_hls::rtl::interface::manifest::scalar_by_name;
+use allo_hls::transform;
 use allo_hls::units::float::{self, Operator};
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::error::ErrorKind;
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -106,7 +107,7 @@ pub struct TargetArgs {
     #[command(flatten)]
     pub hardware: HardwareArgs,
     /// Leave out a pass of the transform room (repeatable)
-    #[arg(long, value_name = "PASS")]
+    #[arg(long, value_name = "PASS", value_parser = parse_optional_pass)]
     pub skip_pass: Vec<String>,
 }
 
@@ -134,6 +135,9 @@ pub struct CompileArgs {
     /// What to emit
     #[arg(long, value_enum, default_value = "sv")]
     pub emit: Emit,
+    /// With --emit ir: the kernel after this pass of the transform room (`inline` comes first) instead of the frontend's
+    #[arg(long, value_name = "PASS", value_parser = parse_pass)]
+    pub after: Option<String>,
     /// What writes the SystemVerilog
     #[cfg(feature = "veryl")]
     #[arg(long, value_enum, default_value = "own")]
@@ -227,8 +231,28 @@ fn parse_operator(name: &str) -> Result<OperatorName, String> {
     found.ok_or_else(|| "there is no such operator; --help lists them".into())
 }
 
+fn parse_pass(name: &str) -> Result<String, String> {
+    let names: Vec<&str> = [transform::INLINE]
+        .into_iter()
+        .chain(transform::PASSES.iter().map(|pass| pass.name))
+        .collect();
+    match names.contains(&name) {
+        true => Ok(name.to_string()),
+        false => Err(format!("the passes are: {}", names.join(", "))),
+    }
+}
+
+fn parse_optional_pass(name: &str) -> Result<String, String> {
+    match parse_pass(name)? {
+        name if name == transform::INLINE || transform::REQUIRED.contains(&&*name) => {
+            Err("this pass cannot be left out".into())
+        }
+        name => Ok(name),
+    }
+}
+
 fn parse_scalar(name: &str) -> Result<Scalar, String> {
-    scalar_by_name(name).ok_or_else(|| "a type such as f32, apfloat(6,9) or i16 is needed".into())
+    Scalar::named(name).ok_or_else(|| "a type such as f32, apfloat(6,9) or i16 is needed".into())
 }
 
 fn operator_help() -> String {
@@ -384,6 +408,12 @@ fn parse_clock(text: &str) -> Result<f64, String> {
 pub fn run() -> ExitCode {
     // clap prints usage errors itself and exits with status 2.
     let cli = Cli::parse();
+    if cli.compile.after.is_some() && cli.compile.emit != Emit::Ir {
+        let message = "--after shows a form of the ir: it needs --emit ir";
+        Cli::command()
+            .error(ErrorKind::ArgumentConflict, message)
+            .exit();
+    }
     let printer = output::Printer::new(cli.message_format);
     let result = match cli.command {
         Some(Command::Check(args)) => compile::check(&printer, &args),
@@ -405,7 +435,6 @@ pub fn run() -> ExitCode {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
 
     #[test]
     fn the_definition_of_the_arguments_is_consistent() {

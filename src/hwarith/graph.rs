@@ -14,15 +14,22 @@ use std::fmt::Write as _;
 /// Handle of a node.
 pub type NodeId = Id<Node>;
 
-/// Handle of a pipelined operator module of the program (`Program::units`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct UnitId(pub u32);
+/// What handles of the program around a graph stand for.
+pub mod outside {
+    /// An operator module.
+    pub enum Unit {}
+    /// A memory.
+    pub enum Mem {}
+    /// A register that carries a scalar between regions, or a scalar argument.
+    pub enum Var {}
+}
+
+/// Handle of an operator module of the program.
+pub type UnitId = Id<outside::Unit>;
 /// Handle of a memory of the program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct MemId(pub u32);
-/// Handle of a register that carries a scalar between regions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct VarId(pub u32);
+pub type MemId = Id<outside::Mem>;
+/// Handle of a register or scalar argument of the program.
+pub type VarId = Id<outside::Var>;
 
 /// Order of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -508,13 +515,13 @@ fn op_text(op: &Op) -> String {
     match op {
         Op::Const(value) => format!("hwarith.constant {value}"),
         Op::Input(i) => format!("hwarith.input {i}"),
-        Op::Var(v) => format!("hwarith.var v{}", v.0),
+        Op::Var(v) => format!("hwarith.var v{}", v.index()),
         Op::Icmp(p) => format!("hwarith.icmp {}", p.name()),
         Op::Extract { lo } => format!("hwarith.extract from {lo}"),
-        Op::Call(u) => format!("hwarith.call u{}", u.0),
+        Op::Call(u) => format!("hwarith.call u{}", u.index()),
         Op::Iterate { step, count } => format!("hwarith.iterate step {step} x {count}"),
-        Op::Load(m) => format!("hwarith.load m{}", m.0),
-        Op::Store(m) => format!("hwarith.store m{}", m.0),
+        Op::Load(m) => format!("hwarith.load m{}", m.index()),
+        Op::Store(m) => format!("hwarith.store m{}", m.index()),
         plain => {
             let name = PLAIN.iter().find(|(_, op)| op == plain);
             format!("hwarith.{}", name.map_or("?", |(name, _)| name))

@@ -13,9 +13,11 @@ use super::builder::Builder;
 use super::demand::demanded;
 use super::graph::{Graph, NodeId, Op, Predicate, infer_type};
 use super::infer::common;
+use super::interval::Interval;
 use super::shift_add::{Costs, Plan};
 use super::types::HwType;
 use num_traits::{Signed, Zero};
+use std::collections::BTreeMap;
 
 /// Up to which width an operation stays in one piece.
 #[derive(Clone, Copy, Debug)]
@@ -40,21 +42,24 @@ pub const LEAST_WORD: u32 = 8;
 /// Rounds after which everything is split: a product's parts are added, and sums are split after that.
 pub const ROUNDS: usize = 3;
 
-/// Splits what is too wide in a pure graph, its steps included.
-pub fn split_pure(graph: &mut Graph, limits: Limits) {
+/// Splits what is too wide in a pure graph, its steps included. Whether there was anything.
+pub fn split_pure(graph: &mut Graph, limits: Limits) -> bool {
+    let mut changed = false;
     for step in &mut graph.steps {
-        split_pure(step, limits);
+        changed |= split_pure(step, limits);
     }
     for _ in 0..ROUNDS {
         let roots: Vec<(NodeId, u32)> = graph.outputs.iter().map(|&o| (o, u32::MAX)).collect();
         let widths = demanded(graph, &roots, None);
         if !is_too_wide(graph, &widths, limits) {
-            return;
+            break;
         }
-        let (builder, map) = rebuild(graph, &widths, limits, None);
+        changed = true;
+        let (builder, map) = rebuild(graph, &widths, limits, &BTreeMap::new());
         let outputs = graph.outputs.iter().map(|o| map[o.index()]).collect();
         *graph = builder.finish(outputs);
     }
+    changed
 }
 
 /// Whether something with the given demanded bits is to be split.
@@ -91,12 +96,13 @@ fn is_too_slow(
     }
 }
 
-/// The graph with what is too wide split, and where each of its nodes is now. `old`: for what is assumed of phis.
+/// The graph with what is too wide split, and where each of its nodes is now. `ranges`: what is known of nodes beyond their
+/// types.
 pub fn rebuild(
     graph: &Graph,
     widths: &[u32],
     limits: Limits,
-    old: Option<&Builder>,
+    ranges: &BTreeMap<NodeId, &Interval>,
 ) -> (Builder, Vec<NodeId>) {
     let mut builder = Builder::new();
     builder.graph.steps = graph.steps.clone();
@@ -145,10 +151,8 @@ pub fn rebuild(
             true => builder.cast(new, node.ty),
             false => new,
         };
-        if let Some(old) = old
-            && matches!(node.op, Op::Phi)
-        {
-            builder.assume(new, old.range(id).clone());
+        if let Some(&range) = ranges.get(&id) {
+            builder.assume(new, range.clone());
         }
         if let Some(name) = &node.name {
             builder.graph.name(new, name);
@@ -441,7 +445,7 @@ mod tests {
             .map(|&o| (o, random.between(1, graph.width(o))))
             .collect();
         let widths = demanded(&graph, &roots, None);
-        let (mut builder, mut map) = rebuild(&graph, &widths, limits, None);
+        let (mut builder, mut map) = rebuild(&graph, &widths, limits, &BTreeMap::new());
         for round in 0..ROUNDS {
             builder.graph.validate().expect("valid");
             let kept: Vec<(NodeId, u32)> = map.iter().copied().zip(widths.clone()).collect();
@@ -454,7 +458,7 @@ mod tests {
                 "seed {seed}: too wide for {limits:?}\n{}",
                 builder.graph.print(0)
             );
-            let (again, moved) = rebuild(&builder.graph, &new_widths, limits, None);
+            let (again, moved) = rebuild(&builder.graph, &new_widths, limits, &BTreeMap::new());
             map.iter_mut().for_each(|id| *id = moved[id.index()]);
             builder = again;
         }

@@ -185,10 +185,10 @@ impl<'t> Line<'t> {
         Ok(match name {
             "constant" => Op::Const(self.constant()?),
             "input" => Op::Input(self.number("")?),
-            "var" => Op::Var(VarId(self.number("v")?)),
-            "call" => Op::Call(UnitId(self.number("u")?)),
-            "load" => Op::Load(MemId(self.number("m")?)),
-            "store" => Op::Store(MemId(self.number("m")?)),
+            "var" => Op::Var(VarId::new(self.number("v")? as usize)),
+            "call" => Op::Call(UnitId::new(self.number("u")? as usize)),
+            "load" => Op::Load(MemId::new(self.number("m")? as usize)),
+            "store" => Op::Store(MemId::new(self.number("m")? as usize)),
             "icmp" => Op::Icmp(self.predicate()?),
             "iterate" => {
                 self.expect("step")?;

@@ -1,10 +1,13 @@
-//! The ir as text: deterministic, one operation a line.
+//! The ir as text: one operation a line, values and arrays numbered in the order in which they are defined, so that what
+//! [`super::read`] makes of the text prints the same.
 
 use super::{
-    Arg, ArrayId, ArrayKind, Block, Call, Const, FloatFormat, For, If, Kernel, Op, OpKind, Param,
-    Program, ResultSlot, Scalar, ValueId, While,
+    Arg, Array, ArrayId, ArrayKind, Block, Call, Const, Element, FloatFormat, For, If, Kernel, Op,
+    OpKind, Param, Program, ResultSlot, Scalar, ValueId, While,
 };
+use crate::arena::Arena;
 use crate::diagnostics::{SourceMap, Span};
+use std::collections::HashMap;
 use std::fmt::Write as _;
 
 /// Most elements of a table that are printed.
@@ -20,6 +23,7 @@ pub fn print(program: &Program, sources: Option<&SourceMap>) -> String {
         let mut printer = Printer {
             program,
             kernel,
+            names: Names::of(kernel),
             sources,
             out: &mut out,
             indent: 0,
@@ -29,9 +33,102 @@ pub fn print(program: &Program, sources: Option<&SourceMap>) -> String {
     out
 }
 
+/// A kernel that is part of no program, as text.
+pub fn print_kernel(kernel: &Kernel, sources: Option<&SourceMap>) -> String {
+    let mut kernels = Arena::new();
+    let top = kernels.push(kernel.clone());
+    print(&Program { kernels, top }, sources)
+}
+
+/// What values and arrays are called in the text.
+pub(super) struct Names {
+    values: HashMap<ValueId, String>,
+    arrays: HashMap<ArrayId, String>,
+}
+
+impl Names {
+    pub(super) fn of(kernel: &Kernel) -> Names {
+        let mut names = Names {
+            values: HashMap::new(),
+            arrays: HashMap::new(),
+        };
+        names.arrays(kernel);
+        for param in &kernel.params {
+            if let Param::Scalar(id) = param {
+                names.define(kernel, *id);
+            }
+        }
+        names.block(kernel, &kernel.body);
+        names
+    }
+
+    /// Parameters, results, then what is inside; of several arrays with one name all have their number beside it.
+    fn arrays(&mut self, kernel: &Kernel) {
+        let place = |kind: &ArrayKind| match kind {
+            ArrayKind::Param(i) => (0, *i),
+            ArrayKind::Result(i) => (1, *i),
+            ArrayKind::Local | ArrayKind::Table(_) => (2, 0),
+        };
+        let mut arrays: Vec<(ArrayId, &Array)> = kernel.arrays.iter().collect();
+        arrays.sort_by_key(|(id, array)| (place(&array.kind), *id));
+        let mut uses: HashMap<&str, usize> = HashMap::new();
+        for (_, array) in &arrays {
+            *uses.entry(&array.name).or_default() += 1;
+        }
+        for (number, (id, array)) in arrays.iter().enumerate() {
+            let name = match uses[&*array.name] {
+                1 => array.name.clone(),
+                _ => format!("{}.{number}", array.name),
+            };
+            self.arrays.insert(*id, name);
+        }
+    }
+
+    fn define(&mut self, kernel: &Kernel, id: ValueId) {
+        let number = self.values.len();
+        let text = match kernel.values.get(id).and_then(|v| v.name.as_deref()) {
+            Some(name) => format!("%{name}.{number}"),
+            None => format!("%{number}"),
+        };
+        self.values.entry(id).or_insert(text);
+    }
+
+    fn block(&mut self, kernel: &Kernel, block: &Block) {
+        for op in &block.ops {
+            let params: &[ValueId] = match &op.kind {
+                OpKind::For(f) => {
+                    self.define(kernel, f.iv);
+                    &f.carried
+                }
+                OpKind::While(w) => &w.carried,
+                _ => &[],
+            };
+            for id in params.iter().chain(&op.results) {
+                self.define(kernel, *id);
+            }
+            for inner in op.kind.blocks() {
+                self.block(kernel, inner);
+            }
+        }
+    }
+
+    /// A value; those that nothing defines have no number of their own.
+    pub(super) fn value(&self, id: ValueId) -> String {
+        let known = self.values.get(&id).cloned();
+        known.unwrap_or_else(|| format!("%?{}", id.index()))
+    }
+
+    /// An array.
+    pub(super) fn array(&self, id: ArrayId) -> String {
+        let known = self.arrays.get(&id).cloned();
+        known.unwrap_or_else(|| format!("?{}", id.index()))
+    }
+}
+
 struct Printer<'p> {
     program: &'p Program,
     kernel: &'p Kernel,
+    names: Names,
     sources: Option<&'p SourceMap>,
     out: &'p mut String,
     indent: usize,
@@ -98,10 +195,7 @@ impl Printer<'_> {
     }
 
     fn value(&self, id: ValueId) -> String {
-        match self.kernel.values.get(id).and_then(|v| v.name.as_deref()) {
-            Some(name) => format!("%{name}.{}", id.index()),
-            None => format!("%{}", id.index()),
-        }
+        self.names.value(id)
     }
 
     fn typed(&self, id: ValueId) -> String {
@@ -120,21 +214,18 @@ impl Printer<'_> {
         texts.join(", ")
     }
 
-    /// The array's name, with its number if another array has the same name.
     fn array(&self, id: ArrayId) -> String {
-        let Some(array) = self.kernel.arrays.get(id) else {
-            return format!("?{}", id.index());
-        };
-        let same = self
-            .kernel
-            .arrays
-            .iter()
-            .filter(|(_, a)| a.name == array.name);
-        if same.count() > 1 {
-            format!("{}.{}", array.name, id.index())
-        } else {
-            array.name.clone()
-        }
+        self.names.array(id)
+    }
+
+    fn element(&self, at: &Element) -> String {
+        let when = at.when.map(|w| format!(" if {}", self.value(w)));
+        format!(
+            "{}[{}]{}",
+            self.array(at.array),
+            self.values(&at.indices),
+            when.unwrap_or_default()
+        )
     }
 
     fn shape(&self, id: ArrayId) -> String {
@@ -203,19 +294,11 @@ impl Printer<'_> {
                 format!("bit_set {}, {}, {}", v(arg), v(lo), v(bits))
             }
             OpKind::BitSlice { arg, lo } => format!("bit_slice {}, {}", v(arg), v(lo)),
-            OpKind::Load { array, indices } => {
-                format!("load {}[{}]", self.array(*array), self.values(indices))
+            OpKind::Load { at, bypassed } => {
+                let word = if *bypassed { "load bypassed" } else { "load" };
+                format!("{word} {}", self.element(at))
             }
-            OpKind::Store {
-                array,
-                indices,
-                value,
-            } => format!(
-                "store {}[{}], {}",
-                self.array(*array),
-                self.values(indices),
-                v(value)
-            ),
+            OpKind::Store { at, value } => format!("store {}, {}", self.element(at), v(value)),
             OpKind::Fill { array, value } => format!("fill {}, {}", self.array(*array), v(value)),
             OpKind::Copy { dst, src } => format!("copy {}, {}", self.array(*dst), self.array(*src)),
             OpKind::Call(call) => self.call(call),

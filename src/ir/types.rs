@@ -77,6 +77,36 @@ impl Scalar {
     /// The type of conditions.
     pub const BOOL: Scalar = Scalar::unsigned(1);
 
+    /// The type of that name, as it prints.
+    pub fn named(name: &str) -> Option<Scalar> {
+        if let Some(format) = StorageFormat::named(name) {
+            return Some(Scalar::Storage(format));
+        }
+        let float = |f| Some(Scalar::Float(f));
+        match name {
+            "index" => return Some(Scalar::Index),
+            "bool" => return Some(Scalar::BOOL),
+            "f16" => return float(FloatFormat::F16),
+            "bf16" => return float(FloatFormat::BF16),
+            "f32" => return float(FloatFormat::F32),
+            "f64" => return float(FloatFormat::F64),
+            _ => {}
+        }
+        if let Some(inner) = name
+            .strip_prefix("apfloat(")
+            .and_then(|n| n.strip_suffix(')'))
+        {
+            let (exp, frac) = inner.split_once(',')?;
+            let (exp, frac) = (exp.trim().parse().ok()?, frac.trim().parse().ok()?);
+            let known = (2..=15).contains(&exp) && (1..=112).contains(&frac);
+            return known.then_some(Scalar::Float(FloatFormat { exp, frac }));
+        }
+        let signed = name.starts_with('i');
+        let width = name.strip_prefix(['i', 'u'])?.parse().ok()?;
+        (1..=MAX_WIDTH)
+            .contains(&width)
+            .then_some(Scalar::Int { signed, width })
+    }
     /// `iN`.
     pub const fn signed(width: u32) -> Scalar {
         Scalar::Int {
@@ -175,6 +205,31 @@ impl fmt::Display for Scalar {
             Scalar::Index => write!(f, "index"),
             Scalar::Float(format) => format.fmt(f),
             Scalar::Storage(format) => format.fmt(f),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_as_they_print() {
+        for name in [
+            "i33",
+            "u8",
+            "index",
+            "f32",
+            "bf16",
+            "apfloat(6,9)",
+            "u1",
+            "hif8",
+            "f4e1m2",
+        ] {
+            assert_eq!(Scalar::named(name).unwrap().to_string(), name);
+        }
+        for name in ["i0", "i5000", "x", "apfloat(1,2)", "apfloat(6)", "int", ""] {
+            assert_eq!(Scalar::named(name), None, "{name}");
         }
     }
 }

@@ -1,13 +1,142 @@
 //! The invariants of the ir, checked from scratch.
 
+use super::print::Names;
 use super::types::MAX_WIDTH;
 use super::{
-    Arg, Array, ArrayId, ArrayKind, BinaryOp, Block, Call, CompareOp, Const, FloatFormat, For, If,
-    Kernel, KernelId, Op, OpKind, Param, Program, ResultSlot, Scalar, UnaryOp, ValueId, While,
+    Arg, Array, ArrayId, ArrayKind, BinaryOp, Block, Call, CompareOp, Const, Element, FloatFormat,
+    For, If, Kernel, KernelId, Op, OpKind, Param, Program, ResultSlot, Scalar, UnaryOp, ValueId,
+    While,
 };
-use num_bigint::BigUint;
+use crate::arena::Arena;
+use crate::diagnostics::Span;
+use num_bigint::{BigUint, Sign};
+use std::fmt;
 
-/// Checks every invariant of the ir; the error says which kernel breaks which.
+/// A broken invariant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Invalid {
+    /// The kernel that breaks it.
+    pub kernel: KernelId,
+    /// Its name.
+    pub name: String,
+    /// Origin of the operation that breaks it, if it is one.
+    pub span: Option<Span>,
+    /// What is broken.
+    pub violation: Violation,
+}
+
+/// What is broken; values and arrays are called as they print.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Violation {
+    /// The program has no top kernel.
+    NoTop,
+    /// Another kernel has the same name.
+    TwoOfOneName,
+    /// A type of a width or format that there is not.
+    NoSuchType(Scalar),
+    /// A constant that is no value of its type.
+    NoSuchConstant { ty: Scalar, value: Const },
+    /// A handle of nothing.
+    NoSuchValue(ValueId),
+    /// A handle of nothing.
+    NoSuchArray(ArrayId),
+    /// A value is read where its definition does not reach.
+    NotVisible(String),
+    /// A value has several definitions.
+    DefinedTwice(String),
+    /// An array has an extent of 0, or more elements than can be numbered.
+    Extent(String),
+    /// A table has not one constant for each element.
+    TableLength {
+        array: String,
+        constants: usize,
+        elements: u64,
+    },
+    /// Parameters or results do not refer to an array as it refers to them.
+    Kind(String),
+    /// A value of another type than its place needs.
+    Type {
+        what: &'static str,
+        found: Scalar,
+        wanted: Scalar,
+    },
+    /// Another number of things than their place needs.
+    Count {
+        what: &'static str,
+        found: usize,
+        wanted: usize,
+    },
+    /// An operation that there is not on this type.
+    NotAccepted { operation: &'static str, ty: Scalar },
+    /// A table is written.
+    TableWritten(String),
+    /// A copy between arrays of different shapes, or of an array to itself.
+    Copy { dst: String, src: String },
+    /// A loop counts down by something else than a negative constant.
+    Descends,
+    /// A callee that does not come before its caller.
+    Callee,
+    /// A scalar for an array or the other way round.
+    ArgumentKind,
+    /// An array is passed for one of another shape or element type.
+    ArgumentArray { found: String, wanted: String },
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        use Violation::*;
+        match self {
+            NoTop => write!(f, "the top kernel does not exist"),
+            TwoOfOneName => write!(f, "another kernel has the same name"),
+            NoSuchType(ty) => write!(f, "there is no type {ty}"),
+            NoSuchConstant { ty, value } => write!(f, "the constant {value:?} is not a {ty}"),
+            NoSuchValue(id) => write!(f, "value {id:?} does not exist"),
+            NoSuchArray(id) => write!(f, "array {id:?} does not exist"),
+            NotVisible(value) => write!(f, "{value} is not visible where it is used"),
+            DefinedTwice(value) => write!(f, "{value} is defined twice"),
+            Extent(array) => write!(f, "'{array}' has an extent of 0 or too many elements"),
+            TableLength {
+                array,
+                constants,
+                elements,
+            } => write!(
+                f,
+                "table '{array}' has {constants} constants for {elements} elements"
+            ),
+            Kind(array) => write!(
+                f,
+                "'{array}' is not what parameters and results take it for"
+            ),
+            Type {
+                what,
+                found,
+                wanted,
+            } => write!(f, "{what} is {found} instead of {wanted}"),
+            Count {
+                what,
+                found,
+                wanted,
+            } => write!(f, "{found} {what} instead of {wanted}"),
+            NotAccepted { operation, ty } => write!(f, "there is no {operation} of {ty}"),
+            TableWritten(array) => write!(f, "table '{array}' is written"),
+            Copy { dst, src } => write!(f, "'{src}' cannot be copied to '{dst}'"),
+            Descends => write!(f, "a loop descends without a negative constant step"),
+            Callee => write!(f, "a callee does not come before its caller"),
+            ArgumentKind => write!(f, "an argument of the wrong kind"),
+            ArgumentArray { found, wanted } => {
+                write!(f, "'{found}' is passed for '{wanted}' of another type")
+            }
+        }
+    }
+}
+
+impl fmt::Display for Invalid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "kernel '{}': {}", self.name, self.violation)
+    }
+}
+
+/// Checks every invariant of the ir.
 ///
 /// - Types: integers 1 ..= 4096 bits wide, floats of 2 ..= 15 exponent and 1 ..= 112 fraction bits.
 /// - Kernels: distinct names; `params` and `results` and the arrays' kinds refer to each other; every
@@ -21,35 +150,43 @@ use num_bigint::BigUint;
 ///
 /// # Errors
 /// The first violation.
-pub fn validate(program: &Program) -> Result<(), String> {
+pub fn validate(program: &Program) -> Result<(), Invalid> {
+    let invalid = |id: KernelId, span: Option<Span>, violation: Violation| Invalid {
+        kernel: id,
+        name: program
+            .kernels
+            .get(id)
+            .map_or(String::new(), |k| k.name.clone()),
+        span,
+        violation,
+    };
     if program.kernels.get(program.top).is_none() {
-        return Err("the top kernel does not exist".to_owned());
+        return Err(invalid(program.top, None, Violation::NoTop));
     }
     for (id, kernel) in program.kernels.iter() {
-        let twin = program
-            .kernels
-            .iter()
-            .find(|(i, k)| *i < id && k.name == kernel.name);
-        if twin.is_some() {
-            return Err(format!("two kernels are named '{}'", kernel.name));
+        let mut others = program.kernels.iter().take(id.index());
+        if others.any(|(_, other)| other.name == kernel.name) {
+            return Err(invalid(id, None, Violation::TwoOfOneName));
         }
-        let mut checker = Checker {
-            program,
-            id,
-            kernel,
-            visible: vec![false; kernel.values.len()],
-            defined: vec![false; kernel.values.len()],
-            scope: Vec::new(),
-            constants: vec![None; kernel.values.len()],
-        };
+        let mut checker = Checker::new(program, id, kernel);
         checker
             .kernel()
-            .map_err(|message| format!("kernel '{}': {message}", kernel.name))?;
+            .map_err(|violation| invalid(id, checker.span, violation))?;
     }
     Ok(())
 }
 
-type Check = Result<(), String>;
+/// Checks a kernel that calls no other.
+///
+/// # Errors
+/// The first violation.
+pub fn validate_kernel(kernel: &Kernel) -> Result<(), Invalid> {
+    let mut kernels = Arena::new();
+    let top = kernels.push(kernel.clone());
+    validate(&Program { kernels, top })
+}
+
+type Check = Result<(), Violation>;
 
 struct Checker<'p> {
     program: &'p Program,
@@ -63,10 +200,24 @@ struct Checker<'p> {
     defined: Vec<bool>,
     /// Constants, for the check of steps.
     constants: Vec<Option<&'p Const>>,
+    /// The operation that is being checked.
+    span: Option<Span>,
 }
 
-fn check(condition: bool, message: impl FnOnce() -> String) -> Check {
-    if condition { Ok(()) } else { Err(message()) }
+fn check(condition: bool, violation: impl FnOnce() -> Violation) -> Check {
+    if condition { Ok(()) } else { Err(violation()) }
+}
+
+fn count(what: &'static str, found: usize, wanted: usize) -> Check {
+    check(found == wanted, || Violation::Count {
+        what,
+        found,
+        wanted,
+    })
+}
+
+fn accepted(holds: bool, operation: &'static str, ty: Scalar) -> Check {
+    check(holds, || Violation::NotAccepted { operation, ty })
 }
 
 fn check_type(ty: Scalar) -> Check {
@@ -77,7 +228,7 @@ fn check_type(ty: Scalar) -> Check {
             (2..=15).contains(&exp) && (1..=112).contains(&frac)
         }
     };
-    check(ok, || format!("there is no type {ty}"))
+    check(ok, || Violation::NoSuchType(ty))
 }
 
 fn check_const(ty: Scalar, value: &Const) -> Check {
@@ -90,10 +241,31 @@ fn check_const(ty: Scalar, value: &Const) -> Check {
             .int_range()
             .is_some_and(|(low, high)| (&low..=&high).contains(&v)),
     };
-    check(ok, || format!("the constant {value:?} is not a {ty}"))
+    check(ok, || Violation::NoSuchConstant {
+        ty,
+        value: value.clone(),
+    })
 }
 
 impl<'p> Checker<'p> {
+    fn new(program: &'p Program, id: KernelId, kernel: &'p Kernel) -> Self {
+        Checker {
+            program,
+            id,
+            kernel,
+            visible: vec![false; kernel.values.len()],
+            defined: vec![false; kernel.values.len()],
+            scope: Vec::new(),
+            constants: vec![None; kernel.values.len()],
+            span: None,
+        }
+    }
+
+    /// What a value is called in print.
+    fn name(&self, id: ValueId) -> String {
+        Names::of(self.kernel).value(id)
+    }
+
     fn kernel(&mut self) -> Check {
         for (_, value) in self.kernel.values.iter() {
             check_type(value.ty)?;
@@ -115,7 +287,7 @@ impl<'p> Checker<'p> {
             }
         }
         let kernel = self.kernel;
-        self.block(&kernel.body, &[], &scalars, "the body")
+        self.block(&kernel.body, &[], &scalars, "values yielded by the body")
     }
 
     fn array(&self, id: ArrayId, array: &Array) -> Check {
@@ -123,27 +295,25 @@ impl<'p> Checker<'p> {
         check_type(array.elem)?;
         let count = array.shape.iter().try_fold(1u64, |n, d| n.checked_mul(*d));
         let count = count.unwrap_or(u64::MAX);
-        check(count > 0, || format!("array '{name}' has an extent of 0"))?;
-        check(count < 1 << 32, || {
-            format!("array '{name}' has 2^32 elements or more")
+        check((1..1 << 32).contains(&count), || {
+            Violation::Extent(name.clone())
         })?;
         match &array.kind {
             ArrayKind::Param(i) => {
                 let back = matches!(self.kernel.params.get(*i), Some(Param::Array(a)) if *a == id);
-                check(back, || format!("array '{name}' is not parameter {i}"))
+                check(back, || Violation::Kind(name.clone()))
             }
             ArrayKind::Result(i) => {
                 let back =
                     matches!(self.kernel.results.get(*i), Some(ResultSlot::Array(a)) if *a == id);
-                check(back, || format!("array '{name}' is not result {i}"))
+                check(back, || Violation::Kind(name.clone()))
             }
             ArrayKind::Local => Ok(()),
             ArrayKind::Table(table) => {
-                check(table.len() as u64 == count, || {
-                    format!(
-                        "table '{name}' has {} constants for {count} elements",
-                        table.len()
-                    )
+                check(table.len() as u64 == count, || Violation::TableLength {
+                    array: name.clone(),
+                    constants: table.len(),
+                    elements: count,
                 })?;
                 table.iter().try_for_each(|c| check_const(array.elem, c))
             }
@@ -152,37 +322,41 @@ impl<'p> Checker<'p> {
 
     fn has_kind(&self, id: ArrayId, kind: &ArrayKind) -> Check {
         let array = self.array_of(id)?;
-        check(array.kind == *kind, || {
-            format!("array '{}' should be of kind {kind:?}", array.name)
-        })
+        check(array.kind == *kind, || Violation::Kind(array.name.clone()))
     }
 
-    fn array_of(&self, id: ArrayId) -> Result<&'p Array, String> {
-        self.kernel
-            .arrays
-            .get(id)
-            .ok_or_else(|| format!("array {id:?} does not exist"))
+    fn array_of(&self, id: ArrayId) -> Result<&'p Array, Violation> {
+        let array = self.kernel.arrays.get(id);
+        array.ok_or(Violation::NoSuchArray(id))
     }
 
-    fn ty(&self, id: ValueId) -> Result<Scalar, String> {
-        match self.kernel.values.get(id) {
-            Some(value) if self.visible[id.index()] => Ok(value.ty),
-            Some(_) => Err(format!("value {id:?} is not visible where it is used")),
-            None => Err(format!("value {id:?} does not exist")),
+    /// The type of a value that may not be visible yet.
+    fn declared(&self, id: ValueId) -> Result<Scalar, Violation> {
+        let value = self.kernel.values.get(id);
+        value.map(|v| v.ty).ok_or(Violation::NoSuchValue(id))
+    }
+
+    fn ty(&self, id: ValueId) -> Result<Scalar, Violation> {
+        let ty = self.declared(id)?;
+        match self.visible[id.index()] {
+            true => Ok(ty),
+            false => Err(Violation::NotVisible(self.name(id))),
         }
     }
 
-    fn has_type(&self, id: ValueId, ty: Scalar, what: &str) -> Check {
+    fn has_type(&self, id: ValueId, wanted: Scalar, what: &'static str) -> Check {
         let found = self.ty(id)?;
-        check(found == ty, || format!("{what} is {found} instead of {ty}"))
+        check(found == wanted, || Violation::Type {
+            what,
+            found,
+            wanted,
+        })
     }
 
     fn define(&mut self, id: ValueId) -> Check {
-        check(id.index() < self.defined.len(), || {
-            format!("value {id:?} does not exist")
-        })?;
+        self.declared(id)?;
         check(!self.defined[id.index()], || {
-            format!("value {id:?} is defined twice")
+            Violation::DefinedTwice(self.name(id))
         })?;
         self.defined[id.index()] = true;
         self.visible[id.index()] = true;
@@ -196,7 +370,7 @@ impl<'p> Checker<'p> {
         block: &'p Block,
         params: &[ValueId],
         yields: &[Scalar],
-        what: &str,
+        what: &'static str,
     ) -> Check {
         self.then(block, params, yields, what, |_| Ok(()))
     }
@@ -207,21 +381,15 @@ impl<'p> Checker<'p> {
         block: &'p Block,
         params: &[ValueId],
         yields: &[Scalar],
-        what: &str,
+        what: &'static str,
         more: impl FnOnce(&mut Self) -> Check,
     ) -> Check {
         let outside = self.scope.len();
         params.iter().try_for_each(|id| self.define(*id))?;
         block.ops.iter().try_for_each(|op| self.op(op))?;
-        check(block.yields.len() == yields.len(), || {
-            format!(
-                "{what} yields {} values instead of {}",
-                block.yields.len(),
-                yields.len()
-            )
-        })?;
+        count(what, block.yields.len(), yields.len())?;
         for (id, ty) in block.yields.iter().zip(yields) {
-            self.has_type(*id, *ty, &format!("what {what} yields"))?;
+            self.has_type(*id, *ty, what)?;
         }
         more(self)?;
         for id in self.scope.drain(outside..) {
@@ -231,6 +399,7 @@ impl<'p> Checker<'p> {
     }
 
     fn op(&mut self, op: &'p Op) -> Check {
+        self.span = Some(op.span);
         for id in op.kind.operands() {
             self.ty(id)?;
         }
@@ -239,14 +408,10 @@ impl<'p> Checker<'p> {
             OpKind::While(w) => self.while_loop(w, op)?,
             OpKind::If(i) => self.branch(i, op)?,
             OpKind::Call(call) => self.call(call, op)?,
-            OpKind::Store {
-                array,
-                indices,
-                value,
-            } => {
-                self.indices(*array, indices)?;
-                self.has_type(*value, self.array_of(*array)?.elem, "the stored value")?;
-                self.writable(*array)?;
+            OpKind::Store { at, value } => {
+                self.element(at)?;
+                self.has_type(*value, self.array_of(at.array)?.elem, "the stored value")?;
+                self.writable(at.array)?;
                 self.results(op, &[])?;
             }
             OpKind::Fill { array, value } => {
@@ -255,9 +420,11 @@ impl<'p> Checker<'p> {
                 self.results(op, &[])?;
             }
             OpKind::Copy { dst, src } => {
-                let same = self.array_of(*dst)?.shape == self.array_of(*src)?.shape;
-                check(same, || "a copy between different shapes".to_owned())?;
-                check(dst != src, || "a copy of an array to itself".to_owned())?;
+                let (to, from) = (self.array_of(*dst)?, self.array_of(*src)?);
+                check(dst != src && to.shape == from.shape, || Violation::Copy {
+                    dst: to.name.clone(),
+                    src: from.name.clone(),
+                })?;
                 self.writable(*dst)?;
                 self.results(op, &[])?;
             }
@@ -269,20 +436,17 @@ impl<'p> Checker<'p> {
     fn writable(&self, id: ArrayId) -> Check {
         let array = self.array_of(id)?;
         check(!matches!(array.kind, ArrayKind::Table(_)), || {
-            format!("table '{}' is written", array.name)
+            Violation::TableWritten(array.name.clone())
         })
     }
 
-    fn indices(&self, id: ArrayId, indices: &[ValueId]) -> Check {
-        let array = self.array_of(id)?;
-        check(indices.len() == array.shape.len(), || {
-            format!(
-                "{} indices for '{}' of rank {}",
-                indices.len(),
-                array.name,
-                array.shape.len()
-            )
-        })?;
+    fn element(&self, at: &Element) -> Check {
+        let indices = &at.indices;
+        if let Some(when) = at.when {
+            self.has_type(when, Scalar::BOOL, "the condition of an access")?;
+        }
+        let array = self.array_of(at.array)?;
+        count("indices", indices.len(), array.shape.len())?;
         indices
             .iter()
             .try_for_each(|i| self.has_type(*i, Scalar::Index, "an index"))
@@ -290,31 +454,22 @@ impl<'p> Checker<'p> {
 
     /// Number and types of an operation's results.
     fn results(&self, op: &Op, types: &[Scalar]) -> Check {
-        check(op.results.len() == types.len(), || {
-            format!(
-                "an operation has {} results instead of {}",
-                op.results.len(),
-                types.len()
-            )
-        })?;
-        for (id, ty) in op.results.iter().zip(types) {
-            let value = self.kernel.values.get(*id);
-            let value = value.ok_or_else(|| format!("value {id:?} does not exist"))?;
-            check(value.ty == *ty, || {
-                format!("a result is {} instead of {ty}", value.ty)
+        count("results", op.results.len(), types.len())?;
+        for (id, &wanted) in op.results.iter().zip(types) {
+            let found = self.declared(*id)?;
+            check(found == wanted, || Violation::Type {
+                what: "a result",
+                found,
+                wanted,
             })?;
         }
         Ok(())
     }
 
-    fn pure(&mut self, kind: &'p OpKind, op: &'p Op) -> Check {
-        let [result] = op.results[..] else {
-            return Err(format!("a pure operation has {} results", op.results.len()));
-        };
-        let value = self.kernel.values.get(result);
-        let ty = value
-            .ok_or_else(|| format!("value {result:?} does not exist"))?
-            .ty;
+    fn pure(&mut self, kind: &'p OpKind, whole: &'p Op) -> Check {
+        count("results", whole.results.len(), 1)?;
+        let result = whole.results[0];
+        let ty = self.declared(result)?;
         match kind {
             OpKind::Const(value) => {
                 self.constants[result.index()] = Some(value);
@@ -322,14 +477,14 @@ impl<'p> Checker<'p> {
             }
             OpKind::Unary { op, arg } => {
                 self.has_type(*arg, ty, op.name())?;
-                check(unary_accepts(*op, ty), || format!("{} of {ty}", op.name()))
+                accepted(unary_accepts(*op, ty), op.name(), ty)
             }
             OpKind::Binary { op, lhs, rhs } => {
                 self.has_type(*lhs, ty, op.name())?;
-                check(binary_accepts(*op, ty), || format!("{} of {ty}", op.name()))?;
+                accepted(binary_accepts(*op, ty), op.name(), ty)?;
                 if matches!(op, BinaryOp::Shl | BinaryOp::Shr) {
                     let amount = self.ty(*rhs)?;
-                    return check(!amount.is_float(), || "a shift by a float".to_owned());
+                    return accepted(!amount.is_float(), "shift by a value", amount);
                 }
                 self.has_type(*rhs, ty, op.name())
             }
@@ -337,13 +492,11 @@ impl<'p> Checker<'p> {
                 let common = self.ty(*lhs)?;
                 self.has_type(*rhs, common, op.name())?;
                 let float_only = *op >= CompareOp::Ueq;
-                check(common.is_float() || !float_only, || {
-                    format!("{} of {common}", op.name())
-                })?;
-                check(ty == Scalar::BOOL, || format!("a comparison gives {ty}"))
+                accepted(common.is_float() || !float_only, op.name(), common)?;
+                self.results(whole, &[Scalar::BOOL])
             }
             OpKind::Fma { lhs, rhs, add } => {
-                check(ty.is_float(), || format!("fma of {ty}"))?;
+                accepted(ty.is_float(), "fma", ty)?;
                 [lhs, rhs, add]
                     .iter()
                     .try_for_each(|id| self.has_type(**id, ty, "fma"))
@@ -351,8 +504,10 @@ impl<'p> Checker<'p> {
             OpKind::Cast { arg } => self.ty(*arg).map(|_| ()),
             OpKind::Bitcast { arg } => {
                 let from = self.ty(*arg)?;
-                check(from.width() == ty.width(), || {
-                    format!("a bitcast of {from} to {ty}")
+                check(from.width() == ty.width(), || Violation::Type {
+                    what: "the operand of a bitcast",
+                    found: from,
+                    wanted: ty,
                 })
             }
             OpKind::Select {
@@ -366,49 +521,40 @@ impl<'p> Checker<'p> {
             }
             OpKind::BitGet { arg, index } => {
                 self.bits(*arg, *index)?;
-                check(ty == Scalar::BOOL, || format!("a bit of type {ty}"))
+                self.results(whole, &[Scalar::BOOL])
             }
             OpKind::BitSet { arg, lo, bits } => {
                 self.bits(*arg, *lo)?;
                 self.has_type(*arg, ty, "bit_set")?;
                 let bits = self.ty(*bits)?;
                 let unsigned = matches!(bits, Scalar::Int { signed: false, .. });
-                check(unsigned, || format!("bits of type {bits}"))
+                accepted(unsigned, "bits", bits)
             }
             OpKind::BitSlice { arg, lo } => {
                 self.bits(*arg, *lo)?;
                 let unsigned = matches!(ty, Scalar::Int { signed: false, .. });
-                check(unsigned, || format!("a bit range of type {ty}"))
+                accepted(unsigned, "bit range", ty)
             }
-            OpKind::Load { array, indices } => {
-                self.indices(*array, indices)?;
-                let elem = self.array_of(*array)?.elem;
-                check(ty == elem, || format!("a load of {elem} gives {ty}"))
+            OpKind::Load { at, .. } => {
+                self.element(at)?;
+                let elem = self.array_of(at.array)?.elem;
+                self.results(whole, &[elem])
             }
-            _ => Err("an operation with effects among the pure ones".to_owned()),
+            _ => unreachable!("`op` takes what has effects or blocks"),
         }
     }
 
     fn bits(&self, arg: ValueId, index: ValueId) -> Check {
         let ty = self.ty(arg)?;
-        check(matches!(ty, Scalar::Int { .. }), || format!("bits of {ty}"))?;
+        accepted(matches!(ty, Scalar::Int { .. }), "bit", ty)?;
         self.has_type(index, Scalar::Index, "a bit index")
     }
 
     /// The types of a loop's carried values, after checking the initial ones.
-    fn carried(&self, params: &[ValueId], inits: &[ValueId]) -> Result<Vec<Scalar>, String> {
-        check(params.len() == inits.len(), || {
-            format!(
-                "{} carried values with {} initial ones",
-                params.len(),
-                inits.len()
-            )
-        })?;
-        let types: Vec<Scalar> = params
-            .iter()
-            .map(|id| self.kernel.values.get(*id).map(|v| v.ty))
-            .collect::<Option<_>>()
-            .ok_or("a carried value does not exist")?;
+    fn carried(&self, params: &[ValueId], inits: &[ValueId]) -> Result<Vec<Scalar>, Violation> {
+        count("initial values", inits.len(), params.len())?;
+        let types = params.iter().map(|id| self.declared(*id));
+        let types: Vec<Scalar> = types.collect::<Result<_, _>>()?;
         for (id, ty) in inits.iter().zip(&types) {
             self.has_type(*id, *ty, "an initial value")?;
         }
@@ -417,21 +563,21 @@ impl<'p> Checker<'p> {
 
     fn for_loop(&mut self, f: &'p For, op: &Op) -> Check {
         for id in [f.lo, f.hi, f.step, f.iv] {
-            let found = self.kernel.values.get(id).map(|v| v.ty);
-            check(found == Some(Scalar::Index), || {
-                "a bound of a loop is no index".to_owned()
+            let found = self.declared(id)?;
+            check(found == Scalar::Index, || Violation::Type {
+                what: "a bound of a loop",
+                found,
+                wanted: Scalar::Index,
             })?;
         }
-        let negative = matches!(&self.constants[f.step.index()], Some(Const::Int(v)) if v.sign() == num_bigint::Sign::Minus);
-        check(negative || !f.descending, || {
-            "a loop descends without a negative constant step".to_owned()
-        })?;
+        let negative = matches!(&self.constants[f.step.index()], Some(Const::Int(v)) if v.sign() == Sign::Minus);
+        check(negative || !f.descending, || Violation::Descends)?;
         let types = self.carried(&f.carried, &f.inits)?;
         let params: Vec<ValueId> = [f.iv]
             .into_iter()
             .chain(f.carried.iter().copied())
             .collect();
-        self.block(&f.body, &params, &types, "a for body")?;
+        self.block(&f.body, &params, &types, "values yielded by a loop")?;
         self.results(op, &types)
     }
 
@@ -441,59 +587,46 @@ impl<'p> Checker<'p> {
             &w.cond,
             &w.carried,
             &[Scalar::BOOL],
-            "a condition",
-            |inner| inner.block(&w.body, &[], &types, "a while body"),
+            "values yielded by a condition",
+            |inner| inner.block(&w.body, &[], &types, "values yielded by a loop"),
         )?;
         self.results(op, &types)
     }
 
     fn branch(&mut self, i: &'p If, op: &Op) -> Check {
         self.has_type(i.cond, Scalar::BOOL, "a condition")?;
-        let types: Vec<Scalar> = op
-            .results
-            .iter()
-            .map(|id| self.kernel.values.get(*id).map(|v| v.ty))
-            .collect::<Option<_>>()
-            .ok_or("a result does not exist")?;
-        self.block(&i.then, &[], &types, "a branch")?;
-        self.block(&i.otherwise, &[], &types, "a branch")
+        let types = op.results.iter().map(|id| self.declared(*id));
+        let types: Vec<Scalar> = types.collect::<Result<_, _>>()?;
+        self.block(&i.then, &[], &types, "values yielded by a branch")?;
+        self.block(&i.otherwise, &[], &types, "values yielded by a branch")
     }
 
     fn call(&mut self, call: &Call, op: &Op) -> Check {
         let callee = self.program.kernels.get(call.kernel);
         let callee = callee.filter(|_| call.kernel < self.id);
-        let callee = callee.ok_or("a callee does not come before its caller")?;
-        check(call.args.len() == callee.params.len(), || {
-            format!(
-                "a call of '{}' with {} arguments",
-                callee.name,
-                call.args.len()
-            )
-        })?;
+        let callee = callee.ok_or(Violation::Callee)?;
+        count("arguments", call.args.len(), callee.params.len())?;
         for (arg, param) in call.args.iter().zip(&callee.params) {
             match (arg, param) {
                 (Arg::Scalar(id), Param::Scalar(p)) => {
                     self.has_type(*id, callee.values[*p].ty, "an argument")?;
                 }
                 (Arg::Array(id), Param::Array(p)) => self.same_array(*id, &callee.arrays[*p])?,
-                _ => return Err("an argument of the wrong kind".to_owned()),
+                _ => return Err(Violation::ArgumentKind),
             }
         }
-        let mut scalars = Vec::new();
-        let mut arrays = call.result_arrays.iter();
+        let (mut scalars, mut arrays) = (Vec::new(), Vec::new());
         for slot in &callee.results {
             match slot {
                 ResultSlot::Scalar(ty) => scalars.push(*ty),
-                ResultSlot::Array(result) => {
-                    let id = arrays.next().ok_or("a result array is missing")?;
-                    self.same_array(*id, &callee.arrays[*result])?;
-                    self.writable(*id)?;
-                }
+                ResultSlot::Array(result) => arrays.push(&callee.arrays[*result]),
             }
         }
-        check(arrays.next().is_none(), || {
-            "too many result arrays".to_owned()
-        })?;
+        count("result arrays", call.result_arrays.len(), arrays.len())?;
+        for (&id, result) in call.result_arrays.iter().zip(arrays) {
+            self.same_array(id, result)?;
+            self.writable(id)?;
+        }
         self.results(op, &scalars)
     }
 
@@ -501,11 +634,9 @@ impl<'p> Checker<'p> {
         let array = self.array_of(id)?;
         check(
             array.elem == expected.elem && array.shape == expected.shape,
-            || {
-                format!(
-                    "'{}' is passed for '{}' of another type",
-                    array.name, expected.name
-                )
+            || Violation::ArgumentArray {
+                found: array.name.clone(),
+                wanted: expected.name.clone(),
             },
         )
     }
@@ -564,7 +695,7 @@ mod tests {
     }
 
     fn error(program: &Program) -> String {
-        validate(program).unwrap_err()
+        validate(program).unwrap_err().to_string()
     }
 
     #[test]
@@ -572,7 +703,7 @@ mod tests {
         assert_eq!(validate(&sum()), Ok(()));
         let mut p = sum();
         loop_of(&mut p).body.yields.clear();
-        assert!(error(&p).contains("yields 0 values instead of 1"));
+        assert!(error(&p).contains("0 values yielded by a loop instead of 1"));
         let mut p = sum();
         loop_of(&mut p).body.ops.reverse();
         assert!(error(&p).contains("not visible"));
@@ -591,6 +722,6 @@ mod tests {
             .arrays
             .values_mut()
             .for_each(|a| a.shape.push(2));
-        assert!(error(&p).contains("1 indices for 'x' of rank 2"));
+        assert!(error(&p).contains("1 indices instead of 2"));
     }
 }

@@ -2,6 +2,8 @@
 //! becomes one.
 
 pub mod fit;
+mod print;
 pub mod program;
 pub mod run;
 pub mod select;
+mod validate;

@@ -5,15 +5,18 @@
 //! says in which order leaves run. A leaf reads a var's value from before its own start; its writes are
 //! visible to leaves that start after it is done.
 
+use crate::arena::{Arena, Id, Table};
 use crate::diagnostics::Span;
-use crate::hwarith::builder::Builder;
-use crate::hwarith::demand::Memories;
-use crate::hwarith::graph::{Graph, MemId, NodeId, VarId};
+use crate::hwarith::demand::{Memories, demanded};
+use crate::hwarith::graph::{Graph, MemId, NodeId, Op, UnitId, VarId};
+use crate::hwarith::interval::Interval;
 use crate::hwarith::types::HwType;
 use crate::ir::Scalar;
 use num_bigint::BigUint;
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
+
+/// Handle of a pipeline.
+pub type LeafId = Id<Leaf>;
 
 /// A kernel ready for scheduling.
 #[derive(Clone, Debug)]
@@ -23,13 +26,13 @@ pub struct Program {
     /// The kernel's definition.
     pub span: Span,
     /// Operator modules, shared by all leaves.
-    pub units: Vec<Unit>,
+    pub units: Table<UnitId, Unit>,
     /// Memories inside and outside of the module.
-    pub mems: Vec<Mem>,
+    pub mems: Table<MemId, Mem>,
     /// Registers and scalar arguments.
-    pub vars: Vec<Var>,
+    pub vars: Table<VarId, Var>,
     /// Pipelines.
-    pub leaves: Vec<Leaf>,
+    pub leaves: Arena<Leaf>,
     /// What runs when.
     pub root: Region,
     /// Arguments in order.
@@ -125,21 +128,14 @@ pub struct Leaf {
     pub label: String,
     /// Statement it comes from.
     pub span: Span,
-    /// Operations; during lowering with their ranges.
-    pub builder: Builder,
+    /// Its operations.
+    pub graph: Graph,
     /// Vars that take a node's value, cast to the var's type.
     pub writes: Vec<(VarId, NodeId)>,
     /// Loads and stores in program order.
     pub accesses: Vec<Access>,
     /// What repeats it.
     pub repeat: Option<Loop>,
-}
-
-impl Leaf {
-    /// The graph.
-    pub fn graph(&self) -> &Graph {
-        &self.builder.graph
-    }
 }
 
 /// A load or store with what is known of its address.
@@ -166,10 +162,8 @@ pub struct Access {
 pub enum Pin {
     /// All.
     Any,
-    /// The first: code before an inner loop.
-    First,
-    /// The last: code after an inner loop.
-    Last,
+    /// Only the one of that number.
+    At(u64),
 }
 
 /// `constant + sum(coefficient * counter) + sum(coefficient * symbol)`; symbols do not change in the loop.
@@ -183,11 +177,22 @@ pub struct Affine {
     pub constant: i128,
 }
 
+/// A carried value.
+#[derive(Clone, Debug)]
+pub struct Phi {
+    /// The phi.
+    pub node: NodeId,
+    /// Its register.
+    pub var: VarId,
+    /// The values that it takes, within its type.
+    pub range: Interval,
+}
+
 /// A pipelined loop.
 #[derive(Clone, Debug)]
 pub struct Loop {
-    /// Carried values: the phi node and the var that is its register.
-    pub phis: Vec<(NodeId, VarId)>,
+    /// Carried values.
+    pub phis: Vec<Phi>,
     /// `ui1`: no iteration follows this one.
     pub last: NodeId,
     /// `ui1` var: whether there is a first iteration; `None`: always.
@@ -219,8 +224,8 @@ pub struct LoopDim {
 /// What runs when.
 #[derive(Clone, Debug)]
 pub enum Region {
-    /// A pipeline, by index.
-    Leaf(usize),
+    /// A pipeline.
+    Leaf(LeafId),
     /// One after the other.
     Seq(Vec<Region>),
     /// By a `ui1` var.
@@ -247,7 +252,7 @@ pub enum Region {
 
 impl Region {
     /// Marks the vars that control flow depends on.
-    fn mark_reads(&self, read: &mut [bool]) {
+    fn mark_reads(&self, read: &mut Table<VarId, bool>) {
         let cond = match self {
             Region::Leaf(_) => return,
             Region::Seq(parts) => return parts.iter().for_each(|p| p.mark_reads(read)),
@@ -268,16 +273,16 @@ impl Region {
                 cond
             }
         };
-        read[cond.0 as usize] = true;
+        read[*cond] = true;
     }
 }
 
 impl Memories for Program {
     fn address_width(&self, mem: MemId) -> u32 {
-        self.mems[mem.0 as usize].address_width()
+        self.mems[mem].address_width()
     }
     fn data_width(&self, mem: MemId) -> u32 {
-        self.mems[mem.0 as usize].width
+        self.mems[mem].width
     }
 }
 
@@ -287,10 +292,10 @@ impl Program {
         Program {
             name: name.to_string(),
             span,
-            units: Vec::new(),
-            mems: Vec::new(),
-            vars: Vec::new(),
-            leaves: Vec::new(),
+            units: Table::new(),
+            mems: Table::new(),
+            vars: Table::new(),
+            leaves: Arena::new(),
             root: Region::Seq(Vec::new()),
             args: Vec::new(),
             returns: Vec::new(),
@@ -309,224 +314,75 @@ impl Program {
     }
 
     /// Demanded width of every node of every leaf.
-    pub fn demanded(&self) -> Vec<Vec<u32>> {
+    pub fn demanded(&self) -> Table<LeafId, Vec<u32>> {
         let read = self.read_vars();
-        let leaves = self.leaves.iter();
+        let leaves = self.leaves.values();
         leaves.map(|leaf| self.demanded_by(leaf, &read)).collect()
     }
 
-    fn demanded_by(&self, leaf: &Leaf, read: &[bool]) -> Vec<u32> {
+    fn demanded_by(&self, leaf: &Leaf, read: &Table<VarId, bool>) -> Vec<u32> {
         let mut roots: Vec<(NodeId, u32)> = leaf
             .writes
             .iter()
-            .map(|&(var, node)| (node, self.vars[var.0 as usize].ty.width))
+            .map(|&(var, node)| (node, self.vars[var].ty.width))
             .collect();
         if let Some(repeat) = &leaf.repeat {
             roots.push((repeat.last, 1));
             // A carried value may be read after the loop.
-            roots.extend(
-                repeat
-                    .phis
-                    .iter()
-                    .map(|&(phi, var)| (phi, if read[var.0 as usize] { u32::MAX } else { 0 })),
-            );
+            let after = repeat.phis.iter();
+            roots.extend(after.map(|phi| (phi.node, if read[phi.var] { u32::MAX } else { 0 })));
         }
-        crate::hwarith::demand::demanded(leaf.graph(), &roots, Some(self))
+        demanded(&leaf.graph, &roots, Some(self))
+    }
+
+    /// Forgets the operator modules that no leaf calls.
+    pub fn drop_unused_units(&mut self) {
+        let calls = |leaf: &mut Leaf, f: &mut dyn FnMut(&mut UnitId)| {
+            for node in leaf.graph.nodes.values_mut() {
+                if let Op::Call(unit) = &mut node.op {
+                    f(unit);
+                }
+            }
+        };
+        let mut moved: BTreeMap<UnitId, UnitId> = BTreeMap::new();
+        let mut units = Table::new();
+        for leaf in self.leaves.values_mut() {
+            calls(leaf, &mut |unit| _ = moved.insert(*unit, *unit));
+        }
+        for (old, new) in &mut moved {
+            *new = units.push(self.units[*old].clone());
+        }
+        for leaf in self.leaves.values_mut() {
+            calls(leaf, &mut |unit| *unit = moved[unit]);
+        }
+        self.units = units;
     }
 
     /// Forgets the accesses of loads whose value influences nothing.
     pub fn drop_dead_loads(&mut self) {
         let demanded = self.demanded();
-        for (leaf, widths) in self.leaves.iter_mut().zip(demanded) {
+        for (leaf, widths) in self.leaves.values_mut().zip(demanded.values()) {
             leaf.accesses
                 .retain(|a| a.is_store || widths[a.node.index()] > 0);
         }
     }
 
     /// For each var whether any leaf, condition or result reads it.
-    fn read_vars(&self) -> Vec<bool> {
-        use crate::hwarith::graph::Op;
-        let mut read = vec![false; self.vars.len()];
+    fn read_vars(&self) -> Table<VarId, bool> {
+        let mut read: Table<VarId, bool> = self.vars.values().map(|_| false).collect();
         for port in &self.returns {
             if let PortRef::Scalar { var, .. } = port {
-                read[var.0 as usize] = true;
+                read[*var] = true;
             }
         }
-        for leaf in &self.leaves {
-            for (_, node) in leaf.graph().nodes.iter() {
+        for leaf in self.leaves.values() {
+            for (_, node) in leaf.graph.nodes.iter() {
                 if let Op::Var(var) = node.op {
-                    read[var.0 as usize] = true;
+                    read[var] = true;
                 }
             }
         }
         self.root.mark_reads(&mut read);
         read
-    }
-
-    /// Text of the whole program (`--emit hwarith`).
-    pub fn print(&self) -> String {
-        // Writing to a String cannot fail, here and below.
-        let mut out = format!("kernel @{} {{\n", self.name);
-        for (i, unit) in self.units.iter().enumerate() {
-            let _ = write!(
-                out,
-                "  unit u{i} @{} {{\n{}  }}\n",
-                unit.name,
-                unit.graph.print(4)
-            );
-        }
-        for (i, mem) in self.mems.iter().enumerate() {
-            let place = match &mem.place {
-                Place::External => "external",
-                Place::Local => "local",
-                Place::Rom(_) => "rom",
-            };
-            let _ = writeln!(
-                out,
-                "  mem m{i} {place} {} : {} x ui{}",
-                mem.name, mem.depth, mem.width
-            );
-        }
-        for (i, var) in self.vars.iter().enumerate() {
-            let kind = if var.is_arg { "arg" } else { "reg" };
-            let _ = writeln!(out, "  var v{i} {kind} {} : {}", var.name, var.ty);
-        }
-        self.print_region(&self.root, 2, &mut out);
-        out.push_str("}\n");
-        out
-    }
-
-    fn print_region(&self, region: &Region, indent: usize, out: &mut String) {
-        match region {
-            Region::Leaf(i) => self.print_leaf(*i, indent, out),
-            Region::Seq(parts) => parts.iter().for_each(|p| self.print_region(p, indent, out)),
-            Region::If {
-                cond,
-                then,
-                otherwise,
-            } => {
-                let _ = writeln!(out, "{:indent$}if v{} {{", "", cond.0);
-                self.print_region(then, indent + 2, out);
-                let _ = writeln!(out, "{:indent$}}} else {{", "");
-                self.print_region(otherwise, indent + 2, out);
-                let _ = writeln!(out, "{:indent$}}}", "");
-            }
-            Region::Repeat {
-                head,
-                cond,
-                body,
-                dim,
-            } => {
-                let _ = writeln!(out, "{:indent$}repeat {} {{", "", dim.label);
-                self.print_region(head, indent + 2, out);
-                let _ = writeln!(out, "{:indent$}}} while v{} {{", "", cond.0);
-                self.print_region(body, indent + 2, out);
-                let _ = writeln!(out, "{:indent$}}}", "");
-            }
-        }
-    }
-
-    fn print_leaf(&self, index: usize, indent: usize, out: &mut String) {
-        let leaf = &self.leaves[index];
-        let kind = match &leaf.repeat {
-            None => "block".to_string(),
-            Some(repeat) => {
-                let dims: Vec<String> = repeat
-                    .dims
-                    .iter()
-                    .map(|d| match d.trip {
-                        Some(n) => format!("{} x {n}", d.label),
-                        None => d.label.clone(),
-                    })
-                    .collect();
-                format!("loop ({})", dims.join(", "))
-            }
-        };
-        let _ = writeln!(out, "{:indent$}leaf {index} {} {kind} {{", "", leaf.label);
-        out.push_str(&leaf.graph().print(indent + 2));
-        if let Some(repeat) = &leaf.repeat {
-            for (phi, var) in &repeat.phis {
-                let _ = writeln!(out, "{:indent$}  carry v{} = %{}", "", var.0, phi.index());
-            }
-            let _ = writeln!(out, "{:indent$}  last %{}", "", repeat.last.index());
-        }
-        for (var, node) in &leaf.writes {
-            let _ = writeln!(out, "{:indent$}  write v{} = %{}", "", var.0, node.index());
-        }
-        let _ = writeln!(out, "{:indent$}}}", "");
-    }
-
-    /// Checks every graph and every reference to a var, memory, unit or leaf.
-    pub fn validate(&self) -> Result<(), String> {
-        use crate::hwarith::graph::Op;
-        for unit in &self.units {
-            unit.graph
-                .validate()
-                .map_err(|e| format!("unit {}: {e}", unit.name))?;
-            let mut nodes = unit.graph.nodes.iter();
-            if nodes.any(|(_, n)| matches!(n.op, Op::Div | Op::Mod)) {
-                return Err(format!("unit {} divides", unit.name));
-            }
-        }
-        for (i, leaf) in self.leaves.iter().enumerate() {
-            let fail = |what: String| Err(format!("leaf {i}: {what}"));
-            leaf.graph().validate().or_else(fail)?;
-            for (id, node) in leaf.graph().nodes.iter() {
-                let ok = match node.op {
-                    Op::Var(v) => self
-                        .vars
-                        .get(v.0 as usize)
-                        .is_some_and(|var| var.ty == node.ty),
-                    Op::Call(u) => self.units.get(u.0 as usize).is_some(),
-                    Op::Load(m) => self
-                        .mems
-                        .get(m.0 as usize)
-                        .is_some_and(|m| m.width == node.ty.width),
-                    Op::Store(m) => self
-                        .mems
-                        .get(m.0 as usize)
-                        .is_some_and(|m| !matches!(m.place, Place::Rom(_))),
-                    Op::Phi => leaf
-                        .repeat
-                        .as_ref()
-                        .is_some_and(|r| r.phis.iter().any(|p| p.0 == id)),
-                    Op::Input(_) | Op::Iterate { .. } => false,
-                    Op::Div | Op::Mod => false,
-                    Op::Add => node.args.len() == 2,
-                    _ => true,
-                };
-                if !ok {
-                    return fail(format!("node %{} does not fit the program", id.index()));
-                }
-            }
-            for &(var, _) in &leaf.writes {
-                if self.vars.get(var.0 as usize).is_none_or(|v| v.is_arg) {
-                    return fail(format!("writes v{}", var.0));
-                }
-            }
-        }
-        let mut seen = vec![0u32; self.leaves.len()];
-        count_leaves(&self.root, &mut seen);
-        if seen.iter().any(|&n| n != 1) {
-            return Err("a leaf does not stand exactly once in the region tree".into());
-        }
-        Ok(())
-    }
-}
-
-fn count_leaves(region: &Region, seen: &mut [u32]) {
-    match region {
-        Region::Leaf(i) => seen[*i] += 1,
-        Region::Seq(parts) => parts.iter().for_each(|p| count_leaves(p, seen)),
-        Region::If {
-            then, otherwise, ..
-        } => {
-            count_leaves(then, seen);
-            count_leaves(otherwise, seen);
-        }
-        Region::Repeat { head, body, .. } => {
-            count_leaves(head, seen);
-            count_leaves(body, seen);
-        }
     }
 }

@@ -1,9 +1,10 @@
 //! Runs a whole program, one operation after the other: the meaning of regions, vars and memories without time.
 
-use super::program::{Leaf, Loop, Place, Program, Region};
+use super::program::{Leaf, Loop, Phi, Place, Program, Region};
+use crate::arena::Table;
 use crate::hwarith::HwType;
 use crate::hwarith::eval::{eval, eval_node};
-use crate::hwarith::graph::{Graph, NodeId, Op};
+use crate::hwarith::graph::{Graph, MemId, NodeId, Op, UnitId, VarId};
 use num_bigint::BigInt;
 use num_traits::{ToPrimitive, Zero};
 
@@ -11,17 +12,17 @@ use num_traits::{ToPrimitive, Zero};
 #[derive(Clone, Debug)]
 pub struct State {
     /// Value of each var, within its type.
-    pub vars: Vec<BigInt>,
+    pub vars: Table<VarId, BigInt>,
     /// Words of each memory, without sign; those of ROMs are not looked at.
-    pub mems: Vec<Vec<BigInt>>,
+    pub mems: Table<MemId, Vec<BigInt>>,
 }
 
 impl State {
     /// All zero.
     pub fn new(program: &Program) -> State {
-        let mems = program.mems.iter();
+        let mems = program.mems.values();
         State {
-            vars: vec![BigInt::zero(); program.vars.len()],
+            vars: program.vars.values().map(|_| BigInt::zero()).collect(),
             mems: mems
                 .map(|m| match &m.place {
                     Place::Rom(words) => words.iter().map(|w| BigInt::from(w.clone())).collect(),
@@ -54,13 +55,13 @@ type Done = Option<()>;
 impl Run<'_> {
     fn region(&mut self, region: &Region) -> Done {
         match region {
-            Region::Leaf(index) => self.leaf(&self.program.leaves[*index]),
+            Region::Leaf(id) => self.leaf(&self.program.leaves[*id]),
             Region::Seq(parts) => parts.iter().try_for_each(|part| self.region(part)),
             Region::If {
                 cond,
                 then,
                 otherwise,
-            } => match self.state.vars[cond.0 as usize].is_zero() {
+            } => match self.state.vars[*cond].is_zero() {
                 false => self.region(then),
                 true => self.region(otherwise),
             },
@@ -68,7 +69,7 @@ impl Run<'_> {
                 head, cond, body, ..
             } => loop {
                 self.region(head)?;
-                if self.state.vars[cond.0 as usize].is_zero() {
+                if self.state.vars[*cond].is_zero() {
                     return Some(());
                 }
                 self.region(body)?;
@@ -78,20 +79,20 @@ impl Run<'_> {
 
     fn leaf(&mut self, leaf: &Leaf) -> Done {
         let values = match &leaf.repeat {
-            None => self.iteration(leaf.graph(), None, true)?,
+            None => self.iteration(&leaf.graph, None, true)?,
             Some(repeat) => self.repeat(leaf, repeat)?,
         };
         for &(var, node) in &leaf.writes {
-            let ty = self.program.vars[var.0 as usize].ty;
-            self.state.vars[var.0 as usize] = ty.wrap(&values[node.index()]);
+            let ty = self.program.vars[var].ty;
+            self.state.vars[var] = ty.wrap(&values[node.index()]);
         }
         Some(())
     }
 
     fn repeat(&mut self, leaf: &Leaf, repeat: &Loop) -> Option<Vec<BigInt>> {
-        let graph = leaf.graph();
+        let graph = &leaf.graph;
         let enters = match repeat.enter {
-            Some(var) => !self.state.vars[var.0 as usize].is_zero(),
+            Some(var) => !self.state.vars[var].is_zero(),
             None => true,
         };
         let mut values = self.iteration(graph, None, enters)?;
@@ -99,10 +100,10 @@ impl Run<'_> {
             values = self.iteration(graph, Some(&values), true)?;
         }
         // What comes out is the next value, or without an iteration the initial one.
-        for &(phi, var) in &repeat.phis {
-            let node = graph.nodes[phi].args[usize::from(enters)];
-            let ty = self.program.vars[var.0 as usize].ty;
-            self.state.vars[var.0 as usize] = ty.wrap(&values[node.index()]);
+        for &Phi { node, var, .. } in &repeat.phis {
+            let node = graph.nodes[node].args[usize::from(enters)];
+            let ty = self.program.vars[var].ty;
+            self.state.vars[var] = ty.wrap(&values[node.index()]);
         }
         Some(values)
     }
@@ -119,20 +120,20 @@ impl Run<'_> {
         for (_, node) in graph.nodes.iter() {
             let arg = |i: usize| &values[node.args[i].index()];
             let value = match &node.op {
-                Op::Var(var) => self.state.vars[var.0 as usize].clone(),
+                Op::Var(var) => self.state.vars[*var].clone(),
                 Op::Phi => node.ty.wrap(match before {
                     Some(before) => &before[node.args[1].index()],
                     None => arg(0),
                 }),
                 Op::Load(mem) => {
-                    let words = &self.state.mems[mem.0 as usize];
+                    let words = &self.state.mems[*mem];
                     let word = arg(0).to_usize().and_then(|at| words.get(at));
                     node.ty.wrap(word.unwrap_or(&BigInt::ZERO))
                 }
                 Op::Store(mem) => {
                     let [address, word, enable] = [arg(0), arg(1), arg(2)];
-                    let width = self.program.mems[mem.0 as usize].width;
-                    let words = &mut self.state.mems[mem.0 as usize];
+                    let width = self.program.mems[*mem].width;
+                    let words = &mut self.state.mems[*mem];
                     let place = address.to_usize().and_then(|at| words.get_mut(at));
                     if let Some(place) = place
                         && effects
@@ -142,7 +143,7 @@ impl Run<'_> {
                     }
                     BigInt::zero()
                 }
-                Op::Call(unit) => self.call(unit.0 as usize, &node.args, &values, node.ty),
+                Op::Call(unit) => self.call(*unit, &node.args, &values, node.ty),
                 _ => {
                     eval_node(graph, node, &values).expect("the rest is a function of its operands")
                 }
@@ -152,7 +153,7 @@ impl Run<'_> {
         Some(values)
     }
 
-    fn call(&self, unit: usize, args: &[NodeId], values: &[BigInt], ty: HwType) -> BigInt {
+    fn call(&self, unit: UnitId, args: &[NodeId], values: &[BigInt], ty: HwType) -> BigInt {
         let unit = &self.program.units[unit].graph;
         let mut inputs: Vec<BigInt> = args.iter().map(|a| values[a.index()].clone()).collect();
         for (_, node) in unit.nodes.iter() {

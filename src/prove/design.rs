@@ -53,7 +53,7 @@ pub fn prove(compilation: &Compilation, limits: &Limits) -> Proof {
 fn decide(compilation: &Compilation, limits: &Limits) -> Result<Proof, Stop> {
     // What follows relies on it.
     let invalid = |why: String| Stop::Unsuitable(format!("an invalid form: {why}"), None);
-    ir::validate::validate(&compilation.program).map_err(invalid)?;
+    ir::validate::validate(&compilation.program).map_err(|why| invalid(why.to_string()))?;
     rtl::validate::validate(&compilation.design).map_err(invalid)?;
     let signature = Signature::of(&compilation.program);
     let mut sums = Sums::default();

@@ -290,12 +290,8 @@ impl<'a> Machine<'a> {
                 let arrays: Vec<usize> = arrays.map(|id| frame.arrays[id.index()]).collect();
                 self.call(call.kernel, &arguments, &arrays, active)?
             }
-            OpKind::Store {
-                array,
-                indices,
-                value,
-            } => {
-                self.store(frame, *array, indices, *value, active);
+            OpKind::Store { at, value } => {
+                self.store(frame, at, *value, active);
                 Vec::new()
             }
             OpKind::Fill { array, value } => {
@@ -497,16 +493,15 @@ impl<'a> Machine<'a> {
         }
     }
 
-    fn store(
-        &mut self,
-        frame: &Frame<'a>,
-        array: ArrayId,
-        indices: &[ValueId],
-        value: ValueId,
-        active: Lit,
-    ) {
+    fn store(&mut self, frame: &Frame<'a>, at: &Element, value: ValueId, mut active: Lit) {
         let value = frame.get(value);
-        let (address, inside, unspecified) = self.position(frame, array, indices);
+        let array = at.array;
+        let (address, inside, mut unspecified) = self.position(frame, array, &at.indices);
+        if let Some(when) = at.when {
+            let when = frame.get(when);
+            unspecified = self.sums.aig.or(unspecified, when.unspecified);
+            active = self.sums.aig.and(active, when.bits[0]);
+        }
         let active_inside = self.sums.aig.and(active, inside);
         let lost = self.sums.aig.and(active, unspecified);
         let at = frame.arrays[array.index()];
@@ -521,8 +516,14 @@ impl<'a> Machine<'a> {
 
     fn pure(&mut self, frame: &Frame<'a>, op: &'a Op) -> Result<Value, Stop> {
         let ty = frame.ty(op.results[0]);
-        if let OpKind::Load { array, indices } = &op.kind {
-            return Ok(self.load(frame, *array, indices));
+        if let OpKind::Load { at, .. } = &op.kind {
+            let mut value = self.load(frame, at.array, &at.indices);
+            if let Some(when) = at.when {
+                let when = frame.get(when);
+                let unknown = self.sums.aig.or(!when.bits[0], when.unspecified);
+                value.unspecified = self.sums.aig.or(value.unspecified, unknown);
+            }
+            return Ok(value);
         }
         if let OpKind::Select {
             cond,

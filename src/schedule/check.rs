@@ -22,13 +22,13 @@ const TOLERANCE: f64 = 1e-6;
 /// the loop's end, ports, delays within the clock period, depths.
 pub fn check(program: &Program, schedule: &Schedule, device: &Device) -> Result<(), String> {
     let budget = schedule.period * (1.0 - device.clock.margin) - device.clock.overhead;
-    for (unit, scheduled) in program.units.iter().zip(&schedule.units) {
+    for (unit, scheduled) in program.units.values().zip(schedule.units.values()) {
         for variant in &scheduled.variants {
             check_unit(variant, device, budget).map_err(|e| format!("unit {}: {e}", unit.name))?;
         }
     }
     let demanded = program.demanded();
-    for (index, scheduled) in schedule.leaves.iter().enumerate() {
+    for (index, scheduled) in schedule.leaves.iter() {
         let leaf = &program.leaves[index];
         let widths = &demanded[index];
         if scheduled.times.width != *widths {
@@ -40,7 +40,7 @@ pub fn check(program: &Program, schedule: &Schedule, device: &Device) -> Result<
         };
         check_leaf(program, leaf, scheduled, &called)
             .and_then(|()| {
-                let chaining = Chaining::new(leaf.graph(), &scheduled.times, device, budget);
+                let chaining = Chaining::new(&leaf.graph, &scheduled.times, device, budget);
                 chaining.check(&called, Some((program, leaf)))
             })
             .map_err(|e| format!("{}: {e}", leaf.label))?;
@@ -104,17 +104,17 @@ fn check_leaf(
     called: &Called,
 ) -> Result<(), String> {
     let times = &schedule.times;
-    data_order(leaf.graph(), times, &[], called)?;
-    for id in leaf.graph().nodes.ids() {
+    data_order(&leaf.graph, times, &[], called)?;
+    for id in leaf.graph.nodes.ids() {
         if let (Some(ii), Some(variant)) = (schedule.ii, called(id))
-            && is_live(leaf.graph(), times, id)
+            && is_live(&leaf.graph, times, id)
             && variant.interval > ii
         {
             return Err(format!("%{} starts before it is free", id.index()));
         }
     }
     stability(
-        leaf.graph(),
+        &leaf.graph,
         times,
         &leaf.writes.iter().map(|w| w.0).collect(),
     )?;
@@ -198,8 +198,8 @@ fn carried_values(leaf: &Leaf, schedule: &LeafSchedule) -> Result<(), String> {
         return Ok(());
     };
     let times = &schedule.times;
-    for &(phi, _) in &repeat.phis {
-        let next = leaf.graph().nodes[phi].args[1];
+    for phi in repeat.phis.iter().map(|phi| phi.node) {
+        let next = leaf.graph.nodes[phi].args[1];
         let (read, written) = (times.start[phi.index()], times.ready[next.index()]);
         if times.width[phi.index()] > 0 && read + ii < written + 1 {
             return Err(format!("carried value %{} is read too early", phi.index()));
@@ -262,7 +262,7 @@ fn dependences(leaf: &Leaf, schedule: &LeafSchedule) -> Result<(), String> {
 fn ports(program: &Program, leaf: &Leaf, schedule: &LeafSchedule) -> Result<(), String> {
     let mut users: BTreeMap<(MemId, bool, u32, u32), usize> = BTreeMap::new();
     for (i, (access, &port)) in leaf.accesses.iter().zip(&schedule.ports).enumerate() {
-        let external = program.mems[access.mem.0 as usize].place == Place::External;
+        let external = program.mems[access.mem].place == Place::External;
         let cycle = schedule.times.start[access.node.index()];
         let slot = schedule.ii.map_or(cycle, |ii| cycle % ii);
         let key = (access.mem, access.is_store && !external, slot, port);
@@ -286,8 +286,8 @@ fn least_depth(leaf: &Leaf, times: &Times) -> u32 {
     let phis = repeat
         .clone()
         .flat_map(|r| &r.phis)
-        .filter(|p| times.width[p.0.index()] > 0);
-    let phis = phis.map(|(phi, _)| times.ready[leaf.graph().nodes[*phi].args[1].index()]);
+        .filter(|p| times.width[p.node.index()] > 0);
+    let phis = phis.map(|phi| times.ready[leaf.graph.nodes[phi.node].args[1].index()]);
     let last = repeat.map(|r| times.ready[r.last.index()]);
     stores
         .chain(writes)

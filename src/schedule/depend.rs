@@ -109,8 +109,7 @@ struct Dim {
 fn extent(pin: Pin, trip: i128) -> (i128, i128) {
     match pin {
         Pin::Any => (0, trip - 1),
-        Pin::First => (0, 0),
-        Pin::Last => (trip - 1, trip - 1),
+        Pin::At(n) => (i128::from(n), i128::from(n)),
     }
 }
 
@@ -289,7 +288,7 @@ mod tests {
     #[test]
     fn a_sum_stored_after_the_inner_loop_is_not_loaded_again() {
         let mut nest = dims(&[(32, 32), (1, 32), (0, 8)]);
-        nest[2].pins = [Pin::Last, Pin::First];
+        nest[2].pins = [Pin::At(7), Pin::At(0)];
         assert_eq!(
             solve(&nest, 0).unwrap(),
             Meeting {
@@ -298,7 +297,7 @@ mod tests {
             }
         );
         // From the load to the store of the same element: seven iterations.
-        nest[2].pins = [Pin::First, Pin::Last];
+        nest[2].pins = [Pin::At(0), Pin::At(7)];
         assert_eq!(
             solve(&nest, 0).unwrap(),
             Meeting {
@@ -361,10 +360,11 @@ mod tests {
                 .map(|_| {
                     let from = below(9) as i128 - 4;
                     let to = below(9) as i128 - 4;
-                    let pin = |n| [Pin::Any, Pin::Any, Pin::First, Pin::Last][n as usize];
+                    let trip = 1 + below(5);
+                    let pin = |n| [Pin::Any, Pin::Any, Pin::At(0), Pin::At(trip - 1)][n as usize];
                     Dim {
                         coefficients: [from, if below(2) == 0 { from } else { to }],
-                        trip: Some(1 + below(5)),
+                        trip: Some(trip),
                         pins: [pin(below(4)), pin(below(4))],
                     }
                 })
@@ -385,7 +385,7 @@ mod tests {
         let mut nest = dims(&[(4, 8), (0, 4), (0, 4)]);
         nest[1].coefficients = [1, 0];
         nest[2].coefficients = [0, 1];
-        nest[2].pins = [Pin::Last, Pin::Any];
+        nest[2].pins = [Pin::At(3), Pin::Any];
         assert_eq!(solve(&nest, 4).unwrap().later, Some(4));
     }
 

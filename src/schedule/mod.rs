@@ -14,12 +14,13 @@ mod units;
 
 pub use solver::DISTRIBUTED_BITS;
 
-use crate::diagnostics::SourceMap;
-use crate::hwarith::graph::{MemId, Op};
+use crate::arena::Table;
+use crate::diagnostics::{Diagnostics, SourceMap};
+use crate::hwarith::graph::{MemId, Op, UnitId};
 use crate::hwarith::split::{LEAST_WORD, Limits};
 use crate::hwarith::{Graph, NodeId};
 use crate::ir::types::MAX_WIDTH;
-use crate::machine::program::{Leaf, Place, Program};
+use crate::machine::program::{Leaf, LeafId, Place, Program};
 use device::{Class, Device};
 use solver::{Failure, Problem};
 use std::collections::BTreeMap;
@@ -31,9 +32,9 @@ pub struct Schedule {
     /// Clock period in ns.
     pub period: f64,
     /// Of each operator module.
-    pub units: Vec<UnitSchedule>,
+    pub units: Table<UnitId, UnitSchedule>,
     /// Of each leaf.
-    pub leaves: Vec<LeafSchedule>,
+    pub leaves: Table<LeafId, LeafSchedule>,
 }
 
 /// Cycles of a graph's nodes.
@@ -105,7 +106,8 @@ pub struct PortLimit {
     pub shared: bool,
 }
 
-const MAX_II: u32 = 4096;
+/// An interval that no iteration is as long as.
+const SEQUENTIAL: u32 = 1 << 30;
 
 /// Time in ns that the operations of a cycle may take.
 pub fn budget(device: &Device, period: f64) -> f64 {
@@ -130,23 +132,36 @@ pub fn widest(device: &Device, period: f64) -> Limits {
     }
 }
 
-/// Schedules a program for a device and a clock period in ns.
+/// Schedules a program for a device and a clock period in ns. What is suspicious goes to `warnings`.
 ///
-/// Errors: a loop for which no II up to 4,096 is found (message for the user).
-pub fn schedule(program: &Program, device: &Device, period: f64) -> Result<Schedule, String> {
+/// Errors: an operator without a schedule; all else has one.
+pub fn schedule(
+    program: &Program,
+    device: &Device,
+    period: f64,
+    warnings: &mut Diagnostics,
+) -> Result<Schedule, String> {
     let budget = budget(device, period);
     let mut schedule = Schedule {
         period,
-        units: Vec::new(),
-        leaves: Vec::new(),
+        units: Table::new(),
+        leaves: Table::new(),
     };
-    for unit in &program.units {
-        let unit = units::schedule(&unit.graph, device, budget)
+    for unit in program.units.values() {
+        let unit = units::schedule(&unit.graph, device, budget, warnings)
             .ok_or_else(|| format!("operator '{}' without a schedule", unit.name))?;
         schedule.units.push(unit);
     }
-    for (leaf, widths) in program.leaves.iter().zip(program.demanded()) {
-        let leaf = schedule_leaf(program, leaf, widths, &schedule.units, device, budget)?;
+    let demanded = program.demanded();
+    for (leaf, widths) in program.leaves.values().zip(demanded.values()) {
+        let leaf = schedule_leaf(
+            program,
+            leaf,
+            widths.clone(),
+            &schedule.units,
+            device,
+            budget,
+        )?;
         schedule.leaves.push(leaf);
     }
     Ok(schedule)
@@ -156,11 +171,11 @@ fn schedule_leaf(
     program: &Program,
     leaf: &Leaf,
     widths: Vec<u32>,
-    units: &[UnitSchedule],
+    units: &Table<UnitId, UnitSchedule>,
     device: &Device,
     budget: f64,
 ) -> Result<LeafSchedule, String> {
-    let mut problem = Problem::new(leaf.graph(), widths, device, budget);
+    let mut problem = Problem::new(&leaf.graph, widths, device, budget);
     problem.add_leaf(leaf, device, program);
     problem.set_calls(units);
     match &leaf.repeat {
@@ -206,7 +221,7 @@ fn schedule_loop(
     let port_bound = |ports: u32| {
         let mut bound = (1, None);
         for (mem, (reads, writes)) in access_counts(leaf) {
-            let limit = limit_of(&program.mems[mem.0 as usize].place, ports);
+            let limit = limit_of(&program.mems[mem].place, ports);
             let needed = if limit.shared {
                 (reads + writes).div_ceil(limit.reads)
             } else {
@@ -221,8 +236,7 @@ fn schedule_loop(
         bound
     };
     let (mut least, busiest) = port_bound(2);
-    let mut reason =
-        busiest.map(|mem| format!("memory port {}", program.mems[mem.0 as usize].name));
+    let mut reason = busiest.map(|mem| format!("memory port {}", program.mems[mem].name));
     for call in problem.calls() {
         let interval = problem.interval(call);
         if interval > least {
@@ -230,9 +244,13 @@ fn schedule_loop(
         }
     }
     let mut reason = reason.unwrap_or_else(|| "one iteration a cycle".into());
+    // One iteration after the other always works.
+    let most = sequential_depth(program, leaf, problem)?;
     // One below the bound, so that its failure says what bounds the II.
-    let least = least.max(problem.recurrence_bound().min(MAX_II).saturating_sub(1));
-    let found = least_ii(least, |ii| {
+    let least = least
+        .max(problem.recurrence_bound().saturating_sub(1))
+        .min(most);
+    let found = least_ii(least, most, |ii| {
         problem.ii = Some(ii);
         // As few ports as this II allows, then all.
         let frugal = limits(program, leaf, |(reads, writes)| {
@@ -250,7 +268,7 @@ fn schedule_loop(
     });
     let Some((ii, (times, limits))) = found else {
         return Err(format!(
-            "no schedule for loop '{}' with an initiation interval up to {MAX_II}",
+            "internal: no schedule for loop '{}' even with one iteration after the other",
             leaf.label
         ));
     };
@@ -271,21 +289,35 @@ fn schedule_loop(
     })
 }
 
-/// The first II from `least` on that an attempt succeeds with, and what it gives. Beyond the first few the interval in
+/// Cycles of an iteration that overlaps with no other.
+fn sequential_depth(program: &Program, leaf: &Leaf, problem: &mut Problem) -> Result<u32, String> {
+    problem.ii = Some(SEQUENTIAL);
+    problem.limits = limits(program, leaf, |_| 2);
+    let times = problem
+        .solve()
+        .map_err(|failure| describe(program, leaf, &failure))?;
+    Ok(depth(leaf, &times))
+}
+
+/// The first II from `least` to `most` that an attempt succeeds with, and what it gives. Beyond the first few the interval in
 /// which it lies is doubled and then halved, since each attempt takes as long as the iteration.
-fn least_ii<T>(least: u32, mut attempt: impl FnMut(u32) -> Option<T>) -> Option<(u32, T)> {
+fn least_ii<T>(
+    least: u32,
+    most: u32,
+    mut attempt: impl FnMut(u32) -> Option<T>,
+) -> Option<(u32, T)> {
     const ONE_BY_ONE: u32 = 64;
-    for ii in least..(least + ONE_BY_ONE).min(MAX_II + 1) {
+    for ii in least..(least + ONE_BY_ONE).min(most + 1) {
         if let Some(found) = attempt(ii) {
             return Some((ii, found));
         }
     }
     let mut below = least + ONE_BY_ONE - 1;
     let mut best = loop {
-        if below >= MAX_II {
+        if below >= most {
             return None;
         }
-        let ii = (2 * below).min(MAX_II);
+        let ii = (2 * below).min(most);
         match attempt(ii) {
             Some(found) => break (ii, found),
             None => below = ii,
@@ -330,17 +362,17 @@ fn roll_operators(problem: &mut Problem, mut times: Times, ii: u32) -> Times {
 }
 
 fn busy_operator(program: &Program, leaf: &Leaf, call: NodeId) -> String {
-    match leaf.graph().nodes[call].op {
-        Op::Call(unit) => format!("operator {}", program.units[unit.0 as usize].name),
+    match leaf.graph.nodes[call].op {
+        Op::Call(unit) => format!("operator {}", program.units[unit].name),
         _ => "operator".into(),
     }
 }
 
 fn describe(program: &Program, leaf: &Leaf, failure: &Failure) -> String {
     let name = |node: NodeId| {
-        let node = &leaf.graph().nodes[node];
+        let node = &leaf.graph.nodes[node];
         match (&node.name, &node.op) {
-            (_, Op::Load(m) | Op::Store(m)) => format!("'{}'", program.mems[m.0 as usize].name),
+            (_, Op::Load(m) | Op::Store(m)) => format!("'{}'", program.mems[*m].name),
             (Some(name), _) => format!("'{name}'"),
             _ => "a value".to_string(),
         }
@@ -384,12 +416,7 @@ fn limits(
 ) -> BTreeMap<MemId, PortLimit> {
     access_counts(leaf)
         .into_iter()
-        .map(|(mem, counts)| {
-            (
-                mem,
-                limit_of(&program.mems[mem.0 as usize].place, ports(counts)),
-            )
-        })
+        .map(|(mem, counts)| (mem, limit_of(&program.mems[mem].place, ports(counts))))
         .collect()
 }
 
@@ -406,9 +433,9 @@ fn depth(leaf: &Leaf, times: &Times) -> u32 {
     }
     if let Some(repeat) = &leaf.repeat {
         last = last.max(times.ready[repeat.last.index()]);
-        for &(phi, _) in &repeat.phis {
-            if times.width[phi.index()] > 0 {
-                let next = leaf.graph().nodes[phi].args[1];
+        for phi in &repeat.phis {
+            if times.width[phi.node.index()] > 0 {
+                let next = leaf.graph.nodes[phi.node].args[1];
                 last = last.max(times.ready[next.index()]);
             }
         }
@@ -423,7 +450,7 @@ fn assign_ports(program: &Program, leaf: &Leaf, times: &Times, ii: Option<u32>) 
     let ports = leaf.accesses.iter().map(|access| {
         let cycle = times.start[access.node.index()];
         let slot = ii.map_or(cycle, |ii| cycle % ii);
-        let external = program.mems[access.mem.0 as usize].place == Place::External;
+        let external = program.mems[access.mem].place == Place::External;
         let port = used
             .entry((access.mem, access.is_store && !external, slot))
             .or_insert(0);
@@ -457,18 +484,18 @@ fn delay_class(graph: &Graph, id: NodeId, width: u32) -> Option<(Class, u32)> {
 
 impl Schedule {
     /// The variant of an operator that a node of a leaf calls; `None` if it calls none.
-    pub fn called(&self, program: &Program, leaf: usize, node: NodeId) -> Option<(usize, u32)> {
-        match program.leaves[leaf].graph().nodes[node].op {
-            Op::Call(unit) => Some((unit.0 as usize, self.leaves[leaf].variants[node.index()])),
+    pub fn called(&self, program: &Program, leaf: LeafId, node: NodeId) -> Option<(UnitId, u32)> {
+        match program.leaves[leaf].graph.nodes[node].op {
+            Op::Call(unit) => Some((unit, self.leaves[leaf].variants[node.index()])),
             _ => None,
         }
     }
 
     /// Operators in the variants that leaves call, by operator.
-    pub fn variants(&self, program: &Program) -> impl Iterator<Item = ((usize, u32), &Variant)> {
+    pub fn variants(&self, program: &Program) -> impl Iterator<Item = ((UnitId, u32), &Variant)> {
         let mut used = std::collections::BTreeSet::new();
-        for (index, leaf) in program.leaves.iter().enumerate() {
-            let calls = leaf.graph().nodes.ids();
+        for (index, leaf) in program.leaves.iter() {
+            let calls = leaf.graph.nodes.ids();
             used.extend(calls.filter_map(|node| self.called(program, index, node)));
         }
         used.into_iter()
@@ -491,7 +518,7 @@ impl Schedule {
             );
             print_nodes(&variant.graph, &variant.times, &mut out);
         }
-        for (leaf, times) in program.leaves.iter().zip(&self.leaves) {
+        for (leaf, times) in program.leaves.values().zip(self.leaves.values()) {
             let place = sources.location(leaf.span);
             let _ = match times.ii {
                 Some(ii) => writeln!(
@@ -505,7 +532,7 @@ impl Schedule {
                     leaf.label, times.depth
                 ),
             };
-            print_nodes(leaf.graph(), &times.times, &mut out);
+            print_nodes(&leaf.graph, &times.times, &mut out);
         }
         out
     }
@@ -538,14 +565,16 @@ fn print_nodes(graph: &Graph, times: &Times, out: &mut String) {
 
 #[cfg(test)]
 mod tests {
-    use super::{MAX_II, least_ii};
+    use super::least_ii;
+
+    const MAX_II: u32 = 4096;
 
     #[test]
     fn the_least_ii_is_found_in_few_attempts() {
         for least in [1, 2, 250, MAX_II] {
             for first in [1, 2, 63, 64, 65, 66, 128, 129, 1000, 4095, MAX_II] {
                 let mut attempts = 0;
-                let found = least_ii(least, |ii| {
+                let found = least_ii(least, MAX_II, |ii| {
                     attempts += 1;
                     (ii >= first).then_some(())
                 });
@@ -555,7 +584,7 @@ mod tests {
                     "{attempts} attempts for {first} from {least}"
                 );
             }
-            assert_eq!(least_ii::<()>(least, |_| None), None);
+            assert_eq!(least_ii::<()>(least, MAX_II, |_| None), None);
         }
     }
 }

@@ -4,7 +4,8 @@ use super::depend::{self, Dependence};
 use super::device::{Class, Device};
 use super::luts::Cuts;
 use super::{PortLimit, Times, UnitSchedule, Variant, delay_class};
-use crate::hwarith::graph::{MemId, Op, VarId};
+use crate::arena::Table;
+use crate::hwarith::graph::{MemId, Op, UnitId, VarId};
 use crate::hwarith::{Graph, NodeId};
 use crate::machine::program::{Leaf, Place, Program};
 use num_integer::Integer;
@@ -59,7 +60,7 @@ pub struct Problem<'g> {
     /// Edges from earlier iterations.
     across: Vec<Edge>,
     accesses: Vec<(NodeId, MemId, bool)>,
-    units: &'g [UnitSchedule],
+    units: Option<&'g Table<UnitId, UnitSchedule>>,
     /// Variant of the operator that each node calls.
     choices: Vec<u32>,
     last: Option<NodeId>,
@@ -83,7 +84,7 @@ impl<'g> Problem<'g> {
             within: vec![Vec::new(); graph.nodes.len()],
             across: Vec::new(),
             accesses: Vec::new(),
-            units: &[],
+            units: None,
             choices: vec![0; graph.nodes.len()],
             last: None,
             budget,
@@ -123,8 +124,8 @@ impl<'g> Problem<'g> {
     }
 
     /// States how the operators are implemented that the graph calls; all calls take the first variant.
-    pub fn set_calls(&mut self, units: &'g [UnitSchedule]) {
-        self.units = units;
+    pub fn set_calls(&mut self, units: &'g Table<UnitId, UnitSchedule>) {
+        self.units = Some(units);
         for call in self.calls() {
             self.choose(call, 0);
         }
@@ -178,8 +179,8 @@ impl<'g> Problem<'g> {
 
     /// Empty for nodes that are no calls, which no caller asks about.
     fn variants(&self, call: NodeId) -> &'g [Variant] {
-        match self.graph.nodes[call].op {
-            Op::Call(unit) => &self.units[unit.0 as usize].variants,
+        match (&self.graph.nodes[call].op, self.units) {
+            (Op::Call(unit), Some(units)) => &units[*unit].variants,
             _ => &[],
         }
     }
@@ -198,7 +199,7 @@ impl<'g> Problem<'g> {
                 // The old value is there only at the start.
                 Op::Var(var) if written.contains(var) => self.kinds[i] = Kind::Register,
                 Op::Load(mem) => {
-                    let mem = &program.mems[mem.0 as usize];
+                    let mem = &program.mems[*mem];
                     let external = mem.place == Place::External;
                     self.kinds[i] = Kind::Pipelined {
                         before: 0.0,
@@ -241,11 +242,11 @@ impl<'g> Problem<'g> {
         }
         let Some(repeat) = &leaf.repeat else { return };
         self.last = Some(repeat.last);
-        for &(phi, _) in &repeat.phis {
-            if self.width[phi.index()] > 0 {
+        for phi in &repeat.phis {
+            if self.width[phi.node.index()] > 0 {
                 self.across.push(Edge {
-                    from: self.graph.nodes[phi].args[1],
-                    to: phi,
+                    from: self.graph.nodes[phi.node].args[1],
+                    to: phi.node,
                     distance: 1,
                     latency: 1,
                     from_ready: true,

@@ -3,29 +3,47 @@
 use super::device::Device;
 use super::solver::{Problem, first_cycle_delay, step_cycles, step_times};
 use super::{Times, UnitSchedule, Variant};
+use crate::diagnostics::Diagnostics;
+use crate::hwarith::equal;
 use crate::hwarith::graph::Op;
 use crate::hwarith::{Graph, NodeId, iterate};
 
 /// Bits of unrolled steps from which an operator is not pipelined.
 const MAX_UNROLLED: u64 = 20_000;
 
-/// The implementations of an operator; `None` if it has none.
-pub fn schedule(graph: &Graph, device: &Device, budget: f64) -> Option<UnitSchedule> {
+/// The implementations of an operator; `None` if it has none. One that computes something else than the graph is left out,
+/// and `warnings` says so.
+pub fn schedule(
+    graph: &Graph,
+    device: &Device,
+    budget: f64,
+    warnings: &mut Diagnostics,
+) -> Option<UnitSchedule> {
     let mut variants = Vec::new();
     let iterates = graph.nodes.iter().any(|(_, n)| is_iterate(&n.op));
     if !iterates {
         variants.push(variant(graph.clone(), device, budget)?);
     } else {
         if iterate::unrolled_size(graph) <= MAX_UNROLLED {
-            variants.push(variant(iterate::unrolled(graph), device, budget)?);
+            let unrolled = same(graph, iterate::unrolled(graph), "unroll", warnings);
+            if let Some(unrolled) = unrolled {
+                variants.push(variant(unrolled, device, budget)?);
+            }
         }
         let rolled = iterate::rolled(graph, |step| steps_per_cycle(step, device, budget));
+        let rolled = same(graph, rolled, "roll", warnings)?;
         let rolled = variant(rolled, device, budget)?;
         if rolled.interval > 1 || variants.is_empty() {
             variants.push(rolled);
         }
     }
     Some(UnitSchedule { variants })
+}
+
+/// The second graph, if it computes what the first does.
+fn same(before: &Graph, after: Graph, rewrite: &str, warnings: &mut Diagnostics) -> Option<Graph> {
+    let difference = equal::output_difference(before, &after);
+    equal::kept(rewrite, None, Some(after), difference, warnings)
 }
 
 fn is_iterate(op: &Op) -> bool {

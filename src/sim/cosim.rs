@@ -2,8 +2,8 @@
 
 use crate::codes;
 use crate::diagnostics::{Diagnostic, Span};
-use crate::ir::Program;
-use crate::rtl::interface::manifest::{Manifest, Port, scalar_by_name};
+use crate::ir::{Program, Scalar};
+use crate::rtl::interface::manifest::{Manifest, Port};
 use crate::sim::coverage::Coverage;
 use crate::sim::locate::{self, Divergence};
 use crate::sim::model::{Engine, Run, RunResult, SimOptions, Unknown};
@@ -767,7 +767,7 @@ fn check_manifest(signature: &Signature, manifest: &Manifest) -> Result<(), Stri
 fn fits(slot: &Slot, port: &Port) -> bool {
     slot.shape.as_deref() == port.shape()
         && slot.ty.width() == port.width()
-        && scalar_by_name(port.type_name()).is_none_or(|ty| ty == slot.ty)
+        && Scalar::named(port.type_name()).is_none_or(|ty| ty == slot.ty)
 }
 
 /// Operations that one generated input may take.

@@ -3,8 +3,8 @@
 use crate::codes;
 use crate::diagnostics::{Diagnostic, Span};
 use crate::ir::{
-    Arg, ArrayId, ArrayKind, Block, Call, For, If, Kernel, KernelId, Op, OpKind, Param, Program,
-    ResultSlot, Scalar, ValueId, While,
+    Arg, ArrayId, ArrayKind, Block, Call, Element, For, If, Kernel, KernelId, Op, OpKind, Param,
+    Program, ResultSlot, Scalar, ValueId, While,
 };
 use crate::sim::coverage::Coverage;
 use crate::sim::operations::{binary, bit_set, bit_slice, bitcast, cast, compare, fma, unary};
@@ -561,15 +561,11 @@ impl<'p> Machine<'p> {
 
     fn op(&mut self, frame: &mut Frame<'p>, op: &'p Op) -> Result<(), Stop> {
         match &op.kind {
-            OpKind::Load { array, indices } => {
-                let value = self.load(frame, op.span, *array, indices)?;
+            OpKind::Load { at, .. } => {
+                let value = self.load(frame, op.span, at)?;
                 frame.set(op.results[0], value);
             }
-            OpKind::Store {
-                array,
-                indices,
-                value,
-            } => self.store(frame, op.span, *array, indices, *value)?,
+            OpKind::Store { at, value } => self.store(frame, op.span, at, *value)?,
             OpKind::Fill { array, value } => {
                 let value = frame.get(*value).clone();
                 let at = frame.arrays[array.index()];
@@ -745,15 +741,16 @@ impl<'p> Machine<'p> {
         Ok(())
     }
 
-    fn load(
-        &mut self,
-        frame: &Frame<'p>,
-        span: Span,
-        array: ArrayId,
-        indices: &[ValueId],
-    ) -> Result<Value, RunError> {
+    /// Whether an element is certainly not accessed.
+    fn is_off(frame: &Frame<'p>, at: &Element) -> bool {
+        let off = |when: ValueId| !frame.get(when).tainted && !frame.get(when).data.is_true();
+        at.when.is_some_and(off)
+    }
+
+    fn load(&mut self, frame: &Frame<'p>, span: Span, at: &Element) -> Result<Value, RunError> {
+        let (array, indices) = (at.array, &at.indices);
         let elem = frame.kernel.arrays[array].elem;
-        if indices.iter().any(|&i| frame.get(i).tainted) {
+        if Self::is_off(frame, at) || at.operands().any(|v| frame.get(v).tainted) {
             return Ok(Value::unspecified(elem));
         }
         let position = self.position(frame, span, array, indices, false)?;
@@ -767,11 +764,14 @@ impl<'p> Machine<'p> {
         &mut self,
         frame: &Frame<'p>,
         span: Span,
-        array: ArrayId,
-        indices: &[ValueId],
+        at: &Element,
         value: ValueId,
     ) -> Result<(), RunError> {
-        if indices.iter().any(|&i| frame.get(i).tainted) {
+        if Self::is_off(frame, at) {
+            return Ok(());
+        }
+        let (array, indices) = (at.array, &at.indices);
+        if at.operands().any(|v| frame.get(v).tainted) {
             // Any element may have been written.
             let at = frame.arrays[array.index()];
             let elements = &mut self.arrays[at].elements;

@@ -2,24 +2,28 @@
 //!
 //! Where the data decide which element a loop reads and writes, as in a histogram, each load has to wait for the store of
 //! the iteration before it. Here that store's subscripts and value are carried to the next iteration, and the load, if
-//! it has the same subscripts, takes the value: [`Kernel::bypassed`] says so to the scheduler, which then lets it wait for the stores of
-//! earlier iterations only. (Known from processors: Hennessy and Patterson, Computer Architecture, appendix C.2; for pipelined
+//! it has the same subscripts, takes the value: it is `bypassed`, so the scheduler lets it wait for the stores of earlier
+//! iterations only. (Known from processors: Hennessy and Patterson, Computer Architecture, appendix C.2; for pipelined
 //! loops see Alle, Morvan and Derrien, Runtime dependency analysis for loop pipelining in HLS, DAC 2013.)
 
-use super::order::{self, Rewrite};
 use crate::diagnostics::Span;
+use crate::ir::analysis::touch;
+use crate::ir::analysis::{Values, Varying};
 use crate::ir::*;
 
 /// Rewrites all nests with a single store to an array at subscripts that the data decide.
 pub fn run(kernel: &mut Kernel) {
-    let (rewrite, body) = Rewrite::begin(kernel);
-    let mut pass = Bypass { rewrite };
+    let values = Values::of(kernel);
+    let body = std::mem::take(&mut kernel.body);
+    let mut pass = Bypass { kernel, values };
     let body = pass.block(body);
-    pass.rewrite.kernel.body = body;
+    kernel.body = body;
 }
 
 struct Bypass<'k> {
-    rewrite: Rewrite<'k>,
+    /// Without its body.
+    kernel: &'k mut Kernel,
+    values: Values,
 }
 
 /// The array of a nest whose loads may take what was stored before.
@@ -63,11 +67,22 @@ fn only_loop(block: &mut Block) -> Option<&mut Op> {
     }
 }
 
+/// Whether an operation is a nest of counted loops, one in the other, down to its innermost loop.
+fn is_nest(op: &mut Op) -> bool {
+    let OpKind::For(f) = &mut op.kind else {
+        return false;
+    };
+    match only_loop(&mut f.body) {
+        Some(inner) => is_nest(inner),
+        None => !f.body.ops.iter().any(Op::contains_loop),
+    }
+}
+
 impl Bypass<'_> {
     fn block(&mut self, block: Block) -> Block {
         let mut ops = Vec::new();
         for mut op in block.ops {
-            if matches!(op.kind, OpKind::For(_)) && self.note_counters(&mut op) {
+            if is_nest(&mut op) {
                 self.nest(&mut op, &mut ops);
             } else {
                 for inner in op.kind.blocks_mut() {
@@ -80,18 +95,6 @@ impl Bypass<'_> {
         Block {
             ops,
             yields: block.yields,
-        }
-    }
-
-    /// Notes the counters of a nest of counted loops, one in the other; whether it is one down to its innermost loop.
-    fn note_counters(&mut self, op: &mut Op) -> bool {
-        let OpKind::For(f) = &mut op.kind else {
-            return false;
-        };
-        self.rewrite.enter(f);
-        match only_loop(&mut f.body) {
-            Some(inner) => self.note_counters(inner),
-            None => !f.body.ops.iter().any(Op::contains_loop),
         }
     }
 
@@ -117,17 +120,19 @@ impl Bypass<'_> {
             return Vec::new();
         };
         let mut stores: Vec<(ArrayId, usize)> = Vec::new();
-        let mut note = |array: ArrayId, times: usize| match stores.iter_mut().find(|s| s.0 == array)
-        {
-            Some(store) => store.1 += times,
-            None => stores.push((array, times)),
-        };
         for block in op.kind.blocks() {
-            block.for_each_op(&mut |op| match &op.kind {
-                OpKind::Store { array, .. } => note(*array, 1),
-                OpKind::Fill { array, .. } => note(*array, 2),
-                OpKind::Copy { dst, .. } => note(*dst, 2),
-                _ => {}
+            block.for_each_op(&mut |op| {
+                // What is written as a whole, or under a condition of its own, counts as written twice.
+                let times = match &op.kind {
+                    OpKind::Store { at, .. } if at.when.is_none() => 1,
+                    _ => 2,
+                };
+                for array in touch::arrays(&op.kind).1 {
+                    match stores.iter_mut().find(|s| s.0 == array) {
+                        Some(store) => store.1 += times,
+                        None => stores.push((array, times)),
+                    }
+                }
             });
         }
         let once = stores.into_iter().filter(|&(_, times)| times == 1);
@@ -140,18 +145,16 @@ impl Bypass<'_> {
         let mut loads: Vec<(ValueId, Vec<ValueId>)> = Vec::new();
         // A load after the store takes its value already, or another element's.
         f.body.for_each_op(&mut |op| match &op.kind {
-            OpKind::Store {
-                array: a, indices, ..
-            } if *a == array => stored_at = Some(indices.clone()),
-            OpKind::Load { array: a, indices } if *a == array && stored_at.is_none() => {
-                loads.push((op.results[0], indices.clone()));
+            OpKind::Store { at, .. } if at.array == array => stored_at = Some(at.indices.clone()),
+            OpKind::Load { at, .. } if at.array == array && stored_at.is_none() => {
+                loads.push((op.results[0], at.indices.clone()));
             }
             _ => {}
         });
         let mut stored_at: Vec<ValueId> = stored_at?;
-        let order = self.rewrite.order();
-        let changing = order::changing(f);
-        let regular = |v: &ValueId| order.subscript(f.iv, &changing, *v).is_some();
+        let order = &self.values;
+        let varying = Varying::of(f, order);
+        let regular = |v: &ValueId| order.subscript(f.iv, &varying, *v).is_some();
         loads.retain(|(_, at)| !stored_at.iter().chain(at).all(regular));
         if loads.is_empty() {
             return None;
@@ -159,7 +162,7 @@ impl Bypass<'_> {
         // Narrow subscripts compare faster.
         for (dim, at) in stored_at.iter_mut().enumerate() {
             let narrow = order.uncast(*at);
-            let ty = |v: ValueId| self.rewrite.kernel.values[v].ty;
+            let ty = |v: ValueId| self.kernel.values[v].ty;
             let same = |load: &(ValueId, Vec<ValueId>)| ty(order.uncast(load.1[dim])) == ty(narrow);
             if loads.iter().all(same) {
                 *at = narrow;
@@ -179,33 +182,23 @@ impl Bypass<'_> {
 
     /// What is known before the first store: nothing.
     fn unknown(&mut self, candidate: &Candidate, span: Span, out: &mut Vec<Op>) -> Last {
-        let elem = self.rewrite.kernel.arrays[candidate.array].elem;
+        let elem = self.kernel.arrays[candidate.array].elem;
         let subscripts = candidate.stored_at.iter();
-        let subscripts = subscripts.map(|&v| self.rewrite.kernel.values[v].ty);
+        let subscripts = subscripts.map(|&v| self.kernel.values[v].ty);
         let types: Vec<Scalar> = [Scalar::BOOL, elem].into_iter().chain(subscripts).collect();
-        let zeros: Vec<ValueId> = types
-            .into_iter()
-            .map(|ty| {
-                self.rewrite
-                    .kernel
-                    .emit(ty, OpKind::Const(Const::zero(ty)), span, out)
-            })
-            .collect();
+        let mut build = self.kernel.build(out, span);
+        let zeros: Vec<ValueId> = types.into_iter().map(|ty| build.zero(ty)).collect();
         Last::of(&zeros)
     }
 
     /// Has a nest carry what its last store was, down to the innermost loop; `init` is what that is before.
     fn carry(&mut self, op: &mut Op, candidate: &Candidate, init: &Last) -> Last {
-        let name = self.rewrite.kernel.arrays[candidate.array].name.clone();
+        let name = format!("{}_last", self.kernel.arrays[candidate.array].name);
         let mut fresh = |list: &[ValueId]| -> Vec<ValueId> {
-            let value = |&v: &ValueId| Value {
-                ty: self.rewrite.kernel.values[v].ty,
-                name: Some(format!("{name}_last")),
-            };
-            let values: Vec<Value> = list.iter().map(value).collect();
-            let values = values
+            let types: Vec<Scalar> = list.iter().map(|&v| self.kernel.values[v].ty).collect();
+            let values = types
                 .into_iter()
-                .map(|v| self.rewrite.kernel.values.push(v));
+                .map(|ty| self.kernel.value(ty, Some(&name)));
             values.collect()
         };
         let (params, results) = (fresh(&init.list()), fresh(&init.list()));
@@ -229,13 +222,10 @@ impl Bypass<'_> {
         let mut ops = Vec::new();
         for mut op in std::mem::take(&mut block.ops) {
             match &mut op.kind {
-                OpKind::Store { array, value, .. } if *array == candidate.array => {
+                OpKind::Store { at, value } if at.array == candidate.array => {
                     let one = OpKind::Const(Const::Int(1.into()));
                     last = Last {
-                        valid: self
-                            .rewrite
-                            .kernel
-                            .emit(Scalar::BOOL, one, op.span, &mut ops),
+                        valid: self.kernel.build(&mut ops, op.span).op(Scalar::BOOL, one),
                         value: *value,
                         at: candidate.stored_at.clone(),
                     };
@@ -248,15 +238,8 @@ impl Bypass<'_> {
                     if differ {
                         branch.then.yields.extend(then.list());
                         branch.otherwise.yields.extend(otherwise.list());
-                        let values = last
-                            .list()
-                            .into_iter()
-                            .map(|v| self.rewrite.kernel.values[v].clone());
-                        let values: Vec<Value> = values.collect();
-                        let results = values
-                            .into_iter()
-                            .map(|v| self.rewrite.kernel.values.push(v));
-                        let results: Vec<ValueId> = results.collect();
+                        let list = last.list().into_iter();
+                        let results: Vec<ValueId> = list.map(|v| self.kernel.like(v)).collect();
                         op.results.extend(&results);
                         last = Last::of(&results);
                     }
@@ -281,34 +264,24 @@ impl Bypass<'_> {
     /// Has a load's result be the last stored value, if that is of the same element.
     fn choose(&mut self, mut load: Op, at: &[ValueId], last: &Last, out: &mut Vec<Op>) {
         let (span, chosen) = (load.span, load.results[0]);
-        let ty = self.rewrite.kernel.values[chosen].ty;
-        let loaded = self.rewrite.kernel.values.push(Value { ty, name: None });
-        self.rewrite.kernel.bypassed.insert(loaded);
+        let ty = self.kernel.values[chosen].ty;
+        let loaded = self.kernel.value(ty, None);
         load.results = vec![loaded];
-        out.push(load);
-        let mut same = last.valid;
-        for (&lhs, &rhs) in at.iter().zip(&last.at) {
-            let op = CompareOp::Eq;
-            let equal =
-                self.rewrite
-                    .kernel
-                    .emit(Scalar::BOOL, OpKind::Compare { op, lhs, rhs }, span, out);
-            let op = BinaryOp::And;
-            let both = OpKind::Binary {
-                op,
-                lhs: same,
-                rhs: equal,
-            };
-            same = self.rewrite.kernel.emit(Scalar::BOOL, both, span, out);
+        if let OpKind::Load { bypassed, .. } = &mut load.kind {
+            *bypassed = true;
         }
-        out.push(Op {
-            kind: OpKind::Select {
-                cond: same,
-                on_true: last.value,
-                on_false: loaded,
-            },
-            results: vec![chosen],
-            span,
-        });
+        out.push(load);
+        let mut build = self.kernel.build(out, span);
+        let mut same = last.valid;
+        for (&a, &b) in at.iter().zip(&last.at) {
+            let equal = build.compare(CompareOp::Eq, a, b);
+            same = build.binary(BinaryOp::And, same, equal);
+        }
+        let select = OpKind::Select {
+            cond: same,
+            on_true: last.value,
+            on_false: loaded,
+        };
+        build.define(select, vec![chosen]);
     }
 }

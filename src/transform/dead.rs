@@ -1,63 +1,79 @@
-//! Removes operations that influence nothing: unused pure values, and stores to arrays that nothing reads.
+//! Removes what influences nothing: unused pure values, stores to arrays that nothing reads, arrays without accesses.
 
+use crate::ir::analysis::touch::{self, Touched};
 use crate::ir::{ArrayId, ArrayKind, Block, Kernel, Op, OpKind, ValueId};
 use std::collections::HashSet;
 
-/// Runs to a fixed point.
+/// Removes everything dead, going from the end of the kernel to its start; again if an array became unread by that.
 pub fn run(kernel: &mut Kernel) {
     loop {
-        let mut used = HashSet::new();
         let mut read = HashSet::new();
-        kernel.body.for_each_op(&mut |op| match &op.kind {
-            OpKind::Load { array, .. } => {
-                read.insert(*array);
-            }
-            OpKind::Copy { src, .. } => {
-                read.insert(*src);
-            }
-            OpKind::Call(call) => read.extend(call.args.iter().filter_map(|a| match a {
-                crate::ir::Arg::Array(id) => Some(*id),
-                crate::ir::Arg::Scalar(_) => None,
-            })),
-            _ => {}
-        });
-        kernel.body.for_each_use(&mut |v| {
-            used.insert(*v);
-        });
-        let unread: HashSet<ArrayId> = kernel
-            .arrays
-            .iter()
-            .filter(|(id, a)| a.kind == ArrayKind::Local && !read.contains(id))
-            .map(|(id, _)| id)
-            .collect();
-        if !sweep(&mut kernel.body, &used, &unread) {
-            return;
+        kernel
+            .body
+            .for_each_op(&mut |op| read.extend(touch::arrays(&op.kind).0));
+        let local = |kind: &ArrayKind| *kind == ArrayKind::Local;
+        let unread = kernel.arrays.iter();
+        let unread = unread.filter(|(id, a)| local(&a.kind) && !read.contains(id));
+        let mut sweep = Sweep {
+            unread: unread.map(|(id, _)| id).collect(),
+            used: HashSet::new(),
+            lost_reads: false,
+        };
+        sweep.block(&mut kernel.body);
+        if !sweep.lost_reads {
+            break;
         }
     }
+    let touched = Touched::by_block(&kernel.body);
+    kernel.retain_arrays(|id, array| {
+        matches!(array.kind, ArrayKind::Param(_) | ArrayKind::Result(_)) || touched.contains(id)
+    });
 }
 
-/// Whether anything was removed.
-fn sweep(block: &mut Block, used: &HashSet<ValueId>, unread: &HashSet<ArrayId>) -> bool {
-    let before = block.ops.len();
-    block.ops.retain(|op| !is_dead(op, used, unread));
-    let mut changed = block.ops.len() != before;
-    for op in &mut block.ops {
-        for inner in op.kind.blocks_mut() {
-            changed |= sweep(inner, used, unread);
+struct Sweep {
+    unread: HashSet<ArrayId>,
+    /// Values that something behind reads.
+    used: HashSet<ValueId>,
+    /// An operation that read an array is gone.
+    lost_reads: bool,
+}
+
+impl Sweep {
+    /// Users come after what they use, so one pass from the end finds all.
+    fn block(&mut self, block: &mut Block) {
+        self.used.extend(&block.yields);
+        let mut kept = Vec::with_capacity(block.ops.len());
+        for mut op in std::mem::take(&mut block.ops).into_iter().rev() {
+            if self.is_dead(&op) {
+                self.lost_reads |= !Touched::by(&op).read.is_empty();
+                continue;
+            }
+            self.used.extend(op.kind.operands());
+            for inner in op.kind.blocks_mut().into_iter().rev() {
+                self.block(inner);
+            }
+            kept.push(op);
         }
+        kept.reverse();
+        block.ops = kept;
     }
-    changed
-}
 
-fn is_dead(op: &Op, used: &HashSet<ValueId>, unread: &HashSet<ArrayId>) -> bool {
-    let unused = op.results.iter().all(|r| !used.contains(r));
-    match &op.kind {
-        OpKind::Store { array, .. } | OpKind::Fill { array, .. } => unread.contains(array),
-        OpKind::Copy { dst, .. } => unread.contains(dst),
-        OpKind::For(f) => {
-            unused && f.body.ops.iter().all(|o| is_dead(o, used, unread)) && f.carried.is_empty()
+    fn is_dead(&self, op: &Op) -> bool {
+        op.results.iter().all(|r| !self.used.contains(r)) && self.has_no_effect(&op.kind)
+    }
+
+    fn has_no_effect(&self, kind: &OpKind) -> bool {
+        match kind {
+            OpKind::Store { at, .. } => self.unread.contains(&at.array),
+            OpKind::Fill { array, .. } => self.unread.contains(array),
+            OpKind::Copy { dst, .. } => self.unread.contains(dst),
+            // It may run for ever.
+            OpKind::While(_) | OpKind::Call(_) => false,
+            OpKind::For(_) | OpKind::If(_) => {
+                let mut ops = kind.blocks().into_iter().flat_map(|block| &block.ops);
+                ops.all(|op| self.has_no_effect(&op.kind))
+            }
+            _ => true,
         }
-        OpKind::If(i) => unused && i.then.ops.is_empty() && i.otherwise.ops.is_empty(),
-        kind => kind.is_pure() && unused,
     }
 }

@@ -2,45 +2,57 @@
 //!
 //! `c = 0; for i, j: c[i, j] += ...` needs neither the sweep that clears `c` nor the read of `c`.
 
-use super::reuse::touches;
+use crate::ir::analysis::touch::{element, touches};
+use crate::ir::analysis::{Values, touch::Touched};
 use crate::ir::*;
 use num_bigint::BigInt;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// Forwards every fill that reaches such a nest.
 pub fn run(kernel: &mut Kernel) {
-    let mut constants = HashMap::new();
-    kernel.body.for_each_op(&mut |op| {
-        if let (OpKind::Const(Const::Int(c)), [result]) = (&op.kind, &op.results[..]) {
-            constants.insert(*result, c.clone());
-        }
-    });
+    let values = Values::of(kernel);
     let mut body = std::mem::take(&mut kernel.body);
-    forward_block(kernel, &mut body, &constants);
+    forward_block(kernel, &mut body, &values);
     kernel.body = body;
 }
 
-fn forward_block(kernel: &Kernel, block: &mut Block, constants: &HashMap<ValueId, BigInt>) {
-    let mut i = 0;
-    while i < block.ops.len() {
-        for inner in block.ops[i].kind.blocks_mut() {
-            forward_block(kernel, inner, constants);
-        }
-        let OpKind::Fill { array, value } = block.ops[i].kind else {
-            i += 1;
-            continue;
-        };
-        let next = (i + 1..block.ops.len()).find(|&j| touches(&block.ops[j], array));
-        let removed = next.is_some_and(|j| {
-            let shape = &kernel.arrays[array].shape;
-            forward_into(&mut block.ops[j], array, value, shape, constants)
-        });
-        if removed {
-            block.ops.remove(i);
-        } else {
-            i += 1;
+fn forward_block(kernel: &Kernel, block: &mut Block, values: &Values) {
+    for op in &mut block.ops {
+        for inner in op.kind.blocks_mut() {
+            forward_block(kernel, inner, values);
         }
     }
+    let fills = block.ops.iter().enumerate();
+    let fills = fills.filter_map(|(i, op)| match op.kind {
+        OpKind::Fill { array, value } => Some((i, array, value)),
+        _ => None,
+    });
+    let fills: Vec<(usize, ArrayId, ValueId)> = fills.collect();
+    if fills.is_empty() {
+        return;
+    }
+    let mut accesses: HashMap<ArrayId, Vec<usize>> = HashMap::new();
+    for (i, op) in block.ops.iter().enumerate() {
+        let Touched { read, written } = Touched::by(op);
+        for array in read.union(&written) {
+            accesses.entry(*array).or_default().push(i);
+        }
+    }
+    let mut removed = BTreeSet::new();
+    for (i, array, value) in fills {
+        let places = &accesses[&array];
+        let next = places.get(places.partition_point(|&place| place <= i));
+        let shape = &kernel.arrays[array].shape;
+        let forwarded =
+            next.is_some_and(|&j| forward_into(&mut block.ops[j], array, value, shape, values));
+        if forwarded {
+            removed.insert(i);
+        }
+    }
+    let mut place = 0..;
+    block
+        .ops
+        .retain(|_| place.next().is_some_and(|i| !removed.contains(&i)));
 }
 
 /// Rewrites a nest whose first reads of each element see the fill. True if the fill is then not needed.
@@ -49,10 +61,10 @@ fn forward_into(
     array: ArrayId,
     value: ValueId,
     shape: &[u64],
-    constants: &HashMap<ValueId, BigInt>,
+    values: &Values,
 ) -> bool {
     let mut visited = Vec::new();
-    let Some(body) = element_body(op, array, shape, constants, &mut visited) else {
+    let Some(body) = element_body(op, array, shape, values, &mut visited) else {
         return false;
     };
     let direct: Vec<usize> = (0..body.ops.len())
@@ -60,15 +72,16 @@ fn forward_into(
         .collect();
     let Some(store) = direct.iter().position(|&i| {
         let kind = &body.ops[i].kind;
-        matches!(kind, OpKind::Store { indices, .. } if covers(indices, &visited, shape))
+        matches!(kind, OpKind::Store { at, .. } if at.when.is_none() && covers(&at.indices, &visited, shape))
     }) else {
         return false;
     };
     // Another element (`c[i, j]` beside `c[j, i]`) may be one that an earlier iteration has stored.
-    let element = indices_of(&body.ops[direct[store]]);
+    let indices_of = |i: usize| element(&body.ops[i].kind).map(|at| &at.indices);
+    let indices = indices_of(direct[store]);
     let same_element = direct
         .iter()
-        .all(|&i| element.is_some() && indices_of(&body.ops[i]) == element);
+        .all(|&i| indices.is_some() && indices_of(i) == indices);
     if !same_element {
         return false;
     }
@@ -88,30 +101,23 @@ fn forward_into(
     true
 }
 
-/// The element that a load or store accesses.
-fn indices_of(op: &Op) -> Option<&[ValueId]> {
-    match &op.kind {
-        OpKind::Load { indices, .. } | OpKind::Store { indices, .. } => Some(indices),
-        _ => None,
-    }
-}
-
 /// The block that accesses `array` directly, below loops that each walk a whole dimension; `visited` takes their
 /// induction variables with their extents.
 fn element_body<'o>(
     op: &'o mut Op,
     array: ArrayId,
     shape: &[u64],
-    constants: &HashMap<ValueId, BigInt>,
+    values: &Values,
     visited: &mut Vec<(ValueId, u64)>,
 ) -> Option<&'o mut Block> {
     let OpKind::For(f) = &mut op.kind else {
         return None;
     };
-    let constant = |v: ValueId| constants.get(&v);
-    let whole =
-        constant(f.lo) == Some(&BigInt::from(0)) && constant(f.step) == Some(&BigInt::from(1));
-    let extent = constant(f.hi).and_then(|hi| u64::try_from(hi).ok())?;
+    let whole = values.constant(f.lo) == Some(&BigInt::from(0))
+        && values.constant(f.step) == Some(&BigInt::from(1));
+    let extent = values
+        .constant(f.hi)
+        .and_then(|hi| u64::try_from(hi).ok())?;
     if !whole || !shape.contains(&extent) {
         return None;
     }
@@ -125,7 +131,7 @@ fn element_body<'o>(
     let first = accessing.next()?.0;
     let only = accessing.next().is_none();
     if only && matches!(f.body.ops[first].kind, OpKind::For(_)) {
-        return element_body(&mut f.body.ops[first], array, shape, constants, visited);
+        return element_body(&mut f.body.ops[first], array, shape, values, visited);
     }
     Some(&mut f.body)
 }

@@ -169,11 +169,10 @@ impl<'a> Copier<'a> {
         let mut kind = shallow(&op.kind);
         kind.for_each_operand(&mut |value| *value = self.value(*value));
         match &mut kind {
-            OpKind::Load { array, .. }
-            | OpKind::Store { array, .. }
-            | OpKind::Fill { array, .. } => {
-                *array = self.array(*array);
+            OpKind::Load { at, .. } | OpKind::Store { at, .. } => {
+                at.array = self.array(at.array);
             }
+            OpKind::Fill { array, .. } => *array = self.array(*array),
             OpKind::Copy { dst, src } => {
                 *dst = self.array(*dst);
                 *src = self.array(*src);

@@ -6,9 +6,11 @@
 //! mining, loop interchange and scalar expansion: Allen and Kennedy, Optimizing Compilers for Modern Architectures, 2001,
 //! sections 5.3 and 6.5.)
 
-use super::order::{self, Rewrite, Subscript};
 use super::promote;
 use crate::diagnostics::Span;
+use crate::ir::analysis::touch::{self, Touched};
+use crate::ir::analysis::{Subscript, Values, Varying};
+use crate::ir::rewrite::{Rewriter, rewrite};
 use crate::ir::*;
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
@@ -25,14 +27,16 @@ const SHORTEST: i128 = 3;
 
 /// Rewrites every pair of nested loops of which the inner one carries values through slow operations.
 pub fn run(kernel: &mut Kernel) {
-    let (rewrite, body) = Rewrite::begin(kernel);
+    let values = Values::of(kernel);
+    let body = std::mem::take(&mut kernel.body);
     let mut pass = Interleave {
-        rewrite,
+        kernel,
+        values,
         changed: false,
     };
-    let body = pass.block(body);
+    let body = rewrite(body, &mut pass);
     let changed = pass.changed;
-    pass.rewrite.kernel.body = body;
+    kernel.body = body;
     if changed {
         // Elements that do not move with the loop that is innermost now.
         promote::run(kernel);
@@ -40,7 +44,9 @@ pub fn run(kernel: &mut Kernel) {
 }
 
 struct Interleave<'k> {
-    rewrite: Rewrite<'k>,
+    /// Without its body.
+    kernel: &'k mut Kernel,
+    values: Values,
     changed: bool,
 }
 
@@ -81,33 +87,21 @@ struct Nest {
     after: Vec<Op>,
 }
 
-impl Interleave<'_> {
-    fn block(&mut self, block: Block) -> Block {
-        let mut ops = Vec::new();
-        for mut op in block.ops {
-            if let OpKind::For(f) = &op.kind {
-                self.rewrite.enter(f);
+impl Rewriter for Interleave<'_> {
+    fn leave(&mut self, op: Op, out: &mut Vec<Op>) {
+        match self.plan(&op) {
+            Some((outer, inner, strip)) => {
+                let nest = take_apart(op);
+                let op = self.interleave(nest, outer, inner, strip, out);
+                out.push(op);
+                self.changed = true;
             }
-            for inner in op.kind.blocks_mut() {
-                let taken = std::mem::take(inner);
-                *inner = self.block(taken);
-            }
-            match self.plan(&op) {
-                Some((outer, inner, strip)) => {
-                    let nest = take_apart(op);
-                    let op = self.interleave(nest, outer, inner, strip, &mut ops);
-                    ops.push(op);
-                    self.changed = true;
-                }
-                None => ops.push(op),
-            }
-        }
-        Block {
-            ops,
-            yields: block.yields,
+            None => out.push(op),
         }
     }
+}
 
+impl Interleave<'_> {
     // Finding ----------------------------------------------------------------------------------------
 
     /// Bounds of the outer and the inner loop, and the length of a strip, where the nest can and should be interleaved.
@@ -132,7 +126,7 @@ impl Interleave<'_> {
     }
 
     fn bounds(&self, f: &For) -> Option<Bounds> {
-        let constant = |v: ValueId| self.rewrite.order().constant(v).and_then(BigInt::to_i64);
+        let constant = |v: ValueId| self.values.constant(v).and_then(BigInt::to_i64);
         let [lo, hi, step] = [f.lo, f.hi, f.step].map(constant);
         let (lo, hi, step) = (i128::from(lo?), i128::from(hi?), i128::from(step?));
         let runs = if f.descending { step < 0 } else { step > 0 };
@@ -167,19 +161,19 @@ impl Interleave<'_> {
         );
         match kind {
             OpKind::Binary { op, .. }
-                if !matches!(self.rewrite.kernel.values[result].ty, Scalar::Float(_)) =>
+                if !matches!(self.kernel.values[result].ty, Scalar::Float(_)) =>
             {
                 use BinaryOp::*;
                 matches!(op, Mul | Div | FloorDiv | Mod | Pow)
             }
-            _ => arithmetic && matches!(self.rewrite.kernel.values[result].ty, Scalar::Float(_)),
+            _ => arithmetic && matches!(self.kernel.values[result].ty, Scalar::Float(_)),
         }
     }
 
     /// Whether no iteration of the outer loop loads, before its inner loop or in it, what an earlier one stores after
     /// its own.
     fn are_independent(&self, outer: &For, before: &[Op], inner: &For, after: &[Op]) -> bool {
-        let changing = order::changing(outer);
+        let varying = Varying::of(outer, &self.values);
         let (mut loads, mut stores) = (Vec::new(), Vec::new());
         let early = before.iter().chain(&inner.body.ops);
         early.for_each(|op| accesses(op, false, &mut loads));
@@ -188,8 +182,7 @@ impl Interleave<'_> {
         loads.iter().all(|load| {
             let conflicting = stores.iter().filter(|store| store.0 == load.0);
             conflicting.into_iter().all(|store| {
-                bounds
-                    .is_some_and(|b| self.never_later(outer, b.step, &changing, &store.1, &load.1))
+                bounds.is_some_and(|b| self.never_later(outer, b.step, &varying, &store.1, &load.1))
             })
         })
     }
@@ -199,19 +192,18 @@ impl Interleave<'_> {
         &self,
         outer: &For,
         step: i128,
-        changing: &HashSet<ValueId>,
+        varying: &Varying,
         stored: &[ValueId],
         loaded: &[ValueId],
     ) -> bool {
-        let order = self.rewrite.order();
-        let subscript = |v: ValueId| order.subscript(outer.iv, changing, v);
+        let subscript = |v: ValueId| self.values.subscript(outer.iv, varying, v);
         stored.iter().zip(loaded).any(|(&stored, &loaded)| {
             match (subscript(stored), subscript(loaded)) {
                 (Some(Subscript::Moving(a)), Some(Subscript::Moving(b))) => {
                     (a - b) % step != 0 || (a - b) / step <= 0
                 }
                 (Some(Subscript::Fixed(a)), Some(Subscript::Fixed(b))) => {
-                    order.distance(a, b).is_some_and(|d| d != 0)
+                    self.values.distance(a, b).is_some_and(|d| d != 0)
                 }
                 _ => false,
             }
@@ -219,50 +211,6 @@ impl Interleave<'_> {
     }
 
     // Rewriting --------------------------------------------------------------------------------------
-
-    /// An index that is yet to be defined.
-    fn unknown_index(&mut self) -> ValueId {
-        let (ty, name) = (Scalar::Index, None);
-        self.rewrite.kernel.values.push(Value { ty, name })
-    }
-
-    fn index(&mut self, constant: i128, span: Span, out: &mut Vec<Op>) -> ValueId {
-        let constant = OpKind::Const(Const::Int(constant.into()));
-        self.rewrite.kernel.emit(Scalar::Index, constant, span, out)
-    }
-
-    fn compute(
-        &mut self,
-        op: BinaryOp,
-        lhs: ValueId,
-        rhs: ValueId,
-        span: Span,
-        out: &mut Vec<Op>,
-    ) -> ValueId {
-        self.rewrite
-            .kernel
-            .emit(Scalar::Index, OpKind::Binary { op, lhs, rhs }, span, out)
-    }
-
-    /// A counted loop without carried values around `body`.
-    fn counted(&mut self, iv: ValueId, range: [ValueId; 3], label: &str, body: Vec<Op>) -> For {
-        let [lo, hi, step] = range;
-        For {
-            lo,
-            hi,
-            step,
-            descending: false,
-            inits: Vec::new(),
-            iv,
-            carried: Vec::new(),
-            body: Block {
-                ops: body,
-                yields: Vec::new(),
-            },
-            parallel: false,
-            label: label.into(),
-        }
-    }
 
     /// The interleaved nest; constants go to `out`.
     fn interleave(
@@ -274,42 +222,38 @@ impl Interleave<'_> {
         out: &mut Vec<Op>,
     ) -> Op {
         let span = nest.outer_op.1;
-        let one = self.index(1, span, out);
-        let zero = self.index(0, span, out);
-        let length = self.index(strip, span, out);
         // Which iteration of the outer loop it is: `base + step * within`.
-        let within = self.unknown_index();
+        let within = self.kernel.value(Scalar::Index, None);
         let whole = strip == outer.trip;
+        let mut build = self.kernel.build(out, span);
+        let range = [build.index(0), build.index(strip), build.index(1)];
         let base = match whole {
-            true => self.index(outer.lo, span, out),
-            false => self.unknown_index(),
+            true => build.index(outer.lo),
+            false => build.kernel.value(Scalar::Index, None),
         };
+        let step = (outer.step != 1).then(|| build.index(outer.step));
+        let ends = [build.index(inner.lo), build.index(inner.last())];
         let mut body = Vec::new();
-        let scaled = match outer.step {
-            1 => within,
-            step => {
-                let step = self.index(step, span, out);
-                self.compute(BinaryOp::Mul, within, step, span, &mut body)
-            }
+        let mut build = self.kernel.build(&mut body, span);
+        let scaled = match step {
+            None => within,
+            Some(step) => build.binary(BinaryOp::Mul, within, step),
         };
-        body.push(Op {
-            kind: OpKind::Binary {
-                op: BinaryOp::Add,
-                lhs: base,
-                rhs: scaled,
-            },
-            results: vec![nest.outer.iv],
-            span,
-        });
-        let [first, last] = [inner.lo, inner.last()].map(|k| self.index(k, span, out));
-        self.iteration(&nest, within, strip, [first, last], &mut body);
+        let sum = OpKind::Binary {
+            op: BinaryOp::Add,
+            lhs: base,
+            rhs: scaled,
+        };
+        build.define(sum, vec![nest.outer.iv]);
+        self.iteration(&nest, within, strip, ends, &mut body);
         let label = nest.outer.label.clone();
-        let strip_loop = self.counted(within, [zero, length, one], &label, body);
+        let strip_loop = For::counted(within, range, &label, body);
         let mut sum = nest.inner;
         // Its bounds may have been computed before it.
-        sum.lo = first;
-        sum.hi = self.index(inner.last() + inner.step.signum(), span, out);
-        sum.step = self.index(inner.step, span, out);
+        let mut build = self.kernel.build(out, span);
+        sum.lo = ends[0];
+        sum.hi = build.index(inner.last() + inner.step.signum());
+        sum.step = build.index(inner.step);
         sum.inits.clear();
         sum.carried.clear();
         sum.body = Block {
@@ -320,9 +264,9 @@ impl Interleave<'_> {
         if whole {
             return sum;
         }
-        let stride = self.index(outer.step * strip, span, out);
+        let stride = self.kernel.build(out, span).index(outer.step * strip);
         let range = [nest.outer.lo, nest.outer.hi, stride];
-        let mut strips = self.counted(base, range, &format!("{label}_strips"), vec![sum]);
+        let mut strips = For::counted(base, range, &format!("{label}_strips"), vec![sum]);
         strips.descending = nest.outer.descending;
         operation(strips, span)
     }
@@ -339,51 +283,29 @@ impl Interleave<'_> {
         let span = nest.inner_op.1;
         let k = nest.inner.iv;
         body.extend(nest.before.iter().cloned());
-        let equal = |rhs: ValueId| OpKind::Compare {
-            op: CompareOp::Eq,
-            lhs: k,
-            rhs,
-        };
         let is_first = self
-            .rewrite
             .kernel
-            .emit(Scalar::BOOL, equal(first), span, body);
+            .build(body, span)
+            .compare(CompareOp::Eq, k, first);
         let mut running = Vec::new();
         for (&param, &init) in nest.inner.carried.iter().zip(&nest.inner.inits) {
             let array = self.running(param, strip);
-            let indices = vec![within];
-            let ty = self.rewrite.kernel.values[param].ty;
-            let kept = self
-                .rewrite
-                .kernel
-                .emit(ty, OpKind::Load { array, indices }, span, body);
-            body.push(Op {
-                kind: OpKind::Select {
-                    cond: is_first,
-                    on_true: init,
-                    on_false: kept,
-                },
-                results: vec![param],
-                span,
-            });
+            let mut build = self.kernel.build(body, span);
+            let kept = build.load(array, vec![within]);
+            let current = OpKind::Select {
+                cond: is_first,
+                on_true: init,
+                on_false: kept,
+            };
+            build.define(current, vec![param]);
             running.push(array);
         }
         body.extend(nest.inner.body.ops.iter().cloned());
+        let mut build = self.kernel.build(body, span);
         for (&array, &value) in running.iter().zip(&nest.inner.body.yields) {
-            body.push(Op {
-                kind: OpKind::Store {
-                    array,
-                    indices: vec![within],
-                    value,
-                },
-                results: Vec::new(),
-                span,
-            });
+            build.store(array, vec![within], value);
         }
-        let is_last = self
-            .rewrite
-            .kernel
-            .emit(Scalar::BOOL, equal(last), span, body);
+        let is_last = build.compare(CompareOp::Eq, k, last);
         let mut then = Block {
             ops: nest.after.clone(),
             yields: Vec::new(),
@@ -392,28 +314,19 @@ impl Interleave<'_> {
         let results = nest.inner_op.0.iter().copied().zip(yields.iter().copied());
         let results: HashMap<ValueId, ValueId> = results.collect();
         then.for_each_use(&mut |v| *v = *results.get(v).unwrap_or(v));
-        body.push(Op {
-            kind: OpKind::If(Box::new(If {
-                cond: is_last,
-                then,
-                otherwise: Block::default(),
-            })),
-            results: Vec::new(),
-            span,
-        });
+        build.branch(is_last, then, Block::default());
     }
 
     /// A memory for what the iterations of a strip carry.
     fn running(&mut self, param: ValueId, strip: i128) -> ArrayId {
-        let Value { ty, name } = self.rewrite.kernel.values[param].clone();
+        let Value { ty, name } = self.kernel.values[param].clone();
         let name = name.unwrap_or_else(|| "carried".into());
-        let number = self.rewrite.kernel.arrays.iter().count();
-        self.rewrite.kernel.arrays.push(Array {
-            name: format!("{name}_running.{number}"),
+        self.kernel.arrays.push(Array {
+            name: format!("{name}_running"),
             elem: ty,
             shape: vec![strip.unsigned_abs() as u64],
             kind: ArrayKind::Local,
-            span: self.rewrite.kernel.span,
+            span: self.kernel.span,
         })
     }
 }
@@ -459,33 +372,29 @@ fn inner_loop(block: &Block) -> Option<usize> {
     innermost.then_some(position)
 }
 
-fn any(op: &Op, is: fn(&OpKind) -> bool) -> bool {
-    let mut found = is(&op.kind);
-    for inner in op.kind.blocks() {
-        inner.for_each_op(&mut |op| found |= is(&op.kind));
+fn writes(op: &Op) -> bool {
+    !Touched::by(op).written.is_empty()
+}
+
+/// Whether something is written that is no single element.
+fn writes_whole(op: &Op) -> bool {
+    let whole =
+        |op: &Op| touch::element(&op.kind).is_none() && !touch::arrays(&op.kind).1.is_empty();
+    let mut found = whole(op);
+    for block in op.kind.blocks() {
+        block.for_each_op(&mut |op| found |= whole(op));
     }
     found
 }
 
-fn writes(op: &Op) -> bool {
-    any(op, |kind| matches!(kind, OpKind::Store { .. })) || writes_whole(op)
-}
-
-fn writes_whole(op: &Op) -> bool {
-    any(op, |kind| {
-        matches!(
-            kind,
-            OpKind::Fill { .. } | OpKind::Copy { .. } | OpKind::Call(_)
-        )
-    })
-}
-
 /// Notes the elements that an operation loads, or those that it stores.
 fn accesses(op: &Op, stores: bool, found: &mut Vec<(ArrayId, Vec<ValueId>)>) {
-    let mut note = |op: &Op| match &op.kind {
-        OpKind::Load { array, indices } if !stores => found.push((*array, indices.clone())),
-        OpKind::Store { array, indices, .. } if stores => found.push((*array, indices.clone())),
-        _ => {}
+    let mut note = |op: &Op| {
+        if let Some(at) = touch::element(&op.kind)
+            && matches!(op.kind, OpKind::Store { .. }) == stores
+        {
+            found.push((at.array, at.indices.clone()));
+        }
     };
     note(op);
     for inner in op.kind.blocks() {

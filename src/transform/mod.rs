@@ -1,17 +1,21 @@
 //! Kernel to better kernel: each pass has a name and a one-line contract; [`PASSES`] is the pipeline.
 
 pub mod bypass;
+pub mod convert_branches;
 pub mod dead;
 pub mod expand;
+pub mod fills;
+pub mod flatten;
 pub mod forward;
 pub mod inline;
 pub mod interleave;
-pub mod order;
 pub mod promote;
 pub mod reuse;
+pub mod tables;
 pub mod window;
 
 use crate::diagnostics::Diagnostics;
+use crate::ir::validate::validate_kernel;
 use crate::ir::{Kernel, Program};
 
 /// A rewrite of one kernel that keeps its meaning.
@@ -28,6 +32,18 @@ pub struct Pass {
 
 /// The passes after inlining, in order.
 pub const PASSES: &[Pass] = &[
+    Pass {
+        name: "tables",
+        contract: "a local that only takes a table's contents is the table",
+        run: tables::run,
+        is_gamble: false,
+    },
+    Pass {
+        name: "fills",
+        contract: "no fill of which every element is overwritten unread",
+        run: fills::run,
+        is_gamble: false,
+    },
     Pass {
         name: "promote",
         contract: "an array element that a loop keeps coming back to stays in a register",
@@ -76,26 +92,68 @@ pub const PASSES: &[Pass] = &[
         run: dead::run,
         is_gamble: false,
     },
+    Pass {
+        name: "convert_branches",
+        contract: "branches without loops become straight-line code with conditions on accesses",
+        run: convert_branches::run,
+        is_gamble: false,
+    },
+    Pass {
+        name: "flatten",
+        contract: "code around an inner loop moves into it, so that nests are perfect",
+        run: flatten::run,
+        is_gamble: false,
+    },
 ];
+
+/// Passes without which there is no hardware: of whole-array operations, of branches.
+pub const REQUIRED: [&str; 2] = ["expand", "convert_branches"];
 
 /// Inlines the top kernel and runs all passes but those named in `skip`. If a gamble among them changed something,
 /// the kernel that went on without it follows.
 ///
 /// Errors: a program too large to inline.
 pub fn run(program: &Program, skip: &[String]) -> Result<Vec<Kernel>, Diagnostics> {
+    run_to(program, skip, None)
+}
+
+/// As [`run`], up to the pass named `last`, and that one too.
+pub fn run_to(
+    program: &Program,
+    skip: &[String],
+    last: Option<&str>,
+) -> Result<Vec<Kernel>, Diagnostics> {
     let mut kernels = vec![inline::inline(program)?];
+    if last == Some(INLINE) {
+        return Ok(kernels);
+    }
     for pass in PASSES {
-        // Whole-array operations have no hardware: expansion is not optional.
-        if pass.name != "expand" && skip.iter().any(|s| s == pass.name) {
-            continue;
+        if REQUIRED.contains(&pass.name) || !skip.iter().any(|s| s == pass.name) {
+            run_pass(pass, &mut kernels);
         }
-        let before = pass.is_gamble.then(|| kernels.clone());
-        kernels.iter_mut().for_each(pass.run);
-        // Every rewrite makes values.
-        let others = before.unwrap_or_default().into_iter().zip(&kernels);
-        let others = others.filter(|(old, new)| old.values.len() != new.values.len());
-        let others: Vec<Kernel> = others.map(|(old, _)| old).collect();
-        kernels.extend(others);
+        if last == Some(pass.name) {
+            break;
+        }
     }
     Ok(kernels)
+}
+
+/// What [`run_to`] calls the inlining of all calls, which comes before the passes.
+pub const INLINE: &str = "inline";
+
+fn run_pass(pass: &Pass, kernels: &mut Vec<Kernel>) {
+    let before = pass.is_gamble.then(|| kernels.clone());
+    for kernel in kernels.iter_mut() {
+        (pass.run)(kernel);
+        if cfg!(debug_assertions)
+            && let Err(invalid) = validate_kernel(kernel)
+        {
+            panic!("invalid ir after '{}': {invalid}", pass.name);
+        }
+    }
+    // Every rewrite makes values.
+    let others = before.unwrap_or_default().into_iter().zip(&*kernels);
+    let others = others.filter(|(old, new)| old.values.len() != new.values.len());
+    let others: Vec<Kernel> = others.map(|(old, _)| old).collect();
+    kernels.extend(others);
 }

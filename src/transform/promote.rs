@@ -4,26 +4,34 @@
 //! of it or certainly of another, the element is loaded before the loop, carried through it, and stored after it
 //! (Callahan, Carr and Kennedy, 1990). Loads and stores under conditions become selections of the carried value.
 
-use super::order::{self, Fact, Order, Rewrite};
 use crate::diagnostics::Span;
+use crate::ir::analysis::{Fact, Values, Varying, touch};
+use crate::ir::rewrite::{Rewriter, rewrite};
 use crate::ir::*;
 use std::collections::{HashMap, HashSet};
 
 /// Promotes in all counted loops, innermost first.
 pub fn run(kernel: &mut Kernel) {
-    let (rewrite, body) = Rewrite::begin(kernel);
+    let values = Values::of(kernel);
+    let body = std::mem::take(&mut kernel.body);
     let mut pass = Promote {
-        rewrite,
+        kernel,
+        values,
         facts: Vec::new(),
+        outside: Vec::new(),
     };
-    let body = pass.block(body);
-    pass.rewrite.kernel.body = body;
+    let body = rewrite(body, &mut pass);
+    kernel.body = body;
 }
 
 struct Promote<'k> {
-    rewrite: Rewrite<'k>,
+    /// Without its body.
+    kernel: &'k mut Kernel,
+    values: Values,
     /// What the loops and conditions around say.
     facts: Vec<Fact>,
+    /// How many facts there were before each block around.
+    outside: Vec<usize>,
 }
 
 /// A load or store of an element.
@@ -53,37 +61,30 @@ struct Element {
     stored: bool,
 }
 
-impl Promote<'_> {
-    fn block(&mut self, block: Block) -> Block {
-        let mut result = Block {
-            ops: Vec::new(),
-            yields: block.yields,
+impl Rewriter for Promote<'_> {
+    fn enter(&mut self, op: &mut Op, block: usize) {
+        self.outside.push(self.facts.len());
+        let facts = match &op.kind {
+            OpKind::For(f) => self.values.of_loop(f),
+            OpKind::If(branch) => self.values.of_condition(branch.cond, block == 0),
+            _ => Vec::new(),
         };
-        for mut op in block.ops {
-            let known = self.facts.len();
-            for (position, inner) in op_facts(&self.rewrite.order(), &op.kind)
-                .into_iter()
-                .enumerate()
-            {
-                self.facts.extend(inner);
-                if let OpKind::For(f) = &op.kind {
-                    self.rewrite.enter(f);
-                }
-                if let Some(inner) = op.kind.blocks_mut().into_iter().nth(position) {
-                    let taken = std::mem::take(inner);
-                    *inner = self.block(taken);
-                }
-                self.facts.truncate(known);
-            }
-            if matches!(op.kind, OpKind::For(_)) {
-                self.promote_loop(op, &mut result.ops);
-            } else {
-                result.ops.push(op);
-            }
-        }
-        result
+        self.facts.extend(facts);
     }
 
+    fn exit(&mut self, _op: &mut Op, _block: usize) {
+        self.facts.truncate(self.outside.pop().unwrap_or(0));
+    }
+
+    fn leave(&mut self, op: Op, out: &mut Vec<Op>) {
+        match op.kind {
+            OpKind::For(_) => self.promote_loop(op, out),
+            _ => out.push(op),
+        }
+    }
+}
+
+impl Promote<'_> {
     fn promote_loop(&mut self, mut op: Op, out: &mut Vec<Op>) {
         let mut after = Vec::new();
         if let OpKind::For(f) = &mut op.kind {
@@ -122,9 +123,8 @@ impl Promote<'_> {
         }
         let chosen = usage.uses.iter().find(|u| u.is_store);
         let indices = &chosen.or(usage.uses.first())?.indices;
-        let order = self.rewrite.order();
         let mut around = self.facts.clone();
-        around.extend(order.of_loop(f));
+        around.extend(self.values.of_loop(f));
         let mut element = Element {
             array,
             indices: indices.clone(),
@@ -132,15 +132,15 @@ impl Promote<'_> {
             stored: chosen.is_some(),
         };
         for other in &usage.uses {
-            if order.same_element(indices, &other.indices) {
+            if self.values.same_element(indices, &other.indices) {
                 element.loaded |= !other.is_store;
                 continue;
             }
             let mut facts = around.clone();
             for &(condition, holds) in &other.conditions {
-                facts.extend(order.of_condition(condition, holds));
+                facts.extend(self.values.of_condition(condition, holds));
             }
-            if other.is_store || !order.distinct(indices, &other.indices, &facts) {
+            if other.is_store || !self.values.distinct(indices, &other.indices, &facts) {
                 return None;
             }
         }
@@ -152,10 +152,7 @@ impl Promote<'_> {
     /// Whether the loop certainly runs an iteration.
     fn runs(&self, f: &For) -> bool {
         use num_traits::Signed;
-        let constant = |v: ValueId| match self.rewrite.definitions.get(&v) {
-            Some(OpKind::Const(Const::Int(c))) => Some(c),
-            _ => None,
-        };
+        let constant = |v: ValueId| self.values.constant(v);
         match (constant(f.lo), constant(f.hi), constant(f.step)) {
             (Some(lo), Some(hi), Some(step)) if step.is_positive() => lo < hi,
             (Some(lo), Some(hi), Some(step)) if f.descending && step.is_negative() => lo > hi,
@@ -165,33 +162,21 @@ impl Promote<'_> {
 
     /// Takes out of the body what computes `indices`; `None` if one of them changes in the loop.
     fn hoist(&self, f: &mut For, indices: &[ValueId]) -> Option<Vec<Op>> {
-        let inside = order::changing(f);
-        let mut needed: HashSet<ValueId> = HashSet::new();
-        let mut work: Vec<ValueId> = indices.to_vec();
-        while let Some(value) = work.pop() {
-            if !inside.contains(&value) || !needed.insert(value) {
-                continue;
-            }
-            let op = f.body.ops.iter().find(|o| o.results.contains(&value))?;
-            if !self.rewrite.definitions.contains_key(&value) {
-                return None;
-            }
-            work.extend(op.kind.operands());
+        let varying = Varying::of(f, &self.values);
+        if !indices.iter().all(|&v| varying.is_fixed(v)) {
+            return None;
         }
-        let is_needed = |op: &Op| op.results.first().is_some_and(|r| needed.contains(r));
-        let (hoisted, kept) = std::mem::take(&mut f.body.ops)
-            .into_iter()
-            .partition(is_needed);
-        f.body.ops = kept;
+        let mut needed: HashSet<ValueId> = indices.iter().copied().collect();
+        let mut hoisted = Vec::new();
+        take_needed(&mut f.body, &mut needed, &mut hoisted);
+        hoisted.reverse();
         Some(hoisted)
     }
 
     fn value(&mut self, array: ArrayId) -> ValueId {
-        let Array { elem, name, .. } = &self.rewrite.kernel.arrays[array];
-        self.rewrite.kernel.values.push(Value {
-            ty: *elem,
-            name: Some(format!("{name}_elem")),
-        })
+        let Array { elem, name, .. } = &self.kernel.arrays[array];
+        let (elem, name) = (*elem, format!("{name}_elem"));
+        self.kernel.value(elem, Some(&name))
     }
 
     #[expect(
@@ -210,19 +195,11 @@ impl Promote<'_> {
     ) {
         let (array, indices) = (element.array, element.indices.clone());
         let init = self.value(array);
-        let kind = if element.loaded {
-            OpKind::Load {
-                array,
-                indices: indices.clone(),
-            }
-        } else {
-            OpKind::Const(Const::zero(self.rewrite.kernel.arrays[array].elem))
+        let kind = match element.loaded {
+            true => OpKind::load(array, indices.clone()),
+            false => OpKind::Const(Const::zero(self.kernel.arrays[array].elem)),
         };
-        before.push(Op {
-            kind,
-            results: vec![init],
-            span,
-        });
+        self.kernel.build(before, span).define(kind, vec![init]);
         let (current, carried) = if element.stored {
             let param = self.value(array);
             (param, Some(param))
@@ -238,15 +215,7 @@ impl Promote<'_> {
         f.body.yields.push(last);
         let result = self.value(array);
         results.push(result);
-        after.push(Op {
-            kind: OpKind::Store {
-                array,
-                indices,
-                value: result,
-            },
-            results: vec![],
-            span,
-        });
+        self.kernel.build(after, span).store(array, indices, result);
     }
 
     /// Removes the accesses to the element; `current` is its value at the start. Returns the value at the end.
@@ -261,15 +230,13 @@ impl Promote<'_> {
         let array = element.array;
         for mut op in std::mem::take(&mut block.ops) {
             match &mut op.kind {
-                OpKind::Load { array: a, indices }
-                    if *a == array && self.is_element(element, indices, renamed) =>
+                OpKind::Load { at, .. }
+                    if at.array == array && self.is_element(element, &at.indices, renamed) =>
                 {
                     renamed.insert(op.results[0], current);
                 }
                 // All stores are to it.
-                OpKind::Store {
-                    array: a, value, ..
-                } if *a == array => current = *value,
+                OpKind::Store { at, value } if at.array == array => current = *value,
                 OpKind::If(branch) => {
                     let then = self.replace(&mut branch.then, element, current, renamed);
                     let otherwise = self.replace(&mut branch.otherwise, element, current, renamed);
@@ -297,19 +264,26 @@ impl Promote<'_> {
         renamed: &HashMap<ValueId, ValueId>,
     ) -> bool {
         let now: Vec<ValueId> = indices.iter().map(|&v| resolve(renamed, v)).collect();
-        self.rewrite.order().same_element(&element.indices, &now)
+        self.values.same_element(&element.indices, &now)
     }
 }
 
-/// For each block of an operation what is known in it.
-fn op_facts(order: &Order, kind: &OpKind) -> Vec<Vec<Fact>> {
-    match kind {
-        OpKind::For(f) => vec![order.of_loop(f)],
-        OpKind::If(branch) => [true, false]
-            .map(|holds| order.of_condition(branch.cond, holds))
-            .to_vec(),
-        kind => kind.blocks().iter().map(|_| Vec::new()).collect(),
+/// Takes the operations that give needed values out of a block, the last one first. What they need stands before them.
+fn take_needed(block: &mut Block, needed: &mut HashSet<ValueId>, taken: &mut Vec<Op>) {
+    let mut kept = Vec::new();
+    for mut op in std::mem::take(&mut block.ops).into_iter().rev() {
+        if op.results.first().is_some_and(|r| needed.contains(r)) {
+            needed.extend(op.kind.operands());
+            taken.push(op);
+            continue;
+        }
+        for inner in op.kind.blocks_mut().into_iter().rev() {
+            take_needed(inner, needed, taken);
+        }
+        kept.push(op);
     }
+    kept.reverse();
+    block.ops = kept;
 }
 
 /// What a value is called now.
@@ -328,20 +302,19 @@ fn collect(
 ) {
     for op in &block.ops {
         match &op.kind {
-            OpKind::Load { array, indices } | OpKind::Store { array, indices, .. } => {
+            // What is accessed under a condition of its own is no case for branches.
+            OpKind::Load { at, .. } | OpKind::Store { at, .. } if at.when.is_some() => {
+                entry(usages, at.array).blocked = true;
+            }
+            OpKind::Load { at, .. } | OpKind::Store { at, .. } => {
                 let is_store = matches!(op.kind, OpKind::Store { .. });
-                let usage = entry(usages, *array);
+                let usage = entry(usages, at.array);
                 usage.stored_first |= is_store && usage.uses.is_empty() && conditions.is_empty();
                 usage.uses.push(Use {
-                    indices: indices.clone(),
+                    indices: at.indices.clone(),
                     is_store,
                     conditions: conditions.clone(),
                 });
-            }
-            OpKind::Fill { array, .. } => entry(usages, *array).blocked = true,
-            OpKind::Copy { dst, src } => {
-                entry(usages, *dst).blocked = true;
-                entry(usages, *src).blocked = true;
             }
             OpKind::If(branch) => {
                 for (block, holds) in [(&branch.then, true), (&branch.otherwise, false)] {
@@ -350,16 +323,12 @@ fn collect(
                     conditions.pop();
                 }
             }
-            OpKind::For(_) | OpKind::While(_) => {
-                let mut inner = Vec::new();
-                for block in op.kind.blocks() {
-                    collect(block, conditions, &mut inner);
-                }
-                for (array, _) in inner {
-                    entry(usages, array).blocked = true;
+            _ => {
+                let touched = touch::Touched::by(op);
+                for array in touched.read.union(&touched.written) {
+                    entry(usages, *array).blocked = true;
                 }
             }
-            _ => {}
         }
     }
 }

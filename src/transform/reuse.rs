@@ -1,202 +1,217 @@
 //! Memory accesses that need not be: loads of an element whose value is at hand, stores that another one overwrites,
 //! and stores of both branches to one element, which become one.
 
-use super::order::{Fact, Rewrite};
+use crate::ir::analysis::touch::{self, Touched};
+use crate::ir::analysis::{Fact, Values};
+use crate::ir::rewrite::{Rewriter, rewrite};
 use crate::ir::*;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
+
+/// Elements that are kept in mind at a time; the oldest are forgotten first.
+const MEMORY: usize = 128;
 
 /// Rewrites all blocks.
 pub fn run(kernel: &mut Kernel) {
-    let (rewrite, body) = Rewrite::begin(kernel);
+    let values = Values::of(kernel);
+    let body = std::mem::take(&mut kernel.body);
     let mut pass = Reuse {
-        rewrite,
+        kernel,
+        values,
         renamed: HashMap::new(),
+        known: vec![Vec::new()],
     };
-    let mut body = pass.block(body, Vec::new());
+    let mut body = rewrite(body, &mut pass);
     pass.drop_overwritten(&mut body);
     let renamed = pass.renamed;
     body.for_each_use(&mut |v| *v = resolve(&renamed, *v));
-    pass.rewrite.kernel.body = body;
+    kernel.body = body;
 }
 
 struct Reuse<'k> {
-    rewrite: Rewrite<'k>,
+    /// Without its body.
+    kernel: &'k mut Kernel,
+    values: Values,
     /// Loads that are gone, and what has their value.
     renamed: HashMap<ValueId, ValueId>,
+    /// What is known in each block around, the innermost last.
+    known: Vec<Vec<Known>>,
 }
 
 /// An element whose value is at hand.
 #[derive(Clone)]
 struct Known {
-    array: ArrayId,
-    indices: Vec<ValueId>,
+    at: Element,
     value: ValueId,
+}
+
+impl Rewriter for Reuse<'_> {
+    fn enter(&mut self, op: &mut Op, block: usize) {
+        if block == 0 {
+            self.rename(op);
+            // In a loop, what it stores itself is unknown from the start.
+            if matches!(op.kind, OpKind::For(_) | OpKind::While(_)) {
+                self.forget_all(op);
+            }
+        }
+        let known = self.known.last().cloned().unwrap_or_default();
+        self.known.push(known);
+    }
+
+    fn exit(&mut self, _op: &mut Op, _block: usize) {
+        self.known.pop();
+    }
+
+    fn leave(&mut self, mut op: Op, out: &mut Vec<Op>) {
+        self.rename(&mut op);
+        match &op.kind {
+            OpKind::Load { at, .. } => {
+                let at = self.resolved(at);
+                let known = self.known.last_mut().into_iter().flatten();
+                let mut found = known.filter(|k| is_same(&self.values, &k.at, &at));
+                if let Some(value) = found.next().map(|k| k.value) {
+                    self.renamed.insert(op.results[0], value);
+                    return;
+                }
+                self.learn(at, op.results[0]);
+            }
+            OpKind::Store { at, value } => {
+                let (at, value) = (self.resolved(at), *value);
+                self.forget(&at);
+                self.learn(at, value);
+            }
+            OpKind::If(_) => {
+                self.forget_all(&op);
+                return self.merge_stores(op, out);
+            }
+            _ => self.forget_all(&op),
+        }
+        out.push(op);
+    }
+}
+
+/// Whether two accesses are to one element, under the same condition, for certain.
+fn is_same(values: &Values, a: &Element, b: &Element) -> bool {
+    a.array == b.array && a.when == b.when && values.same_element(&a.indices, &b.indices)
+}
+
+/// Whether two accesses may be to one element, in any order.
+fn may_meet(values: &Values, a: &Element, b: &Element) -> bool {
+    a.array == b.array && !values.distinct(&a.indices, &b.indices, NO_FACTS)
 }
 
 /// No condition is looked at here.
 const NO_FACTS: &[Fact] = &[];
 
 impl Reuse<'_> {
-    fn resolved(&self, values: &[ValueId]) -> Vec<ValueId> {
-        values.iter().map(|&v| resolve(&self.renamed, v)).collect()
-    }
-
-    /// Rewrites a block; `known` are the elements at hand at its start.
-    fn block(&mut self, block: Block, mut known: Vec<Known>) -> Block {
-        let mut ops = Vec::new();
-        for mut op in block.ops {
-            let mut stored = HashSet::new();
-            stores_of(&op, &mut stored);
-            let renamed = &self.renamed;
-            op.kind.for_each_operand(&mut |v| *v = resolve(renamed, *v));
-            if let [result] = op.results[..]
-                && let Some(definition) = self.rewrite.definitions.get_mut(&result)
-            {
-                definition.clone_from(&op.kind);
-            }
-            match &mut op.kind {
-                OpKind::Load { array, indices } => {
-                    let (array, indices) = (*array, self.resolved(indices));
-                    let order = self.rewrite.order();
-                    let found = known
-                        .iter()
-                        .find(|k| k.array == array && order.same_element(&k.indices, &indices));
-                    if let Some(value) = found.map(|k| k.value) {
-                        self.renamed.insert(op.results[0], value);
-                        continue;
-                    }
-                    known.push(Known {
-                        array,
-                        indices,
-                        value: op.results[0],
-                    });
-                }
-                OpKind::Store {
-                    array,
-                    indices,
-                    value,
-                } => {
-                    let (array, indices) = (*array, self.resolved(indices));
-                    self.forget(&mut known, array, &indices);
-                    known.push(Known {
-                        array,
-                        indices,
-                        value: *value,
-                    });
-                }
-                OpKind::If(_) => {
-                    self.nested(&mut op, &known);
-                    let (merged, sunk) = self.merge_stores(op);
-                    known.retain(|k| !stored.contains(&k.array));
-                    ops.push(merged);
-                    ops.extend(sunk);
-                    continue;
-                }
-                _ => {
-                    // In a loop, what it stores itself is unknown from the start.
-                    known.retain(|k| !stored.contains(&k.array));
-                    self.nested(&mut op, &known);
-                }
-            }
-            ops.push(op);
+    /// Gives an operation's operands their present names.
+    fn rename(&mut self, op: &mut Op) {
+        let renamed = &self.renamed;
+        if renamed.is_empty() {
+            return;
         }
-        Block {
-            ops,
-            yields: block.yields,
+        op.kind.for_each_operand(&mut |v| *v = resolve(renamed, *v));
+        if op.kind.is_pure() {
+            self.values.note(self.kernel, op);
         }
     }
 
-    fn nested(&mut self, op: &mut Op, known: &[Known]) {
-        if let OpKind::For(f) = &op.kind {
-            self.rewrite.enter(f);
+    fn resolved(&self, at: &Element) -> Element {
+        let now = |v: ValueId| resolve(&self.renamed, v);
+        Element {
+            array: at.array,
+            indices: at.indices.iter().map(|&v| now(v)).collect(),
+            when: at.when.map(now),
         }
-        for inner in op.kind.blocks_mut() {
-            let taken = std::mem::take(inner);
-            *inner = self.block(taken, known.to_vec());
+    }
+
+    fn learn(&mut self, at: Element, value: ValueId) {
+        if let Some(known) = self.known.last_mut() {
+            if known.len() >= MEMORY {
+                known.remove(0);
+            }
+            known.push(Known { at, value });
         }
     }
 
     /// After a store: elements that may be the one stored are not known any more.
-    fn forget(&self, known: &mut Vec<Known>, array: ArrayId, indices: &[ValueId]) {
-        let order = self.rewrite.order();
-        known.retain(|k| k.array != array || order.distinct(&k.indices, indices, NO_FACTS));
+    fn forget(&mut self, stored: &Element) {
+        if let Some(known) = self.known.last_mut() {
+            known.retain(|k| !may_meet(&self.values, &k.at, stored));
+        }
+    }
+
+    /// After an operation: elements of arrays that it writes are not known any more.
+    fn forget_all(&mut self, op: &Op) {
+        let written = Touched::by(op).written;
+        if let Some(known) = self.known.last_mut() {
+            known.retain(|k| !written.contains(&k.at.array));
+        }
     }
 
     /// Stores at which both branches leave an array, to the same element: one store after the branches.
-    fn merge_stores(&mut self, mut op: Op) -> (Op, Vec<Op>) {
+    fn merge_stores(&mut self, mut op: Op, out: &mut Vec<Op>) {
         let mut sunk = Vec::new();
-        let OpKind::If(branch) = &mut op.kind else {
-            return (op, sunk);
-        };
-        let mut arrays: Vec<ArrayId> = Vec::new();
-        for inner in &branch.then.ops {
-            match inner.kind {
-                OpKind::Store { array, .. } if !arrays.contains(&array) => arrays.push(array),
-                _ => {}
+        if let OpKind::If(branch) = &mut op.kind {
+            let arrays = touch::Touched::by_block(&branch.then).written;
+            for array in arrays {
+                let stores = (
+                    last_store(&branch.then, array),
+                    last_store(&branch.otherwise, array),
+                );
+                let (Some((then, at, a)), Some((otherwise, other, b))) = stores else {
+                    continue;
+                };
+                // One value in both branches comes from before them.
+                if self.resolved(&at) != self.resolved(&other) {
+                    continue;
+                }
+                let span = branch.then.ops.remove(then).span;
+                branch.otherwise.ops.remove(otherwise);
+                branch.then.yields.push(a);
+                branch.otherwise.yields.push(b);
+                let Array { elem, name, .. } = &self.kernel.arrays[array];
+                let (elem, name) = (*elem, format!("{name}_elem"));
+                let value = self.kernel.value(elem, Some(&name));
+                op.results.push(value);
+                sunk.push(Op {
+                    kind: OpKind::Store { at, value },
+                    results: vec![],
+                    span,
+                });
             }
         }
-        for array in arrays {
-            let stores = (
-                last_store(&branch.then, array),
-                last_store(&branch.otherwise, array),
-            );
-            let (Some((then, indices, a)), Some((otherwise, others, b))) = stores else {
-                continue;
-            };
-            // One value in both branches comes from before them.
-            if self.resolved(&indices) != self.resolved(&others) {
-                continue;
-            }
-            let span = branch.then.ops.remove(then).span;
-            branch.otherwise.ops.remove(otherwise);
-            branch.then.yields.push(a);
-            branch.otherwise.yields.push(b);
-            let Array { elem, name, .. } = &self.rewrite.kernel.arrays[array];
-            let value = self.rewrite.kernel.values.push(Value {
-                ty: *elem,
-                name: Some(format!("{name}_elem")),
-            });
-            op.results.push(value);
-            sunk.push(Op {
-                kind: OpKind::Store {
-                    array,
-                    indices,
-                    value,
-                },
-                results: vec![],
-                span,
-            });
-        }
-        (op, sunk)
+        out.push(op);
+        out.extend(sunk);
     }
 
     /// Removes stores to an element that is stored again before anything may read it.
     fn drop_overwritten(&self, block: &mut Block) {
-        let order = self.rewrite.order();
-        let mut pending: Vec<(ArrayId, Vec<ValueId>)> = Vec::new();
+        let mut pending: Vec<Element> = Vec::new();
         let mut kept = Vec::new();
         for mut op in std::mem::take(&mut block.ops).into_iter().rev() {
             for inner in op.kind.blocks_mut() {
                 self.drop_overwritten(inner);
             }
             match &op.kind {
-                OpKind::Store { array, indices, .. } => {
-                    let indices = self.resolved(indices);
-                    let again = |(a, later): &(ArrayId, Vec<ValueId>)| {
-                        a == array && order.same_element(later, &indices)
-                    };
-                    if pending.iter().any(again) {
+                OpKind::Store { at, .. } => {
+                    let at = self.resolved(at);
+                    if pending.iter().any(|p| is_same(&self.values, p, &at)) {
                         continue;
                     }
-                    pending.push((*array, indices));
+                    if pending.len() >= MEMORY {
+                        pending.remove(0);
+                    }
+                    pending.push(at);
                 }
-                OpKind::Load { array, indices } => {
-                    let indices = self.resolved(indices);
-                    pending.retain(|(a, later)| {
-                        a != array || order.distinct(later, &indices, NO_FACTS)
-                    });
+                OpKind::Load { at, .. } => {
+                    let at = self.resolved(at);
+                    pending.retain(|p| !may_meet(&self.values, p, &at));
                 }
-                _ => pending.retain(|(a, _)| !touches(&op, *a)),
+                kind if kind.is_pure() => {}
+                _ => {
+                    let touched = Touched::by(&op);
+                    pending.retain(|p| !touched.contains(p.array));
+                }
             }
             kept.push(op);
         }
@@ -205,51 +220,12 @@ impl Reuse<'_> {
     }
 }
 
-/// If a block's last access to an array is a store: its place, indices and value.
-fn last_store(block: &Block, array: ArrayId) -> Option<(usize, Vec<ValueId>, ValueId)> {
-    let last = block.ops.iter().rposition(|op| touches(op, array))?;
+/// If a block's last access to an array is a store: its place, element and value.
+fn last_store(block: &Block, array: ArrayId) -> Option<(usize, Element, ValueId)> {
+    let last = block.ops.iter().rposition(|op| touch::touches(op, array))?;
     match &block.ops[last].kind {
-        OpKind::Store { indices, value, .. } => Some((last, indices.clone(), *value)),
+        OpKind::Store { at, value } => Some((last, at.clone(), *value)),
         _ => None,
-    }
-}
-
-/// Whether an operation, or one inside of it, accesses an array.
-pub fn touches(op: &Op, array: ArrayId) -> bool {
-    let direct = match &op.kind {
-        OpKind::Load { array: a, .. }
-        | OpKind::Store { array: a, .. }
-        | OpKind::Fill { array: a, .. } => *a == array,
-        OpKind::Copy { dst, src } => *dst == array || *src == array,
-        OpKind::Call(call) => {
-            call.args.contains(&Arg::Array(array)) || call.result_arrays.contains(&array)
-        }
-        _ => false,
-    };
-    let mut inner = op.kind.blocks().into_iter().flat_map(|b| &b.ops);
-    direct || inner.any(|o| touches(o, array))
-}
-
-/// Arrays that an operation, or one inside of it, changes.
-fn stores_of(op: &Op, stored: &mut HashSet<ArrayId>) {
-    match &op.kind {
-        OpKind::Store { array, .. } | OpKind::Fill { array, .. } => {
-            stored.insert(*array);
-        }
-        OpKind::Copy { dst, .. } => {
-            stored.insert(*dst);
-        }
-        OpKind::Call(call) => {
-            let arrays = call.args.iter().filter_map(|a| match a {
-                Arg::Array(id) => Some(*id),
-                Arg::Scalar(_) => None,
-            });
-            stored.extend(arrays.chain(call.result_arrays.iter().copied()));
-        }
-        _ => {}
-    }
-    for block in op.kind.blocks() {
-        block.ops.iter().for_each(|inner| stores_of(inner, stored));
     }
 }
 

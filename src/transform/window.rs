@@ -9,8 +9,10 @@
 //! with everything but the leading loads under a guard. A leading store has nothing to store there; a load of its
 //! element, which later iterations do not use, stands in for it.
 
-use super::order::{self, Rewrite, Subscript};
 use crate::diagnostics::Span;
+use crate::ir::analysis::touch;
+use crate::ir::analysis::{Subscript, Values, Varying};
+use crate::ir::rewrite::{Rewriter, rewrite};
 use crate::ir::*;
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
@@ -22,16 +24,27 @@ const LONGEST: u32 = 16;
 /// Ports that a memory is thought to have.
 const PORTS: u32 = 2;
 
+/// Accesses to one array beyond which a loop is left alone: every pair of them is looked at, with every third.
+const MANY: usize = 64;
+
 /// Rewrites all innermost counted loops in which the ports of a memory or a recurrence through memory may be eased.
 pub fn run(kernel: &mut Kernel) {
-    let (rewrite, body) = Rewrite::begin(kernel);
-    let mut pass = Window { rewrite };
-    let body = pass.block(body);
-    pass.rewrite.kernel.body = body;
+    let values = Values::of(kernel);
+    let body = std::mem::take(&mut kernel.body);
+    let body = rewrite(
+        body,
+        &mut Window {
+            kernel: &mut *kernel,
+            values,
+        },
+    );
+    kernel.body = body;
 }
 
 struct Window<'k> {
-    rewrite: Rewrite<'k>,
+    /// Without its body.
+    kernel: &'k mut Kernel,
+    values: Values,
 }
 
 /// A load or store in the body.
@@ -79,30 +92,12 @@ struct Frame<'f> {
     f: &'f For,
     step: i128,
     /// Values that may change from one iteration to the next.
-    inside: HashSet<ValueId>,
+    varying: Varying,
 }
 
-impl Window<'_> {
-    fn block(&mut self, block: Block) -> Block {
-        let mut ops = Vec::new();
-        for mut op in block.ops {
-            if let OpKind::For(f) = &op.kind {
-                self.rewrite.enter(f);
-            }
-            for inner in op.kind.blocks_mut() {
-                let taken = std::mem::take(inner);
-                *inner = self.block(taken);
-            }
-            self.visit(op, &mut ops);
-        }
-        Block {
-            ops,
-            yields: block.yields,
-        }
-    }
-
+impl Rewriter for Window<'_> {
     /// Emits an operation, rewritten if it is a loop with chains.
-    fn visit(&mut self, mut op: Op, out: &mut Vec<Op>) {
+    fn leave(&mut self, mut op: Op, out: &mut Vec<Op>) {
         if let OpKind::For(f) = &mut op.kind
             && let Some((chains, step)) = self.chains(f)
             && let Some(first) = self.earlier(f, step, &chains)
@@ -111,19 +106,21 @@ impl Window<'_> {
         }
         out.push(op);
     }
+}
 
+impl Window<'_> {
     // Finding ----------------------------------------------------------------------------------------
 
     /// The chains of an innermost loop, and its step.
     fn chains(&self, f: &For) -> Option<(Vec<Chain>, i128)> {
-        let step = self.rewrite.order().constant(f.step)?.to_i128()?;
+        let step = self.values.constant(f.step)?.to_i128()?;
         let runs = if f.descending { step < 0 } else { step > 0 };
         let innermost = !f.body.ops.iter().any(Op::contains_loop);
         if !runs || !innermost {
             return None;
         }
-        let inside = order::changing(f);
-        let frame = Frame { f, step, inside };
+        let varying = Varying::of(f, &self.values);
+        let frame = Frame { f, step, varying };
         let mut accesses = Vec::new();
         self.collect(&frame, &f.body, true, &mut accesses);
         let chains = accesses.into_iter().flat_map(|(array, accesses)| {
@@ -142,45 +139,36 @@ impl Window<'_> {
         arrays: &mut Vec<(ArrayId, Option<Vec<Access>>)>,
     ) {
         for op in &block.ops {
-            let subscripts = |indices: &[ValueId]| {
-                let order = self.rewrite.order();
-                let of = |&v: &ValueId| order.subscript(frame.f.iv, &frame.inside, v);
-                indices.iter().map(of).collect()
+            let value = match &op.kind {
+                OpKind::Load { .. } => op.results[0],
+                OpKind::Store { value, .. } => *value,
+                kind if kind.is_pure() => continue,
+                OpKind::If(branch) => {
+                    self.collect(frame, &branch.then, false, arrays);
+                    self.collect(frame, &branch.otherwise, false, arrays);
+                    continue;
+                }
+                _ => {
+                    let touched = touch::Touched::by(op);
+                    for array in touched.read.union(&touched.written) {
+                        *entry(arrays, *array) = None;
+                    }
+                    continue;
+                }
             };
-            let access = |indices: &[ValueId], value: ValueId, is_store: bool| Access {
+            let Some(at) = touch::element(&op.kind) else {
+                continue;
+            };
+            let of = |&v: &ValueId| self.values.subscript(frame.f.iv, &frame.varying, v);
+            let access = Access {
                 value,
-                subscripts: subscripts(indices),
-                indices: indices.to_vec(),
-                is_store,
-                certain,
+                subscripts: at.indices.iter().map(of).collect(),
+                indices: at.indices.clone(),
+                is_store: matches!(op.kind, OpKind::Store { .. }),
+                certain: certain && at.when.is_none(),
             };
-            match &op.kind {
-                OpKind::Load { array, indices } => {
-                    let access = access(indices, op.results[0], false);
-                    if let Some(list) = entry(arrays, *array) {
-                        list.push(access);
-                    }
-                }
-                OpKind::Store {
-                    array,
-                    indices,
-                    value,
-                } => {
-                    let access = access(indices, *value, true);
-                    if let Some(list) = entry(arrays, *array) {
-                        list.push(access);
-                    }
-                }
-                OpKind::Fill { array, .. } => *entry(arrays, *array) = None,
-                OpKind::Copy { dst, src } => {
-                    *entry(arrays, *dst) = None;
-                    *entry(arrays, *src) = None;
-                }
-                kind => {
-                    for inner in kind.blocks() {
-                        self.collect(frame, inner, false, arrays);
-                    }
-                }
+            if let Some(list) = entry(arrays, at.array) {
+                list.push(access);
             }
         }
     }
@@ -190,7 +178,7 @@ impl Window<'_> {
         let (Some(first), Some(second)) = (&first.subscripts, &second.subscripts) else {
             return Relation::Unknown;
         };
-        let order = self.rewrite.order();
+        let order = &self.values;
         let (mut unknown, mut after) = (false, None);
         for pair in first.iter().zip(second) {
             match pair {
@@ -243,6 +231,9 @@ impl Window<'_> {
 
     /// The chains through one array.
     fn chains_of(&self, frame: &Frame, array: ArrayId, list: Vec<Access>) -> Vec<Chain> {
+        if list.len() > MANY {
+            return Vec::new();
+        }
         let leaders = |follower: usize| -> Vec<(u32, usize)> {
             let certain = (0..list.len()).filter(|&l| list[l].certain && l != follower);
             let found = certain.filter_map(|l| Some((self.follows(frame, &list, l, follower)?, l)));
@@ -312,26 +303,22 @@ impl Window<'_> {
     fn earlier(&self, f: &For, step: i128, chains: &[Chain]) -> Option<i128> {
         let length = chains.iter().map(|c| c.length() + c.delay).max()?;
         let back = step.checked_mul(i128::from(length))?;
-        let order = self.rewrite.order();
-        order.can_move(f.lo, -back).then_some(back)
+        self.values.can_move(f.lo, -back).then_some(back)
     }
 
     // Rewriting --------------------------------------------------------------------------------------
 
     /// `lo - back`, as a constant if `lo` is one.
     fn first(&mut self, lo: ValueId, back: i128, span: Span, out: &mut Vec<Op>) -> ValueId {
-        let index = |c: BigInt| OpKind::Const(Const::Int(c));
-        if let Some(known) = self.rewrite.order().constant(lo).cloned() {
-            let first = index(known - back);
-            return self.rewrite.kernel.emit(Scalar::Index, first, span, out);
+        let known = self.values.constant(lo).map(|known| known - back);
+        let mut build = self.kernel.build(out, span);
+        match known {
+            Some(first) => build.index(first),
+            None => {
+                let back = build.index(BigInt::from(back));
+                build.binary(BinaryOp::Sub, lo, back)
+            }
         }
-        let rhs = self
-            .rewrite
-            .kernel
-            .emit(Scalar::Index, index(back.into()), span, out);
-        let (op, lhs) = (BinaryOp::Sub, lo);
-        let first = OpKind::Binary { op, lhs, rhs };
-        self.rewrite.kernel.emit(Scalar::Index, first, span, out)
     }
 
     /// Rewrites a loop that starts `back` earlier; what it needs from before goes to `before`.
@@ -369,22 +356,13 @@ impl Window<'_> {
             let loaded = self.stand_in(chain, span, &mut front);
             otherwise.yields.push(loaded);
         }
-        let guard = self.guard(f, lo, span, &mut front);
-        let like = |v: &ValueId| self.rewrite.kernel.values[*v].clone();
-        let values: Vec<Value> = then.yields.iter().map(like).collect();
-        let values = values
-            .into_iter()
-            .map(|v| self.rewrite.kernel.values.push(v));
-        let chosen: Vec<ValueId> = values.collect();
-        front.push(Op {
-            kind: OpKind::If(Box::new(If {
-                cond: guard,
-                then,
-                otherwise,
-            })),
-            results: chosen.clone(),
-            span,
-        });
+        let early = match f.descending {
+            true => CompareOp::Le,
+            false => CompareOp::Ge,
+        };
+        let mut build = self.kernel.build(&mut front, span);
+        let guard = build.compare(early, f.iv, lo);
+        let chosen = build.branch(guard, then, otherwise);
         f.body.ops = front;
         f.body.yields = chosen[..own].to_vec();
         let mut stored = chosen[own..].iter().copied();
@@ -411,15 +389,13 @@ impl Window<'_> {
     ) -> Vec<Vec<ValueId>> {
         let mut registers = Vec::new();
         for chain in chains {
-            let Array { elem, name, .. } = &self.rewrite.kernel.arrays[chain.array];
+            let Array { elem, name, .. } = &self.kernel.arrays[chain.array];
             let (ty, name) = (*elem, name.clone());
-            let zero = OpKind::Const(Const::zero(ty));
-            let unknown = self.rewrite.kernel.emit(ty, zero, span, before);
+            let unknown = self.kernel.build(before, span).zero(ty);
             let mut line = Vec::new();
             for k in 1..=chain.length() {
-                let named = Some(format!("{name}_back{k}"));
-                line.push(self.rewrite.kernel.values.push(Value { ty, name: named }));
-                results.push(self.rewrite.kernel.values.push(Value { ty, name: None }));
+                line.push(self.kernel.value(ty, Some(&format!("{name}_back{k}"))));
+                results.push(self.kernel.value(ty, None));
                 f.inits.push(unknown);
             }
             f.carried.extend(&line);
@@ -428,29 +404,15 @@ impl Window<'_> {
         registers
     }
 
-    /// Whether the iteration is one of those that there were before the loop started earlier.
-    fn guard(&mut self, f: &For, lo: ValueId, span: Span, out: &mut Vec<Op>) -> ValueId {
-        let compare = OpKind::Compare {
-            op: match f.descending {
-                true => CompareOp::Le,
-                false => CompareOp::Ge,
-            },
-            lhs: f.iv,
-            rhs: lo,
-        };
-        self.rewrite.kernel.emit(Scalar::BOOL, compare, span, out)
-    }
-
     /// What a chain takes before the first iteration instead of what its leader stores.
     fn stand_in(&mut self, chain: &Chain, span: Span, out: &mut Vec<Op>) -> ValueId {
-        let load = OpKind::Load {
-            array: chain.array,
-            indices: chain.leader.indices.clone(),
-        };
-        let elem = self.rewrite.kernel.arrays[chain.array].elem;
-        chain
-            .loaded
-            .unwrap_or_else(|| self.rewrite.kernel.emit(elem, load, span, out))
+        match chain.loaded {
+            Some(loaded) => loaded,
+            None => {
+                let indices = chain.leader.indices.clone();
+                self.kernel.build(out, span).load(chain.array, indices)
+            }
+        }
     }
 
     /// Parts the operations of a body: the leading loads with the subscripts of all leaders; all others but the loads that
@@ -474,7 +436,7 @@ impl Window<'_> {
             .collect();
         while let Some(value) = work.pop() {
             if needed.insert(value)
-                && let Some(kind) = self.rewrite.definitions.get(&value)
+                && let Some(kind) = self.values.definition(value)
             {
                 work.extend(kind.operands());
             }
@@ -482,7 +444,7 @@ impl Window<'_> {
         let is_first = |op: &Op| match op.results[..] {
             [result] => {
                 leading.contains(&result)
-                    || (needed.contains(&result) && self.rewrite.definitions.contains_key(&result))
+                    || (needed.contains(&result) && self.values.definition(result).is_some())
             }
             _ => false,
         };

@@ -27,7 +27,6 @@ impl Builder {
             params: vec![],
             results: vec![],
             body: Block::default(),
-            bypassed: Default::default(),
         };
         Builder {
             kernel,
@@ -121,23 +120,10 @@ impl Builder {
     }
     pub fn load(&mut self, array: ArrayId, indices: &[ValueId]) -> ValueId {
         let ty = self.kernel.arrays[array].elem;
-        self.op(
-            OpKind::Load {
-                array,
-                indices: indices.to_vec(),
-            },
-            &[ty],
-        )[0]
+        self.op(OpKind::load(array, indices.to_vec()), &[ty])[0]
     }
     pub fn store(&mut self, array: ArrayId, indices: &[ValueId], value: ValueId) {
-        self.op(
-            OpKind::Store {
-                array,
-                indices: indices.to_vec(),
-                value,
-            },
-            &[],
-        );
+        self.op(OpKind::store(array, indices.to_vec(), value), &[]);
     }
     fn block(&mut self, fill: impl FnOnce(&mut Self) -> Vec<ValueId>) -> Block {
         self.open.push(vec![]);

@@ -26,18 +26,18 @@ module called (
     logic        i_v0;
     logic        i_v1;
     logic        i_v2;
-    logic        i_t5;
-    logic [3:0]  i_t6;
-    logic [15:0] i_t8_s2;
-    logic [31:0] i_t10;
-    logic [31:0] i_t12;
+    logic        i_t4;
+    logic [3:0]  i_t5;
+    logic [15:0] i_t7_s2;
+    logic [31:0] i_t9;
+    logic [31:0] i_t11;
     logic [3:0]  i_i_s1;
     logic [3:0]  i_i_s2;
     logic        more;
     logic        next_iteration;
     logic        issue;
-    logic        i_t5_s1;
-    logic        i_t5_s2;
+    logic        i_t4_s1;
+    logic        i_t4_s2;
     logic        loop_end;
     logic        i_en;
     logic [3:0]  i_next;
@@ -60,22 +60,22 @@ module called (
         end
     end
 
-    assign i_t5 = i_r == 4'd15;  // examples/called.py:19
-    assign i_t6 = i_r + 4'd1;  // examples/called.py:19
+    assign i_t4 = i_r == 4'd15;  // examples/called.py:19
+    assign i_t5 = i_r + 4'd1;  // examples/called.py:19
 
     always_ff @(posedge ap_clk) begin
-        i_t8_s2 <= x_q0;  // examples/called.py:20
+        i_t7_s2 <= x_q0;  // examples/called.py:20
     end
 
-    assign i_t10 = 32'($signed(i_t8_s2)) * 32'($signed(factor));  // examples/called.py:14
-    assign i_t12 = i_t10 + 32'd7;  // examples/called.py:14
+    assign i_t9 = 32'($signed(i_t7_s2)) * 32'($signed(factor));  // examples/called.py:14
+    assign i_t11 = i_t9 + 32'd7;  // examples/called.py:14
 
     always_ff @(posedge ap_clk) begin
         i_i_s1 <= i_r;  // examples/called.py:19
         i_i_s2 <= i_i_s1;  // examples/called.py:19
     end
 
-    assign more = ~i_t5;
+    assign more = ~i_t4;
     assign next_iteration = i_v0 & more;
     assign issue = start | next_iteration;
 
@@ -88,15 +88,15 @@ module called (
     end
 
     always_ff @(posedge ap_clk) begin
-        i_t5_s1 <= i_t5;  // examples/called.py:19
-        i_t5_s2 <= i_t5_s1;  // examples/called.py:19
+        i_t4_s1 <= i_t4;  // examples/called.py:19
+        i_t4_s2 <= i_t4_s1;  // examples/called.py:19
     end
 
-    assign loop_end = i_v2 & i_t5_s2;
+    assign loop_end = i_v2 & i_t4_s2;
 
     // scalars between regions
     assign i_en = start | i_v0;
-    assign i_next = start ? 4'd0 : i_t6;
+    assign i_next = start ? 4'd0 : i_t5;
 
     always_ff @(posedge ap_clk) begin
         if (i_en) begin
@@ -112,7 +112,7 @@ module called (
     assign out_address0 = i_i_s2;
     assign out_ce0 = i_v2;
     assign out_we0 = i_v2;
-    assign out_d0 = i_t12;
+    assign out_d0 = i_t11;
     assign ap_done = loop_end;
     assign ap_ready = loop_end;
     assign active = busy | start;

@@ -19,7 +19,7 @@ module choose (
     logic [31:0] ap_return_r;
     logic        free;
     logic        start;
-    logic [31:0] block_t4;
+    logic [31:0] block_t3;
     logic        done_r;
     logic        active;
     logic        not_done;
@@ -30,12 +30,12 @@ module choose (
     assign ap_idle = free;
 
     // block (examples/choose.py:13): 1 cycles
-    assign block_t4 = cond ? x : y;  // examples/choose.py:13
+    assign block_t3 = cond ? x : y;  // examples/choose.py:13
 
     // scalars between regions
     always_ff @(posedge ap_clk) begin
         if (start) begin
-            ap_return_r <= block_t4;
+            ap_return_r <= block_t3;
         end
     end
 

@@ -19,7 +19,7 @@ module classify (
     logic        free;
     logic        start;
     logic        block_t2;
-    logic        block_t6;
+    logic        block_t4;
     logic [1:0]  block_result;
     logic [1:0]  block_result_1;
     logic [31:0] block_result_x32;
@@ -34,8 +34,8 @@ module classify (
 
     // block (examples/classify.py:13): 1 cycles
     assign block_t2 = x == 32'd0;  // examples/classify.py:13
-    assign block_t6 = $signed(y) > $signed(x);  // examples/classify.py:15
-    assign block_result = block_t6 ? 2'd2 : 2'd3;  // examples/classify.py:15
+    assign block_t4 = $signed(y) > $signed(x);  // examples/classify.py:15
+    assign block_result = block_t4 ? 2'd2 : 2'd3;  // examples/classify.py:15
     assign block_result_1 = block_t2 ? 2'd1 : block_result;  // examples/classify.py:13
     assign block_result_x32 = 32'(block_result_1);
 

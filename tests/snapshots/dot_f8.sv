@@ -1674,26 +1674,26 @@ module dot (
     logic        i_v8;
     logic        i_v9;
     logic        i_v10;
-    logic        i_t5;
-    logic [5:0]  i_t6;
+    logic        i_t4;
+    logic [5:0]  i_t5;
+    logic [7:0]  i_t8_s2;
+    logic [15:0] i_t10;
     logic [7:0]  i_t9_s2;
     logic [15:0] i_t11;
-    logic [7:0]  i_t10_s2;
-    logic [15:0] i_t12;
+    logic [15:0] i_t10_s3;
     logic [15:0] i_t11_s3;
-    logic [15:0] i_t12_s3;
-    logic [15:0] i_t13;
-    logic [15:0] i_t13_s6;
-    logic [31:0] i_t14;
-    logic [31:0] i_t14_s8;
+    logic [15:0] i_t12;
+    logic [15:0] i_t12_s6;
+    logic [31:0] i_t13;
+    logic [31:0] i_t13_s8;
     logic [31:0] i_acc;
-    logic        i_t5_s1;
+    logic        i_t4_s1;
     logic        more;
     logic        next_iteration;
     logic        issue;
-    logic        i_t5_s4;
-    logic        i_t5_s7;
-    logic        i_t5_s10;
+    logic        i_t4_s4;
+    logic        i_t4_s7;
+    logic        i_t4_s10;
     logic        loop_end;
     logic        go;
     logic        i_en;
@@ -1736,12 +1736,23 @@ module dot (
         end
     end
 
-    assign i_t5 = i_r == 6'd63;  // examples/dot_f8.py:13
-    assign i_t6 = i_r + 6'd1;  // examples/dot_f8.py:13
+    assign i_t4 = i_r == 6'd63;  // examples/dot_f8.py:13
+    assign i_t5 = i_r + 6'd1;  // examples/dot_f8.py:13
 
     always_ff @(posedge ap_clk) begin
         if (i_v1) begin
-            i_t9_s2 <= x_q0;  // examples/dot_f8.py:14
+            i_t8_s2 <= x_q0;  // examples/dot_f8.py:14
+        end
+    end
+
+    fcvt_f8e4m3_e5f10 u_i_t10 (  // examples/dot_f8.py:14
+        .a(i_t8_s2),
+        .result(i_t10)
+    );
+
+    always_ff @(posedge ap_clk) begin
+        if (i_v1) begin
+            i_t9_s2 <= y_q0;  // examples/dot_f8.py:14
         end
     end
 
@@ -1751,62 +1762,51 @@ module dot (
     );
 
     always_ff @(posedge ap_clk) begin
-        if (i_v1) begin
-            i_t10_s2 <= y_q0;  // examples/dot_f8.py:14
+        if (i_v2) begin
+            i_t10_s3 <= i_t10;  // examples/dot_f8.py:14
+            i_t11_s3 <= i_t11;  // examples/dot_f8.py:14
         end
     end
 
-    fcvt_f8e4m3_e5f10 u_i_t12 (  // examples/dot_f8.py:14
-        .a(i_t10_s2),
+    fmul_e5f10 u_i_t12 (  // examples/dot_f8.py:14
+        .clk(ap_clk),
+        .a(i_t10_s3),
+        .b(i_t11_s3),
         .result(i_t12)
     );
 
     always_ff @(posedge ap_clk) begin
-        if (i_v2) begin
-            i_t11_s3 <= i_t11;  // examples/dot_f8.py:14
-            i_t12_s3 <= i_t12;  // examples/dot_f8.py:14
+        if (i_v5) begin
+            i_t12_s6 <= i_t12;  // examples/dot_f8.py:14
         end
     end
 
-    fmul_e5f10 u_i_t13 (  // examples/dot_f8.py:14
+    fcvt_e5f10_e8f23 u_i_t13 (  // examples/dot_f8.py:14
         .clk(ap_clk),
-        .a(i_t11_s3),
-        .b(i_t12_s3),
+        .a(i_t12_s6),
         .result(i_t13)
     );
 
     always_ff @(posedge ap_clk) begin
-        if (i_v5) begin
-            i_t13_s6 <= i_t13;  // examples/dot_f8.py:14
-        end
-    end
-
-    fcvt_e5f10_e8f23 u_i_t14 (  // examples/dot_f8.py:14
-        .clk(ap_clk),
-        .a(i_t13_s6),
-        .result(i_t14)
-    );
-
-    always_ff @(posedge ap_clk) begin
         if (i_v7) begin
-            i_t14_s8 <= i_t14;  // examples/dot_f8.py:14
+            i_t13_s8 <= i_t13;  // examples/dot_f8.py:14
         end
     end
 
     fadd_double_path_e8f23 u_i_acc (  // examples/dot_f8.py:14
         .clk(ap_clk),
         .a(acc_r),
-        .b(i_t14_s8),
+        .b(i_t13_s8),
         .result(i_acc)
     );
 
     always_ff @(posedge ap_clk) begin
         if (i_v0) begin
-            i_t5_s1 <= i_t5;  // examples/dot_f8.py:13
+            i_t4_s1 <= i_t4;  // examples/dot_f8.py:13
         end
     end
 
-    assign more = ~i_t5_s1;
+    assign more = ~i_t4_s1;
     assign next_iteration = i_v2 & more;
     assign issue = start | next_iteration;
 
@@ -1820,23 +1820,23 @@ module dot (
 
     always_ff @(posedge ap_clk) begin
         if (i_v3) begin
-            i_t5_s4 <= i_t5_s1;  // examples/dot_f8.py:13
+            i_t4_s4 <= i_t4_s1;  // examples/dot_f8.py:13
         end
     end
 
     always_ff @(posedge ap_clk) begin
         if (i_v6) begin
-            i_t5_s7 <= i_t5_s4;  // examples/dot_f8.py:13
+            i_t4_s7 <= i_t4_s4;  // examples/dot_f8.py:13
         end
     end
 
     always_ff @(posedge ap_clk) begin
         if (i_v9) begin
-            i_t5_s10 <= i_t5_s7;  // examples/dot_f8.py:13
+            i_t4_s10 <= i_t4_s7;  // examples/dot_f8.py:13
         end
     end
 
-    assign loop_end = i_v10 & i_t5_s10;
+    assign loop_end = i_v10 & i_t4_s10;
 
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin
@@ -1848,7 +1848,7 @@ module dot (
 
     // scalars between regions
     assign i_en = start | i_v0;
-    assign i_next = start ? 6'd0 : i_t6;
+    assign i_next = start ? 6'd0 : i_t5;
 
     always_ff @(posedge ap_clk) begin
         if (i_en) begin

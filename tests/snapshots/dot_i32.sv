@@ -28,38 +28,38 @@ module dot (
     logic        i_v1;
     logic        i_v2;
     logic        i_v3;
-    logic        i_t5;
-    logic [5:0]  i_t6;
+    logic        i_t4;
+    logic [5:0]  i_t5;
+    logic [17:0] i_t8_17_0;
+    logic [13:0] i_t12_31_18;
     logic [17:0] i_t9_17_0;
-    logic [13:0] i_t13_31_18;
-    logic [17:0] i_t10_17_0;
-    logic [13:0] i_t16_31_18;
-    logic [17:0] i_t15_s2;
-    logic [17:0] i_t11_s2;
-    logic [31:0] i_t18;
-    logic [17:0] i_t18_17_0;
+    logic [13:0] i_t15_31_18;
+    logic [17:0] i_t14_s2;
+    logic [17:0] i_t10_s2;
+    logic [31:0] i_t17;
+    logic [17:0] i_t17_17_0;
+    logic [13:0] i_t8_13_0;
+    logic [13:0] i_t16_s2;
+    logic [13:0] i_t19_s2;
+    logic [13:0] i_t20;
+    logic [13:0] i_t21_31_18;
+    logic [13:0] i_t22;
     logic [13:0] i_t9_13_0;
-    logic [13:0] i_t17_s2;
-    logic [13:0] i_t20_s2;
-    logic [13:0] i_t21;
-    logic [13:0] i_t22_31_18;
-    logic [13:0] i_t23;
-    logic [13:0] i_t10_13_0;
-    logic [13:0] i_t14_s2;
-    logic [13:0] i_t26_s2;
+    logic [13:0] i_t13_s2;
+    logic [13:0] i_t25_s2;
+    logic [13:0] i_t26;
+    logic [13:0] i_t23_s3;
+    logic [13:0] i_t26_s3;
     logic [13:0] i_t27;
-    logic [13:0] i_t24_s3;
-    logic [13:0] i_t27_s3;
-    logic [13:0] i_t28;
-    logic [17:0] i_t19_s3;
+    logic [17:0] i_t18_s3;
+    logic [31:0] i_t30;
     logic [31:0] i_t31;
-    logic [31:0] i_t32;
     logic        more;
     logic        next_iteration;
     logic        issue;
-    logic        i_t5_s1;
-    logic        i_t5_s2;
-    logic        i_t5_s3;
+    logic        i_t4_s1;
+    logic        i_t4_s2;
+    logic        i_t4_s3;
     logic        loop_end;
     logic        go;
     logic        i_en;
@@ -88,53 +88,53 @@ module dot (
         end
     end
 
-    assign i_t5 = i_r == 6'd63;  // examples/dot_i32.py:13
-    assign i_t6 = i_r + 6'd1;  // examples/dot_i32.py:13
-    assign i_t9_17_0 = x_q0[17:0];
-    assign i_t13_31_18 = x_q0[31:18];
-    assign i_t10_17_0 = y_q0[17:0];
-    assign i_t16_31_18 = y_q0[31:18];
+    assign i_t4 = i_r == 6'd63;  // examples/dot_i32.py:13
+    assign i_t5 = i_r + 6'd1;  // examples/dot_i32.py:13
+    assign i_t8_17_0 = x_q0[17:0];
+    assign i_t12_31_18 = x_q0[31:18];
+    assign i_t9_17_0 = y_q0[17:0];
+    assign i_t15_31_18 = y_q0[31:18];
 
     always_ff @(posedge ap_clk) begin
-        i_t15_s2 <= i_t10_17_0;  // examples/dot_i32.py:14
-        i_t11_s2 <= i_t9_17_0;  // examples/dot_i32.py:14
+        i_t14_s2 <= i_t9_17_0;  // examples/dot_i32.py:14
+        i_t10_s2 <= i_t8_17_0;  // examples/dot_i32.py:14
     end
 
-    assign i_t18 = 32'(i_t15_s2) * 32'(i_t11_s2);  // examples/dot_i32.py:14
-    assign i_t18_17_0 = i_t18[17:0];
-    assign i_t9_13_0 = x_q0[13:0];
+    assign i_t17 = 32'(i_t14_s2) * 32'(i_t10_s2);  // examples/dot_i32.py:14
+    assign i_t17_17_0 = i_t17[17:0];
+    assign i_t8_13_0 = x_q0[13:0];
 
     always_ff @(posedge ap_clk) begin
-        i_t17_s2 <= i_t16_31_18;  // examples/dot_i32.py:14
-        i_t20_s2 <= i_t9_13_0;  // examples/dot_i32.py:14
+        i_t16_s2 <= i_t15_31_18;  // examples/dot_i32.py:14
+        i_t19_s2 <= i_t8_13_0;  // examples/dot_i32.py:14
     end
 
-    assign i_t21 = $signed(i_t17_s2) * $signed(i_t20_s2);  // examples/dot_i32.py:14
-    assign i_t22_31_18 = i_t18[31:18];
-    assign i_t23 = i_t22_31_18 + i_t21;  // examples/dot_i32.py:14
-    assign i_t10_13_0 = y_q0[13:0];
+    assign i_t20 = $signed(i_t16_s2) * $signed(i_t19_s2);  // examples/dot_i32.py:14
+    assign i_t21_31_18 = i_t17[31:18];
+    assign i_t22 = i_t21_31_18 + i_t20;  // examples/dot_i32.py:14
+    assign i_t9_13_0 = y_q0[13:0];
 
     always_ff @(posedge ap_clk) begin
-        i_t14_s2 <= i_t13_31_18;  // examples/dot_i32.py:14
-        i_t26_s2 <= i_t10_13_0;  // examples/dot_i32.py:14
+        i_t13_s2 <= i_t12_31_18;  // examples/dot_i32.py:14
+        i_t25_s2 <= i_t9_13_0;  // examples/dot_i32.py:14
     end
 
-    assign i_t27 = $signed(i_t14_s2) * $signed(i_t26_s2);  // examples/dot_i32.py:14
+    assign i_t26 = $signed(i_t13_s2) * $signed(i_t25_s2);  // examples/dot_i32.py:14
 
     always_ff @(posedge ap_clk) begin
-        i_t24_s3 <= i_t23;  // examples/dot_i32.py:14
-        i_t27_s3 <= i_t27;  // examples/dot_i32.py:14
+        i_t23_s3 <= i_t22;  // examples/dot_i32.py:14
+        i_t26_s3 <= i_t26;  // examples/dot_i32.py:14
     end
 
-    assign i_t28 = i_t24_s3 + i_t27_s3;  // examples/dot_i32.py:14
+    assign i_t27 = i_t23_s3 + i_t26_s3;  // examples/dot_i32.py:14
 
     always_ff @(posedge ap_clk) begin
-        i_t19_s3 <= i_t18_17_0;  // examples/dot_i32.py:14
+        i_t18_s3 <= i_t17_17_0;  // examples/dot_i32.py:14
     end
 
-    assign i_t31 = {i_t28, i_t19_s3};  // examples/dot_i32.py:14
-    assign i_t32 = acc_r + i_t31;  // examples/dot_i32.py:14
-    assign more = ~i_t5;
+    assign i_t30 = {i_t27, i_t18_s3};  // examples/dot_i32.py:14
+    assign i_t31 = acc_r + i_t30;  // examples/dot_i32.py:14
+    assign more = ~i_t4;
     assign next_iteration = i_v0 & more;
     assign issue = start | next_iteration;
 
@@ -147,12 +147,12 @@ module dot (
     end
 
     always_ff @(posedge ap_clk) begin
-        i_t5_s1 <= i_t5;  // examples/dot_i32.py:13
-        i_t5_s2 <= i_t5_s1;  // examples/dot_i32.py:13
-        i_t5_s3 <= i_t5_s2;  // examples/dot_i32.py:13
+        i_t4_s1 <= i_t4;  // examples/dot_i32.py:13
+        i_t4_s2 <= i_t4_s1;  // examples/dot_i32.py:13
+        i_t4_s3 <= i_t4_s2;  // examples/dot_i32.py:13
     end
 
-    assign loop_end = i_v3 & i_t5_s3;
+    assign loop_end = i_v3 & i_t4_s3;
 
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin
@@ -164,7 +164,7 @@ module dot (
 
     // scalars between regions
     assign i_en = start | i_v0;
-    assign i_next = start ? 6'd0 : i_t6;
+    assign i_next = start ? 6'd0 : i_t5;
 
     always_ff @(posedge ap_clk) begin
         if (i_en) begin
@@ -173,7 +173,7 @@ module dot (
     end
 
     assign acc_en = start | i_v3;
-    assign acc_next = start ? 32'd0 : i_t32;
+    assign acc_next = start ? 32'd0 : i_t31;
 
     always_ff @(posedge ap_clk) begin
         if (acc_en) begin

@@ -20,8 +20,8 @@ module fill (
     logic        free;
     logic        start;
     logic        i_v0;
-    logic        i_t5;
-    logic [3:0]  i_t6;
+    logic        i_t4;
+    logic [3:0]  i_t5;
     logic [31:0] i_i_x32;
     logic        more;
     logic        next_iteration;
@@ -38,10 +38,10 @@ module fill (
     assign ap_idle = free;
 
     // loop i (examples/fill.py:11): II 1, 1 cycles an iteration; bound by one iteration a cycle
-    assign i_t5 = i_r == 4'd15;  // examples/fill.py:11
-    assign i_t6 = i_r + 4'd1;  // examples/fill.py:11
+    assign i_t4 = i_r == 4'd15;  // examples/fill.py:11
+    assign i_t5 = i_r + 4'd1;  // examples/fill.py:11
     assign i_i_x32 = 32'(i_r);
-    assign more = ~i_t5;
+    assign more = ~i_t4;
     assign next_iteration = i_v0 & more;
     assign issue = start | next_iteration;
 
@@ -53,11 +53,11 @@ module fill (
         end
     end
 
-    assign loop_end = i_v0 & i_t5;
+    assign loop_end = i_v0 & i_t4;
 
     // scalars between regions
     assign i_en = start | i_v0;
-    assign i_next = start ? 4'd0 : i_t6;
+    assign i_next = start ? 4'd0 : i_t5;
 
     always_ff @(posedge ap_clk) begin
         if (i_en) begin

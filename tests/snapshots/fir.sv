@@ -28,31 +28,31 @@ module fir (
     logic        n_k_v0;
     logic        n_k_v1;
     logic        n_k_v2;
-    logic        n_k_t5;
-    logic        n_k_t9;
-    logic        n_k_t11;
-    logic [5:0]  n_k_t12;
-    logic [5:0]  n_k_t13;
-    logic [2:0]  n_k_t14;
-    logic [2:0]  n_k_t15;
+    logic        n_k_t4;
+    logic        n_k_t7;
+    logic [2:0]  n_k_t8;
+    logic [2:0]  n_k_t9;
+    logic [5:0]  n_k_t10;
+    logic [5:0]  n_k_t11;
+    logic        n_k_t12;
     logic [6:0]  n_k_n_x7;
     logic [6:0]  n_k_k_x7;
-    logic [6:0]  n_k_t19;
-    logic [15:0] n_k_t18_s2;
-    logic [15:0] n_k_t21_s2;
-    logic [31:0] n_k_t22;
+    logic [6:0]  n_k_t17;
+    logic [15:0] n_k_t16_s2;
+    logic [15:0] n_k_t19_s2;
+    logic [31:0] n_k_t20;
+    logic [31:0] n_k_t21;
+    logic        n_k_t7_s1;
+    logic        n_k_t7_s2;
     logic [31:0] n_k_t23;
-    logic        n_k_t9_s1;
-    logic        n_k_t9_s2;
-    logic [31:0] n_k_t25;
     logic [5:0]  n_k_n_s1;
     logic [5:0]  n_k_n_s2;
     logic        n_k_store;
     logic        more;
     logic        next_iteration;
     logic        issue;
-    logic        n_k_t11_s1;
-    logic        n_k_t11_s2;
+    logic        n_k_t12_s1;
+    logic        n_k_t12_s2;
     logic        loop_end;
     logic        n_en;
     logic [5:0]  n_next;
@@ -79,39 +79,39 @@ module fir (
         end
     end
 
-    assign n_k_t5 = n_r == 6'd63;  // examples/fir.py:16
-    assign n_k_t9 = k_r == 3'd7;  // examples/fir.py:18
-    assign n_k_t11 = n_k_t9 & n_k_t5;  // examples/fir.py:18
-    assign n_k_t12 = n_r + 6'd1;  // examples/fir.py:18
-    assign n_k_t13 = n_k_t9 ? n_k_t12 : n_r;  // examples/fir.py:18
-    assign n_k_t14 = k_r + 3'd1;  // examples/fir.py:18
-    assign n_k_t15 = n_k_t9 ? 3'd0 : n_k_t14;  // examples/fir.py:18
+    assign n_k_t4 = n_r == 6'd63;  // examples/fir.py:16
+    assign n_k_t7 = k_r == 3'd7;  // examples/fir.py:18
+    assign n_k_t8 = k_r + 3'd1;  // examples/fir.py:18
+    assign n_k_t9 = n_k_t7 ? 3'd0 : n_k_t8;  // examples/fir.py:18
+    assign n_k_t10 = n_r + 6'd1;  // examples/fir.py:16
+    assign n_k_t11 = n_k_t7 ? n_k_t10 : n_r;  // examples/fir.py:16
+    assign n_k_t12 = n_k_t7 & n_k_t4;  // examples/fir.py:16
     assign n_k_n_x7 = 7'(n_r);
     assign n_k_k_x7 = 7'(k_r);
-    assign n_k_t19 = n_k_n_x7 + n_k_k_x7;  // examples/fir.py:19
+    assign n_k_t17 = n_k_n_x7 + n_k_k_x7;  // examples/fir.py:19
 
     always_ff @(posedge ap_clk) begin
-        n_k_t18_s2 <= taps_q0;  // examples/fir.py:19
-        n_k_t21_s2 <= x_q0;  // examples/fir.py:19
+        n_k_t16_s2 <= taps_q0;  // examples/fir.py:19
+        n_k_t19_s2 <= x_q0;  // examples/fir.py:19
     end
 
-    assign n_k_t22 = 32'($signed(n_k_t18_s2)) * 32'($signed(n_k_t21_s2));  // examples/fir.py:19
-    assign n_k_t23 = acc_r + n_k_t22;  // examples/fir.py:19
+    assign n_k_t20 = 32'($signed(n_k_t16_s2)) * 32'($signed(n_k_t19_s2));  // examples/fir.py:19
+    assign n_k_t21 = acc_r + n_k_t20;  // examples/fir.py:19
 
     always_ff @(posedge ap_clk) begin
-        n_k_t9_s1 <= n_k_t9;  // examples/fir.py:18
-        n_k_t9_s2 <= n_k_t9_s1;  // examples/fir.py:18
+        n_k_t7_s1 <= n_k_t7;  // examples/fir.py:18
+        n_k_t7_s2 <= n_k_t7_s1;  // examples/fir.py:18
     end
 
-    assign n_k_t25 = n_k_t9_s2 ? 32'd0 : n_k_t23;  // examples/fir.py:19
+    assign n_k_t23 = n_k_t7_s2 ? 32'd0 : n_k_t21;  // examples/fir.py:18
 
     always_ff @(posedge ap_clk) begin
         n_k_n_s1 <= n_r;  // examples/fir.py:16
         n_k_n_s2 <= n_k_n_s1;  // examples/fir.py:16
     end
 
-    assign n_k_store = n_k_v2 & n_k_t9_s2;
-    assign more = ~n_k_t11;
+    assign n_k_store = n_k_v2 & n_k_t7_s2;
+    assign more = ~n_k_t12;
     assign next_iteration = n_k_v0 & more;
     assign issue = start | next_iteration;
 
@@ -124,15 +124,15 @@ module fir (
     end
 
     always_ff @(posedge ap_clk) begin
-        n_k_t11_s1 <= n_k_t11;  // examples/fir.py:18
-        n_k_t11_s2 <= n_k_t11_s1;  // examples/fir.py:18
+        n_k_t12_s1 <= n_k_t12;  // examples/fir.py:16
+        n_k_t12_s2 <= n_k_t12_s1;  // examples/fir.py:16
     end
 
-    assign loop_end = n_k_v2 & n_k_t11_s2;
+    assign loop_end = n_k_v2 & n_k_t12_s2;
 
     // scalars between regions
     assign n_en = start | n_k_v0;
-    assign n_next = start ? 6'd0 : n_k_t13;
+    assign n_next = start ? 6'd0 : n_k_t11;
 
     always_ff @(posedge ap_clk) begin
         if (n_en) begin
@@ -141,7 +141,7 @@ module fir (
     end
 
     assign k_en = start | n_k_v0;
-    assign k_next = start ? 3'd0 : n_k_t15;
+    assign k_next = start ? 3'd0 : n_k_t9;
 
     always_ff @(posedge ap_clk) begin
         if (k_en) begin
@@ -150,7 +150,7 @@ module fir (
     end
 
     assign acc_en = start | n_k_v2;
-    assign acc_next = start ? 32'd0 : n_k_t25;
+    assign acc_next = start ? 32'd0 : n_k_t23;
 
     always_ff @(posedge ap_clk) begin
         if (acc_en) begin
@@ -159,14 +159,14 @@ module fir (
     end
 
     // array x (examples/fir.py:14)
-    assign x_address0 = n_k_t19;
+    assign x_address0 = n_k_t17;
     assign x_ce0 = n_k_v0;
 
     // array y (examples/fir.py:14)
     assign y_address0 = n_k_n_s2;
     assign y_ce0 = n_k_store;
     assign y_we0 = n_k_store;
-    assign y_d0 = n_k_t23;
+    assign y_d0 = n_k_t21;
 
     // table taps (examples/fir.py:15)
     (* syn_romstyle = "logic" *)

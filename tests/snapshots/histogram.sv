@@ -32,8 +32,8 @@ module histogram (
     logic        free;
     logic        start;
     logic        b_v0;
-    logic        b_t5;
-    logic [7:0]  b_t6;
+    logic        b_t4;
+    logic [7:0]  b_t5;
     logic        more;
     logic        next_iteration;
     logic        issue;
@@ -42,20 +42,20 @@ module histogram (
     logic        i_v0;
     logic        i_v1;
     logic        i_v2;
-    logic        i_t5;
-    logic [9:0]  i_t6;
-    logic        i_t14;
+    logic        i_t4;
+    logic [9:0]  i_t5;
+    logic        i_t13;
     logic        i_bins_last_s1;
-    logic        i_t15;
-    logic        i_t15_s2;
+    logic        i_t14;
+    logic        i_t14_s2;
+    logic [31:0] i_t15;
     logic [31:0] i_t16;
-    logic [31:0] i_t17;
-    logic [7:0]  i_t11_s2;
+    logic [7:0]  i_t10_s2;
     logic        more_1;
     logic        next_iteration_1;
     logic        issue_1;
-    logic        i_t5_s1;
-    logic        i_t5_s2;
+    logic        i_t4_s1;
+    logic        i_t4_s2;
     logic        loop_end_1;
     logic        b_en;
     logic [7:0]  b_next;
@@ -78,9 +78,9 @@ module histogram (
     assign ap_idle = free;
 
     // loop b (examples/histogram.py:12): II 1, 1 cycles an iteration; bound by one iteration a cycle
-    assign b_t5 = b_r == 8'd255;  // examples/histogram.py:12
-    assign b_t6 = b_r + 8'd1;  // examples/histogram.py:12
-    assign more = ~b_t5;
+    assign b_t4 = b_r == 8'd255;  // examples/histogram.py:12
+    assign b_t5 = b_r + 8'd1;  // examples/histogram.py:12
+    assign more = ~b_t4;
     assign next_iteration = b_v0 & more;
     assign issue = start | next_iteration;
 
@@ -92,7 +92,7 @@ module histogram (
         end
     end
 
-    assign loop_end = b_v0 & b_t5;
+    assign loop_end = b_v0 & b_t4;
 
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin
@@ -113,28 +113,28 @@ module histogram (
         end
     end
 
-    assign i_t5 = i_r == 10'h3ff;  // examples/histogram.py:14
-    assign i_t6 = i_r + 10'd1;  // examples/histogram.py:14
-    assign i_t14 = samples_q0 == bins_last_r_2;  // examples/histogram.py:15
+    assign i_t4 = i_r == 10'h3ff;  // examples/histogram.py:14
+    assign i_t5 = i_r + 10'd1;  // examples/histogram.py:14
+    assign i_t13 = samples_q0 == bins_last_r_2;  // examples/histogram.py:15
 
     always_ff @(posedge ap_clk) begin
         i_bins_last_s1 <= bins_last_r;  // examples/histogram.py:14
     end
 
-    assign i_t15 = i_bins_last_s1 & i_t14;  // examples/histogram.py:15
+    assign i_t14 = i_bins_last_s1 & i_t13;  // examples/histogram.py:15
 
     always_ff @(posedge ap_clk) begin
-        i_t15_s2 <= i_t15;  // examples/histogram.py:15
+        i_t14_s2 <= i_t14;  // examples/histogram.py:15
     end
 
-    assign i_t16 = i_t15_s2 ? bins_last_r_1 : bins_q0;  // examples/histogram.py:15
-    assign i_t17 = i_t16 + 32'd1;  // examples/histogram.py:15
+    assign i_t15 = i_t14_s2 ? bins_last_r_1 : bins_q0;  // examples/histogram.py:15
+    assign i_t16 = i_t15 + 32'd1;  // examples/histogram.py:15
 
     always_ff @(posedge ap_clk) begin
-        i_t11_s2 <= samples_q0;  // examples/histogram.py:15
+        i_t10_s2 <= samples_q0;  // examples/histogram.py:15
     end
 
-    assign more_1 = ~i_t5;
+    assign more_1 = ~i_t4;
     assign next_iteration_1 = i_v0 & more_1;
     assign issue_1 = go | next_iteration_1;
 
@@ -147,15 +147,15 @@ module histogram (
     end
 
     always_ff @(posedge ap_clk) begin
-        i_t5_s1 <= i_t5;  // examples/histogram.py:14
-        i_t5_s2 <= i_t5_s1;  // examples/histogram.py:14
+        i_t4_s1 <= i_t4;  // examples/histogram.py:14
+        i_t4_s2 <= i_t4_s1;  // examples/histogram.py:14
     end
 
-    assign loop_end_1 = i_v2 & i_t5_s2;
+    assign loop_end_1 = i_v2 & i_t4_s2;
 
     // scalars between regions
     assign b_en = start | b_v0;
-    assign b_next = start ? 8'd0 : b_t6;
+    assign b_next = start ? 8'd0 : b_t5;
 
     always_ff @(posedge ap_clk) begin
         if (b_en) begin
@@ -164,7 +164,7 @@ module histogram (
     end
 
     assign i_en = go | i_v0;
-    assign i_next = go ? 10'd0 : i_t6;
+    assign i_next = go ? 10'd0 : i_t5;
 
     always_ff @(posedge ap_clk) begin
         if (i_en) begin
@@ -182,7 +182,7 @@ module histogram (
     end
 
     assign bins_last_en_1 = go | i_v2;
-    assign bins_last_next_1 = go ? 32'd0 : i_t17;
+    assign bins_last_next_1 = go ? 32'd0 : i_t16;
 
     always_ff @(posedge ap_clk) begin
         if (bins_last_en_1) begin
@@ -210,10 +210,10 @@ module histogram (
     assign bins_ce0 = bins_p0_active;
     assign bins_we0 = b_v0;
     assign bins_d0 = 32'd0;
-    assign bins_address1 = i_t11_s2;
+    assign bins_address1 = i_t10_s2;
     assign bins_ce1 = i_v2;
     assign bins_we1 = i_v2;
-    assign bins_d1 = i_t17;
+    assign bins_d1 = i_t16;
     assign ap_done = loop_end_1;
     assign ap_ready = loop_end_1;
     assign active = busy | start;

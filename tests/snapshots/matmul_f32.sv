@@ -1455,7 +1455,7 @@ module matmul (
     logic [4:0]  i_r;
     logic [4:0]  k_r;
     logic [4:0]  j_r;
-    logic [31:0] c_elem_running_3_q0;
+    logic [31:0] c_elem_running_q0;
     logic        free;
     logic        start;
     logic        i_k_j_v0;
@@ -1470,35 +1470,35 @@ module matmul (
     logic        i_k_j_v9;
     logic        i_k_j_v10;
     logic        i_k_j_v11;
-    logic        i_k_j_t5;
-    logic        i_k_j_t7;
+    logic        i_k_j_t4;
+    logic        i_k_j_t6;
     logic        i_k_j_t8;
-    logic        i_k_j_t11;
-    logic        i_k_j_t13;
-    logic        i_k_j_t15;
+    logic [4:0]  i_k_j_t9;
+    logic [4:0]  i_k_j_t10;
+    logic [4:0]  i_k_j_t11;
+    logic [4:0]  i_k_j_t12;
+    logic [4:0]  i_k_j_t13;
+    logic        i_k_j_t14;
+    logic [4:0]  i_k_j_t15;
     logic [4:0]  i_k_j_t16;
-    logic [4:0]  i_k_j_t17;
-    logic [4:0]  i_k_j_t18;
-    logic [4:0]  i_k_j_t19;
-    logic [4:0]  i_k_j_t20;
-    logic [4:0]  i_k_j_t21;
-    logic [4:0]  i_k_j_t22;
-    logic [9:0]  i_k_j_t26;
-    logic        i_k_j_t7_s1;
+    logic        i_k_j_t17;
+    logic        i_k_j_t18;
+    logic [9:0]  i_k_j_t24;
+    logic        i_k_j_t18_s1;
     logic [31:0] i_k_j_c_elem;
-    logic [9:0]  i_k_j_t31;
+    logic [9:0]  i_k_j_t29;
     logic [31:0] i_k_j_a_elem_s2;
-    logic [31:0] i_k_j_t32_s2;
-    logic [31:0] i_k_j_t33;
+    logic [31:0] i_k_j_t30_s2;
+    logic [31:0] i_k_j_t31;
     logic [31:0] i_k_j_c_elem_s2;
     logic [31:0] i_k_j_c_elem_s3;
     logic [31:0] i_k_j_c_elem_s4;
     logic [31:0] i_k_j_c_elem_s5;
     logic [31:0] i_k_j_c_elem_s6;
     logic [31:0] i_k_j_c_elem_s7;
-    logic [31:0] i_k_j_t33_s7;
-    logic [31:0] i_k_j_t34;
-    logic [9:0]  i_k_j_t36;
+    logic [31:0] i_k_j_t31_s7;
+    logic [31:0] i_k_j_t32;
+    logic [9:0]  i_k_j_t34;
     logic [4:0]  i_k_j_j_s1;
     logic [4:0]  i_k_j_j_s2;
     logic [4:0]  i_k_j_j_s3;
@@ -1510,43 +1510,43 @@ module matmul (
     logic [4:0]  i_k_j_j_s9;
     logic [4:0]  i_k_j_j_s10;
     logic [4:0]  i_k_j_j_s11;
-    logic [9:0]  i_k_j_t36_s1;
-    logic [9:0]  i_k_j_t36_s2;
-    logic [9:0]  i_k_j_t36_s3;
-    logic [9:0]  i_k_j_t36_s4;
-    logic [9:0]  i_k_j_t36_s5;
-    logic [9:0]  i_k_j_t36_s6;
-    logic [9:0]  i_k_j_t36_s7;
-    logic [9:0]  i_k_j_t36_s8;
-    logic [9:0]  i_k_j_t36_s9;
-    logic [9:0]  i_k_j_t36_s10;
-    logic [9:0]  i_k_j_t36_s11;
-    logic        i_k_j_t8_s1;
-    logic        i_k_j_t8_s2;
-    logic        i_k_j_t8_s3;
-    logic        i_k_j_t8_s4;
-    logic        i_k_j_t8_s5;
-    logic        i_k_j_t8_s6;
-    logic        i_k_j_t8_s7;
-    logic        i_k_j_t8_s8;
-    logic        i_k_j_t8_s9;
-    logic        i_k_j_t8_s10;
-    logic        i_k_j_t8_s11;
+    logic [9:0]  i_k_j_t34_s1;
+    logic [9:0]  i_k_j_t34_s2;
+    logic [9:0]  i_k_j_t34_s3;
+    logic [9:0]  i_k_j_t34_s4;
+    logic [9:0]  i_k_j_t34_s5;
+    logic [9:0]  i_k_j_t34_s6;
+    logic [9:0]  i_k_j_t34_s7;
+    logic [9:0]  i_k_j_t34_s8;
+    logic [9:0]  i_k_j_t34_s9;
+    logic [9:0]  i_k_j_t34_s10;
+    logic [9:0]  i_k_j_t34_s11;
+    logic        i_k_j_t6_s1;
+    logic        i_k_j_t6_s2;
+    logic        i_k_j_t6_s3;
+    logic        i_k_j_t6_s4;
+    logic        i_k_j_t6_s5;
+    logic        i_k_j_t6_s6;
+    logic        i_k_j_t6_s7;
+    logic        i_k_j_t6_s8;
+    logic        i_k_j_t6_s9;
+    logic        i_k_j_t6_s10;
+    logic        i_k_j_t6_s11;
     logic        i_k_j_store;
     logic        more;
     logic        next_iteration;
     logic        issue;
-    logic        i_k_j_t15_s1;
-    logic        i_k_j_t15_s2;
-    logic        i_k_j_t15_s3;
-    logic        i_k_j_t15_s4;
-    logic        i_k_j_t15_s5;
-    logic        i_k_j_t15_s6;
-    logic        i_k_j_t15_s7;
-    logic        i_k_j_t15_s8;
-    logic        i_k_j_t15_s9;
-    logic        i_k_j_t15_s10;
-    logic        i_k_j_t15_s11;
+    logic        i_k_j_t17_s1;
+    logic        i_k_j_t17_s2;
+    logic        i_k_j_t17_s3;
+    logic        i_k_j_t17_s4;
+    logic        i_k_j_t17_s5;
+    logic        i_k_j_t17_s6;
+    logic        i_k_j_t17_s7;
+    logic        i_k_j_t17_s8;
+    logic        i_k_j_t17_s9;
+    logic        i_k_j_t17_s10;
+    logic        i_k_j_t17_s11;
     logic        loop_end;
     logic        i_en;
     logic [4:0]  i_next;
@@ -1591,38 +1591,38 @@ module matmul (
         end
     end
 
-    assign i_k_j_t5 = i_r == 5'd31;  // examples/matmul_f32.py:14
-    assign i_k_j_t7 = k_r == 5'd0;  // examples/matmul_f32.py:15
-    assign i_k_j_t8 = k_r == 5'd31;  // examples/matmul_f32.py:15
-    assign i_k_j_t11 = j_r == 5'd31;  // examples/matmul_f32.py:14
-    assign i_k_j_t13 = i_k_j_t11 & i_k_j_t8;  // examples/matmul_f32.py:14
-    assign i_k_j_t15 = i_k_j_t13 & i_k_j_t5;  // examples/matmul_f32.py:14
-    assign i_k_j_t16 = i_r + 5'd1;  // examples/matmul_f32.py:14
-    assign i_k_j_t17 = i_k_j_t13 ? i_k_j_t16 : i_r;  // examples/matmul_f32.py:14
-    assign i_k_j_t18 = k_r + 5'd1;  // examples/matmul_f32.py:14
-    assign i_k_j_t19 = i_k_j_t8 ? 5'd0 : i_k_j_t18;  // examples/matmul_f32.py:14
-    assign i_k_j_t20 = i_k_j_t11 ? i_k_j_t19 : k_r;  // examples/matmul_f32.py:14
-    assign i_k_j_t21 = j_r + 5'd1;  // examples/matmul_f32.py:14
-    assign i_k_j_t22 = i_k_j_t11 ? 5'd0 : i_k_j_t21;  // examples/matmul_f32.py:14
-    assign i_k_j_t26 = {i_r, k_r};  // examples/matmul_f32.py:14
+    assign i_k_j_t4 = i_r == 5'd31;  // examples/matmul_f32.py:14
+    assign i_k_j_t6 = k_r == 5'd31;  // examples/matmul_f32.py:15
+    assign i_k_j_t8 = j_r == 5'd31;  // examples/matmul_f32.py:14
+    assign i_k_j_t9 = j_r + 5'd1;  // examples/matmul_f32.py:14
+    assign i_k_j_t10 = i_k_j_t8 ? 5'd0 : i_k_j_t9;  // examples/matmul_f32.py:14
+    assign i_k_j_t11 = k_r + 5'd1;  // examples/matmul_f32.py:15
+    assign i_k_j_t12 = i_k_j_t6 ? 5'd0 : i_k_j_t11;  // examples/matmul_f32.py:15
+    assign i_k_j_t13 = i_k_j_t8 ? i_k_j_t12 : k_r;  // examples/matmul_f32.py:15
+    assign i_k_j_t14 = i_k_j_t8 & i_k_j_t6;  // examples/matmul_f32.py:15
+    assign i_k_j_t15 = i_r + 5'd1;  // examples/matmul_f32.py:14
+    assign i_k_j_t16 = i_k_j_t14 ? i_k_j_t15 : i_r;  // examples/matmul_f32.py:14
+    assign i_k_j_t17 = i_k_j_t14 & i_k_j_t4;  // examples/matmul_f32.py:14
+    assign i_k_j_t18 = k_r == 5'd0;  // examples/matmul_f32.py:15
+    assign i_k_j_t24 = {i_r, k_r};  // examples/matmul_f32.py:14
 
     always_ff @(posedge ap_clk) begin
-        i_k_j_t7_s1 <= i_k_j_t7;  // examples/matmul_f32.py:15
+        i_k_j_t18_s1 <= i_k_j_t18;  // examples/matmul_f32.py:15
     end
 
-    assign i_k_j_c_elem = i_k_j_t7_s1 ? 32'd0 : c_elem_running_3_q0;  // examples/matmul_f32.py:15
-    assign i_k_j_t31 = {k_r, j_r};  // examples/matmul_f32.py:16
+    assign i_k_j_c_elem = i_k_j_t18_s1 ? 32'd0 : c_elem_running_q0;  // examples/matmul_f32.py:15
+    assign i_k_j_t29 = {k_r, j_r};  // examples/matmul_f32.py:16
 
     always_ff @(posedge ap_clk) begin
         i_k_j_a_elem_s2 <= a_q0;  // examples/matmul_f32.py:14
-        i_k_j_t32_s2 <= b_q0;  // examples/matmul_f32.py:16
+        i_k_j_t30_s2 <= b_q0;  // examples/matmul_f32.py:16
     end
 
-    fmul_e8f23 u_i_k_j_t33 (  // examples/matmul_f32.py:16
+    fmul_e8f23 u_i_k_j_t31 (  // examples/matmul_f32.py:16
         .clk(ap_clk),
         .a(i_k_j_a_elem_s2),
-        .b(i_k_j_t32_s2),
-        .result(i_k_j_t33)
+        .b(i_k_j_t30_s2),
+        .result(i_k_j_t31)
     );
 
     always_ff @(posedge ap_clk) begin
@@ -1632,17 +1632,17 @@ module matmul (
         i_k_j_c_elem_s5 <= i_k_j_c_elem_s4;  // examples/matmul_f32.py:15
         i_k_j_c_elem_s6 <= i_k_j_c_elem_s5;  // examples/matmul_f32.py:15
         i_k_j_c_elem_s7 <= i_k_j_c_elem_s6;  // examples/matmul_f32.py:15
-        i_k_j_t33_s7 <= i_k_j_t33;  // examples/matmul_f32.py:16
+        i_k_j_t31_s7 <= i_k_j_t31;  // examples/matmul_f32.py:16
     end
 
-    fadd_e8f23 u_i_k_j_t34 (  // examples/matmul_f32.py:16
+    fadd_e8f23 u_i_k_j_t32 (  // examples/matmul_f32.py:16
         .clk(ap_clk),
         .a(i_k_j_c_elem_s7),
-        .b(i_k_j_t33_s7),
-        .result(i_k_j_t34)
+        .b(i_k_j_t31_s7),
+        .result(i_k_j_t32)
     );
 
-    assign i_k_j_t36 = {i_r, j_r};  // examples/matmul_f32.py:15
+    assign i_k_j_t34 = {i_r, j_r};  // examples/matmul_f32.py:15
 
     always_ff @(posedge ap_clk) begin
         i_k_j_j_s1 <= j_r;  // examples/matmul_f32.py:14
@@ -1656,32 +1656,32 @@ module matmul (
         i_k_j_j_s9 <= i_k_j_j_s8;  // examples/matmul_f32.py:14
         i_k_j_j_s10 <= i_k_j_j_s9;  // examples/matmul_f32.py:14
         i_k_j_j_s11 <= i_k_j_j_s10;  // examples/matmul_f32.py:14
-        i_k_j_t36_s1 <= i_k_j_t36;  // examples/matmul_f32.py:15
-        i_k_j_t36_s2 <= i_k_j_t36_s1;  // examples/matmul_f32.py:15
-        i_k_j_t36_s3 <= i_k_j_t36_s2;  // examples/matmul_f32.py:15
-        i_k_j_t36_s4 <= i_k_j_t36_s3;  // examples/matmul_f32.py:15
-        i_k_j_t36_s5 <= i_k_j_t36_s4;  // examples/matmul_f32.py:15
-        i_k_j_t36_s6 <= i_k_j_t36_s5;  // examples/matmul_f32.py:15
-        i_k_j_t36_s7 <= i_k_j_t36_s6;  // examples/matmul_f32.py:15
-        i_k_j_t36_s8 <= i_k_j_t36_s7;  // examples/matmul_f32.py:15
-        i_k_j_t36_s9 <= i_k_j_t36_s8;  // examples/matmul_f32.py:15
-        i_k_j_t36_s10 <= i_k_j_t36_s9;  // examples/matmul_f32.py:15
-        i_k_j_t36_s11 <= i_k_j_t36_s10;  // examples/matmul_f32.py:15
-        i_k_j_t8_s1 <= i_k_j_t8;  // examples/matmul_f32.py:15
-        i_k_j_t8_s2 <= i_k_j_t8_s1;  // examples/matmul_f32.py:15
-        i_k_j_t8_s3 <= i_k_j_t8_s2;  // examples/matmul_f32.py:15
-        i_k_j_t8_s4 <= i_k_j_t8_s3;  // examples/matmul_f32.py:15
-        i_k_j_t8_s5 <= i_k_j_t8_s4;  // examples/matmul_f32.py:15
-        i_k_j_t8_s6 <= i_k_j_t8_s5;  // examples/matmul_f32.py:15
-        i_k_j_t8_s7 <= i_k_j_t8_s6;  // examples/matmul_f32.py:15
-        i_k_j_t8_s8 <= i_k_j_t8_s7;  // examples/matmul_f32.py:15
-        i_k_j_t8_s9 <= i_k_j_t8_s8;  // examples/matmul_f32.py:15
-        i_k_j_t8_s10 <= i_k_j_t8_s9;  // examples/matmul_f32.py:15
-        i_k_j_t8_s11 <= i_k_j_t8_s10;  // examples/matmul_f32.py:15
+        i_k_j_t34_s1 <= i_k_j_t34;  // examples/matmul_f32.py:15
+        i_k_j_t34_s2 <= i_k_j_t34_s1;  // examples/matmul_f32.py:15
+        i_k_j_t34_s3 <= i_k_j_t34_s2;  // examples/matmul_f32.py:15
+        i_k_j_t34_s4 <= i_k_j_t34_s3;  // examples/matmul_f32.py:15
+        i_k_j_t34_s5 <= i_k_j_t34_s4;  // examples/matmul_f32.py:15
+        i_k_j_t34_s6 <= i_k_j_t34_s5;  // examples/matmul_f32.py:15
+        i_k_j_t34_s7 <= i_k_j_t34_s6;  // examples/matmul_f32.py:15
+        i_k_j_t34_s8 <= i_k_j_t34_s7;  // examples/matmul_f32.py:15
+        i_k_j_t34_s9 <= i_k_j_t34_s8;  // examples/matmul_f32.py:15
+        i_k_j_t34_s10 <= i_k_j_t34_s9;  // examples/matmul_f32.py:15
+        i_k_j_t34_s11 <= i_k_j_t34_s10;  // examples/matmul_f32.py:15
+        i_k_j_t6_s1 <= i_k_j_t6;  // examples/matmul_f32.py:15
+        i_k_j_t6_s2 <= i_k_j_t6_s1;  // examples/matmul_f32.py:15
+        i_k_j_t6_s3 <= i_k_j_t6_s2;  // examples/matmul_f32.py:15
+        i_k_j_t6_s4 <= i_k_j_t6_s3;  // examples/matmul_f32.py:15
+        i_k_j_t6_s5 <= i_k_j_t6_s4;  // examples/matmul_f32.py:15
+        i_k_j_t6_s6 <= i_k_j_t6_s5;  // examples/matmul_f32.py:15
+        i_k_j_t6_s7 <= i_k_j_t6_s6;  // examples/matmul_f32.py:15
+        i_k_j_t6_s8 <= i_k_j_t6_s7;  // examples/matmul_f32.py:15
+        i_k_j_t6_s9 <= i_k_j_t6_s8;  // examples/matmul_f32.py:15
+        i_k_j_t6_s10 <= i_k_j_t6_s9;  // examples/matmul_f32.py:15
+        i_k_j_t6_s11 <= i_k_j_t6_s10;  // examples/matmul_f32.py:15
     end
 
-    assign i_k_j_store = i_k_j_v11 & i_k_j_t8_s11;
-    assign more = ~i_k_j_t15;
+    assign i_k_j_store = i_k_j_v11 & i_k_j_t6_s11;
+    assign more = ~i_k_j_t17;
     assign next_iteration = i_k_j_v0 & more;
     assign issue = start | next_iteration;
 
@@ -1694,24 +1694,24 @@ module matmul (
     end
 
     always_ff @(posedge ap_clk) begin
-        i_k_j_t15_s1 <= i_k_j_t15;  // examples/matmul_f32.py:14
-        i_k_j_t15_s2 <= i_k_j_t15_s1;  // examples/matmul_f32.py:14
-        i_k_j_t15_s3 <= i_k_j_t15_s2;  // examples/matmul_f32.py:14
-        i_k_j_t15_s4 <= i_k_j_t15_s3;  // examples/matmul_f32.py:14
-        i_k_j_t15_s5 <= i_k_j_t15_s4;  // examples/matmul_f32.py:14
-        i_k_j_t15_s6 <= i_k_j_t15_s5;  // examples/matmul_f32.py:14
-        i_k_j_t15_s7 <= i_k_j_t15_s6;  // examples/matmul_f32.py:14
-        i_k_j_t15_s8 <= i_k_j_t15_s7;  // examples/matmul_f32.py:14
-        i_k_j_t15_s9 <= i_k_j_t15_s8;  // examples/matmul_f32.py:14
-        i_k_j_t15_s10 <= i_k_j_t15_s9;  // examples/matmul_f32.py:14
-        i_k_j_t15_s11 <= i_k_j_t15_s10;  // examples/matmul_f32.py:14
+        i_k_j_t17_s1 <= i_k_j_t17;  // examples/matmul_f32.py:14
+        i_k_j_t17_s2 <= i_k_j_t17_s1;  // examples/matmul_f32.py:14
+        i_k_j_t17_s3 <= i_k_j_t17_s2;  // examples/matmul_f32.py:14
+        i_k_j_t17_s4 <= i_k_j_t17_s3;  // examples/matmul_f32.py:14
+        i_k_j_t17_s5 <= i_k_j_t17_s4;  // examples/matmul_f32.py:14
+        i_k_j_t17_s6 <= i_k_j_t17_s5;  // examples/matmul_f32.py:14
+        i_k_j_t17_s7 <= i_k_j_t17_s6;  // examples/matmul_f32.py:14
+        i_k_j_t17_s8 <= i_k_j_t17_s7;  // examples/matmul_f32.py:14
+        i_k_j_t17_s9 <= i_k_j_t17_s8;  // examples/matmul_f32.py:14
+        i_k_j_t17_s10 <= i_k_j_t17_s9;  // examples/matmul_f32.py:14
+        i_k_j_t17_s11 <= i_k_j_t17_s10;  // examples/matmul_f32.py:14
     end
 
-    assign loop_end = i_k_j_v11 & i_k_j_t15_s11;
+    assign loop_end = i_k_j_v11 & i_k_j_t17_s11;
 
     // scalars between regions
     assign i_en = start | i_k_j_v0;
-    assign i_next = start ? 5'd0 : i_k_j_t17;
+    assign i_next = start ? 5'd0 : i_k_j_t16;
 
     always_ff @(posedge ap_clk) begin
         if (i_en) begin
@@ -1720,7 +1720,7 @@ module matmul (
     end
 
     assign k_en = start | i_k_j_v0;
-    assign k_next = start ? 5'd0 : i_k_j_t20;
+    assign k_next = start ? 5'd0 : i_k_j_t13;
 
     always_ff @(posedge ap_clk) begin
         if (k_en) begin
@@ -1729,7 +1729,7 @@ module matmul (
     end
 
     assign j_en = start | i_k_j_v0;
-    assign j_next = start ? 5'd0 : i_k_j_t22;
+    assign j_next = start ? 5'd0 : i_k_j_t10;
 
     always_ff @(posedge ap_clk) begin
         if (j_en) begin
@@ -1738,30 +1738,30 @@ module matmul (
     end
 
     // array a (examples/matmul_f32.py:12)
-    assign a_address0 = i_k_j_t26;
+    assign a_address0 = i_k_j_t24;
     assign a_ce0 = i_k_j_v0;
 
     // array b (examples/matmul_f32.py:12)
-    assign b_address0 = i_k_j_t31;
+    assign b_address0 = i_k_j_t29;
     assign b_ce0 = i_k_j_v0;
 
     // array ap_return (examples/matmul_f32.py:13)
-    assign ap_return_address0 = i_k_j_t36_s11;
+    assign ap_return_address0 = i_k_j_t34_s11;
     assign ap_return_ce0 = i_k_j_store;
     assign ap_return_we0 = i_k_j_store;
-    assign ap_return_d0 = i_k_j_t34;
+    assign ap_return_d0 = i_k_j_t32;
 
-    // local array c_elem_running.3 (examples/matmul_f32.py:12)
+    // local array c_elem_running (examples/matmul_f32.py:12)
     (* ram_style = "distributed", no_rw_check *)
-    logic [31:0] c_elem_running_3_mem [0:31];  // examples/matmul_f32.py:12
+    logic [31:0] c_elem_running_mem [0:31];  // examples/matmul_f32.py:12
     always_ff @(posedge ap_clk) begin
         if (i_k_j_v11) begin
-            c_elem_running_3_mem[i_k_j_j_s11] <= i_k_j_t34;
+            c_elem_running_mem[i_k_j_j_s11] <= i_k_j_t32;
         end
     end
     always_ff @(posedge ap_clk) begin
         if (i_k_j_v0) begin
-            c_elem_running_3_q0 <= c_elem_running_3_mem[j_r];
+            c_elem_running_q0 <= c_elem_running_mem[j_r];
         end
     end
 

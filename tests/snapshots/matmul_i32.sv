@@ -32,59 +32,59 @@ module matmul (
     logic        i_j_k_v1;
     logic        i_j_k_v2;
     logic        i_j_k_v3;
-    logic        i_j_k_t5;
+    logic        i_j_k_t4;
+    logic        i_j_k_t6;
     logic        i_j_k_t8;
-    logic        i_j_k_t11;
-    logic        i_j_k_t13;
-    logic        i_j_k_t15;
+    logic [4:0]  i_j_k_t9;
+    logic [4:0]  i_j_k_t10;
+    logic [4:0]  i_j_k_t11;
+    logic [4:0]  i_j_k_t12;
+    logic [4:0]  i_j_k_t13;
+    logic        i_j_k_t14;
+    logic [4:0]  i_j_k_t15;
     logic [4:0]  i_j_k_t16;
-    logic [4:0]  i_j_k_t17;
-    logic [4:0]  i_j_k_t18;
-    logic [4:0]  i_j_k_t19;
-    logic [4:0]  i_j_k_t20;
-    logic [4:0]  i_j_k_t21;
-    logic [4:0]  i_j_k_t22;
-    logic [9:0]  i_j_k_t27;
-    logic [9:0]  i_j_k_t30;
-    logic [17:0] i_j_k_t28_17_0;
-    logic [13:0] i_j_k_t34_31_18;
-    logic [17:0] i_j_k_t31_17_0;
-    logic [13:0] i_j_k_t37_31_18;
-    logic [17:0] i_j_k_t36_s2;
-    logic [17:0] i_j_k_t32_s2;
-    logic [31:0] i_j_k_t39;
-    logic [17:0] i_j_k_t39_17_0;
-    logic [13:0] i_j_k_t28_13_0;
-    logic [13:0] i_j_k_t38_s2;
-    logic [13:0] i_j_k_t41_s2;
+    logic        i_j_k_t17;
+    logic [9:0]  i_j_k_t25;
+    logic [9:0]  i_j_k_t28;
+    logic [17:0] i_j_k_t26_17_0;
+    logic [13:0] i_j_k_t32_31_18;
+    logic [17:0] i_j_k_t29_17_0;
+    logic [13:0] i_j_k_t35_31_18;
+    logic [17:0] i_j_k_t34_s2;
+    logic [17:0] i_j_k_t30_s2;
+    logic [31:0] i_j_k_t37;
+    logic [17:0] i_j_k_t37_17_0;
+    logic [13:0] i_j_k_t26_13_0;
+    logic [13:0] i_j_k_t36_s2;
+    logic [13:0] i_j_k_t39_s2;
+    logic [13:0] i_j_k_t40;
+    logic [13:0] i_j_k_t41_31_18;
     logic [13:0] i_j_k_t42;
-    logic [13:0] i_j_k_t43_31_18;
-    logic [13:0] i_j_k_t44;
-    logic [13:0] i_j_k_t31_13_0;
-    logic [13:0] i_j_k_t35_s2;
-    logic [13:0] i_j_k_t47_s2;
-    logic [13:0] i_j_k_t48;
-    logic [13:0] i_j_k_t45_s3;
-    logic [13:0] i_j_k_t48_s3;
-    logic [13:0] i_j_k_t49;
-    logic [17:0] i_j_k_t40_s3;
-    logic [31:0] i_j_k_t52;
+    logic [13:0] i_j_k_t29_13_0;
+    logic [13:0] i_j_k_t33_s2;
+    logic [13:0] i_j_k_t45_s2;
+    logic [13:0] i_j_k_t46;
+    logic [13:0] i_j_k_t43_s3;
+    logic [13:0] i_j_k_t46_s3;
+    logic [13:0] i_j_k_t47;
+    logic [17:0] i_j_k_t38_s3;
+    logic [31:0] i_j_k_t50;
+    logic [31:0] i_j_k_t51;
+    logic        i_j_k_t8_s1;
+    logic        i_j_k_t8_s2;
+    logic        i_j_k_t8_s3;
     logic [31:0] i_j_k_t53;
-    logic        i_j_k_t11_s1;
-    logic        i_j_k_t11_s2;
-    logic        i_j_k_t11_s3;
-    logic [31:0] i_j_k_t55;
-    logic [9:0]  i_j_k_t56;
-    logic [9:0]  i_j_k_t56_s1;
-    logic [9:0]  i_j_k_t56_s2;
-    logic [9:0]  i_j_k_t56_s3;
+    logic [9:0]  i_j_k_t54;
+    logic [9:0]  i_j_k_t54_s1;
+    logic [9:0]  i_j_k_t54_s2;
+    logic [9:0]  i_j_k_t54_s3;
     logic        i_j_k_store;
     logic        more;
     logic        next_iteration;
     logic        issue;
-    logic        i_j_k_t15_s1;
-    logic        i_j_k_t15_s2;
-    logic        i_j_k_t15_s3;
+    logic        i_j_k_t17_s1;
+    logic        i_j_k_t17_s2;
+    logic        i_j_k_t17_s3;
     logic        loop_end;
     logic        i_en;
     logic [4:0]  i_next;
@@ -115,82 +115,82 @@ module matmul (
         end
     end
 
-    assign i_j_k_t5 = i_r == 5'd31;  // examples/matmul_i32.py:14
-    assign i_j_k_t8 = j_r == 5'd31;  // examples/matmul_i32.py:14
-    assign i_j_k_t11 = k_r == 5'd31;  // examples/matmul_i32.py:15
-    assign i_j_k_t13 = i_j_k_t11 & i_j_k_t8;  // examples/matmul_i32.py:15
-    assign i_j_k_t15 = i_j_k_t13 & i_j_k_t5;  // examples/matmul_i32.py:15
-    assign i_j_k_t16 = i_r + 5'd1;  // examples/matmul_i32.py:15
-    assign i_j_k_t17 = i_j_k_t13 ? i_j_k_t16 : i_r;  // examples/matmul_i32.py:15
-    assign i_j_k_t18 = j_r + 5'd1;  // examples/matmul_i32.py:15
-    assign i_j_k_t19 = i_j_k_t8 ? 5'd0 : i_j_k_t18;  // examples/matmul_i32.py:15
-    assign i_j_k_t20 = i_j_k_t11 ? i_j_k_t19 : j_r;  // examples/matmul_i32.py:15
-    assign i_j_k_t21 = k_r + 5'd1;  // examples/matmul_i32.py:15
-    assign i_j_k_t22 = i_j_k_t11 ? 5'd0 : i_j_k_t21;  // examples/matmul_i32.py:15
-    assign i_j_k_t27 = {i_r, k_r};  // examples/matmul_i32.py:16
-    assign i_j_k_t30 = {k_r, j_r};  // examples/matmul_i32.py:16
-    assign i_j_k_t28_17_0 = a_q0[17:0];
-    assign i_j_k_t34_31_18 = a_q0[31:18];
-    assign i_j_k_t31_17_0 = b_q0[17:0];
-    assign i_j_k_t37_31_18 = b_q0[31:18];
+    assign i_j_k_t4 = i_r == 5'd31;  // examples/matmul_i32.py:14
+    assign i_j_k_t6 = j_r == 5'd31;  // examples/matmul_i32.py:14
+    assign i_j_k_t8 = k_r == 5'd31;  // examples/matmul_i32.py:15
+    assign i_j_k_t9 = k_r + 5'd1;  // examples/matmul_i32.py:15
+    assign i_j_k_t10 = i_j_k_t8 ? 5'd0 : i_j_k_t9;  // examples/matmul_i32.py:15
+    assign i_j_k_t11 = j_r + 5'd1;  // examples/matmul_i32.py:14
+    assign i_j_k_t12 = i_j_k_t6 ? 5'd0 : i_j_k_t11;  // examples/matmul_i32.py:14
+    assign i_j_k_t13 = i_j_k_t8 ? i_j_k_t12 : j_r;  // examples/matmul_i32.py:14
+    assign i_j_k_t14 = i_j_k_t8 & i_j_k_t6;  // examples/matmul_i32.py:14
+    assign i_j_k_t15 = i_r + 5'd1;  // examples/matmul_i32.py:14
+    assign i_j_k_t16 = i_j_k_t14 ? i_j_k_t15 : i_r;  // examples/matmul_i32.py:14
+    assign i_j_k_t17 = i_j_k_t14 & i_j_k_t4;  // examples/matmul_i32.py:14
+    assign i_j_k_t25 = {i_r, k_r};  // examples/matmul_i32.py:16
+    assign i_j_k_t28 = {k_r, j_r};  // examples/matmul_i32.py:16
+    assign i_j_k_t26_17_0 = a_q0[17:0];
+    assign i_j_k_t32_31_18 = a_q0[31:18];
+    assign i_j_k_t29_17_0 = b_q0[17:0];
+    assign i_j_k_t35_31_18 = b_q0[31:18];
 
     always_ff @(posedge ap_clk) begin
-        i_j_k_t36_s2 <= i_j_k_t31_17_0;  // examples/matmul_i32.py:16
-        i_j_k_t32_s2 <= i_j_k_t28_17_0;  // examples/matmul_i32.py:16
+        i_j_k_t34_s2 <= i_j_k_t29_17_0;  // examples/matmul_i32.py:16
+        i_j_k_t30_s2 <= i_j_k_t26_17_0;  // examples/matmul_i32.py:16
     end
 
-    assign i_j_k_t39 = 32'(i_j_k_t36_s2) * 32'(i_j_k_t32_s2);  // examples/matmul_i32.py:16
-    assign i_j_k_t39_17_0 = i_j_k_t39[17:0];
-    assign i_j_k_t28_13_0 = a_q0[13:0];
+    assign i_j_k_t37 = 32'(i_j_k_t34_s2) * 32'(i_j_k_t30_s2);  // examples/matmul_i32.py:16
+    assign i_j_k_t37_17_0 = i_j_k_t37[17:0];
+    assign i_j_k_t26_13_0 = a_q0[13:0];
 
     always_ff @(posedge ap_clk) begin
-        i_j_k_t38_s2 <= i_j_k_t37_31_18;  // examples/matmul_i32.py:16
-        i_j_k_t41_s2 <= i_j_k_t28_13_0;  // examples/matmul_i32.py:16
+        i_j_k_t36_s2 <= i_j_k_t35_31_18;  // examples/matmul_i32.py:16
+        i_j_k_t39_s2 <= i_j_k_t26_13_0;  // examples/matmul_i32.py:16
     end
 
-    assign i_j_k_t42 = $signed(i_j_k_t38_s2) * $signed(i_j_k_t41_s2);  // examples/matmul_i32.py:16
-    assign i_j_k_t43_31_18 = i_j_k_t39[31:18];
-    assign i_j_k_t44 = i_j_k_t43_31_18 + i_j_k_t42;  // examples/matmul_i32.py:16
-    assign i_j_k_t31_13_0 = b_q0[13:0];
+    assign i_j_k_t40 = $signed(i_j_k_t36_s2) * $signed(i_j_k_t39_s2);  // examples/matmul_i32.py:16
+    assign i_j_k_t41_31_18 = i_j_k_t37[31:18];
+    assign i_j_k_t42 = i_j_k_t41_31_18 + i_j_k_t40;  // examples/matmul_i32.py:16
+    assign i_j_k_t29_13_0 = b_q0[13:0];
 
     always_ff @(posedge ap_clk) begin
-        i_j_k_t35_s2 <= i_j_k_t34_31_18;  // examples/matmul_i32.py:16
-        i_j_k_t47_s2 <= i_j_k_t31_13_0;  // examples/matmul_i32.py:16
+        i_j_k_t33_s2 <= i_j_k_t32_31_18;  // examples/matmul_i32.py:16
+        i_j_k_t45_s2 <= i_j_k_t29_13_0;  // examples/matmul_i32.py:16
     end
 
-    assign i_j_k_t48 = $signed(i_j_k_t35_s2) * $signed(i_j_k_t47_s2);  // examples/matmul_i32.py:16
+    assign i_j_k_t46 = $signed(i_j_k_t33_s2) * $signed(i_j_k_t45_s2);  // examples/matmul_i32.py:16
 
     always_ff @(posedge ap_clk) begin
-        i_j_k_t45_s3 <= i_j_k_t44;  // examples/matmul_i32.py:16
-        i_j_k_t48_s3 <= i_j_k_t48;  // examples/matmul_i32.py:16
+        i_j_k_t43_s3 <= i_j_k_t42;  // examples/matmul_i32.py:16
+        i_j_k_t46_s3 <= i_j_k_t46;  // examples/matmul_i32.py:16
     end
 
-    assign i_j_k_t49 = i_j_k_t45_s3 + i_j_k_t48_s3;  // examples/matmul_i32.py:16
+    assign i_j_k_t47 = i_j_k_t43_s3 + i_j_k_t46_s3;  // examples/matmul_i32.py:16
 
     always_ff @(posedge ap_clk) begin
-        i_j_k_t40_s3 <= i_j_k_t39_17_0;  // examples/matmul_i32.py:16
+        i_j_k_t38_s3 <= i_j_k_t37_17_0;  // examples/matmul_i32.py:16
     end
 
-    assign i_j_k_t52 = {i_j_k_t49, i_j_k_t40_s3};  // examples/matmul_i32.py:16
-    assign i_j_k_t53 = c_elem_r + i_j_k_t52;  // examples/matmul_i32.py:16
+    assign i_j_k_t50 = {i_j_k_t47, i_j_k_t38_s3};  // examples/matmul_i32.py:16
+    assign i_j_k_t51 = c_elem_r + i_j_k_t50;  // examples/matmul_i32.py:16
 
     always_ff @(posedge ap_clk) begin
-        i_j_k_t11_s1 <= i_j_k_t11;  // examples/matmul_i32.py:15
-        i_j_k_t11_s2 <= i_j_k_t11_s1;  // examples/matmul_i32.py:15
-        i_j_k_t11_s3 <= i_j_k_t11_s2;  // examples/matmul_i32.py:15
+        i_j_k_t8_s1 <= i_j_k_t8;  // examples/matmul_i32.py:15
+        i_j_k_t8_s2 <= i_j_k_t8_s1;  // examples/matmul_i32.py:15
+        i_j_k_t8_s3 <= i_j_k_t8_s2;  // examples/matmul_i32.py:15
     end
 
-    assign i_j_k_t55 = i_j_k_t11_s3 ? 32'd0 : i_j_k_t53;  // examples/matmul_i32.py:16
-    assign i_j_k_t56 = {i_r, j_r};  // examples/matmul_i32.py:15
+    assign i_j_k_t53 = i_j_k_t8_s3 ? 32'd0 : i_j_k_t51;  // examples/matmul_i32.py:15
+    assign i_j_k_t54 = {i_r, j_r};  // examples/matmul_i32.py:15
 
     always_ff @(posedge ap_clk) begin
-        i_j_k_t56_s1 <= i_j_k_t56;  // examples/matmul_i32.py:15
-        i_j_k_t56_s2 <= i_j_k_t56_s1;  // examples/matmul_i32.py:15
-        i_j_k_t56_s3 <= i_j_k_t56_s2;  // examples/matmul_i32.py:15
+        i_j_k_t54_s1 <= i_j_k_t54;  // examples/matmul_i32.py:15
+        i_j_k_t54_s2 <= i_j_k_t54_s1;  // examples/matmul_i32.py:15
+        i_j_k_t54_s3 <= i_j_k_t54_s2;  // examples/matmul_i32.py:15
     end
 
-    assign i_j_k_store = i_j_k_v3 & i_j_k_t11_s3;
-    assign more = ~i_j_k_t15;
+    assign i_j_k_store = i_j_k_v3 & i_j_k_t8_s3;
+    assign more = ~i_j_k_t17;
     assign next_iteration = i_j_k_v0 & more;
     assign issue = start | next_iteration;
 
@@ -203,16 +203,16 @@ module matmul (
     end
 
     always_ff @(posedge ap_clk) begin
-        i_j_k_t15_s1 <= i_j_k_t15;  // examples/matmul_i32.py:15
-        i_j_k_t15_s2 <= i_j_k_t15_s1;  // examples/matmul_i32.py:15
-        i_j_k_t15_s3 <= i_j_k_t15_s2;  // examples/matmul_i32.py:15
+        i_j_k_t17_s1 <= i_j_k_t17;  // examples/matmul_i32.py:14
+        i_j_k_t17_s2 <= i_j_k_t17_s1;  // examples/matmul_i32.py:14
+        i_j_k_t17_s3 <= i_j_k_t17_s2;  // examples/matmul_i32.py:14
     end
 
-    assign loop_end = i_j_k_v3 & i_j_k_t15_s3;
+    assign loop_end = i_j_k_v3 & i_j_k_t17_s3;
 
     // scalars between regions
     assign i_en = start | i_j_k_v0;
-    assign i_next = start ? 5'd0 : i_j_k_t17;
+    assign i_next = start ? 5'd0 : i_j_k_t16;
 
     always_ff @(posedge ap_clk) begin
         if (i_en) begin
@@ -221,7 +221,7 @@ module matmul (
     end
 
     assign j_en = start | i_j_k_v0;
-    assign j_next = start ? 5'd0 : i_j_k_t20;
+    assign j_next = start ? 5'd0 : i_j_k_t13;
 
     always_ff @(posedge ap_clk) begin
         if (j_en) begin
@@ -230,7 +230,7 @@ module matmul (
     end
 
     assign k_en = start | i_j_k_v0;
-    assign k_next = start ? 5'd0 : i_j_k_t22;
+    assign k_next = start ? 5'd0 : i_j_k_t10;
 
     always_ff @(posedge ap_clk) begin
         if (k_en) begin
@@ -239,7 +239,7 @@ module matmul (
     end
 
     assign c_elem_en = start | i_j_k_v3;
-    assign c_elem_next = start ? 32'd0 : i_j_k_t55;
+    assign c_elem_next = start ? 32'd0 : i_j_k_t53;
 
     always_ff @(posedge ap_clk) begin
         if (c_elem_en) begin
@@ -248,18 +248,18 @@ module matmul (
     end
 
     // array a (examples/matmul_i32.py:12)
-    assign a_address0 = i_j_k_t27;
+    assign a_address0 = i_j_k_t25;
     assign a_ce0 = i_j_k_v0;
 
     // array b (examples/matmul_i32.py:12)
-    assign b_address0 = i_j_k_t30;
+    assign b_address0 = i_j_k_t28;
     assign b_ce0 = i_j_k_v0;
 
     // array ap_return (examples/matmul_i32.py:13)
-    assign ap_return_address0 = i_j_k_t56_s3;
+    assign ap_return_address0 = i_j_k_t54_s3;
     assign ap_return_ce0 = i_j_k_store;
     assign ap_return_we0 = i_j_k_store;
-    assign ap_return_d0 = i_j_k_t53;
+    assign ap_return_d0 = i_j_k_t51;
     assign ap_done = loop_end;
     assign ap_ready = loop_end;
     assign active = busy | start;

@@ -25,14 +25,14 @@ module prefix_sum (
     logic        start;
     logic        i_v0;
     logic        i_v1;
-    logic        i_t5;
-    logic [5:0]  i_t6;
-    logic [31:0] i_t10;
+    logic        i_t4;
+    logic [5:0]  i_t5;
+    logic [31:0] i_t9;
     logic [5:0]  i_i_s1;
     logic        more;
     logic        next_iteration;
     logic        issue;
-    logic        i_t5_s1;
+    logic        i_t4_s1;
     logic        loop_end;
     logic        i_en;
     logic [5:0]  i_next;
@@ -55,15 +55,15 @@ module prefix_sum (
         end
     end
 
-    assign i_t5 = i_r == 6'd63;  // examples/prefix_sum.py:13
-    assign i_t6 = i_r + 6'd1;  // examples/prefix_sum.py:13
-    assign i_t10 = acc_r + x_q0;  // examples/prefix_sum.py:14
+    assign i_t4 = i_r == 6'd63;  // examples/prefix_sum.py:13
+    assign i_t5 = i_r + 6'd1;  // examples/prefix_sum.py:13
+    assign i_t9 = acc_r + x_q0;  // examples/prefix_sum.py:14
 
     always_ff @(posedge ap_clk) begin
         i_i_s1 <= i_r;  // examples/prefix_sum.py:13
     end
 
-    assign more = ~i_t5;
+    assign more = ~i_t4;
     assign next_iteration = i_v0 & more;
     assign issue = start | next_iteration;
 
@@ -76,14 +76,14 @@ module prefix_sum (
     end
 
     always_ff @(posedge ap_clk) begin
-        i_t5_s1 <= i_t5;  // examples/prefix_sum.py:13
+        i_t4_s1 <= i_t4;  // examples/prefix_sum.py:13
     end
 
-    assign loop_end = i_v1 & i_t5_s1;
+    assign loop_end = i_v1 & i_t4_s1;
 
     // scalars between regions
     assign i_en = start | i_v0;
-    assign i_next = start ? 6'd0 : i_t6;
+    assign i_next = start ? 6'd0 : i_t5;
 
     always_ff @(posedge ap_clk) begin
         if (i_en) begin
@@ -92,7 +92,7 @@ module prefix_sum (
     end
 
     assign acc_en = start | i_v1;
-    assign acc_next = start ? 32'd0 : i_t10;
+    assign acc_next = start ? 32'd0 : i_t9;
 
     always_ff @(posedge ap_clk) begin
         if (acc_en) begin
@@ -108,7 +108,7 @@ module prefix_sum (
     assign out_address0 = i_i_s1;
     assign out_ce0 = i_v1;
     assign out_we0 = i_v1;
-    assign out_d0 = i_t10;
+    assign out_d0 = i_t9;
     assign ap_done = loop_end;
     assign ap_ready = loop_end;
     assign active = busy | start;

@@ -1633,14 +1633,14 @@ module quantise (
     logic        i_v7;
     logic        i_v8;
     logic        i_v9;
-    logic        i_t5;
-    logic [4:0]  i_t6;
-    logic [31:0] i_t8_s2;
+    logic        i_t4;
+    logic [4:0]  i_t5;
+    logic [31:0] i_t7_s2;
     logic [31:0] i_y;
     logic [31:0] i_y_s7;
-    logic [7:0]  i_t11;
-    logic [7:0]  i_t13;
-    logic [3:0]  i_t15;
+    logic [7:0]  i_t10;
+    logic [7:0]  i_t12;
+    logic [3:0]  i_t14;
     logic [4:0]  i_i_s1;
     logic [4:0]  i_i_s2;
     logic [4:0]  i_i_s3;
@@ -1653,15 +1653,15 @@ module quantise (
     logic        more;
     logic        next_iteration;
     logic        issue;
-    logic        i_t5_s1;
-    logic        i_t5_s2;
-    logic        i_t5_s3;
-    logic        i_t5_s4;
-    logic        i_t5_s5;
-    logic        i_t5_s6;
-    logic        i_t5_s7;
-    logic        i_t5_s8;
-    logic        i_t5_s9;
+    logic        i_t4_s1;
+    logic        i_t4_s2;
+    logic        i_t4_s3;
+    logic        i_t4_s4;
+    logic        i_t4_s5;
+    logic        i_t4_s6;
+    logic        i_t4_s7;
+    logic        i_t4_s8;
+    logic        i_t4_s9;
     logic        loop_end;
     logic        i_en;
     logic [4:0]  i_next;
@@ -1698,16 +1698,16 @@ module quantise (
         end
     end
 
-    assign i_t5 = i_r == 5'd31;  // examples/quantise.py:12
-    assign i_t6 = i_r + 5'd1;  // examples/quantise.py:12
+    assign i_t4 = i_r == 5'd31;  // examples/quantise.py:12
+    assign i_t5 = i_r + 5'd1;  // examples/quantise.py:12
 
     always_ff @(posedge ap_clk) begin
-        i_t8_s2 <= x_q0;  // examples/quantise.py:13
+        i_t7_s2 <= x_q0;  // examples/quantise.py:13
     end
 
     fmul_e8f23 u_i_y (  // examples/quantise.py:13
         .clk(ap_clk),
-        .a(i_t8_s2),
+        .a(i_t7_s2),
         .b(scale),
         .result(i_y)
     );
@@ -1716,22 +1716,22 @@ module quantise (
         i_y_s7 <= i_y;  // examples/quantise.py:13
     end
 
-    fcvt_e8f23_f8e4m3 u_i_t11 (  // examples/quantise.py:14
+    fcvt_e8f23_f8e4m3 u_i_t10 (  // examples/quantise.py:14
         .clk(ap_clk),
         .a(i_y_s7),
-        .result(i_t11)
+        .result(i_t10)
     );
 
-    fcvt_e8f23_hif8 u_i_t13 (  // examples/quantise.py:15
+    fcvt_e8f23_hif8 u_i_t12 (  // examples/quantise.py:15
         .clk(ap_clk),
         .a(i_y_s7),
-        .result(i_t13)
+        .result(i_t12)
     );
 
-    fcvt_e8f23_f4e2m1 u_i_t15 (  // examples/quantise.py:16
+    fcvt_e8f23_f4e2m1 u_i_t14 (  // examples/quantise.py:16
         .clk(ap_clk),
         .a(i_y_s7),
-        .result(i_t15)
+        .result(i_t14)
     );
 
     always_ff @(posedge ap_clk) begin
@@ -1746,7 +1746,7 @@ module quantise (
         i_i_s9 <= i_i_s8;  // examples/quantise.py:12
     end
 
-    assign more = ~i_t5;
+    assign more = ~i_t4;
     assign next_iteration = i_v0 & more;
     assign issue = start | next_iteration;
 
@@ -1759,22 +1759,22 @@ module quantise (
     end
 
     always_ff @(posedge ap_clk) begin
-        i_t5_s1 <= i_t5;  // examples/quantise.py:12
-        i_t5_s2 <= i_t5_s1;  // examples/quantise.py:12
-        i_t5_s3 <= i_t5_s2;  // examples/quantise.py:12
-        i_t5_s4 <= i_t5_s3;  // examples/quantise.py:12
-        i_t5_s5 <= i_t5_s4;  // examples/quantise.py:12
-        i_t5_s6 <= i_t5_s5;  // examples/quantise.py:12
-        i_t5_s7 <= i_t5_s6;  // examples/quantise.py:12
-        i_t5_s8 <= i_t5_s7;  // examples/quantise.py:12
-        i_t5_s9 <= i_t5_s8;  // examples/quantise.py:12
+        i_t4_s1 <= i_t4;  // examples/quantise.py:12
+        i_t4_s2 <= i_t4_s1;  // examples/quantise.py:12
+        i_t4_s3 <= i_t4_s2;  // examples/quantise.py:12
+        i_t4_s4 <= i_t4_s3;  // examples/quantise.py:12
+        i_t4_s5 <= i_t4_s4;  // examples/quantise.py:12
+        i_t4_s6 <= i_t4_s5;  // examples/quantise.py:12
+        i_t4_s7 <= i_t4_s6;  // examples/quantise.py:12
+        i_t4_s8 <= i_t4_s7;  // examples/quantise.py:12
+        i_t4_s9 <= i_t4_s8;  // examples/quantise.py:12
     end
 
-    assign loop_end = i_v9 & i_t5_s9;
+    assign loop_end = i_v9 & i_t4_s9;
 
     // scalars between regions
     assign i_en = start | i_v0;
-    assign i_next = start ? 5'd0 : i_t6;
+    assign i_next = start ? 5'd0 : i_t5;
 
     always_ff @(posedge ap_clk) begin
         if (i_en) begin
@@ -1790,19 +1790,19 @@ module quantise (
     assign a_address0 = i_i_s8;
     assign a_ce0 = i_v8;
     assign a_we0 = i_v8;
-    assign a_d0 = i_t11;
+    assign a_d0 = i_t10;
 
     // array b (examples/quantise.py:11)
     assign b_address0 = i_i_s9;
     assign b_ce0 = i_v9;
     assign b_we0 = i_v9;
-    assign b_d0 = i_t13;
+    assign b_d0 = i_t12;
 
     // array c (examples/quantise.py:11)
     assign c_address0 = i_i_s8;
     assign c_ce0 = i_v8;
     assign c_we0 = i_v8;
-    assign c_d0 = i_t15;
+    assign c_d0 = i_t14;
     assign ap_done = loop_end;
     assign ap_ready = loop_end;
     assign active = busy | start;

@@ -1468,18 +1468,18 @@ module saxpy (
     logic        i_v9;
     logic        i_v10;
     logic        i_v11;
-    logic        i_t5;
-    logic [3:0]  i_t6;
-    logic [31:0] i_t8_s2;
-    logic [31:0] i_t10;
+    logic        i_t4;
+    logic [3:0]  i_t5;
+    logic [31:0] i_t7_s2;
+    logic [31:0] i_t9;
+    logic [31:0] i_t9_s7;
+    logic [31:0] i_t10_s2;
+    logic [31:0] i_t10_s3;
+    logic [31:0] i_t10_s4;
+    logic [31:0] i_t10_s5;
+    logic [31:0] i_t10_s6;
     logic [31:0] i_t10_s7;
-    logic [31:0] i_t11_s2;
-    logic [31:0] i_t11_s3;
-    logic [31:0] i_t11_s4;
-    logic [31:0] i_t11_s5;
-    logic [31:0] i_t11_s6;
-    logic [31:0] i_t11_s7;
-    logic [31:0] i_t12;
+    logic [31:0] i_t11;
     logic [3:0]  i_i_s1;
     logic [3:0]  i_i_s2;
     logic [3:0]  i_i_s3;
@@ -1494,17 +1494,17 @@ module saxpy (
     logic        more;
     logic        next_iteration;
     logic        issue;
-    logic        i_t5_s1;
-    logic        i_t5_s2;
-    logic        i_t5_s3;
-    logic        i_t5_s4;
-    logic        i_t5_s5;
-    logic        i_t5_s6;
-    logic        i_t5_s7;
-    logic        i_t5_s8;
-    logic        i_t5_s9;
-    logic        i_t5_s10;
-    logic        i_t5_s11;
+    logic        i_t4_s1;
+    logic        i_t4_s2;
+    logic        i_t4_s3;
+    logic        i_t4_s4;
+    logic        i_t4_s5;
+    logic        i_t4_s6;
+    logic        i_t4_s7;
+    logic        i_t4_s8;
+    logic        i_t4_s9;
+    logic        i_t4_s10;
+    logic        i_t4_s11;
     logic        loop_end;
     logic        i_en;
     logic [3:0]  i_next;
@@ -1545,35 +1545,35 @@ module saxpy (
         end
     end
 
-    assign i_t5 = i_r == 4'd15;  // examples/saxpy_f32.py:12
-    assign i_t6 = i_r + 4'd1;  // examples/saxpy_f32.py:12
+    assign i_t4 = i_r == 4'd15;  // examples/saxpy_f32.py:12
+    assign i_t5 = i_r + 4'd1;  // examples/saxpy_f32.py:12
 
     always_ff @(posedge ap_clk) begin
-        i_t8_s2 <= x_q0;  // examples/saxpy_f32.py:13
+        i_t7_s2 <= x_q0;  // examples/saxpy_f32.py:13
     end
 
-    fmul_e8f23 u_i_t10 (  // examples/saxpy_f32.py:13
+    fmul_e8f23 u_i_t9 (  // examples/saxpy_f32.py:13
         .clk(ap_clk),
         .a(a),
-        .b(i_t8_s2),
-        .result(i_t10)
+        .b(i_t7_s2),
+        .result(i_t9)
     );
 
     always_ff @(posedge ap_clk) begin
-        i_t10_s7 <= i_t10;  // examples/saxpy_f32.py:13
-        i_t11_s2 <= y_q0;  // examples/saxpy_f32.py:13
-        i_t11_s3 <= i_t11_s2;  // examples/saxpy_f32.py:13
-        i_t11_s4 <= i_t11_s3;  // examples/saxpy_f32.py:13
-        i_t11_s5 <= i_t11_s4;  // examples/saxpy_f32.py:13
-        i_t11_s6 <= i_t11_s5;  // examples/saxpy_f32.py:13
-        i_t11_s7 <= i_t11_s6;  // examples/saxpy_f32.py:13
+        i_t9_s7 <= i_t9;  // examples/saxpy_f32.py:13
+        i_t10_s2 <= y_q0;  // examples/saxpy_f32.py:13
+        i_t10_s3 <= i_t10_s2;  // examples/saxpy_f32.py:13
+        i_t10_s4 <= i_t10_s3;  // examples/saxpy_f32.py:13
+        i_t10_s5 <= i_t10_s4;  // examples/saxpy_f32.py:13
+        i_t10_s6 <= i_t10_s5;  // examples/saxpy_f32.py:13
+        i_t10_s7 <= i_t10_s6;  // examples/saxpy_f32.py:13
     end
 
-    fadd_e8f23 u_i_t12 (  // examples/saxpy_f32.py:13
+    fadd_e8f23 u_i_t11 (  // examples/saxpy_f32.py:13
         .clk(ap_clk),
-        .a(i_t10_s7),
-        .b(i_t11_s7),
-        .result(i_t12)
+        .a(i_t9_s7),
+        .b(i_t10_s7),
+        .result(i_t11)
     );
 
     always_ff @(posedge ap_clk) begin
@@ -1590,7 +1590,7 @@ module saxpy (
         i_i_s11 <= i_i_s10;  // examples/saxpy_f32.py:12
     end
 
-    assign more = ~i_t5;
+    assign more = ~i_t4;
     assign next_iteration = i_v0 & more;
     assign issue = start | next_iteration;
 
@@ -1603,24 +1603,24 @@ module saxpy (
     end
 
     always_ff @(posedge ap_clk) begin
-        i_t5_s1 <= i_t5;  // examples/saxpy_f32.py:12
-        i_t5_s2 <= i_t5_s1;  // examples/saxpy_f32.py:12
-        i_t5_s3 <= i_t5_s2;  // examples/saxpy_f32.py:12
-        i_t5_s4 <= i_t5_s3;  // examples/saxpy_f32.py:12
-        i_t5_s5 <= i_t5_s4;  // examples/saxpy_f32.py:12
-        i_t5_s6 <= i_t5_s5;  // examples/saxpy_f32.py:12
-        i_t5_s7 <= i_t5_s6;  // examples/saxpy_f32.py:12
-        i_t5_s8 <= i_t5_s7;  // examples/saxpy_f32.py:12
-        i_t5_s9 <= i_t5_s8;  // examples/saxpy_f32.py:12
-        i_t5_s10 <= i_t5_s9;  // examples/saxpy_f32.py:12
-        i_t5_s11 <= i_t5_s10;  // examples/saxpy_f32.py:12
+        i_t4_s1 <= i_t4;  // examples/saxpy_f32.py:12
+        i_t4_s2 <= i_t4_s1;  // examples/saxpy_f32.py:12
+        i_t4_s3 <= i_t4_s2;  // examples/saxpy_f32.py:12
+        i_t4_s4 <= i_t4_s3;  // examples/saxpy_f32.py:12
+        i_t4_s5 <= i_t4_s4;  // examples/saxpy_f32.py:12
+        i_t4_s6 <= i_t4_s5;  // examples/saxpy_f32.py:12
+        i_t4_s7 <= i_t4_s6;  // examples/saxpy_f32.py:12
+        i_t4_s8 <= i_t4_s7;  // examples/saxpy_f32.py:12
+        i_t4_s9 <= i_t4_s8;  // examples/saxpy_f32.py:12
+        i_t4_s10 <= i_t4_s9;  // examples/saxpy_f32.py:12
+        i_t4_s11 <= i_t4_s10;  // examples/saxpy_f32.py:12
     end
 
-    assign loop_end = i_v11 & i_t5_s11;
+    assign loop_end = i_v11 & i_t4_s11;
 
     // scalars between regions
     assign i_en = start | i_v0;
-    assign i_next = start ? 4'd0 : i_t6;
+    assign i_next = start ? 4'd0 : i_t5;
 
     always_ff @(posedge ap_clk) begin
         if (i_en) begin
@@ -1640,7 +1640,7 @@ module saxpy (
     assign out_address0 = i_i_s11;
     assign out_ce0 = i_v11;
     assign out_we0 = i_v11;
-    assign out_d0 = i_t12;
+    assign out_d0 = i_t11;
     assign ap_done = loop_end;
     assign ap_ready = loop_end;
     assign active = busy | start;

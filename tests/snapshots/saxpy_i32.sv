@@ -30,40 +30,40 @@ module saxpy (
     logic        i_v1;
     logic        i_v2;
     logic        i_v3;
-    logic        i_t5;
-    logic [3:0]  i_t6;
+    logic        i_t4;
+    logic [3:0]  i_t5;
     logic [17:0] i_a_17_0;
-    logic [13:0] i_t12_31_18;
-    logic [17:0] i_t8_17_0;
-    logic [13:0] i_t15_31_18;
-    logic [17:0] i_t14_s2;
-    logic [31:0] i_t17;
-    logic [17:0] i_t17_17_0;
+    logic [13:0] i_t11_31_18;
+    logic [17:0] i_t7_17_0;
+    logic [13:0] i_t14_31_18;
+    logic [17:0] i_t13_s2;
+    logic [31:0] i_t16;
+    logic [17:0] i_t16_17_0;
     logic [13:0] i_a_13_0;
-    logic [13:0] i_t16_s2;
-    logic [13:0] i_t20;
-    logic [13:0] i_t21_31_18;
-    logic [13:0] i_t22;
-    logic [13:0] i_t8_13_0;
-    logic [13:0] i_t25_s2;
+    logic [13:0] i_t15_s2;
+    logic [13:0] i_t19;
+    logic [13:0] i_t20_31_18;
+    logic [13:0] i_t21;
+    logic [13:0] i_t7_13_0;
+    logic [13:0] i_t24_s2;
+    logic [13:0] i_t25;
+    logic [13:0] i_t22_s3;
+    logic [13:0] i_t25_s3;
     logic [13:0] i_t26;
-    logic [13:0] i_t23_s3;
-    logic [13:0] i_t26_s3;
-    logic [13:0] i_t27;
-    logic [17:0] i_t18_s3;
-    logic [31:0] i_t30;
-    logic [31:0] i_t31_s2;
-    logic [31:0] i_t31_s3;
-    logic [31:0] i_t32;
+    logic [17:0] i_t17_s3;
+    logic [31:0] i_t29;
+    logic [31:0] i_t30_s2;
+    logic [31:0] i_t30_s3;
+    logic [31:0] i_t31;
     logic [3:0]  i_i_s1;
     logic [3:0]  i_i_s2;
     logic [3:0]  i_i_s3;
     logic        more;
     logic        next_iteration;
     logic        issue;
-    logic        i_t5_s1;
-    logic        i_t5_s2;
-    logic        i_t5_s3;
+    logic        i_t4_s1;
+    logic        i_t4_s2;
+    logic        i_t4_s3;
     logic        loop_end;
     logic        i_en;
     logic [3:0]  i_next;
@@ -88,55 +88,55 @@ module saxpy (
         end
     end
 
-    assign i_t5 = i_r == 4'd15;  // examples/saxpy_i32.py:12
-    assign i_t6 = i_r + 4'd1;  // examples/saxpy_i32.py:12
+    assign i_t4 = i_r == 4'd15;  // examples/saxpy_i32.py:12
+    assign i_t5 = i_r + 4'd1;  // examples/saxpy_i32.py:12
     assign i_a_17_0 = a[17:0];
-    assign i_t12_31_18 = a[31:18];
-    assign i_t8_17_0 = x_q0[17:0];
-    assign i_t15_31_18 = x_q0[31:18];
+    assign i_t11_31_18 = a[31:18];
+    assign i_t7_17_0 = x_q0[17:0];
+    assign i_t14_31_18 = x_q0[31:18];
 
     always_ff @(posedge ap_clk) begin
-        i_t14_s2 <= i_t8_17_0;  // examples/saxpy_i32.py:13
+        i_t13_s2 <= i_t7_17_0;  // examples/saxpy_i32.py:13
     end
 
-    assign i_t17 = 32'(i_t14_s2) * 32'(i_a_17_0);  // examples/saxpy_i32.py:13
-    assign i_t17_17_0 = i_t17[17:0];
+    assign i_t16 = 32'(i_t13_s2) * 32'(i_a_17_0);  // examples/saxpy_i32.py:13
+    assign i_t16_17_0 = i_t16[17:0];
     assign i_a_13_0 = a[13:0];
 
     always_ff @(posedge ap_clk) begin
-        i_t16_s2 <= i_t15_31_18;  // examples/saxpy_i32.py:13
+        i_t15_s2 <= i_t14_31_18;  // examples/saxpy_i32.py:13
     end
 
-    assign i_t20 = $signed(i_t16_s2) * $signed(i_a_13_0);  // examples/saxpy_i32.py:13
-    assign i_t21_31_18 = i_t17[31:18];
-    assign i_t22 = i_t21_31_18 + i_t20;  // examples/saxpy_i32.py:13
-    assign i_t8_13_0 = x_q0[13:0];
+    assign i_t19 = $signed(i_t15_s2) * $signed(i_a_13_0);  // examples/saxpy_i32.py:13
+    assign i_t20_31_18 = i_t16[31:18];
+    assign i_t21 = i_t20_31_18 + i_t19;  // examples/saxpy_i32.py:13
+    assign i_t7_13_0 = x_q0[13:0];
 
     always_ff @(posedge ap_clk) begin
-        i_t25_s2 <= i_t8_13_0;  // examples/saxpy_i32.py:13
+        i_t24_s2 <= i_t7_13_0;  // examples/saxpy_i32.py:13
     end
 
-    assign i_t26 = $signed(i_t12_31_18) * $signed(i_t25_s2);  // examples/saxpy_i32.py:13
+    assign i_t25 = $signed(i_t11_31_18) * $signed(i_t24_s2);  // examples/saxpy_i32.py:13
 
     always_ff @(posedge ap_clk) begin
-        i_t23_s3 <= i_t22;  // examples/saxpy_i32.py:13
-        i_t26_s3 <= i_t26;  // examples/saxpy_i32.py:13
+        i_t22_s3 <= i_t21;  // examples/saxpy_i32.py:13
+        i_t25_s3 <= i_t25;  // examples/saxpy_i32.py:13
     end
 
-    assign i_t27 = i_t23_s3 + i_t26_s3;  // examples/saxpy_i32.py:13
+    assign i_t26 = i_t22_s3 + i_t25_s3;  // examples/saxpy_i32.py:13
 
     always_ff @(posedge ap_clk) begin
-        i_t18_s3 <= i_t17_17_0;  // examples/saxpy_i32.py:13
+        i_t17_s3 <= i_t16_17_0;  // examples/saxpy_i32.py:13
     end
 
-    assign i_t30 = {i_t27, i_t18_s3};  // examples/saxpy_i32.py:13
+    assign i_t29 = {i_t26, i_t17_s3};  // examples/saxpy_i32.py:13
 
     always_ff @(posedge ap_clk) begin
-        i_t31_s2 <= y_q0;  // examples/saxpy_i32.py:13
-        i_t31_s3 <= i_t31_s2;  // examples/saxpy_i32.py:13
+        i_t30_s2 <= y_q0;  // examples/saxpy_i32.py:13
+        i_t30_s3 <= i_t30_s2;  // examples/saxpy_i32.py:13
     end
 
-    assign i_t32 = i_t30 + i_t31_s3;  // examples/saxpy_i32.py:13
+    assign i_t31 = i_t29 + i_t30_s3;  // examples/saxpy_i32.py:13
 
     always_ff @(posedge ap_clk) begin
         i_i_s1 <= i_r;  // examples/saxpy_i32.py:12
@@ -144,7 +144,7 @@ module saxpy (
         i_i_s3 <= i_i_s2;  // examples/saxpy_i32.py:12
     end
 
-    assign more = ~i_t5;
+    assign more = ~i_t4;
     assign next_iteration = i_v0 & more;
     assign issue = start | next_iteration;
 
@@ -157,16 +157,16 @@ module saxpy (
     end
 
     always_ff @(posedge ap_clk) begin
-        i_t5_s1 <= i_t5;  // examples/saxpy_i32.py:12
-        i_t5_s2 <= i_t5_s1;  // examples/saxpy_i32.py:12
-        i_t5_s3 <= i_t5_s2;  // examples/saxpy_i32.py:12
+        i_t4_s1 <= i_t4;  // examples/saxpy_i32.py:12
+        i_t4_s2 <= i_t4_s1;  // examples/saxpy_i32.py:12
+        i_t4_s3 <= i_t4_s2;  // examples/saxpy_i32.py:12
     end
 
-    assign loop_end = i_v3 & i_t5_s3;
+    assign loop_end = i_v3 & i_t4_s3;
 
     // scalars between regions
     assign i_en = start | i_v0;
-    assign i_next = start ? 4'd0 : i_t6;
+    assign i_next = start ? 4'd0 : i_t5;
 
     always_ff @(posedge ap_clk) begin
         if (i_en) begin
@@ -186,7 +186,7 @@ module saxpy (
     assign out_address0 = i_i_s3;
     assign out_ce0 = i_v3;
     assign out_we0 = i_v3;
-    assign out_d0 = i_t32;
+    assign out_d0 = i_t31;
     assign ap_done = loop_end;
     assign ap_ready = loop_end;
     assign active = busy | start;

@@ -27,14 +27,14 @@ module vector_add (
     logic        start;
     logic        i_v0;
     logic        i_v1;
-    logic        i_t5;
-    logic [3:0]  i_t6;
-    logic [31:0] i_t10;
+    logic        i_t4;
+    logic [3:0]  i_t5;
+    logic [31:0] i_t9;
     logic [3:0]  i_i_s1;
     logic        more;
     logic        next_iteration;
     logic        issue;
-    logic        i_t5_s1;
+    logic        i_t4_s1;
     logic        loop_end;
     logic        i_en;
     logic [3:0]  i_next;
@@ -55,15 +55,15 @@ module vector_add (
         end
     end
 
-    assign i_t5 = i_r == 4'd15;  // examples/vector_add.py:13
-    assign i_t6 = i_r + 4'd1;  // examples/vector_add.py:13
-    assign i_t10 = x_q0 + y_q0;  // examples/vector_add.py:14
+    assign i_t4 = i_r == 4'd15;  // examples/vector_add.py:13
+    assign i_t5 = i_r + 4'd1;  // examples/vector_add.py:13
+    assign i_t9 = x_q0 + y_q0;  // examples/vector_add.py:14
 
     always_ff @(posedge ap_clk) begin
         i_i_s1 <= i_r;  // examples/vector_add.py:13
     end
 
-    assign more = ~i_t5;
+    assign more = ~i_t4;
     assign next_iteration = i_v0 & more;
     assign issue = start | next_iteration;
 
@@ -76,14 +76,14 @@ module vector_add (
     end
 
     always_ff @(posedge ap_clk) begin
-        i_t5_s1 <= i_t5;  // examples/vector_add.py:13
+        i_t4_s1 <= i_t4;  // examples/vector_add.py:13
     end
 
-    assign loop_end = i_v1 & i_t5_s1;
+    assign loop_end = i_v1 & i_t4_s1;
 
     // scalars between regions
     assign i_en = start | i_v0;
-    assign i_next = start ? 4'd0 : i_t6;
+    assign i_next = start ? 4'd0 : i_t5;
 
     always_ff @(posedge ap_clk) begin
         if (i_en) begin
@@ -103,7 +103,7 @@ module vector_add (
     assign ap_return_address0 = i_i_s1;
     assign ap_return_ce0 = i_v1;
     assign ap_return_we0 = i_v1;
-    assign ap_return_d0 = i_t10;
+    assign ap_return_d0 = i_t9;
     assign ap_done = loop_end;
     assign ap_ready = loop_end;
     assign active = busy | start;

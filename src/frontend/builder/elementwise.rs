@@ -82,7 +82,7 @@ impl Builder {
             .zip(nest.shape[skip..].iter().zip(&nest.ivs[skip..]))
             .map(|(own, (whole, iv))| if own == whole { *iv } else { zero })
             .collect();
-        let load = OpKind::Load { array: id, indices };
+        let load = OpKind::load(id, indices);
         let id = self.emit(load, elem, operand.span);
         Operand {
             value: Value::Scalar(Typed { id, ty: elem }),
@@ -153,15 +153,7 @@ impl Builder {
         };
         let value = self.store_as(&value, self.arrays[array].elem)?;
         let indices = nest.ivs.clone();
-        self.push(
-            OpKind::Store {
-                array,
-                indices,
-                value,
-            },
-            vec![],
-            nest.span,
-        );
+        self.push(OpKind::store(array, indices, value), vec![], nest.span);
         Ok(Value::Array {
             id: array,
             fresh: acc.is_none(),

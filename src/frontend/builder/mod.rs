@@ -406,6 +406,34 @@ impl Builder {
         self.store_as(operand, Scalar::Index)
     }
 
+    /// The operand as a subscript: of an integer too wide for index that lies outside of its range, the least index: that
+    /// is outside of everything too, with all bits of a range that begins there.
+    pub fn as_subscript(&mut self, operand: &Operand, what: &str) -> Result<ValueId> {
+        let index = self.as_index(operand, what)?;
+        let Value::Scalar(exact) = operand.value else {
+            return Ok(index);
+        };
+        if exact.ty.width() <= Scalar::Index.width() {
+            return Ok(index);
+        }
+        let span = operand.span;
+        let ty = Scalar::Index;
+        let back = self.cast(Typed { id: index, ty }, exact.ty, span);
+        let kept = OpKind::Compare {
+            op: CompareOp::Eq,
+            lhs: back,
+            rhs: exact.id,
+        };
+        let kept = self.emit(kept, Scalar::BOOL, span);
+        let outside = self.index(i64::MIN, span);
+        let select = OpKind::Select {
+            cond: kept,
+            on_true: index,
+            on_false: outside,
+        };
+        Ok(self.emit(select, ty, span))
+    }
+
     /// Whether the value is nonzero, as a u1.
     pub fn nonzero(&mut self, value: Typed, span: Span) -> Typed {
         if value.ty == Scalar::BOOL {

@@ -312,7 +312,7 @@ impl<'a> Lowerer<'_, 'a> {
         for (expr, extent) in exprs.iter().zip(shape) {
             let operand = self.operand(expr)?;
             self.check_index(&operand, extent, "index")?;
-            indices.push(self.b.as_index(&operand, "an index")?);
+            indices.push(self.b.as_subscript(&operand, "an index")?);
         }
         Ok(indices)
     }

@@ -2,7 +2,6 @@
 
 use super::lowerer::Lowerer;
 use super::scope::Local;
-use super::storage;
 use crate::diagnostics::{Diagnostic, Span};
 use crate::frontend::allo::Allo;
 use crate::frontend::builder::Builder;
@@ -14,6 +13,7 @@ use crate::frontend::session::{Session, Signature, Slot};
 use crate::frontend::types::{self, Type};
 use crate::frontend::values::{ConstValue, Typed};
 use crate::frontend::world::Bindings;
+use crate::ir::analysis::touch;
 use crate::ir::{ArrayKind, Kernel, Param};
 use pyeval::Names;
 use ruff_python_ast::{Stmt, StmtFunctionDef};
@@ -63,7 +63,7 @@ impl<'a> Lowerer<'_, 'a> {
         let body = self.b.close(yields);
         let results = self.finish_results();
         let builder = std::mem::replace(&mut self.b, Builder::new(self.options));
-        let mut kernel = Kernel {
+        let kernel = Kernel {
             name,
             span,
             values: builder.values,
@@ -71,16 +71,13 @@ impl<'a> Lowerer<'_, 'a> {
             params: params.iter().map(|p| p.0.clone()).collect(),
             results,
             body,
-            bypassed: Default::default(),
         };
-        storage::simplify(&mut kernel, &self.storage);
         let signature = self.signature(&kernel, params);
         Ok((kernel, signature))
     }
 
     fn signature(&self, kernel: &Kernel, params: Vec<(Param, String, Slot)>) -> Signature {
-        let written =
-            storage::written_arrays(kernel, |id, i| self.session.signature(id).params[i].2);
+        let written = touch::written(&kernel.body, |id, i| self.session.signature(id).params[i].2);
         let params = params
             .into_iter()
             .map(|(param, name, slot)| {

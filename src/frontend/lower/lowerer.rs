@@ -2,7 +2,6 @@
 
 use super::results::Results;
 use super::scope::{Local, Scopes};
-use super::storage::Notes;
 use crate::diagnostics::{Diagnostic, FileId, Span};
 use crate::frontend::allo::Allo;
 use crate::frontend::builder::{Builder, Operand};
@@ -47,7 +46,6 @@ pub(super) struct Lowerer<'s, 'a> {
     pub(super) b: Builder,
     pub(super) scopes: Scopes,
     pub(super) results: Results,
-    pub(super) storage: Notes,
     pub(super) place: Place,
     /// Errors reported before this kernel.
     pub(super) errors_before: usize,
@@ -122,7 +120,6 @@ impl<'s, 'a> Lowerer<'s, 'a> {
             b: Builder::new(options),
             scopes: Scopes::new(),
             results: Results::default(),
-            storage: Notes::default(),
             place: Place::Body,
             errors_before,
             rebound: HashSet::new(),

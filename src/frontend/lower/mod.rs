@@ -12,7 +12,6 @@ mod results;
 mod returns;
 mod scope;
 mod stmt;
-mod storage;
 mod targets;
 mod typing;
 

@@ -232,7 +232,6 @@ impl<'a> Lowerer<'_, 'a> {
             None => {
                 let value = self.b.zero(elem, span);
                 self.b.push(OpKind::Fill { array: id, value }, vec![], span);
-                self.storage.zero_filled(id);
             }
             Some(operand) => self.initialise(id, &operand, span)?,
         }
@@ -258,7 +257,6 @@ impl<'a> Lowerer<'_, 'a> {
             .b
             .array(&name, elem, &shape, ArrayKind::Table(table), span);
         self.b.push(OpKind::Copy { dst: id, src }, vec![], span);
-        self.storage.table(id, src);
         Ok(())
     }
 

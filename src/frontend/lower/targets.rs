@@ -104,7 +104,7 @@ impl<'a> Lowerer<'_, 'a> {
 
     pub(super) fn load(&mut self, array: ArrayId, indices: Vec<ValueId>, span: Span) -> Typed {
         let ty = self.array(array).elem;
-        let id = self.b.emit(OpKind::Load { array, indices }, ty, span);
+        let id = self.b.emit(OpKind::load(array, indices), ty, span);
         Typed { id, ty }
     }
 
@@ -141,11 +141,7 @@ impl<'a> Lowerer<'_, 'a> {
     }
 
     fn store(&mut self, array: ArrayId, indices: Vec<ValueId>, value: ValueId, span: Span) {
-        let kind = OpKind::Store {
-            array,
-            indices,
-            value,
-        };
+        let kind = OpKind::store(array, indices, value);
         self.b.push(kind, vec![], span);
     }
 

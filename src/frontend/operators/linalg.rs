@@ -51,14 +51,7 @@ fn contract(b: &mut Builder, a: &Applied, rank: usize) -> Result<Value> {
     let elem = b.arrays[out].elem;
     let init = if a.acc.is_some() {
         let indices = ivs.clone();
-        b.emit(
-            OpKind::Load {
-                array: out,
-                indices,
-            },
-            elem,
-            a.span,
-        )
+        b.emit(OpKind::load(out, indices), elem, a.span)
     } else {
         b.zero(elem, a.span)
     };
@@ -86,11 +79,7 @@ fn contract(b: &mut Builder, a: &Applied, rank: usize) -> Result<Value> {
         label: format!("{}.k", a.op.key),
     };
     b.push(OpKind::For(Box::new(inner)), vec![sum], a.span);
-    let store = OpKind::Store {
-        array: out,
-        indices: ivs.clone(),
-        value: sum,
-    };
+    let store = OpKind::store(out, ivs.clone(), sum);
     b.push(store, vec![], a.span);
     for (hi, iv) in extents.into_iter().zip(ivs).rev() {
         let body = b.close(vec![]);
@@ -202,7 +191,7 @@ fn step(
     let span = a.span;
     let mut load = |(array, indices): (ArrayId, Vec<ValueId>)| {
         let ty = b.arrays[array].elem;
-        let id = b.emit(OpKind::Load { array, indices }, ty, span);
+        let id = b.emit(OpKind::load(array, indices), ty, span);
         let value = Value::Scalar(Typed { id, ty });
         Operand { value, span }
     };

@@ -1,17 +1,10 @@
-//! Addresses as affine functions of loop counters, found while operations are lowered.
+//! What is known of accesses in the open loop: addresses as affine functions of its counters, and the iterations to which
+//! conditions confine an access.
 
 use super::{Location, Lowering};
-use crate::ir::{ArrayId, BinaryOp, Op, OpKind, Scalar, ValueId};
-use crate::machine::program::Affine;
-use num_traits::ToPrimitive;
-use std::collections::BTreeMap;
-
-/// `constant + sum(coefficient * value)` over values of the kernel; exact, nothing wraps.
-#[derive(Clone, Debug, Default)]
-pub struct Linear {
-    terms: BTreeMap<ValueId, i128>,
-    constant: i128,
-}
+use crate::ir::analysis::Affine as Sum;
+use crate::ir::{BinaryOp, CompareOp, Element, OpKind, ValueId};
+use crate::machine::program::{Affine, Pin};
 
 /// What an induction variable is in the open loop: `lo + step * n`, n the counter of dimension `dim`.
 #[derive(Clone, Debug)]
@@ -24,118 +17,21 @@ pub struct Counter {
     pub step: Option<i128>,
 }
 
-impl Linear {
-    fn value(value: ValueId) -> Linear {
-        Linear {
-            terms: BTreeMap::from([(value, 1)]),
-            constant: 0,
-        }
-    }
-    fn constant(constant: i128) -> Linear {
-        Linear {
-            terms: BTreeMap::new(),
-            constant,
-        }
-    }
-    fn add_scaled(mut self, other: &Linear, factor: i128) -> Option<Linear> {
-        self.constant = self
-            .constant
-            .checked_add(other.constant.checked_mul(factor)?)?;
-        for (&value, &coefficient) in &other.terms {
-            let entry = self.terms.entry(value).or_insert(0);
-            *entry = entry.checked_add(coefficient.checked_mul(factor)?)?;
-        }
-        self.terms.retain(|_, c| *c != 0);
-        Some(self)
-    }
-}
-
 impl Lowering<'_> {
-    /// The affine form of a value; itself as a term if nothing better is known.
-    fn linear_of(&self, value: ValueId) -> Linear {
-        match self.linear.get(&value) {
-            Some(linear) => linear.clone(),
-            None => Linear::value(value),
-        }
-    }
-
-    /// Records the affine form of an operation's result, if it has one and does not wrap.
-    pub(super) fn note_linear(&mut self, op: &Op) {
-        let [result] = op.results[..] else { return };
-        if self.kernel.values[result].ty.is_float() {
-            return;
-        }
-        if let Some(linear) = self.linear_form(&op.kind, self.kernel.values[result].ty) {
-            self.linear.insert(result, linear);
-        }
-    }
-
-    fn linear_form(&mut self, kind: &OpKind, ty: Scalar) -> Option<Linear> {
-        match kind {
-            OpKind::Const(_) => None,
-            OpKind::Cast { arg } if !self.kernel.values[*arg].ty.is_float() => {
-                let node = self.node(*arg);
-                let exact = self.b().range(node).fits(super::hw_type(ty));
-                exact.then(|| self.linear_of(*arg))
-            }
-            OpKind::Binary { op, lhs, rhs } => {
-                let linear = match op {
-                    BinaryOp::Add => self.scaled_sum(*lhs, *rhs, 1),
-                    BinaryOp::Sub => self.scaled_sum(*lhs, *rhs, -1),
-                    BinaryOp::Mul => {
-                        let (value, factor) = match self.constant_of(*rhs) {
-                            Some(c) => (*lhs, c),
-                            None => (*rhs, self.constant_of(*lhs)?),
-                        };
-                        Linear::default().add_scaled(&self.lookup(value), factor.to_i128()?)
-                    }
-                    _ => None,
-                }?;
-                self.is_exact(*op, *lhs, *rhs, ty).then_some(linear)
-            }
-            _ => None,
-        }
-    }
-
-    fn lookup(&self, value: ValueId) -> Linear {
-        match self.constant_of(value).and_then(|c| c.to_i128()) {
-            Some(c) => Linear::constant(c),
-            None => self.linear_of(value),
-        }
-    }
-
-    fn scaled_sum(&self, lhs: ValueId, rhs: ValueId, factor: i128) -> Option<Linear> {
-        self.lookup(lhs).add_scaled(&self.lookup(rhs), factor)
-    }
-
-    fn is_exact(&mut self, op: BinaryOp, lhs: ValueId, rhs: ValueId, ty: Scalar) -> bool {
-        use crate::hwarith::graph::Op as HwOp;
-        use crate::hwarith::interval;
-        let (a, b) = (self.node(lhs), self.node(rhs));
-        let hw_op = match op {
-            BinaryOp::Add => HwOp::Add,
-            BinaryOp::Sub => HwOp::Sub,
-            _ => HwOp::Mul,
-        };
-        let builder = self.b();
-        let (a, b) = (builder.range(a), builder.range(b));
-        interval::result(&hw_op, &[a, b], super::hw_type(ty)).fits(super::hw_type(ty))
-    }
-
-    /// The row-major address of an access over the counters of the open loop.
-    pub(super) fn affine_address(&self, array: ArrayId, indices: &[ValueId]) -> Option<Affine> {
-        let shape = &self.kernel.arrays[array].shape;
-        let mut address = Linear::default();
+    /// The row-major address of an element over the counters of the open loop.
+    pub(super) fn affine_address(&self, at: &Element) -> Option<Affine> {
+        let shape = &self.kernel.arrays[at.array].shape;
+        let mut address = Sum::default();
         let mut stride = 1i128;
-        for (&index, &extent) in indices.iter().zip(shape).rev() {
-            address = address.add_scaled(&self.lookup(index), stride)?;
+        for (&index, &extent) in at.indices.iter().zip(shape).rev() {
+            address = address.plus(&self.values.affine(index), stride)?;
             stride = stride.checked_mul(i128::from(extent))?;
         }
         let mut affine = Affine {
             constant: address.constant,
             ..Affine::default()
         };
-        for (&value, &coefficient) in &address.terms {
+        for &(value, coefficient) in &address.terms {
             self.add_term(&mut affine, value, coefficient)?;
         }
         Some(affine)
@@ -154,12 +50,54 @@ impl Lowering<'_> {
         let per_count = coefficient.checked_mul(counter.step?)?;
         let entry = affine.counters.entry(counter.dim).or_insert(0);
         *entry = entry.checked_add(per_count)?;
-        let lo = self.lookup(counter.lo);
+        let lo = self.values.affine(counter.lo);
         let offset = lo.constant.checked_mul(coefficient)?;
         affine.constant = affine.constant.checked_add(offset)?;
-        for (&symbol, &factor) in &lo.terms {
+        for &(symbol, factor) in &lo.terms {
             self.add_term(affine, symbol, coefficient.checked_mul(factor)?)?;
         }
         Some(())
+    }
+
+    /// For each dimension of the open loop, in which of its iterations the access counts.
+    pub(super) fn pins(&self, at: &Element) -> Vec<Pin> {
+        let mut pins = vec![Pin::Any; self.counters.len()];
+        let mut conditions: Vec<ValueId> = at.when.into_iter().collect();
+        while let Some(condition) = conditions.pop() {
+            match self.values.definition(condition) {
+                Some(&OpKind::Binary {
+                    op: BinaryOp::And,
+                    lhs,
+                    rhs,
+                }) => conditions.extend([lhs, rhs]),
+                Some(&OpKind::Compare {
+                    op: CompareOp::Eq,
+                    lhs,
+                    rhs,
+                }) => {
+                    if let Some((dim, iteration)) = self.iteration(lhs, rhs) {
+                        pins[dim] = Pin::At(iteration);
+                    }
+                }
+                _ => {}
+            }
+        }
+        pins
+    }
+
+    /// The dimension and its iteration in which two values are equal, where one of them is its counter plus a constant and
+    /// the other a constant.
+    fn iteration(&self, a: ValueId, b: ValueId) -> Option<(usize, u64)> {
+        let difference = self.values.affine(a).plus(&self.values.affine(b), -1)?;
+        let &[(value, coefficient @ (1 | -1))] = &difference.terms[..] else {
+            return None;
+        };
+        let counter = self.counters.get(&value)?;
+        let lo = self.values.affine(counter.lo);
+        let steps = -difference.constant * coefficient - lo.constant;
+        let step = counter.step.filter(|step| *step != 0)?;
+        let exact = lo.terms.is_empty() && steps % step == 0;
+        let iteration = u64::try_from(steps / step).ok()?;
+        exact.then_some((counter.dim, iteration))
     }
 }

@@ -1,8 +1,8 @@
-//! Lowers a kernel (inlined, without whole-array operations) to hwarith graphs in a region tree.
+//! Selects hardware for a kernel (inlined, without whole-array operations, branches converted): hwarith graphs in a region
+//! tree.
 //!
-//! Straight-line code and branches without loops become blocks, by if-conversion: both arms are computed,
-//! stores are predicated, results are muxed. Loops become pipelined leaves (`nest`) or, where an
-//! inner loop does not flatten, sequential regions. A value that another leaf reads is exported through a var.
+//! Straight-line code becomes blocks, perfect nests of counted loops become pipelined leaves (`nest`), other loops and
+//! branches with loops sequential regions. A value that another leaf reads is exported through a var.
 
 mod affine;
 mod carried;
@@ -11,28 +11,30 @@ mod integer;
 mod nest;
 mod ops;
 
+use crate::arena::Table;
 use crate::codes;
 use crate::diagnostics::{Diagnostic, Diagnostics, Span};
 use crate::hwarith::builder::Builder;
+use crate::hwarith::equal;
 use crate::hwarith::graph::{Graph, MemId, NodeId, Op as HwOp, UnitId, VarId};
 use crate::hwarith::types::HwType;
+use crate::ir::analysis::Values;
 use crate::ir::{
-    Array, ArrayId, ArrayKind, Block, Const, FloatFormat, For, If, Kernel, Op, OpKind, Param,
-    ResultSlot, Scalar, ValueId, While,
+    Array, ArrayId, ArrayKind, Block, Const, Element, FloatFormat, For, If, Kernel, Op, OpKind,
+    Param, ResultSlot, Scalar, ValueId, While,
 };
 use crate::machine::program::{
-    Access, Leaf, LoopDim, Mem, Pin, Place, PortRef, Program, Region, Unit, Var,
+    Access, Leaf, LeafId, LoopDim, Mem, Place, PortRef, Program, Region, Unit, Var,
 };
-use affine::Linear;
 use num_bigint::{BigInt, BigUint};
-use num_traits::ToPrimitive;
+use num_traits::{ToPrimitive, Zero};
 use std::collections::HashMap;
 
-/// Lowers one kernel without calls.
+/// Selects hardware for one kernel without calls. What is suspicious about it goes to `warnings`.
 ///
 /// Errors: constructs that have no hardware yet, each at its place.
-pub fn lower(kernel: &Kernel) -> Result<Program, Diagnostics> {
-    let mut lowering = Lowering::new(kernel);
+pub fn select(kernel: &Kernel, warnings: &mut Diagnostics) -> Result<Program, Diagnostics> {
+    let mut lowering = Lowering::new(kernel, warnings);
     let root = lowering.region(&kernel.body);
     lowering.finish(root)
 }
@@ -50,16 +52,19 @@ pub fn hw_type(ty: Scalar) -> HwType {
 enum Location {
     Const(BigInt),
     Var(VarId),
-    Node { leaf: usize, node: NodeId },
+    Node { leaf: LeafId, node: NodeId },
 }
 
 struct Lowering<'k> {
     kernel: &'k Kernel,
+    values: Values,
     program: Program,
+    /// The graphs of the leaves; they move there in the end.
+    builders: Table<LeafId, Builder>,
     env: HashMap<ValueId, Location>,
-    exported: HashMap<(usize, NodeId), VarId>,
+    exported: HashMap<(LeafId, NodeId), VarId>,
     /// Var nodes of each leaf.
-    var_nodes: HashMap<(usize, VarId), NodeId>,
+    var_nodes: HashMap<(LeafId, VarId), NodeId>,
     unit_ids: HashMap<String, UnitId>,
     divisions: integer::Divisions,
     mem_ids: HashMap<ArrayId, MemId>,
@@ -68,33 +73,29 @@ struct Lowering<'k> {
     /// Operator modules of which there are others that flush subnormals, with the names of their operators.
     flushable: HashMap<UnitId, &'static str>,
     /// Nodes of each leaf that are no subnormals, with what they were before they were flushed.
-    flushed: HashMap<(usize, NodeId), NodeId>,
+    flushed: HashMap<(LeafId, NodeId), NodeId>,
     /// Every constant of the kernel, wherever it stands.
     constants: HashMap<ValueId, BigInt>,
-    linear: HashMap<ValueId, Linear>,
     /// Counters of the open loop, by induction variable.
     counters: HashMap<ValueId, affine::Counter>,
-    /// Loads of these arrays keep their value from when the node was 1 (outer code of a flattened nest).
-    hold: Option<(NodeId, Vec<ArrayId>)>,
-    /// When accesses of the current operation count, by dimension of the open loop.
-    pins: Vec<Pin>,
-    /// Registers made by `hold`, not yet listed in the loop.
-    held_phis: Vec<(NodeId, VarId)>,
     /// The open leaf repeats (values of its own vary).
     in_loop_leaf: bool,
     /// The leaf that takes operations.
-    open: Option<usize>,
+    open: Option<LeafId>,
     /// Under which condition the current operation runs, within the open leaf.
     predicate: Option<NodeId>,
     errors: Diagnostics,
+    warnings: &'k mut Diagnostics,
 }
 
 impl<'k> Lowering<'k> {
-    fn new(kernel: &'k Kernel) -> Self {
+    fn new(kernel: &'k Kernel, warnings: &'k mut Diagnostics) -> Self {
         let program = Program::empty(&kernel.name, kernel.span);
         let mut lowering = Lowering {
             kernel,
+            values: Values::of(kernel),
             program,
+            builders: Table::new(),
             env: HashMap::new(),
             exported: HashMap::new(),
             var_nodes: HashMap::new(),
@@ -105,15 +106,12 @@ impl<'k> Lowering<'k> {
             flushable: HashMap::new(),
             flushed: HashMap::new(),
             constants: HashMap::new(),
-            linear: HashMap::new(),
             counters: HashMap::new(),
-            hold: None,
-            pins: Vec::new(),
-            held_phis: Vec::new(),
             in_loop_leaf: false,
             open: None,
             predicate: None,
             errors: Diagnostics::default(),
+            warnings,
         };
         collect_constants(&kernel.body, &mut lowering.constants);
         // Wherever they stand: bounds of an inner loop are needed before the code around it.
@@ -122,8 +120,8 @@ impl<'k> Lowering<'k> {
             lowering.env.insert(value, location);
         }
         for (id, array) in kernel.arrays.iter() {
-            lowering.mem_ids.insert(id, MemId(id.index() as u32));
-            lowering.program.mems.push(memory(array));
+            let mem = lowering.program.mems.push(memory(array));
+            lowering.mem_ids.insert(id, mem);
         }
         for param in &kernel.params {
             let port = lowering.param(param);
@@ -159,7 +157,7 @@ impl<'k> Lowering<'k> {
             let port = match slot {
                 ResultSlot::Array(id) => {
                     let mem = self.mem_ids[id];
-                    self.program.mems[mem.0 as usize].name = port_name(i);
+                    self.program.mems[mem].name = port_name(i);
                     PortRef::Array(mem)
                 }
                 ResultSlot::Scalar(ty) => {
@@ -181,8 +179,13 @@ impl<'k> Lowering<'k> {
         if self.errors.has_errors() {
             return Err(self.errors);
         }
-        integer::specialise(&mut self.program, &self.divisions);
+        let leaves = self.program.leaves.values_mut();
+        for (leaf, builder) in leaves.zip(self.builders.values_mut()) {
+            leaf.graph = std::mem::take(&mut builder.graph);
+        }
+        integer::specialise(&mut self.program, &self.divisions, self.warnings);
         self.hasten_carried_sums();
+        self.program.drop_unused_units();
         self.program.root = Region::Seq(root);
         Ok(self.program)
     }
@@ -194,8 +197,7 @@ impl<'k> Lowering<'k> {
             name: name.to_string(),
             ty,
             is_arg,
-        });
-        VarId(self.program.vars.len() as u32 - 1)
+        })
     }
 
     fn name_of(&self, value: ValueId, otherwise: &str) -> String {
@@ -213,20 +215,26 @@ impl<'k> Lowering<'k> {
         &mut self.program.leaves[index]
     }
 
+    /// The builder of the open leaf, likewise.
     fn b(&mut self) -> &mut Builder {
-        &mut self.leaf().builder
+        let index = self.open.expect("a leaf is open");
+        &mut self.builders[index]
     }
 
-    fn open_leaf(&mut self, label: &str, span: Span) -> usize {
-        self.program.leaves.push(Leaf {
+    fn graph(&self, leaf: LeafId) -> &Graph {
+        &self.builders[leaf].graph
+    }
+
+    fn open_leaf(&mut self, label: &str, span: Span) -> LeafId {
+        let index = self.program.leaves.push(Leaf {
             label: label.to_string(),
             span,
-            builder: Builder::new(),
+            graph: Graph::new(),
             writes: Vec::new(),
             accesses: Vec::new(),
             repeat: None,
         });
-        let index = self.program.leaves.len() - 1;
+        self.builders.push(Builder::new());
         self.open = Some(index);
         self.predicate = None;
         index
@@ -252,8 +260,7 @@ impl<'k> Lowering<'k> {
             Some(Location::Var(var)) => self.var_node(var),
             Some(Location::Node { leaf, node }) if self.open == Some(leaf) => node,
             Some(Location::Node { leaf, node }) => {
-                let graph = self.program.leaves[leaf].graph();
-                if let Some(c) = graph.as_const(node).cloned() {
+                if let Some(c) = self.graph(leaf).as_const(node).cloned() {
                     return self.b().constant(c);
                 }
                 let name = self.name_of(value, "t");
@@ -270,7 +277,7 @@ impl<'k> Lowering<'k> {
         if let Some(&node) = self.var_nodes.get(&(leaf, var)) {
             return node;
         }
-        let Var { name, ty, .. } = self.program.vars[var.0 as usize].clone();
+        let Var { name, ty, .. } = self.program.vars[var].clone();
         let node = self.b().opaque(HwOp::Var(var), vec![], ty);
         self.b().graph.name(node, &name);
         self.var_nodes.insert((leaf, var), node);
@@ -278,11 +285,11 @@ impl<'k> Lowering<'k> {
     }
 
     /// The var that takes a node's value when its leaf runs.
-    fn export(&mut self, leaf: usize, node: NodeId, name: &str) -> VarId {
+    fn export(&mut self, leaf: LeafId, node: NodeId, name: &str) -> VarId {
         if let Some(&var) = self.exported.get(&(leaf, node)) {
             return var;
         }
-        let ty = self.program.leaves[leaf].graph().ty(node);
+        let ty = self.graph(leaf).ty(node);
         let var = self.var(name, ty, false);
         self.program.leaves[leaf].writes.push((var, node));
         self.exported.insert((leaf, node), var);
@@ -293,9 +300,7 @@ impl<'k> Lowering<'k> {
     fn var_of(&mut self, value: ValueId, name: &str) -> VarId {
         match self.env.get(&value).cloned() {
             Some(Location::Var(var)) => var,
-            Some(Location::Node { leaf, node })
-                if self.program.leaves[leaf].graph().as_const(node).is_none() =>
-            {
+            Some(Location::Node { leaf, node }) if self.graph(leaf).as_const(node).is_none() => {
                 self.export(leaf, node, name)
             }
             _ => {
@@ -324,9 +329,7 @@ impl<'k> Lowering<'k> {
         }
         match self.env.get(&value)? {
             Location::Const(c) => Some(c.clone()),
-            Location::Node { leaf, node } => {
-                self.program.leaves[*leaf].graph().as_const(*node).cloned()
-            }
+            Location::Node { leaf, node } => self.graph(*leaf).as_const(*node).cloned(),
             Location::Var(_) => None,
         }
     }
@@ -336,10 +339,9 @@ impl<'k> Lowering<'k> {
         if let Some(&id) = self.unit_ids.get(name) {
             return id;
         }
-        let id = UnitId(self.program.units.len() as u32);
-        self.program.units.push(Unit {
+        let id = self.program.units.push(Unit {
             name: name.to_string(),
-            graph: crate::hwarith::builder::rebuild(&make()),
+            graph: equal::rebuilt(make(), self.warnings),
             width,
         });
         self.unit_ids.insert(name.to_string(), id);
@@ -426,9 +428,6 @@ impl<'k> Lowering<'k> {
     fn alias(&mut self, result: ValueId, value: ValueId) {
         if let Some(location) = self.env.get(&value).cloned() {
             self.env.insert(result, location);
-        }
-        if let Some(linear) = self.linear.get(&value).cloned() {
-            self.linear.insert(result, linear);
         }
     }
 
@@ -570,55 +569,26 @@ impl<'k> Lowering<'k> {
         self.b().at(Some(op.span));
         match &op.kind {
             OpKind::Const(_) => {}
-            OpKind::If(i) => self.converted_if(i, op),
             OpKind::For(_)
             | OpKind::While(_)
+            | OpKind::If(_)
             | OpKind::Call(_)
             | OpKind::Fill { .. }
             | OpKind::Copy { .. } => {
                 self.error(
                     codes::NOT_EXPANDED,
                     op.span,
-                    "internal: this operation should have been expanded before lowering",
+                    "internal: this operation should have been expanded before selection",
                 );
             }
-            OpKind::Load { array, indices } => self.load(op, *array, indices),
-            OpKind::Store {
-                array,
-                indices,
-                value,
-            } => self.store(op, *array, indices, *value),
+            OpKind::Load { at, bypassed } => self.load(op, at, *bypassed),
+            OpKind::Store { at, value } => self.store(op, at, *value),
             _ => {
                 if let Some(node) = self.scalar_op(op) {
                     self.define(op.results[0], node);
                 }
             }
         }
-        self.note_linear(op);
-    }
-
-    /// Both arms are computed; what they store is predicated.
-    fn converted_if(&mut self, branch: &If, op: &Op) {
-        let cond = self.node(branch.cond);
-        let then = self.converted_arm(&branch.then, cond);
-        let inverse = self.b().not1(cond);
-        let otherwise = self.converted_arm(&branch.otherwise, inverse);
-        self.b().at(Some(op.span));
-        for ((&result, t), e) in op.results.iter().zip(then).zip(otherwise) {
-            let node = self.b().mux(cond, t, e);
-            self.define(result, node);
-        }
-    }
-
-    fn converted_arm(&mut self, block: &Block, condition: NodeId) -> Vec<NodeId> {
-        let outer = self.predicate;
-        self.predicate = Some(match outer {
-            Some(p) => self.b().and(p, condition),
-            None => condition,
-        });
-        self.straight_block(block);
-        self.predicate = outer;
-        block.yields.iter().map(|&v| self.node(v)).collect()
     }
 
     /// Row-major address of an element, exact.
@@ -634,63 +604,52 @@ impl<'k> Lowering<'k> {
         address
     }
 
-    fn access(
-        &mut self,
-        node: NodeId,
-        array: ArrayId,
-        indices: &[ValueId],
-        is_store: bool,
-        span: Span,
-    ) {
-        let address = self.affine_address(array, indices);
-        let mem = self.mem_ids[&array];
-        let pins = self.pins.clone();
-        self.leaf().accesses.push(Access {
-            pins,
+    fn access(&mut self, node: NodeId, at: &Element, is_store: bool, span: Span) {
+        let access = Access {
+            pins: self.pins(at),
             node,
-            mem,
+            mem: self.mem_ids[&at.array],
             is_store,
-            address,
+            address: self.affine_address(at),
             bypassed: false,
             span,
-        });
+        };
+        self.leaf().accesses.push(access);
     }
 
-    fn load(&mut self, op: &Op, array: ArrayId, indices: &[ValueId]) {
-        let address = self.address(array, indices);
-        let mem = self.mem_ids[&array];
-        let width = address_type(&self.program.mems[mem.0 as usize]);
+    fn load(&mut self, op: &Op, at: &Element, bypassed: bool) {
+        let mem = self.mem_ids[&at.array];
+        let address = self.address(at.array, &at.indices);
+        let width = address_type(&self.program.mems[mem]);
         let address = self.b().cast(address, width);
-        let ty = hw_type(self.kernel.arrays[array].elem);
+        let ty = hw_type(self.kernel.arrays[at.array].elem);
         let node = self.b().opaque(HwOp::Load(mem), vec![address], ty);
-        self.access(node, array, indices, false, op.span);
-        let bypassed = self.kernel.bypassed.contains(&op.results[0]);
+        self.access(node, at, false, op.span);
         if let Some(access) = self.leaf().accesses.last_mut() {
             access.bypassed = bypassed;
         }
-        let node = self.held(node, array);
         self.define(op.results[0], node);
     }
 
-    fn store(&mut self, op: &Op, array: ArrayId, indices: &[ValueId], value: ValueId) {
-        let address = self.address(array, indices);
-        let mem = self.mem_ids[&array];
-        let width = address_type(&self.program.mems[mem.0 as usize]);
+    fn store(&mut self, op: &Op, at: &Element, value: ValueId) {
+        let mem = self.mem_ids[&at.array];
+        let address = self.address(at.array, &at.indices);
+        let width = address_type(&self.program.mems[mem]);
         let address = self.b().cast(address, width);
         let mut enable = match self.predicate {
             Some(p) => p,
             None => self.b().constant(1),
         };
-        let shape = self.kernel.arrays[array].shape.clone();
-        for (&index, &extent) in indices.iter().zip(&shape) {
+        if let Some(when) = at.when {
+            let when = self.node(when);
+            enable = self.b().and(enable, when);
+        }
+        let shape = self.kernel.arrays[at.array].shape.clone();
+        for (&index, &extent) in at.indices.iter().zip(&shape) {
             let inside = self.inside(index, extent);
             enable = self.b().and(enable, inside);
         }
-        if self
-            .b()
-            .as_const(enable)
-            .is_some_and(|c| *c == BigInt::from(0))
-        {
+        if self.b().as_const(enable).is_some_and(Zero::is_zero) {
             return;
         }
         let enable = self.b().widen(enable, HwType::ui(1));
@@ -700,7 +659,7 @@ impl<'k> Lowering<'k> {
             vec![address, value, enable],
             HwType::ui(1),
         );
-        self.access(node, array, indices, true, op.span);
+        self.access(node, at, true, op.span);
     }
 
     /// `0 <= index < extent`.

@@ -1,21 +1,16 @@
-//! Loops: which nests flatten into one pipeline, and their counters, guards and carried values.
-//!
-//! In a flattened nest every iteration of the pipeline is one iteration of the innermost loop. Code before
-//! an inner loop takes effect when the inner counters are all at their first value, code after it when
-//! they are all at their last. A scalar carried by an inner loop starts from its initial value there.
+//! Loops: perfect nests of counted loops become one pipeline with a counter for each loop; `while` loops become pipelines
+//! whose last iteration changes nothing.
 
-use super::Lowering;
 use super::affine::Counter;
-
+use super::{Location, Lowering, hw_type};
 use crate::hwarith::HwType;
 use crate::hwarith::graph::{NodeId, Op as HwOp, Predicate, VarId};
 use crate::hwarith::interval::Interval;
-use crate::ir::{ArrayId, Block, For, Op, OpKind, ValueId, While};
-use crate::machine::program::{Loop, LoopDim, Pin, Region};
+use crate::ir::{For, Op, OpKind, ValueId, While};
+use crate::machine::program::{Loop, LoopDim, Phi, Region};
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Signed, ToPrimitive, Zero};
-use std::collections::HashMap;
 
 /// How a counted loop is realised.
 pub enum Plan<'f> {
@@ -68,72 +63,41 @@ pub fn plan<'f>(lowering: &Lowering, f: &'f For, op: &'f Op) -> Plan<'f> {
     if trip.as_ref().is_some_and(|t| t.count.is_zero()) {
         return Plan::Never;
     }
-    if !f.body.ops.iter().any(Op::contains_loop) {
-        return Plan::Pipeline(vec![(f, op)]);
-    }
     let mut dims = vec![(f, op)];
     loop {
         let (outer, _) = dims[dims.len() - 1];
-        if constant_trip(lowering, outer).is_none_or(|t| t.count.is_zero()) {
-            return Plan::Sequential;
+        if !outer.body.ops.iter().any(Op::contains_loop) {
+            return Plan::Pipeline(dims);
         }
-        let mut loops = outer.body.ops.iter().filter(|o| o.contains_loop());
-        match (loops.next(), loops.next()) {
-            (None, _) => return Plan::Pipeline(dims),
-            (
-                Some(
-                    inner @ Op {
-                        kind: OpKind::For(f),
-                        ..
-                    },
-                ),
-                None,
-            ) => dims.push((f, inner)),
-            _ => return Plan::Sequential,
+        match inside(lowering, outer) {
+            Some(inner) => dims.push(inner),
+            None => return Plan::Sequential,
         }
     }
 }
 
+/// The loop inside of another, if there is nothing else but constants, all carried values pass through, and it runs a
+/// constant number of times.
+fn inside<'f>(lowering: &Lowering, outer: &'f For) -> Option<(&'f For, &'f Op)> {
+    let is_constant = |op: &&Op| matches!(op.kind, OpKind::Const(_));
+    let mut ops = outer.body.ops.iter().filter(|op| !is_constant(op));
+    let (Some(op), None) = (ops.next(), ops.next()) else {
+        return None;
+    };
+    let OpKind::For(inner) = &op.kind else {
+        return None;
+    };
+    let passes = inner.inits == outer.carried && op.results == outer.body.yields;
+    let runs = constant_trip(lowering, inner).is_some_and(|trip| trip.count.is_positive());
+    (passes && runs).then_some((inner, op))
+}
+
 /// Counter of one dimension, in the open leaf.
-struct Dim<'f> {
-    f: &'f For,
-    op: &'f Op,
+struct Dim {
     iv: NodeId,
-    first: NodeId,
     last: NodeId,
     step: NodeId,
     lo: NodeId,
-}
-
-/// The counters of a nest and the guards of each level: all inner counters first, all inner counters last.
-struct Nest<'f> {
-    dims: Vec<Dim<'f>>,
-    inner_first: Vec<NodeId>,
-    inner_last: Vec<NodeId>,
-    stored: Vec<ArrayId>,
-    phis: Vec<(NodeId, VarId)>,
-    /// Carried values that an outer level does nothing with but hand them to the loop inside.
-    passed: HashMap<ValueId, Origin>,
-}
-
-/// Where a carried value starts.
-struct Origin {
-    level: usize,
-    /// Its value there before the first iteration.
-    init: NodeId,
-    /// What the outermost loop calls it in the end.
-    result: Option<ValueId>,
-}
-
-/// A carried value of a level.
-struct Carried {
-    phi: NodeId,
-    /// Its value in this iteration.
-    current: NodeId,
-    /// The level that starts it.
-    origin: usize,
-    /// The constant that it starts from in each run of an inner loop.
-    restart: Option<NodeId>,
 }
 
 impl Lowering<'_> {
@@ -151,20 +115,29 @@ impl Lowering<'_> {
     }
 
     /// A phi of the open leaf with its register; the next value is set later.
-    fn phi(&mut self, name: &str, init: NodeId, ty: HwType) -> (NodeId, VarId) {
+    fn phi(&mut self, name: &str, init: NodeId, ty: HwType) -> Phi {
         let node = self.b().opaque(HwOp::Phi, vec![init, init], ty);
         self.b().graph.name(node, name);
-        let var = self.var(name, ty, false);
-        (node, var)
+        Phi {
+            node,
+            var: self.var(name, ty, false),
+            range: Interval::of_type(ty),
+        }
     }
 
-    /// Lowers a nest as one pipelined loop.
+    /// A phi that takes the values of a range.
+    fn counting_phi(&mut self, name: &str, init: NodeId, range: Interval) -> Phi {
+        let phi = self.phi(name, init, range.ty());
+        self.b().assume(phi.node, range.clone());
+        Phi { range, ..phi }
+    }
+
+    /// Selects a perfect nest as one pipelined loop.
     pub(super) fn pipelined_nest(&mut self, dims: &[(&For, &Op)], regions: &mut Vec<Region>) {
         let (outer, op) = dims[0];
-        let constant = constant_trip(self, outer).is_some();
         // Bounds and initial values come from before the loop.
         let mut enter = None;
-        if !constant {
+        if constant_trip(self, outer).is_none() {
             self.block_leaf(regions, op.span, "bounds");
             let lo = self.node(outer.lo);
             let more = self.in_range(lo, outer);
@@ -187,12 +160,16 @@ impl Lowering<'_> {
         let index = self.open_leaf(&labels.join("_"), op.span);
         regions.push(Region::Leaf(index));
         self.in_loop_leaf = true;
-        let mut nest = self.counters(dims);
-        self.b().at(Some(op.span));
-        self.level(&mut nest, 0);
-        let (inner, outermost) = (nest.inner_last[0], nest.dims[0].last);
-        let last = self.b().and(inner, outermost);
+        let mut phis = Vec::new();
+        let last = self.counters(dims, &mut phis);
         let last = self.b().widen(last, HwType::ui(1));
+        let carried = self.carried(dims, &mut phis);
+        let (innermost, _) = dims[dims.len() - 1];
+        self.straight_block(&innermost.body);
+        for (phi, &next) in carried.iter().zip(&innermost.body.yields) {
+            let next = self.node(next);
+            self.b().set_next(*phi, next);
+        }
         let dims = dims.iter().map(|(f, o)| LoopDim {
             label: f.label.clone(),
             span: o.span,
@@ -200,32 +177,23 @@ impl Lowering<'_> {
         });
         let dims = dims.collect();
         self.leaf().repeat = Some(Loop {
-            phis: nest.phis,
+            phis,
             last,
             enter,
             dims,
         });
         self.counters.clear();
-        self.pins.clear();
         self.in_loop_leaf = false;
         self.close();
     }
 
-    fn counters<'f>(&mut self, dims: &[(&'f For, &'f Op)]) -> Nest<'f> {
-        let mut stored = Vec::new();
-        collect_stores(&dims[0].0.body, &mut stored);
-        let mut nest = Nest {
-            dims: Vec::new(),
-            inner_first: Vec::new(),
-            inner_last: Vec::new(),
-            stored,
-            phis: Vec::new(),
-            passed: HashMap::new(),
-        };
+    /// Makes the counters of all dimensions. Returns whether all are at their last values.
+    fn counters(&mut self, dims: &[(&For, &Op)], phis: &mut Vec<Phi>) -> NodeId {
+        let mut counters = Vec::new();
         for (i, &(f, op)) in dims.iter().enumerate() {
+            self.b().at(Some(op.span));
             let step = self.constant_of(f.step).and_then(|s| s.to_i128());
-            let dim = self.counter(f, op, &mut nest.phis);
-            nest.dims.push(dim);
+            counters.push(self.counter(f, phis));
             let counter = Counter {
                 dim: i,
                 lo: f.lo,
@@ -233,70 +201,48 @@ impl Lowering<'_> {
             };
             self.counters.insert(f.iv, counter);
         }
-        let one = self.b().constant(1);
-        let (mut first, mut last) = (one, one);
-        for dim in nest.dims.iter().rev() {
-            nest.inner_first.insert(0, first);
-            nest.inner_last.insert(0, last);
-            first = self.b().and(first, dim.first);
-            last = self.b().and(last, dim.last);
-        }
-        for (m, dim) in nest.dims.iter().enumerate() {
-            if self.b().graph.nodes[dim.iv].op != HwOp::Phi {
-                continue;
+        let mut inner_last = self.b().constant(1);
+        for (m, dim) in counters.iter().enumerate().rev() {
+            self.b().at(Some(dims[m].1.span));
+            self.define(dims[m].0.iv, dim.iv);
+            if self.b().graph.nodes[dim.iv].op == HwOp::Phi {
+                let up = self.b().add(dim.iv, dim.step);
+                // The outermost counter need not wrap; its value after the last iteration is never read.
+                let next = match m {
+                    0 => up,
+                    _ => self.b().mux(dim.last, dim.lo, up),
+                };
+                let next = self.b().mux(inner_last, next, dim.iv);
+                self.b().set_next(dim.iv, next);
             }
-            let up = self.b().add(dim.iv, dim.step);
-            // The outermost counter need not wrap; its value after the last iteration is never read.
-            let next = if m == 0 {
-                up
-            } else {
-                self.b().mux(dim.last, dim.lo, up)
-            };
-            let next = self.b().mux(nest.inner_last[m], next, dim.iv);
-            self.b().set_next(dim.iv, next);
+            inner_last = self.b().and(inner_last, dim.last);
         }
-        nest
+        inner_last
     }
 
-    fn counter<'f>(&mut self, f: &'f For, op: &'f Op, phis: &mut Vec<(NodeId, VarId)>) -> Dim<'f> {
-        self.b().at(Some(op.span));
+    fn counter(&mut self, f: &For, phis: &mut Vec<Phi>) -> Dim {
         let (lo, step) = (self.node(f.lo), self.node(f.step));
-        let (iv, first, last) = match constant_trip(self, f) {
-            Some(trip) if trip.count.is_one() => {
-                let one = self.b().constant(1);
-                (lo, one, one)
-            }
+        let (iv, last) = match constant_trip(self, f) {
+            Some(trip) if trip.count.is_one() => (lo, self.b().constant(1)),
             Some(trip) => {
-                let range = trip.range();
-                let (iv, var) = self.phi(&f.label, lo, range.ty());
-                self.b().assume(iv, range);
-                phis.push((iv, var));
+                let phi = self.counting_phi(&f.label, lo, trip.range());
+                let iv = phi.node;
+                phis.push(phi);
                 let end = self.b().constant(trip.last());
-                let first = self.b().icmp(Predicate::Eq, iv, lo);
-                let last = self.b().icmp(Predicate::Eq, iv, end);
-                (iv, first, last)
+                (iv, self.b().icmp(Predicate::Eq, iv, end))
             }
             None => {
                 let hi = self.node(f.hi);
                 let range = self.runtime_range(lo, hi, f.descending);
-                let (iv, var) = self.phi(&f.label, lo, range.ty());
-                self.b().assume(iv, range);
-                phis.push((iv, var));
+                let phi = self.counting_phi(&f.label, lo, range);
+                let iv = phi.node;
+                phis.push(phi);
                 let next = self.b().add(iv, step);
                 let more = self.in_range(next, f);
-                let last = self.b().not1(more);
-                (iv, last, last)
+                (iv, self.b().not1(more))
             }
         };
-        Dim {
-            f,
-            op,
-            iv,
-            first,
-            last,
-            step,
-            lo,
-        }
+        Dim { iv, last, step, lo }
     }
 
     /// Values that an induction variable takes inside the loop.
@@ -311,140 +257,33 @@ impl Lowering<'_> {
         Interval { lo: low, hi: high }
     }
 
-    /// Lowers level `m`. Returns the values that it yields, valid where its counter is last.
-    fn level(&mut self, nest: &mut Nest, m: usize) -> Vec<NodeId> {
-        let (f, op) = (nest.dims[m].f, nest.dims[m].op);
-        let iv = nest.dims[m].iv;
-        self.define(f.iv, iv);
-        let phis = self.carried(nest, m);
-        let (first, last) = (nest.inner_first[m], nest.inner_last[m]);
-        let inner = f.body.ops.iter().position(Op::contains_loop);
-        let Some(inner) = inner else {
-            self.straight_block(&f.body);
-            return self.close_level(nest, m, &phis);
-        };
-        self.predicate = Some(first);
-        self.pin(nest, m, Pin::First);
-        self.hold = Some((first, nest.stored.clone()));
-        f.body.ops[..inner].iter().for_each(|o| self.straight(o));
-        self.predicate = None;
-        self.hold = None;
-        self.pin(nest, m, Pin::Any);
-        nest.phis.append(&mut self.held_phis);
-        let yields = self.level(nest, m + 1);
-        for (&result, node) in f.body.ops[inner].results.iter().zip(yields) {
-            self.define(result, node);
-        }
-        self.predicate = Some(last);
-        self.pin(nest, m, Pin::Last);
-        f.body.ops[inner + 1..]
-            .iter()
-            .for_each(|o| self.straight(o));
-        self.pin(nest, m, Pin::Any);
-        self.predicate = None;
-        self.b().at(Some(op.span));
-        self.close_level(nest, m, &phis)
-    }
-
-    /// Accesses from now on count in the given iterations of the loops inside level `m`.
-    fn pin(&mut self, nest: &Nest, m: usize, inner: Pin) {
-        let dims = 0..nest.dims.len();
-        self.pins = dims.map(|d| if d > m { inner } else { Pin::Any }).collect();
-    }
-
-    /// Defines the carried values of level `m`; `None` for those that an inner level defines.
-    ///
-    /// An inner loop's value that starts from a constant is set back to it at the end of the inner loop; one that
-    /// starts from a computed value is chosen at the start. The first keeps the choice out of the recurrence's way
-    /// to its first operation. One that an outer loop only passes through needs neither.
-    fn carried(&mut self, nest: &mut Nest, m: usize) -> Vec<Option<Carried>> {
-        let (f, op) = (nest.dims[m].f, nest.dims[m].op);
-        let mut phis = Vec::new();
-        for (i, &param) in f.carried.iter().enumerate() {
-            let origin = nest.passed.remove(&param).unwrap_or_else(|| Origin {
-                level: m,
-                init: self.node(f.inits[i]),
-                result: (m == 0).then(|| op.results[i]),
-            });
-            if let Some(inner) = passed_to(f, i) {
-                nest.passed.insert(inner, origin);
-                phis.push(None);
-                continue;
+    /// Makes the carried values of a nest, which all its loops pass on.
+    fn carried(&mut self, dims: &[(&For, &Op)], phis: &mut Vec<Phi>) -> Vec<NodeId> {
+        let ((outer, op), (innermost, _)) = (dims[0], dims[dims.len() - 1]);
+        let mut nodes = Vec::new();
+        for (i, &init) in outer.inits.iter().enumerate() {
+            let init = self.node(init);
+            let phi = self.carried_phi(innermost.carried[i], init);
+            for (f, _) in dims {
+                self.env
+                    .insert(f.carried[i], self.env[&innermost.carried[i]].clone());
             }
-            let ty = super::hw_type(self.kernel.values[param].ty);
-            let name = self.name_of(param, "carried");
-            let level = origin.level;
-            let is_constant = self.b().as_const(origin.init).is_some();
-            let restart = (level > 0 && is_constant).then_some(origin.init);
-            let chosen = level > 0 && !is_constant;
-            let init = match chosen {
-                true => self.b().constant(0),
-                false => origin.init,
-            };
-            let (phi, var) = self.phi(&name, init, ty);
-            nest.phis.push((phi, var));
-            if let Some(result) = origin.result {
-                self.env.insert(result, super::Location::Var(var));
-            }
-            let current = match chosen {
-                true => {
-                    let starts = self
-                        .b()
-                        .and(nest.dims[level].first, nest.inner_first[level]);
-                    self.b().mux(starts, origin.init, phi)
-                }
-                false => phi,
-            };
-            self.define(param, current);
-            phis.push(Some(Carried {
-                phi,
-                current,
-                origin: level,
-                restart,
-            }));
+            self.env.insert(op.results[i], Location::Var(phi.var));
+            nodes.push(phi.node);
+            phis.push(phi);
         }
-        phis
+        nodes
     }
 
-    fn close_level(&mut self, nest: &Nest, m: usize, phis: &[Option<Carried>]) -> Vec<NodeId> {
-        let yields: Vec<NodeId> = nest.dims[m]
-            .f
-            .body
-            .yields
-            .iter()
-            .map(|&v| self.node(v))
-            .collect();
-        for (carried, &value) in phis.iter().zip(&yields) {
-            let Some(carried) = carried else { continue };
-            let mut next = self.b().mux(nest.inner_last[m], value, carried.current);
-            if let Some(init) = carried.restart {
-                let level = carried.origin;
-                let ends = self.b().and(nest.dims[level].last, nest.inner_last[level]);
-                next = self.b().mux(ends, init, next);
-            }
-            self.b().set_next(carried.phi, next);
-        }
-        yields
+    fn carried_phi(&mut self, param: ValueId, init: NodeId) -> Phi {
+        let ty = hw_type(self.kernel.values[param].ty);
+        let name = self.name_of(param, "carried");
+        let phi = self.phi(&name, init, ty);
+        self.define(param, phi.node);
+        phi
     }
 
-    /// In outer code of a nest that stores to `array`: the value loaded when the inner counters were first.
-    pub(super) fn held(&mut self, node: NodeId, array: ArrayId) -> NodeId {
-        let Some((first, arrays)) = self.hold.clone() else {
-            return node;
-        };
-        if !arrays.contains(&array) || self.b().as_const(first).is_some() {
-            return node;
-        }
-        let zero = self.b().constant(0);
-        let ty = self.b().ty(node);
-        let (phi, var) = self.phi("held", zero, ty);
-        self.held_phis.push((phi, var));
-        let current = self.b().mux(first, node, phi);
-        self.b().set_next(phi, current);
-        current
-    }
-
-    /// Lowers a `while` without inner loops: an iteration whose condition fails changes nothing and is the last.
+    /// Selects a `while` without inner loops: an iteration whose condition fails changes nothing and is the last.
     pub(super) fn pipelined_while(&mut self, w: &While, op: &Op, regions: &mut Vec<Region>) {
         self.close();
         let index = self.open_leaf(&w.label, op.span);
@@ -452,13 +291,7 @@ impl Lowering<'_> {
         let mut phis = Vec::new();
         for (&param, &init) in w.carried.iter().zip(&w.inits) {
             let init = self.node(init);
-            let (name, ty) = (
-                self.name_of(param, "carried"),
-                super::hw_type(self.kernel.values[param].ty),
-            );
-            let (phi, var) = self.phi(&name, init, ty);
-            self.define(param, phi);
-            phis.push((phi, var));
+            phis.push(self.carried_phi(param, init));
         }
         self.in_loop_leaf = true;
         self.straight_block(&w.cond);
@@ -466,15 +299,16 @@ impl Lowering<'_> {
         self.predicate = Some(go);
         self.straight_block(&w.body);
         self.predicate = None;
-        for (&(phi, _), &value) in phis.iter().zip(&w.body.yields) {
+        for (phi, &value) in phis.iter().zip(&w.body.yields) {
             let value = self.node(value);
-            let next = self.b().mux(go, value, phi);
-            self.b().set_next(phi, next);
+            let next = self.b().mux(go, value, phi.node);
+            self.b().set_next(phi.node, next);
         }
         let last = self.b().not1(go);
         let last = self.b().widen(last, HwType::ui(1));
-        for (&result, &(_, var)) in op.results.iter().zip(&phis) {
-            self.env.insert(result, super::Location::Var(var));
+        let vars: Vec<VarId> = phis.iter().map(|phi| phi.var).collect();
+        for (&result, var) in op.results.iter().zip(vars) {
+            self.env.insert(result, Location::Var(var));
         }
         let dim = LoopDim {
             label: w.label.clone(),
@@ -489,41 +323,5 @@ impl Lowering<'_> {
         });
         self.in_loop_leaf = false;
         self.close();
-    }
-}
-
-/// The parameter of the loop inside to which a loop only passes its carried value number `i`, taking the result back.
-fn passed_to(f: &For, i: usize) -> Option<ValueId> {
-    let op = f.body.ops.iter().find(|op| op.contains_loop())?;
-    let OpKind::For(inner) = &op.kind else {
-        return None;
-    };
-    let j = inner.inits.iter().position(|&init| init == f.carried[i])?;
-    let returned = op.results[j] == f.body.yields[i];
-    (returned && uses(&f.body, f.carried[i]) == 1).then(|| inner.carried[j])
-}
-
-/// How often a value is read in a block and the blocks nested there.
-fn uses(block: &Block, value: ValueId) -> usize {
-    let mut uses = block.yields.iter().filter(|&&v| v == value).count();
-    for op in &block.ops {
-        uses += op.kind.operands().iter().filter(|&&v| v == value).count();
-        let inner = op.kind.blocks();
-        uses += inner.iter().map(|b| self::uses(b, value)).sum::<usize>();
-    }
-    uses
-}
-
-fn collect_stores(block: &Block, stored: &mut Vec<ArrayId>) {
-    for op in &block.ops {
-        if let OpKind::Store { array, .. } = op.kind
-            && !stored.contains(&array)
-        {
-            stored.push(array);
-        }
-        op.kind
-            .blocks()
-            .iter()
-            .for_each(|b| collect_stores(b, stored));
     }
 }

@@ -4,9 +4,10 @@ use super::cells::{Cells, bit};
 use super::datapath::{Datapath, Pace, Sources};
 use super::ports::AccessUse;
 use super::{Top, Units, is_empty};
+use crate::arena::Table;
 use crate::hwarith::NodeId;
 use crate::hwarith::graph::{Op, VarId};
-use crate::machine::program::{Leaf, Loop, Program, Region};
+use crate::machine::program::{Leaf, LeafId, Loop, Program, Region};
 use crate::rtl::netlist::*;
 use crate::schedule::{LeafSchedule, Schedule};
 use std::collections::HashMap;
@@ -15,12 +16,12 @@ use std::collections::HashMap;
 struct LeafEnv<'t> {
     program: &'t Program,
     design: &'t Design,
-    leaf: usize,
+    leaf: LeafId,
     schedule: &'t Schedule,
     units: &'t Units,
     /// 1 while the leaf is in that cycle.
     valid: Vec<NetId>,
-    vars: Vec<NetId>,
+    vars: Table<VarId, NetId>,
     phis: HashMap<NodeId, VarId>,
     /// Read data of each load.
     loads: HashMap<NodeId, NetId>,
@@ -29,8 +30,8 @@ struct LeafEnv<'t> {
 impl Sources for LeafEnv<'_> {
     fn external(&mut self, cells: &mut Cells, path: &mut Datapath, node: NodeId) -> Operand {
         match path.graph().nodes[node].op {
-            Op::Var(var) => Operand::Net(self.vars[var.0 as usize]),
-            Op::Phi => Operand::Net(self.vars[self.phis[&node].0 as usize]),
+            Op::Var(var) => Operand::Net(self.vars[var]),
+            Op::Phi => Operand::Net(self.vars[self.phis[&node]]),
             Op::Load(_) => Operand::Net(self.loads[&node]),
             Op::Call(_) => self.call(cells, path, node),
             _ => unreachable!("stores have no value and leaves no inputs"),
@@ -135,11 +136,11 @@ impl<'a> Top<'a> {
     }
 
     fn var_bit(&mut self, var: VarId) -> Operand {
-        let net = self.vars[var.0 as usize];
+        let net = self.vars[var];
         self.cells.slice(Operand::Net(net), 0, 1, "cond")
     }
 
-    fn leaf(&mut self, index: usize, start: Operand) -> Operand {
+    fn leaf(&mut self, index: LeafId, start: Operand) -> Operand {
         let program = self.program;
         let leaf = &program.leaves[index];
         let schedule = &self.schedule.leaves[index];
@@ -156,12 +157,12 @@ impl<'a> Top<'a> {
                 valid: valid.clone(),
             },
         };
-        let mut path = Datapath::new(leaf.graph(), &schedule.times, pace, self.sources, &prefix);
+        let mut path = Datapath::new(&leaf.graph, &schedule.times, pace, self.sources, &prefix);
         path.set_stable(schedule.times.stable.clone());
         let mut env = self.leaf_env(index, &valid);
         if let Some(repeat) = &leaf.repeat {
-            for &(phi, _) in &repeat.phis {
-                let next = leaf.graph().nodes[phi].args[1];
+            for phi in repeat.phis.iter().map(|phi| phi.node) {
+                let next = leaf.graph.nodes[phi].args[1];
                 path.hold(
                     phi,
                     schedule.times.ready[next.index()].max(schedule.times.ready[phi.index()]),
@@ -206,7 +207,7 @@ impl<'a> Top<'a> {
         valid
     }
 
-    fn leaf_env(&self, index: usize, valid: &[NetId]) -> LeafEnv<'a> {
+    fn leaf_env(&self, index: LeafId, valid: &[NetId]) -> LeafEnv<'a> {
         let leaf = &self.program.leaves[index];
         let ports = &self.schedule.leaves[index].ports;
         let loads = leaf.accesses.iter().zip(ports).filter(|(a, _)| !a.is_store);
@@ -221,23 +222,21 @@ impl<'a> Top<'a> {
             phis: leaf
                 .repeat
                 .iter()
-                .flat_map(|r| r.phis.iter().copied())
+                .flat_map(|r| r.phis.iter().map(|phi| (phi.node, phi.var)))
                 .collect(),
             loads: loads
-                .filter_map(|(a, &port)| {
-                    Some((a.node, self.memories[a.mem.0 as usize].read_data(port)?))
-                })
+                .filter_map(|(a, &port)| Some((a.node, self.memories[a.mem].read_data(port)?)))
                 .collect(),
         }
     }
 
     /// Hands every load and store to its memory's port.
-    fn accesses(&mut self, index: usize, path: &mut Datapath, env: &mut LeafEnv, valid: &[NetId]) {
+    fn accesses(&mut self, index: LeafId, path: &mut Datapath, env: &mut LeafEnv, valid: &[NetId]) {
         let leaf = &self.program.leaves[index];
         for (access, &port) in leaf.accesses.iter().zip(&self.schedule.leaves[index].ports) {
             let cycle = path.times().start[access.node.index()];
-            let args = &leaf.graph().nodes[access.node].args;
-            let mem = &self.program.mems[access.mem.0 as usize];
+            let args = &leaf.graph.nodes[access.node].args;
+            let mem = &self.program.mems[access.mem];
             let address = path.operand(&mut self.cells, env, args[0], cycle, mem.address_width());
             let mut active = Operand::Net(valid[cycle as usize]);
             let mut data = None;
@@ -247,7 +246,7 @@ impl<'a> Top<'a> {
                 let name = format!("{}_store", leaf.label);
                 active = self.cells.gate(BinaryOp::And, active, enable, &name);
             }
-            self.memories[access.mem.0 as usize].uses.push(AccessUse {
+            self.memories[access.mem].uses.push(AccessUse {
                 port,
                 active,
                 address,
@@ -279,7 +278,7 @@ impl<'a> Top<'a> {
         path: &mut Datapath,
         env: &mut LeafEnv,
     ) {
-        let width = self.cells.module.nets[self.vars[var.0 as usize]].width;
+        let width = self.cells.module.nets[self.vars[var]].width;
         let value = path.operand(&mut self.cells, env, node, cycle, width);
         self.writers.entry(var).or_default().push((guard, value));
     }
@@ -294,7 +293,7 @@ impl<'a> Top<'a> {
         env: &mut LeafEnv,
         valid: &[NetId],
     ) -> Operand {
-        for &(phi, var) in &repeat.phis {
+        for (phi, var) in repeat.phis.iter().map(|phi| (phi.node, phi.var)) {
             if schedule.times.width[phi.index()] == 0 {
                 continue;
             }

@@ -2,6 +2,7 @@
 
 use super::BlockPorts;
 use super::cells::Cells;
+use crate::arena::Table;
 use crate::diagnostics::SourceMap;
 use crate::hwarith::graph::{MemId, VarId};
 use crate::machine::program::{LoopDim, PortRef, Program, Region};
@@ -20,7 +21,7 @@ pub fn manifest(
     cells: &Cells,
     ports: &BlockPorts,
     scalars: &HashMap<VarId, NetId>,
-    arrays: &[Vec<MemoryPort>],
+    arrays: &Table<MemId, Vec<MemoryPort>>,
 ) -> Manifest {
     let name = |net: NetId| cells.name(net).to_string();
     let port = |port: &PortRef, is_result: bool| match port {
@@ -70,9 +71,9 @@ pub fn manifest(
     }
 }
 
-fn array(program: &Program, id: MemId, arrays: &[Vec<MemoryPort>]) -> Port {
-    let mem = &program.mems[id.0 as usize];
-    let ports = &arrays[id.0 as usize];
+fn array(program: &Program, id: MemId, arrays: &Table<MemId, Vec<MemoryPort>>) -> Port {
+    let mem = &program.mems[id];
+    let ports = &arrays[id];
     let reads = ports.iter().any(|p| p.q.is_some());
     let writes = ports.iter().any(|p| p.we.is_some());
     let banks = vec![Bank {

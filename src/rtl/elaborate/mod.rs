@@ -15,8 +15,9 @@ pub mod units;
 use super::interface::manifest::Manifest;
 use super::namer::Namer;
 use super::netlist::*;
+use crate::arena::Table;
 use crate::diagnostics::SourceMap;
-use crate::hwarith::graph::{Op, VarId};
+use crate::hwarith::graph::{MemId, Op, UnitId, VarId};
 use crate::machine::program::{PortRef, Program, Region, Unit};
 use crate::schedule::{Schedule, Variant};
 use cells::Cells;
@@ -57,7 +58,7 @@ pub fn build(program: &Program, schedule: &Schedule, sources: &SourceMap) -> (De
 }
 
 /// The module of each operator in each variant that a leaf calls.
-type Units = BTreeMap<(usize, u32), ModuleId>;
+type Units = BTreeMap<(UnitId, u32), ModuleId>;
 
 fn build_units(
     program: &Program,
@@ -100,11 +101,11 @@ struct Top<'a> {
     /// Ports of scalar arguments and results.
     scalars: HashMap<VarId, NetId>,
     /// Nets of vars, as wide as any reader needs.
-    vars: Vec<NetId>,
+    vars: Table<VarId, NetId>,
     /// Guarded values that a var takes.
     writers: HashMap<VarId, Vec<(Operand, Operand)>>,
-    memories: Vec<ports::MemoryUse>,
-    array_ports: Vec<Vec<super::interface::manifest::MemoryPort>>,
+    memories: Table<MemId, ports::MemoryUse>,
+    array_ports: Table<MemId, Vec<super::interface::manifest::MemoryPort>>,
 }
 
 impl<'a> Top<'a> {
@@ -149,10 +150,10 @@ impl<'a> Top<'a> {
             cells,
             ports,
             scalars: HashMap::new(),
-            vars: Vec::new(),
+            vars: Table::new(),
             writers: HashMap::new(),
-            memories: Vec::new(),
-            array_ports: Vec::new(),
+            memories: Table::new(),
+            array_ports: Table::new(),
         }
     }
 
@@ -186,33 +187,36 @@ impl<'a> Top<'a> {
 
     fn declare_vars(&mut self) {
         let widths = self.var_widths();
-        for (i, var) in self.program.vars.iter().enumerate() {
-            let id = VarId(i as u32);
+        for (id, var) in self.program.vars.iter() {
             let net = match self.scalars.get(&id) {
                 Some(&port) if var.is_arg => port,
-                _ => self.cells.net(&format!("{}_r", var.name), widths[i].max(1)),
+                _ => self
+                    .cells
+                    .net(&format!("{}_r", var.name), widths[id].max(1)),
             };
             self.vars.push(net);
         }
     }
 
     /// Low bits of each var that anything reads.
-    fn var_widths(&self) -> Vec<u32> {
-        let mut widths = vec![1; self.program.vars.len()];
-        for (leaf, times) in self.program.leaves.iter().zip(&self.schedule.leaves) {
-            let phis = leaf.repeat.iter().flat_map(|r| r.phis.iter().copied());
-            let reads = leaf.graph().nodes.iter().filter_map(|(id, n)| match n.op {
+    fn var_widths(&self) -> Table<VarId, u32> {
+        let mut widths: Table<VarId, u32> = self.program.vars.values().map(|_| 1).collect();
+        let leaves = self.program.leaves.values();
+        for (leaf, times) in leaves.zip(self.schedule.leaves.values()) {
+            let phis = leaf.repeat.iter().flat_map(|r| &r.phis);
+            let phis = phis.map(|phi| (phi.node, phi.var));
+            let reads = leaf.graph.nodes.iter().filter_map(|(id, n)| match n.op {
                 Op::Var(var) => Some((id, var)),
                 _ => None,
             });
             for (node, var) in reads.chain(phis) {
-                let width = &mut widths[var.0 as usize];
+                let width = &mut widths[var];
                 *width = (*width).max(times.times.width[node.index()]);
             }
         }
         for port in &self.program.returns {
             if let PortRef::Scalar { ty, var, .. } = port {
-                widths[var.0 as usize] = ty.width();
+                widths[*var] = ty.width();
             }
         }
         widths
@@ -220,10 +224,9 @@ impl<'a> Top<'a> {
 
     fn drive_vars(&mut self) {
         self.cells.comment("scalars between regions");
-        for (i, var) in self.program.vars.iter().enumerate() {
-            let id = VarId(i as u32);
+        for (id, var) in self.program.vars.iter() {
             let Some(writers) = self.writers.remove(&id) else {
-                self.drive_unwritten(i);
+                self.drive_unwritten(id);
                 continue;
             };
             let guards: Vec<Operand> = writers.iter().map(|w| w.0.clone()).collect();
@@ -232,18 +235,18 @@ impl<'a> Top<'a> {
             let Some(next) = next else { continue };
             let enable = self.cells.as_net(enable, "enable");
             self.cells
-                .drive_register(self.vars[i], next, Some(enable), None, None);
+                .drive_register(self.vars[id], next, Some(enable), None, None);
         }
         for port in &self.program.returns {
             if let PortRef::Scalar { var, .. } = port {
-                let value = Operand::Net(self.vars[var.0 as usize]);
+                let value = Operand::Net(self.vars[*var]);
                 self.cells.drive(self.scalars[var], Expr::Copy(value));
             }
         }
     }
 
     /// A register that nothing writes (a carried value that nothing reads) is no register.
-    fn drive_unwritten(&mut self, var: usize) {
+    fn drive_unwritten(&mut self, var: VarId) {
         if !self.program.vars[var].is_arg {
             let net = self.vars[var];
             let width = self.cells.module.nets[net].width;

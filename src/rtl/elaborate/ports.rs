@@ -2,10 +2,11 @@
 
 use super::Top;
 use super::cells::bit;
-use crate::machine::program::{Mem, Place, PortRef};
+use crate::hwarith::graph::MemId;
+use crate::machine::program::{Leaf, Mem, Place, PortRef};
 use crate::rtl::interface::manifest::MemoryPort;
 use crate::rtl::netlist::*;
-use crate::schedule::DISTRIBUTED_BITS;
+use crate::schedule::{DISTRIBUTED_BITS, LeafSchedule};
 use std::collections::BTreeMap;
 
 /// One load or store as nets.
@@ -59,11 +60,16 @@ impl MemoryUse {
 type PortRoles = BTreeMap<u32, (bool, bool)>;
 
 impl Top<'_> {
-    fn port_roles(&self, mem: usize) -> PortRoles {
+    fn scheduled_leaves(&self) -> impl Iterator<Item = (&Leaf, &LeafSchedule)> {
+        let leaves = self.program.leaves.values();
+        leaves.zip(self.schedule.leaves.values())
+    }
+
+    fn port_roles(&self, mem: MemId) -> PortRoles {
         let mut roles = PortRoles::new();
-        for (leaf, schedule) in self.program.leaves.iter().zip(&self.schedule.leaves) {
+        for (leaf, schedule) in self.scheduled_leaves() {
             for (access, &port) in leaf.accesses.iter().zip(&schedule.ports) {
-                if access.mem.0 as usize == mem {
+                if access.mem == mem {
                     let (reads, writes) = roles.entry(port).or_default();
                     *(if access.is_store { writes } else { reads }) = true;
                 }
@@ -74,23 +80,18 @@ impl Top<'_> {
 
     /// Declares the port groups of arrays, in order of parameters and results.
     pub(super) fn declare_array_ports(&mut self) {
-        self.memories = self
-            .program
-            .mems
-            .iter()
-            .map(|_| MemoryUse::default())
-            .collect();
-        self.array_ports = vec![Vec::new(); self.program.mems.len()];
+        let mems = self.program.mems.values();
+        self.memories = mems.clone().map(|_| MemoryUse::default()).collect();
+        self.array_ports = mems.map(|_| Vec::new()).collect();
         for port in self.program.args.iter().chain(&self.program.returns) {
-            let PortRef::Array(mem) = port else { continue };
-            let index = mem.0 as usize;
-            for (port, (reads, writes)) in self.port_roles(index) {
-                self.declare_array_port(index, port, reads, writes);
+            let &PortRef::Array(mem) = port else { continue };
+            for (port, (reads, writes)) in self.port_roles(mem) {
+                self.declare_array_port(mem, port, reads, writes);
             }
         }
     }
 
-    fn declare_array_port(&mut self, index: usize, port: u32, reads: bool, writes: bool) {
+    fn declare_array_port(&mut self, index: MemId, port: u32, reads: bool, writes: bool) {
         let mem = &self.program.mems[index];
         let cells = &mut self.cells;
         let name = |part: &str| format!("{}_{part}{port}", mem.name);
@@ -120,7 +121,7 @@ impl Top<'_> {
 
     /// Nets of the read data of inner memories, which leaves need before the memories are complete.
     pub(super) fn declare_memory_outputs(&mut self) {
-        for (index, mem) in self.program.mems.iter().enumerate() {
+        for (index, mem) in self.program.mems.iter() {
             if mem.place == Place::External {
                 continue;
             }
@@ -132,11 +133,11 @@ impl Top<'_> {
         }
     }
 
-    fn read_ports(&self, mem: usize) -> u32 {
-        let leaves = self.program.leaves.iter().zip(&self.schedule.leaves);
+    fn read_ports(&self, mem: MemId) -> u32 {
+        let leaves = self.scheduled_leaves();
         let ports = leaves.flat_map(|(leaf, schedule)| leaf.accesses.iter().zip(&schedule.ports));
         ports
-            .filter(|(a, _)| a.mem.0 as usize == mem && !a.is_store)
+            .filter(|(a, _)| a.mem == mem && !a.is_store)
             .map(|(_, &port)| port + 1)
             .max()
             .unwrap_or(0)
@@ -144,7 +145,7 @@ impl Top<'_> {
 
     /// Drives array ports and completes inner memories.
     pub(super) fn drive_memories(&mut self) {
-        for index in 0..self.memories.len() {
+        for index in self.memories.ids() {
             let usage = std::mem::take(&mut self.memories[index]);
             let mem = &self.program.mems[index];
             if usage.uses.is_empty() {

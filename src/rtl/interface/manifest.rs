@@ -1,6 +1,5 @@
 //! The manifest: what a testbench must know of a generated module, as JSON.
 
-use crate::ir::{FloatFormat, Scalar, StorageFormat};
 use serde::{Deserialize, Serialize};
 
 /// Description of one generated module.
@@ -280,37 +279,6 @@ fn place(shape: &[u64], partition: &[Partition], mut position: u64) -> (u64, u64
     (bank, address)
 }
 
-/// The type of a name that a manifest uses.
-pub fn scalar_by_name(name: &str) -> Option<Scalar> {
-    if let Some(format) = StorageFormat::named(name) {
-        return Some(Scalar::Storage(format));
-    }
-    let float = |f| Some(Scalar::Float(f));
-    match name {
-        "index" => return Some(Scalar::Index),
-        "bool" => return Some(Scalar::BOOL),
-        "f16" => return float(FloatFormat::F16),
-        "bf16" => return float(FloatFormat::BF16),
-        "f32" => return float(FloatFormat::F32),
-        "f64" => return float(FloatFormat::F64),
-        _ => {}
-    }
-    if let Some(inner) = name
-        .strip_prefix("apfloat(")
-        .and_then(|n| n.strip_suffix(')'))
-    {
-        let (exp, frac) = inner.split_once(',')?;
-        let (exp, frac) = (exp.trim().parse().ok()?, frac.trim().parse().ok()?);
-        let known = (2..=15).contains(&exp) && (1..=112).contains(&frac);
-        return known.then_some(Scalar::Float(FloatFormat { exp, frac }));
-    }
-    let signed = name.starts_with('i');
-    let width = name.strip_prefix(['i', 'u'])?.parse().ok()?;
-    (1..=crate::ir::types::MAX_WIDTH)
-        .contains(&width)
-        .then_some(Scalar::Int { signed, width })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -368,25 +336,5 @@ mod tests {
         let uneven = array(&[2, 5], &[(Cyclic, 1, 2)]);
         assert_eq!(uneven.place(5 + 2), (0, 3 + 1));
         assert_eq!(uneven.place(5 + 1), (1, 2));
-    }
-
-    #[test]
-    fn type_names() {
-        for name in [
-            "i33",
-            "u8",
-            "index",
-            "f32",
-            "bf16",
-            "apfloat(6,9)",
-            "u1",
-            "hif8",
-            "f4e1m2",
-        ] {
-            assert_eq!(scalar_by_name(name).unwrap().to_string(), name);
-        }
-        for name in ["i0", "i5000", "x", "apfloat(1,2)", "apfloat(6)", "int", ""] {
-            assert_eq!(scalar_by_name(name), None, "{name}");
-        }
     }
 }

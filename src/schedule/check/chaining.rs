@@ -100,7 +100,7 @@ impl<'g> Chaining<'g> {
             Op::Const(_) | Op::Var(_) | Op::Input(_) | Op::Phi | Op::Store(_) => 0.0,
             Op::Load(mem) => {
                 let (program, _) = leaf.ok_or("a load in a unit")?;
-                let mem = &program.mems[mem.0 as usize];
+                let mem = &program.mems[*mem];
                 let small = mem.depth * u64::from(mem.width) <= DISTRIBUTED_BITS;
                 match small && mem.place != Place::External {
                     true => 0.0,

@@ -53,8 +53,7 @@ impl Dim {
         let trip = self.trip?;
         let counts = |pin| match pin {
             Pin::Any => (0, trip - 1),
-            Pin::First => (0, 0),
-            Pin::Last => (trip - 1, trip - 1),
+            Pin::At(n) => (i128::from(n), i128::from(n)),
         };
         let ((low, high), (from, to)) = (counts(self.first), counts(self.second));
         Some((low.max(from - difference), high.min(to - difference)))
@@ -128,7 +127,7 @@ mod tests {
     fn access(counters: &[i128], constant: i128, pins: &[Pin]) -> Access {
         Access {
             node: NodeId::new(0),
-            mem: MemId(0),
+            mem: MemId::new(0),
             is_store: true,
             address: Some(Affine {
                 counters: counters.iter().copied().enumerate().collect(),
@@ -153,11 +152,10 @@ mod tests {
         };
         let touched = |access: &Access, n: u64| {
             let counts = counts(n);
-            let pinned = access.pins.iter().zip(&counts).zip(trips);
-            let counted = pinned.clone().all(|((pin, count), trip)| match pin {
+            let pinned = access.pins.iter().zip(&counts);
+            let counted = pinned.clone().all(|(pin, count)| match pin {
                 Pin::Any => true,
-                Pin::First => *count == 0,
-                Pin::Last => count + 1 == *trip,
+                Pin::At(n) => count == n,
             });
             let address = access.address.as_ref().expect("affine");
             let terms = address
@@ -178,7 +176,6 @@ mod tests {
     #[test]
     fn distances_are_those_of_running_the_nest() {
         let nests: &[&[u64]] = &[&[7], &[3, 4], &[4, 1, 3], &[2, 3, 4]];
-        let pins = [Pin::Any, Pin::First, Pin::Last];
         let mut state = 1u64;
         let mut below = |n: u64| {
             state = state
@@ -191,7 +188,12 @@ mod tests {
             let counters: Vec<i128> = trips.iter().map(|_| i128::from(below(7)) - 3).collect();
             let mut one = |counters: &[i128]| {
                 let constant = i128::from(below(9)) - 4;
-                let pins: Vec<Pin> = trips.iter().map(|_| pins[below(3) as usize]).collect();
+                let mut pin = |trip: &u64| match below(3) {
+                    0 => Pin::At(below(*trip)),
+                    1 => Pin::At(trip - 1),
+                    _ => Pin::Any,
+                };
+                let pins: Vec<Pin> = trips.iter().map(&mut pin).collect();
                 access(counters, constant, &pins)
             };
             let other: Vec<i128> = counters

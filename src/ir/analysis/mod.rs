@@ -1,0 +1,12 @@
+//! What is known of a kernel without running it; each fact is computed once, in program order.
+
+pub mod numbers;
+pub mod order;
+pub mod ranges;
+pub mod touch;
+pub mod values;
+pub mod varying;
+
+pub use order::Fact;
+pub use values::{Affine, Subscript, Values};
+pub use varying::Varying;

@@ -1,0 +1,434 @@
+//! What values are known to be: their definitions, their numbers, their ranges, and how far they lie from one another.
+//!
+//! An integer is taken as a base, a sum of multiples of other values, plus a constant, where that sum is exact.
+
+use super::numbers::Numbers;
+use super::order::{self, Fact};
+use super::ranges::{self, Range};
+use super::varying::Varying;
+use crate::ir::{
+    BinaryOp, Block, CompareOp, Const, For, Kernel, Op, OpKind, Param, Scalar, UnaryOp, ValueId,
+};
+use num_bigint::BigInt;
+use num_traits::{Signed, ToPrimitive};
+use std::collections::HashMap;
+
+/// A sum of multiples of values, by its number in [`Values`]; `None` for the empty sum.
+pub type Base = Option<u32>;
+
+/// `sum(coefficient * value) + constant`, each value once, in order of their handles, no coefficient 0.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Affine {
+    /// Values and their coefficients.
+    pub terms: Vec<(ValueId, i128)>,
+    /// What is added.
+    pub constant: i128,
+}
+
+/// Most terms of a sum.
+const MAX_TERMS: usize = 12;
+
+impl Affine {
+    fn value(value: ValueId) -> Affine {
+        Affine {
+            terms: vec![(value, 1)],
+            constant: 0,
+        }
+    }
+
+    fn constant(constant: i128) -> Affine {
+        Affine {
+            terms: vec![],
+            constant,
+        }
+    }
+
+    /// `self + factor * other`; `None` where numbers or the sum become too large.
+    pub fn plus(&self, other: &Affine, factor: i128) -> Option<Affine> {
+        let mut terms: Vec<(ValueId, i128)> = Vec::new();
+        let (mut left, mut right) = (self.terms.iter().peekable(), other.terms.iter().peekable());
+        loop {
+            let (value, coefficient) = match (left.peek(), right.peek()) {
+                (None, None) => break,
+                (Some(&&(a, x)), Some(&&(b, y))) if a == b => {
+                    left.next();
+                    right.next();
+                    (a, x.checked_add(y.checked_mul(factor)?)?)
+                }
+                (Some(&&(a, x)), Some(&&(b, _))) if a < b => {
+                    left.next();
+                    (a, x)
+                }
+                (Some(&&(a, x)), None) => {
+                    left.next();
+                    (a, x)
+                }
+                (_, Some(&&(b, y))) => {
+                    right.next();
+                    (b, y.checked_mul(factor)?)
+                }
+            };
+            if coefficient != 0 {
+                terms.push((value, coefficient));
+            }
+        }
+        let constant = other.constant.checked_mul(factor)?;
+        (terms.len() <= MAX_TERMS).then_some(Affine {
+            terms,
+            constant: self.constant.checked_add(constant)?,
+        })
+    }
+}
+
+/// How a subscript changes with a loop.
+#[derive(Clone, Copy, Debug)]
+pub enum Subscript {
+    /// It is the induction variable plus a constant.
+    Moving(i128),
+    /// It is the same in every iteration.
+    Fixed(ValueId),
+}
+
+/// What is known of one value.
+#[derive(Clone, Debug)]
+struct Known {
+    ty: Scalar,
+    /// The pure operation that computes it; none for loads, parameters and what control flow gives.
+    definition: Option<OpKind>,
+    number: u32,
+    affine: Affine,
+    /// The number of the affine form without its constant.
+    base: Base,
+    range: Option<Range>,
+}
+
+/// What is known of a kernel's values.
+#[derive(Clone, Debug, Default)]
+pub struct Values {
+    known: Vec<Option<Known>>,
+    numbers: Numbers,
+    bases: HashMap<Vec<(ValueId, i128)>, u32>,
+}
+
+impl Values {
+    /// Looks at every operation of a kernel, in program order.
+    pub fn of(kernel: &Kernel) -> Values {
+        let mut values = Values::default();
+        for param in &kernel.params {
+            if let Param::Scalar(value) = param {
+                values.opaque(kernel, *value, None);
+            }
+        }
+        values.block(kernel, &kernel.body);
+        values
+    }
+
+    fn block(&mut self, kernel: &Kernel, block: &Block) {
+        for op in &block.ops {
+            self.parameters(kernel, &op.kind);
+            for inner in op.kind.blocks() {
+                self.block(kernel, inner);
+            }
+            self.note(kernel, op);
+        }
+    }
+
+    /// Takes note of an operation that a pass has made or changed; its operands are known.
+    pub fn note(&mut self, kernel: &Kernel, op: &Op) {
+        match op.results[..] {
+            [result] if op.kind.is_pure() && !matches!(op.kind, OpKind::Load { .. }) => {
+                self.pure(kernel, result, &op.kind);
+            }
+            _ => op
+                .results
+                .iter()
+                .for_each(|&v| self.opaque(kernel, v, None)),
+        }
+    }
+
+    /// Takes note of the block parameters of an operation.
+    pub fn parameters(&mut self, kernel: &Kernel, kind: &OpKind) {
+        let carried = match kind {
+            OpKind::For(f) => {
+                let range = self.counted(f);
+                self.opaque(kernel, f.iv, range);
+                &f.carried
+            }
+            OpKind::While(w) => &w.carried,
+            _ => return,
+        };
+        carried.iter().for_each(|&v| self.opaque(kernel, v, None));
+    }
+
+    /// The values of a loop's induction variable inside of it, where iterations are.
+    fn counted(&self, f: &For) -> Option<Range> {
+        let (lo, hi) = (self.range(f.lo)?, self.range(f.hi)?);
+        let (low, high) = match f.descending {
+            false => (lo.0, hi.1 - 1),
+            true => (hi.0 + 1, lo.1),
+        };
+        Some((low, high.max(low)))
+    }
+
+    fn set(&mut self, value: ValueId, known: Known) {
+        let index = value.index();
+        if self.known.len() <= index {
+            self.known.resize_with(index + 1, || None);
+        }
+        self.known[index] = Some(known);
+    }
+
+    fn opaque(&mut self, kernel: &Kernel, value: ValueId, range: Option<Range>) {
+        let ty = kernel.values[value].ty;
+        let known = Known {
+            ty,
+            definition: None,
+            number: self.numbers.fresh(),
+            base: self.base(&Affine::value(value)),
+            affine: Affine::value(value),
+            range: range.or(ranges::of_type(ty)),
+        };
+        self.set(value, known);
+    }
+
+    fn pure(&mut self, kernel: &Kernel, value: ValueId, kind: &OpKind) {
+        let ty = kernel.values[value].ty;
+        let operands = kind.operands();
+        let numbers: Option<Vec<u32>> = operands
+            .iter()
+            .map(|&v| Some(self.get(v)?.number))
+            .collect();
+        let number = match numbers {
+            Some(numbers) => self.numbers.number(kind, ty, numbers),
+            None => self.numbers.fresh(),
+        };
+        let within: Vec<Option<Range>> = operands.iter().map(|&v| self.range(v)).collect();
+        let exact = ranges::exact(kind, ty, &within).is_some_and(|range| ranges::fits(range, ty));
+        let affine = exact.then(|| self.sum(kind)).flatten();
+        let affine = affine.unwrap_or_else(|| Affine::value(value));
+        let known = Known {
+            ty,
+            definition: Some(kind.clone()),
+            number,
+            base: self.base(&affine),
+            affine,
+            range: ranges::result(kind, ty, &within),
+        };
+        self.set(value, known);
+    }
+
+    /// The affine form of an operation that does not wrap.
+    fn sum(&self, kind: &OpKind) -> Option<Affine> {
+        match kind {
+            OpKind::Const(Const::Int(c)) => c.to_i128().map(Affine::constant),
+            OpKind::Cast { arg } => Some(self.affine(*arg)),
+            OpKind::Unary {
+                op: UnaryOp::Neg,
+                arg,
+            } => Affine::default().plus(&self.affine(*arg), -1),
+            OpKind::Binary { op, lhs, rhs } => {
+                let (a, b) = (self.affine(*lhs), self.affine(*rhs));
+                match (op, &a.terms[..], &b.terms[..]) {
+                    (BinaryOp::Add, ..) => a.plus(&b, 1),
+                    (BinaryOp::Sub, ..) => a.plus(&b, -1),
+                    (BinaryOp::Mul, [], _) => Affine::default().plus(&b, a.constant),
+                    (BinaryOp::Mul, _, []) => Affine::default().plus(&a, b.constant),
+                    (BinaryOp::Shl, _, []) => {
+                        let shift = u32::try_from(b.constant).ok()?;
+                        Affine::default().plus(&a, 1i128.checked_shl(shift)?)
+                    }
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    fn base(&mut self, affine: &Affine) -> Base {
+        if affine.terms.is_empty() {
+            return None;
+        }
+        let next = self.bases.len() as u32;
+        Some(*self.bases.entry(affine.terms.clone()).or_insert(next))
+    }
+
+    fn get(&self, value: ValueId) -> Option<&Known> {
+        self.known.get(value.index())?.as_ref()
+    }
+
+    // Definitions -----------------------------------------------------------------------------------
+
+    /// The pure operation that computes a value; none for a load.
+    pub fn definition(&self, value: ValueId) -> Option<&OpKind> {
+        self.get(value)?.definition.as_ref()
+    }
+
+    /// The integer that a value always is.
+    pub fn constant(&self, value: ValueId) -> Option<&BigInt> {
+        match self.definition(value) {
+            Some(OpKind::Const(Const::Int(c))) => Some(c),
+            _ => None,
+        }
+    }
+
+    /// The value of which an index is a cast that changes no number.
+    pub fn uncast(&self, mut value: ValueId) -> ValueId {
+        while let Some(OpKind::Cast { arg }) = self.definition(value)
+            && self.affine(value) == self.affine(*arg)
+        {
+            value = *arg;
+        }
+        value
+    }
+
+    /// The integers that a value can be; `None` for floats, and where they are too large to tell.
+    pub fn range(&self, value: ValueId) -> Option<Range> {
+        self.get(value)?.range
+    }
+
+    /// A value as a sum of multiples of others, exactly; itself, if nothing better is known.
+    pub fn affine(&self, value: ValueId) -> Affine {
+        let known = self.get(value).map(|known| known.affine.clone());
+        known.unwrap_or_else(|| Affine::value(value))
+    }
+
+    /// Least and greatest value of an affine form.
+    pub fn range_of(&self, affine: &Affine) -> Option<Range> {
+        let mut range = (affine.constant, affine.constant);
+        for &(value, coefficient) in &affine.terms {
+            let (low, high) = self.range(value)?;
+            let (a, b) = (
+                low.checked_mul(coefficient)?,
+                high.checked_mul(coefficient)?,
+            );
+            range = (
+                range.0.checked_add(a.min(b))?,
+                range.1.checked_add(a.max(b))?,
+            );
+        }
+        Some(range)
+    }
+
+    // Equality and distance -------------------------------------------------------------------------
+
+    /// Whether two values are computed alike.
+    pub fn same(&self, a: ValueId, b: ValueId) -> bool {
+        a == b || matches!((self.get(a), self.get(b)), (Some(x), Some(y)) if x.number == y.number)
+    }
+
+    /// Whether two lists of subscripts name one element for certain.
+    pub fn same_element(&self, a: &[ValueId], b: &[ValueId]) -> bool {
+        a.iter().zip(b).all(|(&a, &b)| self.same(a, b))
+    }
+
+    /// Whether two lists of subscripts certainly name different elements.
+    pub fn distinct(&self, a: &[ValueId], b: &[ValueId], facts: &[Fact]) -> bool {
+        a.iter().zip(b).any(|(&a, &b)| {
+            let ((p, x), (q, y)) = (self.linear(a), self.linear(b));
+            let below = |p, x: i128, q, y: i128| {
+                let bound = order::least(p, q, facts);
+                bound.is_some_and(|k| k.saturating_add(x).saturating_sub(y) < 0)
+            };
+            let apart = || {
+                let difference = self.affine(a).plus(&self.affine(b), -1);
+                let range = difference.and_then(|d| self.range_of(&d));
+                range.is_some_and(|(low, high)| low > 0 || high < 0)
+            };
+            (p == q && x != y) || below(p, x, q, y) || below(q, y, p, x) || apart()
+        })
+    }
+
+    /// `a - b`, where it is the same whenever both are computed.
+    pub fn distance(&self, a: ValueId, b: ValueId) -> Option<i128> {
+        let ((p, x), (q, y)) = (self.linear(a), self.linear(b));
+        (p == q).then(|| x - y)
+    }
+
+    /// How a subscript changes with a loop; `None` if otherwise.
+    pub fn subscript(&self, iv: ValueId, varying: &Varying, value: ValueId) -> Option<Subscript> {
+        if let Some(constant) = self.distance(value, iv) {
+            return Some(Subscript::Moving(constant));
+        }
+        varying.is_fixed(value).then_some(Subscript::Fixed(value))
+    }
+
+    /// Whether an index plus a constant is an index for certain.
+    pub fn can_move(&self, value: ValueId, by: i128) -> bool {
+        let moved = |(low, high): Range| Some((low.checked_add(by)?, high.checked_add(by)?));
+        let moved = self.range(value).and_then(moved);
+        moved.is_some_and(|range| ranges::fits(range, Scalar::Index))
+    }
+
+    /// `value = base + constant`, exactly.
+    fn linear(&self, value: ValueId) -> (Base, i128) {
+        // A value that nothing is known of is like no other.
+        let unknown = || (Some(u32::MAX - value.index() as u32), 0);
+        let known = self.get(value);
+        known.map_or_else(unknown, |known| (known.base, known.affine.constant))
+    }
+
+    // Facts -----------------------------------------------------------------------------------------
+
+    /// What is known inside a loop.
+    pub fn of_loop(&self, f: &For) -> Vec<Fact> {
+        let step = self.constant(f.step);
+        // Values lie in [first, end) going up, in (end, first] going down.
+        match (f.descending, step) {
+            (false, _) => vec![self.less(f.iv, f.hi, 1), self.less(f.lo, f.iv, 0)],
+            (true, Some(step)) if step.is_negative() => {
+                vec![self.less(f.hi, f.iv, 1), self.less(f.iv, f.lo, 0)]
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// What is known where `condition` is 1, or where it is 0.
+    pub fn of_condition(&self, condition: ValueId, holds: bool) -> Vec<Fact> {
+        let mut facts = Vec::new();
+        let mut work = vec![condition];
+        while let Some(condition) = work.pop() {
+            match self.definition(condition) {
+                Some(OpKind::Compare { op, lhs, rhs }) => {
+                    facts.extend(self.of_comparison(*op, *lhs, *rhs, holds));
+                }
+                Some(OpKind::Binary {
+                    op: BinaryOp::And,
+                    lhs,
+                    rhs,
+                }) if holds => work.extend([*rhs, *lhs]),
+                _ => {}
+            }
+        }
+        facts
+    }
+
+    fn of_comparison(&self, op: CompareOp, a: ValueId, b: ValueId, holds: bool) -> Vec<Fact> {
+        if !self.get(a).is_some_and(|known| is_integer(known.ty)) {
+            return Vec::new();
+        }
+        match (op, holds) {
+            (CompareOp::Lt, true) | (CompareOp::Ge, false) => vec![self.less(a, b, 1)],
+            (CompareOp::Le, true) | (CompareOp::Gt, false) => vec![self.less(a, b, 0)],
+            (CompareOp::Gt, true) | (CompareOp::Le, false) => vec![self.less(b, a, 1)],
+            (CompareOp::Ge, true) | (CompareOp::Lt, false) => vec![self.less(b, a, 0)],
+            (CompareOp::Eq, true) | (CompareOp::Ne, false) => {
+                vec![self.less(a, b, 0), self.less(b, a, 0)]
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// `a + gap <= b`.
+    fn less(&self, a: ValueId, b: ValueId, gap: i128) -> Fact {
+        let ((above, x), (below, y)) = (self.linear(a), self.linear(b));
+        Fact {
+            above,
+            below,
+            bound: y.saturating_sub(x).saturating_sub(gap),
+        }
+    }
+}
+
+fn is_integer(ty: Scalar) -> bool {
+    matches!(ty, Scalar::Int { .. } | Scalar::Index)
+}

@@ -1,0 +1,50 @@
+//! Which values may differ from one iteration of a loop to the next.
+
+use super::values::Values;
+use crate::ir::{Block, For, OpKind, ValueId};
+use std::collections::HashSet;
+
+/// The values that change with a loop.
+#[derive(Clone, Debug, Default)]
+pub struct Varying {
+    values: HashSet<ValueId>,
+}
+
+impl Varying {
+    /// Looks through the body of a loop: what is computed in it of values that do not change does not change either.
+    pub fn of(f: &For, values: &Values) -> Varying {
+        let mut varying = Varying::default();
+        varying.values.insert(f.iv);
+        varying.values.extend(&f.carried);
+        varying.block(&f.body, values);
+        varying
+    }
+
+    fn block(&mut self, block: &Block, values: &Values) {
+        for op in &block.ops {
+            match &op.kind {
+                OpKind::For(f) => {
+                    self.values.insert(f.iv);
+                    self.values.extend(&f.carried);
+                }
+                OpKind::While(w) => self.values.extend(&w.carried),
+                _ => {}
+            }
+            for inner in op.kind.blocks() {
+                self.block(inner, values);
+            }
+            // What is no pure operation on values may give something else each time.
+            let pure = |&v: &ValueId| values.definition(v).is_some();
+            let varies = !op.results.iter().all(pure)
+                || op.kind.operands().iter().any(|v| self.values.contains(v));
+            if varies {
+                self.values.extend(&op.results);
+            }
+        }
+    }
+
+    /// Whether a value is the same in every iteration.
+    pub fn is_fixed(&self, value: ValueId) -> bool {
+        !self.values.contains(&value)
+    }
+}

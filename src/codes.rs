@@ -1,4 +1,4 @@
-//! The table of diagnostic codes of the rooms behind the frontend, and the explanation of every code.
+//! The table of diagnostic codes of the rooms behind the frontend.
 
 use crate::diagnostics::codes;
 
@@ -32,22 +32,4 @@ codes! {
     QUESTION = "E1308": "A question to typeof cannot be understood.";
     NOT_CHECKED = "E1309": "A note of `check`: a kernel of the file is not checked, for the reason shown.";
     CHECKED = "E1310": "A note of `check`: how many kernels of the file were checked.";
-}
-
-/// The explanation of a code of any room.
-pub fn explain(code: &str) -> Option<&'static str> {
-    let tables = [crate::frontend::codes::ALL, ALL];
-    let mut entries = tables.into_iter().flatten();
-    entries.find(|(c, _)| *c == code).map(|(_, text)| *text)
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn codes_are_sorted_and_unique_over_all_rooms() {
-        let tables = [crate::frontend::codes::ALL, super::ALL];
-        let codes: Vec<&str> = tables.into_iter().flatten().map(|e| e.0).collect();
-        assert!(codes.windows(2).all(|w| w[0] < w[1]));
-        assert!(super::explain("E0101").is_some() && super::explain("E9999").is_none());
-    }
 }

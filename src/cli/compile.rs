@@ -1,7 +1,7 @@
 //! `allo-hls kernel.py` and `allo-hls check`.
 
 use super::output::{Printer, Status, emit};
-use super::{CheckArgs, CompileArgs, Emit, ExplainArgs, PythonArgs, TargetArgs};
+use super::{CheckArgs, CompileArgs, Emit, PythonArgs, TargetArgs};
 use allo_hls::codes;
 use allo_hls::diagnostics::{Diagnostic, Diagnostics, FileId, SourceMap};
 use allo_hls::driver::{self, Compilation, Target};
@@ -59,16 +59,6 @@ pub fn check(printer: &Printer, args: &CheckArgs) -> Result<(), Status> {
         &sources,
     );
     Ok(())
-}
-
-/// `allo-hls explain`
-pub fn explain(printer: &Printer, args: &ExplainArgs) -> Result<(), Status> {
-    let sources = SourceMap::default();
-    let text = codes::explain(&args.code).ok_or_else(|| {
-        let message = format!("there is no diagnostic '{}'", args.code);
-        printer.fail(Diagnostic::global(codes::UNKNOWN_CODE, message), &sources)
-    })?;
-    emit(None, format!("{text}\n").as_bytes()).map_err(|e| printer.fail(e, &sources))
 }
 
 /// `allo-hls kernel.py`

@@ -90,6 +90,8 @@ pub enum Builtin {
     Len,
     /// `static_assert`.
     StaticAssert,
+    /// `bufferize`.
+    Bufferize,
 }
 
 impl Allo {

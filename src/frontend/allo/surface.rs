@@ -19,6 +19,7 @@ const ALLO: &[(&str, Allo)] = &[
     ("reduction", Allo::Builtin(Builtin::Range)),
     ("grid", Allo::Builtin(Builtin::Grid)),
     ("static_assert", Allo::Builtin(Builtin::StaticAssert)),
+    ("bufferize", Allo::Builtin(Builtin::Bufferize)),
     ("constexpr", Allo::Constexpr),
     ("arith", Allo::Namespace(Namespace::Arith)),
     ("math", Allo::Namespace(Namespace::Math)),

@@ -15,6 +15,13 @@ pub struct Nest {
     span: Span,
 }
 
+impl Nest {
+    /// The loops' variables, of the outermost first.
+    pub fn ivs(&self) -> &[ValueId] {
+        &self.ivs
+    }
+}
+
 impl Builder {
     /// Opens the loops over the broadcast shape of the operands and of `acc`; the operands as scalars
     /// inside.

@@ -1,5 +1,6 @@
 //! Calls: kernels, operators and compile-time functions.
 
+use super::bufferize;
 use super::lowerer::{Lowerer, not_consteval};
 use crate::diagnostics::{Diagnostic, Span, suggest};
 use crate::frontend::allo::{Allo, Builtin, KernelRef, surface};
@@ -35,7 +36,16 @@ impl<'a> Lowerer<'_, 'a> {
     /// The value of a call expression.
     pub(super) fn call(&mut self, e: &'a ast::ExprCall) -> Result<Value> {
         let span = self.span(e.range());
-        let callee = match self.expr(&e.func)? {
+        let callee = match &*e.func {
+            Expr::Attribute(method) if method.attr.id == bufferize::NAME => {
+                match self.expr(&method.value)? {
+                    Value::Array { id, .. } => return self.bufferize(id, e, 0),
+                    other => self.attribute_of(other, method, self.span(method.range))?,
+                }
+            }
+            func => self.expr(func)?,
+        };
+        let callee = match callee {
             Value::Const(callee) => callee,
             other => return self.not_callable(&describe(&other), span),
         };
@@ -43,6 +53,7 @@ impl<'a> Lowerer<'_, 'a> {
             Some(Allo::Kernel(kernel)) => self.call_kernel(kernel, e, span),
             Some(Allo::Operator(op)) => self.call_operator(op, &callee, e, span),
             Some(Allo::Builtin(Builtin::Len)) => self.call_len(&callee, e, span),
+            Some(Allo::Builtin(Builtin::Bufferize)) => self.call_bufferize(e),
             Some(Allo::Builtin(Builtin::Range | Builtin::Grid)) => fail(
                 codes::LOOP,
                 span,

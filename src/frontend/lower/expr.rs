@@ -208,7 +208,17 @@ impl<'a> Lowerer<'_, 'a> {
     }
 
     fn attribute(&mut self, e: &'a ast::ExprAttribute, span: Span) -> Result<Value> {
-        match self.expr(&e.value)? {
+        let value = self.expr(&e.value)?;
+        self.attribute_of(value, e, span)
+    }
+
+    pub(super) fn attribute_of(
+        &mut self,
+        value: Value,
+        e: &'a ast::ExprAttribute,
+        span: Span,
+    ) -> Result<Value> {
+        match value {
             Value::Const(object) => {
                 let value = pyeval::attribute(&object, &e.attr.id, span, self)?;
                 self.bound_template(value, span).map(Value::Const)

@@ -87,7 +87,7 @@ pub fn build(
     warnings: Diagnostics,
     target: &Target,
 ) -> Result<Compilation, Diagnostics> {
-    debug_check("ir", ir::validate::validate(&program));
+    debug_check("ir", || ir::validate::validate(&program));
     let mut best: Result<Option<Hardware>, Diagnostics> = Ok(None);
     for kernel in transform::run(&program, &target.skip)? {
         match (build_kernel(sources, kernel, target), &best) {
@@ -132,15 +132,14 @@ fn build_kernel(
     let mut hardware = machine::select::select(&kernel, &mut warnings)?;
     fit(&mut hardware, target, &mut warnings);
     hardware.drop_dead_loads();
-    debug_check("hwarith", hardware.validate());
+    debug_check("hwarith", || hardware.validate());
     let schedule = schedule::schedule(&hardware, &target.device, target.period, &mut warnings)
         .map_err(|message| Diagnostic::error(codes::NO_SCHEDULE, kernel.span, message))?;
-    debug_check(
-        "schedule",
-        schedule::check::check(&hardware, &schedule, &target.device),
-    );
+    debug_check("schedule", || {
+        schedule::check::check(&hardware, &schedule, &target.device)
+    });
     let (mut design, manifest) = rtl::elaborate::build(&hardware, &schedule, sources);
-    debug_check("netlist", rtl::validate::validate(&design));
+    debug_check("netlist", || rtl::validate::validate(&design));
     design.header = header(&sources.location(kernel.span).to_string(), target);
     Ok(Hardware {
         kernel,
@@ -226,7 +225,7 @@ fn build_operator(
     let graph = hwarith::equal::rebuilt(graph.clone(), &mut warnings);
     let mut program = Program::of_unit(&module, graph, result.width());
     fit(&mut program, target, &mut warnings);
-    debug_check("hwarith", program.validate());
+    debug_check("hwarith", || program.validate());
     let schedule = schedule::schedule(&program, &target.device, target.period, &mut warnings)
         .map_err(|message| Diagnostic::global(codes::NO_SCHEDULE, message))?;
     let (id, unit) = program
@@ -236,7 +235,7 @@ fn build_operator(
         .expect("the program is one operator");
     let variant = &schedule.units[id].variants[0];
     let mut design = rtl::elaborate::build_operator(unit, variant);
-    debug_check("netlist", rtl::validate::validate(&design));
+    debug_check("netlist", || rtl::validate::validate(&design));
     design.header = header(&format!("operator {operator}"), target);
     let latency = variant.latency;
     let ports = operands.iter().zip(OPERANDS);
@@ -285,9 +284,9 @@ fn header(origin: &str, target: &Target) -> Vec<String> {
 }
 
 /// In debug builds and tests, an invalid form is a bug of the room that made it.
-fn debug_check<E: std::fmt::Display>(form: &str, result: Result<(), E>) {
+fn debug_check<E: std::fmt::Display>(form: &str, check: impl FnOnce() -> Result<(), E>) {
     if cfg!(debug_assertions)
-        && let Err(message) = result
+        && let Err(message) = check()
     {
         panic!("invalid {form}: {message}");
     }

@@ -1,8 +1,8 @@
 //! Schedules of operators: pipelined, and, where steps are iterated, rolled into a loop of a register.
 
-use super::device::Device;
-use super::solver::{Problem, first_cycle_delay, step_cycles, step_times};
-use super::{Times, UnitSchedule, Variant};
+use super::device::{Class, Device};
+use super::problem::{Kind, Problem};
+use super::{Shared, Times, UnitSchedule, Variant};
 use crate::diagnostics::Diagnostics;
 use crate::hwarith::equal;
 use crate::hwarith::graph::Op;
@@ -60,10 +60,27 @@ fn steps_per_cycle(step: &Graph, device: &Device, budget: f64) -> u32 {
 }
 
 fn variant(graph: Graph, device: &Device, budget: f64) -> Option<Variant> {
+    variant_behind(graph, None, device, budget)
+}
+
+/// A variant that is shared: its operands come after a choice between those of several calls.
+pub fn shared(alone: &Variant, shared: Shared, device: &Device, budget: f64) -> Option<Variant> {
+    variant_behind(alone.graph.clone(), Some(shared), device, budget)
+}
+
+fn variant_behind(
+    graph: Graph,
+    shared: Option<Shared>,
+    device: &Device,
+    budget: f64,
+) -> Option<Variant> {
     let roots: Vec<(NodeId, u32)> = graph.outputs.iter().map(|&o| (o, u32::MAX)).collect();
     let width = crate::hwarith::demand::demanded(&graph, &roots, None);
     let mut problem = Problem::new(&graph, width, device, budget);
-    let times = problem.solve().ok()?;
+    if let Some(shared) = shared {
+        delay_inputs(&mut problem, |_| shared.choice_delay.min(budget));
+    }
+    let times = problem.solve(None).ok()?.times;
     let output = graph.outputs[0].index();
     let steps = graph.steps.iter();
     let steps: Vec<Times> = steps.map(|s| step_times(s, device, budget)).collect();
@@ -76,6 +93,7 @@ fn variant(graph: Graph, device: &Device, budget: f64) -> Option<Variant> {
         latency: times.ready[output],
         input_delay: input_delay(&graph, &times, &steps).min(budget),
         output_delay: times.arrival[output],
+        shared,
         times,
         steps,
         graph,
@@ -99,4 +117,40 @@ fn input_delay(graph: &Graph, times: &Times, steps: &[Times]) -> f64 {
         _ => 0.0,
     });
     iterated.fold(first_cycle_delay(times), f64::max)
+}
+
+/// Cycles of the operations of one application of a step. Its operands come after the choice between the first state
+/// and the last one.
+pub fn step_times(step: &Graph, device: &Device, budget: f64) -> Times {
+    let roots: Vec<(NodeId, u32)> = step.outputs.iter().map(|&o| (o, u32::MAX)).collect();
+    let width = crate::hwarith::demand::demanded(step, &roots, None);
+    let mut problem = Problem::new(step, width, device, budget);
+    delay_inputs(&mut problem, |width| {
+        device.delay(Class::Mux, width).min(budget)
+    });
+    let solution = problem.solve(None);
+    let solution =
+        solution.expect("only what is shared or carried can fail, and a step has neither");
+    solution.times
+}
+
+/// Has inputs come after so many ns, by their widths.
+fn delay_inputs(problem: &mut Problem, delay: impl Fn(u32) -> f64) {
+    for (id, node) in problem.graph.nodes.iter() {
+        if matches!(node.op, Op::Input(_)) {
+            problem.kinds[id.index()] = Kind::Logic(delay(node.ty.width));
+        }
+    }
+}
+
+/// Cycles from one state of an iterated step to the next: the state is a register.
+pub fn step_cycles(step: &Graph, times: &Times) -> u32 {
+    times.ready[step.outputs[0].index()] + 1
+}
+
+/// Longest time of cycle 0 in which something is still busy.
+pub fn first_cycle_delay(times: &Times) -> f64 {
+    let nodes = 0..times.ready.len();
+    let busy = nodes.filter(|&i| times.width[i] > 0 && times.ready[i] == 0 && !times.stable[i]);
+    busy.map(|i| times.arrival[i]).fold(0.0, f64::max)
 }

@@ -198,21 +198,37 @@ impl Cells {
 
     /// Of several guarded values, the one whose guard is 1 (at most one is; with none, any).
     pub fn select(&mut self, choices: &[(Operand, Operand)], name: &str) -> Option<Operand> {
-        let ((_, last), others) = choices.split_last()?;
-        let mut result = last.clone();
-        for (guard, value) in others.iter().rev() {
-            if *value == result {
-                continue;
-            }
-            let width = self.module.operand_width(value);
-            let expr = Expr::Mux {
-                cond: guard.clone(),
-                on_true: value.clone(),
-                on_false: result,
-            };
-            result = Operand::Net(self.assign(name, width, expr, None));
+        let mut level = choices.to_vec();
+        while level.len() > 1 {
+            level = level
+                .chunks(2)
+                .map(|pair| match pair {
+                    [left, right] => self.choice(left, right, name),
+                    single => single[0].clone(),
+                })
+                .collect();
         }
-        Some(result)
+        level.pop().map(|(_, value)| value)
+    }
+
+    /// One of two guarded values, and whether it is either's turn.
+    fn choice(
+        &mut self,
+        (guard, value): &(Operand, Operand),
+        (other_guard, other): &(Operand, Operand),
+        name: &str,
+    ) -> (Operand, Operand) {
+        let either = self.gate(BinaryOp::Or, guard.clone(), other_guard.clone(), "either");
+        if value == other {
+            return (either, value.clone());
+        }
+        let width = self.module.operand_width(value);
+        let expr = Expr::Mux {
+            cond: guard.clone(),
+            on_true: value.clone(),
+            on_false: other.clone(),
+        };
+        (either, Operand::Net(self.assign(name, width, expr, None)))
     }
 
     /// Whether any of the bits is 1.

@@ -14,7 +14,7 @@ fn kept_inputs_never_panic() {
         let text: String = serde_json::from_str(line).expect("a string");
         let (mut sources, file) = support::source("kept.py", &text);
         match check(&mut sources, file) {
-            Ok(warnings) => drop(warnings.render(&sources, false)),
+            Ok(checked) => drop(checked.warnings.render(&sources, false)),
             Err(errors) => assert!(!errors.render(&sources, false).is_empty(), "{text}"),
         }
         if let Ok(compiled) = compile(&mut sources, file, None) {

@@ -7,7 +7,7 @@ def f(x: i32) -> i32:
         return x
     return x
 # -->
-# [E0208] return_in_loop.py:7:9: error: return inside a loop or match is not supported
+# [E0208] return_in_loop.py:7:9: error: return inside a loop is not supported
 # 7 |         return x
 #   |         ^^^^^^^^
 # help: assign the result to a variable and return it at the end of the body

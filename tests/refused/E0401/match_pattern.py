@@ -21,7 +21,3 @@ def f(op: i32) -> i32:
 # [E0401] match_pattern.py:11:19: error: guards of match cases are not supported
 # 11 |         case 0 if op > 3:
 #    |                   ^^^^^^
-# [E0208] match_pattern.py:15:13: error: return inside a loop or match is not supported
-# 15 |             return r
-#    |             ^^^^^^^^
-# help: assign the result to a variable and return it at the end of the body

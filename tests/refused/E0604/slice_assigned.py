@@ -5,6 +5,6 @@ from allo import *
 def f(a: "i32[4]"):
     a[0:2] = 0
 # -->
-# [E0604] slice_assigned.py:6:5: error: assignment to a slice is not supported
+# [E0604] slice_assigned.py:6:7: error: array slices are not supported
 # 6 |     a[0:2] = 0
-#   |     ^^^^^^
+#   |       ^^^

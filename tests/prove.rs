@@ -7,6 +7,7 @@ use allo_hls::prove::design::{Proof, Statistics, prove, refutation};
 use allo_hls::prove::{Limits, Stop};
 use allo_hls::rtl::netlist::{BinaryOp, CompareOp, Expr, Item, Operand, ShiftOp};
 use allo_hls::sim::cosim::{self, CosimOptions};
+use allo_hls::sim::elements::Elements;
 use allo_hls::sim::inprocess::Netlist;
 use allo_hls::sim::value::{Invocation, Value};
 use num_bigint::BigInt;
@@ -384,8 +385,11 @@ fn quotients_by_constants_need_no_solver() {
 fn a_reciprocal_is_proven_only_if_it_is_right() {
     let right = compile(DIVISIONS, Some("thousandth"));
     let module = right.design.top().expect("a module");
-    let number = |value: u32| Invocation {
-        args: vec![vec![Value::int(Scalar::unsigned(16), value.into())]],
+    let number = |value: u32| {
+        let ty = Scalar::unsigned(16);
+        Invocation {
+            args: vec![Elements::one(ty, Value::int(ty, value.into()))],
+        }
     };
     let ends = (1..=65)
         .flat_map(|k| [1000 * k - 1, 1000 * k])

@@ -5,6 +5,7 @@ use super::{CheckArgs, CompileArgs, Emit, ExplainArgs, PythonArgs, TargetArgs};
 use allo_hls::codes;
 use allo_hls::diagnostics::{Diagnostic, FileId, SourceMap};
 use allo_hls::driver::{self, Compilation, Target};
+use allo_hls::sim::selfcheck::Budget;
 use allo_hls::{frontend, ir, rtl, transform};
 use std::io::Read;
 use std::path::Path;
@@ -38,10 +39,11 @@ pub fn load(
     Ok(sources.add(name, text))
 }
 
-/// The device and clock asked for.
-pub fn target(args: &TargetArgs) -> Result<Target, Diagnostic> {
+/// What was asked for; `check` is for those who did not ask for a check.
+pub fn target(args: &TargetArgs, check: Budget) -> Result<Target, Diagnostic> {
     Ok(Target {
         skip: args.skip_pass.clone(),
+        check: args.hardware.check.unwrap_or(check),
         ..Target::new(&args.hardware.device, args.hardware.clock)?
     })
 }
@@ -91,7 +93,7 @@ pub fn compile(printer: &Printer, args: &CompileArgs) -> Result<(), Status> {
         return emit(args.output.as_deref(), text.as_bytes())
             .map_err(|e| printer.fail(e, &sources));
     }
-    let target = target(&args.target).map_err(|e| printer.fail(e, &sources))?;
+    let target = target(&args.target, Budget::QUICK).map_err(|e| printer.fail(e, &sources))?;
     let compiled =
         driver::compile(&mut sources, file, top, &target).map_err(|e| printer.fail(e, &sources))?;
     printer.diagnostics(&compiled.warnings, &sources);

@@ -18,6 +18,7 @@ codes! {
     NOT_EXPANDED = "E1103": "A whole-array operation or call reached the back end: a bug of the compiler, please report it.";
     HWARITH_TEXT = "E1104": "The text of a hwarith graph is malformed, or states a type that is not the inferred one.";
     IR_TEXT = "E1105": "The text of a kernel in its intermediate form is malformed or breaks an invariant.";
+    REWRITE = "E1106": "A rewrite of the hardware's operations changed a value on some input: a bug of the compiler; the rewrite was left out.";
     ARGUMENT_FILE = "E1201": "The arguments of a run are missing, of the wrong shape, or out of their type's range.";
     OUT_OF_BOUNDS = "E1202": "With --check-bounds, an access outside of an array is an error.";
     ENDLESS_RUN = "E1203": "The reference executed more operations than the limit: the kernel may never end.";

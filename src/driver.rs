@@ -94,7 +94,7 @@ pub fn build(
     warnings: Diagnostics,
     target: &Target,
 ) -> Result<Compilation, Diagnostics> {
-    debug_check("ir", ir::validate::validate(&program));
+    debug_check("ir", || ir::validate::validate(&program));
     let mut best: Result<Option<Hardware>, Diagnostics> = Ok(None);
     for kernel in transform::run(&program, &target.skip)? {
         match (build_kernel(sources, kernel, target), &best) {
@@ -107,6 +107,8 @@ pub fn build(
         }
     }
     let mut best = best?.expect("transform::run gives at least one kernel");
+    let mut warnings = warnings;
+    warnings.0.extend(best.warnings.0);
     let checked = selfcheck::check(&program, &best.design, &best.manifest, target.check);
     let wrong = |error: CosimError| {
         selfcheck::internal_error(error.to_diagnostic(), best.kernel.span.into())
@@ -133,6 +135,7 @@ struct Hardware {
     schedule: Schedule,
     design: Design,
     manifest: Manifest,
+    warnings: Diagnostics,
 }
 
 fn build_kernel(
@@ -140,18 +143,18 @@ fn build_kernel(
     kernel: ir::Kernel,
     target: &Target,
 ) -> Result<Hardware, Diagnostics> {
-    let mut hardware = machine::select::lower(&kernel)?;
-    fit(&mut hardware, target);
+    let mut warnings = Diagnostics::default();
+    let mut hardware = machine::select::select(&kernel, &mut warnings)?;
+    fit(&mut hardware, target, &mut warnings);
     hardware.drop_dead_loads();
-    debug_check("hwarith", hardware.validate());
-    let schedule = schedule::schedule(&hardware, &target.device, target.period)
+    debug_check("hwarith", || hardware.validate());
+    let schedule = schedule::schedule(&hardware, &target.device, target.period, &mut warnings)
         .map_err(|message| Diagnostic::error(codes::NO_SCHEDULE, kernel.span, message))?;
-    debug_check(
-        "schedule",
-        schedule::check::check(&hardware, &schedule, &target.device),
-    );
+    debug_check("schedule", || {
+        schedule::check::check(&hardware, &schedule, &target.device)
+    });
     let (mut design, manifest) = rtl::elaborate::build(&hardware, &schedule, sources);
-    debug_check("netlist", rtl::validate::validate(&design));
+    debug_check("netlist", || rtl::validate::validate(&design));
     design.header = header(&sources.location(kernel.span).to_string(), target);
     Ok(Hardware {
         kernel,
@@ -159,6 +162,7 @@ fn build_kernel(
         schedule,
         design,
         manifest,
+        warnings,
     })
 }
 
@@ -182,6 +186,8 @@ pub struct OperatorModule {
     pub design: Design,
     /// Its ports and latency.
     pub manifest: OperatorManifest,
+    /// Rewrites that were left out.
+    pub warnings: Diagnostics,
 }
 
 /// The module of an operator on floats, e.g. `fadd_f32`.
@@ -230,11 +236,12 @@ fn build_operator(
     graph: &hwarith::Graph,
     target: &Target,
 ) -> Result<OperatorModule, Diagnostic> {
-    let rebuilt = hwarith::builder::rebuild(graph);
+    let mut warnings = Diagnostics::default();
+    let rebuilt = hwarith::equal::rebuilt(graph.clone(), &mut warnings);
     let mut program = Program::of_unit(&module, rebuilt, result.width());
-    fit(&mut program, target);
-    debug_check("hwarith", program.validate());
-    let schedule = schedule::schedule(&program, &target.device, target.period)
+    fit(&mut program, target, &mut warnings);
+    debug_check("hwarith", || program.validate());
+    let schedule = schedule::schedule(&program, &target.device, target.period, &mut warnings)
         .map_err(|message| Diagnostic::global(codes::NO_SCHEDULE, message))?;
     let (id, unit) = program
         .units
@@ -243,7 +250,7 @@ fn build_operator(
         .expect("the program is one operator");
     let variant = &schedule.units[id].variants[0];
     let mut design = rtl::elaborate::build_operator(unit, variant);
-    debug_check("netlist", rtl::validate::validate(&design));
+    debug_check("netlist", || rtl::validate::validate(&design));
     design.header = header(&format!("operator {operator}"), target);
     let latency = variant.latency;
     let ports = operands.iter().zip(OPERANDS);
@@ -268,13 +275,17 @@ fn build_operator(
     let checked = selfcheck::check_operator(graph, &design, &manifest, target.check)?;
     design.header.push(checked.sentence());
     manifest.checked = checked.to_string();
-    Ok(OperatorModule { design, manifest })
+    Ok(OperatorModule {
+        design,
+        manifest,
+        warnings,
+    })
 }
 
 /// Cuts products to the device's multipliers, and other operations to what fits into a cycle.
-fn fit(program: &mut Program, target: &Target) {
+fn fit(program: &mut Program, target: &Target, warnings: &mut Diagnostics) {
     let limits = schedule::widest(&target.device, target.period);
-    machine::fit::fit(program, limits);
+    machine::fit::fit(program, limits, warnings);
 }
 
 fn header(origin: &str, target: &Target) -> Vec<String> {
@@ -292,9 +303,9 @@ fn header(origin: &str, target: &Target) -> Vec<String> {
 }
 
 /// In debug builds and tests, an invalid form is a bug of the room that made it.
-fn debug_check<E: std::fmt::Display>(form: &str, result: Result<(), E>) {
+fn debug_check<E: std::fmt::Display>(form: &str, check: impl FnOnce() -> Result<(), E>) {
     if cfg!(debug_assertions)
-        && let Err(message) = result
+        && let Err(message) = check()
     {
         panic!("invalid {form}: {message}");
     }

@@ -1,5 +1,6 @@
 //! Operators in all their implementations compute what their graphs say, however far apart operations start.
 
+use allo_hls::diagnostics::Diagnostics;
 use allo_hls::hwarith::graph::UnitId;
 use allo_hls::hwarith::{Graph, HwType, builder, eval};
 use allo_hls::machine::fit;
@@ -100,7 +101,9 @@ fn every_implementation_of_a_division_computes_what_its_graph_says() {
         let graph = division(numerator, denominator);
         let program = Program::of_unit("divide", graph, numerator + numerator.min(denominator) + 1);
         for period in [4.0, 10.0, 40.0] {
-            let schedule = schedule::schedule(&program, &device, period).expect("schedule");
+            let schedule =
+                schedule::schedule(&program, &device, period, &mut Diagnostics::default())
+                    .expect("schedule");
             let variants = &schedule.units[UnitId::new(0)].variants;
             assert_eq!(variants[0].interval, 1);
             for (seed, variant) in (1..).zip(variants) {
@@ -114,7 +117,8 @@ fn every_implementation_of_a_division_computes_what_its_graph_says() {
 fn a_division_too_large_to_unroll_is_only_rolled() {
     let device = Device::load("ecp5").expect("device");
     let program = Program::of_unit("divide", division(300, 300), 601);
-    let schedule = schedule::schedule(&program, &device, 10.0).expect("schedule");
+    let schedule =
+        schedule::schedule(&program, &device, 10.0, &mut Diagnostics::default()).expect("schedule");
     let [rolled] = &schedule.units[UnitId::new(0)].variants[..] else {
         panic!("one implementation");
     };
@@ -127,8 +131,13 @@ fn scheduled(graph: Graph, width: u32, mhz: f64) -> (Program, Schedule, Device) 
     let device = Device::load("ecp5").expect("device");
     let mut program = Program::of_unit("unit", graph, width);
     let period = 1000.0 / mhz;
-    fit::fit(&mut program, schedule::widest(&device, period));
-    let schedule = schedule::schedule(&program, &device, period).expect("schedule");
+    fit::fit(
+        &mut program,
+        schedule::widest(&device, period),
+        &mut Diagnostics::default(),
+    );
+    let schedule = schedule::schedule(&program, &device, period, &mut Diagnostics::default())
+        .expect("schedule");
     check::check(&program, &schedule, &device).expect("a right schedule");
     (program, schedule, device)
 }

@@ -1,6 +1,6 @@
 //! The scheduler: intervals and latencies of the examples, every schedule checked, the checker checked.
 
-use allo_hls::diagnostics::SourceMap;
+use allo_hls::diagnostics::{Diagnostics, SourceMap};
 use allo_hls::driver::{self, Compilation, Target};
 use allo_hls::hwarith::Op;
 use allo_hls::hwarith::graph::UnitId;
@@ -95,7 +95,8 @@ fn a_histogram_takes_its_last_write_from_a_register() {
 fn a_histogram_without_bypass_waits_for_its_own_writes() {
     let hardware = compile_without("histogram", &["bypass"]).hardware;
     let device = Device::load("ecp5").expect("device");
-    let times = schedule(&hardware, &device, 10.0).expect("a schedule");
+    let times =
+        schedule(&hardware, &device, 10.0, &mut Diagnostics::default()).expect("a schedule");
     let intervals: Vec<u32> = times.leaves.values().filter_map(|l| l.ii).collect();
     assert_eq!(intervals, [1, 2]);
 }
@@ -106,7 +107,7 @@ fn every_example_has_a_valid_schedule_at_every_clock() {
     for name in examples() {
         let hardware = compile(&name).hardware;
         for period in PERIODS {
-            let times = schedule(&hardware, &device, period)
+            let times = schedule(&hardware, &device, period, &mut Diagnostics::default())
                 .unwrap_or_else(|e| panic!("{name} at {period} ns: {e}"));
             check(&hardware, &times, &device)
                 .unwrap_or_else(|e| panic!("{name} at {period} ns: {e}"));

@@ -193,7 +193,9 @@ const FLOATS: [&[&str]; 13] = [
     &["f4e2m1", "f4e1m2", "f16", "f32"],
 ];
 
-const NARROW: [u32; 14] = [1, 2, 3, 4, 5, 7, 8, 9, 13, 16, 17, 31, 32, 33];
+const NARROW: [u32; 18] = [
+    1, 2, 3, 4, 5, 7, 8, 9, 13, 15, 16, 17, 18, 19, 31, 32, 33, 36,
+];
 const WIDE: [u32; 8] = [48, 63, 64, 65, 96, 128, 129, 300];
 
 impl Gen {
@@ -472,7 +474,13 @@ impl Gen {
             3 => 1 << self.below(20),
             4 => (1 << self.below(20)) - 1,
             5 => -(self.below(200) as i64),
-            6 | 7 => self.below(30) as i64,
+            6 => self.below(30) as i64,
+            // Many digits: a factor that becomes several sums, or several blocks.
+            7 => {
+                let bits = 8 + self.below(33);
+                let size = self.below(1 << bits) as i64;
+                if self.one_in(2) { -size } else { size }
+            }
             _ => self.below(2) as i64,
         };
         let text = if value < 0 {
@@ -483,7 +491,7 @@ impl Gen {
         Expr {
             text,
             kind: Kind::Int,
-            bits: 20,
+            bits: 64 - value.unsigned_abs().leading_zeros().min(44),
             constant: true,
         }
     }
@@ -588,14 +596,26 @@ impl Gen {
         sum
     }
 
+    /// Two to four factors, a constant often between them, in any association.
     fn product(&mut self, depth: u32) -> Expr {
-        let (a, b) = (self.int_expr(depth), self.int_expr(depth));
-        let bits = a.bits + b.bits;
-        if bits > 700 {
-            return a;
+        let mut product = self.int_expr(depth);
+        for _ in 0..1 + self.below(3) {
+            let next = match self.one_in(3) {
+                true => self.literal(),
+                false => self.int_expr(depth),
+            };
+            let bits = product.bits + next.bits;
+            if bits > 700 {
+                break;
+            }
+            let (a, b) = match self.one_in(2) {
+                true => (&product, &next),
+                false => (&next, &product),
+            };
+            let text = format!("({} * {})", a.text, b.text);
+            product = self.mixed(&[&product, &next], text, bits);
         }
-        let text = format!("({} * {})", a.text, b.text);
-        self.mixed(&[&a, &b], text, bits)
+        product
     }
 
     /// Divisions and powers. Their units are large, so that wide operands are rare.

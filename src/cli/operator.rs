@@ -15,6 +15,7 @@ pub fn operator(printer: &Printer, args: &OperatorArgs) -> Result<(), Status> {
     let sources = SourceMap::default();
     build(args)
         .and_then(|module| {
+            printer.diagnostics(&module.warnings, &sources);
             let text = rtl::systemverilog::print(&module.design);
             emit(args.output.as_deref(), text.as_bytes())?;
             match manifest_path(args) {

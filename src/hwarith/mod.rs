@@ -6,6 +6,7 @@
 
 pub mod builder;
 pub mod demand;
+pub mod equal;
 pub mod eval;
 pub mod fast;
 pub mod graph;

@@ -42,21 +42,24 @@ pub const LEAST_WORD: u32 = 8;
 /// Rounds after which everything is split: a product's parts are added, and sums are split after that.
 pub const ROUNDS: usize = 3;
 
-/// Splits what is too wide in a pure graph, its steps included.
-pub fn split_pure(graph: &mut Graph, limits: Limits) {
+/// Splits what is too wide in a pure graph, its steps included. Whether there was anything.
+pub fn split_pure(graph: &mut Graph, limits: Limits) -> bool {
+    let mut changed = false;
     for step in &mut graph.steps {
-        split_pure(step, limits);
+        changed |= split_pure(step, limits);
     }
     for _ in 0..ROUNDS {
         let roots: Vec<(NodeId, u32)> = graph.outputs.iter().map(|&o| (o, u32::MAX)).collect();
         let widths = demanded(graph, &roots, None);
         if !is_too_wide(graph, &widths, limits) {
-            return;
+            break;
         }
+        changed = true;
         let (builder, map) = rebuild(graph, &widths, limits, &BTreeMap::new());
         let outputs = graph.outputs.iter().map(|o| map[o.index()]).collect();
         *graph = builder.finish(outputs);
     }
+    changed
 }
 
 /// Whether something with the given demanded bits is to be split.

@@ -1,30 +1,94 @@
 //! Fits the graphs of a program to a device: what is wider than its blocks, or longer than a cycle, is split.
 
 use super::program::{Leaf, Program};
+use crate::diagnostics::Diagnostics;
 use crate::hwarith::NodeId;
+use crate::hwarith::equal::{self, Context, Difference, Pair};
 use crate::hwarith::split::{Limits, ROUNDS, is_too_wide, rebuild, split_pure};
 
-/// Splits what is too wide in all leaves and operator modules.
-pub fn fit(program: &mut Program, limits: Limits) {
+/// Splits what is too wide in all leaves and operator modules. Where that would change a value, nothing is split, and
+/// `warnings` says so.
+pub fn fit(program: &mut Program, limits: Limits, warnings: &mut Diagnostics) {
     for unit in program.units.values_mut() {
-        split_pure(&mut unit.graph, limits);
+        let mut split = unit.graph.clone();
+        if split_pure(&mut split, limits) {
+            let difference = equal::output_difference(&unit.graph, &split);
+            let whole = std::mem::take(&mut unit.graph);
+            unit.graph = equal::kept(REWRITE, whole, split, difference, warnings);
+        }
     }
     for _ in 0..ROUNDS {
         let demanded = program.demanded();
-        let leaves = program.leaves.values_mut().zip(demanded.values());
-        let wide = leaves.filter(|(leaf, widths)| is_too_wide(&leaf.graph, widths, limits));
-        let split = wide.map(|(leaf, widths)| split_leaf(leaf, widths, limits));
-        if split.count() == 0 {
+        let mut changed = false;
+        for (id, widths) in demanded.iter() {
+            if !is_too_wide(&program.leaves[id].graph, widths, limits) {
+                continue;
+            }
+            let split = split_leaf(&program.leaves[id], widths, limits);
+            let difference = leaf_difference(program, &program.leaves[id], &split, widths);
+            let split = equal::kept(REWRITE, None, Some(split.leaf), difference, warnings);
+            changed |= split.is_some();
+            if let Some(leaf) = split {
+                program.leaves[id] = leaf;
+            }
+        }
+        if !changed {
             break;
         }
     }
 }
 
-fn split_leaf(leaf: &mut Leaf, widths: &[u32], limits: Limits) {
+/// What warnings call the rewrite.
+const REWRITE: &str = "split";
+
+/// A leaf after its rewrite, and where its nodes are now.
+struct Split {
+    leaf: Leaf,
+    map: Vec<NodeId>,
+}
+
+/// What a rewrite changed of what a leaf hands on.
+fn leaf_difference(
+    program: &Program,
+    before: &Leaf,
+    after: &Split,
+    widths: &[u32],
+) -> Option<Difference> {
+    let now = |node: NodeId| after.map[node.index()];
+    let phis = before.repeat.iter().flat_map(|repeat| &repeat.phis);
+    let phis: Vec<_> = phis
+        .map(|phi| (phi.node, now(phi.node), &phi.range))
+        .collect();
+    // Registers, ends and next values, then what stores hand to memories.
+    let registers = before.writes.iter().map(|write| write.1);
+    let ends = before.repeat.iter().map(|repeat| repeat.last);
+    let next = phis.iter().map(|phi| before.graph.nodes[phi.0].args[1]);
+    let stores = before.accesses.iter().filter(|access| access.is_store);
+    let stored = stores.flat_map(|access| before.graph.nodes[access.node].args.iter().copied());
+    let roots = registers.chain(ends).chain(next).chain(stored);
+    let pairs: Vec<Pair> = roots
+        .map(|node| Pair {
+            before: node,
+            after: now(node),
+            bits: widths[node.index()],
+        })
+        .collect();
+    let context = Context {
+        memories: Some(program),
+        phis: &phis,
+        iterate: false,
+    };
+    equal::difference(&before.graph, &after.leaf.graph, &pairs, context)
+}
+
+fn split_leaf(leaf: &Leaf, widths: &[u32], limits: Limits) -> Split {
     let phis = leaf.repeat.iter().flat_map(|repeat| &repeat.phis);
     let ranges = phis.map(|phi| (phi.node, &phi.range)).collect();
     let (builder, map) = rebuild(&leaf.graph, widths, limits, &ranges);
-    leaf.graph = builder.graph;
+    let mut leaf = Leaf {
+        graph: builder.graph,
+        ..leaf.clone()
+    };
     let new = |id: &mut NodeId| *id = map[id.index()];
     leaf.writes.iter_mut().for_each(|(_, node)| new(node));
     leaf.accesses.iter_mut().for_each(|a| new(&mut a.node));
@@ -32,4 +96,5 @@ fn split_leaf(leaf: &mut Leaf, widths: &[u32], limits: Limits) {
         repeat.phis.iter_mut().for_each(|phi| new(&mut phi.node));
         new(&mut repeat.last);
     }
+    Split { leaf, map }
 }

@@ -335,6 +335,29 @@ impl Program {
         demanded(&leaf.graph, &roots, Some(self))
     }
 
+    /// Forgets the operator modules that no leaf calls.
+    pub fn drop_unused_units(&mut self) {
+        let calls = |leaf: &mut Leaf, f: &mut dyn FnMut(&mut UnitId)| {
+            for node in leaf.graph.nodes.values_mut() {
+                if let Op::Call(unit) = &mut node.op {
+                    f(unit);
+                }
+            }
+        };
+        let mut moved: BTreeMap<UnitId, UnitId> = BTreeMap::new();
+        let mut units = Table::new();
+        for leaf in self.leaves.values_mut() {
+            calls(leaf, &mut |unit| _ = moved.insert(*unit, *unit));
+        }
+        for (old, new) in &mut moved {
+            *new = units.push(self.units[*old].clone());
+        }
+        for leaf in self.leaves.values_mut() {
+            calls(leaf, &mut |unit| *unit = moved[unit]);
+        }
+        self.units = units;
+    }
+
     /// Forgets the accesses of loads whose value influences nothing.
     pub fn drop_dead_loads(&mut self) {
         let demanded = self.demanded();

@@ -4,7 +4,10 @@
 //! distance test on a bounded iteration space); all others are taken to meet at every distance.
 
 use crate::hwarith::NodeId;
+use crate::hwarith::graph::MemId;
 use crate::machine::program::{Access, Leaf, Pin};
+use num_integer::Integer;
+use std::collections::BTreeMap;
 
 /// `cycle(to) >= cycle(from) + 1 - II * distance`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,44 +34,139 @@ const ALWAYS: Meeting = Meeting {
     later: Some(1),
 };
 
+/// Accesses of one memory up to which every pair is looked at.
+const MAX_PAIRED: usize = 256;
+
+const NEVER: Meeting = Meeting {
+    same: false,
+    later: None,
+};
+
 /// Dependences among the accesses of a leaf. A memory never relies on what is read from an address that is
 /// written at the same clock edge, and is never written twice at one edge, so every kind of dependence takes one cycle.
+///
+/// Of memories with many accesses only those are told apart that differ by a constant; their number of dependences is
+/// linear.
 pub fn dependences(leaf: &Leaf) -> Vec<Dependence> {
     let trips: Vec<Option<u64>> = match &leaf.repeat {
         Some(repeat) => repeat.dims.iter().map(|d| d.trip).collect(),
         None => Vec::new(),
     };
-    let mut edges = Vec::new();
-    for (i, a) in leaf.accesses.iter().enumerate() {
-        for b in &leaf.accesses[i + 1..] {
-            if a.mem != b.mem || !(a.is_store || b.is_store) {
-                continue;
+    let mut by_memory: BTreeMap<MemId, Vec<&Access>> = BTreeMap::new();
+    for access in &leaf.accesses {
+        by_memory.entry(access.mem).or_default().push(access);
+    }
+    let repeats = leaf.repeat.is_some();
+    let mut edges = Edges(Vec::new());
+    for accesses in by_memory.values() {
+        if accesses.len() <= MAX_PAIRED {
+            edges.of_pairs(accesses, &trips, repeats);
+        } else {
+            for meeting in apart(accesses) {
+                edges.of_chain(&meeting, repeats);
             }
-            pair(a, b, &trips, leaf.repeat.is_some(), &mut edges);
         }
     }
-    edges
+    edges.0
 }
 
-fn pair(a: &Access, b: &Access, trips: &[Option<u64>], repeats: bool, edges: &mut Vec<Dependence>) {
-    let mut edge = |from: &Access, to: &Access, distance: u64| {
-        edges.push(Dependence {
+/// Accesses in groups of which no two ever meet.
+fn apart<'a>(accesses: &[&'a Access]) -> Vec<Vec<&'a Access>> {
+    let of_first = accesses[0].address.as_ref();
+    let alike = |access: &&Access| {
+        let both = access.address.as_ref().zip(of_first);
+        both.is_some_and(|(a, b)| (&a.symbols, &a.counters) == (&b.symbols, &b.counters))
+    };
+    let Some(first) = of_first.filter(|_| accesses.iter().all(alike)) else {
+        return vec![accesses.to_vec()];
+    };
+    // Addresses differ by a sum of multiples of the coefficients.
+    let step = first.counters.values().fold(0, |g, c| c.gcd(&g));
+    let mut groups: BTreeMap<i128, Vec<&Access>> = BTreeMap::new();
+    for &access in accesses {
+        let constant = access.address.as_ref().map_or(0, |a| a.constant);
+        let key = match step {
+            0 => constant,
+            step => constant.rem_euclid(step),
+        };
+        groups.entry(key).or_default().push(access);
+    }
+    groups.into_values().collect()
+}
+
+struct Edges(Vec<Dependence>);
+
+impl Edges {
+    fn push(&mut self, from: &Access, to: &Access, distance: u64) {
+        self.0.push(Dependence {
             from: from.node,
             to: to.node,
             distance,
         });
-    };
-    let forward = meeting(a, b, trips);
-    if forward.same {
-        edge(a, b, 0);
     }
-    if !repeats {
-        return;
-    }
-    for (from, to, later) in [(a, b, forward.later), (b, a, meeting(b, a, trips).later)] {
-        if let Some(distance) = later {
-            edge(from, to, distance.max(1 + bypassed(from, to)));
+
+    /// Between every two accesses that may meet.
+    fn of_pairs(&mut self, accesses: &[&Access], trips: &[Option<u64>], repeats: bool) {
+        for (i, a) in accesses.iter().enumerate() {
+            let later = accesses[i + 1..].iter();
+            for b in later.filter(|b| a.is_store || b.is_store) {
+                let forward = meeting(a, b, trips);
+                if forward.same {
+                    self.push(a, b, 0);
+                }
+                if !repeats {
+                    continue;
+                }
+                let backward = meeting(b, a, trips);
+                for (from, to, later) in [(a, b, forward.later), (b, a, backward.later)] {
+                    if let Some(distance) = later {
+                        self.push(from, to, distance.max(1 + bypassed(from, to)));
+                    }
+                }
+            }
         }
+    }
+
+    /// Among accesses of which every two may meet at every distance: from each store to the loads after it, from those
+    /// to the next store; all other dependences follow.
+    fn of_chain(&mut self, accesses: &[&Access], repeats: bool) {
+        let stores = (0..accesses.len()).filter(|&i| accesses[i].is_store);
+        let stores: Vec<usize> = stores.collect();
+        let (Some(&first), Some(&last)) = (stores.first(), stores.last()) else {
+            return;
+        };
+        let ends = stores[1..].iter().copied().chain([accesses.len()]);
+        self.of_run(&accesses[..first], accesses.get(first), 0);
+        for (&store, end) in stores.iter().zip(ends) {
+            let loads = &accesses[store + 1..end];
+            self.of_fan(accesses[store], loads, 0);
+            self.of_run(loads, accesses.get(end), 0);
+            if let (true, Some(next)) = (loads.is_empty(), accesses.get(end)) {
+                self.push(accesses[store], next, 0);
+            }
+        }
+        if repeats {
+            self.of_fan(accesses[last], &accesses[..=first], 1);
+            self.of_run(&accesses[last + 1..], accesses.get(first), 1);
+        }
+    }
+
+    fn of_fan(&mut self, store: &Access, to: &[&Access], distance: u64) {
+        for access in to.iter().filter(|access| access.node != store.node) {
+            let least = if distance > 0 {
+                1 + bypassed(store, access)
+            } else {
+                0
+            };
+            self.push(store, access, distance.max(least));
+        }
+    }
+
+    fn of_run(&mut self, loads: &[&Access], store: Option<&&Access>, distance: u64) {
+        let Some(store) = store else { return };
+        loads
+            .iter()
+            .for_each(|load| self.push(load, store, distance));
     }
 }
 
@@ -113,24 +211,25 @@ fn extent(pin: Pin, trip: i128) -> (i128, i128) {
     }
 }
 
+/// Iterations of a loop whose number is not known. What meets later than that waits for nothing: no iteration takes as
+/// many cycles.
+const ENDLESS: u64 = 1 << 40;
+
 /// Solutions of `sum(to * m - from * n) = difference`, `n` and `m` the counts of the two accesses, within the
-/// iteration space, as flattened distances from `n` to `m`. `None` if there are too many to look at, or an unbounded
-/// dimension is not the only one.
+/// iteration space, as flattened distances from `n` to `m`. `None` if there are too many to look at, or a
+/// dimension other than the outermost is unbounded.
 fn solve(dims: &[Dim], difference: i128) -> Option<Meeting> {
-    if let [
-        Dim {
-            coefficients: [from, to],
-            trip: None,
-            ..
-        },
-    ] = *dims
-    {
-        return (from == to).then(|| solve_unbounded(from, difference));
-    }
     let mut unknowns = Vec::with_capacity(2 * dims.len());
     let mut weight = 1i128;
-    for dim in dims.iter().rev() {
-        let trip = i128::from(dim.trip?);
+    for (depth, dim) in dims.iter().enumerate().rev() {
+        let trip = match dim.trip {
+            None if depth == 0 => ENDLESS,
+            trip => trip?,
+        };
+        if trip == 0 {
+            return Some(NEVER);
+        }
+        let trip = i128::from(trip);
         let [from, to] = dim.coefficients;
         let [(from_low, from_high), (to_low, to_high)] = dim.pins.map(|pin| extent(pin, trip));
         if from == to {
@@ -160,33 +259,11 @@ fn solve(dims: &[Dim], difference: i128) -> Option<Meeting> {
     // Those in the address first: they leave the fewest choices. Of the others the heaviest first.
     unknowns.sort_by_key(|u| std::cmp::Reverse((u.coefficient.abs(), u.weight.abs())));
     let mut search = Search {
-        meeting: Meeting {
-            same: false,
-            later: None,
-        },
+        meeting: NEVER,
         budget: 10_000,
     };
     search.run(&unknowns, difference, 0)?;
     Some(search.meeting)
-}
-
-fn solve_unbounded(coefficient: i128, difference: i128) -> Meeting {
-    if coefficient == 0 {
-        return if difference == 0 {
-            ALWAYS
-        } else {
-            Meeting {
-                same: false,
-                later: None,
-            }
-        };
-    }
-    let whole = difference % coefficient == 0;
-    let distance = difference / coefficient;
-    Meeting {
-        same: difference == 0,
-        later: (whole && distance > 0).then(|| u64::try_from(distance).unwrap_or(u64::MAX)),
-    }
 }
 
 /// A count, or a difference of counts: what it adds to the address and to the distance, and its range.
@@ -221,14 +298,9 @@ struct Search {
 impl Search {
     /// Tries every count of the first unknown that the others can still make up for. `None`: gave up.
     fn run(&mut self, unknowns: &[Unknown], difference: i128, distance: i128) -> Option<()> {
-        let (nearest, farthest) = span_of(unknowns, |u| u.weight);
-        let known = self.meeting.later.map_or(i128::MAX, i128::from);
-        if distance + farthest < 0 || distance + nearest >= known {
-            return Some(()); // not later, or no nearer than a meeting that is known
-        }
         self.budget = self.budget.checked_sub(1)?;
         let Some((unknown, rest)) = unknowns.split_first() else {
-            if difference == 0 {
+            if difference == 0 && distance >= 0 {
                 self.found(distance);
             }
             return Some(());
@@ -246,6 +318,13 @@ impl Search {
                 (first.max(unknown.low), b.div_euclid(size).min(unknown.high))
             }
         };
+        // No earlier than in the same iteration.
+        let (nearest, farthest) = span_of(rest, |u| u.weight);
+        let room = (distance + farthest).div_euclid(unknown.weight.abs());
+        let (from, to) = match unknown.weight > 0 {
+            true => (from.max(-room), to),
+            false => (from, to.min(room)),
+        };
         for step in 0..=(to - from).max(-1) {
             // Nearest first, so that the bound on the distance soon helps.
             let count = if unknown.weight > 0 {
@@ -253,8 +332,13 @@ impl Search {
             } else {
                 to - step
             };
+            let distance = distance + count * unknown.weight;
+            let known = self.meeting.later.map_or(i128::MAX, i128::from);
+            if distance + nearest >= known {
+                break; // no nearer than a meeting that is known, as all after it
+            }
             let left = difference - count * unknown.coefficient;
-            self.run(rest, left, distance + count * unknown.weight)?;
+            self.run(rest, left, distance)?;
         }
         Some(())
     }
@@ -272,6 +356,8 @@ impl Search {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::diagnostics::Span;
+    use crate::machine::program::Affine;
 
     fn dim(coefficient: i128, trip: Option<u64>) -> Dim {
         Dim {
@@ -425,12 +511,96 @@ mod tests {
     #[test]
     fn unbounded_loops_have_a_distance_too() {
         assert_eq!(solve(&[dim(2, None)], 4).unwrap().later, Some(2));
+        assert_eq!(solve(&[dim(2, None)], 3).unwrap(), NEVER);
+        assert_eq!(solve(&[dim(0, None)], 0).unwrap(), ALWAYS);
+        assert_eq!(solve(&[dim(0, None)], 1).unwrap(), NEVER);
+        // a[8 * i + j] with j < 8 and no end of i, two elements apart: also one row later.
         assert_eq!(
-            solve(&[dim(2, None)], 3).unwrap(),
-            Meeting {
-                same: false,
-                later: None
-            }
+            solve(&[dim(8, None), dim(1, Some(8))], 2).unwrap().later,
+            Some(2)
         );
+        assert_eq!(
+            solve(&[dim(8, None), dim(0, Some(8))], 16).unwrap().later,
+            Some(9)
+        );
+    }
+
+    fn access(node: usize, is_store: bool, bypassed: bool, constant: i128) -> Access {
+        Access {
+            node: NodeId::new(node),
+            mem: MemId::new(0),
+            is_store,
+            address: Some(Affine {
+                constant,
+                ..Affine::default()
+            }),
+            pins: Vec::new(),
+            bypassed,
+            span: Span::default(),
+        }
+    }
+
+    /// What follows from dependences: whether one access comes after another over so many iterations at most.
+    fn follows(edges: &[Dependence], from: NodeId, to: NodeId, distance: u64) -> bool {
+        let mut reached = std::collections::BTreeSet::new();
+        let mut open = vec![(from, distance)];
+        while let Some((node, left)) = open.pop() {
+            let next = edges
+                .iter()
+                .filter(|e| e.from == node && e.distance <= left);
+            for edge in next {
+                let step = (edge.to, left - edge.distance);
+                if reached.insert(step) {
+                    open.push(step);
+                }
+            }
+        }
+        (0..=distance).any(|left| reached.contains(&(to, left)))
+    }
+
+    #[test]
+    fn a_chain_of_dependences_says_what_all_pairs_say() {
+        let mut state = 7u64;
+        let mut below = |n: u64| {
+            state = state
+                .wrapping_mul(6364136223846793005)
+                .wrapping_add(1442695040888963407);
+            (state >> 33) % n
+        };
+        for round in 0..200 {
+            let accesses: Vec<Access> = (0..1 + below(9) as usize)
+                .map(|node| {
+                    let is_store = below(3) == 0;
+                    access(node, is_store, !is_store && below(4) == 0, 0)
+                })
+                .collect();
+            let accesses: Vec<&Access> = accesses.iter().collect();
+            let (mut pairs, mut chain) = (Edges(Vec::new()), Edges(Vec::new()));
+            let repeats = round % 2 == 0;
+            // One dimension without a coefficient: all accesses meet in all iterations.
+            pairs.of_pairs(&accesses, &[Some(100)], repeats);
+            chain.of_chain(&accesses, repeats);
+            for edge in &chain.0 {
+                assert!(pairs.0.contains(edge), "{edge:?} is no dependence");
+            }
+            for edge in &pairs.0 {
+                assert!(
+                    follows(&chain.0, edge.from, edge.to, edge.distance),
+                    "{edge:?} does not follow from {:?}",
+                    chain.0
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn many_accesses_are_told_apart_by_their_constants() {
+        let accesses: Vec<Access> = (0..1000)
+            .map(|i| access(i, i % 2 == 0, false, i as i128 / 4))
+            .collect();
+        let accesses: Vec<&Access> = accesses.iter().collect();
+        let groups = apart(&accesses);
+        assert_eq!(groups.len(), 250);
+        assert!(groups.iter().all(|group| group.len() == 4));
     }
 }

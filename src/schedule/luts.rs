@@ -4,110 +4,111 @@
 //! computes a bit of it, and when the latest of them is there. A leaf is a node with a bit offset, so that a cut can
 //! reach through extractions.
 
-use super::Times;
 use crate::hwarith::graph::{Op, Predicate};
 use crate::hwarith::{Graph, NodeId};
 
 /// Inputs of a lookup table.
 const INPUTS: usize = 4;
 
-#[derive(Clone, Debug, Default)]
-struct Cut {
-    leaves: Vec<(NodeId, u32)>,
+/// The values that one table takes in for a bit of a node.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Cut {
+    /// Nodes and bit offsets, the first `count` of them.
+    leaves: [(u32, u32); INPUTS],
+    count: u8,
     /// Arrival of the latest leaf, in ns.
     base: f64,
 }
 
-/// Cuts of the nodes seen so far.
-pub struct Cuts<'g> {
-    graph: &'g Graph,
-    cuts: Vec<Option<Cut>>,
+impl Cut {
+    fn leaves(&self) -> &[(u32, u32)] {
+        &self.leaves[..usize::from(self.count)]
+    }
+
+    /// With one more leaf; `None` if there is no input left for it.
+    fn with(mut self, leaf: (u32, u32)) -> Option<Cut> {
+        if !self.leaves().contains(&leaf) {
+            *self.leaves.get_mut(usize::from(self.count))? = leaf;
+            self.count += 1;
+        }
+        Some(self)
+    }
 }
 
-impl<'g> Cuts<'g> {
-    /// No node seen.
-    pub fn new(graph: &'g Graph) -> Self {
-        Cuts {
-            graph,
-            cuts: vec![None; graph.nodes.len()],
-        }
-    }
+/// When the values are there that nodes read.
+pub trait Arrivals {
+    /// The cycle in which a node's result is there, ns into it, and its cut if it has one.
+    fn of(&self, node: NodeId) -> (i64, f64, Option<Cut>);
+}
 
-    /// When the operation of `id` can begin in `cycle`, given that its operands arrive at `offset`; records its cut.
-    pub fn start(&mut self, id: NodeId, offset: f64, cycle: i64, times: &Times) -> f64 {
-        let node = &self.graph.nodes[id];
-        let cut = match &node.op {
-            op if is_gate(self.graph, op, &node.args) => self.gate(&node.args, cycle, times),
-            Op::Not | Op::Cast => self.operand(node.args[0], cycle, times),
-            Op::Extract { lo } => {
-                let mut cut = self.operand(node.args[0], cycle, times);
-                cut.leaves.iter_mut().for_each(|leaf| leaf.1 += lo);
-                cut
-            }
-            // The same bit many times over.
-            Op::Concat
-                if node.args.iter().all(|a| *a == node.args[0])
-                    && self.graph.width(node.args[0]) == 1 =>
-            {
-                self.operand(node.args[0], cycle, times)
-            }
-            _ => return offset,
-        };
-        let start = match node.op {
-            // Wires, and complements that the next table takes in.
-            Op::Not | Op::Cast | Op::Extract { .. } | Op::Concat => offset,
-            _ => cut.base,
-        };
-        self.cuts[id.index()] = Some(cut);
-        start
+/// The cut of a node, and when its operation can begin in `cycle`, given that its operands arrive at `offset`.
+pub fn cut(
+    graph: &Graph,
+    id: NodeId,
+    offset: f64,
+    cycle: i64,
+    arrivals: &impl Arrivals,
+) -> (Option<Cut>, f64) {
+    let node = &graph.nodes[id];
+    let operand = |arg: NodeId| operand(graph, arg, cycle, arrivals);
+    match &node.op {
+        op if is_gate(graph, op, &node.args) => {
+            let cut = gate(graph, &node.args, cycle, arrivals);
+            (Some(cut), cut.base)
+        }
+        // Wires, and complements that the next table takes in.
+        Op::Not | Op::Cast => (Some(operand(node.args[0])), offset),
+        Op::Extract { lo } => {
+            let mut cut = operand(node.args[0]);
+            let count = usize::from(cut.count);
+            cut.leaves[..count].iter_mut().for_each(|leaf| leaf.1 += lo);
+            (Some(cut), offset)
+        }
+        // The same bit many times over.
+        Op::Concat
+            if graph.width(node.args[0]) == 1 && node.args.iter().all(|a| *a == node.args[0]) =>
+        {
+            (Some(operand(node.args[0])), offset)
+        }
+        _ => (None, offset),
     }
+}
 
-    /// The merged cut of a gate's operands, or the operands themselves if that has too many leaves.
-    fn gate(&self, args: &[NodeId], cycle: i64, times: &Times) -> Cut {
-        let mut merged = Cut::default();
-        for &arg in args {
-            let cut = self.operand(arg, cycle, times);
-            for leaf in cut.leaves {
-                if !merged.leaves.contains(&leaf) {
-                    merged.leaves.push(leaf);
-                }
-            }
-            merged.base = merged.base.max(cut.base);
-        }
-        if merged.leaves.len() <= INPUTS {
-            return merged;
-        }
-        let mut whole = Cut::default();
-        for &arg in args {
-            let leaf = self.leaf(arg, cycle, times);
-            whole.leaves.extend(leaf.leaves);
-            whole.base = whole.base.max(leaf.base);
-        }
-        whole
-    }
+/// The merged cut of a gate's operands, or the operands themselves if that has too many leaves.
+fn gate(graph: &Graph, args: &[NodeId], cycle: i64, arrivals: &impl Arrivals) -> Cut {
+    let merge = |cut_of: &dyn Fn(NodeId) -> Cut| {
+        args.iter().try_fold(Cut::default(), |merged, &arg| {
+            let cut = cut_of(arg);
+            let base = merged.base.max(cut.base);
+            let leaves = cut.leaves().iter();
+            let merged = leaves.copied().try_fold(merged, Cut::with)?;
+            Some(Cut { base, ..merged })
+        })
+    };
+    let merged = merge(&|arg| operand(graph, arg, cycle, arrivals));
+    // A gate has three operands at most.
+    merged
+        .or_else(|| merge(&|arg| leaf(graph, arg, cycle, arrivals)))
+        .unwrap_or_default()
+}
 
-    fn operand(&self, arg: NodeId, cycle: i64, times: &Times) -> Cut {
-        let here = i64::from(times.ready[arg.index()]) == cycle;
-        match &self.cuts[arg.index()] {
-            Some(cut) if here => cut.clone(),
-            _ => self.leaf(arg, cycle, times),
-        }
+fn operand(graph: &Graph, arg: NodeId, cycle: i64, arrivals: &impl Arrivals) -> Cut {
+    match arrivals.of(arg) {
+        (ready, _, Some(cut)) if ready == cycle => cut,
+        _ => leaf(graph, arg, cycle, arrivals),
     }
+}
 
-    fn leaf(&self, arg: NodeId, cycle: i64, times: &Times) -> Cut {
-        if self.graph.as_const(arg).is_some() {
-            return Cut::default();
-        }
-        let here = i64::from(times.ready[arg.index()]) == cycle;
-        Cut {
-            leaves: vec![(arg, 0)],
-            base: if here {
-                times.arrival[arg.index()]
-            } else {
-                0.0
-            },
-        }
+fn leaf(graph: &Graph, arg: NodeId, cycle: i64, arrivals: &impl Arrivals) -> Cut {
+    if graph.as_const(arg).is_some() {
+        return Cut::default();
     }
+    let (ready, arrival, _) = arrivals.of(arg);
+    let mut cut = Cut::default();
+    cut.leaves[0] = (arg.index() as u32, 0);
+    cut.count = 1;
+    cut.base = if ready == cycle { arrival } else { 0.0 };
+    cut
 }
 
 /// Operations of which each result bit depends on one bit of each operand.

@@ -1,15 +1,13 @@
-//! Least times under difference constraints, chaining and a modulo reservation table.
+//! Least times under difference constraints, chaining and reservations: what waits for something is moved later until
+//! nothing has to be moved any more (Cong and Zhang, An efficient and versatile scheduling algorithm based on SDC
+//! formulation, DAC 2006, for the constraints; their least solution is found by relaxation, as Bellman and Ford do).
 
-use super::depend::{self, Dependence};
-use super::device::{Class, Device};
-use super::luts::Cuts;
-use super::{PortLimit, Times, UnitSchedule, Variant, delay_class};
-use crate::arena::Table;
-use crate::hwarith::graph::{MemId, Op, UnitId, VarId};
-use crate::hwarith::{Graph, NodeId};
-use crate::machine::program::{Leaf, Place, Program};
+use super::Times;
+use super::luts::{self, Arrivals, Cut};
+use super::problem::{Kind, Problem};
+use super::resource::Reservations;
+use crate::hwarith::NodeId;
 use num_integer::Integer;
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// Why there is no schedule with the II asked for.
 #[derive(Clone, Debug)]
@@ -18,494 +16,345 @@ pub enum Failure {
     Recurrence(NodeId),
     /// The end of the loop is known too late.
     Control,
-    /// This access finds no free port.
-    Ports(NodeId),
+    /// This operation finds nothing free of what it takes.
+    Resource(NodeId),
 }
 
-/// How a node occupies time.
-#[derive(Clone, Copy, Debug)]
-enum Kind {
-    /// Wires, constants, vars that do not change: there in every cycle.
-    Stable,
-    /// Logic of so many ns.
-    Logic(f64),
-    /// A register's output at a cycle of its own.
-    Register,
-    /// Starts with `before` ns of logic, is there `latency` cycles later, `after` ns into the cycle.
-    Pipelined {
-        before: f64,
-        latency: u32,
-        after: f64,
-    },
+/// Times, and what each node takes.
+#[derive(Clone, Debug)]
+pub struct Solution {
+    /// Cycles of the nodes.
+    pub times: Times,
+    /// Which of several alike a node takes.
+    pub instances: Vec<Option<u32>>,
 }
 
-/// A constraint that may span iterations: `cycle(to) >= cycle(from) + latency - II * distance`.
-#[derive(Clone, Copy, Debug)]
-struct Edge {
-    from: NodeId,
-    to: NodeId,
-    distance: u64,
-    latency: i64,
-    /// From the cycle in which the result of `from` is there, not from its start.
-    from_ready: bool,
+/// Rounds of moving what waits for earlier iterations before a set of constraints counts as unsolvable.
+const MAX_ROUNDS: usize = 400;
+
+/// When nodes work.
+#[derive(Clone)]
+struct Placed {
+    /// Cycle in which a node starts; `None` for those that have no place.
+    start: Vec<Option<i64>>,
+    ready: Vec<i64>,
+    arrival: Vec<f64>,
+    cuts: Vec<Option<Cut>>,
 }
 
-/// A graph with its constraints.
-pub struct Problem<'g> {
-    graph: &'g Graph,
-    width: Vec<u32>,
-    kinds: Vec<Kind>,
-    /// Edges within an iteration, by their target.
-    within: Vec<Vec<Edge>>,
-    /// Edges from earlier iterations.
-    across: Vec<Edge>,
-    accesses: Vec<(NodeId, MemId, bool)>,
-    units: Option<&'g Table<UnitId, UnitSchedule>>,
-    /// Variant of the operator that each node calls.
-    choices: Vec<u32>,
-    last: Option<NodeId>,
-    budget: f64,
-    /// Initiation interval; `None`: executed once.
-    pub ii: Option<u32>,
-    /// Ports of each memory.
-    pub limits: BTreeMap<MemId, PortLimit>,
+impl Placed {
+    fn new(count: usize) -> Placed {
+        Placed {
+            start: vec![None; count],
+            ready: vec![i64::MIN; count],
+            arrival: vec![0.0; count],
+            cuts: vec![None; count],
+        }
+    }
 }
 
-/// Sweeps over the graph before a set of constraints counts as unsolvable.
-const MAX_SWEEPS: usize = 400;
-
-impl<'g> Problem<'g> {
-    /// A graph without memory accesses or carried values; `width` are the demanded bits.
-    pub fn new(graph: &'g Graph, width: Vec<u32>, device: &Device, budget: f64) -> Problem<'g> {
-        let mut problem = Problem {
-            graph,
-            kinds: vec![Kind::Stable; graph.nodes.len()],
-            width,
-            within: vec![Vec::new(); graph.nodes.len()],
-            across: Vec::new(),
-            accesses: Vec::new(),
-            units: None,
-            choices: vec![0; graph.nodes.len()],
-            last: None,
-            budget,
-            ii: None,
-            limits: BTreeMap::new(),
-        };
-        for (id, node) in graph.nodes.iter() {
-            problem.kinds[id.index()] = match &node.op {
-                Op::Const(_) | Op::Var(_) => Kind::Stable,
-                // Calls and loads: see `set_calls` and `add_leaf`.
-                Op::Input(_) | Op::Phi | Op::Store(_) | Op::Load(_) | Op::Call(_) => Kind::Register,
-                Op::Iterate { step, count } => {
-                    let step = &graph.steps[*step as usize];
-                    let times = step_times(step, device, budget);
-                    Kind::Pipelined {
-                        before: first_cycle_delay(&times),
-                        latency: count * step_cycles(step, &times),
-                        after: 0.0,
-                    }
-                }
-                Op::Cast | Op::Extract { .. } | Op::Concat => {
-                    let stable = node.args.iter().all(|&a| problem.is_stable(a));
-                    if stable {
-                        Kind::Stable
-                    } else {
-                        Kind::Logic(0.0)
-                    }
-                }
-                _ => {
-                    let delay = delay_class(graph, id, problem.width[id.index()])
-                        .map_or(0.0, |(class, width)| device.delay(class, width));
-                    Kind::Logic(delay.min(budget))
-                }
-            };
-        }
-        problem
+impl Arrivals for Placed {
+    fn of(&self, node: NodeId) -> (i64, f64, Option<Cut>) {
+        let i = node.index();
+        (self.ready[i], self.arrival[i], self.cuts[i])
     }
+}
 
-    /// States how the operators are implemented that the graph calls; all calls take the first variant.
-    pub fn set_calls(&mut self, units: &'g Table<UnitId, UnitSchedule>) {
-        self.units = Some(units);
-        for call in self.calls() {
-            self.choose(call, 0);
-        }
-    }
+/// Where a node would go: cycle, ns into it at which its operands are there, and its cut.
+struct Place {
+    cycle: i64,
+    offset: f64,
+    cut: Option<Cut>,
+}
 
-    /// The nodes that call operators and whose results are used.
-    pub fn calls(&self) -> Vec<NodeId> {
-        let nodes = self.graph.nodes.iter();
-        nodes
-            .filter(|(id, node)| matches!(node.op, Op::Call(_)) && self.width[id.index()] > 0)
-            .map(|(id, _)| id)
-            .collect()
-    }
-
-    /// Has a call use the variant of that number.
-    pub fn choose(&mut self, call: NodeId, variant: u32) {
-        self.choices[call.index()] = variant;
-        let variant = self.variant(call);
-        self.kinds[call.index()] = Kind::Pipelined {
-            before: variant.input_delay,
-            latency: variant.latency,
-            after: variant.output_delay,
-        };
-    }
-
-    /// The variant that a call uses.
-    pub fn choice(&self, call: NodeId) -> u32 {
-        self.choices[call.index()]
-    }
-
-    /// The variant that each node uses, 0 where it calls nothing.
-    pub fn choices(&self) -> Vec<u32> {
-        self.choices.clone()
-    }
-
-    /// Cycles from one start of a call to the next.
-    pub fn interval(&self, call: NodeId) -> u32 {
-        self.variant(call).interval
-    }
-
-    /// The last variant of a call, hence the smallest, that can start every `interval` cycles.
-    pub fn smallest(&self, call: NodeId, interval: u32) -> u32 {
-        let variants = &self.variants(call);
-        let fits = variants.iter().rposition(|v| v.interval <= interval);
-        fits.unwrap_or(0) as u32
-    }
-
-    fn variant(&self, call: NodeId) -> &'g Variant {
-        &self.variants(call)[self.choices[call.index()] as usize]
-    }
-
-    /// Empty for nodes that are no calls, which no caller asks about.
-    fn variants(&self, call: NodeId) -> &'g [Variant] {
-        match (&self.graph.nodes[call].op, self.units) {
-            (Op::Call(unit), Some(units)) => &units[*unit].variants,
-            _ => &[],
-        }
-    }
-
-    /// Whether a node has its value in every cycle of a run.
-    pub fn is_stable(&self, id: NodeId) -> bool {
-        matches!(self.kinds[id.index()], Kind::Stable)
-    }
-
-    /// Adds what a leaf has beyond its graph: accesses, dependences, carried values, vars that it overwrites.
-    pub fn add_leaf(&mut self, leaf: &Leaf, device: &Device, program: &Program) {
-        let written: HashSet<VarId> = leaf.writes.iter().map(|w| w.0).collect();
-        for (id, node) in self.graph.nodes.iter() {
-            let i = id.index();
-            match &node.op {
-                // The old value is there only at the start.
-                Op::Var(var) if written.contains(var) => self.kinds[i] = Kind::Register,
-                Op::Load(mem) => {
-                    let mem = &program.mems[*mem];
-                    let external = mem.place == Place::External;
-                    self.kinds[i] = Kind::Pipelined {
-                        before: 0.0,
-                        latency: 1,
-                        after: if external || mem.depth * u64::from(mem.width) > DISTRIBUTED_BITS {
-                            device.delay(Class::BlockRam, mem.width).min(self.budget)
-                        } else {
-                            0.0
-                        },
-                    };
-                }
-                Op::Cast | Op::Extract { .. } | Op::Concat => {
-                    let stable = node.args.iter().all(|&a| self.is_stable(a));
-                    self.kinds[i] = if stable {
-                        Kind::Stable
-                    } else {
-                        Kind::Logic(0.0)
-                    };
-                }
-                _ => {}
-            }
-        }
-        self.accesses = leaf
-            .accesses
-            .iter()
-            .map(|a| (a.node, a.mem, a.is_store))
-            .collect();
-        for Dependence { from, to, distance } in depend::dependences(leaf) {
-            let edges = match distance {
-                0 => &mut self.within[to.index()],
-                _ => &mut self.across,
-            };
-            edges.push(Edge {
-                from,
-                to,
-                distance,
-                latency: 1,
-                from_ready: false,
+impl Problem<'_> {
+    /// The earliest place of a node from `bound` on, as far as operands and edges within the iteration decide that are
+    /// placed; `None` if it waits for none of them and `bound` is `None`.
+    fn earliest(&self, placed: &Placed, id: NodeId, bound: Option<i64>) -> Option<Place> {
+        let mut found: Option<(i64, f64)> = bound.map(|cycle| (cycle, 0.0));
+        let mut wait = |cycle: i64, offset: f64| {
+            found = Some(match found {
+                Some((c, _)) if cycle > c => (cycle, offset),
+                Some((c, o)) if cycle == c => (c, o.max(offset)),
+                Some(later) => later,
+                None => (cycle, offset),
             });
-        }
-        let Some(repeat) = &leaf.repeat else { return };
-        self.last = Some(repeat.last);
-        for phi in &repeat.phis {
-            if self.width[phi.node.index()] > 0 {
-                self.across.push(Edge {
-                    from: self.graph.nodes[phi.node].args[1],
-                    to: phi.node,
-                    distance: 1,
-                    latency: 1,
-                    from_ready: true,
-                });
+        };
+        for &arg in self.operands(id) {
+            if placed.start[arg.index()].is_some() && !self.is_stable(arg) {
+                wait(placed.ready[arg.index()], placed.arrival[arg.index()]);
             }
+        }
+        for edge in self.within.of(id) {
+            if let Some(start) = placed.start[edge.from.index()] {
+                wait(start + edge.latency, 0.0);
+            }
+        }
+        let (mut cycle, mut offset) = found?;
+        let mut cut = None;
+        match self.kinds[id.index()] {
+            Kind::Logic(delay) => {
+                // Gates that fit into one lookup table with their operands' gates start when those do.
+                let merged = luts::cut(self.graph, id, offset, cycle, placed);
+                (cut, offset) = merged;
+                if offset > 0.0 && offset + delay > self.budget {
+                    cycle += 1;
+                    (cut, offset) = luts::cut(self.graph, id, 0.0, cycle, placed);
+                }
+            }
+            Kind::Pipelined { before, .. } if offset > 0.0 && offset + before > self.budget => {
+                (cycle, offset) = (cycle + 1, 0.0);
+            }
+            _ => {}
+        }
+        Some(Place { cycle, offset, cut })
+    }
+
+    /// The cycle and time at which the result of a node is there.
+    fn result(&self, id: NodeId, place: &Place) -> (i64, f64) {
+        match self.kinds[id.index()] {
+            Kind::Stable | Kind::Register => (place.cycle, 0.0),
+            Kind::Logic(delay) => (place.cycle, place.offset + delay),
+            Kind::Pipelined {
+                before,
+                latency: 0,
+                after,
+            } => (place.cycle, place.offset + before.max(after)),
+            Kind::Pipelined { latency, after, .. } => (place.cycle + i64::from(latency), after),
         }
     }
 
-    /// An II below which no schedule exists: the longest way around a recurrence of one edge across iterations, in whole
-    /// cycles, for those edges that lead to the first few nodes.
+    /// An II below which no schedule exists: the longest way around a recurrence of one edge across iterations, for the
+    /// edges to a few nodes, those with the widest reach first.
     pub fn recurrence_bound(&self) -> u32 {
         const TARGETS: usize = 16;
-        let targets: BTreeSet<NodeId> = self.across.iter().map(|edge| edge.to).collect();
-        let bounds = targets
-            .into_iter()
-            .take(TARGETS)
-            .map(|to| self.way_around(to));
-        u32::try_from(bounds.max().unwrap_or(0)).unwrap_or(u32::MAX)
+        let reach = |edge: &super::problem::Edge| edge.from.index().abs_diff(edge.to.index());
+        let mut edges: Vec<_> = self.across.iter().map(|e| (reach(e), e.to)).collect();
+        edges.sort_unstable_by(|a, b| b.cmp(a));
+        let mut targets: Vec<NodeId> = edges.into_iter().map(|(_, to)| to).collect();
+        let mut seen = std::collections::HashSet::new();
+        targets.retain(|to| seen.insert(*to));
+        let bounds = targets.into_iter().take(TARGETS);
+        let bound = bounds.map(|to| self.way_around(to)).max().unwrap_or(0);
+        u32::try_from(bound).unwrap_or(u32::MAX)
     }
 
-    /// Cycles from the start of `to` to its next start that edges across iterations to it demand.
+    /// Cycles from the start of `to` to its next start that edges across iterations to it demand, when nothing else is
+    /// waited for.
     fn way_around(&self, to: NodeId) -> i64 {
-        // Least cycles from the start of `to` to start and result of each node; `None` for those that do not depend on it.
-        let mut ways: Vec<Option<(i64, i64)>> = vec![None; self.graph.nodes.len()];
-        for (id, node) in self.graph.nodes.iter().skip(to.index()) {
-            let i = id.index();
-            let operands: &[NodeId] = if node.op == Op::Phi { &[] } else { &node.args };
-            let operands = operands.iter().filter(|&&arg| !self.is_stable(arg));
-            let results = operands.filter_map(|arg| Some(ways[arg.index()]?.1));
-            let edges = self.within[i].iter();
-            let starts = edges.filter_map(|e| Some(ways[e.from.index()]?.0 + e.latency));
-            let start = match id == to {
-                true => Some(0),
-                false => results.chain(starts).max(),
-            };
-            let latency = match self.kinds[i] {
-                Kind::Pipelined { latency, .. } => i64::from(latency),
-                _ => 0,
-            };
-            ways[i] = start.map(|start| (start, start + latency));
+        let mut placed = Placed::new(self.graph.nodes.len());
+        for id in self.graph.nodes.ids().skip(to.index()) {
+            let bound = (id == to).then_some(0);
+            if self.is_stable(id) {
+                continue;
+            }
+            if let Some(place) = self.earliest(&placed, id, bound) {
+                placed.set(id, self.result(id, &place), &place);
+            }
         }
         let edges = self.across.iter().filter(|edge| edge.to == to);
         let demands = edges.filter_map(|edge| {
-            let (start, ready) = ways[edge.from.index()]?;
-            let from = if edge.from_ready { ready } else { start };
+            let start = placed.start[edge.from.index()]?;
+            let from = match edge.from_ready {
+                true => placed.ready[edge.from.index()],
+                false => start,
+            };
             let distance = i64::try_from(edge.distance).unwrap_or(i64::MAX);
             Some(Integer::div_ceil(&(from + edge.latency), &distance))
         });
         demands.max().unwrap_or(0)
     }
 
-    /// Times of all nodes for the current II and port limits.
-    pub fn solve(&mut self) -> Result<Times, Failure> {
-        let mut bounds = vec![0i64; self.graph.nodes.len()];
+    /// Times of all nodes; `ii`: initiation interval, `None` for what is executed once.
+    pub fn solve(&self, ii: Option<u32>) -> Result<Solution, Failure> {
+        let mut solver = Solver {
+            problem: self,
+            ii,
+            bounds: vec![0; self.graph.nodes.len()],
+            placed: Placed::new(self.graph.nodes.len()),
+            taken: vec![None; self.graph.nodes.len()],
+            table: Reservations::new(&self.pools, ii),
+            dirty: Dirty::all(self.graph.nodes.len()),
+        };
+        solver.run()?;
+        Ok(solver.solution())
+    }
+}
+
+impl Placed {
+    fn set(&mut self, id: NodeId, (ready, arrival): (i64, f64), place: &Place) {
+        let i = id.index();
+        self.start[i] = Some(place.cycle);
+        self.ready[i] = ready;
+        self.arrival[i] = arrival;
+        self.cuts[i] = place.cut;
+    }
+}
+
+/// Nodes that have to be looked at again, in order.
+struct Dirty {
+    words: Vec<u64>,
+    /// No word before this one has a bit.
+    first: usize,
+}
+
+impl Dirty {
+    fn all(count: usize) -> Dirty {
+        let mut words = vec![u64::MAX; count.div_ceil(64)];
+        if let (Some(last), used @ 1..) = (words.last_mut(), count % 64) {
+            *last = (1 << used) - 1;
+        }
+        Dirty { words, first: 0 }
+    }
+
+    fn insert(&mut self, node: NodeId) {
+        let word = node.index() / 64;
+        self.words[word] |= 1 << (node.index() % 64);
+        self.first = self.first.min(word);
+    }
+
+    fn pop(&mut self) -> Option<NodeId> {
+        while self.words.get(self.first)? == &0 {
+            self.first += 1;
+        }
+        let word = &mut self.words[self.first];
+        let bit = word.trailing_zeros() as usize;
+        *word &= *word - 1;
+        Some(NodeId::new(64 * self.first + bit))
+    }
+}
+
+struct Solver<'p, 'g> {
+    problem: &'p Problem<'g>,
+    ii: Option<u32>,
+    /// What earlier iterations demand of starts.
+    bounds: Vec<i64>,
+    placed: Placed,
+    /// Cycle and instance of what nodes take.
+    taken: Vec<Option<(u64, u32)>>,
+    table: Reservations,
+    dirty: Dirty,
+}
+
+impl Solver<'_, '_> {
+    fn run(&mut self) -> Result<(), Failure> {
+        self.settle()?;
+        // A feasible recurrence settles within the length of the graph plus what resources add.
+        let longest = self.placed.ready.iter().max().copied().unwrap_or(0);
+        let ii = i64::from(self.ii.unwrap_or(0));
+        let uses = self.problem.uses.iter().flatten().count() as i64;
+        let horizon = 4 * (longest + uses.saturating_mul(ii + 1)) + ii + 16;
         let mut culprit = Failure::Control;
-        let mut horizon = i64::from(u32::MAX);
-        for sweep in 0..MAX_SWEEPS {
-            let times = self.sweep(&bounds)?;
-            if sweep == 0 {
-                // A feasible recurrence settles within the length of the graph plus what resources add.
-                let longest = times.ready.iter().max().copied().unwrap_or(0);
-                let slots = self.accesses.len() as i64 * i64::from(self.ii.unwrap_or(1) + 1);
-                horizon = 4 * (i64::from(longest) + slots) + i64::from(self.ii.unwrap_or(0)) + 16;
+        for _ in 0..MAX_ROUNDS {
+            let Some(raised) = self.raise() else {
+                return self.check_end();
+            };
+            culprit = Failure::Recurrence(raised);
+            if self.bounds[raised.index()] > horizon {
+                break;
             }
-            let raised = self.raise(&times, &mut bounds);
-            if let Some(node) = raised {
-                if bounds[node.index()] > horizon {
-                    return Err(Failure::Recurrence(node));
-                }
-                culprit = Failure::Recurrence(node);
-                continue;
-            }
-            if let Some(ii) = self.ii
-                && let Some(last) = self.last
-                && times.ready[last.index()] >= ii
-            {
-                return Err(Failure::Control);
-            }
-            return Ok(times);
+            self.settle()?;
         }
         Err(culprit)
     }
 
-    /// Earliest times in one pass over the graph, edges across iterations left out. Accesses take the ports of their
-    /// slot in program order.
-    fn sweep(&self, bounds: &[i64]) -> Result<Times, Failure> {
-        let count = self.graph.nodes.len();
-        let mut times = Times {
-            start: vec![0; count],
-            ready: vec![0; count],
-            arrival: vec![0.0; count],
-            width: self.width.clone(),
-            stable: self
-                .kinds
-                .iter()
-                .map(|k| matches!(k, Kind::Stable))
-                .collect(),
-        };
-        let mut table = Reservations::default();
-        let mut accesses = self.accesses.iter().peekable();
-        let mut cuts = Cuts::new(self.graph);
-        for (id, node) in self.graph.nodes.iter() {
-            let i = id.index();
-            let (mut cycle, mut offset) = (bounds[i], 0f64);
-            let operands: &[NodeId] = if node.op == Op::Phi { &[] } else { &node.args };
-            for &arg in operands {
-                if self.is_stable(arg) {
-                    continue;
-                }
-                let ready = i64::from(times.ready[arg.index()]);
-                let arrival = times.arrival[arg.index()];
-                if ready > cycle {
-                    (cycle, offset) = (ready, arrival);
-                } else if ready == cycle {
-                    offset = offset.max(arrival);
-                }
-            }
-            for edge in &self.within[i] {
-                let earliest = i64::from(times.start[edge.from.index()]) + edge.latency;
-                if earliest > cycle {
-                    (cycle, offset) = (earliest, 0.0);
-                }
-            }
-            if let Kind::Logic(delay) = self.kinds[i] {
-                // Gates that fit into one lookup table with their operands' gates start when those do.
-                let merged = cuts.start(id, offset, cycle, &times);
-                if merged > 0.0 && merged + delay > self.budget {
-                    cycle += 1;
-                    offset = cuts.start(id, 0.0, cycle, &times);
-                } else {
-                    offset = merged;
-                }
-            } else if let Kind::Pipelined { before, .. } = self.kinds[i]
-                && offset > 0.0
-                && offset + before > self.budget
-            {
-                (cycle, offset) = (cycle + 1, 0.0);
-            }
-            if let Some(&(_, mem, is_store)) = accesses.next_if(|a| a.0 == id) {
-                let free = table.reserve(mem, is_store, cycle, self.ii, self.limits[&mem]);
-                let free = free.ok_or(Failure::Ports(id))?;
-                if free > cycle {
-                    (cycle, offset) = (free, 0.0);
-                }
-            }
-            // Bounds stay far below u32::MAX: `solve` stops at its horizon.
-            let cycle = u32::try_from(cycle.max(0)).unwrap_or(u32::MAX);
-            times.start[i] = cycle;
-            (times.ready[i], times.arrival[i]) = match self.kinds[i] {
-                Kind::Stable | Kind::Register => (cycle, 0.0),
-                Kind::Logic(delay) => (cycle, offset + delay),
-                Kind::Pipelined {
-                    before,
-                    latency: 0,
-                    after,
-                } => (cycle, offset + before.max(after)),
-                Kind::Pipelined { latency, after, .. } => (cycle + latency, after),
-            };
+    /// The end of the loop is known in time for the next iteration.
+    fn check_end(&self) -> Result<(), Failure> {
+        let late = |ii: u32, last: NodeId| self.placed.ready[last.index()] >= i64::from(ii);
+        match (self.ii, self.problem.last) {
+            (Some(ii), Some(last)) if late(ii, last) => Err(Failure::Control),
+            _ => Ok(()),
         }
-        Ok(times)
+    }
+
+    /// Moves nodes later until all have what they wait for within the iteration.
+    fn settle(&mut self) -> Result<(), Failure> {
+        while let Some(id) = self.dirty.pop() {
+            let bound = Some(self.bounds[id.index()]);
+            let Some(mut place) = self.problem.earliest(&self.placed, id, bound) else {
+                continue;
+            };
+            self.take(id, &mut place)?;
+            let i = id.index();
+            let (ready, arrival) = self.problem.result(id, &place);
+            let same = self.placed.start[i] == Some(place.cycle)
+                && (self.placed.ready[i], self.placed.arrival[i]) == (ready, arrival)
+                && self.placed.cuts[i] == place.cut;
+            if !same {
+                self.placed.set(id, (ready, arrival), &place);
+                for &user in self.problem.users.of(id) {
+                    self.dirty.insert(user);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes what a node needs in the first cycle that has some left. What it took before it gives back.
+    fn take(&mut self, id: NodeId, place: &mut Place) -> Result<(), Failure> {
+        let i = id.index();
+        let Some(wanted) = self.problem.uses[i] else {
+            return Ok(());
+        };
+        if let Some(before) = self.taken[i].take() {
+            self.table.release(wanted, before);
+            // Nothing moves to an earlier cycle.
+            let (cycle, _) = before;
+            if i64::try_from(cycle).is_ok_and(|cycle| cycle > place.cycle) {
+                (place.cycle, place.offset) = (cycle as i64, 0.0);
+            }
+        }
+        let earliest = u64::try_from(place.cycle).unwrap_or(0);
+        let found = self.table.reserve(wanted, earliest);
+        let (cycle, instance) = found.ok_or(Failure::Resource(id))?;
+        if cycle > earliest {
+            (place.cycle, place.offset) = (cycle as i64, 0.0);
+        }
+        self.taken[i] = Some((cycle, instance));
+        Ok(())
     }
 
     /// Raises bounds that edges across iterations demand; returns one raised node.
-    fn raise(&self, times: &Times, bounds: &mut [i64]) -> Option<NodeId> {
+    fn raise(&mut self) -> Option<NodeId> {
         let ii = i64::from(self.ii.unwrap_or(0));
         let mut raised = None;
-        for edge in &self.across {
-            let from = if edge.from_ready {
-                times.ready[edge.from.index()]
-            } else {
-                times.start[edge.from.index()]
+        for edge in &self.problem.across {
+            let (from, to) = (edge.from.index(), edge.to.index());
+            let from = match edge.from_ready {
+                true => self.placed.ready[from],
+                false => self.placed.start[from].unwrap_or(0),
             };
             let distance = i64::try_from(edge.distance).unwrap_or(i64::MAX);
-            let bound =
-                (i64::from(from) + edge.latency).saturating_sub(ii.saturating_mul(distance));
-            if bound > i64::from(times.start[edge.to.index()]) {
-                bounds[edge.to.index()] = bound;
+            let bound = (from + edge.latency).saturating_sub(ii.saturating_mul(distance));
+            if self.placed.start[to].is_some_and(|start| bound > start) {
+                self.bounds[to] = self.bounds[to].max(bound);
+                self.dirty.insert(edge.to);
                 raised = Some(edge.to);
             }
         }
         raised
     }
-}
 
-/// Cycles of the operations of one application of a step. Its operands come after the choice between the first state
-/// and the last one.
-pub fn step_times(step: &Graph, device: &Device, budget: f64) -> Times {
-    let roots: Vec<(NodeId, u32)> = step.outputs.iter().map(|&o| (o, u32::MAX)).collect();
-    let width = crate::hwarith::demand::demanded(step, &roots, None);
-    let mut problem = Problem::new(step, width, device, budget);
-    for (id, node) in step.nodes.iter() {
-        if matches!(node.op, Op::Input(_)) {
-            let choice = device.delay(Class::Mux, node.ty.width);
-            problem.kinds[id.index()] = Kind::Logic(choice.min(budget));
-        }
-    }
-    let times = problem.sweep(&vec![0; step.nodes.len()]);
-    times.expect("only accesses to memories can fail, and a step has none")
-}
-
-/// Cycles from one state of an iterated step to the next: the state is a register.
-pub fn step_cycles(step: &Graph, times: &Times) -> u32 {
-    times.ready[step.outputs[0].index()] + 1
-}
-
-/// Longest time of cycle 0 in which something is still busy.
-pub fn first_cycle_delay(times: &Times) -> f64 {
-    let nodes = 0..times.ready.len();
-    let busy = nodes.filter(|&i| times.width[i] > 0 && times.ready[i] == 0 && !times.stable[i]);
-    busy.map(|i| times.arrival[i]).fold(0.0, f64::max)
-}
-
-/// The modulo reservation table of the memories' ports: reads and writes in each slot.
-#[derive(Default)]
-struct Reservations {
-    used: HashMap<(MemId, i64), (u32, u32)>,
-    /// In straight-line code: a cycle before which a memory has no free port.
-    full_before: HashMap<(MemId, bool), i64>,
-}
-
-impl Reservations {
-    /// Takes a port in the first cycle from `earliest` on that has one; `None` if no slot has.
-    fn reserve(
-        &mut self,
-        mem: MemId,
-        is_store: bool,
-        earliest: i64,
-        ii: Option<u32>,
-        limit: PortLimit,
-    ) -> Option<i64> {
-        let hint = self.full_before.get(&(mem, is_store)).copied().unwrap_or(0);
-        let first = if ii.is_none() {
-            earliest.max(hint)
-        } else {
-            earliest
+    fn solution(self) -> Solution {
+        // Bounds stay far below u32::MAX: `run` stops at its horizon.
+        let cycle = |c: i64| u32::try_from(c.max(0)).unwrap_or(u32::MAX);
+        let starts = self.placed.start.iter();
+        let times = Times {
+            start: starts.map(|s| cycle(s.unwrap_or(0))).collect(),
+            ready: self.placed.ready.iter().map(|&r| cycle(r)).collect(),
+            arrival: self.placed.arrival,
+            width: self.problem.width.clone(),
+            stable: self
+                .problem
+                .kinds
+                .iter()
+                .map(|k| matches!(k, Kind::Stable))
+                .collect(),
         };
-        let tries = ii.map_or(i64::MAX - first, i64::from);
-        let mut cycles = first..first + tries;
-        let cycle = cycles.find(|&cycle| {
-            let slot = ii.map_or(cycle, |ii| cycle.rem_euclid(i64::from(ii)));
-            let (reads, writes) = self.used.entry((mem, slot)).or_insert((0, 0));
-            let (r, w) = (*reads + u32::from(!is_store), *writes + u32::from(is_store));
-            let fits = if limit.shared {
-                r + w <= limit.reads
-            } else {
-                r <= limit.reads && w <= limit.writes
-            };
-            if fits {
-                (*reads, *writes) = (r, w);
-            }
-            fits
-        })?;
-        // Accesses of one memory that could start early find the cycles filled from the front.
-        if ii.is_none() && earliest <= hint {
-            self.full_before.insert((mem, is_store), cycle);
+        let instances = self.taken.iter().map(|taken| taken.map(|t| t.1));
+        Solution {
+            times,
+            instances: instances.collect(),
         }
-        Some(cycle)
     }
 }
-
-/// Inner memories of up to so many bits are built of lookup tables with an output register.
-pub const DISTRIBUTED_BITS: u64 = 2048;

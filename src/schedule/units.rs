@@ -1,31 +1,49 @@
 //! Schedules of operators: pipelined, and, where steps are iterated, rolled into a loop of a register.
 
-use super::device::Device;
-use super::solver::{Problem, first_cycle_delay, step_cycles, step_times};
+use super::device::{Class, Device};
+use super::problem::{Kind, Problem};
 use super::{Times, UnitSchedule, Variant};
+use crate::diagnostics::Diagnostics;
+use crate::hwarith::equal;
 use crate::hwarith::graph::Op;
 use crate::hwarith::{Graph, NodeId, iterate};
 
 /// Bits of unrolled steps from which an operator is not pipelined.
 const MAX_UNROLLED: u64 = 20_000;
 
-/// The implementations of an operator; `None` if it has none.
-pub fn schedule(graph: &Graph, device: &Device, budget: f64) -> Option<UnitSchedule> {
+/// The implementations of an operator; `None` if it has none. One that computes something else than the graph is left out,
+/// and `warnings` says so.
+pub fn schedule(
+    graph: &Graph,
+    device: &Device,
+    budget: f64,
+    warnings: &mut Diagnostics,
+) -> Option<UnitSchedule> {
     let mut variants = Vec::new();
     let iterates = graph.nodes.iter().any(|(_, n)| is_iterate(&n.op));
     if !iterates {
         variants.push(variant(graph.clone(), device, budget)?);
     } else {
         if iterate::unrolled_size(graph) <= MAX_UNROLLED {
-            variants.push(variant(iterate::unrolled(graph), device, budget)?);
+            let unrolled = same(graph, iterate::unrolled(graph), "unroll", warnings);
+            if let Some(unrolled) = unrolled {
+                variants.push(variant(unrolled, device, budget)?);
+            }
         }
         let rolled = iterate::rolled(graph, |step| steps_per_cycle(step, device, budget));
+        let rolled = same(graph, rolled, "roll", warnings)?;
         let rolled = variant(rolled, device, budget)?;
         if rolled.interval > 1 || variants.is_empty() {
             variants.push(rolled);
         }
     }
     Some(UnitSchedule { variants })
+}
+
+/// The second graph, if it computes what the first does.
+fn same(before: &Graph, after: Graph, rewrite: &str, warnings: &mut Diagnostics) -> Option<Graph> {
+    let difference = equal::output_difference(before, &after);
+    equal::kept(rewrite, None, Some(after), difference, warnings)
 }
 
 fn is_iterate(op: &Op) -> bool {
@@ -44,8 +62,8 @@ fn steps_per_cycle(step: &Graph, device: &Device, budget: f64) -> u32 {
 fn variant(graph: Graph, device: &Device, budget: f64) -> Option<Variant> {
     let roots: Vec<(NodeId, u32)> = graph.outputs.iter().map(|&o| (o, u32::MAX)).collect();
     let width = crate::hwarith::demand::demanded(&graph, &roots, None);
-    let mut problem = Problem::new(&graph, width, device, budget);
-    let times = problem.solve().ok()?;
+    let problem = Problem::new(&graph, width, device, budget);
+    let times = problem.solve(None).ok()?.times;
     let output = graph.outputs[0].index();
     let steps = graph.steps.iter();
     let steps: Vec<Times> = steps.map(|s| step_times(s, device, budget)).collect();
@@ -81,4 +99,34 @@ fn input_delay(graph: &Graph, times: &Times, steps: &[Times]) -> f64 {
         _ => 0.0,
     });
     iterated.fold(first_cycle_delay(times), f64::max)
+}
+
+/// Cycles of the operations of one application of a step. Its operands come after the choice between the first state
+/// and the last one.
+pub fn step_times(step: &Graph, device: &Device, budget: f64) -> Times {
+    let roots: Vec<(NodeId, u32)> = step.outputs.iter().map(|&o| (o, u32::MAX)).collect();
+    let width = crate::hwarith::demand::demanded(step, &roots, None);
+    let mut problem = Problem::new(step, width, device, budget);
+    for (id, node) in step.nodes.iter() {
+        if matches!(node.op, Op::Input(_)) {
+            let choice = device.delay(Class::Mux, node.ty.width);
+            problem.kinds[id.index()] = Kind::Logic(choice.min(budget));
+        }
+    }
+    let solution = problem.solve(None);
+    let solution =
+        solution.expect("only what is shared or carried can fail, and a step has neither");
+    solution.times
+}
+
+/// Cycles from one state of an iterated step to the next: the state is a register.
+pub fn step_cycles(step: &Graph, times: &Times) -> u32 {
+    times.ready[step.outputs[0].index()] + 1
+}
+
+/// Longest time of cycle 0 in which something is still busy.
+pub fn first_cycle_delay(times: &Times) -> f64 {
+    let nodes = 0..times.ready.len();
+    let busy = nodes.filter(|&i| times.width[i] > 0 && times.ready[i] == 0 && !times.stable[i]);
+    busy.map(|i| times.arrival[i]).fold(0.0, f64::max)
 }

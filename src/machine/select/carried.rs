@@ -3,6 +3,7 @@
 
 use super::Lowering;
 use super::float_ops::tag;
+use crate::hwarith::equal;
 use crate::hwarith::graph::{Graph, NodeId, Op, UnitId};
 use crate::ir::FloatFormat;
 use crate::machine::program::Leaf;
@@ -17,12 +18,23 @@ impl Lowering<'_> {
                     Op::Call(unit) => self.adders.get(unit).copied(),
                     _ => None,
                 };
-                if let Some(format) = format {
-                    let unit = self.double_path(format);
+                if let (Some(format), Op::Call(adder)) =
+                    (format, &self.program.leaves[leaf].graph.nodes[node].op)
+                {
+                    let adder = *adder;
+                    let double_path = self.double_path(format);
+                    let unit = self.faster(adder, double_path);
                     self.program.leaves[leaf].graph.nodes[node].op = Op::Call(unit);
                 }
             }
         }
+    }
+
+    /// The second of two modules that compute the same.
+    fn faster(&mut self, slow: UnitId, fast: UnitId) -> UnitId {
+        let units = &self.program.units;
+        let difference = equal::output_difference(&units[slow].graph, &units[fast].graph);
+        equal::kept("double path", slow, fast, difference, self.warnings)
     }
 
     fn double_path(&mut self, format: FloatFormat) -> UnitId {

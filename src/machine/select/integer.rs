@@ -3,8 +3,10 @@
 
 use super::{Lowering, hw_type};
 use crate::arena::Table;
+use crate::diagnostics::Diagnostics;
+use crate::hwarith::equal::{self, Difference};
 use crate::hwarith::graph::{NodeId, Op as HwOp, Predicate, UnitId};
-use crate::hwarith::{Graph, HwType, builder};
+use crate::hwarith::{Graph, HwType};
 use crate::ir::{BinaryOp, Scalar};
 use crate::machine::program::{Program, Unit};
 use crate::units::integer_division::{Division, Field};
@@ -103,8 +105,8 @@ impl Lowering<'_> {
         if let Some((_, unit)) = known {
             return *unit;
         }
-        let module = division_unit(&division, &Field::ALL, width);
-        let unit = place(&mut self.program.units, module, None);
+        let module = division_unit(&division, &Field::ALL, width, self.warnings);
+        let unit = place(&mut self.program.units, module);
         self.divisions.0.push((division, unit));
         unit
     }
@@ -234,20 +236,47 @@ impl Lowering<'_> {
     }
 }
 
-fn division_unit(division: &Division, fields: &[Field], width: u32) -> Unit {
+fn division_unit(
+    division: &Division,
+    fields: &[Field],
+    width: u32,
+    warnings: &mut Diagnostics,
+) -> Unit {
     Unit {
         name: division.name(fields),
-        graph: builder::rebuild(&division.graph(fields)),
+        graph: equal::rebuilt(division.graph(fields), warnings),
         width,
     }
 }
 
+/// A result that a module of fewer results has otherwise.
+fn special_difference(
+    division: &Division,
+    general: &Unit,
+    special: &Unit,
+    fields: &[Field],
+) -> Option<Difference> {
+    let (all, few) = (division.layout(&Field::ALL), division.layout(fields));
+    let (mut before, mut after) = (general.graph.clone(), special.graph.clone());
+    for &(field, to, width) in &few {
+        let (_, from, _) = all[field as usize];
+        let was = before.extract(before.outputs[0], from, width);
+        let is = after.extract(after.outputs[0], to, width);
+        before.outputs.push(was);
+        after.outputs.push(is);
+    }
+    before.outputs.remove(0);
+    after.outputs.remove(0);
+    equal::output_difference(&before, &after)
+}
+
 /// Gives each division the module for just the results that are read of it.
-pub(super) fn specialise(program: &mut Program, divisions: &Divisions) {
+pub(super) fn specialise(program: &mut Program, divisions: &Divisions, warnings: &mut Diagnostics) {
     let Program { leaves, units, .. } = program;
     for (division, general) in &divisions.0 {
         let layout = division.layout(&Field::ALL);
-        let mut made: Vec<(Vec<Field>, UnitId)> = Vec::new();
+        let mut made: Vec<(Vec<Field>, Option<UnitId>)> = Vec::new();
+        let whole = units[*general].clone();
         for leaf in leaves.values_mut() {
             let graph = &mut leaf.graph;
             for (call, reads) in calls(graph, *general, &layout) {
@@ -258,11 +287,15 @@ pub(super) fn specialise(program: &mut Program, divisions: &Divisions) {
                 let width = places.iter().map(|p| p.2).sum();
                 let known = made.iter().find(|(f, _)| *f == fields).map(|m| m.1);
                 let unit = known.unwrap_or_else(|| {
-                    let module = division_unit(division, &fields, width);
-                    let id = place(units, module, made.is_empty().then_some(*general));
+                    let module = division_unit(division, &fields, width, warnings);
+                    let difference = special_difference(division, &whole, &module, &fields);
+                    let module =
+                        equal::kept("specialise", None, Some(module), difference, warnings);
+                    let id = module.map(|module| place(units, module));
                     made.push((fields.clone(), id));
                     id
                 });
+                let Some(unit) = unit else { continue };
                 graph.nodes[call].op = HwOp::Call(unit);
                 graph.nodes[call].ty = HwType::ui(width);
                 for (read, old) in reads {
@@ -309,23 +342,13 @@ fn calls(
     calls.into_iter().filter_map(read).collect()
 }
 
-/// Adds a module, under a name of its own, or puts it in the place of another.
-fn place(units: &mut Table<UnitId, Unit>, mut module: Unit, instead: Option<UnitId>) -> UnitId {
+/// Adds a module, under a name of its own.
+fn place(units: &mut Table<UnitId, Unit>, mut module: Unit) -> UnitId {
     let name = module.name.clone();
     let mut number = 1;
-    let taken = |units: &Table<UnitId, Unit>, name: &str| {
-        let mut others = units.iter().filter(|(id, _)| Some(*id) != instead);
-        others.any(|(_, u)| u.name == name)
-    };
-    while taken(units, &module.name) {
+    while units.values().any(|unit| unit.name == module.name) {
         number += 1;
         module.name = format!("{name}_{number}");
     }
-    match instead {
-        Some(id) => {
-            units[id] = module;
-            id
-        }
-        None => units.push(module),
-    }
+    units.push(module)
 }

@@ -15,6 +15,7 @@ use crate::arena::Table;
 use crate::codes;
 use crate::diagnostics::{Diagnostic, Diagnostics, Span};
 use crate::hwarith::builder::Builder;
+use crate::hwarith::equal;
 use crate::hwarith::graph::{Graph, MemId, NodeId, Op as HwOp, UnitId, VarId};
 use crate::hwarith::types::HwType;
 use crate::ir::analysis::Values;
@@ -29,11 +30,11 @@ use num_bigint::{BigInt, BigUint};
 use num_traits::{ToPrimitive, Zero};
 use std::collections::HashMap;
 
-/// Lowers one kernel without calls.
+/// Selects hardware for one kernel without calls. What is suspicious about it goes to `warnings`.
 ///
 /// Errors: constructs that have no hardware yet, each at its place.
-pub fn lower(kernel: &Kernel) -> Result<Program, Diagnostics> {
-    let mut lowering = Lowering::new(kernel);
+pub fn select(kernel: &Kernel, warnings: &mut Diagnostics) -> Result<Program, Diagnostics> {
+    let mut lowering = Lowering::new(kernel, warnings);
     let root = lowering.region(&kernel.body);
     lowering.finish(root)
 }
@@ -84,10 +85,11 @@ struct Lowering<'k> {
     /// Under which condition the current operation runs, within the open leaf.
     predicate: Option<NodeId>,
     errors: Diagnostics,
+    warnings: &'k mut Diagnostics,
 }
 
 impl<'k> Lowering<'k> {
-    fn new(kernel: &'k Kernel) -> Self {
+    fn new(kernel: &'k Kernel, warnings: &'k mut Diagnostics) -> Self {
         let program = Program::empty(&kernel.name, kernel.span);
         let mut lowering = Lowering {
             kernel,
@@ -109,6 +111,7 @@ impl<'k> Lowering<'k> {
             open: None,
             predicate: None,
             errors: Diagnostics::default(),
+            warnings,
         };
         collect_constants(&kernel.body, &mut lowering.constants);
         // Wherever they stand: bounds of an inner loop are needed before the code around it.
@@ -180,8 +183,9 @@ impl<'k> Lowering<'k> {
         for (leaf, builder) in leaves.zip(self.builders.values_mut()) {
             leaf.graph = std::mem::take(&mut builder.graph);
         }
-        integer::specialise(&mut self.program, &self.divisions);
+        integer::specialise(&mut self.program, &self.divisions, self.warnings);
         self.hasten_carried_sums();
+        self.program.drop_unused_units();
         self.program.root = Region::Seq(root);
         Ok(self.program)
     }
@@ -337,7 +341,7 @@ impl<'k> Lowering<'k> {
         }
         let id = self.program.units.push(Unit {
             name: name.to_string(),
-            graph: crate::hwarith::builder::rebuild(&make()),
+            graph: equal::rebuilt(make(), self.warnings),
             width,
         });
         self.unit_ids.insert(name.to_string(), id);

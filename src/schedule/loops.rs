@@ -1,0 +1,309 @@
+//! Schedules of blocks and loops: for a loop, the least initiation interval for which there are times (iterative modulo
+//! scheduling: Rau, Iterative modulo scheduling, International Journal of Parallel Programming 24(1), 1996).
+
+use super::problem::Problem;
+use super::resource::Resource;
+use super::solver::{Failure, Solution};
+use super::{LeafSchedule, Times};
+use crate::hwarith::NodeId;
+use crate::hwarith::graph::Op;
+use crate::machine::program::{Leaf, Program};
+use std::collections::BTreeMap;
+
+/// An interval that no iteration is as long as.
+const SEQUENTIAL: u32 = 1 << 30;
+
+/// Ports of a memory that are used at most.
+const MOST_PORTS: u32 = 2;
+
+/// Uses of each pool of ports.
+type Counts = BTreeMap<usize, u32>;
+
+fn counts(problem: &Problem) -> Counts {
+    let mut counts = Counts::new();
+    for used in problem.uses.iter().flatten() {
+        *counts.entry(used.pool).or_default() += used.slots;
+    }
+    counts
+}
+
+/// Sets how many ports each memory has, given how many uses there are of them.
+fn set_ports(problem: &mut Problem, counts: &Counts, ports: impl Fn(u32) -> u32) {
+    for (&pool, &uses) in counts {
+        let count = match problem.pools.resource(pool) {
+            Resource::Ports(_) | Resource::Reads(_) => ports(uses),
+            // Inside: one port writes.
+            Resource::Writes(_) => 1,
+            Resource::Unit(..) => continue,
+        };
+        problem.pools.set_count(pool, count);
+    }
+}
+
+/// Schedules what is executed once.
+pub fn schedule_block(leaf: &Leaf, problem: &mut Problem) -> LeafSchedule {
+    // Nothing follows that a busy operator would hold up.
+    for call in problem.calls() {
+        problem.choose(call, problem.smallest(call, u32::MAX));
+    }
+    // The second port is taken only where it shortens the block.
+    let counts = counts(problem);
+    let mut best: Option<(Solution, u32)> = None;
+    for ports in 1..=MOST_PORTS {
+        set_ports(problem, &counts, |_| ports);
+        if let Ok(solution) = problem.solve(None) {
+            let depth = depth(leaf, &solution.times);
+            if best.as_ref().is_none_or(|(_, d)| depth < *d) {
+                best = Some((solution, depth));
+            }
+        }
+        if counts.values().all(|&uses| uses <= 1) {
+            break;
+        }
+    }
+    let (solution, depth) =
+        best.expect("straight-line code has a free port in some cycle and no recurrence");
+    LeafSchedule {
+        ports: ports(leaf, &solution),
+        variants: problem.choices(),
+        times: solution.times,
+        ii: None,
+        depth,
+        bound_by: String::new(),
+    }
+}
+
+/// What an II is at least, and why.
+fn least_interval(program: &Program, leaf: &Leaf, problem: &Problem) -> (u32, String) {
+    let mut bound = (1, "one iteration a cycle".to_string());
+    for (pool, uses) in counts(problem) {
+        let (mem, ports) = match problem.pools.resource(pool) {
+            Resource::Ports(mem) | Resource::Reads(mem) => (mem, MOST_PORTS),
+            Resource::Writes(mem) => (mem, 1),
+            Resource::Unit(..) => continue,
+        };
+        let needed = uses.div_ceil(ports);
+        if needed > bound.0 {
+            bound = (needed, format!("memory port {}", program.mems[mem].name));
+        }
+    }
+    for call in problem.calls() {
+        let interval = problem.interval(call);
+        if interval > bound.0 {
+            bound = (interval, busy_operator(program, leaf, call));
+        }
+    }
+    bound
+}
+
+/// Schedules what is repeated.
+///
+/// Errors: none but a bug of the scheduler, since one iteration after the other always works.
+pub fn schedule_loop(
+    program: &Program,
+    leaf: &Leaf,
+    problem: &mut Problem,
+) -> Result<LeafSchedule, String> {
+    let (least, mut reason) = least_interval(program, leaf, problem);
+    let counts = counts(problem);
+    let most = sequential_depth(program, leaf, problem, &counts)?;
+    // One below the bound, so that its failure says what bounds the II.
+    let least = least
+        .max(problem.recurrence_bound().saturating_sub(1))
+        .min(most);
+    let found = least_ii(least, most, |ii| {
+        // As few ports as this II allows, then all.
+        let frugal = |uses: u32| uses.div_ceil(ii).clamp(1, MOST_PORTS);
+        let all = |_| MOST_PORTS;
+        for ports in [&frugal as &dyn Fn(u32) -> u32, &all] {
+            set_ports(problem, &counts, ports);
+            match problem.solve(Some(ii)) {
+                Ok(solution) => return Some(solution),
+                // More ports do not help.
+                Err(failure @ Failure::Recurrence(_)) if counts.is_empty() => {
+                    reason = describe(program, leaf, &failure);
+                    return None;
+                }
+                Err(failure) => reason = describe(program, leaf, &failure),
+            }
+        }
+        None
+    });
+    let Some((ii, solution)) = found else {
+        return Err(format!(
+            "internal: no schedule for loop '{}' even with one iteration after the other",
+            leaf.label
+        ));
+    };
+    let solution = roll_operators(problem, solution, ii);
+    // Smaller operators may be done earlier; an iteration that begins after the end of the one before
+    // it depends on nothing of it that is not there.
+    let depth = depth(leaf, &solution.times);
+    let ii = ii.min(depth);
+    Ok(LeafSchedule {
+        ports: ports(leaf, &solution),
+        variants: problem.choices(),
+        depth,
+        ii: Some(ii),
+        bound_by: reason,
+        times: solution.times,
+    })
+}
+
+/// Cycles of an iteration that overlaps with no other.
+fn sequential_depth(
+    program: &Program,
+    leaf: &Leaf,
+    problem: &mut Problem,
+    counts: &Counts,
+) -> Result<u32, String> {
+    set_ports(problem, counts, |_| MOST_PORTS);
+    let solution = problem.solve(Some(SEQUENTIAL));
+    let solution = solution.map_err(|failure| describe(program, leaf, &failure))?;
+    Ok(depth(leaf, &solution.times))
+}
+
+/// The first II from `least` to `most` that an attempt succeeds with, and what it gives. Beyond the first few the interval in
+/// which it lies is doubled and then halved, since each attempt takes as long as the iteration.
+fn least_ii<T>(
+    least: u32,
+    most: u32,
+    mut attempt: impl FnMut(u32) -> Option<T>,
+) -> Option<(u32, T)> {
+    const ONE_BY_ONE: u32 = 8;
+    for ii in least..(least + ONE_BY_ONE).min(most + 1) {
+        if let Some(found) = attempt(ii) {
+            return Some((ii, found));
+        }
+    }
+    let mut below = least + ONE_BY_ONE - 1;
+    let mut step = ONE_BY_ONE;
+    let mut best = loop {
+        if below >= most {
+            return None;
+        }
+        let ii = (below + step).min(most);
+        step *= 2;
+        match attempt(ii) {
+            Some(found) => break (ii, found),
+            None => below = ii,
+        }
+    };
+    while best.0 - below > 1 {
+        let ii = below + (best.0 - below) / 2;
+        match attempt(ii) {
+            Some(found) => best = (ii, found),
+            None => below = ii,
+        }
+    }
+    Some(best)
+}
+
+/// Takes smaller implementations of operators where the loop with this II does not need the fastest.
+fn roll_operators(problem: &mut Problem, mut solution: Solution, ii: u32) -> Solution {
+    let calls: Vec<(NodeId, u32)> = problem
+        .calls()
+        .into_iter()
+        .map(|call| (call, problem.smallest(call, ii)))
+        .filter(|&(call, smallest)| smallest != problem.choice(call))
+        .collect();
+    // All at once, then, if some of them lie on a recurrence, one after the other.
+    let groups = std::iter::once(&calls[..]).chain(calls.chunks(1));
+    for group in groups {
+        let before = problem.choices();
+        for &(call, smallest) in group {
+            problem.choose(call, smallest);
+        }
+        if before == problem.choices() {
+            continue;
+        }
+        match problem.solve(Some(ii)) {
+            Ok(better) => solution = better,
+            Err(_) => group
+                .iter()
+                .for_each(|&(call, _)| problem.choose(call, before[call.index()])),
+        }
+    }
+    solution
+}
+
+fn busy_operator(program: &Program, leaf: &Leaf, call: NodeId) -> String {
+    match leaf.graph.nodes[call].op {
+        Op::Call(unit) => format!("operator {}", program.units[unit].name),
+        _ => "operator".into(),
+    }
+}
+
+fn describe(program: &Program, leaf: &Leaf, failure: &Failure) -> String {
+    let name = |node: NodeId| {
+        let node = &leaf.graph.nodes[node];
+        match (&node.name, &node.op) {
+            (_, Op::Load(m) | Op::Store(m)) => format!("'{}'", program.mems[*m].name),
+            (Some(name), _) => format!("'{name}'"),
+            _ => "a value".to_string(),
+        }
+    };
+    match failure {
+        Failure::Recurrence(node) => format!("carried dependence through {}", name(*node)),
+        Failure::Control => "loop condition".to_string(),
+        Failure::Resource(node) => match leaf.graph.nodes[*node].op {
+            Op::Call(_) => busy_operator(program, leaf, *node),
+            _ => format!("memory port {}", name(*node).trim_matches('\'')),
+        },
+    }
+}
+
+/// Number of cycles until everything has happened.
+fn depth(leaf: &Leaf, times: &Times) -> u32 {
+    let mut last = 0;
+    for access in &leaf.accesses {
+        if access.is_store {
+            last = last.max(times.start[access.node.index()]);
+        }
+    }
+    for &(_, node) in &leaf.writes {
+        last = last.max(times.ready[node.index()]);
+    }
+    if let Some(repeat) = &leaf.repeat {
+        last = last.max(times.ready[repeat.last.index()]);
+        for phi in &repeat.phis {
+            if times.width[phi.node.index()] > 0 {
+                let next = leaf.graph.nodes[phi.node].args[1];
+                last = last.max(times.ready[next.index()]);
+            }
+        }
+    }
+    last + 1
+}
+
+/// The port of each access. Reads and writes of inner memories are numbered apart.
+fn ports(leaf: &Leaf, solution: &Solution) -> Vec<u32> {
+    let instance = |node: NodeId| solution.instances[node.index()].unwrap_or(0);
+    let accesses = leaf.accesses.iter();
+    accesses.map(|access| instance(access.node)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::least_ii;
+
+    #[test]
+    fn the_least_ii_is_found_in_few_attempts() {
+        const MOST: u32 = 4096;
+        for least in [1, 2, 250, MOST] {
+            for first in [1, 2, 63, 64, 65, 66, 128, 129, 1000, 4095, MOST] {
+                let mut attempts = 0;
+                let found = least_ii(least, MOST, |ii| {
+                    attempts += 1;
+                    (ii >= first).then_some(())
+                });
+                assert_eq!(found, Some((first.max(least), ())));
+                assert!(
+                    attempts < 34,
+                    "{attempts} attempts for {first} from {least}"
+                );
+            }
+            assert_eq!(least_ii::<()>(least, MOST, |_| None), None);
+        }
+    }
+}

@@ -1,0 +1,334 @@
+//! A graph with everything that constrains its times: delays, dependences within and across iterations, resources.
+
+use super::depend::{self, Dependence};
+use super::device::{Class, Device};
+use super::resource::{Pools, Resource, Use};
+use super::{DISTRIBUTED_BITS, UnitSchedule, Variant, delay_class};
+use crate::arena::Table;
+use crate::hwarith::graph::{Op, UnitId, VarId};
+use crate::hwarith::{Graph, NodeId};
+use crate::machine::program::{Leaf, Place, Program};
+use std::collections::HashSet;
+
+/// How a node occupies time.
+#[derive(Clone, Copy, Debug)]
+pub enum Kind {
+    /// Wires, constants, vars that do not change: there in every cycle.
+    Stable,
+    /// Logic of so many ns.
+    Logic(f64),
+    /// A register's output at a cycle of its own.
+    Register,
+    /// Starts with `before` ns of logic, is there `latency` cycles later, `after` ns into the cycle.
+    Pipelined {
+        /// ns before the first register.
+        before: f64,
+        /// Cycles.
+        latency: u32,
+        /// ns after the last register.
+        after: f64,
+    },
+}
+
+/// A constraint that may span iterations: `cycle(to) >= cycle(from) + latency - II * distance`.
+#[derive(Clone, Copy, Debug)]
+pub struct Edge {
+    /// What comes first.
+    pub from: NodeId,
+    /// What waits for it.
+    pub to: NodeId,
+    /// Iterations between them.
+    pub distance: u64,
+    /// Cycles.
+    pub latency: i64,
+    /// From the cycle in which the result of `from` is there, not from its start.
+    pub from_ready: bool,
+}
+
+/// Lists by node, one after the other.
+#[derive(Clone, Debug)]
+pub struct Lists<T> {
+    starts: Vec<u32>,
+    items: Vec<T>,
+}
+
+impl<T> Default for Lists<T> {
+    fn default() -> Lists<T> {
+        Lists {
+            starts: Vec::new(),
+            items: Vec::new(),
+        }
+    }
+}
+
+impl<T: Copy> Lists<T> {
+    /// From pairs of a node and an item of its list, for `count` nodes; the order within a list is kept.
+    pub fn new(count: usize, pairs: &[(NodeId, T)]) -> Lists<T> {
+        let mut starts = vec![0u32; count + 1];
+        for (node, _) in pairs {
+            starts[node.index() + 1] += 1;
+        }
+        for i in 0..count {
+            starts[i + 1] += starts[i];
+        }
+        let mut order: Vec<usize> = (0..pairs.len()).collect();
+        order.sort_by_key(|&i| pairs[i].0);
+        let items = order.into_iter().map(|i| pairs[i].1).collect();
+        Lists { starts, items }
+    }
+
+    /// The list of a node.
+    pub fn of(&self, node: NodeId) -> &[T] {
+        let at = |i: usize| self.starts.get(i).map_or(0, |&s| s as usize);
+        &self.items[at(node.index())..at(node.index() + 1)]
+    }
+}
+
+/// A graph with its constraints.
+pub struct Problem<'g> {
+    /// The operations.
+    pub graph: &'g Graph,
+    /// Demanded bits.
+    pub width: Vec<u32>,
+    /// How nodes occupy time.
+    pub kinds: Vec<Kind>,
+    /// Edges within an iteration, by their target.
+    pub within: Lists<Edge>,
+    /// Who waits for a node within an iteration: its users, and targets of edges from it.
+    pub users: Lists<NodeId>,
+    /// Edges from earlier iterations.
+    pub across: Vec<Edge>,
+    /// What nodes take.
+    pub uses: Vec<Option<Use>>,
+    /// How many there are of what they take.
+    pub pools: Pools,
+    /// The end of the loop, which has to be known before the next iteration starts.
+    pub last: Option<NodeId>,
+    /// ns of a cycle that operations can have.
+    pub budget: f64,
+    units: Option<&'g Table<UnitId, UnitSchedule>>,
+    /// Variant of the operator that each node calls.
+    choices: Vec<u32>,
+}
+
+impl<'g> Problem<'g> {
+    /// A graph without memory accesses or carried values; `width` are the demanded bits.
+    pub fn new(graph: &'g Graph, width: Vec<u32>, device: &Device, budget: f64) -> Problem<'g> {
+        let count = graph.nodes.len();
+        let mut problem = Problem {
+            graph,
+            kinds: vec![Kind::Stable; count],
+            width,
+            within: Lists::new(count, &[]),
+            users: Lists::default(),
+            across: Vec::new(),
+            uses: vec![None; count],
+            pools: Pools::default(),
+            units: None,
+            choices: vec![0; count],
+            last: None,
+            budget,
+        };
+        for id in graph.nodes.ids() {
+            problem.kinds[id.index()] = problem.kind(id, device);
+        }
+        problem.list_users();
+        problem
+    }
+
+    fn kind(&self, id: NodeId, device: &Device) -> Kind {
+        let node = &self.graph.nodes[id];
+        match &node.op {
+            Op::Const(_) | Op::Var(_) => Kind::Stable,
+            // Calls and loads: see `set_calls` and `add_leaf`.
+            Op::Input(_) | Op::Phi | Op::Store(_) | Op::Load(_) | Op::Call(_) => Kind::Register,
+            Op::Iterate { step, count } => {
+                let step = &self.graph.steps[*step as usize];
+                let times = super::units::step_times(step, device, self.budget);
+                Kind::Pipelined {
+                    before: super::units::first_cycle_delay(&times),
+                    latency: count * super::units::step_cycles(step, &times),
+                    after: 0.0,
+                }
+            }
+            Op::Cast | Op::Extract { .. } | Op::Concat => self.wires(id),
+            _ => {
+                let class = delay_class(self.graph, id, self.width[id.index()]);
+                let delay = class.map_or(0.0, |(class, width)| device.delay(class, width));
+                Kind::Logic(delay.min(self.budget))
+            }
+        }
+    }
+
+    /// Wires are as stable as what they connect.
+    fn wires(&self, id: NodeId) -> Kind {
+        let args = &self.graph.nodes[id].args;
+        match args.iter().all(|&a| self.is_stable(a)) {
+            true => Kind::Stable,
+            false => Kind::Logic(0.0),
+        }
+    }
+
+    fn list_users(&mut self) {
+        let mut pairs = Vec::new();
+        for (id, node) in self.graph.nodes.iter() {
+            if node.op == Op::Phi {
+                continue;
+            }
+            pairs.extend(node.args.iter().map(|&arg| (arg, id)));
+        }
+        for id in self.graph.nodes.ids() {
+            pairs.extend(self.within.of(id).iter().map(|edge| (edge.from, id)));
+        }
+        self.users = Lists::new(self.graph.nodes.len(), &pairs);
+    }
+
+    /// Whether a node has its value in every cycle of a run.
+    pub fn is_stable(&self, id: NodeId) -> bool {
+        matches!(self.kinds[id.index()], Kind::Stable)
+    }
+
+    /// What a node reads in its own iteration.
+    pub fn operands(&self, id: NodeId) -> &'g [NodeId] {
+        let node = &self.graph.nodes[id];
+        if node.op == Op::Phi { &[] } else { &node.args }
+    }
+
+    // Operators -------------------------------------------------------------------------------------
+
+    /// States how the operators are implemented that the graph calls; all calls take the first variant.
+    pub fn set_calls(&mut self, units: &'g Table<UnitId, UnitSchedule>) {
+        self.units = Some(units);
+        for call in self.calls() {
+            self.choose(call, 0);
+        }
+    }
+
+    /// The nodes that call operators and whose results are used.
+    pub fn calls(&self) -> Vec<NodeId> {
+        let nodes = self.graph.nodes.iter();
+        nodes
+            .filter(|(id, node)| matches!(node.op, Op::Call(_)) && self.width[id.index()] > 0)
+            .map(|(id, _)| id)
+            .collect()
+    }
+
+    /// Has a call use the variant of that number.
+    pub fn choose(&mut self, call: NodeId, variant: u32) {
+        self.choices[call.index()] = variant;
+        let variant = self.variant(call);
+        self.kinds[call.index()] = Kind::Pipelined {
+            before: variant.input_delay,
+            latency: variant.latency,
+            after: variant.output_delay,
+        };
+    }
+
+    /// The variant that a call uses.
+    pub fn choice(&self, call: NodeId) -> u32 {
+        self.choices[call.index()]
+    }
+
+    /// The variant that each node uses, 0 where it calls nothing.
+    pub fn choices(&self) -> Vec<u32> {
+        self.choices.clone()
+    }
+
+    /// Cycles from one start of a call to the next.
+    pub fn interval(&self, call: NodeId) -> u32 {
+        self.variant(call).interval
+    }
+
+    /// The last variant of a call, hence the smallest, that can start every `interval` cycles.
+    pub fn smallest(&self, call: NodeId, interval: u32) -> u32 {
+        let fits = self
+            .variants(call)
+            .iter()
+            .rposition(|v| v.interval <= interval);
+        fits.unwrap_or(0) as u32
+    }
+
+    fn variant(&self, call: NodeId) -> &'g Variant {
+        &self.variants(call)[self.choices[call.index()] as usize]
+    }
+
+    /// Empty for nodes that are no calls, which no caller asks about.
+    fn variants(&self, call: NodeId) -> &'g [Variant] {
+        match (&self.graph.nodes[call].op, self.units) {
+            (Op::Call(unit), Some(units)) => &units[*unit].variants,
+            _ => &[],
+        }
+    }
+
+    // Leaves ----------------------------------------------------------------------------------------
+
+    /// Adds what a leaf has beyond its graph: accesses, dependences, carried values, vars that it overwrites.
+    pub fn add_leaf(&mut self, leaf: &Leaf, device: &Device, program: &Program) {
+        let written: HashSet<VarId> = leaf.writes.iter().map(|w| w.0).collect();
+        for (id, node) in self.graph.nodes.iter() {
+            let i = id.index();
+            match &node.op {
+                // The old value is there only at the start.
+                Op::Var(var) if written.contains(var) => self.kinds[i] = Kind::Register,
+                Op::Load(mem) => {
+                    let mem = &program.mems[*mem];
+                    let external = mem.place == Place::External;
+                    let large = mem.depth.saturating_mul(mem.width.into()) > DISTRIBUTED_BITS;
+                    self.kinds[i] = Kind::Pipelined {
+                        before: 0.0,
+                        latency: 1,
+                        after: match external || large {
+                            true => device.delay(Class::BlockRam, mem.width).min(self.budget),
+                            false => 0.0,
+                        },
+                    };
+                }
+                Op::Cast | Op::Extract { .. } | Op::Concat => self.kinds[i] = self.wires(id),
+                _ => {}
+            }
+        }
+        for access in &leaf.accesses {
+            let external = program.mems[access.mem].place == Place::External;
+            let resource = match (external, access.is_store) {
+                (true, _) => Resource::Ports(access.mem),
+                (false, true) => Resource::Writes(access.mem),
+                (false, false) => Resource::Reads(access.mem),
+            };
+            let pool = self.pools.pool(resource, 1);
+            self.uses[access.node.index()] = Some(Use { pool, slots: 1 });
+        }
+        self.add_dependences(leaf);
+        let Some(repeat) = &leaf.repeat else { return };
+        self.last = Some(repeat.last);
+        for phi in repeat.phis.iter().map(|phi| phi.node) {
+            if self.width[phi.index()] > 0 {
+                self.across.push(Edge {
+                    from: self.graph.nodes[phi].args[1],
+                    to: phi,
+                    distance: 1,
+                    latency: 1,
+                    from_ready: true,
+                });
+            }
+        }
+    }
+
+    fn add_dependences(&mut self, leaf: &Leaf) {
+        let mut within = Vec::new();
+        for Dependence { from, to, distance } in depend::dependences(leaf) {
+            let edge = Edge {
+                from,
+                to,
+                distance,
+                latency: 1,
+                from_ready: false,
+            };
+            match distance {
+                0 => within.push((to, edge)),
+                _ => self.across.push(edge),
+            }
+        }
+        self.within = Lists::new(self.graph.nodes.len(), &within);
+        self.list_users();
+    }
+}

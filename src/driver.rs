@@ -109,7 +109,13 @@ pub fn build(
     let mut best = best?.expect("transform::run gives at least one kernel");
     let mut warnings = warnings;
     warnings.0.extend(best.warnings.0);
-    let checked = selfcheck::check(&program, &best.design, &best.manifest, target.check);
+    let checked = selfcheck::check(
+        &program,
+        &best.kernel,
+        &best.design,
+        &best.manifest,
+        target.check,
+    );
     let wrong = |error: CosimError| {
         selfcheck::internal_error(error.to_diagnostic(), best.kernel.span.into())
     };

@@ -1,5 +1,7 @@
 //! Proofs of whole kernels: what is right is proven, a planted fault is found, and the rest is refused.
 
+mod planted;
+
 use allo_hls::diagnostics::SourceMap;
 use allo_hls::driver::{self, Compilation, Target};
 use allo_hls::ir::Scalar;
@@ -11,6 +13,7 @@ use allo_hls::sim::elements::Elements;
 use allo_hls::sim::inprocess::Netlist;
 use allo_hls::sim::value::{Invocation, Value};
 use num_bigint::BigInt;
+use planted::mutated;
 use std::time::Duration;
 
 fn compile(text: &str, top: Option<&str>) -> Compilation {
@@ -436,37 +439,6 @@ fn simulates(compilation: &Compilation, args: Option<Vec<Invocation>>) -> bool {
     };
     let (program, manifest) = (&compilation.program, &compilation.manifest);
     cosim::cosim_on(&engine, program, manifest, &options, &|_, _| ()).is_ok()
-}
-
-/// Another operation in place of an expression's; `None` where it has none.
-fn mutated(expr: &Expr) -> Option<Expr> {
-    let mut expr = expr.clone();
-    match &mut expr {
-        Expr::Binary { op, .. } => {
-            *op = match op {
-                BinaryOp::Add => BinaryOp::Sub,
-                BinaryOp::Sub => BinaryOp::Add,
-                BinaryOp::And => BinaryOp::Or,
-                BinaryOp::Or => BinaryOp::Xor,
-                BinaryOp::Xor => BinaryOp::Or,
-            }
-        }
-        Expr::Compare { signed, .. } => *signed = !*signed,
-        Expr::Mux {
-            on_true, on_false, ..
-        } => std::mem::swap(on_true, on_false),
-        Expr::Extend { signed, .. } => *signed = !*signed,
-        Expr::Shift { op, .. } => {
-            *op = match op {
-                ShiftOp::RightArithmetic => ShiftOp::Right,
-                _ => ShiftOp::RightArithmetic,
-            }
-        }
-        Expr::Multiply { lhs_signed, .. } => *lhs_signed = !*lhs_signed,
-        Expr::Not(operand) => return Some(Expr::Copy(operand.clone())),
-        _ => return None,
-    }
-    Some(expr)
 }
 
 /// Every operation of a kernel is spoilt in turn: what is proven all the same is no fault, as simulations agree.

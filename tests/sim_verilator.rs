@@ -5,6 +5,7 @@ mod sim_modules;
 use allo_hls::ir::Scalar;
 use allo_hls::rtl::interface::manifest::*;
 use allo_hls::sim::elements::Elements;
+use allo_hls::sim::engine::EngineError;
 use allo_hls::sim::model::{Engine as _, Model, Run, RunResult, SimOptions, Start};
 use allo_hls::sim::value::Value;
 use allo_hls::sim::verilator::{Verilator, VerilatorError};
@@ -278,10 +279,16 @@ fn tools_that_fail_say_why() {
     let error = verilator
         .build(&manifest, "module broken (; endmodule", false)
         .unwrap_err();
-    let VerilatorError::Refused(log) = error else {
+    let EngineError::Verilator(VerilatorError::Refused(log)) = error else {
         panic!("{error:?}")
     };
     assert!(log.contains("syntax error"), "{log}");
     let error = Verilator::at("/nonexistent/verilator".as_ref()).unwrap_err();
-    assert!(matches!(error, VerilatorError::Missing { .. }));
+    let missing = |error| {
+        matches!(
+            error,
+            EngineError::Verilator(VerilatorError::Missing { .. })
+        )
+    };
+    assert!(missing(error));
 }

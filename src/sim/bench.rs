@@ -2,7 +2,7 @@
 
 use crate::ir::Scalar;
 use crate::rtl::interface::manifest::{Manifest, MemoryPort, Port, PortKind};
-use crate::sim::verilator::{Result, VerilatorError};
+use crate::sim::engine::{EngineError, Result};
 use std::fmt::Write as _;
 
 /// Name of the module around the one under test.
@@ -53,7 +53,7 @@ pub(super) fn words(width: u32) -> usize {
 
 impl Layout {
     pub(super) fn of(manifest: &Manifest) -> Result<Layout> {
-        let wrong = |why: String| Err(VerilatorError::Manifest(why));
+        let wrong = |why: String| Err(EngineError::Manifest(why));
         if manifest.interface != "ap" {
             return wrong(format!(
                 "interface '{}' cannot be driven",

@@ -6,13 +6,13 @@ use crate::rtl::interface::manifest::Manifest;
 use crate::rtl::netlist::Design;
 use crate::sim::bench::Layout;
 use crate::sim::elements::Elements;
+use crate::sim::engine::{EngineError, Result};
 use crate::sim::model::{
     Engine, MAX_WRITES, Run, RunResult, SimOptions, Start, Timing, Unknown, Write,
 };
 use crate::sim::rtl::{Signal, Simulator};
 use crate::sim::value::Value;
 use crate::sim::vectors::Rng;
-use crate::sim::verilator::{Result, VerilatorError};
 use crate::sim::waveform::{self, Recorder};
 use num_bigint::BigUint;
 
@@ -52,7 +52,7 @@ struct LanePorts {
 impl Netlist {
     /// Compiles the top module of a valid design.
     pub fn new(design: &Design, manifest: &Manifest) -> Result<Netlist> {
-        let wrong = VerilatorError::Manifest;
+        let wrong = EngineError::Netlist;
         let top = design.top().ok_or_else(|| wrong("no module".into()))?;
         let simulator = Simulator::new(design, top, 0).map_err(wrong)?;
         let layout = Layout::of(manifest)?;
@@ -100,7 +100,7 @@ impl Netlist {
 impl Ports {
     fn find(simulator: &Simulator, manifest: &Manifest, layout: &Layout) -> Result<Ports> {
         let signal = |name: &String| {
-            let missing = || VerilatorError::Manifest(format!("the module has no port '{name}'"));
+            let missing = || EngineError::Manifest(format!("the module has no port '{name}'"));
             simulator.signal(name).ok_or_else(missing)
         };
         let optional = |name: &Option<String>| name.as_ref().map(signal).transpose();
@@ -151,7 +151,7 @@ impl Engine for Netlist {
             }
         }
         if let Some(recorder) = bench.recorder {
-            recorder.finish().map_err(VerilatorError::Io)?;
+            recorder.finish().map_err(EngineError::Io)?;
         }
         Ok(results)
     }
@@ -189,7 +189,7 @@ struct Bench<'a> {
 /// What the protocol takes in a cycle, in operations on words of the module.
 const CYCLE: u64 = 40;
 /// What a port takes in a cycle.
-const PORT: u64 = 10;
+const PORT: u64 = 40;
 /// Breaches that are told of one run.
 const MAX_VIOLATIONS: usize = 8;
 /// Quiet cycles after the last invocation of a run.
@@ -216,7 +216,7 @@ impl<'a> Bench<'a> {
         let recorder = match &options.waveform {
             Some(path) => {
                 let recorder = Recorder::new(path, &simulator, &netlist.names);
-                Some(recorder.map_err(VerilatorError::Io)?)
+                Some(recorder.map_err(EngineError::Io)?)
             }
             None => None,
         };

@@ -3,6 +3,7 @@
 //! The compiler may leave out stores that later ones overwrite, and may move a store across those to other
 //! elements. So the writes to one element have to be a subsequence of its stores; the earliest write that
 //! breaks this is the first divergence. Where the log of stores ends early, a write that is not in it is undecided.
+//! What the passes made of a kernel has the stores that hardware makes: its log is followed store by store.
 
 use crate::diagnostics::Span;
 use crate::ir::{Block, KernelId, Op, OpKind, Program, ValueId};
@@ -52,6 +53,24 @@ impl Expected {
             false => format!(" in iteration {}", loops.join(", ")),
         }
     }
+}
+
+/// Which of the stores in a log hardware makes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kept {
+    /// Those that the passes did not find to be overwritten.
+    Some,
+    All,
+}
+
+/// What says which writes are right.
+pub struct Expectation<'a> {
+    /// Whose stores they are.
+    pub program: &'a Program,
+    /// Of each invocation; fewer than there are of those count as logs that end early.
+    pub logs: Vec<&'a Log>,
+    /// Which of the stores are made.
+    pub kept: Kept,
 }
 
 /// What writes are followed through.
@@ -126,14 +145,18 @@ impl<'a> Stores<'a> {
 }
 
 /// Looks for the first wrong write. `arrays` are the array parameters and array results with what stood in them
-/// before the run, `logs` the stores of each invocation. Fewer logs than invocations are as a log that ends early.
+/// before the run.
 pub fn follow(
-    program: &Program,
+    expectation: &Expectation<'_>,
     arrays: &[(Slot, Elements)],
-    logs: &[&Log],
     invocations: usize,
     writes: &[Write],
 ) -> Followed {
+    let Expectation {
+        program,
+        logs,
+        kept,
+    } = expectation;
     let whole = logs.len() == invocations && logs.iter().all(|log| log.whole);
     let stores = Stores::of(arrays, logs);
     let mut elements: HashMap<(usize, usize), Element<'_>> = HashMap::new();
@@ -147,11 +170,16 @@ pub fn follow(
         let known = elements.entry(key);
         let known = known.or_insert_with(|| stores.element(key.0, key.1));
         known.written += 1;
-        known.lost |= !known.follow(&write.data);
-        match (known.lost, whole) {
-            (false, _) => out.right += 1,
-            (true, false) => out.undecided += 1,
-            (true, true) => {
+        let step = match (known.lost, kept) {
+            (true, _) => Step::Beyond,
+            (false, Kept::Some) => known.follow(&write.data),
+            (false, Kept::All) => known.next(&write.data),
+        };
+        known.lost |= step != Step::Right;
+        match (step, whole) {
+            (Step::Right, _) => out.right += 1,
+            (Step::Beyond, false) => out.undecided += 1,
+            (Step::Beyond, true) | (Step::Wrong, _) => {
                 let all = writes.iter();
                 let total = all.filter(|w| (w.array, w.position) == key).count();
                 out.divergence =
@@ -163,9 +191,31 @@ pub fn follow(
     out
 }
 
+/// What a write is in the light of a log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Step {
+    Right,
+    /// Not in the log: wrong if it is whole.
+    Beyond,
+    Wrong,
+}
+
 impl Element<'_> {
-    /// Moves on to the next store of this value, or stays if it stands there already; false if neither is so.
-    fn follow(&mut self, data: &Value) -> bool {
+    /// Moves on to the next store, which has to be of this value.
+    fn next(&mut self, data: &Value) -> Step {
+        let next = self.stores.get(self.at).map(|(_, stored)| stored);
+        self.at += 1;
+        match next {
+            // Nobody knows whether a store to an unknown element was one to this.
+            Some(stored) if stored.position.is_none() => Step::Beyond,
+            Some(stored) if stored.value.tainted || stored.value.data == data.data => Step::Right,
+            Some(_) => Step::Wrong,
+            None => Step::Beyond,
+        }
+    }
+
+    /// Moves on to the next store of this value, or stays if it stands there already.
+    fn follow(&mut self, data: &Value) -> Step {
         let fits = |value: &Value| value.tainted || value.data == data.data;
         let last = self
             .at
@@ -181,9 +231,9 @@ impl Element<'_> {
             Some(0) => self.at += 1,
             _ if stays => {}
             Some(skipped) => self.at += skipped + 1,
-            None => return false,
+            None => return Step::Beyond,
         }
-        true
+        Step::Right
     }
 
     fn divergence(
@@ -340,19 +390,24 @@ mod tests {
         }
     }
 
-    fn followed(stores: Vec<Stored>, whole: bool, writes: &[Write]) -> Followed {
+    fn followed(stores: Vec<Stored>, whole: bool, writes: &[Write], kept: Kept) -> Followed {
         let arrays = [(slot(), Elements::same(U8, 2, Value::int(U8, 0)))];
         let program = Program {
             kernels: crate::arena::Arena::default(),
             top: KernelId::new(0),
         };
         let log = Log { stores, whole };
-        follow(&program, &arrays, &[&log], 1, writes)
+        let expectation = Expectation {
+            program: &program,
+            logs: vec![&log],
+            kept,
+        };
+        follow(&expectation, &arrays, 1, writes)
     }
 
     /// The iteration of the store that a wrong write stands for, and its cycle.
     fn found(log: Vec<Stored>, writes: &[Write]) -> Option<(u64, i128)> {
-        let divergence = followed(log, true, writes).divergence?;
+        let divergence = followed(log, true, writes, Kept::Some).divergence?;
         let expected = divergence.expected?;
         Some((divergence.cycle, expected.iteration[0].1))
     }
@@ -397,10 +452,32 @@ mod tests {
             write(3, 0, 1),
             write(4, 1, 5),
         ];
-        let cut = followed(log(), false, &writes);
+        let cut = followed(log(), false, &writes, Kept::Some);
         assert!(cut.divergence.is_none());
         // After the write that may come of a later store, nothing is known of that element.
         assert_eq!((cut.right, cut.undecided), (2, 2));
-        assert!(followed(log(), true, &writes).divergence.is_some());
+        let whole = followed(log(), true, &writes, Kept::Some);
+        assert!(whole.divergence.is_some());
+    }
+
+    #[test]
+    fn where_no_store_is_left_out_each_write_is_the_next_store() {
+        let log = || vec![stored(0, 1, 0), stored(1, 5, 1), stored(0, 2, 2)];
+        let right = [
+            write(1, 1, 5),
+            write(2, 0, 1),
+            write(3, 0, 2),
+            write(4, 0, 7),
+        ];
+        let cut = followed(log(), false, &right, Kept::All);
+        assert!(cut.divergence.is_none());
+        assert_eq!((cut.right, cut.undecided), (3, 1));
+        let wrong = followed(log(), false, &[write(1, 0, 2)], Kept::All);
+        assert!(wrong.divergence.is_some());
+        assert!(
+            followed(log(), true, &right, Kept::All)
+                .divergence
+                .is_some()
+        );
     }
 }

@@ -12,6 +12,7 @@ pub mod cosim;
 pub mod coverage;
 pub mod decimal;
 pub mod elements;
+pub mod engine;
 pub mod formats;
 pub mod functions;
 pub mod inprocess;

@@ -3,9 +3,10 @@
 use crate::ir::Scalar;
 use crate::sim::bench::{Layout, MemoryLayout, words};
 use crate::sim::elements::Elements;
+use crate::sim::engine::{EngineError, Result, io};
 use crate::sim::value::{Invocation, Signature, Value};
 use crate::sim::vectors::{Draw, Rng};
-use crate::sim::verilator::{self, Result, VerilatorError};
+use crate::sim::verilator::{self, VerilatorError};
 use num_bigint::BigUint;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -164,12 +165,12 @@ pub struct Model {
 impl Engine for Model {
     fn run(&self, runs: &[Run], options: &SimOptions) -> Result<Vec<RunResult>> {
         let input = self.encode(runs, options)?;
-        let mut file = verilator::io(Path::new("temporary file"), tempfile::tempfile())?;
+        let mut file = io(Path::new("temporary file"), tempfile::tempfile())?;
         let bytes: Vec<u8> = input.iter().flat_map(|w| w.to_le_bytes()).collect();
         {
             use std::io::{Seek as _, Write as _};
-            verilator::io(Path::new("temporary file"), file.write_all(&bytes))?;
-            verilator::io(Path::new("temporary file"), file.rewind())?;
+            io(Path::new("temporary file"), file.write_all(&bytes))?;
+            io(Path::new("temporary file"), file.rewind())?;
         }
         let mut command = Command::new(&self.program);
         command.stdin(Stdio::from(file));
@@ -286,8 +287,8 @@ impl Model {
 
 /// What engines share: where elements of arrays are in banks.
 impl Layout {
-    fn misfit(what: &str) -> VerilatorError {
-        VerilatorError::Manifest(format!("{what} do not fit it"))
+    fn misfit(what: &str) -> EngineError {
+        EngineError::Manifest(format!("{what} do not fit it"))
     }
 
     /// An invocation must have a value for each scalar port.

@@ -45,8 +45,14 @@ impl Data {
                 Data::Float(number.low(ty.width(), false).to_u128().unwrap_or_default())
             }
             _ if ty.width() <= WORD => {
-                let low = number.low(ty.width(), ty.is_signed());
-                Data::Int(low.to_i128().unwrap_or_default())
+                let low = match number.to_i128() {
+                    Some(number) => number.low(ty.width(), ty.is_signed()),
+                    None => {
+                        let low = number.low(ty.width(), ty.is_signed());
+                        low.to_i128().unwrap_or_default()
+                    }
+                };
+                Data::Int(low)
             }
             _ => Data::Big(Box::new(number.low(ty.width(), ty.is_signed()))),
         }

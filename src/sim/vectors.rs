@@ -181,7 +181,8 @@ impl Draw {
             (Scalar::Float(_) | Scalar::Storage(_), _) => float(rng.wide(ty.width())),
             // Scalar subscripts and bounds that are huge tell nothing and take for ever.
             (Scalar::Index, _) => Value::int(ty, i128::from(rng.below(small + 1))),
-            (_, Style::Small) => Value::int(ty, i128::from(rng.below(small))),
+            (_, Style::Small) if ty.width() <= 64 => Value::int(ty, i128::from(rng.below(small))),
+            (_, Style::Small) => Value::wrapped(ty, rng.below(small)),
             (_, style) if ty.width() <= 64 => {
                 let any = (rng.wide(ty.width())) as i128;
                 Value::int(ty, integer(style, ty.width(), any, rng))
@@ -319,6 +320,20 @@ mod tests {
                 .collect();
             assert!(all.iter().all(|v| *v >= min && *v <= max));
             assert!(all.contains(&min) && all.contains(&max), "{ty}");
+        }
+    }
+
+    #[test]
+    fn wide_integers_are_small_now_and_then() {
+        let ty = Scalar::unsigned(200);
+        let draw = Draw {
+            style: Style::Small,
+            small: 5,
+            ..Draw::noise(ty, 1)
+        };
+        for position in 0..20 {
+            let value = draw.at(position);
+            assert!(matches!(&value.data, Data::Big(number) if **number < BigInt::from(5)));
         }
     }
 

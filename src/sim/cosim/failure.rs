@@ -3,11 +3,11 @@
 use super::case::Case;
 use crate::codes;
 use crate::diagnostics::{Diagnostic, Span};
+use crate::sim::engine::EngineError;
 use crate::sim::locate::Divergence;
 use crate::sim::model::Run;
 use crate::sim::reference::RunError;
 use crate::sim::value::{Invocation, Signature, Slot, Value};
-use crate::sim::verilator::VerilatorError;
 use crate::sim::{args, formats};
 use std::path::PathBuf;
 
@@ -17,16 +17,16 @@ pub enum CosimError {
     /// The reference has no result.
     Reference(RunError),
     /// The simulation could not be built or run.
-    Verilator(VerilatorError),
+    Engine(EngineError),
     /// The manifest does not fit the kernel.
     Manifest(String),
     /// The module is wrong.
     Failure(Box<Failure>),
 }
 
-impl From<VerilatorError> for CosimError {
-    fn from(error: VerilatorError) -> Self {
-        CosimError::Verilator(error)
+impl From<EngineError> for CosimError {
+    fn from(error: EngineError) -> Self {
+        CosimError::Engine(error)
     }
 }
 
@@ -179,7 +179,7 @@ impl CosimError {
     pub fn to_diagnostic(&self) -> Diagnostic {
         match self {
             CosimError::Reference(error) => error.to_diagnostic(),
-            CosimError::Verilator(error) => error.to_diagnostic(),
+            CosimError::Engine(error) => error.to_diagnostic(),
             CosimError::Manifest(why) => Diagnostic::global(
                 codes::MANIFEST,
                 format!("the manifest does not fit the kernel: {why}"),

@@ -7,7 +7,7 @@ use crate::diagnostics::Span;
 use crate::ir::{Program, Scalar};
 use crate::rtl::interface::manifest::{Manifest, Port};
 use crate::sim::elements::Elements;
-use crate::sim::locate::{self, Followed};
+use crate::sim::locate::{self, Expectation, Followed, Kept};
 use crate::sim::model::{RunResult, Write};
 use crate::sim::reference::Log;
 use crate::sim::value::{Signature, Slot, Value};
@@ -74,14 +74,30 @@ impl<'a> Subject<'a> {
     pub fn judge_part(
         &self,
         case: &Case,
-        logs: &[&Log],
+        expectations: &[Expectation<'_>],
         result: &RunResult,
     ) -> Result<(), FailureKind> {
         self.compare_returns(case, result, &mut Report::default())?;
         breaches(result)?;
-        match self.follow(case, logs, &result.writes).divergence {
-            Some(wrong) => Err(FailureKind::Write(Box::new(wrong))),
-            None => Ok(()),
+        if case.inputs.len() == 1 {
+            // It may have come to its end where the reference did not.
+            self.promised(result)?;
+        }
+        for expectation in expectations {
+            let followed = self.follow(case, expectation, &result.writes);
+            if let Some(wrong) = followed.divergence {
+                return Err(FailureKind::Write(Box::new(wrong)));
+            }
+        }
+        Ok(())
+    }
+
+    /// The stores of the reference, of which the passes may have left out some.
+    pub fn expected<'b>(&'b self, logs: impl IntoIterator<Item = &'b Log>) -> Expectation<'b> {
+        Expectation {
+            program: self.program,
+            logs: logs.into_iter().collect(),
+            kept: Kept::Some,
         }
     }
 
@@ -143,8 +159,8 @@ impl<'a> Subject<'a> {
         Ok(())
     }
 
-    /// Follows the writes of a run through the stores of the reference.
-    pub fn follow(&self, case: &Case, logs: &[&Log], writes: &[Write]) -> Followed {
+    /// Follows the writes of a run through the stores that are expected of it.
+    pub fn follow(&self, case: &Case, expectation: &Expectation<'_>, writes: &[Write]) -> Followed {
         let given = self.signature.params.iter().zip(&case.inputs[0].args);
         let given = given.map(|(slot, elements)| (slot.clone(), elements.clone()));
         let fresh = self.signature.results.iter().map(|slot| {
@@ -153,7 +169,7 @@ impl<'a> Subject<'a> {
         });
         let arrays = given.chain(fresh).filter(|(slot, _)| slot.is_array());
         let arrays: Vec<_> = arrays.collect();
-        locate::follow(self.program, &arrays, logs, case.run.starts.len(), writes)
+        locate::follow(expectation, &arrays, case.run.starts.len(), writes)
     }
 }
 

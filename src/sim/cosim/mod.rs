@@ -11,7 +11,7 @@ use crate::rtl::interface::manifest::Manifest;
 use crate::sim::coverage::Coverage;
 use crate::sim::locate::Divergence;
 use crate::sim::model::{Engine, MAX_WRITES, Run, SimOptions};
-use crate::sim::reference::{self, Log, Outcome, RunError};
+use crate::sim::reference::{self, Outcome, RunError};
 use crate::sim::value::Invocation;
 use crate::sim::vectors::Rng;
 use crate::sim::verilator::Verilator;
@@ -306,8 +306,8 @@ impl Comparison<'_> {
             )
         };
         let logs = case.inputs.iter().map(log).collect::<Option<Vec<_>>>()?;
-        let logs: Vec<&Log> = logs.iter().collect();
-        let followed = self.subject.follow(case, &logs, &result.writes);
+        let expectation = self.subject.expected(&logs);
+        let followed = self.subject.follow(case, &expectation, &result.writes);
         followed.divergence
     }
 

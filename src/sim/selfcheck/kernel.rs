@@ -2,13 +2,15 @@
 //! a reset, until the budget is used up. What does not fit into it is compared as far as it comes.
 
 use super::{Budget, Checked, Runs};
-use crate::ir::Program;
+use crate::arena::Arena;
+use crate::ir::{Kernel, Program};
 use crate::rtl::interface::manifest::Manifest;
 use crate::rtl::netlist::Design;
 use crate::sim::cosim::case::{self, Case, Step};
 use crate::sim::cosim::judge::Subject;
 use crate::sim::cosim::{CosimError, Failure, FailureKind, Report};
 use crate::sim::inprocess::{Netlist, Ran};
+use crate::sim::locate::{Expectation, Kept};
 use crate::sim::model::SimOptions;
 use crate::sim::reference::{self, Log, RunError};
 use crate::sim::vectors::Rng;
@@ -20,7 +22,7 @@ const ROUND: u64 = 4;
 /// Operations on words that a step of the reference takes as long as.
 const STEP: u64 = 40;
 /// Operations on words that it takes to prepare a run.
-const PREPARATION: u64 = 5_000;
+const PREPARATION: u64 = 2_000;
 /// Draws of an input whose length the data decide.
 const ATTEMPTS: u64 = 5;
 /// Stores of a run that are kept.
@@ -30,11 +32,12 @@ const PATIENCE: u64 = 64;
 /// A reset comes so many cycles after the start at the latest.
 const RESET_WITHIN: u64 = 64;
 
-/// Runs the module of a kernel until the budget is used up.
+/// Runs the module of a kernel until the budget is used up. `made` is what the passes made of the kernel.
 ///
 /// Errors: the module does something else than the reference.
 pub fn check(
     program: &Program,
+    made: &Kernel,
     design: &Design,
     manifest: &Manifest,
     budget: Budget,
@@ -45,6 +48,7 @@ pub fn check(
     let mut check = SelfCheck {
         subject: Subject::new(program, manifest).map_err(CosimError::Manifest)?,
         netlist: Netlist::new(design, manifest)?,
+        made: alone(made),
         slowness: case::slowness(program),
         left: budget.0,
         cases: 0,
@@ -65,6 +69,8 @@ pub fn check(
 struct SelfCheck<'a> {
     subject: Subject<'a>,
     netlist: Netlist,
+    /// What the passes made of the kernel: it has the stores that the module makes, no more and no fewer.
+    made: Program,
     slowness: u64,
     /// Of the budget.
     left: u64,
@@ -176,30 +182,50 @@ impl SelfCheck<'_> {
             .netlist
             .run_until(&case.run, &simulation, self.left / 2 / cost)?;
         self.spend(ran.cycles, cost);
-        self.judge(&case, &ran)
-            .map_err(|kind| self.failure(&case, kind, &ran, state))
+        let verdict = self.judge(&case, &ran)?;
+        verdict.map_err(|kind| self.failure(&case, kind, &ran, state))
     }
 
-    fn judge(&mut self, case: &Case, ran: &Ran) -> Result<(), FailureKind> {
+    fn judge(&mut self, case: &Case, ran: &Ran) -> Result<Result<(), FailureKind>, RunError> {
         let result = &ran.result;
         self.runs.cycles += ran.cycles;
         self.runs.whole += result.timing.len() as u64;
         let last = case.outcomes.last();
         let cut = last.is_some_and(|outcome| outcome.cut.is_some());
         if !cut && !ran.cut {
-            return self.subject.judge(case, result, &mut Report::default());
+            return Ok(self.subject.judge(case, result, &mut Report::default()));
         }
         if cut {
             // The reference did not come to the end of the last one, whatever the module did.
             self.runs.whole = self.runs.whole.saturating_sub(u64::from(!result.timed_out));
         }
         self.runs.parts += 1;
-        self.subject.judge_part(case, &logs(case), result)
+        let stores = self.stores_made(case)?;
+        let made = Expectation {
+            program: &self.made,
+            logs: stores.iter().collect(),
+            kept: Kept::All,
+        };
+        let expectations = [self.subject.expected(logs(case)), made];
+        Ok(self.subject.judge_part(case, &expectations, result))
+    }
+
+    /// The stores that the module makes, as far as they can be known.
+    fn stores_made(&mut self, case: &Case) -> Result<Vec<Log>, RunError> {
+        let options = self.reference(case.inputs.len() as u64);
+        let mut logs = Vec::new();
+        for input in &case.inputs {
+            let outcome = reference::run_until(&self.made, input, &options)?;
+            self.spend(outcome.steps, STEP);
+            logs.push(outcome.log);
+        }
+        Ok(logs)
     }
 
     fn failure(&self, case: &Case, mut kind: FailureKind, ran: &Ran, state: u64) -> CosimError {
         if let FailureKind::Mismatch(mismatch) = &mut kind {
-            let followed = self.subject.follow(case, &logs(case), &ran.result.writes);
+            let expectation = self.subject.expected(logs(case));
+            let followed = self.subject.follow(case, &expectation, &ran.result.writes);
             mismatch.first = followed.divergence.map(Box::new);
         }
         CosimError::Failure(Box::new(Failure::new(
@@ -212,6 +238,13 @@ impl SelfCheck<'_> {
     }
 }
 
-fn logs(case: &Case) -> Vec<&Log> {
-    case.outcomes.iter().map(|outcome| &outcome.log).collect()
+fn logs(case: &Case) -> impl Iterator<Item = &Log> {
+    case.outcomes.iter().map(|outcome| &outcome.log)
+}
+
+/// A program of one kernel.
+fn alone(kernel: &Kernel) -> Program {
+    let mut kernels = Arena::new();
+    let top = kernels.push(kernel.clone());
+    Program { kernels, top }
 }

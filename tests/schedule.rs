@@ -5,7 +5,8 @@ use allo_hls::driver::{self, Compilation, Target};
 use allo_hls::hwarith::Op;
 use allo_hls::hwarith::graph::UnitId;
 use allo_hls::machine::program::LeafId;
-use allo_hls::schedule::{Schedule, check::check, device::Device, schedule};
+use allo_hls::rtl::netlist::Item;
+use allo_hls::schedule::{LeafSchedule, Schedule, check::check, device::Device, schedule};
 
 /// Clock periods in ns: 25, 50, 100, 200 and 400 MHz.
 const PERIODS: [f64; 5] = [40.0, 20.0, 10.0, 5.0, 2.5];
@@ -68,6 +69,53 @@ fn assert_figures(name: &str, intervals: &[u64], latency: u64) {
 fn saxpy_starts_an_element_every_cycle() {
     assert_figures("saxpy_i32", &[1], 24);
     assert_figures("saxpy_f32", &[1], 36);
+}
+
+/// Instances of the operators whose names begin like that.
+fn operators(compilation: &Compilation, name: &str) -> usize {
+    let modules = compilation.design.modules.values();
+    let instances = modules.flat_map(|module| &module.items).filter(|item| {
+        let Item::Instance(instance) = item else {
+            return false;
+        };
+        let module = &compilation.design.modules[instance.module];
+        module.name.starts_with(name)
+    });
+    instances.count()
+}
+
+#[test]
+fn loops_that_exclude_one_another_share_their_operators() {
+    let path = "rtl-tests/kernels/shared_operators.py";
+    let path = format!("{}/{path}", env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(path).expect("readable");
+    let mut sources = SourceMap::default();
+    let file = sources.add("shared_operators.py".into(), text);
+    let target = Target::new("ecp5", 10.0).expect("device");
+    let compiled = driver::compile(&mut sources, file, None, &target).expect("compiles");
+    assert_eq!(operators(&compiled, "fmul"), 1);
+    assert_eq!(operators(&compiled, "fdiv"), 1);
+    // One adder is as late as its choice of operands, which the recurrences would feel.
+    assert!(operators(&compiled, "fadd") <= 3);
+    let (program, schedule) = (&compiled.hardware, &compiled.schedule);
+    check(program, schedule, &target.device).expect("a valid schedule");
+    for (leaf, node) in shared_calls(schedule) {
+        let mut broken = schedule.clone();
+        broken.leaves[leaf].instances[node] = Some(7);
+        check(program, &broken, &target.device).expect_err("there is no such instance");
+        broken.leaves[leaf].instances[node] = None;
+        check(program, &broken, &target.device).expect_err("nor one of its own");
+    }
+}
+
+/// Leaves and positions of the nodes that call shared operators.
+fn shared_calls(schedule: &Schedule) -> Vec<(LeafId, usize)> {
+    let of_leaf = |(leaf, schedule): (LeafId, &LeafSchedule)| {
+        let nodes = (0..).zip(&schedule.instances);
+        let calls = nodes.filter(|(_, instance)| instance.is_some());
+        calls.map(|(node, _)| (leaf, node)).collect::<Vec<_>>()
+    };
+    schedule.leaves.iter().flat_map(of_leaf).collect()
 }
 
 #[test]

@@ -116,7 +116,10 @@ impl<'a> Builder<'a> {
 
     fn net(&mut self, what: &str, width: u32) -> NetId {
         let name = format!("{what}_{}", self.module.nets.len());
-        self.module.net(name, width)
+        let net = self.module.net(name, width);
+        // Texts may leave out nets without a name that says something.
+        self.module.nets[net].named = self.below(3) == 0;
+        net
     }
 
     fn assign(&mut self, width: u32, expr: Expr) -> NetId {

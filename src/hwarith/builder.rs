@@ -114,8 +114,19 @@ impl Builder {
                 }
                 _ => self.replay(&node.op, &args, &types, node.ty),
             });
+            if let Some(name) = &node.name {
+                self.keep_name(map[map.len() - 1], name);
+            }
         }
         graph.outputs.iter().map(|o| map[o.index()]).collect()
+    }
+
+    /// Names a node that has no name and is an operation.
+    fn keep_name(&mut self, id: NodeId, name: &str) {
+        let node = &self.graph.nodes[id];
+        if node.name.is_none() && !matches!(node.op, Op::Const(_) | Op::Input(_)) {
+            self.graph.name(id, name);
+        }
     }
 
     /// Inputs like those of a graph.

@@ -9,6 +9,7 @@ use std::collections::HashMap;
 ///
 /// * every module is instantiated below the top, and every item and net helps to drive an output port,
 /// * no comparison or shift is decided by a constant operand alone,
+/// * what selects bits of wiring selects them where they come from,
 /// * every memory has contents, and no constant address lies past its end.
 ///
 /// The design must be valid; so is the result. Unused input ports remain.
@@ -83,10 +84,11 @@ fn clean_module(design: &Design, module: &Module, moved: &HashMap<ModuleId, Modu
 
 /// The items that help to drive an output port, made regular; comments stay where something follows them.
 fn live_items(design: &Design, module: &Module) -> Vec<Item> {
+    let wiring = Wiring::of(module);
     let items: Vec<Item> = module
         .items
         .iter()
-        .flat_map(|item| regular(module, item))
+        .flat_map(|item| regular(module, &wiring, item))
         .collect();
     let mut drivers = vec![None; module.nets.len()];
     for (index, item) in items.iter().enumerate() {
@@ -160,18 +162,98 @@ fn without_empty_sections(items: Vec<Item>) -> Vec<Item> {
 }
 
 /// The item without degenerate operations.
-fn regular(module: &Module, item: &Item) -> Vec<Item> {
+fn regular(module: &Module, wiring: &Wiring, item: &Item) -> Vec<Item> {
     match item {
         Item::Assign { out, expr, origin } => {
             let width = module.nets[*out].width;
             vec![Item::Assign {
                 out: *out,
-                expr: regular_expr(module, expr, width),
+                expr: regular_expr(module, &wiring.resolved(expr, width), width),
                 origin: origin.clone(),
             }]
         }
         Item::Memory(memory) => regular_memory(memory),
         other => vec![other.clone()],
+    }
+}
+
+/// What nets whose names say nothing are wired to.
+struct Wiring<'m> {
+    module: &'m Module,
+    drivers: Vec<Option<&'m Expr>>,
+}
+
+impl Wiring<'_> {
+    fn of(module: &Module) -> Wiring<'_> {
+        let mut drivers = vec![None; module.nets.len()];
+        for item in &module.items {
+            if let Item::Assign { out, expr, .. } = item
+                && !module.nets[*out].named
+            {
+                drivers[out.index()] = Some(expr);
+            }
+        }
+        Wiring { module, drivers }
+    }
+
+    fn width(&self, net: NetId) -> u32 {
+        self.module.nets[net].width
+    }
+
+    /// An expression of `width` bits without selections of selections, and without copies.
+    fn resolved(&self, expr: &Expr, width: u32) -> Expr {
+        match expr {
+            Expr::Slice { value, lo } => self.bits(*value, *lo, width),
+            expr => expr.clone().map(|operand| self.source(operand), |net| net),
+        }
+    }
+
+    /// What an operand is a copy of.
+    fn source(&self, mut operand: Operand) -> Operand {
+        while let Operand::Net(net) = operand
+            && let Some(Expr::Copy(source)) = self.drivers[net.index()]
+        {
+            operand = source.clone();
+        }
+        operand
+    }
+
+    /// `width` bits from `lo` on of a net.
+    fn bits(&self, mut net: NetId, mut lo: u32, width: u32) -> Expr {
+        loop {
+            (net, lo) = match self.drivers[net.index()] {
+                Some(Expr::Copy(Operand::Net(source))) => (*source, lo),
+                Some(Expr::Slice { value, lo: below }) => (*value, lo + below),
+                Some(Expr::Extend {
+                    value: Operand::Net(value),
+                    ..
+                }) if lo + width <= self.width(*value) => (*value, lo),
+                Some(Expr::Concat(parts)) => match self.part(parts, lo, width) {
+                    Some(found) => found,
+                    None => break,
+                },
+                _ => break,
+            };
+        }
+        match lo == 0 && self.width(net) == width {
+            true => Expr::Copy(Operand::Net(net)),
+            false => Expr::Slice { value: net, lo },
+        }
+    }
+
+    /// The net in whose bits all of a selection from a concatenation lies, and where.
+    fn part(&self, parts: &[Operand], mut lo: u32, width: u32) -> Option<(NetId, u32)> {
+        for part in parts.iter().rev() {
+            let own = self.module.operand_width(part);
+            if lo < own {
+                return part
+                    .net()
+                    .filter(|_| lo + width <= own)
+                    .map(|net| (net, lo));
+            }
+            lo -= own;
+        }
+        None
     }
 }
 

@@ -1,5 +1,6 @@
 //! What the printers of both languages need to know about a module before its text.
 
+use super::inline::Inlined;
 use super::namer::Namer;
 use super::netlist::*;
 use num_bigint::BigUint;
@@ -20,10 +21,12 @@ pub(super) enum Section<'a> {
     Instance(&'a Instance),
 }
 
-/// The module's items, neighbours of a kind together.
-pub(super) fn sections(module: &Module) -> Vec<Section<'_>> {
+/// The module's items that have a place of their own, neighbours of a kind together.
+pub(super) fn sections<'m>(module: &'m Module, inlined: &Inlined) -> Vec<Section<'m>> {
     let mut sections: Vec<Section<'_>> = Vec::new();
-    for item in &module.items {
+    let has_place =
+        |item: &&Item| !matches!(item, Item::Assign { out, .. } if inlined.contains(*out));
+    for item in module.items.iter().filter(has_place) {
         match (item, sections.last_mut()) {
             (Item::Assign { out, expr, origin }, Some(Section::Assigns(group))) => {
                 group.push((*out, expr, origin.as_deref()));
@@ -66,8 +69,8 @@ pub(super) struct Bits {
     pub hi: u32,
 }
 
-/// The bits that nothing reads, as the texts read them; tools would warn about them.
-pub(super) fn unused_bits(design: &Design, module: &Module) -> Vec<Bits> {
+/// The bits of nets with a place of their own that nothing reads, as the texts read them; tools would warn about them.
+pub(super) fn unused_bits(design: &Design, module: &Module, inlined: &Inlined) -> Vec<Bits> {
     let mut used = vec![BigUint::default(); module.nets.len()];
     let mut read = |net: NetId, lo: u32, width: u32| {
         used[net.index()] |= mask(width) << lo;
@@ -89,6 +92,7 @@ pub(super) fn unused_bits(design: &Design, module: &Module) -> Vec<Bits> {
     module
         .nets
         .iter()
+        .filter(|(net, _)| !inlined.contains(*net))
         .flat_map(|(net, info)| holes(net, info.width, &used[net.index()]))
         .collect()
 }
@@ -162,17 +166,27 @@ pub(super) fn names_of(module: &Module) -> Namer {
 /// one of its operands comes from an operation that can leave bits without information.
 pub(super) fn has_doubtful_comparison(module: &Module) -> bool {
     let mut doubtful = vec![false; module.nets.len()];
-    for item in &module.items {
-        if let Item::Assign { out, expr, .. } = item {
-            let open = matches!(
-                expr,
-                Expr::Binary {
-                    op: BinaryOp::Add | BinaryOp::Sub | BinaryOp::Xor,
-                    ..
-                }
-            );
-            doubtful[out.index()] = !open;
-        }
+    let driven = module.items.iter().filter_map(|item| match item {
+        Item::Assign { out, expr, .. } => Some((*out, expr)),
+        _ => None,
+    });
+    for (out, _) in driven.clone() {
+        doubtful[out.index()] = true; // until it is looked at
+    }
+    for (out, expr) in driven {
+        let mut operands = expr.operands().into_iter();
+        let mut unclear =
+            || operands.any(|operand| operand.net().is_none_or(|net| doubtful[net.index()]));
+        doubtful[out.index()] = match expr {
+            Expr::Binary { op, .. } => matches!(op, BinaryOp::And | BinaryOp::Or) && unclear(),
+            Expr::Compare { .. } | Expr::Reduce { .. } => false,
+            Expr::Copy(_)
+            | Expr::Not(_)
+            | Expr::Mux { .. }
+            | Expr::Concat(_)
+            | Expr::Slice { .. } => unclear(),
+            Expr::Multiply { .. } | Expr::Shift { .. } | Expr::Extend { .. } => true,
+        };
     }
     module.items.iter().any(|item| match item {
         Item::Assign {

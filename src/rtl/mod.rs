@@ -2,11 +2,13 @@
 
 pub mod clean;
 pub mod elaborate;
+mod inline;
 pub mod interface;
 mod layout;
 pub mod namer;
 pub mod netlist;
 pub mod print;
+mod stages;
 pub mod systemverilog;
 pub mod text;
 pub mod validate;

@@ -68,6 +68,9 @@ pub struct Net {
     pub name: String,
     /// Bits, at least 1.
     pub width: u32,
+    /// Whether the name says something. Texts may leave out a net whose name was made up, where what it is driven by can
+    /// stand in its place.
+    pub named: bool,
 }
 
 /// A net or a constant.
@@ -289,6 +292,7 @@ impl Module {
         self.nets.push(Net {
             name: name.into(),
             width,
+            named: true,
         })
     }
     /// Adds a port with its net.
@@ -422,6 +426,16 @@ impl Memory {
     pub fn address_width(&self) -> u32 {
         address_width(self.depth)
     }
+    /// The nets that its ports read, apart from the clock.
+    pub fn read_nets(&self) -> Vec<NetId> {
+        let writes = self.writes.iter();
+        let reads = self.reads.iter();
+        writes
+            .flat_map(|w| [&w.enable, &w.addr, &w.data])
+            .chain(reads.flat_map(|r| [&r.enable, &r.addr]))
+            .filter_map(Operand::net)
+            .collect()
+    }
 }
 
 impl Design {
@@ -458,19 +472,12 @@ impl Design {
                 nets.extend(register.enable);
                 nets
             }
-            Item::Memory(memory) => {
-                let writes = memory.writes.iter();
-                let reads = memory.reads.iter();
-                writes
-                    .flat_map(|w| [&w.enable, &w.addr, &w.data])
-                    .chain(reads.flat_map(|r| [&r.enable, &r.addr]))
-                    .filter_map(Operand::net)
-                    .collect()
-            }
+            Item::Memory(memory) => memory.read_nets(),
             Item::Instance(instance) => self.connected(instance, Direction::Input),
         }
     }
-    fn connected(&self, instance: &Instance, direction: Direction) -> Vec<NetId> {
+    /// The nets at an instance's ports of a direction.
+    pub fn connected(&self, instance: &Instance, direction: Direction) -> Vec<NetId> {
         self.pins(instance)
             .into_iter()
             .filter(|(port, _)| port.direction == direction)

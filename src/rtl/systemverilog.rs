@@ -1,8 +1,10 @@
 //! The netlist as SystemVerilog text.
 
 use super::clean::clean;
+use super::inline::Inlined;
 use super::layout::*;
 use super::netlist::*;
+use super::stages::staged;
 use super::text::{Dialect, ExprText, line_of, literal};
 use num_traits::Zero;
 
@@ -11,17 +13,14 @@ use num_traits::Zero;
 /// Every assignment is one operation on operands of exactly its width, so that neither the sizing rules nor the
 /// sign rules of the language decide a value, and linters have nothing to say.
 pub fn print(design: &Design) -> String {
-    let design = clean(design);
+    let mut design = clean(design);
+    design.modules.values_mut().for_each(staged);
     let mut text = String::new();
     for line in &design.header {
         line_of(&mut text, 0, &comment(line));
     }
     // The user chooses the file's name.
     line_of(&mut text, 0, "/* verilator lint_off DECLFILENAME */");
-    if design.modules.len() > 1 {
-        // An instance may be named like a net inside it.
-        line_of(&mut text, 0, "/* verilator lint_off VARHIDDEN */");
-    }
     if design
         .modules
         .iter()
@@ -36,6 +35,7 @@ pub fn print(design: &Design) -> String {
         Printer {
             design: &design,
             module,
+            inlined: Inlined::of(&design, module),
             out: &mut text,
         }
         .module();
@@ -74,6 +74,7 @@ impl Dialect for SystemVerilog {
 struct Printer<'a> {
     design: &'a Design,
     module: &'a Module,
+    inlined: Inlined<'a>,
     out: &'a mut String,
 }
 
@@ -83,13 +84,20 @@ impl Printer<'_> {
             self.line(0, &comment(text));
         }
         self.header();
-        self.declarations();
-        let mut after_comment = false;
-        for section in sections(self.module) {
+        let sections = sections(self.module, &self.inlined);
+        let mut declared = self.read_ahead(&sections);
+        let ahead = self.module.nets.ids().filter(|net| declared[net.index()]);
+        let ahead: Vec<NetId> = ahead.collect();
+        self.declare(&ahead);
+        for port in &self.module.ports {
+            declared[port.net.index()] = true;
+        }
+        let mut after_comment = ahead.is_empty();
+        for section in sections {
             if !after_comment {
                 self.out.push('\n');
             }
-            self.section(&section);
+            self.section(&section, &declared);
             after_comment = matches!(section, Section::Comment(_));
         }
         self.sink();
@@ -116,21 +124,89 @@ impl Printer<'_> {
         self.line(0, ");");
     }
 
-    fn declarations(&mut self) {
-        let mut is_port = vec![false; self.module.nets.len()];
+    /// By net: whether a line before the one that drives it reads it.
+    fn read_ahead(&self, sections: &[Section<'_>]) -> Vec<bool> {
+        let count = self.module.nets.len();
+        let (mut ahead, mut known) = (vec![false; count], vec![false; count]);
         for port in &self.module.ports {
-            is_port[port.net.index()] = true;
+            known[port.net.index()] = true;
         }
-        let nets: Vec<NetId> = self
-            .module
-            .nets
-            .ids()
-            .filter(|net| !is_port[net.index()])
-            .collect();
-        let column = self.range_column(nets.iter().copied());
-        for net in nets {
-            let declaration = self.declaration(net, column);
-            self.line(1, &format!("{declaration};"));
+        for section in sections {
+            for (driven, read) in self.lines(section) {
+                let mut names = Vec::new();
+                read.iter()
+                    .for_each(|&net| self.inlined.names(net, &mut names));
+                for name in names {
+                    let i = name.index();
+                    ahead[i] |= !known[i] && !driven.contains(&name);
+                }
+                driven.iter().for_each(|net| known[net.index()] = true);
+            }
+        }
+        ahead
+    }
+
+    /// The nets that each line of a section drives and reads.
+    fn lines(&self, section: &Section<'_>) -> Vec<(Vec<NetId>, Vec<NetId>)> {
+        let nets = |operand: &Operand| operand.net();
+        match section {
+            Section::Comment(_) => Vec::new(),
+            Section::Assigns(group) => {
+                let line = |(out, expr, _): &(NetId, &Expr, _)| {
+                    let read = expr.operands().iter().filter_map(nets).collect();
+                    (vec![*out], read)
+                };
+                group.iter().map(line).collect()
+            }
+            Section::Registers(group) => {
+                let read = group
+                    .iter()
+                    .flat_map(|r| r.next.net().into_iter().chain(r.enable));
+                vec![(group.iter().map(|r| r.out).collect(), read.collect())]
+            }
+            Section::Memory(memory) => {
+                let driven = memory.reads.iter().map(|read| read.out);
+                vec![(driven.collect(), memory.read_nets())]
+            }
+            Section::Instance(instance) => {
+                let connected = |direction| self.design.connected(instance, direction);
+                vec![(connected(Direction::Output), connected(Direction::Input))]
+            }
+        }
+    }
+
+    /// Declares those of the nets that are not declared yet.
+    fn declare_new(&mut self, nets: impl Iterator<Item = NetId>, declared: &[bool]) {
+        let new: Vec<NetId> = nets.filter(|net| !declared[net.index()]).collect();
+        self.declare(&new);
+    }
+
+    /// Declarations, several nets of a width in a line.
+    fn declare(&mut self, nets: &[NetId]) {
+        const COLUMNS: usize = 100;
+        let mut by_width: Vec<(u32, Vec<&str>)> = Vec::new();
+        for &net in nets {
+            let Net { name, width, .. } = &self.module.nets[net];
+            match by_width.iter_mut().find(|(known, _)| known == width) {
+                Some((_, names)) => names.push(name),
+                None => by_width.push((*width, vec![name])),
+            }
+        }
+        for (width, names) in by_width {
+            let head = match range(width) {
+                range if range.is_empty() => "logic ".to_string(),
+                range => format!("logic {range} "),
+            };
+            let mut line = format!("{head}{}", names[0]);
+            for name in &names[1..] {
+                if line.len() + name.len() + 3 > COLUMNS {
+                    line_of(self.out, 1, &format!("{line};"));
+                    line = format!("{head}{name}");
+                } else {
+                    line = format!("{line}, {name}");
+                }
+            }
+            line_of(self.out, 1, &format!("{line};"));
         }
     }
 
@@ -146,22 +222,42 @@ impl Printer<'_> {
         format!("logic{gap}{range:<column$} {}", self.name(net))
     }
 
-    fn section(&mut self, section: &Section<'_>) {
+    fn section(&mut self, section: &Section<'_>, declared: &[bool]) {
         match section {
             Section::Comment(text) => self.line(1, &comment(text)),
-            Section::Assigns(group) => self.assigns(group),
-            Section::Registers(group) => self.registers(group),
-            Section::Memory(memory) => self.memory(memory),
-            Section::Instance(instance) => self.instance(instance),
+            Section::Assigns(group) => self.assigns(group, declared),
+            Section::Registers(group) => {
+                self.declare_new(group.iter().map(|register| register.out), declared);
+                self.registers(group);
+            }
+            Section::Memory(memory) => {
+                self.declare_new(memory.reads.iter().map(|read| read.out), declared);
+                self.memory(memory);
+            }
+            Section::Instance(instance) => {
+                let pins = self.design.pins(instance).into_iter();
+                let outputs = pins.filter(|(port, _)| port.direction == Direction::Output);
+                self.declare_new(outputs.map(|(_, net)| net), declared);
+                self.instance(instance);
+            }
         }
     }
 
-    fn assigns(&mut self, group: &[(NetId, &Expr, Option<&str>)]) {
-        for (out, expr, origin) in group {
+    /// A net that nothing above reads is declared where it is driven.
+    fn assigns(&mut self, group: &[(NetId, &Expr, Option<&str>)], declared: &[bool]) {
+        let lines = group.iter().map(|(out, expr, origin)| {
+            let head = match declared[out.index()] {
+                true => "assign".to_string(),
+                false => match range(self.width(*out)) {
+                    range if range.is_empty() => "wire".to_string(),
+                    range => format!("wire {range}"),
+                },
+            };
             let value = self.text().expr(expr, self.width(*out));
-            let line = format!("assign {} = {value};{}", self.name(*out), remark(*origin));
-            self.line(1, &line);
-        }
+            format!("{head} {} = {value};{}", self.name(*out), remark(*origin))
+        });
+        let lines: Vec<String> = lines.collect();
+        lines.iter().for_each(|line| self.line(1, line));
     }
 
     /// All have the first one's enable, and all or none are reset.
@@ -186,7 +282,7 @@ impl Printer<'_> {
             (false, None) => 2,
         };
         for register in group {
-            let next = self.text().operand(&register.next);
+            let next = self.text().whole(&register.next);
             let remark = remark(register.origin.as_deref());
             let line = format!("{} <= {next};{remark}", self.name(register.out));
             self.line(depth, &line);
@@ -284,14 +380,15 @@ impl Printer<'_> {
         for (index, (port, net)) in pins.iter().enumerate() {
             let comma = if index + 1 < pins.len() { "," } else { "" };
             let pin = &module.nets[port.net].name;
-            self.line(2, &format!(".{pin}({}){comma}", self.name(*net)));
+            let net = self.text().whole(&Operand::Net(*net));
+            self.line(2, &format!(".{pin}({net}){comma}"));
         }
         self.line(1, ");");
     }
 
     /// Reads what nothing else reads, under a name that tells linters so.
     fn sink(&mut self) {
-        let unused = unused_bits(self.design, self.module);
+        let unused = unused_bits(self.design, self.module, &self.inlined);
         if unused.is_empty() {
             return;
         }
@@ -312,6 +409,7 @@ impl Printer<'_> {
         ExprText {
             module: self.module,
             dialect: &SystemVerilog,
+            inlined: &self.inlined,
         }
     }
 
@@ -373,6 +471,7 @@ mod tests {
             origin: Some("k.py:1".to_string()),
         }));
         module.items.push(Item::Comment("sum".to_string()));
+        module.nets[wide].named = false;
         for (out, expr) in [
             (unused, Expr::Not(weight.into())),
             (
@@ -425,14 +524,10 @@ module accumulate (
     input  logic [5:0]  step,
     output logic [15:0] sum
 );
-    logic [7:0]  weight;
-    logic [15:0] wide;
-    logic [15:0] next;
-    logic [1:0]  addr;
-
     // weights
-    assign addr = step[2:1];  // k.py:3
+    wire [1:0] addr = step[2:1];  // k.py:3
 
+    logic [7:0] weight;
     (* syn_romstyle = "logic" *)
     logic [7:0] weights [0:2];  // k.py:1
     initial begin
@@ -447,8 +542,7 @@ module accumulate (
     end
 
     // sum
-    assign wide = 16'($signed(weight));
-    assign next = sum + wide;
+    wire [15:0] next = sum + 16'($signed(weight));
 
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin

@@ -1,5 +1,6 @@
 //! Expressions as text, for languages that share SystemVerilog's operators.
 
+use super::inline::Inlined;
 use super::layout::{long_amount, mask};
 use super::netlist::*;
 use num_bigint::BigUint;
@@ -32,6 +33,7 @@ pub(super) fn line_of(text: &mut String, depth: usize, line: &str) {
 pub(super) struct ExprText<'a> {
     pub module: &'a Module,
     pub dialect: &'a dyn Dialect,
+    pub inlined: &'a Inlined<'a>,
 }
 
 impl ExprText<'_> {
@@ -78,10 +80,7 @@ impl ExprText<'_> {
             ),
             Expr::Concat(parts) => match parts.as_slice() {
                 [part] => self.operand(part),
-                _ => {
-                    let parts: Vec<String> = parts.iter().map(|p| self.operand(p)).collect();
-                    format!("{{{}}}", parts.join(", "))
-                }
+                _ => self.concat(parts),
             },
             Expr::Slice { value, lo } => self.bits(*value, *lo, width),
             Expr::Extend { value, signed } => {
@@ -93,6 +92,33 @@ impl ExprText<'_> {
             }
             Expr::Reduce { op, value } => format!("{}{}", binary_symbol(*op), self.operand(value)),
         }
+    }
+
+    /// Parts side by side; several of one kind in a row as copies.
+    fn concat(&self, parts: &[Operand]) -> String {
+        let parts = self.flat(parts);
+        let runs: Vec<&[Operand]> = parts.chunk_by(|a, b| a == b && a.net().is_some()).collect();
+        let text = |run: &&[Operand]| match run.len() {
+            1 => self.whole(&run[0]),
+            count => self.dialect.repeat(count as u32, &self.whole(&run[0])),
+        };
+        match runs[..] {
+            // A repetition stands in braces of its own.
+            [run] if run.len() > 1 => text(&run),
+            _ => {
+                let texts: Vec<String> = runs.iter().map(text).collect();
+                format!("{{{}}}", texts.join(", "))
+            }
+        }
+    }
+
+    /// The parts with those of concatenations among them.
+    fn flat(&self, parts: &[Operand]) -> Vec<Operand> {
+        let inner = |part: &Operand| match part.net().and_then(|net| self.inlined.expr(net)) {
+            Some(Expr::Concat(parts)) => self.flat(parts),
+            _ => vec![part.clone()],
+        };
+        parts.iter().flat_map(inner).collect()
     }
 
     /// A factor in `width` bits; the product's sign matters to synthesisers only, which then need not multiply
@@ -111,7 +137,10 @@ impl ExprText<'_> {
                 }
             }
             Operand::Net(net) => {
-                let kept = self.bits(*net, 0, width.min(self.width(*net)));
+                let kept = match width < self.width(*net) {
+                    true => self.bits(*net, 0, width),
+                    false => self.net(*net),
+                };
                 match (narrow, value_signed, signed) {
                     (true, true, _) => self.dialect.cast(width, &format!("$signed({kept})")),
                     (true, false, true) => {
@@ -169,11 +198,38 @@ impl ExprText<'_> {
         }
     }
 
-    /// A net's name or a literal.
+    /// A net's name, what stands in its place, or a literal.
     pub fn operand(&self, operand: &Operand) -> String {
         match operand {
-            Operand::Net(net) => self.name(*net),
+            Operand::Net(net) => self.net(*net),
             Operand::Const { width, value } => literal(*width, value),
+        }
+    }
+
+    /// As [`Self::operand`], where nothing stands beside it.
+    pub fn whole(&self, operand: &Operand) -> String {
+        match operand
+            .net()
+            .and_then(|net| Some((net, self.inlined.expr(net)?)))
+        {
+            Some((net, expr)) => self.expr(expr, self.width(net)),
+            None => self.operand(operand),
+        }
+    }
+
+    /// A net's name, or what stands in its place.
+    fn net(&self, net: NetId) -> String {
+        let Some(expr) = self.inlined.expr(net) else {
+            return self.name(net);
+        };
+        let text = self.expr(expr, self.width(net));
+        match expr {
+            Expr::Copy(_)
+            | Expr::Slice { .. }
+            | Expr::Concat(_)
+            | Expr::Extend { .. }
+            | Expr::Not(_) => text,
+            _ => format!("({text})"),
         }
     }
 

@@ -1,6 +1,7 @@
 //! The netlist as Veryl source text.
 
 use super::clean::clean;
+use super::inline::Inlined;
 use super::layout::*;
 use super::namer::is_veryl_keyword;
 use super::netlist::*;
@@ -22,6 +23,7 @@ pub fn print(design: &Design) -> String {
         Printer {
             design: &design,
             module,
+            inlined: Inlined::default(),
             out: &mut text,
         }
         .module();
@@ -59,6 +61,8 @@ fn escaped(name: &str) -> String {
 struct Printer<'a> {
     design: &'a Design,
     module: &'a Module,
+    /// Nothing: each net has its line.
+    inlined: Inlined<'a>,
     out: &'a mut String,
 }
 
@@ -70,7 +74,7 @@ impl Printer<'_> {
         self.header();
         self.declarations();
         let mut after_comment = false;
-        for section in sections(self.module) {
+        for section in sections(self.module, &self.inlined) {
             if !after_comment {
                 self.out.push('\n');
             }
@@ -261,7 +265,7 @@ impl Printer<'_> {
 
     /// Reads what nothing else reads, under a name that tells linters so.
     fn sink(&mut self) {
-        let unused = unused_bits(self.design, self.module);
+        let unused = unused_bits(self.design, self.module, &self.inlined);
         let is_event = |net| self.module.clock == Some(net) || self.module.reset == Some(net);
         let bits: Vec<String> = unused
             .iter()
@@ -284,6 +288,7 @@ impl Printer<'_> {
         ExprText {
             module: self.module,
             dialect: &Veryl,
+            inlined: &self.inlined,
         }
     }
 

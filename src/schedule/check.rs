@@ -1,13 +1,14 @@
 //! Verifies a schedule from scratch: of the scheduler it shares the result, not the reasoning.
 //!
 //! Data order, carried values and loop ends follow from the graph; memory dependences are decided distance by
-//! distance (`distance`), delays by all ways to cover gates with lookup tables (`chaining`), ports and
-//! depths by counting.
+//! distance (`distance`), delays by all ways to cover gates with lookup tables (`chaining`), ports, shared operators
+//! (`binding`) and depths by counting.
 
+mod binding;
 mod chaining;
 mod distance;
 
-use super::device::Device;
+use super::device::{Class, Device};
 use super::{LeafSchedule, Schedule, Times, Variant};
 use crate::hwarith::graph::{MemId, Op, VarId};
 use crate::hwarith::{Graph, NodeId};
@@ -27,6 +28,7 @@ pub fn check(program: &Program, schedule: &Schedule, device: &Device) -> Result<
             check_unit(variant, device, budget).map_err(|e| format!("unit {}: {e}", unit.name))?;
         }
     }
+    binding::check(program, schedule, device)?;
     let demanded = program.demanded();
     for (index, scheduled) in schedule.leaves.iter() {
         let leaf = &program.leaves[index];
@@ -56,13 +58,18 @@ fn check_unit(unit: &Variant, device: &Device, budget: f64) -> Result<(), String
     for (step, times) in graph.steps.iter().zip(&unit.steps) {
         data_order(step, times, &[], &|_| None)?;
         stability(step, times, &BTreeSet::new())?;
-        Chaining::of_step(step, times, device, budget)
+        // Between the first state and the last one.
+        let choice = |width| device.delay(Class::Mux, width);
+        Chaining::new(step, times, device, budget)
+            .behind(&choice)
             .check(&|_| None, None)
             .map_err(|e| format!("step: {e}"))?;
     }
     data_order(graph, times, &step_cycles(unit), &|_| None)?;
     stability(graph, times, &BTreeSet::new())?;
+    let choice = |_| unit.shared.map_or(0.0, |shared| shared.choice_delay);
     Chaining::new(graph, times, device, budget)
+        .behind(&choice)
         .with_steps(&unit.steps)
         .check(&|_| None, None)?;
     for (id, node) in graph.nodes.iter() {

@@ -140,6 +140,12 @@ impl Device {
         }
     }
 
+    /// ns of a choice of one of several values of `width` bits, by a tree of two-way choices.
+    pub fn choice_delay(&self, values: usize, width: u32) -> f64 {
+        let levels = usize::BITS - values.max(1).saturating_sub(1).leading_zeros();
+        f64::from(levels) * self.delay(Class::Mux, width)
+    }
+
     /// Delay in ns of an operation of `width` bits; 0 for a class that the model leaves out.
     pub fn delay(&self, class: Class, width: u32) -> f64 {
         let alone = self.delay.get(&class).map_or(0.0, |d| {

@@ -4,7 +4,7 @@
 use super::problem::Problem;
 use super::resource::Resource;
 use super::solver::{Failure, Solution};
-use super::{LeafSchedule, Times};
+use super::{LeafSchedule, Times, Units};
 use crate::hwarith::NodeId;
 use crate::hwarith::graph::Op;
 use crate::machine::program::{Leaf, Program};
@@ -41,36 +41,90 @@ fn set_ports(problem: &mut Problem, counts: &Counts, ports: impl Fn(u32) -> u32)
 }
 
 /// Schedules what is executed once.
-pub fn schedule_block(leaf: &Leaf, problem: &mut Problem) -> LeafSchedule {
+pub fn schedule_block(leaf: &Leaf, problem: &mut Problem, units: &Units) -> LeafSchedule {
     // Nothing follows that a busy operator would hold up.
     for call in problem.calls() {
-        problem.choose(call, problem.smallest(call, u32::MAX));
+        problem.choose(call, problem.smallest(call, u32::MAX, units), units);
     }
+    solve_block(leaf, problem)
+        .expect("straight-line code has a free port in some cycle and no recurrence")
+}
+
+fn solve_block(leaf: &Leaf, problem: &mut Problem) -> Option<LeafSchedule> {
     // The second port is taken only where it shortens the block.
     let counts = counts(problem);
-    let mut best: Option<(Solution, u32)> = None;
+    let mut best: Option<LeafSchedule> = None;
     for ports in 1..=MOST_PORTS {
         set_ports(problem, &counts, |_| ports);
         if let Ok(solution) = problem.solve(None) {
-            let depth = depth(leaf, &solution.times);
-            if best.as_ref().is_none_or(|(_, d)| depth < *d) {
-                best = Some((solution, depth));
+            let found = scheduled(leaf, problem, solution, None);
+            if best.as_ref().is_none_or(|best| found.depth < best.depth) {
+                best = Some(found);
             }
         }
         if counts.values().all(|&uses| uses <= 1) {
             break;
         }
     }
-    let (solution, depth) =
-        best.expect("straight-line code has a free port in some cycle and no recurrence");
+    best
+}
+
+/// A leaf with its times and what its nodes take.
+fn scheduled(leaf: &Leaf, problem: &Problem, solution: Solution, ii: Option<u32>) -> LeafSchedule {
+    let Solution { times, instances } = solution;
+    let depth = depth(leaf, &times);
+    let instance = |node: NodeId| instances[node.index()];
+    let accesses = leaf.accesses.iter();
+    let mut shared = vec![None; instances.len()];
+    for call in problem.calls() {
+        shared[call.index()] = instance(call);
+    }
     LeafSchedule {
-        ports: ports(leaf, &solution),
+        // Reads and writes of inner memories are numbered apart.
+        ports: accesses
+            .map(|access| instance(access.node).unwrap_or(0))
+            .collect(),
+        instances: shared,
         variants: problem.choices(),
-        times: solution.times,
-        ii: None,
+        times,
+        // An iteration that begins after the end of the one before it depends on nothing of it that is not there.
+        ii: ii.map(|ii| ii.min(depth)),
         depth,
         bound_by: String::new(),
     }
+}
+
+/// Another schedule of a leaf whose calls choose other operators than they did in `before`; `None` if there is none with
+/// that II.
+pub fn reschedule(
+    leaf: &Leaf,
+    problem: &mut Problem,
+    before: &LeafSchedule,
+) -> Option<LeafSchedule> {
+    let Some(ii) = before.ii else {
+        return solve_block(leaf, problem);
+    };
+    let counts = counts(problem);
+    let solution = solve_loop(problem, &counts, ii).ok()?;
+    Some(LeafSchedule {
+        bound_by: before.bound_by.clone(),
+        ..scheduled(leaf, problem, solution, Some(ii))
+    })
+}
+
+/// Times with an II: with as few ports as this II allows, else with all.
+fn solve_loop(problem: &mut Problem, counts: &Counts, ii: u32) -> Result<Solution, Failure> {
+    set_ports(problem, counts, |uses| {
+        uses.div_ceil(ii).clamp(1, MOST_PORTS)
+    });
+    problem.solve(Some(ii)).or_else(|failure| {
+        // More ports do not help.
+        if matches!(failure, Failure::Recurrence(_)) && counts.is_empty() {
+            return Err(failure);
+        }
+        set_ports(problem, counts, |_| MOST_PORTS);
+        problem.solve(Some(ii))
+    })
 }
 
 /// What an II is at least, and why.
@@ -103,6 +157,7 @@ pub fn schedule_loop(
     program: &Program,
     leaf: &Leaf,
     problem: &mut Problem,
+    units: &Units,
 ) -> Result<LeafSchedule, String> {
     let (least, mut reason) = least_interval(program, leaf, problem);
     let counts = counts(problem);
@@ -112,22 +167,9 @@ pub fn schedule_loop(
         .max(problem.recurrence_bound().saturating_sub(1))
         .min(most);
     let found = least_ii(least, most, |ii| {
-        // As few ports as this II allows, then all.
-        let frugal = |uses: u32| uses.div_ceil(ii).clamp(1, MOST_PORTS);
-        let all = |_| MOST_PORTS;
-        for ports in [&frugal as &dyn Fn(u32) -> u32, &all] {
-            set_ports(problem, &counts, ports);
-            match problem.solve(Some(ii)) {
-                Ok(solution) => return Some(solution),
-                // More ports do not help.
-                Err(failure @ Failure::Recurrence(_)) if counts.is_empty() => {
-                    reason = describe(program, leaf, &failure);
-                    return None;
-                }
-                Err(failure) => reason = describe(program, leaf, &failure),
-            }
-        }
-        None
+        let attempt = solve_loop(problem, &counts, ii);
+        let failed = |failure: &Failure| reason = describe(program, leaf, failure);
+        attempt.inspect_err(failed).ok()
     });
     let Some((ii, solution)) = found else {
         return Err(format!(
@@ -135,18 +177,11 @@ pub fn schedule_loop(
             leaf.label
         ));
     };
-    let solution = roll_operators(problem, solution, ii);
-    // Smaller operators may be done earlier; an iteration that begins after the end of the one before
-    // it depends on nothing of it that is not there.
-    let depth = depth(leaf, &solution.times);
-    let ii = ii.min(depth);
+    // Smaller operators may be done earlier.
+    let solution = roll_operators(problem, solution, ii, units);
     Ok(LeafSchedule {
-        ports: ports(leaf, &solution),
-        variants: problem.choices(),
-        depth,
-        ii: Some(ii),
         bound_by: reason,
-        times: solution.times,
+        ..scheduled(leaf, problem, solution, Some(ii))
     })
 }
 
@@ -200,11 +235,16 @@ fn least_ii<T>(
 }
 
 /// Takes smaller implementations of operators where the loop with this II does not need the fastest.
-fn roll_operators(problem: &mut Problem, mut solution: Solution, ii: u32) -> Solution {
+fn roll_operators(
+    problem: &mut Problem,
+    mut solution: Solution,
+    ii: u32,
+    units: &Units,
+) -> Solution {
     let calls: Vec<(NodeId, u32)> = problem
         .calls()
         .into_iter()
-        .map(|call| (call, problem.smallest(call, ii)))
+        .map(|call| (call, problem.smallest(call, ii, units)))
         .filter(|&(call, smallest)| smallest != problem.choice(call))
         .collect();
     // All at once, then, if some of them lie on a recurrence, one after the other.
@@ -212,7 +252,7 @@ fn roll_operators(problem: &mut Problem, mut solution: Solution, ii: u32) -> Sol
     for group in groups {
         let before = problem.choices();
         for &(call, smallest) in group {
-            problem.choose(call, smallest);
+            problem.choose(call, smallest, units);
         }
         if before == problem.choices() {
             continue;
@@ -221,7 +261,7 @@ fn roll_operators(problem: &mut Problem, mut solution: Solution, ii: u32) -> Sol
             Ok(better) => solution = better,
             Err(_) => group
                 .iter()
-                .for_each(|&(call, _)| problem.choose(call, before[call.index()])),
+                .for_each(|&(call, _)| problem.choose(call, before[call.index()], units)),
         }
     }
     solution
@@ -274,13 +314,6 @@ fn depth(leaf: &Leaf, times: &Times) -> u32 {
         }
     }
     last + 1
-}
-
-/// The port of each access. Reads and writes of inner memories are numbered apart.
-fn ports(leaf: &Leaf, solution: &Solution) -> Vec<u32> {
-    let instance = |node: NodeId| solution.instances[node.index()].unwrap_or(0);
-    let accesses = leaf.accesses.iter();
-    accesses.map(|access| instance(access.node)).collect()
 }
 
 #[cfg(test)]

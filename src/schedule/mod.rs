@@ -13,6 +13,7 @@ mod luts;
 mod print;
 mod problem;
 pub mod resource;
+mod share;
 mod solver;
 mod units;
 
@@ -36,7 +37,7 @@ pub struct Schedule {
     /// Clock period in ns.
     pub period: f64,
     /// Of each operator module.
-    pub units: Table<UnitId, UnitSchedule>,
+    pub units: Units,
     /// Of each leaf.
     pub leaves: Table<LeafId, LeafSchedule>,
 }
@@ -56,7 +57,10 @@ pub struct Times {
     pub stable: Vec<bool>,
 }
 
-/// Implementations of an operator, the fastest first; at least one.
+/// Schedules of all operators.
+pub type Units = Table<UnitId, UnitSchedule>;
+
+/// Implementations of an operator, the fastest first, then those that are shared; at least one.
 #[derive(Clone, Debug)]
 pub struct UnitSchedule {
     /// A call names one by its position.
@@ -80,6 +84,17 @@ pub struct Variant {
     pub input_delay: f64,
     /// ns of logic between the last registers and the result.
     pub output_delay: f64,
+    /// Of one whose instances several calls share.
+    pub shared: Option<Shared>,
+}
+
+/// How calls share a variant.
+#[derive(Clone, Copy, Debug)]
+pub struct Shared {
+    /// Instances.
+    pub instances: u32,
+    /// ns that the choice between the calls' operands takes, before everything else.
+    pub choice_delay: f64,
 }
 
 /// Of a leaf.
@@ -95,6 +110,8 @@ pub struct LeafSchedule {
     pub variants: Vec<u32>,
     /// Port of each access, by position in the leaf's list.
     pub ports: Vec<u32>,
+    /// Instance of a shared operator that each node calls; `None`: one of its own.
+    pub instances: Vec<Option<u32>>,
     /// What keeps the II from being lower.
     pub bound_by: String,
 }
@@ -143,16 +160,19 @@ pub fn schedule(
         schedule.units.push(unit);
     }
     let demanded = program.demanded();
+    let mut problems: Table<LeafId, Problem> = Table::new();
     for (leaf, widths) in program.leaves.values().zip(demanded.values()) {
         let mut problem = Problem::new(&leaf.graph, widths.clone(), device, budget);
         problem.add_leaf(leaf, device, program);
         problem.set_calls(&schedule.units);
         let leaf = match leaf.repeat {
-            None => loops::schedule_block(leaf, &mut problem),
-            Some(_) => loops::schedule_loop(program, leaf, &mut problem)?,
+            None => loops::schedule_block(leaf, &mut problem, &schedule.units),
+            Some(_) => loops::schedule_loop(program, leaf, &mut problem, &schedule.units)?,
         };
         schedule.leaves.push(leaf);
+        problems.push(problem);
     }
+    share::share(program, device, budget, &mut problems, &mut schedule);
     Ok(schedule)
 }
 

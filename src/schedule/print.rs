@@ -22,6 +22,13 @@ impl Schedule {
                 variant.input_delay,
                 variant.output_delay
             );
+            if let Some(shared) = variant.shared {
+                let _ = writeln!(
+                    out,
+                    "  {} shared, {:.2} ns for the choice of operands",
+                    shared.instances, shared.choice_delay
+                );
+            }
             print_nodes(&variant.graph, &variant.times, &mut out);
         }
         for (leaf, times) in program.leaves.values().zip(self.leaves.values()) {

@@ -3,8 +3,7 @@
 use super::depend::{self, Dependence};
 use super::device::{Class, Device};
 use super::resource::{Pools, Resource, Use};
-use super::{DISTRIBUTED_BITS, UnitSchedule, Variant, delay_class};
-use crate::arena::Table;
+use super::{DISTRIBUTED_BITS, Units, Variant, delay_class};
 use crate::hwarith::graph::{Op, UnitId, VarId};
 use crate::hwarith::{Graph, NodeId};
 use crate::machine::program::{Leaf, Place, Program};
@@ -106,9 +105,10 @@ pub struct Problem<'g> {
     pub last: Option<NodeId>,
     /// ns of a cycle that operations can have.
     pub budget: f64,
-    units: Option<&'g Table<UnitId, UnitSchedule>>,
     /// Variant of the operator that each node calls.
     choices: Vec<u32>,
+    /// Cycles from one start of that variant to the next.
+    intervals: Vec<u32>,
 }
 
 impl<'g> Problem<'g> {
@@ -124,8 +124,8 @@ impl<'g> Problem<'g> {
             across: Vec::new(),
             uses: vec![None; count],
             pools: Pools::default(),
-            units: None,
             choices: vec![0; count],
+            intervals: vec![1; count],
             last: None,
             budget,
         };
@@ -196,11 +196,10 @@ impl<'g> Problem<'g> {
 
     // Operators -------------------------------------------------------------------------------------
 
-    /// States how the operators are implemented that the graph calls; all calls take the first variant.
-    pub fn set_calls(&mut self, units: &'g Table<UnitId, UnitSchedule>) {
-        self.units = Some(units);
+    /// Has all calls take the first variant of their operators.
+    pub fn set_calls(&mut self, units: &Units) {
         for call in self.calls() {
-            self.choose(call, 0);
+            self.choose(call, 0, units);
         }
     }
 
@@ -213,15 +212,33 @@ impl<'g> Problem<'g> {
             .collect()
     }
 
-    /// Has a call use the variant of that number.
-    pub fn choose(&mut self, call: NodeId, variant: u32) {
-        self.choices[call.index()] = variant;
-        let variant = self.variant(call);
-        self.kinds[call.index()] = Kind::Pipelined {
+    /// The operator that a node calls.
+    pub fn called(&self, call: NodeId) -> Option<UnitId> {
+        match self.graph.nodes[call].op {
+            Op::Call(unit) => Some(unit),
+            _ => None,
+        }
+    }
+
+    /// Has a call use the variant of that number; as many instances of a shared one as its pool has.
+    pub fn choose(&mut self, call: NodeId, choice: u32, units: &Units) {
+        let Some(unit) = self.called(call) else {
+            return;
+        };
+        let (i, variant) = (call.index(), &units[unit].variants[choice as usize]);
+        self.choices[i] = choice;
+        self.intervals[i] = variant.interval;
+        self.kinds[i] = Kind::Pipelined {
             before: variant.input_delay,
             latency: variant.latency,
             after: variant.output_delay,
         };
+        self.uses[i] = variant.shared.map(|shared| Use {
+            pool: self
+                .pools
+                .pool(Resource::Unit(unit, choice), shared.instances),
+            slots: variant.interval,
+        });
     }
 
     /// The variant that a call uses.
@@ -236,28 +253,15 @@ impl<'g> Problem<'g> {
 
     /// Cycles from one start of a call to the next.
     pub fn interval(&self, call: NodeId) -> u32 {
-        self.variant(call).interval
+        self.intervals[call.index()]
     }
 
-    /// The last variant of a call, hence the smallest, that can start every `interval` cycles.
-    pub fn smallest(&self, call: NodeId, interval: u32) -> u32 {
-        let fits = self
-            .variants(call)
-            .iter()
-            .rposition(|v| v.interval <= interval);
-        fits.unwrap_or(0) as u32
-    }
-
-    fn variant(&self, call: NodeId) -> &'g Variant {
-        &self.variants(call)[self.choices[call.index()] as usize]
-    }
-
-    /// Empty for nodes that are no calls, which no caller asks about.
-    fn variants(&self, call: NodeId) -> &'g [Variant] {
-        match (&self.graph.nodes[call].op, self.units) {
-            (Op::Call(unit), Some(units)) => &units[*unit].variants,
-            _ => &[],
-        }
+    /// The last variant of a call that is not shared, hence the smallest, that can start every `interval` cycles.
+    pub fn smallest(&self, call: NodeId, interval: u32, units: &Units) -> u32 {
+        let variants = self.called(call).map(|unit| &units[unit].variants[..]);
+        let fits = |v: &Variant| v.interval <= interval && v.shared.is_none();
+        let found = variants.and_then(|variants| variants.iter().rposition(fits));
+        found.unwrap_or(0) as u32
     }
 
     // Leaves ----------------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 use super::device::{Class, Device};
 use super::problem::{Kind, Problem};
-use super::{Times, UnitSchedule, Variant};
+use super::{Shared, Times, UnitSchedule, Variant};
 use crate::diagnostics::Diagnostics;
 use crate::hwarith::equal;
 use crate::hwarith::graph::Op;
@@ -60,9 +60,26 @@ fn steps_per_cycle(step: &Graph, device: &Device, budget: f64) -> u32 {
 }
 
 fn variant(graph: Graph, device: &Device, budget: f64) -> Option<Variant> {
+    variant_behind(graph, None, device, budget)
+}
+
+/// A variant that is shared: its operands come after a choice between those of several calls.
+pub fn shared(alone: &Variant, shared: Shared, device: &Device, budget: f64) -> Option<Variant> {
+    variant_behind(alone.graph.clone(), Some(shared), device, budget)
+}
+
+fn variant_behind(
+    graph: Graph,
+    shared: Option<Shared>,
+    device: &Device,
+    budget: f64,
+) -> Option<Variant> {
     let roots: Vec<(NodeId, u32)> = graph.outputs.iter().map(|&o| (o, u32::MAX)).collect();
     let width = crate::hwarith::demand::demanded(&graph, &roots, None);
-    let problem = Problem::new(&graph, width, device, budget);
+    let mut problem = Problem::new(&graph, width, device, budget);
+    if let Some(shared) = shared {
+        delay_inputs(&mut problem, |_| shared.choice_delay.min(budget));
+    }
     let times = problem.solve(None).ok()?.times;
     let output = graph.outputs[0].index();
     let steps = graph.steps.iter();
@@ -76,6 +93,7 @@ fn variant(graph: Graph, device: &Device, budget: f64) -> Option<Variant> {
         latency: times.ready[output],
         input_delay: input_delay(&graph, &times, &steps).min(budget),
         output_delay: times.arrival[output],
+        shared,
         times,
         steps,
         graph,
@@ -107,16 +125,22 @@ pub fn step_times(step: &Graph, device: &Device, budget: f64) -> Times {
     let roots: Vec<(NodeId, u32)> = step.outputs.iter().map(|&o| (o, u32::MAX)).collect();
     let width = crate::hwarith::demand::demanded(step, &roots, None);
     let mut problem = Problem::new(step, width, device, budget);
-    for (id, node) in step.nodes.iter() {
-        if matches!(node.op, Op::Input(_)) {
-            let choice = device.delay(Class::Mux, node.ty.width);
-            problem.kinds[id.index()] = Kind::Logic(choice.min(budget));
-        }
-    }
+    delay_inputs(&mut problem, |width| {
+        device.delay(Class::Mux, width).min(budget)
+    });
     let solution = problem.solve(None);
     let solution =
         solution.expect("only what is shared or carried can fail, and a step has neither");
     solution.times
+}
+
+/// Has inputs come after so many ns, by their widths.
+fn delay_inputs(problem: &mut Problem, delay: impl Fn(u32) -> f64) {
+    for (id, node) in problem.graph.nodes.iter() {
+        if matches!(node.op, Op::Input(_)) {
+            problem.kinds[id.index()] = Kind::Logic(delay(node.ty.width));
+        }
+    }
 }
 
 /// Cycles from one state of an iterated step to the next: the state is a register.

@@ -68,6 +68,22 @@ impl Cells {
         out
     }
 
+    /// As [`Cells::assign`], with a name that says nothing.
+    pub fn assign_unnamed(
+        &mut self,
+        name: &str,
+        width: u32,
+        expr: Expr,
+        origin: Option<String>,
+    ) -> NetId {
+        let before = self.module.nets.len();
+        let net = self.assign(name, width, expr, origin);
+        if self.module.nets.len() > before {
+            self.module.nets[net].named = false;
+        }
+        net
+    }
+
     /// A new register.
     pub fn register(
         &mut self,
@@ -112,7 +128,7 @@ impl Cells {
             Operand::Net(net) => net,
             constant => {
                 let width = self.module.operand_width(&constant);
-                self.assign(name, width, Expr::Copy(constant), None)
+                self.assign_unnamed(name, width, Expr::Copy(constant), None)
             }
         }
     }
@@ -138,7 +154,8 @@ impl Cells {
                 }
                 value => {
                     let name = format!("{name}_x{width}");
-                    Operand::Net(self.assign(&name, width, Expr::Extend { value, signed }, None))
+                    let extended = Expr::Extend { value, signed };
+                    Operand::Net(self.assign_unnamed(&name, width, extended, None))
                 }
             },
         }
@@ -156,7 +173,8 @@ impl Cells {
             }
             Operand::Net(net) => {
                 let name = format!("{name}_{}_{lo}", lo + width - 1);
-                Operand::Net(self.assign(&name, width, Expr::Slice { value: net, lo }, None))
+                let slice = Expr::Slice { value: net, lo };
+                Operand::Net(self.assign_unnamed(&name, width, slice, None))
             }
         }
     }
@@ -198,21 +216,37 @@ impl Cells {
 
     /// Of several guarded values, the one whose guard is 1 (at most one is; with none, any).
     pub fn select(&mut self, choices: &[(Operand, Operand)], name: &str) -> Option<Operand> {
-        let ((_, last), others) = choices.split_last()?;
-        let mut result = last.clone();
-        for (guard, value) in others.iter().rev() {
-            if *value == result {
-                continue;
-            }
-            let width = self.module.operand_width(value);
-            let expr = Expr::Mux {
-                cond: guard.clone(),
-                on_true: value.clone(),
-                on_false: result,
-            };
-            result = Operand::Net(self.assign(name, width, expr, None));
+        let mut level = choices.to_vec();
+        while level.len() > 1 {
+            level = level
+                .chunks(2)
+                .map(|pair| match pair {
+                    [left, right] => self.choice(left, right, name),
+                    single => single[0].clone(),
+                })
+                .collect();
         }
-        Some(result)
+        level.pop().map(|(_, value)| value)
+    }
+
+    /// One of two guarded values, and whether it is either's turn.
+    fn choice(
+        &mut self,
+        (guard, value): &(Operand, Operand),
+        (other_guard, other): &(Operand, Operand),
+        name: &str,
+    ) -> (Operand, Operand) {
+        let either = self.gate(BinaryOp::Or, guard.clone(), other_guard.clone(), "either");
+        if value == other {
+            return (either, value.clone());
+        }
+        let width = self.module.operand_width(value);
+        let expr = Expr::Mux {
+            cond: guard.clone(),
+            on_true: value.clone(),
+            on_false: other.clone(),
+        };
+        (either, Operand::Net(self.assign(name, width, expr, None)))
     }
 
     /// Whether any of the bits is 1.

@@ -2,6 +2,7 @@
 
 use super::cells::{Cells, bit};
 use super::datapath::{Datapath, Pace, Sources};
+use super::operators::{self, CallUse, Results};
 use super::ports::AccessUse;
 use super::{Top, Units, is_empty};
 use crate::arena::Table;
@@ -25,6 +26,10 @@ struct LeafEnv<'t> {
     phis: HashMap<NodeId, VarId>,
     /// Read data of each load.
     loads: HashMap<NodeId, NetId>,
+    /// Results of operators that are shared.
+    results: Results,
+    /// Calls of them.
+    calls: Vec<CallUse>,
 }
 
 impl Sources for LeafEnv<'_> {
@@ -47,24 +52,23 @@ impl LeafEnv<'_> {
         let inputs = self.program.units[unit].graph.input_types();
         let label = path.label(node);
         let operands = path.call_operands(cells, self, node, &inputs);
+        let active = Operand::Net(self.valid[path.times().start[node.index()] as usize]);
+        let instance = self.schedule.leaves[self.leaf].instances[node.index()];
+        if let Some(instance) = instance {
+            let key = (unit, called.1, instance);
+            self.calls.push(CallUse {
+                key,
+                active,
+                operands,
+            });
+            return Operand::Net(self.results[&key]);
+        }
         let result = cells.net(&label, self.program.units[unit].width);
-        let module = &self.design.modules[id];
-        let mut connections = Vec::new();
-        connections.extend(module.clock.and(cells.module.clock));
-        if self.schedule.units[unit].variants[called.1 as usize].interval > 1 {
-            connections.push(self.valid[path.times().start[node.index()] as usize]);
-        }
-        for (i, operand) in operands.into_iter().enumerate() {
-            connections.push(cells.as_net(operand, &format!("{label}_in{i}")));
-        }
-        connections.push(result);
-        let name = cells.namer.numbered(&format!("u_{label}"));
-        cells.module.items.push(Item::Instance(Instance {
-            module: id,
-            name,
-            connections,
-            origin: path.origin(node),
-        }));
+        let starts = self.schedule.units[unit].variants[called.1 as usize].interval > 1;
+        let start = starts.then_some(active);
+        let module = (id, &self.design.modules[id]);
+        let origin = path.origin(node);
+        operators::instance(cells, module, &label, start, operands, result, origin);
         Operand::Net(result)
     }
 }
@@ -170,6 +174,7 @@ impl<'a> Top<'a> {
             }
         }
         path.make_all(&mut self.cells, &mut env);
+        self.calls.append(&mut env.calls);
         self.accesses(index, &mut path, &mut env, &valid);
         self.writes(leaf, &mut path, &mut env, &valid);
         match &leaf.repeat {
@@ -224,6 +229,8 @@ impl<'a> Top<'a> {
                 .iter()
                 .flat_map(|r| r.phis.iter().map(|phi| (phi.node, phi.var)))
                 .collect(),
+            results: self.results.clone(),
+            calls: Vec::new(),
             loads: loads
                 .filter_map(|(a, &port)| Some((a.node, self.memories[a.mem].read_data(port)?)))
                 .collect(),

@@ -162,6 +162,9 @@ impl<'a> Datapath<'a> {
         }
         let loaded = until + k * span;
         let source = self.at(cells, env, node, loaded);
+        if source.net().is_none() {
+            return source; // the same in every cycle
+        }
         let enable = match &self.pace {
             Pace::EveryCycle => None,
             Pace::Interval { cycles: 1, .. } => None,
@@ -218,7 +221,10 @@ impl<'a> Datapath<'a> {
             Op::Cast => return self.operand(cells, env, node.args[0], cycle, width),
             Op::Extract { lo } => {
                 let value = self.operand(cells, env, node.args[0], cycle, lo + width);
-                return cells.slice(value, *lo, width, &self.label(id));
+                match (&node.name, value.net()) {
+                    (Some(_), Some(value)) => Expr::Slice { value, lo: *lo },
+                    _ => return cells.slice(value, *lo, width, &self.label(id)),
+                }
             }
             Op::Concat => self.concat(cells, env, id, width),
             Op::Add | Op::Sub | Op::And | Op::Or | Op::Xor => Expr::Binary {
@@ -268,11 +274,15 @@ impl<'a> Datapath<'a> {
                     value: self.operand(cells, env, node.args[0], cycle, full),
                     amount: self.whole(cells, env, node.args[1], cycle),
                 };
-                let shifted = cells.assign(&self.label(id), full, shift, self.origin(id));
+                let shifted = cells.assign_unnamed(&self.label(id), full, shift, self.origin(id));
                 return cells.slice(Operand::Net(shifted), 0, width, &self.label(id));
             }
         };
-        Operand::Net(cells.assign(&self.label(id), width, expr, self.origin(id)))
+        let (label, origin) = (self.label(id), self.origin(id));
+        Operand::Net(match node.name {
+            Some(_) => cells.assign(&label, width, expr, origin),
+            None => cells.assign_unnamed(&label, width, expr, origin),
+        })
     }
 
     fn whole(

@@ -9,6 +9,7 @@ pub mod cells;
 mod control;
 pub mod datapath;
 mod manifest;
+mod operators;
 mod ports;
 pub mod units;
 
@@ -67,12 +68,16 @@ fn build_units(
     design: &mut Design,
 ) -> Units {
     let mut modules = Units::new();
+    let mut namer = Namer::new();
     for (called, variant) in schedule.variants(program) {
         let unit = &program.units[called.0];
-        let name = match called.1 {
-            0 => unit.name.clone(),
-            _ => format!("{}_rolled", unit.name),
+        let kind = match (variant.interval > 1, variant.shared) {
+            (false, None) => "",
+            (true, None) => "_rolled",
+            (false, Some(_)) => "_shared",
+            (true, Some(_)) => "_rolled_shared",
         };
+        let name = namer.suffixed(&format!("{}{kind}", unit.name));
         let module = units::build(&name, unit, variant, sources);
         modules.insert(called, design.modules.push(module));
     }
@@ -106,6 +111,10 @@ struct Top<'a> {
     writers: HashMap<VarId, Vec<(Operand, Operand)>>,
     memories: Table<MemId, ports::MemoryUse>,
     array_ports: Table<MemId, Vec<super::interface::manifest::MemoryPort>>,
+    /// Results of operators that calls share.
+    results: operators::Results,
+    /// Calls of them.
+    calls: Vec<operators::CallUse>,
 }
 
 impl<'a> Top<'a> {
@@ -154,6 +163,8 @@ impl<'a> Top<'a> {
             writers: HashMap::new(),
             memories: Table::new(),
             array_ports: Table::new(),
+            results: operators::Results::new(),
+            calls: Vec::new(),
         }
     }
 
@@ -161,9 +172,11 @@ impl<'a> Top<'a> {
         self.declare_ports();
         self.declare_vars();
         self.declare_memory_outputs();
+        self.declare_operator_results();
         let start = self.block_start();
         let root = &self.program.root;
         let done = self.region(root, start.clone());
+        self.drive_operators();
         self.drive_vars();
         self.drive_memories();
         self.block_end(start, done);

@@ -25,8 +25,8 @@ pub struct Chaining<'g> {
     times: &'g Times,
     device: &'g Device,
     budget: f64,
-    /// Whether operands come after a choice between the first state and the last one.
-    is_step: bool,
+    /// ns of a choice that operands of some width come after.
+    choice: &'g dyn Fn(u32) -> f64,
     /// Cycles of the steps that the graph iterates.
     steps: &'g [Times],
     /// Ways to compute one bit of a gate or wire in its cycle.
@@ -40,18 +40,15 @@ impl<'g> Chaining<'g> {
             times,
             device,
             budget,
-            is_step: false,
+            choice: &|_| 0.0,
             steps: &[],
             cuts: vec![Vec::new(); graph.nodes.len()],
         }
     }
 
-    /// One application of a step that is iterated.
-    pub fn of_step(graph: &'g Graph, times: &'g Times, device: &'g Device, budget: f64) -> Self {
-        Chaining {
-            is_step: true,
-            ..Chaining::new(graph, times, device, budget)
-        }
+    /// States how many ns the choice takes, by their width, from which the operands come.
+    pub fn behind(self, choice: &'g dyn Fn(u32) -> f64) -> Self {
+        Chaining { choice, ..self }
     }
 
     /// States the cycles of the steps that the graph iterates.
@@ -93,11 +90,8 @@ impl<'g> Chaining<'g> {
         let operands = node.args.iter().map(|&a| self.arrival_in(a, cycle));
         let operands = operands.fold(0.0, f64::max);
         Ok(match &node.op {
-            Op::Input(_) if self.is_step => {
-                let choice = self.device.delay(Class::Mux, node.ty.width);
-                choice.min(self.budget)
-            }
-            Op::Const(_) | Op::Var(_) | Op::Input(_) | Op::Phi | Op::Store(_) => 0.0,
+            Op::Input(_) => (self.choice)(node.ty.width).min(self.budget),
+            Op::Const(_) | Op::Var(_) | Op::Phi | Op::Store(_) => 0.0,
             Op::Load(mem) => {
                 let (program, _) = leaf.ok_or("a load in a unit")?;
                 let mem = &program.mems[*mem];

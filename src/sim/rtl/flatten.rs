@@ -52,6 +52,7 @@ impl Flat {
                 None => self.nets.push(Net {
                     name: format!("{prefix}{}", net.name),
                     width: net.width,
+                    named: net.named,
                 }),
             })
             .collect();

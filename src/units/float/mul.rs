@@ -57,5 +57,6 @@ pub(super) fn product(g: &mut Graph, a: &Unpacked, b: &Unpacked) -> (NodeId, Nod
     let (x, exp) = normalised(g, x, exp);
     let product = g.mul(x, y);
     g.name(product, "product");
+    g.name(exp, "exponent");
     (product, exp)
 }

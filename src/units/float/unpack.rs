@@ -4,7 +4,7 @@
 //! and 8.1 (unpacking).
 
 use super::bits::{Grouped, all, any, bit_length, low, none, normalise};
-use crate::hwarith::graph::{Graph, NodeId};
+use crate::hwarith::graph::{Graph, NodeId, Op};
 use crate::hwarith::types::HwType;
 use crate::ir::FloatFormat;
 
@@ -52,12 +52,20 @@ impl From<FloatFormat> for Layout {
 /// Splits `bits`, of the format's width.
 pub(super) fn unpack(g: &mut Graph, format: FloatFormat, bits: NodeId) -> Unpacked {
     let exp = g.extract(bits, format.frac, format.exp);
-    Unpacked {
+    let fields = Unpacked {
         sign: g.bit(bits, format.exp + format.frac),
         exp,
         frac: low(g, bits, format.frac),
         tiny: none(g, exp),
+    };
+    if let Op::Input(index @ 0..3) = g.nodes[bits].op {
+        let operand = ["a", "b", "c"][index as usize];
+        g.name(fields.sign, &format!("{operand}_sign"));
+        g.name(fields.exp, &format!("{operand}_exponent"));
+        g.name(fields.frac, &format!("{operand}_fraction"));
+        g.name(fields.tiny, &format!("{operand}_is_tiny"));
     }
+    fields
 }
 
 /// Input `index` of an operator: a bit pattern of the format.

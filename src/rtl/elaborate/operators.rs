@@ -1,0 +1,113 @@
+//! Operators that several calls share: each instance takes the operands of the call whose cycle it is.
+
+use super::Top;
+use super::cells::Cells;
+use crate::hwarith::graph::UnitId;
+use crate::rtl::netlist::*;
+use std::collections::BTreeMap;
+
+/// An instance of a variant of an operator.
+pub type InstanceKey = (UnitId, u32, u32);
+
+/// A call of a shared instance.
+pub struct CallUse {
+    pub key: InstanceKey,
+    /// 1 in the cycle in which the call has its operands there.
+    pub active: Operand,
+    pub operands: Vec<Operand>,
+}
+
+/// Nets of the results of shared instances.
+pub type Results = BTreeMap<InstanceKey, NetId>;
+
+impl Top<'_> {
+    /// Nets of the results, which leaves need before the instances are complete.
+    pub(super) fn declare_operator_results(&mut self) {
+        for ((unit, choice), variant) in self.schedule.variants(self.program) {
+            let instances = variant.shared.map_or(0, |shared| shared.instances);
+            let unit_of = &self.program.units[unit];
+            for instance in 0..instances {
+                let name = format!("{}_{instance}", unit_of.name);
+                let net = self.cells.net(&name, unit_of.width);
+                self.results.insert((unit, choice, instance), net);
+            }
+        }
+    }
+
+    /// Completes the instances that have calls.
+    pub(super) fn drive_operators(&mut self) {
+        let mut calls: BTreeMap<InstanceKey, Vec<CallUse>> = BTreeMap::new();
+        for call in std::mem::take(&mut self.calls) {
+            calls.entry(call.key).or_default().push(call);
+        }
+        if calls.is_empty() {
+            return;
+        }
+        self.cells.comment("operators that calls share");
+        for (key, calls) in &calls {
+            self.shared_instance(*key, calls);
+        }
+    }
+
+    fn shared_instance(&mut self, key: InstanceKey, calls: &[CallUse]) {
+        let (unit, choice, _) = key;
+        let result = self.results[&key];
+        let label = self.cells.name(result).to_string();
+        let starts = self.schedule.units[unit].variants[choice as usize].interval > 1;
+        let start = starts.then(|| {
+            let active: Vec<Operand> = calls.iter().map(|call| call.active.clone()).collect();
+            self.cells.any(&active, &format!("{label}_start"))
+        });
+        let operands = (0..calls[0].operands.len()).map(|i| {
+            let choices = calls
+                .iter()
+                .map(|call| (call.active.clone(), call.operands[i].clone()));
+            let choices: Vec<(Operand, Operand)> = choices.collect();
+            let chosen = self.cells.select(&choices, &format!("{label}_in{i}"));
+            chosen.expect("an instance that is kept has calls")
+        });
+        let operands: Vec<Operand> = operands.collect();
+        let id = self.units[&(unit, choice)];
+        let module = &self.design.modules[id];
+        instance(
+            &mut self.cells,
+            (id, module),
+            &label,
+            start,
+            operands,
+            result,
+            None,
+        );
+    }
+}
+
+/// An instance of an operator's module; `start` if it takes operands only now and then.
+pub fn instance(
+    cells: &mut Cells,
+    (id, module): (ModuleId, &Module),
+    label: &str,
+    start: Option<Operand>,
+    operands: Vec<Operand>,
+    result: NetId,
+    origin: Option<String>,
+) {
+    let mut connections = Vec::new();
+    connections.extend(module.clock.and(cells.module.clock));
+    connections.extend(start.map(|start| cells.as_net(start, &format!("{label}_start"))));
+    for (i, operand) in operands.into_iter().enumerate() {
+        connections.push(cells.as_net(operand, &format!("{label}_in{i}")));
+    }
+    connections.push(result);
+    // No name of the module inside, which the instance's would hide.
+    let inside = |name: &str| module.nets.values().any(|net| net.name == name);
+    let mut name = cells.namer.numbered(&format!("u_{label}"));
+    while inside(&name) {
+        name = cells.namer.numbered(&format!("u_{label}"));
+    }
+    cells.module.items.push(Item::Instance(Instance {
+        module: id,
+        name,
+        connections,
+        origin,
+    }));
+}

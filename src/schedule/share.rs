@@ -1,0 +1,219 @@
+//! Operators that several calls share: leaves exclude one another, and a loop that starts an iteration every few cycles
+//! has a fast operator idle in the others.
+//!
+//! An instance fewer saves its area and costs a choice in front of one that stays. Who would lose time by it, because the
+//! choice makes the operator a cycle longer, keeps operators of its own. (Binding after De Micheli, Synthesis and
+//! Optimization of Digital Circuits, 1994, chapter 6; here the binding is the scheduler's, by reservation tables.)
+
+use super::device::{Class, Device};
+use super::problem::Problem;
+use super::{LeafSchedule, Schedule, Shared, Variant, delay_class, loops, units};
+use crate::arena::Table;
+use crate::hwarith::graph::{Op, UnitId};
+use crate::hwarith::{Graph, NodeId};
+use crate::machine::program::{Leaf, LeafId, Program};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A leaf may take so much longer: one part in so many of its cycles.
+const MOST_LOSS: u64 = 50;
+
+/// Iterations of a loop of which the number is not known.
+const SOME_ITERATIONS: u64 = 64;
+
+/// Part of a clock period that the choice of operands may take.
+const MOST_CHOICE: f64 = 0.5;
+
+/// The calls of one operator, by leaf.
+type Calls = BTreeMap<LeafId, Vec<NodeId>>;
+
+/// Has calls share operators where that saves area.
+pub fn share(
+    program: &Program,
+    device: &Device,
+    budget: f64,
+    problems: &mut Table<LeafId, Problem>,
+    schedule: &mut Schedule,
+) {
+    let mut calls: BTreeMap<UnitId, Calls> = BTreeMap::new();
+    for (leaf, problem) in problems.iter() {
+        for call in problem.calls() {
+            let unit = problem.called(call).expect("it is a call");
+            let of_unit = calls.entry(unit).or_default();
+            of_unit.entry(leaf).or_default().push(call);
+        }
+    }
+    let mut sharing = Sharing {
+        program,
+        device,
+        budget,
+        problems,
+        schedule,
+    };
+    for (unit, calls) in calls {
+        sharing.share_unit(unit, calls);
+    }
+}
+
+struct Sharing<'s, 'g> {
+    program: &'s Program,
+    device: &'s Device,
+    budget: f64,
+    problems: &'s mut Table<LeafId, Problem<'g>>,
+    schedule: &'s mut Schedule,
+}
+
+impl Sharing<'_, '_> {
+    /// Shares one operator among as many leaves as lose nothing by it.
+    fn share_unit(&mut self, unit: UnitId, mut calls: Calls) {
+        while let Some(variant) = self.shared_variant(unit, &calls) {
+            let choice = self.schedule.units[unit].variants.len() as u32;
+            self.schedule.units[unit].variants.push(variant);
+            let mut found = Vec::new();
+            let mut losers = BTreeSet::new();
+            for (&leaf, nodes) in &calls {
+                match self.rescheduled(leaf, nodes, choice) {
+                    Some(schedule) => found.push((leaf, schedule)),
+                    None => {
+                        losers.insert(leaf);
+                    }
+                }
+            }
+            if losers.is_empty() {
+                for (leaf, schedule) in found {
+                    self.schedule.leaves[leaf] = schedule;
+                }
+                return;
+            }
+            // Back to operators of their own.
+            for (&leaf, nodes) in &calls {
+                let before = &self.schedule.leaves[leaf].variants;
+                for &node in nodes {
+                    let problem = &mut self.problems[leaf];
+                    problem.choose(node, before[node.index()], &self.schedule.units);
+                }
+            }
+            self.schedule.units[unit].variants.pop();
+            calls.retain(|leaf, _| !losers.contains(leaf));
+        }
+    }
+
+    /// The variant that these calls would share; `None` if that saves nothing.
+    fn shared_variant(&self, unit: UnitId, calls: &Calls) -> Option<Variant> {
+        let variants = &self.schedule.units[unit].variants;
+        let chosen = |(leaf, nodes): (&LeafId, &Vec<NodeId>)| {
+            let problem = &self.problems[*leaf];
+            let choices = nodes.iter().map(|&node| problem.choice(node));
+            choices.collect::<Vec<u32>>()
+        };
+        let chosen: Vec<u32> = calls.iter().flat_map(chosen).collect();
+        let alone = &variants[*chosen.iter().min()? as usize];
+        let needed = calls
+            .iter()
+            .map(|(&leaf, nodes)| self.needed(leaf, nodes, alone));
+        let instances = needed.max()?;
+        let fewer = chosen.len().checked_sub(instances as usize)?;
+        if fewer == 0 || alone.latency == 0 {
+            return None;
+        }
+        let area = |choice: &u32| area(&variants[*choice as usize], self.device);
+        let before: f64 = chosen.iter().map(area).sum();
+        let operands: u32 = alone.graph.input_types().iter().map(|ty| ty.width).sum();
+        let per_bit = self.device.area.get(&Class::Mux).copied().unwrap_or(1.0);
+        let choices = per_bit * f64::from(operands) * fewer as f64;
+        let after = f64::from(instances) * area(chosen.iter().min()?) + choices;
+        let most = calls
+            .iter()
+            .map(|(&leaf, nodes)| self.most_users(leaf, nodes, alone));
+        let choice_delay = self.device.choice_delay(most.sum::<usize>(), operands);
+        if after >= before || choice_delay > MOST_CHOICE * self.budget {
+            return None;
+        }
+        let shared = Shared {
+            instances,
+            choice_delay,
+        };
+        units::shared(alone, shared, self.device, self.budget)
+    }
+
+    /// Instances that a leaf keeps busy at once.
+    fn needed(&self, leaf: LeafId, nodes: &[NodeId], variant: &Variant) -> u32 {
+        let schedule = &self.schedule.leaves[leaf];
+        if let Some(ii) = schedule.ii {
+            return (nodes.len() as u32)
+                .saturating_mul(variant.interval)
+                .div_ceil(ii);
+        }
+        let mut busy: BTreeMap<u32, u32> = BTreeMap::new();
+        for node in nodes {
+            let start = schedule.times.start[node.index()];
+            for cycle in start..start + variant.interval {
+                *busy.entry(cycle).or_default() += 1;
+            }
+        }
+        busy.into_values().max().unwrap_or(0)
+    }
+
+    /// Calls of a leaf that may take the same instance.
+    fn most_users(&self, leaf: LeafId, nodes: &[NodeId], variant: &Variant) -> usize {
+        let in_turn = |ii: u32| (ii / variant.interval).max(1) as usize;
+        let ii = self.schedule.leaves[leaf].ii;
+        ii.map_or(nodes.len(), |ii| nodes.len().min(in_turn(ii)))
+    }
+
+    /// A leaf with the shared variant for these calls; `None` if it loses too much by that.
+    fn rescheduled(&mut self, leaf: LeafId, nodes: &[NodeId], choice: u32) -> Option<LeafSchedule> {
+        let problem = &mut self.problems[leaf];
+        for &node in nodes {
+            problem.choose(node, choice, &self.schedule.units);
+        }
+        let of = &self.program.leaves[leaf];
+        let before = &self.schedule.leaves[leaf];
+        let after = loops::reschedule(of, problem, before)?;
+        let [least, most] = [before, &after].map(|schedule| cycles(of, schedule));
+        let ii_kept = after.ii <= before.ii;
+        (ii_kept && most.saturating_sub(least) <= least / MOST_LOSS).then_some(after)
+    }
+}
+
+/// Cycles of a run of a leaf, about.
+fn cycles(leaf: &Leaf, schedule: &LeafSchedule) -> u64 {
+    let depth = u64::from(schedule.depth);
+    let (Some(repeat), Some(ii)) = (&leaf.repeat, schedule.ii) else {
+        return depth;
+    };
+    let trips = repeat
+        .dims
+        .iter()
+        .map(|dim| dim.trip.unwrap_or(SOME_ITERATIONS));
+    let iterations = trips.fold(1u64, u64::saturating_mul);
+    depth.saturating_add(u64::from(ii).saturating_mul(iterations.saturating_sub(1)))
+}
+
+/// LUT4 of an operator, about, its multiplier blocks counted in.
+fn area(variant: &Variant, device: &Device) -> f64 {
+    let of = |graph: &Graph, width: &[u32]| -> f64 {
+        let nodes = graph.nodes.iter();
+        nodes
+            .map(|(id, node)| node_area(graph, id, &node.op, width[id.index()], device))
+            .sum()
+    };
+    let steps = variant.graph.steps.iter().zip(&variant.steps);
+    let steps: f64 = steps.map(|(step, times)| of(step, &times.width)).sum();
+    of(&variant.graph, &variant.times.width) + steps
+}
+
+fn node_area(graph: &Graph, id: NodeId, op: &Op, width: u32, device: &Device) -> f64 {
+    let Some((class, bits)) = delay_class(graph, id, width).filter(|_| width > 0) else {
+        return 0.0;
+    };
+    let per_bit = device.area.get(&class).copied().unwrap_or(1.0);
+    match op {
+        Op::Mul => device.dsp.luts,
+        Op::Shl | Op::Shr => {
+            let stages = u32::BITS - bits.max(1).saturating_sub(1).leading_zeros();
+            per_bit * f64::from(width) * f64::from(stages)
+        }
+        Op::Icmp(_) => per_bit * f64::from(bits),
+        _ => per_bit * f64::from(width),
+    }
+}

@@ -90,7 +90,7 @@ fn loops_that_exclude_one_another_share_their_operators() {
     let path = format!("{}/{path}", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(path).expect("readable");
     let mut sources = SourceMap::default();
-    let file = sources.add("shared_operators.py".into(), text);
+    let file = sources.add("shared_operators.py", text);
     let target = Target::new("ecp5", 10.0).expect("device");
     let compiled = driver::compile(&mut sources, file, None, &target).expect("compiles");
     assert_eq!(operators(&compiled, "fmul"), 1);

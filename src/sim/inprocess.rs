@@ -184,6 +184,10 @@ struct Bench<'a> {
     most_cycles: u64,
     recorder: Option<Recorder>,
     scratch: Vec<u64>,
+    /// Reads at the edge to come: the port, the memory, the address if any answer will not do.
+    answers: Vec<(Signal, usize, Option<u64>)>,
+    /// Writes at the edge to come: the memory, the port of it, the element.
+    data: Vec<(usize, usize, Value)>,
 }
 
 /// What the protocol takes in a cycle, in operations on words of the module.
@@ -238,6 +242,8 @@ impl<'a> Bench<'a> {
             most_cycles: u64::MAX,
             recorder,
             scratch: Vec::new(),
+            answers: Vec::new(),
+            data: Vec::new(),
         })
     }
 
@@ -302,8 +308,8 @@ impl<'a> Bench<'a> {
     fn edge(&mut self, active: bool) {
         let netlist = self.netlist;
         // Data to write is gone after the module's edge, and read data must not come before it.
-        let mut answers: Vec<(Signal, usize, Option<u64>)> = Vec::new();
-        let mut data: Vec<(usize, usize, Value)> = Vec::new();
+        let mut answers = std::mem::take(&mut self.answers);
+        let mut data = std::mem::take(&mut self.data);
         for (m, ports) in netlist.ports.lanes.iter().enumerate() {
             let memory = &netlist.layout.memories[m];
             for (k, port) in ports.iter().enumerate() {
@@ -320,12 +326,13 @@ impl<'a> Bench<'a> {
             }
         }
         self.simulator.step();
-        for (q, m, address) in answers {
+        for (q, m, address) in answers.drain(..) {
             self.answer(q, m, address);
         }
-        for (m, k, value) in data {
+        for (m, k, value) in data.drain(..) {
             self.write(m, k, value, active);
         }
+        (self.answers, self.data) = (answers, data);
         self.cycle += 1;
     }
 

@@ -114,7 +114,9 @@ impl<'a> Stores<'a> {
             single: HashMap::new(),
             whole: HashMap::new(),
         };
-        for (invocation, log) in logs.iter().enumerate() {
+        // What comes after the end of a log is not the next store.
+        let known = logs.iter().take_while(|log| log.whole).count() + 1;
+        for (invocation, log) in logs.iter().take(known).enumerate() {
             for stored in &log.stores {
                 let number = stores.all.len();
                 stores.all.push((invocation, stored));
@@ -203,12 +205,13 @@ enum Step {
 impl Element<'_> {
     /// Moves on to the next store, which has to be of this value.
     fn next(&mut self, data: &Value) -> Step {
-        let next = self.stores.get(self.at).map(|(_, stored)| stored);
-        self.at += 1;
-        match next {
+        match self.stores.get(self.at) {
             // Nobody knows whether a store to an unknown element was one to this.
-            Some(stored) if stored.position.is_none() => Step::Beyond,
-            Some(stored) if stored.value.tainted || stored.value.data == data.data => Step::Right,
+            Some((_, stored)) if stored.position.is_none() => Step::Beyond,
+            Some((_, stored)) if stored.value.tainted || stored.value.data == data.data => {
+                self.at += 1;
+                Step::Right
+            }
             Some(_) => Step::Wrong,
             None => Step::Beyond,
         }
@@ -390,19 +393,25 @@ mod tests {
         }
     }
 
-    fn followed(stores: Vec<Stored>, whole: bool, writes: &[Write], kept: Kept) -> Followed {
-        let arrays = [(slot(), Elements::same(U8, 2, Value::int(U8, 0)))];
-        let program = Program {
+    fn arrays() -> [(Slot, Elements); 1] {
+        [(slot(), Elements::same(U8, 2, Value::int(U8, 0)))]
+    }
+
+    fn empty() -> Program {
+        Program {
             kernels: crate::arena::Arena::default(),
             top: KernelId::new(0),
-        };
+        }
+    }
+
+    fn followed(stores: Vec<Stored>, whole: bool, writes: &[Write], kept: Kept) -> Followed {
         let log = Log { stores, whole };
         let expectation = Expectation {
-            program: &program,
+            program: &empty(),
             logs: vec![&log],
             kept,
         };
-        follow(&expectation, &arrays, 1, writes)
+        follow(&expectation, &arrays(), 1, writes)
     }
 
     /// The iteration of the store that a wrong write stands for, and its cycle.
@@ -479,5 +488,17 @@ mod tests {
                 .divergence
                 .is_some()
         );
+        // The first invocation stores more than is known.
+        let logs = [log(), vec![stored(0, 3, 0)]].map(|stores| Log {
+            stores,
+            whole: false,
+        });
+        let expectation = Expectation {
+            program: &empty(),
+            logs: logs.iter().collect(),
+            kept: Kept::All,
+        };
+        let beyond = follow(&expectation, &arrays(), 2, &right);
+        assert!(beyond.divergence.is_none());
     }
 }

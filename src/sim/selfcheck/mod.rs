@@ -21,9 +21,9 @@ impl Budget {
     /// Nothing is checked.
     pub const OFF: Budget = Budget(0);
     /// A few hundredths of a second.
-    pub const QUICK: Budget = Budget(20_000_000);
+    pub const QUICK: Budget = Budget(10_000_000);
     /// A few seconds.
-    pub const FULL: Budget = Budget(2_000_000_000);
+    pub const FULL: Budget = Budget(1_000_000_000);
 
     /// So many million operations.
     pub fn millions(count: u64) -> Budget {

@@ -1,14 +1,6 @@
-//! Tables of diagnostic codes: a stable code, a name for it in the source, and one line of explanation.
+//! The table of diagnostic codes of the rooms behind the frontend.
 
-/// Defines a table of codes: a constant each, and `ALL`.
-macro_rules! codes {
-    ($($name:ident = $code:literal: $text:literal;)*) => {
-        $(#[doc = $text] pub const $name: &str = $code;)*
-        /// Every code with its explanation, in order.
-        pub static ALL: &[(&str, &str)] = &[$(($code, $text),)*];
-    };
-}
-pub(crate) use codes;
+use crate::diagnostics::codes;
 
 codes! {
     DEVICE = "E1001": "The device model is unknown, unreadable or malformed.";
@@ -39,22 +31,6 @@ codes! {
     UNKNOWN_CODE = "E1306": "There is no diagnostic of that code.";
     OPERATOR = "E1307": "There is no stand-alone module for this operator on these formats.";
     QUESTION = "E1308": "A question to typeof cannot be understood.";
-}
-
-/// The explanation of a code of any room.
-pub fn explain(code: &str) -> Option<&'static str> {
-    let tables = [crate::frontend::codes::ALL, ALL];
-    let mut entries = tables.into_iter().flatten();
-    entries.find(|(c, _)| *c == code).map(|(_, text)| *text)
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn codes_are_sorted_and_unique_over_all_rooms() {
-        let tables = [crate::frontend::codes::ALL, super::ALL];
-        let codes: Vec<&str> = tables.into_iter().flatten().map(|e| e.0).collect();
-        assert!(codes.windows(2).all(|w| w[0] < w[1]));
-        assert!(super::explain("E0101").is_some() && super::explain("E9999").is_none());
-    }
+    NOT_CHECKED = "E1309": "A note of `check`: a kernel of the file is not checked, for the reason shown.";
+    CHECKED = "E1310": "A note of `check`: how many kernels of the file were checked.";
 }

@@ -5,9 +5,10 @@
 //! them), [`machine`] (regions and memories over them), [`schedule`] (a cycle and a unit for every operation), [`rtl`]
 //! (netlist and text), [`sim`] (the judge), [`prove`] (a judge without samples). A room imports only from those before it, and [`diagnostics`].
 
+pub use ::diagnostics;
+
 pub mod arena;
 pub mod codes;
-pub mod diagnostics;
 pub mod driver;
 pub mod frontend;
 pub mod hwarith;

@@ -22,7 +22,7 @@ fn kept_inputs_never_panic() {
         let mut sources = SourceMap::default();
         let file = sources.add("kept.py", text.as_str());
         match check(&mut sources, file) {
-            Ok(warnings) => drop(warnings.render(&sources, false)),
+            Ok(checked) => drop(checked.warnings.render(&sources, false)),
             Err(errors) => assert!(!errors.render(&sources, false).is_empty(), "{text}"),
         }
         if let Ok(compiled) = compile(&mut sources, file, None) {

@@ -63,6 +63,13 @@ fn refused(text: &str) {
     }
 }
 
+/// A line many times, with the number of each in place of `@`.
+fn lines(count: usize, line: &str) -> String {
+    (0..count)
+        .map(|i| line.replace('@', &i.to_string()))
+        .collect()
+}
+
 #[test]
 fn hostile_inputs_are_refused_quickly() {
     let n = 100_000;
@@ -110,6 +117,17 @@ fn hostile_inputs_are_refused_quickly() {
         format!(
             "x = {}\n{HEAD}    return y\n",
             "1 + ".repeat(1_000_000) + "1"
+        ),
+        // Unknown names, each of which could be one of as many others.
+        format!(
+            "{}{HEAD}    y: i32 = 0\n{}    return y\n",
+            lines(5000, "value_number_@ = @\n"),
+            lines(5000, "    y += valeu_numbre_@\n")
+        ),
+        format!(
+            "{HEAD}{}{}    return x\n",
+            lines(2000, "    value_number_@: i32 = x\n"),
+            lines(5000, "    x += valeu_numbre_@\n")
         ),
         "x = 1\0".to_owned(),
         "\u{feff}def".to_owned(),

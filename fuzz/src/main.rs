@@ -17,7 +17,7 @@ fuzz_target!(|bytes: &[u8]| -> Corpus {
     let mut sources = SourceMap::default();
     let file = sources.add("mutant.py", text);
     match check(&mut sources, file) {
-        Ok(warnings) => drop(warnings.render(&sources, false)),
+        Ok(checked) => drop(checked.warnings.render(&sources, false)),
         Err(errors) => assert!(!errors.render(&sources, false).is_empty()),
     }
     if let Ok(compiled) = compile(&mut sources, file, None) {

@@ -1,9 +1,9 @@
 //! `allo-hls kernel.py` and `allo-hls check`.
 
 use super::output::{Printer, Status, emit};
-use super::{CheckArgs, CompileArgs, Emit, ExplainArgs, PythonArgs, TargetArgs};
+use super::{CheckArgs, CompileArgs, Emit, PythonArgs, TargetArgs};
 use allo_hls::codes;
-use allo_hls::diagnostics::{Diagnostic, FileId, SourceMap};
+use allo_hls::diagnostics::{Diagnostic, Diagnostics, FileId, SourceMap};
 use allo_hls::driver::{self, Compilation, Target};
 use allo_hls::sim::selfcheck::Budget;
 use allo_hls::{frontend, ir, rtl, transform};
@@ -29,14 +29,8 @@ pub fn load(
         (path.display().to_string(), read)
     };
     read.map_err(|e| Diagnostic::global(codes::INPUT_FILE, format!("cannot read '{name}': {e}")))?;
-    let text = String::from_utf8(bytes).map_err(|e| {
-        let at = e.utf8_error().valid_up_to();
-        Diagnostic::global(
-            codes::INPUT_FILE,
-            format!("'{name}' is not UTF-8: invalid byte at offset {at}"),
-        )
-    })?;
-    Ok(sources.add(name, text))
+    let added = sources.add_bytes(name, bytes);
+    added.map_err(|span| Diagnostic::error(codes::INPUT_FILE, span, "the file is not UTF-8"))
 }
 
 /// What was asked for; `check` is for those who did not ask for a check.
@@ -53,19 +47,20 @@ pub fn check(printer: &Printer, args: &CheckArgs) -> Result<(), Status> {
     let mut sources = SourceMap::default();
     let file =
         load(&mut sources, &args.input, &args.python).map_err(|e| printer.fail(e, &sources))?;
-    let warnings = frontend::check(&mut sources, file).map_err(|e| printer.fail(e, &sources))?;
-    printer.diagnostics(&warnings, &sources);
+    let checked = frontend::check(&mut sources, file).map_err(|e| printer.fail(e, &sources))?;
+    printer.diagnostics(&checked.warnings, &sources);
+    let left_out = checked.left_out.iter();
+    let notes = left_out.map(|(at, why)| Diagnostic::error(codes::NOT_CHECKED, *at, why).as_note());
+    printer.diagnostics(&Diagnostics(notes.collect()), &sources);
+    let kernels = match checked.kernels {
+        1 => "1 kernel checked".to_owned(),
+        several => format!("{several} kernels checked"),
+    };
+    printer.summary(
+        Diagnostic::global(codes::CHECKED, kernels).as_note(),
+        &sources,
+    );
     Ok(())
-}
-
-/// `allo-hls explain`
-pub fn explain(printer: &Printer, args: &ExplainArgs) -> Result<(), Status> {
-    let sources = SourceMap::default();
-    let text = codes::explain(&args.code).ok_or_else(|| {
-        let message = format!("there is no diagnostic '{}'", args.code);
-        printer.fail(Diagnostic::global(codes::UNKNOWN_CODE, message), &sources)
-    })?;
-    emit(None, format!("{text}\n").as_bytes()).map_err(|e| printer.fail(e, &sources))
 }
 
 /// `allo-hls kernel.py`

@@ -1,6 +1,7 @@
 //! Arguments of the command line and what each subcommand does.
 
 mod compile;
+mod explain;
 mod hwarith;
 mod operator;
 mod output;
@@ -427,7 +428,7 @@ pub fn run() -> ExitCode {
         Some(Command::Prove(args)) => prove::run(&printer, &args),
         Some(Command::Hwarith(args)) => hwarith::run(&printer, &args),
         Some(Command::Operator(args)) => operator::operator(&printer, &args),
-        Some(Command::Explain(args)) => compile::explain(&printer, &args),
+        Some(Command::Explain(args)) => explain::explain(&printer, &args),
         Some(Command::Typeof(args)) => r#typeof::run(&printer, &args),
         None => compile::compile(&printer, &cli.compile),
     };

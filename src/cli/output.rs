@@ -35,6 +35,16 @@ impl Printer {
         }
     }
 
+    /// Prints the last word of a command: a line of its own, or an object like the others.
+    pub fn summary(&self, note: Diagnostic, sources: &SourceMap) {
+        match self.format {
+            MessageFormat::Human => {
+                let _ = writeln!(std::io::stderr(), "{}", note.message);
+            }
+            MessageFormat::Json => self.diagnostics(&note.into(), sources),
+        }
+    }
+
     /// Prints errors and gives the status of wrong input.
     pub fn fail(&self, diagnostics: impl Into<Diagnostics>, sources: &SourceMap) -> Status {
         self.diagnostics(&diagnostics.into(), sources);

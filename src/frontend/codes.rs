@@ -1,6 +1,6 @@
 //! The table of diagnostic codes of the frontend, each with its one-line explanation.
 
-use crate::codes::codes;
+use crate::diagnostics::codes;
 
 codes! {
     SYNTAX = "E0001": "The text is not Python: the parser refused it at the place shown.";
@@ -23,7 +23,7 @@ codes! {
     DECORATOR = "E0205": "The decorator or its options are not those of a kernel.";
     TEMPLATE = "E0206": "A template must be bound by `kernel[...]`, one value for each template.";
     RETURN_MISSING = "E0207": "Every path through a kernel with results must return.";
-    RETURN_PLACE = "E0208": "A return may stand at the top level of the body or in a first-level if branch.";
+    RETURN_PLACE = "E0208": "A return may stand at the top level of the body or in a first-level branch of an if or a match.";
     RETURN_TYPE = "E0209": "What is returned does not match the return annotation.";
     UNREACHABLE = "E0210": "Statements after a return never run.";
     RECURSION = "E0211": "Hardware has no call stack: kernels cannot call themselves, directly or through others.";
@@ -31,7 +31,7 @@ codes! {
     INSTANCES = "E0213": "More than 256 kernel instances are reachable from the top kernel.";
     NO_RULE = "E0301": "The typing style has no promotion rule for the operator with these operand types.";
     LITERAL_RANGE = "E0302": "The constant is outside the range of the type that it is converted to.";
-    WIDTH = "E0303": "The result type is wider than 4096 bits.";
+    WIDTH = "E0303": "The result type is wider than 4096 bits, or does not have the width of the bits that it is given.";
     SHAPE_MISMATCH = "E0304": "The shapes of source and destination differ.";
     NOT_SCALAR = "E0305": "A scalar is needed here, but the value is something else.";
     NOT_INTEGER = "E0306": "An integer is needed here: floats are not converted to indices or bounds.";
@@ -45,6 +45,7 @@ codes! {
     LOOP = "E0408": "A for loop runs over `range` or `allo.grid` with plain names as targets.";
     GRID_CARRIED = "E0409": "The iterations of a grid are independent: they cannot assign an outer scalar.";
     ENDLESS = "E0410": "The condition of the while loop is always true, so it never ends.";
+    CASE = "E0411": "A case of a match can never be chosen: an earlier one has the same literal, or takes everything.";
     NO_EFFECT = "E0412": "An expression statement other than a call does nothing.";
     NOT_CALLABLE = "E0501": "Only kernels, operators and compile-time functions can be called in a kernel.";
     ARGUMENTS = "E0502": "The number or the names of the arguments do not match the parameters.";

@@ -1,26 +1,28 @@
 //! The module level run by the user's CPython, as an explicit choice: a shim in Python evaluates the
 //! file and answers in JSON over pipes, in place of our evaluator.
 
-use super::classes;
+use super::allo::{Allo, KernelRef, Template, surface};
 use super::codes;
-use super::consteval::ConstArgs;
-use super::containers::{Elements, Key, Shared};
+use super::decorator::Decorator;
 use super::error::{Result, fail};
-use super::module::{self, Decorator};
-use super::numpy;
-use super::operators;
+use super::namespaces::Namespace;
+use super::options::Options;
 use super::promote::Style;
-use super::session::{Binding, Session};
+use super::scalars;
+use super::scan;
 use super::source::span_of;
-use super::surface::{self, Builtin, Namespace};
-use super::types;
-use super::values::{ConstValue, KernelRef, Options};
+use super::values::ConstValue;
+use super::world::{Binding, World};
 use crate::diagnostics::{Diagnostic, FileId, Span};
-use crate::ir::FloatFormat;
+use crate::ir::{FloatFormat, Scalar};
 use indexmap::IndexMap;
-use num_bigint::BigInt;
+use num_bigint::{BigInt, Sign};
+use pyeval::{Args, Attributes, Elements, Entries, HostValue, Key, Names};
 use ruff_python_ast::{Stmt, StmtFunctionDef};
 use serde_json::{Value as Json, json};
+use std::any::Any;
+use std::cell::RefCell;
+use std::fmt;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::rc::Rc;
@@ -33,12 +35,16 @@ const SHIM: &str = include_str!("shim.py");
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A CPython at work.
-pub struct Remote {
+struct Remote {
     child: Child,
     requests: ChildStdin,
     answers: Receiver<String>,
-    templates: Vec<usize>,
+    /// Templates by the numbers that it gives them.
+    templates: Vec<Template>,
 }
+
+/// Shared by the values that need it.
+type Shared = Rc<RefCell<Remote>>;
 
 impl Drop for Remote {
     fn drop(&mut self) {
@@ -93,24 +99,24 @@ impl Remote {
 /// # Errors
 /// When CPython cannot be started or does not answer.
 pub fn evaluate<'a>(
-    session: &mut Session<'a>,
+    world: &mut World<'a>,
     python: &str,
     file: FileId,
     body: &'a [Stmt],
 ) -> Result<()> {
-    let source = session.sources.file(file);
+    let source = world.sources.file(file);
     let whole = Span {
         file,
         start: 0,
         end: 0,
     };
     let failed = |message: String| Diagnostic::error(codes::PYTHON, whole, message);
-    let root = session.sources.root.as_ref();
+    let root = world.sources.root.as_ref();
     let root = root.map(|r| match r.as_os_str().is_empty() {
         true => ".".to_owned(),
         false => r.display().to_string(),
     });
-    let modules: Vec<&str> = session.units().iter().map(|u| u.name.as_str()).collect();
+    let modules: Vec<&str> = world.units.iter().map(|u| u.name.as_str()).collect();
     let request = json!({
         "file": source.name,
         "text": source.text,
@@ -125,19 +131,18 @@ pub fn evaluate<'a>(
     }
     for name in answer["templates"].as_array().into_iter().flatten() {
         let name = name.as_str().unwrap_or_default();
-        let template = session.add_template(name);
-        remote.templates.push(template);
+        remote.templates.push(Template::new(name));
     }
     let mut reader = Reader {
-        templates: remote.templates.clone(),
+        remote: Rc::new(RefCell::new(remote)),
         kernels: IndexMap::new(),
         modules: modules.iter().map(|m| (*m).to_owned()).collect(),
     };
     let seen = answer["kernels"].as_array().cloned().unwrap_or_default();
-    reader.define(session, 0, file, body, &seen);
-    for (i, unit) in session.units().iter().enumerate() {
+    reader.define(world, 0, file, body, &seen);
+    for (i, unit) in world.units.iter().enumerate() {
         if let Ok(parsed) = &unit.parsed {
-            reader.define(session, i + 1, unit.file, &parsed.body, &seen);
+            reader.define(world, i + 1, unit.file, &parsed.body, &seen);
         }
     }
     let names = std::iter::once(String::new()).chain(reader.modules.clone());
@@ -153,29 +158,26 @@ pub fn evaluate<'a>(
                     span: whole,
                 },
             };
-            session.modules[module]
-                .globals
-                .insert(name.clone(), binding);
+            world.modules[module].globals.insert(name.clone(), binding);
         }
     }
     for problem in answer["problems"].as_array().into_iter().flatten() {
-        report(session, problem, file);
+        report(world, problem, file);
     }
-    session.remote = Some(remote);
     Ok(())
 }
 
 /// Poisons what a statement that raised an exception would have bound.
-fn report(session: &mut Session, problem: &Json, file: FileId) {
+fn report(world: &mut World, problem: &Json, file: FileId) {
     let line = problem[3].as_u64().unwrap_or(1) as usize;
-    let span = line_span(session, file, line);
+    let span = line_span(world, file, line);
     let reason = problem[2].as_str().unwrap_or_default().to_owned();
     if problem[1] == "AssertionError" {
-        session.report(Diagnostic::error(codes::ASSERTION, span, reason.clone()).into());
+        world.report(Diagnostic::error(codes::ASSERTION, span, reason.clone()).into());
     }
     for name in problem[0].as_array().into_iter().flatten() {
         let name = name.as_str().unwrap_or_default().to_owned();
-        let known = session.modules[0].globals.entry(name);
+        let known = world.modules[0].globals.entry(name);
         known.or_insert(Binding::Poisoned {
             reason: reason.clone(),
             span,
@@ -183,8 +185,8 @@ fn report(session: &mut Session, problem: &Json, file: FileId) {
     }
 }
 
-fn line_span(session: &Session, file: FileId, line: usize) -> Span {
-    let text = &session.sources.file(file).text;
+fn line_span(world: &World, file: FileId, line: usize) -> Span {
+    let text = &world.sources.file(file).text;
     let start: usize = text
         .split_inclusive('\n')
         .take(line - 1)
@@ -235,7 +237,7 @@ fn inner(space: Namespace) -> Vec<String> {
 
 /// The meaning of CPython's answers.
 struct Reader {
-    templates: Vec<usize>,
+    remote: Shared,
     /// Kernels by module and line of their decorator.
     kernels: IndexMap<(String, u64), KernelRef>,
     modules: Vec<String>,
@@ -245,7 +247,7 @@ impl Reader {
     /// Registers the kernels of a module as CPython has seen their decorators.
     fn define<'a>(
         &mut self,
-        session: &mut Session<'a>,
+        world: &mut World<'a>,
         module: usize,
         file: FileId,
         body: &'a [Stmt],
@@ -261,10 +263,10 @@ impl Reader {
             let Some(first) = f.decorator_list.first() else {
                 continue;
             };
-            let line = session.sources.line_of(span_of(file, first.range)) as u64;
+            let line = world.sources.line_of(span_of(file, first.range)) as u64;
             let row = seen.iter().rfind(|row| row[0] == *name && row[1] == line);
             if let Some(decorator) = row.and_then(|row| self.decorator(row)) {
-                let def = module::add_def(session, f, file, module, decorator, None);
+                let def = world.add_def(f, file, module, decorator, None);
                 self.kernels.insert((name.clone(), line), def);
             }
         }
@@ -272,7 +274,7 @@ impl Reader {
 
     fn decorator(&self, row: &Json) -> Option<Decorator> {
         let ids = row[2].as_array()?.iter();
-        let templates = ids.map(|id| self.templates.get(id.as_u64()? as usize).copied());
+        let templates = ids.map(|id| self.template(id));
         let flag = |name: &str| row[3][name].as_bool().unwrap_or_default();
         let options = match row[3]["typing_style"].as_str() {
             None => None,
@@ -289,6 +291,11 @@ impl Reader {
         })
     }
 
+    fn template(&self, id: &Json) -> Option<Template> {
+        let id = usize::try_from(id.as_u64()?).ok()?;
+        self.remote.borrow().templates.get(id).cloned()
+    }
+
     fn items(&self, json: &Json) -> std::result::Result<Vec<ConstValue>, String> {
         let items = json.as_array().into_iter().flatten();
         items.map(|item| self.value(item)).collect()
@@ -299,7 +306,7 @@ impl Reader {
         Ok(match text(0) {
             "none" => ConstValue::None,
             "bool" => ConstValue::Bool(json[1].as_bool().unwrap_or_default()),
-            "int" => ConstValue::Int(super::text::parse_int(text(1), 0).ok_or("an int")?),
+            "int" => ConstValue::Int(pyeval::parse_int(text(1), 0).ok_or("an int")?),
             "float" => {
                 let bits = u64::from_str_radix(text(1), 16).map_err(|e| e.to_string())?;
                 ConstValue::Float(f64::from_bits(bits))
@@ -310,28 +317,25 @@ impl Reader {
             "set" => {
                 let mut set = Elements::default();
                 for item in self.items(&json[1])? {
-                    set.items.insert(Key::of(&item)?, item);
+                    set.items.insert(key(&item)?, item);
                 }
-                ConstValue::Set(Rc::new(Shared::new(set)))
+                ConstValue::set(set)
             }
             "dict" => {
-                let mut entries = IndexMap::new();
+                let mut entries = Entries::new();
                 for pair in json[1].as_array().into_iter().flatten() {
-                    let (key, value) = (self.value(&pair[0])?, self.value(&pair[1])?);
-                    entries.insert(Key::of(&key)?, (key, value));
+                    let (name, value) = (self.value(&pair[0])?, self.value(&pair[1])?);
+                    entries.insert(key(&name)?, (name, value));
                 }
-                ConstValue::Dict(Rc::new(Shared::new(entries)))
+                ConstValue::dict(entries)
             }
             "array" => {
                 let shape = json[2].as_array().into_iter().flatten();
                 let shape = shape.filter_map(Json::as_u64).map(|n| n as usize).collect();
-                numpy::from_parts(text(1), shape, &self.items(&json[3])?)?
+                pyeval::from_parts(text(1), shape, &self.items(&json[3])?)?
             }
             "type" => read_type(text(1)).ok_or_else(|| format!("'{}' is not a type", text(1)))?,
-            "template" => {
-                let id = json[1].as_u64().unwrap_or_default() as usize;
-                ConstValue::Template(*self.templates.get(id).ok_or("a template")?)
-            }
+            "template" => Allo::Template(self.template(&json[1]).ok_or("a template")?).into(),
             "kernel" => {
                 let line = json[2].as_u64().unwrap_or_default();
                 let key = (text(1).to_owned(), line);
@@ -339,31 +343,36 @@ impl Reader {
                     .kernels
                     .get(&key)
                     .ok_or("it is a kernel made while running")?;
-                ConstValue::Kernel(KernelRef {
+                Allo::Kernel(KernelRef {
                     def: kernel.def,
                     bindings: self.items(&json[3])?.into(),
                 })
+                .into()
             }
             "name" => named(text(1)).ok_or_else(|| format!("'{}' has no meaning here", text(1)))?,
             "function" => {
-                let id = json[1].as_u64().unwrap_or_default() as usize;
-                ConstValue::Remote(id, text(2).into())
+                let function = RemoteFunction {
+                    remote: self.remote.clone(),
+                    id: json[1].as_u64().unwrap_or_default(),
+                };
+                ConstValue::Host(Rc::new(function))
             }
-            "module" => match (surface::module(text(1)), self.modules.iter()) {
-                (Some(space), _) => ConstValue::Namespace(space),
-                (None, mut modules) => match modules.position(|m| m == text(1)) {
+            "module" => match (surface::module(text(1)), pyeval::library_module(text(1))) {
+                (Some(space), _) => Allo::Namespace(space).into(),
+                (None, Some(library)) => ConstValue::Library(library),
+                (None, None) => match self.modules.iter().position(|m| m == text(1)) {
                     Some(unit) => ConstValue::Module(unit + 1),
                     None => return Err(format!("module '{}' stays in CPython", text(1))),
                 },
             },
             "object" => {
-                let mut attrs = IndexMap::new();
+                let mut attrs = Attributes::new();
                 for (name, value) in json[2].as_object().into_iter().flatten() {
                     if let Ok(value) = self.value(value) {
                         attrs.insert(name.clone(), value);
                     }
                 }
-                classes::record(text(1), attrs)
+                pyeval::record(text(1), attrs)
             }
             _ => return Err(text(1).to_owned()),
         })
@@ -374,48 +383,78 @@ fn functions<'a>(body: &'a [Stmt], found: &mut Vec<&'a StmtFunctionDef>) {
     for stmt in body {
         match stmt {
             Stmt::FunctionDef(f) => found.push(f),
-            other => super::scan::children(other)
+            other => scan::children(other)
                 .into_iter()
                 .for_each(|body| functions(body, found)),
         }
     }
 }
 
+fn key(value: &ConstValue) -> std::result::Result<Key, String> {
+    Key::of(value).map_err(|problem| problem.to_string())
+}
+
 /// `i32`, `apfloat(4, 3)`, `f32[4, 4]`.
 fn read_type(name: &str) -> Option<ConstValue> {
-    if let Some((elem, dims)) = name.strip_suffix(']').and_then(|n| n.split_once('[')) {
-        let ConstValue::Type(elem) = read_type(elem)? else {
-            return None;
-        };
-        let dims = dims.split(',').map(|d| d.trim().parse::<u64>().ok());
-        return Some(ConstValue::Shaped(elem, dims.collect::<Option<_>>()?));
-    }
-    if let Some((exp, frac)) = name
-        .strip_prefix("apfloat(")
-        .and_then(|n| n.strip_suffix(')')?.split_once(", "))
-    {
-        let (exp, frac) = (exp.parse().ok()?, frac.parse().ok()?);
-        let fits = (2..=15).contains(&exp) && (1..=112).contains(&frac);
-        let format = FloatFormat { exp, frac };
-        return fits.then_some(ConstValue::Type(crate::ir::Scalar::Float(format)));
-    }
-    types::scalar_named(name).map(ConstValue::Type)
+    let Some((elem, dims)) = name.strip_suffix(']').and_then(|n| n.split_once('[')) else {
+        return read_scalar(name).map(|ty| Allo::Type(ty).into());
+    };
+    let dims = dims.split(',').map(|d| d.trim().parse::<u64>().ok());
+    let shape = dims.collect::<Option<_>>()?;
+    Some(Allo::Shaped(read_scalar(elem)?, shape).into())
+}
+
+fn read_scalar(name: &str) -> Option<Scalar> {
+    let custom = name.strip_prefix("apfloat(");
+    let Some((exp, frac)) = custom.and_then(|n| n.strip_suffix(')')?.split_once(", ")) else {
+        return scalars::scalar_named(name);
+    };
+    let (exp, frac) = (exp.parse().ok()?, frac.parse().ok()?);
+    let fits = (2..=15).contains(&exp) && (1..=112).contains(&frac);
+    fits.then_some(Scalar::Float(FloatFormat { exp, frac }))
 }
 
 /// A dotted name of `allo`, or a built-in.
 fn named(name: &str) -> Option<ConstValue> {
     match name.rsplit_once('.') {
         Some((space, own)) => surface::member(surface::module(space)?, own),
-        None => match name {
-            "range" => Some(ConstValue::Builtin(Builtin::Range)),
-            "min" | "max" | "abs" => Some(ConstValue::Operator(operators::by_key(name))),
-            name => surface::builtin(name),
-        },
+        None => surface::builtin(name).or_else(|| pyeval::builtin(name)),
+    }
+}
+
+/// A function that lives in CPython.
+struct RemoteFunction {
+    remote: Shared,
+    id: u64,
+}
+
+impl fmt::Debug for RemoteFunction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "function {} of CPython", self.id)
+    }
+}
+
+impl HostValue for RemoteFunction {
+    fn kind(&self) -> &'static str {
+        "a Python function"
+    }
+    fn equals(&self, other: &dyn HostValue) -> bool {
+        let other = (other as &dyn Any).downcast_ref::<RemoteFunction>();
+        other.is_some_and(|other| other.id == self.id)
+    }
+    fn key(&self) -> Option<String> {
+        Some(format!("{self:?}"))
+    }
+    fn callable(&self) -> bool {
+        true
+    }
+    fn call(&self, args: &Args, _: &mut dyn Names) -> Option<Result<ConstValue>> {
+        Some(call(self, args))
     }
 }
 
 /// Calls a function that lives in CPython.
-pub fn call(session: &mut Session, function: usize, args: &ConstArgs) -> Result<ConstValue> {
+fn call(function: &RemoteFunction, args: &Args) -> Result<ConstValue> {
     let span = args.span;
     let encoded = |values: &[ConstValue]| values.iter().map(encode).collect::<Option<Vec<_>>>();
     let named = args
@@ -424,28 +463,23 @@ pub fn call(session: &mut Session, function: usize, args: &ConstArgs) -> Result<
         .map(|(n, v)| Some((n.clone(), encode(v)?)));
     let named: Option<serde_json::Map<String, Json>> = named.collect();
     let (Some(positional), Some(named)) = (encoded(&args.positional), named) else {
-        return fail(
-            codes::PYTHON,
-            span,
-            "an argument cannot be passed to CPython",
-        );
+        let message = "an argument cannot be passed to CPython";
+        return fail(codes::PYTHON, span, message);
     };
-    let Some(remote) = &mut session.remote else {
-        return fail(codes::PYTHON, span, "there is no CPython to call");
-    };
-    let request = json!({"call": function, "args": positional, "named": named});
-    let reader = Reader {
-        templates: remote.templates.clone(),
-        kernels: IndexMap::new(),
-        modules: Vec::new(),
-    };
-    let answer = match remote.ask(&request) {
+    let request = json!({"call": function.id, "args": positional, "named": named});
+    let answer = function.remote.borrow_mut().ask(&request);
+    let answer = match answer {
         Ok(answer) => answer,
         Err(message) => return fail(codes::PYTHON, span, message),
     };
     if let Some(error) = answer["error"].as_str() {
         return fail(codes::RAISED, span, error);
     }
+    let reader = Reader {
+        remote: function.remote.clone(),
+        kernels: IndexMap::new(),
+        modules: Vec::new(),
+    };
     match reader.value(&answer["value"]) {
         Ok(value) => Ok(value),
         Err(message) => fail(codes::PYTHON, span, message),
@@ -455,11 +489,7 @@ pub fn call(session: &mut Session, function: usize, args: &ConstArgs) -> Result<
 fn encode(value: &ConstValue) -> Option<Json> {
     let items = |items: &[ConstValue]| items.iter().map(encode).collect::<Option<Vec<_>>>();
     let hex = |v: &BigInt| {
-        let sign = if v.sign() == num_bigint::Sign::Minus {
-            "-"
-        } else {
-            ""
-        };
+        let sign = if v.sign() == Sign::Minus { "-" } else { "" };
         format!("{sign}0x{:x}", v.magnitude())
     };
     Some(match value {
@@ -470,7 +500,7 @@ fn encode(value: &ConstValue) -> Option<Json> {
         ConstValue::Str(s) => json!(["str", &**s]),
         ConstValue::Tuple(v) => json!(["tuple", items(v)?]),
         ConstValue::List(v) => json!(["list", items(&v.get())?]),
-        ConstValue::Type(ty) => json!(["type", ty.to_string()]),
+        ConstValue::Host(_) => json!(["type", Allo::scalar(value)?.to_string()]),
         ConstValue::Table(table) => encode(&table.nested())?,
         ConstValue::Dict(dict) => {
             let pairs = dict.get();

@@ -2,9 +2,9 @@
 //!
 //! Only files below the folder of the input are read, and only those that an import names.
 
+use super::allo::surface;
 use super::codes;
 use super::source;
-use super::surface;
 use crate::diagnostics::{Diagnostic, Diagnostics, FileId, SourceMap, Span};
 use ruff_python_ast::visitor::{self, Visitor};
 use ruff_python_ast::{ModModule, Stmt};
@@ -55,7 +55,7 @@ pub fn load(sources: &mut SourceMap, input: &ModModule) -> Vec<Unit> {
         root,
         seen: HashSet::new(),
         queue: VecDeque::new(),
-        bytes: 0,
+        read: 0,
     };
     loader.collect(&input.body, "", false);
     let mut units = Vec::new();
@@ -79,7 +79,8 @@ struct Loader<'s> {
     root: PathBuf,
     seen: HashSet<String>,
     queue: VecDeque<String>,
-    bytes: u64,
+    /// Bytes read so far.
+    read: u64,
 }
 
 impl Loader<'_> {
@@ -88,7 +89,7 @@ impl Loader<'_> {
         let mut imports = Imports::default();
         body.iter().for_each(|stmt| imports.visit_stmt(stmt));
         for (dotted, level) in imports.found {
-            if level == 0 && surface::module(&dotted).is_some() {
+            if level == 0 && known(&dotted) {
                 continue;
             }
             let Some(name) = absolute(module, package, &dotted, level) else {
@@ -114,15 +115,15 @@ impl Loader<'_> {
         } else if stem.with_extension("py").is_file() {
             (stem.with_extension("py"), false)
         } else if stem.is_dir() {
-            return Some(self.unit(name, &stem, true, Ok(String::new())));
+            return Some(self.unit(name, &stem, true, Ok(Vec::new())));
         } else {
             return None;
         };
-        let text = self.text(&path);
-        Some(self.unit(name, &path, package, text))
+        let bytes = self.bytes(&path);
+        Some(self.unit(name, &path, package, bytes))
     }
 
-    fn text(&mut self, path: &Path) -> Result<String, String> {
+    fn bytes(&mut self, path: &Path) -> Result<Vec<u8>, String> {
         let failed = |e: std::io::Error| format!("cannot be read: {e}");
         // A link may not lead out of the folder.
         let real = path.canonicalize().map_err(failed)?;
@@ -134,12 +135,11 @@ impl Loader<'_> {
         if !real.starts_with(folder.canonicalize().map_err(failed)?) {
             return Err("lies outside of the folder of the input".into());
         }
-        self.bytes += real.metadata().map_err(failed)?.len();
-        if self.bytes > MAX_BYTES {
+        self.read += real.metadata().map_err(failed)?.len();
+        if self.read > MAX_BYTES {
             return Err("makes the imported files larger than 16 MiB".into());
         }
-        let bytes = std::fs::read(&real).map_err(failed)?;
-        String::from_utf8(bytes).map_err(|_| "is not UTF-8".into())
+        std::fs::read(&real).map_err(failed)
     }
 
     fn unit(
@@ -147,22 +147,29 @@ impl Loader<'_> {
         name: &str,
         path: &Path,
         package: bool,
-        text: Result<String, String>,
+        bytes: Result<Vec<u8>, String>,
     ) -> Unit {
-        let (text, problem) = match text {
-            Ok(text) => (text, None),
-            Err(problem) => (String::new(), Some(problem)),
-        };
-        let file = self.sources.add(path.display().to_string(), text);
-        let parsed = match problem {
-            None => source::parse(self.sources, file),
-            Some(problem) => {
-                let span = Span {
+        let shown = path.display().to_string();
+        let added = match bytes {
+            Ok(bytes) => self
+                .sources
+                .add_bytes(&shown, bytes)
+                .map_err(|span| (span, "is not UTF-8".to_owned())),
+            Err(problem) => {
+                let file = self.sources.add(&shown, "");
+                let start = Span {
                     file,
                     ..Span::default()
                 };
-                let message = format!("the file '{}' {problem}", path.display());
-                Err(Diagnostic::error(codes::IMPORT, span, message).into())
+                Err((start, problem))
+            }
+        };
+        let (file, parsed) = match added {
+            Ok(file) => (file, source::parse(self.sources, file)),
+            Err((span, problem)) => {
+                let message = format!("the file '{shown}' {problem}");
+                let error = Diagnostic::error(codes::IMPORT, span, message);
+                (span.file, Err(error.into()))
             }
         };
         Unit {
@@ -172,6 +179,11 @@ impl Loader<'_> {
             parsed,
         }
     }
+}
+
+/// Whether a module needs no file.
+fn known(dotted: &str) -> bool {
+    surface::module(dotted).is_some() || pyeval::library_module(dotted).is_some()
 }
 
 /// Every import in a file: dotted names and levels.

@@ -2,7 +2,6 @@
 
 use super::values::ConstValue;
 use crate::ir::storage::{self, StoredNumber};
-use crate::ir::types::wrap;
 use crate::ir::{Const, FloatFormat, Scalar};
 use num_bigint::{BigInt, BigUint, Sign};
 use num_traits::{One, Signed, ToPrimitive, Zero};
@@ -157,37 +156,6 @@ fn parts_of_int(value: &BigInt) -> Parts {
         magnitude: value.magnitude().clone(),
         exponent: 0,
     }
-}
-
-/// The encoding in `format` of a binary64 value, rounded to nearest even.
-pub fn float_from_f64(format: FloatFormat, value: f64) -> BigUint {
-    encode_parts(format, &decode(FloatFormat::F64, &value.to_bits().into()))
-}
-
-/// The encoding in `format` of an integer, rounded to nearest even.
-pub fn float_from_int(format: FloatFormat, value: &BigInt) -> BigUint {
-    encode(format, value.is_negative(), value.magnitude(), 0, false)
-}
-
-/// `value` as binary64, rounded to nearest even.
-pub fn f64_from_int(value: &BigInt) -> f64 {
-    f64::from_bits(
-        float_from_int(FloatFormat::F64, value)
-            .to_u64()
-            .unwrap_or(0),
-    )
-}
-
-/// `numerator / denominator` as binary64, correctly rounded; the denominator is nonzero.
-pub fn f64_from_ratio(numerator: &BigInt, denominator: &BigInt) -> f64 {
-    let negative = numerator.is_negative() != denominator.is_negative();
-    let (n, d) = (numerator.magnitude(), denominator.magnitude());
-    let shift = (66 + d.bits() as i64 - n.bits() as i64).max(0);
-    let n = n << shift as u64;
-    let quotient = &n / d;
-    let sticky = !(&n % d).is_zero();
-    let bits = encode(FloatFormat::F64, negative, &quotient, -shift, sticky);
-    f64::from_bits(bits.to_u64().unwrap_or(0))
 }
 
 fn float_to_int(parts: &Parts, to: Scalar) -> BigInt {
@@ -352,11 +320,6 @@ pub fn storable(value: &BigInt, ty: Scalar) -> bool {
     }
 }
 
-/// The bit pattern `value` of `width` bits read as a number of the signedness.
-pub fn reinterpret(value: &BigInt, width: u32, signed: bool) -> BigInt {
-    wrap(value, width, signed)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -365,7 +328,14 @@ mod tests {
         ConstValue::Int(v.into())
     }
     fn ty(text: &str) -> Scalar {
-        crate::frontend::types::scalar_named(text).unwrap()
+        crate::frontend::scalars::scalar_named(text).unwrap()
+    }
+
+    fn float_from_f64(format: FloatFormat, value: f64) -> BigUint {
+        match literal_const(&ConstValue::Float(value), Scalar::Float(format)) {
+            Some(Const::Float(bits)) => bits,
+            other => panic!("{other:?}"),
+        }
     }
 
     #[test]
@@ -400,10 +370,6 @@ mod tests {
             float_from_f64(FloatFormat::F32, f64::NAN),
             0x7fc0_0000u32.into()
         );
-        let big: i64 = (1 << 62) + (1 << 20) + 1;
-        assert_eq!(f64_from_int(&big.into()), big as f64);
-        assert_eq!(f64_from_ratio(&1.into(), &3.into()), 1.0 / 3.0);
-        assert_eq!(f64_from_ratio(&(-7).into(), &2.into()), -3.5);
     }
 
     #[test]

@@ -1,39 +1,40 @@
 //! Python text to typed kernels: names, types, promotion, operators, diagnostics.
 
 mod allo;
-mod classes;
+mod builder;
+mod check;
 pub mod codes;
-pub mod consteval;
-mod containers;
 mod cpython;
-pub mod error;
-pub mod imports;
-pub mod interp;
-mod iterate;
-mod library;
-pub mod literals;
-pub mod lower;
-pub mod module;
-mod numpy;
-pub mod operators;
-mod patterns;
+mod decorator;
+mod error;
+mod imports;
+mod instances;
+mod literals;
+mod lower;
+mod namespaces;
+mod operators;
+mod options;
 pub mod promote;
 pub mod query;
-pub mod scan;
-mod scope;
-pub mod session;
-pub mod source;
-pub mod surface;
-mod text;
-pub mod types;
-pub mod values;
+mod scalars;
+mod scan;
+mod session;
+mod source;
+mod types;
+mod values;
+mod world;
 
-use crate::diagnostics::{Diagnostic, Diagnostics, FileId, SourceMap, Span};
+use crate::diagnostics::{Diagnostic, Diagnostics, FileId, SourceMap, Span, suggest};
 use crate::ir;
+use allo::{Allo, KernelRef};
 use error::{Failure, Result};
-use session::{Binding, Session};
+use pyeval::{Frame, Names};
+use ruff_python_ast::Stmt;
+use session::Session;
 use std::collections::HashSet;
-use values::{ConstValue, KernelRef};
+use world::Binding;
+
+pub use check::Checked;
 
 /// Stack of the compiling thread, in bytes: the bounds on nesting are chosen for it.
 const STACK: usize = 512 << 20;
@@ -62,70 +63,23 @@ pub fn compile(
         let parsed = source::parse(sources, file)?;
         let units = imports::load(sources, &parsed);
         let mut session = Session::new(sources, &units);
-        session.evaluate_input(file, &parsed.body);
+        evaluate(&mut session, file, &parsed.body);
         compile_top(session, top)
     })
 }
 
-/// Checks every concrete kernel of the file. The warnings, if there is no error.
+/// Checks every concrete kernel of the file.
 ///
 /// # Errors
 /// Every error found, in order of discovery.
-pub fn check(
-    sources: &mut SourceMap,
-    file: FileId,
-) -> std::result::Result<Diagnostics, Diagnostics> {
+pub fn check(sources: &mut SourceMap, file: FileId) -> std::result::Result<Checked, Diagnostics> {
     on_big_stack(|| {
         let parsed = source::parse(sources, file)?;
         let units = imports::load(sources, &parsed);
         let mut session = Session::new(sources, &units);
-        session.evaluate_input(file, &parsed.body);
+        evaluate(&mut session, file, &parsed.body);
         let kernels = concrete_kernels(&session);
-        session.instance_limit += kernels.len();
-        for (kernel, span) in kernels {
-            if let Err(failure) = session.instantiate(&kernel, span) {
-                session.report(failure);
-            }
-        }
-        match session.into_diagnostics() {
-            (_, diagnostics) if diagnostics.has_errors() => Err(diagnostics),
-            (_, warnings) => Ok(warnings),
-        }
-    })
-}
-
-/// The names that the module level of the file gives to kernels, with Python's text of each value, or
-/// why it has none.
-///
-/// # Errors
-/// Every error found.
-pub fn globals(
-    sources: &mut SourceMap,
-    file: FileId,
-) -> std::result::Result<Vec<(String, String)>, Diagnostics> {
-    on_big_stack(|| {
-        let parsed = source::parse(sources, file)?;
-        let units = imports::load(sources, &parsed);
-        let mut session = Session::new(sources, &units);
-        session.evaluate_input(file, &parsed.body);
-        let mut found = Vec::new();
-        for (name, binding) in session.modules[0].globals.clone() {
-            let text = match binding {
-                Binding::Value(value) => {
-                    let mut frame = interp::Frame::of_module(&mut session, file, 0);
-                    match text::repr(&value, Span::default(), &mut frame) {
-                        Ok(text) => text.to_string(),
-                        Err(_) => value.text(),
-                    }
-                }
-                Binding::Poisoned { reason, .. } => format!("no value: {reason}"),
-            };
-            found.push((name, text));
-        }
-        match session.into_diagnostics() {
-            (_, diagnostics) if diagnostics.has_errors() => Err(diagnostics),
-            _ => Ok(found),
-        }
+        check::check(session, file, &parsed.body, kernels)
     })
 }
 
@@ -144,6 +98,21 @@ pub fn on_big_stack<T: Send>(f: impl FnOnce() -> T + Send) -> T {
             Err(error) => panic!("the system gives no thread to compile on: {error}"),
         }
     })
+}
+
+/// Evaluates the input file, by our evaluator or by the CPython that the user has chosen.
+fn evaluate<'a>(session: &mut Session<'a>, file: FileId, body: &'a [Stmt]) {
+    session
+        .world
+        .evaluate_input(|world| match world.sources.python.clone() {
+            None => world.evaluate(0, file, body),
+            Some(python) => {
+                if let Err(failure) = cpython::evaluate(world, &python, file, body) {
+                    world.report(failure);
+                }
+                world.all_done();
+            }
+        });
 }
 
 fn compile_top(
@@ -165,7 +134,7 @@ fn compile_top(
         }
     };
     let (kernels, warnings) = session.into_diagnostics();
-    let program = session::program(kernels, top);
+    let program = ir::Program { kernels, top };
     debug_assert_eq!(ir::validate::validate(&program), Ok(()));
     Ok(Compiled { program, warnings })
 }
@@ -174,14 +143,14 @@ fn compile_top(
 fn concrete_kernels(session: &Session) -> Vec<(KernelRef, Span)> {
     let mut seen = HashSet::new();
     let mut found = Vec::new();
-    for binding in session.modules[0].globals.values() {
-        let Binding::Value(ConstValue::Kernel(kernel)) = binding else {
+    for binding in session.world.modules[0].globals.values() {
+        let Some(kernel) = kernel_of(binding) else {
             continue;
         };
-        let own = session.defs[kernel.def].module == 0;
+        let own = session.world.defs[kernel.def].module == 0;
         let new = seen.insert((kernel.def, session.display_name(kernel)));
         if own && new && session.is_concrete(kernel) {
-            let def = &session.defs[kernel.def];
+            let def = &session.world.defs[kernel.def];
             let span = source::span_of(def.file, def.ast.name.range);
             found.push((kernel.clone(), span));
         }
@@ -189,20 +158,22 @@ fn concrete_kernels(session: &Session) -> Vec<(KernelRef, Span)> {
     found
 }
 
+fn kernel_of(binding: &Binding) -> Option<&KernelRef> {
+    match binding {
+        Binding::Value(value) => Allo::kernel(value),
+        Binding::Poisoned { .. } => None,
+    }
+}
+
 fn kernel_list(session: &Session) -> String {
     let mut names: Vec<String> = Vec::new();
-    for (name, binding) in &session.modules[0].globals {
-        if let Binding::Value(ConstValue::Kernel(kernel)) = binding {
-            let def = &session.defs[kernel.def];
+    for (name, binding) in &session.world.modules[0].globals {
+        if let Some(kernel) = kernel_of(binding) {
+            let def = &session.world.defs[kernel.def];
             if session.is_concrete(kernel) {
                 names.push(name.clone());
             } else {
-                let templates: Vec<&str> = def
-                    .templates
-                    .iter()
-                    .map(|t| session.templates[*t].as_str())
-                    .collect();
-                names.push(format!("{name}[{}]", templates.join(", ")));
+                names.push(format!("{name}[{}]", def.template_names().join(", ")));
             }
         }
     }
@@ -233,54 +204,49 @@ fn only_kernel(session: &Session) -> Result<(KernelRef, Span)> {
 
 /// Evaluates the text of `--top` in the module.
 fn named_top(session: &mut Session, top: FileId) -> Result<(KernelRef, Span)> {
-    let text = session.sources.file(top).text.trim();
+    let text = session.world.sources.file(top).text.trim();
     let whole = Span {
         file: top,
         start: 0,
-        end: session.sources.file(top).text.len() as u32,
+        end: session.world.sources.file(top).text.len() as u32,
     };
     let unknown = |session: &Session, message: String| -> Failure {
         Diagnostic::global(codes::TOP, message)
             .note(kernel_list(session))
             .into()
     };
-    let parsed = source::check_nesting(text, whole)
-        .ok()
-        .and_then(|()| ruff_python_parser::parse_expression(&session.sources.file(top).text).ok());
+    let parsed = source::check_nesting(text, whole).ok().and_then(|()| {
+        ruff_python_parser::parse_expression(&session.world.sources.file(top).text).ok()
+    });
     let Some(parsed) = parsed else {
         return Err(unknown(session, format!("'{text}' does not name a kernel")));
     };
     let head = text.split('[').next().unwrap_or(text).trim();
-    if !session.modules[0].globals.contains_key(head) {
+    if !session.world.modules[0].globals.contains_key(head) {
         let message = format!("there is no kernel '{head}'");
-        let names = session.modules[0]
+        let names = session.world.modules[0]
             .globals
             .iter()
-            .filter_map(|(name, binding)| {
-                matches!(binding, Binding::Value(ConstValue::Kernel(_))).then_some(name.as_str())
-            });
+            .filter_map(|(name, binding)| kernel_of(binding).map(|_| name.as_str()));
         let error = Diagnostic::global(codes::TOP, message).note(kernel_list(session));
-        return Err(error::suggest(error, head, names).into());
+        return Err(suggest(error, head, names).into());
     }
-    let value = {
-        let mut names = interp::Frame::of_module(session, top, 0);
-        // The command line imports nothing, and still says `fill[i32, 4]`.
-        let mut names = types::TypeNames {
-            names: &mut names,
-            known: types::scalar_named,
-        };
-        consteval::eval(parsed.expr(), &mut names)?
+    // The command line imports nothing, and still says `fill[i32, 4]`.
+    let names: &mut dyn Names = &mut types::TypeNames {
+        names: &mut Frame::of_module(&mut session.world, top, 0),
+        known: scalars::scalar_named,
     };
-    match value {
-        ConstValue::Kernel(kernel) if session.is_concrete(&kernel) => {
-            let def = &session.defs[kernel.def];
+    let value = names.eval(parsed.expr())?;
+    match Allo::kernel(&value) {
+        Some(kernel) if session.is_concrete(kernel) => {
+            let def = &session.world.defs[kernel.def];
             let span = source::span_of(def.file, def.ast.name.range);
-            Ok((kernel, span))
+            Ok((kernel.clone(), span))
         }
-        ConstValue::Kernel(kernel) => Err(unknown(session, session.template_mismatch(&kernel))),
-        other => Err(unknown(
+        Some(kernel) => Err(unknown(session, session.template_mismatch(kernel))),
+        None => Err(unknown(
             session,
-            format!("'{text}' is {}, not a kernel", other.kind()),
+            format!("'{text}' is {}, not a kernel", value.kind()),
         )),
     }
 }

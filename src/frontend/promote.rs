@@ -385,20 +385,12 @@ pub fn explain_chain(key: &str, terms: &[Term], result: Scalar) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::frontend::types::scalar_named;
+    use crate::frontend::scalars::scalar_named;
 
     fn types(text: &str) -> Vec<Scalar> {
         text.split_whitespace()
             .map(|t| scalar_named(t).unwrap())
             .collect()
-    }
-
-    fn show(style: Style, key: &str, operands: &str) -> String {
-        let row = crate::frontend::operators::by_key(key).typing;
-        match row.promote(style, key, &types(operands)) {
-            Ok(p) => p.result.to_string(),
-            Err(_) => "none".into(),
-        }
     }
 
     #[test]
@@ -429,53 +421,6 @@ mod tests {
         assert_eq!(product("u8 i8 u4"), "i20");
         assert_eq!(SUM.chain(Style::Cpp, &[(Scalar::BOOL, false)]), None);
         assert_eq!(SUM.chain(Style::Hls, &[(Scalar::Index, false)]), None);
-    }
-
-    #[test]
-    fn pairwise_rows_of_the_seed() {
-        let table = [
-            ("div", "i16 i32", "i32", "i32"),
-            ("div", "u8 u32", "u32", "u32"),
-            ("mod", "i32 u32", "u32", "u32"),
-            ("floordiv", "i32 u16", "i32", "i32"),
-            ("max", "f32 i64", "f32", "f32"),
-            ("min", "f32 f64", "f64", "f64"),
-            ("min", "f16 bf16", "none", "none"),
-            ("add", "f32 i32", "f32", "f32"),
-            ("add", "index i32", "index", "index"),
-            ("add", "index f32", "none", "none"),
-            ("pow", "index index", "none", "index"),
-            ("pow", "i8 u8", "u8", "u8"),
-            ("lt", "i32 u32", "u1", "u1"),
-            ("eq", "index f32", "none", "none"),
-            ("bitwise_and", "index i32", "none", "none"),
-            ("bitwise_or", "index index", "index", "index"),
-            ("bitwise_xor", "f32 i32", "none", "none"),
-            ("lshift", "u3 i32", "u3", "u3"),
-            ("rshift", "i8 index", "i8", "i8"),
-            ("lshift", "index index", "index", "index"),
-            ("lshift", "index i32", "none", "none"),
-            ("neg", "u8", "i9", "u8"),
-            ("neg", "i8", "i9", "i8"),
-            ("neg", "f16", "f16", "f16"),
-            ("neg", "index", "none", "index"),
-            ("invert", "index", "index", "index"),
-            ("invert", "f32", "none", "none"),
-            ("logical_and", "i32 f32", "u1", "u1"),
-            ("logical_or", "index index", "u1", "u1"),
-            ("logical_or", "index i32", "none", "none"),
-            ("logical_not", "index", "u1", "u1"),
-            ("abs", "index", "none", "none"),
-            ("abs", "u7", "u7", "u7"),
-            ("exp", "i32", "f32", "f32"),
-            ("sin", "i33", "f64", "f64"),
-            ("sqrt", "bf16", "bf16", "bf16"),
-            ("log", "index", "none", "f64"),
-        ];
-        for (key, operands, hls, cpp) in table {
-            assert_eq!(show(Style::Hls, key, operands), hls, "hls {key} {operands}");
-            assert_eq!(show(Style::Cpp, key, operands), cpp, "cpp {key} {operands}");
-        }
     }
 
     #[test]

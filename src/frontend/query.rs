@@ -2,17 +2,21 @@
 //!
 //! The expression goes the way of every expression in a kernel, so the answer is the compiler's own.
 
+use super::allo::{Allo, surface};
 use super::codes;
-use super::error::{Failure, Result, fail};
-use super::interp::Frame;
+use super::error::{Result, diagnostic, fail};
 use super::lower::{self, Typing};
+use super::namespaces::Namespace;
+use super::options::Options;
 use super::promote::Style;
-use super::session::{Binding, Session};
+use super::scalars;
+use super::session::Session;
 use super::source::{check_nesting, span_of};
-use super::surface::{self, Namespace};
 use super::types::{self, Type};
-use super::values::{ConstValue, Options, shaped_name};
+use super::values::{ConstValue, shaped_name};
+use super::world::Binding;
 use crate::diagnostics::{Diagnostic, Diagnostics, FileId, SourceMap, Span};
+use pyeval::Frame;
 use ruff_python_ast::Expr;
 use ruff_text_size::TextRange;
 
@@ -52,7 +56,7 @@ pub fn type_of(sources: &mut SourceMap, query: &Query) -> std::result::Result<An
     let sources: &SourceMap = sources;
     let expr = parse(sources, file);
     let mut session = Session::new(sources, &[]);
-    session.modules[0].globals = allo_names();
+    session.world.modules[0].globals = allo_names();
     let answer = match &expr {
         Ok(expr) => answer(&mut session, query, (file, expr), &annotations),
         Err(diagnostic) => Err(diagnostic.clone().into()),
@@ -65,7 +69,7 @@ pub fn type_of(sources: &mut SourceMap, query: &Query) -> std::result::Result<An
 
 /// `allo` and what `from allo import *` binds.
 fn allo_names() -> indexmap::IndexMap<String, Binding> {
-    let allo = ConstValue::Namespace(Namespace::Allo);
+    let allo = Allo::Namespace(Namespace::Allo).into();
     let operators = [Namespace::Arith, Namespace::Math, Namespace::Linalg];
     let spaces = operators.into_iter().flat_map(|space| {
         let members = surface::exported(space).into_iter();
@@ -108,8 +112,10 @@ fn whole(sources: &SourceMap, file: FileId) -> Span {
 
 fn parse(sources: &SourceMap, file: FileId) -> std::result::Result<Expr, Diagnostic> {
     let (text, span) = (&sources.file(file).text, whole(sources, file));
-    if let Err(Failure::Diagnostic(diagnostic)) = check_nesting(text, span) {
-        return Err(*diagnostic);
+    if let Err(failure) = check_nesting(text, span)
+        && let Some(diagnostic) = diagnostic(failure)
+    {
+        return Err(diagnostic);
     }
     match ruff_python_parser::parse_expression(text) {
         Ok(parsed) => Ok(parsed.into_expr()),
@@ -122,14 +128,14 @@ fn parse(sources: &SourceMap, file: FileId) -> std::result::Result<Expr, Diagnos
 }
 
 fn annotated(session: &mut Session, text: &str, file: FileId) -> Result<Type> {
-    if let Some(scalar) = types::scalar_named(text.trim()) {
+    if let Some(scalar) = scalars::scalar_named(text.trim()) {
         return Ok(Type::Scalar(scalar));
     }
     let range = TextRange::up_to((text.len() as u32).into());
-    let mut names = Frame::of_module(session, file, 0);
+    let mut names = Frame::of_module(&mut session.world, file, 0);
     match types::quoted(range, &mut names)? {
         Type::Constexpr => {
-            let span = whole(session.sources, file);
+            let span = whole(session.world.sources, file);
             fail(codes::ANNOTATION, span, "constexpr is not a type of values")
         }
         ty => Ok(ty),

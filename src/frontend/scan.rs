@@ -118,9 +118,5 @@ fn assigned_names_of_target(expr: &Expr) -> Vec<(String, TextRange)> {
 }
 
 fn import_binding(alias: &ruff_python_ast::Alias) -> (String, TextRange) {
-    let name = match &alias.asname {
-        Some(name) => name.id.as_str(),
-        None => alias.name.id.split('.').next().unwrap_or_default(),
-    };
-    (name.to_owned(), alias.range())
+    (pyeval::bound_by(alias).to_owned(), alias.range())
 }

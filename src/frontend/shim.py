@@ -145,6 +145,9 @@ def install(names):
         module.__path__ = []
         module.__all__ = [n for n in names[name] if n != "range"]
         sys.modules[name] = module
+        # A file that is called like what it defines is the module in which that is found.
+        for own in (*OWN, *names[name]):
+            sys.modules.setdefault(f"{name}.{own}", module)
     for name in names:
         parent, _, own = name.rpartition(".")
         if parent:

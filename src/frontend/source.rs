@@ -1,10 +1,9 @@
 //! Text to syntax tree, with guards against text that would overflow the parser.
 
 use super::codes;
-use super::error::{Result, fail};
+use super::error::{Result, diagnostic, fail};
 use crate::diagnostics::{Diagnostic, Diagnostics, FileId, SourceMap, Span};
 use ruff_python_ast::ModModule;
-use ruff_text_size::TextRange;
 
 /// Largest accepted file, in bytes.
 const MAX_BYTES: usize = 64 << 20;
@@ -13,14 +12,7 @@ const MAX_DEPTH: usize = 1000;
 /// Deepest accepted nesting of blocks.
 const MAX_BLOCKS: usize = 100;
 
-/// The span of a range of a file.
-pub fn span_of(file: FileId, range: TextRange) -> Span {
-    Span {
-        file,
-        start: range.start().to_u32(),
-        end: range.end().to_u32(),
-    }
-}
+pub use pyeval::span_of;
 
 /// Parses a whole file.
 ///
@@ -47,7 +39,7 @@ pub fn parse(sources: &SourceMap, file: FileId) -> std::result::Result<ModModule
         end: text.len() as u32,
     };
     if let Err(failure) = check_nesting(text, whole)
-        && let Some(d) = failure.into_diagnostic()
+        && let Some(d) = diagnostic(failure)
     {
         return Err(d.into());
     }

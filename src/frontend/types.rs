@@ -1,92 +1,22 @@
-//! Names of scalar types, and annotations turned into types.
+//! Annotations turned into types.
 
+use super::allo::Allo;
 use super::codes;
-use super::consteval::{ConstArgs, Host, Names, Place, eval};
 use super::error::{Failure, Result, fail};
-use super::values::{ConstValue, Function};
+use super::scalars;
+use super::source;
+use super::values::ConstValue;
 use crate::diagnostics::{Diagnostic, FileId, Span};
-use crate::ir::types::MAX_WIDTH;
-use crate::ir::{FloatFormat, Scalar, StorageFormat};
+use crate::ir::Scalar;
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
-use ruff_python_ast::{Expr, ExprSubscript, StringFlags};
+use pyeval::{Args, Function, Host, Names, Place, Problem};
+use ruff_python_ast::{Expr, StringFlags};
 use ruff_text_size::{Ranged, TextRange, TextSize};
 use std::rc::Rc;
 
 /// Most elements of one array.
 pub const MAX_ELEMENTS: u64 = (1 << 32) - 1;
-
-/// Widths of the integer types that have a name of their own; `i1` is no such type.
-fn has_name(signed: bool, width: u32) -> bool {
-    matches!(width, 1..=16 | 32 | 64 | 128 | 256) && (width, signed) != (1, true)
-}
-
-/// The scalar type that `allo` gives a name to.
-pub fn predefined(name: &str) -> Option<Scalar> {
-    scalar_named(name).filter(|ty| match *ty {
-        Scalar::Int { signed, width } => has_name(signed, width),
-        _ => true,
-    })
-}
-
-/// The names of [`predefined`].
-pub fn predefined_names() -> impl Iterator<Item = String> {
-    let integers = (1..=256).flat_map(|width| [(true, width), (false, width)]);
-    let floats = ["f16", "bf16", "f32", "f64"].map(str::to_owned).into_iter();
-    let storage = StorageFormat::ALL.into_iter().map(|f| f.to_string());
-    integers
-        .filter(|(signed, width)| has_name(*signed, *width))
-        .map(|(signed, width)| Scalar::Int { signed, width }.to_string())
-        .chain(floats)
-        .chain(storage)
-        .chain(["index", "bool"].map(str::to_owned))
-}
-
-/// The scalar type of a name that `allo.ir.types` has: `int32`, `uint8`, `float16`, `index`.
-pub fn long_named(name: &str) -> Option<Scalar> {
-    let prefixes = [
-        ("uint", "u"),
-        ("int", "i"),
-        ("bfloat", "bf"),
-        ("float", "f"),
-    ];
-    match prefixes.iter().find_map(|(long, short)| {
-        let width = name.strip_prefix(long)?;
-        Some(format!("{short}{width}"))
-    }) {
-        Some(short) => scalar_named(&short),
-        None => predefined(name).filter(|ty| matches!(ty, Scalar::Index) || *ty == Scalar::BOOL),
-    }
-}
-
-/// The scalar type of a name: any integer width has one.
-pub fn scalar_named(name: &str) -> Option<Scalar> {
-    match name {
-        "f16" => return Some(Scalar::Float(FloatFormat::F16)),
-        "bf16" => return Some(Scalar::Float(FloatFormat::BF16)),
-        "f32" => return Some(Scalar::Float(FloatFormat::F32)),
-        "f64" => return Some(Scalar::Float(FloatFormat::F64)),
-        "index" => return Some(Scalar::Index),
-        "bool" => return Some(Scalar::BOOL),
-        _ => {}
-    }
-    if let Some(format) = StorageFormat::named(name) {
-        return Some(Scalar::Storage(format));
-    }
-    let signed = match name.as_bytes().first()? {
-        b'i' => true,
-        b'u' => false,
-        _ => return None,
-    };
-    let digits = &name[1..];
-    if digits.starts_with('0') || !digits.bytes().all(|b| b.is_ascii_digit()) {
-        return None;
-    }
-    let width: u32 = digits.parse().ok()?;
-    (1..=MAX_WIDTH)
-        .contains(&width)
-        .then_some(Scalar::Int { signed, width })
-}
 
 /// A type as an annotation writes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -124,8 +54,8 @@ pub struct TypeNames<'n> {
 impl Names for TypeNames<'_> {
     fn lookup(&mut self, name: &str, span: Span) -> Result<ConstValue> {
         match (self.names.lookup(name, span), (self.known)(name)) {
-            (Err(Failure::Diagnostic(d)), Some(ty)) if d.code == codes::UNDEFINED => {
-                Ok(ConstValue::Type(ty))
+            (Err(Failure::Host(d)), Some(ty)) if d.code == codes::UNDEFINED => {
+                Ok(Allo::Type(ty).into())
             }
             (found, _) => found,
         }
@@ -145,7 +75,7 @@ impl Names for TypeNames<'_> {
     fn host(&mut self) -> &mut dyn Host {
         self.names.host()
     }
-    fn call_function(&mut self, f: &Rc<Function>, args: ConstArgs) -> Result<ConstValue> {
+    fn call_function(&mut self, f: &Rc<Function>, args: Args) -> Result<ConstValue> {
         self.names.call_function(f, args)
     }
 }
@@ -154,7 +84,7 @@ impl Names for TypeNames<'_> {
 pub fn quoted(range: TextRange, names: &mut dyn Names) -> Result<Type> {
     let names: &mut dyn Names = &mut TypeNames {
         names,
-        known: predefined,
+        known: scalars::predefined,
     };
     let source = names.source(range);
     let text = source.trim();
@@ -166,12 +96,12 @@ pub fn quoted(range: TextRange, names: &mut dyn Names) -> Result<Type> {
     {
         let head_range = TextRange::at(start, TextSize::of(head));
         let elem = match parse(head_range, names)? {
-            Some(head) => eval(&head, names)?,
+            Some(head) => names.eval(&head)?,
             None => return not_a_type(text, span),
         };
-        return match elem {
-            ConstValue::Type(elem) => Ok(Type::Shaped(elem, Rc::from([]))),
-            _ => not_a_type(text, span),
+        return match Allo::scalar(&elem) {
+            Some(elem) => Ok(Type::Shaped(elem, Rc::from([]))),
+            None => not_a_type(text, span),
         };
     }
     match parse(TextRange::at(start, TextSize::of(text)), names)? {
@@ -185,61 +115,48 @@ pub fn quoted(range: TextRange, names: &mut dyn Names) -> Result<Type> {
 
 fn parse(range: TextRange, names: &dyn Names) -> Result<Option<Expr>> {
     let text = names.file_text();
-    super::source::check_nesting(&text[range], names.span(range))?;
+    source::check_nesting(&text[range], names.span(range))?;
     Ok(ruff_python_parser::parse_expression_range(text, range)
         .ok()
         .map(|parsed| parsed.into_expr()))
 }
 
-/// Evaluates a type expression; a subscript of a scalar type is a shape.
+/// Evaluates a type expression.
 fn typed_expression(expr: &Expr, names: &mut dyn Names) -> Result<ConstValue> {
-    match expr {
-        Expr::Subscript(subscript) => match eval(&subscript.value, names)? {
-            ConstValue::Type(elem) => shaped(elem, subscript, names),
-            // `ConstExpr[int32]` says no more than `constexpr` does.
-            ConstValue::Constexpr => Ok(ConstValue::Constexpr),
-            head => eval(expr, names).map_err(|failure| match failure.into_diagnostic() {
-                Some(d) if d.code == codes::NOT_INDEXABLE => Diagnostic::error(
-                    codes::ANNOTATION,
-                    names.span(subscript.value.range()),
-                    format!(
-                        "the element type of an array is a scalar type, not {}",
-                        head.kind()
-                    ),
-                )
+    let span = names.span(expr.range());
+    names.eval(expr).map_err(|failure| match (&failure, expr) {
+        (Failure::Error(error), Expr::Subscript(subscript)) if error.span == span => {
+            let Problem::NotIndexable(head, _) = error.problem else {
+                return failure;
+            };
+            let message = format!("the element type of an array is a scalar type, not {head}");
+            let head = names.span(subscript.value.range());
+            Diagnostic::error(codes::ANNOTATION, head, message)
                 .help(ARRAY_HELP)
-                .into(),
-                Some(other) => other.into(),
-                None => Failure::Reported,
-            }),
-        },
-        _ => eval(expr, names),
-    }
+                .into()
+        }
+        _ => failure,
+    })
 }
 
 const ARRAY_HELP: &str = "an array of 4 by 8 elements is written \"i32[4, 8]\"";
 
 /// The type that a value is.
 pub fn from_value(value: ConstValue, span: Span) -> Result<Type> {
-    match value {
-        ConstValue::Type(ty) => Ok(Type::Scalar(ty)),
-        ConstValue::Shaped(elem, shape) => Ok(Type::Shaped(elem, shape)),
-        ConstValue::Constexpr => Ok(Type::Constexpr),
-        ConstValue::Native(native) if matches!(native.name, "int" | "float") => {
-            Err(Diagnostic::error(
-                codes::ANNOTATION,
-                span,
-                "Python's int and float are not hardware types",
-            )
-            .help("use a type of known width, such as i32 or f32")
-            .into())
-        }
-        other => fail(
-            codes::ANNOTATION,
-            span,
-            format!("{} is not a type", other.kind()),
-        ),
+    match Allo::of(&value) {
+        Some(Allo::Type(ty)) => return Ok(Type::Scalar(*ty)),
+        Some(Allo::Shaped(elem, shape)) => return Ok(Type::Shaped(*elem, shape.clone())),
+        Some(Allo::Constexpr) => return Ok(Type::Constexpr),
+        _ => {}
     }
+    if matches!(value.builtin(), Some("int" | "float")) {
+        let message = "Python's int and float are not hardware types";
+        return Err(Diagnostic::error(codes::ANNOTATION, span, message)
+            .help("use a type of known width, such as i32 or f32")
+            .into());
+    }
+    let message = format!("{} is not a type", value.kind());
+    fail(codes::ANNOTATION, span, message)
 }
 
 fn not_a_type<T>(text: &str, span: Span) -> Result<T> {
@@ -249,26 +166,18 @@ fn not_a_type<T>(text: &str, span: Span) -> Result<T> {
         .into())
 }
 
-/// The shaped type of a subscript of a scalar type.
-pub fn shaped(
-    elem: Scalar,
-    subscript: &ExprSubscript,
-    names: &mut dyn Names,
-) -> Result<ConstValue> {
-    let dims: &[Expr] = match &*subscript.slice {
-        Expr::Tuple(tuple) => &tuple.elts,
-        other => std::slice::from_ref(other),
-    };
+/// The shaped type of a scalar type with extents between brackets.
+pub fn shaped(elem: Scalar, extents: &[(ConstValue, Span)], span: Span) -> Result<ConstValue> {
     let mut shape = Vec::new();
-    for dim in dims {
-        let span = names.span(dim.range());
-        if matches!(dim, Expr::EllipsisLiteral(_)) {
-            return fail(codes::SHAPE, span, "dynamic '...' shapes are not supported");
+    for (value, span) in extents {
+        if matches!(value, ConstValue::Ellipsis) {
+            let message = "dynamic '...' shapes are not supported";
+            return fail(codes::SHAPE, *span, message);
         }
-        shape.push(extent(&eval(dim, names)?, span)?);
+        shape.push(extent(value, *span)?);
     }
-    check_elements(&shape, names.span(subscript.range))?;
-    Ok(ConstValue::Shaped(elem, shape.into()))
+    check_elements(&shape, span)?;
+    Ok(Allo::Shaped(elem, shape.into()).into())
 }
 
 fn extent(value: &ConstValue, span: Span) -> Result<u64> {
@@ -297,29 +206,5 @@ fn check_elements(shape: &[u64], span: Span) -> Result<()> {
     match count {
         Some(count) if count <= MAX_ELEMENTS => Ok(()),
         _ => fail(codes::SHAPE, span, "the shape has 2^32 elements or more"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{long_named, predefined, predefined_names, scalar_named};
-
-    #[test]
-    fn names_of_scalars() {
-        for name in [
-            "i2", "i16", "i256", "u1", "u256", "bf16", "f64", "index", "hif8", "f8e4m3",
-        ] {
-            assert_eq!(scalar_named(name).unwrap().to_string(), name);
-        }
-        assert_eq!(scalar_named("bool").unwrap().to_string(), "u1");
-        for name in ["i0", "u4097", "f8", "i", "i08", "x", "i3x", "u-1", ""] {
-            assert_eq!(scalar_named(name), None, "{name}");
-        }
-        assert_eq!(predefined_names().count(), 20 + 19 + 4 + 5 + 2);
-        assert!(predefined_names().all(|name| predefined(&name).is_some()));
-        for (long, short) in [("int32", "i32"), ("uint7", "u7"), ("float16", "f16")] {
-            assert_eq!(long_named(long), scalar_named(short));
-        }
-        assert_eq!(long_named("i32"), None);
     }
 }

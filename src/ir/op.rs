@@ -41,6 +41,8 @@ pub enum OpKind {
     },
     /// Conversion to the result's type by the rules of the language's casts.
     Cast { arg: ValueId },
+    /// The same bits as a number of the result's type, which has the same width.
+    Bitcast { arg: ValueId },
     /// `cond ? on_true : on_false`; `cond` is `u1`, the others have the result's type.
     Select {
         cond: ValueId,
@@ -49,11 +51,11 @@ pub enum OpKind {
     },
     /// Bit `index` of an integer, as `u1`; 0 outside its width.
     BitGet { arg: ValueId, index: ValueId },
-    /// `arg` with bit `index` replaced by the `u1` `bit`; unchanged if outside its width.
+    /// `arg` with its bits `lo ..` replaced by those of the unsigned `bits`; those outside its width are left out.
     BitSet {
         arg: ValueId,
-        index: ValueId,
-        bit: ValueId,
+        lo: ValueId,
+        bits: ValueId,
     },
     /// Bits `lo ..` of an integer as the unsigned result type; 0 outside its width.
     BitSlice { arg: ValueId, lo: ValueId },
@@ -326,7 +328,9 @@ impl OpKind {
     pub fn operands(&self) -> Vec<ValueId> {
         match self {
             OpKind::Const(_) | OpKind::Copy { .. } => vec![],
-            OpKind::Unary { arg, .. } | OpKind::Cast { arg } => vec![*arg],
+            OpKind::Unary { arg, .. } | OpKind::Cast { arg } | OpKind::Bitcast { arg } => {
+                vec![*arg]
+            }
             OpKind::Binary { lhs, rhs, .. } | OpKind::Compare { lhs, rhs, .. } => vec![*lhs, *rhs],
             OpKind::Fma { lhs, rhs, add } => vec![*lhs, *rhs, *add],
             OpKind::Select {
@@ -335,7 +339,7 @@ impl OpKind {
                 on_false,
             } => vec![*cond, *on_true, *on_false],
             OpKind::BitGet { arg, index } => vec![*arg, *index],
-            OpKind::BitSet { arg, index, bit } => vec![*arg, *index, *bit],
+            OpKind::BitSet { arg, lo, bits } => vec![*arg, *lo, *bits],
             OpKind::BitSlice { arg, lo } => vec![*arg, *lo],
             OpKind::Load { at, .. } => at.operands().collect(),
             OpKind::Store { at, value } => at.operands().chain([*value]).collect(),
@@ -361,7 +365,7 @@ impl OpKind {
     pub fn for_each_operand(&mut self, f: &mut dyn FnMut(&mut ValueId)) {
         match self {
             OpKind::Const(_) | OpKind::Copy { .. } => {}
-            OpKind::Unary { arg, .. } | OpKind::Cast { arg } => f(arg),
+            OpKind::Unary { arg, .. } | OpKind::Cast { arg } | OpKind::Bitcast { arg } => f(arg),
             OpKind::Binary { lhs, rhs, .. } | OpKind::Compare { lhs, rhs, .. } => {
                 f(lhs);
                 f(rhs);
@@ -373,7 +377,7 @@ impl OpKind {
                 on_false,
             } => [cond, on_true, on_false].into_iter().for_each(f),
             OpKind::BitGet { arg, index } => [arg, index].into_iter().for_each(f),
-            OpKind::BitSet { arg, index, bit } => [arg, index, bit].into_iter().for_each(f),
+            OpKind::BitSet { arg, lo, bits } => [arg, lo, bits].into_iter().for_each(f),
             OpKind::BitSlice { arg, lo } => [arg, lo].into_iter().for_each(f),
             OpKind::Load { at, .. } => at.operands_mut().for_each(f),
             OpKind::Store { at, value } => {

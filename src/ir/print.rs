@@ -283,14 +283,15 @@ impl Printer<'_> {
             }
             OpKind::Fma { lhs, rhs, add } => format!("fma {}, {}, {}", v(lhs), v(rhs), v(add)),
             OpKind::Cast { arg } => format!("cast {} : {}", v(arg), self.ty(*arg)),
+            OpKind::Bitcast { arg } => format!("bitcast {} : {}", v(arg), self.ty(*arg)),
             OpKind::Select {
                 cond,
                 on_true,
                 on_false,
             } => format!("select {}, {}, {}", v(cond), v(on_true), v(on_false)),
             OpKind::BitGet { arg, index } => format!("bit_get {}, {}", v(arg), v(index)),
-            OpKind::BitSet { arg, index, bit } => {
-                format!("bit_set {}, {}, {}", v(arg), v(index), v(bit))
+            OpKind::BitSet { arg, lo, bits } => {
+                format!("bit_set {}, {}, {}", v(arg), v(lo), v(bits))
             }
             OpKind::BitSlice { arg, lo } => format!("bit_slice {}, {}", v(arg), v(lo)),
             OpKind::Load { at, bypassed } => {

@@ -469,6 +469,11 @@ impl<'t> Reader<'t> {
                 self.type_of(&[arg])?;
                 OpKind::Cast { arg }
             }
+            "bitcast" => {
+                let arg = self.value()?;
+                self.type_of(&[arg])?;
+                OpKind::Bitcast { arg }
+            }
             "select" => {
                 let [cond, on_true, on_false] = self.values()?;
                 OpKind::Select {
@@ -482,8 +487,8 @@ impl<'t> Reader<'t> {
                 OpKind::BitGet { arg, index }
             }
             "bit_set" => {
-                let [arg, index, bit] = self.values()?;
-                OpKind::BitSet { arg, index, bit }
+                let [arg, lo, bits] = self.values()?;
+                OpKind::BitSet { arg, lo, bits }
             }
             "bit_slice" => {
                 let [arg, lo] = self.values()?;

@@ -502,6 +502,14 @@ impl<'p> Checker<'p> {
                     .try_for_each(|id| self.has_type(**id, ty, "fma"))
             }
             OpKind::Cast { arg } => self.ty(*arg).map(|_| ()),
+            OpKind::Bitcast { arg } => {
+                let from = self.ty(*arg)?;
+                check(from.width() == ty.width(), || Violation::Type {
+                    what: "the operand of a bitcast",
+                    found: from,
+                    wanted: ty,
+                })
+            }
             OpKind::Select {
                 cond,
                 on_true,
@@ -515,10 +523,12 @@ impl<'p> Checker<'p> {
                 self.bits(*arg, *index)?;
                 self.results(whole, &[Scalar::BOOL])
             }
-            OpKind::BitSet { arg, index, bit } => {
-                self.bits(*arg, *index)?;
+            OpKind::BitSet { arg, lo, bits } => {
+                self.bits(*arg, *lo)?;
                 self.has_type(*arg, ty, "bit_set")?;
-                self.has_type(*bit, Scalar::BOOL, "a bit")
+                let bits = self.ty(*bits)?;
+                let unsigned = matches!(bits, Scalar::Int { signed: false, .. });
+                accepted(unsigned, "bits", bits)
             }
             OpKind::BitSlice { arg, lo } => {
                 self.bits(*arg, *lo)?;

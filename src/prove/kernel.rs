@@ -545,6 +545,7 @@ impl<'a> Machine<'a> {
         let types: Vec<Scalar> = operands.iter().map(|id| frame.ty(*id)).collect();
         let bits = match &op.kind {
             OpKind::Const(value) => literal(ty, value),
+            OpKind::Bitcast { .. } => words[0].clone(),
             OpKind::Cast { .. } => {
                 let value = Value::new(words[0].clone());
                 self.cast(&value, types[0], ty, op.span)?.bits
@@ -559,14 +560,7 @@ impl<'a> Machine<'a> {
             OpKind::BitGet { .. } | OpKind::BitSlice { .. } => {
                 self.slice(&words[0], &words[1], ty.width())
             }
-            OpKind::BitSet { .. } => {
-                let here = self.sums.is_index(words[0].len(), &words[1]);
-                let bit = words[2][0];
-                let pairs = words[0].iter().zip(here);
-                pairs
-                    .map(|(&old, here)| self.sums.aig.mux(here, bit, old))
-                    .collect()
-            }
+            OpKind::BitSet { .. } => self.bit_set(&words[0], &words[1], &words[2], op.span)?,
             _ => return unsuitable("this operation", op.span),
         };
         Ok(Value { bits, unspecified })
@@ -691,6 +685,27 @@ impl<'a> Machine<'a> {
     }
 
     /// `width` bits of a pattern from bit `lo`, which may lie outside on either side: zeros there.
+    /// A word with its bits from `lo` on replaced: each is one of the new ones, or stays.
+    fn bit_set(&mut self, old: &Word, lo: &Word, new: &Word, span: Span) -> Result<Word, Stop> {
+        const LARGEST: usize = 1 << 14;
+        if old.len() * new.len() > LARGEST {
+            return unsuitable("so wide a range of bits", span);
+        }
+        let mut result = old.clone();
+        let starts = 1 - new.len() as i64..old.len() as i64;
+        for start in starts {
+            let start_word = constant(&BigInt::from(start), lo.len() as u32);
+            let here = self.sums.equal(lo, &start_word);
+            for (k, bit) in new.iter().enumerate() {
+                let at = usize::try_from(start + k as i64).ok();
+                if let Some(place) = at.and_then(|at| result.get_mut(at)) {
+                    *place = self.sums.aig.mux(here, *bit, *place);
+                }
+            }
+        }
+        Ok(result)
+    }
+
     fn slice(&mut self, word: &Word, lo: &Word, width: u32) -> Word {
         let wide = extend(word, width.max(word.len() as u32), false);
         let down = self.sums.shift_right(&wide, lo, false);

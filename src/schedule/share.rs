@@ -11,11 +11,11 @@ use super::{LeafSchedule, Schedule, Shared, Variant, delay_class, loops, units};
 use crate::arena::Table;
 use crate::hwarith::graph::{Op, UnitId};
 use crate::hwarith::{Graph, NodeId};
-use crate::machine::program::{Leaf, LeafId, Program};
+use crate::machine::program::{Leaf, LeafId, Program, Region};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A leaf may take so much longer: one part in so many of its cycles.
-const MOST_LOSS: u64 = 50;
+/// A leaf may cost the kernel so much time for one operator: one part in so many of its cycles.
+const MOST_LOSS: u64 = 100;
 
 /// Iterations of a loop of which the number is not known.
 const SOME_ITERATIONS: u64 = 64;
@@ -42,7 +42,15 @@ pub fn share(
             of_unit.entry(leaf).or_default().push(call);
         }
     }
+    let mut runs: Table<LeafId, u64> = program.leaves.values().map(|_| 1).collect();
+    count_runs(&program.root, 1, &mut runs);
+    let leaves = schedule.leaves.iter();
+    let of_leaf =
+        |(leaf, schedule)| runs[leaf].saturating_mul(cycles(&program.leaves[leaf], schedule));
+    let total = leaves.map(of_leaf).fold(0, u64::saturating_add);
     let mut sharing = Sharing {
+        runs,
+        most_loss: total / MOST_LOSS,
         program,
         device,
         budget,
@@ -54,7 +62,30 @@ pub fn share(
     }
 }
 
+/// How often each leaf runs, about, if the region does so many times.
+fn count_runs(region: &Region, times: u64, runs: &mut Table<LeafId, u64>) {
+    match region {
+        Region::Leaf(leaf) => runs[*leaf] = times,
+        Region::Seq(parts) => parts.iter().for_each(|part| count_runs(part, times, runs)),
+        Region::If {
+            then, otherwise, ..
+        } => {
+            count_runs(then, times, runs);
+            count_runs(otherwise, times, runs);
+        }
+        Region::Repeat { head, body, .. } => {
+            let times = times.saturating_mul(SOME_ITERATIONS);
+            count_runs(head, times, runs);
+            count_runs(body, times, runs);
+        }
+    }
+}
+
 struct Sharing<'s, 'g> {
+    /// How often each leaf runs, about.
+    runs: Table<LeafId, u64>,
+    /// Cycles of the kernel that a leaf may cost.
+    most_loss: u64,
     program: &'s Program,
     device: &'s Device,
     budget: f64,
@@ -170,8 +201,8 @@ impl Sharing<'_, '_> {
         let before = &self.schedule.leaves[leaf];
         let after = loops::reschedule(of, problem, before)?;
         let [least, most] = [before, &after].map(|schedule| cycles(of, schedule));
-        let ii_kept = after.ii <= before.ii;
-        (ii_kept && most.saturating_sub(least) <= least / MOST_LOSS).then_some(after)
+        let loss = self.runs[leaf].saturating_mul(most.saturating_sub(least));
+        (after.ii <= before.ii && loss <= self.most_loss).then_some(after)
     }
 }
 

@@ -134,20 +134,22 @@ pub fn bit_slice<T: ExactInt>(value: &T, arg_width: u32, lo: &T, width: u32) -> 
     }
 }
 
-/// `value` with bit `index` replaced; unchanged if the bit lies outside.
+/// `value` with its bits from `lo` on replaced by so many others; those that lie outside on either side are left out.
 pub fn bit_set<T: ExactInt>(
     value: &T,
-    index: Option<u32>,
-    bit: bool,
+    lo: &T,
+    (bits, count): (&T, u32),
     (width, signed): (u32, bool),
 ) -> T {
-    let Some(index) = index.filter(|&i| i < width) else {
-        return value.clone();
+    let (at, bits, count) = match (lo.as_u32(), (-lo.clone()).as_u32()) {
+        (Some(at), _) if at < width => (at, bits.clone(), count),
+        (None, Some(below)) if below < count => (0, bits.clone() >> below, count - below),
+        _ => return value.clone(),
     };
-    let mask = T::one() << index;
-    let kept = value.clone() & !mask.clone();
-    let result = if bit { kept | mask } else { kept };
-    result.low(width, signed)
+    let count = count.min(width - at);
+    let mask = ((T::one() << count) - T::one()) << at;
+    let kept = value.clone() & !mask;
+    (kept | bits.low(count, false) << at).low(width, signed)
 }
 
 #[cfg(test)]
@@ -240,8 +242,13 @@ mod tests {
         assert_eq!(bit_slice(&-1i128, 8, &8, 8), 0);
         assert_eq!(bit_slice(&-1i128, 8, &-4, 8), 0xf0);
         assert_eq!(bit_slice(&i128::from(u64::MAX), 64, &-60, 64), 15 << 60);
-        assert_eq!(bit_set(&0i128, Some(7), true, (8, true)), -128);
-        assert_eq!(bit_set(&-1i128, Some(7), false, (8, true)), 127);
-        assert_eq!(bit_set(&5i128, Some(8), true, (8, true)), 5);
+        assert_eq!(bit_set(&0i128, &7, (&1, 1), (8, true)), -128);
+        assert_eq!(bit_set(&-1i128, &7, (&0, 1), (8, true)), 127);
+        assert_eq!(bit_set(&5i128, &8, (&1, 1), (8, true)), 5);
+        assert_eq!(bit_set(&0x55i128, &2, (&0xf, 4), (8, false)), 0x7d);
+        assert_eq!(bit_set(&0i128, &6, (&0xf, 4), (8, true)), -64);
+        assert_eq!(bit_set(&0i128, &-2, (&0xd, 4), (8, true)), 3);
+        assert_eq!(bit_set(&9i128, &-4, (&0xf, 4), (8, true)), 9);
+        assert_eq!(bit_set(&0i128, &0, (&u64::MAX.into(), 64), (64, true)), -1);
     }
 }

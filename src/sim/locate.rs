@@ -347,6 +347,7 @@ fn operation_name(kind: &OpKind) -> &'static str {
         OpKind::Compare { op, .. } => op.name(),
         OpKind::Fma { .. } => "fma",
         OpKind::Cast { .. } => "cast",
+        OpKind::Bitcast { .. } => "bitcast",
         OpKind::Select { .. } => "select",
         OpKind::BitGet { .. } | OpKind::BitSlice { .. } => "bit slice",
         OpKind::BitSet { .. } => "bit set",

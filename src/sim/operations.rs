@@ -132,6 +132,14 @@ pub fn cast(from: Scalar, to: Scalar, value: &Value) -> Value {
     }
 }
 
+/// The same bits as a number of another type.
+pub fn bitcast(to: Scalar, value: &Value) -> Value {
+    Value {
+        data: Data::wrapped(to, value.data.to_bigint()),
+        tainted: value.tainted,
+    }
+}
+
 /// Bits `lo ..` of an integer, as many as the result type has; zeros outside its width.
 pub fn bit_slice(from: Scalar, to: Scalar, arg: &Value, lo: &Value) -> Value {
     let data = match (&arg.data, &lo.data) {
@@ -149,16 +157,20 @@ pub fn bit_slice(from: Scalar, to: Scalar, arg: &Value, lo: &Value) -> Value {
     }
 }
 
-/// An integer with one bit replaced; arguments: the integer, the bit's index, the bit.
-pub fn bit_set(ty: Scalar, [arg, index, bit]: [&Value; 3]) -> Value {
+/// An integer with `count` bits replaced; operands: the integer, the lowest bit's index, the bits.
+pub fn bit_set(ty: Scalar, count: u32, [arg, lo, bits]: [&Value; 3]) -> Value {
     let form = (ty.width(), ty.is_signed());
-    let (at, bit_data) = (index.data.as_u32(), bit.data.is_true());
-    let data = match &arg.data {
-        Data::Int(a) => Data::Int(integer::bit_set(a, at, bit_data, form)),
-        a => Data::wrapped(ty, integer::bit_set(&a.to_bigint(), at, bit_data, form)),
+    let data = match (&arg.data, &lo.data, &bits.data) {
+        (Data::Int(a), Data::Int(lo), Data::Int(bits)) => {
+            Data::Int(integer::bit_set(a, lo, (bits, count), form))
+        }
+        (a, lo, bits) => {
+            let (a, lo, bits) = (a.to_bigint(), lo.to_bigint(), bits.to_bigint());
+            Data::wrapped(ty, integer::bit_set(&a, &lo, (&bits, count), form))
+        }
     };
     Value {
         data,
-        tainted: arg.tainted || index.tainted || bit.tainted,
+        tainted: arg.tainted || lo.tainted || bits.tainted,
     }
 }

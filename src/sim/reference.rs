@@ -8,7 +8,7 @@ use crate::ir::{
 };
 use crate::sim::coverage::Coverage;
 use crate::sim::elements::Elements;
-use crate::sim::operations::{binary, bit_set, bit_slice, cast, compare, fma, unary};
+use crate::sim::operations::{binary, bit_set, bit_slice, bitcast, cast, compare, fma, unary};
 use crate::sim::value::{Data, Invocation, Signature, Slot, Value};
 use std::collections::HashMap;
 
@@ -824,6 +824,7 @@ fn evaluate(frame: &Frame<'_>, op: &Op, kind: &OpKind) -> Result<Value, RunError
         }
         OpKind::Fma { lhs, rhs, add } => fma(ty, [*lhs, *rhs, *add].map(|id| frame.get(id))),
         OpKind::Cast { arg } => cast(frame.ty(*arg), ty, frame.get(*arg)),
+        OpKind::Bitcast { arg } => bitcast(ty, frame.get(*arg)),
         OpKind::Select {
             cond,
             on_true,
@@ -845,8 +846,9 @@ fn evaluate(frame: &Frame<'_>, op: &Op, kind: &OpKind) -> Result<Value, RunError
         OpKind::BitSlice { arg, lo } => {
             bit_slice(frame.ty(*arg), ty, frame.get(*arg), frame.get(*lo))
         }
-        OpKind::BitSet { arg, index, bit } => {
-            bit_set(ty, [*arg, *index, *bit].map(|id| frame.get(id)))
+        OpKind::BitSet { arg, lo, bits } => {
+            let operands = [*arg, *lo, *bits].map(|id| frame.get(id));
+            bit_set(ty, frame.ty(*bits).width(), operands)
         }
         _ => return Err(lacking("this operation")),
     })

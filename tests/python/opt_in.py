@@ -1,7 +1,8 @@
 """What both the built-in evaluator and CPython evaluate."""
 from dataclasses import dataclass
 
-from allo import KernelOptions, Template, apint, consteval, f32, i32, kernel, u8
+from allo import KernelOptions, Template, apint, consteval, f32, i32, u8
+from allo.lang.kernel import kernel
 
 T = Template("T")
 N = Template("N")

@@ -20,37 +20,15 @@ module called (
     output logic        out_we0,
     output logic [31:0] out_d0
 );
-    logic        busy;
-    logic [3:0]  i_r;
-    logic        free;
-    logic        start;
-    logic        i_v0;
-    logic        i_v1;
-    logic        i_v2;
-    logic        i_t4;
-    logic [3:0]  i_t5;
-    logic [15:0] i_t7_s2;
-    logic [31:0] i_t9;
-    logic [31:0] i_t11;
-    logic [3:0]  i_i_s1;
-    logic [3:0]  i_i_s2;
-    logic        more;
-    logic        next_iteration;
-    logic        issue;
-    logic        i_t4_s1;
-    logic        i_t4_s2;
-    logic        loop_end;
-    logic        i_en;
-    logic [3:0]  i_next;
-    logic        active;
-    logic        not_done;
-    logic        busy_next;
+    logic busy, i_v0;
+    logic [3:0] i_r;
 
-    assign free = ~busy;
-    assign start = ap_start & free;
+    wire free = ~busy;
+    wire start = ap_start & free;
     assign ap_idle = free;
 
     // loop i (examples/called.py:19): II 1, 3 cycles an iteration; bound by one iteration a cycle
+    logic i_v1, i_v2;
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin
             i_v1 <= 1'b0;
@@ -61,24 +39,24 @@ module called (
         end
     end
 
-    assign i_t4 = i_r == 4'd15;  // examples/called.py:19
-    assign i_t5 = i_r + 4'd1;  // examples/called.py:19
+    wire i_t4 = i_r == 4'd15;  // examples/called.py:19
 
+    logic [15:0] i_t7_s2;
     always_ff @(posedge ap_clk) begin
         i_t7_s2 <= x_q0;  // examples/called.py:20
     end
 
-    assign i_t9 = 32'($signed(i_t7_s2)) * 32'($signed(factor));  // examples/called.py:14
-    assign i_t11 = i_t9 + 32'd7;  // examples/called.py:14
+    wire [31:0] i_t9 = 32'($signed(i_t7_s2)) * 32'($signed(factor));  // examples/called.py:14
 
+    logic [3:0] i_i_s1, i_i_s2;
     always_ff @(posedge ap_clk) begin
         i_i_s1 <= i_r;  // examples/called.py:19
         i_i_s2 <= i_i_s1;  // examples/called.py:19
     end
 
-    assign more = ~i_t4;
-    assign next_iteration = i_v0 & more;
-    assign issue = start | next_iteration;
+    wire more = ~i_t4;
+    wire next_iteration = i_v0 & more;
+    wire issue = start | next_iteration;
 
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin
@@ -88,16 +66,17 @@ module called (
         end
     end
 
+    logic i_t4_s1, i_t4_s2;
     always_ff @(posedge ap_clk) begin
         i_t4_s1 <= i_t4;  // examples/called.py:19
         i_t4_s2 <= i_t4_s1;  // examples/called.py:19
     end
 
-    assign loop_end = i_v2 & i_t4_s2;
+    wire loop_end = i_v2 & i_t4_s2;
 
     // scalars between regions
-    assign i_en = start | i_v0;
-    assign i_next = start ? 4'd0 : i_t5;
+    wire i_en = start | i_v0;
+    wire [3:0] i_next = start ? 4'd0 : (i_r + 4'd1);
 
     always_ff @(posedge ap_clk) begin
         if (i_en) begin
@@ -113,12 +92,12 @@ module called (
     assign out_address0 = i_i_s2;
     assign out_ce0 = i_v2;
     assign out_we0 = i_v2;
-    assign out_d0 = i_t11;
+    assign out_d0 = (i_t9 + 32'd7);
     assign ap_done = loop_end;
     assign ap_ready = loop_end;
-    assign active = busy | start;
-    assign not_done = ~loop_end;
-    assign busy_next = active & not_done;
+    wire active = busy | start;
+    wire not_done = ~loop_end;
+    wire busy_next = active & not_done;
 
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin

@@ -16,32 +16,24 @@ module choose (
     input  logic [31:0] y,
     output logic [31:0] ap_return
 );
-    logic        busy;
-    logic [31:0] ap_return_r;
-    logic        free;
-    logic        start;
-    logic [31:0] block_t3;
-    logic        done_r;
-    logic        active;
-    logic        not_done;
-    logic        busy_next;
+    logic busy;
 
-    assign free = ~busy;
-    assign start = ap_start & free;
+    wire free = ~busy;
+    wire start = ap_start & free;
     assign ap_idle = free;
 
     // block (examples/choose.py:13): 1 cycles
-    assign block_t3 = cond ? x : y;  // examples/choose.py:13
-
     // scalars between regions
+    logic [31:0] ap_return_r;
     always_ff @(posedge ap_clk) begin
         if (start) begin
-            ap_return_r <= block_t3;
+            ap_return_r <= cond ? x : y;
         end
     end
 
     assign ap_return = ap_return_r;
 
+    logic done_r;
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin
             done_r <= 1'b0;
@@ -52,9 +44,9 @@ module choose (
 
     assign ap_done = done_r;
     assign ap_ready = done_r;
-    assign active = busy | start;
-    assign not_done = ~done_r;
-    assign busy_next = active & not_done;
+    wire active = busy | start;
+    wire not_done = ~done_r;
+    wire busy_next = active & not_done;
 
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin

@@ -2,8 +2,6 @@
 // Target: snapshot, 100.0 MHz.
 // Not checked (--check off).
 /* verilator lint_off DECLFILENAME */
-/* verilator lint_off CMPCONST */
-/* verilator lint_off UNSIGNED */
 
 // clamp (examples/clamp.py:10)
 module clamp (
@@ -18,38 +16,26 @@ module clamp (
     input  logic [31:0] hi,
     output logic [31:0] ap_return
 );
-    logic        busy;
-    logic [31:0] ap_return_r;
-    logic        free;
-    logic        start;
-    logic        block_t2;
-    logic [31:0] block_t3;
-    logic        block_t5;
-    logic [31:0] block_t6;
-    logic        done_r;
-    logic        active;
-    logic        not_done;
-    logic        busy_next;
+    logic busy;
 
-    assign free = ~busy;
-    assign start = ap_start & free;
+    wire free = ~busy;
+    wire start = ap_start & free;
     assign ap_idle = free;
 
     // block (examples/clamp.py:11): 1 cycles
-    assign block_t2 = $signed(x) > $signed(lo);  // examples/clamp.py:11
-    assign block_t3 = block_t2 ? x : lo;  // examples/clamp.py:11
-    assign block_t5 = $signed(block_t3) < $signed(hi);  // examples/clamp.py:11
-    assign block_t6 = block_t5 ? block_t3 : hi;  // examples/clamp.py:11
+    wire [31:0] block_t3 = ($signed(x) > $signed(lo)) ? x : lo;  // examples/clamp.py:11
 
     // scalars between regions
+    logic [31:0] ap_return_r;
     always_ff @(posedge ap_clk) begin
         if (start) begin
-            ap_return_r <= block_t6;
+            ap_return_r <= ($signed(block_t3) < $signed(hi)) ? block_t3 : hi;
         end
     end
 
     assign ap_return = ap_return_r;
 
+    logic done_r;
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin
             done_r <= 1'b0;
@@ -60,9 +46,9 @@ module clamp (
 
     assign ap_done = done_r;
     assign ap_ready = done_r;
-    assign active = busy | start;
-    assign not_done = ~done_r;
-    assign busy_next = active & not_done;
+    wire active = busy | start;
+    wire not_done = ~done_r;
+    wire busy_next = active & not_done;
 
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin

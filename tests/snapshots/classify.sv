@@ -15,40 +15,27 @@ module classify (
     input  logic [31:0] y,
     output logic [31:0] ap_return
 );
-    logic        busy;
-    logic [31:0] ap_return_r;
-    logic        free;
-    logic        start;
-    logic        block_t2;
-    logic        block_t4;
-    logic [1:0]  block_result;
-    logic [1:0]  block_result_1;
-    logic [31:0] block_result_x32;
-    logic        done_r;
-    logic        active;
-    logic        not_done;
-    logic        busy_next;
+    logic busy;
 
-    assign free = ~busy;
-    assign start = ap_start & free;
+    wire free = ~busy;
+    wire start = ap_start & free;
     assign ap_idle = free;
 
     // block (examples/classify.py:13): 1 cycles
-    assign block_t2 = x == 32'd0;  // examples/classify.py:13
-    assign block_t4 = $signed(y) > $signed(x);  // examples/classify.py:15
-    assign block_result = block_t4 ? 2'd2 : 2'd3;  // examples/classify.py:15
-    assign block_result_1 = block_t2 ? 2'd1 : block_result;  // examples/classify.py:13
-    assign block_result_x32 = 32'(block_result_1);
+    wire [1:0] block_result = ($signed(y) > $signed(x)) ? 2'd2 : 2'd3;  // examples/classify.py:15
+    wire [1:0] block_result_1 = (x == 32'd0) ? 2'd1 : block_result;  // examples/classify.py:13
 
     // scalars between regions
+    logic [31:0] ap_return_r;
     always_ff @(posedge ap_clk) begin
         if (start) begin
-            ap_return_r <= block_result_x32;
+            ap_return_r <= 32'(block_result_1);
         end
     end
 
     assign ap_return = ap_return_r;
 
+    logic done_r;
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin
             done_r <= 1'b0;
@@ -59,9 +46,9 @@ module classify (
 
     assign ap_done = done_r;
     assign ap_ready = done_r;
-    assign active = busy | start;
-    assign not_done = ~done_r;
-    assign busy_next = active & not_done;
+    wire active = busy | start;
+    wire not_done = ~done_r;
+    wire busy_next = active & not_done;
 
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin

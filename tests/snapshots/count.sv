@@ -17,45 +17,19 @@ module count (
     output logic        out_we0,
     output logic [31:0] out_d0
 );
-    logic        busy;
-    logic [31:0] acc_r;
-    logic [31:0] i_r;
-    logic        free;
-    logic        start;
-    logic        while_v0;
-    logic        while_t4;
-    logic [31:0] while_t5;
-    logic [31:0] while_t8;
-    logic [31:0] while_t10;
-    logic [31:0] while_t11;
-    logic        while_t12;
-    logic        more;
-    logic        next_iteration;
-    logic        issue;
-    logic        loop_end;
-    logic        go;
-    logic        acc_en;
-    logic [31:0] acc_next;
-    logic        i_en;
-    logic [31:0] i_next;
-    logic        active;
-    logic        not_done;
-    logic        busy_next;
+    logic busy, while_v0;
+    logic [31:0] acc_r, i_r;
 
-    assign free = ~busy;
-    assign start = ap_start & free;
+    wire free = ~busy;
+    wire start = ap_start & free;
     assign ap_idle = free;
 
     // loop while (examples/count.py:14): II 1, 1 cycles an iteration; bound by one iteration a cycle
-    assign while_t4 = $signed(i_r) < $signed(n);  // examples/count.py:14
-    assign while_t5 = acc_r + i_r;  // examples/count.py:15
-    assign while_t8 = i_r + 32'd1;  // examples/count.py:16
-    assign while_t10 = while_t4 ? while_t5 : acc_r;  // examples/count.py:16
-    assign while_t11 = while_t4 ? while_t8 : i_r;  // examples/count.py:16
-    assign while_t12 = ~while_t4;  // examples/count.py:16
-    assign more = ~while_t12;
-    assign next_iteration = while_v0 & more;
-    assign issue = start | next_iteration;
+    wire while_t4 = $signed(i_r) < $signed(n);  // examples/count.py:14
+    wire while_t12 = ~while_t4;  // examples/count.py:16
+    wire more = ~while_t12;
+    wire next_iteration = while_v0 & more;
+    wire issue = start | next_iteration;
 
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin
@@ -65,8 +39,9 @@ module count (
         end
     end
 
-    assign loop_end = while_v0 & while_t12;
+    wire loop_end = while_v0 & while_t12;
 
+    logic go;
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin
             go <= 1'b0;
@@ -76,8 +51,8 @@ module count (
     end
 
     // scalars between regions
-    assign acc_en = start | while_v0;
-    assign acc_next = start ? 32'd0 : while_t10;
+    wire acc_en = start | while_v0;
+    wire [31:0] acc_next = start ? 32'd0 : (while_t4 ? (acc_r + i_r) : acc_r);
 
     always_ff @(posedge ap_clk) begin
         if (acc_en) begin
@@ -85,8 +60,8 @@ module count (
         end
     end
 
-    assign i_en = start | while_v0;
-    assign i_next = start ? 32'd0 : while_t11;
+    wire i_en = start | while_v0;
+    wire [31:0] i_next = start ? 32'd0 : (while_t4 ? (i_r + 32'd1) : i_r);
 
     always_ff @(posedge ap_clk) begin
         if (i_en) begin
@@ -101,9 +76,9 @@ module count (
     assign out_d0 = acc_r;
     assign ap_done = go;
     assign ap_ready = go;
-    assign active = busy | start;
-    assign not_done = ~go;
-    assign busy_next = active & not_done;
+    wire active = busy | start;
+    wire not_done = ~go;
+    wire busy_next = active & not_done;
 
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin

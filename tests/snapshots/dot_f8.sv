@@ -2,114 +2,28 @@
 // Target: snapshot, 100.0 MHz.
 // Not checked (--check off).
 /* verilator lint_off DECLFILENAME */
-/* verilator lint_off VARHIDDEN */
-/* verilator lint_off CMPCONST */
-/* verilator lint_off UNSIGNED */
 
 // fcvt_f8e4m3_e5f10: latency 0, one operation a cycle
 module fcvt_f8e4m3_e5f10 (
     input  logic [7:0]  a,
     output logic [15:0] result
 );
-    logic [6:0]  t0_6_0;
-    logic [3:0]  t1_6_3;
-    logic        t3_7_7;
-    logic [2:0]  t0_2_0;
-    logic        t5;
-    logic        t8;
-    logic        t9;
-    logic [3:0]  t10;
-    logic        t11;
-    logic        t1_0_0;
-    logic        t14;
-    logic [2:0]  t15_6_4;
-    logic [3:0]  t16;
-    logic [4:0]  t16_x5;
-    logic [4:0]  t18;
-    logic [4:0]  t19;
-    logic [4:0]  t20;
-    logic [1:0]  t21_3_2;
-    logic        t22;
-    logic [1:0]  t0_1_0;
-    logic [3:0]  t25;
-    logic [3:0]  t26;
-    logic        t27_3_3;
-    logic        t28;
-    logic [2:0]  t26_2_0;
-    logic [3:0]  t30;
-    logic [3:0]  t31;
-    logic [1:0]  t32;
-    logic [1:0]  t33;
-    logic [1:0]  t34;
-    logic [4:0]  t34_x5;
-    logic [4:0]  t35;
-    logic [2:0]  t31_2_0;
-    logic [9:0]  t38;
-    logic        t39;
-    logic [4:0]  t40;
-    logic        t41_3_3;
-    logic [4:0]  t42;
-    logic        t43;
-    logic [9:0]  t45;
-    logic [9:0]  t46;
-    logic [9:0]  t48;
-    logic [9:0]  t49;
-    logic        t50;
-    logic [14:0] t51;
-    logic [10:0] t53;
-    logic [14:0] t53_x15;
-    logic [14:0] t54;
-    logic [15:0] t56;
-
-    assign t0_6_0 = a[6:0];
-    assign t1_6_3 = t0_6_0[6:3];
-    assign t3_7_7 = a[7];
-    assign t0_2_0 = a[2:0];
-    assign t5 = t1_6_3 == 4'd0;
-    assign t8 = t0_6_0 == 7'd127;
-    assign t9 = ~t5;
-    assign t10 = {t9, t0_2_0};
-    assign t11 = t10 != 4'd0;
-    assign t1_0_0 = t1_6_3[0];
-    assign t14 = t1_0_0 | t5;
-    assign t15_6_4 = t0_6_0[6:4];
-    assign t16 = {t15_6_4, t14};
-    assign t16_x5 = 5'(t16);
-    assign t18 = t16_x5 + 5'd7;
-    assign t19 = {t11, t11, t11, t11, t11};
-    assign t20 = t18 & t19;
-    assign t21_3_2 = t10[3:2];
-    assign t22 = t21_3_2 == 2'd0;
-    assign t0_1_0 = a[1:0];
-    assign t25 = {t0_1_0, 2'd0};
-    assign t26 = t22 ? t25 : t10;
-    assign t27_3_3 = t26[3];
-    assign t28 = ~t27_3_3;
-    assign t26_2_0 = t26[2:0];
-    assign t30 = {t26_2_0, 1'b0};
-    assign t31 = t27_3_3 ? t26 : t30;
-    assign t32 = {t22, t28};
-    assign t33 = {t11, t11};
-    assign t34 = t32 & t33;
-    assign t34_x5 = 5'(t34);
-    assign t35 = t20 - t34_x5;
-    assign t31_2_0 = t31[2:0];
-    assign t38 = {t31_2_0, 7'd0};
-    assign t39 = ~t8;
-    assign t40 = {t8, t8, t8, t8, t8};
-    assign t41_3_3 = t31[3];
-    assign t42 = t35 | t40;
-    assign t43 = t41_3_3 & t39;
-    assign t45 = {t39, t39, t39, t39, t39, t39, t39, t39, t39, t39};
-    assign t46 = t38 & t45;
-    assign t48 = {t8, 9'd0};
-    assign t49 = t46 | t48;
-    assign t50 = t3_7_7 & t39;
-    assign t51 = {t42, t49};
-    assign t53 = {t43, 10'd0};
-    assign t53_x15 = 15'(t53);
-    assign t54 = t51 + t53_x15;
-    assign t56 = {t50, t54};
+    wire t5 = a[6:3] == 4'd0;
+    wire t8 = a[6:0] == 7'd127;
+    wire [3:0] t10 = {~t5, a[2:0]};
+    wire t11 = t10 != 4'd0;
+    wire [3:0] t16 = {a[6:4], a[3] | t5};
+    wire [4:0] t20 = (5'(t16) + 5'd7) & {5{t11}};
+    wire t22 = t10[3:2] == 2'd0;
+    wire [3:0] t26 = t22 ? {a[1:0], 2'd0} : t10;
+    wire [3:0] t31 = t26[3] ? t26 : {t26[2:0], 1'b0};
+    wire [1:0] t34 = {t22, ~t26[3]} & {2{t11}};
+    wire t39 = ~t8;
+    wire [4:0] t42 = (t20 - 5'(t34)) | {5{t8}};
+    wire [9:0] t45 = {10{t39}};
+    wire [9:0] t49 = ({t31[2:0], 7'd0} & t45) | {t8, 9'd0};
+    wire [10:0] t53 = {t31[3] & t39, 10'd0};
+    wire [15:0] t56 = {a[7] & t39, {t42, t49} + 15'(t53)};
     assign result = t56;
 endmodule
 
@@ -120,537 +34,121 @@ module fmul_e5f10 (
     input  logic [15:0] b,
     output logic [15:0] result
 );
-    logic [14:0] t0_14_0;
-    logic [4:0]  t2_14_10;
-    logic        t3_15_15;
-    logic [9:0]  t0_9_0;
-    logic        t6;
-    logic [14:0] t1_14_0;
-    logic [4:0]  t7_14_10;
-    logic        t8_15_15;
-    logic [9:0]  t1_9_0;
-    logic        t10;
-    logic        t11;
-    logic [10:0] t12;
-    logic        t13;
-    logic [10:0] t14;
-    logic [10:0] t15;
-    logic [10:0] t16;
-    logic        t2_0_0;
-    logic        t18;
-    logic [3:0]  t19_14_11;
-    logic [4:0]  t20;
-    logic        t7_0_0;
-    logic        t22;
-    logic [3:0]  t23_14_11;
-    logic [4:0]  t24;
-    logic [5:0]  t20_x6;
-    logic [5:0]  t24_x6;
-    logic [5:0]  t25;
-    logic [3:0]  t26_10_7;
-    logic        t27;
-    logic [6:0]  t15_6_0;
-    logic [3:0]  t28_6_3;
-    logic        t29;
-    logic [2:0]  t15_2_0;
-    logic        t31;
-    logic [2:0]  t32;
-    logic [1:0]  t33;
-    logic        t34;
-    logic [10:0] t36;
-    logic [10:0] t37;
-    logic [2:0]  t39;
-    logic [2:0]  t40;
-    logic        t41_2_2;
-    logic        t42;
-    logic [6:0]  t37_6_0;
-    logic [10:0] t45;
-    logic [10:0] t46;
-    logic [1:0]  t47_10_9;
-    logic        t48;
-    logic [8:0]  t46_8_0;
-    logic [10:0] t50;
-    logic [10:0] t51;
-    logic        t52_10_10;
-    logic        t53;
-    logic [9:0]  t51_9_0;
-    logic [10:0] t55;
-    logic [10:0] t56;
-    logic [3:0]  t57;
-    logic [6:0]  t25_x7;
-    logic [6:0]  t57_x7;
-    logic [6:0]  t58;
-    logic [10:0] t56_s1;
-    logic [10:0] t16_s1;
-    logic [21:0] t59;
-    logic        t60;
-    logic        t62;
-    logic        t63;
-    logic        t64;
-    logic        t65;
-    logic        t66;
-    logic        t67;
-    logic        t68;
-    logic        t69;
-    logic        t70;
-    logic        t71;
-    logic        t72;
-    logic        t73;
-    logic        t74;
-    logic        t75;
-    logic        t76;
-    logic [12:0] t77_21_9;
-    logic [8:0]  t59_8_0;
-    logic        t79;
-    logic [13:0] t80;
-    logic        t81_21_21;
-    logic        t82_6_6;
-    logic [5:0]  t58_5_0;
-    logic [1:0]  t83_5_4;
-    logic [1:0]  t83_s1;
-    logic        t84;
-    logic        t83_0_0;
-    logic        t86_5_5;
-    logic        t87;
-    logic [3:0]  t58_3_0;
-    logic        t85_s1;
-    logic        t86_s1;
-    logic        t89;
-    logic        t91;
-    logic        t91_s1;
-    logic        t92;
-    logic [4:0]  t93;
-    logic [6:0]  t58_s1;
-    logic [6:0]  t94;
-    logic        t97;
-    logic        t97_s1;
-    logic        t98;
-    logic [3:0]  t99_4_1;
-    logic [3:0]  t99_s1;
-    logic        t101;
-    logic        t102;
-    logic [4:0]  t93_s1;
-    logic        t104;
-    logic        t105;
-    logic        t106;
-    logic        t107;
-    logic        t72_s1;
-    logic        t108;
-    logic [2:0]  t109_6_4;
-    logic        t110;
-    logic [3:0]  t94_3_0;
-    logic [3:0]  t112;
-    logic [3:0]  t113;
-    logic [3:0]  t114;
-    logic [3:0]  t114_s1;
-    logic [3:0]  t115;
-    logic [3:0]  t81_x4;
-    logic [3:0]  t116;
-    logic [4:0]  t117_21_17;
-    logic [8:0]  t80_8_0;
-    logic        t119;
-    logic [5:0]  t120;
-    logic        t121_3_3;
-    logic [13:0] t120_x14;
-    logic [13:0] t122;
-    logic [8:0]  t123_13_5;
-    logic [4:0]  t122_4_0;
-    logic [4:0]  t124_s2;
-    logic        t125;
-    logic [8:0]  t123_s2;
-    logic [9:0]  t126;
-    logic [2:0]  t116_2_0;
-    logic        t127_2_2;
-    logic        t127_s2;
-    logic [13:0] t126_x14;
-    logic [13:0] t122_s2;
-    logic [13:0] t128;
-    logic [10:0] t129_13_3;
-    logic [2:0]  t128_2_0;
-    logic        t131;
-    logic [11:0] t132;
-    logic [1:0]  t116_1_0;
-    logic        t133_1_1;
-    logic        t133_s2;
-    logic [13:0] t132_x14;
-    logic [13:0] t134;
-    logic [11:0] t135_13_2;
-    logic [1:0]  t134_1_0;
-    logic        t137;
-    logic [12:0] t138;
-    logic        t116_0_0;
-    logic        t139_s2;
-    logic [12:0] t134_12_0;
-    logic [12:0] t140;
-    logic        t141_12_12;
-    logic [4:0]  t142;
-    logic [4:0]  t143;
-    logic [4:0]  t144;
-    logic [4:0]  t145;
-    logic        t146;
-    logic        t147;
-    logic        t98_s2;
-    logic        t147_s2;
-    logic        t148;
-    logic        t149;
-    logic        t149_s2;
-    logic [1:0]  t150;
-    logic [1:0]  t151;
-    logic [1:0]  t151_s2;
-    logic [1:0]  t152;
-    logic [11:0] t140_11_0;
-    logic [9:0]  t154_11_2;
-    logic [1:0]  t153_1_0;
-    logic        t155_1_1;
-    logic [2:0]  t153_2_0;
-    logic        t156_2_2;
-    logic        t140_0_0;
-    logic        t158;
-    logic        t159;
-    logic [9:0]  t160;
-    logic [9:0]  t160_s2;
-    logic [9:0]  t161;
-    logic        t146_s2;
-    logic        t162;
-    logic [9:0]  t164;
-    logic [9:0]  t164_s1;
-    logic [9:0]  t164_s2;
-    logic [9:0]  t165;
-    logic        t166;
-    logic        t167;
-    logic [4:0]  t145_s2;
-    logic [14:0] t168;
-    logic [8:0]  t163_s1;
-    logic [8:0]  t163_s2;
-    logic [11:0] t169;
-    logic [14:0] t169_x15;
-    logic [14:0] t170;
-    logic        t167_s1;
-    logic        t167_s2;
-    logic [15:0] t172;
+    wire [4:0] a_exponent = a[14:10];
+    wire a_sign = a[15];
+    wire a_is_tiny = a_exponent == 5'd0;
+    wire [4:0] b_exponent = b[14:10];
+    wire b_sign = b[15];
+    wire b_is_tiny = b_exponent == 5'd0;
+    wire [10:0] t12 = {~a_is_tiny, a[9:0]};
+    wire [10:0] t14 = {~b_is_tiny, b[9:0]};
+    wire [10:0] t15 = b_is_tiny ? t14 : t12;
+    wire [4:0] t20 = {a[14:11], a_exponent[0] | a_is_tiny};
+    wire [4:0] t24 = {b[14:11], b_exponent[0] | b_is_tiny};
+    wire [5:0] t25 = 6'(t20) + 6'(t24);
+    wire t27 = t15[10:7] != 4'd0;
+    wire t29 = t15[6:3] != 4'd0;
+    wire t31 = t15[2:0] != 3'd0;
+    wire t34 = {t27, t29} == 2'd0;
+    wire [10:0] t37 = t34 ? {t15[2:0], 8'd0} : t15;
+    wire [2:0] t40 = t34 ? {t31, 2'd0} : {t27, t29, t31};
+    wire [10:0] t46 = t40[2] ? t37 : {t37[6:0], 4'd0};
+    wire t48 = t46[10:9] == 2'd0;
+    wire [10:0] t51 = t48 ? {t46[8:0], 2'd0} : t46;
+    wire [10:0] normalised = t51[10] ? t51 : {t51[9:0], 1'b0};
+    wire [3:0] t57 = {t34, ~t40[2], t48, ~t51[10]};
+    wire [6:0] exponent = 7'(t25) - 7'(t57);
+    wire t62 = a_exponent == 5'd31;
+    wire t63 = a[9:0] != 10'd0;
+    wire t67 = b_exponent == 5'd31;
+    wire t68 = b[9:0] != 10'd0;
+    wire t72 = t62 | t67;
+    wire t73 = (a_is_tiny & ~t63) | (b_is_tiny & ~t68);
+    wire is_nan = ((t62 & t63) | (t67 & t68)) | (t72 & t73);
+    wire [4:0] t93 = {~exponent[4], exponent[3:0]};
 
-    assign t0_14_0 = a[14:0];
-    assign t2_14_10 = t0_14_0[14:10];
-    assign t3_15_15 = a[15];
-    assign t0_9_0 = a[9:0];
-    assign t6 = t2_14_10 == 5'd0;
-    assign t1_14_0 = b[14:0];
-    assign t7_14_10 = t1_14_0[14:10];
-    assign t8_15_15 = b[15];
-    assign t1_9_0 = b[9:0];
-    assign t10 = t7_14_10 == 5'd0;
-    assign t11 = ~t6;
-    assign t12 = {t11, t0_9_0};
-    assign t13 = ~t10;
-    assign t14 = {t13, t1_9_0};
-    assign t15 = t10 ? t14 : t12;
-    assign t16 = t10 ? t12 : t14;
-    assign t2_0_0 = t2_14_10[0];
-    assign t18 = t2_0_0 | t6;
-    assign t19_14_11 = t0_14_0[14:11];
-    assign t20 = {t19_14_11, t18};
-    assign t7_0_0 = t7_14_10[0];
-    assign t22 = t7_0_0 | t10;
-    assign t23_14_11 = t1_14_0[14:11];
-    assign t24 = {t23_14_11, t22};
-    assign t20_x6 = 6'(t20);
-    assign t24_x6 = 6'(t24);
-    assign t25 = t20_x6 + t24_x6;
-    assign t26_10_7 = t15[10:7];
-    assign t27 = t26_10_7 != 4'd0;
-    assign t15_6_0 = t15[6:0];
-    assign t28_6_3 = t15_6_0[6:3];
-    assign t29 = t28_6_3 != 4'd0;
-    assign t15_2_0 = t15[2:0];
-    assign t31 = t15_2_0 != 3'd0;
-    assign t32 = {t27, t29, t31};
-    assign t33 = {t27, t29};
-    assign t34 = t33 == 2'd0;
-    assign t36 = {t15_2_0, 8'd0};
-    assign t37 = t34 ? t36 : t15;
-    assign t39 = {t31, 2'd0};
-    assign t40 = t34 ? t39 : t32;
-    assign t41_2_2 = t40[2];
-    assign t42 = ~t41_2_2;
-    assign t37_6_0 = t37[6:0];
-    assign t45 = {t37_6_0, 4'd0};
-    assign t46 = t41_2_2 ? t37 : t45;
-    assign t47_10_9 = t46[10:9];
-    assign t48 = t47_10_9 == 2'd0;
-    assign t46_8_0 = t46[8:0];
-    assign t50 = {t46_8_0, 2'd0};
-    assign t51 = t48 ? t50 : t46;
-    assign t52_10_10 = t51[10];
-    assign t53 = ~t52_10_10;
-    assign t51_9_0 = t51[9:0];
-    assign t55 = {t51_9_0, 1'b0};
-    assign t56 = t52_10_10 ? t51 : t55;
-    assign t57 = {t34, t42, t48, t53};
-    assign t25_x7 = 7'(t25);
-    assign t57_x7 = 7'(t57);
-    assign t58 = t25_x7 - t57_x7;
-
+    logic [10:0] normalised_s1, t16_s1;
+    logic [1:0] t83_s1;
+    logic t85_s1, t86_s1, t91_s1, t97_s1, t72_s1, t167_s1;
+    logic [6:0] exponent_s1;
+    logic [3:0] t99_s1, t114_s1;
+    logic [4:0] t93_s1;
+    logic [9:0] t164_s1;
     always_ff @(posedge clk) begin
-        t56_s1 <= t56;
-        t16_s1 <= t16;
-    end
-
-    assign t59 = 22'(t56_s1) * 22'(t16_s1);
-    assign t60 = t3_15_15 ^ t8_15_15;
-    assign t62 = t2_14_10 == 5'd31;
-    assign t63 = t0_9_0 != 10'd0;
-    assign t64 = t62 & t63;
-    assign t65 = ~t63;
-    assign t66 = t6 & t65;
-    assign t67 = t7_14_10 == 5'd31;
-    assign t68 = t1_9_0 != 10'd0;
-    assign t69 = t67 & t68;
-    assign t70 = ~t68;
-    assign t71 = t10 & t70;
-    assign t72 = t62 | t67;
-    assign t73 = t66 | t71;
-    assign t74 = t64 | t69;
-    assign t75 = t72 & t73;
-    assign t76 = t74 | t75;
-    assign t77_21_9 = t59[21:9];
-    assign t59_8_0 = t59[8:0];
-    assign t79 = t59_8_0 != 9'd0;
-    assign t80 = {t77_21_9, t79};
-    assign t81_21_21 = t59[21];
-    assign t82_6_6 = t58[6];
-    assign t58_5_0 = t58[5:0];
-    assign t83_5_4 = t58_5_0[5:4];
-
-    always_ff @(posedge clk) begin
-        t83_s1 <= t83_5_4;
-    end
-
-    assign t84 = t83_s1 != 2'd0;
-    assign t83_0_0 = t83_5_4[0];
-    assign t86_5_5 = t58_5_0[5];
-    assign t87 = ~t83_0_0;
-    assign t58_3_0 = t58[3:0];
-
-    always_ff @(posedge clk) begin
-        t85_s1 <= t83_0_0;
-        t86_s1 <= t86_5_5;
-    end
-
-    assign t89 = t85_s1 & t86_s1;
-    assign t91 = ~t82_6_6;
-
-    always_ff @(posedge clk) begin
-        t91_s1 <= t91;
-    end
-
-    assign t92 = t84 & t91_s1;
-    assign t93 = {t87, t58_3_0};
-
-    always_ff @(posedge clk) begin
-        t58_s1 <= t58;
-    end
-
-    assign t94 = 7'd16 - t58_s1;
-    assign t97 = ~t73;
-
-    always_ff @(posedge clk) begin
-        t97_s1 <= t97;
-    end
-
-    assign t98 = t92 & t97_s1;
-    assign t99_4_1 = t93[4:1];
-
-    always_ff @(posedge clk) begin
-        t99_s1 <= t99_4_1;
-    end
-
-    assign t101 = t99_s1 == 4'd15;
-    assign t102 = t89 | t101;
-
-    always_ff @(posedge clk) begin
+        normalised_s1 <= normalised;
+        t16_s1 <= b_is_tiny ? t12 : t14;
+        t83_s1 <= exponent[5:4];
+        t85_s1 <= exponent[4];
+        t86_s1 <= exponent[5];
+        t91_s1 <= ~exponent[6];
+        exponent_s1 <= exponent;
+        t97_s1 <= ~t73;
+        t99_s1 <= t93[4:1];
         t93_s1 <= t93;
-    end
-
-    assign t104 = t93_s1 == 5'd29;
-    assign t105 = t104 & t81_21_21;
-    assign t106 = t102 | t105;
-    assign t107 = t106 & t98;
-
-    always_ff @(posedge clk) begin
         t72_s1 <= t72;
+        t114_s1 <= {4{t73}};
+        t164_s1 <= {is_nan, 9'd0};
+        t167_s1 <= (a_sign ^ b_sign) & ~is_nan;
     end
 
-    assign t108 = t72_s1 | t107;
-    assign t109_6_4 = t94[6:4];
-    assign t110 = t109_6_4 != 3'd0;
-    assign t94_3_0 = t94[3:0];
-    assign t112 = {t110, t110, t110, t110};
-    assign t113 = t94_3_0 | t112;
-    assign t114 = {t73, t73, t73, t73};
+    // cycle 1
+    wire [21:0] product = 22'(normalised_s1) * 22'(t16_s1);
+    wire [13:0] t80 = {product[21:9], product[8:0] != 9'd0};
+    wire [6:0] t94 = 7'd16 - exponent_s1;
+    wire t98 = ((t83_s1 != 2'd0) & t91_s1) & t97_s1;
+    wire t102 = (t85_s1 & t86_s1) | (t99_s1 == 4'd15);
+    wire t106 = t102 | ((t93_s1 == 5'd29) & product[21]);
+    wire is_special = t72_s1 | (t106 & t98);
+    wire t110 = t94[6:4] != 3'd0;
+    wire [3:0] t115 = (t94[3:0] | {4{t110}}) | t114_s1;
+    wire [3:0] t116 = t98 ? 4'(product[21]) : t115;
+    wire [5:0] t120 = {product[21:17], t80[8:0] != 9'd0};
+    wire [13:0] t122 = t116[3] ? 14'(t120) : t80;
+    wire [4:0] t144 = {5{is_special}};
+    wire [4:0] t145 = (t93_s1 & {5{t98}}) | t144;
+    wire t146 = ~is_special;
+    wire [9:0] t160 = {10{t146}};
 
+    logic [4:0] t124_s2, t145_s2;
+    logic [8:0] t123_s2;
+    logic t127_s2, t133_s2, t139_s2, t98_s2, t147_s2, t149_s2, t146_s2, t167_s2;
+    logic [13:0] t122_s2;
+    logic [1:0] t151_s2;
+    logic [9:0] t160_s2, t164_s2;
     always_ff @(posedge clk) begin
-        t114_s1 <= t114;
-    end
-
-    assign t115 = t113 | t114_s1;
-    assign t81_x4 = 4'(t81_21_21);
-    assign t116 = t98 ? t81_x4 : t115;
-    assign t117_21_17 = t59[21:17];
-    assign t80_8_0 = t80[8:0];
-    assign t119 = t80_8_0 != 9'd0;
-    assign t120 = {t117_21_17, t119};
-    assign t121_3_3 = t116[3];
-    assign t120_x14 = 14'(t120);
-    assign t122 = t121_3_3 ? t120_x14 : t80;
-    assign t123_13_5 = t122[13:5];
-    assign t122_4_0 = t122[4:0];
-
-    always_ff @(posedge clk) begin
-        t124_s2 <= t122_4_0;
-    end
-
-    assign t125 = t124_s2 != 5'd0;
-
-    always_ff @(posedge clk) begin
-        t123_s2 <= t123_13_5;
-    end
-
-    assign t126 = {t123_s2, t125};
-    assign t116_2_0 = t116[2:0];
-    assign t127_2_2 = t116_2_0[2];
-
-    always_ff @(posedge clk) begin
-        t127_s2 <= t127_2_2;
-    end
-
-    assign t126_x14 = 14'(t126);
-
-    always_ff @(posedge clk) begin
+        t124_s2 <= t122[4:0];
+        t123_s2 <= t122[13:5];
+        t127_s2 <= t116[2];
         t122_s2 <= t122;
-    end
-
-    assign t128 = t127_s2 ? t126_x14 : t122_s2;
-    assign t129_13_3 = t128[13:3];
-    assign t128_2_0 = t128[2:0];
-    assign t131 = t128_2_0 != 3'd0;
-    assign t132 = {t129_13_3, t131};
-    assign t116_1_0 = t116[1:0];
-    assign t133_1_1 = t116_1_0[1];
-
-    always_ff @(posedge clk) begin
-        t133_s2 <= t133_1_1;
-    end
-
-    assign t132_x14 = 14'(t132);
-    assign t134 = t133_s2 ? t132_x14 : t128;
-    assign t135_13_2 = t134[13:2];
-    assign t134_1_0 = t134[1:0];
-    assign t137 = t134_1_0 != 2'd0;
-    assign t138 = {t135_13_2, t137};
-    assign t116_0_0 = t116[0];
-
-    always_ff @(posedge clk) begin
-        t139_s2 <= t116_0_0;
-    end
-
-    assign t134_12_0 = t134[12:0];
-    assign t140 = t139_s2 ? t138 : t134_12_0;
-    assign t141_12_12 = t140[12];
-    assign t142 = {t98, t98, t98, t98, t98};
-    assign t143 = t93_s1 & t142;
-    assign t144 = {t108, t108, t108, t108, t108};
-    assign t145 = t143 | t144;
-    assign t146 = ~t108;
-    assign t147 = ~t81_21_21;
-
-    always_ff @(posedge clk) begin
+        t133_s2 <= t116[1];
+        t139_s2 <= t116[0];
         t98_s2 <= t98;
-        t147_s2 <= t147;
-    end
-
-    assign t148 = t98_s2 ? t147_s2 : t141_12_12;
-    assign t149 = t98 & t81_21_21;
-
-    always_ff @(posedge clk) begin
-        t149_s2 <= t149;
-    end
-
-    assign t150 = {t149_s2, t148};
-    assign t151 = {t146, t146};
-
-    always_ff @(posedge clk) begin
-        t151_s2 <= t151;
-    end
-
-    assign t152 = t150 & t151_s2;
-    assign t140_11_0 = t140[11:0];
-    assign t154_11_2 = t140_11_0[11:2];
-    assign t153_1_0 = t140_11_0[1:0];
-    assign t155_1_1 = t153_1_0[1];
-    assign t153_2_0 = t140_11_0[2:0];
-    assign t156_2_2 = t153_2_0[2];
-    assign t140_0_0 = t140[0];
-    assign t158 = t156_2_2 | t140_0_0;
-    assign t159 = t155_1_1 & t158;
-    assign t160 = {t146, t146, t146, t146, t146, t146, t146, t146, t146, t146};
-
-    always_ff @(posedge clk) begin
+        t147_s2 <= ~product[21];
+        t149_s2 <= t98 & product[21];
+        t151_s2 <= {2{t146}};
         t160_s2 <= t160;
-    end
-
-    assign t161 = t154_11_2 & t160_s2;
-
-    always_ff @(posedge clk) begin
         t146_s2 <= t146;
-    end
-
-    assign t162 = t159 & t146_s2;
-    assign t164 = {t76, 9'd0};
-
-    always_ff @(posedge clk) begin
-        t164_s1 <= t164;
         t164_s2 <= t164_s1;
-    end
-
-    assign t165 = t161 | t164_s2;
-    assign t166 = ~t76;
-    assign t167 = t60 & t166;
-
-    always_ff @(posedge clk) begin
         t145_s2 <= t145;
-    end
-
-    assign t168 = {t145_s2, t165};
-
-    always_ff @(posedge clk) begin
-        t163_s1 <= 9'd0;
-        t163_s2 <= t163_s1;
-    end
-
-    assign t169 = {t152, t163_s2, t162};
-    assign t169_x15 = 15'(t169);
-    assign t170 = t168 + t169_x15;
-
-    always_ff @(posedge clk) begin
-        t167_s1 <= t167;
         t167_s2 <= t167_s1;
     end
 
-    assign t172 = {t167_s2, t170};
-    assign result = t172;
+    // cycle 2
+    wire [9:0] t126 = {t123_s2, t124_s2 != 5'd0};
+    wire [13:0] t128 = t127_s2 ? 14'(t126) : t122_s2;
+    wire [11:0] t132 = {t128[13:3], t128[2:0] != 3'd0};
+    wire [13:0] t134 = t133_s2 ? 14'(t132) : t128;
+    wire [12:0] aligned = t139_s2 ? {t134[13:2], t134[1:0] != 2'd0} : t134[12:0];
+    wire [1:0] t150 = {t149_s2, t98_s2 ? t147_s2 : aligned[12]};
+    wire round_up = aligned[1] & (aligned[2] | aligned[0]);
+    wire [14:0] t168 = {t145_s2, (aligned[11:2] & t160_s2) | t164_s2};
+    wire [11:0] t169 = {t150 & t151_s2, 9'd0, round_up & t146_s2};
+    assign result = {t167_s2, t168 + 15'(t169)};
 
     // Bits that nothing reads.
     wire _unused = &{
         1'b0,
-        t0_14_0[9:0],
-        t1_14_0[9:0],
-        t15_6_0[2:0],
-        t40[1:0],
-        t58_5_0[3:0],
-        t116_2_0[1:0],
-        t116_1_0[0],
-        t153_1_0[0],
-        t153_2_0[1:0]
+        t40[1:0]
     };
 endmodule
 
@@ -660,184 +158,51 @@ module fcvt_e5f10_e8f23 (
     input  logic [15:0] a,
     output logic [31:0] result
 );
-    logic [14:0] t0_14_0;
-    logic [4:0]  t1_14_10;
-    logic        t2_15_15;
-    logic [9:0]  t0_9_0;
-    logic        t5;
-    logic        t6;
-    logic        t8;
-    logic        t9;
-    logic        t10;
-    logic [10:0] t11;
-    logic [3:0]  t12_10_7;
-    logic        t13;
-    logic [6:0]  t3_6_0;
-    logic [3:0]  t14_6_3;
-    logic        t15;
-    logic [2:0]  t0_2_0;
-    logic        t17;
-    logic [2:0]  t18;
-    logic        t19;
-    logic        t20;
-    logic        t1_0_0;
-    logic        t22;
-    logic [3:0]  t23_14_11;
-    logic [4:0]  t24;
-    logic [7:0]  t24_x8;
-    logic [7:0]  t26;
-    logic [7:0]  t27;
-    logic [7:0]  t28;
-    logic [1:0]  t29;
-    logic        t30;
-    logic [10:0] t32;
-    logic [10:0] t33;
-    logic [2:0]  t35;
-    logic [2:0]  t36;
-    logic        t37_2_2;
-    logic        t38;
-    logic [6:0]  t33_6_0;
-    logic [10:0] t41;
-    logic [10:0] t42;
-    logic [1:0]  t43_10_9;
-    logic        t44;
-    logic [8:0]  t42_8_0;
-    logic [10:0] t46;
-    logic [10:0] t47;
-    logic        t48_10_10;
-    logic        t49;
-    logic [9:0]  t47_9_0;
-    logic [10:0] t51;
-    logic [10:0] t52;
-    logic [3:0]  t53;
-    logic [3:0]  t54;
-    logic [3:0]  t55;
-    logic [7:0]  t55_x8;
-    logic [7:0]  t56;
-    logic [9:0]  t52_9_0;
-    logic [22:0] t59;
-    logic        t60;
-    logic [7:0]  t61;
-    logic        t62_10_10;
-    logic [7:0]  t57_s1;
-    logic [7:0]  t61_s1;
-    logic [7:0]  t63;
-    logic        t64;
-    logic [22:0] t66;
-    logic [22:0] t67;
-    logic [22:0] t69;
-    logic [22:0] t70;
-    logic        t71;
-    logic        t72;
+    wire [4:0] a_exponent = a[14:10];
+    wire a_sign = a[15];
+    wire a_is_tiny = a_exponent == 5'd0;
+    wire t8 = a_exponent == 5'd31;
+    wire t9 = t8 & (a[9:0] != 10'd0);
+    wire [10:0] t11 = {~a_is_tiny, a[9:0]};
+    wire t13 = t11[10:7] != 4'd0;
+    wire t15 = a[6:3] != 4'd0;
+    wire t17 = a[2:0] != 3'd0;
+    wire [2:0] t18 = {t13, t15, t17};
+    wire t20 = ~(t18 == 3'd0);
+    wire [4:0] t24 = {a[14:11], a_exponent[0] | a_is_tiny};
+    wire [7:0] t28 = (8'(t24) + 8'd111) & {8{t20}};
+    wire t30 = {t13, t15} == 2'd0;
+    wire [10:0] t33 = t30 ? {a[2:0], 8'd0} : t11;
+    wire [2:0] t36 = t30 ? {t17, 2'd0} : t18;
+    wire [10:0] t42 = t36[2] ? t33 : {t33[6:0], 4'd0};
+    wire t44 = t42[10:9] == 2'd0;
+    wire [10:0] t47 = t44 ? {t42[8:0], 2'd0} : t42;
+    wire [10:0] t52 = t47[10] ? t47 : {t47[9:0], 1'b0};
+    wire [3:0] t53 = {t30, ~t36[2], t44, ~t47[10]};
+    wire [3:0] t55 = t53 & {4{t20}};
+    wire t60 = ~t8;
+    wire [22:0] t66 = {23{t60}};
+    wire [22:0] t70 = ({t52[9:0], 13'd0} & t66) | {t9, 22'd0};
+
+    logic [7:0] t57_s1, t61_s1;
     logic [22:0] t70_s1;
-    logic [30:0] t73;
-    logic [23:0] t75;
     logic [23:0] t75_s1;
-    logic [30:0] t75_x31;
-    logic [30:0] t76;
-    logic        t72_s1;
-    logic [31:0] t78;
-
-    assign t0_14_0 = a[14:0];
-    assign t1_14_10 = t0_14_0[14:10];
-    assign t2_15_15 = a[15];
-    assign t0_9_0 = a[9:0];
-    assign t5 = t1_14_10 == 5'd0;
-    assign t6 = t0_9_0 != 10'd0;
-    assign t8 = t1_14_10 == 5'd31;
-    assign t9 = t8 & t6;
-    assign t10 = ~t5;
-    assign t11 = {t10, t0_9_0};
-    assign t12_10_7 = t11[10:7];
-    assign t13 = t12_10_7 != 4'd0;
-    assign t3_6_0 = t0_9_0[6:0];
-    assign t14_6_3 = t3_6_0[6:3];
-    assign t15 = t14_6_3 != 4'd0;
-    assign t0_2_0 = a[2:0];
-    assign t17 = t0_2_0 != 3'd0;
-    assign t18 = {t13, t15, t17};
-    assign t19 = t18 == 3'd0;
-    assign t20 = ~t19;
-    assign t1_0_0 = t1_14_10[0];
-    assign t22 = t1_0_0 | t5;
-    assign t23_14_11 = t0_14_0[14:11];
-    assign t24 = {t23_14_11, t22};
-    assign t24_x8 = 8'(t24);
-    assign t26 = t24_x8 + 8'd111;
-    assign t27 = {t20, t20, t20, t20, t20, t20, t20, t20};
-    assign t28 = t26 & t27;
-    assign t29 = {t13, t15};
-    assign t30 = t29 == 2'd0;
-    assign t32 = {t0_2_0, 8'd0};
-    assign t33 = t30 ? t32 : t11;
-    assign t35 = {t17, 2'd0};
-    assign t36 = t30 ? t35 : t18;
-    assign t37_2_2 = t36[2];
-    assign t38 = ~t37_2_2;
-    assign t33_6_0 = t33[6:0];
-    assign t41 = {t33_6_0, 4'd0};
-    assign t42 = t37_2_2 ? t33 : t41;
-    assign t43_10_9 = t42[10:9];
-    assign t44 = t43_10_9 == 2'd0;
-    assign t42_8_0 = t42[8:0];
-    assign t46 = {t42_8_0, 2'd0};
-    assign t47 = t44 ? t46 : t42;
-    assign t48_10_10 = t47[10];
-    assign t49 = ~t48_10_10;
-    assign t47_9_0 = t47[9:0];
-    assign t51 = {t47_9_0, 1'b0};
-    assign t52 = t48_10_10 ? t47 : t51;
-    assign t53 = {t30, t38, t44, t49};
-    assign t54 = {t20, t20, t20, t20};
-    assign t55 = t53 & t54;
-    assign t55_x8 = 8'(t55);
-    assign t56 = t28 - t55_x8;
-    assign t52_9_0 = t52[9:0];
-    assign t59 = {t52_9_0, 13'd0};
-    assign t60 = ~t8;
-    assign t61 = {t8, t8, t8, t8, t8, t8, t8, t8};
-    assign t62_10_10 = t52[10];
-
+    logic t72_s1;
     always_ff @(posedge clk) begin
-        t57_s1 <= t56;
-        t61_s1 <= t61;
-    end
-
-    assign t63 = t57_s1 | t61_s1;
-    assign t64 = t62_10_10 & t60;
-    assign t66 = {t60, t60, t60, t60, t60, t60, t60, t60, t60, t60, t60, t60, t60, t60, t60, t60, t60, t60, t60, t60, t60, t60, t60};
-    assign t67 = t59 & t66;
-    assign t69 = {t9, 22'd0};
-    assign t70 = t67 | t69;
-    assign t71 = ~t9;
-    assign t72 = t2_15_15 & t71;
-
-    always_ff @(posedge clk) begin
+        t57_s1 <= t28 - 8'(t55);
+        t61_s1 <= {8{t8}};
         t70_s1 <= t70;
+        t75_s1 <= {t52[10] & t60, 23'd0};
+        t72_s1 <= a_sign & ~t9;
     end
 
-    assign t73 = {t63, t70_s1};
-    assign t75 = {t64, 23'd0};
-
-    always_ff @(posedge clk) begin
-        t75_s1 <= t75;
-    end
-
-    assign t75_x31 = 31'(t75_s1);
-    assign t76 = t73 + t75_x31;
-
-    always_ff @(posedge clk) begin
-        t72_s1 <= t72;
-    end
-
-    assign t78 = {t72_s1, t76};
-    assign result = t78;
+    // cycle 1
+    wire [30:0] t76 = {t57_s1 | t61_s1, t70_s1} + 31'(t75_s1);
+    assign result = {t72_s1, t76};
 
     // Bits that nothing reads.
     wire _unused = &{
         1'b0,
-        t0_14_0[9:0],
-        t3_6_0[2:0],
         t36[1:0]
     };
 endmodule
@@ -849,796 +214,173 @@ module fadd_double_path_e8f23 (
     input  logic [31:0] b,
     output logic [31:0] result
 );
-    logic [30:0] t0_30_0;
-    logic [30:0] t1_30_0;
-    logic        t4;
-    logic [7:0]  t5_30_23;
-    logic        t6_31_31;
-    logic [22:0] t0_22_0;
-    logic        t9;
-    logic [7:0]  t10_30_23;
-    logic        t11_31_31;
-    logic [22:0] t1_22_0;
-    logic        t13;
-    logic        t14;
-    logic [7:0]  t15;
-    logic [22:0] t16;
-    logic        t17;
-    logic [7:0]  t18;
-    logic [22:0] t19;
-    logic        t20;
-    logic        t21;
-    logic        t5_0_0;
-    logic        t23;
-    logic [6:0]  t24_30_24;
-    logic [7:0]  t25;
-    logic        t10_0_0;
-    logic        t27;
-    logic [6:0]  t28_30_24;
-    logic [7:0]  t29;
-    logic [7:0]  t30;
-    logic [7:0]  t32;
-    logic [7:0]  t34;
-    logic        t35;
-    logic        t37;
-    logic [7:0]  t38;
-    logic        t38_0_0;
-    logic        t40;
-    logic        t41;
-    logic [6:0]  t42_7_1;
-    logic [7:0]  t43;
-    logic        t44;
-    logic        t45;
-    logic        t46;
-    logic        t47;
-    logic        t48;
-    logic        t49;
-    logic [23:0] t50;
-    logic [26:0] t52;
-    logic [2:0]  t53_7_5;
-    logic        t54;
-    logic [4:0]  t34_4_0;
-    logic [4:0]  t56;
-    logic [4:0]  t57;
-    logic [9:0]  t58_23_14;
-    logic [16:0] t52_16_0;
-    logic        t60;
-    logic [10:0] t61;
-    logic        t62_4_4;
-    logic [26:0] t61_x27;
-    logic [26:0] t63;
-    logic [17:0] t64_26_9;
-    logic [8:0]  t63_8_0;
-    logic        t66;
-    logic [18:0] t67;
-    logic [3:0]  t57_3_0;
-    logic        t68_3_3;
-    logic        t68_s1;
+    wire swap = a[30:0] < b[30:0];
+    wire [7:0] a_exponent = a[30:23];
+    wire a_sign = a[31];
+    wire a_is_tiny = a_exponent == 8'd0;
+    wire [7:0] b_exponent = b[30:23];
+    wire b_sign = b[31];
+    wire b_is_tiny = b_exponent == 8'd0;
+    wire t14 = swap ? b_sign : a_sign;
+    wire [22:0] t16 = swap ? b[22:0] : a[22:0];
+    wire t21 = a_sign ^ b_sign;
+    wire t23 = a_exponent[0] | a_is_tiny;
+    wire [7:0] t25 = {a[30:24], t23};
+    wire t27 = b_exponent[0] | b_is_tiny;
+    wire [7:0] t29 = {b[30:24], t27};
+    wire [7:0] distance = swap ? (t29 - t25) : (t25 - t29);
+    wire t37 = (swap ? b_exponent : a_exponent) == 8'd255;
+    wire [7:0] t38 = swap ? t29 : t25;
+    wire t40 = ~t37;
+    wire [7:0] t43 = {t38[7:1], t38[0] & t40};
+    wire t46 = t21 & ((swap ? a_exponent : b_exponent) == 8'd255);
+    wire t48 = t37 & ((t16 != 23'd0) | t46);
+    wire [23:0] t50 = {~(swap ? a_is_tiny : b_is_tiny), swap ? a[22:0] : b[22:0]};
+    wire [26:0] t52 = {t50, 3'd0};
+    wire t54 = distance[7:5] != 3'd0;
+    wire [4:0] t57 = distance[4:0] | {5{t54}};
+    wire [10:0] t61 = {t50[23:14], t52[16:0] != 17'd0};
+    wire [26:0] t63 = t57[4] ? 27'(t61) : t52;
+    wire [26:0] t88 = {27{t21}};
+    wire [23:0] t91 = {~(swap ? b_is_tiny : a_is_tiny), t16};
+    wire [7:0] t109 = t43 - 8'd1;
+    wire [24:0] t146 = (t23 ^ t27) ? 25'(t50) : {t50, 1'b0};
+    wire [24:0] t147 = {t91, 1'b0} - t146;
+    wire t152 = t147[24:21] != 4'd0;
+    wire t154 = t147[20:17] != 4'd0;
+    wire t156 = t147[16:13] != 4'd0;
+    wire t158 = t147[12:9] != 4'd0;
+    wire t160 = t147[8:5] != 4'd0;
+    wire t162 = t147[4:1] != 4'd0;
+    wire [6:0] t164 = {t152, t154, t156, t158, t160, t162, t147[0]};
+    wire t241 = (t21 & ~t147[24]) & (distance[7:1] == 7'd0);
+
+    logic t68_s1, t74_s1, t80_s1, t86_s1, t21_s1, t98_s1, t37_s1, t105_s1, t138_s1, t170_s1, t186_s1;
+    logic t201_s1, t212_s1, t223_s1, t14_s1, t243_s1;
     logic [18:0] t67_s1;
-    logic [26:0] t67_x27;
-    logic [26:0] t63_s1;
-    logic [26:0] t69;
-    logic [21:0] t70_26_5;
-    logic [4:0]  t69_4_0;
-    logic        t72;
-    logic [22:0] t73;
-    logic [2:0]  t57_2_0;
-    logic        t74_2_2;
-    logic        t74_s1;
-    logic [26:0] t73_x27;
-    logic [26:0] t75;
-    logic [23:0] t76_26_3;
-    logic [2:0]  t75_2_0;
-    logic        t78;
-    logic [24:0] t79;
-    logic [1:0]  t57_1_0;
-    logic        t80_1_1;
-    logic        t80_s1;
-    logic [26:0] t79_x27;
-    logic [26:0] t81;
-    logic [24:0] t82_26_2;
-    logic [1:0]  t81_1_0;
-    logic        t84;
-    logic [25:0] t85;
-    logic        t57_0_0;
-    logic        t86_s1;
-    logic [26:0] t85_x27;
-    logic [26:0] t87;
-    logic [26:0] t88;
-    logic [26:0] t88_s1;
-    logic [26:0] t89;
-    logic        t90;
-    logic [23:0] t91;
-    logic [26:0] t92;
-    logic [27:0] t94;
-    logic        t21_s1;
-    logic [27:0] t95;
+    logic [26:0] t63_s1, t88_s1;
     logic [27:0] t94_s1;
-    logic [28:0] t94_x29;
-    logic [28:0] t95_x29;
-    logic [28:0] t96;
-    logic        t97_28_28;
-    logic        t98;
-    logic        t97_s2;
-    logic        t98_s1;
-    logic        t98_s2;
-    logic        t99;
-    logic        t37_s1;
-    logic        t37_s2;
-    logic        t100;
-    logic [27:0] t96_27_0;
-    logic [26:0] t101_27_1;
-    logic [26:0] t101_s2;
-    logic [27:0] t102;
-    logic        t103_27_27;
-    logic        t105;
-    logic        t105_s1;
-    logic        t105_s2;
-    logic        t106;
-    logic        t103_s2;
-    logic        t107;
-    logic [27:0] t108;
-    logic [7:0]  t109;
-    logic [25:0] t101_25_0;
-    logic [1:0]  t112_s1;
-    logic [27:0] t113;
-    logic [7:0]  t115;
-    logic [27:0] t108_s2;
-    logic [27:0] t113_s2;
-    logic [27:0] t117;
-    logic [27:0] t118;
-    logic [7:0]  t110_s1;
-    logic [7:0]  t110_s2;
-    logic [7:0]  t116_s1;
-    logic [7:0]  t116_s2;
-    logic [7:0]  t119;
-    logic [7:0]  t43_s1;
-    logic [7:0]  t43_s2;
-    logic [7:0]  t120;
-    logic        t121_27_27;
-    logic [26:0] t118_26_0;
-    logic        t123;
-    logic [22:0] t124_26_4;
-    logic [3:0]  t122_3_0;
-    logic        t125_3_3;
-    logic [4:0]  t122_4_0;
-    logic        t126_4_4;
-    logic [2:0]  t118_2_0;
-    logic        t128;
-    logic        t129;
-    logic        t130;
-    logic [22:0] t131;
-    logic [22:0] t132;
-    logic        t133;
-    logic [22:0] t135;
+    logic [7:0] t110_s1, t116_s1, t43_s1;
     logic [22:0] t135_s1;
-    logic [22:0] t135_s2;
-    logic [22:0] t136;
-    logic        t137;
-    logic        t138;
-    logic [30:0] t139;
-    logic [21:0] t134_s1;
-    logic [21:0] t134_s2;
-    logic [23:0] t140;
-    logic [30:0] t140_x31;
-    logic [30:0] t141;
-    logic        t138_s1;
-    logic        t138_s2;
-    logic [31:0] t143;
-    logic [24:0] t144;
-    logic [24:0] t145;
-    logic [24:0] t50_x25;
-    logic [24:0] t146;
-    logic [24:0] t147;
-    logic        t149_24_24;
-    logic        t150;
-    logic [3:0]  t151_24_21;
-    logic        t152;
-    logic [20:0] t148_20_0;
-    logic [3:0]  t153_20_17;
-    logic        t154;
-    logic [16:0] t148_16_0;
-    logic [3:0]  t155_16_13;
-    logic        t156;
-    logic [12:0] t148_12_0;
-    logic [3:0]  t157_12_9;
-    logic        t158;
-    logic [8:0]  t148_8_0;
-    logic [3:0]  t159_8_5;
-    logic        t160;
-    logic [4:0]  t148_4_0;
-    logic [3:0]  t161_4_1;
-    logic        t162;
-    logic        t147_0_0;
-    logic [6:0]  t164;
-    logic [6:0]  t164_s1;
-    logic        t165;
-    logic [2:0]  t166_7_5;
-    logic [2:0]  t166_s1;
-    logic        t167;
-    logic [3:0]  t168;
-    logic [3:0]  t168_s1;
-    logic        t169;
-    logic [4:0]  t110_4_0;
-    logic        t170_4_4;
-    logic        t170_s1;
-    logic        t171;
-    logic        t172;
-    logic        t173;
-    logic        t174;
-    logic        t175;
-    logic [24:0] t178;
-    logic [24:0] t178_s1;
-    logic [24:0] t148_s1;
-    logic [24:0] t179;
-    logic [2:0]  t180;
-    logic [6:0]  t182;
-    logic [6:0]  t182_s1;
-    logic [6:0]  t183;
-    logic [1:0]  t184_6_5;
-    logic        t185;
-    logic [3:0]  t110_3_0;
-    logic        t186_3_3;
-    logic        t186_s1;
-    logic        t187;
-    logic        t188;
-    logic        t189;
-    logic        t190;
-    logic        t191;
-    logic [16:0] t179_16_0;
-    logic [7:0]  t193_s1;
-    logic [24:0] t194;
-    logic [24:0] t195;
-    logic [4:0]  t183_4_0;
-    logic [6:0]  t197;
-    logic [6:0]  t198;
-    logic        t199_6_6;
-    logic        t200;
-    logic [2:0]  t110_2_0;
-    logic        t201_2_2;
-    logic        t201_s1;
-    logic        t202;
-    logic        t203;
-    logic        t204;
-    logic        t205;
-    logic        t206;
-    logic [20:0] t195_20_0;
-    logic [3:0]  t181_s1;
-    logic [24:0] t208;
-    logic [24:0] t209;
-    logic [1:0]  t210_24_23;
-    logic        t211;
-    logic [1:0]  t110_1_0;
-    logic        t212_1_1;
-    logic        t212_s1;
-    logic        t213;
-    logic        t214;
-    logic        t215;
-    logic        t216;
-    logic        t217;
-    logic [22:0] t209_22_0;
-    logic [24:0] t219;
-    logic [24:0] t220;
-    logic        t221_24_24;
-    logic        t222;
-    logic        t109_0_0;
-    logic        t223_s1;
-    logic        t224;
-    logic        t222_s2;
-    logic        t224_s2;
-    logic        t225;
-    logic [23:0] t220_23_0;
-    logic [24:0] t227;
-    logic [24:0] t227_s2;
-    logic [24:0] t220_s2;
-    logic [24:0] t228;
-    logic        t214_s2;
-    logic        t203_s2;
-    logic        t188_s2;
-    logic        t172_s2;
-    logic [4:0]  t229;
-    logic [7:0]  t229_x8;
-    logic [7:0]  t230;
-    logic        t232_24_24;
-    logic [7:0]  t233;
-    logic [7:0]  t234;
-    logic [23:0] t228_23_0;
-    logic [22:0] t235_23_1;
-    logic        t236;
-    logic        t14_s1;
-    logic        t237;
-    logic [6:0]  t238_7_1;
-    logic        t239;
-    logic        t240;
-    logic        t241;
-    logic        t237_s2;
-    logic [31:0] t242;
-    logic        t243;
-    logic        t243_s1;
-    logic        t243_s2;
-    logic [31:0] t244;
-
-    assign t0_30_0 = a[30:0];
-    assign t1_30_0 = b[30:0];
-    assign t4 = t0_30_0 < t1_30_0;
-    assign t5_30_23 = t0_30_0[30:23];
-    assign t6_31_31 = a[31];
-    assign t0_22_0 = a[22:0];
-    assign t9 = t5_30_23 == 8'd0;
-    assign t10_30_23 = t1_30_0[30:23];
-    assign t11_31_31 = b[31];
-    assign t1_22_0 = b[22:0];
-    assign t13 = t10_30_23 == 8'd0;
-    assign t14 = t4 ? t11_31_31 : t6_31_31;
-    assign t15 = t4 ? t10_30_23 : t5_30_23;
-    assign t16 = t4 ? t1_22_0 : t0_22_0;
-    assign t17 = t4 ? t13 : t9;
-    assign t18 = t4 ? t5_30_23 : t10_30_23;
-    assign t19 = t4 ? t0_22_0 : t1_22_0;
-    assign t20 = t4 ? t9 : t13;
-    assign t21 = t6_31_31 ^ t11_31_31;
-    assign t5_0_0 = t5_30_23[0];
-    assign t23 = t5_0_0 | t9;
-    assign t24_30_24 = t0_30_0[30:24];
-    assign t25 = {t24_30_24, t23};
-    assign t10_0_0 = t10_30_23[0];
-    assign t27 = t10_0_0 | t13;
-    assign t28_30_24 = t1_30_0[30:24];
-    assign t29 = {t28_30_24, t27};
-    assign t30 = t25 - t29;
-    assign t32 = t29 - t25;
-    assign t34 = t4 ? t32 : t30;
-    assign t35 = t23 ^ t27;
-    assign t37 = t15 == 8'd255;
-    assign t38 = t4 ? t29 : t25;
-    assign t38_0_0 = t38[0];
-    assign t40 = ~t37;
-    assign t41 = t38_0_0 & t40;
-    assign t42_7_1 = t38[7:1];
-    assign t43 = {t42_7_1, t41};
-    assign t44 = t16 != 23'd0;
-    assign t45 = t18 == 8'd255;
-    assign t46 = t21 & t45;
-    assign t47 = t44 | t46;
-    assign t48 = t37 & t47;
-    assign t49 = ~t20;
-    assign t50 = {t49, t19};
-    assign t52 = {t50, 3'd0};
-    assign t53_7_5 = t34[7:5];
-    assign t54 = t53_7_5 != 3'd0;
-    assign t34_4_0 = t34[4:0];
-    assign t56 = {t54, t54, t54, t54, t54};
-    assign t57 = t34_4_0 | t56;
-    assign t58_23_14 = t50[23:14];
-    assign t52_16_0 = t52[16:0];
-    assign t60 = t52_16_0 != 17'd0;
-    assign t61 = {t58_23_14, t60};
-    assign t62_4_4 = t57[4];
-    assign t61_x27 = 27'(t61);
-    assign t63 = t62_4_4 ? t61_x27 : t52;
-    assign t64_26_9 = t63[26:9];
-    assign t63_8_0 = t63[8:0];
-    assign t66 = t63_8_0 != 9'd0;
-    assign t67 = {t64_26_9, t66};
-    assign t57_3_0 = t57[3:0];
-    assign t68_3_3 = t57_3_0[3];
-
+    logic [6:0] t164_s1, t182_s1;
+    logic [2:0] t166_s1;
+    logic [3:0] t168_s1;
+    logic [24:0] t178_s1, t148_s1;
     always_ff @(posedge clk) begin
-        t68_s1 <= t68_3_3;
-        t67_s1 <= t67;
-    end
-
-    assign t67_x27 = 27'(t67_s1);
-
-    always_ff @(posedge clk) begin
+        t68_s1 <= t57[3];
+        t67_s1 <= {t63[26:9], t63[8:0] != 9'd0};
         t63_s1 <= t63;
-    end
-
-    assign t69 = t68_s1 ? t67_x27 : t63_s1;
-    assign t70_26_5 = t69[26:5];
-    assign t69_4_0 = t69[4:0];
-    assign t72 = t69_4_0 != 5'd0;
-    assign t73 = {t70_26_5, t72};
-    assign t57_2_0 = t57[2:0];
-    assign t74_2_2 = t57_2_0[2];
-
-    always_ff @(posedge clk) begin
-        t74_s1 <= t74_2_2;
-    end
-
-    assign t73_x27 = 27'(t73);
-    assign t75 = t74_s1 ? t73_x27 : t69;
-    assign t76_26_3 = t75[26:3];
-    assign t75_2_0 = t75[2:0];
-    assign t78 = t75_2_0 != 3'd0;
-    assign t79 = {t76_26_3, t78};
-    assign t57_1_0 = t57[1:0];
-    assign t80_1_1 = t57_1_0[1];
-
-    always_ff @(posedge clk) begin
-        t80_s1 <= t80_1_1;
-    end
-
-    assign t79_x27 = 27'(t79);
-    assign t81 = t80_s1 ? t79_x27 : t75;
-    assign t82_26_2 = t81[26:2];
-    assign t81_1_0 = t81[1:0];
-    assign t84 = t81_1_0 != 2'd0;
-    assign t85 = {t82_26_2, t84};
-    assign t57_0_0 = t57[0];
-
-    always_ff @(posedge clk) begin
-        t86_s1 <= t57_0_0;
-    end
-
-    assign t85_x27 = 27'(t85);
-    assign t87 = t86_s1 ? t85_x27 : t81;
-    assign t88 = {t21, t21, t21, t21, t21, t21, t21, t21, t21, t21, t21, t21, t21, t21, t21, t21, t21, t21, t21, t21, t21, t21, t21, t21, t21, t21, t21};
-
-    always_ff @(posedge clk) begin
+        t74_s1 <= t57[2];
+        t80_s1 <= t57[1];
+        t86_s1 <= t57[0];
         t88_s1 <= t88;
-    end
-
-    assign t89 = t87 ^ t88_s1;
-    assign t90 = ~t17;
-    assign t91 = {t90, t16};
-    assign t92 = {t91, 3'd0};
-    assign t94 = {t92, 1'b1};
-
-    always_ff @(posedge clk) begin
         t21_s1 <= t21;
-    end
-
-    assign t95 = {t89, t21_s1};
-
-    always_ff @(posedge clk) begin
-        t94_s1 <= t94;
-    end
-
-    assign t94_x29 = 29'(t94_s1);
-    assign t95_x29 = 29'(t95);
-    assign t96 = t94_x29 + t95_x29;
-    assign t97_28_28 = t96[28];
-    assign t98 = ~t21;
-
-    always_ff @(posedge clk) begin
-        t97_s2 <= t97_28_28;
-        t98_s1 <= t98;
-        t98_s2 <= t98_s1;
-    end
-
-    assign t99 = t97_s2 & t98_s2;
-
-    always_ff @(posedge clk) begin
+        t94_s1 <= {t91, 3'd0, 1'b1};
+        t98_s1 <= ~t21;
         t37_s1 <= t37;
-        t37_s2 <= t37_s1;
-    end
-
-    assign t100 = t99 | t37_s2;
-    assign t96_27_0 = t96[27:0];
-    assign t101_27_1 = t96_27_0[27:1];
-
-    always_ff @(posedge clk) begin
-        t101_s2 <= t101_27_1;
-    end
-
-    assign t102 = {t100, t101_s2};
-    assign t103_27_27 = t96_27_0[27];
-    assign t105 = t43 == 8'd254;
-
-    always_ff @(posedge clk) begin
-        t105_s1 <= t105;
-        t105_s2 <= t105_s1;
-    end
-
-    assign t106 = t100 & t105_s2;
-
-    always_ff @(posedge clk) begin
-        t103_s2 <= t103_27_27;
-    end
-
-    assign t107 = t103_s2 | t98_s2;
-    assign t108 = {t101_27_1, 1'b0};
-    assign t109 = t43 - 8'd1;
-    assign t101_25_0 = t101_27_1[25:0];
-
-    always_ff @(posedge clk) begin
-        t112_s1 <= 2'd0;
-    end
-
-    assign t113 = {t101_25_0, t112_s1};
-    assign t115 = t43 - 8'd2;
-
-    always_ff @(posedge clk) begin
-        t108_s2 <= t108;
-        t113_s2 <= t113;
-    end
-
-    assign t117 = t107 ? t108_s2 : t113_s2;
-    assign t118 = t100 ? t102 : t117;
-
-    always_ff @(posedge clk) begin
+        t105_s1 <= t43 == 8'd254;
         t110_s1 <= t109;
-        t110_s2 <= t110_s1;
-        t116_s1 <= t115;
-        t116_s2 <= t116_s1;
-    end
-
-    assign t119 = t107 ? t110_s2 : t116_s2;
-
-    always_ff @(posedge clk) begin
+        t116_s1 <= t43 - 8'd2;
         t43_s1 <= t43;
-        t43_s2 <= t43_s1;
-    end
-
-    assign t120 = t100 ? t43_s2 : t119;
-    assign t121_27_27 = t118[27];
-    assign t118_26_0 = t118[26:0];
-    assign t123 = ~t106;
-    assign t124_26_4 = t118_26_0[26:4];
-    assign t122_3_0 = t118_26_0[3:0];
-    assign t125_3_3 = t122_3_0[3];
-    assign t122_4_0 = t118_26_0[4:0];
-    assign t126_4_4 = t122_4_0[4];
-    assign t118_2_0 = t118[2:0];
-    assign t128 = t118_2_0 != 3'd0;
-    assign t129 = t126_4_4 | t128;
-    assign t130 = t125_3_3 & t129;
-    assign t131 = {t123, t123, t123, t123, t123, t123, t123, t123, t123, t123, t123, t123, t123, t123, t123, t123, t123, t123, t123, t123, t123, t123, t123};
-    assign t132 = t124_26_4 & t131;
-    assign t133 = t130 & t123;
-    assign t135 = {t48, 22'd0};
-
-    always_ff @(posedge clk) begin
-        t135_s1 <= t135;
-        t135_s2 <= t135_s1;
-    end
-
-    assign t136 = t132 | t135_s2;
-    assign t137 = ~t48;
-    assign t138 = t14 & t137;
-    assign t139 = {t120, t136};
-
-    always_ff @(posedge clk) begin
-        t134_s1 <= 22'd0;
-        t134_s2 <= t134_s1;
-    end
-
-    assign t140 = {t121_27_27, t134_s2, t133};
-    assign t140_x31 = 31'(t140);
-    assign t141 = t139 + t140_x31;
-
-    always_ff @(posedge clk) begin
-        t138_s1 <= t138;
-        t138_s2 <= t138_s1;
-    end
-
-    assign t143 = {t138_s2, t141};
-    assign t144 = {t91, 1'b0};
-    assign t145 = {t50, 1'b0};
-    assign t50_x25 = 25'(t50);
-    assign t146 = t35 ? t50_x25 : t145;
-    assign t147 = t144 - t146;
-    assign t149_24_24 = t147[24];
-    assign t150 = ~t149_24_24;
-    assign t151_24_21 = t147[24:21];
-    assign t152 = t151_24_21 != 4'd0;
-    assign t148_20_0 = t147[20:0];
-    assign t153_20_17 = t148_20_0[20:17];
-    assign t154 = t153_20_17 != 4'd0;
-    assign t148_16_0 = t147[16:0];
-    assign t155_16_13 = t148_16_0[16:13];
-    assign t156 = t155_16_13 != 4'd0;
-    assign t148_12_0 = t147[12:0];
-    assign t157_12_9 = t148_12_0[12:9];
-    assign t158 = t157_12_9 != 4'd0;
-    assign t148_8_0 = t147[8:0];
-    assign t159_8_5 = t148_8_0[8:5];
-    assign t160 = t159_8_5 != 4'd0;
-    assign t148_4_0 = t147[4:0];
-    assign t161_4_1 = t148_4_0[4:1];
-    assign t162 = t161_4_1 != 4'd0;
-    assign t147_0_0 = t147[0];
-    assign t164 = {t152, t154, t156, t158, t160, t162, t147_0_0};
-
-    always_ff @(posedge clk) begin
+        t135_s1 <= {t48, 22'd0};
+        t138_s1 <= t14 & ~t48;
         t164_s1 <= t164;
-    end
-
-    assign t165 = t164_s1 == 7'd0;
-    assign t166_7_5 = t109[7:5];
-
-    always_ff @(posedge clk) begin
-        t166_s1 <= t166_7_5;
-    end
-
-    assign t167 = t166_s1 != 3'd0;
-    assign t168 = {t152, t154, t156, t158};
-
-    always_ff @(posedge clk) begin
-        t168_s1 <= t168;
-    end
-
-    assign t169 = t168_s1 == 4'd0;
-    assign t110_4_0 = t109[4:0];
-    assign t170_4_4 = t110_4_0[4];
-
-    always_ff @(posedge clk) begin
-        t170_s1 <= t170_4_4;
-    end
-
-    assign t171 = t167 | t170_s1;
-    assign t172 = t169 & t171;
-    assign t173 = ~t172;
-    assign t174 = t170_s1 & t173;
-    assign t175 = t167 | t174;
-    assign t178 = {t148_8_0, 16'd0};
-
-    always_ff @(posedge clk) begin
-        t178_s1 <= t178;
+        t166_s1 <= t109[7:5];
+        t168_s1 <= {t152, t154, t156, t158};
+        t170_s1 <= t109[4];
+        t178_s1 <= {t147[8:0], 16'd0};
         t148_s1 <= t147;
+        t182_s1 <= {t160, t162, t147[0], 4'd0};
+        t186_s1 <= t109[3];
+        t201_s1 <= t109[2];
+        t212_s1 <= t109[1];
+        t223_s1 <= t109[0];
+        t14_s1 <= t14;
+        t243_s1 <= t241 & t40;
     end
 
-    assign t179 = t172 ? t178_s1 : t148_s1;
-    assign t180 = {t160, t162, t147_0_0};
-    assign t182 = {t180, 4'd0};
+    // cycle 1
+    wire [26:0] t69 = t68_s1 ? 27'(t67_s1) : t63_s1;
+    wire [22:0] t73 = {t69[26:5], t69[4:0] != 5'd0};
+    wire [26:0] t75 = t74_s1 ? 27'(t73) : t69;
+    wire [24:0] t79 = {t75[26:3], t75[2:0] != 3'd0};
+    wire [26:0] t81 = t80_s1 ? 27'(t79) : t75;
+    wire [25:0] t85 = {t81[26:2], t81[1:0] != 2'd0};
+    wire [26:0] aligned = t86_s1 ? 27'(t85) : t81;
+    wire [27:0] t95 = {aligned ^ t88_s1, t21_s1};
+    wire [28:0] sum = 29'(t94_s1) + 29'(t95);
+    wire t167 = t166_s1 != 3'd0;
+    wire t172 = (t168_s1 == 4'd0) & (t167 | t170_s1);
+    wire t175 = t167 | (t170_s1 & ~t172);
+    wire [24:0] t179 = t172 ? t178_s1 : t148_s1;
+    wire [6:0] t183 = t172 ? t182_s1 : t164_s1;
+    wire t188 = (t183[6:5] == 2'd0) & (t175 | t186_s1);
+    wire t191 = t175 | (t186_s1 & ~t188);
+    wire [24:0] t195 = t188 ? {t179[16:0], 8'd0} : t179;
+    wire [6:0] t198 = t188 ? {t183[4:0], 2'd0} : t183;
+    wire t203 = ~t198[6] & (t191 | t201_s1);
+    wire t206 = t191 | (t201_s1 & ~t203);
+    wire [24:0] t209 = t203 ? {t195[20:0], 4'd0} : t195;
+    wire t214 = (t209[24:23] == 2'd0) & (t206 | t212_s1);
+    wire [24:0] t220 = t214 ? {t209[22:0], 2'd0} : t209;
+    wire t224 = (t206 | (t212_s1 & ~t214)) | t223_s1;
 
+    logic t97_s2, t98_s2, t37_s2, t105_s2, t103_s2, t138_s2, t222_s2, t224_s2, t214_s2, t203_s2;
+    logic t188_s2, t172_s2, t237_s2, t243_s2;
+    logic [26:0] t101_s2;
+    logic [27:0] t108_s2, t113_s2;
+    logic [7:0] t110_s2, t116_s2, t43_s2;
+    logic [22:0] t135_s2;
+    logic [24:0] t227_s2, t220_s2;
     always_ff @(posedge clk) begin
-        t182_s1 <= t182;
-    end
-
-    assign t183 = t172 ? t182_s1 : t164_s1;
-    assign t184_6_5 = t183[6:5];
-    assign t185 = t184_6_5 == 2'd0;
-    assign t110_3_0 = t109[3:0];
-    assign t186_3_3 = t110_3_0[3];
-
-    always_ff @(posedge clk) begin
-        t186_s1 <= t186_3_3;
-    end
-
-    assign t187 = t175 | t186_s1;
-    assign t188 = t185 & t187;
-    assign t189 = ~t188;
-    assign t190 = t186_s1 & t189;
-    assign t191 = t175 | t190;
-    assign t179_16_0 = t179[16:0];
-
-    always_ff @(posedge clk) begin
-        t193_s1 <= 8'd0;
-    end
-
-    assign t194 = {t179_16_0, t193_s1};
-    assign t195 = t188 ? t194 : t179;
-    assign t183_4_0 = t183[4:0];
-    assign t197 = {t183_4_0, t112_s1};
-    assign t198 = t188 ? t197 : t183;
-    assign t199_6_6 = t198[6];
-    assign t200 = ~t199_6_6;
-    assign t110_2_0 = t109[2:0];
-    assign t201_2_2 = t110_2_0[2];
-
-    always_ff @(posedge clk) begin
-        t201_s1 <= t201_2_2;
-    end
-
-    assign t202 = t191 | t201_s1;
-    assign t203 = t200 & t202;
-    assign t204 = ~t203;
-    assign t205 = t201_s1 & t204;
-    assign t206 = t191 | t205;
-    assign t195_20_0 = t195[20:0];
-
-    always_ff @(posedge clk) begin
-        t181_s1 <= 4'd0;
-    end
-
-    assign t208 = {t195_20_0, t181_s1};
-    assign t209 = t203 ? t208 : t195;
-    assign t210_24_23 = t209[24:23];
-    assign t211 = t210_24_23 == 2'd0;
-    assign t110_1_0 = t109[1:0];
-    assign t212_1_1 = t110_1_0[1];
-
-    always_ff @(posedge clk) begin
-        t212_s1 <= t212_1_1;
-    end
-
-    assign t213 = t206 | t212_s1;
-    assign t214 = t211 & t213;
-    assign t215 = ~t214;
-    assign t216 = t212_s1 & t215;
-    assign t217 = t206 | t216;
-    assign t209_22_0 = t209[22:0];
-    assign t219 = {t209_22_0, t112_s1};
-    assign t220 = t214 ? t219 : t209;
-    assign t221_24_24 = t220[24];
-    assign t222 = ~t221_24_24;
-    assign t109_0_0 = t109[0];
-
-    always_ff @(posedge clk) begin
-        t223_s1 <= t109_0_0;
-    end
-
-    assign t224 = t217 | t223_s1;
-
-    always_ff @(posedge clk) begin
-        t222_s2 <= t222;
+        t97_s2 <= sum[28];
+        t98_s2 <= t98_s1;
+        t37_s2 <= t37_s1;
+        t101_s2 <= sum[27:1];
+        t105_s2 <= t105_s1;
+        t103_s2 <= sum[27];
+        t108_s2 <= {sum[27:1], 1'b0};
+        t113_s2 <= {sum[26:1], 2'd0};
+        t110_s2 <= t110_s1;
+        t116_s2 <= t116_s1;
+        t43_s2 <= t43_s1;
+        t135_s2 <= t135_s1;
+        t138_s2 <= t138_s1;
+        t222_s2 <= ~t220[24];
         t224_s2 <= t224;
-    end
-
-    assign t225 = t222_s2 & t224_s2;
-    assign t220_23_0 = t220[23:0];
-    assign t227 = {t220_23_0, 1'b0};
-
-    always_ff @(posedge clk) begin
-        t227_s2 <= t227;
+        t227_s2 <= {t220[23:0], 1'b0};
         t220_s2 <= t220;
-    end
-
-    assign t228 = t225 ? t227_s2 : t220_s2;
-
-    always_ff @(posedge clk) begin
         t214_s2 <= t214;
         t203_s2 <= t203;
         t188_s2 <= t188;
         t172_s2 <= t172;
-    end
-
-    assign t229 = {t172_s2, t188_s2, t203_s2, t214_s2, t225};
-    assign t229_x8 = 8'(t229);
-    assign t230 = t43_s2 - t229_x8;
-    assign t232_24_24 = t228[24];
-    assign t233 = {t232_24_24, t232_24_24, t232_24_24, t232_24_24, t232_24_24, t232_24_24, t232_24_24, t232_24_24};
-    assign t234 = t230 & t233;
-    assign t228_23_0 = t228[23:0];
-    assign t235_23_1 = t228_23_0[23:1];
-    assign t236 = ~t165;
-
-    always_ff @(posedge clk) begin
-        t14_s1 <= t14;
-    end
-
-    assign t237 = t14_s1 & t236;
-    assign t238_7_1 = t34[7:1];
-    assign t239 = t238_7_1 == 7'd0;
-    assign t240 = t21 & t150;
-    assign t241 = t240 & t239;
-
-    always_ff @(posedge clk) begin
-        t237_s2 <= t237;
-    end
-
-    assign t242 = {t237_s2, t234, t235_23_1};
-    assign t243 = t241 & t40;
-
-    always_ff @(posedge clk) begin
-        t243_s1 <= t243;
+        t237_s2 <= t14_s1 & ~(t164_s1 == 7'd0);
         t243_s2 <= t243_s1;
     end
 
-    assign t244 = t243_s2 ? t242 : t143;
+    // cycle 2
+    wire t100 = (t97_s2 & t98_s2) | t37_s2;
+    wire t107 = t103_s2 | t98_s2;
+    wire [27:0] t118 = t100 ? {t100, t101_s2} : (t107 ? t108_s2 : t113_s2);
+    wire t123 = ~(t100 & t105_s2);
+    wire round_up = t118[3] & (t118[4] | (t118[2:0] != 3'd0));
+    wire [22:0] t131 = {23{t123}};
+    wire [30:0] t139 = {t100 ? t43_s2 : (t107 ? t110_s2 : t116_s2), (t118[26:4] & t131) | t135_s2};
+    wire [23:0] t140 = {t118[27], 22'd0, round_up & t123};
+    wire t225 = t222_s2 & t224_s2;
+    wire [24:0] t228 = t225 ? t227_s2 : t220_s2;
+    wire [4:0] t229 = {t172_s2, t188_s2, t203_s2, t214_s2, t225};
+    wire [7:0] t233 = {8{t228[24]}};
+    wire [31:0] t242 = {t237_s2, (t43_s2 - 8'(t229)) & t233, t228[23:1]};
+    wire [31:0] t244 = t243_s2 ? t242 : {t138_s2, t139 + 31'(t140)};
     assign result = t244;
 
     // Bits that nothing reads.
     wire _unused = &{
         1'b0,
-        t57_3_0[2:0],
-        t57_2_0[1:0],
-        t57_1_0[0],
-        t96_27_0[0],
-        t122_3_0[2:0],
-        t122_4_0[3:0],
-        t148_20_0[16:0],
-        t148_16_0[12:0],
-        t148_12_0[8:0],
-        t148_4_0[0],
-        t110_4_0[3:0],
-        t110_3_0[2:0],
+        sum[0],
         t198[5:0],
-        t110_2_0[1:0],
-        t110_1_0[0],
-        t228_23_0[0]
+        t228[0]
     };
 endmodule
 
@@ -1658,59 +400,16 @@ module dot (
     output logic        y_ce0,
     input  logic [7:0]  y_q0
 );
-    logic        busy;
-    logic [5:0]  i_r;
+    logic busy, i_v0;
+    logic [5:0] i_r;
     logic [31:0] acc_r;
-    logic [31:0] ap_return_r;
-    logic        free;
-    logic        start;
-    logic        i_v0;
-    logic        i_v1;
-    logic        i_v2;
-    logic        i_v3;
-    logic        i_v4;
-    logic        i_v5;
-    logic        i_v6;
-    logic        i_v7;
-    logic        i_v8;
-    logic        i_v9;
-    logic        i_v10;
-    logic        i_t4;
-    logic [5:0]  i_t5;
-    logic [7:0]  i_t8_s2;
-    logic [15:0] i_t10;
-    logic [7:0]  i_t9_s2;
-    logic [15:0] i_t11;
-    logic [15:0] i_t10_s3;
-    logic [15:0] i_t11_s3;
-    logic [15:0] i_t12;
-    logic [15:0] i_t12_s6;
-    logic [31:0] i_t13;
-    logic [31:0] i_t13_s8;
-    logic [31:0] i_acc;
-    logic        i_t4_s1;
-    logic        more;
-    logic        next_iteration;
-    logic        issue;
-    logic        i_t4_s4;
-    logic        i_t4_s7;
-    logic        i_t4_s10;
-    logic        loop_end;
-    logic        go;
-    logic        i_en;
-    logic [5:0]  i_next;
-    logic        acc_en;
-    logic [31:0] acc_next;
-    logic        done_r;
-    logic        active;
-    logic        not_done;
-    logic        busy_next;
 
-    assign free = ~busy;
-    assign start = ap_start & free;
+    wire free = ~busy;
+    wire start = ap_start & free;
     assign ap_idle = free;
 
     // loop i (examples/dot_f8.py:13): II 3, 11 cycles an iteration; bound by carried dependence through 'acc'
+    logic i_v1, i_v2, i_v3, i_v4, i_v5, i_v6, i_v7, i_v8, i_v9, i_v10;
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin
             i_v1 <= 1'b0;
@@ -1737,31 +436,33 @@ module dot (
         end
     end
 
-    assign i_t4 = i_r == 6'd63;  // examples/dot_f8.py:13
-    assign i_t5 = i_r + 6'd1;  // examples/dot_f8.py:13
-
+    logic [7:0] i_t8_s2;
     always_ff @(posedge ap_clk) begin
         if (i_v1) begin
             i_t8_s2 <= x_q0;  // examples/dot_f8.py:14
         end
     end
 
+    logic [15:0] i_t10;
     fcvt_f8e4m3_e5f10 u_i_t10 (  // examples/dot_f8.py:14
         .a(i_t8_s2),
         .result(i_t10)
     );
 
+    logic [7:0] i_t9_s2;
     always_ff @(posedge ap_clk) begin
         if (i_v1) begin
             i_t9_s2 <= y_q0;  // examples/dot_f8.py:14
         end
     end
 
+    logic [15:0] i_t11;
     fcvt_f8e4m3_e5f10 u_i_t11 (  // examples/dot_f8.py:14
         .a(i_t9_s2),
         .result(i_t11)
     );
 
+    logic [15:0] i_t10_s3, i_t11_s3;
     always_ff @(posedge ap_clk) begin
         if (i_v2) begin
             i_t10_s3 <= i_t10;  // examples/dot_f8.py:14
@@ -1769,6 +470,7 @@ module dot (
         end
     end
 
+    logic [15:0] i_t12;
     fmul_e5f10 u_i_t12 (  // examples/dot_f8.py:14
         .clk(ap_clk),
         .a(i_t10_s3),
@@ -1776,24 +478,28 @@ module dot (
         .result(i_t12)
     );
 
+    logic [15:0] i_t12_s6;
     always_ff @(posedge ap_clk) begin
         if (i_v5) begin
             i_t12_s6 <= i_t12;  // examples/dot_f8.py:14
         end
     end
 
+    logic [31:0] i_t13;
     fcvt_e5f10_e8f23 u_i_t13 (  // examples/dot_f8.py:14
         .clk(ap_clk),
         .a(i_t12_s6),
         .result(i_t13)
     );
 
+    logic [31:0] i_t13_s8;
     always_ff @(posedge ap_clk) begin
         if (i_v7) begin
             i_t13_s8 <= i_t13;  // examples/dot_f8.py:14
         end
     end
 
+    logic [31:0] i_acc;
     fadd_double_path_e8f23 u_i_acc (  // examples/dot_f8.py:14
         .clk(ap_clk),
         .a(acc_r),
@@ -1801,15 +507,16 @@ module dot (
         .result(i_acc)
     );
 
+    logic i_t4_s1;
     always_ff @(posedge ap_clk) begin
         if (i_v0) begin
-            i_t4_s1 <= i_t4;  // examples/dot_f8.py:13
+            i_t4_s1 <= i_r == 6'd63;  // examples/dot_f8.py:13
         end
     end
 
-    assign more = ~i_t4_s1;
-    assign next_iteration = i_v2 & more;
-    assign issue = start | next_iteration;
+    wire more = ~i_t4_s1;
+    wire next_iteration = i_v2 & more;
+    wire issue = start | next_iteration;
 
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin
@@ -1819,26 +526,30 @@ module dot (
         end
     end
 
+    logic i_t4_s4;
     always_ff @(posedge ap_clk) begin
         if (i_v3) begin
             i_t4_s4 <= i_t4_s1;  // examples/dot_f8.py:13
         end
     end
 
+    logic i_t4_s7;
     always_ff @(posedge ap_clk) begin
         if (i_v6) begin
             i_t4_s7 <= i_t4_s4;  // examples/dot_f8.py:13
         end
     end
 
+    logic i_t4_s10;
     always_ff @(posedge ap_clk) begin
         if (i_v9) begin
             i_t4_s10 <= i_t4_s7;  // examples/dot_f8.py:13
         end
     end
 
-    assign loop_end = i_v10 & i_t4_s10;
+    wire loop_end = i_v10 & i_t4_s10;
 
+    logic go;
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin
             go <= 1'b0;
@@ -1848,8 +559,8 @@ module dot (
     end
 
     // scalars between regions
-    assign i_en = start | i_v0;
-    assign i_next = start ? 6'd0 : i_t5;
+    wire i_en = start | i_v0;
+    wire [5:0] i_next = start ? 6'd0 : (i_r + 6'd1);
 
     always_ff @(posedge ap_clk) begin
         if (i_en) begin
@@ -1857,8 +568,8 @@ module dot (
         end
     end
 
-    assign acc_en = start | i_v10;
-    assign acc_next = start ? 32'd0 : i_acc;
+    wire acc_en = start | i_v10;
+    wire [31:0] acc_next = start ? 32'd0 : i_acc;
 
     always_ff @(posedge ap_clk) begin
         if (acc_en) begin
@@ -1866,6 +577,7 @@ module dot (
         end
     end
 
+    logic [31:0] ap_return_r;
     always_ff @(posedge ap_clk) begin
         if (go) begin
             ap_return_r <= acc_r;
@@ -1882,6 +594,7 @@ module dot (
     assign y_address0 = i_r;
     assign y_ce0 = i_v0;
 
+    logic done_r;
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin
             done_r <= 1'b0;
@@ -1892,9 +605,9 @@ module dot (
 
     assign ap_done = done_r;
     assign ap_ready = done_r;
-    assign active = busy | start;
-    assign not_done = ~done_r;
-    assign busy_next = active & not_done;
+    wire active = busy | start;
+    wire not_done = ~done_r;
+    wire busy_next = active & not_done;
 
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin

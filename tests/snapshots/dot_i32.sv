@@ -19,64 +19,16 @@ module dot (
     output logic        y_ce0,
     input  logic [31:0] y_q0
 );
-    logic        busy;
-    logic [5:0]  i_r;
+    logic busy, i_v0;
+    logic [5:0] i_r;
     logic [31:0] acc_r;
-    logic [31:0] ap_return_r;
-    logic        free;
-    logic        start;
-    logic        i_v0;
-    logic        i_v1;
-    logic        i_v2;
-    logic        i_v3;
-    logic        i_t4;
-    logic [5:0]  i_t5;
-    logic [17:0] i_t8_17_0;
-    logic [13:0] i_t12_31_18;
-    logic [17:0] i_t9_17_0;
-    logic [13:0] i_t15_31_18;
-    logic [17:0] i_t14_s2;
-    logic [17:0] i_t10_s2;
-    logic [31:0] i_t17;
-    logic [17:0] i_t17_17_0;
-    logic [13:0] i_t8_13_0;
-    logic [13:0] i_t16_s2;
-    logic [13:0] i_t19_s2;
-    logic [13:0] i_t20;
-    logic [13:0] i_t21_31_18;
-    logic [13:0] i_t22;
-    logic [13:0] i_t9_13_0;
-    logic [13:0] i_t13_s2;
-    logic [13:0] i_t25_s2;
-    logic [13:0] i_t26;
-    logic [13:0] i_t23_s3;
-    logic [13:0] i_t26_s3;
-    logic [13:0] i_t27;
-    logic [17:0] i_t18_s3;
-    logic [31:0] i_t30;
-    logic [31:0] i_t31;
-    logic        more;
-    logic        next_iteration;
-    logic        issue;
-    logic        i_t4_s1;
-    logic        i_t4_s2;
-    logic        i_t4_s3;
-    logic        loop_end;
-    logic        go;
-    logic        i_en;
-    logic [5:0]  i_next;
-    logic        acc_en;
-    logic [31:0] acc_next;
-    logic        done_r;
-    logic        active;
-    logic        not_done;
-    logic        busy_next;
 
-    assign free = ~busy;
-    assign start = ap_start & free;
+    wire free = ~busy;
+    wire start = ap_start & free;
     assign ap_idle = free;
 
     // loop i (examples/dot_i32.py:13): II 1, 4 cycles an iteration; bound by one iteration a cycle
+    logic i_v1, i_v2, i_v3;
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin
             i_v1 <= 1'b0;
@@ -89,55 +41,44 @@ module dot (
         end
     end
 
-    assign i_t4 = i_r == 6'd63;  // examples/dot_i32.py:13
-    assign i_t5 = i_r + 6'd1;  // examples/dot_i32.py:13
-    assign i_t8_17_0 = x_q0[17:0];
-    assign i_t12_31_18 = x_q0[31:18];
-    assign i_t9_17_0 = y_q0[17:0];
-    assign i_t15_31_18 = y_q0[31:18];
+    wire i_t4 = i_r == 6'd63;  // examples/dot_i32.py:13
 
+    logic [17:0] i_t14_s2, i_t10_s2;
     always_ff @(posedge ap_clk) begin
-        i_t14_s2 <= i_t9_17_0;  // examples/dot_i32.py:14
-        i_t10_s2 <= i_t8_17_0;  // examples/dot_i32.py:14
+        i_t14_s2 <= y_q0[17:0];  // examples/dot_i32.py:14
+        i_t10_s2 <= x_q0[17:0];  // examples/dot_i32.py:14
     end
 
-    assign i_t17 = 32'(i_t14_s2) * 32'(i_t10_s2);  // examples/dot_i32.py:14
-    assign i_t17_17_0 = i_t17[17:0];
-    assign i_t8_13_0 = x_q0[13:0];
+    wire [31:0] i_t17 = 32'(i_t14_s2) * 32'(i_t10_s2);  // examples/dot_i32.py:14
 
+    logic [13:0] i_t16_s2, i_t19_s2;
     always_ff @(posedge ap_clk) begin
-        i_t16_s2 <= i_t15_31_18;  // examples/dot_i32.py:14
-        i_t19_s2 <= i_t8_13_0;  // examples/dot_i32.py:14
+        i_t16_s2 <= y_q0[31:18];  // examples/dot_i32.py:14
+        i_t19_s2 <= x_q0[13:0];  // examples/dot_i32.py:14
     end
 
-    assign i_t20 = $signed(i_t16_s2) * $signed(i_t19_s2);  // examples/dot_i32.py:14
-    assign i_t21_31_18 = i_t17[31:18];
-    assign i_t22 = i_t21_31_18 + i_t20;  // examples/dot_i32.py:14
-    assign i_t9_13_0 = y_q0[13:0];
+    wire [13:0] i_t20 = $signed(i_t16_s2) * $signed(i_t19_s2);  // examples/dot_i32.py:14
 
+    logic [13:0] i_t13_s2, i_t25_s2;
     always_ff @(posedge ap_clk) begin
-        i_t13_s2 <= i_t12_31_18;  // examples/dot_i32.py:14
-        i_t25_s2 <= i_t9_13_0;  // examples/dot_i32.py:14
+        i_t13_s2 <= x_q0[31:18];  // examples/dot_i32.py:14
+        i_t25_s2 <= y_q0[13:0];  // examples/dot_i32.py:14
     end
 
-    assign i_t26 = $signed(i_t13_s2) * $signed(i_t25_s2);  // examples/dot_i32.py:14
+    wire [13:0] i_t26 = $signed(i_t13_s2) * $signed(i_t25_s2);  // examples/dot_i32.py:14
 
+    logic [13:0] i_t23_s3, i_t26_s3;
+    logic [17:0] i_t18_s3;
     always_ff @(posedge ap_clk) begin
-        i_t23_s3 <= i_t22;  // examples/dot_i32.py:14
+        i_t23_s3 <= i_t17[31:18] + i_t20;  // examples/dot_i32.py:14
         i_t26_s3 <= i_t26;  // examples/dot_i32.py:14
+        i_t18_s3 <= i_t17[17:0];  // examples/dot_i32.py:14
     end
 
-    assign i_t27 = i_t23_s3 + i_t26_s3;  // examples/dot_i32.py:14
-
-    always_ff @(posedge ap_clk) begin
-        i_t18_s3 <= i_t17_17_0;  // examples/dot_i32.py:14
-    end
-
-    assign i_t30 = {i_t27, i_t18_s3};  // examples/dot_i32.py:14
-    assign i_t31 = acc_r + i_t30;  // examples/dot_i32.py:14
-    assign more = ~i_t4;
-    assign next_iteration = i_v0 & more;
-    assign issue = start | next_iteration;
+    wire [31:0] i_t31 = acc_r + {i_t23_s3 + i_t26_s3, i_t18_s3};  // examples/dot_i32.py:14
+    wire more = ~i_t4;
+    wire next_iteration = i_v0 & more;
+    wire issue = start | next_iteration;
 
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin
@@ -147,14 +88,16 @@ module dot (
         end
     end
 
+    logic i_t4_s1, i_t4_s2, i_t4_s3;
     always_ff @(posedge ap_clk) begin
         i_t4_s1 <= i_t4;  // examples/dot_i32.py:13
         i_t4_s2 <= i_t4_s1;  // examples/dot_i32.py:13
         i_t4_s3 <= i_t4_s2;  // examples/dot_i32.py:13
     end
 
-    assign loop_end = i_v3 & i_t4_s3;
+    wire loop_end = i_v3 & i_t4_s3;
 
+    logic go;
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin
             go <= 1'b0;
@@ -164,8 +107,8 @@ module dot (
     end
 
     // scalars between regions
-    assign i_en = start | i_v0;
-    assign i_next = start ? 6'd0 : i_t5;
+    wire i_en = start | i_v0;
+    wire [5:0] i_next = start ? 6'd0 : (i_r + 6'd1);
 
     always_ff @(posedge ap_clk) begin
         if (i_en) begin
@@ -173,8 +116,8 @@ module dot (
         end
     end
 
-    assign acc_en = start | i_v3;
-    assign acc_next = start ? 32'd0 : i_t31;
+    wire acc_en = start | i_v3;
+    wire [31:0] acc_next = start ? 32'd0 : i_t31;
 
     always_ff @(posedge ap_clk) begin
         if (acc_en) begin
@@ -182,6 +125,7 @@ module dot (
         end
     end
 
+    logic [31:0] ap_return_r;
     always_ff @(posedge ap_clk) begin
         if (go) begin
             ap_return_r <= acc_r;
@@ -198,6 +142,7 @@ module dot (
     assign y_address0 = i_r;
     assign y_ce0 = i_v0;
 
+    logic done_r;
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin
             done_r <= 1'b0;
@@ -208,9 +153,9 @@ module dot (
 
     assign ap_done = done_r;
     assign ap_ready = done_r;
-    assign active = busy | start;
-    assign not_done = ~done_r;
-    assign busy_next = active & not_done;
+    wire active = busy | start;
+    wire not_done = ~done_r;
+    wire busy_next = active & not_done;
 
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin

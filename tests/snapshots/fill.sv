@@ -16,35 +16,18 @@ module fill (
     output logic        out_we0,
     output logic [31:0] out_d0
 );
-    logic        busy;
-    logic [3:0]  i_r;
-    logic        free;
-    logic        start;
-    logic        i_v0;
-    logic        i_t4;
-    logic [3:0]  i_t5;
-    logic [31:0] i_i_x32;
-    logic        more;
-    logic        next_iteration;
-    logic        issue;
-    logic        loop_end;
-    logic        i_en;
-    logic [3:0]  i_next;
-    logic        active;
-    logic        not_done;
-    logic        busy_next;
+    logic busy, i_v0;
+    logic [3:0] i_r;
 
-    assign free = ~busy;
-    assign start = ap_start & free;
+    wire free = ~busy;
+    wire start = ap_start & free;
     assign ap_idle = free;
 
     // loop i (examples/fill.py:11): II 1, 1 cycles an iteration; bound by one iteration a cycle
-    assign i_t4 = i_r == 4'd15;  // examples/fill.py:11
-    assign i_t5 = i_r + 4'd1;  // examples/fill.py:11
-    assign i_i_x32 = 32'(i_r);
-    assign more = ~i_t4;
-    assign next_iteration = i_v0 & more;
-    assign issue = start | next_iteration;
+    wire i_t4 = i_r == 4'd15;  // examples/fill.py:11
+    wire more = ~i_t4;
+    wire next_iteration = i_v0 & more;
+    wire issue = start | next_iteration;
 
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin
@@ -54,11 +37,11 @@ module fill (
         end
     end
 
-    assign loop_end = i_v0 & i_t4;
+    wire loop_end = i_v0 & i_t4;
 
     // scalars between regions
-    assign i_en = start | i_v0;
-    assign i_next = start ? 4'd0 : i_t5;
+    wire i_en = start | i_v0;
+    wire [3:0] i_next = start ? 4'd0 : (i_r + 4'd1);
 
     always_ff @(posedge ap_clk) begin
         if (i_en) begin
@@ -70,12 +53,12 @@ module fill (
     assign out_address0 = i_r;
     assign out_ce0 = i_v0;
     assign out_we0 = i_v0;
-    assign out_d0 = i_i_x32;
+    assign out_d0 = 32'(i_r);
     assign ap_done = loop_end;
     assign ap_ready = loop_end;
-    assign active = busy | start;
-    assign not_done = ~loop_end;
-    assign busy_next = active & not_done;
+    wire active = busy | start;
+    wire not_done = ~loop_end;
+    wire busy_next = active & not_done;
 
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin

@@ -19,57 +19,18 @@ module fir (
     output logic        y_we0,
     output logic [31:0] y_d0
 );
-    logic        busy;
-    logic [5:0]  n_r;
-    logic [2:0]  k_r;
+    logic busy, n_k_v0;
+    logic [5:0] n_r;
+    logic [2:0] k_r;
     logic [31:0] acc_r;
     logic [15:0] taps_q0;
-    logic        free;
-    logic        start;
-    logic        n_k_v0;
-    logic        n_k_v1;
-    logic        n_k_v2;
-    logic        n_k_t4;
-    logic        n_k_t7;
-    logic [2:0]  n_k_t8;
-    logic [2:0]  n_k_t9;
-    logic [5:0]  n_k_t10;
-    logic [5:0]  n_k_t11;
-    logic        n_k_t12;
-    logic [6:0]  n_k_n_x7;
-    logic [6:0]  n_k_k_x7;
-    logic [6:0]  n_k_t17;
-    logic [15:0] n_k_t16_s2;
-    logic [15:0] n_k_t19_s2;
-    logic [31:0] n_k_t20;
-    logic [31:0] n_k_t21;
-    logic        n_k_t7_s1;
-    logic        n_k_t7_s2;
-    logic [31:0] n_k_t23;
-    logic [5:0]  n_k_n_s1;
-    logic [5:0]  n_k_n_s2;
-    logic        n_k_store;
-    logic        more;
-    logic        next_iteration;
-    logic        issue;
-    logic        n_k_t12_s1;
-    logic        n_k_t12_s2;
-    logic        loop_end;
-    logic        n_en;
-    logic [5:0]  n_next;
-    logic        k_en;
-    logic [2:0]  k_next;
-    logic        acc_en;
-    logic [31:0] acc_next;
-    logic        active;
-    logic        not_done;
-    logic        busy_next;
 
-    assign free = ~busy;
-    assign start = ap_start & free;
+    wire free = ~busy;
+    wire start = ap_start & free;
     assign ap_idle = free;
 
     // loop n_k (examples/fir.py:16): II 1, 3 cycles an iteration; bound by one iteration a cycle
+    logic n_k_v1, n_k_v2;
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin
             n_k_v1 <= 1'b0;
@@ -80,41 +41,31 @@ module fir (
         end
     end
 
-    assign n_k_t4 = n_r == 6'd63;  // examples/fir.py:16
-    assign n_k_t7 = k_r == 3'd7;  // examples/fir.py:18
-    assign n_k_t8 = k_r + 3'd1;  // examples/fir.py:18
-    assign n_k_t9 = n_k_t7 ? 3'd0 : n_k_t8;  // examples/fir.py:18
-    assign n_k_t10 = n_r + 6'd1;  // examples/fir.py:16
-    assign n_k_t11 = n_k_t7 ? n_k_t10 : n_r;  // examples/fir.py:16
-    assign n_k_t12 = n_k_t7 & n_k_t4;  // examples/fir.py:16
-    assign n_k_n_x7 = 7'(n_r);
-    assign n_k_k_x7 = 7'(k_r);
-    assign n_k_t17 = n_k_n_x7 + n_k_k_x7;  // examples/fir.py:19
+    wire n_k_t7 = k_r == 3'd7;  // examples/fir.py:18
+    wire n_k_t12 = n_k_t7 & (n_r == 6'd63);  // examples/fir.py:16
 
+    logic [15:0] n_k_t16_s2, n_k_t19_s2;
     always_ff @(posedge ap_clk) begin
         n_k_t16_s2 <= taps_q0;  // examples/fir.py:19
         n_k_t19_s2 <= x_q0;  // examples/fir.py:19
     end
 
-    assign n_k_t20 = 32'($signed(n_k_t16_s2)) * 32'($signed(n_k_t19_s2));  // examples/fir.py:19
-    assign n_k_t21 = acc_r + n_k_t20;  // examples/fir.py:19
+    wire [31:0] n_k_t20 = 32'($signed(n_k_t16_s2)) * 32'($signed(n_k_t19_s2));  // examples/fir.py:19
+    wire [31:0] n_k_t21 = acc_r + n_k_t20;  // examples/fir.py:19
 
+    logic n_k_t7_s1, n_k_t7_s2;
+    logic [5:0] n_k_n_s1, n_k_n_s2;
     always_ff @(posedge ap_clk) begin
         n_k_t7_s1 <= n_k_t7;  // examples/fir.py:18
         n_k_t7_s2 <= n_k_t7_s1;  // examples/fir.py:18
-    end
-
-    assign n_k_t23 = n_k_t7_s2 ? 32'd0 : n_k_t21;  // examples/fir.py:18
-
-    always_ff @(posedge ap_clk) begin
         n_k_n_s1 <= n_r;  // examples/fir.py:16
         n_k_n_s2 <= n_k_n_s1;  // examples/fir.py:16
     end
 
-    assign n_k_store = n_k_v2 & n_k_t7_s2;
-    assign more = ~n_k_t12;
-    assign next_iteration = n_k_v0 & more;
-    assign issue = start | next_iteration;
+    wire n_k_store = n_k_v2 & n_k_t7_s2;
+    wire more = ~n_k_t12;
+    wire next_iteration = n_k_v0 & more;
+    wire issue = start | next_iteration;
 
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin
@@ -124,16 +75,17 @@ module fir (
         end
     end
 
+    logic n_k_t12_s1, n_k_t12_s2;
     always_ff @(posedge ap_clk) begin
         n_k_t12_s1 <= n_k_t12;  // examples/fir.py:16
         n_k_t12_s2 <= n_k_t12_s1;  // examples/fir.py:16
     end
 
-    assign loop_end = n_k_v2 & n_k_t12_s2;
+    wire loop_end = n_k_v2 & n_k_t12_s2;
 
     // scalars between regions
-    assign n_en = start | n_k_v0;
-    assign n_next = start ? 6'd0 : n_k_t11;
+    wire n_en = start | n_k_v0;
+    wire [5:0] n_next = start ? 6'd0 : (n_k_t7 ? (n_r + 6'd1) : n_r);
 
     always_ff @(posedge ap_clk) begin
         if (n_en) begin
@@ -141,8 +93,8 @@ module fir (
         end
     end
 
-    assign k_en = start | n_k_v0;
-    assign k_next = start ? 3'd0 : n_k_t9;
+    wire k_en = start | n_k_v0;
+    wire [2:0] k_next = start ? 3'd0 : (n_k_t7 ? 3'd0 : (k_r + 3'd1));
 
     always_ff @(posedge ap_clk) begin
         if (k_en) begin
@@ -150,8 +102,8 @@ module fir (
         end
     end
 
-    assign acc_en = start | n_k_v2;
-    assign acc_next = start ? 32'd0 : n_k_t23;
+    wire acc_en = start | n_k_v2;
+    wire [31:0] acc_next = start ? 32'd0 : (n_k_t7_s2 ? 32'd0 : n_k_t21);
 
     always_ff @(posedge ap_clk) begin
         if (acc_en) begin
@@ -160,7 +112,7 @@ module fir (
     end
 
     // array x (examples/fir.py:14)
-    assign x_address0 = n_k_t17;
+    assign x_address0 = (7'(n_r) + 7'(k_r));
     assign x_ce0 = n_k_v0;
 
     // array y (examples/fir.py:14)
@@ -190,9 +142,9 @@ module fir (
 
     assign ap_done = loop_end;
     assign ap_ready = loop_end;
-    assign active = busy | start;
-    assign not_done = ~loop_end;
-    assign busy_next = active & not_done;
+    wire active = busy | start;
+    wire not_done = ~loop_end;
+    wire busy_next = active & not_done;
 
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin

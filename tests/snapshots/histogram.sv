@@ -24,66 +24,20 @@ module histogram (
     output logic        bins_we1,
     output logic [31:0] bins_d1
 );
-    logic        busy;
-    logic [7:0]  b_r;
-    logic [9:0]  i_r;
-    logic        bins_last_r;
+    logic busy, bins_last_r, b_v0, i_v0;
+    logic [7:0] b_r, bins_last_r_2;
+    logic [9:0] i_r;
     logic [31:0] bins_last_r_1;
-    logic [7:0]  bins_last_r_2;
-    logic        free;
-    logic        start;
-    logic        b_v0;
-    logic        b_t4;
-    logic [7:0]  b_t5;
-    logic        more;
-    logic        next_iteration;
-    logic        issue;
-    logic        loop_end;
-    logic        go;
-    logic        i_v0;
-    logic        i_v1;
-    logic        i_v2;
-    logic        i_t4;
-    logic [9:0]  i_t5;
-    logic        i_t13;
-    logic        i_bins_last_s1;
-    logic        i_t14;
-    logic        i_t14_s2;
-    logic [31:0] i_t15;
-    logic [31:0] i_t16;
-    logic [7:0]  i_t10_s2;
-    logic        more_1;
-    logic        next_iteration_1;
-    logic        issue_1;
-    logic        i_t4_s1;
-    logic        i_t4_s2;
-    logic        loop_end_1;
-    logic        b_en;
-    logic [7:0]  b_next;
-    logic        i_en;
-    logic [9:0]  i_next;
-    logic        bins_last_en;
-    logic        bins_last_next;
-    logic        bins_last_en_1;
-    logic [31:0] bins_last_next_1;
-    logic        bins_last_en_2;
-    logic [7:0]  bins_last_next_2;
-    logic        bins_p0_active;
-    logic [7:0]  bins_p0_address;
-    logic        active;
-    logic        not_done;
-    logic        busy_next;
 
-    assign free = ~busy;
-    assign start = ap_start & free;
+    wire free = ~busy;
+    wire start = ap_start & free;
     assign ap_idle = free;
 
     // loop b (examples/histogram.py:12): II 1, 1 cycles an iteration; bound by one iteration a cycle
-    assign b_t4 = b_r == 8'd255;  // examples/histogram.py:12
-    assign b_t5 = b_r + 8'd1;  // examples/histogram.py:12
-    assign more = ~b_t4;
-    assign next_iteration = b_v0 & more;
-    assign issue = start | next_iteration;
+    wire b_t4 = b_r == 8'd255;  // examples/histogram.py:12
+    wire more = ~b_t4;
+    wire next_iteration = b_v0 & more;
+    wire issue = start | next_iteration;
 
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin
@@ -93,8 +47,9 @@ module histogram (
         end
     end
 
-    assign loop_end = b_v0 & b_t4;
+    wire loop_end = b_v0 & b_t4;
 
+    logic go;
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin
             go <= 1'b0;
@@ -104,6 +59,7 @@ module histogram (
     end
 
     // loop i (examples/histogram.py:14): II 1, 3 cycles an iteration; bound by one iteration a cycle
+    logic i_v1, i_v2;
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin
             i_v1 <= 1'b0;
@@ -114,30 +70,30 @@ module histogram (
         end
     end
 
-    assign i_t4 = i_r == 10'h3ff;  // examples/histogram.py:14
-    assign i_t5 = i_r + 10'd1;  // examples/histogram.py:14
-    assign i_t13 = samples_q0 == bins_last_r_2;  // examples/histogram.py:15
+    wire i_t4 = i_r == 10'h3ff;  // examples/histogram.py:14
 
+    logic i_bins_last_s1;
     always_ff @(posedge ap_clk) begin
         i_bins_last_s1 <= bins_last_r;  // examples/histogram.py:14
     end
 
-    assign i_t14 = i_bins_last_s1 & i_t13;  // examples/histogram.py:15
+    wire i_t14 = i_bins_last_s1 & (samples_q0 == bins_last_r_2);  // examples/histogram.py:15
 
+    logic i_t14_s2;
     always_ff @(posedge ap_clk) begin
         i_t14_s2 <= i_t14;  // examples/histogram.py:15
     end
 
-    assign i_t15 = i_t14_s2 ? bins_last_r_1 : bins_q0;  // examples/histogram.py:15
-    assign i_t16 = i_t15 + 32'd1;  // examples/histogram.py:15
+    wire [31:0] i_t16 = (i_t14_s2 ? bins_last_r_1 : bins_q0) + 32'd1;  // examples/histogram.py:15
 
+    logic [7:0] i_t10_s2;
     always_ff @(posedge ap_clk) begin
         i_t10_s2 <= samples_q0;  // examples/histogram.py:15
     end
 
-    assign more_1 = ~i_t4;
-    assign next_iteration_1 = i_v0 & more_1;
-    assign issue_1 = go | next_iteration_1;
+    wire more_1 = ~i_t4;
+    wire next_iteration_1 = i_v0 & more_1;
+    wire issue_1 = go | next_iteration_1;
 
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin
@@ -147,16 +103,17 @@ module histogram (
         end
     end
 
+    logic i_t4_s1, i_t4_s2;
     always_ff @(posedge ap_clk) begin
         i_t4_s1 <= i_t4;  // examples/histogram.py:14
         i_t4_s2 <= i_t4_s1;  // examples/histogram.py:14
     end
 
-    assign loop_end_1 = i_v2 & i_t4_s2;
+    wire loop_end_1 = i_v2 & i_t4_s2;
 
     // scalars between regions
-    assign b_en = start | b_v0;
-    assign b_next = start ? 8'd0 : b_t5;
+    wire b_en = start | b_v0;
+    wire [7:0] b_next = start ? 8'd0 : (b_r + 8'd1);
 
     always_ff @(posedge ap_clk) begin
         if (b_en) begin
@@ -164,8 +121,8 @@ module histogram (
         end
     end
 
-    assign i_en = go | i_v0;
-    assign i_next = go ? 10'd0 : i_t5;
+    wire i_en = go | i_v0;
+    wire [9:0] i_next = go ? 10'd0 : (i_r + 10'd1);
 
     always_ff @(posedge ap_clk) begin
         if (i_en) begin
@@ -173,8 +130,8 @@ module histogram (
         end
     end
 
-    assign bins_last_en = go | i_v0;
-    assign bins_last_next = go ? 1'b0 : 1'b1;
+    wire bins_last_en = go | i_v0;
+    wire bins_last_next = go ? 1'b0 : 1'b1;
 
     always_ff @(posedge ap_clk) begin
         if (bins_last_en) begin
@@ -182,8 +139,8 @@ module histogram (
         end
     end
 
-    assign bins_last_en_1 = go | i_v2;
-    assign bins_last_next_1 = go ? 32'd0 : i_t16;
+    wire bins_last_en_1 = go | i_v2;
+    wire [31:0] bins_last_next_1 = go ? 32'd0 : i_t16;
 
     always_ff @(posedge ap_clk) begin
         if (bins_last_en_1) begin
@@ -191,8 +148,8 @@ module histogram (
         end
     end
 
-    assign bins_last_en_2 = go | i_v1;
-    assign bins_last_next_2 = go ? 8'd0 : samples_q0;
+    wire bins_last_en_2 = go | i_v1;
+    wire [7:0] bins_last_next_2 = go ? 8'd0 : samples_q0;
 
     always_ff @(posedge ap_clk) begin
         if (bins_last_en_2) begin
@@ -205,8 +162,8 @@ module histogram (
     assign samples_ce0 = i_v0;
 
     // array bins (examples/histogram.py:11)
-    assign bins_p0_active = b_v0 | i_v1;
-    assign bins_p0_address = b_v0 ? b_r : samples_q0;
+    wire bins_p0_active = b_v0 | i_v1;
+    wire [7:0] bins_p0_address = b_v0 ? b_r : samples_q0;
     assign bins_address0 = bins_p0_address;
     assign bins_ce0 = bins_p0_active;
     assign bins_we0 = b_v0;
@@ -217,9 +174,9 @@ module histogram (
     assign bins_d1 = i_t16;
     assign ap_done = loop_end_1;
     assign ap_ready = loop_end_1;
-    assign active = busy | start;
-    assign not_done = ~loop_end_1;
-    assign busy_next = active & not_done;
+    wire active = busy | start;
+    wire not_done = ~loop_end_1;
+    wire busy_next = active & not_done;
 
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin

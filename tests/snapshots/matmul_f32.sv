@@ -2,9 +2,6 @@
 // Target: snapshot, 100.0 MHz.
 // Not checked (--check off).
 /* verilator lint_off DECLFILENAME */
-/* verilator lint_off VARHIDDEN */
-/* verilator lint_off CMPCONST */
-/* verilator lint_off UNSIGNED */
 
 // fmul_e8f23: latency 4, one operation a cycle
 module fmul_e8f23 (
@@ -13,684 +10,169 @@ module fmul_e8f23 (
     input  logic [31:0] b,
     output logic [31:0] result
 );
-    logic [30:0] t0_30_0;
-    logic [7:0]  t2_30_23;
-    logic        t3_31_31;
-    logic [22:0] t0_22_0;
-    logic        t6;
-    logic [30:0] t1_30_0;
-    logic [7:0]  t7_30_23;
-    logic        t8_31_31;
-    logic [22:0] t1_22_0;
-    logic        t10;
-    logic        t11;
-    logic [23:0] t12;
-    logic        t13;
-    logic [23:0] t14;
-    logic [23:0] t15;
-    logic [23:0] t16;
-    logic        t2_0_0;
-    logic        t18;
-    logic [6:0]  t19_30_24;
-    logic [7:0]  t20;
-    logic        t7_0_0;
-    logic        t22;
-    logic [6:0]  t23_30_24;
-    logic [7:0]  t24;
-    logic [8:0]  t20_x9;
-    logic [8:0]  t24_x9;
-    logic [8:0]  t25;
-    logic [3:0]  t26_23_20;
-    logic        t27;
-    logic [19:0] t15_19_0;
-    logic [3:0]  t28_19_16;
-    logic        t29;
-    logic [15:0] t15_15_0;
-    logic [3:0]  t30_15_12;
-    logic        t31;
-    logic [11:0] t15_11_0;
-    logic [3:0]  t32_11_8;
-    logic        t33;
-    logic [7:0]  t15_7_0;
-    logic [3:0]  t34_7_4;
-    logic        t35;
-    logic [3:0]  t15_3_0;
-    logic        t37;
-    logic [5:0]  t38;
-    logic [3:0]  t39;
-    logic        t40;
-    logic [23:0] t43;
-    logic [23:0] t44;
-    logic [1:0]  t45;
-    logic [5:0]  t47;
-    logic [5:0]  t48;
-    logic [1:0]  t49_5_4;
-    logic        t50;
-    logic [15:0] t44_15_0;
-    logic [23:0] t53;
-    logic [23:0] t54;
-    logic [3:0]  t48_3_0;
-    logic [5:0]  t57;
-    logic [5:0]  t58;
-    logic        t59_5_5;
-    logic        t60;
-    logic [19:0] t54_19_0;
-    logic [23:0] t62;
-    logic [23:0] t63;
-    logic [1:0]  t64_23_22;
-    logic        t65;
-    logic [21:0] t63_21_0;
-    logic [23:0] t67;
-    logic [23:0] t68;
-    logic        t69_23_23;
-    logic        t70;
-    logic [22:0] t68_22_0;
-    logic [23:0] t72;
-    logic        t69_s1;
-    logic [23:0] t68_s1;
-    logic [23:0] t72_s1;
-    logic [23:0] t73;
-    logic [4:0]  t74;
-    logic [8:0]  t25_s1;
-    logic [9:0]  t25_x10;
-    logic [4:0]  t74_s1;
-    logic [9:0]  t74_x10;
-    logic [9:0]  t75;
-    logic [17:0] t73_17_0;
-    logic [5:0]  t78_23_18;
-    logic [17:0] t16_17_0;
-    logic [5:0]  t80_23_18;
+    wire [7:0] a_exponent = a[30:23];
+    wire a_sign = a[31];
+    wire a_is_tiny = a_exponent == 8'd0;
+    wire [7:0] b_exponent = b[30:23];
+    wire b_sign = b[31];
+    wire b_is_tiny = b_exponent == 8'd0;
+    wire [23:0] t12 = {~a_is_tiny, a[22:0]};
+    wire [23:0] t14 = {~b_is_tiny, b[22:0]};
+    wire [23:0] t15 = b_is_tiny ? t14 : t12;
+    wire [23:0] t16 = b_is_tiny ? t12 : t14;
+    wire [7:0] t20 = {a[30:24], a_exponent[0] | a_is_tiny};
+    wire [7:0] t24 = {b[30:24], b_exponent[0] | b_is_tiny};
+    wire t27 = t15[23:20] != 4'd0;
+    wire t29 = t15[19:16] != 4'd0;
+    wire t31 = t15[15:12] != 4'd0;
+    wire t33 = t15[11:8] != 4'd0;
+    wire t35 = t15[7:4] != 4'd0;
+    wire t37 = t15[3:0] != 4'd0;
+    wire t40 = {t27, t29, t31, t33} == 4'd0;
+    wire [23:0] t44 = t40 ? {t15[7:0], 16'd0} : t15;
+    wire [5:0] t48 = t40 ? {t35, t37, 4'd0} : {t27, t29, t31, t33, t35, t37};
+    wire t50 = t48[5:4] == 2'd0;
+    wire [23:0] t54 = t50 ? {t44[15:0], 8'd0} : t44;
+    wire [5:0] t58 = t50 ? {t48[3:0], 2'd0} : t48;
+    wire [23:0] t63 = t58[5] ? t54 : {t54[19:0], 4'd0};
+    wire t65 = t63[23:22] == 2'd0;
+    wire [23:0] t68 = t65 ? {t63[21:0], 2'd0} : t63;
+    wire [4:0] t74 = {t40, t50, ~t58[5], t65, ~t68[23]};
+    wire t100 = a_exponent == 8'd255;
+    wire t101 = a[22:0] != 23'd0;
+    wire t105 = b_exponent == 8'd255;
+    wire t106 = b[22:0] != 23'd0;
+    wire t110 = t100 | t105;
+    wire t111 = (a_is_tiny & ~t101) | (b_is_tiny & ~t106);
+    wire is_nan = ((t100 & t101) | (t105 & t106)) | (t110 & t111);
+
+    logic t69_s1, t135_s1, t110_s1, t211_s1;
+    logic [23:0] t68_s1, t72_s1;
+    logic [8:0] t25_s1;
+    logic [4:0] t74_s1, t152_s1;
     logic [17:0] t79_s1;
-    logic [35:0] t81;
-    logic [17:0] t81_17_0;
-    logic [5:0]  t80_s1;
-    logic [23:0] t83;
-    logic [17:0] t84_35_18;
-    logic [23:0] t84_x24;
-    logic [23:0] t85;
-    logic [23:0] t88;
-    logic [17:0] t88_17_0;
-    logic [11:0] t90;
-    logic [5:0]  t91_23_18;
-    logic [11:0] t91_x12;
-    logic [11:0] t92;
-    logic [29:0] t94;
-    logic [23:0] t86_s2;
-    logic [29:0] t86_x30;
-    logic [29:0] t94_s2;
-    logic [29:0] t95;
-    logic [17:0] t82_s2;
-    logic [3:0]  t96_3_0;
-    logic [21:0] t97;
-    logic        t98;
-    logic        t100;
-    logic        t101;
-    logic        t102;
-    logic        t103;
-    logic        t104;
-    logic        t105;
-    logic        t106;
-    logic        t107;
-    logic        t108;
-    logic        t109;
-    logic        t110;
-    logic        t111;
-    logic        t112;
-    logic        t113;
-    logic        t114;
-    logic [25:0] t115_29_4;
-    logic        t117;
-    logic [26:0] t118;
-    logic        t119_29_29;
-    logic        t120_9_9;
-    logic [8:0]  t75_8_0;
-    logic [1:0]  t121_8_7;
-    logic        t122;
-    logic        t121_0_0;
-    logic        t124_8_8;
-    logic        t125;
-    logic [6:0]  t75_6_0;
-    logic        t127;
-    logic        t129;
-    logic        t130;
-    logic [7:0]  t131;
-    logic [9:0]  t132;
-    logic        t135;
-    logic        t135_s1;
-    logic        t136;
-    logic [6:0]  t137_7_1;
-    logic        t139;
-    logic        t140;
-    logic        t142;
-    logic        t142_s2;
-    logic        t143;
-    logic        t140_s2;
-    logic        t144;
-    logic        t136_s2;
-    logic        t145;
-    logic        t110_s1;
-    logic        t110_s2;
-    logic        t146;
-    logic [4:0]  t147_9_5;
-    logic        t148;
-    logic [4:0]  t132_4_0;
-    logic [4:0]  t150;
-    logic [4:0]  t151;
-    logic [4:0]  t152;
-    logic [4:0]  t152_s1;
-    logic [4:0]  t153;
-    logic [4:0]  t119_x5;
-    logic [4:0]  t153_s2;
-    logic [4:0]  t154;
-    logic [9:0]  t155_29_20;
-    logic [16:0] t118_16_0;
-    logic        t157;
-    logic [10:0] t158;
-    logic        t159_4_4;
-    logic [26:0] t158_x27;
-    logic [26:0] t160;
-    logic [17:0] t161_26_9;
-    logic [8:0]  t160_8_0;
-    logic        t163;
-    logic [18:0] t164;
-    logic [3:0]  t154_3_0;
-    logic        t165_3_3;
-    logic [26:0] t164_x27;
-    logic [26:0] t166;
-    logic [21:0] t167_26_5;
-    logic [4:0]  t166_4_0;
-    logic [4:0]  t168_s3;
-    logic        t169;
-    logic [21:0] t167_s3;
-    logic [22:0] t170;
-    logic [2:0]  t154_2_0;
-    logic        t171_2_2;
-    logic        t171_s3;
-    logic [26:0] t170_x27;
-    logic [26:0] t166_s3;
-    logic [26:0] t172;
-    logic [23:0] t173_26_3;
-    logic [2:0]  t172_2_0;
-    logic        t175;
-    logic [24:0] t176;
-    logic [1:0]  t154_1_0;
-    logic        t177_1_1;
-    logic        t177_s3;
-    logic [26:0] t176_x27;
-    logic [26:0] t178;
-    logic [24:0] t179_26_2;
-    logic [1:0]  t178_1_0;
-    logic        t181;
-    logic [25:0] t182;
-    logic        t154_0_0;
-    logic        t183_s3;
-    logic [25:0] t178_25_0;
-    logic [25:0] t184;
-    logic        t185_25_25;
-    logic [7:0]  t186;
-    logic [7:0]  t187;
-    logic [7:0]  t188;
-    logic [7:0]  t187_s2;
-    logic [7:0]  t189;
-    logic        t190;
-    logic        t191;
-    logic        t136_s3;
-    logic        t191_s3;
-    logic        t192;
-    logic        t193;
-    logic        t193_s3;
-    logic [1:0]  t194;
-    logic [1:0]  t195;
-    logic [1:0]  t195_s3;
-    logic [1:0]  t196;
-    logic [24:0] t184_24_0;
-    logic [22:0] t198_24_2;
-    logic [1:0]  t197_1_0;
-    logic        t199_1_1;
-    logic [2:0]  t197_2_0;
-    logic        t200_2_2;
-    logic        t184_0_0;
-    logic        t202;
-    logic        t203;
-    logic [22:0] t204;
-    logic [22:0] t204_s3;
-    logic [22:0] t205;
-    logic        t190_s3;
-    logic        t206;
-    logic [22:0] t208;
+    logic [5:0] t80_s1;
     logic [22:0] t208_s1;
+    always_ff @(posedge clk) begin
+        t69_s1 <= t68[23];
+        t68_s1 <= t68;
+        t72_s1 <= {t68[22:0], 1'b0};
+        t25_s1 <= 9'(t20) + 9'(t24);
+        t74_s1 <= t74;
+        t79_s1 <= t16[17:0];
+        t80_s1 <= t16[23:18];
+        t135_s1 <= ~t111;
+        t110_s1 <= t110;
+        t152_s1 <= {5{t111}};
+        t208_s1 <= {is_nan, 22'd0};
+        t211_s1 <= (a_sign ^ b_sign) & ~is_nan;
+    end
+
+    // cycle 1
+    wire [23:0] normalised = t69_s1 ? t68_s1 : t72_s1;
+    wire [9:0] exponent = 10'(t25_s1) - 10'(t74_s1);
+    wire [35:0] t81 = 36'(t79_s1) * 36'(normalised[17:0]);
+    wire [23:0] t83 = 24'(normalised[17:0]) * 24'(t80_s1);
+    wire [23:0] t88 = 24'(t79_s1) * 24'(normalised[23:18]);
+    wire [11:0] t90 = 12'(t80_s1) * 12'(normalised[23:18]);
+    wire [29:0] t94 = {12'(t88[23:18]) + t90, t88[17:0]};
+    wire t130 = (exponent[8:7] != 2'd0) & ~exponent[9];
+    wire [7:0] t131 = {~exponent[7], exponent[6:0]};
+    wire [9:0] t132 = 10'd128 - exponent;
+    wire t136 = t130 & t135_s1;
+    wire t140 = (exponent[7] & exponent[8]) | (t131[7:1] == 7'd127);
+    wire t148 = t132[9:5] != 5'd0;
+    wire [4:0] t151 = t132[4:0] | {5{t148}};
+    wire [7:0] t187 = t131 & {8{t136}};
+
+    logic [23:0] t86_s2;
+    logic [29:0] t94_s2;
+    logic [17:0] t82_s2;
+    logic t142_s2, t140_s2, t136_s2, t110_s2, t211_s2;
+    logic [4:0] t153_s2;
+    logic [7:0] t187_s2;
     logic [22:0] t208_s2;
-    logic [22:0] t208_s3;
-    logic [22:0] t209;
-    logic        t210;
-    logic        t211;
-    logic [7:0]  t189_s3;
-    logic [30:0] t212;
-    logic [21:0] t207_s1;
-    logic [21:0] t207_s2;
-    logic [21:0] t207_s3;
-    logic [24:0] t213;
+    always_ff @(posedge clk) begin
+        t86_s2 <= 24'(t81[35:18]) + t83;
+        t94_s2 <= t94;
+        t82_s2 <= t81[17:0];
+        t142_s2 <= t131 == 8'd253;
+        t140_s2 <= t140;
+        t136_s2 <= t136;
+        t110_s2 <= t110_s1;
+        t153_s2 <= t151 | t152_s1;
+        t187_s2 <= t187;
+        t208_s2 <= t208_s1;
+        t211_s2 <= t211_s1;
+    end
+
+    // cycle 2
+    wire [29:0] t95 = 30'(t86_s2) + t94_s2;
+    wire [21:0] product = {t95[3:0], t82_s2};
+    wire [26:0] t118 = {t95[29:4], product != 22'd0};
+    wire t145 = (t140_s2 | (t142_s2 & t95[29])) & t136_s2;
+    wire is_special = t110_s2 | t145;
+    wire [4:0] t154 = t136_s2 ? 5'(t95[29]) : t153_s2;
+    wire [10:0] t158 = {t95[29:20], t118[16:0] != 17'd0};
+    wire [26:0] t160 = t154[4] ? 27'(t158) : t118;
+    wire [18:0] t164 = {t160[26:9], t160[8:0] != 9'd0};
+    wire [26:0] t166 = t154[3] ? 27'(t164) : t160;
+    wire [7:0] t188 = {8{is_special}};
+    wire t190 = ~is_special;
+    wire [22:0] t204 = {23{t190}};
+
+    logic [4:0] t168_s3;
+    logic [21:0] t167_s3;
+    logic t171_s3, t177_s3, t183_s3, t136_s3, t191_s3, t193_s3, t190_s3, t211_s3;
+    logic [26:0] t166_s3;
+    logic [1:0] t195_s3;
+    logic [22:0] t204_s3, t208_s3;
+    logic [7:0] t189_s3;
+    always_ff @(posedge clk) begin
+        t168_s3 <= t166[4:0];
+        t167_s3 <= t166[26:5];
+        t171_s3 <= t154[2];
+        t166_s3 <= t166;
+        t177_s3 <= t154[1];
+        t183_s3 <= t154[0];
+        t136_s3 <= t136_s2;
+        t191_s3 <= ~t95[29];
+        t193_s3 <= t136_s2 & t95[29];
+        t195_s3 <= {2{t190}};
+        t204_s3 <= t204;
+        t190_s3 <= t190;
+        t208_s3 <= t208_s2;
+        t189_s3 <= t187_s2 | t188;
+        t211_s3 <= t211_s2;
+    end
+
+    // cycle 3
+    wire [22:0] t170 = {t167_s3, t168_s3 != 5'd0};
+    wire [26:0] t172 = t171_s3 ? 27'(t170) : t166_s3;
+    wire [24:0] t176 = {t172[26:3], t172[2:0] != 3'd0};
+    wire [26:0] t178 = t177_s3 ? 27'(t176) : t172;
+    wire [25:0] aligned = t183_s3 ? {t178[26:2], t178[1:0] != 2'd0} : t178[25:0];
+    wire [1:0] t194 = {t193_s3, t136_s3 ? t191_s3 : aligned[25]};
+    wire round_up = aligned[1] & (aligned[2] | aligned[0]);
+    wire [30:0] t212 = {t189_s3, (aligned[24:2] & t204_s3) | t208_s3};
+    wire [24:0] t213 = {t194 & t195_s3, 22'd0, round_up & t190_s3};
+
     logic [30:0] t212_s4;
     logic [24:0] t213_s4;
-    logic [30:0] t213_x31;
-    logic [30:0] t214;
-    logic        t211_s1;
-    logic        t211_s2;
-    logic        t211_s3;
-    logic        t211_s4;
-    logic [31:0] t216;
-
-    assign t0_30_0 = a[30:0];
-    assign t2_30_23 = t0_30_0[30:23];
-    assign t3_31_31 = a[31];
-    assign t0_22_0 = a[22:0];
-    assign t6 = t2_30_23 == 8'd0;
-    assign t1_30_0 = b[30:0];
-    assign t7_30_23 = t1_30_0[30:23];
-    assign t8_31_31 = b[31];
-    assign t1_22_0 = b[22:0];
-    assign t10 = t7_30_23 == 8'd0;
-    assign t11 = ~t6;
-    assign t12 = {t11, t0_22_0};
-    assign t13 = ~t10;
-    assign t14 = {t13, t1_22_0};
-    assign t15 = t10 ? t14 : t12;
-    assign t16 = t10 ? t12 : t14;
-    assign t2_0_0 = t2_30_23[0];
-    assign t18 = t2_0_0 | t6;
-    assign t19_30_24 = t0_30_0[30:24];
-    assign t20 = {t19_30_24, t18};
-    assign t7_0_0 = t7_30_23[0];
-    assign t22 = t7_0_0 | t10;
-    assign t23_30_24 = t1_30_0[30:24];
-    assign t24 = {t23_30_24, t22};
-    assign t20_x9 = 9'(t20);
-    assign t24_x9 = 9'(t24);
-    assign t25 = t20_x9 + t24_x9;
-    assign t26_23_20 = t15[23:20];
-    assign t27 = t26_23_20 != 4'd0;
-    assign t15_19_0 = t15[19:0];
-    assign t28_19_16 = t15_19_0[19:16];
-    assign t29 = t28_19_16 != 4'd0;
-    assign t15_15_0 = t15[15:0];
-    assign t30_15_12 = t15_15_0[15:12];
-    assign t31 = t30_15_12 != 4'd0;
-    assign t15_11_0 = t15[11:0];
-    assign t32_11_8 = t15_11_0[11:8];
-    assign t33 = t32_11_8 != 4'd0;
-    assign t15_7_0 = t15[7:0];
-    assign t34_7_4 = t15_7_0[7:4];
-    assign t35 = t34_7_4 != 4'd0;
-    assign t15_3_0 = t15[3:0];
-    assign t37 = t15_3_0 != 4'd0;
-    assign t38 = {t27, t29, t31, t33, t35, t37};
-    assign t39 = {t27, t29, t31, t33};
-    assign t40 = t39 == 4'd0;
-    assign t43 = {t15_7_0, 16'd0};
-    assign t44 = t40 ? t43 : t15;
-    assign t45 = {t35, t37};
-    assign t47 = {t45, 4'd0};
-    assign t48 = t40 ? t47 : t38;
-    assign t49_5_4 = t48[5:4];
-    assign t50 = t49_5_4 == 2'd0;
-    assign t44_15_0 = t44[15:0];
-    assign t53 = {t44_15_0, 8'd0};
-    assign t54 = t50 ? t53 : t44;
-    assign t48_3_0 = t48[3:0];
-    assign t57 = {t48_3_0, 2'd0};
-    assign t58 = t50 ? t57 : t48;
-    assign t59_5_5 = t58[5];
-    assign t60 = ~t59_5_5;
-    assign t54_19_0 = t54[19:0];
-    assign t62 = {t54_19_0, 4'd0};
-    assign t63 = t59_5_5 ? t54 : t62;
-    assign t64_23_22 = t63[23:22];
-    assign t65 = t64_23_22 == 2'd0;
-    assign t63_21_0 = t63[21:0];
-    assign t67 = {t63_21_0, 2'd0};
-    assign t68 = t65 ? t67 : t63;
-    assign t69_23_23 = t68[23];
-    assign t70 = ~t69_23_23;
-    assign t68_22_0 = t68[22:0];
-    assign t72 = {t68_22_0, 1'b0};
-
-    always_ff @(posedge clk) begin
-        t69_s1 <= t69_23_23;
-        t68_s1 <= t68;
-        t72_s1 <= t72;
-    end
-
-    assign t73 = t69_s1 ? t68_s1 : t72_s1;
-    assign t74 = {t40, t50, t60, t65, t70};
-
-    always_ff @(posedge clk) begin
-        t25_s1 <= t25;
-    end
-
-    assign t25_x10 = 10'(t25_s1);
-
-    always_ff @(posedge clk) begin
-        t74_s1 <= t74;
-    end
-
-    assign t74_x10 = 10'(t74_s1);
-    assign t75 = t25_x10 - t74_x10;
-    assign t73_17_0 = t73[17:0];
-    assign t78_23_18 = t73[23:18];
-    assign t16_17_0 = t16[17:0];
-    assign t80_23_18 = t16[23:18];
-
-    always_ff @(posedge clk) begin
-        t79_s1 <= t16_17_0;
-    end
-
-    assign t81 = 36'(t79_s1) * 36'(t73_17_0);
-    assign t81_17_0 = t81[17:0];
-
-    always_ff @(posedge clk) begin
-        t80_s1 <= t80_23_18;
-    end
-
-    assign t83 = 24'(t73_17_0) * 24'(t80_s1);
-    assign t84_35_18 = t81[35:18];
-    assign t84_x24 = 24'(t84_35_18);
-    assign t85 = t84_x24 + t83;
-    assign t88 = 24'(t79_s1) * 24'(t78_23_18);
-    assign t88_17_0 = t88[17:0];
-    assign t90 = 12'(t80_s1) * 12'(t78_23_18);
-    assign t91_23_18 = t88[23:18];
-    assign t91_x12 = 12'(t91_23_18);
-    assign t92 = t91_x12 + t90;
-    assign t94 = {t92, t88_17_0};
-
-    always_ff @(posedge clk) begin
-        t86_s2 <= t85;
-    end
-
-    assign t86_x30 = 30'(t86_s2);
-
-    always_ff @(posedge clk) begin
-        t94_s2 <= t94;
-    end
-
-    assign t95 = t86_x30 + t94_s2;
-
-    always_ff @(posedge clk) begin
-        t82_s2 <= t81_17_0;
-    end
-
-    assign t96_3_0 = t95[3:0];
-    assign t97 = {t96_3_0, t82_s2};
-    assign t98 = t3_31_31 ^ t8_31_31;
-    assign t100 = t2_30_23 == 8'd255;
-    assign t101 = t0_22_0 != 23'd0;
-    assign t102 = t100 & t101;
-    assign t103 = ~t101;
-    assign t104 = t6 & t103;
-    assign t105 = t7_30_23 == 8'd255;
-    assign t106 = t1_22_0 != 23'd0;
-    assign t107 = t105 & t106;
-    assign t108 = ~t106;
-    assign t109 = t10 & t108;
-    assign t110 = t100 | t105;
-    assign t111 = t104 | t109;
-    assign t112 = t102 | t107;
-    assign t113 = t110 & t111;
-    assign t114 = t112 | t113;
-    assign t115_29_4 = t95[29:4];
-    assign t117 = t97 != 22'd0;
-    assign t118 = {t115_29_4, t117};
-    assign t119_29_29 = t95[29];
-    assign t120_9_9 = t75[9];
-    assign t75_8_0 = t75[8:0];
-    assign t121_8_7 = t75_8_0[8:7];
-    assign t122 = t121_8_7 != 2'd0;
-    assign t121_0_0 = t121_8_7[0];
-    assign t124_8_8 = t75_8_0[8];
-    assign t125 = ~t121_0_0;
-    assign t75_6_0 = t75[6:0];
-    assign t127 = t121_0_0 & t124_8_8;
-    assign t129 = ~t120_9_9;
-    assign t130 = t122 & t129;
-    assign t131 = {t125, t75_6_0};
-    assign t132 = 10'd128 - t75;
-    assign t135 = ~t111;
-
-    always_ff @(posedge clk) begin
-        t135_s1 <= t135;
-    end
-
-    assign t136 = t130 & t135_s1;
-    assign t137_7_1 = t131[7:1];
-    assign t139 = t137_7_1 == 7'd127;
-    assign t140 = t127 | t139;
-    assign t142 = t131 == 8'd253;
-
-    always_ff @(posedge clk) begin
-        t142_s2 <= t142;
-    end
-
-    assign t143 = t142_s2 & t119_29_29;
-
-    always_ff @(posedge clk) begin
-        t140_s2 <= t140;
-    end
-
-    assign t144 = t140_s2 | t143;
-
-    always_ff @(posedge clk) begin
-        t136_s2 <= t136;
-    end
-
-    assign t145 = t144 & t136_s2;
-
-    always_ff @(posedge clk) begin
-        t110_s1 <= t110;
-        t110_s2 <= t110_s1;
-    end
-
-    assign t146 = t110_s2 | t145;
-    assign t147_9_5 = t132[9:5];
-    assign t148 = t147_9_5 != 5'd0;
-    assign t132_4_0 = t132[4:0];
-    assign t150 = {t148, t148, t148, t148, t148};
-    assign t151 = t132_4_0 | t150;
-    assign t152 = {t111, t111, t111, t111, t111};
-
-    always_ff @(posedge clk) begin
-        t152_s1 <= t152;
-    end
-
-    assign t153 = t151 | t152_s1;
-    assign t119_x5 = 5'(t119_29_29);
-
-    always_ff @(posedge clk) begin
-        t153_s2 <= t153;
-    end
-
-    assign t154 = t136_s2 ? t119_x5 : t153_s2;
-    assign t155_29_20 = t95[29:20];
-    assign t118_16_0 = t118[16:0];
-    assign t157 = t118_16_0 != 17'd0;
-    assign t158 = {t155_29_20, t157};
-    assign t159_4_4 = t154[4];
-    assign t158_x27 = 27'(t158);
-    assign t160 = t159_4_4 ? t158_x27 : t118;
-    assign t161_26_9 = t160[26:9];
-    assign t160_8_0 = t160[8:0];
-    assign t163 = t160_8_0 != 9'd0;
-    assign t164 = {t161_26_9, t163};
-    assign t154_3_0 = t154[3:0];
-    assign t165_3_3 = t154_3_0[3];
-    assign t164_x27 = 27'(t164);
-    assign t166 = t165_3_3 ? t164_x27 : t160;
-    assign t167_26_5 = t166[26:5];
-    assign t166_4_0 = t166[4:0];
-
-    always_ff @(posedge clk) begin
-        t168_s3 <= t166_4_0;
-    end
-
-    assign t169 = t168_s3 != 5'd0;
-
-    always_ff @(posedge clk) begin
-        t167_s3 <= t167_26_5;
-    end
-
-    assign t170 = {t167_s3, t169};
-    assign t154_2_0 = t154[2:0];
-    assign t171_2_2 = t154_2_0[2];
-
-    always_ff @(posedge clk) begin
-        t171_s3 <= t171_2_2;
-    end
-
-    assign t170_x27 = 27'(t170);
-
-    always_ff @(posedge clk) begin
-        t166_s3 <= t166;
-    end
-
-    assign t172 = t171_s3 ? t170_x27 : t166_s3;
-    assign t173_26_3 = t172[26:3];
-    assign t172_2_0 = t172[2:0];
-    assign t175 = t172_2_0 != 3'd0;
-    assign t176 = {t173_26_3, t175};
-    assign t154_1_0 = t154[1:0];
-    assign t177_1_1 = t154_1_0[1];
-
-    always_ff @(posedge clk) begin
-        t177_s3 <= t177_1_1;
-    end
-
-    assign t176_x27 = 27'(t176);
-    assign t178 = t177_s3 ? t176_x27 : t172;
-    assign t179_26_2 = t178[26:2];
-    assign t178_1_0 = t178[1:0];
-    assign t181 = t178_1_0 != 2'd0;
-    assign t182 = {t179_26_2, t181};
-    assign t154_0_0 = t154[0];
-
-    always_ff @(posedge clk) begin
-        t183_s3 <= t154_0_0;
-    end
-
-    assign t178_25_0 = t178[25:0];
-    assign t184 = t183_s3 ? t182 : t178_25_0;
-    assign t185_25_25 = t184[25];
-    assign t186 = {t136, t136, t136, t136, t136, t136, t136, t136};
-    assign t187 = t131 & t186;
-    assign t188 = {t146, t146, t146, t146, t146, t146, t146, t146};
-
-    always_ff @(posedge clk) begin
-        t187_s2 <= t187;
-    end
-
-    assign t189 = t187_s2 | t188;
-    assign t190 = ~t146;
-    assign t191 = ~t119_29_29;
-
-    always_ff @(posedge clk) begin
-        t136_s3 <= t136_s2;
-        t191_s3 <= t191;
-    end
-
-    assign t192 = t136_s3 ? t191_s3 : t185_25_25;
-    assign t193 = t136_s2 & t119_29_29;
-
-    always_ff @(posedge clk) begin
-        t193_s3 <= t193;
-    end
-
-    assign t194 = {t193_s3, t192};
-    assign t195 = {t190, t190};
-
-    always_ff @(posedge clk) begin
-        t195_s3 <= t195;
-    end
-
-    assign t196 = t194 & t195_s3;
-    assign t184_24_0 = t184[24:0];
-    assign t198_24_2 = t184_24_0[24:2];
-    assign t197_1_0 = t184_24_0[1:0];
-    assign t199_1_1 = t197_1_0[1];
-    assign t197_2_0 = t184_24_0[2:0];
-    assign t200_2_2 = t197_2_0[2];
-    assign t184_0_0 = t184[0];
-    assign t202 = t200_2_2 | t184_0_0;
-    assign t203 = t199_1_1 & t202;
-    assign t204 = {t190, t190, t190, t190, t190, t190, t190, t190, t190, t190, t190, t190, t190, t190, t190, t190, t190, t190, t190, t190, t190, t190, t190};
-
-    always_ff @(posedge clk) begin
-        t204_s3 <= t204;
-    end
-
-    assign t205 = t198_24_2 & t204_s3;
-
-    always_ff @(posedge clk) begin
-        t190_s3 <= t190;
-    end
-
-    assign t206 = t203 & t190_s3;
-    assign t208 = {t114, 22'd0};
-
-    always_ff @(posedge clk) begin
-        t208_s1 <= t208;
-        t208_s2 <= t208_s1;
-        t208_s3 <= t208_s2;
-    end
-
-    assign t209 = t205 | t208_s3;
-    assign t210 = ~t114;
-    assign t211 = t98 & t210;
-
-    always_ff @(posedge clk) begin
-        t189_s3 <= t189;
-    end
-
-    assign t212 = {t189_s3, t209};
-
-    always_ff @(posedge clk) begin
-        t207_s1 <= 22'd0;
-        t207_s2 <= t207_s1;
-        t207_s3 <= t207_s2;
-    end
-
-    assign t213 = {t196, t207_s3, t206};
-
+    logic t211_s4;
     always_ff @(posedge clk) begin
         t212_s4 <= t212;
         t213_s4 <= t213;
-    end
-
-    assign t213_x31 = 31'(t213_s4);
-    assign t214 = t212_s4 + t213_x31;
-
-    always_ff @(posedge clk) begin
-        t211_s1 <= t211;
-        t211_s2 <= t211_s1;
-        t211_s3 <= t211_s2;
         t211_s4 <= t211_s3;
     end
 
-    assign t216 = {t211_s4, t214};
-    assign result = t216;
+    // cycle 4
+    assign result = {t211_s4, t212_s4 + 31'(t213_s4)};
 
     // Bits that nothing reads.
     wire _unused = &{
         1'b0,
-        t0_30_0[22:0],
-        t1_30_0[22:0],
-        t15_19_0[15:0],
-        t15_15_0[11:0],
-        t15_11_0[7:0],
-        t58[4:0],
-        t75_8_0[6:0],
-        t154_3_0[2:0],
-        t154_2_0[1:0],
-        t154_1_0[0],
-        t197_1_0[0],
-        t197_2_0[1:0]
+        t58[4:0]
     };
 endmodule
 
@@ -701,735 +183,173 @@ module fadd_e8f23 (
     input  logic [31:0] b,
     output logic [31:0] result
 );
-    logic [30:0] t0_30_0;
-    logic [30:0] t1_30_0;
-    logic        t4;
-    logic [31:0] t5;
-    logic [30:0] t6;
-    logic        t7_31_31;
-    logic        t8_31_31;
-    logic        t9;
-    logic [30:0] t5_30_0;
-    logic [7:0]  t10_30_23;
-    logic        t11_31_31;
-    logic [22:0] t5_22_0;
-    logic        t14;
-    logic [7:0]  t15_30_23;
-    logic [22:0] t6_22_0;
-    logic        t17;
-    logic        t19;
-    logic        t10_0_0;
-    logic        t21;
-    logic        t22;
-    logic        t23;
-    logic [6:0]  t24_30_24;
-    logic [7:0]  t25;
-    logic        t15_0_0;
-    logic        t27;
-    logic [6:0]  t28_30_24;
-    logic [7:0]  t29;
-    logic [7:0]  t30;
-    logic        t32;
-    logic [23:0] t33;
-    logic [26:0] t35;
-    logic [2:0]  t36_7_5;
-    logic [2:0]  t36_s1;
-    logic        t37;
-    logic [4:0]  t30_4_0;
-    logic [4:0]  t39;
-    logic [4:0]  t38_s1;
-    logic [4:0]  t40;
-    logic [9:0]  t41_23_14;
-    logic [16:0] t35_16_0;
-    logic        t43;
-    logic [10:0] t44;
-    logic        t45_4_4;
+    wire swap = a[30:0] < b[30:0];
+    wire [31:0] large_1 = swap ? b : a;
+    wire [30:0] small_1 = swap ? a[30:0] : b[30:0];
+    wire t9 = a[31] ^ b[31];
+    wire t14 = large_1[30:23] == 8'd0;
+    wire t17 = small_1[30:23] == 8'd0;
+    wire t19 = large_1[30:23] == 8'd255;
+    wire [7:0] t25 = {large_1[30:24], (large_1[23] & ~t19) | t14};
+    wire [7:0] t29 = {small_1[30:24], small_1[23] | t17};
+    wire [7:0] t30 = t25 - t29;
+    wire [23:0] t33 = {~t17, small_1[22:0]};
+    wire [26:0] t35 = {t33, 3'd0};
+    wire [26:0] t71 = {27{t9}};
+    wire [27:0] t77 = {~t14, large_1[22:0], 3'd0, 1'b1};
+    wire t89 = (large_1[22:0] != 23'd0) | (t9 & (small_1[30:23] == 8'd255));
+    wire is_nan = t19 & t89;
+
+    logic [2:0] t36_s1;
+    logic [4:0] t38_s1;
     logic [10:0] t44_s1;
-    logic [26:0] t44_x27;
-    logic [26:0] t35_s1;
-    logic [26:0] t46;
-    logic [17:0] t47_26_9;
-    logic [8:0]  t46_8_0;
-    logic        t49;
-    logic [18:0] t50;
-    logic [3:0]  t40_3_0;
-    logic        t51_3_3;
-    logic [26:0] t50_x27;
-    logic [26:0] t52;
-    logic [21:0] t53_26_5;
-    logic [4:0]  t52_4_0;
-    logic        t55;
-    logic [22:0] t56;
-    logic [2:0]  t40_2_0;
-    logic        t57_2_2;
-    logic [26:0] t56_x27;
-    logic [26:0] t58;
-    logic [23:0] t59_26_3;
-    logic [2:0]  t58_2_0;
-    logic        t61;
-    logic [24:0] t62;
-    logic [1:0]  t40_1_0;
-    logic        t63_1_1;
-    logic [26:0] t62_x27;
-    logic [26:0] t64;
-    logic [24:0] t65_26_2;
-    logic [1:0]  t64_1_0;
-    logic        t67;
-    logic [25:0] t68;
-    logic        t40_0_0;
-    logic        t69_s2;
-    logic [25:0] t68_s2;
-    logic [26:0] t68_x27;
-    logic [26:0] t64_s2;
-    logic [26:0] t70;
-    logic [26:0] t71;
-    logic [26:0] t71_s1;
-    logic [26:0] t71_s2;
-    logic [26:0] t72;
-    logic        t73;
-    logic [23:0] t74;
-    logic [26:0] t75;
-    logic [27:0] t77;
-    logic        t9_s1;
-    logic        t9_s2;
-    logic [27:0] t78;
+    logic [26:0] t35_s1, t71_s1;
+    logic t9_s1, t81_s1, t19_s1, t92_s1, t11_s1, t199_s1;
     logic [27:0] t77_s1;
-    logic [27:0] t77_s2;
-    logic [28:0] t77_x29;
-    logic [28:0] t78_x29;
-    logic [28:0] t79;
-    logic        t80_28_28;
-    logic        t81;
-    logic        t81_s1;
-    logic        t81_s2;
-    logic        t82;
-    logic        t19_s1;
-    logic        t19_s2;
-    logic        t83;
-    logic [27:0] t79_27_0;
-    logic [26:0] t84_27_1;
-    logic [27:0] t85;
-    logic        t86;
-    logic        t87;
-    logic        t88;
-    logic        t89;
-    logic        t90;
-    logic        t92;
-    logic        t92_s1;
-    logic        t92_s2;
-    logic        t93;
-    logic [3:0]  t94_27_24;
-    logic        t95;
-    logic [24:0] t79_24_0;
-    logic [3:0]  t96_24_21;
-    logic        t97;
-    logic [20:0] t79_20_0;
-    logic [3:0]  t98_20_17;
-    logic        t99;
-    logic [16:0] t79_16_0;
-    logic [3:0]  t100_16_13;
-    logic        t101;
-    logic [12:0] t79_12_0;
-    logic [3:0]  t102_12_9;
-    logic        t103;
-    logic [8:0]  t79_8_0;
-    logic [3:0]  t104_8_5;
-    logic        t105;
-    logic [3:0]  t84_3_0;
-    logic        t107;
-    logic [6:0]  t108;
-    logic        t109;
-    logic        t110;
-    logic [7:0]  t111;
-    logic [7:0]  t25_s1;
-    logic [7:0]  t25_s2;
-    logic [7:0]  t112;
-    logic [2:0]  t113_7_5;
-    logic        t114;
-    logic [3:0]  t115;
-    logic        t116;
-    logic [4:0]  t112_4_0;
-    logic        t117_4_4;
-    logic        t118;
-    logic        t119;
-    logic        t120;
-    logic        t121;
-    logic        t122;
-    logic [11:0] t84_11_0;
-    logic [15:0] t124_s1;
-    logic [15:0] t124_s2;
-    logic [27:0] t125;
-    logic        t119_s3;
-    logic [27:0] t125_s3;
-    logic [27:0] t85_s3;
-    logic [27:0] t126;
-    logic [2:0]  t127;
-    logic [3:0]  t128_s1;
-    logic [3:0]  t128_s2;
-    logic [6:0]  t129;
-    logic [6:0]  t129_s3;
-    logic [6:0]  t108_s3;
-    logic [6:0]  t130;
-    logic [1:0]  t131_6_5;
-    logic        t132;
-    logic [3:0]  t112_3_0;
-    logic        t133_3_3;
-    logic        t122_s3;
-    logic        t133_s3;
-    logic        t134;
-    logic        t135;
-    logic        t136;
-    logic        t137;
-    logic        t138;
-    logic [19:0] t126_19_0;
-    logic [7:0]  t140_s1;
-    logic [7:0]  t140_s2;
-    logic [7:0]  t140_s3;
-    logic [27:0] t141;
-    logic [27:0] t142;
-    logic [4:0]  t130_4_0;
-    logic [1:0]  t144_s1;
-    logic [1:0]  t144_s2;
-    logic [1:0]  t144_s3;
-    logic [6:0]  t145;
-    logic [6:0]  t146;
-    logic        t147_6_6;
-    logic        t148;
-    logic [2:0]  t112_2_0;
-    logic        t149_2_2;
-    logic        t149_s3;
-    logic        t150;
-    logic        t151;
-    logic        t152;
-    logic        t153;
-    logic        t154;
-    logic [23:0] t142_23_0;
-    logic [3:0]  t128_s3;
-    logic [27:0] t156;
-    logic [27:0] t157;
-    logic [1:0]  t158_27_26;
-    logic        t159;
-    logic [1:0]  t112_1_0;
-    logic        t160_1_1;
-    logic        t160_s3;
-    logic        t161;
-    logic        t162;
-    logic        t163;
-    logic        t164;
-    logic        t165;
-    logic [25:0] t157_25_0;
-    logic [27:0] t167;
-    logic [27:0] t168;
-    logic        t169_27_27;
-    logic        t170;
-    logic        t112_0_0;
-    logic        t171_s3;
-    logic        t172;
-    logic        t173;
-    logic [26:0] t168_26_0;
-    logic [27:0] t175;
-    logic [27:0] t176;
-    logic [4:0]  t177;
-    logic        t178;
-    logic        t179;
-    logic        t11_s1;
-    logic        t11_s2;
-    logic        t180;
-    logic [7:0]  t112_s3;
-    logic [7:0]  t112_s4;
-    logic [4:0]  t177_s4;
-    logic [7:0]  t177_x8;
-    logic [7:0]  t181;
-    logic        t183_27_27;
-    logic [26:0] t176_26_0;
-    logic        t185;
-    logic [22:0] t186_26_4;
-    logic [3:0]  t184_3_0;
-    logic        t187_3_3;
-    logic [4:0]  t184_4_0;
-    logic        t188_4_4;
-    logic [2:0]  t176_2_0;
-    logic [2:0]  t189_s4;
-    logic        t190;
-    logic        t188_s4;
-    logic        t191;
-    logic        t187_s4;
-    logic        t192;
-    logic [22:0] t193;
-    logic [22:0] t193_s3;
-    logic [22:0] t194;
-    logic        t185_s3;
-    logic        t185_s4;
-    logic        t195;
-    logic [22:0] t197;
-    logic [22:0] t194_s4;
+    logic [7:0] t25_s1;
     logic [22:0] t197_s1;
-    logic [22:0] t197_s2;
-    logic [22:0] t197_s3;
-    logic [22:0] t197_s4;
-    logic [22:0] t198;
-    logic        t199;
-    logic        t199_s1;
-    logic        t199_s2;
-    logic        t200;
-    logic [30:0] t201;
-    logic [21:0] t196_s1;
-    logic [21:0] t196_s2;
-    logic [21:0] t196_s3;
-    logic [21:0] t196_s4;
-    logic        t183_s4;
-    logic [23:0] t202;
-    logic [30:0] t202_x31;
-    logic [30:0] t203;
-    logic        t200_s3;
-    logic        t200_s4;
-    logic [31:0] t205;
-
-    assign t0_30_0 = a[30:0];
-    assign t1_30_0 = b[30:0];
-    assign t4 = t0_30_0 < t1_30_0;
-    assign t5 = t4 ? b : a;
-    assign t6 = t4 ? t0_30_0 : t1_30_0;
-    assign t7_31_31 = a[31];
-    assign t8_31_31 = b[31];
-    assign t9 = t7_31_31 ^ t8_31_31;
-    assign t5_30_0 = t5[30:0];
-    assign t10_30_23 = t5_30_0[30:23];
-    assign t11_31_31 = t5[31];
-    assign t5_22_0 = t5[22:0];
-    assign t14 = t10_30_23 == 8'd0;
-    assign t15_30_23 = t6[30:23];
-    assign t6_22_0 = t6[22:0];
-    assign t17 = t15_30_23 == 8'd0;
-    assign t19 = t10_30_23 == 8'd255;
-    assign t10_0_0 = t10_30_23[0];
-    assign t21 = ~t19;
-    assign t22 = t10_0_0 & t21;
-    assign t23 = t22 | t14;
-    assign t24_30_24 = t5_30_0[30:24];
-    assign t25 = {t24_30_24, t23};
-    assign t15_0_0 = t15_30_23[0];
-    assign t27 = t15_0_0 | t17;
-    assign t28_30_24 = t6[30:24];
-    assign t29 = {t28_30_24, t27};
-    assign t30 = t25 - t29;
-    assign t32 = ~t17;
-    assign t33 = {t32, t6_22_0};
-    assign t35 = {t33, 3'd0};
-    assign t36_7_5 = t30[7:5];
-
     always_ff @(posedge clk) begin
-        t36_s1 <= t36_7_5;
-    end
-
-    assign t37 = t36_s1 != 3'd0;
-    assign t30_4_0 = t30[4:0];
-    assign t39 = {t37, t37, t37, t37, t37};
-
-    always_ff @(posedge clk) begin
-        t38_s1 <= t30_4_0;
-    end
-
-    assign t40 = t38_s1 | t39;
-    assign t41_23_14 = t33[23:14];
-    assign t35_16_0 = t35[16:0];
-    assign t43 = t35_16_0 != 17'd0;
-    assign t44 = {t41_23_14, t43};
-    assign t45_4_4 = t40[4];
-
-    always_ff @(posedge clk) begin
-        t44_s1 <= t44;
-    end
-
-    assign t44_x27 = 27'(t44_s1);
-
-    always_ff @(posedge clk) begin
+        t36_s1 <= t30[7:5];
+        t38_s1 <= t30[4:0];
+        t44_s1 <= {t33[23:14], t35[16:0] != 17'd0};
         t35_s1 <= t35;
-    end
-
-    assign t46 = t45_4_4 ? t44_x27 : t35_s1;
-    assign t47_26_9 = t46[26:9];
-    assign t46_8_0 = t46[8:0];
-    assign t49 = t46_8_0 != 9'd0;
-    assign t50 = {t47_26_9, t49};
-    assign t40_3_0 = t40[3:0];
-    assign t51_3_3 = t40_3_0[3];
-    assign t50_x27 = 27'(t50);
-    assign t52 = t51_3_3 ? t50_x27 : t46;
-    assign t53_26_5 = t52[26:5];
-    assign t52_4_0 = t52[4:0];
-    assign t55 = t52_4_0 != 5'd0;
-    assign t56 = {t53_26_5, t55};
-    assign t40_2_0 = t40[2:0];
-    assign t57_2_2 = t40_2_0[2];
-    assign t56_x27 = 27'(t56);
-    assign t58 = t57_2_2 ? t56_x27 : t52;
-    assign t59_26_3 = t58[26:3];
-    assign t58_2_0 = t58[2:0];
-    assign t61 = t58_2_0 != 3'd0;
-    assign t62 = {t59_26_3, t61};
-    assign t40_1_0 = t40[1:0];
-    assign t63_1_1 = t40_1_0[1];
-    assign t62_x27 = 27'(t62);
-    assign t64 = t63_1_1 ? t62_x27 : t58;
-    assign t65_26_2 = t64[26:2];
-    assign t64_1_0 = t64[1:0];
-    assign t67 = t64_1_0 != 2'd0;
-    assign t68 = {t65_26_2, t67};
-    assign t40_0_0 = t40[0];
-
-    always_ff @(posedge clk) begin
-        t69_s2 <= t40_0_0;
-        t68_s2 <= t68;
-    end
-
-    assign t68_x27 = 27'(t68_s2);
-
-    always_ff @(posedge clk) begin
-        t64_s2 <= t64;
-    end
-
-    assign t70 = t69_s2 ? t68_x27 : t64_s2;
-    assign t71 = {t9, t9, t9, t9, t9, t9, t9, t9, t9, t9, t9, t9, t9, t9, t9, t9, t9, t9, t9, t9, t9, t9, t9, t9, t9, t9, t9};
-
-    always_ff @(posedge clk) begin
         t71_s1 <= t71;
-        t71_s2 <= t71_s1;
-    end
-
-    assign t72 = t70 ^ t71_s2;
-    assign t73 = ~t14;
-    assign t74 = {t73, t5_22_0};
-    assign t75 = {t74, 3'd0};
-    assign t77 = {t75, 1'b1};
-
-    always_ff @(posedge clk) begin
         t9_s1 <= t9;
-        t9_s2 <= t9_s1;
-    end
-
-    assign t78 = {t72, t9_s2};
-
-    always_ff @(posedge clk) begin
         t77_s1 <= t77;
-        t77_s2 <= t77_s1;
-    end
-
-    assign t77_x29 = 29'(t77_s2);
-    assign t78_x29 = 29'(t78);
-    assign t79 = t77_x29 + t78_x29;
-    assign t80_28_28 = t79[28];
-    assign t81 = ~t9;
-
-    always_ff @(posedge clk) begin
-        t81_s1 <= t81;
-        t81_s2 <= t81_s1;
-    end
-
-    assign t82 = t80_28_28 & t81_s2;
-
-    always_ff @(posedge clk) begin
+        t81_s1 <= ~t9;
         t19_s1 <= t19;
-        t19_s2 <= t19_s1;
-    end
-
-    assign t83 = t82 | t19_s2;
-    assign t79_27_0 = t79[27:0];
-    assign t84_27_1 = t79_27_0[27:1];
-    assign t85 = {t83, t84_27_1};
-    assign t86 = t5_22_0 != 23'd0;
-    assign t87 = t15_30_23 == 8'd255;
-    assign t88 = t9 & t87;
-    assign t89 = t86 | t88;
-    assign t90 = t19 & t89;
-    assign t92 = t25 == 8'd254;
-
-    always_ff @(posedge clk) begin
-        t92_s1 <= t92;
-        t92_s2 <= t92_s1;
-    end
-
-    assign t93 = t83 & t92_s2;
-    assign t94_27_24 = t85[27:24];
-    assign t95 = t94_27_24 != 4'd0;
-    assign t79_24_0 = t79[24:0];
-    assign t96_24_21 = t79_24_0[24:21];
-    assign t97 = t96_24_21 != 4'd0;
-    assign t79_20_0 = t79[20:0];
-    assign t98_20_17 = t79_20_0[20:17];
-    assign t99 = t98_20_17 != 4'd0;
-    assign t79_16_0 = t79[16:0];
-    assign t100_16_13 = t79_16_0[16:13];
-    assign t101 = t100_16_13 != 4'd0;
-    assign t79_12_0 = t79[12:0];
-    assign t102_12_9 = t79_12_0[12:9];
-    assign t103 = t102_12_9 != 4'd0;
-    assign t79_8_0 = t79[8:0];
-    assign t104_8_5 = t79_8_0[8:5];
-    assign t105 = t104_8_5 != 4'd0;
-    assign t84_3_0 = t84_27_1[3:0];
-    assign t107 = t84_3_0 != 4'd0;
-    assign t108 = {t95, t97, t99, t101, t103, t105, t107};
-    assign t109 = t108 == 7'd0;
-    assign t110 = ~t109;
-    assign t111 = {t110, t110, t110, t110, t110, t110, t110, t110};
-
-    always_ff @(posedge clk) begin
+        t92_s1 <= t25 == 8'd254;
         t25_s1 <= t25;
+        t11_s1 <= large_1[31];
+        t197_s1 <= {is_nan, 22'd0};
+        t199_s1 <= ~is_nan;
+    end
+
+    // cycle 1
+    wire t37 = t36_s1 != 3'd0;
+    wire [4:0] t40 = t38_s1 | {5{t37}};
+    wire [26:0] t46 = t40[4] ? 27'(t44_s1) : t35_s1;
+    wire [18:0] t50 = {t46[26:9], t46[8:0] != 9'd0};
+    wire [26:0] t52 = t40[3] ? 27'(t50) : t46;
+    wire [22:0] t56 = {t52[26:5], t52[4:0] != 5'd0};
+    wire [26:0] t58 = t40[2] ? 27'(t56) : t52;
+    wire [24:0] t62 = {t58[26:3], t58[2:0] != 3'd0};
+    wire [26:0] t64 = t40[1] ? 27'(t62) : t58;
+
+    logic t69_s2, t9_s2, t81_s2, t19_s2, t92_s2, t11_s2, t199_s2;
+    logic [25:0] t68_s2;
+    logic [26:0] t64_s2, t71_s2;
+    logic [27:0] t77_s2;
+    logic [7:0] t25_s2;
+    logic [22:0] t197_s2;
+    always_ff @(posedge clk) begin
+        t69_s2 <= t40[0];
+        t68_s2 <= {t64[26:2], t64[1:0] != 2'd0};
+        t64_s2 <= t64;
+        t71_s2 <= t71_s1;
+        t9_s2 <= t9_s1;
+        t77_s2 <= t77_s1;
+        t81_s2 <= t81_s1;
+        t19_s2 <= t19_s1;
+        t92_s2 <= t92_s1;
         t25_s2 <= t25_s1;
-    end
-
-    assign t112 = t25_s2 & t111;
-    assign t113_7_5 = t112[7:5];
-    assign t114 = t113_7_5 != 3'd0;
-    assign t115 = {t95, t97, t99, t101};
-    assign t116 = t115 == 4'd0;
-    assign t112_4_0 = t112[4:0];
-    assign t117_4_4 = t112_4_0[4];
-    assign t118 = t114 | t117_4_4;
-    assign t119 = t116 & t118;
-    assign t120 = ~t119;
-    assign t121 = t117_4_4 & t120;
-    assign t122 = t114 | t121;
-    assign t84_11_0 = t84_27_1[11:0];
-
-    always_ff @(posedge clk) begin
-        t124_s1 <= 16'd0;
-        t124_s2 <= t124_s1;
-    end
-
-    assign t125 = {t84_11_0, t124_s2};
-
-    always_ff @(posedge clk) begin
-        t119_s3 <= t119;
-        t125_s3 <= t125;
-        t85_s3 <= t85;
-    end
-
-    assign t126 = t119_s3 ? t125_s3 : t85_s3;
-    assign t127 = {t103, t105, t107};
-
-    always_ff @(posedge clk) begin
-        t128_s1 <= 4'd0;
-        t128_s2 <= t128_s1;
-    end
-
-    assign t129 = {t127, t128_s2};
-
-    always_ff @(posedge clk) begin
-        t129_s3 <= t129;
-        t108_s3 <= t108;
-    end
-
-    assign t130 = t119_s3 ? t129_s3 : t108_s3;
-    assign t131_6_5 = t130[6:5];
-    assign t132 = t131_6_5 == 2'd0;
-    assign t112_3_0 = t112[3:0];
-    assign t133_3_3 = t112_3_0[3];
-
-    always_ff @(posedge clk) begin
-        t122_s3 <= t122;
-        t133_s3 <= t133_3_3;
-    end
-
-    assign t134 = t122_s3 | t133_s3;
-    assign t135 = t132 & t134;
-    assign t136 = ~t135;
-    assign t137 = t133_s3 & t136;
-    assign t138 = t122_s3 | t137;
-    assign t126_19_0 = t126[19:0];
-
-    always_ff @(posedge clk) begin
-        t140_s1 <= 8'd0;
-        t140_s2 <= t140_s1;
-        t140_s3 <= t140_s2;
-    end
-
-    assign t141 = {t126_19_0, t140_s3};
-    assign t142 = t135 ? t141 : t126;
-    assign t130_4_0 = t130[4:0];
-
-    always_ff @(posedge clk) begin
-        t144_s1 <= 2'd0;
-        t144_s2 <= t144_s1;
-        t144_s3 <= t144_s2;
-    end
-
-    assign t145 = {t130_4_0, t144_s3};
-    assign t146 = t135 ? t145 : t130;
-    assign t147_6_6 = t146[6];
-    assign t148 = ~t147_6_6;
-    assign t112_2_0 = t112[2:0];
-    assign t149_2_2 = t112_2_0[2];
-
-    always_ff @(posedge clk) begin
-        t149_s3 <= t149_2_2;
-    end
-
-    assign t150 = t138 | t149_s3;
-    assign t151 = t148 & t150;
-    assign t152 = ~t151;
-    assign t153 = t149_s3 & t152;
-    assign t154 = t138 | t153;
-    assign t142_23_0 = t142[23:0];
-
-    always_ff @(posedge clk) begin
-        t128_s3 <= t128_s2;
-    end
-
-    assign t156 = {t142_23_0, t128_s3};
-    assign t157 = t151 ? t156 : t142;
-    assign t158_27_26 = t157[27:26];
-    assign t159 = t158_27_26 == 2'd0;
-    assign t112_1_0 = t112[1:0];
-    assign t160_1_1 = t112_1_0[1];
-
-    always_ff @(posedge clk) begin
-        t160_s3 <= t160_1_1;
-    end
-
-    assign t161 = t154 | t160_s3;
-    assign t162 = t159 & t161;
-    assign t163 = ~t162;
-    assign t164 = t160_s3 & t163;
-    assign t165 = t154 | t164;
-    assign t157_25_0 = t157[25:0];
-    assign t167 = {t157_25_0, t144_s3};
-    assign t168 = t162 ? t167 : t157;
-    assign t169_27_27 = t168[27];
-    assign t170 = ~t169_27_27;
-    assign t112_0_0 = t112[0];
-
-    always_ff @(posedge clk) begin
-        t171_s3 <= t112_0_0;
-    end
-
-    assign t172 = t165 | t171_s3;
-    assign t173 = t170 & t172;
-    assign t168_26_0 = t168[26:0];
-    assign t175 = {t168_26_0, 1'b0};
-    assign t176 = t173 ? t175 : t168;
-    assign t177 = {t119_s3, t135, t151, t162, t173};
-    assign t178 = t109 & t9_s2;
-    assign t179 = ~t178;
-
-    always_ff @(posedge clk) begin
-        t11_s1 <= t11_31_31;
         t11_s2 <= t11_s1;
-    end
-
-    assign t180 = t11_s2 & t179;
-
-    always_ff @(posedge clk) begin
-        t112_s3 <= t112;
-        t112_s4 <= t112_s3;
-        t177_s4 <= t177;
-    end
-
-    assign t177_x8 = 8'(t177_s4);
-    assign t181 = t112_s4 - t177_x8;
-    assign t183_27_27 = t176[27];
-    assign t176_26_0 = t176[26:0];
-    assign t185 = ~t93;
-    assign t186_26_4 = t176_26_0[26:4];
-    assign t184_3_0 = t176_26_0[3:0];
-    assign t187_3_3 = t184_3_0[3];
-    assign t184_4_0 = t176_26_0[4:0];
-    assign t188_4_4 = t184_4_0[4];
-    assign t176_2_0 = t176[2:0];
-
-    always_ff @(posedge clk) begin
-        t189_s4 <= t176_2_0;
-    end
-
-    assign t190 = t189_s4 != 3'd0;
-
-    always_ff @(posedge clk) begin
-        t188_s4 <= t188_4_4;
-    end
-
-    assign t191 = t188_s4 | t190;
-
-    always_ff @(posedge clk) begin
-        t187_s4 <= t187_3_3;
-    end
-
-    assign t192 = t187_s4 & t191;
-    assign t193 = {t185, t185, t185, t185, t185, t185, t185, t185, t185, t185, t185, t185, t185, t185, t185, t185, t185, t185, t185, t185, t185, t185, t185};
-
-    always_ff @(posedge clk) begin
-        t193_s3 <= t193;
-    end
-
-    assign t194 = t186_26_4 & t193_s3;
-
-    always_ff @(posedge clk) begin
-        t185_s3 <= t185;
-        t185_s4 <= t185_s3;
-    end
-
-    assign t195 = t192 & t185_s4;
-    assign t197 = {t90, 22'd0};
-
-    always_ff @(posedge clk) begin
-        t194_s4 <= t194;
-        t197_s1 <= t197;
         t197_s2 <= t197_s1;
-        t197_s3 <= t197_s2;
-        t197_s4 <= t197_s3;
-    end
-
-    assign t198 = t194_s4 | t197_s4;
-    assign t199 = ~t90;
-
-    always_ff @(posedge clk) begin
-        t199_s1 <= t199;
         t199_s2 <= t199_s1;
     end
 
-    assign t200 = t180 & t199_s2;
-    assign t201 = {t181, t198};
+    // cycle 2
+    wire [26:0] aligned = t69_s2 ? 27'(t68_s2) : t64_s2;
+    wire [27:0] t78 = {aligned ^ t71_s2, t9_s2};
+    wire [28:0] sum = 29'(t77_s2) + 29'(t78);
+    wire t83 = (sum[28] & t81_s2) | t19_s2;
+    wire [27:0] t85 = {t83, sum[27:1]};
+    wire is_special = t83 & t92_s2;
+    wire t95 = t85[27:24] != 4'd0;
+    wire t97 = sum[24:21] != 4'd0;
+    wire t99 = sum[20:17] != 4'd0;
+    wire t101 = sum[16:13] != 4'd0;
+    wire t103 = sum[12:9] != 4'd0;
+    wire t105 = sum[8:5] != 4'd0;
+    wire t107 = sum[4:1] != 4'd0;
+    wire [6:0] t108 = {t95, t97, t99, t101, t103, t105, t107};
+    wire t109 = t108 == 7'd0;
+    wire t110 = ~t109;
+    wire [7:0] t112 = t25_s2 & {8{t110}};
+    wire t114 = t112[7:5] != 3'd0;
+    wire t119 = ({t95, t97, t99, t101} == 4'd0) & (t114 | t112[4]);
+    wire t185 = ~is_special;
+    wire [22:0] t193 = {23{t185}};
+    wire t200 = (t11_s2 & ~(t109 & t9_s2)) & t199_s2;
 
+    logic t119_s3, t122_s3, t133_s3, t149_s3, t160_s3, t171_s3, t185_s3, t200_s3;
+    logic [27:0] t125_s3, t85_s3;
+    logic [6:0] t129_s3, t108_s3;
+    logic [7:0] t112_s3;
+    logic [22:0] t193_s3, t197_s3;
     always_ff @(posedge clk) begin
-        t196_s1 <= 22'd0;
-        t196_s2 <= t196_s1;
-        t196_s3 <= t196_s2;
-        t196_s4 <= t196_s3;
-        t183_s4 <= t183_27_27;
+        t119_s3 <= t119;
+        t125_s3 <= {sum[12:1], 16'd0};
+        t85_s3 <= t85;
+        t129_s3 <= {t103, t105, t107, 4'd0};
+        t108_s3 <= t108;
+        t122_s3 <= t114 | (t112[4] & ~t119);
+        t133_s3 <= t112[3];
+        t149_s3 <= t112[2];
+        t160_s3 <= t112[1];
+        t171_s3 <= t112[0];
+        t112_s3 <= t112;
+        t193_s3 <= t193;
+        t185_s3 <= t185;
+        t197_s3 <= t197_s2;
+        t200_s3 <= t200;
     end
 
-    assign t202 = {t183_s4, t196_s4, t195};
-    assign t202_x31 = 31'(t202);
-    assign t203 = t201 + t202_x31;
+    // cycle 3
+    wire [27:0] t126 = t119_s3 ? t125_s3 : t85_s3;
+    wire [6:0] t130 = t119_s3 ? t129_s3 : t108_s3;
+    wire t135 = (t130[6:5] == 2'd0) & (t122_s3 | t133_s3);
+    wire t138 = t122_s3 | (t133_s3 & ~t135);
+    wire [27:0] t142 = t135 ? {t126[19:0], 8'd0} : t126;
+    wire [6:0] t146 = t135 ? {t130[4:0], 2'd0} : t130;
+    wire t151 = ~t146[6] & (t138 | t149_s3);
+    wire t154 = t138 | (t149_s3 & ~t151);
+    wire [27:0] t157 = t151 ? {t142[23:0], 4'd0} : t142;
+    wire t162 = (t157[27:26] == 2'd0) & (t154 | t160_s3);
+    wire [27:0] t168 = t162 ? {t157[25:0], 2'd0} : t157;
+    wire t172 = (t154 | (t160_s3 & ~t162)) | t171_s3;
+    wire t173 = ~t168[27] & t172;
+    wire [27:0] normalised = t173 ? {t168[26:0], 1'b0} : t168;
 
+    logic [7:0] t112_s4;
+    logic [4:0] t177_s4;
+    logic [2:0] t189_s4;
+    logic t188_s4, t187_s4, t185_s4, t183_s4, t200_s4;
+    logic [22:0] t194_s4, t197_s4;
     always_ff @(posedge clk) begin
-        t200_s3 <= t200;
+        t112_s4 <= t112_s3;
+        t177_s4 <= {t119_s3, t135, t151, t162, t173};
+        t189_s4 <= normalised[2:0];
+        t188_s4 <= normalised[4];
+        t187_s4 <= normalised[3];
+        t185_s4 <= t185_s3;
+        t194_s4 <= normalised[26:4] & t193_s3;
+        t197_s4 <= t197_s3;
+        t183_s4 <= normalised[27];
         t200_s4 <= t200_s3;
     end
 
-    assign t205 = {t200_s4, t203};
-    assign result = t205;
+    // cycle 4
+    wire round_up = t187_s4 & (t188_s4 | (t189_s4 != 3'd0));
+    wire [30:0] t201 = {t112_s4 - 8'(t177_s4), t194_s4 | t197_s4};
+    wire [23:0] t202 = {t183_s4, 22'd0, round_up & t185_s4};
+    assign result = {t200_s4, t201 + 31'(t202)};
 
     // Bits that nothing reads.
     wire _unused = &{
         1'b0,
-        t5_30_0[22:0],
-        t40_3_0[2:0],
-        t40_2_0[1:0],
-        t40_1_0[0],
-        t79_27_0[0],
-        t79_24_0[20:0],
-        t79_20_0[16:0],
-        t79_16_0[12:0],
-        t79_12_0[8:0],
-        t79_8_0[4:0],
-        t112_4_0[3:0],
-        t112_3_0[2:0],
-        t146[5:0],
-        t112_2_0[1:0],
-        t112_1_0[0],
-        t184_3_0[2:0],
-        t184_4_0[3:0]
+        sum[0],
+        t146[5:0]
     };
 endmodule
 
@@ -1452,118 +372,17 @@ module matmul (
     output logic        ap_return_we0,
     output logic [31:0] ap_return_d0
 );
-    logic        busy;
-    logic [4:0]  i_r;
-    logic [4:0]  k_r;
-    logic [4:0]  j_r;
+    logic busy, i_k_j_v0;
+    logic [4:0] i_r, k_r, j_r;
     logic [31:0] c_elem_running_q0;
-    logic        free;
-    logic        start;
-    logic        i_k_j_v0;
-    logic        i_k_j_v1;
-    logic        i_k_j_v2;
-    logic        i_k_j_v3;
-    logic        i_k_j_v4;
-    logic        i_k_j_v5;
-    logic        i_k_j_v6;
-    logic        i_k_j_v7;
-    logic        i_k_j_v8;
-    logic        i_k_j_v9;
-    logic        i_k_j_v10;
-    logic        i_k_j_v11;
-    logic        i_k_j_t4;
-    logic        i_k_j_t6;
-    logic        i_k_j_t8;
-    logic [4:0]  i_k_j_t9;
-    logic [4:0]  i_k_j_t10;
-    logic [4:0]  i_k_j_t11;
-    logic [4:0]  i_k_j_t12;
-    logic [4:0]  i_k_j_t13;
-    logic        i_k_j_t14;
-    logic [4:0]  i_k_j_t15;
-    logic [4:0]  i_k_j_t16;
-    logic        i_k_j_t17;
-    logic        i_k_j_t18;
-    logic [9:0]  i_k_j_t24;
-    logic        i_k_j_t18_s1;
-    logic [31:0] i_k_j_c_elem;
-    logic [9:0]  i_k_j_t29;
-    logic [31:0] i_k_j_a_elem_s2;
-    logic [31:0] i_k_j_t30_s2;
-    logic [31:0] i_k_j_t31;
-    logic [31:0] i_k_j_c_elem_s2;
-    logic [31:0] i_k_j_c_elem_s3;
-    logic [31:0] i_k_j_c_elem_s4;
-    logic [31:0] i_k_j_c_elem_s5;
-    logic [31:0] i_k_j_c_elem_s6;
-    logic [31:0] i_k_j_c_elem_s7;
-    logic [31:0] i_k_j_t31_s7;
-    logic [31:0] i_k_j_t32;
-    logic [9:0]  i_k_j_t34;
-    logic [4:0]  i_k_j_j_s1;
-    logic [4:0]  i_k_j_j_s2;
-    logic [4:0]  i_k_j_j_s3;
-    logic [4:0]  i_k_j_j_s4;
-    logic [4:0]  i_k_j_j_s5;
-    logic [4:0]  i_k_j_j_s6;
-    logic [4:0]  i_k_j_j_s7;
-    logic [4:0]  i_k_j_j_s8;
-    logic [4:0]  i_k_j_j_s9;
-    logic [4:0]  i_k_j_j_s10;
-    logic [4:0]  i_k_j_j_s11;
-    logic [9:0]  i_k_j_t34_s1;
-    logic [9:0]  i_k_j_t34_s2;
-    logic [9:0]  i_k_j_t34_s3;
-    logic [9:0]  i_k_j_t34_s4;
-    logic [9:0]  i_k_j_t34_s5;
-    logic [9:0]  i_k_j_t34_s6;
-    logic [9:0]  i_k_j_t34_s7;
-    logic [9:0]  i_k_j_t34_s8;
-    logic [9:0]  i_k_j_t34_s9;
-    logic [9:0]  i_k_j_t34_s10;
-    logic [9:0]  i_k_j_t34_s11;
-    logic        i_k_j_t6_s1;
-    logic        i_k_j_t6_s2;
-    logic        i_k_j_t6_s3;
-    logic        i_k_j_t6_s4;
-    logic        i_k_j_t6_s5;
-    logic        i_k_j_t6_s6;
-    logic        i_k_j_t6_s7;
-    logic        i_k_j_t6_s8;
-    logic        i_k_j_t6_s9;
-    logic        i_k_j_t6_s10;
-    logic        i_k_j_t6_s11;
-    logic        i_k_j_store;
-    logic        more;
-    logic        next_iteration;
-    logic        issue;
-    logic        i_k_j_t17_s1;
-    logic        i_k_j_t17_s2;
-    logic        i_k_j_t17_s3;
-    logic        i_k_j_t17_s4;
-    logic        i_k_j_t17_s5;
-    logic        i_k_j_t17_s6;
-    logic        i_k_j_t17_s7;
-    logic        i_k_j_t17_s8;
-    logic        i_k_j_t17_s9;
-    logic        i_k_j_t17_s10;
-    logic        i_k_j_t17_s11;
-    logic        loop_end;
-    logic        i_en;
-    logic [4:0]  i_next;
-    logic        k_en;
-    logic [4:0]  k_next;
-    logic        j_en;
-    logic [4:0]  j_next;
-    logic        active;
-    logic        not_done;
-    logic        busy_next;
 
-    assign free = ~busy;
-    assign start = ap_start & free;
+    wire free = ~busy;
+    wire start = ap_start & free;
     assign ap_idle = free;
 
     // loop i_k_j (examples/matmul_f32.py:14): II 1, 12 cycles an iteration; bound by one iteration a cycle
+    logic i_k_j_v1, i_k_j_v2, i_k_j_v3, i_k_j_v4, i_k_j_v5, i_k_j_v6, i_k_j_v7, i_k_j_v8, i_k_j_v9;
+    logic i_k_j_v10, i_k_j_v11;
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin
             i_k_j_v1 <= 1'b0;
@@ -1592,33 +411,26 @@ module matmul (
         end
     end
 
-    assign i_k_j_t4 = i_r == 5'd31;  // examples/matmul_f32.py:14
-    assign i_k_j_t6 = k_r == 5'd31;  // examples/matmul_f32.py:15
-    assign i_k_j_t8 = j_r == 5'd31;  // examples/matmul_f32.py:14
-    assign i_k_j_t9 = j_r + 5'd1;  // examples/matmul_f32.py:14
-    assign i_k_j_t10 = i_k_j_t8 ? 5'd0 : i_k_j_t9;  // examples/matmul_f32.py:14
-    assign i_k_j_t11 = k_r + 5'd1;  // examples/matmul_f32.py:15
-    assign i_k_j_t12 = i_k_j_t6 ? 5'd0 : i_k_j_t11;  // examples/matmul_f32.py:15
-    assign i_k_j_t13 = i_k_j_t8 ? i_k_j_t12 : k_r;  // examples/matmul_f32.py:15
-    assign i_k_j_t14 = i_k_j_t8 & i_k_j_t6;  // examples/matmul_f32.py:15
-    assign i_k_j_t15 = i_r + 5'd1;  // examples/matmul_f32.py:14
-    assign i_k_j_t16 = i_k_j_t14 ? i_k_j_t15 : i_r;  // examples/matmul_f32.py:14
-    assign i_k_j_t17 = i_k_j_t14 & i_k_j_t4;  // examples/matmul_f32.py:14
-    assign i_k_j_t18 = k_r == 5'd0;  // examples/matmul_f32.py:15
-    assign i_k_j_t24 = {i_r, k_r};  // examples/matmul_f32.py:14
+    wire i_k_j_t6 = k_r == 5'd31;  // examples/matmul_f32.py:15
+    wire i_k_j_t8 = j_r == 5'd31;  // examples/matmul_f32.py:14
+    wire [4:0] i_k_j_t13 = i_k_j_t8 ? (i_k_j_t6 ? 5'd0 : (k_r + 5'd1)) : k_r;  // examples/matmul_f32.py:15
+    wire i_k_j_t14 = i_k_j_t8 & i_k_j_t6;  // examples/matmul_f32.py:15
+    wire i_k_j_t17 = i_k_j_t14 & (i_r == 5'd31);  // examples/matmul_f32.py:14
 
+    logic i_k_j_t18_s1;
     always_ff @(posedge ap_clk) begin
-        i_k_j_t18_s1 <= i_k_j_t18;  // examples/matmul_f32.py:15
+        i_k_j_t18_s1 <= k_r == 5'd0;  // examples/matmul_f32.py:15
     end
 
-    assign i_k_j_c_elem = i_k_j_t18_s1 ? 32'd0 : c_elem_running_q0;  // examples/matmul_f32.py:15
-    assign i_k_j_t29 = {k_r, j_r};  // examples/matmul_f32.py:16
+    wire [31:0] i_k_j_c_elem = i_k_j_t18_s1 ? 32'd0 : c_elem_running_q0;  // examples/matmul_f32.py:15
 
+    logic [31:0] i_k_j_a_elem_s2, i_k_j_t30_s2;
     always_ff @(posedge ap_clk) begin
         i_k_j_a_elem_s2 <= a_q0;  // examples/matmul_f32.py:14
         i_k_j_t30_s2 <= b_q0;  // examples/matmul_f32.py:16
     end
 
+    logic [31:0] i_k_j_t31;
     fmul_e8f23 u_i_k_j_t31 (  // examples/matmul_f32.py:16
         .clk(ap_clk),
         .a(i_k_j_a_elem_s2),
@@ -1626,6 +438,8 @@ module matmul (
         .result(i_k_j_t31)
     );
 
+    logic [31:0] i_k_j_c_elem_s2, i_k_j_c_elem_s3, i_k_j_c_elem_s4, i_k_j_c_elem_s5, i_k_j_c_elem_s6;
+    logic [31:0] i_k_j_c_elem_s7, i_k_j_t31_s7;
     always_ff @(posedge ap_clk) begin
         i_k_j_c_elem_s2 <= i_k_j_c_elem;  // examples/matmul_f32.py:15
         i_k_j_c_elem_s3 <= i_k_j_c_elem_s2;  // examples/matmul_f32.py:15
@@ -1636,6 +450,7 @@ module matmul (
         i_k_j_t31_s7 <= i_k_j_t31;  // examples/matmul_f32.py:16
     end
 
+    logic [31:0] i_k_j_t32;
     fadd_e8f23 u_i_k_j_t32 (  // examples/matmul_f32.py:16
         .clk(ap_clk),
         .a(i_k_j_c_elem_s7),
@@ -1643,8 +458,12 @@ module matmul (
         .result(i_k_j_t32)
     );
 
-    assign i_k_j_t34 = {i_r, j_r};  // examples/matmul_f32.py:15
-
+    logic [4:0] i_k_j_j_s1, i_k_j_j_s2, i_k_j_j_s3, i_k_j_j_s4, i_k_j_j_s5, i_k_j_j_s6, i_k_j_j_s7;
+    logic [4:0] i_k_j_j_s8, i_k_j_j_s9, i_k_j_j_s10, i_k_j_j_s11;
+    logic [9:0] i_k_j_t34_s1, i_k_j_t34_s2, i_k_j_t34_s3, i_k_j_t34_s4, i_k_j_t34_s5, i_k_j_t34_s6;
+    logic [9:0] i_k_j_t34_s7, i_k_j_t34_s8, i_k_j_t34_s9, i_k_j_t34_s10, i_k_j_t34_s11;
+    logic i_k_j_t6_s1, i_k_j_t6_s2, i_k_j_t6_s3, i_k_j_t6_s4, i_k_j_t6_s5, i_k_j_t6_s6, i_k_j_t6_s7;
+    logic i_k_j_t6_s8, i_k_j_t6_s9, i_k_j_t6_s10, i_k_j_t6_s11;
     always_ff @(posedge ap_clk) begin
         i_k_j_j_s1 <= j_r;  // examples/matmul_f32.py:14
         i_k_j_j_s2 <= i_k_j_j_s1;  // examples/matmul_f32.py:14
@@ -1657,7 +476,7 @@ module matmul (
         i_k_j_j_s9 <= i_k_j_j_s8;  // examples/matmul_f32.py:14
         i_k_j_j_s10 <= i_k_j_j_s9;  // examples/matmul_f32.py:14
         i_k_j_j_s11 <= i_k_j_j_s10;  // examples/matmul_f32.py:14
-        i_k_j_t34_s1 <= i_k_j_t34;  // examples/matmul_f32.py:15
+        i_k_j_t34_s1 <= {i_r, j_r};  // examples/matmul_f32.py:15
         i_k_j_t34_s2 <= i_k_j_t34_s1;  // examples/matmul_f32.py:15
         i_k_j_t34_s3 <= i_k_j_t34_s2;  // examples/matmul_f32.py:15
         i_k_j_t34_s4 <= i_k_j_t34_s3;  // examples/matmul_f32.py:15
@@ -1681,10 +500,10 @@ module matmul (
         i_k_j_t6_s11 <= i_k_j_t6_s10;  // examples/matmul_f32.py:15
     end
 
-    assign i_k_j_store = i_k_j_v11 & i_k_j_t6_s11;
-    assign more = ~i_k_j_t17;
-    assign next_iteration = i_k_j_v0 & more;
-    assign issue = start | next_iteration;
+    wire i_k_j_store = i_k_j_v11 & i_k_j_t6_s11;
+    wire more = ~i_k_j_t17;
+    wire next_iteration = i_k_j_v0 & more;
+    wire issue = start | next_iteration;
 
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin
@@ -1694,6 +513,8 @@ module matmul (
         end
     end
 
+    logic i_k_j_t17_s1, i_k_j_t17_s2, i_k_j_t17_s3, i_k_j_t17_s4, i_k_j_t17_s5, i_k_j_t17_s6;
+    logic i_k_j_t17_s7, i_k_j_t17_s8, i_k_j_t17_s9, i_k_j_t17_s10, i_k_j_t17_s11;
     always_ff @(posedge ap_clk) begin
         i_k_j_t17_s1 <= i_k_j_t17;  // examples/matmul_f32.py:14
         i_k_j_t17_s2 <= i_k_j_t17_s1;  // examples/matmul_f32.py:14
@@ -1708,11 +529,11 @@ module matmul (
         i_k_j_t17_s11 <= i_k_j_t17_s10;  // examples/matmul_f32.py:14
     end
 
-    assign loop_end = i_k_j_v11 & i_k_j_t17_s11;
+    wire loop_end = i_k_j_v11 & i_k_j_t17_s11;
 
     // scalars between regions
-    assign i_en = start | i_k_j_v0;
-    assign i_next = start ? 5'd0 : i_k_j_t16;
+    wire i_en = start | i_k_j_v0;
+    wire [4:0] i_next = start ? 5'd0 : (i_k_j_t14 ? (i_r + 5'd1) : i_r);
 
     always_ff @(posedge ap_clk) begin
         if (i_en) begin
@@ -1720,8 +541,8 @@ module matmul (
         end
     end
 
-    assign k_en = start | i_k_j_v0;
-    assign k_next = start ? 5'd0 : i_k_j_t13;
+    wire k_en = start | i_k_j_v0;
+    wire [4:0] k_next = start ? 5'd0 : i_k_j_t13;
 
     always_ff @(posedge ap_clk) begin
         if (k_en) begin
@@ -1729,8 +550,8 @@ module matmul (
         end
     end
 
-    assign j_en = start | i_k_j_v0;
-    assign j_next = start ? 5'd0 : i_k_j_t10;
+    wire j_en = start | i_k_j_v0;
+    wire [4:0] j_next = start ? 5'd0 : (i_k_j_t8 ? 5'd0 : (j_r + 5'd1));
 
     always_ff @(posedge ap_clk) begin
         if (j_en) begin
@@ -1739,11 +560,11 @@ module matmul (
     end
 
     // array a (examples/matmul_f32.py:12)
-    assign a_address0 = i_k_j_t24;
+    assign a_address0 = {i_r, k_r};
     assign a_ce0 = i_k_j_v0;
 
     // array b (examples/matmul_f32.py:12)
-    assign b_address0 = i_k_j_t29;
+    assign b_address0 = {k_r, j_r};
     assign b_ce0 = i_k_j_v0;
 
     // array ap_return (examples/matmul_f32.py:13)
@@ -1768,9 +589,9 @@ module matmul (
 
     assign ap_done = loop_end;
     assign ap_ready = loop_end;
-    assign active = busy | start;
-    assign not_done = ~loop_end;
-    assign busy_next = active & not_done;
+    wire active = busy | start;
+    wire not_done = ~loop_end;
+    wire busy_next = active & not_done;
 
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin

@@ -22,88 +22,16 @@ module matmul (
     output logic        ap_return_we0,
     output logic [31:0] ap_return_d0
 );
-    logic        busy;
-    logic [4:0]  i_r;
-    logic [4:0]  j_r;
-    logic [4:0]  k_r;
+    logic busy, i_j_k_v0;
+    logic [4:0] i_r, j_r, k_r;
     logic [31:0] c_elem_r;
-    logic        free;
-    logic        start;
-    logic        i_j_k_v0;
-    logic        i_j_k_v1;
-    logic        i_j_k_v2;
-    logic        i_j_k_v3;
-    logic        i_j_k_t4;
-    logic        i_j_k_t6;
-    logic        i_j_k_t8;
-    logic [4:0]  i_j_k_t9;
-    logic [4:0]  i_j_k_t10;
-    logic [4:0]  i_j_k_t11;
-    logic [4:0]  i_j_k_t12;
-    logic [4:0]  i_j_k_t13;
-    logic        i_j_k_t14;
-    logic [4:0]  i_j_k_t15;
-    logic [4:0]  i_j_k_t16;
-    logic        i_j_k_t17;
-    logic [9:0]  i_j_k_t25;
-    logic [9:0]  i_j_k_t28;
-    logic [17:0] i_j_k_t26_17_0;
-    logic [13:0] i_j_k_t32_31_18;
-    logic [17:0] i_j_k_t29_17_0;
-    logic [13:0] i_j_k_t35_31_18;
-    logic [17:0] i_j_k_t34_s2;
-    logic [17:0] i_j_k_t30_s2;
-    logic [31:0] i_j_k_t37;
-    logic [17:0] i_j_k_t37_17_0;
-    logic [13:0] i_j_k_t26_13_0;
-    logic [13:0] i_j_k_t36_s2;
-    logic [13:0] i_j_k_t39_s2;
-    logic [13:0] i_j_k_t40;
-    logic [13:0] i_j_k_t41_31_18;
-    logic [13:0] i_j_k_t42;
-    logic [13:0] i_j_k_t29_13_0;
-    logic [13:0] i_j_k_t33_s2;
-    logic [13:0] i_j_k_t45_s2;
-    logic [13:0] i_j_k_t46;
-    logic [13:0] i_j_k_t43_s3;
-    logic [13:0] i_j_k_t46_s3;
-    logic [13:0] i_j_k_t47;
-    logic [17:0] i_j_k_t38_s3;
-    logic [31:0] i_j_k_t50;
-    logic [31:0] i_j_k_t51;
-    logic        i_j_k_t8_s1;
-    logic        i_j_k_t8_s2;
-    logic        i_j_k_t8_s3;
-    logic [31:0] i_j_k_t53;
-    logic [9:0]  i_j_k_t54;
-    logic [9:0]  i_j_k_t54_s1;
-    logic [9:0]  i_j_k_t54_s2;
-    logic [9:0]  i_j_k_t54_s3;
-    logic        i_j_k_store;
-    logic        more;
-    logic        next_iteration;
-    logic        issue;
-    logic        i_j_k_t17_s1;
-    logic        i_j_k_t17_s2;
-    logic        i_j_k_t17_s3;
-    logic        loop_end;
-    logic        i_en;
-    logic [4:0]  i_next;
-    logic        j_en;
-    logic [4:0]  j_next;
-    logic        k_en;
-    logic [4:0]  k_next;
-    logic        c_elem_en;
-    logic [31:0] c_elem_next;
-    logic        active;
-    logic        not_done;
-    logic        busy_next;
 
-    assign free = ~busy;
-    assign start = ap_start & free;
+    wire free = ~busy;
+    wire start = ap_start & free;
     assign ap_idle = free;
 
     // loop i_j_k (examples/matmul_i32.py:14): II 1, 4 cycles an iteration; bound by one iteration a cycle
+    logic i_j_k_v1, i_j_k_v2, i_j_k_v3;
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin
             i_j_k_v1 <= 1'b0;
@@ -116,84 +44,62 @@ module matmul (
         end
     end
 
-    assign i_j_k_t4 = i_r == 5'd31;  // examples/matmul_i32.py:14
-    assign i_j_k_t6 = j_r == 5'd31;  // examples/matmul_i32.py:14
-    assign i_j_k_t8 = k_r == 5'd31;  // examples/matmul_i32.py:15
-    assign i_j_k_t9 = k_r + 5'd1;  // examples/matmul_i32.py:15
-    assign i_j_k_t10 = i_j_k_t8 ? 5'd0 : i_j_k_t9;  // examples/matmul_i32.py:15
-    assign i_j_k_t11 = j_r + 5'd1;  // examples/matmul_i32.py:14
-    assign i_j_k_t12 = i_j_k_t6 ? 5'd0 : i_j_k_t11;  // examples/matmul_i32.py:14
-    assign i_j_k_t13 = i_j_k_t8 ? i_j_k_t12 : j_r;  // examples/matmul_i32.py:14
-    assign i_j_k_t14 = i_j_k_t8 & i_j_k_t6;  // examples/matmul_i32.py:14
-    assign i_j_k_t15 = i_r + 5'd1;  // examples/matmul_i32.py:14
-    assign i_j_k_t16 = i_j_k_t14 ? i_j_k_t15 : i_r;  // examples/matmul_i32.py:14
-    assign i_j_k_t17 = i_j_k_t14 & i_j_k_t4;  // examples/matmul_i32.py:14
-    assign i_j_k_t25 = {i_r, k_r};  // examples/matmul_i32.py:16
-    assign i_j_k_t28 = {k_r, j_r};  // examples/matmul_i32.py:16
-    assign i_j_k_t26_17_0 = a_q0[17:0];
-    assign i_j_k_t32_31_18 = a_q0[31:18];
-    assign i_j_k_t29_17_0 = b_q0[17:0];
-    assign i_j_k_t35_31_18 = b_q0[31:18];
+    wire i_j_k_t6 = j_r == 5'd31;  // examples/matmul_i32.py:14
+    wire i_j_k_t8 = k_r == 5'd31;  // examples/matmul_i32.py:15
+    wire [4:0] i_j_k_t13 = i_j_k_t8 ? (i_j_k_t6 ? 5'd0 : (j_r + 5'd1)) : j_r;  // examples/matmul_i32.py:14
+    wire i_j_k_t14 = i_j_k_t8 & i_j_k_t6;  // examples/matmul_i32.py:14
+    wire i_j_k_t17 = i_j_k_t14 & (i_r == 5'd31);  // examples/matmul_i32.py:14
 
+    logic [17:0] i_j_k_t34_s2, i_j_k_t30_s2;
     always_ff @(posedge ap_clk) begin
-        i_j_k_t34_s2 <= i_j_k_t29_17_0;  // examples/matmul_i32.py:16
-        i_j_k_t30_s2 <= i_j_k_t26_17_0;  // examples/matmul_i32.py:16
+        i_j_k_t34_s2 <= b_q0[17:0];  // examples/matmul_i32.py:16
+        i_j_k_t30_s2 <= a_q0[17:0];  // examples/matmul_i32.py:16
     end
 
-    assign i_j_k_t37 = 32'(i_j_k_t34_s2) * 32'(i_j_k_t30_s2);  // examples/matmul_i32.py:16
-    assign i_j_k_t37_17_0 = i_j_k_t37[17:0];
-    assign i_j_k_t26_13_0 = a_q0[13:0];
+    wire [31:0] i_j_k_t37 = 32'(i_j_k_t34_s2) * 32'(i_j_k_t30_s2);  // examples/matmul_i32.py:16
 
+    logic [13:0] i_j_k_t36_s2, i_j_k_t39_s2;
     always_ff @(posedge ap_clk) begin
-        i_j_k_t36_s2 <= i_j_k_t35_31_18;  // examples/matmul_i32.py:16
-        i_j_k_t39_s2 <= i_j_k_t26_13_0;  // examples/matmul_i32.py:16
+        i_j_k_t36_s2 <= b_q0[31:18];  // examples/matmul_i32.py:16
+        i_j_k_t39_s2 <= a_q0[13:0];  // examples/matmul_i32.py:16
     end
 
-    assign i_j_k_t40 = $signed(i_j_k_t36_s2) * $signed(i_j_k_t39_s2);  // examples/matmul_i32.py:16
-    assign i_j_k_t41_31_18 = i_j_k_t37[31:18];
-    assign i_j_k_t42 = i_j_k_t41_31_18 + i_j_k_t40;  // examples/matmul_i32.py:16
-    assign i_j_k_t29_13_0 = b_q0[13:0];
+    wire [13:0] i_j_k_t40 = $signed(i_j_k_t36_s2) * $signed(i_j_k_t39_s2);  // examples/matmul_i32.py:16
 
+    logic [13:0] i_j_k_t33_s2, i_j_k_t45_s2;
     always_ff @(posedge ap_clk) begin
-        i_j_k_t33_s2 <= i_j_k_t32_31_18;  // examples/matmul_i32.py:16
-        i_j_k_t45_s2 <= i_j_k_t29_13_0;  // examples/matmul_i32.py:16
+        i_j_k_t33_s2 <= a_q0[31:18];  // examples/matmul_i32.py:16
+        i_j_k_t45_s2 <= b_q0[13:0];  // examples/matmul_i32.py:16
     end
 
-    assign i_j_k_t46 = $signed(i_j_k_t33_s2) * $signed(i_j_k_t45_s2);  // examples/matmul_i32.py:16
+    wire [13:0] i_j_k_t46 = $signed(i_j_k_t33_s2) * $signed(i_j_k_t45_s2);  // examples/matmul_i32.py:16
 
+    logic [13:0] i_j_k_t43_s3, i_j_k_t46_s3;
+    logic [17:0] i_j_k_t38_s3;
     always_ff @(posedge ap_clk) begin
-        i_j_k_t43_s3 <= i_j_k_t42;  // examples/matmul_i32.py:16
+        i_j_k_t43_s3 <= i_j_k_t37[31:18] + i_j_k_t40;  // examples/matmul_i32.py:16
         i_j_k_t46_s3 <= i_j_k_t46;  // examples/matmul_i32.py:16
+        i_j_k_t38_s3 <= i_j_k_t37[17:0];  // examples/matmul_i32.py:16
     end
 
-    assign i_j_k_t47 = i_j_k_t43_s3 + i_j_k_t46_s3;  // examples/matmul_i32.py:16
+    wire [31:0] i_j_k_t50 = {i_j_k_t43_s3 + i_j_k_t46_s3, i_j_k_t38_s3};  // examples/matmul_i32.py:16
+    wire [31:0] i_j_k_t51 = c_elem_r + i_j_k_t50;  // examples/matmul_i32.py:16
 
-    always_ff @(posedge ap_clk) begin
-        i_j_k_t38_s3 <= i_j_k_t37_17_0;  // examples/matmul_i32.py:16
-    end
-
-    assign i_j_k_t50 = {i_j_k_t47, i_j_k_t38_s3};  // examples/matmul_i32.py:16
-    assign i_j_k_t51 = c_elem_r + i_j_k_t50;  // examples/matmul_i32.py:16
-
+    logic i_j_k_t8_s1, i_j_k_t8_s2, i_j_k_t8_s3;
+    logic [9:0] i_j_k_t54_s1, i_j_k_t54_s2, i_j_k_t54_s3;
     always_ff @(posedge ap_clk) begin
         i_j_k_t8_s1 <= i_j_k_t8;  // examples/matmul_i32.py:15
         i_j_k_t8_s2 <= i_j_k_t8_s1;  // examples/matmul_i32.py:15
         i_j_k_t8_s3 <= i_j_k_t8_s2;  // examples/matmul_i32.py:15
-    end
-
-    assign i_j_k_t53 = i_j_k_t8_s3 ? 32'd0 : i_j_k_t51;  // examples/matmul_i32.py:15
-    assign i_j_k_t54 = {i_r, j_r};  // examples/matmul_i32.py:15
-
-    always_ff @(posedge ap_clk) begin
-        i_j_k_t54_s1 <= i_j_k_t54;  // examples/matmul_i32.py:15
+        i_j_k_t54_s1 <= {i_r, j_r};  // examples/matmul_i32.py:15
         i_j_k_t54_s2 <= i_j_k_t54_s1;  // examples/matmul_i32.py:15
         i_j_k_t54_s3 <= i_j_k_t54_s2;  // examples/matmul_i32.py:15
     end
 
-    assign i_j_k_store = i_j_k_v3 & i_j_k_t8_s3;
-    assign more = ~i_j_k_t17;
-    assign next_iteration = i_j_k_v0 & more;
-    assign issue = start | next_iteration;
+    wire i_j_k_store = i_j_k_v3 & i_j_k_t8_s3;
+    wire more = ~i_j_k_t17;
+    wire next_iteration = i_j_k_v0 & more;
+    wire issue = start | next_iteration;
 
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin
@@ -203,17 +109,18 @@ module matmul (
         end
     end
 
+    logic i_j_k_t17_s1, i_j_k_t17_s2, i_j_k_t17_s3;
     always_ff @(posedge ap_clk) begin
         i_j_k_t17_s1 <= i_j_k_t17;  // examples/matmul_i32.py:14
         i_j_k_t17_s2 <= i_j_k_t17_s1;  // examples/matmul_i32.py:14
         i_j_k_t17_s3 <= i_j_k_t17_s2;  // examples/matmul_i32.py:14
     end
 
-    assign loop_end = i_j_k_v3 & i_j_k_t17_s3;
+    wire loop_end = i_j_k_v3 & i_j_k_t17_s3;
 
     // scalars between regions
-    assign i_en = start | i_j_k_v0;
-    assign i_next = start ? 5'd0 : i_j_k_t16;
+    wire i_en = start | i_j_k_v0;
+    wire [4:0] i_next = start ? 5'd0 : (i_j_k_t14 ? (i_r + 5'd1) : i_r);
 
     always_ff @(posedge ap_clk) begin
         if (i_en) begin
@@ -221,8 +128,8 @@ module matmul (
         end
     end
 
-    assign j_en = start | i_j_k_v0;
-    assign j_next = start ? 5'd0 : i_j_k_t13;
+    wire j_en = start | i_j_k_v0;
+    wire [4:0] j_next = start ? 5'd0 : i_j_k_t13;
 
     always_ff @(posedge ap_clk) begin
         if (j_en) begin
@@ -230,8 +137,8 @@ module matmul (
         end
     end
 
-    assign k_en = start | i_j_k_v0;
-    assign k_next = start ? 5'd0 : i_j_k_t10;
+    wire k_en = start | i_j_k_v0;
+    wire [4:0] k_next = start ? 5'd0 : (i_j_k_t8 ? 5'd0 : (k_r + 5'd1));
 
     always_ff @(posedge ap_clk) begin
         if (k_en) begin
@@ -239,8 +146,8 @@ module matmul (
         end
     end
 
-    assign c_elem_en = start | i_j_k_v3;
-    assign c_elem_next = start ? 32'd0 : i_j_k_t53;
+    wire c_elem_en = start | i_j_k_v3;
+    wire [31:0] c_elem_next = start ? 32'd0 : (i_j_k_t8_s3 ? 32'd0 : i_j_k_t51);
 
     always_ff @(posedge ap_clk) begin
         if (c_elem_en) begin
@@ -249,11 +156,11 @@ module matmul (
     end
 
     // array a (examples/matmul_i32.py:12)
-    assign a_address0 = i_j_k_t25;
+    assign a_address0 = {i_r, k_r};
     assign a_ce0 = i_j_k_v0;
 
     // array b (examples/matmul_i32.py:12)
-    assign b_address0 = i_j_k_t28;
+    assign b_address0 = {k_r, j_r};
     assign b_ce0 = i_j_k_v0;
 
     // array ap_return (examples/matmul_i32.py:13)
@@ -263,9 +170,9 @@ module matmul (
     assign ap_return_d0 = i_j_k_t51;
     assign ap_done = loop_end;
     assign ap_ready = loop_end;
-    assign active = busy | start;
-    assign not_done = ~loop_end;
-    assign busy_next = active & not_done;
+    wire active = busy | start;
+    wire not_done = ~loop_end;
+    wire busy_next = active & not_done;
 
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin

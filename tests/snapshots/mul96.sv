@@ -22,372 +22,15 @@ module mul96 (
     output logic         out_we0,
     output logic [191:0] out_d0
 );
-    logic         busy;
-    logic [2:0]   i_r;
-    logic         free;
-    logic         start;
-    logic         i_v0;
-    logic         i_v1;
-    logic         i_v2;
-    logic         i_v3;
-    logic         i_v4;
-    logic         i_v5;
-    logic         i_v6;
-    logic         i_v7;
-    logic         i_v8;
-    logic         i_t4;
-    logic [2:0]   i_t5;
-    logic [17:0]  i_t7_17_0;
-    logic [77:0]  i_t11_95_18;
-    logic [17:0]  i_t8_17_0;
-    logic [77:0]  i_t14_95_18;
-    logic [17:0]  i_t13_s2;
-    logic [17:0]  i_t9_s2;
-    logic [35:0]  i_t16;
-    logic [17:0]  i_t16_17_0;
-    logic [17:0]  i_t14_17_0;
-    logic [59:0]  i_t19_77_18;
-    logic [17:0]  i_t18_s2;
-    logic [35:0]  i_t21;
-    logic [17:0]  i_t21_17_0;
-    logic [17:0]  i_t19_17_0;
-    logic [41:0]  i_t24_59_18;
-    logic [17:0]  i_t23_s2;
-    logic [35:0]  i_t26;
-    logic [17:0]  i_t26_17_0;
-    logic [17:0]  i_t24_17_0;
-    logic [23:0]  i_t29_41_18;
-    logic [17:0]  i_t28_s2;
-    logic [35:0]  i_t31;
-    logic [17:0]  i_t31_17_0;
-    logic [17:0]  i_t29_17_0;
-    logic [5:0]   i_t34_23_18;
-    logic [17:0]  i_t33_s2;
-    logic [35:0]  i_t36;
-    logic [17:0]  i_t36_17_0;
-    logic [5:0]   i_t35_s2;
-    logic [23:0]  i_t38;
-    logic [17:0]  i_t39_35_18;
-    logic [23:0]  i_t39_x24;
-    logic [23:0]  i_t40;
-    logic [41:0]  i_t43;
-    logic [17:0]  i_t45_35_18;
-    logic [17:0]  i_t45_s3;
-    logic [41:0]  i_t45_x42;
-    logic [41:0]  i_t44_s3;
-    logic [41:0]  i_t46;
-    logic [17:0]  i_t32_s3;
-    logic [59:0]  i_t48;
-    logic [17:0]  i_t50_35_18;
-    logic [17:0]  i_t50_s3;
-    logic [59:0]  i_t50_x60;
-    logic [59:0]  i_t51;
-    logic [17:0]  i_t27_s3;
-    logic [77:0]  i_t53;
-    logic [17:0]  i_t55_35_18;
-    logic [17:0]  i_t55_s3;
-    logic [17:0]  i_t55_s4;
-    logic [77:0]  i_t55_x78;
-    logic [77:0]  i_t54_s4;
-    logic [77:0]  i_t56;
-    logic [17:0]  i_t22_s3;
-    logic [17:0]  i_t22_s4;
-    logic [95:0]  i_t58;
-    logic [17:0]  i_t60_35_18;
-    logic [17:0]  i_t60_s3;
-    logic [17:0]  i_t60_s4;
-    logic [95:0]  i_t60_x96;
-    logic [95:0]  i_t61;
-    logic [17:0]  i_t17_s3;
-    logic [17:0]  i_t17_s4;
-    logic [113:0] i_t63;
-    logic [17:0]  i_t11_17_0;
-    logic [59:0]  i_t66_77_18;
-    logic [17:0]  i_t65_s2;
-    logic [35:0]  i_t68;
-    logic [17:0]  i_t68_17_0;
-    logic [17:0]  i_t66_17_0;
-    logic [41:0]  i_t71_59_18;
-    logic [17:0]  i_t70_s2;
-    logic [35:0]  i_t73;
-    logic [17:0]  i_t73_17_0;
-    logic [17:0]  i_t71_17_0;
-    logic [23:0]  i_t76_41_18;
-    logic [17:0]  i_t75_s2;
-    logic [35:0]  i_t78;
-    logic [17:0]  i_t78_17_0;
-    logic [17:0]  i_t76_17_0;
-    logic [5:0]   i_t81_23_18;
-    logic [17:0]  i_t80_s2;
-    logic [35:0]  i_t83;
-    logic [17:0]  i_t83_17_0;
-    logic [5:0]   i_t82_s2;
-    logic [23:0]  i_t85;
-    logic [17:0]  i_t86_35_18;
-    logic [23:0]  i_t86_x24;
-    logic [23:0]  i_t87;
-    logic [41:0]  i_t90;
-    logic [17:0]  i_t92_35_18;
-    logic [17:0]  i_t92_s3;
-    logic [41:0]  i_t92_x42;
-    logic [41:0]  i_t91_s3;
-    logic [41:0]  i_t93;
-    logic [17:0]  i_t79_s3;
-    logic [59:0]  i_t95;
-    logic [17:0]  i_t97_35_18;
-    logic [17:0]  i_t97_s3;
-    logic [59:0]  i_t97_x60;
-    logic [59:0]  i_t98;
-    logic [17:0]  i_t74_s3;
-    logic [77:0]  i_t100;
-    logic [17:0]  i_t102_35_18;
-    logic [17:0]  i_t102_s3;
-    logic [17:0]  i_t102_s4;
-    logic [77:0]  i_t102_x78;
-    logic [77:0]  i_t101_s4;
-    logic [77:0]  i_t103;
-    logic [17:0]  i_t69_s3;
-    logic [17:0]  i_t69_s4;
-    logic [95:0]  i_t105;
-    logic [35:0]  i_t107;
-    logic [17:0]  i_t107_17_0;
-    logic [35:0]  i_t109;
-    logic [17:0]  i_t109_17_0;
-    logic [35:0]  i_t111;
-    logic [17:0]  i_t111_17_0;
-    logic [35:0]  i_t113;
-    logic [17:0]  i_t113_17_0;
-    logic [23:0]  i_t115;
-    logic [17:0]  i_t116_35_18;
-    logic [23:0]  i_t116_x24;
-    logic [23:0]  i_t117;
-    logic [41:0]  i_t120;
-    logic [17:0]  i_t122_35_18;
-    logic [17:0]  i_t122_s3;
-    logic [41:0]  i_t122_x42;
-    logic [41:0]  i_t121_s3;
-    logic [41:0]  i_t123;
-    logic [17:0]  i_t112_s3;
-    logic [59:0]  i_t125;
-    logic [17:0]  i_t127_35_18;
-    logic [17:0]  i_t127_s3;
-    logic [59:0]  i_t127_x60;
-    logic [59:0]  i_t128;
-    logic [17:0]  i_t110_s3;
-    logic [77:0]  i_t130;
-    logic [17:0]  i_t132_35_18;
-    logic [17:0]  i_t132_s3;
-    logic [17:0]  i_t132_s4;
-    logic [77:0]  i_t132_x78;
-    logic [77:0]  i_t131_s4;
-    logic [77:0]  i_t133;
-    logic [17:0]  i_t108_s3;
-    logic [17:0]  i_t108_s4;
-    logic [95:0]  i_t135;
-    logic [35:0]  i_t137;
-    logic [17:0]  i_t137_17_0;
-    logic [35:0]  i_t139;
-    logic [17:0]  i_t139_17_0;
-    logic [35:0]  i_t141;
-    logic [17:0]  i_t141_17_0;
-    logic [23:0]  i_t143;
-    logic [17:0]  i_t144_35_18;
-    logic [23:0]  i_t144_x24;
-    logic [23:0]  i_t145;
-    logic [41:0]  i_t148;
-    logic [17:0]  i_t150_35_18;
-    logic [17:0]  i_t150_s3;
-    logic [41:0]  i_t150_x42;
-    logic [41:0]  i_t149_s3;
-    logic [41:0]  i_t151;
-    logic [17:0]  i_t140_s3;
-    logic [59:0]  i_t153;
-    logic [17:0]  i_t155_35_18;
-    logic [17:0]  i_t155_s3;
-    logic [59:0]  i_t155_x60;
-    logic [59:0]  i_t156;
-    logic [17:0]  i_t138_s3;
-    logic [77:0]  i_t158;
-    logic [35:0]  i_t160;
-    logic [17:0]  i_t160_17_0;
-    logic [35:0]  i_t162;
-    logic [17:0]  i_t162_17_0;
-    logic [35:0]  i_t164;
-    logic [17:0]  i_t164_17_0;
-    logic [23:0]  i_t166;
-    logic [17:0]  i_t167_35_18;
-    logic [23:0]  i_t167_x24;
-    logic [23:0]  i_t168;
-    logic [41:0]  i_t171;
-    logic [17:0]  i_t173_35_18;
-    logic [17:0]  i_t173_s3;
-    logic [41:0]  i_t173_x42;
-    logic [41:0]  i_t172_s3;
-    logic [41:0]  i_t174;
-    logic [17:0]  i_t163_s3;
-    logic [59:0]  i_t176;
-    logic [17:0]  i_t178_35_18;
-    logic [17:0]  i_t178_s3;
-    logic [59:0]  i_t178_x60;
-    logic [59:0]  i_t179;
-    logic [17:0]  i_t161_s3;
-    logic [77:0]  i_t181;
-    logic [35:0]  i_t183;
-    logic [17:0]  i_t183_17_0;
-    logic [35:0]  i_t185;
-    logic [17:0]  i_t185_17_0;
-    logic [23:0]  i_t187;
-    logic [17:0]  i_t188_35_18;
-    logic [23:0]  i_t188_x24;
-    logic [23:0]  i_t189;
-    logic [41:0]  i_t192;
-    logic [17:0]  i_t194_35_18;
-    logic [17:0]  i_t194_s3;
-    logic [41:0]  i_t194_x42;
-    logic [41:0]  i_t193_s3;
-    logic [41:0]  i_t195;
-    logic [17:0]  i_t184_s3;
-    logic [59:0]  i_t197;
-    logic [35:0]  i_t199;
-    logic [17:0]  i_t199_17_0;
-    logic [35:0]  i_t201;
-    logic [17:0]  i_t201_17_0;
-    logic [23:0]  i_t203;
-    logic [17:0]  i_t204_35_18;
-    logic [23:0]  i_t204_x24;
-    logic [23:0]  i_t205;
-    logic [41:0]  i_t208;
-    logic [17:0]  i_t210_35_18;
-    logic [17:0]  i_t210_s3;
-    logic [41:0]  i_t210_x42;
-    logic [41:0]  i_t209_s3;
-    logic [41:0]  i_t211;
-    logic [17:0]  i_t200_s3;
-    logic [59:0]  i_t213;
-    logic [35:0]  i_t215;
-    logic [17:0]  i_t215_17_0;
-    logic [23:0]  i_t217;
-    logic [17:0]  i_t218_35_18;
-    logic [23:0]  i_t218_x24;
-    logic [23:0]  i_t219;
-    logic [41:0]  i_t222;
-    logic [35:0]  i_t224;
-    logic [17:0]  i_t224_17_0;
-    logic [23:0]  i_t226;
-    logic [17:0]  i_t227_35_18;
-    logic [23:0]  i_t227_x24;
-    logic [23:0]  i_t228;
-    logic [41:0]  i_t231;
-    logic [23:0]  i_t233;
-    logic [17:0]  i_t233_17_0;
-    logic [11:0]  i_t235;
-    logic [5:0]   i_t236_23_18;
-    logic [11:0]  i_t237_x12;
-    logic [11:0]  i_t238;
-    logic [29:0]  i_t241;
-    logic [23:0]  i_t243_41_18;
-    logic [23:0]  i_t244_s3;
-    logic [29:0]  i_t244_x30;
-    logic [29:0]  i_t242_s3;
-    logic [29:0]  i_t245;
-    logic [17:0]  i_t225_s3;
-    logic [47:0]  i_t247;
-    logic [23:0]  i_t249_41_18;
-    logic [23:0]  i_t250_s3;
-    logic [47:0]  i_t250_x48;
-    logic [47:0]  i_t251;
-    logic [17:0]  i_t216_s3;
-    logic [65:0]  i_t253;
-    logic [41:0]  i_t255_59_18;
-    logic [65:0]  i_t256_x66;
-    logic [65:0]  i_t257;
-    logic [83:0]  i_t259;
-    logic [41:0]  i_t261_59_18;
-    logic [41:0]  i_t262_s4;
-    logic [83:0]  i_t262_x84;
-    logic [83:0]  i_t260_s4;
-    logic [83:0]  i_t263;
-    logic [17:0]  i_t184_s4;
-    logic [101:0] i_t265;
-    logic [59:0]  i_t267_77_18;
-    logic [59:0]  i_t268_s4;
-    logic [101:0] i_t268_x102;
-    logic [101:0] i_t269;
-    logic [17:0]  i_t161_s4;
-    logic [119:0] i_t271;
-    logic [59:0]  i_t273_77_18;
-    logic [59:0]  i_t274_s4;
-    logic [59:0]  i_t274_s5;
-    logic [119:0] i_t274_x120;
-    logic [119:0] i_t272_s5;
-    logic [119:0] i_t275;
-    logic [17:0]  i_t138_s4;
-    logic [17:0]  i_t138_s5;
-    logic [137:0] i_t277;
-    logic [77:0]  i_t279_95_18;
-    logic [77:0]  i_t280_s5;
-    logic [77:0]  i_t280_s6;
-    logic [137:0] i_t280_x138;
-    logic [137:0] i_t278_s6;
-    logic [137:0] i_t281;
-    logic [17:0]  i_t108_s5;
-    logic [17:0]  i_t108_s6;
-    logic [155:0] i_t283;
-    logic [77:0]  i_t285_95_18;
-    logic [77:0]  i_t286_s5;
-    logic [77:0]  i_t286_s6;
-    logic [77:0]  i_t286_s7;
-    logic [155:0] i_t286_x156;
-    logic [155:0] i_t284_s7;
-    logic [155:0] i_t287;
-    logic [17:0]  i_t69_s5;
-    logic [17:0]  i_t69_s6;
-    logic [17:0]  i_t69_s7;
-    logic [173:0] i_t289;
-    logic [95:0]  i_t291_113_18;
-    logic [95:0]  i_t292_s5;
-    logic [95:0]  i_t292_s6;
-    logic [95:0]  i_t292_s7;
-    logic [95:0]  i_t292_s8;
-    logic [173:0] i_t292_x174;
-    logic [173:0] i_t290_s8;
-    logic [173:0] i_t293;
-    logic [17:0]  i_t17_s5;
-    logic [17:0]  i_t17_s6;
-    logic [17:0]  i_t17_s7;
-    logic [17:0]  i_t17_s8;
-    logic [191:0] i_t295;
-    logic [2:0]   i_i_s1;
-    logic [2:0]   i_i_s2;
-    logic [2:0]   i_i_s3;
-    logic [2:0]   i_i_s4;
-    logic [2:0]   i_i_s5;
-    logic [2:0]   i_i_s6;
-    logic [2:0]   i_i_s7;
-    logic [2:0]   i_i_s8;
-    logic         more;
-    logic         next_iteration;
-    logic         issue;
-    logic         i_t4_s1;
-    logic         i_t4_s2;
-    logic         i_t4_s3;
-    logic         i_t4_s4;
-    logic         i_t4_s5;
-    logic         i_t4_s6;
-    logic         i_t4_s7;
-    logic         i_t4_s8;
-    logic         loop_end;
-    logic         i_en;
-    logic [2:0]   i_next;
-    logic         active;
-    logic         not_done;
-    logic         busy_next;
+    logic busy, i_v0;
+    logic [2:0] i_r;
 
-    assign free = ~busy;
-    assign start = ap_start & free;
+    wire free = ~busy;
+    wire start = ap_start & free;
     assign ap_idle = free;
 
     // loop i (examples/mul96.py:15): II 1, 9 cycles an iteration; bound by one iteration a cycle
+    logic i_v1, i_v2, i_v3, i_v4, i_v5, i_v6, i_v7, i_v8;
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin
             i_v1 <= 1'b0;
@@ -410,629 +53,352 @@ module mul96 (
         end
     end
 
-    assign i_t4 = i_r == 3'd7;  // examples/mul96.py:15
-    assign i_t5 = i_r + 3'd1;  // examples/mul96.py:15
-    assign i_t7_17_0 = x_q0[17:0];
-    assign i_t11_95_18 = x_q0[95:18];
-    assign i_t8_17_0 = y_q0[17:0];
-    assign i_t14_95_18 = y_q0[95:18];
+    wire i_t4 = i_r == 3'd7;  // examples/mul96.py:15
 
+    logic [17:0] i_t13_s2, i_t9_s2;
     always_ff @(posedge ap_clk) begin
-        i_t13_s2 <= i_t8_17_0;  // examples/mul96.py:16
-        i_t9_s2 <= i_t7_17_0;  // examples/mul96.py:16
+        i_t13_s2 <= y_q0[17:0];  // examples/mul96.py:16
+        i_t9_s2 <= x_q0[17:0];  // examples/mul96.py:16
     end
 
-    assign i_t16 = 36'(i_t13_s2) * 36'(i_t9_s2);  // examples/mul96.py:16
-    assign i_t16_17_0 = i_t16[17:0];
-    assign i_t14_17_0 = i_t14_95_18[17:0];
-    assign i_t19_77_18 = i_t14_95_18[77:18];
+    wire [35:0] i_t16 = 36'(i_t13_s2) * 36'(i_t9_s2);  // examples/mul96.py:16
 
+    logic [17:0] i_t18_s2;
     always_ff @(posedge ap_clk) begin
-        i_t18_s2 <= i_t14_17_0;  // examples/mul96.py:16
+        i_t18_s2 <= y_q0[35:18];  // examples/mul96.py:16
     end
 
-    assign i_t21 = 36'(i_t18_s2) * 36'(i_t9_s2);  // examples/mul96.py:16
-    assign i_t21_17_0 = i_t21[17:0];
-    assign i_t19_17_0 = i_t19_77_18[17:0];
-    assign i_t24_59_18 = i_t19_77_18[59:18];
+    wire [35:0] i_t21 = 36'(i_t18_s2) * 36'(i_t9_s2);  // examples/mul96.py:16
 
+    logic [17:0] i_t23_s2;
     always_ff @(posedge ap_clk) begin
-        i_t23_s2 <= i_t19_17_0;  // examples/mul96.py:16
+        i_t23_s2 <= y_q0[53:36];  // examples/mul96.py:16
     end
 
-    assign i_t26 = 36'(i_t23_s2) * 36'(i_t9_s2);  // examples/mul96.py:16
-    assign i_t26_17_0 = i_t26[17:0];
-    assign i_t24_17_0 = i_t24_59_18[17:0];
-    assign i_t29_41_18 = i_t24_59_18[41:18];
+    wire [35:0] i_t26 = 36'(i_t23_s2) * 36'(i_t9_s2);  // examples/mul96.py:16
 
+    logic [17:0] i_t28_s2;
     always_ff @(posedge ap_clk) begin
-        i_t28_s2 <= i_t24_17_0;  // examples/mul96.py:16
+        i_t28_s2 <= y_q0[71:54];  // examples/mul96.py:16
     end
 
-    assign i_t31 = 36'(i_t28_s2) * 36'(i_t9_s2);  // examples/mul96.py:16
-    assign i_t31_17_0 = i_t31[17:0];
-    assign i_t29_17_0 = i_t29_41_18[17:0];
-    assign i_t34_23_18 = i_t29_41_18[23:18];
+    wire [35:0] i_t31 = 36'(i_t28_s2) * 36'(i_t9_s2);  // examples/mul96.py:16
 
+    logic [17:0] i_t33_s2;
     always_ff @(posedge ap_clk) begin
-        i_t33_s2 <= i_t29_17_0;  // examples/mul96.py:16
+        i_t33_s2 <= y_q0[89:72];  // examples/mul96.py:16
     end
 
-    assign i_t36 = 36'(i_t33_s2) * 36'(i_t9_s2);  // examples/mul96.py:16
-    assign i_t36_17_0 = i_t36[17:0];
+    wire [35:0] i_t36 = 36'(i_t33_s2) * 36'(i_t9_s2);  // examples/mul96.py:16
 
+    logic [5:0] i_t35_s2;
     always_ff @(posedge ap_clk) begin
-        i_t35_s2 <= i_t34_23_18;  // examples/mul96.py:16
+        i_t35_s2 <= y_q0[95:90];  // examples/mul96.py:16
     end
 
-    assign i_t38 = $signed(24'(i_t9_s2)) * 24'($signed(i_t35_s2));  // examples/mul96.py:16
-    assign i_t39_35_18 = i_t36[35:18];
-    assign i_t39_x24 = 24'(i_t39_35_18);
-    assign i_t40 = i_t39_x24 + i_t38;  // examples/mul96.py:16
-    assign i_t43 = {i_t40, i_t36_17_0};  // examples/mul96.py:16
-    assign i_t45_35_18 = i_t31[35:18];
+    wire [23:0] i_t38 = $signed(24'(i_t9_s2)) * 24'($signed(i_t35_s2));  // examples/mul96.py:16
+    wire [41:0] i_t43 = {24'(i_t36[35:18]) + i_t38, i_t36[17:0]};  // examples/mul96.py:16
 
+    logic [17:0] i_t45_s3, i_t32_s3;
+    logic [41:0] i_t44_s3;
     always_ff @(posedge ap_clk) begin
-        i_t45_s3 <= i_t45_35_18;  // examples/mul96.py:16
-    end
-
-    assign i_t45_x42 = 42'(i_t45_s3);
-
-    always_ff @(posedge ap_clk) begin
+        i_t45_s3 <= i_t31[35:18];  // examples/mul96.py:16
         i_t44_s3 <= i_t43;  // examples/mul96.py:16
+        i_t32_s3 <= i_t31[17:0];  // examples/mul96.py:16
     end
 
-    assign i_t46 = i_t45_x42 + i_t44_s3;  // examples/mul96.py:16
+    wire [59:0] i_t48 = {42'(i_t45_s3) + i_t44_s3, i_t32_s3};  // examples/mul96.py:16
 
+    logic [17:0] i_t50_s3, i_t27_s3, i_t55_s3, i_t55_s4, i_t22_s3, i_t22_s4;
+    logic [77:0] i_t54_s4;
     always_ff @(posedge ap_clk) begin
-        i_t32_s3 <= i_t31_17_0;  // examples/mul96.py:16
-    end
-
-    assign i_t48 = {i_t46, i_t32_s3};  // examples/mul96.py:16
-    assign i_t50_35_18 = i_t26[35:18];
-
-    always_ff @(posedge ap_clk) begin
-        i_t50_s3 <= i_t50_35_18;  // examples/mul96.py:16
-    end
-
-    assign i_t50_x60 = 60'(i_t50_s3);
-    assign i_t51 = i_t50_x60 + i_t48;  // examples/mul96.py:16
-
-    always_ff @(posedge ap_clk) begin
-        i_t27_s3 <= i_t26_17_0;  // examples/mul96.py:16
-    end
-
-    assign i_t53 = {i_t51, i_t27_s3};  // examples/mul96.py:16
-    assign i_t55_35_18 = i_t21[35:18];
-
-    always_ff @(posedge ap_clk) begin
-        i_t55_s3 <= i_t55_35_18;  // examples/mul96.py:16
+        i_t50_s3 <= i_t26[35:18];  // examples/mul96.py:16
+        i_t27_s3 <= i_t26[17:0];  // examples/mul96.py:16
+        i_t55_s3 <= i_t21[35:18];  // examples/mul96.py:16
         i_t55_s4 <= i_t55_s3;  // examples/mul96.py:16
-    end
-
-    assign i_t55_x78 = 78'(i_t55_s4);
-
-    always_ff @(posedge ap_clk) begin
-        i_t54_s4 <= i_t53;  // examples/mul96.py:16
-    end
-
-    assign i_t56 = i_t55_x78 + i_t54_s4;  // examples/mul96.py:16
-
-    always_ff @(posedge ap_clk) begin
-        i_t22_s3 <= i_t21_17_0;  // examples/mul96.py:16
+        i_t54_s4 <= {60'(i_t50_s3) + i_t48, i_t27_s3};  // examples/mul96.py:16
+        i_t22_s3 <= i_t21[17:0];  // examples/mul96.py:16
         i_t22_s4 <= i_t22_s3;  // examples/mul96.py:16
     end
 
-    assign i_t58 = {i_t56, i_t22_s4};  // examples/mul96.py:16
-    assign i_t60_35_18 = i_t16[35:18];
+    wire [95:0] i_t58 = {78'(i_t55_s4) + i_t54_s4, i_t22_s4};  // examples/mul96.py:16
 
+    logic [17:0] i_t60_s3, i_t60_s4, i_t17_s3, i_t17_s4, i_t65_s2;
     always_ff @(posedge ap_clk) begin
-        i_t60_s3 <= i_t60_35_18;  // examples/mul96.py:16
+        i_t60_s3 <= i_t16[35:18];  // examples/mul96.py:16
         i_t60_s4 <= i_t60_s3;  // examples/mul96.py:16
-    end
-
-    assign i_t60_x96 = 96'(i_t60_s4);
-    assign i_t61 = i_t60_x96 + i_t58;  // examples/mul96.py:16
-
-    always_ff @(posedge ap_clk) begin
-        i_t17_s3 <= i_t16_17_0;  // examples/mul96.py:16
+        i_t17_s3 <= i_t16[17:0];  // examples/mul96.py:16
         i_t17_s4 <= i_t17_s3;  // examples/mul96.py:16
+        i_t65_s2 <= x_q0[35:18];  // examples/mul96.py:16
     end
 
-    assign i_t63 = {i_t61, i_t17_s4};  // examples/mul96.py:16
-    assign i_t11_17_0 = i_t11_95_18[17:0];
-    assign i_t66_77_18 = i_t11_95_18[77:18];
+    wire [35:0] i_t68 = 36'(i_t65_s2) * 36'(i_t13_s2);  // examples/mul96.py:16
 
+    logic [17:0] i_t70_s2;
     always_ff @(posedge ap_clk) begin
-        i_t65_s2 <= i_t11_17_0;  // examples/mul96.py:16
+        i_t70_s2 <= x_q0[53:36];  // examples/mul96.py:16
     end
 
-    assign i_t68 = 36'(i_t65_s2) * 36'(i_t13_s2);  // examples/mul96.py:16
-    assign i_t68_17_0 = i_t68[17:0];
-    assign i_t66_17_0 = i_t66_77_18[17:0];
-    assign i_t71_59_18 = i_t66_77_18[59:18];
+    wire [35:0] i_t73 = 36'(i_t70_s2) * 36'(i_t13_s2);  // examples/mul96.py:16
 
+    logic [17:0] i_t75_s2;
     always_ff @(posedge ap_clk) begin
-        i_t70_s2 <= i_t66_17_0;  // examples/mul96.py:16
+        i_t75_s2 <= x_q0[71:54];  // examples/mul96.py:16
     end
 
-    assign i_t73 = 36'(i_t70_s2) * 36'(i_t13_s2);  // examples/mul96.py:16
-    assign i_t73_17_0 = i_t73[17:0];
-    assign i_t71_17_0 = i_t71_59_18[17:0];
-    assign i_t76_41_18 = i_t71_59_18[41:18];
+    wire [35:0] i_t78 = 36'(i_t75_s2) * 36'(i_t13_s2);  // examples/mul96.py:16
 
+    logic [17:0] i_t80_s2;
     always_ff @(posedge ap_clk) begin
-        i_t75_s2 <= i_t71_17_0;  // examples/mul96.py:16
+        i_t80_s2 <= x_q0[89:72];  // examples/mul96.py:16
     end
 
-    assign i_t78 = 36'(i_t75_s2) * 36'(i_t13_s2);  // examples/mul96.py:16
-    assign i_t78_17_0 = i_t78[17:0];
-    assign i_t76_17_0 = i_t76_41_18[17:0];
-    assign i_t81_23_18 = i_t76_41_18[23:18];
+    wire [35:0] i_t83 = 36'(i_t80_s2) * 36'(i_t13_s2);  // examples/mul96.py:16
 
+    logic [5:0] i_t82_s2;
     always_ff @(posedge ap_clk) begin
-        i_t80_s2 <= i_t76_17_0;  // examples/mul96.py:16
+        i_t82_s2 <= x_q0[95:90];  // examples/mul96.py:16
     end
 
-    assign i_t83 = 36'(i_t80_s2) * 36'(i_t13_s2);  // examples/mul96.py:16
-    assign i_t83_17_0 = i_t83[17:0];
+    wire [23:0] i_t85 = $signed(24'(i_t13_s2)) * 24'($signed(i_t82_s2));  // examples/mul96.py:16
+    wire [41:0] i_t90 = {24'(i_t83[35:18]) + i_t85, i_t83[17:0]};  // examples/mul96.py:16
 
+    logic [17:0] i_t92_s3, i_t79_s3;
+    logic [41:0] i_t91_s3;
     always_ff @(posedge ap_clk) begin
-        i_t82_s2 <= i_t81_23_18;  // examples/mul96.py:16
-    end
-
-    assign i_t85 = $signed(24'(i_t13_s2)) * 24'($signed(i_t82_s2));  // examples/mul96.py:16
-    assign i_t86_35_18 = i_t83[35:18];
-    assign i_t86_x24 = 24'(i_t86_35_18);
-    assign i_t87 = i_t86_x24 + i_t85;  // examples/mul96.py:16
-    assign i_t90 = {i_t87, i_t83_17_0};  // examples/mul96.py:16
-    assign i_t92_35_18 = i_t78[35:18];
-
-    always_ff @(posedge ap_clk) begin
-        i_t92_s3 <= i_t92_35_18;  // examples/mul96.py:16
-    end
-
-    assign i_t92_x42 = 42'(i_t92_s3);
-
-    always_ff @(posedge ap_clk) begin
+        i_t92_s3 <= i_t78[35:18];  // examples/mul96.py:16
         i_t91_s3 <= i_t90;  // examples/mul96.py:16
+        i_t79_s3 <= i_t78[17:0];  // examples/mul96.py:16
     end
 
-    assign i_t93 = i_t92_x42 + i_t91_s3;  // examples/mul96.py:16
+    wire [59:0] i_t95 = {42'(i_t92_s3) + i_t91_s3, i_t79_s3};  // examples/mul96.py:16
 
+    logic [17:0] i_t97_s3, i_t74_s3, i_t102_s3, i_t102_s4, i_t69_s3, i_t69_s4;
+    logic [77:0] i_t101_s4;
     always_ff @(posedge ap_clk) begin
-        i_t79_s3 <= i_t78_17_0;  // examples/mul96.py:16
-    end
-
-    assign i_t95 = {i_t93, i_t79_s3};  // examples/mul96.py:16
-    assign i_t97_35_18 = i_t73[35:18];
-
-    always_ff @(posedge ap_clk) begin
-        i_t97_s3 <= i_t97_35_18;  // examples/mul96.py:16
-    end
-
-    assign i_t97_x60 = 60'(i_t97_s3);
-    assign i_t98 = i_t97_x60 + i_t95;  // examples/mul96.py:16
-
-    always_ff @(posedge ap_clk) begin
-        i_t74_s3 <= i_t73_17_0;  // examples/mul96.py:16
-    end
-
-    assign i_t100 = {i_t98, i_t74_s3};  // examples/mul96.py:16
-    assign i_t102_35_18 = i_t68[35:18];
-
-    always_ff @(posedge ap_clk) begin
-        i_t102_s3 <= i_t102_35_18;  // examples/mul96.py:16
+        i_t97_s3 <= i_t73[35:18];  // examples/mul96.py:16
+        i_t74_s3 <= i_t73[17:0];  // examples/mul96.py:16
+        i_t102_s3 <= i_t68[35:18];  // examples/mul96.py:16
         i_t102_s4 <= i_t102_s3;  // examples/mul96.py:16
-    end
-
-    assign i_t102_x78 = 78'(i_t102_s4);
-
-    always_ff @(posedge ap_clk) begin
-        i_t101_s4 <= i_t100;  // examples/mul96.py:16
-    end
-
-    assign i_t103 = i_t102_x78 + i_t101_s4;  // examples/mul96.py:16
-
-    always_ff @(posedge ap_clk) begin
-        i_t69_s3 <= i_t68_17_0;  // examples/mul96.py:16
+        i_t101_s4 <= {60'(i_t97_s3) + i_t95, i_t74_s3};  // examples/mul96.py:16
+        i_t69_s3 <= i_t68[17:0];  // examples/mul96.py:16
         i_t69_s4 <= i_t69_s3;  // examples/mul96.py:16
     end
 
-    assign i_t105 = {i_t103, i_t69_s4};  // examples/mul96.py:16
-    assign i_t107 = 36'(i_t65_s2) * 36'(i_t18_s2);  // examples/mul96.py:16
-    assign i_t107_17_0 = i_t107[17:0];
-    assign i_t109 = 36'(i_t70_s2) * 36'(i_t18_s2);  // examples/mul96.py:16
-    assign i_t109_17_0 = i_t109[17:0];
-    assign i_t111 = 36'(i_t75_s2) * 36'(i_t18_s2);  // examples/mul96.py:16
-    assign i_t111_17_0 = i_t111[17:0];
-    assign i_t113 = 36'(i_t80_s2) * 36'(i_t18_s2);  // examples/mul96.py:16
-    assign i_t113_17_0 = i_t113[17:0];
-    assign i_t115 = $signed(24'(i_t18_s2)) * 24'($signed(i_t82_s2));  // examples/mul96.py:16
-    assign i_t116_35_18 = i_t113[35:18];
-    assign i_t116_x24 = 24'(i_t116_35_18);
-    assign i_t117 = i_t116_x24 + i_t115;  // examples/mul96.py:16
-    assign i_t120 = {i_t117, i_t113_17_0};  // examples/mul96.py:16
-    assign i_t122_35_18 = i_t111[35:18];
+    wire [35:0] i_t107 = 36'(i_t65_s2) * 36'(i_t18_s2);  // examples/mul96.py:16
+    wire [35:0] i_t109 = 36'(i_t70_s2) * 36'(i_t18_s2);  // examples/mul96.py:16
+    wire [35:0] i_t111 = 36'(i_t75_s2) * 36'(i_t18_s2);  // examples/mul96.py:16
+    wire [35:0] i_t113 = 36'(i_t80_s2) * 36'(i_t18_s2);  // examples/mul96.py:16
+    wire [23:0] i_t115 = $signed(24'(i_t18_s2)) * 24'($signed(i_t82_s2));  // examples/mul96.py:16
+    wire [41:0] i_t120 = {24'(i_t113[35:18]) + i_t115, i_t113[17:0]};  // examples/mul96.py:16
 
+    logic [17:0] i_t122_s3, i_t112_s3;
+    logic [41:0] i_t121_s3;
     always_ff @(posedge ap_clk) begin
-        i_t122_s3 <= i_t122_35_18;  // examples/mul96.py:16
-    end
-
-    assign i_t122_x42 = 42'(i_t122_s3);
-
-    always_ff @(posedge ap_clk) begin
+        i_t122_s3 <= i_t111[35:18];  // examples/mul96.py:16
         i_t121_s3 <= i_t120;  // examples/mul96.py:16
+        i_t112_s3 <= i_t111[17:0];  // examples/mul96.py:16
     end
 
-    assign i_t123 = i_t122_x42 + i_t121_s3;  // examples/mul96.py:16
+    wire [59:0] i_t125 = {42'(i_t122_s3) + i_t121_s3, i_t112_s3};  // examples/mul96.py:16
 
+    logic [17:0] i_t127_s3, i_t110_s3;
     always_ff @(posedge ap_clk) begin
-        i_t112_s3 <= i_t111_17_0;  // examples/mul96.py:16
+        i_t127_s3 <= i_t109[35:18];  // examples/mul96.py:16
+        i_t110_s3 <= i_t109[17:0];  // examples/mul96.py:16
     end
 
-    assign i_t125 = {i_t123, i_t112_s3};  // examples/mul96.py:16
-    assign i_t127_35_18 = i_t109[35:18];
+    wire [77:0] i_t130 = {60'(i_t127_s3) + i_t125, i_t110_s3};  // examples/mul96.py:16
 
+    logic [17:0] i_t132_s3, i_t132_s4, i_t108_s3, i_t108_s4;
+    logic [77:0] i_t131_s4;
     always_ff @(posedge ap_clk) begin
-        i_t127_s3 <= i_t127_35_18;  // examples/mul96.py:16
-    end
-
-    assign i_t127_x60 = 60'(i_t127_s3);
-    assign i_t128 = i_t127_x60 + i_t125;  // examples/mul96.py:16
-
-    always_ff @(posedge ap_clk) begin
-        i_t110_s3 <= i_t109_17_0;  // examples/mul96.py:16
-    end
-
-    assign i_t130 = {i_t128, i_t110_s3};  // examples/mul96.py:16
-    assign i_t132_35_18 = i_t107[35:18];
-
-    always_ff @(posedge ap_clk) begin
-        i_t132_s3 <= i_t132_35_18;  // examples/mul96.py:16
+        i_t132_s3 <= i_t107[35:18];  // examples/mul96.py:16
         i_t132_s4 <= i_t132_s3;  // examples/mul96.py:16
-    end
-
-    assign i_t132_x78 = 78'(i_t132_s4);
-
-    always_ff @(posedge ap_clk) begin
         i_t131_s4 <= i_t130;  // examples/mul96.py:16
-    end
-
-    assign i_t133 = i_t132_x78 + i_t131_s4;  // examples/mul96.py:16
-
-    always_ff @(posedge ap_clk) begin
-        i_t108_s3 <= i_t107_17_0;  // examples/mul96.py:16
+        i_t108_s3 <= i_t107[17:0];  // examples/mul96.py:16
         i_t108_s4 <= i_t108_s3;  // examples/mul96.py:16
     end
 
-    assign i_t135 = {i_t133, i_t108_s4};  // examples/mul96.py:16
-    assign i_t137 = 36'(i_t23_s2) * 36'(i_t65_s2);  // examples/mul96.py:16
-    assign i_t137_17_0 = i_t137[17:0];
-    assign i_t139 = 36'(i_t28_s2) * 36'(i_t65_s2);  // examples/mul96.py:16
-    assign i_t139_17_0 = i_t139[17:0];
-    assign i_t141 = 36'(i_t33_s2) * 36'(i_t65_s2);  // examples/mul96.py:16
-    assign i_t141_17_0 = i_t141[17:0];
-    assign i_t143 = $signed(24'(i_t65_s2)) * 24'($signed(i_t35_s2));  // examples/mul96.py:16
-    assign i_t144_35_18 = i_t141[35:18];
-    assign i_t144_x24 = 24'(i_t144_35_18);
-    assign i_t145 = i_t144_x24 + i_t143;  // examples/mul96.py:16
-    assign i_t148 = {i_t145, i_t141_17_0};  // examples/mul96.py:16
-    assign i_t150_35_18 = i_t139[35:18];
+    wire [35:0] i_t137 = 36'(i_t23_s2) * 36'(i_t65_s2);  // examples/mul96.py:16
+    wire [35:0] i_t139 = 36'(i_t28_s2) * 36'(i_t65_s2);  // examples/mul96.py:16
+    wire [35:0] i_t141 = 36'(i_t33_s2) * 36'(i_t65_s2);  // examples/mul96.py:16
+    wire [23:0] i_t143 = $signed(24'(i_t65_s2)) * 24'($signed(i_t35_s2));  // examples/mul96.py:16
+    wire [41:0] i_t148 = {24'(i_t141[35:18]) + i_t143, i_t141[17:0]};  // examples/mul96.py:16
 
+    logic [17:0] i_t150_s3, i_t140_s3;
+    logic [41:0] i_t149_s3;
     always_ff @(posedge ap_clk) begin
-        i_t150_s3 <= i_t150_35_18;  // examples/mul96.py:16
-    end
-
-    assign i_t150_x42 = 42'(i_t150_s3);
-
-    always_ff @(posedge ap_clk) begin
+        i_t150_s3 <= i_t139[35:18];  // examples/mul96.py:16
         i_t149_s3 <= i_t148;  // examples/mul96.py:16
+        i_t140_s3 <= i_t139[17:0];  // examples/mul96.py:16
     end
 
-    assign i_t151 = i_t150_x42 + i_t149_s3;  // examples/mul96.py:16
+    wire [59:0] i_t153 = {42'(i_t150_s3) + i_t149_s3, i_t140_s3};  // examples/mul96.py:16
 
+    logic [17:0] i_t155_s3, i_t138_s3;
     always_ff @(posedge ap_clk) begin
-        i_t140_s3 <= i_t139_17_0;  // examples/mul96.py:16
+        i_t155_s3 <= i_t137[35:18];  // examples/mul96.py:16
+        i_t138_s3 <= i_t137[17:0];  // examples/mul96.py:16
     end
 
-    assign i_t153 = {i_t151, i_t140_s3};  // examples/mul96.py:16
-    assign i_t155_35_18 = i_t137[35:18];
+    wire [35:0] i_t160 = 36'(i_t23_s2) * 36'(i_t70_s2);  // examples/mul96.py:16
+    wire [35:0] i_t162 = 36'(i_t28_s2) * 36'(i_t70_s2);  // examples/mul96.py:16
+    wire [35:0] i_t164 = 36'(i_t33_s2) * 36'(i_t70_s2);  // examples/mul96.py:16
+    wire [23:0] i_t166 = $signed(24'(i_t70_s2)) * 24'($signed(i_t35_s2));  // examples/mul96.py:16
+    wire [41:0] i_t171 = {24'(i_t164[35:18]) + i_t166, i_t164[17:0]};  // examples/mul96.py:16
 
+    logic [17:0] i_t173_s3, i_t163_s3;
+    logic [41:0] i_t172_s3;
     always_ff @(posedge ap_clk) begin
-        i_t155_s3 <= i_t155_35_18;  // examples/mul96.py:16
-    end
-
-    assign i_t155_x60 = 60'(i_t155_s3);
-    assign i_t156 = i_t155_x60 + i_t153;  // examples/mul96.py:16
-
-    always_ff @(posedge ap_clk) begin
-        i_t138_s3 <= i_t137_17_0;  // examples/mul96.py:16
-    end
-
-    assign i_t158 = {i_t156, i_t138_s3};  // examples/mul96.py:16
-    assign i_t160 = 36'(i_t23_s2) * 36'(i_t70_s2);  // examples/mul96.py:16
-    assign i_t160_17_0 = i_t160[17:0];
-    assign i_t162 = 36'(i_t28_s2) * 36'(i_t70_s2);  // examples/mul96.py:16
-    assign i_t162_17_0 = i_t162[17:0];
-    assign i_t164 = 36'(i_t33_s2) * 36'(i_t70_s2);  // examples/mul96.py:16
-    assign i_t164_17_0 = i_t164[17:0];
-    assign i_t166 = $signed(24'(i_t70_s2)) * 24'($signed(i_t35_s2));  // examples/mul96.py:16
-    assign i_t167_35_18 = i_t164[35:18];
-    assign i_t167_x24 = 24'(i_t167_35_18);
-    assign i_t168 = i_t167_x24 + i_t166;  // examples/mul96.py:16
-    assign i_t171 = {i_t168, i_t164_17_0};  // examples/mul96.py:16
-    assign i_t173_35_18 = i_t162[35:18];
-
-    always_ff @(posedge ap_clk) begin
-        i_t173_s3 <= i_t173_35_18;  // examples/mul96.py:16
-    end
-
-    assign i_t173_x42 = 42'(i_t173_s3);
-
-    always_ff @(posedge ap_clk) begin
+        i_t173_s3 <= i_t162[35:18];  // examples/mul96.py:16
         i_t172_s3 <= i_t171;  // examples/mul96.py:16
+        i_t163_s3 <= i_t162[17:0];  // examples/mul96.py:16
     end
 
-    assign i_t174 = i_t173_x42 + i_t172_s3;  // examples/mul96.py:16
+    wire [59:0] i_t176 = {42'(i_t173_s3) + i_t172_s3, i_t163_s3};  // examples/mul96.py:16
 
+    logic [17:0] i_t178_s3, i_t161_s3;
     always_ff @(posedge ap_clk) begin
-        i_t163_s3 <= i_t162_17_0;  // examples/mul96.py:16
+        i_t178_s3 <= i_t160[35:18];  // examples/mul96.py:16
+        i_t161_s3 <= i_t160[17:0];  // examples/mul96.py:16
     end
 
-    assign i_t176 = {i_t174, i_t163_s3};  // examples/mul96.py:16
-    assign i_t178_35_18 = i_t160[35:18];
+    wire [35:0] i_t183 = 36'(i_t75_s2) * 36'(i_t23_s2);  // examples/mul96.py:16
+    wire [35:0] i_t185 = 36'(i_t80_s2) * 36'(i_t23_s2);  // examples/mul96.py:16
+    wire [23:0] i_t187 = $signed(24'(i_t23_s2)) * 24'($signed(i_t82_s2));  // examples/mul96.py:16
+    wire [41:0] i_t192 = {24'(i_t185[35:18]) + i_t187, i_t185[17:0]};  // examples/mul96.py:16
 
+    logic [17:0] i_t194_s3, i_t184_s3;
+    logic [41:0] i_t193_s3;
     always_ff @(posedge ap_clk) begin
-        i_t178_s3 <= i_t178_35_18;  // examples/mul96.py:16
-    end
-
-    assign i_t178_x60 = 60'(i_t178_s3);
-    assign i_t179 = i_t178_x60 + i_t176;  // examples/mul96.py:16
-
-    always_ff @(posedge ap_clk) begin
-        i_t161_s3 <= i_t160_17_0;  // examples/mul96.py:16
-    end
-
-    assign i_t181 = {i_t179, i_t161_s3};  // examples/mul96.py:16
-    assign i_t183 = 36'(i_t75_s2) * 36'(i_t23_s2);  // examples/mul96.py:16
-    assign i_t183_17_0 = i_t183[17:0];
-    assign i_t185 = 36'(i_t80_s2) * 36'(i_t23_s2);  // examples/mul96.py:16
-    assign i_t185_17_0 = i_t185[17:0];
-    assign i_t187 = $signed(24'(i_t23_s2)) * 24'($signed(i_t82_s2));  // examples/mul96.py:16
-    assign i_t188_35_18 = i_t185[35:18];
-    assign i_t188_x24 = 24'(i_t188_35_18);
-    assign i_t189 = i_t188_x24 + i_t187;  // examples/mul96.py:16
-    assign i_t192 = {i_t189, i_t185_17_0};  // examples/mul96.py:16
-    assign i_t194_35_18 = i_t183[35:18];
-
-    always_ff @(posedge ap_clk) begin
-        i_t194_s3 <= i_t194_35_18;  // examples/mul96.py:16
-    end
-
-    assign i_t194_x42 = 42'(i_t194_s3);
-
-    always_ff @(posedge ap_clk) begin
+        i_t194_s3 <= i_t183[35:18];  // examples/mul96.py:16
         i_t193_s3 <= i_t192;  // examples/mul96.py:16
+        i_t184_s3 <= i_t183[17:0];  // examples/mul96.py:16
     end
 
-    assign i_t195 = i_t194_x42 + i_t193_s3;  // examples/mul96.py:16
+    wire [35:0] i_t199 = 36'(i_t75_s2) * 36'(i_t28_s2);  // examples/mul96.py:16
+    wire [35:0] i_t201 = 36'(i_t80_s2) * 36'(i_t28_s2);  // examples/mul96.py:16
+    wire [23:0] i_t203 = $signed(24'(i_t28_s2)) * 24'($signed(i_t82_s2));  // examples/mul96.py:16
+    wire [41:0] i_t208 = {24'(i_t201[35:18]) + i_t203, i_t201[17:0]};  // examples/mul96.py:16
 
+    logic [17:0] i_t210_s3, i_t200_s3;
+    logic [41:0] i_t209_s3;
     always_ff @(posedge ap_clk) begin
-        i_t184_s3 <= i_t183_17_0;  // examples/mul96.py:16
-    end
-
-    assign i_t197 = {i_t195, i_t184_s3};  // examples/mul96.py:16
-    assign i_t199 = 36'(i_t75_s2) * 36'(i_t28_s2);  // examples/mul96.py:16
-    assign i_t199_17_0 = i_t199[17:0];
-    assign i_t201 = 36'(i_t80_s2) * 36'(i_t28_s2);  // examples/mul96.py:16
-    assign i_t201_17_0 = i_t201[17:0];
-    assign i_t203 = $signed(24'(i_t28_s2)) * 24'($signed(i_t82_s2));  // examples/mul96.py:16
-    assign i_t204_35_18 = i_t201[35:18];
-    assign i_t204_x24 = 24'(i_t204_35_18);
-    assign i_t205 = i_t204_x24 + i_t203;  // examples/mul96.py:16
-    assign i_t208 = {i_t205, i_t201_17_0};  // examples/mul96.py:16
-    assign i_t210_35_18 = i_t199[35:18];
-
-    always_ff @(posedge ap_clk) begin
-        i_t210_s3 <= i_t210_35_18;  // examples/mul96.py:16
-    end
-
-    assign i_t210_x42 = 42'(i_t210_s3);
-
-    always_ff @(posedge ap_clk) begin
+        i_t210_s3 <= i_t199[35:18];  // examples/mul96.py:16
         i_t209_s3 <= i_t208;  // examples/mul96.py:16
+        i_t200_s3 <= i_t199[17:0];  // examples/mul96.py:16
     end
 
-    assign i_t211 = i_t210_x42 + i_t209_s3;  // examples/mul96.py:16
+    wire [35:0] i_t215 = 36'(i_t33_s2) * 36'(i_t75_s2);  // examples/mul96.py:16
+    wire [23:0] i_t217 = $signed(24'(i_t75_s2)) * 24'($signed(i_t35_s2));  // examples/mul96.py:16
+    wire [35:0] i_t224 = 36'(i_t33_s2) * 36'(i_t80_s2);  // examples/mul96.py:16
+    wire [23:0] i_t226 = $signed(24'(i_t80_s2)) * 24'($signed(i_t35_s2));  // examples/mul96.py:16
+    wire [23:0] i_t233 = $signed(24'(i_t33_s2)) * 24'($signed(i_t82_s2));  // examples/mul96.py:16
+    wire [11:0] i_t235 = 12'($signed(i_t35_s2)) * 12'($signed(i_t82_s2));  // examples/mul96.py:16
+    wire [29:0] i_t241 = {12'($signed(i_t233[23:18])) + i_t235, i_t233[17:0]};  // examples/mul96.py:16
 
+    logic [23:0] i_t244_s3;
+    logic [29:0] i_t242_s3;
+    logic [17:0] i_t225_s3;
     always_ff @(posedge ap_clk) begin
-        i_t200_s3 <= i_t199_17_0;  // examples/mul96.py:16
-    end
-
-    assign i_t213 = {i_t211, i_t200_s3};  // examples/mul96.py:16
-    assign i_t215 = 36'(i_t33_s2) * 36'(i_t75_s2);  // examples/mul96.py:16
-    assign i_t215_17_0 = i_t215[17:0];
-    assign i_t217 = $signed(24'(i_t75_s2)) * 24'($signed(i_t35_s2));  // examples/mul96.py:16
-    assign i_t218_35_18 = i_t215[35:18];
-    assign i_t218_x24 = 24'(i_t218_35_18);
-    assign i_t219 = i_t218_x24 + i_t217;  // examples/mul96.py:16
-    assign i_t222 = {i_t219, i_t215_17_0};  // examples/mul96.py:16
-    assign i_t224 = 36'(i_t33_s2) * 36'(i_t80_s2);  // examples/mul96.py:16
-    assign i_t224_17_0 = i_t224[17:0];
-    assign i_t226 = $signed(24'(i_t80_s2)) * 24'($signed(i_t35_s2));  // examples/mul96.py:16
-    assign i_t227_35_18 = i_t224[35:18];
-    assign i_t227_x24 = 24'(i_t227_35_18);
-    assign i_t228 = i_t227_x24 + i_t226;  // examples/mul96.py:16
-    assign i_t231 = {i_t228, i_t224_17_0};  // examples/mul96.py:16
-    assign i_t233 = $signed(24'(i_t33_s2)) * 24'($signed(i_t82_s2));  // examples/mul96.py:16
-    assign i_t233_17_0 = i_t233[17:0];
-    assign i_t235 = 12'($signed(i_t35_s2)) * 12'($signed(i_t82_s2));  // examples/mul96.py:16
-    assign i_t236_23_18 = i_t233[23:18];
-    assign i_t237_x12 = 12'($signed(i_t236_23_18));
-    assign i_t238 = i_t237_x12 + i_t235;  // examples/mul96.py:16
-    assign i_t241 = {i_t238, i_t233_17_0};  // examples/mul96.py:16
-    assign i_t243_41_18 = i_t231[41:18];
-
-    always_ff @(posedge ap_clk) begin
-        i_t244_s3 <= i_t243_41_18;  // examples/mul96.py:16
-    end
-
-    assign i_t244_x30 = 30'($signed(i_t244_s3));
-
-    always_ff @(posedge ap_clk) begin
+        i_t244_s3 <= (24'(i_t224[35:18]) + i_t226);  // examples/mul96.py:16
         i_t242_s3 <= i_t241;  // examples/mul96.py:16
+        i_t225_s3 <= i_t224[17:0];  // examples/mul96.py:16
     end
 
-    assign i_t245 = i_t244_x30 + i_t242_s3;  // examples/mul96.py:16
+    wire [47:0] i_t247 = {30'($signed(i_t244_s3)) + i_t242_s3, i_t225_s3};  // examples/mul96.py:16
 
+    logic [23:0] i_t250_s3;
+    logic [17:0] i_t216_s3;
     always_ff @(posedge ap_clk) begin
-        i_t225_s3 <= i_t224_17_0;  // examples/mul96.py:16
+        i_t250_s3 <= (24'(i_t215[35:18]) + i_t217);  // examples/mul96.py:16
+        i_t216_s3 <= i_t215[17:0];  // examples/mul96.py:16
     end
 
-    assign i_t247 = {i_t245, i_t225_s3};  // examples/mul96.py:16
-    assign i_t249_41_18 = i_t222[41:18];
+    wire [65:0] i_t253 = {48'($signed(i_t250_s3)) + i_t247, i_t216_s3};  // examples/mul96.py:16
+    wire [41:0] i_t255_59_18 = (42'(i_t210_s3) + i_t209_s3);
+    wire [83:0] i_t259 = {66'($signed(i_t255_59_18)) + i_t253, i_t200_s3};  // examples/mul96.py:16
 
+    logic [41:0] i_t262_s4;
+    logic [83:0] i_t260_s4;
+    logic [17:0] i_t184_s4;
     always_ff @(posedge ap_clk) begin
-        i_t250_s3 <= i_t249_41_18;  // examples/mul96.py:16
-    end
-
-    assign i_t250_x48 = 48'($signed(i_t250_s3));
-    assign i_t251 = i_t250_x48 + i_t247;  // examples/mul96.py:16
-
-    always_ff @(posedge ap_clk) begin
-        i_t216_s3 <= i_t215_17_0;  // examples/mul96.py:16
-    end
-
-    assign i_t253 = {i_t251, i_t216_s3};  // examples/mul96.py:16
-    assign i_t255_59_18 = i_t213[59:18];
-    assign i_t256_x66 = 66'($signed(i_t255_59_18));
-    assign i_t257 = i_t256_x66 + i_t253;  // examples/mul96.py:16
-    assign i_t259 = {i_t257, i_t200_s3};  // examples/mul96.py:16
-    assign i_t261_59_18 = i_t197[59:18];
-
-    always_ff @(posedge ap_clk) begin
-        i_t262_s4 <= i_t261_59_18;  // examples/mul96.py:16
-    end
-
-    assign i_t262_x84 = 84'($signed(i_t262_s4));
-
-    always_ff @(posedge ap_clk) begin
+        i_t262_s4 <= (42'(i_t194_s3) + i_t193_s3);  // examples/mul96.py:16
         i_t260_s4 <= i_t259;  // examples/mul96.py:16
-    end
-
-    assign i_t263 = i_t262_x84 + i_t260_s4;  // examples/mul96.py:16
-
-    always_ff @(posedge ap_clk) begin
         i_t184_s4 <= i_t184_s3;  // examples/mul96.py:16
     end
 
-    assign i_t265 = {i_t263, i_t184_s4};  // examples/mul96.py:16
-    assign i_t267_77_18 = i_t181[77:18];
+    wire [101:0] i_t265 = {84'($signed(i_t262_s4)) + i_t260_s4, i_t184_s4};  // examples/mul96.py:16
 
+    logic [59:0] i_t268_s4;
+    logic [17:0] i_t161_s4;
     always_ff @(posedge ap_clk) begin
-        i_t268_s4 <= i_t267_77_18;  // examples/mul96.py:16
-    end
-
-    assign i_t268_x102 = 102'($signed(i_t268_s4));
-    assign i_t269 = i_t268_x102 + i_t265;  // examples/mul96.py:16
-
-    always_ff @(posedge ap_clk) begin
+        i_t268_s4 <= (60'(i_t178_s3) + i_t176);  // examples/mul96.py:16
         i_t161_s4 <= i_t161_s3;  // examples/mul96.py:16
     end
 
-    assign i_t271 = {i_t269, i_t161_s4};  // examples/mul96.py:16
-    assign i_t273_77_18 = i_t158[77:18];
+    wire [119:0] i_t271 = {102'($signed(i_t268_s4)) + i_t265, i_t161_s4};  // examples/mul96.py:16
 
+    logic [59:0] i_t274_s4, i_t274_s5;
+    logic [119:0] i_t272_s5;
+    logic [17:0] i_t138_s4, i_t138_s5;
     always_ff @(posedge ap_clk) begin
-        i_t274_s4 <= i_t273_77_18;  // examples/mul96.py:16
+        i_t274_s4 <= (60'(i_t155_s3) + i_t153);  // examples/mul96.py:16
         i_t274_s5 <= i_t274_s4;  // examples/mul96.py:16
-    end
-
-    assign i_t274_x120 = 120'($signed(i_t274_s5));
-
-    always_ff @(posedge ap_clk) begin
         i_t272_s5 <= i_t271;  // examples/mul96.py:16
-    end
-
-    assign i_t275 = i_t274_x120 + i_t272_s5;  // examples/mul96.py:16
-
-    always_ff @(posedge ap_clk) begin
         i_t138_s4 <= i_t138_s3;  // examples/mul96.py:16
         i_t138_s5 <= i_t138_s4;  // examples/mul96.py:16
     end
 
-    assign i_t277 = {i_t275, i_t138_s5};  // examples/mul96.py:16
-    assign i_t279_95_18 = i_t135[95:18];
+    wire [137:0] i_t277 = {120'($signed(i_t274_s5)) + i_t272_s5, i_t138_s5};  // examples/mul96.py:16
 
+    logic [77:0] i_t280_s5, i_t280_s6;
+    logic [137:0] i_t278_s6;
+    logic [17:0] i_t108_s5, i_t108_s6;
     always_ff @(posedge ap_clk) begin
-        i_t280_s5 <= i_t279_95_18;  // examples/mul96.py:16
+        i_t280_s5 <= (78'(i_t132_s4) + i_t131_s4);  // examples/mul96.py:16
         i_t280_s6 <= i_t280_s5;  // examples/mul96.py:16
-    end
-
-    assign i_t280_x138 = 138'($signed(i_t280_s6));
-
-    always_ff @(posedge ap_clk) begin
         i_t278_s6 <= i_t277;  // examples/mul96.py:16
-    end
-
-    assign i_t281 = i_t280_x138 + i_t278_s6;  // examples/mul96.py:16
-
-    always_ff @(posedge ap_clk) begin
         i_t108_s5 <= i_t108_s4;  // examples/mul96.py:16
         i_t108_s6 <= i_t108_s5;  // examples/mul96.py:16
     end
 
-    assign i_t283 = {i_t281, i_t108_s6};  // examples/mul96.py:16
-    assign i_t285_95_18 = i_t105[95:18];
+    wire [155:0] i_t283 = {138'($signed(i_t280_s6)) + i_t278_s6, i_t108_s6};  // examples/mul96.py:16
 
+    logic [77:0] i_t286_s5, i_t286_s6, i_t286_s7;
+    logic [155:0] i_t284_s7;
+    logic [17:0] i_t69_s5, i_t69_s6, i_t69_s7;
     always_ff @(posedge ap_clk) begin
-        i_t286_s5 <= i_t285_95_18;  // examples/mul96.py:16
+        i_t286_s5 <= (78'(i_t102_s4) + i_t101_s4);  // examples/mul96.py:16
         i_t286_s6 <= i_t286_s5;  // examples/mul96.py:16
         i_t286_s7 <= i_t286_s6;  // examples/mul96.py:16
-    end
-
-    assign i_t286_x156 = 156'($signed(i_t286_s7));
-
-    always_ff @(posedge ap_clk) begin
         i_t284_s7 <= i_t283;  // examples/mul96.py:16
-    end
-
-    assign i_t287 = i_t286_x156 + i_t284_s7;  // examples/mul96.py:16
-
-    always_ff @(posedge ap_clk) begin
         i_t69_s5 <= i_t69_s4;  // examples/mul96.py:16
         i_t69_s6 <= i_t69_s5;  // examples/mul96.py:16
         i_t69_s7 <= i_t69_s6;  // examples/mul96.py:16
     end
 
-    assign i_t289 = {i_t287, i_t69_s7};  // examples/mul96.py:16
-    assign i_t291_113_18 = i_t63[113:18];
+    wire [173:0] i_t289 = {156'($signed(i_t286_s7)) + i_t284_s7, i_t69_s7};  // examples/mul96.py:16
 
+    logic [95:0] i_t292_s5, i_t292_s6, i_t292_s7, i_t292_s8;
+    logic [173:0] i_t290_s8;
+    logic [17:0] i_t17_s5, i_t17_s6, i_t17_s7, i_t17_s8;
     always_ff @(posedge ap_clk) begin
-        i_t292_s5 <= i_t291_113_18;  // examples/mul96.py:16
+        i_t292_s5 <= (96'(i_t60_s4) + i_t58);  // examples/mul96.py:16
         i_t292_s6 <= i_t292_s5;  // examples/mul96.py:16
         i_t292_s7 <= i_t292_s6;  // examples/mul96.py:16
         i_t292_s8 <= i_t292_s7;  // examples/mul96.py:16
-    end
-
-    assign i_t292_x174 = 174'($signed(i_t292_s8));
-
-    always_ff @(posedge ap_clk) begin
         i_t290_s8 <= i_t289;  // examples/mul96.py:16
-    end
-
-    assign i_t293 = i_t292_x174 + i_t290_s8;  // examples/mul96.py:16
-
-    always_ff @(posedge ap_clk) begin
         i_t17_s5 <= i_t17_s4;  // examples/mul96.py:16
         i_t17_s6 <= i_t17_s5;  // examples/mul96.py:16
         i_t17_s7 <= i_t17_s6;  // examples/mul96.py:16
         i_t17_s8 <= i_t17_s7;  // examples/mul96.py:16
     end
 
-    assign i_t295 = {i_t293, i_t17_s8};  // examples/mul96.py:16
+    wire [191:0] i_t295 = {174'($signed(i_t292_s8)) + i_t290_s8, i_t17_s8};  // examples/mul96.py:16
 
+    logic [2:0] i_i_s1, i_i_s2, i_i_s3, i_i_s4, i_i_s5, i_i_s6, i_i_s7, i_i_s8;
     always_ff @(posedge ap_clk) begin
         i_i_s1 <= i_r;  // examples/mul96.py:15
         i_i_s2 <= i_i_s1;  // examples/mul96.py:15
@@ -1044,9 +410,9 @@ module mul96 (
         i_i_s8 <= i_i_s7;  // examples/mul96.py:15
     end
 
-    assign more = ~i_t4;
-    assign next_iteration = i_v0 & more;
-    assign issue = start | next_iteration;
+    wire more = ~i_t4;
+    wire next_iteration = i_v0 & more;
+    wire issue = start | next_iteration;
 
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin
@@ -1056,6 +422,7 @@ module mul96 (
         end
     end
 
+    logic i_t4_s1, i_t4_s2, i_t4_s3, i_t4_s4, i_t4_s5, i_t4_s6, i_t4_s7, i_t4_s8;
     always_ff @(posedge ap_clk) begin
         i_t4_s1 <= i_t4;  // examples/mul96.py:15
         i_t4_s2 <= i_t4_s1;  // examples/mul96.py:15
@@ -1067,11 +434,11 @@ module mul96 (
         i_t4_s8 <= i_t4_s7;  // examples/mul96.py:15
     end
 
-    assign loop_end = i_v8 & i_t4_s8;
+    wire loop_end = i_v8 & i_t4_s8;
 
     // scalars between regions
-    assign i_en = start | i_v0;
-    assign i_next = start ? 3'd0 : i_t5;
+    wire i_en = start | i_v0;
+    wire [2:0] i_next = start ? 3'd0 : (i_r + 3'd1);
 
     always_ff @(posedge ap_clk) begin
         if (i_en) begin
@@ -1094,9 +461,9 @@ module mul96 (
     assign out_d0 = i_t295;
     assign ap_done = loop_end;
     assign ap_ready = loop_end;
-    assign active = busy | start;
-    assign not_done = ~loop_end;
-    assign busy_next = active & not_done;
+    wire active = busy | start;
+    wire not_done = ~loop_end;
+    wire busy_next = active & not_done;
 
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin
@@ -1105,18 +472,4 @@ module mul96 (
             busy <= busy_next;
         end
     end
-
-    // Bits that nothing reads.
-    wire _unused = &{
-        1'b0,
-        i_t63[17:0],
-        i_t105[17:0],
-        i_t135[17:0],
-        i_t158[17:0],
-        i_t181[17:0],
-        i_t197[17:0],
-        i_t213[17:0],
-        i_t222[17:0],
-        i_t231[17:0]
-    };
 endmodule

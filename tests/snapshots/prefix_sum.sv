@@ -19,35 +19,16 @@ module prefix_sum (
     output logic        out_we0,
     output logic [31:0] out_d0
 );
-    logic        busy;
-    logic [5:0]  i_r;
+    logic busy, i_v0;
+    logic [5:0] i_r;
     logic [31:0] acc_r;
-    logic        free;
-    logic        start;
-    logic        i_v0;
-    logic        i_v1;
-    logic        i_t4;
-    logic [5:0]  i_t5;
-    logic [31:0] i_t9;
-    logic [5:0]  i_i_s1;
-    logic        more;
-    logic        next_iteration;
-    logic        issue;
-    logic        i_t4_s1;
-    logic        loop_end;
-    logic        i_en;
-    logic [5:0]  i_next;
-    logic        acc_en;
-    logic [31:0] acc_next;
-    logic        active;
-    logic        not_done;
-    logic        busy_next;
 
-    assign free = ~busy;
-    assign start = ap_start & free;
+    wire free = ~busy;
+    wire start = ap_start & free;
     assign ap_idle = free;
 
     // loop i (examples/prefix_sum.py:13): II 1, 2 cycles an iteration; bound by one iteration a cycle
+    logic i_v1;
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin
             i_v1 <= 1'b0;
@@ -56,17 +37,17 @@ module prefix_sum (
         end
     end
 
-    assign i_t4 = i_r == 6'd63;  // examples/prefix_sum.py:13
-    assign i_t5 = i_r + 6'd1;  // examples/prefix_sum.py:13
-    assign i_t9 = acc_r + x_q0;  // examples/prefix_sum.py:14
+    wire i_t4 = i_r == 6'd63;  // examples/prefix_sum.py:13
+    wire [31:0] i_t9 = acc_r + x_q0;  // examples/prefix_sum.py:14
 
+    logic [5:0] i_i_s1;
     always_ff @(posedge ap_clk) begin
         i_i_s1 <= i_r;  // examples/prefix_sum.py:13
     end
 
-    assign more = ~i_t4;
-    assign next_iteration = i_v0 & more;
-    assign issue = start | next_iteration;
+    wire more = ~i_t4;
+    wire next_iteration = i_v0 & more;
+    wire issue = start | next_iteration;
 
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin
@@ -76,15 +57,16 @@ module prefix_sum (
         end
     end
 
+    logic i_t4_s1;
     always_ff @(posedge ap_clk) begin
         i_t4_s1 <= i_t4;  // examples/prefix_sum.py:13
     end
 
-    assign loop_end = i_v1 & i_t4_s1;
+    wire loop_end = i_v1 & i_t4_s1;
 
     // scalars between regions
-    assign i_en = start | i_v0;
-    assign i_next = start ? 6'd0 : i_t5;
+    wire i_en = start | i_v0;
+    wire [5:0] i_next = start ? 6'd0 : (i_r + 6'd1);
 
     always_ff @(posedge ap_clk) begin
         if (i_en) begin
@@ -92,8 +74,8 @@ module prefix_sum (
         end
     end
 
-    assign acc_en = start | i_v1;
-    assign acc_next = start ? 32'd0 : i_t9;
+    wire acc_en = start | i_v1;
+    wire [31:0] acc_next = start ? 32'd0 : i_t9;
 
     always_ff @(posedge ap_clk) begin
         if (acc_en) begin
@@ -112,9 +94,9 @@ module prefix_sum (
     assign out_d0 = i_t9;
     assign ap_done = loop_end;
     assign ap_ready = loop_end;
-    assign active = busy | start;
-    assign not_done = ~loop_end;
-    assign busy_next = active & not_done;
+    wire active = busy | start;
+    wire not_done = ~loop_end;
+    wire busy_next = active & not_done;
 
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin

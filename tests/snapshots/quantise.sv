@@ -2,9 +2,6 @@
 // Target: snapshot, 100.0 MHz.
 // Not checked (--check off).
 /* verilator lint_off DECLFILENAME */
-/* verilator lint_off VARHIDDEN */
-/* verilator lint_off CMPCONST */
-/* verilator lint_off UNSIGNED */
 
 // fmul_e8f23: latency 4, one operation a cycle
 module fmul_e8f23 (
@@ -13,684 +10,169 @@ module fmul_e8f23 (
     input  logic [31:0] b,
     output logic [31:0] result
 );
-    logic [30:0] t0_30_0;
-    logic [7:0]  t2_30_23;
-    logic        t3_31_31;
-    logic [22:0] t0_22_0;
-    logic        t6;
-    logic [30:0] t1_30_0;
-    logic [7:0]  t7_30_23;
-    logic        t8_31_31;
-    logic [22:0] t1_22_0;
-    logic        t10;
-    logic        t11;
-    logic [23:0] t12;
-    logic        t13;
-    logic [23:0] t14;
-    logic [23:0] t15;
-    logic [23:0] t16;
-    logic        t2_0_0;
-    logic        t18;
-    logic [6:0]  t19_30_24;
-    logic [7:0]  t20;
-    logic        t7_0_0;
-    logic        t22;
-    logic [6:0]  t23_30_24;
-    logic [7:0]  t24;
-    logic [8:0]  t20_x9;
-    logic [8:0]  t24_x9;
-    logic [8:0]  t25;
-    logic [3:0]  t26_23_20;
-    logic        t27;
-    logic [19:0] t15_19_0;
-    logic [3:0]  t28_19_16;
-    logic        t29;
-    logic [15:0] t15_15_0;
-    logic [3:0]  t30_15_12;
-    logic        t31;
-    logic [11:0] t15_11_0;
-    logic [3:0]  t32_11_8;
-    logic        t33;
-    logic [7:0]  t15_7_0;
-    logic [3:0]  t34_7_4;
-    logic        t35;
-    logic [3:0]  t15_3_0;
-    logic        t37;
-    logic [5:0]  t38;
-    logic [3:0]  t39;
-    logic        t40;
-    logic [23:0] t43;
-    logic [23:0] t44;
-    logic [1:0]  t45;
-    logic [5:0]  t47;
-    logic [5:0]  t48;
-    logic [1:0]  t49_5_4;
-    logic        t50;
-    logic [15:0] t44_15_0;
-    logic [23:0] t53;
-    logic [23:0] t54;
-    logic [3:0]  t48_3_0;
-    logic [5:0]  t57;
-    logic [5:0]  t58;
-    logic        t59_5_5;
-    logic        t60;
-    logic [19:0] t54_19_0;
-    logic [23:0] t62;
-    logic [23:0] t63;
-    logic [1:0]  t64_23_22;
-    logic        t65;
-    logic [21:0] t63_21_0;
-    logic [23:0] t67;
-    logic [23:0] t68;
-    logic        t69_23_23;
-    logic        t70;
-    logic [22:0] t68_22_0;
-    logic [23:0] t72;
-    logic        t69_s1;
-    logic [23:0] t68_s1;
-    logic [23:0] t72_s1;
-    logic [23:0] t73;
-    logic [4:0]  t74;
-    logic [8:0]  t25_s1;
-    logic [9:0]  t25_x10;
-    logic [4:0]  t74_s1;
-    logic [9:0]  t74_x10;
-    logic [9:0]  t75;
-    logic [17:0] t73_17_0;
-    logic [5:0]  t78_23_18;
-    logic [17:0] t16_17_0;
-    logic [5:0]  t80_23_18;
+    wire [7:0] a_exponent = a[30:23];
+    wire a_sign = a[31];
+    wire a_is_tiny = a_exponent == 8'd0;
+    wire [7:0] b_exponent = b[30:23];
+    wire b_sign = b[31];
+    wire b_is_tiny = b_exponent == 8'd0;
+    wire [23:0] t12 = {~a_is_tiny, a[22:0]};
+    wire [23:0] t14 = {~b_is_tiny, b[22:0]};
+    wire [23:0] t15 = b_is_tiny ? t14 : t12;
+    wire [23:0] t16 = b_is_tiny ? t12 : t14;
+    wire [7:0] t20 = {a[30:24], a_exponent[0] | a_is_tiny};
+    wire [7:0] t24 = {b[30:24], b_exponent[0] | b_is_tiny};
+    wire t27 = t15[23:20] != 4'd0;
+    wire t29 = t15[19:16] != 4'd0;
+    wire t31 = t15[15:12] != 4'd0;
+    wire t33 = t15[11:8] != 4'd0;
+    wire t35 = t15[7:4] != 4'd0;
+    wire t37 = t15[3:0] != 4'd0;
+    wire t40 = {t27, t29, t31, t33} == 4'd0;
+    wire [23:0] t44 = t40 ? {t15[7:0], 16'd0} : t15;
+    wire [5:0] t48 = t40 ? {t35, t37, 4'd0} : {t27, t29, t31, t33, t35, t37};
+    wire t50 = t48[5:4] == 2'd0;
+    wire [23:0] t54 = t50 ? {t44[15:0], 8'd0} : t44;
+    wire [5:0] t58 = t50 ? {t48[3:0], 2'd0} : t48;
+    wire [23:0] t63 = t58[5] ? t54 : {t54[19:0], 4'd0};
+    wire t65 = t63[23:22] == 2'd0;
+    wire [23:0] t68 = t65 ? {t63[21:0], 2'd0} : t63;
+    wire [4:0] t74 = {t40, t50, ~t58[5], t65, ~t68[23]};
+    wire t100 = a_exponent == 8'd255;
+    wire t101 = a[22:0] != 23'd0;
+    wire t105 = b_exponent == 8'd255;
+    wire t106 = b[22:0] != 23'd0;
+    wire t110 = t100 | t105;
+    wire t111 = (a_is_tiny & ~t101) | (b_is_tiny & ~t106);
+    wire is_nan = ((t100 & t101) | (t105 & t106)) | (t110 & t111);
+
+    logic t69_s1, t135_s1, t110_s1, t211_s1;
+    logic [23:0] t68_s1, t72_s1;
+    logic [8:0] t25_s1;
+    logic [4:0] t74_s1, t152_s1;
     logic [17:0] t79_s1;
-    logic [35:0] t81;
-    logic [17:0] t81_17_0;
-    logic [5:0]  t80_s1;
-    logic [23:0] t83;
-    logic [17:0] t84_35_18;
-    logic [23:0] t84_x24;
-    logic [23:0] t85;
-    logic [23:0] t88;
-    logic [17:0] t88_17_0;
-    logic [11:0] t90;
-    logic [5:0]  t91_23_18;
-    logic [11:0] t91_x12;
-    logic [11:0] t92;
-    logic [29:0] t94;
-    logic [23:0] t86_s2;
-    logic [29:0] t86_x30;
-    logic [29:0] t94_s2;
-    logic [29:0] t95;
-    logic [17:0] t82_s2;
-    logic [3:0]  t96_3_0;
-    logic [21:0] t97;
-    logic        t98;
-    logic        t100;
-    logic        t101;
-    logic        t102;
-    logic        t103;
-    logic        t104;
-    logic        t105;
-    logic        t106;
-    logic        t107;
-    logic        t108;
-    logic        t109;
-    logic        t110;
-    logic        t111;
-    logic        t112;
-    logic        t113;
-    logic        t114;
-    logic [25:0] t115_29_4;
-    logic        t117;
-    logic [26:0] t118;
-    logic        t119_29_29;
-    logic        t120_9_9;
-    logic [8:0]  t75_8_0;
-    logic [1:0]  t121_8_7;
-    logic        t122;
-    logic        t121_0_0;
-    logic        t124_8_8;
-    logic        t125;
-    logic [6:0]  t75_6_0;
-    logic        t127;
-    logic        t129;
-    logic        t130;
-    logic [7:0]  t131;
-    logic [9:0]  t132;
-    logic        t135;
-    logic        t135_s1;
-    logic        t136;
-    logic [6:0]  t137_7_1;
-    logic        t139;
-    logic        t140;
-    logic        t142;
-    logic        t142_s2;
-    logic        t143;
-    logic        t140_s2;
-    logic        t144;
-    logic        t136_s2;
-    logic        t145;
-    logic        t110_s1;
-    logic        t110_s2;
-    logic        t146;
-    logic [4:0]  t147_9_5;
-    logic        t148;
-    logic [4:0]  t132_4_0;
-    logic [4:0]  t150;
-    logic [4:0]  t151;
-    logic [4:0]  t152;
-    logic [4:0]  t152_s1;
-    logic [4:0]  t153;
-    logic [4:0]  t119_x5;
-    logic [4:0]  t153_s2;
-    logic [4:0]  t154;
-    logic [9:0]  t155_29_20;
-    logic [16:0] t118_16_0;
-    logic        t157;
-    logic [10:0] t158;
-    logic        t159_4_4;
-    logic [26:0] t158_x27;
-    logic [26:0] t160;
-    logic [17:0] t161_26_9;
-    logic [8:0]  t160_8_0;
-    logic        t163;
-    logic [18:0] t164;
-    logic [3:0]  t154_3_0;
-    logic        t165_3_3;
-    logic [26:0] t164_x27;
-    logic [26:0] t166;
-    logic [21:0] t167_26_5;
-    logic [4:0]  t166_4_0;
-    logic [4:0]  t168_s3;
-    logic        t169;
-    logic [21:0] t167_s3;
-    logic [22:0] t170;
-    logic [2:0]  t154_2_0;
-    logic        t171_2_2;
-    logic        t171_s3;
-    logic [26:0] t170_x27;
-    logic [26:0] t166_s3;
-    logic [26:0] t172;
-    logic [23:0] t173_26_3;
-    logic [2:0]  t172_2_0;
-    logic        t175;
-    logic [24:0] t176;
-    logic [1:0]  t154_1_0;
-    logic        t177_1_1;
-    logic        t177_s3;
-    logic [26:0] t176_x27;
-    logic [26:0] t178;
-    logic [24:0] t179_26_2;
-    logic [1:0]  t178_1_0;
-    logic        t181;
-    logic [25:0] t182;
-    logic        t154_0_0;
-    logic        t183_s3;
-    logic [25:0] t178_25_0;
-    logic [25:0] t184;
-    logic        t185_25_25;
-    logic [7:0]  t186;
-    logic [7:0]  t187;
-    logic [7:0]  t188;
-    logic [7:0]  t187_s2;
-    logic [7:0]  t189;
-    logic        t190;
-    logic        t191;
-    logic        t136_s3;
-    logic        t191_s3;
-    logic        t192;
-    logic        t193;
-    logic        t193_s3;
-    logic [1:0]  t194;
-    logic [1:0]  t195;
-    logic [1:0]  t195_s3;
-    logic [1:0]  t196;
-    logic [24:0] t184_24_0;
-    logic [22:0] t198_24_2;
-    logic [1:0]  t197_1_0;
-    logic        t199_1_1;
-    logic [2:0]  t197_2_0;
-    logic        t200_2_2;
-    logic        t184_0_0;
-    logic        t202;
-    logic        t203;
-    logic [22:0] t204;
-    logic [22:0] t204_s3;
-    logic [22:0] t205;
-    logic        t190_s3;
-    logic        t206;
-    logic [22:0] t208;
+    logic [5:0] t80_s1;
     logic [22:0] t208_s1;
+    always_ff @(posedge clk) begin
+        t69_s1 <= t68[23];
+        t68_s1 <= t68;
+        t72_s1 <= {t68[22:0], 1'b0};
+        t25_s1 <= 9'(t20) + 9'(t24);
+        t74_s1 <= t74;
+        t79_s1 <= t16[17:0];
+        t80_s1 <= t16[23:18];
+        t135_s1 <= ~t111;
+        t110_s1 <= t110;
+        t152_s1 <= {5{t111}};
+        t208_s1 <= {is_nan, 22'd0};
+        t211_s1 <= (a_sign ^ b_sign) & ~is_nan;
+    end
+
+    // cycle 1
+    wire [23:0] normalised = t69_s1 ? t68_s1 : t72_s1;
+    wire [9:0] exponent = 10'(t25_s1) - 10'(t74_s1);
+    wire [35:0] t81 = 36'(t79_s1) * 36'(normalised[17:0]);
+    wire [23:0] t83 = 24'(normalised[17:0]) * 24'(t80_s1);
+    wire [23:0] t88 = 24'(t79_s1) * 24'(normalised[23:18]);
+    wire [11:0] t90 = 12'(t80_s1) * 12'(normalised[23:18]);
+    wire [29:0] t94 = {12'(t88[23:18]) + t90, t88[17:0]};
+    wire t130 = (exponent[8:7] != 2'd0) & ~exponent[9];
+    wire [7:0] t131 = {~exponent[7], exponent[6:0]};
+    wire [9:0] t132 = 10'd128 - exponent;
+    wire t136 = t130 & t135_s1;
+    wire t140 = (exponent[7] & exponent[8]) | (t131[7:1] == 7'd127);
+    wire t148 = t132[9:5] != 5'd0;
+    wire [4:0] t151 = t132[4:0] | {5{t148}};
+    wire [7:0] t187 = t131 & {8{t136}};
+
+    logic [23:0] t86_s2;
+    logic [29:0] t94_s2;
+    logic [17:0] t82_s2;
+    logic t142_s2, t140_s2, t136_s2, t110_s2, t211_s2;
+    logic [4:0] t153_s2;
+    logic [7:0] t187_s2;
     logic [22:0] t208_s2;
-    logic [22:0] t208_s3;
-    logic [22:0] t209;
-    logic        t210;
-    logic        t211;
-    logic [7:0]  t189_s3;
-    logic [30:0] t212;
-    logic [21:0] t207_s1;
-    logic [21:0] t207_s2;
-    logic [21:0] t207_s3;
-    logic [24:0] t213;
+    always_ff @(posedge clk) begin
+        t86_s2 <= 24'(t81[35:18]) + t83;
+        t94_s2 <= t94;
+        t82_s2 <= t81[17:0];
+        t142_s2 <= t131 == 8'd253;
+        t140_s2 <= t140;
+        t136_s2 <= t136;
+        t110_s2 <= t110_s1;
+        t153_s2 <= t151 | t152_s1;
+        t187_s2 <= t187;
+        t208_s2 <= t208_s1;
+        t211_s2 <= t211_s1;
+    end
+
+    // cycle 2
+    wire [29:0] t95 = 30'(t86_s2) + t94_s2;
+    wire [21:0] product = {t95[3:0], t82_s2};
+    wire [26:0] t118 = {t95[29:4], product != 22'd0};
+    wire t145 = (t140_s2 | (t142_s2 & t95[29])) & t136_s2;
+    wire is_special = t110_s2 | t145;
+    wire [4:0] t154 = t136_s2 ? 5'(t95[29]) : t153_s2;
+    wire [10:0] t158 = {t95[29:20], t118[16:0] != 17'd0};
+    wire [26:0] t160 = t154[4] ? 27'(t158) : t118;
+    wire [18:0] t164 = {t160[26:9], t160[8:0] != 9'd0};
+    wire [26:0] t166 = t154[3] ? 27'(t164) : t160;
+    wire [7:0] t188 = {8{is_special}};
+    wire t190 = ~is_special;
+    wire [22:0] t204 = {23{t190}};
+
+    logic [4:0] t168_s3;
+    logic [21:0] t167_s3;
+    logic t171_s3, t177_s3, t183_s3, t136_s3, t191_s3, t193_s3, t190_s3, t211_s3;
+    logic [26:0] t166_s3;
+    logic [1:0] t195_s3;
+    logic [22:0] t204_s3, t208_s3;
+    logic [7:0] t189_s3;
+    always_ff @(posedge clk) begin
+        t168_s3 <= t166[4:0];
+        t167_s3 <= t166[26:5];
+        t171_s3 <= t154[2];
+        t166_s3 <= t166;
+        t177_s3 <= t154[1];
+        t183_s3 <= t154[0];
+        t136_s3 <= t136_s2;
+        t191_s3 <= ~t95[29];
+        t193_s3 <= t136_s2 & t95[29];
+        t195_s3 <= {2{t190}};
+        t204_s3 <= t204;
+        t190_s3 <= t190;
+        t208_s3 <= t208_s2;
+        t189_s3 <= t187_s2 | t188;
+        t211_s3 <= t211_s2;
+    end
+
+    // cycle 3
+    wire [22:0] t170 = {t167_s3, t168_s3 != 5'd0};
+    wire [26:0] t172 = t171_s3 ? 27'(t170) : t166_s3;
+    wire [24:0] t176 = {t172[26:3], t172[2:0] != 3'd0};
+    wire [26:0] t178 = t177_s3 ? 27'(t176) : t172;
+    wire [25:0] aligned = t183_s3 ? {t178[26:2], t178[1:0] != 2'd0} : t178[25:0];
+    wire [1:0] t194 = {t193_s3, t136_s3 ? t191_s3 : aligned[25]};
+    wire round_up = aligned[1] & (aligned[2] | aligned[0]);
+    wire [30:0] t212 = {t189_s3, (aligned[24:2] & t204_s3) | t208_s3};
+    wire [24:0] t213 = {t194 & t195_s3, 22'd0, round_up & t190_s3};
+
     logic [30:0] t212_s4;
     logic [24:0] t213_s4;
-    logic [30:0] t213_x31;
-    logic [30:0] t214;
-    logic        t211_s1;
-    logic        t211_s2;
-    logic        t211_s3;
-    logic        t211_s4;
-    logic [31:0] t216;
-
-    assign t0_30_0 = a[30:0];
-    assign t2_30_23 = t0_30_0[30:23];
-    assign t3_31_31 = a[31];
-    assign t0_22_0 = a[22:0];
-    assign t6 = t2_30_23 == 8'd0;
-    assign t1_30_0 = b[30:0];
-    assign t7_30_23 = t1_30_0[30:23];
-    assign t8_31_31 = b[31];
-    assign t1_22_0 = b[22:0];
-    assign t10 = t7_30_23 == 8'd0;
-    assign t11 = ~t6;
-    assign t12 = {t11, t0_22_0};
-    assign t13 = ~t10;
-    assign t14 = {t13, t1_22_0};
-    assign t15 = t10 ? t14 : t12;
-    assign t16 = t10 ? t12 : t14;
-    assign t2_0_0 = t2_30_23[0];
-    assign t18 = t2_0_0 | t6;
-    assign t19_30_24 = t0_30_0[30:24];
-    assign t20 = {t19_30_24, t18};
-    assign t7_0_0 = t7_30_23[0];
-    assign t22 = t7_0_0 | t10;
-    assign t23_30_24 = t1_30_0[30:24];
-    assign t24 = {t23_30_24, t22};
-    assign t20_x9 = 9'(t20);
-    assign t24_x9 = 9'(t24);
-    assign t25 = t20_x9 + t24_x9;
-    assign t26_23_20 = t15[23:20];
-    assign t27 = t26_23_20 != 4'd0;
-    assign t15_19_0 = t15[19:0];
-    assign t28_19_16 = t15_19_0[19:16];
-    assign t29 = t28_19_16 != 4'd0;
-    assign t15_15_0 = t15[15:0];
-    assign t30_15_12 = t15_15_0[15:12];
-    assign t31 = t30_15_12 != 4'd0;
-    assign t15_11_0 = t15[11:0];
-    assign t32_11_8 = t15_11_0[11:8];
-    assign t33 = t32_11_8 != 4'd0;
-    assign t15_7_0 = t15[7:0];
-    assign t34_7_4 = t15_7_0[7:4];
-    assign t35 = t34_7_4 != 4'd0;
-    assign t15_3_0 = t15[3:0];
-    assign t37 = t15_3_0 != 4'd0;
-    assign t38 = {t27, t29, t31, t33, t35, t37};
-    assign t39 = {t27, t29, t31, t33};
-    assign t40 = t39 == 4'd0;
-    assign t43 = {t15_7_0, 16'd0};
-    assign t44 = t40 ? t43 : t15;
-    assign t45 = {t35, t37};
-    assign t47 = {t45, 4'd0};
-    assign t48 = t40 ? t47 : t38;
-    assign t49_5_4 = t48[5:4];
-    assign t50 = t49_5_4 == 2'd0;
-    assign t44_15_0 = t44[15:0];
-    assign t53 = {t44_15_0, 8'd0};
-    assign t54 = t50 ? t53 : t44;
-    assign t48_3_0 = t48[3:0];
-    assign t57 = {t48_3_0, 2'd0};
-    assign t58 = t50 ? t57 : t48;
-    assign t59_5_5 = t58[5];
-    assign t60 = ~t59_5_5;
-    assign t54_19_0 = t54[19:0];
-    assign t62 = {t54_19_0, 4'd0};
-    assign t63 = t59_5_5 ? t54 : t62;
-    assign t64_23_22 = t63[23:22];
-    assign t65 = t64_23_22 == 2'd0;
-    assign t63_21_0 = t63[21:0];
-    assign t67 = {t63_21_0, 2'd0};
-    assign t68 = t65 ? t67 : t63;
-    assign t69_23_23 = t68[23];
-    assign t70 = ~t69_23_23;
-    assign t68_22_0 = t68[22:0];
-    assign t72 = {t68_22_0, 1'b0};
-
-    always_ff @(posedge clk) begin
-        t69_s1 <= t69_23_23;
-        t68_s1 <= t68;
-        t72_s1 <= t72;
-    end
-
-    assign t73 = t69_s1 ? t68_s1 : t72_s1;
-    assign t74 = {t40, t50, t60, t65, t70};
-
-    always_ff @(posedge clk) begin
-        t25_s1 <= t25;
-    end
-
-    assign t25_x10 = 10'(t25_s1);
-
-    always_ff @(posedge clk) begin
-        t74_s1 <= t74;
-    end
-
-    assign t74_x10 = 10'(t74_s1);
-    assign t75 = t25_x10 - t74_x10;
-    assign t73_17_0 = t73[17:0];
-    assign t78_23_18 = t73[23:18];
-    assign t16_17_0 = t16[17:0];
-    assign t80_23_18 = t16[23:18];
-
-    always_ff @(posedge clk) begin
-        t79_s1 <= t16_17_0;
-    end
-
-    assign t81 = 36'(t79_s1) * 36'(t73_17_0);
-    assign t81_17_0 = t81[17:0];
-
-    always_ff @(posedge clk) begin
-        t80_s1 <= t80_23_18;
-    end
-
-    assign t83 = 24'(t73_17_0) * 24'(t80_s1);
-    assign t84_35_18 = t81[35:18];
-    assign t84_x24 = 24'(t84_35_18);
-    assign t85 = t84_x24 + t83;
-    assign t88 = 24'(t79_s1) * 24'(t78_23_18);
-    assign t88_17_0 = t88[17:0];
-    assign t90 = 12'(t80_s1) * 12'(t78_23_18);
-    assign t91_23_18 = t88[23:18];
-    assign t91_x12 = 12'(t91_23_18);
-    assign t92 = t91_x12 + t90;
-    assign t94 = {t92, t88_17_0};
-
-    always_ff @(posedge clk) begin
-        t86_s2 <= t85;
-    end
-
-    assign t86_x30 = 30'(t86_s2);
-
-    always_ff @(posedge clk) begin
-        t94_s2 <= t94;
-    end
-
-    assign t95 = t86_x30 + t94_s2;
-
-    always_ff @(posedge clk) begin
-        t82_s2 <= t81_17_0;
-    end
-
-    assign t96_3_0 = t95[3:0];
-    assign t97 = {t96_3_0, t82_s2};
-    assign t98 = t3_31_31 ^ t8_31_31;
-    assign t100 = t2_30_23 == 8'd255;
-    assign t101 = t0_22_0 != 23'd0;
-    assign t102 = t100 & t101;
-    assign t103 = ~t101;
-    assign t104 = t6 & t103;
-    assign t105 = t7_30_23 == 8'd255;
-    assign t106 = t1_22_0 != 23'd0;
-    assign t107 = t105 & t106;
-    assign t108 = ~t106;
-    assign t109 = t10 & t108;
-    assign t110 = t100 | t105;
-    assign t111 = t104 | t109;
-    assign t112 = t102 | t107;
-    assign t113 = t110 & t111;
-    assign t114 = t112 | t113;
-    assign t115_29_4 = t95[29:4];
-    assign t117 = t97 != 22'd0;
-    assign t118 = {t115_29_4, t117};
-    assign t119_29_29 = t95[29];
-    assign t120_9_9 = t75[9];
-    assign t75_8_0 = t75[8:0];
-    assign t121_8_7 = t75_8_0[8:7];
-    assign t122 = t121_8_7 != 2'd0;
-    assign t121_0_0 = t121_8_7[0];
-    assign t124_8_8 = t75_8_0[8];
-    assign t125 = ~t121_0_0;
-    assign t75_6_0 = t75[6:0];
-    assign t127 = t121_0_0 & t124_8_8;
-    assign t129 = ~t120_9_9;
-    assign t130 = t122 & t129;
-    assign t131 = {t125, t75_6_0};
-    assign t132 = 10'd128 - t75;
-    assign t135 = ~t111;
-
-    always_ff @(posedge clk) begin
-        t135_s1 <= t135;
-    end
-
-    assign t136 = t130 & t135_s1;
-    assign t137_7_1 = t131[7:1];
-    assign t139 = t137_7_1 == 7'd127;
-    assign t140 = t127 | t139;
-    assign t142 = t131 == 8'd253;
-
-    always_ff @(posedge clk) begin
-        t142_s2 <= t142;
-    end
-
-    assign t143 = t142_s2 & t119_29_29;
-
-    always_ff @(posedge clk) begin
-        t140_s2 <= t140;
-    end
-
-    assign t144 = t140_s2 | t143;
-
-    always_ff @(posedge clk) begin
-        t136_s2 <= t136;
-    end
-
-    assign t145 = t144 & t136_s2;
-
-    always_ff @(posedge clk) begin
-        t110_s1 <= t110;
-        t110_s2 <= t110_s1;
-    end
-
-    assign t146 = t110_s2 | t145;
-    assign t147_9_5 = t132[9:5];
-    assign t148 = t147_9_5 != 5'd0;
-    assign t132_4_0 = t132[4:0];
-    assign t150 = {t148, t148, t148, t148, t148};
-    assign t151 = t132_4_0 | t150;
-    assign t152 = {t111, t111, t111, t111, t111};
-
-    always_ff @(posedge clk) begin
-        t152_s1 <= t152;
-    end
-
-    assign t153 = t151 | t152_s1;
-    assign t119_x5 = 5'(t119_29_29);
-
-    always_ff @(posedge clk) begin
-        t153_s2 <= t153;
-    end
-
-    assign t154 = t136_s2 ? t119_x5 : t153_s2;
-    assign t155_29_20 = t95[29:20];
-    assign t118_16_0 = t118[16:0];
-    assign t157 = t118_16_0 != 17'd0;
-    assign t158 = {t155_29_20, t157};
-    assign t159_4_4 = t154[4];
-    assign t158_x27 = 27'(t158);
-    assign t160 = t159_4_4 ? t158_x27 : t118;
-    assign t161_26_9 = t160[26:9];
-    assign t160_8_0 = t160[8:0];
-    assign t163 = t160_8_0 != 9'd0;
-    assign t164 = {t161_26_9, t163};
-    assign t154_3_0 = t154[3:0];
-    assign t165_3_3 = t154_3_0[3];
-    assign t164_x27 = 27'(t164);
-    assign t166 = t165_3_3 ? t164_x27 : t160;
-    assign t167_26_5 = t166[26:5];
-    assign t166_4_0 = t166[4:0];
-
-    always_ff @(posedge clk) begin
-        t168_s3 <= t166_4_0;
-    end
-
-    assign t169 = t168_s3 != 5'd0;
-
-    always_ff @(posedge clk) begin
-        t167_s3 <= t167_26_5;
-    end
-
-    assign t170 = {t167_s3, t169};
-    assign t154_2_0 = t154[2:0];
-    assign t171_2_2 = t154_2_0[2];
-
-    always_ff @(posedge clk) begin
-        t171_s3 <= t171_2_2;
-    end
-
-    assign t170_x27 = 27'(t170);
-
-    always_ff @(posedge clk) begin
-        t166_s3 <= t166;
-    end
-
-    assign t172 = t171_s3 ? t170_x27 : t166_s3;
-    assign t173_26_3 = t172[26:3];
-    assign t172_2_0 = t172[2:0];
-    assign t175 = t172_2_0 != 3'd0;
-    assign t176 = {t173_26_3, t175};
-    assign t154_1_0 = t154[1:0];
-    assign t177_1_1 = t154_1_0[1];
-
-    always_ff @(posedge clk) begin
-        t177_s3 <= t177_1_1;
-    end
-
-    assign t176_x27 = 27'(t176);
-    assign t178 = t177_s3 ? t176_x27 : t172;
-    assign t179_26_2 = t178[26:2];
-    assign t178_1_0 = t178[1:0];
-    assign t181 = t178_1_0 != 2'd0;
-    assign t182 = {t179_26_2, t181};
-    assign t154_0_0 = t154[0];
-
-    always_ff @(posedge clk) begin
-        t183_s3 <= t154_0_0;
-    end
-
-    assign t178_25_0 = t178[25:0];
-    assign t184 = t183_s3 ? t182 : t178_25_0;
-    assign t185_25_25 = t184[25];
-    assign t186 = {t136, t136, t136, t136, t136, t136, t136, t136};
-    assign t187 = t131 & t186;
-    assign t188 = {t146, t146, t146, t146, t146, t146, t146, t146};
-
-    always_ff @(posedge clk) begin
-        t187_s2 <= t187;
-    end
-
-    assign t189 = t187_s2 | t188;
-    assign t190 = ~t146;
-    assign t191 = ~t119_29_29;
-
-    always_ff @(posedge clk) begin
-        t136_s3 <= t136_s2;
-        t191_s3 <= t191;
-    end
-
-    assign t192 = t136_s3 ? t191_s3 : t185_25_25;
-    assign t193 = t136_s2 & t119_29_29;
-
-    always_ff @(posedge clk) begin
-        t193_s3 <= t193;
-    end
-
-    assign t194 = {t193_s3, t192};
-    assign t195 = {t190, t190};
-
-    always_ff @(posedge clk) begin
-        t195_s3 <= t195;
-    end
-
-    assign t196 = t194 & t195_s3;
-    assign t184_24_0 = t184[24:0];
-    assign t198_24_2 = t184_24_0[24:2];
-    assign t197_1_0 = t184_24_0[1:0];
-    assign t199_1_1 = t197_1_0[1];
-    assign t197_2_0 = t184_24_0[2:0];
-    assign t200_2_2 = t197_2_0[2];
-    assign t184_0_0 = t184[0];
-    assign t202 = t200_2_2 | t184_0_0;
-    assign t203 = t199_1_1 & t202;
-    assign t204 = {t190, t190, t190, t190, t190, t190, t190, t190, t190, t190, t190, t190, t190, t190, t190, t190, t190, t190, t190, t190, t190, t190, t190};
-
-    always_ff @(posedge clk) begin
-        t204_s3 <= t204;
-    end
-
-    assign t205 = t198_24_2 & t204_s3;
-
-    always_ff @(posedge clk) begin
-        t190_s3 <= t190;
-    end
-
-    assign t206 = t203 & t190_s3;
-    assign t208 = {t114, 22'd0};
-
-    always_ff @(posedge clk) begin
-        t208_s1 <= t208;
-        t208_s2 <= t208_s1;
-        t208_s3 <= t208_s2;
-    end
-
-    assign t209 = t205 | t208_s3;
-    assign t210 = ~t114;
-    assign t211 = t98 & t210;
-
-    always_ff @(posedge clk) begin
-        t189_s3 <= t189;
-    end
-
-    assign t212 = {t189_s3, t209};
-
-    always_ff @(posedge clk) begin
-        t207_s1 <= 22'd0;
-        t207_s2 <= t207_s1;
-        t207_s3 <= t207_s2;
-    end
-
-    assign t213 = {t196, t207_s3, t206};
-
+    logic t211_s4;
     always_ff @(posedge clk) begin
         t212_s4 <= t212;
         t213_s4 <= t213;
-    end
-
-    assign t213_x31 = 31'(t213_s4);
-    assign t214 = t212_s4 + t213_x31;
-
-    always_ff @(posedge clk) begin
-        t211_s1 <= t211;
-        t211_s2 <= t211_s1;
-        t211_s3 <= t211_s2;
         t211_s4 <= t211_s3;
     end
 
-    assign t216 = {t211_s4, t214};
-    assign result = t216;
+    // cycle 4
+    assign result = {t211_s4, t212_s4 + 31'(t213_s4)};
 
     // Bits that nothing reads.
     wire _unused = &{
         1'b0,
-        t0_30_0[22:0],
-        t1_30_0[22:0],
-        t15_19_0[15:0],
-        t15_15_0[11:0],
-        t15_11_0[7:0],
-        t58[4:0],
-        t75_8_0[6:0],
-        t154_3_0[2:0],
-        t154_2_0[1:0],
-        t154_1_0[0],
-        t197_1_0[0],
-        t197_2_0[1:0]
+        t58[4:0]
     };
 endmodule
 
@@ -700,246 +182,57 @@ module fcvt_e8f23_f8e4m3 (
     input  logic [31:0] a,
     output logic [7:0]  result
 );
-    logic [30:0] t0_30_0;
-    logic [7:0]  t1_30_23;
-    logic        t2_31_31;
-    logic [22:0] t0_22_0;
-    logic        t5;
-    logic        t7;
-    logic        t1_0_0;
-    logic        t10;
-    logic [6:0]  t11_30_24;
-    logic [7:0]  t12;
-    logic [8:0]  t12_x9;
-    logic [8:0]  t13;
-    logic        t14_8_8;
-    logic [7:0]  t13_7_0;
-    logic [4:0]  t15_4_0;
-    logic [3:0]  t16_4_1;
-    logic        t18;
-    logic [2:0]  t19_7_5;
-    logic        t20;
-    logic        t21;
-    logic        t22;
-    logic        t23;
-    logic        t24;
-    logic [23:0] t25;
-    logic [4:0]  t26_23_19;
-    logic [18:0] t0_18_0;
-    logic        t28;
-    logic [5:0]  t29;
-    logic [4:0]  t13_4_0;
-    logic [7:0]  t31;
-    logic [7:0]  t33;
-    logic [7:0]  t34;
-    logic [4:0]  t35_7_3;
-    logic        t36;
-    logic [2:0]  t34_2_0;
-    logic [2:0]  t38;
-    logic [2:0]  t39;
-    logic [4:0]  t29_4_0;
-    logic        t41;
-    logic [1:0]  t42;
-    logic        t43_2_2;
-    logic [5:0]  t42_x6;
-    logic [5:0]  t44;
-    logic [2:0]  t45_5_3;
-    logic [2:0]  t44_2_0;
-    logic        t47;
-    logic [3:0]  t48;
-    logic [1:0]  t39_1_0;
-    logic        t49_1_1;
-    logic        t49_s1;
-    logic [3:0]  t48_s1;
-    logic [5:0]  t48_x6;
-    logic [5:0]  t44_s1;
-    logic [5:0]  t50;
-    logic [3:0]  t51_5_2;
-    logic [1:0]  t50_1_0;
-    logic        t53;
-    logic [4:0]  t54;
-    logic        t39_0_0;
-    logic        t55_s1;
-    logic [5:0]  t54_x6;
-    logic [5:0]  t56;
-    logic [4:0]  t57;
-    logic [4:0]  t58;
-    logic        t59;
-    logic        t60;
-    logic [4:0]  t61;
-    logic        t62_5_5;
-    logic [4:0]  t63;
-    logic        t60_s1;
-    logic        t64;
-    logic [4:0]  t56_4_0;
-    logic [2:0]  t66_4_2;
-    logic [1:0]  t65_1_0;
-    logic        t67_1_1;
-    logic [2:0]  t65_2_0;
-    logic        t68_2_2;
-    logic        t56_0_0;
-    logic        t70;
-    logic        t71;
-    logic [2:0]  t72;
-    logic [2:0]  t72_s1;
-    logic [2:0]  t73;
-    logic        t74;
-    logic [4:0]  t63_s1;
-    logic [7:0]  t75;
-    logic [1:0]  t76_s1;
-    logic [3:0]  t77;
-    logic [7:0]  t77_x8;
-    logic [7:0]  t78;
-    logic [6:0]  t78_6_0;
-    logic        t83;
-    logic [6:0]  t84;
-    logic [6:0]  t85;
-    logic        t86;
-    logic        t2_s1;
-    logic        t87;
-    logic [7:0]  t88;
+    wire [7:0] a_exponent = a[30:23];
+    wire a_sign = a[31];
+    wire a_is_tiny = a_exponent == 8'd0;
+    wire [7:0] t12 = {a[30:24], a_exponent[0] | a_is_tiny};
+    wire [8:0] t13 = 9'(t12) - 9'd121;
+    wire t21 = (t13[7:5] != 3'd0) | (t13[4:1] == 4'd15);
+    wire t22 = ~t13[8];
+    wire t24 = ~a_is_tiny;
+    wire [23:0] t25 = {t24, a[22:0]};
+    wire [5:0] t29 = {t25[23:19], a[18:0] != 19'd0};
+    wire [7:0] t33 = {8{t13[8]}};
+    wire [7:0] t34 = (8'd121 - t12) & t33;
+    wire t36 = t34[7:3] != 5'd0;
+    wire [2:0] t39 = t34[2:0] | {3{t36}};
+    wire [1:0] t42 = {t24, t29[4:0] != 5'd0};
+    wire [5:0] t44 = t39[2] ? 6'(t42) : t29;
+    wire t59 = (t21 & t22) | (a_exponent == 8'd255);
+    wire t60 = ~t59;
+    wire [4:0] t63 = (t13[4:0] & {5{t22}}) | {5{t59}};
 
-    assign t0_30_0 = a[30:0];
-    assign t1_30_23 = t0_30_0[30:23];
-    assign t2_31_31 = a[31];
-    assign t0_22_0 = a[22:0];
-    assign t5 = t1_30_23 == 8'd0;
-    assign t7 = t1_30_23 == 8'd255;
-    assign t1_0_0 = t1_30_23[0];
-    assign t10 = t1_0_0 | t5;
-    assign t11_30_24 = t0_30_0[30:24];
-    assign t12 = {t11_30_24, t10};
-    assign t12_x9 = 9'(t12);
-    assign t13 = t12_x9 - 9'd121;
-    assign t14_8_8 = t13[8];
-    assign t13_7_0 = t13[7:0];
-    assign t15_4_0 = t13_7_0[4:0];
-    assign t16_4_1 = t15_4_0[4:1];
-    assign t18 = t16_4_1 == 4'd15;
-    assign t19_7_5 = t13_7_0[7:5];
-    assign t20 = t19_7_5 != 3'd0;
-    assign t21 = t20 | t18;
-    assign t22 = ~t14_8_8;
-    assign t23 = t21 & t22;
-    assign t24 = ~t5;
-    assign t25 = {t24, t0_22_0};
-    assign t26_23_19 = t25[23:19];
-    assign t0_18_0 = a[18:0];
-    assign t28 = t0_18_0 != 19'd0;
-    assign t29 = {t26_23_19, t28};
-    assign t13_4_0 = t13[4:0];
-    assign t31 = 8'd121 - t12;
-    assign t33 = {t14_8_8, t14_8_8, t14_8_8, t14_8_8, t14_8_8, t14_8_8, t14_8_8, t14_8_8};
-    assign t34 = t31 & t33;
-    assign t35_7_3 = t34[7:3];
-    assign t36 = t35_7_3 != 5'd0;
-    assign t34_2_0 = t34[2:0];
-    assign t38 = {t36, t36, t36};
-    assign t39 = t34_2_0 | t38;
-    assign t29_4_0 = t29[4:0];
-    assign t41 = t29_4_0 != 5'd0;
-    assign t42 = {t24, t41};
-    assign t43_2_2 = t39[2];
-    assign t42_x6 = 6'(t42);
-    assign t44 = t43_2_2 ? t42_x6 : t29;
-    assign t45_5_3 = t44[5:3];
-    assign t44_2_0 = t44[2:0];
-    assign t47 = t44_2_0 != 3'd0;
-    assign t48 = {t45_5_3, t47};
-    assign t39_1_0 = t39[1:0];
-    assign t49_1_1 = t39_1_0[1];
-
+    logic t49_s1, t55_s1, t60_s1, a_sign_s1;
+    logic [3:0] t48_s1;
+    logic [5:0] t44_s1;
+    logic [2:0] t72_s1;
+    logic [4:0] t63_s1;
     always_ff @(posedge clk) begin
-        t49_s1 <= t49_1_1;
-        t48_s1 <= t48;
-    end
-
-    assign t48_x6 = 6'(t48_s1);
-
-    always_ff @(posedge clk) begin
+        t49_s1 <= t39[1];
+        t48_s1 <= {t44[5:3], t44[2:0] != 3'd0};
         t44_s1 <= t44;
-    end
-
-    assign t50 = t49_s1 ? t48_x6 : t44_s1;
-    assign t51_5_2 = t50[5:2];
-    assign t50_1_0 = t50[1:0];
-    assign t53 = t50_1_0 != 2'd0;
-    assign t54 = {t51_5_2, t53};
-    assign t39_0_0 = t39[0];
-
-    always_ff @(posedge clk) begin
-        t55_s1 <= t39_0_0;
-    end
-
-    assign t54_x6 = 6'(t54);
-    assign t56 = t55_s1 ? t54_x6 : t50;
-    assign t57 = {t22, t22, t22, t22, t22};
-    assign t58 = t13_4_0 & t57;
-    assign t59 = t23 | t7;
-    assign t60 = ~t59;
-    assign t61 = {t59, t59, t59, t59, t59};
-    assign t62_5_5 = t56[5];
-    assign t63 = t58 | t61;
-
-    always_ff @(posedge clk) begin
+        t55_s1 <= t39[0];
         t60_s1 <= t60;
-    end
-
-    assign t64 = t62_5_5 & t60_s1;
-    assign t56_4_0 = t56[4:0];
-    assign t66_4_2 = t56_4_0[4:2];
-    assign t65_1_0 = t56_4_0[1:0];
-    assign t67_1_1 = t65_1_0[1];
-    assign t65_2_0 = t56_4_0[2:0];
-    assign t68_2_2 = t65_2_0[2];
-    assign t56_0_0 = t56[0];
-    assign t70 = t68_2_2 | t56_0_0;
-    assign t71 = t67_1_1 & t70;
-    assign t72 = {t60, t60, t60};
-
-    always_ff @(posedge clk) begin
-        t72_s1 <= t72;
-    end
-
-    assign t73 = t66_4_2 & t72_s1;
-    assign t74 = t71 & t60_s1;
-
-    always_ff @(posedge clk) begin
+        t72_s1 <= {3{t60}};
         t63_s1 <= t63;
+        a_sign_s1 <= a_sign;
     end
 
-    assign t75 = {t63_s1, t73};
-
-    always_ff @(posedge clk) begin
-        t76_s1 <= 2'd0;
-    end
-
-    assign t77 = {t64, t76_s1, t74};
-    assign t77_x8 = 8'(t77);
-    assign t78 = t75 + t77_x8;
-    assign t78_6_0 = t78[6:0];
-    assign t83 = t78 > 8'd126;
-    assign t84 = {t83, t83, t83, t83, t83, t83, t83};
-    assign t85 = t78_6_0 | t84;
-    assign t86 = ~t83;
-
-    always_ff @(posedge clk) begin
-        t2_s1 <= t2_31_31;
-    end
-
-    assign t87 = t2_s1 & t86;
-    assign t88 = {t87, t85};
-    assign result = t88;
+    // cycle 1
+    wire [5:0] t50 = t49_s1 ? 6'(t48_s1) : t44_s1;
+    wire [4:0] t54 = {t50[5:2], t50[1:0] != 2'd0};
+    wire [5:0] t56 = t55_s1 ? 6'(t54) : t50;
+    wire round_up = t56[1] & (t56[2] | t56[0]);
+    wire [3:0] t77 = {t56[5] & t60_s1, 2'd0, round_up & t60_s1};
+    wire [7:0] t78 = {t63_s1, t56[4:2] & t72_s1} + 8'(t77);
+    wire t83 = t78 > 8'd126;
+    wire [6:0] t85 = t78[6:0] | {7{t83}};
+    assign result = {a_sign_s1 & ~t83, t85};
 
     // Bits that nothing reads.
     wire _unused = &{
         1'b0,
-        t0_30_0[22:0],
-        t15_4_0[0],
-        t25[18:0],
-        t39_1_0[0],
-        t65_1_0[0],
-        t65_2_0[1:0]
+        t25[18:0]
     };
 endmodule
 
@@ -949,428 +242,101 @@ module fcvt_e8f23_hif8 (
     input  logic [31:0] a,
     output logic [7:0]  result
 );
-    logic [30:0] t0_30_0;
-    logic [7:0]  t1_30_23;
-    logic        t2_31_31;
-    logic [22:0] t0_22_0;
-    logic        t5;
-    logic        t6;
-    logic        t8;
-    logic        t9;
-    logic        t1_0_0;
-    logic        t12;
-    logic [6:0]  t13_30_24;
-    logic [7:0]  t14;
-    logic [8:0]  t14_x9;
-    logic [8:0]  t15;
-    logic        t16_8_8;
-    logic [7:0]  t15_7_0;
-    logic [5:0]  t17_5_0;
-    logic [4:0]  t18_5_1;
-    logic        t20;
-    logic [1:0]  t21_7_6;
-    logic        t22;
-    logic        t23;
-    logic        t24;
-    logic        t25;
-    logic        t26;
-    logic [23:0] t27;
-    logic [5:0]  t28_23_18;
-    logic [17:0] t0_17_0;
-    logic        t30;
-    logic [6:0]  t31;
-    logic [5:0]  t15_5_0;
-    logic [7:0]  t33;
-    logic [7:0]  t35;
-    logic [7:0]  t36;
-    logic [4:0]  t37_7_3;
-    logic        t38;
-    logic [2:0]  t36_2_0;
-    logic [2:0]  t40;
-    logic [2:0]  t41;
-    logic [1:0]  t42_23_22;
-    logic [4:0]  t31_4_0;
-    logic        t44;
-    logic [2:0]  t45;
-    logic        t46_2_2;
-    logic [6:0]  t45_x7;
-    logic [6:0]  t47;
-    logic [3:0]  t48_6_3;
-    logic [2:0]  t47_2_0;
-    logic        t50;
-    logic [4:0]  t51;
-    logic [1:0]  t41_1_0;
-    logic        t52_1_1;
-    logic        t52_s1;
-    logic [4:0]  t51_s1;
-    logic [6:0]  t51_x7;
-    logic [6:0]  t47_s1;
-    logic [6:0]  t53;
-    logic [4:0]  t54_6_2;
-    logic [1:0]  t53_1_0;
-    logic        t56;
-    logic [5:0]  t57;
-    logic        t41_0_0;
-    logic        t58_s1;
-    logic [6:0]  t57_x7;
-    logic [6:0]  t59;
-    logic [5:0]  t60;
-    logic [5:0]  t61;
-    logic [5:0]  t59_5_0;
-    logic [3:0]  t62_5_2;
-    logic        t63_6_6;
-    logic [6:0]  t61_x7;
-    logic [6:0]  t65;
-    logic        t68;
-    logic        t69;
-    logic        t68_s1;
-    logic        t69_s1;
-    logic        t70;
-    logic        t73;
-    logic        t74;
-    logic        t73_s1;
-    logic        t74_s1;
-    logic        t75;
-    logic        t77;
-    logic        t77_s1;
-    logic [3:0]  t81;
-    logic [3:0]  t82;
-    logic [3:0]  t83;
-    logic [6:0]  t65_s1;
-    logic [10:0] t85;
-    logic [10:0] t83_x11;
-    logic [10:0] t86;
-    logic [6:0]  t88_10_4;
-    logic [3:0]  t87_3_0;
-    logic [2:0]  t89_3_1;
-    logic        t90;
-    logic [3:0]  t88_3_0;
-    logic [3:0]  t91;
-    logic [3:0]  t92;
-    logic [3:0]  t93;
-    logic        t95;
-    logic [2:0]  t88_2_0;
-    logic [2:0]  t96;
-    logic        t98;
-    logic [2:0]  t98_x3;
-    logic [2:0]  t99;
-    logic        t93_0_0;
-    logic [1:0]  t93_1_0;
-    logic [2:0]  t93_2_0;
-    logic        t103_3_3;
-    logic [1:0]  t104_3_2;
-    logic [3:0]  t106;
-    logic [4:0]  t107;
-    logic [5:0]  t108;
-    logic [6:0]  t109;
-    logic [6:0]  t110;
-    logic        t111_3_3;
-    logic        t112_2_2;
-    logic        t113_1_1;
-    logic        t114;
-    logic        t114_s2;
-    logic [4:0]  t107_s2;
-    logic [3:0]  t106_s2;
-    logic [4:0]  t106_x5;
-    logic [4:0]  t115;
-    logic        t113_s2;
-    logic [5:0]  t108_s2;
-    logic [5:0]  t115_x6;
-    logic [5:0]  t116;
-    logic        t112_s2;
-    logic [6:0]  t109_s2;
-    logic [6:0]  t116_x7;
-    logic [6:0]  t117;
-    logic        t111_s2;
-    logic [6:0]  t110_s2;
-    logic [6:0]  t118;
-    logic        t95_s2;
-    logic [2:0]  t99_s2;
-    logic [6:0]  t99_x7;
-    logic [6:0]  t119;
-    logic        t120;
-    logic        t121;
-    logic        t121_s1;
-    logic        t122;
-    logic [7:0]  t124;
-    logic        t125;
-    logic        t126;
-    logic        t25_s1;
-    logic        t127;
-    logic [6:0]  t128;
-    logic [6:0]  t128_s2;
-    logic [6:0]  t129;
-    logic        t127_s2;
-    logic [6:0]  t131;
-    logic        t132;
-    logic [6:0]  t133;
-    logic [6:0]  t133_s1;
-    logic [6:0]  t133_s2;
-    logic [6:0]  t134;
-    logic        t135;
-    logic        t2_s1;
-    logic        t136;
-    logic        t9_s1;
-    logic        t137;
-    logic        t137_s2;
-    logic [7:0]  t138;
+    wire [7:0] a_exponent = a[30:23];
+    wire a_sign = a[31];
+    wire a_is_tiny = a_exponent == 8'd0;
+    wire t9 = (a_exponent == 8'd255) & (a[22:0] != 23'd0);
+    wire [7:0] t14 = {a[30:24], a_exponent[0] | a_is_tiny};
+    wire [8:0] t15 = 9'(t14) - 9'd97;
+    wire t23 = (t15[7:6] != 2'd0) | (t15[5:1] == 5'd31);
+    wire t24 = ~t15[8];
+    wire [23:0] t27 = {~a_is_tiny, a[22:0]};
+    wire [6:0] t31 = {t27[23:18], a[17:0] != 18'd0};
+    wire [7:0] t35 = {8{t15[8]}};
+    wire [7:0] t36 = (8'd97 - t14) & t35;
+    wire t38 = t36[7:3] != 5'd0;
+    wire [2:0] t41 = t36[2:0] | {3{t38}};
+    wire [2:0] t45 = {t27[23:22], t31[4:0] != 5'd0};
+    wire [6:0] t47 = t41[2] ? 7'(t45) : t31;
+    wire [5:0] t61 = t15[5:0] & {6{t24}};
+    wire [6:0] t65 = 7'(t61) + 7'd1;
+    wire t132 = ~t9;
 
-    assign t0_30_0 = a[30:0];
-    assign t1_30_23 = t0_30_0[30:23];
-    assign t2_31_31 = a[31];
-    assign t0_22_0 = a[22:0];
-    assign t5 = t1_30_23 == 8'd0;
-    assign t6 = t0_22_0 != 23'd0;
-    assign t8 = t1_30_23 == 8'd255;
-    assign t9 = t8 & t6;
-    assign t1_0_0 = t1_30_23[0];
-    assign t12 = t1_0_0 | t5;
-    assign t13_30_24 = t0_30_0[30:24];
-    assign t14 = {t13_30_24, t12};
-    assign t14_x9 = 9'(t14);
-    assign t15 = t14_x9 - 9'd97;
-    assign t16_8_8 = t15[8];
-    assign t15_7_0 = t15[7:0];
-    assign t17_5_0 = t15_7_0[5:0];
-    assign t18_5_1 = t17_5_0[5:1];
-    assign t20 = t18_5_1 == 5'd31;
-    assign t21_7_6 = t15_7_0[7:6];
-    assign t22 = t21_7_6 != 2'd0;
-    assign t23 = t22 | t20;
-    assign t24 = ~t16_8_8;
-    assign t25 = t23 & t24;
-    assign t26 = ~t5;
-    assign t27 = {t26, t0_22_0};
-    assign t28_23_18 = t27[23:18];
-    assign t0_17_0 = a[17:0];
-    assign t30 = t0_17_0 != 18'd0;
-    assign t31 = {t28_23_18, t30};
-    assign t15_5_0 = t15[5:0];
-    assign t33 = 8'd97 - t14;
-    assign t35 = {t16_8_8, t16_8_8, t16_8_8, t16_8_8, t16_8_8, t16_8_8, t16_8_8, t16_8_8};
-    assign t36 = t33 & t35;
-    assign t37_7_3 = t36[7:3];
-    assign t38 = t37_7_3 != 5'd0;
-    assign t36_2_0 = t36[2:0];
-    assign t40 = {t38, t38, t38};
-    assign t41 = t36_2_0 | t40;
-    assign t42_23_22 = t27[23:22];
-    assign t31_4_0 = t31[4:0];
-    assign t44 = t31_4_0 != 5'd0;
-    assign t45 = {t42_23_22, t44};
-    assign t46_2_2 = t41[2];
-    assign t45_x7 = 7'(t45);
-    assign t47 = t46_2_2 ? t45_x7 : t31;
-    assign t48_6_3 = t47[6:3];
-    assign t47_2_0 = t47[2:0];
-    assign t50 = t47_2_0 != 3'd0;
-    assign t51 = {t48_6_3, t50};
-    assign t41_1_0 = t41[1:0];
-    assign t52_1_1 = t41_1_0[1];
-
+    logic t52_s1, t58_s1, t68_s1, t69_s1, t73_s1, t74_s1, t77_s1, t121_s1, t25_s1, a_sign_s1, t9_s1;
+    logic [4:0] t51_s1;
+    logic [6:0] t47_s1, t65_s1, t133_s1;
     always_ff @(posedge clk) begin
-        t52_s1 <= t52_1_1;
-        t51_s1 <= t51;
-    end
-
-    assign t51_x7 = 7'(t51_s1);
-
-    always_ff @(posedge clk) begin
+        t52_s1 <= t41[1];
+        t51_s1 <= {t47[6:3], t47[2:0] != 3'd0};
         t47_s1 <= t47;
-    end
-
-    assign t53 = t52_s1 ? t51_x7 : t47_s1;
-    assign t54_6_2 = t53[6:2];
-    assign t53_1_0 = t53[1:0];
-    assign t56 = t53_1_0 != 2'd0;
-    assign t57 = {t54_6_2, t56};
-    assign t41_0_0 = t41[0];
-
-    always_ff @(posedge clk) begin
-        t58_s1 <= t41_0_0;
-    end
-
-    assign t57_x7 = 7'(t57);
-    assign t59 = t58_s1 ? t57_x7 : t53;
-    assign t60 = {t24, t24, t24, t24, t24, t24};
-    assign t61 = t15_5_0 & t60;
-    assign t59_5_0 = t59[5:0];
-    assign t62_5_2 = t59_5_0[5:2];
-    assign t63_6_6 = t59[6];
-    assign t61_x7 = 7'(t61);
-    assign t65 = t61_x7 + 7'd1;
-    assign t68 = t65 >= 7'd28;
-    assign t69 = t65 <= 7'd34;
-
-    always_ff @(posedge clk) begin
-        t68_s1 <= t68;
-        t69_s1 <= t69;
-    end
-
-    assign t70 = t68_s1 & t69_s1;
-    assign t73 = t65 >= 7'd24;
-    assign t74 = t65 <= 7'd38;
-
-    always_ff @(posedge clk) begin
-        t73_s1 <= t73;
-        t74_s1 <= t74;
-    end
-
-    assign t75 = t73_s1 & t74_s1;
-    assign t77 = t65 >= 7'd16;
-
-    always_ff @(posedge clk) begin
-        t77_s1 <= t77;
-    end
-
-    assign t81 = t77_s1 ? 4'd4 : 4'd8;
-    assign t82 = t75 ? 4'd2 : t81;
-    assign t83 = t70 ? 4'd1 : t82;
-
-    always_ff @(posedge clk) begin
+        t58_s1 <= t41[0];
+        t68_s1 <= t65 >= 7'd28;
+        t69_s1 <= t65 <= 7'd34;
+        t73_s1 <= t65 >= 7'd24;
+        t74_s1 <= t65 <= 7'd38;
+        t77_s1 <= t65 >= 7'd16;
         t65_s1 <= t65;
-    end
-
-    assign t85 = {t65_s1, t62_5_2};
-    assign t83_x11 = 11'(t83);
-    assign t86 = t85 + t83_x11;
-    assign t88_10_4 = t86[10:4];
-    assign t87_3_0 = t86[3:0];
-    assign t89_3_1 = t87_3_0[3:1];
-    assign t90 = t88_10_4 < 7'd31;
-    assign t88_3_0 = t88_10_4[3:0];
-    assign t91 = 4'd15 - t88_3_0;
-    assign t92 = t88_3_0 - 4'd15;
-    assign t93 = t90 ? t91 : t92;
-    assign t95 = t88_10_4 < 7'd16;
-    assign t88_2_0 = t88_10_4[2:0];
-    assign t96 = t88_2_0 - 3'd0;
-    assign t98 = t96 == 3'd0;
-    assign t98_x3 = 3'(t98);
-    assign t99 = t96 | t98_x3;
-    assign t93_0_0 = t93[0];
-    assign t93_1_0 = t93[1:0];
-    assign t93_2_0 = t93[2:0];
-    assign t103_3_3 = t87_3_0[3];
-    assign t104_3_2 = t87_3_0[3:2];
-    assign t106 = {1'b1, t89_3_1};
-    assign t107 = {1'b1, t90, t89_3_1};
-    assign t108 = {1'b1, t90, t93_0_0, t89_3_1};
-    assign t109 = {2'd2, t90, t93_1_0, t104_3_2};
-    assign t110 = {2'd3, t90, t93_2_0, t103_3_3};
-    assign t111_3_3 = t93[3];
-    assign t112_2_2 = t93_2_0[2];
-    assign t113_1_1 = t93_1_0[1];
-    assign t114 = t93 != 4'd0;
-
-    always_ff @(posedge clk) begin
-        t114_s2 <= t114;
-        t107_s2 <= t107;
-        t106_s2 <= t106;
-    end
-
-    assign t106_x5 = 5'(t106_s2);
-    assign t115 = t114_s2 ? t107_s2 : t106_x5;
-
-    always_ff @(posedge clk) begin
-        t113_s2 <= t113_1_1;
-        t108_s2 <= t108;
-    end
-
-    assign t115_x6 = 6'(t115);
-    assign t116 = t113_s2 ? t108_s2 : t115_x6;
-
-    always_ff @(posedge clk) begin
-        t112_s2 <= t112_2_2;
-        t109_s2 <= t109;
-    end
-
-    assign t116_x7 = 7'(t116);
-    assign t117 = t112_s2 ? t109_s2 : t116_x7;
-
-    always_ff @(posedge clk) begin
-        t111_s2 <= t111_3_3;
-        t110_s2 <= t110;
-    end
-
-    assign t118 = t111_s2 ? t110_s2 : t117;
-
-    always_ff @(posedge clk) begin
-        t95_s2 <= t95;
-        t99_s2 <= t99;
-    end
-
-    assign t99_x7 = 7'(t99_s2);
-    assign t119 = t95_s2 ? t99_x7 : t118;
-    assign t120 = t65 < 7'd8;
-    assign t121 = ~t120;
-
-    always_ff @(posedge clk) begin
-        t121_s1 <= t121;
-    end
-
-    assign t122 = t63_6_6 & t121_s1;
-    assign t124 = {t88_10_4, t103_3_3};
-    assign t125 = t124 >= 8'd93;
-    assign t126 = t125 & t122;
-
-    always_ff @(posedge clk) begin
-        t25_s1 <= t25;
-    end
-
-    assign t127 = t126 | t25_s1;
-    assign t128 = {t122, t122, t122, t122, t122, t122, t122};
-
-    always_ff @(posedge clk) begin
-        t128_s2 <= t128;
-    end
-
-    assign t129 = t119 & t128_s2;
-
-    always_ff @(posedge clk) begin
-        t127_s2 <= t127;
-    end
-
-    assign t131 = t127_s2 ? 7'd111 : t129;
-    assign t132 = ~t9;
-    assign t133 = {t132, t132, t132, t132, t132, t132, t132};
-
-    always_ff @(posedge clk) begin
-        t133_s1 <= t133;
-        t133_s2 <= t133_s1;
-    end
-
-    assign t134 = t131 & t133_s2;
-    assign t135 = t122 | t127;
-
-    always_ff @(posedge clk) begin
-        t2_s1 <= t2_31_31;
-    end
-
-    assign t136 = t2_s1 & t135;
-
-    always_ff @(posedge clk) begin
+        t121_s1 <= ~(t65 < 7'd8);
+        t25_s1 <= t23 & t24;
+        t133_s1 <= {7{t132}};
+        a_sign_s1 <= a_sign;
         t9_s1 <= t9;
     end
 
-    assign t137 = t136 | t9_s1;
+    // cycle 1
+    wire [6:0] t53 = t52_s1 ? 7'(t51_s1) : t47_s1;
+    wire [5:0] t57 = {t53[6:2], t53[1:0] != 2'd0};
+    wire [6:0] t59 = t58_s1 ? 7'(t57) : t53;
+    wire [3:0] t82 = (t73_s1 & t74_s1) ? 4'd2 : (t77_s1 ? 4'd4 : 4'd8);
+    wire [3:0] t83 = (t68_s1 & t69_s1) ? 4'd1 : t82;
+    wire [10:0] t86 = {t65_s1, t59[5:2]} + 11'(t83);
+    wire t90 = t86[10:4] < 7'd31;
+    wire [3:0] t93 = t90 ? (4'd15 - t86[7:4]) : (t86[7:4] - 4'd15);
+    wire [2:0] t96 = t86[6:4] - 3'd0;
+    wire t98 = t96 == 3'd0;
+    wire t122 = t59[6] & t121_s1;
+    wire [7:0] t124 = {t86[10:4], t86[3]};
+    wire t127 = ((t124 >= 8'd93) & t122) | t25_s1;
+    wire t137 = (a_sign_s1 & (t122 | t127)) | t9_s1;
 
+    logic t114_s2, t113_s2, t112_s2, t111_s2, t95_s2, t127_s2, t137_s2;
+    logic [4:0] t107_s2;
+    logic [3:0] t106_s2;
+    logic [5:0] t108_s2;
+    logic [6:0] t109_s2, t110_s2, t128_s2, t133_s2;
+    logic [2:0] t99_s2;
     always_ff @(posedge clk) begin
+        t114_s2 <= t93 != 4'd0;
+        t107_s2 <= {1'b1, t90, t86[3:1]};
+        t106_s2 <= {1'b1, t86[3:1]};
+        t113_s2 <= t93[1];
+        t108_s2 <= {1'b1, t90, t93[0], t86[3:1]};
+        t112_s2 <= t93[2];
+        t109_s2 <= {2'd2, t90, t93[1:0], t86[3:2]};
+        t111_s2 <= t93[3];
+        t110_s2 <= {2'd3, t90, t93[2:0], t86[3]};
+        t95_s2 <= t86[10:4] < 7'd16;
+        t99_s2 <= t96 | 3'(t98);
+        t128_s2 <= {7{t122}};
+        t127_s2 <= t127;
+        t133_s2 <= t133_s1;
         t137_s2 <= t137;
     end
 
-    assign t138 = {t137_s2, t134};
+    // cycle 2
+    wire [4:0] t115 = t114_s2 ? t107_s2 : 5'(t106_s2);
+    wire [5:0] t116 = t113_s2 ? t108_s2 : 6'(t115);
+    wire [6:0] t118 = t111_s2 ? t110_s2 : (t112_s2 ? t109_s2 : 7'(t116));
+    wire [6:0] t129 = (t95_s2 ? 7'(t99_s2) : t118) & t128_s2;
+    wire [7:0] t138 = {t137_s2, (t127_s2 ? 7'd111 : t129) & t133_s2};
     assign result = t138;
 
     // Bits that nothing reads.
     wire _unused = &{
         1'b0,
-        t0_30_0[22:0],
-        t17_5_0[0],
         t27[17:0],
-        t41_1_0[0],
-        t59_5_0[1:0],
-        t87_3_0[0]
+        t59[1:0],
+        t86[0]
     };
 endmodule
 
@@ -1380,218 +346,55 @@ module fcvt_e8f23_f4e2m1 (
     input  logic [31:0] a,
     output logic [3:0]  result
 );
-    logic [30:0] t0_30_0;
-    logic [7:0]  t1_30_23;
-    logic        t2_31_31;
-    logic [22:0] t0_22_0;
-    logic        t5;
-    logic        t6;
-    logic        t8;
-    logic        t9;
-    logic        t1_0_0;
-    logic        t12;
-    logic [6:0]  t13_30_24;
-    logic [7:0]  t14;
-    logic [8:0]  t14_x9;
-    logic [8:0]  t15;
-    logic        t16_8_8;
-    logic [7:0]  t15_7_0;
-    logic [2:0]  t17_2_0;
-    logic [1:0]  t18_2_1;
-    logic        t20;
-    logic [4:0]  t21_7_3;
-    logic        t22;
-    logic        t23;
-    logic        t24;
-    logic        t25;
-    logic        t26;
-    logic [23:0] t27;
-    logic [2:0]  t28_23_21;
-    logic [20:0] t0_20_0;
-    logic        t30;
-    logic [3:0]  t31;
-    logic [2:0]  t15_2_0;
-    logic [7:0]  t33;
-    logic [7:0]  t36;
-    logic [7:0]  t37;
-    logic [5:0]  t38_7_2;
-    logic        t39;
-    logic [1:0]  t37_1_0;
-    logic [1:0]  t41;
-    logic [1:0]  t42;
-    logic [2:0]  t31_2_0;
-    logic        t44;
-    logic [1:0]  t45;
-    logic        t46_1_1;
-    logic [3:0]  t45_x4;
-    logic [3:0]  t47;
-    logic [1:0]  t48_3_2;
-    logic [1:0]  t47_1_0;
-    logic        t50;
-    logic [2:0]  t51;
-    logic        t42_0_0;
-    logic [3:0]  t51_x4;
-    logic [3:0]  t53;
-    logic [2:0]  t54;
-    logic [2:0]  t55;
-    logic        t56;
-    logic        t57;
-    logic [2:0]  t58;
-    logic        t59_3_3;
-    logic [2:0]  t60;
-    logic        t59_s1;
-    logic        t57_s1;
-    logic        t61;
-    logic [2:0]  t53_2_0;
-    logic        t63_2_2;
-    logic [1:0]  t62_1_0;
-    logic        t64_1_1;
-    logic        t53_0_0;
-    logic        t63_s1;
-    logic        t65_s1;
-    logic        t66;
-    logic        t64_s1;
-    logic        t67;
-    logic        t68;
-    logic        t69;
-    logic [2:0]  t60_s1;
-    logic [3:0]  t70;
-    logic [1:0]  t71;
-    logic [3:0]  t71_x4;
-    logic [3:0]  t72;
-    logic [2:0]  t72_2_0;
-    logic        t77;
-    logic [2:0]  t78;
-    logic [2:0]  t79;
-    logic        t2_s1;
-    logic [3:0]  t80;
-    logic        t81;
-    logic [3:0]  t82;
-    logic [3:0]  t82_s1;
-    logic [3:0]  t83;
+    wire [7:0] a_exponent = a[30:23];
+    wire a_sign = a[31];
+    wire a_is_tiny = a_exponent == 8'd0;
+    wire t8 = a_exponent == 8'd255;
+    wire [7:0] t14 = {a[30:24], a_exponent[0] | a_is_tiny};
+    wire [8:0] t15 = 9'(t14) - 9'd127;
+    wire t23 = (t15[7:3] != 5'd0) | (t15[2:1] == 2'd3);
+    wire t24 = ~t15[8];
+    wire t26 = ~a_is_tiny;
+    wire [23:0] t27 = {t26, a[22:0]};
+    wire [3:0] t31 = {t27[23:21], a[20:0] != 21'd0};
+    wire [7:0] t36 = {8{t15[8]}};
+    wire [7:0] t37 = (8'd127 - t14) & t36;
+    wire t39 = t37[7:2] != 6'd0;
+    wire [1:0] t42 = t37[1:0] | {2{t39}};
+    wire [1:0] t45 = {t26, t31[2:0] != 3'd0};
+    wire [3:0] t47 = t42[1] ? 4'(t45) : t31;
+    wire [2:0] t51 = {t47[3:2], t47[1:0] != 2'd0};
+    wire [3:0] t53 = t42[0] ? 4'(t51) : t47;
+    wire t56 = (t23 & t24) | t8;
+    wire [2:0] t60 = (t15[2:0] & {3{t24}}) | {3{t56}};
+    wire t81 = ~(t8 & (a[22:0] != 23'd0));
 
-    assign t0_30_0 = a[30:0];
-    assign t1_30_23 = t0_30_0[30:23];
-    assign t2_31_31 = a[31];
-    assign t0_22_0 = a[22:0];
-    assign t5 = t1_30_23 == 8'd0;
-    assign t6 = t0_22_0 != 23'd0;
-    assign t8 = t1_30_23 == 8'd255;
-    assign t9 = t8 & t6;
-    assign t1_0_0 = t1_30_23[0];
-    assign t12 = t1_0_0 | t5;
-    assign t13_30_24 = t0_30_0[30:24];
-    assign t14 = {t13_30_24, t12};
-    assign t14_x9 = 9'(t14);
-    assign t15 = t14_x9 - 9'd127;
-    assign t16_8_8 = t15[8];
-    assign t15_7_0 = t15[7:0];
-    assign t17_2_0 = t15_7_0[2:0];
-    assign t18_2_1 = t17_2_0[2:1];
-    assign t20 = t18_2_1 == 2'd3;
-    assign t21_7_3 = t15_7_0[7:3];
-    assign t22 = t21_7_3 != 5'd0;
-    assign t23 = t22 | t20;
-    assign t24 = ~t16_8_8;
-    assign t25 = t23 & t24;
-    assign t26 = ~t5;
-    assign t27 = {t26, t0_22_0};
-    assign t28_23_21 = t27[23:21];
-    assign t0_20_0 = a[20:0];
-    assign t30 = t0_20_0 != 21'd0;
-    assign t31 = {t28_23_21, t30};
-    assign t15_2_0 = t15[2:0];
-    assign t33 = 8'd127 - t14;
-    assign t36 = {t16_8_8, t16_8_8, t16_8_8, t16_8_8, t16_8_8, t16_8_8, t16_8_8, t16_8_8};
-    assign t37 = t33 & t36;
-    assign t38_7_2 = t37[7:2];
-    assign t39 = t38_7_2 != 6'd0;
-    assign t37_1_0 = t37[1:0];
-    assign t41 = {t39, t39};
-    assign t42 = t37_1_0 | t41;
-    assign t31_2_0 = t31[2:0];
-    assign t44 = t31_2_0 != 3'd0;
-    assign t45 = {t26, t44};
-    assign t46_1_1 = t42[1];
-    assign t45_x4 = 4'(t45);
-    assign t47 = t46_1_1 ? t45_x4 : t31;
-    assign t48_3_2 = t47[3:2];
-    assign t47_1_0 = t47[1:0];
-    assign t50 = t47_1_0 != 2'd0;
-    assign t51 = {t48_3_2, t50};
-    assign t42_0_0 = t42[0];
-    assign t51_x4 = 4'(t51);
-    assign t53 = t42_0_0 ? t51_x4 : t47;
-    assign t54 = {t24, t24, t24};
-    assign t55 = t15_2_0 & t54;
-    assign t56 = t25 | t8;
-    assign t57 = ~t56;
-    assign t58 = {t56, t56, t56};
-    assign t59_3_3 = t53[3];
-    assign t60 = t55 | t58;
-
+    logic t59_s1, t57_s1, t63_s1, t65_s1, t64_s1, a_sign_s1;
+    logic [2:0] t60_s1;
+    logic [3:0] t82_s1;
     always_ff @(posedge clk) begin
-        t59_s1 <= t59_3_3;
-        t57_s1 <= t57;
-    end
-
-    assign t61 = t59_s1 & t57_s1;
-    assign t53_2_0 = t53[2:0];
-    assign t63_2_2 = t53_2_0[2];
-    assign t62_1_0 = t53_2_0[1:0];
-    assign t64_1_1 = t62_1_0[1];
-    assign t53_0_0 = t53[0];
-
-    always_ff @(posedge clk) begin
-        t63_s1 <= t63_2_2;
-        t65_s1 <= t53_0_0;
-    end
-
-    assign t66 = t63_s1 | t65_s1;
-
-    always_ff @(posedge clk) begin
-        t64_s1 <= t64_1_1;
-    end
-
-    assign t67 = t64_s1 & t66;
-    assign t68 = t63_s1 & t57_s1;
-    assign t69 = t67 & t57_s1;
-
-    always_ff @(posedge clk) begin
+        t59_s1 <= t53[3];
+        t57_s1 <= ~t56;
+        t63_s1 <= t53[2];
+        t65_s1 <= t53[0];
+        t64_s1 <= t53[1];
         t60_s1 <= t60;
+        a_sign_s1 <= a_sign;
+        t82_s1 <= {4{t81}};
     end
 
-    assign t70 = {t60_s1, t68};
-    assign t71 = {t61, t69};
-    assign t71_x4 = 4'(t71);
-    assign t72 = t70 + t71_x4;
-    assign t72_2_0 = t72[2:0];
-    assign t77 = t72 > 4'd7;
-    assign t78 = {t77, t77, t77};
-    assign t79 = t72_2_0 | t78;
-
-    always_ff @(posedge clk) begin
-        t2_s1 <= t2_31_31;
-    end
-
-    assign t80 = {t2_s1, t79};
-    assign t81 = ~t9;
-    assign t82 = {t81, t81, t81, t81};
-
-    always_ff @(posedge clk) begin
-        t82_s1 <= t82;
-    end
-
-    assign t83 = t80 & t82_s1;
-    assign result = t83;
+    // cycle 1
+    wire round_up = t64_s1 & (t63_s1 | t65_s1);
+    wire [1:0] t71 = {t59_s1 & t57_s1, round_up & t57_s1};
+    wire [3:0] t72 = {t60_s1, t63_s1 & t57_s1} + 4'(t71);
+    wire t77 = t72 > 4'd7;
+    wire [3:0] t80 = {a_sign_s1, t72[2:0] | {3{t77}}};
+    assign result = (t80 & t82_s1);
 
     // Bits that nothing reads.
     wire _unused = &{
         1'b0,
-        t0_30_0[22:0],
-        t17_2_0[0],
-        t27[20:0],
-        t62_1_0[0]
+        t27[20:0]
     };
 endmodule
 
@@ -1620,61 +423,15 @@ module quantise (
     output logic        c_we0,
     output logic [3:0]  c_d0
 );
-    logic        busy;
-    logic [4:0]  i_r;
-    logic        free;
-    logic        start;
-    logic        i_v0;
-    logic        i_v1;
-    logic        i_v2;
-    logic        i_v3;
-    logic        i_v4;
-    logic        i_v5;
-    logic        i_v6;
-    logic        i_v7;
-    logic        i_v8;
-    logic        i_v9;
-    logic        i_t4;
-    logic [4:0]  i_t5;
-    logic [31:0] i_t7_s2;
-    logic [31:0] i_y;
-    logic [31:0] i_y_s7;
-    logic [7:0]  i_t10;
-    logic [7:0]  i_t12;
-    logic [3:0]  i_t14;
-    logic [4:0]  i_i_s1;
-    logic [4:0]  i_i_s2;
-    logic [4:0]  i_i_s3;
-    logic [4:0]  i_i_s4;
-    logic [4:0]  i_i_s5;
-    logic [4:0]  i_i_s6;
-    logic [4:0]  i_i_s7;
-    logic [4:0]  i_i_s8;
-    logic [4:0]  i_i_s9;
-    logic        more;
-    logic        next_iteration;
-    logic        issue;
-    logic        i_t4_s1;
-    logic        i_t4_s2;
-    logic        i_t4_s3;
-    logic        i_t4_s4;
-    logic        i_t4_s5;
-    logic        i_t4_s6;
-    logic        i_t4_s7;
-    logic        i_t4_s8;
-    logic        i_t4_s9;
-    logic        loop_end;
-    logic        i_en;
-    logic [4:0]  i_next;
-    logic        active;
-    logic        not_done;
-    logic        busy_next;
+    logic busy, i_v0;
+    logic [4:0] i_r;
 
-    assign free = ~busy;
-    assign start = ap_start & free;
+    wire free = ~busy;
+    wire start = ap_start & free;
     assign ap_idle = free;
 
     // loop i (examples/quantise.py:12): II 1, 10 cycles an iteration; bound by one iteration a cycle
+    logic i_v1, i_v2, i_v3, i_v4, i_v5, i_v6, i_v7, i_v8, i_v9;
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin
             i_v1 <= 1'b0;
@@ -1699,13 +456,14 @@ module quantise (
         end
     end
 
-    assign i_t4 = i_r == 5'd31;  // examples/quantise.py:12
-    assign i_t5 = i_r + 5'd1;  // examples/quantise.py:12
+    wire i_t4 = i_r == 5'd31;  // examples/quantise.py:12
 
+    logic [31:0] i_t7_s2;
     always_ff @(posedge ap_clk) begin
         i_t7_s2 <= x_q0;  // examples/quantise.py:13
     end
 
+    logic [31:0] i_y;
     fmul_e8f23 u_i_y (  // examples/quantise.py:13
         .clk(ap_clk),
         .a(i_t7_s2),
@@ -1713,28 +471,33 @@ module quantise (
         .result(i_y)
     );
 
+    logic [31:0] i_y_s7;
     always_ff @(posedge ap_clk) begin
         i_y_s7 <= i_y;  // examples/quantise.py:13
     end
 
+    logic [7:0] i_t10;
     fcvt_e8f23_f8e4m3 u_i_t10 (  // examples/quantise.py:14
         .clk(ap_clk),
         .a(i_y_s7),
         .result(i_t10)
     );
 
+    logic [7:0] i_t12;
     fcvt_e8f23_hif8 u_i_t12 (  // examples/quantise.py:15
         .clk(ap_clk),
         .a(i_y_s7),
         .result(i_t12)
     );
 
+    logic [3:0] i_t14;
     fcvt_e8f23_f4e2m1 u_i_t14 (  // examples/quantise.py:16
         .clk(ap_clk),
         .a(i_y_s7),
         .result(i_t14)
     );
 
+    logic [4:0] i_i_s1, i_i_s2, i_i_s3, i_i_s4, i_i_s5, i_i_s6, i_i_s7, i_i_s8, i_i_s9;
     always_ff @(posedge ap_clk) begin
         i_i_s1 <= i_r;  // examples/quantise.py:12
         i_i_s2 <= i_i_s1;  // examples/quantise.py:12
@@ -1747,9 +510,9 @@ module quantise (
         i_i_s9 <= i_i_s8;  // examples/quantise.py:12
     end
 
-    assign more = ~i_t4;
-    assign next_iteration = i_v0 & more;
-    assign issue = start | next_iteration;
+    wire more = ~i_t4;
+    wire next_iteration = i_v0 & more;
+    wire issue = start | next_iteration;
 
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin
@@ -1759,6 +522,7 @@ module quantise (
         end
     end
 
+    logic i_t4_s1, i_t4_s2, i_t4_s3, i_t4_s4, i_t4_s5, i_t4_s6, i_t4_s7, i_t4_s8, i_t4_s9;
     always_ff @(posedge ap_clk) begin
         i_t4_s1 <= i_t4;  // examples/quantise.py:12
         i_t4_s2 <= i_t4_s1;  // examples/quantise.py:12
@@ -1771,11 +535,11 @@ module quantise (
         i_t4_s9 <= i_t4_s8;  // examples/quantise.py:12
     end
 
-    assign loop_end = i_v9 & i_t4_s9;
+    wire loop_end = i_v9 & i_t4_s9;
 
     // scalars between regions
-    assign i_en = start | i_v0;
-    assign i_next = start ? 5'd0 : i_t5;
+    wire i_en = start | i_v0;
+    wire [4:0] i_next = start ? 5'd0 : (i_r + 5'd1);
 
     always_ff @(posedge ap_clk) begin
         if (i_en) begin
@@ -1806,9 +570,9 @@ module quantise (
     assign c_d0 = i_t14;
     assign ap_done = loop_end;
     assign ap_ready = loop_end;
-    assign active = busy | start;
-    assign not_done = ~loop_end;
-    assign busy_next = active & not_done;
+    wire active = busy | start;
+    wire not_done = ~loop_end;
+    wire busy_next = active & not_done;
 
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin

@@ -23,60 +23,15 @@ module saxpy (
     output logic        out_we0,
     output logic [31:0] out_d0
 );
-    logic        busy;
-    logic [3:0]  i_r;
-    logic        free;
-    logic        start;
-    logic        i_v0;
-    logic        i_v1;
-    logic        i_v2;
-    logic        i_v3;
-    logic        i_t4;
-    logic [3:0]  i_t5;
-    logic [17:0] i_a_17_0;
-    logic [13:0] i_t11_31_18;
-    logic [17:0] i_t7_17_0;
-    logic [13:0] i_t14_31_18;
-    logic [17:0] i_t13_s2;
-    logic [31:0] i_t16;
-    logic [17:0] i_t16_17_0;
-    logic [13:0] i_a_13_0;
-    logic [13:0] i_t15_s2;
-    logic [13:0] i_t19;
-    logic [13:0] i_t20_31_18;
-    logic [13:0] i_t21;
-    logic [13:0] i_t7_13_0;
-    logic [13:0] i_t24_s2;
-    logic [13:0] i_t25;
-    logic [13:0] i_t22_s3;
-    logic [13:0] i_t25_s3;
-    logic [13:0] i_t26;
-    logic [17:0] i_t17_s3;
-    logic [31:0] i_t29;
-    logic [31:0] i_t30_s2;
-    logic [31:0] i_t30_s3;
-    logic [31:0] i_t31;
-    logic [3:0]  i_i_s1;
-    logic [3:0]  i_i_s2;
-    logic [3:0]  i_i_s3;
-    logic        more;
-    logic        next_iteration;
-    logic        issue;
-    logic        i_t4_s1;
-    logic        i_t4_s2;
-    logic        i_t4_s3;
-    logic        loop_end;
-    logic        i_en;
-    logic [3:0]  i_next;
-    logic        active;
-    logic        not_done;
-    logic        busy_next;
+    logic busy, i_v0;
+    logic [3:0] i_r;
 
-    assign free = ~busy;
-    assign start = ap_start & free;
+    wire free = ~busy;
+    wire start = ap_start & free;
     assign ap_idle = free;
 
     // loop i (examples/saxpy_i32.py:12): II 1, 4 cycles an iteration; bound by one iteration a cycle
+    logic i_v1, i_v2, i_v3;
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin
             i_v1 <= 1'b0;
@@ -89,65 +44,52 @@ module saxpy (
         end
     end
 
-    assign i_t4 = i_r == 4'd15;  // examples/saxpy_i32.py:12
-    assign i_t5 = i_r + 4'd1;  // examples/saxpy_i32.py:12
-    assign i_a_17_0 = a[17:0];
-    assign i_t11_31_18 = a[31:18];
-    assign i_t7_17_0 = x_q0[17:0];
-    assign i_t14_31_18 = x_q0[31:18];
+    wire i_t4 = i_r == 4'd15;  // examples/saxpy_i32.py:12
 
+    logic [17:0] i_t13_s2;
     always_ff @(posedge ap_clk) begin
-        i_t13_s2 <= i_t7_17_0;  // examples/saxpy_i32.py:13
+        i_t13_s2 <= x_q0[17:0];  // examples/saxpy_i32.py:13
     end
 
-    assign i_t16 = 32'(i_t13_s2) * 32'(i_a_17_0);  // examples/saxpy_i32.py:13
-    assign i_t16_17_0 = i_t16[17:0];
-    assign i_a_13_0 = a[13:0];
+    wire [31:0] i_t16 = 32'(i_t13_s2) * 32'(a[17:0]);  // examples/saxpy_i32.py:13
 
+    logic [13:0] i_t15_s2;
     always_ff @(posedge ap_clk) begin
-        i_t15_s2 <= i_t14_31_18;  // examples/saxpy_i32.py:13
+        i_t15_s2 <= x_q0[31:18];  // examples/saxpy_i32.py:13
     end
 
-    assign i_t19 = $signed(i_t15_s2) * $signed(i_a_13_0);  // examples/saxpy_i32.py:13
-    assign i_t20_31_18 = i_t16[31:18];
-    assign i_t21 = i_t20_31_18 + i_t19;  // examples/saxpy_i32.py:13
-    assign i_t7_13_0 = x_q0[13:0];
+    wire [13:0] i_t19 = $signed(i_t15_s2) * $signed(a[13:0]);  // examples/saxpy_i32.py:13
 
+    logic [13:0] i_t24_s2;
     always_ff @(posedge ap_clk) begin
-        i_t24_s2 <= i_t7_13_0;  // examples/saxpy_i32.py:13
+        i_t24_s2 <= x_q0[13:0];  // examples/saxpy_i32.py:13
     end
 
-    assign i_t25 = $signed(i_t11_31_18) * $signed(i_t24_s2);  // examples/saxpy_i32.py:13
+    wire [13:0] i_t25 = $signed(a[31:18]) * $signed(i_t24_s2);  // examples/saxpy_i32.py:13
 
+    logic [13:0] i_t22_s3, i_t25_s3;
+    logic [17:0] i_t17_s3;
+    logic [31:0] i_t30_s2, i_t30_s3;
     always_ff @(posedge ap_clk) begin
-        i_t22_s3 <= i_t21;  // examples/saxpy_i32.py:13
+        i_t22_s3 <= i_t16[31:18] + i_t19;  // examples/saxpy_i32.py:13
         i_t25_s3 <= i_t25;  // examples/saxpy_i32.py:13
-    end
-
-    assign i_t26 = i_t22_s3 + i_t25_s3;  // examples/saxpy_i32.py:13
-
-    always_ff @(posedge ap_clk) begin
-        i_t17_s3 <= i_t16_17_0;  // examples/saxpy_i32.py:13
-    end
-
-    assign i_t29 = {i_t26, i_t17_s3};  // examples/saxpy_i32.py:13
-
-    always_ff @(posedge ap_clk) begin
+        i_t17_s3 <= i_t16[17:0];  // examples/saxpy_i32.py:13
         i_t30_s2 <= y_q0;  // examples/saxpy_i32.py:13
         i_t30_s3 <= i_t30_s2;  // examples/saxpy_i32.py:13
     end
 
-    assign i_t31 = i_t29 + i_t30_s3;  // examples/saxpy_i32.py:13
+    wire [31:0] i_t31 = {i_t22_s3 + i_t25_s3, i_t17_s3} + i_t30_s3;  // examples/saxpy_i32.py:13
 
+    logic [3:0] i_i_s1, i_i_s2, i_i_s3;
     always_ff @(posedge ap_clk) begin
         i_i_s1 <= i_r;  // examples/saxpy_i32.py:12
         i_i_s2 <= i_i_s1;  // examples/saxpy_i32.py:12
         i_i_s3 <= i_i_s2;  // examples/saxpy_i32.py:12
     end
 
-    assign more = ~i_t4;
-    assign next_iteration = i_v0 & more;
-    assign issue = start | next_iteration;
+    wire more = ~i_t4;
+    wire next_iteration = i_v0 & more;
+    wire issue = start | next_iteration;
 
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin
@@ -157,17 +99,18 @@ module saxpy (
         end
     end
 
+    logic i_t4_s1, i_t4_s2, i_t4_s3;
     always_ff @(posedge ap_clk) begin
         i_t4_s1 <= i_t4;  // examples/saxpy_i32.py:12
         i_t4_s2 <= i_t4_s1;  // examples/saxpy_i32.py:12
         i_t4_s3 <= i_t4_s2;  // examples/saxpy_i32.py:12
     end
 
-    assign loop_end = i_v3 & i_t4_s3;
+    wire loop_end = i_v3 & i_t4_s3;
 
     // scalars between regions
-    assign i_en = start | i_v0;
-    assign i_next = start ? 4'd0 : i_t5;
+    wire i_en = start | i_v0;
+    wire [3:0] i_next = start ? 4'd0 : (i_r + 4'd1);
 
     always_ff @(posedge ap_clk) begin
         if (i_en) begin
@@ -190,9 +133,9 @@ module saxpy (
     assign out_d0 = i_t31;
     assign ap_done = loop_end;
     assign ap_ready = loop_end;
-    assign active = busy | start;
-    assign not_done = ~loop_end;
-    assign busy_next = active & not_done;
+    wire active = busy | start;
+    wire not_done = ~loop_end;
+    wire busy_next = active & not_done;
 
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin

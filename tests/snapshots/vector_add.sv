@@ -22,32 +22,15 @@ module vector_add (
     output logic        ap_return_we0,
     output logic [31:0] ap_return_d0
 );
-    logic        busy;
-    logic [3:0]  i_r;
-    logic        free;
-    logic        start;
-    logic        i_v0;
-    logic        i_v1;
-    logic        i_t4;
-    logic [3:0]  i_t5;
-    logic [31:0] i_t9;
-    logic [3:0]  i_i_s1;
-    logic        more;
-    logic        next_iteration;
-    logic        issue;
-    logic        i_t4_s1;
-    logic        loop_end;
-    logic        i_en;
-    logic [3:0]  i_next;
-    logic        active;
-    logic        not_done;
-    logic        busy_next;
+    logic busy, i_v0;
+    logic [3:0] i_r;
 
-    assign free = ~busy;
-    assign start = ap_start & free;
+    wire free = ~busy;
+    wire start = ap_start & free;
     assign ap_idle = free;
 
     // loop i (examples/vector_add.py:13): II 1, 2 cycles an iteration; bound by one iteration a cycle
+    logic i_v1;
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin
             i_v1 <= 1'b0;
@@ -56,17 +39,16 @@ module vector_add (
         end
     end
 
-    assign i_t4 = i_r == 4'd15;  // examples/vector_add.py:13
-    assign i_t5 = i_r + 4'd1;  // examples/vector_add.py:13
-    assign i_t9 = x_q0 + y_q0;  // examples/vector_add.py:14
+    wire i_t4 = i_r == 4'd15;  // examples/vector_add.py:13
 
+    logic [3:0] i_i_s1;
     always_ff @(posedge ap_clk) begin
         i_i_s1 <= i_r;  // examples/vector_add.py:13
     end
 
-    assign more = ~i_t4;
-    assign next_iteration = i_v0 & more;
-    assign issue = start | next_iteration;
+    wire more = ~i_t4;
+    wire next_iteration = i_v0 & more;
+    wire issue = start | next_iteration;
 
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin
@@ -76,15 +58,16 @@ module vector_add (
         end
     end
 
+    logic i_t4_s1;
     always_ff @(posedge ap_clk) begin
         i_t4_s1 <= i_t4;  // examples/vector_add.py:13
     end
 
-    assign loop_end = i_v1 & i_t4_s1;
+    wire loop_end = i_v1 & i_t4_s1;
 
     // scalars between regions
-    assign i_en = start | i_v0;
-    assign i_next = start ? 4'd0 : i_t5;
+    wire i_en = start | i_v0;
+    wire [3:0] i_next = start ? 4'd0 : (i_r + 4'd1);
 
     always_ff @(posedge ap_clk) begin
         if (i_en) begin
@@ -104,12 +87,12 @@ module vector_add (
     assign ap_return_address0 = i_i_s1;
     assign ap_return_ce0 = i_v1;
     assign ap_return_we0 = i_v1;
-    assign ap_return_d0 = i_t9;
+    assign ap_return_d0 = (x_q0 + y_q0);
     assign ap_done = loop_end;
     assign ap_ready = loop_end;
-    assign active = busy | start;
-    assign not_done = ~loop_end;
-    assign busy_next = active & not_done;
+    wire active = busy | start;
+    wire not_done = ~loop_end;
+    wire busy_next = active & not_done;
 
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin

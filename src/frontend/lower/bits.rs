@@ -1,55 +1,52 @@
 //! Bits of integers: `x[i]`, and `x[lo:hi]` of a width that is known.
 
-use super::Lowerer;
-use super::builder::Operand;
+use super::lowerer::Lowerer;
 use crate::diagnostics::{Diagnostic, Span};
+use crate::frontend::builder::Operand;
 use crate::frontend::codes;
-use crate::frontend::consteval::{self, Names};
 use crate::frontend::error::{Result, fail};
 use crate::frontend::values::{ConstValue, Typed, Value};
 use crate::ir::types::MAX_WIDTH;
 use crate::ir::{OpKind, Scalar, ValueId};
 use num_bigint::BigInt;
 use num_traits::{ToPrimitive, Zero};
+use pyeval::Names;
 use ruff_python_ast::comparable::ComparableExpr;
 use ruff_python_ast::{self as ast, Expr, Operator, UnaryOp};
 
 /// A sum of expressions, each with a constant factor; equal expressions are one term.
 type Sum<'a> = Vec<(&'a Expr, BigInt)>;
 
+/// Some bits of an integer: the lowest, and how many.
+pub(super) struct Bits {
+    pub lo: ValueId,
+    pub width: u32,
+}
+
 impl<'a> Lowerer<'_, 'a> {
-    /// The index of a bit of an integer.
-    pub(super) fn bit_index(&mut self, ty: Scalar, e: &'a ast::ExprSubscript) -> Result<ValueId> {
+    /// The bits of an integer that `x[i]`, or `x[lo:hi]` without hi, means.
+    pub(super) fn bits(&mut self, ty: Scalar, e: &'a ast::ExprSubscript) -> Result<Bits> {
         let span = self.span(e.range);
         if !matches!(ty, Scalar::Int { .. }) {
-            return fail(
-                codes::NOT_INDEXABLE,
-                span,
-                format!("a scalar of type {ty} cannot be indexed"),
-            );
+            let message = match &*e.slice {
+                Expr::Slice(_) => format!("a scalar of type {ty} has no bits"),
+                _ => format!("a scalar of type {ty} cannot be indexed"),
+            };
+            return fail(codes::NOT_INDEXABLE, span, message);
         }
-        if matches!(&*e.slice, Expr::Tuple(_)) {
-            return fail(codes::INDEX_COUNT, span, "a bit has one index");
+        match &*e.slice {
+            Expr::Slice(slice) => self.bit_range(ty, slice, span),
+            Expr::Tuple(_) => fail(codes::INDEX_COUNT, span, "a bit has one index"),
+            index => {
+                let operand = self.operand(index)?;
+                self.check_index(&operand, u64::from(ty.width()), "bit")?;
+                let lo = self.b.as_subscript(&operand, "a bit index")?;
+                Ok(Bits { lo, width: 1 })
+            }
         }
-        let operand = self.operand(&e.slice)?;
-        self.check_index(&operand, u64::from(ty.width()), "bit")?;
-        self.b.as_subscript(&operand, "a bit index")
     }
 
-    /// `x[lo:hi]`, the bits from lo up to but not including hi.
-    pub(super) fn bit_slice(
-        &mut self,
-        arg: Typed,
-        slice: &'a ast::ExprSlice,
-        span: Span,
-    ) -> Result<Value> {
-        if !matches!(arg.ty, Scalar::Int { .. }) {
-            return fail(
-                codes::NOT_INDEXABLE,
-                span,
-                format!("a scalar of type {} has no bits", arg.ty),
-            );
-        }
+    fn bit_range(&mut self, ty: Scalar, slice: &'a ast::ExprSlice, span: Span) -> Result<Bits> {
         let (Some(lower), Some(upper), None) = (&slice.lower, &slice.upper, &slice.step) else {
             return fail(
                 codes::SLICE,
@@ -65,13 +62,22 @@ impl<'a> Lowerer<'_, 'a> {
                 value: ConstValue::Int(last.unwrap_or_default()).into(),
                 span,
             };
-            self.check_index(&lo, u64::from(arg.ty.width()), "bit")?;
-            self.check_index(&last, u64::from(arg.ty.width()), "bit")?;
+            self.check_index(&lo, u64::from(ty.width()), "bit")?;
+            self.check_index(&last, u64::from(ty.width()), "bit")?;
         }
         let lo = self.b.as_subscript(&lo, "a bit index")?;
-        let ty = Scalar::unsigned(width);
-        let id = self.b.emit(OpKind::BitSlice { arg: arg.id, lo }, ty, span);
-        Ok(Value::Scalar(Typed { id, ty }))
+        Ok(Bits { lo, width })
+    }
+
+    /// Bits of a value, as an unsigned integer.
+    pub(super) fn get_bits(&mut self, arg: ValueId, at: &Bits, span: Span) -> Typed {
+        let ty = Scalar::unsigned(at.width);
+        let kind = match at.width {
+            1 => OpKind::BitGet { arg, index: at.lo },
+            _ => OpKind::BitSlice { arg, lo: at.lo },
+        };
+        let id = self.b.emit(kind, ty, span);
+        Typed { id, ty }
     }
 
     fn slice_width(
@@ -153,7 +159,7 @@ impl<'a> Lowerer<'_, 'a> {
     /// The value of a numeral or of a name that is known while compiling.
     fn plain_int(&mut self, expr: &Expr) -> Option<BigInt> {
         match expr {
-            Expr::NumberLiteral(_) | Expr::Name(_) => consteval::eval(expr, self).ok()?.as_int(),
+            Expr::NumberLiteral(_) | Expr::Name(_) => self.known(expr).ok()?.as_int(),
             _ => None,
         }
     }

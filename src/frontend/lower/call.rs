@@ -1,17 +1,17 @@
 //! Calls: kernels, operators and compile-time functions.
 
-use super::Lowerer;
-use super::builder::{Operand, describe};
-use crate::diagnostics::{Diagnostic, Span};
+use super::bufferize;
+use super::lowerer::{Lowerer, not_consteval};
+use crate::diagnostics::{Diagnostic, Span, suggest};
+use crate::frontend::allo::{Allo, Builtin, KernelRef, surface};
+use crate::frontend::builder::{Operand, Operator, describe};
 use crate::frontend::codes;
-use crate::frontend::consteval::{self, ConstArgs, Names, arity_text};
-use crate::frontend::containers::freeze;
-use crate::frontend::error::{Failure, Result, fail, suggest};
-use crate::frontend::operators::Operator;
+use crate::frontend::error::{Failure, Result, fail};
+use crate::frontend::namespaces::Namespace;
 use crate::frontend::session::{Signature, Slot};
-use crate::frontend::surface::{self, Builtin, Namespace};
-use crate::frontend::values::{ConstValue, Function, KernelRef, Typed, Value, shaped_name};
-use crate::ir::{Arg, ArrayId, ArrayKind, Call, OpKind, ValueId};
+use crate::frontend::values::{ConstValue, Typed, Value, shaped_name};
+use crate::ir::{Arg, ArrayId, ArrayKind, Call, OpKind, Scalar, ValueId};
+use pyeval::{HostValue, Names, arity_text, freeze};
 use ruff_python_ast::{self as ast, Expr};
 use ruff_text_size::Ranged;
 
@@ -23,25 +23,43 @@ struct Args {
     span: Span,
 }
 
+impl Args {
+    /// Whether every argument is known while compiling.
+    fn are_known(&self) -> bool {
+        let named = self.named.iter().map(|(.., operand)| operand);
+        let mut all = self.positional.iter().chain(named);
+        all.all(|operand| matches!(operand.value, Value::Const(_)))
+    }
+}
+
 impl<'a> Lowerer<'_, 'a> {
     /// The value of a call expression.
     pub(super) fn call(&mut self, e: &'a ast::ExprCall) -> Result<Value> {
         let span = self.span(e.range());
-        let callee = match self.expr(&e.func)? {
+        let callee = match &*e.func {
+            Expr::Attribute(method) if method.attr.id == bufferize::NAME => {
+                match self.expr(&method.value)? {
+                    Value::Array { id, .. } => return self.bufferize(id, e, 0),
+                    other => self.attribute_of(other, method, self.span(method.range))?,
+                }
+            }
+            func => self.expr(func)?,
+        };
+        let callee = match callee {
             Value::Const(callee) => callee,
             other => return self.not_callable(&describe(&other), span),
         };
-        match callee {
-            ConstValue::Kernel(kernel) => self.call_kernel(&kernel, e, span),
-            ConstValue::Operator(op) => self.call_operator(op, e, span),
-            ConstValue::Function(f) if !f.consteval => not_consteval(&f, span),
-            ConstValue::Builtin(Builtin::Len) => self.call_len(e, span),
-            ConstValue::Builtin(Builtin::Range | Builtin::Grid) => fail(
+        match Allo::of(&callee) {
+            Some(Allo::Kernel(kernel)) => self.call_kernel(kernel, e, span),
+            Some(Allo::Operator(op)) => self.call_operator(op, &callee, e, span),
+            Some(Allo::Builtin(Builtin::Len)) => self.call_len(&callee, e, span),
+            Some(Allo::Builtin(Builtin::Bufferize)) => self.call_bufferize(e),
+            Some(Allo::Builtin(Builtin::Range | Builtin::Grid)) => fail(
                 codes::LOOP,
                 span,
                 "range and grid stand in the header of a for loop only",
             ),
-            ConstValue::Type(ty) if ty != crate::ir::Scalar::BOOL => Err(Diagnostic::error(
+            Some(Allo::Type(ty)) if *ty != Scalar::BOOL => Err(Diagnostic::error(
                 codes::NOT_CALLABLE,
                 span,
                 format!("the type {ty} cannot be called"),
@@ -50,15 +68,28 @@ impl<'a> Lowerer<'_, 'a> {
                 "declare a variable of the type, or use allo.arith.cast(x, {ty})"
             ))
             .into()),
-            ConstValue::Builtin(_)
-            | ConstValue::Type(_)
-            | ConstValue::Function(_)
+            Some(Allo::Builtin(_) | Allo::Type(_)) => self.call_known(&callee, e, span),
+            Some(other) => self.not_callable(other.kind(), span),
+            None => self.call_python(&callee, e, span),
+        }
+    }
+
+    /// A call of something that Python can call while compiling.
+    fn call_python(
+        &mut self,
+        callee: &ConstValue,
+        e: &'a ast::ExprCall,
+        span: Span,
+    ) -> Result<Value> {
+        match callee {
+            ConstValue::Function(f) if !f.marked => not_consteval(f, span),
+            ConstValue::Function(_)
             | ConstValue::Native(_)
             | ConstValue::Bound(_)
             | ConstValue::Class(_)
             | ConstValue::Object(_)
             | ConstValue::Dtype(_)
-            | ConstValue::Remote(..) => self.call_known(&callee, e, span),
+            | ConstValue::Host(_) => self.call_known(callee, e, span),
             other => self.not_callable(other.kind(), span),
         }
     }
@@ -111,6 +142,16 @@ impl<'a> Lowerer<'_, 'a> {
         span: Span,
     ) -> Result<Value> {
         let args = self.args(e)?;
+        self.call_with_known(callee, args, e, span)
+    }
+
+    fn call_with_known(
+        &mut self,
+        callee: &ConstValue,
+        args: Args,
+        e: &ast::ExprCall,
+        span: Span,
+    ) -> Result<Value> {
         let name = self.source(e.func.range());
         let known = |operand: &Operand| match &operand.value {
             Value::Const(value) => Ok(value.clone()),
@@ -122,17 +163,18 @@ impl<'a> Lowerer<'_, 'a> {
             .iter()
             .map(|(name, _, operand)| Ok((name.clone(), known(operand)?)))
             .collect::<Result<_>>()?;
-        let args = ConstArgs {
+        let args = pyeval::Args {
             positional,
             named,
             span,
         };
-        let value = consteval::call(callee, args, self)?.for_kernel();
+        let names: &mut dyn Names = self;
+        let value = names.call(callee, args)?.plain();
         freeze(&value);
         Ok(Value::Const(value))
     }
 
-    fn call_len(&mut self, e: &'a ast::ExprCall, span: Span) -> Result<Value> {
+    fn call_len(&mut self, len: &ConstValue, e: &'a ast::ExprCall, span: Span) -> Result<Value> {
         if let [arg] = &e.arguments.args[..]
             && let Value::Array { id, .. } = self.expr(arg)?
         {
@@ -141,16 +183,25 @@ impl<'a> Lowerer<'_, 'a> {
                 None => fail(codes::CONST_EVAL, span, "a rank-0 value has no length"),
             };
         }
-        self.call_known(&ConstValue::Builtin(Builtin::Len), e, span)
+        self.call_known(len, e, span)
     }
 
     fn call_operator(
         &mut self,
         op: &'static Operator,
+        callee: &ConstValue,
         e: &'a ast::ExprCall,
         span: Span,
     ) -> Result<Value> {
         let args = self.args(e)?;
+        let own = |name: &str| name == "acc" || op.option == Some(name);
+        let pythons = !args.named.iter().any(|(name, ..)| own(name));
+        if pythons && callee.builtin().is_some() && args.are_known() {
+            // Python's own `min(TABLE)`, `max(words, key=len)`.
+            return self.call_with_known(callee, args, e, span);
+        }
+        let mut args = args;
+        let by_position = self.accumulator_by_position(op, &mut args);
         let (least, most) = op.arity;
         let n = args.positional.len();
         if n < least || n > most {
@@ -162,8 +213,8 @@ impl<'a> Lowerer<'_, 'a> {
             );
             return fail(codes::ARGUMENTS, args.span, message);
         }
-        let (mut option, mut acc) = (None, None);
-        for (name, whole, operand) in &args.named {
+        let (mut option, mut acc) = (None, by_position);
+        for (name, whole, operand) in args.named {
             match &operand.value {
                 Value::Const(ConstValue::Bool(v)) if op.option == Some(name.as_str()) => {
                     option = Some(*v)
@@ -175,20 +226,63 @@ impl<'a> Lowerer<'_, 'a> {
                         format!("'{name}' is True or False"),
                     );
                 }
-                Value::Array { .. } if name == "acc" && self.options.enable_tensor => {
-                    let message = "'acc=' writes a buffer, but this kernel works on tensors";
-                    return fail(codes::ARGUMENTS, operand.span, message);
+                _ if name == "acc" && acc.is_some() => {
+                    return fail(codes::ARGUMENTS, whole, "'acc' is given twice");
                 }
-                _ if name == "acc" => acc = self.b.acc_array(operand)?,
+                _ if name == "acc" => acc = Some(operand),
                 _ => {
                     let message = format!("'{}' has no parameter '{name}'", op.key);
                     let known = ["acc"].into_iter().chain(op.option);
-                    let error = Diagnostic::error(codes::ARGUMENTS, *whole, message);
-                    return Err(suggest(error, name, known).into());
+                    let error = Diagnostic::error(codes::ARGUMENTS, whole, message);
+                    return Err(suggest(error, &name, known).into());
                 }
             }
         }
-        self.b.apply_into(op, &args.positional, option, acc, span)
+        let acc = match acc {
+            Some(operand) => self.b.acc_array(&operand)?,
+            None => None,
+        };
+        match acc {
+            Some(acc) if self.options.enable_tensor => {
+                self.apply_to_tensor(op, &args.positional, option, acc, span)
+            }
+            acc => self.b.apply_into(op, &args.positional, option, acc, span),
+        }
+    }
+
+    /// The array, or `None`, that follows the operands of an operator with a fixed number of them.
+    fn accumulator_by_position(&self, op: &Operator, args: &mut Args) -> Option<Operand> {
+        let (least, most) = op.arity;
+        if least != most || args.positional.len() != most + 1 {
+            return None;
+        }
+        let takes = |operand: &mut Operand| {
+            operand.is_shaped() || matches!(operand.value, Value::Const(ConstValue::None))
+        };
+        args.positional.pop_if(takes)
+    }
+
+    /// The tensor that `acc` becomes; that one stays as it is.
+    fn apply_to_tensor(
+        &mut self,
+        op: &'static Operator,
+        operands: &[Operand],
+        option: Option<bool>,
+        acc: ArrayId,
+        span: Span,
+    ) -> Result<Value> {
+        // Whole-array operations add to the old elements, the others give every element anew.
+        let id = match op.whole {
+            true => self.copy_of(acc, span),
+            false => {
+                let old = self.array(acc);
+                let (name, elem, shape) =
+                    (format!("{}_result", op.key), old.elem, old.shape.clone());
+                self.b.array(&name, elem, &shape, ArrayKind::Local, span)
+            }
+        };
+        self.b.apply_into(op, operands, option, Some(id), span)?;
+        Ok(Value::Array { id, fresh: true })
     }
 
     fn call_kernel(
@@ -198,7 +292,7 @@ impl<'a> Lowerer<'_, 'a> {
         span: Span,
     ) -> Result<Value> {
         let args = self.args(e)?;
-        let operands = arrange(args, self.session.defs[kernel.def].ast)?;
+        let operands = arrange(args, self.session.world.defs[kernel.def].ast)?;
         let inferred = self.inferred_types(kernel, &operands)?;
         let id = self.session.instantiate_with(kernel, &inferred, span)?;
         let signature = self.session.signature(id).clone();
@@ -246,7 +340,7 @@ impl<'a> Lowerer<'_, 'a> {
 
     /// The types of the arguments for the parameters without annotation of a nested kernel.
     fn inferred_types(&self, kernel: &KernelRef, args: &[Operand]) -> Result<Vec<ConstValue>> {
-        let def = &self.session.defs[kernel.def];
+        let def = &self.session.world.defs[kernel.def];
         if def.env.is_none() {
             return Ok(Vec::new());
         }
@@ -257,10 +351,10 @@ impl<'a> Lowerer<'_, 'a> {
                 continue;
             }
             types.push(match &arg.value {
-                Value::Scalar(typed) => ConstValue::Type(typed.ty),
+                Value::Scalar(typed) => Allo::Type(typed.ty).into(),
                 Value::Array { id, .. } => {
                     let array = self.array(*id);
-                    ConstValue::Shaped(array.elem, array.shape.clone().into())
+                    Allo::Shaped(array.elem, array.shape.clone().into()).into()
                 }
                 other => {
                     let message = format!(
@@ -351,17 +445,6 @@ fn needs_constant(function: &str, argument: Span) -> Diagnostic {
         }
         _ => error,
     }
-}
-
-/// Refuses a call of a plain Python function.
-pub(super) fn not_consteval<T>(f: &Function, span: Span) -> Result<T> {
-    Err(Diagnostic::error(
-        codes::NOT_CALLABLE,
-        span,
-        format!("'{}' is a Python function, not a kernel", f.name()),
-    )
-    .help("decorate it with @consteval to call it at compile time, or with @kernel")
-    .into())
 }
 
 /// The arguments in the order of the parameters.

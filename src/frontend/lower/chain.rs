@@ -1,14 +1,13 @@
 //! Chains of `+ -` and of `*`: typed as a whole where all terms are integers.
 
-use super::Lowerer;
-use super::builder::Operand;
-use super::elementwise::is_shaped;
+use super::lowerer::Lowerer;
 use crate::diagnostics::Span;
-use crate::frontend::consteval::Names;
+use crate::frontend::builder::{Operand, Operator as Registered};
 use crate::frontend::error::Result;
 use crate::frontend::operators::{self, build};
 use crate::frontend::values::{ConstValue, Value};
 use crate::ir::Scalar;
+use pyeval::Names;
 use ruff_python_ast::{Expr, Operator};
 use ruff_text_size::Ranged;
 
@@ -28,7 +27,7 @@ impl Kind {
             (Kind::Sum(_), Kind::Sum(_)) | (Kind::Product, Kind::Product)
         )
     }
-    fn operator(self) -> &'static operators::Operator {
+    fn operator(self) -> &'static Registered {
         operators::by_key(match self {
             Kind::Sum(false) => "add",
             Kind::Sum(true) => "sub",
@@ -187,7 +186,7 @@ impl<'a> Lowerer<'_, 'a> {
         let mut leaves = Vec::new();
         tree.flatten(false, &mut leaves);
         let leaves: Vec<&Operand> = leaves.into_iter().map(|leaf| leaf.0).collect();
-        if leaves.len() == 1 || !leaves.iter().any(|leaf| is_shaped(leaf)) {
+        if leaves.len() == 1 || !leaves.iter().any(|leaf| leaf.is_shaped()) {
             return self.lower_scalars(tree);
         }
         let span = tree.span();
@@ -222,7 +221,7 @@ impl<'a> Lowerer<'_, 'a> {
             let mut flat = Vec::new();
             tree.flatten(false, &mut flat);
             return match kind {
-                Kind::Sum(_) => build::sum_of(&mut self.b, kind.operator(), &flat, span),
+                Kind::Sum(_) => build::sum_of(&mut self.b, kind.operator().key, &flat, span),
                 Kind::Product => {
                     let factors: Vec<&Operand> = flat.into_iter().map(|t| t.0).collect();
                     build::product_of(&mut self.b, &factors, span)

@@ -1,21 +1,20 @@
 //! Expressions: names, operators, selection and indexing.
 
-use super::Lowerer;
-use super::builder::{Operand, default_type, describe};
 use super::chain;
-use super::elementwise::is_shaped;
+use super::lowerer::Lowerer;
 use crate::diagnostics::{Diagnostic, Span};
+use crate::frontend::allo::Allo;
+use crate::frontend::builder::{Operand, default_type, describe};
 use crate::frontend::codes;
-use crate::frontend::consteval::{self, Names};
 use crate::frontend::error::{Failure, Result, fail};
 use crate::frontend::literals::Position;
 use crate::frontend::operators;
 use crate::frontend::promote;
-use crate::frontend::types;
 use crate::frontend::values::{ConstValue, Typed, Value};
 use crate::ir::{ArrayId, OpKind, Scalar, ValueId};
 use num_bigint::BigInt;
 use num_traits::{Signed, ToPrimitive};
+use pyeval::{Names, compare_pair, expression_kind, literal};
 use ruff_python_ast::{self as ast, Expr};
 use ruff_text_size::Ranged;
 use std::rc::Rc;
@@ -28,7 +27,7 @@ impl<'a> Lowerer<'_, 'a> {
             Expr::NumberLiteral(_)
             | Expr::StringLiteral(_)
             | Expr::BooleanLiteral(_)
-            | Expr::NoneLiteral(_) => consteval::literal(expr, span).map(Value::Const),
+            | Expr::NoneLiteral(_) => literal(expr, span).map(Value::Const),
             Expr::Name(name) => self.resolve(&name.id, span),
             Expr::BinOp(e) => self.binary(expr, e, span),
             Expr::UnaryOp(e) => self.unary(e, span),
@@ -36,7 +35,7 @@ impl<'a> Lowerer<'_, 'a> {
             Expr::Compare(e) => self.compare(e, span),
             Expr::If(e) => self.ternary(e, span),
             Expr::Call(e) => self.call(e),
-            Expr::Subscript(e) => self.subscript(e, span),
+            Expr::Subscript(e) => self.subscript(expr, e, span),
             Expr::Attribute(e) => self.attribute(e, span),
             Expr::ListComp(_)
             | Expr::Generator(_)
@@ -44,16 +43,13 @@ impl<'a> Lowerer<'_, 'a> {
             | Expr::SetComp(_)
             | Expr::Dict(_)
             | Expr::Set(_)
-            | Expr::FString(_) => consteval::eval(expr, self).map(Value::Const),
+            | Expr::FString(_) => self.known(expr).map(Value::Const),
             Expr::Tuple(e) => self.tuple(&e.elts, false),
             Expr::List(e) => self.tuple(&e.elts, true),
             other => fail(
                 codes::EXPRESSION,
                 span,
-                format!(
-                    "{} is not supported in a kernel",
-                    consteval::expression_kind(other)
-                ),
+                format!("{} is not supported in a kernel", expression_kind(other)),
             ),
         }
     }
@@ -149,7 +145,7 @@ impl<'a> Lowerer<'_, 'a> {
         };
         let operands = [self.operand(&e.left)?, self.operand(right)?];
         if let [Value::Const(l), Value::Const(r)] = [&operands[0].value, &operands[1].value] {
-            let value = consteval::compare_pair(*op, l.clone(), r.clone(), span, self)?;
+            let value = compare_pair(*op, l.clone(), r.clone(), span, self)?;
             return Ok(Value::Const(value));
         }
         match operators::of_compare(*op) {
@@ -173,7 +169,7 @@ impl<'a> Lowerer<'_, 'a> {
             };
         }
         let choice = [test, self.operand(&e.body)?, self.operand(&e.orelse)?];
-        if !choice.iter().any(is_shaped) {
+        if !choice.iter().any(Operand::is_shaped) {
             return self.select(&choice, span);
         }
         let operands: Vec<&Operand> = choice.iter().collect();
@@ -212,9 +208,19 @@ impl<'a> Lowerer<'_, 'a> {
     }
 
     fn attribute(&mut self, e: &'a ast::ExprAttribute, span: Span) -> Result<Value> {
-        match self.expr(&e.value)? {
+        let value = self.expr(&e.value)?;
+        self.attribute_of(value, e, span)
+    }
+
+    pub(super) fn attribute_of(
+        &mut self,
+        value: Value,
+        e: &'a ast::ExprAttribute,
+        span: Span,
+    ) -> Result<Value> {
+        match value {
             Value::Const(object) => {
-                let value = consteval::attribute(&object, &e.attr, span, self)?;
+                let value = pyeval::attribute(&object, &e.attr.id, span, self)?;
                 self.bound_template(value, span).map(Value::Const)
             }
             Value::Array { id, .. } if e.attr.id == "shape" => {
@@ -244,33 +250,29 @@ impl<'a> Lowerer<'_, 'a> {
         }
     }
 
-    fn subscript(&mut self, e: &'a ast::ExprSubscript, span: Span) -> Result<Value> {
+    fn subscript(
+        &mut self,
+        expr: &'a Expr,
+        e: &'a ast::ExprSubscript,
+        span: Span,
+    ) -> Result<Value> {
         match self.expr(&e.value)? {
             Value::Array { id, .. } => {
                 let indices = self.indices(id, e)?;
                 Ok(Value::Scalar(self.load(id, indices, span)))
             }
-            Value::Scalar(typed) => match &*e.slice {
-                Expr::Slice(slice) => self.bit_slice(typed, slice, span),
-                _ => {
-                    let index = self.bit_index(typed.ty, e)?;
-                    let arg = typed.id;
-                    let id = self
-                        .b
-                        .emit(OpKind::BitGet { arg, index }, Scalar::BOOL, span);
-                    Ok(Value::Scalar(Typed {
-                        id,
-                        ty: Scalar::BOOL,
-                    }))
-                }
-            },
-            Value::Const(ConstValue::Type(elem)) => types::shaped(elem, e, self).map(Value::Const),
+            Value::Scalar(typed) => {
+                let bits = self.bits(typed.ty, e)?;
+                Ok(Value::Scalar(self.get_bits(typed.id, &bits, span)))
+            }
+            // The extents of a shape have places of their own.
+            Value::Const(ty) if Allo::scalar(&ty).is_some() => self.known(expr).map(Value::Const),
             Value::Const(object) => {
                 let index = self.operand(&e.slice)?;
                 match index.value {
                     Value::Const(index) => {
-                        let value = consteval::subscript(object, &index, span, self)?;
-                        Ok(Value::Const(value.for_kernel()))
+                        let value = pyeval::subscript(&object, &index, span, self)?;
+                        Ok(Value::Const(value.plain()))
                     }
                     _ => fail(
                         codes::NOT_CONST,

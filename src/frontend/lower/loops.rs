@@ -1,17 +1,17 @@
 //! Loops: range, grid and while, with the scalars that they carry.
 
-use super::builder::Operand;
+use super::lowerer::{Lowerer, Place};
 use super::returns::{Condition, MAX_BRANCHES};
 use super::scope::Local;
-use super::{Lowerer, Place};
 use crate::diagnostics::{Diagnostic, Span};
+use crate::frontend::allo::{Allo, Builtin};
+use crate::frontend::builder::Operand;
 use crate::frontend::codes;
-use crate::frontend::consteval::{Names, arity_text};
 use crate::frontend::error::{Result, fail};
 use crate::frontend::scan;
-use crate::frontend::surface::Builtin;
 use crate::frontend::values::{ConstValue, Typed, Value};
 use crate::ir::{Block, For, OpKind, Scalar, ValueId, While};
+use pyeval::{Names, arity_text};
 use ruff_python_ast::{self as ast, Expr, Stmt};
 use ruff_text_size::Ranged;
 
@@ -51,9 +51,13 @@ impl<'a> Lowerer<'_, 'a> {
         let Expr::Call(call) = &*s.iter else {
             return self.not_a_range(self.span(s.iter.range()));
         };
-        match self.expr(&call.func)? {
-            Value::Const(ConstValue::Builtin(Builtin::Range)) => self.range_loop(s, call, span),
-            Value::Const(ConstValue::Builtin(Builtin::Grid)) => self.grid_loop(s, call, span),
+        let callee = match self.expr(&call.func)? {
+            Value::Const(callee) => Allo::builtin(&callee),
+            _ => None,
+        };
+        match callee {
+            Some(Builtin::Range) => self.range_loop(s, call, span),
+            Some(Builtin::Grid) => self.grid_loop(s, call, span),
             _ => self.not_a_range(self.span(s.iter.range())),
         }
     }

@@ -1,38 +1,24 @@
 //! Results of a kernel: their slots, where shaped ones live, and returns in branches.
 
-use super::builder::{Operand, describe};
+use super::lowerer::{Lowerer, Place};
+use super::results::Results;
 use super::scope::Local;
-use super::{Lowerer, Place};
 use crate::diagnostics::{Diagnostic, Span};
+use crate::frontend::builder::{Operand, describe};
 use crate::frontend::codes;
-use crate::frontend::consteval::Names;
 use crate::frontend::error::{Failure, Result, fail};
 use crate::frontend::scan;
 use crate::frontend::session::Slot;
 use crate::frontend::types::{self, Type};
 use crate::frontend::values::{ConstValue, Typed, Value, shaped_name};
 use crate::ir::{ArrayId, ArrayKind, Const, If, OpKind, ResultSlot, Scalar, ValueId};
+use pyeval::Names;
 use ruff_python_ast::{Expr, Pattern, Stmt, StmtFunctionDef, StmtIf, StmtReturn};
 use ruff_text_size::Ranged;
 use std::rc::Rc;
 
 /// Deepest nesting of generated branches.
 pub(super) const MAX_BRANCHES: usize = 256;
-
-/// What is known about the kernel's results.
-#[derive(Default)]
-pub(super) struct Results {
-    /// Their types.
-    pub slots: Vec<Slot>,
-    /// Arrays of the shaped ones, once they exist.
-    arrays: Vec<Option<ArrayId>>,
-    /// The local that every return returns in this slot, if it is one.
-    in_place: Vec<Option<String>>,
-    /// Whether a return assigns the hidden variables instead of ending its block.
-    flagged: bool,
-    /// Whether there is one return only.
-    single: bool,
-}
 
 /// What chooses a branch.
 #[derive(Clone)]
@@ -43,6 +29,22 @@ pub(super) enum Test<'a> {
     Expr(&'a Expr),
     /// A pattern of a match on the operand.
     Pattern(&'a Pattern, Rc<Operand>),
+}
+
+impl Test<'_> {
+    /// Whether it is `else` or the pattern `_`.
+    fn always_holds(&self) -> bool {
+        match self {
+            Test::Always => true,
+            Test::Expr(_) => false,
+            Test::Pattern(pattern, _) => takes_everything(pattern),
+        }
+    }
+}
+
+/// Whether a pattern is `_`.
+pub(super) fn takes_everything(pattern: &Pattern) -> bool {
+    matches!(pattern, Pattern::MatchAs(p) if p.pattern.is_none() && p.name.is_none())
 }
 
 /// A branch: what chooses it, and its body.
@@ -210,8 +212,8 @@ impl<'a> Lowerer<'_, 'a> {
             let rest = &stmts[i + 1..];
             match stmt {
                 Stmt::Return(r) => return Some(self.final_return(r, rest)),
-                Stmt::If(s) if scan::has_return(std::slice::from_ref(stmt)) => {
-                    match self.branches(s, rest) {
+                Stmt::If(_) | Stmt::Match(_) if scan::has_return(std::slice::from_ref(stmt)) => {
+                    match self.branches(stmt, rest) {
                         Ok(flow) => return flow,
                         Err(failure) => self.session.report(failure),
                     }
@@ -244,15 +246,19 @@ impl<'a> Lowerer<'_, 'a> {
         }
     }
 
-    /// An if statement with returns, and the statements after it.
-    fn branches(&mut self, s: &'a StmtIf, rest: &'a [Stmt]) -> Result<Option<Vec<ValueId>>> {
-        let clauses = clauses(s);
-        let has_else = clauses.iter().any(|c| matches!(c.test, Test::Always));
+    /// An if or match statement with returns, and the statements after it.
+    fn branches(&mut self, stmt: &'a Stmt, rest: &'a [Stmt]) -> Result<Option<Vec<ValueId>>> {
+        let (clauses, head, what) = match stmt {
+            Stmt::Match(s) => (self.match_clauses(s)?, s.subject.range(), "match"),
+            Stmt::If(s) => (clauses(s), s.test.range(), "if"),
+            _ => return Ok(self.body(rest)),
+        };
+        let has_else = clauses.iter().any(|c| c.test.always_holds());
         let falling = clauses.iter().filter(|c| !ends_in_return(c.body)).count();
-        let span = self.span(s.range);
+        let span = self.span(stmt.range());
         if has_else && falling == 0 && self.place == Place::Body {
-            let test = self.span(s.test.range());
-            self.check_reached(rest, test, "every branch of this if returns");
+            let note = format!("every branch of this {what} returns");
+            self.check_reached(rest, self.span(head), &note);
         }
         if falling + usize::from(!has_else) > 1 && !rest.is_empty() {
             return self.flagged_branches(&clauses, rest, span);
@@ -270,10 +276,7 @@ impl<'a> Lowerer<'_, 'a> {
         let Some((clause, others)) = clauses.split_first() else {
             return Ok(self.body(rest));
         };
-        let Test::Expr(test) = clause.test else {
-            return Ok(self.branch_then_rest(clause.body, rest));
-        };
-        let cond = match self.condition(test)? {
+        let cond = match self.test(&clause.test, span)?.0 {
             Condition::Known(true) => return Ok(self.branch_then_rest(clause.body, rest)),
             Condition::Known(false) => return self.branch_chain(others, rest, span),
             Condition::Runtime(cond) => cond,
@@ -421,7 +424,7 @@ impl<'a> Lowerer<'_, 'a> {
 
     fn misplaced_return(&mut self, span: Span) -> Result<()> {
         let message = match self.place {
-            Place::Loop => "return inside a loop or match is not supported",
+            Place::Loop => "return inside a loop is not supported",
             _ if self.results.flagged && self.place == Place::Branch => {
                 return fail(
                     codes::UNREACHABLE,
@@ -429,7 +432,7 @@ impl<'a> Lowerer<'_, 'a> {
                     "the statements after this return are never reached",
                 );
             }
-            _ => "return inside a nested if is not supported",
+            _ => "return inside a nested if or match is not supported",
         };
         Err(Diagnostic::error(codes::RETURN_PLACE, span, message)
             .help("assign the result to a variable and return it at the end of the body")

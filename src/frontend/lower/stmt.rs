@@ -1,33 +1,22 @@
 //! Statements: declarations, assignments and branches.
 
-use super::builder::{Operand, default_type, describe, stored_const};
+use super::chain;
+use super::lowerer::{Lowerer, Place};
 use super::returns::{Clause, Condition, MAX_BRANCHES, Test, clauses};
 use super::scope::Local;
-use super::{Lowerer, Place};
 use crate::diagnostics::{Diagnostic, Span};
+use crate::frontend::allo::Allo;
+use crate::frontend::builder::{Operand, default_type, describe, stored_const};
 use crate::frontend::codes;
-use crate::frontend::consteval::Names;
 use crate::frontend::error::{Failure, Result, fail};
 use crate::frontend::operators;
 use crate::frontend::scan;
 use crate::frontend::types::{self, Type};
 use crate::frontend::values::{ConstValue, Typed, Value, shaped_name};
-use crate::ir::{ArrayId, ArrayKind, Const, If, OpKind, Scalar, ValueId};
-use ruff_python_ast::{self as ast, Expr, Pattern, Stmt};
+use crate::ir::{ArrayId, ArrayKind, Const, If, OpKind, Scalar};
+use pyeval::Names;
+use ruff_python_ast::{self as ast, Expr, Stmt};
 use ruff_text_size::Ranged;
-use std::rc::Rc;
-
-/// A place that an assignment writes, its indices evaluated.
-enum Target {
-    /// A name.
-    Name(String, Span),
-    /// An element.
-    Element(ArrayId, Vec<ValueId>),
-    /// A bit of a scalar variable.
-    Bit(String, ValueId),
-    /// A bit of an element.
-    ElementBit(ArrayId, Vec<ValueId>, ValueId),
-}
 
 impl<'a> Lowerer<'_, 'a> {
     /// Lowers the statements of a block in the current scope.
@@ -106,7 +95,10 @@ impl<'a> Lowerer<'_, 'a> {
     fn expression_statement(&mut self, expr: &'a Expr) -> Result<()> {
         match expr {
             Expr::StringLiteral(_) | Expr::EllipsisLiteral(_) => Ok(()),
-            Expr::Call(call) => self.call(call).map(|_| ()),
+            Expr::Call(call) => {
+                let value = self.call(call)?;
+                self.check_taken(call, &value)
+            }
             _ => {
                 self.expr(expr)?;
                 fail(
@@ -115,6 +107,23 @@ impl<'a> Lowerer<'_, 'a> {
                     "this expression has no effect",
                 )
             }
+        }
+    }
+
+    /// Refuses an operator whose result is a new tensor that nothing takes.
+    fn check_taken(&mut self, call: &'a ast::ExprCall, value: &Value) -> Result<()> {
+        if !self.options.enable_tensor || !matches!(value, Value::Array { .. }) {
+            return Ok(());
+        }
+        match self.expr(&call.func)? {
+            Value::Const(callee) if matches!(Allo::of(&callee), Some(Allo::Operator(_))) => {
+                let span = self.span(call.range());
+                let message = "the result is a new tensor, which this statement leaves";
+                Err(Diagnostic::error(codes::NO_EFFECT, span, message)
+                    .help("assign it: `c = allo.arith.add(a, b, acc=c)`")
+                    .into())
+            }
+            _ => Ok(()),
         }
     }
 
@@ -335,7 +344,7 @@ impl<'a> Lowerer<'_, 'a> {
                         .unwrap_or_default()
                         .iter()
                         .map(|v| Operand {
-                            value: v.clone().for_kernel().into(),
+                            value: v.clone().plain().into(),
                             span: value_span,
                         })
                         .collect(),
@@ -385,7 +394,7 @@ impl<'a> Lowerer<'_, 'a> {
         self.write(&target, &operand, span)
     }
 
-    fn assign_name(
+    pub(super) fn assign_name(
         &mut self,
         name: &str,
         operand: Operand,
@@ -402,7 +411,7 @@ impl<'a> Lowerer<'_, 'a> {
                 Ok(())
             }
             Some(Local::Array(id)) => self.assign_array(id, &operand, span),
-            Some(Local::Const(ConstValue::Kernel(_))) => fail(
+            Some(Local::Const(value)) if Allo::kernel(&value).is_some() => fail(
                 codes::TARGET,
                 target,
                 format!("the kernel '{name}' cannot be assigned"),
@@ -462,158 +471,6 @@ impl<'a> Lowerer<'_, 'a> {
         self.write(&target, &operand, span)
     }
 
-    /// Evaluates the indices of an assignment's target.
-    fn target(&mut self, expr: &'a Expr) -> Result<Target> {
-        let span = self.span(expr.range());
-        match expr {
-            Expr::Name(name) => Ok(Target::Name(name.id.to_string(), span)),
-            Expr::Subscript(s) => self.subscript_target(s),
-            Expr::Attribute(_) => {
-                fail(codes::TARGET, span, "attribute assignment is not supported")
-            }
-            Expr::Starred(_) => fail(codes::TARGET, span, "starred targets are not supported"),
-            Expr::Tuple(_) | Expr::List(_) => {
-                fail(codes::TARGET, span, "nested targets are not supported")
-            }
-            _ => fail(codes::TARGET, span, "this cannot be assigned"),
-        }
-    }
-
-    fn subscript_target(&mut self, s: &'a ast::ExprSubscript) -> Result<Target> {
-        let span = self.span(s.range);
-        if matches!(&*s.slice, Expr::Slice(_)) {
-            return fail(codes::SLICE, span, "assignment to a slice is not supported");
-        }
-        match self.target(&s.value)? {
-            Target::Name(name, name_span) => match self.resolve(&name, name_span)? {
-                Value::Array { id, .. } => Ok(Target::Element(id, self.indices(id, s)?)),
-                Value::Scalar(typed) => {
-                    let bit = self.bit_index(typed.ty, s)?;
-                    Ok(Target::Bit(name, bit))
-                }
-                Value::Const(_) => fail(
-                    codes::TARGET,
-                    span,
-                    format!("'{name}' is a compile-time value, which a kernel cannot change"),
-                ),
-                other => fail(
-                    codes::NOT_INDEXABLE,
-                    span,
-                    format!("{} cannot be indexed", describe(&other)),
-                ),
-            },
-            Target::Element(id, indices) => {
-                let bit = self.bit_index(self.array(id).elem, s)?;
-                Ok(Target::ElementBit(id, indices, bit))
-            }
-            Target::Bit(..) | Target::ElementBit(..) => {
-                fail(codes::NOT_INDEXABLE, span, "a single bit cannot be indexed")
-            }
-        }
-    }
-
-    /// The present value at a target.
-    fn read(&mut self, target: &Target, span: Span) -> Result<Value> {
-        let (id, ty) = match target {
-            Target::Name(name, name_span) => {
-                return match self.scopes.get(name) {
-                    Some(_) => self.resolve(name, *name_span),
-                    None => {
-                        self.resolve_outside(name, *name_span)?;
-                        let message = format!("'{name}' is not a variable of this kernel");
-                        fail(codes::TARGET, *name_span, message)
-                    }
-                };
-            }
-            Target::Element(array, indices) => {
-                return Ok(Value::Scalar(self.load(*array, indices.clone(), span)));
-            }
-            Target::Bit(name, bit) => {
-                let Some(arg) = self.scopes.scalar(name) else {
-                    return Err(Failure::Reported);
-                };
-                (arg.id, *bit)
-            }
-            Target::ElementBit(array, indices, bit) => {
-                (self.load(*array, indices.clone(), span).id, *bit)
-            }
-        };
-        let kind = OpKind::BitGet { arg: id, index: ty };
-        let id = self.b.emit(kind, Scalar::BOOL, span);
-        Ok(Value::Scalar(Typed {
-            id,
-            ty: Scalar::BOOL,
-        }))
-    }
-
-    pub(super) fn load(&mut self, array: ArrayId, indices: Vec<ValueId>, span: Span) -> Typed {
-        let ty = self.array(array).elem;
-        let id = self.b.emit(OpKind::load(array, indices), ty, span);
-        Typed { id, ty }
-    }
-
-    fn write(&mut self, target: &Target, operand: &Operand, span: Span) -> Result<()> {
-        match target {
-            Target::Name(name, name_span) => {
-                self.assign_name(name, operand.clone(), *name_span, span)
-            }
-            Target::Element(array, indices) => {
-                let elem = self.array(*array).elem;
-                let value = self.b.store_as(operand, elem)?;
-                self.store(*array, indices.clone(), value, span);
-                Ok(())
-            }
-            Target::Bit(name, index) => {
-                let Some(old) = self.scopes.scalar(name) else {
-                    return fail(
-                        codes::TARGET,
-                        span,
-                        format!("a bit of '{name}' cannot be assigned"),
-                    );
-                };
-                let id = self.set_bit(old, *index, operand, span)?;
-                self.b.name(id, name);
-                self.scopes
-                    .rebind(name, Local::Scalar(Typed { id, ty: old.ty }));
-                Ok(())
-            }
-            Target::ElementBit(array, indices, index) => {
-                let old = self.load(*array, indices.clone(), span);
-                let value = self.set_bit(old, *index, operand, span)?;
-                self.store(*array, indices.clone(), value, span);
-                Ok(())
-            }
-        }
-    }
-
-    fn store(&mut self, array: ArrayId, indices: Vec<ValueId>, value: ValueId, span: Span) {
-        let kind = OpKind::store(array, indices, value);
-        self.b.push(kind, vec![], span);
-    }
-
-    fn set_bit(
-        &mut self,
-        old: Typed,
-        index: ValueId,
-        operand: &Operand,
-        span: Span,
-    ) -> Result<ValueId> {
-        let bit = match &operand.value {
-            // The lowest bit of any int: the declared type whose range would count is that of the whole.
-            Value::Const(ConstValue::Int(v)) => {
-                let low = Const::Int(u8::from(v.bit(0)).into());
-                self.b.constant(Scalar::BOOL, low, operand.span)
-            }
-            _ => self.b.store_as(operand, Scalar::BOOL)?,
-        };
-        let kind = OpKind::BitSet {
-            arg: old.id,
-            index,
-            bit,
-        };
-        Ok(self.b.emit(kind, old.ty, span))
-    }
-
     /// A condition: decided if known, else tested for nonzero.
     pub(super) fn condition(&mut self, test: &'a Expr) -> Result<Condition> {
         let operand = self.operand(test)?;
@@ -624,6 +481,17 @@ impl<'a> Lowerer<'_, 'a> {
                 Ok(Condition::Runtime(self.b.nonzero(value, operand.span)))
             }
         }
+    }
+
+    /// Whether a clause is chosen, and the place of what decides it.
+    pub(super) fn test(&mut self, test: &Test<'a>, span: Span) -> Result<(Condition, Span)> {
+        Ok(match test {
+            Test::Always => (Condition::Known(true), span),
+            Test::Expr(test) => (self.condition(test)?, self.span(test.range())),
+            Test::Pattern(pattern, subject) => {
+                (self.pattern(pattern, subject)?, self.span(pattern.range()))
+            }
+        })
     }
 
     /// Branches without returns of their own; variables assigned in them are merged. `hidden` are
@@ -637,13 +505,7 @@ impl<'a> Lowerer<'_, 'a> {
         let Some((clause, others)) = clauses.split_first() else {
             return Ok(());
         };
-        let (cond, test) = match &clause.test {
-            Test::Always => (Condition::Known(true), span),
-            Test::Expr(test) => (self.condition(test)?, self.span(test.range())),
-            Test::Pattern(pattern, subject) => {
-                (self.pattern(pattern, subject)?, self.span(pattern.range()))
-            }
-        };
+        let (cond, test) = self.test(&clause.test, span)?;
         let cond = match cond {
             Condition::Known(true) => {
                 self.scoped(self.branch_place(), clause.body);
@@ -692,81 +554,6 @@ impl<'a> Lowerer<'_, 'a> {
         };
         self.b.push(OpKind::If(Box::new(op)), results, test);
         Ok(())
-    }
-
-    /// `match` on an integer: a chain of comparisons.
-    fn match_statement(&mut self, s: &'a ast::StmtMatch, span: Span) -> Result<()> {
-        let subject = Rc::new(self.operand(&s.subject)?);
-        if let Value::Scalar(Typed { ty, .. }) = &subject.value
-            && !matches!(ty, Scalar::Int { .. } | Scalar::Index)
-        {
-            let message = format!("match needs an integer, not a value of type {ty}");
-            return fail(codes::NOT_INTEGER, subject.span, message);
-        }
-        let mut clauses = Vec::new();
-        for case in &s.cases {
-            if let Some(guard) = &case.guard {
-                let span = self.span(guard.range());
-                return fail(
-                    codes::STATEMENT,
-                    span,
-                    "guards of match cases are not supported",
-                );
-            }
-            clauses.push(Clause {
-                test: Test::Pattern(&case.pattern, subject.clone()),
-                body: &case.body,
-            });
-        }
-        let outer = std::mem::replace(&mut self.place, Place::Loop);
-        let lowered = self.if_clauses(&clauses, &[], span);
-        self.place = outer;
-        lowered
-    }
-
-    /// Whether a match's subject fits a pattern of literals.
-    fn pattern(&mut self, pattern: &'a Pattern, subject: &Operand) -> Result<Condition> {
-        let span = self.span(pattern.range());
-        let alternatives: Vec<&'a Pattern> = match pattern {
-            Pattern::MatchAs(p) if p.pattern.is_none() && p.name.is_none() => {
-                return Ok(Condition::Known(true));
-            }
-            Pattern::MatchOr(p) => p.patterns.iter().collect(),
-            single => vec![single],
-        };
-        let mut tests = Vec::new();
-        for alternative in alternatives {
-            let Pattern::MatchValue(literal) = alternative else {
-                let span = self.span(alternative.range());
-                return fail(
-                    codes::STATEMENT,
-                    span,
-                    "a match case is an int literal, '|' of them, or '_'",
-                );
-            };
-            let operand = self.operand(&literal.value)?;
-            if !matches!(operand.value, Value::Const(ConstValue::Int(_))) {
-                return fail(
-                    codes::STATEMENT,
-                    operand.span,
-                    "a match case must be a compile-time int",
-                );
-            }
-            let eq = operators::by_key("eq");
-            let value = self.b.apply(eq, &[subject.clone(), operand], None, span)?;
-            tests.push(Operand { value, span });
-        }
-        let value = match tests.len() {
-            1 => tests.swap_remove(0).value,
-            _ => self
-                .b
-                .apply(operators::by_key("logical_or"), &tests, None, span)?,
-        };
-        let operand = Operand { value, span };
-        match &operand.value {
-            Value::Const(value) => Ok(Condition::Known(self.b.const_truth(value, span)?)),
-            _ => Ok(Condition::Runtime(self.b.runtime(&operand)?)),
-        }
     }
 
     /// Where the body of an if statement met here stands.
@@ -827,7 +614,7 @@ impl<'a> Lowerer<'_, 'a> {
         value: &'a Expr,
         span: Span,
     ) -> Result<Value> {
-        if let Some(kind) = super::chain::kind_of(op) {
+        if let Some(kind) = chain::kind_of(op) {
             return self.chain_from(current, kind, value, span);
         }
         let operand = self.operand(value)?;
@@ -854,7 +641,7 @@ fn flatten(
     out: &mut Vec<Const>,
 ) -> Result<()> {
     let Some((extent, inner)) = shape.split_first() else {
-        out.push(stored_const(&value.clone().for_kernel(), elem, span)?);
+        out.push(stored_const(&value.clone().plain(), elem, span)?);
         return Ok(());
     };
     // Rows of a list may be one and the same, so that the text says nothing about the size.

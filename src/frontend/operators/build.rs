@@ -1,34 +1,17 @@
 //! Shared build implementations: type the operands, promote, cast, emit.
 
-use super::{Applied, Operator};
-use crate::diagnostics::Diagnostic;
 use crate::diagnostics::Span;
+use crate::frontend::allo::Allo;
+use crate::frontend::builder::{Applied, Builder, Operand};
 use crate::frontend::codes;
-use crate::frontend::error::{Result, fail};
+use crate::frontend::error::{Failure, Result, fail};
 use crate::frontend::literals::Position;
-use crate::frontend::lower::builder::{Builder, Operand};
 use crate::frontend::promote::{self, Promotion};
 use crate::frontend::values::{ConstValue, Typed, Value};
-use crate::ir::types::MAX_WIDTH;
-use crate::ir::{BinaryOp, CompareOp, OpKind, Scalar, UnaryOp, ValueId};
+use crate::ir::{BinaryOp, CompareOp, FloatFormat, OpKind, Scalar, UnaryOp, ValueId};
 
 /// A term of a sum: operand, and whether it is subtracted.
 pub type Term<'a> = (&'a Operand, bool);
-
-/// Refuses integers wider than the widest type.
-pub fn check_width(ty: Scalar, span: Span) -> Result<()> {
-    if ty.width() > MAX_WIDTH {
-        return fail(
-            codes::WIDTH,
-            span,
-            format!(
-                "the result is {} bits wide; the widest integer has {MAX_WIDTH}",
-                ty.width()
-            ),
-        );
-    }
-    Ok(())
-}
 
 fn scalar(id: ValueId, ty: Scalar) -> Result<Value> {
     Ok(Value::Scalar(Typed { id, ty }))
@@ -36,20 +19,17 @@ fn scalar(id: ValueId, ty: Scalar) -> Result<Value> {
 
 /// `a + b`, or `a - b` if `negate`.
 pub fn sum(b: &mut Builder, a: &Applied, negate: bool) -> Result<Value> {
-    sum_of(
-        b,
-        a.op,
-        &[(&a.operands[0], false), (&a.operands[1], negate)],
-        a.span,
-    )
+    let terms = [(&a.operands[0], false), (&a.operands[1], negate)];
+    sum_of(b, a.op.key, &terms, a.span)
 }
 
-/// A sum of terms: as a whole where the n-ary promoter applies, else as the common type says.
-pub fn sum_of(b: &mut Builder, op: &'static Operator, terms: &[Term], span: Span) -> Result<Value> {
+/// A sum of terms: as a whole where the n-ary promoter applies, else as the common type says. `key` is the operator's
+/// name in messages.
+pub fn sum_of(b: &mut Builder, key: &str, terms: &[Term], span: Span) -> Result<Value> {
     let operands: Vec<&Operand> = terms.iter().map(|t| t.0).collect();
-    let types = b.type_operands(op.key, &operands, Position::Plain, span)?;
+    let types = b.type_operands(key, &operands, Position::Plain, span)?;
     let typed: Vec<promote::Term> = types.iter().zip(terms).map(|(ty, t)| (*ty, t.1)).collect();
-    let result = b.promote_chain(op, &typed, span)?;
+    let result = b.promote_chain(&promote::SUM, key, &typed, span)?;
     let mut level = Vec::new();
     for ((operand, negated), ty) in terms.iter().zip(types) {
         level.push((b.coerce(operand, ty, result)?, *negated));
@@ -134,7 +114,7 @@ pub fn product_of(b: &mut Builder, operands: &[&Operand], span: Span) -> Result<
 /// The type of a product of the types.
 pub fn product_type(b: &mut Builder, types: &[Scalar], span: Span) -> Result<Scalar> {
     let typed: Vec<promote::Term> = types.iter().map(|ty| (*ty, false)).collect();
-    b.promote_chain(super::by_key("mul"), &typed, span)
+    b.promote_chain(&promote::PRODUCT, "mul", &typed, span)
 }
 
 /// Both operands in the common type.
@@ -227,14 +207,11 @@ pub fn compare(
 pub fn extremum(b: &mut Builder, a: &Applied, op: BinaryOp, nan: BinaryOp) -> Result<Value> {
     let mut acc = a.operands[0].clone();
     for next in &a.operands[1..] {
-        if let (Value::Const(x), Value::Const(y)) = (&acc.value, &next.value) {
-            let fold = a.op.fold;
-            let folded = fold(&[x.clone(), y.clone()])
-                .map_err(|message| Diagnostic::error(codes::CONST_EVAL, a.span, message))?;
-            if let Some(value) = folded {
-                acc.value = Value::Const(value);
-                continue;
-            }
+        if let (Value::Const(x), Value::Const(y), Some(fold)) = (&acc.value, &next.value, a.op.fold)
+        {
+            let folded = fold(&[x.clone(), y.clone()]);
+            acc.value = Value::Const(folded.map_err(|problem| Failure::new(a.span, problem))?);
+            continue;
         }
         let (lhs, rhs, found) = common_pair(b, a, [&acc, next], Position::Plain)?;
         let propagate = a.option == Some(true) && found.result.is_float();
@@ -328,13 +305,55 @@ pub fn fma(b: &mut Builder, a: &Applied) -> Result<Value> {
 
 /// `cast(x, T)`.
 pub fn cast(b: &mut Builder, a: &Applied) -> Result<Value> {
-    let Value::Const(ConstValue::Type(ty)) = a.operands[1].value else {
-        return fail(
-            codes::ARGUMENT_TYPE,
-            a.operands[1].span,
-            "the second argument of cast is a scalar type",
-        );
-    };
+    let ty = target_type(a)?;
     let id = b.store_as(&a.operands[0], ty)?;
     scalar(id, ty)
+}
+
+/// `bitcast(x, T)`.
+pub fn bitcast(b: &mut Builder, a: &Applied) -> Result<Value> {
+    let to = target_type(a)?;
+    let operand = &a.operands[0];
+    let Typed { id, ty: from } = match &operand.value {
+        // A number of the text has as many bits as are asked for.
+        Value::Const(ConstValue::Int(_)) => {
+            let ty = Scalar::signed(to.width());
+            let id = b.store_as(operand, ty)?;
+            Typed { id, ty }
+        }
+        Value::Const(ConstValue::Float(_)) if to.width() == 64 => {
+            let ty = Scalar::Float(FloatFormat::F64);
+            let id = b.store_as(operand, ty)?;
+            Typed { id, ty }
+        }
+        _ => b.runtime(operand)?,
+    };
+    if from.width() != to.width() {
+        let message = format!(
+            "bitcast needs types of one width, but {from} has {} bits and {to} has {}",
+            from.width(),
+            to.width()
+        );
+        return fail(codes::WIDTH, a.span, message);
+    }
+    match from == to {
+        true => scalar(id, to),
+        false => scalar(b.emit(OpKind::Bitcast { arg: id }, to, a.span), to),
+    }
+}
+
+/// The type that is the second operand.
+fn target_type(a: &Applied) -> Result<Scalar> {
+    let ty = match &a.operands[1].value {
+        Value::Const(value) => Allo::scalar(value),
+        _ => None,
+    };
+    match ty {
+        Some(ty) => Ok(ty),
+        None => fail(
+            codes::ARGUMENT_TYPE,
+            a.operands[1].span,
+            format!("the second argument of {} is a scalar type", a.op.key),
+        ),
+    }
 }

@@ -1,10 +1,9 @@
 //! `allo.linalg`: contractions of whole arrays, as loop nests.
 
-use super::Applied;
-use super::build::{product_of, sum_of};
+use super::build::{product_of, product_type, sum_of};
+use crate::frontend::builder::{Applied, Builder, Operand, check_width, describe};
 use crate::frontend::codes;
 use crate::frontend::error::{Result, fail};
-use crate::frontend::lower::builder::{Builder, Operand, describe};
 use crate::frontend::promote::Style;
 use crate::frontend::values::{Typed, Value, shaped_name};
 use crate::ir::{ArrayId, ArrayKind, Const, For, OpKind, Scalar, ValueId};
@@ -166,7 +165,7 @@ fn output(
 
 /// The type of a product, grown by ceil(log2 terms) bits for integers in hls.
 fn sum_type(b: &mut Builder, a: &Applied, types: [Scalar; 2], terms: u64) -> Result<Scalar> {
-    let product = super::build::product_type(b, &types, a.span)?;
+    let product = product_type(b, &types, a.span)?;
     Ok(match product {
         Scalar::Int { signed, width } if b.options.style == Style::Hls => {
             let growth = u64::BITS - (terms - 1).leading_zeros();
@@ -174,7 +173,7 @@ fn sum_type(b: &mut Builder, a: &Applied, types: [Scalar; 2], terms: u64) -> Res
                 signed,
                 width: width + growth,
             };
-            super::build::check_width(ty, a.span)?;
+            check_width(ty, a.span)?;
             ty
         }
         other => other,
@@ -202,11 +201,6 @@ fn step(
     let ty = b.values[acc].ty;
     let value = Value::Scalar(Typed { id: acc, ty });
     let acc = Operand { value, span };
-    let value = sum_of(
-        b,
-        super::by_key("add"),
-        &[(&acc, false), (&product, false)],
-        span,
-    )?;
+    let value = sum_of(b, "add", &[(&acc, false), (&product, false)], span)?;
     b.store_as(&Operand { value, span }, ty)
 }

@@ -2,68 +2,16 @@
 
 pub mod build;
 mod linalg;
-pub mod python;
 
-use super::error::Result;
-use super::lower::builder::{Builder, Operand};
-use super::promote::{self, Row};
-use super::surface::Namespace;
-use super::values::{ConstValue, Value};
-use crate::diagnostics::Span;
-use crate::ir::{ArrayId, BinaryOp, CompareOp, UnaryOp};
+use super::builder::Operator;
+use super::namespaces::Namespace;
+use super::promote;
+use crate::ir::{BinaryOp, CompareOp, UnaryOp};
+use pyeval::arithmetic as python;
 use ruff_python_ast::{CmpOp, Operator as PythonOp, UnaryOp as PythonUnary};
-use std::fmt;
-
-/// Compile-time meaning: `Ok(None)` leaves the operation to the build, an error is the message for
-/// the user. Never emits.
-pub type Fold = fn(&[ConstValue]) -> std::result::Result<Option<ConstValue>, String>;
-
-/// Runtime meaning: promotes, casts and emits. At least one operand is a runtime scalar, or the
-/// fold declined; none is shaped.
-pub type Build = fn(&mut Builder, &Applied) -> Result<Value>;
-
-/// An operator applied to operands.
-pub struct Applied<'a> {
-    /// Which one.
-    pub op: &'static Operator,
-    /// In order.
-    pub operands: &'a [Operand],
-    /// Keyword options such as `ordered`, with `None` for those not given.
-    pub option: Option<bool>,
-    /// The array that takes the result; scalar operators need not look at it.
-    pub acc: Option<ArrayId>,
-    /// The whole expression.
-    pub span: Span,
-}
-
-/// One operator.
-pub struct Operator {
-    /// Name in `allo.arith`/`allo.math` and in messages.
-    pub key: &'static str,
-    /// Its row in the typing table.
-    pub typing: &'static Row,
-    /// Namespace besides `allo` itself.
-    pub space: Namespace,
-    /// Fewest and most operands.
-    pub arity: (usize, usize),
-    /// Name of the one keyword option that it takes besides `acc`.
-    pub option: Option<&'static str>,
-    /// Compile-time meaning.
-    pub fold: Fold,
-    /// Runtime meaning.
-    pub build: Build,
-    /// Whether the build takes whole arrays; otherwise they are taken element by element.
-    pub whole: bool,
-}
-
-impl fmt::Debug for Operator {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.key)
-    }
-}
 
 macro_rules! operators {
-    ($($key:literal $space:ident ($min:literal, $max:literal) $typing:ident $(option $option:literal,)? fold $fold:expr, $build:expr;)*) => {
+    ($($key:literal $space:ident ($min:literal, $max:literal) $typing:ident $(option $option:literal,)? $(fold $fold:expr)?, $build:expr;)*) => {
         /// Every operator.
         pub static OPERATORS: &[Operator] = &[$(Operator {
             key: $key,
@@ -71,11 +19,13 @@ macro_rules! operators {
             space: Namespace::$space,
             arity: ($min, $max),
             option: operators!(@option $($option)?),
-            fold: $fold,
+            fold: operators!(@fold $($fold)?),
             build: $build,
             whole: matches!(Namespace::$space, Namespace::Linalg),
         },)*];
     };
+    (@fold) => { None };
+    (@fold $fold:expr) => { Some($fold) };
     (@option) => { None };
     (@option $option:literal) => { Some($option) };
 }
@@ -123,9 +73,10 @@ operators! {
     "ceil" Math (1, 1) MATH fold |a| python::float(a, f64::ceil), |b, a| build::unary(b, a, UnaryOp::Ceil);
     "erf" Math (1, 1) MATH fold |a| python::float(a, libm::erf), |b, a| build::unary(b, a, UnaryOp::Erf);
     "fma" Math (3, 3) MATH fold python::fma, |b, a| build::fma(b, a);
-    "matmul" Linalg (2, 2) PRODUCT fold python::no_fold, |b, a| linalg::matmul(b, a);
-    "dot" Linalg (2, 2) PRODUCT fold python::no_fold, |b, a| linalg::dot(b, a);
-    "cast" Arith (2, 2) UNTYPED fold python::no_fold, |b, a| build::cast(b, a);
+    "matmul" Linalg (2, 2) PRODUCT, |b, a| linalg::matmul(b, a);
+    "dot" Linalg (2, 2) PRODUCT, |b, a| linalg::dot(b, a);
+    "cast" Arith (2, 2) UNTYPED, |b, a| build::cast(b, a);
+    "bitcast" Arith (2, 2) UNTYPED, |b, a| build::bitcast(b, a);
 }
 
 /// The operator of a key of the table.
@@ -141,14 +92,28 @@ pub fn by_key(key: &str) -> &'static Operator {
 
 /// The operator that a namespace calls by the name.
 pub fn named(space: Namespace, name: &str) -> Option<&'static Operator> {
-    let anywhere = space == Namespace::Allo && matches!(name, "max" | "min" | "abs");
     OPERATORS
         .iter()
-        .find(|op| op.key == name && (anywhere || op.space == space || also_in(op, space)))
+        .find(|op| op.key == name && (op.space == space || also_in(op, space)))
 }
 
+/// The names that `from <space> import *` binds to operators: those of Python's built-ins are there without it.
+pub fn exported(space: Namespace) -> impl Iterator<Item = String> {
+    let second = move |op: &Operator| {
+        space == Namespace::Allo && also_in(op, space) && named_python(op.key).is_none()
+    };
+    let all = OPERATORS.iter();
+    let own = all.filter(move |op| op.space == space || second(op));
+    own.map(|op| op.key.to_owned())
+}
+
+/// Whether an operator is found in a second namespace.
 fn also_in(op: &Operator, space: Namespace) -> bool {
-    matches!((op.key, space), ("abs" | "pow", Namespace::Arith))
+    match space {
+        Namespace::Allo => matches!(op.key, "max" | "min" | "abs" | "bitcast"),
+        Namespace::Arith => matches!(op.key, "abs" | "pow"),
+        _ => false,
+    }
 }
 
 /// The operator that is a Python built-in of the name.
@@ -196,4 +161,70 @@ pub fn of_compare(op: CmpOp) -> Option<&'static Operator> {
         CmpOp::GtE => "ge",
         CmpOp::Is | CmpOp::IsNot | CmpOp::In | CmpOp::NotIn => return None,
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::by_key;
+    use crate::frontend::promote::Style;
+    use crate::frontend::scalars::scalar_named;
+    use crate::ir::Scalar;
+
+    fn show(style: Style, key: &str, operands: &str) -> String {
+        let types: Vec<Scalar> = operands
+            .split_whitespace()
+            .map(|t| scalar_named(t).unwrap())
+            .collect();
+        match by_key(key).typing.promote(style, key, &types) {
+            Ok(p) => p.result.to_string(),
+            Err(_) => "none".into(),
+        }
+    }
+
+    #[test]
+    fn pairwise_rows_of_the_seed() {
+        let table = [
+            ("div", "i16 i32", "i32", "i32"),
+            ("div", "u8 u32", "u32", "u32"),
+            ("mod", "i32 u32", "u32", "u32"),
+            ("floordiv", "i32 u16", "i32", "i32"),
+            ("max", "f32 i64", "f32", "f32"),
+            ("min", "f32 f64", "f64", "f64"),
+            ("min", "f16 bf16", "none", "none"),
+            ("add", "f32 i32", "f32", "f32"),
+            ("add", "index i32", "index", "index"),
+            ("add", "index f32", "none", "none"),
+            ("pow", "index index", "none", "index"),
+            ("pow", "i8 u8", "u8", "u8"),
+            ("lt", "i32 u32", "u1", "u1"),
+            ("eq", "index f32", "none", "none"),
+            ("bitwise_and", "index i32", "none", "none"),
+            ("bitwise_or", "index index", "index", "index"),
+            ("bitwise_xor", "f32 i32", "none", "none"),
+            ("lshift", "u3 i32", "u3", "u3"),
+            ("rshift", "i8 index", "i8", "i8"),
+            ("lshift", "index index", "index", "index"),
+            ("lshift", "index i32", "none", "none"),
+            ("neg", "u8", "i9", "u8"),
+            ("neg", "i8", "i9", "i8"),
+            ("neg", "f16", "f16", "f16"),
+            ("neg", "index", "none", "index"),
+            ("invert", "index", "index", "index"),
+            ("invert", "f32", "none", "none"),
+            ("logical_and", "i32 f32", "u1", "u1"),
+            ("logical_or", "index index", "u1", "u1"),
+            ("logical_or", "index i32", "none", "none"),
+            ("logical_not", "index", "u1", "u1"),
+            ("abs", "index", "none", "none"),
+            ("abs", "u7", "u7", "u7"),
+            ("exp", "i32", "f32", "f32"),
+            ("sin", "i33", "f64", "f64"),
+            ("sqrt", "bf16", "bf16", "bf16"),
+            ("log", "index", "none", "f64"),
+        ];
+        for (key, operands, hls, cpp) in table {
+            assert_eq!(show(Style::Hls, key, operands), hls, "hls {key} {operands}");
+            assert_eq!(show(Style::Cpp, key, operands), cpp, "cpp {key} {operands}");
+        }
+    }
 }

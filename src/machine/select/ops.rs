@@ -27,6 +27,10 @@ impl Lowering<'_> {
                 rhs,
             } => self.compare(*compare, *lhs, *rhs),
             OpKind::Cast { arg } => self.cast_op(*arg, ty),
+            OpKind::Bitcast { arg } => {
+                let bits = self.node(*arg);
+                self.b().cast(bits, hw_type(ty))
+            }
             OpKind::Select {
                 cond,
                 on_true,
@@ -37,7 +41,7 @@ impl Lowering<'_> {
             }
             OpKind::BitGet { arg, index } => self.bit_slice(*arg, *index, 1),
             OpKind::BitSlice { arg, lo } => self.bit_slice(*arg, *lo, ty.width()),
-            OpKind::BitSet { arg, index, bit } => self.bit_set(*arg, *index, *bit),
+            OpKind::BitSet { arg, lo, bits } => self.bit_set(*arg, *lo, *bits),
             OpKind::Fma { lhs, rhs, add } => {
                 let Scalar::Float(format) = ty else {
                     return self.no_hardware("fma", ty, op);
@@ -140,18 +144,12 @@ impl Lowering<'_> {
         let a = self.node(arg);
         let bits = self.b().cast(a, HwType::ui(ty.width));
         let lo = self.node(lo);
-        // Below bit 0 there are zeros: as many as an offset that may be negative can make part of the result.
-        let least = -&self.b().range(lo).lo;
-        let below = match least.is_positive() {
-            true => least.to_u32().unwrap_or(u32::MAX).min(width - 1),
-            false => 0,
-        };
-        let (bits, lo) = match below {
-            0 => (bits, lo),
+        let (below, lo) = self.padding(lo, width);
+        let bits = match below {
+            0 => bits,
             _ => {
-                let (zero, shift) = (self.b().constant(0), self.b().constant(below));
-                let padded = self.b().concat(&[(bits, ty.width), (zero, below)]);
-                (padded, self.b().add(lo, shift))
+                let zero = self.b().constant(0);
+                self.b().concat(&[(bits, ty.width), (zero, below)])
             }
         };
         let whole = HwType::ui(ty.width + below);
@@ -165,20 +163,51 @@ impl Lowering<'_> {
         }
     }
 
-    fn bit_set(&mut self, arg: ValueId, index: ValueId, bit: ValueId) -> NodeId {
+    /// How many bits below bit 0 a range of `width` bits from `lo` on can reach, as far as `lo` may be negative, and `lo`
+    /// counted from the lowest of them.
+    fn padding(&mut self, lo: NodeId, width: u32) -> (u32, NodeId) {
+        let least = -&self.b().range(lo).lo;
+        if !least.is_positive() || width == 1 {
+            return (0, lo);
+        }
+        let below = least.to_u32().unwrap_or(u32::MAX).min(width - 1);
+        let shift = self.b().constant(below);
+        (below, self.b().add(lo, shift))
+    }
+
+    /// `arg` with its bits from a possibly dynamic position replaced; those outside of its type are left out.
+    fn bit_set(&mut self, arg: ValueId, lo: ValueId, bits: ValueId) -> NodeId {
         let ty = hw_type(self.kernel.values[arg].ty);
-        let unsigned = HwType::ui(ty.width);
+        let width = self.kernel.values[bits].ty.width();
         let a = self.node(arg);
-        let bits = self.b().cast(a, unsigned);
-        let (index, bit) = (self.node(index), self.node(bit));
-        let one = self.b().constant(1);
-        let mask = self.shift_left(one, index, unsigned);
+        let old = self.b().cast(a, HwType::ui(ty.width));
+        let (lo, bits) = (self.node(lo), self.node(bits));
+        let (below, lo) = self.padding(lo, width);
+        let whole = HwType::ui(ty.width + below);
+        let count = width.min(whole.width);
+        let ones = self.b().constant((BigInt::one() << count) - 1);
+        let mask = self.shifted_bits(ones, lo, whole, below);
         let all = self.b().constant((BigInt::one() << ty.width) - 1);
         let keep = self.b().xor(mask, all);
-        let cleared = self.b().and(bits, keep);
-        let set = self.b().or(bits, mask);
-        let result = self.b().mux(bit, set, cleared);
+        let cleared = self.b().and(old, keep);
+        let result = match width {
+            1 => {
+                let set = self.b().or(old, mask);
+                self.b().mux(bits, set, cleared)
+            }
+            _ => {
+                let bits = self.b().cast(bits, HwType::ui(count));
+                let new = self.shifted_bits(bits, lo, whole, below);
+                self.b().or(cleared, new)
+            }
+        };
         debug_assert!(!self.b().range(result).lo.is_negative());
         self.b().cast(result, ty)
+    }
+
+    /// Bits shifted left within `whole`, of which the lowest are cut off.
+    fn shifted_bits(&mut self, bits: NodeId, lo: NodeId, whole: HwType, below: u32) -> NodeId {
+        let shifted = self.shift_left(bits, lo, whole);
+        self.b().extract(shifted, below, whole.width - below)
     }
 }

@@ -1,0 +1,57 @@
+//! `KernelOptions(subnormals="ftz")`: what computes on floats of 16 bits and more sees a zero of the same sign
+//! in place of a subnormal operand, and gives one in place of a subnormal result.
+//!
+//! Moves, selections and the operations on the sign bit alone keep a subnormal.
+
+use super::Builder;
+use crate::diagnostics::Span;
+use crate::ir::{OpKind, Scalar, UnaryOp, ValueId};
+
+/// Narrowest format that is flushed.
+const LEAST_WIDTH: u32 = 16;
+
+/// Whether an operation computes on its operands, instead of moving them or changing a sign.
+fn computes(kind: &OpKind) -> bool {
+    match kind {
+        OpKind::Unary { op, .. } => !matches!(op, UnaryOp::Neg | UnaryOp::Abs),
+        OpKind::Binary { .. }
+        | OpKind::Compare { .. }
+        | OpKind::Fma { .. }
+        | OpKind::Cast { .. } => true,
+        _ => false,
+    }
+}
+
+impl Builder {
+    /// Appends an operation, between the flushing of its operands and that of its result if it computes.
+    pub(super) fn emit_flushing(&mut self, mut kind: OpKind, ty: Scalar, span: Span) -> ValueId {
+        if !computes(&kind) {
+            return self.append(kind, ty, span);
+        }
+        let flushed: Vec<ValueId> = kind
+            .operands()
+            .into_iter()
+            .map(|value| self.flush(value, span))
+            .collect();
+        let mut flushed = flushed.into_iter();
+        // `operands` and `for_each_operand` have the same order.
+        kind.for_each_operand(&mut |value| *value = flushed.next().unwrap_or(*value));
+        let result = self.append(kind, ty, span);
+        self.flush(result, span)
+    }
+
+    fn flush(&mut self, value: ValueId, span: Span) -> ValueId {
+        let ty = self.values[value].ty;
+        match ty {
+            Scalar::Float(format)
+                if format.width() >= LEAST_WIDTH && !self.flushed.contains(&value) =>
+            {
+                let op = UnaryOp::Flush;
+                let flushed = self.append(OpKind::Unary { op, arg: value }, ty, span);
+                self.flushed.insert(flushed);
+                flushed
+            }
+            _ => value,
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! Every kernel of a file, and why one of them is not checked.
+
+use super::allo::KernelRef;
+use super::session::Session;
+use super::world::{Binding, KernelDef, World};
+use crate::diagnostics::{Diagnostics, FileId, Span};
+use pyeval::span_of;
+use ruff_python_ast::{Expr, Stmt, StmtFunctionDef};
+use std::collections::HashSet;
+
+/// What a check has found.
+#[derive(Debug)]
+pub struct Checked {
+    /// What is suspicious but no error.
+    pub warnings: Diagnostics,
+    /// How many kernels of the file were checked.
+    pub kernels: usize,
+    /// Kernels of the file that were not, and why.
+    pub left_out: Vec<(Span, String)>,
+}
+
+/// Instantiates kernels, and says what became of every kernel of the file.
+///
+/// # Errors
+/// Every error found, in order of discovery.
+pub fn check(
+    mut session: Session,
+    file: FileId,
+    body: &[Stmt],
+    kernels: Vec<(KernelRef, Span)>,
+) -> Result<Checked, Diagnostics> {
+    session.instance_limit += kernels.len();
+    for (kernel, span) in kernels {
+        if let Err(failure) = session.instantiate(&kernel, span) {
+            session.report(failure);
+        }
+    }
+    let done: HashSet<usize> = session.instances.keys().map(|(def, _)| *def).collect();
+    let world = &session.world;
+    let mut left_out = Vec::new();
+    let mut kernels = 0;
+    for (def, definition) in world.defs.iter().enumerate() {
+        if definition.module != 0 || definition.env.is_some() {
+            continue;
+        }
+        match done.contains(&def) {
+            true => kernels += 1,
+            false => left_out.push(not_checked(file, definition.ast, unused(definition))),
+        }
+    }
+    let seen = world.defs.iter().map(|def| std::ptr::from_ref(def.ast));
+    let mut unseen = Unseen {
+        world,
+        file,
+        seen: seen.collect(),
+        left_out,
+    };
+    unseen.block(body, None);
+    let mut left_out = unseen.left_out;
+    left_out.sort();
+    match session.into_diagnostics() {
+        (_, diagnostics) if diagnostics.has_errors() => Err(diagnostics),
+        (_, warnings) => Ok(Checked {
+            warnings,
+            kernels,
+            left_out,
+        }),
+    }
+}
+
+fn not_checked(file: FileId, f: &StmtFunctionDef, reason: String) -> (Span, String) {
+    let text = format!("kernel '{}' is not checked: {reason}", f.name.id);
+    (span_of(file, f.name.range), text)
+}
+
+/// Why a kernel that Python has seen is not used.
+fn unused(def: &KernelDef) -> String {
+    match &def.template_names()[..] {
+        [] => "its name is given to something else".to_owned(),
+        names => format!(
+            "its templates are not bound, as in `{}[{}]`",
+            def.ast.name.id,
+            names.join(", ")
+        ),
+    }
+}
+
+/// The search for kernels that Python has not seen.
+struct Unseen<'w, 'a> {
+    world: &'w World<'a>,
+    file: FileId,
+    /// Those that it has seen.
+    seen: HashSet<*const StmtFunctionDef>,
+    left_out: Vec<(Span, String)>,
+}
+
+impl Unseen<'_, '_> {
+    /// Looks through statements; `inside` is what around them keeps kernels from being seen.
+    fn block(&mut self, stmts: &[Stmt], inside: Option<&str>) {
+        for stmt in stmts {
+            match stmt {
+                Stmt::FunctionDef(f) if self.seen.contains(&std::ptr::from_ref(f)) => {}
+                Stmt::FunctionDef(f) if is_decorated(f) => {
+                    let reason = match inside {
+                        Some(inside) => {
+                            format!("it is defined inside {inside}, where none is seen")
+                        }
+                        None => self.unbound(f),
+                    };
+                    self.left_out.push(not_checked(self.file, f, reason));
+                }
+                Stmt::FunctionDef(f) => {
+                    let around = format!("the Python function '{}'", f.name.id);
+                    self.block(&f.body, inside.or(Some(&around)));
+                }
+                Stmt::ClassDef(c) => {
+                    let around = format!("the class '{}'", c.name.id);
+                    self.block(&c.body, inside.or(Some(&around)));
+                }
+                other => {
+                    let around = match other {
+                        Stmt::For(_) | Stmt::While(_) => Some("a loop of the module level"),
+                        Stmt::Try(_) => Some("a `try` of the module level"),
+                        Stmt::With(_) => Some("a `with` of the module level"),
+                        Stmt::Match(_) => Some("a `match` of the module level"),
+                        _ => None,
+                    };
+                    for body in super::scan::children(other) {
+                        self.block(body, inside.or(around));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Why a kernel of the module level is no kernel for Python.
+    fn unbound(&self, f: &StmtFunctionDef) -> String {
+        match self.world.modules[0].globals.get(f.name.id.as_str()) {
+            Some(Binding::Poisoned { reason, .. }) if !reason.is_empty() => reason.clone(),
+            Some(Binding::Value(_)) => "its decorator is not allo's".to_owned(),
+            _ => "the code around it did not run".to_owned(),
+        }
+    }
+}
+
+/// Whether a decorator is called `kernel`, wherever it is from.
+fn is_decorated(f: &StmtFunctionDef) -> bool {
+    f.decorator_list.iter().any(|decorator| {
+        let callee = match &decorator.expression {
+            Expr::Call(call) => &call.func,
+            other => other,
+        };
+        match callee {
+            Expr::Name(name) => name.id == "kernel",
+            Expr::Attribute(attribute) => attribute.attr.id == "kernel",
+            _ => false,
+        }
+    })
+}

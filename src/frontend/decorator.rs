@@ -1,0 +1,89 @@
+//! `@kernel` above a function: options and templates.
+
+use super::allo::{Allo, Builtin, Template};
+use super::codes;
+use super::error::{Result, fail};
+use super::options::Options;
+use crate::diagnostics::{Diagnostic, suggest};
+use pyeval::Names;
+use ruff_python_ast::{self as ast, Expr};
+use ruff_text_size::Ranged;
+
+/// What a kernel's decorator says.
+#[derive(Default)]
+pub struct Decorator {
+    /// Options, if given.
+    pub options: Option<Options>,
+    /// Templates.
+    pub templates: Vec<Template>,
+}
+
+/// The kernel decorator of a function; `None` if it is not a kernel.
+pub fn kernel_decorator(
+    f: &ast::StmtFunctionDef,
+    names: &mut dyn Names,
+) -> Result<Option<Decorator>> {
+    let mut found = None;
+    for decorator in &f.decorator_list {
+        let span = names.span(decorator.range);
+        let (callee, call) = match &decorator.expression {
+            Expr::Call(call) => (&*call.func, Some(call)),
+            other => (other, None),
+        };
+        let callee = names.eval(callee);
+        let is_kernel = callee.is_ok_and(|c| Allo::builtin(&c) == Some(Builtin::Kernel));
+        if !is_kernel {
+            continue;
+        }
+        if found.is_some() || f.decorator_list.len() > 1 {
+            return fail(codes::DECORATOR, span, "a kernel has exactly one decorator");
+        }
+        found = Some(match call {
+            None => Decorator::default(),
+            Some(call) => decorator_call(call, names)?,
+        });
+    }
+    if found.is_some() && f.is_async {
+        return fail(
+            codes::DECORATOR,
+            names.span(f.name.range),
+            "a kernel cannot be async",
+        );
+    }
+    Ok(found)
+}
+
+fn decorator_call(call: &ast::ExprCall, names: &mut dyn Names) -> Result<Decorator> {
+    let mut result = Decorator::default();
+    for arg in &call.arguments.args {
+        let span = names.span(arg.range());
+        let value = names.eval(arg)?;
+        let Some(Allo::Template(template)) = Allo::of(&value) else {
+            let message = format!("@kernel takes templates, not {}", value.kind());
+            return fail(codes::DECORATOR, span, message);
+        };
+        result.templates.push(template.clone());
+    }
+    for keyword in &call.arguments.keywords {
+        let span = names.span(keyword.range());
+        let value = names.eval(&keyword.value)?;
+        let name = keyword.arg.as_ref().map(|n| n.id.as_str());
+        match (name, Allo::of(&value)) {
+            (Some("options"), Some(Allo::Options(options))) => result.options = Some(*options),
+            (Some("options"), _) => {
+                return fail(
+                    codes::DECORATOR,
+                    span,
+                    "options= takes a KernelOptions(...)",
+                );
+            }
+            (name, _) => {
+                let name = name.unwrap_or("**");
+                let message = format!("@kernel has no parameter '{name}'");
+                let error = Diagnostic::error(codes::DECORATOR, span, message);
+                return Err(suggest(error, name, ["options"].into_iter()).into());
+            }
+        }
+    }
+    Ok(result)
+}

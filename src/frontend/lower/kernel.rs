@@ -1,0 +1,232 @@
+//! A kernel's header and body: parameters, nested kernels, and what callers see of it.
+
+use super::lowerer::Lowerer;
+use super::scope::Local;
+use crate::diagnostics::{Diagnostic, Span};
+use crate::frontend::allo::Allo;
+use crate::frontend::builder::Builder;
+use crate::frontend::codes;
+use crate::frontend::decorator::kernel_decorator;
+use crate::frontend::error::{Failure, Result, fail};
+use crate::frontend::scan;
+use crate::frontend::session::{Session, Signature, Slot};
+use crate::frontend::types::{self, Type};
+use crate::frontend::values::{ConstValue, Typed};
+use crate::frontend::world::Bindings;
+use crate::ir::analysis::touch;
+use crate::ir::{ArrayKind, Kernel, Param};
+use pyeval::Names;
+use ruff_python_ast::{Stmt, StmtFunctionDef};
+use ruff_text_size::Ranged;
+
+/// Lowers a definition with its templates bound to a kernel of the given name. `inferred` are the types
+/// of the parameters without annotation, of a nested kernel only. Errors in statements are reported to the session; then the kernel returned is of no use.
+pub fn kernel(
+    session: &mut Session<'_>,
+    def: usize,
+    name: String,
+    bindings: Bindings,
+    inferred: &[ConstValue],
+) -> Result<(Kernel, Signature)> {
+    let (ast, file, module, options, parent) = {
+        let d = &session.world.defs[def];
+        (d.ast, d.file, d.module, d.options, d.env)
+    };
+    let mut lowerer = Lowerer::new(session, file, module, options, bindings, parent);
+    lowerer.inferred = inferred.to_vec();
+    lowerer.kernel(ast, name)
+}
+
+impl<'a> Lowerer<'_, 'a> {
+    fn kernel(&mut self, ast: &'a StmtFunctionDef, name: String) -> Result<(Kernel, Signature)> {
+        let span = self.span(ast.name.range);
+        if let Some(params) = &ast.type_params {
+            return fail(
+                codes::TEMPLATE,
+                self.span(params.range),
+                "type parameters are written with Template(...), not in brackets",
+            );
+        }
+        self.rebound = scan::assigned_names(&ast.body).into_keys().collect();
+        let params = self.parameters(ast)?;
+        let slots = self.result_slots(ast)?;
+        self.plan_results(slots, &ast.body);
+        self.nested_kernels(&ast.body);
+        let flow = self.body(&ast.body);
+        let yields = match flow {
+            Some(values) => values,
+            None => {
+                self.check_fallthrough(span);
+                Vec::new()
+            }
+        };
+        let body = self.b.close(yields);
+        let results = self.finish_results();
+        let builder = std::mem::replace(&mut self.b, Builder::new(self.options));
+        let kernel = Kernel {
+            name,
+            span,
+            values: builder.values,
+            arrays: builder.arrays,
+            params: params.iter().map(|p| p.0.clone()).collect(),
+            results,
+            body,
+        };
+        let signature = self.signature(&kernel, params);
+        Ok((kernel, signature))
+    }
+
+    fn signature(&self, kernel: &Kernel, params: Vec<(Param, String, Slot)>) -> Signature {
+        let written = touch::written(&kernel.body, |id, i| self.session.signature(id).params[i].2);
+        let params = params
+            .into_iter()
+            .map(|(param, name, slot)| {
+                let writes = matches!(param, Param::Array(id) if written.contains(&id));
+                (name, slot, writes)
+            })
+            .collect();
+        Signature {
+            params,
+            results: self.results.slots.clone(),
+        }
+    }
+
+    /// Declares the parameters; every bad one is reported.
+    fn parameters(&mut self, ast: &'a StmtFunctionDef) -> Result<Vec<(Param, String, Slot)>> {
+        let p = &ast.parameters;
+        let mut ok = true;
+        for star in [&p.vararg, &p.kwarg].into_iter().flatten() {
+            let span = self.span(star.range);
+            let message = "a kernel cannot take a variable number of arguments";
+            self.report(Diagnostic::error(codes::PARAMETER, span, message));
+            ok = false;
+        }
+        let mut params = Vec::new();
+        for param in p.iter_non_variadic_params() {
+            if let Some(default) = &param.default {
+                let span = self.span(default.range());
+                let message = "default parameter values are not supported";
+                self.report(Diagnostic::error(codes::PARAMETER, span, message));
+                ok = false;
+            }
+            match self.parameter(&param.parameter, params.len()) {
+                Ok(declared) => params.push(declared),
+                Err(failure) => {
+                    self.session.report(failure);
+                    let span = self.span(param.parameter.name.range);
+                    self.scopes
+                        .declare(&param.parameter.name.id, Local::Poisoned, span);
+                    ok = false;
+                }
+            }
+        }
+        if ok {
+            Ok(params)
+        } else {
+            Err(Failure::Reported)
+        }
+    }
+
+    fn parameter(
+        &mut self,
+        param: &'a ruff_python_ast::Parameter,
+        position: usize,
+    ) -> Result<(Param, String, Slot)> {
+        let name = param.name.id.to_string();
+        let span = self.span(param.name.range);
+        if let Some(earlier) = self.scopes.get(&name) {
+            return Err(Diagnostic::error(
+                codes::PARAMETER,
+                span,
+                format!("duplicate parameter '{name}'"),
+            )
+            .note_at(earlier.span, "the first one is here")
+            .into());
+        }
+        let (ty, type_span) = match &param.annotation {
+            Some(annotation) => (
+                types::annotation(annotation, self)?,
+                self.span(annotation.range()),
+            ),
+            None => (self.inferred_type(&name, span)?, span),
+        };
+        match ty {
+            Type::Scalar(ty) => {
+                let id = self.b.value(ty, Some(&name));
+                self.declare(&name, Local::Scalar(Typed { id, ty }), span);
+                Ok((Param::Scalar(id), name, Slot::Scalar(ty)))
+            }
+            Type::Shaped(elem, shape) => {
+                let kind = ArrayKind::Param(position);
+                let id = self.b.array(&name, elem, &shape, kind, span);
+                let own = if self.options.enable_tensor && self.rebound.contains(&name) {
+                    self.copy_of(id, span)
+                } else {
+                    id
+                };
+                self.declare(&name, Local::Array(own), span);
+                Ok((Param::Array(id), name, Slot::Array(elem, shape)))
+            }
+            Type::Constexpr => Err(Diagnostic::error(
+                codes::ANNOTATION,
+                type_span,
+                "a parameter cannot be constexpr",
+            )
+            .help("use a Template for a compile-time parameter")
+            .into()),
+        }
+    }
+
+    /// The type that the arguments gave the next parameter without annotation.
+    fn inferred_type(&mut self, name: &str, span: Span) -> Result<Type> {
+        if self.inferred.is_empty() {
+            let message = format!("parameter '{name}' has no type annotation");
+            return Err(Diagnostic::error(codes::ANNOTATION_MISSING, span, message)
+                .help(format!("write its type, such as `{name}: i32`"))
+                .into());
+        }
+        types::from_value(self.inferred.remove(0), span)
+    }
+
+    /// Registers the nested kernels of the body, so that they can be called in any order.
+    fn nested_kernels(&mut self, body: &'a [Stmt]) {
+        for stmt in body {
+            let Stmt::FunctionDef(f) = stmt else { continue };
+            let span = self.span(f.name.range);
+            let registered = self.nested_kernel(f);
+            let local = match registered {
+                Ok(value) => Local::Const(value),
+                Err(failure) => {
+                    self.session.report(failure);
+                    Local::Poisoned
+                }
+            };
+            if let Err(failure) = self.check_undeclared(&f.name.id, span) {
+                self.session.report(failure);
+            }
+            self.declare(&f.name.id, local, span);
+        }
+    }
+
+    fn nested_kernel(&mut self, f: &'a StmtFunctionDef) -> Result<ConstValue> {
+        let span = self.span(f.name.range);
+        match kernel_decorator(f, self)? {
+            None => Err(Diagnostic::error(
+                codes::DECORATOR,
+                span,
+                format!("the function '{}' in a kernel is not a kernel", f.name.id),
+            )
+            .help("decorate it with @kernel")
+            .into()),
+            Some(decorator) => {
+                let outer = (self.options, self.bindings.clone(), self.env);
+                let (file, module) = (self.file, self.module);
+                let def = self
+                    .session
+                    .world
+                    .add_def(f, file, module, decorator, Some(outer));
+                Ok(Allo::Kernel(def).into())
+            }
+        }
+    }
+}

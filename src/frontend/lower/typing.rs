@@ -1,0 +1,71 @@
+//! The type of one expression over locals of given types.
+
+use super::lowerer::Lowerer;
+use super::scope::Local;
+use crate::diagnostics::FileId;
+use crate::frontend::error::Result;
+use crate::frontend::options::Options;
+use crate::frontend::session::Session;
+use crate::frontend::types::Type;
+use crate::frontend::values::{ConstValue, Typed, Value};
+use crate::ir::ArrayKind;
+use pyeval::Names;
+use ruff_python_ast::Expr;
+use ruff_text_size::Ranged;
+use std::rc::Rc;
+
+/// What an expression is: known while compiling, or of a type.
+#[derive(Clone, Debug)]
+pub enum Typing {
+    /// Known.
+    Known(ConstValue),
+    /// A scalar or shaped value.
+    Type(Type),
+    /// Several values.
+    Tuple(Vec<Typing>),
+}
+
+/// The value of an expression over locals of given types, as a kernel with the options would have it:
+/// its type, and a line for each typing decision.
+pub fn type_of_expression<'a>(
+    session: &mut Session<'a>,
+    file: FileId,
+    options: Options,
+    locals: &[(String, Type)],
+    expr: &'a Expr,
+) -> Result<(Typing, Vec<String>)> {
+    let mut lowerer = Lowerer::new(session, file, 0, options, Rc::from([]), None);
+    lowerer.b.explanation = Some(Vec::new());
+    for (name, ty) in locals {
+        let span = lowerer.span(expr.range());
+        let local = match ty {
+            Type::Scalar(ty) => Local::Scalar(Typed {
+                id: lowerer.b.value(*ty, Some(name)),
+                ty: *ty,
+            }),
+            Type::Shaped(elem, shape) => {
+                Local::Array(lowerer.b.array(name, *elem, shape, ArrayKind::Local, span))
+            }
+            Type::Constexpr => Local::Poisoned,
+        };
+        lowerer.declare(name, local, span);
+    }
+    let value = lowerer.expr(expr)?;
+    let typing = lowerer.typing(&value);
+    Ok((typing, lowerer.b.explanation.take().unwrap_or_default()))
+}
+
+impl Lowerer<'_, '_> {
+    /// What `typeof` answers for a value.
+    fn typing(&self, value: &Value) -> Typing {
+        match value {
+            Value::Const(value) => Typing::Known(value.clone()),
+            Value::Scalar(typed) => Typing::Type(Type::Scalar(typed.ty)),
+            Value::Array { id, .. } => {
+                let array = self.array(*id);
+                Typing::Type(Type::Shaped(array.elem, array.shape.clone().into()))
+            }
+            Value::Tuple(items) => Typing::Tuple(items.iter().map(|v| self.typing(v)).collect()),
+        }
+    }
+}

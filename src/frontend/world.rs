@@ -1,0 +1,446 @@
+//! What Python sees: modules and their globals, imports, and the kernels that they define.
+
+use super::allo::{Allo, KernelRef, Template, surface};
+use super::codes;
+use super::decorator::{Decorator, kernel_decorator};
+use super::error::{Failure, Result, diagnostic, fail};
+use super::imports::{Unit, absolute};
+use super::namespaces::Namespace;
+use super::options::Options;
+use super::scalars;
+use super::scan;
+use super::values::ConstValue;
+use crate::diagnostics::{Diagnostic, Diagnostics, FileId, SourceMap, Span, suggest};
+use crate::ir::Scalar;
+use indexmap::IndexMap;
+use pyeval::{Exception, Frame, Host, Names, State, raise};
+use ruff_python_ast::{Stmt, StmtFunctionDef};
+use std::cell::Cell;
+use std::rc::Rc;
+
+/// Most names that are compared with misspelt ones, so that many unknown names among many known ones take no time.
+const MAX_COMPARISONS: u32 = 50_000;
+
+/// What a module-level name stands for.
+#[derive(Clone, Debug)]
+pub enum Binding {
+    /// A value.
+    Value(ConstValue),
+    /// Nothing usable, and why; an empty reason means that an error was reported.
+    Poisoned {
+        /// The reason.
+        reason: String,
+        /// The statement.
+        span: Span,
+    },
+}
+
+/// A module after evaluation.
+#[derive(Debug, Default)]
+pub struct Module {
+    /// Its names, in order of first binding.
+    pub globals: IndexMap<String, Binding>,
+    /// How far its evaluation is.
+    progress: Progress,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Progress {
+    #[default]
+    Waiting,
+    Running,
+    Done,
+    /// Kernels can see it.
+    Frozen,
+    Failed,
+}
+
+/// A kernel definition.
+pub struct KernelDef<'a> {
+    /// Its syntax.
+    pub ast: &'a StmtFunctionDef,
+    /// Where it is written.
+    pub file: FileId,
+    /// The module whose globals it sees.
+    pub module: usize,
+    /// Its own or inherited options.
+    pub options: Options,
+    /// Templates to be bound, in order.
+    pub templates: Vec<Template>,
+    /// Templates bound around it.
+    pub outer: Bindings,
+    /// For nested kernels.
+    pub env: Option<usize>,
+}
+
+impl KernelDef<'_> {
+    /// The names of its templates.
+    pub fn template_names(&self) -> Vec<&str> {
+        self.templates.iter().map(Template::name).collect()
+    }
+}
+
+/// Templates and their values.
+pub type Bindings = Rc<[(Template, ConstValue)]>;
+
+/// The Python side of a compilation.
+pub struct World<'a> {
+    /// All files.
+    pub sources: &'a SourceMap,
+    /// Files that may be imported: the modules after the first.
+    pub units: &'a [Unit],
+    /// Modules; the first is the input file.
+    pub modules: Vec<Module>,
+    /// Kernel definitions.
+    pub defs: Vec<KernelDef<'a>>,
+    state: State,
+    /// Whether kernels can see the modules.
+    frozen: bool,
+    /// Modules being imported, outermost first.
+    importing: Vec<usize>,
+    /// How many names may still be compared with misspelt ones.
+    comparisons: Cell<u32>,
+    /// What was found wrong so far.
+    pub diagnostics: Diagnostics,
+}
+
+impl<'a> World<'a> {
+    /// Of an input with the files that it may import.
+    pub fn new(sources: &'a SourceMap, units: &'a [Unit]) -> Self {
+        let mut modules = Vec::new();
+        modules.resize_with(1 + units.len(), Module::default);
+        World {
+            sources,
+            units,
+            modules,
+            defs: Vec::new(),
+            state: State::default(),
+            frozen: false,
+            importing: vec![0],
+            comparisons: Cell::new(MAX_COMPARISONS),
+            diagnostics: Diagnostics::default(),
+        }
+    }
+
+    /// Records a failure's diagnostic.
+    pub fn report(&mut self, failure: Failure) {
+        self.diagnostics.0.extend(diagnostic(failure));
+    }
+
+    /// Evaluates the input file by a function, and ends the evaluation of the modules: from now on kernels see
+    /// them, and nothing changes.
+    pub fn evaluate_input(&mut self, evaluate: impl FnOnce(&mut Self)) {
+        self.modules[0].progress = Progress::Running;
+        evaluate(self);
+        self.frozen = true;
+        for module in 0..self.modules.len() {
+            self.freeze(module);
+        }
+    }
+
+    /// Marks every module as evaluated, by somebody else.
+    pub fn all_done(&mut self) {
+        let modules = self.modules.iter_mut();
+        modules.for_each(|m| m.progress = Progress::Done);
+    }
+
+    fn freeze(&mut self, module: usize) {
+        let module = &mut self.modules[module];
+        if matches!(module.progress, Progress::Waiting | Progress::Failed) {
+            return;
+        }
+        module.progress = Progress::Frozen;
+        for binding in module.globals.values() {
+            if let Binding::Value(value) = binding {
+                pyeval::freeze(value);
+            }
+        }
+    }
+
+    /// Registers a kernel definition; `outer` is what it has of an enclosing kernel.
+    pub fn add_def(
+        &mut self,
+        f: &'a StmtFunctionDef,
+        file: FileId,
+        module: usize,
+        decorator: Decorator,
+        outer: Option<(Options, Bindings, usize)>,
+    ) -> KernelRef {
+        let (inherited, bindings, env) = match outer {
+            Some((options, bindings, env)) => (options, bindings, Some(env)),
+            None => (Options::default(), Rc::from([]), None),
+        };
+        self.defs.push(KernelDef {
+            ast: f,
+            file,
+            module,
+            options: decorator.options.unwrap_or(inherited),
+            templates: decorator.templates,
+            outer: bindings,
+            env,
+        });
+        KernelRef {
+            def: self.defs.len() - 1,
+            bindings: Rc::from([]),
+        }
+    }
+
+    /// Evaluates the statements of a file as module number `module`, forgiving what cannot run.
+    pub fn evaluate(&mut self, module: usize, file: FileId, body: &'a [Stmt]) {
+        let name = Binding::Value(ConstValue::str("kernel_file"));
+        self.bind(module, "__name__", name);
+        self.block(module, file, body);
+    }
+
+    fn bind(&mut self, module: usize, name: &str, binding: Binding) {
+        let globals = &mut self.modules[module].globals;
+        globals.insert(name.to_owned(), binding);
+    }
+
+    fn block(&mut self, module: usize, file: FileId, stmts: &'a [Stmt]) {
+        for stmt in stmts {
+            if let Err(failure) = self.statement(module, file, stmt) {
+                let reason = self.reason(failure);
+                // What the statement would have bound has no value.
+                for (name, range) in scan::bound_names(stmt) {
+                    let span = pyeval::span_of(file, range);
+                    let reason = reason.clone();
+                    self.bind(module, &name, Binding::Poisoned { reason, span });
+                }
+            }
+        }
+    }
+
+    /// Why names have no value. Exceeded bounds, failed assertions and exceptions that the text
+    /// raises are errors at once; the reason is then empty.
+    fn reason(&mut self, failure: Failure) -> String {
+        const AT_ONCE: [&str; 5] = [
+            codes::LIMIT,
+            codes::ASSERTION,
+            codes::NESTING,
+            codes::RAISED,
+            codes::IMPORT,
+        ];
+        match diagnostic(failure) {
+            None => String::new(),
+            Some(d) if AT_ONCE.contains(&d.code) => {
+                self.diagnostics.push(d);
+                String::new()
+            }
+            Some(d) => d.message,
+        }
+    }
+
+    fn statement(&mut self, module: usize, file: FileId, stmt: &'a Stmt) -> Result<()> {
+        let names: &mut dyn Names = &mut Frame::of_module(self, file, module);
+        match stmt {
+            Stmt::Import(_) | Stmt::ImportFrom(_) => {
+                for (name, span, value) in pyeval::imports(stmt, names) {
+                    let binding = match value {
+                        Ok(value) => Binding::Value(value),
+                        Err(failure) => Binding::Poisoned {
+                            reason: self.reason(failure),
+                            span,
+                        },
+                    };
+                    self.bind(module, &name, binding);
+                }
+                Ok(())
+            }
+            Stmt::FunctionDef(f) => match kernel_decorator(f, names) {
+                Ok(Some(decorator)) => {
+                    let def = self.add_def(f, file, module, decorator, None);
+                    let kernel = Binding::Value(Allo::Kernel(def).into());
+                    self.bind(module, &f.name.id, kernel);
+                    Ok(())
+                }
+                Ok(None) => {
+                    let function = Binding::Value(pyeval::function_def(f, names)?);
+                    self.bind(module, &f.name.id, function);
+                    Ok(())
+                }
+                Err(failure) => {
+                    self.report(failure);
+                    Err(Failure::Reported)
+                }
+            },
+            Stmt::If(s) => {
+                let body = pyeval::chosen(s, names)?;
+                self.block(module, file, body);
+                Ok(())
+            }
+            other => names.exec(std::slice::from_ref(other)).map(drop),
+        }
+    }
+
+    /// The number of the module of an importable file, evaluated.
+    fn import_file(&mut self, name: &str, span: Span) -> Result<Option<usize>> {
+        let Some(unit) = self.units.iter().position(|u| u.name == name) else {
+            return Ok(None);
+        };
+        if let Some((parent, _)) = name.rsplit_once('.') {
+            self.import_file(parent, span)?;
+        }
+        let module = unit + 1;
+        match self.modules[module].progress {
+            Progress::Done | Progress::Frozen => return Ok(Some(module)),
+            Progress::Failed => return Err(Failure::Reported),
+            Progress::Running => {
+                let mut chain: Vec<&str> = self.importing.iter().map(|m| self.name(*m)).collect();
+                chain.push(name);
+                let message = format!("the import is cyclic: {}", chain.join(" imports "));
+                return fail(codes::IMPORT, span, message);
+            }
+            Progress::Waiting => {}
+        }
+        let unit = &self.units[unit];
+        let body = match &unit.parsed {
+            Ok(parsed) => &parsed.body,
+            Err(problems) => {
+                self.modules[module].progress = Progress::Failed;
+                for problem in &problems.0 {
+                    let problem = problem.clone().note_at(span, "imported here");
+                    self.diagnostics.push(problem);
+                }
+                return Err(Failure::Reported);
+            }
+        };
+        self.modules[module].progress = Progress::Running;
+        self.importing.push(module);
+        self.evaluate(module, unit.file, body);
+        self.importing.pop();
+        self.modules[module].progress = Progress::Done;
+        if self.frozen {
+            self.freeze(module);
+        }
+        Ok(Some(module))
+    }
+
+    fn name(&self, module: usize) -> &str {
+        match module.checked_sub(1) {
+            Some(unit) => &self.units[unit].name,
+            None => "the input",
+        }
+    }
+}
+
+impl Host for World<'_> {
+    fn state(&mut self) -> &mut State {
+        &mut self.state
+    }
+
+    fn global(&self, module: usize, name: &str, span: Span) -> Option<Result<ConstValue>> {
+        Some(match self.modules[module].globals.get(name)? {
+            Binding::Value(value) => Ok(value.clone()),
+            Binding::Poisoned { reason, .. } if reason.is_empty() => Err(Failure::Reported),
+            Binding::Poisoned {
+                reason,
+                span: origin,
+            } => Err(Diagnostic::error(
+                codes::POISONED,
+                span,
+                format!("'{name}' has no value at compile time: {reason}"),
+            )
+            .note_at(*origin, format!("'{name}' is bound here"))
+            .into()),
+        })
+    }
+
+    fn set_global(&mut self, module: usize, name: &str, value: Option<ConstValue>) -> bool {
+        if self.modules[module].progress == Progress::Frozen {
+            return false;
+        }
+        match value {
+            Some(value) => self.bind(module, name, Binding::Value(value)),
+            None => {
+                self.modules[module].globals.shift_remove(name);
+            }
+        }
+        true
+    }
+
+    fn builtin(&self, name: &str) -> Option<ConstValue> {
+        surface::builtin(name)
+    }
+
+    fn undefined<'n>(
+        &'n self,
+        module: usize,
+        name: &str,
+        span: Span,
+        locals: &mut dyn Iterator<Item = &'n str>,
+    ) -> Failure {
+        let message = if surface::OUTSIDE.contains(&name) {
+            format!("Python's '{name}' is not available at compile time")
+        } else {
+            format!("Name '{name}' is not defined")
+        };
+        let error = Diagnostic::error(codes::UNDEFINED, span, message);
+        if surface::member(Namespace::Allo, name).is_some() {
+            return error
+                .help(format!("import it: `from allo import {name}`"))
+                .into();
+        }
+        if let Some(Scalar::Int { signed, width }) = scalars::scalar_named(name) {
+            let signed = if signed { ", signed=True" } else { "" };
+            let help = format!("define it: `{name} = apint({width}{signed})`");
+            return error.help(help).into();
+        }
+        if let Some(ty) = scalars::long_named(name) {
+            let help = format!("it is called `{ty}`, or import it from allo.ir.types");
+            return error.help(help).into();
+        }
+        let globals = self.modules[module].globals.keys().map(String::as_str);
+        let known = locals.chain(globals).chain(pyeval::builtin_names());
+        let mut left = self.comparisons.get();
+        let known = known.take_while(|_| {
+            left = left.saturating_sub(1);
+            left > 0
+        });
+        let error = suggest(error, name, known);
+        self.comparisons.set(left);
+        error.into()
+    }
+
+    fn import(
+        &mut self,
+        module: usize,
+        dotted: &str,
+        level: u32,
+        span: Span,
+    ) -> Result<ConstValue> {
+        if level == 0
+            && let Some(space) = surface::module(dotted)
+        {
+            return Ok(Allo::Namespace(space).into());
+        }
+        let (name, package) = match module.checked_sub(1) {
+            Some(unit) => (&*self.units[unit].name, self.units[unit].package),
+            None => ("", false),
+        };
+        if let Some(name) = absolute(name, package, dotted, level)
+            && let Some(found) = self.import_file(&name, span)?
+        {
+            if let Some((parent, own)) = name.rsplit_once('.')
+                && let Some(parent) = self.import_file(parent, span)?
+                && !self.modules[parent].globals.contains_key(own)
+            {
+                self.set_global(parent, own, Some(ConstValue::Module(found)));
+            }
+            return Ok(ConstValue::Module(found));
+        }
+        let shown = format!("{}{dotted}", ".".repeat(level as usize));
+        let message = format!("module '{shown}' is not available at compile time");
+        raise(Exception::ModuleNotFoundError, span, message)
+    }
+
+    fn exported(&self, module: usize) -> Vec<String> {
+        let globals = &self.modules[module].globals;
+        let public = globals.keys().filter(|name| !name.starts_with('_'));
+        public.cloned().collect()
+    }
+
+    fn text(&self, file: FileId) -> &str {
+        &self.sources.file(file).text
+    }
+}

@@ -1,0 +1,99 @@
+//! `allo-hls check` as a program: what it says of files in which it finds no error.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+/// What the check of a file says.
+fn check(bytes: &[u8], options: &[&str]) -> (Output, String) {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("kernel.py"), bytes).unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_allo-hls"))
+        .current_dir(folder.path())
+        .args(["check", "kernel.py"])
+        .args(options)
+        .output()
+        .expect("runs");
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    (output, text)
+}
+
+const KERNELS: &str = "from allo import *\nT = Template('T')\n\
+    @kernel(T)\ndef fill(x: T) -> T:\n    return x\n\
+    @kernel\ndef f(x: i32) -> i32:\n    return x\n\
+    @kernel\ndef g(x: i32) -> i32:\n    return f(x)\n";
+
+#[test]
+fn it_says_how_many_kernels_it_has_checked() {
+    let (output, text) = check(KERNELS.as_bytes(), &[]);
+    assert!(output.status.success());
+    let why = "note: kernel 'fill' is not checked: its templates are not bound, as in `fill[T]`";
+    assert!(text.contains(why), "{text}");
+    assert!(text.ends_with("\n2 kernels checked\n"), "{text}");
+    let bound = format!("{KERNELS}fill_i = fill[i32]\n");
+    assert_eq!(check(bound.as_bytes(), &[]).1, "3 kernels checked\n");
+    let (_, json) = check(KERNELS.as_bytes(), &["--message-format", "json"]);
+    let last = json.lines().last().unwrap();
+    assert!(last.contains("\"message\":\"2 kernels checked\""), "{json}");
+    assert_eq!(json.lines().count(), 2);
+}
+
+#[test]
+fn it_says_why_kernels_are_not_seen() {
+    let inside =
+        "import allo\ndef test_add():\n    @allo.kernel\n    def add(x: allo.i32):\n        pass\n";
+    let table = [
+        (
+            inside,
+            "it is defined inside the Python function 'test_add', where none is seen",
+        ),
+        (
+            "from somewhere import kernel\n@kernel\ndef add(x):\n    pass\n",
+            "module 'somewhere' is not available at compile time",
+        ),
+        (
+            "try:\n    from allo import *\n    @kernel\n    def add(x: i32):\n        pass\nexcept ImportError:\n    pass\n",
+            "it is defined inside a `try` of the module level, where none is seen",
+        ),
+        (
+            "from allo import *\n@kernel\ndef add(x: i32):\n    pass\nadd = 1\n",
+            "its name is given to something else",
+        ),
+    ];
+    for (text, why) in table {
+        let (output, said) = check(text.as_bytes(), &[]);
+        assert!(output.status.success());
+        let why = format!("kernel 'add' is not checked: {why}");
+        assert!(
+            said.contains(&why)
+                || said.contains(
+                    &why.replace("module", "'kernel' has no value at compile time: module")
+                ),
+            "{said}"
+        );
+        assert!(said.ends_with("\n0 kernels checked\n"), "{said}");
+    }
+    assert_eq!(check(b"", &[]).1, "0 kernels checked\n");
+}
+
+#[test]
+fn bytes_that_are_no_text_have_a_place() {
+    let (output, text) = check(b"x = 1\ny = '\xc3\xa4\xff'\n", &[]);
+    assert!(!output.status.success());
+    assert!(
+        text.starts_with("kernel.py:2:7: error: the file is not UTF-8\n"),
+        "{text}"
+    );
+}
+
+#[test]
+fn files_in_the_repository_are_checked_whole() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let output = Command::new(env!("CARGO_BIN_EXE_allo-hls"))
+        .current_dir(root)
+        .args(["check", "examples/saxpy_f32.py"])
+        .output()
+        .expect("runs");
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(text, "1 kernel checked\n");
+}

@@ -9,9 +9,10 @@ use allo_hls::diagnostics::SourceMap;
 use allo_hls::driver::{self, Target};
 use allo_hls::sim::args::{read_json, results_json};
 use allo_hls::sim::cosim;
+use allo_hls::sim::elements::Elements;
 use allo_hls::sim::inprocess::Netlist;
 use allo_hls::sim::reference::{self, Options};
-use allo_hls::sim::value::{Signature, Value as Cell};
+use allo_hls::sim::value::Signature;
 use allo_hls::{codes, frontend};
 use serde_json::{Map, Value};
 use std::fs;
@@ -50,7 +51,7 @@ fn examples(text: &str) -> Vec<Example<'_>> {
 fn difference(
     example: &Example,
     signature: &Signature,
-    (params, results): (&[Vec<Cell>], &[Vec<Cell>]),
+    (params, results): (&[Elements], &[Elements]),
 ) -> Option<String> {
     let got = results_json(signature, params, results, false);
     let wrong = |(name, want): (&String, &Value)| {

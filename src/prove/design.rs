@@ -12,6 +12,7 @@ use crate::diagnostics::Diagnostic;
 use crate::driver::Compilation;
 use crate::sim::args;
 use crate::sim::cosim::{self, CosimError, CosimOptions};
+use crate::sim::elements::Elements;
 use crate::sim::inprocess::Netlist;
 use crate::sim::value::{Invocation, Signature, Slot, Value};
 use crate::{ir, rtl};
@@ -192,7 +193,10 @@ fn invocation(
     let pairs = signature.params.iter().zip(inputs);
     Invocation {
         args: pairs
-            .map(|(slot, words)| words.iter().map(|w| element(slot, w)).collect())
+            .map(|(slot, words)| {
+                let values = words.iter().map(|w| element(slot, w));
+                Elements::given(slot.ty, values.collect())
+            })
             .collect(),
     }
 }

@@ -22,6 +22,7 @@ codes! {
     ENGINE = "E1209": "The engine asked for cannot do what another option asks for.";
     UNDECIDED = "E1210": "The hardware is neither proven nor refuted: the question is too large, or has parts that a proof does not cover.";
     REFUTED = "E1211": "The hardware computes something else than the kernel for the arguments shown: a bug of the compiler, please report it.";
+    INTERNAL = "E1212": "The module does something else than its source when it is run after the build: a bug of the compiler, please report it.";
     INPUT_FILE = "E1301": "The input file cannot be read or is not UTF-8.";
     OUTPUT_FILE = "E1302": "The output cannot be written.";
     NO_ARGUMENTS = "E1303": "The kernel has parameters, and no argument file was given.";

@@ -10,6 +10,8 @@ use crate::rtl::interface::operator::OperatorManifest;
 use crate::rtl::netlist::Design;
 use crate::schedule::Schedule;
 use crate::schedule::device::Device;
+use crate::sim::cosim::CosimError;
+use crate::sim::selfcheck::{self, Budget, Checked};
 use crate::units::float::{self, Operator};
 use crate::{frontend, hwarith, ir, machine, rtl, schedule, transform};
 
@@ -22,15 +24,18 @@ pub struct Target {
     pub period: f64,
     /// Names of passes to leave out.
     pub skip: Vec<String>,
+    /// What may be spent on running the result against the reference.
+    pub check: Budget,
 }
 
 impl Target {
-    /// The default: 100 MHz on `ecp5`.
+    /// All passes, and no check.
     pub fn new(device: &str, period: f64) -> Result<Target, Diagnostic> {
         Ok(Target {
             device: Device::load(device)?,
             period,
             skip: Vec::new(),
+            check: Budget::OFF,
         })
     }
 }
@@ -52,6 +57,8 @@ pub struct Compilation {
     pub manifest: Manifest,
     /// Warnings of the frontend.
     pub warnings: Diagnostics,
+    /// What was checked of the netlist.
+    pub checked: Checked,
 }
 
 impl Compilation {
@@ -63,7 +70,7 @@ impl Compilation {
 
 /// Compiles the kernel `top` of a file down to a netlist.
 ///
-/// Errors: everything that is wrong with the source, or that has no hardware yet.
+/// Errors: everything that is wrong with the source, or that has no hardware yet; a netlist that the check finds wrong.
 pub fn compile(
     sources: &mut SourceMap,
     file: FileId,
@@ -80,7 +87,7 @@ pub fn compile(
 
 /// Builds the hardware of a typed program: of the kernels that the passes offer, the one that takes the fewest cycles.
 ///
-/// Errors: constructs without hardware; a loop without a schedule.
+/// Errors: constructs without hardware; a loop without a schedule; a netlist that the check finds wrong.
 pub fn build(
     sources: &SourceMap,
     program: ir::Program,
@@ -99,9 +106,22 @@ pub fn build(
             (Err(errors), _) => best = Err(errors),
         }
     }
-    let best = best?.expect("transform::run gives at least one kernel");
+    let mut best = best?.expect("transform::run gives at least one kernel");
     let mut warnings = warnings;
     warnings.0.extend(best.warnings.0);
+    let checked = selfcheck::check(
+        &program,
+        &best.kernel,
+        &best.design,
+        &best.manifest,
+        target.check,
+    );
+    let wrong = |error: CosimError| {
+        selfcheck::internal_error(error.to_diagnostic(), best.kernel.span.into())
+    };
+    let checked = checked.map_err(wrong)?;
+    best.design.header.push(checked.sentence());
+    best.manifest.checked = checked.to_string();
     Ok(Compilation {
         program,
         kernel: best.kernel,
@@ -110,6 +130,7 @@ pub fn build(
         design: best.design,
         manifest: best.manifest,
         warnings,
+        checked,
     })
 }
 
@@ -222,8 +243,8 @@ fn build_operator(
     target: &Target,
 ) -> Result<OperatorModule, Diagnostic> {
     let mut warnings = Diagnostics::default();
-    let graph = hwarith::equal::rebuilt(graph.clone(), &mut warnings);
-    let mut program = Program::of_unit(&module, graph, result.width());
+    let rebuilt = hwarith::equal::rebuilt(graph.clone(), &mut warnings);
+    let mut program = Program::of_unit(&module, rebuilt, result.width());
     fit(&mut program, target, &mut warnings);
     debug_check("hwarith", || program.validate());
     let schedule = schedule::schedule(&program, &target.device, target.period, &mut warnings)
@@ -239,7 +260,7 @@ fn build_operator(
     design.header = header(&format!("operator {operator}"), target);
     let latency = variant.latency;
     let ports = operands.iter().zip(OPERANDS);
-    let manifest = OperatorManifest {
+    let mut manifest = OperatorManifest {
         version: 1,
         operator: operator.to_string(),
         module,
@@ -255,7 +276,11 @@ fn build_operator(
         ii: variant.interval,
         device: target.device.name.clone(),
         mhz: 1000.0 / target.period,
+        checked: String::new(),
     };
+    let checked = selfcheck::check_operator(graph, &design, &manifest, target.check)?;
+    design.header.push(checked.sentence());
+    manifest.checked = checked.to_string();
     Ok(OperatorModule {
         design,
         manifest,

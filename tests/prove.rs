@@ -1,5 +1,7 @@
 //! Proofs of whole kernels: what is right is proven, a planted fault is found, and the rest is refused.
 
+mod planted;
+
 use allo_hls::diagnostics::SourceMap;
 use allo_hls::driver::{self, Compilation, Target};
 use allo_hls::ir::Scalar;
@@ -7,9 +9,11 @@ use allo_hls::prove::design::{Proof, Statistics, prove, refutation};
 use allo_hls::prove::{Limits, Stop};
 use allo_hls::rtl::netlist::{BinaryOp, CompareOp, Expr, Item, Operand, ShiftOp};
 use allo_hls::sim::cosim::{self, CosimOptions};
+use allo_hls::sim::elements::Elements;
 use allo_hls::sim::inprocess::Netlist;
 use allo_hls::sim::value::{Invocation, Value};
 use num_bigint::BigInt;
+use planted::mutated;
 use std::time::Duration;
 
 fn compile(text: &str, top: Option<&str>) -> Compilation {
@@ -384,8 +388,11 @@ fn quotients_by_constants_need_no_solver() {
 fn a_reciprocal_is_proven_only_if_it_is_right() {
     let right = compile(DIVISIONS, Some("thousandth"));
     let module = right.design.top().expect("a module");
-    let number = |value: u32| Invocation {
-        args: vec![vec![Value::int(Scalar::unsigned(16), value.into())]],
+    let number = |value: u32| {
+        let ty = Scalar::unsigned(16);
+        Invocation {
+            args: vec![Elements::one(ty, Value::int(ty, value.into()))],
+        }
     };
     let ends = (1..=65)
         .flat_map(|k| [1000 * k - 1, 1000 * k])
@@ -432,37 +439,6 @@ fn simulates(compilation: &Compilation, args: Option<Vec<Invocation>>) -> bool {
     };
     let (program, manifest) = (&compilation.program, &compilation.manifest);
     cosim::cosim_on(&engine, program, manifest, &options, &|_, _| ()).is_ok()
-}
-
-/// Another operation in place of an expression's; `None` where it has none.
-fn mutated(expr: &Expr) -> Option<Expr> {
-    let mut expr = expr.clone();
-    match &mut expr {
-        Expr::Binary { op, .. } => {
-            *op = match op {
-                BinaryOp::Add => BinaryOp::Sub,
-                BinaryOp::Sub => BinaryOp::Add,
-                BinaryOp::And => BinaryOp::Or,
-                BinaryOp::Or => BinaryOp::Xor,
-                BinaryOp::Xor => BinaryOp::Or,
-            }
-        }
-        Expr::Compare { signed, .. } => *signed = !*signed,
-        Expr::Mux {
-            on_true, on_false, ..
-        } => std::mem::swap(on_true, on_false),
-        Expr::Extend { signed, .. } => *signed = !*signed,
-        Expr::Shift { op, .. } => {
-            *op = match op {
-                ShiftOp::RightArithmetic => ShiftOp::Right,
-                _ => ShiftOp::RightArithmetic,
-            }
-        }
-        Expr::Multiply { lhs_signed, .. } => *lhs_signed = !*lhs_signed,
-        Expr::Not(operand) => return Some(Expr::Copy(operand.clone())),
-        _ => return None,
-    }
-    Some(expr)
 }
 
 /// Every operation of a kernel is spoilt in turn: what is proven all the same is no fault, as simulations agree.

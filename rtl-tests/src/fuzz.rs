@@ -7,6 +7,7 @@ use allo_hls::hwarith;
 use allo_hls::machine::program::PortRef;
 use allo_hls::machine::{self, run::State};
 use allo_hls::sim::cosim::{self, CosimError, CosimOptions, Report};
+use allo_hls::sim::elements::Elements;
 use allo_hls::sim::inprocess::Netlist;
 use allo_hls::sim::reference::{self, Outcome};
 use allo_hls::sim::value::{Invocation, Signature, Value};
@@ -217,8 +218,8 @@ pub fn explained(error: &CosimError) -> String {
 }
 
 fn show(invocation: &Invocation) -> Vec<Vec<String>> {
-    let element = |v: &Value| v.data.to_bigint().to_string();
-    let argument = |a: &Vec<Value>| a.iter().map(element).collect();
+    let element = |v: Value| v.data.to_bigint().to_string();
+    let argument = |a: &Elements| a.iter().map(element).collect();
     invocation.args.iter().map(argument).collect()
 }
 
@@ -280,7 +281,7 @@ fn scalars(signature: &Signature, invocation: &Invocation) -> Vec<BigUint> {
     let slots = signature.params.iter().zip(&invocation.args);
     slots
         .filter(|(slot, _)| !slot.is_array())
-        .map(|(slot, values)| values[0].pattern(slot.ty))
+        .map(|(slot, values)| values.get(0).pattern(slot.ty))
         .collect()
 }
 

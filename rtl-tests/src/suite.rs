@@ -2,6 +2,7 @@
 
 use crate::tools;
 use allo_hls::sim::args;
+use allo_hls::sim::elements::Elements;
 use allo_hls::sim::value::{Invocation, Signature, Slot, Value};
 use serde_json::Value as Json;
 use std::path::{Path, PathBuf};
@@ -73,8 +74,8 @@ impl Case {
     pub fn judge(
         &self,
         signature: &Signature,
-        params: &[Vec<Value>],
-        results: &[Vec<Value>],
+        params: &[Elements],
+        results: &[Elements],
     ) -> Result<(), String> {
         let Json::Object(want) = &self.want else {
             return Err("the model gives no results".into());
@@ -93,15 +94,15 @@ impl Case {
         Ok(())
     }
 
-    fn close(&self, slot: &Slot, want: &[f64], got: &[Value]) -> Result<(), String> {
+    fn close(&self, slot: &Slot, want: &[f64], got: &Elements) -> Result<(), String> {
         if want.len() != got.len() {
             return Err(format!("'{}' has {} elements", slot.name, got.len()));
         }
         let largest = want.iter().fold(0f64, |most, x| most.max(x.abs()));
-        let mut elements = want.iter().zip(got).enumerate();
+        let mut elements = want.iter().zip(got.iter()).enumerate();
         let far = elements.find_map(|(at, (want, got))| {
             // A NaN is never near.
-            let shown = number(slot, got);
+            let shown = number(slot, &got);
             let near = !got.tainted && (shown - want).abs() <= self.tolerance * largest;
             (!near).then(|| {
                 format!(

@@ -4,7 +4,8 @@ use super::output::{Printer, Status, emit};
 use super::{CheckArgs, CompileArgs, Emit, PythonArgs, TargetArgs};
 use allo_hls::codes;
 use allo_hls::diagnostics::{Diagnostic, Diagnostics, FileId, SourceMap};
-use allo_hls::driver::{self, Target};
+use allo_hls::driver::{self, Compilation, Target};
+use allo_hls::sim::selfcheck::Budget;
 use allo_hls::{frontend, ir, rtl, transform};
 use std::io::Read;
 use std::path::Path;
@@ -32,10 +33,11 @@ pub fn load(
     added.map_err(|span| Diagnostic::error(codes::INPUT_FILE, span, "the file is not UTF-8"))
 }
 
-/// The device and clock asked for.
-pub fn target(args: &TargetArgs) -> Result<Target, Diagnostic> {
+/// What was asked for; `check` is for those who did not ask for a check.
+pub fn target(args: &TargetArgs, check: Budget) -> Result<Target, Diagnostic> {
     Ok(Target {
         skip: args.skip_pass.clone(),
+        check: args.hardware.check.unwrap_or(check),
         ..Target::new(&args.hardware.device, args.hardware.clock)?
     })
 }
@@ -86,7 +88,7 @@ pub fn compile(printer: &Printer, args: &CompileArgs) -> Result<(), Status> {
         return emit(args.output.as_deref(), text.as_bytes())
             .map_err(|e| printer.fail(e, &sources));
     }
-    let target = target(&args.target).map_err(|e| printer.fail(e, &sources))?;
+    let target = target(&args.target, Budget::QUICK).map_err(|e| printer.fail(e, &sources))?;
     let compiled =
         driver::compile(&mut sources, file, top, &target).map_err(|e| printer.fail(e, &sources))?;
     printer.diagnostics(&compiled.warnings, &sources);

@@ -10,6 +10,7 @@ mod simulate;
 mod r#typeof;
 
 use allo_hls::ir::Scalar;
+use allo_hls::sim::selfcheck::Budget;
 use allo_hls::transform;
 use allo_hls::units::float::{self, Operator};
 use clap::error::ErrorKind;
@@ -121,6 +122,10 @@ pub struct HardwareArgs {
     /// Device model: a built-in name or a .toml file
     #[arg(long, value_name = "NAME", default_value = "ecp5")]
     pub device: String,
+    /// How much of the result to run against the reference before anything is written, N million operations; quick if
+    /// left out, for cosim and prove off
+    #[arg(long, value_name = "off|quick|full|N")]
+    pub check: Option<Budget>,
 }
 
 /// `allo-hls kernel.py --top saxpy -o out.sv`

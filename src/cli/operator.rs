@@ -5,6 +5,7 @@ use super::{OperatorArgs, OperatorName};
 use allo_hls::diagnostics::{Diagnostic, SourceMap};
 use allo_hls::driver::{self, OperatorModule, Target};
 use allo_hls::ir::Scalar;
+use allo_hls::sim::selfcheck::Budget;
 use allo_hls::units::float;
 use allo_hls::{codes, rtl};
 use std::path::PathBuf;
@@ -32,7 +33,10 @@ fn manifest_path(args: &OperatorArgs) -> Option<PathBuf> {
 }
 
 fn build(args: &OperatorArgs) -> Result<OperatorModule, Diagnostic> {
-    let target = Target::new(&args.hardware.device, args.hardware.clock)?;
+    let target = Target {
+        check: args.hardware.check.unwrap_or(Budget::QUICK),
+        ..Target::new(&args.hardware.device, args.hardware.clock)?
+    };
     let refuse = |message: String| Err(Diagnostic::global(codes::OPERATOR, message));
     match (args.name, args.to) {
         (OperatorName::Convert, Some(to)) => match float::conversion(args.format, to) {

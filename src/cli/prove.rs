@@ -8,6 +8,7 @@ use allo_hls::diagnostics::{Diagnostic, Diagnostics, SourceMap, Span};
 use allo_hls::driver::{self, Compilation};
 use allo_hls::prove::design::{self, Proof, Statistics};
 use allo_hls::prove::{Limits, Stop};
+use allo_hls::sim::selfcheck::Budget;
 use clap::Args;
 use std::time::Duration;
 
@@ -67,7 +68,7 @@ fn compile(
     sources: &mut SourceMap,
 ) -> Result<Compilation, Diagnostics> {
     let file = load(sources, command.source.input(), &command.source.python)?;
-    let target = target(&command.target)?;
+    let target = target(&command.target, Budget::OFF)?;
     let compiled = driver::compile(sources, file, command.source.top.as_deref(), &target)?;
     printer.diagnostics(&compiled.warnings, sources);
     Ok(compiled)

@@ -7,11 +7,14 @@ use allo_hls::codes;
 use allo_hls::diagnostics::{Diagnostic, Diagnostics, FileId, Severity, SourceMap};
 use allo_hls::driver::{self, Compilation};
 use allo_hls::sim::cosim::{self, CosimOptions, Report};
+use allo_hls::sim::elements::Elements;
+use allo_hls::sim::engine::EngineError;
 use allo_hls::sim::inprocess::Netlist;
 use allo_hls::sim::model::Engine;
 use allo_hls::sim::reference::{self, Options};
-use allo_hls::sim::value::{Invocation, Signature, Value};
-use allo_hls::sim::verilator::{Verilator, VerilatorError};
+use allo_hls::sim::selfcheck::Budget;
+use allo_hls::sim::value::{Invocation, Signature};
+use allo_hls::sim::verilator::Verilator;
 use allo_hls::sim::{args, waveform::Names};
 use allo_hls::{frontend, ir};
 use std::io::{IsTerminal as _, Write as _};
@@ -23,7 +26,7 @@ use std::time::{Duration, Instant};
 const CYCLE_LIMIT: u64 = 1 << 32;
 
 /// What one invocation leaves behind: parameters, then results.
-type Outcome = (Vec<Vec<Value>>, Vec<Vec<Value>>);
+type Outcome = (Vec<Elements>, Vec<Elements>);
 
 /// `allo-hls run`
 pub fn run(printer: &Printer, command: &RunArgs) -> Result<(), Status> {
@@ -81,7 +84,8 @@ fn hardware(
     file: FileId,
 ) -> Result<Option<Compilation>, Diagnostics> {
     let top = command.source.top.as_deref();
-    let error = match driver::compile(sources, file, top, &target(&command.target)?) {
+    let error = match driver::compile(sources, file, top, &target(&command.target, Budget::QUICK)?)
+    {
         Ok(compiled) => {
             printer.diagnostics(&compiled.warnings, sources);
             return Ok(Some(compiled));
@@ -103,7 +107,7 @@ fn hardware(
 
 /// What simulates a compiled kernel.
 fn engine(compiled: &Compilation, verilator: bool) -> Result<Box<dyn Engine>, Diagnostics> {
-    let built: Result<Box<dyn Engine>, VerilatorError> = match verilator {
+    let built: Result<Box<dyn Engine>, EngineError> = match verilator {
         true => Verilator::find().and_then(|found| {
             let names = Names::of(&compiled.design);
             let text = compiled.systemverilog();
@@ -207,7 +211,7 @@ fn cosim_in(
     sources: &mut SourceMap,
 ) -> Result<(), Diagnostics> {
     let file = load(sources, command.source.input(), &command.source.python)?;
-    let target = target(&command.target)?;
+    let target = target(&command.target, Budget::OFF)?;
     let compiled = driver::compile(sources, file, command.source.top.as_deref(), &target)?;
     printer.diagnostics(&compiled.warnings, sources);
     let signature = Signature::of(&compiled.program);

@@ -1,17 +1,18 @@
 //! The proof of a compiled kernel: its netlist leaves behind what the kernel does, wherever that is specified.
 
 use super::aig::Lit;
+use super::bits::Word;
 use super::kernel::{self, Value as Symbol};
 use super::machine;
 use super::sums::Sums;
 use super::sweep::{self, Verdict};
-use super::words::Word;
 use super::{Limits, Stop};
 use crate::codes;
 use crate::diagnostics::Diagnostic;
 use crate::driver::Compilation;
 use crate::sim::args;
 use crate::sim::cosim::{self, CosimError, CosimOptions};
+use crate::sim::elements::Elements;
 use crate::sim::inprocess::Netlist;
 use crate::sim::value::{Invocation, Signature, Slot, Value};
 use crate::{ir, rtl};
@@ -192,7 +193,10 @@ fn invocation(
     let pairs = signature.params.iter().zip(inputs);
     Invocation {
         args: pairs
-            .map(|(slot, words)| words.iter().map(|w| element(slot, w)).collect())
+            .map(|(slot, words)| {
+                let values = words.iter().map(|w| element(slot, w));
+                Elements::given(slot.ty, values.collect())
+            })
             .collect(),
     }
 }

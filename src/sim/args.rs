@@ -3,6 +3,7 @@
 use crate::codes;
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::ir::{FloatFormat, Scalar};
+use crate::sim::elements::Elements;
 use crate::sim::npy::{self, Dtype, NpyArray};
 use crate::sim::npz::{self, Archive};
 use crate::sim::softfloat::Unpacked;
@@ -74,9 +75,8 @@ fn read_object(
             None => Err("is missing".into()),
         };
         let refuse = |why| problems.push(wrong(format!("{place}argument '{}' {why}", slot.name)));
-        invocation
-            .args
-            .push(elements.map_err(refuse).unwrap_or_default());
+        let elements = elements.map_err(refuse).unwrap_or_default();
+        invocation.args.push(Elements::given(slot.ty, elements));
     }
     let names = object.keys().map(String::as_str);
     refuse_unknown(signature, names, place, problems);
@@ -234,7 +234,8 @@ pub fn read_npz(signature: &Signature, bytes: &[u8]) -> Result<Invocation, Diagn
     for slot in &signature.params {
         let elements = read_member(&archive, slot);
         let refuse = |why| problems.push(wrong(format!("argument '{}' {why}", slot.name)));
-        args.push(elements.map_err(refuse).unwrap_or_default());
+        let elements = elements.map_err(refuse).unwrap_or_default();
+        args.push(Elements::given(slot.ty, elements));
     }
     let names = archive.names();
     let names = names.map(|n| n.strip_suffix(".npy").unwrap_or(n));
@@ -338,12 +339,12 @@ fn show_float(f: Scalar, pattern: u128, bits: bool) -> Json {
 }
 
 /// The elements of a parameter or result as they stand in a file.
-pub fn slot_json(slot: &Slot, elements: &[Value]) -> Json {
+pub fn slot_json(slot: &Slot, elements: &Elements) -> Json {
     show_slot(slot, elements, false)
 }
 
-fn show_slot(slot: &Slot, elements: &[Value], bits: bool) -> Json {
-    let mut leaves = elements.iter().map(|v| show(slot.ty, v, bits));
+fn show_slot(slot: &Slot, elements: &Elements, bits: bool) -> Json {
+    let mut leaves = elements.iter().map(|v| show(slot.ty, &v, bits));
     nest(slot.shape.as_deref().unwrap_or(&[]), &mut leaves)
 }
 
@@ -354,19 +355,55 @@ fn nest(shape: &[u64], leaves: &mut impl Iterator<Item = Json>) -> Json {
     }
 }
 
-/// The arguments of an invocation as a JSON object.
-pub fn invocation_json(signature: &Signature, invocation: &Invocation, bits: bool) -> Json {
-    let slots = signature.params.iter().zip(&invocation.args);
-    let shown = slots.map(|(slot, elements)| (slot.name.clone(), show_slot(slot, elements, bits)));
-    Json::Object(shown.collect())
+/// The beginning, of so many characters, of the arguments of an invocation as a JSON object.
+pub fn invocation_text(signature: &Signature, invocation: &Invocation, most: usize) -> String {
+    let mut out = String::new();
+    for (slot, elements) in signature.params.iter().zip(&invocation.args) {
+        let before = if out.is_empty() { '{' } else { ',' };
+        out += &format!("{before}{}:", Json::from(slot.name.as_str()));
+        let mut leaves = elements.iter().map(|v| show(slot.ty, &v, false));
+        write_nested(
+            &mut out,
+            slot.shape.as_deref().unwrap_or(&[]),
+            &mut leaves,
+            most,
+        );
+    }
+    out += if out.is_empty() { "{}" } else { "}" };
+    if let Some((at, _)) = out.char_indices().nth(most) {
+        out.truncate(at);
+        out += "...";
+    }
+    out
+}
+
+/// Writes the leaves of a nested list, or, once there is enough text, no others.
+fn write_nested(
+    out: &mut String,
+    shape: &[u64],
+    leaves: &mut impl Iterator<Item = Json>,
+    most: usize,
+) {
+    let [extent, rest @ ..] = shape else {
+        return *out += &leaves.next().unwrap_or(Json::Null).to_string();
+    };
+    for i in 0..*extent {
+        // In UTF-8 a character has at most four bytes.
+        if out.len() > 4 * most {
+            return;
+        }
+        out.push(if i == 0 { '[' } else { ',' });
+        write_nested(out, rest, leaves, most);
+    }
+    out.push(']');
 }
 
 /// What a run left behind as a JSON object: the arrays by name, the result under `return`. Elements
 /// that the language leaves unspecified are `null`; `bits` writes floats as bit patterns.
 pub fn results_json(
     signature: &Signature,
-    params: &[Vec<Value>],
-    results: &[Vec<Value>],
+    params: &[Elements],
+    results: &[Elements],
     bits: bool,
 ) -> Json {
     let arrays = signature
@@ -396,8 +433,8 @@ pub fn results_json(
 /// unsigned integers. Unspecified elements are 0.
 pub fn results_npz(
     signature: &Signature,
-    params: &[Vec<Value>],
-    results: &[Vec<Value>],
+    params: &[Elements],
+    results: &[Elements],
     bits: bool,
 ) -> Result<Vec<u8>, Diagnostics> {
     let mut members = Vec::new();
@@ -424,7 +461,7 @@ pub fn results_npz(
             shape: slot.shape.clone().unwrap_or_default(),
             elements: elements
                 .iter()
-                .map(|v| npy_bits(slot.ty, dtype, v))
+                .map(|v| npy_bits(slot.ty, dtype, &v))
                 .collect(),
         };
         members.push((format!("{name}.npy"), npy::write(&array)));
@@ -508,14 +545,22 @@ mod tests {
             "[1.0, \"nan\", \"-inf\", \"0xffc00001\"]",
         );
         assert_eq!(read_json(&signature, &format!("[{flat}]")).unwrap(), read);
-        let json = invocation_json(&signature, &read[0], false).to_string();
+        let json = invocation_text(&signature, &read[0], 1000);
         assert_eq!(
             json,
             r#"{"n":-128,"w":79228162514264337593543950335,"x":[[1.0,"nan"],["-inf","0xffc00001"]],"b":1}"#
         );
         assert_eq!(read_json(&signature, &json).unwrap(), read);
-        let bits = invocation_json(&signature, &read[0], true).to_string();
-        assert!(bits.contains(r#"[["0x3f800000","0x7fc00000"],["0xff800000","0xffc00001"]]"#));
+        assert_eq!(
+            invocation_text(&signature, &read[0], 12),
+            r#"{"n":-128,"w..."#
+        );
+        let bits = show_slot(&signature.params[2], &read[0].args[2], true).to_string();
+        assert_eq!(
+            bits,
+            r#"[["0x3f800000","0x7fc00000"],["0xff800000","0xffc00001"]]"#
+        );
+        let bits = GOOD.replace("[[1, \"nan\"], [\"-inf\", \"0xffc00001\"]]", &bits);
         assert_eq!(read_json(&signature, &bits).unwrap(), read);
     }
 

@@ -1,7 +1,8 @@
 //! The module around the one under test, and the part of the harness that knows its ports.
 
+use crate::ir::Scalar;
 use crate::rtl::interface::manifest::{Manifest, MemoryPort, Port, PortKind};
-use crate::sim::verilator::{Result, VerilatorError};
+use crate::sim::engine::{EngineError, Result};
 use std::fmt::Write as _;
 
 /// Name of the module around the one under test.
@@ -12,8 +13,9 @@ pub(super) const BENCH: &str = "allo_hls_bench";
 #[derive(Clone, Debug)]
 pub(super) struct Layout {
     /// Parameters, then results.
-    pub(super) ports: Vec<Port>,
-    pub(super) params: usize,
+    pub(super) arrays: Vec<ArrayLayout>,
+    /// How many of the arrays are parameters.
+    pub(super) given: usize,
     pub(super) scalars: Vec<Wire>,
     pub(super) returns: Vec<Wire>,
     pub(super) memories: Vec<MemoryLayout>,
@@ -27,9 +29,16 @@ pub(super) struct Wire {
 }
 
 #[derive(Clone, Debug)]
+pub(super) struct ArrayLayout {
+    pub(super) port: Port,
+    pub(super) ty: Scalar,
+    pub(super) length: usize,
+}
+
+#[derive(Clone, Debug)]
 pub(super) struct MemoryLayout {
-    /// Which of [`Layout::ports`].
-    pub(super) port: usize,
+    /// Which of [`Layout::arrays`].
+    pub(super) array: usize,
     pub(super) bank: u64,
     /// For messages.
     pub(super) name: String,
@@ -44,36 +53,43 @@ pub(super) fn words(width: u32) -> usize {
 
 impl Layout {
     pub(super) fn of(manifest: &Manifest) -> Result<Layout> {
-        let wrong = |why: String| Err(VerilatorError::Manifest(why));
+        let wrong = |why: String| Err(EngineError::Manifest(why));
         if manifest.interface != "ap" {
             return wrong(format!(
                 "interface '{}' cannot be driven",
                 manifest.interface
             ));
         }
-        let ports: Vec<Port> = manifest
-            .args
-            .iter()
-            .chain(&manifest.returns)
-            .cloned()
-            .collect();
         let mut layout = Layout {
-            params: manifest.args.len(),
+            arrays: Vec::new(),
+            given: 0,
             scalars: Vec::new(),
             returns: Vec::new(),
             memories: Vec::new(),
-            ports,
         };
-        for (number, port) in layout.ports.iter().enumerate() {
-            if let PortKind::Scalar { width, port, .. } = &port.kind {
-                let wires = match number < layout.params {
-                    true => &mut layout.scalars,
-                    false => &mut layout.returns,
-                };
-                wires.push(Wire {
-                    port: port.clone(),
-                    width: *width,
-                });
+        let ports = manifest.args.iter().chain(&manifest.returns);
+        for (number, port) in ports.enumerate() {
+            let is_given = number < manifest.args.len();
+            match &port.kind {
+                PortKind::Scalar { width, port, .. } => {
+                    let wires = match is_given {
+                        true => &mut layout.scalars,
+                        false => &mut layout.returns,
+                    };
+                    wires.push(Wire {
+                        port: port.clone(),
+                        width: *width,
+                    });
+                }
+                PortKind::Array { ty, width, .. } => {
+                    layout.given += usize::from(is_given);
+                    let named = Scalar::named(ty).filter(|ty| ty.width() == *width);
+                    layout.arrays.push(ArrayLayout {
+                        ty: named.unwrap_or(Scalar::unsigned(*width)),
+                        length: port.shape().unwrap_or_default().iter().product::<u64>() as usize,
+                        port: port.clone(),
+                    });
+                }
             }
             for bank in port.banks() {
                 let base = port.name.as_deref().unwrap_or("ap_return");
@@ -89,7 +105,7 @@ impl Layout {
                     return wrong(format!("a port of {name} has only one of we and d"));
                 }
                 layout.memories.push(MemoryLayout {
-                    port: number,
+                    array: layout.arrays.len() - 1,
                     bank: bank.bank,
                     name,
                     depth: bank.depth,

@@ -5,10 +5,14 @@
 use crate::rtl::interface::manifest::Manifest;
 use crate::rtl::netlist::Design;
 use crate::sim::bench::Layout;
-use crate::sim::model::{Engine, MAX_WRITES, Run, RunResult, SimOptions, Start, Timing, Unknown};
+use crate::sim::elements::Elements;
+use crate::sim::engine::{EngineError, Result};
+use crate::sim::model::{
+    Engine, MAX_WRITES, Run, RunResult, SimOptions, Start, Timing, Unknown, Write,
+};
 use crate::sim::rtl::{Signal, Simulator};
+use crate::sim::value::Value;
 use crate::sim::vectors::Rng;
-use crate::sim::verilator::{Result, VerilatorError};
 use crate::sim::waveform::{self, Recorder};
 use num_bigint::BigUint;
 
@@ -48,7 +52,7 @@ struct LanePorts {
 impl Netlist {
     /// Compiles the top module of a valid design.
     pub fn new(design: &Design, manifest: &Manifest) -> Result<Netlist> {
-        let wrong = VerilatorError::Manifest;
+        let wrong = EngineError::Netlist;
         let top = design.top().ok_or_else(|| wrong("no module".into()))?;
         let simulator = Simulator::new(design, top, 0).map_err(wrong)?;
         let layout = Layout::of(manifest)?;
@@ -62,10 +66,41 @@ impl Netlist {
     }
 }
 
+/// A run that was given a number of cycles.
+pub struct Ran {
+    /// What it left behind.
+    pub result: RunResult,
+    /// Cycles that it took, resets included.
+    pub cycles: u64,
+    /// Whether it was cut off before its end.
+    pub cut: bool,
+}
+
+impl Netlist {
+    /// What simulating a cycle takes, in operations on words.
+    pub fn cost(&self) -> u64 {
+        let ports = self.ports.scalars.len() + self.ports.lanes.iter().flatten().count();
+        self.simulator.cost() + CYCLE + PORT * ports as u64
+    }
+
+    /// Simulates a run after a reset, for so many cycles at most.
+    pub fn run_until(&self, run: &Run, options: &SimOptions, cycles: u64) -> Result<Ran> {
+        let mut bench = Bench::new(self, options)?;
+        bench.most_cycles = cycles;
+        bench.reset();
+        let result = bench.run(run)?;
+        Ok(Ran {
+            cycles: bench.cycle,
+            cut: result.timed_out && bench.cycle - bench.run_started >= cycles,
+            result,
+        })
+    }
+}
+
 impl Ports {
     fn find(simulator: &Simulator, manifest: &Manifest, layout: &Layout) -> Result<Ports> {
         let signal = |name: &String| {
-            let missing = || VerilatorError::Manifest(format!("the module has no port '{name}'"));
+            let missing = || EngineError::Manifest(format!("the module has no port '{name}'"));
             simulator.signal(name).ok_or_else(missing)
         };
         let optional = |name: &Option<String>| name.as_ref().map(signal).transpose();
@@ -116,23 +151,14 @@ impl Engine for Netlist {
             }
         }
         if let Some(recorder) = bench.recorder {
-            recorder.finish().map_err(VerilatorError::Io)?;
+            recorder.finish().map_err(EngineError::Io)?;
         }
         Ok(results)
     }
 }
 
-/// A bank outside the module.
-struct Memory {
-    words: Vec<u64>,
-    depth: u64,
-    width: u32,
-    stride: usize,
-    lanes: Vec<Lane>,
-}
-
 /// What a port asked for in this cycle.
-#[derive(Clone, Default)]
+#[derive(Clone, Copy, Default)]
 struct Lane {
     ce: bool,
     we: bool,
@@ -143,18 +169,31 @@ struct Lane {
 struct Bench<'a> {
     netlist: &'a Netlist,
     simulator: Simulator,
-    memories: Vec<Memory>,
+    /// What stands outside the module.
+    arrays: Vec<Elements>,
+    /// Of each memory.
+    lanes: Vec<Vec<Lane>>,
     rng: Rng,
     unknown: Unknown,
     cycle: u64,
     run_started: u64,
     violations: Vec<String>,
-    writes: Vec<(u64, usize, u64, BigUint)>,
+    writes: Vec<Write>,
     write_limit: usize,
+    /// Of a run, without the resets before it.
+    most_cycles: u64,
     recorder: Option<Recorder>,
     scratch: Vec<u64>,
+    /// Reads at the edge to come: the port, the memory, the address if any answer will not do.
+    answers: Vec<(Signal, usize, Option<u64>)>,
+    /// Writes at the edge to come: the memory, the port of it, the element.
+    data: Vec<(usize, usize, Value)>,
 }
 
+/// What the protocol takes in a cycle, in operations on words of the module.
+const CYCLE: u64 = 40;
+/// What a port takes in a cycle.
+const PORT: u64 = 40;
 /// Breaches that are told of one run.
 const MAX_VIOLATIONS: usize = 8;
 /// Quiet cycles after the last invocation of a run.
@@ -178,22 +217,19 @@ impl<'a> Bench<'a> {
             Unknown::Random => simulator.restart(options.seed),
             Unknown::Zero => simulator.restart_cleared(),
         }
-        let memory = |layout: &crate::sim::bench::MemoryLayout| Memory {
-            words: Vec::new(),
-            depth: layout.depth,
-            width: layout.width,
-            stride: stride(layout.width),
-            lanes: vec![Lane::default(); layout.lanes.len()],
-        };
         let recorder = match &options.waveform {
             Some(path) => {
                 let recorder = Recorder::new(path, &simulator, &netlist.names);
-                Some(recorder.map_err(VerilatorError::Io)?)
+                Some(recorder.map_err(EngineError::Io)?)
             }
             None => None,
         };
         Ok(Bench {
-            memories: netlist.layout.memories.iter().map(memory).collect(),
+            arrays: Vec::new(),
+            lanes: {
+                let ports = netlist.ports.lanes.iter();
+                ports.map(|p| vec![Lane::default(); p.len()]).collect()
+            },
             netlist,
             simulator,
             rng: Rng::new(options.seed),
@@ -203,8 +239,11 @@ impl<'a> Bench<'a> {
             violations: Vec::new(),
             writes: Vec::new(),
             write_limit: if options.record { MAX_WRITES } else { 0 },
+            most_cycles: u64::MAX,
             recorder,
             scratch: Vec::new(),
+            answers: Vec::new(),
+            data: Vec::new(),
         })
     }
 
@@ -250,8 +289,8 @@ impl<'a> Bench<'a> {
 
     /// What the module asks of its memories.
     fn sample_lanes(&mut self) {
-        for (memory, ports) in self.memories.iter_mut().zip(&self.netlist.ports.lanes) {
-            for (lane, port) in memory.lanes.iter_mut().zip(ports) {
+        for (lanes, ports) in self.lanes.iter_mut().zip(&self.netlist.ports.lanes) {
+            for (lane, port) in lanes.iter_mut().zip(ports) {
                 lane.ce = self.simulator.get(port.ce) != 0;
                 if lane.ce {
                     lane.address = self.simulator.get(port.address);
@@ -269,80 +308,86 @@ impl<'a> Bench<'a> {
     fn edge(&mut self, active: bool) {
         let netlist = self.netlist;
         // Data to write is gone after the module's edge, and read data must not come before it.
-        let mut answers: Vec<(Signal, usize, Option<u64>)> = Vec::new();
-        let mut data: Vec<(usize, usize, Vec<u64>)> = Vec::new();
+        let mut answers = std::mem::take(&mut self.answers);
+        let mut data = std::mem::take(&mut self.data);
         for (m, ports) in netlist.ports.lanes.iter().enumerate() {
+            let memory = &netlist.layout.memories[m];
             for (k, port) in ports.iter().enumerate() {
-                let lane = self.memories[m].lanes[k].clone();
+                let lane = self.lanes[m][k];
                 if !lane.ce {
                     continue;
                 }
-                let readable = !lane.we && lane.address < self.memories[m].depth;
+                let readable = !lane.we && lane.address < memory.depth;
                 answers.extend(port.q.map(|q| (q, m, readable.then_some(lane.address))));
                 if let (true, Some((_, d))) = (lane.we, port.write) {
-                    data.push((m, k, self.simulator.words(d).to_vec()));
+                    let ty = self.arrays[memory.array].ty();
+                    data.push((m, k, Value::of_pattern(ty, self.simulator.words(d))));
                 }
             }
         }
         self.simulator.step();
-        for (q, m, address) in answers {
+        for (q, m, address) in answers.drain(..) {
             self.answer(q, m, address);
         }
-        for (m, k, words) in data {
-            self.write(m, k, &words, active);
+        for (m, k, value) in data.drain(..) {
+            self.write(m, k, value, active);
         }
+        (self.answers, self.data) = (answers, data);
         self.cycle += 1;
     }
 
     /// The answer to a read; `None` as address: any will do.
     fn answer(&mut self, q: Signal, m: usize, address: Option<u64>) {
-        let Some(address) = address else {
+        let layout = &self.netlist.layout;
+        let memory = &layout.memories[m];
+        let element = address.and_then(|address| layout.position(memory, address));
+        let Some(position) = element else {
             self.garbage(q.width());
-            self.simulator.set_words(q, &self.scratch);
-            return;
+            return self.simulator.set_words(q, &self.scratch);
         };
-        let memory = &self.memories[m];
-        let at = address as usize * memory.stride;
-        let word = &memory.words[at..at + memory.stride];
-        let mut lanes = memory.lanes.iter();
-        if lanes.any(|l| l.ce && l.we && l.address == address) {
+        let elements = &mut self.arrays[memory.array];
+        let value = elements.read(position);
+        self.scratch.resize(stride(q.width()), 0);
+        value.write_pattern(elements.ty(), &mut self.scratch);
+        let mut lanes = self.lanes[m].iter();
+        if lanes.any(|l| l.ce && l.we && Some(l.address) == address) {
             // An element that is being written: certainly not its old content.
-            let mut spoilt: Vec<u64> = word.iter().map(|w| !w).collect();
-            if let Some(last) = spoilt.last_mut() {
-                *last &= top_mask(memory.width);
+            self.scratch.iter_mut().for_each(|word| *word = !*word);
+            if let Some(last) = self.scratch.last_mut() {
+                *last &= top_mask(q.width());
             }
-            self.simulator.set_words(q, &spoilt);
-        } else {
-            self.simulator.set_words(q, word);
         }
+        self.simulator.set_words(q, &self.scratch);
     }
 
-    fn write(&mut self, m: usize, k: usize, words: &[u64], active: bool) {
-        let memory = &self.memories[m];
-        let Lane { address, .. } = memory.lanes[k];
-        let place = || format!("{}[{address}]", self.netlist.layout.memories[m].name);
+    fn write(&mut self, m: usize, k: usize, value: Value, active: bool) {
+        let layout = &self.netlist.layout;
+        let memory = &layout.memories[m];
+        let Lane { address, .. } = self.lanes[m][k];
+        let place = || format!("{}[{address}]", memory.name);
         if !active {
-            let what = format!("write to {} while no invocation runs", place());
-            self.violation(&what);
+            self.violation(&format!("write to {} while no invocation runs", place()));
         }
-        let memory = &self.memories[m];
         if address >= memory.depth {
             let depth = memory.depth;
-            let name = format!("{}[{address}]", self.netlist.layout.memories[m].name);
-            return self.violation(&format!("write to {name}, beyond its depth {depth}"));
+            return self.violation(&format!("write to {}, beyond its depth {depth}", place()));
         }
-        let mut others = memory.lanes.iter().enumerate();
+        let mut others = self.lanes[m].iter().enumerate();
         if k == 0 && others.any(|(o, l)| o != 0 && l.ce && l.we && l.address == address) {
-            let name = format!("{}[{address}]", self.netlist.layout.memories[m].name);
-            self.violation(&format!("both ports write {name} at one edge"));
+            self.violation(&format!("both ports write {} at one edge", place()));
         }
-        let memory = &mut self.memories[m];
-        let at = address as usize * memory.stride;
-        memory.words[at..at + memory.stride].copy_from_slice(words);
+        let Some(position) = layout.position(memory, address) else {
+            return;
+        };
         if self.writes.len() < self.write_limit {
-            let cycle = self.cycle - self.run_started;
-            self.writes.push((cycle, m, address, number(words)));
+            self.writes.push(Write {
+                cycle: self.cycle - self.run_started,
+                array: memory.array,
+                position,
+                data: value.clone(),
+            });
         }
+        self.arrays[memory.array].set(position, value, None);
     }
 
     fn reset(&mut self) {
@@ -353,7 +398,7 @@ impl<'a> Bench<'a> {
             self.scramble_scalars();
             self.sample_lanes();
             // Enables are not defined before the reset has taken effect.
-            let lanes = self.memories.iter_mut().flat_map(|m| &mut m.lanes);
+            let lanes = self.lanes.iter_mut().flatten();
             lanes.for_each(|lane| lane.ce = false);
             self.edge(true);
         }
@@ -364,16 +409,7 @@ impl<'a> Bench<'a> {
 
     fn load(&mut self, run: &Run) -> Result<()> {
         let layout = &self.netlist.layout;
-        for (memory, place) in self.memories.iter_mut().zip(&layout.memories) {
-            memory.words.clear();
-            for word in layout.contents(place, run, self.unknown, &mut self.rng)? {
-                let end = memory.words.len() + memory.stride;
-                memory
-                    .words
-                    .extend(word.iter_u64_digits().take(memory.stride));
-                memory.words.resize(end, 0);
-            }
-        }
+        self.arrays = layout.load(run, self.unknown, &mut self.rng)?;
         Ok(())
     }
 
@@ -418,11 +454,6 @@ impl<'a> Bench<'a> {
     }
 
     fn result(&mut self, driver: Driver<'_>, run: &Run) -> RunResult {
-        let banks: Vec<Vec<BigUint>> = self
-            .memories
-            .iter()
-            .map(|m| m.words.chunks_exact(m.stride).map(number).collect())
-            .collect();
         let start = self.run_started;
         let relative = |t: &Timing| Timing {
             start: t.start - start,
@@ -436,20 +467,11 @@ impl<'a> Bench<'a> {
                 .map(relative)
                 .collect(),
             returns: driver.returns,
-            arrays: self.netlist.layout.gather(&banks, run),
+            arrays: std::mem::take(&mut self.arrays),
             violations: self.violations.clone(),
-            writes: self.netlist.layout.writes(std::mem::take(&mut self.writes)),
+            writes: std::mem::take(&mut self.writes),
         }
     }
-}
-
-fn number(words: &[u64]) -> BigUint {
-    BigUint::new(
-        words
-            .iter()
-            .flat_map(|w| [*w as u32, (*w >> 32) as u32])
-            .collect(),
-    )
 }
 
 /// The protocol's side of the caller.
@@ -574,6 +596,7 @@ impl<'a> Driver<'a> {
         }
         bench.edge(active);
         bench.cycle - self.last_event <= self.limit
+            && bench.cycle - bench.run_started < bench.most_cycles
             && (self.finished < self.todo.len() || self.quiet < COOL_DOWN)
     }
 }

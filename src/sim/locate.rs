@@ -2,14 +2,15 @@
 //!
 //! The compiler may leave out stores that later ones overwrite, and may move a store across those to other
 //! elements. So the writes to one element have to be a subsequence of its stores; the earliest write that
-//! breaks this is the first divergence.
+//! breaks this is the first divergence. Where the log of stores ends early, a write that is not in it is undecided.
+//! What the passes made of a kernel has the stores that hardware makes: its log is followed store by store.
 
 use crate::diagnostics::Span;
 use crate::ir::{Block, KernelId, Op, OpKind, Program, ValueId};
+use crate::sim::elements::Elements;
 use crate::sim::model::Write;
-use crate::sim::reference::Stored;
+use crate::sim::reference::{Log, Stored};
 use crate::sim::value::{Slot, Value};
-use num_bigint::{BigInt, BigUint};
 use std::collections::HashMap;
 
 /// The first wrong write.
@@ -54,97 +55,210 @@ impl Expected {
     }
 }
 
+/// Which of the stores in a log hardware makes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kept {
+    /// Those that the passes did not find to be overwritten.
+    Some,
+    All,
+}
+
+/// What says which writes are right.
+pub struct Expectation<'a> {
+    /// Whose stores they are.
+    pub program: &'a Program,
+    /// Of each invocation; fewer than there are of those count as logs that end early.
+    pub logs: Vec<&'a Log>,
+    /// Which of the stores are made.
+    pub kept: Kept,
+}
+
+/// What writes are followed through.
+pub struct Followed {
+    /// The first wrong write.
+    pub divergence: Option<Divergence>,
+    /// Writes that are as the reference has them.
+    pub right: u64,
+    /// Writes beyond what is known of the reference.
+    pub undecided: u64,
+}
+
 /// Stores to one element, with the value before them.
 struct Element<'a> {
-    initial: Option<BigUint>,
+    initial: Option<Value>,
+    /// Each with its invocation.
     stores: Vec<(usize, &'a Stored)>,
     /// How many of them hardware has come to.
     at: usize,
     written: usize,
+    /// A write was not found in a log that is not whole: the next ones may be anything.
+    lost: bool,
+}
+
+/// All stores of a run.
+struct Stores<'a> {
+    arrays: &'a [(Slot, Elements)],
+    /// In order, with their invocations.
+    all: Vec<(usize, &'a Stored)>,
+    /// Those to single elements, by array and position.
+    single: HashMap<(usize, usize), Vec<usize>>,
+    /// Those to whole arrays, by array.
+    whole: HashMap<usize, Vec<usize>>,
+}
+
+impl<'a> Stores<'a> {
+    fn of(arrays: &'a [(Slot, Elements)], logs: &[&'a Log]) -> Stores<'a> {
+        let mut stores = Stores {
+            arrays,
+            all: Vec::new(),
+            single: HashMap::new(),
+            whole: HashMap::new(),
+        };
+        // What comes after the end of a log is not the next store.
+        let known = logs.iter().take_while(|log| log.whole).count() + 1;
+        for (invocation, log) in logs.iter().take(known).enumerate() {
+            for stored in &log.stores {
+                let number = stores.all.len();
+                stores.all.push((invocation, stored));
+                let places = match stored.position {
+                    Some(position) => stores.single.entry((stored.array, position)).or_default(),
+                    None => stores.whole.entry(stored.array).or_default(),
+                };
+                places.push(number);
+            }
+        }
+        stores
+    }
+
+    fn element(&self, array: usize, position: usize) -> Element<'a> {
+        let elements = self.arrays.get(array).map(|(_, elements)| elements);
+        let initial = elements.map(|elements| elements.get(position));
+        let (single, whole) = (self.single.get(&(array, position)), self.whole.get(&array));
+        let mut numbers: Vec<usize> = single.into_iter().chain(whole).flatten().copied().collect();
+        numbers.sort_unstable();
+        Element {
+            initial: initial.filter(|value| !value.tainted),
+            stores: numbers.into_iter().map(|number| self.all[number]).collect(),
+            at: 0,
+            written: 0,
+            lost: false,
+        }
+    }
 }
 
 /// Looks for the first wrong write. `arrays` are the array parameters and array results with what stood in them
-/// before the run, `logs` the stores of each invocation.
-pub fn first_divergence(
-    program: &Program,
-    arrays: &[(Slot, Vec<Value>)],
-    logs: &[Vec<Stored>],
+/// before the run.
+pub fn follow(
+    expectation: &Expectation<'_>,
+    arrays: &[(Slot, Elements)],
+    invocations: usize,
     writes: &[Write],
-) -> Option<Divergence> {
+) -> Followed {
+    let Expectation {
+        program,
+        logs,
+        kept,
+    } = expectation;
+    let whole = logs.len() == invocations && logs.iter().all(|log| log.whole);
+    let stores = Stores::of(arrays, logs);
     let mut elements: HashMap<(usize, usize), Element<'_>> = HashMap::new();
-    let element = |array: usize, position: usize| {
-        let initial = arrays.get(array).and_then(|(slot, values)| {
-            let value = values.get(position).filter(|v| !v.tainted)?;
-            Some(value.pattern(slot.ty))
-        });
-        Element {
-            initial,
-            stores: Vec::new(),
-            at: 0,
-            written: 0,
-        }
+    let mut out = Followed {
+        divergence: None,
+        right: 0,
+        undecided: 0,
     };
-    for (invocation, log) in logs.iter().enumerate() {
-        for stored in log {
-            // After a store to an unspecified place, any write may be right.
-            let position = stored.position?;
-            let key = (stored.array, position);
-            let known = elements.entry(key).or_insert_with(|| element(key.0, key.1));
-            known.stores.push((invocation, stored));
-        }
-    }
-    let mut totals: HashMap<(usize, usize), usize> = HashMap::new();
-    for write in writes {
-        *totals.entry((write.array, write.position)).or_default() += 1;
-    }
     for write in writes {
         let key = (write.array, write.position);
-        let (slot, _) = arrays.get(write.array)?;
-        let known = elements.entry(key).or_insert_with(|| element(key.0, key.1));
+        let known = elements.entry(key);
+        let known = known.or_insert_with(|| stores.element(key.0, key.1));
         known.written += 1;
-        if known.follow(slot, &write.data) {
-            continue;
-        }
-        // Where nothing was left out, writes and stores pair off.
-        let next = match totals.get(&key) == Some(&known.stores.len()) {
-            true => known.written - 1,
-            false => known.at,
+        let step = match (known.lost, kept) {
+            (true, _) => Step::Beyond,
+            (false, Kept::Some) => known.follow(&write.data),
+            (false, Kept::All) => known.next(&write.data),
         };
-        let expected = known.stores.get(next).or(known.stores.last());
-        return Some(Divergence {
-            cycle: write.cycle,
-            slot: slot.clone(),
-            position: write.position,
-            got: Value::wrapped(slot.ty, BigInt::from(write.data.clone())),
-            expected: expected.map(|(invocation, stored)| describe(program, *invocation, stored)),
-        });
+        known.lost |= step != Step::Right;
+        match (step, whole) {
+            (Step::Right, _) => out.right += 1,
+            (Step::Beyond, false) => out.undecided += 1,
+            (Step::Beyond, true) | (Step::Wrong, _) => {
+                let all = writes.iter();
+                let total = all.filter(|w| (w.array, w.position) == key).count();
+                out.divergence =
+                    Some(known.divergence(program, &arrays[write.array].0, write, total));
+                return out;
+            }
+        }
     }
-    None
+    out
+}
+
+/// What a write is in the light of a log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Step {
+    Right,
+    /// Not in the log: wrong if it is whole.
+    Beyond,
+    Wrong,
 }
 
 impl Element<'_> {
-    /// Moves on to the next store of this value, or stays if it stands there already; false if neither is so.
-    fn follow(&mut self, slot: &Slot, data: &BigUint) -> bool {
-        let fits = |value: &Value| value.tainted || value.pattern(slot.ty) == *data;
-        let stays = match self
+    /// Moves on to the next store, which has to be of this value.
+    fn next(&mut self, data: &Value) -> Step {
+        match self.stores.get(self.at) {
+            // Nobody knows whether a store to an unknown element was one to this.
+            Some((_, stored)) if stored.position.is_none() => Step::Beyond,
+            Some((_, stored)) if stored.value.tainted || stored.value.data == data.data => {
+                self.at += 1;
+                Step::Right
+            }
+            Some(_) => Step::Wrong,
+            None => Step::Beyond,
+        }
+    }
+
+    /// Moves on to the next store of this value, or stays if it stands there already.
+    fn follow(&mut self, data: &Value) -> Step {
+        let fits = |value: &Value| value.tainted || value.data == data.data;
+        let last = self
             .at
             .checked_sub(1)
-            .and_then(|last| self.stores.get(last))
-        {
+            .and_then(|last| self.stores.get(last));
+        let stays = match last {
             Some((_, stored)) => fits(&stored.value),
-            None => self.initial.as_ref().is_none_or(|initial| initial == data),
+            None => self.initial.as_ref().is_none_or(fits),
         };
-        let ahead = self.stores[self.at..]
-            .iter()
-            .position(|(_, s)| fits(&s.value));
-        match ahead {
+        let mut ahead = self.stores[self.at..].iter();
+        match ahead.position(|(_, stored)| fits(&stored.value)) {
             // A store of the value that stands there already is more likely than a second write of it.
             Some(0) => self.at += 1,
             _ if stays => {}
             Some(skipped) => self.at += skipped + 1,
-            None => return false,
+            None => return Step::Beyond,
         }
-        true
+        Step::Right
+    }
+
+    fn divergence(
+        &self,
+        program: &Program,
+        slot: &Slot,
+        write: &Write,
+        total: usize,
+    ) -> Divergence {
+        // Where nothing was left out, writes and stores pair off.
+        let next = match total == self.stores.len() {
+            true => self.written - 1,
+            false => self.at,
+        };
+        let expected = self.stores.get(next).or(self.stores.last());
+        Divergence {
+            cycle: write.cycle,
+            slot: slot.clone(),
+            position: write.position,
+            got: write.data.clone(),
+            expected: expected.map(|(invocation, stored)| describe(program, *invocation, stored)),
+        }
     }
 }
 
@@ -164,9 +278,30 @@ fn describe(program: &Program, invocation: usize, stored: &Stored) -> Expected {
         invocation,
         value: stored.value.clone(),
         span: stored.span,
-        iteration: stored.iteration.clone(),
+        iteration: {
+            let loops = stored.iteration.iter();
+            loops.map(|(at, i)| (label(program, *at), *i)).collect()
+        },
         operation,
     }
+}
+
+/// The name of the loop at a place in the source.
+fn label(program: &Program, span: Span) -> String {
+    let kernels = program.kernels.iter();
+    let mut labels = kernels.filter_map(|(_, kernel)| label_in(&kernel.body, span));
+    labels.next().unwrap_or_default()
+}
+
+fn label_in(block: &Block, span: Span) -> Option<String> {
+    block.ops.iter().find_map(|op| match &op.kind {
+        OpKind::For(l) if op.span == span => Some(l.label.clone()),
+        OpKind::While(l) if op.span == span => Some(l.label.clone()),
+        kind => {
+            let mut inner = kind.blocks().into_iter();
+            inner.find_map(|block| label_in(block, span))
+        }
+    })
 }
 
 /// The operation that a scalar result of a kernel comes from, looked for inside of loops.
@@ -246,27 +381,43 @@ mod tests {
             value: Value::int(U8, value),
             span: Span::default(),
             source: None,
-            iteration: vec![("i".into(), i)],
+            iteration: vec![(Span::default(), i)],
         }
     }
 
-    fn write(cycle: u64, position: usize, data: u32) -> Write {
+    fn write(cycle: u64, position: usize, data: i128) -> Write {
         Write {
             cycle,
             array: 0,
             position,
-            data: data.into(),
+            data: Value::int(U8, data),
         }
+    }
+
+    fn arrays() -> [(Slot, Elements); 1] {
+        [(slot(), Elements::same(U8, 2, Value::int(U8, 0)))]
+    }
+
+    fn empty() -> Program {
+        Program {
+            kernels: crate::arena::Arena::default(),
+            top: KernelId::new(0),
+        }
+    }
+
+    fn followed(stores: Vec<Stored>, whole: bool, writes: &[Write], kept: Kept) -> Followed {
+        let log = Log { stores, whole };
+        let expectation = Expectation {
+            program: &empty(),
+            logs: vec![&log],
+            kept,
+        };
+        follow(&expectation, &arrays(), 1, writes)
     }
 
     /// The iteration of the store that a wrong write stands for, and its cycle.
     fn found(log: Vec<Stored>, writes: &[Write]) -> Option<(u64, i128)> {
-        let arrays = [(slot(), vec![Value::int(U8, 0), Value::int(U8, 0)])];
-        let program = Program {
-            kernels: crate::arena::Arena::default(),
-            top: KernelId::new(0),
-        };
-        let divergence = first_divergence(&program, &arrays, &[log], writes)?;
+        let divergence = followed(log, true, writes, Kept::Some).divergence?;
         let expected = divergence.expected?;
         Some((divergence.cycle, expected.iteration[0].1))
     }
@@ -300,5 +451,55 @@ mod tests {
         // Going back is wrong, too.
         let back = [write(1, 0, 2), write(2, 0, 1)];
         assert_eq!(found(log(), &back).map(|f| f.0), Some(2));
+    }
+
+    #[test]
+    fn what_lies_beyond_a_log_is_undecided() {
+        let log = || vec![stored(0, 1, 0), stored(1, 5, 1)];
+        let writes = [
+            write(1, 0, 1),
+            write(2, 0, 9),
+            write(3, 0, 1),
+            write(4, 1, 5),
+        ];
+        let cut = followed(log(), false, &writes, Kept::Some);
+        assert!(cut.divergence.is_none());
+        // After the write that may come of a later store, nothing is known of that element.
+        assert_eq!((cut.right, cut.undecided), (2, 2));
+        let whole = followed(log(), true, &writes, Kept::Some);
+        assert!(whole.divergence.is_some());
+    }
+
+    #[test]
+    fn where_no_store_is_left_out_each_write_is_the_next_store() {
+        let log = || vec![stored(0, 1, 0), stored(1, 5, 1), stored(0, 2, 2)];
+        let right = [
+            write(1, 1, 5),
+            write(2, 0, 1),
+            write(3, 0, 2),
+            write(4, 0, 7),
+        ];
+        let cut = followed(log(), false, &right, Kept::All);
+        assert!(cut.divergence.is_none());
+        assert_eq!((cut.right, cut.undecided), (3, 1));
+        let wrong = followed(log(), false, &[write(1, 0, 2)], Kept::All);
+        assert!(wrong.divergence.is_some());
+        assert!(
+            followed(log(), true, &right, Kept::All)
+                .divergence
+                .is_some()
+        );
+        // The first invocation stores more than is known.
+        let logs = [log(), vec![stored(0, 3, 0)]].map(|stores| Log {
+            stores,
+            whole: false,
+        });
+        let expectation = Expectation {
+            program: &empty(),
+            logs: logs.iter().collect(),
+            kept: Kept::All,
+        };
+        let beyond = follow(&expectation, &arrays(), 2, &right);
+        assert!(beyond.divergence.is_none());
     }
 }

@@ -1,11 +1,13 @@
 //! Runs of a module and their results; the engine that Verilator builds, as words of the harness's protocol.
 
+use crate::ir::Scalar;
 use crate::sim::bench::{Layout, MemoryLayout, words};
-use crate::sim::value::{Invocation, Signature};
-use crate::sim::vectors::Rng;
-use crate::sim::verilator::{self, Result, VerilatorError};
+use crate::sim::elements::Elements;
+use crate::sim::engine::{EngineError, Result, io};
+use crate::sim::value::{Invocation, Signature, Value};
+use crate::sim::vectors::{Draw, Rng};
+use crate::sim::verilator::{self, VerilatorError};
 use num_bigint::BigUint;
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -22,8 +24,8 @@ pub struct Start {
 /// Invocations one after the other on the same memories.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Run {
-    /// For each array parameter, in order, the bit patterns of its elements at the start.
-    pub arrays: Vec<Vec<BigUint>>,
+    /// For each array parameter, in order, its elements at the start.
+    pub arrays: Vec<Elements>,
     /// In order.
     pub starts: Vec<Start>,
     /// Cycles without a start, a ready or a done before giving up.
@@ -41,11 +43,10 @@ impl Run {
         invocations: impl IntoIterator<Item = (&'a Invocation, u32)>,
         cycle_limit: u64,
     ) -> Run {
-        let select = |input: &Invocation, arrays: bool| -> Vec<Vec<BigUint>> {
+        let select = |input: &'a Invocation, arrays: bool| {
             let slots = signature.params.iter().zip(&input.args);
-            let wanted = slots.filter(|(slot, _)| slot.is_array() == arrays);
-            let patterns = wanted.map(|(slot, v)| v.iter().map(|v| v.pattern(slot.ty)).collect());
-            patterns.collect()
+            let wanted = slots.filter(move |(slot, _)| slot.is_array() == arrays);
+            wanted.map(|(_, elements)| elements)
         };
         let mut run = Run {
             arrays: Vec::new(),
@@ -55,10 +56,11 @@ impl Run {
         };
         for (input, gap) in invocations {
             if run.starts.is_empty() {
-                run.arrays = select(input, true);
+                run.arrays = select(input, true).cloned().collect();
             }
+            let scalars = select(input, false);
             run.starts.push(Start {
-                scalars: select(input, false).concat(),
+                scalars: scalars.map(|s| s.get(0).pattern(s.ty())).collect(),
                 gap,
             });
         }
@@ -92,7 +94,7 @@ pub struct RunResult {
     /// For each invocation that finished, the bit patterns of the scalar results.
     pub returns: Vec<Vec<BigUint>>,
     /// For each array parameter, then each array result, its elements after the run.
-    pub arrays: Vec<Vec<BigUint>>,
+    pub arrays: Vec<Elements>,
     /// Breaches of the interface, each with its cycle.
     pub violations: Vec<String>,
     /// Whether an invocation did not finish.
@@ -110,8 +112,8 @@ pub struct Write {
     pub array: usize,
     /// Row-major position of the element.
     pub position: usize,
-    /// The element's new bit pattern.
-    pub data: BigUint,
+    /// The element's new value.
+    pub data: Value,
 }
 
 /// Writes of a run that are recorded.
@@ -163,12 +165,12 @@ pub struct Model {
 impl Engine for Model {
     fn run(&self, runs: &[Run], options: &SimOptions) -> Result<Vec<RunResult>> {
         let input = self.encode(runs, options)?;
-        let mut file = verilator::io(Path::new("temporary file"), tempfile::tempfile())?;
+        let mut file = io(Path::new("temporary file"), tempfile::tempfile())?;
         let bytes: Vec<u8> = input.iter().flat_map(|w| w.to_le_bytes()).collect();
         {
             use std::io::{Seek as _, Write as _};
-            verilator::io(Path::new("temporary file"), file.write_all(&bytes))?;
-            verilator::io(Path::new("temporary file"), file.rewind())?;
+            io(Path::new("temporary file"), file.write_all(&bytes))?;
+            io(Path::new("temporary file"), file.rewind())?;
         }
         let mut command = Command::new(&self.program);
         command.stdin(Stdio::from(file));
@@ -202,11 +204,14 @@ impl Model {
         out.push(if options.record { MAX_WRITES as u32 } else { 0 });
         out.push(runs.len() as u32);
         for run in runs {
+            let arrays = self.layout.load(run, options.unknown, &mut rng)?;
             for memory in &self.layout.memories {
-                for word in self
-                    .layout
-                    .contents(memory, run, options.unknown, &mut rng)?
-                {
+                let elements = &arrays[memory.array];
+                for address in 0..memory.depth {
+                    let word = match self.layout.position(memory, address) {
+                        Some(position) => elements.get(position).pattern(elements.ty()),
+                        None => BigUint::default(),
+                    };
                     push_words(&mut out, &word, memory.width);
                 }
             }
@@ -239,10 +244,18 @@ impl Model {
                     .collect::<Option<_>>()?,
             );
         }
-        let mut banks = Vec::new();
+        let mut arrays = self
+            .layout
+            .load(run, Unknown::Zero, &mut Rng::new(0))
+            .ok()?;
         for memory in &self.layout.memories {
-            let cells = (0..memory.depth).map(|_| reader.pattern(memory.width));
-            banks.push(cells.collect::<Option<Vec<_>>>()?);
+            let elements = &mut arrays[memory.array];
+            for address in 0..memory.depth {
+                let value = reader.value(elements.ty())?;
+                if let Some(position) = self.layout.position(memory, address) {
+                    elements.set(position, value, None);
+                }
+            }
         }
         let violations = (0..reader.word()?)
             .map(|_| reader.text())
@@ -250,24 +263,32 @@ impl Model {
         let mut writes = Vec::new();
         for _ in 0..reader.word()? {
             let (cycle, memory, address) = (reader.long()?, reader.word()?, reader.long()?);
-            let width = self.layout.memories.get(memory as usize)?.width;
-            writes.push((cycle, memory as usize, address, reader.pattern(width)?));
+            let memory = self.layout.memories.get(memory as usize)?;
+            let data = reader.value(arrays[memory.array].ty())?;
+            if let Some(position) = self.layout.position(memory, address) {
+                writes.push(Write {
+                    cycle,
+                    array: memory.array,
+                    position,
+                    data,
+                });
+            }
         }
         Some(RunResult {
             timing,
             returns,
-            arrays: self.layout.gather(&banks, run),
+            arrays,
             violations,
             timed_out,
-            writes: self.layout.writes(writes),
+            writes,
         })
     }
 }
 
 /// What engines share: where elements of arrays are in banks.
 impl Layout {
-    fn misfit(what: &str) -> VerilatorError {
-        VerilatorError::Manifest(format!("{what} do not fit it"))
+    fn misfit(what: &str) -> EngineError {
+        EngineError::Manifest(format!("{what} do not fit it"))
     }
 
     /// An invocation must have a value for each scalar port.
@@ -278,92 +299,34 @@ impl Layout {
         }
     }
 
-    /// Words of a bank at the start of a run; those of results and of padding are unknown.
-    pub(super) fn contents(
-        &self,
-        memory: &MemoryLayout,
-        run: &Run,
-        unknown: Unknown,
-        rng: &mut Rng,
-    ) -> Result<Vec<BigUint>> {
-        let noise = |_| match unknown {
-            Unknown::Random => rng.pattern(memory.width),
-            Unknown::Zero => BigUint::default(),
-        };
-        let mut out: Vec<BigUint> = (0..memory.depth).map(noise).collect();
-        if memory.port >= self.params {
-            return Ok(out);
-        }
-        let elements = run.arrays.get(self.array_number(memory.port));
-        let elements = elements.ok_or_else(|| Layout::misfit("array arguments"))?;
-        for (position, value) in elements.iter().enumerate() {
-            let (bank, address) = self.ports[memory.port].place(position as u64);
-            if bank == memory.bank {
-                let word = out.get_mut(address as usize);
-                *word.ok_or_else(|| Layout::misfit("the elements of an array"))? = value.clone();
+    /// All arrays at the start of a run; the elements of results are unknown.
+    pub(super) fn load(&self, run: &Run, unknown: Unknown, rng: &mut Rng) -> Result<Vec<Elements>> {
+        let given = self.arrays.iter().take(self.given).zip(&run.arrays);
+        let mut arrays = Vec::new();
+        for (array, elements) in given {
+            if elements.len() != array.length || elements.ty().width() != array.ty.width() {
+                return Err(Layout::misfit("the elements of an array"));
             }
+            arrays.push(elements.clone());
         }
-        Ok(out)
+        if arrays.len() != self.given {
+            return Err(Layout::misfit("array arguments"));
+        }
+        let results = self.arrays.iter().skip(self.given);
+        arrays.extend(results.map(|array| match unknown {
+            Unknown::Random => Elements::drawn(array.length, Draw::noise(array.ty, rng.next())),
+            Unknown::Zero => {
+                let zero = Value::of_pattern(array.ty, &[]);
+                Elements::same(array.ty, array.length, zero)
+            }
+        }));
+        Ok(arrays)
     }
 
-    /// Position among the arrays of the port with this number.
-    fn array_number(&self, port: usize) -> usize {
-        let before = &self.ports[..port];
-        before.iter().filter(|p| p.shape().is_some()).count()
-    }
-
-    /// Writes given as cycle, memory, address and data.
-    pub(super) fn writes(&self, raw: Vec<(u64, usize, u64, BigUint)>) -> Vec<Write> {
-        if raw.is_empty() {
-            return Vec::new();
-        }
-        let mut elements: HashMap<(usize, u64), usize> = HashMap::new();
-        for (number, memory) in self.memories.iter().enumerate() {
-            let port = &self.ports[memory.port];
-            let length = port.shape().unwrap_or_default().iter().product::<u64>();
-            for position in 0..length {
-                let (bank, address) = port.place(position);
-                if bank == memory.bank {
-                    elements.insert((number, address), position as usize);
-                }
-            }
-        }
-        let writes = raw
-            .into_iter()
-            .filter_map(|(cycle, memory, address, data)| {
-                Some(Write {
-                    cycle,
-                    array: self.array_number(self.memories[memory].port),
-                    position: *elements.get(&(memory, address))?,
-                    data,
-                })
-            });
-        writes.collect()
-    }
-
-    /// Puts the elements of banks back into their arrays.
-    pub(super) fn gather(&self, banks: &[Vec<BigUint>], run: &Run) -> Vec<Vec<BigUint>> {
-        let mut out: Vec<Vec<BigUint>> = Vec::new();
-        for (number, port) in self.ports.iter().enumerate() {
-            let Some(shape) = port.shape() else { continue };
-            let length = shape.iter().product::<u64>();
-            let given = run.arrays.get(out.len());
-            let mut elements = match given.filter(|_| number < self.params) {
-                Some(given) => given.clone(),
-                None => vec![BigUint::default(); length as usize],
-            };
-            let memories = self.memories.iter().zip(banks);
-            let own: Vec<_> = memories.filter(|m| m.0.port == number).collect();
-            for (position, element) in elements.iter_mut().enumerate() {
-                let (bank, address) = port.place(position as u64);
-                let cell = own.iter().find(|m| m.0.bank == bank);
-                if let Some(value) = cell.and_then(|m| m.1.get(address as usize)) {
-                    *element = value.clone();
-                }
-            }
-            out.push(elements);
-        }
-        out
+    /// The position in its array of the element at an address of a memory.
+    pub(super) fn position(&self, memory: &MemoryLayout, address: u64) -> Option<usize> {
+        let port = &self.arrays[memory.array].port;
+        Some(port.position(memory.bank, address)? as usize)
     }
 }
 
@@ -400,6 +363,10 @@ impl Reader<'_> {
     }
     fn pattern(&mut self, width: u32) -> Option<BigUint> {
         self.many(words(width)).map(|w| BigUint::new(w.to_vec()))
+    }
+    fn value(&mut self, ty: Scalar) -> Option<Value> {
+        let pattern = self.pattern(ty.width())?;
+        Some(Value::of_pattern(ty, &pattern.to_u64_digits()))
     }
     fn text(&mut self) -> Option<String> {
         let length = self.word()? as usize;

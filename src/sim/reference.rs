@@ -7,8 +7,9 @@ use crate::ir::{
     Program, ResultSlot, Scalar, ValueId, While,
 };
 use crate::sim::coverage::Coverage;
+use crate::sim::elements::Elements;
 use crate::sim::operations::{binary, bit_set, bit_slice, bitcast, cast, compare, fma, unary};
-use crate::sim::value::{Data, Invocation, Signature, Value};
+use crate::sim::value::{Data, Invocation, Signature, Slot, Value};
 use std::collections::HashMap;
 
 /// How to run.
@@ -18,10 +19,10 @@ pub struct Options {
     pub check_bounds: bool,
     /// Operations executed before giving up.
     pub step_limit: u64,
-    /// Remember which store wrote each element, and which loops and branches ran.
+    /// Count which loops and branches ran.
     pub trace: bool,
-    /// Keep every store to the top kernel's arrays, in order.
-    pub log: bool,
+    /// So many of the first stores to the top kernel's arrays are kept, in order.
+    pub log: usize,
 }
 
 impl Default for Options {
@@ -30,35 +31,43 @@ impl Default for Options {
             check_bounds: false,
             step_limit: 1 << 32,
             trace: false,
-            log: false,
+            log: 0,
         }
     }
 }
 
-/// Elements that all arrays of a run may have together.
-const MAX_ELEMENTS: u64 = 1 << 28;
+/// Elements that all arrays of a run may have together. They take the space of those that are touched.
+const MAX_ELEMENTS: u64 = 1 << 36;
 
 /// What a run leaves behind.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Outcome {
     /// For each parameter its elements after the run (a scalar parameter: its value).
-    pub params: Vec<Vec<Value>>,
+    pub params: Vec<Elements>,
     /// For each result its elements.
-    pub results: Vec<Vec<Value>>,
-    /// For each parameter, then each result, and each element: the operation that last wrote it.
-    /// Empty without [`Options::trace`].
-    pub writers: Vec<Vec<Option<Span>>>,
+    pub results: Vec<Elements>,
     /// Accesses outside an array, one entry for each place in the source.
     pub out_of_bounds: Vec<OutOfBounds>,
     /// Where the control flow came to depend on an unspecified value. The run stops there, and
     /// everything it could have written is unspecified.
     pub unspecified_control: Option<Span>,
+    /// Where the run was cut off, if it was; then, too, everything is unspecified.
+    pub cut: Option<StepLimit>,
     /// Operations executed.
     pub steps: u64,
     /// Loops and branches executed. Empty without [`Options::trace`].
     pub coverage: Coverage,
-    /// Stores to the arrays of the signature, in order. Empty without [`Options::log`].
-    pub log: Vec<Stored>,
+    /// Stores to the arrays of the signature.
+    pub log: Log,
+}
+
+/// The first stores of a run.
+#[derive(Clone, Debug, Default)]
+pub struct Log {
+    /// In order.
+    pub stores: Vec<Stored>,
+    /// Whether there are no others.
+    pub whole: bool,
 }
 
 /// One store to an array of the signature.
@@ -66,7 +75,7 @@ pub struct Outcome {
 pub struct Stored {
     /// Position among the array parameters and array results.
     pub array: usize,
-    /// Row-major position of the element; `None`: all of them became unspecified.
+    /// Row-major position of the element; `None`: all of them, or, if the value is unspecified, any.
     pub position: Option<usize>,
     /// What was stored.
     pub value: Value,
@@ -76,7 +85,7 @@ pub struct Stored {
     pub source: Option<(KernelId, ValueId)>,
     /// The loops around it, outermost first, with the value of the loop variable (of a `while`, how many
     /// iterations came before).
-    pub iteration: Vec<(String, i128)>,
+    pub iteration: Vec<(Span, i128)>,
 }
 
 /// Accesses outside an array by one operation.
@@ -123,13 +132,8 @@ fn list<T: ToString>(items: &[T]) -> String {
 pub enum RunError {
     /// An access out of bounds, where that is asked to be an error.
     OutOfBounds(OutOfBounds),
-    /// Too many operations; probably a loop without end.
-    StepLimit {
-        /// The operation reached last.
-        span: Span,
-        /// The limit.
-        limit: u64,
-    },
+    /// Too many operations.
+    StepLimit(StepLimit),
     /// An operation that the reference does not know (yet).
     Unsupported {
         /// The operation.
@@ -148,17 +152,38 @@ pub enum RunError {
     BadInvocation(String),
 }
 
+/// A run that was given up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StepLimit {
+    /// The operation reached last.
+    pub span: Span,
+    /// The operations that were allowed.
+    pub limit: u64,
+    /// If the operation writes all elements of an array: its name, and how many they are.
+    pub array: Option<(String, u64)>,
+}
+
+impl StepLimit {
+    /// The error as a message.
+    pub fn to_diagnostic(&self) -> Diagnostic {
+        let limit = self.limit;
+        let message = format!("the kernel was still running after {limit} operations");
+        let out = Diagnostic::error(codes::ENDLESS_RUN, self.span, message);
+        match &self.array {
+            None => out.note("a loop may never end on these inputs"),
+            Some((name, elements)) => out.note(format!(
+                "it was writing all {elements} elements of '{name}', each of which counts as an operation"
+            )),
+        }
+    }
+}
+
 impl RunError {
     /// The error as a message.
     pub fn to_diagnostic(&self) -> Diagnostic {
         match self {
             RunError::OutOfBounds(access) => access.to_diagnostic(),
-            RunError::StepLimit { span, limit } => Diagnostic::error(
-                codes::ENDLESS_RUN,
-                *span,
-                format!("the kernel was still running after {limit} operations"),
-            )
-            .note("a loop may never end on these inputs"),
+            RunError::StepLimit(limit) => limit.to_diagnostic(),
             RunError::Unsupported { span, what } => Diagnostic::error(
                 codes::NO_REFERENCE,
                 *span,
@@ -180,6 +205,19 @@ pub fn run(
     invocation: &Invocation,
     options: &Options,
 ) -> Result<Outcome, RunError> {
+    let mut outcome = run_until(program, invocation, options)?;
+    match outcome.cut.take() {
+        None => Ok(outcome),
+        Some(limit) => Err(RunError::StepLimit(limit)),
+    }
+}
+
+/// The same; a run that takes too many operations is cut off.
+pub fn run_until(
+    program: &Program,
+    invocation: &Invocation,
+    options: &Options,
+) -> Result<Outcome, RunError> {
     let signature = Signature::of(program);
     check_invocation(&signature, invocation)?;
     let mut machine = Machine {
@@ -191,7 +229,7 @@ pub fn run(
         tables: HashMap::new(),
         out_of_bounds: Vec::new(),
         coverage: Coverage::default(),
-        log: Vec::new(),
+        log: Log::default(),
         iteration: Vec::new(),
         watched: HashMap::new(),
     };
@@ -201,7 +239,7 @@ pub fn run(
     let mut params = Vec::new();
     for (param, elements) in top.params.iter().zip(&invocation.args) {
         match param {
-            Param::Scalar(_) => args.push(Actual::Scalar(elements[0].clone())),
+            Param::Scalar(_) => args.push(Actual::Scalar(elements.get(0))),
             Param::Array(id) => {
                 params.push(machine.allocate(top, *id, elements.clone())?);
                 args.extend(params.last().copied().map(Actual::Array));
@@ -214,22 +252,26 @@ pub fn run(
             results.push(machine.allocate_unwritten(top, *id)?);
         }
     }
-    if options.log {
+    if options.log > 0 {
         let arrays = params.iter().chain(&results).enumerate();
         machine.watched = arrays.map(|(number, at)| (*at, number)).collect();
     }
-    let (yielded, unspecified_control) = match machine.call(program.top, args, &results) {
-        Ok(values) => (values, None),
-        Err(Stop::Unspecified(span)) => (Vec::new(), Some(span)),
+    let mut outcome = Outcome::default();
+    let yielded = match machine.call(program.top, args, &results) {
+        Ok(values) => values,
+        Err(Stop::Unspecified(span)) => {
+            outcome.unspecified_control = Some(span);
+            Vec::new()
+        }
+        Err(Stop::Error(RunError::StepLimit(limit))) => {
+            outcome.cut = Some(limit);
+            Vec::new()
+        }
         Err(Stop::Error(error)) => return Err(error),
     };
-    Ok(machine.outcome(
-        &signature,
-        invocation,
-        (params, results),
-        yielded,
-        unspecified_control,
-    ))
+    let arrays = params.into_iter().chain(results);
+    machine.leave(&signature, invocation, arrays, yielded, &mut outcome);
+    Ok(outcome)
 }
 
 fn check_invocation(signature: &Signature, invocation: &Invocation) -> Result<(), RunError> {
@@ -259,35 +301,19 @@ impl From<RunError> for Stop {
     }
 }
 
-/// An array at run time.
-struct Memory {
-    elements: Vec<Value>,
-    /// One for each element if traced, else empty.
-    writers: Vec<Option<Span>>,
-}
-
-impl Memory {
-    fn set(&mut self, position: usize, value: Value, span: Span) {
-        self.elements[position] = value;
-        if let Some(writer) = self.writers.get_mut(position) {
-            *writer = Some(span);
-        }
-    }
-}
-
 struct Machine<'p> {
     program: &'p Program,
     options: &'p Options,
     steps: u64,
     elements: u64,
-    arrays: Vec<Memory>,
+    arrays: Vec<Elements>,
     /// Constant arrays, made once.
     tables: HashMap<(KernelId, ArrayId), usize>,
     out_of_bounds: Vec<OutOfBounds>,
     coverage: Coverage,
-    log: Vec<Stored>,
+    log: Log,
     /// The loops that run, outermost first.
-    iteration: Vec<(&'p str, i128)>,
+    iteration: Vec<(Span, i128)>,
     /// Of arrays whose stores are logged: the number in the signature by position in [`Machine::arrays`].
     watched: HashMap<usize, usize>,
 }
@@ -341,89 +367,65 @@ impl<'p> Frame<'p> {
 }
 
 impl<'p> Machine<'p> {
-    fn outcome(
-        self,
+    /// What the run leaves behind.
+    fn leave(
+        mut self,
         signature: &Signature,
         invocation: &Invocation,
-        (params, results): (Vec<usize>, Vec<usize>),
+        arrays: impl Iterator<Item = usize>,
         yielded: Vec<Value>,
-        unspecified_control: Option<Span>,
-    ) -> Outcome {
-        let lost = unspecified_control.is_some();
-        let mut memories: Vec<Option<Memory>> = self.arrays.into_iter().map(Some).collect();
-        let mut take = |position: Option<usize>| {
-            let memory = position.and_then(|p| memories[p].take());
-            let (mut elements, written) =
-                memory.map_or((vec![], vec![]), |m| (m.elements, m.writers));
-            elements.iter_mut().for_each(|e| e.tainted |= lost);
-            (elements, written)
+        outcome: &mut Outcome,
+    ) {
+        let ended = outcome.unspecified_control.is_none() && outcome.cut.is_none();
+        let mut arrays = arrays;
+        let mut take = |slot: &Slot| {
+            let mut elements = match arrays.next().and_then(|at| self.arrays.get_mut(at)) {
+                Some(found) => std::mem::replace(found, Elements::unspecified(slot.ty, 0)),
+                None => Elements::unspecified(slot.ty, slot.len()),
+            };
+            if !ended {
+                elements.fill(Value::unspecified(slot.ty), None);
+            }
+            elements
         };
-        let mut writers = Vec::new();
-        let mut positions = params.into_iter();
         let params = signature.params.iter().zip(&invocation.args);
-        let params = params.map(|(slot, given)| {
-            let position = slot.is_array().then(|| positions.next()).flatten();
-            let (elements, written) = take(position);
-            writers.push(written);
-            if slot.is_array() {
-                elements
-            } else {
-                given.clone()
-            }
+        let params = params.map(|(slot, given)| match slot.is_array() {
+            true => take(slot),
+            false => given.clone(),
         });
-        let params = params.collect();
-        let mut positions = results.into_iter();
+        outcome.params = params.collect();
         let mut yielded = yielded.into_iter();
-        let results = signature.results.iter().map(|slot| {
-            let (elements, written) = take(slot.is_array().then(|| positions.next()).flatten());
-            writers.push(written);
-            let mut scalar = || yielded.next().unwrap_or(Value::unspecified(slot.ty));
-            if slot.is_array() {
-                elements
-            } else {
-                vec![scalar()]
+        let results = signature.results.iter().map(|slot| match slot.is_array() {
+            true => take(slot),
+            false => {
+                let value = yielded.next().unwrap_or(Value::unspecified(slot.ty));
+                Elements::one(slot.ty, value)
             }
         });
-        let results = results.collect();
-        Outcome {
-            params,
-            results,
-            writers,
-            out_of_bounds: self.out_of_bounds,
-            unspecified_control,
-            steps: self.steps,
-            coverage: self.coverage,
-            log: self.log,
-        }
+        outcome.results = results.collect();
+        outcome.out_of_bounds = self.out_of_bounds;
+        outcome.steps = self.steps;
+        outcome.coverage = self.coverage;
+        outcome.log = self.log;
+        outcome.log.whole = ended && outcome.log.stores.len() < self.options.log;
     }
 
     fn allocate(
         &mut self,
         kernel: &Kernel,
         id: ArrayId,
-        elements: Vec<Value>,
+        elements: Elements,
     ) -> Result<usize, RunError> {
         self.reserve(kernel, id)?;
-        Ok(self.place(elements))
+        self.arrays.push(elements);
+        Ok(self.arrays.len() - 1)
     }
 
     fn allocate_unwritten(&mut self, kernel: &Kernel, id: ArrayId) -> Result<usize, RunError> {
         let length = self.reserve(kernel, id)?;
-        let blank = Value::unspecified(kernel.arrays[id].elem);
-        Ok(self.place(vec![blank; length]))
-    }
-
-    fn place(&mut self, elements: Vec<Value>) -> usize {
-        let traced = if self.options.trace {
-            elements.len()
-        } else {
-            0
-        };
-        self.arrays.push(Memory {
-            elements,
-            writers: vec![None; traced],
-        });
-        self.arrays.len() - 1
+        let elements = Elements::unspecified(kernel.arrays[id].elem, length);
+        self.arrays.push(elements);
+        Ok(self.arrays.len() - 1)
     }
 
     /// Counts an array against the limit; gives its length.
@@ -450,10 +452,9 @@ impl<'p> Machine<'p> {
         for (kernel_id, kernel) in program.kernels.iter() {
             for (id, array) in kernel.arrays.iter() {
                 if let ArrayKind::Table(contents) = &array.kind {
-                    let elements = contents
-                        .iter()
-                        .map(|c| Value::from_const(array.elem, c))
-                        .collect();
+                    let values = contents.iter();
+                    let values = values.map(|c| Value::from_const(array.elem, c));
+                    let elements = Elements::given(array.elem, values.collect());
                     let position = self.allocate(kernel, id, elements)?;
                     self.tables.insert((kernel_id, id), position);
                 }
@@ -510,13 +511,7 @@ impl<'p> Machine<'p> {
 
     fn block(&mut self, frame: &mut Frame<'p>, block: &'p Block) -> Result<(), Stop> {
         for op in &block.ops {
-            self.steps += 1;
-            if self.steps > self.options.step_limit {
-                return Err(Stop::Error(RunError::StepLimit {
-                    span: op.span,
-                    limit: self.options.step_limit,
-                }));
-            }
+            self.count(op.span)?;
             self.op(frame, op)?;
         }
         Ok(())
@@ -532,7 +527,13 @@ impl<'p> Machine<'p> {
         source: Option<(KernelId, ValueId)>,
     ) {
         self.note_store(at, Some(position), &value, span, source);
-        self.arrays[at].set(position, value, span);
+        self.arrays[at].set(position, value, Some(span));
+    }
+
+    /// Writes all elements of an array.
+    fn fill(&mut self, at: usize, value: Value, span: Span) {
+        self.note_store(at, None, &value, span, None);
+        self.arrays[at].fill(value, Some(span));
     }
 
     fn note_store(
@@ -543,18 +544,17 @@ impl<'p> Machine<'p> {
         span: Span,
         source: Option<(KernelId, ValueId)>,
     ) {
-        if !self.options.log {
+        if self.log.stores.len() >= self.options.log {
             return;
         }
         if let Some(&array) = self.watched.get(&at) {
-            let loops = self.iteration.iter();
-            self.log.push(Stored {
+            self.log.stores.push(Stored {
                 array,
                 position,
                 value: value.clone(),
                 span,
                 source,
-                iteration: loops.map(|(label, at)| (label.to_string(), *at)).collect(),
+                iteration: self.iteration.clone(),
             });
         }
     }
@@ -567,15 +567,11 @@ impl<'p> Machine<'p> {
             }
             OpKind::Store { at, value } => self.store(frame, op.span, at, *value)?,
             OpKind::Fill { array, value } => {
+                self.count_all(frame, op.span, *array)?;
                 let value = frame.get(*value).clone();
-                let at = frame.arrays[array.index()];
-                // Each element counts as an operation: hardware takes a cycle for it.
-                self.steps += self.arrays[at].elements.len() as u64;
-                for position in 0..self.arrays[at].elements.len() {
-                    self.set(at, position, value.clone(), op.span, None);
-                }
+                self.fill(frame.arrays[array.index()], value, op.span);
             }
-            OpKind::Copy { dst, src } => self.copy(frame, op.span, *dst, *src),
+            OpKind::Copy { dst, src } => self.copy(frame, op.span, *dst, *src)?,
             OpKind::For(l) => self.for_loop(frame, op, l)?,
             OpKind::While(l) => self.while_loop(frame, op, l)?,
             OpKind::If(branch) => self.branch(frame, op, branch)?,
@@ -602,7 +598,7 @@ impl<'p> Machine<'p> {
             frame.set(l.iv, Value::new(Data::Int(index)));
             frame.set_many(&l.carried, carried);
             self.count(op.span)?;
-            self.iteration.push((&l.label, index));
+            self.iteration.push((op.span, index));
             self.block(frame, &l.body)?;
             self.iteration.pop();
             carried = frame.many(&l.body.yields);
@@ -622,7 +618,7 @@ impl<'p> Machine<'p> {
         loop {
             frame.set_many(&l.carried, carried);
             self.count(op.span)?;
-            self.iteration.push((&l.label, i128::from(iterations)));
+            self.iteration.push((op.span, i128::from(iterations)));
             self.block(frame, &l.cond)?;
             let condition = l.cond.yields[0];
             frame.specified(condition, op.span)?;
@@ -643,16 +639,31 @@ impl<'p> Machine<'p> {
         Ok(())
     }
 
-    /// One iteration of a loop, which may have no operation of its own.
+    /// An operation, or an iteration of a loop, which may have no operation of its own.
     fn count(&mut self, span: Span) -> Result<(), RunError> {
         self.steps += 1;
         match self.steps > self.options.step_limit {
             false => Ok(()),
-            true => Err(RunError::StepLimit {
-                span,
-                limit: self.options.step_limit,
-            }),
+            true => Err(self.too_many(span, None)),
         }
+    }
+
+    /// The elements of an array that an operation writes: hardware takes a cycle for each.
+    fn count_all(&mut self, frame: &Frame<'p>, span: Span, array: ArrayId) -> Result<(), RunError> {
+        let array = &frame.kernel.arrays[array];
+        self.steps = self.steps.saturating_add(array.len());
+        match self.steps > self.options.step_limit {
+            false => Ok(()),
+            true => Err(self.too_many(span, Some((array.name.clone(), array.len())))),
+        }
+    }
+
+    fn too_many(&self, span: Span, array: Option<(String, u64)>) -> RunError {
+        RunError::StepLimit(StepLimit {
+            span,
+            limit: self.options.step_limit,
+            array,
+        })
     }
 
     fn branch(&mut self, frame: &mut Frame<'p>, op: &'p Op, branch: &'p If) -> Result<(), Stop> {
@@ -686,15 +697,22 @@ impl<'p> Machine<'p> {
         Ok(())
     }
 
-    fn copy(&mut self, frame: &Frame<'p>, span: Span, dst: ArrayId, src: ArrayId) {
+    fn copy(
+        &mut self,
+        frame: &Frame<'p>,
+        span: Span,
+        dst: ArrayId,
+        src: ArrayId,
+    ) -> Result<(), RunError> {
+        self.count_all(frame, span, dst)?;
         let arrays = &frame.kernel.arrays;
         let (from, to) = (arrays[src].elem, arrays[dst].elem);
         let (src, dst) = (frame.arrays[src.index()], frame.arrays[dst.index()]);
-        self.steps += self.arrays[src].elements.len() as u64;
-        for position in 0..self.arrays[src].elements.len() {
-            let value = cast(from, to, &self.arrays[src].elements[position]);
+        for position in 0..self.arrays[src].len() {
+            let value = cast(from, to, &self.arrays[src].read(position));
             self.set(dst, position, value, span, None);
         }
+        Ok(())
     }
 
     /// The row-major position, `None` outside the array (which is noted).
@@ -755,7 +773,7 @@ impl<'p> Machine<'p> {
         }
         let position = self.position(frame, span, array, indices, false)?;
         Ok(match position {
-            Some(at) => self.arrays[frame.arrays[array.index()]].elements[at].clone(),
+            Some(at) => self.arrays[frame.arrays[array.index()]].read(at),
             None => Value::unspecified(elem),
         })
     }
@@ -773,10 +791,8 @@ impl<'p> Machine<'p> {
         let (array, indices) = (at.array, &at.indices);
         if at.operands().any(|v| frame.get(v).tainted) {
             // Any element may have been written.
-            let at = frame.arrays[array.index()];
-            let elements = &mut self.arrays[at].elements;
-            elements.iter_mut().for_each(|e| e.tainted = true);
-            self.note_store(at, None, &Value::unspecified(frame.ty(value)), span, None);
+            let unspecified = Value::unspecified(frame.ty(value));
+            self.fill(frame.arrays[array.index()], unspecified, span);
             return Ok(());
         }
         if let Some(position) = self.position(frame, span, array, indices, true)? {

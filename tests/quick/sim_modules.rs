@@ -81,6 +81,7 @@ pub fn manifest(module: &str, args: Vec<Port>, returns: Vec<Port>) -> Manifest {
             max: None,
         },
         loops: vec![],
+        checked: String::new(),
     }
 }
 

@@ -3,8 +3,9 @@
 use crate::sim_builder::{Builder, F32, I32};
 use allo_hls::arena::Arena;
 use allo_hls::ir::*;
+use allo_hls::sim::elements::Elements;
 use allo_hls::sim::reference::{Options, Outcome, RunError, run};
-use allo_hls::sim::value::{Data, Invocation, Value as RunValue};
+use allo_hls::sim::value::{Data, Invocation, Signature, Value as RunValue};
 
 fn ints(ty: Scalar, values: impl IntoIterator<Item = i64>) -> Vec<RunValue> {
     values
@@ -21,11 +22,15 @@ fn floats(values: &[f32]) -> Vec<RunValue> {
 }
 
 fn go(program: &Program, args: Vec<Vec<RunValue>>) -> Outcome {
-    run(program, &Invocation { args }, &Options::default()).unwrap()
+    run(program, &given(program, args), &Options::default()).unwrap()
 }
 
-fn numbers(values: &[RunValue]) -> Vec<i128> {
-    let number = |v: &RunValue| match v.data {
+fn given(program: &Program, args: Vec<Vec<RunValue>>) -> Invocation {
+    Invocation::given(&Signature::of(program), args)
+}
+
+fn numbers(values: &Elements) -> Vec<i128> {
+    let number = |v: RunValue| match v.data {
         Data::Int(i) => i,
         Data::Float(bits) => bits as i128,
         Data::Big(_) => panic!("wide"),
@@ -82,7 +87,7 @@ fn matmul_is_fast_and_right() {
     let took = start.elapsed();
     let eighths: Vec<f32> = a.iter().map(|&v| v as f32 / 8.0).collect();
     let sum = (0..n).fold(0.0, |s, k| s + eighths[5 * n + k] * eighths[k * n + 7]);
-    assert_eq!(out.params[2][5 * n + 7], floats(&[sum])[0]);
+    assert_eq!(out.params[2].get(5 * n + 7), floats(&[sum])[0]);
     assert!(took.as_millis() < 2500, "{took:?}");
 }
 
@@ -150,9 +155,7 @@ fn while_and_if_carry_values() {
         step_limit: 1000,
         ..Options::default()
     };
-    let endless = Invocation {
-        args: vec![ints(I32, [0])],
-    };
+    let endless = given(&program, vec![ints(I32, [0])]);
     assert!(matches!(
         run(&program, &endless, &limited),
         Err(RunError::StepLimit { .. })
@@ -208,7 +211,7 @@ fn out_of_bounds_is_unspecified_but_harmless() {
         check_bounds: true,
         ..Options::default()
     };
-    let error = run(&program, &Invocation { args }, &strict).unwrap_err();
+    let error = run(&program, &given(&program, args), &strict).unwrap_err();
     let RunError::OutOfBounds(access) = &error else {
         panic!("{error:?}")
     };
@@ -235,7 +238,7 @@ fn control_on_an_unspecified_value_ends_the_comparison() {
     assert!(
         out.params[0]
             .iter()
-            .chain(&out.results[0])
+            .chain(out.results[0].iter())
             .all(|v| v.tainted)
     );
 }
@@ -282,14 +285,12 @@ fn calls_tables_locals_and_copies() {
         trace: true,
         ..Options::default()
     };
-    let invocation = Invocation {
-        args: vec![ints(I32, [300, 5])],
-    };
+    let invocation = given(&program, vec![ints(I32, [300, 5])]);
     let out = run(&program, &invocation, &options).unwrap();
     assert_eq!(numbers(&out.params[0]), [360, 5]);
     assert_eq!(numbers(&out.results[0]), [104, 5]);
-    assert!(out.writers[0][0].is_some() && out.writers[0][1].is_none());
-    assert!(out.writers[1].iter().all(Option::is_some));
+    assert!(out.params[0].writer(0).is_some() && out.params[0].writer(1).is_none());
+    assert!((0..2).all(|at| out.results[0].writer(at).is_some()));
 }
 
 #[test]
@@ -319,12 +320,12 @@ fn wide_integers_and_floats() {
         vec![vec![RunValue::wrapped(wide, big)], floats(&[2.0])],
     );
     assert_eq!(
-        out.results[0][0].data.to_bigint(),
+        out.results[0].get(0).data.to_bigint(),
         num_bigint::BigInt::from(1)
     );
     assert_eq!(numbers(&out.results[1]), [1]);
     assert_eq!(
-        out.results[2][0].data.to_bigint(),
+        out.results[2].get(0).data.to_bigint(),
         num_bigint::BigInt::from(0)
     );
     assert_eq!(numbers(&out.results[3]), [127]);
@@ -340,9 +341,7 @@ fn functions_are_rounded_correctly_and_arguments_counted() {
     let x = b.scalar("x", F32);
     let y = b.un(UnaryOp::Exp, x);
     let program = b.program(&[y]);
-    let one = Invocation {
-        args: vec![floats(&[1.0])],
-    };
+    let one = given(&program, vec![floats(&[1.0])]);
     let outcome = run(&program, &one, &Options::default()).unwrap();
     let e = std::f32::consts::E.to_bits();
     assert_eq!(numbers(&outcome.results[0]), [i128::from(e)]);

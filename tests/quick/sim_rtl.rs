@@ -1,10 +1,12 @@
 //! Examples and small kernels in the in-process engine, beside the reference. No tool is needed.
 
-use crate::support;
-use allo_hls::driver::Compilation;
+use crate::{planted, support};
+use allo_hls::diagnostics::SourceMap;
+use allo_hls::driver::{self, Compilation, Target};
 use allo_hls::rtl::netlist::{BinaryOp, Expr, Item};
 use allo_hls::sim::cosim::{self, CosimError, CosimOptions, FailureKind, Report};
 use allo_hls::sim::inprocess::Netlist;
+use allo_hls::sim::selfcheck::{self, Budget, Checked};
 use std::path::Path;
 
 fn compile(path: &Path, top: Option<&str>, period: f64) -> Compilation {
@@ -120,4 +122,107 @@ fn coverage_counts_loops_and_branches() {
     let report = simulate(&compile(&path, Some("top"), 10.0), 12).expect("no difference");
     assert_eq!(report.coverage.directions(), (6, 6));
     assert_eq!(report.resets, 4);
+}
+
+fn checked(compiled: &Compilation, millions: u64) -> Result<Checked, CosimError> {
+    let (design, manifest) = (&compiled.design, &compiled.manifest);
+    selfcheck::check(
+        &compiled.program,
+        &compiled.kernel,
+        design,
+        manifest,
+        Budget::millions(millions),
+    )
+}
+
+fn example(name: &str) -> Compilation {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
+    compile(
+        &folder.join(format!("{name}.py")),
+        (name == "called").then_some("called"),
+        10.0,
+    )
+}
+
+/// The check after a build sees most faults of the netlist within a part of what it may take by default. Some change
+/// nothing: a comparison with signs of what has none, an enable of a register that nobody reads later.
+#[test]
+fn the_check_after_a_build_sees_planted_faults() {
+    let (mut seen, mut missed) = (0, Vec::new());
+    for path in support::files("examples", "py") {
+        let name = path.file_stem().expect("a name").to_string_lossy();
+        let mut compiled = example(&name);
+        let right = checked(&compiled, 4).map_err(|error| error.to_diagnostic());
+        let Ok(Checked::Runs(runs)) = right else {
+            panic!("{name}: {right:?}");
+        };
+        assert!(runs.cycles > 0, "{name}");
+        let faults: Vec<_> = planted::all(&compiled.design).collect();
+        let step = (faults.len() / 8).max(1);
+        for (number, (text, fault)) in faults.into_iter().enumerate().step_by(step) {
+            compiled.design = fault;
+            match checked(&compiled, 8) {
+                Err(CosimError::Failure(_) | CosimError::Engine(_)) => seen += 1,
+                Ok(_) => missed.push(format!("{name} {number}: {text}")),
+                Err(error) => panic!("{name} {number}: {error:?}"),
+            }
+        }
+    }
+    println!("{seen} seen, {} missed: {missed:#?}", missed.len());
+    assert!(seen > 100 && seen > 8 * missed.len(), "{seen}, {missed:?}");
+}
+
+/// An array of 10^8 elements costs what is touched: the beginning of the run is compared.
+#[test]
+fn a_large_kernel_is_checked_as_far_as_the_budget_goes() {
+    let text = "from allo import i32, kernel\n@kernel\ndef top(x: i32[100000000], out: i32[100000000]):\n    \
+                for i in range(100000000):\n        out[i] = x[99999999 - i] * 3\n";
+    let mut sources = SourceMap::default();
+    let file = sources.add("large.py", text);
+    let target = Target::new("ecp5", 10.0).expect("a built-in device");
+    let mut compiled = driver::compile(&mut sources, file, None, &target).expect("compiles");
+    let Ok(Checked::Runs(runs)) = checked(&compiled, 4) else {
+        panic!("the module is right");
+    };
+    assert!(
+        runs.whole == 0 && runs.parts > 1 && runs.cycles > 1000,
+        "{runs:?}"
+    );
+    let again = checked(&compiled, 4);
+    assert_eq!(again.ok(), Some(Checked::Runs(runs)));
+    let right = compiled.design.clone();
+    let (mut seen, mut missed) = (0, Vec::new());
+    for (text, fault) in planted::all(&right) {
+        compiled.design = fault;
+        match checked(&compiled, 4) {
+            Err(_) => seen += 1,
+            Ok(_) => missed.push(text),
+        }
+    }
+    // How the end of the loop is found cannot be seen.
+    assert!(seen > missed.len(), "{seen}, {missed:#?}");
+}
+
+#[test]
+fn what_a_check_finds_is_an_internal_error_at_a_line() {
+    let mut compiled = example("saxpy_i32");
+    let faults: Vec<_> = planted::all(&compiled.design).collect();
+    let mut located = 0;
+    for (_, fault) in faults {
+        compiled.design = fault;
+        if let Err(error) = checked(&compiled, 4) {
+            let found =
+                selfcheck::internal_error(error.to_diagnostic(), compiled.kernel.span.into());
+            assert_eq!(found.code, "E1212");
+            assert!(found.message.starts_with("internal: "), "{}", found.message);
+            assert!(found.span.is_some() && found.help.is_some());
+            let has_inputs = found
+                .notes
+                .iter()
+                .any(|(_, note)| note.starts_with("inputs: {"));
+            assert!(has_inputs, "{found:?}");
+            located += usize::from(found.message.contains("mismatch"));
+        }
+    }
+    assert!(located > 2);
 }

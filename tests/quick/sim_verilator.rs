@@ -1,8 +1,12 @@
 //! The Verilator driver on modules written by hand. `ALLO_HLS_SKIP_VERILATOR` skips these tests.
 
 use crate::sim_modules::*;
+use allo_hls::ir::Scalar;
 use allo_hls::rtl::interface::manifest::*;
+use allo_hls::sim::elements::Elements;
+use allo_hls::sim::engine::EngineError;
 use allo_hls::sim::model::{Engine as _, Model, Run, RunResult, SimOptions, Start};
+use allo_hls::sim::value::Value;
 use allo_hls::sim::verilator::{Verilator, VerilatorError};
 use num_bigint::BigUint;
 
@@ -15,13 +19,20 @@ fn numbers(values: &[u64]) -> Vec<BigUint> {
     values.iter().map(|&v| BigUint::from(v)).collect()
 }
 
+/// The elements of an array of bytes.
+fn bytes(values: &[u64]) -> Elements {
+    let ty = Scalar::unsigned(8);
+    let value = |&v: &u64| Value::int(ty, v.into());
+    Elements::given(ty, values.iter().map(value).collect())
+}
+
 fn run(arrays: &[&[u64]], starts: &[(&[u64], u32)]) -> Run {
     let start = |&(scalars, gap): &(&[u64], u32)| Start {
         scalars: numbers(scalars),
         gap,
     };
     Run {
-        arrays: arrays.iter().map(|a| numbers(a)).collect(),
+        arrays: arrays.iter().map(|a| bytes(a)).collect(),
         starts: starts.iter().map(start).collect(),
         cycle_limit: 200,
         reset_after: 0,
@@ -94,15 +105,15 @@ fn arrays_and_timing() {
             [6, 6]
         );
         assert_eq!(result.timing[1].start, 7 + n as u64 % 3);
-        assert_eq!(result.arrays[0], numbers(a));
+        assert_eq!(result.arrays[0], bytes(a));
         let b: Vec<u64> = a.iter().map(|v| (v + n as u64 + 1) % 256).collect();
-        assert_eq!(result.arrays[1], numbers(&b));
+        assert_eq!(result.arrays[1], bytes(&b));
     }
     // The scalar is taken in the start cycle, so ready may come then, too.
     let early = copy_model(&verilator, "5", DONE, "ap_idle && ap_start");
     let result = &simulate(&early, &[run(&[a, a], &[(&[1], 0), (&[9], 0)])])[0];
     assert_eq!(result.violations, Vec::<String>::new());
-    assert_eq!(result.arrays[1], numbers(&[10, 11, 12, 13, 8]));
+    assert_eq!(result.arrays[1], bytes(&[10, 11, 12, 13, 8]));
     assert_eq!((result.timing[0].ready, result.timing[0].done), (0, 6));
 }
 
@@ -166,7 +177,7 @@ fn memories_do_not_favour_any_order() {
     let reading = result("0");
     assert_eq!(reading.violations, Vec::<String>::new());
     assert_eq!(reading.returns[0], numbers(&[0xf0]));
-    assert_eq!(reading.arrays[0], numbers(&[0x55, 7]));
+    assert_eq!(reading.arrays[0], bytes(&[0x55, 7]));
     let writing = result("1");
     assert_eq!(
         writing.violations,
@@ -254,7 +265,7 @@ fn banks_and_waveforms() {
         .run(&[run(&[&[1, 2, 3, 4]], &[(&[], 0)])], &options)
         .unwrap();
     assert_eq!(results[0].violations, Vec::<String>::new());
-    assert_eq!(results[0].arrays[0], numbers(&[100, 2, 3, 200]));
+    assert_eq!(results[0].arrays[0], bytes(&[100, 2, 3, 200]));
     let text = std::fs::read_to_string(wave).unwrap();
     assert!(text.contains("ap_start") && text.contains("$enddefinitions"));
 }
@@ -266,10 +277,16 @@ fn tools_that_fail_say_why() {
     let error = verilator
         .build(&manifest, "module broken (; endmodule", false)
         .unwrap_err();
-    let VerilatorError::Refused(log) = error else {
+    let EngineError::Verilator(VerilatorError::Refused(log)) = error else {
         panic!("{error:?}")
     };
     assert!(log.contains("syntax error"), "{log}");
     let error = Verilator::at("/nonexistent/verilator".as_ref()).unwrap_err();
-    assert!(matches!(error, VerilatorError::Missing { .. }));
+    let missing = |error| {
+        matches!(
+            error,
+            EngineError::Verilator(VerilatorError::Missing { .. })
+        )
+    };
+    assert!(missing(error));
 }

@@ -68,6 +68,7 @@ pub fn manifest(
             max: total,
         },
         loops,
+        checked: String::new(),
     }
 }
 

@@ -33,6 +33,8 @@ pub struct OperatorManifest {
     pub device: String,
     /// Clock that it was scheduled for, in MHz.
     pub mhz: f64,
+    /// What was checked of it after the build.
+    pub checked: String,
 }
 
 /// A scalar at a port; results have no name.

@@ -4,7 +4,6 @@ use super::flatten::Flat;
 use super::wide::{Kind, Node, write_big};
 use crate::rtl::netlist::*;
 use num_bigint::BigUint;
-use num_traits::ToPrimitive;
 use std::collections::HashMap;
 
 /// Where a value of `width` bits stands: in words from `at`, the lowest first, unused bits 0.
@@ -69,6 +68,17 @@ pub(super) enum Op {
     Wide(Box<Node>),
 }
 
+impl Op {
+    /// How many operations on words take as long.
+    pub fn cost(&self) -> u64 {
+        match self {
+            Op::Medium(_) => 8,
+            Op::Wide(_) => 100,
+            _ => 1,
+        }
+    }
+}
+
 /// At the clock edge `out` takes `on_reset` if `reset` is 1, else `next` if `enable` is 1.
 #[derive(Clone, Debug)]
 pub(super) struct RegisterCell {
@@ -78,15 +88,15 @@ pub(super) struct RegisterCell {
     pub reset: Option<(u32, u32)>,
 }
 
-/// A memory; its words follow one another in the memories' store.
+/// A memory.
 #[derive(Clone, Debug)]
 pub(super) struct MemoryCell {
-    pub base: usize,
     pub width: u32,
     pub depth: u64,
     pub writes: Vec<[Slot; 3]>,
     pub reads: Vec<[Slot; 3]>,
-    pub has_init: bool,
+    /// The words of the initial contents, if there are any.
+    pub init: Option<Vec<u64>>,
 }
 
 impl MemoryCell {
@@ -107,8 +117,6 @@ pub(super) struct Program {
     pub slots: Vec<Slot>,
     /// Constants in place, all else 0.
     pub words: Vec<u64>,
-    /// Contents of memories that have initial ones.
-    pub store: Vec<u64>,
 }
 
 /// Compiles a flat design; fails where it has a combinational loop.
@@ -376,21 +384,21 @@ impl Compiler {
             let out = Operand::Net(port.out);
             reads.push([&port.enable, &port.addr, &out].map(|o| self.slot(o)));
         }
+        let stride = memory.width.div_ceil(64) as usize;
+        let init = memory.init.as_ref().map(|values| {
+            let digits = values.iter().flat_map(|value| {
+                let padding = std::iter::repeat(0);
+                value.iter_u64_digits().chain(padding).take(stride)
+            });
+            digits.collect()
+        });
         let cell = MemoryCell {
-            base: self.program.store.len(),
             width: memory.width,
             depth: memory.depth,
             writes,
             reads,
-            has_init: memory.init.is_some(),
+            init,
         };
-        let words = cell.stride() * memory.depth.to_usize().unwrap_or(0);
-        self.program.store.resize(cell.base + words, 0);
-        for (index, value) in memory.init.iter().flatten().enumerate() {
-            let at = (cell.base + index * cell.stride()) as u32;
-            let width = cell.width;
-            write_big(&mut self.program.store, Slot { at, width }, value);
-        }
         self.program.memories.push(cell);
     }
 }

@@ -5,9 +5,12 @@ pub(crate) mod flatten;
 mod wide;
 
 use crate::rtl::netlist::{Design, Direction, ModuleId};
+use crate::sim::sparse::Sparse;
+use crate::sim::vectors::Rng;
 use compile::{MemoryCell, Program, Slot};
 use num_bigint::BigUint;
 use std::collections::HashMap;
+use std::sync::Arc;
 use wide::{read_big, write_big};
 
 /// A net or port of a simulated design.
@@ -28,14 +31,18 @@ impl Signal {
 /// bits, so that results cannot come to depend on them unnoticed. A read past the end of a memory gives 0.
 #[derive(Clone, Debug)]
 pub struct Simulator {
+    netlist: Arc<Netlist>,
+    state: State,
+    settled: bool,
+    cycles: u64,
+}
+
+/// What does not change while a design runs.
+#[derive(Debug)]
+struct Netlist {
     program: Program,
     signals: HashMap<String, Signal>,
     names: Vec<String>,
-    words: Vec<u64>,
-    store: Vec<u64>,
-    next: Vec<u64>,
-    settled: bool,
-    cycles: u64,
 }
 
 impl Simulator {
@@ -61,13 +68,18 @@ impl Simulator {
         let registers = program.registers.iter().map(|r| r.out.words());
         let reads = program.memories.iter().map(|m| m.reads.len() * m.stride());
         let next = vec![0; registers.chain(reads).sum()];
-        let mut simulator = Simulator {
-            words: program.words.clone(),
-            store: program.store.clone(),
+        let netlist = Netlist {
             program,
             signals,
             names,
-            next,
+        };
+        let mut simulator = Simulator {
+            netlist: Arc::new(netlist),
+            state: State {
+                words: Vec::new(),
+                next,
+                memories: Vec::new(),
+            },
             settled: false,
             cycles: 0,
         };
@@ -77,41 +89,46 @@ impl Simulator {
 
     /// Goes back to cycle 0 with inputs 0 and another unknown initial state.
     pub fn restart(&mut self, seed: u64) {
-        let mut random = Random(seed);
-        self.words.copy_from_slice(&self.program.words);
-        self.store.copy_from_slice(&self.program.store);
-        let registers = self.program.registers.iter().map(|r| r.out);
-        let memories = self.program.memories.iter();
-        let reads = memories.flat_map(|m| m.reads.iter().map(|port| port[2]));
-        for slot in registers.chain(reads) {
-            random.fill(&mut self.words, slot);
+        self.restart_cleared();
+        let mut random = Rng::new(seed);
+        for slot in self.netlist.program.state() {
+            random.fill(&mut self.state.words, slot);
         }
-        for memory in self.program.memories.iter().filter(|m| !m.has_init) {
-            for index in 0..memory.depth as usize {
-                random.fill(&mut self.store, element(memory, index));
-            }
+        for memory in &mut self.state.memories {
+            memory.unknown = Some(random.next());
         }
-        self.settled = false;
-        self.cycles = 0;
     }
 
     /// The same with zeros as the unknown state.
     pub fn restart_cleared(&mut self) {
-        self.words.copy_from_slice(&self.program.words);
-        self.store.copy_from_slice(&self.program.store);
+        let program = &self.netlist.program;
+        self.state.words.clone_from(&program.words);
+        self.state.memories = program.memories.iter().map(Contents::new).collect();
         self.settled = false;
         self.cycles = 0;
     }
 
     /// A port of the top module or an inner net (`instance.net`).
     pub fn signal(&self, name: &str) -> Option<Signal> {
-        self.signals.get(name).copied()
+        self.netlist.signals.get(name).copied()
     }
 
     /// All nets, in order of creation.
     pub fn signals(&self) -> impl Iterator<Item = (&str, Signal)> {
-        let names = self.names.iter();
+        let names = self.netlist.names.iter();
         names.filter_map(|name| Some((name.as_str(), self.signal(name)?)))
+    }
+
+    /// What a cycle takes, in operations on words.
+    pub fn cost(&self) -> u64 {
+        let program = &self.netlist.program;
+        let ops: u64 = program.ops.iter().map(compile::Op::cost).sum();
+        let registers = program.registers.len() as u64;
+        let ports = program
+            .memories
+            .iter()
+            .map(|m| m.reads.len() + m.writes.len());
+        ops + 2 * registers + 8 * ports.sum::<usize>() as u64
     }
 
     /// Clock edges so far.
@@ -124,7 +141,7 @@ impl Simulator {
         if !input.input {
             return;
         }
-        let words = &mut self.words[input.slot.range()];
+        let words = &mut self.state.words[input.slot.range()];
         words.fill(0);
         if let Some(first) = words.first_mut() {
             *first = value;
@@ -138,7 +155,7 @@ impl Simulator {
     /// The same for values of any size.
     pub fn set_big(&mut self, input: Signal, value: &BigUint) {
         if input.input {
-            write_big(&mut self.words, input.slot, value);
+            write_big(&mut self.state.words, input.slot, value);
             self.settled = false;
         }
     }
@@ -146,7 +163,7 @@ impl Simulator {
     /// The same for a value given in words, the lowest first, with no bit past the width.
     pub fn set_words(&mut self, input: Signal, value: &[u64]) {
         if input.input {
-            self.words[input.slot.range()].copy_from_slice(value);
+            self.state.words[input.slot.range()].copy_from_slice(value);
             self.settled = false;
         }
     }
@@ -154,28 +171,29 @@ impl Simulator {
     /// All bits of a signal in words, the lowest first.
     pub fn words(&mut self, signal: Signal) -> &[u64] {
         self.settle();
-        &self.words[signal.slot.range()]
+        &self.state.words[signal.slot.range()]
     }
 
     /// The lowest 64 bits of a signal with the present inputs and state.
     pub fn get(&mut self, signal: Signal) -> u64 {
         self.settle();
-        self.words[signal.slot.at as usize]
+        self.state.words[signal.slot.at as usize]
     }
 
     /// All bits of a signal.
     pub fn get_big(&mut self, signal: Signal) -> BigUint {
         self.settle();
-        read_big(&self.words, signal.slot)
+        read_big(&self.state.words, signal.slot)
     }
 
     /// One rising edge of the clock.
     pub fn step(&mut self) {
         self.settle();
-        let written = self.compute_next();
-        self.read_memories(written);
-        self.write_memories();
-        self.commit();
+        let program = &self.netlist.program;
+        let written = self.state.compute_next(program);
+        self.state.read_memories(program, written);
+        self.state.write_memories(program);
+        self.state.commit(program);
         self.settled = false;
         self.cycles += 1;
     }
@@ -185,17 +203,29 @@ impl Simulator {
         if self.settled {
             return;
         }
-        for op in &self.program.ops {
-            op.run(&mut self.words);
+        for op in &self.netlist.program.ops {
+            op.run(&mut self.state.words);
         }
         self.settled = true;
     }
+}
 
+/// What changes.
+#[derive(Clone, Debug)]
+struct State {
+    /// Of all nets, by their slots.
+    words: Vec<u64>,
+    /// Of registers and outputs of memories, after the next edge.
+    next: Vec<u64>,
+    memories: Vec<Contents>,
+}
+
+impl State {
     /// The registers' new values into `next`; returns how many words they take.
-    fn compute_next(&mut self) -> usize {
+    fn compute_next(&mut self, program: &Program) -> usize {
         let mut at = 0;
         let is_set = |words: &[u64], net: u32| words[net as usize] != 0;
-        for register in &self.program.registers {
+        for register in &program.registers {
             let source = match (register.reset, register.enable) {
                 (Some((reset, value)), _) if is_set(&self.words, reset) => value,
                 (_, Some(enable)) if !is_set(&self.words, enable) => register.out.at,
@@ -213,46 +243,36 @@ impl Simulator {
         at
     }
 
-    fn read_memories(&mut self, mut at: usize) {
-        for memory in &self.program.memories {
+    fn read_memories(&mut self, program: &Program, mut at: usize) {
+        for (memory, contents) in program.memories.iter().zip(&self.memories) {
             let stride = memory.stride();
             for [enable, addr, out] in &memory.reads {
                 let next = &mut self.next[at..at + stride];
                 if self.words[enable.at as usize] == 0 {
                     next.copy_from_slice(&self.words[out.range()]);
                 } else {
-                    match index(memory, self.words[addr.at as usize]) {
-                        Some(index) => {
-                            next.copy_from_slice(&self.store[element(memory, index).range()]);
-                        }
-                        None => next.fill(0),
-                    }
+                    contents.read(memory, self.words[addr.at as usize], next);
                 }
                 at += stride;
             }
         }
     }
 
-    fn write_memories(&mut self) {
-        for memory in &self.program.memories {
+    fn write_memories(&mut self, program: &Program) {
+        for (memory, contents) in program.memories.iter().zip(&mut self.memories) {
             for [enable, addr, data] in &memory.writes {
-                if self.words[enable.at as usize] == 0 {
-                    continue;
-                }
-                if let Some(index) = index(memory, self.words[addr.at as usize]) {
-                    self.store[element(memory, index).range()]
-                        .copy_from_slice(&self.words[data.range()]);
+                let address = self.words[addr.at as usize];
+                if self.words[enable.at as usize] != 0 && address < memory.depth {
+                    let element = contents.written.set(address as usize);
+                    element.copy_from_slice(&self.words[data.range()]);
                 }
             }
         }
     }
 
-    fn commit(&mut self) {
+    fn commit(&mut self, program: &Program) {
         let mut at = 0;
-        let registers = self.program.registers.iter().map(|r| r.out);
-        let memories = self.program.memories.iter();
-        let reads = memories.flat_map(|m| m.reads.iter().map(|port| port[2]));
-        for slot in registers.chain(reads) {
+        for slot in program.state() {
             let count = slot.words();
             self.words[slot.range()].copy_from_slice(&self.next[at..at + count]);
             at += count;
@@ -260,32 +280,53 @@ impl Simulator {
     }
 }
 
-/// The position of an address inside the memory.
-fn index(memory: &MemoryCell, address: u64) -> Option<usize> {
-    (address < memory.depth).then_some(address as usize)
-}
-
-fn element(memory: &MemoryCell, index: usize) -> Slot {
-    Slot {
-        at: (memory.base + index * memory.stride()) as u32,
-        width: memory.width,
+impl Program {
+    /// The outputs of registers, then of memories.
+    fn state(&self) -> impl Iterator<Item = Slot> {
+        let registers = self.registers.iter().map(|r| r.out);
+        let reads = self.memories.iter().flat_map(|m| &m.reads);
+        registers.chain(reads.map(|port| port[2]))
     }
 }
 
-/// SplitMix64.
-struct Random(u64);
+/// What stands in a memory.
+#[derive(Clone, Debug)]
+struct Contents {
+    written: Sparse<u64>,
+    /// Decides what stands where nothing was written and nothing initial stands; zeros if there is none.
+    unknown: Option<u64>,
+}
 
-impl Random {
-    fn word(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+impl Contents {
+    fn new(memory: &MemoryCell) -> Contents {
+        Contents {
+            written: Sparse::new(memory.depth as usize, memory.stride()),
+            unknown: None,
+        }
     }
+
+    fn read(&self, memory: &MemoryCell, address: u64, out: &mut [u64]) {
+        let at = address as usize;
+        let first = at * out.len();
+        if address >= memory.depth {
+            out.fill(0);
+        } else if let Some(element) = self.written.get(at) {
+            out.copy_from_slice(element);
+        } else if let Some(init) = &memory.init {
+            out.copy_from_slice(&init[first..first + out.len()]);
+        } else if let Some(seed) = self.unknown {
+            let width = memory.width;
+            Rng::at(seed, address).fill(out, Slot { at: 0, width });
+        } else {
+            out.fill(0);
+        }
+    }
+}
+
+impl Rng {
     fn fill(&mut self, words: &mut [u64], slot: Slot) {
         for word in &mut words[slot.range()] {
-            *word = self.word();
+            *word = self.next();
         }
         if let Some(last) = words[slot.range()].last_mut() {
             *last &= slot.top_mask();

@@ -9,9 +9,10 @@ use crate::support;
 use allo_hls::driver::{self, Target};
 use allo_hls::sim::args::{read_json, results_json};
 use allo_hls::sim::cosim;
+use allo_hls::sim::elements::Elements;
 use allo_hls::sim::inprocess::Netlist;
 use allo_hls::sim::reference::{self, Options};
-use allo_hls::sim::value::{Signature, Value as Cell};
+use allo_hls::sim::value::Signature;
 use allo_hls::{codes, frontend};
 use serde_json::{Map, Value};
 
@@ -34,7 +35,7 @@ impl<'t> Example<'t> {
     }
 
     /// The named results as they are.
-    fn named(&self, signature: &Signature, params: &[Vec<Cell>], results: &[Vec<Cell>]) -> Value {
+    fn named(&self, signature: &Signature, params: &[Elements], results: &[Elements]) -> Value {
         let all = results_json(signature, params, results, false);
         let named = self.results.keys();
         named

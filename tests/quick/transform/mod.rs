@@ -5,7 +5,7 @@ use allo_hls::arena::Arena;
 use allo_hls::diagnostics::SourceMap;
 use allo_hls::ir::{Kernel, Program, print, read, validate};
 use allo_hls::sim::reference::{Options, Outcome, run};
-use allo_hls::sim::value::{Invocation, Signature, Value};
+use allo_hls::sim::value::{Invocation, Signature};
 use allo_hls::sim::vectors;
 use allo_hls::transform;
 use allo_hls::transform::{PASSES, Pass, inline::inline};
@@ -49,9 +49,9 @@ fn same(wanted: &Outcome, got: &Outcome) -> Result<(), String> {
             "control depends on an unspecified value at {span:?}"
         ));
     }
-    let lists = |o: &Outcome| -> Vec<Vec<Value>> { [&o.params[..], &o.results[..]].concat() };
-    for (slot, (wanted, got)) in lists(wanted).iter().zip(&lists(got)).enumerate() {
-        for (i, (w, g)) in wanted.iter().zip(got).enumerate() {
+    let slots = |o: &Outcome| [&o.params[..], &o.results[..]].concat();
+    for (slot, (wanted, got)) in slots(wanted).iter().zip(slots(got)).enumerate() {
+        for (i, (w, g)) in wanted.iter().zip(got.iter()).enumerate() {
             if !w.tainted && w != g {
                 return Err(format!("slot {slot}, element {i}: {g:?} instead of {w:?}"));
             }

@@ -1,0 +1,132 @@
+//! Cases: invocations on one set of memories, with what the reference makes of them.
+
+use crate::ir::Program;
+use crate::sim::model::Run;
+use crate::sim::reference::{self, Outcome, RunError};
+use crate::sim::value::{Invocation, Signature};
+use crate::sim::vectors;
+use std::borrow::Borrow;
+
+/// Invocations on one set of memories.
+pub struct Case {
+    /// Position of the first among all inputs.
+    pub number: usize,
+    /// The array arguments of all but the first are what the one before left behind.
+    pub inputs: Vec<Invocation>,
+    /// What the reference makes of the inputs; of the last ones perhaps nothing.
+    pub outcomes: Vec<Outcome>,
+    /// What is simulated.
+    pub run: Run,
+}
+
+/// An invocation of a case, with the cycles before its start.
+pub struct Step {
+    /// The arguments.
+    pub input: Invocation,
+    /// What the reference makes of them.
+    pub outcome: Outcome,
+    /// Cycles of rest before it.
+    pub gap: u32,
+}
+
+impl Case {
+    /// The case of some steps. `slowness`: the cycles that one operation may take.
+    pub fn new(signature: &Signature, slowness: u64, number: usize, steps: Vec<Step>) -> Case {
+        let slowest = steps.iter().map(|step| step.outcome.steps).max();
+        let limit = slowness.saturating_mul(slowest.unwrap_or(0));
+        let starts = steps.iter().map(|step| (&step.input, step.gap));
+        let run = Run::of(signature, starts, limit.saturating_add(20_000));
+        let pairs = steps.into_iter().map(|step| (step.input, step.outcome));
+        let (inputs, outcomes) = pairs.unzip();
+        Case {
+            number,
+            inputs,
+            outcomes,
+            run,
+        }
+    }
+
+    /// Whether the reference cannot say what is right in the end.
+    pub fn is_lost(&self) -> bool {
+        let mut outcomes = self.outcomes.iter();
+        outcomes.any(|outcome| outcome.unspecified_control.is_some())
+    }
+}
+
+/// Cycles that one operation may take in hardware, generously: dividers need one or more a bit.
+pub fn slowness(program: &Program) -> u64 {
+    let kernels = program.kernels.iter().map(|(_, kernel)| kernel);
+    let widths = kernels.flat_map(|k| k.values.iter().map(|(_, value)| value.ty.width()));
+    64.max(4 * u64::from(widths.max().unwrap_or(0)))
+}
+
+/// An input with what the reference makes of it.
+pub struct Drawn {
+    pub input: Invocation,
+    /// Cut off if no draw came to an end.
+    pub outcome: Outcome,
+    /// Operations of the reference on this and on all draws before it.
+    pub steps: u64,
+}
+
+/// The first of some draws on which the kernel ends within some operations, or the last one.
+pub fn draw(
+    program: &Program,
+    signature: &Signature,
+    (seed, number): (u64, u64),
+    attempts: u64,
+    options: &reference::Options,
+) -> Result<Drawn, RunError> {
+    let (mut attempt, mut steps) = (0, 0);
+    loop {
+        let input = vectors::invocation(signature, seed, number, attempt);
+        let outcome = reference::run_until(program, &input, options)?;
+        attempt += 1;
+        steps += outcome.steps;
+        if outcome.cut.is_none() || attempt >= attempts {
+            return Ok(Drawn {
+                input,
+                outcome,
+                steps,
+            });
+        }
+    }
+}
+
+/// Arguments of which the arrays are what another invocation left behind.
+pub fn following(signature: &Signature, input: &Invocation, before: &Outcome) -> Invocation {
+    let slots = signature.params.iter().zip(&input.args).zip(&before.params);
+    let args = slots.map(|((slot, fresh), left)| match slot.is_array() {
+        true => left.clone(),
+        false => fresh.clone(),
+    });
+    Invocation {
+        args: args.collect(),
+    }
+}
+
+/// Invocations one after the other on the memories of the first, up to one on which the reference does not end within
+/// some operations: a kernel may not end on what another run left behind.
+pub fn chain<I: Borrow<Invocation>>(
+    program: &Program,
+    signature: &Signature,
+    inputs: impl IntoIterator<Item = (I, u32)>,
+    options: &reference::Options,
+) -> Vec<Step> {
+    let mut steps: Vec<Step> = Vec::new();
+    for (input, gap) in inputs {
+        let input = match steps.last() {
+            Some(before) => following(signature, input.borrow(), &before.outcome),
+            None => input.borrow().clone(),
+        };
+        match reference::run(program, &input, options) {
+            Ok(outcome) if outcome.unspecified_control.is_none() => steps.push(Step {
+                input,
+                outcome,
+                gap,
+            }),
+            _ => break,
+        }
+    }
+    steps
+}

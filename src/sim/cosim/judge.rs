@@ -1,0 +1,259 @@
+//! The verdict on one case: what the module did against what the reference says.
+
+use super::case::Case;
+use super::failure::{FailureKind, Mismatch};
+use super::report::Report;
+use crate::diagnostics::Span;
+use crate::ir::{Program, Scalar};
+use crate::rtl::interface::manifest::{Manifest, Port};
+use crate::sim::elements::Elements;
+use crate::sim::locate::{self, Expectation, Followed, Kept};
+use crate::sim::model::{RunResult, Write};
+use crate::sim::reference::Log;
+use crate::sim::value::{Signature, Slot, Value};
+
+/// A kernel and what is said of its module.
+pub struct Subject<'a> {
+    /// The kernel.
+    pub program: &'a Program,
+    /// Its parameters and results.
+    pub signature: Signature,
+    /// What its module promises.
+    pub manifest: &'a Manifest,
+}
+
+impl<'a> Subject<'a> {
+    /// Errors: the manifest is that of another kernel.
+    pub fn new(program: &'a Program, manifest: &'a Manifest) -> Result<Subject<'a>, String> {
+        let signature = Signature::of(program);
+        check_manifest(&signature, manifest)?;
+        Ok(Subject {
+            program,
+            signature,
+            manifest,
+        })
+    }
+
+    /// Compares everything that a run left behind, and what it did to get there.
+    pub fn judge(
+        &self,
+        case: &Case,
+        result: &RunResult,
+        report: &mut Report,
+    ) -> Result<(), FailureKind> {
+        let single = case.inputs.len() == 1;
+        let once_more = case.run.reset_after > 0;
+        if single && !once_more {
+            report.note_outcome(&case.outcomes[0]);
+        }
+        let lost = case.is_lost();
+        if result.timed_out && !lost {
+            // A value that is wrong early says more than that the module hangs, but it has none.
+            breaches(result)?;
+            return Err(FailureKind::Hang {
+                invocation: result.timing.len(),
+                cycles: case.run.cycle_limit,
+            });
+        }
+        self.compare(case, result, report)?;
+        breaches(result)?;
+        if single && !lost {
+            let cycles = self.promised(result)?;
+            match once_more {
+                true => report.resets += 1,
+                false => report.cycles.extend(cycles),
+            }
+        } else if let [first, .., last] = &result.timing[..] {
+            let interval = (last.start - first.start) / (result.timing.len() as u64 - 1);
+            report.interval.get_or_insert(interval);
+        }
+        Ok(())
+    }
+
+    /// Compares what a run did that was cut off: results of the invocations that finished, and every write so far.
+    pub fn judge_part(
+        &self,
+        case: &Case,
+        expectations: &[Expectation<'_>],
+        result: &RunResult,
+    ) -> Result<(), FailureKind> {
+        self.compare_returns(case, result, &mut Report::default())?;
+        breaches(result)?;
+        if case.inputs.len() == 1 {
+            // It may have come to its end where the reference did not.
+            self.promised(result)?;
+        }
+        for expectation in expectations {
+            let followed = self.follow(case, expectation, &result.writes);
+            if let Some(wrong) = followed.divergence {
+                return Err(FailureKind::Write(Box::new(wrong)));
+            }
+        }
+        Ok(())
+    }
+
+    /// The stores of the reference, of which the passes may have left out some.
+    pub fn expected<'b>(&'b self, logs: impl IntoIterator<Item = &'b Log>) -> Expectation<'b> {
+        Expectation {
+            program: self.program,
+            logs: logs.into_iter().collect(),
+            kept: Kept::Some,
+        }
+    }
+
+    /// The cycles of a single invocation, which have to be those that the manifest promises.
+    fn promised(&self, result: &RunResult) -> Result<Option<u64>, FailureKind> {
+        let (min, max) = (self.manifest.latency.min, self.manifest.latency.max);
+        let kept = |c: u64| min.is_none_or(|m| m <= c) && max.is_none_or(|m| c <= m);
+        match result.timing.first().map(|t| t.cycles()) {
+            Some(cycles) if !kept(cycles) => Err(FailureKind::Latency {
+                cycles,
+                promised: (min, max),
+            }),
+            cycles => Ok(cycles),
+        }
+    }
+
+    fn compare(
+        &self,
+        case: &Case,
+        result: &RunResult,
+        report: &mut Report,
+    ) -> Result<(), FailureKind> {
+        self.compare_returns(case, result, report)?;
+        // Arrays are seen only after the last invocation.
+        let invocation = case.outcomes.len() - 1;
+        let outcome = &case.outcomes[invocation];
+        let slots = self.signature.params.iter().chain(&self.signature.results);
+        let wanted = outcome.params.iter().chain(&outcome.results);
+        let arrays = slots.zip(wanted).filter(|(slot, _)| slot.is_array());
+        for ((slot, wanted), got) in arrays.zip(&result.arrays) {
+            array(invocation, slot, (wanted, got), report)?;
+        }
+        Ok(())
+    }
+
+    fn compare_returns(
+        &self,
+        case: &Case,
+        result: &RunResult,
+        report: &mut Report,
+    ) -> Result<(), FailureKind> {
+        let scalars = self.signature.results.iter().enumerate();
+        let scalars: Vec<_> = scalars.filter(|(_, slot)| !slot.is_array()).collect();
+        for (invocation, (outcome, got)) in case.outcomes.iter().zip(&result.returns).enumerate() {
+            for (at, ((number, slot), got)) in scalars.iter().zip(got).enumerate() {
+                let wanted = outcome.results[*number].get(0);
+                if wanted.tainted {
+                    report.unspecified += 1;
+                    continue;
+                }
+                report.compared += 1;
+                let got = Value::of_pattern(slot.ty, &got.to_u64_digits());
+                if wanted.data != got.data {
+                    let origin = locate::result_operation(self.program, self.program.top, at);
+                    return Err(mismatch(invocation, slot, 0, (wanted, got), origin));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Follows the writes of a run through the stores that are expected of it.
+    pub fn follow(&self, case: &Case, expectation: &Expectation<'_>, writes: &[Write]) -> Followed {
+        let given = self.signature.params.iter().zip(&case.inputs[0].args);
+        let given = given.map(|(slot, elements)| (slot.clone(), elements.clone()));
+        let fresh = self.signature.results.iter().map(|slot| {
+            let blank = Elements::unspecified(slot.ty, slot.len());
+            (slot.clone(), blank)
+        });
+        let arrays = given.chain(fresh).filter(|(slot, _)| slot.is_array());
+        let arrays: Vec<_> = arrays.collect();
+        locate::follow(expectation, &arrays, case.run.starts.len(), writes)
+    }
+}
+
+fn breaches(result: &RunResult) -> Result<(), FailureKind> {
+    match result.violations.is_empty() {
+        true => Ok(()),
+        false => Err(FailureKind::Protocol(result.violations.clone())),
+    }
+}
+
+/// Compares two arrays that began alike: where nobody touched either, they still are.
+fn array(
+    invocation: usize,
+    slot: &Slot,
+    (wanted, got): (&Elements, &Elements),
+    report: &mut Report,
+) -> Result<(), FailureKind> {
+    let unspecified = wanted.count_unspecified();
+    report.unspecified += unspecified as u64;
+    report.compared += (wanted.len() - unspecified) as u64;
+    let different = |&position: &usize| {
+        let wanted = wanted.get(position);
+        !wanted.tainted && wanted.data != got.get(position).data
+    };
+    let mut touched = wanted.touched().chain(got.touched());
+    let Some(first) = touched.find(different) else {
+        return Ok(());
+    };
+    // The first of both, whoever touched it.
+    let position = got
+        .touched()
+        .find(different)
+        .map_or(first, |p| p.min(first));
+    let values = (wanted.get(position), got.get(position));
+    let writer = wanted.writer(position);
+    Err(mismatch(invocation, slot, position, values, writer))
+}
+
+fn mismatch(
+    invocation: usize,
+    slot: &Slot,
+    position: usize,
+    (wanted, got): (Value, Value),
+    writer: Option<Span>,
+) -> FailureKind {
+    FailureKind::Mismatch(Box::new(Mismatch {
+        invocation,
+        slot: slot.clone(),
+        position,
+        wanted,
+        got,
+        writer,
+        first: None,
+    }))
+}
+
+/// Whether a manifest describes a module of these parameters and results.
+pub fn check_manifest(signature: &Signature, manifest: &Manifest) -> Result<(), String> {
+    let pairs = [
+        (&signature.params, &manifest.args),
+        (&signature.results, &manifest.returns),
+    ];
+    for (slots, ports) in pairs {
+        if slots.len() != ports.len() {
+            return Err(format!(
+                "{} entries for {} parameters or results",
+                ports.len(),
+                slots.len()
+            ));
+        }
+        for (slot, port) in slots.iter().zip(ports) {
+            if !fits(slot, port) {
+                return Err(format!(
+                    "the entry of '{}' has another type or shape",
+                    slot.name
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn fits(slot: &Slot, port: &Port) -> bool {
+    slot.shape.as_deref() == port.shape()
+        && slot.ty.width() == port.width()
+        && Scalar::named(port.type_name()).is_none_or(|ty| ty == slot.ty)
+}

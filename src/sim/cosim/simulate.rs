@@ -1,0 +1,97 @@
+//! Runs a module on given inputs without a comparison.
+
+use super::failure::{CosimError, Failure, FailureKind};
+use super::judge::check_manifest;
+use crate::ir::Program;
+use crate::rtl::interface::manifest::Manifest;
+use crate::sim::elements::Elements;
+use crate::sim::model::{Engine, Run, RunResult, SimOptions, Unknown};
+use crate::sim::value::{Invocation, Signature, Value};
+
+/// What the module itself makes of inputs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Simulated {
+    /// For each parameter its elements after the run (a scalar parameter: its value).
+    pub params: Vec<Elements>,
+    /// For each result its elements.
+    pub results: Vec<Elements>,
+    /// Cycles from start to done.
+    pub cycles: u64,
+}
+
+/// Runs a module on inputs, each on memories of its own, without comparing. What is unknown is 0.
+pub fn simulate(
+    program: &Program,
+    manifest: &Manifest,
+    engine: &dyn Engine,
+    inputs: &[Invocation],
+    cycle_limit: u64,
+) -> Result<Vec<Simulated>, CosimError> {
+    let signature = Signature::of(program);
+    check_manifest(&signature, manifest).map_err(CosimError::Manifest)?;
+    let run = |input| Run::of(&signature, [(input, 0)], cycle_limit);
+    let runs: Vec<Run> = inputs.iter().map(run).collect();
+    let options = SimOptions {
+        unknown: Unknown::Zero,
+        ..SimOptions::default()
+    };
+    let results = engine.run(&runs, &options)?;
+    let results = results.into_iter().zip(inputs.iter().zip(runs)).enumerate();
+    results
+        .map(|(number, (result, (input, run)))| collect(&signature, number, input, run, result))
+        .collect()
+}
+
+fn collect(
+    signature: &Signature,
+    number: usize,
+    input: &Invocation,
+    run: Run,
+    result: RunResult,
+) -> Result<Simulated, CosimError> {
+    let cycle_limit = run.cycle_limit;
+    let failed = |kind| {
+        CosimError::Failure(Box::new(Failure {
+            kind,
+            signature: signature.clone(),
+            inputs: vec![input.clone()],
+            number,
+            seed: 0,
+            waveform: None,
+            run,
+            state: 0,
+        }))
+    };
+    if !result.violations.is_empty() {
+        return Err(failed(FailureKind::Protocol(result.violations)));
+    }
+    let ([timing], [returned]) = (&result.timing[..], &result.returns[..]) else {
+        return Err(failed(FailureKind::Hang {
+            invocation: 0,
+            cycles: cycle_limit,
+        }));
+    };
+    let mut arrays = result.arrays.into_iter();
+    let mut returned = returned.iter();
+    let mut params = input.args.clone();
+    for (slot, param) in signature.params.iter().zip(&mut params) {
+        if slot.is_array()
+            && let Some(got) = arrays.next()
+        {
+            *param = got;
+        }
+    }
+    let results = signature.results.iter().map(|slot| match slot.is_array() {
+        true => arrays.next(),
+        false => returned.next().map(|pattern| {
+            let value = Value::of_pattern(slot.ty, &pattern.to_u64_digits());
+            Elements::one(slot.ty, value)
+        }),
+    });
+    let missing = || CosimError::Manifest("a result is missing".into());
+    Ok(Simulated {
+        results: results.collect::<Option<_>>().ok_or_else(missing)?,
+        params,
+        cycles: timing.cycles(),
+    })
+}

@@ -1,0 +1,205 @@
+//! The elements of an array at run time, or the one of a scalar: what stood there first, and what was stored since.
+
+use crate::diagnostics::Span;
+use crate::ir::Scalar;
+use crate::sim::sparse::Sparse;
+use crate::sim::value::Value;
+use crate::sim::vectors::Draw;
+use std::fmt;
+use std::sync::Arc;
+
+/// Elements of one type. They take the space of those that were touched.
+#[derive(Clone)]
+pub struct Elements {
+    ty: Scalar,
+    length: usize,
+    first: First,
+    /// Since then; without a writer if it was only read.
+    since: Sparse<Cell>,
+}
+
+/// What stands in elements that nobody has stored to.
+#[derive(Clone)]
+enum First {
+    /// The same in all, with the operation that put it there.
+    Same(Value, Option<Span>),
+    Given(Arc<[Value]>),
+    /// Decided by the position.
+    Drawn(Draw),
+}
+
+#[derive(Clone, Default)]
+struct Cell {
+    value: Value,
+    writer: Option<Span>,
+}
+
+impl Elements {
+    fn new(ty: Scalar, length: usize, first: First) -> Elements {
+        Elements {
+            ty,
+            length,
+            first,
+            since: Sparse::new(length, 1),
+        }
+    }
+    /// A scalar.
+    pub fn one(ty: Scalar, value: Value) -> Elements {
+        Elements::same(ty, 1, value)
+    }
+    /// The same value everywhere.
+    pub fn same(ty: Scalar, length: usize, value: Value) -> Elements {
+        Elements::new(ty, length, First::Same(value, None))
+    }
+    /// Values of the language's semantics that nothing says anything of.
+    pub fn unspecified(ty: Scalar, length: usize) -> Elements {
+        Elements::same(ty, length, Value::unspecified(ty))
+    }
+    /// These values.
+    pub fn given(ty: Scalar, values: Vec<Value>) -> Elements {
+        Elements::new(ty, values.len(), First::Given(values.into()))
+    }
+    /// Values that are drawn when they are asked for.
+    pub fn drawn(length: usize, draw: Draw) -> Elements {
+        Elements::new(draw.ty(), length, First::Drawn(draw))
+    }
+
+    /// Their type.
+    pub fn ty(&self) -> Scalar {
+        self.ty
+    }
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.length
+    }
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.length == 0
+    }
+    /// The element at a row-major position below the length.
+    pub fn get(&self, position: usize) -> Value {
+        match self.since.get(position) {
+            Some(cell) => cell[0].value.clone(),
+            None => self.first(position),
+        }
+    }
+    fn first(&self, position: usize) -> Value {
+        match &self.first {
+            First::Same(value, _) => value.clone(),
+            First::Given(values) => values[position].clone(),
+            First::Drawn(draw) => draw.at(position as u64),
+        }
+    }
+    /// The same, remembered where it takes long to find.
+    pub fn read(&mut self, position: usize) -> Value {
+        if let Some(cell) = self.since.get(position) {
+            return cell[0].value.clone();
+        }
+        let value = self.first(position);
+        if let First::Drawn(_) = self.first {
+            self.set(position, value.clone(), None);
+        }
+        value
+    }
+    /// The operation that stored the element, if one did.
+    pub fn writer(&self, position: usize) -> Option<Span> {
+        match (self.since.get(position), &self.first) {
+            (Some(cell), _) => cell[0].writer,
+            (None, First::Same(_, writer)) => *writer,
+            (None, _) => None,
+        }
+    }
+    /// Stores one element.
+    pub fn set(&mut self, position: usize, value: Value, writer: Option<Span>) {
+        self.since.set(position)[0] = Cell { value, writer };
+    }
+    /// Stores all of them.
+    pub fn fill(&mut self, value: Value, writer: Option<Span>) {
+        self.first = First::Same(value, writer);
+        self.since.clear();
+    }
+    /// All values in order.
+    pub fn iter(&self) -> impl Iterator<Item = Value> {
+        (0..self.length).map(|position| self.get(position))
+    }
+    /// Where there may be another value than at first, in order. Where all became unspecified, there is nothing to see.
+    pub fn touched(&self) -> impl Iterator<Item = usize> {
+        let filled = match &self.first {
+            First::Same(value, Some(_)) if !value.tainted => self.length,
+            _ => 0,
+        };
+        let since = (filled == 0).then(|| self.since.positions());
+        (0..filled).chain(since.into_iter().flatten())
+    }
+    /// How many are unspecified.
+    pub fn count_unspecified(&self) -> usize {
+        let tainted = |position: &usize| self.get(*position).tainted;
+        match &self.first {
+            First::Given(_) => (0..self.length).filter(tainted).count(),
+            First::Drawn(_) => self.since.positions().filter(tainted).count(),
+            First::Same(first, _) => {
+                let (mut touched, mut unspecified) = (0, 0);
+                for position in self.since.positions() {
+                    touched += 1;
+                    unspecified += usize::from(tainted(&position));
+                }
+                unspecified + usize::from(first.tainted) * (self.length - touched)
+            }
+        }
+    }
+}
+
+impl PartialEq for Elements {
+    fn eq(&self, other: &Elements) -> bool {
+        self.ty == other.ty && self.length == other.length && self.iter().eq(other.iter())
+    }
+}
+
+impl Eq for Elements {}
+
+impl fmt::Debug for Elements {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const U8: Scalar = Scalar::unsigned(8);
+
+    fn number(value: i128) -> Value {
+        Value::int(U8, value)
+    }
+
+    #[test]
+    fn what_was_stored_hides_what_stood_there() {
+        let mut array = Elements::given(U8, [1, 2, 3].map(number).to_vec());
+        let before = array.clone();
+        array.set(1, number(7), Some(Span::default()));
+        assert!(array.iter().eq([1, 7, 3].map(number)));
+        assert!(before.iter().eq([1, 2, 3].map(number)));
+        assert_eq!(array.writer(1), Some(Span::default()));
+        assert_eq!((array.writer(0), array.count_unspecified()), (None, 0));
+        array.fill(Value::unspecified(U8), Some(Span::default()));
+        array.set(2, number(9), None);
+        assert_eq!((array.get(2), array.count_unspecified()), (number(9), 2));
+        assert_eq!(array.writer(0), Some(Span::default()));
+        assert!(array.touched().eq([2]));
+        assert_ne!(array, before);
+        array.fill(number(4), Some(Span::default()));
+        assert!(array.touched().eq([0, 1, 2]));
+    }
+
+    /// Four billion elements, of which three are looked at.
+    #[test]
+    fn large_arrays_cost_what_is_touched() {
+        let mut array = Elements::unspecified(U8, 1 << 32);
+        array.set(1 << 31, number(5), None);
+        assert_eq!(array.get(1 << 31), number(5));
+        assert!(array.get(0).tainted && array.get((1 << 32) - 1).tainted);
+        assert_eq!(array.count_unspecified(), (1 << 32) - 1);
+        assert_eq!(array.touched().count(), 1);
+    }
+}

@@ -1,0 +1,250 @@
+//! A kernel's module in process against the reference: invocations by themselves, one upon the other, with pauses, after
+//! a reset, until the budget is used up. What does not fit into it is compared as far as it comes.
+
+use super::{Budget, Checked, Runs};
+use crate::arena::Arena;
+use crate::ir::{Kernel, Program};
+use crate::rtl::interface::manifest::Manifest;
+use crate::rtl::netlist::Design;
+use crate::sim::cosim::case::{self, Case, Step};
+use crate::sim::cosim::judge::Subject;
+use crate::sim::cosim::{CosimError, Failure, FailureKind, Report};
+use crate::sim::inprocess::{Netlist, Ran};
+use crate::sim::locate::{Expectation, Kept};
+use crate::sim::model::SimOptions;
+use crate::sim::reference::{self, Log, RunError};
+use crate::sim::vectors::Rng;
+
+/// Decides inputs and the unknown state.
+const SEED: u64 = 1;
+/// Inputs of a round, one of each style; they are run alone and then on the memories of one another.
+const ROUND: u64 = 4;
+/// Operations on words that a step of the reference takes as long as.
+const STEP: u64 = 40;
+/// Operations on words that it takes to prepare a run.
+const PREPARATION: u64 = 2_000;
+/// Draws of an input whose length the data decide.
+const ATTEMPTS: u64 = 5;
+/// Stores of a run that are kept.
+const STORES: usize = 1 << 16;
+/// Cycles without an event beyond those that a module promises.
+const PATIENCE: u64 = 64;
+/// A reset comes so many cycles after the start at the latest.
+const RESET_WITHIN: u64 = 64;
+
+/// Runs the module of a kernel until the budget is used up. `made` is what the passes made of the kernel.
+///
+/// Errors: the module does something else than the reference.
+pub fn check(
+    program: &Program,
+    made: &Kernel,
+    design: &Design,
+    manifest: &Manifest,
+    budget: Budget,
+) -> Result<Checked, CosimError> {
+    if budget == Budget::OFF {
+        return Ok(Checked::Not("--check off".into()));
+    }
+    let mut check = SelfCheck {
+        subject: Subject::new(program, manifest).map_err(CosimError::Manifest)?,
+        netlist: Netlist::new(design, manifest)?,
+        made: alone(made),
+        slowness: case::slowness(program),
+        left: budget.0,
+        cases: 0,
+        runs: Runs::default(),
+    };
+    match check.rounds(budget) {
+        Ok(()) => Ok(check.checked()),
+        Err(CosimError::Reference(RunError::Unsupported { what, .. })) => {
+            Ok(Checked::Not(format!("the reference lacks {what}")))
+        }
+        Err(CosimError::Reference(RunError::TooLarge { array, .. })) => Ok(Checked::Not(format!(
+            "'{array}' is too large for the reference"
+        ))),
+        Err(error) => Err(error),
+    }
+}
+
+struct SelfCheck<'a> {
+    subject: Subject<'a>,
+    netlist: Netlist,
+    /// What the passes made of the kernel: it has the stores that the module makes, no more and no fewer.
+    made: Program,
+    slowness: u64,
+    /// Of the budget.
+    left: u64,
+    cases: u64,
+    runs: Runs,
+}
+
+impl SelfCheck<'_> {
+    /// A run takes half of what is left at most, so that there are some of every kind.
+    fn rounds(&mut self, budget: Budget) -> Result<(), CosimError> {
+        for round in 0.. {
+            let mut inputs = Vec::new();
+            for number in ROUND * round..ROUND * (round + 1) {
+                if self.left < budget.0 / 16 {
+                    return Ok(());
+                }
+                let Some(step) = self.draw(number)? else {
+                    continue;
+                };
+                if step.outcome.cut.is_none() {
+                    inputs.push(step.input.clone());
+                }
+                self.run(number, vec![step], number % ROUND == ROUND - 1)?;
+            }
+            for gaps in [[0; ROUND as usize], [0, 1, 0, 5]] {
+                let options = self.reference(ROUND);
+                let pairs = inputs.iter().zip(gaps);
+                let Subject {
+                    program, signature, ..
+                } = &self.subject;
+                let steps = case::chain(program, signature, pairs, &options);
+                let taken = steps.iter().map(|step| step.outcome.steps).sum();
+                self.spend(taken, STEP);
+                if steps.len() > 1 {
+                    self.run(ROUND * round, steps, false)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn checked(&self) -> Checked {
+        match self.runs.whole + self.runs.parts {
+            0 => Checked::Not("its control flow depends on unspecified values".into()),
+            _ => Checked::Runs(self.runs),
+        }
+    }
+
+    fn spend(&mut self, count: u64, each: u64) {
+        let cost = count.saturating_mul(each).saturating_add(PREPARATION);
+        self.left = self.left.saturating_sub(cost);
+    }
+
+    /// How the reference runs if it has to share its part of the budget with other runs.
+    fn reference(&self, others: u64) -> reference::Options {
+        reference::Options {
+            step_limit: self.left / 4 / STEP / others,
+            log: STORES,
+            ..reference::Options::default()
+        }
+    }
+
+    /// The input of a number with what the reference makes of it, as far as it comes; `None` if nothing can be said of it.
+    fn draw(&mut self, number: u64) -> Result<Option<Step>, CosimError> {
+        let Subject {
+            program,
+            signature,
+            manifest,
+        } = &self.subject;
+        // Other data would not take less where they do not decide.
+        let attempts = match manifest.latency.max {
+            Some(_) => 1,
+            None => ATTEMPTS,
+        };
+        let options = self.reference(attempts);
+        let drawn = case::draw(program, signature, (SEED, number), attempts, &options)?;
+        self.spend(drawn.steps, STEP);
+        let known = drawn.outcome.unspecified_control.is_none();
+        Ok(known.then_some(Step {
+            input: drawn.input,
+            outcome: drawn.outcome,
+            gap: 0,
+        }))
+    }
+
+    fn run(&mut self, number: u64, steps: Vec<Step>, reset: bool) -> Result<(), CosimError> {
+        let mut case = Case::new(
+            &self.subject.signature,
+            self.slowness,
+            number as usize,
+            steps,
+        );
+        if let Some(promised) = self.subject.manifest.latency.max {
+            case.run.cycle_limit = promised.saturating_add(PATIENCE);
+        }
+        let state = SEED ^ Rng::new(self.cases).next();
+        self.cases += 1;
+        if reset {
+            let within = self.subject.manifest.latency.max.unwrap_or(RESET_WITHIN);
+            case.run.reset_after = 1 + Rng::new(state).below(within.clamp(1, RESET_WITHIN)) as u32;
+        }
+        let simulation = SimOptions {
+            seed: state,
+            record: true,
+            ..SimOptions::default()
+        };
+        let cost = self.netlist.cost();
+        let ran = self
+            .netlist
+            .run_until(&case.run, &simulation, self.left / 2 / cost)?;
+        self.spend(ran.cycles, cost);
+        let verdict = self.judge(&case, &ran)?;
+        verdict.map_err(|kind| self.failure(&case, kind, &ran, state))
+    }
+
+    fn judge(&mut self, case: &Case, ran: &Ran) -> Result<Result<(), FailureKind>, RunError> {
+        let result = &ran.result;
+        self.runs.cycles += ran.cycles;
+        self.runs.whole += result.timing.len() as u64;
+        let last = case.outcomes.last();
+        let cut = last.is_some_and(|outcome| outcome.cut.is_some());
+        if !cut && !ran.cut {
+            return Ok(self.subject.judge(case, result, &mut Report::default()));
+        }
+        if cut {
+            // The reference did not come to the end of the last one, whatever the module did.
+            self.runs.whole = self.runs.whole.saturating_sub(u64::from(!result.timed_out));
+        }
+        self.runs.parts += 1;
+        let stores = self.stores_made(case)?;
+        let made = Expectation {
+            program: &self.made,
+            logs: stores.iter().collect(),
+            kept: Kept::All,
+        };
+        let expectations = [self.subject.expected(logs(case)), made];
+        Ok(self.subject.judge_part(case, &expectations, result))
+    }
+
+    /// The stores that the module makes, as far as they can be known.
+    fn stores_made(&mut self, case: &Case) -> Result<Vec<Log>, RunError> {
+        let options = self.reference(case.inputs.len() as u64);
+        let mut logs = Vec::new();
+        for input in &case.inputs {
+            let outcome = reference::run_until(&self.made, input, &options)?;
+            self.spend(outcome.steps, STEP);
+            logs.push(outcome.log);
+        }
+        Ok(logs)
+    }
+
+    fn failure(&self, case: &Case, mut kind: FailureKind, ran: &Ran, state: u64) -> CosimError {
+        if let FailureKind::Mismatch(mismatch) = &mut kind {
+            let expectation = self.subject.expected(logs(case));
+            let followed = self.subject.follow(case, &expectation, &ran.result.writes);
+            mismatch.first = followed.divergence.map(Box::new);
+        }
+        CosimError::Failure(Box::new(Failure::new(
+            kind,
+            &self.subject.signature,
+            case,
+            SEED,
+            state,
+        )))
+    }
+}
+
+fn logs(case: &Case) -> impl Iterator<Item = &Log> {
+    case.outcomes.iter().map(|outcome| &outcome.log)
+}
+
+/// A program of one kernel.
+fn alone(kernel: &Kernel) -> Program {
+    let mut kernels = Arena::new();
+    let top = kernels.push(kernel.clone());
+    Program { kernels, top }
+}

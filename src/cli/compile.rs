@@ -4,7 +4,7 @@ use super::output::{Printer, Status, emit};
 use super::{CheckArgs, CompileArgs, Emit, PythonArgs, TargetArgs};
 use allo_hls::codes;
 use allo_hls::diagnostics::{Diagnostic, Diagnostics, FileId, SourceMap};
-use allo_hls::driver::{self, Compilation, Target};
+use allo_hls::driver::{self, Target};
 use allo_hls::sim::selfcheck::Budget;
 use allo_hls::{frontend, ir, rtl, transform};
 use std::io::Read;

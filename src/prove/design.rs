@@ -1,11 +1,11 @@
 //! The proof of a compiled kernel: its netlist leaves behind what the kernel does, wherever that is specified.
 
 use super::aig::Lit;
+use super::bits::Word;
 use super::kernel::{self, Value as Symbol};
 use super::machine;
 use super::sums::Sums;
 use super::sweep::{self, Verdict};
-use super::words::Word;
 use super::{Limits, Stop};
 use crate::codes;
 use crate::diagnostics::Diagnostic;

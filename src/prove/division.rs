@@ -5,8 +5,9 @@
 //! `floor(a / 2^k c) = floor(floor(a / 2^k) / c)`, and `a - d trunc(a / d)` as remainder.
 
 use super::aig::{Aig, Lit};
-use super::sums::{Linear, Sums};
-use super::words::{Word, as_constant, extend};
+use super::bits::{Word, as_constant, extend};
+use super::linear::Linear;
+use super::sums::Sums;
 use crate::hwarith::HwType;
 use crate::hwarith::interval::Interval;
 use crate::ir::BinaryOp;

@@ -1,8 +1,8 @@
 //! A pure hwarith graph as words: its meaning again, without the evaluator.
 
 use super::aig::Lit;
+use super::bits::{Word, constant, extend};
 use super::sums::Sums;
-use super::words::{Word, constant, extend};
 use crate::hwarith::graph::{Op, Predicate};
 use crate::hwarith::{Graph, HwType, Node, infer};
 use num_bigint::BigInt;

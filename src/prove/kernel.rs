@@ -6,8 +6,8 @@
 //! in the reference.
 
 use super::aig::{Aig, Lit};
+use super::bits::{Word, as_constant, constant, extend};
 use super::sums::Sums;
-use super::words::{Word, as_constant, constant, extend};
 use super::{Limits, Stop, division, sweep};
 use crate::diagnostics::Span;
 use crate::ir::*;

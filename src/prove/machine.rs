@@ -4,9 +4,9 @@
 //! scalar inputs after `ready`, data of reads past the end or of words written at the same edge.
 
 use super::aig::{Aig, Lit};
+use super::bits::{Word, as_constant, constant, extend};
 use super::sums::Sums;
 use super::sweep;
-use super::words::{Word, as_constant, constant, extend};
 use super::{Limits, Stop};
 use crate::rtl::interface::manifest::{Manifest, PortKind};
 use crate::rtl::netlist::*;

@@ -6,10 +6,12 @@
 //! ([`sums`]); what remains goes to a SAT solver, inner points that seem equal first ([`sweep`]).
 
 pub mod aig;
+pub mod bits;
 pub mod design;
 pub mod division;
 pub mod graph;
 pub mod kernel;
+pub mod linear;
 pub mod machine;
 pub mod quotients;
 pub mod sums;

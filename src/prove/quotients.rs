@@ -10,8 +10,8 @@
 //! its multipliers, and is decided with exact integers for each product that is met.
 
 use super::aig::{Aig, Lit};
-use super::sums::Linear;
-use super::words::Word;
+use super::bits::Word;
+use super::linear::Linear;
 use crate::hwarith::HwType;
 use crate::hwarith::interval::Interval;
 use num_bigint::BigInt;

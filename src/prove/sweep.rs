@@ -5,6 +5,7 @@
 //! tells more nodes apart.
 
 use super::aig::{Aig, Lit, Node, value_of};
+use super::linear::mix;
 use super::sums::Sums;
 use super::{Limits, Stop};
 use batsat::{Callbacks, ClauseKind, Solver, SolverInterface, SolverOpts, lbool};
@@ -232,14 +233,6 @@ impl<'a> Sweep<'a> {
     }
 }
 
-/// SplitMix64's output function.
-pub(super) fn mix(seed: u64) -> u64 {
-    let mut z = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
-}
-
 /// Stops the solver at the deadline or after a number of conflicts.
 struct Budget {
     deadline: Instant,
@@ -372,7 +365,7 @@ fn fresh(limits: Limits) -> Solver<Budget> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::words;
+    use super::super::bits;
     use super::*;
 
     fn verdict(sums: &Sums, root: Lit) -> Verdict {
@@ -402,7 +395,7 @@ mod tests {
     fn a_difference_of_one_case_in_many_is_found() {
         let mut sums = Sums::default();
         let a = sums.free_word(40);
-        let magic = words::constant(&0x12_3456_789au64.into(), 40);
+        let magic = bits::constant(&0x12_3456_789au64.into(), 40);
         let hit = sums.equal(&a, &magic);
         let Verdict::Sometimes(values) = verdict(&sums, hit) else {
             panic!("not found");
@@ -418,9 +411,9 @@ mod tests {
         let mut sums = Sums::default();
         let (a, b) = (sums.free_word(40), sums.free_word(40));
         let product = sums.mul((&a, false), (&b, false), 80);
-        let prime = words::constant(&1_000_000_016_000_000_063u64.into(), 80);
+        let prime = bits::constant(&1_000_000_016_000_000_063u64.into(), 80);
         let equal = sums.equal(&product, &prime);
-        let one = words::constant(&1.into(), 40);
+        let one = bits::constant(&1.into(), 40);
         let (x, y) = (sums.less(&one, &a, false), sums.less(&one, &b, false));
         let both = sums.aig.and(x, y);
         let root = sums.aig.and(both, equal);

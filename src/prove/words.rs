@@ -1,39 +1,12 @@
-//! Words of literals, lowest bit first, and the operations on them.
+//! Operations on words of literals.
 
 use super::aig::Lit;
-use super::sums::{Linear, Sums};
+use super::bits::{Word, constant, extend};
+use super::linear::Linear;
+use super::sums::Sums;
 use crate::hwarith::interval::{self, Interval};
-use num_bigint::{BigInt, BigUint};
-use num_traits::{One, Zero};
-
-/// Literals of a word, lowest bit first; never empty.
-pub type Word = Vec<Lit>;
-
-/// The constant's low bits.
-pub fn constant(value: &BigInt, width: u32) -> Word {
-    (0..u64::from(width))
-        .map(|i| Lit::constant(value.bit(i)))
-        .collect()
-}
-
-/// The unsigned value of a word of constants.
-pub fn as_constant(word: &[Lit]) -> Option<BigUint> {
-    let mut value = BigUint::zero();
-    for (i, bit) in word.iter().enumerate() {
-        value.set_bit(i as u64, bit.as_constant()?);
-    }
-    Some(value)
-}
-
-/// The low bits, or the extension by the top bit or zeros.
-pub fn extend(word: &[Lit], width: u32, signed: bool) -> Word {
-    let fill = match word.last() {
-        Some(&top) if signed => top,
-        _ => Lit::FALSE,
-    };
-    let bits = word.iter().copied().chain(std::iter::repeat(fill));
-    bits.take(width as usize).collect()
-}
+use num_bigint::BigInt;
+use num_traits::One;
 
 impl Sums {
     /// A word of free bits.

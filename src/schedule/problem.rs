@@ -140,17 +140,13 @@ impl<'g> Problem<'g> {
         let node = &self.graph.nodes[id];
         match &node.op {
             Op::Const(_) | Op::Var(_) => Kind::Stable,
-            // Calls and loads: see `set_calls` and `add_leaf`.
-            Op::Input(_) | Op::Phi | Op::Store(_) | Op::Load(_) | Op::Call(_) => Kind::Register,
-            Op::Iterate { step, count } => {
-                let step = &self.graph.steps[*step as usize];
-                let times = super::units::step_times(step, device, self.budget);
-                Kind::Pipelined {
-                    before: super::units::first_cycle_delay(&times),
-                    latency: count * super::units::step_cycles(step, &times),
-                    after: 0.0,
-                }
-            }
+            // Calls, loads and iterated steps: see `set_calls`, `add_leaf`, and the schedules of operators.
+            Op::Input(_)
+            | Op::Phi
+            | Op::Store(_)
+            | Op::Load(_)
+            | Op::Call(_)
+            | Op::Iterate { .. } => Kind::Register,
             Op::Cast | Op::Extract { .. } | Op::Concat => self.wires(id),
             _ => {
                 let class = delay_class(self.graph, id, self.width[id.index()]);

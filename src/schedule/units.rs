@@ -80,10 +80,20 @@ fn variant_behind(
     if let Some(shared) = shared {
         delay_inputs(&mut problem, |_| shared.choice_delay.min(budget));
     }
-    let times = problem.solve(None).ok()?.times;
-    let output = graph.outputs[0].index();
     let steps = graph.steps.iter();
     let steps: Vec<Times> = steps.map(|s| step_times(s, device, budget)).collect();
+    for (id, node) in graph.nodes.iter() {
+        if let Op::Iterate { step, count } = node.op {
+            let step = step as usize;
+            problem.kinds[id.index()] = Kind::Pipelined {
+                before: first_cycle_delay(&steps[step]),
+                latency: count * step_cycles(&graph.steps[step], &steps[step]),
+                after: 0.0,
+            };
+        }
+    }
+    let times = problem.solve(None).ok()?.times;
+    let output = graph.outputs[0].index();
     let busy = graph.nodes.iter().map(|(id, node)| match node.op {
         Op::Iterate { .. } => times.ready[id.index()] - times.start[id.index()],
         _ => 1,
@@ -121,7 +131,7 @@ fn input_delay(graph: &Graph, times: &Times, steps: &[Times]) -> f64 {
 
 /// Cycles of the operations of one application of a step. Its operands come after the choice between the first state
 /// and the last one.
-pub fn step_times(step: &Graph, device: &Device, budget: f64) -> Times {
+fn step_times(step: &Graph, device: &Device, budget: f64) -> Times {
     let roots: Vec<(NodeId, u32)> = step.outputs.iter().map(|&o| (o, u32::MAX)).collect();
     let width = crate::hwarith::demand::demanded(step, &roots, None);
     let mut problem = Problem::new(step, width, device, budget);
@@ -144,12 +154,12 @@ fn delay_inputs(problem: &mut Problem, delay: impl Fn(u32) -> f64) {
 }
 
 /// Cycles from one state of an iterated step to the next: the state is a register.
-pub fn step_cycles(step: &Graph, times: &Times) -> u32 {
+fn step_cycles(step: &Graph, times: &Times) -> u32 {
     times.ready[step.outputs[0].index()] + 1
 }
 
 /// Longest time of cycle 0 in which something is still busy.
-pub fn first_cycle_delay(times: &Times) -> f64 {
+fn first_cycle_delay(times: &Times) -> f64 {
     let nodes = 0..times.ready.len();
     let busy = nodes.filter(|&i| times.width[i] > 0 && times.ready[i] == 0 && !times.stable[i]);
     busy.map(|i| times.arrival[i]).fold(0.0, f64::max)

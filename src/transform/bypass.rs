@@ -7,8 +7,8 @@
 //! loops see Alle, Morvan and Derrien, Runtime dependency analysis for loop pipelining in HLS, DAC 2013.)
 
 use crate::diagnostics::Span;
+use crate::ir::analysis::Values;
 use crate::ir::analysis::touch;
-use crate::ir::analysis::{Values, Varying};
 use crate::ir::*;
 
 /// Rewrites all nests with a single store to an array at subscripts that the data decide.
@@ -153,7 +153,7 @@ impl Bypass<'_> {
         });
         let mut stored_at: Vec<ValueId> = stored_at?;
         let order = &self.values;
-        let varying = Varying::of(f, order);
+        let varying = order.varying(f);
         let regular = |v: &ValueId| order.subscript(f.iv, &varying, *v).is_some();
         loads.retain(|(_, at)| !stored_at.iter().chain(at).all(regular));
         if loads.is_empty() {

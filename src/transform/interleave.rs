@@ -173,7 +173,7 @@ impl Interleave<'_> {
     /// Whether no iteration of the outer loop loads, before its inner loop or in it, what an earlier one stores after
     /// its own.
     fn are_independent(&self, outer: &For, before: &[Op], inner: &For, after: &[Op]) -> bool {
-        let varying = Varying::of(outer, &self.values);
+        let varying = self.values.varying(outer);
         let (mut loads, mut stores) = (Vec::new(), Vec::new());
         let early = before.iter().chain(&inner.body.ops);
         early.for_each(|op| accesses(op, false, &mut loads));

@@ -5,7 +5,7 @@
 //! (Callahan, Carr and Kennedy, 1990). Loads and stores under conditions become selections of the carried value.
 
 use crate::diagnostics::Span;
-use crate::ir::analysis::{Fact, Values, Varying, touch};
+use crate::ir::analysis::{Fact, Values, touch};
 use crate::ir::rewrite::{Rewriter, rewrite};
 use crate::ir::*;
 use std::collections::{HashMap, HashSet};
@@ -162,7 +162,7 @@ impl Promote<'_> {
 
     /// Takes out of the body what computes `indices`; `None` if one of them changes in the loop.
     fn hoist(&self, f: &mut For, indices: &[ValueId]) -> Option<Vec<Op>> {
-        let varying = Varying::of(f, &self.values);
+        let varying = self.values.varying(f);
         if !indices.iter().all(|&v| varying.is_fixed(v)) {
             return None;
         }

@@ -119,7 +119,7 @@ impl Window<'_> {
         if !runs || !innermost {
             return None;
         }
-        let varying = Varying::of(f, &self.values);
+        let varying = self.values.varying(f);
         let frame = Frame { f, step, varying };
         let mut accesses = Vec::new();
         self.collect(&frame, &f.body, true, &mut accesses);

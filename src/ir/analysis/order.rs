@@ -1,8 +1,10 @@
 //! Facts `a - b <= k` that loops and conditions state, and what follows from them: short paths through the graph of such
 //! difference constraints.
 
-use super::values::Base;
 use std::collections::BTreeMap;
+
+/// A sum of multiples of values, by its number in [`Values`]; `None` for the empty sum.
+pub type Base = Option<u32>;
 
 /// `above - below <= bound` as exact integers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

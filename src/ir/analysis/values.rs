@@ -3,7 +3,7 @@
 //! An integer is taken as a base, a sum of multiples of other values, plus a constant, where that sum is exact.
 
 use super::numbers::Numbers;
-use super::order::{self, Fact};
+use super::order::{self, Base, Fact};
 use super::ranges::{self, Range};
 use super::varying::Varying;
 use crate::ir::{
@@ -12,9 +12,6 @@ use crate::ir::{
 use num_bigint::BigInt;
 use num_traits::{Signed, ToPrimitive};
 use std::collections::HashMap;
-
-/// A sum of multiples of values, by its number in [`Values`]; `None` for the empty sum.
-pub type Base = Option<u32>;
 
 /// `sum(coefficient * value) + constant`, each value once, in order of their handles, no coefficient 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -342,6 +339,11 @@ impl Values {
     pub fn distance(&self, a: ValueId, b: ValueId) -> Option<i128> {
         let ((p, x), (q, y)) = (self.linear(a), self.linear(b));
         (p == q).then(|| x - y)
+    }
+
+    /// What may differ from one iteration of a loop to the next.
+    pub fn varying(&self, f: &For) -> Varying {
+        Varying::of(f, &|value| self.definition(value).is_some())
     }
 
     /// How a subscript changes with a loop; `None` if otherwise.

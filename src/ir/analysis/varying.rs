@@ -1,6 +1,5 @@
 //! Which values may differ from one iteration of a loop to the next.
 
-use super::values::Values;
 use crate::ir::{Block, For, OpKind, ValueId};
 use std::collections::HashSet;
 
@@ -12,15 +11,16 @@ pub struct Varying {
 
 impl Varying {
     /// Looks through the body of a loop: what is computed in it of values that do not change does not change either.
-    pub fn of(f: &For, values: &Values) -> Varying {
+    /// `is_pure` says which values are computed of others alone.
+    pub fn of(f: &For, is_pure: &dyn Fn(ValueId) -> bool) -> Varying {
         let mut varying = Varying::default();
         varying.values.insert(f.iv);
         varying.values.extend(&f.carried);
-        varying.block(&f.body, values);
+        varying.block(&f.body, is_pure);
         varying
     }
 
-    fn block(&mut self, block: &Block, values: &Values) {
+    fn block(&mut self, block: &Block, is_pure: &dyn Fn(ValueId) -> bool) {
         for op in &block.ops {
             match &op.kind {
                 OpKind::For(f) => {
@@ -31,11 +31,10 @@ impl Varying {
                 _ => {}
             }
             for inner in op.kind.blocks() {
-                self.block(inner, values);
+                self.block(inner, is_pure);
             }
             // What is no pure operation on values may give something else each time.
-            let pure = |&v: &ValueId| values.definition(v).is_some();
-            let varies = !op.results.iter().all(pure)
+            let varies = !op.results.iter().all(|&v| is_pure(v))
                 || op.kind.operands().iter().any(|v| self.values.contains(v));
             if varies {
                 self.values.extend(&op.results);

@@ -10,6 +10,7 @@ use allo_hls::sim::cosim::{self, CosimError, CosimOptions, Report};
 use allo_hls::sim::elements::Elements;
 use allo_hls::sim::inprocess::Netlist;
 use allo_hls::sim::reference::{self, Outcome};
+use allo_hls::sim::selfcheck::Budget;
 use allo_hls::sim::value::{Invocation, Signature, Value};
 use allo_hls::sim::vectors;
 use num_bigint::{BigInt, BigUint};
@@ -65,6 +66,7 @@ pub fn compile(text: &str, top: &str, setting: &Setting) -> Result<Compilation, 
     let file = sources.add("fuzz.py", text);
     let mut target = Target::new("ecp5", setting.period).expect("a shipped device");
     target.skip.clone_from(&setting.skip);
+    target.check = Budget::millions(1);
     driver::compile(&mut sources, file, Some(top), &target).map_err(|e| e.render(&sources, false))
 }
 

@@ -651,7 +651,9 @@ impl<'p> Machine<'p> {
     /// The elements of an array that an operation writes: hardware takes a cycle for each.
     fn count_all(&mut self, frame: &Frame<'p>, span: Span, array: ArrayId) -> Result<(), RunError> {
         let array = &frame.kernel.arrays[array];
-        self.steps = self.steps.saturating_add(array.len());
+        // Those beyond the limit are never written.
+        let most = self.options.step_limit.saturating_add(1);
+        self.steps = self.steps.saturating_add(array.len()).min(most);
         match self.steps > self.options.step_limit {
             false => Ok(()),
             true => Err(self.too_many(span, Some((array.name.clone(), array.len())))),

@@ -145,7 +145,7 @@ fn example(name: &str) -> Compilation {
 }
 
 /// The check after a build sees most faults of the netlist within a part of what it may take by default. Some change
-/// nothing: a comparison with signs of what has none, an enable of a register that nobody reads later.
+/// nothing: an enable of a register that nobody reads later, a condition that holds anyway while ap_start waits.
 #[test]
 fn the_check_after_a_build_sees_planted_faults() {
     let (mut seen, mut missed) = (0, Vec::new());
@@ -169,7 +169,7 @@ fn the_check_after_a_build_sees_planted_faults() {
         }
     }
     println!("{seen} seen, {} missed: {missed:#?}", missed.len());
-    assert!(seen > 100 && seen > 8 * missed.len(), "{seen}, {missed:?}");
+    assert!(seen > 100 && seen > 4 * missed.len(), "{seen}, {missed:?}");
 }
 
 /// An array of 10^8 elements costs what is touched: the beginning of the run is compared.
@@ -201,6 +201,21 @@ fn a_large_kernel_is_checked_as_far_as_the_budget_goes() {
     }
     // How the end of the loop is found cannot be seen.
     assert!(seen > missed.len(), "{seen}, {missed:#?}");
+}
+
+/// Clearing an array of 10^8 elements takes the reference a step for each, and none of the budget.
+#[test]
+fn an_array_that_is_never_cleared_leaves_time_for_the_module() {
+    let text = "from allo import i32, kernel\n@kernel\ndef top(x: i32) -> i32:\n    \
+                a: i32[100000000] = 0\n    a[x & 7] = x\n    return a[3]\n";
+    let mut sources = SourceMap::default();
+    let file = sources.add("cleared.py", text);
+    let target = Target::new("ecp5", 10.0).expect("a built-in device");
+    let compiled = driver::compile(&mut sources, file, None, &target).expect("compiles");
+    let Ok(Checked::Runs(runs)) = checked(&compiled, 1) else {
+        panic!("the module is right");
+    };
+    assert!(runs.parts > 1 && runs.cycles > 1000, "{runs:?}");
 }
 
 #[test]

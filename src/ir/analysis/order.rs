@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-/// A sum of multiples of values, by its number in [`Values`]; `None` for the empty sum.
+/// A sum of multiples of values, by its number among those of a kernel; `None` for the empty sum.
 pub type Base = Option<u32>;
 
 /// `above - below <= bound` as exact integers.

@@ -3,7 +3,7 @@ from allo import *
 
 
 @kernel
-def shared_operators(
+def top(
     a: "f32[20]", b: "f32[20]", n: i32, x: "f32[20]", y: "f32[20]", z: "f32[20]"
 ) -> f32:
     for i in range(20):

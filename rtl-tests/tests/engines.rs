@@ -129,7 +129,7 @@ fn waveforms_name_the_source_and_show_the_same() {
         let hierarchy = wave.hierarchy();
         let vars = || hierarchy.all_vars().map(|var| &hierarchy[var]);
         let names: Vec<&str> = vars().map(|var| var.name(hierarchy)).collect();
-        assert!(names.contains(&"i_t5@12"), "{name}: {names:?}");
+        assert!(names.contains(&"i_t4@12"), "{name}: {names:?}");
         let done = vars().filter(|var| var.name(hierarchy) == "ap_done");
         let done = done.last().expect("ap_done is a signal").signal_ref();
         wave.load_signals(&[done]);

@@ -84,11 +84,11 @@ fn clean_module(design: &Design, module: &Module, moved: &HashMap<ModuleId, Modu
 
 /// The items that help to drive an output port, made regular; comments stay where something follows them.
 fn live_items(design: &Design, module: &Module) -> Vec<Item> {
-    let wiring = Wiring::of(module);
+    let mut wiring = Wiring::of(module);
     let items: Vec<Item> = module
         .items
         .iter()
-        .flat_map(|item| regular(module, &wiring, item))
+        .flat_map(|item| regular(module, &mut wiring, item))
         .collect();
     let mut drivers = vec![None; module.nets.len()];
     for (index, item) in items.iter().enumerate() {
@@ -162,13 +162,15 @@ fn without_empty_sections(items: Vec<Item>) -> Vec<Item> {
 }
 
 /// The item without degenerate operations.
-fn regular(module: &Module, wiring: &Wiring, item: &Item) -> Vec<Item> {
+fn regular(module: &Module, wiring: &mut Wiring, item: &Item) -> Vec<Item> {
     match item {
         Item::Assign { out, expr, origin } => {
             let width = module.nets[*out].width;
+            let expr = regular_expr(module, &wiring.resolved(expr, width), width);
+            wiring.add(*out, &expr);
             vec![Item::Assign {
                 out: *out,
-                expr: regular_expr(module, &wiring.resolved(expr, width), width),
+                expr,
                 origin: origin.clone(),
             }]
         }
@@ -177,23 +179,29 @@ fn regular(module: &Module, wiring: &Wiring, item: &Item) -> Vec<Item> {
     }
 }
 
-/// What nets whose names say nothing are wired to.
+/// What nets whose names say nothing are wired to, as far as the items were looked at.
 struct Wiring<'m> {
     module: &'m Module,
-    drivers: Vec<Option<&'m Expr>>,
+    drivers: Vec<Option<Expr>>,
 }
 
 impl Wiring<'_> {
     fn of(module: &Module) -> Wiring<'_> {
-        let mut drivers = vec![None; module.nets.len()];
-        for item in &module.items {
-            if let Item::Assign { out, expr, .. } = item
-                && !module.nets[*out].named
-            {
-                drivers[out.index()] = Some(expr);
-            }
+        Wiring {
+            module,
+            drivers: vec![None; module.nets.len()],
         }
-        Wiring { module, drivers }
+    }
+
+    /// Remembers what drives a net.
+    fn add(&mut self, out: NetId, expr: &Expr) {
+        let is_wiring = matches!(
+            expr,
+            Expr::Copy(_) | Expr::Slice { .. } | Expr::Extend { .. } | Expr::Concat(_)
+        );
+        if is_wiring && !self.module.nets[out].named {
+            self.drivers[out.index()] = Some(expr.clone());
+        }
     }
 
     fn width(&self, net: NetId) -> u32 {
@@ -211,7 +219,7 @@ impl Wiring<'_> {
     /// What an operand is a copy of.
     fn source(&self, mut operand: Operand) -> Operand {
         while let Operand::Net(net) = operand
-            && let Some(Expr::Copy(source)) = self.drivers[net.index()]
+            && let Some(Expr::Copy(source)) = &self.drivers[net.index()]
         {
             operand = source.clone();
         }
@@ -221,7 +229,7 @@ impl Wiring<'_> {
     /// `width` bits from `lo` on of a net.
     fn bits(&self, mut net: NetId, mut lo: u32, width: u32) -> Expr {
         loop {
-            (net, lo) = match self.drivers[net.index()] {
+            (net, lo) = match &self.drivers[net.index()] {
                 Some(Expr::Copy(Operand::Net(source))) => (*source, lo),
                 Some(Expr::Slice { value, lo: below }) => (*value, lo + below),
                 Some(Expr::Extend {

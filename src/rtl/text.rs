@@ -41,7 +41,11 @@ impl ExprText<'_> {
     pub fn expr(&self, expr: &Expr, width: u32) -> String {
         match expr {
             Expr::Copy(value) => self.operand(value),
-            Expr::Not(value) => format!("~{}", self.operand(value)),
+            Expr::Not(value) => match self.operand(value) {
+                // Yosys takes `~8'(x)` for a cast to `~8` bits.
+                cast if cast.starts_with(|c: char| c.is_ascii_digit()) => format!("~({cast})"),
+                value => format!("~{value}"),
+            },
             Expr::Binary { op, lhs, rhs } => {
                 let op = binary_symbol(*op);
                 format!("{} {op} {}", self.operand(lhs), self.operand(rhs))

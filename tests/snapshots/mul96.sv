@@ -282,11 +282,17 @@ module mul96 (
     wire [23:0] i_t203 = $signed(24'(i_t28_s2)) * 24'($signed(i_t82_s2));  // examples/mul96.py:16
     wire [41:0] i_t208 = {24'(i_t201[35:18]) + i_t203, i_t201[17:0]};  // examples/mul96.py:16
 
-    logic [17:0] i_t210_s3, i_t200_s3;
+    logic [17:0] i_t210_s3;
     logic [41:0] i_t209_s3;
     always_ff @(posedge ap_clk) begin
         i_t210_s3 <= i_t199[35:18];  // examples/mul96.py:16
         i_t209_s3 <= i_t208;  // examples/mul96.py:16
+    end
+
+    wire [41:0] i_t211 = 42'(i_t210_s3) + i_t209_s3;  // examples/mul96.py:16
+
+    logic [17:0] i_t200_s3;
+    always_ff @(posedge ap_clk) begin
         i_t200_s3 <= i_t199[17:0];  // examples/mul96.py:16
     end
 
@@ -317,15 +323,13 @@ module mul96 (
     end
 
     wire [65:0] i_t253 = {48'($signed(i_t250_s3)) + i_t247, i_t216_s3};  // examples/mul96.py:16
-    wire [41:0] i_t255_59_18 = (42'(i_t210_s3) + i_t209_s3);
-    wire [83:0] i_t259 = {66'($signed(i_t255_59_18)) + i_t253, i_t200_s3};  // examples/mul96.py:16
 
     logic [41:0] i_t262_s4;
     logic [83:0] i_t260_s4;
     logic [17:0] i_t184_s4;
     always_ff @(posedge ap_clk) begin
         i_t262_s4 <= (42'(i_t194_s3) + i_t193_s3);  // examples/mul96.py:16
-        i_t260_s4 <= i_t259;  // examples/mul96.py:16
+        i_t260_s4 <= {66'($signed(i_t211)) + i_t253, i_t200_s3};  // examples/mul96.py:16
         i_t184_s4 <= i_t184_s3;  // examples/mul96.py:16
     end
 

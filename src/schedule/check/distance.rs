@@ -31,6 +31,10 @@ pub fn may_meet(first: &Access, second: &Access, trips: &[Option<u64>], distance
     has_form(&dims, i128::from(distance), moved, &mut Vec::new())
 }
 
+/// More iterations than any loop runs; the outermost dimension is the only one whose number may be unknown, and its count is
+/// the last unknown, which is not tried value by value.
+const ENDLESS: i128 = 1 << 62;
+
 struct Dim {
     /// Address per count, of the first access and of the second.
     coefficients: [i128; 2],
@@ -48,15 +52,15 @@ struct Unknown {
 }
 
 impl Dim {
-    /// The counts of the first access after which the second may have one that differs by so much; `None`: no bound.
-    fn counts(&self, difference: i128) -> Option<(i128, i128)> {
-        let trip = self.trip?;
+    /// First and last count of the first access after which the second may have one that differs by so much.
+    fn counts(&self, difference: i128) -> (i128, i128) {
+        let trip = self.trip.unwrap_or(ENDLESS);
         let counts = |pin| match pin {
             Pin::Any => (0, trip - 1),
             Pin::At(n) => (i128::from(n), i128::from(n)),
         };
         let ((low, high), (from, to)) = (counts(self.first), counts(self.second));
-        Some((low.max(from - difference), high.min(to - difference)))
+        (low.max(from - difference), high.min(to - difference))
     }
 }
 
@@ -70,13 +74,12 @@ fn has_form(dims: &[Dim], distance: i128, moved: i128, unknowns: &mut Vec<Unknow
         let [from, to] = inner.coefficients;
         let known = unknowns.len();
         match inner.counts(difference) {
-            Some((low, high)) if low > high => return false,
-            Some((low, high)) if from != to => unknowns.push(Unknown {
+            (low, high) if low > high => return false,
+            (low, high) if from != to => unknowns.push(Unknown {
                 coefficient: to - from,
                 low,
                 high,
             }),
-            None if from != to => return true,
             _ => {}
         }
         let found = has_form(outer, carried, moved - difference * to, unknowns);
@@ -174,6 +177,22 @@ mod tests {
     }
 
     #[test]
+    fn counts_are_not_negative_in_loops_without_a_known_end() {
+        let meet = |from: i128, to: i128, constant: i128, distance| {
+            let (a, b) = (access(&[from], 0, &[]), access(&[to], constant, &[]));
+            may_meet(&a, &b, &[None], distance)
+        };
+        // x[0] and, in the same iteration, x[n + 1] for n = 0, 1, ...
+        assert!(!meet(0, 1, 1, 0));
+        assert!(meet(0, 1, 0, 0));
+        // x[n + 1] and, an iteration later, x[0]; x[5] after x[n].
+        assert!(!meet(1, 0, -1, 1));
+        assert!(meet(1, 0, 5, 1));
+        assert!(meet(2, 2, -2, 1));
+        assert!(!meet(2, 2, -2, 2));
+    }
+
+    #[test]
     fn distances_are_those_of_running_the_nest() {
         let nests: &[&[u64]] = &[&[7], &[3, 4], &[4, 1, 3], &[2, 3, 4]];
         let mut state = 1u64;
@@ -215,7 +234,7 @@ mod tests {
         let mut a = access(&[1], 0, &[]);
         let b = access(&[1], 3, &[]);
         assert!(!may_meet(&a, &b, &[None], 3) && may_meet(&b, &a, &[None], 3));
-        assert!(may_meet(&a, &access(&[2], 0, &[]), &[None], 1));
+        assert!(!may_meet(&a, &access(&[2], 0, &[]), &[None], 1));
         assert!(may_meet(&a, &b, &[Some(4), None], 1));
         a.address = None;
         assert!(may_meet(&a, &b, &[Some(4)], 9));

@@ -3,7 +3,8 @@
 use crate::tools;
 use allo_hls::sim::args;
 use allo_hls::sim::elements::Elements;
-use allo_hls::sim::value::{Invocation, Signature, Slot, Value};
+use allo_hls::sim::elements::Invocation;
+use allo_hls::sim::value::{Signature, Slot, Value};
 use serde_json::Value as Json;
 use std::path::{Path, PathBuf};
 

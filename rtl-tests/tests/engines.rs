@@ -1,10 +1,11 @@
 //! The in-process engine beside Verilator: the same outputs, writes and cycles of every example; waveforms of both.
 
 use allo_hls::sim::cosim::{self, CosimOptions};
+use allo_hls::sim::elements::Invocation;
 use allo_hls::sim::inprocess::Netlist;
 use allo_hls::sim::model::{Engine, Run, SimOptions, Unknown};
 use allo_hls::sim::reference;
-use allo_hls::sim::value::{Invocation, Signature};
+use allo_hls::sim::value::Signature;
 use allo_hls::sim::vectors;
 use allo_hls::sim::verilator::{Verilated, Verilator};
 use allo_hls::sim::waveform::Names;

@@ -8,12 +8,13 @@ use allo_hls::diagnostics::{Diagnostic, Diagnostics, FileId, Severity, SourceMap
 use allo_hls::driver::{self, Compilation};
 use allo_hls::sim::cosim::{self, CosimOptions, Report};
 use allo_hls::sim::elements::Elements;
+use allo_hls::sim::elements::Invocation;
 use allo_hls::sim::engine::EngineError;
 use allo_hls::sim::inprocess::Netlist;
 use allo_hls::sim::model::Engine;
 use allo_hls::sim::reference::{self, Options};
 use allo_hls::sim::selfcheck::Budget;
-use allo_hls::sim::value::{Invocation, Signature};
+use allo_hls::sim::value::Signature;
 use allo_hls::sim::verilator::Verilator;
 use allo_hls::sim::{args, waveform::Names};
 use allo_hls::{frontend, ir};

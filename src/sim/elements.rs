@@ -2,9 +2,9 @@
 
 use crate::diagnostics::Span;
 use crate::ir::Scalar;
+use crate::sim::draw::Draw;
 use crate::sim::sparse::Sparse;
-use crate::sim::value::Value;
-use crate::sim::vectors::Draw;
+use crate::sim::value::{Signature, Value};
 use std::fmt;
 use std::sync::Arc;
 
@@ -160,6 +160,25 @@ impl Eq for Elements {}
 impl fmt::Debug for Elements {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.iter()).finish()
+    }
+}
+
+/// The arguments of one run: for each parameter its elements, one for a scalar.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Invocation {
+    /// In the order of the parameters; elements in row-major order.
+    pub args: Vec<Elements>,
+}
+
+impl Invocation {
+    /// Given values, of the types of the parameters.
+    pub fn given(signature: &Signature, args: Vec<Vec<Value>>) -> Invocation {
+        let slots = signature.params.iter().zip(args);
+        Invocation {
+            args: slots
+                .map(|(slot, values)| Elements::given(slot.ty, values))
+                .collect(),
+        }
     }
 }
 

@@ -5,7 +5,7 @@
 //! is nearest, once more with twice as many (Ziv, "Fast evaluation of elementary mathematical functions with correctly rounded
 //! last bit", ACM TOMS 17(3), 1991).
 
-use super::softfloat::{
+use super::exact::{
     Exact, Unpacked, infinity, is_infinite, is_nan, nan, round, to_integral, unpack, zero,
 };
 use crate::ir::{FloatFormat, UnaryOp};

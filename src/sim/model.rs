@@ -2,11 +2,11 @@
 
 use crate::ir::Scalar;
 use crate::sim::bench::{Layout, MemoryLayout, words};
+use crate::sim::draw::{Draw, Rng};
 use crate::sim::elements::Elements;
-use crate::sim::engine::{EngineError, Result, io};
-use crate::sim::value::{Invocation, Signature, Value};
-use crate::sim::vectors::{Draw, Rng};
-use crate::sim::verilator::{self, VerilatorError};
+use crate::sim::elements::Invocation;
+use crate::sim::engine::{self, EngineError, Result, VerilatorError, io};
+use crate::sim::value::{Signature, Value};
 use num_bigint::BigUint;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -177,7 +177,7 @@ impl Engine for Model {
         if let Some(path) = &options.waveform {
             command.arg(path);
         }
-        let output = verilator::run(&mut command).map_err(VerilatorError::Crashed)?;
+        let output = engine::run(&mut command).map_err(VerilatorError::Crashed)?;
         let words = output
             .chunks_exact(4)
             .map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]]))

@@ -8,8 +8,9 @@ use crate::ir::{
 };
 use crate::sim::coverage::Coverage;
 use crate::sim::elements::Elements;
+use crate::sim::elements::Invocation;
 use crate::sim::operations::{binary, bit_set, bit_slice, bitcast, cast, compare, fma, unary};
-use crate::sim::value::{Data, Invocation, Signature, Slot, Value};
+use crate::sim::value::{Data, Signature, Slot, Value};
 use std::collections::HashMap;
 
 /// How to run.

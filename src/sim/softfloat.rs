@@ -4,158 +4,18 @@
 //! (and every other format) decodes to an exact integer times a power of two, computes exactly and
 //! rounds to nearest even. Shares nothing with the hardware's description.
 
+pub use super::exact::{
+    Exact, Unpacked, infinity, is_infinite, is_nan, nan, ratio, round, to_integral, unpack, zero,
+};
+use super::exact::{is_negative, sign_bit};
 use super::functions;
 use crate::ir::{BinaryOp, CompareOp, FloatFormat, Scalar, UnaryOp};
 use crate::units::float::Kind;
-use num_bigint::{BigInt, BigUint, Sign};
+use num_bigint::{BigInt, Sign};
 use num_integer::Integer;
-use num_traits::{One, ToPrimitive, Zero};
+use num_traits::Zero;
 use rustc_apfloat::{Float, ieee};
 use std::cmp::Ordering;
-
-/// A float taken apart.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Unpacked {
-    /// Any NaN.
-    Nan,
-    /// Infinity; negative if true.
-    Infinite(bool),
-    /// A number, possibly a zero.
-    Finite(Exact),
-}
-
-/// `(-1)^negative * mantissa * 2^exponent`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Exact {
-    /// The sign, also of a zero.
-    pub negative: bool,
-    /// Any size.
-    pub mantissa: BigUint,
-    /// Of the mantissa's lowest bit.
-    pub exponent: i64,
-}
-
-impl Exact {
-    fn signed(&self) -> BigInt {
-        let sign = if self.negative {
-            Sign::Minus
-        } else {
-            Sign::Plus
-        };
-        BigInt::from_biguint(sign, self.mantissa.clone())
-    }
-    /// Both as integers times one power of two.
-    fn aligned(&self, other: &Exact) -> (BigInt, BigInt, i64) {
-        let exponent = match (self.mantissa.is_zero(), other.mantissa.is_zero()) {
-            (true, false) => other.exponent,
-            (false, true) => self.exponent,
-            _ => self.exponent.min(other.exponent),
-        };
-        let scale = |x: &Exact| match x.mantissa.is_zero() {
-            true => BigInt::zero(),
-            false => x.signed() << (x.exponent - exponent) as u64,
-        };
-        (scale(self), scale(other), exponent)
-    }
-}
-
-fn bias(f: FloatFormat) -> i64 {
-    (1 << (f.exp - 1)) - 1
-}
-
-fn sign_bit(f: FloatFormat) -> u128 {
-    1 << (f.exp + f.frac)
-}
-
-fn is_negative(f: FloatFormat, bits: u128) -> bool {
-    bits & sign_bit(f) != 0
-}
-
-/// The canonical NaN.
-pub fn nan(f: FloatFormat) -> u128 {
-    infinity(f, false) | (1 << (f.frac - 1))
-}
-
-/// Infinity of either sign.
-pub fn infinity(f: FloatFormat, negative: bool) -> u128 {
-    (((1 << f.exp) - 1) << f.frac) | zero(f, negative)
-}
-
-/// Zero of either sign.
-pub fn zero(f: FloatFormat, negative: bool) -> u128 {
-    if negative { sign_bit(f) } else { 0 }
-}
-
-/// Whether the pattern is a NaN.
-pub fn is_nan(f: FloatFormat, bits: u128) -> bool {
-    bits & !sign_bit(f) > infinity(f, false)
-}
-
-/// Whether the pattern is an infinity.
-pub fn is_infinite(f: FloatFormat, bits: u128) -> bool {
-    bits & !sign_bit(f) == infinity(f, false)
-}
-
-/// The number behind a bit pattern.
-pub fn unpack(f: FloatFormat, bits: u128) -> Unpacked {
-    let negative = is_negative(f, bits);
-    let fraction = bits & ((1 << f.frac) - 1);
-    let biased = (bits & !sign_bit(f)) >> f.frac;
-    let emin = 1 - bias(f);
-    if is_nan(f, bits) {
-        return Unpacked::Nan;
-    }
-    if is_infinite(f, bits) {
-        return Unpacked::Infinite(negative);
-    }
-    let (mantissa, exponent) = match biased {
-        0 => (fraction, emin),
-        _ => (fraction | (1 << f.frac), emin + biased as i64 - 1),
-    };
-    Unpacked::Finite(Exact {
-        negative,
-        mantissa: BigUint::from(mantissa),
-        exponent: exponent - i64::from(f.frac),
-    })
-}
-
-/// The float nearest to a number, ties to even. `sticky` says that the number's size is truly
-/// between `mantissa` and `mantissa + 1`; the mantissa must then have two bits more than a
-/// significand.
-pub fn round(f: FloatFormat, exact: &Exact, sticky: bool) -> u128 {
-    let (mut mantissa, mut exponent) = (exact.mantissa.clone(), exact.exponent);
-    if sticky {
-        mantissa = (mantissa << 1u32) | BigUint::one();
-        exponent -= 1;
-    }
-    let sign = zero(f, exact.negative);
-    if mantissa.is_zero() {
-        return sign;
-    }
-    let bits = mantissa.bits() as i64;
-    let lowest = (exponent + bits - 1).max(1 - bias(f)) - i64::from(f.frac);
-    let cut = lowest - exponent;
-    let kept = if cut <= 0 {
-        mantissa << (-cut).min(i64::from(f.frac)) as u64
-    } else if cut > bits {
-        BigUint::zero()
-    } else {
-        let cut = cut as u64;
-        let kept = &mantissa >> cut;
-        let half = mantissa.bit(cut - 1);
-        let more = mantissa.trailing_zeros().unwrap_or(0) < cut - 1;
-        let up = half && (more || kept.is_odd());
-        if up { kept + 1u32 } else { kept }
-    };
-    // A carry out of the fraction moves into the exponent field by itself, also from subnormals.
-    let kept = kept.to_u128().unwrap_or_default();
-    let field = lowest + i64::from(f.frac) + bias(f) - 1;
-    if field >= (1 << f.exp) - 1 {
-        return infinity(f, exact.negative);
-    }
-    let magnitude = kept + ((field as u128) << f.frac);
-    sign | magnitude.min(infinity(f, false))
-}
 
 fn apfloat<T: Float>(op: Arithmetic, operands: [u128; 3]) -> (u128, bool) {
     let [a, b, c] = operands.map(T::from_bits);
@@ -284,20 +144,6 @@ fn quotient(f: FloatFormat, negative: bool, a: &Exact, b: &Exact) -> u128 {
     round(f, &exact, !rest.is_zero())
 }
 
-/// The leading bits, at least `bits`, of a ratio of naturals, and whether it is truly a little larger; the
-/// denominator is not 0.
-pub fn ratio(bits: u32, negative: bool, over: &BigUint, under: &BigUint) -> (Exact, bool) {
-    let wanted = u64::from(bits) + 2 + under.bits();
-    let up = wanted.saturating_sub(over.bits());
-    let (mantissa, rest) = (over << up).div_rem(under);
-    let exact = Exact {
-        negative,
-        mantissa,
-        exponent: -(up as i64),
-    };
-    (exact, !rest.is_zero())
-}
-
 fn square_root(f: FloatFormat, bits: u128) -> u128 {
     match unpack(f, bits) {
         Unpacked::Finite(e) if e.mantissa.is_zero() => bits,
@@ -315,26 +161,6 @@ fn square_root(f: FloatFormat, bits: u128) -> u128 {
             round(f, &exact, inexact)
         }
         _ => nan(f),
-    }
-}
-
-/// The integer below (`up` false) or above, in the same format.
-pub fn to_integral(f: FloatFormat, bits: u128, up: bool) -> u128 {
-    match unpack(f, bits) {
-        Unpacked::Nan => nan(f),
-        Unpacked::Finite(e) if e.exponent < 0 && !e.mantissa.is_zero() => {
-            let places = (-e.exponent) as u64;
-            let whole = &e.mantissa >> places;
-            let inexact = e.mantissa.trailing_zeros().unwrap_or(0) < places;
-            let away = inexact && e.negative != up;
-            let exact = Exact {
-                negative: e.negative,
-                mantissa: if away { whole + 1u32 } else { whole },
-                exponent: 0,
-            };
-            round(f, &exact, false)
-        }
-        _ => bits,
     }
 }
 
@@ -482,8 +308,11 @@ pub fn to_int(f: FloatFormat, to: Scalar, bits: u128) -> BigInt {
 
 #[cfg(test)]
 mod tests {
+    use super::super::exact::bias;
     use super::*;
     use crate::sim::formats;
+    use num_bigint::BigUint;
+    use num_traits::One;
 
     fn convert(from: FloatFormat, to: FloatFormat, bits: u128) -> u128 {
         formats::convert(from.into(), to.into(), bits)

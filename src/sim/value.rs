@@ -1,7 +1,6 @@
 //! Runtime values: exact integers and float bit patterns, with a mark on what is unspecified.
 
 use crate::ir::{Array, Const, Param, Program, ResultSlot, Scalar};
-use crate::sim::elements::Elements;
 use crate::sim::integer::ExactInt;
 use num_bigint::{BigInt, BigUint};
 use num_traits::ToPrimitive;
@@ -252,25 +251,6 @@ impl Signature {
         Signature {
             params: params.collect(),
             results: results.collect(),
-        }
-    }
-}
-
-/// The arguments of one run: for each parameter its elements, one for a scalar.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Invocation {
-    /// In the order of the parameters; elements in row-major order.
-    pub args: Vec<Elements>,
-}
-
-impl Invocation {
-    /// Given values, of the types of the parameters.
-    pub fn given(signature: &Signature, args: Vec<Vec<Value>>) -> Invocation {
-        let slots = signature.params.iter().zip(args);
-        Invocation {
-            args: slots
-                .map(|(slot, values)| Elements::given(slot.ty, values))
-                .collect(),
         }
     }
 }

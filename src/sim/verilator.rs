@@ -3,56 +3,16 @@
 //! The Verilator runtime is compiled once into a library in a cache folder, with a precompiled
 //! header; a model is one translation unit and is cached by a hash of everything it was made from.
 
-use crate::codes;
-use crate::diagnostics::Diagnostic;
 use crate::rtl::interface::manifest::Manifest;
 use crate::sim::bench::{BENCH, Layout};
-use crate::sim::engine::{EngineError, Result, io};
+pub use crate::sim::engine::VerilatorError;
+use crate::sim::engine::{EngineError, Result, io, run};
 use crate::sim::model::{Engine, Model, Run, RunResult, SimOptions};
 use crate::sim::waveform::{self, Names};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::{env, fs};
-
-/// What Verilator, the compiler of its models or a model did.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum VerilatorError {
-    /// A program is not installed.
-    Missing {
-        /// Which.
-        what: &'static str,
-        /// What was tried, and how to get it.
-        help: String,
-    },
-    /// Verilator refused the SystemVerilog.
-    Refused(String),
-    /// The C++ compiler refused the model.
-    Compiler(String),
-    /// The simulation broke down.
-    Crashed(String),
-}
-
-impl VerilatorError {
-    /// The error as a message.
-    pub fn to_diagnostic(&self) -> Diagnostic {
-        let global = |message: String| Diagnostic::global(codes::VERILATOR, message);
-        match self {
-            VerilatorError::Missing { what, help } => {
-                global(format!("{what} is not installed")).help(help.clone())
-            }
-            VerilatorError::Refused(log) => {
-                global("Verilator refused the generated module".into()).note(log.clone())
-            }
-            VerilatorError::Compiler(log) => {
-                global("the C++ compiler refused the simulation model".into()).note(log.clone())
-            }
-            VerilatorError::Crashed(log) => {
-                global("the simulation broke down".into()).note(log.clone())
-            }
-        }
-    }
-}
 
 /// An installed Verilator and C++ compiler.
 #[derive(Clone, Debug)]
@@ -551,25 +511,6 @@ fn output_of(command: &mut Command) -> std::io::Result<String> {
         true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
         false => Err(std::io::Error::other(format!("{}", output.status))),
     }
-}
-
-/// Longest part of a tool's messages that is shown.
-const MAX_LOG: usize = 4000;
-
-/// Runs to success, or gives what the program had to say.
-pub(super) fn run(command: &mut Command) -> std::result::Result<Vec<u8>, String> {
-    let output = command
-        .output()
-        .map_err(|e| format!("{}: {e}", command.get_program().to_string_lossy()))?;
-    if output.status.success() {
-        return Ok(output.stdout);
-    }
-    let said = [output.stderr, output.stdout].concat();
-    let said: String = String::from_utf8_lossy(&said)
-        .chars()
-        .take(MAX_LOG)
-        .collect();
-    Err(format!("{}\n{}", output.status, said.trim_end()))
 }
 
 /// FNV-1a of 128 bits over texts and their lengths, in hexadecimal.

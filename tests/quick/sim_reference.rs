@@ -4,8 +4,9 @@ use crate::sim_builder::{Builder, F32, I32};
 use allo_hls::arena::Arena;
 use allo_hls::ir::*;
 use allo_hls::sim::elements::Elements;
+use allo_hls::sim::elements::Invocation;
 use allo_hls::sim::reference::{Options, Outcome, RunError, run};
-use allo_hls::sim::value::{Data, Invocation, Signature, Value as RunValue};
+use allo_hls::sim::value::{Data, Signature, Value as RunValue};
 
 fn ints(ty: Scalar, values: impl IntoIterator<Item = i64>) -> Vec<RunValue> {
     values

@@ -1,9 +1,10 @@
 //! Cases: invocations on one set of memories, with what the reference makes of them.
 
 use crate::ir::Program;
+use crate::sim::elements::Invocation;
 use crate::sim::model::Run;
 use crate::sim::reference::{self, Outcome, RunError};
-use crate::sim::value::{Invocation, Signature};
+use crate::sim::value::Signature;
 use crate::sim::vectors;
 use std::borrow::Borrow;
 

@@ -3,11 +3,12 @@
 use super::case::Case;
 use crate::codes;
 use crate::diagnostics::{Diagnostic, Span};
+use crate::sim::elements::Invocation;
 use crate::sim::engine::EngineError;
 use crate::sim::locate::Divergence;
 use crate::sim::model::Run;
 use crate::sim::reference::RunError;
-use crate::sim::value::{Invocation, Signature, Slot, Value};
+use crate::sim::value::{Signature, Slot, Value};
 use crate::sim::{args, formats};
 use std::path::PathBuf;
 

@@ -5,8 +5,9 @@ use super::judge::check_manifest;
 use crate::ir::Program;
 use crate::rtl::interface::manifest::Manifest;
 use crate::sim::elements::Elements;
+use crate::sim::elements::Invocation;
 use crate::sim::model::{Engine, Run, RunResult, SimOptions, Unknown};
-use crate::sim::value::{Invocation, Signature, Value};
+use crate::sim::value::{Signature, Value};
 
 /// What the module itself makes of inputs.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,33 +1,11 @@
 //! The flat netlist as a program over 64-bit words.
 
 use super::flatten::Flat;
+use super::slot::Slot;
 use super::wide::{Kind, Node, write_big};
 use crate::rtl::netlist::*;
 use num_bigint::BigUint;
 use std::collections::HashMap;
-
-/// Where a value of `width` bits stands: in words from `at`, the lowest first, unused bits 0.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Slot {
-    pub at: u32,
-    pub width: u32,
-}
-
-impl Slot {
-    /// Its words.
-    pub fn range(self) -> std::ops::Range<usize> {
-        let at = self.at as usize;
-        at..at + self.words()
-    }
-    /// How many words it has.
-    pub fn words(self) -> usize {
-        self.width.div_ceil(64) as usize
-    }
-    /// The bits used of its last word.
-    pub fn top_mask(self) -> u64 {
-        u64::MAX >> (self.words() as u32 * 64 - self.width)
-    }
-}
 
 /// One operation; `d` is written, the other letters are read. Positions of words, unless `u8` or masks.
 #[derive(Clone, Debug)]

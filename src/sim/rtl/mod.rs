@@ -2,13 +2,15 @@
 
 mod compile;
 pub(crate) mod flatten;
+mod slot;
 mod wide;
 
 use crate::rtl::netlist::{Design, Direction, ModuleId};
 use crate::sim::sparse::Sparse;
 use crate::sim::vectors::Rng;
-use compile::{MemoryCell, Program, Slot};
+use compile::{MemoryCell, Program};
 use num_bigint::BigUint;
+use slot::Slot;
 use std::collections::HashMap;
 use std::sync::Arc;
 use wide::{read_big, write_big};

@@ -1,6 +1,6 @@
 //! One operation on values of more than 64 bits: in 128 bits where they suffice, else in big integers.
 
-use super::compile::Slot;
+use super::slot::Slot;
 use crate::rtl::netlist::{BinaryOp, CompareOp, ShiftOp};
 use num_bigint::{BigInt, BigUint};
 use num_traits::{One, ToPrimitive, Zero};

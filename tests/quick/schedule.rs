@@ -68,22 +68,40 @@ fn operators(compilation: &Compilation, name: &str) -> usize {
 
 #[test]
 fn loops_that_exclude_one_another_share_their_operators() {
-    let path = support::root("rtl-tests/kernels/shared_operators.py");
-    let target = Target::new("ecp5", 10.0).expect("device");
-    let compiled = support::hardware(&support::read(&path), None, &target);
+    let compiled = kernel("shared_operators");
     assert_eq!(operators(&compiled, "fmul"), 1);
     assert_eq!(operators(&compiled, "fdiv"), 1);
     // The last loop has two sums in each iteration.
     assert_eq!(operators(&compiled, "fadd_e"), 2);
-    let (program, schedule) = (&compiled.hardware, &compiled.schedule);
-    check(program, schedule, &target.device).expect("a valid schedule");
+    let schedule = &compiled.schedule;
+    verdict(&compiled, schedule).expect("a valid schedule");
     for (leaf, node) in shared_calls(schedule) {
         let mut broken = schedule.clone();
         broken.leaves[leaf].instances[node] = Some(7);
-        check(program, &broken, &target.device).expect_err("there is no such instance");
+        verdict(&compiled, &broken).expect_err("there is no such instance");
         broken.leaves[leaf].instances[node] = None;
-        check(program, &broken, &target.device).expect_err("nor one of its own");
+        verdict(&compiled, &broken).expect_err("nor one of its own");
     }
+}
+
+/// A kernel of `rtl-tests/kernels` at 100 MHz on ecp5.
+fn kernel(name: &str) -> Compilation {
+    let path = support::root(&format!("rtl-tests/kernels/{name}.py"));
+    let target = Target::new("ecp5", 10.0).expect("device");
+    support::hardware(&support::read(&path), None, &target)
+}
+
+#[test]
+fn an_instance_that_is_left_without_calls_is_not_built() {
+    let compiled = kernel("idle_instance");
+    assert_eq!(operators(&compiled, "fmul"), 1);
+}
+
+#[test]
+fn loops_that_exclude_one_another_share_a_rolled_operator() {
+    let compiled = kernel("shared_rolled");
+    assert_eq!(operators(&compiled, "fdiv"), 1);
+    assert_eq!(operators(&compiled, "fdiv_e11f52_rolled"), 1);
 }
 
 /// Leaves and positions of the nodes that call shared operators.

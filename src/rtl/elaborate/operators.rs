@@ -4,7 +4,7 @@ use super::Top;
 use super::cells::Cells;
 use crate::hwarith::graph::UnitId;
 use crate::rtl::netlist::*;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// An instance of a variant of an operator.
 pub type InstanceKey = (UnitId, u32, u32);
@@ -21,16 +21,26 @@ pub struct CallUse {
 pub type Results = BTreeMap<InstanceKey, NetId>;
 
 impl Top<'_> {
-    /// Nets of the results, which leaves need before the instances are complete.
+    /// Nets of the results of the instances that have calls; leaves need them before the instances are complete.
     pub(super) fn declare_operator_results(&mut self) {
-        for ((unit, choice), variant) in self.schedule.variants(self.program) {
-            let instances = variant.shared.map_or(0, |shared| shared.instances);
-            let unit_of = &self.program.units[unit];
-            for instance in 0..instances {
-                let name = format!("{}_{instance}", unit_of.name);
-                let net = self.cells.net(&name, unit_of.width);
-                self.results.insert((unit, choice, instance), net);
-            }
+        let mut keys: BTreeSet<InstanceKey> = BTreeSet::new();
+        for (leaf, schedule) in self.schedule.leaves.iter() {
+            let nodes = self.program.leaves[leaf].graph.nodes.ids();
+            keys.extend(
+                nodes
+                    .zip(&schedule.instances)
+                    .filter_map(|(node, instance)| {
+                        let (unit, choice) = self.schedule.called(self.program, leaf, node)?;
+                        Some((unit, choice, (*instance)?))
+                    }),
+            );
+        }
+        for key @ (unit, _, instance) in keys {
+            let unit = &self.program.units[unit];
+            let net = self
+                .cells
+                .net(&format!("{}_{instance}", unit.name), unit.width);
+            self.results.insert(key, net);
         }
     }
 

@@ -15,6 +15,7 @@ pub mod hwarith;
 pub mod ir;
 pub mod machine;
 pub mod prove;
+pub mod random;
 pub mod rtl;
 pub mod schedule;
 pub mod sim;

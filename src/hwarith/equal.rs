@@ -5,12 +5,13 @@
 
 use super::builder::rebuild;
 use super::demand::Memories;
-use super::fast::{LANES, Machine, Outside, Word, mix};
+use super::fast::{LANES, Machine, Outside, Word};
 use super::graph::{Graph, NodeId, Op};
 use super::interval::Interval;
 use super::types::HwType;
 use crate::codes;
 use crate::diagnostics::{Diagnostic, Diagnostics, Severity, Span};
+use crate::random::mix;
 use num_bigint::BigInt;
 use std::collections::BTreeMap;
 

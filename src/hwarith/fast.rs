@@ -8,6 +8,7 @@
 use super::graph::{Graph, Node, NodeId, Op};
 use super::interval::Interval;
 use super::types::HwType;
+use crate::random::mix;
 use num_bigint::BigInt;
 use std::cmp::Ordering;
 
@@ -284,14 +285,6 @@ struct Source<W> {
     bits: u32,
     /// Of the operands.
     operand_mask: W,
-}
-
-/// SplitMix64's mixing of bits.
-pub(super) fn mix(x: u64) -> u64 {
-    let z = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
 }
 
 impl<W: Word> Source<W> {

@@ -3,6 +3,7 @@
 use super::eval::eval_op;
 use super::graph::{Graph, Node, NodeId, Op, Predicate};
 use super::types::HwType;
+use crate::random;
 use num_bigint::BigInt;
 
 /// SplitMix64.
@@ -13,11 +14,9 @@ impl Random {
         Random(seed)
     }
     pub fn word(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        let word = random::mix(self.0);
+        self.0 = self.0.wrapping_add(random::STEP);
+        word
     }
     pub fn below(&mut self, bound: u32) -> u32 {
         (self.word() % u64::from(bound)) as u32

@@ -2,6 +2,7 @@
 
 use super::aig::Lit;
 use crate::hwarith::interval::Interval;
+use crate::random::mix;
 use num_bigint::{BigInt, BigUint};
 use num_traits::{One, Signed, Zero};
 use std::collections::BTreeMap;
@@ -151,12 +152,4 @@ pub fn congruent(a: &Linear, b: &Linear, width: u32) -> bool {
 pub fn ones(value: &BigInt) -> u64 {
     let (_, magnitude): (_, BigUint) = value.clone().into_parts();
     magnitude.count_ones()
-}
-
-/// SplitMix64's output function.
-pub fn mix(seed: u64) -> u64 {
-    let mut z = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
 }

@@ -5,9 +5,9 @@
 //! tells more nodes apart.
 
 use super::aig::{Aig, Lit, Node, value_of};
-use super::linear::mix;
 use super::sums::Sums;
 use super::{Limits, Stop};
+use crate::random::mix;
 use batsat::{Callbacks, ClauseKind, Solver, SolverInterface, SolverOpts, lbool};
 use std::collections::HashMap;
 use std::time::{Duration, Instant};

@@ -357,6 +357,7 @@ impl Search {
 mod tests {
     use super::*;
     use crate::diagnostics::Span;
+    use crate::hwarith::testing::Random;
     use crate::machine::program::Affine;
 
     fn dim(coefficient: i128, trip: Option<u64>) -> Dim {
@@ -433,13 +434,8 @@ mod tests {
 
     #[test]
     fn distances_are_those_of_all_pairs_of_iterations() {
-        let mut state = 1u64;
-        let mut below = |n: u64| {
-            state = state
-                .wrapping_mul(6364136223846793005)
-                .wrapping_add(1442695040888963407);
-            (state >> 33) % n
-        };
+        let mut random = Random::new(1);
+        let mut below = |n: u64| u64::from(random.below(n as u32));
         for _ in 0..3000 {
             let count = 1 + below(3);
             let dims: Vec<Dim> = (0..count)
@@ -560,13 +556,8 @@ mod tests {
 
     #[test]
     fn a_chain_of_dependences_says_what_all_pairs_say() {
-        let mut state = 7u64;
-        let mut below = |n: u64| {
-            state = state
-                .wrapping_mul(6364136223846793005)
-                .wrapping_add(1442695040888963407);
-            (state >> 33) % n
-        };
+        let mut random = Random::new(7);
+        let mut below = |n: u64| u64::from(random.below(n as u32));
         for round in 0..200 {
             let accesses: Vec<Access> = (0..1 + below(9) as usize)
                 .map(|node| {

@@ -99,6 +99,11 @@ pub struct Delay {
     per_log2: f64,
 }
 
+/// `ceil(log2 n)`; 0 for 0.
+pub fn ceil_log2(n: u64) -> u32 {
+    u64::BITS - n.saturating_sub(1).leading_zeros()
+}
+
 impl Device {
     /// The model called `name`, or the one in the file of that path if it ends in `.toml`.
     ///
@@ -142,14 +147,13 @@ impl Device {
 
     /// ns of a choice of one of several values of `width` bits, by a tree of two-way choices.
     pub fn choice_delay(&self, values: usize, width: u32) -> f64 {
-        let levels = usize::BITS - values.max(1).saturating_sub(1).leading_zeros();
-        f64::from(levels) * self.delay(Class::Mux, width)
+        f64::from(ceil_log2(values as u64)) * self.delay(Class::Mux, width)
     }
 
     /// Delay in ns of an operation of `width` bits; 0 for a class that the model leaves out.
     pub fn delay(&self, class: Class, width: u32) -> f64 {
         let alone = self.delay.get(&class).map_or(0.0, |d| {
-            let log2 = f64::from(u32::BITS - width.max(1).saturating_sub(1).leading_zeros());
+            let log2 = f64::from(ceil_log2(width.into()));
             d.base + d.per_bit * f64::from(width) + d.per_log2 * log2
         });
         match class {

@@ -124,10 +124,6 @@ impl Reservations {
         }
     }
 
-    fn slot(&self, cycle: u64) -> u64 {
-        self.ii.map_or(cycle, |ii| cycle % u64::from(ii))
-    }
-
     fn slots(&self, cycle: u64, wanted: Use) -> impl Iterator<Item = u64> + use<> {
         let ii = self.ii.map(u64::from);
         (cycle..cycle + u64::from(wanted.slots)).map(move |c| ii.map_or(c, |ii| c % ii))
@@ -196,11 +192,6 @@ impl Reservations {
             pool.instances[instance as usize].remove(slot);
             pool.full.remove(slot);
         }
-    }
-
-    /// The slot of a cycle.
-    pub fn slot_of(&self, cycle: u64) -> u64 {
-        self.slot(cycle)
     }
 }
 

@@ -5,7 +5,7 @@
 //! choice makes the operator a cycle longer, keeps operators of its own. (Binding after De Micheli, Synthesis and
 //! Optimization of Digital Circuits, 1994, chapter 6; here the binding is the scheduler's, by reservation tables.)
 
-use super::device::{Class, Device};
+use super::device::{Class, Device, ceil_log2};
 use super::problem::Problem;
 use super::{LeafSchedule, Schedule, Shared, Variant, delay_class, loops, units};
 use crate::arena::Table;
@@ -240,10 +240,7 @@ fn node_area(graph: &Graph, id: NodeId, op: &Op, width: u32, device: &Device) ->
     let per_bit = device.area.get(&class).copied().unwrap_or(1.0);
     match op {
         Op::Mul => device.dsp.luts,
-        Op::Shl | Op::Shr => {
-            let stages = u32::BITS - bits.max(1).saturating_sub(1).leading_zeros();
-            per_bit * f64::from(width) * f64::from(stages)
-        }
+        Op::Shl | Op::Shr => per_bit * f64::from(width) * f64::from(ceil_log2(bits.into())),
         Op::Icmp(_) => per_bit * f64::from(bits),
         _ => per_bit * f64::from(width),
     }

@@ -1,6 +1,7 @@
 //! Values by seed and position, biased to those where hardware goes wrong.
 
 use crate::ir::{FloatFormat, Scalar, StorageFormat};
+use crate::random;
 use crate::sim::integer::ExactInt;
 use crate::sim::softfloat;
 use crate::sim::value::{Data, Slot, Value};
@@ -23,11 +24,9 @@ impl Rng {
     /// The next word.
     #[allow(clippy::should_implement_trait)]
     pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        let word = random::mix(self.0);
+        self.0 = self.0.wrapping_add(random::STEP);
+        word
     }
     /// A number below `bound`, which is not 0; the bias is below 2^-32 for the bounds used here.
     pub fn below(&mut self, bound: u64) -> u64 {

@@ -125,6 +125,7 @@ mod tests {
     use super::*;
     use crate::hwarith::NodeId;
     use crate::hwarith::graph::MemId;
+    use crate::hwarith::testing::Random;
     use crate::machine::program::Affine;
 
     fn access(counters: &[i128], constant: i128, pins: &[Pin]) -> Access {
@@ -195,13 +196,8 @@ mod tests {
     #[test]
     fn distances_are_those_of_running_the_nest() {
         let nests: &[&[u64]] = &[&[7], &[3, 4], &[4, 1, 3], &[2, 3, 4]];
-        let mut state = 1u64;
-        let mut below = |n: u64| {
-            state = state
-                .wrapping_mul(6364136223846793005)
-                .wrapping_add(1442695040888963407);
-            (state >> 33) % n
-        };
+        let mut random = Random::new(1);
+        let mut below = |n: u64| u64::from(random.below(n as u32));
         for case in 0..2000 {
             let trips = nests[case % nests.len()];
             let counters: Vec<i128> = trips.iter().map(|_| i128::from(below(7)) - 3).collect();

@@ -3,12 +3,12 @@ from allo import *
 
 
 @kernel
-def top(a: f32, b: f32, c: f32, x: "f32[400]", y: "f32[400]") -> f32:
+def top(a: f32, b: f32, c: f32, x: "f32[100]", y: "f32[100]") -> f32:
     p: f32 = a * b
     q: f32 = p * c
     r: f32 = (a + b) * c
-    for i in range(400):
+    for i in range(100):
         y[i] = (x[i] + b) * a
-    for i in range(400):
+    for i in range(100):
         y[i] = y[i] + x[i] * b
     return q - r

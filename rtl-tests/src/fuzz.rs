@@ -1,6 +1,7 @@
 //! Differential testing: a kernel's text, compiled, against the software reference, cycle-accurate and in process.
 
 use crate::shrink;
+use allo_hls::codes;
 use allo_hls::diagnostics::SourceMap;
 use allo_hls::driver::{self, Compilation, Target};
 use allo_hls::hwarith;
@@ -61,20 +62,26 @@ pub fn check(text: &str, top: &str, setting: &Setting) -> Verdict {
     }
 }
 
-/// The compilation of a text.
-pub fn compile(text: &str, top: &str, setting: &Setting) -> Result<Compilation, String> {
+/// The compilation of a text, checked as it is built; refused or wrong without one.
+pub fn compile(text: &str, top: &str, setting: &Setting) -> Result<Compilation, Verdict> {
     let mut sources = SourceMap::default();
     let file = sources.add("fuzz.py", text);
     let mut target = Target::new("ecp5", setting.period).expect("a shipped device");
     target.skip.clone_from(&setting.skip);
     target.check = Budget::millions(1);
-    driver::compile(&mut sources, file, Some(top), &target).map_err(|e| e.render(&sources, false))
+    driver::compile(&mut sources, file, Some(top), &target).map_err(|errors| {
+        let text = errors.render(&sources, false);
+        match errors.0.iter().any(|error| error.code == codes::INTERNAL) {
+            true => Verdict::Wrong(text),
+            false => Verdict::Refused(text),
+        }
+    })
 }
 
 fn check_inner(text: &str, top: &str, setting: &Setting) -> Verdict {
     let compilation = match compile(text, top, setting) {
         Ok(compilation) => compilation,
-        Err(message) => return Verdict::Refused(message),
+        Err(verdict) => return verdict,
     };
     match compare(&compilation, setting) {
         Ok(values) => Verdict::Right(values),
@@ -166,7 +173,7 @@ fn results(program: &machine::program::Program, state: &State) -> Ran {
 pub fn check_in_verilator(text: &str, top: &str, setting: &Setting) -> Verdict {
     let compilation = match compile(text, top, setting) {
         Ok(compilation) => compilation,
-        Err(message) => return Verdict::Refused(message),
+        Err(verdict) => return verdict,
     };
     let options = CosimOptions {
         vectors: setting.vectors as usize,

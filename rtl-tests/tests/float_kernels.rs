@@ -97,7 +97,7 @@ fn netlists_compute_what_the_reference_does() {
 fn emitted_text_computes_what_the_reference_does() {
     for (name, kernel) in KERNELS {
         let compiled = fuzz::compile(&text(kernel, "f32", ""), "top", &setting(0, 0))
-            .unwrap_or_else(|e| panic!("{name}: {e}"));
+            .unwrap_or_else(|e| panic!("{name}: {e:?}"));
         let options = CosimOptions {
             vectors: 24,
             ..CosimOptions::default()

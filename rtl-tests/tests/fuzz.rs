@@ -118,9 +118,10 @@ fn kernels_that_once_went_wrong() {
             continue; // the folders of the suite
         }
         let text = std::fs::read_to_string(&path).expect("a kernel");
-        for seed in 0..6 {
+        // One of each clock.
+        for seed in 0..3 {
             match fuzz::check(&text, "top", &setting(seed)) {
-                Verdict::Right(_) => {}
+                Verdict::Right(compared) if compared > 0 => {}
                 other => panic!("{}: {other:?}", path.display()),
             }
         }

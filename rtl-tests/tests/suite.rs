@@ -62,7 +62,8 @@ fn reference_agrees(case: &Case) -> Result<(), String> {
 
 /// The case's own inputs, and random ones, which are mostly senseless and so reach the rest.
 fn hardware_agrees(case: &Case, period: f64) -> Result<(), String> {
-    let compilation = fuzz::compile(&case.source(), &case.top, &setting(period))?;
+    let compilation = fuzz::compile(&case.source(), &case.top, &setting(period))
+        .map_err(|why| format!("{why:?}"))?;
     let signature = Signature::of(&compilation.program);
     let own = [case.invocation(&signature)?];
     let report = fuzz::compare_on(&compilation, &own, 1, STEPS)?;
@@ -141,7 +142,7 @@ fn verilator_computes_what_the_reference_does() {
     let cases = suite::COLLECTIONS.into_iter().flat_map(suite::cases);
     for case in cases.filter(|case| IN_VERILATOR.contains(&case.top.as_str())) {
         let compilation = fuzz::compile(&case.source(), &case.top, &setting(10.0))
-            .unwrap_or_else(|e| panic!("{e}"));
+            .unwrap_or_else(|e| panic!("{e:?}"));
         let signature = Signature::of(&compilation.program);
         let invocation = case.invocation(&signature).expect("arguments that fit");
         let options = CosimOptions {

@@ -91,7 +91,7 @@ struct Element<'a> {
     /// How many of them hardware has come to.
     at: usize,
     written: usize,
-    /// A write was not found in a log that is not whole: the next ones may be anything.
+    /// A write could not be told to be right or wrong: the next ones may be anything.
     lost: bool,
 }
 
@@ -173,14 +173,14 @@ pub fn follow(
         let known = known.or_insert_with(|| stores.element(key.0, key.1));
         known.written += 1;
         let step = match (known.lost, kept) {
-            (true, _) => Step::Beyond,
+            (true, _) => Step::Unknown,
             (false, Kept::Some) => known.follow(&write.data),
             (false, Kept::All) => known.next(&write.data),
         };
         known.lost |= step != Step::Right;
         match (step, whole) {
             (Step::Right, _) => out.right += 1,
-            (Step::Beyond, false) => out.undecided += 1,
+            (Step::Unknown, _) | (Step::Beyond, false) => out.undecided += 1,
             (Step::Beyond, true) | (Step::Wrong, _) => {
                 let all = writes.iter();
                 let total = all.filter(|w| (w.array, w.position) == key).count();
@@ -199,6 +199,8 @@ enum Step {
     Right,
     /// Not in the log: wrong if it is whole.
     Beyond,
+    /// After something of which nobody knows whether it concerned this element.
+    Unknown,
     Wrong,
 }
 
@@ -206,8 +208,7 @@ impl Element<'_> {
     /// Moves on to the next store, which has to be of this value.
     fn next(&mut self, data: &Value) -> Step {
         match self.stores.get(self.at) {
-            // Nobody knows whether a store to an unknown element was one to this.
-            Some((_, stored)) if stored.position.is_none() => Step::Beyond,
+            Some((_, stored)) if stored.position.is_none() => Step::Unknown,
             Some((_, stored)) if stored.value.tainted || stored.value.data == data.data => {
                 self.at += 1;
                 Step::Right
@@ -468,6 +469,17 @@ mod tests {
         assert_eq!((cut.right, cut.undecided), (2, 2));
         let whole = followed(log(), true, &writes, Kept::Some);
         assert!(whole.divergence.is_some());
+    }
+
+    #[test]
+    fn after_a_store_to_an_unknown_element_writes_may_be_anything() {
+        let mut unknown = stored(0, 7, 1);
+        unknown.position = None;
+        let log = vec![stored(0, 1, 0), unknown, stored(0, 2, 2)];
+        let writes = [write(1, 0, 1), write(2, 0, 9), write(3, 0, 2)];
+        let followed = followed(log, true, &writes, Kept::All);
+        assert!(followed.divergence.is_none());
+        assert_eq!((followed.right, followed.undecided), (1, 2));
     }
 
     #[test]

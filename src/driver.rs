@@ -4,16 +4,16 @@ use crate::codes;
 use crate::diagnostics::{Diagnostic, Diagnostics, FileId, SourceMap};
 use crate::ir::{FloatFormat, Scalar};
 use crate::machine::program::Program;
+use crate::prove::design::{Proof, Question};
 use crate::rtl::elaborate::units::{CLOCK, OPERANDS, RESULT, START};
 use crate::rtl::interface::manifest::Manifest;
 use crate::rtl::interface::operator::OperatorManifest;
 use crate::rtl::netlist::Design;
 use crate::schedule::Schedule;
 use crate::schedule::device::Device;
-use crate::sim::cosim::CosimError;
 use crate::sim::selfcheck::{self, Budget, Checked};
 use crate::units::float::{self, Operator};
-use crate::{frontend, hwarith, ir, machine, rtl, schedule, transform};
+use crate::{frontend, hwarith, ir, machine, prove, rtl, schedule, transform};
 
 /// What a compilation aims at.
 #[derive(Clone, Debug)]
@@ -62,6 +62,15 @@ pub struct Compilation {
 }
 
 impl Compilation {
+    /// Whether the netlist computes the kernel.
+    pub fn question(&self) -> Question<'_> {
+        Question {
+            program: &self.program,
+            design: &self.design,
+            manifest: &self.manifest,
+        }
+    }
+
     /// The SystemVerilog text.
     pub fn systemverilog(&self) -> String {
         rtl::systemverilog::print(&self.design)
@@ -108,18 +117,9 @@ pub fn build(
     }
     let mut best = best?.expect("transform::run gives at least one kernel");
     let mut warnings = warnings;
-    warnings.0.extend(best.warnings.0);
-    let checked = selfcheck::check(
-        &program,
-        &best.kernel,
-        &best.design,
-        &best.manifest,
-        target.check,
-    );
-    let wrong = |error: CosimError| {
-        selfcheck::internal_error(error.to_diagnostic(), best.kernel.span.into())
-    };
-    let checked = checked.map_err(wrong)?;
+    warnings.0.append(&mut best.warnings.0);
+    let checked = check(&program, &best, target.check)
+        .map_err(|found| selfcheck::internal_error(found, best.kernel.span.into()))?;
     best.design.header.push(checked.sentence());
     best.manifest.checked = checked.to_string();
     Ok(Compilation {
@@ -132,6 +132,34 @@ pub fn build(
         warnings,
         checked,
     })
+}
+
+/// Makes sure of a netlist: it runs beside the reference, and a small one of integers is proven before.
+fn check(program: &ir::Program, built: &Hardware, budget: Budget) -> Result<Checked, Diagnostic> {
+    let Hardware {
+        kernel,
+        design,
+        manifest,
+        ..
+    } = built;
+    let question = Question {
+        program,
+        design,
+        manifest,
+    };
+    let run = |budget| {
+        let checked = selfcheck::check(program, kernel, design, manifest, budget);
+        checked.map_err(|error| error.to_diagnostic())
+    };
+    match prove::design::attempt(&question, budget.for_proof()) {
+        Some(Proof::Proven(_)) => Ok(run(budget.after_proof())?.and_proven()),
+        Some(Proof::Refuted(arguments)) => match prove::design::confirm(&question, &arguments) {
+            Some(found) => Err(found),
+            // It may need a state that the module never comes into.
+            None => run(budget),
+        },
+        _ => run(budget),
+    }
 }
 
 /// What became of one kernel.

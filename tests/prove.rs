@@ -5,7 +5,7 @@ mod planted;
 use allo_hls::diagnostics::SourceMap;
 use allo_hls::driver::{self, Compilation, Target};
 use allo_hls::ir::Scalar;
-use allo_hls::prove::design::{Proof, Statistics, prove, refutation};
+use allo_hls::prove::design::{self, Proof, Statistics, prove, refutation};
 use allo_hls::prove::{Limits, Stop};
 use allo_hls::rtl::netlist::{BinaryOp, CompareOp, Expr, Item, Operand, ShiftOp};
 use allo_hls::sim::cosim::{self, CosimOptions};
@@ -35,7 +35,7 @@ fn limits() -> Limits {
 
 #[track_caller]
 fn proven(compilation: &Compilation) -> Statistics {
-    match prove(compilation, &limits()) {
+    match prove(&compilation.question(), &limits()) {
         Proof::Proven(statistics) => statistics,
         other => panic!("{}: {other:?}", compilation.manifest.module),
     }
@@ -202,9 +202,9 @@ fn fault_is_found_in(text: &str, top: &str, damage: impl Fn(&mut Expr) -> bool) 
         _ => false,
     });
     assert!(damaged, "{top} has nothing to damage");
-    match prove(&compilation, &limits()) {
+    match prove(&compilation.question(), &limits()) {
         Proof::Refuted(arguments) => {
-            let found = refutation(&compilation, &arguments);
+            let found = refutation(&compilation.question(), &arguments);
             assert!(
                 found.message.contains(&format!("{top}(")),
                 "{}",
@@ -419,7 +419,7 @@ fn a_reciprocal_is_proven_only_if_it_is_right() {
             .to_biguint()
             .expect("positive");
         let is_right = simulates(&spoilt, Some(ends.clone()));
-        match prove(&spoilt, &limits()) {
+        match prove(&spoilt.question(), &limits()) {
             Proof::Proven(_) => assert!(is_right, "{delta}"),
             Proof::Refuted(_) => assert!(!is_right, "{delta}"),
             Proof::Open(stop) => panic!("{delta}: {stop:?}"),
@@ -469,7 +469,7 @@ fn no_fault_is_proven_right() {
                 };
                 let Some(other) = mutated(expr) else { continue };
                 *expr = other;
-                match prove(&spoilt, &Limits::within(Duration::from_secs(5))) {
+                match prove(&spoilt.question(), &Limits::within(Duration::from_secs(5))) {
                     Proof::Refuted(_) => refuted += 1,
                     Proof::Open(_) => {}
                     Proof::Proven(_) => {
@@ -488,11 +488,13 @@ fn no_fault_is_proven_right() {
 
 #[test]
 fn what_a_proof_does_not_cover_is_refused() {
-    let open =
-        |text: &str, top: &str, limits: Limits| match prove(&compile(text, Some(top)), &limits) {
-            Proof::Open(stop) => stop,
-            other => panic!("{other:?}"),
-        };
+    let open = |text: &str, top: &str, limits: Limits| match prove(
+        &compile(text, Some(top)).question(),
+        &limits,
+    ) {
+        Proof::Open(stop) => stop,
+        other => panic!("{other:?}"),
+    };
     let floats = "from allo import f32, kernel\n@kernel\ndef add(a: f32, b: f32) -> f32:\n    return a + b\n";
     let stop = open(floats, "add", limits());
     assert!(
@@ -511,4 +513,68 @@ fn what_a_proof_does_not_cover_is_refused() {
     assert!(matches!(open(KERNELS, "histogram", few), Stop::TooLarge(_)));
     let late = Limits::within(Duration::ZERO);
     assert_eq!(open(KERNELS, "histogram", late), Stop::Time);
+}
+
+/// A build proves a kernel where that takes no longer than to run it, and says the same on every machine.
+#[test]
+fn an_attempt_ends_with_its_work() {
+    let attempt = |text: &str, top: &str, work: u64| {
+        let compiled = compile(text, Some(top));
+        match design::attempt(&compiled.question(), work) {
+            Some(Proof::Proven(_)) => Some(true),
+            Some(Proof::Refuted(_)) => Some(false),
+            Some(Proof::Open(stop)) => panic!("an attempt is not open: {stop:?}"),
+            None => None,
+        }
+    };
+    assert_eq!(attempt(KERNELS, "polynomial", 1 << 22), Some(true));
+    assert_eq!(attempt(KERNELS, "polynomial", 1 << 16), None);
+    // A proof that needs the solver: what it is worth is counted, so that the least work that is enough is always the same.
+    let least = |text: &str, top: &str| {
+        let (mut low, mut high) = (0, 1 << 27);
+        while high - low > 1_000 {
+            let middle = (low + high) / 2;
+            match attempt(text, top, middle) {
+                Some(true) => high = middle,
+                _ => low = middle,
+            }
+        }
+        high
+    };
+    assert_eq!(least(KERNELS, "sort"), least(KERNELS, "sort"));
+    let wide = "from allo import *\n@kernel\ndef f(a: u128, b: u128) -> u128:\n    return a * b\n";
+    assert_eq!(attempt(wide, "f", 1 << 30), None);
+    let floats = "from allo import *\n@kernel\ndef f(a: f32) -> f32:\n    return a + 1.0\n";
+    assert_eq!(attempt(floats, "f", 1 << 30), None);
+}
+
+/// What an attempt says of netlists with faults: never that they are right, and often that they are wrong.
+#[test]
+fn an_attempt_refutes_faults() {
+    let mut refuted = 0;
+    for top in ["element", "polynomial", "shifts"] {
+        let right = compile(KERNELS, Some(top));
+        for module in right.design.modules.ids() {
+            for at in 0..right.design.modules[module].items.len() {
+                let mut spoilt = right.clone();
+                // A fault of the control may show in the invocation after the one that is proven.
+                let Item::Assign {
+                    expr,
+                    origin: Some(_),
+                    ..
+                } = &mut spoilt.design.modules[module].items[at]
+                else {
+                    continue;
+                };
+                let Some(other) = mutated(expr) else { continue };
+                *expr = other;
+                match design::attempt(&spoilt.question(), 1 << 24) {
+                    Some(Proof::Refuted(_)) => refuted += 1,
+                    Some(Proof::Proven(_)) => assert!(simulates(&spoilt, None), "{top}: {at}"),
+                    _ => {}
+                }
+            }
+        }
+    }
+    assert!(refuted > 5, "{refuted}");
 }

@@ -48,13 +48,14 @@ pub fn run(printer: &Printer, command: &ProveArgs) -> Result<(), Status> {
     let mut sources = SourceMap::default();
     let compiled =
         compile(printer, command, &mut sources).map_err(|e| printer.fail(e, &sources))?;
-    let proof = design::prove(&compiled, &Limits::within(command.time));
+    let proof = design::prove(&compiled.question(), &Limits::within(command.time));
     match proof {
         Proof::Proven(statistics) => emit(None, summary(&compiled, &statistics).as_bytes())
             .map_err(|e| printer.fail(e, &sources)),
-        Proof::Refuted(arguments) => {
-            Err(printer.fail(design::refutation(&compiled, &arguments), &sources))
-        }
+        Proof::Refuted(arguments) => Err(printer.fail(
+            design::refutation(&compiled.question(), &arguments),
+            &sources,
+        )),
         Proof::Open(stop) => {
             printer.fail(undecided(command.time, &stop, &compiled), &sources);
             Err(UNDECIDED)

@@ -65,6 +65,8 @@ pub enum Node {
 pub struct Aig {
     nodes: Vec<Node>,
     known: HashMap<(Lit, Lit), u32>,
+    /// Conjunctions asked for.
+    asked: u64,
 }
 
 impl Default for Aig {
@@ -72,6 +74,7 @@ impl Default for Aig {
         Aig {
             nodes: vec![Node::False],
             known: HashMap::new(),
+            asked: 0,
         }
     }
 }
@@ -80,6 +83,10 @@ impl Aig {
     /// Number of nodes.
     pub fn len(&self) -> usize {
         self.nodes.len()
+    }
+    /// Conjunctions that were asked for, those that were no new gates included.
+    pub fn asked(&self) -> u64 {
+        self.asked
     }
     /// Never: the constant is there.
     pub fn is_empty(&self) -> bool {
@@ -104,6 +111,7 @@ impl Aig {
 
     /// Conjunction.
     pub fn and(&mut self, a: Lit, b: Lit) -> Lit {
+        self.asked += 1;
         let (a, b) = if a < b { (a, b) } else { (b, a) };
         match (a, b) {
             (Lit::FALSE, _) => return Lit::FALSE,

@@ -8,8 +8,7 @@ use super::sums::Sums;
 use super::sweep::{self, Verdict};
 use super::{Limits, Stop};
 use crate::codes;
-use crate::diagnostics::Diagnostic;
-use crate::driver::Compilation;
+use crate::diagnostics::{Diagnostic, Span};
 use crate::sim::args;
 use crate::sim::cosim::{self, CosimError, CosimOptions};
 use crate::sim::elements::Elements;
@@ -44,29 +43,67 @@ pub struct Statistics {
     pub nodes: usize,
 }
 
+/// A netlist and what it is to compute.
+#[derive(Clone, Copy, Debug)]
+pub struct Question<'a> {
+    /// The kernel.
+    pub program: &'a ir::Program,
+    /// Its netlist.
+    pub design: &'a rtl::netlist::Design,
+    /// The ports of that.
+    pub manifest: &'a rtl::interface::manifest::Manifest,
+}
+
+impl Question<'_> {
+    /// The place of the kernel.
+    fn span(&self) -> Span {
+        self.program.kernels[self.program.top].span
+    }
+}
+
 /// Proves or refutes that the netlist computes the kernel.
-pub fn prove(compilation: &Compilation, limits: &Limits) -> Proof {
-    match decide(compilation, limits) {
+pub fn prove(question: &Question<'_>, limits: &Limits) -> Proof {
+    match decide(question, limits) {
         Ok(proof) => proof,
         Err(stop) => Proof::Open(stop),
     }
 }
 
-fn decide(compilation: &Compilation, limits: &Limits) -> Result<Proof, Stop> {
+/// Widest values of which a proof is attempted on the side: a product of wider ones takes long before it can be given up.
+const NARROW: u32 = 64;
+
+/// Proves or refutes it with as much work as given, in operations on machine words; `None` if it comes to no end.
+pub fn attempt(question: &Question<'_>, work: u64) -> Option<Proof> {
+    let kernels = question.program.kernels.iter();
+    let values = kernels.flat_map(|(_, kernel)| kernel.values.values());
+    let mut spent = 0;
+    for value in values {
+        spent += kernel::OPERATION;
+        if value.ty.is_float() || value.ty.width() > NARROW || spent > work {
+            return None;
+        }
+    }
+    match prove(question, &Limits::of_work(work)) {
+        Proof::Open(_) => None,
+        proof => Some(proof),
+    }
+}
+
+fn decide(question: &Question<'_>, limits: &Limits) -> Result<Proof, Stop> {
     // What follows relies on it.
     let invalid = |why: String| Stop::Unsuitable(format!("an invalid form: {why}"), None);
-    ir::validate::validate(&compilation.program).map_err(|why| invalid(why.to_string()))?;
-    rtl::validate::validate(&compilation.design).map_err(invalid)?;
-    let signature = Signature::of(&compilation.program);
+    ir::validate::validate(question.program).map_err(|why| invalid(why.to_string()))?;
+    rtl::validate::validate(question.design).map_err(invalid)?;
+    let signature = Signature::of(question.program);
     let mut sums = Sums::default();
     let inputs = inputs(&mut sums, &signature, limits)?;
     let symbols: Vec<Vec<Symbol>> = inputs[..signature.params.len()]
         .iter()
         .map(|words| words.iter().cloned().map(Symbol::new).collect())
         .collect();
-    let wanted = kernel::run(&mut sums, &compilation.program, &symbols, limits)?;
-    let design = &compilation.design;
-    let got = machine::run(&mut sums, design, &compilation.manifest, &inputs, limits)?;
+    let wanted = kernel::run(&mut sums, question.program, &symbols, limits)?;
+    let design = question.design;
+    let got = machine::run(&mut sums, design, question.manifest, &inputs, limits)?;
     let mut statistics = Statistics {
         compared: 0,
         solved: 0,
@@ -89,7 +126,7 @@ fn decide(compilation: &Compilation, limits: &Limits) -> Result<Proof, Stop> {
     difference = sums.aig.or(difference, got.late);
     difference = sums.aig.and(difference, !wanted.unspecified);
     statistics.nodes = sums.aig.len();
-    if let Some(stop) = limits.exceeded(sums.aig.len()) {
+    if let Some(stop) = limits.exceeded(&sums) {
         return Err(stop);
     }
     let (aig, roots, origin) = sums.lower(&[difference]);
@@ -105,21 +142,21 @@ fn decide(compilation: &Compilation, limits: &Limits) -> Result<Proof, Stop> {
 }
 
 /// The counterexample as a message, with what a simulation of it shows.
-pub fn refutation(compilation: &Compilation, arguments: &Invocation) -> Diagnostic {
-    let signature = Signature::of(&compilation.program);
+pub fn refutation(question: &Question<'_>, arguments: &Invocation) -> Diagnostic {
+    let signature = Signature::of(question.program);
     let pairs = signature.params.iter().zip(&arguments.args);
     let shown: Vec<String> = pairs
         .map(|(slot, elements)| format!("{}={}", slot.name, args::slot_json(slot, elements)))
         .collect();
     let message = format!(
         "the hardware differs from the kernel: {}({})",
-        compilation.manifest.module,
+        question.manifest.module,
         shown.join(", ")
     );
-    let out = Diagnostic::error(codes::REFUTED, compilation.kernel.span, message);
-    match confirm(compilation, arguments) {
+    let out = Diagnostic::error(codes::REFUTED, question.span(), message);
+    match confirm(question, arguments) {
         Some(found) => found.notes.into_iter().fold(
-            out.note_at(found.span.unwrap_or(compilation.kernel.span), format!("simulated: {}", found.message)),
+            out.note_at(found.span.unwrap_or(question.span()), format!("simulated: {}", found.message)),
             |out, (span, text)| match span {
                 Some(span) => out.note_at(span, text),
                 None => out.note(text),
@@ -132,8 +169,8 @@ pub fn refutation(compilation: &Compilation, arguments: &Invocation) -> Diagnost
 }
 
 /// What is wrong when the netlist is simulated with the arguments, from a few initial states.
-fn confirm(compilation: &Compilation, arguments: &Invocation) -> Option<Diagnostic> {
-    let engine = Netlist::new(&compilation.design, &compilation.manifest).ok()?;
+pub fn confirm(question: &Question<'_>, arguments: &Invocation) -> Option<Diagnostic> {
+    let engine = Netlist::new(question.design, question.manifest).ok()?;
     (1..=8).find_map(|seed| {
         let options = CosimOptions {
             seed,
@@ -142,7 +179,7 @@ fn confirm(compilation: &Compilation, arguments: &Invocation) -> Option<Diagnost
             step_limit: 1 << 26,
             ..CosimOptions::default()
         };
-        let (program, manifest) = (&compilation.program, &compilation.manifest);
+        let (program, manifest) = (question.program, question.manifest);
         match cosim::cosim_on(&engine, program, manifest, &options, &|_, _| ()) {
             Err(failure @ CosimError::Failure(_)) => Some(failure.to_diagnostic()),
             _ => None,

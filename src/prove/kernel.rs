@@ -47,6 +47,9 @@ pub struct Outcome {
 /// Bits of an induction variable: it passes the last 64-bit bound by a 64-bit step.
 const INDUCTION: u32 = 66;
 
+/// Operations on words that an operation takes, if it comes to no gates.
+pub(super) const OPERATION: u64 = 300;
+
 /// Iterations of a loop whose end depends on the arguments.
 const MAX_OPEN: u32 = 1024;
 
@@ -271,8 +274,9 @@ impl<'a> Machine<'a> {
             let what = format!("more than {} operations", self.limits.operations);
             return Err(Stop::TooLarge(what));
         }
+        self.limits.patience.spend(1, OPERATION);
         if self.operations.is_multiple_of(16)
-            && let Some(stop) = self.limits.exceeded(self.sums.aig.len())
+            && let Some(stop) = self.limits.exceeded(self.sums)
         {
             return Err(stop);
         }
@@ -410,7 +414,7 @@ impl<'a> Machine<'a> {
     /// Counts an iteration, which may be empty.
     fn tick(&mut self) -> Result<(), Stop> {
         self.operations += 1;
-        match self.limits.exceeded(self.sums.aig.len()) {
+        match self.limits.exceeded(self.sums) {
             _ if self.operations > self.limits.operations => Err(Stop::TooLarge(format!(
                 "more than {} operations",
                 self.limits.operations

@@ -29,6 +29,9 @@ pub struct Outcome {
     pub late: Lit,
 }
 
+/// Operations on words that an assignment takes in a cycle, if it comes to no gates.
+const NET: u64 = 100;
+
 /// Runs the top module on the elements of its parameters.
 ///
 /// Errors: limits exceeded, in particular when it does not finish in a bounded number of cycles.
@@ -49,9 +52,10 @@ pub fn run(
     let mut seen_done = Lit::FALSE;
     let mut next_check = 0;
     for cycle in 0..limits.cycles {
-        if let Some(stop) = limits.exceeded(machine.sums.aig.len()) {
+        if let Some(stop) = limits.exceeded(machine.sums) {
             return Err(stop);
         }
+        limits.patience.spend(machine.order.len() as u64, NET);
         machine.drive(seen_ready);
         machine.settle();
         let ready = machine.nets[machine.ready.index()][0];

@@ -15,6 +15,7 @@ use crate::hwarith::HwType;
 use crate::hwarith::interval::Interval;
 use num_bigint::BigInt;
 use num_traits::{One, Zero};
+use std::cell::Cell;
 use std::collections::HashMap;
 
 /// Terms of a form beyond which it takes in no other.
@@ -57,13 +58,28 @@ pub struct Sums {
     /// The quotient that a node is a bit of.
     quotient_of: HashMap<u32, usize>,
     by_numerator: HashMap<(Vec<Lit>, BigInt), usize>,
+    /// Terms of forms that were looked at.
+    touched: Cell<u64>,
 }
 
 impl Sums {
+    /// Work so far: conjunctions asked for, and terms of forms that were looked at.
+    pub fn work(&self) -> (u64, u64) {
+        (self.aig.asked(), self.touched.get())
+    }
+
+    /// Counts a look at a form, in which each term is touched so many times.
+    fn touch(&self, linear: &Linear, times: usize) {
+        let count = (linear.terms.len() + 1) * times;
+        self.touched.set(self.touched.get() + count as u64);
+    }
+
     /// The low `width` bits of a form's value, which is known to lie in `range` if it is given: as an unsigned
     /// number if that has no negative numbers, else in two's complement.
     pub fn bits(&mut self, mut linear: Linear, width: u32, range: Option<Interval>) -> Vec<Lit> {
         let range = range.filter(|r| r.ty().width <= width);
+        // Reduced, centred, ranges taken, digested, compared.
+        self.touch(&linear, 8);
         linear.reduce(width);
         self.take_in(&mut linear, width);
         let (mut bits, linear) = without_carries(linear, width);
@@ -270,6 +286,7 @@ impl Sums {
         while let Some(bits) = rest.filter(|_| whole <= MAX_PRODUCT) {
             let count = bits.len() as u32;
             whole += count;
+            self.touch(&linear, 4 + self.quotients.len());
             linear.terms.values_mut().for_each(|c| *c <<= count);
             linear.constant <<= count;
             linear.add_word(&bits, &BigInt::one());
@@ -335,6 +352,7 @@ impl Sums {
     ///
     /// Bits that it shares with other forms may count for those as well: what is left of them stays.
     fn take_in_form(&self, linear: &mut Linear, width: u32, form: &Form) -> bool {
+        self.touch(&form.linear, 1);
         let Some(scale) = self.scale_of(linear, width, form) else {
             return false;
         };

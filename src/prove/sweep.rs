@@ -6,11 +6,10 @@
 
 use super::aig::{Aig, Lit, Node, value_of};
 use super::sums::Sums;
-use super::{Limits, Stop};
+use super::{Limits, Patience, Stop};
 use crate::random::mix;
 use batsat::{Callbacks, ClauseKind, Solver, SolverInterface, SolverOpts, lbool};
 use std::collections::HashMap;
-use std::time::{Duration, Instant};
 
 /// What is known of the literal.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,6 +26,18 @@ pub enum Verdict {
 const EFFORTS: [u64; 3] = [100, 2_000, 30_000];
 /// Assignments simulated before the first pass, in words of 64.
 const RANDOM_WORDS: u64 = 8;
+// What work costs, in operations on words.
+/// A node under 64 assignments, with its place in the classes.
+const SIMULATION: u64 = 30;
+/// A node of a pass.
+const MERGE: u64 = 100;
+/// A node's variable and clauses.
+const VARIABLE: u64 = 150;
+/// A decision of the solver, with what it implies.
+const DECISION: u64 = 300;
+/// A conflict, with the clause that is learnt of it.
+const CONFLICT: u64 = 1_500;
+
 /// Variables of a solver that is replaced by a fresh one.
 const STALE: usize = 30_000;
 
@@ -41,7 +52,7 @@ pub fn decide(aig: &Aig, root: Lit, limits: &Limits) -> Verdict {
                 true => Verdict::Sometimes(HashMap::new()),
             };
         }
-        let mut sweep = Sweep::new(&aig, *limits, effort);
+        let mut sweep = Sweep::new(&aig, &limits.patience, effort);
         match sweep.run(root) {
             Ok(new_root) => {
                 let back = sweep.free.iter();
@@ -56,7 +67,7 @@ pub fn decide(aig: &Aig, root: Lit, limits: &Limits) -> Verdict {
             Err(Found::Stop(stop)) => return Verdict::Unknown(stop),
         }
     }
-    let mut solver = Incremental::new(aig, *limits);
+    let mut solver = Incremental::new(aig, &limits.patience);
     match solver.solve(&[root], u64::MAX) {
         Some(false) => Verdict::Never,
         Some(true) => {
@@ -74,12 +85,7 @@ pub fn decide(aig: &Aig, root: Lit, limits: &Limits) -> Verdict {
 /// Whether a literal is always 1. A question that takes long counts as answered with no.
 pub fn is_always(sums: &Sums, lit: Lit, limits: &Limits) -> bool {
     let (aig, roots, _) = sums.lower(&[!lit]);
-    let soon = Instant::now() + Duration::from_secs(2);
-    let limits = Limits {
-        deadline: limits.deadline.min(soon),
-        ..*limits
-    };
-    decide(&aig, roots[0], &limits) == Verdict::Never
+    decide(&aig, roots[0], &limits.of_a_part()) == Verdict::Never
 }
 
 enum Found {
@@ -90,7 +96,7 @@ enum Found {
 /// One pass over a graph, from the inputs up, that builds a smaller equal one.
 struct Sweep<'a> {
     old: &'a Aig,
-    limits: Limits,
+    patience: Patience,
     effort: u64,
     solver: Incremental,
     /// New literal of each old node.
@@ -105,12 +111,12 @@ struct Sweep<'a> {
 }
 
 impl<'a> Sweep<'a> {
-    fn new(old: &'a Aig, limits: Limits, effort: u64) -> Self {
+    fn new(old: &'a Aig, patience: &Patience, effort: u64) -> Self {
         Sweep {
             old,
-            limits,
+            patience: patience.clone(),
             effort,
-            solver: Incremental::new(Aig::default(), limits),
+            solver: Incremental::new(Aig::default(), patience),
             map: Vec::with_capacity(old.len()),
             free: HashMap::new(),
             digest: vec![0; old.len()],
@@ -138,10 +144,11 @@ impl<'a> Sweep<'a> {
             self.absorb(&values, false, root)?;
         }
         for index in 0..self.old.len() {
-            if index % 64 == 0
-                && let Some(stop) = self.limits.exceeded(0)
-            {
-                return Err(Found::Stop(stop));
+            if index % 64 == 0 {
+                self.patience.spend(64, MERGE);
+                if self.patience.is_over() {
+                    return Err(Found::Stop(Stop::Time));
+                }
             }
             let new = match self.old.node(index) {
                 Node::False => Lit::FALSE,
@@ -168,6 +175,7 @@ impl<'a> Sweep<'a> {
 
     /// Adds the values under 64 assignments to the digests. An assignment that makes `root` 1 ends the search.
     fn absorb(&mut self, values: &[u64], first: bool, root: Lit) -> Result<(), Found> {
+        self.patience.spend(values.len() as u64, SIMULATION);
         let hit = value_of(values, root);
         if hit != 0 {
             let at = hit.trailing_zeros();
@@ -233,9 +241,9 @@ impl<'a> Sweep<'a> {
     }
 }
 
-/// Stops the solver at the deadline or after a number of conflicts.
+/// Stops the solver when patience is over or after a number of conflicts.
 struct Budget {
-    deadline: Instant,
+    patience: Patience,
     conflicts: u64,
 }
 
@@ -243,27 +251,29 @@ impl Callbacks for Budget {
     fn on_new_clause(&mut self, _: &[batsat::Lit], kind: ClauseKind) {
         if kind == ClauseKind::Learnt {
             self.conflicts = self.conflicts.saturating_sub(1);
+            self.patience.spend(1, CONFLICT);
         }
     }
     fn stop(&self) -> bool {
-        self.conflicts == 0 || Instant::now() > self.deadline
+        self.patience.spend(1, DECISION);
+        self.conflicts == 0 || self.patience.is_over()
     }
 }
 
 /// A graph with a solver that knows the cones asked for so far.
 struct Incremental {
     aig: Aig,
-    limits: Limits,
+    patience: Patience,
     solver: Solver<Budget>,
     variables: HashMap<usize, batsat::Var>,
 }
 
 impl Incremental {
-    fn new(aig: Aig, limits: Limits) -> Self {
+    fn new(aig: Aig, patience: &Patience) -> Self {
         Incremental {
             aig,
-            limits,
-            solver: fresh(limits),
+            patience: patience.clone(),
+            solver: fresh(patience),
             variables: HashMap::new(),
         }
     }
@@ -271,7 +281,7 @@ impl Incremental {
     /// Whether all literals can be 1 together; `None` if not decided.
     fn solve(&mut self, literals: &[Lit], conflicts: u64) -> Option<bool> {
         if self.variables.len() > STALE {
-            self.solver = fresh(self.limits);
+            self.solver = fresh(&self.patience);
             self.variables.clear();
         }
         let assumptions: Vec<batsat::Lit> = literals.iter().map(|&l| self.encode(l)).collect();
@@ -344,6 +354,7 @@ impl Incremental {
     }
 
     fn variable(&mut self, node: usize) -> batsat::Lit {
+        self.patience.spend(1, VARIABLE);
         let var = self.solver.new_var_default();
         self.variables.insert(node, var);
         batsat::Lit::new(var, true)
@@ -355,9 +366,9 @@ impl Incremental {
     }
 }
 
-fn fresh(limits: Limits) -> Solver<Budget> {
+fn fresh(patience: &Patience) -> Solver<Budget> {
     let budget = Budget {
-        deadline: limits.deadline,
+        patience: patience.clone(),
         conflicts: u64::MAX,
     };
     Solver::new(SolverOpts::default(), budget)
@@ -367,6 +378,7 @@ fn fresh(limits: Limits) -> Solver<Budget> {
 mod tests {
     use super::super::bits;
     use super::*;
+    use std::time::Duration;
 
     fn verdict(sums: &Sums, root: Lit) -> Verdict {
         let (aig, roots, origin) = sums.lower(&[root]);

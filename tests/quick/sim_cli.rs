@@ -118,20 +118,25 @@ fn what_was_checked_is_said() {
     let folder = tempfile::tempdir().expect("a folder");
     let manifest = folder.path().join("manifest.json");
     let manifest_text = manifest.display().to_string();
-    let run = |check: &[&str]| {
-        let fixed = ["examples/scalar_add.py", "--manifest", &manifest_text];
-        let output = allo_hls(&[&fixed[..], check].concat());
+    let run = |example: &str, check: &str| {
+        let output = allo_hls(&[example, "--manifest", &manifest_text, "--check", check]);
         assert!(output.status.success(), "{}", text(&output.stderr));
         let manifest = std::fs::read_to_string(&manifest).expect("a manifest");
         (text(&output.stdout), manifest)
     };
-    let (head, manifest) = run(&["--check", "off"]);
+    let (head, manifest) = run("examples/scalar_add.py", "off");
     assert!(head.contains("\n// Not checked (--check off).\n"), "{head}");
     assert!(
         manifest.contains("\"checked\": \"not checked (--check off)\""),
         "{manifest}"
     );
-    let (head, manifest) = run(&["--check", "1"]);
+    let (head, manifest) = run("examples/scalar_add.py", "1");
+    assert!(
+        head.contains("\n// Its values are proven for all inputs. Checked besides: "),
+        "{head}"
+    );
+    assert!(manifest.contains("\"checked\": \"proven; "), "{manifest}");
+    let (head, manifest) = run("examples/saxpy_i32.py", "2");
     assert!(
         head.contains("\n// Checked: ") && head.contains(" cycles.\n"),
         "{head}"
@@ -140,7 +145,7 @@ fn what_was_checked_is_said() {
         manifest.contains("\"checked\": \"") && manifest.contains(" invocations, "),
         "{manifest}"
     );
-    assert_eq!(run(&["--check", "1"]), (head, manifest));
+    assert_eq!(run("examples/saxpy_i32.py", "2"), (head, manifest));
     let operator = ["operator", "fadd", "--format", "f16", "--check", "1"];
     let output = allo_hls(&operator);
     assert!(

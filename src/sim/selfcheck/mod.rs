@@ -25,6 +25,16 @@ impl Budget {
     /// A few seconds.
     pub const FULL: Budget = Budget(1_000_000_000);
 
+    /// What a proof may take.
+    pub fn for_proof(self) -> u64 {
+        self.0 / 4
+    }
+
+    /// What is left to run what is proven: the proof is of one invocation's values, not of the next ones and of resets.
+    pub fn after_proof(self) -> Budget {
+        Budget(self.0 / 4)
+    }
+
     /// So many million operations.
     pub fn millions(count: u64) -> Budget {
         Budget(count.saturating_mul(1_000_000))
@@ -54,6 +64,8 @@ pub enum Checked {
     Not(String),
     /// A module ran.
     Runs(Runs),
+    /// A module computes the right values for all inputs; it ran, too.
+    Proven(Runs),
     /// An operator computed so many results.
     Results(u64),
 }
@@ -74,30 +86,43 @@ impl fmt::Display for Checked {
         match self {
             Checked::Not(why) => write!(f, "not checked ({why})"),
             Checked::Results(count) => write!(f, "{}", counted(*count, "result")),
-            Checked::Runs(Runs {
-                whole,
-                parts,
-                cycles,
-            }) => {
-                match (whole, parts) {
-                    (whole, 0) => write!(f, "{}", counted(*whole, "invocation"))?,
-                    (0, parts) => write!(f, "the beginning of {}", counted(*parts, "invocation"))?,
-                    (whole, parts) => {
-                        let whole = counted(*whole, "invocation");
-                        write!(f, "{whole} and the beginning of {}", grouped(*parts))?;
-                    }
-                }
-                write!(f, ", {}", counted(*cycles, "cycle"))
-            }
+            Checked::Runs(runs) => write!(f, "{runs}"),
+            Checked::Proven(runs) => write!(f, "proven; {runs}"),
         }
     }
 }
 
+impl fmt::Display for Runs {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.whole, self.parts) {
+            (whole, 0) => write!(f, "{}", counted(whole, "invocation"))?,
+            (0, parts) => write!(f, "the beginning of {}", counted(parts, "invocation"))?,
+            (whole, parts) => {
+                let whole = counted(whole, "invocation");
+                write!(f, "{whole} and the beginning of {}", grouped(parts))?;
+            }
+        }
+        write!(f, ", {}", counted(self.cycles, "cycle"))
+    }
+}
+
 impl Checked {
+    /// The same of a module whose values are proven.
+    pub fn and_proven(self) -> Checked {
+        match self {
+            Checked::Runs(runs) => Checked::Proven(runs),
+            // Without runs the rest of what it does is as good as unknown.
+            other => other,
+        }
+    }
+
     /// What was checked as a sentence of the module's head.
     pub fn sentence(&self) -> String {
         match self {
             Checked::Not(why) => format!("Not checked ({why})."),
+            Checked::Proven(runs) => {
+                format!("Its values are proven for all inputs. Checked besides: {runs}.")
+            }
             _ => format!("Checked: {self}."),
         }
     }

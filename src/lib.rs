@@ -11,6 +11,7 @@ pub mod arena;
 pub mod codes;
 pub mod driver;
 pub mod frontend;
+pub mod hash;
 pub mod hwarith;
 pub mod ir;
 pub mod machine;

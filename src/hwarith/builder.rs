@@ -11,9 +11,9 @@ use super::interval::{self, Interval};
 use super::known::{self, Known};
 use super::types::HwType;
 use crate::diagnostics::Span;
+use crate::hash::FastMap;
 use num_bigint::BigInt;
 use num_traits::{Signed, ToPrimitive, Zero};
-use std::collections::HashMap;
 
 /// Builds what stands in for an [`Op::Iterate`], given its step, number of steps, arguments and type.
 pub(crate) type Iterate<'f> =
@@ -26,9 +26,9 @@ pub struct Builder {
     pub graph: Graph,
     ranges: Vec<Interval>,
     bits: Vec<Known>,
-    known: HashMap<(Op, Vec<NodeId>, HwType), NodeId>,
+    known: FastMap<(Op, Vec<NodeId>, HwType), NodeId>,
     /// Bits that are the sign of a difference: the difference, and one with the same value where the bit is 0.
-    borrows: HashMap<NodeId, (NodeId, NodeId)>,
+    borrows: FastMap<NodeId, (NodeId, NodeId)>,
 }
 
 impl Builder {

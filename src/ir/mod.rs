@@ -215,6 +215,12 @@ impl Block {
         }
     }
 
+    /// Whether an operation of the block or of the blocks nested in it is as wanted.
+    pub fn any_op(&self, wanted: &dyn Fn(&Op) -> bool) -> bool {
+        let mut ops = self.ops.iter();
+        ops.any(|op| wanted(op) || op.kind.blocks().iter().any(|inner| inner.any_op(wanted)))
+    }
+
     /// Calls `f` on every array named in the block and the blocks nested in it.
     pub fn for_each_array(&mut self, f: &mut dyn FnMut(&mut ArrayId)) {
         for op in &mut self.ops {

@@ -14,6 +14,9 @@ pub struct Op {
     pub span: Span,
 }
 
+/// Operands of an operation on values alone, at most.
+pub const MOST_OPERANDS: usize = 3;
+
 /// What an operation does.
 #[derive(Clone, Debug)]
 pub enum OpKind {
@@ -324,23 +327,32 @@ impl OpKind {
             value,
         }
     }
-    /// Values read directly (not those read inside nested blocks).
-    pub fn operands(&self) -> Vec<ValueId> {
-        match self {
-            OpKind::Const(_) | OpKind::Copy { .. } => vec![],
+    /// The operands of an operation on values alone, as the first of so many; none for other operations.
+    pub fn few_operands(&self) -> ([ValueId; MOST_OPERANDS], usize) {
+        let none = ValueId::new(0);
+        match *self {
             OpKind::Unary { arg, .. } | OpKind::Cast { arg } | OpKind::Bitcast { arg } => {
-                vec![*arg]
+                ([arg, none, none], 1)
             }
-            OpKind::Binary { lhs, rhs, .. } | OpKind::Compare { lhs, rhs, .. } => vec![*lhs, *rhs],
-            OpKind::Fma { lhs, rhs, add } => vec![*lhs, *rhs, *add],
+            OpKind::Binary { lhs, rhs, .. } | OpKind::Compare { lhs, rhs, .. } => {
+                ([lhs, rhs, none], 2)
+            }
+            OpKind::Fma { lhs, rhs, add } => ([lhs, rhs, add], 3),
             OpKind::Select {
                 cond,
                 on_true,
                 on_false,
-            } => vec![*cond, *on_true, *on_false],
-            OpKind::BitGet { arg, index } => vec![*arg, *index],
-            OpKind::BitSet { arg, lo, bits } => vec![*arg, *lo, *bits],
-            OpKind::BitSlice { arg, lo } => vec![*arg, *lo],
+            } => ([cond, on_true, on_false], 3),
+            OpKind::BitGet { arg, index } => ([arg, index, none], 2),
+            OpKind::BitSet { arg, lo, bits } => ([arg, lo, bits], 3),
+            OpKind::BitSlice { arg, lo } => ([arg, lo, none], 2),
+            _ => ([none; MOST_OPERANDS], 0),
+        }
+    }
+
+    /// Values read directly (not those read inside nested blocks).
+    pub fn operands(&self) -> Vec<ValueId> {
+        match self {
             OpKind::Load { at, .. } => at.operands().collect(),
             OpKind::Store { at, value } => at.operands().chain([*value]).collect(),
             OpKind::Fill { value, .. } => vec![*value],
@@ -358,6 +370,10 @@ impl OpKind {
                     Arg::Array(_) => None,
                 })
                 .collect(),
+            _ => {
+                let (operands, count) = self.few_operands();
+                operands[..count].to_vec()
+            }
         }
     }
 

@@ -57,7 +57,7 @@ fn clean_module(design: &Design, module: &Module, moved: &HashMap<ModuleId, Modu
         used[net.index()] = true;
     }
     let mut mover = Mover {
-        nets: HashMap::new(),
+        nets: vec![None; module.nets.len()],
         modules: moved,
     };
     let mut result = Module {
@@ -66,7 +66,7 @@ fn clean_module(design: &Design, module: &Module, moved: &HashMap<ModuleId, Modu
         ..Module::default()
     };
     for (id, net) in module.nets.iter().filter(|(id, _)| used[id.index()]) {
-        mover.nets.insert(id, result.nets.push(net.clone()));
+        mover.nets[id.index()] = Some(result.nets.push(net.clone()));
     }
     result.ports = module
         .ports
@@ -370,13 +370,14 @@ fn regular_memory(memory: &Memory) -> Vec<Item> {
 
 /// Translates handles of the old design to those of the new one.
 struct Mover<'a> {
-    nets: HashMap<NetId, NetId>,
+    /// By old net, those that are kept.
+    nets: Vec<Option<NetId>>,
     modules: &'a HashMap<ModuleId, ModuleId>,
 }
 
 impl Mover<'_> {
     fn net(&self, net: NetId) -> NetId {
-        self.nets[&net]
+        self.nets[net.index()].expect("a net that something drives or reads is kept")
     }
 
     fn operand(&self, operand: Operand) -> Operand {

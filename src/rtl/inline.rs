@@ -56,12 +56,15 @@ impl<'m> Inlined<'m> {
         for (net, info) in module.nets.iter() {
             sizes[net.index()].length = info.name.len();
         }
-        let ports: Vec<NetId> = module.ports.iter().map(|port| port.net).collect();
+        let mut is_port = vec![false; module.nets.len()];
+        for port in &module.ports {
+            is_port[port.net.index()] = true;
+        }
         for (index, item) in module.items.iter().enumerate() {
             let Item::Assign { out, expr, .. } = item else {
                 continue;
             };
-            if module.nets[*out].named || ports.contains(out) {
+            if module.nets[*out].named || is_port[out.index()] {
                 continue;
             }
             let size = size(expr, &sizes);

@@ -146,20 +146,20 @@ pub(super) fn long_amount(width: u32, amount_width: u32) -> Option<u32> {
     (amount_width > 31).then(|| address_width(u64::from(width)))
 }
 
-/// A namer that knows all names of the module.
-pub(super) fn names_of(module: &Module) -> Namer {
+/// A name that nothing in the module has: the one given, or that with a number.
+pub(super) fn free_name(module: &Module, wanted: &str) -> String {
     let mut namer = Namer::new();
-    for (_, net) in module.nets.iter() {
-        namer.take(&net.name);
-    }
+    // No other name can be in the way.
+    let mut take = |name: &str| _ = name.starts_with(wanted) && namer.take(name);
+    module.nets.values().for_each(|net| take(&net.name));
     for item in &module.items {
         match item {
-            Item::Memory(memory) => namer.take(&memory.name),
-            Item::Instance(instance) => namer.take(&instance.name),
-            _ => continue,
-        };
+            Item::Memory(memory) => take(&memory.name),
+            Item::Instance(instance) => take(&instance.name),
+            _ => {}
+        }
     }
-    namer
+    namer.numbered(wanted)
 }
 
 /// Whether a linter that propagates constants and widths may find the result of an ordered comparison constant:

@@ -1,6 +1,6 @@
 //! Unique names, and the words that the emitted languages reserve.
 
-use std::collections::{HashMap, HashSet};
+use crate::hash::{FastMap, FastSet};
 
 /// Reserved words of SystemVerilog (IEEE 1800-2017, Annex B), sorted.
 #[rustfmt::skip]
@@ -67,9 +67,9 @@ pub fn is_identifier(name: &str) -> bool {
 /// Hands out names of one scope.
 #[derive(Clone, Debug, Default)]
 pub struct Namer {
-    used: HashSet<String>,
+    used: FastSet<String>,
     /// The first number that may be free, for names that were taken.
-    next: HashMap<String, u64>,
+    next: FastMap<String, u64>,
 }
 
 impl Namer {

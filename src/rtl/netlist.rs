@@ -237,7 +237,7 @@ pub enum ShiftOp {
 }
 
 /// One combinational operation. The output width is that of the assigned net.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Expr {
     /// The operand itself (same width).
     Copy(Operand),

@@ -133,14 +133,14 @@ impl Printer<'_> {
         }
         for section in sections {
             for (driven, read) in self.lines(section) {
+                // What a line drives it declares, and may read.
+                driven.iter().for_each(|net| known[net.index()] = true);
                 let mut names = Vec::new();
                 read.iter()
                     .for_each(|&net| self.inlined.names(net, &mut names));
                 for name in names {
-                    let i = name.index();
-                    ahead[i] |= !known[i] && !driven.contains(&name);
+                    ahead[name.index()] |= !known[name.index()];
                 }
-                driven.iter().for_each(|net| known[net.index()] = true);
             }
         }
         ahead
@@ -392,7 +392,7 @@ impl Printer<'_> {
         if unused.is_empty() {
             return;
         }
-        let name = names_of(self.module).numbered("_unused");
+        let name = free_name(self.module, "_unused");
         self.out.push('\n');
         self.line(1, "// Bits that nothing reads.");
         self.line(1, &format!("wire {name} = &{{"));

@@ -275,7 +275,7 @@ impl Printer<'_> {
         if bits.is_empty() {
             return;
         }
-        let name = names_of(self.module).numbered("_unused");
+        let name = free_name(self.module, "_unused");
         self.out.push('\n');
         self.line(1, "// Bits that nothing reads.");
         self.line(

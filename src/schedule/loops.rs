@@ -119,7 +119,7 @@ fn solve_loop(problem: &mut Problem, counts: &Counts, ii: u32) -> Result<Solutio
     });
     problem.solve(Some(ii)).or_else(|failure| {
         // More ports do not help.
-        if matches!(failure, Failure::Recurrence(_)) && counts.is_empty() {
+        if matches!(failure, Failure::Recurrence(_)) {
             return Err(failure);
         }
         set_ports(problem, counts, |_| MOST_PORTS);
@@ -284,7 +284,9 @@ fn describe(program: &Program, leaf: &Leaf, failure: &Failure) -> String {
         }
     };
     match failure {
-        Failure::Recurrence(node) => format!("carried dependence through {}", name(*node)),
+        Failure::Recurrence(node) | Failure::Unsettled(node) => {
+            format!("carried dependence through {}", name(*node))
+        }
         Failure::Control => "loop condition".to_string(),
         Failure::Resource(node) => match leaf.graph.nodes[*node].op {
             Op::Call(_) => busy_operator(program, leaf, *node),

@@ -8,6 +8,7 @@
 pub mod check;
 pub mod depend;
 pub mod device;
+mod endless;
 mod loops;
 mod luts;
 mod print;

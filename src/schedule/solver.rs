@@ -3,8 +3,9 @@
 //! formulation, DAC 2006, for the constraints; their least solution is found by relaxation, as Bellman and Ford do).
 
 use super::Times;
+use super::endless::Endless;
 use super::luts::{self, Arrivals, Cut};
-use super::problem::{Kind, Problem};
+use super::problem::{Edge, Kind, Problem};
 use super::resource::Reservations;
 use crate::hwarith::NodeId;
 use num_integer::Integer;
@@ -12,8 +13,10 @@ use num_integer::Integer;
 /// Why there is no schedule with the II asked for.
 #[derive(Clone, Debug)]
 pub enum Failure {
-    /// A cycle of dependences through this node takes too long.
+    /// A cycle of dependences through this node takes too long, whatever is shared.
     Recurrence(NodeId),
+    /// This node is still moved later after many rounds.
+    Unsettled(NodeId),
     /// The end of the loop is known too late.
     Control,
     /// This operation finds nothing free of what it takes.
@@ -34,9 +37,9 @@ const MAX_ROUNDS: usize = 400;
 
 /// When nodes work.
 #[derive(Clone)]
-struct Placed {
+pub(super) struct Placed {
     /// Cycle in which a node starts; `None` for those that have no place.
-    start: Vec<Option<i64>>,
+    pub(super) start: Vec<Option<i64>>,
     ready: Vec<i64>,
     arrival: Vec<f64>,
     cuts: Vec<Option<Cut>>,
@@ -61,16 +64,21 @@ impl Arrivals for Placed {
 }
 
 /// Where a node would go: cycle, ns into it at which its operands are there, and its cut.
-struct Place {
-    cycle: i64,
+pub(super) struct Place {
+    pub(super) cycle: i64,
     offset: f64,
     cut: Option<Cut>,
 }
 
 impl Problem<'_> {
-    /// The earliest place of a node from `bound` on, as far as operands and edges within the iteration decide that are
-    /// placed; `None` if it waits for none of them and `bound` is `None`.
-    fn earliest(&self, placed: &Placed, id: NodeId, bound: Option<i64>) -> Option<Place> {
+    /// The cycle, and the ns into it, from `bound` on until which a node waits for operands and edges within the iteration
+    /// that are placed; `None` if it waits for none of them and `bound` is `None`.
+    pub(super) fn waits_until(
+        &self,
+        placed: &Placed,
+        id: NodeId,
+        bound: Option<i64>,
+    ) -> Option<(i64, f64)> {
         let mut found: Option<(i64, f64)> = bound.map(|cycle| (cycle, 0.0));
         let mut wait = |cycle: i64, offset: f64| {
             found = Some(match found {
@@ -90,7 +98,17 @@ impl Problem<'_> {
                 wait(start + edge.latency, 0.0);
             }
         }
-        let (mut cycle, mut offset) = found?;
+        found
+    }
+
+    /// The earliest place of a node after what it waits for.
+    pub(super) fn earliest(
+        &self,
+        placed: &Placed,
+        id: NodeId,
+        bound: Option<i64>,
+    ) -> Option<Place> {
+        let (mut cycle, mut offset) = self.waits_until(placed, id, bound)?;
         let mut cut = None;
         match self.kinds[id.index()] {
             Kind::Logic(delay) => {
@@ -167,6 +185,16 @@ impl Problem<'_> {
 
     /// Times of all nodes; `ii`: initiation interval, `None` for what is executed once.
     pub fn solve(&self, ii: Option<u32>) -> Result<Solution, Failure> {
+        // Seldom, so that searches in vain cost little.
+        self.solve_searching(ii, usize::is_power_of_two)
+    }
+
+    /// As [`Self::solve`]; `searches` says after which rounds to look for recurrences that never end.
+    pub(super) fn solve_searching(
+        &self,
+        ii: Option<u32>,
+        searches: impl Fn(usize) -> bool,
+    ) -> Result<Solution, Failure> {
         let mut solver = Solver {
             problem: self,
             ii,
@@ -176,12 +204,17 @@ impl Problem<'_> {
             table: Reservations::new(&self.pools, ii),
             dirty: Dirty::all(self.graph.nodes.len()),
         };
-        solver.run()?;
+        solver.run(searches)?;
         Ok(solver.solution())
     }
 }
 
 impl Placed {
+    /// Whether a node has a place and its result is first there in that cycle.
+    pub(super) fn is_ready(&self, id: NodeId, cycle: i64) -> bool {
+        self.start[id.index()].is_some() && self.ready[id.index()] == cycle
+    }
+
     fn set(&mut self, id: NodeId, (ready, arrival): (i64, f64), place: &Place) {
         let i = id.index();
         self.start[i] = Some(place.cycle);
@@ -224,12 +257,12 @@ impl Dirty {
     }
 }
 
-struct Solver<'p, 'g> {
-    problem: &'p Problem<'g>,
+pub(super) struct Solver<'p, 'g> {
+    pub(super) problem: &'p Problem<'g>,
     ii: Option<u32>,
     /// What earlier iterations demand of starts.
-    bounds: Vec<i64>,
-    placed: Placed,
+    pub(super) bounds: Vec<i64>,
+    pub(super) placed: Placed,
     /// Cycle and instance of what nodes take.
     taken: Vec<Option<(u64, u32)>>,
     table: Reservations,
@@ -237,23 +270,30 @@ struct Solver<'p, 'g> {
 }
 
 impl Solver<'_, '_> {
-    fn run(&mut self) -> Result<(), Failure> {
+    fn run(&mut self, searches: impl Fn(usize) -> bool) -> Result<(), Failure> {
         self.settle()?;
         // A feasible recurrence settles within the length of the graph plus what resources add.
         let longest = self.placed.ready.iter().max().copied().unwrap_or(0);
         let ii = i64::from(self.ii.unwrap_or(0));
         let uses = self.problem.uses.iter().flatten().count() as i64;
         let horizon = 4 * (longest + uses.saturating_mul(ii + 1)) + ii + 16;
+        let mut endless = Endless::default();
         let mut culprit = Failure::Control;
-        for _ in 0..MAX_ROUNDS {
+        for round in 1..=MAX_ROUNDS {
             let Some(raised) = self.raise() else {
                 return self.check_end();
             };
-            culprit = Failure::Recurrence(raised);
+            culprit = Failure::Unsettled(raised);
             if self.bounds[raised.index()] > horizon {
                 break;
             }
             self.settle()?;
+            if searches(round)
+                && let Some(late) = self.late().next_back()
+                && endless.is_caught_by(self, late)
+            {
+                return Err(Failure::Recurrence(late.to));
+            }
         }
         Err(culprit)
     }
@@ -314,25 +354,35 @@ impl Solver<'_, '_> {
         Ok(())
     }
 
+    /// The start that an edge across iterations demands of its target.
+    pub(super) fn demand(&self, edge: &Edge) -> i64 {
+        let ii = i64::from(self.ii.unwrap_or(0));
+        let from = edge.from.index();
+        let from = match edge.from_ready {
+            true => self.placed.ready[from],
+            false => self.placed.start[from].unwrap_or(0),
+        };
+        let distance = i64::try_from(edge.distance).unwrap_or(i64::MAX);
+        (from + edge.latency).saturating_sub(ii.saturating_mul(distance))
+    }
+
+    /// The edges across iterations that demand more than they have.
+    fn late(&self) -> impl DoubleEndedIterator<Item = &Edge> {
+        let starts = |to: NodeId| self.placed.start[to.index()];
+        let across = self.problem.across.iter();
+        across.filter(move |edge| starts(edge.to).is_some_and(|start| self.demand(edge) > start))
+    }
+
     /// Raises bounds that edges across iterations demand; returns one raised node.
     fn raise(&mut self) -> Option<NodeId> {
-        let ii = i64::from(self.ii.unwrap_or(0));
-        let mut raised = None;
-        for edge in &self.problem.across {
-            let (from, to) = (edge.from.index(), edge.to.index());
-            let from = match edge.from_ready {
-                true => self.placed.ready[from],
-                false => self.placed.start[from].unwrap_or(0),
-            };
-            let distance = i64::try_from(edge.distance).unwrap_or(i64::MAX);
-            let bound = (from + edge.latency).saturating_sub(ii.saturating_mul(distance));
-            if self.placed.start[to].is_some_and(|start| bound > start) {
-                self.bounds[to] = self.bounds[to].max(bound);
-                self.dirty.insert(edge.to);
-                raised = Some(edge.to);
-            }
+        let late = self.late().map(|edge| (edge.to, self.demand(edge)));
+        let late: Vec<(NodeId, i64)> = late.collect();
+        for &(to, demand) in &late {
+            let bound = &mut self.bounds[to.index()];
+            *bound = (*bound).max(demand);
+            self.dirty.insert(to);
         }
-        raised
+        late.last().map(|&(to, _)| to)
     }
 
     fn solution(self) -> Solution {

@@ -1,13 +1,13 @@
 //! Removes what influences nothing: unused pure values, stores to arrays that nothing reads, arrays without accesses.
 
+use crate::hash::FastSet;
 use crate::ir::analysis::touch::{self, Touched};
 use crate::ir::{ArrayId, ArrayKind, Block, Kernel, Op, OpKind, ValueId};
-use std::collections::HashSet;
 
 /// Removes everything dead, going from the end of the kernel to its start; again if an array became unread by that.
 pub fn run(kernel: &mut Kernel) {
     loop {
-        let mut read = HashSet::new();
+        let mut read = FastSet::default();
         kernel
             .body
             .for_each_op(&mut |op| read.extend(touch::arrays(&op.kind).0));
@@ -16,7 +16,7 @@ pub fn run(kernel: &mut Kernel) {
         let unread = unread.filter(|(id, a)| local(&a.kind) && !read.contains(id));
         let mut sweep = Sweep {
             unread: unread.map(|(id, _)| id).collect(),
-            used: HashSet::new(),
+            used: FastSet::default(),
             lost_reads: false,
         };
         sweep.block(&mut kernel.body);
@@ -31,9 +31,9 @@ pub fn run(kernel: &mut Kernel) {
 }
 
 struct Sweep {
-    unread: HashSet<ArrayId>,
+    unread: FastSet<ArrayId>,
     /// Values that something behind reads.
-    used: HashSet<ValueId>,
+    used: FastSet<ValueId>,
     /// An operation that read an array is gone.
     lost_reads: bool,
 }

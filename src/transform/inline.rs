@@ -2,18 +2,18 @@
 
 use crate::codes;
 use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::hash::FastMap;
 use crate::ir::{
     Arg, Array, ArrayId, ArrayKind, Block, Call, Kernel, Op, OpKind, Param, Program, ResultSlot,
     ValueId,
 };
-use std::collections::HashMap;
 
-/// Operations up to which calls are inlined.
-const MAX_OPS: usize = 200_000;
+/// Operations up to which calls are inlined: what is compiled in about a minute and 4 GB.
+const MAX_OPS: usize = 2_000_000;
 
 /// The top kernel with every call replaced by the callee's body.
 ///
-/// Errors: more than 200,000 operations after inlining.
+/// Errors: more than two million operations after inlining.
 pub fn inline(program: &Program) -> Result<Kernel, Diagnostics> {
     // Callees come before callers, so each is already without calls when it is copied.
     let mut done: Vec<Kernel> = Vec::new();
@@ -47,7 +47,7 @@ fn inline_block(
         ops: Vec::new(),
         yields: block.yields,
     };
-    let mut renamed: HashMap<ValueId, ValueId> = HashMap::new();
+    let mut renamed: FastMap<ValueId, ValueId> = FastMap::default();
     for mut op in block.ops {
         *budget = budget.checked_sub(1)?;
         rename(&mut op, &renamed);
@@ -72,7 +72,7 @@ fn inline_block(
     Some(result)
 }
 
-fn rename(op: &mut Op, renamed: &HashMap<ValueId, ValueId>) {
+fn rename(op: &mut Op, renamed: &FastMap<ValueId, ValueId>) {
     if renamed.is_empty() {
         return;
     }
@@ -91,14 +91,14 @@ fn rename(op: &mut Op, renamed: &HashMap<ValueId, ValueId>) {
 struct Copier<'a> {
     caller: &'a mut Kernel,
     callee: &'a Kernel,
-    values: HashMap<ValueId, ValueId>,
-    arrays: HashMap<ArrayId, ArrayId>,
+    values: FastMap<ValueId, ValueId>,
+    arrays: FastMap<ArrayId, ArrayId>,
 }
 
 impl<'a> Copier<'a> {
     fn new(caller: &'a mut Kernel, callee: &'a Kernel, call: &Call) -> Self {
-        let mut values = HashMap::new();
-        let mut arrays = HashMap::new();
+        let mut values = FastMap::default();
+        let mut arrays = FastMap::default();
         for (param, arg) in callee.params.iter().zip(&call.args) {
             match (param, arg) {
                 (Param::Scalar(p), Arg::Scalar(a)) => {

@@ -16,7 +16,7 @@ pub mod window;
 
 use crate::diagnostics::Diagnostics;
 use crate::ir::validate::validate_kernel;
-use crate::ir::{Kernel, Program};
+use crate::ir::{Kernel, OpKind, Program};
 
 /// A rewrite of one kernel that keeps its meaning.
 pub struct Pass {
@@ -24,10 +24,40 @@ pub struct Pass {
     pub name: &'static str,
     /// What it does, in a line.
     pub contract: &'static str,
+    /// Operations of which there is at least one in every kernel that it changes.
+    pub concerns: fn(&OpKind) -> bool,
     /// The rewrite.
     pub run: fn(&mut Kernel),
     /// May make a kernel slower: the driver compares.
     pub is_gamble: bool,
+}
+
+fn is_any(_: &OpKind) -> bool {
+    true
+}
+
+fn is_loop(kind: &OpKind) -> bool {
+    matches!(kind, OpKind::For(_) | OpKind::While(_))
+}
+
+fn is_branch(kind: &OpKind) -> bool {
+    matches!(kind, OpKind::If(_))
+}
+
+fn is_access(kind: &OpKind) -> bool {
+    matches!(kind, OpKind::Load { .. } | OpKind::Store { .. })
+}
+
+fn is_fill(kind: &OpKind) -> bool {
+    matches!(kind, OpKind::Fill { .. })
+}
+
+fn is_copy(kind: &OpKind) -> bool {
+    matches!(kind, OpKind::Copy { .. })
+}
+
+fn is_sweep(kind: &OpKind) -> bool {
+    is_fill(kind) || is_copy(kind)
 }
 
 /// The passes after inlining, in order.
@@ -35,72 +65,84 @@ pub const PASSES: &[Pass] = &[
     Pass {
         name: "tables",
         contract: "a local that only takes a table's contents is the table",
+        concerns: is_copy,
         run: tables::run,
         is_gamble: false,
     },
     Pass {
         name: "fills",
         contract: "no fill of which every element is overwritten unread",
+        concerns: is_fill,
         run: fills::run,
         is_gamble: false,
     },
     Pass {
         name: "promote",
         contract: "an array element that a loop keeps coming back to stays in a register",
+        concerns: is_loop,
         run: promote::run,
         is_gamble: false,
     },
     Pass {
         name: "forward",
         contract: "elements first read after a fill take the fill's value, and the fill goes where nothing reads it",
+        concerns: is_fill,
         run: forward::run,
         is_gamble: false,
     },
     Pass {
         name: "reuse",
         contract: "no load of a value that is at hand, no store that is overwritten unread, one store for two branches",
+        concerns: is_access,
         run: reuse::run,
         is_gamble: false,
     },
     Pass {
         name: "interleave",
         contract: "sums that do not depend on one another take turns, each in a memory of running values",
+        concerns: is_loop,
         run: interleave::run,
         is_gamble: true,
     },
     Pass {
         name: "window",
         contract: "a load of what an earlier iteration loaded or stored takes it from registers",
+        concerns: is_loop,
         run: window::run,
         is_gamble: true,
     },
     Pass {
         name: "bypass",
         contract: "where the data decide the element, a load takes what the iteration before stored from a register",
+        concerns: is_loop,
         run: bypass::run,
         is_gamble: true,
     },
     Pass {
         name: "expand",
         contract: "whole-array fills and copies become loops",
+        concerns: is_sweep,
         run: expand::run,
         is_gamble: false,
     },
     Pass {
         name: "dead",
         contract: "what influences nothing is removed",
+        concerns: is_any,
         run: dead::run,
         is_gamble: false,
     },
     Pass {
         name: "convert_branches",
         contract: "branches without loops become straight-line code with conditions on accesses",
+        concerns: is_branch,
         run: convert_branches::run,
         is_gamble: false,
     },
     Pass {
         name: "flatten",
         contract: "code around an inner loop moves into it, so that nests are perfect",
+        concerns: is_loop,
         run: flatten::run,
         is_gamble: false,
     },
@@ -142,6 +184,11 @@ pub fn run_to(
 pub const INLINE: &str = "inline";
 
 fn run_pass(pass: &Pass, kernels: &mut Vec<Kernel>) {
+    // What is known of the values of a long kernel, and a copy of it, take longer than to see that there is nothing to do.
+    let concerned = |kernel: &Kernel| kernel.body.any_op(&|op| (pass.concerns)(&op.kind));
+    if !kernels.iter().any(concerned) {
+        return;
+    }
     let before = pass.is_gamble.then(|| kernels.clone());
     for kernel in kernels.iter_mut() {
         (pass.run)(kernel);

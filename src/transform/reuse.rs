@@ -1,11 +1,11 @@
 //! Memory accesses that need not be: loads of an element whose value is at hand, stores that another one overwrites,
 //! and stores of both branches to one element, which become one.
 
+use crate::hash::FastMap;
 use crate::ir::analysis::touch::{self, Touched};
 use crate::ir::analysis::{Fact, Values};
 use crate::ir::rewrite::{Rewriter, rewrite};
 use crate::ir::*;
-use std::collections::HashMap;
 
 /// Elements that are kept in mind at a time; the oldest are forgotten first.
 const MEMORY: usize = 128;
@@ -17,7 +17,7 @@ pub fn run(kernel: &mut Kernel) {
     let mut pass = Reuse {
         kernel,
         values,
-        renamed: HashMap::new(),
+        renamed: FastMap::default(),
         known: vec![Vec::new()],
     };
     let mut body = rewrite(body, &mut pass);
@@ -32,7 +32,7 @@ struct Reuse<'k> {
     kernel: &'k mut Kernel,
     values: Values,
     /// Loads that are gone, and what has their value.
-    renamed: HashMap<ValueId, ValueId>,
+    renamed: FastMap<ValueId, ValueId>,
     /// What is known in each block around, the innermost last.
     known: Vec<Vec<Known>>,
 }
@@ -230,7 +230,7 @@ fn last_store(block: &Block, array: ArrayId) -> Option<(usize, Element, ValueId)
 }
 
 /// What a value is called now.
-fn resolve(renamed: &HashMap<ValueId, ValueId>, mut value: ValueId) -> ValueId {
+fn resolve(renamed: &FastMap<ValueId, ValueId>, mut value: ValueId) -> ValueId {
     while let Some(&new) = renamed.get(&value) {
         value = new;
     }

@@ -1,8 +1,8 @@
 //! Value numbers: values with one number are computed alike from the same values (Alpern, Wegman and Zadeck, Detecting
 //! equality of variables in programs, POPL 1988; here by hashing, in program order).
 
-use crate::ir::{BinaryOp, CompareOp, Const, OpKind, Scalar, UnaryOp};
-use std::collections::HashMap;
+use crate::hash::FastMap;
+use crate::ir::{BinaryOp, CompareOp, Const, MOST_OPERANDS, OpKind, Scalar, UnaryOp};
 
 /// What a value is computed by, its operands aside.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -23,7 +23,7 @@ enum Operation {
 /// Numbers given so far.
 #[derive(Clone, Debug, Default)]
 pub struct Numbers {
-    known: HashMap<(Operation, Scalar, Vec<u32>), u32>,
+    known: FastMap<(Operation, Scalar, [u32; MOST_OPERANDS]), u32>,
     next: u32,
 }
 
@@ -34,14 +34,15 @@ impl Numbers {
         self.next - 1
     }
 
-    /// The number of a value of type `ty`, given those of its operands, in the order of [`OpKind::operands`]. What reads
+    /// The number of a value of type `ty`, given those of its operands, in the order of [`OpKind::operands`], and
+    /// `u32::MAX` after the last. What reads
     /// memory or runs blocks gets a number of its own.
-    pub fn number(&mut self, kind: &OpKind, ty: Scalar, mut operands: Vec<u32>) -> u32 {
+    pub fn number(&mut self, kind: &OpKind, ty: Scalar, mut operands: [u32; MOST_OPERANDS]) -> u32 {
         let Some(operation) = operation(kind) else {
             return self.fresh();
         };
         if commutes(&operation) {
-            operands.sort_unstable();
+            operands[..2].sort_unstable();
         }
         let next = &mut self.next;
         let number = self.known.entry((operation, ty, operands));

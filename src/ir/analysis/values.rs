@@ -6,12 +6,13 @@ use super::numbers::Numbers;
 use super::order::{self, Base, Fact};
 use super::ranges::{self, Range};
 use super::varying::Varying;
+use crate::hash::FastMap;
 use crate::ir::{
-    BinaryOp, Block, CompareOp, Const, For, Kernel, Op, OpKind, Param, Scalar, UnaryOp, ValueId,
+    BinaryOp, Block, CompareOp, Const, For, Kernel, MOST_OPERANDS, Op, OpKind, Param, Scalar,
+    UnaryOp, ValueId,
 };
 use num_bigint::BigInt;
 use num_traits::{Signed, ToPrimitive};
-use std::collections::HashMap;
 
 /// `sum(coefficient * value) + constant`, each value once, in order of their handles, no coefficient 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -93,7 +94,8 @@ struct Known {
     /// The pure operation that computes it; none for loads, parameters and what control flow gives.
     definition: Option<OpKind>,
     number: u32,
-    affine: Affine,
+    /// None where it is the value itself.
+    affine: Option<Affine>,
     /// The number of the affine form without its constant.
     base: Base,
     range: Option<Range>,
@@ -104,7 +106,8 @@ struct Known {
 pub struct Values {
     known: Vec<Option<Known>>,
     numbers: Numbers,
-    bases: HashMap<Vec<(ValueId, i128)>, u32>,
+    /// Numbers of sums other than a value alone.
+    bases: FastMap<Vec<(ValueId, i128)>, u32>,
 }
 
 impl Values {
@@ -181,8 +184,8 @@ impl Values {
             ty,
             definition: None,
             number: self.numbers.fresh(),
-            base: self.base(&Affine::value(value)),
-            affine: Affine::value(value),
+            base: base_of_value(value),
+            affine: None,
             range: range.or(ranges::of_type(ty)),
         };
         self.set(value, known);
@@ -190,26 +193,34 @@ impl Values {
 
     fn pure(&mut self, kernel: &Kernel, value: ValueId, kind: &OpKind) {
         let ty = kernel.values[value].ty;
-        let operands = kind.operands();
-        let numbers: Option<Vec<u32>> = operands
-            .iter()
-            .map(|&v| Some(self.get(v)?.number))
-            .collect();
-        let number = match numbers {
-            Some(numbers) => self.numbers.number(kind, ty, numbers),
-            None => self.numbers.fresh(),
+        let (operands, count) = kind.few_operands();
+        let operands = &operands[..count];
+        // Unused places have a number that no value gets.
+        let mut numbers = [u32::MAX; MOST_OPERANDS];
+        let mut within = [None; MOST_OPERANDS];
+        let mut all_known = true;
+        for (i, &operand) in operands.iter().enumerate() {
+            match self.get(operand) {
+                Some(known) => (numbers[i], within[i]) = (known.number, known.range),
+                None => all_known = false,
+            }
+        }
+        let number = match all_known {
+            true => self.numbers.number(kind, ty, numbers),
+            false => self.numbers.fresh(),
         };
-        let within: Vec<Option<Range>> = operands.iter().map(|&v| self.range(v)).collect();
-        let exact = ranges::exact(kind, ty, &within).is_some_and(|range| ranges::fits(range, ty));
+        let within = &within[..count];
+        let exact = ranges::exact(kind, ty, within).is_some_and(|range| ranges::fits(range, ty));
         let affine = exact.then(|| self.sum(kind)).flatten();
-        let affine = affine.unwrap_or_else(|| Affine::value(value));
         let known = Known {
             ty,
             definition: Some(kind.clone()),
             number,
-            base: self.base(&affine),
+            base: affine
+                .as_ref()
+                .map_or_else(|| base_of_value(value), |affine| self.base(affine)),
             affine,
-            range: ranges::result(kind, ty, &within),
+            range: ranges::result(kind, ty, within),
         };
         self.set(value, known);
     }
@@ -242,11 +253,15 @@ impl Values {
     }
 
     fn base(&mut self, affine: &Affine) -> Base {
-        if affine.terms.is_empty() {
-            return None;
+        match affine.terms[..] {
+            [] => None,
+            [(value, 1)] => base_of_value(value),
+            _ => {
+                let next = self.bases.len() as u32;
+                let number = *self.bases.entry(affine.terms.clone()).or_insert(next);
+                Some(2 * number + 1)
+            }
         }
-        let next = self.bases.len() as u32;
-        Some(*self.bases.entry(affine.terms.clone()).or_insert(next))
     }
 
     fn get(&self, value: ValueId) -> Option<&Known> {
@@ -285,7 +300,7 @@ impl Values {
 
     /// A value as a sum of multiples of others, exactly; itself, if nothing better is known.
     pub fn affine(&self, value: ValueId) -> Affine {
-        let known = self.get(value).map(|known| known.affine.clone());
+        let known = self.get(value).and_then(|known| known.affine.clone());
         known.unwrap_or_else(|| Affine::value(value))
     }
 
@@ -363,10 +378,14 @@ impl Values {
 
     /// `value = base + constant`, exactly.
     fn linear(&self, value: ValueId) -> (Base, i128) {
-        // A value that nothing is known of is like no other.
-        let unknown = || (Some(u32::MAX - value.index() as u32), 0);
         let known = self.get(value);
-        known.map_or_else(unknown, |known| (known.base, known.affine.constant))
+        known.map_or_else(
+            || (base_of_value(value), 0),
+            |known| {
+                let constant = known.affine.as_ref().map_or(0, |affine| affine.constant);
+                (known.base, constant)
+            },
+        )
     }
 
     // Facts -----------------------------------------------------------------------------------------
@@ -429,6 +448,11 @@ impl Values {
             bound: y.saturating_sub(x).saturating_sub(gap),
         }
     }
+}
+
+/// The number of a sum that is one value: even, so that it is that of no other sum.
+fn base_of_value(value: ValueId) -> Base {
+    Some(2 * value.index() as u32)
 }
 
 fn is_integer(ty: Scalar) -> bool {

@@ -1,12 +1,12 @@
 //! Which values may differ from one iteration of a loop to the next.
 
+use crate::hash::FastSet;
 use crate::ir::{Block, For, OpKind, ValueId};
-use std::collections::HashSet;
 
 /// The values that change with a loop.
 #[derive(Clone, Debug, Default)]
 pub struct Varying {
-    values: HashSet<ValueId>,
+    values: FastSet<ValueId>,
 }
 
 impl Varying {

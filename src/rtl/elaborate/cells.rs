@@ -1,10 +1,10 @@
 //! A module under construction: named nets with the item that drives each.
 
+use crate::hash::FastMap;
 use crate::rtl::namer::Namer;
 use crate::rtl::netlist::*;
 use num_bigint::BigUint;
 use num_traits::One;
-use std::collections::HashMap;
 
 /// A module and the names it uses.
 #[derive(Debug, Default)]
@@ -13,7 +13,7 @@ pub struct Cells {
     pub module: Module,
     /// Names of the module's scope.
     pub namer: Namer,
-    shared: HashMap<(String, u32), NetId>,
+    shared: FastMap<(Expr, u32), NetId>,
 }
 
 impl Cells {
@@ -56,7 +56,7 @@ impl Cells {
             expr,
             Expr::Slice { .. } | Expr::Extend { .. } | Expr::Concat(_) | Expr::Copy(_)
         );
-        let key = wiring.then(|| (format!("{expr:?}"), width));
+        let key = wiring.then(|| (expr.clone(), width));
         if let Some(net) = key.as_ref().and_then(|k| self.shared.get(k)) {
             return *net;
         }

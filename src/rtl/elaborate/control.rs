@@ -2,16 +2,15 @@
 
 use super::cells::{Cells, bit};
 use super::datapath::{Datapath, Pace, Sources};
-use super::operators::{self, CallUse, Results};
+use super::operators::{self, CallUse};
 use super::ports::AccessUse;
 use super::{Top, Units, is_empty};
-use crate::arena::Table;
+use crate::hash::FastMap;
 use crate::hwarith::NodeId;
 use crate::hwarith::graph::{Op, VarId};
 use crate::machine::program::{Leaf, LeafId, Loop, Program, Region};
 use crate::rtl::netlist::*;
 use crate::schedule::{LeafSchedule, Schedule};
-use std::collections::HashMap;
 
 /// What a leaf's datapath finds outside of its graph.
 struct LeafEnv<'t> {
@@ -22,22 +21,16 @@ struct LeafEnv<'t> {
     units: &'t Units,
     /// 1 while the leaf is in that cycle.
     valid: Vec<NetId>,
-    vars: Table<VarId, NetId>,
-    phis: HashMap<NodeId, VarId>,
-    /// Read data of each load.
-    loads: HashMap<NodeId, NetId>,
-    /// Results of operators that are shared.
-    results: Results,
-    /// Calls of them.
+    /// What vars, phis, loads and calls of shared operators read, of those in this leaf.
+    nets: FastMap<NodeId, NetId>,
+    /// Calls of operators that are shared.
     calls: Vec<CallUse>,
 }
 
 impl Sources for LeafEnv<'_> {
     fn external(&mut self, cells: &mut Cells, path: &mut Datapath, node: NodeId) -> Operand {
         match path.graph().nodes[node].op {
-            Op::Var(var) => Operand::Net(self.vars[var]),
-            Op::Phi => Operand::Net(self.vars[self.phis[&node]]),
-            Op::Load(_) => Operand::Net(self.loads[&node]),
+            Op::Var(_) | Op::Phi | Op::Load(_) => Operand::Net(self.nets[&node]),
             Op::Call(_) => self.call(cells, path, node),
             _ => unreachable!("stores have no value and leaves no inputs"),
         }
@@ -61,7 +54,7 @@ impl LeafEnv<'_> {
                 active,
                 operands,
             });
-            return Operand::Net(self.results[&key]);
+            return Operand::Net(self.nets[&node]);
         }
         let result = cells.net(&label, self.program.units[unit].width);
         let starts = self.schedule.units[unit].variants[called.1 as usize].interval > 1;
@@ -213,9 +206,6 @@ impl<'a> Top<'a> {
     }
 
     fn leaf_env(&self, index: LeafId, valid: &[NetId]) -> LeafEnv<'a> {
-        let leaf = &self.program.leaves[index];
-        let ports = &self.schedule.leaves[index].ports;
-        let loads = leaf.accesses.iter().zip(ports).filter(|(a, _)| !a.is_store);
         LeafEnv {
             program: self.program,
             design: self.design,
@@ -223,18 +213,35 @@ impl<'a> Top<'a> {
             schedule: self.schedule,
             units: self.units,
             valid: valid.to_vec(),
-            vars: self.vars.clone(),
-            phis: leaf
-                .repeat
-                .iter()
-                .flat_map(|r| r.phis.iter().map(|phi| (phi.node, phi.var)))
-                .collect(),
-            results: self.results.clone(),
+            nets: self.nets_read(index),
             calls: Vec::new(),
-            loads: loads
-                .filter_map(|(a, &port)| Some((a.node, self.memories[a.mem].read_data(port)?)))
-                .collect(),
         }
+    }
+
+    /// The nets of a leaf's nodes that are driven outside of its graph.
+    fn nets_read(&self, index: LeafId) -> FastMap<NodeId, NetId> {
+        let (leaf, schedule) = (&self.program.leaves[index], &self.schedule.leaves[index]);
+        let mut nets = FastMap::default();
+        for (id, node) in leaf.graph.nodes.iter() {
+            let net = match node.op {
+                Op::Var(var) => Some(self.vars[var]),
+                Op::Call(unit) => schedule.instances[id.index()].and_then(|instance| {
+                    let key = (unit, schedule.variants[id.index()], instance);
+                    self.results.get(&key).copied()
+                }),
+                _ => None,
+            };
+            nets.extend(net.map(|net| (id, net)));
+        }
+        let phis = leaf.repeat.iter().flat_map(|repeat| &repeat.phis);
+        nets.extend(phis.map(|phi| (phi.node, self.vars[phi.var])));
+        let accesses = leaf.accesses.iter().zip(&schedule.ports);
+        let loads = accesses.filter(|(access, _)| !access.is_store);
+        nets.extend(loads.filter_map(|(access, &port)| {
+            let data = self.memories[access.mem].read_data(port)?;
+            Some((access.node, data))
+        }));
+        nets
     }
 
     /// Hands every load and store to its memory's port.

@@ -2,12 +2,12 @@
 
 use super::cells::Cells;
 use crate::diagnostics::SourceMap;
+use crate::hash::FastMap;
 use crate::hwarith::graph::{Op, Predicate};
 use crate::hwarith::{Graph, HwType, NodeId, infer};
 use crate::rtl::netlist::*;
 use crate::schedule::Times;
 use num_bigint::BigInt;
-use std::collections::HashMap;
 
 /// How long a register keeps a value before the next iteration overwrites it.
 #[derive(Clone, Debug)]
@@ -35,12 +35,12 @@ pub struct Datapath<'a> {
     /// Put before made-up names.
     prefix: String,
     /// Value of a node in the cycle in which it is ready, `times.width` bits.
-    values: HashMap<NodeId, Operand>,
-    delayed: HashMap<(NodeId, u32), Operand>,
+    values: FastMap<NodeId, Operand>,
+    delayed: FastMap<(NodeId, u32), Operand>,
     /// Last cycle in which a phi's own register still holds the value.
-    held_until: HashMap<NodeId, u32>,
+    held_until: FastMap<NodeId, u32>,
     /// Where a value is after its first cycle, without registers of its own.
-    kept: HashMap<NodeId, Operand>,
+    kept: FastMap<NodeId, Operand>,
     stable: Vec<bool>,
 }
 
@@ -59,10 +59,10 @@ impl<'a> Datapath<'a> {
             pace,
             sources,
             prefix: prefix.to_string(),
-            values: HashMap::new(),
-            delayed: HashMap::new(),
-            held_until: HashMap::new(),
-            kept: HashMap::new(),
+            values: FastMap::default(),
+            delayed: FastMap::default(),
+            held_until: FastMap::default(),
+            kept: FastMap::default(),
             stable: Vec::new(),
         }
     }

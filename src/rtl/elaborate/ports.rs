@@ -2,6 +2,7 @@
 
 use super::Top;
 use super::cells::bit;
+use crate::arena::Table;
 use crate::hwarith::graph::MemId;
 use crate::machine::program::{Leaf, Mem, Place, PortRef};
 use crate::rtl::interface::manifest::MemoryPort;
@@ -65,27 +66,30 @@ impl Top<'_> {
         leaves.zip(self.schedule.leaves.values())
     }
 
-    fn port_roles(&self, mem: MemId) -> PortRoles {
-        let mut roles = PortRoles::new();
+    fn port_roles(&self) -> Table<MemId, PortRoles> {
+        let mut roles: Table<MemId, PortRoles> = self.of_memories();
         for (leaf, schedule) in self.scheduled_leaves() {
             for (access, &port) in leaf.accesses.iter().zip(&schedule.ports) {
-                if access.mem == mem {
-                    let (reads, writes) = roles.entry(port).or_default();
-                    *(if access.is_store { writes } else { reads }) = true;
-                }
+                let (reads, writes) = roles[access.mem].entry(port).or_default();
+                *(if access.is_store { writes } else { reads }) = true;
             }
         }
         roles
     }
 
+    /// Something empty for each memory.
+    fn of_memories<T: Default>(&self) -> Table<MemId, T> {
+        self.program.mems.ids().map(|_| T::default()).collect()
+    }
+
     /// Declares the port groups of arrays, in order of parameters and results.
     pub(super) fn declare_array_ports(&mut self) {
-        let mems = self.program.mems.values();
-        self.memories = mems.clone().map(|_| MemoryUse::default()).collect();
-        self.array_ports = mems.map(|_| Vec::new()).collect();
+        self.memories = self.of_memories();
+        self.array_ports = self.of_memories();
+        let roles = self.port_roles();
         for port in self.program.args.iter().chain(&self.program.returns) {
             let &PortRef::Array(mem) = port else { continue };
-            for (port, (reads, writes)) in self.port_roles(mem) {
+            for (&port, &(reads, writes)) in &roles[mem] {
                 self.declare_array_port(mem, port, reads, writes);
             }
         }
@@ -121,26 +125,28 @@ impl Top<'_> {
 
     /// Nets of the read data of inner memories, which leaves need before the memories are complete.
     pub(super) fn declare_memory_outputs(&mut self) {
+        let reads = self.read_ports();
         for (index, mem) in self.program.mems.iter() {
             if mem.place == Place::External {
                 continue;
             }
-            let reads = self.read_ports(index);
-            for port in 0..reads {
+            for port in 0..reads[index] {
                 let net = self.cells.net(&format!("{}_q{port}", mem.name), mem.width);
                 self.memories[index].reads.push(net);
             }
         }
     }
 
-    fn read_ports(&self, mem: MemId) -> u32 {
-        let leaves = self.scheduled_leaves();
-        let ports = leaves.flat_map(|(leaf, schedule)| leaf.accesses.iter().zip(&schedule.ports));
-        ports
-            .filter(|(a, _)| a.mem == mem && !a.is_store)
-            .map(|(_, &port)| port + 1)
-            .max()
-            .unwrap_or(0)
+    fn read_ports(&self) -> Table<MemId, u32> {
+        let mut reads: Table<MemId, u32> = self.of_memories();
+        for (leaf, schedule) in self.scheduled_leaves() {
+            let accesses = leaf.accesses.iter().zip(&schedule.ports);
+            for (access, &port) in accesses.filter(|(access, _)| !access.is_store) {
+                let count = &mut reads[access.mem];
+                *count = (*count).max(port + 1);
+            }
+        }
+        reads
     }
 
     /// Drives array ports and completes inner memories.

@@ -2,6 +2,7 @@
 
 use crate::codes;
 use crate::diagnostics::{Diagnostic, Diagnostics, FileId, SourceMap};
+use crate::directives::Directive;
 use crate::ir::{FloatFormat, Scalar};
 use crate::machine::program::Program;
 use crate::prove::design::{Proof, Question};
@@ -13,7 +14,7 @@ use crate::schedule::Schedule;
 use crate::schedule::device::Device;
 use crate::sim::selfcheck::{self, Budget, Checked};
 use crate::units::float::{self, Operator};
-use crate::{frontend, hwarith, ir, machine, prove, rtl, schedule, transform};
+use crate::{directives, frontend, hwarith, ir, machine, prove, rtl, schedule, transform};
 
 /// What a compilation aims at.
 #[derive(Clone, Debug)]
@@ -26,6 +27,10 @@ pub struct Target {
     pub skip: Vec<String>,
     /// What may be spent on running the result against the reference.
     pub check: Budget,
+    /// What the user says about the hardware.
+    pub directives: Vec<Directive>,
+    /// Whether an initiation interval that is not possible is an error.
+    pub strict: bool,
 }
 
 impl Target {
@@ -36,6 +41,8 @@ impl Target {
             period,
             skip: Vec::new(),
             check: Budget::OFF,
+            directives: Vec::new(),
+            strict: false,
         })
     }
 }
@@ -86,7 +93,8 @@ pub fn compile(
     top: Option<&str>,
     target: &Target,
 ) -> Result<Compilation, Diagnostics> {
-    let compiled = frontend::compile(sources, file, top)?;
+    let mut compiled = frontend::compile(sources, file, top)?;
+    directives::apply(&mut compiled.program, &target.directives, sources)?;
     let mut compilation = build(sources, compiled.program, compiled.warnings, target)?;
     if let Some(top) = top {
         compilation.manifest.top = top.to_string();
@@ -184,6 +192,11 @@ fn build_kernel(
     debug_check("hwarith", || hardware.validate());
     let schedule = schedule::schedule(&hardware, &target.device, target.period, &mut warnings)
         .map_err(|message| Diagnostic::error(codes::NO_SCHEDULE, kernel.span, message))?;
+    let refused = warnings.0.iter().find(|d| d.code == codes::INTERVAL);
+    if let Some(refused) = refused.filter(|_| target.strict) {
+        let span = refused.span.unwrap_or(kernel.span);
+        return Err(Diagnostic::error(codes::INTERVAL, span, &refused.message).into());
+    }
     debug_check("schedule", || {
         schedule::check::check(&hardware, &schedule, &target.device)
     });

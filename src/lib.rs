@@ -9,6 +9,7 @@ pub use ::diagnostics;
 
 pub mod arena;
 pub mod codes;
+pub mod directives;
 pub mod driver;
 pub mod frontend;
 pub mod hash;

@@ -163,6 +163,13 @@ impl Diagnostic {
             ..self
         }
     }
+    /// The same as a warning: output is made all the same.
+    pub fn as_warning(self) -> Self {
+        Diagnostic {
+            severity: Severity::Warning,
+            ..self
+        }
+    }
     /// Adds a located note.
     pub fn note_at(mut self, span: Span, text: impl Into<String>) -> Self {
         self.notes.push((Some(span), text.into()));

@@ -3,8 +3,11 @@
 use crate::shrink;
 use allo_hls::codes;
 use allo_hls::diagnostics::SourceMap;
+use allo_hls::directives::{self, Directive};
 use allo_hls::driver::{self, Compilation, Target};
+use allo_hls::frontend;
 use allo_hls::hwarith;
+use allo_hls::ir::Program;
 use allo_hls::machine::program::PortRef;
 use allo_hls::machine::{self, run::State};
 use allo_hls::sim::cosim::{self, CosimError, CosimOptions, Report};
@@ -14,7 +17,7 @@ use allo_hls::sim::inprocess::Netlist;
 use allo_hls::sim::reference::{self, Outcome};
 use allo_hls::sim::selfcheck::Budget;
 use allo_hls::sim::value::{Signature, Value};
-use allo_hls::sim::vectors;
+use allo_hls::sim::vectors::{self, Rng};
 use num_bigint::{BigInt, BigUint};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -29,6 +32,8 @@ pub struct Setting {
     pub seed: u64,
     /// Fresh inputs.
     pub vectors: u64,
+    /// Whether random directives go to some of the loops.
+    pub directed: bool,
 }
 
 /// What became of a kernel.
@@ -69,13 +74,48 @@ pub fn compile(text: &str, top: &str, setting: &Setting) -> Result<Compilation, 
     let mut target = Target::new("ecp5", setting.period).expect("a shipped device");
     target.skip.clone_from(&setting.skip);
     target.check = Budget::millions(1);
-    driver::compile(&mut sources, file, Some(top), &target).map_err(|errors| {
+    if setting.directed
+        && let Ok(compiled) = frontend::compile(&mut sources, file, Some(top))
+    {
+        target.directives = directives(&compiled.program, &sources, setting.seed);
+    }
+    let compiled = match driver::compile(&mut sources, file, Some(top), &target) {
+        // What cannot be carried out is refused; the kernel is built all the same.
+        Err(errors) if errors.0.iter().any(|error| error.code == codes::DIRECTIVE) => {
+            target.directives.clear();
+            driver::compile(&mut sources, file, Some(top), &target)
+        }
+        compiled => compiled,
+    };
+    compiled.map_err(|errors| {
         let text = errors.render(&sources, false);
         match errors.0.iter().any(|error| error.code == codes::INTERNAL) {
             true => Verdict::Wrong(text),
             false => Verdict::Refused(text),
         }
     })
+}
+
+/// Something for about half of the loops.
+fn directives(program: &Program, sources: &SourceMap, seed: u64) -> Vec<Directive> {
+    let mut rng = Rng::new(seed ^ 0xd12e);
+    let mut all = Vec::new();
+    for name in directives::loops(program, sources) {
+        let number =
+            |rng: &mut Rng, choices: &[i64]| choices[rng.below(choices.len() as u64) as usize];
+        match rng.below(4) {
+            0 => all.push(Directive::Unroll {
+                factor: number(&mut rng, &[0, 2, 3, 4, 7]),
+                r#loop: name,
+            }),
+            1 => all.push(Directive::Pipeline {
+                ii: number(&mut rng, &[-1, 0, 1, 2, 5, 30]),
+                r#loop: name,
+            }),
+            _ => {}
+        }
+    }
+    all
 }
 
 fn check_inner(text: &str, top: &str, setting: &Setting) -> Verdict {

@@ -65,6 +65,7 @@ fn setting(seed: u64, vectors: u64) -> Setting {
         skip: Vec::new(),
         seed,
         vectors,
+        directed: false,
     }
 }
 

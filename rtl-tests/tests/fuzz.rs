@@ -1,5 +1,6 @@
 //! A short campaign of random kernels, and the kernels that once went wrong.
 
+use allo_hls::ir::{OpKind, Tags};
 use allo_hls::sim::value::Signature;
 use allo_hls::sim::vectors;
 use rtl_tests::fuzz::{self, Setting, Verdict};
@@ -11,6 +12,7 @@ fn setting(seed: u64) -> Setting {
         skip: Vec::new(),
         seed,
         vectors: 4,
+        directed: seed.is_multiple_of(2),
     }
 }
 
@@ -107,6 +109,26 @@ fn random_kernels_run_in_every_form() {
         simulated += usize::from(report.compared > 0);
     }
     assert!(evaluated > 14 && simulated > 14, "{evaluated}, {simulated}");
+}
+
+/// Directives reach the kernels: few are refused.
+#[test]
+fn random_kernels_are_directed() {
+    let mut directed = 0;
+    for seed in (2..=40).step_by(2) {
+        let kernel = generate::kernel(seed);
+        let Ok(compilation) = fuzz::compile(&kernel.text, kernel.top, &setting(seed)) else {
+            continue;
+        };
+        let mut found = false;
+        for kernel in compilation.program.kernels.values() {
+            kernel.body.for_each_op(&mut |op| {
+                found |= matches!(&op.kind, OpKind::For(f) if f.tags != Tags::default());
+            });
+        }
+        directed += usize::from(found);
+    }
+    assert!(directed > 6, "{directed}");
 }
 
 #[test]

@@ -12,6 +12,7 @@ fn right(text: &str, period: f64, vectors: u64) {
         skip: Vec::new(),
         seed: 1,
         vectors,
+        directed: false,
     };
     match fuzz::check(text, "top", &setting) {
         Verdict::Right(_) => {}

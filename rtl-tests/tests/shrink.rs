@@ -147,6 +147,7 @@ fn goes_wrong(text: &str) -> bool {
         skip: Vec::new(),
         seed: 1,
         vectors: 4,
+        directed: false,
     };
     let Ok(mut compilation) = fuzz::compile(text, "top", &setting) else {
         return false;

@@ -39,6 +39,7 @@ fn setting(period: f64) -> Setting {
         skip: Vec::new(),
         seed: 7,
         vectors: 2,
+        directed: false,
     }
 }
 

@@ -6,7 +6,7 @@ use allo_hls::codes;
 use allo_hls::diagnostics::{Diagnostic, Diagnostics, FileId, SourceMap};
 use allo_hls::driver::{self, Target};
 use allo_hls::sim::selfcheck::Budget;
-use allo_hls::{frontend, ir, rtl, transform};
+use allo_hls::{directives, frontend, ir, rtl, transform};
 use std::io::Read;
 use std::path::Path;
 
@@ -38,6 +38,8 @@ pub fn target(args: &TargetArgs, check: Budget) -> Result<Target, Diagnostic> {
     Ok(Target {
         skip: args.skip_pass.clone(),
         check: args.hardware.check.unwrap_or(check),
+        directives: args.directives.all()?,
+        strict: args.directives.strict,
         ..Target::new(&args.hardware.device, args.hardware.clock)?
     })
 }
@@ -71,9 +73,13 @@ pub fn compile(printer: &Printer, args: &CompileArgs) -> Result<(), Status> {
     let top = args.source.top.as_deref();
     if args.emit == Emit::Ir && args.manifest.is_none() {
         // Shown even where the back end has no hardware for it.
-        let compiled =
+        let mut compiled =
             frontend::compile(&mut sources, file, top).map_err(|e| printer.fail(e, &sources))?;
         printer.diagnostics(&compiled.warnings, &sources);
+        let directed = args.target.directives.all().map_err(Diagnostics::from);
+        directed
+            .and_then(|all| directives::apply(&mut compiled.program, &all, &sources))
+            .map_err(|e| printer.fail(e, &sources))?;
         let text = match &args.after {
             None => ir::print::print(&compiled.program, Some(&sources)),
             Some(pass) => {
@@ -100,6 +106,7 @@ pub fn compile(printer: &Printer, args: &CompileArgs) -> Result<(), Status> {
         Emit::Sv => compiled.systemverilog(),
         Emit::Veryl => rtl::veryl::print(&compiled.design),
         Emit::Manifest => compiled.manifest.to_json(),
+        Emit::Directives => directives::to_toml(&target.directives),
     };
     let written =
         emit(args.output.as_deref(), text.as_bytes()).and_then(|()| match &args.manifest {

@@ -9,6 +9,9 @@ mod prove;
 mod simulate;
 mod r#typeof;
 
+use allo_hls::codes;
+use allo_hls::diagnostics::Diagnostic;
+use allo_hls::directives::{self, Directive};
 use allo_hls::ir::Scalar;
 use allo_hls::sim::selfcheck::Budget;
 use allo_hls::transform;
@@ -111,6 +114,49 @@ pub struct TargetArgs {
     /// Leave out a pass of the transform room (repeatable)
     #[arg(long, value_name = "PASS", value_parser = parse_optional_pass)]
     pub skip_pass: Vec<String>,
+    #[command(flatten)]
+    pub directives: DirectiveArgs,
+}
+
+/// What the user says about the hardware of a kernel.
+#[derive(Args, Clone)]
+#[command(next_help_heading = "Directives")]
+pub struct DirectiveArgs {
+    /// Start an iteration of a loop every II cycles (1 if left out, 0: as often as it can); loops inside are unrolled
+    #[arg(long, value_name = "LOOP[=II]", value_parser = Directive::pipeline)]
+    pipeline: Vec<Directive>,
+    /// Run the iterations of a loop one after the other
+    #[arg(long, value_name = "LOOP", value_parser = Directive::no_pipeline)]
+    no_pipeline: Vec<Directive>,
+    /// Make one iteration of F iterations of a loop, or straight-line code of all
+    #[arg(long, value_name = "LOOP[=F]", value_parser = Directive::unroll)]
+    unroll: Vec<Directive>,
+    /// TOML file of directives, which come before those of the command line
+    #[arg(long = "directives", value_name = "FILE")]
+    file: Option<PathBuf>,
+    /// An initiation interval that is not possible is an error instead of a warning
+    #[arg(long)]
+    pub strict: bool,
+}
+
+impl DirectiveArgs {
+    /// All of them. Errors: a file that cannot be read or understood.
+    pub fn all(&self) -> Result<Vec<Directive>, Diagnostic> {
+        let wrong = |path: &Path, why: String| {
+            let message = format!("cannot read '{}': {why}", path.display());
+            Diagnostic::global(codes::DIRECTIVE, message)
+        };
+        let mut all = match &self.file {
+            None => Vec::new(),
+            Some(path) => {
+                let text = std::fs::read_to_string(path).map_err(|e| wrong(path, e.to_string()))?;
+                directives::read(&text).map_err(|why| wrong(path, why))?
+            }
+        };
+        let flags = [&self.pipeline, &self.no_pipeline, &self.unroll];
+        all.extend(flags.into_iter().flatten().cloned());
+        Ok(all)
+    }
 }
 
 /// What the hardware is made for.
@@ -166,6 +212,8 @@ pub enum Emit {
     Veryl,
     /// Ports, protocol and schedule as JSON
     Manifest,
+    /// What was said about the hardware, as TOML for --directives
+    Directives,
 }
 
 #[derive(Args)]
@@ -224,7 +272,7 @@ fn parse_operator(name: &str) -> Result<OperatorName, String> {
 }
 
 fn parse_pass(name: &str) -> Result<String, String> {
-    let names: Vec<&str> = [transform::INLINE]
+    let names: Vec<&str> = [transform::INLINE, transform::UNROLL]
         .into_iter()
         .chain(transform::PASSES.iter().map(|pass| pass.name))
         .collect();
@@ -236,7 +284,9 @@ fn parse_pass(name: &str) -> Result<String, String> {
 
 fn parse_optional_pass(name: &str) -> Result<String, String> {
     match parse_pass(name)? {
-        name if name == transform::INLINE || transform::REQUIRED.contains(&&*name) => {
+        name if [transform::INLINE, transform::UNROLL].contains(&&*name)
+            || transform::REQUIRED.contains(&&*name) =>
+        {
             Err("this pass cannot be left out".into())
         }
         name => Ok(name),

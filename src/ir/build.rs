@@ -1,7 +1,8 @@
 //! Making operations: each method appends one and gives its result.
 
 use super::{
-    ArrayId, BinaryOp, Block, CompareOp, Const, For, If, Kernel, Op, OpKind, Scalar, Value, ValueId,
+    ArrayId, BinaryOp, Block, CompareOp, Const, For, If, Kernel, Op, OpKind, Scalar, Tags, Value,
+    ValueId,
 };
 use crate::diagnostics::Span;
 use num_bigint::BigInt;
@@ -140,6 +141,7 @@ impl For {
             },
             parallel: false,
             label: label.to_string(),
+            tags: Tags::default(),
         }
     }
 }

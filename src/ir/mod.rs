@@ -19,11 +19,13 @@
 
 pub mod analysis;
 pub mod build;
+pub mod copy;
 pub mod op;
 pub mod print;
 pub mod read;
 pub mod rewrite;
 pub mod storage;
+pub mod tags;
 pub mod types;
 pub mod validate;
 
@@ -35,6 +37,7 @@ use std::collections::HashMap;
 pub use build::Build;
 pub use op::*;
 pub use storage::StorageFormat;
+pub use tags::{Pipeline, Tags, Unroll};
 pub use types::{FloatFormat, Scalar};
 
 /// Handle of a value of a kernel.

@@ -1,6 +1,6 @@
 //! Operations: what a kernel does, with the operands and blocks of each.
 
-use super::{ArrayId, Block, Const, KernelId, ValueId};
+use super::{ArrayId, Block, Const, KernelId, Tags, ValueId};
 use crate::diagnostics::Span;
 
 /// One operation.
@@ -136,6 +136,8 @@ pub struct For {
     pub parallel: bool,
     /// Name for reports: the loop variable, or what `name=` says.
     pub label: String,
+    /// What is directed for it.
+    pub tags: Tags,
 }
 
 /// `while`. Results: the carried values when the condition fails.

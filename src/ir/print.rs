@@ -3,7 +3,7 @@
 
 use super::{
     Arg, Array, ArrayId, ArrayKind, Block, Call, Const, Element, FloatFormat, For, If, Kernel, Op,
-    OpKind, Param, Program, ResultSlot, Scalar, ValueId, While,
+    OpKind, Param, Pipeline, Program, ResultSlot, Scalar, Tags, Unroll, ValueId, While,
 };
 use crate::arena::Arena;
 use crate::diagnostics::{SourceMap, Span};
@@ -357,7 +357,7 @@ impl Printer<'_> {
 
     fn for_loop(&mut self, f: &For, op: &Op) {
         let text = format!(
-            "{}{} {} = {} {} {} step {}{} label {:?} {{",
+            "{}{} {} = {} {} {} step {}{} label {:?}{} {{",
             self.results(op),
             if f.parallel { "parallel for" } else { "for" },
             self.value(f.iv),
@@ -367,6 +367,7 @@ impl Printer<'_> {
             self.value(f.step),
             self.carried(&f.carried, &f.inits),
             f.label,
+            tags(f.tags),
         );
         self.line(&text, Some(op.span));
         self.body(&f.body);
@@ -433,4 +434,18 @@ fn const_text(ty: Option<Scalar>, value: &Const) -> String {
             }
         }
     }
+}
+
+/// ` pipeline 2 unroll all`, or nothing.
+fn tags(tags: Tags) -> String {
+    let pipeline = tags.pipeline.map(|pipeline| match pipeline {
+        Pipeline::Off => " pipeline off".to_string(),
+        Pipeline::Least => " pipeline least".to_string(),
+        Pipeline::Every(cycles) => format!(" pipeline {cycles}"),
+    });
+    let unroll = tags.unroll.map(|unroll| match unroll {
+        Unroll::Fully => " unroll all".to_string(),
+        Unroll::By(factor) => format!(" unroll {factor}"),
+    });
+    pipeline.into_iter().chain(unroll).collect()
 }

@@ -6,8 +6,8 @@
 
 use super::{
     Arg, Array, ArrayId, ArrayKind, BinaryOp, Block, Call, CompareOp, Const, Element, For, If,
-    Kernel, KernelId, Op, OpKind, Param, Program, ResultSlot, Scalar, UnaryOp, Value, ValueId,
-    While, validate,
+    Kernel, KernelId, Op, OpKind, Param, Pipeline, Program, ResultSlot, Scalar, Tags, UnaryOp,
+    Unroll, Value, ValueId, While, validate,
 };
 use crate::arena::Arena;
 use crate::codes;
@@ -619,6 +619,7 @@ impl<'t> Reader<'t> {
         let iv = self.define(label, Scalar::Index);
         let (carried, inits) = self.carried()?;
         let label = self.text_label()?;
+        let tags = self.tags()?;
         Ok(OpKind::For(Box::new(For {
             lo,
             hi,
@@ -630,7 +631,41 @@ impl<'t> Reader<'t> {
             body: self.nested()?,
             parallel,
             label,
+            tags,
         })))
+    }
+
+    /// A number that is at least `least`.
+    fn count(&mut self, least: u32) -> Result<u32> {
+        let start = self.at;
+        let wanted = "a number";
+        let count = self.word(wanted)?.parse().ok();
+        match count.filter(|&count| count >= least) {
+            Some(count) => Ok(count),
+            None => {
+                self.at = start;
+                self.wrong(wanted)
+            }
+        }
+    }
+
+    /// `pipeline off|least|N unroll all|N`, or nothing.
+    fn tags(&mut self) -> Result<Tags> {
+        let mut tags = Tags::default();
+        if self.eat("pipeline") {
+            tags.pipeline = Some(match (self.eat("off"), self.eat("least")) {
+                (true, _) => Pipeline::Off,
+                (_, true) => Pipeline::Least,
+                _ => Pipeline::Every(self.count(1)?),
+            });
+        }
+        if self.eat("unroll") {
+            tags.unroll = Some(match self.eat("all") {
+                true => Unroll::Fully,
+                false => Unroll::By(self.count(2)?),
+            });
+        }
+        Ok(tags)
     }
 
     fn while_loop(&mut self) -> Result<OpKind> {

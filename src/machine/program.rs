@@ -11,7 +11,7 @@ use crate::hwarith::demand::{Memories, demanded};
 use crate::hwarith::graph::{Graph, MemId, NodeId, Op, UnitId, VarId};
 use crate::hwarith::interval::Interval;
 use crate::hwarith::types::HwType;
-use crate::ir::Scalar;
+use crate::ir::{Pipeline, Scalar};
 use num_bigint::BigUint;
 use std::collections::BTreeMap;
 
@@ -199,6 +199,8 @@ pub struct Loop {
     pub enter: Option<VarId>,
     /// Flattened dimensions, outermost first.
     pub dims: Vec<LoopDim>,
+    /// How its iterations are to overlap, if that is directed.
+    pub directed: Option<Pipeline>,
 }
 
 impl Loop {

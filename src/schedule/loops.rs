@@ -5,8 +5,11 @@ use super::problem::Problem;
 use super::resource::Resource;
 use super::solver::{Failure, Solution};
 use super::{LeafSchedule, Times, Units};
+use crate::codes;
+use crate::diagnostics::Diagnostic;
 use crate::hwarith::NodeId;
 use crate::hwarith::graph::Op;
+use crate::ir::Pipeline;
 use crate::machine::program::{Leaf, Program};
 use std::collections::BTreeMap;
 
@@ -72,7 +75,8 @@ fn solve_block(leaf: &Leaf, problem: &mut Problem) -> Option<LeafSchedule> {
 /// A leaf with its times and what its nodes take.
 fn scheduled(leaf: &Leaf, problem: &Problem, solution: Solution, ii: Option<u32>) -> LeafSchedule {
     let Solution { times, instances } = solution;
-    let depth = depth(leaf, &times);
+    // An iteration ends with the interval at the earliest.
+    let depth = depth(leaf, &times).max(asked(leaf).unwrap_or(1));
     let instance = |node: NodeId| instances[node.index()];
     let accesses = leaf.accesses.iter();
     let mut shared = vec![None; instances.len()];
@@ -166,6 +170,14 @@ pub fn schedule_loop(
     let least = least
         .max(problem.recurrence_bound().saturating_sub(1))
         .min(most);
+    let (least, most) = match directed(leaf) {
+        Some(Pipeline::Off) => (most, most),
+        Some(Pipeline::Every(cycles)) => (least.max(cycles), most.max(cycles)),
+        _ => (least, most),
+    };
+    if directed(leaf) == Some(Pipeline::Off) || asked(leaf) == Some(least) {
+        reason = "a directive".to_string();
+    }
     let found = least_ii(least, most, |ii| {
         let attempt = solve_loop(problem, &counts, ii);
         let failed = |failure: &Failure| reason = describe(program, leaf, failure);
@@ -183,6 +195,33 @@ pub fn schedule_loop(
         bound_by: reason,
         ..scheduled(leaf, problem, solution, Some(ii))
     })
+}
+
+fn directed(leaf: &Leaf) -> Option<Pipeline> {
+    leaf.repeat.as_ref()?.directed
+}
+
+/// The initiation interval that a directive asks for.
+fn asked(leaf: &Leaf) -> Option<u32> {
+    match directed(leaf)? {
+        Pipeline::Every(cycles) => Some(cycles),
+        _ => None,
+    }
+}
+
+/// What to say of a loop whose initiation interval is longer than a directive asks for.
+pub fn longer_than_asked(leaf: &Leaf, schedule: &LeafSchedule) -> Option<Diagnostic> {
+    let (asked, ii) = (asked(leaf)?, schedule.ii?);
+    if ii <= asked {
+        return None;
+    }
+    let innermost = leaf.repeat.as_ref()?.dims.last()?;
+    let label = &innermost.label;
+    let message = format!(
+        "--pipeline {label}={asked}: the least initiation interval is {ii}, which is taken; bound by {}",
+        schedule.bound_by
+    );
+    Some(Diagnostic::error(codes::INTERVAL, innermost.span, message).as_warning())
 }
 
 /// Cycles of an iteration that overlaps with no other.

@@ -166,11 +166,12 @@ pub fn schedule(
         let mut problem = Problem::new(&leaf.graph, widths.clone(), device, budget);
         problem.add_leaf(leaf, device, program);
         problem.set_calls(&schedule.units);
-        let leaf = match leaf.repeat {
+        let times = match leaf.repeat {
             None => loops::schedule_block(leaf, &mut problem, &schedule.units),
             Some(_) => loops::schedule_loop(program, leaf, &mut problem, &schedule.units)?,
         };
-        schedule.leaves.push(leaf);
+        warnings.0.extend(loops::longer_than_asked(leaf, &times));
+        schedule.leaves.push(times);
         problems.push(problem);
     }
     share::share(program, device, budget, &mut problems, &mut schedule);

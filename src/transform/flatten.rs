@@ -11,10 +11,9 @@ use super::convert_branches::Guards;
 use crate::diagnostics::Span;
 use crate::ir::analysis::Values;
 use crate::ir::analysis::touch::Touched;
+use crate::ir::analysis::trip::Trip;
 use crate::ir::*;
-use num_bigint::BigInt;
-use num_integer::Integer;
-use num_traits::{One, Signed, Zero};
+use num_traits::{One, Signed};
 use std::collections::{BTreeSet, HashMap};
 
 /// Flattens every nest whose inner loops run a constant number of times, at least once.
@@ -30,13 +29,6 @@ struct Flatten<'k> {
     /// Without its body.
     kernel: &'k mut Kernel,
     values: Values,
-}
-
-/// Bounds and number of iterations, known at compile time.
-struct Trip {
-    lo: BigInt,
-    last: BigInt,
-    count: BigInt,
 }
 
 /// A loop of a nest, outermost first, without the loop inside.
@@ -122,8 +114,10 @@ impl Flatten<'_> {
             return None;
         };
         let mut loops = f.body.ops.iter().filter(|op| op.contains_loop());
+        let is_apart = f.tags.pipeline == Some(Pipeline::Off);
         match (loops.next(), loops.next()) {
             (None, _) => Some(1),
+            _ if is_apart => None,
             (Some(inner), None) => {
                 let OpKind::For(g) = &inner.kind else {
                     return None;
@@ -144,16 +138,7 @@ impl Flatten<'_> {
     }
 
     fn trip(&self, f: &For) -> Option<Trip> {
-        let lo = self.values.constant(f.lo)?.clone();
-        let (hi, step) = (self.values.constant(f.hi)?, self.values.constant(f.step)?);
-        let span = if f.descending { &lo - hi } else { hi - &lo };
-        let runs = f.descending || step.is_positive();
-        let count = match runs && span.is_positive() {
-            true => span.div_ceil(&step.abs()),
-            false => BigInt::zero(),
-        };
-        let last = &lo + step * (&count - 1);
-        Some(Trip { lo, last, count })
+        Trip::of(f, |v| self.values.constant(v).cloned())
     }
 
     // Rewriting -------------------------------------------------------------------------------------
@@ -180,7 +165,7 @@ impl Flatten<'_> {
             let trip = self.trip(&level.f).filter(|trip| !trip.count.is_one());
             let Some(trip) = trip else { continue };
             let mut build = self.kernel.build(out, level.span);
-            let [first, last] = [trip.lo, trip.last].map(|end| build.index(end));
+            let [first, last] = [trip.lo.clone(), trip.last()].map(|end| build.index(end));
             let mut build = self.kernel.build(&mut nest.body, level.span);
             let at = |build: &mut Build, end| build.compare(CompareOp::Eq, level.f.iv, end);
             level.ends = Ends {

@@ -3,13 +3,11 @@
 use crate::codes;
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::hash::FastMap;
-use crate::ir::{
-    Arg, Array, ArrayId, ArrayKind, Block, Call, Kernel, Op, OpKind, Param, Program, ResultSlot,
-    ValueId,
-};
+use crate::ir::copy::Copier;
+use crate::ir::{Block, Kernel, Op, OpKind, Program, ValueId};
 
 /// Operations up to which calls are inlined: what is compiled in about a minute and 4 GB.
-const MAX_OPS: usize = 2_000_000;
+pub(super) const MAX_OPS: usize = 2_000_000;
 
 /// The top kernel with every call replaced by the callee's body.
 ///
@@ -58,8 +56,7 @@ fn inline_block(
         match op.kind {
             OpKind::Call(call) => {
                 let callee = &done[call.kernel.index()];
-                let mut copy = Copier::new(kernel, callee, &call);
-                let body = copy.block(&callee.body, budget)?;
+                let body = Copier::of_call(kernel, callee, &call, budget).block(&callee.body)?;
                 result.ops.extend(body.ops);
                 renamed.extend(op.results.iter().copied().zip(body.yields));
             }
@@ -84,140 +81,5 @@ fn rename(op: &mut Op, renamed: &FastMap<ValueId, ValueId>) {
     op.kind.for_each_operand(&mut f);
     for inner in op.kind.blocks_mut() {
         inner.for_each_use(&mut f);
-    }
-}
-
-/// Copies a callee's body into a caller.
-struct Copier<'a> {
-    caller: &'a mut Kernel,
-    callee: &'a Kernel,
-    values: FastMap<ValueId, ValueId>,
-    arrays: FastMap<ArrayId, ArrayId>,
-}
-
-impl<'a> Copier<'a> {
-    fn new(caller: &'a mut Kernel, callee: &'a Kernel, call: &Call) -> Self {
-        let mut values = FastMap::default();
-        let mut arrays = FastMap::default();
-        for (param, arg) in callee.params.iter().zip(&call.args) {
-            match (param, arg) {
-                (Param::Scalar(p), Arg::Scalar(a)) => {
-                    values.insert(*p, *a);
-                }
-                (Param::Array(p), Arg::Array(a)) => {
-                    arrays.insert(*p, *a);
-                }
-                _ => unreachable!("arguments match parameters in a valid program"),
-            }
-        }
-        let results = callee.results.iter().filter_map(|r| match r {
-            ResultSlot::Array(id) => Some(*id),
-            ResultSlot::Scalar(_) => None,
-        });
-        arrays.extend(results.zip(call.result_arrays.iter().copied()));
-        Copier {
-            caller,
-            callee,
-            values,
-            arrays,
-        }
-    }
-
-    fn array(&mut self, id: ArrayId) -> ArrayId {
-        if let Some(&new) = self.arrays.get(&id) {
-            return new;
-        }
-        let old = &self.callee.arrays[id];
-        // A table is the same memory at every call.
-        let shared = self.caller.arrays.iter().find(|(_, a)| {
-            matches!(a.kind, ArrayKind::Table(_)) && a.span == old.span && a.kind == old.kind
-        });
-        let new = match shared {
-            Some((existing, _)) => existing,
-            None => self.caller.arrays.push(Array {
-                name: format!("{}_{}", self.callee.name, old.name),
-                ..old.clone()
-            }),
-        };
-        self.arrays.insert(id, new);
-        new
-    }
-
-    fn define(&mut self, value: ValueId) -> ValueId {
-        let new = self.caller.values.push(self.callee.values[value].clone());
-        self.values.insert(value, new);
-        new
-    }
-
-    fn block(&mut self, block: &Block, budget: &mut usize) -> Option<Block> {
-        let mut result = Block::default();
-        for op in &block.ops {
-            *budget = budget.checked_sub(1)?;
-            let op = self.op(op, budget)?;
-            result.ops.push(op);
-        }
-        result.yields = block.yields.iter().map(|v| self.value(*v)).collect();
-        Some(result)
-    }
-
-    fn value(&self, value: ValueId) -> ValueId {
-        // Every use follows its definition.
-        self.values.get(&value).copied().unwrap_or(value)
-    }
-
-    fn op(&mut self, op: &Op, budget: &mut usize) -> Option<Op> {
-        let mut kind = shallow(&op.kind);
-        kind.for_each_operand(&mut |value| *value = self.value(*value));
-        match &mut kind {
-            OpKind::Load { at, .. } | OpKind::Store { at, .. } => {
-                at.array = self.array(at.array);
-            }
-            OpKind::Fill { array, .. } => *array = self.array(*array),
-            OpKind::Copy { dst, src } => {
-                *dst = self.array(*dst);
-                *src = self.array(*src);
-            }
-            OpKind::For(f) => {
-                f.iv = self.define(f.iv);
-                f.carried.iter_mut().for_each(|v| *v = self.define(*v));
-            }
-            OpKind::While(w) => w.carried.iter_mut().for_each(|v| *v = self.define(*v)),
-            _ => {}
-        }
-        for (new, old) in kind.blocks_mut().into_iter().zip(op.kind.blocks()) {
-            *new = self.block(old, budget)?;
-        }
-        Some(Op {
-            kind,
-            results: op.results.iter().map(|&r| self.define(r)).collect(),
-            span: op.span,
-        })
-    }
-}
-
-/// The operation with its nested blocks left empty.
-fn shallow(kind: &OpKind) -> OpKind {
-    use crate::ir::{For, If, While};
-    match kind {
-        OpKind::For(f) => OpKind::For(Box::new(For {
-            inits: f.inits.clone(),
-            carried: f.carried.clone(),
-            body: Block::default(),
-            label: f.label.clone(),
-            ..**f
-        })),
-        OpKind::While(w) => OpKind::While(Box::new(While {
-            inits: w.inits.clone(),
-            carried: w.carried.clone(),
-            cond: Block::default(),
-            body: Block::default(),
-            label: w.label.clone(),
-        })),
-        OpKind::If(i) => OpKind::If(Box::new(If {
-            cond: i.cond,
-            then: Block::default(),
-            otherwise: Block::default(),
-        })),
-        other => other.clone(),
     }
 }

@@ -12,6 +12,7 @@ pub mod interleave;
 pub mod promote;
 pub mod reuse;
 pub mod tables;
+pub mod unroll;
 pub mod window;
 
 use crate::diagnostics::Diagnostics;
@@ -151,10 +152,10 @@ pub const PASSES: &[Pass] = &[
 /// Passes without which there is no hardware: of whole-array operations, of branches.
 pub const REQUIRED: [&str; 2] = ["expand", "convert_branches"];
 
-/// Inlines the top kernel and runs all passes but those named in `skip`. If a gamble among them changed something,
+/// Inlines the top kernel, unrolls what is to be unrolled, and runs all passes but those named in `skip`. If a gamble among them changed something,
 /// the kernel that went on without it follows.
 ///
-/// Errors: a program too large to inline.
+/// Errors: a program too large to inline; a loop that cannot be unrolled as directed.
 pub fn run(program: &Program, skip: &[String]) -> Result<Vec<Kernel>, Diagnostics> {
     run_to(program, skip, None)
 }
@@ -167,6 +168,13 @@ pub fn run_to(
 ) -> Result<Vec<Kernel>, Diagnostics> {
     let mut kernels = vec![inline::inline(program)?];
     if last == Some(INLINE) {
+        return Ok(kernels);
+    }
+    if unroll::concerns(&kernels[0]) {
+        unroll::run(&mut kernels[0])?;
+        debug_check(&kernels[0], UNROLL);
+    }
+    if last == Some(UNROLL) {
         return Ok(kernels);
     }
     for pass in PASSES {
@@ -183,6 +191,9 @@ pub fn run_to(
 /// What [`run_to`] calls the inlining of all calls, which comes before the passes.
 pub const INLINE: &str = "inline";
 
+/// What it calls the unrolling of loops for which it is directed, which comes next.
+pub const UNROLL: &str = "unroll";
+
 fn run_pass(pass: &Pass, kernels: &mut Vec<Kernel>) {
     // What is known of the values of a long kernel, and a copy of it, take longer than to see that there is nothing to do.
     let concerned = |kernel: &Kernel| kernel.body.any_op(&|op| (pass.concerns)(&op.kind));
@@ -192,15 +203,19 @@ fn run_pass(pass: &Pass, kernels: &mut Vec<Kernel>) {
     let before = pass.is_gamble.then(|| kernels.clone());
     for kernel in kernels.iter_mut() {
         (pass.run)(kernel);
-        if cfg!(debug_assertions)
-            && let Err(invalid) = validate_kernel(kernel)
-        {
-            panic!("invalid ir after '{}': {invalid}", pass.name);
-        }
+        debug_check(kernel, pass.name);
     }
     // Every rewrite makes values.
     let others = before.unwrap_or_default().into_iter().zip(&*kernels);
     let others = others.filter(|(old, new)| old.values.len() != new.values.len());
     let others: Vec<Kernel> = others.map(|(old, _)| old).collect();
     kernels.extend(others);
+}
+
+fn debug_check(kernel: &Kernel, pass: &str) {
+    if cfg!(debug_assertions)
+        && let Err(invalid) = validate_kernel(kernel)
+    {
+        panic!("invalid ir after '{pass}': {invalid}");
+    }
 }

@@ -2,6 +2,7 @@
 
 mod check_command;
 mod corpus;
+mod directives;
 mod emit;
 mod extending;
 mod frontend_python;

@@ -157,6 +157,7 @@ impl Builder {
             body: block,
             parallel: false,
             label: "i".into(),
+            tags: Default::default(),
         }));
         let types = self.types(inits);
         self.op(kind, &types)

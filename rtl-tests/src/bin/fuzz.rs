@@ -145,5 +145,6 @@ fn setting(seed: u64) -> Setting {
         skip,
         seed,
         vectors: 4,
+        directed: seed.is_multiple_of(2),
     }
 }

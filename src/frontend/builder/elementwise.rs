@@ -5,7 +5,7 @@ use crate::diagnostics::Span;
 use crate::frontend::codes;
 use crate::frontend::error::{Result, fail};
 use crate::frontend::values::{Typed, Value, shaped_name};
-use crate::ir::{ArrayId, ArrayKind, Const, For, OpKind, Scalar, ValueId};
+use crate::ir::{ArrayId, ArrayKind, Const, For, OpKind, Scalar, Tags, ValueId};
 
 /// The open loops of an elementwise operation.
 pub struct Nest {
@@ -126,6 +126,7 @@ impl Builder {
                 body: self.close(vec![]),
                 parallel: true,
                 label: name.to_owned(),
+                tags: Tags::default(),
             })));
         }
         if let Some(outermost) = body {

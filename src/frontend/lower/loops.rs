@@ -10,7 +10,7 @@ use crate::frontend::codes;
 use crate::frontend::error::{Result, fail};
 use crate::frontend::scan;
 use crate::frontend::values::{ConstValue, Typed, Value};
-use crate::ir::{Block, For, OpKind, Scalar, ValueId, While};
+use crate::ir::{Block, For, OpKind, Scalar, Tags, ValueId, While};
 use pyeval::{Names, arity_text};
 use ruff_python_ast::{self as ast, Expr, Stmt};
 use ruff_text_size::Ranged;
@@ -138,6 +138,7 @@ impl<'a> Lowerer<'_, 'a> {
             body,
             parallel: false,
             label,
+            tags: Tags::default(),
         };
         let results = self.leave_carried(&carried);
         self.b.push(OpKind::For(Box::new(op)), results, span);
@@ -319,6 +320,7 @@ impl<'a> Lowerer<'_, 'a> {
                 body: std::mem::take(&mut body),
                 parallel: true,
                 label,
+                tags: Tags::default(),
             };
             self.b.push(OpKind::For(Box::new(op)), vec![], span);
             if i > 0 {

@@ -6,7 +6,7 @@ use crate::frontend::codes;
 use crate::frontend::error::{Result, fail};
 use crate::frontend::promote::Style;
 use crate::frontend::values::{Typed, Value, shaped_name};
-use crate::ir::{ArrayId, ArrayKind, Const, For, OpKind, Scalar, ValueId};
+use crate::ir::{ArrayId, ArrayKind, Const, For, OpKind, Scalar, Tags, ValueId};
 
 /// `matmul(a, b)`: ranks 2 and 2.
 pub fn matmul(b: &mut Builder, a: &Applied) -> Result<Value> {
@@ -77,6 +77,7 @@ fn contract(b: &mut Builder, a: &Applied, rank: usize) -> Result<Value> {
         body,
         parallel: false,
         label: format!("{}.k", a.op.key),
+        tags: Tags::default(),
     };
     b.push(OpKind::For(Box::new(inner)), vec![sum], a.span);
     let store = OpKind::store(out, ivs.clone(), sum);
@@ -94,6 +95,7 @@ fn contract(b: &mut Builder, a: &Applied, rank: usize) -> Result<Value> {
             body,
             parallel: true,
             label: a.op.key.to_owned(),
+            tags: Tags::default(),
         };
         b.push(OpKind::For(Box::new(outer)), vec![], a.span);
     }

@@ -4,6 +4,7 @@ pub mod numbers;
 pub mod order;
 pub mod ranges;
 pub mod touch;
+pub mod trip;
 pub mod values;
 pub mod varying;
 

@@ -516,7 +516,7 @@ impl<'k> Lowering<'k> {
         let mut vars = self.carried_vars(&f.carried, &f.inits, op.span, regions);
         let trip = nest::constant_trip(self, f);
         let ty = match &trip {
-            Some(t) => t.range().ty(),
+            Some(t) => nest::range_of(t).ty(),
             None => hw_type(Scalar::Index),
         };
         let iv = self.var(&f.label, ty, false);

@@ -6,10 +6,9 @@ use super::{Location, Lowering, hw_type};
 use crate::hwarith::HwType;
 use crate::hwarith::graph::{NodeId, Op as HwOp, Predicate, VarId};
 use crate::hwarith::interval::Interval;
+use crate::ir::analysis::trip::Trip;
 use crate::ir::{For, Op, OpKind, ValueId, While};
 use crate::machine::program::{Loop, LoopDim, Phi, Region};
-use num_bigint::BigInt;
-use num_integer::Integer;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 
 /// How a counted loop is realised.
@@ -22,39 +21,15 @@ pub enum Plan<'f> {
     Sequential,
 }
 
-/// Bounds and number of iterations known at compile time.
-pub struct Trip {
-    lo: BigInt,
-    step: BigInt,
-    /// Iterations.
-    pub count: BigInt,
-}
-
-impl Trip {
-    fn last(&self) -> BigInt {
-        &self.lo + &self.step * (&self.count - 1)
-    }
-    /// Values of the induction variable; of at least one iteration.
-    pub fn range(&self) -> Interval {
-        let last = self.last().max(self.lo.clone());
-        let first = self.last().min(self.lo.clone());
-        Interval::new(first, last)
-    }
+/// Values of the induction variable; of at least one iteration.
+pub fn range_of(trip: &Trip) -> Interval {
+    let (lo, last) = (&trip.lo, trip.last());
+    Interval::new(lo.min(&last).clone(), lo.max(&last).clone())
 }
 
 /// Iterations of a loop with constant bounds.
 pub fn constant_trip(lowering: &Lowering, f: &For) -> Option<Trip> {
-    let lo = lowering.constant_of(f.lo)?;
-    let hi = lowering.constant_of(f.hi)?;
-    let step = lowering.constant_of(f.step)?;
-    let span = if f.descending { &lo - hi } else { hi - &lo };
-    let runs = f.descending || step.is_positive();
-    let count = if runs && span.is_positive() {
-        span.div_ceil(&step.abs())
-    } else {
-        BigInt::zero()
-    };
-    Some(Trip { lo, step, count })
+    Trip::of(f, |v| lowering.constant_of(v))
 }
 
 /// Decides how to realise a counted loop.
@@ -170,6 +145,7 @@ impl Lowering<'_> {
             let next = self.node(next);
             self.b().set_next(*phi, next);
         }
+        let directed = dims.iter().rev().find_map(|(f, _)| f.tags.pipeline);
         let dims = dims.iter().map(|(f, o)| LoopDim {
             label: f.label.clone(),
             span: o.span,
@@ -181,6 +157,7 @@ impl Lowering<'_> {
             last,
             enter,
             dims,
+            directed,
         });
         self.counters.clear();
         self.in_loop_leaf = false;
@@ -225,7 +202,7 @@ impl Lowering<'_> {
         let (iv, last) = match constant_trip(self, f) {
             Some(trip) if trip.count.is_one() => (lo, self.b().constant(1)),
             Some(trip) => {
-                let phi = self.counting_phi(&f.label, lo, trip.range());
+                let phi = self.counting_phi(&f.label, lo, range_of(&trip));
                 let iv = phi.node;
                 phis.push(phi);
                 let end = self.b().constant(trip.last());
@@ -320,6 +297,7 @@ impl Lowering<'_> {
             last,
             enter: None,
             dims: vec![dim],
+            directed: None,
         });
         self.in_loop_leaf = false;
         self.close();

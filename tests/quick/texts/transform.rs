@@ -4,7 +4,7 @@ use super::{Answer, Case};
 use crate::support;
 use allo_hls::arena::Arena;
 use allo_hls::ir::{Program, print, read, validate};
-use allo_hls::transform::{PASSES, inline};
+use allo_hls::transform::{PASSES, UNROLL, inline, unroll};
 
 pub fn answer(case: &Case) -> Answer {
     let names = case.directive("passes").ok_or("no line '// passes:'")?;
@@ -14,9 +14,13 @@ pub fn answer(case: &Case) -> Answer {
     let inlined = inline::inline(&program);
     let mut kernel = inlined.map_err(|errors| errors.render(&sources, false))?;
     for name in names.split(", ").filter(|name| !name.is_empty()) {
-        let pass = PASSES.iter().find(|pass| pass.name == name);
-        let pass = pass.ok_or_else(|| format!("no pass '{name}'"))?;
-        (pass.run)(&mut kernel);
+        if name == UNROLL {
+            unroll::run(&mut kernel).map_err(|error| error.render(&sources, false))?;
+        } else {
+            let pass = PASSES.iter().find(|pass| pass.name == name);
+            let pass = pass.ok_or_else(|| format!("no pass '{name}'"))?;
+            (pass.run)(&mut kernel);
+        }
         validate::validate_kernel(&kernel).map_err(|e| format!("after {name}: {e}"))?;
     }
     let mut kernels = Arena::new();

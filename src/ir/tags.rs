@@ -1,0 +1,30 @@
+//! What is directed for a loop, as it stands beside it in the ir: later passes and the scheduler act on it.
+
+/// What is directed for a loop; nothing where the compiler decides.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tags {
+    /// How its iterations overlap.
+    pub pipeline: Option<Pipeline>,
+    /// How many of its iterations run side by side.
+    pub unroll: Option<Unroll>,
+}
+
+/// How the iterations of a loop overlap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pipeline {
+    /// One after the other.
+    Off,
+    /// As soon as dependences and ports allow.
+    Least,
+    /// One begins every so many cycles, or as soon after as it can; at least 1.
+    Every(u32),
+}
+
+/// How many iterations of a loop become one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unroll {
+    /// All.
+    Fully,
+    /// So many; at least 2.
+    By(u32),
+}

@@ -1,0 +1,367 @@
+//! Unrolls the loops for which that is directed, and those inside of loops that are pipelined: iterations become code that
+//! stands side by side (Allen and Kennedy, Optimizing Compilers for Modern Architectures, 2001, section 8.3).
+//!
+//! A loop that becomes one of `factor` times fewer iterations is followed by one of those that are left over, if there are
+//! any or their number is not known. Bounds inside of a loop that is gone may be constant then, so nests go from the outside
+//! in.
+
+use super::inline::MAX_OPS;
+use crate::codes;
+use crate::diagnostics::{Diagnostic, Span};
+use crate::hash::FastMap;
+use crate::ir::analysis::Values;
+use crate::ir::analysis::trip::Trip;
+use crate::ir::copy::Copier;
+use crate::ir::*;
+use num_bigint::BigInt;
+use num_traits::{Signed, ToPrimitive, Zero};
+
+/// Whether any loop is to be unrolled.
+pub fn concerns(kernel: &Kernel) -> bool {
+    let mut found = false;
+    kernel.body.for_each_op(&mut |op| {
+        if let OpKind::For(f) = &op.kind {
+            found |= f.tags.unroll.is_some() || has_no_loops_inside(f.tags);
+        }
+    });
+    found
+}
+
+/// Unrolls what is tagged.
+///
+/// Errors: the number of iterations has to be known, and is not; a loop without a counter inside of a pipelined one; more
+/// than two million operations.
+pub fn run(kernel: &mut Kernel) -> Result<(), Diagnostic> {
+    let body = std::mem::take(&mut kernel.body);
+    let mut pass = Unroller {
+        values: Values::of(kernel),
+        kernel,
+        renamed: FastMap::default(),
+        budget: MAX_OPS,
+        causes: Vec::new(),
+    };
+    let body = pass.block(body)?;
+    kernel.body = body;
+    Ok(())
+}
+
+/// A pipelined loop is the innermost one.
+fn has_no_loops_inside(tags: Tags) -> bool {
+    matches!(tags.pipeline, Some(Pipeline::Least | Pipeline::Every(_)))
+}
+
+struct Unroller<'k> {
+    /// Without its body.
+    kernel: &'k mut Kernel,
+    values: Values,
+    /// Results of loops that are gone.
+    renamed: FastMap<ValueId, ValueId>,
+    /// Operations that may still be made.
+    budget: usize,
+    /// The directives that the loops around are under, which make those inside be unrolled.
+    causes: Vec<String>,
+}
+
+impl Unroller<'_> {
+    fn block(&mut self, block: Block) -> Result<Block, Diagnostic> {
+        let mut out = Vec::with_capacity(block.ops.len());
+        self.ops(block.ops, &mut out)?;
+        let yields = block.yields.iter().map(|&v| self.renamed(v)).collect();
+        Ok(Block { ops: out, yields })
+    }
+
+    fn renamed(&self, value: ValueId) -> ValueId {
+        self.renamed.get(&value).copied().unwrap_or(value)
+    }
+
+    fn ops(&mut self, ops: Vec<Op>, out: &mut Vec<Op>) -> Result<(), Diagnostic> {
+        for mut op in ops {
+            op.kind.for_each_operand(&mut |v| *v = self.renamed(*v));
+            match op.kind {
+                OpKind::For(f) if self.unroll(&f).is_some() => {
+                    self.unrolled(*f, op.results, op.span, out)?;
+                }
+                OpKind::While(w) if !self.causes.is_empty() => {
+                    let why = "the loop inside has no counter and cannot be unrolled";
+                    return Err(self.refusal(op.span, &w.label, why));
+                }
+                _ => {
+                    self.kept(&mut op)?;
+                    out.push(op);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn unroll(&self, f: &For) -> Option<Unroll> {
+        match self.causes.is_empty() {
+            true => f.tags.unroll,
+            false => Some(Unroll::Fully),
+        }
+    }
+
+    /// An operation that stays, with what is inside.
+    fn kept(&mut self, op: &mut Op) -> Result<(), Diagnostic> {
+        self.values.parameters(self.kernel, &op.kind);
+        let cause = match &op.kind {
+            OpKind::For(f) if has_no_loops_inside(f.tags) => Some(cause(f)),
+            _ => None,
+        };
+        let depth = self.causes.len();
+        self.causes.extend(cause);
+        for block in op.kind.blocks_mut() {
+            let taken = std::mem::take(block);
+            *block = self.block(taken)?;
+        }
+        self.causes.truncate(depth);
+        self.values.note(self.kernel, op);
+        self.fold(op);
+        Ok(())
+    }
+
+    /// A bound or subscript that is constant now is a constant.
+    fn fold(&mut self, op: &mut Op) {
+        let [result] = op.results[..] else { return };
+        let is_index = self.kernel.values[result].ty == Scalar::Index;
+        if is_index
+            && op.kind.is_pure()
+            && !matches!(op.kind, OpKind::Const(_))
+            && let Some(value) = self.constant(result)
+        {
+            op.kind = OpKind::Const(Const::Int(value));
+            self.values.note(self.kernel, op);
+        }
+    }
+
+    fn constant(&self, value: ValueId) -> Option<BigInt> {
+        let known = self.values.constant(value).cloned();
+        known.or_else(|| {
+            let (low, high) = self.values.range(value)?;
+            (low == high).then(|| BigInt::from(low))
+        })
+    }
+
+    fn refusal(&self, span: Span, cause: &str, why: &str) -> Diagnostic {
+        let cause = self.causes.last().map_or(cause, String::as_str);
+        Diagnostic::error(codes::DIRECTIVE, span, format!("{cause}: {why}"))
+    }
+
+    /// Makes the code that stands for a loop.
+    fn unrolled(
+        &mut self,
+        f: For,
+        results: Vec<ValueId>,
+        span: Span,
+        out: &mut Vec<Op>,
+    ) -> Result<(), Diagnostic> {
+        let trip = Trip::of(&f, |v| self.constant(v));
+        let count = trip.as_ref().and_then(|trip| trip.count.to_u64());
+        let factor = match self.unroll(&f) {
+            Some(Unroll::By(factor)) => u64::from(factor),
+            _ => u64::MAX,
+        };
+        let carried = match (trip, count) {
+            (Some(trip), Some(count)) if factor < count => {
+                let middle = trip.at(count - count % factor);
+                let has_rest = !count.is_multiple_of(factor);
+                self.in_part(f, factor, span, out, |build| {
+                    (build.index(middle), has_rest)
+                })?
+            }
+            (Some(trip), Some(count)) => self.fully(&f, &trip, count, span, out)?,
+            _ if factor < u64::MAX => self.in_part_of_many(f, factor, span, out)?,
+            _ => {
+                let why = "the number of its iterations is not known when the hardware is built";
+                return Err(self.refusal(span, &cause(&f), why));
+            }
+        };
+        self.renamed.extend(results.into_iter().zip(carried));
+        Ok(())
+    }
+
+    /// All iterations; gives the carried values after them.
+    fn fully(
+        &mut self,
+        f: &For,
+        trip: &Trip,
+        count: u64,
+        span: Span,
+        out: &mut Vec<Op>,
+    ) -> Result<Vec<ValueId>, Diagnostic> {
+        let mut carried: Vec<ValueId> = f.inits.iter().map(|&v| self.renamed(v)).collect();
+        for number in 0..count {
+            let mut copy = Vec::new();
+            let iv = self.kernel.build(&mut copy, span).index(trip.at(number));
+            let yields = self.copy(f, number, (iv, &carried), &mut copy)?;
+            self.ops(copy, out)?;
+            carried = yields.into_iter().map(|v| self.renamed(v)).collect();
+        }
+        Ok(carried)
+    }
+
+    /// Appends a copy of a loop's body for given values of its parameters, as it stands; gives what it yields.
+    fn copy(
+        &mut self,
+        f: &For,
+        number: u64,
+        (iv, carried): (ValueId, &[ValueId]),
+        out: &mut Vec<Op>,
+    ) -> Result<Vec<ValueId>, Diagnostic> {
+        let mut copier = Copier::within(self.kernel, &mut self.budget);
+        copier.rename(f.iv, iv);
+        for (&old, &new) in f.carried.iter().zip(carried) {
+            copier.rename(old, new);
+        }
+        let Some(mut block) = copier.block(&f.body) else {
+            let why = format!("more than {MAX_OPS} operations");
+            return Err(self.refusal(out[0].span, &cause(f), &why));
+        };
+        number_loops(&mut block, number);
+        out.extend(block.ops);
+        Ok(block.yields)
+    }
+
+    /// A loop of `factor` times fewer iterations, and one of those from a value of the counter on that `middle` makes, if
+    /// there are any; gives the carried values after both.
+    fn in_part(
+        &mut self,
+        f: For,
+        factor: u64,
+        span: Span,
+        out: &mut Vec<Op>,
+        middle: impl FnOnce(&mut Build<'_>) -> (ValueId, bool),
+    ) -> Result<Vec<ValueId>, Diagnostic> {
+        let mut ops = Vec::new();
+        let mut build = self.kernel.build(&mut ops, span);
+        let (middle, has_rest) = middle(&mut build);
+        let by = build.index(factor);
+        let step = build.binary(BinaryOp::Mul, f.step, by);
+        let tags = Tags {
+            unroll: None,
+            ..f.tags
+        };
+        let iv = self.kernel.like(f.iv);
+        let like = |kernel: &mut Kernel| -> Vec<ValueId> {
+            f.carried.iter().map(|&v| kernel.like(v)).collect()
+        };
+        let (params, results) = (like(self.kernel), like(self.kernel));
+        let mut body = Block {
+            ops: Vec::new(),
+            yields: params.clone(),
+        };
+        for number in 0..factor {
+            let mut build = self.kernel.build(&mut body.ops, span);
+            let ahead = build.index(number);
+            let ahead = build.binary(BinaryOp::Mul, f.step, ahead);
+            let at = build.binary(BinaryOp::Add, iv, ahead);
+            body.yields = self.copy(&f, number, (at, &body.yields), &mut body.ops)?;
+        }
+        let main = For {
+            hi: middle,
+            step,
+            iv,
+            carried: params,
+            inits: f.inits.clone(),
+            label: f.label.clone(),
+            body,
+            tags,
+            ..f
+        };
+        let mut push = |f: For, results: &[ValueId]| {
+            ops.push(Op {
+                kind: OpKind::For(Box::new(f)),
+                results: results.to_vec(),
+                span,
+            });
+        };
+        push(main, &results);
+        let mut carried = results;
+        if has_rest {
+            let results = like(self.kernel);
+            let rest = For {
+                lo: middle,
+                inits: std::mem::replace(&mut carried, results),
+                tags,
+                ..f
+            };
+            push(rest, &carried);
+        }
+        self.ops(ops, out)?;
+        Ok(carried)
+    }
+
+    /// How far `end` lies behind `first` at most; `None` if that is no 64-bit number.
+    fn farthest(&self, first: ValueId, end: ValueId) -> Option<i64> {
+        let (low, high) = (self.values.range(first)?.0, self.values.range(end)?.1);
+        i64::try_from(high - low).ok()
+    }
+
+    /// As [`Unroller::in_part`], where the bounds are known only when the loop begins.
+    fn in_part_of_many(
+        &mut self,
+        f: For,
+        factor: u64,
+        span: Span,
+        out: &mut Vec<Op>,
+    ) -> Result<Vec<ValueId>, Diagnostic> {
+        let Some(step) = self.constant(f.step).filter(|step| !step.is_zero()) else {
+            return Err(self.refusal(span, &cause(&f), "its step is not known"));
+        };
+        let [first, end] = match f.descending {
+            false => [f.lo, f.hi],
+            true => [f.hi, f.lo],
+        };
+        let longest = self
+            .farthest(first, end)
+            .and_then(|far| far.checked_add(step.abs().to_i64()?));
+        if longest.is_none() {
+            let why = "its bounds may be too far apart for a 64-bit index";
+            return Err(self.refusal(span, &cause(&f), why));
+        }
+        let start = f.lo;
+        let descending = f.descending;
+        self.in_part(f, factor, span, out, |build| {
+            // Of the distance, rounded up to whole steps, what is a multiple of `factor` steps; none, if it is negative.
+            let distance = build.binary(BinaryOp::Sub, end, first);
+            let up = build.index(step.abs() - 1);
+            let distance = build.binary(BinaryOp::Add, distance, up);
+            let whole = build.index(step.abs() * factor);
+            let rest = build.binary(BinaryOp::Mod, distance, whole);
+            let covered = build.binary(BinaryOp::Sub, distance, rest);
+            let zero = build.index(0);
+            let runs = build.compare(CompareOp::Lt, first, end);
+            let covered = build.select(runs, covered, zero);
+            let op = match descending {
+                false => BinaryOp::Add,
+                true => BinaryOp::Sub,
+            };
+            (build.binary(op, start, covered), true)
+        })
+    }
+}
+
+/// The directive that a loop is under, as on the command line.
+fn cause(f: &For) -> String {
+    let label = &f.label;
+    match (f.tags.unroll, f.tags.pipeline) {
+        (Some(Unroll::By(factor)), _) => format!("--unroll {label}={factor}"),
+        (Some(Unroll::Fully), _) => format!("--unroll {label}"),
+        (None, Some(Pipeline::Every(cycles))) => format!("--pipeline {label}={cycles}"),
+        (None, _) => format!("--pipeline {label}=0"),
+    }
+}
+
+/// Copies of loops say which copy they are in.
+fn number_loops(block: &mut Block, number: u64) {
+    for op in &mut block.ops {
+        match &mut op.kind {
+            OpKind::For(f) => f.label = format!("{}#{number}", f.label),
+            OpKind::While(w) => w.label = format!("{}#{number}", w.label),
+            _ => {}
+        }
+        for inner in op.kind.blocks_mut() {
+            number_loops(inner, number);
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! Directives: names, files, what they do to cycles, and that they change no bit.
+
+use crate::support;
+use allo_hls::diagnostics::Diagnostics;
+use allo_hls::directives::{self, Directive};
+use allo_hls::driver::{self, Compilation, Target};
+use allo_hls::sim::selfcheck::{Budget, Checked};
+
+const KERNEL: &str = "
+from allo import *
+
+@kernel
+def inner(v: \"i32[12]\", k: i32) -> i32:
+    s: i32 = 0
+    for i in range(12):
+        s += v[i] * k
+    return s
+
+@kernel
+def top(x: \"i32[12]\", y: \"i32[12]\", n: u4) -> i32:
+    for i in range(12, name=\"first\"):
+        y[i] = x[i] + 3
+    t: i32 = 0
+    for j in range(1, n, 2):
+        for i in range(5):
+            t += y[i] - j
+    for j in range(11, -1, -3):
+        x[j] = t
+    while t > 100:
+        t -= 60
+    return t + inner(y, t)
+";
+
+/// Compiles with flags as on the command line, checks included.
+fn compile(flags: &[(&str, &str)], strict: bool) -> Result<Compilation, String> {
+    let directive = |(flag, text): &(&str, &str)| match *flag {
+        "pipeline" => Directive::pipeline(text),
+        "no-pipeline" => Directive::no_pipeline(text),
+        _ => Directive::unroll(text),
+    };
+    let directives: Result<Vec<Directive>, String> = flags.iter().map(directive).collect();
+    let target = Target {
+        check: Budget::millions(20),
+        directives: directives?,
+        strict,
+        ..Target::new("ecp5", 10.0).expect("device")
+    };
+    let (mut sources, file) = support::source("kernel.py", KERNEL);
+    let shown = |errors: Diagnostics| errors.0[0].message.clone();
+    driver::compile(&mut sources, file, Some("top"), &target).map_err(shown)
+}
+
+/// Labels and intervals of the loops.
+fn loops(flags: &[(&str, &str)]) -> Vec<(String, Option<u64>)> {
+    let compiled = compile(flags, false).unwrap_or_else(|why| panic!("{flags:?}: {why}"));
+    assert!(
+        !matches!(compiled.checked, Checked::Not(_)),
+        "{flags:?}: {:?}",
+        compiled.checked
+    );
+    let loops = compiled.manifest.loops.into_iter();
+    loops.map(|l| (l.name, l.ii)).collect()
+}
+
+fn refused(flags: &[(&str, &str)]) -> String {
+    match compile(flags, false) {
+        Ok(_) => panic!("{flags:?} is carried out"),
+        Err(why) => why,
+    }
+}
+
+#[test]
+fn every_loop_can_be_unrolled_without_changing_a_bit() {
+    let all = ["first", "i@17", "j@16", "j@19", "inner/i"];
+    for name in all {
+        for factor in [2, 3, 5, 100] {
+            loops(&[("unroll", &format!("{name}={factor}"))]);
+        }
+        if name != "j@16" {
+            loops(&[("unroll", name)]);
+        }
+        for interval in [-1, 0, 1, 2, 7, 40] {
+            loops(&[("pipeline", &format!("{name}={interval}"))]);
+        }
+    }
+    loops(&[
+        ("unroll", "first=4"),
+        ("pipeline", "first=3"),
+        ("unroll", "j@16=2"),
+        ("unroll", "i@17=2"),
+    ]);
+}
+
+#[test]
+fn an_interval_is_the_one_asked_for() {
+    let interval = |flags: &[(&str, &str)]| {
+        let found = loops(flags).into_iter().find(|(label, _)| label == "first");
+        found.expect("the loop").1
+    };
+    assert_eq!(interval(&[]), Some(1));
+    assert_eq!(interval(&[("pipeline", "first=3")]), Some(3));
+    // Longer than an iteration.
+    assert_eq!(interval(&[("pipeline", "first=40")]), Some(40));
+    assert!(interval(&[("no-pipeline", "first")]) > Some(1));
+}
+
+#[test]
+fn an_interval_that_is_too_short_is_a_warning_or_strictly_an_error() {
+    let flags = [("unroll", "inner/i=8"), ("pipeline", "inner/i")];
+    let compiled = compile(&flags, false).expect("a warning");
+    let warnings = compiled.warnings.0.iter().map(|w| w.message.as_str());
+    let warnings: Vec<&str> = warnings.collect();
+    assert!(
+        warnings
+            .iter()
+            .any(|w| w.starts_with("--pipeline i=1: the least initiation interval is ")),
+        "{warnings:?}"
+    );
+    let error = compile(&flags, true).expect_err("an error");
+    assert!(
+        error.contains("the least initiation interval is "),
+        "{error}"
+    );
+}
+
+#[test]
+fn names_are_found_or_the_candidates_listed() {
+    assert_eq!(
+        refused(&[("unroll", "k")]),
+        "--unroll k: there is no loop 'k'; the loops are 'inner/i@7', 'top/first@13', 'top/j@16', 'top/j/i@17', 'top/j@19', 'top/while@21'"
+    );
+    assert_eq!(
+        refused(&[("unroll", "i=2")]),
+        "--unroll i=2: several loops have this name: 'inner/i@7', 'top/j/i@17'"
+    );
+    for name in ["j/i", "top/i", "inner/i", "i@7", "top/j/i@17", "j@19"] {
+        assert!(
+            compile(&[("unroll", &format!("{name}=2"))], false).is_ok(),
+            "{name}"
+        );
+    }
+    let why = refused(&[("unroll", "while@21=2")]);
+    assert!(why.contains("without a counter"), "{why}");
+    let why = refused(&[("unroll", "first=2"), ("unroll", "first=3")]);
+    assert!(why.contains("an earlier directive"), "{why}");
+    for wrong in ["first=-2", "first=5000000000"] {
+        assert!(
+            refused(&[("unroll", wrong)]).contains("a factor is"),
+            "{wrong}"
+        );
+    }
+    assert!(refused(&[("pipeline", "first=5000")]).contains("between -1 and 4096"));
+    let why = refused(&[("unroll", "j@16")]);
+    assert!(
+        why.contains("the number of its iterations is not known"),
+        "{why}"
+    );
+}
+
+#[test]
+fn files_say_what_flags_say() {
+    let text = "[[directive]]\nkind = \"unroll\"\nloop = \"i\"\nfactor = 4\n\n\
+                [[directive]]\nkind = \"pipeline\"\nloop = \"a \\\"b\\\"\"\nii = -1\n\n";
+    let read = directives::read(text).expect("directives");
+    let shown: Vec<String> = read.iter().map(ToString::to_string).collect();
+    assert_eq!(shown, ["--unroll i=4", "--no-pipeline a \"b\""]);
+    assert_eq!(directives::to_toml(&read), text);
+    let short = "[[directive]]\nkind = \"pipeline\"\nloop = \"i\"\n";
+    assert_eq!(
+        directives::read(short),
+        Ok(vec![Directive::pipeline("i").expect("a loop")])
+    );
+    for wrong in [
+        "[[directive]]\nkind = \"unrol\"\nloop = \"i\"\n",
+        "[[directive]]\nkind = \"unroll\"\n",
+        "[[directive]]\nkind = \"unroll\"\nloop = \"i\"\nfaktor = 2\n",
+        "[[directives]]\n",
+        "=",
+    ] {
+        assert!(directives::read(wrong).is_err(), "{wrong}");
+    }
+}
+
+/// What cannot be unrolled is refused at the loop, with the directive that asks for it.
+#[test]
+fn loops_that_cannot_be_unrolled_are_refused() {
+    let refused = |body: &str, flag: Directive| {
+        let head = "from allo import *\n\n@kernel\ndef top(x: \"i32[64]\", n: i32, m: i64):\n";
+        let (mut sources, file) = support::source("kernel.py", &format!("{head}{body}"));
+        let target = Target {
+            directives: vec![flag],
+            ..Target::new("ecp5", 10.0).expect("device")
+        };
+        let errors = driver::compile(&mut sources, file, None, &target).expect_err("refused");
+        errors.0[0].message.clone()
+    };
+    let unroll = |text: &str| Directive::unroll(text).expect("a directive");
+    let pipeline = |text: &str| Directive::pipeline(text).expect("a directive");
+    let triangle =
+        "    for i in range(64):\n        for j in range(i):\n            x[j] += x[i]\n";
+    let unknown = "the number of its iterations is not known when the hardware is built";
+    assert_eq!(
+        refused(triangle, unroll("j")),
+        format!("--unroll j: {unknown}")
+    );
+    assert_eq!(
+        refused(triangle, pipeline("i")),
+        format!("--pipeline i=1: {unknown}")
+    );
+    let inside = "    for i in range(64):\n        while x[i] > n:\n            x[i] -= 1\n";
+    let why = refused(inside, pipeline("i=2"));
+    assert_eq!(
+        why,
+        "--pipeline i=2: the loop inside has no counter and cannot be unrolled"
+    );
+    let steps = "    for i in range(0, 64, n):\n        x[i] = 1\n";
+    assert_eq!(
+        refused(steps, unroll("i=2")),
+        "--unroll i=2: its step is not known"
+    );
+    let far = "    for i in range(n, m, 3):\n        x[i] = 1\n";
+    let why = refused(far, unroll("i=2"));
+    assert_eq!(
+        why,
+        "--unroll i=2: its bounds may be too far apart for a 64-bit index"
+    );
+    let many =
+        "    for i in range(1000000):\n        for j in range(1000000):\n            x[i] += j\n";
+    let why = refused(many, pipeline("i"));
+    assert_eq!(why, "--pipeline i=1: more than 2000000 operations");
+}

@@ -1,5 +1,5 @@
-//! Hash maps of handles, numbers and names: no key comes from an adversary, so that a short hash will do, and it is the
-//! same in every run.
+//! Hash maps of handles, numbers and operations, which no adversary chooses one by one, so that a short hash will do; it is
+//! the same in every run. Names of a source are hashed by the standard library.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};

@@ -1,6 +1,6 @@
 //! Unique names, and the words that the emitted languages reserve.
 
-use crate::hash::{FastMap, FastSet};
+use std::collections::{HashMap, HashSet};
 
 /// Reserved words of SystemVerilog (IEEE 1800-2017, Annex B), sorted.
 #[rustfmt::skip]
@@ -67,9 +67,9 @@ pub fn is_identifier(name: &str) -> bool {
 /// Hands out names of one scope.
 #[derive(Clone, Debug, Default)]
 pub struct Namer {
-    used: FastSet<String>,
+    used: HashSet<String>,
     /// The first number that may be free, for names that were taken.
-    next: FastMap<String, u64>,
+    next: HashMap<String, u64>,
 }
 
 impl Namer {

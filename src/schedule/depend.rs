@@ -432,25 +432,26 @@ mod tests {
         meeting
     }
 
+    /// A random dimension of at most five iterations.
+    fn random_dim(below: &mut impl FnMut(u64) -> u64) -> Dim {
+        let from = below(9) as i128 - 4;
+        let to = below(9) as i128 - 4;
+        let trip = 1 + below(5);
+        let pin = |n| [Pin::Any, Pin::Any, Pin::At(0), Pin::At(trip - 1)][n as usize];
+        Dim {
+            coefficients: [from, if below(2) == 0 { from } else { to }],
+            trip: Some(trip),
+            pins: [pin(below(4)), pin(below(4))],
+        }
+    }
+
     #[test]
     fn distances_are_those_of_all_pairs_of_iterations() {
         let mut random = Random::new(1);
         let mut below = |n: u64| u64::from(random.below(n as u32));
         for _ in 0..3000 {
             let count = 1 + below(3);
-            let dims: Vec<Dim> = (0..count)
-                .map(|_| {
-                    let from = below(9) as i128 - 4;
-                    let to = below(9) as i128 - 4;
-                    let trip = 1 + below(5);
-                    let pin = |n| [Pin::Any, Pin::Any, Pin::At(0), Pin::At(trip - 1)][n as usize];
-                    Dim {
-                        coefficients: [from, if below(2) == 0 { from } else { to }],
-                        trip: Some(trip),
-                        pins: [pin(below(4)), pin(below(4))],
-                    }
-                })
-                .collect();
+            let dims: Vec<Dim> = (0..count).map(|_| random_dim(&mut below)).collect();
             let difference = below(13) as i128 - 6;
             let expected = brute_force(&dims, difference);
             assert_eq!(
@@ -459,6 +460,33 @@ mod tests {
                 "{dims:?} {difference}"
             );
         }
+    }
+
+    /// Of a loop without a known end, all meetings but those of accesses that drift apart for ever lie in its first
+    /// iterations.
+    #[test]
+    fn distances_in_a_loop_without_a_known_end_are_those_in_its_first_iterations() {
+        const MANY: u64 = 40;
+        let mut random = Random::new(2);
+        let mut below = |n: u64| u64::from(random.below(n as u32));
+        let mut solved = 0;
+        for _ in 0..500 {
+            let mut dims: Vec<Dim> = (0..2).map(|_| random_dim(&mut below)).collect();
+            let first = |pin| match pin {
+                Pin::At(0) => Pin::At(0),
+                _ => Pin::Any,
+            };
+            dims[0].pins = dims[0].pins.map(first);
+            let difference = below(13) as i128 - 6;
+            dims[0].trip = Some(MANY);
+            let expected = brute_force(&dims, difference);
+            dims[0].trip = None;
+            if let Some(found) = solve(&dims, difference) {
+                solved += 1;
+                assert_eq!(found, expected, "{dims:?} {difference}");
+            }
+        }
+        assert!(solved > 400, "{solved}");
     }
 
     #[test]

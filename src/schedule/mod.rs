@@ -11,6 +11,7 @@ pub mod device;
 mod endless;
 mod loops;
 mod luts;
+mod placement;
 mod print;
 mod problem;
 pub mod resource;

@@ -4,8 +4,8 @@
 
 use super::Times;
 use super::endless::Endless;
-use super::luts::{self, Arrivals, Cut};
-use super::problem::{Edge, Kind, Problem};
+use super::placement::{Place, Placed, Placement};
+use super::problem::{Kind, Problem};
 use super::resource::Reservations;
 use crate::hwarith::NodeId;
 use num_integer::Integer;
@@ -35,113 +35,7 @@ pub struct Solution {
 /// Rounds of moving what waits for earlier iterations before a set of constraints counts as unsolvable.
 const MAX_ROUNDS: usize = 400;
 
-/// When nodes work.
-#[derive(Clone)]
-pub(super) struct Placed {
-    /// Cycle in which a node starts; `None` for those that have no place.
-    pub(super) start: Vec<Option<i64>>,
-    ready: Vec<i64>,
-    arrival: Vec<f64>,
-    cuts: Vec<Option<Cut>>,
-}
-
-impl Placed {
-    fn new(count: usize) -> Placed {
-        Placed {
-            start: vec![None; count],
-            ready: vec![i64::MIN; count],
-            arrival: vec![0.0; count],
-            cuts: vec![None; count],
-        }
-    }
-}
-
-impl Arrivals for Placed {
-    fn of(&self, node: NodeId) -> (i64, f64, Option<Cut>) {
-        let i = node.index();
-        (self.ready[i], self.arrival[i], self.cuts[i])
-    }
-}
-
-/// Where a node would go: cycle, ns into it at which its operands are there, and its cut.
-pub(super) struct Place {
-    pub(super) cycle: i64,
-    offset: f64,
-    cut: Option<Cut>,
-}
-
 impl Problem<'_> {
-    /// The cycle, and the ns into it, from `bound` on until which a node waits for operands and edges within the iteration
-    /// that are placed; `None` if it waits for none of them and `bound` is `None`.
-    pub(super) fn waits_until(
-        &self,
-        placed: &Placed,
-        id: NodeId,
-        bound: Option<i64>,
-    ) -> Option<(i64, f64)> {
-        let mut found: Option<(i64, f64)> = bound.map(|cycle| (cycle, 0.0));
-        let mut wait = |cycle: i64, offset: f64| {
-            found = Some(match found {
-                Some((c, _)) if cycle > c => (cycle, offset),
-                Some((c, o)) if cycle == c => (c, o.max(offset)),
-                Some(later) => later,
-                None => (cycle, offset),
-            });
-        };
-        for &arg in self.operands(id) {
-            if placed.start[arg.index()].is_some() && !self.is_stable(arg) {
-                wait(placed.ready[arg.index()], placed.arrival[arg.index()]);
-            }
-        }
-        for edge in self.within.of(id) {
-            if let Some(start) = placed.start[edge.from.index()] {
-                wait(start + edge.latency, 0.0);
-            }
-        }
-        found
-    }
-
-    /// The earliest place of a node after what it waits for.
-    pub(super) fn earliest(
-        &self,
-        placed: &Placed,
-        id: NodeId,
-        bound: Option<i64>,
-    ) -> Option<Place> {
-        let (mut cycle, mut offset) = self.waits_until(placed, id, bound)?;
-        let mut cut = None;
-        match self.kinds[id.index()] {
-            Kind::Logic(delay) => {
-                // Gates that fit into one lookup table with their operands' gates start when those do.
-                let merged = luts::cut(self.graph, id, offset, cycle, placed);
-                (cut, offset) = merged;
-                if offset > 0.0 && offset + delay > self.budget {
-                    cycle += 1;
-                    (cut, offset) = luts::cut(self.graph, id, 0.0, cycle, placed);
-                }
-            }
-            Kind::Pipelined { before, .. } if offset > 0.0 && offset + before > self.budget => {
-                (cycle, offset) = (cycle + 1, 0.0);
-            }
-            _ => {}
-        }
-        Some(Place { cycle, offset, cut })
-    }
-
-    /// The cycle and time at which the result of a node is there.
-    fn result(&self, id: NodeId, place: &Place) -> (i64, f64) {
-        match self.kinds[id.index()] {
-            Kind::Stable | Kind::Register => (place.cycle, 0.0),
-            Kind::Logic(delay) => (place.cycle, place.offset + delay),
-            Kind::Pipelined {
-                before,
-                latency: 0,
-                after,
-            } => (place.cycle, place.offset + before.max(after)),
-            Kind::Pipelined { latency, after, .. } => (place.cycle + i64::from(latency), after),
-        }
-    }
-
     /// An II below which no schedule exists: the longest way around a recurrence of one edge across iterations, for the
     /// edges to a few nodes, those with the widest reach first.
     pub fn recurrence_bound(&self) -> u32 {
@@ -190,37 +84,19 @@ impl Problem<'_> {
     }
 
     /// As [`Self::solve`]; `searches` says after which rounds to look for recurrences that never end.
-    pub(super) fn solve_searching(
+    fn solve_searching(
         &self,
         ii: Option<u32>,
         searches: impl Fn(usize) -> bool,
     ) -> Result<Solution, Failure> {
         let mut solver = Solver {
-            problem: self,
-            ii,
-            bounds: vec![0; self.graph.nodes.len()],
-            placed: Placed::new(self.graph.nodes.len()),
+            at: Placement::new(self, ii),
             taken: vec![None; self.graph.nodes.len()],
             table: Reservations::new(&self.pools, ii),
             dirty: Dirty::all(self.graph.nodes.len()),
         };
         solver.run(searches)?;
         Ok(solver.solution())
-    }
-}
-
-impl Placed {
-    /// Whether a node has a place and its result is first there in that cycle.
-    pub(super) fn is_ready(&self, id: NodeId, cycle: i64) -> bool {
-        self.start[id.index()].is_some() && self.ready[id.index()] == cycle
-    }
-
-    fn set(&mut self, id: NodeId, (ready, arrival): (i64, f64), place: &Place) {
-        let i = id.index();
-        self.start[i] = Some(place.cycle);
-        self.ready[i] = ready;
-        self.arrival[i] = arrival;
-        self.cuts[i] = place.cut;
     }
 }
 
@@ -257,12 +133,8 @@ impl Dirty {
     }
 }
 
-pub(super) struct Solver<'p, 'g> {
-    pub(super) problem: &'p Problem<'g>,
-    ii: Option<u32>,
-    /// What earlier iterations demand of starts.
-    pub(super) bounds: Vec<i64>,
-    pub(super) placed: Placed,
+struct Solver<'p, 'g> {
+    at: Placement<'p, 'g>,
     /// Cycle and instance of what nodes take.
     taken: Vec<Option<(u64, u32)>>,
     table: Reservations,
@@ -273,9 +145,9 @@ impl Solver<'_, '_> {
     fn run(&mut self, searches: impl Fn(usize) -> bool) -> Result<(), Failure> {
         self.settle()?;
         // A feasible recurrence settles within the length of the graph plus what resources add.
-        let longest = self.placed.ready.iter().max().copied().unwrap_or(0);
-        let ii = i64::from(self.ii.unwrap_or(0));
-        let uses = self.problem.uses.iter().flatten().count() as i64;
+        let longest = self.at.placed.ready.iter().max().copied().unwrap_or(0);
+        let ii = i64::from(self.at.ii.unwrap_or(0));
+        let uses = self.at.problem.uses.iter().flatten().count() as i64;
         let horizon = 4 * (longest + uses.saturating_mul(ii + 1)) + ii + 16;
         let mut endless = Endless::default();
         let mut culprit = Failure::Control;
@@ -284,13 +156,13 @@ impl Solver<'_, '_> {
                 return self.check_end();
             };
             culprit = Failure::Unsettled(raised);
-            if self.bounds[raised.index()] > horizon {
+            if self.at.bounds[raised.index()] > horizon {
                 break;
             }
             self.settle()?;
             if searches(round)
-                && let Some(late) = self.late().next_back()
-                && endless.is_caught_by(self, late)
+                && let Some(late) = self.at.late().next_back()
+                && endless.is_caught_by(&self.at, late)
             {
                 return Err(Failure::Recurrence(late.to));
             }
@@ -300,8 +172,8 @@ impl Solver<'_, '_> {
 
     /// The end of the loop is known in time for the next iteration.
     fn check_end(&self) -> Result<(), Failure> {
-        let late = |ii: u32, last: NodeId| self.placed.ready[last.index()] >= i64::from(ii);
-        match (self.ii, self.problem.last) {
+        let late = |ii: u32, last: NodeId| self.at.placed.ready[last.index()] >= i64::from(ii);
+        match (self.at.ii, self.at.problem.last) {
             (Some(ii), Some(last)) if late(ii, last) => Err(Failure::Control),
             _ => Ok(()),
         }
@@ -310,19 +182,19 @@ impl Solver<'_, '_> {
     /// Moves nodes later until all have what they wait for within the iteration.
     fn settle(&mut self) -> Result<(), Failure> {
         while let Some(id) = self.dirty.pop() {
-            let bound = Some(self.bounds[id.index()]);
-            let Some(mut place) = self.problem.earliest(&self.placed, id, bound) else {
+            let bound = Some(self.at.bounds[id.index()]);
+            let Some(mut place) = self.at.problem.earliest(&self.at.placed, id, bound) else {
                 continue;
             };
             self.take(id, &mut place)?;
             let i = id.index();
-            let (ready, arrival) = self.problem.result(id, &place);
-            let same = self.placed.start[i] == Some(place.cycle)
-                && (self.placed.ready[i], self.placed.arrival[i]) == (ready, arrival)
-                && self.placed.cuts[i] == place.cut;
+            let (ready, arrival) = self.at.problem.result(id, &place);
+            let same = self.at.placed.start[i] == Some(place.cycle)
+                && (self.at.placed.ready[i], self.at.placed.arrival[i]) == (ready, arrival)
+                && self.at.placed.cuts[i] == place.cut;
             if !same {
-                self.placed.set(id, (ready, arrival), &place);
-                for &user in self.problem.users.of(id) {
+                self.at.placed.set(id, (ready, arrival), &place);
+                for &user in self.at.problem.users.of(id) {
                     self.dirty.insert(user);
                 }
             }
@@ -333,7 +205,7 @@ impl Solver<'_, '_> {
     /// Takes what a node needs in the first cycle that has some left. What it took before it gives back.
     fn take(&mut self, id: NodeId, place: &mut Place) -> Result<(), Failure> {
         let i = id.index();
-        let Some(wanted) = self.problem.uses[i] else {
+        let Some(wanted) = self.at.problem.uses[i] else {
             return Ok(());
         };
         if let Some(before) = self.taken[i].take() {
@@ -354,31 +226,12 @@ impl Solver<'_, '_> {
         Ok(())
     }
 
-    /// The start that an edge across iterations demands of its target.
-    pub(super) fn demand(&self, edge: &Edge) -> i64 {
-        let ii = i64::from(self.ii.unwrap_or(0));
-        let from = edge.from.index();
-        let from = match edge.from_ready {
-            true => self.placed.ready[from],
-            false => self.placed.start[from].unwrap_or(0),
-        };
-        let distance = i64::try_from(edge.distance).unwrap_or(i64::MAX);
-        (from + edge.latency).saturating_sub(ii.saturating_mul(distance))
-    }
-
-    /// The edges across iterations that demand more than they have.
-    fn late(&self) -> impl DoubleEndedIterator<Item = &Edge> {
-        let starts = |to: NodeId| self.placed.start[to.index()];
-        let across = self.problem.across.iter();
-        across.filter(move |edge| starts(edge.to).is_some_and(|start| self.demand(edge) > start))
-    }
-
     /// Raises bounds that edges across iterations demand; returns one raised node.
     fn raise(&mut self) -> Option<NodeId> {
-        let late = self.late().map(|edge| (edge.to, self.demand(edge)));
+        let late = self.at.late().map(|edge| (edge.to, self.at.demand(edge)));
         let late: Vec<(NodeId, i64)> = late.collect();
         for &(to, demand) in &late {
-            let bound = &mut self.bounds[to.index()];
+            let bound = &mut self.at.bounds[to.index()];
             *bound = (*bound).max(demand);
             self.dirty.insert(to);
         }
@@ -388,13 +241,14 @@ impl Solver<'_, '_> {
     fn solution(self) -> Solution {
         // Bounds stay far below u32::MAX: `run` stops at its horizon.
         let cycle = |c: i64| u32::try_from(c.max(0)).unwrap_or(u32::MAX);
-        let starts = self.placed.start.iter();
+        let starts = self.at.placed.start.iter();
         let times = Times {
             start: starts.map(|s| cycle(s.unwrap_or(0))).collect(),
-            ready: self.placed.ready.iter().map(|&r| cycle(r)).collect(),
-            arrival: self.placed.arrival,
-            width: self.problem.width.clone(),
+            ready: self.at.placed.ready.iter().map(|&r| cycle(r)).collect(),
+            arrival: self.at.placed.arrival,
+            width: self.at.problem.width.clone(),
             stable: self
+                .at
                 .problem
                 .kinds
                 .iter()
@@ -406,5 +260,86 @@ impl Solver<'_, '_> {
             times,
             instances: instances.collect(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::device::Device;
+    use super::super::problem::Edge;
+    use super::super::resource::{Resource, Use};
+    use super::*;
+    use crate::hwarith::graph::UnitId;
+    use crate::hwarith::testing::{Random, Shape, random_graph};
+
+    const SHAPE: Shape = Shape {
+        input_width: 12,
+        inputs: 3,
+        operations: 14,
+        max_width: 24,
+        arithmetic: false,
+    };
+
+    /// Slow operations, reservations and recurrences in a random graph.
+    fn complicate(problem: &mut Problem, random: &mut Random) {
+        let count = problem.graph.nodes.len() as u32;
+        let pool = problem.pools.pool(Resource::Unit(UnitId::new(0), 0), 1);
+        for i in 0..problem.kinds.len() {
+            let logic = matches!(problem.kinds[i], Kind::Logic(_));
+            if logic && random.below(4) == 0 {
+                problem.kinds[i] = Kind::Pipelined {
+                    before: 1.0,
+                    latency: random.below(3),
+                    after: 0.5,
+                };
+                problem.uses[i] = random.flip().then_some(Use { pool, slots: 1 });
+            }
+        }
+        for _ in 0..random.between(1, 4) {
+            let (from, to) = (random.below(count), random.below(count));
+            let [from, to] = [from.max(to), from.min(to)].map(|i| NodeId::new(i as usize));
+            if !problem.is_stable(from) && !problem.is_stable(to) {
+                problem.across.push(Edge {
+                    from,
+                    to,
+                    distance: random.between(1, 2).into(),
+                    latency: random.below(3).into(),
+                    from_ready: random.flip(),
+                });
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_caught_never_settles_and_all_else_is_as_without_a_search() {
+        let device = Device::load("ecp5").expect("device");
+        let mut random = Random::new(11);
+        let (mut caught, mut settled, mut unsettled) = (0, 0, 0);
+        for _ in 0..400 {
+            let graph = random_graph(&mut random, &SHAPE);
+            let width = graph.nodes.ids().map(|id| graph.width(id)).collect();
+            let mut problem = Problem::new(&graph, width, &device, 4.0);
+            complicate(&mut problem, &mut random);
+            for ii in 1..8 {
+                let patient = problem.solve_searching(Some(ii), |_| false);
+                let found = problem.solve_searching(Some(ii), |_| true);
+                match (patient, found) {
+                    (Ok(patient), Ok(found)) => {
+                        settled += 1;
+                        assert_eq!(patient.times.start, found.times.start);
+                        assert_eq!(patient.instances, found.instances);
+                    }
+                    (Err(Failure::Unsettled(_)), Err(Failure::Recurrence(_))) => caught += 1,
+                    (Err(Failure::Unsettled(_)), Err(Failure::Unsettled(_))) => unsettled += 1,
+                    (Err(_), Err(_)) => {}
+                    (patient, found) => panic!("{patient:?} without a search, {found:?} with one"),
+                }
+            }
+        }
+        assert!(
+            settled > 1000 && caught > 100,
+            "{settled} settled, {caught} caught"
+        );
+        assert!(unsettled < caught, "{unsettled} were not caught");
     }
 }

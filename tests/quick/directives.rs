@@ -229,3 +229,40 @@ fn loops_that_cannot_be_unrolled_are_refused() {
     let why = refused(many, pipeline("i"));
     assert_eq!(why, "--pipeline i=1: more than 2000000 operations");
 }
+
+/// More accesses of an array than are compared two by two: at constant places, and at those that the data say, in code that
+/// runs once and in a loop.
+#[test]
+fn many_accesses_of_an_array_keep_their_order() {
+    let kernel = "
+from allo import *
+
+@kernel
+def top(a: \"i32[64]\", b: \"i32[16]\", at: \"u4[140]\"):
+    for i in range(140):
+        a[i & 63] = a[(i * 7) & 63] + i
+    for j in range(140):
+        b[at[j]] += j
+    for k in range(3):
+        for l in range(140):
+            b[at[l]] += a[(l * 5 + 1) & 63]
+            a[l & 63] = l - k
+";
+    let (mut sources, file) = support::source("kernel.py", kernel);
+    let flags = [
+        Directive::unroll("i"),
+        Directive::unroll("j"),
+        Directive::pipeline("k=0"),
+    ];
+    let directives: Result<Vec<Directive>, String> = flags.into_iter().collect();
+    let target = Target {
+        check: Budget::millions(100),
+        directives: directives.expect("directives"),
+        ..Target::new("ecp5", 10.0).expect("device")
+    };
+    let compiled = driver::compile(&mut sources, file, None, &target).expect("checked hardware");
+    let Checked::Runs(runs) = compiled.checked else {
+        panic!("{}", compiled.checked);
+    };
+    assert!(runs.whole > 4, "{runs:?}");
+}

@@ -614,12 +614,21 @@ mod tests {
 
     #[test]
     fn many_accesses_are_told_apart_by_their_constants() {
-        let accesses: Vec<Access> = (0..1000)
-            .map(|i| access(i, i % 2 == 0, false, i as i128 / 4))
-            .collect();
-        let accesses: Vec<&Access> = accesses.iter().collect();
-        let groups = apart(&accesses);
-        assert_eq!(groups.len(), 250);
-        assert!(groups.iter().all(|group| group.len() == 4));
+        let groups = |coefficient: Option<i128>| {
+            let mut accesses: Vec<Access> = (0..1000)
+                .map(|i| access(i, i % 2 == 0, false, i as i128 / 4))
+                .collect();
+            let addresses = accesses.iter_mut().flat_map(|access| &mut access.address);
+            for address in addresses {
+                address.counters.extend(coefficient.map(|c| (0, c)));
+            }
+            let accesses: Vec<&Access> = accesses.iter().collect();
+            let groups = apart(&accesses).into_iter().map(|group| group.len());
+            groups.collect::<Vec<_>>()
+        };
+        assert_eq!(groups(None), [4; 250]);
+        // Other iterations come to the constants that differ by multiples of the coefficient.
+        assert_eq!(groups(Some(50)), [20; 50]);
+        assert_eq!(groups(Some(-1)), [1000]);
     }
 }

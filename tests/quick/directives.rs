@@ -238,7 +238,7 @@ fn many_accesses_of_an_array_keep_their_order() {
 from allo import *
 
 @kernel
-def top(a: \"i32[64]\", b: \"i32[16]\", at: \"u4[140]\"):
+def top(a: \"i32[64]\", b: \"i32[16]\", at: \"u4[140]\", c: \"i32[128]\"):
     for i in range(140):
         a[i & 63] = a[(i * 7) & 63] + i
     for j in range(140):
@@ -247,12 +247,17 @@ def top(a: \"i32[64]\", b: \"i32[16]\", at: \"u4[140]\"):
         for l in range(140):
             b[at[l]] += a[(l * 5 + 1) & 63]
             a[l & 63] = l - k
+    for r in range(3):
+        for m in range(3):
+            for n in range(64):
+                c[r * 32 + n] = c[r * 32 + 63 - n] + m
 ";
     let (mut sources, file) = support::source("kernel.py", kernel);
     let flags = [
         Directive::unroll("i"),
         Directive::unroll("j"),
         Directive::pipeline("k=0"),
+        Directive::pipeline("r=0"),
     ];
     let directives: Result<Vec<Directive>, String> = flags.into_iter().collect();
     let target = Target {
@@ -264,5 +269,5 @@ def top(a: \"i32[64]\", b: \"i32[16]\", at: \"u4[140]\"):
     let Checked::Runs(runs) = compiled.checked else {
         panic!("{}", compiled.checked);
     };
-    assert!(runs.whole > 4, "{runs:?}");
+    assert!(runs.whole > 1, "{runs:?}");
 }

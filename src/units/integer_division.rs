@@ -197,6 +197,11 @@ impl Division {
         conditional_negate(g, whole, flip, None, width)
     }
 
+    /// Whether the denominator is ever 0; what the module gives for 0 is arbitrary if not.
+    pub fn may_be_zero(&self) -> bool {
+        self.may_be_zero
+    }
+
     /// Whether the denominator is 0, where it can be.
     fn zero(&self, g: &mut Graph, b: NodeId) -> Option<NodeId> {
         self.may_be_zero.then(|| {

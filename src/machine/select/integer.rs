@@ -262,12 +262,29 @@ fn special_difference(
         let (_, from, _) = all[field as usize];
         let was = before.extract(before.outputs[0], from, width);
         let is = after.extract(after.outputs[0], to, width);
+        let [was, is] = [
+            where_defined(division, &mut before, was),
+            where_defined(division, &mut after, is),
+        ];
         before.outputs.push(was);
         after.outputs.push(is);
     }
     before.outputs.remove(0);
     after.outputs.remove(0);
     equal::output_difference(&before, &after)
+}
+
+/// A result, but 0 where a denominator that is never 0 is 0: modules need not agree on it.
+fn where_defined(division: &Division, graph: &mut Graph, result: NodeId) -> NodeId {
+    let is_denominator = |id: &NodeId| graph.nodes[*id].op == HwOp::Input(1);
+    match graph.nodes.ids().find(is_denominator) {
+        Some(denominator) if !division.may_be_zero() => {
+            let zero = graph.constant(0);
+            let outside = graph.icmp(Predicate::Eq, denominator, zero);
+            graph.mux(outside, zero, result)
+        }
+        _ => result,
+    }
 }
 
 /// Gives each division the module for just the results that are read of it.

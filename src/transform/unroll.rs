@@ -169,7 +169,10 @@ impl Unroller<'_> {
                     (build.index(middle), has_rest)
                 })?
             }
-            (Some(trip), Some(count)) => self.fully(&f, &trip, count, span, out)?,
+            (Some(trip), Some(count)) => {
+                self.check_tags(&f, span)?;
+                self.fully(&f, &trip, count, span, out)?
+            }
             _ if factor < u64::MAX => self.in_part_of_many(f, factor, span, out)?,
             _ => {
                 let why = "the number of its iterations is not known when the hardware is built";
@@ -178,6 +181,22 @@ impl Unroller<'_> {
         };
         self.renamed.extend(results.into_iter().zip(carried));
         Ok(())
+    }
+
+    /// Nothing else is directed for a loop of which nothing stays.
+    fn check_tags(&self, f: &For, span: Span) -> Result<(), Diagnostic> {
+        let is_kept = match self.causes.is_empty() {
+            true => true,
+            false => matches!(f.tags.unroll, None | Some(Unroll::Fully)),
+        };
+        if is_kept && f.tags.pipeline.is_none() {
+            return Ok(());
+        }
+        let why = format!(
+            "loop '{}' is unrolled, so that its other directive cannot be carried out",
+            f.label
+        );
+        Err(self.refusal(span, &cause(f), &why))
     }
 
     /// All iterations; gives the carried values after them.
@@ -193,7 +212,7 @@ impl Unroller<'_> {
         for number in 0..count {
             let mut copy = Vec::new();
             let iv = self.kernel.build(&mut copy, span).index(trip.at(number));
-            let yields = self.copy(f, number, (iv, &carried), &mut copy)?;
+            let yields = self.copy(f, span, number, (iv, &carried), &mut copy)?;
             self.ops(copy, out)?;
             carried = yields.into_iter().map(|v| self.renamed(v)).collect();
         }
@@ -204,6 +223,7 @@ impl Unroller<'_> {
     fn copy(
         &mut self,
         f: &For,
+        span: Span,
         number: u64,
         (iv, carried): (ValueId, &[ValueId]),
         out: &mut Vec<Op>,
@@ -213,10 +233,14 @@ impl Unroller<'_> {
         for (&old, &new) in f.carried.iter().zip(carried) {
             copier.rename(old, new);
         }
-        let Some(mut block) = copier.block(&f.body) else {
+        let copied = copier.block(&f.body);
+        // The counter of an iteration counts too: there may be nothing else in it.
+        let left = self.budget.checked_sub(1);
+        let (Some(mut block), Some(left)) = (copied, left) else {
             let why = format!("more than {MAX_OPS} operations");
-            return Err(self.refusal(out[0].span, &cause(f), &why));
+            return Err(self.refusal(span, &cause(f), &why));
         };
+        self.budget = left;
         number_loops(&mut block, number);
         out.extend(block.ops);
         Ok(block.yields)
@@ -255,7 +279,7 @@ impl Unroller<'_> {
             let ahead = build.index(number);
             let ahead = build.binary(BinaryOp::Mul, f.step, ahead);
             let at = build.binary(BinaryOp::Add, iv, ahead);
-            body.yields = self.copy(&f, number, (at, &body.yields), &mut body.ops)?;
+            body.yields = self.copy(&f, span, number, (at, &body.yields), &mut body.ops)?;
         }
         let main = For {
             hi: middle,

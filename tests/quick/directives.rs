@@ -228,6 +228,37 @@ fn loops_that_cannot_be_unrolled_are_refused() {
         "    for i in range(1000000):\n        for j in range(1000000):\n            x[i] += j\n";
     let why = refused(many, pipeline("i"));
     assert_eq!(why, "--pipeline i=1: more than 2000000 operations");
+    // Iterations without operations are some all the same.
+    let empty = "    for i in range(1000000000000):\n        pass\n";
+    for flag in ["i", "i=4000000000"] {
+        let why = refused(empty, unroll(flag));
+        assert_eq!(
+            why,
+            format!("--unroll {flag}: more than 2000000 operations")
+        );
+    }
+}
+
+/// No directive is dropped in silence because another one leaves nothing of its loop.
+#[test]
+fn directives_for_loops_that_are_gone_are_refused() {
+    let gone = |label: &str| {
+        format!("loop '{label}' is unrolled, so that its other directive cannot be carried out")
+    };
+    let why = refused(&[("unroll", "first"), ("pipeline", "first=2")]);
+    assert_eq!(why, format!("--unroll first: {}", gone("first")));
+    let why = refused(&[("unroll", "first=100"), ("no-pipeline", "first")]);
+    assert_eq!(why, format!("--unroll first=100: {}", gone("first")));
+    for inner in [
+        ("unroll", "i@17=2"),
+        ("pipeline", "i@17=0"),
+        ("no-pipeline", "i@17"),
+    ] {
+        let why = refused(&[("pipeline", "j@16=0"), inner]);
+        assert_eq!(why, format!("--pipeline j=0: {}", gone("i")));
+    }
+    assert!(compile(&[("pipeline", "j@16=0"), ("unroll", "i@17")], false).is_ok());
+    assert!(compile(&[("unroll", "first=3"), ("pipeline", "first=2")], false).is_ok());
 }
 
 /// More accesses of an array than are compared two by two: at constant places, and at those that the data say, in code that

@@ -272,7 +272,7 @@ fn parse_operator(name: &str) -> Result<OperatorName, String> {
 }
 
 fn parse_pass(name: &str) -> Result<String, String> {
-    let names: Vec<&str> = [transform::INLINE, transform::UNROLL]
+    let names: Vec<&str> = transform::FIRST
         .into_iter()
         .chain(transform::PASSES.iter().map(|pass| pass.name))
         .collect();
@@ -284,9 +284,7 @@ fn parse_pass(name: &str) -> Result<String, String> {
 
 fn parse_optional_pass(name: &str) -> Result<String, String> {
     match parse_pass(name)? {
-        name if [transform::INLINE, transform::UNROLL].contains(&&*name)
-            || transform::REQUIRED.contains(&&*name) =>
-        {
+        name if transform::FIRST.contains(&&*name) || transform::REQUIRED.contains(&&*name) => {
             Err("this pass cannot be left out".into())
         }
         name => Ok(name),

@@ -7,11 +7,11 @@ use crate::codes;
 use crate::diagnostics::{Diagnostic, Diagnostics, SourceMap, Span};
 use crate::ir::{For, OpKind, Pipeline, Program, Tags, Unroll};
 use names::Names;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use std::fmt;
 
 /// One directive.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Directive {
     /// How the iterations of a loop overlap.
@@ -40,7 +40,7 @@ fn one() -> i64 {
 }
 
 /// A file of directives.
-#[derive(Serialize, Deserialize)]
+#[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
     #[serde(default)]
@@ -175,22 +175,22 @@ pub fn apply(
         return Ok(());
     }
     let names = Names::of(program, sources);
+    let top = program.kernels[program.top].span;
     for directive in directives {
         let refused = |span: Option<Span>, why: String| {
-            let span = span.unwrap_or(program.kernels[program.top].span);
+            let span = span.unwrap_or(top);
             Diagnostic::error(codes::DIRECTIVE, span, format!("{directive}: {why}"))
         };
         let found = names.find(directive.loop_name());
         let found = found.map_err(|(span, why)| refused(span, why))?;
-        let span = found.span;
-        let result = match loop_at(program, found) {
-            Some(f) => directive.tag(&mut f.tags),
-            None => Err("a loop without a counter cannot be directed yet".into()),
+        let span = Some(found.span);
+        let Some(f) = loop_at(program, found) else {
+            let why = "a loop without a counter cannot be directed yet";
+            return Err(refused(span, why.into()).into());
         };
-        if let Err(why) = result {
-            let message = format!("{directive}: {why}");
-            return Err(Diagnostic::error(codes::DIRECTIVE, span, message).into());
-        }
+        directive
+            .tag(&mut f.tags)
+            .map_err(|why| refused(span, why))?;
     }
     Ok(())
 }

@@ -152,8 +152,8 @@ pub const PASSES: &[Pass] = &[
 /// Passes without which there is no hardware: of whole-array operations, of branches.
 pub const REQUIRED: [&str; 2] = ["expand", "convert_branches"];
 
-/// Inlines the top kernel, unrolls what is to be unrolled, and runs all passes but those named in `skip`. If a gamble among them changed something,
-/// the kernel that went on without it follows.
+/// Inlines the top kernel, unrolls what is to be unrolled, and runs all passes but those named in `skip`. If a gamble
+/// among them changed something, the kernel that went on without it follows.
 ///
 /// Errors: a program too large to inline; a loop that cannot be unrolled as directed.
 pub fn run(program: &Program, skip: &[String]) -> Result<Vec<Kernel>, Diagnostics> {
@@ -188,10 +188,12 @@ pub fn run_to(
     Ok(kernels)
 }
 
-/// What [`run_to`] calls the inlining of all calls, which comes before the passes.
-pub const INLINE: &str = "inline";
+/// What comes before the passes, as [`run_to`] calls it: the inlining of all calls, and the unrolling of loops for which
+/// it is directed.
+pub const FIRST: [&str; 2] = [INLINE, UNROLL];
 
-/// What it calls the unrolling of loops for which it is directed, which comes next.
+const INLINE: &str = "inline";
+/// The second of them.
 pub const UNROLL: &str = "unroll";
 
 fn run_pass(pass: &Pass, kernels: &mut Vec<Kernel>) {

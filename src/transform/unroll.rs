@@ -18,13 +18,10 @@ use num_traits::{Signed, ToPrimitive, Zero};
 
 /// Whether any loop is to be unrolled.
 pub fn concerns(kernel: &Kernel) -> bool {
-    let mut found = false;
-    kernel.body.for_each_op(&mut |op| {
-        if let OpKind::For(f) = &op.kind {
-            found |= f.tags.unroll.is_some() || has_no_loops_inside(f.tags);
-        }
-    });
-    found
+    kernel.body.any_op(&|op| match &op.kind {
+        OpKind::For(f) => f.tags.unroll.is_some() || has_no_loops_inside(f.tags),
+        _ => false,
+    })
 }
 
 /// Unrolls what is tagged.

@@ -17,7 +17,7 @@ def inner(v: \"i32[12]\", k: i32) -> i32:
     return s
 
 @kernel
-def top(x: \"i32[12]\", y: \"i32[12]\", n: u4) -> i32:
+def top(x: \"i32[12]\", y: \"i32[12]\", n: u4, m: i6) -> i32:
     for i in range(12, name=\"first\"):
         y[i] = x[i] + 3
     t: i32 = 0
@@ -28,6 +28,10 @@ def top(x: \"i32[12]\", y: \"i32[12]\", n: u4) -> i32:
         x[j] = t
     while t > 100:
         t -= 60
+    for d in range(m, -3, -2):
+        t = t * 3 + d
+    for q in range(5, min(m, 9)):
+        t = t * 5 + q
     return t + inner(y, t)
 ";
 
@@ -71,12 +75,12 @@ fn refused(flags: &[(&str, &str)]) -> String {
 
 #[test]
 fn every_loop_can_be_unrolled_without_changing_a_bit() {
-    let all = ["first", "i@17", "j@16", "j@19", "inner/i"];
+    let all = ["first", "i@17", "j@16", "j@19", "inner/i", "d", "q"];
     for name in all {
         for factor in [2, 3, 5, 100] {
             loops(&[("unroll", &format!("{name}={factor}"))]);
         }
-        if name != "j@16" {
+        if !["j@16", "d", "q"].contains(&name) {
             loops(&[("unroll", name)]);
         }
         for interval in [-1, 0, 1, 2, 7, 40] {
@@ -127,7 +131,7 @@ fn an_interval_that_is_too_short_is_a_warning_or_strictly_an_error() {
 fn names_are_found_or_the_candidates_listed() {
     assert_eq!(
         refused(&[("unroll", "k")]),
-        "--unroll k: there is no loop 'k'; the loops are 'inner/i@7', 'top/first@13', 'top/j@16', 'top/j/i@17', 'top/j@19', 'top/while@21'"
+        "--unroll k: there is no loop 'k'; the loops are 'inner/i@7', 'top/first@13', 'top/j@16', 'top/j/i@17', 'top/j@19', 'top/while@21', 'top/d@23', 'top/q@25'"
     );
     assert_eq!(
         refused(&[("unroll", "i=2")]),

@@ -94,7 +94,8 @@ pub fn compile(
     target: &Target,
 ) -> Result<Compilation, Diagnostics> {
     let mut compiled = frontend::compile(sources, file, top)?;
-    directives::apply(&mut compiled.program, &target.directives, sources)?;
+    let warnings = &mut compiled.warnings;
+    directives::apply(&mut compiled.program, &target.directives, sources, warnings)?;
     let mut compilation = build(sources, compiled.program, compiled.warnings, target)?;
     if let Some(top) = top {
         compilation.manifest.top = top.to_string();

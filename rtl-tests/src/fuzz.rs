@@ -7,8 +7,8 @@ use allo_hls::directives::{self, Directive};
 use allo_hls::driver::{self, Compilation, Target};
 use allo_hls::frontend;
 use allo_hls::hwarith;
-use allo_hls::ir::Program;
-use allo_hls::machine::program::PortRef;
+use allo_hls::ir::{PartitionKind, Program, partition};
+use allo_hls::machine::program::{PortArray, PortRef};
 use allo_hls::machine::{self, run::State};
 use allo_hls::sim::cosim::{self, CosimError, CosimOptions, Report};
 use allo_hls::sim::elements::Elements;
@@ -79,13 +79,14 @@ pub fn compile(text: &str, top: &str, setting: &Setting) -> Result<Compilation, 
     {
         target.directives = directives(&compiled.program, &sources, setting.seed);
     }
-    let compiled = match driver::compile(&mut sources, file, Some(top), &target) {
-        // What cannot be carried out is refused; the kernel is built all the same.
-        Err(errors) if errors.0.iter().any(|error| error.code == codes::DIRECTIVE) => {
-            target.directives.clear();
-            driver::compile(&mut sources, file, Some(top), &target)
+    let compiled = loop {
+        match driver::compile(&mut sources, file, Some(top), &target) {
+            // What cannot be carried out is refused; the kernel is built all the same.
+            Err(errors) if errors.0.iter().any(|error| error.code == codes::DIRECTIVE) => {
+                target.directives.pop();
+            }
+            compiled => break compiled,
         }
-        compiled => compiled,
     };
     compiled.map_err(|errors| {
         let text = errors.render(&sources, false);
@@ -96,13 +97,12 @@ pub fn compile(text: &str, top: &str, setting: &Setting) -> Result<Compilation, 
     })
 }
 
-/// Something for about half of the loops.
+/// Something for about half of the loops and a third of the arrays.
 fn directives(program: &Program, sources: &SourceMap, seed: u64) -> Vec<Directive> {
     let mut rng = Rng::new(seed ^ 0xd12e);
     let mut all = Vec::new();
+    let number = |rng: &mut Rng, choices: &[i64]| choices[rng.below(choices.len() as u64) as usize];
     for name in directives::loops(program, sources) {
-        let number =
-            |rng: &mut Rng, choices: &[i64]| choices[rng.below(choices.len() as u64) as usize];
         match rng.below(4) {
             0 => all.push(Directive::Unroll {
                 factor: number(&mut rng, &[0, 2, 3, 4, 7]),
@@ -114,6 +114,18 @@ fn directives(program: &Program, sources: &SourceMap, seed: u64) -> Vec<Directiv
             }),
             _ => {}
         }
+    }
+    for array in directives::arrays(program, sources) {
+        let kind = PartitionKind::ALL.get(rng.below(9) as usize);
+        all.extend(kind.map(|&kind| Directive::Partition {
+            array,
+            r#type: kind,
+            factor: match kind {
+                PartitionKind::Complete => 0,
+                _ => number(&mut rng, &[2, 3, 4, 5]),
+            },
+            dim: number(&mut rng, &[0, 0, 1]),
+        }));
     }
     all
 }
@@ -164,16 +176,18 @@ pub fn evaluate_on(
                     let value = values.next().unwrap_or_default();
                     state.vars[*var] = ty.wrap(&BigInt::from(value));
                 }
-                PortRef::Array(mem) => {
+                PortRef::Array(array) => {
                     let words = arrays.next().unwrap_or_default();
-                    state.mems[*mem] = words.into_iter().map(BigInt::from).collect();
+                    for (position, word) in words.into_iter().enumerate() {
+                        *element(&mut state, array, position) = BigInt::from(word);
+                    }
                 }
             }
         }
         if !machine::run::run(program, &mut state, EVALUATIONS) {
             continue;
         }
-        let ran = results(program, &state);
+        let ran = results(program, &mut state);
         compared += differences(&signature, &outcome, &ran).map_err(|what| {
             format!(
                 "hwarith, vector {number}: {what}\n  inputs {:?}",
@@ -184,7 +198,13 @@ pub fn evaluate_on(
     Ok(compared)
 }
 
-fn results(program: &machine::program::Program, state: &State) -> Ran {
+/// Where an element of an array is among its banks.
+fn element<'s>(state: &'s mut State, array: &PortArray, position: usize) -> &'s mut BigInt {
+    let (bank, address) = partition::place(&array.shape, &array.partition, position as u64);
+    &mut state.mems[array.banks[bank as usize]][address as usize]
+}
+
+fn results(program: &machine::program::Program, state: &mut State) -> Ran {
     let bits = |value: &BigInt, width: u32| {
         let wrapped = hwarith::HwType::ui(width).wrap(value);
         wrapped.to_biguint().unwrap_or_default()
@@ -195,10 +215,11 @@ fn results(program: &machine::program::Program, state: &State) -> Ran {
     };
     for (position, port) in program.args.iter().chain(&program.returns).enumerate() {
         match port {
-            PortRef::Array(mem) => {
-                let width = program.mems[*mem].width;
-                let words = state.mems[*mem].iter();
-                ran.arrays.push(words.map(|w| bits(w, width)).collect());
+            PortRef::Array(array) => {
+                let positions = 0..array.shape.iter().product::<u64>() as usize;
+                let width = array.elem.width();
+                let words = positions.map(|at| bits(element(state, array, at), width));
+                ran.arrays.push(words.collect());
             }
             PortRef::Scalar { var, ty, .. } if position >= program.args.len() => {
                 ran.returns.push(bits(&state.vars[*var], ty.width()));

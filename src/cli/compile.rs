@@ -75,11 +75,12 @@ pub fn compile(printer: &Printer, args: &CompileArgs) -> Result<(), Status> {
         // Shown even where the back end has no hardware for it.
         let mut compiled =
             frontend::compile(&mut sources, file, top).map_err(|e| printer.fail(e, &sources))?;
-        printer.diagnostics(&compiled.warnings, &sources);
         let directed = args.target.directives.all().map_err(Diagnostics::from);
+        let warnings = &mut compiled.warnings;
         directed
-            .and_then(|all| directives::apply(&mut compiled.program, &all, &sources))
+            .and_then(|all| directives::apply(&mut compiled.program, &all, &sources, warnings))
             .map_err(|e| printer.fail(e, &sources))?;
+        printer.diagnostics(&compiled.warnings, &sources);
         let text = match &args.after {
             None => ir::print::print(&compiled.program, Some(&sources)),
             Some(pass) => {

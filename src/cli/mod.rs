@@ -131,6 +131,9 @@ pub struct DirectiveArgs {
     /// Make one iteration of F iterations of a loop, or straight-line code of all
     #[arg(long, value_name = "LOOP[=F]", value_parser = Directive::unroll)]
     unroll: Vec<Directive>,
+    /// Split an array into banks, cyclic or block by a factor or complete, along dimension D (from 1) or along all
+    #[arg(long, value_name = "ARRAY:KIND[:FACTOR][:dim=D]", value_parser = Directive::partition)]
+    partition: Vec<Directive>,
     /// TOML file of directives, which come before those of the command line
     #[arg(long = "directives", value_name = "FILE")]
     file: Option<PathBuf>,
@@ -153,7 +156,12 @@ impl DirectiveArgs {
                 directives::read(&text).map_err(|why| wrong(path, why))?
             }
         };
-        let flags = [&self.pipeline, &self.no_pipeline, &self.unroll];
+        let flags = [
+            &self.pipeline,
+            &self.no_pipeline,
+            &self.unroll,
+            &self.partition,
+        ];
         all.extend(flags.into_iter().flatten().cloned());
         Ok(all)
     }

@@ -1,13 +1,16 @@
 //! Directives: what a user says about the hardware of a kernel, as data. They come from the command line or from a file and
-//! become tags of loops; each is carried out or refused with the reason.
+//! become tags of loops and partitions of arrays; each is carried out or refused with the reason.
 
+mod banks;
 mod names;
 
 use crate::codes;
-use crate::diagnostics::{Diagnostic, Diagnostics, SourceMap, Span};
-use crate::ir::{For, OpKind, Pipeline, Program, Tags, Unroll};
-use names::Names;
+use crate::diagnostics::{Diagnostic, Diagnostics, SourceMap};
+use crate::ir::{ArrayId, For, KernelId, OpKind, PartitionKind, Pipeline, Program, Tags, Unroll};
+use names::{Found, Names, Path, Refusal};
 use serde::Deserialize;
+use serde_json::Value;
+use std::collections::BTreeMap;
 use std::fmt;
 
 /// One directive.
@@ -29,6 +32,20 @@ pub enum Directive {
         /// So many; 0: all.
         #[serde(default)]
         factor: i64,
+    },
+    /// How an array is split into banks.
+    Partition {
+        /// Its name.
+        #[serde(alias = "buffer")]
+        array: String,
+        /// Which indices share a bank.
+        r#type: PartitionKind,
+        /// So many parts; 0 if the kind says it.
+        #[serde(default)]
+        factor: i64,
+        /// Along which dimension, from 1; 0: along all.
+        #[serde(default)]
+        dim: i64,
     },
 }
 
@@ -56,6 +73,21 @@ impl fmt::Display for Directive {
             Directive::Pipeline { r#loop, ii } => write!(f, "--pipeline {loop}={ii}"),
             Directive::Unroll { r#loop, factor: 0 } => write!(f, "--unroll {loop}"),
             Directive::Unroll { r#loop, factor } => write!(f, "--unroll {loop}={factor}"),
+            Directive::Partition {
+                array,
+                r#type,
+                factor,
+                dim,
+            } => {
+                write!(f, "--partition {array}:{}", r#type.name())?;
+                if *factor != 0 {
+                    write!(f, ":{factor}")?;
+                }
+                match dim {
+                    0 => Ok(()),
+                    dim => write!(f, ":dim={dim}"),
+                }
+            }
         }
     }
 }
@@ -83,44 +115,87 @@ impl Directive {
         Ok(Directive::Unroll { r#loop, factor })
     }
 
-    /// The loop that it is about.
-    fn loop_name(&self) -> &str {
+    /// As a table of TOML: names and values.
+    fn fields(&self) -> Vec<(&'static str, Value)> {
         match self {
-            Directive::Pipeline { r#loop, .. } | Directive::Unroll { r#loop, .. } => r#loop,
+            Directive::Pipeline { r#loop, ii } => vec![
+                ("kind", "pipeline".into()),
+                ("loop", r#loop.as_str().into()),
+                ("ii", (*ii).into()),
+            ],
+            Directive::Unroll { r#loop, factor } => vec![
+                ("kind", "unroll".into()),
+                ("loop", r#loop.as_str().into()),
+                ("factor", (*factor).into()),
+            ],
+            Directive::Partition {
+                array,
+                r#type,
+                factor,
+                dim,
+            } => vec![
+                ("kind", "partition".into()),
+                ("array", array.as_str().into()),
+                ("type", r#type.name().into()),
+                ("factor", (*factor).into()),
+                ("dim", (*dim).into()),
+            ],
         }
     }
 
-    /// Puts it beside a loop. Errors: why not.
-    fn tag(&self, tags: &mut Tags) -> Result<(), String> {
-        let taken = match *self {
-            Directive::Pipeline { ii, .. } => {
-                let pipeline = match (ii, u32::try_from(ii)) {
-                    (-1, _) => Pipeline::Off,
-                    (0, _) => Pipeline::Least,
-                    (_, Ok(cycles)) if cycles <= MOST_CYCLES => Pipeline::Every(cycles),
-                    _ => {
-                        return Err(format!(
-                            "an initiation interval is between -1 and {MOST_CYCLES}"
-                        ));
-                    }
-                };
-                tags.pipeline.replace(pipeline).is_some()
-            }
-            Directive::Unroll { factor, .. } => {
-                let unroll = match (factor, u32::try_from(factor)) {
-                    (0, _) => Unroll::Fully,
-                    // The loop as it is.
-                    (1, _) => return Ok(()),
-                    (_, Ok(factor)) => Unroll::By(factor),
-                    _ => return Err("a factor is between 0 and 4294967295".into()),
-                };
-                tags.unroll.replace(unroll).is_some()
-            }
-        };
-        match taken {
-            true => Err("an earlier directive says something else of this loop".into()),
-            false => Ok(()),
+    /// `ARRAY:KIND[:FACTOR][:dim=D]`.
+    pub fn partition(text: &str) -> Result<Directive, String> {
+        let mut parts = text.split(':').map(str::trim);
+        let array = parts.next().filter(|name| !name.is_empty());
+        let array = array.ok_or("an array is needed")?.to_string();
+        let kind = parts.next().and_then(PartitionKind::named);
+        let r#type = kind.ok_or("a kind is needed after ':': cyclic, block or complete")?;
+        let (mut factor, mut dim) = (0, 0);
+        for part in parts {
+            let (place, number) = match part.strip_prefix("dim=") {
+                Some(number) => (&mut dim, number),
+                None => (&mut factor, part),
+            };
+            *place = number
+                .parse()
+                .map_err(|_| format!("a factor or dim=D is needed instead of '{part}'"))?;
         }
+        Ok(Directive::Partition {
+            array,
+            r#type,
+            factor,
+            dim,
+        })
+    }
+}
+
+/// How iterations overlap that begin every `ii` cycles.
+fn pipeline(ii: i64) -> Result<Pipeline, String> {
+    match (ii, u32::try_from(ii)) {
+        (-1, _) => Ok(Pipeline::Off),
+        (0, _) => Ok(Pipeline::Least),
+        (_, Ok(cycles)) if cycles <= MOST_CYCLES => Ok(Pipeline::Every(cycles)),
+        _ => Err(format!(
+            "an initiation interval is between -1 and {MOST_CYCLES}"
+        )),
+    }
+}
+
+/// How many iterations become one; `None`: the loop stays as it is.
+fn unroll(factor: i64) -> Result<Option<Unroll>, String> {
+    match (factor, u32::try_from(factor)) {
+        (0, _) => Ok(Some(Unroll::Fully)),
+        (1, _) => Ok(None),
+        (_, Ok(factor)) => Ok(Some(Unroll::By(factor))),
+        _ => Err("a factor is between 0 and 4294967295".into()),
+    }
+}
+
+/// Puts a tag beside a loop.
+fn set<T>(tag: &mut Option<T>, value: T) -> Result<(), String> {
+    match tag.replace(value) {
+        Some(_) => Err("an earlier directive says something else of this loop".into()),
+        None => Ok(()),
     }
 }
 
@@ -151,59 +226,116 @@ pub fn read(text: &str) -> Result<Vec<Directive>, String> {
 pub fn to_toml(directives: &[Directive]) -> String {
     let mut out = String::new();
     for directive in directives {
-        let (kind, name, number) = match directive {
-            Directive::Pipeline { r#loop, ii } => ("pipeline", r#loop, ("ii", ii)),
-            Directive::Unroll { r#loop, factor } => ("unroll", r#loop, ("factor", factor)),
-        };
-        let (field, number) = number;
-        // Escapes of JSON are those of TOML.
-        let name = serde_json::Value::from(name.as_str());
-        out += &format!("[[directive]]\nkind = \"{kind}\"\nloop = {name}\n{field} = {number}\n\n");
+        out += "[[directive]]\n";
+        // Numbers of JSON are those of TOML, as are its escapes.
+        for (field, value) in directive.fields() {
+            out += &format!("{field} = {value}\n");
+        }
+        out += "\n";
     }
     out
 }
 
-/// Puts directives beside the loops that they name.
+/// Puts directives beside the loops and arrays that they name. What is to be noted goes to `warnings`.
 ///
-/// Errors: a name that no loop or more than one has; a directive that contradicts itself or an earlier one.
+/// Errors: a name that nothing or more than one has; a directive that contradicts itself or an earlier one.
 pub fn apply(
     program: &mut Program,
     directives: &[Directive],
     sources: &SourceMap,
+    warnings: &mut Diagnostics,
 ) -> Result<(), Diagnostics> {
     if directives.is_empty() {
         return Ok(());
     }
-    let names = Names::of(program, sources);
     let top = program.kernels[program.top].span;
+    let mut applying = Applying {
+        loops: Names::of_loops(program, sources),
+        arrays: Names::of_arrays(program, sources),
+        split: BTreeMap::new(),
+        program,
+        warnings,
+    };
     for directive in directives {
-        let refused = |span: Option<Span>, why: String| {
-            let span = span.unwrap_or(top);
-            Diagnostic::error(codes::DIRECTIVE, span, format!("{directive}: {why}"))
-        };
-        let found = names.find(directive.loop_name());
-        let found = found.map_err(|(span, why)| refused(span, why))?;
-        let span = Some(found.span);
-        let Some(f) = loop_at(program, found) else {
-            let why = "a loop without a counter cannot be directed yet";
-            return Err(refused(span, why.into()).into());
-        };
-        directive
-            .tag(&mut f.tags)
-            .map_err(|why| refused(span, why))?;
+        applying.directive(directive).map_err(|(span, why)| {
+            let message = format!("{directive}: {why}");
+            Diagnostic::error(codes::DIRECTIVE, span.unwrap_or(top), message)
+        })?;
     }
+    let split = applying.split;
+    banks::hand_over(program, split)?;
     Ok(())
+}
+
+struct Applying<'a, 'd> {
+    program: &'a mut Program,
+    warnings: &'a mut Diagnostics,
+    loops: Names<Path>,
+    arrays: Names<ArrayId>,
+    /// What split an array.
+    split: BTreeMap<(KernelId, ArrayId), &'d Directive>,
+}
+
+impl<'d> Applying<'_, 'd> {
+    fn directive(&mut self, directive: &'d Directive) -> Result<(), Refusal> {
+        match directive {
+            Directive::Pipeline { r#loop, ii } => {
+                self.tag(r#loop, |tags| set(&mut tags.pipeline, pipeline(*ii)?))
+            }
+            Directive::Unroll { r#loop, factor } => self.tag(r#loop, |tags| {
+                let factor = unroll(*factor)?;
+                factor.map_or(Ok(()), |factor| set(&mut tags.unroll, factor))
+            }),
+            Directive::Partition {
+                array,
+                r#type,
+                factor,
+                dim,
+            } => {
+                let found = self.arrays.find(array)?;
+                let array = &mut self.program.kernels[found.kernel].arrays[found.place];
+                let notes = banks::split(array, *r#type, *factor, *dim)
+                    .map_err(|why| (Some(found.span), why))?;
+                for note in notes {
+                    let message = format!("{directive}: {note}");
+                    let warning =
+                        Diagnostic::error(codes::FACTOR, found.span, message).as_warning();
+                    self.warnings.push(warning);
+                }
+                self.split.insert((found.kernel, found.place), directive);
+                Ok(())
+            }
+        }
+    }
+
+    fn tag(
+        &mut self,
+        name: &str,
+        tag: impl FnOnce(&mut Tags) -> Result<(), String>,
+    ) -> Result<(), Refusal> {
+        let found = self.loops.find(name)?;
+        let tagged = match loop_at(self.program, found) {
+            Some(f) => tag(&mut f.tags),
+            None => Err("a loop without a counter cannot be directed yet".into()),
+        };
+        tagged.map_err(|why| (Some(found.span), why))
+    }
 }
 
 /// A name of each loop, which means that loop alone where lines tell them apart.
 pub fn loops(program: &Program, sources: &SourceMap) -> Vec<String> {
-    Names::of(program, sources).all()
+    Names::of_loops(program, sources).all()
+}
+
+/// The same of each array.
+pub fn arrays(program: &Program, sources: &SourceMap) -> Vec<String> {
+    Names::of_arrays(program, sources).all()
 }
 
 /// The counted loop of a name.
-fn loop_at<'p>(program: &'p mut Program, found: &names::Found) -> Option<&'p mut For> {
+fn loop_at<'p>(program: &'p mut Program, found: &Found<Path>) -> Option<&'p mut For> {
     let mut block = &mut program.kernels[found.kernel].body;
-    let (last, path) = found.path.split_last()?;
+    let (last, path) = found.place.split_last()?;
     for &(op, inner) in path {
         block = block.ops[op].kind.blocks_mut().swap_remove(inner);
     }

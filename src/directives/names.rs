@@ -1,22 +1,25 @@
-//! Names of loops: `i`, `i@12` for the one of line 12, `outer/inner`, `kernel/loop`; `while@12` for a `while`.
+//! Names of loops and arrays: `i`, `i@12` for the one of line 12, `outer/inner`, `kernel/loop`; `while@12` for a `while`.
 
 use crate::diagnostics::{SourceMap, Span};
-use crate::ir::{Block, KernelId, OpKind, Program};
+use crate::ir::{Array, ArrayId, ArrayKind, Block, KernelId, OpKind, Program};
 
-/// A loop, and where it is.
+/// A loop or an array, and where it is.
 #[derive(Clone, Debug)]
-pub struct Found {
+pub struct Found<P> {
     /// Its kernel.
     pub kernel: KernelId,
-    /// Down to it: the position of an operation in its block, and which of its blocks is entered.
-    pub path: Vec<(usize, usize)>,
-    /// The loop.
+    /// Where in there.
+    pub place: P,
+    /// The loop, or the array's declaration.
     pub span: Span,
     /// Kernel and loops around it, then itself, with their lines.
     chain: Vec<(String, usize)>,
 }
 
-impl Found {
+/// Down to a loop: the position of an operation in its block, and which of its blocks is entered.
+pub type Path = Vec<(usize, usize)>;
+
+impl<P> Found<P> {
     /// `kernel/outer/inner@12`.
     fn name_with_line(&self) -> String {
         let names = self.chain.iter().map(|(name, _)| name.as_str());
@@ -24,7 +27,7 @@ impl Found {
         format!("{}@{line}", names.collect::<Vec<_>>().join("/"))
     }
 
-    /// Whether a name, in parts, means this loop: the last is its own, the others are around it in that order.
+    /// Whether a name, in parts, means this one: the last is its own, the others are around it in that order.
     fn is(&self, parts: &[&str]) -> bool {
         let (Some((own, around)), Some((last, parts))) =
             (self.chain.split_last(), parts.split_last())
@@ -36,7 +39,7 @@ impl Found {
     }
 }
 
-/// Whether `i` or `i@12` means a loop or kernel of that name and line.
+/// Whether `i` or `i@12` means a loop, array or kernel of that name and line.
 fn means(part: &str, (name, line): &(String, usize)) -> bool {
     match part.rsplit_once('@') {
         Some((before, at)) => before == name && at.parse() == Ok(*line),
@@ -44,15 +47,47 @@ fn means(part: &str, (name, line): &(String, usize)) -> bool {
     }
 }
 
-/// All loops of a program.
-pub struct Names(Vec<Found>);
+/// All of one sort that a program has.
+pub struct Names<P> {
+    sort: &'static str,
+    all: Vec<Found<P>>,
+}
 
-/// Why a name means no loop, and a place that shows it.
-type Missing = (Option<Span>, String);
+/// Why a directive cannot be carried out, and the place that it is about.
+pub type Refusal = (Option<Span>, String);
 
-impl Names {
-    /// In the order of the source.
-    pub fn of(program: &Program, sources: &SourceMap) -> Names {
+impl Names<ArrayId> {
+    /// Arrays: parameters, results and variables of each kernel.
+    pub fn of_arrays(program: &Program, sources: &SourceMap) -> Names<ArrayId> {
+        let mut all = Vec::new();
+        for (id, kernel) in program.kernels.iter() {
+            let head = (kernel.name.clone(), sources.line_of(kernel.span));
+            for (place, array) in kernel.arrays.iter() {
+                let name = called(array, kernel.results.len());
+                all.push(Found {
+                    kernel: id,
+                    place,
+                    span: array.span,
+                    chain: vec![head.clone(), (name, sources.line_of(array.span))],
+                });
+            }
+        }
+        Names { sort: "array", all }
+    }
+}
+
+/// What directives call an array: a result as its ports are called.
+fn called(array: &Array, results: usize) -> String {
+    match array.kind {
+        ArrayKind::Result(number) if results > 1 => format!("ap_return_{number}"),
+        ArrayKind::Result(_) => "ap_return".into(),
+        _ => array.name.clone(),
+    }
+}
+
+impl Names<Path> {
+    /// Loops, in the order of the source.
+    pub fn of_loops(program: &Program, sources: &SourceMap) -> Names<Path> {
         let mut walk = Walk {
             sources,
             found: Vec::new(),
@@ -65,41 +100,48 @@ impl Names {
             walk.chain = vec![(kernel.name.clone(), walk.line(kernel.span))];
             walk.block(&kernel.body);
         }
-        Names(walk.found)
+        Names {
+            sort: "loop",
+            all: walk.found,
+        }
     }
+}
 
+impl<P> Names<P> {
     /// A name of each.
     pub fn all(&self) -> Vec<String> {
-        self.0.iter().map(Found::name_with_line).collect()
+        self.all.iter().map(Found::name_with_line).collect()
     }
 
-    /// The loop of a name. Errors: there is none, or several, with those that there are.
-    pub fn find(&self, name: &str) -> Result<&Found, Missing> {
+    /// What a name means. Errors: there is none, or several, with those that there are.
+    pub fn find(&self, name: &str) -> Result<&Found<P>, Refusal> {
+        let sort = self.sort;
         let parts: Vec<&str> = name.split('/').collect();
-        let all = self.0.iter();
-        let matching: Vec<&Found> = all.filter(|found| found.is(&parts)).collect();
+        let all: Vec<&Found<P>> = self.all.iter().collect();
+        let matching: Vec<&Found<P>> = all
+            .iter()
+            .copied()
+            .filter(|found| found.is(&parts))
+            .collect();
         match matching[..] {
             [one] => Ok(one),
-            [] => Err((None, self.none(name))),
-            [first, ..] => Err((Some(first.span), several(&matching))),
-        }
-    }
-
-    fn none(&self, name: &str) -> String {
-        let all: Vec<&Found> = self.0.iter().collect();
-        match all.is_empty() {
-            true => format!("there is no loop '{name}', nor any other"),
-            false => format!("there is no loop '{name}'; the loops are {}", listed(&all)),
+            [] => {
+                let others = match all.is_empty() {
+                    true => ", nor any other".into(),
+                    false => format!("; the {sort}s are {}", listed(&all)),
+                };
+                Err((None, format!("there is no {sort} '{name}'{others}")))
+            }
+            [first, ..] => {
+                let why = format!("several {sort}s have this name: {}", listed(&matching));
+                Err((Some(first.span), why))
+            }
         }
     }
 }
 
-fn several(matching: &[&Found]) -> String {
-    format!("several loops have this name: {}", listed(matching))
-}
-
-/// Names with lines, which tell all loops apart that a user can tell apart.
-fn listed(found: &[&Found]) -> String {
+/// Names with lines, which tell all apart that a user can tell apart.
+fn listed<P>(found: &[&Found<P>]) -> String {
     const MOST: usize = 12;
     let names = found
         .iter()
@@ -116,9 +158,9 @@ fn listed(found: &[&Found]) -> String {
 
 struct Walk<'a> {
     sources: &'a SourceMap,
-    found: Vec<Found>,
+    found: Vec<Found<Path>>,
     kernel: KernelId,
-    path: Vec<(usize, usize)>,
+    path: Path,
     chain: Vec<(String, usize)>,
 }
 
@@ -139,7 +181,7 @@ impl Walk<'_> {
                 self.path.push((at, 0));
                 self.found.push(Found {
                     kernel: self.kernel,
-                    path: self.path.clone(),
+                    place: self.path.clone(),
                     span: op.span,
                     chain: self.chain.clone(),
                 });

@@ -21,6 +21,7 @@ pub mod analysis;
 pub mod build;
 pub mod copy;
 pub mod op;
+pub mod partition;
 pub mod print;
 pub mod read;
 pub mod rewrite;
@@ -36,6 +37,7 @@ use std::collections::HashMap;
 
 pub use build::Build;
 pub use op::*;
+pub use partition::{Partition, PartitionKind};
 pub use storage::StorageFormat;
 pub use tags::{Pipeline, Tags, Unroll};
 pub use types::{FloatFormat, Scalar};
@@ -113,6 +115,8 @@ pub struct Array {
     pub shape: Vec<u64>,
     /// Where it lives.
     pub kind: ArrayKind,
+    /// How it is split into banks, if that is directed; each dimension at most once.
+    pub partition: Vec<Partition>,
     /// Its declaration.
     pub span: Span,
 }

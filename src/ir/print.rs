@@ -233,7 +233,11 @@ impl Printer<'_> {
             return "?".to_owned();
         };
         let dims: Vec<String> = array.shape.iter().map(u64::to_string).collect();
-        format!("{}[{}]", array.elem, dims.join(", "))
+        let splits = array.partition.iter();
+        let splits: String = splits
+            .map(|one| format!(" {} {} dim {}", one.kind.name(), one.factor, one.dim))
+            .collect();
+        format!("{}[{}]{splits}", array.elem, dims.join(", "))
     }
 
     fn ops(&mut self, block: &Block) {

@@ -6,8 +6,8 @@
 
 use super::{
     Arg, Array, ArrayId, ArrayKind, BinaryOp, Block, Call, CompareOp, Const, Element, For, If,
-    Kernel, KernelId, Op, OpKind, Param, Pipeline, Program, ResultSlot, Scalar, Tags, UnaryOp,
-    Unroll, Value, ValueId, While, validate,
+    Kernel, KernelId, Op, OpKind, Param, Partition, PartitionKind, Pipeline, Program, ResultSlot,
+    Scalar, Tags, UnaryOp, Unroll, Value, ValueId, While, validate,
 };
 use crate::arena::Arena;
 use crate::codes;
@@ -275,6 +275,7 @@ impl<'t> Reader<'t> {
     fn declare(&mut self, name: &'t str, kind: ArrayKind, start: usize) -> Result<ArrayId> {
         self.expect(":")?;
         let (elem, shape) = self.shaped()?;
+        let partition = self.partition()?;
         // Of several arrays with one name, each has its number beside it.
         let plain = match name.rsplit_once('.') {
             Some((plain, number)) if number.parse::<usize>().is_ok() => plain,
@@ -285,6 +286,7 @@ impl<'t> Reader<'t> {
             elem,
             shape,
             kind,
+            partition,
             span: self.span_from(start),
         });
         self.arrays.insert(name, array);
@@ -647,6 +649,21 @@ impl<'t> Reader<'t> {
                 self.wrong(wanted)
             }
         }
+    }
+
+    /// `cyclic 4 dim 0 block 2 dim 1`, or nothing.
+    fn partition(&mut self) -> Result<Vec<Partition>> {
+        let mut partition = Vec::new();
+        while let Some(kind) = PartitionKind::ALL
+            .into_iter()
+            .find(|kind| self.eat(kind.name()))
+        {
+            let factor = u64::from(self.count(1)?);
+            self.expect("dim")?;
+            let dim = self.count(0)? as usize;
+            partition.push(Partition { kind, dim, factor });
+        }
+        Ok(partition)
     }
 
     /// `pipeline off|least|N unroll all|N`, or nothing.

@@ -1,5 +1,6 @@
 //! The invariants of the ir, checked from scratch.
 
+use super::partition;
 use super::print::Names;
 use super::types::MAX_WIDTH;
 use super::{
@@ -46,6 +47,8 @@ pub enum Violation {
     DefinedTwice(String),
     /// An array has an extent of 0, or more elements than can be numbered.
     Extent(String),
+    /// A partition that is none of the array's shape.
+    Partition(String),
     /// A table has not one constant for each element.
     TableLength {
         array: String,
@@ -95,6 +98,7 @@ impl fmt::Display for Violation {
             NotVisible(value) => write!(f, "{value} is not visible where it is used"),
             DefinedTwice(value) => write!(f, "{value} is defined twice"),
             Extent(array) => write!(f, "'{array}' has an extent of 0 or too many elements"),
+            Partition(array) => write!(f, "the partition of '{array}' does not fit it"),
             TableLength {
                 array,
                 constants,
@@ -141,7 +145,8 @@ impl fmt::Display for Invalid {
 /// - Types: integers 1 ..= 4096 bits wide, floats of 2 ..= 15 exponent and 1 ..= 112 fraction bits.
 /// - Kernels: distinct names; `params` and `results` and the arrays' kinds refer to each other; every
 ///   parameter and result array once. Callees come before callers, hence no recursion.
-/// - Arrays: no extent is 0, fewer than 2^32 elements; a table has one constant of the element type
+/// - Arrays: no extent is 0, fewer than 2^32 elements; a partition splits each dimension at most once, into parts that are
+///   not empty; a table has one constant of the element type
 ///   for each element, and nothing writes it.
 /// - Values: defined exactly once, before use and in a block that encloses the use.
 /// - Operations: operand and result types as [`OpKind`] says; as many indices as dimensions, all of
@@ -297,6 +302,9 @@ impl<'p> Checker<'p> {
         let count = count.unwrap_or(u64::MAX);
         check((1..1 << 32).contains(&count), || {
             Violation::Extent(name.clone())
+        })?;
+        check(partition::is_valid(&array.shape, &array.partition), || {
+            Violation::Partition(name.clone())
         })?;
         match &array.kind {
             ArrayKind::Param(i) => {

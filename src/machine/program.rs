@@ -11,7 +11,7 @@ use crate::hwarith::demand::{Memories, demanded};
 use crate::hwarith::graph::{Graph, MemId, NodeId, Op, UnitId, VarId};
 use crate::hwarith::interval::Interval;
 use crate::hwarith::types::HwType;
-use crate::ir::{Pipeline, Scalar};
+use crate::ir::{Partition, Pipeline, Scalar};
 use num_bigint::BigUint;
 use std::collections::BTreeMap;
 
@@ -54,7 +54,22 @@ pub enum PortRef {
         var: VarId,
     },
     /// An array.
-    Array(MemId),
+    Array(PortArray),
+}
+
+/// An array outside of the module.
+#[derive(Clone, Debug)]
+pub struct PortArray {
+    /// Name in the source, or of the result.
+    pub name: String,
+    /// Element type.
+    pub elem: Scalar,
+    /// Extents.
+    pub shape: Vec<u64>,
+    /// How it is split into banks.
+    pub partition: Vec<Partition>,
+    /// The memories of its banks in order; one, if it is not split.
+    pub banks: Vec<MemId>,
 }
 
 /// A pipelined operator module: a pure graph of inputs and outputs.

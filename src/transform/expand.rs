@@ -1,6 +1,8 @@
-//! Whole-array fills and copies become loops over all elements.
+//! Whole-array fills and copies become loops over all elements; those of an array that is split into banks over one element
+//! of every bank at a time.
 
 use crate::diagnostics::Span;
+use crate::ir::partition::{Split, splits};
 use crate::ir::rewrite::{Rewriter, rewrite};
 use crate::ir::*;
 
@@ -18,49 +20,89 @@ impl Rewriter for Expand<'_> {
     fn leave(&mut self, op: Op, out: &mut Vec<Op>) {
         match op.kind {
             OpKind::Fill { array, value } => {
-                self.sweep(array, "fill", op.span, out, |build, indices| {
+                let lanes = self.lanes(array);
+                self.sweep(array, lanes, "fill", op.span, out, |build, indices| {
                     build.store(array, indices, value);
                 });
             }
-            OpKind::Copy { dst, src } => self.sweep(dst, "copy", op.span, out, |build, indices| {
-                let to = build.kernel.arrays[dst].elem;
-                let value = build.load(src, indices.clone());
-                let value = build.cast(value, to);
-                build.store(dst, indices, value);
-            }),
+            OpKind::Copy { dst, src } => {
+                let arrays = &self.kernel.arrays;
+                let lanes = match arrays[dst].partition == arrays[src].partition {
+                    true => self.lanes(dst),
+                    // The same banks would be asked for more than one element.
+                    false => vec![None; arrays[dst].shape.len()],
+                };
+                self.sweep(dst, lanes, "copy", op.span, out, |build, indices| {
+                    let to = build.kernel.arrays[dst].elem;
+                    let value = build.load(src, indices.clone());
+                    let value = build.cast(value, to);
+                    build.store(dst, indices, value);
+                })
+            }
             _ => out.push(op),
         }
     }
 }
 
 impl Expand<'_> {
-    /// Appends a nest over all elements of `array`; `element` appends the work on one.
+    /// How each dimension of an array is split.
+    fn lanes(&self, array: ArrayId) -> Vec<Option<Split>> {
+        let Array {
+            shape, partition, ..
+        } = &self.kernel.arrays[array];
+        let mut lanes = vec![None; shape.len()];
+        for split in splits(shape, partition) {
+            lanes[split.dim] = Some(split);
+        }
+        lanes
+    }
+
+    /// Appends a nest over all elements of `array`, over one of each part of the dimensions in `lanes` at a time; `element`
+    /// appends the work on one.
     fn sweep(
         &mut self,
         array: ArrayId,
+        lanes: Vec<Option<Split>>,
         what: &str,
         span: Span,
         out: &mut Vec<Op>,
-        element: impl FnOnce(&mut Build, Vec<ValueId>),
+        mut element: impl FnMut(&mut Build, Vec<ValueId>),
     ) {
         let Array { name, shape, .. } = self.kernel.arrays[array].clone();
-        // Bounds outside of all loops; a dimension of extent 1 needs no loop.
+        // Bounds outside of all loops; what runs once needs no loop.
         let mut build = self.kernel.build(out, span);
         let (lo, step) = (build.index(0), build.index(1));
-        let mut indices = Vec::new();
         let mut loops = Vec::new();
-        for extent in shape {
-            if extent == 1 {
-                indices.push(lo);
-                continue;
-            }
-            let hi = build.index(extent);
-            let iv = build.kernel.value(Scalar::Index, None);
-            indices.push(iv);
-            loops.push((iv, hi));
-        }
         let mut ops = Vec::new();
-        element(&mut self.kernel.build(&mut ops, span), indices);
+        let mut places = vec![Vec::new()];
+        for (&extent, lanes) in shape.iter().zip(lanes) {
+            let share = lanes.map_or(extent, |split| split.share());
+            let mut build = self.kernel.build(out, span);
+            let inside = match share {
+                1 => lo,
+                share => {
+                    let hi = build.index(share);
+                    let iv = build.kernel.value(Scalar::Index, None);
+                    loops.push((iv, hi));
+                    iv
+                }
+            };
+            let mut build = self.kernel.build(&mut ops, span);
+            let indices: Vec<ValueId> = match lanes {
+                None => vec![inside],
+                Some(split) => (0..split.factor)
+                    .map(|part| index_of(&mut build, &split, part, inside))
+                    .collect(),
+            };
+            let extended = |place: &Vec<ValueId>| {
+                let with = |&index: &ValueId| [&place[..], &[index]].concat();
+                indices.iter().map(with).collect::<Vec<_>>()
+            };
+            places = places.iter().flat_map(extended).collect();
+        }
+        for indices in places {
+            element(&mut self.kernel.build(&mut ops, span), indices);
+        }
         for (i, (iv, hi)) in loops.into_iter().enumerate().rev() {
             let label = match i {
                 0 => format!("{what}_{name}"),
@@ -76,4 +118,17 @@ impl Expand<'_> {
         }
         out.extend(ops);
     }
+}
+
+/// The index in a dimension of one in a part.
+fn index_of(build: &mut Build, split: &Split, part: u64, inside: ValueId) -> ValueId {
+    let (factor, before) = match split.kind {
+        PartitionKind::Cyclic => (split.factor, part),
+        PartitionKind::Block => (1, part * split.share()),
+        PartitionKind::Complete => (0, part),
+    };
+    let factor = build.index(factor);
+    let scaled = build.binary(BinaryOp::Mul, inside, factor);
+    let before = build.index(before);
+    build.binary(BinaryOp::Add, scaled, before)
 }

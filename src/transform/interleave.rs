@@ -326,6 +326,7 @@ impl Interleave<'_> {
             elem: ty,
             shape: vec![strip.unsigned_abs() as u64],
             kind: ArrayKind::Local,
+            partition: Vec::new(),
             span: self.kernel.span,
         })
     }

@@ -1,5 +1,6 @@
 //! Kernel to better kernel: each pass has a name and a one-line contract; [`PASSES`] is the pipeline.
 
+pub mod balance;
 pub mod bypass;
 pub mod convert_branches;
 pub mod dead;
@@ -118,6 +119,13 @@ pub const PASSES: &[Pass] = &[
         concerns: is_loop,
         run: bypass::run,
         is_gamble: true,
+    },
+    Pass {
+        name: "balance",
+        contract: "what an iteration adds to a carried integer is summed up first",
+        concerns: is_loop,
+        run: balance::run,
+        is_gamble: false,
     },
     Pass {
         name: "expand",

@@ -160,10 +160,13 @@ impl Unroller<'_> {
         };
         let carried = match (trip, count) {
             (Some(trip), Some(count)) if factor < count => {
-                let middle = trip.at(count - count % factor);
+                let whole = count / factor;
+                let middle = trip.at(whole * factor);
                 let has_rest = !count.is_multiple_of(factor);
-                self.in_part(f, factor, span, out, |build| {
-                    (build.index(middle), has_rest)
+                self.in_part(f, factor, span, out, |build| Rounds {
+                    count: build.index(whole),
+                    end: build.index(middle),
+                    has_rest,
                 })?
             }
             (Some(trip), Some(count)) => {
@@ -243,26 +246,27 @@ impl Unroller<'_> {
         Ok(block.yields)
     }
 
-    /// A loop of `factor` times fewer iterations, and one of those from a value of the counter on that `middle` makes, if
-    /// there are any; gives the carried values after both.
+    /// A loop of rounds of `factor` iterations, which counts 0, 1, 2 and so on, so that what is known of a counter does not
+    /// depend on where the loop begins; then one of the iterations that are left over, if there are any. Gives the carried
+    /// values after both.
     fn in_part(
         &mut self,
         f: For,
         factor: u64,
         span: Span,
         out: &mut Vec<Op>,
-        middle: impl FnOnce(&mut Build<'_>) -> (ValueId, bool),
+        rounds: impl FnOnce(&mut Build<'_>) -> Rounds,
     ) -> Result<Vec<ValueId>, Diagnostic> {
         let mut ops = Vec::new();
         let mut build = self.kernel.build(&mut ops, span);
-        let (middle, has_rest) = middle(&mut build);
-        let by = build.index(factor);
-        let step = build.binary(BinaryOp::Mul, f.step, by);
+        let rounds = rounds(&mut build);
+        let (zero, one, by) = (build.index(0), build.index(1), build.index(factor));
+        let stride = build.binary(BinaryOp::Mul, f.step, by);
         let tags = Tags {
             unroll: None,
             ..f.tags
         };
-        let iv = self.kernel.like(f.iv);
+        let round = self.kernel.value(Scalar::Index, None);
         let like = |kernel: &mut Kernel| -> Vec<ValueId> {
             f.carried.iter().map(|&v| kernel.like(v)).collect()
         };
@@ -271,17 +275,22 @@ impl Unroller<'_> {
             ops: Vec::new(),
             yields: params.clone(),
         };
+        let mut build = self.kernel.build(&mut body.ops, span);
+        let gone = build.binary(BinaryOp::Mul, stride, round);
+        let first = build.binary(BinaryOp::Add, f.lo, gone);
         for number in 0..factor {
             let mut build = self.kernel.build(&mut body.ops, span);
             let ahead = build.index(number);
             let ahead = build.binary(BinaryOp::Mul, f.step, ahead);
-            let at = build.binary(BinaryOp::Add, iv, ahead);
+            let at = build.binary(BinaryOp::Add, first, ahead);
             body.yields = self.copy(&f, span, number, (at, &body.yields), &mut body.ops)?;
         }
         let main = For {
-            hi: middle,
-            step,
-            iv,
+            lo: zero,
+            hi: rounds.count,
+            step: one,
+            descending: false,
+            iv: round,
             carried: params,
             inits: f.inits.clone(),
             label: f.label.clone(),
@@ -298,10 +307,10 @@ impl Unroller<'_> {
         };
         push(main, &results);
         let mut carried = results;
-        if has_rest {
+        if rounds.has_rest {
             let results = like(self.kernel);
             let rest = For {
-                lo: middle,
+                lo: rounds.end,
                 inits: std::mem::replace(&mut carried, results),
                 tags,
                 ..f
@@ -341,25 +350,35 @@ impl Unroller<'_> {
             return Err(self.refusal(span, &cause(&f), why));
         }
         let start = f.lo;
-        let descending = f.descending;
         self.in_part(f, factor, span, out, |build| {
-            // Of the distance, rounded up to whole steps, what is a multiple of `factor` steps; none, if it is negative.
+            // As often as `factor` steps fit in the distance, rounded up to whole steps; never, if it is negative.
             let distance = build.binary(BinaryOp::Sub, end, first);
             let up = build.index(step.abs() - 1);
             let distance = build.binary(BinaryOp::Add, distance, up);
             let whole = build.index(step.abs() * factor);
-            let rest = build.binary(BinaryOp::Mod, distance, whole);
-            let covered = build.binary(BinaryOp::Sub, distance, rest);
+            let count = build.binary(BinaryOp::FloorDiv, distance, whole);
             let zero = build.index(0);
             let runs = build.compare(CompareOp::Lt, first, end);
-            let covered = build.select(runs, covered, zero);
-            let op = match descending {
-                false => BinaryOp::Add,
-                true => BinaryOp::Sub,
-            };
-            (build.binary(op, start, covered), true)
+            let count = build.select(runs, count, zero);
+            let stride = build.index(step * factor);
+            let covered = build.binary(BinaryOp::Mul, count, stride);
+            Rounds {
+                count,
+                end: build.binary(BinaryOp::Add, start, covered),
+                has_rest: true,
+            }
         })
     }
+}
+
+/// The iterations of a loop in rounds of as many as its factor says.
+struct Rounds {
+    /// How many there are.
+    count: ValueId,
+    /// What the induction variable is after them.
+    end: ValueId,
+    /// There may be iterations after them.
+    has_rest: bool,
 }
 
 /// The directive that a loop is under, as on the command line.

@@ -35,11 +35,20 @@ def top(x: \"i32[12]\", y: \"i32[12]\", n: u4, m: i6) -> i32:
     return t + inner(y, t)
 ";
 
-/// Compiles with flags as on the command line, checks included.
 fn compile(flags: &[(&str, &str)], strict: bool) -> Result<Compilation, String> {
+    compile_text(KERNEL, flags, strict)
+}
+
+/// Compiles the kernel `top` with flags as on the command line, checks included.
+pub fn compile_text(
+    text: &str,
+    flags: &[(&str, &str)],
+    strict: bool,
+) -> Result<Compilation, String> {
     let directive = |(flag, text): &(&str, &str)| match *flag {
         "pipeline" => Directive::pipeline(text),
         "no-pipeline" => Directive::no_pipeline(text),
+        "partition" => Directive::partition(text),
         _ => Directive::unroll(text),
     };
     let directives: Result<Vec<Directive>, String> = flags.iter().map(directive).collect();
@@ -49,7 +58,7 @@ fn compile(flags: &[(&str, &str)], strict: bool) -> Result<Compilation, String> 
         strict,
         ..Target::new("ecp5", 10.0).expect("device")
     };
-    let (mut sources, file) = support::source("kernel.py", KERNEL);
+    let (mut sources, file) = support::source("kernel.py", text);
     let shown = |errors: Diagnostics| errors.0[0].message.clone();
     driver::compile(&mut sources, file, Some("top"), &target).map_err(shown)
 }

@@ -48,6 +48,7 @@ impl Builder {
             elem,
             shape: shape.to_vec(),
             kind,
+            partition: Vec::new(),
             span: Span::default(),
         })
     }

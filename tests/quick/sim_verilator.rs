@@ -1,7 +1,7 @@
 //! The Verilator driver on modules written by hand. `ALLO_HLS_SKIP_VERILATOR` skips these tests.
 
 use crate::sim_modules::*;
-use allo_hls::ir::Scalar;
+use allo_hls::ir::{Partition, PartitionKind, Scalar};
 use allo_hls::rtl::interface::manifest::*;
 use allo_hls::sim::elements::Elements;
 use allo_hls::sim::engine::EngineError;

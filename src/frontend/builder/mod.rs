@@ -162,6 +162,7 @@ impl Builder {
             elem,
             shape: shape.to_vec(),
             kind,
+            partition: Vec::new(),
             span,
         })
     }

@@ -65,7 +65,7 @@ impl Lowering<'_> {
 
     // ----- division -----
 
-    fn divide(&mut self, field: Field, a: NodeId, b: NodeId, ty: HwType) -> NodeId {
+    pub(super) fn divide(&mut self, field: Field, a: NodeId, b: NodeId, ty: HwType) -> NodeId {
         let divisor = self.b().range(b).as_point().cloned();
         match divisor {
             Some(zero) if zero.is_zero() => match field {

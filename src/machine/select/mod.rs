@@ -4,6 +4,7 @@
 //! Straight-line code becomes blocks, perfect nests of counted loops become pipelined leaves (`nest`), other loops and
 //! branches with loops sequential regions. A value that another leaf reads is exported through a var.
 
+mod access;
 mod affine;
 mod carried;
 mod float_ops;
@@ -18,16 +19,17 @@ use crate::hwarith::builder::Builder;
 use crate::hwarith::equal;
 use crate::hwarith::graph::{Graph, MemId, NodeId, Op as HwOp, UnitId, VarId};
 use crate::hwarith::types::HwType;
+use crate::ir;
 use crate::ir::analysis::Values;
 use crate::ir::{
-    Array, ArrayId, ArrayKind, Block, Const, Element, FloatFormat, For, If, Kernel, Op, OpKind,
-    Param, ResultSlot, Scalar, ValueId, While,
+    Array, ArrayId, ArrayKind, Block, Const, FloatFormat, For, If, Kernel, Op, OpKind, Param,
+    Partition, ResultSlot, Scalar, ValueId, While,
 };
 use crate::machine::program::{
-    Access, Leaf, LeafId, LoopDim, Mem, Place, PortRef, Program, Region, Unit, Var,
+    Leaf, LeafId, LoopDim, Mem, Place, PortArray, PortRef, Program, Region, Unit, Var,
 };
 use num_bigint::{BigInt, BigUint};
-use num_traits::{ToPrimitive, Zero};
+use num_traits::ToPrimitive;
 use std::collections::HashMap;
 
 /// Selects hardware for one kernel without calls. What is suspicious about it goes to `warnings`.
@@ -67,7 +69,8 @@ struct Lowering<'k> {
     var_nodes: HashMap<(LeafId, VarId), NodeId>,
     unit_ids: HashMap<String, UnitId>,
     divisions: integer::Divisions,
-    mem_ids: HashMap<ArrayId, MemId>,
+    /// Its banks in order.
+    mem_ids: HashMap<ArrayId, Vec<MemId>>,
     /// Operator modules that add.
     adders: HashMap<UnitId, FloatFormat>,
     /// Operator modules of which there are others that flush subnormals, with the names of their operators.
@@ -120,8 +123,9 @@ impl<'k> Lowering<'k> {
             lowering.env.insert(value, location);
         }
         for (id, array) in kernel.arrays.iter() {
-            let mem = lowering.program.mems.push(memory(array));
-            lowering.mem_ids.insert(id, mem);
+            let banks = memories(array).into_iter();
+            let banks = banks.map(|bank| lowering.program.mems.push(bank));
+            lowering.mem_ids.insert(id, banks.collect());
         }
         for param in &kernel.params {
             let port = lowering.param(param);
@@ -132,7 +136,7 @@ impl<'k> Lowering<'k> {
 
     fn param(&mut self, param: &Param) -> PortRef {
         match param {
-            Param::Array(id) => PortRef::Array(self.mem_ids[id]),
+            Param::Array(id) => PortRef::Array(self.port_array(*id)),
             Param::Scalar(value) => {
                 let ty = self.kernel.values[*value].ty;
                 let name = self.name_of(*value, "arg");
@@ -140,6 +144,17 @@ impl<'k> Lowering<'k> {
                 self.env.insert(*value, Location::Var(var));
                 PortRef::Scalar { name, ty, var }
             }
+        }
+    }
+
+    fn port_array(&self, id: ArrayId) -> PortArray {
+        let array = &self.kernel.arrays[id];
+        PortArray {
+            name: array.name.clone(),
+            elem: array.elem,
+            shape: array.shape.clone(),
+            partition: array.partition.clone(),
+            banks: self.mem_ids[&id].clone(),
         }
     }
 
@@ -156,9 +171,13 @@ impl<'k> Lowering<'k> {
         for (i, slot) in self.kernel.results.iter().enumerate() {
             let port = match slot {
                 ResultSlot::Array(id) => {
-                    let mem = self.mem_ids[id];
-                    self.program.mems[mem].name = port_name(i);
-                    PortRef::Array(mem)
+                    let mut array = self.port_array(*id);
+                    array.name = port_name(i);
+                    for (bank, &mem) in array.banks.iter().enumerate() {
+                        self.program.mems[mem].name =
+                            bank_name(&array.name, &array.partition, bank);
+                    }
+                    PortRef::Array(array)
                 }
                 ResultSlot::Scalar(ty) => {
                     let var = self.var(&port_name(i), hw_type(*ty), false);
@@ -590,92 +609,6 @@ impl<'k> Lowering<'k> {
             }
         }
     }
-
-    /// Row-major address of an element, exact.
-    fn address(&mut self, array: ArrayId, indices: &[ValueId]) -> NodeId {
-        let shape = self.kernel.arrays[array].shape.clone();
-        let mut address = self.b().constant(0);
-        for (&index, &extent) in indices.iter().zip(&shape) {
-            let extent = self.b().constant(extent);
-            let row = self.b().mul(address, extent);
-            let index = self.node(index);
-            address = self.b().add(row, index);
-        }
-        address
-    }
-
-    fn access(&mut self, node: NodeId, at: &Element, is_store: bool, span: Span) {
-        let access = Access {
-            pins: self.pins(at),
-            node,
-            mem: self.mem_ids[&at.array],
-            is_store,
-            address: self.affine_address(at),
-            bypassed: false,
-            span,
-        };
-        self.leaf().accesses.push(access);
-    }
-
-    fn load(&mut self, op: &Op, at: &Element, bypassed: bool) {
-        let mem = self.mem_ids[&at.array];
-        let address = self.address(at.array, &at.indices);
-        let width = address_type(&self.program.mems[mem]);
-        let address = self.b().cast(address, width);
-        let ty = hw_type(self.kernel.arrays[at.array].elem);
-        let node = self.b().opaque(HwOp::Load(mem), vec![address], ty);
-        self.access(node, at, false, op.span);
-        if let Some(access) = self.leaf().accesses.last_mut() {
-            access.bypassed = bypassed;
-        }
-        self.define(op.results[0], node);
-    }
-
-    fn store(&mut self, op: &Op, at: &Element, value: ValueId) {
-        let mem = self.mem_ids[&at.array];
-        let address = self.address(at.array, &at.indices);
-        let width = address_type(&self.program.mems[mem]);
-        let address = self.b().cast(address, width);
-        let mut enable = match self.predicate {
-            Some(p) => p,
-            None => self.b().constant(1),
-        };
-        if let Some(when) = at.when {
-            let when = self.node(when);
-            enable = self.b().and(enable, when);
-        }
-        let shape = self.kernel.arrays[at.array].shape.clone();
-        for (&index, &extent) in at.indices.iter().zip(&shape) {
-            let inside = self.inside(index, extent);
-            enable = self.b().and(enable, inside);
-        }
-        if self.b().as_const(enable).is_some_and(Zero::is_zero) {
-            return;
-        }
-        let enable = self.b().widen(enable, HwType::ui(1));
-        let value = self.node(value);
-        let node = self.b().opaque(
-            HwOp::Store(mem),
-            vec![address, value, enable],
-            HwType::ui(1),
-        );
-        self.access(node, at, true, op.span);
-    }
-
-    /// `0 <= index < extent`.
-    fn inside(&mut self, index: ValueId, extent: u64) -> NodeId {
-        use crate::hwarith::graph::Predicate;
-        let index = self.node(index);
-        let zero = self.b().constant(0);
-        let extent = self.b().constant(extent);
-        let above = self.b().icmp(Predicate::Ge, index, zero);
-        let below = self.b().icmp(Predicate::Lt, index, extent);
-        self.b().and(above, below)
-    }
-}
-
-fn address_type(mem: &Mem) -> HwType {
-    HwType::ui(mem.address_width())
 }
 
 fn bits_of(c: &Const) -> BigInt {
@@ -685,28 +618,47 @@ fn bits_of(c: &Const) -> BigInt {
     }
 }
 
-fn memory(array: &Array) -> Mem {
-    let width = array.elem.width();
-    let place = match &array.kind {
-        ArrayKind::Param(_) | ArrayKind::Result(_) => Place::External,
-        ArrayKind::Local => Place::Local,
-        ArrayKind::Table(contents) => {
-            let unsigned = HwType::ui(width);
-            let words = contents.iter().map(|c| {
-                let bits = unsigned.wrap(&bits_of(c));
-                bits.to_biguint().unwrap_or_else(|| BigUint::from(0u32))
-            });
-            Place::Rom(words.collect())
+/// A memory for each bank of an array.
+fn memories(array: &Array) -> Vec<Mem> {
+    let Array {
+        shape, partition, ..
+    } = array;
+    let count = ir::partition::banks(shape, partition);
+    let mut words = vec![Vec::new(); count as usize];
+    if let ArrayKind::Table(contents) = &array.kind {
+        let unsigned = HwType::ui(array.elem.width());
+        for (position, constant) in contents.iter().enumerate() {
+            let (bank, _) = ir::partition::place(shape, partition, position as u64);
+            let bits = unsigned.wrap(&bits_of(constant)).to_biguint();
+            // Row-major in the array is row-major in each bank.
+            words[bank as usize].push(bits.unwrap_or_else(|| BigUint::from(0u32)));
         }
-    };
-    Mem {
-        name: array.name.clone(),
-        elem: array.elem,
-        shape: array.shape.clone(),
-        depth: array.len(),
-        width,
-        place,
-        span: array.span,
+    }
+    let banks = words.into_iter().enumerate();
+    let banks = banks.map(|(bank, words)| {
+        let shape = ir::partition::bank_shape(shape, partition, bank as u64);
+        Mem {
+            name: bank_name(&array.name, partition, bank),
+            elem: array.elem,
+            depth: shape.iter().product(),
+            shape,
+            width: array.elem.width(),
+            place: match &array.kind {
+                ArrayKind::Param(_) | ArrayKind::Result(_) => Place::External,
+                ArrayKind::Local => Place::Local,
+                ArrayKind::Table(_) => Place::Rom(words),
+            },
+            span: array.span,
+        }
+    });
+    banks.collect()
+}
+
+/// What the memory of a bank is called.
+fn bank_name(array: &str, partition: &[Partition], bank: usize) -> String {
+    match partition {
+        [] => array.to_string(),
+        _ => format!("{array}_{bank}"),
     }
 }
 

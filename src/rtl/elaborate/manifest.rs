@@ -5,7 +5,7 @@ use super::cells::Cells;
 use crate::arena::Table;
 use crate::diagnostics::SourceMap;
 use crate::hwarith::graph::{MemId, VarId};
-use crate::machine::program::{LoopDim, PortRef, Program, Region};
+use crate::machine::program::{LoopDim, PortArray, PortRef, Program, Region};
 use crate::rtl::interface::manifest::{
     Access, Bank, Control, Latency, Loop, Manifest, MemoryPort, Port, PortKind, Reset,
 };
@@ -33,7 +33,7 @@ pub fn manifest(
                 port: name(scalars[var]),
             },
         },
-        PortRef::Array(mem) => array(program, *mem, arrays),
+        PortRef::Array(one) => array(program, one, arrays),
     };
     let mut loops = Vec::new();
     collect_loops(program, schedule, sources, &program.root, &mut loops);
@@ -72,31 +72,36 @@ pub fn manifest(
     }
 }
 
-fn array(program: &Program, id: MemId, arrays: &Table<MemId, Vec<MemoryPort>>) -> Port {
-    let mem = &program.mems[id];
-    let ports = &arrays[id];
-    let reads = ports.iter().any(|p| p.q.is_some());
-    let writes = ports.iter().any(|p| p.we.is_some());
-    let banks = vec![Bank {
-        bank: 0,
-        depth: mem.depth,
-        ports: ports.clone(),
-    }];
+fn array(program: &Program, array: &PortArray, ports: &Table<MemId, Vec<MemoryPort>>) -> Port {
+    // A bank that is never accessed has no ports.
+    let banks = (0..).zip(&array.banks);
+    let banks = banks.filter(|&(_, &mem)| !ports[mem].is_empty());
+    let banks: Vec<Bank> = banks
+        .map(|(bank, &mem)| Bank {
+            bank,
+            depth: program.mems[mem].depth,
+            ports: ports[mem].clone(),
+        })
+        .collect();
+    let any = |is_used: fn(&MemoryPort) -> bool| {
+        let mut ports = banks.iter().flat_map(|bank| &bank.ports);
+        ports.any(is_used)
+    };
     Port {
-        name: Some(mem.name.clone()),
+        name: Some(array.name.clone()),
         kind: PortKind::Array {
-            ty: mem.elem.to_string(),
-            width: mem.width,
-            shape: mem.shape.clone(),
-            access: match (reads, writes) {
+            ty: array.elem.to_string(),
+            width: array.elem.width(),
+            shape: array.shape.clone(),
+            access: match (any(|port| port.q.is_some()), any(|port| port.we.is_some())) {
                 (true, true) => Access::ReadWrite,
                 (true, false) => Access::Read,
                 (false, true) => Access::Write,
                 (false, false) => Access::None,
             },
             latency: 1,
-            partition: None,
-            banks: if ports.is_empty() { vec![] } else { banks },
+            partition: (!array.partition.is_empty()).then(|| array.partition.clone()),
+            banks,
         },
     }
 }

@@ -88,9 +88,13 @@ impl Top<'_> {
         self.array_ports = self.of_memories();
         let roles = self.port_roles();
         for port in self.program.args.iter().chain(&self.program.returns) {
-            let &PortRef::Array(mem) = port else { continue };
-            for (&port, &(reads, writes)) in &roles[mem] {
-                self.declare_array_port(mem, port, reads, writes);
+            let PortRef::Array(array) = port else {
+                continue;
+            };
+            for &mem in &array.banks {
+                for (&port, &(reads, writes)) in &roles[mem] {
+                    self.declare_array_port(mem, port, reads, writes);
+                }
             }
         }
     }

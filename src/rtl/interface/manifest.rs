@@ -1,5 +1,6 @@
 //! The manifest: what a testbench must know of a generated module, as JSON.
 
+use crate::ir::partition::{self, Partition};
 use serde::{Deserialize, Serialize};
 
 /// Description of one generated module.
@@ -115,29 +116,6 @@ pub enum Access {
     None,
 }
 
-/// A split along one dimension.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Partition {
-    /// Which indices share a part.
-    pub kind: PartitionKind,
-    /// The dimension, from 0.
-    pub dim: usize,
-    /// Number of parts.
-    pub factor: u64,
-}
-
-/// Which indices share a part.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum PartitionKind {
-    /// Index modulo factor.
-    Cyclic,
-    /// Neighbours.
-    Block,
-    /// None: every index has a part of its own.
-    Complete,
-}
-
 /// One memory of an array.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bank {
@@ -239,7 +217,7 @@ impl Port {
                 shape,
                 partition: Some(partition),
                 ..
-            } => place(shape, partition, position),
+            } => partition::place(shape, partition, position),
             _ => (0, position),
         }
     }
@@ -252,132 +230,10 @@ impl Port {
             return None;
         };
         match partition {
-            Some(partition) => position(shape, partition, bank, address),
+            Some(partition) => partition::position(shape, partition, bank, address),
             None => (bank == 0 && address < shape.iter().product()).then_some(address),
         }
     }
-}
-
-/// The number of mixed-radix digits.
-fn number(digits: &[u64], extents: &[u64]) -> u64 {
-    let pairs = digits.iter().zip(extents);
-    pairs.fold(0, |number, (digit, extent)| number * extent + digit)
-}
-
-/// The mixed-radix digits of a number, of which what is left over is dropped.
-fn digits(mut number: u64, extents: &[u64]) -> Vec<u64> {
-    let mut index = vec![0; extents.len()];
-    for (i, &extent) in index.iter_mut().zip(extents).rev() {
-        *i = number % extent;
-        number /= extent;
-    }
-    index
-}
-
-/// A split of what is left of a dimension.
-#[derive(Clone, Copy)]
-struct Split {
-    kind: PartitionKind,
-    dim: usize,
-    extent: u64,
-    factor: u64,
-}
-
-/// The splits of an array, outermost first; `part` chooses a part of each, of which what is left is split by the next.
-/// Gives what is left in the end.
-fn split(shape: &[u64], partition: &[Partition], mut part: impl FnMut(&Split) -> u64) -> Vec<u64> {
-    let mut rest = shape.to_vec();
-    for one in partition.iter().filter(|one| one.dim < shape.len()) {
-        let extent = rest[one.dim];
-        let split = Split {
-            kind: one.kind,
-            dim: one.dim,
-            extent,
-            factor: match one.kind {
-                PartitionKind::Complete => extent,
-                _ => one.factor.max(1),
-            },
-        };
-        rest[one.dim] = split.left(part(&split));
-    }
-    rest
-}
-
-impl Split {
-    /// Elements of every part but, maybe, the last.
-    fn share(&self) -> u64 {
-        self.extent.div_ceil(self.factor)
-    }
-    /// The part of an index and its index in there.
-    fn part(&self, index: u64) -> (u64, u64) {
-        match self.kind {
-            PartitionKind::Cyclic => (index % self.factor, index / self.factor),
-            PartitionKind::Block => (index / self.share(), index % self.share()),
-            PartitionKind::Complete => (index, 0),
-        }
-    }
-    /// The other way round.
-    fn whole(&self, part: u64, index: u64) -> u64 {
-        match self.kind {
-            PartitionKind::Cyclic => index * self.factor + part,
-            PartitionKind::Block => part * self.share() + index,
-            PartitionKind::Complete => part,
-        }
-    }
-    /// How many elements a part has.
-    fn left(&self, part: u64) -> u64 {
-        match self.kind {
-            PartitionKind::Cyclic => self.extent.saturating_sub(part).div_ceil(self.factor),
-            PartitionKind::Block => {
-                let before = part.saturating_mul(self.share());
-                self.share().min(self.extent.saturating_sub(before))
-            }
-            PartitionKind::Complete => u64::from(part < self.extent),
-        }
-    }
-}
-
-/// How many parts each split has; the first part has all, should a later one be too small for that.
-fn factors(shape: &[u64], partition: &[Partition]) -> Vec<u64> {
-    let mut factors = Vec::new();
-    split(shape, partition, |split| {
-        factors.push(split.factor);
-        0
-    });
-    factors
-}
-
-fn place(shape: &[u64], partition: &[Partition], position: u64) -> (u64, u64) {
-    let mut index = digits(position, shape);
-    let mut parts = Vec::new();
-    let rest = split(shape, partition, |split| {
-        let (part, inside) = split.part(index[split.dim]);
-        index[split.dim] = inside;
-        parts.push(part);
-        part
-    });
-    (
-        number(&parts, &factors(shape, partition)),
-        number(&index, &rest),
-    )
-}
-
-fn position(shape: &[u64], partition: &[Partition], bank: u64, address: u64) -> Option<u64> {
-    let mut parts = digits(bank, &factors(shape, partition)).into_iter();
-    let mut splits = Vec::new();
-    let rest = split(shape, partition, |split| {
-        let part = parts.next().unwrap_or(0);
-        splits.push((*split, part));
-        part
-    });
-    if address >= rest.iter().product() {
-        return None;
-    }
-    let mut index = digits(address, &rest);
-    for (split, part) in splits.iter().rev() {
-        index[split.dim] = split.whole(*part, index[split.dim]);
-    }
-    Some(number(&index, shape))
 }
 
 #[cfg(test)]
@@ -405,68 +261,5 @@ mod tests {
         assert_eq!(Manifest::from_json(&manifest.to_json()).unwrap(), manifest);
         let value = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
         assert_eq!(value(&manifest.to_json()), value(SAXPY));
-    }
-
-    fn array(shape: &[u64], partition: &[(PartitionKind, usize, u64)]) -> Port {
-        let split = |&(kind, dim, factor): &_| Partition { kind, dim, factor };
-        Port {
-            name: None,
-            kind: PortKind::Array {
-                ty: "i8".into(),
-                width: 8,
-                shape: shape.to_vec(),
-                access: Access::Read,
-                latency: 1,
-                partition: Some(partition.iter().map(split).collect()),
-                banks: vec![],
-            },
-        }
-    }
-
-    #[test]
-    fn elements_have_their_place_in_a_bank() {
-        use PartitionKind::*;
-        let cyclic = array(&[10], &[(Cyclic, 0, 4)]);
-        assert_eq!(cyclic.place(9), (1, 2));
-        let block = array(&[10], &[(Block, 0, 4)]);
-        assert_eq!(block.place(9), (3, 0));
-        let two = array(&[4, 6], &[(Complete, 0, 4), (Cyclic, 1, 2)]);
-        assert_eq!(two.place(2 * 6 + 5), (2 * 2 + 1, 2));
-        let inner = array(&[4, 6], &[(Cyclic, 1, 2)]);
-        assert_eq!(inner.place(3 * 6 + 4), (0, 3 * 3 + 2));
-        // What is left of a dimension that does not divide evenly depends on the bank.
-        let uneven = array(&[2, 5], &[(Cyclic, 1, 2)]);
-        assert_eq!(uneven.place(5 + 2), (0, 3 + 1));
-        assert_eq!(uneven.place(5 + 1), (1, 2));
-    }
-
-    #[test]
-    fn a_place_in_a_bank_leads_back_to_the_element() {
-        use PartitionKind::*;
-        let splits: [&[_]; 8] = [
-            &[],
-            &[(Cyclic, 0, 3)],
-            &[(Block, 1, 4)],
-            &[(Complete, 1, 0)],
-            &[(Cyclic, 1, 2), (Block, 0, 2)],
-            &[(Block, 1, 2), (Cyclic, 1, 2)],
-            &[(Cyclic, 0, 2), (Complete, 1, 0)],
-            &[(Block, 1, 2), (Complete, 1, 0)],
-        ];
-        for shape in [[4, 6], [5, 7], [1, 1]] {
-            for partition in splits {
-                let port = array(&shape, partition);
-                let mut seen = std::collections::BTreeMap::new();
-                for element in 0..shape.iter().product() {
-                    let (bank, address) = port.place(element);
-                    assert_eq!(port.position(bank, address), Some(element), "{partition:?}");
-                    let depth = seen.entry(bank).or_insert(0);
-                    *depth = address.max(*depth);
-                }
-                for (bank, last) in seen {
-                    assert_eq!(port.position(bank, last + 1), None, "{partition:?}");
-                }
-            }
-        }
     }
 }

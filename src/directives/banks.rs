@@ -1,0 +1,125 @@
+//! Partitions of arrays that directives ask for, and their way from parameters of kernels to the arrays that are passed.
+
+use super::Directive;
+use crate::codes;
+use crate::diagnostics::{Diagnostic, Span};
+use crate::ir::partition::{MAX_BANKS, banks, parts};
+use crate::ir::{
+    Arg, Array, ArrayId, Kernel, KernelId, OpKind, Param, Partition, PartitionKind, Program,
+    ResultSlot,
+};
+use std::collections::BTreeMap;
+
+/// Splits an array. Gives what is to be noted about it. Errors: why it cannot be split so.
+pub fn split(
+    array: &mut Array,
+    kind: PartitionKind,
+    factor: i64,
+    dim: i64,
+) -> Result<Vec<String>, String> {
+    let rank = array.shape.len();
+    if rank == 0 {
+        return Err("it has one element".into());
+    }
+    let dims = match usize::try_from(dim) {
+        Ok(0) => 0..rank,
+        Ok(dim) if dim <= rank => dim - 1..dim,
+        _ => {
+            return Err(format!(
+                "its dimensions are 1 to {rank}, and 0 is all of them"
+            ));
+        }
+    };
+    let mut notes = Vec::new();
+    for dim in dims {
+        if array.partition.iter().any(|one| one.dim == dim) {
+            return Err(format!("dimension {} is split already", dim + 1));
+        }
+        let extent = array.shape[dim];
+        let asked = match (kind, u64::try_from(factor)) {
+            (PartitionKind::Complete, Ok(0)) => extent,
+            (PartitionKind::Complete, _) => {
+                return Err("a complete partition has as many parts as elements, no factor".into());
+            }
+            (_, Ok(factor)) if factor > 0 => factor,
+            _ => return Err(format!("a {} partition needs a factor", kind.name())),
+        };
+        if asked > extent {
+            let (asked, dim) = (asked, dim + 1);
+            notes.push(format!(
+                "dimension {dim} has {extent} parts instead of {asked}"
+            ));
+        }
+        let factor = parts(kind, extent, asked);
+        if factor > 1 {
+            array.partition.push(Partition { kind, dim, factor });
+        }
+    }
+    match banks(&array.shape, &array.partition) {
+        many if many > MAX_BANKS => Err(format!("more than {MAX_BANKS} banks")),
+        _ => Ok(notes),
+    }
+}
+
+/// Splits each array that is passed to a kernel as that splits its parameter, and each that takes a result likewise.
+///
+/// `asked`: what split an array. Errors: an array that is split in two ways, at the call.
+pub fn hand_over(
+    program: &mut Program,
+    mut asked: BTreeMap<(KernelId, ArrayId), &Directive>,
+) -> Result<(), Diagnostic> {
+    let ids: Vec<KernelId> = program.kernels.iter().map(|(id, _)| id).collect();
+    for id in ids {
+        for pass in passes(program, &program.kernels[id]) {
+            let param = &program.kernels[pass.callee].arrays[pass.param];
+            let (name, partition) = (param.name.clone(), param.partition.clone());
+            let Some(&directive) = asked.get(&(pass.callee, pass.param)) else {
+                continue;
+            };
+            let array = &mut program.kernels[id].arrays[pass.array];
+            if asked.contains_key(&(id, pass.array)) && array.partition != partition {
+                let why = format!(
+                    "{directive}: '{}', which is passed for '{name}', is split in another way",
+                    array.name
+                );
+                return Err(Diagnostic::error(codes::DIRECTIVE, pass.span, why));
+            }
+            array.partition = partition;
+            asked.insert((id, pass.array), directive);
+        }
+    }
+    Ok(())
+}
+
+/// An array that stands for one of a callee.
+struct Pass {
+    array: ArrayId,
+    callee: KernelId,
+    param: ArrayId,
+    span: Span,
+}
+
+fn passes(program: &Program, kernel: &Kernel) -> Vec<Pass> {
+    let mut passes = Vec::new();
+    kernel.body.for_each_op(&mut |op| {
+        let OpKind::Call(call) = &op.kind else { return };
+        let callee = &program.kernels[call.kernel];
+        let params = callee.params.iter().zip(&call.args);
+        let params = params.filter_map(|pair| match pair {
+            (Param::Array(param), Arg::Array(array)) => Some((*param, *array)),
+            _ => None,
+        });
+        let results = callee.results.iter().filter_map(|slot| match slot {
+            ResultSlot::Array(id) => Some(*id),
+            ResultSlot::Scalar(_) => None,
+        });
+        let results = results.zip(call.result_arrays.iter().copied());
+        passes.extend(params.chain(results).map(|(param, array)| Pass {
+            array,
+            callee: call.kernel,
+            param,
+            span: op.span,
+        }));
+    });
+    passes
+}

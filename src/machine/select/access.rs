@@ -1,0 +1,351 @@
+//! Loads and stores: the memory that has the element, its address in there, and when it is accessed.
+//!
+//! An array that is split into banks is a memory for each of them. Where the subscripts leave open which bank has the
+//! element, all that may have it are read and one is chosen; a store goes to the one.
+
+use super::{Lowering, hw_type};
+use crate::diagnostics::Span;
+use crate::hwarith::HwType;
+use crate::hwarith::graph::{MemId, NodeId, Op as HwOp, Predicate};
+use crate::ir::partition::{self, Split, bank_of, bank_shape};
+use crate::ir::{Array, Element, Op, PartitionKind, Scalar, ValueId};
+use crate::machine::program::{Access, Mem, address_width};
+use crate::units::integer_division::Field;
+use num_integer::Integer;
+use num_traits::{ToPrimitive, Zero};
+
+/// The parts of a split that may have an element.
+struct Choice {
+    split: Split,
+    /// In ascending order.
+    parts: Vec<u64>,
+    /// The part that has it; `None` if there is only one.
+    part: Option<NodeId>,
+}
+
+/// A bank that may have an element.
+struct Place {
+    /// Its part of each split.
+    parts: Vec<u64>,
+    mem: MemId,
+    address: NodeId,
+}
+
+/// Numbers that differ from `of` by multiples of `by`.
+#[derive(Clone, Copy)]
+struct Residue {
+    of: i128,
+    by: i128,
+}
+
+impl Lowering<'_> {
+    pub(super) fn load(&mut self, op: &Op, at: &Element, bypassed: bool) {
+        let ty = hw_type(self.kernel.arrays[at.array].elem);
+        let choices = self.choices(at);
+        let mut loads = Vec::new();
+        for place in self.places(at, &choices) {
+            let node = self
+                .b()
+                .opaque(HwOp::Load(place.mem), vec![place.address], ty);
+            self.access(node, place.mem, at, false, op.span);
+            if let Some(access) = self.leaf().accesses.last_mut() {
+                access.bypassed = bypassed;
+            }
+            loads.push((place.parts, node));
+        }
+        let value = match loads.is_empty() {
+            // No element: any value.
+            true => self.b().constant(0),
+            false => self.chosen(&choices, &loads),
+        };
+        let value = self.b().cast(value, ty);
+        self.define(op.results[0], value);
+    }
+
+    pub(super) fn store(&mut self, op: &Op, at: &Element, value: ValueId) {
+        let mut enable = match self.predicate {
+            Some(p) => p,
+            None => self.b().constant(1),
+        };
+        if let Some(when) = at.when {
+            let when = self.node(when);
+            enable = self.b().and(enable, when);
+        }
+        let shape = self.kernel.arrays[at.array].shape.clone();
+        for (&index, &extent) in at.indices.iter().zip(&shape) {
+            let inside = self.inside(index, extent);
+            enable = self.b().and(enable, inside);
+        }
+        if self.b().as_const(enable).is_some_and(Zero::is_zero) {
+            return;
+        }
+        let value = self.node(value);
+        let choices = self.choices(at);
+        for place in self.places(at, &choices) {
+            let mut enable = enable;
+            for (choice, &part) in choices.iter().zip(&place.parts) {
+                if let Some(actual) = choice.part {
+                    let part = self.b().constant(part);
+                    let here = self.b().icmp(Predicate::Eq, actual, part);
+                    enable = self.b().and(enable, here);
+                }
+            }
+            let enable = self.b().widen(enable, HwType::ui(1));
+            let operands = vec![place.address, value, enable];
+            let node = self
+                .b()
+                .opaque(HwOp::Store(place.mem), operands, HwType::ui(1));
+            self.access(node, place.mem, at, true, op.span);
+        }
+    }
+
+    fn access(&mut self, node: NodeId, mem: MemId, at: &Element, is_store: bool, span: Span) {
+        let access = Access {
+            pins: self.pins(at),
+            node,
+            mem,
+            is_store,
+            // In the whole array: where that differs, so does the place in the bank.
+            address: self.affine_address(at),
+            bypassed: false,
+            span,
+        };
+        self.leaf().accesses.push(access);
+    }
+
+    /// `0 <= index < extent`.
+    fn inside(&mut self, index: ValueId, extent: u64) -> NodeId {
+        let index = self.node(index);
+        let zero = self.b().constant(0);
+        let extent = self.b().constant(extent);
+        let above = self.b().icmp(Predicate::Ge, index, zero);
+        let below = self.b().icmp(Predicate::Lt, index, extent);
+        self.b().and(above, below)
+    }
+
+    // ----- banks -----
+
+    fn choices(&mut self, at: &Element) -> Vec<Choice> {
+        let Array {
+            shape, partition, ..
+        } = &self.kernel.arrays[at.array];
+        let splits = partition::splits(shape, partition);
+        let splits = splits.into_iter();
+        splits
+            .map(|split| self.choice(split, at.indices[split.dim]))
+            .collect()
+    }
+
+    fn choice(&mut self, split: Split, index: ValueId) -> Choice {
+        let node = self.node(index);
+        let range = self.b().range(node);
+        let low = range.lo.to_i128().unwrap_or(i128::MIN).max(0);
+        let high = range.hi.to_i128().unwrap_or(i128::MAX);
+        let residue = self.residue(index);
+        let parts = parts(
+            &split,
+            (low, high.min(i128::from(split.extent) - 1)),
+            residue,
+        );
+        let part = (parts.len() > 1).then(|| self.part(&split, node));
+        Choice { split, parts, part }
+    }
+
+    /// What is known of an index from its form.
+    fn residue(&self, index: ValueId) -> Residue {
+        let sum = self.values.affine(index);
+        let mut residue = Residue {
+            of: sum.constant,
+            by: 0,
+        };
+        for &(value, coefficient) in &sum.terms {
+            let counter = self.counters.get(&value);
+            let first = counter.and_then(|counter| self.constant_of(counter.lo)?.to_i128());
+            let step = counter.and_then(|counter| counter.step);
+            let known = first.zip(step).and_then(|(first, step)| {
+                let of = residue.of.checked_add(first.checked_mul(coefficient)?)?;
+                Some((of, step.checked_mul(coefficient)?))
+            });
+            let (of, by) = known.unwrap_or((residue.of, coefficient));
+            residue = Residue {
+                of,
+                by: residue.by.gcd(&by),
+            };
+        }
+        residue
+    }
+
+    /// The part of an index; any, outside of the array.
+    fn part(&mut self, split: &Split, index: NodeId) -> NodeId {
+        let index = self.unsigned(index, split.extent);
+        match split.kind {
+            PartitionKind::Complete => index,
+            PartitionKind::Cyclic => self.divided(Field::Remainder, index, split.factor),
+            PartitionKind::Block => self.divided(Field::Quotient, index, split.share()),
+        }
+    }
+
+    /// An index in as many bits as the indices of a dimension need.
+    fn unsigned(&mut self, index: NodeId, extent: u64) -> NodeId {
+        self.b().cast(index, HwType::ui(address_width(extent)))
+    }
+
+    /// What a division of a number that is not negative gives.
+    fn divided(&mut self, field: Field, number: NodeId, by: u64) -> NodeId {
+        let width = self.b().ty(number).width;
+        match (by.is_power_of_two(), by.trailing_zeros(), field) {
+            (true, 0, Field::Remainder) => self.b().constant(0),
+            (true, low, Field::Remainder) => self.b().extract(number, 0, low.min(width)),
+            (true, low, _) if low >= width => self.b().constant(0),
+            (true, low, _) => self.b().extract(number, low, width - low),
+            (false, ..) => {
+                let by = self.b().constant(by);
+                self.divide(field, number, by, hw_type(Scalar::Index))
+            }
+        }
+    }
+
+    /// The index in a part.
+    fn index_in_part(&mut self, choice: &Choice, index: ValueId) -> NodeId {
+        let split = &choice.split;
+        let node = self.node(index);
+        match (split.kind, &choice.parts[..]) {
+            (PartitionKind::Complete, _) => self.b().constant(0),
+            (PartitionKind::Cyclic, [_]) if let Some(sum) = self.quotient(index, split.factor) => {
+                sum
+            }
+            (PartitionKind::Cyclic, _) => {
+                let index = self.unsigned(node, split.extent);
+                self.divided(Field::Quotient, index, split.factor)
+            }
+            (PartitionKind::Block, &[part]) if !split.share().is_power_of_two() => {
+                let before = self.b().constant(part * split.share());
+                self.b().sub(node, before)
+            }
+            (PartitionKind::Block, _) => {
+                let index = self.unsigned(node, split.extent);
+                self.divided(Field::Remainder, index, split.share())
+            }
+        }
+    }
+
+    /// The quotient, rounded down, of an index that is a multiple of `by` and a constant.
+    fn quotient(&mut self, index: ValueId, by: u64) -> Option<NodeId> {
+        let by = i128::from(by);
+        let sum = self.values.affine(index);
+        if sum.terms.iter().any(|(_, factor)| factor % by != 0) {
+            return None;
+        }
+        let mut quotient = self.b().constant(sum.constant.div_euclid(by));
+        for (value, factor) in sum.terms {
+            let factor = self.b().constant(factor / by);
+            let value = self.node(value);
+            let product = self.b().mul(value, factor);
+            quotient = self.b().add(quotient, product);
+        }
+        Some(quotient)
+    }
+
+    /// Every bank that may have an element.
+    fn places(&mut self, at: &Element, choices: &[Choice]) -> Vec<Place> {
+        let mut indices: Vec<NodeId> = at.indices.iter().map(|&v| self.node(v)).collect();
+        for choice in choices.iter().filter(|choice| !choice.parts.is_empty()) {
+            let dim = choice.split.dim;
+            indices[dim] = self.index_in_part(choice, at.indices[dim]);
+        }
+        let Array {
+            shape, partition, ..
+        } = &self.kernel.arrays[at.array];
+        let splits: Vec<Split> = choices.iter().map(|choice| choice.split).collect();
+        let mut places = Vec::new();
+        for parts in combinations(choices) {
+            let bank = bank_of(&splits, &parts);
+            let mem = self.mem_ids[&at.array][bank as usize];
+            let address = self.address(&bank_shape(shape, partition, bank), &indices);
+            let width = address_type(&self.program.mems[mem]);
+            places.push(Place {
+                parts,
+                mem,
+                address: self.b().cast(address, width),
+            });
+        }
+        places
+    }
+
+    /// Row-major address of an element, exact.
+    fn address(&mut self, shape: &[u64], indices: &[NodeId]) -> NodeId {
+        let mut address = self.b().constant(0);
+        for (&index, &extent) in indices.iter().zip(shape) {
+            let extent = self.b().constant(extent);
+            let row = self.b().mul(address, extent);
+            address = self.b().add(row, index);
+        }
+        address
+    }
+
+    /// The one of the loads, given by their parts of the splits, whose bank has the element.
+    fn chosen(&mut self, choices: &[Choice], loads: &[(Vec<u64>, NodeId)]) -> NodeId {
+        let depth = loads[0].0.len() - choices.len();
+        let Some((choice, rest)) = choices.split_first() else {
+            return loads[0].1;
+        };
+        let groups = loads.chunk_by(|a, b| a.0[depth] == b.0[depth]);
+        let groups: Vec<(u64, NodeId)> = groups
+            .map(|group| (group[0].0[depth], self.chosen(rest, group)))
+            .collect();
+        self.one_of(choice, &groups)
+    }
+
+    /// By halves.
+    fn one_of(&mut self, choice: &Choice, parts: &[(u64, NodeId)]) -> NodeId {
+        let (Some(actual), 2..) = (choice.part, parts.len()) else {
+            return parts[0].1;
+        };
+        let (below, above) = parts.split_at(parts.len() / 2);
+        let (first, above) = (above[0].0, self.one_of(choice, above));
+        let below = self.one_of(choice, below);
+        let first = self.b().constant(first);
+        let is_below = self.b().icmp(Predicate::Lt, actual, first);
+        self.b().mux(is_below, below, above)
+    }
+}
+
+/// The parts that have an index between bounds within the dimension, ascending.
+fn parts(split: &Split, (low, high): (i128, i128), residue: Residue) -> Vec<u64> {
+    let first = match residue.by {
+        0 => residue.of,
+        by => low + (residue.of - low).rem_euclid(by),
+    };
+    if !(low..=high).contains(&first) {
+        return Vec::new();
+    }
+    let last = match residue.by {
+        0 => first,
+        by => high - (high - first).rem_euclid(by),
+    };
+    let part = |index: i128| split.part(index as u64).0;
+    if split.kind == PartitionKind::Block && residue.by < i128::from(split.share()) {
+        return (part(first)..=part(last)).collect();
+    }
+    let indices = (first..=last).step_by(residue.by.max(1) as usize);
+    // Each part again after so many.
+    let mut parts: Vec<u64> = indices.take(split.factor as usize).map(part).collect();
+    parts.sort_unstable();
+    parts.dedup();
+    parts
+}
+
+/// Every part of the first split with every one of the second and so on, those of the last varying fastest.
+fn combinations(choices: &[Choice]) -> Vec<Vec<u64>> {
+    choices.iter().fold(vec![vec![]], |before, choice| {
+        let extended = |parts: &Vec<u64>| {
+            let with = |part: &u64| [&parts[..], &[*part]].concat();
+            choice.parts.iter().map(with).collect::<Vec<_>>()
+        };
+        before.iter().flat_map(extended).collect()
+    })
+}
+
+fn address_type(mem: &Mem) -> HwType {
+    HwType::ui(mem.address_width())
+}

@@ -1,0 +1,224 @@
+//! Arrays in banks: what is split, what is refused, and that no split changes a bit.
+
+use crate::directives::compile_text;
+use allo_hls::driver::Compilation;
+use allo_hls::ir::PartitionKind;
+use allo_hls::rtl::interface::manifest::{Port, PortKind};
+use allo_hls::sim::selfcheck::Checked;
+
+/// Every way to name an element: counters, sums, strides, the data, places outside; whole arrays; a callee's parameters.
+const KERNEL: &str = "
+from allo import *
+
+TABLE = [3, 1, 4, 1, 5, 9, 2]
+
+@kernel
+def shift(v: \"i16[7]\", by: u3):
+    for i in range(6):
+        v[i] = v[i + 1] + by
+
+@kernel
+def top(x: \"i16[7]\", y: \"i16[3, 5]\", k: i4) -> \"i16[3, 5]\":
+    t: u4[7] = TABLE
+    z: i16[3, 5] = 7
+    w: i16[7]
+    for i in range(7):
+        w[i] = x[6 - i] + t[i]
+    for i in range(3):
+        for j in range(5):
+            z[i, j] += y[i, (j + 2) % 5]
+    for i in range(0, 7, 2):
+        x[i] = w[k] + z[k, i]
+        w[x[i]] = t[x[i]] + i
+    for i in range(0, 5):
+        y[k, i] = w[i + 1]
+    shift(w, 3)
+    shift(x, 1)
+    r: i16[3, 5] = y
+    for i in range(5):
+        r[1, i] += w[i + k] - z[2, 4 - i]
+    return r
+";
+
+fn built(flags: &[(&str, &str)]) -> Compilation {
+    let compiled = compile_text(KERNEL, flags, false);
+    let compiled = compiled.unwrap_or_else(|why| panic!("{flags:?}: {why}"));
+    assert!(
+        !matches!(compiled.checked, Checked::Not(_)),
+        "{flags:?}: {:?}",
+        compiled.checked
+    );
+    compiled
+}
+
+fn refused(array: &str) -> String {
+    match compile_text(KERNEL, &[("partition", array)], false) {
+        Ok(_) => panic!("{array} is carried out"),
+        Err(why) => why,
+    }
+}
+
+#[test]
+fn every_array_can_be_split_without_changing_a_bit() {
+    let kinds = ["cyclic:2", "cyclic:3", "block:2", "block:4", "complete"];
+    let arrays = ["x", "y", "z", "w", "t", "shift/v", "ap_return"];
+    for (number, array) in arrays.into_iter().enumerate() {
+        for kind in kinds {
+            let split = format!("{array}:{kind}");
+            built(&[("partition", &split)]);
+            let flags = [
+                ("partition", &*split),
+                ("unroll", "i@16"),
+                ("unroll", "i@21=2"),
+                ("unroll", "i@24=3"),
+                ("unroll", "shift/i=4"),
+                ("unroll", "i@29"),
+            ];
+            built(&flags);
+            if number % 2 == 0 {
+                continue;
+            }
+            let along = [format!("{split}:dim=1"), format!("{array}:cyclic:2:dim=2")];
+            if array != "w" && array != "shift/v" {
+                built(&[("partition", &along[0]), ("partition", &along[1])]);
+            }
+        }
+    }
+    let all = arrays.map(|array| format!("{array}:cyclic:3"));
+    let all = all.each_ref().map(|split| ("partition", split.as_str()));
+    built(&all[..5]);
+}
+
+#[test]
+fn parameters_have_a_group_of_ports_for_each_bank() {
+    let flags = [
+        ("partition", "x:cyclic:3"),
+        ("partition", "y:block:2:dim=2"),
+    ];
+    let compiled = built(&flags);
+    let array = |port: &Port| match &port.kind {
+        PortKind::Array {
+            partition, banks, ..
+        } => {
+            let splits = partition.iter().flatten();
+            let splits: Vec<_> = splits.map(|s| (s.kind, s.dim, s.factor)).collect();
+            let depths: Vec<u64> = banks.iter().map(|bank| bank.depth).collect();
+            (splits, depths, banks[1].ports[0].address.clone())
+        }
+        PortKind::Scalar { .. } => panic!("no array"),
+    };
+    let args = &compiled.manifest.args;
+    let x = (
+        vec![(PartitionKind::Cyclic, 0, 3)],
+        vec![3, 2, 2],
+        "x_1_address0".to_string(),
+    );
+    assert_eq!(array(&args[0]), x);
+    let y = (
+        vec![(PartitionKind::Block, 1, 2)],
+        vec![9, 6],
+        "y_1_address0".to_string(),
+    );
+    assert_eq!(array(&args[1]), y);
+}
+
+#[test]
+fn what_cannot_be_split_is_refused() {
+    let starts = [
+        (
+            "q:cyclic:2",
+            "there is no array 'q'; the arrays are 'shift/v@7', 'top/x@12'",
+        ),
+        ("x:cyclic", "a cyclic partition needs a factor"),
+        ("x:block", "a block partition needs a factor"),
+        ("x:cyclic:-2", "a cyclic partition needs a factor"),
+        (
+            "x:complete:3",
+            "a complete partition has as many parts as elements",
+        ),
+        ("x:cyclic:2:dim=2", "its dimensions are 1 to 1"),
+        ("y:cyclic:2:dim=-1", "its dimensions are 1 to 2"),
+    ];
+    for (array, why) in starts {
+        let found = refused(array);
+        let start = format!("--partition {array}: {why}");
+        assert!(found.starts_with(&start), "{found}");
+    }
+    let twice = [
+        ("partition", "y:cyclic:2:dim=1"),
+        ("partition", "y:complete"),
+    ];
+    let why = compile_text(KERNEL, &twice, false).err();
+    let expected = "--partition y:complete: dimension 1 is split already";
+    assert_eq!(why.as_deref(), Some(expected));
+    let passed = [
+        ("partition", "shift/v:cyclic:2"),
+        ("partition", "x:cyclic:3"),
+    ];
+    let why = compile_text(KERNEL, &passed, false).err();
+    let expected =
+        "--partition shift/v:cyclic:2: 'x', which is passed for 'v', is split in another way";
+    assert_eq!(why.as_deref(), Some(expected));
+    for wrong in [
+        "x",
+        "x:even",
+        ":cyclic:2",
+        "x:cyclic:two",
+        "x:cyclic:2:dim=a",
+    ] {
+        assert!(
+            compile_text(KERNEL, &[("partition", wrong)], false).is_err(),
+            "{wrong}"
+        );
+    }
+    let many = "from allo import *\n@kernel\ndef top(x: \"i8[64, 64]\"):\n    x[0, 0] = 1\n";
+    let why = compile_text(many, &[("partition", "x:complete")], false).err();
+    let expected = "--partition x:complete: more than 1024 banks";
+    assert_eq!(why.as_deref(), Some(expected));
+}
+
+#[test]
+fn more_parts_than_elements_are_a_warning() {
+    let compiled = built(&[("partition", "y:cyclic:4:dim=1")]);
+    let warnings = compiled.warnings.0.iter().map(|w| w.message.as_str());
+    let warnings: Vec<&str> = warnings.collect();
+    let expected = "--partition y:cyclic:4:dim=1: dimension 1 has 3 parts instead of 4";
+    assert!(warnings.contains(&expected), "{warnings:?}");
+}
+
+/// Iterations side by side do not wait for one another where each has banks of its own.
+#[test]
+fn banks_raise_no_interval() {
+    let kernel = "
+from allo import *
+
+@kernel
+def top(x: \"i32[16]\", y: \"i32[12, 4]\", k: i32):
+    for i in range(16, name=\"line\"):
+        x[i] = x[i] * k
+    for i in range(12, name=\"rows\"):
+        for j in range(4):
+            y[i, j] += x[i]
+";
+    let intervals = |flags: &[(&str, &str)]| {
+        let compiled = compile_text(kernel, flags, false);
+        let compiled = compiled.unwrap_or_else(|why| panic!("{flags:?}: {why}"));
+        let loops = compiled.manifest.loops.into_iter();
+        loops.map(|l| l.ii).collect::<Vec<_>>()
+    };
+    let line = ("unroll", "line=8");
+    assert_eq!(intervals(&[line])[0], Some(8));
+    assert_eq!(intervals(&[line, ("partition", "x:cyclic:8")])[0], Some(1));
+    assert_eq!(intervals(&[line, ("partition", "x:cyclic:4")])[0], Some(2));
+    assert_eq!(intervals(&[line, ("partition", "x:block:8")])[0], Some(2));
+    let rows = [
+        ("unroll", "rows=3"),
+        ("pipeline", "rows"),
+        ("partition", "y:cyclic:3:dim=1"),
+        ("partition", "y:complete:dim=2"),
+        ("partition", "x:cyclic:3"),
+    ];
+    assert_eq!(intervals(&rows)[1], Some(1));
+    // Banks that the data choose: an iteration waits for no other one, as without banks.
+    assert_eq!(intervals(&[("partition", "x:cyclic:4")])[0], Some(1));
+}

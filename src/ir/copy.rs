@@ -94,7 +94,10 @@ impl<'a> Copier<'a> {
         let old = &from.arrays[id];
         // A table is the same memory at every call.
         let shared = self.into.arrays.iter().find(|(_, a)| {
-            matches!(a.kind, ArrayKind::Table(_)) && a.span == old.span && a.kind == old.kind
+            matches!(a.kind, ArrayKind::Table(_))
+                && a.span == old.span
+                && a.kind == old.kind
+                && a.partition == old.partition
         });
         let new = match shared {
             Some((existing, _)) => existing,

@@ -450,6 +450,7 @@ fn tags(tags: Tags) -> String {
     let unroll = tags.unroll.map(|unroll| match unroll {
         Unroll::Fully => " unroll all".to_string(),
         Unroll::By(factor) => format!(" unroll {factor}"),
+        Unroll::Abreast(factor) => format!(" unroll abreast {factor}"),
     });
     pipeline.into_iter().chain(unroll).collect()
 }

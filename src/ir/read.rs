@@ -666,7 +666,7 @@ impl<'t> Reader<'t> {
         Ok(partition)
     }
 
-    /// `pipeline off|least|N unroll all|N`, or nothing.
+    /// `pipeline off|least|N unroll all|N|abreast N`, or nothing.
     fn tags(&mut self) -> Result<Tags> {
         let mut tags = Tags::default();
         if self.eat("pipeline") {
@@ -677,9 +677,10 @@ impl<'t> Reader<'t> {
             });
         }
         if self.eat("unroll") {
-            tags.unroll = Some(match self.eat("all") {
-                true => Unroll::Fully,
-                false => Unroll::By(self.count(2)?),
+            tags.unroll = Some(match (self.eat("all"), self.eat("abreast")) {
+                (true, _) => Unroll::Fully,
+                (_, true) => Unroll::Abreast(self.count(2)?),
+                _ => Unroll::By(self.count(2)?),
             });
         }
         Ok(tags)

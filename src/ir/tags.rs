@@ -27,4 +27,6 @@ pub enum Unroll {
     Fully,
     /// So many; at least 2.
     By(u32),
+    /// So many, and the loops inside become one; at least 2.
+    Abreast(u32),
 }

@@ -10,6 +10,7 @@ pub mod flatten;
 pub mod forward;
 pub mod inline;
 pub mod interleave;
+pub mod jam;
 pub mod promote;
 pub mod reuse;
 pub mod tables;

@@ -6,10 +6,12 @@
 //! in.
 
 use super::inline::MAX_OPS;
+use super::jam::jam;
 use crate::codes;
 use crate::diagnostics::{Diagnostic, Span};
 use crate::hash::FastMap;
 use crate::ir::analysis::Values;
+use crate::ir::analysis::abreast;
 use crate::ir::analysis::trip::Trip;
 use crate::ir::copy::Copier;
 use crate::ir::*;
@@ -29,9 +31,10 @@ pub fn concerns(kernel: &Kernel) -> bool {
 /// Errors: the number of iterations has to be known, and is not; a loop without a counter inside of a pipelined one; more
 /// than two million operations.
 pub fn run(kernel: &mut Kernel) -> Result<(), Diagnostic> {
+    let values = Values::of(kernel);
     let body = std::mem::take(&mut kernel.body);
     let mut pass = Unroller {
-        values: Values::of(kernel),
+        values,
         kernel,
         renamed: FastMap::default(),
         budget: MAX_OPS,
@@ -156,6 +159,14 @@ impl Unroller<'_> {
         let count = trip.as_ref().and_then(|trip| trip.count.to_u64());
         let factor = match self.unroll(&f) {
             Some(Unroll::By(factor)) => u64::from(factor),
+            Some(Unroll::Abreast(factor)) => {
+                let dependent = abreast::may_run(&self.values, &f, factor.into());
+                dependent.map_err(|at| {
+                    let why = "its iterations depend on one another here";
+                    self.refusal(at, &cause(&f), why)
+                })?;
+                u64::from(factor)
+            }
             _ => u64::MAX,
         };
         let carried = match (trip, count) {
@@ -210,24 +221,24 @@ impl Unroller<'_> {
     ) -> Result<Vec<ValueId>, Diagnostic> {
         let mut carried: Vec<ValueId> = f.inits.iter().map(|&v| self.renamed(v)).collect();
         for number in 0..count {
-            let mut copy = Vec::new();
-            let iv = self.kernel.build(&mut copy, span).index(trip.at(number));
-            let yields = self.copy(f, span, number, (iv, &carried), &mut copy)?;
-            self.ops(copy, out)?;
-            carried = yields.into_iter().map(|v| self.renamed(v)).collect();
+            let mut ops = Vec::new();
+            let iv = self.kernel.build(&mut ops, span).index(trip.at(number));
+            let mut copy = self.copy(f, span, (iv, &carried))?;
+            number_loops(&mut copy, number);
+            ops.append(&mut copy.ops);
+            self.ops(ops, out)?;
+            carried = copy.yields.into_iter().map(|v| self.renamed(v)).collect();
         }
         Ok(carried)
     }
 
-    /// Appends a copy of a loop's body for given values of its parameters, as it stands; gives what it yields.
+    /// A copy of a loop's body for given values of its parameters, as it stands.
     fn copy(
         &mut self,
         f: &For,
         span: Span,
-        number: u64,
         (iv, carried): (ValueId, &[ValueId]),
-        out: &mut Vec<Op>,
-    ) -> Result<Vec<ValueId>, Diagnostic> {
+    ) -> Result<Block, Diagnostic> {
         let mut copier = Copier::within(self.kernel, &mut self.budget);
         copier.rename(f.iv, iv);
         for (&old, &new) in f.carried.iter().zip(carried) {
@@ -236,14 +247,12 @@ impl Unroller<'_> {
         let copied = copier.block(&f.body);
         // The counter of an iteration counts too: there may be nothing else in it.
         let left = self.budget.checked_sub(1);
-        let (Some(mut block), Some(left)) = (copied, left) else {
+        let (Some(block), Some(left)) = (copied, left) else {
             let why = format!("more than {MAX_OPS} operations");
             return Err(self.refusal(span, &cause(f), &why));
         };
         self.budget = left;
-        number_loops(&mut block, number);
-        out.extend(block.ops);
-        Ok(block.yields)
+        Ok(block)
     }
 
     /// A loop of rounds of `factor` iterations, which counts 0, 1, 2 and so on, so that what is known of a counter does not
@@ -278,12 +287,27 @@ impl Unroller<'_> {
         let mut build = self.kernel.build(&mut body.ops, span);
         let gone = build.binary(BinaryOp::Mul, stride, round);
         let first = build.binary(BinaryOp::Add, f.lo, gone);
+        // Those without loops inside follow one another, whatever they carry.
+        let abreast = matches!(f.tags.unroll, Some(Unroll::Abreast(_)))
+            && f.body.ops.iter().any(Op::contains_loop);
+        let mut copies = Vec::new();
         for number in 0..factor {
             let mut build = self.kernel.build(&mut body.ops, span);
             let ahead = build.index(number);
             let ahead = build.binary(BinaryOp::Mul, f.step, ahead);
             let at = build.binary(BinaryOp::Add, first, ahead);
-            body.yields = self.copy(&f, span, number, (at, &body.yields), &mut body.ops)?;
+            let mut copy = self.copy(&f, span, (at, &body.yields))?;
+            if abreast {
+                copies.push(copy);
+            } else {
+                number_loops(&mut copy, number);
+                body.ops.append(&mut copy.ops);
+                body.yields = copy.yields;
+            }
+        }
+        if abreast {
+            let mut jammed = jam(copies);
+            body.ops.append(&mut jammed.ops);
         }
         let main = For {
             lo: zero,
@@ -385,7 +409,9 @@ struct Rounds {
 fn cause(f: &For) -> String {
     let label = &f.label;
     match (f.tags.unroll, f.tags.pipeline) {
-        (Some(Unroll::By(factor)), _) => format!("--unroll {label}={factor}"),
+        (Some(Unroll::By(factor) | Unroll::Abreast(factor)), _) => {
+            format!("--unroll {label}={factor}")
+        }
         (Some(Unroll::Fully), _) => format!("--unroll {label}"),
         (None, Some(Pipeline::Every(cycles))) => format!("--pipeline {label}={cycles}"),
         (None, _) => format!("--pipeline {label}=0"),

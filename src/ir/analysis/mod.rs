@@ -1,5 +1,6 @@
 //! What is known of a kernel without running it; each fact is computed once, in program order.
 
+pub mod abreast;
 pub mod numbers;
 pub mod order;
 pub mod ranges;

@@ -3,13 +3,13 @@
 use crate::support;
 use allo_hls::arena::Arena;
 use allo_hls::diagnostics::SourceMap;
-use allo_hls::ir::{Kernel, Program, print, read, validate};
+use allo_hls::ir::{Block, Kernel, OpKind, Program, Unroll, print, read, validate};
 use allo_hls::sim::elements::Invocation;
 use allo_hls::sim::reference::{Options, Outcome, run};
 use allo_hls::sim::value::Signature;
-use allo_hls::sim::vectors;
+use allo_hls::sim::vectors::{self, Rng};
 use allo_hls::transform;
-use allo_hls::transform::{PASSES, Pass, inline::inline};
+use allo_hls::transform::{PASSES, Pass, inline::inline, unroll};
 
 const KERNELS: &str = include_str!("kernels.py");
 
@@ -112,6 +112,113 @@ fn check(name: &str, text: &str, top: Option<&str>, count: usize) {
         let stage = format!("the pipeline up to {}", pass.name);
         assert_same(name, &stage, &original, &alone(piped.clone()), count);
     }
+    abreast(name, &original, count);
+}
+
+/// Runs iterations of one loop after the other side by side, and compares; how often that was legal and how often not.
+fn abreast(name: &str, original: &Program, count: usize) -> (usize, usize) {
+    let base = inlined(original);
+    let (mut legal, mut refused) = (0, 0);
+    for number in 0.. {
+        let mut kernel = base.clone();
+        let factor = 2 + number % 3;
+        let mut left = number;
+        if !tag(&mut kernel.body, &mut left, Unroll::Abreast(factor)) {
+            return (legal, refused);
+        }
+        match unroll::run(&mut kernel) {
+            Ok(()) => {
+                legal += 1;
+                let stage = format!("loop {number} by {factor} abreast");
+                assert_same(name, &stage, original, &alone(kernel), count);
+            }
+            Err(_) => refused += 1,
+        }
+    }
+    (legal, refused)
+}
+
+/// Tags the counted loop of a number; none if there are fewer.
+fn tag(block: &mut Block, left: &mut u32, unroll: Unroll) -> bool {
+    block.ops.iter_mut().any(|op| {
+        if let OpKind::For(f) = &mut op.kind {
+            if *left == 0 {
+                f.tags.unroll = Some(unroll);
+                return true;
+            }
+            *left -= 1;
+        }
+        let mut blocks = op.kind.blocks_mut().into_iter();
+        blocks.any(|block| tag(block, left, unroll))
+    })
+}
+
+/// A nest of two or three loops with assignments between and in them, on subscripts that go up and down.
+fn nest(rng: &mut Rng) -> String {
+    let mut text = String::from(
+        "from allo import *\n\n@kernel\ndef top(x: \"i32[9, 9]\", y: \"i32[9]\", z: \"i32[9, 9]\"):\n    for i in range(4):\n",
+    );
+    let depth = 2 + rng.below(2) as usize;
+    for level in 1..depth {
+        let indent = "    ".repeat(level + 1);
+        for _ in 0..rng.below(2) {
+            text += &assignment(rng, level, &indent);
+        }
+        let name = ["j", "k"][level - 1];
+        text += &format!("{indent}for {name} in range({}):\n", 2 + rng.below(3));
+        text += &assignment(rng, level + 1, &format!("{indent}    "));
+        if rng.below(3) == 0 {
+            text += &assignment(rng, level + 1, &format!("{indent}    "));
+        }
+    }
+    text
+}
+
+fn assignment(rng: &mut Rng, depth: usize, indent: &str) -> String {
+    let target = element(rng, depth, &["x", "y"]);
+    // The target again, another element of its array, or none.
+    let first = match rng.below(3) {
+        0 => target.clone(),
+        1 => element(rng, depth, &["x", "y", "z"]),
+        _ => element(rng, depth, &["z"]),
+    };
+    let second = element(rng, depth, &["z"]);
+    let op = ["=", "+="][rng.below(2) as usize];
+    format!("{indent}{target} {op} {first} - 3 * {second}\n")
+}
+
+fn element(rng: &mut Rng, depth: usize, arrays: &[&str]) -> String {
+    let mut subscript = || {
+        let name = ["i", "j", "k"][rng.below(depth as u64) as usize];
+        let other = ["i", "j", "k"][rng.below(depth as u64) as usize];
+        let start = rng.below(3);
+        match rng.below(7) {
+            0..=2 => format!("{name} + {start}"),
+            3 => format!("2 * {name} + {start}"),
+            4 => format!("3 - {name} + {start}"),
+            5 => format!("{name} + {other}"),
+            _ => format!("{start}"),
+        }
+    };
+    let (one, other) = (subscript(), subscript());
+    match arrays[rng.below(arrays.len() as u64) as usize] {
+        "y" => format!("y[{one}]"),
+        array => format!("{array}[{one}, {other}]"),
+    }
+}
+
+#[test]
+fn iterations_run_side_by_side_only_where_no_element_shows_it() {
+    let (mut legal, mut refused) = (0, 0);
+    for seed in 0..300 {
+        let text = nest(&mut Rng::new(seed));
+        let original = support::program(&text, None);
+        let (some, others) = abreast(&text, &original, 1);
+        legal += some;
+        refused += others;
+    }
+    // Innermost loops always may.
+    assert!(legal > 360 && refused > 200, "{legal}, {refused}");
 }
 
 /// Names of the kernels of the collection.

@@ -4,6 +4,7 @@ use crate::codes;
 use crate::diagnostics::{Diagnostic, Diagnostics, FileId, SourceMap};
 use crate::directives::Directive;
 use crate::ir::{FloatFormat, Scalar};
+use crate::levels::{self, Forecast, Level};
 use crate::machine::program::Program;
 use crate::prove::design::{Proof, Question};
 use crate::rtl::elaborate::units::{CLOCK, OPERANDS, RESULT, START};
@@ -31,10 +32,12 @@ pub struct Target {
     pub directives: Vec<Directive>,
     /// Whether an initiation interval that is not possible is an error.
     pub strict: bool,
+    /// What the compiler directs by itself.
+    pub level: Level,
 }
 
 impl Target {
-    /// All passes, and no check.
+    /// All passes, loops as they are, and no check.
     pub fn new(device: &str, period: f64) -> Result<Target, Diagnostic> {
         Ok(Target {
             device: Device::load(device)?,
@@ -43,6 +46,7 @@ impl Target {
             check: Budget::OFF,
             directives: Vec::new(),
             strict: false,
+            level: Level::One,
         })
     }
 }
@@ -114,7 +118,13 @@ pub fn build(
 ) -> Result<Compilation, Diagnostics> {
     debug_check("ir", || ir::validate::validate(&program));
     let mut best: Result<Option<Hardware>, Diagnostics> = Ok(None);
-    for kernel in transform::run(&program, &target.skip)? {
+    let mut kernel = transform::inline::inline(&program)?;
+    let mut decisions = Vec::new();
+    if target.level > Level::One {
+        let forecast = |kernel: &ir::Kernel| forecast(kernel, target);
+        decisions = levels::direct(&mut kernel, sources, &forecast);
+    }
+    for kernel in transform::run_on(kernel, &target.skip, None)? {
         match (build_kernel(sources, kernel, target), &best) {
             // The later ones are the plainer ones: they win ties.
             (Ok(built), Ok(Some(best))) if is_slower(&built.manifest, &best.manifest) => {}
@@ -129,6 +139,7 @@ pub fn build(
     warnings.0.append(&mut best.warnings.0);
     let checked = check(&program, &best, target.check)
         .map_err(|found| selfcheck::internal_error(found, best.kernel.span.into()))?;
+    best.design.header.extend(decisions);
     best.design.header.push(checked.sentence());
     best.manifest.checked = checked.to_string();
     Ok(Compilation {
@@ -181,18 +192,40 @@ struct Hardware {
     warnings: Diagnostics,
 }
 
+/// What the best of the kernels that the passes offer will take; `None`: there is no hardware.
+fn forecast(kernel: &ir::Kernel, target: &Target) -> Option<Forecast> {
+    let kernels = transform::run_on(kernel.clone(), &target.skip, None).ok()?;
+    let forecasts = kernels.iter().filter_map(|kernel| {
+        let (hardware, schedule) = scheduled(kernel, target, &mut Diagnostics::default()).ok()?;
+        Some(Forecast {
+            cycles: schedule::forecast::cycles(&hardware, &schedule),
+            luts: schedule::forecast::luts(&hardware, &schedule, &target.device),
+        })
+    });
+    forecasts.min_by_key(|forecast| forecast.cycles)
+}
+
+fn scheduled(
+    kernel: &ir::Kernel,
+    target: &Target,
+    warnings: &mut Diagnostics,
+) -> Result<(Program, Schedule), Diagnostics> {
+    let mut hardware = machine::select::select(kernel, warnings)?;
+    fit(&mut hardware, target, warnings);
+    hardware.drop_dead_loads();
+    let schedule = schedule::schedule(&hardware, &target.device, target.period, warnings)
+        .map_err(|message| Diagnostic::error(codes::NO_SCHEDULE, kernel.span, message))?;
+    Ok((hardware, schedule))
+}
+
 fn build_kernel(
     sources: &SourceMap,
     kernel: ir::Kernel,
     target: &Target,
 ) -> Result<Hardware, Diagnostics> {
     let mut warnings = Diagnostics::default();
-    let mut hardware = machine::select::select(&kernel, &mut warnings)?;
-    fit(&mut hardware, target, &mut warnings);
-    hardware.drop_dead_loads();
+    let (hardware, schedule) = scheduled(&kernel, target, &mut warnings)?;
     debug_check("hwarith", || hardware.validate());
-    let schedule = schedule::schedule(&hardware, &target.device, target.period, &mut warnings)
-        .map_err(|message| Diagnostic::error(codes::NO_SCHEDULE, kernel.span, message))?;
     let refused = warnings.0.iter().find(|d| d.code == codes::INTERVAL);
     if let Some(refused) = refused.filter(|_| target.strict) {
         let span = refused.span.unwrap_or(kernel.span);

@@ -15,6 +15,7 @@ pub mod frontend;
 pub mod hash;
 pub mod hwarith;
 pub mod ir;
+pub mod levels;
 pub mod machine;
 pub mod prove;
 pub mod random;

@@ -40,6 +40,7 @@ pub fn target(args: &TargetArgs, check: Budget) -> Result<Target, Diagnostic> {
         check: args.hardware.check.unwrap_or(check),
         directives: args.directives.all()?,
         strict: args.directives.strict,
+        level: args.level,
         ..Target::new(&args.hardware.device, args.hardware.clock)?
     })
 }

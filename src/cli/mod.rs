@@ -13,6 +13,7 @@ use allo_hls::codes;
 use allo_hls::diagnostics::Diagnostic;
 use allo_hls::directives::{self, Directive};
 use allo_hls::ir::Scalar;
+use allo_hls::levels::Level;
 use allo_hls::sim::selfcheck::Budget;
 use allo_hls::transform;
 use allo_hls::units::float::{self, Operator};
@@ -114,6 +115,9 @@ pub struct TargetArgs {
     /// Leave out a pass of the transform room (repeatable)
     #[arg(long, value_name = "PASS", value_parser = parse_optional_pass)]
     pub skip_pass: Vec<String>,
+    /// How much to do for speed: 1: loops stay as they are, 2: two iterations side by side where that halves the cycles
+    #[arg(short = 'O', value_name = "LEVEL", default_value = "2", value_parser = parse_level)]
+    pub level: Level,
     #[command(flatten)]
     pub directives: DirectiveArgs,
 }
@@ -277,6 +281,15 @@ fn parse_operator(name: &str) -> Result<OperatorName, String> {
     }
     let found = float::operator(name).map(OperatorName::Float);
     found.ok_or_else(|| "there is no such operator; --help lists them".into())
+}
+
+fn parse_level(text: &str) -> Result<Level, String> {
+    match text {
+        "1" => Ok(Level::One),
+        "2" => Ok(Level::Two),
+        "3" => Err("this level is not there yet; the levels are 1 and 2".into()),
+        _ => Err("the levels are 1 and 2".into()),
+    }
 }
 
 fn parse_pass(name: &str) -> Result<String, String> {

@@ -9,6 +9,7 @@ pub mod check;
 pub mod depend;
 pub mod device;
 mod endless;
+pub mod forecast;
 mod loops;
 mod luts;
 mod placement;

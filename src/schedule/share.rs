@@ -5,20 +5,18 @@
 //! choice makes the operator a cycle longer, keeps operators of its own. (Binding after De Micheli, Synthesis and
 //! Optimization of Digital Circuits, 1994, chapter 6; here the binding is the scheduler's, by reservation tables.)
 
-use super::device::{Class, Device, ceil_log2};
+use super::device::{Class, Device};
+use super::forecast::{self, area, cycles_of_leaf};
 use super::problem::Problem;
-use super::{LeafSchedule, Schedule, Shared, Variant, delay_class, loops, units};
+use super::{LeafSchedule, Schedule, Shared, Variant, loops, units};
 use crate::arena::Table;
-use crate::hwarith::graph::{Op, UnitId};
-use crate::hwarith::{Graph, NodeId};
-use crate::machine::program::{Leaf, LeafId, Program, Region};
+use crate::hwarith::NodeId;
+use crate::hwarith::graph::UnitId;
+use crate::machine::program::{LeafId, Program};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A leaf may cost the kernel so much time for one operator: one part in so many of its cycles.
 const MOST_LOSS: u64 = 100;
-
-/// Iterations of a loop of which the number is not known.
-const SOME_ITERATIONS: u64 = 64;
 
 /// Part of a clock period that the choice of operands may take.
 const MOST_CHOICE: f64 = 0.5;
@@ -42,15 +40,9 @@ pub fn share(
             of_unit.entry(leaf).or_default().push(call);
         }
     }
-    let mut runs: Table<LeafId, u64> = program.leaves.values().map(|_| 1).collect();
-    count_runs(&program.root, 1, &mut runs);
-    let leaves = schedule.leaves.iter();
-    let of_leaf =
-        |(leaf, schedule)| runs[leaf].saturating_mul(cycles(&program.leaves[leaf], schedule));
-    let total = leaves.map(of_leaf).fold(0, u64::saturating_add);
     let mut sharing = Sharing {
-        runs,
-        most_loss: total / MOST_LOSS,
+        runs: forecast::runs(program),
+        most_loss: forecast::cycles(program, schedule) / MOST_LOSS,
         program,
         device,
         budget,
@@ -59,25 +51,6 @@ pub fn share(
     };
     for (unit, calls) in calls {
         sharing.share_unit(unit, calls);
-    }
-}
-
-/// How often each leaf runs, about, if the region does so many times.
-fn count_runs(region: &Region, times: u64, runs: &mut Table<LeafId, u64>) {
-    match region {
-        Region::Leaf(leaf) => runs[*leaf] = times,
-        Region::Seq(parts) => parts.iter().for_each(|part| count_runs(part, times, runs)),
-        Region::If {
-            then, otherwise, ..
-        } => {
-            count_runs(then, times, runs);
-            count_runs(otherwise, times, runs);
-        }
-        Region::Repeat { head, body, .. } => {
-            let times = times.saturating_mul(SOME_ITERATIONS);
-            count_runs(head, times, runs);
-            count_runs(body, times, runs);
-        }
     }
 }
 
@@ -200,48 +173,8 @@ impl Sharing<'_, '_> {
         let of = &self.program.leaves[leaf];
         let before = &self.schedule.leaves[leaf];
         let after = loops::reschedule(of, problem, before)?;
-        let [least, most] = [before, &after].map(|schedule| cycles(of, schedule));
+        let [least, most] = [before, &after].map(|schedule| cycles_of_leaf(of, schedule));
         let loss = self.runs[leaf].saturating_mul(most.saturating_sub(least));
         (after.ii <= before.ii && loss <= self.most_loss).then_some(after)
-    }
-}
-
-/// Cycles of a run of a leaf, about.
-fn cycles(leaf: &Leaf, schedule: &LeafSchedule) -> u64 {
-    let depth = u64::from(schedule.depth);
-    let (Some(repeat), Some(ii)) = (&leaf.repeat, schedule.ii) else {
-        return depth;
-    };
-    let trips = repeat
-        .dims
-        .iter()
-        .map(|dim| dim.trip.unwrap_or(SOME_ITERATIONS));
-    let iterations = trips.fold(1u64, u64::saturating_mul);
-    depth.saturating_add(u64::from(ii).saturating_mul(iterations.saturating_sub(1)))
-}
-
-/// LUT4 of an operator, about, its multiplier blocks counted in.
-fn area(variant: &Variant, device: &Device) -> f64 {
-    let of = |graph: &Graph, width: &[u32]| -> f64 {
-        let nodes = graph.nodes.iter();
-        nodes
-            .map(|(id, node)| node_area(graph, id, &node.op, width[id.index()], device))
-            .sum()
-    };
-    let steps = variant.graph.steps.iter().zip(&variant.steps);
-    let steps: f64 = steps.map(|(step, times)| of(step, &times.width)).sum();
-    of(&variant.graph, &variant.times.width) + steps
-}
-
-fn node_area(graph: &Graph, id: NodeId, op: &Op, width: u32, device: &Device) -> f64 {
-    let Some((class, bits)) = delay_class(graph, id, width).filter(|_| width > 0) else {
-        return 0.0;
-    };
-    let per_bit = device.area.get(&class).copied().unwrap_or(1.0);
-    match op {
-        Op::Mul => device.dsp.luts,
-        Op::Shl | Op::Shr => per_bit * f64::from(width) * f64::from(ceil_log2(bits.into())),
-        Op::Icmp(_) => per_bit * f64::from(bits),
-        _ => per_bit * f64::from(width),
     }
 }

@@ -17,7 +17,7 @@ pub mod tables;
 pub mod unroll;
 pub mod window;
 
-use crate::diagnostics::Diagnostics;
+use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::ir::validate::validate_kernel;
 use crate::ir::{Kernel, OpKind, Program};
 
@@ -161,28 +161,33 @@ pub const PASSES: &[Pass] = &[
 /// Passes without which there is no hardware: of whole-array operations, of branches.
 pub const REQUIRED: [&str; 2] = ["expand", "convert_branches"];
 
-/// Inlines the top kernel, unrolls what is to be unrolled, and runs all passes but those named in `skip`. If a gamble
-/// among them changed something, the kernel that went on without it follows.
+/// Inlines the top kernel, unrolls what is to be unrolled, and runs all passes but those named in `skip`, or up to the one
+/// named `last`. If a gamble among them changed something, the kernel that went on without it follows.
 ///
 /// Errors: a program too large to inline; a loop that cannot be unrolled as directed.
-pub fn run(program: &Program, skip: &[String]) -> Result<Vec<Kernel>, Diagnostics> {
-    run_to(program, skip, None)
-}
-
-/// As [`run`], up to the pass named `last`, and that one too.
 pub fn run_to(
     program: &Program,
     skip: &[String],
     last: Option<&str>,
 ) -> Result<Vec<Kernel>, Diagnostics> {
-    let mut kernels = vec![inline::inline(program)?];
-    if last == Some(INLINE) {
-        return Ok(kernels);
+    let kernel = inline::inline(program)?;
+    match last {
+        Some(INLINE) => Ok(vec![kernel]),
+        _ => Ok(run_on(kernel, skip, last)?),
     }
-    if unroll::concerns(&kernels[0]) {
-        unroll::run(&mut kernels[0])?;
-        debug_check(&kernels[0], UNROLL);
+}
+
+/// The same of a kernel without calls.
+pub fn run_on(
+    mut kernel: Kernel,
+    skip: &[String],
+    last: Option<&str>,
+) -> Result<Vec<Kernel>, Diagnostic> {
+    if unroll::concerns(&kernel) {
+        unroll::run(&mut kernel)?;
+        debug_check(&kernel, UNROLL);
     }
+    let mut kernels = vec![kernel];
     if last == Some(UNROLL) {
         return Ok(kernels);
     }

@@ -1,0 +1,112 @@
+//! What a schedule will take, about: cycles, where numbers of iterations that only the data know are guessed, and area.
+
+use super::device::{Device, ceil_log2};
+use super::{LeafSchedule, Schedule, Variant, delay_class};
+use crate::arena::Table;
+use crate::hwarith::graph::{Graph, NodeId, Op};
+use crate::machine::program::{Leaf, LeafId, Program, Region};
+use std::collections::BTreeSet;
+
+/// Iterations of a loop of which the number is not known.
+const SOME_ITERATIONS: u64 = 64;
+
+/// Cycles of an invocation: of all leaves, one after the other.
+pub fn cycles(program: &Program, schedule: &Schedule) -> u64 {
+    let runs = runs(program);
+    let leaves = schedule.leaves.iter();
+    let of_leaf = |(leaf, schedule)| {
+        runs[leaf].saturating_mul(cycles_of_leaf(&program.leaves[leaf], schedule))
+    };
+    leaves.map(of_leaf).fold(0, u64::saturating_add)
+}
+
+/// LUT4 of all operations, multiplier blocks counted in; without registers, memories and control.
+pub fn luts(program: &Program, schedule: &Schedule, device: &Device) -> f64 {
+    let mut luts = 0.0;
+    let mut shared = BTreeSet::new();
+    for (leaf, times) in program.leaves.values().zip(schedule.leaves.values()) {
+        let graph = &leaf.graph;
+        for (id, node) in graph.nodes.iter() {
+            let at = id.index();
+            luts += match node.op {
+                Op::Call(unit) => {
+                    let variant = times.variants[at];
+                    let is_new = times.instances[at]
+                        .is_none_or(|instance| shared.insert((unit, variant, instance)));
+                    let variant = &schedule.units[unit].variants[variant as usize];
+                    f64::from(u8::from(is_new)) * area(variant, device)
+                }
+                _ => node_area(graph, id, &node.op, times.times.width[at], device),
+            };
+        }
+    }
+    luts
+}
+
+/// How often each leaf runs, about.
+pub fn runs(program: &Program) -> Table<LeafId, u64> {
+    let mut runs: Table<LeafId, u64> = program.leaves.values().map(|_| 1).collect();
+    count_runs(&program.root, 1, &mut runs);
+    runs
+}
+
+/// How often each leaf runs, about, if the region does so many times.
+fn count_runs(region: &Region, times: u64, runs: &mut Table<LeafId, u64>) {
+    match region {
+        Region::Leaf(leaf) => runs[*leaf] = times,
+        Region::Seq(parts) => parts.iter().for_each(|part| count_runs(part, times, runs)),
+        Region::If {
+            then, otherwise, ..
+        } => {
+            count_runs(then, times, runs);
+            count_runs(otherwise, times, runs);
+        }
+        Region::Repeat {
+            head, body, dim, ..
+        } => {
+            let times = times.saturating_mul(dim.trip.unwrap_or(SOME_ITERATIONS));
+            count_runs(head, times, runs);
+            count_runs(body, times, runs);
+        }
+    }
+}
+
+/// Cycles of a run of a leaf, about.
+pub fn cycles_of_leaf(leaf: &Leaf, schedule: &LeafSchedule) -> u64 {
+    let depth = u64::from(schedule.depth);
+    let (Some(repeat), Some(ii)) = (&leaf.repeat, schedule.ii) else {
+        return depth;
+    };
+    let trips = repeat
+        .dims
+        .iter()
+        .map(|dim| dim.trip.unwrap_or(SOME_ITERATIONS));
+    let iterations = trips.fold(1u64, u64::saturating_mul);
+    depth.saturating_add(u64::from(ii).saturating_mul(iterations.saturating_sub(1)))
+}
+
+/// LUT4 of an operator, about, its multiplier blocks counted in.
+pub fn area(variant: &Variant, device: &Device) -> f64 {
+    let of = |graph: &Graph, width: &[u32]| -> f64 {
+        let nodes = graph.nodes.iter();
+        nodes
+            .map(|(id, node)| node_area(graph, id, &node.op, width[id.index()], device))
+            .sum()
+    };
+    let steps = variant.graph.steps.iter().zip(&variant.steps);
+    let steps: f64 = steps.map(|(step, times)| of(step, &times.width)).sum();
+    of(&variant.graph, &variant.times.width) + steps
+}
+
+fn node_area(graph: &Graph, id: NodeId, op: &Op, width: u32, device: &Device) -> f64 {
+    let Some((class, bits)) = delay_class(graph, id, width).filter(|_| width > 0) else {
+        return 0.0;
+    };
+    let per_bit = device.area.get(&class).copied().unwrap_or(1.0);
+    match op {
+        Op::Mul => device.dsp.luts,
+        Op::Shl | Op::Shr => per_bit * f64::from(width) * f64::from(ceil_log2(bits.into())),
+        Op::Icmp(_) => per_bit * f64::from(bits),
+        _ => per_bit * f64::from(width),
+    }
+}

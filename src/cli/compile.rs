@@ -85,8 +85,7 @@ pub fn compile(printer: &Printer, args: &CompileArgs) -> Result<(), Status> {
         let text = match &args.after {
             None => ir::print::print(&compiled.program, Some(&sources)),
             Some(pass) => {
-                let kernels =
-                    transform::run_to(&compiled.program, &args.target.skip_pass, Some(pass));
+                let kernels = transform::run(&compiled.program, &args.target.skip_pass, Some(pass));
                 let kernels = kernels.map_err(|e| printer.fail(e, &sources))?;
                 let kernels = kernels.iter();
                 let texts = kernels.map(|k| ir::print::print_kernel(k, Some(&sources)));

@@ -4,6 +4,7 @@ pub mod balance;
 pub mod bypass;
 pub mod convert_branches;
 pub mod dead;
+pub mod distribute;
 pub mod expand;
 pub mod fills;
 pub mod flatten;
@@ -78,6 +79,13 @@ pub const PASSES: &[Pass] = &[
         concerns: is_fill,
         run: fills::run,
         is_gamble: false,
+    },
+    Pass {
+        name: "distribute",
+        contract: "a nest that writes arrays which have nothing to do with one another is a nest for each",
+        concerns: is_loop,
+        run: distribute::run,
+        is_gamble: true,
     },
     Pass {
         name: "promote",
@@ -165,7 +173,7 @@ pub const REQUIRED: [&str; 2] = ["expand", "convert_branches"];
 /// named `last`. If a gamble among them changed something, the kernel that went on without it follows.
 ///
 /// Errors: a program too large to inline; a loop that cannot be unrolled as directed.
-pub fn run_to(
+pub fn run(
     program: &Program,
     skip: &[String],
     last: Option<&str>,
@@ -202,7 +210,7 @@ pub fn run_on(
     Ok(kernels)
 }
 
-/// What comes before the passes, as [`run_to`] calls it: the inlining of all calls, and the unrolling of loops for which
+/// What comes before the passes, as [`run`] calls it: the inlining of all calls, and the unrolling of loops for which
 /// it is directed.
 pub const FIRST: [&str; 2] = [INLINE, UNROLL];
 

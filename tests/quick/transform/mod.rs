@@ -252,7 +252,7 @@ fn every_pass_keeps_the_meaning_of_the_examples() {
 fn skipped_passes_do_not_run() {
     let program = support::program(KERNELS, Some("filled"));
     let all: Vec<String> = PASSES.iter().map(|p| p.name.to_string()).collect();
-    let kernel = transform::run(&program, &all)
+    let kernel = transform::run(&program, &all, None)
         .expect("transforms")
         .swap_remove(0);
     let expanded = after("filled", &["expand"]);

@@ -8,6 +8,7 @@ use allo_hls::driver::{self, Compilation, Target};
 use allo_hls::frontend;
 use allo_hls::hwarith;
 use allo_hls::ir::{PartitionKind, Program, partition};
+use allo_hls::levels::Level;
 use allo_hls::machine::program::{PortArray, PortRef};
 use allo_hls::machine::{self, run::State};
 use allo_hls::sim::cosim::{self, CosimError, CosimOptions, Report};
@@ -34,6 +35,8 @@ pub struct Setting {
     pub vectors: u64,
     /// Whether random directives go to some of the loops.
     pub directed: bool,
+    /// What the compiler directs by itself.
+    pub level: Level,
 }
 
 /// What became of a kernel.
@@ -73,6 +76,7 @@ pub fn compile(text: &str, top: &str, setting: &Setting) -> Result<Compilation, 
     let file = sources.add("fuzz.py", text);
     let mut target = Target::new("ecp5", setting.period).expect("a shipped device");
     target.skip.clone_from(&setting.skip);
+    target.level = setting.level;
     target.check = Budget::millions(1);
     if setting.directed
         && let Ok(compiled) = frontend::compile(&mut sources, file, Some(top))

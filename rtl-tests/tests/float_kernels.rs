@@ -1,5 +1,6 @@
 //! Kernels of float operations: netlists in process and emitted text in Verilator against the reference.
 
+use allo_hls::levels::Level;
 use allo_hls::sim::cosim::{self, CosimOptions};
 use rtl_tests::fuzz::{self, Setting, Verdict};
 
@@ -66,6 +67,7 @@ fn setting(seed: u64, vectors: u64) -> Setting {
         seed,
         vectors,
         directed: false,
+        level: Level::One,
     }
 }
 

@@ -1,6 +1,7 @@
 //! A short campaign of random kernels, and the kernels that once went wrong.
 
 use allo_hls::ir::{Op, OpKind, Tags};
+use allo_hls::levels::Level;
 use allo_hls::sim::value::Signature;
 use allo_hls::sim::vectors;
 use rtl_tests::fuzz::{self, Setting, Verdict};
@@ -13,6 +14,7 @@ fn setting(seed: u64) -> Setting {
         seed,
         vectors: 4,
         directed: seed.is_multiple_of(2),
+        level: [Level::One, Level::Two, Level::Two][(seed % 3) as usize],
     }
 }
 

@@ -2,6 +2,7 @@
 
 use allo_hls::diagnostics::SourceMap;
 use allo_hls::driver::{self, Compilation, Target};
+use allo_hls::levels::Level;
 use allo_hls::sim::cosim::{self, CosimOptions};
 use rtl_tests::fuzz::{self, Setting, Verdict};
 
@@ -13,6 +14,7 @@ fn right(text: &str, period: f64, vectors: u64) {
         seed: 1,
         vectors,
         directed: false,
+        level: Level::One,
     };
     match fuzz::check(text, "top", &setting) {
         Verdict::Right(_) => {}

@@ -4,6 +4,7 @@ use allo_hls::diagnostics::SourceMap;
 use allo_hls::driver::Compilation;
 use allo_hls::frontend;
 use allo_hls::ir::{BinaryOp, OpKind, Program};
+use allo_hls::levels::Level;
 use allo_hls::rtl::netlist::{CompareOp, Expr, Item};
 use allo_hls::sim::value::Signature;
 use allo_hls::sim::vectors;
@@ -148,6 +149,7 @@ fn goes_wrong(text: &str) -> bool {
         seed: 1,
         vectors: 4,
         directed: false,
+        level: Level::One,
     };
     let Ok(mut compilation) = fuzz::compile(text, "top", &setting) else {
         return false;

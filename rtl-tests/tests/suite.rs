@@ -2,6 +2,7 @@
 
 use allo_hls::diagnostics::SourceMap;
 use allo_hls::frontend;
+use allo_hls::levels::Level;
 use allo_hls::sim::cosim::{self, CosimOptions};
 use allo_hls::sim::reference;
 use allo_hls::sim::value::Signature;
@@ -40,6 +41,7 @@ fn setting(period: f64) -> Setting {
         seed: 7,
         vectors: 2,
         directed: false,
+        level: Level::Two,
     }
 }
 

@@ -33,13 +33,15 @@ pub struct Pools {
 }
 
 impl Pools {
-    /// The pool of a resource, added with that count if there is none.
+    /// The pool of a resource, of which there are so many from now on.
     pub fn pool(&mut self, resource: Resource, count: u32) -> usize {
         let known = self.kinds.iter().position(|(kind, _)| *kind == resource);
-        known.unwrap_or_else(|| {
-            self.kinds.push((resource, count));
-            self.kinds.len() - 1
-        })
+        let pool = known.unwrap_or(self.kinds.len());
+        match self.kinds.get_mut(pool) {
+            Some(kind) => kind.1 = count,
+            None => self.kinds.push((resource, count)),
+        }
+        pool
     }
 
     /// The resource of a pool.
@@ -207,6 +209,14 @@ mod tests {
 
     fn uses(slots: u32) -> Use {
         Use { pool: 0, slots }
+    }
+
+    #[test]
+    fn a_pool_has_as_many_as_were_asked_for_last() {
+        // Of a shared operator that some of its users have left.
+        let mut pools = pools(3);
+        assert_eq!(pools.pool(Resource::Unit(UnitId::new(0), 0), 2), 0);
+        assert_eq!(pools.count(0), 2);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Scalar replacement: an array element that a loop keeps coming back to lives in a register meanwhile.
 //!
-//! If every store of a loop body to an array is to one element that does not change in the loop, and every load is
-//! of it or certainly of another, the element is loaded before the loop, carried through it, and stored after it
+//! If a store of a loop body is to an element that does not change in the loop, and every other access to the array is
+//! to it or certainly to another, the element is loaded before the loop, carried through it, and stored after it
 //! (Callahan, Carr and Kennedy, 1990). Loads and stores under conditions become selections of the carried value.
 
 use crate::diagnostics::Span;
@@ -49,9 +49,10 @@ struct Usage {
     uses: Vec<Use>,
     /// Accessed inside of a loop of the body, or as a whole.
     blocked: bool,
-    /// The first access is a store that every iteration performs.
-    stored_first: bool,
 }
+
+/// Accesses of a body to one array beyond which only one element becomes a register: every two are compared.
+const MANY: usize = 32;
 
 /// What becomes a register.
 struct Element {
@@ -95,9 +96,12 @@ impl Promote<'_> {
             for (array, mut usage) in usages {
                 let indices = usage.uses.iter_mut().flat_map(|u| &mut u.indices);
                 indices.for_each(|v| *v = resolve(&renamed, *v));
-                if let Some(element) = self.element(array, &usage, f)
-                    && let Some(hoisted) = self.hoist(f, &element.indices)
-                {
+                for mut element in self.elements(array, &usage, f) {
+                    let indices = element.indices.iter_mut();
+                    indices.for_each(|v| *v = resolve(&renamed, *v));
+                    let Some(hoisted) = self.hoist(f, &element.indices) else {
+                        continue;
+                    };
                     out.extend(hoisted);
                     let span = op.span;
                     self.promote_element(
@@ -116,36 +120,62 @@ impl Promote<'_> {
         out.extend(after);
     }
 
-    /// The element of an array that the loop can keep in a register.
-    fn element(&self, array: ArrayId, usage: &Usage, f: &For) -> Option<Element> {
-        if usage.blocked {
-            return None;
+    /// The elements of an array that the loop can keep in registers: those that it writes, else one that it reads.
+    fn elements(&self, array: ArrayId, usage: &Usage, f: &For) -> Vec<Element> {
+        let (stores, loads): (Vec<&Use>, Vec<&Use>) = usage.uses.iter().partition(|u| u.is_store);
+        let most = match usage.uses.len() <= MANY {
+            true => stores.len(),
+            false => 1,
+        };
+        let mut chosen: Vec<&Use> = Vec::new();
+        for one in stores.into_iter().take(most).chain(loads) {
+            let is_new = |other: &&Use| !self.values.same_element(&one.indices, &other.indices);
+            if chosen.iter().all(is_new) && (one.is_store || chosen.is_empty()) {
+                chosen.push(one);
+            }
         }
-        let chosen = usage.uses.iter().find(|u| u.is_store);
-        let indices = &chosen.or(usage.uses.first())?.indices;
         let mut around = self.facts.clone();
         around.extend(self.values.of_loop(f));
+        let chosen = chosen.into_iter().filter(|_| !usage.blocked);
+        chosen
+            .filter_map(|one| self.element(array, one, usage, f, &around))
+            .collect()
+    }
+
+    /// What becomes of an element, if all other accesses are to it or certainly to others.
+    fn element(
+        &self,
+        array: ArrayId,
+        one: &Use,
+        usage: &Usage,
+        f: &For,
+        around: &[Fact],
+    ) -> Option<Element> {
+        let indices = &one.indices;
         let mut element = Element {
             array,
             indices: indices.clone(),
             loaded: false,
-            stored: chosen.is_some(),
+            stored: one.is_store,
         };
+        let mut first: Option<&Use> = None;
         for other in &usage.uses {
             if self.values.same_element(indices, &other.indices) {
                 element.loaded |= !other.is_store;
+                first.get_or_insert(other);
                 continue;
             }
-            let mut facts = around.clone();
+            let mut facts = around.to_vec();
             for &(condition, holds) in &other.conditions {
                 facts.extend(self.values.of_condition(condition, holds));
             }
-            if other.is_store || !self.values.distinct(indices, &other.indices, &facts) {
+            if !self.values.distinct(indices, &other.indices, &facts) {
                 return None;
             }
         }
         // Without a load of its own, the carried value starts unknown: the store must be certain.
-        let certain = self.runs(f) && usage.stored_first;
+        let stored_first = first.is_some_and(|u| u.is_store && u.conditions.is_empty());
+        let certain = self.runs(f) && stored_first;
         (element.loaded || certain).then_some(element)
     }
 
@@ -235,8 +265,11 @@ impl Promote<'_> {
                 {
                     renamed.insert(op.results[0], current);
                 }
-                // All stores are to it.
-                OpKind::Store { at, value } if at.array == array => current = *value,
+                OpKind::Store { at, value }
+                    if at.array == array && self.is_element(element, &at.indices, renamed) =>
+                {
+                    current = *value;
+                }
                 OpKind::If(branch) => {
                     let then = self.replace(&mut branch.then, element, current, renamed);
                     let otherwise = self.replace(&mut branch.otherwise, element, current, renamed);
@@ -309,7 +342,6 @@ fn collect(
             OpKind::Load { at, .. } | OpKind::Store { at, .. } => {
                 let is_store = matches!(op.kind, OpKind::Store { .. });
                 let usage = entry(usages, at.array);
-                usage.stored_first |= is_store && usage.uses.is_empty() && conditions.is_empty();
                 usage.uses.push(Use {
                     indices: at.indices.clone(),
                     is_store,

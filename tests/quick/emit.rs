@@ -8,7 +8,7 @@ fn difference(example: &str, form: &str) -> Result<(), String> {
     // Not a measured device, whose delays change with every measurement.
     let device = ["--device", "tests/snapshots/device.toml"];
     let mut args = vec![
-        &*input, "--emit", form, device[0], device[1], "--check", "off",
+        &*input, "--emit", form, device[0], device[1], "--check", "off", "-O1",
     ];
     if let Some(top) = support::top_of(example) {
         args.extend(["--top", top]);

@@ -3,6 +3,7 @@
 //! Verilator too. With MUTATE set, the texts are spoilt first; with SHOW set, refused ones are printed.
 //! `fuzz kernel.py ...` tries the kernel `top` of each file in many settings.
 
+use allo_hls::levels::Level;
 use allo_hls::sim::vectors::Rng;
 use rtl_tests::fuzz::{self, Setting, Verdict};
 use rtl_tests::generate;
@@ -146,5 +147,6 @@ fn setting(seed: u64) -> Setting {
         seed,
         vectors: 4,
         directed: seed.is_multiple_of(2),
+        level: [Level::One, Level::Two, Level::Two][(seed % 3) as usize],
     }
 }

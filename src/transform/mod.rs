@@ -13,6 +13,7 @@ pub mod inline;
 pub mod interleave;
 pub mod jam;
 pub mod promote;
+pub mod registers;
 pub mod reuse;
 pub mod tables;
 pub mod unroll;
@@ -78,6 +79,13 @@ pub const PASSES: &[Pass] = &[
         contract: "no fill of which every element is overwritten unread",
         concerns: is_fill,
         run: fills::run,
+        is_gamble: false,
+    },
+    Pass {
+        name: "registers",
+        contract: "a local array that is split completely is a register for each element",
+        concerns: is_access,
+        run: registers::run,
         is_gamble: false,
     },
     Pass {
@@ -187,19 +195,21 @@ pub fn run(
 
 /// The same of a kernel without calls.
 pub fn run_on(
-    mut kernel: Kernel,
+    kernel: Kernel,
     skip: &[String],
     last: Option<&str>,
 ) -> Result<Vec<Kernel>, Diagnostic> {
-    if unroll::concerns(&kernel) {
-        unroll::run(&mut kernel)?;
-        debug_check(&kernel, UNROLL);
-    }
     let mut kernels = vec![kernel];
-    if last == Some(UNROLL) {
-        return Ok(kernels);
-    }
-    for pass in PASSES {
+    for (number, pass) in PASSES.iter().enumerate() {
+        if number == BEFORE_UNROLLING {
+            for kernel in kernels.iter_mut().filter(|kernel| unroll::concerns(kernel)) {
+                unroll::run(kernel)?;
+                debug_check(kernel, UNROLL);
+            }
+            if last == Some(UNROLL) {
+                break;
+            }
+        }
         if REQUIRED.contains(&pass.name) || !skip.iter().any(|s| s == pass.name) {
             run_pass(pass, &mut kernels);
         }
@@ -210,8 +220,10 @@ pub fn run_on(
     Ok(kernels)
 }
 
-/// What comes before the passes, as [`run`] calls it: the inlining of all calls, and the unrolling of loops for which
-/// it is directed.
+/// So many passes come before the unrolling of loops: they know a loop that visits all elements when they see it.
+const BEFORE_UNROLLING: usize = 2;
+
+/// What is no pass, as [`run`] calls it: the inlining of all calls, and the unrolling of loops for which it is directed.
 pub const FIRST: [&str; 2] = [INLINE, UNROLL];
 
 const INLINE: &str = "inline";

@@ -37,6 +37,8 @@ def top(x: \"i16[7]\", y: \"i16[3, 5]\", k: i4) -> \"i16[3, 5]\":
     r: i16[3, 5] = y
     for i in range(5):
         r[1, i] += w[i + k] - z[2, 4 - i]
+    for i in range(4):
+        x[3 * i - 2] += w[3 * i - 5 + 2 * k]
     return r
 ";
 

@@ -15,6 +15,7 @@ pub mod jam;
 pub mod promote;
 pub mod registers;
 pub mod reuse;
+pub mod scalar_expansion;
 pub mod tables;
 pub mod unroll;
 pub mod window;
@@ -101,6 +102,13 @@ pub const PASSES: &[Pass] = &[
         concerns: is_loop,
         run: promote::run,
         is_gamble: false,
+    },
+    Pass {
+        name: "scalar_expansion",
+        contract: "what comes after a sum is a nest of its own, which takes the sums of all iterations from an array",
+        concerns: is_loop,
+        run: scalar_expansion::run,
+        is_gamble: true,
     },
     Pass {
         name: "forward",

@@ -52,6 +52,17 @@ impl Touched {
         touched
     }
 
+    /// By operations and everything inside of them.
+    pub fn by_all(ops: &[Op]) -> Touched {
+        let mut touched = Touched::default();
+        for op in ops {
+            let Touched { read, written } = Touched::by(op);
+            touched.read.extend(read);
+            touched.written.extend(written);
+        }
+        touched
+    }
+
     /// By all operations of a block.
     pub fn by_block(block: &Block) -> Touched {
         let mut touched = Touched::default();

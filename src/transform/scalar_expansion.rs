@@ -1,0 +1,142 @@
+//! Loop distribution between the loops inside of a loop: what comes after a sum becomes a nest of its own, and the sums of all
+//! iterations an array (scalar expansion: Allen and Kennedy, Optimizing Compilers for Modern Architectures, 2001, section
+//! 5.3).
+//!
+//! The sums of different iterations may then take turns (`interleave`). Legal where neither part writes an array that the
+//! other one touches.
+
+use super::inline::MAX_OPS;
+use crate::ir::analysis::Values;
+use crate::ir::analysis::touch::Touched;
+use crate::ir::analysis::trip::Trip;
+use crate::ir::copy::Copier;
+use crate::ir::rewrite::{Rewriter, rewrite};
+use crate::ir::*;
+use num_traits::{One, ToPrimitive, Zero};
+use std::collections::HashSet;
+
+/// Longest array that takes the values of a loop's iterations.
+const LONGEST: u64 = 4096;
+
+/// Cuts every loop that has a loop behind one that yields values.
+pub fn run(kernel: &mut Kernel) {
+    let values = Values::of(kernel);
+    let body = std::mem::take(&mut kernel.body);
+    let mut pass = Expansion {
+        kernel: &mut *kernel,
+        values,
+    };
+    let body = rewrite(body, &mut pass);
+    kernel.body = body;
+}
+
+struct Expansion<'k> {
+    /// Without its body.
+    kernel: &'k mut Kernel,
+    values: Values,
+}
+
+impl Rewriter for Expansion<'_> {
+    fn leave(&mut self, mut op: Op, out: &mut Vec<Op>) {
+        if let OpKind::For(f) = &mut op.kind
+            && let Some((at, trip)) = self.place(f)
+        {
+            let first = self.cut(f, at, trip);
+            out.push(Op {
+                kind: OpKind::For(Box::new(first)),
+                results: vec![],
+                span: op.span,
+            });
+        }
+        out.push(op);
+    }
+}
+
+impl Expansion<'_> {
+    /// Where the second part of a loop begins, and how many iterations the loop has.
+    fn place(&self, f: &For) -> Option<(usize, u64)> {
+        let sum = |op: &Op| matches!(op.kind, OpKind::For(_)) && !op.results.is_empty();
+        let at = 1 + f.body.ops.iter().position(sum)?;
+        let (first, second) = f.body.ops.split_at(at);
+        let has_loop = second.iter().any(|op| matches!(op.kind, OpKind::For(_)));
+        let trip = Trip::of(f, |value| self.values.constant(value).cloned())?;
+        let count = trip
+            .count
+            .to_u64()
+            .filter(|count| (2..=LONGEST).contains(count))?;
+        let counts_up = trip.lo.is_zero() && trip.step.is_one();
+        let (one, other) = (Touched::by_all(first), Touched::by_all(second));
+        let apart = |one: &Touched, other: &Touched| {
+            let mut written = one.written.iter();
+            written.all(|array| !other.read.contains(array) && !other.written.contains(array))
+        };
+        let is_legal = f.carried.is_empty() && apart(&one, &other) && apart(&other, &one);
+        (has_loop && counts_up && is_legal).then_some((at, count))
+    }
+
+    /// Makes the second part of a loop; gives the first one.
+    fn cut(&mut self, f: &mut For, at: usize, trip: u64) -> For {
+        let second = f.body.ops.split_off(at);
+        let first = std::mem::take(&mut f.body.ops);
+        let mut needed = HashSet::new();
+        let mut rest = Block {
+            ops: second,
+            yields: vec![],
+        };
+        rest.for_each_use(&mut |value| _ = needed.insert(*value));
+        // What is computed at once is computed in both parts, from what an array hands over.
+        let mut both = Vec::new();
+        let mut handed = Vec::new();
+        for op in first.iter().rev() {
+            if op.kind.is_pure() && op.results.iter().any(|value| needed.contains(value)) {
+                needed.extend(op.kind.operands());
+                both.push(op.clone());
+            } else {
+                handed.extend(op.results.iter().copied().filter(|v| needed.contains(v)));
+            }
+        }
+        both.reverse();
+        let iv = self.kernel.like(f.iv);
+        let mut budget = MAX_OPS;
+        let mut copier = Copier::within(self.kernel, &mut budget);
+        copier.rename(f.iv, iv);
+        let first = Block {
+            ops: first,
+            yields: handed.clone(),
+        };
+        let copied = copier.block(&first);
+        // The loop is one of a kernel that has no more operations.
+        let mut body = copied.expect("the copy is within the limit of kernels");
+        let mut loads = Vec::new();
+        for (&value, copy) in handed.iter().zip(std::mem::take(&mut body.yields)) {
+            let array = self.array(value, trip);
+            let span = body.ops.last().map_or(self.kernel.span, |op| op.span);
+            let mut build = self.kernel.build(&mut body.ops, span);
+            build.store(array, vec![iv], copy);
+            let mut build = self.kernel.build(&mut loads, span);
+            build.define(OpKind::load(array, vec![f.iv]), vec![value]);
+        }
+        f.body.ops = loads.into_iter().chain(both).chain(rest.ops).collect();
+        For {
+            iv,
+            inits: vec![],
+            carried: vec![],
+            body,
+            label: f.label.clone(),
+            ..*f
+        }
+    }
+
+    fn array(&mut self, value: ValueId, trip: u64) -> ArrayId {
+        let Value { ty, name } = self.kernel.values[value].clone();
+        let name = name.unwrap_or_else(|| "sum".into());
+        self.kernel.arrays.push(Array {
+            name: format!("{name}_of_all"),
+            elem: ty,
+            shape: vec![trip],
+            kind: ArrayKind::Local,
+            partition: Vec::new(),
+            span: self.kernel.span,
+        })
+    }
+}

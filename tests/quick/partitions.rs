@@ -39,6 +39,10 @@ def top(x: \"i16[7]\", y: \"i16[3, 5]\", k: i4) -> \"i16[3, 5]\":
         r[1, i] += w[i + k] - z[2, 4 - i]
     for i in range(4):
         x[3 * i - 2] += w[3 * i - 5 + 2 * k]
+    u: i16[7] = 9
+    u[k] = 3
+    for i in range(7):
+        x[i] += u[i]
     return r
 ";
 
@@ -63,7 +67,7 @@ fn refused(array: &str) -> String {
 #[test]
 fn every_array_can_be_split_without_changing_a_bit() {
     let kinds = ["cyclic:2", "cyclic:3", "block:2", "block:4", "complete"];
-    let arrays = ["x", "y", "z", "w", "t", "shift/v", "ap_return"];
+    let arrays = ["x", "y", "z", "w", "t", "u", "shift/v", "ap_return"];
     for (number, array) in arrays.into_iter().enumerate() {
         for kind in kinds {
             let split = format!("{array}:{kind}");
@@ -81,14 +85,19 @@ fn every_array_can_be_split_without_changing_a_bit() {
                 continue;
             }
             let along = [format!("{split}:dim=1"), format!("{array}:cyclic:2:dim=2")];
-            if array != "w" && array != "shift/v" {
+            if !["w", "u", "shift/v"].contains(&array) {
                 built(&[("partition", &along[0]), ("partition", &along[1])]);
             }
         }
     }
     let all = arrays.map(|array| format!("{array}:cyclic:3"));
     let all = all.each_ref().map(|split| ("partition", split.as_str()));
-    built(&all[..5]);
+    built(&all[..6]);
+    // A copy from banks to banks.
+    built(&[
+        ("partition", "y:cyclic:2"),
+        ("partition", "ap_return:cyclic:2"),
+    ]);
 }
 
 #[test]

@@ -153,11 +153,16 @@ fn tag(block: &mut Block, left: &mut u32, unroll: Unroll) -> bool {
     })
 }
 
+/// Where a nest begins.
+const NEST: &str = "from allo import *
+
+@kernel
+def top(x: \"i32[9, 9]\", y: \"i32[9]\", z: \"i32[9, 9]\"):
+";
+
 /// A nest of two or three loops with assignments between and in them, on subscripts that go up and down.
 fn nest(rng: &mut Rng) -> String {
-    let mut text = String::from(
-        "from allo import *\n\n@kernel\ndef top(x: \"i32[9, 9]\", y: \"i32[9]\", z: \"i32[9, 9]\"):\n    for i in range(4):\n",
-    );
+    let mut text = format!("{NEST}    for i in range(4):\n");
     let depth = 2 + rng.below(2) as usize;
     for level in 1..depth {
         let indent = "    ".repeat(level + 1);
@@ -204,6 +209,40 @@ fn element(rng: &mut Rng, depth: usize, arrays: &[&str]) -> String {
     match arrays[rng.below(arrays.len() as u64) as usize] {
         "y" => format!("y[{one}]"),
         array => format!("{array}[{one}, {other}]"),
+    }
+}
+
+/// An iteration reads what one before it wrote in a later, in an earlier, or in the same iteration of the loop inside.
+#[test]
+fn distances_say_which_iterations_run_side_by_side() {
+    for (assignment, factor, is_legal) in [
+        ("x[i + 1, j] = x[i, j + 1]", 2, false),
+        ("x[i + 1, j + 1] = x[i, j]", 2, true),
+        ("x[i + 1, j] = x[i, j]", 2, true),
+        ("x[i + 2, j] = x[i, j + 1]", 2, true),
+        ("x[i + 2, j] = x[i, j + 1]", 3, false),
+        ("x[i, j] = x[i, j + 1]", 4, true),
+        ("x[i, j] = x[i + 1, j + 1]", 2, true),
+        ("x[i, j + 1] = x[i + 1, j]", 2, false),
+        ("x[i, j] = x[j, i]", 2, false),
+        ("x[0, j] += z[i, j]", 4, true),
+        ("x[0, 3 - j] = x[0, j]", 2, false),
+        ("y[i + j] += z[i, j]", 2, false),
+        ("y[2 * i] = y[2 * j + 1]", 4, false),
+        ("x[i, 5] = x[i + 1, 5]", 2, false),
+        ("x[i + 1, j + 5] = x[i, j]", 2, true),
+    ] {
+        let text = format!(
+            "{NEST}    for i in range(4):\n        for j in range(4):\n            {assignment}\n"
+        );
+        let original = support::program(&text, None);
+        let mut kernel = inlined(&original);
+        tag(&mut kernel.body, &mut 0, Unroll::Abreast(factor));
+        let carried_out = unroll::run(&mut kernel);
+        assert_eq!(carried_out.is_ok(), is_legal, "{assignment} by {factor}");
+        if is_legal {
+            assert_same(assignment, "abreast", &original, &alone(kernel), 2);
+        }
     }
 }
 

@@ -127,7 +127,7 @@ pub fn build(
     for kernel in transform::run_on(kernel, &target.skip, None)? {
         match (build_kernel(sources, kernel, target), &best) {
             // The later ones are the plainer ones: they win ties.
-            (Ok(built), Ok(Some(best))) if is_slower(&built.manifest, &best.manifest) => {}
+            (Ok(built), Ok(Some(best))) if cycles(&built) > cycles(best) => {}
             (Ok(built), _) => best = Ok(Some(built)),
             // A gamble without hardware is lost; the plain kernel still has some, or none has.
             (Err(_), Ok(Some(_))) => {}
@@ -247,17 +247,9 @@ fn build_kernel(
     })
 }
 
-/// Whether a module takes more cycles than another of the same kernel. Where the data decide, by the loops, of which
-/// both have the same in the same order.
-fn is_slower(one: &Manifest, other: &Manifest) -> bool {
-    if let (Some(one), Some(other)) = (one.latency.max, other.latency.max) {
-        return one > other;
-    }
-    let intervals = |manifest: &Manifest| -> u64 {
-        let intervals = manifest.loops.iter().map(|l| l.ii.unwrap_or(0));
-        intervals.sum()
-    };
-    intervals(one) > intervals(other)
+/// Cycles of an invocation, about where the data decide.
+fn cycles(built: &Hardware) -> u64 {
+    schedule::forecast::cycles(&built.hardware, &built.schedule)
 }
 
 /// A stand-alone operator: one pipelined module without control.

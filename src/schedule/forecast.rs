@@ -10,14 +10,58 @@ use std::collections::BTreeSet;
 /// Iterations of a loop of which the number is not known.
 const SOME_ITERATIONS: u64 = 64;
 
-/// Cycles of an invocation: of all leaves, one after the other.
+/// Cycles of an invocation.
 pub fn cycles(program: &Program, schedule: &Schedule) -> u64 {
-    let runs = runs(program);
-    let leaves = schedule.leaves.iter();
-    let of_leaf = |(leaf, schedule)| {
-        runs[leaf].saturating_mul(cycles_of_leaf(&program.leaves[leaf], schedule))
-    };
-    leaves.map(of_leaf).fold(0, u64::saturating_add)
+    let found = latency(program, schedule, &program.root, Some(SOME_ITERATIONS));
+    found.unwrap_or(u64::MAX)
+}
+
+/// Cycles that a region is active. Where the data decide: those for so many iterations of a loop, and for the longer branch,
+/// or `None` without a guess.
+pub fn latency(
+    program: &Program,
+    schedule: &Schedule,
+    region: &Region,
+    guess: Option<u64>,
+) -> Option<u64> {
+    let of = |region: &Region| latency(program, schedule, region, guess);
+    match region {
+        Region::Leaf(index) => {
+            let times = &schedule.leaves[*index];
+            match &program.leaves[*index].repeat {
+                None => Some(u64::from(times.depth)),
+                Some(repeat) if repeat.enter.is_some() && guess.is_none() => None,
+                Some(repeat) => {
+                    let ii = u64::from(times.ii?);
+                    let mut trips = repeat.dims.iter().map(|dim| dim.trip.or(guess));
+                    let trips = trips.try_fold(1u64, |product, trip| product.checked_mul(trip?))?;
+                    let issues = (trips.max(1) - 1).checked_mul(ii)?;
+                    // One cycle to load the counters.
+                    issues.checked_add(u64::from(times.depth) + 1)
+                }
+            }
+        }
+        Region::Seq(parts) => parts
+            .iter()
+            .try_fold(0u64, |sum, part| sum.checked_add(of(part)?)),
+        Region::If {
+            then, otherwise, ..
+        } => {
+            // An empty arm is done in the cycle of its start.
+            let (a, b) = (of(then)?.max(1), of(otherwise)?.max(1));
+            (a == b || guess.is_some()).then_some(a.max(b))
+        }
+        Region::Repeat {
+            head, body, dim, ..
+        } => {
+            let trip = dim.trip.or(guess)?;
+            let (head, body) = (of(head)?, of(body)?);
+            // The check takes a cycle of its own after a head; without one, it is the body's first cycle.
+            let (check, enter) = if head == 0 { (1, 0) } else { (head + 1, head) };
+            trip.checked_mul(enter.checked_add(body)?)?
+                .checked_add(check)
+        }
+    }
 }
 
 /// LUT4 of all operations, multiplier blocks counted in; without registers, memories and control.

@@ -10,7 +10,7 @@ use crate::rtl::interface::manifest::{
     Access, Bank, Control, Latency, Loop, Manifest, MemoryPort, Port, PortKind, Reset,
 };
 use crate::rtl::netlist::NetId;
-use crate::schedule::Schedule;
+use crate::schedule::{Schedule, forecast};
 use std::collections::HashMap;
 
 /// The manifest of a module whose ports are `ports`, `scalars` and, by memory, `arrays`.
@@ -37,7 +37,7 @@ pub fn manifest(
     };
     let mut loops = Vec::new();
     collect_loops(program, schedule, sources, &program.root, &mut loops);
-    let latency = latency(program, schedule, &program.root);
+    let latency = forecast::latency(program, schedule, &program.root, None);
     let returns_scalar = program
         .returns
         .iter()
@@ -103,55 +103,6 @@ fn array(program: &Program, array: &PortArray, ports: &Table<MemId, Vec<MemoryPo
             partition: (!array.partition.is_empty()).then(|| array.partition.clone()),
             banks,
         },
-    }
-}
-
-/// Cycles that a region is active, if they do not depend on data.
-fn latency(program: &Program, schedule: &Schedule, region: &Region) -> Option<u64> {
-    match region {
-        Region::Leaf(index) => {
-            let times = &schedule.leaves[*index];
-            match &program.leaves[*index].repeat {
-                None => Some(u64::from(times.depth)),
-                Some(repeat) if repeat.enter.is_some() => None,
-                Some(repeat) => {
-                    let ii = u64::from(times.ii?);
-                    let issues = (repeat.trip()? - 1).checked_mul(ii)?;
-                    // One cycle to load the counters.
-                    issues.checked_add(u64::from(times.depth) + 1)
-                }
-            }
-        }
-        Region::Seq(parts) => {
-            let mut sum = 0u64;
-            for part in parts {
-                sum = sum.checked_add(latency(program, schedule, part)?)?;
-            }
-            Some(sum)
-        }
-        Region::If {
-            then, otherwise, ..
-        } => {
-            let (a, b) = (
-                latency(program, schedule, then)?,
-                latency(program, schedule, otherwise)?,
-            );
-            // An empty arm is done in the cycle of its start.
-            (a.max(1) == b.max(1)).then_some(a.max(1))
-        }
-        Region::Repeat {
-            head, body, dim, ..
-        } => {
-            let trip = dim.trip?;
-            let (head, body) = (
-                latency(program, schedule, head)?,
-                latency(program, schedule, body)?,
-            );
-            // The check takes a cycle of its own after a head; without one, it is the body's first cycle.
-            let (check, enter) = if head == 0 { (1, 0) } else { (head + 1, head) };
-            trip.checked_mul(enter.checked_add(body)?)?
-                .checked_add(check)
-        }
     }
 }
 

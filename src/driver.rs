@@ -213,6 +213,7 @@ fn scheduled(
     let mut hardware = machine::select::select(kernel, warnings)?;
     fit(&mut hardware, target, warnings);
     hardware.drop_dead_loads();
+    debug_check("hwarith", || hardware.validate());
     let schedule = schedule::schedule(&hardware, &target.device, target.period, warnings)
         .map_err(|message| Diagnostic::error(codes::NO_SCHEDULE, kernel.span, message))?;
     Ok((hardware, schedule))
@@ -225,7 +226,6 @@ fn build_kernel(
 ) -> Result<Hardware, Diagnostics> {
     let mut warnings = Diagnostics::default();
     let (hardware, schedule) = scheduled(&kernel, target, &mut warnings)?;
-    debug_check("hwarith", || hardware.validate());
     let refused = warnings.0.iter().find(|d| d.code == codes::INTERVAL);
     if let Some(refused) = refused.filter(|_| target.strict) {
         let span = refused.span.unwrap_or(kernel.span);

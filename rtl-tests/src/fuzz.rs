@@ -86,9 +86,9 @@ pub fn compile(text: &str, top: &str, setting: &Setting) -> Result<Compilation, 
     let compiled = loop {
         match driver::compile(&mut sources, file, Some(top), &target) {
             // What cannot be carried out is refused; the kernel is built all the same.
-            Err(errors) if errors.0.iter().any(|error| error.code == codes::DIRECTIVE) => {
-                target.directives.pop();
-            }
+            Err(errors)
+                if errors.0.iter().any(|error| error.code == codes::DIRECTIVE)
+                    && target.directives.pop().is_some() => {}
             compiled => break compiled,
         }
     };

@@ -23,13 +23,34 @@ struct Balance<'k> {
 impl Rewriter for Balance<'_> {
     fn leave(&mut self, mut op: Op, out: &mut Vec<Op>) {
         if let OpKind::For(f) = &mut op.kind {
-            for (&carried, next) in f.carried.iter().zip(f.body.yields.clone()) {
-                if let Some(chain) = chain(self.kernel, &mut f.body, carried, next) {
-                    rebuild(self.kernel, &mut f.body.ops, carried, next, &chain);
-                }
-            }
+            self.rebalance(f);
         }
         out.push(op);
+    }
+}
+
+impl Balance<'_> {
+    fn rebalance(&mut self, f: &mut For) {
+        let carried = f.carried.iter().zip(f.body.yields.clone());
+        let body = Body::of(&mut f.body);
+        let chains = carried.filter_map(|(&carried, next)| {
+            let chain = body.chain(self.kernel, carried, next)?;
+            Some((next, (carried, chain)))
+        });
+        let chains: HashMap<ValueId, (ValueId, Chain)> = chains.collect();
+        if chains.is_empty() {
+            return;
+        }
+        for op in std::mem::take(&mut f.body.ops) {
+            match op.results[..] {
+                [next] if chains.contains_key(&next) => {
+                    let (carried, chain) = &chains[&next];
+                    let mut build = self.kernel.build(&mut f.body.ops, op.span);
+                    rebuild(&mut build, *carried, next, chain);
+                }
+                _ => f.body.ops.push(op),
+            }
+        }
     }
 }
 
@@ -57,63 +78,71 @@ fn width(kernel: &Kernel, value: ValueId) -> Option<u32> {
     }
 }
 
-/// The chain from a carried value to its next one, if there is one that could be shorter.
-fn chain(kernel: &Kernel, body: &mut Block, carried: ValueId, next: ValueId) -> Option<Chain> {
-    let needed = width(kernel, carried)?;
-    let mut uses: HashMap<ValueId, u32> = HashMap::new();
-    body.for_each_use(&mut |value| *uses.entry(*value).or_default() += 1);
-    let definitions = body.ops.iter().filter_map(|op| match op.results[..] {
-        [result] => Some((result, &op.kind)),
-        _ => None,
-    });
-    let definitions: HashMap<ValueId, &OpKind> = definitions.collect();
-    let mut op = None;
-    let mut terms = Vec::new();
-    let (mut meetings, mut is_cast) = (0, false);
-    let mut open = vec![(next, false)];
-    while let Some((value, negative)) = open.pop() {
-        if value == carried {
-            meetings += 1;
-            if negative {
-                return None;
-            }
-            continue;
-        }
-        // What something else needs is computed anyway, and what wraps sooner is another value.
-        let is_inner = uses.get(&value) == Some(&1) && width(kernel, value) >= Some(needed);
-        match definitions.get(&value).filter(|_| is_inner) {
-            Some(OpKind::Cast { arg }) if width(kernel, *arg).is_some() => {
-                is_cast = true;
-                open.push((*arg, negative));
-            }
-            Some(&&OpKind::Binary { op: own, lhs, rhs })
-                if any_order(own).is_some_and(|own| *op.get_or_insert(own) == own) =>
-            {
-                open.push((rhs, negative != (own == BinaryOp::Sub)));
-                open.push((lhs, negative));
-            }
-            _ => terms.push((value, negative)),
-        }
+/// What is known of the body of a loop.
+struct Body<'b> {
+    /// Of each value.
+    uses: HashMap<ValueId, u32>,
+    /// Outside of inner blocks.
+    definitions: HashMap<ValueId, &'b OpKind>,
+}
+
+impl Body<'_> {
+    fn of(body: &mut Block) -> Body<'_> {
+        let mut uses: HashMap<ValueId, u32> = HashMap::new();
+        body.for_each_use(&mut |value| *uses.entry(*value).or_default() += 1);
+        let definitions = body.ops.iter().filter_map(|op| match op.results[..] {
+            [result] => Some((result, &op.kind)),
+            _ => None,
+        });
+        let definitions = definitions.collect();
+        Body { uses, definitions }
     }
-    // The least modulo 2^w is not the least.
-    let is_exact = !is_cast || !matches!(op, Some(BinaryOp::Min | BinaryOp::Max));
-    let op = op.filter(|_| is_exact && meetings == 1 && terms.len() > 1)?;
-    Some(Chain { op, terms })
+
+    /// The chain from a carried value to its next one, if there is one that could be shorter.
+    fn chain(&self, kernel: &Kernel, carried: ValueId, next: ValueId) -> Option<Chain> {
+        let needed = width(kernel, carried)?;
+        let mut op = None;
+        let mut terms = Vec::new();
+        let (mut meetings, mut is_cast) = (0, false);
+        let mut open = vec![(next, false)];
+        while let Some((value, negative)) = open.pop() {
+            if value == carried {
+                meetings += 1;
+                if negative {
+                    return None;
+                }
+                continue;
+            }
+            // What something else needs is computed anyway, and what wraps sooner is another value.
+            let is_inner = self.uses.get(&value) == Some(&1) && width(kernel, value) >= Some(needed);
+            match self.definitions.get(&value).filter(|_| is_inner) {
+                Some(OpKind::Cast { arg }) if width(kernel, *arg).is_some() => {
+                    is_cast = true;
+                    open.push((*arg, negative));
+                }
+                Some(&&OpKind::Binary { op: own, lhs, rhs })
+                    if any_order(own).is_some_and(|own| *op.get_or_insert(own) == own) =>
+                {
+                    open.push((rhs, negative != (own == BinaryOp::Sub)));
+                    open.push((lhs, negative));
+                }
+                _ => terms.push((value, negative)),
+            }
+        }
+        // The least modulo 2^w is not the least.
+        let is_exact = !is_cast || !matches!(op, Some(BinaryOp::Min | BinaryOp::Max));
+        let op = op.filter(|_| is_exact && meetings == 1 && terms.len() > 1)?;
+        Some(Chain { op, terms })
+    }
 }
 
 /// Computes `next` from the carried value by one operation.
-fn rebuild(kernel: &mut Kernel, ops: &mut Vec<Op>, carried: ValueId, next: ValueId, chain: &Chain) {
-    let Some(at) = ops.iter().position(|op| op.results == [next]) else {
-        return;
-    };
-    let span = ops[at].span;
-    let ty = kernel.values[carried].ty;
-    let mut made = Vec::new();
-    let mut build = kernel.build(&mut made, span);
+fn rebuild(build: &mut Build, carried: ValueId, next: ValueId, chain: &Chain) {
+    let ty = build.kernel.values[carried].ty;
     let mut tree = |negative: bool| {
         let terms = chain.terms.iter().filter(|term| term.1 == negative);
         let terms: Vec<ValueId> = terms.map(|term| build.cast(term.0, ty)).collect();
-        reduced(&mut build, chain.op, terms)
+        reduced(build, chain.op, terms)
     };
     let (added, subtracted) = (tree(false), tree(true));
     let (op, term) = match (added, subtracted) {
@@ -123,11 +152,11 @@ fn rebuild(kernel: &mut Kernel, ops: &mut Vec<Op>, carried: ValueId, next: Value
             build.binary(BinaryOp::Sub, added, subtracted),
         ),
         (None, Some(subtracted)) => (BinaryOp::Sub, subtracted),
+        // A chain has terms.
         (None, None) => return,
     };
     let (lhs, rhs) = (carried, term);
     build.define(OpKind::Binary { op, lhs, rhs }, vec![next]);
-    ops.splice(at..=at, made);
 }
 
 /// One value of many, by halves.

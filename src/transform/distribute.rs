@@ -7,7 +7,7 @@
 
 use super::dead;
 use super::inline::MAX_OPS;
-use crate::ir::analysis::touch;
+use crate::ir::analysis::touch::{self, Touched};
 use crate::ir::copy::Copier;
 use crate::ir::rewrite::{Rewriter, rewrite};
 use crate::ir::*;
@@ -22,6 +22,7 @@ pub fn run(kernel: &mut Kernel) {
     let mut pass = Distribute {
         kernel,
         depth: 0,
+        budget: MAX_OPS,
         changed: false,
     };
     let body = rewrite(body, &mut pass);
@@ -37,6 +38,8 @@ struct Distribute<'k> {
     kernel: &'k mut Kernel,
     /// Loops around.
     depth: usize,
+    /// Operations that may still be made.
+    budget: usize,
     changed: bool,
 }
 
@@ -57,19 +60,30 @@ impl Rewriter for Distribute<'_> {
         let Some(groups) = groups else {
             return out.push(op);
         };
-        self.changed = true;
         let nest = Block {
             ops: vec![op],
             yields: vec![],
         };
-        for group in groups {
-            let mut budget = MAX_OPS;
-            let copy = Copier::within(self.kernel, &mut budget).block(&nest);
-            // The nest is one of a kernel that has no more operations.
-            let mut copy = copy.expect("the copy is within the limit of kernels");
-            keep_stores(&mut copy, &group);
-            out.append(&mut copy.ops);
+        match self.nests(&nest, &groups) {
+            Some(nests) => {
+                self.changed = true;
+                out.extend(nests);
+            }
+            None => out.extend(nest.ops),
         }
+    }
+}
+
+impl Distribute<'_> {
+    /// A nest for each group; `None` if that is too much code.
+    fn nests(&mut self, nest: &Block, groups: &[BTreeSet<ArrayId>]) -> Option<Vec<Op>> {
+        let mut made = Vec::new();
+        for group in groups {
+            let mut copy = Copier::within(self.kernel, &mut self.budget).block(nest)?;
+            keep_stores(&mut copy, group);
+            made.append(&mut copy.ops);
+        }
+        Some(made)
     }
 }
 
@@ -93,13 +107,13 @@ fn keep_stores(block: &mut Block, arrays: &BTreeSet<ArrayId>) {
 /// The arrays that a nest writes, those together that depend on one another, in the order of their first stores; `None` if
 /// all do, or if it is not known.
 fn groups(nest: &Op) -> Option<Vec<BTreeSet<ArrayId>>> {
+    let written = Touched::by(nest).written;
+    if written.len() < 2 {
+        return None;
+    }
     let mut sources = Sources::default();
     sources.op(nest, &[])?;
     let mut groups: Vec<BTreeSet<ArrayId>> = Vec::new();
-    let written: BTreeSet<ArrayId> = sources.stores.iter().map(|store| store.array).collect();
-    if !(2..=MANY).contains(&sources.stores.len()) || written.len() < 2 {
-        return None;
-    }
     let mut has_recurrence = false;
     for store in &sources.stores {
         let (mut group, is_carried) = sources.reads_of(&store.needs);
@@ -147,8 +161,7 @@ impl Sources {
     /// Notes an operation and what is inside; `around`: the values that decide whether and how often it runs. `None` where a
     /// loop has no counter.
     fn op(&mut self, op: &Op, around: &[ValueId]) -> Option<()> {
-        let mut needs: Vec<ValueId> = op.kind.operands();
-        needs.extend(around);
+        let mut needs = [&op.kind.operands(), around].concat();
         let (reads, writes) = touch::arrays(&op.kind);
         if writes.len() > 1 || reads.len() > 1 {
             return None;
@@ -156,23 +169,28 @@ impl Sources {
         match &op.kind {
             OpKind::While(_) | OpKind::Call(_) => return None,
             OpKind::For(f) => {
-                self.define(&[f.iv], &needs, None);
+                // What decides how often it runs.
+                needs = [&[f.lo, f.hi, f.step], around].concat();
+                self.define(f.iv, &needs, None);
                 for (at, &param) in f.carried.iter().enumerate() {
-                    let mut made_of = needs.clone();
-                    made_of.push(f.body.yields[at]);
-                    self.define(&[param], &made_of, None);
+                    let made_of = [f.inits[at], f.body.yields[at], f.iv];
+                    self.define(param, &made_of, None);
                     self.carried.insert(param);
-                    self.define(&op.results[at..=at], &made_of, None);
+                    self.define(op.results[at], &made_of, None);
                 }
             }
             OpKind::If(branch) => {
-                for (at, result) in op.results.iter().enumerate() {
-                    let mut made_of = needs.clone();
-                    made_of.extend([branch.then.yields[at], branch.otherwise.yields[at]]);
-                    self.define(&[*result], &made_of, None);
+                for (at, &result) in op.results.iter().enumerate() {
+                    let (then, otherwise) = (&branch.then, &branch.otherwise);
+                    let made_of = [branch.cond, then.yields[at], otherwise.yields[at]];
+                    self.define(result, &made_of, None);
                 }
             }
-            _ => self.define(&op.results, &needs, reads.first().copied()),
+            _ => {
+                for &result in &op.results {
+                    self.define(result, &op.kind.operands(), reads.first().copied());
+                }
+            }
         }
         if let Some(&array) = writes.first() {
             self.stores.push(Store {
@@ -180,6 +198,9 @@ impl Sources {
                 needs: needs.clone(),
                 copied: reads.first().copied(),
             });
+        }
+        if self.stores.len() > MANY {
+            return None;
         }
         for block in op.kind.blocks() {
             for op in &block.ops {
@@ -189,10 +210,8 @@ impl Sources {
         Some(())
     }
 
-    fn define(&mut self, values: &[ValueId], made_of: &[ValueId], array: Option<ArrayId>) {
-        for value in values {
-            self.made_of.insert(*value, (made_of.to_vec(), array));
-        }
+    fn define(&mut self, value: ValueId, made_of: &[ValueId], array: Option<ArrayId>) {
+        self.made_of.insert(value, (made_of.to_vec(), array));
     }
 
     /// Arrays that are read on the way to values, and whether a loop carries something there.

@@ -18,6 +18,9 @@ use std::collections::HashSet;
 /// Longest array that takes the values of a loop's iterations.
 const LONGEST: u64 = 4096;
 
+/// Most values for which there are such arrays.
+const MOST: usize = 16;
+
 /// Cuts every loop that has a loop behind one that yields values.
 pub fn run(kernel: &mut Kernel) {
     let values = Values::of(kernel);
@@ -25,6 +28,7 @@ pub fn run(kernel: &mut Kernel) {
     let mut pass = Expansion {
         kernel: &mut *kernel,
         values,
+        budget: MAX_OPS,
     };
     let body = rewrite(body, &mut pass);
     kernel.body = body;
@@ -34,14 +38,16 @@ struct Expansion<'k> {
     /// Without its body.
     kernel: &'k mut Kernel,
     values: Values,
+    /// Operations that may still be made.
+    budget: usize,
 }
 
 impl Rewriter for Expansion<'_> {
     fn leave(&mut self, mut op: Op, out: &mut Vec<Op>) {
         if let OpKind::For(f) = &mut op.kind
             && let Some((at, trip)) = self.place(f)
+            && let Some(first) = self.cut(f, at, trip)
         {
-            let first = self.cut(f, at, trip);
             out.push(Op {
                 kind: OpKind::For(Box::new(first)),
                 results: vec![],
@@ -74,39 +80,29 @@ impl Expansion<'_> {
         (has_loop && counts_up && is_legal).then_some((at, count))
     }
 
-    /// Makes the second part of a loop; gives the first one.
-    fn cut(&mut self, f: &mut For, at: usize, trip: u64) -> For {
-        let second = f.body.ops.split_off(at);
-        let first = std::mem::take(&mut f.body.ops);
-        let mut needed = HashSet::new();
+    /// Makes the second part of a loop; gives the first one. `None` if that is too much code or too many arrays.
+    fn cut(&mut self, f: &mut For, at: usize, trip: u64) -> Option<For> {
         let mut rest = Block {
-            ops: second,
+            ops: f.body.ops.split_off(at),
             yields: vec![],
         };
-        rest.for_each_use(&mut |value| _ = needed.insert(*value));
-        // What is computed at once is computed in both parts, from what an array hands over.
-        let mut both = Vec::new();
-        let mut handed = Vec::new();
-        for op in first.iter().rev() {
-            if op.kind.is_pure() && op.results.iter().any(|value| needed.contains(value)) {
-                needed.extend(op.kind.operands());
-                both.push(op.clone());
-            } else {
-                handed.extend(op.results.iter().copied().filter(|v| needed.contains(v)));
-            }
-        }
-        both.reverse();
+        let (both, handed) = shared(&f.body.ops, &mut rest);
         let iv = self.kernel.like(f.iv);
-        let mut budget = MAX_OPS;
-        let mut copier = Copier::within(self.kernel, &mut budget);
-        copier.rename(f.iv, iv);
-        let first = Block {
-            ops: first,
-            yields: handed.clone(),
+        let copied = match handed.len() {
+            0..=MOST => {
+                let mut copier = Copier::within(self.kernel, &mut self.budget);
+                copier.rename(f.iv, iv);
+                f.body.yields = handed.clone();
+                let copied = copier.block(&f.body);
+                f.body.yields.clear();
+                copied
+            }
+            _ => None,
         };
-        let copied = copier.block(&first);
-        // The loop is one of a kernel that has no more operations.
-        let mut body = copied.expect("the copy is within the limit of kernels");
+        let Some(mut body) = copied else {
+            f.body.ops.append(&mut rest.ops);
+            return None;
+        };
         let mut loads = Vec::new();
         for (&value, copy) in handed.iter().zip(std::mem::take(&mut body.yields)) {
             let array = self.array(value, trip);
@@ -117,14 +113,14 @@ impl Expansion<'_> {
             build.define(OpKind::load(array, vec![f.iv]), vec![value]);
         }
         f.body.ops = loads.into_iter().chain(both).chain(rest.ops).collect();
-        For {
+        Some(For {
             iv,
             inits: vec![],
             carried: vec![],
             body,
             label: f.label.clone(),
             ..*f
-        }
+        })
     }
 
     fn array(&mut self, value: ValueId, trip: u64) -> ArrayId {
@@ -139,4 +135,23 @@ impl Expansion<'_> {
             span: self.kernel.span,
         })
     }
+}
+
+/// Of the values that the second part of a loop needs of the first one: the operations that both parts do, because they
+/// take no time, and the values that an array hands over.
+fn shared(first: &[Op], second: &mut Block) -> (Vec<Op>, Vec<ValueId>) {
+    let mut needed = HashSet::new();
+    second.for_each_use(&mut |value| _ = needed.insert(*value));
+    let mut both = Vec::new();
+    let mut handed = Vec::new();
+    for op in first.iter().rev() {
+        if op.kind.is_pure() && op.results.iter().any(|value| needed.contains(value)) {
+            needed.extend(op.kind.operands());
+            both.push(op.clone());
+        } else {
+            handed.extend(op.results.iter().copied().filter(|v| needed.contains(v)));
+        }
+    }
+    both.reverse();
+    (both, handed)
 }

@@ -31,7 +31,11 @@ pub fn concerns(kernel: &Kernel) -> bool {
 /// Errors: the number of iterations has to be known, and is not; a loop without a counter inside of a pipelined one; more
 /// than two million operations.
 pub fn run(kernel: &mut Kernel) -> Result<(), Diagnostic> {
-    let values = Values::of(kernel);
+    // Values are noted on the way; only whether iterations may run abreast asks for those further inside.
+    let values = match kernel.body.any_op(&is_abreast) {
+        true => Values::of(kernel),
+        false => Values::default(),
+    };
     let body = std::mem::take(&mut kernel.body);
     let mut pass = Unroller {
         values,
@@ -43,6 +47,10 @@ pub fn run(kernel: &mut Kernel) -> Result<(), Diagnostic> {
     let body = pass.block(body)?;
     kernel.body = body;
     Ok(())
+}
+
+fn is_abreast(op: &Op) -> bool {
+    matches!(&op.kind, OpKind::For(f) if matches!(f.tags.unroll, Some(Unroll::Abreast(_))))
 }
 
 /// A pipelined loop is the innermost one.

@@ -327,7 +327,9 @@ fn parts(split: &Split, (low, high): (i128, i128), residue: Residue) -> Vec<u64>
     if split.kind == PartitionKind::Block && residue.by < i128::from(split.share()) {
         return (part(first)..=part(last)).collect();
     }
-    let indices = (first..=last).step_by(residue.by.max(1) as usize);
+    // A step beyond all indices leaves the first one.
+    let step = usize::try_from(residue.by.max(1)).unwrap_or(usize::MAX);
+    let indices = (first..=last).step_by(step);
     // Each part again after so many.
     let mut parts: Vec<u64> = indices.take(split.factor as usize).map(part).collect();
     parts.sort_unstable();

@@ -4,10 +4,10 @@
 //! loop of a nest is the one whose iterations read different elements and write different sums, a forecast says: each is
 //! tried, the kernel scheduled, and the best one kept if it is worth its operators.
 
-use crate::diagnostics::{SourceMap, Span};
+use crate::diagnostics::SourceMap;
 use crate::ir::analysis::trip::Trip;
 use crate::ir::analysis::{Values, abreast};
-use crate::ir::{Block, For, Kernel, OpKind, Tags, Unroll};
+use crate::ir::{Block, For, Kernel, Op, OpKind, Path, Tags, Unroll};
 use num_traits::ToPrimitive;
 
 /// How much the compiler does for speed.
@@ -78,9 +78,9 @@ pub fn direct(
             if !spend() {
                 break;
             }
-            tags_at(kernel, &path).unroll = Some(Unroll::Abreast(ABREAST));
+            tag(&mut kernel.body, &path, Some(Unroll::Abreast(ABREAST)));
             let found = forecast(kernel);
-            tags_at(kernel, &path).unroll = None;
+            tag(&mut kernel.body, &path, None);
             let least = best.as_ref().map_or(now.cycles, |(best, _)| best.cycles);
             if let Some(found) = found.filter(|f| f.luts <= most_luts && f.cycles < least) {
                 best = Some((found, path));
@@ -88,22 +88,13 @@ pub fn direct(
         }
         let worth = |best: &Forecast| now.cycles - best.cycles >= now.cycles.div_ceil(LEAST_GAIN);
         if let Some((found, path)) = best.filter(|(best, _)| worth(best)) {
-            tags_at(kernel, &path).unroll = Some(Unroll::Abreast(ABREAST));
-            let (label, span) = loop_at(kernel, &path);
-            decisions.push(format!(
-                "-O2: loop '{label}' (line {}) runs {ABREAST} iterations side by side: {} cycles instead of {}, about",
-                sources.line_of(span),
-                found.cycles,
-                now.cycles
-            ));
+            tag(&mut kernel.body, &path, Some(Unroll::Abreast(ABREAST)));
+            decisions.extend(decision(&kernel.body, &path, sources, [found, now]));
             now = found;
         }
     }
     decisions
 }
-
-/// Down to a loop: the position of an operation in its block, and which of its blocks is entered.
-type Path = Vec<(usize, usize)>;
 
 /// Loops that no other counted loop is around.
 fn find_nests(block: &Block, path: &mut Path, nests: &mut Vec<Path>) {
@@ -152,38 +143,35 @@ fn is_candidate(values: &Values, f: &For) -> bool {
     count >= u64::from(ABREAST) && abreast::may_run(values, f, ABREAST.into()).is_ok()
 }
 
-fn for_at<'k>(mut block: &'k Block, path: &[(usize, usize)]) -> Option<&'k For> {
-    let (last, path) = path.split_last()?;
-    for &(at, inner) in path {
-        block = block.ops[at].kind.blocks().swap_remove(inner);
-    }
-    match &block.ops[last.0].kind {
+fn for_at<'k>(body: &'k Block, path: &Path) -> Option<&'k For> {
+    match &body.op_at(path)?.kind {
         OpKind::For(f) => Some(f),
         _ => None,
     }
 }
 
-fn tags_at<'k>(kernel: &'k mut Kernel, path: &Path) -> &'k mut Tags {
-    let mut block = &mut kernel.body;
-    let (last, path) = path.split_last().expect("a path leads to a loop");
-    for &(at, inner) in path {
-        block = block.ops[at].kind.blocks_mut().swap_remove(inner);
-    }
-    match &mut block.ops[last.0].kind {
-        OpKind::For(f) => &mut f.tags,
-        _ => unreachable!("a path leads to a loop"),
+/// Directs the loop at a path.
+fn tag(body: &mut Block, path: &Path, unroll: Option<Unroll>) {
+    if let Some(Op {
+        kind: OpKind::For(f),
+        ..
+    }) = body.op_at_mut(path)
+    {
+        f.tags.unroll = unroll;
     }
 }
 
-fn loop_at<'k>(kernel: &'k Kernel, path: &Path) -> (&'k str, Span) {
-    let mut block = &kernel.body;
-    let (last, path) = path.split_last().expect("a path leads to a loop");
-    for &(at, inner) in path {
-        block = block.ops[at].kind.blocks().swap_remove(inner);
-    }
-    let op = &block.ops[last.0];
-    match &op.kind {
-        OpKind::For(f) => (&f.label, op.span),
-        _ => unreachable!("a path leads to a loop"),
-    }
+/// A decision, in words.
+fn decision(
+    body: &Block,
+    path: &Path,
+    sources: &SourceMap,
+    [now, before]: [Forecast; 2],
+) -> Option<String> {
+    let line = sources.line_of(body.op_at(path)?.span);
+    let label = &for_at(body, path)?.label;
+    Some(format!(
+        "-O2: loop '{label}' (line {line}) runs {ABREAST} iterations side by side: {} cycles instead of {}, about",
+        now.cycles, before.cycles
+    ))
 }

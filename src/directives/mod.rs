@@ -6,8 +6,10 @@ mod names;
 
 use crate::codes;
 use crate::diagnostics::{Diagnostic, Diagnostics, SourceMap};
-use crate::ir::{ArrayId, For, KernelId, OpKind, PartitionKind, Pipeline, Program, Tags, Unroll};
-use names::{Found, Names, Path, Refusal};
+use crate::ir::{
+    ArrayId, For, KernelId, OpKind, PartitionKind, Path, Pipeline, Program, Tags, Unroll,
+};
+use names::{Found, Names, Refusal};
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -334,12 +336,8 @@ pub fn arrays(program: &Program, sources: &SourceMap) -> Vec<String> {
 
 /// The counted loop of a name.
 fn loop_at<'p>(program: &'p mut Program, found: &Found<Path>) -> Option<&'p mut For> {
-    let mut block = &mut program.kernels[found.kernel].body;
-    let (last, path) = found.place.split_last()?;
-    for &(op, inner) in path {
-        block = block.ops[op].kind.blocks_mut().swap_remove(inner);
-    }
-    match &mut block.ops[last.0].kind {
+    let body = &mut program.kernels[found.kernel].body;
+    match &mut body.op_at_mut(&found.place)?.kind {
         OpKind::For(f) => Some(f),
         _ => None,
     }

@@ -1,7 +1,7 @@
 //! Names of loops and arrays: `i`, `i@12` for the one of line 12, `outer/inner`, `kernel/loop`; `while@12` for a `while`.
 
 use crate::diagnostics::{SourceMap, Span};
-use crate::ir::{Array, ArrayId, ArrayKind, Block, KernelId, OpKind, Program};
+use crate::ir::{Array, ArrayId, ArrayKind, Block, KernelId, OpKind, Path, Program};
 
 /// A loop or an array, and where it is.
 #[derive(Clone, Debug)]
@@ -15,9 +15,6 @@ pub struct Found<P> {
     /// Kernel and loops around it, then itself, with their lines.
     chain: Vec<(String, usize)>,
 }
-
-/// Down to a loop: the position of an operation in its block, and which of its blocks is entered.
-pub type Path = Vec<(usize, usize)>;
 
 impl<P> Found<P> {
     /// `kernel/outer/inner@12`.

@@ -1,0 +1,29 @@
+//! Paths: where an operation stands in the nested blocks of a kernel.
+
+use super::{Block, Op};
+
+/// Down to an operation: the position of an operation in its block, and which of its blocks is entered; of the last
+/// one, which is meant itself, no block is entered.
+pub type Path = Vec<(usize, usize)>;
+
+impl Block {
+    /// The operation at the end of a path that begins in this block; `None` if the path leads nowhere.
+    pub fn op_at(&self, path: &[(usize, usize)]) -> Option<&Op> {
+        let (&(at, inner), rest) = path.split_first()?;
+        let op = self.ops.get(at)?;
+        match rest.is_empty() {
+            true => Some(op),
+            false => op.kind.blocks().into_iter().nth(inner)?.op_at(rest),
+        }
+    }
+
+    /// The same, mutable.
+    pub fn op_at_mut(&mut self, path: &[(usize, usize)]) -> Option<&mut Op> {
+        let (&(at, inner), rest) = path.split_first()?;
+        let op = self.ops.get_mut(at)?;
+        match rest.is_empty() {
+            true => Some(op),
+            false => op.kind.blocks_mut().into_iter().nth(inner)?.op_at_mut(rest),
+        }
+    }
+}

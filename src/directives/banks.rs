@@ -4,10 +4,7 @@ use super::Directive;
 use crate::codes;
 use crate::diagnostics::{Diagnostic, Span};
 use crate::ir::partition::{MAX_BANKS, banks, parts};
-use crate::ir::{
-    Arg, Array, ArrayId, Kernel, KernelId, OpKind, Param, Partition, PartitionKind, Program,
-    ResultSlot,
-};
+use crate::ir::{Array, ArrayId, Kernel, KernelId, OpKind, Partition, PartitionKind, Program};
 use std::collections::BTreeMap;
 
 /// Splits an array. Gives what is to be noted about it. Errors: why it cannot be split so.
@@ -104,17 +101,8 @@ fn passes(program: &Program, kernel: &Kernel) -> Vec<Pass> {
     kernel.body.for_each_op(&mut |op| {
         let OpKind::Call(call) = &op.kind else { return };
         let callee = &program.kernels[call.kernel];
-        let params = callee.params.iter().zip(&call.args);
-        let params = params.filter_map(|pair| match pair {
-            (Param::Array(param), Arg::Array(array)) => Some((*param, *array)),
-            _ => None,
-        });
-        let results = callee.results.iter().filter_map(|slot| match slot {
-            ResultSlot::Array(id) => Some(*id),
-            ResultSlot::Scalar(_) => None,
-        });
-        let results = results.zip(call.result_arrays.iter().copied());
-        passes.extend(params.chain(results).map(|(param, array)| Pass {
+        let arrays = call.arrays(callee).into_iter();
+        passes.extend(arrays.map(|(param, array)| Pass {
             array,
             callee: call.kernel,
             param,

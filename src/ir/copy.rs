@@ -1,8 +1,7 @@
 //! Copies of code with values of their own: of a loop's body, or of a kernel's where it is called.
 
 use super::{
-    Arg, Array, ArrayId, ArrayKind, Block, Call, For, If, Kernel, Op, OpKind, Param, ResultSlot,
-    ValueId, While,
+    Arg, Array, ArrayId, ArrayKind, Block, Call, For, If, Kernel, Op, OpKind, Param, ValueId, While,
 };
 use crate::hash::FastMap;
 
@@ -36,29 +35,16 @@ impl<'a> Copier<'a> {
         call: &Call,
         budget: &'a mut usize,
     ) -> Copier<'a> {
-        let mut values = FastMap::default();
-        let mut arrays = FastMap::default();
-        for (param, arg) in callee.params.iter().zip(&call.args) {
-            match (param, arg) {
-                (Param::Scalar(p), Arg::Scalar(a)) => {
-                    values.insert(*p, *a);
-                }
-                (Param::Array(p), Arg::Array(a)) => {
-                    arrays.insert(*p, *a);
-                }
-                _ => unreachable!("arguments match parameters in a valid program"),
-            }
-        }
-        let results = callee.results.iter().filter_map(|r| match r {
-            ResultSlot::Array(id) => Some(*id),
-            ResultSlot::Scalar(_) => None,
+        let params = callee.params.iter().zip(&call.args);
+        let values = params.filter_map(|pair| match pair {
+            (Param::Scalar(param), Arg::Scalar(value)) => Some((*param, *value)),
+            _ => None,
         });
-        arrays.extend(results.zip(call.result_arrays.iter().copied()));
         Copier {
             into: caller,
             from: Some(callee),
-            values,
-            arrays,
+            values: values.collect(),
+            arrays: call.arrays(callee).into_iter().collect(),
             budget,
         }
     }

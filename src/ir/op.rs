@@ -1,6 +1,6 @@
 //! Operations: what a kernel does, with the operands and blocks of each.
 
-use super::{ArrayId, Block, Const, KernelId, Tags, ValueId};
+use super::{ArrayId, Block, Const, Kernel, KernelId, Param, ResultSlot, Tags, ValueId};
 use crate::diagnostics::Span;
 
 /// One operation.
@@ -175,6 +175,23 @@ pub struct Call {
     pub args: Vec<Arg>,
     /// Arrays of the caller that take its array results, in order.
     pub result_arrays: Vec<ArrayId>,
+}
+
+impl Call {
+    /// The callee's arrays that the caller's stand for, each with the one that does: parameters, then results.
+    pub fn arrays(&self, callee: &Kernel) -> Vec<(ArrayId, ArrayId)> {
+        let params = callee.params.iter().zip(&self.args);
+        let params = params.filter_map(|pair| match pair {
+            (Param::Array(param), Arg::Array(array)) => Some((*param, *array)),
+            _ => None,
+        });
+        let results = callee.results.iter().filter_map(|slot| match slot {
+            ResultSlot::Array(id) => Some(*id),
+            ResultSlot::Scalar(_) => None,
+        });
+        let results = results.zip(self.result_arrays.iter().copied());
+        params.chain(results).collect()
+    }
 }
 
 /// An argument of a call.

@@ -34,7 +34,7 @@ pub mod validate;
 use crate::arena::{Arena, Id};
 use crate::diagnostics::Span;
 use num_bigint::{BigInt, BigUint};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 pub use build::Build;
 pub use op::*;
@@ -222,6 +222,23 @@ impl Block {
                 inner.for_each_op(f);
             }
         }
+    }
+
+    /// Values that the block and the blocks nested in it define, parameters of loops among them.
+    pub fn defined(&self) -> BTreeSet<ValueId> {
+        let mut defined = BTreeSet::new();
+        self.for_each_op(&mut |op| {
+            defined.extend(&op.results);
+            match &op.kind {
+                OpKind::For(f) => {
+                    defined.insert(f.iv);
+                    defined.extend(&f.carried);
+                }
+                OpKind::While(w) => defined.extend(&w.carried),
+                _ => {}
+            }
+        });
+        defined
     }
 
     /// Whether an operation of the block or of the blocks nested in it is as wanted.

@@ -26,4 +26,17 @@ impl Block {
             false => op.kind.blocks_mut().into_iter().nth(inner)?.op_at_mut(rest),
         }
     }
+
+    /// The block that a path leads into; this one, if there are no steps.
+    pub fn block_at_mut(&mut self, path: &[(usize, usize)]) -> Option<&mut Block> {
+        let Some((&(at, inner), rest)) = path.split_first() else {
+            return Some(self);
+        };
+        let op = self.ops.get_mut(at)?;
+        op.kind
+            .blocks_mut()
+            .into_iter()
+            .nth(inner)?
+            .block_at_mut(rest)
+    }
 }

@@ -1,6 +1,7 @@
 //! Kernel to better kernel: each pass has a name and a one-line contract; [`PASSES`] is the pipeline.
 
 pub mod balance;
+pub mod band;
 pub mod bypass;
 pub mod convert_branches;
 pub mod dead;
@@ -11,9 +12,11 @@ pub mod flatten;
 pub mod forward;
 pub mod inline;
 pub mod interleave;
+pub mod iterations;
 pub mod jam;
 pub mod promote;
 pub mod registers;
+pub mod restructure;
 pub mod reuse;
 pub mod scalar_expansion;
 pub mod tables;

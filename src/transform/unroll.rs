@@ -6,6 +6,7 @@
 //! in.
 
 use super::inline::MAX_OPS;
+use super::iterations;
 use super::jam::jam;
 use crate::codes;
 use crate::diagnostics::{Diagnostic, Span};
@@ -16,7 +17,7 @@ use crate::ir::analysis::trip::Trip;
 use crate::ir::copy::Copier;
 use crate::ir::*;
 use num_bigint::BigInt;
-use num_traits::{Signed, ToPrimitive, Zero};
+use num_traits::ToPrimitive;
 
 /// Whether any loop is to be unrolled.
 pub fn concerns(kernel: &Kernel) -> bool {
@@ -182,7 +183,7 @@ impl Unroller<'_> {
                 let whole = count / factor;
                 let middle = trip.at(whole * factor);
                 let has_rest = !count.is_multiple_of(factor);
-                self.in_part(f, factor, span, out, |build| Rounds {
+                self.in_part(f, factor, span, out, |build, _| Rounds {
                     count: build.index(whole),
                     end: build.index(middle),
                     has_rest,
@@ -272,11 +273,11 @@ impl Unroller<'_> {
         factor: u64,
         span: Span,
         out: &mut Vec<Op>,
-        rounds: impl FnOnce(&mut Build<'_>) -> Rounds,
+        rounds: impl FnOnce(&mut Build<'_>, &For) -> Rounds,
     ) -> Result<Vec<ValueId>, Diagnostic> {
         let mut ops = Vec::new();
         let mut build = self.kernel.build(&mut ops, span);
-        let rounds = rounds(&mut build);
+        let rounds = rounds(&mut build, &f);
         let (zero, one, by) = (build.index(0), build.index(1), build.index(factor));
         let stride = build.binary(BinaryOp::Mul, f.step, by);
         let tags = Tags {
@@ -353,12 +354,6 @@ impl Unroller<'_> {
         Ok(carried)
     }
 
-    /// How far `end` lies behind `first` at most; `None` if that is no 64-bit number.
-    fn farthest(&self, first: ValueId, end: ValueId) -> Option<i64> {
-        let (low, high) = (self.values.range(first)?.0, self.values.range(end)?.1);
-        i64::try_from(high - low).ok()
-    }
-
     /// As [`Unroller::in_part`], where the bounds are known only when the loop begins.
     fn in_part_of_many(
         &mut self,
@@ -367,36 +362,17 @@ impl Unroller<'_> {
         span: Span,
         out: &mut Vec<Op>,
     ) -> Result<Vec<ValueId>, Diagnostic> {
-        let Some(step) = self.constant(f.step).filter(|step| !step.is_zero()) else {
-            return Err(self.refusal(span, &cause(&f), "its step is not known"));
-        };
-        let [first, end] = match f.descending {
-            false => [f.lo, f.hi],
-            true => [f.hi, f.lo],
-        };
-        let longest = self
-            .farthest(first, end)
-            .and_then(|far| far.checked_add(step.abs().to_i64()?));
-        if longest.is_none() {
-            let why = "its bounds may be too far apart for a 64-bit index";
-            return Err(self.refusal(span, &cause(&f), why));
-        }
-        let start = f.lo;
-        self.in_part(f, factor, span, out, |build| {
-            // As often as `factor` steps fit in the distance, rounded up to whole steps; never, if it is negative.
-            let distance = build.binary(BinaryOp::Sub, end, first);
-            let up = build.index(step.abs() - 1);
-            let distance = build.binary(BinaryOp::Add, distance, up);
-            let whole = build.index(step.abs() * factor);
-            let count = build.binary(BinaryOp::FloorDiv, distance, whole);
-            let zero = build.index(0);
-            let runs = build.compare(CompareOp::Lt, first, end);
-            let count = build.select(runs, count, zero);
+        let step = iterations::step(&f, self.constant(f.step), |v| self.values.range(v));
+        let step = step.map_err(|why| self.refusal(span, &cause(&f), why))?;
+        self.in_part(f, factor, span, out, |build, f| {
+            let count = iterations::count(build, f, &step);
+            let factor_of = build.index(factor);
+            let count = build.binary(BinaryOp::FloorDiv, count, factor_of);
             let stride = build.index(step * factor);
             let covered = build.binary(BinaryOp::Mul, count, stride);
             Rounds {
                 count,
-                end: build.binary(BinaryOp::Add, start, covered),
+                end: build.binary(BinaryOp::Add, f.lo, covered),
                 has_rest: true,
             }
         })

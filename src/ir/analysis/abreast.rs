@@ -20,10 +20,10 @@ pub fn may_run(values: &Values, f: &For, factor: u64) -> Result<(), Span> {
     let mut walk = Walk {
         values,
         f,
-        inside: BTreeSet::from([f.iv]),
+        inside: f.body.defined(),
         uses: Vec::new(),
     };
-    walk.define(&f.body);
+    walk.inside.insert(f.iv);
     walk.block(&f.body, &mut Vec::new())?;
     let has_loops = f.body.ops.iter().any(Op::contains_loop);
     let span = |one: &Use| one.op.span;
@@ -39,7 +39,7 @@ pub fn may_run(values: &Values, f: &For, factor: u64) -> Result<(), Span> {
     };
     let uses = &walk.uses;
     for one in uses {
-        for other in uses.iter().filter(|other| clash(one.op, other.op)) {
+        for other in uses.iter().filter(|other| touch::clash(one.op, other.op)) {
             for ahead in 1..i128::from(factor) {
                 if walk.overtakes(one, other, step * ahead) {
                     return Err(span(other));
@@ -48,14 +48,6 @@ pub fn may_run(values: &Values, f: &For, factor: u64) -> Result<(), Span> {
         }
     }
     Ok(())
-}
-
-/// Whether two operations access an array in common, and one of them writes it.
-fn clash(one: &Op, other: &Op) -> bool {
-    let ((reads, writes), (others_read, others_write)) =
-        (touch::arrays(&one.kind), touch::arrays(&other.kind));
-    let meets = |written: &[_], others: &[_]| written.iter().any(|array| others.contains(array));
-    meets(&writes, &others_read) || meets(&writes, &others_write) || meets(&reads, &others_write)
 }
 
 /// A place in a block, and the loop that is there.
@@ -82,20 +74,6 @@ struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    fn define(&mut self, block: &Block) {
-        block.for_each_op(&mut |op| {
-            self.inside.extend(&op.results);
-            match &op.kind {
-                OpKind::For(f) => {
-                    self.inside.insert(f.iv);
-                    self.inside.extend(&f.carried);
-                }
-                OpKind::While(w) => self.inside.extend(&w.carried),
-                _ => {}
-            }
-        });
-    }
-
     fn block(&mut self, block: &'a Block, around: &mut Vec<Step<'a>>) -> Result<(), Span> {
         let mut loops = 0;
         for op in &block.ops {

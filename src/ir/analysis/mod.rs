@@ -1,9 +1,11 @@
 //! What is known of a kernel without running it; each fact is computed once, in program order.
 
 pub mod abreast;
+pub mod directions;
 pub mod numbers;
 pub mod order;
 pub mod ranges;
+pub mod reduction;
 pub mod touch;
 pub mod trip;
 pub mod values;

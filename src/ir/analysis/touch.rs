@@ -24,6 +24,13 @@ pub fn arrays(kind: &OpKind) -> (Vec<ArrayId>, Vec<ArrayId>) {
     }
 }
 
+/// Whether two operations access an array in common, and one of them writes it.
+pub fn clash(one: &Op, other: &Op) -> bool {
+    let ((reads, writes), (others_read, others_write)) = (arrays(&one.kind), arrays(&other.kind));
+    let meets = |written: &[_], others: &[_]| written.iter().any(|array| others.contains(array));
+    meets(&writes, &others_read) || meets(&writes, &others_write) || meets(&reads, &others_write)
+}
+
 /// The element that a load or store accesses.
 pub fn element(kind: &OpKind) -> Option<&Element> {
     match kind {

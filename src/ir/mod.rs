@@ -20,6 +20,7 @@
 pub mod analysis;
 pub mod build;
 pub mod copy;
+pub mod grid;
 pub mod op;
 pub mod partition;
 pub mod path;

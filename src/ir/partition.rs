@@ -1,5 +1,6 @@
 //! Partitions of arrays into banks: which bank has an element, and where.
 
+use super::grid::{digits, number};
 use serde::{Deserialize, Serialize};
 
 /// A split of an array along one dimension.
@@ -74,13 +75,18 @@ impl Split {
             PartitionKind::Complete => (index, 0),
         }
     }
-    /// The other way round.
-    fn whole(&self, part: u64, index: u64) -> u64 {
+    /// Factor and offset by which an index in a part becomes one of the dimension.
+    pub fn scale(&self, part: u64) -> (u64, u64) {
         match self.kind {
-            PartitionKind::Cyclic => index * self.factor + part,
-            PartitionKind::Block => part * self.share() + index,
-            PartitionKind::Complete => part,
+            PartitionKind::Cyclic => (self.factor, part),
+            PartitionKind::Block => (1, part * self.share()),
+            PartitionKind::Complete => (0, part),
         }
+    }
+    /// [`Split::part`], the other way round.
+    fn whole(&self, part: u64, index: u64) -> u64 {
+        let (factor, offset) = self.scale(part);
+        index * factor + offset
     }
     /// How many elements a part has.
     fn left(&self, part: u64) -> u64 {
@@ -208,22 +214,6 @@ pub fn position(shape: &[u64], partition: &[Partition], bank: u64, address: u64)
         index[split.dim] = split.whole(*part, index[split.dim]);
     }
     Some(number(&index, shape))
-}
-
-/// The number of mixed-radix digits.
-fn number(digits: &[u64], extents: &[u64]) -> u64 {
-    let pairs = digits.iter().zip(extents);
-    pairs.fold(0, |number, (digit, extent)| number * extent + digit)
-}
-
-/// The mixed-radix digits of a number, of which what is left over is dropped.
-fn digits(mut number: u64, extents: &[u64]) -> Vec<u64> {
-    let mut index = vec![0; extents.len()];
-    for (i, &extent) in index.iter_mut().zip(extents).rev() {
-        *i = number % extent;
-        number /= extent;
-    }
-    index
 }
 
 #[cfg(test)]

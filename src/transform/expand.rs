@@ -2,6 +2,7 @@
 //! of every bank at a time.
 
 use crate::diagnostics::Span;
+use crate::ir::grid::combinations;
 use crate::ir::partition::{Split, splits};
 use crate::ir::rewrite::{Rewriter, rewrite};
 use crate::ir::*;
@@ -74,7 +75,7 @@ impl Expand<'_> {
         let (lo, step) = (build.index(0), build.index(1));
         let mut loops = Vec::new();
         let mut ops = Vec::new();
-        let mut places = vec![Vec::new()];
+        let mut choices = Vec::new();
         for (&extent, lanes) in shape.iter().zip(lanes) {
             let share = lanes.map_or(extent, |split| split.share());
             let mut build = self.kernel.build(out, span);
@@ -94,13 +95,9 @@ impl Expand<'_> {
                     .map(|part| index_of(&mut build, &split, part, inside))
                     .collect(),
             };
-            let extended = |place: &Vec<ValueId>| {
-                let with = |&index: &ValueId| [&place[..], &[index]].concat();
-                indices.iter().map(with).collect::<Vec<_>>()
-            };
-            places = places.iter().flat_map(extended).collect();
+            choices.push(indices);
         }
-        for indices in places {
+        for indices in combinations(choices) {
             element(&mut self.kernel.build(&mut ops, span), indices);
         }
         for (i, (iv, hi)) in loops.into_iter().enumerate().rev() {
@@ -122,13 +119,9 @@ impl Expand<'_> {
 
 /// The index in a dimension of one in a part.
 fn index_of(build: &mut Build, split: &Split, part: u64, inside: ValueId) -> ValueId {
-    let (factor, before) = match split.kind {
-        PartitionKind::Cyclic => (split.factor, part),
-        PartitionKind::Block => (1, part * split.share()),
-        PartitionKind::Complete => (0, part),
-    };
+    let (factor, offset) = split.scale(part);
     let factor = build.index(factor);
     let scaled = build.binary(BinaryOp::Mul, inside, factor);
-    let before = build.index(before);
-    build.binary(BinaryOp::Add, scaled, before)
+    let offset = build.index(offset);
+    build.binary(BinaryOp::Add, scaled, offset)
 }

@@ -6,6 +6,7 @@
 use crate::diagnostics::Span;
 use crate::hash::FastMap;
 use crate::ir::analysis::{Values, touch};
+use crate::ir::grid::{combinations, digits, number};
 use crate::ir::*;
 use num_bigint::BigInt;
 use num_integer::Integer;
@@ -207,25 +208,23 @@ impl Registers<'_> {
     /// The elements that subscripts may name, with their indices.
     fn candidates(&self, at: &Element) -> Vec<(usize, Vec<u64>)> {
         let shape = &self.kernel.arrays[at.array].shape;
-        let mut places = vec![(0, Vec::new())];
-        for (&index, &extent) in at.indices.iter().zip(shape) {
-            let sum = self.values.affine(index);
-            let step = sum.terms.iter().fold(0i128, |step, (_, by)| step.gcd(by));
-            let is_named = |i: u64| match step {
-                0 => i128::from(i) == sum.constant,
-                step => (i128::from(i) - sum.constant) % step == 0,
-            };
-            let named: Vec<u64> = (0..extent).filter(|&i| is_named(i)).collect();
-            let extended = |(place, indices): &(usize, Vec<u64>)| {
-                let with = |&i: &u64| {
-                    let indices = [&indices[..], &[i]].concat();
-                    (place * extent as usize + i as usize, indices)
-                };
-                named.iter().map(with).collect::<Vec<_>>()
-            };
-            places = places.iter().flat_map(extended).collect();
-        }
-        places
+        let named = at.indices.iter().zip(shape);
+        let places = combinations(named.map(|(&index, &extent)| self.named(index, extent)));
+        let numbered = places.into_iter();
+        numbered
+            .map(|indices| (number(&indices, shape) as usize, indices))
+            .collect()
+    }
+
+    /// The indices of a dimension that a subscript may be.
+    fn named(&self, index: ValueId, extent: u64) -> Vec<u64> {
+        let sum = self.values.affine(index);
+        let step = sum.terms.iter().fold(0i128, |step, (_, by)| step.gcd(by));
+        let is_named = |&i: &u64| match step {
+            0 => i128::from(i) == sum.constant,
+            step => (i128::from(i) - sum.constant) % step == 0,
+        };
+        (0..extent).filter(is_named).collect()
     }
 
     fn load(&mut self, at: &Element, now: &Now, span: Span, out: &mut Vec<Op>) -> ValueId {
@@ -274,13 +273,8 @@ impl Registers<'_> {
         let Array { shape, elem, .. } = self.kernel.arrays[dst].clone();
         for place in 0..shape.iter().product::<u64>() {
             let mut build = self.kernel.build(out, span);
-            let mut indices = Vec::new();
-            let mut left = place;
-            for &extent in shape.iter().rev() {
-                indices.push(build.index(left % extent));
-                left /= extent;
-            }
-            indices.reverse();
+            let indices = digits(place, &shape).into_iter();
+            let indices: Vec<ValueId> = indices.map(|index| build.index(index)).collect();
             let value = match now.get(&src) {
                 Some(elements) => elements[place as usize],
                 None => build.load(src, indices.clone()),

@@ -7,6 +7,7 @@ use super::{Lowering, hw_type};
 use crate::diagnostics::Span;
 use crate::hwarith::HwType;
 use crate::hwarith::graph::{MemId, NodeId, Op as HwOp, Predicate};
+use crate::ir::grid::combinations;
 use crate::ir::partition::{self, Split, bank_of, bank_shape};
 use crate::ir::{Array, Element, Op, PartitionKind, Scalar, ValueId};
 use crate::machine::program::{Access, Mem, address_width};
@@ -258,7 +259,7 @@ impl Lowering<'_> {
         } = &self.kernel.arrays[at.array];
         let splits: Vec<Split> = choices.iter().map(|choice| choice.split).collect();
         let mut places = Vec::new();
-        for parts in combinations(choices) {
+        for parts in combinations(choices.iter().map(|choice| &choice.parts)) {
             let bank = bank_of(&splits, &parts);
             let mem = self.mem_ids[&at.array][bank as usize];
             let address = self.address(&bank_shape(shape, partition, bank), &indices);
@@ -335,17 +336,6 @@ fn parts(split: &Split, (low, high): (i128, i128), residue: Residue) -> Vec<u64>
     parts.sort_unstable();
     parts.dedup();
     parts
-}
-
-/// Every part of the first split with every one of the second and so on, those of the last varying fastest.
-fn combinations(choices: &[Choice]) -> Vec<Vec<u64>> {
-    choices.iter().fold(vec![vec![]], |before, choice| {
-        let extended = |parts: &Vec<u64>| {
-            let with = |part: &u64| [&parts[..], &[*part]].concat();
-            choice.parts.iter().map(with).collect::<Vec<_>>()
-        };
-        before.iter().flat_map(extended).collect()
-    })
 }
 
 fn address_type(mem: &Mem) -> HwType {

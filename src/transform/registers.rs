@@ -124,34 +124,12 @@ impl Registers<'_> {
                 return self.copy(*dst, *src, now, span, out);
             }
             OpKind::For(f) => {
-                let places = self.written(&f.body, now);
-                let (params, results) = (self.like(&places, now), self.like(&places, now));
-                f.inits.extend(places.iter().map(|place| at(now, place)));
-                f.carried.extend(&params);
-                let mut inside = now.clone();
-                set(&mut inside, &places, &params);
-                let body = std::mem::take(&mut f.body);
-                f.body = self.block(body, &mut inside);
-                f.body
-                    .yields
-                    .extend(places.iter().map(|place| at(&inside, place)));
-                set(now, &places, &results);
+                let results = self.carry(&mut f.inits, &mut f.carried, None, &mut f.body, now);
                 op.results.extend(results);
             }
             OpKind::While(w) => {
-                let places = self.written(&w.body, now);
-                let (params, results) = (self.like(&places, now), self.like(&places, now));
-                w.inits.extend(places.iter().map(|place| at(now, place)));
-                w.carried.extend(&params);
-                let mut inside = now.clone();
-                set(&mut inside, &places, &params);
-                let (cond, body) = (std::mem::take(&mut w.cond), std::mem::take(&mut w.body));
-                w.cond = self.block(cond, &mut inside);
-                w.body = self.block(body, &mut inside);
-                w.body
-                    .yields
-                    .extend(places.iter().map(|place| at(&inside, place)));
-                set(now, &places, &results);
+                let test = Some(&mut w.cond);
+                let results = self.carry(&mut w.inits, &mut w.carried, test, &mut w.body, now);
                 op.results.extend(results);
             }
             OpKind::If(branch) => {
@@ -174,6 +152,30 @@ impl Registers<'_> {
             _ => {}
         }
         out.push(op);
+    }
+
+    /// Carries the elements that the body of a loop writes through it. Gives the results of the loop that they are after it.
+    fn carry(
+        &mut self,
+        inits: &mut Vec<ValueId>,
+        carried: &mut Vec<ValueId>,
+        test: Option<&mut Block>,
+        body: &mut Block,
+        now: &mut Now,
+    ) -> Vec<ValueId> {
+        let places = self.written(body, now);
+        let (params, results) = (self.like(&places, now), self.like(&places, now));
+        inits.extend(places.iter().map(|place| at(now, place)));
+        carried.extend(&params);
+        let mut inside = now.clone();
+        set(&mut inside, &places, &params);
+        for block in test.into_iter().chain([&mut *body]) {
+            *block = self.block(std::mem::take(block), &mut inside);
+        }
+        let last = places.iter().map(|place| at(&inside, place));
+        body.yields.extend(last);
+        set(now, &places, &results);
+        results
     }
 
     /// Values like those of elements.

@@ -122,6 +122,9 @@ impl Promote<'_> {
 
     /// The elements of an array that the loop can keep in registers: those that it writes, else one that it reads.
     fn elements(&self, array: ArrayId, usage: &Usage, f: &For) -> Vec<Element> {
+        if usage.blocked {
+            return Vec::new();
+        }
         let (stores, loads): (Vec<&Use>, Vec<&Use>) = usage.uses.iter().partition(|u| u.is_store);
         let most = match usage.uses.len() <= MANY {
             true => stores.len(),
@@ -136,8 +139,8 @@ impl Promote<'_> {
         }
         let mut around = self.facts.clone();
         around.extend(self.values.of_loop(f));
-        let chosen = chosen.into_iter().filter(|_| !usage.blocked);
         chosen
+            .into_iter()
             .filter_map(|one| self.element(array, one, usage, f, &around))
             .collect()
     }

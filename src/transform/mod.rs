@@ -211,8 +211,8 @@ pub fn run_on(
     last: Option<&str>,
 ) -> Result<Vec<Kernel>, Diagnostic> {
     let mut kernels = vec![kernel];
-    for (number, pass) in PASSES.iter().enumerate() {
-        if number == BEFORE_UNROLLING {
+    for pass in PASSES {
+        if pass.name == FIRST_UNROLLED {
             for kernel in kernels.iter_mut().filter(|kernel| unroll::concerns(kernel)) {
                 unroll::run(kernel)?;
                 debug_check(kernel, UNROLL);
@@ -231,8 +231,9 @@ pub fn run_on(
     Ok(kernels)
 }
 
-/// So many passes come before the unrolling of loops: they know a loop that visits all elements when they see it.
-const BEFORE_UNROLLING: usize = 2;
+/// The first pass that sees loops unrolled. Those before it know a loop that visits all elements when they see it; this one
+/// keeps the elements apart that unrolling tells apart.
+const FIRST_UNROLLED: &str = "registers";
 
 /// What is no pass, as [`run`] calls it: the inlining of all calls, and the unrolling of loops for which it is directed.
 pub const FIRST: [&str; 2] = [INLINE, UNROLL];

@@ -56,6 +56,8 @@ impl Target {
 pub struct Compilation {
     /// As the frontend made it; the reference runs this.
     pub program: ir::Program,
+    /// With what is directed.
+    pub directed: ir::Program,
     /// Inlined and transformed.
     pub kernel: ir::Kernel,
     /// Regions of hwarith graphs.
@@ -98,27 +100,32 @@ pub fn compile(
     target: &Target,
 ) -> Result<Compilation, Diagnostics> {
     let mut compiled = frontend::compile(sources, file, top)?;
+    let mut directed = compiled.program.clone();
     let warnings = &mut compiled.warnings;
-    directives::apply(&mut compiled.program, &target.directives, sources, warnings)?;
-    let mut compilation = build(sources, compiled.program, compiled.warnings, target)?;
+    directives::apply(&mut directed, &target.directives, sources, warnings)?;
+    if directives::reassociates(&target.directives) {
+        compiled.program = directed.clone();
+    }
+    let mut compilation = build(sources, compiled, directed, target)?;
     if let Some(top) = top {
         compilation.manifest.top = top.to_string();
     }
     Ok(compilation)
 }
 
-/// Builds the hardware of a typed program: of the kernels that the passes offer, the one that takes the fewest cycles.
+/// Builds the hardware of a typed program with what is directed: of the kernels that the passes offer, the one that takes the
+/// fewest cycles.
 ///
 /// Errors: constructs without hardware; a loop without a schedule; a netlist that the check finds wrong.
 pub fn build(
     sources: &SourceMap,
-    program: ir::Program,
-    warnings: Diagnostics,
+    compiled: frontend::Compiled,
+    directed: ir::Program,
     target: &Target,
 ) -> Result<Compilation, Diagnostics> {
-    debug_check("ir", || ir::validate::validate(&program));
+    debug_check("ir", || ir::validate::validate(&directed));
     let mut best: Result<Option<Hardware>, Diagnostics> = Ok(None);
-    let mut kernel = transform::inline::inline(&program)?;
+    let mut kernel = transform::inline::inline(&directed)?;
     let mut decisions = Vec::new();
     if target.level > Level::One {
         let forecast = |kernel: &ir::Kernel| forecast(kernel, target);
@@ -135,7 +142,10 @@ pub fn build(
         }
     }
     let mut best = best?.expect("transform::run gives at least one kernel");
-    let mut warnings = warnings;
+    let frontend::Compiled {
+        program,
+        mut warnings,
+    } = compiled;
     warnings.0.append(&mut best.warnings.0);
     let checked = check(&program, &best, target.check)
         .map_err(|found| selfcheck::internal_error(found, best.kernel.span.into()))?;
@@ -144,6 +154,7 @@ pub fn build(
     best.manifest.checked = checked.to_string();
     Ok(Compilation {
         program,
+        directed,
         kernel: best.kernel,
         hardware: best.hardware,
         schedule: best.schedule,

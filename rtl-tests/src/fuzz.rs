@@ -2,7 +2,7 @@
 
 use crate::shrink;
 use allo_hls::codes;
-use allo_hls::diagnostics::SourceMap;
+use allo_hls::diagnostics::{Diagnostics, SourceMap};
 use allo_hls::directives::{self, Directive};
 use allo_hls::driver::{self, Compilation, Target};
 use allo_hls::frontend;
@@ -86,9 +86,7 @@ pub fn compile(text: &str, top: &str, setting: &Setting) -> Result<Compilation, 
     let compiled = loop {
         match driver::compile(&mut sources, file, Some(top), &target) {
             // What cannot be carried out is refused; the kernel is built all the same.
-            Err(errors)
-                if errors.0.iter().any(|error| error.code == codes::DIRECTIVE)
-                    && target.directives.pop().is_some() => {}
+            Err(errors) if leave_out(&mut target.directives, &errors) => {}
             compiled => break compiled,
         }
     };
@@ -101,11 +99,32 @@ pub fn compile(text: &str, top: &str, setting: &Setting) -> Result<Compilation, 
     })
 }
 
-/// Something for about half of the loops and a third of the arrays.
+/// Removes the directive that was refused, or the last one; whether there was one.
+fn leave_out(directives: &mut Vec<Directive>, errors: &Diagnostics) -> bool {
+    let mut refused = errors
+        .0
+        .iter()
+        .filter(|error| error.code == codes::DIRECTIVE);
+    let Some(error) = refused.next() else {
+        return false;
+    };
+    let is_it = |one: &Directive| error.message.starts_with(&format!("{one}: "));
+    match directives.iter().position(is_it) {
+        Some(at) => Some(directives.remove(at)),
+        None => directives.pop(),
+    }
+    .is_some()
+}
+
+/// Another structure for some loops; then something for about half of the loops and a third of the arrays.
 fn directives(program: &Program, sources: &SourceMap, seed: u64) -> Vec<Directive> {
     let mut rng = Rng::new(seed ^ 0xd12e);
     let mut all = Vec::new();
     let number = |rng: &mut Rng, choices: &[i64]| choices[rng.below(choices.len() as u64) as usize];
+    let names = directives::loops(program, sources);
+    if !names.is_empty() {
+        all.extend((0..rng.below(4)).map(|_| step(&mut rng, &names)));
+    }
     for name in directives::loops(program, sources) {
         match rng.below(4) {
             0 => all.push(Directive::Unroll {
@@ -132,6 +151,33 @@ fn directives(program: &Program, sources: &SourceMap, seed: u64) -> Vec<Directiv
         }));
     }
     all
+}
+
+/// A split of a loop, or something for it and those that come behind it, which may be inside.
+fn step(rng: &mut Rng, names: &[String]) -> Directive {
+    let first = rng.below(names.len() as u64) as usize;
+    let factor = 2 + rng.below(4);
+    let count = (2 + rng.below(2) as usize).min(names.len() - first);
+    let mut loops = names[first..first + count].to_vec();
+    match rng.below(4) {
+        0 => Directive::Split {
+            r#loop: loops.swap_remove(0),
+            factor,
+        },
+        1 => {
+            loops.rotate_left(rng.below(count as u64) as usize);
+            Directive::Reorder {
+                loops,
+                reassociate: false,
+            }
+        }
+        2 => Directive::Tile {
+            factors: loops.iter().map(|_| factor).collect(),
+            loops,
+            reassociate: false,
+        },
+        _ => Directive::Flatten { loops },
+    }
 }
 
 fn check_inner(text: &str, top: &str, setting: &Setting) -> Verdict {

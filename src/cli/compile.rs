@@ -100,7 +100,7 @@ pub fn compile(printer: &Printer, args: &CompileArgs) -> Result<(), Status> {
         driver::compile(&mut sources, file, top, &target).map_err(|e| printer.fail(e, &sources))?;
     printer.diagnostics(&compiled.warnings, &sources);
     let text = match args.emit {
-        Emit::Ir => ir::print::print(&compiled.program, Some(&sources)),
+        Emit::Ir => ir::print::print(&compiled.directed, Some(&sources)),
         Emit::Hwarith => compiled.hardware.print(),
         Emit::Schedule => compiled.schedule.print(&compiled.hardware, &sources),
         Emit::Rtl => rtl::print::print(&compiled.design),

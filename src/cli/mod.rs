@@ -1,6 +1,7 @@
 //! Arguments of the command line and what each subcommand does.
 
 mod compile;
+mod directives;
 mod explain;
 mod hwarith;
 mod operator;
@@ -9,9 +10,6 @@ mod prove;
 mod simulate;
 mod r#typeof;
 
-use allo_hls::codes;
-use allo_hls::diagnostics::Diagnostic;
-use allo_hls::directives::{self, Directive};
 use allo_hls::ir::Scalar;
 use allo_hls::levels::Level;
 use allo_hls::sim::selfcheck::Budget;
@@ -19,6 +17,7 @@ use allo_hls::transform;
 use allo_hls::units::float::{self, Operator};
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+use directives::DirectiveArgs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -120,55 +119,6 @@ pub struct TargetArgs {
     pub level: Level,
     #[command(flatten)]
     pub directives: DirectiveArgs,
-}
-
-/// What the user says about the hardware of a kernel.
-#[derive(Args, Clone)]
-#[command(next_help_heading = "Directives")]
-pub struct DirectiveArgs {
-    /// Start an iteration of a loop every II cycles (1 if left out, 0: as often as it can); loops inside are unrolled
-    #[arg(long, value_name = "LOOP[=II]", value_parser = Directive::pipeline)]
-    pipeline: Vec<Directive>,
-    /// Run the iterations of a loop one after the other
-    #[arg(long, value_name = "LOOP", value_parser = Directive::no_pipeline)]
-    no_pipeline: Vec<Directive>,
-    /// Make one iteration of F iterations of a loop, or straight-line code of all
-    #[arg(long, value_name = "LOOP[=F]", value_parser = Directive::unroll)]
-    unroll: Vec<Directive>,
-    /// Split an array into banks, cyclic or block by a factor or complete, along dimension D (from 1) or along all
-    #[arg(long, value_name = "ARRAY:KIND[:FACTOR][:dim=D]", value_parser = Directive::partition)]
-    partition: Vec<Directive>,
-    /// TOML file of directives, which come before those of the command line
-    #[arg(long = "directives", value_name = "FILE")]
-    file: Option<PathBuf>,
-    /// An initiation interval that is not possible is an error instead of a warning
-    #[arg(long)]
-    pub strict: bool,
-}
-
-impl DirectiveArgs {
-    /// All of them. Errors: a file that cannot be read or understood.
-    pub fn all(&self) -> Result<Vec<Directive>, Diagnostic> {
-        let wrong = |path: &Path, why: String| {
-            let message = format!("cannot read '{}': {why}", path.display());
-            Diagnostic::global(codes::DIRECTIVE, message)
-        };
-        let mut all = match &self.file {
-            None => Vec::new(),
-            Some(path) => {
-                let text = std::fs::read_to_string(path).map_err(|e| wrong(path, e.to_string()))?;
-                directives::read(&text).map_err(|why| wrong(path, why))?
-            }
-        };
-        let flags = [
-            &self.pipeline,
-            &self.no_pipeline,
-            &self.unroll,
-            &self.partition,
-        ];
-        all.extend(flags.into_iter().flatten().cloned());
-        Ok(all)
-    }
 }
 
 /// What the hardware is made for.

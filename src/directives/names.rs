@@ -38,10 +38,19 @@ impl<P> Found<P> {
 
 /// Whether `i` or `i@12` means a loop, array or kernel of that name and line.
 fn means(part: &str, (name, line): &(String, usize)) -> bool {
-    match part.rsplit_once('@') {
-        Some((before, at)) => before == name && at.parse() == Ok(*line),
-        None => part == name,
-    }
+    let (part, at) = match part.rsplit_once('@') {
+        Some((before, at)) => (before, at.parse().ok()),
+        None => (part, Some(*line)),
+    };
+    at == Some(*line) && (part == name || is_axis(part, name))
+}
+
+/// Whether a loop is that axis of a named grid, `i` of `ij.i`; halves of a split loop are no axes.
+fn is_axis(part: &str, name: &str) -> bool {
+    let axis = name.split_once('.').map(|(_, axis)| axis);
+    axis.is_some_and(|axis| {
+        axis == part && !axis.starts_with("outer") && !axis.starts_with("inner")
+    })
 }
 
 /// All of one sort that a program has.

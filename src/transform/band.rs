@@ -65,6 +65,10 @@ impl Band {
         while band.loops.len() < depth {
             band.inwards(&mut made_inside)?;
         }
+        // What is left over of a loop that was split is in a branch.
+        while band.is_branch() {
+            band.inwards(&mut made_inside)?;
+        }
         Ok(band)
     }
 
@@ -77,14 +81,29 @@ impl Band {
         self.loops.push(Level { f, span });
     }
 
+    /// Whether all code is one way of a branch.
+    fn is_branch(&self) -> bool {
+        let Some((last, others)) = self.body.ops.split_last() else {
+            return false;
+        };
+        match &last.kind {
+            OpKind::If(branch) => {
+                others.iter().all(is_value)
+                    && branch.otherwise.ops.is_empty()
+                    && branch.otherwise.yields == self.carried
+                    && self.body.yields == last.results
+            }
+            _ => false,
+        }
+    }
+
     /// Goes into the loop, or the branch, that is all that there is.
     fn inwards(&mut self, made_inside: &mut HashSet<ValueId>) -> Result<(), Refusal> {
         let Some(last) = self.body.ops.pop() else {
             return Err((Some(self.span), "there is no loop inside".into()));
         };
         for op in self.body.ops.drain(..) {
-            let is_value = op.kind.is_pure() && !matches!(op.kind, OpKind::Load { .. });
-            if !is_value {
+            if !is_value(&op) {
                 let why = "this stands between its loops, so that the nest is not perfect";
                 return Err((Some(op.span), why.into()));
             }
@@ -179,4 +198,8 @@ impl Band {
         }
         out.append(&mut body.ops);
     }
+}
+
+fn is_value(op: &Op) -> bool {
+    op.kind.is_pure() && !matches!(op.kind, OpKind::Load { .. })
 }

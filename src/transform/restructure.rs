@@ -9,6 +9,7 @@ use crate::ir::analysis::reduction::{Order, reductions};
 use crate::ir::analysis::trip::Trip;
 use crate::ir::*;
 use num_bigint::BigInt;
+use num_integer::Integer;
 use num_traits::Zero;
 
 /// Cuts a loop in two, of which the inner one has `factor` iterations; what is left over is guarded (strip mining). Gives the new place of the outer one.
@@ -21,12 +22,20 @@ pub fn split(kernel: &mut Kernel, path: &[(usize, usize)], factor: u64) -> Resul
     change(kernel, path, 1, |kernel, values, band| {
         let Level { f, span } = band.loops.remove(0);
         let count = count(kernel, values, band, &f)?;
-        let is_whole = trip(values, &f).is_some_and(|trip| (trip.count % factor).is_zero());
+        let known = trip(values, &f).map(|trip| trip.count);
+        let is_whole = known
+            .as_ref()
+            .is_some_and(|known| (known % factor).is_zero());
         let mut build = kernel.build(&mut band.before, band.span);
         let inner = build.index(factor);
-        let up = build.index(factor - 1);
-        let outer = build.binary(BinaryOp::Add, count, up);
-        let outer = build.binary(BinaryOp::FloorDiv, outer, inner);
+        let outer = match known {
+            Some(known) => build.index(known.div_ceil(&factor.into())),
+            None => {
+                let up = build.index(factor - 1);
+                let outer = build.binary(BinaryOp::Add, count, up);
+                build.binary(BinaryOp::FloorDiv, outer, inner)
+            }
+        };
         let outer = counter(&mut build, &f, outer, format!("{}.outer", f.label));
         let inner = counter(&mut build, &f, inner, format!("{}.inner", f.label));
         let mut build = kernel.build(&mut band.values, band.span);
@@ -68,51 +77,54 @@ pub fn reorder(kernel: &mut Kernel, paths: &[Path], sums: Order) -> Result<Path,
 pub fn coalesce(kernel: &mut Kernel, paths: &[Path]) -> Result<Path, Refusal> {
     let chain = Chain::of(kernel, paths)?;
     chain.check_neighbours()?;
-    change(
-        kernel,
-        &chain.outermost,
-        chain.depth,
-        |kernel, values, band| {
-            let loops = std::mem::take(&mut band.loops);
-            let labels: Vec<&str> = loops.iter().map(|one| one.f.label.as_str()).collect();
-            let label = labels.join(".");
-            let mut total = count(kernel, values, band, &loops[0].f)?;
-            let mut trips = Vec::new();
-            for Level { f, .. } in &loops[1..] {
-                check_tags(f)?;
-                let trip = trip(values, f).filter(|trip| !trip.count.is_zero());
-                let Some(trip) = trip else {
-                    let why = format!(
-                        "the iterations of '{}' have to be known, and one at least",
-                        f.label
-                    );
-                    return Err((None, why));
-                };
-                let mut build = kernel.build(&mut band.before, band.span);
-                let trip = build.index(trip.count);
-                total = build.binary(BinaryOp::Mul, total, trip);
-                trips.push(trip);
-            }
-            let mut build = kernel.build(&mut band.before, band.span);
-            let whole = counter(&mut build, &loops[0].f, total, label);
-            let mut values = Vec::new();
-            let mut build = kernel.build(&mut values, band.span);
-            let mut number = whole.iv;
-            for (Level { f, .. }, &trip) in loops[1..].iter().zip(&trips).rev() {
-                let own = build.binary(BinaryOp::Mod, number, trip);
-                number = build.binary(BinaryOp::FloorDiv, number, trip);
-                nth(&mut build, f, own);
-            }
-            nth(&mut build, &loops[0].f, number);
-            values.append(&mut band.values);
-            band.values = values;
-            band.loops = vec![Level {
-                f: whole,
-                span: band.span,
-            }];
-            Ok(())
-        },
-    )
+    change(kernel, &chain.outermost, chain.depth, coalesced)
+}
+
+fn coalesced(kernel: &mut Kernel, values: &Values, band: &mut Band) -> Result<(), Refusal> {
+    let loops = std::mem::take(&mut band.loops);
+    let (first, inner) = loops.split_first().expect("a band has loops");
+    let labels: Vec<&str> = loops.iter().map(|one| one.f.label.as_str()).collect();
+    let label = labels.join("_");
+    let outermost = count(kernel, values, band, &first.f)?;
+    let mut trips = Vec::new();
+    for Level { f, .. } in inner {
+        check_tags(f)?;
+        let trip = trip(values, f).filter(|trip| !trip.count.is_zero());
+        let trip = trip.ok_or_else(|| {
+            let label = &f.label;
+            (
+                None,
+                format!("the iterations of '{label}' have to be known, and one at least"),
+            )
+        })?;
+        trips.push(trip.count);
+    }
+    let inside: BigInt = trips.iter().product();
+    let mut build = kernel.build(&mut band.before, band.span);
+    let total = match trip(values, &first.f) {
+        Some(trip) => build.index(trip.count * inside),
+        None => {
+            let inside = build.index(inside);
+            build.binary(BinaryOp::Mul, outermost, inside)
+        }
+    };
+    let trips: Vec<ValueId> = trips.into_iter().map(|trip| build.index(trip)).collect();
+    let f = counter(&mut build, &first.f, total, label);
+    // The counter taken apart, the innermost loop first.
+    let mut values = Vec::new();
+    let mut build = kernel.build(&mut values, band.span);
+    let mut number = f.iv;
+    for (Level { f, .. }, &trip) in inner.iter().zip(&trips).rev() {
+        let own = build.binary(BinaryOp::Mod, number, trip);
+        number = build.binary(BinaryOp::FloorDiv, number, trip);
+        nth(&mut build, f, own);
+    }
+    nth(&mut build, &first.f, number);
+    values.append(&mut band.values);
+    band.values = values;
+    let span = first.span;
+    band.loops = vec![Level { f, span }];
+    Ok(())
 }
 
 /// Cuts neighbours of a perfect nest, outermost first, each by its factor, and puts all inner parts inside (Wolfe, More

@@ -35,7 +35,7 @@ pub fn run(kernel: &mut Kernel) -> Result<(), Diagnostic> {
     // Values are noted on the way; only whether iterations may run abreast asks for those further inside.
     let values = match kernel.body.any_op(&is_abreast) {
         true => Values::of(kernel),
-        false => Values::default(),
+        false => Values::of_parameters(kernel),
     };
     let body = std::mem::take(&mut kernel.body);
     let mut pass = Unroller {

@@ -45,12 +45,7 @@ pub fn compile_text(
     flags: &[(&str, &str)],
     strict: bool,
 ) -> Result<Compilation, String> {
-    let directive = |(flag, text): &(&str, &str)| match *flag {
-        "pipeline" => Directive::pipeline(text),
-        "no-pipeline" => Directive::no_pipeline(text),
-        "partition" => Directive::partition(text),
-        _ => Directive::unroll(text),
-    };
+    let directive = |&(name, value): &(&str, &str)| directives::flag(name, value);
     let directives: Result<Vec<Directive>, String> = flags.iter().map(directive).collect();
     let target = Target {
         check: Budget::millions(20),
@@ -181,7 +176,7 @@ fn files_say_what_flags_say() {
     let short = "[[directive]]\nkind = \"pipeline\"\nloop = \"i\"\n";
     assert_eq!(
         directives::read(short),
-        Ok(vec![Directive::pipeline("i").expect("a loop")])
+        Ok(vec![directives::flag("pipeline", "i").expect("a loop")])
     );
     for wrong in [
         "[[directive]]\nkind = \"unrol\"\nloop = \"i\"\n",
@@ -192,6 +187,25 @@ fn files_say_what_flags_say() {
     ] {
         assert!(directives::read(wrong).is_err(), "{wrong}");
     }
+}
+
+/// The axes of a named grid keep the names of their variables.
+#[test]
+fn axes_of_a_named_grid_are_found_by_their_variables() {
+    let text = "from allo import *\n\n@kernel\ndef top(x: \"i8[4, 4]\"):\n    \
+                for i, j in grid(4, 4, name=\"ij\"):\n        x[i, j] = i\n";
+    for name in ["i", "ij.i", "top/i", "j@5"] {
+        for flags in [&[("unroll", name)][..], &[("split", &format!("{name}=2"))]] {
+            let compiled = compile_text(text, flags, false);
+            assert!(compiled.is_ok(), "{flags:?}: {:?}", compiled.err());
+        }
+    }
+    let flags = [
+        ("split", "j=2"),
+        ("unroll", "j.inner"),
+        ("reorder", "ij.j.outer,i"),
+    ];
+    assert!(compile_text(text, &flags, false).is_ok());
 }
 
 /// What cannot be unrolled is refused at the loop, with the directive that asks for it.
@@ -207,8 +221,8 @@ fn loops_that_cannot_be_unrolled_are_refused() {
         let errors = driver::compile(&mut sources, file, None, &target).expect_err("refused");
         errors.0[0].message.clone()
     };
-    let unroll = |text: &str| Directive::unroll(text).expect("a directive");
-    let pipeline = |text: &str| Directive::pipeline(text).expect("a directive");
+    let unroll = |text: &str| directives::flag("unroll", text).expect("a directive");
+    let pipeline = |text: &str| directives::flag("pipeline", text).expect("a directive");
     let triangle =
         "    for i in range(64):\n        for j in range(i):\n            x[j] += x[i]\n";
     let unknown = "the number of its iterations is not known when the hardware is built";
@@ -298,10 +312,10 @@ def top(a: \"i32[64]\", b: \"i32[16]\", at: \"u4[140]\", c: \"i32[128]\"):
 ";
     let (mut sources, file) = support::source("kernel.py", kernel);
     let flags = [
-        Directive::unroll("i"),
-        Directive::unroll("j"),
-        Directive::pipeline("k=0"),
-        Directive::pipeline("r=0"),
+        directives::flag("unroll", "i"),
+        directives::flag("unroll", "j"),
+        directives::flag("pipeline", "k=0"),
+        directives::flag("pipeline", "r=0"),
     ];
     let directives: Result<Vec<Directive>, String> = flags.into_iter().collect();
     let target = Target {

@@ -9,6 +9,7 @@ mod frontend_python;
 mod partitions;
 #[path = "../planted/mod.rs"]
 mod planted;
+mod restructure;
 mod rolled;
 mod schedule;
 mod sim_builder;

@@ -113,13 +113,19 @@ pub struct Values {
 impl Values {
     /// Looks at every operation of a kernel, in program order.
     pub fn of(kernel: &Kernel) -> Values {
+        let mut values = Values::of_parameters(kernel);
+        values.block(kernel, &kernel.body);
+        values
+    }
+
+    /// Looks at the parameters of a kernel alone; operations are noted by who comes across them.
+    pub fn of_parameters(kernel: &Kernel) -> Values {
         let mut values = Values::default();
         for param in &kernel.params {
             if let Param::Scalar(value) = param {
                 values.opaque(kernel, *value, None);
             }
         }
-        values.block(kernel, &kernel.body);
         values
     }
 

@@ -2,6 +2,7 @@
 //!
 //! `UPDATE_EXPECT=1 cargo test --test quick texts` rewrites what is expected of all of them.
 
+mod directed;
 mod ir;
 mod language;
 mod lower;
@@ -50,6 +51,8 @@ questions! {
     lower: "py", Place::Beside("ir");
     /// What is valid `ir`.
     ir: "ir", Place::Below;
+    /// What directives do.
+    directed: "ir", Place::Below;
     /// What passes do.
     transform: "ir", Place::Below;
 }

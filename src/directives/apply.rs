@@ -1,0 +1,215 @@
+//! Directives are carried out, in their order: tags go beside loops, partitions beside arrays, and what changes the structure of a
+//! nest does so at once.
+
+use super::Directive;
+use super::banks;
+use super::names::{Found, Names, Refusal};
+use crate::codes;
+use crate::diagnostics::{Diagnostic, Diagnostics, SourceMap};
+use crate::ir::analysis::reduction::Order;
+use crate::ir::{ArrayId, For, Kernel, KernelId, OpKind, Path, Pipeline, Program, Tags, Unroll};
+use crate::transform::restructure;
+use std::collections::BTreeMap;
+
+/// Longest initiation interval: a register for each of its cycles says where an iteration is.
+const MOST_CYCLES: u32 = 4096;
+
+/// Whether the reference has to run the kernel with other roundings, as the user allows.
+pub fn reassociates(directives: &[Directive]) -> bool {
+    directives.iter().any(|directive| match directive {
+        Directive::Reorder { reassociate, .. } | Directive::Tile { reassociate, .. } => {
+            *reassociate
+        }
+        _ => false,
+    })
+}
+
+fn order(reassociate: bool) -> Order {
+    match reassociate {
+        true => Order::Reassociated,
+        false => Order::Exact,
+    }
+}
+
+/// Puts directives beside the loops and arrays that they name. What is to be noted goes to `warnings`.
+///
+/// Errors: a name that nothing or more than one has; a directive that contradicts itself or an earlier one.
+pub fn apply(
+    program: &mut Program,
+    directives: &[Directive],
+    sources: &SourceMap,
+    warnings: &mut Diagnostics,
+) -> Result<(), Diagnostics> {
+    if directives.is_empty() {
+        return Ok(());
+    }
+    let top = program.kernels[program.top].span;
+    let mut applying = Applying {
+        loops: Names::of_loops(program, sources),
+        arrays: Names::of_arrays(program, sources),
+        split: BTreeMap::new(),
+        program,
+        sources,
+        warnings,
+    };
+    for directive in directives {
+        applying.directive(directive).map_err(|(span, why)| {
+            let message = format!("{directive}: {why}");
+            Diagnostic::error(codes::DIRECTIVE, span.unwrap_or(top), message)
+        })?;
+    }
+    let split = applying.split;
+    banks::hand_over(program, split)?;
+    Ok(())
+}
+
+struct Applying<'a, 'd> {
+    program: &'a mut Program,
+    sources: &'a SourceMap,
+    warnings: &'a mut Diagnostics,
+    loops: Names<Path>,
+    arrays: Names<ArrayId>,
+    /// What split an array.
+    split: BTreeMap<(KernelId, ArrayId), &'d Directive>,
+}
+
+impl<'d> Applying<'_, 'd> {
+    fn directive(&mut self, directive: &'d Directive) -> Result<(), Refusal> {
+        match directive {
+            Directive::Pipeline { r#loop, ii } => {
+                self.tag(r#loop, |tags| set(&mut tags.pipeline, pipeline(*ii)?))
+            }
+            Directive::Unroll { r#loop, factor } => self.tag(r#loop, |tags| {
+                let factor = unroll(*factor)?;
+                factor.map_or(Ok(()), |factor| set(&mut tags.unroll, factor))
+            }),
+            Directive::Split { r#loop, factor } => self
+                .step(std::slice::from_ref(r#loop), |kernel, paths| {
+                    restructure::split(kernel, &paths[0], *factor)
+                }),
+            Directive::Reorder { loops, reassociate } => self.step(loops, |kernel, paths| {
+                restructure::reorder(kernel, &paths, order(*reassociate))
+            }),
+            Directive::Tile {
+                loops,
+                factors,
+                reassociate,
+            } => {
+                if loops.len() != factors.len() {
+                    return Err((None, "each loop needs a factor".into()));
+                }
+                self.step(loops, |kernel, paths| {
+                    restructure::tile(kernel, &paths, factors, order(*reassociate))
+                })
+            }
+            Directive::Flatten { loops } => {
+                self.step(loops, |kernel, paths| restructure::coalesce(kernel, &paths))
+            }
+            Directive::Partition {
+                array,
+                r#type,
+                factor,
+                dim,
+            } => {
+                let found = self.arrays.find(array)?;
+                let array = &mut self.program.kernels[found.kernel].arrays[found.place];
+                let notes = banks::split(array, *r#type, *factor, *dim)
+                    .map_err(|why| (Some(found.span), why))?;
+                for note in notes {
+                    let message = format!("{directive}: {note}");
+                    let warning =
+                        Diagnostic::error(codes::FACTOR, found.span, message).as_warning();
+                    self.warnings.push(warning);
+                }
+                self.split.insert((found.kernel, found.place), directive);
+                Ok(())
+            }
+        }
+    }
+
+    /// Changes the structure of a nest, in which the names of loops are others then.
+    fn step(
+        &mut self,
+        names: &[String],
+        change: impl FnOnce(&mut Kernel, Vec<Path>) -> Result<Path, Refusal>,
+    ) -> Result<(), Refusal> {
+        let found: Result<Vec<&Found<Path>>, Refusal> =
+            names.iter().map(|name| self.loops.find(name)).collect();
+        let found = found?;
+        let Some(first) = found.first() else {
+            return Err((None, "loops are needed".into()));
+        };
+        let (id, span) = (first.kernel, first.span);
+        if found.iter().any(|one| one.kernel != id) {
+            let why = "these loops are not in one kernel";
+            return Err((Some(span), why.into()));
+        }
+        let paths = found.iter().map(|one| one.place.clone()).collect();
+        change(&mut self.program.kernels[id], paths)
+            .map_err(|(at, why)| (at.or(Some(span)), why))?;
+        self.loops = Names::of_loops(self.program, self.sources);
+        Ok(())
+    }
+
+    fn tag(
+        &mut self,
+        name: &str,
+        tag: impl FnOnce(&mut Tags) -> Result<(), String>,
+    ) -> Result<(), Refusal> {
+        let found = self.loops.find(name)?;
+        let tagged = match loop_at(self.program, found) {
+            Some(f) => tag(&mut f.tags),
+            None => Err("a loop without a counter cannot be directed yet".into()),
+        };
+        tagged.map_err(|why| (Some(found.span), why))
+    }
+}
+
+/// A name of each loop, which means that loop alone where lines tell them apart.
+pub fn loops(program: &Program, sources: &SourceMap) -> Vec<String> {
+    Names::of_loops(program, sources).all()
+}
+
+/// The same of each array.
+pub fn arrays(program: &Program, sources: &SourceMap) -> Vec<String> {
+    Names::of_arrays(program, sources).all()
+}
+
+/// The counted loop of a name.
+fn loop_at<'p>(program: &'p mut Program, found: &Found<Path>) -> Option<&'p mut For> {
+    let body = &mut program.kernels[found.kernel].body;
+    match &mut body.op_at_mut(&found.place)?.kind {
+        OpKind::For(f) => Some(f),
+        _ => None,
+    }
+}
+
+/// How iterations overlap that begin every `ii` cycles.
+fn pipeline(ii: i64) -> Result<Pipeline, String> {
+    match (ii, u32::try_from(ii)) {
+        (-1, _) => Ok(Pipeline::Off),
+        (0, _) => Ok(Pipeline::Least),
+        (_, Ok(cycles)) if cycles <= MOST_CYCLES => Ok(Pipeline::Every(cycles)),
+        _ => Err(format!(
+            "an initiation interval is between -1 and {MOST_CYCLES}"
+        )),
+    }
+}
+
+/// How many iterations become one; `None`: the loop stays as it is.
+fn unroll(factor: i64) -> Result<Option<Unroll>, String> {
+    match (factor, u32::try_from(factor)) {
+        (0, _) => Ok(Some(Unroll::Fully)),
+        (1, _) => Ok(None),
+        (_, Ok(factor)) => Ok(Some(Unroll::By(factor))),
+        _ => Err("a factor is between 0 and 4294967295".into()),
+    }
+}
+
+/// Puts a tag beside a loop.
+fn set<T>(tag: &mut Option<T>, value: T) -> Result<(), String> {
+    match tag.replace(value) {
+        Some(_) => Err("an earlier directive says something else of this loop".into()),
+        None => Ok(()),
+    }
+}

@@ -45,17 +45,26 @@ pub fn compile_text(
     flags: &[(&str, &str)],
     strict: bool,
 ) -> Result<Compilation, String> {
+    let target = target(flags)?;
+    compile_for(text, &Target { strict, ..target })
+}
+
+/// What flags ask for, with checks and loops as they are otherwise.
+pub fn target(flags: &[(&str, &str)]) -> Result<Target, String> {
     let directive = |&(name, value): &(&str, &str)| directives::flag(name, value);
     let directives: Result<Vec<Directive>, String> = flags.iter().map(directive).collect();
-    let target = Target {
+    Ok(Target {
         check: Budget::millions(20),
         directives: directives?,
-        strict,
         ..Target::new("ecp5", 10.0).expect("device")
-    };
+    })
+}
+
+/// Compiles the kernel `top`. Error: the first message.
+pub fn compile_for(text: &str, target: &Target) -> Result<Compilation, String> {
     let (mut sources, file) = support::source("kernel.py", text);
     let shown = |errors: Diagnostics| errors.0[0].message.clone();
-    driver::compile(&mut sources, file, Some("top"), &target).map_err(shown)
+    driver::compile(&mut sources, file, Some("top"), target).map_err(shown)
 }
 
 /// Labels and intervals of the loops.

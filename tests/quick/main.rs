@@ -6,6 +6,7 @@ mod directives;
 mod emit;
 mod extending;
 mod frontend_python;
+mod levels;
 mod partitions;
 #[path = "../planted/mod.rs"]
 mod planted;

@@ -1,0 +1,144 @@
+//! Levels: what `-O2` directs by itself takes fewer cycles, stands in the head of the text, and leaves alone what users
+//! direct.
+
+use crate::directives::{compile_for, target};
+use crate::support;
+use allo_hls::driver::{Compilation, Target};
+use allo_hls::levels::Level;
+use allo_hls::sim::cosim::{self, CosimOptions};
+use allo_hls::sim::inprocess::Netlist;
+use allo_hls::sim::selfcheck::Checked;
+
+/// Two nests.
+const KERNEL: &str = "
+from allo import *
+
+@kernel
+def top(a: \"i32[12, 16]\", x: \"i32[16]\", y: \"i32[12]\", z: \"i32[128]\", w: \"i32[128]\"):
+    for i in range(12, name=\"rows\"):
+        s: i32 = 0
+        for j in range(16, name=\"columns\"):
+            s += a[i, j] * x[j]
+        y[i] = s
+    for i in range(128, name=\"line\"):
+        w[i] = z[i] + 7
+";
+
+/// Rows are what can run side by side: an iteration of the inner loop waits for the one before. All rows write one
+/// element.
+const RECURRENCE: &str = "
+from allo import *
+
+@kernel
+def top(a: \"i32[12, 16]\", y: \"i32[12]\", last: \"i32[1]\"):
+    for i in range(12, name=\"rows\"):
+        s: i32 = 1
+        t: i32 = i
+        for j in range(16, name=\"columns\"):
+            s = s * 3 + a[i, j]
+            t = t ^ (s >> 2)
+        y[i] = s
+        last[0] = t
+";
+
+fn built(level: Level, flags: &[(&str, &str)]) -> Compilation {
+    built_of(KERNEL, level, flags)
+}
+
+fn built_of(kernel: &str, level: Level, flags: &[(&str, &str)]) -> Compilation {
+    let target = Target {
+        level,
+        ..target(flags).expect("directives")
+    };
+    let compiled = compile_for(kernel, &target);
+    let compiled = compiled.unwrap_or_else(|why| panic!("{flags:?}: {why}"));
+    assert!(
+        !matches!(compiled.checked, Checked::Not(_)),
+        "{flags:?}: {:?}",
+        compiled.checked
+    );
+    compiled
+}
+
+/// What the head of the text says of decisions.
+fn decisions(compiled: &Compilation) -> Vec<&str> {
+    let lines = compiled.design.header.iter().map(String::as_str);
+    lines.filter(|line| line.starts_with("-O2: ")).collect()
+}
+
+/// The loops that are named there.
+fn directed(compiled: &Compilation) -> Vec<&str> {
+    let decisions = decisions(compiled).into_iter();
+    let names = decisions.map(|line| line.split('\'').nth(1).expect("a name"));
+    names.collect()
+}
+
+/// Cycles of an invocation, as they are counted beside the reference.
+fn cycles(compiled: &Compilation) -> u64 {
+    let engine = Netlist::new(&compiled.design, &compiled.manifest).expect("a netlist");
+    let options = CosimOptions {
+        vectors: 1,
+        ..CosimOptions::default()
+    };
+    let (program, manifest) = (&compiled.program, &compiled.manifest);
+    let report = cosim::cosim_on(&engine, program, manifest, &options, &|_, _| ());
+    match report {
+        Ok(report) => report.cycles[0],
+        Err(error) => panic!("{}", error.to_diagnostic().message),
+    }
+}
+
+#[test]
+fn iterations_side_by_side_take_fewer_cycles() {
+    let (plain, fast) = (built(Level::One, &[]), built(Level::Two, &[]));
+    assert_eq!(decisions(&plain), [""; 0]);
+    let (before, now) = (cycles(&plain), cycles(&fast));
+    // Half of them, but for the iterations that are under way when a loop ends.
+    assert!(5 * now < 3 * before, "{now} cycles instead of {before}");
+    let said = decisions(&fast);
+    let start = "-O2: loop 'columns' (line 8) runs 2 iterations side by side: ";
+    assert!(said[0].starts_with(start), "{said:?}");
+    assert_eq!(directed(&fast), ["columns", "line"]);
+}
+
+/// With the loops inside as one.
+#[test]
+fn rows_run_side_by_side() {
+    let [plain, fast] = [Level::One, Level::Two].map(|level| built_of(RECURRENCE, level, &[]));
+    assert_eq!(directed(&fast), ["rows"]);
+    let (before, now) = (cycles(&plain), cycles(&fast));
+    assert!(5 * now < 3 * before, "{now} cycles instead of {before}");
+}
+
+/// A directive is for the whole nest: what is good beside it is the user's to say. Other nests are the compiler's.
+#[test]
+fn nests_that_users_direct_are_left_alone() {
+    let ways = [
+        ("unroll", "columns=4"),
+        ("unroll", "rows=3"),
+        ("pipeline", "columns=2"),
+        ("pipeline", "rows"),
+        ("no-pipeline", "columns"),
+    ];
+    for flag in ways {
+        assert_eq!(directed(&built(Level::Two, &[flag])), ["line"], "{flag:?}");
+    }
+    let all = [("pipeline", "columns"), ("pipeline", "line")];
+    let [plain, fast] = [Level::One, Level::Two].map(|level| built(level, &all));
+    assert_eq!(plain.systemverilog(), fast.systemverilog());
+}
+
+/// Nobody has to ask for it.
+#[test]
+fn the_second_level_is_the_default() {
+    let text = |flags: &[&str]| {
+        let output =
+            support::allo_hls(&[&["examples/dot_i32.py", "--check", "off"], flags].concat());
+        assert!(output.status.success(), "{flags:?}");
+        String::from_utf8(output.stdout).expect("a text")
+    };
+    let default = text(&[]);
+    assert!(default.contains("\n// -O2: loop '"), "{default}");
+    assert_eq!(default, text(&["-O2"]));
+    assert!(!text(&["-O1"]).contains("-O2"));
+}

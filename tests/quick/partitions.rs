@@ -2,9 +2,10 @@
 
 use crate::directives::compile_text;
 use allo_hls::driver::Compilation;
-use allo_hls::ir::PartitionKind;
+use allo_hls::ir::{OpKind, PartitionKind};
 use allo_hls::rtl::interface::manifest::{Port, PortKind};
 use allo_hls::sim::selfcheck::Checked;
+use std::collections::BTreeSet;
 
 /// Every way to name an element: counters, sums, strides, the data; whole arrays; a callee's parameters. Stores go outside,
 /// too, but what is loaded is always there: the rest would depend on something unspecified, and nothing be compared.
@@ -49,7 +50,12 @@ def top(x: \"i16[7]\", y: \"i16[3, 5]\", k: u2) -> \"i16[3, 5]\":
 ";
 
 fn built(flags: &[(&str, &str)]) -> Compilation {
-    let compiled = compile_text(KERNEL, flags, false);
+    built_of(KERNEL, flags)
+}
+
+/// What becomes of a kernel, checked beside the reference.
+fn built_of(kernel: &str, flags: &[(&str, &str)]) -> Compilation {
+    let compiled = compile_text(kernel, flags, false);
     let compiled = compiled.unwrap_or_else(|why| panic!("{flags:?}: {why}"));
     assert!(
         !matches!(compiled.checked, Checked::Not(_)),
@@ -234,4 +240,94 @@ def top(x: \"i32[16]\", y: \"i32[12, 4]\", k: i32):
     assert_eq!(intervals(&rows)[1], Some(1));
     // Banks that the data choose: an iteration waits for no other one, as without banks.
     assert_eq!(intervals(&[("partition", "x:cyclic:4")])[0], Some(1));
+}
+
+/// A loop whose end the data decide carries an array in registers; test, branch and inner loop see the elements.
+#[test]
+fn a_while_loop_carries_an_array_in_registers() {
+    let kernel = "
+from allo import *
+
+@kernel
+def top(x: \"i32[8]\", n: u5) -> i32:
+    t: i32[4] = 0
+    i: i32 = 0
+    while t[3] < 100 and i < n:
+        t[i & 3] += x[i & 7]
+        if x[i & 7] < 0:
+            t[0] = t[(i + 1) & 3] - 1
+        for k in range(3):
+            t[k] ^= t[k + 1]
+        i += 1
+    return t[0] * 8 + t[1] * 4 + t[2] * 2 + t[3]
+";
+    for split in ["t:complete", "t:block:4", "t:cyclic:2"] {
+        let compiled = built_of(kernel, &[("partition", split)]);
+        let mut arrays = compiled.kernel.arrays.values();
+        let is_memory = arrays.any(|array| array.name == "t");
+        assert_eq!(is_memory, split == "t:cyclic:2", "{split}");
+    }
+}
+
+/// Counts in banks: what an iteration stored is at hand for the next one, whichever bank has it.
+#[test]
+fn banks_are_bypassed() {
+    let kernel = "
+from allo import *
+
+@kernel
+def top(x: \"u4[64]\", y: \"u4[64]\", count: \"i32[16]\", last: \"i16[16]\"):
+    t: i16[16] = 0
+    for i in range(64):
+        count[x[i]] += i
+    for i in range(64, name=\"t\"):
+        t[y[i]] += 3
+    for i in range(16):
+        last[i] = t[i]
+";
+    let splits = ["cyclic:4", "cyclic:3", "block:4", "block:3"];
+    for split in splits {
+        let [count, t] = ["count", "t"].map(|array| format!("{array}:{split}"));
+        let compiled = built_of(kernel, &[("partition", &count), ("partition", &t)]);
+        let mut bypassed = BTreeSet::new();
+        compiled.kernel.body.for_each_op(&mut |op| {
+            if let OpKind::Load { at, bypassed: true } = &op.kind {
+                bypassed.insert(compiled.kernel.arrays[at.array].name.as_str());
+            }
+        });
+        assert_eq!(bypassed, BTreeSet::from(["count", "t"]), "{split}");
+        let local = compiled.manifest.loops.iter().find(|l| l.name == "t");
+        assert_eq!(local.map(|l| l.ii), Some(Some(1)), "{split}");
+    }
+}
+
+/// A proof sees through banks.
+#[test]
+fn a_kernel_with_banks_is_proven() {
+    let kernel = "
+from allo import *
+
+@kernel
+def top(x: \"u8[6]\", y: \"u8[2, 3]\", k: u2) -> u8:
+    for i in range(6):
+        x[i] = x[5 - i] + k
+    for i in range(2):
+        for j in range(3):
+            y[i, j] += x[2 * j + i]
+    return y[k & 1, k % 3]
+";
+    let ways: [&[(&str, &str)]; 4] = [
+        &[("partition", "x:cyclic:2"), ("partition", "y:complete")],
+        &[("partition", "x:block:3"), ("partition", "y:cyclic:2")],
+        &[("partition", "x:complete"), ("unroll", "i@6")],
+        &[("partition", "x:cyclic:4"), ("unroll", "j")],
+    ];
+    for flags in ways {
+        let compiled = built_of(kernel, flags);
+        assert!(
+            matches!(compiled.checked, Checked::Proven(_)),
+            "{flags:?}: {:?}",
+            compiled.checked
+        );
+    }
 }

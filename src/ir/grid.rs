@@ -1,4 +1,5 @@
-//! Grids of any rank: the row-major number of a place and its indices, and all places that a choice for each dimension leaves.
+//! Grids of any rank: the row-major number of a place and its indices, and all places that choices for the dimensions
+//! leave.
 
 /// The number of a place: its indices as mixed-radix digits.
 pub fn number(digits: &[u64], extents: &[u64]) -> u64 {

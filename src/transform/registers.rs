@@ -154,7 +154,7 @@ impl Registers<'_> {
         out.push(op);
     }
 
-    /// Carries the elements that the body of a loop writes through it. Gives the results of the loop that they are after it.
+    /// Carries the elements that the body of a loop writes through it. Gives what they are behind it: results of the loop.
     fn carry(
         &mut self,
         inits: &mut Vec<ValueId>,

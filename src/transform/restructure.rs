@@ -145,14 +145,16 @@ pub fn tile(
     let mut outermost = chain.outermost;
     // From the inside outwards: the loops around stay where they are.
     for (level, &factor) in factors.iter().enumerate().rev() {
-        let path = loops_below(kernel, &outermost).swap_remove(level);
-        let moved = split(kernel, &path, factor)?;
+        let loops = loops_below(kernel, &outermost);
+        let path = loops.get(level).ok_or_else(not_perfect)?;
+        let moved = split(kernel, path, factor)?;
         if level == 0 {
             outermost = moved;
         }
     }
     let loops = loops_below(kernel, &outermost);
-    let part = |which: usize| loops[..2 * factors.len()].iter().skip(which).step_by(2);
+    let parts = loops.get(..2 * factors.len()).ok_or_else(not_perfect)?;
+    let part = |which: usize| parts.iter().skip(which).step_by(2);
     let order: Vec<Path> = part(0).chain(part(1)).cloned().collect();
     reorder(kernel, &order, sums)
 }
@@ -202,6 +204,10 @@ impl Chain {
             false => Err((None, "there is another loop between these".into())),
         }
     }
+}
+
+fn not_perfect() -> Refusal {
+    (None, "the nest is not perfect".into())
 }
 
 /// The loop at a path, and those of the perfect nest inside.

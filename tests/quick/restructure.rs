@@ -87,11 +87,17 @@ fn kernel(rng: &mut Rng) -> String {
         let range = one_of(rng, &range);
         text += &format!("{indent}for {counter} in range({range}):\n");
         indent += "    ";
+        if rng.one_in(12) {
+            text += &format!("{indent}s += y[{counter}, 3]\n");
+        }
     }
     for _ in 0..1 + rng.below(2) {
         for line in statement(rng, counters).lines() {
             text += &format!("{indent}{line}\n");
         }
+    }
+    if rng.one_in(8) {
+        text += "        s = s * 5 + y[i, 2]\n";
     }
     text + "    r[0] = q\n    return s\n"
 }
@@ -138,7 +144,7 @@ fn outcomes(program: &Program) -> Vec<Vec<Value>> {
 fn nests_in_another_structure_compute_the_same() {
     let mut rng = Rng::new(31);
     let (mut carried_out, mut refused) = (0, 0);
-    for number in 0..1000 {
+    for number in 0..1200 {
         let text = kernel(&mut rng);
         let (mut sources, file) = support::source("kernel.py", &text);
         let plain = frontend::compile(&mut sources, file, None)

@@ -256,12 +256,12 @@ fn product(b: &mut Builder, x: NodeId, y: NodeId, demand: u32, block: u32) -> No
     let low = b.extract(wide, 0, block);
     let shift = b.constant(block);
     let high = b.shr(wide, shift);
-    let low_product = product(b, low, other, demand, block);
+    let low_product = part(b, low, other, demand, block);
     let low_bits = b.extract(low_product, 0, block);
     if demand <= block {
         return low_bits;
     }
-    let high_product = product(b, high, other, demand - block, block);
+    let high_product = part(b, high, other, demand - block, block);
     let carried = b.shr(low_product, shift);
     let sum = b.add(carried, high_product);
     let full = ty.width + b.ty(other).width;
@@ -273,6 +273,34 @@ fn product(b: &mut Builder, x: NodeId, y: NodeId, demand: u32, block: u32) -> No
     } else {
         joined
     }
+}
+
+/// Widest operands of a corner, which is cheaper in logic than in a multiplier block.
+const CORNER: u32 = 7;
+
+/// A product of parts of a cut product: where only a corner is left of both, rows of bits, added up.
+fn part(b: &mut Builder, x: NodeId, y: NodeId, demand: u32, block: u32) -> NodeId {
+    let is_corner = |ty: HwType| !ty.signed && ty.width <= CORNER;
+    if !is_corner(b.ty(x)) || !is_corner(b.ty(y)) {
+        return product(b, x, y, demand, block);
+    }
+    let zero = b.constant(0);
+    let rows = (0..b.ty(y).width).map(|place| {
+        let bit = b.extract(y, place, 1);
+        let row = b.mux(bit, x, zero);
+        let place = b.constant(place);
+        let ty = HwType::ui(b.ty(row).width + CORNER);
+        b.shl(row, place, ty)
+    });
+    let mut rows: Vec<NodeId> = rows.collect();
+    while rows.len() > 1 {
+        let pairs = rows.chunks(2).map(|pair| match *pair {
+            [one, other] => b.add(one, other),
+            _ => pair[0],
+        });
+        rows = pairs.collect();
+    }
+    rows[0]
 }
 
 /// A value with the same low `demand` bits as the sum of the terms, or the difference of two.

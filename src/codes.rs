@@ -14,6 +14,7 @@ codes! {
     DIRECTIVE = "E1107": "A directive cannot be carried out, for the reason shown.";
     INTERVAL = "E1108": "The initiation interval that a directive asks for is not possible; the least possible one is taken.";
     FACTOR = "E1109": "A directive splits an array into more parts than it has elements; each part gets one.";
+    FORECAST = "E1110": "A note of -O3: what the hardware was forecast to take, and what was directed for that.";
     ARGUMENT_FILE = "E1201": "The arguments of a run are missing, of the wrong shape, or out of their type's range.";
     OUT_OF_BOUNDS = "E1202": "With --check-bounds, an access outside of an array is an error.";
     ENDLESS_RUN = "E1203": "The reference executed more operations than the limit: the kernel may never end.";

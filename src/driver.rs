@@ -4,7 +4,7 @@ use crate::codes;
 use crate::diagnostics::{Diagnostic, Diagnostics, FileId, SourceMap};
 use crate::directives::Directive;
 use crate::ir::{FloatFormat, Scalar};
-use crate::levels::{self, Forecast, Level};
+use crate::levels::{self, Aim, Forecast, Level, Limits};
 use crate::machine::program::Program;
 use crate::prove::design::{Proof, Question};
 use crate::rtl::elaborate::units::{CLOCK, OPERANDS, RESULT, START};
@@ -12,7 +12,7 @@ use crate::rtl::interface::manifest::Manifest;
 use crate::rtl::interface::operator::OperatorManifest;
 use crate::rtl::netlist::Design;
 use crate::schedule::Schedule;
-use crate::schedule::device::Device;
+use crate::schedule::device::{Device, Total};
 use crate::sim::selfcheck::{self, Budget, Checked};
 use crate::units::float::{self, Operator};
 use crate::{directives, frontend, hwarith, ir, machine, prove, rtl, schedule, transform};
@@ -33,20 +33,28 @@ pub struct Target {
     /// Whether an initiation interval that is not possible is an error.
     pub strict: bool,
     /// What the compiler directs by itself.
-    pub level: Level,
+    pub aim: Aim,
 }
 
 impl Target {
     /// All passes, loops as they are, and no check.
     pub fn new(device: &str, period: f64) -> Result<Target, Diagnostic> {
+        let device = Device::load(device)?;
+        let Total { luts, blocks, ram } = device.total;
+        let ram = ram.saturating_mul(1024);
+        let limits = Limits { luts, blocks, ram };
         Ok(Target {
-            device: Device::load(device)?,
+            device,
             period,
             skip: Vec::new(),
             check: Budget::OFF,
             directives: Vec::new(),
             strict: false,
-            level: Level::One,
+            aim: Aim {
+                level: Level::One,
+                limits,
+                partition_args: false,
+            },
         })
     }
 }
@@ -127,9 +135,9 @@ pub fn build(
     let mut best: Result<Option<Hardware>, Diagnostics> = Ok(None);
     let mut kernel = transform::inline::inline(&directed)?;
     let mut decisions = Vec::new();
-    if target.level > Level::One {
-        let forecast = |kernel: &ir::Kernel| forecast(kernel, target);
-        decisions = levels::direct(&mut kernel, sources, &forecast);
+    if target.aim.level > Level::One {
+        let forecast = |kernel: ir::Kernel| forecast(kernel, target);
+        decisions = levels::direct(&mut kernel, sources, &target.aim, &forecast);
     }
     for kernel in transform::run_on(kernel, &target.skip, None)? {
         match (build_kernel(sources, kernel, target), &best) {
@@ -149,6 +157,12 @@ pub fn build(
     warnings.0.append(&mut best.warnings.0);
     let checked = check(&program, &best, target.check)
         .map_err(|found| selfcheck::internal_error(found, best.kernel.span.into()))?;
+    if target.aim.level == Level::Three {
+        let notes = decisions
+            .iter()
+            .map(|said| Diagnostic::global(codes::FORECAST, said).as_note());
+        warnings.0.extend(notes);
+    }
     best.design.header.extend(decisions);
     best.design.header.push(checked.sentence());
     best.manifest.checked = checked.to_string();
@@ -204,13 +218,18 @@ struct Hardware {
 }
 
 /// What the best of the kernels that the passes offer will take; `None`: there is no hardware.
-fn forecast(kernel: &ir::Kernel, target: &Target) -> Option<Forecast> {
-    let kernels = transform::run_on(kernel.clone(), &target.skip, None).ok()?;
+fn forecast(kernel: ir::Kernel, target: &Target) -> Option<Forecast> {
+    let kernels = transform::run_on(kernel, &target.skip, None).ok()?;
     let forecasts = kernels.iter().filter_map(|kernel| {
         let (hardware, schedule) = scheduled(kernel, target, &mut Diagnostics::default()).ok()?;
+        let luts = schedule::forecast::luts(&hardware, &schedule, &target.device);
+        let blocks = schedule::forecast::blocks(&hardware, &schedule);
         Some(Forecast {
             cycles: schedule::forecast::cycles(&hardware, &schedule),
-            luts: schedule::forecast::luts(&hardware, &schedule, &target.device),
+            luts,
+            logic: luts - blocks as f64 * target.device.dsp.luts,
+            blocks,
+            ram: schedule::forecast::ram(&hardware),
         })
     });
     forecasts.min_by_key(|forecast| forecast.cycles)

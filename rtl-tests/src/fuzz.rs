@@ -76,8 +76,9 @@ pub fn compile(text: &str, top: &str, setting: &Setting) -> Result<Compilation, 
     let file = sources.add("fuzz.py", text);
     let mut target = Target::new("ecp5", setting.period).expect("a shipped device");
     target.skip.clone_from(&setting.skip);
-    target.level = setting.level;
+    target.aim.level = setting.level;
     target.check = Budget::millions(1);
+    target.aim.partition_args = true;
     if setting.directed
         && let Ok(compiled) = frontend::compile(&mut sources, file, Some(top))
     {

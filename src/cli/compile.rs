@@ -35,13 +35,21 @@ pub fn load(
 
 /// What was asked for; `check` is for those who did not ask for a check.
 pub fn target(args: &TargetArgs, check: Budget) -> Result<Target, Diagnostic> {
+    let mut target = Target::new(&args.hardware.device, args.hardware.clock)?;
+    let limits = &mut target.aim.limits;
+    limits.blocks = args.max_dsp.unwrap_or(limits.blocks);
+    limits.luts = args.max_lut.unwrap_or(limits.luts);
+    limits.ram = args
+        .max_ram
+        .map_or(limits.ram, |kbits| kbits.saturating_mul(1024));
+    target.aim.level = args.level;
+    target.aim.partition_args = args.partition_args;
     Ok(Target {
         skip: args.skip_pass.clone(),
         check: args.hardware.check.unwrap_or(check),
         directives: args.directives.all()?,
         strict: args.directives.strict,
-        level: args.level,
-        ..Target::new(&args.hardware.device, args.hardware.clock)?
+        ..target
     })
 }
 

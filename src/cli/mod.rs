@@ -114,9 +114,22 @@ pub struct TargetArgs {
     /// Leave out a pass of the transform room (repeatable)
     #[arg(long, value_name = "PASS", value_parser = parse_optional_pass)]
     pub skip_pass: Vec<String>,
-    /// How much to do for speed: 1: loops stay as they are, 2: two iterations side by side where that halves the cycles
+    /// How much to do for speed: 1: loops stay as they are, 2: two iterations side by side where that halves
+    /// the cycles, 3: as many as there are operators for
     #[arg(short = 'O', value_name = "LEVEL", default_value = "2", value_parser = parse_level)]
     pub level: Level,
+    /// Multiplier blocks that -O3 may take [default: the device's]
+    #[arg(long, value_name = "N")]
+    pub max_dsp: Option<u64>,
+    /// LUT4 that -O3 may take [default: the device's]
+    #[arg(long, value_name = "N")]
+    pub max_lut: Option<u64>,
+    /// Memory that -O3 may take inside [default: the device's]
+    #[arg(long, value_name = "KBITS")]
+    pub max_ram: Option<u64>,
+    /// Have -O3 split parameters into banks, too, each with ports of its own
+    #[arg(long)]
+    pub partition_args: bool,
     #[command(flatten)]
     pub directives: DirectiveArgs,
 }
@@ -237,8 +250,8 @@ fn parse_level(text: &str) -> Result<Level, String> {
     match text {
         "1" => Ok(Level::One),
         "2" => Ok(Level::Two),
-        "3" => Err("this level is not there yet; the levels are 1 and 2".into()),
-        _ => Err("the levels are 1 and 2".into()),
+        "3" => Ok(Level::Three),
+        _ => Err("the levels are 1, 2 and 3".into()),
     }
 }
 

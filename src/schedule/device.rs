@@ -25,6 +25,30 @@ pub struct Device {
     pub area: BTreeMap<Class, f64>,
     /// Multiplier blocks.
     pub dsp: Dsp,
+    /// What there is of everything; unlimited where the model does not say.
+    #[serde(default)]
+    pub total: Total,
+}
+
+/// What a device has.
+#[derive(Clone, Copy, Debug, Deserialize)]
+pub struct Total {
+    /// LUT4.
+    pub luts: u64,
+    /// Multiplier blocks.
+    pub blocks: u64,
+    /// Kbit of block RAM.
+    pub ram: u64,
+}
+
+impl Default for Total {
+    fn default() -> Total {
+        Total {
+            luts: u64::MAX,
+            blocks: u64::MAX,
+            ram: u64::MAX,
+        }
+    }
 }
 
 /// Overheads of a register-to-register path.

@@ -4,7 +4,7 @@ use super::device::{Device, ceil_log2};
 use super::{LeafSchedule, Schedule, Variant, delay_class};
 use crate::arena::Table;
 use crate::hwarith::graph::{Graph, NodeId, Op};
-use crate::machine::program::{Leaf, LeafId, Program, Region};
+use crate::machine::program::{Leaf, LeafId, Place, Program, Region};
 use std::collections::BTreeSet;
 
 /// Iterations of a loop of which the number is not known.
@@ -66,25 +66,61 @@ pub fn latency(
 
 /// LUT4 of all operations, multiplier blocks counted in; without registers, memories and control.
 pub fn luts(program: &Program, schedule: &Schedule, device: &Device) -> f64 {
-    let mut luts = 0.0;
+    total(program, schedule, &|node| node_area(node, device))
+}
+
+/// Multiplier blocks.
+pub fn blocks(program: &Program, schedule: &Schedule) -> u64 {
+    // Counts are exact in a float.
+    total(program, schedule, &node_blocks) as u64
+}
+
+/// Bits of the memories inside.
+pub fn ram(program: &Program) -> u64 {
+    let inside = program
+        .mems
+        .values()
+        .filter(|mem| mem.place != Place::External);
+    let bits = inside.map(|mem| mem.depth.saturating_mul(mem.width.into()));
+    bits.fold(0, u64::saturating_add)
+}
+
+/// What all operations take together, instances that are shared counted once.
+fn total(program: &Program, schedule: &Schedule, of: &dyn Fn(Node) -> f64) -> f64 {
+    let mut sum = 0.0;
     let mut shared = BTreeSet::new();
     for (leaf, times) in program.leaves.values().zip(schedule.leaves.values()) {
-        let graph = &leaf.graph;
-        for (id, node) in graph.nodes.iter() {
-            let at = id.index();
-            luts += match node.op {
+        for node in nodes(&leaf.graph, &times.times.width) {
+            let at = node.id.index();
+            sum += match node.graph.nodes[node.id].op {
                 Op::Call(unit) => {
                     let variant = times.variants[at];
                     let is_new = times.instances[at]
                         .is_none_or(|instance| shared.insert((unit, variant, instance)));
                     let variant = &schedule.units[unit].variants[variant as usize];
-                    f64::from(u8::from(is_new)) * area(variant, device)
+                    f64::from(u8::from(is_new)) * of_variant(variant, of)
                 }
-                _ => node_area(graph, id, &node.op, times.times.width[at], device),
+                _ => of(node),
             };
         }
     }
-    luts
+    sum
+}
+
+/// An operation, and how many of its bits are read.
+#[derive(Clone, Copy)]
+struct Node<'g> {
+    graph: &'g Graph,
+    id: NodeId,
+    width: u32,
+}
+
+fn nodes<'g>(graph: &'g Graph, width: &'g [u32]) -> impl Iterator<Item = Node<'g>> {
+    graph.nodes.ids().map(move |id| Node {
+        graph,
+        id,
+        width: width[id.index()],
+    })
 }
 
 /// How often each leaf runs, about.
@@ -131,23 +167,28 @@ pub fn cycles_of_leaf(leaf: &Leaf, schedule: &LeafSchedule) -> u64 {
 
 /// LUT4 of an operator, about, its multiplier blocks counted in.
 pub fn area(variant: &Variant, device: &Device) -> f64 {
-    let of = |graph: &Graph, width: &[u32]| -> f64 {
-        let nodes = graph.nodes.iter();
-        nodes
-            .map(|(id, node)| node_area(graph, id, &node.op, width[id.index()], device))
-            .sum()
-    };
-    let steps = variant.graph.steps.iter().zip(&variant.steps);
-    let steps: f64 = steps.map(|(step, times)| of(step, &times.width)).sum();
-    of(&variant.graph, &variant.times.width) + steps
+    of_variant(variant, &|node| node_area(node, device))
 }
 
-fn node_area(graph: &Graph, id: NodeId, op: &Op, width: u32, device: &Device) -> f64 {
+fn of_variant(variant: &Variant, of: &dyn Fn(Node) -> f64) -> f64 {
+    let steps = variant.graph.steps.iter().zip(&variant.steps);
+    let steps = steps.flat_map(|(step, times)| nodes(step, &times.width));
+    let all = nodes(&variant.graph, &variant.times.width).chain(steps);
+    all.map(of).sum()
+}
+
+fn node_blocks(node: Node) -> f64 {
+    let is_product = node.width > 0 && node.graph.nodes[node.id].op == Op::Mul;
+    f64::from(u8::from(is_product))
+}
+
+fn node_area(node: Node, device: &Device) -> f64 {
+    let Node { graph, id, width } = node;
     let Some((class, bits)) = delay_class(graph, id, width).filter(|_| width > 0) else {
         return 0.0;
     };
     let per_bit = device.area.get(&class).copied().unwrap_or(1.0);
-    match op {
+    match graph.nodes[id].op {
         Op::Mul => device.dsp.luts,
         Op::Shl | Op::Shr => per_bit * f64::from(width) * f64::from(ceil_log2(bits.into())),
         Op::Icmp(_) => per_bit * f64::from(bits),

@@ -109,6 +109,10 @@ pub struct Reservations {
 #[derive(Clone, Debug)]
 struct Pool {
     instances: Vec<Slots>,
+    /// How often each is taken.
+    uses: Vec<u32>,
+    /// Whether the one that is taken least often is taken next: it has the smallest choice in front.
+    is_even: bool,
     /// Slots in which no instance is free.
     full: Slots,
 }
@@ -118,6 +122,8 @@ impl Reservations {
     pub fn new(pools: &Pools, ii: Option<u32>) -> Reservations {
         let pool = |id: usize| Pool {
             instances: vec![Slots::default(); pools.count(id) as usize],
+            uses: vec![0; pools.count(id) as usize],
+            is_even: matches!(pools.resource(id), Resource::Unit(..)),
             full: Slots::default(),
         };
         Reservations {
@@ -168,16 +174,23 @@ impl Reservations {
     }
 
     fn free_instance(&self, wanted: Use, cycle: u64) -> Option<u32> {
-        let instances = &self.pools[wanted.pool].instances;
+        let pool = &self.pools[wanted.pool];
         let is_free = |slots: &&Slots| {
             let mut needed = self.slots(cycle, wanted);
             needed.all(|slot| !slots.contains(slot))
         };
-        let found = (0..).zip(instances).find(|(_, slots)| is_free(slots));
+        let mut free = (0..)
+            .zip(&pool.instances)
+            .filter(|(_, slots)| is_free(slots));
+        let found = match pool.is_even {
+            true => free.min_by_key(|(instance, _)| pool.uses[*instance as usize]),
+            false => free.next(),
+        };
         found.map(|(instance, _)| instance)
     }
 
     fn take(&mut self, wanted: Use, cycle: u64, instance: u32) {
+        self.pools[wanted.pool].uses[instance as usize] += 1;
         for slot in self.slots(cycle, wanted) {
             let pool = &mut self.pools[wanted.pool];
             pool.instances[instance as usize].insert(slot);
@@ -189,6 +202,7 @@ impl Reservations {
 
     /// Gives back what [`Self::reserve`] took.
     pub fn release(&mut self, wanted: Use, (cycle, instance): (u64, u32)) {
+        self.pools[wanted.pool].uses[instance as usize] -= 1;
         for slot in self.slots(cycle, wanted) {
             let pool = &mut self.pools[wanted.pool];
             pool.instances[instance as usize].remove(slot);

@@ -54,6 +54,20 @@ pub fn share(
     }
 }
 
+/// How many calls an instance has to choose between.
+#[derive(Clone, Copy)]
+enum Users {
+    /// As many as each other one of them, if the schedule comes out so.
+    Even,
+    /// As many as there may be.
+    Any,
+}
+
+/// Bits of the operands.
+fn operands(variant: &Variant) -> u32 {
+    variant.graph.input_types().iter().map(|ty| ty.width).sum()
+}
+
 struct Sharing<'s, 'g> {
     /// How often each leaf runs, about.
     runs: Table<LeafId, u64>,
@@ -69,7 +83,8 @@ struct Sharing<'s, 'g> {
 impl Sharing<'_, '_> {
     /// Shares one operator among as many leaves as lose nothing by it.
     fn share_unit(&mut self, unit: UnitId, mut calls: Calls) {
-        while let Some(variant) = self.shared_variant(unit, &calls) {
+        let mut users = Users::Even;
+        while let Some(variant) = self.shared_variant(unit, &calls, users) {
             let choice = self.schedule.units[unit].variants.len() as u32;
             self.schedule.units[unit].variants.push(variant);
             let mut found = Vec::new();
@@ -82,7 +97,7 @@ impl Sharing<'_, '_> {
                     }
                 }
             }
-            if losers.is_empty() {
+            if losers.is_empty() && self.is_paid(unit, choice, &calls, &found) {
                 for (leaf, schedule) in found {
                     self.schedule.leaves[leaf] = schedule;
                 }
@@ -97,12 +112,38 @@ impl Sharing<'_, '_> {
                 }
             }
             self.schedule.units[unit].variants.pop();
+            if losers.is_empty() {
+                users = Users::Any;
+            }
             calls.retain(|leaf, _| !losers.contains(leaf));
         }
     }
 
+    /// Whether the choice in front of each instance is as short as the variant has it.
+    fn is_paid(
+        &self,
+        unit: UnitId,
+        choice: u32,
+        calls: &Calls,
+        found: &[(LeafId, LeafSchedule)],
+    ) -> bool {
+        let variant = &self.schedule.units[unit].variants[choice as usize];
+        let mut users: BTreeMap<u32, usize> = BTreeMap::new();
+        for (leaf, schedule) in found {
+            let instances = calls[leaf]
+                .iter()
+                .map(|node| schedule.instances[node.index()]);
+            instances
+                .flatten()
+                .for_each(|instance| *users.entry(instance).or_default() += 1);
+        }
+        let most = users.into_values().max().unwrap_or(0);
+        let paid = variant.shared.map_or(0.0, |shared| shared.choice_delay);
+        self.device.choice_delay(most, operands(variant)) <= paid
+    }
+
     /// The variant that these calls would share; `None` if that saves nothing.
-    fn shared_variant(&self, unit: UnitId, calls: &Calls) -> Option<Variant> {
+    fn shared_variant(&self, unit: UnitId, calls: &Calls, users: Users) -> Option<Variant> {
         let variants = &self.schedule.units[unit].variants;
         let chosen = |(leaf, nodes): (&LeafId, &Vec<NodeId>)| {
             let problem = &self.problems[*leaf];
@@ -121,13 +162,14 @@ impl Sharing<'_, '_> {
         }
         let area = |choice: &u32| area(&variants[*choice as usize], self.device);
         let before: f64 = chosen.iter().map(area).sum();
-        let operands: u32 = alone.graph.input_types().iter().map(|ty| ty.width).sum();
+        let operands = operands(alone);
         let per_bit = self.device.area.get(&Class::Mux).copied().unwrap_or(1.0);
         let choices = per_bit * f64::from(operands) * fewer as f64;
         let after = f64::from(instances) * area(chosen.iter().min()?) + choices;
-        let most = calls
-            .iter()
-            .map(|(&leaf, nodes)| self.most_users(leaf, nodes, alone));
+        let most = calls.iter().map(|(&leaf, nodes)| match users {
+            Users::Even => nodes.len().div_ceil(instances as usize),
+            Users::Any => self.most_users(leaf, nodes, alone),
+        });
         let choice_delay = self.device.choice_delay(most.sum::<usize>(), operands);
         if after >= before || choice_delay > MOST_CHOICE * self.budget {
             return None;

@@ -16,6 +16,12 @@ use crate::ir::*;
 use num_traits::{One, Signed};
 use std::collections::{BTreeSet, HashMap};
 
+/// Floating-point operators around a loop beyond which they stay there: they are shared with those inside then.
+const MOST_OPERATORS: usize = 12;
+
+/// Iterations of a loop from which what is around it seldom runs.
+const SELDOM: u64 = 16;
+
 /// Flattens every nest whose inner loops run a constant number of times, at least once.
 pub fn run(kernel: &mut Kernel) {
     let values = Values::of(kernel);
@@ -128,13 +134,33 @@ impl Flatten<'_> {
                     .ops
                     .iter()
                     .all(|op| op.contains_loop() || can_move(op));
-                (runs && moves)
+                (runs && moves && !self.is_costly(f, g))
                     .then(|| self.depth(inner))
                     .flatten()
                     .map(|n| n + 1)
             }
             _ => None,
         }
+    }
+
+    /// Whether what is around a loop would need many operators of its own in the pipeline, where it seldom runs.
+    fn is_costly(&self, around: &For, inner: &For) -> bool {
+        let is_long = self
+            .trip(inner)
+            .is_some_and(|trip| trip.count >= SELDOM.into());
+        let ops = around.body.ops.iter().filter(|op| !op.contains_loop());
+        is_long && ops.map(|op| self.operators(op)).sum::<usize>() > MOST_OPERATORS
+    }
+
+    /// Floating-point operators of an operation and what is inside.
+    fn operators(&self, op: &Op) -> usize {
+        let is_float = |op: &Op| {
+            let mut results = op.results.iter().map(|&value| self.kernel.values[value].ty);
+            results.any(|ty| matches!(ty, Scalar::Float(_)))
+        };
+        let is_operator = matches!(op.kind, OpKind::Binary { .. } | OpKind::Fma { .. });
+        let inner = op.kind.blocks().into_iter().flat_map(|block| &block.ops);
+        usize::from(is_operator && is_float(op)) + inner.map(|op| self.operators(op)).sum::<usize>()
     }
 
     fn trip(&self, f: &For) -> Option<Trip> {

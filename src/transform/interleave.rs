@@ -9,7 +9,7 @@
 use super::promote;
 use crate::diagnostics::Span;
 use crate::ir::analysis::touch::{self, Touched};
-use crate::ir::analysis::{Subscript, Values, Varying};
+use crate::ir::analysis::{Values, Varying};
 use crate::ir::rewrite::{Rewriter, rewrite};
 use crate::ir::*;
 use num_bigint::BigInt;
@@ -187,7 +187,8 @@ impl Interleave<'_> {
         })
     }
 
-    /// Whether an element that one iteration stores is certainly not loaded by a later one.
+    /// Whether an element that one iteration stores is certainly not loaded by a later one: in some dimension the two
+    /// subscripts are the same multiple of the counter and differ by no multiple of a later iteration's distance.
     fn never_later(
         &self,
         outer: &For,
@@ -196,16 +197,18 @@ impl Interleave<'_> {
         stored: &[ValueId],
         loaded: &[ValueId],
     ) -> bool {
-        let subscript = |v: ValueId| self.values.subscript(outer.iv, varying, v);
         stored.iter().zip(loaded).any(|(&stored, &loaded)| {
-            match (subscript(stored), subscript(loaded)) {
-                (Some(Subscript::Moving(a)), Some(Subscript::Moving(b))) => {
-                    (a - b) % step != 0 || (a - b) / step <= 0
-                }
-                (Some(Subscript::Fixed(a)), Some(Subscript::Fixed(b))) => {
-                    self.values.distance(a, b).is_some_and(|d| d != 0)
-                }
-                _ => false,
+            let (stored, loaded) = (self.values.affine(stored), self.values.affine(loaded));
+            let mut others = stored.terms.iter().filter(|term| term.0 != outer.iv);
+            if stored.terms != loaded.terms || !others.all(|term| varying.is_fixed(term.0)) {
+                return false;
+            }
+            let ahead = stored.constant - loaded.constant;
+            let own = stored.terms.iter().find(|term| term.0 == outer.iv);
+            match own.map_or(Some(0), |term| term.1.checked_mul(step)) {
+                Some(0) => ahead != 0,
+                Some(by) => ahead % by != 0 || ahead / by <= 0,
+                None => false,
             }
         })
     }

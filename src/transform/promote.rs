@@ -52,7 +52,7 @@ struct Usage {
 }
 
 /// Accesses of a body to one array beyond which only one element becomes a register: every two are compared.
-const MANY: usize = 32;
+const MANY: usize = 512;
 
 /// What becomes a register.
 struct Element {

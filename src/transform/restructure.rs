@@ -159,6 +159,27 @@ pub fn tile(
     reorder(kernel, &order, sums)
 }
 
+/// The loops of the deepest perfect nest at a path, outermost first; `None` where there are less than two, or too many.
+pub fn perfect(kernel: &Kernel, path: &[(usize, usize)]) -> Option<Vec<Path>> {
+    let mut loops = loops_below(kernel, path);
+    loops.truncate(MOST_LOOPS);
+    while loops.len() > 1 {
+        let op = kernel.body.op_at(path)?.clone();
+        if Band::take(op, loops.len()).is_ok() {
+            return Some(loops);
+        }
+        loops.pop();
+    }
+    None
+}
+
+/// Takes the values between the loops of a perfect nest of `depth` loops out of it, or into its innermost loop.
+///
+/// Errors: no such nest.
+pub fn settle(kernel: &mut Kernel, path: &[(usize, usize)], depth: usize) -> Result<Path, Refusal> {
+    change(kernel, path, depth, |_, _, _| Ok(()))
+}
+
 /// Loops of one nest.
 struct Chain {
     outermost: Path,

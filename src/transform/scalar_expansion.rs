@@ -7,7 +7,7 @@
 
 use super::inline::MAX_OPS;
 use crate::ir::analysis::Values;
-use crate::ir::analysis::touch::Touched;
+use crate::ir::analysis::touch::{self, Touched};
 use crate::ir::analysis::trip::Trip;
 use crate::ir::copy::Copier;
 use crate::ir::rewrite::{Rewriter, rewrite};
@@ -23,12 +23,51 @@ const MOST: usize = 16;
 
 /// Cuts every loop that has a loop behind one that yields values.
 pub fn run(kernel: &mut Kernel) {
+    cut_all(kernel, Cut::BeforeLoops);
+}
+
+/// Cuts every loop that has a loop, or operations, behind one that yields values: these then take no operators of their own in
+/// its pipeline.
+pub fn run_wide(kernel: &mut Kernel) {
+    cut_all(kernel, Cut::BeforeOperators);
+}
+
+/// Where a loop is cut.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Cut {
+    /// Behind a loop that yields values, if there is another one.
+    BeforeLoops,
+    /// The same, or if there are operations.
+    BeforeOperators,
+}
+
+impl Cut {
+    /// Before which operation.
+    fn position(self, ops: &[Op]) -> Option<usize> {
+        let is_loop = |op: &Op| matches!(op.kind, OpKind::For(_));
+        let is_operator = |op: &Op| matches!(op.kind, OpKind::Binary { .. });
+        let sum = ops
+            .iter()
+            .position(|op| is_loop(op) && !op.results.is_empty());
+        let behind = |wanted: &dyn Fn(&Op) -> bool| {
+            let at = sum? + 1;
+            ops[at..].iter().any(wanted).then_some(at)
+        };
+        match self {
+            Cut::BeforeLoops => behind(&is_loop),
+            Cut::BeforeOperators => behind(&|op| is_loop(op) || is_operator(op)),
+        }
+    }
+}
+
+fn cut_all(kernel: &mut Kernel, cut: Cut) {
     let values = Values::of(kernel);
     let body = std::mem::take(&mut kernel.body);
     let mut pass = Expansion {
         kernel: &mut *kernel,
         values,
         budget: MAX_OPS,
+        cut,
     };
     let body = rewrite(body, &mut pass);
     kernel.body = body;
@@ -40,6 +79,8 @@ struct Expansion<'k> {
     values: Values,
     /// Operations that may still be made.
     budget: usize,
+    /// Where loops are cut.
+    cut: Cut,
 }
 
 impl Rewriter for Expansion<'_> {
@@ -61,10 +102,8 @@ impl Rewriter for Expansion<'_> {
 impl Expansion<'_> {
     /// Where the second part of a loop begins, and how many iterations the loop has.
     fn place(&self, f: &For) -> Option<(usize, u64)> {
-        let sum = |op: &Op| matches!(op.kind, OpKind::For(_)) && !op.results.is_empty();
-        let at = 1 + f.body.ops.iter().position(sum)?;
+        let at = self.cut.position(&f.body.ops)?;
         let (first, second) = f.body.ops.split_at(at);
-        let has_loop = second.iter().any(|op| matches!(op.kind, OpKind::For(_)));
         let trip = Trip::of(f, |value| self.values.constant(value).cloned())?;
         let count = trip
             .count
@@ -74,10 +113,10 @@ impl Expansion<'_> {
         let (one, other) = (Touched::by_all(first), Touched::by_all(second));
         let apart = |one: &Touched, other: &Touched| {
             let mut written = one.written.iter();
-            written.all(|array| !other.read.contains(array) && !other.written.contains(array))
+            written.all(|array| !other.contains(*array))
         };
         let is_legal = f.carried.is_empty() && apart(&one, &other) && apart(&other, &one);
-        (has_loop && counts_up && is_legal).then_some((at, count))
+        (counts_up && is_legal).then_some((at, count))
     }
 
     /// Makes the second part of a loop; gives the first one. `None` if that is too much code or too many arrays.
@@ -88,8 +127,8 @@ impl Expansion<'_> {
         };
         let (both, handed) = shared(&f.body.ops, &mut rest);
         let iv = self.kernel.like(f.iv);
-        let copied = match handed.len() {
-            0..=MOST => {
+        let copied = match handed.len() <= MOST {
+            true => {
                 let mut copier = Copier::within(self.kernel, &mut self.budget);
                 copier.rename(f.iv, iv);
                 f.body.yields = handed.clone();
@@ -97,7 +136,7 @@ impl Expansion<'_> {
                 f.body.yields.clear();
                 copied
             }
-            _ => None,
+            false => None,
         };
         let Some(mut body) = copied else {
             f.body.ops.append(&mut rest.ops);
@@ -138,14 +177,18 @@ impl Expansion<'_> {
 }
 
 /// Of the values that the second part of a loop needs of the first one: the operations that both parts do, because they
-/// take no time, and the values that an array hands over.
+/// take no time, and the values that an array hands over; what was loaded from an array that changes is one of these.
 fn shared(first: &[Op], second: &mut Block) -> (Vec<Op>, Vec<ValueId>) {
     let mut needed = HashSet::new();
     second.for_each_use(&mut |value| _ = needed.insert(*value));
+    let mut written = Touched::by_all(first).written;
+    written.extend(Touched::by_block(second).written);
     let mut both = Vec::new();
     let mut handed = Vec::new();
     for op in first.iter().rev() {
-        if op.kind.is_pure() && op.results.iter().any(|value| needed.contains(value)) {
+        let changes = touch::element(&op.kind).is_some_and(|at| written.contains(&at.array));
+        let is_repeated = op.kind.is_pure() && !changes;
+        if is_repeated && op.results.iter().any(|value| needed.contains(value)) {
             needed.extend(op.kind.operands());
             both.push(op.clone());
         } else {

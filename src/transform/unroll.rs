@@ -13,6 +13,7 @@ use crate::diagnostics::{Diagnostic, Span};
 use crate::hash::FastMap;
 use crate::ir::analysis::Values;
 use crate::ir::analysis::abreast;
+use crate::ir::analysis::touch;
 use crate::ir::analysis::trip::Trip;
 use crate::ir::copy::Copier;
 use crate::ir::*;
@@ -33,7 +34,10 @@ pub fn concerns(kernel: &Kernel) -> bool {
 /// than two million operations.
 pub fn run(kernel: &mut Kernel) -> Result<(), Diagnostic> {
     // Values are noted on the way; only whether iterations may run abreast asks for those further inside.
-    let values = match kernel.body.any_op(&is_abreast) {
+    let values = match kernel
+        .body
+        .any_op(&|op| matches!(&op.kind, OpKind::For(f) if is_abreast(f)))
+    {
         true => Values::of(kernel),
         false => Values::of_parameters(kernel),
     };
@@ -48,10 +52,6 @@ pub fn run(kernel: &mut Kernel) -> Result<(), Diagnostic> {
     let body = pass.block(body)?;
     kernel.body = body;
     Ok(())
-}
-
-fn is_abreast(op: &Op) -> bool {
-    matches!(&op.kind, OpKind::For(f) if matches!(f.tags.unroll, Some(Unroll::Abreast(_))))
 }
 
 /// A pipelined loop is the innermost one.
@@ -180,13 +180,15 @@ impl Unroller<'_> {
         };
         let carried = match (trip, count) {
             (Some(trip), Some(count)) if factor < count => {
-                let whole = count / factor;
+                let (whole, rest) = (count / factor, count % factor);
+                // One iteration takes as long as a round of them.
+                let overhangs = rest > 1 && is_abreast(&f) && !f.body.any_op(&is_while);
                 let middle = trip.at(whole * factor);
-                let has_rest = !count.is_multiple_of(factor);
                 self.in_part(f, factor, span, out, |build, _| Rounds {
-                    count: build.index(whole),
+                    count: build.index(whole + u64::from(overhangs)),
                     end: build.index(middle),
-                    has_rest,
+                    has_rest: rest > 0 && !overhangs,
+                    in_last: overhangs.then_some(rest),
                 })?
             }
             (Some(trip), Some(count)) => {
@@ -229,15 +231,22 @@ impl Unroller<'_> {
         out: &mut Vec<Op>,
     ) -> Result<Vec<ValueId>, Diagnostic> {
         let mut carried: Vec<ValueId> = f.inits.iter().map(|&v| self.renamed(v)).collect();
+        let mut copies = Vec::new();
         for number in 0..count {
             let mut ops = Vec::new();
             let iv = self.kernel.build(&mut ops, span).index(trip.at(number));
             let mut copy = self.copy(f, span, (iv, &carried))?;
+            if is_jammed(f) {
+                self.ops(ops, out)?;
+                copies.push(copy);
+                continue;
+            }
             number_loops(&mut copy, number);
             ops.append(&mut copy.ops);
             self.ops(ops, out)?;
             carried = copy.yields.into_iter().map(|v| self.renamed(v)).collect();
         }
+        self.ops(jam(copies).ops, out)?;
         Ok(carried)
     }
 
@@ -296,9 +305,10 @@ impl Unroller<'_> {
         let mut build = self.kernel.build(&mut body.ops, span);
         let gone = build.binary(BinaryOp::Mul, stride, round);
         let first = build.binary(BinaryOp::Add, f.lo, gone);
-        // Those without loops inside follow one another, whatever they carry.
-        let abreast = matches!(f.tags.unroll, Some(Unroll::Abreast(_)))
-            && f.body.ops.iter().any(Op::contains_loop);
+        let is_full = rounds.in_last.map(|_| {
+            let last = build.binary(BinaryOp::Sub, rounds.count, one);
+            build.compare(CompareOp::Lt, round, last)
+        });
         let mut copies = Vec::new();
         for number in 0..factor {
             let mut build = self.kernel.build(&mut body.ops, span);
@@ -306,7 +316,10 @@ impl Unroller<'_> {
             let ahead = build.binary(BinaryOp::Mul, f.step, ahead);
             let at = build.binary(BinaryOp::Add, first, ahead);
             let mut copy = self.copy(&f, span, (at, &body.yields))?;
-            if abreast {
+            if let Some(is_full) = is_full.filter(|_| Some(number) >= rounds.in_last) {
+                copy = self.guarded(copy, is_full, &body.yields, span);
+            }
+            if is_jammed(&f) {
                 copies.push(copy);
             } else {
                 number_loops(&mut copy, number);
@@ -314,10 +327,7 @@ impl Unroller<'_> {
                 body.yields = copy.yields;
             }
         }
-        if abreast {
-            let mut jammed = jam(copies);
-            body.ops.append(&mut jammed.ops);
-        }
+        body.ops.append(&mut jam(copies).ops);
         let main = For {
             lo: zero,
             hi: rounds.count,
@@ -354,6 +364,16 @@ impl Unroller<'_> {
         Ok(carried)
     }
 
+    /// An iteration that may lie beyond the end: then it writes nothing, and hands on what it was given.
+    fn guarded(&mut self, copy: Block, guard: ValueId, given: &[ValueId], span: Span) -> Block {
+        let mut ops = guarded(copy.ops, guard);
+        let mut build = self.kernel.build(&mut ops, span);
+        let yields = copy.yields.into_iter().zip(given);
+        let yields = yields.map(|(new, &old)| build.select(guard, new, old));
+        let yields = yields.collect();
+        Block { ops, yields }
+    }
+
     /// As [`Unroller::in_part`], where the bounds are known only when the loop begins.
     fn in_part_of_many(
         &mut self,
@@ -374,6 +394,7 @@ impl Unroller<'_> {
                 count,
                 end: build.binary(BinaryOp::Add, f.lo, covered),
                 has_rest: true,
+                in_last: None,
             }
         })
     }
@@ -387,6 +408,50 @@ struct Rounds {
     end: ValueId,
     /// There may be iterations after them.
     has_rest: bool,
+    /// How many iterations the last round has, if those beyond the end are in it and write nothing.
+    in_last: Option<u64>,
+}
+
+fn is_abreast(f: &For) -> bool {
+    matches!(f.tags.unroll, Some(Unroll::Abreast(_)))
+}
+
+/// Iterations without loops inside follow one another, whatever they carry.
+fn is_jammed(f: &For) -> bool {
+    is_abreast(f) && f.body.ops.iter().any(Op::contains_loop)
+}
+
+fn is_while(op: &Op) -> bool {
+    matches!(op.kind, OpKind::While(_))
+}
+
+/// Operations of which none writes an array unless `guard` holds.
+fn guarded(ops: Vec<Op>, guard: ValueId) -> Vec<Op> {
+    let guard_one = |mut op: Op| {
+        for block in op.kind.blocks_mut() {
+            block.ops = guarded(std::mem::take(&mut block.ops), guard);
+        }
+        let (_, writes) = touch::arrays(&op.kind);
+        if writes.is_empty() {
+            return op;
+        }
+        let span = op.span;
+        let then = Block {
+            ops: vec![op],
+            yields: vec![],
+        };
+        let branch = If {
+            cond: guard,
+            then,
+            otherwise: Block::default(),
+        };
+        Op {
+            kind: OpKind::If(Box::new(branch)),
+            results: vec![],
+            span,
+        }
+    };
+    ops.into_iter().map(guard_one).collect()
 }
 
 /// The directive that a loop is under, as on the command line.

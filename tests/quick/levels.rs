@@ -1,10 +1,13 @@
-//! Levels: what `-O2` directs by itself takes fewer cycles, stands in the head of the text, and leaves alone what users
-//! direct.
+//! Levels: what the compiler directs by itself takes fewer cycles and no more than it may, stands in the head of the text, and
+//! leaves alone what users direct.
 
 use crate::directives::{compile_for, target};
 use crate::support;
+use allo_hls::codes;
 use allo_hls::driver::{Compilation, Target};
+use allo_hls::ir::ArrayKind;
 use allo_hls::levels::Level;
+use allo_hls::schedule::forecast;
 use allo_hls::sim::cosim::{self, CosimOptions};
 use allo_hls::sim::inprocess::Netlist;
 use allo_hls::sim::selfcheck::Checked;
@@ -46,10 +49,8 @@ fn built(level: Level, flags: &[(&str, &str)]) -> Compilation {
 }
 
 fn built_of(kernel: &str, level: Level, flags: &[(&str, &str)]) -> Compilation {
-    let target = Target {
-        level,
-        ..target(flags).expect("directives")
-    };
+    let mut target = target(flags).expect("directives");
+    target.aim.level = level;
     let compiled = compile_for(kernel, &target);
     let compiled = compiled.unwrap_or_else(|why| panic!("{flags:?}: {why}"));
     assert!(
@@ -141,4 +142,86 @@ fn the_second_level_is_the_default() {
     assert!(default.contains("\n// -O2: loop '"), "{default}");
     assert_eq!(default, text(&["-O2"]));
     assert!(!text(&["-O1"]).contains("-O2"));
+}
+
+/// A product of matrices, the rows of another one weighted, and a sum of columns: rows are read here and there.
+const WIDE: &str = "
+from allo import *
+
+@kernel
+def top(a: \"i16[20, 12]\", b: \"i16[12, 18]\", c: \"i32[20, 18]\", r: \"f32[18]\", m: \"f32[22, 18]\", v: \"f32[22]\", w: \"f32[22]\"):
+    t: \"i32[20, 18]\" = 0
+    for i in range(20):
+        for k in range(12):
+            for j in range(18):
+                t[i, j] += a[i, k] * b[k, j]
+    for i in range(20):
+        for j in range(18):
+            c[i, j] = t[i, j] - a[i, 3]
+    for i in range(22, name=\"p\"):
+        s: f32 = 0
+        for j in range(18, name=\"q\"):
+            s += m[i, j] * 0.5
+        w[i] = s * 2.0 + v[i]
+    for j in range(18, name=\"x\"):
+        for i in range(22, name=\"y\"):
+            r[j] += m[i, j] * v[i]
+";
+
+/// Cycles and multiplier blocks, of the schedule that there is.
+fn taken(compiled: &Compilation) -> (u64, u64) {
+    let Compilation {
+        hardware, schedule, ..
+    } = compiled;
+    (
+        forecast::cycles(hardware, schedule),
+        forecast::blocks(hardware, schedule),
+    )
+}
+
+#[test]
+fn as_many_iterations_as_the_limits_allow_run_side_by_side() {
+    let wide = |blocks: u64, partition_args: bool| {
+        let mut target = target(&[]).expect("no directives");
+        target.aim.level = Level::Three;
+        target.aim.limits.blocks = blocks;
+        target.aim.partition_args = partition_args;
+        let compiled = compile_for(WIDE, &target).unwrap_or_else(|why| panic!("{why}"));
+        assert!(!matches!(compiled.checked, Checked::Not(_)));
+        let header = compiled.design.header.join("\n");
+        assert!(header.contains("-O3: "), "{header}");
+        let notes = &compiled.warnings.0;
+        assert!(
+            notes.iter().any(|note| note.code == codes::FORECAST),
+            "{header}"
+        );
+        taken(&compiled)
+    };
+    let pair = taken(&built_of(WIDE, Level::Two, &[])).0;
+    let (inside, _) = wide(156, false);
+    let (few, few_blocks) = wide(24, true);
+    let (many, many_blocks) = wide(156, true);
+    assert!(
+        few_blocks <= 24 && many_blocks <= 156,
+        "{few_blocks} {many_blocks}"
+    );
+    assert!(
+        2 * many <= few && 2 * few <= pair && inside <= pair,
+        "{many} {few} {inside} {pair}"
+    );
+}
+
+/// Banks of parameters are ports of the module: only who asks for them gets them.
+#[test]
+fn parameters_stay_whole_unless_they_may_be_split() {
+    for partition_args in [false, true] {
+        let mut target = target(&[]).expect("no directives");
+        target.aim.level = Level::Three;
+        target.aim.partition_args = partition_args;
+        let compiled = compile_for(WIDE, &target).expect("hardware");
+        let params = compiled.kernel.arrays.values();
+        let mut params = params.filter(|array| matches!(array.kind, ArrayKind::Param(_)));
+        let is_split = params.any(|array| !array.partition.is_empty());
+        assert_eq!(is_split, partition_args);
+    }
 }

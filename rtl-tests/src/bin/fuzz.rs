@@ -147,6 +147,6 @@ fn setting(seed: u64) -> Setting {
         seed,
         vectors: 4,
         directed: seed.is_multiple_of(2),
-        level: [Level::One, Level::Two, Level::Two][(seed % 3) as usize],
+        level: [Level::One, Level::Two, Level::Three][(seed % 3) as usize],
     }
 }

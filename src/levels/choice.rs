@@ -1,0 +1,227 @@
+//! One thing that may be directed: iterations of a loop side by side, and the banks that they need.
+
+use super::variants::Variant;
+use super::{Aim, Level};
+use crate::diagnostics::SourceMap;
+use crate::ir::analysis::reduction::Order;
+use crate::ir::analysis::trip::Trip;
+use crate::ir::analysis::{Values, abreast, touch};
+use crate::ir::partition::{MAX_BANKS, banks, parts};
+use crate::ir::*;
+use crate::transform::restructure;
+use num_traits::ToPrimitive;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Most iterations side by side.
+const MOST_LANES: u64 = 256;
+
+/// One part in so many of them is given up where none is left over without.
+const FEWER: u64 = 4;
+
+/// Iterations of a loop that run side by side.
+#[derive(Clone, Copy, Debug)]
+pub struct Lanes {
+    count: u32,
+    trip: u64,
+}
+
+impl Lanes {
+    /// So many iterations of the loop at a path; `None` where they depend on one another, or there are fewer.
+    pub fn of(kernel: &Kernel, values: &Values, path: &Path, count: u64) -> Option<Lanes> {
+        let f = for_at(&kernel.body, path)?;
+        let trip = trip(values, f)?;
+        let is_some = (2..=MOST_LANES.min(trip)).contains(&count);
+        let legal = is_some && abreast::may_run(values, f, count).is_ok();
+        legal.then_some(Lanes {
+            count: count as u32,
+            trip,
+        })
+    }
+
+    /// How many there may be, ascending: for each number of rounds as many as are needed for it, or somewhat fewer, if none
+    /// is left over then.
+    pub fn counts(self) -> Vec<u64> {
+        let rounds = 1..=self.trip.div_ceil(2);
+        let counts = rounds.map(|rounds| {
+            let needed = self.trip.div_ceil(rounds);
+            let least = (needed - needed / FEWER).max(2);
+            let even = (least..=needed).rev().find(|count| self.trip % count == 0);
+            even.unwrap_or(needed)
+        });
+        let counts: BTreeSet<u64> = counts.filter(|count| *count <= MOST_LANES).collect();
+        counts.into_iter().filter(|count| *count > 2).collect()
+    }
+}
+
+/// What may be directed for one nest.
+pub struct Choice {
+    /// The order of the loops of the nest, if it is another one.
+    order: Option<Vec<Path>>,
+    /// The loop of which iterations run side by side, once the order is that.
+    pub path: Path,
+    /// How many.
+    pub lanes: Lanes,
+    /// Arrays that are split, one dimension each, cyclically.
+    splits: BTreeMap<ArrayId, Partition>,
+    /// The banks that an array has already along the dimension of the lanes.
+    pub aligned: Option<u64>,
+}
+
+impl Choice {
+    /// For a loop of a variant; with a bank for each lane, along the dimension in which the lanes' elements lie side by
+    /// side, where arrays may be split.
+    pub fn of(variant: &Variant, path: &Path, lanes: Lanes, aim: &Aim) -> Choice {
+        let Variant {
+            kernel,
+            values,
+            order,
+        } = variant;
+        let mut choice = Choice {
+            order: order.clone(),
+            path: path.clone(),
+            lanes,
+            splits: BTreeMap::new(),
+            aligned: None,
+        };
+        let Some(f) = for_at(&kernel.body, path).filter(|_| aim.level == Level::Three) else {
+            return choice;
+        };
+        for (array, dim) in dimensions(values, f) {
+            let mut known = kernel.arrays[array].partition.iter();
+            let known = known.find(|other| other.dim == dim);
+            choice.aligned = choice.aligned.max(known.map(|known| known.factor));
+            let split = cyclic(&kernel.arrays[array], dim, lanes, aim);
+            choice.splits.extend(split.map(|split| (array, split)));
+        }
+        choice
+    }
+
+    /// Directs a kernel so.
+    pub fn apply(&self, kernel: &mut Kernel) {
+        if let Some(order) = &self.order {
+            // It is possible: the variant was made so.
+            let _ = restructure::reorder(kernel, order, Order::Exact);
+        }
+        self.tag(kernel);
+    }
+
+    /// Directs a variant so.
+    pub fn tag(&self, kernel: &mut Kernel) {
+        if let Some(Op {
+            kind: OpKind::For(f),
+            ..
+        }) = kernel.body.op_at_mut(&self.path)
+        {
+            f.tags.unroll = Some(Unroll::Abreast(self.lanes.count));
+        }
+        for (&array, split) in &self.splits {
+            kernel.arrays[array].partition.push(split.clone());
+        }
+    }
+
+    /// What is directed, in words.
+    pub fn words(&self, kernel: &Kernel, sources: &SourceMap) -> Option<String> {
+        let line = sources.line_of(kernel.body.op_at(&self.path)?.span);
+        let label = &for_at(&kernel.body, &self.path)?.label;
+        let count = self.lanes.count;
+        let mut words =
+            format!("loop '{label}' (line {line}) runs {count} iterations side by side");
+        let names: Vec<String> = self
+            .splits
+            .keys()
+            .map(|&array| format!("'{}'", kernel.arrays[array].name))
+            .collect();
+        if let Some(order) = &self.order {
+            let mut paths: Vec<&Path> = order.iter().collect();
+            paths.sort_by_key(|path| path.len());
+            let labels: Vec<&str> = paths
+                .into_iter()
+                .filter_map(|path| Some(for_at(&kernel.body, path)?.label.as_str()))
+                .collect();
+            words += &format!(", in the order {}", labels.join(", "));
+        }
+        if !names.is_empty() {
+            words += &format!(", with banks of {}", names.join(", "));
+        }
+        Some(words)
+    }
+}
+
+/// The split of an array for so many lanes, if it may be split.
+fn cyclic(array: &Array, dim: usize, lanes: Lanes, aim: &Aim) -> Option<Partition> {
+    let Array {
+        shape,
+        partition,
+        kind,
+        ..
+    } = array;
+    let is_inside = matches!(kind, ArrayKind::Local | ArrayKind::Table(_));
+    let kind = PartitionKind::Cyclic;
+    let factor = parts(kind, shape[dim], lanes.count.into());
+    let one = Partition { kind, dim, factor };
+    let is_split = partition.iter().any(|other| other.dim == dim);
+    let all = [&partition[..], &[one.clone()]].concat();
+    let may_be = (is_inside || aim.partition_args) && !is_split && factor > 1;
+    (may_be && banks(shape, &all) <= MAX_BANKS).then_some(one)
+}
+
+/// Of each array that a loop's iterations access: the dimension in which neighbouring iterations access neighbouring elements,
+/// if all accesses agree.
+fn dimensions(values: &Values, f: &For) -> BTreeMap<ArrayId, usize> {
+    let mut found: BTreeMap<ArrayId, Option<usize>> = BTreeMap::new();
+    f.body.for_each_op(&mut |op| {
+        let Some(at) = touch::element(&op.kind) else {
+            return;
+        };
+        let moves = |&index: &ValueId| {
+            let sum = values.affine(index);
+            sum.terms
+                .iter()
+                .any(|term| term.0 == f.iv && term.1.abs() == 1)
+        };
+        if let Some(dim) = at.indices.iter().position(moves) {
+            let known = found.entry(at.array).or_insert(Some(dim));
+            *known = known.filter(|known| *known == dim);
+        }
+    });
+    let all = found.into_iter();
+    all.filter_map(|(array, dim)| Some((array, dim?))).collect()
+}
+
+/// The loops of a nest of which iterations may run side by side, innermost first; none where the user directs one.
+pub fn candidates(kernel: &Kernel, values: &Values, nest: &Path) -> Vec<Path> {
+    let mut found = Vec::new();
+    let mut is_directed = false;
+    let mut open = vec![nest.clone()];
+    while let Some(path) = open.pop() {
+        let Some(f) = for_at(&kernel.body, &path) else {
+            continue;
+        };
+        is_directed |= f.tags != Tags::default();
+        if Lanes::of(kernel, values, &path, 2).is_some() {
+            found.push(path.clone());
+        }
+        for (at, op) in f.body.ops.iter().enumerate() {
+            if matches!(op.kind, OpKind::For(_)) {
+                open.push([&path[..], &[(at, 0)]].concat());
+            }
+        }
+    }
+    found.reverse();
+    match is_directed {
+        true => Vec::new(),
+        false => found,
+    }
+}
+
+fn trip(values: &Values, f: &For) -> Option<u64> {
+    let trip = Trip::of(f, |value| values.constant(value).cloned())?;
+    trip.count.to_u64()
+}
+
+fn for_at<'k>(body: &'k Block, path: &Path) -> Option<&'k For> {
+    match &body.op_at(path)?.kind {
+        OpKind::For(f) => Some(f),
+        _ => None,
+    }
+}

@@ -1,0 +1,383 @@
+//! What the compiler directs by itself: of which loops several iterations run side by side, and which arrays are split for
+//! them.
+//!
+//! A memory has two ports and most loops use one of them for a load: twice as many iterations then fit into a cycle, and more
+//! if arrays are split into banks. Which loop of a nest is the one whose iterations read different elements and write
+//! different sums, a forecast says: each is tried, the kernel scheduled, and the best one kept if it is worth its operators.
+
+mod choice;
+mod variants;
+
+use crate::diagnostics::SourceMap;
+use crate::ir::analysis::Values;
+use crate::ir::{Block, Kernel, OpKind, Path};
+use crate::transform::{distribute, scalar_expansion};
+use choice::{Choice, Lanes, candidates};
+use variants::Variant;
+
+/// How much the compiler does for speed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// Loops stay as they are.
+    #[default]
+    One,
+    /// Two iterations side by side where that about halves the cycles of a nest.
+    Two,
+    /// As many as the device has operators for, and banks for them.
+    Three,
+}
+
+/// What a kernel will take.
+#[derive(Clone, Copy, Debug)]
+pub struct Forecast {
+    /// Cycles of an invocation.
+    pub cycles: u64,
+    /// LUT4 of its operations, multiplier blocks counted in.
+    pub luts: f64,
+    /// The same without them, as counted.
+    pub logic: f64,
+    /// Multiplier blocks.
+    pub blocks: u64,
+    /// Bits of memories inside.
+    pub ram: u64,
+}
+
+impl Forecast {
+    /// LUT4 after technology mapping, about.
+    fn mapped(&self) -> f64 {
+        let (each, control) = MAPPED;
+        each * self.logic + control
+    }
+}
+
+/// What the hardware may take.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// LUT4.
+    pub luts: u64,
+    /// Multiplier blocks.
+    pub blocks: u64,
+    /// Bits of memories inside.
+    pub ram: u64,
+}
+
+/// What the search is for.
+#[derive(Clone, Copy, Debug)]
+pub struct Aim {
+    /// How much to do.
+    pub level: Level,
+    /// What there is, for [`Level::Three`].
+    pub limits: Limits,
+    /// Whether parameters may be split into banks, too.
+    pub partition_args: bool,
+}
+
+/// Operations that may be scheduled for forecasts, all tries together.
+const fn effort(level: Level) -> usize {
+    match level {
+        Level::One => 0,
+        Level::Two => 40_000,
+        Level::Three => 60_000,
+    }
+}
+
+/// More lanes have to gain one part in so many of the kernel's cycles.
+const LEAST_GAIN: u64 = 20;
+
+/// A nest has to, at each level.
+const fn least_of_nest(level: Level) -> u64 {
+    match level {
+        Level::One | Level::Two => LEAST_GAIN,
+        Level::Three => 100,
+    }
+}
+
+/// At [`Level::Two`] operators of the kernel may become so many times what they are as it stands, and a few.
+const MOST_GROWTH: (f64, f64) = (2.2, 500.0);
+
+/// LUT4 of a kernel for each that the model counts, which are upper bounds, and those of its control: by Yosys for products
+/// of matrices.
+const MAPPED: (f64, f64) = (0.8, 200.0);
+
+/// Loops that look as good as the best one with two lanes, of which more are tried: those within one part in so many.
+const ALIKE: u64 = 10;
+
+/// Most of them.
+const MOST_ALIKE: usize = 2;
+
+/// Directs the loops and arrays of a kernel, its calls inlined, that are worth it; what was decided, in words.
+pub fn direct(
+    kernel: &mut Kernel,
+    sources: &SourceMap,
+    aim: &Aim,
+    forecast: &dyn Fn(Kernel) -> Option<Forecast>,
+) -> Vec<String> {
+    let mut search = Search {
+        aim,
+        forecast,
+        effort: effort(aim.level),
+        most_luts: f64::INFINITY,
+    };
+    let found = match aim.level {
+        Level::Three => search.wide(kernel.clone(), sources),
+        _ => search.narrow(kernel.clone(), sources),
+    };
+    let Some((directed, decisions)) = found else {
+        return Vec::new();
+    };
+    *kernel = directed;
+    decisions
+}
+
+struct Search<'f> {
+    aim: &'f Aim,
+    forecast: &'f dyn Fn(Kernel) -> Option<Forecast>,
+    /// Operations that may still be scheduled.
+    effort: usize,
+    most_luts: f64,
+}
+
+/// A kernel, what is known of it, and what it will take.
+struct State {
+    kernel: Kernel,
+    forecast: Forecast,
+    decisions: Vec<String>,
+}
+
+impl Search<'_> {
+    /// Two lanes where that is worth it; `None`: nowhere.
+    fn narrow(&mut self, kernel: Kernel, sources: &SourceMap) -> Option<(Kernel, Vec<String>)> {
+        let nests = nests(&kernel);
+        let values = Values::of(&kernel);
+        if nests
+            .iter()
+            .all(|nest| candidates(&kernel, &values, nest).is_empty())
+        {
+            return None;
+        }
+        let start = self.start(kernel)?;
+        let (growth, few) = MOST_GROWTH;
+        self.most_luts = growth * start.forecast.luts + few;
+        let State {
+            kernel, decisions, ..
+        } = self.nests(start, &nests, sources);
+        Some((kernel, decisions))
+    }
+
+    /// As many lanes as there are operators for. Which array is split for which nest is decided by the nest that comes first:
+    /// each end of the kernel is begun with.
+    fn wide(&mut self, mut kernel: Kernel, sources: &SourceMap) -> Option<(Kernel, Vec<String>)> {
+        // Each part may have lanes of its own.
+        distribute::run(&mut kernel);
+        scalar_expansion::run_wide(&mut kernel);
+        variants::settle(&mut kernel);
+        let mut nests = nests(&kernel);
+        let start = self.start(kernel)?;
+        let plain = start.forecast;
+        let forwards = self.nests(start.again(), &nests, sources);
+        nests.reverse();
+        let best = match nests.len() {
+            0 | 1 => forwards,
+            _ => {
+                let backwards = self.nests(start, &nests, sources);
+                match backwards.forecast.cycles < forwards.forecast.cycles {
+                    true => backwards,
+                    false => forwards,
+                }
+            }
+        };
+        let Limits { luts, blocks, ram } = self.aim.limits;
+        let limits = format!("{luts} LUT4, {blocks} multipliers, {} kbit", ram / 1024);
+        let mut decisions = vec![format!("-O3: {} as it is written", in_words(&plain))];
+        decisions.extend(best.decisions);
+        decisions.push(format!("-O3: {} of {limits}", in_words(&best.forecast)));
+        Some((best.kernel, decisions))
+    }
+
+    fn start(&mut self, kernel: Kernel) -> Option<State> {
+        let forecast = self.look(kernel.clone(), 1)?;
+        Some(State {
+            kernel,
+            forecast,
+            decisions: Vec::new(),
+        })
+    }
+
+    /// Directs one nest after the other.
+    fn nests(&mut self, mut state: State, nests: &[Path], sources: &SourceMap) -> State {
+        for nest in nests {
+            let Some((found, choice)) = self.nest(&state, nest) else {
+                continue;
+            };
+            let before = state.forecast;
+            if !gains(&before, &found, least_of_nest(self.aim.level)) {
+                continue;
+            }
+            choice.apply(&mut state.kernel);
+            let level = self.aim.level as u32 + 1;
+            let words = choice.words(&state.kernel, sources).unwrap_or_default();
+            state.decisions.push(format!(
+                "-O{level}: {words}: {} cycles instead of {}, about",
+                found.cycles, before.cycles
+            ));
+            state.forecast = found;
+        }
+        state
+    }
+
+    /// The best that there is for a nest.
+    fn nest(&mut self, state: &State, nest: &Path) -> Option<(Forecast, Choice)> {
+        let is_wide = self.aim.level == Level::Three;
+        let variants = match is_wide {
+            true => variants::of(&state.kernel, nest),
+            false => vec![Variant::as_it_is(&state.kernel)],
+        };
+        let mut firsts = Vec::new();
+        for variant in &variants {
+            for path in candidates(&variant.kernel, &variant.values, nest) {
+                let Some(mut found) = self.lanes(variant, &path, 2) else {
+                    continue;
+                };
+                // Banks that there are already suit as many lanes.
+                if let Some(more) = found.1.aligned.and_then(|n| self.lanes(variant, &path, n))
+                    && gains(&found.0, &more.0, LEAST_GAIN)
+                {
+                    found = more;
+                }
+                firsts.push((found, variant));
+            }
+        }
+        firsts.retain(|((found, _), _)| found.cycles < state.forecast.cycles);
+        firsts.sort_by_key(|((found, _), _)| found.cycles);
+        let least = firsts.first()?.0.0.cycles;
+        if !is_wide {
+            return Some(firsts.swap_remove(0).0);
+        }
+        let alike = firsts.into_iter().take(MOST_ALIKE);
+        let alike = alike.filter(|((found, _), _)| found.cycles - least <= least / ALIKE);
+        let found = alike.map(|(first, variant)| self.widest(variant, first, &state.forecast));
+        found.min_by_key(|(found, _)| found.cycles)
+    }
+
+    /// What a kernel takes; `None` where there is no hardware, or no more effort.
+    fn look(&mut self, kernel: Kernel, lanes: u64) -> Option<Forecast> {
+        let mut size = 0;
+        kernel.body.for_each_op(&mut |_| size += 1);
+        let size = size * usize::try_from(lanes).unwrap_or(usize::MAX);
+        self.effort = self.effort.checked_sub(size)?;
+        (self.forecast)(kernel)
+    }
+
+    /// As many iterations side by side as there are operators for, without more of them than bring something.
+    ///
+    /// The most that fit are looked for by halves: more lanes never take less.
+    fn widest(
+        &mut self,
+        variant: &Variant,
+        first: (Forecast, Choice),
+        before: &Forecast,
+    ) -> (Forecast, Choice) {
+        let counts = first.1.lanes.counts();
+        let path = first.1.path.clone();
+        let guess = self.guess(before, &first.0);
+        let mut guess = guess.map(|most| counts.partition_point(|count| *count <= most));
+        let mut best = first;
+        // Those below `fits` do, those from `beyond` on do not.
+        let (mut fits, mut beyond) = (0, counts.len());
+        while fits < beyond {
+            let at = guess.take().map_or(fits + (beyond - fits) / 2, |guess| {
+                guess.saturating_sub(1).clamp(fits, beyond - 1)
+            });
+            match self.lanes(variant, &path, counts[at]) {
+                Some(found) if gains(&best.0, &found.0, LEAST_GAIN) => {
+                    (best, fits) = (found, at + 1);
+                    // The next ones are most likely too many.
+                    guess = Some(fits + 1);
+                }
+                // They do not fit, or fewer lanes do as well: memory ports are what is short of.
+                _ => beyond = at,
+            }
+        }
+        best
+    }
+
+    /// So many iterations side by side; `None` if that is more than there may be.
+    fn lanes(&mut self, variant: &Variant, path: &Path, count: u64) -> Option<(Forecast, Choice)> {
+        let lanes = Lanes::of(&variant.kernel, &variant.values, path, count)?;
+        let choice = Choice::of(variant, path, lanes, self.aim);
+        let mut kernel = variant.kernel.clone();
+        choice.tag(&mut kernel);
+        let found = self.look(kernel, count)?;
+        let fits = match self.aim.level {
+            Level::Three => self.fits(&found),
+            _ => found.luts <= self.most_luts,
+        };
+        fits.then_some((found, choice))
+    }
+
+    fn fits(&self, found: &Forecast) -> bool {
+        let Limits { luts, blocks, ram } = self.aim.limits;
+        found.mapped() <= luts as f64 && found.blocks <= blocks && found.ram <= ram
+    }
+
+    /// How many lanes there are operators for, by what a second one takes; `None` if that is nothing.
+    fn guess(&self, one: &Forecast, two: &Forecast) -> Option<u64> {
+        let Limits { luts, blocks, .. } = self.aim.limits;
+        let by_blocks = {
+            let each = two.blocks.saturating_sub(one.blocks);
+            (each > 0).then(|| 1 + blocks.saturating_sub(one.blocks) / each)
+        };
+        let by_logic = {
+            let each = two.mapped() - one.mapped();
+            (each >= 1.0).then(|| 1 + ((luts as f64 - one.mapped()).max(0.0) / each) as u64)
+        };
+        by_blocks.into_iter().chain(by_logic).min()
+    }
+}
+
+/// Whether the second one takes less time by more than one part in so many.
+fn gains(before: &Forecast, after: &Forecast, part: u64) -> bool {
+    after.cycles < before.cycles - before.cycles / part
+}
+
+fn in_words(forecast: &Forecast) -> String {
+    format!(
+        "{} cycles, {:.0} LUT4, {} multipliers, {} kbit, about,",
+        forecast.cycles,
+        forecast.mapped(),
+        forecast.blocks,
+        forecast.ram.div_ceil(1024)
+    )
+}
+
+impl State {
+    /// The same once more.
+    fn again(&self) -> State {
+        State {
+            kernel: self.kernel.clone(),
+            decisions: Vec::new(),
+            ..*self
+        }
+    }
+}
+
+/// Loops that no other counted loop is around.
+fn nests(kernel: &Kernel) -> Vec<Path> {
+    let mut nests = Vec::new();
+    find_nests(&kernel.body, &mut Vec::new(), &mut nests);
+    nests
+}
+
+fn find_nests(block: &Block, path: &mut Path, nests: &mut Vec<Path>) {
+    for (at, op) in block.ops.iter().enumerate() {
+        if matches!(op.kind, OpKind::For(_)) {
+            nests.push([&path[..], &[(at, 0)]].concat());
+            continue;
+        }
+        for (number, inner) in op.kind.blocks().into_iter().enumerate() {
+            path.push((at, number));
+            find_nests(inner, path, nests);
+            path.pop();
+        }
+    }
+}

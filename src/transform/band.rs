@@ -144,6 +144,12 @@ impl Band {
         Ok(())
     }
 
+    /// Puts values before those that there are, which may be made of them.
+    pub fn begin_with(&mut self, mut values: Vec<Op>) {
+        values.append(&mut self.values);
+        self.values = values;
+    }
+
     /// Puts the nest together again, appending it to `out`.
     pub fn put(mut self, kernel: &mut Kernel, out: &mut Vec<Op>) {
         out.append(&mut self.before);

@@ -38,7 +38,8 @@ pub fn split(kernel: &mut Kernel, path: &[(usize, usize)], factor: u64) -> Resul
         };
         let outer = counter(&mut build, &f, outer, format!("{}.outer", f.label));
         let inner = counter(&mut build, &f, inner, format!("{}.inner", f.label));
-        let mut build = kernel.build(&mut band.values, band.span);
+        let mut values = Vec::new();
+        let mut build = kernel.build(&mut values, band.span);
         let done = build.binary(BinaryOp::Mul, outer.iv, inner.hi);
         let number = build.binary(BinaryOp::Add, done, inner.iv);
         if !is_whole {
@@ -46,6 +47,7 @@ pub fn split(kernel: &mut Kernel, path: &[(usize, usize)], factor: u64) -> Resul
             band.guards.push(guard);
         }
         nth(&mut build, &f, number);
+        band.begin_with(values);
         band.loops = [outer, inner].map(|f| Level { f, span }).to_vec();
         Ok(())
     })
@@ -120,8 +122,7 @@ fn coalesced(kernel: &mut Kernel, values: &Values, band: &mut Band) -> Result<()
         nth(&mut build, f, own);
     }
     nth(&mut build, &first.f, number);
-    values.append(&mut band.values);
-    band.values = values;
+    band.begin_with(values);
     let span = first.span;
     band.loops = vec![Level { f, span }];
     Ok(())

@@ -59,6 +59,7 @@ fn statement(rng: &mut Rng, counters: &[&str]) -> String {
         "F = G + 1.0",
         "q += G",
         "if Y > X:\n    X += 1",
+        "if i > 2:\n    X += 1",
     ];
     let mut text = one_of(rng, &form).to_string();
     for (name, array) in [("X", "x"), ("Y", "y"), ("W", "x"), ("F", "f"), ("G", "f")] {

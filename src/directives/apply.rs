@@ -7,7 +7,10 @@ use super::names::{Found, Names, Refusal};
 use crate::codes;
 use crate::diagnostics::{Diagnostic, Diagnostics, SourceMap};
 use crate::ir::analysis::reduction::Order;
-use crate::ir::{ArrayId, For, Kernel, KernelId, OpKind, Path, Pipeline, Program, Tags, Unroll};
+use crate::ir::{
+    Array, ArrayId, For, Kernel, KernelId, MOST_PORTS, OpKind, Path, Pipeline, Program, Tags,
+    Unroll,
+};
 use crate::transform::restructure;
 use std::collections::BTreeMap;
 
@@ -124,6 +127,12 @@ impl<'d> Applying<'_, 'd> {
                 self.split.insert((found.kernel, found.place), directive);
                 Ok(())
             }
+            Directive::Ports { array, ports } => self.tag_array(array, |array| {
+                if !(1..=MOST_PORTS).contains(ports) {
+                    return Err(format!("an array has 1 to {MOST_PORTS} ports"));
+                }
+                set(&mut array.tags.ports, *ports)
+            }),
         }
     }
 
@@ -162,6 +171,16 @@ impl<'d> Applying<'_, 'd> {
             None => Err("a loop without a counter cannot be directed yet".into()),
         };
         tagged.map_err(|why| (Some(found.span), why))
+    }
+
+    fn tag_array(
+        &mut self,
+        name: &str,
+        tag: impl FnOnce(&mut Array) -> Result<(), String>,
+    ) -> Result<(), Refusal> {
+        let found = self.arrays.find(name)?;
+        let array = &mut self.program.kernels[found.kernel].arrays[found.place];
+        tag(array).map_err(|why| (Some(found.span), why))
     }
 }
 
@@ -206,10 +225,10 @@ fn unroll(factor: i64) -> Result<Option<Unroll>, String> {
     }
 }
 
-/// Puts a tag beside a loop.
+/// Puts a tag beside a loop or an array.
 fn set<T>(tag: &mut Option<T>, value: T) -> Result<(), String> {
     match tag.replace(value) {
-        Some(_) => Err("an earlier directive says something else of this loop".into()),
+        Some(_) => Err("an earlier directive says something else of it".into()),
         None => Ok(()),
     }
 }

@@ -1,4 +1,5 @@
-//! Partitions of arrays that directives ask for, and their way from parameters of kernels to the arrays that are passed.
+//! Partitions of arrays that directives ask for, and the way of what is directed from parameters of kernels to the arrays
+//! that are passed.
 
 use super::Directive;
 use crate::codes;
@@ -58,7 +59,8 @@ pub fn split(
     }
 }
 
-/// Splits each array that is passed to a kernel as that splits its parameter, and each that takes a result likewise.
+/// Splits each array that is passed to a kernel as that splits its parameter, and each that takes a result likewise; of the
+/// limits of their ports, the narrowest holds.
 ///
 /// `asked`: what split an array. Errors: an array that is split in two ways, at the call.
 pub fn hand_over(
@@ -69,11 +71,14 @@ pub fn hand_over(
     for id in ids {
         for pass in passes(program, &program.kernels[id]) {
             let param = &program.kernels[pass.callee].arrays[pass.param];
+            let limit = param.tags.ports;
             let (name, partition) = (param.name.clone(), param.partition.clone());
+            let array = &mut program.kernels[id].arrays[pass.array];
+            let limits = array.tags.ports.into_iter().chain(limit);
+            array.tags.ports = limits.min();
             let Some(&directive) = asked.get(&(pass.callee, pass.param)) else {
                 continue;
             };
-            let array = &mut program.kernels[id].arrays[pass.array];
             if asked.contains_key(&(id, pass.array)) && array.partition != partition {
                 let why = format!(
                     "{directive}: '{}', which is passed for '{name}', is split in another way",

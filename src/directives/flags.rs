@@ -74,6 +74,15 @@ pub const FLAGS: &[Flag] = &[
         help: "Split an array into banks, cyclic or block by a factor or complete, along dimension D (from 1) or along all",
         parse: partition,
     },
+    Flag {
+        name: "ports",
+        value: "ARRAY=1|2",
+        help: "Use so many ports of an array at most",
+        parse: |text| match name_and_number("an array", text)? {
+            (array, Some(ports)) => Ok(Directive::Ports { array, ports }),
+            _ => Err("a number of ports is needed after '='".into()),
+        },
+    },
 ];
 
 /// The directive that a flag with a value stands for. Errors: no such flag, or a wrong value.
@@ -84,20 +93,20 @@ pub fn flag(name: &str, value: &str) -> Result<Directive, String> {
 }
 
 fn pipeline(text: &str) -> Result<Directive, String> {
-    let (r#loop, ii) = name_and_number(text)?;
+    let (r#loop, ii) = name_and_number("a loop", text)?;
     let ii = ii.unwrap_or(1);
     Ok(Directive::Pipeline { r#loop, ii })
 }
 
 fn no_pipeline(text: &str) -> Result<Directive, String> {
-    match name_and_number::<i64>(text)? {
+    match name_and_number::<i64>("a loop", text)? {
         (r#loop, None) => Ok(Directive::Pipeline { r#loop, ii: -1 }),
         _ => Err("a loop is needed, without a number".into()),
     }
 }
 
 fn unroll(text: &str) -> Result<Directive, String> {
-    let (r#loop, factor) = name_and_number(text)?;
+    let (r#loop, factor) = name_and_number("a loop", text)?;
     let factor = factor.unwrap_or(0);
     Ok(Directive::Unroll { r#loop, factor })
 }
@@ -127,13 +136,14 @@ fn names(text: &str) -> Result<Vec<String>, String> {
 }
 
 fn name_and_factor(text: &str) -> Result<(String, u64), String> {
-    match name_and_number(text)? {
+    match name_and_number("a loop", text)? {
         (name, Some(factor)) => Ok((name, factor)),
         _ => Err("a factor is needed after '='".into()),
     }
 }
 
-fn name_and_number<N: FromStr>(text: &str) -> Result<(String, Option<N>), String> {
+/// `NAME=NUMBER` or `NAME`, of `what`.
+fn name_and_number<N: FromStr>(what: &str, text: &str) -> Result<(String, Option<N>), String> {
     let (name, number) = match text.rsplit_once('=') {
         None => (text, None),
         Some((name, number)) => {
@@ -143,7 +153,7 @@ fn name_and_number<N: FromStr>(text: &str) -> Result<(String, Option<N>), String
         }
     };
     match name.trim() {
-        "" => Err("a loop is needed".into()),
+        "" => Err(format!("{what} is needed")),
         name => Ok((name.to_string(), number)),
     }
 }
@@ -205,6 +215,7 @@ impl fmt::Display for Directive {
                     dim => write!(f, ":dim={dim}"),
                 }
             }
+            Directive::Ports { array, ports } => write!(f, "--ports {array}={ports}"),
         }
     }
 }

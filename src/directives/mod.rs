@@ -77,6 +77,14 @@ pub enum Directive {
         #[serde(default)]
         dim: i64,
     },
+    /// How many ports of an array are used at most.
+    Ports {
+        /// Its name.
+        #[serde(alias = "buffer")]
+        array: String,
+        /// So many.
+        ports: u32,
+    },
 }
 
 fn one() -> i64 {

@@ -84,6 +84,7 @@ impl<'a> Copier<'a> {
                 && a.span == old.span
                 && a.kind == old.kind
                 && a.partition == old.partition
+                && a.tags == old.tags
         });
         let new = match shared {
             Some((existing, _)) => existing,

@@ -42,7 +42,7 @@ pub use op::*;
 pub use partition::{Partition, PartitionKind};
 pub use path::Path;
 pub use storage::StorageFormat;
-pub use tags::{Pipeline, Tags, Unroll};
+pub use tags::{ArrayTags, MOST_PORTS, Pipeline, Tags, Unroll};
 pub use types::{FloatFormat, Scalar};
 
 /// Handle of a value of a kernel.
@@ -120,6 +120,8 @@ pub struct Array {
     pub kind: ArrayKind,
     /// How it is split into banks, if that is directed; each dimension at most once.
     pub partition: Vec<Partition>,
+    /// What else is directed for it.
+    pub tags: ArrayTags,
     /// Its declaration.
     pub span: Span,
 }

@@ -2,8 +2,8 @@
 //! [`super::read`] makes of the text prints the same.
 
 use super::{
-    Arg, Array, ArrayId, ArrayKind, Block, Call, Const, Element, FloatFormat, For, If, Kernel, Op,
-    OpKind, Param, Pipeline, Program, ResultSlot, Scalar, Tags, Unroll, ValueId, While,
+    Arg, Array, ArrayId, ArrayKind, ArrayTags, Block, Call, Const, Element, FloatFormat, For, If,
+    Kernel, Op, OpKind, Param, Pipeline, Program, ResultSlot, Scalar, Tags, Unroll, ValueId, While,
 };
 use crate::arena::Arena;
 use crate::diagnostics::{SourceMap, Span};
@@ -237,7 +237,8 @@ impl Printer<'_> {
         let splits: String = splits
             .map(|one| format!(" {} {} dim {}", one.kind.name(), one.factor, one.dim))
             .collect();
-        format!("{}[{}]{splits}", array.elem, dims.join(", "))
+        let tags = array_tags(array.tags);
+        format!("{}[{}]{splits}{tags}", array.elem, dims.join(", "))
     }
 
     fn ops(&mut self, block: &Block) {
@@ -453,4 +454,10 @@ fn tags(tags: Tags) -> String {
         Unroll::Abreast(factor) => format!(" unroll abreast {factor}"),
     });
     pipeline.into_iter().chain(unroll).collect()
+}
+
+/// ` ports 1`, or nothing.
+fn array_tags(tags: ArrayTags) -> String {
+    tags.ports
+        .map_or(String::new(), |ports| format!(" ports {ports}"))
 }

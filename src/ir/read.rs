@@ -5,9 +5,9 @@
 //! operation's origin is its own place in the text.
 
 use super::{
-    Arg, Array, ArrayId, ArrayKind, BinaryOp, Block, Call, CompareOp, Const, Element, For, If,
-    Kernel, KernelId, Op, OpKind, Param, Partition, PartitionKind, Pipeline, Program, ResultSlot,
-    Scalar, Tags, UnaryOp, Unroll, Value, ValueId, While, validate,
+    Arg, Array, ArrayId, ArrayKind, ArrayTags, BinaryOp, Block, Call, CompareOp, Const, Element,
+    For, If, Kernel, KernelId, Op, OpKind, Param, Partition, PartitionKind, Pipeline, Program,
+    ResultSlot, Scalar, Tags, UnaryOp, Unroll, Value, ValueId, While, validate,
 };
 use crate::arena::Arena;
 use crate::codes;
@@ -276,6 +276,7 @@ impl<'t> Reader<'t> {
         self.expect(":")?;
         let (elem, shape) = self.shaped()?;
         let partition = self.partition()?;
+        let tags = self.array_tags()?;
         // Of several arrays with one name, each has its number beside it.
         let plain = match name.rsplit_once('.') {
             Some((plain, number)) if number.parse::<usize>().is_ok() => plain,
@@ -287,6 +288,7 @@ impl<'t> Reader<'t> {
             shape,
             kind,
             partition,
+            tags,
             span: self.span_from(start),
         });
         self.arrays.insert(name, array);
@@ -664,6 +666,15 @@ impl<'t> Reader<'t> {
             partition.push(Partition { kind, dim, factor });
         }
         Ok(partition)
+    }
+
+    /// `ports N`, or nothing.
+    fn array_tags(&mut self) -> Result<ArrayTags> {
+        let mut tags = ArrayTags::default();
+        if self.eat("ports") {
+            tags.ports = Some(self.count(1)?);
+        }
+        Ok(tags)
     }
 
     /// `pipeline off|least|N unroll all|N|abreast N`, or nothing.

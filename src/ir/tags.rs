@@ -1,4 +1,4 @@
-//! What is directed for a loop, as it stands beside it in the ir: later passes and the scheduler act on it.
+//! What is directed for a loop or an array, as it stands beside it in the ir: later passes and the scheduler act on it.
 
 /// What is directed for a loop; nothing where the compiler decides.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -29,4 +29,21 @@ pub enum Unroll {
     By(u32),
     /// So many, and the loops inside become one; at least 2.
     Abreast(u32),
+}
+
+/// Ports of a memory that are used at most.
+pub const MOST_PORTS: u32 = 2;
+
+/// What is directed for an array; nothing where the compiler decides.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ArrayTags {
+    /// Ports of each of its memories that are used at most, from 1 to [`MOST_PORTS`]; of a memory inside, ports that read.
+    pub ports: Option<u32>,
+}
+
+impl ArrayTags {
+    /// Ports of each of its memories that are used at most.
+    pub fn most_ports(self) -> u32 {
+        self.ports.unwrap_or(MOST_PORTS)
+    }
 }

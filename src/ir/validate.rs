@@ -5,8 +5,8 @@ use super::print::Names;
 use super::types::MAX_WIDTH;
 use super::{
     Arg, Array, ArrayId, ArrayKind, BinaryOp, Block, Call, CompareOp, Const, Element, FloatFormat,
-    For, If, Kernel, KernelId, Op, OpKind, Param, Program, ResultSlot, Scalar, UnaryOp, ValueId,
-    While,
+    For, If, Kernel, KernelId, MOST_PORTS, Op, OpKind, Param, Program, ResultSlot, Scalar, UnaryOp,
+    ValueId, While,
 };
 use crate::arena::Arena;
 use crate::diagnostics::Span;
@@ -36,7 +36,10 @@ pub enum Violation {
     /// A type of a width or format that there is not.
     NoSuchType(Scalar),
     /// A constant that is no value of its type.
-    NoSuchConstant { ty: Scalar, value: Const },
+    NoSuchConstant {
+        ty: Scalar,
+        value: Const,
+    },
     /// A handle of nothing.
     NoSuchValue(ValueId),
     /// A handle of nothing.
@@ -49,6 +52,7 @@ pub enum Violation {
     Extent(String),
     /// A partition that is none of the array's shape.
     Partition(String),
+    Ports(String),
     /// A table has not one constant for each element.
     TableLength {
         array: String,
@@ -70,11 +74,17 @@ pub enum Violation {
         wanted: usize,
     },
     /// An operation that there is not on this type.
-    NotAccepted { operation: &'static str, ty: Scalar },
+    NotAccepted {
+        operation: &'static str,
+        ty: Scalar,
+    },
     /// A table is written.
     TableWritten(String),
     /// A copy between arrays of different shapes, or of an array to itself.
-    Copy { dst: String, src: String },
+    Copy {
+        dst: String,
+        src: String,
+    },
     /// A loop counts down by something else than a negative constant.
     Descends,
     /// A callee that does not come before its caller.
@@ -82,7 +92,10 @@ pub enum Violation {
     /// A scalar for an array or the other way round.
     ArgumentKind,
     /// An array is passed for one of another shape or element type.
-    ArgumentArray { found: String, wanted: String },
+    ArgumentArray {
+        found: String,
+        wanted: String,
+    },
 }
 
 impl fmt::Display for Violation {
@@ -99,6 +112,7 @@ impl fmt::Display for Violation {
             DefinedTwice(value) => write!(f, "{value} is defined twice"),
             Extent(array) => write!(f, "'{array}' has an extent of 0 or too many elements"),
             Partition(array) => write!(f, "the partition of '{array}' does not fit it"),
+            Ports(array) => write!(f, "'{array}' has 1 or {MOST_PORTS} ports"),
             TableLength {
                 array,
                 constants,
@@ -305,6 +319,9 @@ impl<'p> Checker<'p> {
         })?;
         check(partition::is_valid(&array.shape, &array.partition), || {
             Violation::Partition(name.clone())
+        })?;
+        check((1..=MOST_PORTS).contains(&array.tags.most_ports()), || {
+            Violation::Ports(name.clone())
         })?;
         match &array.kind {
             ArrayKind::Param(i) => {

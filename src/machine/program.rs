@@ -98,6 +98,8 @@ pub struct Mem {
     pub width: u32,
     /// Where it is.
     pub place: Place,
+    /// Ports that are used at most; inside, ports that read, beside the one that writes.
+    pub ports: u32,
     /// Declaration.
     pub span: Span,
 }

@@ -269,11 +269,15 @@ fn dependences(leaf: &Leaf, schedule: &LeafSchedule) -> Result<(), String> {
 fn ports(program: &Program, leaf: &Leaf, schedule: &LeafSchedule) -> Result<(), String> {
     let mut users: BTreeMap<(MemId, bool, u32, u32), usize> = BTreeMap::new();
     for (i, (access, &port)) in leaf.accesses.iter().zip(&schedule.ports).enumerate() {
-        let external = program.mems[access.mem].place == Place::External;
+        let mem = &program.mems[access.mem];
+        let external = mem.place == Place::External;
         let cycle = schedule.times.start[access.node.index()];
         let slot = schedule.ii.map_or(cycle, |ii| cycle % ii);
         let key = (access.mem, access.is_store && !external, slot, port);
-        let limit = if external || !access.is_store { 2 } else { 1 };
+        let limit = match external || !access.is_store {
+            true => mem.ports,
+            false => 1,
+        };
         if users.insert(key, i).is_some() || port >= limit {
             return Err(format!("port conflict at %{}", access.node.index()));
         }

@@ -9,15 +9,12 @@ use crate::codes;
 use crate::diagnostics::Diagnostic;
 use crate::hwarith::NodeId;
 use crate::hwarith::graph::Op;
-use crate::ir::Pipeline;
+use crate::ir::{MOST_PORTS, Pipeline};
 use crate::machine::program::{Leaf, Program};
 use std::collections::BTreeMap;
 
 /// An interval that no iteration is as long as.
 const SEQUENTIAL: u32 = 1 << 30;
-
-/// Ports of a memory that are used at most.
-const MOST_PORTS: u32 = 2;
 
 /// Uses of each pool of ports.
 type Counts = BTreeMap<usize, u32>;
@@ -30,16 +27,12 @@ fn counts(problem: &Problem) -> Counts {
     counts
 }
 
-/// Sets how many ports each memory has, given how many uses there are of them.
+/// Sets how many ports each memory has, given how many uses there are of them: never more than it may have.
 fn set_ports(problem: &mut Problem, counts: &Counts, ports: impl Fn(u32) -> u32) {
     for (&pool, &uses) in counts {
-        let count = match problem.pools.resource(pool) {
-            Resource::Ports(_) | Resource::Reads(_) => ports(uses),
-            // Inside: one port writes.
-            Resource::Writes(_) => 1,
-            Resource::Unit(..) => continue,
-        };
-        problem.pools.set_count(pool, count);
+        if let Some(most) = problem.most_ports(pool) {
+            problem.pools.set_count(pool, ports(uses).clamp(1, most));
+        }
     }
 }
 
@@ -118,9 +111,7 @@ pub fn reschedule(
 
 /// Times with an II: with as few ports as this II allows, else with all.
 fn solve_loop(problem: &mut Problem, counts: &Counts, ii: u32) -> Result<Solution, Failure> {
-    set_ports(problem, counts, |uses| {
-        uses.div_ceil(ii).clamp(1, MOST_PORTS)
-    });
+    set_ports(problem, counts, |uses| uses.div_ceil(ii));
     problem.solve(Some(ii)).or_else(|failure| {
         // More ports do not help.
         if matches!(failure, Failure::Recurrence(_)) {
@@ -135,12 +126,12 @@ fn solve_loop(problem: &mut Problem, counts: &Counts, ii: u32) -> Result<Solutio
 fn least_interval(program: &Program, leaf: &Leaf, problem: &Problem) -> (u32, String) {
     let mut bound = (1, "one iteration a cycle".to_string());
     for (pool, uses) in counts(problem) {
-        let (mem, ports) = match problem.pools.resource(pool) {
-            Resource::Ports(mem) | Resource::Reads(mem) => (mem, MOST_PORTS),
-            Resource::Writes(mem) => (mem, 1),
-            Resource::Unit(..) => continue,
+        let (Some(most), Resource::Ports(mem) | Resource::Reads(mem) | Resource::Writes(mem)) =
+            (problem.most_ports(pool), problem.pools.resource(pool))
+        else {
+            continue;
         };
-        let needed = uses.div_ceil(ports);
+        let needed = uses.div_ceil(most);
         if needed > bound.0 {
             bound = (needed, format!("memory port {}", program.mems[mem].name));
         }

@@ -7,7 +7,7 @@ use super::{DISTRIBUTED_BITS, Units, Variant, delay_class};
 use crate::hwarith::graph::{Op, UnitId, VarId};
 use crate::hwarith::{Graph, NodeId};
 use crate::machine::program::{Leaf, Place, Program};
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 /// How a node occupies time.
 #[derive(Clone, Copy, Debug)]
@@ -101,6 +101,8 @@ pub struct Problem<'g> {
     pub uses: Vec<Option<Use>>,
     /// How many there are of what they take.
     pub pools: Pools,
+    /// Ports that there are at most, by their pools.
+    most_ports: BTreeMap<usize, u32>,
     /// The end of the loop, which has to be known before the next iteration starts.
     pub last: Option<NodeId>,
     /// ns of a cycle that operations can have.
@@ -124,6 +126,7 @@ impl<'g> Problem<'g> {
             across: Vec::new(),
             uses: vec![None; count],
             pools: Pools::default(),
+            most_ports: BTreeMap::new(),
             choices: vec![0; count],
             intervals: vec![1; count],
             last: None,
@@ -260,6 +263,13 @@ impl<'g> Problem<'g> {
         found.unwrap_or(0) as u32
     }
 
+    // Ports -----------------------------------------------------------------------------------------
+
+    /// Ports that a memory has at most; `None` for a pool of something else.
+    pub fn most_ports(&self, pool: usize) -> Option<u32> {
+        self.most_ports.get(&pool).copied()
+    }
+
     // Leaves ----------------------------------------------------------------------------------------
 
     /// Adds what a leaf has beyond its graph: accesses, dependences, carried values, vars that it overwrites.
@@ -288,13 +298,16 @@ impl<'g> Problem<'g> {
             }
         }
         for access in &leaf.accesses {
-            let external = program.mems[access.mem].place == Place::External;
-            let resource = match (external, access.is_store) {
-                (true, _) => Resource::Ports(access.mem),
-                (false, true) => Resource::Writes(access.mem),
-                (false, false) => Resource::Reads(access.mem),
+            let mem = &program.mems[access.mem];
+            let external = mem.place == Place::External;
+            let (resource, most) = match (external, access.is_store) {
+                (true, _) => (Resource::Ports(access.mem), mem.ports),
+                // Inside: one port writes.
+                (false, true) => (Resource::Writes(access.mem), 1),
+                (false, false) => (Resource::Reads(access.mem), mem.ports),
             };
             let pool = self.pools.pool(resource, 1);
+            self.most_ports.insert(pool, most);
             self.uses[access.node.index()] = Some(Use { pool, slots: 1 });
         }
         self.add_dependences(leaf);

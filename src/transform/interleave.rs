@@ -330,6 +330,7 @@ impl Interleave<'_> {
             shape: vec![strip.unsigned_abs() as u64],
             kind: ArrayKind::Local,
             partition: Vec::new(),
+            tags: ArrayTags::default(),
             span: self.kernel.span,
         })
     }

@@ -171,6 +171,7 @@ impl Expansion<'_> {
             shape: vec![trip],
             kind: ArrayKind::Local,
             partition: Vec::new(),
+            tags: ArrayTags::default(),
             span: self.kernel.span,
         })
     }

@@ -21,9 +21,6 @@ use std::collections::{HashMap, HashSet};
 /// Longest chain of registers.
 const LONGEST: u32 = 16;
 
-/// Ports that a memory is thought to have.
-const PORTS: u32 = 2;
-
 /// Accesses to one array beyond which a loop is left alone: every pair of them is looked at, with every third.
 const MANY: usize = 64;
 
@@ -254,6 +251,7 @@ impl Window<'_> {
         let follow: Vec<usize> = led.keys().copied().collect();
         led.retain(|_, (_, leader)| !follow.contains(leader));
         let mut chains: Vec<Chain> = Vec::new();
+        let most_ports = self.kernel.arrays[array].tags.most_ports() as usize;
         let mut ports = [list.len(); 2];
         for (position, leader) in list.iter().enumerate() {
             let mut followers: Vec<_> = (0..list.len())
@@ -283,7 +281,7 @@ impl Window<'_> {
                 },
             });
         }
-        let [before, after] = ports.map(|n| n.div_ceil(PORTS as usize));
+        let [before, after] = ports.map(|n| n.div_ceil(most_ports));
         let eased = before > after;
         chains.retain(|chain| eased || chain.leader.is_store);
         chains

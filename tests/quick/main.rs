@@ -20,6 +20,7 @@ mod sim_modules;
 mod sim_reference;
 mod sim_rtl;
 mod sim_verilator;
+mod storage;
 mod support;
 mod texts;
 mod transform;

@@ -49,6 +49,7 @@ impl Builder {
             shape: shape.to_vec(),
             kind,
             partition: Vec::new(),
+            tags: Default::default(),
             span: Span::default(),
         })
     }

@@ -14,7 +14,8 @@ use crate::arena::Arena;
 use crate::diagnostics::{Diagnostic, Span};
 use crate::ir::types::MAX_WIDTH;
 use crate::ir::{
-    self, Array, ArrayId, ArrayKind, Block, CompareOp, Const, Op, OpKind, Scalar, ValueId,
+    self, Array, ArrayId, ArrayKind, ArrayTags, Block, CompareOp, Const, Op, OpKind, Scalar,
+    ValueId,
 };
 use num_bigint::{BigInt, BigUint};
 use pyeval::arithmetic::Fold;
@@ -163,6 +164,7 @@ impl Builder {
             shape: shape.to_vec(),
             kind,
             partition: Vec::new(),
+            tags: ArrayTags::default(),
             span,
         })
     }

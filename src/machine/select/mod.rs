@@ -648,6 +648,7 @@ fn memories(array: &Array) -> Vec<Mem> {
                 ArrayKind::Local => Place::Local,
                 ArrayKind::Table(_) => Place::Rom(words),
             },
+            ports: array.tags.most_ports(),
             span: array.span,
         }
     });

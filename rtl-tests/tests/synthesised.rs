@@ -1,5 +1,8 @@
 //! The netlist that Yosys makes of a module, in its generic cells, computes what the reference does, in the same cycles.
 
+use allo_hls::diagnostics::SourceMap;
+use allo_hls::directives;
+use allo_hls::driver::{self, Target};
 use allo_hls::sim::cosim::{self, CosimOptions};
 use rtl_tests::examples;
 use rtl_tests::tools;
@@ -52,5 +55,42 @@ fn gates_compute_what_the_reference_does() {
         let report = cosim::cosim(&compiled.program, &compiled.manifest, &text, &options)
             .unwrap_or_else(|e| panic!("{name}: {}", e.to_diagnostic().message));
         assert!(report.compared > 0, "{name}");
+    }
+}
+
+/// Directives say what memories are made of, and Yosys finds the cells of an ECP5 for them.
+#[test]
+fn memories_become_the_cells_that_are_directed() {
+    let Some(yosys) = tools::find_or_note("yosys") else {
+        return;
+    };
+    let text = "from allo import *\n\nTABLE = [3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3]\n\n@kernel\n\
+                def top(x: \"i16[16]\", k: u4) -> i16:\n    t: u4[16] = TABLE\n    z: i16[16]\n    \
+                for i in range(16):\n        z[i] = x[(i + k) % 16] + 1\n    s: i16 = 0\n    \
+                for j in range(8):\n        s += z[(j * 5 + k) % 16] + t[(j + k) % 16]\n    return s\n";
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a temporary folder");
+    // Blocks, and RAM of lookup tables.
+    let cases: [(&[&str], _); 5] = [
+        (&[], (0, true)),
+        (&["z:bram"], (1, false)),
+        (&["z:bram", "t:bram:ROM_1P"], (2, false)),
+        (&["z:lutram", "t:bram"], (1, true)),
+        (&["z:register"], (0, false)),
+    ];
+    for (storage, expected) in cases {
+        let mut target = Target::new("ecp5", 10.0).expect("device");
+        let directive = |what: &&str| directives::flag("storage", what).expect("a directive");
+        target.directives = storage.iter().map(directive).collect();
+        let mut sources = SourceMap::default();
+        let file = sources.add("kernel.py", text);
+        let compiled = driver::compile(&mut sources, file, Some("top"), &target);
+        let compiled = compiled.unwrap_or_else(|e| panic!("{}", e.render(&sources, false)));
+        std::fs::write(folder.path().join("top.sv"), compiled.systemverilog()).expect("writable");
+        let script = "read_verilog -sv top.sv; synth_ecp5 -top top; write_verilog -noattr top.v";
+        tools::run(folder.path(), &yosys, &["-q", "-p", script]).unwrap_or_else(|e| panic!("{e}"));
+        let cells = std::fs::read_to_string(folder.path().join("top.v")).expect("Yosys wrote it");
+        let blocks = cells.matches("DP16KD #(").count();
+        let has_tables = cells.contains("TRELLIS_DPR16X4");
+        assert_eq!((blocks, has_tables), expected, "{storage:?}");
     }
 }

@@ -4,6 +4,7 @@
 use super::Directive;
 use super::banks;
 use super::names::{Found, Names, Refusal};
+use super::storage;
 use crate::codes;
 use crate::diagnostics::{Diagnostic, Diagnostics, SourceMap};
 use crate::ir::analysis::reduction::Order;
@@ -132,6 +133,13 @@ impl<'d> Applying<'_, 'd> {
                     return Err(format!("an array has 1 to {MOST_PORTS} ports"));
                 }
                 set(&mut array.tags.ports, *ports)
+            }),
+            Directive::Storage {
+                array,
+                r#impl,
+                mem_type,
+            } => self.tag_array(array, |array| {
+                storage::assign(array, *r#impl, mem_type.as_deref())
             }),
         }
     }

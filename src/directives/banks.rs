@@ -55,6 +55,9 @@ pub fn split(
     }
     match banks(&array.shape, &array.partition) {
         many if many > MAX_BANKS => Err(format!("more than {MAX_BANKS} banks")),
+        _ if array.is_elementwise() && array.tags.memory.is_some() => {
+            Err("an earlier directive says what its memory is made of".into())
+        }
         _ => Ok(notes),
     }
 }

@@ -1,6 +1,6 @@
 //! Directives as flags of the command line: [`FLAGS`] has one entry for each.
 
-use super::Directive;
+use super::{Directive, Implementation};
 use crate::ir::PartitionKind;
 use std::fmt;
 use std::str::FromStr;
@@ -82,6 +82,12 @@ pub const FLAGS: &[Flag] = &[
             (array, Some(ports)) => Ok(Directive::Ports { array, ports }),
             _ => Err("a number of ports is needed after '='".into()),
         },
+    },
+    Flag {
+        name: "storage",
+        value: "ARRAY:bram|lutram|register|rom",
+        help: "Make an array of block RAM, RAM of lookup tables or registers, or make sure that it is a ROM",
+        parse: storage,
     },
 ];
 
@@ -183,6 +189,20 @@ fn partition(text: &str) -> Result<Directive, String> {
     })
 }
 
+/// `ARRAY:IMPL[:MEM_TYPE]`.
+fn storage(text: &str) -> Result<Directive, String> {
+    let mut parts = text.splitn(3, ':').map(str::trim);
+    let array = parts.next().filter(|name| !name.is_empty());
+    let array = array.ok_or("an array is needed")?.to_string();
+    let named = parts.next().and_then(Implementation::named);
+    let r#impl = named.ok_or("bram, lutram, register or rom is needed after ':'")?;
+    Ok(Directive::Storage {
+        array,
+        r#impl,
+        mem_type: parts.next().map(str::to_string),
+    })
+}
+
 /// As it stands on the command line.
 impl fmt::Display for Directive {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -214,6 +234,14 @@ impl fmt::Display for Directive {
                     0 => Ok(()),
                     dim => write!(f, ":dim={dim}"),
                 }
+            }
+            Directive::Storage {
+                array,
+                r#impl,
+                mem_type,
+            } => {
+                write!(f, "--storage {array}:{}", r#impl.name())?;
+                mem_type.iter().try_for_each(|name| write!(f, ":{name}"))
             }
             Directive::Ports { array, ports } => write!(f, "--ports {array}={ports}"),
         }

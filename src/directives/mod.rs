@@ -5,6 +5,7 @@ mod apply;
 mod banks;
 mod flags;
 mod names;
+mod storage;
 
 use crate::ir::PartitionKind;
 use serde::{Deserialize, Serialize};
@@ -12,6 +13,7 @@ use serde_json::Value;
 
 pub use apply::{apply, arrays, loops, reassociates};
 pub use flags::{FLAGS, Flag, flag};
+pub use storage::Implementation;
 
 /// One directive.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -84,6 +86,18 @@ pub enum Directive {
         array: String,
         /// So many.
         ports: u32,
+    },
+    /// What an array is made of.
+    #[serde(rename = "bind_storage")]
+    Storage {
+        /// Its name.
+        #[serde(alias = "buffer", alias = "buffers")]
+        array: String,
+        /// Of that.
+        r#impl: Implementation,
+        /// Which ports its memory has.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        mem_type: Option<String>,
     },
 }
 

@@ -42,7 +42,7 @@ pub use op::*;
 pub use partition::{Partition, PartitionKind};
 pub use path::Path;
 pub use storage::StorageFormat;
-pub use tags::{ArrayTags, MOST_PORTS, Pipeline, Tags, Unroll};
+pub use tags::{ArrayTags, MOST_PORTS, MemoryKind, Pipeline, Tags, Unroll};
 pub use types::{FloatFormat, Scalar};
 
 /// Handle of a value of a kernel.
@@ -130,6 +130,11 @@ impl Array {
     /// Number of elements, 1 for rank 0.
     pub fn len(&self) -> u64 {
         self.shape.iter().product()
+    }
+    /// Whether it is split into banks of one element each, of several.
+    pub fn is_elementwise(&self) -> bool {
+        let banks: u64 = self.partition.iter().map(|one| one.factor).product();
+        self.len() > 1 && banks == self.len()
     }
     /// Never: extents are positive. Present because `len` is.
     pub fn is_empty(&self) -> bool {

@@ -456,8 +456,10 @@ fn tags(tags: Tags) -> String {
     pipeline.into_iter().chain(unroll).collect()
 }
 
-/// ` ports 1`, or nothing.
+/// ` ports 1 in lutram rom`, or nothing.
 fn array_tags(tags: ArrayTags) -> String {
-    tags.ports
-        .map_or(String::new(), |ports| format!(" ports {ports}"))
+    let ports = tags.ports.map(|ports| format!(" ports {ports}"));
+    let memory = tags.memory.map(|kind| format!(" in {}", kind.name()));
+    let rom = tags.is_rom.then(|| " rom".to_string());
+    ports.into_iter().chain(memory).chain(rom).collect()
 }

@@ -6,8 +6,8 @@
 
 use super::{
     Arg, Array, ArrayId, ArrayKind, ArrayTags, BinaryOp, Block, Call, CompareOp, Const, Element,
-    For, If, Kernel, KernelId, Op, OpKind, Param, Partition, PartitionKind, Pipeline, Program,
-    ResultSlot, Scalar, Tags, UnaryOp, Unroll, Value, ValueId, While, validate,
+    For, If, Kernel, KernelId, MemoryKind, Op, OpKind, Param, Partition, PartitionKind, Pipeline,
+    Program, ResultSlot, Scalar, Tags, UnaryOp, Unroll, Value, ValueId, While, validate,
 };
 use crate::arena::Arena;
 use crate::codes;
@@ -668,12 +668,20 @@ impl<'t> Reader<'t> {
         Ok(partition)
     }
 
-    /// `ports N`, or nothing.
+    /// `ports N in bram|lutram rom`, or nothing.
     fn array_tags(&mut self) -> Result<ArrayTags> {
         let mut tags = ArrayTags::default();
         if self.eat("ports") {
             tags.ports = Some(self.count(1)?);
         }
+        if self.eat("in") {
+            let kinds = MemoryKind::ALL.into_iter();
+            tags.memory = kinds.into_iter().find(|kind| self.eat(kind.name()));
+            if tags.memory.is_none() {
+                return self.wrong("'bram' or 'lutram'");
+            }
+        }
+        tags.is_rom = self.eat("rom");
         Ok(tags)
     }
 

@@ -39,6 +39,32 @@ pub const MOST_PORTS: u32 = 2;
 pub struct ArrayTags {
     /// Ports of each of its memories that are used at most, from 1 to [`MOST_PORTS`]; of a memory inside, ports that read.
     pub ports: Option<u32>,
+    /// What its memories are made of.
+    pub memory: Option<MemoryKind>,
+    /// Nothing may write it.
+    pub is_rom: bool,
+}
+
+/// What a memory inside of the hardware is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MemoryKind {
+    /// Block RAM.
+    Block,
+    /// Lookup tables with a register behind.
+    Distributed,
+}
+
+impl MemoryKind {
+    /// Every kind.
+    pub const ALL: [MemoryKind; 2] = [MemoryKind::Block, MemoryKind::Distributed];
+
+    /// Its name in the printed ir.
+    pub fn name(self) -> &'static str {
+        match self {
+            MemoryKind::Block => "bram",
+            MemoryKind::Distributed => "lutram",
+        }
+    }
 }
 
 impl ArrayTags {

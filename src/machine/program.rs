@@ -11,7 +11,7 @@ use crate::hwarith::demand::{Memories, demanded};
 use crate::hwarith::graph::{Graph, MemId, NodeId, Op, UnitId, VarId};
 use crate::hwarith::interval::Interval;
 use crate::hwarith::types::HwType;
-use crate::ir::{Partition, Pipeline, Scalar};
+use crate::ir::{MemoryKind, Partition, Pipeline, Scalar};
 use num_bigint::BigUint;
 use std::collections::BTreeMap;
 
@@ -98,13 +98,22 @@ pub struct Mem {
     pub width: u32,
     /// Where it is.
     pub place: Place,
+    /// What it is made of, if it is inside.
+    pub kind: MemoryKind,
     /// Ports that are used at most; inside, ports that read, beside the one that writes.
     pub ports: u32,
     /// Declaration.
     pub span: Span,
 }
 
+/// Inner memories of up to so many bits are built of lookup tables with an output register, if nothing else is directed.
+pub const DISTRIBUTED_BITS: u64 = 2048;
+
 impl Mem {
+    /// Bits of all words; saturates.
+    pub fn bits(&self) -> u64 {
+        self.depth.saturating_mul(self.width.into())
+    }
     /// Bits of an address: max(1, ceil(log2 depth)).
     pub fn address_width(&self) -> u32 {
         address_width(self.depth)

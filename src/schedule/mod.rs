@@ -20,16 +20,14 @@ mod share;
 mod solver;
 mod units;
 
-/// Inner memories of up to so many bits are built of lookup tables with an output register.
-pub const DISTRIBUTED_BITS: u64 = 2048;
-
 use crate::arena::Table;
 use crate::diagnostics::Diagnostics;
 use crate::hwarith::graph::{Op, UnitId};
 use crate::hwarith::split::{LEAST_WORD, Limits};
 use crate::hwarith::{Graph, NodeId};
+use crate::ir::MemoryKind;
 use crate::ir::types::MAX_WIDTH;
-use crate::machine::program::{LeafId, Program};
+use crate::machine::program::{DISTRIBUTED_BITS, LeafId, Mem, Place, Program};
 use device::{Class, Device};
 use problem::Problem;
 use std::collections::BTreeSet;
@@ -178,6 +176,19 @@ pub fn schedule(
     }
     share::share(program, device, budget, &mut problems, &mut schedule);
     Ok(schedule)
+}
+
+/// ns of logic that a load takes before the clock edge, behind its address, and after it.
+fn load_delays(mem: &Mem, device: &Device) -> (f64, f64) {
+    let words = u32::try_from(mem.depth).unwrap_or(u32::MAX);
+    match (&mem.place, mem.kind) {
+        (Place::External, _) | (_, MemoryKind::Block) => {
+            (0.0, device.delay(Class::BlockRam, mem.width))
+        }
+        // The logic of so few tables is what the margin covers.
+        (_, MemoryKind::Distributed) if mem.bits() <= DISTRIBUTED_BITS => (0.0, 0.0),
+        (_, MemoryKind::Distributed) => (device.delay(Class::LutRam, words), 0.0),
+    }
 }
 
 /// Class of an operation's delay and the width that decides it; `None` for wires.

@@ -1,9 +1,9 @@
 //! A graph with everything that constrains its times: delays, dependences within and across iterations, resources.
 
 use super::depend::{self, Dependence};
-use super::device::{Class, Device};
+use super::device::Device;
 use super::resource::{Pools, Resource, Use};
-use super::{DISTRIBUTED_BITS, Units, Variant, delay_class};
+use super::{Units, Variant, delay_class, load_delays};
 use crate::hwarith::graph::{Op, UnitId, VarId};
 use crate::hwarith::{Graph, NodeId};
 use crate::machine::program::{Leaf, Place, Program};
@@ -281,16 +281,11 @@ impl<'g> Problem<'g> {
                 // The old value is there only at the start.
                 Op::Var(var) if written.contains(var) => self.kinds[i] = Kind::Register,
                 Op::Load(mem) => {
-                    let mem = &program.mems[*mem];
-                    let external = mem.place == Place::External;
-                    let large = mem.depth.saturating_mul(mem.width.into()) > DISTRIBUTED_BITS;
+                    let (before, after) = load_delays(&program.mems[*mem], device);
                     self.kinds[i] = Kind::Pipelined {
-                        before: 0.0,
+                        before: before.min(self.budget),
                         latency: 1,
-                        after: match external || large {
-                            true => device.delay(Class::BlockRam, mem.width).min(self.budget),
-                            false => 0.0,
-                        },
+                        after: after.min(self.budget),
                     };
                 }
                 Op::Cast | Op::Extract { .. } | Op::Concat => self.kinds[i] = self.wires(id),

@@ -52,9 +52,8 @@ type Place = (ArrayId, usize);
 
 fn chosen(kernel: &Kernel) -> BTreeSet<ArrayId> {
     let is_complete = |array: &Array| {
-        let splits = array.partition.iter();
-        let banks: u64 = splits.map(|one| one.factor).product();
-        array.kind == ArrayKind::Local && array.len() > 1 && banks == array.len()
+        let is_memory = array.tags.memory.is_some();
+        array.kind == ArrayKind::Local && array.is_elementwise() && !is_memory
     };
     // Each of these may choose among all elements, or hand them on.
     let mut places = 0;

@@ -5,7 +5,7 @@ use allo_hls::codes;
 use allo_hls::directives;
 use allo_hls::driver::Compilation;
 use allo_hls::rtl::interface::manifest::PortKind;
-use allo_hls::rtl::netlist::{Item, Memory};
+use allo_hls::rtl::netlist::{Item, Memory, MemoryStyle};
 use allo_hls::schedule::{check::check, device::Device};
 use allo_hls::sim::selfcheck::Checked;
 
@@ -33,6 +33,13 @@ def top(x: \"i16[16]\", y: \"i16[8]\", k: u4) -> \"i16[8]\":
     for n in range(8):
         y[n] += t[(n + k) % 16] * t[n + 8]
     inner(z, y)
+    one: i16[1] = 5
+    one[k] = 3
+    big: i16[2000]
+    for q in range(2000):
+        big[q] = q
+    for o in range(8):
+        y[o] += big[o * 9 + k] ^ big[o] + one[0]
     r: i16[8] = y
     return r
 ";
@@ -158,14 +165,161 @@ fn an_interval_that_the_ports_forbid_names_them() {
 
 #[test]
 fn files_say_of_arrays_what_flags_say() {
-    let flags = [("ports", "x=1")];
-    let text = "[[directive]]\nkind = \"ports\"\narray = \"x\"\nports = 1\n\n";
+    let flags = [
+        ("ports", "x=1"),
+        ("storage", "z:bram"),
+        ("storage", "t:rom:ROM_1P"),
+    ];
+    let text = "[[directive]]\nkind = \"ports\"\narray = \"x\"\nports = 1\n\n\
+                [[directive]]\nkind = \"bind_storage\"\narray = \"z\"\nimpl = \"bram\"\n\n\
+                [[directive]]\nkind = \"bind_storage\"\narray = \"t\"\nimpl = \"rom\"\nmem_type = \"ROM_1P\"\n\n";
     let said = flags.map(|(name, value)| directives::flag(name, value).expect("a directive"));
     assert_eq!(directives::to_toml(&said), text);
     assert_eq!(directives::read(text), Ok(said.to_vec()));
     let shown = said.each_ref().map(ToString::to_string);
     let flags = flags.map(|(name, value)| format!("--{name} {value}"));
     assert_eq!(shown, flags);
+    let published = "[[directive]]\nkind = \"bind_storage\"\nbuffers = \"z\"\nimpl = \"BRAM\"\n";
+    assert_eq!(directives::read(published), Ok(vec![said[1].clone()]));
+}
+
+/// What is directed decides, else the size does.
+#[test]
+fn a_memory_is_made_of_what_is_said() {
+    let style = |flags: &[(&str, &str)], name: &str| {
+        let compiled = built(flags);
+        let memories = memories(&compiled, name);
+        assert_eq!(memories.len(), 1, "{flags:?}");
+        (memories[0].style, memories[0].reads.len())
+    };
+    use MemoryStyle::{Block, Distributed};
+    for (array, memory) in [("z", "z_mem"), ("t", "t_mem"), ("big", "big_mem")] {
+        let of = |what: &str| style(&[("storage", &format!("{array}:{what}"))], memory);
+        let (plain, reads) = style(&[], memory);
+        let by_size = if array == "big" { Block } else { Distributed };
+        assert_eq!(plain, by_size, "{array}");
+        assert_eq!(of("bram"), (Block, reads), "{array}");
+        assert_eq!(of("lutram"), (Distributed, reads), "{array}");
+        assert_eq!(of("bram:RAM_1WNR"), (Block, reads), "{array}");
+        for one_port in ["RAM_1P", "RAM_S2P"] {
+            assert_eq!(of(&format!("lutram:{one_port}")), (Distributed, 1));
+        }
+    }
+    assert_eq!(style(&[("storage", "t:rom")], "t_mem"), (Distributed, 2));
+    let one = [("storage", "t:rom:ROM_1P")];
+    assert_eq!(style(&one, "t_mem"), (Distributed, 1));
+    let two = [("storage", "t:bram:ROM_2P")];
+    assert_eq!(style(&two, "t_mem"), (Block, 2));
+    let text = built(&[("storage", "t:bram"), ("storage", "big:lutram")]).systemverilog();
+    assert!(text.contains("rom_style = \"block\""), "{text}");
+    assert!(text.contains("ram_style = \"distributed\""), "{text}");
+}
+
+/// Each bank is made of what its array is.
+#[test]
+fn banks_are_made_of_what_is_said() {
+    let compiled = built(&[("storage", "z:bram"), ("partition", "z:cyclic:2")]);
+    let styles: Vec<_> = memories(&compiled, "z_").iter().map(|m| m.style).collect();
+    assert_eq!(styles, [MemoryStyle::Block; 2]);
+}
+
+/// A large memory of lookup tables is read through a choice among many.
+#[test]
+fn a_large_memory_of_lookup_tables_is_slower_before_its_register() {
+    let device = Device::load("ecp5").expect("device");
+    for (flags, slower) in [(&[][..], false), (&[("storage", "big:lutram")], true)] {
+        let compiled = built(flags);
+        check(&compiled.hardware, &compiled.schedule, &device).expect("a valid schedule");
+        let mut tight = compiled.schedule.clone();
+        tight.period = 6.0;
+        assert!(check(&compiled.hardware, &tight, &device).is_err() || !slower);
+    }
+}
+
+#[test]
+fn an_array_can_be_registers() {
+    let compiled = built(&[("storage", "z:register")]);
+    assert_eq!(memories(&compiled, "z").len(), 0);
+    let split = built(&[("partition", "z:complete")]);
+    assert_eq!(compiled.systemverilog(), split.systemverilog());
+}
+
+#[test]
+fn what_no_memory_can_be_is_refused() {
+    let refused = |what: &str| refused(&[("storage", what)]);
+    let outside = "its memory is outside of the kernel";
+    for what in ["x:bram", "ap_return:lutram", "inner/v:register", "x:rom"] {
+        assert_eq!(refused(what), format!("--storage {what}: {outside}"));
+    }
+    let starts = [
+        ("q:bram", "there is no array 'q'"),
+        (
+            "z:uram",
+            "the device has no such memory; it has bram and lutram",
+        ),
+        ("z:rom", "it is written, and a ROM is not"),
+        ("one:register", "it has one element"),
+        ("big:register", "more than 1024 banks"),
+        ("z:register:RAM_1P", "registers are no memory of any type"),
+        ("t:rom:RAM_1P", "a ROM is no RAM_1P"),
+    ];
+    for (what, why) in starts {
+        let found = refused(what);
+        let expected = format!("--storage {what}: {why}");
+        assert!(found.starts_with(&expected), "{found}");
+    }
+    for name in ["RAM_T2P", "ROM_NP", "FIFO", "ram_1p"] {
+        assert_eq!(
+            refused(&format!("z:bram:{name}")),
+            format!(
+                "--storage z:bram:{name}: there is no memory of the type '{name}'; there are RAM_1P, RAM_S2P, \
+                 RAM_1WNR, ROM_1P, ROM_2P"
+            )
+        );
+    }
+    assert_eq!(
+        refused("z:bram:ROM_1P"),
+        "--storage z:rom: it is written, and a ROM is not"
+    );
+    assert_eq!(refused(":bram"), "an array is needed");
+    for what in ["z", "z:dram", "z:BRAM"] {
+        let expected = "bram, lutram, register or rom is needed after ':'";
+        assert_eq!(refused(what), expected);
+    }
+}
+
+/// What contradicts an earlier directive is refused, whichever comes first.
+#[test]
+fn an_array_is_made_of_one_thing() {
+    let earlier = "an earlier directive says something else of it";
+    let memory = "an earlier directive says what its memory is made of";
+    let complete = "it is split completely, so that its elements are registers";
+    let cases = [
+        (("storage", "z:bram"), ("storage", "z:lutram"), earlier),
+        (("storage", "z:bram"), ("storage", "z:register"), earlier),
+        (("storage", "t:rom"), ("storage", "t:bram"), earlier),
+        (("storage", "z:register"), ("storage", "z:bram"), complete),
+        (
+            ("partition", "z:complete"),
+            ("storage", "z:lutram"),
+            complete,
+        ),
+        (("storage", "z:lutram"), ("partition", "z:complete"), memory),
+        (
+            ("storage", "z:register"),
+            ("partition", "z:cyclic:2"),
+            "dimension 1 is split already",
+        ),
+        (
+            ("partition", "z:cyclic:2"),
+            ("storage", "z:register"),
+            "it is split in another way",
+        ),
+    ];
+    for (first, second, why) in cases {
+        let expected = format!("--{} {}: {why}", second.0, second.1);
+        assert_eq!(refused(&[first, second]), expected);
+    }
 }
 
 #[test]

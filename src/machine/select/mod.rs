@@ -22,11 +22,12 @@ use crate::hwarith::types::HwType;
 use crate::ir;
 use crate::ir::analysis::Values;
 use crate::ir::{
-    Array, ArrayId, ArrayKind, Block, Const, FloatFormat, For, If, Kernel, Op, OpKind, Param,
-    Partition, ResultSlot, Scalar, ValueId, While,
+    Array, ArrayId, ArrayKind, Block, Const, FloatFormat, For, If, Kernel, MemoryKind, Op, OpKind,
+    Param, Partition, ResultSlot, Scalar, ValueId, While,
 };
 use crate::machine::program::{
-    Leaf, LeafId, LoopDim, Mem, Place, PortArray, PortRef, Program, Region, Unit, Var,
+    DISTRIBUTED_BITS, Leaf, LeafId, LoopDim, Mem, Place, PortArray, PortRef, Program, Region, Unit,
+    Var,
 };
 use num_bigint::{BigInt, BigUint};
 use num_traits::ToPrimitive;
@@ -123,6 +124,11 @@ impl<'k> Lowering<'k> {
             lowering.env.insert(value, location);
         }
         for (id, array) in kernel.arrays.iter() {
+            if array.tags.is_rom && !matches!(array.kind, ArrayKind::Table(_)) {
+                let why = "it is written, and a ROM is not";
+                let message = format!("--storage {}:rom: {why}", array.name);
+                lowering.error(codes::DIRECTIVE, array.span, message);
+            }
             let banks = memories(array).into_iter();
             let banks = banks.map(|bank| lowering.program.mems.push(bank));
             lowering.mem_ids.insert(id, banks.collect());
@@ -618,6 +624,14 @@ fn bits_of(c: &Const) -> BigInt {
     }
 }
 
+/// What a memory of so many bits is made of, if it is not directed.
+fn kind_by_size(bits: u64) -> MemoryKind {
+    match bits <= DISTRIBUTED_BITS {
+        true => MemoryKind::Distributed,
+        false => MemoryKind::Block,
+    }
+}
+
 /// A memory for each bank of an array.
 fn memories(array: &Array) -> Vec<Mem> {
     let Array {
@@ -637,12 +651,15 @@ fn memories(array: &Array) -> Vec<Mem> {
     let banks = words.into_iter().enumerate();
     let banks = banks.map(|(bank, words)| {
         let shape = ir::partition::bank_shape(shape, partition, bank as u64);
+        let (depth, width) = (shape.iter().product::<u64>(), array.elem.width());
+        let by_size = || kind_by_size(depth.saturating_mul(width.into()));
         Mem {
             name: bank_name(&array.name, partition, bank),
             elem: array.elem,
-            depth: shape.iter().product(),
+            depth,
             shape,
-            width: array.elem.width(),
+            width,
+            kind: array.tags.memory.unwrap_or_else(by_size),
             place: match &array.kind {
                 ArrayKind::Param(_) | ArrayKind::Result(_) => Place::External,
                 ArrayKind::Local => Place::Local,

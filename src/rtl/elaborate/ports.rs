@@ -4,10 +4,11 @@ use super::Top;
 use super::cells::bit;
 use crate::arena::Table;
 use crate::hwarith::graph::MemId;
+use crate::ir::MemoryKind;
 use crate::machine::program::{Leaf, Mem, Place, PortRef};
 use crate::rtl::interface::manifest::MemoryPort;
 use crate::rtl::netlist::*;
-use crate::schedule::{DISTRIBUTED_BITS, LeafSchedule};
+use crate::schedule::LeafSchedule;
 use std::collections::BTreeMap;
 
 /// One load or store as nets.
@@ -228,17 +229,15 @@ impl Top<'_> {
             Place::Rom(words) => Some(words.clone()),
             _ => None,
         };
-        let small = mem.depth * u64::from(mem.width) <= DISTRIBUTED_BITS;
         let name = self.cells.namer.numbered(&format!("{}_mem", mem.name));
         self.cells.module.items.push(Item::Memory(Memory {
             name,
             width: mem.width,
             depth: mem.depth,
             init,
-            style: if small {
-                MemoryStyle::Distributed
-            } else {
-                MemoryStyle::Block
+            style: match mem.kind {
+                MemoryKind::Distributed => MemoryStyle::Distributed,
+                MemoryKind::Block => MemoryStyle::Block,
             },
             writes,
             reads,

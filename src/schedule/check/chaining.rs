@@ -7,9 +7,9 @@
 use super::{Called, TOLERANCE, is_live};
 use crate::hwarith::graph::{Op, Predicate};
 use crate::hwarith::{Graph, NodeId};
-use crate::machine::program::{Leaf, Place, Program};
+use crate::machine::program::{Leaf, Program};
 use crate::schedule::device::{Class, Device};
-use crate::schedule::{DISTRIBUTED_BITS, Times};
+use crate::schedule::{Times, load_delays};
 use std::collections::BTreeSet;
 
 /// Inputs of a lookup table.
@@ -94,15 +94,11 @@ impl<'g> Chaining<'g> {
             Op::Const(_) | Op::Var(_) | Op::Phi | Op::Store(_) => 0.0,
             Op::Load(mem) => {
                 let (program, _) = leaf.ok_or("a load in a unit")?;
-                let mem = &program.mems[*mem];
-                let small = mem.depth * u64::from(mem.width) <= DISTRIBUTED_BITS;
-                match small && mem.place != Place::External {
-                    true => 0.0,
-                    false => self
-                        .device
-                        .delay(Class::BlockRam, mem.width)
-                        .min(self.budget),
+                let (before, after) = load_delays(&program.mems[*mem], self.device);
+                if operands > 0.0 && operands + before.min(self.budget) > self.budget + TOLERANCE {
+                    return Err(format!("%{} gets its address too late", id.index()));
                 }
+                after.min(self.budget)
             }
             Op::Call(_) => {
                 let unit = called(id).ok_or("a call in a unit")?;

@@ -11,8 +11,8 @@ use crate::rtl::elaborate::units::{CLOCK, OPERANDS, RESULT, START};
 use crate::rtl::interface::manifest::Manifest;
 use crate::rtl::interface::operator::OperatorManifest;
 use crate::rtl::netlist::Design;
-use crate::schedule::Schedule;
 use crate::schedule::device::{Device, Total};
+use crate::schedule::{NoSchedule, Schedule};
 use crate::sim::selfcheck::{self, Budget, Checked};
 use crate::units::float::{self, Operator};
 use crate::{directives, frontend, hwarith, ir, machine, prove, rtl, schedule, transform};
@@ -244,8 +244,16 @@ fn scheduled(
     fit(&mut hardware, target, warnings);
     hardware.drop_dead_loads();
     debug_check("hwarith", || hardware.validate());
-    let schedule = schedule::schedule(&hardware, &target.device, target.period, warnings)
-        .map_err(|message| Diagnostic::error(codes::NO_SCHEDULE, kernel.span, message))?;
+    machine::bind::bind(&mut hardware, &target.directives)
+        .map_err(|why| Diagnostic::error(codes::DIRECTIVE, kernel.span, why))?;
+    let schedule = schedule::schedule(&hardware, &target.device, target.period, warnings);
+    let schedule = schedule.map_err(|why| {
+        let code = match why {
+            NoSchedule::Operator(_) => codes::NO_SCHEDULE,
+            NoSchedule::Limit(_) => codes::DIRECTIVE,
+        };
+        Diagnostic::error(code, kernel.span, why.to_string())
+    })?;
     Ok((hardware, schedule))
 }
 
@@ -345,7 +353,7 @@ fn build_operator(
     fit(&mut program, target, &mut warnings);
     debug_check("hwarith", || program.validate());
     let schedule = schedule::schedule(&program, &target.device, target.period, &mut warnings)
-        .map_err(|message| Diagnostic::global(codes::NO_SCHEDULE, message))?;
+        .map_err(|why| Diagnostic::global(codes::NO_SCHEDULE, why.to_string()))?;
     let (id, unit) = program
         .units
         .iter()

@@ -2,8 +2,8 @@
 
 use crate::shrink;
 use allo_hls::codes;
-use allo_hls::diagnostics::{Diagnostics, SourceMap};
-use allo_hls::directives::{self, Directive};
+use allo_hls::diagnostics::{Diagnostics, FileId, SourceMap};
+use allo_hls::directives::{self, Directive, Implementation};
 use allo_hls::driver::{self, Compilation, Target};
 use allo_hls::frontend;
 use allo_hls::hwarith;
@@ -83,6 +83,8 @@ pub fn compile(text: &str, top: &str, setting: &Setting) -> Result<Compilation, 
         && let Ok(compiled) = frontend::compile(&mut sources, file, Some(top))
     {
         target.directives = directives(&compiled.program, &sources, setting.seed);
+        let limits = limits(&mut sources, file, top, &target, setting.seed);
+        target.directives.extend(limits);
     }
     let compiled = loop {
         match driver::compile(&mut sources, file, Some(top), &target) {
@@ -142,7 +144,7 @@ fn directives(program: &Program, sources: &SourceMap, seed: u64) -> Vec<Directiv
     for array in directives::arrays(program, sources) {
         let kind = PartitionKind::ALL.get(rng.below(9) as usize);
         all.extend(kind.map(|&kind| Directive::Partition {
-            array,
+            array: array.clone(),
             r#type: kind,
             factor: match kind {
                 PartitionKind::Complete => 0,
@@ -150,6 +152,51 @@ fn directives(program: &Program, sources: &SourceMap, seed: u64) -> Vec<Directiv
             },
             dim: number(&mut rng, &[0, 0, 1]),
         }));
+        if rng.below(4) == 0 {
+            all.push(Directive::Ports {
+                array: array.clone(),
+                ports: 1 + rng.below(2) as u32,
+            });
+        }
+        let made_of = Implementation::ALL.get(rng.below(12) as usize);
+        let mem_type = ["RAM_1P", "ROM_1P"].get(rng.below(8) as usize);
+        all.extend(made_of.map(|&r#impl| Directive::Storage {
+            array,
+            r#impl,
+            mem_type: mem_type.map(ToString::to_string),
+        }));
+    }
+    all
+}
+
+/// Limits of some of the operators that the kernel has otherwise.
+fn limits(
+    sources: &mut SourceMap,
+    file: FileId,
+    top: &str,
+    target: &Target,
+    seed: u64,
+) -> Vec<Directive> {
+    let mut rng = Rng::new(seed ^ 0xb17d);
+    if rng.below(2) == 0 {
+        return Vec::new();
+    }
+    let target = Target {
+        directives: Vec::new(),
+        check: Budget::OFF,
+        ..target.clone()
+    };
+    let Ok(compiled) = driver::compile(sources, file, Some(top), &target) else {
+        return Vec::new();
+    };
+    let mut all = Vec::new();
+    for unit in compiled.hardware.units.values() {
+        if rng.below(2) == 0 {
+            all.push(Directive::Bind {
+                op: unit.name.clone(),
+                units: 1 + rng.below(3) as u32,
+            });
+        }
     }
     all
 }

@@ -141,6 +141,9 @@ impl<'d> Applying<'_, 'd> {
             } => self.tag_array(array, |array| {
                 storage::assign(array, *r#impl, mem_type.as_deref())
             }),
+            Directive::Bind { units: 0, .. } => Err((None, "one unit is the least".into())),
+            // Operators are known once hardware is selected: `machine::bind`.
+            Directive::Bind { .. } => Ok(()),
         }
     }
 

@@ -89,6 +89,15 @@ pub const FLAGS: &[Flag] = &[
         help: "Make an array of block RAM, RAM of lookup tables or registers, or make sure that it is a ROM",
         parse: storage,
     },
+    Flag {
+        name: "bind",
+        value: "OP=N",
+        help: "Use so many instances of an operator module at most, e.g. fmul_f32=4",
+        parse: |text| match name_and_number("an operator", text)? {
+            (op, Some(units)) => Ok(Directive::Bind { op, units }),
+            _ => Err("a number of units is needed after '='".into()),
+        },
+    },
 ];
 
 /// The directive that a flag with a value stands for. Errors: no such flag, or a wrong value.
@@ -243,6 +252,7 @@ impl fmt::Display for Directive {
                 write!(f, "--storage {array}:{}", r#impl.name())?;
                 mem_type.iter().try_for_each(|name| write!(f, ":{name}"))
             }
+            Directive::Bind { op, units } => write!(f, "--bind {op}={units}"),
             Directive::Ports { array, ports } => write!(f, "--ports {array}={ports}"),
         }
     }

@@ -99,6 +99,13 @@ pub enum Directive {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         mem_type: Option<String>,
     },
+    /// How many instances of an operator module there are at most.
+    Bind {
+        /// Its name.
+        op: String,
+        /// So many.
+        units: u32,
+    },
 }
 
 fn one() -> i64 {

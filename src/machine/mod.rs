@@ -1,6 +1,7 @@
 //! The back end's form of a kernel: regions, memories, scalars and operator modules over hwarith graphs, and how a kernel
 //! becomes one.
 
+pub mod bind;
 pub mod fit;
 mod print;
 pub mod program;

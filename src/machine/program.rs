@@ -81,6 +81,8 @@ pub struct Unit {
     pub graph: Graph,
     /// Bits of the result port; the output's type may be narrower where the top bits are always 0.
     pub width: u32,
+    /// Instances at most, if that is directed; at least 1.
+    pub most: Option<u32>,
 }
 
 /// A memory of `depth` words of `width` bits.
@@ -337,6 +339,7 @@ impl Program {
             name: name.to_string(),
             graph,
             width,
+            most: None,
         });
         program
     }

@@ -36,10 +36,25 @@ fn set_ports(problem: &mut Problem, counts: &Counts, ports: impl Fn(u32) -> u32)
     }
 }
 
+/// Schedules a leaf.
+///
+/// Errors: none but a bug of the scheduler.
+pub fn schedule_leaf(
+    program: &Program,
+    leaf: &Leaf,
+    problem: &mut Problem,
+    units: &Units,
+) -> Result<LeafSchedule, String> {
+    match leaf.repeat {
+        None => Ok(schedule_block(leaf, problem, units)),
+        Some(_) => schedule_loop(program, leaf, problem, units),
+    }
+}
+
 /// Schedules what is executed once.
-pub fn schedule_block(leaf: &Leaf, problem: &mut Problem, units: &Units) -> LeafSchedule {
+fn schedule_block(leaf: &Leaf, problem: &mut Problem, units: &Units) -> LeafSchedule {
     // Nothing follows that a busy operator would hold up.
-    for call in problem.calls() {
+    for call in problem.calls_alone() {
         problem.choose(call, problem.smallest(call, u32::MAX, units), units);
     }
     solve_block(leaf, problem)
@@ -126,14 +141,10 @@ fn solve_loop(problem: &mut Problem, counts: &Counts, ii: u32) -> Result<Solutio
 fn least_interval(program: &Program, leaf: &Leaf, problem: &Problem) -> (u32, String) {
     let mut bound = (1, "one iteration a cycle".to_string());
     for (pool, uses) in counts(problem) {
-        let (Some(most), Resource::Ports(mem) | Resource::Reads(mem) | Resource::Writes(mem)) =
-            (problem.most_ports(pool), problem.pools.resource(pool))
-        else {
-            continue;
-        };
-        let needed = uses.div_ceil(most);
+        let most = problem.most_ports(pool);
+        let needed = uses.div_ceil(most.unwrap_or(problem.pools.count(pool)));
         if needed > bound.0 {
-            bound = (needed, format!("memory port {}", program.mems[mem].name));
+            bound = (needed, named(program, problem.pools.resource(pool)));
         }
     }
     for call in problem.calls() {
@@ -145,10 +156,20 @@ fn least_interval(program: &Program, leaf: &Leaf, problem: &Problem) -> (u32, St
     bound
 }
 
+/// A resource as reports call it.
+fn named(program: &Program, resource: Resource) -> String {
+    match resource {
+        Resource::Ports(mem) | Resource::Reads(mem) | Resource::Writes(mem) => {
+            format!("memory port {}", program.mems[mem].name)
+        }
+        Resource::Unit(unit, _) => format!("operator {}", program.units[unit].name),
+    }
+}
+
 /// Schedules what is repeated.
 ///
 /// Errors: none but a bug of the scheduler, since one iteration after the other always works.
-pub fn schedule_loop(
+fn schedule_loop(
     program: &Program,
     leaf: &Leaf,
     problem: &mut Problem,
@@ -272,7 +293,7 @@ fn roll_operators(
     units: &Units,
 ) -> Solution {
     let calls: Vec<(NodeId, u32)> = problem
-        .calls()
+        .calls_alone()
         .into_iter()
         .map(|call| (call, problem.smallest(call, ii, units)))
         .filter(|&(call, smallest)| smallest != problem.choice(call))
@@ -299,7 +320,7 @@ fn roll_operators(
 
 fn busy_operator(program: &Program, leaf: &Leaf, call: NodeId) -> String {
     match leaf.graph.nodes[call].op {
-        Op::Call(unit) => format!("operator {}", program.units[unit].name),
+        Op::Call(unit) => named(program, Resource::Unit(unit, 0)),
         _ => "operator".into(),
     }
 }

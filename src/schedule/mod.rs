@@ -5,6 +5,7 @@
 //! reservation table pushes memory accesses apart. The smallest initiation interval (II) for which a solution
 //! exists is taken (Rau, Iterative Modulo Scheduling, 1996; Cong and Zhang, SDC scheduling, 2006).
 
+mod bind;
 pub mod check;
 pub mod depend;
 pub mod device;
@@ -31,6 +32,7 @@ use crate::machine::program::{DISTRIBUTED_BITS, LeafId, Mem, Place, Program};
 use device::{Class, Device};
 use problem::Problem;
 use std::collections::BTreeSet;
+use std::fmt;
 
 /// A program with cycles.
 #[derive(Clone, Debug)]
@@ -140,15 +142,31 @@ pub fn widest(device: &Device, period: f64) -> Limits {
     }
 }
 
+/// Why a program has no schedule.
+#[derive(Clone, Debug)]
+pub enum NoSchedule {
+    /// An operator has none: a bug.
+    Operator(String),
+    /// A limit of an operator's instances cannot be kept.
+    Limit(String),
+}
+
+impl fmt::Display for NoSchedule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (NoSchedule::Operator(why) | NoSchedule::Limit(why)) = self;
+        f.write_str(why)
+    }
+}
+
 /// Schedules a program for a device and a clock period in ns. What is suspicious goes to `warnings`.
 ///
-/// Errors: an operator without a schedule; all else has one.
+/// Errors: an operator without a schedule, or too many calls for its instances; all else has one.
 pub fn schedule(
     program: &Program,
     device: &Device,
     period: f64,
     warnings: &mut Diagnostics,
-) -> Result<Schedule, String> {
+) -> Result<Schedule, NoSchedule> {
     let budget = budget(device, period);
     let mut schedule = Schedule {
         period,
@@ -157,7 +175,8 @@ pub fn schedule(
     };
     for unit in program.units.values() {
         let unit = units::schedule(&unit.graph, device, budget, warnings)
-            .ok_or_else(|| format!("operator '{}' without a schedule", unit.name))?;
+            .ok_or_else(|| format!("operator '{}' without a schedule", unit.name))
+            .map_err(NoSchedule::Operator)?;
         schedule.units.push(unit);
     }
     let demanded = program.demanded();
@@ -166,15 +185,15 @@ pub fn schedule(
         let mut problem = Problem::new(&leaf.graph, widths.clone(), device, budget);
         problem.add_leaf(leaf, device, program);
         problem.set_calls(&schedule.units);
-        let times = match leaf.repeat {
-            None => loops::schedule_block(leaf, &mut problem, &schedule.units),
-            Some(_) => loops::schedule_loop(program, leaf, &mut problem, &schedule.units)?,
-        };
-        warnings.0.extend(loops::longer_than_asked(leaf, &times));
+        let times = loops::schedule_leaf(program, leaf, &mut problem, &schedule.units)
+            .map_err(NoSchedule::Operator)?;
         schedule.leaves.push(times);
         problems.push(problem);
     }
-    share::share(program, device, budget, &mut problems, &mut schedule);
+    share::share(program, device, budget, &mut problems, &mut schedule)?;
+    for (leaf, times) in program.leaves.values().zip(schedule.leaves.values()) {
+        warnings.0.extend(loops::longer_than_asked(leaf, times));
+    }
     Ok(schedule)
 }
 

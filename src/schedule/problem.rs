@@ -211,6 +211,13 @@ impl<'g> Problem<'g> {
             .collect()
     }
 
+    /// Those of them that share their operators with none.
+    pub fn calls_alone(&self) -> Vec<NodeId> {
+        let mut calls = self.calls();
+        calls.retain(|call| self.uses[call.index()].is_none());
+        calls
+    }
+
     /// The operator that a node calls.
     pub fn called(&self, call: NodeId) -> Option<UnitId> {
         match self.graph.nodes[call].op {

@@ -8,7 +8,7 @@
 use super::device::{Class, Device};
 use super::forecast::{self, area, cycles_of_leaf};
 use super::problem::Problem;
-use super::{LeafSchedule, Schedule, Shared, Variant, loops, units};
+use super::{LeafSchedule, NoSchedule, Schedule, Shared, Variant, loops, units};
 use crate::arena::Table;
 use crate::hwarith::NodeId;
 use crate::hwarith::graph::UnitId;
@@ -22,16 +22,18 @@ const MOST_LOSS: u64 = 100;
 const MOST_CHOICE: f64 = 0.5;
 
 /// The calls of one operator, by leaf.
-type Calls = BTreeMap<LeafId, Vec<NodeId>>;
+pub type Calls = BTreeMap<LeafId, Vec<NodeId>>;
 
-/// Has calls share operators where that saves area.
+/// Has calls share operators where that saves area, and where a directive says that they must.
+///
+/// Errors: a limit that cannot be kept.
 pub fn share(
     program: &Program,
     device: &Device,
     budget: f64,
     problems: &mut Table<LeafId, Problem>,
     schedule: &mut Schedule,
-) {
+) -> Result<(), NoSchedule> {
     let mut calls: BTreeMap<UnitId, Calls> = BTreeMap::new();
     for (leaf, problem) in problems.iter() {
         for call in problem.calls() {
@@ -49,9 +51,19 @@ pub fn share(
         problems,
         schedule,
     };
-    for (unit, calls) in calls {
-        sharing.share_unit(unit, calls);
+    // The limited ones first: loops that take longer for their sake need fewer of the others.
+    for (&unit, calls) in &calls {
+        if let Some(most) = program.units[unit].most {
+            sharing.bind_unit(unit, most, calls)?;
+        }
     }
+    sharing.most_loss = forecast::cycles(program, sharing.schedule) / MOST_LOSS;
+    for (unit, calls) in calls {
+        if program.units[unit].most.is_none() {
+            sharing.share_unit(unit, calls);
+        }
+    }
+    Ok(())
 }
 
 /// How many calls an instance has to choose between.
@@ -63,26 +75,27 @@ enum Users {
     Any,
 }
 
-/// Bits of the operands.
-fn operands(variant: &Variant) -> u32 {
-    variant.graph.input_types().iter().map(|ty| ty.width).sum()
+/// Operands of an operator together.
+pub fn operand_bits(variant: &Variant) -> u32 {
+    let types = variant.graph.input_types();
+    types.iter().map(|ty| ty.width).sum()
 }
 
-struct Sharing<'s, 'g> {
+pub struct Sharing<'s, 'g> {
     /// How often each leaf runs, about.
     runs: Table<LeafId, u64>,
     /// Cycles of the kernel that a leaf may cost.
     most_loss: u64,
-    program: &'s Program,
-    device: &'s Device,
-    budget: f64,
-    problems: &'s mut Table<LeafId, Problem<'g>>,
-    schedule: &'s mut Schedule,
+    pub program: &'s Program,
+    pub device: &'s Device,
+    pub budget: f64,
+    pub problems: &'s mut Table<LeafId, Problem<'g>>,
+    pub schedule: &'s mut Schedule,
 }
 
 impl Sharing<'_, '_> {
     /// Shares one operator among as many leaves as lose nothing by it.
-    fn share_unit(&mut self, unit: UnitId, mut calls: Calls) {
+    pub fn share_unit(&mut self, unit: UnitId, mut calls: Calls) {
         let mut users = Users::Even;
         while let Some(variant) = self.shared_variant(unit, &calls, users) {
             let choice = self.schedule.units[unit].variants.len() as u32;
@@ -139,7 +152,7 @@ impl Sharing<'_, '_> {
         }
         let most = users.into_values().max().unwrap_or(0);
         let paid = variant.shared.map_or(0.0, |shared| shared.choice_delay);
-        self.device.choice_delay(most, operands(variant)) <= paid
+        self.device.choice_delay(most, operand_bits(variant)) <= paid
     }
 
     /// The variant that these calls would share; `None` if that saves nothing.
@@ -162,7 +175,7 @@ impl Sharing<'_, '_> {
         }
         let area = |choice: &u32| area(&variants[*choice as usize], self.device);
         let before: f64 = chosen.iter().map(area).sum();
-        let operands = operands(alone);
+        let operands = operand_bits(alone);
         let per_bit = self.device.area.get(&Class::Mux).copied().unwrap_or(1.0);
         let choices = per_bit * f64::from(operands) * fewer as f64;
         let after = f64::from(instances) * area(chosen.iter().min()?) + choices;

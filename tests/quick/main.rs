@@ -1,5 +1,6 @@
 //! The tests of this package, in one program; those that take long or measure themselves are beside it.
 
+mod bind;
 mod check_command;
 mod corpus;
 mod directives;

@@ -6,7 +6,6 @@ use allo_hls::driver::{Compilation, Target};
 use allo_hls::hwarith::Op;
 use allo_hls::hwarith::graph::UnitId;
 use allo_hls::machine::program::LeafId;
-use allo_hls::rtl::netlist::Item;
 use allo_hls::schedule::{LeafSchedule, Schedule, check::check, device::Device, schedule};
 
 /// Clock periods in ns: 25, 50, 100, 200 and 400 MHz.
@@ -53,26 +52,13 @@ fn saxpy_starts_an_element_every_cycle() {
     assert_figures("saxpy_f32", &[1], 36);
 }
 
-/// Instances of the operators whose names begin like that.
-fn operators(compilation: &Compilation, name: &str) -> usize {
-    let modules = compilation.design.modules.values();
-    let instances = modules.flat_map(|module| &module.items).filter(|item| {
-        let Item::Instance(instance) = item else {
-            return false;
-        };
-        let module = &compilation.design.modules[instance.module];
-        module.name.starts_with(name)
-    });
-    instances.count()
-}
-
 #[test]
 fn loops_that_exclude_one_another_share_their_operators() {
     let compiled = kernel("shared_operators");
-    assert_eq!(operators(&compiled, "fmul"), 1);
-    assert_eq!(operators(&compiled, "fdiv"), 1);
+    assert_eq!(support::instances(&compiled, "fmul"), 1);
+    assert_eq!(support::instances(&compiled, "fdiv"), 1);
     // The last loop has two sums in each iteration.
-    assert_eq!(operators(&compiled, "fadd_e"), 2);
+    assert_eq!(support::instances(&compiled, "fadd_e"), 2);
     let schedule = &compiled.schedule;
     verdict(&compiled, schedule).expect("a valid schedule");
     for (leaf, node) in shared_calls(schedule) {
@@ -94,14 +80,14 @@ fn kernel(name: &str) -> Compilation {
 #[test]
 fn an_instance_that_is_left_without_calls_is_not_built() {
     let compiled = kernel("idle_instance");
-    assert_eq!(operators(&compiled, "fmul"), 1);
+    assert_eq!(support::instances(&compiled, "fmul"), 1);
 }
 
 #[test]
 fn loops_that_exclude_one_another_share_a_rolled_operator() {
     let compiled = kernel("shared_rolled");
-    assert_eq!(operators(&compiled, "div_"), 1);
-    assert_eq!(operators(&compiled, "div_ui32_ui32_rolled"), 1);
+    assert_eq!(support::instances(&compiled, "div_"), 1);
+    assert_eq!(support::instances(&compiled, "div_ui32_ui32_rolled"), 1);
 }
 
 /// Leaves and positions of the nodes that call shared operators.

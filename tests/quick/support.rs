@@ -4,6 +4,7 @@ use allo_hls::diagnostics::{FileId, SourceMap};
 use allo_hls::driver::{self, Compilation, Target};
 use allo_hls::frontend;
 use allo_hls::ir::Program;
+use allo_hls::rtl::netlist::Item;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -112,4 +113,21 @@ pub fn difference(path: &Path, text: &str) -> Result<(), String> {
         rest(&kept),
         rest(text),
     ))
+}
+
+/// Instances of the operators whose names begin like that.
+pub fn instances(compilation: &Compilation, name: &str) -> usize {
+    instances_of(compilation, |module| module.starts_with(name))
+}
+
+/// Instances of the modules of such names.
+pub fn instances_of(compilation: &Compilation, is_it: impl Fn(&str) -> bool) -> usize {
+    let modules = compilation.design.modules.values();
+    let instances = modules.flat_map(|module| &module.items).filter(|item| {
+        let Item::Instance(instance) = item else {
+            return false;
+        };
+        is_it(&compilation.design.modules[instance.module].name)
+    });
+    instances.count()
 }

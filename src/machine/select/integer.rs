@@ -246,6 +246,7 @@ fn division_unit(
         name: division.name(fields),
         graph: equal::rebuilt(division.graph(fields), warnings),
         width,
+        most: None,
     }
 }
 

@@ -368,6 +368,7 @@ impl<'k> Lowering<'k> {
             name: name.to_string(),
             graph: equal::rebuilt(make(), self.warnings),
             width,
+            most: None,
         });
         self.unit_ids.insert(name.to_string(), id);
         id

@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Checks every call of every leaf; leaves exclude one another.
 pub fn check(program: &Program, schedule: &Schedule, device: &Device) -> Result<(), String> {
     let mut users: BTreeMap<(UnitId, u32, u32), usize> = BTreeMap::new();
+    let mut alone: BTreeMap<UnitId, usize> = BTreeMap::new();
     for (index, leaf) in schedule.leaves.iter() {
         let mut busy = BTreeSet::new();
         for node in program.leaves[index].graph.nodes.ids() {
@@ -22,7 +23,10 @@ pub fn check(program: &Program, schedule: &Schedule, device: &Device) -> Result<
             }
             let variant = &schedule.units[unit].variants[choice as usize];
             let instance = match (instance, variant.shared) {
-                (None, None) => continue,
+                (None, None) => {
+                    *alone.entry(unit).or_default() += 1;
+                    continue;
+                }
                 (Some(instance), Some(shared)) if instance < shared.instances => instance,
                 _ => return Err(format!("%{} has no instance of its operator", node.index())),
             };
@@ -35,6 +39,13 @@ pub fn check(program: &Program, schedule: &Schedule, device: &Device) -> Result<
                     return Err(format!("%{} finds its operator busy", node.index()));
                 }
             }
+        }
+    }
+    for (id, unit) in program.units.iter() {
+        let shared = users.keys().filter(|(user, ..)| *user == id).count();
+        let alone = alone.get(&id).copied().unwrap_or(0);
+        if unit.most.is_some_and(|most| shared + alone > most as usize) {
+            return Err(format!("more instances of {} than directed", unit.name));
         }
     }
     for ((unit, choice, _), users) in users {

@@ -1,0 +1,114 @@
+//! Operators of which a directive allows only so many: all calls share those that there are, and where they are too few a loop
+//! begins its iterations less often.
+
+use super::device::Device;
+use super::share::{Calls, Sharing, operand_bits};
+use super::{NoSchedule, Shared, Variant, loops, units};
+use crate::hwarith::graph::UnitId;
+use std::collections::BTreeMap;
+
+impl Sharing<'_, '_> {
+    /// Has an operator have at most so many instances: by sharing that costs nothing, else whatever it costs.
+    pub fn bind_unit(&mut self, unit: UnitId, most: u32, calls: &Calls) -> Result<(), NoSchedule> {
+        self.share_unit(unit, calls.clone());
+        match self.instances(unit, calls) <= most {
+            true => Ok(()),
+            false => self.bind(unit, most, calls).map_err(|why| {
+                let name = &self.program.units[unit].name;
+                NoSchedule::Limit(format!("--bind {name}={most}: {why}"))
+            }),
+        }
+    }
+
+    /// Instances that calls have now, those among them that a shared variant may still come to use.
+    fn instances(&self, unit: UnitId, calls: &Calls) -> u32 {
+        let variants = &self.schedule.units[unit].variants;
+        let mut of_shared: BTreeMap<u32, u32> = BTreeMap::new();
+        let mut alone = 0;
+        for (&leaf, nodes) in calls {
+            for &node in nodes {
+                let choice = self.problems[leaf].choice(node);
+                match variants[choice as usize].shared {
+                    Some(shared) => _ = of_shared.insert(choice, shared.instances),
+                    None => alone += 1,
+                }
+            }
+        }
+        alone + of_shared.into_values().sum::<u32>()
+    }
+
+    /// All calls share `most` instances. How many calls share one, hence how long the choice of operands takes, is known once
+    /// there is a schedule: it is done again until the choice is paid for.
+    fn bind(&mut self, unit: UnitId, most: u32, calls: &Calls) -> Result<(), String> {
+        let count: usize = calls.values().map(Vec::len).sum();
+        let mut users = count.div_ceil(most as usize);
+        let alone = self.fastest(unit, calls).clone();
+        let bits = operand_bits(&alone);
+        let choice = self.schedule.units[unit].variants.len();
+        loop {
+            let shared = Shared {
+                instances: most,
+                choice_delay: choice_delay(&alone, users, self.device, self.budget)?,
+            };
+            let variant = units::shared(&alone, shared, self.device, self.budget)
+                .filter(|variant| variant.latency > 0)
+                .ok_or("it has no schedule behind a choice of operands")?;
+            let variants = &mut self.schedule.units[unit].variants;
+            variants.truncate(choice);
+            variants.push(variant);
+            for (&leaf, nodes) in calls {
+                let problem = &mut self.problems[leaf];
+                for &node in nodes {
+                    problem.choose(node, choice as u32, &self.schedule.units);
+                }
+                let of = &self.program.leaves[leaf];
+                self.schedule.leaves[leaf] =
+                    loops::schedule_leaf(self.program, of, problem, &self.schedule.units)?;
+            }
+            users = self.most_users_of_one(calls);
+            if self.device.choice_delay(users, bits) <= shared.choice_delay {
+                return Ok(());
+            }
+        }
+    }
+
+    /// The fastest variant that one of the calls has now.
+    fn fastest(&self, unit: UnitId, calls: &Calls) -> &Variant {
+        let choices = calls.iter().flat_map(|(&leaf, nodes)| {
+            let problem = &self.problems[leaf];
+            nodes.iter().map(|&node| problem.choice(node))
+        });
+        let fastest = choices.min().unwrap_or(0);
+        &self.schedule.units[unit].variants[fastest as usize]
+    }
+
+    /// Calls that share one instance, at most.
+    fn most_users_of_one(&self, calls: &Calls) -> usize {
+        let mut users: BTreeMap<Option<u32>, usize> = BTreeMap::new();
+        for (&leaf, nodes) in calls {
+            let instances = &self.schedule.leaves[leaf].instances;
+            for node in nodes {
+                *users.entry(instances[node.index()]).or_default() += 1;
+            }
+        }
+        users.into_values().max().unwrap_or(0)
+    }
+}
+
+/// ns that the choice among the operands of so many calls takes. Errors: more than there are in a cycle.
+fn choice_delay(
+    alone: &Variant,
+    users: usize,
+    device: &Device,
+    budget: f64,
+) -> Result<f64, String> {
+    let delay = device.choice_delay(users, operand_bits(alone));
+    match (delay > budget, alone.latency) {
+        (true, _) => Err(format!(
+            "the choice among the operands of {users} calls takes {delay:.1} ns, longer than a cycle"
+        )),
+        // Without a register between them, the result of one call and the operands of the next would be a loop of logic.
+        (_, 0) => Ok(budget),
+        _ => Ok(delay),
+    }
+}

@@ -82,9 +82,10 @@ pub fn compile(text: &str, top: &str, setting: &Setting) -> Result<Compilation, 
     if setting.directed
         && let Ok(compiled) = frontend::compile(&mut sources, file, Some(top))
     {
-        target.directives = directives(&compiled.program, &sources, setting.seed);
-        let limits = limits(&mut sources, file, top, &target, setting.seed);
-        target.directives.extend(limits);
+        // The last ones are left out first.
+        target.directives = limits(&mut sources, file, top, &target, setting.seed);
+        let others = directives(&compiled.program, &sources, setting.seed);
+        target.directives.extend(others);
     }
     let compiled = loop {
         match driver::compile(&mut sources, file, Some(top), &target) {
@@ -178,9 +179,6 @@ fn limits(
     seed: u64,
 ) -> Vec<Directive> {
     let mut rng = Rng::new(seed ^ 0xb17d);
-    if rng.below(2) == 0 {
-        return Vec::new();
-    }
     let target = Target {
         directives: Vec::new(),
         check: Budget::OFF,
@@ -191,7 +189,7 @@ fn limits(
     };
     let mut all = Vec::new();
     for unit in compiled.hardware.units.values() {
-        if rng.below(2) == 0 {
+        if rng.below(3) == 0 {
             all.push(Directive::Bind {
                 op: unit.name.clone(),
                 units: 1 + rng.below(3) as u32,

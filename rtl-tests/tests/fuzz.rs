@@ -1,6 +1,6 @@
 //! A short campaign of random kernels, and the kernels that once went wrong.
 
-use allo_hls::ir::{Op, OpKind, Tags};
+use allo_hls::ir::{ArrayTags, Op, OpKind, Tags};
 use allo_hls::levels::Level;
 use allo_hls::sim::value::Signature;
 use allo_hls::sim::vectors;
@@ -116,17 +116,23 @@ fn random_kernels_run_in_every_form() {
 /// Directives reach the kernels: few are refused.
 #[test]
 fn random_kernels_are_directed() {
-    let mut directed = 0;
+    let (mut directed, mut stored, mut limited) = (0, 0, 0);
     for seed in (2..=40).step_by(2) {
         let kernel = generate::kernel(seed);
         let Ok(compilation) = fuzz::compile(&kernel.text, kernel.top, &setting(seed)) else {
             continue;
         };
         let tagged = |op: &Op| matches!(&op.kind, OpKind::For(f) if f.tags != Tags::default());
-        let mut kernels = compilation.program.kernels.values();
+        let mut kernels = compilation.directed.kernels.values();
         directed += usize::from(kernels.any(|kernel| kernel.body.any_op(&tagged)));
+        let kernels = compilation.directed.kernels.values();
+        let mut arrays = kernels.flat_map(|kernel| kernel.arrays.values());
+        stored += usize::from(arrays.any(|array| array.tags != ArrayTags::default()));
+        let mut units = compilation.hardware.units.values();
+        limited += usize::from(units.any(|unit| unit.most.is_some()));
     }
-    assert!(directed > 6, "{directed}");
+    let counts = [directed, stored, limited];
+    assert!(counts.iter().all(|&count| count > 2), "{counts:?}");
 }
 
 #[test]

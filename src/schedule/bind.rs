@@ -48,6 +48,7 @@ impl Sharing<'_, '_> {
         loop {
             let shared = Shared {
                 instances: most,
+                is_even: false,
                 choice_delay: choice_delay(&alone, users, self.device, self.budget)?,
             };
             let variant = units::shared(&alone, shared, self.device, self.budget)

@@ -96,6 +96,8 @@ pub struct Variant {
 pub struct Shared {
     /// Instances.
     pub instances: u32,
+    /// Whether they have about equally many calls.
+    pub is_even: bool,
     /// ns that the choice between the calls' operands takes, before everything else.
     pub choice_delay: f64,
 }

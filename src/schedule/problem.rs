@@ -244,6 +244,7 @@ impl<'g> Problem<'g> {
                 .pools
                 .pool(Resource::Unit(unit, choice), shared.instances),
             slots: variant.interval,
+            is_even: shared.is_even,
         });
     }
 
@@ -310,7 +311,11 @@ impl<'g> Problem<'g> {
             };
             let pool = self.pools.pool(resource, 1);
             self.most_ports.insert(pool, most);
-            self.uses[access.node.index()] = Some(Use { pool, slots: 1 });
+            self.uses[access.node.index()] = Some(Use {
+                pool,
+                slots: 1,
+                is_even: false,
+            });
         }
         self.add_dependences(leaf);
         let Some(repeat) = &leaf.repeat else { return };

@@ -24,6 +24,8 @@ pub struct Use {
     pub pool: usize,
     /// Slots.
     pub slots: u32,
+    /// Whether of the instances that are free the one is taken that is taken least often: it has the smallest choice in front.
+    pub is_even: bool,
 }
 
 /// How many there are of each resource.
@@ -111,8 +113,6 @@ struct Pool {
     instances: Vec<Slots>,
     /// How often each is taken.
     uses: Vec<u32>,
-    /// Whether the one that is taken least often is taken next: it has the smallest choice in front.
-    is_even: bool,
     /// Slots in which no instance is free.
     full: Slots,
 }
@@ -123,7 +123,6 @@ impl Reservations {
         let pool = |id: usize| Pool {
             instances: vec![Slots::default(); pools.count(id) as usize],
             uses: vec![0; pools.count(id) as usize],
-            is_even: matches!(pools.resource(id), Resource::Unit(..)),
             full: Slots::default(),
         };
         Reservations {
@@ -182,7 +181,7 @@ impl Reservations {
         let mut free = (0..)
             .zip(&pool.instances)
             .filter(|(_, slots)| is_free(slots));
-        let found = match pool.is_even {
+        let found = match wanted.is_even {
             true => free.min_by_key(|(instance, _)| pool.uses[*instance as usize]),
             false => free.next(),
         };
@@ -222,7 +221,11 @@ mod tests {
     }
 
     fn uses(slots: u32) -> Use {
-        Use { pool: 0, slots }
+        Use {
+            pool: 0,
+            slots,
+            is_even: false,
+        }
     }
 
     #[test]
@@ -253,6 +256,19 @@ mod tests {
         assert_eq!(table.reserve(uses(3), 0), Some((3, 0)));
         assert_eq!(table.reserve(uses(3), 0), None);
         assert_eq!(table.reserve(uses(6), 0), None, "longer than a round");
+    }
+
+    #[test]
+    fn even_uses_take_turns() {
+        let mut table = Reservations::new(&pools(2), None);
+        let even = Use {
+            is_even: true,
+            ..uses(1)
+        };
+        let taken = [0, 1, 2, 3].map(|cycle| table.reserve(even, cycle));
+        assert_eq!(taken, [(0, 0), (1, 1), (2, 0), (3, 1)].map(Some));
+        table.release(even, (0, 0));
+        assert_eq!(table.reserve(even, 4), Some((4, 0)));
     }
 
     #[test]

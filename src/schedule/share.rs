@@ -94,9 +94,15 @@ pub struct Sharing<'s, 'g> {
 }
 
 impl Sharing<'_, '_> {
-    /// Shares one operator among as many leaves as lose nothing by it.
-    pub fn share_unit(&mut self, unit: UnitId, mut calls: Calls) {
-        let mut users = Users::Even;
+    /// Shares one operator among as many leaves as lose nothing by it; calls are spread over the instances where the choice in
+    /// front of one would be too long otherwise.
+    pub fn share_unit(&mut self, unit: UnitId, calls: Calls) {
+        let _ = self.share_among(unit, calls.clone(), Users::Any)
+            || self.share_among(unit, calls, Users::Even);
+    }
+
+    /// Whether some leaves share now.
+    fn share_among(&mut self, unit: UnitId, mut calls: Calls, users: Users) -> bool {
         while let Some(variant) = self.shared_variant(unit, &calls, users) {
             let choice = self.schedule.units[unit].variants.len() as u32;
             self.schedule.units[unit].variants.push(variant);
@@ -110,11 +116,12 @@ impl Sharing<'_, '_> {
                     }
                 }
             }
-            if losers.is_empty() && self.is_paid(unit, choice, &calls, &found) {
+            let is_paid = self.is_paid(unit, choice, &calls, &found);
+            if losers.is_empty() && is_paid {
                 for (leaf, schedule) in found {
                     self.schedule.leaves[leaf] = schedule;
                 }
-                return;
+                return true;
             }
             // Back to operators of their own.
             for (&leaf, nodes) in &calls {
@@ -126,10 +133,11 @@ impl Sharing<'_, '_> {
             }
             self.schedule.units[unit].variants.pop();
             if losers.is_empty() {
-                users = Users::Any;
+                return false;
             }
             calls.retain(|leaf, _| !losers.contains(leaf));
         }
+        false
     }
 
     /// Whether the choice in front of each instance is as short as the variant has it.
@@ -189,6 +197,7 @@ impl Sharing<'_, '_> {
         }
         let shared = Shared {
             instances,
+            is_even: matches!(users, Users::Even),
             choice_delay,
         };
         units::shared(alone, shared, self.device, self.budget)

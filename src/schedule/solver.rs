@@ -292,7 +292,11 @@ mod tests {
                     latency: random.below(3),
                     after: 0.5,
                 };
-                problem.uses[i] = random.flip().then_some(Use { pool, slots: 1 });
+                problem.uses[i] = random.flip().then_some(Use {
+                    pool,
+                    slots: 1,
+                    is_even: false,
+                });
             }
         }
         for _ in 0..random.between(1, 4) {

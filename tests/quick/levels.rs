@@ -4,7 +4,7 @@
 use crate::directives::{compile_for, target};
 use crate::support;
 use allo_hls::codes;
-use allo_hls::driver::{Compilation, Target};
+use allo_hls::driver::Compilation;
 use allo_hls::ir::ArrayKind;
 use allo_hls::levels::Level;
 use allo_hls::schedule::forecast;

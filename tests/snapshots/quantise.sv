@@ -38,21 +38,21 @@ module fmul_e8f23 (
     wire t65 = t63[23:22] == 2'd0;
     wire [23:0] t68 = t65 ? {t63[21:0], 2'd0} : t63;
     wire [4:0] t74 = {t40, t50, ~t58[5], t65, ~t68[23]};
-    wire t100 = a_exponent == 8'd255;
-    wire t101 = a[22:0] != 23'd0;
-    wire t105 = b_exponent == 8'd255;
-    wire t106 = b[22:0] != 23'd0;
-    wire t110 = t100 | t105;
-    wire t111 = (a_is_tiny & ~t101) | (b_is_tiny & ~t106);
-    wire is_nan = ((t100 & t101) | (t105 & t106)) | (t110 & t111);
+    wire t130 = a_exponent == 8'd255;
+    wire t131 = a[22:0] != 23'd0;
+    wire t135 = b_exponent == 8'd255;
+    wire t136 = b[22:0] != 23'd0;
+    wire t140 = t130 | t135;
+    wire t141 = (a_is_tiny & ~t131) | (b_is_tiny & ~t136);
+    wire is_nan = ((t130 & t131) | (t135 & t136)) | (t140 & t141);
 
-    logic t69_s1, t135_s1, t110_s1, t211_s1;
+    logic t69_s1, t165_s1, t140_s1, t241_s1;
     logic [23:0] t68_s1, t72_s1;
     logic [8:0] t25_s1;
-    logic [4:0] t74_s1, t152_s1;
+    logic [4:0] t74_s1, t182_s1;
     logic [17:0] t79_s1;
     logic [5:0] t80_s1;
-    logic [22:0] t208_s1;
+    logic [22:0] t238_s1;
     always_ff @(posedge clk) begin
         t69_s1 <= t68[23];
         t68_s1 <= t68;
@@ -61,11 +61,11 @@ module fmul_e8f23 (
         t74_s1 <= t74;
         t79_s1 <= t16[17:0];
         t80_s1 <= t16[23:18];
-        t135_s1 <= ~t111;
-        t110_s1 <= t110;
-        t152_s1 <= {5{t111}};
-        t208_s1 <= {is_nan, 22'd0};
-        t211_s1 <= (a_sign ^ b_sign) & ~is_nan;
+        t165_s1 <= ~t141;
+        t140_s1 <= t140;
+        t182_s1 <= {5{t141}};
+        t238_s1 <= {is_nan, 22'd0};
+        t241_s1 <= (a_sign ^ b_sign) & ~is_nan;
     end
 
     // cycle 1
@@ -74,100 +74,108 @@ module fmul_e8f23 (
     wire [35:0] t81 = 36'(t79_s1) * 36'(normalised[17:0]);
     wire [23:0] t83 = 24'(normalised[17:0]) * 24'(t80_s1);
     wire [23:0] t88 = 24'(t79_s1) * 24'(normalised[23:18]);
-    wire [11:0] t90 = 12'(t80_s1) * 12'(normalised[23:18]);
-    wire [29:0] t94 = {12'(t88[23:18]) + t90, t88[17:0]};
-    wire t130 = (exponent[8:7] != 2'd0) & ~exponent[9];
-    wire [7:0] t131 = {~exponent[7], exponent[6:0]};
-    wire [9:0] t132 = 10'd128 - exponent;
-    wire t136 = t130 & t135_s1;
-    wire t140 = (exponent[7] & exponent[8]) | (t131[7:1] == 7'd127);
-    wire t148 = t132[9:5] != 5'd0;
-    wire [4:0] t151 = t132[4:0] | {5{t148}};
-    wire [7:0] t187 = t131 & {8{t136}};
+    wire [5:0] t91 = normalised[18] ? t80_s1 : 6'd0;
+    wire [6:0] t95 = {normalised[19] ? t80_s1 : 6'd0, 1'b0};
+    wire [7:0] t99 = {normalised[20] ? t80_s1 : 6'd0, 2'd0};
+    wire [8:0] t104 = {normalised[21] ? t80_s1 : 6'd0, 3'd0};
+    wire [9:0] t108 = {normalised[22] ? t80_s1 : 6'd0, 4'd0};
+    wire [10:0] t113 = {normalised[23] ? t80_s1 : 6'd0, 5'd0};
+    wire [7:0] t114 = 8'(t91) + 8'(t95);
+    wire [9:0] t117 = 10'(t114) + (10'(t99) + 10'(t104));
+    wire [11:0] t119 = 12'(t117) + (12'(t108) + 12'(t113));
+    wire [29:0] t124 = {12'(t88[23:18]) + t119, t88[17:0]};
+    wire t160 = (exponent[8:7] != 2'd0) & ~exponent[9];
+    wire [7:0] t161 = {~exponent[7], exponent[6:0]};
+    wire [9:0] t162 = 10'd128 - exponent;
+    wire t166 = t160 & t165_s1;
+    wire t170 = (exponent[7] & exponent[8]) | (t161[7:1] == 7'd127);
+    wire t178 = t162[9:5] != 5'd0;
+    wire [4:0] t181 = t162[4:0] | {5{t178}};
+    wire [7:0] t217 = t161 & {8{t166}};
 
     logic [23:0] t86_s2;
-    logic [29:0] t94_s2;
+    logic [29:0] t124_s2;
     logic [17:0] t82_s2;
-    logic t142_s2, t140_s2, t136_s2, t110_s2, t211_s2;
-    logic [4:0] t153_s2;
-    logic [7:0] t187_s2;
-    logic [22:0] t208_s2;
+    logic t172_s2, t170_s2, t166_s2, t140_s2, t241_s2;
+    logic [4:0] t183_s2;
+    logic [7:0] t217_s2;
+    logic [22:0] t238_s2;
     always_ff @(posedge clk) begin
         t86_s2 <= 24'(t81[35:18]) + t83;
-        t94_s2 <= t94;
+        t124_s2 <= t124;
         t82_s2 <= t81[17:0];
-        t142_s2 <= t131 == 8'd253;
-        t140_s2 <= t140;
-        t136_s2 <= t136;
-        t110_s2 <= t110_s1;
-        t153_s2 <= t151 | t152_s1;
-        t187_s2 <= t187;
-        t208_s2 <= t208_s1;
-        t211_s2 <= t211_s1;
+        t172_s2 <= t161 == 8'd253;
+        t170_s2 <= t170;
+        t166_s2 <= t166;
+        t140_s2 <= t140_s1;
+        t183_s2 <= t181 | t182_s1;
+        t217_s2 <= t217;
+        t238_s2 <= t238_s1;
+        t241_s2 <= t241_s1;
     end
 
     // cycle 2
-    wire [29:0] t95 = 30'(t86_s2) + t94_s2;
-    wire [21:0] product = {t95[3:0], t82_s2};
-    wire [26:0] t118 = {t95[29:4], product != 22'd0};
-    wire t145 = (t140_s2 | (t142_s2 & t95[29])) & t136_s2;
-    wire is_special = t110_s2 | t145;
-    wire [4:0] t154 = t136_s2 ? 5'(t95[29]) : t153_s2;
-    wire [10:0] t158 = {t95[29:20], t118[16:0] != 17'd0};
-    wire [26:0] t160 = t154[4] ? 27'(t158) : t118;
-    wire [18:0] t164 = {t160[26:9], t160[8:0] != 9'd0};
-    wire [26:0] t166 = t154[3] ? 27'(t164) : t160;
-    wire [7:0] t188 = {8{is_special}};
-    wire t190 = ~is_special;
-    wire [22:0] t204 = {23{t190}};
+    wire [29:0] t125 = 30'(t86_s2) + t124_s2;
+    wire [21:0] product = {t125[3:0], t82_s2};
+    wire [26:0] t148 = {t125[29:4], product != 22'd0};
+    wire t175 = (t170_s2 | (t172_s2 & t125[29])) & t166_s2;
+    wire is_special = t140_s2 | t175;
+    wire [4:0] t184 = t166_s2 ? 5'(t125[29]) : t183_s2;
+    wire [10:0] t188 = {t125[29:20], t148[16:0] != 17'd0};
+    wire [26:0] t190 = t184[4] ? 27'(t188) : t148;
+    wire [18:0] t194 = {t190[26:9], t190[8:0] != 9'd0};
+    wire [26:0] t196 = t184[3] ? 27'(t194) : t190;
+    wire [7:0] t218 = {8{is_special}};
+    wire t220 = ~is_special;
+    wire [22:0] t234 = {23{t220}};
 
-    logic [4:0] t168_s3;
-    logic [21:0] t167_s3;
-    logic t171_s3, t177_s3, t183_s3, t136_s3, t191_s3, t193_s3, t190_s3, t211_s3;
-    logic [26:0] t166_s3;
-    logic [1:0] t195_s3;
-    logic [22:0] t204_s3, t208_s3;
-    logic [7:0] t189_s3;
+    logic [4:0] t198_s3;
+    logic [21:0] t197_s3;
+    logic t201_s3, t207_s3, t213_s3, t166_s3, t221_s3, t223_s3, t220_s3, t241_s3;
+    logic [26:0] t196_s3;
+    logic [1:0] t225_s3;
+    logic [22:0] t234_s3, t238_s3;
+    logic [7:0] t219_s3;
     always_ff @(posedge clk) begin
-        t168_s3 <= t166[4:0];
-        t167_s3 <= t166[26:5];
-        t171_s3 <= t154[2];
-        t166_s3 <= t166;
-        t177_s3 <= t154[1];
-        t183_s3 <= t154[0];
-        t136_s3 <= t136_s2;
-        t191_s3 <= ~t95[29];
-        t193_s3 <= t136_s2 & t95[29];
-        t195_s3 <= {2{t190}};
-        t204_s3 <= t204;
-        t190_s3 <= t190;
-        t208_s3 <= t208_s2;
-        t189_s3 <= t187_s2 | t188;
-        t211_s3 <= t211_s2;
+        t198_s3 <= t196[4:0];
+        t197_s3 <= t196[26:5];
+        t201_s3 <= t184[2];
+        t196_s3 <= t196;
+        t207_s3 <= t184[1];
+        t213_s3 <= t184[0];
+        t166_s3 <= t166_s2;
+        t221_s3 <= ~t125[29];
+        t223_s3 <= t166_s2 & t125[29];
+        t225_s3 <= {2{t220}};
+        t234_s3 <= t234;
+        t220_s3 <= t220;
+        t238_s3 <= t238_s2;
+        t219_s3 <= t217_s2 | t218;
+        t241_s3 <= t241_s2;
     end
 
     // cycle 3
-    wire [22:0] t170 = {t167_s3, t168_s3 != 5'd0};
-    wire [26:0] t172 = t171_s3 ? 27'(t170) : t166_s3;
-    wire [24:0] t176 = {t172[26:3], t172[2:0] != 3'd0};
-    wire [26:0] t178 = t177_s3 ? 27'(t176) : t172;
-    wire [25:0] aligned = t183_s3 ? {t178[26:2], t178[1:0] != 2'd0} : t178[25:0];
-    wire [1:0] t194 = {t193_s3, t136_s3 ? t191_s3 : aligned[25]};
+    wire [22:0] t200 = {t197_s3, t198_s3 != 5'd0};
+    wire [26:0] t202 = t201_s3 ? 27'(t200) : t196_s3;
+    wire [24:0] t206 = {t202[26:3], t202[2:0] != 3'd0};
+    wire [26:0] t208 = t207_s3 ? 27'(t206) : t202;
+    wire [25:0] aligned = t213_s3 ? {t208[26:2], t208[1:0] != 2'd0} : t208[25:0];
+    wire [1:0] t224 = {t223_s3, t166_s3 ? t221_s3 : aligned[25]};
     wire round_up = aligned[1] & (aligned[2] | aligned[0]);
-    wire [30:0] t212 = {t189_s3, (aligned[24:2] & t204_s3) | t208_s3};
-    wire [24:0] t213 = {t194 & t195_s3, 22'd0, round_up & t190_s3};
+    wire [30:0] t242 = {t219_s3, (aligned[24:2] & t234_s3) | t238_s3};
+    wire [24:0] t243 = {t224 & t225_s3, 22'd0, round_up & t220_s3};
 
-    logic [30:0] t212_s4;
-    logic [24:0] t213_s4;
-    logic t211_s4;
+    logic [30:0] t242_s4;
+    logic [24:0] t243_s4;
+    logic t241_s4;
     always_ff @(posedge clk) begin
-        t212_s4 <= t212;
-        t213_s4 <= t213;
-        t211_s4 <= t211_s3;
+        t242_s4 <= t242;
+        t243_s4 <= t243;
+        t241_s4 <= t241_s3;
     end
 
     // cycle 4
-    assign result = {t211_s4, t212_s4 + 31'(t213_s4)};
+    assign result = {t241_s4, t242_s4 + 31'(t243_s4)};
 
     // Bits that nothing reads.
     wire _unused = &{

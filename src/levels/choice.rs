@@ -45,7 +45,9 @@ impl Lanes {
         let counts = rounds.map(|rounds| {
             let needed = self.trip.div_ceil(rounds);
             let least = (needed - needed / FEWER).max(2);
-            let even = (least..=needed).rev().find(|count| self.trip % count == 0);
+            let even = (least..=needed)
+                .rev()
+                .find(|count| self.trip.is_multiple_of(*count));
             even.unwrap_or(needed)
         });
         let counts: BTreeSet<u64> = counts.filter(|count| *count <= MOST_LANES).collect();
@@ -160,7 +162,7 @@ fn cyclic(array: &Array, dim: usize, lanes: Lanes, aim: &Aim) -> Option<Partitio
     let factor = parts(kind, shape[dim], lanes.count.into());
     let one = Partition { kind, dim, factor };
     let is_split = partition.iter().any(|other| other.dim == dim);
-    let all = [&partition[..], &[one.clone()]].concat();
+    let all = [&partition[..], std::slice::from_ref(&one)].concat();
     let may_be = (is_inside || aim.partition_args) && !is_split && factor > 1;
     (may_be && banks(shape, &all) <= MAX_BANKS).then_some(one)
 }

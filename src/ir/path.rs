@@ -1,6 +1,6 @@
 //! Paths: where an operation stands in the nested blocks of a kernel.
 
-use super::{Block, Op};
+use super::{Block, For, Op, OpKind};
 
 /// Down to an operation: the position of an operation in its block, and which of its blocks is entered; of the last
 /// one, which is meant itself, no block is entered.
@@ -17,7 +17,15 @@ impl Block {
         }
     }
 
-    /// The same, mutable.
+    /// The loop there.
+    pub fn for_at(&self, path: &[(usize, usize)]) -> Option<&For> {
+        match &self.op_at(path)?.kind {
+            OpKind::For(f) => Some(f),
+            _ => None,
+        }
+    }
+
+    /// The operation at the end of a path, mutable.
     pub fn op_at_mut(&mut self, path: &[(usize, usize)]) -> Option<&mut Op> {
         let (&(at, inner), rest) = path.split_first()?;
         let op = self.ops.get_mut(at)?;

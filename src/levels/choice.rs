@@ -3,12 +3,10 @@
 use super::variants::Variant;
 use super::{Aim, Level};
 use crate::diagnostics::SourceMap;
-use crate::ir::analysis::reduction::Order;
 use crate::ir::analysis::trip::Trip;
 use crate::ir::analysis::{Values, abreast, touch};
 use crate::ir::partition::{MAX_BANKS, banks, parts};
 use crate::ir::*;
-use crate::transform::restructure;
 use num_traits::ToPrimitive;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,7 +26,7 @@ pub struct Lanes {
 impl Lanes {
     /// So many iterations of the loop at a path; `None` where they depend on one another, or there are fewer.
     pub fn of(kernel: &Kernel, values: &Values, path: &Path, count: u64) -> Option<Lanes> {
-        let f = for_at(&kernel.body, path)?;
+        let f = kernel.body.for_at(path)?;
         let trip = trip(values, f)?;
         let is_some = (2..=MOST_LANES.min(trip)).contains(&count);
         let legal = is_some && abreast::may_run(values, f, count).is_ok();
@@ -41,8 +39,10 @@ impl Lanes {
     /// How many there may be, ascending: for each number of rounds as many as are needed for it, or somewhat fewer, if none
     /// is left over then.
     pub fn counts(self) -> Vec<u64> {
-        let rounds = 1..=self.trip.div_ceil(2);
-        let counts = rounds.map(|rounds| {
+        // More than are needed are somewhat more than the most that there may be.
+        let most = MOST_LANES + MOST_LANES / (FEWER - 1) + 1;
+        let counts = (2..=most.min(self.trip)).map(|count| {
+            let rounds = self.trip.div_ceil(count);
             let needed = self.trip.div_ceil(rounds);
             let least = (needed - needed / FEWER).max(2);
             let even = (least..=needed)
@@ -57,9 +57,7 @@ impl Lanes {
 
 /// What may be directed for one nest.
 pub struct Choice {
-    /// The order of the loops of the nest, if it is another one.
-    order: Option<Vec<Path>>,
-    /// The loop of which iterations run side by side, once the order is that.
+    /// The loop of which iterations run side by side.
     pub path: Path,
     /// How many.
     pub lanes: Lanes,
@@ -70,23 +68,20 @@ pub struct Choice {
 }
 
 impl Choice {
-    /// For a loop of a variant; with a bank for each lane, along the dimension in which the lanes' elements lie side by
-    /// side, where arrays may be split.
-    pub fn of(variant: &Variant, path: &Path, lanes: Lanes, aim: &Aim) -> Choice {
-        let Variant {
-            kernel,
-            values,
-            order,
-        } = variant;
+    /// So many iterations of a loop of a variant; with a bank for each lane, along the dimension in which the lanes' elements
+    /// lie side by side, where arrays may be split. `None` where that is more than there may be.
+    pub fn of(variant: &Variant, path: &Path, count: u64, aim: &Aim) -> Option<Choice> {
+        let Variant { kernel, values, .. } = variant;
+        let lanes = Lanes::of(kernel, values, path, count)?;
         let mut choice = Choice {
-            order: order.clone(),
             path: path.clone(),
             lanes,
             splits: BTreeMap::new(),
             aligned: None,
         };
-        let Some(f) = for_at(&kernel.body, path).filter(|_| aim.level == Level::Three) else {
-            return choice;
+        let f = kernel.body.for_at(path);
+        let Some(f) = f.filter(|_| aim.level == Level::Three) else {
+            return Some(choice);
         };
         for (array, dim) in dimensions(values, f) {
             let mut known = kernel.arrays[array].partition.iter();
@@ -95,19 +90,10 @@ impl Choice {
             let split = cyclic(&kernel.arrays[array], dim, lanes, aim);
             choice.splits.extend(split.map(|split| (array, split)));
         }
-        choice
+        Some(choice)
     }
 
-    /// Directs a kernel so.
-    pub fn apply(&self, kernel: &mut Kernel) {
-        if let Some(order) = &self.order {
-            // It is possible: the variant was made so.
-            let _ = restructure::reorder(kernel, order, Order::Exact);
-        }
-        self.tag(kernel);
-    }
-
-    /// Directs a variant so.
+    /// Directs the kernel of a variant so.
     pub fn tag(&self, kernel: &mut Kernel) {
         if let Some(Op {
             kind: OpKind::For(f),
@@ -122,9 +108,10 @@ impl Choice {
     }
 
     /// What is directed, in words.
-    pub fn words(&self, kernel: &Kernel, sources: &SourceMap) -> Option<String> {
+    pub fn words(&self, variant: &Variant, sources: &SourceMap) -> Option<String> {
+        let Variant { kernel, order, .. } = variant;
         let line = sources.line_of(kernel.body.op_at(&self.path)?.span);
-        let label = &for_at(&kernel.body, &self.path)?.label;
+        let label = &kernel.body.for_at(&self.path)?.label;
         let count = self.lanes.count;
         let mut words =
             format!("loop '{label}' (line {line}) runs {count} iterations side by side");
@@ -133,14 +120,8 @@ impl Choice {
             .keys()
             .map(|&array| format!("'{}'", kernel.arrays[array].name))
             .collect();
-        if let Some(order) = &self.order {
-            let mut paths: Vec<&Path> = order.iter().collect();
-            paths.sort_by_key(|path| path.len());
-            let labels: Vec<&str> = paths
-                .into_iter()
-                .filter_map(|path| Some(for_at(&kernel.body, path)?.label.as_str()))
-                .collect();
-            words += &format!(", in the order {}", labels.join(", "));
+        if let Some(order) = order {
+            words += &format!(", in the order {}", order.join(", "));
         }
         if !names.is_empty() {
             words += &format!(", with banks of {}", names.join(", "));
@@ -155,6 +136,7 @@ fn cyclic(array: &Array, dim: usize, lanes: Lanes, aim: &Aim) -> Option<Partitio
         shape,
         partition,
         kind,
+        tags,
         ..
     } = array;
     let is_inside = matches!(kind, ArrayKind::Local | ArrayKind::Table(_));
@@ -163,7 +145,9 @@ fn cyclic(array: &Array, dim: usize, lanes: Lanes, aim: &Aim) -> Option<Partitio
     let one = Partition { kind, dim, factor };
     let is_split = partition.iter().any(|other| other.dim == dim);
     let all = [&partition[..], std::slice::from_ref(&one)].concat();
-    let may_be = (is_inside || aim.partition_args) && !is_split && factor > 1;
+    // What users direct of it would be of memories that there are no more.
+    let is_free = *tags == ArrayTags::default();
+    let may_be = (is_inside || aim.partition_args) && is_free && !is_split && factor > 1;
     (may_be && banks(shape, &all) <= MAX_BANKS).then_some(one)
 }
 
@@ -196,7 +180,7 @@ pub fn candidates(kernel: &Kernel, values: &Values, nest: &Path) -> Vec<Path> {
     let mut is_directed = false;
     let mut open = vec![nest.clone()];
     while let Some(path) = open.pop() {
-        let Some(f) = for_at(&kernel.body, &path) else {
+        let Some(f) = kernel.body.for_at(&path) else {
             continue;
         };
         is_directed |= f.tags != Tags::default();
@@ -219,11 +203,4 @@ pub fn candidates(kernel: &Kernel, values: &Values, nest: &Path) -> Vec<Path> {
 fn trip(values: &Values, f: &For) -> Option<u64> {
     let trip = Trip::of(f, |value| values.constant(value).cloned())?;
     trip.count.to_u64()
-}
-
-fn for_at<'k>(body: &'k Block, path: &Path) -> Option<&'k For> {
-    match &body.op_at(path)?.kind {
-        OpKind::For(f) => Some(f),
-        _ => None,
-    }
 }

@@ -9,10 +9,9 @@ mod choice;
 mod variants;
 
 use crate::diagnostics::SourceMap;
-use crate::ir::analysis::Values;
 use crate::ir::{Block, Kernel, OpKind, Path};
-use crate::transform::{distribute, scalar_expansion};
-use choice::{Choice, Lanes, candidates};
+use crate::transform::{distribute, restructure, scalar_expansion};
+use choice::Choice;
 use variants::Variant;
 
 /// How much the compiler does for speed.
@@ -72,12 +71,12 @@ pub struct Aim {
     pub partition_args: bool,
 }
 
-/// Operations that may be scheduled for forecasts, all tries together.
-const fn effort(level: Level) -> usize {
+/// Operations that may be scheduled for forecasts, or stand in another order, all tries together.
+const fn effort(level: Level) -> u64 {
     match level {
         Level::One => 0,
         Level::Two => 40_000,
-        Level::Three => 60_000,
+        Level::Three => 30_000,
     }
 }
 
@@ -115,71 +114,82 @@ pub fn direct(
     let mut search = Search {
         aim,
         forecast,
+        sources,
         effort: effort(aim.level),
         most_luts: f64::INFINITY,
     };
     let found = match aim.level {
-        Level::Three => search.wide(kernel.clone(), sources),
-        _ => search.narrow(kernel.clone(), sources),
+        Level::Three => search.wide(kernel),
+        _ => search.narrow(kernel),
     };
-    let Some((directed, decisions)) = found else {
-        return Vec::new();
-    };
-    *kernel = directed;
-    decisions
+    match (found, aim.level) {
+        (Some((directed, decisions)), _) => {
+            *kernel = directed;
+            decisions
+        }
+        (None, Level::Three) => {
+            vec!["-O3: too many operations for a forecast: nothing is directed".into()]
+        }
+        (None, _) => Vec::new(),
+    }
 }
 
 struct Search<'f> {
     aim: &'f Aim,
     forecast: &'f dyn Fn(Kernel) -> Option<Forecast>,
-    /// Operations that may still be scheduled.
-    effort: usize,
+    sources: &'f SourceMap,
+    /// Operations that may still be looked at.
+    effort: u64,
     most_luts: f64,
 }
 
 /// A kernel, what is known of it, and what it will take.
+#[derive(Clone)]
 struct State {
-    kernel: Kernel,
+    variant: Variant,
     forecast: Forecast,
     decisions: Vec<String>,
 }
 
+/// What may be directed, and what it brings.
+struct Found {
+    forecast: Forecast,
+    choice: Choice,
+    variant: Variant,
+}
+
 impl Search<'_> {
     /// Two lanes where that is worth it; `None`: nowhere.
-    fn narrow(&mut self, kernel: Kernel, sources: &SourceMap) -> Option<(Kernel, Vec<String>)> {
-        let nests = nests(&kernel);
-        let values = Values::of(&kernel);
-        if nests
-            .iter()
-            .all(|nest| candidates(&kernel, &values, nest).is_empty())
-        {
+    fn narrow(&mut self, kernel: &Kernel) -> Option<(Kernel, Vec<String>)> {
+        let nests = nests(kernel);
+        let variant = Variant::of(kernel.clone());
+        if nests.iter().all(|nest| variant.candidates(nest).is_empty()) {
             return None;
         }
-        let start = self.start(kernel)?;
+        let start = self.start(variant)?;
         let (growth, few) = MOST_GROWTH;
         self.most_luts = growth * start.forecast.luts + few;
-        let State {
-            kernel, decisions, ..
-        } = self.nests(start, &nests, sources);
-        Some((kernel, decisions))
+        let best = self.nests(start, &nests);
+        Some((best.variant.into_kernel(), best.decisions))
     }
 
     /// As many lanes as there are operators for. Which array is split for which nest is decided by the nest that comes first:
     /// each end of the kernel is begun with.
-    fn wide(&mut self, mut kernel: Kernel, sources: &SourceMap) -> Option<(Kernel, Vec<String>)> {
+    fn wide(&mut self, written: &Kernel) -> Option<(Kernel, Vec<String>)> {
+        let plain = self.start(Variant::of(written.clone()))?.forecast;
         // Each part may have lanes of its own.
+        let mut kernel = written.clone();
         distribute::run(&mut kernel);
         scalar_expansion::run_wide(&mut kernel);
-        variants::settle(&mut kernel);
+        restructure::settle(&mut kernel);
         let mut nests = nests(&kernel);
-        let start = self.start(kernel)?;
-        let plain = start.forecast;
-        let forwards = self.nests(start.again(), &nests, sources);
+        let start = self.start(Variant::of(kernel))?;
+        let forwards = self.nests(start.clone(), &nests);
         nests.reverse();
         let best = match nests.len() {
             0 | 1 => forwards,
             _ => {
-                let backwards = self.nests(start, &nests, sources);
+                let backwards = self.nests(start, &nests);
                 match backwards.forecast.cycles < forwards.forecast.cycles {
                     true => backwards,
                     false => forwards,
@@ -187,99 +197,120 @@ impl Search<'_> {
             }
         };
         let Limits { luts, blocks, ram } = self.aim.limits;
-        let limits = format!("{luts} LUT4, {blocks} multipliers, {} kbit", ram / 1024);
+        // A device of which no totals are known has no limit of its own.
+        let known = |limit: u64, per: u64| match limit {
+            u64::MAX => "any".into(),
+            limit => (limit / per).to_string(),
+        };
+        let limits = format!(
+            "{} LUT4, {} multipliers, {} kbit",
+            known(luts, 1),
+            known(blocks, 1),
+            known(ram, 1024)
+        );
         let mut decisions = vec![format!("-O3: {} as it is written", in_words(&plain))];
+        if best.forecast.cycles >= plain.cycles {
+            return Some((written.clone(), decisions));
+        }
         decisions.extend(best.decisions);
         decisions.push(format!("-O3: {} of {limits}", in_words(&best.forecast)));
-        Some((best.kernel, decisions))
+        Some((best.variant.into_kernel(), decisions))
     }
 
-    fn start(&mut self, kernel: Kernel) -> Option<State> {
-        let forecast = self.look(kernel.clone(), 1)?;
+    fn start(&mut self, variant: Variant) -> Option<State> {
+        self.spend(&variant, 1)?;
+        let forecast = (self.forecast)(Kernel::clone(&variant.kernel))?;
         Some(State {
-            kernel,
+            variant,
             forecast,
             decisions: Vec::new(),
         })
     }
 
     /// Directs one nest after the other.
-    fn nests(&mut self, mut state: State, nests: &[Path], sources: &SourceMap) -> State {
+    fn nests(&mut self, mut state: State, nests: &[Path]) -> State {
         for nest in nests {
-            let Some((found, choice)) = self.nest(&state, nest) else {
+            let Some(found) = self.nest(&state, nest) else {
                 continue;
             };
             let before = state.forecast;
-            if !gains(&before, &found, least_of_nest(self.aim.level)) {
+            let Found {
+                forecast,
+                choice,
+                mut variant,
+            } = found;
+            if !gains(&before, &forecast, least_of_nest(self.aim.level)) {
                 continue;
             }
-            choice.apply(&mut state.kernel);
             let level = self.aim.level as u32 + 1;
-            let words = choice.words(&state.kernel, sources).unwrap_or_default();
+            let words = choice.words(&variant, self.sources).unwrap_or_default();
             state.decisions.push(format!(
                 "-O{level}: {words}: {} cycles instead of {}, about",
-                found.cycles, before.cycles
+                forecast.cycles, before.cycles
             ));
-            state.forecast = found;
+            choice.tag(variant.kernel_mut());
+            state.variant = Variant {
+                order: None,
+                ..variant
+            };
+            state.forecast = forecast;
         }
         state
     }
 
     /// The best that there is for a nest.
-    fn nest(&mut self, state: &State, nest: &Path) -> Option<(Forecast, Choice)> {
+    fn nest(&mut self, state: &State, nest: &Path) -> Option<Found> {
+        let mut variants = vec![state.variant.clone()];
         let is_wide = self.aim.level == Level::Three;
-        let variants = match is_wide {
-            true => variants::of(&state.kernel, nest),
-            false => vec![Variant::as_it_is(&state.kernel)],
-        };
+        if is_wide {
+            for order in variants::orders(&state.variant.kernel, nest) {
+                if self.spend(&state.variant, 1).is_some() {
+                    variants.extend(state.variant.reordered(order));
+                }
+            }
+        }
         let mut firsts = Vec::new();
         for variant in &variants {
-            for path in candidates(&variant.kernel, &variant.values, nest) {
+            for path in variant.candidates(nest) {
                 let Some(mut found) = self.lanes(variant, &path, 2) else {
                     continue;
                 };
                 // Banks that there are already suit as many lanes.
-                if let Some(more) = found.1.aligned.and_then(|n| self.lanes(variant, &path, n))
-                    && gains(&found.0, &more.0, LEAST_GAIN)
+                if let Some(count) = found.choice.aligned
+                    && let Some(more) = self.lanes(variant, &path, count)
+                    && gains(&found.forecast, &more.forecast, LEAST_GAIN)
                 {
                     found = more;
                 }
-                firsts.push((found, variant));
+                firsts.push(found);
             }
         }
-        firsts.retain(|((found, _), _)| found.cycles < state.forecast.cycles);
-        firsts.sort_by_key(|((found, _), _)| found.cycles);
-        let least = firsts.first()?.0.0.cycles;
+        firsts.retain(|found| found.forecast.cycles < state.forecast.cycles);
+        firsts.sort_by_key(|found| found.forecast.cycles);
+        let least = firsts.first()?.forecast.cycles;
         if !is_wide {
-            return Some(firsts.swap_remove(0).0);
+            return Some(firsts.swap_remove(0));
         }
         let alike = firsts.into_iter().take(MOST_ALIKE);
-        let alike = alike.filter(|((found, _), _)| found.cycles - least <= least / ALIKE);
-        let found = alike.map(|(first, variant)| self.widest(variant, first, &state.forecast));
-        found.min_by_key(|(found, _)| found.cycles)
+        let alike = alike.filter(|found| found.forecast.cycles - least <= least / ALIKE);
+        let found = alike.map(|first| self.widest(first, &state.forecast));
+        found.min_by_key(|found| found.forecast.cycles)
     }
 
-    /// What a kernel takes; `None` where there is no hardware, or no more effort.
-    fn look(&mut self, kernel: Kernel, lanes: u64) -> Option<Forecast> {
-        let mut size = 0;
-        kernel.body.for_each_op(&mut |_| size += 1);
-        let size = size * usize::try_from(lanes).unwrap_or(usize::MAX);
+    /// Counts what is done with a kernel, so many times; `None`: that would be too much.
+    fn spend(&mut self, variant: &Variant, times: u64) -> Option<()> {
+        let size = variant.size.saturating_mul(times);
         self.effort = self.effort.checked_sub(size)?;
-        (self.forecast)(kernel)
+        Some(())
     }
 
     /// As many iterations side by side as there are operators for, without more of them than bring something.
     ///
     /// The most that fit are looked for by halves: more lanes never take less.
-    fn widest(
-        &mut self,
-        variant: &Variant,
-        first: (Forecast, Choice),
-        before: &Forecast,
-    ) -> (Forecast, Choice) {
-        let counts = first.1.lanes.counts();
-        let path = first.1.path.clone();
-        let guess = self.guess(before, &first.0);
+    fn widest(&mut self, first: Found, before: &Forecast) -> Found {
+        let counts = first.choice.lanes.counts();
+        let (variant, path) = (first.variant.clone(), first.choice.path.clone());
+        let guess = self.guess(before, &first.forecast);
         let mut guess = guess.map(|most| counts.partition_point(|count| *count <= most));
         let mut best = first;
         // Those below `fits` do, those from `beyond` on do not.
@@ -288,8 +319,8 @@ impl Search<'_> {
             let at = guess.take().map_or(fits + (beyond - fits) / 2, |guess| {
                 guess.saturating_sub(1).clamp(fits, beyond - 1)
             });
-            match self.lanes(variant, &path, counts[at]) {
-                Some(found) if gains(&best.0, &found.0, LEAST_GAIN) => {
+            match self.lanes(&variant, &path, counts[at]) {
+                Some(found) if gains(&best.forecast, &found.forecast, LEAST_GAIN) => {
                     (best, fits) = (found, at + 1);
                     // The next ones are most likely too many.
                     guess = Some(fits + 1);
@@ -302,17 +333,21 @@ impl Search<'_> {
     }
 
     /// So many iterations side by side; `None` if that is more than there may be.
-    fn lanes(&mut self, variant: &Variant, path: &Path, count: u64) -> Option<(Forecast, Choice)> {
-        let lanes = Lanes::of(&variant.kernel, &variant.values, path, count)?;
-        let choice = Choice::of(variant, path, lanes, self.aim);
-        let mut kernel = variant.kernel.clone();
-        choice.tag(&mut kernel);
-        let found = self.look(kernel, count)?;
+    fn lanes(&mut self, variant: &Variant, path: &Path, count: u64) -> Option<Found> {
+        let choice = Choice::of(variant, path, count, self.aim)?;
+        self.spend(variant, count.div_ceil(2))?;
+        let mut directed = variant.clone();
+        choice.tag(directed.kernel_mut());
+        let forecast = (self.forecast)(directed.into_kernel())?;
         let fits = match self.aim.level {
-            Level::Three => self.fits(&found),
-            _ => found.luts <= self.most_luts,
+            Level::Three => self.fits(&forecast),
+            _ => forecast.luts <= self.most_luts,
         };
-        fits.then_some((found, choice))
+        fits.then(|| Found {
+            forecast,
+            choice,
+            variant: variant.clone(),
+        })
     }
 
     fn fits(&self, found: &Forecast) -> bool {
@@ -348,17 +383,6 @@ fn in_words(forecast: &Forecast) -> String {
         forecast.blocks,
         forecast.ram.div_ceil(1024)
     )
-}
-
-impl State {
-    /// The same once more.
-    fn again(&self) -> State {
-        State {
-            kernel: self.kernel.clone(),
-            decisions: Vec::new(),
-            ..*self
-        }
-    }
 }
 
 /// Loops that no other counted loop is around.

@@ -1,81 +1,82 @@
 //! A nest with its loops in other orders, as far as that changes no bit.
 
+use super::choice::candidates;
 use crate::ir::analysis::Values;
 use crate::ir::analysis::reduction::Order;
 use crate::ir::{Kernel, Path};
 use crate::transform::restructure;
+use std::rc::Rc;
 
-/// A kernel of which one nest has its loops in some order.
+/// A kernel of which one nest may have its loops in another order. What does not differ is shared.
+#[derive(Clone)]
 pub struct Variant {
     /// The kernel.
-    pub kernel: Kernel,
+    pub kernel: Rc<Kernel>,
     /// What is known of it.
-    pub values: Values,
-    /// The loops of the nest in that order, by where they are otherwise; `None`: as it is.
-    pub order: Option<Vec<Path>>,
+    pub values: Rc<Values>,
+    /// Its operations.
+    pub size: u64,
+    /// The loops that were put in another order, outermost first, by their names.
+    pub order: Option<Vec<String>>,
 }
 
 impl Variant {
-    /// The kernel as it is.
-    pub fn as_it_is(kernel: &Kernel) -> Variant {
+    /// A kernel as it is.
+    pub fn of(kernel: Kernel) -> Variant {
+        let mut size = 0;
+        kernel.body.for_each_op(&mut |_| size += 1);
         Variant {
-            values: Values::of(kernel),
-            kernel: kernel.clone(),
+            size,
+            values: Rc::new(Values::of(&kernel)),
+            kernel: Rc::new(kernel),
             order: None,
         }
     }
 
-    fn reordered(kernel: &Kernel, order: Vec<Path>) -> Option<Variant> {
-        let mut kernel = kernel.clone();
+    /// The kernel, to be directed: its values stay what they are.
+    pub fn kernel_mut(&mut self) -> &mut Kernel {
+        Rc::make_mut(&mut self.kernel)
+    }
+
+    /// The kernel alone.
+    pub fn into_kernel(self) -> Kernel {
+        Rc::unwrap_or_clone(self.kernel)
+    }
+
+    /// The loops of a nest of which iterations may run side by side.
+    pub fn candidates(&self, nest: &Path) -> Vec<Path> {
+        candidates(&self.kernel, &self.values, nest)
+    }
+
+    /// The same with loops in another order, if that changes no bit.
+    pub fn reordered(&self, order: Vec<Path>) -> Option<Variant> {
+        let mut kernel = Kernel::clone(&self.kernel);
         restructure::reorder(&mut kernel, &order, Order::Exact).ok()?;
+        let names = order
+            .iter()
+            .filter_map(|path| self.kernel.body.for_at(path));
         Some(Variant {
-            values: Values::of(&kernel),
-            kernel,
-            order: Some(order),
+            order: Some(names.map(|f| f.label.clone()).collect()),
+            ..Variant::of(kernel)
         })
     }
 }
 
-/// Takes what stands between the loops of perfect nests out of them, so that another order moves nothing else.
-pub fn settle(kernel: &mut Kernel) {
-    let mut at = 0;
-    while at < kernel.body.ops.len() {
-        let path = vec![(at, 0)];
-        let settled = restructure::perfect(kernel, &path).and_then(|loops| {
-            let mut settled = kernel.clone();
-            restructure::settle(&mut settled, &path, loops.len()).ok()?;
-            Some(settled)
-        });
-        if let Some(settled) = settled {
-            at += settled.body.ops.len() - kernel.body.ops.len();
-            *kernel = settled;
-        }
-        at += 1;
-    }
-}
-
-/// A nest as it is, and with each of its loops as the outermost or the innermost one.
-pub fn of(kernel: &Kernel, nest: &Path) -> Vec<Variant> {
-    let mut variants = vec![Variant::as_it_is(kernel)];
+/// Each other order of a perfect nest that has one of its loops as the outermost or the innermost one.
+pub fn orders(kernel: &Kernel, nest: &Path) -> Vec<Vec<Path>> {
     let Some(loops) = restructure::perfect(kernel, nest) else {
-        return variants;
+        return Vec::new();
     };
     let mut orders = vec![loops.clone()];
     for moved in &loops {
         let others = loops.iter().filter(|one| *one != moved).cloned();
         let others: Vec<Path> = others.collect();
         let own = [moved.clone()];
-        orders.push([&own[..], &others].concat());
-        orders.push([&others[..], &own].concat());
-    }
-    for (at, order) in orders.iter().enumerate() {
-        if !orders[..at].contains(order) {
-            variants.extend(
-                (at > 0)
-                    .then(|| Variant::reordered(kernel, order.clone()))
-                    .flatten(),
-            );
+        for order in [[&own[..], &others].concat(), [&others[..], &own].concat()] {
+            if !orders.contains(&order) {
+                orders.push(order);
+            }
         }
     }
-    variants
+    orders.split_off(1)
 }

@@ -203,12 +203,17 @@ impl Interleave<'_> {
             if stored.terms != loaded.terms || !others.all(|term| varying.is_fixed(term.0)) {
                 return false;
             }
-            let ahead = stored.constant - loaded.constant;
+            let Some(ahead) = stored.constant.checked_sub(loaded.constant) else {
+                return false;
+            };
             let own = stored.terms.iter().find(|term| term.0 == outer.iv);
-            match own.map_or(Some(0), |term| term.1.checked_mul(step)) {
-                Some(0) => ahead != 0,
-                Some(by) => ahead % by != 0 || ahead / by <= 0,
-                None => false,
+            let Some(by) = own.map_or(Some(0), |term| term.1.checked_mul(step)) else {
+                return false;
+            };
+            match (ahead.checked_rem(by), ahead.checked_div(by)) {
+                // Never the same element, or one that is loaded in an iteration before.
+                (Some(rest), Some(iterations)) => rest != 0 || iterations <= 0,
+                _ => by == 0 && ahead != 0,
             }
         })
     }

@@ -1,5 +1,5 @@
 //! Loops in another structure, as directives ask: cut in two, in another order, several as one, in tiles. What is computed
-//! stays the same.
+//! stays the same. After an error the kernel lacks what was to be changed: it is of no use.
 
 use super::band::{Band, Level, Refusal};
 use super::iterations;
@@ -16,8 +16,8 @@ use num_traits::Zero;
 ///
 /// Errors: other directives for the loop; bounds that cannot be counted.
 pub fn split(kernel: &mut Kernel, path: &[(usize, usize)], factor: u64) -> Result<Path, Refusal> {
-    if factor == 0 {
-        return Err((None, "a factor is at least 1".into()));
+    if factor == 0 || u32::try_from(factor).is_err() {
+        return Err((None, format!("a factor is between 1 and {}", u32::MAX)));
     }
     change(kernel, path, 1, |kernel, values, band| {
         let Level { f, span } = band.loops.remove(0);
@@ -84,7 +84,9 @@ pub fn coalesce(kernel: &mut Kernel, paths: &[Path]) -> Result<Path, Refusal> {
 
 fn coalesced(kernel: &mut Kernel, values: &Values, band: &mut Band) -> Result<(), Refusal> {
     let loops = std::mem::take(&mut band.loops);
-    let (first, inner) = loops.split_first().expect("a band has loops");
+    let Some((first, inner)) = loops.split_first() else {
+        return Ok(());
+    };
     let labels: Vec<&str> = loops.iter().map(|one| one.f.label.as_str()).collect();
     let label = labels.join("_");
     let outermost = count(kernel, values, band, &first.f)?;
@@ -104,7 +106,13 @@ fn coalesced(kernel: &mut Kernel, values: &Values, band: &mut Band) -> Result<()
     let inside: BigInt = trips.iter().product();
     let mut build = kernel.build(&mut band.before, band.span);
     let total = match trip(values, &first.f) {
-        Some(trip) => build.index(trip.count * inside),
+        Some(trip) => {
+            let total = trip.count * inside;
+            if total > i64::MAX.into() {
+                return Err((None, format!("{total} iterations cannot be counted")));
+            }
+            build.index(total)
+        }
         None => {
             let inside = build.index(inside);
             build.binary(BinaryOp::Mul, outermost, inside)
@@ -174,11 +182,22 @@ pub fn perfect(kernel: &Kernel, path: &[(usize, usize)]) -> Option<Vec<Path>> {
     None
 }
 
-/// Takes the values between the loops of a perfect nest of `depth` loops out of it, or into its innermost loop.
-///
-/// Errors: no such nest.
-pub fn settle(kernel: &mut Kernel, path: &[(usize, usize)], depth: usize) -> Result<Path, Refusal> {
-    change(kernel, path, depth, |_, _, _| Ok(()))
+/// Takes the values between the loops of the perfect nests of a kernel out of them, or into the innermost loop: what changes
+/// the order of one then moves nothing else.
+pub fn settle(kernel: &mut Kernel) {
+    let depths = 0..kernel.body.ops.len();
+    let depths: Vec<usize> = depths
+        .map(|at| perfect(kernel, &[(at, 0)]).map_or(0, |loops| loops.len()))
+        .collect();
+    let mut settled = Vec::new();
+    for (op, depth) in std::mem::take(&mut kernel.body.ops).into_iter().zip(depths) {
+        let band = (depth > 0).then(|| Band::take(op.clone(), depth));
+        match band {
+            Some(Ok(band)) => band.put(kernel, &mut settled),
+            _ => settled.push(op),
+        }
+    }
+    kernel.body.ops = settled;
 }
 
 /// Loops of one nest.

@@ -1,13 +1,12 @@
 //! Limits of operators: how many instances there are, what it costs, what is refused, and that no bit changes.
 
-use crate::directives::{compile_for, target};
+use crate::directives::{checked_for, compile_for, target};
 use crate::support;
 use allo_hls::codes;
 use allo_hls::directives;
 use allo_hls::driver::{Compilation, Target};
 use allo_hls::hwarith::graph::UnitId;
 use allo_hls::schedule::{check::check, device::Device};
-use allo_hls::sim::selfcheck::Checked;
 
 /// Products in a loop, in one that carries its sum, in straight-line code, in one whose length the data decide; quotients.
 const KERNEL: &str = "
@@ -31,12 +30,7 @@ def top(x: \"f32[16]\", y: \"f32[16]\", z: \"f32[8]\", w: \"u32[8]\", h: \"f16[8
 
 fn built_at(flags: &[(&str, &str)], period: f64) -> Compilation {
     let target = target(flags).expect("directives");
-    let compiled = compile_for(KERNEL, &Target { period, ..target });
-    let compiled = compiled.unwrap_or_else(|why| panic!("{flags:?}: {why}"));
-    let Checked::Runs(_) = compiled.checked else {
-        panic!("{flags:?}: {}", compiled.checked);
-    };
-    compiled
+    checked_for(KERNEL, &Target { period, ..target })
 }
 
 fn built(flags: &[(&str, &str)]) -> Compilation {

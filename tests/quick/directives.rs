@@ -67,15 +67,25 @@ pub fn compile_for(text: &str, target: &Target) -> Result<Compilation, String> {
     driver::compile(&mut sources, file, Some("top"), target).map_err(shown)
 }
 
+/// The hardware of the kernel `top`, which ran beside the reference.
+pub fn checked_for(text: &str, target: &Target) -> Compilation {
+    let directives = &target.directives;
+    let compiled = compile_for(text, target);
+    let compiled = compiled.unwrap_or_else(|why| panic!("{directives:?}: {why}"));
+    let Checked::Not(why) = &compiled.checked else {
+        return compiled;
+    };
+    panic!("{directives:?}: not checked: {why:?}")
+}
+
+/// The same with flags as on the command line.
+pub fn checked(text: &str, flags: &[(&str, &str)]) -> Compilation {
+    checked_for(text, &target(flags).expect("directives"))
+}
+
 /// Labels and intervals of the loops.
 fn loops(flags: &[(&str, &str)]) -> Vec<(String, Option<u64>)> {
-    let compiled = compile(flags, false).unwrap_or_else(|why| panic!("{flags:?}: {why}"));
-    assert!(
-        !matches!(compiled.checked, Checked::Not(_)),
-        "{flags:?}: {:?}",
-        compiled.checked
-    );
-    let loops = compiled.manifest.loops.into_iter();
+    let loops = checked(KERNEL, flags).manifest.loops.into_iter();
     loops.map(|l| (l.name, l.ii)).collect()
 }
 

@@ -1,7 +1,7 @@
 //! Levels: what the compiler directs by itself takes fewer cycles and no more than it may, stands in the head of the text, and
 //! leaves alone what users direct.
 
-use crate::directives::{compile_for, target};
+use crate::directives::{checked_for, compile_for, target};
 use crate::support;
 use allo_hls::codes;
 use allo_hls::driver::Compilation;
@@ -10,7 +10,6 @@ use allo_hls::levels::Level;
 use allo_hls::schedule::forecast;
 use allo_hls::sim::cosim::{self, CosimOptions};
 use allo_hls::sim::inprocess::Netlist;
-use allo_hls::sim::selfcheck::Checked;
 
 /// Two nests.
 const KERNEL: &str = "
@@ -51,14 +50,7 @@ fn built(level: Level, flags: &[(&str, &str)]) -> Compilation {
 fn built_of(kernel: &str, level: Level, flags: &[(&str, &str)]) -> Compilation {
     let mut target = target(flags).expect("directives");
     target.aim.level = level;
-    let compiled = compile_for(kernel, &target);
-    let compiled = compiled.unwrap_or_else(|why| panic!("{flags:?}: {why}"));
-    assert!(
-        !matches!(compiled.checked, Checked::Not(_)),
-        "{flags:?}: {:?}",
-        compiled.checked
-    );
-    compiled
+    checked_for(kernel, &target)
 }
 
 /// What the head of the text says of decisions.
@@ -179,15 +171,21 @@ fn taken(compiled: &Compilation) -> (u64, u64) {
     )
 }
 
+fn wide(kernel: &str, flags: &[(&str, &str)], partition_args: bool) -> Compilation {
+    let mut target = target(flags).expect("directives");
+    target.aim.level = Level::Three;
+    target.aim.partition_args = partition_args;
+    checked_for(kernel, &target)
+}
+
 #[test]
 fn as_many_iterations_as_the_limits_allow_run_side_by_side() {
-    let wide = |blocks: u64, partition_args: bool| {
+    let most = |blocks: u64, partition_args: bool| {
         let mut target = target(&[]).expect("no directives");
         target.aim.level = Level::Three;
         target.aim.limits.blocks = blocks;
         target.aim.partition_args = partition_args;
-        let compiled = compile_for(WIDE, &target).unwrap_or_else(|why| panic!("{why}"));
-        assert!(!matches!(compiled.checked, Checked::Not(_)));
+        let compiled = checked_for(WIDE, &target);
         let header = compiled.design.header.join("\n");
         assert!(header.contains("-O3: "), "{header}");
         let notes = &compiled.warnings.0;
@@ -198,9 +196,9 @@ fn as_many_iterations_as_the_limits_allow_run_side_by_side() {
         taken(&compiled)
     };
     let pair = taken(&built_of(WIDE, Level::Two, &[])).0;
-    let (inside, _) = wide(156, false);
-    let (few, few_blocks) = wide(24, true);
-    let (many, many_blocks) = wide(156, true);
+    let (inside, _) = most(156, false);
+    let (few, few_blocks) = most(24, true);
+    let (many, many_blocks) = most(156, true);
     assert!(
         few_blocks <= 24 && many_blocks <= 156,
         "{few_blocks} {many_blocks}"
@@ -215,13 +213,40 @@ fn as_many_iterations_as_the_limits_allow_run_side_by_side() {
 #[test]
 fn parameters_stay_whole_unless_they_may_be_split() {
     for partition_args in [false, true] {
-        let mut target = target(&[]).expect("no directives");
-        target.aim.level = Level::Three;
-        target.aim.partition_args = partition_args;
-        let compiled = compile_for(WIDE, &target).expect("hardware");
+        let compiled = wide(WIDE, &[], partition_args);
         let params = compiled.kernel.arrays.values();
         let mut params = params.filter(|array| matches!(array.kind, ArrayKind::Param(_)));
         let is_split = params.any(|array| !array.partition.is_empty());
         assert_eq!(is_split, partition_args);
     }
+}
+
+/// What stands there is not what is counted, nor what is tried.
+#[test]
+fn long_loops_take_no_longer_to_direct() {
+    let kernel = "
+from allo import *
+
+@kernel
+def top(x: \"i32[64]\"):
+    s: i32 = 0
+    for i in range(1000000000000):
+        s += x[i & 63]
+    x[0] = s
+";
+    let mut target = target(&[]).expect("no directives");
+    target.aim.level = Level::Three;
+    assert!(compile_for(kernel, &target).is_ok());
+}
+
+/// Parts of it would be other memories.
+#[test]
+fn arrays_that_users_direct_stay_whole() {
+    let is_split = |flags: &[(&str, &str)]| {
+        let compiled = wide(WIDE, flags, false);
+        let mut arrays = compiled.kernel.arrays.values();
+        arrays.any(|array| array.name == "t" && !array.partition.is_empty())
+    };
+    assert!(is_split(&[]));
+    assert!(!is_split(&[("storage", "t:bram")]));
 }

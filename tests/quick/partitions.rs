@@ -1,6 +1,6 @@
 //! Arrays in banks: what is split, what is refused, and that no split changes a bit.
 
-use crate::directives::compile_text;
+use crate::directives::{checked, compile_text};
 use allo_hls::driver::Compilation;
 use allo_hls::ir::{OpKind, PartitionKind};
 use allo_hls::rtl::interface::manifest::{Port, PortKind};
@@ -50,19 +50,7 @@ def top(x: \"i16[7]\", y: \"i16[3, 5]\", k: u2) -> \"i16[3, 5]\":
 ";
 
 fn built(flags: &[(&str, &str)]) -> Compilation {
-    built_of(KERNEL, flags)
-}
-
-/// What becomes of a kernel, checked beside the reference.
-fn built_of(kernel: &str, flags: &[(&str, &str)]) -> Compilation {
-    let compiled = compile_text(kernel, flags, false);
-    let compiled = compiled.unwrap_or_else(|why| panic!("{flags:?}: {why}"));
-    assert!(
-        !matches!(compiled.checked, Checked::Not(_)),
-        "{flags:?}: {:?}",
-        compiled.checked
-    );
-    compiled
+    checked(KERNEL, flags)
 }
 
 fn refused(array: &str) -> String {
@@ -262,7 +250,7 @@ def top(x: \"i32[8]\", n: u5) -> i32:
     return t[0] * 8 + t[1] * 4 + t[2] * 2 + t[3]
 ";
     for split in ["t:complete", "t:block:4", "t:cyclic:2"] {
-        let compiled = built_of(kernel, &[("partition", split)]);
+        let compiled = checked(kernel, &[("partition", split)]);
         let mut arrays = compiled.kernel.arrays.values();
         let is_memory = arrays.any(|array| array.name == "t");
         assert_eq!(is_memory, split == "t:cyclic:2", "{split}");
@@ -288,7 +276,7 @@ def top(x: \"u4[64]\", y: \"u4[64]\", count: \"i32[16]\", last: \"i16[16]\"):
     let splits = ["cyclic:4", "cyclic:3", "block:4", "block:3"];
     for split in splits {
         let [count, t] = ["count", "t"].map(|array| format!("{array}:{split}"));
-        let compiled = built_of(kernel, &[("partition", &count), ("partition", &t)]);
+        let compiled = checked(kernel, &[("partition", &count), ("partition", &t)]);
         let mut bypassed = BTreeSet::new();
         compiled.kernel.body.for_each_op(&mut |op| {
             if let OpKind::Load { at, bypassed: true } = &op.kind {
@@ -323,7 +311,7 @@ def top(x: \"u8[6]\", y: \"u8[2, 3]\", k: u2) -> u8:
         &[("partition", "x:cyclic:4"), ("unroll", "j")],
     ];
     for flags in ways {
-        let compiled = built_of(kernel, flags);
+        let compiled = checked(kernel, flags);
         assert!(
             matches!(compiled.checked, Checked::Proven(_)),
             "{flags:?}: {:?}",

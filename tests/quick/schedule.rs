@@ -1,6 +1,6 @@
 //! The scheduler: intervals and latencies of the examples, every schedule checked, the checker checked.
 
-use crate::support;
+use crate::{directives, support};
 use allo_hls::diagnostics::Diagnostics;
 use allo_hls::driver::{Compilation, Target};
 use allo_hls::hwarith::Op;
@@ -88,6 +88,40 @@ fn loops_that_exclude_one_another_share_a_rolled_operator() {
     let compiled = kernel("shared_rolled");
     assert_eq!(support::instances(&compiled, "div_"), 1);
     assert_eq!(support::instances(&compiled, "div_ui32_ui32_rolled"), 1);
+}
+
+/// A choice among all operands of a short cycle would be too long for one instance.
+#[test]
+fn calls_are_spread_evenly_over_the_instances_that_there_are() {
+    let text = "
+from allo import *
+
+@kernel
+def top(x: \"f32[64]\", y: \"f32[64]\", z: \"f32[4]\"):
+    for i in range(16):
+        y[4 * i] = x[4 * i] * 3.0
+        y[4 * i + 1] = x[4 * i + 1] * 5.0
+        y[4 * i + 2] = x[4 * i + 2] * 7.0
+        y[4 * i + 3] = x[4 * i + 3] * 9.0
+    z[0] = z[0] * y[3]
+    z[1] = z[1] * y[5]
+    z[2] = z[2] * y[7]
+    z[3] = z[3] * y[9]
+";
+    let partitions = ["x:complete", "y:complete", "z:complete"];
+    let flags = partitions.map(|split| ("partition", split));
+    let target = directives::target(&flags).expect("directives");
+    let compiled = directives::checked_for(
+        text,
+        &Target {
+            period: 5.0,
+            ..target
+        },
+    );
+    let variants = compiled.schedule.units.values();
+    let mut variants = variants.flat_map(|unit| &unit.variants);
+    assert!(variants.any(|variant| variant.shared.is_some_and(|shared| shared.is_even)));
+    assert_eq!(support::instances(&compiled, "fmul"), 4);
 }
 
 /// Leaves and positions of the nodes that call shared operators.

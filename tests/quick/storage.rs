@@ -1,13 +1,12 @@
 //! What memories are: their ports, what they are made of, and that neither changes a bit.
 
-use crate::directives::compile_text;
+use crate::directives::{checked, compile_text};
 use allo_hls::codes;
 use allo_hls::directives;
 use allo_hls::driver::Compilation;
 use allo_hls::rtl::interface::manifest::PortKind;
 use allo_hls::rtl::netlist::{Item, Memory, MemoryStyle};
 use allo_hls::schedule::{check::check, device::Device};
-use allo_hls::sim::selfcheck::Checked;
 
 /// Two loads of a parameter, of a local array and of a table in each iteration, and in code that runs once.
 const KERNEL: &str = "
@@ -46,14 +45,7 @@ def top(x: \"i16[16]\", y: \"i16[8]\", k: u4) -> \"i16[8]\":
 ";
 
 fn built(flags: &[(&str, &str)]) -> Compilation {
-    let compiled = compile_text(KERNEL, flags, false);
-    let compiled = compiled.unwrap_or_else(|why| panic!("{flags:?}: {why}"));
-    assert!(
-        !matches!(compiled.checked, Checked::Not(_)),
-        "{flags:?}: {:?}",
-        compiled.checked
-    );
-    compiled
+    checked(KERNEL, flags)
 }
 
 fn refused(flags: &[(&str, &str)]) -> String {

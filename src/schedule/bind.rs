@@ -2,7 +2,7 @@
 //! begins its iterations less often.
 
 use super::device::Device;
-use super::share::{Calls, Sharing, operand_bits};
+use super::share::{Calls, Sharing, most_users_of_one, operand_bits};
 use super::{NoSchedule, Shared, Variant, loops, units};
 use crate::hwarith::graph::UnitId;
 use std::collections::BTreeMap;
@@ -66,7 +66,9 @@ impl Sharing<'_, '_> {
                 self.schedule.leaves[leaf] =
                     loops::schedule_leaf(self.program, of, problem, &self.schedule.units)?;
             }
-            users = self.most_users_of_one(calls);
+            let leaves = calls.keys();
+            let scheduled = leaves.map(|&leaf| (leaf, &self.schedule.leaves[leaf]));
+            users = most_users_of_one(calls, scheduled);
             if self.device.choice_delay(users, bits) <= shared.choice_delay {
                 return Ok(());
             }
@@ -81,18 +83,6 @@ impl Sharing<'_, '_> {
         });
         let fastest = choices.min().unwrap_or(0);
         &self.schedule.units[unit].variants[fastest as usize]
-    }
-
-    /// Calls that share one instance, at most.
-    fn most_users_of_one(&self, calls: &Calls) -> usize {
-        let mut users: BTreeMap<Option<u32>, usize> = BTreeMap::new();
-        for (&leaf, nodes) in calls {
-            let instances = &self.schedule.leaves[leaf].instances;
-            for node in nodes {
-                *users.entry(instances[node.index()]).or_default() += 1;
-            }
-        }
-        users.into_values().max().unwrap_or(0)
     }
 }
 

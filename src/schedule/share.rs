@@ -24,6 +24,21 @@ const MOST_CHOICE: f64 = 0.5;
 /// The calls of one operator, by leaf.
 pub type Calls = BTreeMap<LeafId, Vec<NodeId>>;
 
+/// Calls in scheduled leaves that share one instance, at most.
+pub fn most_users_of_one<'s>(
+    calls: &Calls,
+    leaves: impl Iterator<Item = (LeafId, &'s LeafSchedule)>,
+) -> usize {
+    let mut users: BTreeMap<u32, usize> = BTreeMap::new();
+    for (leaf, schedule) in leaves {
+        let instances = calls[&leaf]
+            .iter()
+            .filter_map(|node| schedule.instances[node.index()]);
+        instances.for_each(|instance| *users.entry(instance).or_default() += 1);
+    }
+    users.into_values().max().unwrap_or(0)
+}
+
 /// Has calls share operators where that saves area, and where a directive says that they must.
 ///
 /// Errors: a limit that cannot be kept.
@@ -116,8 +131,7 @@ impl Sharing<'_, '_> {
                     }
                 }
             }
-            let is_paid = self.is_paid(unit, choice, &calls, &found);
-            if losers.is_empty() && is_paid {
+            if losers.is_empty() && self.is_paid(unit, choice, &calls, &found) {
                 for (leaf, schedule) in found {
                     self.schedule.leaves[leaf] = schedule;
                 }
@@ -149,16 +163,8 @@ impl Sharing<'_, '_> {
         found: &[(LeafId, LeafSchedule)],
     ) -> bool {
         let variant = &self.schedule.units[unit].variants[choice as usize];
-        let mut users: BTreeMap<u32, usize> = BTreeMap::new();
-        for (leaf, schedule) in found {
-            let instances = calls[leaf]
-                .iter()
-                .map(|node| schedule.instances[node.index()]);
-            instances
-                .flatten()
-                .for_each(|instance| *users.entry(instance).or_default() += 1);
-        }
-        let most = users.into_values().max().unwrap_or(0);
+        let scheduled = found.iter().map(|(leaf, schedule)| (*leaf, schedule));
+        let most = most_users_of_one(calls, scheduled);
         let paid = variant.shared.map_or(0.0, |shared| shared.choice_delay);
         self.device.choice_delay(most, operand_bits(variant)) <= paid
     }

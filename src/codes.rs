@@ -15,6 +15,7 @@ codes! {
     INTERVAL = "E1108": "The initiation interval that a directive asks for is not possible; the least possible one is taken.";
     FACTOR = "E1109": "A directive splits an array into more parts than it has elements; each part gets one.";
     FORECAST = "E1110": "A note of -O3: what the hardware was forecast to take, and what was directed for that.";
+    NETWORK = "E1111": "The kernel cannot run as processes that run at the same time, for the reason shown.";
     ARGUMENT_FILE = "E1201": "The arguments of a run are missing, of the wrong shape, or out of their type's range.";
     OUT_OF_BOUNDS = "E1202": "With --check-bounds, an access outside of an array is an error.";
     ENDLESS_RUN = "E1203": "The reference executed more operations than the limit: the kernel may never end.";
@@ -27,6 +28,7 @@ codes! {
     UNDECIDED = "E1210": "The hardware is neither proven nor refuted: the question is too large, or has parts that a proof does not cover.";
     REFUTED = "E1211": "The hardware computes something else than the kernel for the arguments shown: a bug of the compiler, please report it.";
     INTERNAL = "E1212": "The module does something else than its source when it is run after the build: a bug of the compiler, please report it.";
+    DEADLOCK = "E1213": "Processes wait for one another: none of them can go on.";
     INPUT_FILE = "E1301": "The input file cannot be read or is not UTF-8.";
     OUTPUT_FILE = "E1302": "The output cannot be written.";
     NO_ARGUMENTS = "E1303": "The kernel has parameters, and no argument file was given.";

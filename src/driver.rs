@@ -6,7 +6,9 @@ use crate::directives::Directive;
 use crate::ir::{FloatFormat, Scalar};
 use crate::levels::{self, Aim, Forecast, Level, Limits};
 use crate::machine::program::Program;
+use crate::machine::select::Waits;
 use crate::prove::design::{Proof, Question};
+use crate::rtl::elaborate::network::Part;
 use crate::rtl::elaborate::units::{CLOCK, OPERANDS, RESULT, START};
 use crate::rtl::interface::manifest::Manifest;
 use crate::rtl::interface::operator::OperatorManifest;
@@ -14,6 +16,7 @@ use crate::rtl::netlist::Design;
 use crate::schedule::device::{Device, Total};
 use crate::schedule::{NoSchedule, Schedule};
 use crate::sim::selfcheck::{self, Budget, Checked};
+use crate::transform::network::Network;
 use crate::units::float::{self, Operator};
 use crate::{directives, frontend, hwarith, ir, machine, prove, rtl, schedule, transform};
 
@@ -72,6 +75,8 @@ pub struct Compilation {
     pub hardware: Program,
     /// Cycles.
     pub schedule: Schedule,
+    /// Regions and cycles of the processes of a network; then there is nothing in `hardware` and `schedule`.
+    pub parts: Vec<Part>,
     /// Netlist.
     pub design: Design,
     /// Description of the ports.
@@ -132,6 +137,9 @@ pub fn build(
     target: &Target,
 ) -> Result<Compilation, Diagnostics> {
     debug_check("ir", || ir::validate::validate(&directed));
+    if let Some(network) = Network::of(&directed)? {
+        return build_network(sources, compiled, directed, &network, target);
+    }
     let mut best: Result<Option<Hardware>, Diagnostics> = Ok(None);
     let mut kernel = transform::inline::inline(&directed)?;
     let mut decisions = Vec::new();
@@ -172,11 +180,92 @@ pub fn build(
         kernel: best.kernel,
         hardware: best.hardware,
         schedule: best.schedule,
+        parts: Vec::new(),
         design: best.design,
         manifest: best.manifest,
         warnings,
         checked,
     })
+}
+
+/// Builds the hardware of a network: each process by itself, and what is around them.
+///
+/// Errors: those of [`build`]; what processes share in a way that has no hardware.
+fn build_network(
+    sources: &SourceMap,
+    compiled: frontend::Compiled,
+    directed: ir::Program,
+    network: &Network,
+    target: &Target,
+) -> Result<Compilation, Diagnostics> {
+    let frontend::Compiled {
+        program,
+        mut warnings,
+    } = compiled;
+    let mut parts = Vec::new();
+    for process in &network.processes {
+        parts.push(part(process.kernel(), target, &mut warnings)?);
+    }
+    let (mut design, manifest) = rtl::elaborate::network::build(network, &parts, sources)?;
+    debug_check("netlist", || rtl::validate::validate(&design));
+    let kernel = &network.kernel;
+    design.header = header(&sources.location(kernel.span).to_string(), target);
+    let mut built = Hardware {
+        kernel: kernel.clone(),
+        hardware: Program::empty(&kernel.name, kernel.span),
+        schedule: Schedule::empty(target.period),
+        design,
+        manifest,
+        warnings: Diagnostics::default(),
+    };
+    let checked = check(&program, &built, target.check)
+        .map_err(|found| selfcheck::internal_error(found, kernel.span.into()))?;
+    if let Checked::Not(why) = &checked
+        && target.check != Budget::OFF
+    {
+        let message = format!("the network could not be checked: {why}");
+        let warning = Diagnostic::error(codes::DEADLOCK, kernel.span, message);
+        warnings.push(warning.as_warning());
+    }
+    built.design.header.push(checked.sentence());
+    built.manifest.checked = checked.to_string();
+    Ok(Compilation {
+        program,
+        directed,
+        kernel: built.kernel,
+        hardware: built.hardware,
+        schedule: built.schedule,
+        parts,
+        design: built.design,
+        manifest: built.manifest,
+        warnings,
+        checked,
+    })
+}
+
+/// A process with its schedule: of the kernels that the passes offer, the one that takes the fewest cycles.
+fn part(
+    kernel: &ir::Kernel,
+    target: &Target,
+    warnings: &mut Diagnostics,
+) -> Result<Part, Diagnostics> {
+    let mut best: Result<Option<(u64, Part, Diagnostics)>, Diagnostics> = Ok(None);
+    for kernel in transform::run_on(kernel.clone(), &target.skip, None)? {
+        let mut own = Diagnostics::default();
+        match (scheduled(&kernel, target, &mut own), &best) {
+            (Ok((program, schedule)), before) => {
+                let cycles = schedule::forecast::cycles(&program, &schedule);
+                if !matches!(before, Ok(Some(best)) if best.0 < cycles) {
+                    best = Ok(Some((cycles, Part { program, schedule }, own)));
+                }
+            }
+            (Err(_), Ok(Some(_))) => {}
+            (Err(errors), _) => best = Err(errors),
+        }
+    }
+    let (_, part, mut own) = best?.expect("transform::run gives at least one kernel");
+    warnings.0.append(&mut own.0);
+    Ok(part)
 }
 
 /// Makes sure of a netlist: it runs beside the reference, and a small one of integers is proven before.
@@ -240,7 +329,23 @@ fn scheduled(
     target: &Target,
     warnings: &mut Diagnostics,
 ) -> Result<(Program, Schedule), Diagnostics> {
-    let mut hardware = machine::select::select(kernel, warnings)?;
+    let mut own = Diagnostics::default();
+    let mut found = scheduled_with(kernel, Waits::UnderConditions, target, &mut own)?;
+    if schedule::waits_late(&found.0, &found.1) {
+        own = Diagnostics::default();
+        found = scheduled_with(kernel, Waits::Always, target, &mut own)?;
+    }
+    warnings.0.append(&mut own.0);
+    Ok(found)
+}
+
+fn scheduled_with(
+    kernel: &ir::Kernel,
+    waits: Waits,
+    target: &Target,
+    warnings: &mut Diagnostics,
+) -> Result<(Program, Schedule), Diagnostics> {
+    let mut hardware = machine::select::select(kernel, waits, warnings)?;
     fit(&mut hardware, target, warnings);
     hardware.drop_dead_loads();
     debug_check("hwarith", || hardware.validate());

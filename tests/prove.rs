@@ -391,9 +391,7 @@ fn a_reciprocal_is_proven_only_if_it_is_right() {
     let module = right.design.top().expect("a module");
     let number = |value: u32| {
         let ty = Scalar::unsigned(16);
-        Invocation {
-            args: vec![Elements::one(ty, Value::int(ty, value.into()))],
-        }
+        Invocation::of(vec![Elements::one(ty, Value::int(ty, value.into()))])
     };
     let ends = (1..=65)
         .flat_map(|k| [1000 * k - 1, 1000 * k])

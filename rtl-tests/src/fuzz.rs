@@ -278,6 +278,8 @@ pub fn evaluate_on(
                         *element(&mut state, array, position) = BigInt::from(word);
                     }
                 }
+                // Networks are not run in this form.
+                PortRef::Stream(_) => {}
             }
         }
         if !machine::run::run(program, &mut state, EVALUATIONS) {
@@ -320,7 +322,7 @@ fn results(program: &machine::program::Program, state: &mut State) -> Ran {
             PortRef::Scalar { var, ty, .. } if position >= program.args.len() => {
                 ran.returns.push(bits(&state.vars[*var], ty.width()));
             }
-            PortRef::Scalar { .. } => {}
+            PortRef::Scalar { .. } | PortRef::Stream(_) => {}
         }
     }
     ran

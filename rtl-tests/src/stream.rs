@@ -95,7 +95,7 @@ fn top(streams: &[Stream], inputs: &[(Scalar, Vec<Vec<u128>>)]) -> String {
         pins.extend(manifest.start.iter().map(|start| format!(".{start}(s{k})")));
         let port_of = |kind: &PortKind| match kind {
             PortKind::Scalar { port, width, .. } => (port.clone(), *width),
-            PortKind::Array { .. } => unreachable!("operators have scalars"),
+            _ => unreachable!("operators have scalars"),
         };
         for (operand, name) in manifest.operands.iter().zip(["a", "b", "c"]) {
             let (port, width) = port_of(&operand.kind);

@@ -109,6 +109,16 @@ pub fn compile(printer: &Printer, args: &CompileArgs) -> Result<(), Status> {
     printer.diagnostics(&compiled.warnings, &sources);
     let text = match args.emit {
         Emit::Ir => ir::print::print(&compiled.directed, Some(&sources)),
+        Emit::Hwarith if !compiled.parts.is_empty() => {
+            let parts = compiled.parts.iter();
+            parts.map(|part| part.program.print()).collect()
+        }
+        Emit::Schedule if !compiled.parts.is_empty() => {
+            let parts = compiled.parts.iter();
+            parts
+                .map(|part| part.schedule.print(&part.program, &sources))
+                .collect()
+        }
         Emit::Hwarith => compiled.hardware.print(),
         Emit::Schedule => compiled.schedule.print(&compiled.hardware, &sources),
         Emit::Rtl => rtl::print::print(&compiled.design),

@@ -6,6 +6,7 @@ use super::{CosimArgs, CosimEngine, RunArgs, RunEngine};
 use allo_hls::codes;
 use allo_hls::diagnostics::{Diagnostic, Diagnostics, FileId, Severity, SourceMap};
 use allo_hls::driver::{self, Compilation};
+use allo_hls::rtl;
 use allo_hls::sim::cosim::{self, CosimOptions, Report};
 use allo_hls::sim::elements::Elements;
 use allo_hls::sim::elements::Invocation;
@@ -14,6 +15,7 @@ use allo_hls::sim::inprocess::Netlist;
 use allo_hls::sim::model::Engine;
 use allo_hls::sim::reference::{self, Options};
 use allo_hls::sim::selfcheck::Budget;
+use allo_hls::sim::shell;
 use allo_hls::sim::value::Signature;
 use allo_hls::sim::verilator::Verilator;
 use allo_hls::sim::{args, waveform::Names};
@@ -108,13 +110,15 @@ fn hardware(
 
 /// What simulates a compiled kernel.
 fn engine(compiled: &Compilation, verilator: bool) -> Result<Box<dyn Engine>, Diagnostics> {
+    let around = shell::around(&compiled.design, &compiled.manifest);
+    let (design, manifest) = around.map_err(|why| EngineError::Manifest(why).to_diagnostic())?;
     let built: Result<Box<dyn Engine>, EngineError> = match verilator {
         true => Verilator::find().and_then(|found| {
-            let names = Names::of(&compiled.design);
-            let text = compiled.systemverilog();
-            Ok(Box::new(found.engine(&compiled.manifest, &text, &names)?) as Box<dyn Engine>)
+            let names = Names::of(&design);
+            let text = rtl::systemverilog::print(&design);
+            Ok(Box::new(found.engine(&manifest, &text, &names)?) as Box<dyn Engine>)
         }),
-        false => Netlist::new(&compiled.design, &compiled.manifest).map(|n| Box::new(n) as _),
+        false => Netlist::new(&design, &manifest).map(|n| Box::new(n) as _),
     };
     Ok(built.map_err(|e| e.to_diagnostic())?)
 }
@@ -123,7 +127,7 @@ fn engine(compiled: &Compilation, verilator: bool) -> Result<Box<dyn Engine>, Di
 fn inputs(signature: &Signature, path: Option<&Path>) -> Result<Vec<Invocation>, Diagnostics> {
     match path {
         Some(path) => args::read_file(signature, path),
-        None if signature.params.is_empty() => Ok(vec![Invocation { args: vec![] }]),
+        None if signature.params.is_empty() => Ok(vec![Invocation::of(vec![])]),
         None => {
             let names: Vec<&str> = signature.params.iter().map(|p| p.name.as_str()).collect();
             let message = format!("the kernel needs arguments: {}", names.join(", "));
@@ -151,7 +155,12 @@ fn run_reference(
     };
     let outcomes = inputs.iter().map(|input| {
         let outcome = reference::run(program, input, &options).map_err(|e| e.to_diagnostic())?;
-        Ok((outcome.params, outcome.results))
+        // Of streams, what was transferred.
+        let mut params = outcome.params;
+        for (&number, &count) in &outcome.cursors {
+            params[number] = params[number].beginning(count);
+        }
+        Ok((params, outcome.results))
     });
     outcomes.collect()
 }

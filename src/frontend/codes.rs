@@ -55,6 +55,7 @@ codes! {
     INDEX_RANGE = "E0602": "The constant index is out of range.";
     NOT_INDEXABLE = "E0603": "Only shaped values and integer scalars can be indexed.";
     SLICE = "E0604": "Slices are accepted only as bit ranges of constant width on integers.";
+    STREAM = "E0605": "A stream carries scalars between kernels: it is declared, passed on, put into and got from, and is no value.";
     ASSERTION = "E0701": "A static_assert failed.";
     RAISED = "E0702": "The Python code of the file raised an exception while compiling.";
 }

@@ -43,13 +43,6 @@ pub fn kernel_decorator(
             Some(call) => decorator_call(call, names)?,
         });
     }
-    if found.is_some() && f.is_async {
-        return fail(
-            codes::DECORATOR,
-            names.span(f.name.range),
-            "a kernel cannot be async",
-        );
-    }
     Ok(found)
 }
 

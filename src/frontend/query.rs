@@ -13,7 +13,7 @@ use super::scalars;
 use super::session::Session;
 use super::source::{check_nesting, span_of};
 use super::types::{self, Type};
-use super::values::{ConstValue, shaped_name};
+use super::values::{ConstValue, shaped_name, stream_name};
 use super::world::Binding;
 use crate::diagnostics::{Diagnostic, Diagnostics, FileId, SourceMap, Span};
 use pyeval::Frame;
@@ -147,6 +147,7 @@ fn shown(typing: &Typing) -> String {
         Typing::Known(value) => known(value).to_owned(),
         Typing::Type(Type::Scalar(ty)) => ty.to_string(),
         Typing::Type(Type::Shaped(elem, shape)) => shaped_name(*elem, shape),
+        Typing::Type(Type::Stream(stream)) => stream_name(stream),
         Typing::Type(Type::Constexpr) => "constexpr".to_owned(),
         Typing::Tuple(items) => {
             let items: Vec<String> = items.iter().map(shown).collect();

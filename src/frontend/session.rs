@@ -37,13 +37,39 @@ pub enum Slot {
     Array(Scalar, Rc<[u64]>),
 }
 
+/// What a parameter takes.
+#[derive(Clone, Debug)]
+pub enum Passing {
+    /// A value.
+    Value(Slot),
+    /// Streams; of one stream, there are no extents.
+    Streams(Scalar, Rc<[u64]>),
+}
+
 /// What callers need of a lowered kernel.
 #[derive(Clone, Debug)]
 pub struct Signature {
     /// Parameters: name, type, and whether a shaped one is written.
-    pub params: Vec<(String, Slot, bool)>,
+    pub params: Vec<(String, Passing, bool)>,
     /// Results.
     pub results: Vec<Slot>,
+}
+
+impl Signature {
+    /// The parameter that argument number `at` of a call in the ir is for: an array of streams takes one for each.
+    pub fn param(&self, at: usize) -> &(String, Passing, bool) {
+        let mut rest = at;
+        let found = self.params.iter().find(|(_, slot, _)| {
+            let count = match slot {
+                Passing::Streams(_, shape) => shape.iter().product::<u64>() as usize,
+                Passing::Value(_) => 1,
+            };
+            let is_here = rest < count;
+            rest = rest.saturating_sub(count);
+            is_here
+        });
+        found.expect("calls are made by this signature")
+    }
 }
 
 /// How far an instance is.

@@ -25,9 +25,31 @@ pub enum Type {
     Scalar(Scalar),
     /// A shaped value; rank 0 has no extents.
     Shaped(Scalar, Rc<[u64]>),
+    /// Streams.
+    Stream(StreamType),
     /// `constexpr`.
     Constexpr,
 }
+
+/// `Stream[i32, 4]`, or `Stream[i32, 4][2, 3]`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StreamType {
+    /// Type of what it carries.
+    pub elem: Scalar,
+    /// Elements that each holds, at least 1.
+    pub depth: u64,
+    /// Extents of an array of streams; of one stream, none.
+    pub shape: Rc<[u64]>,
+}
+
+/// Elements that a stream holds if that is not said.
+const DEPTH: u64 = 2;
+
+/// Elements that a stream may hold.
+const MAX_DEPTH: u64 = 1 << 20;
+
+/// Streams of an array.
+const MAX_STREAMS: u64 = 4096;
 
 /// The type that an annotation denotes: a type expression, or a string of one.
 pub fn annotation(expr: &Expr, names: &mut dyn Names) -> Result<Type> {
@@ -146,6 +168,7 @@ pub fn from_value(value: ConstValue, span: Span) -> Result<Type> {
     match Allo::of(&value) {
         Some(Allo::Type(ty)) => return Ok(Type::Scalar(*ty)),
         Some(Allo::Shaped(elem, shape)) => return Ok(Type::Shaped(*elem, shape.clone())),
+        Some(Allo::Stream(stream)) => return Ok(Type::Stream(stream.clone())),
         Some(Allo::Constexpr) => return Ok(Type::Constexpr),
         _ => {}
     }
@@ -178,6 +201,66 @@ pub fn shaped(elem: Scalar, extents: &[(ConstValue, Span)], span: Span) -> Resul
     }
     check_elements(&shape, span)?;
     Ok(Allo::Shaped(elem, shape.into()).into())
+}
+
+/// The type of streams of elements of a type, perhaps with a depth.
+pub fn stream(parts: &[(ConstValue, Span)], span: Span) -> Result<ConstValue> {
+    let (elem, depth) = match parts {
+        [elem] => (elem, None),
+        [elem, depth] => (elem, Some(depth)),
+        _ => {
+            return fail(
+                codes::ANNOTATION,
+                span,
+                "a stream has a type of elements and a depth",
+            );
+        }
+    };
+    let elem = match from_value(elem.0.clone(), elem.1)? {
+        Type::Scalar(elem) => elem,
+        Type::Shaped(..) => {
+            let message = "streams of blocks have no hardware yet: its elements are scalars";
+            return fail(codes::STREAM, elem.1, message);
+        }
+        _ => return fail(codes::ANNOTATION, elem.1, "a stream carries scalars"),
+    };
+    let depth = match depth {
+        None => DEPTH,
+        Some((value, span)) => match value.as_int().and_then(|depth| depth.to_u64()) {
+            Some(depth @ 1..=MAX_DEPTH) => depth,
+            _ => {
+                let message = format!("the depth of a stream is an int between 1 and {MAX_DEPTH}");
+                return fail(codes::STREAM, *span, message);
+            }
+        },
+    };
+    let shape = Rc::from([]);
+    Ok(Allo::Stream(StreamType { elem, depth, shape }).into())
+}
+
+/// The type of an array of streams with extents between brackets.
+pub fn streams(
+    each: &StreamType,
+    extents: &[(ConstValue, Span)],
+    span: Span,
+) -> Result<ConstValue> {
+    if !each.shape.is_empty() {
+        return fail(codes::ANNOTATION, span, "the streams have extents already");
+    }
+    let mut shape = Vec::new();
+    for (value, span) in extents {
+        shape.push(extent(value, *span)?);
+    }
+    let count = shape.iter().try_fold(1u64, |n, d| n.checked_mul(*d));
+    if count.is_none_or(|count| count > MAX_STREAMS) {
+        let message = format!("there are more than {MAX_STREAMS} streams");
+        return fail(codes::SHAPE, span, message);
+    }
+    Ok(Allo::Stream(StreamType {
+        shape: shape.into(),
+        ..each.clone()
+    })
+    .into())
 }
 
 fn extent(value: &ConstValue, span: Span) -> Result<u64> {

@@ -1,6 +1,8 @@
 //! The two kinds of value in a kernel: known while compiling, or known to the hardware.
 
+use super::types::StreamType;
 use crate::ir::{ArrayId, Scalar, ValueId};
+use std::rc::Rc;
 
 /// A value known while compiling; never in the ir by itself.
 pub use pyeval::Value as ConstValue;
@@ -9,6 +11,16 @@ pub use pyeval::Value as ConstValue;
 pub fn shaped_name(elem: Scalar, shape: &[u64]) -> String {
     let dims: Vec<String> = shape.iter().map(u64::to_string).collect();
     format!("{elem}[{}]", dims.join(", "))
+}
+
+/// `Stream[f32, 4][2]`.
+pub fn stream_name(ty: &StreamType) -> String {
+    let StreamType { elem, depth, shape } = ty;
+    let extents: Vec<String> = shape.iter().map(u64::to_string).collect();
+    match shape.is_empty() {
+        true => format!("Stream[{elem}, {depth}]"),
+        false => format!("Stream[{elem}, {depth}][{}]", extents.join(", ")),
+    }
 }
 
 /// The value of an expression in a kernel.
@@ -25,8 +37,21 @@ pub enum Value {
         /// Made by the expression itself.
         fresh: bool,
     },
+    /// Streams.
+    Streams(Streams),
     /// Several values, of which one at least is not known while compiling.
     Tuple(Vec<Value>),
+}
+
+/// Streams of one type.
+#[derive(Clone, Debug)]
+pub struct Streams {
+    /// Each of them, the last index running fastest; one at least.
+    pub ids: Rc<[ArrayId]>,
+    /// Extents of the array of streams; of one stream, none.
+    pub shape: Rc<[u64]>,
+    /// Which of them is meant, as a `u1` for each, where an index is known only at run time.
+    pub chosen: Option<Rc<[ValueId]>>,
 }
 
 /// A runtime scalar.

@@ -49,6 +49,23 @@ impl<'a> Copier<'a> {
         }
     }
 
+    /// Copies a part of a kernel, of which the given values and arrays stand for those outside.
+    pub fn of_part(
+        into: &'a mut Kernel,
+        from: &'a Kernel,
+        values: impl IntoIterator<Item = (ValueId, ValueId)>,
+        arrays: impl IntoIterator<Item = (ArrayId, ArrayId)>,
+        budget: &'a mut usize,
+    ) -> Copier<'a> {
+        Copier {
+            into,
+            from: Some(from),
+            values: values.into_iter().collect(),
+            arrays: arrays.into_iter().collect(),
+            budget,
+        }
+    }
+
     /// From now on `new` stands for `old`.
     pub fn rename(&mut self, old: ValueId, new: ValueId) {
         self.values.insert(old, new);
@@ -111,14 +128,16 @@ impl<'a> Copier<'a> {
         let mut kind = shallow(&op.kind);
         kind.for_each_operand(&mut |value| *value = self.value(*value));
         match &mut kind {
-            OpKind::Load { at, .. } | OpKind::Store { at, .. } => {
-                at.array = self.array(at.array);
-            }
+            OpKind::Load { at, .. }
+            | OpKind::Store { at, .. }
+            | OpKind::Get { at }
+            | OpKind::Put { at, .. } => at.array = self.array(at.array),
             OpKind::Fill { array, .. } => *array = self.array(*array),
             OpKind::Copy { dst, src } => {
                 *dst = self.array(*dst);
                 *src = self.array(*src);
             }
+            OpKind::Call(_) => kind.for_each_array(&mut |id| *id = self.array(*id)),
             OpKind::For(f) => {
                 f.iv = self.define(f.iv);
                 f.carried.iter_mut().for_each(|v| *v = self.define(*v));

@@ -13,6 +13,8 @@
 //! - Arrays are distinct row-major memories: no two names alias. Only `Load`, `Store`, `Fill`, `Copy`
 //!   and `Call` touch them, in program order. A store outside the bounds of any dimension has no
 //!   effect, a load there gives an unspecified value and is harmless.
+//! - A stream is an array of queues. `Get` waits for an element and takes it, `Put` waits for room: the operations of one
+//!   kernel on streams happen in program order, and those of kernels that run at the same time whenever they can.
 //! - All other operations are pure and total, so they may be executed speculatively.
 //! - `For` computes its trip count before the first iteration; only a loop that `descends`
 //!   counts down, any other with a step <= 0 runs no iteration. With `parallel`, the iterations may run in any order.
@@ -122,6 +124,8 @@ pub struct Array {
     pub partition: Vec<Partition>,
     /// What else is directed for it.
     pub tags: ArrayTags,
+    /// Its elements are queues of elements: only `Get` and `Put` touch them.
+    pub stream: Option<Stream>,
     /// Its declaration.
     pub span: Span,
 }
@@ -140,6 +144,15 @@ impl Array {
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
+}
+
+/// What queues are like.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stream {
+    /// Elements that each holds, at least 1.
+    pub depth: u64,
+    /// What each holds at the start, oldest first.
+    pub tokens: Vec<Const>,
 }
 
 /// Where an array lives.

@@ -70,6 +70,10 @@ pub enum OpKind {
     },
     /// Replaces the element, if it is accessed and inside of the array.
     Store { at: Element, value: ValueId },
+    /// Takes the oldest element of a queue; unspecified where it is not accessed.
+    Get { at: Element },
+    /// Adds an element to a queue, if it is accessed.
+    Put { at: Element, value: ValueId },
     /// Replaces every element.
     Fill { array: ArrayId, value: ValueId },
     /// Replaces every element of `dst` by that of `src`, of the same shape, cast if the types differ.
@@ -373,7 +377,10 @@ impl OpKind {
     pub fn operands(&self) -> Vec<ValueId> {
         match self {
             OpKind::Load { at, .. } => at.operands().collect(),
-            OpKind::Store { at, value } => at.operands().chain([*value]).collect(),
+            OpKind::Get { at } => at.operands().collect(),
+            OpKind::Store { at, value } | OpKind::Put { at, value } => {
+                at.operands().chain([*value]).collect()
+            }
             OpKind::Fill { value, .. } => vec![*value],
             OpKind::For(f) => [f.lo, f.hi, f.step]
                 .into_iter()
@@ -414,8 +421,8 @@ impl OpKind {
             OpKind::BitGet { arg, index } => [arg, index].into_iter().for_each(f),
             OpKind::BitSet { arg, lo, bits } => [arg, lo, bits].into_iter().for_each(f),
             OpKind::BitSlice { arg, lo } => [arg, lo].into_iter().for_each(f),
-            OpKind::Load { at, .. } => at.operands_mut().for_each(f),
-            OpKind::Store { at, value } => {
+            OpKind::Load { at, .. } | OpKind::Get { at } => at.operands_mut().for_each(f),
+            OpKind::Store { at, value } | OpKind::Put { at, value } => {
                 at.operands_mut().for_each(&mut *f);
                 f(value);
             }
@@ -439,7 +446,10 @@ impl OpKind {
     /// Calls `f` on every array that the operation itself names.
     pub fn for_each_array(&mut self, f: &mut dyn FnMut(&mut ArrayId)) {
         match self {
-            OpKind::Load { at, .. } | OpKind::Store { at, .. } => f(&mut at.array),
+            OpKind::Load { at, .. }
+            | OpKind::Store { at, .. }
+            | OpKind::Get { at }
+            | OpKind::Put { at, .. } => f(&mut at.array),
             OpKind::Fill { array, .. } => f(array),
             OpKind::Copy { dst, src } => [dst, src].into_iter().for_each(f),
             OpKind::Call(call) => {
@@ -480,6 +490,8 @@ impl OpKind {
         !matches!(
             self,
             OpKind::Store { .. }
+                | OpKind::Get { .. }
+                | OpKind::Put { .. }
                 | OpKind::Fill { .. }
                 | OpKind::Copy { .. }
                 | OpKind::For(_)
@@ -487,6 +499,24 @@ impl OpKind {
                 | OpKind::If(_)
                 | OpKind::Call(_)
         )
+    }
+}
+
+impl OpKind {
+    /// Whether it takes an element of a queue, or adds one.
+    pub fn is_transfer(&self) -> bool {
+        matches!(self, OpKind::Get { .. } | OpKind::Put { .. })
+    }
+
+    /// The element that it accesses, and under which condition, if it accesses one.
+    pub fn element_mut(&mut self) -> Option<&mut Element> {
+        match self {
+            OpKind::Load { at, .. }
+            | OpKind::Store { at, .. }
+            | OpKind::Get { at }
+            | OpKind::Put { at, .. } => Some(at),
+            _ => None,
+        }
     }
 }
 

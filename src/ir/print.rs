@@ -3,7 +3,8 @@
 
 use super::{
     Arg, Array, ArrayId, ArrayKind, ArrayTags, Block, Call, Const, Element, FloatFormat, For, If,
-    Kernel, Op, OpKind, Param, Pipeline, Program, ResultSlot, Scalar, Tags, Unroll, ValueId, While,
+    Kernel, Op, OpKind, Param, Pipeline, Program, ResultSlot, Scalar, Stream, Tags, Unroll,
+    ValueId, While,
 };
 use crate::arena::Arena;
 use crate::diagnostics::{SourceMap, Span};
@@ -238,7 +239,10 @@ impl Printer<'_> {
             .map(|one| format!(" {} {} dim {}", one.kind.name(), one.factor, one.dim))
             .collect();
         let tags = array_tags(array.tags);
-        format!("{}[{}]{splits}{tags}", array.elem, dims.join(", "))
+        let stream = array.stream.as_ref();
+        let stream = stream.map(|stream| stream_text(array.elem, stream));
+        let stream = stream.unwrap_or_default();
+        format!("{}[{}]{splits}{tags}{stream}", array.elem, dims.join(", "))
     }
 
     fn ops(&mut self, block: &Block) {
@@ -304,6 +308,8 @@ impl Printer<'_> {
                 format!("{word} {}", self.element(at))
             }
             OpKind::Store { at, value } => format!("store {}, {}", self.element(at), v(value)),
+            OpKind::Get { at } => format!("get {}", self.element(at)),
+            OpKind::Put { at, value } => format!("put {}, {}", self.element(at), v(value)),
             OpKind::Fill { array, value } => format!("fill {}, {}", self.array(*array), v(value)),
             OpKind::Copy { dst, src } => format!("copy {}, {}", self.array(*dst), self.array(*src)),
             OpKind::Call(call) => self.call(call),
@@ -454,6 +460,15 @@ fn tags(tags: Tags) -> String {
         Unroll::Abreast(factor) => format!(" unroll abreast {factor}"),
     });
     pipeline.into_iter().chain(unroll).collect()
+}
+
+/// ` stream 2 with [0]`, without what it holds if that is nothing.
+fn stream_text(elem: Scalar, stream: &Stream) -> String {
+    let Stream { depth, tokens } = stream;
+    match tokens.is_empty() {
+        true => format!(" stream {depth}"),
+        false => format!(" stream {depth} with {}", table_text(elem, tokens)),
+    }
 }
 
 /// ` ports 1 in lutram rom`, or nothing.

@@ -7,7 +7,7 @@
 use super::{
     Arg, Array, ArrayId, ArrayKind, ArrayTags, BinaryOp, Block, Call, CompareOp, Const, Element,
     For, If, Kernel, KernelId, MemoryKind, Op, OpKind, Param, Partition, PartitionKind, Pipeline,
-    Program, ResultSlot, Scalar, Tags, UnaryOp, Unroll, Value, ValueId, While, validate,
+    Program, ResultSlot, Scalar, Stream, Tags, UnaryOp, Unroll, Value, ValueId, While, validate,
 };
 use crate::arena::Arena;
 use crate::codes;
@@ -277,6 +277,7 @@ impl<'t> Reader<'t> {
         let (elem, shape) = self.shaped()?;
         let partition = self.partition()?;
         let tags = self.array_tags()?;
+        let stream = self.stream(elem)?;
         // Of several arrays with one name, each has its number beside it.
         let plain = match name.rsplit_once('.') {
             Some((plain, number)) if number.parse::<usize>().is_ok() => plain,
@@ -289,6 +290,7 @@ impl<'t> Reader<'t> {
             kind,
             partition,
             tags,
+            stream,
             span: self.span_from(start),
         });
         self.arrays.insert(name, array);
@@ -509,6 +511,15 @@ impl<'t> Reader<'t> {
                 let value = self.value()?;
                 OpKind::Store { at, value }
             }
+            "get" => OpKind::Get {
+                at: self.element()?,
+            },
+            "put" => {
+                let at = self.element()?;
+                self.expect(",")?;
+                let value = self.value()?;
+                OpKind::Put { at, value }
+            }
             "fill" => {
                 let array = self.array()?;
                 self.expect(",")?;
@@ -683,6 +694,20 @@ impl<'t> Reader<'t> {
         }
         tags.is_rom = self.eat("rom");
         Ok(tags)
+    }
+
+    /// `stream DEPTH with [TOKEN, ...]`, or nothing.
+    fn stream(&mut self, elem: Scalar) -> Result<Option<Stream>> {
+        if !self.eat("stream") {
+            return Ok(None);
+        }
+        let depth = self.count(1)?.into();
+        let mut tokens = Vec::new();
+        if self.eat("with") {
+            self.expect("[")?;
+            tokens = self.list("]", |r| r.constant(elem))?;
+        }
+        Ok(Some(Stream { depth, tokens }))
     }
 
     /// `pipeline off|least|N unroll all|N|abreast N`, or nothing.

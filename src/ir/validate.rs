@@ -439,6 +439,17 @@ impl<'p> Checker<'p> {
                 self.writable(at.array)?;
                 self.results(op, &[])?;
             }
+            OpKind::Get { at } => {
+                self.element(at)?;
+                let elem = self.queue(at.array)?.elem;
+                self.results(op, &[elem])?;
+            }
+            OpKind::Put { at, value } => {
+                self.element(at)?;
+                let elem = self.queue(at.array)?.elem;
+                self.has_type(*value, elem, "what is put into a stream")?;
+                self.results(op, &[])?;
+            }
             OpKind::Fill { array, value } => {
                 self.has_type(*value, self.array_of(*array)?.elem, "the value of a fill")?;
                 self.writable(*array)?;
@@ -458,8 +469,24 @@ impl<'p> Checker<'p> {
         op.results.iter().try_for_each(|id| self.define(*id))
     }
 
+    fn queue(&self, id: ArrayId) -> Result<&'p Array, Violation> {
+        let array = self.array_of(id)?;
+        check(array.stream.is_some(), || {
+            Violation::Kind(array.name.clone())
+        })?;
+        Ok(array)
+    }
+
+    fn memory(&self, id: ArrayId) -> Check {
+        let array = self.array_of(id)?;
+        check(array.stream.is_none(), || {
+            Violation::Kind(array.name.clone())
+        })
+    }
+
     fn writable(&self, id: ArrayId) -> Check {
         let array = self.array_of(id)?;
+        self.memory(id)?;
         check(!matches!(array.kind, ArrayKind::Table(_)), || {
             Violation::TableWritten(array.name.clone())
         })
@@ -562,6 +589,7 @@ impl<'p> Checker<'p> {
             }
             OpKind::Load { at, .. } => {
                 self.element(at)?;
+                self.memory(at.array)?;
                 let elem = self.array_of(at.array)?.elem;
                 self.results(whole, &[elem])
             }
@@ -658,7 +686,9 @@ impl<'p> Checker<'p> {
     fn same_array(&self, id: ArrayId, expected: &Array) -> Check {
         let array = self.array_of(id)?;
         check(
-            array.elem == expected.elem && array.shape == expected.shape,
+            array.elem == expected.elem
+                && array.shape == expected.shape
+                && array.stream.is_some() == expected.stream.is_some(),
             || Violation::ArgumentArray {
                 found: array.name.clone(),
                 wanted: expected.name.clone(),

@@ -20,6 +20,7 @@ impl Program {
         for (id, mem) in self.mems.iter() {
             let place = match &mem.place {
                 Place::External => "external",
+                Place::Stream(_) => "stream",
                 Place::Local => "local",
                 Place::Rom(_) => "rom",
             };

@@ -55,6 +55,8 @@ pub enum PortRef {
     },
     /// An array.
     Array(PortArray),
+    /// A stream.
+    Stream(PortStream),
 }
 
 /// An array outside of the module.
@@ -70,6 +72,22 @@ pub struct PortArray {
     pub partition: Vec<Partition>,
     /// The memories of its banks in order; one, if it is not split.
     pub banks: Vec<MemId>,
+}
+
+/// A stream outside of the module. Getting an element is two accesses in the cycle in which an iteration or block begins: it
+/// waits there until the element is at hand. Putting one is a store.
+#[derive(Clone, Debug)]
+pub struct PortStream {
+    /// Name in the source.
+    pub name: String,
+    /// Element type.
+    pub elem: Scalar,
+    /// Loads of it are what is got.
+    pub data: MemId,
+    /// Stores to it say whether something is got.
+    pub take: MemId,
+    /// Stores to it are what is put.
+    pub put: MemId,
 }
 
 /// A pipelined operator module: a pure graph of inputs and outputs.
@@ -132,10 +150,30 @@ pub fn address_width(depth: u64) -> u32 {
 pub enum Place {
     /// Outside, behind `ap_memory` ports.
     External,
+    /// Outside: a side of a stream, of one word.
+    Stream(Side),
     /// Inside.
     Local,
     /// Inside, constant.
     Rom(Vec<BigUint>),
+}
+
+/// What accesses of a stream are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// Loads of the oldest element.
+    Data,
+    /// Stores that take it away.
+    Take,
+    /// Stores that add an element.
+    Put,
+}
+
+impl Place {
+    /// Whether it is outside of the module.
+    pub fn is_outside(&self) -> bool {
+        matches!(self, Place::External | Place::Stream(_))
+    }
 }
 
 /// A register between leaves, or a scalar argument.

@@ -15,6 +15,7 @@ use crate::sim::elements::Elements;
 use crate::sim::elements::Invocation;
 use crate::sim::inprocess::Netlist;
 use crate::sim::value::{Signature, Slot, Value};
+use crate::transform::network::has_streams;
 use crate::{ir, rtl};
 use num_bigint::BigInt;
 use std::collections::HashMap;
@@ -90,6 +91,11 @@ pub fn attempt(question: &Question<'_>, work: u64) -> Option<Proof> {
 }
 
 fn decide(question: &Question<'_>, limits: &Limits) -> Result<Proof, Stop> {
+    let top = &question.program.kernels[question.program.top];
+    if has_streams(top) {
+        let why = "processes and streams are not covered".to_string();
+        return Err(Stop::Unsuitable(why, Some(top.span)));
+    }
     // What follows relies on it.
     let invalid = |why: String| Stop::Unsuitable(format!("an invalid form: {why}"), None);
     ir::validate::validate(question.program).map_err(|why| invalid(why.to_string()))?;
@@ -229,12 +235,9 @@ fn invocation(
         Value::wrapped(slot.ty, number)
     };
     let pairs = signature.params.iter().zip(inputs);
-    Invocation {
-        args: pairs
-            .map(|(slot, words)| {
-                let values = words.iter().map(|w| element(slot, w));
-                Elements::given(slot.ty, values.collect())
-            })
-            .collect(),
-    }
+    let args = pairs.map(|(slot, words)| {
+        let values = words.iter().map(|w| element(slot, w));
+        Elements::given(slot.ty, values.collect())
+    });
+    Invocation::of(args.collect())
 }

@@ -169,6 +169,7 @@ impl<'a> Machine<'a> {
                     machine.returns.push((net(name)?, number));
                     machine.elements[number] = vec![vec![Lit::FALSE; *width as usize]];
                 }
+                PortKind::Stream { .. } => unreachable!("`decide` refuses streams"),
                 PortKind::Array { width, banks, .. } => {
                     for bank in banks {
                         let mut positions = vec![usize::MAX; bank.depth as usize];

@@ -12,7 +12,7 @@ use super::device::{Class, Device};
 use super::{LeafSchedule, Schedule, Times, Variant};
 use crate::hwarith::graph::{MemId, Op, VarId};
 use crate::hwarith::{Graph, NodeId};
-use crate::machine::program::{Access, Leaf, Place, Program};
+use crate::machine::program::{Access, Leaf, Program};
 use chaining::Chaining;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -270,7 +270,7 @@ fn ports(program: &Program, leaf: &Leaf, schedule: &LeafSchedule) -> Result<(), 
     let mut users: BTreeMap<(MemId, bool, u32, u32), usize> = BTreeMap::new();
     for (i, (access, &port)) in leaf.accesses.iter().zip(&schedule.ports).enumerate() {
         let mem = &program.mems[access.mem];
-        let external = mem.place == Place::External;
+        let external = mem.place.is_outside();
         let cycle = schedule.times.start[access.node.index()];
         let slot = schedule.ii.map_or(cycle, |ii| cycle % ii);
         let key = (access.mem, access.is_store && !external, slot, port);

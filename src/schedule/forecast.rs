@@ -4,7 +4,7 @@ use super::device::{Device, ceil_log2};
 use super::{LeafSchedule, Schedule, Variant, delay_class};
 use crate::arena::Table;
 use crate::hwarith::graph::{Graph, NodeId, Op};
-use crate::machine::program::{Leaf, LeafId, Place, Program, Region};
+use crate::machine::program::{Leaf, LeafId, Program, Region};
 use std::collections::BTreeSet;
 
 /// Iterations of a loop of which the number is not known.
@@ -77,10 +77,7 @@ pub fn blocks(program: &Program, schedule: &Schedule) -> u64 {
 
 /// Bits of the memories inside.
 pub fn ram(program: &Program) -> u64 {
-    let inside = program
-        .mems
-        .values()
-        .filter(|mem| mem.place != Place::External);
+    let inside = program.mems.values().filter(|mem| !mem.place.is_outside());
     let bits = inside.map(|mem| mem.depth.saturating_mul(mem.width.into()));
     bits.fold(0, u64::saturating_add)
 }

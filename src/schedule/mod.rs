@@ -28,7 +28,7 @@ use crate::hwarith::split::{LEAST_WORD, Limits};
 use crate::hwarith::{Graph, NodeId};
 use crate::ir::MemoryKind;
 use crate::ir::types::MAX_WIDTH;
-use crate::machine::program::{DISTRIBUTED_BITS, LeafId, Mem, Place, Program};
+use crate::machine::program::{DISTRIBUTED_BITS, LeafId, Mem, Place, Program, Side};
 use device::{Class, Device};
 use problem::Problem;
 use std::collections::BTreeSet;
@@ -43,6 +43,30 @@ pub struct Schedule {
     pub units: Units,
     /// Of each leaf.
     pub leaves: Table<LeafId, LeafSchedule>,
+}
+
+impl Schedule {
+    /// Of nothing.
+    pub fn empty(period: f64) -> Schedule {
+        Schedule {
+            period,
+            units: Units::new(),
+            leaves: Table::new(),
+        }
+    }
+}
+
+/// Whether something is got from a stream after its leaf has begun: it can wait only there.
+pub fn waits_late(program: &Program, schedule: &Schedule) -> bool {
+    let leaves = program.leaves.values().zip(schedule.leaves.values());
+    leaves.into_iter().any(|(leaf, schedule)| {
+        let mut accesses = leaf.accesses.iter();
+        accesses.any(|access| {
+            let place = &program.mems[access.mem].place;
+            let is_get = matches!(place, Place::Stream(Side::Data | Side::Take));
+            is_get && schedule.times.start[access.node.index()] > 0
+        })
+    })
 }
 
 /// Cycles of a graph's nodes.
@@ -203,6 +227,8 @@ pub fn schedule(
 fn load_delays(mem: &Mem, device: &Device) -> (f64, f64) {
     let words = u32::try_from(mem.depth).unwrap_or(u32::MAX);
     match (&mem.place, mem.kind) {
+        // What is got stands in a register.
+        (Place::Stream(_), _) => (0.0, 0.0),
         (Place::External, _) | (_, MemoryKind::Block) => {
             (0.0, device.delay(Class::BlockRam, mem.width))
         }

@@ -6,7 +6,7 @@ use super::resource::{Pools, Resource, Use};
 use super::{Units, Variant, delay_class, load_delays};
 use crate::hwarith::graph::{Op, UnitId, VarId};
 use crate::hwarith::{Graph, NodeId};
-use crate::machine::program::{Leaf, Place, Program};
+use crate::machine::program::{Leaf, Program};
 use std::collections::{BTreeMap, HashSet};
 
 /// How a node occupies time.
@@ -302,8 +302,7 @@ impl<'g> Problem<'g> {
         }
         for access in &leaf.accesses {
             let mem = &program.mems[access.mem];
-            let external = mem.place == Place::External;
-            let (resource, most) = match (external, access.is_store) {
+            let (resource, most) = match (mem.place.is_outside(), access.is_store) {
                 (true, _) => (Resource::Ports(access.mem), mem.ports),
                 // Inside: one port writes.
                 (false, true) => (Resource::Writes(access.mem), 1),

@@ -3,6 +3,7 @@
 use crate::codes;
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::ir::{FloatFormat, Scalar};
+use crate::rtl::interface::manifest::Flow;
 use crate::sim::elements::Elements;
 use crate::sim::elements::Invocation;
 use crate::sim::npy::{self, Dtype, NpyArray};
@@ -63,7 +64,7 @@ fn read_object(
     place: &str,
     problems: &mut Diagnostics,
 ) -> Invocation {
-    let mut invocation = Invocation { args: Vec::new() };
+    let mut invocation = Invocation::of(Vec::new());
     let Json::Object(object) = json else {
         problems.push(wrong(format!(
             "{place}the arguments must be an object by name"
@@ -71,13 +72,15 @@ fn read_object(
         return invocation;
     };
     for slot in &signature.params {
-        let elements = match object.get(&slot.name) {
-            Some(json) => read_slot(slot, json),
-            None => Err("is missing".into()),
+        let elements = match (object.get(&slot.name), slot.flow) {
+            // What is produced is no argument.
+            (_, Some(Flow::Out)) => Ok(Vec::new()),
+            (Some(json), _) => read_slot(slot, json),
+            (None, _) => Err("is missing".into()),
         };
         let refuse = |why| problems.push(wrong(format!("{place}argument '{}' {why}", slot.name)));
         let elements = elements.map_err(refuse).unwrap_or_default();
-        invocation.args.push(Elements::given(slot.ty, elements));
+        invocation.push(slot, elements);
     }
     let names = object.keys().map(String::as_str);
     refuse_unknown(signature, names, place, problems);
@@ -104,6 +107,7 @@ fn read_slot(slot: &Slot, json: &Json) -> Result<Vec<Value>, String> {
         return read_scalar(slot.ty, json).map(|v| vec![v]);
     };
     let flat = match json {
+        Json::Array(list) if slot.is_stream() => list.len() <= slot.len(),
         Json::Array(list) if !list.iter().any(Json::is_array) => list.len() == slot.len(),
         _ => false,
     };
@@ -231,19 +235,22 @@ pub fn read_npz(signature: &Signature, bytes: &[u8]) -> Result<Invocation, Diagn
     let archive = Archive::new(bytes)
         .map_err(|e| wrong(format!("the arguments are not an .npz archive: {e}")))?;
     let mut problems = Diagnostics::default();
-    let mut args = Vec::new();
+    let mut invocation = Invocation::of(Vec::new());
     for slot in &signature.params {
-        let elements = read_member(&archive, slot);
+        let elements = match slot.flow {
+            Some(Flow::Out) => Ok(Vec::new()),
+            _ => read_member(&archive, slot),
+        };
         let refuse = |why| problems.push(wrong(format!("argument '{}' {why}", slot.name)));
         let elements = elements.map_err(refuse).unwrap_or_default();
-        args.push(Elements::given(slot.ty, elements));
+        invocation.push(slot, elements);
     }
     let names = archive.names();
     let names = names.map(|n| n.strip_suffix(".npy").unwrap_or(n));
     refuse_unknown(signature, names, "", &mut problems);
     match problems.has_errors() {
         true => Err(problems),
-        false => Ok(Invocation { args }),
+        false => Ok(invocation),
     }
 }
 
@@ -256,7 +263,9 @@ fn read_member(archive: &Archive, slot: &Slot) -> Result<Vec<Value>, String> {
 
 fn from_npy(slot: &Slot, array: &NpyArray) -> Result<Vec<Value>, String> {
     let wanted = slot.shape.as_deref().unwrap_or(&[]);
-    let flat = array.shape.len() <= 1 && array.elements.len() == slot.len();
+    let count = array.elements.len();
+    let fits = count == slot.len() || slot.is_stream() && count < slot.len();
+    let flat = array.shape.len() <= 1 && fits;
     if array.shape != wanted && !flat {
         let got = &array.shape;
         return Err(format!(
@@ -346,7 +355,10 @@ pub fn slot_json(slot: &Slot, elements: &Elements) -> Json {
 
 fn show_slot(slot: &Slot, elements: &Elements, bits: bool) -> Json {
     let mut leaves = elements.iter().map(|v| show(slot.ty, &v, bits));
-    nest(slot.shape.as_deref().unwrap_or(&[]), &mut leaves)
+    match slot.is_stream() {
+        true => leaves.collect(),
+        false => nest(slot.shape.as_deref().unwrap_or(&[]), &mut leaves),
+    }
 }
 
 fn nest(shape: &[u64], leaves: &mut impl Iterator<Item = Json>) -> Json {
@@ -356,6 +368,9 @@ fn nest(shape: &[u64], leaves: &mut impl Iterator<Item = Json>) -> Json {
     }
 }
 
+/// Elements of a stream that messages show.
+const SHOWN: u64 = 32;
+
 /// The beginning, of so many characters, of the arguments of an invocation as a JSON object.
 pub fn invocation_text(signature: &Signature, invocation: &Invocation, most: usize) -> String {
     let mut out = String::new();
@@ -363,12 +378,12 @@ pub fn invocation_text(signature: &Signature, invocation: &Invocation, most: usi
         let before = if out.is_empty() { '{' } else { ',' };
         out += &format!("{before}{}:", Json::from(slot.name.as_str()));
         let mut leaves = elements.iter().map(|v| show(slot.ty, &v, false));
-        write_nested(
-            &mut out,
-            slot.shape.as_deref().unwrap_or(&[]),
-            &mut leaves,
-            most,
-        );
+        // Of a stream, the beginning.
+        let shape = match slot.is_stream() {
+            true => &[SHOWN],
+            false => slot.shape.as_deref().unwrap_or(&[]),
+        };
+        write_nested(&mut out, shape, &mut leaves, most);
     }
     out += if out.is_empty() { "{}" } else { "}" };
     if let Some((at, _)) = out.char_indices().nth(most) {
@@ -411,7 +426,7 @@ pub fn results_json(
         .params
         .iter()
         .zip(params)
-        .filter(|(slot, _)| slot.is_array());
+        .filter(|(slot, _)| slot.is_array() && slot.flow != Some(Flow::In));
     let mut object: serde_json::Map<String, Json> = arrays
         .map(|(slot, elements)| (slot.name.clone(), show_slot(slot, elements, bits)))
         .collect();
@@ -519,6 +534,7 @@ mod tests {
             name: name.into(),
             ty,
             shape: shape.map(<[u64]>::to_vec),
+            flow: None,
         }
     }
 

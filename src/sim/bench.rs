@@ -81,6 +81,10 @@ impl Layout {
                         width: *width,
                     });
                 }
+                PortKind::Stream { .. } => {
+                    // Engines see a module around it: see `shell`.
+                    return wrong("a stream has no memory".into());
+                }
                 PortKind::Array { ty, width, .. } => {
                     layout.given += usize::from(is_given);
                     let named = Scalar::named(ty).filter(|ty| ty.width() == *width);

@@ -2,9 +2,11 @@
 
 use crate::diagnostics::Span;
 use crate::ir::Scalar;
+use crate::rtl::interface::manifest::Flow;
 use crate::sim::draw::Draw;
 use crate::sim::sparse::Sparse;
-use crate::sim::value::{Signature, Value};
+use crate::sim::value::{Signature, Slot, Value};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -62,6 +64,12 @@ impl Elements {
     /// Values that are drawn when they are asked for.
     pub fn drawn(length: usize, draw: Draw) -> Elements {
         Elements::new(draw.ty(), length, First::Drawn(draw))
+    }
+
+    /// The first of them alone.
+    pub fn beginning(&self, count: usize) -> Elements {
+        let values = self.iter().take(count);
+        Elements::given(self.ty, values.collect())
     }
 
     /// Their type.
@@ -168,17 +176,53 @@ impl fmt::Debug for Elements {
 pub struct Invocation {
     /// In the order of the parameters; elements in row-major order.
     pub args: Vec<Elements>,
+    /// Of streams, by the number of the parameter, if they are not offered whole.
+    pub offers: BTreeMap<usize, Offer>,
+}
+
+/// How far a stream has come, and how far it goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Offer {
+    /// Elements that were transferred before.
+    pub begun: usize,
+    /// Elements that there are, with those.
+    pub offered: usize,
 }
 
 impl Invocation {
+    /// Elements without further ado.
+    pub fn of(args: Vec<Elements>) -> Invocation {
+        let offers = BTreeMap::new();
+        Invocation { args, offers }
+    }
+
+    /// Adds an argument; of a stream there is room for more elements than are given.
+    pub fn push(&mut self, slot: &Slot, mut values: Vec<Value>) {
+        if slot.is_stream() {
+            let (begun, offered) = (0, values.len());
+            if slot.flow == Some(Flow::In) {
+                self.offers
+                    .insert(self.args.len(), Offer { begun, offered });
+            }
+            values.resize(slot.len(), Value::unspecified(slot.ty));
+        }
+        self.args.push(Elements::given(slot.ty, values));
+    }
+
+    /// How many elements of a stream were transferred, and how many there are of `all`.
+    pub fn cursor(&self, param: usize, all: usize) -> (usize, usize) {
+        let offer = self.offers.get(&param);
+        offer.map_or((0, all), |offer| (offer.begun, offer.offered))
+    }
+
     /// Given values, of the types of the parameters.
     pub fn given(signature: &Signature, args: Vec<Vec<Value>>) -> Invocation {
         let slots = signature.params.iter().zip(args);
-        Invocation {
-            args: slots
+        Invocation::of(
+            slots
                 .map(|(slot, values)| Elements::given(slot.ty, values))
                 .collect(),
-        }
+        )
     }
 }
 

@@ -353,6 +353,8 @@ fn operation_name(kind: &OpKind) -> &'static str {
         OpKind::BitGet { .. } | OpKind::BitSlice { .. } => "bit slice",
         OpKind::BitSet { .. } => "bit set",
         OpKind::Load { .. } => "load",
+        OpKind::Get { .. } => "get",
+        OpKind::Put { .. } => "put",
         OpKind::For(_) | OpKind::While(_) => "loop",
         OpKind::If(_) => "if",
         OpKind::Call(_) => "call",
@@ -372,6 +374,7 @@ mod tests {
             name: "a".into(),
             ty: U8,
             shape: Some(vec![2]),
+            flow: None,
         }
     }
 

@@ -43,9 +43,9 @@ impl Run {
         invocations: impl IntoIterator<Item = (&'a Invocation, u32)>,
         cycle_limit: u64,
     ) -> Run {
-        let select = |input: &'a Invocation, arrays: bool| {
+        let arrays = |input: &'a Invocation| {
             let slots = signature.params.iter().zip(&input.args);
-            let wanted = slots.filter(move |(slot, _)| slot.is_array() == arrays);
+            let wanted = slots.filter(|(slot, _)| slot.is_array());
             wanted.map(|(_, elements)| elements)
         };
         let mut run = Run {
@@ -56,13 +56,17 @@ impl Run {
         };
         for (input, gap) in invocations {
             if run.starts.is_empty() {
-                run.arrays = select(input, true).cloned().collect();
+                run.arrays = arrays(input).cloned().collect();
             }
-            let scalars = select(input, false);
-            run.starts.push(Start {
-                scalars: scalars.map(|s| s.get(0).pattern(s.ty())).collect(),
-                gap,
+            // Of a stream, with which element it begins.
+            let slots = signature.params.iter().zip(&input.args).enumerate();
+            let scalars = slots.filter_map(|(number, (slot, given))| match slot.is_stream() {
+                true => Some(input.cursor(number, 0).0.into()),
+                false if slot.is_array() => None,
+                false => Some(given.get(0).pattern(given.ty())),
             });
+            let scalars = scalars.collect();
+            run.starts.push(Start { scalars, gap });
         }
         run
     }

@@ -9,9 +9,11 @@ use crate::ir::{
 use crate::sim::coverage::Coverage;
 use crate::sim::elements::Elements;
 use crate::sim::elements::Invocation;
+use crate::sim::network::{Deadlock, Link};
 use crate::sim::operations::{binary, bit_set, bit_slice, bitcast, cast, compare, fma, unary};
 use crate::sim::value::{Data, Signature, Slot, Value};
-use std::collections::HashMap;
+use crate::transform::network::{self, Network};
+use std::collections::{BTreeMap, HashMap};
 
 /// How to run.
 #[derive(Clone, Debug)]
@@ -60,6 +62,8 @@ pub struct Outcome {
     pub coverage: Coverage,
     /// Stores to the arrays of the signature.
     pub log: Log,
+    /// Elements of streams that were transferred, by the number of the parameter.
+    pub cursors: BTreeMap<usize, usize>,
 }
 
 /// The first stores of a run.
@@ -149,6 +153,8 @@ pub enum RunError {
         /// Its name.
         array: String,
     },
+    /// Processes wait for one another.
+    Deadlock(Deadlock),
     /// The invocation does not fit the kernel.
     BadInvocation(String),
 }
@@ -195,6 +201,7 @@ impl RunError {
                 *span,
                 format!("array '{array}' is too large to simulate"),
             ),
+            RunError::Deadlock(deadlock) => deadlock.to_diagnostic(),
             RunError::BadInvocation(why) => Diagnostic::global(codes::ARGUMENT_FILE, why.clone()),
         }
     }
@@ -221,19 +228,15 @@ pub fn run_until(
 ) -> Result<Outcome, RunError> {
     let signature = Signature::of(program);
     check_invocation(&signature, invocation)?;
-    let mut machine = Machine {
-        program,
-        options,
-        steps: 0,
-        elements: 0,
-        arrays: Vec::new(),
-        tables: HashMap::new(),
-        out_of_bounds: Vec::new(),
-        coverage: Coverage::default(),
-        log: Log::default(),
-        iteration: Vec::new(),
-        watched: HashMap::new(),
-    };
+    if network::has_streams(&program.kernels[program.top]) {
+        let found = Network::of(program);
+        let network =
+            found.map_err(|errors| RunError::BadInvocation(errors.0[0].message.clone()))?;
+        if let Some(network) = network {
+            return super::network::run(&network, &signature, invocation, options);
+        }
+    }
+    let mut machine = Machine::new(program, options, None);
     machine.make_tables()?;
     let top = &program.kernels[program.top];
     let mut args = Vec::new();
@@ -269,6 +272,7 @@ pub fn run_until(
             Vec::new()
         }
         Err(Stop::Error(error)) => return Err(error),
+        Err(Stop::Others) => unreachable!("there is one process"),
     };
     let arrays = params.into_iter().chain(results);
     machine.leave(&signature, invocation, arrays, yielded, &mut outcome);
@@ -291,9 +295,11 @@ fn check_invocation(signature: &Signature, invocation: &Invocation) -> Result<()
 }
 
 /// Why interpretation ended early.
-enum Stop {
+pub(super) enum Stop {
     Error(RunError),
     Unspecified(Span),
+    /// Another process stopped.
+    Others,
 }
 
 impl From<RunError> for Stop {
@@ -302,7 +308,7 @@ impl From<RunError> for Stop {
     }
 }
 
-struct Machine<'p> {
+pub(super) struct Machine<'p> {
     program: &'p Program,
     options: &'p Options,
     steps: u64,
@@ -317,10 +323,12 @@ struct Machine<'p> {
     iteration: Vec<(Span, i128)>,
     /// Of arrays whose stores are logged: the number in the signature by position in [`Machine::arrays`].
     watched: HashMap<usize, usize>,
+    /// Of a process of a network: its streams.
+    link: Option<&'p Link<'p>>,
 }
 
 /// An argument of a running call: a value, or a position in [`Machine::arrays`].
-enum Actual {
+pub(super) enum Actual {
     Scalar(Value),
     Array(usize),
 }
@@ -368,6 +376,40 @@ impl<'p> Frame<'p> {
 }
 
 impl<'p> Machine<'p> {
+    pub(super) fn new(
+        program: &'p Program,
+        options: &'p Options,
+        link: Option<&'p Link<'p>>,
+    ) -> Machine<'p> {
+        Machine {
+            program,
+            options,
+            steps: 0,
+            elements: 0,
+            arrays: Vec::new(),
+            tables: HashMap::new(),
+            out_of_bounds: Vec::new(),
+            coverage: Coverage::default(),
+            log: Log::default(),
+            iteration: Vec::new(),
+            watched: HashMap::new(),
+            link,
+        }
+    }
+
+    /// The elements of an array, which is done with.
+    pub(super) fn take(&mut self, at: usize) -> Elements {
+        let ty = self.arrays[at].ty();
+        std::mem::replace(&mut self.arrays[at], Elements::unspecified(ty, 0))
+    }
+
+    /// Adds what a process did to what a network did.
+    pub(super) fn add_to(self, outcome: &mut Outcome) {
+        outcome.steps += self.steps;
+        outcome.out_of_bounds.extend(self.out_of_bounds);
+        outcome.coverage.add(&self.coverage);
+    }
+
     /// What the run leaves behind.
     fn leave(
         mut self,
@@ -411,7 +453,7 @@ impl<'p> Machine<'p> {
         outcome.log.whole = ended && outcome.log.stores.len() < self.options.log;
     }
 
-    fn allocate(
+    pub(super) fn allocate(
         &mut self,
         kernel: &Kernel,
         id: ArrayId,
@@ -448,7 +490,7 @@ impl<'p> Machine<'p> {
     }
 
     /// Makes the constant arrays of every kernel, which live as long as the machine.
-    fn make_tables(&mut self) -> Result<(), RunError> {
+    pub(super) fn make_tables(&mut self) -> Result<(), RunError> {
         let program = self.program;
         for (kernel_id, kernel) in program.kernels.iter() {
             for (id, array) in kernel.arrays.iter() {
@@ -465,7 +507,7 @@ impl<'p> Machine<'p> {
     }
 
     /// Runs a kernel; `results` are the arrays for its array results. Gives its scalar results.
-    fn call(
+    pub(super) fn call(
         &mut self,
         id: KernelId,
         args: Vec<Actual>,
@@ -577,12 +619,54 @@ impl<'p> Machine<'p> {
             OpKind::While(l) => self.while_loop(frame, op, l)?,
             OpKind::If(branch) => self.branch(frame, op, branch)?,
             OpKind::Call(call) => self.call_op(frame, op, call)?,
+            OpKind::Get { at } => self.get(frame, op, at)?,
+            OpKind::Put { at, value } => self.put(frame, op, at, *value)?,
             pure => {
                 let value = evaluate(frame, op, pure)?;
                 frame.set(op.results[0], value);
             }
         }
         Ok(())
+    }
+
+    /// The streams of the process, and whether something is transferred; an unspecified condition is of no use.
+    fn transfer(
+        &self,
+        frame: &Frame<'p>,
+        op: &Op,
+        at: &Element,
+    ) -> Result<Option<&'p Link<'p>>, Stop> {
+        if let Some(when) = at.when {
+            frame.specified(when, op.span)?;
+        }
+        let Some(link) = self.link else {
+            let what = "streams outside of a network".to_string();
+            let span = op.span;
+            return Err(RunError::Unsupported { span, what }.into());
+        };
+        Ok((!Self::is_off(frame, at)).then_some(link))
+    }
+
+    fn get(&mut self, frame: &mut Frame<'p>, op: &Op, at: &Element) -> Result<(), Stop> {
+        let value = match self.transfer(frame, op, at)? {
+            Some(link) => link.get(at.array, op.span)?,
+            None => Value::unspecified(frame.ty(op.results[0])),
+        };
+        frame.set(op.results[0], value);
+        Ok(())
+    }
+
+    fn put(
+        &mut self,
+        frame: &Frame<'p>,
+        op: &Op,
+        at: &Element,
+        value: ValueId,
+    ) -> Result<(), Stop> {
+        match self.transfer(frame, op, at)? {
+            Some(link) => link.put(at.array, frame.get(value).clone(), op.span),
+            None => Ok(()),
+        }
     }
 
     fn for_loop(&mut self, frame: &mut Frame<'p>, op: &'p Op, l: &'p For) -> Result<(), Stop> {

@@ -1,7 +1,9 @@
 //! Runtime values: exact integers and float bit patterns, with a mark on what is unspecified.
 
-use crate::ir::{Array, Const, Param, Program, ResultSlot, Scalar};
+use crate::ir::{Array, ArrayKind, Const, Param, Program, ResultSlot, Scalar};
+use crate::rtl::interface::manifest::Flow;
 use crate::sim::integer::ExactInt;
+use crate::transform::network::Network;
 use num_bigint::{BigInt, BigUint};
 use num_traits::ToPrimitive;
 
@@ -164,14 +166,23 @@ pub struct Slot {
     pub ty: Scalar,
     /// Shape of an array, `None` for a scalar.
     pub shape: Option<Vec<u64>>,
+    /// Which way elements go if it is a stream, as an array of the elements that may be transferred.
+    pub flow: Option<Flow>,
 }
+
+/// Elements of a stream of the top kernel that a run can transfer.
+pub const MOST_TRANSFERS: u64 = 1 << 16;
 
 impl Slot {
     fn of_array(array: &Array) -> Slot {
         Slot {
             name: array.name.clone(),
             ty: array.elem,
-            shape: Some(array.shape.clone()),
+            shape: Some(match array.stream {
+                None => array.shape.clone(),
+                Some(_) => vec![MOST_TRANSFERS],
+            }),
+            flow: None,
         }
     }
     /// Number of elements; 1 for a scalar.
@@ -181,6 +192,10 @@ impl Slot {
     /// Whether it has no element, which no valid slot is.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+    /// Whether it is a stream.
+    pub fn is_stream(&self) -> bool {
+        self.flow.is_some()
     }
     /// Whether it is an array.
     pub fn is_array(&self) -> bool {
@@ -230,6 +245,7 @@ impl Signature {
                 name: kernel.values[*id].name.clone().unwrap_or_default(),
                 ty: kernel.values[*id].ty,
                 shape: None,
+                flow: None,
             },
         });
         let single = kernel.results.len() == 1;
@@ -245,11 +261,25 @@ impl Signature {
                     name: String::new(),
                     ty: *ty,
                     shape: None,
+                    flow: None,
                 },
             }
         });
+        let mut params: Vec<Slot> = params.collect();
+        // Of streams, what the network does with them.
+        let network = Network::of(program).ok().flatten();
+        for network in network.iter() {
+            for (id, users) in network.users() {
+                if let ArrayKind::Param(number) = network.kernel.arrays[id].kind {
+                    params[number].flow = Some(match users.producer {
+                        Some(_) => Flow::Out,
+                        None => Flow::In,
+                    });
+                }
+            }
+        }
         Signature {
-            params: params.collect(),
+            params,
             results: results.collect(),
         }
     }

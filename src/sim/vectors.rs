@@ -33,9 +33,7 @@ pub fn invocation(signature: &Signature, seed: u64, number: u64, attempt: u64) -
             false => Elements::one(slot.ty, draw.at(0)),
         }
     });
-    Invocation {
-        args: args.collect(),
-    }
+    Invocation::of(args.collect())
 }
 
 #[cfg(test)]
@@ -51,6 +49,7 @@ mod tests {
             name: "x".into(),
             ty,
             shape,
+            flow: None,
         }
     }
 

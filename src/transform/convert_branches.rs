@@ -2,6 +2,7 @@
 //! access (Allen, Kennedy, Porterfield and Warren, Conversion of control dependence to data dependence, POPL 1983).
 
 use crate::diagnostics::Span;
+use crate::ir::analysis::touch;
 use crate::ir::rewrite::{Rewriter, rewrite};
 use crate::ir::*;
 use std::collections::HashMap;
@@ -89,7 +90,7 @@ impl Convert<'_> {
 }
 
 fn accesses(op: &Op) -> bool {
-    matches!(op.kind, OpKind::Load { .. } | OpKind::Store { .. })
+    op.kind.is_transfer() || touch::element(&op.kind).is_some()
 }
 
 /// Adds one condition to accesses; each conjunction with another condition is made once.
@@ -111,7 +112,7 @@ impl Guards {
 
     /// An access that is left happens under the condition too; what that takes is appended to `out`.
     pub fn add(&mut self, kernel: &mut Kernel, op: &mut Op, out: &mut Vec<Op>) {
-        let (OpKind::Load { at, .. } | OpKind::Store { at, .. }) = &mut op.kind else {
+        let Some(at) = op.kind.element_mut() else {
             return;
         };
         let (cond, span) = (self.cond, self.span);

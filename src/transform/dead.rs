@@ -67,6 +67,8 @@ impl Sweep {
             OpKind::Store { at, .. } => self.unread.contains(&at.array),
             OpKind::Fill { array, .. } => self.unread.contains(array),
             OpKind::Copy { dst, .. } => self.unread.contains(dst),
+            // Others wait for it.
+            OpKind::Get { .. } | OpKind::Put { .. } => false,
             // It may run for ever.
             OpKind::While(_) | OpKind::Call(_) => false,
             OpKind::For(_) | OpKind::If(_) => {

@@ -268,7 +268,7 @@ impl Flatten<'_> {
             // A load from what the nest does not store gives the same in every iteration.
             let held = match &op.kind {
                 OpKind::Load { at, .. } => nest.stored.contains(&at.array),
-                OpKind::Store { .. } => true,
+                OpKind::Store { .. } | OpKind::Get { .. } | OpKind::Put { .. } => true,
                 _ => false,
             };
             let (Some(guards), true) = (&mut guards, held) else {
@@ -559,5 +559,5 @@ fn take_apart(op: Op, levels: &mut Vec<Level>) {
 
 /// Whether an operation beside an inner loop can be moved into it.
 fn can_move(op: &Op) -> bool {
-    op.kind.is_pure() || matches!(op.kind, OpKind::Store { .. })
+    op.kind.is_pure() || op.kind.is_transfer() || matches!(op.kind, OpKind::Store { .. })
 }

@@ -1,10 +1,10 @@
 //! Makes one kernel without calls of a program: callees are copied to where they are called.
 
 use crate::codes;
-use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::diagnostics::{Diagnostic, Diagnostics, Span};
 use crate::hash::FastMap;
 use crate::ir::copy::Copier;
-use crate::ir::{Block, Kernel, Op, OpKind, Program, ValueId};
+use crate::ir::{Block, Kernel, KernelId, Op, OpKind, Program, ValueId};
 
 /// Operations up to which calls are inlined: what is compiled in about a minute and 4 GB.
 pub(super) const MAX_OPS: usize = 2_000_000;
@@ -15,18 +15,8 @@ pub(super) const MAX_OPS: usize = 2_000_000;
 pub fn inline(program: &Program) -> Result<Kernel, Diagnostics> {
     // Callees come before callers, so each is already without calls when it is copied.
     let mut done: Vec<Kernel> = Vec::new();
-    for (id, kernel) in program.kernels.iter() {
-        let mut kernel = kernel.clone();
-        let mut budget = MAX_OPS;
-        let body = std::mem::take(&mut kernel.body);
-        let Some(body) = inline_block(&mut kernel, body, &done, &mut budget) else {
-            let message = format!(
-                "kernel '{}' has more than {MAX_OPS} operations once its calls are inlined",
-                kernel.name
-            );
-            return Err(Diagnostic::error(codes::TOO_LARGE, kernel.span, message).into());
-        };
-        kernel.body = body;
+    for (id, _) in program.kernels.iter() {
+        let kernel = inlined(program, id, &done)?;
         if id == program.top {
             return Ok(kernel);
         }
@@ -35,7 +25,32 @@ pub fn inline(program: &Program) -> Result<Kernel, Diagnostics> {
     Err(Diagnostic::global(codes::TOO_LARGE, "the program has no top kernel").into())
 }
 
-fn inline_block(
+/// A kernel with every call replaced by the callee's body; `done` are those before it.
+///
+/// Errors: as [`inline`].
+pub(super) fn inlined(
+    program: &Program,
+    id: KernelId,
+    done: &[Kernel],
+) -> Result<Kernel, Diagnostics> {
+    let mut kernel = program.kernels[id].clone();
+    let mut budget = MAX_OPS;
+    let body = std::mem::take(&mut kernel.body);
+    match inline_block(&mut kernel, body, done, &mut budget) {
+        Some(body) => Ok(Kernel { body, ..kernel }),
+        None => Err(too_large(&kernel.name, kernel.span)),
+    }
+}
+
+/// The error of a kernel that calls make too large.
+pub(super) fn too_large(name: &str, span: Span) -> Diagnostics {
+    let message =
+        format!("kernel '{name}' has more than {MAX_OPS} operations once its calls are inlined");
+    Diagnostic::error(codes::TOO_LARGE, span, message).into()
+}
+
+/// A block with every call in it replaced by the callee's body; `None`: the budget does not suffice.
+pub(super) fn inline_block(
     kernel: &mut Kernel,
     block: Block,
     done: &[Kernel],

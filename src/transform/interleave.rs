@@ -336,6 +336,7 @@ impl Interleave<'_> {
             kind: ArrayKind::Local,
             partition: Vec::new(),
             tags: ArrayTags::default(),
+            stream: None,
             span: self.kernel.span,
         })
     }

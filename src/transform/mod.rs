@@ -14,6 +14,7 @@ pub mod inline;
 pub mod interleave;
 pub mod iterations;
 pub mod jam;
+pub mod network;
 pub mod promote;
 pub mod registers;
 pub mod restructure;
@@ -39,6 +40,8 @@ pub struct Pass {
     pub run: fn(&mut Kernel),
     /// May make a kernel slower: the driver compares.
     pub is_gamble: bool,
+    /// Keeps the order in which elements of streams are got and put.
+    pub keeps_streams: bool,
 }
 
 fn is_any(_: &OpKind) -> bool {
@@ -77,6 +80,7 @@ pub const PASSES: &[Pass] = &[
         concerns: is_copy,
         run: tables::run,
         is_gamble: false,
+        keeps_streams: true,
     },
     Pass {
         name: "fills",
@@ -84,6 +88,7 @@ pub const PASSES: &[Pass] = &[
         concerns: is_fill,
         run: fills::run,
         is_gamble: false,
+        keeps_streams: true,
     },
     Pass {
         name: "registers",
@@ -91,6 +96,7 @@ pub const PASSES: &[Pass] = &[
         concerns: is_access,
         run: registers::run,
         is_gamble: false,
+        keeps_streams: true,
     },
     Pass {
         name: "distribute",
@@ -98,6 +104,7 @@ pub const PASSES: &[Pass] = &[
         concerns: is_loop,
         run: distribute::run,
         is_gamble: true,
+        keeps_streams: false,
     },
     Pass {
         name: "promote",
@@ -105,6 +112,7 @@ pub const PASSES: &[Pass] = &[
         concerns: is_loop,
         run: promote::run,
         is_gamble: false,
+        keeps_streams: true,
     },
     Pass {
         name: "scalar_expansion",
@@ -112,6 +120,7 @@ pub const PASSES: &[Pass] = &[
         concerns: is_loop,
         run: scalar_expansion::run,
         is_gamble: true,
+        keeps_streams: false,
     },
     Pass {
         name: "forward",
@@ -119,6 +128,7 @@ pub const PASSES: &[Pass] = &[
         concerns: is_fill,
         run: forward::run,
         is_gamble: false,
+        keeps_streams: true,
     },
     Pass {
         name: "reuse",
@@ -126,6 +136,7 @@ pub const PASSES: &[Pass] = &[
         concerns: is_access,
         run: reuse::run,
         is_gamble: false,
+        keeps_streams: true,
     },
     Pass {
         name: "interleave",
@@ -133,6 +144,7 @@ pub const PASSES: &[Pass] = &[
         concerns: is_loop,
         run: interleave::run,
         is_gamble: true,
+        keeps_streams: false,
     },
     Pass {
         name: "window",
@@ -140,6 +152,7 @@ pub const PASSES: &[Pass] = &[
         concerns: is_loop,
         run: window::run,
         is_gamble: true,
+        keeps_streams: false,
     },
     Pass {
         name: "bypass",
@@ -147,6 +160,7 @@ pub const PASSES: &[Pass] = &[
         concerns: is_loop,
         run: bypass::run,
         is_gamble: true,
+        keeps_streams: false,
     },
     Pass {
         name: "balance",
@@ -154,6 +168,7 @@ pub const PASSES: &[Pass] = &[
         concerns: is_loop,
         run: balance::run,
         is_gamble: false,
+        keeps_streams: true,
     },
     Pass {
         name: "expand",
@@ -161,6 +176,7 @@ pub const PASSES: &[Pass] = &[
         concerns: is_sweep,
         run: expand::run,
         is_gamble: false,
+        keeps_streams: true,
     },
     Pass {
         name: "dead",
@@ -168,6 +184,7 @@ pub const PASSES: &[Pass] = &[
         concerns: is_any,
         run: dead::run,
         is_gamble: false,
+        keeps_streams: true,
     },
     Pass {
         name: "convert_branches",
@@ -175,6 +192,7 @@ pub const PASSES: &[Pass] = &[
         concerns: is_branch,
         run: convert_branches::run,
         is_gamble: false,
+        keeps_streams: true,
     },
     Pass {
         name: "flatten",
@@ -182,6 +200,7 @@ pub const PASSES: &[Pass] = &[
         concerns: is_loop,
         run: flatten::run,
         is_gamble: false,
+        keeps_streams: true,
     },
 ];
 
@@ -221,7 +240,8 @@ pub fn run_on(
                 break;
             }
         }
-        if REQUIRED.contains(&pass.name) || !skip.iter().any(|s| s == pass.name) {
+        let is_safe = pass.keeps_streams || !kernels.iter().any(network::has_streams);
+        if is_safe && (REQUIRED.contains(&pass.name) || !skip.iter().any(|s| s == pass.name)) {
             run_pass(pass, &mut kernels);
         }
         if last == Some(pass.name) {

@@ -298,6 +298,10 @@ fn permute(
     order: &[usize],
     sums: Order,
 ) -> Result<(), Refusal> {
+    if band.body.any_op(&|op| op.kind.is_transfer()) {
+        let why = "elements of streams would be got or put in another order";
+        return Err((Some(band.span), why.into()));
+    }
     let reduced = reductions(kernel, values, &mut band.body, &band.carried, sums);
     if !reduced.all_carried {
         let why = "the result of a sum or of what else it carries would change";

@@ -172,6 +172,7 @@ impl Expansion<'_> {
             kind: ArrayKind::Local,
             partition: Vec::new(),
             tags: ArrayTags::default(),
+            stream: None,
             span: self.kernel.span,
         })
     }

@@ -112,7 +112,7 @@ fn parameters_have_a_group_of_ports_for_each_bank() {
             let depths: Vec<u64> = banks.iter().map(|bank| bank.depth).collect();
             (splits, depths, banks[1].ports[0].address.clone())
         }
-        PortKind::Scalar { .. } => panic!("no array"),
+        _ => panic!("no array"),
     };
     let args = &compiled.manifest.args;
     let x = (

@@ -50,6 +50,7 @@ impl Builder {
             kind,
             partition: Vec::new(),
             tags: Default::default(),
+            stream: None,
             span: Span::default(),
         })
     }

@@ -346,6 +346,6 @@ fn functions_are_rounded_correctly_and_arguments_counted() {
     let outcome = run(&program, &one, &Options::default()).unwrap();
     let e = std::f32::consts::E.to_bits();
     assert_eq!(numbers(&outcome.results[0]), [i128::from(e)]);
-    let error = run(&program, &Invocation { args: vec![] }, &Options::default()).unwrap_err();
+    let error = run(&program, &Invocation::of(vec![]), &Options::default()).unwrap_err();
     assert!(matches!(error, RunError::BadInvocation(_)));
 }

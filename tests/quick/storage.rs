@@ -61,7 +61,7 @@ fn groups(compiled: &Compilation, name: &str) -> Vec<usize> {
     let port = args.find(|port| port.name.as_deref() == Some(name));
     match &port.expect("the parameter").kind {
         PortKind::Array { banks, .. } => banks.iter().map(|bank| bank.ports.len()).collect(),
-        PortKind::Scalar { .. } => panic!("'{name}' is no array"),
+        _ => panic!("'{name}' is no array"),
     }
 }
 

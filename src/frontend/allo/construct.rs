@@ -26,6 +26,7 @@ pub fn call(builtin: Builtin, args: &Args, names: &mut dyn Names) -> Option<Resu
             refused("a decorator of allo stands above a function, and is not called")
         }
         Builtin::Grid => refused("grid stands in the header of a kernel's for loop only"),
+        Builtin::Stream => refused("a stream is declared: `name: Stream[i32]`"),
         Builtin::Bufferize => refused("bufferize makes an array of a kernel"),
         Builtin::Range | Builtin::Len => return None,
     })

@@ -7,6 +7,7 @@ pub mod surface;
 use super::builder::Operator;
 use super::namespaces::Namespace;
 use super::options::Options;
+use super::types::StreamType;
 use super::values::ConstValue;
 use crate::ir::Scalar;
 use std::any::Any;
@@ -19,6 +20,8 @@ pub enum Allo {
     Type(Scalar),
     /// A shaped type such as `f32[16]`.
     Shaped(Scalar, Rc<[u64]>),
+    /// `Stream[i32, 4]`.
+    Stream(StreamType),
     /// `constexpr`.
     Constexpr,
     /// `Template("T")`.
@@ -92,6 +95,8 @@ pub enum Builtin {
     StaticAssert,
     /// `bufferize`.
     Bufferize,
+    /// `Stream`.
+    Stream,
 }
 
 impl Allo {

@@ -8,7 +8,7 @@ use crate::frontend::builder::Operator;
 use crate::frontend::codes;
 use crate::frontend::error::{Failure, Result, fail};
 use crate::frontend::types;
-use crate::frontend::values::{ConstValue, shaped_name};
+use crate::frontend::values::{ConstValue, shaped_name, stream_name};
 use crate::ir::Scalar;
 use pyeval::{Args, HostValue, Names};
 use std::any::Any;
@@ -18,6 +18,7 @@ impl HostValue for Allo {
         match self {
             Allo::Type(_) => "a type",
             Allo::Shaped(..) => "a shaped type",
+            Allo::Stream(_) => "a type of streams",
             Allo::Constexpr => "the type 'constexpr'",
             Allo::Template(_) => "an unbound template",
             Allo::Kernel(_) => "a kernel",
@@ -32,6 +33,7 @@ impl HostValue for Allo {
         match self {
             Allo::Type(ty) => ty.to_string(),
             Allo::Shaped(ty, shape) => shaped_name(*ty, shape),
+            Allo::Stream(stream) => stream_name(stream),
             Allo::Operator(op) => op.key.to_owned(),
             other => format!("<{}>", other.kind()),
         }
@@ -54,6 +56,7 @@ impl HostValue for Allo {
         match (self, other) {
             (Allo::Type(x), Allo::Type(y)) => x == y,
             (Allo::Shaped(x, s), Allo::Shaped(y, t)) => x == y && s == t,
+            (Allo::Stream(x), Allo::Stream(y)) => x == y,
             (Allo::Constexpr, Allo::Constexpr) => true,
             (Allo::Template(x), Allo::Template(y)) => x == y,
             (Allo::Kernel(x), Allo::Kernel(y)) => {
@@ -99,6 +102,8 @@ impl HostValue for Allo {
     fn subscript(&self, index: &[(ConstValue, Span)], span: Span) -> Option<Result<ConstValue>> {
         match self {
             Allo::Type(elem) => Some(types::shaped(*elem, index, span)),
+            Allo::Builtin(Builtin::Stream) => Some(types::stream(index, span)),
+            Allo::Stream(stream) => Some(types::streams(stream, index, span)),
             // `ConstExpr[int32]` says no more than `constexpr` does.
             Allo::Constexpr => Some(Ok(Allo::Constexpr.into())),
             Allo::Kernel(kernel) => Some(specialise(kernel, index, span)),

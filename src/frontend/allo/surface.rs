@@ -20,6 +20,7 @@ const ALLO: &[(&str, Allo)] = &[
     ("grid", Allo::Builtin(Builtin::Grid)),
     ("static_assert", Allo::Builtin(Builtin::StaticAssert)),
     ("bufferize", Allo::Builtin(Builtin::Bufferize)),
+    ("Stream", Allo::Builtin(Builtin::Stream)),
     ("constexpr", Allo::Constexpr),
     ("arith", Allo::Namespace(Namespace::Arith)),
     ("math", Allo::Namespace(Namespace::Math)),

@@ -165,6 +165,7 @@ impl Builder {
             kind,
             partition: Vec::new(),
             tags: ArrayTags::default(),
+            stream: None,
             span,
         })
     }
@@ -625,6 +626,8 @@ pub fn describe(value: &Value) -> String {
         Value::Const(value) => value.kind().to_owned(),
         Value::Scalar(typed) => format!("a value of type {}", typed.ty),
         Value::Array { .. } => "an array".to_owned(),
+        Value::Streams(streams) if streams.shape.is_empty() => "a stream".to_owned(),
+        Value::Streams(_) => "an array of streams".to_owned(),
         Value::Tuple(items) => format!("a tuple of {} values", items.len()),
     }
 }

@@ -8,7 +8,7 @@ use crate::frontend::builder::{Operand, Operator, describe};
 use crate::frontend::codes;
 use crate::frontend::error::{Failure, Result, fail};
 use crate::frontend::namespaces::Namespace;
-use crate::frontend::session::{Signature, Slot};
+use crate::frontend::session::{Passing, Signature, Slot};
 use crate::frontend::values::{ConstValue, Typed, Value, shaped_name};
 use crate::ir::{Arg, ArrayId, ArrayKind, Call, OpKind, Scalar, ValueId};
 use pyeval::{HostValue, Names, arity_text, freeze};
@@ -43,6 +43,10 @@ impl<'a> Lowerer<'_, 'a> {
                     other => self.attribute_of(other, method, self.span(method.range))?,
                 }
             }
+            Expr::Attribute(method) => match self.expr(&method.value)? {
+                Value::Streams(streams) => return self.stream_call(&streams, method, e),
+                other => self.attribute_of(other, method, self.span(method.range))?,
+            },
             func => self.expr(func)?,
         };
         let callee = match callee {
@@ -298,15 +302,26 @@ impl<'a> Lowerer<'_, 'a> {
         let signature = self.session.signature(id).clone();
         let name = self.session.kernels[id].name.clone();
         let mut passed = Vec::new();
+        let mut spans = Vec::new();
         for (operand, (param, slot, written)) in operands.iter().zip(&signature.params) {
+            let slot = match slot {
+                Passing::Value(slot) => slot,
+                Passing::Streams(elem, shape) => {
+                    let streams = self.stream_argument(operand, param, *elem, shape)?;
+                    passed.extend(streams.iter().map(|id| Arg::Array(*id)));
+                    spans.resize(passed.len(), operand.span);
+                    continue;
+                }
+            };
             let mut arg = self.argument(operand, param, slot)?;
             if let (Arg::Array(id), true, true) = (arg, *written, self.options.enable_tensor) {
                 // A tensor is a value: the callee writes a copy.
                 arg = Arg::Array(self.copy_of(id, operand.span));
             }
             passed.push(arg);
+            spans.push(operand.span);
         }
-        self.check_aliases(&passed, &operands, &signature)?;
+        self.check_aliases(&passed, &spans, &signature)?;
         let mut scalars: Vec<ValueId> = Vec::new();
         let mut result_arrays: Vec<ArrayId> = Vec::new();
         let mut values = Vec::new();
@@ -403,25 +418,19 @@ impl<'a> Lowerer<'_, 'a> {
         }
     }
 
-    fn check_aliases(
-        &self,
-        args: &[Arg],
-        operands: &[Operand],
-        signature: &Signature,
-    ) -> Result<()> {
+    fn check_aliases(&self, args: &[Arg], spans: &[Span], signature: &Signature) -> Result<()> {
         for (j, later) in args.iter().enumerate() {
             for (i, earlier) in args[..j].iter().enumerate() {
                 let same = matches!((earlier, later), (Arg::Array(a), Arg::Array(b)) if a == b);
-                if same && (signature.params[i].2 || signature.params[j].2) {
-                    let written = if signature.params[i].2 { i } else { j };
+                let (first, second) = (signature.param(i), signature.param(j));
+                if same && (first.2 || second.2) {
+                    let written = if first.2 { first } else { second };
                     return fail(
                         codes::ALIASED,
-                        operands[j].span,
+                        spans[j],
                         format!(
                             "the buffer is passed for '{}' and '{}', and the kernel writes '{}'",
-                            signature.params[i].0,
-                            signature.params[j].0,
-                            signature.params[written].0
+                            first.0, second.0, written.0
                         ),
                     );
                 }

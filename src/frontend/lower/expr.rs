@@ -35,6 +35,8 @@ impl<'a> Lowerer<'_, 'a> {
             Expr::Compare(e) => self.compare(e, span),
             Expr::If(e) => self.ternary(e, span),
             Expr::Call(e) => self.call(e),
+            // All kernels that are called beside one another run at the same time.
+            Expr::Await(e) if e.value.is_call_expr() => self.expr(&e.value),
             Expr::Subscript(e) => self.subscript(expr, e, span),
             Expr::Attribute(e) => self.attribute(e, span),
             Expr::ListComp(_)
@@ -261,6 +263,7 @@ impl<'a> Lowerer<'_, 'a> {
                 let indices = self.indices(id, e)?;
                 Ok(Value::Scalar(self.load(id, indices, span)))
             }
+            Value::Streams(streams) => self.stream_element(&streams, e),
             Value::Scalar(typed) => {
                 let bits = self.bits(typed.ty, e)?;
                 Ok(Value::Scalar(self.get_bits(typed.id, &bits, span)))

@@ -9,12 +9,12 @@ use crate::frontend::codes;
 use crate::frontend::decorator::kernel_decorator;
 use crate::frontend::error::{Failure, Result, fail};
 use crate::frontend::scan;
-use crate::frontend::session::{Session, Signature, Slot};
+use crate::frontend::session::{Passing, Session, Signature, Slot};
 use crate::frontend::types::{self, Type};
 use crate::frontend::values::{ConstValue, Typed};
 use crate::frontend::world::Bindings;
 use crate::ir::analysis::touch;
-use crate::ir::{ArrayKind, Kernel, Param};
+use crate::ir::{ArrayKind, Kernel, Param, Stream};
 use pyeval::Names;
 use ruff_python_ast::{Stmt, StmtFunctionDef};
 use ruff_text_size::Ranged;
@@ -36,6 +36,9 @@ pub fn kernel(
     lowerer.inferred = inferred.to_vec();
     lowerer.kernel(ast, name)
 }
+
+/// A declared parameter: what it is in the ir (an array of streams is several), its name, and what callers see.
+type Declared = (Vec<Param>, String, Passing);
 
 impl<'a> Lowerer<'_, 'a> {
     fn kernel(&mut self, ast: &'a StmtFunctionDef, name: String) -> Result<(Kernel, Signature)> {
@@ -68,7 +71,7 @@ impl<'a> Lowerer<'_, 'a> {
             span,
             values: builder.values,
             arrays: builder.arrays,
-            params: params.iter().map(|p| p.0.clone()).collect(),
+            params: params.iter().flat_map(|p| p.0.clone()).collect(),
             results,
             body,
         };
@@ -76,12 +79,14 @@ impl<'a> Lowerer<'_, 'a> {
         Ok((kernel, signature))
     }
 
-    fn signature(&self, kernel: &Kernel, params: Vec<(Param, String, Slot)>) -> Signature {
-        let written = touch::written(&kernel.body, |id, i| self.session.signature(id).params[i].2);
+    fn signature(&self, kernel: &Kernel, params: Vec<Declared>) -> Signature {
+        let written = touch::written(&kernel.body, |id, i| self.session.signature(id).param(i).2);
         let params = params
             .into_iter()
-            .map(|(param, name, slot)| {
-                let writes = matches!(param, Param::Array(id) if written.contains(&id));
+            .map(|(params, name, slot)| {
+                let is_written =
+                    |param: &Param| matches!(param, Param::Array(id) if written.contains(id));
+                let writes = params.iter().any(is_written);
                 (name, slot, writes)
             })
             .collect();
@@ -92,7 +97,7 @@ impl<'a> Lowerer<'_, 'a> {
     }
 
     /// Declares the parameters; every bad one is reported.
-    fn parameters(&mut self, ast: &'a StmtFunctionDef) -> Result<Vec<(Param, String, Slot)>> {
+    fn parameters(&mut self, ast: &'a StmtFunctionDef) -> Result<Vec<Declared>> {
         let p = &ast.parameters;
         let mut ok = true;
         for star in [&p.vararg, &p.kwarg].into_iter().flatten() {
@@ -101,6 +106,7 @@ impl<'a> Lowerer<'_, 'a> {
             self.report(Diagnostic::error(codes::PARAMETER, span, message));
             ok = false;
         }
+        let mut position = 0;
         let mut params = Vec::new();
         for param in p.iter_non_variadic_params() {
             if let Some(default) = &param.default {
@@ -109,8 +115,11 @@ impl<'a> Lowerer<'_, 'a> {
                 self.report(Diagnostic::error(codes::PARAMETER, span, message));
                 ok = false;
             }
-            match self.parameter(&param.parameter, params.len()) {
-                Ok(declared) => params.push(declared),
+            match self.parameter(&param.parameter, position) {
+                Ok(declared) => {
+                    position += declared.0.len();
+                    params.push(declared);
+                }
                 Err(failure) => {
                     self.session.report(failure);
                     let span = self.span(param.parameter.name.range);
@@ -131,7 +140,7 @@ impl<'a> Lowerer<'_, 'a> {
         &mut self,
         param: &'a ruff_python_ast::Parameter,
         position: usize,
-    ) -> Result<(Param, String, Slot)> {
+    ) -> Result<Declared> {
         let name = param.name.id.to_string();
         let span = self.span(param.name.range);
         if let Some(earlier) = self.scopes.get(&name) {
@@ -154,7 +163,8 @@ impl<'a> Lowerer<'_, 'a> {
             Type::Scalar(ty) => {
                 let id = self.b.value(ty, Some(&name));
                 self.declare(&name, Local::Scalar(Typed { id, ty }), span);
-                Ok((Param::Scalar(id), name, Slot::Scalar(ty)))
+                let slot = Passing::Value(Slot::Scalar(ty));
+                Ok((vec![Param::Scalar(id)], name, slot))
             }
             Type::Shaped(elem, shape) => {
                 let kind = ArrayKind::Param(position);
@@ -165,7 +175,19 @@ impl<'a> Lowerer<'_, 'a> {
                     id
                 };
                 self.declare(&name, Local::Array(own), span);
-                Ok((Param::Array(id), name, Slot::Array(elem, shape)))
+                let slot = Passing::Value(Slot::Array(elem, shape));
+                Ok((vec![Param::Array(id)], name, slot))
+            }
+            Type::Stream(ty) => {
+                let stream = Stream {
+                    depth: ty.depth,
+                    tokens: Vec::new(),
+                };
+                let kind = |number| ArrayKind::Param(position + number);
+                let streams = self.streams(&name, &ty, &stream, kind, span);
+                let params = streams.ids.iter().map(|id| Param::Array(*id)).collect();
+                self.declare(&name, Local::Streams(streams), span);
+                Ok((params, name, Passing::Streams(ty.elem, ty.shape)))
             }
             Type::Constexpr => Err(Diagnostic::error(
                 codes::ANNOTATION,

@@ -170,6 +170,7 @@ impl<'s, 'a> Lowerer<'s, 'a> {
                         fresh: false,
                     });
                 }
+                Local::Streams(streams) => return Ok(Value::Streams(streams.clone())),
                 Local::Poisoned => return Err(Failure::Reported),
                 Local::Const(value) => value.clone(),
             },

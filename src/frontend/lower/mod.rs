@@ -13,6 +13,7 @@ mod results;
 mod returns;
 mod scope;
 mod stmt;
+mod streams;
 mod targets;
 mod typing;
 

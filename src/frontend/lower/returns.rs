@@ -95,6 +95,10 @@ impl<'a> Lowerer<'_, 'a> {
         match types::annotation(expr, self)? {
             Type::Scalar(ty) => Ok(Slot::Scalar(ty)),
             Type::Shaped(elem, shape) => Ok(Slot::Array(elem, shape)),
+            Type::Stream(_) => {
+                let message = "a kernel has no stream as its result: streams are parameters";
+                fail(codes::STREAM, self.span(expr.range()), message)
+            }
             Type::Constexpr => fail(
                 codes::ANNOTATION,
                 self.span(expr.range()),

@@ -1,7 +1,7 @@
 //! Local names of a kernel: block scopes from the body inwards.
 
 use crate::diagnostics::Span;
-use crate::frontend::values::{ConstValue, Typed};
+use crate::frontend::values::{ConstValue, Streams, Typed};
 use crate::ir::ArrayId;
 use indexmap::IndexMap;
 use std::collections::HashMap;
@@ -13,6 +13,8 @@ pub enum Local {
     Scalar(Typed),
     /// A shaped variable.
     Array(ArrayId),
+    /// Streams.
+    Streams(Streams),
     /// A constexpr or a nested kernel.
     Const(ConstValue),
     /// Its declaration had an error.

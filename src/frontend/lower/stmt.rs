@@ -95,6 +95,7 @@ impl<'a> Lowerer<'_, 'a> {
     fn expression_statement(&mut self, expr: &'a Expr) -> Result<()> {
         match expr {
             Expr::StringLiteral(_) | Expr::EllipsisLiteral(_) => Ok(()),
+            Expr::Await(awaited) => self.expression_statement(&awaited.value),
             Expr::Call(call) => {
                 let value = self.call(call)?;
                 self.check_taken(call, &value)
@@ -141,6 +142,7 @@ impl<'a> Lowerer<'_, 'a> {
         match ty {
             Type::Constexpr => self.declare_constexpr(&name.id, value, span),
             Type::Scalar(ty) => self.declare_scalar(&name.id, ty, value, span),
+            Type::Stream(ty) => self.declare_stream(&name.id, &ty, value, span),
             Type::Shaped(elem, shape) => {
                 let init = match value {
                     Some(value) => Some(self.operand(value)?),
@@ -411,6 +413,11 @@ impl<'a> Lowerer<'_, 'a> {
                 Ok(())
             }
             Some(Local::Array(id)) => self.assign_array(id, &operand, span),
+            Some(Local::Streams(_)) => fail(
+                codes::STREAM,
+                target,
+                format!("'{name}' is a stream, which cannot be assigned"),
+            ),
             Some(Local::Const(value)) if Allo::kernel(&value).is_some() => fail(
                 codes::TARGET,
                 target,
@@ -451,6 +458,10 @@ impl<'a> Lowerer<'_, 'a> {
                 "declare it as a compile-time name: `{name}: constexpr = ...`"
             ))
             .into()),
+            Value::Streams(_) => {
+                let message = "a stream has one name, and cannot be assigned to another";
+                fail(codes::STREAM, operand.span, message)
+            }
             Value::Tuple(_) => fail(
                 codes::UNPACK,
                 operand.span,
@@ -633,7 +644,7 @@ impl<'a> Lowerer<'_, 'a> {
 const MAX_TABLE: usize = 1 << 20;
 
 /// Appends the elements of a nested list or array of the shape as constants.
-fn flatten(
+pub(super) fn flatten(
     value: &ConstValue,
     elem: Scalar,
     shape: &[u64],

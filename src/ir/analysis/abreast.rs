@@ -24,6 +24,12 @@ pub fn may_run(values: &Values, f: &For, factor: u64) -> Result<(), Span> {
         uses: Vec::new(),
     };
     walk.inside.insert(f.iv);
+    let mut transfer = None;
+    f.body
+        .for_each_op(&mut |op| transfer = transfer.or(op.kind.is_transfer().then_some(op.span)));
+    if let Some(transfer) = transfer {
+        return Err(transfer);
+    }
     walk.block(&f.body, &mut Vec::new())?;
     let has_loops = f.body.ops.iter().any(Op::contains_loop);
     let span = |one: &Use| one.op.span;

@@ -8,6 +8,8 @@ pub fn arrays(kind: &OpKind) -> (Vec<ArrayId>, Vec<ArrayId>) {
     match kind {
         OpKind::Load { at, .. } => (vec![at.array], vec![]),
         OpKind::Store { at, .. } => (vec![], vec![at.array]),
+        // Each changes what is in the queue.
+        OpKind::Get { at } | OpKind::Put { at, .. } => (vec![at.array], vec![at.array]),
         OpKind::Fill { array, .. } => (vec![], vec![*array]),
         OpKind::Copy { dst, src } => (vec![*src], vec![*dst]),
         OpKind::Call(call) => {

@@ -64,14 +64,7 @@ impl Lowering<'_> {
     }
 
     pub(super) fn store(&mut self, op: &Op, at: &Element, value: ValueId) {
-        let mut enable = match self.predicate {
-            Some(p) => p,
-            None => self.b().constant(1),
-        };
-        if let Some(when) = at.when {
-            let when = self.node(when);
-            enable = self.b().and(enable, when);
-        }
+        let mut enable = self.enable(at);
         let shape = self.kernel.arrays[at.array].shape.clone();
         for (&index, &extent) in at.indices.iter().zip(&shape) {
             let inside = self.inside(index, extent);
@@ -100,7 +93,29 @@ impl Lowering<'_> {
         }
     }
 
-    fn access(&mut self, node: NodeId, mem: MemId, at: &Element, is_store: bool, span: Span) {
+    /// Under which condition an element is accessed.
+    pub(super) fn enable(&mut self, at: &Element) -> NodeId {
+        let enable = match self.predicate {
+            Some(p) => p,
+            None => self.b().constant(1),
+        };
+        match at.when {
+            None => enable,
+            Some(when) => {
+                let when = self.node(when);
+                self.b().and(enable, when)
+            }
+        }
+    }
+
+    pub(super) fn access(
+        &mut self,
+        node: NodeId,
+        mem: MemId,
+        at: &Element,
+        is_store: bool,
+        span: Span,
+    ) {
         let access = Access {
             pins: self.pins(at),
             node,

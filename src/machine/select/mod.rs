@@ -11,6 +11,7 @@ mod float_ops;
 mod integer;
 mod nest;
 mod ops;
+mod transfer;
 
 use crate::arena::Table;
 use crate::codes;
@@ -26,8 +27,8 @@ use crate::ir::{
     Param, Partition, ResultSlot, Scalar, ValueId, While,
 };
 use crate::machine::program::{
-    DISTRIBUTED_BITS, Leaf, LeafId, LoopDim, Mem, Place, PortArray, PortRef, Program, Region, Unit,
-    Var,
+    DISTRIBUTED_BITS, Leaf, LeafId, LoopDim, Mem, Place, PortArray, PortRef, PortStream, Program,
+    Region, Side, Unit, Var,
 };
 use num_bigint::{BigInt, BigUint};
 use num_traits::ToPrimitive;
@@ -36,10 +37,26 @@ use std::collections::HashMap;
 /// Selects hardware for one kernel without calls. What is suspicious about it goes to `warnings`.
 ///
 /// Errors: constructs that have no hardware yet, each at its place.
-pub fn select(kernel: &Kernel, warnings: &mut Diagnostics) -> Result<Program, Diagnostics> {
+/// A loop that gets elements is a pipeline only where `waits` allows it, and where all of an iteration's gets can be done as it
+/// begins.
+pub fn select(
+    kernel: &Kernel,
+    waits: Waits,
+    warnings: &mut Diagnostics,
+) -> Result<Program, Diagnostics> {
     let mut lowering = Lowering::new(kernel, warnings);
+    lowering.waits = waits;
     let root = lowering.region(&kernel.body);
     lowering.finish(root)
+}
+
+/// Which pipelines may wait for elements of streams.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Waits {
+    /// Those whose gets have conditions, too.
+    UnderConditions,
+    /// Those that get the same in every iteration: conditions take too long.
+    Always,
 }
 
 /// Type of the hwarith value that stands for a value of a language type.
@@ -82,6 +99,7 @@ struct Lowering<'k> {
     constants: HashMap<ValueId, BigInt>,
     /// Counters of the open loop, by induction variable.
     counters: HashMap<ValueId, affine::Counter>,
+    waits: Waits,
     /// The open leaf repeats (values of its own vary).
     in_loop_leaf: bool,
     /// The leaf that takes operations.
@@ -111,6 +129,7 @@ impl<'k> Lowering<'k> {
             flushed: HashMap::new(),
             constants: HashMap::new(),
             counters: HashMap::new(),
+            waits: Waits::UnderConditions,
             in_loop_leaf: false,
             open: None,
             predicate: None,
@@ -129,7 +148,11 @@ impl<'k> Lowering<'k> {
                 let message = format!("--storage {}:rom: {why}", array.name);
                 lowering.error(codes::DIRECTIVE, array.span, message);
             }
-            let banks = memories(array).into_iter();
+            let banks = match array.stream {
+                None => memories(array),
+                Some(_) => sides(array).to_vec(),
+            };
+            let banks = banks.into_iter();
             let banks = banks.map(|bank| lowering.program.mems.push(bank));
             lowering.mem_ids.insert(id, banks.collect());
         }
@@ -142,6 +165,16 @@ impl<'k> Lowering<'k> {
 
     fn param(&mut self, param: &Param) -> PortRef {
         match param {
+            Param::Array(id) if let &[data, take, put] = self.sides_of(*id) => {
+                let array = &self.kernel.arrays[*id];
+                PortRef::Stream(PortStream {
+                    name: array.name.clone(),
+                    elem: array.elem,
+                    data,
+                    take,
+                    put,
+                })
+            }
             Param::Array(id) => PortRef::Array(self.port_array(*id)),
             Param::Scalar(value) => {
                 let ty = self.kernel.values[*value].ty;
@@ -150,6 +183,14 @@ impl<'k> Lowering<'k> {
                 self.env.insert(*value, Location::Var(var));
                 PortRef::Scalar { name, ty, var }
             }
+        }
+    }
+
+    /// The memories that stand for the sides of a stream; none for an array.
+    fn sides_of(&self, id: ArrayId) -> &[MemId] {
+        match self.kernel.arrays[id].stream {
+            Some(_) => &self.mem_ids[&id],
+            None => &[],
         }
     }
 
@@ -390,6 +431,7 @@ impl<'k> Lowering<'k> {
                 continue;
             }
             if !op.contains_loop() {
+                self.cut_before(op);
                 self.block_leaf(regions, op.span, "block");
                 self.straight(op);
             } else {
@@ -471,7 +513,7 @@ impl<'k> Lowering<'k> {
 
     fn while_region(&mut self, w: &While, op: &Op, regions: &mut Vec<Region>) {
         let inner = w.cond.ops.iter().chain(&w.body.ops).any(Op::contains_loop);
-        if inner {
+        if inner || !transfer::may_wait(self, false, [&w.cond, &w.body]) {
             self.sequential_while(w, op, regions);
         } else {
             self.pipelined_while(w, op, regions);
@@ -609,6 +651,8 @@ impl<'k> Lowering<'k> {
             }
             OpKind::Load { at, bypassed } => self.load(op, at, *bypassed),
             OpKind::Store { at, value } => self.store(op, at, *value),
+            OpKind::Get { at } => self.get(op, at),
+            OpKind::Put { at, value } => self.put(op, at, *value),
             _ => {
                 if let Some(node) = self.scalar_op(op) {
                     self.define(op.results[0], node);
@@ -671,6 +715,24 @@ fn memories(array: &Array) -> Vec<Mem> {
         }
     });
     banks.collect()
+}
+
+/// What stands for the sides of a stream.
+fn sides(array: &Array) -> [Mem; 3] {
+    [Side::Data, Side::Take, Side::Put].map(|side| Mem {
+        name: array.name.clone(),
+        elem: array.elem,
+        shape: Vec::new(),
+        depth: 1,
+        width: match side {
+            Side::Take => 1,
+            Side::Data | Side::Put => array.elem.width(),
+        },
+        place: Place::Stream(side),
+        kind: MemoryKind::Distributed,
+        ports: 1,
+        span: array.span,
+    })
 }
 
 /// What the memory of a bank is called.

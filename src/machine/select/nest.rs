@@ -2,6 +2,7 @@
 //! whose last iteration changes nothing.
 
 use super::affine::Counter;
+use super::transfer::may_wait;
 use super::{Location, Lowering, hw_type};
 use crate::hwarith::HwType;
 use crate::hwarith::graph::{NodeId, Op as HwOp, Predicate, VarId};
@@ -42,7 +43,10 @@ pub fn plan<'f>(lowering: &Lowering, f: &'f For, op: &'f Op) -> Plan<'f> {
     loop {
         let (outer, _) = dims[dims.len() - 1];
         if !outer.body.ops.iter().any(Op::contains_loop) {
-            return Plan::Pipeline(dims);
+            return match may_wait(lowering, true, [&outer.body]) {
+                true => Plan::Pipeline(dims),
+                false => Plan::Sequential,
+            };
         }
         match inside(lowering, outer) {
             Some(inner) => dims.push(inner),

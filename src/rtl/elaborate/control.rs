@@ -4,11 +4,12 @@ use super::cells::{Cells, bit};
 use super::datapath::{Datapath, Pace, Sources};
 use super::operators::{self, CallUse};
 use super::ports::AccessUse;
+use super::transfers::{Gate, transfers};
 use super::{Top, Units, is_empty};
 use crate::hash::FastMap;
 use crate::hwarith::NodeId;
 use crate::hwarith::graph::{Op, VarId};
-use crate::machine::program::{Leaf, LeafId, Loop, Program, Region};
+use crate::machine::program::{Leaf, LeafId, Loop, Place, Program, Region, Side};
 use crate::rtl::netlist::*;
 use crate::schedule::{LeafSchedule, Schedule};
 
@@ -143,7 +144,8 @@ impl<'a> Top<'a> {
         let schedule = &self.schedule.leaves[index];
         self.heading(leaf, schedule);
         let prefix = format!("{}_", leaf.label);
-        let valid = self.valid_chain(leaf, schedule, &start);
+        let gate = self.gate(leaf, &start);
+        let valid = self.valid_chain(leaf, schedule, &start, gate.as_ref());
         let pace = match schedule.ii {
             None => Pace::Once {
                 valid: valid.clone(),
@@ -167,13 +169,62 @@ impl<'a> Top<'a> {
             }
         }
         path.make_all(&mut self.cells, &mut env);
+        let again = gate
+            .as_ref()
+            .map(|gate| self.wait(leaf, gate, &mut path, &mut env));
         self.calls.append(&mut env.calls);
         self.accesses(index, &mut path, &mut env, &valid);
         self.writes(leaf, &mut path, &mut env, &valid);
         match &leaf.repeat {
-            None => Operand::Net(valid[schedule.depth as usize - 1]),
-            Some(repeat) => self.loop_control(repeat, schedule, start, &mut path, &mut env, &valid),
+            None => {
+                if let (Some(gate), Some(again)) = (gate, again) {
+                    self.cells
+                        .drive_register(gate.pending, again, None, Some(0), None);
+                }
+                Operand::Net(valid[schedule.depth as usize - 1])
+            }
+            Some(repeat) => {
+                let (issued, skip) =
+                    self.loop_start(repeat, schedule, start, &mut path, &mut env, &valid);
+                let (first, issued) = match (gate, again) {
+                    (Some(gate), Some(mut again)) => {
+                        // In the same slot of the round, since those before it go on.
+                        for _ in 1..schedule.ii.unwrap_or(1) {
+                            again = self.delay(again, "again");
+                        }
+                        let issued = self.cells.gate(BinaryOp::Or, issued, again, "issue");
+                        (gate.pending, issued)
+                    }
+                    _ => (valid[0], issued),
+                };
+                self.cells
+                    .drive_register(first, issued, None, Some(0), None);
+                self.loop_end(repeat, schedule, skip, &mut path, &mut env, &valid)
+            }
         }
+    }
+
+    /// The gate of a leaf that waits for elements of streams, or for room.
+    fn gate(&mut self, leaf: &Leaf, start: &Operand) -> Option<Gate> {
+        if !transfers(self.program, leaf) {
+            return None;
+        }
+        let name = format!("{}_v", leaf.label);
+        let pending = self.cells.net(&format!("{name}_pending"), 1);
+        let wants = match leaf.repeat {
+            None => {
+                let pending = Operand::Net(pending);
+                self.cells
+                    .gate(BinaryOp::Or, start.clone(), pending, "wants")
+            }
+            Some(_) => Operand::Net(pending),
+        };
+        let goes = self.cells.net(&format!("{name}0"), 1);
+        Some(Gate {
+            wants,
+            pending,
+            goes,
+        })
     }
 
     fn heading(&mut self, leaf: &Leaf, schedule: &LeafSchedule) {
@@ -188,13 +239,20 @@ impl<'a> Top<'a> {
     }
 
     /// `valid[c]` is 1 while the block, or an iteration of the loop, is in cycle c.
-    fn valid_chain(&mut self, leaf: &Leaf, schedule: &LeafSchedule, start: &Operand) -> Vec<NetId> {
+    fn valid_chain(
+        &mut self,
+        leaf: &Leaf,
+        schedule: &LeafSchedule,
+        start: &Operand,
+        gate: Option<&Gate>,
+    ) -> Vec<NetId> {
         let length = schedule.depth.max(schedule.ii.unwrap_or(1));
         let name = format!("{}_v", leaf.label);
-        let first = match &leaf.repeat {
-            None => self.cells.as_net(start.clone(), &name),
-            // Driven by `loop_control`.
-            Some(_) => self.cells.net(&format!("{name}0"), 1),
+        let first = match (&leaf.repeat, gate) {
+            (_, Some(gate)) => gate.goes,
+            (None, None) => self.cells.as_net(start.clone(), &name),
+            // Driven by `leaf`.
+            (Some(_), None) => self.cells.net(&format!("{name}0"), 1),
         };
         let mut valid = vec![first];
         for cycle in 1..length {
@@ -248,6 +306,11 @@ impl<'a> Top<'a> {
     fn accesses(&mut self, index: LeafId, path: &mut Datapath, env: &mut LeafEnv, valid: &[NetId]) {
         let leaf = &self.program.leaves[index];
         for (access, &port) in leaf.accesses.iter().zip(&self.schedule.leaves[index].ports) {
+            let place = &self.program.mems[access.mem].place;
+            if matches!(place, Place::Stream(Side::Data | Side::Take)) {
+                // Done as the leaf begins.
+                continue;
+            }
             let cycle = path.times().start[access.node.index()];
             let args = &leaf.graph.nodes[access.node].args;
             let mem = &self.program.mems[access.mem];
@@ -257,6 +320,9 @@ impl<'a> Top<'a> {
             if access.is_store {
                 data = Some(path.operand(&mut self.cells, env, args[1], cycle, mem.width));
                 let enable = path.operand(&mut self.cells, env, args[2], cycle, 1);
+                if matches!(place, Place::Stream(_)) {
+                    self.waive(access.mem, valid[cycle as usize], enable.clone());
+                }
                 let name = format!("{}_store", leaf.label);
                 active = self.cells.gate(BinaryOp::And, active, enable, &name);
             }
@@ -297,8 +363,8 @@ impl<'a> Top<'a> {
         self.writers.entry(var).or_default().push((guard, value));
     }
 
-    /// Carried values, the next iteration's start, and the end of the loop.
-    fn loop_control(
+    /// Carried values; whether an iteration is to begin in the next cycle, and whether there is none.
+    fn loop_start(
         &mut self,
         repeat: &Loop,
         schedule: &LeafSchedule,
@@ -306,7 +372,7 @@ impl<'a> Top<'a> {
         path: &mut Datapath,
         env: &mut LeafEnv,
         valid: &[NetId],
-    ) -> Operand {
+    ) -> (Operand, Operand) {
         for (phi, var) in repeat.phis.iter().map(|phi| (phi.node, phi.var)) {
             if schedule.times.width[phi.index()] == 0 {
                 continue;
@@ -344,9 +410,20 @@ impl<'a> Top<'a> {
                 )
             }
         };
-        let next = self.cells.gate(BinaryOp::Or, enter, again, "issue");
-        self.cells
-            .drive_register(valid[0], next, None, Some(0), None);
+        let issued = self.cells.gate(BinaryOp::Or, enter, again, "issue");
+        (issued, skip)
+    }
+
+    /// The pulse in the last cycle of a loop; `skip`: there is no iteration.
+    fn loop_end(
+        &mut self,
+        repeat: &Loop,
+        schedule: &LeafSchedule,
+        skip: Operand,
+        path: &mut Datapath,
+        env: &mut LeafEnv,
+        valid: &[NetId],
+    ) -> Operand {
         let end = schedule.depth - 1;
         let last = path.operand(&mut self.cells, env, repeat.last, end, 1);
         let ended = Operand::Net(valid[end as usize]);

@@ -7,22 +7,39 @@ use crate::diagnostics::SourceMap;
 use crate::hwarith::graph::{MemId, VarId};
 use crate::machine::program::{LoopDim, PortArray, PortRef, Program, Region};
 use crate::rtl::interface::manifest::{
-    Access, Bank, Control, Latency, Loop, Manifest, MemoryPort, Port, PortKind, Reset,
+    Access, Bank, Control, Flow, Latency, Loop, Manifest, MemoryPort, Port, PortKind, Reset,
+    StreamPorts,
 };
 use crate::rtl::netlist::NetId;
 use crate::schedule::{Schedule, forecast};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
-/// The manifest of a module whose ports are `ports`, `scalars` and, by memory, `arrays`.
+/// Ports of a module.
+pub struct Ports<'a> {
+    /// Of the block protocol.
+    pub block: &'a BlockPorts,
+    /// Of scalars.
+    pub scalars: &'a HashMap<VarId, NetId>,
+    /// Of arrays, by memory.
+    pub arrays: &'a Table<MemId, Vec<MemoryPort>>,
+    /// Of streams, by the memory that stands for the data.
+    pub streams: &'a BTreeMap<MemId, StreamPorts>,
+}
+
+/// The manifest of a module with these ports.
 pub fn manifest(
     program: &Program,
     schedule: &Schedule,
     sources: &SourceMap,
     cells: &Cells,
-    ports: &BlockPorts,
-    scalars: &HashMap<VarId, NetId>,
-    arrays: &Table<MemId, Vec<MemoryPort>>,
+    all: &Ports,
 ) -> Manifest {
+    let Ports {
+        block: ports,
+        scalars,
+        arrays,
+        streams,
+    } = all;
     let name = |net: NetId| cells.name(net).to_string();
     let port = |port: &PortRef, is_result: bool| match port {
         PortRef::Scalar { name: n, ty, var } => Port {
@@ -34,6 +51,18 @@ pub fn manifest(
             },
         },
         PortRef::Array(one) => array(program, one, arrays),
+        PortRef::Stream(stream) => Port {
+            name: Some(stream.name.clone()),
+            kind: PortKind::Stream {
+                ty: stream.elem.to_string(),
+                width: stream.elem.width(),
+                direction: match streams.get(&stream.data) {
+                    Some(ports) if ports.din.is_some() => Flow::Out,
+                    _ => Flow::In,
+                },
+                ports: streams.get(&stream.data).cloned().unwrap_or_default(),
+            },
+        },
     };
     let mut loops = Vec::new();
     collect_loops(program, schedule, sources, &program.root, &mut loops);

@@ -8,12 +8,15 @@
 pub mod cells;
 mod control;
 pub mod datapath;
+mod fifo;
 mod manifest;
+pub mod network;
 mod operators;
 mod ports;
+mod transfers;
 pub mod units;
 
-use super::interface::manifest::Manifest;
+use super::interface::manifest::{Manifest, StreamPorts};
 use super::namer::Namer;
 use super::netlist::*;
 use crate::arena::Table;
@@ -35,14 +38,27 @@ pub fn build_operator(unit: &Unit, variant: &Variant) -> Design {
 /// The netlist and the manifest of a scheduled program.
 pub fn build(program: &Program, schedule: &Schedule, sources: &SourceMap) -> (Design, Manifest) {
     let mut design = Design::default();
-    let units = build_units(program, schedule, sources, &mut design);
-    let mut top = Top::new(program, schedule, sources, &design, &units);
-    top.build();
+    let manifest = add(program, schedule, sources, &BTreeMap::new(), &mut design);
+    (design, manifest)
+}
+
+/// Adds the modules of a scheduled program to a design; `capacities`: how many elements each stream may be promised room for.
+pub fn add(
+    program: &Program,
+    schedule: &Schedule,
+    sources: &SourceMap,
+    capacities: &BTreeMap<MemId, u64>,
+    design: &mut Design,
+) -> Manifest {
+    let units = build_units(program, schedule, sources, design);
+    let mut top = Top::new(program, schedule, sources, design, &units);
+    top.build(capacities);
     let Top {
         cells,
         ports,
         scalars,
         array_ports,
+        stream_ports,
         ..
     } = top;
     let manifest = manifest::manifest(
@@ -50,12 +66,15 @@ pub fn build(program: &Program, schedule: &Schedule, sources: &SourceMap) -> (De
         schedule,
         sources,
         &cells,
-        &ports,
-        &scalars,
-        &array_ports,
+        &manifest::Ports {
+            block: &ports,
+            scalars: &scalars,
+            arrays: &array_ports,
+            streams: &stream_ports,
+        },
     );
     design.modules.push(cells.module);
-    (design, manifest)
+    manifest
 }
 
 /// The module of each operator in each variant that a leaf calls.
@@ -69,6 +88,9 @@ fn build_units(
 ) -> Units {
     let mut modules = Units::new();
     let mut namer = Namer::new();
+    for module in design.modules.values() {
+        namer.take(&module.name);
+    }
     for (called, variant) in schedule.variants(program) {
         let unit = &program.units[called.0];
         let kind = match (variant.interval > 1, variant.shared) {
@@ -115,6 +137,9 @@ struct Top<'a> {
     results: operators::Results,
     /// Calls of them.
     calls: Vec<operators::CallUse>,
+    transfers: transfers::Transfers,
+    /// By the memory that stands for the data.
+    stream_ports: BTreeMap<MemId, StreamPorts>,
 }
 
 impl<'a> Top<'a> {
@@ -165,11 +190,14 @@ impl<'a> Top<'a> {
             array_ports: Table::new(),
             results: operators::Results::new(),
             calls: Vec::new(),
+            transfers: transfers::Transfers::default(),
+            stream_ports: BTreeMap::new(),
         }
     }
 
-    fn build(&mut self) {
+    fn build(&mut self, capacities: &BTreeMap<MemId, u64>) {
         self.declare_ports();
+        self.declare_streams(capacities);
         self.declare_vars();
         self.declare_memory_outputs();
         self.declare_operator_results();
@@ -178,6 +206,7 @@ impl<'a> Top<'a> {
         let done = self.region(root, start.clone());
         self.drive_operators();
         self.drive_vars();
+        self.drive_streams(&start);
         self.drive_memories();
         self.block_end(start, done);
     }

@@ -24,10 +24,10 @@ pub struct AccessUse {
 }
 
 /// Accesses that exclude one another, as one.
-struct Merged {
-    active: Operand,
+pub(super) struct Merged {
+    pub(super) active: Operand,
     address: Operand,
-    data: Operand,
+    pub(super) data: Operand,
 }
 
 /// Nets of one port of an external memory.
@@ -49,6 +49,11 @@ pub struct MemoryUse {
 }
 
 impl MemoryUse {
+    /// Gives a memory that nobody builds its only read data.
+    pub fn set_read_data(&mut self, data: NetId) {
+        self.reads = vec![data];
+    }
+
     /// Read data of a port.
     pub fn read_data(&self, port: u32) -> Option<NetId> {
         match self.external.get(port as usize) {
@@ -132,7 +137,7 @@ impl Top<'_> {
     pub(super) fn declare_memory_outputs(&mut self) {
         let reads = self.read_ports();
         for (index, mem) in self.program.mems.iter() {
-            if mem.place == Place::External {
+            if mem.place.is_outside() {
                 continue;
             }
             for port in 0..reads[index] {
@@ -163,6 +168,8 @@ impl Top<'_> {
                 continue;
             }
             let kind = match mem.place {
+                // See `drive_streams`.
+                Place::Stream(_) => continue,
                 Place::External => "array",
                 Place::Local => "local array",
                 Place::Rom(_) => "table",
@@ -246,7 +253,7 @@ impl Top<'_> {
     }
 
     /// One access out of several that exclude one another.
-    fn merge(&mut self, users: &[&AccessUse], name: &str, mem: &Mem) -> Merged {
+    pub(super) fn merge(&mut self, users: &[&AccessUse], name: &str, mem: &Mem) -> Merged {
         let zero = |width: u32| super::datapath::constant(&0.into(), width);
         let guards: Vec<Operand> = users.iter().map(|u| u.active.clone()).collect();
         let addresses: Vec<(Operand, Operand)> = users

@@ -100,6 +100,51 @@ pub enum PortKind {
         /// The memories; empty without access.
         banks: Vec<Bank>,
     },
+    /// A queue outside the module.
+    Stream {
+        /// Name of the element type in the language.
+        #[serde(rename = "type")]
+        ty: String,
+        /// Bits of an element.
+        width: u32,
+        /// Which way elements go.
+        direction: Flow,
+        /// Names of the ports.
+        ports: StreamPorts,
+    },
+}
+
+/// Which way elements of a stream go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Flow {
+    /// Into the module.
+    In,
+    /// Out of it.
+    Out,
+}
+
+/// Port names of a stream (`ap_fifo`).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StreamPorts {
+    /// The oldest element, into the module.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dout: Option<String>,
+    /// Whether there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub empty_n: Option<String>,
+    /// It is taken.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read: Option<String>,
+    /// An element, out of the module.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub din: Option<String>,
+    /// Whether there is room for one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub full_n: Option<String>,
+    /// It is there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub write: Option<String>,
 }
 
 /// How a module uses an array.
@@ -187,27 +232,40 @@ impl Port {
     /// Bits of the scalar or of an element.
     pub fn width(&self) -> u32 {
         match &self.kind {
-            PortKind::Scalar { width, .. } | PortKind::Array { width, .. } => *width,
+            PortKind::Scalar { width, .. }
+            | PortKind::Array { width, .. }
+            | PortKind::Stream { width, .. } => *width,
         }
     }
     /// Name of its type.
     pub fn type_name(&self) -> &str {
         match &self.kind {
-            PortKind::Scalar { ty, .. } | PortKind::Array { ty, .. } => ty,
+            PortKind::Scalar { ty, .. }
+            | PortKind::Array { ty, .. }
+            | PortKind::Stream { ty, .. } => ty,
         }
     }
     /// The shape of an array, `None` for a scalar.
     pub fn shape(&self) -> Option<&[u64]> {
         match &self.kind {
             PortKind::Array { shape, .. } => Some(shape),
-            PortKind::Scalar { .. } => None,
+            PortKind::Scalar { .. } | PortKind::Stream { .. } => None,
         }
     }
-    /// The memories of an array; none for a scalar.
+    /// The ports of a stream, and which way it goes.
+    pub fn stream(&self) -> Option<(Flow, &StreamPorts)> {
+        match &self.kind {
+            PortKind::Stream {
+                direction, ports, ..
+            } => Some((*direction, ports)),
+            _ => None,
+        }
+    }
+    /// The memories of an array; none for anything else.
     pub fn banks(&self) -> &[Bank] {
         match &self.kind {
             PortKind::Array { banks, .. } => banks,
-            PortKind::Scalar { .. } => &[],
+            PortKind::Scalar { .. } | PortKind::Stream { .. } => &[],
         }
     }
     /// Bank and address within it of an element by its row-major position.

@@ -1,7 +1,7 @@
 //! Cases: invocations on one set of memories, with what the reference makes of them.
 
 use crate::ir::Program;
-use crate::sim::elements::Invocation;
+use crate::sim::elements::{Invocation, Offer};
 use crate::sim::model::Run;
 use crate::sim::reference::{self, Outcome, RunError};
 use crate::sim::value::Signature;
@@ -101,9 +101,12 @@ pub fn following(signature: &Signature, input: &Invocation, before: &Outcome) ->
         true => left.clone(),
         false => fresh.clone(),
     });
-    Invocation {
-        args: args.collect(),
+    let mut invocation = Invocation::of(args.collect());
+    for (&param, &begun) in &before.cursors {
+        let offered = input.cursor(param, input.args[param].len()).1;
+        invocation.offers.insert(param, Offer { begun, offered });
     }
+    invocation
 }
 
 /// Invocations one after the other on the memories of the first, up to one on which the reference does not end within

@@ -11,6 +11,7 @@ use crate::sim::locate::{self, Expectation, Followed, Kept};
 use crate::sim::model::{RunResult, Write};
 use crate::sim::reference::Log;
 use crate::sim::value::{Signature, Slot, Value};
+use num_traits::ToPrimitive;
 
 /// A kernel and what is said of its module.
 pub struct Subject<'a> {
@@ -155,6 +156,18 @@ impl<'a> Subject<'a> {
                     return Err(mismatch(invocation, slot, 0, (wanted, got), origin));
                 }
             }
+            // A module around counts what is transferred.
+            for ((number, wanted), got) in outcome.cursors.iter().zip(&got[scalars.len()..]) {
+                report.compared += 1;
+                let slot = &self.signature.params[*number];
+                if got.to_usize() != Some(*wanted) {
+                    let what = format!(
+                        "{got} elements of '{}' were transferred, not {wanted}",
+                        slot.name
+                    );
+                    return Err(FailureKind::Protocol(vec![what]));
+                }
+            }
         }
         Ok(())
     }
@@ -253,7 +266,11 @@ pub fn check_manifest(signature: &Signature, manifest: &Manifest) -> Result<(), 
 }
 
 fn fits(slot: &Slot, port: &Port) -> bool {
-    slot.shape.as_deref() == port.shape()
+    let is_alike = match port.stream() {
+        Some((flow, _)) => slot.flow == Some(flow),
+        None => slot.shape.as_deref() == port.shape(),
+    };
+    is_alike
         && slot.ty.width() == port.width()
         && Scalar::named(port.type_name()).is_none_or(|ty| ty == slot.ty)
 }

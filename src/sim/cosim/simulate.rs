@@ -7,7 +7,9 @@ use crate::rtl::interface::manifest::Manifest;
 use crate::sim::elements::Elements;
 use crate::sim::elements::Invocation;
 use crate::sim::model::{Engine, Run, RunResult, SimOptions, Unknown};
-use crate::sim::value::{Signature, Value};
+use crate::sim::reference::{self, Options};
+use crate::sim::value::{Signature, Slot, Value};
+use num_traits::ToPrimitive;
 
 /// What the module itself makes of inputs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,6 +32,12 @@ pub fn simulate(
 ) -> Result<Vec<Simulated>, CosimError> {
     let signature = Signature::of(program);
     check_manifest(&signature, manifest).map_err(CosimError::Manifest)?;
+    if signature.params.iter().any(Slot::is_stream) {
+        // Where it waits for elements that are not offered, the module would find others.
+        for input in inputs {
+            reference::run(program, input, &Options::default())?;
+        }
+    }
     let run = |input| Run::of(&signature, [(input, 0)], cycle_limit);
     let runs: Vec<Run> = inputs.iter().map(run).collect();
     let options = SimOptions {
@@ -66,20 +74,26 @@ fn collect(
     if !result.violations.is_empty() {
         return Err(failed(FailureKind::Protocol(result.violations)));
     }
-    let ([timing], [returned]) = (&result.timing[..], &result.returns[..]) else {
+    let ([timing], [returns]) = (&result.timing[..], &result.returns[..]) else {
         return Err(failed(FailureKind::Hang {
             invocation: 0,
             cycles: cycle_limit,
         }));
     };
     let mut arrays = result.arrays.into_iter();
-    let mut returned = returned.iter();
+    let mut returned = returns.iter();
+    let scalars = signature.results.iter().filter(|slot| !slot.is_array());
+    let mut moved = returns[scalars.count()..].iter();
     let mut params = input.args.clone();
     for (slot, param) in signature.params.iter().zip(&mut params) {
         if slot.is_array()
             && let Some(got) = arrays.next()
         {
             *param = got;
+        }
+        if slot.is_stream() {
+            let count = moved.next().and_then(|count| count.to_usize());
+            *param = param.beginning(count.unwrap_or_default());
         }
     }
     let results = signature.results.iter().map(|slot| match slot.is_array() {

@@ -89,6 +89,7 @@ impl<'a> Bench<'a> {
         };
         let wire = |port: &Port| match &port.kind {
             PortKind::Scalar { port, .. } => signal(port),
+            PortKind::Stream { .. } => Err("an operand is a stream".into()),
             PortKind::Array { .. } => Err("an operand is an array".into()),
         };
         Ok(Bench {
@@ -182,6 +183,7 @@ impl<'a> Bench<'a> {
 fn slot(port: &Port) -> Slot {
     let width = port.width();
     Slot {
+        flow: None,
         name: port.name.clone().unwrap_or_else(|| "result".into()),
         ty: Scalar::named(port.type_name()).unwrap_or(Scalar::unsigned(width)),
         shape: None,

@@ -1,0 +1,308 @@
+//! Streams: declarations, elements of arrays of streams, and what is done with them.
+//!
+//! An array of streams is a stream of its own for each element. Where an index is known only at run time, each of them is
+//! used under the condition that it is the one.
+
+use super::lowerer::Lowerer;
+use super::scope::Local;
+use super::stmt;
+use crate::diagnostics::{Diagnostic, Span, suggest};
+use crate::frontend::builder::{Operand, describe};
+use crate::frontend::codes;
+use crate::frontend::error::{Result, fail};
+use crate::frontend::types::StreamType;
+use crate::frontend::values::{ConstValue, Streams, Typed, Value, stream_name};
+use crate::ir::grid::combinations;
+use crate::ir::{
+    ArrayId, ArrayKind, BinaryOp, CompareOp, Const, Element, OpKind, Scalar, Stream, ValueId,
+};
+use num_traits::ToPrimitive;
+use pyeval::Names;
+use ruff_python_ast::{self as ast, Expr};
+use ruff_text_size::Ranged;
+use std::rc::Rc;
+
+/// What can be done with a stream.
+const METHODS: [&str; 2] = ["put", "get"];
+
+/// The same of things that depend on timing.
+const TIMED: [&str; 4] = ["empty", "full", "try_put", "try_get"];
+
+impl<'a> Lowerer<'_, 'a> {
+    /// Makes the streams of a declaration or parameter; `kind` of the first one, and so on.
+    pub(super) fn streams(
+        &mut self,
+        name: &str,
+        ty: &StreamType,
+        stream: &Stream,
+        kind: impl Fn(usize) -> ArrayKind,
+        span: Span,
+    ) -> Streams {
+        let indices: Vec<Vec<u64>> = ty
+            .shape
+            .iter()
+            .map(|&extent| (0..extent).collect())
+            .collect();
+        let ids = combinations(indices.iter()).into_iter().enumerate();
+        let ids = ids.map(|(number, index)| {
+            let index = index.iter().map(|i| format!("_{i}"));
+            let name = format!("{name}{}", index.collect::<String>());
+            let id = self.b.array(&name, ty.elem, &[], kind(number), span);
+            self.b.arrays[id].stream = Some(stream.clone());
+            id
+        });
+        Streams {
+            ids: ids.collect(),
+            shape: ty.shape.clone(),
+            chosen: None,
+        }
+    }
+
+    /// `name: Stream[T, depth] = tokens`.
+    pub(super) fn declare_stream(
+        &mut self,
+        name: &str,
+        ty: &StreamType,
+        tokens: Option<&'a Expr>,
+        span: Span,
+    ) -> Result<()> {
+        let tokens = match tokens {
+            None => Vec::new(),
+            Some(expr) => {
+                let operand = self.operand(expr)?;
+                self.tokens(&operand, ty.elem)?
+            }
+        };
+        self.check_undeclared(name, span)?;
+        let stream = Stream {
+            depth: ty.depth.max(tokens.len() as u64),
+            tokens,
+        };
+        let streams = self.streams(name, ty, &stream, |_| ArrayKind::Local, span);
+        self.declare(name, Local::Streams(streams), span);
+        Ok(())
+    }
+
+    fn tokens(&mut self, operand: &Operand, elem: Scalar) -> Result<Vec<Const>> {
+        let Value::Const(value) = &operand.value else {
+            let message = "what a stream holds at the start is known while compiling";
+            return fail(codes::NOT_CONST, operand.span, message);
+        };
+        let count = match value {
+            ConstValue::Table(table) if table.shape.len() == 1 => Some(table.shape[0]),
+            other => other.sequence().map(|items| items.len()),
+        };
+        let Some(count) = count else {
+            let message = format!("a stream begins with a list, not with {}", value.kind());
+            return fail(codes::STREAM, operand.span, message);
+        };
+        let mut tokens = Vec::new();
+        stmt::flatten(value, elem, &[count as u64], operand.span, &mut tokens)?;
+        Ok(tokens)
+    }
+
+    /// An element of an array of streams.
+    pub(super) fn stream_element(
+        &mut self,
+        streams: &Streams,
+        e: &'a ast::ExprSubscript,
+    ) -> Result<Value> {
+        let span = self.span(e.range);
+        let exprs: &'a [Expr] = match &*e.slice {
+            Expr::Tuple(t) => &t.elts,
+            single => std::slice::from_ref(single),
+        };
+        if streams.chosen.is_some() || exprs.len() != streams.shape.len() {
+            let (rank, given) = (streams.shape.len(), exprs.len());
+            let message = format!("{rank} indices tell the streams apart, but {given} are given");
+            return fail(codes::INDEX_COUNT, span, message);
+        }
+        let mut operands = Vec::new();
+        for (expr, &extent) in exprs.iter().zip(streams.shape.iter()) {
+            let operand = self.operand(expr)?;
+            self.check_index(&operand, extent, "index")?;
+            operands.push(operand);
+        }
+        // Those that may be meant.
+        let mut known: Vec<Vec<u64>> = Vec::new();
+        let mut runtime = Vec::new();
+        for (operand, &extent) in operands.iter().zip(streams.shape.iter()) {
+            let index = match &operand.value {
+                Value::Const(value) => value.as_int().and_then(|index| index.to_u64()),
+                _ => None,
+            };
+            known.push(index.map_or_else(|| (0..extent).collect(), |index| vec![index]));
+            runtime.push(match index {
+                Some(_) => None,
+                None => Some(self.b.as_index(operand, "an index")?),
+            });
+        }
+        let places = combinations(known.iter());
+        let ids = places.iter().map(|place| {
+            let pairs = place.iter().zip(streams.shape.iter());
+            let at = pairs.fold(0, |at, (index, extent)| at * extent + index);
+            streams.ids[at as usize]
+        });
+        let ids = ids.collect();
+        let is_known = runtime.iter().all(Option::is_none);
+        let chosen = (!is_known).then(|| self.chosen(&places, &runtime, span));
+        Ok(Value::Streams(Streams {
+            ids,
+            shape: Rc::from([]),
+            chosen,
+        }))
+    }
+
+    /// For each place whether the indices, of which the others are known, are its own.
+    fn chosen(
+        &mut self,
+        places: &[Vec<u64>],
+        indices: &[Option<ValueId>],
+        span: Span,
+    ) -> Rc<[ValueId]> {
+        let mut chosen = Vec::new();
+        for place in places {
+            let mut all: Option<ValueId> = None;
+            for (lhs, &own) in indices.iter().zip(place) {
+                let &Some(lhs) = lhs else { continue };
+                let rhs = self.b.index(own as i64, span);
+                let op = CompareOp::Eq;
+                let kind = OpKind::Compare { op, lhs, rhs };
+                let is_own = self.b.emit(kind, Scalar::BOOL, span);
+                all = Some(match all {
+                    None => is_own,
+                    Some(lhs) => self.both(lhs, is_own, span),
+                });
+            }
+            chosen.extend(all);
+        }
+        chosen.into()
+    }
+
+    fn both(&mut self, lhs: ValueId, rhs: ValueId, span: Span) -> ValueId {
+        let op = BinaryOp::And;
+        let kind = OpKind::Binary { op, lhs, rhs };
+        self.b.emit(kind, Scalar::BOOL, span)
+    }
+
+    /// `stream.put(value)`, `stream.get()`.
+    pub(super) fn stream_call(
+        &mut self,
+        streams: &Streams,
+        method: &'a ast::ExprAttribute,
+        e: &'a ast::ExprCall,
+    ) -> Result<Value> {
+        let span = self.span(e.range());
+        let name = method.attr.id.as_str();
+        if !streams.shape.is_empty() {
+            let message = "this is an array of streams: an index says which one is meant";
+            return fail(codes::INDEX_COUNT, self.span(method.value.range()), message);
+        }
+        if TIMED.contains(&name) {
+            let message = format!("'{name}' has no hardware yet");
+            return fail(codes::STREAM, span, message);
+        }
+        if !METHODS.contains(&name) {
+            let message = format!("a stream has no method '{name}'");
+            let error = Diagnostic::error(codes::ATTRIBUTE, self.span(method.attr.range), message);
+            return Err(suggest(error, name, METHODS.into_iter()).into());
+        }
+        if !e.arguments.keywords.is_empty() || e.arguments.args.len() != usize::from(name == "put")
+        {
+            let message = match name {
+                "put" => "put takes one element",
+                _ => "get takes nothing",
+            };
+            return fail(codes::ARGUMENTS, span, message);
+        }
+        match e.arguments.args.first() {
+            Some(value) => {
+                let operand = self.operand(value)?;
+                self.put(streams, &operand, span)?;
+                Ok(ConstValue::None.into())
+            }
+            None => Ok(Value::Scalar(self.get(streams, span))),
+        }
+    }
+
+    fn put(&mut self, streams: &Streams, operand: &Operand, span: Span) -> Result<()> {
+        if let Value::Streams(_) = operand.value {
+            let what = describe(&operand.value);
+            return fail(codes::STREAM, operand.span, format!("{what} is no element"));
+        }
+        let elem = self.array(streams.ids[0]).elem;
+        let value = self.b.store_as(operand, elem)?;
+        for at in elements(streams) {
+            self.b.push(OpKind::Put { at, value }, vec![], span);
+        }
+        Ok(())
+    }
+
+    /// The element of the one that is meant; 0 where none is.
+    fn get(&mut self, streams: &Streams, span: Span) -> Typed {
+        let ty = self.array(streams.ids[0]).elem;
+        let mut taken = None;
+        for at in elements(streams) {
+            let when = at.when;
+            let got = self.b.value(ty, None);
+            self.b.push(OpKind::Get { at }, vec![got], span);
+            taken = Some(match when {
+                None => got,
+                Some(cond) => {
+                    let others = taken.unwrap_or_else(|| self.b.zero(ty, span));
+                    let kind = OpKind::Select {
+                        cond,
+                        on_true: got,
+                        on_false: others,
+                    };
+                    self.b.emit(kind, ty, span)
+                }
+            });
+        }
+        // There is one stream at least: no extent is 0.
+        let id = taken.unwrap_or_else(|| self.b.zero(ty, span));
+        Typed { id, ty }
+    }
+}
+
+impl Lowerer<'_, '_> {
+    /// The streams that an argument stands for.
+    pub(super) fn stream_argument(
+        &mut self,
+        operand: &Operand,
+        param: &str,
+        elem: Scalar,
+        shape: &Rc<[u64]>,
+    ) -> Result<Rc<[ArrayId]>> {
+        let wrong = |found: String| {
+            let shape = shape.clone();
+            let depth = 0;
+            let ty = StreamType { elem, depth, shape };
+            let needed = stream_name(&ty).replace(", 0]", "]");
+            let message = format!("parameter '{param}' needs {needed}, but this is {found}");
+            fail(codes::ARGUMENT_TYPE, operand.span, message)
+        };
+        let Value::Streams(streams) = &operand.value else {
+            return wrong(describe(&operand.value));
+        };
+        if streams.chosen.is_some() {
+            let message = "which stream is passed is known while compiling";
+            return fail(codes::NOT_CONST, operand.span, message);
+        }
+        let found = self.array(streams.ids[0]).elem;
+        match found == elem && streams.shape == *shape {
+            true => Ok(streams.ids.clone()),
+            false => wrong(format!("{} of {found}", describe(&operand.value))),
+        }
+    }
+}
+
+/// The streams as what operations access.
+fn elements(streams: &Streams) -> Vec<Element> {
+    let ids = streams.ids.iter().enumerate();
+    let elements = ids.map(|(number, &id)| Element {
+        when: streams.chosen.as_ref().map(|chosen| chosen[number]),
+        ..Element::new(id, vec![])
+    });
+    elements.collect()
+}

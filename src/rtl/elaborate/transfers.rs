@@ -1,0 +1,335 @@
+//! Elements of streams: what a block or an iteration waits for before it begins, and room for what it puts.
+//!
+//! An iteration begins when it has all that it gets, one element after the other in the order of the text, and when there is
+//! room for all that it may put. Iterations before it go on meanwhile, so that what they put is never held up by what the next
+//! one waits for, and nothing that is on its way is ever stopped: room is counted as it is promised, not as it is used
+//! (credits: Kung, Blackwell and Chapman, Credit-based flow control for ATM networks, SIGCOMM 1994).
+
+use super::Top;
+use super::cells::{Cells, bit};
+use super::datapath::{Datapath, Sources, constant};
+use crate::hwarith::graph::MemId;
+use crate::machine::program::{Leaf, Place, PortRef, PortStream, Side};
+use crate::rtl::netlist::*;
+use std::collections::BTreeMap;
+
+/// A stream that elements are got from.
+struct Source {
+    name: String,
+    /// The oldest element, and whether there is one.
+    dout: NetId,
+    empty_n: NetId,
+    read: NetId,
+    /// What was got last.
+    got: NetId,
+    /// An element is taken; of each leaf.
+    taken: Vec<Operand>,
+}
+
+/// A stream that elements are put into.
+struct Sink {
+    name: String,
+    din: NetId,
+    write: NetId,
+    /// An element has left the queue behind.
+    left: NetId,
+    /// Elements for which there is room that nobody was promised.
+    free: NetId,
+    capacity: u64,
+    /// Promises, of so many elements each.
+    promised: Vec<(Operand, Operand)>,
+    /// Elements that are not put after all.
+    waived: Vec<Operand>,
+}
+
+/// All of a module.
+#[derive(Default)]
+pub struct Transfers {
+    /// By the memory that stands for taking.
+    sources: BTreeMap<MemId, Source>,
+    /// By the memory that stands for putting.
+    sinks: BTreeMap<MemId, Sink>,
+}
+
+/// The beginning of a block or of an iteration.
+pub struct Gate {
+    /// It wants to begin.
+    pub wants: Operand,
+    /// The register behind that: of a block, that it wanted to before; of a loop, that an iteration is next.
+    pub pending: NetId,
+    /// It begins.
+    pub goes: NetId,
+}
+
+/// Whether a leaf gets or puts elements.
+pub fn transfers(program: &crate::machine::program::Program, leaf: &Leaf) -> bool {
+    let mut accesses = leaf.accesses.iter();
+    accesses.any(|access| matches!(program.mems[access.mem].place, Place::Stream(_)))
+}
+
+impl Top<'_> {
+    /// Declares the ports of streams: `_dout`, `_empty_n`, `_read` of those that are got from, `_din`, `_write`, `_left` of
+    /// those that are put into.
+    pub(super) fn declare_streams(&mut self, capacities: &BTreeMap<MemId, u64>) {
+        let program = self.program;
+        for port in &program.args {
+            let PortRef::Stream(stream) = port else {
+                continue;
+            };
+            if self.is_used(stream.take) {
+                self.declare_source(stream);
+            }
+            if self.is_used(stream.put) {
+                let capacity = capacities.get(&stream.put).copied().unwrap_or(1);
+                self.declare_sink(stream, capacity);
+            }
+        }
+    }
+
+    fn is_used(&self, mem: MemId) -> bool {
+        let leaves = self.program.leaves.values();
+        leaves
+            .flat_map(|leaf| &leaf.accesses)
+            .any(|access| access.mem == mem)
+    }
+
+    fn declare_source(&mut self, stream: &PortStream) {
+        let (cells, name) = (&mut self.cells, &stream.name);
+        let width = stream.elem.width();
+        let source = Source {
+            name: name.clone(),
+            dout: cells.port(Direction::Input, &format!("{name}_dout"), width),
+            empty_n: cells.port(Direction::Input, &format!("{name}_empty_n"), 1),
+            read: cells.port(Direction::Output, &format!("{name}_read"), 1),
+            got: cells.net(&format!("{name}_got"), width),
+            taken: Vec::new(),
+        };
+        let named = |net| Some(cells.name(net).to_string());
+        let ports = self.stream_ports.entry(stream.data).or_default();
+        ports.dout = named(source.dout);
+        ports.empty_n = named(source.empty_n);
+        ports.read = named(source.read);
+        self.memories[stream.data].set_read_data(source.got);
+        self.transfers.sources.insert(stream.take, source);
+    }
+
+    fn declare_sink(&mut self, stream: &PortStream, capacity: u64) {
+        let (cells, name) = (&mut self.cells, &stream.name);
+        let sink = Sink {
+            name: name.clone(),
+            din: cells.port(
+                Direction::Output,
+                &format!("{name}_din"),
+                stream.elem.width(),
+            ),
+            write: cells.port(Direction::Output, &format!("{name}_write"), 1),
+            left: cells.port(Direction::Input, &format!("{name}_left"), 1),
+            free: cells.net(&format!("{name}_free"), count_width(capacity)),
+            capacity,
+            promised: Vec::new(),
+            waived: Vec::new(),
+        };
+        let named = |net| Some(cells.name(net).to_string());
+        let ports = self.stream_ports.entry(stream.data).or_default();
+        ports.din = named(sink.din);
+        ports.write = named(sink.write);
+        // What counts is what has left.
+        ports.full_n = named(sink.left);
+        self.transfers.sinks.insert(stream.put, sink);
+    }
+
+    /// Drives `gate.goes`: it begins as soon as it has what it gets, and room. Whether it wants to in vain.
+    pub(super) fn wait(
+        &mut self,
+        leaf: &Leaf,
+        gate: &Gate,
+        path: &mut Datapath,
+        env: &mut dyn Sources,
+    ) -> Operand {
+        let mems = &self.program.mems;
+        let sides = leaf
+            .accesses
+            .iter()
+            .map(|access| (access, &mems[access.mem].place));
+        let of = |wanted: Side| {
+            let sides = sides.clone();
+            sides
+                .filter(move |(_, place)| **place == Place::Stream(wanted))
+                .map(|(access, _)| access)
+        };
+        let mut puts: BTreeMap<MemId, u64> = BTreeMap::new();
+        for access in of(Side::Put) {
+            *puts.entry(access.mem).or_default() += 1;
+        }
+        let gets: Vec<_> = of(Side::Take).collect();
+        // What is there may have to wait for the rest.
+        let keeps = gets.len() + puts.len() > 1;
+        let goes = Operand::Net(gate.goes);
+        let mut ready = bit(true);
+        for access in gets {
+            let enable = leaf.graph.nodes[access.node].args[2];
+            let enable = path.operand(&mut self.cells, env, enable, 0, 1);
+            let turn = self
+                .cells
+                .gate(BinaryOp::And, gate.wants.clone(), ready.clone(), "turn");
+            let there = self.get(access.mem, enable, turn, keeps.then(|| goes.clone()));
+            ready = self.cells.gate(BinaryOp::And, ready, there, "ready");
+        }
+        // Elements are taken whether or not there is room.
+        for (mem, count) in puts {
+            let room = self.room(mem, count, &goes);
+            ready = self.cells.gate(BinaryOp::And, ready, room, "ready");
+        }
+        let go = self
+            .cells
+            .gate(BinaryOp::And, gate.wants.clone(), ready, "go");
+        self.cells.drive(gate.goes, Expr::Copy(go));
+        let waits = self.cells.invert(goes, "waits");
+        self.cells
+            .gate(BinaryOp::And, gate.wants.clone(), waits, "again")
+    }
+
+    /// Takes an element when it is its turn, if `enable`; whether it is there, or not wanted. `goes`: with that, what was taken
+    /// is used, where it may have been taken before.
+    fn get(
+        &mut self,
+        mem: MemId,
+        enable: Operand,
+        turn: Operand,
+        goes: Option<Operand>,
+    ) -> Operand {
+        let source = &self.transfers.sources[&mem];
+        let (name, at_hand) = (source.name.clone(), Operand::Net(source.empty_n));
+        let cells = &mut self.cells;
+        let needless = cells.invert(enable.clone(), "needless");
+        let held = goes
+            .is_some()
+            .then(|| cells.net(&format!("{name}_held"), 1));
+        let wanted = match held {
+            None => enable,
+            Some(held) => {
+                let missing = cells.invert(Operand::Net(held), "missing");
+                cells.gate(BinaryOp::And, enable, missing, "wanted")
+            }
+        };
+        let wanted = cells.gate(BinaryOp::And, turn, wanted, "wanted");
+        let take = cells.gate(
+            BinaryOp::And,
+            wanted,
+            at_hand.clone(),
+            &format!("{name}_take"),
+        );
+        let mut there = cells.gate(BinaryOp::Or, at_hand, needless, "there");
+        if let (Some(held), Some(goes)) = (held, goes) {
+            there = cells.gate(BinaryOp::Or, there, Operand::Net(held), "there");
+            let has = cells.gate(BinaryOp::Or, Operand::Net(held), take.clone(), "has");
+            let waits = cells.invert(goes, "waits");
+            let keeps = cells.gate(BinaryOp::And, has, waits, "keeps");
+            cells.drive_register(held, keeps, None, Some(0), None);
+        }
+        let source = self.transfers.sources.get_mut(&mem);
+        source
+            .expect("every side that is accessed is declared")
+            .taken
+            .push(take);
+        there
+    }
+
+    /// Whether there is room for so many elements; it is promised to what goes.
+    fn room(&mut self, mem: MemId, count: u64, goes: &Operand) -> Operand {
+        let sink = self.transfers.sinks.get_mut(&mem);
+        let sink = sink.expect("every side that is accessed is declared");
+        let width = count_width(sink.capacity);
+        let needed = constant(&count.into(), width);
+        sink.promised.push((goes.clone(), needed.clone()));
+        let room = Expr::Compare {
+            op: CompareOp::Ge,
+            signed: false,
+            lhs: Operand::Net(sink.free),
+            rhs: needed,
+        };
+        Operand::Net(self.cells.assign("room", 1, room, None))
+    }
+
+    /// An element that may not be put after all.
+    pub(super) fn waive(&mut self, mem: MemId, valid: NetId, enable: Operand) {
+        let not = self.cells.invert(enable, "not");
+        let waived = self
+            .cells
+            .gate(BinaryOp::And, Operand::Net(valid), not, "waived");
+        if let Some(sink) = self.transfers.sinks.get_mut(&mem)
+            && waived != bit(false)
+        {
+            sink.waived.push(waived);
+        }
+    }
+
+    /// Drives the ports of streams. `start`: an invocation begins, with all room free.
+    pub(super) fn drive_streams(&mut self, start: &Operand) {
+        let Transfers { sources, sinks } = std::mem::take(&mut self.transfers);
+        for source in sources.into_values() {
+            self.cells.comment(format!("stream {}", source.name));
+            let read = self
+                .cells
+                .any(&source.taken, &format!("{}_taken", source.name));
+            let enable = self.cells.as_net(read.clone(), "enable");
+            self.cells.drive(source.read, Expr::Copy(read));
+            let next = Operand::Net(source.dout);
+            self.cells
+                .drive_register(source.got, next, Some(enable), None, None);
+        }
+        for (mem, sink) in sinks {
+            self.cells.comment(format!("stream {}", sink.name));
+            let usage = std::mem::take(&mut self.memories[mem]);
+            let mem = &self.program.mems[mem];
+            let users: Vec<_> = usage.uses.iter().collect();
+            let merged = self.merge(&users, &format!("{}_p", sink.name), mem);
+            self.cells.drive(sink.write, Expr::Copy(merged.active));
+            self.cells.drive(sink.din, Expr::Copy(merged.data));
+            count_room(&mut self.cells, sink, start);
+        }
+    }
+}
+
+/// Keeps count of the elements for which there is room.
+fn count_room(cells: &mut Cells, sink: Sink, start: &Operand) {
+    let width = count_width(sink.capacity);
+    let number = |value: u64| constant(&value.into(), width);
+    let guards: Vec<Operand> = sink.promised.iter().map(|one| one.0.clone()).collect();
+    let promises = cells.any(&guards, "promises");
+    let promised = cells.select(&sink.promised, "promised");
+    let promised = Expr::Mux {
+        cond: promises,
+        on_true: promised.unwrap_or_else(|| number(0)),
+        on_false: number(0),
+    };
+    let promised = Operand::Net(cells.assign("promised", width, promised, None));
+    let mut free = Operand::Net(sink.free);
+    let less = Expr::Binary {
+        op: BinaryOp::Sub,
+        lhs: free,
+        rhs: promised,
+    };
+    free = Operand::Net(cells.assign("free_now", width, less, None));
+    for more in sink.waived.into_iter().chain([Operand::Net(sink.left)]) {
+        let more = cells.resize(more, width, false, "more");
+        let sum = Expr::Binary {
+            op: BinaryOp::Add,
+            lhs: free,
+            rhs: more,
+        };
+        free = Operand::Net(cells.assign("free_next", width, sum, None));
+    }
+    let next = Expr::Mux {
+        cond: start.clone(),
+        on_true: number(sink.capacity),
+        on_false: free,
+    };
+    let next = Operand::Net(cells.assign("free_next", width, next, None));
+    cells.drive_register(sink.free, next, None, Some(0), None);
+}
+
+/// Bits of a number of elements from 0 to the capacity.
+pub fn count_width(capacity: u64) -> u32 {
+    (u64::BITS - capacity.leading_zeros()).max(1)
+}

@@ -1,0 +1,546 @@
+//! The reference of a network: each process interpreted in a thread of its own, with queues between them (Kahn, The semantics
+//! of a simple language for parallel programming, IFIP 1974). What comes out does not depend on which of them runs when.
+
+use crate::codes;
+use crate::diagnostics::{Diagnostic, Span};
+use crate::ir::{Arg, ArrayId, Param, ValueId};
+use crate::sim::elements::{Elements, Invocation};
+use crate::sim::reference::{Actual, Machine, Options, Outcome, RunError, Stop};
+use crate::sim::value::{Signature, Slot, Value};
+use crate::transform::network::{Network, Process};
+use std::collections::{BTreeMap, VecDeque};
+use std::fmt;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+/// Stack of the thread of a process.
+const STACK: usize = 4 << 20;
+
+/// Times that a queue is made longer to see whether the network ends then.
+const MOST_TRIES: usize = 64;
+
+/// Processes that wait for one another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Deadlock {
+    /// Where each of them waits, and for what.
+    waits: Vec<(Span, String)>,
+    /// A longer queue with which the network ends, and how long it is.
+    remedy: Option<(String, u64)>,
+}
+
+impl fmt::Display for Deadlock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let waits: Vec<&str> = self.waits.iter().map(|wait| wait.1.as_str()).collect();
+        write!(f, "it deadlocks: {}", waits.join(", "))
+    }
+}
+
+impl Deadlock {
+    /// The error as a message.
+    pub fn to_diagnostic(&self) -> Diagnostic {
+        let mut waits = self.waits.iter();
+        let (span, first) = waits.next().cloned().unwrap_or_default();
+        let message = format!("deadlock: {first}");
+        let mut error = Diagnostic::error(codes::DEADLOCK, span, message);
+        for (span, what) in waits {
+            error = error.note_at(*span, what.clone());
+        }
+        match &self.remedy {
+            Some((stream, depth)) => {
+                error.help(format!("it ends where '{stream}' holds {depth} elements"))
+            }
+            None => error,
+        }
+    }
+}
+
+/// What a process waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Wait {
+    /// Those before it.
+    Turn,
+    /// An element of a stream.
+    Element(ArrayId, Span),
+    /// Room in a stream.
+    Room(ArrayId, Span),
+}
+
+/// A stream while the network runs.
+struct Channel {
+    name: String,
+    depth: u64,
+    /// A queue for each process that gets from it.
+    queues: BTreeMap<usize, VecDeque<Value>>,
+    /// Who puts into it.
+    producer: Option<usize>,
+    /// What is outside, where it is a parameter: elements, and how many of them have been transferred.
+    outside: Option<Outside>,
+}
+
+struct Outside {
+    elements: Elements,
+    cursor: usize,
+    /// Elements that there are; for what is put, that there is room for.
+    offered: usize,
+}
+
+struct State {
+    channels: BTreeMap<ArrayId, Channel>,
+    arrays: BTreeMap<ArrayId, Elements>,
+    values: BTreeMap<ValueId, Value>,
+    done: Vec<bool>,
+    waits: Vec<Option<Wait>>,
+    /// Why nobody goes on.
+    stopped: Option<Ended>,
+    outcome: Outcome,
+}
+
+enum Ended {
+    Deadlock(Vec<(Span, String)>, Vec<ArrayId>),
+    Unspecified(Span),
+    Error(RunError),
+}
+
+struct Shared<'n> {
+    network: &'n Network,
+    state: Mutex<State>,
+    /// For each process.
+    wake: Vec<Condvar>,
+}
+
+/// The streams of one process.
+pub struct Link<'n> {
+    shared: &'n Shared<'n>,
+    process: usize,
+}
+
+/// Runs a network once.
+pub fn run(
+    network: &Network,
+    signature: &Signature,
+    invocation: &Invocation,
+    options: &Options,
+) -> Result<Outcome, RunError> {
+    let mut depths: BTreeMap<ArrayId, u64> = BTreeMap::new();
+    let mut first = None;
+    for _ in 0..MOST_TRIES {
+        let (ended, outcome) = attempt(network, signature, invocation, options, &depths);
+        match (ended, first.take()) {
+            (None, None) => return Ok(outcome),
+            (None, Some(waits)) => {
+                let longest = depths.iter().max_by_key(|(_, depth)| **depth);
+                let remedy =
+                    longest.map(|(id, depth)| (network.kernel.arrays[*id].name.clone(), *depth));
+                return Err(RunError::Deadlock(Deadlock { waits, remedy }));
+            }
+            (Some(Ended::Deadlock(waits, full)), before) => {
+                let waits = before.unwrap_or(waits);
+                // The shortest of the queues that are full (Parks, Bounded scheduling of process networks, 1995).
+                let depth = |id: &ArrayId| {
+                    depths
+                        .get(id)
+                        .copied()
+                        .unwrap_or_else(|| depth_of(network, *id))
+                };
+                let Some(id) = full.into_iter().min_by_key(|id| depth(id)) else {
+                    let remedy = None;
+                    return Err(RunError::Deadlock(Deadlock { waits, remedy }));
+                };
+                let more = depth(&id) + 1;
+                depths.insert(id, more);
+                first = Some(waits);
+            }
+            (Some(Ended::Unspecified(span)), _) => {
+                let unspecified_control = Some(span);
+                return Ok(Outcome {
+                    unspecified_control,
+                    ..outcome
+                });
+            }
+            (Some(Ended::Error(RunError::StepLimit(cut))), _) => {
+                return Ok(Outcome {
+                    cut: Some(cut),
+                    ..outcome
+                });
+            }
+            (Some(Ended::Error(error)), _) => return Err(error),
+        }
+    }
+    let waits = first.unwrap_or_default();
+    Err(RunError::Deadlock(Deadlock {
+        waits,
+        remedy: None,
+    }))
+}
+
+fn depth_of(network: &Network, stream: ArrayId) -> u64 {
+    let stream = network.kernel.arrays[stream].stream.as_ref();
+    stream.map_or(1, |stream| stream.depth)
+}
+
+fn attempt(
+    network: &Network,
+    signature: &Signature,
+    invocation: &Invocation,
+    options: &Options,
+    depths: &BTreeMap<ArrayId, u64>,
+) -> (Option<Ended>, Outcome) {
+    let count = network.processes.len();
+    let mut state = State {
+        channels: BTreeMap::new(),
+        arrays: BTreeMap::new(),
+        values: BTreeMap::new(),
+        done: vec![false; count],
+        waits: vec![None; count],
+        stopped: None,
+        outcome: Outcome::default(),
+    };
+    state.load(network, invocation, depths);
+    let shared = Shared {
+        network,
+        state: Mutex::new(state),
+        wake: (0..count).map(|_| Condvar::new()).collect(),
+    };
+    std::thread::scope(|scope| {
+        for process in 0..count {
+            let link = Link {
+                shared: &shared,
+                process,
+            };
+            let thread = std::thread::Builder::new().stack_size(STACK);
+            let run = move || link.run(options);
+            if let Err(error) = thread.spawn_scoped(scope, run) {
+                let error = RunError::BadInvocation(format!("no thread for a process: {error}"));
+                shared.stop(&mut shared.lock(), Ended::Error(error));
+            }
+        }
+    });
+    let state = shared
+        .state
+        .into_inner()
+        .unwrap_or_else(PoisonError::into_inner);
+    state.leave(network, signature, invocation)
+}
+
+impl State {
+    fn load(
+        &mut self,
+        network: &Network,
+        invocation: &Invocation,
+        depths: &BTreeMap<ArrayId, u64>,
+    ) {
+        let mut outside = BTreeMap::new();
+        let kernel = &network.kernel;
+        for (number, (param, elements)) in kernel.params.iter().zip(&invocation.args).enumerate() {
+            match param {
+                Param::Scalar(value) => _ = self.values.insert(*value, elements.get(0)),
+                Param::Array(id) if kernel.arrays[*id].stream.is_some() => {
+                    let (cursor, offered) = invocation.cursor(number, elements.len());
+                    let elements = elements.clone();
+                    outside.insert(
+                        *id,
+                        Outside {
+                            elements,
+                            cursor,
+                            offered,
+                        },
+                    );
+                }
+                Param::Array(id) => _ = self.arrays.insert(*id, elements.clone()),
+            }
+        }
+        for (id, array) in kernel.arrays.iter() {
+            if array.stream.is_none() {
+                self.arrays
+                    .entry(id)
+                    .or_insert_with(|| Elements::unspecified(array.elem, array.len() as usize));
+            }
+        }
+        for (id, users) in network.users() {
+            let array = &kernel.arrays[id];
+            let tokens = array.stream.iter().flat_map(|stream| &stream.tokens);
+            let tokens: VecDeque<Value> = tokens
+                .map(|token| Value::from_const(array.elem, token))
+                .collect();
+            let queues = users
+                .consumers
+                .iter()
+                .map(|&process| (process, tokens.clone()));
+            let channel = Channel {
+                name: array.name.clone(),
+                depth: depths
+                    .get(&id)
+                    .copied()
+                    .unwrap_or_else(|| depth_of(network, id)),
+                queues: queues.collect(),
+                producer: users.producer,
+                outside: outside.remove(&id),
+            };
+            self.channels.insert(id, channel);
+        }
+    }
+
+    /// What the run leaves behind.
+    fn leave(
+        mut self,
+        network: &Network,
+        signature: &Signature,
+        invocation: &Invocation,
+    ) -> (Option<Ended>, Outcome) {
+        let mut outcome = self.outcome;
+        let kernel = &network.kernel;
+        let ended = self.stopped.is_none();
+        let unknown = |slot: &Slot| Elements::unspecified(slot.ty, slot.len());
+        for (number, (param, slot)) in kernel.params.iter().zip(&signature.params).enumerate() {
+            let left = match param {
+                Param::Scalar(_) => Some(invocation.args[number].clone()),
+                Param::Array(id) => {
+                    match self.channels.remove(id).and_then(|channel| channel.outside) {
+                        Some(outside) => {
+                            outcome.cursors.insert(number, outside.cursor);
+                            Some(outside.elements)
+                        }
+                        None => self.arrays.remove(id).filter(|_| ended),
+                    }
+                }
+            };
+            outcome.params.push(left.unwrap_or_else(|| unknown(slot)));
+        }
+        let mut yields = kernel.body.yields.iter();
+        for (result, slot) in kernel.results.iter().zip(&signature.results) {
+            let left = match result {
+                crate::ir::ResultSlot::Array(id) => self.arrays.remove(id),
+                crate::ir::ResultSlot::Scalar(ty) => {
+                    let value = yields.next().and_then(|value| self.values.get(value));
+                    value.map(|value| Elements::one(*ty, value.clone()))
+                }
+            };
+            outcome
+                .results
+                .push(left.filter(|_| ended).unwrap_or_else(|| unknown(slot)));
+        }
+        (self.stopped, outcome)
+    }
+
+    /// Whether a process could go on.
+    fn can(&self, network: &Network, process: usize) -> bool {
+        match self.waits[process] {
+            None => true,
+            Some(Wait::Turn) => network.processes[process]
+                .after
+                .iter()
+                .all(|&other| self.done[other]),
+            Some(Wait::Element(stream, _)) => self.channels[&stream].has_element(process),
+            Some(Wait::Room(stream, _)) => self.channels[&stream].has_room(),
+        }
+    }
+}
+
+impl Channel {
+    fn has_element(&self, process: usize) -> bool {
+        match &self.outside {
+            Some(outside) => outside.cursor < outside.offered,
+            None => self
+                .queues
+                .get(&process)
+                .is_some_and(|queue| !queue.is_empty()),
+        }
+    }
+
+    fn has_room(&self) -> bool {
+        match &self.outside {
+            Some(outside) => outside.cursor < outside.offered,
+            None => self
+                .queues
+                .values()
+                .all(|queue| (queue.len() as u64) < self.depth),
+        }
+    }
+}
+
+impl<'n> Shared<'n> {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn stop(&self, state: &mut State, why: Ended) {
+        if state.stopped.is_none() {
+            state.stopped = Some(why);
+        }
+        self.wake.iter().for_each(Condvar::notify_all);
+    }
+
+    /// Stops the network if no process can go on.
+    fn check(&self, state: &mut State) {
+        let count = state.done.len();
+        let mut open = (0..count).filter(|&process| !state.done[process]);
+        if open.any(|process| state.can(self.network, process)) {
+            return;
+        }
+        let open = (0..count).filter(|&process| !state.done[process]);
+        let mut waits = Vec::new();
+        let mut full = Vec::new();
+        for process in open {
+            let name = &self.network.processes[process].kernel().name;
+            match state.waits[process] {
+                Some(Wait::Element(stream, span)) => {
+                    let channel = &state.channels[&stream];
+                    let from = match channel.outside.is_some() {
+                        true => " of the top kernel, which is offered no more",
+                        false => "",
+                    };
+                    waits.push((
+                        span,
+                        format!("'{name}' waits for an element of '{}'{from}", channel.name),
+                    ));
+                }
+                Some(Wait::Room(stream, span)) => {
+                    let channel = &state.channels[&stream];
+                    if channel.outside.is_none() {
+                        full.push(stream);
+                    }
+                    waits.push((
+                        span,
+                        format!("'{name}' waits for room in '{}'", channel.name),
+                    ));
+                }
+                Some(Wait::Turn) | None => {}
+            }
+        }
+        self.stop(state, Ended::Deadlock(waits, full));
+    }
+}
+
+impl<'n> Link<'n> {
+    fn process(&self) -> &'n Process {
+        &self.shared.network.processes[self.process]
+    }
+
+    fn outside(&self, array: ArrayId) -> ArrayId {
+        let outside = self.process().outside(array);
+        outside.expect("the streams of a process are parameters of it")
+    }
+
+    /// Waits until it can go on. Errors: it never can.
+    fn wait<'s>(
+        &'s self,
+        mut state: MutexGuard<'s, State>,
+        wait: Wait,
+    ) -> Result<MutexGuard<'s, State>, Stop> {
+        state.waits[self.process] = Some(wait);
+        if !state.can(self.shared.network, self.process) {
+            self.shared.check(&mut state);
+        }
+        loop {
+            if state.stopped.is_some() {
+                return Err(Stop::Others);
+            }
+            if state.can(self.shared.network, self.process) {
+                state.waits[self.process] = None;
+                return Ok(state);
+            }
+            let condvar = &self.shared.wake[self.process];
+            state = condvar.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Takes the oldest element of a stream of the process.
+    pub fn get(&self, array: ArrayId, span: Span) -> Result<Value, Stop> {
+        let stream = self.outside(array);
+        let mut state = self.wait(self.shared.lock(), Wait::Element(stream, span))?;
+        let Some(channel) = state.channels.get_mut(&stream) else {
+            return Err(Stop::Others);
+        };
+        if let Some(outside) = &mut channel.outside {
+            outside.cursor += 1;
+            return Ok(outside.elements.read(outside.cursor - 1));
+        }
+        let queue = channel.queues.get_mut(&self.process);
+        let element = queue.and_then(VecDeque::pop_front).ok_or(Stop::Others)?;
+        if let Some(producer) = channel.producer {
+            self.shared.wake[producer].notify_all();
+        }
+        Ok(element)
+    }
+
+    /// Adds an element to a stream of the process.
+    pub fn put(&self, array: ArrayId, value: Value, span: Span) -> Result<(), Stop> {
+        let stream = self.outside(array);
+        let mut state = self.wait(self.shared.lock(), Wait::Room(stream, span))?;
+        let Some(channel) = state.channels.get_mut(&stream) else {
+            return Err(Stop::Others);
+        };
+        if let Some(outside) = &mut channel.outside {
+            outside.elements.set(outside.cursor, value, Some(span));
+            outside.cursor += 1;
+            return Ok(());
+        }
+        for (process, queue) in &mut channel.queues {
+            queue.push_back(value.clone());
+            self.shared.wake[*process].notify_all();
+        }
+        Ok(())
+    }
+
+    /// Runs the process when its turn has come.
+    fn run(&self, options: &Options) {
+        let result = self.interpret(options);
+        let mut state = self.shared.lock();
+        match result {
+            Ok(()) => {
+                state.done[self.process] = true;
+                self.shared.wake.iter().for_each(Condvar::notify_all);
+                self.shared.check_if_open(&mut state);
+            }
+            Err(Stop::Others) => {}
+            Err(Stop::Unspecified(span)) => self.shared.stop(&mut state, Ended::Unspecified(span)),
+            Err(Stop::Error(error)) => self.shared.stop(&mut state, Ended::Error(error)),
+        }
+    }
+
+    fn interpret(&self, options: &Options) -> Result<(), Stop> {
+        let process = self.process();
+        let state = self.wait(self.shared.lock(), Wait::Turn)?;
+        let mut machine = Machine::new(&process.program, options, Some(self));
+        machine.make_tables()?;
+        let kernel = process.kernel();
+        let mut args = Vec::new();
+        let mut taken = Vec::new();
+        for (param, arg) in kernel.params.iter().zip(&process.args) {
+            match (param, arg) {
+                (Param::Scalar(_), Arg::Scalar(value)) => {
+                    args.push(Actual::Scalar(state.values[value].clone()))
+                }
+                (Param::Array(own), Arg::Array(id)) if kernel.arrays[*own].stream.is_none() => {
+                    let elements = state.arrays[id].clone();
+                    let at = machine.allocate(kernel, *own, elements)?;
+                    if process.written.contains(id) {
+                        taken.push((*id, at));
+                    }
+                    args.push(Actual::Array(at));
+                }
+                // Of a stream there is nothing to hand over.
+                _ => args.push(Actual::Array(usize::MAX)),
+            }
+        }
+        drop(state);
+        let results = machine.call(process.program.top, args, &[])?;
+        let mut state = self.shared.lock();
+        for (id, at) in taken {
+            state.arrays.insert(id, machine.take(at));
+        }
+        state
+            .values
+            .extend(process.results.iter().copied().zip(results));
+        machine.add_to(&mut state.outcome);
+        Ok(())
+    }
+}
+
+impl Shared<'_> {
+    /// After a process is done, the others may wait in vain.
+    fn check_if_open(&self, state: &mut State) {
+        if state.done.iter().any(|done| !done) {
+            self.check(state);
+        }
+    }
+}

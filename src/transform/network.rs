@@ -1,0 +1,583 @@
+//! A kernel that works on streams as a network: processes that run at the same time, each a kernel without calls.
+//!
+//! Processes are the calls at the top level of the kernel's body and the statements between them. A callee that has
+//! processes of its own adds these. Scalars and arrays order processes, as they stand in the text; streams order nothing but
+//! their own elements.
+
+use super::inline;
+use crate::arena::Arena;
+use crate::codes;
+use crate::diagnostics::{Diagnostic, Diagnostics, Span};
+use crate::ir::analysis::touch::Touched;
+use crate::ir::copy::Copier;
+use crate::ir::{
+    Arg, Array, ArrayId, ArrayKind, Block, Kernel, KernelId, Op, OpKind, Param, Program,
+    ResultSlot, ValueId,
+};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Processes of a network, at most.
+const MOST: usize = 4096;
+
+/// A kernel as processes.
+#[derive(Clone, Debug)]
+pub struct Network {
+    /// What is around them: parameters, results, arrays and streams, and the values that processes hand one another. Its body
+    /// has no operations; it yields the scalar results.
+    pub kernel: Kernel,
+    /// In the order of the text.
+    pub processes: Vec<Process>,
+}
+
+/// A part of a network.
+#[derive(Clone, Debug)]
+pub struct Process {
+    /// A kernel without calls.
+    pub program: Program,
+    /// What of the network each of its parameters is.
+    pub args: Vec<Arg>,
+    /// The network's values that its results are.
+    pub results: Vec<ValueId>,
+    /// The network's arrays that it writes.
+    pub written: BTreeSet<ArrayId>,
+    /// Processes that have to be done before it starts.
+    pub after: Vec<usize>,
+    /// The call or the first statement.
+    pub span: Span,
+}
+
+impl Process {
+    /// Its kernel.
+    pub fn kernel(&self) -> &Kernel {
+        &self.program.kernels[self.program.top]
+    }
+
+    /// The network's array that a parameter of it is.
+    pub fn outside(&self, array: ArrayId) -> Option<ArrayId> {
+        let params = self.kernel().params.iter().zip(&self.args);
+        params.into_iter().find_map(|pair| match pair {
+            (Param::Array(own), Arg::Array(outside)) if *own == array => Some(*outside),
+            _ => None,
+        })
+    }
+}
+
+/// What processes do with a stream.
+#[derive(Clone, Debug, Default)]
+pub struct Users {
+    /// The process that puts, if there is one.
+    pub producer: Option<usize>,
+    /// Those that get.
+    pub consumers: Vec<usize>,
+}
+
+impl Network {
+    /// The network that the top kernel of a program is; `None`: it has nothing to do with streams.
+    ///
+    /// Errors: two producers of a stream, a parameter that is no stream of one direction, calls with streams inside of loops
+    /// where the callee has streams of its own, too many operations or processes.
+    pub fn of(program: &Program) -> Result<Option<Network>, Diagnostics> {
+        let top = &program.kernels[program.top];
+        if !has_streams(top) {
+            return Ok(None);
+        }
+        let mut inlined = Vec::new();
+        for (id, _) in program.kernels.iter() {
+            inlined.push(inline::inlined(program, id, &inlined)?);
+        }
+        let mut outer = top.clone();
+        let body = std::mem::take(&mut outer.body);
+        let mut gather = Gather {
+            program,
+            inlined: &inlined,
+            outer,
+            groups: Vec::new(),
+            budget: inline::MAX_OPS,
+        };
+        let yields = gather.block(body, &top.name)?;
+        let Gather { outer, groups, .. } = gather;
+        let network = assemble(outer, groups, yields)?;
+        network.check()?;
+        Ok(Some(network))
+    }
+
+    /// What is done with each stream of the network.
+    pub fn users(&self) -> BTreeMap<ArrayId, Users> {
+        let streams = self.kernel.arrays.iter();
+        let streams = streams.filter(|(_, array)| array.stream.is_some());
+        let mut users: BTreeMap<ArrayId, Users> =
+            streams.map(|(id, _)| (id, Users::default())).collect();
+        for (number, process) in self.processes.iter().enumerate() {
+            process.kernel().body.for_each_op(&mut |op| {
+                let (at, puts) = match &op.kind {
+                    OpKind::Get { at } => (at, false),
+                    OpKind::Put { at, .. } => (at, true),
+                    _ => return,
+                };
+                let stream = process.outside(at.array);
+                let Some(users) = stream.and_then(|stream| users.get_mut(&stream)) else {
+                    return;
+                };
+                match puts {
+                    true => users.producer = Some(number),
+                    false if users.consumers.last() == Some(&number) => {}
+                    false => users.consumers.push(number),
+                }
+            });
+        }
+        users
+    }
+
+    fn check(&self) -> Result<(), Diagnostics> {
+        let kernel = &self.kernel;
+        if kernel
+            .results
+            .iter()
+            .any(|slot| matches!(slot, ResultSlot::Array(_)))
+        {
+            let message =
+                "a kernel with streams returns scalars; it writes arrays that it is given";
+            return Err(Diagnostic::error(codes::NETWORK, kernel.span, message).into());
+        }
+        for (id, users) in self.users() {
+            let stream = &self.kernel.arrays[id];
+            let refuse = |message: String| {
+                let error = Diagnostic::error(codes::NETWORK, stream.span, message);
+                Err(Diagnostics::from(error))
+            };
+            let puts = |process: &Process| process.puts_into(id);
+            let mut producers = self.processes.iter().filter(|process| puts(process));
+            if let (Some(first), Some(second)) = (producers.next(), producers.next()) {
+                let name = &stream.name;
+                let message = format!("two processes put into the stream '{name}'");
+                let error = Diagnostic::error(codes::NETWORK, second.span, message)
+                    .note_at(first.span, "this is the other one");
+                return Err(error.into());
+            }
+            if !matches!(stream.kind, ArrayKind::Param(_)) {
+                continue;
+            }
+            let name = &stream.name;
+            match (users.producer.is_some(), users.consumers.is_empty()) {
+                (true, false) => {
+                    return refuse(format!(
+                        "the stream '{name}' of the top kernel is put into and got from: it has one direction"
+                    ));
+                }
+                (false, true) => {
+                    return refuse(format!(
+                        "the stream '{name}' of the top kernel is never used"
+                    ));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Process {
+    fn puts_into(&self, stream: ArrayId) -> bool {
+        let puts = |op: &Op| matches!(&op.kind, OpKind::Put { at, .. } if self.outside(at.array) == Some(stream));
+        self.kernel().body.any_op(&puts)
+    }
+}
+
+/// Whether a kernel declares or takes streams.
+pub fn has_streams(kernel: &Kernel) -> bool {
+    kernel.arrays.values().any(|array| array.stream.is_some())
+}
+
+/// The operations of a process, over the values and arrays of the network.
+struct Group {
+    name: String,
+    span: Span,
+    /// Whether it is a call.
+    is_call: bool,
+    ops: Vec<Op>,
+}
+
+struct Gather<'p> {
+    program: &'p Program,
+    /// Each kernel without calls.
+    inlined: &'p [Kernel],
+    outer: Kernel,
+    groups: Vec<Group>,
+    budget: usize,
+}
+
+impl Gather<'_> {
+    /// Adds the processes of a body that is made of the network's values; what it yields.
+    fn block(&mut self, body: Block, name: &str) -> Result<Vec<ValueId>, Diagnostics> {
+        let mut renamed: BTreeMap<ValueId, ValueId> = BTreeMap::new();
+        // Statements do not go on with those before a call.
+        let mut open = false;
+        for mut op in body.ops {
+            rename(&mut op, &renamed);
+            let OpKind::Call(call) = &op.kind else {
+                let span = op.span;
+                let ops = self.without_calls(op)?;
+                if !open {
+                    self.add(name, span, false)?;
+                    open = true;
+                }
+                if let Some(group) = self.groups.last_mut() {
+                    group.ops.extend(ops);
+                }
+                continue;
+            };
+            open = false;
+            let callee = &self.program.kernels[call.kernel];
+            let yields = if is_network(callee) {
+                let mut copier = Copier::of_call(&mut self.outer, callee, call, &mut self.budget);
+                let body = copier
+                    .block(&callee.body)
+                    .ok_or_else(|| too_large(callee))?;
+                self.block(body, &callee.name)?
+            } else {
+                let callee = &self.inlined[call.kernel.index()];
+                let mut copier = Copier::of_call(&mut self.outer, callee, call, &mut self.budget);
+                let body = copier
+                    .block(&callee.body)
+                    .ok_or_else(|| too_large(callee))?;
+                self.add(&callee.name, op.span, true)?;
+                if let Some(group) = self.groups.last_mut() {
+                    group.ops = body.ops;
+                }
+                body.yields
+            };
+            renamed.extend(op.results.iter().copied().zip(yields));
+        }
+        let yields = body.yields.into_iter();
+        Ok(yields
+            .map(|value| renamed.get(&value).copied().unwrap_or(value))
+            .collect())
+    }
+
+    fn add(&mut self, name: &str, span: Span, is_call: bool) -> Result<(), Diagnostics> {
+        if self.groups.len() == MOST {
+            let message = format!("the network has more than {MOST} processes");
+            return Err(Diagnostic::error(codes::NETWORK, span, message).into());
+        }
+        self.groups.push(Group {
+            name: name.to_string(),
+            span,
+            is_call,
+            ops: Vec::new(),
+        });
+        Ok(())
+    }
+
+    /// A statement with the calls inside of it inlined.
+    fn without_calls(&mut self, op: Op) -> Result<Vec<Op>, Diagnostics> {
+        let is_call = |op: &Op| matches!(op.kind, OpKind::Call(_));
+        let block = Block {
+            ops: vec![op],
+            yields: Vec::new(),
+        };
+        if !block.any_op(&is_call) {
+            return Ok(block.ops);
+        }
+        let mut own_streams = None;
+        block.for_each_op(&mut |op| {
+            if let OpKind::Call(call) = &op.kind {
+                let callee = &self.program.kernels[call.kernel];
+                if declares_streams(callee) {
+                    own_streams = own_streams.or(Some((op.span, &callee.name)));
+                }
+            }
+        });
+        if let Some((span, name)) = own_streams {
+            let message = format!(
+                "'{name}' has streams of its own: it is called at the top level of the body, not in a loop or branch"
+            );
+            return Err(Diagnostic::error(codes::NETWORK, span, message).into());
+        }
+        let name = self.outer.name.clone();
+        let span = self.outer.span;
+        let block = inline::inline_block(&mut self.outer, block, self.inlined, &mut self.budget);
+        block
+            .map(|block| block.ops)
+            .ok_or_else(|| inline::too_large(&name, span))
+    }
+}
+
+fn too_large(kernel: &Kernel) -> Diagnostics {
+    inline::too_large(&kernel.name, kernel.span)
+}
+
+fn declares_streams(kernel: &Kernel) -> bool {
+    let mut arrays = kernel.arrays.values();
+    arrays.any(|array| array.stream.is_some() && array.kind == ArrayKind::Local)
+}
+
+/// Whether a callee is processes of its own: it has streams, and hands them to kernels.
+fn is_network(kernel: &Kernel) -> bool {
+    let passes = |op: &Op| {
+        let OpKind::Call(call) = &op.kind else {
+            return false;
+        };
+        call.args.iter().any(|arg| match arg {
+            Arg::Array(id) => kernel.arrays[*id].stream.is_some(),
+            Arg::Scalar(_) => false,
+        })
+    };
+    declares_streams(kernel) || kernel.body.ops.iter().any(passes)
+}
+
+fn rename(op: &mut Op, renamed: &BTreeMap<ValueId, ValueId>) {
+    let mut f = |value: &mut ValueId| *value = renamed.get(value).copied().unwrap_or(*value);
+    op.kind.for_each_operand(&mut f);
+    for inner in op.kind.blocks_mut() {
+        inner.for_each_use(&mut f);
+    }
+}
+
+// Processes of groups -------------------------------------------------------------------------------------
+
+/// What a group needs of the others.
+struct Needs {
+    values: BTreeSet<ValueId>,
+    defined: BTreeSet<ValueId>,
+    touched: Touched,
+}
+
+impl Needs {
+    fn of(group: &Group) -> Needs {
+        let mut block = Block {
+            ops: group.ops.clone(),
+            yields: Vec::new(),
+        };
+        let defined = block.defined();
+        let mut values = BTreeSet::new();
+        block.for_each_use(&mut |value| _ = values.insert(*value));
+        values.retain(|value| !defined.contains(value));
+        Needs {
+            values,
+            defined,
+            touched: Touched::by_block(&block),
+        }
+    }
+
+    fn arrays(&self) -> BTreeSet<ArrayId> {
+        self.touched
+            .read
+            .union(&self.touched.written)
+            .copied()
+            .collect()
+    }
+}
+
+fn assemble(
+    mut outer: Kernel,
+    groups: Vec<Group>,
+    yields: Vec<ValueId>,
+) -> Result<Network, Diagnostics> {
+    // Constants are wherever they are needed.
+    let mut constants: BTreeMap<ValueId, Op> = BTreeMap::new();
+    for op in groups.iter().flat_map(|group| &group.ops) {
+        if matches!(op.kind, OpKind::Const(_)) {
+            constants.insert(op.results[0], op.clone());
+        }
+    }
+    let does = |group: &Group| {
+        !group
+            .ops
+            .iter()
+            .all(|op| matches!(op.kind, OpKind::Const(_)))
+    };
+    let mut groups: Vec<Group> = groups.into_iter().filter(does).collect();
+    let computed: BTreeSet<ValueId> = groups.iter().flat_map(|g| Needs::of(g).defined).collect();
+    let is_known = |value: &ValueId| constants.contains_key(value) || !computed.contains(value);
+    if yields.iter().any(is_known) {
+        // A result that is known, or a parameter, is handed on like any other.
+        groups.push(Group {
+            name: outer.name.clone(),
+            span: outer.span,
+            is_call: false,
+            ops: Vec::new(),
+        });
+    }
+    let needs: Vec<Needs> = groups.iter().map(Needs::of).collect();
+    let mut users: BTreeMap<ArrayId, usize> = BTreeMap::new();
+    for array in needs.iter().flat_map(Needs::arrays) {
+        *users.entry(array).or_default() += 1;
+    }
+    let mut wanted: BTreeSet<ValueId> = needs.iter().flat_map(|n| n.values.clone()).collect();
+    wanted.extend(&yields);
+    let mut results = yields.clone();
+    let mut processes = Vec::new();
+    for (number, group) in groups.into_iter().enumerate() {
+        let Needs {
+            values,
+            defined,
+            touched,
+        } = &needs[number];
+        let before = needs[..number].iter().enumerate();
+        let after = before.filter(|(_, other)| {
+            let hands_on = values
+                .iter()
+                .any(|v| other.defined.contains(v) && !constants.contains_key(v));
+            hands_on || meet(&outer, &other.touched, touched)
+        });
+        let after: Vec<usize> = after.map(|(other, _)| other).collect();
+        let defined = defined.iter().filter(|v| !constants.contains_key(v));
+        let handed: Vec<ValueId> = defined.filter(|v| wanted.contains(v)).copied().collect();
+        let is_extra = group.ops.is_empty();
+        let returned: Vec<ValueId> = match is_extra {
+            true => yields.iter().filter(|v| is_known(v)).copied().collect(),
+            false => handed.clone(),
+        };
+        let mut arrays = BTreeMap::new();
+        for id in needs[number].arrays() {
+            let array = &outer.arrays[id];
+            let is_own =
+                array.stream.is_none() && array.kind == ArrayKind::Local && users[&id] == 1;
+            let is_own = is_own || matches!(array.kind, ArrayKind::Table(_));
+            arrays.insert(id, is_own);
+        }
+        let mut process = Outline {
+            outer: &outer,
+            constants: &constants,
+            group: &group,
+        }
+        .process(values, &arrays, &returned);
+        process.after = after;
+        process.written = touched
+            .written
+            .iter()
+            .copied()
+            .filter(|id| outer.arrays[*id].stream.is_none())
+            .collect();
+        process.results = match is_extra {
+            false => returned,
+            true => {
+                let fresh: Vec<ValueId> = returned.iter().map(|v| outer.like(*v)).collect();
+                for result in &mut results {
+                    if let Some(at) = returned.iter().position(|v| v == result) {
+                        *result = fresh[at];
+                    }
+                }
+                fresh
+            }
+        };
+        processes.push(process);
+    }
+    outer.body = Block {
+        ops: Vec::new(),
+        yields: results,
+    };
+    Ok(Network {
+        kernel: outer,
+        processes,
+    })
+}
+
+/// Whether two groups access an array, that is no stream, and one of them writes it.
+fn meet(outer: &Kernel, one: &Touched, other: &Touched) -> bool {
+    let is_memory = |id: &&ArrayId| outer.arrays[**id].stream.is_none();
+    let clash = |written: &BTreeSet<ArrayId>, other: &Touched| {
+        written
+            .iter()
+            .filter(is_memory)
+            .any(|id| other.contains(*id))
+    };
+    clash(&one.written, other) || clash(&other.written, one)
+}
+
+struct Outline<'n> {
+    outer: &'n Kernel,
+    constants: &'n BTreeMap<ValueId, Op>,
+    group: &'n Group,
+}
+
+impl Outline<'_> {
+    /// The kernel of a group: `values` and those `arrays` that are not its own are its parameters.
+    fn process(
+        &self,
+        values: &BTreeSet<ValueId>,
+        arrays: &BTreeMap<ArrayId, bool>,
+        returned: &[ValueId],
+    ) -> Process {
+        let mut kernel = Kernel {
+            name: self.name(),
+            span: self.group.span,
+            values: Arena::new(),
+            arrays: Arena::new(),
+            params: Vec::new(),
+            results: Vec::new(),
+            body: Block::default(),
+        };
+        let mut args = Vec::new();
+        let mut own_values = BTreeMap::new();
+        let mut ops = Vec::new();
+        for &value in values.iter().chain(returned) {
+            if own_values.contains_key(&value) {
+                continue;
+            }
+            if let Some(op) = self.constants.get(&value) {
+                let own = kernel.values.push(self.outer.values[value].clone());
+                own_values.insert(value, own);
+                ops.push(Op {
+                    results: vec![own],
+                    ..op.clone()
+                });
+            } else if values.contains(&value) || self.group.ops.is_empty() {
+                let own = kernel.values.push(self.outer.values[value].clone());
+                own_values.insert(value, own);
+                kernel.params.push(Param::Scalar(own));
+                args.push(Arg::Scalar(value));
+            }
+        }
+        let mut own_arrays = BTreeMap::new();
+        for (&id, is_own) in arrays {
+            let array = &self.outer.arrays[id];
+            let kind = match is_own {
+                true => array.kind.clone(),
+                false => ArrayKind::Param(kernel.params.len()),
+            };
+            let own = kernel.arrays.push(Array {
+                kind,
+                ..array.clone()
+            });
+            own_arrays.insert(id, own);
+            if !is_own {
+                kernel.params.push(Param::Array(own));
+                args.push(Arg::Array(id));
+            }
+        }
+        let block = Block {
+            ops: self.group.ops.clone(),
+            yields: returned.to_vec(),
+        };
+        let mut budget = usize::MAX;
+        let mut copier =
+            Copier::of_part(&mut kernel, self.outer, own_values, own_arrays, &mut budget);
+        let body = copier.block(&block).unwrap_or_default();
+        ops.extend(body.ops);
+        kernel.body = Block {
+            ops,
+            yields: body.yields,
+        };
+        let results = kernel.body.yields.iter();
+        let results = results.map(|value| ResultSlot::Scalar(kernel.values[*value].ty));
+        kernel.results = results.collect();
+        let mut kernels = Arena::new();
+        let top: KernelId = kernels.push(kernel);
+        Process {
+            program: Program { kernels, top },
+            args,
+            results: Vec::new(),
+            written: BTreeSet::new(),
+            after: Vec::new(),
+            span: self.group.span,
+        }
+    }
+
+    fn name(&self) -> String {
+        match self.group.is_call {
+            true => self.group.name.clone(),
+            false => format!("{}_body", self.group.name),
+        }
+    }
+}

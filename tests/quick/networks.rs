@@ -1,0 +1,217 @@
+//! Networks: processes on streams compute what the reference does, whatever pauses there are, and overlap; what cannot run is
+//! said.
+
+use crate::directives::{checked, compile_text};
+use crate::support;
+use allo_hls::diagnostics::Diagnostics;
+use allo_hls::driver::Compilation;
+use allo_hls::frontend;
+use allo_hls::rtl::interface::manifest::{Flow, PortKind};
+use allo_hls::sim::cosim::simulate;
+use allo_hls::sim::elements::Invocation;
+use allo_hls::sim::inprocess::Netlist;
+use allo_hls::sim::reference::{self, Options};
+use allo_hls::sim::selfcheck::Checked;
+use allo_hls::sim::value::{Signature, Value};
+use allo_hls::sim::{args, shell};
+
+/// The kernels of a folder of this test.
+fn kernel(name: &str) -> String {
+    support::read(&support::root(&format!("tests/networks/{name}.py")))
+}
+
+fn built(name: &str) -> Compilation {
+    checked(&kernel(name), &[])
+}
+
+/// Each with random data, pauses on both sides, one invocation after the other, resets: see the self-check.
+#[test]
+fn networks_compute_what_the_reference_does() {
+    for path in support::files("tests/networks", "py") {
+        let name = support::stem(&path);
+        let compiled = built(&name);
+        assert!(matches!(compiled.checked, Checked::Runs(_)), "{name}");
+    }
+}
+
+/// Cycles of one invocation without pauses, and what it leaves behind.
+fn run(compiled: &Compilation, arguments: &str) -> (u64, String) {
+    let signature = Signature::of(&compiled.program);
+    let inputs = args::read_json(&signature, arguments).expect("arguments");
+    let (design, manifest) = shell::around(&compiled.design, &compiled.manifest).expect("a shell");
+    let engine = Netlist::new(&design, &manifest).expect("a netlist");
+    let (program, manifest) = (&compiled.program, &compiled.manifest);
+    let ran = simulate(program, manifest, &engine, &inputs, 10_000).expect("an end");
+    let results = args::results_json(&signature, &ran[0].params, &ran[0].results, false);
+    (ran[0].cycles, results.to_string())
+}
+
+#[test]
+fn a_chain_takes_as_long_as_its_longest_process() {
+    let compiled = built("chain");
+    let (cycles, _) = run(
+        &compiled,
+        &format!("{{\"x\": {:?}, \"y\": {:?}}}", [1; 64], [0; 64]),
+    );
+    // Three processes of 64 elements each.
+    assert!(cycles < 64 + 24, "{cycles}");
+    let intervals: Vec<_> = compiled.manifest.loops.iter().map(|one| one.ii).collect();
+    assert_eq!(intervals, [Some(1); 3]);
+}
+
+#[test]
+fn elements_that_are_not_needed_stay_where_they_are() {
+    let compiled = built("conditional");
+    let given = r#"{"a": [5, 1, 2, 9, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 77], "b": [10, 20, 30]}"#;
+    let expected = r#"{"o":[15,1,2,29,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0]}"#;
+    assert_eq!(run(&compiled, given).1, expected);
+}
+
+#[test]
+fn the_manifest_has_the_ports_of_streams() {
+    let compiled = built("conditional");
+    let args = &compiled.manifest.args;
+    let (flow, ports) = args[0].stream().expect("a stream");
+    assert_eq!((flow, ports.read.as_deref()), (Flow::In, Some("a_read")));
+    assert_eq!(ports.full_n, None);
+    let PortKind::Stream {
+        direction,
+        ports,
+        ty,
+        width,
+    } = &args[2].kind
+    else {
+        panic!("no stream");
+    };
+    assert_eq!((*direction, ty.as_str(), *width), (Flow::Out, "i32", 32));
+    let names = [&ports.din, &ports.full_n, &ports.write];
+    assert_eq!(
+        names.map(|name| name.as_deref()),
+        [Some("o_din"), Some("o_full_n"), Some("o_write")]
+    );
+}
+
+/// What the reference says of a network, with elements of streams as given.
+fn fails(text: &str, arguments: &str) -> String {
+    let program = support::program(text, Some("top"));
+    let signature = Signature::of(&program);
+    let inputs = args::read_json(&signature, arguments).expect("arguments");
+    let error = reference::run(&program, &inputs[0], &Options::default()).expect_err("a deadlock");
+    let diagnostic = error.to_diagnostic();
+    let help = diagnostic.help.map(|help| format!("; {help}"));
+    let notes = diagnostic.notes.iter().map(|note| format!("; {}", note.1));
+    format!(
+        "{}{}{}",
+        diagnostic.message,
+        notes.collect::<String>(),
+        help.unwrap_or_default()
+    )
+}
+
+const PRODUCER: &str = "
+from allo import *
+
+@kernel
+def a(s: Stream[i32], t: Stream[i32]):
+    for i in range(20):
+        s.put(i)
+    for i in range(8):
+        t.put(i)
+
+@kernel
+def b(s: Stream[i32], t: Stream[i32], y: \"i32[8]\"):
+    for i in range(8):
+        y[i] = t.get() + s.get()
+    for i in range(12):
+        y[0] += s.get()
+";
+
+#[test]
+fn a_deadlock_names_who_waits_and_the_depth_that_helps() {
+    let text = format!(
+        "{PRODUCER}
+@kernel
+def top(y: \"i32[8]\"):
+    s: Stream[i32, 6]
+    t: Stream[i32]
+    a(s, t)
+    b(s, t, y)
+"
+    );
+    let said = fails(&text, "{\"y\": [0, 0, 0, 0, 0, 0, 0, 0]}");
+    let expected = "deadlock: 'a' waits for room in 's'; 'b' waits for an element of 't'; it ends where 's' holds 20 elements";
+    assert_eq!(said, expected);
+    // Nothing can be said of the hardware, and that is said.
+    let compiled = compile_text(&text, &[], false).expect("hardware");
+    assert!(matches!(compiled.checked, Checked::Not(_)));
+    assert!(
+        compiled
+            .warnings
+            .0
+            .iter()
+            .any(|warning| warning.message.contains("deadlock"))
+    );
+}
+
+#[test]
+fn elements_that_are_missing_outside_are_named() {
+    let said = fails(&kernel("conditional"), "{\"a\": [1, 2], \"b\": []}");
+    assert!(
+        said.contains("'a' of the top kernel, which is offered no more"),
+        "{said}"
+    );
+}
+
+/// What is wrong with a kernel `top`.
+fn refused(text: &str) -> String {
+    compile_text(text, &[], false)
+        .err()
+        .unwrap_or_else(|| panic!("accepted:\n{text}"))
+}
+
+#[test]
+fn what_is_no_network_is_refused() {
+    let head = "from allo import *\n\n@kernel\ndef a(s: Stream[i32]):\n    s.put(1)\n\n@kernel\ndef own(y: \"i32[2]\"):\n    s: Stream[i32]\n    a(s)\n    y[0] = s.get()\n\n@kernel\n";
+    let cases = [
+        (
+            "def top(y: \"i32[1]\"):\n    s: Stream[i32]\n    a(s)\n    a(s)\n    y[0] = s.get()\n",
+            "two processes put into the stream 's'",
+        ),
+        (
+            "def top(s: Stream[i32], y: \"i32[1]\"):\n    a(s)\n    y[0] = s.get()\n",
+            "the stream 's' of the top kernel is put into and got from: it has one direction",
+        ),
+        (
+            "def top(s: Stream[i32], y: \"i32[1]\"):\n    y[0] = 1\n",
+            "the stream 's' of the top kernel is never used",
+        ),
+        (
+            "def top(s: Stream[i32], y: \"i32[2]\"):\n    for i in range(4):\n        own(y)\n    a(s)\n",
+            "'own' has streams of its own: it is called at the top level of the body, not in a loop or branch",
+        ),
+    ];
+    for (body, why) in cases {
+        assert_eq!(refused(&format!("{head}{body}")), why);
+    }
+}
+
+/// The frontend's form, for values that only it knows.
+#[test]
+fn initial_tokens_deepen_a_stream() {
+    let (mut sources, file) = support::source("kernel.py", &kernel("feedback"));
+    let compiled = frontend::compile(&mut sources, file, Some("top"));
+    let compiled = compiled.unwrap_or_else(|errors: Diagnostics| panic!("{:?}", errors.0));
+    let top = &compiled.program.kernels[compiled.program.top];
+    let mut streams = top
+        .arrays
+        .values()
+        .filter_map(|array| array.stream.as_ref());
+    let stream = streams
+        .find(|stream| !stream.tokens.is_empty())
+        .expect("tokens");
+    assert_eq!((stream.depth, stream.tokens.len()), (3, 3));
+    let signature = Signature::of(&compiled.program);
+    let zeros = |count: usize| vec![Value::int(allo_hls::ir::Scalar::signed(32), 0); count];
+    let input = Invocation::given(&signature, vec![zeros(16), zeros(16)]);
+    assert!(reference::run(&compiled.program, &input, &Options::default()).is_ok());
+}

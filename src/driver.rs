@@ -19,6 +19,7 @@ use crate::sim::selfcheck::{self, Budget, Checked};
 use crate::transform::network::Network;
 use crate::units::float::{self, Operator};
 use crate::{directives, frontend, hwarith, ir, machine, prove, rtl, schedule, transform};
+use std::collections::HashMap;
 
 /// What a compilation aims at.
 #[derive(Clone, Debug)]
@@ -202,11 +203,29 @@ fn build_network(
         program,
         mut warnings,
     } = compiled;
+    let notes = network.notes.iter();
+    let notes = notes.map(|(span, note)| Diagnostic::error(codes::NETWORK, *span, note).as_note());
+    warnings.0.extend(notes);
     let mut parts = Vec::new();
+    // Processes with equal code are one module.
+    let mut known: HashMap<String, usize> = HashMap::new();
+    let mut which = Vec::new();
     for process in &network.processes {
-        parts.push(part(process.kernel(), target, &mut warnings)?);
+        let mut unnamed = process.kernel().clone();
+        unnamed.name = String::new();
+        let text = ir::print::print_kernel(&unnamed, None);
+        let number = match known.get(&text) {
+            Some(number) => *number,
+            None => {
+                parts.push(part(process.kernel(), target, &mut warnings)?);
+                known.insert(text, parts.len() - 1);
+                parts.len() - 1
+            }
+        };
+        which.push(number);
     }
-    let (mut design, manifest) = rtl::elaborate::network::build(network, &parts, sources)?;
+    let built = rtl::elaborate::network::build(network, &parts, &which, sources);
+    let (mut design, manifest) = built?;
     debug_check("netlist", || rtl::validate::validate(&design));
     let kernel = &network.kernel;
     design.header = header(&sources.location(kernel.span).to_string(), target);

@@ -286,6 +286,7 @@ impl Reader {
             }),
         };
         Some(Decorator {
+            mapping: None,
             options,
             templates: templates.collect::<Option<_>>()?,
         })

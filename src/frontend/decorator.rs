@@ -4,7 +4,8 @@ use super::allo::{Allo, Builtin, Template};
 use super::codes;
 use super::error::{Result, fail};
 use super::options::Options;
-use crate::diagnostics::{Diagnostic, suggest};
+use super::values::ConstValue;
+use crate::diagnostics::{Diagnostic, Span, suggest};
 use pyeval::Names;
 use ruff_python_ast::{self as ast, Expr};
 use ruff_text_size::Ranged;
@@ -16,7 +17,12 @@ pub struct Decorator {
     pub options: Option<Options>,
     /// Templates.
     pub templates: Vec<Template>,
+    /// Extents of a grid of workers: ints, or templates that are bound to them.
+    pub mapping: Option<Mapping>,
 }
+
+/// Extents, and where they stand.
+pub type Mapping = (Vec<ConstValue>, Span);
 
 /// The kernel decorator of a function; `None` if it is not a kernel.
 pub fn kernel_decorator(
@@ -63,6 +69,7 @@ fn decorator_call(call: &ast::ExprCall, names: &mut dyn Names) -> Result<Decorat
         let name = keyword.arg.as_ref().map(|n| n.id.as_str());
         match (name, Allo::of(&value)) {
             (Some("options"), Some(Allo::Options(options))) => result.options = Some(*options),
+            (Some("mapping"), _) => result.mapping = Some((extents(&value, span)?, span)),
             (Some("options"), _) => {
                 return fail(
                     codes::DECORATOR,
@@ -74,9 +81,23 @@ fn decorator_call(call: &ast::ExprCall, names: &mut dyn Names) -> Result<Decorat
                 let name = name.unwrap_or("**");
                 let message = format!("@kernel has no parameter '{name}'");
                 let error = Diagnostic::error(codes::DECORATOR, span, message);
-                return Err(suggest(error, name, ["options"].into_iter()).into());
+                return Err(suggest(error, name, ["options", "mapping"].into_iter()).into());
             }
         }
     }
     Ok(result)
+}
+
+fn extents(value: &ConstValue, span: Span) -> Result<Vec<ConstValue>> {
+    let is_extent = |value: &ConstValue| {
+        value.as_int().is_some() || matches!(Allo::of(value), Some(Allo::Template(_)))
+    };
+    match value.sequence() {
+        Some(items) if !items.is_empty() && items.iter().all(is_extent) => Ok(items.to_vec()),
+        _ => fail(
+            codes::DECORATOR,
+            span,
+            "mapping= takes a list of the extents of a grid",
+        ),
+    }
 }

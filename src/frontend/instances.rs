@@ -4,7 +4,7 @@ use super::allo::KernelRef;
 use super::codes;
 use super::error::{Failure, Result, fail};
 use super::lower;
-use super::session::{Frame, Progress, Session};
+use super::session::{Frame, Progress, Session, Worker};
 use super::values::ConstValue;
 use crate::diagnostics::{Diagnostic, Span};
 use crate::ir::KernelId;
@@ -15,18 +15,22 @@ impl Session<'_> {
     /// # Errors
     /// Also when it was lowered before with errors, or is being lowered: recursion.
     pub fn instantiate(&mut self, kernel: &KernelRef, call: Span) -> Result<KernelId> {
-        self.instantiate_with(kernel, &[], call)
+        self.instantiate_with(kernel, &[], None, call)
     }
 
-    /// As [`Self::instantiate`]; `inferred` are the types of the parameters without annotation, in order.
+    /// As [`Self::instantiate`]; `inferred` are the types of the parameters without annotation, in order, `worker` which one of
+    /// a grid it is.
     pub fn instantiate_with(
         &mut self,
         kernel: &KernelRef,
         inferred: &[ConstValue],
+        worker: Option<&Worker>,
         call: Span,
     ) -> Result<KernelId> {
         let bindings = self.bind(kernel, call)?;
-        let suffix = instance_suffix(kernel.bindings.iter().chain(inferred));
+        let mut suffix = instance_suffix(kernel.bindings.iter().chain(inferred));
+        let ids = worker.iter().flat_map(|worker| &worker.ids);
+        suffix.extend(ids.map(|id| format!("_{id}")));
         let key = (kernel.def, suffix.clone());
         let name = self.world.defs[kernel.def].ast.name.id.to_string();
         match self.instances.get(&key) {
@@ -43,7 +47,9 @@ impl Session<'_> {
             }
             None => {}
         }
-        if self.instances.len() >= self.instance_limit {
+        // Of a grid there are as many as it has workers.
+        self.workers += usize::from(worker.is_some());
+        if self.instances.len() >= self.instance_limit + self.workers {
             return fail(codes::INSTANCES, call, "more than 256 kernel instances");
         }
         let unique = self.unique_name(&format!("{name}{suffix}"));
@@ -51,7 +57,7 @@ impl Session<'_> {
         self.instances.insert(key.clone(), Progress::Running);
         self.stack.push(Frame { kernel: name, call });
         let before = self.errors();
-        let lowered = lower::kernel(self, kernel.def, unique, bindings, inferred);
+        let lowered = lower::kernel(self, kernel.def, unique, bindings, inferred, worker);
         let outcome = match lowered {
             Ok((kernel, signature)) if self.errors() == before => {
                 let id = self.kernels.push(kernel);

@@ -72,6 +72,15 @@ impl Signature {
     }
 }
 
+/// One kernel of a grid of them.
+#[derive(Clone, Debug)]
+pub struct Worker {
+    /// Its index on each axis.
+    pub ids: Vec<u64>,
+    /// The extents of the grid.
+    pub extents: Vec<u64>,
+}
+
 /// How far an instance is.
 pub enum Progress {
     /// It is being lowered.
@@ -106,8 +115,10 @@ pub struct Session<'a> {
     pub instances: IndexMap<(usize, String), Progress>,
     /// Kernels being lowered, outermost first.
     pub stack: Vec<Frame>,
-    /// Most kernel instances.
+    /// Most kernel instances, beside those of workers.
     pub instance_limit: usize,
+    /// Instances that are workers.
+    pub workers: usize,
 }
 
 impl<'a> Session<'a> {
@@ -122,6 +133,7 @@ impl<'a> Session<'a> {
             instances: IndexMap::new(),
             stack: Vec::new(),
             instance_limit: MAX_INSTANCES,
+            workers: 0,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::allo::{Allo, KernelRef, Template, surface};
 use super::codes;
-use super::decorator::{Decorator, kernel_decorator};
+use super::decorator::{Decorator, Mapping, kernel_decorator};
 use super::error::{Failure, Result, diagnostic, fail};
 use super::imports::{Unit, absolute};
 use super::namespaces::Namespace;
@@ -67,6 +67,8 @@ pub struct KernelDef<'a> {
     pub options: Options,
     /// Templates to be bound, in order.
     pub templates: Vec<Template>,
+    /// It is a grid of workers.
+    pub mapping: Option<Mapping>,
     /// Templates bound around it.
     pub outer: Bindings,
     /// For nested kernels.
@@ -176,6 +178,7 @@ impl<'a> World<'a> {
             module,
             options: decorator.options.unwrap_or(inherited),
             templates: decorator.templates,
+            mapping: decorator.mapping,
             outer: bindings,
             env,
         });

@@ -86,6 +86,8 @@ struct Outside {
 struct State {
     channels: BTreeMap<ArrayId, Channel>,
     arrays: BTreeMap<ArrayId, Elements>,
+    /// How often each array was handed back.
+    versions: BTreeMap<ArrayId, u64>,
     values: BTreeMap<ValueId, Value>,
     done: Vec<bool>,
     waits: Vec<Option<Wait>>,
@@ -188,6 +190,7 @@ fn attempt(
     let mut state = State {
         channels: BTreeMap::new(),
         arrays: BTreeMap::new(),
+        versions: BTreeMap::new(),
         values: BTreeMap::new(),
         done: vec![false; count],
         waits: vec![None; count],
@@ -319,6 +322,22 @@ impl State {
                 .push(left.filter(|_| ended).unwrap_or_else(|| unknown(slot)));
         }
         (self.stopped, outcome)
+    }
+
+    /// What a process made of an array, given what it took and the version of that. Others may have written other elements of
+    /// it meanwhile: the workers of a grid do.
+    fn hand_back(&mut self, id: ArrayId, made: Elements, (took, version): (Elements, Option<u64>)) {
+        if self.versions.get(&id).copied() == version {
+            self.arrays.insert(id, made);
+        } else if let Some(array) = self.arrays.get_mut(&id) {
+            for position in 0..made.len() {
+                let value = made.get(position);
+                if value != took.get(position) {
+                    array.set(position, value, made.writer(position));
+                }
+            }
+        }
+        *self.versions.entry(id).or_default() += 1;
     }
 
     /// Whether a process could go on.
@@ -514,7 +533,8 @@ impl<'n> Link<'n> {
                     let elements = state.arrays[id].clone();
                     let at = machine.allocate(kernel, *own, elements)?;
                     if process.written.contains(id) {
-                        taken.push((*id, at));
+                        let version = state.versions.get(id).copied();
+                        taken.push((*id, at, (state.arrays[id].clone(), version)));
                     }
                     args.push(Actual::Array(at));
                 }
@@ -525,8 +545,8 @@ impl<'n> Link<'n> {
         drop(state);
         let results = machine.call(process.program.top, args, &[])?;
         let mut state = self.shared.lock();
-        for (id, at) in taken {
-            state.arrays.insert(id, machine.take(at));
+        for (id, at, before) in taken {
+            state.hand_back(id, machine.take(at), before);
         }
         state
             .values

@@ -10,6 +10,7 @@ pub mod expand;
 pub mod fills;
 pub mod flatten;
 pub mod forward;
+mod grids;
 pub mod inline;
 pub mod interleave;
 pub mod iterations;

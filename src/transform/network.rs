@@ -4,7 +4,7 @@
 //! processes of its own adds these. Scalars and arrays order processes, as they stand in the text; streams order nothing but
 //! their own elements.
 
-use super::inline;
+use super::{grids, inline};
 use crate::arena::Arena;
 use crate::codes;
 use crate::diagnostics::{Diagnostic, Diagnostics, Span};
@@ -27,6 +27,8 @@ pub struct Network {
     pub kernel: Kernel,
     /// In the order of the text.
     pub processes: Vec<Process>,
+    /// What was made of arrays that many processes share.
+    pub notes: Vec<Note>,
 }
 
 /// A part of a network.
@@ -45,6 +47,9 @@ pub struct Process {
     /// The call or the first statement.
     pub span: Span,
 }
+
+/// A note about a network.
+pub type Note = (Span, String);
 
 impl Process {
     /// Its kernel.
@@ -95,8 +100,13 @@ impl Network {
             budget: inline::MAX_OPS,
         };
         let yields = gather.block(body, &top.name)?;
-        let Gather { outer, groups, .. } = gather;
-        let network = assemble(outer, groups, yields)?;
+        let Gather {
+            mut outer,
+            mut groups,
+            ..
+        } = gather;
+        let notes = grids::localise(&mut outer, &mut groups);
+        let network = assemble(outer, groups, yields, notes)?;
         network.check()?;
         Ok(Some(network))
     }
@@ -189,12 +199,28 @@ pub fn has_streams(kernel: &Kernel) -> bool {
 }
 
 /// The operations of a process, over the values and arrays of the network.
-struct Group {
-    name: String,
-    span: Span,
-    /// Whether it is a call.
-    is_call: bool,
-    ops: Vec<Op>,
+pub(super) struct Group {
+    pub(super) name: String,
+    pub(super) span: Span,
+    pub(super) kind: GroupKind,
+    pub(super) ops: Vec<Op>,
+}
+
+/// What a process was in the text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum GroupKind {
+    /// Statements between calls.
+    Statements,
+    /// A call, with the arrays that are passed and what the callee calls them, in the order of its parameters.
+    Call(Vec<(ArrayId, String)>),
+}
+
+impl Group {
+    /// Whether both are workers of one grid: a call of which there are many.
+    pub(super) fn is_beside(&self, other: &Group) -> bool {
+        let is_call = |group: &Group| matches!(group.kind, GroupKind::Call(_));
+        is_call(self) && is_call(other) && self.span == other.span
+    }
 }
 
 struct Gather<'p> {
@@ -218,7 +244,7 @@ impl Gather<'_> {
                 let span = op.span;
                 let ops = self.without_calls(op)?;
                 if !open {
-                    self.add(name, span, false)?;
+                    self.add(name, span, GroupKind::Statements)?;
                     open = true;
                 }
                 if let Some(group) = self.groups.last_mut() {
@@ -236,11 +262,14 @@ impl Gather<'_> {
                 self.block(body, &callee.name)?
             } else {
                 let callee = &self.inlined[call.kernel.index()];
+                let passed = call.arrays(callee).into_iter();
+                let passed = passed.map(|(own, array)| (array, callee.arrays[own].name.clone()));
+                let kind = GroupKind::Call(passed.collect());
                 let mut copier = Copier::of_call(&mut self.outer, callee, call, &mut self.budget);
                 let body = copier
                     .block(&callee.body)
                     .ok_or_else(|| too_large(callee))?;
-                self.add(&callee.name, op.span, true)?;
+                self.add(&callee.name, op.span, kind)?;
                 if let Some(group) = self.groups.last_mut() {
                     group.ops = body.ops;
                 }
@@ -254,7 +283,7 @@ impl Gather<'_> {
             .collect())
     }
 
-    fn add(&mut self, name: &str, span: Span, is_call: bool) -> Result<(), Diagnostics> {
+    fn add(&mut self, name: &str, span: Span, kind: GroupKind) -> Result<(), Diagnostics> {
         if self.groups.len() == MOST {
             let message = format!("the network has more than {MOST} processes");
             return Err(Diagnostic::error(codes::NETWORK, span, message).into());
@@ -262,7 +291,7 @@ impl Gather<'_> {
         self.groups.push(Group {
             name: name.to_string(),
             span,
-            is_call,
+            kind,
             ops: Vec::new(),
         });
         Ok(())
@@ -372,6 +401,7 @@ fn assemble(
     mut outer: Kernel,
     groups: Vec<Group>,
     yields: Vec<ValueId>,
+    notes: Vec<Note>,
 ) -> Result<Network, Diagnostics> {
     // Constants are wherever they are needed.
     let mut constants: BTreeMap<ValueId, Op> = BTreeMap::new();
@@ -394,7 +424,7 @@ fn assemble(
         groups.push(Group {
             name: outer.name.clone(),
             span: outer.span,
-            is_call: false,
+            kind: GroupKind::Statements,
             ops: Vec::new(),
         });
     }
@@ -407,18 +437,21 @@ fn assemble(
     wanted.extend(&yields);
     let mut results = yields.clone();
     let mut processes = Vec::new();
-    for (number, group) in groups.into_iter().enumerate() {
+    for (number, group) in groups.iter().enumerate() {
         let Needs {
             values,
             defined,
             touched,
         } = &needs[number];
         let before = needs[..number].iter().enumerate();
-        let after = before.filter(|(_, other)| {
+        let after = before.filter(|&(other_number, other)| {
             let hands_on = values
                 .iter()
                 .any(|v| other.defined.contains(v) && !constants.contains_key(v));
-            hands_on || meet(&outer, &other.touched, touched)
+            // Workers of a grid never write what another one accesses.
+            hands_on
+                || !groups[number].is_beside(&groups[other_number])
+                    && meet(&outer, &other.touched, touched)
         });
         let after: Vec<usize> = after.map(|(other, _)| other).collect();
         let defined = defined.iter().filter(|v| !constants.contains_key(v));
@@ -439,7 +472,7 @@ fn assemble(
         let mut process = Outline {
             outer: &outer,
             constants: &constants,
-            group: &group,
+            group,
         }
         .process(values, &arrays, &returned);
         process.after = after;
@@ -470,6 +503,7 @@ fn assemble(
     Ok(Network {
         kernel: outer,
         processes,
+        notes,
     })
 }
 
@@ -530,13 +564,14 @@ impl Outline<'_> {
             }
         }
         let mut own_arrays = BTreeMap::new();
-        for (&id, is_own) in arrays {
+        for (id, name, is_own) in self.in_order(arrays) {
             let array = &self.outer.arrays[id];
             let kind = match is_own {
                 true => array.kind.clone(),
                 false => ArrayKind::Param(kernel.params.len()),
             };
             let own = kernel.arrays.push(Array {
+                name,
                 kind,
                 ..array.clone()
             });
@@ -574,10 +609,28 @@ impl Outline<'_> {
         }
     }
 
+    /// The arrays of the process with their names, and whether they are its own: those of a call as the callee has them.
+    fn in_order(&self, arrays: &BTreeMap<ArrayId, bool>) -> Vec<(ArrayId, String, bool)> {
+        let mut order: Vec<(ArrayId, String)> = match &self.group.kind {
+            GroupKind::Call(passed) => passed.clone(),
+            GroupKind::Statements => Vec::new(),
+        };
+        let others = arrays
+            .keys()
+            .filter(|id| !order.iter().any(|(one, _)| one == *id));
+        let others = others.map(|id| (*id, self.outer.arrays[*id].name.clone()));
+        let others: Vec<_> = others.collect();
+        order.extend(others);
+        let mut seen = BTreeSet::new();
+        order.retain(|(id, _)| arrays.contains_key(id) && seen.insert(*id));
+        let order = order.into_iter();
+        order.map(|(id, name)| (id, name, arrays[&id])).collect()
+    }
+
     fn name(&self) -> String {
-        match self.group.is_call {
-            true => self.group.name.clone(),
-            false => format!("{}_body", self.group.name),
+        match self.group.kind {
+            GroupKind::Call(_) => self.group.name.clone(),
+            GroupKind::Statements => format!("{}_body", self.group.name),
         }
     }
 }

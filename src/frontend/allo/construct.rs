@@ -27,6 +27,7 @@ pub fn call(builtin: Builtin, args: &Args, names: &mut dyn Names) -> Option<Resu
         }
         Builtin::Grid => refused("grid stands in the header of a kernel's for loop only"),
         Builtin::Stream => refused("a stream is declared: `name: Stream[i32]`"),
+        Builtin::Worker(_) => refused("only a kernel is a grid of workers"),
         Builtin::Bufferize => refused("bufferize makes an array of a kernel"),
         Builtin::Range | Builtin::Len => return None,
     })

@@ -97,6 +97,8 @@ pub enum Builtin {
     Bufferize,
     /// `Stream`.
     Stream,
+    /// `get_wid`, or `get_nw` if true.
+    Worker(bool),
 }
 
 impl Allo {

@@ -21,6 +21,8 @@ const ALLO: &[(&str, Allo)] = &[
     ("static_assert", Allo::Builtin(Builtin::StaticAssert)),
     ("bufferize", Allo::Builtin(Builtin::Bufferize)),
     ("Stream", Allo::Builtin(Builtin::Stream)),
+    ("get_wid", Allo::Builtin(Builtin::Worker(false))),
+    ("get_nw", Allo::Builtin(Builtin::Worker(true))),
     ("constexpr", Allo::Constexpr),
     ("arith", Allo::Namespace(Namespace::Arith)),
     ("math", Allo::Namespace(Namespace::Math)),

@@ -58,6 +58,7 @@ impl<'a> Lowerer<'_, 'a> {
             Some(Allo::Operator(op)) => self.call_operator(op, &callee, e, span),
             Some(Allo::Builtin(Builtin::Len)) => self.call_len(&callee, e, span),
             Some(Allo::Builtin(Builtin::Bufferize)) => self.call_bufferize(e),
+            Some(Allo::Builtin(Builtin::Worker(extent))) => self.worker_index(*extent, e),
             Some(Allo::Builtin(Builtin::Range | Builtin::Grid)) => fail(
                 codes::LOOP,
                 span,
@@ -298,30 +299,15 @@ impl<'a> Lowerer<'_, 'a> {
         let args = self.args(e)?;
         let operands = arrange(args, self.session.world.defs[kernel.def].ast)?;
         let inferred = self.inferred_types(kernel, &operands)?;
-        let id = self.session.instantiate_with(kernel, &inferred, span)?;
+        if let Some(mapping) = self.session.world.defs[kernel.def].mapping.clone() {
+            return self.call_grid(kernel, &mapping, &inferred, &operands, span);
+        }
+        let id = self
+            .session
+            .instantiate_with(kernel, &inferred, None, span)?;
         let signature = self.session.signature(id).clone();
         let name = self.session.kernels[id].name.clone();
-        let mut passed = Vec::new();
-        let mut spans = Vec::new();
-        for (operand, (param, slot, written)) in operands.iter().zip(&signature.params) {
-            let slot = match slot {
-                Passing::Value(slot) => slot,
-                Passing::Streams(elem, shape) => {
-                    let streams = self.stream_argument(operand, param, *elem, shape)?;
-                    passed.extend(streams.iter().map(|id| Arg::Array(*id)));
-                    spans.resize(passed.len(), operand.span);
-                    continue;
-                }
-            };
-            let mut arg = self.argument(operand, param, slot)?;
-            if let (Arg::Array(id), true, true) = (arg, *written, self.options.enable_tensor) {
-                // A tensor is a value: the callee writes a copy.
-                arg = Arg::Array(self.copy_of(id, operand.span));
-            }
-            passed.push(arg);
-            spans.push(operand.span);
-        }
-        self.check_aliases(&passed, &spans, &signature)?;
+        let passed = self.passed(&operands, &signature)?;
         let mut scalars: Vec<ValueId> = Vec::new();
         let mut result_arrays: Vec<ArrayId> = Vec::new();
         let mut values = Vec::new();
@@ -351,6 +337,36 @@ impl<'a> Lowerer<'_, 'a> {
             1 => values.swap_remove(0),
             _ => Value::Tuple(values),
         })
+    }
+
+    /// The arguments of a call, as the ir has them.
+    pub(super) fn passed(
+        &mut self,
+        operands: &[Operand],
+        signature: &Signature,
+    ) -> Result<Vec<Arg>> {
+        let mut passed = Vec::new();
+        let mut spans = Vec::new();
+        for (operand, (param, slot, written)) in operands.iter().zip(&signature.params) {
+            let slot = match slot {
+                Passing::Value(slot) => slot,
+                Passing::Streams(elem, shape) => {
+                    let streams = self.stream_argument(operand, param, *elem, shape)?;
+                    passed.extend(streams.iter().map(|id| Arg::Array(*id)));
+                    spans.resize(passed.len(), operand.span);
+                    continue;
+                }
+            };
+            let mut arg = self.argument(operand, param, slot)?;
+            if let (Arg::Array(id), true, true) = (arg, *written, self.options.enable_tensor) {
+                // A tensor is a value: the callee writes a copy.
+                arg = Arg::Array(self.copy_of(id, operand.span));
+            }
+            passed.push(arg);
+            spans.push(operand.span);
+        }
+        self.check_aliases(&passed, &spans, signature)?;
+        Ok(passed)
     }
 
     /// The types of the arguments for the parameters without annotation of a nested kernel.

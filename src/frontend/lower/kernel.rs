@@ -9,7 +9,7 @@ use crate::frontend::codes;
 use crate::frontend::decorator::kernel_decorator;
 use crate::frontend::error::{Failure, Result, fail};
 use crate::frontend::scan;
-use crate::frontend::session::{Passing, Session, Signature, Slot};
+use crate::frontend::session::{Passing, Session, Signature, Slot, Worker};
 use crate::frontend::types::{self, Type};
 use crate::frontend::values::{ConstValue, Typed};
 use crate::frontend::world::Bindings;
@@ -27,6 +27,7 @@ pub fn kernel(
     name: String,
     bindings: Bindings,
     inferred: &[ConstValue],
+    worker: Option<&Worker>,
 ) -> Result<(Kernel, Signature)> {
     let (ast, file, module, options, parent) = {
         let d = &session.world.defs[def];
@@ -34,6 +35,7 @@ pub fn kernel(
     };
     let mut lowerer = Lowerer::new(session, file, module, options, bindings, parent);
     lowerer.inferred = inferred.to_vec();
+    lowerer.worker = worker.cloned();
     lowerer.kernel(ast, name)
 }
 

@@ -8,7 +8,7 @@ use crate::frontend::builder::{Builder, Operand};
 use crate::frontend::codes;
 use crate::frontend::error::{Failure, Result, fail};
 use crate::frontend::options::Options;
-use crate::frontend::session::{Env, Session};
+use crate::frontend::session::{Env, Session, Worker};
 use crate::frontend::values::{ConstValue, Value};
 use crate::frontend::world::Bindings;
 use crate::ir::{self, ArrayId, ArrayKind, OpKind};
@@ -51,6 +51,8 @@ pub(super) struct Lowerer<'s, 'a> {
     pub(super) errors_before: usize,
     /// Names that the body assigns: in tensor mode, such parameters are copied first.
     pub(super) rebound: HashSet<String>,
+    /// Which one of a grid it is.
+    pub(super) worker: Option<Worker>,
     /// Types of the parameters without annotation, in order.
     pub(super) inferred: Vec<ConstValue>,
 }
@@ -123,6 +125,7 @@ impl<'s, 'a> Lowerer<'s, 'a> {
             place: Place::Body,
             errors_before,
             rebound: HashSet::new(),
+            worker: None,
             inferred: Vec::new(),
         }
     }

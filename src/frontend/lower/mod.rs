@@ -16,6 +16,7 @@ mod stmt;
 mod streams;
 mod targets;
 mod typing;
+mod workers;
 
 pub use kernel::kernel;
 pub use typing::{Typing, type_of_expression};

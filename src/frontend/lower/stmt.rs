@@ -315,6 +315,9 @@ impl<'a> Lowerer<'_, 'a> {
                 self.assign_tuple(elts, &s.value, span)
             }
             _ => {
+                if self.assign_worker_index(target, &s.value)? {
+                    return Ok(());
+                }
                 let operand = self.operand(&s.value)?;
                 self.assign_one(target, operand, span)
             }
@@ -327,6 +330,21 @@ impl<'a> Lowerer<'_, 'a> {
         }
         let operands: Vec<Operand> = match value {
             Expr::Tuple(t) => {
+                // `i, j = get_wid(0), get_wid(1)`.
+                if t.elts.len() == targets.len() {
+                    let mut pairs = targets.iter().zip(&t.elts);
+                    if let Some((target, value)) = pairs.next()
+                        && self.assign_worker_index(target, value)?
+                    {
+                        for (target, value) in pairs {
+                            if !self.assign_worker_index(target, value)? {
+                                let operand = self.operand(value)?;
+                                self.assign_one(target, operand, span)?;
+                            }
+                        }
+                        return Ok(());
+                    }
+                }
                 let operands = t.elts.iter().map(|e| self.operand(e));
                 let operands = operands.collect::<Result<Vec<_>>>()?;
                 operands.into_iter().map(|o| self.detached(o)).collect()

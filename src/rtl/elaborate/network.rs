@@ -33,22 +33,26 @@ pub struct Part {
 /// Ports of an array outside of the module.
 const MOST_PORTS: usize = 2;
 
-/// The netlist and the manifest of a network, the parts of which are its processes.
+/// The netlist and the manifest of a network; `which` says what part each process is.
 ///
 /// Errors: more processes read a parameter at the same time than it has ports; several get from one stream of the top kernel.
 pub fn build(
     network: &Network,
     parts: &[Part],
+    which: &[usize],
     sources: &SourceMap,
 ) -> Result<(Design, Manifest), Diagnostic> {
     let mut design = Design::default();
     let users = network.users();
     let shapes: BTreeMap<ArrayId, Shape> = users
         .iter()
-        .map(|(&id, users)| (id, shape(network, parts, id, users)))
+        .map(|(&id, users)| (id, shape(network, parts, which, id, users)))
         .collect();
-    let mut modules = Vec::new();
-    for (process, part) in network.processes.iter().zip(parts) {
+    let mut modules: Vec<(ModuleId, Manifest)> = Vec::new();
+    for (number, part) in parts.iter().enumerate() {
+        // All that are this part have queues alike.
+        let process = which.iter().position(|one| *one == number);
+        let process = &network.processes[process.unwrap_or_default()];
         let mut capacities = BTreeMap::new();
         for (param, port) in process.args.iter().zip(&part.program.args) {
             if let (Arg::Array(id), PortRef::Stream(stream)) = (param, port) {
@@ -78,11 +82,11 @@ pub fn build(
         "{} ({}): {} processes",
         network.kernel.name,
         sources.location(network.kernel.span),
-        modules.len()
+        network.processes.len()
     )];
     let mut around = Around {
         network,
-        modules: &modules,
+        modules: which.iter().map(|number| &modules[*number]).collect(),
         users: &users,
         shapes: &shapes,
         sources,
@@ -102,7 +106,7 @@ pub fn build(
 }
 
 /// The queue of a stream: as many elements as it holds, and those that are on their way.
-fn shape(network: &Network, parts: &[Part], id: ArrayId, users: &Users) -> Shape {
+fn shape(network: &Network, parts: &[Part], which: &[usize], id: ArrayId, users: &Users) -> Shape {
     let array = &network.kernel.arrays[id];
     let stream = array.stream.as_ref();
     let (depth, tokens) = stream.map_or((1, &[][..]), |stream| (stream.depth, &stream.tokens[..]));
@@ -110,13 +114,13 @@ fn shape(network: &Network, parts: &[Part], id: ArrayId, users: &Users) -> Shape
         let args = network.processes[process]
             .args
             .iter()
-            .zip(&parts[process].program.args);
+            .zip(&parts[which[process]].program.args);
         let sides = args.filter_map(|pair| match pair {
             (Arg::Array(other), PortRef::Stream(stream)) if *other == id => Some(stream.put),
             _ => None,
         });
         sides
-            .map(|put| on_the_way(&parts[process], put))
+            .map(|put| on_the_way(&parts[which[process]], put))
             .max()
             .unwrap_or(0)
     });
@@ -183,7 +187,8 @@ struct Ends {
 
 struct Around<'a> {
     network: &'a Network,
-    modules: &'a [(ModuleId, Manifest)],
+    /// Of each process.
+    modules: Vec<&'a (ModuleId, Manifest)>,
     users: &'a BTreeMap<ArrayId, Users>,
     shapes: &'a BTreeMap<ArrayId, Shape>,
     sources: &'a SourceMap,
@@ -321,7 +326,7 @@ impl Around<'_> {
     /// Names the nets between the processes: of what they hand one another, of streams, of arrays.
     fn declare(&mut self) {
         let network = self.network;
-        let modules = self.modules;
+        let modules = self.modules.clone();
         for (number, process) in network.processes.iter().enumerate() {
             let manifest = &modules[number].1;
             for (value, port) in process.results.iter().zip(&manifest.returns) {
@@ -387,7 +392,7 @@ impl Around<'_> {
 
     /// Starts each process when those before it are done; for each whether it is.
     fn control(&mut self, begin: NetId, busy: NetId) -> Vec<Operand> {
-        let modules = self.modules;
+        let modules = self.modules.clone();
         // Queues are empty a cycle after the start.
         let first = self
             .cells

@@ -1,0 +1,175 @@
+//! Arrays that the workers of a grid share: each part that only one of them accesses gets a memory of its own.
+//!
+//! A parameter has two ports. Where more workers access it, it is copied to memories inside before the grid, and back after it
+//! where it is written; along the dimensions in which every worker has indices of its own it is split completely.
+
+use super::network::{Group, GroupKind, Note};
+use crate::ir::analysis::touch;
+use crate::ir::{
+    Array, ArrayId, ArrayKind, Block, Kernel, Op, OpKind, Partition, PartitionKind, ValueId,
+};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+/// Workers that can share a parameter as it is.
+const PORTS: usize = 2;
+
+/// Gives workers memories of their own, where they are too many for those that there are; what that takes, in words.
+pub(super) fn localise(outer: &mut Kernel, groups: &mut Vec<Group>) -> Vec<Note> {
+    let mut notes = Vec::new();
+    let mut at = 0;
+    while at < groups.len() {
+        let beside = groups[at..]
+            .iter()
+            .take_while(|group| group.is_beside(&groups[at]));
+        let count = beside.count().max(1);
+        let mut end = at + count;
+        for (array, uses) in shared(outer, &groups[at..end]) {
+            let grid = at..end;
+            end += Localise {
+                outer,
+                groups,
+                notes: &mut notes,
+            }
+            .array(array, &uses, grid);
+        }
+        at = end;
+    }
+    notes
+}
+
+/// How the workers of a grid use an array.
+struct Uses {
+    /// How many there are.
+    workers: usize,
+    is_read: bool,
+    is_written: bool,
+    /// The dimensions in which every access has an index that is known while compiling.
+    dims: BTreeSet<usize>,
+}
+
+/// The arrays that more workers access than it has ports, or that they write.
+fn shared(outer: &Kernel, grid: &[Group]) -> Vec<(ArrayId, Uses)> {
+    let mut found: BTreeMap<ArrayId, Uses> = BTreeMap::new();
+    for group in grid {
+        let block = Block {
+            ops: group.ops.clone(),
+            yields: Vec::new(),
+        };
+        let mut constants: BTreeSet<ValueId> = BTreeSet::new();
+        let mut seen = BTreeSet::new();
+        block.for_each_op(&mut |op| {
+            if matches!(op.kind, OpKind::Const(_)) {
+                constants.insert(op.results[0]);
+            }
+            let (read, written) = touch::arrays(&op.kind);
+            for &id in read.iter().chain(&written) {
+                let array = &outer.arrays[id];
+                let is_memory =
+                    array.stream.is_none() && !matches!(array.kind, ArrayKind::Table(_));
+                if !is_memory {
+                    continue;
+                }
+                let uses = found.entry(id).or_insert_with(|| Uses {
+                    workers: 0,
+                    is_read: false,
+                    is_written: false,
+                    dims: (0..array.shape.len()).collect(),
+                });
+                uses.workers += usize::from(seen.insert(id));
+                uses.is_read |= read.contains(&id);
+                uses.is_written |= written.contains(&id);
+                match touch::element(&op.kind) {
+                    Some(at) => uses
+                        .dims
+                        .retain(|&dim| constants.contains(&at.indices[dim])),
+                    None => uses.dims.clear(),
+                }
+            }
+        });
+    }
+    found.retain(|_, uses| uses.workers > PORTS || uses.is_written && uses.workers > 1);
+    found.into_iter().collect()
+}
+
+struct Localise<'n> {
+    outer: &'n mut Kernel,
+    groups: &'n mut Vec<Group>,
+    notes: &'n mut Vec<Note>,
+}
+
+impl Localise<'_> {
+    /// Splits an array, or a copy of it; how many groups were added before the end of the grid.
+    fn array(&mut self, id: ArrayId, uses: &Uses, grid: Range<usize>) -> usize {
+        let array = self.outer.arrays[id].clone();
+        let partition: Vec<Partition> = uses
+            .dims
+            .iter()
+            .map(|&dim| Partition {
+                kind: PartitionKind::Complete,
+                dim,
+                factor: array.shape[dim],
+            })
+            .filter(|one| one.factor > 1)
+            .collect();
+        if !array.partition.is_empty() || partition.is_empty() {
+            return 0;
+        }
+        if array.kind == ArrayKind::Local {
+            self.outer.arrays[id].partition = partition;
+            return 0;
+        }
+        let local = self.outer.arrays.push(Array {
+            name: format!("{}_local", array.name),
+            kind: ArrayKind::Local,
+            partition,
+            ..array.clone()
+        });
+        for group in &mut self.groups[grid.clone()] {
+            let rename = |id_: &mut ArrayId| {
+                if *id_ == id {
+                    *id_ = local;
+                }
+            };
+            for op in &mut group.ops {
+                op.kind.for_each_array(&mut { rename });
+                for inner in op.kind.blocks_mut() {
+                    inner.for_each_array(&mut { rename });
+                }
+            }
+            if let GroupKind::Call(passed) = &mut group.kind {
+                passed.iter_mut().for_each(|(id, _)| rename(id));
+            }
+        }
+        let elements: u64 = array.shape.iter().product();
+        let ways = match uses.is_written {
+            true => 2,
+            false => 1,
+        };
+        let note = format!(
+            "'{}' is copied to memories of the workers, {} elements, which takes about {} cycles",
+            array.name,
+            elements,
+            ways * elements
+        );
+        let span = self.groups[grid.start].span;
+        self.notes.push((span, note));
+        let name = format!("{}_copy", array.name);
+        let copy = |dst, src| Group {
+            name: name.clone(),
+            span,
+            kind: GroupKind::Statements,
+            ops: vec![Op {
+                kind: OpKind::Copy { dst, src },
+                results: Vec::new(),
+                span,
+            }],
+        };
+        if uses.is_written {
+            self.groups.insert(grid.end, copy(id, local));
+        }
+        // What is not written stays what it was.
+        self.groups.insert(grid.start, copy(local, id));
+        1
+    }
+}

@@ -6,8 +6,9 @@
 use super::network::{Group, GroupKind, Note};
 use crate::ir::analysis::touch;
 use crate::ir::{
-    Array, ArrayId, ArrayKind, Block, Kernel, Op, OpKind, Partition, PartitionKind, ValueId,
+    Array, ArrayId, ArrayKind, Block, Const, Kernel, Op, OpKind, Partition, PartitionKind, ValueId,
 };
+use num_bigint::BigInt;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
@@ -46,6 +47,8 @@ struct Uses {
     is_written: bool,
     /// The dimensions in which every access has an index that is known while compiling.
     dims: BTreeSet<usize>,
+    /// Elements that are written whatever happens.
+    surely: BTreeSet<Vec<BigInt>>,
 }
 
 /// The arrays that more workers access than it has ports, or that they write.
@@ -56,11 +59,11 @@ fn shared(outer: &Kernel, grid: &[Group]) -> Vec<(ArrayId, Uses)> {
             ops: group.ops.clone(),
             yields: Vec::new(),
         };
-        let mut constants: BTreeSet<ValueId> = BTreeSet::new();
+        let mut constants: BTreeMap<ValueId, &BigInt> = BTreeMap::new();
         let mut seen = BTreeSet::new();
         block.for_each_op(&mut |op| {
-            if matches!(op.kind, OpKind::Const(_)) {
-                constants.insert(op.results[0]);
+            if let OpKind::Const(Const::Int(value)) = &op.kind {
+                constants.insert(op.results[0], value);
             }
             let (read, written) = touch::arrays(&op.kind);
             for &id in read.iter().chain(&written) {
@@ -75,6 +78,7 @@ fn shared(outer: &Kernel, grid: &[Group]) -> Vec<(ArrayId, Uses)> {
                     is_read: false,
                     is_written: false,
                     dims: (0..array.shape.len()).collect(),
+                    surely: BTreeSet::new(),
                 });
                 uses.workers += usize::from(seen.insert(id));
                 uses.is_read |= read.contains(&id);
@@ -82,11 +86,26 @@ fn shared(outer: &Kernel, grid: &[Group]) -> Vec<(ArrayId, Uses)> {
                 match touch::element(&op.kind) {
                     Some(at) => uses
                         .dims
-                        .retain(|&dim| constants.contains(&at.indices[dim])),
+                        .retain(|&dim| constants.contains_key(&at.indices[dim])),
                     None => uses.dims.clear(),
                 }
             }
         });
+        // Statements that are in no loop or branch.
+        for op in &group.ops {
+            let OpKind::Store { at, .. } = &op.kind else {
+                continue;
+            };
+            let place = at
+                .indices
+                .iter()
+                .map(|index| constants.get(index).map(|&value| value.clone()));
+            if let (Some(place), None, Some(uses)) =
+                (place.collect(), at.when, found.get_mut(&at.array))
+            {
+                uses.surely.insert(place);
+            }
+        }
     }
     found.retain(|_, uses| uses.workers > PORTS || uses.is_written && uses.workers > 1);
     found.into_iter().collect()
@@ -142,10 +161,13 @@ impl Localise<'_> {
             }
         }
         let elements: u64 = array.shape.iter().product();
-        let ways = match uses.is_written {
-            true => 2,
-            false => 1,
+        let is_inside = |place: &&Vec<BigInt>| {
+            let mut pairs = place.iter().zip(&array.shape);
+            pairs.all(|(index, &extent)| *index >= BigInt::ZERO && *index < extent.into())
         };
+        let written = uses.surely.iter().filter(is_inside).count() as u64;
+        let is_kept = uses.is_read || written < elements;
+        let ways = u64::from(is_kept) + u64::from(uses.is_written);
         let note = format!(
             "'{}' is copied to memories of the workers, {} elements, which takes about {} cycles",
             array.name,
@@ -169,7 +191,9 @@ impl Localise<'_> {
             self.groups.insert(grid.end, copy(id, local));
         }
         // What is not written stays what it was.
-        self.groups.insert(grid.start, copy(local, id));
-        1
+        if is_kept {
+            self.groups.insert(grid.start, copy(local, id));
+        }
+        usize::from(is_kept)
     }
 }

@@ -5,6 +5,7 @@
 
 use allo_hls::hwarith::fast::{Fast, LANES};
 use allo_hls::ir::{FloatFormat, UnaryOp};
+use allo_hls::sim::operands::{Random, corners, tuples};
 use allo_hls::sim::softfloat;
 use allo_hls::units::float::Kind;
 use allo_hls::units::float::elementary::{self, FUNCTIONS};
@@ -35,8 +36,13 @@ fn main() -> Result<(), String> {
                 share.ok_or("a number of blocks of 2^20 arguments")?,
             )
         }
+        ["other", exp, frac, count] => {
+            let number = |text: &str| text.parse::<u32>().map_err(|e| e.to_string());
+            let format = FloatFormat { exp: number(exp)?, frac: number(frac)? };
+            others(format, number(count)? as usize)
+        }
         _ => Err(
-            "usage: accuracy small | accuracy search FUNCTION | accuracy f32 FOLDER BLOCKS".into(),
+            "usage: accuracy other EXPONENT FRACTION COUNT | accuracy small | accuracy search FUNCTION | accuracy f32 FOLDER BLOCKS".into(),
         ),
     }
 }
@@ -99,6 +105,55 @@ fn small() -> Result<(), String> {
         0 => Ok(()),
         _ => Err("not all results are the nearest float".into()),
     }
+}
+
+/// So many operands of any format against the nearest floats: how many results are not, and whether one is further away than
+/// the next float.
+fn others(format: FloatFormat, count: usize) -> Result<(), String> {
+    let mut all = true;
+    for function in FUNCTIONS.iter().filter(|f| (f.formats)(format)) {
+        let start = std::time::Instant::now();
+        let graph = elementary::graph(function.name, format);
+        let made = start.elapsed();
+        let mut fast = Fast::new(graph).expect("functions are pure");
+        let inputs = arguments(format, function.operands(), count);
+        let views: Vec<&[u128]> = inputs.iter().map(|x| &x[..]).collect();
+        let (mut beside, mut far) = (0, None);
+        for (x, got) in inputs.iter().zip(fast.eval(&views)) {
+            let want = softfloat::operator(format, function.kind, x);
+            let want = want.expect("a function of the reference");
+            beside += usize::from(got != want);
+            if got.abs_diff(want) > 1 {
+                far = far.or(Some((x, got, want)));
+            }
+        }
+        all &= far.is_none();
+        println!(
+            "{}: {beside} of {} are not the nearest float; made in {made:?}; beyond its neighbours: {far:x?}",
+            function.name,
+            inputs.len()
+        );
+    }
+    match all {
+        true => Ok(()),
+        false => Err("a result is off by more than one unit in the last place".into()),
+    }
+}
+
+/// Corners and numbers of every size, and as many of the middle binades, of which most functions are no trivial ones.
+fn arguments(format: FloatFormat, operands: usize, count: usize) -> Vec<Vec<u128>> {
+    let mut random = Random::new(11);
+    let corners = corners(format).into_iter();
+    let mut all: Vec<Vec<u128>> = corners.map(|x| vec![x; operands]).collect();
+    all.extend(tuples(format, operands, count / 2, 12));
+    let bias = (1u128 << (format.exp - 1)) - 1;
+    let mut middle = || {
+        let exponent = bias + 8 - u128::from(random.below(32).min(bias as u64));
+        let sign = random.bits(1) << (format.width() - 1);
+        sign | exponent << format.frac | random.bits(format.frac)
+    };
+    all.extend((0..count / 2).map(|_| (0..operands).map(|_| middle()).collect()));
+    all
 }
 
 /// The function as the machine has it, off by less than 2^-28 units in the last place of an f32.

@@ -27,7 +27,6 @@ pub fn step(format: FloatFormat, function: Smooth, accuracy: Accuracy) -> Option
         _ => (Slope::One, (beyond + 2) / 2),
     };
     let highest = i64::from(highest.ilog2()).min(bias);
-    let lowest = lowest.max(1 - bias);
     let line = Piece {
         function: Smooth::Line(slope),
         start: 1,

@@ -205,7 +205,7 @@ impl Angle {
     fn of(g: &mut Graph, format: FloatFormat, x: &Unpacked, accuracy: u32) -> Option<Angle> {
         let bias = bias(format);
         // Below this exponent the wave is a line or 1, and the reduction that of this exponent, times a power of two.
-        let lowest = (-i64::from(accuracy / 2 + 1)).max(1 - bias);
+        let lowest = -i64::from(accuracy / 2 + 1);
         let (significand, field) = x.normalised(g);
         let first = g.constant(lowest + bias);
         let below = g.icmp(Predicate::Lt, field, first);

@@ -124,9 +124,14 @@ pub(super) fn binary_argument(
     bits: u32,
 ) -> Argument {
     let top = reach(format);
-    // A subnormal number is so small that its exponent alone decides.
-    let one = g.constant(1);
-    let significand = g.concat(&[one, x.frac]);
+    // Where a subnormal number is below 1/32 of 1's last place, its exponent alone decides.
+    let (significand, field) = match bias(format) > i64::from(format.frac) + 4 {
+        true => {
+            let one = g.constant(1);
+            (g.concat(&[one, x.frac]), x.exp)
+        }
+        false => x.normalised(g),
+    };
     let (significand, integer) = match base {
         Base::Two => (significand, top),
         Base::E => {
@@ -140,7 +145,7 @@ pub(super) fn binary_argument(
     Argument {
         significand,
         integer,
-        distance: g.sub(most, x.exp),
+        distance: g.sub(most, field),
         bits,
     }
 }

@@ -24,7 +24,7 @@ pub fn hyperbolic(format: FloatFormat, odd: bool, accuracy: Accuracy) -> Option<
     let bits = format.frac + accuracy.beyond + 2;
     let bias = bias(format);
     // Below 2^lowest the cubic term, x^2/6 relative to the result, is less than the error.
-    let lowest = (-(i64::from(bits)) / 2).max(1 - bias);
+    let lowest = -i64::from(bits) / 2;
     let binade = |e: i64| Piece {
         function: Smooth::Sinh,
         start: 1,

@@ -162,9 +162,9 @@ pub static FUNCTIONS: &[Operator] = &[
     ),
 ];
 
-/// Formats of 5 to 8 exponent and 7 to 23 fraction bits.
+/// Formats of 5 to 11 exponent and 7 to 52 fraction bits.
 fn has_tables(format: FloatFormat) -> bool {
-    (5..=8).contains(&format.exp) && (7..=23).contains(&format.frac)
+    (5..=11).contains(&format.exp) && (7..=52).contains(&format.frac)
 }
 
 const fn row(

@@ -64,10 +64,10 @@ const MOST_SEGMENTS: u32 = 10;
 /// The most words of a table.
 const MOST_WORDS: u64 = 1 << 12;
 /// The highest degree.
-const MOST_DEGREE: usize = 8;
+const MOST_DEGREE: usize = 12;
 
 impl Piecewise {
-    /// The cheapest tables that keep the error asked for; `None` if none of at most 2^12 words and degree 8 do.
+    /// The cheapest tables that keep the error asked for; `None` if none of at most 2^12 words and degree 12 do.
     pub fn new(request: &Request) -> Option<Piecewise> {
         let mut candidates: Vec<(u64, Attempt)> = Vec::new();
         for segments in 0..=MOST_SEGMENTS.min(request.argument) {

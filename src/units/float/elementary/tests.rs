@@ -8,6 +8,7 @@ use super::*;
 use crate::hwarith::HwType;
 use crate::hwarith::fast::Fast;
 use crate::hwarith::testing::Random;
+use crate::ir::Scalar;
 use crate::sim::operands::{corners, tuples};
 use crate::sim::softfloat;
 use num_bigint::BigInt;
@@ -139,6 +140,7 @@ fn special_cases_are_those_of_the_standard() {
         FloatFormat::BF16,
         F32,
         FloatFormat { exp: 6, frac: 12 },
+        FloatFormat { exp: 5, frac: 19 },
     ] {
         for function in unary() {
             let infinity = ((1u128 << format.exp) - 1) << format.frac;
@@ -162,6 +164,49 @@ fn special_cases_are_those_of_the_standard() {
                 let near = got.abs_diff(want) <= u128::from(!is_special(want));
                 assert!(near, "{} {format} {x:x?}: {got:x} {want:x}", function.name);
             }
+        }
+    }
+}
+
+/// Of f64 the proven bound counts; that a result is the nearest float or beside it says that nothing is wrong altogether.
+#[test]
+fn results_of_f64_are_next_to_the_exact_ones() {
+    std::thread::scope(|scope| {
+        for function in FUNCTIONS {
+            scope.spawn(move || {
+                let format = FloatFormat::F64;
+                let mut inputs = tuples(format, function.operands(), 40, 21);
+                let mut random = Random::new(4);
+                let mut near = || {
+                    2f64.powi(random.below(24) as i32 - 16).to_bits()
+                        | u64::from(random.below(1 << 31))
+                };
+                inputs.extend(
+                    (0..40).map(|_| (0..function.operands()).map(|_| near().into()).collect()),
+                );
+                for (x, got) in inputs.iter().zip(results(function, format, &inputs)) {
+                    let want = softfloat::operator(format, function.kind, x).expect("a function");
+                    assert!(
+                        got.abs_diff(want) <= 1,
+                        "{} {x:x?}: {got:x} {want:x}",
+                        function.name
+                    );
+                }
+            });
+        }
+    });
+}
+
+/// Powers of two are exact, half of the least number becomes 0.
+#[test]
+fn exp2_of_integers_is_exact() {
+    for format in [FloatFormat::F16, FloatFormat::BF16, F32] {
+        let function = of(Kind::Unary(UnaryOp::Exp2), format).expect("a function");
+        let whole = |n: i32| crate::sim::formats::from_int(Scalar::Float(format), n.into());
+        let inputs: Vec<Vec<u128>> = (-160..140).map(|n| vec![whole(n)]).collect();
+        for (x, got) in inputs.iter().zip(results(function, format, &inputs)) {
+            let want = softfloat::operator(format, function.kind, x);
+            assert_eq!(Some(got), want, "{format} {x:x?}");
         }
     }
 }

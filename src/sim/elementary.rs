@@ -11,10 +11,12 @@ use crate::units::float::{Kind, elementary};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
+/// Evaluators by name and format of the function; none where a word is too wide for one.
+type Evaluators = BTreeMap<(&'static str, u32, u32), Option<Fast<'static>>>;
+
 thread_local! {
-    /// Evaluators of the functions that were asked for, by name and format.
-    static EVALUATORS: RefCell<BTreeMap<(&'static str, u32, u32), Option<Fast<'static>>>> =
-        const { RefCell::new(BTreeMap::new()) };
+    /// Those of the functions that were asked for.
+    static EVALUATORS: RefCell<Evaluators> = const { RefCell::new(BTreeMap::new()) };
 }
 
 /// `op a`; `None` for what floats do not have.

@@ -20,10 +20,11 @@ pub fn step(format: FloatFormat, function: Smooth, accuracy: Accuracy) -> Option
     let beyond = format.frac + accuracy.beyond;
     let bias = bias(format);
     // The cubic term, x^2/3 relative to the result, is below the error asked for; `1 - tanh x < 2 exp(-2x)` and
-    // `erfc x < exp(-x^2)` too.
+    // `erfc x < exp(-x^2)` too, from where x^2
+    // is that many natural logarithms of 2.
     let lowest = -(i64::from(beyond) + 1) / 2;
     let (slope, highest) = match function {
-        Smooth::Erf => (Slope::TwoOverRootPi, (beyond + 1).isqrt() + 1),
+        Smooth::Erf => (Slope::TwoOverRootPi, ((beyond + 1) * 7 / 10).isqrt() + 1),
         _ => (Slope::One, (beyond + 2) / 2),
     };
     let highest = i64::from(highest.ilog2()).min(bias);

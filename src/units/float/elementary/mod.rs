@@ -204,7 +204,7 @@ pub fn graph(name: &'static str, format: FloatFormat) -> &'static Graph {
     let made = described(name, format, beyond(name, format))
         .expect("there are tables for every format of a function");
     let mut kept = kept();
-    *kept.entry(key).or_insert_with(|| Box::leak(Box::new(made)))
+    kept.entry(key).or_insert_with(|| Box::leak(Box::new(made)))
 }
 
 fn beyond(name: &str, format: FloatFormat) -> u32 {

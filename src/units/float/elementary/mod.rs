@@ -6,7 +6,7 @@
 //! range of its tables, and its result out of it. All that is needed is computed when a function is asked for.
 //!
 //! The 16-bit formats get results that are correctly rounded: the error before rounding is below the distance that any
-//! result keeps from a number halfway between two floats ([`CORRECT`], found and checked by trying every argument). Others get
+//! result keeps from a number halfway between two floats (`CORRECT`, found and checked by trying every argument). Others get
 //! results off by less than one unit in the last place, 5/8 at most: 1/2 of it by rounding.
 
 mod ball;
@@ -47,7 +47,7 @@ struct Accuracy {
     beyond: u32,
 }
 
-/// What formats without an entry in [`CORRECT`] get.
+/// What formats without an entry in `CORRECT` get.
 const FAITHFUL: u32 = 3;
 
 /// By function, the accuracy at which each argument of `f16` and of `bf16` gives the float nearest to the result.
@@ -217,7 +217,7 @@ fn beyond(name: &str, format: FloatFormat) -> u32 {
 }
 
 /// The description of a function with an error before rounding of 2^-`beyond` units in the last place, for the search for
-/// [`CORRECT`]; `None` if there are no tables for it.
+/// `CORRECT`; `None` if there are no tables for it.
 pub fn described(name: &str, format: FloatFormat, beyond: u32) -> Option<Graph> {
     let accuracy = Accuracy { beyond };
     match name {

@@ -128,7 +128,8 @@ pub enum Op {
     Concat,
     /// Bits `lo .. lo + width` of the argument, within its width; unsigned.
     Extract { lo: u32 },
-    /// The word of the table at an address. Operator modules only: its hardware is a memory with a register, like a load's.
+    /// The word of the table at an address. Operator modules only: its hardware is a memory with a register, like a
+    /// load's.
     Table(Arc<Table>),
     /// Result of the operator module; its arguments are the module's inputs.
     Call(UnitId),
@@ -279,7 +280,8 @@ impl Graph {
         debug_assert!(width >= 1 && lo + width <= self.width(value));
         self.push(Op::Extract { lo }, vec![value], HwType::ui(width))
     }
-    /// The word at `address`, unsigned, of a table. Up to as many words as there are addresses, the last one is repeated.
+    /// The word at `address`, unsigned, of a table. Up to as many words as there are addresses, the last one is
+    /// repeated.
     ///
     /// # Panics
     /// If there are no words, or more than addresses.

@@ -1,6 +1,8 @@
-//! Elementary functions as the language has them: what their hardware computes where there is any, else correctly rounded.
+//! Elementary functions as the language has them: what their hardware computes where there is any, else correctly
+//! rounded.
 //!
-//! For all but the 16-bit formats a result is one of the two floats beside the exact one, and which of them is a matter of
+//! For all but the 16-bit formats a result is one of the two floats beside the exact one, and which of them is a
+//! matter of
 //! tables. So that hardware can be compared bit by bit, the reference evaluates the same description; how far that is
 //! from the exact result is judged against [`super::functions`], which shares nothing with it.
 

@@ -1,7 +1,9 @@
-//! How exact the elementary functions are: every argument of the 16-bit formats against the correctly rounded result, any share
+//! How exact the elementary functions are: every argument of the 16-bit formats against the correctly rounded result,
+//! any share
 //! of those of f32 against the machine's f64 functions. `scripts/accuracy` runs it.
 //!
-//! What is done is kept in a file, a line for each block of arguments, and not done again: a run can be stopped and taken up.
+//! What is done is kept in a file, a line for each block of arguments, and not done again: a run can be stopped and
+//! taken up.
 
 use allo_hls::hwarith::fast::{Fast, LANES};
 use allo_hls::ir::{FloatFormat, UnaryOp};
@@ -107,7 +109,8 @@ fn small() -> Result<(), String> {
     }
 }
 
-/// So many operands of any format against the nearest floats: how many results are not, and whether one is further away than
+/// So many operands of any format against the nearest floats: how many results are not, and whether one is further
+/// away than
 /// the next float.
 fn others(format: FloatFormat, count: usize) -> Result<(), String> {
     let mut all = true;

@@ -1,6 +1,7 @@
 //! Real numbers with proven errors: fixed-point midpoints with radii, in integers.
 //!
-//! Midpoint-radius arithmetic (Tucker, Validated Numerics, 2011, chapter 2; Johansson, Arb, IEEE Trans. Computers 66(8),
+//! Midpoint-radius arithmetic (Tucker, Validated Numerics, 2011, chapter 2; Johansson, Arb, IEEE Trans. Computers
+//! 66(8),
 //! 2017). Every operation enlarges the radius by what it rounds off, so that the number meant lies within it.
 
 use num_bigint::BigInt;

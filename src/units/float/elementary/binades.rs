@@ -1,6 +1,7 @@
 //! `tanh` and `erf`: odd functions that end in 1, by a table of polynomials for each binade of the argument.
 //!
-//! In a binade the result is so many powers of two as the argument has, times a number from 1/2 to 4; from 1 on, a number
+//! In a binade the result is so many powers of two as the argument has, times a number from 1/2 to 4; from 1 on, a
+//! number
 //! below 1. In the lowest binades the function is a line, as exact as asked for; above the highest it is 1.
 
 use super::super::bits::{Grouped, all, any, bit_length, gate, low, none, normalise, pad_low};

@@ -1,8 +1,11 @@
 //! `sin`, `cos` and `tan`: the argument in quarter turns, exactly reduced, and tables for an eighth of the circle.
 //!
-//! x 2/pi modulo 4 is a product of the significand and a window of the bits of 2/pi, chosen by the exponent, that leaves out
-//! what are multiples of 4 (Payne and Hanek, Radian reduction for trigonometric functions, SIGNUM 18, 1983). How close an
-//! argument comes to a quarter turn is found by continued fractions (Muller, Elementary Functions, 3rd ed., 2016, section 11.3.2),
+//! x 2/pi modulo 4 is a product of the significand and a window of the bits of 2/pi, chosen by the exponent, that
+//! leaves out
+//! what are multiples of 4 (Payne and Hanek, Radian reduction for trigonometric functions, SIGNUM 18, 1983). How close
+//! an
+//! argument comes to a quarter turn is found by continued fractions (Muller, Elementary Functions, 3rd ed., 2016,
+//! section 11.3.2),
 //! for every exponent, so that the window is wide enough for the relative error asked for.
 
 use super::super::bits::{Grouped, bit_length, gate, high, low, none, normalise, pad_low, repeat};
@@ -294,7 +297,8 @@ impl Windows {
     }
 }
 
-/// How many zeros follow the point, at most, of the distance between a multiple of `ratio * 2^-point` by a number of so many bits
+/// How many zeros follow the point, at most, of the distance between a multiple of `ratio * 2^-point` by a number of
+/// so many bits
 /// and an integer.
 fn closest(ratio: &BigInt, point: u32, bits: u32) -> u32 {
     // |m r - k| is least for the convergents of r, of which m are the denominators.

@@ -4,7 +4,8 @@ use super::piecewise::Piecewise;
 use crate::hwarith::graph::{Graph, NodeId};
 use crate::hwarith::types::HwType;
 
-/// The value at `t`, in units of the tables; signed. `piece` chooses among the pieces, the first one on top of the tables' order.
+/// The value at `t`, in units of the tables; signed. `piece` chooses among the pieces, the first one on top of the
+/// tables' order.
 pub fn evaluate(g: &mut Graph, tables: &Piecewise, piece: Option<NodeId>, t: NodeId) -> NodeId {
     debug_assert_eq!(g.width(t), tables.argument);
     let place = tables.argument - tables.segments;

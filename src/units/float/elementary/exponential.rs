@@ -60,7 +60,8 @@ pub(super) const EXP2: Piece = Piece {
     scale: 0,
 };
 
-/// `2^t` for a fraction, from 1 to less than 2, by a table of [`EXP2`] alone. 1 is exact, so that half of the least number
+/// `2^t` for a fraction, from 1 to less than 2, by a table of [`EXP2`] alone. 1 is exact, so that half of the least
+/// number
 /// rounds to even.
 pub(super) fn power_of_two(g: &mut Graph, tables: &Piecewise, fraction: NodeId) -> NodeId {
     let power = evaluate(g, tables, None, fraction);
@@ -73,7 +74,8 @@ pub(super) fn power_of_two(g: &mut Graph, tables: &Piecewise, fraction: NodeId) 
     g.concat(&[one, rest])
 }
 
-/// A number from 1 to 2 of so many bits after the point, which an error may have carried beyond either: the nearest within,
+/// A number from 1 to 2 of so many bits after the point, which an error may have carried beyond either: the nearest
+/// within,
 /// unsigned, its top bit 1.
 pub(super) fn from_one(g: &mut Graph, value: NodeId, unit: u32) -> NodeId {
     let value = g.cast(value, HwType::ui(unit + 2));

@@ -1,6 +1,8 @@
-//! `sinh` and `cosh`: half of the sum or difference of two powers, of which the smaller is moved to the larger one's unit.
+//! `sinh` and `cosh`: half of the sum or difference of two powers, of which the smaller is moved to the larger one's
+//! unit.
 //!
-//! With |x| log2 e = n + t, `cosh x = 2^(n-1) (2^t + 2^-t 2^-2n)`. Below 1 the difference would cancel: there `sinh` has a
+//! With |x| log2 e = n + t, `cosh x = 2^(n-1) (2^t + 2^-t 2^-2n)`. Below 1 the difference would cancel: there `sinh`
+//! has a
 //! polynomial for each binade, in the table of the first power.
 
 use super::super::bits::{

@@ -1,7 +1,9 @@
 //! `log` and `log2`: the exponent and the logarithm of a significand near 1, as one fixed-point sum.
 //!
-//! x = 2^E (1 + r) with r from -1/4 to 1/2; log(1 + r) = r Q(r) with a table for Q, so that the product is as exact, relative to
-//! the result, as the table (Muller, Elementary Functions, 3rd ed., 2016, section 4.2, with one step of reduction). With E other
+//! x = 2^E (1 + r) with r from -1/4 to 1/2; log(1 + r) = r Q(r) with a table for Q, so that the product is as exact,
+//! relative to
+//! the result, as the table (Muller, Elementary Functions, 3rd ed., 2016, section 4.2, with one step of reduction).
+//! With E other
 //! than 0 the sum is at least 0.4 in magnitude: nothing cancels.
 
 use super::super::bits::{

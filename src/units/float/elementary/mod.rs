@@ -1,12 +1,15 @@
 //! Elementary functions: tables of polynomials with proven errors, between an exact reduction and one rounding.
 //!
-//! Each is a graph of exact integer operations, like the operators beside them, and is described once for all formats. The
+//! Each is a graph of exact integer operations, like the operators beside them, and is described once for all formats.
+//! The
 //! parts: `ball` computes with reals and bounds; `smooth` has the power series of what tables approximate; `piecewise`
-//! makes the tables, `evaluate` the hardware that reads them. A function is what is left: how its argument is brought into the
+//! makes the tables, `evaluate` the hardware that reads them. A function is what is left: how its argument is brought
+//! into the
 //! range of its tables, and its result out of it. All that is needed is computed when a function is asked for.
 //!
 //! The 16-bit formats get results that are correctly rounded: the error before rounding is below the distance that any
-//! result keeps from a number halfway between two floats (`CORRECT`, found and checked by trying every argument). Others get
+//! result keeps from a number halfway between two floats (`CORRECT`, found and checked by trying every argument).
+//! Others get
 //! results off by less than one unit in the last place, 5/8 at most: 1/2 of it by rounding.
 
 mod ball;
@@ -216,7 +219,8 @@ fn beyond(name: &str, format: FloatFormat) -> u32 {
     }
 }
 
-/// The description of a function with an error before rounding of 2^-`beyond` units in the last place, for the search for
+/// The description of a function with an error before rounding of 2^-`beyond` units in the last place, for the search
+/// for
 /// `CORRECT`; `None` if there are no tables for it.
 pub fn described(name: &str, format: FloatFormat, beyond: u32) -> Option<Graph> {
     let accuracy = Accuracy { beyond };

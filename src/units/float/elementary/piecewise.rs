@@ -1,13 +1,18 @@
 //! Piecewise polynomials with proven errors: from functions to coefficients of the fewest bits that keep a bound.
 //!
 //! In each segment the power series about its middle, cut where the rest is negligible, is written in Chebyshev
-//! polynomials; those above the degree are left out, which is within a little of the best polynomial (economisation: Lanczos,
-//! Applied Analysis, 1956, VII.3). What is left out, the rest of the series and all roundings are added up in integers: the bound
+//! polynomials; those above the degree are left out, which is within a little of the best polynomial (economisation:
+//! Lanczos,
+//! Applied Analysis, 1956, VII.3). What is left out, the rest of the series and all roundings are added up in
+//! integers: the bound
 //! is proven, not sampled. Number of segments and degree are the cheapest that keep it.
 //!
-//! A polynomial is evaluated by Horner's rule in the place v of the argument in its segment, from -1 to 1. All coefficients have
-//! the same unit: those of higher order are narrower numbers. Products are rounded down to the unit, which the constants
-//! make up for by half of it, and v is as short in each product as that product needs (Detrey and de Dinechin, Table-based
+//! A polynomial is evaluated by Horner's rule in the place v of the argument in its segment, from -1 to 1. All
+//! coefficients have
+//! the same unit: those of higher order are narrower numbers. Products are rounded down to the unit, which the
+//! constants
+//! make up for by half of it, and v is as short in each product as that product needs (Detrey and de Dinechin,
+//! Table-based
 //! polynomials for fast hardware function evaluation, ASAP 2005).
 
 use super::ball::{Ball, Fixed};
@@ -120,7 +125,8 @@ impl Piecewise {
 /// What a multiplier block or a block of RAM counts, in lookup tables.
 const BLOCK: u64 = 350;
 
-/// The cheapest degree of so many segments, and its cost, by the segments at the ends of the ranges: most functions bend most there.
+/// The cheapest degree of so many segments, and its cost, by the segments at the ends of the ranges: most functions
+/// bend most there.
 fn candidate(request: &Request, segments: u32) -> Option<(u64, Attempt<'_>)> {
     // Series do not depend on the degree.
     let probes = Attempt::new(request, 0, segments, 0).expand(true)?;
@@ -275,7 +281,8 @@ impl<'r> Attempt<'r> {
         Some(Expansion { waves, rest })
     }
 
-    /// The coefficients of a segment, and the error of the polynomial before its evaluation, in 2^-64 of the unit. `None`
+    /// The coefficients of a segment, and the error of the polynomial before its evaluation, in 2^-64 of the unit.
+    /// `None`
     /// if that alone is too large.
     fn polynomial(&self, segment: &Expansion) -> Option<(Vec<BigInt>, BigInt)> {
         let f = self.fixed;

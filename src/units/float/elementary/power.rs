@@ -1,7 +1,9 @@
 //! `pow`: 2 to the power of y log2 x, with a logarithm of as many more bits as the result's exponent has.
 //!
-//! Special cases are those of IEEE 754-2019, section 9.2: the magnitude is decided by y log2 |x|, where the logarithm of 0
-//! is minus infinity; it is 1 if either factor is zero, whatever the other; the sign is that of x if y is an odd integer.
+//! Special cases are those of IEEE 754-2019, section 9.2: the magnitude is decided by y log2 |x|, where the logarithm
+//! of 0
+//! is minus infinity; it is 1 if either factor is zero, whatever the other; the sign is that of x if y is an odd
+//! integer.
 
 use super::super::bits::{
     Grouped, and_not, any, bit_length, gate, high, low, none, normalise, repeat, saturate,

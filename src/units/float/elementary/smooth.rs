@@ -40,7 +40,8 @@ pub enum Slope {
 }
 
 impl Smooth {
-    /// Logarithms of two numbers R and M: within R of any point of the range the complex function is at most M in magnitude. The
+    /// Logarithms of two numbers R and M: within R of any point of the range the complex function is at most M in
+    /// magnitude. The
     /// coefficient of order n is then at most `M / R^n` (Cauchy).
     pub fn growth(self) -> (i32, i32) {
         match self {
@@ -165,7 +166,8 @@ fn waves(f: Fixed, c: &Ball, count: usize) -> (Vec<Ball>, Vec<Ball>) {
     let rate = f.pi().over(2);
     let angle = f.mul(&rate, c);
     let square = f.mul(&angle, &angle);
-    // The alternating series ends within its last term once that falls, as it does from the start on for an angle below 2.
+    // The alternating series ends within its last term once that falls, as it does from the start on for an angle
+    // below 2.
     let sum = |first: Ball, start: i64| {
         let (mut term, mut sum) = (first.clone(), first);
         for n in (start..).step_by(2) {

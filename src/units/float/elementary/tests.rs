@@ -66,7 +66,8 @@ const MACHINE: [(&str, Machine); 12] = [
     ("erf", libm::erf),
 ];
 
-/// Units in the last place between a result and the exact one; infinite if one is no number and the other is, or one is zero or
+/// Units in the last place between a result and the exact one; infinite if one is no number and the other is, or one
+/// is zero or
 /// infinite and the other far from it.
 fn ulps(got: f32, exact: f64) -> f64 {
     let near = |a: f64, b: f64| a == b && a.is_sign_negative() == b.is_sign_negative();
@@ -168,7 +169,8 @@ fn special_cases_are_those_of_the_standard() {
     }
 }
 
-/// Of f64 the proven bound counts; that a result is the nearest float or beside it says that nothing is wrong altogether.
+/// Of f64 the proven bound counts; that a result is the nearest float or beside it says that nothing is wrong
+/// altogether.
 #[test]
 fn results_of_f64_are_next_to_the_exact_ones() {
     std::thread::scope(|scope| {

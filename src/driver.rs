@@ -426,12 +426,18 @@ pub struct OperatorModule {
 }
 
 /// The module of an operator on floats, e.g. `fadd_f32`.
+///
+/// Errors: it does not have the format.
 pub fn operator(
     op: &Operator,
     format: FloatFormat,
     target: &Target,
 ) -> Result<OperatorModule, Diagnostic> {
     let ty = Scalar::Float(format);
+    if !(op.formats)(format) {
+        let message = format!("there is no hardware for '{}' of type {ty} yet", op.name);
+        return Err(Diagnostic::global(codes::OPERATOR, message));
+    }
     let operands = vec![ty; op.operands()];
     let module = identifier(&format!("{}_{ty}", op.name));
     let graph = (op.make)(format);

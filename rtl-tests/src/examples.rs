@@ -51,6 +51,8 @@ pub const EXAMPLES: &[Example] = &[
     example("saxpy_f32", "saxpy", 20, Some(36)),
     example("saxpy_i32", "saxpy", 20, Some(24)),
     example("scalar_add", "scalar_add", 40, Some(1)),
+    example("sigmoid", "sigmoid", 12, Some(52)),
+    example("softmax", "softmax", 8, Some(120)),
     example("vector_add", "vector_add", 12, Some(18)),
 ];
 

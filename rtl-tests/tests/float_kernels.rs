@@ -50,7 +50,65 @@ const KERNELS: &[(&str, &str)] = &[
         c[i] = x[i] / y[i] <= math.sqrt(x[i])
 ",
     ),
+    (
+        "activations",
+        "def top(x: 'T[7]', s: 'T[7]', g: 'T[7]', t: 'T[7]'):
+    for i in range(7):
+        s[i] = 1.0 / (1.0 + math.exp(-x[i]))
+        g[i] = 0.5 * x[i] * (1.0 + math.erf(x[i] * 0.7071067811865476))
+        t[i] = math.tanh(x[i])
+",
+    ),
+    (
+        "layer_norm",
+        "def top(x: 'T[8]', o: 'T[8]'):
+    mean: T = 0.0
+    for i in range(8):
+        mean += x[i] / 8
+    spread: T = 0.0
+    for i in range(8):
+        spread += (x[i] - mean) * (x[i] - mean) / 8
+    rate: T = math.rsqrt(spread + 0.001)
+    for i in range(8):
+        o[i] = (x[i] - mean) * rate
+",
+    ),
+    (
+        "rotary",
+        "def top(position: T, x: 'T[4]', y: 'T[4]', u: 'T[4]', v: 'T[4]'):
+    for k in range(4):
+        c: T = math.cos(position * x[k])
+        s: T = math.sin(position * x[k])
+        u[k] = x[k] * c - y[k] * s
+        v[k] = x[k] * s + y[k] * c + math.tan(y[k])
+",
+    ),
+    (
+        "logarithms",
+        "def top(x: 'T[5]', o: 'T[5]', p: 'T[5]'):
+    for i in range(5):
+        o[i] = math.log(x[i]) + math.log2(abs(x[i]))
+        p[i] = math.sinh(x[i]) * math.cosh(x[i]) - math.exp2(x[i])
+",
+    ),
+    (
+        "powers",
+        "def top(x: 'T[5]', y: 'T[5]', o: 'T[5]', p: 'T[5]'):
+    for i in range(5):
+        o[i] = x[i] ** y[i]
+        p[i] = abs(x[i]) ** (y[i] / 64)
+",
+    ),
 ];
+
+/// Those that have hardware for the type. A remainder of f64 takes a thousand cycles, more than the bench waits.
+fn runs(name: &str, ty: &str) -> bool {
+    match name {
+        "remainders" | "rotary" | "logarithms" => ty != "f64",
+        "powers" => ty == "f32",
+        _ => true,
+    }
+}
 
 fn text(kernel: &str, ty: &str, options: &str) -> String {
     let kernel = kernel
@@ -74,8 +132,6 @@ fn setting(seed: u64, vectors: u64) -> Setting {
 #[test]
 fn netlists_compute_what_the_reference_does() {
     const FTZ: &str = "(options=KernelOptions(subnormals='ftz'))";
-    // A remainder of f64 takes a thousand cycles, more than the bench waits.
-    let quick = |ty: &str, name: &str| ty != "f64" || name != "remainders";
     for (ty, options) in [
         ("f16", ""),
         ("bf16", FTZ),
@@ -85,7 +141,7 @@ fn netlists_compute_what_the_reference_does() {
         ("apfloat(6, 9)", FTZ),
     ] {
         for (seed, (name, kernel)) in (1..).zip(KERNELS) {
-            if quick(ty, name) {
+            if runs(name, ty) {
                 let text = text(kernel, ty, options);
                 match fuzz::check(&text, "top", &setting(seed, 6)) {
                     Verdict::Right(values) => assert!(values > 0),

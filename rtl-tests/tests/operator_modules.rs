@@ -3,8 +3,9 @@
 use allo_hls::driver::{self, Target};
 use allo_hls::ir::{FloatFormat, Scalar, StorageFormat};
 use allo_hls::sim::operands::{Random, corners, tuples};
-use allo_hls::sim::{formats, softfloat};
+use allo_hls::sim::{elementary, formats, softfloat};
 use allo_hls::units::float::OPERATORS;
+use allo_hls::units::float::elementary::FUNCTIONS;
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
 use rtl_tests::stream::{self, Stream};
@@ -88,6 +89,39 @@ fn operators_compute_what_the_reference_does() {
 }
 
 #[test]
+fn functions_compute_what_the_reference_does() {
+    let formats = [FloatFormat::F16, FloatFormat::BF16, FloatFormat::F32];
+    let mut streams = Vec::new();
+    let mut functions = Vec::new();
+    for format in formats {
+        for op in FUNCTIONS.iter().filter(|op| (op.formats)(format)) {
+            let module = driver::operator(op, format, &target(120.0)).expect("a module");
+            let operands = Scalar::Float(format);
+            streams.push(Stream { module, operands });
+            functions.push((op, format));
+        }
+    }
+    let inputs: Vec<_> = formats.map(|f| (f.into(), inputs(f.into()))).to_vec();
+    let folder = tempfile::tempdir().expect("a folder");
+    let Some(answers) = stream::run(folder.path(), &streams, &inputs) else {
+        return;
+    };
+    for ((op, format), results) in functions.into_iter().zip(answers) {
+        let (_, tuples) = &inputs[formats.iter().position(|f| *f == format).expect("listed")];
+        for (i, got) in results {
+            let operands = &tuples[i][..op.operands()];
+            let want = elementary::function(op.kind, format, operands);
+            assert_eq!(
+                Some(got.into()),
+                want,
+                "{} {format} of {operands:x?}",
+                op.name
+            );
+        }
+    }
+}
+
+#[test]
 fn conversions_compute_what_the_reference_does() {
     let stored = StorageFormat::ALL.map(Scalar::Storage);
     let floats: Vec<Scalar> = FLOATS
@@ -137,7 +171,7 @@ fn conversions_compute_what_the_reference_does() {
 #[test]
 fn modules_stand_alone_and_are_clean() {
     let folder = tempfile::tempdir().expect("a folder");
-    for name in ["fadd", "fmul", "fdiv", "flt"] {
+    for name in ["fadd", "fmul", "fdiv", "flt", "exp", "sin"] {
         let op = allo_hls::units::float::operator(name).expect("an operator");
         let module = driver::operator(op, FloatFormat::BF16, &target(150.0)).expect("a module");
         let text = allo_hls::rtl::systemverilog::print(&module.design);

@@ -281,7 +281,10 @@ fn parse_scalar(name: &str) -> Result<Scalar, String> {
 
 fn operator_help() -> String {
     let row = |name: &str, about: &str| format!("  {name:<18}{about}\n");
-    let rows = float::OPERATORS.iter().map(|o| row(o.name, o.about));
+    let rows = float::OPERATORS
+        .iter()
+        .chain(float::elementary::FUNCTIONS)
+        .map(|o| row(o.name, o.about));
     let rows: String = rows.collect();
     format!(
         "Operators:\n{rows}{}",

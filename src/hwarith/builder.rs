@@ -706,6 +706,10 @@ impl Builder {
                     .collect();
                 self.concat(&parts)
             }
+            (Op::Table(table), [address]) => {
+                let address = self.widen(*address, table.address());
+                self.emit(op.clone(), vec![address], ty)
+            }
             _ => self.opaque(op.clone(), args.to_vec(), ty),
         }
     }

@@ -36,6 +36,7 @@ pub fn eval_op(op: &Op, args: &[(&BigInt, HwType)], ty: HwType) -> Option<BigInt
         Op::Concat => args.iter().fold(BigInt::zero(), |high, (part, part_ty)| {
             (high << part_ty.width) | HwType::ui(part_ty.width).wrap(part)
         }),
+        Op::Table(table) => table.get(value(0)).clone(),
         Op::Extract { lo } => (value(0) >> *lo) & ((BigInt::one() << ty.width) - 1),
         Op::Input(_)
         | Op::Var(_)

@@ -253,6 +253,8 @@ struct Step<'a, W> {
     args: Vec<Arg<W>>,
     width: u32,
     mask: W,
+    /// Words that are looked up.
+    table: Vec<W>,
     /// What an iteration repeats.
     iterated: Option<Machine<'a, W>>,
     /// Where its value comes from, if it is drawn.
@@ -375,11 +377,19 @@ impl<'a, W: Word> Step<'a, W> {
         use Op::*;
         let mut value = W::ZERO;
         let mut iterated = None;
+        let mut table = Vec::new();
         match &node.op {
             _ if outside.is_some() => {}
             Const(number) => value = constant(number, width),
             Iterate { step, .. } => {
                 iterated = Some(Machine::new(&graph.steps[*step as usize], &[])?);
+            }
+            Table(words) => {
+                table = words
+                    .words()
+                    .iter()
+                    .map(|word| constant(word, width))
+                    .collect()
             }
             Div | Mod | Var(_) | Phi | Load(_) | Store(_) | Call(_) => return None,
             _ => {}
@@ -400,6 +410,7 @@ impl<'a, W: Word> Step<'a, W> {
             args: args.iter().map(arg).collect(),
             width,
             mask: ones(width),
+            table,
             iterated,
             source: outside.map(Source::new),
         })
@@ -470,6 +481,10 @@ impl<'a, W: Word> Step<'a, W> {
                     }
                 }
             }
+            Op::Table(_) => unary(arg(0), mask, out, count, |address| {
+                let last = self.table.len() - 1;
+                self.table[(address.amount() as usize).min(last)]
+            }),
             Op::Iterate { count: times, .. } => {
                 let inputs = args.iter().map(|arg| values[arg.node]).collect();
                 let step = self.iterated.as_mut().expect("an iteration has a step");

@@ -5,11 +5,13 @@
 //! builder computes it and [`Graph::validate`] recomputes it.
 
 use super::infer;
+use super::table::Table;
 use super::types::HwType;
 use crate::arena::{Arena, Id};
 use crate::diagnostics::Span;
 use num_bigint::BigInt;
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 /// Handle of a node.
 pub type NodeId = Id<Node>;
@@ -126,6 +128,9 @@ pub enum Op {
     Concat,
     /// Bits `lo .. lo + width` of the argument, within its width; unsigned.
     Extract { lo: u32 },
+    /// The word of the table at an address. Operator modules only: its hardware is a memory with a register, like a
+    /// load's.
+    Table(Arc<Table>),
     /// Result of the operator module; its arguments are the module's inputs.
     Call(UnitId),
     /// The state after `count` applications of the step graph of that number (`Graph::steps`): `args[0]` is the
@@ -275,6 +280,17 @@ impl Graph {
         debug_assert!(width >= 1 && lo + width <= self.width(value));
         self.push(Op::Extract { lo }, vec![value], HwType::ui(width))
     }
+    /// The word at `address`, unsigned, of a table. Up to as many words as there are addresses, the last one is
+    /// repeated.
+    ///
+    /// # Panics
+    /// If there are no words, or more than addresses.
+    pub fn table(&mut self, mut words: Vec<BigInt>, address: NodeId) -> NodeId {
+        let last = words.last().expect("a table has words").clone();
+        words.resize(words.len().max(1 << self.width(address)), last);
+        let table = Table::new(words).expect("a table has words");
+        self.infer(Op::Table(Arc::new(table)), vec![address])
+    }
     /// One bit of `value`.
     pub fn bit(&mut self, value: NodeId, index: u32) -> NodeId {
         self.extract(value, index, 1)
@@ -423,7 +439,9 @@ impl Graph {
         );
         let arity_ok = match node.op {
             Op::Const(_) | Op::Input(_) | Op::Var(_) => types.is_empty(),
-            Op::Cast | Op::Not | Op::Extract { .. } | Op::Load(_) => types.len() == 1,
+            Op::Cast | Op::Not | Op::Extract { .. } | Op::Table(_) | Op::Load(_) => {
+                types.len() == 1
+            }
             Op::Mux | Op::Store(_) => types.len() == 3,
             Op::Concat => !types.is_empty(),
             Op::Add => types.len() >= 2,
@@ -487,6 +505,7 @@ pub fn infer_type(op: &Op, args: &[HwType]) -> Option<HwType> {
                 .try_fold(0u32, |sum, part| sum.checked_add(part.width));
             HwType::ui(width?)
         }
+        (Op::Table(table), [address]) if *address == table.address() => table.word(),
         (Op::Store(_), [_, _, enable]) if *enable == HwType::ui(1) => HwType::ui(1),
         _ => return None,
     })
@@ -518,6 +537,10 @@ fn op_text(op: &Op) -> String {
         Op::Var(v) => format!("hwarith.var v{}", v.index()),
         Op::Icmp(p) => format!("hwarith.icmp {}", p.name()),
         Op::Extract { lo } => format!("hwarith.extract from {lo}"),
+        Op::Table(table) => {
+            let words: Vec<String> = table.words().iter().map(BigInt::to_string).collect();
+            format!("hwarith.table [{}]", words.join(", "))
+        }
         Op::Call(u) => format!("hwarith.call u{}", u.index()),
         Op::Iterate { step, count } => format!("hwarith.iterate step {step} x {count}"),
         Op::Load(m) => format!("hwarith.load m{}", m.index()),

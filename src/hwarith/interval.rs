@@ -101,6 +101,10 @@ pub fn result(op: &Op, args: &[&Interval], ty: HwType) -> Interval {
         }
         (Op::Mux, [_, a, b]) => a.union(b),
         (Op::Shr, [a, amount]) => shift_right(a, amount, ty),
+        (Op::Table(table), _) => {
+            let (lo, hi) = table.range();
+            Interval::new(lo.clone(), hi.clone())
+        }
         (Op::Concat, [a]) => {
             if a.non_negative() {
                 (*a).clone()

@@ -17,6 +17,7 @@ pub mod known;
 pub mod query;
 pub mod shift_add;
 pub mod split;
+pub mod table;
 #[cfg(test)]
 pub(crate) mod testing;
 pub mod text;

@@ -11,11 +11,13 @@
 //! A comment beside an operation names its value, other comments are skipped.
 
 use super::graph::{self, Graph, MemId, NodeId, Op, Predicate, UnitId, VarId};
+use super::table::Table;
 use super::types::HwType;
 use crate::codes;
 use crate::diagnostics::{Diagnostic, Diagnostics, FileId, Span};
 use num_bigint::BigInt;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// Bits of a value, at most: bounds the work that a short text can ask for.
 pub const MAX_WIDTH: u32 = 1 << 16;
@@ -190,6 +192,7 @@ impl<'t> Line<'t> {
             "load" => Op::Load(MemId::new(self.number("m")? as usize)),
             "store" => Op::Store(MemId::new(self.number("m")? as usize)),
             "icmp" => Op::Icmp(self.predicate()?),
+            "table" => Op::Table(self.table()?),
             "iterate" => {
                 self.expect("step")?;
                 let step = self.number("")?;
@@ -211,6 +214,24 @@ impl<'t> Line<'t> {
                 None => return self.fault(from, format!("there is no operation '{name}'")),
             },
         })
+    }
+    /// `[1, 2, 3, 4]`
+    fn table(&mut self) -> Read<Arc<Table>> {
+        self.expect("[")?;
+        let from = self.at;
+        let mut words = Vec::new();
+        loop {
+            self.skip_space();
+            words.push(self.constant()?);
+            if !self.accept(",") {
+                break;
+            }
+        }
+        self.expect("]")?;
+        match Table::new(words) {
+            Some(table) => Ok(Arc::new(table)),
+            None => self.fault(from, "a table has words"),
+        }
     }
     fn constant(&mut self) -> Read<BigInt> {
         let (from, word) = self.word();

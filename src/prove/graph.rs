@@ -56,6 +56,22 @@ fn operation(sums: &mut Sums, graph: &Graph, node: &Node, values: &[Word]) -> Op
             sums.join(parts.flat_map(|a| values[a.index()].clone()).collect())
         }
         Op::Extract { lo } => sums.slice(raw(0), *lo, width),
+        Op::Table(table) => {
+            let mut words: Vec<Word> = table
+                .words()
+                .iter()
+                .map(|word| constant(word, width))
+                .collect();
+            // A choice by each bit of the address, the lowest first.
+            for &bit in raw(0) {
+                let pairs = words.chunks(2).map(|pair| match pair {
+                    [low, high] => sums.select(bit, high, low),
+                    single => single.concat(),
+                });
+                words = pairs.collect();
+            }
+            words.swap_remove(0)
+        }
         Op::Iterate { step, count } => {
             let step = graph.steps.get(*step as usize)?;
             let mut args: Vec<Word> = node

@@ -153,7 +153,7 @@ fn data_order(
     for (id, node) in graph.nodes.iter() {
         let i = id.index();
         let latency = match node.op {
-            Op::Load(_) => 1,
+            Op::Load(_) | Op::Table(_) => 1,
             Op::Call(_) if !is_live(graph, times, id) => ready[i] - start[i],
             Op::Call(_) => called(id).ok_or("a call in a unit")?.latency,
             Op::Iterate { step, count } => {

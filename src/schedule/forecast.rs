@@ -1,7 +1,7 @@
 //! What a schedule will take, about: cycles, where numbers of iterations that only the data know are guessed, and area.
 
-use super::device::{Device, ceil_log2};
-use super::{LeafSchedule, Schedule, Variant, delay_class};
+use super::device::{Class, Device, ceil_log2};
+use super::{LeafSchedule, Schedule, Variant, delay_class, is_logic};
 use crate::arena::Table;
 use crate::hwarith::graph::{Graph, NodeId, Op};
 use crate::machine::program::{Leaf, LeafId, Program, Region};
@@ -75,11 +75,20 @@ pub fn blocks(program: &Program, schedule: &Schedule) -> u64 {
     total(program, schedule, &node_blocks) as u64
 }
 
-/// Bits of the memories inside.
+/// Bits of the memories inside, and of the tables that an instance of each operator has in block RAM.
 pub fn ram(program: &Program) -> u64 {
     let inside = program.mems.values().filter(|mem| !mem.place.is_outside());
     let bits = inside.map(|mem| mem.depth.saturating_mul(mem.width.into()));
-    bits.fold(0, u64::saturating_add)
+    let nodes = program
+        .units
+        .values()
+        .flat_map(|unit| unit.graph.nodes.values());
+    let tables = nodes.filter_map(|node| match &node.op {
+        Op::Table(table) if !is_logic(table) => Some(table),
+        _ => None,
+    });
+    let tables = tables.map(|table| table.words().len() as u64 * u64::from(table.word().width));
+    bits.chain(tables).fold(0, u64::saturating_add)
 }
 
 /// What all operations take together, instances that are shared counted once.
@@ -181,6 +190,11 @@ fn node_blocks(node: Node) -> f64 {
 
 fn node_area(node: Node, device: &Device) -> f64 {
     let Node { graph, id, width } = node;
+    if let Op::Table(table) = &graph.nodes[id].op {
+        let bits = table.words().len() as f64 * f64::from(width);
+        let per_bit = device.area.get(&Class::LutRam).copied().unwrap_or(1.0);
+        return if is_logic(table) { per_bit * bits } else { 0.0 };
+    }
     let Some((class, bits)) = delay_class(graph, id, width).filter(|_| width > 0) else {
         return 0.0;
     };

@@ -23,6 +23,7 @@ mod units;
 
 use crate::arena::Table;
 use crate::diagnostics::Diagnostics;
+use crate::hwarith;
 use crate::hwarith::graph::{Op, UnitId};
 use crate::hwarith::split::{LEAST_WORD, Limits};
 use crate::hwarith::{Graph, NodeId};
@@ -235,6 +236,23 @@ fn load_delays(mem: &Mem, device: &Device) -> (f64, f64) {
         // The logic of so few tables is what the margin covers.
         (_, MemoryKind::Distributed) if mem.bits() <= DISTRIBUTED_BITS => (0.0, 0.0),
         (_, MemoryKind::Distributed) => (device.delay(Class::LutRam, words), 0.0),
+    }
+}
+
+/// Words up to which a table of constants is made of lookup tables.
+const LOGIC_WORDS: usize = 64;
+
+/// Whether a table of constants is made of lookup tables, not of block RAM.
+pub fn is_logic(table: &hwarith::table::Table) -> bool {
+    table.words().len() <= LOGIC_WORDS
+}
+
+/// As [`load_delays`], of a table of constants.
+fn table_delays(table: &hwarith::table::Table, device: &Device) -> (f64, f64) {
+    let words = table.words().len();
+    match is_logic(table) {
+        true => (device.delay(Class::LutRam, words as u32), 0.0),
+        false => (0.0, device.delay(Class::BlockRam, table.word().width)),
     }
 }
 

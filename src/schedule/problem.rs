@@ -3,7 +3,7 @@
 use super::depend::{self, Dependence};
 use super::device::Device;
 use super::resource::{Pools, Resource, Use};
-use super::{Units, Variant, delay_class, load_delays};
+use super::{Units, Variant, delay_class, load_delays, table_delays};
 use crate::hwarith::graph::{Op, UnitId, VarId};
 use crate::hwarith::{Graph, NodeId};
 use crate::machine::program::{Leaf, Program};
@@ -150,6 +150,14 @@ impl<'g> Problem<'g> {
             | Op::Load(_)
             | Op::Call(_)
             | Op::Iterate { .. } => Kind::Register,
+            Op::Table(table) => {
+                let (before, after) = table_delays(table, device);
+                Kind::Pipelined {
+                    before: before.min(self.budget),
+                    latency: 1,
+                    after: after.min(self.budget),
+                }
+            }
             Op::Cast | Op::Extract { .. } | Op::Concat => self.wires(id),
             _ => {
                 let class = delay_class(self.graph, id, self.width[id.index()]);

@@ -12,6 +12,7 @@ pub mod cosim;
 pub mod coverage;
 pub mod decimal;
 pub mod draw;
+pub mod elementary;
 pub mod elements;
 pub mod engine;
 pub mod exact;

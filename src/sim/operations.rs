@@ -2,14 +2,14 @@
 
 use crate::ir::{BinaryOp, CompareOp, Scalar, UnaryOp};
 use crate::sim::value::{Data, Value};
-use crate::sim::{formats, integer, softfloat};
+use crate::sim::{elementary, formats, integer, softfloat};
 use num_bigint::BigInt;
 use num_traits::Signed;
 
 /// `op arg` in a type; `None` if there is no reference for it.
 pub fn unary(ty: Scalar, op: UnaryOp, arg: &Value) -> Option<Value> {
     let data = match (&arg.data, ty) {
-        (Data::Float(bits), Scalar::Float(f)) => Data::Float(softfloat::unary(f, op, *bits)?),
+        (Data::Float(bits), Scalar::Float(f)) => Data::Float(elementary::unary(f, op, *bits)?),
         (Data::Int(i), _) => match op {
             UnaryOp::Neg => Value::int(ty, -i).data,
             UnaryOp::Not => Value::int(ty, !i).data,
@@ -34,7 +34,7 @@ pub fn binary(ty: Scalar, op: BinaryOp, lhs: &Value, rhs: &Value) -> Option<Valu
     let form = (ty.width(), ty.is_signed());
     let data = match (&lhs.data, &rhs.data, ty) {
         (Data::Float(a), Data::Float(b), Scalar::Float(f)) => {
-            Data::Float(softfloat::binary(f, op, *a, *b)?)
+            Data::Float(elementary::binary(f, op, *a, *b)?)
         }
         (Data::Int(a), amount, _) if matches!(op, BinaryOp::Shl | BinaryOp::Shr) => Data::Int(
             integer::shift(op == BinaryOp::Shl, a, amount.as_u32(), form),

@@ -4,7 +4,8 @@ use super::{Lowering, hw_type};
 use crate::hwarith::HwType;
 use crate::hwarith::graph::{Graph, NodeId, Op as HwOp};
 use crate::ir::{BinaryOp, CompareOp, FloatFormat, Scalar, UnaryOp, ValueId};
-use crate::units::float;
+use crate::units::float::elementary;
+use crate::units::float::{self, Kind};
 use num_bigint::BigInt;
 use num_traits::One;
 
@@ -52,8 +53,19 @@ impl Lowering<'_> {
             BinaryOp::Min | BinaryOp::Max | BinaryOp::MinNan | BinaryOp::MaxNan => {
                 self.b().inline(&float::min_max(format, op), &[a, b])[0]
             }
-            _ => return None,
+            _ => return self.float_function(Kind::Binary(op), vec![a, b], format),
         })
+    }
+
+    /// A call of an elementary function's module; `None` if there is none of the format.
+    fn float_function(
+        &mut self,
+        kind: Kind,
+        args: Vec<NodeId>,
+        format: FloatFormat,
+    ) -> Option<NodeId> {
+        let function = elementary::of(kind, format)?;
+        Some(self.float_unit(function.name, args, format, function.make))
     }
 
     fn float_sum(&mut self, a: NodeId, b: NodeId, format: FloatFormat) -> NodeId {
@@ -128,7 +140,7 @@ impl Lowering<'_> {
         self.float_unit("fma", args, format, float::fma)
     }
 
-    /// Rounding to an integral value, down or up, or the square root; `None` for functions without hardware.
+    /// Rounding to an integral value, down or up, or a function; `None` for functions without hardware.
     pub(super) fn float_unary(
         &mut self,
         op: UnaryOp,
@@ -141,7 +153,7 @@ impl Lowering<'_> {
             UnaryOp::Floor => ("ffloor", float::floor),
             UnaryOp::Ceil => ("fceil", float::ceil),
             UnaryOp::Sqrt => ("fsqrt", float::sqrt),
-            _ => return None,
+            _ => return self.float_function(Kind::Unary(op), vec![a], format),
         };
         Some(self.float_unit(name, vec![a], format, make))
     }

@@ -214,6 +214,7 @@ impl<'a> Datapath<'a> {
             | Op::Load(_)
             | Op::Call(_)
             | Op::Iterate { .. }
+            | Op::Table(_)
             | Op::Store(_) => {
                 let value = env.external(cells, self, id);
                 return cells.resize(value, width, false, &self.label(id));

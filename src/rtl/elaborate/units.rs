@@ -3,11 +3,12 @@
 use super::cells::Cells;
 use super::datapath::{Datapath, Pace, Sources};
 use crate::diagnostics::SourceMap;
-use crate::hwarith::NodeId;
 use crate::hwarith::graph::Op;
+use crate::hwarith::table::Table;
+use crate::hwarith::{HwType, NodeId};
 use crate::machine::program::Unit;
 use crate::rtl::netlist::*;
-use crate::schedule::{Times, Variant};
+use crate::schedule::{Times, Variant, is_logic};
 
 /// Names of the operand ports of an operator module.
 pub const OPERANDS: [&str; 3] = ["a", "b", "c"];
@@ -33,6 +34,7 @@ impl Sources for Env<'_> {
         match path.graph().nodes[node].op {
             Op::Input(i) => Operand::Net(self.inputs[i as usize]),
             Op::Iterate { step, .. } => self.iterate(cells, path, node, step as usize),
+            Op::Table(ref table) => lookup(cells, self, path, node, table),
             _ => unreachable!("an operator module holds only pure operations"),
         }
     }
@@ -103,6 +105,47 @@ impl Env<'_> {
         }
         Operand::Net(held[0])
     }
+}
+
+/// A memory of constants, read in every cycle.
+fn lookup(
+    cells: &mut Cells,
+    env: &mut Env,
+    path: &mut Datapath,
+    node: NodeId,
+    table: &Table,
+) -> Operand {
+    let address = path
+        .call_operands(cells, env, node, &[table.address()])
+        .swap_remove(0);
+    let width = path.times().width[node.index()];
+    let word = |word| {
+        HwType::ui(width)
+            .wrap(word)
+            .to_biguint()
+            .unwrap_or_default()
+    };
+    let label = path.label(node);
+    let out = cells.net(&label, width);
+    let name = cells.namer.numbered(&format!("{label}_table"));
+    cells.module.items.push(Item::Memory(Memory {
+        name,
+        width,
+        depth: table.words().len() as u64,
+        init: Some(table.words().iter().map(word).collect()),
+        style: match is_logic(table) {
+            true => MemoryStyle::Distributed,
+            false => MemoryStyle::Block,
+        },
+        writes: Vec::new(),
+        reads: vec![ReadPort {
+            enable: super::cells::bit(true),
+            addr: address,
+            out,
+        }],
+        origin: path.origin(node),
+    }));
+    Operand::Net(out)
 }
 
 /// Builds the module `name` of an operator: `clk` (if it has registers), `start` (if not every cycle can start an

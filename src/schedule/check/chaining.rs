@@ -9,7 +9,7 @@ use crate::hwarith::graph::{Op, Predicate};
 use crate::hwarith::{Graph, NodeId};
 use crate::machine::program::{Leaf, Program};
 use crate::schedule::device::{Class, Device};
-use crate::schedule::{Times, load_delays};
+use crate::schedule::{Times, load_delays, table_delays};
 use std::collections::BTreeSet;
 
 /// Inputs of a lookup table.
@@ -95,6 +95,13 @@ impl<'g> Chaining<'g> {
             Op::Load(mem) => {
                 let (program, _) = leaf.ok_or("a load in a unit")?;
                 let (before, after) = load_delays(&program.mems[*mem], self.device);
+                if operands > 0.0 && operands + before.min(self.budget) > self.budget + TOLERANCE {
+                    return Err(format!("%{} gets its address too late", id.index()));
+                }
+                after.min(self.budget)
+            }
+            Op::Table(table) => {
+                let (before, after) = table_delays(table, self.device);
                 if operands > 0.0 && operands + before.min(self.budget) > self.budget + TOLERANCE {
                     return Err(format!("%{} gets its address too late", id.index()));
                 }

@@ -26,6 +26,7 @@ mod conversion;
 mod convert;
 mod div;
 mod double_path;
+pub mod elementary;
 mod finish;
 mod fma;
 mod integer;

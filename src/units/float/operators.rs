@@ -1,5 +1,6 @@
 //! The table of operators: what can be had as a module of its own, and what tests run through.
 
+use super::elementary::FUNCTIONS;
 use super::*;
 use crate::hwarith::graph::Graph;
 use crate::ir::{BinaryOp, CompareOp, FloatFormat, Scalar, UnaryOp};
@@ -14,7 +15,9 @@ pub struct Operator {
     pub about: &'static str,
     /// The operation of the kernel that it is.
     pub kind: Kind,
-    /// Its description.
+    /// Whether it has a format; all that the language has, unless it is an elementary function.
+    pub formats: fn(FloatFormat) -> bool,
+    /// Its description in a format that it has.
     pub make: fn(FloatFormat) -> Graph,
 }
 
@@ -59,11 +62,13 @@ const fn row(
         name,
         about,
         kind,
+        formats: |_| true,
         make,
     }
 }
 
-/// All operators; conversions, which have two formats, are [`conversion`](super::conversion).
+/// All operators but the [elementary functions](super::elementary::FUNCTIONS); conversions, which have two formats, are
+/// [`conversion`](super::conversion).
 pub static OPERATORS: &[Operator] = &[
     row("fadd", "a + b", Binary(BinaryOp::Add), add),
     row(
@@ -174,7 +179,7 @@ pub static OPERATORS: &[Operator] = &[
     ),
 ];
 
-/// The operator of a name.
+/// The operator or function of a name.
 pub fn operator(name: &str) -> Option<&'static Operator> {
-    OPERATORS.iter().find(|o| o.name == name)
+    OPERATORS.iter().chain(FUNCTIONS).find(|o| o.name == name)
 }

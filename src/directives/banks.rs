@@ -62,14 +62,14 @@ pub fn split(
     }
 }
 
+/// Which directive split an array.
+pub type Asked = BTreeMap<(KernelId, ArrayId), Directive>;
+
 /// Splits each array that is passed to a kernel as that splits its parameter, and each that takes a result likewise; of the
 /// limits of their ports, the narrowest holds.
 ///
-/// `asked`: what split an array. Errors: an array that is split in two ways, at the call.
-pub fn hand_over(
-    program: &mut Program,
-    mut asked: BTreeMap<(KernelId, ArrayId), &Directive>,
-) -> Result<(), Diagnostic> {
+/// Errors: an array that is split in two ways, at the call.
+pub fn hand_over(program: &mut Program, mut asked: Asked) -> Result<(), Diagnostic> {
     let ids: Vec<KernelId> = program.kernels.iter().map(|(id, _)| id).collect();
     for id in ids {
         for pass in passes(program, &program.kernels[id]) {
@@ -79,7 +79,7 @@ pub fn hand_over(
             let array = &mut program.kernels[id].arrays[pass.array];
             let limits = array.tags.ports.into_iter().chain(limit);
             array.tags.ports = limits.min();
-            let Some(&directive) = asked.get(&(pass.callee, pass.param)) else {
+            let Some(directive) = asked.get(&(pass.callee, pass.param)).cloned() else {
                 continue;
             };
             if asked.contains_key(&(id, pass.array)) && array.partition != partition {

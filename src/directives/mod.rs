@@ -11,8 +11,10 @@ use crate::ir::PartitionKind;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-pub use apply::{apply, arrays, loops, reassociates};
+pub use apply::{Made, apply, arrays, carry_out, loops, reassociates};
+pub use banks::Asked;
 pub use flags::{FLAGS, Flag, flag};
+pub use names::{Found, Names};
 pub use storage::Implementation;
 
 /// One directive.

@@ -14,6 +14,7 @@ mod planted;
 mod restructure;
 mod rolled;
 mod schedule;
+mod scheduled;
 mod sim_builder;
 mod sim_cli;
 mod sim_cosim;

@@ -9,10 +9,10 @@ use crate::codes;
 use crate::diagnostics::{Diagnostic, Diagnostics, SourceMap};
 use crate::ir::analysis::reduction::Order;
 use crate::ir::{
-    Array, For, Kernel, KernelId, MOST_PORTS, OpKind, PartitionKind, Path, Pipeline, Program, Tags,
-    Unroll,
+    Array, ArrayId, For, Kernel, KernelId, MOST_PORTS, OpKind, PartitionKind, Path, Pipeline,
+    Program, Tags, Unroll,
 };
-use crate::transform::restructure;
+use crate::transform::{buffer_at, compute_at, restructure, reuse_at};
 
 /// Longest initiation interval: a register for each of its cycles says where an iteration is.
 const MOST_CYCLES: u32 = 4096;
@@ -44,14 +44,15 @@ pub fn apply(
     warnings: &mut Diagnostics,
 ) -> Result<(), Diagnostics> {
     let top = program.kernels[program.top].span;
-    let mut split = Asked::new();
+    let mut asked = Asked::default();
     for directive in directives {
-        carry_out(program, &mut split, directive, sources, warnings).map_err(|(span, why)| {
+        carry_out(program, &mut asked, directive, sources, warnings).map_err(|(span, why)| {
             let message = format!("{directive}: {why}");
             Diagnostic::error(codes::DIRECTIVE, span.unwrap_or(top), message)
         })?;
     }
-    banks::hand_over(program, split)?;
+    asked.split_windows(program);
+    banks::hand_over(program, asked.split)?;
     Ok(())
 }
 
@@ -61,14 +62,16 @@ pub enum Made {
     Nothing,
     /// Loops, the outermost of which is there.
     Loops(KernelId, Path),
+    /// An array.
+    Array(KernelId, ArrayId),
 }
 
-/// Carries out one directive. `split` remembers which ones split arrays, for [`banks::hand_over`] after the last one.
+/// Carries out one directive. `asked` remembers what there is to do after the last one.
 ///
 /// Errors: those of [`apply`]; then the program is of no use.
 pub fn carry_out(
     program: &mut Program,
-    split: &mut Asked,
+    asked: &mut Asked,
     directive: &Directive,
     sources: &SourceMap,
     warnings: &mut Diagnostics,
@@ -77,7 +80,7 @@ pub fn carry_out(
         program,
         sources,
         warnings,
-        split,
+        asked,
     };
     applying.directive(directive)
 }
@@ -86,7 +89,7 @@ struct Applying<'a> {
     program: &'a mut Program,
     sources: &'a SourceMap,
     warnings: &'a mut Diagnostics,
-    split: &'a mut Asked,
+    asked: &'a mut Asked,
 }
 
 impl Applying<'_> {
@@ -120,6 +123,23 @@ impl Applying<'_> {
             }
             Directive::Flatten { loops } => {
                 self.step(loops, |kernel, paths| restructure::coalesce(kernel, &paths))
+            }
+            Directive::ComputeAt { producer, axis } => {
+                let both = [producer.clone(), axis.clone()];
+                self.step(&both, |kernel, paths| {
+                    compute_at::run(kernel, &paths[0], &paths[1])
+                })
+            }
+            Directive::BufferAt { buffer, axis } => {
+                self.copy(buffer, axis, |kernel, path, array| {
+                    Ok((buffer_at::run(kernel, path, array)?, Vec::new()))
+                })
+            }
+            Directive::ReuseAt { buffer, axis, ring } => {
+                self.copy(buffer, axis, |kernel, path, array| {
+                    let made = reuse_at::run(kernel, path, array, *ring)?;
+                    Ok((made.local, made.spread))
+                })
             }
             Directive::Partition {
                 array,
@@ -164,9 +184,32 @@ impl Applying<'_> {
             let warning = Diagnostic::error(codes::FACTOR, found.span, message).as_warning();
             self.warnings.push(warning);
         }
-        self.split
+        self.asked
+            .split
             .insert((found.kernel, found.place), directive.clone());
         Ok(Made::Nothing)
+    }
+
+    /// Makes an array that stands for a part of another one; the dimensions that come with it are best split completely.
+    fn copy(
+        &mut self,
+        buffer: &str,
+        axis: &str,
+        change: impl FnOnce(&mut Kernel, &Path, ArrayId) -> Result<(ArrayId, Vec<usize>), Refusal>,
+    ) -> Result<Made, Refusal> {
+        let loops = Names::of_loops(self.program, self.sources);
+        let arrays = Names::of_arrays(self.program, self.sources);
+        let (axis, buffer) = (loops.find(axis)?, arrays.find(buffer)?);
+        let (id, span) = (axis.kernel, axis.span);
+        if buffer.kernel != id {
+            let why = "the loop is in another kernel than the array";
+            return Err((Some(span), why.into()));
+        }
+        let kernel = &mut self.program.kernels[id];
+        let (made, spread) = change(kernel, &axis.place, buffer.place)
+            .map_err(|(at, why)| (at.or(Some(span)), why))?;
+        self.asked.windows.push((id, made, spread));
+        Ok(Made::Array(id, made))
     }
 
     /// Changes the structure of a nest.

@@ -5,7 +5,9 @@ use super::Directive;
 use crate::codes;
 use crate::diagnostics::{Diagnostic, Span};
 use crate::ir::partition::{MAX_BANKS, banks, parts};
-use crate::ir::{Array, ArrayId, Kernel, KernelId, OpKind, Partition, PartitionKind, Program};
+use crate::ir::{
+    Array, ArrayId, ArrayTags, Kernel, KernelId, OpKind, Partition, PartitionKind, Program,
+};
 use std::collections::BTreeMap;
 
 /// Splits an array. Gives what is to be noted about it. Errors: why it cannot be split so.
@@ -62,14 +64,41 @@ pub fn split(
     }
 }
 
-/// Which directive split an array.
-pub type Asked = BTreeMap<(KernelId, ArrayId), Directive>;
+/// What is remembered of directives until the last one is carried out.
+#[derive(Debug, Default)]
+pub struct Asked {
+    /// Which one split an array.
+    pub split: BTreeMap<(KernelId, ArrayId), Directive>,
+    /// Arrays that were made, each with the dimensions of which every index is best a memory of its own.
+    pub windows: Vec<(KernelId, ArrayId, Vec<usize>)>,
+}
+
+impl Asked {
+    /// Splits what nobody has said anything else about.
+    pub fn split_windows(&self, program: &mut Program) {
+        for (kernel, array, dims) in &self.windows {
+            let array = &mut program.kernels[*kernel].arrays[*array];
+            if array.partition.is_empty() && array.tags == ArrayTags::default() {
+                let dims = dims.iter().filter(|dim| array.shape[**dim] > 1);
+                let split = dims.map(|&dim| Partition {
+                    kind: PartitionKind::Complete,
+                    dim,
+                    factor: array.shape[dim],
+                });
+                array.partition = split.collect();
+            }
+        }
+    }
+}
 
 /// Splits each array that is passed to a kernel as that splits its parameter, and each that takes a result likewise; of the
 /// limits of their ports, the narrowest holds.
 ///
 /// Errors: an array that is split in two ways, at the call.
-pub fn hand_over(program: &mut Program, mut asked: Asked) -> Result<(), Diagnostic> {
+pub fn hand_over(
+    program: &mut Program,
+    mut asked: BTreeMap<(KernelId, ArrayId), Directive>,
+) -> Result<(), Diagnostic> {
     let ids: Vec<KernelId> = program.kernels.iter().map(|(id, _)| id).collect();
     for id in ids {
         for pass in passes(program, &program.kernels[id]) {

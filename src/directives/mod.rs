@@ -67,6 +67,32 @@ pub enum Directive {
         /// Their names.
         loops: Vec<String>,
     },
+    /// A nest of loops becomes a part of a later one.
+    ComputeAt {
+        /// A loop of it.
+        producer: String,
+        /// The loop of the later one that it is in then.
+        axis: String,
+    },
+    /// A local copy of what an iteration touches of an array.
+    BufferAt {
+        /// The array.
+        #[serde(alias = "array")]
+        buffer: String,
+        /// The loop.
+        axis: String,
+    },
+    /// A window that moves along an array with a loop.
+    ReuseAt {
+        /// The array.
+        #[serde(alias = "array")]
+        buffer: String,
+        /// The loop.
+        axis: String,
+        /// Whether elements stay where they are.
+        #[serde(default, skip_serializing_if = "is_false")]
+        ring: bool,
+    },
     /// How an array is split into banks.
     Partition {
         /// Its name.

@@ -8,6 +8,7 @@ mod emit;
 mod extending;
 mod frontend_python;
 mod levels;
+mod locality;
 mod partitions;
 #[path = "../planted/mod.rs"]
 mod planted;

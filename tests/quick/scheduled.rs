@@ -32,16 +32,13 @@ def top(a: i32[6, 8], b: i32[8, 4], c: i32[6, 4]) -> i32:
         c[p, q] = acc[p, q] + 1
     return inner(v)
 
-def made():
-    s = top.schedule()
-    return build(s)
-
 ";
 
-/// The kernel `top` with what a function `build(s)` of these lines says.
-fn scheduled(lines: &str) -> Compilation {
+/// The kernel `top` with what lines say about the schedule `s` of it. Error: the first message.
+pub fn scheduled_or(kernels: &str, lines: &str) -> Result<Compilation, String> {
     let body: String = lines.lines().map(|line| format!("    {line}\n")).collect();
-    let text = format!("{KERNELS}def build(s):\n{body}    return s\n");
+    let start = "def made():\n    s = top.schedule()\n";
+    let text = format!("{kernels}\n{start}{body}    return s\n");
     let (mut sources, file) = support::source("kernel.py", &text);
     let choice = Choice {
         top: None,
@@ -49,8 +46,12 @@ fn scheduled(lines: &str) -> Compilation {
     };
     let target = target(&[]).expect("a target");
     let compiled = driver::compile(&mut sources, file, choice, &target);
-    let compiled =
-        compiled.unwrap_or_else(|errors| panic!("{lines}: {}", errors.render(&sources, false)));
+    compiled.map_err(|errors| errors.0[0].message.clone())
+}
+
+/// The same, which ran beside the reference.
+pub fn scheduled(kernels: &str, lines: &str) -> Compilation {
+    let compiled = scheduled_or(kernels, lines).unwrap_or_else(|why| panic!("{lines}: {why}"));
     if let Checked::Not(why) = &compiled.checked {
         panic!("{lines}: not checked: {why:?}");
     }
@@ -65,7 +66,7 @@ fn flags(flags: &[(&str, &str)]) -> Vec<Directive> {
 }
 
 fn says(lines: &str, said: &[(&str, &str)]) -> Compilation {
-    let compiled = scheduled(lines);
+    let compiled = scheduled(KERNELS, lines);
     assert_eq!(compiled.directives, flags(said), "{lines}");
     let again = directives::read(&directives::to_toml(&compiled.directives));
     assert_eq!(again.expect("TOML"), compiled.directives, "{lines}");

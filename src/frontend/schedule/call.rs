@@ -60,6 +60,9 @@ pub struct Call<'a> {
     pub span: Span,
 }
 
+/// Which of all that have a name may be meant.
+type Under<'u, P> = Option<&'u dyn Fn(&Found<P>) -> bool>;
+
 /// Whether a value is a reference to a kind of thing, or one of its names.
 enum Named<'v> {
     Name(&'v str),
@@ -85,7 +88,7 @@ impl Call<'_> {
         }
         for (at, (named, _)) in self.args.named.iter().enumerate() {
             let known = |param: &&str| param.trim_start_matches('*') == named;
-            let known = params.iter().position(|param| known(&param));
+            let known = params.iter().position(known);
             let twice = known.is_some_and(|known| known < given.min(own));
             if known.is_none() || twice || self.args.named[..at].iter().any(|one| one.0 == *named) {
                 let why = match known {
@@ -244,11 +247,11 @@ impl Call<'_> {
     }
 
     /// Of all that a name may mean, the one that it means: of several, that in the schedule's own kernel, and in `under`.
-    fn one<'n, P: Clone>(
+    fn meant<'n, P: Clone>(
         &self,
         names: &'n Names<P>,
         name: &str,
-        under: Option<&dyn Fn(&Found<P>) -> bool>,
+        under: Under<P>,
     ) -> Done<&'n Found<P>> {
         let mut all = names.matching(name);
         if let Some(under) = under
@@ -261,7 +264,7 @@ impl Call<'_> {
             }
         }
         let own = |found: &&Found<P>| found.kernel == self.state.program.top;
-        if all.iter().any(|found| own(found)) {
+        if all.iter().any(own) {
             all.retain(own);
         }
         match all[..] {
@@ -311,7 +314,7 @@ impl Call<'_> {
         let within = self.under()?;
         let within = |found: &Found<Path>| within.as_ref().is_none_or(|within| within.has(found));
         match self.name(name)? {
-            Some(name) => self.loop_ref(self.one(&names, &name, Some(&within))?),
+            Some(name) => self.loop_ref(self.meant(&names, &name, Some(&within))?),
             None => {
                 let own = |found: &&Found<Path>| found.kernel == self.state.program.top;
                 let all = names.iter().filter(|found| own(found) && within(found));
@@ -366,7 +369,7 @@ impl Call<'_> {
         Ok(Some(match self.named(value)? {
             Named::Name(name) => match self.kernel_named(name) {
                 Some(kernel) if names.matching(name).is_empty() => of_kernel(kernel),
-                _ => of_loop(self.one(&names, name, None)?),
+                _ => of_loop(self.meant(&names, name, None)?),
             },
             Named::Ref(one) => match one.target {
                 Target::Kernel(kernel) => of_kernel(kernel),
@@ -424,7 +427,7 @@ impl Call<'_> {
             Some(kernel) if names.matching(name).is_empty() => {
                 Ok(self.reference(Target::Kernel(kernel), name))
             }
-            _ => self.loop_ref(self.one(&names, name, None)?),
+            _ => self.loop_ref(self.meant(&names, name, None)?),
         }
     }
 
@@ -440,7 +443,7 @@ impl Call<'_> {
             let kernel = within.as_ref().map(|within| within.kernel);
             kernel.is_none_or(|kernel| kernel == found.kernel)
         };
-        let found = self.one(&names, name, Some(&within))?;
+        let found = self.meant(&names, name, Some(&within))?;
         Ok(self.buffer_ref(found))
     }
 
@@ -450,19 +453,13 @@ impl Call<'_> {
         self.reference(target, found.own_name())
     }
 
-    /// A reference to an array that a primitive has made.
-    pub fn made_buffer(&self, kernel: KernelId, array: ArrayId) -> Ref {
-        let name = &self.state.program.kernels[kernel].arrays[array].name;
-        self.reference(Target::Array(kernel, array), name)
-    }
-
     // Names for directives ----------------------------------------------------------------------------
 
     /// What a directive calls the loop that an argument means.
     pub fn loop_name(&self, value: &ConstValue) -> Done<String> {
         let names = self.all_loops();
         let found = match self.named(value)? {
-            Named::Name(name) => self.one(&names, name, None)?,
+            Named::Name(name) => self.meant(&names, name, None)?,
             Named::Ref(one) => self.found(&names, one)?,
         };
         self.iv(found)?;
@@ -473,7 +470,7 @@ impl Call<'_> {
     pub fn buffer_name(&self, value: &ConstValue) -> Done<String> {
         let names = self.all_arrays();
         let found = match self.named(value)? {
-            Named::Name(name) => self.one(&names, name, None)?,
+            Named::Name(name) => self.meant(&names, name, None)?,
             Named::Ref(one) => {
                 let is_it = |found: &&Found<ArrayId>| {
                     one.target == Target::Array(found.kernel, found.place)
@@ -512,6 +509,28 @@ impl Call<'_> {
             return Ok(Vec::new());
         };
         Ok(items(value).unwrap_or_else(|| vec![value.clone()]))
+    }
+
+    /// The one value of an argument.
+    pub fn one(&self, name: &str) -> Done<ConstValue> {
+        let mut each = self.each(name)?;
+        match (each.pop(), each.is_empty()) {
+            (Some(one), true) => Ok(one),
+            _ => {
+                let why = format!("'{name}' is one at a time");
+                Err(self.wrong(Class::Argument, why))
+            }
+        }
+    }
+
+    /// What a directive calls the one loop that an argument means.
+    pub fn one_loop(&self, name: &str) -> Done<String> {
+        self.loop_name(&self.one(name)?)
+    }
+
+    /// What a directive calls the one array that an argument means.
+    pub fn one_buffer(&self, name: &str) -> Done<String> {
+        self.buffer_name(&self.one(name)?)
     }
 
     /// All loops of the schedule's own kernel, outer ones first.
@@ -590,6 +609,16 @@ impl Call<'_> {
             .take(count)
             .map(|found| Ok(Scheduling::Ref(self.loop_ref(found)?).into()))
             .collect()
+    }
+
+    /// Carries out a directive that makes an array, and gives a reference to it.
+    pub fn direct_array(&mut self, directive: Directive) -> Done<ConstValue> {
+        let Made::Array(kernel, array) = self.direct(directive)? else {
+            return Ok(ConstValue::None);
+        };
+        let name = &self.state.program.kernels[kernel].arrays[array].name;
+        let made = self.reference(Target::Array(kernel, array), name);
+        Ok(Scheduling::Ref(made).into())
     }
 
     /// Has references to a loop mean nothing any more.

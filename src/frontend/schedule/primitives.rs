@@ -92,6 +92,9 @@ const PRIMITIVES: &[Primitive] = &[
     primitive("tile", &["loops", "*factors", "*reassociate"], 1, tile),
     primitive("reorder", &["loops", "*reassociate"], 1, reorder),
     primitive("flatten", &["loops"], 1, flatten),
+    primitive("compute_at", &["producer", "axis"], 2, compute_at),
+    primitive("buffer_at", &["buffer", "axis"], 2, buffer_at),
+    primitive("reuse_at", &["buffer", "axis", "*ring"], 2, reuse_at),
     variadic("export", &["**"], exported),
 ];
 
@@ -250,11 +253,7 @@ fn bind_storage(call: &mut Call) -> Done<ConstValue> {
 
 fn split(call: &mut Call) -> Done<ConstValue> {
     let factor = call.positive("*factor")?;
-    let loops = call.loop_names("loop")?;
-    let [r#loop] = &loops[..] else {
-        return Err(call.wrong(Class::Argument, "one loop is split at a time"));
-    };
-    let r#loop = r#loop.clone();
+    let r#loop = call.one_loop("loop")?;
     let made = call.direct_loops(Directive::Split { r#loop, factor }, 2)?;
     Ok(ConstValue::tuple(made))
 }
@@ -288,4 +287,28 @@ fn flatten(call: &mut Call) -> Done<ConstValue> {
     let loops = call.loop_names("loops")?;
     let made = call.direct_loops(Directive::Flatten { loops }, 1)?;
     Ok(made.into_iter().next().unwrap_or(ConstValue::None))
+}
+
+// Locality --------------------------------------------------------------------------------------------
+
+fn compute_at(call: &mut Call) -> Done<ConstValue> {
+    let axis = call.one("axis")?;
+    let (producer, named) = (call.one_loop("producer")?, call.loop_name(&axis)?);
+    let axis = call.ref_of(&axis)?;
+    call.direct(Directive::ComputeAt {
+        producer,
+        axis: named,
+    })?;
+    Ok(Scheduling::Ref(axis).into())
+}
+
+fn buffer_at(call: &mut Call) -> Done<ConstValue> {
+    let (buffer, axis) = (call.one_buffer("buffer")?, call.one_loop("axis")?);
+    call.direct_array(Directive::BufferAt { buffer, axis })
+}
+
+fn reuse_at(call: &mut Call) -> Done<ConstValue> {
+    let (buffer, axis) = (call.one_buffer("buffer")?, call.one_loop("axis")?);
+    let ring = call.flag("*ring")?;
+    call.direct_array(Directive::ReuseAt { buffer, axis, ring })
 }

@@ -3,6 +3,7 @@
 
 use super::Directive;
 use super::banks::{self, Asked};
+use super::kernels;
 use super::names::{Found, Names, Refusal};
 use super::storage;
 use crate::codes;
@@ -64,6 +65,8 @@ pub enum Made {
     Loops(KernelId, Path),
     /// An array.
     Array(KernelId, ArrayId),
+    /// A kernel of this name.
+    Kernel(String),
 }
 
 /// Carries out one directive. `asked` remembers what there is to do after the last one.
@@ -129,6 +132,18 @@ impl Applying<'_> {
                 self.step(&both, |kernel, paths| {
                     compute_at::run(kernel, &paths[0], &paths[1])
                 })
+            }
+            Directive::Outline { op, func_name } => {
+                let loops = Names::of_loops(self.program, self.sources);
+                let found = loops.find(op)?;
+                let place = (found.kernel, &found.place);
+                kernels::outlined(self.program, self.asked, place, func_name)
+                    .map_err(|(at, why)| (at.or(Some(found.span)), why))?;
+                Ok(Made::Kernel(func_name.clone()))
+            }
+            Directive::Instance { kernel, caller, id } => {
+                let made = kernels::instance(self.program, self.asked, kernel, caller, *id)?;
+                Ok(Made::Kernel(made))
             }
             Directive::BufferAt { buffer, axis } => {
                 self.copy(buffer, axis, |kernel, path, array| {

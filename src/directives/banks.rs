@@ -71,9 +71,26 @@ pub struct Asked {
     pub split: BTreeMap<(KernelId, ArrayId), Directive>,
     /// Arrays that were made, each with the dimensions of which every index is best a memory of its own.
     pub windows: Vec<(KernelId, ArrayId, Vec<usize>)>,
+    /// Kernels that are copies for some calls, each with the name of the one that it is a copy of.
+    pub copies: Vec<(String, String)>,
 }
 
 impl Asked {
+    /// A kernel was put before another one: that and those behind have the next handles.
+    pub fn inserted(&mut self, before: KernelId) {
+        let moved = |id: KernelId| match id < before {
+            true => id,
+            false => KernelId::new(id.index() + 1),
+        };
+        let split = std::mem::take(&mut self.split).into_iter();
+        self.split = split
+            .map(|((kernel, array), directive)| ((moved(kernel), array), directive))
+            .collect();
+        for window in &mut self.windows {
+            window.0 = moved(window.0);
+        }
+    }
+
     /// Splits what nobody has said anything else about.
     pub fn split_windows(&self, program: &mut Program) {
         for (kernel, array, dims) in &self.windows {

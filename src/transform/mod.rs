@@ -17,6 +17,7 @@ pub mod interleave;
 pub mod iterations;
 pub mod jam;
 pub mod local_copy;
+pub mod outline;
 pub mod promote;
 pub mod registers;
 pub mod restructure;

@@ -2,6 +2,7 @@
 
 mod bind;
 mod check_command;
+mod composed;
 mod corpus;
 mod directives;
 mod emit;

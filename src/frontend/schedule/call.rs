@@ -274,11 +274,11 @@ impl Call<'_> {
         }
     }
 
-    fn all_loops(&self) -> Names<Path> {
+    pub(super) fn all_loops(&self) -> Names<Path> {
         Names::of_loops(&self.state.program, self.sources)
     }
 
-    fn all_arrays(&self) -> Names<ArrayId> {
+    pub(super) fn all_arrays(&self) -> Names<ArrayId> {
         Names::of_arrays(&self.state.program, self.sources)
     }
 
@@ -296,7 +296,7 @@ impl Call<'_> {
 
     /// A reference to a loop.
     pub fn loop_ref(&self, found: &Found<Path>) -> Done<Ref> {
-        let target = Target::Loop(found.kernel, self.iv(found)?);
+        let target = Target::Loop(self.kernel_name(found.kernel), self.iv(found)?);
         Ok(self.reference(target, found.own_name()))
     }
 
@@ -371,14 +371,33 @@ impl Call<'_> {
                 Some(kernel) if names.matching(name).is_empty() => of_kernel(kernel),
                 _ => of_loop(self.meant(&names, name, None)?),
             },
-            Named::Ref(one) => match one.target {
-                Target::Kernel(kernel) => of_kernel(kernel),
+            Named::Ref(one) => match &one.target {
+                Target::Kernel(name) => of_kernel(self.kernel(name)?),
                 Target::Loop(..) => of_loop(self.found(&names, one)?),
-                Target::Array(..) => {
-                    return Err(self.wrong(Class::Type, "nothing is inside of a buffer"));
+                Target::Array(..) | Target::Call(_) => {
+                    let why = format!("nothing is inside of {}", one.kind());
+                    return Err(self.wrong(Class::Type, why));
                 }
             },
         }))
+    }
+
+    fn kernel_name(&self, kernel: KernelId) -> String {
+        self.state.program.kernels[kernel].name.clone()
+    }
+
+    /// The kernel of a name.
+    pub fn kernel(&self, name: &str) -> Done<KernelId> {
+        let found = self.kernel_named(name);
+        found.ok_or_else(|| {
+            let kernels = self.state.program.kernels.values();
+            let all: Vec<&str> = kernels.map(|kernel| kernel.name.as_str()).collect();
+            let why = format!(
+                "there is no kernel '{name}'; the kernels are {}",
+                all.join(", ")
+            );
+            self.wrong(Class::Lookup, why)
+        })
     }
 
     fn kernel_named(&self, name: &str) -> Option<KernelId> {
@@ -388,13 +407,14 @@ impl Call<'_> {
 
     /// The loop of a reference.
     fn found<'n>(&self, names: &'n Names<Path>, one: &Ref) -> Done<&'n Found<Path>> {
-        let Target::Loop(kernel, iv) = one.target else {
+        let Target::Loop(kernel, iv) = &one.target else {
             let why = format!("{} is no loop", one.kind());
             return Err(self.wrong(Class::Type, why));
         };
+        let kernel = self.kernel(kernel)?;
         let body = &self.state.program.kernels[kernel].body;
         let is_it = |found: &&Found<Path>| {
-            found.kernel == kernel && body.for_at(&found.place).is_some_and(|f| f.iv == iv)
+            found.kernel == kernel && body.for_at(&found.place).is_some_and(|f| f.iv == *iv)
         };
         let there = names.iter().find(is_it);
         let there = there.filter(|_| !self.state.unrolled.contains(&one.target));
@@ -406,7 +426,7 @@ impl Call<'_> {
 
     /// The same reference, if there still is what it means.
     pub fn live(&self, one: &Ref) -> Done<Ref> {
-        match one.target {
+        match &one.target {
             Target::Loop(..) => self.loop_ref(self.found(&self.all_loops(), one)?),
             _ => Ok(one.clone()),
         }
@@ -425,7 +445,7 @@ impl Call<'_> {
         let names = self.all_loops();
         match self.kernel_named(name) {
             Some(kernel) if names.matching(name).is_empty() => {
-                Ok(self.reference(Target::Kernel(kernel), name))
+                Ok(self.reference(Target::Kernel(self.kernel_name(kernel)), name))
             }
             _ => self.loop_ref(self.meant(&names, name, None)?),
         }
@@ -449,7 +469,7 @@ impl Call<'_> {
 
     /// A reference to an array.
     pub fn buffer_ref(&self, found: &Found<ArrayId>) -> Ref {
-        let target = Target::Array(found.kernel, found.place);
+        let target = Target::Array(self.kernel_name(found.kernel), found.place);
         self.reference(target, found.own_name())
     }
 
@@ -473,7 +493,7 @@ impl Call<'_> {
             Named::Name(name) => self.meant(&names, name, None)?,
             Named::Ref(one) => {
                 let is_it = |found: &&Found<ArrayId>| {
-                    one.target == Target::Array(found.kernel, found.place)
+                    one.target == Target::Array(self.kernel_name(found.kernel), found.place)
                 };
                 names.iter().find(is_it).ok_or_else(|| {
                     let why = format!("{} is no buffer", one.kind());
@@ -484,7 +504,7 @@ impl Call<'_> {
         self.shortest(&names, found)
     }
 
-    fn shortest<P>(&self, names: &Names<P>, found: &Found<P>) -> Done<String> {
+    pub(super) fn shortest<P>(&self, names: &Names<P>, found: &Found<P>) -> Done<String> {
         names.shortest(found).ok_or_else(|| {
             let why = format!("nothing tells '{}' from another one", found.own_name());
             self.wrong(Class::Ambiguous, why)
@@ -616,14 +636,31 @@ impl Call<'_> {
         let Made::Array(kernel, array) = self.direct(directive)? else {
             return Ok(ConstValue::None);
         };
-        let name = &self.state.program.kernels[kernel].arrays[array].name;
-        let made = self.reference(Target::Array(kernel, array), name);
+        let kernel = &self.state.program.kernels[kernel];
+        let (of, name) = (kernel.name.clone(), &kernel.arrays[array].name);
+        let made = self.reference(Target::Array(of, array), name);
         Ok(Scheduling::Ref(made).into())
+    }
+
+    /// Carries out a directive that makes a kernel, and gives its name.
+    pub fn made_kernel(&mut self, directive: Directive) -> Done<String> {
+        match self.direct(directive)? {
+            Made::Kernel(name) => Ok(name),
+            _ => Ok(String::new()),
+        }
+    }
+
+    /// The same with references to the kernel and to its calls.
+    pub fn direct_kernel(&mut self, directive: Directive) -> Done<ConstValue> {
+        let name = self.made_kernel(directive)?;
+        let both = [Target::Kernel(name.clone()), Target::Call(name.clone())];
+        let both = both.map(|target| Scheduling::Ref(self.reference(target, &name)).into());
+        Ok(ConstValue::tuple(both.to_vec()))
     }
 
     /// Has references to a loop mean nothing any more.
     pub fn consume(&mut self, one: &Ref) {
-        self.state.unrolled.insert(one.target);
+        self.state.unrolled.insert(one.target.clone());
     }
 }
 

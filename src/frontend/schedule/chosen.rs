@@ -116,7 +116,10 @@ fn check_statements(world: &World, body: &[Stmt], schedule: &Schedule) -> Result
             return Err(wrong.clone().into());
         }
     }
-    Ok(())
+    // Callees are not called by what they call: this ends.
+    let composed = &schedule.0.state.borrow().composed;
+    let mut composed = composed.iter();
+    composed.try_for_each(|callee| check_statements(world, body, callee))
 }
 
 /// Whether a value is the schedule or a reference into it, or holds one.

@@ -6,6 +6,7 @@
 
 mod call;
 mod chosen;
+mod compose;
 mod primitives;
 mod start;
 
@@ -15,7 +16,7 @@ use super::values::ConstValue;
 use super::world::World;
 use crate::diagnostics::{Diagnostic, Span};
 use crate::directives::{Asked, Directive};
-use crate::ir::{ArrayId, KernelId, Program, ValueId};
+use crate::ir::{ArrayId, Program, ValueId};
 use pyeval::{Args, Failure, Names, Result};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -63,17 +64,21 @@ struct State {
     directives: Vec<Directive>,
     /// Loops of which nothing stays, though they still stand in the program.
     unrolled: BTreeSet<Target>,
+    /// Schedules of callees that it says again.
+    composed: Vec<Schedule>,
     /// Why it is of no use.
     failed: Option<Diagnostic>,
 }
 
 /// What a reference is to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Target {
-    /// The loop with this induction variable.
-    Loop(KernelId, ValueId),
-    Array(KernelId, ArrayId),
-    Kernel(KernelId),
+    /// The loop of a kernel with this induction variable.
+    Loop(String, ValueId),
+    Array(String, ArrayId),
+    Kernel(String),
+    /// Calls of a kernel.
+    Call(String),
 }
 
 /// A reference to a part of a schedule's program.
@@ -196,6 +201,7 @@ impl Ref {
             Target::Loop(..) => "a loop of a schedule",
             Target::Array(..) => "a buffer of a schedule",
             Target::Kernel(_) => "a kernel of a schedule",
+            Target::Call(_) => "a call of a schedule",
         }
     }
 }

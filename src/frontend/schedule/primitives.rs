@@ -95,6 +95,14 @@ const PRIMITIVES: &[Primitive] = &[
     primitive("compute_at", &["producer", "axis"], 2, compute_at),
     primitive("buffer_at", &["buffer", "axis"], 2, buffer_at),
     primitive("reuse_at", &["buffer", "axis", "*ring"], 2, reuse_at),
+    primitive("outline", &["op", "*func_name", "*mapping"], 2, outline),
+    variadic("compose", &["*id"], compose),
+    primitive("dataflow", &["kernels"], 0, processes),
+    variadic(
+        "streamline",
+        &["*producer_ids", "*consumer_ids", "*lanes", "*depth"],
+        processes,
+    ),
     variadic("export", &["**"], exported),
 ];
 
@@ -201,6 +209,10 @@ fn unroll(call: &mut Call) -> Done<ConstValue> {
 fn partition(call: &mut Call) -> Done<ConstValue> {
     let (dim, factor) = (call.int("*dim", 0)?, call.int("*factor", 0)?);
     let kind = call.constant("*kind", "Complete")?;
+    if kind == "Skew" {
+        let why = "skewed banks cannot be built yet: there are Complete, Block and Cyclic";
+        return Err(call.wrong(Class::Transform, why));
+    }
     let Some(r#type) = PartitionKind::named(&kind.to_lowercase()) else {
         let why = format!("there is no partition of the kind '{kind}'");
         return Err(call.wrong(Class::Argument, why));
@@ -311,4 +323,35 @@ fn reuse_at(call: &mut Call) -> Done<ConstValue> {
     let (buffer, axis) = (call.one_buffer("buffer")?, call.one_loop("axis")?);
     let ring = call.flag("*ring")?;
     call.direct_array(Directive::ReuseAt { buffer, axis, ring })
+}
+
+// Kernels ---------------------------------------------------------------------------------------------
+
+fn outline(call: &mut Call) -> Done<ConstValue> {
+    if call.arg("*mapping").is_some() {
+        let why = "a grid of kernels cannot be built yet: leave out 'mapping'";
+        return Err(call.wrong(Class::Transform, why));
+    }
+    let op = call.one_loop("op")?;
+    let func_name = call.constant("*func_name", "")?;
+    call.direct_kernel(Directive::Outline { op, func_name })
+}
+
+fn compose(call: &mut Call) -> Done<ConstValue> {
+    let id = match call.arg("*id") {
+        None => None,
+        Some(_) => {
+            let id = u64::try_from(call.int("*id", 0)?);
+            Some(id.map_err(|_| call.wrong(Class::Argument, "'id' is at least 0"))?)
+        }
+    };
+    for callee in call.rest().to_vec() {
+        call.compose(&callee, id)?;
+    }
+    Ok(call.schedule())
+}
+
+fn processes(call: &mut Call) -> Done<ConstValue> {
+    let why = "processes that run at the same time cannot be built yet";
+    Err(call.wrong(Class::Transform, why))
 }

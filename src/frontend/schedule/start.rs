@@ -58,6 +58,7 @@ pub fn start(world: &mut World, kernel: &KernelRef, args: &Args) -> Result<Const
         asked: Default::default(),
         directives: Vec::new(),
         unrolled: BTreeSet::new(),
+        composed: Vec::new(),
         failed: None,
     };
     world.scheduling.values += state.size() as usize;

@@ -122,11 +122,11 @@ impl Window {
 
     /// Elements that two iterations have in common along the dimension.
     fn kept(&self) -> u64 {
-        self.extent() - self.new()
+        self.extent() - self.fresh()
     }
 
     /// Elements that an iteration is the first to read.
-    fn new(&self) -> u64 {
+    fn fresh(&self) -> u64 {
         self.shift.unsigned_abs() as u64
     }
 
@@ -262,8 +262,8 @@ impl Window {
         let first: Vec<&Affine> = self.at_first.iter().collect();
         // It is moved by the shift before it is read, unless it is a ring.
         let offsets = match self.shift > 0 {
-            true => [self.new(), 0],
-            false => [0, self.new()],
+            true => [self.fresh(), 0],
+            false => [0, self.fresh()],
         };
         self.columns(kernel, "fill", |build, column| {
             self.load(build, column, self.kept(), &first, offsets);
@@ -283,13 +283,13 @@ impl Window {
                     self.moved(build, counters);
                 });
             }
-            self.load(build, column, self.new(), &first, [offset, offset]);
+            self.load(build, column, self.fresh(), &first, [offset, offset]);
         })
     }
 
     /// Moves an element, so that none is overwritten before it is moved.
     fn moved(&self, build: &mut Build, counters: Vec<ValueId>) {
-        let (new, last) = (self.new(), self.extent() - 1);
+        let (new, last) = (self.fresh(), self.extent() - 1);
         let (mut from, mut to) = (counters.clone(), counters);
         let counter = to[self.dim];
         if self.shift > 0 {

@@ -126,6 +126,7 @@ assert \"buffer acc: i32[6, 4]\" in tree and tree.count(\"loop\") == 7
 assert s.payload.count(\"for \") == 8 and \"copy.inner\" in s.payload
 assert \"every 3\" not in s.payload
 s.pipeline(\"copy.inner\", ii=3)
+m = s.export(\"rtl\", clock=\"100MHz\", device=\"ecp5\")
 assert s.payload != tree and s.loop(\"k\") == s.loops()[2]";
     says(text, &[("split", "copy=4"), ("pipeline", "copy.inner=3")]);
 }

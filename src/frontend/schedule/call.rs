@@ -87,7 +87,7 @@ impl Call<'_> {
             return Err(self.wrong(Class::Argument, why));
         }
         for (at, (named, _)) in self.args.named.iter().enumerate() {
-            let known = |param: &&str| param.trim_start_matches('*') == named;
+            let known = |param: &&str| *param == "**" || param.trim_start_matches('*') == named;
             let known = params.iter().position(known);
             let twice = known.is_some_and(|known| known < given.min(own));
             if known.is_none() || twice || self.args.named[..at].iter().any(|one| one.0 == *named) {

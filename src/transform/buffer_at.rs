@@ -77,7 +77,10 @@ pub fn run(
         ));
     }
     let yields = body.yields;
-    put_body(kernel, path, Block { ops, yields }, is_written);
+    if let Some(OpKind::For(f)) = kernel.body.op_at_mut(path).map(|op| &mut op.kind) {
+        f.body = Block { ops, yields };
+    }
+    dependent(kernel, path);
     Ok(local)
 }
 
@@ -102,18 +105,7 @@ pub fn take_body(kernel: &mut Kernel, path: &[(usize, usize)]) -> Block {
     }
 }
 
-/// Puts the body of a loop back. Iterations that write boxes back may write one element: then those around are not declared
-/// independent any more.
-fn put_body(kernel: &mut Kernel, path: &[(usize, usize)], body: Block, is_written: bool) {
-    if let Some(OpKind::For(f)) = kernel.body.op_at_mut(path).map(|op| &mut op.kind) {
-        f.body = body;
-    }
-    if is_written {
-        dependent(kernel, path);
-    }
-}
-
-/// Has the loops down to a path keep their order.
+/// Has the loops down to a path keep their order: their iterations share an array, so that they are not independent any more.
 pub fn dependent(kernel: &mut Kernel, path: &[(usize, usize)]) {
     for length in 1..=path.len() {
         if let Some(OpKind::For(f)) = kernel

@@ -52,6 +52,8 @@ pub struct Schedule(Rc<Inner>);
 struct Inner {
     kernel: KernelRef,
     state: RefCell<State>,
+    /// The text of the ir, and after how many directives.
+    payload: RefCell<Option<(usize, ConstValue)>>,
 }
 
 /// How far a schedule is.
@@ -149,7 +151,7 @@ impl Scheduling {
     /// An attribute.
     pub fn attribute(&self, name: &str) -> Option<ConstValue> {
         match self {
-            Scheduling::Schedule(one) if name == "payload" => Some(ConstValue::str(&one.payload())),
+            Scheduling::Schedule(one) if name == "payload" => Some(one.payload()),
             Scheduling::Schedule(one) => {
                 let method = |p| Scheduling::Method(one.clone(), p).into();
                 let method = primitives::named(name).map(method);
@@ -181,9 +183,18 @@ impl Schedule {
         Rc::ptr_eq(&self.0, &other.0)
     }
 
-    /// The text of the ir as it is scheduled so far.
-    fn payload(&self) -> String {
-        crate::ir::print::print(&self.0.state.borrow().program, None)
+    /// The text of the ir as it is scheduled so far, made once for what was said so far.
+    fn payload(&self) -> ConstValue {
+        let state = self.0.state.borrow();
+        let mut payload = self.0.payload.borrow_mut();
+        match &*payload {
+            Some((said, text)) if *said == state.directives.len() => text.clone(),
+            _ => {
+                let text = ConstValue::str(&crate::ir::print::print(&state.program, None));
+                *payload = Some((state.directives.len(), text.clone()));
+                text
+            }
+        }
     }
 }
 

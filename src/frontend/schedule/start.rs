@@ -65,6 +65,7 @@ pub fn start(world: &mut World, kernel: &KernelRef, args: &Args) -> Result<Const
     let inner = super::Inner {
         kernel: kernel.clone(),
         state: RefCell::new(state),
+        payload: RefCell::default(),
     };
     Ok(Scheduling::Schedule(Schedule(Rc::new(inner))).into())
 }

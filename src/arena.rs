@@ -125,6 +125,11 @@ impl<K: Handle, V> Table<K, V> {
         self.items.push(item);
         id
     }
+    /// All elements with their handles, in order.
+    pub fn into_entries(self) -> impl Iterator<Item = (K, V)> {
+        let items = self.items.into_iter().enumerate();
+        items.map(|(index, item)| (K::new(index), item))
+    }
     /// Number of elements.
     pub fn len(&self) -> usize {
         self.items.len()

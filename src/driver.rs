@@ -3,6 +3,7 @@
 use crate::codes;
 use crate::diagnostics::{Diagnostic, Diagnostics, FileId, SourceMap};
 use crate::directives::Directive;
+use crate::frontend::Choice;
 use crate::ir::{FloatFormat, Scalar};
 use crate::levels::{self, Aim, Forecast, Level, Limits};
 use crate::machine::program::Program;
@@ -68,6 +69,8 @@ impl Target {
 pub struct Compilation {
     /// As the frontend made it; the reference runs this.
     pub program: ir::Program,
+    /// What its schedule and the user say about the hardware.
+    pub directives: Vec<Directive>,
     /// With what is directed.
     pub directed: ir::Program,
     /// Inlined and transformed.
@@ -104,20 +107,23 @@ impl Compilation {
     }
 }
 
-/// Compiles the kernel `top` of a file down to a netlist.
+/// Compiles a kernel of a file down to a netlist. What its schedule says comes before the directives of the target.
 ///
 /// Errors: everything that is wrong with the source, or that has no hardware yet; a netlist that the check finds wrong.
-pub fn compile(
+pub fn compile<'t>(
     sources: &mut SourceMap,
     file: FileId,
-    top: Option<&str>,
+    choice: impl Into<Choice<'t>>,
     target: &Target,
 ) -> Result<Compilation, Diagnostics> {
-    let mut compiled = frontend::compile(sources, file, top)?;
+    let choice = choice.into();
+    let top = choice.top;
+    let mut compiled = frontend::compile(sources, file, choice)?;
+    compiled.directives.extend_from_slice(&target.directives);
     let mut directed = compiled.program.clone();
     let warnings = &mut compiled.warnings;
-    directives::apply(&mut directed, &target.directives, sources, warnings)?;
-    if directives::reassociates(&target.directives) {
+    directives::apply(&mut directed, &compiled.directives, sources, warnings)?;
+    if directives::reassociates(&compiled.directives) {
         compiled.program = directed.clone();
     }
     let mut compilation = build(sources, compiled, directed, target)?;
@@ -161,6 +167,7 @@ pub fn build(
     let mut best = best?.expect("transform::run gives at least one kernel");
     let frontend::Compiled {
         program,
+        directives,
         mut warnings,
     } = compiled;
     warnings.0.append(&mut best.warnings.0);
@@ -177,6 +184,7 @@ pub fn build(
     best.manifest.checked = checked.to_string();
     Ok(Compilation {
         program,
+        directives,
         directed,
         kernel: best.kernel,
         hardware: best.hardware,
@@ -202,6 +210,7 @@ fn build_network(
     let frontend::Compiled {
         program,
         mut warnings,
+        directives,
     } = compiled;
     let notes = network.notes.iter();
     let notes = notes.map(|(span, note)| Diagnostic::error(codes::NETWORK, *span, note).as_note());
@@ -254,6 +263,7 @@ fn build_network(
         kernel: built.kernel,
         hardware: built.hardware,
         schedule: built.schedule,
+        directives,
         parts,
         design: built.design,
         manifest: built.manifest,

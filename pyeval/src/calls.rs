@@ -89,10 +89,11 @@ pub fn call(callee: &Value, args: Args, names: &mut dyn Names) -> Result<Value> 
         Value::Dtype(dtype) => numpy::operations::scalar(*dtype, &args),
         Value::Host(thing) => match thing.stands_for().and_then(builtin) {
             Some(native) => call(&native, args, names),
-            None => match thing.call(&args, names) {
-                Some(result) => result,
-                None => not_callable(callee, &args),
-            },
+            None => {
+                let called = thing.call(&args, names);
+                let called = called.or_else(|| names.host().call(&**thing, &args));
+                called.unwrap_or_else(|| not_callable(callee, &args))
+            }
         },
         other => not_callable(other, &args),
     }

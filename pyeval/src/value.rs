@@ -364,6 +364,11 @@ pub trait Host {
         span: Span,
         locals: &mut dyn Iterator<Item = &'n str>,
     ) -> Failure;
+    /// Calls a thing of the host's that its own [`HostValue::call`] does not: one that needs the host. `None`: it
+    /// cannot be called.
+    fn call(&mut self, _thing: &dyn HostValue, _args: &Args) -> Option<Result<Value>> {
+        None
+    }
     /// The module of an import statement in `module`, if it is not one of the library's.
     fn import(&mut self, module: usize, dotted: &str, level: u32, span: Span) -> Result<Value>;
     /// The public names of a module.

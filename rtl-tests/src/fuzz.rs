@@ -128,6 +128,8 @@ fn directives(program: &Program, sources: &SourceMap, seed: u64) -> Vec<Directiv
     let names = directives::loops(program, sources);
     if !names.is_empty() {
         all.extend((0..rng.below(4)).map(|_| step(&mut rng, &names)));
+        let arrays = directives::arrays(program, sources);
+        all.extend((0..rng.below(3)).map(|_| locality(&mut rng, &names, &arrays)));
     }
     for name in directives::loops(program, sources) {
         match rng.below(4) {
@@ -223,6 +225,28 @@ fn step(rng: &mut Rng, names: &[String]) -> Directive {
             reassociate: false,
         },
         _ => Directive::Flatten { loops },
+    }
+}
+
+/// A loop that comes before another one, or an array in a loop.
+fn locality(rng: &mut Rng, loops: &[String], arrays: &[String]) -> Directive {
+    let one =
+        |rng: &mut Rng, names: &[String]| names[rng.below(names.len() as u64) as usize].clone();
+    let axis = one(rng, loops);
+    match rng.below(4) {
+        0 | 1 if !arrays.is_empty() => Directive::BufferAt {
+            buffer: one(rng, arrays),
+            axis,
+        },
+        2 if !arrays.is_empty() => Directive::ReuseAt {
+            buffer: one(rng, arrays),
+            axis,
+            ring: rng.below(2) == 0,
+        },
+        _ => Directive::ComputeAt {
+            producer: one(rng, loops),
+            axis,
+        },
     }
 }
 

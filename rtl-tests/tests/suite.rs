@@ -49,7 +49,7 @@ fn setting(period: f64) -> Setting {
 fn reference_agrees(case: &Case) -> Result<(), String> {
     let mut sources = SourceMap::default();
     let file = sources.add(case.file.to_string_lossy(), case.source());
-    let compiled = frontend::compile(&mut sources, file, Some(&case.top))
+    let compiled = frontend::compile(&mut sources, file, Some(case.top.as_str()))
         .map_err(|e| e.render(&sources, false))?;
     let signature = Signature::of(&compiled.program);
     let invocation = case.invocation(&signature)?;

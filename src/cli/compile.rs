@@ -79,15 +79,20 @@ pub fn compile(printer: &Printer, args: &CompileArgs) -> Result<(), Status> {
     let mut sources = SourceMap::default();
     let file = load(&mut sources, args.source.input(), &args.source.python)
         .map_err(|e| printer.fail(e, &sources))?;
-    let top = args.source.top.as_deref();
+    let choice = args.source.choice();
     if args.emit == Emit::Ir && args.manifest.is_none() {
         // Shown even where the back end has no hardware for it.
         let mut compiled =
-            frontend::compile(&mut sources, file, top).map_err(|e| printer.fail(e, &sources))?;
-        let directed = args.target.directives.all().map_err(Diagnostics::from);
-        let warnings = &mut compiled.warnings;
-        directed
-            .and_then(|all| directives::apply(&mut compiled.program, &all, &sources, warnings))
+            frontend::compile(&mut sources, file, choice).map_err(|e| printer.fail(e, &sources))?;
+        let all = args.target.directives.all();
+        let all = all.map_err(|e| printer.fail(e, &sources))?;
+        compiled.directives.extend(all);
+        let frontend::Compiled {
+            program,
+            directives,
+            warnings,
+        } = &mut compiled;
+        directives::apply(program, directives, &sources, warnings)
             .map_err(|e| printer.fail(e, &sources))?;
         printer.diagnostics(&compiled.warnings, &sources);
         let text = match &args.after {
@@ -104,8 +109,8 @@ pub fn compile(printer: &Printer, args: &CompileArgs) -> Result<(), Status> {
             .map_err(|e| printer.fail(e, &sources));
     }
     let target = target(&args.target, Budget::QUICK).map_err(|e| printer.fail(e, &sources))?;
-    let compiled =
-        driver::compile(&mut sources, file, top, &target).map_err(|e| printer.fail(e, &sources))?;
+    let compiled = driver::compile(&mut sources, file, choice, &target)
+        .map_err(|e| printer.fail(e, &sources))?;
     printer.diagnostics(&compiled.warnings, &sources);
     let text = match args.emit {
         Emit::Ir => ir::print::print(&compiled.directed, Some(&sources)),
@@ -125,7 +130,7 @@ pub fn compile(printer: &Printer, args: &CompileArgs) -> Result<(), Status> {
         Emit::Sv => compiled.systemverilog(),
         Emit::Veryl => rtl::veryl::print(&compiled.design),
         Emit::Manifest => compiled.manifest.to_json(),
-        Emit::Directives => directives::to_toml(&target.directives),
+        Emit::Directives => directives::to_toml(&compiled.directives),
     };
     let written =
         emit(args.output.as_deref(), text.as_bytes()).and_then(|()| match &args.manifest {

@@ -10,6 +10,7 @@ mod prove;
 mod simulate;
 mod r#typeof;
 
+use allo_hls::frontend::Choice;
 use allo_hls::ir::Scalar;
 use allo_hls::levels::Level;
 use allo_hls::sim::selfcheck::Budget;
@@ -80,6 +81,9 @@ pub struct SourceArgs {
     /// Kernel that becomes the top module, e.g. saxpy or 'fill[i32, 4]'; may be left out if the file has one
     #[arg(long, value_name = "KERNEL")]
     pub top: Option<String>,
+    /// Schedule of the kernel: a variable of the file, or a function without arguments that returns one
+    #[arg(long, value_name = "NAME")]
+    pub schedule: Option<String>,
     #[command(flatten)]
     pub python: PythonArgs,
 }
@@ -103,6 +107,14 @@ impl SourceArgs {
     /// The input file.
     pub fn input(&self) -> &Path {
         self.input.as_deref().unwrap_or(Path::new("-"))
+    }
+
+    /// What is compiled of it.
+    pub fn choice(&self) -> Choice<'_> {
+        Choice {
+            top: self.top.as_deref(),
+            schedule: self.schedule.as_deref(),
+        }
     }
 }
 

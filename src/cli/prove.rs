@@ -70,7 +70,7 @@ fn compile(
 ) -> Result<Compilation, Diagnostics> {
     let file = load(sources, command.source.input(), &command.source.python)?;
     let target = target(&command.target, Budget::OFF)?;
-    let compiled = driver::compile(sources, file, command.source.top.as_deref(), &target)?;
+    let compiled = driver::compile(sources, file, command.source.choice(), &target)?;
     printer.diagnostics(&compiled.warnings, sources);
     Ok(compiled)
 }

@@ -43,7 +43,7 @@ fn run_in(
     sources: &mut SourceMap,
 ) -> Result<(), Diagnostics> {
     let file = load(sources, command.source.input(), &command.source.python)?;
-    let top = command.source.top.as_deref();
+    let choice = command.source.choice();
     let reference = match (command.engine, command.check_bounds) {
         (Some(RunEngine::Rtl | RunEngine::Verilator), true) => {
             let message = "only the software reference checks the bounds of accesses";
@@ -66,7 +66,7 @@ fn run_in(
             (signature, inputs, outcomes)
         }
         None => {
-            let compiled = frontend::compile(sources, file, top)?;
+            let compiled = frontend::compile(sources, file, choice)?;
             printer.diagnostics(&compiled.warnings, sources);
             let signature = Signature::of(&compiled.program);
             let inputs = inputs(&signature, command.args.as_deref())?;
@@ -86,9 +86,13 @@ fn hardware(
     sources: &mut SourceMap,
     file: FileId,
 ) -> Result<Option<Compilation>, Diagnostics> {
-    let top = command.source.top.as_deref();
-    let error = match driver::compile(sources, file, top, &target(&command.target, Budget::QUICK)?)
-    {
+    let choice = command.source.choice();
+    let error = match driver::compile(
+        sources,
+        file,
+        choice,
+        &target(&command.target, Budget::QUICK)?,
+    ) {
         Ok(compiled) => {
             printer.diagnostics(&compiled.warnings, sources);
             return Ok(Some(compiled));
@@ -222,7 +226,7 @@ fn cosim_in(
 ) -> Result<(), Diagnostics> {
     let file = load(sources, command.source.input(), &command.source.python)?;
     let target = target(&command.target, Budget::OFF)?;
-    let compiled = driver::compile(sources, file, command.source.top.as_deref(), &target)?;
+    let compiled = driver::compile(sources, file, command.source.choice(), &target)?;
     printer.diagnostics(&compiled.warnings, sources);
     let signature = Signature::of(&compiled.program);
     let given = match &command.args {

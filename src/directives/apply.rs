@@ -2,18 +2,18 @@
 //! nest does so at once.
 
 use super::Directive;
-use super::banks;
+use super::banks::{self, Asked};
+use super::kernels;
 use super::names::{Found, Names, Refusal};
 use super::storage;
 use crate::codes;
 use crate::diagnostics::{Diagnostic, Diagnostics, SourceMap};
 use crate::ir::analysis::reduction::Order;
 use crate::ir::{
-    Array, ArrayId, For, Kernel, KernelId, MOST_PORTS, OpKind, Path, Pipeline, Program, Tags,
-    Unroll,
+    Array, ArrayId, For, Kernel, KernelId, MOST_PORTS, OpKind, PartitionKind, Path, Pipeline,
+    Program, Tags, Unroll,
 };
-use crate::transform::restructure;
-use std::collections::BTreeMap;
+use crate::transform::{buffer_at, compute_at, restructure, reuse_at};
 
 /// Longest initiation interval: a register for each of its cycles says where an iteration is.
 const MOST_CYCLES: u32 = 4096;
@@ -44,41 +44,59 @@ pub fn apply(
     sources: &SourceMap,
     warnings: &mut Diagnostics,
 ) -> Result<(), Diagnostics> {
-    if directives.is_empty() {
-        return Ok(());
-    }
     let top = program.kernels[program.top].span;
-    let mut applying = Applying {
-        loops: Names::of_loops(program, sources),
-        arrays: Names::of_arrays(program, sources),
-        split: BTreeMap::new(),
-        program,
-        sources,
-        warnings,
-    };
+    let mut asked = Asked::default();
     for directive in directives {
-        applying.directive(directive).map_err(|(span, why)| {
+        carry_out(program, &mut asked, directive, sources, warnings).map_err(|(span, why)| {
             let message = format!("{directive}: {why}");
             Diagnostic::error(codes::DIRECTIVE, span.unwrap_or(top), message)
         })?;
     }
-    let split = applying.split;
-    banks::hand_over(program, split)?;
+    asked.split_windows(program);
+    banks::hand_over(program, asked.split)?;
     Ok(())
 }
 
-struct Applying<'a, 'd> {
+/// What a directive made that others can be about.
+pub enum Made {
+    /// Nothing.
+    Nothing,
+    /// Loops, the outermost of which is there.
+    Loops(KernelId, Path),
+    /// An array.
+    Array(KernelId, ArrayId),
+    /// A kernel of this name.
+    Kernel(String),
+}
+
+/// Carries out one directive. `asked` remembers what there is to do after the last one.
+///
+/// Errors: those of [`apply`]; then the program is of no use.
+pub fn carry_out(
+    program: &mut Program,
+    asked: &mut Asked,
+    directive: &Directive,
+    sources: &SourceMap,
+    warnings: &mut Diagnostics,
+) -> Result<Made, Refusal> {
+    let mut applying = Applying {
+        program,
+        sources,
+        warnings,
+        asked,
+    };
+    applying.directive(directive)
+}
+
+struct Applying<'a> {
     program: &'a mut Program,
     sources: &'a SourceMap,
     warnings: &'a mut Diagnostics,
-    loops: Names<Path>,
-    arrays: Names<ArrayId>,
-    /// What split an array.
-    split: BTreeMap<(KernelId, ArrayId), &'d Directive>,
+    asked: &'a mut Asked,
 }
 
-impl<'d> Applying<'_, 'd> {
-    fn directive(&mut self, directive: &'d Directive) -> Result<(), Refusal> {
+impl Applying<'_> {
+    fn directive(&mut self, directive: &Directive) -> Result<Made, Refusal> {
         match directive {
             Directive::Pipeline { r#loop, ii } => {
                 self.tag(r#loop, |tags| set(&mut tags.pipeline, pipeline(*ii)?))
@@ -109,25 +127,41 @@ impl<'d> Applying<'_, 'd> {
             Directive::Flatten { loops } => {
                 self.step(loops, |kernel, paths| restructure::coalesce(kernel, &paths))
             }
+            Directive::ComputeAt { producer, axis } => {
+                let both = [producer.clone(), axis.clone()];
+                self.step(&both, |kernel, paths| {
+                    compute_at::run(kernel, &paths[0], &paths[1])
+                })
+            }
+            Directive::Outline { op, func_name } => {
+                let loops = Names::of_loops(self.program, self.sources);
+                let found = loops.find(op)?;
+                let place = (found.kernel, &found.place);
+                kernels::outlined(self.program, self.asked, place, func_name)
+                    .map_err(|(at, why)| (at.or(Some(found.span)), why))?;
+                Ok(Made::Kernel(func_name.clone()))
+            }
+            Directive::Instance { kernel, caller, id } => {
+                let made = kernels::instance(self.program, self.asked, kernel, caller, *id)?;
+                Ok(Made::Kernel(made))
+            }
+            Directive::BufferAt { buffer, axis } => {
+                self.copy(buffer, axis, |kernel, path, array| {
+                    Ok((buffer_at::run(kernel, path, array)?, Vec::new()))
+                })
+            }
+            Directive::ReuseAt { buffer, axis, ring } => {
+                self.copy(buffer, axis, |kernel, path, array| {
+                    let made = reuse_at::run(kernel, path, array, *ring)?;
+                    Ok((made.local, made.spread))
+                })
+            }
             Directive::Partition {
                 array,
                 r#type,
                 factor,
                 dim,
-            } => {
-                let found = self.arrays.find(array)?;
-                let array = &mut self.program.kernels[found.kernel].arrays[found.place];
-                let notes = banks::split(array, *r#type, *factor, *dim)
-                    .map_err(|why| (Some(found.span), why))?;
-                for note in notes {
-                    let message = format!("{directive}: {note}");
-                    let warning =
-                        Diagnostic::error(codes::FACTOR, found.span, message).as_warning();
-                    self.warnings.push(warning);
-                }
-                self.split.insert((found.kernel, found.place), directive);
-                Ok(())
-            }
+            } => self.partition(directive, array, *r#type, *factor, *dim),
             Directive::Ports { array, ports } => self.tag_array(array, |array| {
                 if !(1..=MOST_PORTS).contains(ports) {
                     return Err(format!("an array has 1 to {MOST_PORTS} ports"));
@@ -143,18 +177,65 @@ impl<'d> Applying<'_, 'd> {
             }),
             Directive::Bind { units: 0, .. } => Err((None, "one unit is the least".into())),
             // Operators are known once hardware is selected: `machine::bind`.
-            Directive::Bind { .. } => Ok(()),
+            Directive::Bind { .. } => Ok(Made::Nothing),
         }
     }
 
-    /// Changes the structure of a nest, in which the names of loops are others then.
+    fn partition(
+        &mut self,
+        directive: &Directive,
+        array: &str,
+        kind: PartitionKind,
+        factor: i64,
+        dim: i64,
+    ) -> Result<Made, Refusal> {
+        let arrays = Names::of_arrays(self.program, self.sources);
+        let found = arrays.find(array)?;
+        let array = &mut self.program.kernels[found.kernel].arrays[found.place];
+        let notes =
+            banks::split(array, kind, factor, dim).map_err(|why| (Some(found.span), why))?;
+        for note in notes {
+            let message = format!("{directive}: {note}");
+            let warning = Diagnostic::error(codes::FACTOR, found.span, message).as_warning();
+            self.warnings.push(warning);
+        }
+        self.asked
+            .split
+            .insert((found.kernel, found.place), directive.clone());
+        Ok(Made::Nothing)
+    }
+
+    /// Makes an array that stands for a part of another one; the dimensions that come with it are best split completely.
+    fn copy(
+        &mut self,
+        buffer: &str,
+        axis: &str,
+        change: impl FnOnce(&mut Kernel, &Path, ArrayId) -> Result<(ArrayId, Vec<usize>), Refusal>,
+    ) -> Result<Made, Refusal> {
+        let loops = Names::of_loops(self.program, self.sources);
+        let arrays = Names::of_arrays(self.program, self.sources);
+        let (axis, buffer) = (loops.find(axis)?, arrays.find(buffer)?);
+        let (id, span) = (axis.kernel, axis.span);
+        if buffer.kernel != id {
+            let why = "the loop is in another kernel than the array";
+            return Err((Some(span), why.into()));
+        }
+        let kernel = &mut self.program.kernels[id];
+        let (made, spread) = change(kernel, &axis.place, buffer.place)
+            .map_err(|(at, why)| (at.or(Some(span)), why))?;
+        self.asked.windows.push((id, made, spread));
+        Ok(Made::Array(id, made))
+    }
+
+    /// Changes the structure of a nest.
     fn step(
         &mut self,
         names: &[String],
         change: impl FnOnce(&mut Kernel, Vec<Path>) -> Result<Path, Refusal>,
-    ) -> Result<(), Refusal> {
+    ) -> Result<Made, Refusal> {
+        let loops = Names::of_loops(self.program, self.sources);
         let found: Result<Vec<&Found<Path>>, Refusal> =
-            names.iter().map(|name| self.loops.find(name)).collect();
+            names.iter().map(|name| loops.find(name)).collect();
         let found = found?;
         let Some(first) = found.first() else {
             return Err((None, "loops are needed".into()));
@@ -165,33 +246,36 @@ impl<'d> Applying<'_, 'd> {
             return Err((Some(span), why.into()));
         }
         let paths = found.iter().map(|one| one.place.clone()).collect();
-        change(&mut self.program.kernels[id], paths)
+        let made = change(&mut self.program.kernels[id], paths)
             .map_err(|(at, why)| (at.or(Some(span)), why))?;
-        self.loops = Names::of_loops(self.program, self.sources);
-        Ok(())
+        Ok(Made::Loops(id, made))
     }
 
     fn tag(
         &mut self,
         name: &str,
         tag: impl FnOnce(&mut Tags) -> Result<(), String>,
-    ) -> Result<(), Refusal> {
-        let found = self.loops.find(name)?;
+    ) -> Result<Made, Refusal> {
+        let loops = Names::of_loops(self.program, self.sources);
+        let found = loops.find(name)?;
         let tagged = match loop_at(self.program, found) {
             Some(f) => tag(&mut f.tags),
             None => Err("a loop without a counter cannot be directed yet".into()),
         };
-        tagged.map_err(|why| (Some(found.span), why))
+        tagged.map_err(|why| (Some(found.span), why))?;
+        Ok(Made::Nothing)
     }
 
     fn tag_array(
         &mut self,
         name: &str,
         tag: impl FnOnce(&mut Array) -> Result<(), String>,
-    ) -> Result<(), Refusal> {
-        let found = self.arrays.find(name)?;
+    ) -> Result<Made, Refusal> {
+        let arrays = Names::of_arrays(self.program, self.sources);
+        let found = arrays.find(name)?;
         let array = &mut self.program.kernels[found.kernel].arrays[found.place];
-        tag(array).map_err(|why| (Some(found.span), why))
+        tag(array).map_err(|why| (Some(found.span), why))?;
+        Ok(Made::Nothing)
     }
 }
 

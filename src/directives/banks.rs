@@ -5,7 +5,9 @@ use super::Directive;
 use crate::codes;
 use crate::diagnostics::{Diagnostic, Span};
 use crate::ir::partition::{MAX_BANKS, banks, parts};
-use crate::ir::{Array, ArrayId, Kernel, KernelId, OpKind, Partition, PartitionKind, Program};
+use crate::ir::{
+    Array, ArrayId, ArrayTags, Kernel, KernelId, OpKind, Partition, PartitionKind, Program,
+};
 use std::collections::BTreeMap;
 
 /// Splits an array. Gives what is to be noted about it. Errors: why it cannot be split so.
@@ -62,13 +64,57 @@ pub fn split(
     }
 }
 
+/// What is remembered of directives until the last one is carried out.
+#[derive(Debug, Default)]
+pub struct Asked {
+    /// Which one split an array.
+    pub split: BTreeMap<(KernelId, ArrayId), Directive>,
+    /// Arrays that were made, each with the dimensions of which every index is best a memory of its own.
+    pub windows: Vec<(KernelId, ArrayId, Vec<usize>)>,
+    /// Kernels that are copies for some calls, each with the name of the one that it is a copy of.
+    pub copies: Vec<(String, String)>,
+}
+
+impl Asked {
+    /// A kernel was put before another one: that and those behind have the next handles.
+    pub fn inserted(&mut self, before: KernelId) {
+        let moved = |id: KernelId| match id < before {
+            true => id,
+            false => KernelId::new(id.index() + 1),
+        };
+        let split = std::mem::take(&mut self.split).into_iter();
+        self.split = split
+            .map(|((kernel, array), directive)| ((moved(kernel), array), directive))
+            .collect();
+        for window in &mut self.windows {
+            window.0 = moved(window.0);
+        }
+    }
+
+    /// Splits what nobody has said anything else about.
+    pub fn split_windows(&self, program: &mut Program) {
+        for (kernel, array, dims) in &self.windows {
+            let array = &mut program.kernels[*kernel].arrays[*array];
+            if array.partition.is_empty() && array.tags == ArrayTags::default() {
+                let dims = dims.iter().filter(|dim| array.shape[**dim] > 1);
+                let split = dims.map(|&dim| Partition {
+                    kind: PartitionKind::Complete,
+                    dim,
+                    factor: array.shape[dim],
+                });
+                array.partition = split.collect();
+            }
+        }
+    }
+}
+
 /// Splits each array that is passed to a kernel as that splits its parameter, and each that takes a result likewise; of the
 /// limits of their ports, the narrowest holds.
 ///
-/// `asked`: what split an array. Errors: an array that is split in two ways, at the call.
+/// Errors: an array that is split in two ways, at the call.
 pub fn hand_over(
     program: &mut Program,
-    mut asked: BTreeMap<(KernelId, ArrayId), &Directive>,
+    mut asked: BTreeMap<(KernelId, ArrayId), Directive>,
 ) -> Result<(), Diagnostic> {
     let ids: Vec<KernelId> = program.kernels.iter().map(|(id, _)| id).collect();
     for id in ids {
@@ -79,7 +125,7 @@ pub fn hand_over(
             let array = &mut program.kernels[id].arrays[pass.array];
             let limits = array.tags.ports.into_iter().chain(limit);
             array.tags.ports = limits.min();
-            let Some(&directive) = asked.get(&(pass.callee, pass.param)) else {
+            let Some(directive) = asked.get(&(pass.callee, pass.param)).cloned() else {
                 continue;
             };
             if asked.contains_key(&(id, pass.array)) && array.partition != partition {

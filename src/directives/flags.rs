@@ -229,6 +229,11 @@ impl fmt::Display for Directive {
                 write!(f, "--tile {}", parts.join(","))
             }
             Directive::Flatten { loops } => write!(f, "--flatten {}", loops.join(",")),
+            Directive::ComputeAt { producer, axis } => write!(f, "compute_at {producer}, {axis}"),
+            Directive::Outline { op, func_name } => write!(f, "outline {op}, {func_name}"),
+            Directive::Instance { kernel, caller, .. } => write!(f, "instance {kernel}, {caller}"),
+            Directive::BufferAt { buffer, axis } => write!(f, "buffer_at {buffer}, {axis}"),
+            Directive::ReuseAt { buffer, axis, .. } => write!(f, "reuse_at {buffer}, {axis}"),
             Directive::Partition {
                 array,
                 r#type,

@@ -4,6 +4,7 @@
 mod apply;
 mod banks;
 mod flags;
+mod kernels;
 mod names;
 mod storage;
 
@@ -11,8 +12,11 @@ use crate::ir::PartitionKind;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-pub use apply::{apply, arrays, loops, reassociates};
+pub use apply::{Made, apply, arrays, carry_out, loops, reassociates};
+pub use banks::Asked;
 pub use flags::{FLAGS, Flag, flag};
+pub use kernels::{calls, check_call};
+pub use names::{Found, Names};
 pub use storage::Implementation;
 
 /// One directive.
@@ -65,6 +69,49 @@ pub enum Directive {
         /// Their names.
         loops: Vec<String>,
     },
+    /// A nest of loops becomes a part of a later one.
+    ComputeAt {
+        /// A loop of it.
+        producer: String,
+        /// The loop of the later one that it is in then.
+        axis: String,
+    },
+    /// A local copy of what an iteration touches of an array.
+    BufferAt {
+        /// The array.
+        #[serde(alias = "array")]
+        buffer: String,
+        /// The loop.
+        axis: String,
+    },
+    /// A window that moves along an array with a loop.
+    ReuseAt {
+        /// The array.
+        #[serde(alias = "array")]
+        buffer: String,
+        /// The loop.
+        axis: String,
+        /// Whether elements stay where they are.
+        #[serde(default, skip_serializing_if = "is_false")]
+        ring: bool,
+    },
+    /// A nest becomes a kernel, which is called where it was.
+    Outline {
+        /// Its outermost loop.
+        op: String,
+        /// What the kernel is called.
+        func_name: String,
+    },
+    /// Calls of a kernel get one of their own, for further directives.
+    Instance {
+        /// The kernel.
+        kernel: String,
+        /// The one that calls it.
+        caller: String,
+        /// Which of the calls, from 0; all, if it is not said.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        id: Option<u64>,
+    },
     /// How an array is split into banks.
     Partition {
         /// Its name.
@@ -106,6 +153,53 @@ pub enum Directive {
         /// So many.
         units: u32,
     },
+}
+
+/// What a name in a directive is one of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Named {
+    /// Loops.
+    Loop,
+    /// Arrays.
+    Array,
+    /// Kernels that there are.
+    Kernel,
+}
+
+impl Directive {
+    /// Shows every name of what it is about.
+    pub fn for_each_name<E>(
+        &mut self,
+        mut f: impl FnMut(Named, &mut String) -> Result<(), E>,
+    ) -> Result<(), E> {
+        match self {
+            Directive::Pipeline { r#loop, .. }
+            | Directive::Unroll { r#loop, .. }
+            | Directive::Split { r#loop, .. } => f(Named::Loop, r#loop),
+            Directive::Outline { op, .. } => f(Named::Loop, op),
+            Directive::Reorder { loops, .. }
+            | Directive::Tile { loops, .. }
+            | Directive::Flatten { loops } => {
+                loops.iter_mut().try_for_each(|name| f(Named::Loop, name))
+            }
+            Directive::ComputeAt { producer, axis } => {
+                f(Named::Loop, producer)?;
+                f(Named::Loop, axis)
+            }
+            Directive::BufferAt { buffer, axis } | Directive::ReuseAt { buffer, axis, .. } => {
+                f(Named::Array, buffer)?;
+                f(Named::Loop, axis)
+            }
+            Directive::Instance { kernel, caller, .. } => {
+                f(Named::Kernel, kernel)?;
+                f(Named::Kernel, caller)
+            }
+            Directive::Partition { array, .. }
+            | Directive::Ports { array, .. }
+            | Directive::Storage { array, .. } => f(Named::Array, array),
+            Directive::Bind { .. } => Ok(()),
+        }
+    }
 }
 
 fn one() -> i64 {

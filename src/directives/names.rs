@@ -17,11 +17,26 @@ pub struct Found<P> {
 }
 
 impl<P> Found<P> {
+    /// How many loops there are down to it, itself among them.
+    pub fn depth(&self) -> usize {
+        self.chain.len().saturating_sub(1)
+    }
+
+    /// `inner`.
+    pub fn own_name(&self) -> &str {
+        self.chain.last().map_or("", |(name, _)| name)
+    }
+
+    /// `kernel/outer/inner`.
+    fn full_name(&self) -> String {
+        let names = self.chain.iter().map(|(name, _)| name.as_str());
+        names.collect::<Vec<_>>().join("/")
+    }
+
     /// `kernel/outer/inner@12`.
     fn name_with_line(&self) -> String {
-        let names = self.chain.iter().map(|(name, _)| name.as_str());
         let line = self.chain.last().map_or(0, |(_, line)| *line);
-        format!("{}@{line}", names.collect::<Vec<_>>().join("/"))
+        format!("{}@{line}", self.full_name())
     }
 
     /// Whether a name, in parts, means this one: the last is its own, the others are around it in that order.
@@ -68,7 +83,12 @@ impl Names<ArrayId> {
         let mut all = Vec::new();
         for (id, kernel) in program.kernels.iter() {
             let head = (kernel.name.clone(), sources.line_of(kernel.span));
-            for (place, array) in kernel.arrays.iter() {
+            // Of a stream there is nothing to direct.
+            let arrays = kernel
+                .arrays
+                .iter()
+                .filter(|(_, array)| array.stream.is_none());
+            for (place, array) in arrays {
                 let name = called(array, kernel.results.len());
                 all.push(Found {
                     kernel: id,
@@ -119,30 +139,59 @@ impl<P> Names<P> {
         self.all.iter().map(Found::name_with_line).collect()
     }
 
+    /// Each, in the order of the source.
+    pub fn iter(&self) -> impl Iterator<Item = &Found<P>> {
+        self.all.iter()
+    }
+
+    /// All that a name may mean.
+    pub fn matching(&self, name: &str) -> Vec<&Found<P>> {
+        let parts: Vec<&str> = name.split('/').collect();
+        self.iter().filter(|found| found.is(&parts)).collect()
+    }
+
     /// What a name means. Errors: there is none, or several, with those that there are.
     pub fn find(&self, name: &str) -> Result<&Found<P>, Refusal> {
-        let sort = self.sort;
-        let parts: Vec<&str> = name.split('/').collect();
-        let all: Vec<&Found<P>> = self.all.iter().collect();
-        let matching: Vec<&Found<P>> = all
-            .iter()
-            .copied()
-            .filter(|found| found.is(&parts))
-            .collect();
+        let matching = self.matching(name);
         match matching[..] {
             [one] => Ok(one),
-            [] => {
-                let others = match all.is_empty() {
-                    true => ", nor any other".into(),
-                    false => format!("; the {sort}s are {}", listed(&all)),
-                };
-                Err((None, format!("there is no {sort} '{name}'{others}")))
-            }
-            [first, ..] => {
-                let why = format!("several {sort}s have this name: {}", listed(&matching));
-                Err((Some(first.span), why))
-            }
+            [] => Err((None, self.nothing(name))),
+            [first, ..] => Err((Some(first.span), self.several(&matching))),
         }
+    }
+
+    /// Says that there is none of a name.
+    pub fn nothing(&self, name: &str) -> String {
+        let (sort, all): (_, Vec<&Found<P>>) = (self.sort, self.iter().collect());
+        let others = match all.is_empty() {
+            true => ", nor any other".into(),
+            false => format!("; the {sort}s are {}", listed(&all)),
+        };
+        format!("there is no {sort} '{name}'{others}")
+    }
+
+    /// Says that there are several.
+    pub fn several(&self, matching: &[&Found<P>]) -> String {
+        format!(
+            "several {}s have this name: {}",
+            self.sort,
+            listed(matching)
+        )
+    }
+
+    /// The shortest name that means this one alone; `None` if nothing tells it from another.
+    pub fn shortest(&self, found: &Found<P>) -> Option<String> {
+        let (own, around) = found.chain.split_last()?;
+        let (kernel, loops) = around.split_first()?;
+        let own = own.0.as_str();
+        let within = |outer: &str| format!("{outer}/{own}");
+        let inner = loops.last().map(|one| within(&one.0));
+        let plain = [Some(own.to_string()), inner, Some(within(&kernel.0))];
+        let names = plain.into_iter().flatten();
+        let full = [found.full_name(), found.name_with_line()];
+        names
+            .chain(full)
+            .find(|name| self.matching(name).len() == 1)
     }
 }
 

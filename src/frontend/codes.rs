@@ -58,4 +58,11 @@ codes! {
     STREAM = "E0605": "A stream carries scalars between kernels: it is declared, passed on, put into and got from, and is no value.";
     ASSERTION = "E0701": "A static_assert failed.";
     RAISED = "E0702": "The Python code of the file raised an exception while compiling.";
+    SCHEDULE_LOOKUP = "E0801": "ScheduleLookupError: a name in a schedule means no loop, array or kernel of it, or no schedule.";
+    SCHEDULE_AMBIGUOUS = "E0802": "AmbiguousLookupError: a name in a schedule means several loops, arrays or kernels.";
+    SCHEDULE_CONSUMED = "E0803": "ConsumedHandleError: an earlier call on the schedule has made other loops of the one that is meant.";
+    SCHEDULE_STATE = "E0804": "ScheduleStateError: the schedule is of another kernel than the top one, or an earlier call on it failed.";
+    SCHEDULE_TYPE = "E0805": "ScheduleTypeError: a reference to another kind of thing is needed, or one of the same schedule.";
+    SCHEDULE_ARGUMENT = "E0806": "InvalidScheduleArgumentError: an argument of a schedule's method is missing, unknown or out of range.";
+    SCHEDULE_TRANSFORM = "E0807": "ScheduleTransformError: a schedule asks for what cannot be carried out, for the reason shown.";
 }

@@ -18,6 +18,7 @@ pub mod promote;
 pub mod query;
 mod scalars;
 mod scan;
+mod schedule;
 mod session;
 mod source;
 mod types;
@@ -25,11 +26,13 @@ mod values;
 mod world;
 
 use crate::diagnostics::{Diagnostic, Diagnostics, FileId, SourceMap, Span, suggest};
+use crate::directives::Directive;
 use crate::ir;
 use allo::{Allo, KernelRef};
 use error::{Failure, Result};
 use pyeval::{Frame, Names};
 use ruff_python_ast::Stmt;
+use schedule::Chosen;
 use session::Session;
 use std::collections::HashSet;
 use world::Binding;
@@ -39,32 +42,58 @@ pub use check::Checked;
 /// Stack of the compiling thread, in bytes: the bounds on nesting are chosen for it.
 const STACK: usize = 512 << 20;
 
+/// What is compiled of a file.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Choice<'t> {
+    /// `"name"`, `"name[i32, 4]"`, or `None` for the only concrete kernel of the file, or that of the schedule.
+    pub top: Option<&'t str>,
+    /// The name of a schedule of it.
+    pub schedule: Option<&'t str>,
+}
+
+impl<'t> From<Option<&'t str>> for Choice<'t> {
+    fn from(top: Option<&'t str>) -> Choice<'t> {
+        Choice {
+            top,
+            schedule: None,
+        }
+    }
+}
+
 /// A compiled program.
 #[derive(Debug)]
 pub struct Compiled {
     /// The kernels reachable from the top.
     pub program: ir::Program,
+    /// What its schedule says; nothing without one.
+    pub directives: Vec<Directive>,
     /// What is suspicious but no error.
     pub warnings: Diagnostics,
 }
 
-/// Compiles the kernel `top` of the file: `"name"`, `"name[i32, 4]"`, or `None` for the only
-/// concrete kernel of the file.
+/// Compiles a kernel of the file.
 ///
 /// # Errors
 /// Every error found, in order of discovery.
-pub fn compile(
+pub fn compile<'t>(
     sources: &mut SourceMap,
     file: FileId,
-    top: Option<&str>,
+    choice: impl Into<Choice<'t>>,
 ) -> std::result::Result<Compiled, Diagnostics> {
+    let Choice { top, schedule } = choice.into();
     let top = top.map(|text| sources.add("--top", text));
     on_big_stack(|| {
         let parsed = source::parse(sources, file)?;
         let units = imports::load(sources, &parsed);
         let mut session = Session::new(sources, &units);
-        evaluate(&mut session, file, &parsed.body);
-        compile_top(session, top)
+        session.world.scheduling.wanted = schedule.is_some();
+        let chosen = evaluate(&mut session, file, &parsed.body, schedule);
+        let chosen = chosen.transpose().unwrap_or_else(|failure| {
+            session.report(failure);
+            None
+        });
+        let named = schedule.zip(chosen);
+        compile_top(session, top, named)
     })
 }
 
@@ -77,7 +106,7 @@ pub fn check(sources: &mut SourceMap, file: FileId) -> std::result::Result<Check
         let parsed = source::parse(sources, file)?;
         let units = imports::load(sources, &parsed);
         let mut session = Session::new(sources, &units);
-        evaluate(&mut session, file, &parsed.body);
+        evaluate(&mut session, file, &parsed.body, None);
         let kernels = concrete_kernels(&session);
         check::check(session, file, &parsed.body, kernels)
     })
@@ -100,11 +129,15 @@ pub fn on_big_stack<T: Send>(f: impl FnOnce() -> T + Send) -> T {
     })
 }
 
-/// Evaluates the input file, by our evaluator or by the CPython that the user has chosen.
-fn evaluate<'a>(session: &mut Session<'a>, file: FileId, body: &'a [Stmt]) {
-    session
-        .world
-        .evaluate_input(|world| match world.sources.python.clone() {
+/// Evaluates the input file, by our evaluator or by the CPython that the user has chosen. Gives the schedule of a name.
+fn evaluate<'a>(
+    session: &mut Session<'a>,
+    file: FileId,
+    body: &'a [Stmt],
+    schedule: Option<&str>,
+) -> Option<Result<Chosen>> {
+    session.world.evaluate_input(|world| {
+        match world.sources.python.clone() {
             None => world.evaluate(0, file, body),
             Some(python) => {
                 if let Err(failure) = cpython::evaluate(world, &python, file, body) {
@@ -112,18 +145,29 @@ fn evaluate<'a>(session: &mut Session<'a>, file: FileId, body: &'a [Stmt]) {
                 }
                 world.all_done();
             }
-        });
+        }
+        schedule.map(|name| schedule::chosen(world, file, body, name))
+    })
 }
 
 fn compile_top(
     mut session: Session,
     top: Option<FileId>,
+    schedule: Option<(&str, Chosen)>,
 ) -> std::result::Result<Compiled, Diagnostics> {
-    let chosen = match top {
-        Some(top) => named_top(&mut session, top),
-        None => only_kernel(&session),
+    let kernel = match (top, &schedule) {
+        (Some(top), _) => named_top(&mut session, top),
+        (None, Some((_, chosen))) => Ok(located(&session, &chosen.kernel)),
+        (None, None) => only_kernel(&session),
     };
-    let lowered = chosen.and_then(|(kernel, span)| session.instantiate(&kernel, span));
+    let checked = kernel.and_then(|(kernel, span)| {
+        if let Some((name, chosen)) = &schedule {
+            let called = [&chosen.kernel, &kernel].map(|one| session.display_name(one));
+            chosen.check(name, &kernel, called)?;
+        }
+        Ok((kernel, span))
+    });
+    let lowered = checked.and_then(|(kernel, span)| session.instantiate(&kernel, span));
     let top = match lowered {
         Ok(top) if !session.failed() => top,
         other => {
@@ -136,7 +180,18 @@ fn compile_top(
     let (kernels, warnings) = session.into_diagnostics();
     let program = ir::Program { kernels, top };
     debug_assert_eq!(ir::validate::validate(&program), Ok(()));
-    Ok(Compiled { program, warnings })
+    Ok(Compiled {
+        program,
+        directives: schedule.map_or(Vec::new(), |(_, chosen)| chosen.directives),
+        warnings,
+    })
+}
+
+/// A kernel with a place for messages.
+fn located(session: &Session, kernel: &KernelRef) -> (KernelRef, Span) {
+    let def = &session.world.defs[kernel.def];
+    let span = source::span_of(def.file, def.ast.name.range);
+    (kernel.clone(), span)
 }
 
 /// The kernels that can be compiled as they are, each once, with a place for messages.
@@ -150,9 +205,7 @@ fn concrete_kernels(session: &Session) -> Vec<(KernelRef, Span)> {
         let own = session.world.defs[kernel.def].module == 0;
         let new = seen.insert((kernel.def, session.display_name(kernel)));
         if own && new && session.is_concrete(kernel) {
-            let def = &session.world.defs[kernel.def];
-            let span = source::span_of(def.file, def.ast.name.range);
-            found.push((kernel.clone(), span));
+            found.push(located(session, kernel));
         }
     }
     found
@@ -238,11 +291,7 @@ fn named_top(session: &mut Session, top: FileId) -> Result<(KernelRef, Span)> {
     };
     let value = names.eval(parsed.expr())?;
     match Allo::kernel(&value) {
-        Some(kernel) if session.is_concrete(kernel) => {
-            let def = &session.world.defs[kernel.def];
-            let span = source::span_of(def.file, def.ast.name.range);
-            Ok((kernel.clone(), span))
-        }
+        Some(kernel) if session.is_concrete(kernel) => Ok(located(session, kernel)),
         Some(kernel) => Err(unknown(session, session.template_mismatch(kernel))),
         None => Err(unknown(
             session,

@@ -1,6 +1,7 @@
 //! Syntactic questions about statements: which names they assign, where they return.
 
 use indexmap::IndexMap;
+use ruff_python_ast::visitor::{self, Visitor};
 use ruff_python_ast::{Expr, Stmt, StmtIf};
 use ruff_text_size::{Ranged, TextRange};
 
@@ -119,4 +120,20 @@ fn assigned_names_of_target(expr: &Expr) -> Vec<(String, TextRange)> {
 
 fn import_binding(alias: &ruff_python_ast::Alias) -> (String, TextRange) {
     (pyeval::bound_by(alias).to_owned(), alias.range())
+}
+
+/// Every name that a statement reads, in the functions inside of it, too.
+pub fn names_read(stmt: &Stmt) -> Vec<String> {
+    struct Reads(Vec<String>);
+    impl Visitor<'_> for Reads {
+        fn visit_expr(&mut self, expr: &Expr) {
+            if let Expr::Name(name) = expr {
+                self.0.push(name.id.to_string());
+            }
+            visitor::walk_expr(self, expr);
+        }
+    }
+    let mut reads = Reads(Vec::new());
+    reads.visit_stmt(stmt);
+    reads.0
 }

@@ -124,8 +124,13 @@ pub struct Session<'a> {
 impl<'a> Session<'a> {
     /// A compilation of an input with the files that it may import.
     pub fn new(sources: &'a SourceMap, units: &'a [Unit]) -> Self {
+        Session::of(World::new(sources, units))
+    }
+
+    /// A compilation of the kernels of a world.
+    pub fn of(world: World<'a>) -> Self {
         Session {
-            world: World::new(sources, units),
+            world,
             envs: Vec::new(),
             kernels: Arena::new(),
             kernel_names: HashSet::new(),

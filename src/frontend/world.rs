@@ -9,12 +9,14 @@ use super::namespaces::Namespace;
 use super::options::Options;
 use super::scalars;
 use super::scan;
+use super::schedule;
 use super::values::ConstValue;
 use crate::diagnostics::{Diagnostic, Diagnostics, FileId, SourceMap, Span, suggest};
 use crate::ir::Scalar;
 use indexmap::IndexMap;
-use pyeval::{Exception, Frame, Host, Names, State, raise};
+use pyeval::{Args, Exception, Frame, Host, HostValue, Names, State, raise};
 use ruff_python_ast::{Stmt, StmtFunctionDef};
+use std::any::Any;
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -36,7 +38,7 @@ pub enum Binding {
 }
 
 /// A module after evaluation.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Module {
     /// Its names, in order of first binding.
     pub globals: IndexMap<String, Binding>,
@@ -56,6 +58,7 @@ enum Progress {
 }
 
 /// A kernel definition.
+#[derive(Clone)]
 pub struct KernelDef<'a> {
     /// Its syntax.
     pub ast: &'a StmtFunctionDef,
@@ -104,6 +107,19 @@ pub struct World<'a> {
     comparisons: Cell<u32>,
     /// What was found wrong so far.
     pub diagnostics: Diagnostics,
+    /// What schedules need.
+    pub scheduling: Schedules<'a>,
+}
+
+/// What the evaluation keeps for schedules.
+#[derive(Default)]
+pub struct Schedules<'a> {
+    /// Whether one is asked for; kernels have none otherwise.
+    pub wanted: bool,
+    /// Statements of the module level that could not be executed, and why.
+    pub failed: Vec<(&'a Stmt, Diagnostic)>,
+    /// Values in the programs of all of them.
+    pub values: usize,
 }
 
 impl<'a> World<'a> {
@@ -121,6 +137,23 @@ impl<'a> World<'a> {
             importing: vec![0],
             comparisons: Cell::new(MAX_COMPARISONS),
             diagnostics: Diagnostics::default(),
+            scheduling: Schedules::default(),
+        }
+    }
+
+    /// The same with modules that do not change any more, for kernels to be seen as they would be now.
+    pub fn as_it_is(&self) -> World<'a> {
+        let mut modules = self.modules.clone();
+        for module in &mut modules {
+            if !matches!(module.progress, Progress::Waiting | Progress::Failed) {
+                module.progress = Progress::Frozen;
+            }
+        }
+        World {
+            modules,
+            defs: self.defs.clone(),
+            frozen: true,
+            ..World::new(self.sources, self.units)
         }
     }
 
@@ -131,13 +164,14 @@ impl<'a> World<'a> {
 
     /// Evaluates the input file by a function, and ends the evaluation of the modules: from now on kernels see
     /// them, and nothing changes.
-    pub fn evaluate_input(&mut self, evaluate: impl FnOnce(&mut Self)) {
+    pub fn evaluate_input<R>(&mut self, evaluate: impl FnOnce(&mut Self) -> R) -> R {
         self.modules[0].progress = Progress::Running;
-        evaluate(self);
+        let result = evaluate(self);
         self.frozen = true;
         for module in 0..self.modules.len() {
             self.freeze(module);
         }
+        result
     }
 
     /// Marks every module as evaluated, by somebody else.
@@ -203,7 +237,11 @@ impl<'a> World<'a> {
     fn block(&mut self, module: usize, file: FileId, stmts: &'a [Stmt]) {
         for stmt in stmts {
             if let Err(failure) = self.statement(module, file, stmt) {
-                let reason = self.reason(failure);
+                let wrong = diagnostic(failure);
+                if let Some(wrong) = wrong.clone().filter(|_| self.scheduling.wanted) {
+                    self.scheduling.failed.push((stmt, wrong));
+                }
+                let reason = self.reason(wrong);
                 // What the statement would have bound has no value.
                 for (name, range) in scan::bound_names(stmt) {
                     let span = pyeval::span_of(file, range);
@@ -216,7 +254,7 @@ impl<'a> World<'a> {
 
     /// Why names have no value. Exceeded bounds, failed assertions and exceptions that the text
     /// raises are errors at once; the reason is then empty.
-    fn reason(&mut self, failure: Failure) -> String {
+    fn reason(&mut self, wrong: Option<Diagnostic>) -> String {
         const AT_ONCE: [&str; 5] = [
             codes::LIMIT,
             codes::ASSERTION,
@@ -224,7 +262,7 @@ impl<'a> World<'a> {
             codes::RAISED,
             codes::IMPORT,
         ];
-        match diagnostic(failure) {
+        match wrong {
             None => String::new(),
             Some(d) if AT_ONCE.contains(&d.code) => {
                 self.diagnostics.push(d);
@@ -242,7 +280,7 @@ impl<'a> World<'a> {
                     let binding = match value {
                         Ok(value) => Binding::Value(value),
                         Err(failure) => Binding::Poisoned {
-                            reason: self.reason(failure),
+                            reason: self.reason(diagnostic(failure)),
                             span,
                         },
                     };
@@ -364,6 +402,13 @@ impl Host for World<'_> {
 
     fn builtin(&self, name: &str) -> Option<ConstValue> {
         surface::builtin(name)
+    }
+
+    fn call(&mut self, thing: &dyn HostValue, args: &Args) -> Option<Result<ConstValue>> {
+        match (thing as &dyn Any).downcast_ref() {
+            Some(Allo::Scheduling(thing)) => schedule::call(self, thing, args),
+            _ => None,
+        }
     }
 
     fn undefined<'n>(

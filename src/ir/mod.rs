@@ -196,6 +196,30 @@ pub struct Block {
     pub yields: Vec<ValueId>,
 }
 
+impl Program {
+    /// Puts a kernel before another one, which may call it then; that and those behind get the next handles.
+    pub fn insert(&mut self, before: KernelId, kernel: Kernel) {
+        let moved = |id: KernelId| match id < before {
+            true => id,
+            false => KernelId::new(id.index() + 1),
+        };
+        let mut kernels = Arena::new();
+        for (id, mut old) in std::mem::take(&mut self.kernels).into_entries() {
+            if id == before {
+                kernels.push(kernel.clone());
+            }
+            old.body.for_each_op_mut(&mut |op| {
+                if let OpKind::Call(call) = &mut op.kind {
+                    call.kernel = moved(call.kernel);
+                }
+            });
+            kernels.push(old);
+        }
+        self.kernels = kernels;
+        self.top = moved(self.top);
+    }
+}
+
 impl Kernel {
     /// Removes arrays that nothing refers to, those for which `keep` is false; the others get new handles.
     pub fn retain_arrays(&mut self, keep: impl Fn(ArrayId, &Array) -> bool) {
@@ -241,6 +265,16 @@ impl Block {
             f(op);
             for inner in op.kind.blocks() {
                 inner.for_each_op(f);
+            }
+        }
+    }
+
+    /// The same, to change them.
+    pub fn for_each_op_mut(&mut self, f: &mut dyn FnMut(&mut Op)) {
+        for op in &mut self.ops {
+            f(op);
+            for inner in op.kind.blocks_mut() {
+                inner.for_each_op_mut(f);
             }
         }
     }

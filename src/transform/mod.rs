@@ -2,7 +2,9 @@
 
 pub mod balance;
 pub mod band;
+pub mod buffer_at;
 pub mod bypass;
+pub mod compute_at;
 pub mod convert_branches;
 pub mod dead;
 pub mod distribute;
@@ -15,11 +17,14 @@ pub mod inline;
 pub mod interleave;
 pub mod iterations;
 pub mod jam;
+pub mod local_copy;
 pub mod network;
+pub mod outline;
 pub mod promote;
 pub mod registers;
 pub mod restructure;
 pub mod reuse;
+pub mod reuse_at;
 pub mod scalar_expansion;
 pub mod tables;
 pub mod unroll;

@@ -331,7 +331,8 @@ fn trip(values: &Values, f: &For) -> Option<Trip> {
     Trip::of(f, |value| values.constant(value).cloned())
 }
 
-fn check_tags(f: &For) -> Result<(), Refusal> {
+/// Makes sure that nothing else is directed for a loop that is taken apart.
+pub fn check_tags(f: &For) -> Result<(), Refusal> {
     match f.tags == Tags::default() {
         true => Ok(()),
         false => {

@@ -185,7 +185,7 @@ fn cpython_gives_kernels_the_same_program() {
             let [ours, theirs] = [None, Some(python.clone())].map(|python| {
                 let (mut sources, file) = load(&folder().join(file));
                 sources.python = python;
-                match frontend::compile(&mut sources, file, Some(top)) {
+                match frontend::compile(&mut sources, file, Some(*top)) {
                     Ok(compiled) => allo_hls::ir::print::print(&compiled.program, None),
                     Err(errors) => panic!("{top}: {}", errors.render(&sources, false)),
                 }

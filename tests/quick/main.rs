@@ -2,12 +2,14 @@
 
 mod bind;
 mod check_command;
+mod composed;
 mod corpus;
 mod directives;
 mod emit;
 mod extending;
 mod frontend_python;
 mod levels;
+mod locality;
 mod networks;
 mod partitions;
 #[path = "../planted/mod.rs"]
@@ -15,6 +17,7 @@ mod planted;
 mod restructure;
 mod rolled;
 mod schedule;
+mod scheduled;
 mod sim_builder;
 mod sim_cli;
 mod sim_cosim;

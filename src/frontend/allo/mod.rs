@@ -7,6 +7,7 @@ pub mod surface;
 use super::builder::Operator;
 use super::namespaces::Namespace;
 use super::options::Options;
+use super::schedule::Scheduling;
 use super::types::StreamType;
 use super::values::ConstValue;
 use crate::ir::Scalar;
@@ -36,6 +37,8 @@ pub enum Allo {
     Namespace(Namespace),
     /// `KernelOptions(...)`.
     Options(Options),
+    /// A schedule, or what belongs to one.
+    Scheduling(Scheduling),
 }
 
 /// A template: each is one of its own, whatever its name.

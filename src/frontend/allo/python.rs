@@ -7,6 +7,7 @@ use crate::diagnostics::{Diagnostic, Span};
 use crate::frontend::builder::Operator;
 use crate::frontend::codes;
 use crate::frontend::error::{Failure, Result, fail};
+use crate::frontend::schedule::Scheduling;
 use crate::frontend::types;
 use crate::frontend::values::{ConstValue, shaped_name, stream_name};
 use crate::ir::Scalar;
@@ -26,6 +27,7 @@ impl HostValue for Allo {
             Allo::Builtin(_) => "a built-in",
             Allo::Namespace(_) => "a module",
             Allo::Options(_) => "kernel options",
+            Allo::Scheduling(thing) => thing.kind(),
         }
     }
 
@@ -35,6 +37,7 @@ impl HostValue for Allo {
             Allo::Shaped(ty, shape) => shaped_name(*ty, shape),
             Allo::Stream(stream) => stream_name(stream),
             Allo::Operator(op) => op.key.to_owned(),
+            Allo::Scheduling(thing) => thing.text(),
             other => format!("<{}>", other.kind()),
         }
     }
@@ -67,6 +70,7 @@ impl HostValue for Allo {
             (Allo::Builtin(x), Allo::Builtin(y)) => x == y,
             (Allo::Namespace(x), Allo::Namespace(y)) => x == y,
             (Allo::Options(x), Allo::Options(y)) => x == y,
+            (Allo::Scheduling(x), Allo::Scheduling(y)) => x.equals(y),
             _ => false,
         }
     }
@@ -74,6 +78,7 @@ impl HostValue for Allo {
     fn key(&self) -> Option<String> {
         Some(match self {
             Allo::Options(_) => return None,
+            Allo::Scheduling(thing) => return thing.key(),
             Allo::Template(template) => format!("template {:p}", template.name()),
             Allo::Kernel(kernel) => {
                 let bindings = ConstValue::Tuple(kernel.bindings.clone());
@@ -88,6 +93,10 @@ impl HostValue for Allo {
     fn attribute(&self, name: &str) -> Option<ConstValue> {
         match self {
             Allo::Namespace(space) => surface::member(*space, name),
+            Allo::Kernel(kernel) if name == "schedule" => {
+                Some(Scheduling::Start(kernel.clone()).into())
+            }
+            Allo::Scheduling(thing) => thing.attribute(name),
             _ => None,
         }
     }
@@ -112,13 +121,18 @@ impl HostValue for Allo {
     }
 
     fn callable(&self) -> bool {
-        matches!(self, Allo::Operator(_) | Allo::Builtin(_) | Allo::Kernel(_))
+        match self {
+            Allo::Scheduling(thing) => thing.callable(),
+            _ => matches!(self, Allo::Operator(_) | Allo::Builtin(_) | Allo::Kernel(_)),
+        }
     }
 
     fn call(&self, args: &Args, names: &mut dyn Names) -> Option<Result<ConstValue>> {
         match self {
             Allo::Builtin(builtin) => construct::call(*builtin, args, names),
             Allo::Operator(op) => Some(fold(op, args)),
+            // What is called is the world's to carry out.
+            Allo::Scheduling(thing) => thing.charge(args.span, names).err().map(Err),
             _ => None,
         }
     }

@@ -4,6 +4,7 @@ use super::{Allo, Builtin};
 use crate::frontend::namespaces::Namespace;
 use crate::frontend::operators;
 use crate::frontend::scalars;
+use crate::frontend::schedule::Scheduling;
 use crate::frontend::values::ConstValue;
 use crate::ir::{FloatFormat, Scalar};
 
@@ -32,6 +33,8 @@ const ALLO: &[(&str, Allo)] = &[
     ("core", Allo::Namespace(Namespace::Allo)),
     ("operators", Allo::Namespace(Namespace::Allo)),
     ("ir", Allo::Namespace(Namespace::IrTypes)),
+    ("schedule", Allo::Scheduling(Scheduling::Class)),
+    ("Schedule", Allo::Scheduling(Scheduling::Class)),
 ];
 
 /// What `allo.ir.types` has besides types with a width in their name.
@@ -113,7 +116,9 @@ pub fn exported(space: Namespace) -> Vec<String> {
     match space {
         Namespace::Allo => ALLO
             .iter()
-            .filter(|(n, thing)| *n != "range" && !matches!(thing, Allo::Namespace(_)))
+            .filter(|(n, thing)| {
+                *n != "range" && !matches!(thing, Allo::Namespace(_) | Allo::Scheduling(_))
+            })
             .map(|(n, _)| (*n).to_owned())
             .chain(operators::exported(space))
             .chain(scalars::predefined_names())

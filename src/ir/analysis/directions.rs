@@ -117,6 +117,14 @@ impl<'a> Nest<'a> {
         Ok(())
     }
 
+    /// Whether an operation may touch, in a later iteration, an element that another one touches in an earlier one.
+    pub fn may_meet_later(&self, earlier: &Op, later: &Op) -> bool {
+        let equations = self.equations(earlier, later);
+        directions(self.loops.len()).any(|directions| {
+            is_forwards(directions.iter().copied()) && self.is_possible(&equations, &directions)
+        })
+    }
+
     /// What holds of two iterations in which two operations touch one element; no equation where nothing is known.
     fn equations(&self, one: &Op, other: &Op) -> Vec<Equation> {
         let elements = touch::element(&one.kind).zip(touch::element(&other.kind));

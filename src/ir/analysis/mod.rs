@@ -2,6 +2,7 @@
 
 pub mod abreast;
 pub mod directions;
+pub mod footprint;
 pub mod numbers;
 pub mod order;
 pub mod ranges;

@@ -1,18 +1,25 @@
 //! Inputs that are refused, with their messages, in folders by the code of the first one.
 //!
-//! The first line may say `# top: name` (`-`: compiled without naming one; the default is only to check), or
-//! `# python: program`, which takes the place of our evaluator. What inputs import is in `tests/imported`.
+//! The first line may say `# top: name` (`-`: compiled without naming one; the default is only to check), `# schedule: name` or
+//! `# schedule: name top`, or `# python: program`, which takes the place of our evaluator. What inputs import is in `tests/imported`.
 
 use super::{Answer, Case};
 use crate::support;
-use allo_hls::frontend::{check, codes, compile};
+use allo_hls::frontend::{Choice, check, codes, compile};
 
 pub fn answer(case: &Case) -> Answer {
     let (mut sources, file) = support::source(&case.name(), &case.text);
     sources.root = Some("tests/imported".into());
     sources.python = case.directive("python").map(str::to_owned);
-    let refused = match case.directive("top") {
-        Some(top) => compile(&mut sources, file, Some(top).filter(|t| *t != "-")).map(|_| ()),
+    let mut words = case.directive("schedule").unwrap_or_default().split(' ');
+    let schedule = words.next().filter(|name| !name.is_empty());
+    let top = case.directive("top").or(words.next());
+    let choice = Choice {
+        top: top.filter(|t| *t != "-"),
+        schedule,
+    };
+    let refused = match top.or(schedule) {
+        Some(_) => compile(&mut sources, file, choice).map(|_| ()),
         None => check(&mut sources, file).map(|_| ()),
     };
     let errors = refused.err().ok_or("is accepted")?;

@@ -1,0 +1,145 @@
+//! Kernels that directives make: of a nest, and for some calls alone.
+
+use super::banks::Asked;
+use super::names::Refusal;
+use crate::ir::{KernelId, OpKind, Path, Program};
+use crate::transform::outline;
+
+/// Makes a kernel of the operation at a path.
+///
+/// Errors: those of [`outline::run`], and a name that is none.
+pub fn outlined(
+    program: &mut Program,
+    asked: &mut Asked,
+    (of, path): (KernelId, &Path),
+    name: &str,
+) -> Result<(), Refusal> {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    if name.is_empty()
+        || !name.chars().all(is_word)
+        || name.starts_with(|c: char| c.is_ascii_digit())
+    {
+        return Err((None, format!("'{name}' is no name of a kernel")));
+    }
+    outline::run(program, of, path, name)?;
+    asked.inserted(of);
+    Ok(())
+}
+
+/// Gives calls of a kernel in another one a kernel of their own: the `id`-th in the order of the text, from 0, or all that have
+/// none yet. Gives its name.
+///
+/// Errors: there is no such kernel or call, or the call has a kernel of its own already.
+pub fn instance(
+    program: &mut Program,
+    asked: &mut Asked,
+    kernel: &str,
+    caller: &str,
+    id: Option<u64>,
+) -> Result<String, Refusal> {
+    let (callee, of) = (named(program, kernel)?, named(program, caller)?);
+    check_call(program, asked, (kernel, caller), id)?;
+    let own = match id {
+        Some(id) => format!("{kernel}_{id}"),
+        None => format!("{kernel}_of_{caller}"),
+    };
+    if program.kernels.values().any(|kernel| kernel.name == own) {
+        return Err((None, format!("there is a kernel '{own}' already")));
+    }
+    let mut copy = program.kernels[callee].clone();
+    copy.name.clone_from(&own);
+    let numbers = numbers(program, asked, kernel, of);
+    program.insert(of, copy);
+    asked.inserted(of);
+    asked.copies.push((own.clone(), kernel.to_string()));
+    let mut numbers = numbers.into_iter();
+    let body = &mut program.kernels[KernelId::new(of.index() + 1)].body;
+    body.for_each_op_mut(&mut |op| {
+        if let OpKind::Call(call) = &mut op.kind
+            && let Some(number) = numbers.next().flatten()
+            && call.kernel == callee
+            && id.is_none_or(|id| id == number)
+        {
+            call.kernel = of;
+        }
+    });
+    Ok(own)
+}
+
+/// Makes sure that a kernel calls another one, and in the `id`-th call that one itself, no copy. Gives in how many.
+pub fn check_call(
+    program: &Program,
+    asked: &Asked,
+    (kernel, caller): (&str, &str),
+    id: Option<u64>,
+) -> Result<u64, Refusal> {
+    let (callee, of) = (named(program, kernel)?, named(program, caller)?);
+    let numbers = numbers(program, asked, kernel, of);
+    let count = numbers.iter().flatten().count() as u64;
+    let mut found = Vec::new();
+    let mut numbers = numbers.into_iter();
+    program.kernels[of].body.for_each_op(&mut |op| {
+        if let OpKind::Call(call) = &op.kind
+            && let Some(number) = numbers.next().flatten()
+            && id.is_none_or(|id| id == number)
+        {
+            found.push(call.kernel);
+        }
+    });
+    let plain = found.iter().filter(|kernel| **kernel == callee).count() as u64;
+    let why = match (plain, found.is_empty()) {
+        (1.., _) => return Ok(plain),
+        (_, false) => "the call has a kernel of its own already".to_string(),
+        _ if count > 0 => format!("'{caller}' calls '{kernel}' {count} times, counted from 0"),
+        _ => format!("'{caller}' does not call '{kernel}'"),
+    };
+    Err((None, why))
+}
+
+/// Of each call in a kernel: which one it is of those of a kernel and its copies.
+fn numbers(program: &Program, asked: &Asked, kernel: &str, of: KernelId) -> Vec<Option<u64>> {
+    let is_copy = |name: &str| {
+        asked
+            .copies
+            .iter()
+            .any(|(own, from)| own == name && from == kernel)
+    };
+    let mut numbers = Vec::new();
+    let mut next = 0;
+    program.kernels[of].body.for_each_op(&mut |op| {
+        let OpKind::Call(call) = &op.kind else { return };
+        let name = &program.kernels[call.kernel].name;
+        let counts = name == kernel || is_copy(name);
+        numbers.push(counts.then_some(next));
+        next += u64::from(counts);
+    });
+    numbers
+}
+
+/// How many calls of a kernel there are.
+pub fn calls(program: &Program, callee: KernelId) -> u64 {
+    let mut count = 0;
+    for kernel in program.kernels.values() {
+        kernel.body.for_each_op(&mut |op| {
+            count += u64::from(matches!(&op.kind, OpKind::Call(call) if call.kernel == callee));
+        });
+    }
+    count
+}
+
+fn named(program: &Program, name: &str) -> Result<KernelId, Refusal> {
+    let mut kernels = program.kernels.iter();
+    let found = kernels.find(|(_, kernel)| kernel.name == name);
+    match found {
+        Some((id, _)) => Ok(id),
+        None => {
+            let all = program.kernels.values().map(|kernel| kernel.name.as_str());
+            let all: Vec<&str> = all.collect();
+            let why = format!(
+                "there is no kernel '{name}'; the kernels are {}",
+                all.join(", ")
+            );
+            Err((None, why))
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! `compose`: what the schedule of a callee says, said again of the callee in this schedule.
+
+use super::call::{Call, Done};
+use super::chosen::schedule_of;
+use super::{Class, Schedule};
+use crate::directives::{self, Directive, Found, Named, Names};
+use crate::frontend::values::ConstValue;
+use crate::ir::{KernelId, OpKind, Program};
+use std::collections::BTreeSet;
+
+impl Call<'_> {
+    /// Says of the kernels that the schedule's own one calls what their own schedule says: in all calls, or in the `id`-th.
+    ///
+    /// Errors: it is no schedule of such a kernel, or of no use; a kernel further inside that others call, too.
+    pub fn compose(&mut self, callee: &ConstValue, id: Option<u64>) -> Done<()> {
+        let Some(callee) = schedule_of(callee) else {
+            let why = format!("a schedule is composed, not {}", callee.kind());
+            return Err(self.wrong(Class::Type, why));
+        };
+        let (name, directives) = self.said_by(callee)?;
+        let own = self.instance(&name, id)?;
+        for mut directive in directives {
+            directive.for_each_name(|kind, text| {
+                if kind != Named::Kernel {
+                    *text = self.translated(kind, text, (&name, &own))?;
+                } else if *text == name {
+                    text.clone_from(&own);
+                }
+                Ok(())
+            })?;
+            self.direct(directive)?;
+        }
+        self.state.composed.push(callee.clone());
+        Ok(())
+    }
+
+    /// The name of a schedule's kernel, and what was said of it.
+    fn said_by(&self, callee: &Schedule) -> Done<(String, Vec<Directive>)> {
+        // The own schedule is being changed.
+        let state = callee.0.state.try_borrow();
+        let Ok(state) = state else {
+            return Err(self.wrong(Class::Type, "a schedule is not composed with itself"));
+        };
+        if let Some(failed) = &state.failed {
+            let error = self.wrong(Class::State, "an earlier call on this schedule has failed");
+            return Err(match failed.span {
+                Some(span) => error.note_at(span, "this one"),
+                None => error,
+            });
+        }
+        let name = state.program.kernels[state.program.top].name.clone();
+        Ok((name, state.directives.clone()))
+    }
+
+    /// The kernel of all direct calls, or of the `id`-th, and of no others: a copy, if others share it.
+    fn instance(&mut self, name: &str, id: Option<u64>) -> Done<String> {
+        let callee = self.kernel(name)?;
+        let program = &self.state.program;
+        let caller = program.kernels[program.top].name.clone();
+        let meant = directives::check_call(program, &self.state.asked, (name, &caller), id)
+            .map_err(|(_, why)| self.wrong(Class::Lookup, why))?;
+        if meant == directives::calls(program, callee) {
+            return Ok(name.to_string());
+        }
+        self.made_kernel(Directive::Instance {
+            kernel: name.to_string(),
+            caller,
+            id,
+        })
+    }
+
+    /// What is called so in a callee's schedule, as it is called in this one.
+    fn translated(&self, kind: Named, text: &str, (old, new): (&str, &str)) -> Done<String> {
+        let text = match text.split_once('/') {
+            Some((kernel, rest)) if kernel == old => format!("{new}/{rest}"),
+            _ => text.to_string(),
+        };
+        let top = self.kernel(new)?;
+        let inside = reached(&self.state.program, top);
+        match kind {
+            Named::Loop => self.found_inside(&self.all_loops(), &text, top, &inside),
+            _ => self.found_inside(&self.all_arrays(), &text, top, &inside),
+        }
+    }
+
+    fn found_inside<P>(
+        &self,
+        names: &Names<P>,
+        text: &str,
+        top: KernelId,
+        inside: &BTreeSet<KernelId>,
+    ) -> Done<String> {
+        let mut all: Vec<&Found<P>> = names.matching(text);
+        all.retain(|found| inside.contains(&found.kernel));
+        let found = match all[..] {
+            [one] => one,
+            [] => return Err(self.wrong(Class::Lookup, names.nothing(text))),
+            _ => return Err(self.wrong(Class::Ambiguous, names.several(&all))),
+        };
+        if found.kernel != top && self.is_shared(found.kernel, inside) {
+            let why = format!("'{text}' is in a kernel that is called from elsewhere, too");
+            return Err(self.wrong(Class::Transform, why));
+        }
+        self.shortest(names, found)
+    }
+
+    /// Whether a kernel is called from one that is not among these.
+    fn is_shared(&self, kernel: KernelId, inside: &BTreeSet<KernelId>) -> bool {
+        let mut kernels = self.state.program.kernels.iter();
+        kernels.any(|(id, caller)| {
+            let calls = |op: &crate::ir::Op| match &op.kind {
+                OpKind::Call(call) => call.kernel == kernel,
+                _ => false,
+            };
+            !inside.contains(&id) && caller.body.any_op(&calls)
+        })
+    }
+}
+
+/// A kernel, and those that it calls, at any depth.
+fn reached(program: &Program, top: KernelId) -> BTreeSet<KernelId> {
+    let mut all = BTreeSet::new();
+    let mut work = vec![top];
+    while let Some(kernel) = work.pop() {
+        if all.insert(kernel) {
+            program.kernels[kernel].body.for_each_op(&mut |op| {
+                if let OpKind::Call(call) = &op.kind {
+                    work.push(call.kernel);
+                }
+            });
+        }
+    }
+    all
+}

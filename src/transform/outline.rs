@@ -1,0 +1,108 @@
+//! A nest as a kernel of its own, which is called where it stood: the opposite of inlining.
+//!
+//! Arrays are passed by reference, values by value, but for constants, which are made again.
+
+use super::band::Refusal;
+use crate::ir::analysis::Values;
+use crate::ir::*;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Moves the operation at a path of a kernel into a new one, which comes before it in the program.
+///
+/// Errors: nothing is there; a kernel has the name already.
+pub fn run(
+    program: &mut Program,
+    of: KernelId,
+    path: &[(usize, usize)],
+    name: &str,
+) -> Result<(), Refusal> {
+    if program.kernels.values().any(|kernel| kernel.name == name) {
+        return Err((None, format!("there is a kernel '{name}' already")));
+    }
+    let nowhere = || (None, "no loop is there".to_string());
+    let kernel = &program.kernels[of];
+    let op = kernel.body.op_at(path).ok_or_else(nowhere)?.clone();
+    let (made, call) = outlined(kernel, op, name);
+    program.insert(of, made);
+    // The new kernel has the old one's handle, and that the next one.
+    let of = KernelId::new(of.index() + 1);
+    let called = program.kernels[of].body.op_at_mut(path);
+    let called = called.ok_or_else(nowhere)?;
+    called.kind = OpKind::Call(Box::new(Call {
+        kernel: KernelId::new(of.index() - 1),
+        ..call
+    }));
+    Ok(())
+}
+
+/// The new kernel, and the call of it.
+fn outlined(kernel: &Kernel, op: Op, name: &str) -> (Kernel, Call) {
+    let values = Values::of(kernel);
+    let mut body = Block {
+        yields: op.results.clone(),
+        ops: Vec::new(),
+    };
+    let results = op.results.iter();
+    let results = results.map(|&result| ResultSlot::Scalar(kernel.values[result].ty));
+    let mut made = Kernel {
+        name: name.to_string(),
+        span: op.span,
+        values: kernel.values.clone(),
+        arrays: Default::default(),
+        params: Vec::new(),
+        results: results.collect(),
+        body: Block::default(),
+    };
+    let mut args = Vec::new();
+    for value in outside(&op) {
+        match values.definition(value) {
+            Some(constant @ OpKind::Const(_)) => body.ops.push(Op {
+                kind: constant.clone(),
+                results: vec![value],
+                span: op.span,
+            }),
+            _ => {
+                made.params.push(Param::Scalar(value));
+                args.push(Arg::Scalar(value));
+            }
+        }
+    }
+    body.ops.push(op);
+    let mut passed: BTreeMap<ArrayId, ArrayId> = BTreeMap::new();
+    body.for_each_array(&mut |id| {
+        *id = *passed.entry(*id).or_insert_with(|| {
+            args.push(Arg::Array(*id));
+            let own = made.arrays.push(Array {
+                kind: ArrayKind::Param(made.params.len()),
+                partition: Vec::new(),
+                tags: ArrayTags::default(),
+                ..kernel.arrays[*id].clone()
+            });
+            made.params.push(Param::Array(own));
+            own
+        });
+    });
+    made.body = body;
+    let call = Call {
+        kernel: KernelId::new(0),
+        args,
+        result_arrays: Vec::new(),
+    };
+    (made, call)
+}
+
+/// Values that an operation reads and what is inside of it does not define.
+fn outside(op: &Op) -> BTreeSet<ValueId> {
+    let mut code = Block {
+        ops: vec![op.clone()],
+        yields: Vec::new(),
+    };
+    let defined = code.defined();
+    let mut outside = BTreeSet::new();
+    code.for_each_use(&mut |value| {
+        if !defined.contains(value) {
+            outside.insert(*value);
+        }
+    });
+    outside
+}

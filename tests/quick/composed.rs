@@ -1,0 +1,128 @@
+//! Schedules of callees, and kernels made of nests: each runs beside the reference.
+
+use crate::scheduled::{scheduled, scheduled_or};
+use allo_hls::directives;
+
+const KERNELS: &str = "
+from allo import *
+
+@kernel
+def worker(v: i32[16], w: i32[16]):
+    for i in range(16):
+        w[i] = v[i] * 3 + w[i]
+
+@kernel
+def middle(v: i32[16], w: i32[16]) -> i32:
+    worker(v, w)
+    s: i32 = 0
+    for k in range(16):
+        s += w[k]
+    return s
+
+@kernel
+def top(x: i32[16], y: i32[16], z: i32[16]) -> i32:
+    worker(x, y)
+    t: i32 = middle(y, z)
+    worker(z, x)
+    for i in range(16):
+        z[i] = z[i] + t
+        x[i] = x[i] - t
+    return t
+
+ws = worker.schedule()
+outer, inner = ws.split(\"i\", factor=4)
+ws.unroll(inner)
+ws.partition(\"v\", kind=ws.Cyclic, factor=4)
+
+ms = middle.schedule()
+ms.pipeline(\"k\", ii=3)
+ms.compose(ws)
+";
+
+/// Names of kernels and loops.
+fn says(lines: &str) -> String {
+    let compiled = scheduled(KERNELS, lines);
+    let text = directives::to_toml(&compiled.directives);
+    let again = directives::read(&text).expect("TOML");
+    assert_eq!(again, compiled.directives);
+    text
+}
+
+#[test]
+fn a_callees_schedule_holds_where_it_is_called() {
+    let both = says("s.compose(ws)");
+    // `middle` calls it as well, which is left as it is.
+    assert!(both.contains("caller = \"top\""), "{both}");
+    assert!(both.contains("loop = \"worker_of_top/i\""), "{both}");
+    let second = says("s.compose(ws, id=1)\ns.pipeline(\"worker_1/i.outer\", ii=5)");
+    assert!(second.contains("id = 1"), "{second}");
+    assert!(second.contains("loop = \"i.inner\""), "{second}");
+    let each = says("s.compose(ws, id=0)\ns.compose(ws, id=1)\ns.unroll(\"top/i\", factor=2)");
+    assert!(each.contains("array = \"worker_0/v\""), "{each}");
+    assert!(each.contains("array = \"worker_1/v\""), "{each}");
+}
+
+#[test]
+fn schedules_of_callees_of_callees_come_along() {
+    // The inner kernel is one of its own for `middle` alone once `top` has others.
+    let text = says("s.compose(ws, id=0)\ns.compose(ws, id=1)\ns.compose(ms)");
+    assert!(text.contains("loop = \"k\""), "{text}");
+    assert!(text.contains("loop = \"worker/i\""), "{text}");
+    let why = scheduled_or(KERNELS, "s.compose(ms)").expect_err("worker is shared");
+    assert!(why.contains("called from elsewhere, too"), "{why}");
+}
+
+#[test]
+fn what_cannot_be_composed_is_refused() {
+    for (lines, message) in [
+        (
+            "s.compose(ws, id=2)",
+            "'top' calls 'worker' 2 times, counted from 0",
+        ),
+        ("s.compose(s)", "a schedule is not composed with itself"),
+        ("s.compose(3)", "a schedule is composed, not an int"),
+        ("s.compose(ws, id=-1)", "'id' is at least 0"),
+    ] {
+        let why = scheduled_or(KERNELS, lines).expect_err(lines);
+        assert!(why.contains(message), "{lines}: {why}");
+    }
+    let other = KERNELS
+        .replace("    worker(x, y)\n", "")
+        .replace("    worker(z, x)\n", "");
+    let why = scheduled_or(&other, "s.compose(ws)").expect_err("no call");
+    assert!(why.contains("'top' does not call 'worker'"), "{why}");
+}
+
+#[test]
+fn a_nest_becomes_a_kernel() {
+    let text = says(
+        "made, call = s.outline(\"top/i\", func_name=\"stage\")
+assert made.name == \"stage\" and call.name == \"stage\"
+assert s.op(\"stage\") == made and s.loop(\"i\", under=made).name == \"i\"
+s.unroll(s.loop(\"stage/i\"), factor=2)
+s.outline(s.loop(\"k\"), func_name=\"sum\")
+s.pipeline(\"sum/k\", ii=0)",
+    );
+    assert!(text.contains("loop = \"stage/i\""), "{text}");
+    for (lines, message) in [
+        (
+            "s.outline(\"k\", func_name=\"worker\")",
+            "there is a kernel 'worker' already",
+        ),
+        (
+            "s.outline(\"k\", func_name=\"a b\")",
+            "'a b' is no name of a kernel",
+        ),
+        (
+            "s.outline(\"k\", func_name=\"q\", mapping=[2])",
+            "a grid of kernels cannot be built yet",
+        ),
+        (
+            "k = s.loop(\"k\")\ns.outline(k, func_name=\"q\")\ns.pipeline(k)",
+            "the loop 'k' is no more",
+        ),
+    ] {
+        let why = scheduled_or(KERNELS, lines).expect_err(lines);
+        assert!(why.contains(message), "{lines}: {why}");
+    }
+}

@@ -15,7 +15,7 @@ use crate::sim::elements::Elements;
 use crate::sim::elements::Invocation;
 use crate::sim::inprocess::Netlist;
 use crate::sim::value::{Signature, Slot, Value};
-use crate::transform::network::has_streams;
+use crate::transform::network::is_network;
 use crate::{ir, rtl};
 use num_bigint::BigInt;
 use std::collections::HashMap;
@@ -91,8 +91,8 @@ pub fn attempt(question: &Question<'_>, work: u64) -> Option<Proof> {
 }
 
 fn decide(question: &Question<'_>, limits: &Limits) -> Result<Proof, Stop> {
-    let top = &question.program.kernels[question.program.top];
-    if has_streams(top) {
+    if is_network(question.program) {
+        let top = &question.program.kernels[question.program.top];
         let why = "processes and streams are not covered".to_string();
         return Err(Stop::Unsuitable(why, Some(top.span)));
     }

@@ -228,7 +228,7 @@ pub fn run_until(
 ) -> Result<Outcome, RunError> {
     let signature = Signature::of(program);
     check_invocation(&signature, invocation)?;
-    if network::has_streams(&program.kernels[program.top]) {
+    if network::is_network(program) {
         let found = Network::of(program);
         let network =
             found.map_err(|errors| RunError::BadInvocation(errors.0[0].message.clone()))?;

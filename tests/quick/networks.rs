@@ -171,7 +171,7 @@ fn refused(text: &str) -> String {
 
 #[test]
 fn what_is_no_network_is_refused() {
-    let head = "from allo import *\n\n@kernel\ndef a(s: Stream[i32]):\n    s.put(1)\n\n@kernel\ndef own(y: \"i32[2]\"):\n    s: Stream[i32]\n    a(s)\n    y[0] = s.get()\n\n@kernel\n";
+    let head = "from allo import *\n\n@kernel\ndef a(s: Stream[i32]):\n    s.put(1)\n\n@kernel\ndef own(y: \"i32[2]\"):\n    s: Stream[i32]\n    a(s)\n    y[0] = s.get()\n\n@kernel\ndef above(y: \"i32[2]\"):\n    own(y)\n\n@kernel\n";
     let cases = [
         (
             "def top(y: \"i32[1]\"):\n    s: Stream[i32]\n    a(s)\n    a(s)\n    y[0] = s.get()\n",
@@ -188,6 +188,10 @@ fn what_is_no_network_is_refused() {
         (
             "def top(s: Stream[i32], y: \"i32[2]\"):\n    for i in range(4):\n        own(y)\n    a(s)\n",
             "'own' has streams of its own: it is called at the top level of the body, not in a loop or branch",
+        ),
+        (
+            "def top(y: \"i32[2]\"):\n    for i in range(4):\n        above(y)\n",
+            "'above' has streams of its own: it is called at the top level of the body, not in a loop or branch",
         ),
     ];
     for (body, why) in cases {

@@ -44,7 +44,7 @@ pub use op::*;
 pub use partition::{Partition, PartitionKind};
 pub use path::Path;
 pub use storage::StorageFormat;
-pub use tags::{ArrayTags, MOST_PORTS, MemoryKind, Pipeline, Tags, Unroll};
+pub use tags::{ArrayTags, DISTRIBUTED_BITS, MOST_PORTS, MemoryKind, Pipeline, Tags, Unroll};
 pub use types::{FloatFormat, Scalar};
 
 /// Handle of a value of a kernel.

@@ -126,9 +126,6 @@ pub struct Mem {
     pub span: Span,
 }
 
-/// Inner memories of up to so many bits are built of lookup tables with an output register, if nothing else is directed.
-pub const DISTRIBUTED_BITS: u64 = 2048;
-
 impl Mem {
     /// Bits of all words; saturates.
     pub fn bits(&self) -> u64 {

@@ -27,8 +27,8 @@ use crate::ir::{
     Param, Partition, ResultSlot, Scalar, ValueId, While,
 };
 use crate::machine::program::{
-    DISTRIBUTED_BITS, Leaf, LeafId, LoopDim, Mem, Place, PortArray, PortRef, PortStream, Program,
-    Region, Side, Unit, Var,
+    Leaf, LeafId, LoopDim, Mem, Place, PortArray, PortRef, PortStream, Program, Region, Side, Unit,
+    Var,
 };
 use num_bigint::{BigInt, BigUint};
 use num_traits::ToPrimitive;
@@ -669,14 +669,6 @@ fn bits_of(c: &Const) -> BigInt {
     }
 }
 
-/// What a memory of so many bits is made of, if it is not directed.
-fn kind_by_size(bits: u64) -> MemoryKind {
-    match bits <= DISTRIBUTED_BITS {
-        true => MemoryKind::Distributed,
-        false => MemoryKind::Block,
-    }
-}
-
 /// A memory for each bank of an array.
 fn memories(array: &Array) -> Vec<Mem> {
     let Array {
@@ -697,7 +689,7 @@ fn memories(array: &Array) -> Vec<Mem> {
     let banks = banks.map(|(bank, words)| {
         let shape = ir::partition::bank_shape(shape, partition, bank as u64);
         let (depth, width) = (shape.iter().product::<u64>(), array.elem.width());
-        let by_size = || kind_by_size(depth.saturating_mul(width.into()));
+        let by_size = || MemoryKind::by_size(depth.saturating_mul(width.into()));
         Mem {
             name: bank_name(&array.name, partition, bank),
             elem: array.elem,

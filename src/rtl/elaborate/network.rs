@@ -4,15 +4,16 @@
 use super::cells::{Cells, bit};
 use super::datapath::constant;
 use super::fifo::{self, Shape};
+use super::manifest;
+use super::ports::style;
 use super::transfers::count_width;
 use crate::codes;
 use crate::diagnostics::{Diagnostic, SourceMap};
 use crate::hwarith::graph::MemId;
-use crate::ir::{Arg, Array, ArrayId, ArrayKind, Const, Param, ResultSlot, ValueId};
+use crate::ir::{Arg, Array, ArrayId, ArrayKind, Const, MemoryKind, Param, ResultSlot, ValueId};
 use crate::machine::program::{PortRef, Program};
 use crate::rtl::interface::manifest::{
-    Access, Bank, Control, Flow, Latency, Loop, Manifest, MemoryPort, Port, PortKind, Reset,
-    StreamPorts,
+    Bank, Control, Flow, Latency, Loop, Manifest, MemoryPort, Port, PortKind, Reset, StreamPorts,
 };
 use crate::rtl::namer::Namer;
 use crate::rtl::netlist::*;
@@ -693,7 +694,12 @@ impl Around<'_> {
             let array = &kernel.arrays[*id];
             if let (ArrayKind::Param(number), None) = (&array.kind, &array.stream) {
                 let banks = banks.remove(id).unwrap_or_default();
-                ports[*number] = Some(array_port(array, banks));
+                ports[*number] = Some(manifest::array_port(
+                    &array.name,
+                    array.elem,
+                    (&array.shape, &array.partition),
+                    banks,
+                ));
             }
         }
         Ok(())
@@ -866,10 +872,7 @@ impl Around<'_> {
             width,
             depth,
             init: None,
-            style: match bits <= crate::machine::program::DISTRIBUTED_BITS {
-                true => MemoryStyle::Distributed,
-                false => MemoryStyle::Block,
-            },
+            style: style(MemoryKind::by_size(bits)),
             writes,
             reads,
             origin: Some(self.sources.location(array.span)),
@@ -923,28 +926,4 @@ struct Merged {
 fn bank_depth(array: &Array, bank: u64) -> u64 {
     let shape = crate::ir::partition::bank_shape(&array.shape, &array.partition, bank);
     shape.iter().product()
-}
-
-fn array_port(array: &Array, banks: Vec<Bank>) -> Port {
-    let any = |is_used: fn(&MemoryPort) -> bool| {
-        let mut ports = banks.iter().flat_map(|bank| &bank.ports);
-        ports.any(is_used)
-    };
-    Port {
-        name: Some(array.name.clone()),
-        kind: PortKind::Array {
-            ty: array.elem.to_string(),
-            width: array.elem.width(),
-            shape: array.shape.clone(),
-            access: match (any(|port| port.q.is_some()), any(|port| port.we.is_some())) {
-                (true, true) => Access::ReadWrite,
-                (true, false) => Access::Read,
-                (false, true) => Access::Write,
-                (false, false) => Access::None,
-            },
-            latency: 1,
-            partition: (!array.partition.is_empty()).then(|| array.partition.clone()),
-            banks,
-        },
-    }
 }

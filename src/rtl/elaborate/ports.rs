@@ -242,10 +242,7 @@ impl Top<'_> {
             width: mem.width,
             depth: mem.depth,
             init,
-            style: match mem.kind {
-                MemoryKind::Distributed => MemoryStyle::Distributed,
-                MemoryKind::Block => MemoryStyle::Block,
-            },
+            style: style(mem.kind),
             writes,
             reads,
             origin: Some(self.sources.location(mem.span)),
@@ -275,5 +272,13 @@ impl Top<'_> {
             address: address.unwrap_or_else(|| zero(mem.address_width())),
             data: data.unwrap_or_else(|| zero(mem.width)),
         }
+    }
+}
+
+/// How a memory of a kind is meant to be built.
+pub(super) fn style(kind: MemoryKind) -> MemoryStyle {
+    match kind {
+        MemoryKind::Distributed => MemoryStyle::Distributed,
+        MemoryKind::Block => MemoryStyle::Block,
     }
 }

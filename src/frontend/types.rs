@@ -27,6 +27,8 @@ pub enum Type {
     Shaped(Scalar, Rc<[u64]>),
     /// Streams.
     Stream(StreamType),
+    /// `Stateful[i32]`, or of a shape.
+    Stateful(Scalar, Option<Rc<[u64]>>),
     /// `constexpr`.
     Constexpr,
 }
@@ -169,6 +171,7 @@ pub fn from_value(value: ConstValue, span: Span) -> Result<Type> {
         Some(Allo::Type(ty)) => return Ok(Type::Scalar(*ty)),
         Some(Allo::Shaped(elem, shape)) => return Ok(Type::Shaped(*elem, shape.clone())),
         Some(Allo::Stream(stream)) => return Ok(Type::Stream(stream.clone())),
+        Some(Allo::Stateful(elem, shape)) => return Ok(Type::Stateful(*elem, shape.clone())),
         Some(Allo::Constexpr) => return Ok(Type::Constexpr),
         _ => {}
     }
@@ -236,6 +239,22 @@ pub fn stream(parts: &[(ConstValue, Span)], span: Span) -> Result<ConstValue> {
     };
     let shape = Rc::from([]);
     Ok(Allo::Stream(StreamType { elem, depth, shape }).into())
+}
+
+/// The type of what is kept between invocations.
+pub fn stateful(parts: &[(ConstValue, Span)], span: Span) -> Result<ConstValue> {
+    let [(value, at)] = parts else {
+        return fail(codes::ANNOTATION, span, "Stateful takes one type");
+    };
+    match from_value(value.clone(), *at)? {
+        Type::Scalar(elem) => Ok(Allo::Stateful(elem, None).into()),
+        Type::Shaped(elem, shape) => Ok(Allo::Stateful(elem, Some(shape)).into()),
+        _ => fail(
+            codes::ANNOTATION,
+            *at,
+            "only scalars and arrays are kept between invocations",
+        ),
+    }
 }
 
 /// The type of an array of streams with extents between brackets.

@@ -68,7 +68,7 @@ impl Names {
         let place = |kind: &ArrayKind| match kind {
             ArrayKind::Param(i) => (0, *i),
             ArrayKind::Result(i) => (1, *i),
-            ArrayKind::Local | ArrayKind::Table(_) => (2, 0),
+            ArrayKind::Local | ArrayKind::Table(_) | ArrayKind::State(_) => (2, 0),
         };
         let mut arrays: Vec<(ArrayId, &Array)> = kernel.arrays.iter().collect();
         arrays.sort_by_key(|(id, array)| (place(&array.kind), *id));
@@ -166,11 +166,16 @@ impl Printer<'_> {
         for (id, array) in kernel.arrays.iter() {
             let text = match &array.kind {
                 ArrayKind::Local => format!("local {}: {}", self.array(id), self.shape(id)),
-                ArrayKind::Table(table) => format!(
-                    "table {}: {} = {}",
+                ArrayKind::Table(contents) | ArrayKind::State(contents) => format!(
+                    "{} {}: {} = {}",
+                    if array.kind.is_state() {
+                        "state"
+                    } else {
+                        "table"
+                    },
                     self.array(id),
                     self.shape(id),
-                    table_text(array.elem, table)
+                    table_text(array.elem, contents)
                 ),
                 ArrayKind::Param(_) | ArrayKind::Result(_) => continue,
             };

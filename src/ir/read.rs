@@ -382,17 +382,25 @@ impl<'t> Reader<'t> {
                 let name = self.word("a name")?;
                 self.declare(name, ArrayKind::Local, start)?;
             } else if self.eat("table") {
-                let name = self.word("a name")?;
-                let id = self.declare(name, ArrayKind::Local, start)?;
-                let elem = self.kernel.arrays[id].elem;
-                self.expect("=")?;
-                self.expect("[")?;
-                let contents = self.list("]", |r| r.constant(elem))?;
-                self.kernel.arrays[id].kind = ArrayKind::Table(contents);
+                self.contents(start, ArrayKind::Table)?;
+            } else if self.eat("state") {
+                self.contents(start, ArrayKind::State)?;
             } else {
                 return Ok(());
             }
         }
+    }
+
+    /// The rest of an array whose elements are constants at first.
+    fn contents(&mut self, start: usize, kind: fn(Vec<Const>) -> ArrayKind) -> Result<()> {
+        let name = self.word("a name")?;
+        let id = self.declare(name, ArrayKind::Local, start)?;
+        let elem = self.kernel.arrays[id].elem;
+        self.expect("=")?;
+        self.expect("[")?;
+        let contents = self.list("]", |r| r.constant(elem))?;
+        self.kernel.arrays[id].kind = kind(contents);
+        Ok(())
     }
 
     // Blocks ----------------------------------------------------------------------------------------

@@ -153,6 +153,8 @@ pub enum Place {
     Local,
     /// Inside, constant.
     Rom(Vec<BigUint>),
+    /// Inside, kept from one invocation to the next: the words after a reset.
+    State(Vec<BigUint>),
 }
 
 /// What accesses of a stream are.

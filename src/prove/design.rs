@@ -91,10 +91,17 @@ pub fn attempt(question: &Question<'_>, work: u64) -> Option<Proof> {
 }
 
 fn decide(question: &Question<'_>, limits: &Limits) -> Result<Proof, Stop> {
-    if is_network(question.program) {
+    let not_covered = match question.program {
+        program if is_network(program) => Some("processes and streams"),
+        program if program.keeps_state() => Some("what is kept between invocations"),
+        _ => None,
+    };
+    if let Some(what) = not_covered {
         let top = &question.program.kernels[question.program.top];
-        let why = "processes and streams are not covered".to_string();
-        return Err(Stop::Unsuitable(why, Some(top.span)));
+        return Err(Stop::Unsuitable(
+            format!("not covered: {what}"),
+            Some(top.span),
+        ));
     }
     // What follows relies on it.
     let invalid = |why: String| Stop::Unsuitable(format!("an invalid form: {why}"), None);

@@ -547,6 +547,7 @@ mod tests {
                 slot("b", Scalar::BOOL, Some(&[])),
             ],
             results: vec![slot("ap_return", F32, None)],
+            keeps_state: false,
         }
     }
 
@@ -642,6 +643,7 @@ mod tests {
         let signature = Signature {
             params,
             results: vec![],
+            keeps_state: false,
         };
         let text = r#"{"i": [-2048, 0, 2047], "f": [[1.5], ["0xff800001"]], "h": [1, "inf"], "b": [1, 0]}"#;
         let read = read_json(&signature, text).unwrap().remove(0);

@@ -233,11 +233,19 @@ pub struct Signature {
     pub params: Vec<Slot>,
     /// In order.
     pub results: Vec<Slot>,
+    /// Whether an invocation finds what the one before left.
+    pub keeps_state: bool,
 }
 
 impl Signature {
     /// That of a program's top kernel.
     pub fn of(program: &Program) -> Signature {
+        let network = Network::of(program).ok().flatten();
+        Signature::with(program, network.as_ref())
+    }
+
+    /// The same, where the network is known that the program is.
+    pub fn with(program: &Program, network: Option<&Network>) -> Signature {
         let kernel = &program.kernels[program.top];
         let params = kernel.params.iter().map(|param| match param {
             Param::Array(id) => Slot::of_array(&kernel.arrays[*id]),
@@ -267,8 +275,7 @@ impl Signature {
         });
         let mut params: Vec<Slot> = params.collect();
         // Of streams, what the network does with them.
-        let network = Network::of(program).ok().flatten();
-        for network in network.iter() {
+        if let Some(network) = network {
             for (id, users) in network.users() {
                 if let ArrayKind::Param(number) = network.kernel.arrays[id].kind {
                     params[number].flow = Some(match users.producer {
@@ -281,6 +288,7 @@ impl Signature {
         Signature {
             params,
             results: results.collect(),
+            keeps_state: program.keeps_state(),
         }
     }
 }

@@ -478,8 +478,11 @@ fn assemble(
         let mut arrays = BTreeMap::new();
         for id in needs[number].arrays() {
             let array = &outer.arrays[id];
-            let is_own =
-                array.stream.is_none() && array.kind == ArrayKind::Local && users[&id] == 1;
+            let is_inside = matches!(array.kind, ArrayKind::Local | ArrayKind::State(_));
+            let is_own = array.stream.is_none() && is_inside && users[&id] == 1;
+            if array.kind.is_state() && !is_own {
+                return Err(state_of_several(&outer, id));
+            }
             let is_own = is_own || matches!(array.kind, ArrayKind::Table(_));
             arrays.insert(id, is_own);
         }
@@ -519,6 +522,14 @@ fn assemble(
         processes,
         notes,
     })
+}
+
+fn state_of_several(outer: &Kernel, id: ArrayId) -> Diagnostics {
+    let Array { name, span, .. } = &outer.arrays[id];
+    let message = format!("several processes use '{name}', which is kept between invocations");
+    Diagnostic::error(codes::NETWORK, *span, message)
+        .help("declare it in the kernel that uses it")
+        .into()
 }
 
 /// Whether two groups access an array, that is no stream, and one of them writes it.

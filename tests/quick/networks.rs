@@ -8,7 +8,7 @@ use allo_hls::driver::Compilation;
 use allo_hls::frontend;
 use allo_hls::rtl::interface::manifest::{Flow, PortKind};
 use allo_hls::sim::cosim::simulate;
-use allo_hls::sim::elements::Invocation;
+use allo_hls::sim::elements::{Between, Invocation};
 use allo_hls::sim::inprocess::Netlist;
 use allo_hls::sim::reference::{self, Options};
 use allo_hls::sim::selfcheck::Checked;
@@ -41,7 +41,14 @@ fn run(compiled: &Compilation, arguments: &str) -> (u64, String) {
     let (design, manifest) = shell::around(&compiled.design, &compiled.manifest).expect("a shell");
     let engine = Netlist::new(&design, &manifest).expect("a netlist");
     let (program, manifest) = (&compiled.program, &compiled.manifest);
-    let ran = simulate(program, manifest, &engine, &inputs, 10_000).expect("an end");
+    let ran = simulate(
+        program,
+        manifest,
+        &engine,
+        (&inputs, Between::Nothing),
+        10_000,
+    )
+    .expect("an end");
     let results = args::results_json(&signature, &ran[0].params, &ran[0].results, false);
     (ran[0].cycles, results.to_string())
 }

@@ -191,6 +191,11 @@ impl<'a> Lowerer<'_, 'a> {
                 self.declare(&name, Local::Streams(streams), span);
                 Ok((params, name, Passing::Streams(ty.elem, ty.shape)))
             }
+            Type::Stateful(..) => fail(
+                codes::STATE,
+                type_span,
+                "a parameter is not kept between invocations",
+            ),
             Type::Constexpr => Err(Diagnostic::error(
                 codes::ANNOTATION,
                 type_span,

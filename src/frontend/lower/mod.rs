@@ -12,6 +12,7 @@ mod matching;
 mod results;
 mod returns;
 mod scope;
+mod state;
 mod stmt;
 mod streams;
 mod targets;

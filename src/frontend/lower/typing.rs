@@ -54,6 +54,13 @@ pub fn type_of_expression<'a>(
                 let local = |_| ArrayKind::Local;
                 Local::Streams(lowerer.streams(name, ty, &stream, local, span))
             }
+            Type::Stateful(elem, None) => Local::Scalar(Typed {
+                id: lowerer.b.value(*elem, Some(name)),
+                ty: *elem,
+            }),
+            Type::Stateful(elem, Some(shape)) => {
+                Local::Array(lowerer.b.array(name, *elem, shape, ArrayKind::Local, span))
+            }
             Type::Constexpr => Local::Poisoned,
         };
         lowerer.declare(name, local, span);

@@ -676,7 +676,7 @@ fn memories(array: &Array) -> Vec<Mem> {
     } = array;
     let count = ir::partition::banks(shape, partition);
     let mut words = vec![Vec::new(); count as usize];
-    if let ArrayKind::Table(contents) = &array.kind {
+    if let Some(contents) = array.kind.contents() {
         let unsigned = HwType::ui(array.elem.width());
         for (position, constant) in contents.iter().enumerate() {
             let (bank, _) = ir::partition::place(shape, partition, position as u64);
@@ -701,6 +701,7 @@ fn memories(array: &Array) -> Vec<Mem> {
                 ArrayKind::Param(_) | ArrayKind::Result(_) => Place::External,
                 ArrayKind::Local => Place::Local,
                 ArrayKind::Table(_) => Place::Rom(words),
+                ArrayKind::State(_) => Place::State(words),
             },
             ports: array.tags.most_ports(),
             span: array.span,

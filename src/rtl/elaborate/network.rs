@@ -219,7 +219,10 @@ impl Around<'_> {
         let mut ports = self.scalar_ports();
         self.declare();
         let busy = self.cells.net("busy", 1);
-        let free = self.cells.invert(Operand::Net(busy), "free");
+        let mut free = self.cells.invert(Operand::Net(busy), "free");
+        for loaded in self.loaded() {
+            free = self.cells.gate(BinaryOp::And, free, loaded, "free");
+        }
         self.cells.drive(idle, Expr::Copy(free.clone()));
         let begin = self
             .cells
@@ -249,6 +252,16 @@ impl Around<'_> {
         self.cells.drive_register(busy, next, None, Some(0), None);
         let returns = self.returns(&mut ports);
         Ok(self.manifest(ports, returns))
+    }
+
+    /// Of each process that keeps state: that it is ready to begin.
+    fn loaded(&mut self) -> Vec<Operand> {
+        let network = self.network;
+        let processes = network.processes.iter().enumerate();
+        let keeps = processes.filter(|(_, process)| process.program.keeps_state());
+        keeps
+            .map(|(number, _)| Operand::Net(self.net(number, "ap_idle")))
+            .collect()
     }
 
     // Ports -----------------------------------------------------------------------------------------

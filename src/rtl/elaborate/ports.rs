@@ -173,6 +173,7 @@ impl Top<'_> {
                 Place::External => "array",
                 Place::Local => "local array",
                 Place::Rom(_) => "table",
+                Place::State(_) => "state",
             };
             self.cells.comment(format!(
                 "{kind} {} ({})",

@@ -98,6 +98,7 @@ impl<'a> Bench<'a> {
             signature: Signature {
                 params: manifest.operands.iter().map(slot).collect(),
                 results: vec![slot(&manifest.result)],
+                keeps_state: false,
             },
             start: manifest.start.as_deref().map(signal).transpose()?,
             operands: manifest

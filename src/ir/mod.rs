@@ -167,6 +167,28 @@ pub struct Stream {
     pub depth: u64,
     /// What each holds at the start, oldest first.
     pub tokens: Vec<Const>,
+    /// What an element is, if it is a block.
+    pub packed: Option<Packed>,
+}
+
+/// A block of elements as one integer: the first of them in the lowest bits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Packed {
+    /// Type of each.
+    pub elem: Scalar,
+    /// Extents of the block.
+    pub shape: Vec<u64>,
+}
+
+impl Packed {
+    /// Elements of a block.
+    pub fn len(&self) -> u64 {
+        self.shape.iter().product()
+    }
+    /// Never: extents are positive. Present because `len` is.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
 }
 
 /// Where an array lives.

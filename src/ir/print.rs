@@ -3,7 +3,7 @@
 
 use super::{
     Arg, Array, ArrayId, ArrayKind, ArrayTags, Block, Call, Const, Element, FloatFormat, For, If,
-    Kernel, Op, OpKind, Param, Pipeline, Program, ResultSlot, Scalar, Stream, Tags, Unroll,
+    Kernel, Op, OpKind, Packed, Param, Pipeline, Program, ResultSlot, Scalar, Stream, Tags, Unroll,
     ValueId, While,
 };
 use crate::arena::Arena;
@@ -467,13 +467,21 @@ fn tags(tags: Tags) -> String {
     pipeline.into_iter().chain(unroll).collect()
 }
 
-/// ` stream 2 with [0]`, without what it holds if that is nothing.
+/// ` stream 2 of i8[4] with [0]`, without what it carries if that is no block, and without what it holds if that is nothing.
 fn stream_text(elem: Scalar, stream: &Stream) -> String {
-    let Stream { depth, tokens } = stream;
-    match tokens.is_empty() {
-        true => format!(" stream {depth}"),
-        false => format!(" stream {depth} with {}", table_text(elem, tokens)),
+    let Stream {
+        depth,
+        tokens,
+        packed,
+    } = stream;
+    let mut text = format!(" stream {depth}");
+    if let Some(Packed { elem, shape }) = packed {
+        text += &format!(" of {elem}{shape:?}");
     }
+    if !tokens.is_empty() {
+        text += &format!(" with {}", table_text(elem, tokens));
+    }
+    text
 }
 
 /// ` ports 1 in lutram rom`, or nothing.

@@ -6,8 +6,9 @@
 
 use super::{
     Arg, Array, ArrayId, ArrayKind, ArrayTags, BinaryOp, Block, Call, CompareOp, Const, Element,
-    For, If, Kernel, KernelId, MemoryKind, Op, OpKind, Param, Partition, PartitionKind, Pipeline,
-    Program, ResultSlot, Scalar, Stream, Tags, UnaryOp, Unroll, Value, ValueId, While, validate,
+    For, If, Kernel, KernelId, MemoryKind, Op, OpKind, Packed, Param, Partition, PartitionKind,
+    Pipeline, Program, ResultSlot, Scalar, Stream, Tags, UnaryOp, Unroll, Value, ValueId, While,
+    validate,
 };
 use crate::arena::Arena;
 use crate::codes;
@@ -704,18 +705,27 @@ impl<'t> Reader<'t> {
         Ok(tags)
     }
 
-    /// `stream DEPTH with [TOKEN, ...]`, or nothing.
+    /// `stream DEPTH of BLOCK with [TOKEN, ...]`, or nothing.
     fn stream(&mut self, elem: Scalar) -> Result<Option<Stream>> {
         if !self.eat("stream") {
             return Ok(None);
         }
         let depth = self.count(1)?.into();
+        let mut packed = None;
+        if self.eat("of") {
+            let (elem, shape) = self.shaped()?;
+            packed = Some(Packed { elem, shape });
+        }
         let mut tokens = Vec::new();
         if self.eat("with") {
             self.expect("[")?;
             tokens = self.list("]", |r| r.constant(elem))?;
         }
-        Ok(Some(Stream { depth, tokens }))
+        Ok(Some(Stream {
+            depth,
+            tokens,
+            packed,
+        }))
     }
 
     /// `pipeline off|least|N unroll all|N|abreast N`, or nothing.

@@ -11,7 +11,7 @@ use crate::hwarith::demand::{Memories, demanded};
 use crate::hwarith::graph::{Graph, MemId, NodeId, Op, UnitId, VarId};
 use crate::hwarith::interval::Interval;
 use crate::hwarith::types::HwType;
-use crate::ir::{MemoryKind, Partition, Pipeline, Scalar};
+use crate::ir::{MemoryKind, Packed, Partition, Pipeline, Scalar};
 use num_bigint::BigUint;
 use std::collections::BTreeMap;
 
@@ -80,8 +80,10 @@ pub struct PortArray {
 pub struct PortStream {
     /// Name in the source.
     pub name: String,
-    /// Element type.
+    /// Type of a transfer.
     pub elem: Scalar,
+    /// What it consists of, if it is a block.
+    pub packed: Option<Packed>,
     /// Loads of it are what is got.
     pub data: MemId,
     /// Stores to it say whether something is got.

@@ -1,6 +1,6 @@
 //! Runtime values: exact integers and float bit patterns, with a mark on what is unspecified.
 
-use crate::ir::{Array, ArrayKind, Const, Param, Program, ResultSlot, Scalar};
+use crate::ir::{Array, ArrayKind, Const, Packed, Param, Program, ResultSlot, Scalar};
 use crate::rtl::interface::manifest::Flow;
 use crate::sim::integer::ExactInt;
 use crate::transform::network::Network;
@@ -168,6 +168,8 @@ pub struct Slot {
     pub shape: Option<Vec<u64>>,
     /// Which way elements go if it is a stream, as an array of the elements that may be transferred.
     pub flow: Option<Flow>,
+    /// What an element of a stream is, if it is a block: those of the slot are integers of all its bits.
+    pub packed: Option<Packed>,
 }
 
 /// Elements of a stream of the top kernel that a run can transfer.
@@ -183,6 +185,10 @@ impl Slot {
                 Some(_) => vec![MOST_TRANSFERS],
             }),
             flow: None,
+            packed: array
+                .stream
+                .as_ref()
+                .and_then(|stream| stream.packed.clone()),
         }
     }
     /// Number of elements; 1 for a scalar.
@@ -196,6 +202,39 @@ impl Slot {
     /// Whether it is a stream.
     pub fn is_stream(&self) -> bool {
         self.flow.is_some()
+    }
+    /// Type of what files hold: of the elements of blocks, if it is a stream of them.
+    pub fn leaf(&self) -> Scalar {
+        self.packed.as_ref().map_or(self.ty, |packed| packed.elem)
+    }
+    /// What stands for an element in files: the elements of a block, or itself.
+    pub fn leaves(&self, value: &Value) -> Vec<Value> {
+        let Some(packed) = &self.packed else {
+            return vec![value.clone()];
+        };
+        if value.tainted {
+            return vec![Value::unspecified(packed.elem); packed.len() as usize];
+        }
+        let (bits, width) = (value.pattern(self.ty), packed.elem.width());
+        let places = 0..packed.len();
+        let leaf = |place: u64| {
+            let own = (&bits >> (place * u64::from(width))) & ((BigUint::from(1u8) << width) - 1u8);
+            Value::of_pattern(packed.elem, &own.to_u64_digits())
+        };
+        places.map(leaf).collect()
+    }
+    /// Elements from what stands for them in files, the inverse of [`Slot::leaves`].
+    pub fn gathered(&self, leaves: Vec<Value>) -> Vec<Value> {
+        let Some(packed) = &self.packed else {
+            return leaves;
+        };
+        let width = packed.elem.width();
+        let block = |leaves: &[Value]| {
+            let patterns = leaves.iter().rev().map(|leaf| leaf.pattern(packed.elem));
+            let bits = patterns.fold(BigUint::default(), |above, own| (above << width) | own);
+            Value::of_pattern(self.ty, &bits.to_u64_digits())
+        };
+        leaves.chunks(packed.len() as usize).map(block).collect()
     }
     /// Whether it is an array.
     pub fn is_array(&self) -> bool {
@@ -254,6 +293,7 @@ impl Signature {
                 ty: kernel.values[*id].ty,
                 shape: None,
                 flow: None,
+                packed: None,
             },
         });
         let single = kernel.results.len() == 1;
@@ -270,6 +310,7 @@ impl Signature {
                     ty: *ty,
                     shape: None,
                     flow: None,
+                    packed: None,
                 },
             }
         });

@@ -50,6 +50,7 @@ mod tests {
             ty,
             shape,
             flow: None,
+            packed: None,
         }
     }
 

@@ -86,16 +86,44 @@ fn the_manifest_has_the_ports_of_streams() {
         ports,
         ty,
         width,
+        shape,
     } = &args[2].kind
     else {
         panic!("no stream");
     };
     assert_eq!((*direction, ty.as_str(), *width), (Flow::Out, "i32", 32));
+    assert!(shape.is_empty());
     let names = [&ports.din, &ports.full_n, &ports.write];
     assert_eq!(
         names.map(|name| name.as_deref()),
         [Some("o_din"), Some("o_full_n"), Some("o_write")]
     );
+}
+
+/// A block is a nested list in files, and one transfer with its first element in the lowest bits.
+#[test]
+fn a_block_is_one_transfer() {
+    let compiled = built("blocks");
+    let rows = |row: &str, count: usize| vec![row; count].join(", ");
+    let given = format!(
+        r#"{{"x": [{}], "p": [[1.5, 2, 3], {}], "y": [{}]}}"#,
+        rows("[[1, 2, 3], [4, 5, -6]]", 6),
+        rows("[4, 5, 6]", 3),
+        rows("[0, 0, 0]", 4),
+    );
+    let (_, left) = run(&compiled, &given);
+    assert!(left.contains(r#""o":[[7,-8],[6,3],[6,3],"#), "{left}");
+    assert!(
+        left.contains(r#""y":[[3.0,2.0,1.5],[6.0,5.0,4.0],"#),
+        "{left}"
+    );
+    let PortKind::Stream {
+        ty, width, shape, ..
+    } = &compiled.manifest.args[2].kind
+    else {
+        panic!("no stream");
+    };
+    assert_eq!((ty.as_str(), *width, &shape[..]), ("f16", 48, &[3][..]));
 }
 
 /// What the reference says of a network, with elements of streams as given.

@@ -1,6 +1,7 @@
 //! One kernel's syntax to one ir kernel.
 
 mod bits;
+mod blocks;
 mod bufferize;
 mod call;
 mod chain;

@@ -53,7 +53,11 @@ impl<'a> Lowerer<'_, 'a> {
 }
 
 /// A number for all elements, or a list of them.
-fn initial_elements(operand: &Operand, elem: Scalar, shape: &[u64]) -> Result<Vec<Const>> {
+pub(super) fn initial_elements(
+    operand: &Operand,
+    elem: Scalar,
+    shape: &[u64],
+) -> Result<Vec<Const>> {
     let Value::Const(value) = &operand.value else {
         let message =
             "what is kept between invocations has a first value that is known while compiling";

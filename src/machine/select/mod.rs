@@ -170,6 +170,10 @@ impl<'k> Lowering<'k> {
                 PortRef::Stream(PortStream {
                     name: array.name.clone(),
                     elem: array.elem,
+                    packed: array
+                        .stream
+                        .as_ref()
+                        .and_then(|stream| stream.packed.clone()),
                     data,
                     take,
                     put,

@@ -5,7 +5,7 @@ use super::cells::Cells;
 use crate::arena::Table;
 use crate::diagnostics::SourceMap;
 use crate::hwarith::graph::{MemId, VarId};
-use crate::ir::{Partition, Scalar};
+use crate::ir::{Packed, Partition, Scalar};
 use crate::machine::program::{LoopDim, PortArray, PortRef, Program, Region};
 use crate::rtl::interface::manifest::{
     Access, Bank, Control, Flow, Latency, Loop, Manifest, MemoryPort, Port, PortKind, Reset,
@@ -52,18 +52,15 @@ pub fn manifest(
             },
         },
         PortRef::Array(one) => array(program, one, arrays),
-        PortRef::Stream(stream) => Port {
-            name: Some(stream.name.clone()),
-            kind: PortKind::Stream {
-                ty: stream.elem.to_string(),
-                width: stream.elem.width(),
-                direction: match streams.get(&stream.data) {
-                    Some(ports) if ports.din.is_some() => Flow::Out,
-                    _ => Flow::In,
-                },
-                ports: streams.get(&stream.data).cloned().unwrap_or_default(),
-            },
-        },
+        PortRef::Stream(stream) => {
+            let ports = streams.get(&stream.data).cloned().unwrap_or_default();
+            let direction = match ports.din {
+                Some(_) => Flow::Out,
+                None => Flow::In,
+            };
+            let packed = stream.packed.as_ref();
+            stream_port(&stream.name, stream.elem, packed, (direction, ports))
+        }
     };
     let mut loops = Vec::new();
     collect_loops(program, schedule, sources, &program.root, &mut loops);
@@ -119,6 +116,25 @@ fn array(program: &Program, array: &PortArray, ports: &Table<MemId, Vec<MemoryPo
         (&array.shape, &array.partition),
         banks,
     )
+}
+
+/// The entry of a stream of transfers of a type, which are blocks if they are `packed`.
+pub(super) fn stream_port(
+    name: &str,
+    transfer: Scalar,
+    packed: Option<&Packed>,
+    (direction, ports): (Flow, StreamPorts),
+) -> Port {
+    Port {
+        name: Some(name.to_string()),
+        kind: PortKind::Stream {
+            ty: packed.map_or(transfer, |packed| packed.elem).to_string(),
+            width: transfer.width(),
+            shape: packed.map_or_else(Vec::new, |packed| packed.shape.clone()),
+            direction,
+            ports,
+        },
+    }
 }
 
 /// The entry of an array: its shape, how it is split, and the banks that have ports.

@@ -10,7 +10,9 @@ use super::transfers::count_width;
 use crate::codes;
 use crate::diagnostics::{Diagnostic, SourceMap};
 use crate::hwarith::graph::MemId;
-use crate::ir::{Arg, Array, ArrayId, ArrayKind, Const, MemoryKind, Param, ResultSlot, ValueId};
+use crate::ir::{
+    Arg, Array, ArrayId, ArrayKind, Const, MemoryKind, Packed, Param, ResultSlot, ValueId,
+};
 use crate::machine::program::{PortRef, Program};
 use crate::rtl::interface::manifest::{
     Bank, Control, Flow, Latency, Loop, Manifest, MemoryPort, Port, PortKind, Reset, StreamPorts,
@@ -130,6 +132,11 @@ fn shape(network: &Network, parts: &[Part], which: &[usize], id: ArrayId, users:
         capacity: (depth + on_the_way).next_power_of_two().max(2),
         tokens: tokens.iter().map(|token| bits(array, token)).collect(),
     }
+}
+
+/// What a transfer consists of, if it is a block.
+fn packed(array: &Array) -> Option<&Packed> {
+    array.stream.as_ref()?.packed.as_ref()
 }
 
 fn bits(array: &Array, token: &Const) -> BigUint {
@@ -504,18 +511,6 @@ impl Around<'_> {
         Ok(waits)
     }
 
-    fn stream_port(&self, array: &Array, direction: Flow, ports: StreamPorts) -> Port {
-        Port {
-            name: Some(array.name.clone()),
-            kind: PortKind::Stream {
-                ty: array.elem.to_string(),
-                width: array.elem.width(),
-                direction,
-                ports,
-            },
-        }
-    }
-
     fn inward(&mut self, array: &Array, ends: Ends) -> Result<Port, Diagnostic> {
         let [get] = ends.gets[..] else {
             let message = format!(
@@ -542,7 +537,12 @@ impl Around<'_> {
             read: named(read),
             ..StreamPorts::default()
         };
-        Ok(self.stream_port(array, Flow::In, ports))
+        Ok(manifest::stream_port(
+            &array.name,
+            array.elem,
+            packed(array),
+            (Flow::In, ports),
+        ))
     }
 
     fn outward(&mut self, id: ArrayId, array: &Array, ends: Ends, begin: NetId) -> (Port, Operand) {
@@ -575,7 +575,10 @@ impl Around<'_> {
             self.queue(id, put, [dout, empty_n, go], put[2], begin);
         }
         let empty = self.cells.invert(some, "empty");
-        (self.stream_port(array, Flow::Out, ports), empty)
+        (
+            manifest::stream_port(&array.name, array.elem, packed(array), (Flow::Out, ports)),
+            empty,
+        )
     }
 
     fn between(&mut self, id: ArrayId, ends: Ends, begin: NetId) {

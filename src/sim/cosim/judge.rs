@@ -282,5 +282,5 @@ fn fits(slot: &Slot, port: &Port) -> bool {
     };
     is_alike
         && slot.ty.width() == port.width()
-        && Scalar::named(port.type_name()).is_none_or(|ty| ty == slot.ty)
+        && Scalar::named(port.type_name()).is_none_or(|ty| ty == slot.leaf())
 }

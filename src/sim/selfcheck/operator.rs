@@ -185,6 +185,7 @@ fn slot(port: &Port) -> Slot {
     let width = port.width();
     Slot {
         flow: None,
+        packed: None,
         name: port.name.clone().unwrap_or_else(|| "result".into()),
         ty: Scalar::named(port.type_name()).unwrap_or(Scalar::unsigned(width)),
         shape: None,

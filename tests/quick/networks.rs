@@ -4,7 +4,7 @@
 use crate::directives::{checked, compile_text};
 use crate::support;
 use allo_hls::diagnostics::Diagnostics;
-use allo_hls::driver::Compilation;
+use allo_hls::driver::{self, Compilation, Target};
 use allo_hls::frontend;
 use allo_hls::rtl::interface::manifest::{Flow, PortKind};
 use allo_hls::sim::cosim::simulate;
@@ -147,8 +147,8 @@ const PRODUCER: &str = "
 from allo import *
 
 @kernel
-def a(s: Stream[i32], t: Stream[i32]):
-    for i in range(20):
+def a(s: Stream[i32], t: Stream[i32], n: i32):
+    for i in range(20 + 0 * n):
         s.put(i)
     for i in range(8):
         t.put(i)
@@ -166,14 +166,14 @@ fn a_deadlock_names_who_waits_and_the_depth_that_helps() {
     let text = format!(
         "{PRODUCER}
 @kernel
-def top(y: \"i32[8]\"):
+def top(y: \"i32[8]\", n: i32):
     s: Stream[i32, 6]
     t: Stream[i32]
-    a(s, t)
+    a(s, t, n)
     b(s, t, y)
 "
     );
-    let said = fails(&text, "{\"y\": [0, 0, 0, 0, 0, 0, 0, 0]}");
+    let said = fails(&text, "{\"y\": [0, 0, 0, 0, 0, 0, 0, 0], \"n\": 3}");
     let expected = "deadlock: 'a' waits for room in 's'; 'b' waits for an element of 't'; it ends where 's' holds 20 elements";
     assert_eq!(said, expected);
     // Nothing can be said of the hardware, and that is said.
@@ -186,6 +186,28 @@ def top(y: \"i32[8]\"):
             .iter()
             .any(|warning| warning.message.contains("deadlock"))
     );
+}
+
+/// Where no data decide, the compiler makes them deep enough, and no deeper; where it is told to leave them, it says so.
+#[test]
+fn streams_that_are_too_short_become_longer() {
+    let said = |keep_depths: bool| {
+        let (mut sources, file) = support::source("kernel.py", &kernel("reconvergent"));
+        let mut target = Target::new("ecp5", 10.0).expect("a device");
+        target.keep_depths = keep_depths;
+        let compiled = driver::compile(&mut sources, file, Some("top"), &target);
+        let compiled = compiled.unwrap_or_else(|errors| panic!("{:?}", errors.0));
+        let top = &compiled.program.kernels[compiled.program.top];
+        let depths = top
+            .arrays
+            .values()
+            .filter_map(|array| array.stream.as_ref());
+        let depths: Vec<u64> = depths.map(|stream| stream.depth).collect();
+        (compiled.warnings.0[0].message.clone(), depths)
+    };
+    let message = "'b' holds 2 elements, and the network ends where it holds 5".to_string();
+    assert_eq!(said(false), (message.clone(), vec![2, 2, 5, 2]));
+    assert_eq!(said(true), (message, vec![2, 2, 2, 2]));
 }
 
 #[test]

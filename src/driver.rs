@@ -18,6 +18,7 @@ use crate::schedule::device::{Device, Total};
 use crate::schedule::{NoSchedule, Schedule};
 use crate::sim::depths::{self, Short};
 use crate::sim::selfcheck::{self, Budget, Checked};
+use crate::transform::hoist::{self, Depends};
 use crate::transform::network::Network;
 use crate::units::float::{self, Operator};
 use crate::{directives, frontend, hwarith, ir, machine, prove, rtl, schedule, transform};
@@ -259,17 +260,18 @@ fn build_network(
     warnings.0.extend(notes);
     let mut parts = Vec::new();
     // Processes with equal code are one module.
-    let mut known: HashMap<String, usize> = HashMap::new();
+    let mut known: HashMap<(String, Depends), usize> = HashMap::new();
     let mut which = Vec::new();
-    for process in &network.processes {
+    for (process, depends) in network.processes.iter().zip(hoist::dependences(network)) {
         let mut unnamed = process.kernel().clone();
         unnamed.name = String::new();
         let text = ir::print::print_kernel(&unnamed, None);
-        let number = match known.get(&text) {
+        let same = (text, depends.clone());
+        let number = match known.get(&same) {
             Some(number) => *number,
             None => {
-                parts.push(part(process.kernel(), target, &mut warnings)?);
-                known.insert(text, parts.len() - 1);
+                parts.push(part(process.kernel(), &depends, target, &mut warnings)?);
+                known.insert(same, parts.len() - 1);
                 parts.len() - 1
             }
         };
@@ -317,11 +319,13 @@ fn build_network(
 /// A process with its schedule: of the kernels that the passes offer, the one that takes the fewest cycles.
 fn part(
     kernel: &ir::Kernel,
+    depends: &Depends,
     target: &Target,
     warnings: &mut Diagnostics,
 ) -> Result<Part, Diagnostics> {
     let mut best: Result<Option<(u64, Part, Diagnostics)>, Diagnostics> = Ok(None);
-    for kernel in transform::run_on(kernel.clone(), &target.skip, None)? {
+    for mut kernel in transform::run_on(kernel.clone(), &target.skip, None)? {
+        hoist::run(&mut kernel, depends);
         let mut own = Diagnostics::default();
         match (scheduled(&kernel, target, &mut own), &best) {
             (Ok((program, schedule)), before) => {

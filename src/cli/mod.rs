@@ -4,6 +4,7 @@ mod compile;
 mod directives;
 mod explain;
 mod hwarith;
+mod interface;
 mod operator;
 mod output;
 mod prove;
@@ -19,6 +20,7 @@ use allo_hls::units::float::{self, Operator};
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use directives::DirectiveArgs;
+use interface::InterfaceArgs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -168,6 +170,8 @@ pub struct CompileArgs {
     pub source: SourceArgs,
     #[command(flatten)]
     pub target: TargetArgs,
+    #[command(flatten)]
+    pub interface: InterfaceArgs,
     /// Output file; standard output if left out
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
@@ -385,6 +389,8 @@ pub struct CosimArgs {
     pub source: SourceArgs,
     #[command(flatten)]
     pub target: TargetArgs,
+    #[command(flatten)]
+    pub interface: InterfaceArgs,
     /// Number of random and edge-value inputs
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=1 << 48))]
     pub vectors: u64,

@@ -1,0 +1,857 @@
+//! The module around the core: buffers, masters, streams and the control slave, connected.
+
+use super::buffer::{self, Geometry, Shape};
+use super::circuit::{Circuit, Outputs, Signal};
+use super::master::{ADDRESS_WIDTH, Bus, Transfer};
+use super::plan::{ArrayPlan, Interface, Options, Plan, Reach, StreamPlan};
+use super::{control, frames, master, sequence};
+use crate::rtl::interface::block::*;
+use crate::rtl::interface::manifest::{Access, Flow, Manifest, Port, PortKind, Reset};
+use crate::rtl::namer::Namer;
+use crate::rtl::netlist::{Design, Direction, Module, ModuleId};
+use std::collections::{BTreeMap, HashMap};
+
+/// A design with a block around its top module, which is renamed, and the manifest of the block.
+///
+/// Errors, in words for the user: what was asked for does not fit the kernel.
+pub fn around(
+    design: &Design,
+    manifest: &Manifest,
+    options: &Options,
+) -> Result<(Design, BlockManifest), String> {
+    let plan = Plan::of(manifest, options)?;
+    let mut design = design.clone();
+    let core = design.top().ok_or("there is no module")?;
+    let mut names = Namer::new();
+    names.take(&manifest.module);
+    for (_, module) in design.modules.iter() {
+        names.take(&module.name);
+    }
+    design.modules[core].name = names.suffixed(&format!("{}_core", manifest.module));
+    let name = manifest.module.clone();
+    let about = format!("{}: {} with AXI", manifest.top, design.modules[core].name);
+    let circuit = Circuit::new(&name, about, false);
+    for (_, module) in design.modules.iter() {
+        circuit.reserve(&module.name);
+    }
+    let mut block = Block {
+        c: &circuit,
+        reset: !circuit.input("ap_rst_n", 1),
+        plan: &plan,
+        manifest,
+        design: &mut design,
+        names,
+        nets: HashMap::new(),
+        ports: BTreeMap::new(),
+        loading: Vec::new(),
+        storing: Vec::new(),
+        events: HashMap::new(),
+    };
+    block.reset = block.reset.named("ap_rst");
+    let told = block.build(core);
+    design.modules.push(circuit.finish());
+    Ok((design, told))
+}
+
+/// The parts of a status bit.
+type Events<'c> = HashMap<&'static str, Vec<Signal<'c>>>;
+
+struct Block<'c, 'd> {
+    c: &'c Circuit,
+    reset: Signal<'c>,
+    plan: &'d Plan,
+    manifest: &'d Manifest,
+    design: &'d mut Design,
+    names: Namer,
+    /// Nets between instances, by name.
+    nets: HashMap<String, Signal<'c>>,
+    /// The ports of each interface by the names of its signals.
+    ports: BTreeMap<String, Ports>,
+    /// What is busy before the core runs.
+    loading: Vec<Signal<'c>>,
+    /// What is busy after it.
+    storing: Vec<Signal<'c>>,
+    events: Events<'c>,
+}
+
+impl<'c> Block<'c, '_> {
+    fn build(&mut self, core: ModuleId) -> BlockManifest {
+        let interrupt = self.plan.options.control.then(|| self.slave_ports());
+        self.core(core);
+        for array in &self.plan.arrays {
+            if !array.ports.is_empty() {
+                self.array(array);
+            }
+        }
+        for bundle in 0..self.plan.bundles.len() {
+            self.reader(bundle);
+            self.writer(bundle);
+        }
+        for stream in &self.plan.streams {
+            self.stream(stream);
+        }
+        let has_frames = self
+            .plan
+            .arrays
+            .iter()
+            .any(|array| array.reach == Reach::Axis { flow: Flow::In });
+        let frame_error = (!self.plan.options.control && has_frames).then(|| {
+            let port = self.c.port("frame_error", 1);
+            (port, self.c.name(port))
+        });
+        self.sequence(frame_error.as_ref().map(|(port, _)| *port));
+        if let Some(interrupt) = interrupt {
+            self.control(interrupt);
+        }
+        self.told(core, frame_error.map(|(_, name)| name))
+    }
+
+    // Wiring -------------------------------------------------------------------------------------
+
+    /// A net between instances.
+    fn net(&mut self, name: &str, width: u32) -> Signal<'c> {
+        let c = self.c;
+        *self
+            .nets
+            .entry(name.to_string())
+            .or_insert_with(|| c.wire(name, width))
+    }
+
+    /// A port of an interface; its net.
+    fn port(&mut self, interface: &str, signal: &str, width: u32, is_input: bool) -> Signal<'c> {
+        let name = format!("{interface}_{signal}");
+        let net = match is_input {
+            true => self.c.input(&name, width),
+            false => self.c.port(&name, width),
+        };
+        let ports = self.ports.entry(interface.to_string()).or_default();
+        ports.insert(signal.to_string(), self.c.name(net));
+        net
+    }
+
+    /// An instance of a new module; clock and reset are among its inputs already.
+    fn instance(
+        &mut self,
+        module: Module,
+        name: &str,
+        inputs: Vec<(String, Signal<'c>)>,
+    ) -> Outputs<'c> {
+        let id = self.design.modules.push(module);
+        self.instance_of(id, name, inputs)
+    }
+
+    fn instance_of(
+        &mut self,
+        id: ModuleId,
+        name: &str,
+        mut inputs: Vec<(String, Signal<'c>)>,
+    ) -> Outputs<'c> {
+        inputs.push(("ap_rst".into(), self.reset));
+        let module = &self.design.modules[id];
+        self.c.reserve(&module.name);
+        self.c.instance((id, module), name, &inputs)
+    }
+
+    fn module_name(&mut self, part: &str) -> String {
+        let name = self
+            .names
+            .suffixed(&format!("{}_{part}", self.manifest.module));
+        self.c.reserve(&name);
+        name
+    }
+
+    fn event(&mut self, name: &'static str, event: Signal<'c>) {
+        self.events.entry(name).or_default().push(event);
+    }
+
+    // Parts --------------------------------------------------------------------------------------
+
+    fn core(&mut self, id: ModuleId) {
+        let Manifest { control, .. } = self.manifest;
+        let module = self.design.modules[id].clone();
+        let mut inputs = Vec::new();
+        for port in &module.ports {
+            let net = &module.nets[port.net];
+            let is_driven = Some(port.net) != module.clock && Some(port.net) != module.reset;
+            if port.direction == Direction::Output || !is_driven {
+                continue;
+            }
+            inputs.push((
+                net.name.clone(),
+                self.net(&format!("core.{}", net.name), net.width),
+            ));
+        }
+        let outputs = self.instance_of(id, "core", inputs);
+        for port in &module.ports {
+            let name = &module.nets[port.net].name;
+            if let Some(net) = outputs.find(name) {
+                self.nets.insert(format!("core.{name}"), net);
+            }
+        }
+        for register in &self.plan.registers {
+            if let Some(port) = &register.port {
+                let value = self.net(&control::register_port(register), register.width);
+                self.net(&format!("core.{port}"), register.width).set(value);
+            }
+        }
+        let start = self.net("core_start", 1);
+        if control.start != "start" {
+            self.net(&format!("core.{}", control.start), 1).set(start);
+        }
+    }
+
+    /// The buffer of an array, and what moves its elements but for masters.
+    fn array(&mut self, array: &ArrayPlan) {
+        let shape = self.shape(array);
+        let geometry = Geometry::of(array, &shape);
+        let name = &array.name;
+        let mut inputs = vec![("run".to_string(), self.net("run", 1))];
+        let address = crate::rtl::netlist::address_width(array.length);
+        for (k, port) in array.ports.iter().enumerate() {
+            let names = [
+                Some(&port.address),
+                Some(&port.ce),
+                port.we.as_ref(),
+                port.d.as_ref(),
+            ];
+            let widths = [address, 1, 1, array.width];
+            for ((pin, port), width) in ["address", "ce", "we", "d"].iter().zip(names).zip(widths) {
+                if let Some(port) = port {
+                    inputs.push((
+                        format!("{pin}{k}"),
+                        self.net(&format!("core.{port}"), width),
+                    ));
+                }
+            }
+        }
+        let strobes = match array.reach {
+            Reach::Local { .. } => 4,
+            _ => 0,
+        };
+        let widths = [
+            ("load", 1),
+            ("load_beat", geometry.beat_width()),
+            ("load_data", 8 * shape.beat),
+            ("load_strb", strobes),
+            ("fetch", 1),
+            ("fetch_beat", geometry.beat_width()),
+            ("shift", geometry.shift_width()),
+        ];
+        let wanted = |pin: &str| match pin {
+            "shift" => shape.is_shifted && geometry.elements > 1,
+            "load_strb" => strobes > 0,
+            pin if pin.starts_with("load") => shape.is_loaded,
+            _ => shape.is_fetched,
+        };
+        for (pin, width) in widths.into_iter().filter(|(pin, _)| wanted(pin)) {
+            inputs.push((pin.to_string(), self.net(&format!("{name}:{pin}"), width)));
+        }
+        let module = buffer::build(&self.module_name(&format!("{name}_buffer")), array, &shape);
+        let outputs = self.instance(module, &format!("{name}_buffer"), inputs);
+        for (k, port) in array.ports.iter().enumerate() {
+            if let Some(q) = &port.q {
+                self.net(&format!("core.{q}"), array.width)
+                    .set(outputs.get(&format!("q{k}")));
+            }
+        }
+        for pin in ["fetch_data", "fetch_strb"] {
+            if let Some(net) = outputs.find(pin) {
+                self.nets.insert(format!("{name}:{pin}"), net);
+            }
+        }
+        match &array.reach {
+            Reach::Axis { flow: Flow::In } => self.frame_in(array, &geometry),
+            Reach::Axis { flow: Flow::Out } => self.frame_out(array),
+            Reach::Master { base, .. } => self.mastered(array, *base, &shape, &geometry),
+            Reach::Local { .. } => {}
+        }
+    }
+
+    fn shape(&self, array: &ArrayPlan) -> Shape {
+        match array.reach {
+            Reach::Local { .. } => control::LOCAL,
+            Reach::Axis { flow } => Shape {
+                beat: array.element_bytes,
+                granule: array.element_bytes,
+                is_shifted: false,
+                is_marked: false,
+                is_loaded: flow == Flow::In,
+                is_fetched: flow == Flow::Out,
+            },
+            Reach::Master { .. } => {
+                let beat = self.plan.options.width / 8;
+                Shape {
+                    beat,
+                    granule: beat.min(array.element_bytes),
+                    is_shifted: true,
+                    is_marked: array.is_written(),
+                    is_loaded: true,
+                    is_fetched: array.is_written(),
+                }
+            }
+        }
+    }
+
+    /// What a buffer has of its base address, and what clears the marks of one that is not loaded.
+    fn mastered(&mut self, array: &ArrayPlan, base: u32, shape: &Shape, geometry: &Geometry) {
+        let name = &array.name;
+        let register = self
+            .plan
+            .registers
+            .iter()
+            .find(|register| register.offset == base);
+        let register = register.expect("an array of a master has a register for its base");
+        let base = self.net(&control::register_port(register), ADDRESS_WIDTH);
+        if geometry.elements > 1 {
+            let low = array.element_bytes.trailing_zeros();
+            let shift = base.bits(low, geometry.shift_width());
+            self.net(&format!("{name}:shift"), geometry.shift_width())
+                .set(shift);
+        }
+        if array.is_read() {
+            return;
+        }
+        let module = frames::sweep(
+            &self.module_name(&format!("{name}_clear")),
+            name,
+            geometry.most_beats,
+        );
+        let begin = self.net("begin_load", 1);
+        let clear = self.instance(
+            module,
+            &format!("{name}_clear"),
+            vec![("launch".into(), begin)],
+        );
+        self.loading.push(clear.get("busy"));
+        self.net(&format!("{name}:load"), 1).set(clear.get("busy"));
+        let zeros = self.c.constant(8 * shape.beat, 0u32);
+        self.net(&format!("{name}:load_data"), 8 * shape.beat)
+            .set(zeros);
+        self.net(&format!("{name}:load_beat"), geometry.beat_width())
+            .set(clear.get("load_beat"));
+    }
+
+    fn frame_in(&mut self, array: &ArrayPlan, geometry: &Geometry) {
+        let name = &array.name;
+        let bits = 8 * array.element_bytes;
+        let [data, valid, last] = [("tdata", bits), ("tvalid", 1), ("tlast", 1)]
+            .map(|(signal, width)| self.port(name, signal, width, true));
+        let _ = self.port(name, "tkeep", array.element_bytes, true);
+        let inputs = vec![
+            ("launch".to_string(), self.net("begin_load", 1)),
+            ("tdata".to_string(), data),
+            ("tvalid".to_string(), valid),
+            ("tlast".to_string(), last),
+        ];
+        let module = frames::input(&self.module_name(&format!("{name}_input")), array);
+        let frame = self.instance(module, &format!("{name}_input"), inputs);
+        self.port(name, "tready", 1, false).set(frame.get("tready"));
+        for (pin, width) in [
+            ("load", 1),
+            ("load_beat", geometry.beat_width()),
+            ("load_data", bits),
+        ] {
+            self.net(&format!("{name}:{pin}"), width)
+                .set(frame.get(pin));
+        }
+        self.loading.push(frame.get("busy"));
+        self.event("short_frame", frame.get("short"));
+        self.event("long_frame", frame.get("long"));
+    }
+
+    fn frame_out(&mut self, array: &ArrayPlan) {
+        let name = &array.name;
+        let inputs = vec![
+            ("launch".to_string(), self.net("begin_store", 1)),
+            ("tready".to_string(), self.port(name, "tready", 1, true)),
+            (
+                "fetch_data".to_string(),
+                self.net(&format!("{name}:fetch_data"), 8 * array.element_bytes),
+            ),
+        ];
+        let module = frames::output(&self.module_name(&format!("{name}_output")), array);
+        let frame = self.instance(module, &format!("{name}_output"), inputs);
+        for (signal, width) in [
+            ("tdata", 8 * array.element_bytes),
+            ("tvalid", 1),
+            ("tlast", 1),
+        ] {
+            self.port(name, signal, width, false).set(frame.get(signal));
+        }
+        let ones = self.c.one().repeat(array.element_bytes);
+        self.port(name, "tkeep", array.element_bytes, false)
+            .set(ones);
+        for pin in ["fetch", "fetch_beat"] {
+            let value = frame.get(pin);
+            self.net(&format!("{name}:{pin}"), value.width()).set(value);
+        }
+        self.storing.push(frame.get("busy"));
+    }
+
+    fn stream(&mut self, stream: &StreamPlan) {
+        let name = &stream.name;
+        let bytes = stream.width.div_ceil(8);
+        let core = |port: &Option<String>| format!("core.{}", port.clone().unwrap_or_default());
+        let ports = &stream.ports;
+        let is_input = stream.flow == Flow::In;
+        let data = self.port(name, "tdata", 8 * bytes, is_input);
+        let valid = self.port(name, "tvalid", 1, is_input);
+        let ready = self.port(name, "tready", 1, !is_input);
+        let keep = self.port(name, "tkeep", bytes, is_input);
+        if is_input {
+            // Without a queue, so that nothing is taken ahead of its use.
+            self.net(&core(&ports.dout), stream.width)
+                .set(data.bits(0, stream.width));
+            self.net(&core(&ports.empty_n), 1).set(valid);
+            ready.set(self.net(&core(&ports.read), 1));
+            return;
+        }
+        let module = frames::queue(
+            &self.module_name(&format!("{name}_queue")),
+            name,
+            stream.width,
+        );
+        let inputs = vec![
+            ("valid".to_string(), self.net(&core(&ports.write), 1)),
+            (
+                "data".to_string(),
+                self.net(&core(&ports.din), stream.width),
+            ),
+            ("out_ready".to_string(), ready),
+        ];
+        let queue = self.instance(module, &format!("{name}_queue"), inputs);
+        self.net(&core(&ports.full_n), 1).set(queue.get("ready"));
+        valid.set(queue.get("out_valid"));
+        data.set(queue.get("out_data").resize(8 * bytes));
+        keep.set(self.c.one().repeat(bytes));
+        self.storing.push(queue.get("out_valid"));
+    }
+
+    fn bus(&self, flow: Flow) -> Bus {
+        let Options {
+            width, outstanding, ..
+        } = self.plan.options;
+        Bus {
+            beat: width / 8,
+            outstanding: match flow {
+                Flow::In => outstanding.read,
+                Flow::Out => outstanding.write,
+            },
+        }
+    }
+
+    /// What a half of a master has of its arrays: what it moves, and the inputs that follow.
+    fn transfers(
+        &mut self,
+        bundle: usize,
+        flow: Flow,
+    ) -> (Vec<Transfer>, Vec<(String, Signal<'c>)>) {
+        let mut transfers = Vec::new();
+        let mut inputs = Vec::new();
+        for number in self.plan.transfers(bundle, flow) {
+            let array = &self.plan.arrays[number];
+            let geometry = Geometry::of(array, &self.shape(array));
+            transfers.push(Transfer {
+                name: array.name.clone(),
+                bytes: array.length * u64::from(array.element_bytes),
+                is_shifted: geometry.elements > 1,
+                beat_width: geometry.beat_width(),
+            });
+            let Reach::Master { base, .. } = array.reach else {
+                continue;
+            };
+            let register = self
+                .plan
+                .registers
+                .iter()
+                .find(|register| register.offset == base);
+            let register = register.expect("an array of a master has a register for its base");
+            let net = self.net(&control::register_port(register), ADDRESS_WIDTH);
+            inputs.push((format!("base_{}", array.name), net));
+        }
+        (transfers, inputs)
+    }
+
+    /// What both address channels have.
+    fn address_ports(&mut self, interface: &str, prefix: &str, half: &Outputs<'c>) {
+        for (signal, width) in [("addr", ADDRESS_WIDTH), ("len", 8), ("valid", 1)] {
+            let signal = format!("{prefix}{signal}");
+            self.port(interface, &signal, width, false)
+                .set(half.get(&signal));
+        }
+        let beat = (self.plan.options.width / 8).trailing_zeros();
+        let size = self.c.constant(3, beat);
+        self.port(interface, &format!("{prefix}size"), 3, false)
+            .set(size);
+        let increments = self.c.constant(2, 1u32);
+        self.port(interface, &format!("{prefix}burst"), 2, false)
+            .set(increments);
+    }
+
+    fn reader(&mut self, bundle: usize) {
+        let (transfers, mut inputs) = self.transfers(bundle, Flow::In);
+        if transfers.is_empty() {
+            return;
+        }
+        let name = self.plan.bundles[bundle].clone();
+        let interface = format!("m_axi_{name}");
+        let width = self.plan.options.width;
+        inputs.push(("launch".into(), self.net("begin_load", 1)));
+        for (signal, width) in [("arready", 1), ("rvalid", 1), ("rlast", 1), ("rresp", 2)] {
+            inputs.push((signal.into(), self.port(&interface, signal, width, true)));
+        }
+        let data = self.port(&interface, "rdata", width, true);
+        let module = master::reader(
+            &self.module_name(&format!("{name}_read")),
+            self.bus(Flow::In),
+            &transfers,
+        );
+        let half = self.instance(module, &format!("{name}_read"), inputs);
+        self.address_ports(&interface, "ar", &half);
+        self.port(&interface, "rready", 1, false)
+            .set(half.get("rready"));
+        for transfer in &transfers {
+            let name = &transfer.name;
+            self.net(&format!("{name}:load"), 1)
+                .set(half.get(&format!("load_{name}")));
+            self.net(&format!("{name}:load_data"), width).set(data);
+            let beat = half.get("beat").resize(transfer.beat_width);
+            self.net(&format!("{name}:load_beat"), transfer.beat_width)
+                .set(beat);
+        }
+        self.loading.push(half.get("busy"));
+        self.event("read_error", half.get("error"));
+    }
+
+    fn writer(&mut self, bundle: usize) {
+        let (transfers, mut inputs) = self.transfers(bundle, Flow::Out);
+        if transfers.is_empty() {
+            return;
+        }
+        let name = self.plan.bundles[bundle].clone();
+        let interface = format!("m_axi_{name}");
+        let width = self.plan.options.width;
+        inputs.push(("launch".into(), self.net("begin_store", 1)));
+        for (signal, width) in [("awready", 1), ("wready", 1), ("bvalid", 1), ("bresp", 2)] {
+            inputs.push((signal.into(), self.port(&interface, signal, width, true)));
+        }
+        for Transfer { name, .. } in &transfers {
+            inputs.push((
+                format!("data_{name}"),
+                self.net(&format!("{name}:fetch_data"), width),
+            ));
+            inputs.push((
+                format!("strb_{name}"),
+                self.net(&format!("{name}:fetch_strb"), width / 8),
+            ));
+        }
+        let module = master::writer(
+            &self.module_name(&format!("{name}_write")),
+            self.bus(Flow::Out),
+            &transfers,
+        );
+        let half = self.instance(module, &format!("{name}_write"), inputs);
+        self.address_ports(&interface, "aw", &half);
+        for (signal, width) in [
+            ("wdata", width),
+            ("wstrb", width / 8),
+            ("wlast", 1),
+            ("wvalid", 1),
+            ("bready", 1),
+        ] {
+            self.port(&interface, signal, width, false)
+                .set(half.get(signal));
+        }
+        for transfer in &transfers {
+            let name = &transfer.name;
+            self.net(&format!("{name}:fetch"), 1)
+                .set(half.get(&format!("fetch_{name}")));
+            let beat = half.get("beat").resize(transfer.beat_width);
+            self.net(&format!("{name}:fetch_beat"), transfer.beat_width)
+                .set(beat);
+        }
+        self.storing.push(half.get("busy"));
+        self.event("write_error", half.get("error"));
+    }
+
+    fn sequence(&mut self, frame_error: Option<Signal<'c>>) {
+        let Manifest { control, .. } = self.manifest;
+        let c = self.c;
+        let start = match self.plan.options.control {
+            true => self.net("start", 1),
+            false => c.one(),
+        };
+        let frames = frame_error.is_some();
+        let mut inputs = vec![
+            ("start".to_string(), start),
+            ("load_busy".to_string(), c.any(self.loading.clone())),
+            ("store_busy".to_string(), c.any(self.storing.clone())),
+            (
+                "core_ready".to_string(),
+                self.net(&format!("core.{}", control.ready), 1),
+            ),
+            (
+                "core_done".to_string(),
+                self.net(&format!("core.{}", control.done), 1),
+            ),
+        ];
+        if frames {
+            let events: Vec<Signal> = self.events.values().flatten().copied().collect();
+            inputs.push(("frame_event".into(), c.any(events)));
+        }
+        let module = sequence::build(&self.module_name("sequence"), frames);
+        let outputs = self.instance(module, "sequence", inputs);
+        for pin in ["begin_load", "begin_store", "core_start", "run"] {
+            self.net(pin, 1).set(outputs.get(pin));
+        }
+        for pin in ["ready", "done", "idle"] {
+            self.nets.insert(pin.into(), outputs.get(pin));
+        }
+        if let Some(port) = frame_error {
+            port.set(outputs.get("frame_error"));
+        }
+    }
+
+    /// The inputs of the slave; the interrupt.
+    fn slave_ports(&mut self) -> Signal<'c> {
+        let interrupt = self.c.port("interrupt", 1);
+        let width = self.plan.address_width;
+        for (signal, width) in control::INPUTS
+            .into_iter()
+            .chain([("awaddr", width), ("araddr", width)])
+        {
+            let net = self.port(SLAVE, signal, width, true);
+            self.nets.insert(format!("slave_{signal}"), net);
+        }
+        interrupt
+    }
+
+    fn control(&mut self, interrupt: Signal<'c>) {
+        let c = self.c;
+        let width = self.plan.address_width;
+        let mut inputs = Vec::new();
+        for (signal, width) in control::INPUTS
+            .into_iter()
+            .chain([("awaddr", width), ("araddr", width)])
+        {
+            inputs.push((
+                signal.to_string(),
+                self.net(&format!("slave_{signal}"), width),
+            ));
+        }
+        for pin in ["ready", "done", "idle"] {
+            inputs.push((pin.into(), self.net(pin, 1)));
+        }
+        for result in &self.plan.results {
+            let net = self.net(&format!("core.{}", result.port), result.width);
+            inputs.push((format!("result_{}", result.port), net));
+        }
+        for name in &control::STATUS_BITS[..4] {
+            let events = self.events.get(name).cloned().unwrap_or_default();
+            inputs.push(((*name).to_string(), c.any(events)));
+        }
+        let locals = self
+            .plan
+            .arrays
+            .iter()
+            .filter(|array| matches!(array.reach, Reach::Local { .. }));
+        let locals: Vec<&ArrayPlan> = locals.filter(|array| !array.ports.is_empty()).collect();
+        let start = self.net("start", 1);
+        let running = start | !self.net("idle", 1);
+        for array in &locals {
+            inputs.push((format!("running_{}", array.name), running));
+            let data = self.net(&format!("{}:fetch_data", array.name), control::WORD);
+            inputs.push((format!("fetchdata_{}", array.name), data));
+        }
+        let module = control::build(&self.module_name("control"), self.plan);
+        let slave = self.instance(module, "control", inputs);
+        for (signal, width) in SLAVE_OUTPUTS {
+            self.port(SLAVE, signal, width, false)
+                .set(slave.get(signal));
+        }
+        interrupt.set(slave.get("interrupt"));
+        self.net("start", 1).set(slave.get("start"));
+        for register in &self.plan.registers {
+            let name = control::register_port(register);
+            self.net(&name, register.width).set(slave.get(&name));
+        }
+        for array in &locals {
+            let name = &array.name;
+            for pin in ["load", "load_beat", "fetch", "fetch_beat"] {
+                let value = slave.get(&format!("{}_{name}", pin.replace('_', "")));
+                self.net(&format!("{name}:{pin}"), value.width()).set(value);
+            }
+            self.net(&format!("{name}:load_data"), control::WORD)
+                .set(slave.get("write_data"));
+            self.net(&format!("{name}:load_strb"), 4)
+                .set(slave.get("write_strb"));
+        }
+    }
+
+    // Manifest -----------------------------------------------------------------------------------
+
+    fn told(&self, core: ModuleId, frame_error: Option<String>) -> BlockManifest {
+        let Manifest { args, returns, .. } = self.manifest;
+        let Options {
+            interface, control, ..
+        } = self.plan.options;
+        let ports = |ports: &[Port]| ports.iter().map(|port| self.told_port(port)).collect();
+        BlockManifest {
+            version: self.manifest.version,
+            top: self.manifest.top.clone(),
+            module: self.manifest.module.clone(),
+            core: self.design.modules[core].name.clone(),
+            interface: match interface {
+                Interface::Axi => "axi".into(),
+                Interface::Axis => "axis".into(),
+            },
+            clock: "ap_clk".into(),
+            reset: Reset {
+                port: "ap_rst_n".into(),
+                active: "low".into(),
+                sync: true,
+            },
+            interrupt: control.then(|| "interrupt".into()),
+            control: control.then(|| self.told_slave()),
+            masters: self.told_masters(),
+            args: ports(args),
+            returns: ports(returns),
+            frame_error,
+            latency: self.manifest.latency,
+            loops: self.manifest.loops.clone(),
+            checked: self.manifest.checked.clone(),
+        }
+    }
+
+    fn told_slave(&self) -> ControlSlave {
+        let has_local = self
+            .plan
+            .arrays
+            .iter()
+            .any(|array| matches!(array.reach, Reach::Local { .. }));
+        let bits = control::STATUS_BITS
+            .iter()
+            .zip(0..)
+            .filter(|(_, bit)| *bit < 4 || has_local);
+        ControlSlave {
+            kind: "axilite".into(),
+            address_width: self.plan.address_width,
+            data_width: control::WORD,
+            ports: self.ports.get(SLAVE).cloned().unwrap_or_default(),
+            status: Status {
+                offset: self.plan.status,
+                bits: bits.map(|(name, bit)| ((*name).to_string(), bit)).collect(),
+            },
+        }
+    }
+
+    fn told_masters(&self) -> Vec<Master> {
+        let masters = self.plan.bundles.iter().filter_map(|bundle| {
+            let ports = self.ports.get(&format!("m_axi_{bundle}"))?;
+            Some(Master {
+                bundle: bundle.clone(),
+                address_width: ADDRESS_WIDTH,
+                data_width: self.plan.options.width,
+                id_width: 0,
+                max_burst: self.bus(Flow::In).most_beats(),
+                outstanding: self.plan.options.outstanding,
+                ports: ports.clone(),
+            })
+        });
+        masters.collect()
+    }
+
+    fn told_port(&self, port: &Port) -> BlockPort {
+        let kind = match &port.kind {
+            PortKind::Scalar { ty, width, port } => {
+                let result = self.plan.results.iter().find(|result| result.port == *port);
+                let register = self
+                    .plan
+                    .registers
+                    .iter()
+                    .find(|r| r.port.as_ref() == Some(port));
+                BlockKind::Scalar {
+                    ty: ty.clone(),
+                    width: *width,
+                    offset: result
+                        .map(|r| r.offset)
+                        .or(register.map(|r| r.offset))
+                        .unwrap_or_default(),
+                    words: super::plan::words(*width),
+                    valid: result.map(|result| result.valid()),
+                }
+            }
+            PortKind::Array {
+                ty,
+                width,
+                shape,
+                access,
+                ..
+            } => BlockKind::Array {
+                ty: ty.clone(),
+                width: *width,
+                shape: shape.clone(),
+                access: *access,
+                via: self.told_via(port.name.as_deref().unwrap_or_default(), *access),
+            },
+            PortKind::Stream {
+                ty,
+                width,
+                direction,
+                ..
+            } => BlockKind::Stream {
+                ty: ty.clone(),
+                width: *width,
+                via: self.told_stream(port.name.as_deref().unwrap_or_default(), *direction, *width),
+            },
+        };
+        BlockPort {
+            name: port.name.clone(),
+            kind,
+        }
+    }
+
+    fn told_stream(&self, name: &str, direction: Flow, width: u32) -> Via {
+        Via::Axis {
+            direction,
+            tdata_width: width.next_multiple_of(8),
+            ports: self.ports.get(name).cloned().unwrap_or_default(),
+        }
+    }
+
+    fn told_via(&self, name: &str, access: Access) -> Via {
+        let array = self.plan.arrays.iter().find(|array| array.name == name);
+        let array = array.expect("the plan has every array");
+        match &array.reach {
+            Reach::Axis { flow } => self.told_stream(name, *flow, array.width),
+            Reach::Local { offset } => Via::Local {
+                offset: *offset,
+                element_bytes: array.element_bytes,
+            },
+            Reach::Master { bundle, base } => Via::MAxi {
+                bundle: self.plan.bundles[*bundle].clone(),
+                offset: *base,
+                element_bytes: array.element_bytes,
+                buffer: match access {
+                    Access::None => "none".into(),
+                    _ => "full".into(),
+                },
+            },
+        }
+    }
+}
+
+/// Name of the control slave's interface.
+const SLAVE: &str = "s_axi_control";
+
+/// What the slave drives.
+const SLAVE_OUTPUTS: [(&str, u32); 8] = [
+    ("awready", 1),
+    ("wready", 1),
+    ("bresp", 2),
+    ("bvalid", 1),
+    ("arready", 1),
+    ("rdata", 32),
+    ("rresp", 2),
+    ("rvalid", 1),
+];

@@ -3,10 +3,11 @@
 use super::buffer::{self, Geometry, Shape};
 use super::circuit::{Circuit, Outputs, Signal};
 use super::master::{ADDRESS_WIDTH, Bus, Transfer};
-use super::plan::{ArrayPlan, Interface, Options, Plan, Reach, StreamPlan};
+use super::plan::{ArrayPlan, Options, Plan, Reach, StreamPlan};
+use super::told::Teller;
 use super::{control, frames, master, sequence};
-use crate::rtl::interface::block::*;
-use crate::rtl::interface::manifest::{Access, Flow, Manifest, Port, PortKind, Reset};
+use crate::rtl::interface::block::{BlockManifest, Ports};
+use crate::rtl::interface::manifest::{Flow, Manifest};
 use crate::rtl::namer::Namer;
 use crate::rtl::netlist::{Design, Direction, Module, ModuleId};
 use std::collections::{BTreeMap, HashMap};
@@ -48,7 +49,14 @@ pub fn around(
         events: HashMap::new(),
     };
     block.reset = block.reset.named("ap_rst");
-    let told = block.build(core);
+    let frame_error = block.build(core);
+    let told = Teller {
+        plan: &plan,
+        manifest,
+        ports: &block.ports,
+        most_beats: block.bus(Flow::In).most_beats(),
+    };
+    let told = told.manifest(&block.design.modules[core].name, frame_error);
     design.modules.push(circuit.finish());
     Ok((design, told))
 }
@@ -75,7 +83,8 @@ struct Block<'c, 'd> {
 }
 
 impl<'c> Block<'c, '_> {
-    fn build(&mut self, core: ModuleId) -> BlockManifest {
+    /// The name of the output for errors of frames, if there is one.
+    fn build(&mut self, core: ModuleId) -> Option<String> {
         let interrupt = self.plan.options.control.then(|| self.slave_ports());
         self.core(core);
         for array in &self.plan.arrays {
@@ -103,7 +112,7 @@ impl<'c> Block<'c, '_> {
         if let Some(interrupt) = interrupt {
             self.control(interrupt);
         }
-        self.told(core, frame_error.map(|(_, name)| name))
+        frame_error.map(|(_, name)| name)
     }
 
     // Wiring -------------------------------------------------------------------------------------
@@ -261,7 +270,7 @@ impl<'c> Block<'c, '_> {
         }
         match &array.reach {
             Reach::Axis { flow: Flow::In } => self.frame_in(array, &geometry),
-            Reach::Axis { flow: Flow::Out } => self.frame_out(array),
+            Reach::Axis { flow: Flow::Out } => self.frame_out(array, &shape, &geometry),
             Reach::Master { base, .. } => self.mastered(array, *base, &shape, &geometry),
             Reach::Local { .. } => {}
         }
@@ -274,8 +283,8 @@ impl<'c> Block<'c, '_> {
                 beat: array.element_bytes,
                 granule: array.element_bytes,
                 is_shifted: false,
-                is_marked: false,
-                is_loaded: flow == Flow::In,
+                is_marked: flow == Flow::Out,
+                is_loaded: true,
                 is_fetched: flow == Flow::Out,
             },
             Reach::Master { .. } => {
@@ -292,7 +301,7 @@ impl<'c> Block<'c, '_> {
         }
     }
 
-    /// What a buffer has of its base address, and what clears the marks of one that is not loaded.
+    /// What a buffer has of its base address.
     fn mastered(&mut self, array: &ArrayPlan, base: u32, shape: &Shape, geometry: &Geometry) {
         let name = &array.name;
         let register = self
@@ -308,9 +317,14 @@ impl<'c> Block<'c, '_> {
             self.net(&format!("{name}:shift"), geometry.shift_width())
                 .set(shift);
         }
-        if array.is_read() {
-            return;
+        if !array.is_read() {
+            self.sweep(array, shape, geometry);
         }
+    }
+
+    /// Has a buffer that is not loaded forget what was written.
+    fn sweep(&mut self, array: &ArrayPlan, shape: &Shape, geometry: &Geometry) {
+        let name = &array.name;
         let module = frames::sweep(
             &self.module_name(&format!("{name}_clear")),
             name,
@@ -359,7 +373,8 @@ impl<'c> Block<'c, '_> {
         self.event("long_frame", frame.get("long"));
     }
 
-    fn frame_out(&mut self, array: &ArrayPlan) {
+    fn frame_out(&mut self, array: &ArrayPlan, shape: &Shape, geometry: &Geometry) {
+        self.sweep(array, shape, geometry);
         let name = &array.name;
         let inputs = vec![
             ("launch".to_string(), self.net("begin_store", 1)),
@@ -368,6 +383,10 @@ impl<'c> Block<'c, '_> {
                 "fetch_data".to_string(),
                 self.net(&format!("{name}:fetch_data"), 8 * array.element_bytes),
             ),
+            (
+                "fetch_strb".to_string(),
+                self.net(&format!("{name}:fetch_strb"), array.element_bytes),
+            ),
         ];
         let module = frames::output(&self.module_name(&format!("{name}_output")), array);
         let frame = self.instance(module, &format!("{name}_output"), inputs);
@@ -375,12 +394,10 @@ impl<'c> Block<'c, '_> {
             ("tdata", 8 * array.element_bytes),
             ("tvalid", 1),
             ("tlast", 1),
+            ("tkeep", array.element_bytes),
         ] {
             self.port(name, signal, width, false).set(frame.get(signal));
         }
-        let ones = self.c.one().repeat(array.element_bytes);
-        self.port(name, "tkeep", array.element_bytes, false)
-            .set(ones);
         for pin in ["fetch", "fetch_beat"] {
             let value = frame.get(pin);
             self.net(&format!("{name}:{pin}"), value.width()).set(value);
@@ -620,7 +637,7 @@ impl<'c> Block<'c, '_> {
             .into_iter()
             .chain([("awaddr", width), ("araddr", width)])
         {
-            let net = self.port(SLAVE, signal, width, true);
+            let net = self.port(control::SLAVE, signal, width, true);
             self.nets.insert(format!("slave_{signal}"), net);
         }
         interrupt
@@ -665,8 +682,8 @@ impl<'c> Block<'c, '_> {
         }
         let module = control::build(&self.module_name("control"), self.plan);
         let slave = self.instance(module, "control", inputs);
-        for (signal, width) in SLAVE_OUTPUTS {
-            self.port(SLAVE, signal, width, false)
+        for (signal, width) in control::OUTPUTS {
+            self.port(control::SLAVE, signal, width, false)
                 .set(slave.get(signal));
         }
         interrupt.set(slave.get("interrupt"));
@@ -687,171 +704,4 @@ impl<'c> Block<'c, '_> {
                 .set(slave.get("write_strb"));
         }
     }
-
-    // Manifest -----------------------------------------------------------------------------------
-
-    fn told(&self, core: ModuleId, frame_error: Option<String>) -> BlockManifest {
-        let Manifest { args, returns, .. } = self.manifest;
-        let Options {
-            interface, control, ..
-        } = self.plan.options;
-        let ports = |ports: &[Port]| ports.iter().map(|port| self.told_port(port)).collect();
-        BlockManifest {
-            version: self.manifest.version,
-            top: self.manifest.top.clone(),
-            module: self.manifest.module.clone(),
-            core: self.design.modules[core].name.clone(),
-            interface: match interface {
-                Interface::Axi => "axi".into(),
-                Interface::Axis => "axis".into(),
-            },
-            clock: "ap_clk".into(),
-            reset: Reset {
-                port: "ap_rst_n".into(),
-                active: "low".into(),
-                sync: true,
-            },
-            interrupt: control.then(|| "interrupt".into()),
-            control: control.then(|| self.told_slave()),
-            masters: self.told_masters(),
-            args: ports(args),
-            returns: ports(returns),
-            frame_error,
-            latency: self.manifest.latency,
-            loops: self.manifest.loops.clone(),
-            checked: self.manifest.checked.clone(),
-        }
-    }
-
-    fn told_slave(&self) -> ControlSlave {
-        let has_local = self
-            .plan
-            .arrays
-            .iter()
-            .any(|array| matches!(array.reach, Reach::Local { .. }));
-        let bits = control::STATUS_BITS
-            .iter()
-            .zip(0..)
-            .filter(|(_, bit)| *bit < 4 || has_local);
-        ControlSlave {
-            kind: "axilite".into(),
-            address_width: self.plan.address_width,
-            data_width: control::WORD,
-            ports: self.ports.get(SLAVE).cloned().unwrap_or_default(),
-            status: Status {
-                offset: self.plan.status,
-                bits: bits.map(|(name, bit)| ((*name).to_string(), bit)).collect(),
-            },
-        }
-    }
-
-    fn told_masters(&self) -> Vec<Master> {
-        let masters = self.plan.bundles.iter().filter_map(|bundle| {
-            let ports = self.ports.get(&format!("m_axi_{bundle}"))?;
-            Some(Master {
-                bundle: bundle.clone(),
-                address_width: ADDRESS_WIDTH,
-                data_width: self.plan.options.width,
-                id_width: 0,
-                max_burst: self.bus(Flow::In).most_beats(),
-                outstanding: self.plan.options.outstanding,
-                ports: ports.clone(),
-            })
-        });
-        masters.collect()
-    }
-
-    fn told_port(&self, port: &Port) -> BlockPort {
-        let kind = match &port.kind {
-            PortKind::Scalar { ty, width, port } => {
-                let result = self.plan.results.iter().find(|result| result.port == *port);
-                let register = self
-                    .plan
-                    .registers
-                    .iter()
-                    .find(|r| r.port.as_ref() == Some(port));
-                BlockKind::Scalar {
-                    ty: ty.clone(),
-                    width: *width,
-                    offset: result
-                        .map(|r| r.offset)
-                        .or(register.map(|r| r.offset))
-                        .unwrap_or_default(),
-                    words: super::plan::words(*width),
-                    valid: result.map(|result| result.valid()),
-                }
-            }
-            PortKind::Array {
-                ty,
-                width,
-                shape,
-                access,
-                ..
-            } => BlockKind::Array {
-                ty: ty.clone(),
-                width: *width,
-                shape: shape.clone(),
-                access: *access,
-                via: self.told_via(port.name.as_deref().unwrap_or_default(), *access),
-            },
-            PortKind::Stream {
-                ty,
-                width,
-                direction,
-                ..
-            } => BlockKind::Stream {
-                ty: ty.clone(),
-                width: *width,
-                via: self.told_stream(port.name.as_deref().unwrap_or_default(), *direction, *width),
-            },
-        };
-        BlockPort {
-            name: port.name.clone(),
-            kind,
-        }
-    }
-
-    fn told_stream(&self, name: &str, direction: Flow, width: u32) -> Via {
-        Via::Axis {
-            direction,
-            tdata_width: width.next_multiple_of(8),
-            ports: self.ports.get(name).cloned().unwrap_or_default(),
-        }
-    }
-
-    fn told_via(&self, name: &str, access: Access) -> Via {
-        let array = self.plan.arrays.iter().find(|array| array.name == name);
-        let array = array.expect("the plan has every array");
-        match &array.reach {
-            Reach::Axis { flow } => self.told_stream(name, *flow, array.width),
-            Reach::Local { offset } => Via::Local {
-                offset: *offset,
-                element_bytes: array.element_bytes,
-            },
-            Reach::Master { bundle, base } => Via::MAxi {
-                bundle: self.plan.bundles[*bundle].clone(),
-                offset: *base,
-                element_bytes: array.element_bytes,
-                buffer: match access {
-                    Access::None => "none".into(),
-                    _ => "full".into(),
-                },
-            },
-        }
-    }
 }
-
-/// Name of the control slave's interface.
-const SLAVE: &str = "s_axi_control";
-
-/// What the slave drives.
-const SLAVE_OUTPUTS: [(&str, u32); 8] = [
-    ("awready", 1),
-    ("wready", 1),
-    ("bresp", 2),
-    ("bvalid", 1),
-    ("arready", 1),
-    ("rdata", 32),
-    ("rresp", 2),
-    ("rvalid", 1),
-];

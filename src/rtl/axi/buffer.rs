@@ -205,7 +205,10 @@ impl<'c> Buffer<'c> {
             )
         });
         let slot = match self.shift {
-            Some(shift) => address.resize(width + 1) + shift.resize(width + 1),
+            Some(shift) => {
+                let wide = width.max(shift.width()) + 1;
+                address.resize(wide) + shift.resize(wide)
+            }
             None => address,
         };
         let (row, element) = self.place(slot, self.geometry.elements);

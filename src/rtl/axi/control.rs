@@ -29,6 +29,21 @@ pub const INPUTS: [(&str, u32); 7] = [
     ("rready", 1),
 ];
 
+/// Name of the control slave's interface.
+pub const SLAVE: &str = "s_axi_control";
+
+/// Its outputs with their widths.
+pub const OUTPUTS: [(&str, u32); 8] = [
+    ("awready", 1),
+    ("wready", 1),
+    ("bresp", 2),
+    ("bvalid", 1),
+    ("arready", 1),
+    ("rdata", 32),
+    ("rresp", 2),
+    ("rvalid", 1),
+];
+
 /// How a buffer behind it is made: bytes can be written one by one.
 pub const LOCAL: Shape = Shape {
     beat: 4,

@@ -32,12 +32,13 @@ pub fn input(name: &str, array: &ArrayPlan) -> Module {
     circuit.finish()
 }
 
-/// Sends a frame: `launch` has it do so, `busy` says that it does.
+/// Sends a frame: `launch` has it do so, `busy` says that it does. TKEEP is 0 for an element that was not written.
 pub fn output(name: &str, array: &ArrayPlan) -> Module {
     let circuit = Circuit::new(name, format!("sends frames of {}", array.name), true);
     let c = &circuit;
     let [begin, ready] = ["launch", "tready"].map(|name| c.input(name, 1));
     let data = c.input("fetch_data", 8 * array.element_bytes);
+    let kept = c.input("fetch_strb", array.element_bytes);
     let valid = c.port("tvalid", 1);
     let [active, held, held_last] = ["active", "held", "held_last"].map(|name| c.wire(name, 1));
     let moves = (!valid | ready).named("moves");
@@ -51,6 +52,8 @@ pub fn output(name: &str, array: &ArrayPlan) -> Module {
     c.flag(valid, loads, ready);
     c.port("tdata", data.width())
         .register(None, Some(loads), data);
+    c.port("tkeep", kept.width())
+        .register(None, Some(loads), kept);
     c.port("tlast", 1).register(None, Some(loads), held_last);
     c.output("busy", active | held | valid);
     c.output("fetch", go);

@@ -83,7 +83,15 @@ struct Stream {
     has_last: bool,
     /// Transfers so far.
     moved: u64,
-    taken: Vec<(Vec<u64>, bool)>,
+    taken: Vec<Taken>,
+}
+
+/// What a sink has taken.
+struct Taken {
+    words: Vec<u64>,
+    /// Whether it is more than a gap.
+    kept: bool,
+    last: bool,
 }
 
 impl<'a> Bench<'a> {
@@ -347,10 +355,8 @@ impl<'a> Bench<'a> {
     pub fn taken(&self, name: &str) -> Vec<(u64, bool)> {
         let found = self.streams.iter().find(|stream| stream.name == name);
         let taken = found.map_or(&[][..], |stream| &stream.taken);
-        taken
-            .iter()
-            .map(|(words, last)| (words[0], *last))
-            .collect()
+        let told = taken.iter().map(|taken| (taken.words[0], taken.last));
+        told.collect()
     }
 
     // Runs ---------------------------------------------------------------------------------------
@@ -892,7 +898,12 @@ impl Stream {
             && let Some(payload) = sink.after(pins)?
         {
             let last = self.has_last && payload[2][0] & 1 == 1;
-            self.taken.push((payload[0].clone(), last));
+            let kept = payload[1].iter().any(|word| *word != 0);
+            self.taken.push(Taken {
+                words: payload[0].clone(),
+                kept,
+                last,
+            });
         }
         Ok(())
     }
@@ -907,12 +918,14 @@ impl Stream {
             return Err(format!("a frame of {} has {count} elements", self.name));
         }
         let first = if self.has_last { 0 } else { self.moved };
-        for (number, (words, last)) in (0..).zip(self.taken.drain(..)) {
-            if self.has_last && last != (number + 1 == count) {
+        for (number, taken) in (0..).zip(self.taken.drain(..)) {
+            if self.has_last && taken.last != (number + 1 == count) {
                 return Err(format!("TLAST of {} at element {number}", self.name));
             }
-            let value = Value::of_pattern(elements.ty(), &words);
-            elements.set(first as usize + number, value, None);
+            if taken.kept {
+                let value = Value::of_pattern(elements.ty(), &taken.words);
+                elements.set(first as usize + number, value, None);
+            }
         }
         self.moved = first + count as u64;
         Ok(())

@@ -342,11 +342,11 @@ impl<'a> Bench<'a> {
         }
     }
 
-    /// Has every frame that is sent from now on end with a surplus, or, negative, too early.
-    pub fn misframe(&mut self, name: &str, frames: Vec<Vec<u64>>) {
+    /// Offers frames of elements that fit into a word.
+    pub fn send_frames(&mut self, name: &str, frames: &[Vec<u64>]) {
         if let Some(stream) = self.streams.iter_mut().find(|stream| stream.name == name) {
             for frame in frames {
-                stream.send(&frame, self.now);
+                stream.send(frame, self.now);
             }
         }
     }

@@ -7,6 +7,7 @@ mod hwarith;
 mod interface;
 mod operator;
 mod output;
+mod package;
 mod prove;
 mod simulate;
 mod r#typeof;
@@ -65,6 +66,8 @@ enum Command {
     Prove(prove::ProveArgs),
     /// Check, print, narrow or evaluate the text of a graph of exact operations
     Hwarith(hwarith::HwarithArgs),
+    /// Write a folder with a block, its drivers, registers and tests
+    Package(package::PackageArgs),
     /// Write one floating-point operator as a module of its own
     Operator(OperatorArgs),
     /// Say what a diagnostic code means
@@ -466,6 +469,7 @@ pub fn run() -> ExitCode {
         Some(Command::Cosim(args)) => simulate::cosim(&printer, &args),
         Some(Command::Prove(args)) => prove::run(&printer, &args),
         Some(Command::Hwarith(args)) => hwarith::run(&printer, &args),
+        Some(Command::Package(args)) => package::run(&printer, &args),
         Some(Command::Operator(args)) => operator::operator(&printer, &args),
         Some(Command::Explain(args)) => explain::explain(&printer, &args),
         Some(Command::Typeof(args)) => r#typeof::run(&printer, &args),

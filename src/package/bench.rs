@@ -3,7 +3,7 @@
 use super::{File, fill};
 use crate::ir::Program;
 use crate::rtl::interface::block::{BlockManifest, BlockPort};
-use crate::sim::elements::Elements;
+use crate::sim::elements::{Elements, State};
 use crate::sim::reference::{self, Options};
 use crate::sim::value::{Signature, Slot};
 use crate::sim::vectors;
@@ -24,10 +24,14 @@ pub fn vectors(program: &Program, count: usize, seed: u64) -> Vectors {
         ..Options::default()
     };
     let mut list = Vec::new();
-    for input in vectors::generate(&signature, count, seed) {
+    // One after the other after one reset.
+    let mut state = State::new();
+    for mut input in vectors::generate(&signature, count, seed) {
+        input.state = state.clone();
         let Ok(outcome) = reference::run(program, &input, &options) else {
             continue;
         };
+        state.clone_from(&outcome.state);
         let streams = |number: usize| outcome.cursors.get(&number).copied().unwrap_or(0);
         let mut before = serde_json::Map::new();
         let mut after = serde_json::Map::new();

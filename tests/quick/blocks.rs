@@ -96,8 +96,8 @@ fn in_process(design: &Design, manifest: &BlockManifest) -> BlockEngine<InProces
 
 fn check(text: &str, options: &Options, compared: u64) {
     let (compiled, design, manifest) = block(text, options);
-    let report = compare(&compiled, &in_process(&design, &manifest), 4);
-    assert_eq!((report.compared, report.resets), (compared, 4));
+    let report = compare(&compiled, &in_process(&design, &manifest), 2);
+    assert_eq!((report.compared, report.resets), (compared, 2));
 }
 
 /// Under pauses, latency, resets in the middle, and bases anywhere.
@@ -115,14 +115,14 @@ fn arrays_behind_masters() {
             },
             ..Options::default()
         };
-        check(MIXED, &options, (4 + 4 + 2) * 135 + 4 + 4 + 8);
+        check(MIXED, &options, (2 + 2 + 2) * 135 + 8);
     }
     for width in [32, 256] {
         let options = Options {
             width,
             ..Options::default()
         };
-        check(WIDE, &options, (4 + 4 + 2) * 14 + 4 + 4 + 8);
+        check(WIDE, &options, (2 + 2 + 2) * 14 + 8);
     }
 }
 
@@ -132,12 +132,12 @@ fn arrays_behind_the_control_slave() {
         local: vec!["x".into(), "y".into(), "z".into()],
         ..Options::default()
     };
-    check(MIXED, &options, (4 + 4 + 2) * 135 + 4 + 4 + 8);
+    check(MIXED, &options, (2 + 2 + 2) * 135 + 8);
     let options = Options {
         local: vec!["x".into()],
         ..Options::default()
     };
-    check(WIDE, &options, (4 + 4 + 2) * 14 + 4 + 4 + 8);
+    check(WIDE, &options, (2 + 2 + 2) * 14 + 8);
 }
 
 #[test]
@@ -147,13 +147,13 @@ fn arrays_as_frames() {
         local: vec!["z".into()],
         ..Options::default()
     };
-    check(MIXED, &options, (4 + 4 + 2) * 135 + 4 + 4 + 8);
+    check(MIXED, &options, (2 + 2 + 2) * 135 + 8);
     let free = Options {
         interface: Interface::Axis,
         control: false,
         ..Options::default()
     };
-    check(DOUBLE, &free, (4 + 4 + 2) * 8);
+    check(DOUBLE, &free, (2 + 2 + 2) * 8);
 }
 
 /// A bench without pauses, after its reset.
@@ -193,7 +193,7 @@ fn a_buffer_moves_a_beat_in_almost_every_cycle() {
             gap: 0,
         }],
         cycle_limit: 100_000,
-        reset_after: 0,
+        reset_after: None,
     };
     let result = bench.run(&run).expect("a run");
     assert_eq!(result.violations, Vec::<String>::new());
@@ -221,7 +221,7 @@ fn an_error_response_is_told_and_ends_nothing() {
         arrays: vec![elements.clone(), elements],
         starts: vec![start],
         cycle_limit: 10_000,
-        reset_after: 0,
+        reset_after: None,
     };
     bench.fail_every(1);
     let result = bench.run(&run).expect("a run");

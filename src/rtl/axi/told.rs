@@ -128,11 +128,13 @@ impl Teller<'_> {
             PortKind::Stream {
                 ty,
                 width,
+                shape,
                 direction,
                 ..
             } => BlockKind::Stream {
                 ty: ty.clone(),
                 width: *width,
+                shape: shape.clone(),
                 via: self.stream(port.name.as_deref().unwrap_or_default(), *direction, *width),
             },
         };

@@ -173,6 +173,12 @@ impl<'a> Bench<'a> {
             self.now += 1;
         }
         self.pins.drive(self.reset, &[idle]);
+        self.change_pace();
+        Ok(())
+    }
+
+    /// What stands around forgets what was under way, and pauses otherwise than before.
+    fn change_pace(&mut self) {
         let paused = self.paused;
         for memory in &mut self.memories {
             memory.restart(paused.then_some(&mut self.rng));
@@ -192,7 +198,6 @@ impl<'a> Bench<'a> {
         for stream in &mut self.streams {
             stream.clear(pace());
         }
-        Ok(())
     }
 
     /// In a reset nothing is offered.
@@ -390,16 +395,14 @@ impl<'a> Bench<'a> {
             .sum();
         let allowed = run.cycle_limit.saturating_mul(8).min(1 << 26);
         self.deadline = self.now + PATIENCE + allowed + 200 * total;
-        if run.reset_after > 0 {
-            let mut arrays = self.load(run)?;
-            if let Some(start) = run.starts.first() {
-                self.begin(start, &mut arrays)?;
+        if let Some(cycles) = run.reset_after {
+            if cycles > 0 {
+                self.interrupted(run, cycles)?;
             }
-            for _ in 0..run.reset_after {
-                self.cycle()?;
-            }
+            self.reset_block()?;
+        } else {
+            self.change_pace();
         }
-        self.reset_block()?;
         let mut arrays = self.load(run)?;
         let begun = self.now;
         for start in &run.starts {
@@ -423,6 +426,15 @@ impl<'a> Bench<'a> {
         }
         result.arrays = arrays.into_iter().map(|place| place.elements).collect();
         Ok(())
+    }
+
+    /// The first invocation of a run for some cycles.
+    fn interrupted(&mut self, run: &Run, cycles: u32) -> Step<()> {
+        let mut arrays = self.load(run)?;
+        if let Some(start) = run.starts.first() {
+            self.begin(start, &mut arrays)?;
+        }
+        (0..cycles).try_for_each(|_| self.cycle())
     }
 
     /// Puts arrays where the block finds them.

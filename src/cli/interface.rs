@@ -27,6 +27,12 @@ pub struct InterfaceArgs {
     /// Put an array behind the control slave (repeatable)
     #[arg(long, value_name = "ARRAY")]
     pub axi_local: Vec<String>,
+    /// How an array behind a master is held: full, on chip as a whole; none and stream are not there yet (repeatable)
+    #[arg(long, value_name = "ARRAY=full|none|stream", value_parser = parse_buffer)]
+    pub axi_buffer: Vec<(String, Buffer)>,
+    /// Hold an array that is a frame on chip as a whole, which all are (repeatable)
+    #[arg(long, value_name = "ARRAY")]
+    pub axis_buffer: Vec<String>,
     /// How the block is controlled; with none it starts by itself, again and again
     #[arg(long, value_enum, default_value = "axilite")]
     pub control: ControlChoice,
@@ -41,6 +47,15 @@ pub enum Choice {
     Axi,
     /// AXI4-Streams
     Axis,
+}
+
+/// How an array behind a master is held.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Buffer {
+    /// On chip as a whole.
+    Full,
+    /// Not at all, or in a window that moves along.
+    Less,
 }
 
 /// How a block is controlled.
@@ -66,6 +81,13 @@ impl InterfaceArgs {
             outstanding: self.axi_outstanding,
             bundles: self.bundle.clone(),
             local: self.axi_local.clone(),
+            buffered: self
+                .axi_buffer
+                .iter()
+                .map(|(array, _)| array)
+                .chain(&self.axis_buffer)
+                .cloned()
+                .collect(),
             control: self.control == ControlChoice::Axilite,
         })
     }
@@ -80,6 +102,20 @@ impl InterfaceArgs {
         let Some(options) = self.options() else {
             return Ok(None);
         };
+        if let Some((array, _)) = self
+            .axi_buffer
+            .iter()
+            .find(|(_, buffer)| *buffer == Buffer::Less)
+        {
+            let message = format!(
+                "'{array}' can only be held on chip as a whole so far: --axi-buffer {array}=full"
+            );
+            return Err(Diagnostic::error(
+                codes::BLOCK,
+                compiled.kernel.span,
+                message,
+            ));
+        }
         let block = axi::around(&compiled.design, &compiled.manifest, &options);
         block
             .map(Some)
@@ -110,6 +146,14 @@ fn parse_outstanding(text: &str) -> Result<Outstanding, String> {
         })
     });
     both.ok_or_else(|| "two numbers from 1 to 256 are needed, such as 8,8".into())
+}
+
+fn parse_buffer(text: &str) -> Result<(String, Buffer), String> {
+    match text.split_once('=') {
+        Some((array, "full")) => Ok((array.into(), Buffer::Full)),
+        Some((array, "none" | "stream")) => Ok((array.into(), Buffer::Less)),
+        _ => Err("ARRAY=full, ARRAY=none or ARRAY=stream is needed".into()),
+    }
 }
 
 fn parse_bundle(text: &str) -> Result<(String, String), String> {

@@ -179,134 +179,64 @@ fn own(manifest: &BlockManifest) -> Vec<(String, String)> {
     own
 }
 
-/// Functions of every block: comment, declaration, body.
-fn common(block: &str, status: u32, span: u64) -> Vec<(&'static str, String, String)> {
-    let t = format!("{block}_t *self");
-    let k = format!("const {block}_t *self");
-    let row = |about, head: String, body: String| (about, head, body);
-    vec![
-        row(
-            "The block whose control slave is mapped at an address.",
-            format!("void {block}_init({t}, volatile void *base)"),
-            "    self->base = (volatile uint32_t *)base;\n    self->file = -1;\n".into(),
-        ),
-        row(
-            "Starts an invocation.",
-            format!("void {block}_start({t})"),
-            "    self->base[0] = (self->base[0] & 0x80u) | 1u;\n".into(),
-        ),
-        row(
-            "Whether an invocation ended since this was last asked.",
-            format!("int {block}_is_done({k})"),
-            "    return (int)(self->base[0] >> 1 & 1u);\n".into(),
-        ),
-        row(
-            "Whether nothing runs.",
-            format!("int {block}_is_idle({k})"),
-            "    return (int)(self->base[0] >> 2 & 1u);\n".into(),
-        ),
-        row(
-            "Has invocations follow one another from the next start on, or not.",
-            format!("void {block}_auto_restart({t}, int on)"),
-            "    self->base[0] = on ? 0x80u : 0u;\n".into(),
-        ),
-        row(
-            "Interrupts: events is 1 for done, 2 for ready.",
-            format!("void {block}_interrupt_enable({t}, uint32_t events)"),
-            "    self->base[2] = events;\n    self->base[1] = events != 0;\n".into(),
-        ),
-        row(
-            "Takes back the interrupts that are pending; which they were.",
-            format!("uint32_t {block}_interrupt_clear({t})"),
-            "    uint32_t pending = self->base[3];\n    self->base[3] = pending;\n    return pending;\n".into(),
-        ),
-        row(
-            "Bits of the status register, which are cleared.",
-            format!("uint32_t {block}_errors({t})"),
-            format!(
-                "    uint32_t errors = self->base[{0}];\n    self->base[{0}] = errors;\n    return errors;\n",
-                status / 4
-            ),
-        ),
-        row(
-            "The block behind a Linux UIO device, such as /dev/uio0; 0, or -1 with errno.",
-            format!("int {block}_open({t}, const char *device)"),
-            format!(
-                "#ifdef __linux__\n    void *base;\n    self->file = open(device, O_RDWR | O_SYNC);\n    if (self->file < 0) \
-                 return -1;\n    base = mmap(NULL, {span}, PROT_READ | PROT_WRITE, MAP_SHARED, self->file, 0);\n    \
-                 if (base == MAP_FAILED) {{\n        close(self->file);\n        return -1;\n    }}\n    self->base = \
-                 (volatile uint32_t *)base;\n    return 0;\n#else\n    (void)self;\n    (void)device;\n    return -1;\n#endif\n"
-            ),
-        ),
-        row(
-            "Waits for an interrupt of a UIO device; 0, or -1 with errno.",
-            format!("int {block}_wait({t})"),
-            "#ifdef __linux__\n    uint32_t count = 1;\n    if (write(self->file, &count, 4) != 4) return -1;\n    return \
-             read(self->file, &count, 4) == 4 ? 0 : -1;\n#else\n    (void)self;\n    return -1;\n#endif\n"
-                .into(),
-        ),
-        row(
-            "Gives the UIO device back.",
-            format!("void {block}_close({t})"),
-            format!(
-                "#ifdef __linux__\n    munmap((void *)self->base, {span});\n    close(self->file);\n#else\n    (void)self;\n#endif\n"
-            ),
-        ),
-    ]
-}
-
-fn status(manifest: &BlockManifest) -> u32 {
-    manifest
-        .control
-        .as_ref()
-        .map_or(0, |control| control.status.offset)
-}
-
 fn header(manifest: &BlockManifest) -> String {
-    let block = &manifest.module;
-    let guard = format!("{}_H", block.to_ascii_uppercase());
-    let mut text = format!(
-        "/* Drives the block {block}. Arrays behind masters take the bus address of a buffer. */\n#ifndef {guard}\n#define \
-         {guard}\n\n#include <stdint.h>\n\n#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\ntypedef struct {{\n    volatile \
-         uint32_t *base;\n    int file;\n}} {block}_t;\n\n"
-    );
-    for (about, head, _) in common(block, status(manifest), span(manifest)) {
-        let _ = writeln!(text, "/* {about} */\n{head};");
-    }
-    text.push('\n');
+    let mut declared = String::new();
     for (head, _) in own(manifest) {
-        let _ = writeln!(text, "{head};");
+        let _ = writeln!(declared, "{head};");
     }
-    text + "\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n"
+    let block = &manifest.module;
+    fill(
+        include_str!("templates/driver.h"),
+        &[
+            ("own", &declared),
+            ("guard", &block.to_ascii_uppercase()),
+            ("block", block),
+        ],
+    )
 }
+
+/// Copies words to registers.
+const PUT: &str =
+    "static void put(@block@_t *self, uint32_t offset, uint32_t count, const uint32_t *words) {
+    uint32_t i;
+    for (i = 0; i < count; ++i) self->base[offset / 4 + i] = words[i];
+}
+
+";
+
+/// Copies registers to words.
+const GET: &str =
+    "static void get(const @block@_t *self, uint32_t offset, uint32_t count, uint32_t *words) {
+    uint32_t i;
+    for (i = 0; i < count; ++i) words[i] = self->base[offset / 4 + i];
+}
+
+";
 
 fn source(manifest: &BlockManifest) -> String {
-    let block = &manifest.module;
     let own = own(manifest);
     let uses = |what: &str| own.iter().any(|(_, body)| body.contains(what));
     let mut text = String::new();
-    text.push_str("#ifdef __linux__\n#define _DEFAULT_SOURCE\n#include <fcntl.h>\n#include <sys/mman.h>\n#include <unistd.h>\n#endif\n");
-    let _ = write!(text, "#include \"{block}.h\"\n\n#include <string.h>\n\n");
-    if uses("put(") {
-        let _ = write!(
-            text,
-            "static void put({block}_t *self, uint32_t offset, uint32_t count, const uint32_t *words) {{\n    uint32_t i;\n    \
-             for (i = 0; i < count; ++i) self->base[offset / 4 + i] = words[i];\n}}\n\n"
-        );
+    for (what, function) in [("put(", PUT), ("get(", GET)] {
+        if uses(what) {
+            text.push_str(function);
+        }
     }
-    if uses("get(") {
-        let _ = write!(
-            text,
-            "static void get(const {block}_t *self, uint32_t offset, uint32_t count, uint32_t *words) {{\n    uint32_t i;\n    \
-             for (i = 0; i < count; ++i) words[i] = self->base[offset / 4 + i];\n}}\n\n"
-        );
-    }
-    for (_, head, body) in common(block, status(manifest), span(manifest)) {
+    for (head, body) in &own {
         let _ = write!(text, "{head} {{\n{body}}}\n\n");
     }
-    for (head, body) in own {
-        let _ = write!(text, "{head} {{\n{body}}}\n\n");
-    }
-    text.truncate(text.trim_end().len());
-    text + "\n"
+    let status = manifest
+        .control
+        .as_ref()
+        .map_or(0, |control| control.status.offset / 4);
+    let filled = fill(
+        include_str!("templates/driver.c"),
+        &[
+            ("own", &text),
+            ("block", &manifest.module),
+            ("status", &status.to_string()),
+            ("span", &span(manifest).to_string()),
+        ],
+    );
+    filled.trim_end().to_string() + "\n"
 }

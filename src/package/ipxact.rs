@@ -17,7 +17,10 @@ pub fn files(manifest: &BlockManifest) -> Vec<File> {
 fn tcl(manifest: &BlockManifest) -> String {
     let mut maps = String::new();
     if manifest.control.is_some() {
-        maps.push_str("set block [lindex [ipx::get_address_blocks -of_objects [ipx::get_memory_maps -of_objects $core]] 0]\n");
+        maps.push_str(
+            "set maps [ipx::get_memory_maps -of_objects $core]\n\
+             set block [lindex [ipx::get_address_blocks -of_objects $maps] 0]\n",
+        );
         for register in registers::list(manifest) {
             for word in 0..register.words {
                 let name = part_name(&register.name, register.words, word);

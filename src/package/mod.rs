@@ -1,6 +1,8 @@
-//! Folders that bring a block to its users: text, manifest, drivers, register description, tests, and what a tool wants.
+//! Folders that bring a block to its users: text, manifest, drivers, register description, tests, and what a tool
+//! wants.
 //!
-//! Everything but the SystemVerilog follows from the manifest of the block; files are texts by their path in the folder.
+//! Everything but the SystemVerilog follows from the manifest of the block; files are texts by their path in the
+//! folder.
 
 mod bench;
 mod driver;

@@ -1,7 +1,7 @@
 """The block @name@ in LiteX: a Migen instance with the interfaces of LiteX.
 
-`self.control` is an AXI4-Lite slave with the registers of the manifest, `self.masters` has an AXI4 master for each bundle,
-`self.sources` and `self.sinks` are streams, and `self.interrupt` is a signal.
+`self.control` is an AXI4-Lite slave with the registers of the manifest, `self.masters` has an AXI4 master for each
+bundle, `self.sources` and `self.sinks` are streams, and `self.interrupt` is a signal.
 """
 
 import os

@@ -1,7 +1,8 @@
 """Runs the block beside kept results, with models of cocotbext-axi that pause at random.
 
-`make` runs it in Verilator; SEED chooses pauses and addresses. VECTORS.json has, for each invocation, the bit patterns of scalars and of the elements of arrays before
-and after; the manifest says where they go. `sim_top.sv` only adds the ids that the models want.
+`make` runs it in Verilator; SEED chooses pauses and addresses. `vectors.json` has, for each invocation, the bit patterns
+of scalars and of the elements of arrays before and after; the manifest says where they go. `sim_top.sv` only adds the ids
+that the models want.
 """
 
 import json
@@ -12,8 +13,8 @@ from pathlib import Path
 import cocotb
 from cocotb.clock import Clock
 from cocotb.triggers import RisingEdge
-from cocotbext.axi import (AxiLiteBus, AxiLiteMaster, AxiRamRead, AxiRamWrite, AxiReadBus, AxiStreamBus, AxiStreamFrame,
-                           AxiStreamSink, AxiStreamSource, AxiWriteBus, SparseMemoryRegion)
+from cocotbext.axi import (AxiLiteBus, AxiLiteMaster, AxiRamRead, AxiRamWrite, AxiReadBus, AxiStreamBus,
+                           AxiStreamFrame, AxiStreamSink, AxiStreamSource, AxiWriteBus, SparseMemoryRegion)
 
 HERE = Path(__file__).parent
 MANIFEST = json.loads((HERE / "../manifest.json").read_text())

@@ -1,7 +1,7 @@
 //! A buffer: an array's memory between the core, which asks for elements, and the bus, which moves whole beats.
 //!
-//! Its bytes lie in banks side by side, as many as the wider of an element and a beat has. A row is what stands at one address
-//! of all banks: some elements, or some beats.
+//! Its bytes lie in banks side by side, as many as the wider of an element and a beat has. A row is what stands at
+//! one address of all banks: some elements, or some beats.
 
 use super::circuit::{Circuit, Signal};
 use super::plan::ArrayPlan;
@@ -70,9 +70,9 @@ impl Geometry {
     }
 }
 
-/// The module of a buffer. Its ports: `run` (the core has it), those of the core as `address0` and so on, for the bus `load`,
-/// `load_beat`, `load_data`, `load_strb` (if elements have several granules), and `fetch`, `fetch_beat`, `fetch_data`,
-/// `fetch_strb` (if marked), and `shift`.
+/// The module of a buffer. Its ports: `run` (the core has it), those of the core as `address0` and so on, for the bus
+/// `load`, `load_beat`, `load_data`, `load_strb` (if elements have several granules), and `fetch`, `fetch_beat`,
+/// `fetch_data`, `fetch_strb` (if marked), and `shift`.
 pub fn build(name: &str, array: &ArrayPlan, shape: &Shape) -> Module {
     let about = format!(
         "buffer of {}: {} x {} bits",

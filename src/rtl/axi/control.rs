@@ -62,8 +62,8 @@ pub fn register_port(register: &Register) -> String {
     }
 }
 
-/// The module. Beside the ports of the bus and the registers it has `start`, `ready`, `done`, `idle`, `interrupt`, an input for
-/// each bit of the status register that something but it sets, and for local arrays what a buffer has.
+/// The module. Beside the ports of the bus and the registers it has `start`, `ready`, `done`, `idle`, `interrupt`, an
+/// input for each bit of the status register that something but it sets, and for local arrays what a buffer has.
 pub fn build(name: &str, plan: &Plan) -> Module {
     let circuit = Circuit::new(name, "control slave".into(), true);
     let mut slave = Slave::new(&circuit, plan);

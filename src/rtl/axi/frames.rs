@@ -4,8 +4,8 @@ use super::circuit::{Circuit, Signal};
 use super::plan::ArrayPlan;
 use crate::rtl::netlist::{Module, address_width};
 
-/// Takes a frame: `launch` has it do so, `busy` says that it does. A frame that ends early is filled up with zeros (`short`);
-/// what comes after the last element is dropped until its end (`long`), be the block busy or not.
+/// Takes a frame: `launch` has it do so, `busy` says that it does. A frame that ends early is filled up with zeros
+/// (`short`); what comes after the last element is dropped until its end (`long`), be the block busy or not.
 pub fn input(name: &str, array: &ArrayPlan) -> Module {
     let circuit = Circuit::new(name, format!("takes frames of {}", array.name), true);
     let c = &circuit;
@@ -61,8 +61,8 @@ pub fn output(name: &str, array: &ArrayPlan) -> Module {
     circuit.finish()
 }
 
-/// A queue of two elements in registers: `valid`, `ready`, `data` on one side, `out_valid`, `out_ready`, `out_data` on the
-/// other; what is offered stays, and nothing passes within a cycle.
+/// A queue of two elements in registers: `valid`, `ready`, `data` on one side, `out_valid`, `out_ready`, `out_data`
+/// on the other; what is offered stays, and nothing passes within a cycle.
 pub fn queue(name: &str, about: &str, width: u32) -> Module {
     let circuit = Circuit::new(name, format!("queue of {about}"), true);
     let c = &circuit;

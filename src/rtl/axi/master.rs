@@ -1,8 +1,8 @@
 //! Both halves of an AXI4 master: bursts that load buffers, and bursts that write them back.
 //!
-//! The arrays of a half are moved one after the other, in one order at the address and at the data channel; as there are no ids,
-//! beats and responses come in that order. Bursts end where the next would cross a multiple of the longest one, so that the last
-//! beat of a burst is known by its address alone.
+//! The arrays of a half are moved one after the other, in one order at the address and at the data channel; as there
+//! are no ids, beats and responses come in that order. Bursts end where the next would cross a multiple of the
+//! longest one, so that the last beat of a burst is known by its address alone.
 
 use super::circuit::{Circuit, Signal};
 use crate::rtl::netlist::Module;
@@ -43,8 +43,8 @@ impl Bus {
     }
 }
 
-/// The half that reads: `launch` has it load all arrays, `busy` says that it does. For each array it has `base_<name>`, and
-/// `load_<name>` where a beat of it has come, whose number is `beat`.
+/// The half that reads: `launch` has it load all arrays, `busy` says that it does. For each array it has
+/// `base_<name>`, and `load_<name>` where a beat of it has come, whose number is `beat`.
 pub fn reader(name: &str, bus: Bus, transfers: &[Transfer]) -> Module {
     let circuit = Circuit::new(name, format!("reads {}", names(transfers)), true);
     let c = &circuit;
@@ -70,8 +70,9 @@ pub fn reader(name: &str, bus: Bus, transfers: &[Transfer]) -> Module {
     circuit.finish()
 }
 
-/// The half that writes: `launch` has it write back all arrays, `busy` says that it does. For each array it has `base_<name>`;
-/// `fetch_<name>` asks for the beat of the number `beat`, which comes as `data_<name>` and `strb_<name>`.
+/// The half that writes: `launch` has it write back all arrays, `busy` says that it does. For each array it has
+/// `base_<name>`; `fetch_<name>` asks for the beat of the number `beat`, which comes as `data_<name>` and
+/// `strb_<name>`.
 pub fn writer(name: &str, bus: Bus, transfers: &[Transfer]) -> Module {
     let circuit = Circuit::new(name, format!("writes {}", names(transfers)), true);
     let c = &circuit;

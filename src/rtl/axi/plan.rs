@@ -33,6 +33,8 @@ pub struct Options {
     pub bundles: Vec<(String, String)>,
     /// Arrays behind the control slave.
     pub local: Vec<String>,
+    /// Arrays that are to be held on chip as a whole, which all are.
+    pub buffered: Vec<String>,
     /// Whether there is a control slave.
     pub control: bool,
 }
@@ -48,6 +50,7 @@ impl Default for Options {
             outstanding: Outstanding { read: 8, write: 8 },
             bundles: Vec::new(),
             local: Vec::new(),
+            buffered: Vec::new(),
             control: true,
         }
     }
@@ -209,7 +212,11 @@ fn check_names(manifest: &Manifest, options: &Options) -> Result<(), String> {
         ports().any(|port| port.shape().is_some() && port.name.as_ref() == Some(name))
     };
     let named = options.bundles.iter().map(|(array, _)| array);
-    match named.chain(&options.local).find(|name| !is_array(name)) {
+    match named
+        .chain(&options.local)
+        .chain(&options.buffered)
+        .find(|name| !is_array(name))
+    {
         Some(name) => Err(format!("there is no array argument '{name}'")),
         None => Ok(()),
     }

@@ -1,10 +1,13 @@
-//! Simulation of a whole block: its control slave is driven, its masters have memories, its streams sources and sinks, with
-//! latency and pauses; what it does at its pins is checked.
+//! Simulation of a whole block: its control slave is driven, its masters have memories, its streams sources and
+//! sinks, with latency and pauses; what it does at its pins is checked.
 
 mod bench;
 mod channel;
+mod driver;
 mod memory;
 mod pins;
+mod slave;
+mod stream;
 pub(super) mod verilated;
 
 pub use bench::{Bench, Measured};

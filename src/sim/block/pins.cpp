@@ -1,5 +1,5 @@
-// A module at its pins: for each cycle the words of all inputs come in, and the words of all outputs go out before the edge.
-// Included after the model's own sources and the generated `ports.h`, in one translation unit.
+// A module at its pins: for each cycle the words of all inputs come in, and the words of all outputs go out before
+// the edge. Included after the model's own sources and the generated `ports.h`, in one translation unit.
 
 static bool take(Word* to, size_t words) { return std::fread(to, sizeof(Word), words, stdin) == words; }
 

@@ -49,8 +49,8 @@ impl Verilated {
     }
 }
 
-/// The module around the one under test, with plain names, and the part of the harness that knows its ports. `None`: the
-/// design has no module.
+/// The module around the one under test, with plain names, and the part of the harness that knows its ports. `None`:
+/// the design has no module.
 pub(in crate::sim) fn sources(design: &Design) -> Option<(String, String)> {
     let module = &design.modules[design.top()?];
     let clock = module

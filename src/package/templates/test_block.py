@@ -111,8 +111,9 @@ class Bench:
     async def take(self, arg, address, count):
         """The elements of an array as the block left them."""
         if arg["via"] == "axis":
-            frame = await self.streams[arg["name"]].recv()
-            size, data = arg["tdata_width"] // 8, bytes(frame.tdata)
+            size, data = arg["tdata_width"] // 8, bytes((await self.streams[arg["name"]].recv()).tdata)
+            while arg["kind"] == "stream" and len(data) < size * count:
+                data += bytes((await self.streams[arg["name"]].recv()).tdata)
         else:
             size = arg["element_bytes"]
             source = self.control if arg["via"] == "local" else self.memory

@@ -11,7 +11,7 @@ use allo_hls::sim::block::{Bench, BlockEngine, InProcess, Traffic, timeless};
 use allo_hls::sim::cosim::{CosimOptions, Report, cosim_on};
 use allo_hls::sim::elements::Elements;
 use allo_hls::sim::model::{Engine, Run, SimOptions, Start};
-use allo_hls::sim::value::Value;
+use allo_hls::sim::value::{Signature, Slot, Value};
 
 /// Reads, writes some elements only, both, scalars and a result.
 const MIXED: &str = "
@@ -48,6 +48,15 @@ from allo import *
 def copy(x: i64[2048], y: i64[2048]):
     for i in range(2048):
         y[i] = x[i]
+";
+
+const SAXPY: &str = "
+from allo import *
+
+@kernel
+def saxpy(a: f32, x: f32[4096], y: f32[4096], out: f32[4096]):
+    for i in range(4096):
+        out[i] = a * x[i] + y[i]
 ";
 
 const DOUBLE: &str = "
@@ -170,39 +179,74 @@ fn rate(traffic: &Traffic, beats: u64) -> f64 {
     beats as f64 / (last - first + 1) as f64
 }
 
-#[test]
-fn a_buffer_moves_a_beat_in_almost_every_cycle() {
-    let (compiled, design, manifest) = block(COPY, &Options::default());
+/// Runs a kernel on the numbers from 0 on in each array, without pauses; what it gave in the last array, the cycles, the traffic.
+fn measure(text: &str, width: u32) -> (Elements, u64, Traffic, Traffic) {
+    let options = Options {
+        width,
+        ..Options::default()
+    };
+    let (compiled, design, manifest) = block(text, &options);
     let engine = in_process(&design, &manifest);
     let mut bench = quiet(&engine);
-    let ty = compiled.program.kernels[compiled.program.top]
-        .arrays
-        .iter()
-        .next()
-        .expect("an array")
-        .1
-        .elem;
-    let array = |of: &dyn Fn(i128) -> i128| {
-        let values = (0..2048).map(|i| Value::int(ty, of(i)));
-        Elements::given(ty, values.collect())
+    let signature = Signature::of(&compiled.program);
+    let numbers = |slot: &Slot| {
+        let values = (0..slot.len()).map(|i| Value::wrapped(slot.ty, i));
+        Elements::given(slot.ty, values.collect())
     };
+    let (arrays, scalars): (Vec<&Slot>, Vec<&Slot>) =
+        signature.params.iter().partition(|slot| slot.is_array());
     let run = Run {
-        arrays: vec![array(&|i| i * i), array(&|_| 0)],
+        arrays: arrays.into_iter().map(numbers).collect(),
         starts: vec![Start {
-            scalars: vec![],
+            scalars: scalars.iter().map(|_| 0u32.into()).collect(),
             gap: 0,
         }],
-        cycle_limit: 100_000,
+        cycle_limit: 1_000_000,
         reset_after: None,
     };
-    let result = bench.run(&run).expect("a run");
-    assert_eq!(result.violations, Vec::<String>::new());
-    assert_eq!(
-        result.arrays[1].get(2047).data,
-        Value::int(ty, 2047 * 2047).data
-    );
+    let mut result = bench.run(&run).expect("a run");
+    assert_eq!((result.violations, result.timed_out), (vec![], false));
     let (reads, writes) = bench.measured().remove(0);
+    (
+        result.arrays.pop().expect("an array"),
+        result.timing[0].cycles(),
+        reads,
+        writes,
+    )
+}
+
+#[test]
+fn a_buffer_moves_a_beat_in_almost_every_cycle() {
+    let (copied, _, reads, writes) = measure(COPY, 64);
+    let ty = copied.ty();
+    assert_eq!(copied.get(2047).data, Value::int(ty, 2047).data);
     assert!(rate(&reads, 2048) > 0.95 && rate(&writes, 2048) > 0.95);
+}
+
+/// 64 KiB at every width, and what a kernel takes beside the bus. Takes a minute: `cargo test -- --ignored --nocapture rates`.
+#[test]
+#[ignore = "a campaign"]
+fn rates_of_64_kib() {
+    for (ty, count) in [("i64", 8192), ("i32", 16384), ("u8", 65536)] {
+        for width in [32, 64, 256, 1024] {
+            let text = COPY.replace("i64", ty).replace("2048", &count.to_string());
+            let (_, cycles, reads, writes) = measure(&text, width);
+            let beats = 65536 / u64::from(width / 8);
+            let (read, written) = (rate(&reads, beats), rate(&writes, beats));
+            println!(
+                "{ty} at {width}: {cycles} cycles, reads {read:.4}, writes {written:.4} of {beats} beats"
+            );
+            assert!(read > 0.95 && written > 0.95);
+        }
+    }
+    for count in [256, 1024, 4096] {
+        let text = SAXPY.replace("4096", &count.to_string());
+        let (_, cycles, reads, writes) = measure(&text, 64);
+        println!(
+            "saxpy of {count}: {cycles} cycles for {} beats read, {} written",
+            reads.beats, writes.beats
+        );
+    }
 }
 
 #[test]

@@ -152,8 +152,11 @@ pub fn arrays(manifest: &BlockManifest) -> Vec<LocalArray> {
     arrays.collect()
 }
 
-/// Fields of the registers that every block has: name, bit, how software sees it.
-pub const FIELDS: [(&str, &[(&str, u32, &str)]); 4] = [
+/// A field of one bit: its name, its number, how software and hardware see it.
+type Field = (&'static str, u32, &'static str);
+
+/// Fields of the registers that every block has.
+pub const FIELDS: [(&str, &[Field]); 4] = [
     (
         "CTRL",
         &[

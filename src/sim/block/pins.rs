@@ -33,8 +33,11 @@ pub trait Socket: Sync {
     fn begin(&self, options: &SimOptions) -> Result<Box<dyn Pins + '_>>;
 }
 
-/// The ports of the top module but the clock, by name.
-pub fn ports(design: &Design) -> (Vec<(String, u32, Direction)>, HashMap<String, Pin>) {
+/// Name, bits and direction of a port.
+pub type PortOf = (String, u32, Direction);
+
+/// The ports of the top module but the clock, in order and by name.
+pub fn ports(design: &Design) -> (Vec<PortOf>, HashMap<String, Pin>) {
     let mut list = Vec::new();
     if let Some(top) = design.top() {
         let module = &design.modules[top];

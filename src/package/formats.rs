@@ -20,8 +20,8 @@ filesets:
   tb:
     files:
       - sim/sim_top.sv: {{file_type: systemVerilogSource}}
-      - sim/test_block.py: {{file_type: user, copyto: sim/test_block.py}}
-      - sim/vectors.json: {{file_type: user, copyto: sim/vectors.json}}
+      - sim/test_block.py: {{file_type: user, copyto: test_block.py}}
+      - sim/vectors.json: {{file_type: user, copyto: vectors.json}}
       - manifest.json: {{file_type: user, copyto: manifest.json}}
 
 targets:

@@ -12,6 +12,7 @@ pub mod block;
 pub mod cosim;
 pub mod coverage;
 pub mod decimal;
+pub mod depths;
 pub mod draw;
 pub mod elementary;
 pub mod elements;

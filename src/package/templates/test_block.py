@@ -17,7 +17,7 @@ from cocotbext.axi import (AxiLiteBus, AxiLiteMaster, AxiRamRead, AxiRamWrite, A
                            AxiStreamFrame, AxiStreamSink, AxiStreamSource, AxiWriteBus, SparseMemoryRegion)
 
 HERE = Path(__file__).parent
-MANIFEST = json.loads((HERE / "../manifest.json").read_text())
+MANIFEST = json.loads(next(HERE.parent.glob("manifest.json"), HERE / "manifest.json").read_text())
 VECTORS = json.loads((HERE / "vectors.json").read_text())
 PAGE = 4096
 

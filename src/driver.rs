@@ -119,18 +119,31 @@ pub fn compile<'t>(
     let choice = choice.into();
     let top = choice.top;
     let mut compiled = frontend::compile(sources, file, choice)?;
-    compiled.directives.extend_from_slice(&target.directives);
+    let directed = direct(sources, &mut compiled, &target.directives)?;
+    let mut compilation = build(sources, compiled, directed, target)?;
+    if let Some(top) = top {
+        compilation.manifest.top = top.to_string();
+    }
+    Ok(compilation)
+}
+
+/// The program with what its schedule says, and after that with further directives. Where these change a float sum, the program
+/// itself becomes what the reference then runs.
+///
+/// Errors: a directive that cannot be carried out.
+pub fn direct(
+    sources: &SourceMap,
+    compiled: &mut frontend::Compiled,
+    further: &[Directive],
+) -> Result<ir::Program, Diagnostics> {
+    compiled.directives.extend_from_slice(further);
     let mut directed = compiled.program.clone();
     let warnings = &mut compiled.warnings;
     directives::apply(&mut directed, &compiled.directives, sources, warnings)?;
     if directives::reassociates(&compiled.directives) {
         compiled.program = directed.clone();
     }
-    let mut compilation = build(sources, compiled, directed, target)?;
-    if let Some(top) = top {
-        compilation.manifest.top = top.to_string();
-    }
-    Ok(compilation)
+    Ok(directed)
 }
 
 /// Builds the hardware of a typed program with what is directed: of the kernels that the passes offer, the one that takes the

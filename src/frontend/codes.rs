@@ -58,6 +58,7 @@ codes! {
     STREAM = "E0605": "A stream carries scalars between kernels: it is declared, passed on, put into and got from, and is no value.";
     ASSERTION = "E0701": "A static_assert failed.";
     RAISED = "E0702": "The Python code of the file raised an exception while compiling.";
+    KERNEL_TEXT = "E0703": "The text of a kernel that a running program holds cannot be found, or is not what was run.";
     SCHEDULE_LOOKUP = "E0801": "ScheduleLookupError: a name in a schedule means no loop, array or kernel of it, or no schedule.";
     SCHEDULE_AMBIGUOUS = "E0802": "AmbiguousLookupError: a name in a schedule means several loops, arrays or kernels.";
     SCHEDULE_CONSUMED = "E0803": "ConsumedHandleError: an earlier call on the schedule has made other loops of the one that is meant.";

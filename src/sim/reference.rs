@@ -26,7 +26,12 @@ pub struct Options {
     pub trace: bool,
     /// So many of the first stores to the top kernel's arrays are kept, in order.
     pub log: usize,
+    /// Asked now and then: whether the run is to be given up.
+    pub interrupted: Option<fn() -> bool>,
 }
+
+/// Operations between two questions whether to give up.
+const PATIENCE: u64 = 1 << 19;
 
 impl Default for Options {
     fn default() -> Self {
@@ -35,6 +40,7 @@ impl Default for Options {
             step_limit: 1 << 32,
             trace: false,
             log: 0,
+            interrupted: None,
         }
     }
 }
@@ -155,6 +161,8 @@ pub enum RunError {
     },
     /// Processes wait for one another.
     Deadlock(Deadlock),
+    /// The caller gave up.
+    Interrupted,
     /// The invocation does not fit the kernel.
     BadInvocation(String),
 }
@@ -202,6 +210,9 @@ impl RunError {
                 format!("array '{array}' is too large to simulate"),
             ),
             RunError::Deadlock(deadlock) => deadlock.to_diagnostic(),
+            RunError::Interrupted => {
+                Diagnostic::global(codes::ENDLESS_RUN, "the run was interrupted")
+            }
             RunError::BadInvocation(why) => Diagnostic::global(codes::ARGUMENT_FILE, why.clone()),
         }
     }
@@ -312,6 +323,8 @@ pub(super) struct Machine<'p> {
     program: &'p Program,
     options: &'p Options,
     steps: u64,
+    /// Operations after which the run pauses to see whether it is to end.
+    pause: u64,
     elements: u64,
     arrays: Vec<Elements>,
     /// Constant arrays, made once.
@@ -385,6 +398,7 @@ impl<'p> Machine<'p> {
             program,
             options,
             steps: 0,
+            pause: options.step_limit.min(PATIENCE),
             elements: 0,
             arrays: Vec::new(),
             tables: HashMap::new(),
@@ -727,9 +741,28 @@ impl<'p> Machine<'p> {
     /// An operation, or an iteration of a loop, which may have no operation of its own.
     fn count(&mut self, span: Span) -> Result<(), RunError> {
         self.steps += 1;
-        match self.steps > self.options.step_limit {
+        match self.steps > self.pause {
             false => Ok(()),
-            true => Err(self.too_many(span, None)),
+            true => self.paused(span),
+        }
+    }
+
+    /// Ends the run if it has taken too many operations, or if the caller wants it to end.
+    #[cold]
+    fn paused(&mut self, span: Span) -> Result<(), RunError> {
+        if self.steps > self.options.step_limit {
+            return Err(self.too_many(span, None));
+        }
+        match self.options.interrupted {
+            Some(asked) if asked() => Err(RunError::Interrupted),
+            Some(_) => {
+                self.pause = self.options.step_limit.min(self.steps + PATIENCE);
+                Ok(())
+            }
+            None => {
+                self.pause = self.options.step_limit;
+                Ok(())
+            }
         }
     }
 

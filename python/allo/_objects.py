@@ -48,7 +48,8 @@ class DType(TypeBase):
     @property
     def primitive_width(self) -> int:
         """Width in bits."""
-        return _native.scalar(self.name)[0]
+        known = _native.scalar(self.name)
+        return known[0] if known else 0
 
     def __getitem__(self, shape: Any) -> ShapedType:
         return ShapedType(self, _extents(shape))

@@ -6,14 +6,16 @@ import os
 import pathlib
 import tempfile
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from . import _native
+
+R = TypeVar("R")
 
 __all__ = ["CPU", "CosimResult", "ProofResult", "RTL"]
 
 
-class CPU:
+class CPU(Generic[R]):
     """The kernel as it is scheduled, run by the software reference."""
 
     name = "cpu"
@@ -21,9 +23,10 @@ class CPU:
     def __init__(self, schedule: _native.Schedule) -> None:
         self._software = _native.Software(schedule)
 
-    def __call__(self, *args: Any, **named: Any) -> Any:
+    def __call__(self, *args: Any, **named: Any) -> R:
         """Runs the kernel: arrays are changed in place, and the result is returned."""
-        return self._software.run(args, named or None)
+        result: R = self._software.run(args, named or None)
+        return result
 
     run = __call__
 
@@ -85,21 +88,33 @@ class Report:
         return f"<pre>{html.escape(self.text)}</pre>"
 
 
-class RTL:
+class RTL(Generic[R]):
     """Hardware of a kernel. Calling it simulates the module: the netlist, or by Verilator the text."""
 
     def __init__(self, schedule: _native.Schedule, backend: str, aim: dict[str, Any]) -> None:
         self.name = backend
         self._hardware = _native.Hardware(schedule, aim)
+        self._software = _native.Software(schedule)
         self._verilator = backend == "verilator"
         self._cycles: int | None = None
 
-    def __call__(self, *args: Any, **named: Any) -> Any:
+    def __call__(self, *args: Any, **named: Any) -> R:
         """Runs the module: arrays are changed in place, the result is returned, and `cycles` says how long it took."""
+        result: R
         result, self._cycles = self._hardware.run(args, named or None, self._verilator)
         return result
 
     run = __call__
+
+    def csim(self, *args: Any, **named: Any) -> R:
+        """Runs the software reference in place of the module."""
+        result: R = self._software.run(args, named or None)
+        return result
+
+    @property
+    def top(self) -> str:
+        """Name of the module."""
+        return str(self.manifest["module"])
 
     @property
     def cycles(self) -> int | None:
@@ -122,13 +137,23 @@ class RTL:
         return self._hardware.directives
 
     def cosim(
-        self, *args: Any, vectors: int = 16, seed: int = 1, waveform: str | os.PathLike[str] | None = None
+        self,
+        *args: Any,
+        vectors: int = 16,
+        seed: int = 1,
+        waveform: str | os.PathLike[str] | None = None,
+        simulator: str | None = None,
+        timeout: int | None = None,
+        stall_prob: float = 0.0,
     ) -> CosimResult:
         """Compares the hardware with the software reference, bit for bit.
 
         With arguments, on these, and the arrays are changed in place as by a call; without, on so many random ones. With
-        `waveform`, a file of the first run.
+        `waveform`, a file of the first run. The rest is accepted for programs that say it: streams always pause at random, and a
+        module that makes no progress is always found out.
         """
+        if simulator not in (None, "verilator"):
+            raise ValueError(f"there is no simulator '{simulator}': export(\"verilator\") runs Verilator")
         found = self._hardware.cosim(args, vectors, seed, self._verilator, waveform)
         if args:
             self(*args)
@@ -140,7 +165,7 @@ class RTL:
 
     def schedule_table(self) -> list[dict[str, Any]]:
         """A dict for each loop: name, source line, trip counts, initiation interval, depth, and what bounds the interval."""
-        return self.manifest["loops"]
+        return list(self.manifest["loops"])
 
     def resources(self) -> dict[str, Any]:
         """What the hardware is forecast to take: `luts`, `dsp`, `ram_bits`, of which `device`, at how many `mhz`."""

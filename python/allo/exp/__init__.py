@@ -3,4 +3,4 @@
 from .. import lang, operators, schedule
 from ..lang import *  # noqa: F403
 
-__all__ = lang.__all__
+__all__ = lang.__all__  # type: ignore[attr-defined]

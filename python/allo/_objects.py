@@ -1,8 +1,8 @@
 """The things of kernels as objects of Python: types, templates, streams, operators, functions of the language.
 
 Each says what it is by `_allo_`, a tuple that the compiler reads when a kernel uses the object: ("type", name),
-("shaped", type, extents), ("stream", type, depth), ("template",), ("kernel", definition, bindings), ("function", function, name),
-or ("name", dotted name). Nothing is computed with them in Python.
+("shaped", type, extents), ("stream", type, depth), ("template",), ("kernel", definition, bindings), ("function",
+function, name), or ("name", dotted name). Nothing is computed with them in Python.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Types of the kernel language for type checkers. There is no such module when the program runs.
 
-A checker is to accept `x: f32[16]` and everything that kernels do with such values. mypy takes a variable of type `Any` for any type,
-with anything in brackets; pyright wants classes. Theirs are protocols without members of their own, so that every value is one of
-them, and what stands in brackets is a value.
+A checker is to accept `x: f32[16]` and everything that kernels do with such values. mypy takes a variable of type
+`Any` for any type, with anything in brackets; pyright wants classes. Theirs are protocols without members of their
+own, so that every value is one of them, and what stands in brackets is a value.
 """
 
 from typing import Any, Protocol

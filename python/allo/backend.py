@@ -148,9 +148,9 @@ class RTL(Generic[R]):
     ) -> CosimResult:
         """Compares the hardware with the software reference, bit for bit.
 
-        With arguments, on these, and the arrays are changed in place as by a call; without, on so many random ones. With
-        `waveform`, a file of the first run. The rest is accepted for programs that say it: streams always pause at random, and a
-        module that makes no progress is always found out.
+        With arguments, on these, and the arrays are changed in place as by a call; without, on so many random ones.
+        With `waveform`, a file of the first run. The rest is accepted for programs that say it: streams always pause
+        at random, and a module that makes no progress is always found out.
         """
         if simulator not in (None, "verilator"):
             raise ValueError(f"there is no simulator '{simulator}': export(\"verilator\") runs Verilator")
@@ -164,7 +164,7 @@ class RTL(Generic[R]):
         return ProofResult(**self._hardware.prove(time))
 
     def schedule_table(self) -> list[dict[str, Any]]:
-        """A dict for each loop: name, source line, trip counts, initiation interval, depth, and what bounds the interval."""
+        """A dict for each loop: name, source line, trip counts, initiation interval, depth, what bounds the interval."""
         return list(self.manifest["loops"])
 
     def resources(self) -> dict[str, Any]:
@@ -179,7 +179,7 @@ class RTL(Generic[R]):
         return Report("\n".join([*parts, *loops, "", self._hardware.cycles_of_operations]))
 
     def write(self, folder: str | os.PathLike[str]) -> list[pathlib.Path]:
-        """Writes the module, its manifest and the directives into a folder, which is made if need be. Gives the paths."""
+        """Writes the module, its manifest and the directives into a folder, made if need be. Gives the paths."""
         folder = pathlib.Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
         module = self.manifest["module"]

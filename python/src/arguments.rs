@@ -1,4 +1,5 @@
-//! Arguments of a call as elements for a run, and what the run leaves behind as results and in the arrays of the caller.
+//! Arguments of a call as elements for a run, and what the run leaves behind as results and in the arrays of the
+//! caller.
 
 use crate::arrays::{self, Cell};
 use crate::{integers, with_integer_type};
@@ -61,7 +62,8 @@ pub fn in_order<'py>(
     }
 }
 
-/// Makes elements of the arguments. Arrays that the kernel writes have to be writable, and to share memory with no other.
+/// Makes elements of the arguments. Arrays that the kernel writes have to be writable, and to share memory with no
+/// other.
 ///
 /// # Errors
 /// `TypeError` and `ValueError` that name the parameter.

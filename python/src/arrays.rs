@@ -41,7 +41,8 @@ impl Cell for bool {
     }
 }
 
-/// Runs an expression with the type that numpy calls by a name; `None` for other names than those of integers and `bool`.
+/// Runs an expression with the type that numpy calls by a name; `None` for other names than those of integers and
+/// `bool`.
 #[macro_export]
 macro_rules! with_integer_type {
     ($name:expr, $ty:ident => $body:expr) => {

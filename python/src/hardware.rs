@@ -224,8 +224,8 @@ impl Hardware {
         Ok((result, cycles))
     }
 
-    /// Compares the module with the reference: on these arguments, or on vectors that are drawn. Gives the cycles of each, how
-    /// many values were compared, and a summary.
+    /// Compares the module with the reference: on these arguments, or on vectors that are drawn. Gives the cycles of
+    /// each, how many values were compared, and a summary.
     fn cosim<'py>(
         &self,
         args: &Bound<'py, PyTuple>,

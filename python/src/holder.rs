@@ -1,4 +1,5 @@
-//! Python as the holder of kernels: what the names of a kernel's function mean is asked of it while the kernel is compiled.
+//! Python as the holder of kernels: what the names of a kernel's function mean is asked of it while the kernel is
+//! compiled.
 
 use crate::values::Reader;
 use allo_hls::frontend::given;

@@ -1,5 +1,6 @@
-//! The extension of the package `allo`: kernels that Python holds, compiled and run by the library. It makes values of Python out of
-//! the library's and the other way round, and nothing else; what has no need of the library is written in Python, in `allo`.
+//! The extension of the package `allo`: kernels that Python holds, compiled and run by the library. It makes values
+//! of Python out of the library's and the other way round, and nothing else; what has no need of the library is
+//! written in Python, in `allo`.
 
 mod arguments;
 mod arrays;

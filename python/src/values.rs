@@ -34,8 +34,8 @@ struct Reading<'r> {
 }
 
 impl Reader {
-    /// The value of an object, of objects of other classes with these attributes alone. Kernels that are met are added to the
-    /// definitions.
+    /// The value of an object, of objects of other classes with these attributes alone. Kernels that are met are
+    /// added to the definitions.
     ///
     /// # Errors
     /// Why a kernel cannot use it.

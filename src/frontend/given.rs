@@ -1,5 +1,5 @@
-//! Things of Allo as values of Python, made for those who run the module level themselves: a CPython, or a program that holds
-//! kernels as objects.
+//! Things of Allo as values of Python, made for those who run the module level themselves: a CPython, or a program
+//! that holds kernels as objects.
 
 use super::allo::{Allo, KernelRef, Template, construct, python, surface};
 use super::scalars;

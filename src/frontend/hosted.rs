@@ -1,5 +1,5 @@
-//! Kernels that are objects of a running program, such as Python with the package: what is compiled is the text of a function of it,
-//! with the values that the names of the text have there.
+//! Kernels that are objects of a running program, such as Python with the package: what is compiled is the text of a
+//! function of it, with the values that the names of the text have there.
 
 use super::allo::{Allo, KernelRef};
 use super::codes;
@@ -25,7 +25,8 @@ pub trait Holder {
     /// # Errors
     /// Why that cannot be told.
     fn definition(&mut self, kernel: usize) -> Result<Definition, String>;
-    /// What a name means to a kernel's function, of objects at least the attributes that the text mentions; `None`: nothing.
+    /// What a name means to a kernel's function, of objects at least the attributes that the text mentions; `None`:
+    /// nothing.
     fn value(&mut self, kernel: usize, name: &str, attributes: &Attributes) -> Option<Found>;
     /// The values of the templates of the kernel that is compiled.
     fn bindings(&mut self) -> Vec<ConstValue>;
@@ -114,7 +115,8 @@ fn gather(sources: &mut SourceMap, holder: &mut dyn Holder) -> Result<Vec<Gather
                 name, file, line, ..
             } = &definition;
             let why = format!(
-                "the function of kernel '{name}' is not at line {line} of '{file}': the file has changed since it was run"
+                "the function of kernel '{name}' is not at line {line} of '{file}': the file has \
+                 changed since it was run"
             );
             return Err(unknown(why).into());
         };

@@ -1,4 +1,4 @@
-"""The decorators: kernels are objects that hold their function, and are compiled when they are first called or exported."""
+"""The decorators: kernels are objects that hold their function, and are compiled when first called or exported."""
 
 from __future__ import annotations
 

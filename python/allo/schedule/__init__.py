@@ -1,7 +1,7 @@
 """Schedules: how a kernel is mapped to hardware. They change cycles and area, never a result.
 
-The methods are those of the compiler, by name: `SCHEDULE_METHODS` of the extension lists them. A call is carried out at once; one that
-is refused raises an error of `allo.schedule.errors`, and the schedule is of no use after that.
+The methods are those of the compiler, by name: `SCHEDULE_METHODS` of the extension lists them. A call is carried out
+at once; one that is refused raises an error of `allo.schedule.errors`, and the schedule is of no use after that.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Schedule(_native.Schedule):
     """A schedule of a kernel, from `kernel.schedule()`."""
 
     def export(self, backend: str = "rtl", **options: Any) -> Any:
-        """What runs the kernel as it is scheduled: "cpu" the software reference, "rtl" the netlist, "verilator" the text."""
+        """What runs the kernel as it is scheduled: by the software reference ("cpu"), the netlist ("rtl"), or Verilator."""
         from .. import backend as backends
 
         return backends.export(self, backend, options)

@@ -1,4 +1,5 @@
-//! Schedules that a running program holds: between two calls of their methods they are data alone, which can go from thread to thread.
+//! Schedules that a running program holds: between two calls of their methods they are data alone, which can go from
+//! thread to thread.
 
 use super::{Class, Inner, Ref, Schedule, Scheduling, State, Target, call, constant, primitives};
 use crate::arena::Arena;

@@ -164,7 +164,7 @@ class RTL(Generic[R]):
         return ProofResult(**self._hardware.prove(time))
 
     def schedule_table(self) -> list[dict[str, Any]]:
-        """A dict for each loop: name, source line, trip counts, initiation interval, depth, what bounds the interval."""
+        """A dict for each loop: name, line, trip counts, initiation interval, depth, and what bounds the interval."""
         return list(self.manifest["loops"])
 
     def resources(self) -> dict[str, Any]:

@@ -23,7 +23,7 @@ class Schedule(_native.Schedule):
     """A schedule of a kernel, from `kernel.schedule()`."""
 
     def export(self, backend: str = "rtl", **options: Any) -> Any:
-        """What runs the kernel as it is scheduled: by the software reference ("cpu"), the netlist ("rtl"), or Verilator."""
+        """What runs the kernel as it is scheduled: the software reference ("cpu"), the netlist ("rtl"), or Verilator."""
         from .. import backend as backends
 
         return backends.export(self, backend, options)

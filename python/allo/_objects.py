@@ -1,7 +1,7 @@
 """The things of kernels as objects of Python: types, templates, streams, operators, functions of the language.
 
 Each says what it is by `_allo_`, a tuple that the compiler reads when a kernel uses the object: ("type", name),
-("shaped", type, extents), ("stream", type, depth), ("template",), ("kernel", definition, bindings), ("function",
+("shaped", type, extents), ("stream", type, depth), ("stateful", type), ("template",), ("kernel", definition, bindings), ("function",
 function, name), or ("name", dotted name). Nothing is computed with them in Python.
 """
 
@@ -128,10 +128,31 @@ class StreamHead(Name):
         return StreamType(*what) if isinstance(what, tuple) else StreamType(what)
 
 
-class Head(Name):
-    """A name that stands before brackets in annotations of kernels."""
+class StatefulType(TypeBase):
+    """A type of variables that keep their value from one call to the next, such as `Stateful[i32]`."""
 
-    def __getitem__(self, what: Any) -> Head:
+    __slots__ = ("inner",)
+
+    def __init__(self, inner: Any) -> None:
+        super().__init__(f"Stateful[{inner!r}]")
+        self.inner = inner
+
+    @property
+    def _allo_(self) -> tuple[Any, ...]:
+        return ("stateful", self.inner)
+
+
+class StatefulHead(Name):
+    """`Stateful`: `Stateful[i32]`, `Stateful[f32[4]]`."""
+
+    def __getitem__(self, what: Any) -> StatefulType:
+        return StatefulType(what)
+
+
+class Constexpr(Name):
+    """`constexpr`, also with a type, which says no more."""
+
+    def __getitem__(self, what: Any) -> Constexpr:
         return self
 
 
@@ -204,8 +225,8 @@ class KernelOptions:
 
 _SPECIAL = {
     "Stream": StreamHead,
-    "constexpr": Head,
-    "Stateful": Head,
+    "constexpr": Constexpr,
+    "Stateful": StatefulHead,
     "range": Range,
     "reduction": Range,
     "grid": Grid,

@@ -30,6 +30,10 @@ class CPU(Generic[R]):
 
     run = __call__
 
+    def reset(self) -> None:
+        """Sets `Stateful` variables to what they are at first."""
+        self._software.reset()
+
 
 @dataclass(frozen=True)
 class CosimResult:
@@ -110,6 +114,11 @@ class RTL(Generic[R]):
         """Runs the software reference in place of the module."""
         result: R = self._software.run(args, named or None)
         return result
+
+    def reset(self) -> None:
+        """Resets the module: `Stateful` variables are what they are at first."""
+        self._software.reset()
+        self._hardware.reset()
 
     @property
     def top(self) -> str:

@@ -2,7 +2,7 @@
 //! caller.
 
 use crate::arrays::{self, Cell};
-use crate::{integers, with_integer_type};
+use crate::{integers, with_cell_type};
 use allo_hls::ir::{FloatFormat, Scalar};
 use allo_hls::rtl::interface::manifest::Flow;
 use allo_hls::sim::elements::{Elements, Invocation};
@@ -13,6 +13,7 @@ use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFloat, PyInt, PyList, PyTuple};
+use std::borrow::Cow;
 
 /// The arguments of a call in the order of the parameters, those by name put in their places.
 ///
@@ -79,7 +80,7 @@ pub fn read(
         let values = match (slot.flow, slot.is_array()) {
             (Some(Flow::Out), _) => room(arg).map(|()| Vec::new()),
             (Some(Flow::In), _) => stream(slot, arg),
-            (None, true) => array(slot, arg),
+            (None, true) => array(slot.ty, slot.shape.as_deref().unwrap_or(&[]), arg),
             (None, false) => scalar(slot.ty, arg).map(|value| vec![value]),
         };
         invocation.push(slot, values.map_err(named)?);
@@ -115,16 +116,13 @@ fn check_apart(
     if arrays.len() < 2 {
         return Ok(());
     }
-    let numpy = args[0].py().import("numpy")?;
     for one in changed {
         for (slot, other) in &arrays {
             let same = one.is(*other);
             let count = arrays.iter().filter(|(_, array)| array.is(one)).count();
             let shared = match same {
                 true => count > 1,
-                false => numpy
-                    .call_method1("may_share_memory", (one, *other))?
-                    .is_truthy()?,
+                false => arrays::may_overlap(one, other)?,
             };
             if shared {
                 let message = format!(
@@ -229,9 +227,11 @@ fn float(ty: Scalar, arg: &Bound<'_, PyAny>) -> PyResult<Value> {
 /// How the elements of an array stand in numpy's.
 enum Form {
     /// As integers of the type of this name.
-    Integers(String),
-    /// As bit patterns, in unsigned integers of the type of this name.
-    Patterns(String),
+    Integers(Cow<'static, str>),
+    /// As bit patterns, in floats or unsigned integers of the type of this name.
+    Patterns(Cow<'static, str>),
+    /// As bit patterns in elements of a type of another library, which are looked at as unsigned integers of this type.
+    Foreign(&'static str),
     /// As objects: ints, or bit patterns that are too wide for anything else.
     Objects,
 }
@@ -254,9 +254,10 @@ fn float_name(ty: Scalar) -> Option<&'static str> {
 }
 
 /// Name of the smallest unsigned integer type of numpy that is at least so wide.
-fn unsigned_name(width: u32) -> Option<String> {
-    let found = [8, 16, 32, 64].into_iter().find(|size| *size >= width);
-    found.map(|size| format!("uint{size}"))
+fn unsigned_name(width: u32) -> Option<&'static str> {
+    let sizes = [(8, "uint8"), (16, "uint16"), (32, "uint32"), (64, "uint64")];
+    let found = sizes.into_iter().find(|(size, _)| *size >= width);
+    found.map(|(_, name)| name)
 }
 
 /// Whether all integers of a type are among those of numpy's type of a name.
@@ -304,23 +305,22 @@ fn wanted(ty: Scalar) -> String {
 /// How an array holds elements of a type.
 fn form(ty: Scalar, array: &Bound<'_, PyAny>) -> PyResult<Form> {
     let name = arrays::dtype_name(array)?;
-    let dtype = array.getattr("dtype")?;
-    let is_native = dtype.getattr("isnative")?.extract::<bool>()?;
+    let is_native = arrays::is_native(array)?;
     let found = match ty {
         _ if !is_native => None,
-        Scalar::Int { .. } | Scalar::Index => match name.as_str() {
+        Scalar::Int { .. } | Scalar::Index => match &*name {
             "object" => Some(Form::Objects),
             other => holds(other, ty).then(|| Form::Integers(name.clone())),
         },
         _ => {
-            let plain = matches!(ty, Scalar::Float(FloatFormat::F32 | FloatFormat::F64));
             let bits = unsigned_name(ty.width());
-            if float_name(ty) == Some(name.as_str()) {
-                bits.map(Form::Patterns)
-            } else if !plain && bits.as_ref() == Some(&name) {
-                Some(Form::Patterns(name.clone()))
-            } else {
-                (bits.is_none() && name == "object").then_some(Form::Objects)
+            match (float_name(ty), &*name) {
+                (Some(own @ ("float32" | "float64")), name) => {
+                    (own == name).then_some(Form::Patterns(own.into()))
+                }
+                (Some(own), name) if own == name => bits.map(Form::Foreign),
+                (_, name) if bits == Some(name) => bits.map(|bits| Form::Patterns(bits.into())),
+                (_, name) => (bits.is_none() && name == "object").then_some(Form::Objects),
             }
         }
     };
@@ -339,23 +339,23 @@ fn form(ty: Scalar, array: &Bound<'_, PyAny>) -> PyResult<Form> {
 }
 
 /// The elements of an array.
-fn array(slot: &Slot, arg: &Bound<'_, PyAny>) -> PyResult<Vec<Value>> {
+fn array(ty: Scalar, shape: &[u64], arg: &Bound<'_, PyAny>) -> PyResult<Vec<Value>> {
     if !arrays::is_array(arg) {
         let message = format!("is an array of numpy, not {}", kind_of(arg));
         return Err(PyTypeError::new_err(message));
     }
-    let (shape, given) = (slot.shape.as_deref().unwrap_or(&[]), arrays::shape_of(arg)?);
+    let given = arrays::shape_of(arg)?;
     if shape != given {
         let shown = |shape: &[u64]| PyTuple::new(arg.py(), shape).map(|t| t.to_string());
         let message = format!("has the shape {}, not {}", shown(shape)?, shown(&given)?);
         return Err(PyValueError::new_err(message));
     }
-    let ty = slot.ty;
     let values = match form(ty, arg)? {
-        Form::Integers(name) => with_integer_type!(name.as_str(), T => integers_in::<T>(ty, arg)?),
-        Form::Patterns(name) => {
-            let bits = arrays::bits_of(arg)?;
-            with_integer_type!(name.as_str(), T => patterns_in::<T>(ty, &bits)?)
+        Form::Integers(name) => with_cell_type!(&*name, T => integers_in::<T>(ty, arg)?),
+        Form::Patterns(name) => with_cell_type!(&*name, T => patterns_in::<T>(ty, arg)?),
+        Form::Foreign(name) => {
+            let bits = arrays::bits_of(arg, name)?;
+            with_cell_type!(name, T => patterns_in::<T>(ty, &bits)?)
         }
         Form::Objects => Some(objects_in(ty, arg)?),
     };
@@ -406,19 +406,24 @@ fn objects_in(ty: Scalar, array: &Bound<'_, PyAny>) -> PyResult<Vec<Value>> {
         .collect()
 }
 
-/// Puts what a run has changed into an array of the caller.
-fn write_array(slot: &Slot, elements: &Elements, array: &Bound<'_, PyAny>) -> PyResult<()> {
-    let positions: Vec<usize> = elements.touched().collect();
+/// Puts elements at some positions, in order, into an array.
+fn write_array(
+    ty: Scalar,
+    elements: &Elements,
+    positions: impl Iterator<Item = usize>,
+    array: &Bound<'_, PyAny>,
+) -> PyResult<()> {
+    let positions: Vec<usize> = positions.collect();
     if positions.is_empty() {
         return Ok(());
     }
-    match form(slot.ty, array)? {
-        Form::Integers(name) => {
-            with_integer_type!(name.as_str(), T => write_cells::<T>(elements, &positions, array)?)
+    match form(ty, array)? {
+        Form::Integers(name) | Form::Patterns(name) => {
+            with_cell_type!(&*name, T => write_cells::<T>(elements, &positions, array)?)
         }
-        Form::Patterns(name) => {
-            let bits = arrays::bits_of(array)?;
-            with_integer_type!(name.as_str(), T => write_cells::<T>(elements, &positions, &bits)?)
+        Form::Foreign(name) => {
+            let bits = arrays::bits_of(array, name)?;
+            with_cell_type!(name, T => write_cells::<T>(elements, &positions, &bits)?)
         }
         Form::Objects => {
             let flat = array.getattr("flat")?;
@@ -467,8 +472,12 @@ fn stream(slot: &Slot, arg: &Bound<'_, PyAny>) -> PyResult<Vec<Value>> {
         );
         return Err(PyTypeError::new_err(message));
     };
-    let values: PyResult<Vec<Value>> = items.map(|item| scalar(slot.ty, &item?)).collect();
-    let values = values?;
+    let leaves = items.map(|item| match &slot.packed {
+        None => scalar(slot.ty, &item?).map(|value| vec![value]),
+        Some(block) => array(block.elem, &block.shape, &item?),
+    });
+    let leaves: PyResult<Vec<Vec<Value>>> = leaves.collect();
+    let values = slot.gathered(leaves?.concat());
     match values.len() <= slot.len() {
         true => Ok(values),
         false => Err(PyValueError::new_err(format!(
@@ -495,7 +504,7 @@ fn write_stream(slot: &Slot, elements: &Elements, arg: &Bound<'_, PyAny>) -> PyR
     let py = arg.py();
     if let Ok(list) = arg.cast::<PyList>() {
         for value in elements.iter() {
-            list.append(to_python(py, slot.ty, &value)?)?;
+            list.append(transferred(py, slot, &value)?)?;
         }
         return Ok(());
     }
@@ -509,9 +518,20 @@ fn write_stream(slot: &Slot, elements: &Elements, arg: &Bound<'_, PyAny>) -> PyR
         return Err(PyValueError::new_err(message));
     }
     for (position, value) in elements.iter().enumerate() {
-        arg.set_item(position, to_python(py, slot.ty, &value)?)?;
+        arg.set_item(position, transferred(py, slot, &value)?)?;
     }
     Ok(())
+}
+
+/// An element of a stream: a scalar, or the array of a block.
+fn transferred<'py>(py: Python<'py>, slot: &Slot, value: &Value) -> PyResult<Bound<'py, PyAny>> {
+    match &slot.packed {
+        None => to_python(py, slot.ty, value),
+        Some(block) => {
+            let elements = Elements::given(block.elem, slot.leaves(value));
+            new_array(py, block.elem, &block.shape, &elements)
+        }
+    }
 }
 
 // Results ---------------------------------------------------------------------------------------------
@@ -538,7 +558,7 @@ pub fn write<'py>(
             Some(Flow::Out) => write_stream(slot, elements, &args[number])?,
             Some(Flow::In) => {}
             None if slot.is_array() && written[number] => {
-                write_array(slot, elements, &args[number])?;
+                write_array(slot.ty, elements, elements.touched(), &args[number])?;
             }
             None => {}
         }
@@ -546,7 +566,7 @@ pub fn write<'py>(
     let results = signature.results.iter().zip(&outcome.results);
     let results = results.map(|(slot, elements)| match &slot.shape {
         None => to_python(py, slot.ty, &elements.get(0)),
-        Some(shape) => new_array(py, slot, shape, elements),
+        Some(shape) => new_array(py, slot.ty, shape, elements),
     });
     let mut results = results.collect::<PyResult<Vec<_>>>()?;
     match results.len() {
@@ -571,15 +591,15 @@ fn to_python<'py>(py: Python<'py>, ty: Scalar, value: &Value) -> PyResult<Bound<
     }
 }
 
-/// A result array: of the smallest type of numpy that holds the elements.
+/// A new array, of the smallest type of numpy that holds the elements.
 fn new_array<'py>(
     py: Python<'py>,
-    slot: &Slot,
+    ty: Scalar,
     shape: &[u64],
     elements: &Elements,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let array = arrays::zeros(py, shape, &own_dtype(py, slot.ty)?)?;
-    write_array(slot, elements, &array)?;
+    let array = arrays::zeros(py, shape, &own_dtype(py, ty)?)?;
+    write_array(ty, elements, 0..elements.len(), &array)?;
     Ok(array)
 }
 
@@ -595,17 +615,17 @@ fn own_dtype(py: Python<'_>, ty: Scalar) -> PyResult<Bound<'_, PyAny>> {
             Some(name) => named(&name[1..]),
             None => named("object"),
         },
-        Scalar::Int { width, .. } => named(&unsigned_name(width).unwrap_or("object".into())),
+        Scalar::Int { width, .. } => named(unsigned_name(width).unwrap_or("object")),
         Scalar::Index => named("int64"),
         _ => {
-            let bits = unsigned_name(ty.width()).unwrap_or("object".into());
+            let bits = unsigned_name(ty.width()).unwrap_or("object");
             match float_name(ty) {
                 Some(name @ ("float16" | "float32" | "float64")) => named(name),
                 Some(name) => match py.import("ml_dtypes") {
                     Ok(further) => numpy.call_method1("dtype", (further.getattr(name)?,)),
-                    Err(_) => named(&bits),
+                    Err(_) => named(bits),
                 },
-                None => named(&bits),
+                None => named(bits),
             }
         }
     }

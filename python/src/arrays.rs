@@ -3,10 +3,15 @@
 use crate::integers;
 use num_bigint::BigInt;
 use numpy::ndarray::{ArrayD, IxDyn};
-use numpy::{Element, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyReadwriteArrayDyn};
+use numpy::{
+    Element, PyArrayDescrMethods, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn,
+    PyReadwriteArrayDyn, PyUntypedArray, PyUntypedArrayMethods,
+};
 use pyeval::{Dtype, Num, Table, Value};
 use pyo3::prelude::*;
-use pyo3::types::PyList;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyList, PyType};
+use std::borrow::Cow;
 use std::rc::Rc;
 
 /// What an array of an integer type gives and takes: `i128` has room for all of them.
@@ -32,6 +37,22 @@ macro_rules! cells {
 
 cells!(i8, i16, i32, i64, u8, u16, u32, u64);
 
+macro_rules! patterns {
+    ($($ty:ty),*) => {$(
+        /// As its bit pattern.
+        impl Cell for $ty {
+            fn number(self) -> i128 {
+                i128::from(self.to_bits())
+            }
+            fn of(number: i128) -> Self {
+                <$ty>::from_bits(number as _)
+            }
+        }
+    )*};
+}
+
+patterns!(f32, f64);
+
 impl Cell for bool {
     fn number(self) -> i128 {
         i128::from(self)
@@ -41,10 +62,10 @@ impl Cell for bool {
     }
 }
 
-/// Runs an expression with the type that numpy calls by a name; `None` for other names than those of integers and
-/// `bool`.
+/// Runs an expression with the type that numpy calls by a name: `bool`, an integer type, and, as bit patterns,
+/// `float32` and `float64`. `None` for other names.
 #[macro_export]
-macro_rules! with_integer_type {
+macro_rules! with_cell_type {
     ($name:expr, $ty:ident => $body:expr) => {
         match $name {
             "bool" => {
@@ -83,6 +104,14 @@ macro_rules! with_integer_type {
                 type $ty = u64;
                 Some($body)
             }
+            "float32" => {
+                type $ty = f32;
+                Some($body)
+            }
+            "float64" => {
+                type $ty = f64;
+                Some($body)
+            }
             _ => None,
         }
     };
@@ -98,19 +127,63 @@ fn is_numpy(object: &Bound<'_, PyAny>) -> bool {
 
 /// Whether an object is an array of numpy.
 pub fn is_array(object: &Bound<'_, PyAny>) -> bool {
-    // Without numpy there is none, and its functions are not to be called.
-    object.hasattr("__array_interface__").unwrap_or(false)
-        && object.cast::<numpy::PyUntypedArray>().is_ok()
+    static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    let py = object.py();
+    // Without numpy there is none, and importing it takes long.
+    let loaded = || py.import("sys")?.getattr("modules")?.contains("numpy");
+    if CLASS.get(py).is_none() && !loaded().unwrap_or(false) {
+        return false;
+    }
+    let class = CLASS.import(py, "numpy", "ndarray");
+    class.is_ok_and(|class| object.is_instance(class).unwrap_or(false))
 }
 
 /// The name of an array's element type.
-pub fn dtype_name(array: &Bound<'_, PyAny>) -> PyResult<String> {
-    array.getattr("dtype")?.getattr("name")?.extract()
+pub fn dtype_name(array: &Bound<'_, PyAny>) -> PyResult<Cow<'static, str>> {
+    let dtype = array.cast::<PyUntypedArray>()?.dtype();
+    // From here on, types are those of other libraries.
+    const FURTHER: i32 = 256;
+    let own = match (dtype.kind(), dtype.itemsize()) {
+        _ if dtype.num() >= FURTHER => None,
+        (b'b', 1) => Some("bool"),
+        (b'i', 1) => Some("int8"),
+        (b'i', 2) => Some("int16"),
+        (b'i', 4) => Some("int32"),
+        (b'i', 8) => Some("int64"),
+        (b'u', 1) => Some("uint8"),
+        (b'u', 2) => Some("uint16"),
+        (b'u', 4) => Some("uint32"),
+        (b'u', 8) => Some("uint64"),
+        (b'f', 2) => Some("float16"),
+        (b'f', 4) => Some("float32"),
+        (b'f', 8) => Some("float64"),
+        (b'O', _) => Some("object"),
+        _ => None,
+    };
+    match own {
+        // Asking numpy takes longer than all else.
+        Some(name) => Ok(name.into()),
+        None => Ok(dtype.getattr("name")?.extract::<String>()?.into()),
+    }
+}
+
+/// Whether the bytes of the elements are in the order of the machine.
+pub fn is_native(array: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let dtype = array.cast::<PyUntypedArray>()?.dtype();
+    Ok(dtype.is_native_byteorder() != Some(false))
+}
+
+/// Whether two arrays may have elements in common.
+pub fn may_overlap(one: &Bound<'_, PyAny>, other: &Bound<'_, PyAny>) -> PyResult<bool> {
+    static TEST: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let test = TEST.import(one.py(), "numpy", "may_share_memory")?;
+    test.call1((one, other))?.is_truthy()
 }
 
 /// The extents of an array.
 pub fn shape_of(array: &Bound<'_, PyAny>) -> PyResult<Vec<u64>> {
-    array.getattr("shape")?.extract()
+    let array = array.cast::<PyUntypedArray>()?;
+    Ok(array.shape().iter().map(|extent| *extent as u64).collect())
 }
 
 /// An array with its elements to be read.
@@ -127,10 +200,9 @@ pub fn writing<'py, T: Element>(
     Ok(array.try_readwrite()?)
 }
 
-/// The same memory with its elements as unsigned integers of their size.
-pub fn bits_of<'py>(array: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    let bytes: usize = array.getattr("dtype")?.getattr("itemsize")?.extract()?;
-    array.call_method1("view", (format!("uint{}", 8 * bytes),))
+/// The same memory with its elements as unsigned integers of their size, of which the type's name is given.
+pub fn bits_of<'py>(array: &Bound<'py, PyAny>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+    array.call_method1("view", (name,))
 }
 
 /// A new array of zeros.
@@ -156,7 +228,7 @@ fn read_table(object: &Bound<'_, PyAny>) -> PyResult<Value> {
     let py = object.py();
     let mut array = py.import("numpy")?.call_method1("asarray", (object,))?;
     let kind: String = array.getattr("dtype")?.getattr("kind")?.extract()?;
-    let mut name = dtype_name(&array)?;
+    let mut name = dtype_name(&array)?.into_owned();
     if name == "object" {
         return read_objects(&array);
     }
@@ -170,12 +242,12 @@ fn read_table(object: &Bound<'_, PyAny>) -> PyResult<Value> {
         array = array.call_method1("astype", (wider,))?;
     }
     let shape: Vec<usize> = array.getattr("shape")?.extract()?;
-    let read = dtype_name(&array)?;
+    let read = dtype_name(&array)?.into_owned();
     let values: Vec<Num> = match read.as_str() {
         "float32" => floats::<f32>(&array)?,
         "float64" => floats::<f64>(&array)?,
         other => {
-            let integers = with_integer_type!(other, T => integers_of::<T>(&array)?);
+            let integers = with_cell_type!(other, T => integers_of::<T>(&array)?);
             integers.ok_or_else(|| {
                 let message = format!("arrays of {other} are not known to kernels");
                 pyo3::exceptions::PyTypeError::new_err(message)

@@ -9,16 +9,16 @@ use allo_hls::diagnostics::{Diagnostic, Diagnostics, SourceMap};
 use allo_hls::frontend::{self, hosted};
 use allo_hls::ir::analysis::touch;
 use allo_hls::ir::{KernelId, Param, Program, print};
-use allo_hls::sim::elements::Invocation;
-use allo_hls::sim::reference::{self, Options, RunError};
+use allo_hls::sim::elements::{Invocation, State};
+use allo_hls::sim::reference::{self, Options, Prepared, RunError};
 use allo_hls::sim::value::{Signature, Slot};
+use allo_hls::transform::network;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A program with what calls need of it.
-#[derive(Debug)]
 pub struct Kernel {
     /// Name of the top kernel.
     pub name: String,
@@ -26,6 +26,10 @@ pub struct Kernel {
     pub signature: Signature,
     /// Which parameters it writes.
     pub written: Vec<bool>,
+    /// The program as the reference runs it, or why it cannot.
+    prepared: Result<Prepared<'static>, RunError>,
+    /// What the last call left behind for the next one.
+    state: Mutex<State>,
     /// What was compiled.
     pub compiled: frontend::Compiled,
     /// The files that messages show.
@@ -36,10 +40,16 @@ impl Kernel {
     /// Of a program.
     pub fn new(compiled: frontend::Compiled, sources: Arc<SourceMap>) -> Kernel {
         let program = &compiled.program;
+        let prepared = Prepared::owned(program.clone());
         Kernel {
             name: program.kernels[program.top].name.clone(),
-            signature: Signature::of(program),
+            signature: match &prepared {
+                Ok(prepared) => prepared.signature.clone(),
+                Err(_) => Signature::of(program),
+            },
             written: written(program),
+            prepared,
+            state: Mutex::default(),
             compiled,
             sources,
         }
@@ -71,20 +81,40 @@ impl Kernel {
             interrupted: Some(background::interrupted),
             ..Options::default()
         };
+        let invocation = Invocation {
+            state: self.state().clone(),
+            ..invocation
+        };
         let has_streams = self.signature.params.iter().any(Slot::is_stream);
         let top = &self.compiled.program.kernels[self.compiled.program.top];
-        let is_network = has_streams || allo_hls::transform::network::has_streams(top);
-        let ran = match is_network {
+        let ran = match has_streams || network::has_streams(top) {
             // Its processes are threads, which no signal reaches.
             true => {
                 let kernel = self.clone();
-                background::run(py, move || {
-                    reference::run(&kernel.compiled.program, &invocation, &options)
-                })?
+                background::run(py, move || kernel.run(&invocation, &options))?
             }
-            false => py.detach(|| reference::run(&self.compiled.program, &invocation, &options)),
+            false => py.detach(|| self.run(&invocation, &options)),
         };
         self.outcome(py, ran)
+    }
+
+    fn run(
+        &self,
+        invocation: &Invocation,
+        options: &Options,
+    ) -> Result<reference::Outcome, RunError> {
+        let prepared = self.prepared.as_ref().map_err(Clone::clone)?;
+        prepared.run(invocation, options)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // Nothing panics with it.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Forgets what calls have left behind for later ones.
+    pub fn reset(&self) {
+        *self.state() = State::new();
     }
 
     fn outcome(
@@ -104,6 +134,7 @@ impl Kernel {
         let accesses = outcome.out_of_bounds.iter();
         let warnings = accesses.map(|access| access.to_diagnostic().as_warning());
         errors::warn(py, &Diagnostics(warnings.collect()), &self.sources)?;
+        *self.state() = outcome.state;
         for (&number, &count) in &outcome.cursors {
             outcome.params[number] = outcome.params[number].beginning(count);
         }
@@ -173,6 +204,11 @@ impl Compiled {
         self.0.call(args, named, |py, invocation| {
             self.0.reference(py, invocation, false)
         })
+    }
+
+    /// Sets what the kernel keeps from one call to the next to what it is at first.
+    fn reset(&self) {
+        self.0.reset();
     }
 
     /// The text of the kernel in the compiler's first form.

@@ -14,14 +14,14 @@ use allo_hls::prove::Limits;
 use allo_hls::prove::design::{self, Proof};
 use allo_hls::schedule::forecast;
 use allo_hls::sim::cosim::{self, CosimOptions, Report};
-use allo_hls::sim::elements::Invocation;
+use allo_hls::sim::elements::{Between, Invocation};
 use allo_hls::sim::model::Engine;
 use allo_hls::sim::selfcheck::Budget;
 use allo_hls::{directives, rtl};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// Cycles without any progress before a simulation counts as hanging.
@@ -37,6 +37,8 @@ struct Built {
     target: Target,
     /// The simulator of the netlist and Verilator's, each made when it is first asked for.
     engines: [Mutex<Option<Shared>>; 2],
+    /// Of a kernel with state, the calls since the last reset, which are simulated again before the next one.
+    before: Mutex<Vec<Invocation>>,
 }
 
 impl Built {
@@ -60,14 +62,24 @@ impl Built {
         let Compilation {
             program, manifest, ..
         } = &self.compilation;
-        let ran = cosim::simulate(program, manifest, &*engine, &[invocation], CYCLE_LIMIT);
+        let mut all = self.before().clone();
+        all.push(invocation);
+        let inputs = (&all[..], Between::Nothing);
+        let ran = cosim::simulate(program, manifest, &*engine, inputs, CYCLE_LIMIT);
         let mut ran = ran.map_err(|error| error.to_diagnostic())?;
-        let ran = ran.remove(0);
+        let ran = ran.pop().expect("there is a result for each invocation");
+        if self.kernel.signature.keeps_state {
+            *self.before() = all;
+        }
         let outcome = Outcome {
             params: ran.params,
             results: ran.results,
         };
         Ok((outcome, ran.cycles))
+    }
+
+    fn before(&self) -> MutexGuard<'_, Vec<Invocation>> {
+        self.before.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn compare(&self, options: &CosimOptions, verilator: bool) -> Result<Report, Diagnostics> {
@@ -172,6 +184,11 @@ impl Software {
             self.0.reference(py, invocation, false)
         })
     }
+
+    /// Sets what the kernel keeps from one call to the next to what it is at first.
+    fn reset(&self) {
+        self.0.reset();
+    }
 }
 
 #[pymethods]
@@ -202,6 +219,7 @@ impl Hardware {
             device: aim.device,
             target,
             engines: Default::default(),
+            before: Mutex::default(),
         })))
     }
 
@@ -222,6 +240,11 @@ impl Hardware {
             Ok(outcome)
         })?;
         Ok((result, cycles))
+    }
+
+    /// Resets the module before the next call.
+    fn reset(&self) {
+        self.0.before().clear();
     }
 
     /// Compares the module with the reference: on these arguments, or on vectors that are drawn. Gives the cycles of

@@ -164,6 +164,7 @@ impl Reading<'_> {
                 given::subscript(&of, &self.items(extents.iter())?)
             }
             "stream" => given::stream(self.value(&part(1)?)?, self.value(&part(2)?)?),
+            "stateful" => given::stateful(self.value(&part(1)?)?),
             "template" => self.reader.template(object).map_err(reason),
             "kernel" => {
                 let number = self.kernel(part(1)?);

@@ -209,3 +209,25 @@ def test_streams_of_the_top_kernel():
         double([1, 2, 3], np.zeros(2, np.int32))
     with pytest.raises(RuntimeError, match="src"):
         double([1], [])
+
+
+def test_streams_of_blocks():
+    @kernel
+    def transpose(src: Stream[i32[2, 2]], dst: Stream[i32[2, 2]]):
+        for n in range(2):
+            block = src.get()
+            turned: i32[2, 2]
+            for i in range(2):
+                for j in range(2):
+                    turned[i, j] = block[j, i]
+            dst.put(turned)
+
+    blocks = np.arange(8, dtype=np.int32).reshape(2, 2, 2)
+    out = []
+    transpose(blocks, out)
+    assert [block.tolist() for block in out] == blocks.transpose(0, 2, 1).tolist()
+    array = np.zeros((2, 2, 2), np.int32)
+    transpose(list(blocks), array)
+    assert array.tolist() == blocks.transpose(0, 2, 1).tolist()
+    with pytest.raises(ValueError, match="'src' has the shape"):
+        transpose([np.zeros(4, np.int32)], out)

@@ -288,3 +288,20 @@ def test_what_python_does_with_the_names_of_the_language():
         arith.add(1, 2)
     with pytest.raises(ValueError, match="there is no type"):
         apint(5000)
+
+
+def test_state_is_kept_from_call_to_call():
+    @kernel
+    def count(step: i32) -> i32:
+        total: Stateful[i32] = 10  # noqa: F821
+        total += step
+        return total
+
+    assert [count(1), count(2), count(3)] == [11, 13, 16]
+    count.reset()
+    assert count(1) == 11
+    module = count.schedule().export("rtl")
+    assert [module(1), module(2), module(3)] == [11, 13, 16]
+    module.reset()
+    assert module(5) == 15
+    assert count(1) == 12, "each has its own"

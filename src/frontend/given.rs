@@ -74,6 +74,12 @@ pub fn stream(elem: ConstValue, depth: ConstValue) -> Given {
     types::stream(&[(elem, span), (depth, span)], span).map_err(reason)
 }
 
+/// `Stateful[of]`.
+pub fn stateful(of: ConstValue) -> Given {
+    let span = Span::default();
+    types::stateful(&[(of, span)], span).map_err(reason)
+}
+
 /// `KernelOptions(...)`.
 pub fn options(named: Vec<(String, ConstValue)>) -> Given {
     let args = Args {

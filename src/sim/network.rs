@@ -4,7 +4,7 @@
 use crate::codes;
 use crate::diagnostics::{Diagnostic, Span};
 use crate::ir::{Arg, ArrayId, Param, ValueId};
-use crate::sim::elements::{Elements, Invocation};
+use crate::sim::elements::{Elements, Invocation, State as Kept};
 use crate::sim::reference::{Actual, Machine, Options, Outcome, RunError, Stop};
 use crate::sim::value::{Signature, Slot, Value};
 use crate::transform::network::{Network, Process};
@@ -89,6 +89,8 @@ struct State {
     /// How often each array was handed back.
     versions: BTreeMap<ArrayId, u64>,
     values: BTreeMap<ValueId, Value>,
+    /// What processes find that the invocation before left.
+    kept: Kept,
     done: Vec<bool>,
     waits: Vec<Option<Wait>>,
     /// Why nobody goes on.
@@ -192,6 +194,7 @@ fn attempt(
         arrays: BTreeMap::new(),
         versions: BTreeMap::new(),
         values: BTreeMap::new(),
+        kept: invocation.state.clone(),
         done: vec![false; count],
         waits: vec![None; count],
         stopped: None,
@@ -521,6 +524,7 @@ impl<'n> Link<'n> {
         let state = self.wait(self.shared.lock(), Wait::Turn)?;
         let mut machine = Machine::new(&process.program, options, Some(self));
         machine.make_tables()?;
+        machine.load_state((self.process, &state.kept))?;
         let kernel = process.kernel();
         let mut args = Vec::new();
         let mut taken = Vec::new();
@@ -545,6 +549,7 @@ impl<'n> Link<'n> {
         drop(state);
         let results = machine.call(process.program.top, args, &[])?;
         let mut state = self.shared.lock();
+        machine.leave_state(self.process, &mut state.outcome.state);
         for (id, at, before) in taken {
             state.hand_back(id, machine.take(at), before);
         }

@@ -25,6 +25,7 @@ mod sim_modules;
 mod sim_reference;
 mod sim_rtl;
 mod sim_verilator;
+mod states;
 mod storage;
 mod support;
 mod texts;

@@ -8,7 +8,7 @@ use allo_hls::driver::Compilation;
 use allo_hls::frontend;
 use allo_hls::rtl::interface::manifest::{Flow, PortKind};
 use allo_hls::sim::cosim::simulate;
-use allo_hls::sim::elements::Invocation;
+use allo_hls::sim::elements::{Between, Invocation};
 use allo_hls::sim::inprocess::Netlist;
 use allo_hls::sim::reference::{self, Options};
 use allo_hls::sim::selfcheck::Checked;
@@ -41,7 +41,14 @@ fn run(compiled: &Compilation, arguments: &str) -> (u64, String) {
     let (design, manifest) = shell::around(&compiled.design, &compiled.manifest).expect("a shell");
     let engine = Netlist::new(&design, &manifest).expect("a netlist");
     let (program, manifest) = (&compiled.program, &compiled.manifest);
-    let ran = simulate(program, manifest, &engine, &inputs, 10_000).expect("an end");
+    let ran = simulate(
+        program,
+        manifest,
+        &engine,
+        (&inputs, Between::Nothing),
+        10_000,
+    )
+    .expect("an end");
     let results = args::results_json(&signature, &ran[0].params, &ran[0].results, false);
     (ran[0].cycles, results.to_string())
 }
@@ -79,16 +86,44 @@ fn the_manifest_has_the_ports_of_streams() {
         ports,
         ty,
         width,
+        shape,
     } = &args[2].kind
     else {
         panic!("no stream");
     };
     assert_eq!((*direction, ty.as_str(), *width), (Flow::Out, "i32", 32));
+    assert!(shape.is_empty());
     let names = [&ports.din, &ports.full_n, &ports.write];
     assert_eq!(
         names.map(|name| name.as_deref()),
         [Some("o_din"), Some("o_full_n"), Some("o_write")]
     );
+}
+
+/// A block is a nested list in files, and one transfer with its first element in the lowest bits.
+#[test]
+fn a_block_is_one_transfer() {
+    let compiled = built("blocks");
+    let rows = |row: &str, count: usize| vec![row; count].join(", ");
+    let given = format!(
+        r#"{{"x": [{}], "p": [[1.5, 2, 3], {}], "y": [{}]}}"#,
+        rows("[[1, 2, 3], [4, 5, -6]]", 6),
+        rows("[4, 5, 6]", 3),
+        rows("[0, 0, 0]", 4),
+    );
+    let (_, left) = run(&compiled, &given);
+    assert!(left.contains(r#""o":[[7,-8],[6,3],[6,3],"#), "{left}");
+    assert!(
+        left.contains(r#""y":[[3.0,2.0,1.5],[6.0,5.0,4.0],"#),
+        "{left}"
+    );
+    let PortKind::Stream {
+        ty, width, shape, ..
+    } = &compiled.manifest.args[2].kind
+    else {
+        panic!("no stream");
+    };
+    assert_eq!((ty.as_str(), *width, &shape[..]), ("f16", 48, &[3][..]));
 }
 
 /// What the reference says of a network, with elements of streams as given.
@@ -171,7 +206,7 @@ fn refused(text: &str) -> String {
 
 #[test]
 fn what_is_no_network_is_refused() {
-    let head = "from allo import *\n\n@kernel\ndef a(s: Stream[i32]):\n    s.put(1)\n\n@kernel\ndef own(y: \"i32[2]\"):\n    s: Stream[i32]\n    a(s)\n    y[0] = s.get()\n\n@kernel\n";
+    let head = "from allo import *\n\n@kernel\ndef a(s: Stream[i32]):\n    s.put(1)\n\n@kernel\ndef own(y: \"i32[2]\"):\n    s: Stream[i32]\n    a(s)\n    y[0] = s.get()\n\n@kernel\ndef above(y: \"i32[2]\"):\n    own(y)\n\n@kernel\n";
     let cases = [
         (
             "def top(y: \"i32[1]\"):\n    s: Stream[i32]\n    a(s)\n    a(s)\n    y[0] = s.get()\n",
@@ -188,6 +223,10 @@ fn what_is_no_network_is_refused() {
         (
             "def top(s: Stream[i32], y: \"i32[2]\"):\n    for i in range(4):\n        own(y)\n    a(s)\n",
             "'own' has streams of its own: it is called at the top level of the body, not in a loop or branch",
+        ),
+        (
+            "def top(y: \"i32[2]\"):\n    for i in range(4):\n        above(y)\n",
+            "'above' has streams of its own: it is called at the top level of the body, not in a loop or branch",
         ),
     ];
     for (body, why) in cases {

@@ -23,7 +23,7 @@ APFloat = apfloat
 #: Names that are defined above or with the decorators.
 _OWN = {"Template", "KernelOptions", "apint", "APInt", "apfloat", "kernel", "consteval"}
 _names = [name for name in _native.exported("allo") if name not in _OWN]
-globals().update({name: member("allo", name) for name in [*_names, "range", "Stateful"]})
+globals().update({name: member("allo", name) for name in [*_names, "range"]})
 
 
 def unwrap_if_constexpr(value: Any) -> Any:
@@ -32,5 +32,5 @@ def unwrap_if_constexpr(value: Any) -> Any:
 
 
 __all__ = sorted(
-    {*_names, "Stateful", "Template", "KernelOptions", "apint", "APInt", "apfloat", "DType", "StreamType"}
+    {*_names, "Template", "KernelOptions", "apint", "APInt", "apfloat", "DType", "StreamType"}
 )

@@ -133,6 +133,10 @@ class Kernel:
             compiled = self._ready()
         return compiled.run(args, named or None)
 
+    def reset(self) -> None:
+        """Sets `Stateful` variables, which keep their value from one call to the next, to what they are at first."""
+        self._ready().reset()
+
     def schedule(self) -> Any:
         """A new schedule of the kernel."""
         from ..schedule import Schedule

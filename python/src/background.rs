@@ -7,6 +7,9 @@ use std::time::Duration;
 /// Longest time until Ctrl-C is seen.
 const PATIENCE: Duration = Duration::from_millis(50);
 
+/// Stack of the thread, in bytes: more than that of a program's first one.
+const STACK: usize = 64 << 20;
+
 /// Does some work on a thread of its own, without the interpreter's lock.
 ///
 /// # Errors
@@ -16,10 +19,12 @@ pub fn run<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> PyResult<T> {
     let (sender, mut receiver) = channel();
-    let thread = std::thread::Builder::new().spawn(move || {
-        // Nobody listens any more after Ctrl-C.
-        let _ = sender.send(work());
-    })?;
+    let thread = std::thread::Builder::new()
+        .stack_size(STACK)
+        .spawn(move || {
+            // Nobody listens any more after Ctrl-C.
+            let _ = sender.send(work());
+        })?;
     loop {
         let (received, from) = py.detach(|| {
             let receiver = receiver;

@@ -6,11 +6,13 @@ mod arguments;
 mod arrays;
 mod background;
 mod compiled;
+mod elements;
 mod errors;
 mod hardware;
 mod holder;
 mod integers;
 mod json;
+mod scalars;
 mod schedule;
 mod values;
 

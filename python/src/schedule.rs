@@ -42,7 +42,7 @@ impl Schedule {
     }
 
     fn held(&self) -> MutexGuard<'_, Held> {
-        // A panic of the compiler leaves a schedule that has failed.
+        // After a panic of the compiler it is one that has failed.
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -58,3 +58,25 @@ def test_all_names_exist():
     for module in (allo, allo.lang, allo.lang.core, allo.operators.arith, allo.operators.math, allo.schedule):
         for name in module.__all__:
             assert hasattr(module, name), f"{module.__name__}.{name}"
+
+
+def test_numpy_is_needed_for_arrays_only(tmp_path):
+    file = tmp_path / "kernel.py"
+    file.write_text(
+        "import sys\n"
+        "sys.modules['numpy'] = None\n"
+        f"{KERNEL}"
+        "assert twice(4) == 8\n"
+        "assert twice.schedule().export('rtl')(4) == 8\n"
+        "\n\n"
+        "@kernel\n"
+        "def array(x: i32[2]):\n"
+        "    x[0] = 1\n"
+        "\n\n"
+        "try:\n"
+        "    array([0, 0])\n"
+        "except TypeError as error:\n"
+        "    print(error)\n"
+    )
+    done = subprocess.run([sys.executable, file], capture_output=True, text=True)
+    assert "parameter 'x' is an array of numpy, not list" in done.stdout, done.stderr

@@ -90,12 +90,21 @@ impl Held {
         result
     }
 
-    /// What stands in the place of one that is open.
+    /// What stands in the place of one that is open, and stays there if a call ends the thread.
     fn spent() -> Held {
-        Held::new(Program {
+        let why = "an earlier call has not come to its end";
+        let program = Program {
             kernels: Arena::new(),
             top: KernelId::new(0),
-        })
+        };
+        Held {
+            failed: Some(without_call(super::error(
+                Class::State,
+                Span::default(),
+                why,
+            ))),
+            ..Held::new(program)
+        }
     }
 }
 

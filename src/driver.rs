@@ -16,7 +16,9 @@ use crate::rtl::interface::operator::OperatorManifest;
 use crate::rtl::netlist::Design;
 use crate::schedule::device::{Device, Total};
 use crate::schedule::{NoSchedule, Schedule};
+use crate::sim::depths::{self, Short};
 use crate::sim::selfcheck::{self, Budget, Checked};
+use crate::transform::hoist::{self, Depends};
 use crate::transform::network::Network;
 use crate::units::float::{self, Operator};
 use crate::{directives, frontend, hwarith, ir, machine, prove, rtl, schedule, transform};
@@ -39,6 +41,8 @@ pub struct Target {
     pub strict: bool,
     /// What the compiler directs by itself.
     pub aim: Aim,
+    /// Whether streams that are too short stay so.
+    pub keep_depths: bool,
 }
 
 impl Target {
@@ -60,6 +64,7 @@ impl Target {
                 limits,
                 partition_args: false,
             },
+            keep_depths: false,
         })
     }
 }
@@ -118,7 +123,7 @@ pub fn compile<'t>(
 ) -> Result<Compilation, Diagnostics> {
     let choice = choice.into();
     let top = choice.top;
-    let mut compiled = frontend::compile(sources, file, choice)?;
+    let mut compiled = typed(sources, file, choice, target.keep_depths)?;
     let directed = direct(sources, &mut compiled, &target.directives)?;
     let mut compilation = build(sources, compiled, directed, target)?;
     if let Some(top) = top {
@@ -144,6 +149,49 @@ pub fn direct(
         compiled.program = directed.clone();
     }
     Ok(directed)
+}
+
+/// A kernel of a file as the reference runs it. Streams that are too short whatever the data are become longer, with a note, or
+/// stay as they are, with a warning.
+///
+/// Errors: everything that is wrong with the source.
+pub fn typed<'t>(
+    sources: &mut SourceMap,
+    file: FileId,
+    choice: impl Into<Choice<'t>>,
+    keep_depths: bool,
+) -> Result<frontend::Compiled, Diagnostics> {
+    let mut compiled = frontend::compile(sources, file, choice)?;
+    deepen(&mut compiled, keep_depths);
+    Ok(compiled)
+}
+
+/// Makes streams longer that are too short whatever the data are, with a note, or leaves them as they are, with a warning.
+pub fn deepen(compiled: &mut frontend::Compiled, keep_depths: bool) {
+    // What is wrong with a network is said when its hardware is built.
+    let Ok(Some(network)) = Network::of(&compiled.program) else {
+        return;
+    };
+    let short = depths::short(&network, &compiled.program);
+    for Short {
+        span,
+        name,
+        depth,
+        needed,
+    } in &short
+    {
+        let message = format!(
+            "'{name}' holds {depth} elements, and the network ends where it holds {needed}"
+        );
+        let found = Diagnostic::error(codes::DEADLOCK, *span, message);
+        compiled.warnings.push(match keep_depths {
+            true => found.as_warning(),
+            false => found.note("it is made that deep").as_note(),
+        });
+    }
+    if !keep_depths {
+        depths::lengthen(&mut compiled.program, &short);
+    }
 }
 
 /// Builds the hardware of a typed program with what is directed: of the kernels that the passes offer, the one that takes the
@@ -230,17 +278,18 @@ fn build_network(
     warnings.0.extend(notes);
     let mut parts = Vec::new();
     // Processes with equal code are one module.
-    let mut known: HashMap<String, usize> = HashMap::new();
+    let mut known: HashMap<(String, Depends), usize> = HashMap::new();
     let mut which = Vec::new();
-    for process in &network.processes {
+    for (process, depends) in network.processes.iter().zip(hoist::dependences(network)) {
         let mut unnamed = process.kernel().clone();
         unnamed.name = String::new();
         let text = ir::print::print_kernel(&unnamed, None);
-        let number = match known.get(&text) {
+        let same = (text, depends.clone());
+        let number = match known.get(&same) {
             Some(number) => *number,
             None => {
-                parts.push(part(process.kernel(), target, &mut warnings)?);
-                known.insert(text, parts.len() - 1);
+                parts.push(part(process.kernel(), &depends, target, &mut warnings)?);
+                known.insert(same, parts.len() - 1);
                 parts.len() - 1
             }
         };
@@ -288,11 +337,13 @@ fn build_network(
 /// A process with its schedule: of the kernels that the passes offer, the one that takes the fewest cycles.
 fn part(
     kernel: &ir::Kernel,
+    depends: &Depends,
     target: &Target,
     warnings: &mut Diagnostics,
 ) -> Result<Part, Diagnostics> {
     let mut best: Result<Option<(u64, Part, Diagnostics)>, Diagnostics> = Ok(None);
-    for kernel in transform::run_on(kernel.clone(), &target.skip, None)? {
+    for mut kernel in transform::run_on(kernel.clone(), &target.skip, None)? {
+        hoist::run(&mut kernel, depends);
         let mut own = Diagnostics::default();
         match (scheduled(&kernel, target, &mut own), &best) {
             (Ok((program, schedule)), before) => {

@@ -4,6 +4,7 @@ from . import errors as errors
 from . import lang as lang
 from . import operators as operators
 from .errors import CompileError as CompileError
+from .errors import CompileNote as CompileNote
 from .errors import CompileWarning as CompileWarning
 from .errors import Diagnostic as Diagnostic
 from .errors import RunError as RunError

@@ -101,6 +101,10 @@ class CompileWarning(UserWarning):
     """Something is suspicious, but no error."""
 
 
+class CompileNote(CompileWarning):
+    """Something that the compiler has decided, which nobody has to mind."""
+
+
 _SCHEDULE = {
     cls.__name__: cls
     for cls in (
@@ -140,7 +144,8 @@ def schedule_error(texts: list[str], parts: list[dict[str, Any]]) -> Exception:
 def warn(texts: list[str], parts: list[dict[str, Any]]) -> None:
     for diagnostic in _made(texts, parts):
         # At the line of the user's that is outside of the package.
-        warnings.warn(CompileWarning(diagnostic.text.rstrip("\n")), stacklevel=_depth())
+        kind = CompileNote if diagnostic.severity == "note" else CompileWarning
+        warnings.warn(kind(diagnostic.text.rstrip("\n")), stacklevel=_depth())
 
 
 def _depth() -> int:

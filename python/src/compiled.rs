@@ -6,6 +6,7 @@ use crate::errors::{self, Kind};
 use crate::holder::Kernels;
 use allo_hls::codes;
 use allo_hls::diagnostics::{Diagnostic, Diagnostics, SourceMap};
+use allo_hls::driver;
 use allo_hls::frontend::{self, hosted};
 use allo_hls::ir::analysis::touch;
 use allo_hls::ir::{KernelId, Param, Program, print};
@@ -183,7 +184,10 @@ impl Compiled {
         let (sources, compiled) = background::run(py, move || {
             let mut sources = SourceMap::default();
             let make = move || Kernels::new(definition, bindings);
-            let compiled = hosted::compile(&mut sources, make);
+            let compiled = hosted::compile(&mut sources, make).map(|mut compiled| {
+                driver::deepen(&mut compiled, false);
+                compiled
+            });
             (Arc::new(sources), compiled)
         })?;
         match compiled {

@@ -130,7 +130,7 @@ impl Gen {
         let one = self.rng.pick(values).to_string();
         let other = match (self.rng.one_in(3), is_float) {
             (true, true) => self.rng.pick(&["1.5", "-0.25", "3.0"]).to_string(),
-            (true, false) => self.rng.pick(&["1", "-3", "7", "100"]).to_string(),
+            (true, false) => self.rng.pick(&["1", "3", "7", "100"]).to_string(),
             _ => self.rng.pick(values).to_string(),
         };
         match (self.rng.below(7), is_float) {
@@ -259,7 +259,7 @@ impl Gen {
         let from = self.take();
         let ty = self.ty_after(from.is_float());
         let to = self.declare(ty, from.count);
-        let [v, acc, i] = ["v", "acc", "i"].map(|prefix| self.name(prefix));
+        let [v, acc, i] = ["v", "acc", "at"].map(|prefix| self.name(prefix));
         let is_float = from.is_float();
         let values: &[&str] = &[&v, &acc];
         let (put, next) = (self.expr(values, is_float), self.expr(values, is_float));
@@ -299,7 +299,7 @@ impl Gen {
             return self.open.push(from);
         }
         let to = self.declare(from.ty, count);
-        let [sum, i, j] = ["sum", "i", "j"].map(|prefix| self.name(prefix));
+        let [sum, i, j] = ["sum", "at", "of"].map(|prefix| self.name(prefix));
         let (from_name, to_name) = (&from.name, &to.name);
         let kept = if from.is_float() { "f32" } else { "i32" };
         let n = count * each;
@@ -334,7 +334,7 @@ impl Gen {
         }
         let ty = self.ty_after(from.is_float());
         let to = self.declare(ty, from.count * each);
-        let [v, i, j] = ["v", "i", "j"].map(|prefix| self.name(prefix));
+        let [v, i, j] = ["v", "at", "of"].map(|prefix| self.name(prefix));
         let put = self.expr(&[&v], from.is_float());
         let put = if from.is_float() {
             put
@@ -373,7 +373,7 @@ impl Gen {
             self.declare("i32", count),
         ];
         let [which, one, other] = &ways;
-        let [v, w, i] = ["v", "w", "i"].map(|prefix| self.name(prefix));
+        let [v, w, i] = ["v", "w", "at"].map(|prefix| self.name(prefix));
         let test = self.rng.pick(&["& 1 == 1", "> 5", "> 0"]);
         let (a, b, c) = (&which.name, &one.name, &other.name);
         let body = format!(
@@ -384,7 +384,7 @@ impl Gen {
         self.process(&[&from], &[which, one, other], &[], &body);
         let to = self.declare("i32", count);
         let to_name = &to.name;
-        let i = self.name("i");
+        let i = self.name("at");
         let body = match self.rng.one_in(2) {
             true => format!(
                 "for {i} in range({count}):\n    {w}: i32 = 0\n    if {a}.get() == 1:\n        {w} = {b}.get()\n    else:\n        \
@@ -412,7 +412,7 @@ impl Gen {
         let ty = self.ty_after(is_float);
         let count = a.count.min(b.count);
         let to = self.declare(ty, count);
-        let [v, w, i] = ["v", "w", "i"].map(|prefix| self.name(prefix));
+        let [v, w, i] = ["v", "w", "at"].map(|prefix| self.name(prefix));
         let values: &[&str] = &[&v, &w];
         let put = self.expr(values, is_float);
         let mut body = format!(
@@ -438,7 +438,7 @@ impl Gen {
     fn reversed(&mut self) {
         let from = self.take();
         let to = self.declare(from.ty, from.count);
-        let [kept, i] = ["kept", "i"].map(|prefix| self.name(prefix));
+        let [kept, i] = ["kept", "at"].map(|prefix| self.name(prefix));
         let Open { name, ty, count } = &from;
         let body = format!(
             "{kept}: {ty}[{count}]\nfor {i} in range({count}):\n    {kept}[{i}] = {name}.get()\nfor {i} in range({count}):\n    \
@@ -472,14 +472,14 @@ impl Gen {
             count: from.count,
         };
         let (back, there) = (open(&back), open(&there));
-        let [v, i] = ["v", "i"].map(|prefix| self.name(prefix));
+        let [v, i] = ["v", "at"].map(|prefix| self.name(prefix));
         let body = format!(
             "for {i} in range({}):\n    {}.put({}.get() + {}.get())\n",
             from.count, there.name, from.name, back.name
         );
         self.process(&[&from, &back], &[&there], &[], &body);
         let next = self.expr(&[&v], false);
-        let i = self.name("i");
+        let i = self.name("at");
         let body = format!(
             "for {i} in range({}):\n    {v} = {}.get()\n    {}.put({next})\n    {}.put({v})\n",
             from.count, there.name, back.name, to.name
@@ -493,7 +493,7 @@ impl Gen {
         let from = self.take();
         let workers = 2 + self.rng.below(3);
         let [kernel, chain, w, v, i, acc] =
-            ["k", "f", "w", "v", "i", "acc"].map(|prefix| self.name(prefix));
+            ["k", "chain", "w", "v", "at", "acc"].map(|prefix| self.name(prefix));
         let (ty, count) = (from.ty, from.count);
         writeln!(self.declarations, "{chain}: Stream[{ty}][{}]", workers + 1).expect("a string");
         let first = Open {
@@ -536,7 +536,7 @@ impl Gen {
         }
         let (a, b) = (self.declare(from.ty, half), self.declare(from.ty, half));
         let to = self.declare(from.ty, from.count);
-        let [i, j] = ["i", "j"].map(|prefix| self.name(prefix));
+        let [i, j] = ["at", "of"].map(|prefix| self.name(prefix));
         let (n, a_name, b_name) = (from.count, &a.name, &b.name);
         let body = format!(
             "for {i} in range({n}):\n    if {i} & 1 == 0:\n        {a_name}.put({name}.get())\n    else:\n        {b_name}.put({name}.get())\n",

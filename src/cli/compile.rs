@@ -44,6 +44,7 @@ pub fn target(args: &TargetArgs, check: Budget) -> Result<Target, Diagnostic> {
         .map_or(limits.ram, |kbits| kbits.saturating_mul(1024));
     target.aim.level = args.level;
     target.aim.partition_args = args.partition_args;
+    target.keep_depths = args.keep_depths;
     Ok(Target {
         skip: args.skip_pass.clone(),
         check: args.hardware.check.unwrap_or(check),

@@ -142,6 +142,9 @@ pub struct TargetArgs {
     /// Have -O3 split parameters into banks, too, each with ports of its own
     #[arg(long)]
     pub partition_args: bool,
+    /// Leave streams as they are declared that are too short for the network to end
+    #[arg(long)]
+    pub keep_depths: bool,
     #[command(flatten)]
     pub directives: DirectiveArgs,
 }

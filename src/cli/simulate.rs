@@ -6,6 +6,7 @@ use super::{CosimArgs, CosimEngine, RunArgs, RunEngine};
 use allo_hls::codes;
 use allo_hls::diagnostics::{Diagnostic, Diagnostics, FileId, Severity, SourceMap};
 use allo_hls::driver::{self, Compilation};
+use allo_hls::ir;
 use allo_hls::rtl;
 use allo_hls::sim::cosim::{self, CosimOptions, Report};
 use allo_hls::sim::elements::{Between, Elements, Invocation};
@@ -18,7 +19,6 @@ use allo_hls::sim::shell;
 use allo_hls::sim::value::Signature;
 use allo_hls::sim::verilator::Verilator;
 use allo_hls::sim::{args, waveform::Names};
-use allo_hls::{frontend, ir};
 use std::io::{IsTerminal as _, Write as _};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -66,7 +66,7 @@ fn run_in(
             (signature, inputs, outcomes)
         }
         None => {
-            let compiled = frontend::compile(sources, file, choice)?;
+            let compiled = driver::typed(sources, file, choice, command.target.keep_depths)?;
             printer.diagnostics(&compiled.warnings, sources);
             let signature = Signature::of(&compiled.program);
             let inputs = inputs(&signature, command.args.as_deref())?;

@@ -4,7 +4,7 @@
 use crate::directives::{checked, compile_text};
 use crate::support;
 use allo_hls::diagnostics::Diagnostics;
-use allo_hls::driver::Compilation;
+use allo_hls::driver::{self, Compilation, Target};
 use allo_hls::frontend;
 use allo_hls::rtl::interface::manifest::{Flow, PortKind};
 use allo_hls::sim::cosim::simulate;
@@ -64,6 +64,18 @@ fn a_chain_takes_as_long_as_its_longest_process() {
     assert!(cycles < 64 + 24, "{cycles}");
     let intervals: Vec<_> = compiled.manifest.loops.iter().map(|one| one.ii).collect();
     assert_eq!(intervals, [Some(1); 3]);
+}
+
+/// Nothing leads from what is put to what is got behind it; where the outside may answer, nothing is moved.
+#[test]
+fn what_is_got_behind_what_is_put_is_a_pipeline_where_it_cannot_depend_on_it() {
+    let intervals = |compiled: &Compilation| -> Vec<Option<u64>> {
+        compiled.manifest.loops.iter().map(|one| one.ii).collect()
+    };
+    assert_eq!(intervals(&built("got_behind")), [Some(1); 3]);
+    let answered = "from allo import *\n\n@kernel\ndef top(a: Stream[i32], o: Stream[i32]):\n    for i in range(8):\n        \
+                    o.put(i)\n        o.put(a.get())\n";
+    assert_eq!(intervals(&checked(answered, &[])), [None]);
 }
 
 #[test]
@@ -147,8 +159,8 @@ const PRODUCER: &str = "
 from allo import *
 
 @kernel
-def a(s: Stream[i32], t: Stream[i32]):
-    for i in range(20):
+def a(s: Stream[i32], t: Stream[i32], n: i32):
+    for i in range(20 + 0 * n):
         s.put(i)
     for i in range(8):
         t.put(i)
@@ -166,14 +178,14 @@ fn a_deadlock_names_who_waits_and_the_depth_that_helps() {
     let text = format!(
         "{PRODUCER}
 @kernel
-def top(y: \"i32[8]\"):
+def top(y: \"i32[8]\", n: i32):
     s: Stream[i32, 6]
     t: Stream[i32]
-    a(s, t)
+    a(s, t, n)
     b(s, t, y)
 "
     );
-    let said = fails(&text, "{\"y\": [0, 0, 0, 0, 0, 0, 0, 0]}");
+    let said = fails(&text, "{\"y\": [0, 0, 0, 0, 0, 0, 0, 0], \"n\": 3}");
     let expected = "deadlock: 'a' waits for room in 's'; 'b' waits for an element of 't'; it ends where 's' holds 20 elements";
     assert_eq!(said, expected);
     // Nothing can be said of the hardware, and that is said.
@@ -186,6 +198,28 @@ def top(y: \"i32[8]\"):
             .iter()
             .any(|warning| warning.message.contains("deadlock"))
     );
+}
+
+/// Where no data decide, the compiler makes them deep enough, and no deeper; where it is told to leave them, it says so.
+#[test]
+fn streams_that_are_too_short_become_longer() {
+    let said = |keep_depths: bool| {
+        let (mut sources, file) = support::source("kernel.py", &kernel("reconvergent"));
+        let mut target = Target::new("ecp5", 10.0).expect("a device");
+        target.keep_depths = keep_depths;
+        let compiled = driver::compile(&mut sources, file, Some("top"), &target);
+        let compiled = compiled.unwrap_or_else(|errors| panic!("{:?}", errors.0));
+        let top = &compiled.program.kernels[compiled.program.top];
+        let depths = top
+            .arrays
+            .values()
+            .filter_map(|array| array.stream.as_ref());
+        let depths: Vec<u64> = depths.map(|stream| stream.depth).collect();
+        (compiled.warnings.0[0].message.clone(), depths)
+    };
+    let message = "'b' holds 2 elements, and the network ends where it holds 5".to_string();
+    assert_eq!(said(false), (message.clone(), vec![2, 2, 5, 2]));
+    assert_eq!(said(true), (message, vec![2, 2, 2, 2]));
 }
 
 #[test]
@@ -253,4 +287,15 @@ fn initial_tokens_deepen_a_stream() {
     let zeros = |count: usize| vec![Value::int(allo_hls::ir::Scalar::signed(32), 0); count];
     let input = Invocation::given(&signature, vec![zeros(16), zeros(16)]);
     assert!(reference::run(&compiled.program, &input, &Options::default()).is_ok());
+}
+
+/// One multiply-accumulate for each element and cycle, from edge to edge.
+#[test]
+fn a_systolic_product_takes_its_waves_and_a_few_cycles() {
+    let compiled = built("systolic_streams");
+    let rows = |name: char| (0..4).map(move |i| format!("\"{name}_{i}\": [{i}, 2, -3, 4]"));
+    let given: Vec<String> = rows('a').chain(rows('b')).collect();
+    let (cycles, left) = run(&compiled, &format!("{{{}}}", given.join(", ")));
+    assert!(left.contains("\"c_3_2\":[35]"), "{left}");
+    assert!(cycles <= 3 * 4 - 2 + 8, "{cycles}");
 }

@@ -88,7 +88,7 @@ fn compile(make: impl FnOnce() -> Stub + Send) -> Result<Compiled, String> {
 fn names_are_asked_of_the_holder_and_errors_have_its_lines() {
     let shown = compile(Stub::new).unwrap_err();
     let message =
-        "held.py:11:53: error: 'square' has no value at compile time: it is not for kernels";
+        "held.py:11:45: error: 'square' has no value at compile time: it is not for kernels";
     assert!(shown.starts_with(message), "{shown}");
     assert!(shown.contains("11 |             out[i] = inner"), "{shown}");
 }
@@ -136,7 +136,7 @@ fn kernels_that_a_kernel_reaches_are_compiled_with_it() {
     let names = program.kernels.values().map(|kernel| kernel.name.as_str());
     assert_eq!(names.collect::<Vec<_>>(), ["inner", "top_i16_4"]);
     let text = print::print(&program, Some(&sources));
-    assert!(text.contains("held.py:3"), "{text}");
+    assert!(text.contains("const 5  // held.py:5"), "{text}");
 
     // A schedule of it is data between calls.
     let mut schedule = Held::new(program);

@@ -124,18 +124,31 @@ pub fn compile<'t>(
     let choice = choice.into();
     let top = choice.top;
     let mut compiled = typed(sources, file, choice, target.keep_depths)?;
-    compiled.directives.extend_from_slice(&target.directives);
+    let directed = direct(sources, &mut compiled, &target.directives)?;
+    let mut compilation = build(sources, compiled, directed, target)?;
+    if let Some(top) = top {
+        compilation.manifest.top = top.to_string();
+    }
+    Ok(compilation)
+}
+
+/// The program with what its schedule says, and after that with further directives. Where these change a float sum, the program
+/// itself becomes what the reference then runs.
+///
+/// Errors: a directive that cannot be carried out.
+pub fn direct(
+    sources: &SourceMap,
+    compiled: &mut frontend::Compiled,
+    further: &[Directive],
+) -> Result<ir::Program, Diagnostics> {
+    compiled.directives.extend_from_slice(further);
     let mut directed = compiled.program.clone();
     let warnings = &mut compiled.warnings;
     directives::apply(&mut directed, &compiled.directives, sources, warnings)?;
     if directives::reassociates(&compiled.directives) {
         compiled.program = directed.clone();
     }
-    let mut compilation = build(sources, compiled, directed, target)?;
-    if let Some(top) = top {
-        compilation.manifest.top = top.to_string();
-    }
-    Ok(compilation)
+    Ok(directed)
 }
 
 /// A kernel of a file as the reference runs it. Streams that are too short whatever the data are become longer, with a note, or
@@ -149,9 +162,15 @@ pub fn typed<'t>(
     keep_depths: bool,
 ) -> Result<frontend::Compiled, Diagnostics> {
     let mut compiled = frontend::compile(sources, file, choice)?;
+    deepen(&mut compiled, keep_depths);
+    Ok(compiled)
+}
+
+/// Makes streams longer that are too short whatever the data are, with a note, or leaves them as they are, with a warning.
+pub fn deepen(compiled: &mut frontend::Compiled, keep_depths: bool) {
     // What is wrong with a network is said when its hardware is built.
     let Ok(Some(network)) = Network::of(&compiled.program) else {
-        return Ok(compiled);
+        return;
     };
     let short = depths::short(&network, &compiled.program);
     for Short {
@@ -173,7 +192,6 @@ pub fn typed<'t>(
     if !keep_depths {
         depths::lengthen(&mut compiled.program, &short);
     }
-    Ok(compiled)
 }
 
 /// Builds the hardware of a typed program with what is directed: of the kernels that the passes offer, the one that takes the

@@ -5,9 +5,13 @@
 //! them), [`machine`] (regions and memories over them), [`schedule`] (a cycle and a unit for every operation), [`rtl`]
 //! (netlist and text), [`sim`] (the judge), [`prove`] (a judge without samples). A room imports only from those before it, and [`diagnostics`].
 
+// The command line names the library as any other program does.
+extern crate self as allo_hls;
+
 pub use ::diagnostics;
 
 pub mod arena;
+pub mod cli;
 pub mod codes;
 pub mod directives;
 pub mod driver;

@@ -1,9 +1,7 @@
-//! The `allo-hls` command line: reads arguments, calls the library, prints.
-
-mod cli;
+//! The `allo-hls` program: the command line of the library.
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    cli::run()
+    ExitCode::from(allo_hls::cli::run(std::env::args_os()))
 }

@@ -113,7 +113,7 @@ pub use library::builtins::{builtin, builtin_names};
 pub use library::members::module as library_module;
 pub use literals::{expression_kind, literal};
 pub use numpy::operations::from_parts;
-pub use numpy::table::{Dtype, Table};
+pub use numpy::table::{Dtype, Num, Table};
 pub use operators::{compare_pair, truth};
 pub use range::Range;
 pub use shared::Shared;

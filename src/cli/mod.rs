@@ -1,4 +1,4 @@
-//! Arguments of the command line and what each subcommand does.
+//! The command line: its arguments, and what each subcommand does. It calls the rest of the library and prints.
 
 mod compile;
 mod directives;
@@ -8,8 +8,8 @@ mod interface;
 mod operator;
 mod output;
 mod package;
-mod prove;
-mod simulate;
+pub mod prove;
+pub mod simulate;
 mod r#typeof;
 
 use allo_hls::frontend::Choice;
@@ -22,8 +22,8 @@ use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use directives::DirectiveArgs;
 use interface::InterfaceArgs;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 /// Exit status when the input is wrong; clap exits with 2 when the command line is.
 pub const WRONG_INPUT: u8 = 1;
@@ -268,7 +268,8 @@ fn parse_operator(name: &str) -> Result<OperatorName, String> {
     found.ok_or_else(|| "there is no such operator; --help lists them".into())
 }
 
-fn parse_level(text: &str) -> Result<Level, String> {
+/// `1`, `2` or `3`.
+pub fn parse_level(text: &str) -> Result<Level, String> {
     match text {
         "1" => Ok(Level::One),
         "2" => Ok(Level::Two),
@@ -436,7 +437,7 @@ pub struct CosimArgs {
 }
 
 /// Period in ns of `100MHz`, `0.1GHz`, `10ns`, `10000ps`.
-fn parse_clock(text: &str) -> Result<f64, String> {
+pub fn parse_clock(text: &str) -> Result<f64, String> {
     const UNITS: &[(&str, f64, bool)] = &[
         ("ghz", 1.0, true),
         ("mhz", 1e3, true),
@@ -461,10 +462,10 @@ fn parse_clock(text: &str) -> Result<f64, String> {
     }
 }
 
-/// Parses the arguments and runs.
-pub fn run() -> ExitCode {
+/// Parses the arguments, the first of which is the program's name, and runs. Gives the exit status.
+pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
     // clap prints usage errors itself and exits with status 2.
-    let cli = Cli::parse();
+    let cli = Cli::parse_from(args);
     if cli.compile.after.is_some() && cli.compile.emit != Emit::Ir {
         let message = "--after shows a form of the ir: it needs --emit ir";
         Cli::command()
@@ -485,8 +486,8 @@ pub fn run() -> ExitCode {
         None => compile::compile(&printer, &cli.compile),
     };
     match result {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(status) => ExitCode::from(status),
+        Ok(()) => 0,
+        Err(status) => status,
     }
 }
 

@@ -82,7 +82,8 @@ fn summary(compiled: &Compilation, statistics: &Statistics) -> String {
     )
 }
 
-fn undecided(time: Duration, stop: &Stop, compiled: &Compilation) -> Diagnostic {
+/// Why there is neither a proof nor a counterexample.
+pub fn undecided(time: Duration, stop: &Stop, compiled: &Compilation) -> Diagnostic {
     let at = |span: Option<Span>, message: String| {
         Diagnostic::error(
             codes::UNDECIDED,

@@ -116,15 +116,21 @@ fn hardware(
     }
 }
 
-/// What simulates a compiled kernel.
-fn engine(compiled: &Compilation, verilator: bool) -> Result<Box<dyn Engine>, Diagnostics> {
+/// What simulates a compiled kernel: Verilator, or the simulator of the netlist.
+///
+/// # Errors
+/// The module cannot be simulated; Verilator is missing.
+pub fn engine(
+    compiled: &Compilation,
+    verilator: bool,
+) -> Result<Box<dyn Engine + Send>, Diagnostics> {
     let around = shell::around(&compiled.design, &compiled.manifest);
     let (design, manifest) = around.map_err(|why| EngineError::Manifest(why).to_diagnostic())?;
-    let built: Result<Box<dyn Engine>, EngineError> = match verilator {
+    let built: Result<Box<dyn Engine + Send>, EngineError> = match verilator {
         true => Verilator::find().and_then(|found| {
             let names = Names::of(&design);
             let text = rtl::systemverilog::print(&design);
-            Ok(Box::new(found.engine(&manifest, &text, &names)?) as Box<dyn Engine>)
+            Ok(Box::new(found.engine(&manifest, &text, &names)?) as _)
         }),
         false => Netlist::new(&design, &manifest).map(|n| Box::new(n) as _),
     };
@@ -284,7 +290,10 @@ fn cosim_in(
             block_engine(&design, &block, verilator)?,
             timeless(&compiled.manifest),
         ),
-        None => (engine(&compiled, verilator)?, compiled.manifest.clone()),
+        None => (
+            engine(&compiled, verilator)? as Box<dyn Engine>,
+            compiled.manifest.clone(),
+        ),
     };
     let progress = ProgressBar::new();
     let report = cosim::cosim_on(
@@ -342,7 +351,7 @@ impl ProgressBar {
 }
 
 /// What a successful comparison tells.
-fn summary(compiled: &Compilation, report: &Report) -> String {
+pub fn summary(compiled: &Compilation, report: &Report) -> String {
     let mut text = format!(
         "{}: {} inputs, {} values compared, all equal\n",
         compiled.manifest.module,

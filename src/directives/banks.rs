@@ -65,7 +65,7 @@ pub fn split(
 }
 
 /// What is remembered of directives until the last one is carried out.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Asked {
     /// Which one split an array.
     pub split: BTreeMap<(KernelId, ArrayId), Directive>,

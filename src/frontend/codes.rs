@@ -59,6 +59,7 @@ codes! {
     STATE = "E0606": "What is kept between invocations is declared in a kernel with a value known while compiling; parameters and results are not kept.";
     ASSERTION = "E0701": "A static_assert failed.";
     RAISED = "E0702": "The Python code of the file raised an exception while compiling.";
+    KERNEL_TEXT = "E0703": "The text of a kernel that a running program holds cannot be found, or is not what was run.";
     SCHEDULE_LOOKUP = "E0801": "ScheduleLookupError: a name in a schedule means no loop, array or kernel of it, or no schedule.";
     SCHEDULE_AMBIGUOUS = "E0802": "AmbiguousLookupError: a name in a schedule means several loops, arrays or kernels.";
     SCHEDULE_CONSUMED = "E0803": "ConsumedHandleError: an earlier call on the schedule has made other loops of the one that is meant.";

@@ -5,16 +5,15 @@ use super::allo::{Allo, KernelRef, Template, surface};
 use super::codes;
 use super::decorator::Decorator;
 use super::error::{Result, fail};
+use super::given;
 use super::namespaces::Namespace;
 use super::options::Options;
 use super::promote::Style;
-use super::scalars;
 use super::scan;
 use super::source::span_of;
 use super::values::ConstValue;
 use super::world::{Binding, World};
 use crate::diagnostics::{Diagnostic, FileId, Span};
-use crate::ir::{FloatFormat, Scalar};
 use indexmap::IndexMap;
 use num_bigint::{BigInt, Sign};
 use pyeval::{Args, Attributes, Elements, Entries, HostValue, Key, Names};
@@ -335,7 +334,9 @@ impl Reader {
                 let shape = shape.filter_map(Json::as_u64).map(|n| n as usize).collect();
                 pyeval::from_parts(text(1), shape, &self.items(&json[3])?)?
             }
-            "type" => read_type(text(1)).ok_or_else(|| format!("'{}' is not a type", text(1)))?,
+            "type" => {
+                given::read_type(text(1)).ok_or_else(|| format!("'{}' is not a type", text(1)))?
+            }
             "template" => Allo::Template(self.template(&json[1]).ok_or("a template")?).into(),
             "kernel" => {
                 let line = json[2].as_u64().unwrap_or_default();
@@ -350,7 +351,9 @@ impl Reader {
                 })
                 .into()
             }
-            "name" => named(text(1)).ok_or_else(|| format!("'{}' has no meaning here", text(1)))?,
+            "name" => {
+                given::named(text(1)).ok_or_else(|| format!("'{}' has no meaning here", text(1)))?
+            }
             "function" => {
                 let function = RemoteFunction {
                     remote: self.remote.clone(),
@@ -358,10 +361,9 @@ impl Reader {
                 };
                 ConstValue::Host(Rc::new(function))
             }
-            "module" => match (surface::module(text(1)), pyeval::library_module(text(1))) {
-                (Some(space), _) => Allo::Namespace(space).into(),
-                (None, Some(library)) => ConstValue::Library(library),
-                (None, None) => match self.modules.iter().position(|m| m == text(1)) {
+            "module" => match given::module(text(1)) {
+                Some(module) => module,
+                None => match self.modules.iter().position(|m| m == text(1)) {
                     Some(unit) => ConstValue::Module(unit + 1),
                     None => return Err(format!("module '{}' stays in CPython", text(1))),
                 },
@@ -393,34 +395,6 @@ fn functions<'a>(body: &'a [Stmt], found: &mut Vec<&'a StmtFunctionDef>) {
 
 fn key(value: &ConstValue) -> std::result::Result<Key, String> {
     Key::of(value).map_err(|problem| problem.to_string())
-}
-
-/// `i32`, `apfloat(4, 3)`, `f32[4, 4]`.
-fn read_type(name: &str) -> Option<ConstValue> {
-    let Some((elem, dims)) = name.strip_suffix(']').and_then(|n| n.split_once('[')) else {
-        return read_scalar(name).map(|ty| Allo::Type(ty).into());
-    };
-    let dims = dims.split(',').map(|d| d.trim().parse::<u64>().ok());
-    let shape = dims.collect::<Option<_>>()?;
-    Some(Allo::Shaped(read_scalar(elem)?, shape).into())
-}
-
-fn read_scalar(name: &str) -> Option<Scalar> {
-    let custom = name.strip_prefix("apfloat(");
-    let Some((exp, frac)) = custom.and_then(|n| n.strip_suffix(')')?.split_once(", ")) else {
-        return scalars::scalar_named(name);
-    };
-    let (exp, frac) = (exp.parse().ok()?, frac.parse().ok()?);
-    let fits = (2..=15).contains(&exp) && (1..=112).contains(&frac);
-    fits.then_some(Scalar::Float(FloatFormat { exp, frac }))
-}
-
-/// A dotted name of `allo`, or a built-in.
-fn named(name: &str) -> Option<ConstValue> {
-    match name.rsplit_once('.') {
-        Some((space, own)) => surface::member(surface::module(space)?, own),
-        None => surface::builtin(name).or_else(|| pyeval::builtin(name)),
-    }
 }
 
 /// A function that lives in CPython.

@@ -11,7 +11,7 @@ use ruff_python_ast::{self as ast, Expr};
 use ruff_text_size::Ranged;
 
 /// What a kernel's decorator says.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Decorator {
     /// Options, if given.
     pub options: Option<Options>,

@@ -7,6 +7,8 @@ pub mod codes;
 mod cpython;
 mod decorator;
 mod error;
+pub mod given;
+pub mod hosted;
 mod imports;
 mod instances;
 mod literals;
@@ -18,7 +20,7 @@ pub mod promote;
 pub mod query;
 mod scalars;
 mod scan;
-mod schedule;
+pub mod schedule;
 mod session;
 mod source;
 mod types;
@@ -167,8 +169,17 @@ fn compile_top(
         }
         Ok((kernel, span))
     });
-    let lowered = checked.and_then(|(kernel, span)| session.instantiate(&kernel, span));
-    let top = match lowered {
+    let mut compiled = lowered(session, checked)?;
+    compiled.directives = schedule.map_or(Vec::new(), |(_, chosen)| chosen.directives);
+    Ok(compiled)
+}
+
+/// The program of a kernel; a failure to find the kernel is reported like those in it.
+fn lowered(
+    mut session: Session,
+    kernel: Result<(KernelRef, Span)>,
+) -> std::result::Result<Compiled, Diagnostics> {
+    let top = match kernel.and_then(|(kernel, span)| session.instantiate(&kernel, span)) {
         Ok(top) if !session.failed() => top,
         other => {
             if let Err(failure) = other {
@@ -182,7 +193,7 @@ fn compile_top(
     debug_assert_eq!(ir::validate::validate(&program), Ok(()));
     Ok(Compiled {
         program,
-        directives: schedule.map_or(Vec::new(), |(_, chosen)| chosen.directives),
+        directives: Vec::new(),
         warnings,
     })
 }
@@ -214,7 +225,7 @@ fn concrete_kernels(session: &Session) -> Vec<(KernelRef, Span)> {
 fn kernel_of(binding: &Binding) -> Option<&KernelRef> {
     match binding {
         Binding::Value(value) => Allo::kernel(value),
-        Binding::Poisoned { .. } => None,
+        Binding::Poisoned { .. } | Binding::Kept(_) => None,
     }
 }
 

@@ -35,6 +35,8 @@ pub enum Binding {
         /// The statement.
         span: Span,
     },
+    /// Nothing that kernels can use, for a reason; it belongs to the program that holds the kernels.
+    Kept(String),
 }
 
 /// A module after evaluation.
@@ -191,6 +193,16 @@ impl<'a> World<'a> {
                 pyeval::freeze(value);
             }
         }
+    }
+
+    /// Adds a module that somebody else has evaluated, and gives its number.
+    pub fn add_module(&mut self, globals: IndexMap<String, Binding>) -> usize {
+        self.frozen = true;
+        self.modules.push(Module {
+            globals,
+            progress: Progress::Frozen,
+        });
+        self.modules.len() - 1
     }
 
     /// Registers a kernel definition; `outer` is what it has of an enclosing kernel.
@@ -374,6 +386,10 @@ impl Host for World<'_> {
         Some(match self.modules[module].globals.get(name)? {
             Binding::Value(value) => Ok(value.clone()),
             Binding::Poisoned { reason, .. } if reason.is_empty() => Err(Failure::Reported),
+            Binding::Kept(reason) => {
+                let message = format!("'{name}' has no value at compile time: {reason}");
+                fail(codes::POISONED, span, message)
+            }
             Binding::Poisoned {
                 reason,
                 span: origin,

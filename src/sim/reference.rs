@@ -27,7 +27,12 @@ pub struct Options {
     pub trace: bool,
     /// So many of the first stores to the top kernel's arrays are kept, in order.
     pub log: usize,
+    /// Asked now and then: whether the run is to be given up.
+    pub interrupted: Option<fn() -> bool>,
 }
+
+/// Operations between two questions whether to give up.
+const PATIENCE: u64 = 1 << 19;
 
 impl Default for Options {
     fn default() -> Self {
@@ -36,6 +41,7 @@ impl Default for Options {
             step_limit: 1 << 32,
             trace: false,
             log: 0,
+            interrupted: None,
         }
     }
 }
@@ -158,6 +164,8 @@ pub enum RunError {
     },
     /// Processes wait for one another.
     Deadlock(Deadlock),
+    /// The caller gave up.
+    Interrupted,
     /// The invocation does not fit the kernel.
     BadInvocation(String),
 }
@@ -205,6 +213,9 @@ impl RunError {
                 format!("array '{array}' is too large to simulate"),
             ),
             RunError::Deadlock(deadlock) => deadlock.to_diagnostic(),
+            RunError::Interrupted => {
+                Diagnostic::global(codes::ENDLESS_RUN, "the run was interrupted")
+            }
             RunError::BadInvocation(why) => Diagnostic::global(codes::ARGUMENT_FILE, why.clone()),
         }
     }
@@ -232,12 +243,21 @@ pub struct Prepared<'p> {
 impl<'p> Prepared<'p> {
     /// Errors: its processes do not fit together; it is too large without calls.
     pub fn of(program: &'p Program) -> Result<Prepared<'p>, RunError> {
+        Prepared::made(Cow::Borrowed(program))
+    }
+
+    /// One that has its program with it. Errors: the same.
+    pub fn owned(program: Program) -> Result<Prepared<'static>, RunError> {
+        Prepared::made(Cow::Owned(program))
+    }
+
+    fn made(program: Cow<'p, Program>) -> Result<Prepared<'p>, RunError> {
         let wrong = |errors: Diagnostics| RunError::BadInvocation(errors.0[0].message.clone());
-        let network = Network::of(program).map_err(wrong)?;
-        let signature = Signature::with(program, network.as_ref());
+        let network = Network::of(&program).map_err(wrong)?;
+        let signature = Signature::with(&program, network.as_ref());
         let program = match program.keeps_state() && network.is_none() {
-            true => Cow::Owned(Program::alone(inline::inline(program).map_err(wrong)?)),
-            false => Cow::Borrowed(program),
+            true => Cow::Owned(Program::alone(inline::inline(&program).map_err(wrong)?)),
+            false => program,
         };
         Ok(Prepared {
             program,
@@ -376,6 +396,8 @@ pub(super) struct Machine<'p> {
     program: &'p Program,
     options: &'p Options,
     steps: u64,
+    /// Operations after which the run pauses to see whether it is to end.
+    pause: u64,
     elements: u64,
     arrays: Vec<Elements>,
     /// Constant arrays, made once.
@@ -451,6 +473,7 @@ impl<'p> Machine<'p> {
             program,
             options,
             steps: 0,
+            pause: options.step_limit.min(PATIENCE),
             elements: 0,
             arrays: Vec::new(),
             tables: HashMap::new(),
@@ -823,9 +846,28 @@ impl<'p> Machine<'p> {
     /// An operation, or an iteration of a loop, which may have no operation of its own.
     fn count(&mut self, span: Span) -> Result<(), RunError> {
         self.steps += 1;
-        match self.steps > self.options.step_limit {
+        match self.steps > self.pause {
             false => Ok(()),
-            true => Err(self.too_many(span, None)),
+            true => self.paused(span),
+        }
+    }
+
+    /// Ends the run if it has taken too many operations, or if the caller wants it to end.
+    #[cold]
+    fn paused(&mut self, span: Span) -> Result<(), RunError> {
+        if self.steps > self.options.step_limit {
+            return Err(self.too_many(span, None));
+        }
+        match self.options.interrupted {
+            Some(asked) if asked() => Err(RunError::Interrupted),
+            Some(_) => {
+                self.pause = self.options.step_limit.min(self.steps + PATIENCE);
+                Ok(())
+            }
+            None => {
+                self.pause = self.options.step_limit;
+                Ok(())
+            }
         }
     }
 

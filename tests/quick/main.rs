@@ -9,6 +9,7 @@ mod directives;
 mod emit;
 mod extending;
 mod frontend_python;
+mod hosted;
 mod levels;
 mod locality;
 mod networks;

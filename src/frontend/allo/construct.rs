@@ -50,7 +50,8 @@ fn template(args: &Args) -> Result<ConstValue> {
     }
 }
 
-fn kernel_options(args: &Args) -> Result<ConstValue> {
+/// `KernelOptions(...)`.
+pub fn kernel_options(args: &Args) -> Result<ConstValue> {
     const NAMES: [&str; 4] = ["typing_style", "enable_tensor", "fast_math", "subnormals"];
     args.only_named(&NAMES, "KernelOptions")?;
     args.expect(0, 0, "KernelOptions (by position)")?;

@@ -1,7 +1,7 @@
 //! The things of Allo that compile-time Python holds: types, kernels, templates, options, operators, names.
 
 pub mod construct;
-mod python;
+pub mod python;
 pub mod surface;
 
 use super::builder::Operator;

@@ -155,7 +155,11 @@ impl HostValue for Allo {
 }
 
 /// `kernel[values]`.
-fn specialise(kernel: &KernelRef, index: &[(ConstValue, Span)], span: Span) -> Result<ConstValue> {
+pub fn specialise(
+    kernel: &KernelRef,
+    index: &[(ConstValue, Span)],
+    span: Span,
+) -> Result<ConstValue> {
     if !kernel.bindings.is_empty() {
         return fail(codes::TEMPLATE, span, "the kernel is specialised already");
     }

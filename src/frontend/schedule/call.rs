@@ -6,14 +6,13 @@ use crate::directives::{self, Directive, Found, Made, Names};
 use crate::frontend::allo::Allo;
 use crate::frontend::error::Result;
 use crate::frontend::values::{ConstValue, shaped_name};
-use crate::frontend::world::World;
 use crate::ir::{ArrayId, KernelId, OpKind, Path, ValueId};
 use num_traits::ToPrimitive;
 use pyeval::Args;
 
 /// Calls a method of a schedule. What goes wrong makes the schedule useless: half of it is none.
 pub fn run(
-    world: &mut World,
+    sources: &SourceMap,
     of: &Schedule,
     primitive: &'static Primitive,
     args: &Args,
@@ -31,7 +30,7 @@ pub fn run(
     let mut call = Call {
         of,
         state: &mut state,
-        sources: world.sources,
+        sources,
         args,
         primitive,
         span: args.span,

@@ -44,7 +44,7 @@ pub fn chosen(world: &mut World, file: FileId, body: &[Stmt], name: &str) -> Res
                 }
             });
         }
-        None => return Err(none(world, name).into()),
+        Some(Binding::Kept(_)) | None => return Err(none(world, name).into()),
     };
     let of_call = match &value {
         ConstValue::Function(function) => {

@@ -7,6 +7,7 @@
 mod call;
 mod chosen;
 mod compose;
+pub mod held;
 mod primitives;
 mod start;
 
@@ -234,7 +235,7 @@ pub fn call(
     }
     match thing {
         Scheduling::Start(kernel) => Some(start::start(world, kernel, args)),
-        Scheduling::Method(of, primitive) => Some(call::run(world, of, primitive, args)),
+        Scheduling::Method(of, primitive) => Some(call::run(world.sources, of, primitive, args)),
         _ => None,
     }
 }

@@ -111,6 +111,11 @@ pub fn named(name: &str) -> Option<&'static Primitive> {
     PRIMITIVES.iter().find(|primitive| primitive.name == name)
 }
 
+/// The names of all methods.
+pub fn names() -> Vec<&'static str> {
+    PRIMITIVES.iter().map(|primitive| primitive.name).collect()
+}
+
 // What is meant ---------------------------------------------------------------------------------------
 
 fn loops(call: &mut Call) -> Done<ConstValue> {

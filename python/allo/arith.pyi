@@ -1,0 +1,3 @@
+"""Types of `allo.arith`."""
+
+from .operators.arith import *

@@ -1,0 +1,267 @@
+"""What `schedule.export(...)` gives: the kernel run by the software reference, or as hardware."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import tempfile
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from . import _native
+
+R = TypeVar("R")
+
+__all__ = ["CPU", "CosimResult", "ProofResult", "RTL"]
+
+
+class CPU(Generic[R]):
+    """The kernel as it is scheduled, run by the software reference."""
+
+    name = "cpu"
+
+    def __init__(self, schedule: _native.Schedule) -> None:
+        self._software = _native.Software(schedule)
+
+    def __call__(self, *args: Any, **named: Any) -> R:
+        """Runs the kernel: arrays are changed in place, and the result is returned."""
+        result: R = self._software.run(args, named or None)
+        return result
+
+    run = __call__
+
+    def reset(self) -> None:
+        """Sets `Stateful` variables to what they are at first."""
+        self._software.reset()
+
+
+@dataclass(frozen=True)
+class CosimResult:
+    """A comparison in which all values were equal; another one raises `RunError`."""
+
+    #: Cycles of each invocation.
+    all_cycles: list[int]
+    #: Values compared.
+    compared: int
+    #: Values that the language leaves open, which were not.
+    unspecified: int
+    #: Cycles between invocations that follow one another without a pause, if that was tried.
+    interval: int | None
+    #: A summary with the loops and what of the source was exercised.
+    text: str
+
+    @property
+    def cycles(self) -> int:
+        """Cycles of the longest invocation."""
+        return max(self.all_cycles, default=0)
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True)
+class ProofResult:
+    """What a proof has come to. One that refutes the hardware raises `RunError`."""
+
+    #: Whether the hardware is proven for all inputs.
+    proven: bool
+    #: Why it is not.
+    reason: str = ""
+    #: Bits of results compared, and of these, those that the solver decided.
+    compared: int = 0
+    solved: int = 0
+    #: Cycles of the longest invocation.
+    cycles: int = 0
+
+    def __bool__(self) -> bool:
+        return self.proven
+
+
+@dataclass(frozen=True)
+class Report:
+    """A report on hardware; a notebook shows it as a page."""
+
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+    def _repr_html_(self) -> str:
+        import html
+
+        return f"<pre>{html.escape(self.text)}</pre>"
+
+
+class RTL(Generic[R]):
+    """Hardware of a kernel. Calling it simulates the module: the netlist, or by Verilator the text."""
+
+    def __init__(self, schedule: _native.Schedule, backend: str, aim: dict[str, Any]) -> None:
+        self.name = backend
+        self._hardware = _native.Hardware(schedule, aim)
+        self._software = _native.Software(schedule)
+        self._verilator = backend == "verilator"
+        self._cycles: int | None = None
+
+    def __call__(self, *args: Any, **named: Any) -> R:
+        """Runs the module: arrays are changed in place, the result is returned, and `cycles` says how long it took."""
+        result: R
+        result, self._cycles = self._hardware.run(args, named or None, self._verilator)
+        return result
+
+    run = __call__
+
+    def csim(self, *args: Any, **named: Any) -> R:
+        """Runs the software reference in place of the module."""
+        result: R = self._software.run(args, named or None)
+        return result
+
+    def reset(self) -> None:
+        """Resets the module: `Stateful` variables are what they are at first."""
+        self._software.reset()
+        self._hardware.reset()
+
+    @property
+    def top(self) -> str:
+        """Name of the module."""
+        return str(self.manifest["module"])
+
+    @property
+    def cycles(self) -> int | None:
+        """Cycles of the last call, or None before the first."""
+        return self._cycles
+
+    @property
+    def verilog(self) -> str:
+        """The SystemVerilog text."""
+        return self._hardware.verilog
+
+    @property
+    def manifest(self) -> dict[str, Any]:
+        """The description of the module: ports, latency, loops."""
+        return self._hardware.manifest
+
+    @property
+    def directives(self) -> str:
+        """What the schedule says, as a file for the command line's `--directives`."""
+        return self._hardware.directives
+
+    def cosim(
+        self,
+        *args: Any,
+        vectors: int = 16,
+        seed: int = 1,
+        waveform: str | os.PathLike[str] | None = None,
+        simulator: str | None = None,
+        timeout: int | None = None,
+        stall_prob: float = 0.0,
+    ) -> CosimResult:
+        """Compares the hardware with the software reference, bit for bit.
+
+        With arguments, on these, and the arrays are changed in place as by a call; without, on so many random ones.
+        With `waveform`, a file of the first run. The rest is accepted for programs that say it: streams always pause
+        at random, and a module that makes no progress is always found out.
+        """
+        if simulator not in (None, "verilator"):
+            raise ValueError(f"there is no simulator '{simulator}': export(\"verilator\") runs Verilator")
+        found = self._hardware.cosim(args, vectors, seed, self._verilator, waveform)
+        if args:
+            self(*args)
+        return CosimResult(found.pop("cycles"), **found)
+
+    def prove(self, time: float = 60.0) -> ProofResult:
+        """Proves that the hardware computes the kernel for all inputs, within so many seconds."""
+        return ProofResult(**self._hardware.prove(time))
+
+    def schedule_table(self) -> list[dict[str, Any]]:
+        """A dict for each loop: name, line, trip counts, initiation interval, depth, and what bounds the interval."""
+        return list(self.manifest["loops"])
+
+    def resources(self) -> dict[str, Any]:
+        """What the hardware is forecast to take: `luts`, `dsp`, `ram_bits`, of which `device`, at how many `mhz`."""
+        return self._hardware.resources()
+
+    def report(self) -> Report:
+        """The cycle of each operation, after the loops and the forecast of area."""
+        # The one place where a report of another form comes in.
+        parts = [f"{name}: {value}" for name, value in self.resources().items()]
+        loops = [", ".join(f"{k}: {v}" for k, v in loop.items()) for loop in self.schedule_table()]
+        return Report("\n".join([*parts, *loops, "", self._hardware.cycles_of_operations]))
+
+    def write(self, folder: str | os.PathLike[str]) -> list[pathlib.Path]:
+        """Writes the module, its manifest and the directives into a folder, made if need be. Gives the paths."""
+        folder = pathlib.Path(folder)
+        folder.mkdir(parents=True, exist_ok=True)
+        module = self.manifest["module"]
+        texts = {
+            f"{module}.sv": self.verilog,
+            f"{module}.json": self._hardware.manifest_text,
+            f"{module}.toml": self.directives,
+        }
+        return [_write(folder / name, text) for name, text in texts.items()]
+
+
+def _write(path: pathlib.Path, text: str) -> pathlib.Path:
+    """Writes a file that appears whole or not at all."""
+    handle, name = tempfile.mkstemp(dir=path.parent)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+        mask = os.umask(0)
+        os.umask(mask)
+        os.chmod(name, 0o666 & ~mask)
+        os.replace(name, path)
+    except BaseException:
+        os.unlink(name)
+        raise
+    return path
+
+
+#: What the published package's backend takes and ours has no use for: the values with which it means the same here.
+_MEANINGLESS: dict[str, tuple[Any, ...]] = {
+    "simulator": ("verilator",),
+    "float_reassoc": (False,),
+    "accumulators": (0,),
+    "unroll_under_pipeline": (True,),
+    "perfectize": (False,),
+    "binding": ("trivial",),
+}
+
+
+def _aim(options: dict[str, Any]) -> dict[str, Any]:
+    """The options of a build, each with its value or the default."""
+    aim: dict[str, Any] = {
+        "device": "ecp5",
+        "clock": "100MHz",
+        "level": 2,
+        "strict": False,
+        "max_dsp": None,
+        "max_lut": None,
+        "max_ram": None,
+        "partition_args": False,
+        "check": "quick",
+    }
+    for name, value in options.items():
+        if name in aim:
+            aim[name] = value
+        elif name == "freq_mhz":
+            aim["clock"] = f"{value}MHz"
+        elif name in _MEANINGLESS:
+            if value not in _MEANINGLESS[name]:
+                raise ValueError(f"export: {name}={value!r} is not supported, only {_MEANINGLESS[name][0]!r}")
+        else:
+            raise TypeError(f"export has no option '{name}'; its options are {', '.join(aim)}")
+    if isinstance(aim["clock"], (int, float)):
+        aim["clock"] = f"{aim['clock']}MHz"
+    aim["level"] = str(aim["level"])
+    return aim
+
+
+def export(schedule: _native.Schedule, backend: str, options: dict[str, Any]) -> Any:
+    """What `Schedule.export` gives."""
+    if backend == "cpu":
+        if options:
+            raise TypeError(f"export(\"cpu\") has no options, but '{next(iter(options))}' is given")
+        return CPU(schedule)
+    if backend in ("rtl", "verilator"):
+        return RTL(schedule, backend, _aim(options))
+    raise ValueError(f"there is no backend '{backend}': there are \"cpu\", \"rtl\" and \"verilator\"")

@@ -1,0 +1,1 @@
+"""Names of the published package's compiler that programs catch."""

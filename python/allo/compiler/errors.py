@@ -1,0 +1,7 @@
+"""Errors under the names of the published package."""
+
+from ..errors import CompileError
+
+CompilationError = CompileError
+
+__all__ = ["CompilationError"]

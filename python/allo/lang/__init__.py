@@ -1,0 +1,8 @@
+"""The kernel language: types, names, and the decorators."""
+
+from . import core
+from .core import *  # noqa: F403
+from .core import APFloat, ShapedType, Stateful, TypeBase, range  # type: ignore[attr-defined]
+from .kernel import Kernel, KernelOptions, consteval, kernel
+
+__all__ = [*core.__all__, "kernel", "consteval"]

@@ -1,0 +1,9 @@
+"""Types of `allo.lang`."""
+
+from . import core as core
+from .core import *
+from .core import Stateful as Stateful
+from .core import range as range
+from .kernel import Kernel as Kernel
+from .kernel import consteval as consteval
+from .kernel import kernel as kernel

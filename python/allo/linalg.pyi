@@ -1,0 +1,3 @@
+"""Types of `allo.linalg`."""
+
+from .operators.linalg import *

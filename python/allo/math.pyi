@@ -1,0 +1,3 @@
+"""Types of `allo.math`."""
+
+from .operators.math import *

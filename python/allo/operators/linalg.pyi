@@ -1,0 +1,6 @@
+"""Types of the operators of `allo.linalg`: they take and give what kernels compute with."""
+
+from typing import Any
+
+def dot(*operands: Any, **options: Any) -> Any: ...
+def matmul(*operands: Any, **options: Any) -> Any: ...

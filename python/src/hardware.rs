@@ -1,0 +1,407 @@
+//! Hardware of a kernel as an object: its texts, and what runs, compares and proves it.
+
+use crate::arguments::{self, Outcome};
+use crate::background;
+use crate::compiled::Kernel;
+use crate::errors::{self, Kind};
+use crate::json;
+use crate::schedule::Schedule;
+use allo_hls::cli::{self, prove, simulate};
+use allo_hls::diagnostics::{Diagnostic, Diagnostics};
+use allo_hls::driver::{self, Compilation, Target};
+use allo_hls::frontend::Compiled;
+use allo_hls::prove::Limits;
+use allo_hls::prove::design::{self, Proof};
+use allo_hls::schedule::forecast;
+use allo_hls::sim::cosim::{self, CosimOptions, Report};
+use allo_hls::sim::elements::{Between, Invocation};
+use allo_hls::sim::model::Engine;
+use allo_hls::sim::selfcheck::Budget;
+use allo_hls::{directives, rtl};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// Cycles without any progress before a simulation counts as hanging.
+const CYCLE_LIMIT: u64 = 1 << 32;
+
+type Shared = Arc<dyn Engine + Send>;
+
+/// A module with what runs it.
+struct Built {
+    kernel: Kernel,
+    compilation: Compilation,
+    device: String,
+    target: Target,
+    /// The simulator of the netlist and Verilator's, each made when it is first asked for.
+    engines: [Mutex<Option<Shared>>; 2],
+    /// Of a kernel with state, the calls since the last reset, which are simulated again before the next one.
+    before: Mutex<Vec<Invocation>>,
+}
+
+impl Built {
+    fn engine(&self, verilator: bool) -> Result<Shared, Diagnostics> {
+        let place = &self.engines[usize::from(verilator)];
+        let mut place = place.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = &*place {
+            return Ok(known.clone());
+        }
+        let made: Shared = simulate::engine(&self.compilation, verilator)?.into();
+        Ok(place.insert(made).clone())
+    }
+
+    /// Runs the module once: what it leaves behind, and its cycles.
+    fn simulate(
+        &self,
+        invocation: Invocation,
+        verilator: bool,
+    ) -> Result<(Outcome, u64), Diagnostics> {
+        let engine = self.engine(verilator)?;
+        let Compilation {
+            program, manifest, ..
+        } = &self.compilation;
+        let mut all = self.before().clone();
+        all.push(invocation);
+        let inputs = (&all[..], Between::Nothing);
+        let ran = cosim::simulate(program, manifest, &*engine, inputs, CYCLE_LIMIT);
+        let mut ran = ran.map_err(|error| error.to_diagnostic())?;
+        let ran = ran.pop().expect("there is a result for each invocation");
+        if self.kernel.signature.keeps_state {
+            *self.before() = all;
+        }
+        let outcome = Outcome {
+            params: ran.params,
+            results: ran.results,
+        };
+        Ok((outcome, ran.cycles))
+    }
+
+    fn before(&self) -> MutexGuard<'_, Vec<Invocation>> {
+        self.before.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn compare(&self, options: &CosimOptions, verilator: bool) -> Result<Report, Diagnostics> {
+        let engine = self.engine(verilator)?;
+        let Compilation {
+            program, manifest, ..
+        } = &self.compilation;
+        let report = cosim::cosim_on(&*engine, program, manifest, options, &|_, _| {});
+        Ok(report.map_err(|error| error.to_diagnostic())?)
+    }
+}
+
+/// The hardware of a kernel.
+#[pyclass(frozen, module = "allo._native")]
+pub struct Hardware(Arc<Built>);
+
+/// What a build aims at.
+#[derive(FromPyObject)]
+struct Aim {
+    #[pyo3(item)]
+    device: String,
+    #[pyo3(item)]
+    clock: String,
+    #[pyo3(item)]
+    level: String,
+    #[pyo3(item)]
+    strict: bool,
+    #[pyo3(item)]
+    max_dsp: Option<u64>,
+    #[pyo3(item)]
+    max_lut: Option<u64>,
+    #[pyo3(item)]
+    max_ram: Option<u64>,
+    #[pyo3(item)]
+    partition_args: bool,
+    #[pyo3(item)]
+    check: String,
+}
+
+impl Aim {
+    fn target(&self, py: Python<'_>, kernel: &Kernel) -> PyResult<Target> {
+        let wrong = |name: &str, why: String| PyValueError::new_err(format!("{name}: {why}"));
+        let period = cli::parse_clock(&self.clock).map_err(|why| wrong("clock", why))?;
+        let target = Target::new(&self.device, period);
+        let mut target =
+            target.map_err(|error| errors::single(py, Kind::Compile, error, &kernel.sources))?;
+        target.aim.level = cli::parse_level(&self.level).map_err(|why| wrong("level", why))?;
+        target.aim.partition_args = self.partition_args;
+        target.check = self
+            .check
+            .parse::<Budget>()
+            .map_err(|why| wrong("check", why))?;
+        target.strict = self.strict;
+        let limits = &mut target.aim.limits;
+        limits.blocks = self.max_dsp.unwrap_or(limits.blocks);
+        limits.luts = self.max_lut.unwrap_or(limits.luts);
+        let ram = self.max_ram.map(|kbits| kbits.saturating_mul(1024));
+        limits.ram = ram.unwrap_or(limits.ram);
+        Ok(target)
+    }
+}
+
+/// The kernel with what a schedule says, for the reference to run.
+fn scheduled(py: Python<'_>, schedule: &Schedule) -> PyResult<(Compiled, allo_hls::ir::Program)> {
+    let kernel = &schedule.kernel;
+    let mut compiled = Compiled {
+        program: kernel.compiled.program.clone(),
+        directives: schedule.directives(py)?,
+        warnings: Diagnostics::default(),
+    };
+    let directed = driver::direct(&kernel.sources, &mut compiled, &[]);
+    let directed =
+        directed.map_err(|wrong| errors::exception(py, Kind::Compile, &wrong, &kernel.sources))?;
+    Ok((compiled, directed))
+}
+
+/// The kernel as it is scheduled, to be run by the reference.
+#[pyclass(frozen, module = "allo._native")]
+pub struct Software(Arc<Kernel>);
+
+#[pymethods]
+impl Software {
+    #[new]
+    fn new(py: Python<'_>, schedule: &Schedule) -> PyResult<Software> {
+        let (compiled, directed) = scheduled(py, schedule)?;
+        errors::warn(py, &compiled.warnings, &schedule.kernel.sources)?;
+        let compiled = Compiled {
+            program: directed,
+            ..compiled
+        };
+        let kernel = Kernel::new(compiled, schedule.kernel.sources.clone());
+        Ok(Software(Arc::new(kernel)))
+    }
+
+    /// Calls it.
+    fn run<'py>(
+        &self,
+        args: &Bound<'py, PyTuple>,
+        named: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        self.0.call(args, named, |py, invocation| {
+            self.0.reference(py, invocation, false)
+        })
+    }
+
+    /// Sets what the kernel keeps from one call to the next to what it is at first.
+    fn reset(&self) {
+        self.0.reset();
+    }
+}
+
+#[pymethods]
+impl Hardware {
+    /// Builds the hardware of a schedule.
+    #[new]
+    fn new(py: Python<'_>, schedule: &Schedule, aim: Aim) -> PyResult<Hardware> {
+        let kernel = &schedule.kernel;
+        let target = aim.target(py, kernel)?;
+        let (compiled, directed) = scheduled(py, schedule)?;
+        let sources = kernel.sources.clone();
+        let used = target.clone();
+        let built = background::run(py, move || {
+            driver::build(&sources, compiled, directed, &used)
+        })?;
+        let compilation =
+            built.map_err(|wrong| errors::exception(py, Kind::Compile, &wrong, &kernel.sources))?;
+        errors::warn(py, &compilation.warnings, &kernel.sources)?;
+        // The arguments of calls are the kernel's.
+        let called = Compiled {
+            program: compilation.program.clone(),
+            directives: Vec::new(),
+            warnings: Diagnostics::default(),
+        };
+        Ok(Hardware(Arc::new(Built {
+            kernel: Kernel::new(called, kernel.sources.clone()),
+            compilation,
+            device: aim.device,
+            target,
+            engines: Default::default(),
+            before: Mutex::default(),
+        })))
+    }
+
+    /// Runs the module: the result, and the cycles that it took.
+    fn run<'py>(
+        &self,
+        args: &Bound<'py, PyTuple>,
+        named: Option<&Bound<'py, PyDict>>,
+        verilator: bool,
+    ) -> PyResult<(Bound<'py, PyAny>, u64)> {
+        let built = &self.0;
+        let mut cycles = 0;
+        let result = built.kernel.call(args, named, |py, invocation| {
+            let worker = built.clone();
+            let ran = background::run(py, move || worker.simulate(invocation, verilator))?;
+            let (outcome, taken) = ran.map_err(|wrong| self.failed(py, Kind::Run, &wrong))?;
+            cycles = taken;
+            Ok(outcome)
+        })?;
+        Ok((result, cycles))
+    }
+
+    /// Resets the module before the next call.
+    fn reset(&self) {
+        self.0.before().clear();
+    }
+
+    /// Compares the module with the reference: on these arguments, or on vectors that are drawn. Gives the cycles of
+    /// each, how many values were compared, and a summary.
+    fn cosim<'py>(
+        &self,
+        args: &Bound<'py, PyTuple>,
+        vectors: usize,
+        seed: u64,
+        verilator: bool,
+        waveform: Option<std::path::PathBuf>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let (py, built) = (args.py(), &self.0);
+        let signature = &built.kernel.signature;
+        let given = match args.is_empty() {
+            true => None,
+            false => {
+                let args = arguments::in_order(&built.kernel.name, signature, args, None)?;
+                let invocation = arguments::read(signature, &built.kernel.written, &args)?;
+                Some(vec![invocation])
+            }
+        };
+        let options = CosimOptions {
+            vectors,
+            seed,
+            args: given,
+            waveform,
+            ..CosimOptions::default()
+        };
+        let worker = built.clone();
+        let report = background::run(py, move || worker.compare(&options, verilator))?;
+        let report = report.map_err(|wrong| self.failed(py, Kind::Run, &wrong))?;
+        let text = simulate::summary(&built.compilation, &report)
+            + &report.coverage.report(&built.kernel.sources);
+        let dict = PyDict::new(py);
+        dict.set_item("cycles", &report.cycles)?;
+        dict.set_item("compared", report.compared)?;
+        dict.set_item("unspecified", report.unspecified)?;
+        dict.set_item("interval", report.interval)?;
+        dict.set_item("text", text)?;
+        Ok(dict)
+    }
+
+    /// Proves the module for all inputs within so many seconds. Gives whether it is proven, and numbers or the reason.
+    fn prove<'py>(&self, py: Python<'py>, seconds: f64) -> PyResult<Bound<'py, PyDict>> {
+        let time = Duration::try_from_secs_f64(seconds)
+            .map_err(|why| PyValueError::new_err(format!("time: {why}")))?;
+        let worker = self.0.clone();
+        let proof = background::run(py, move || {
+            design::prove(&worker.compilation.question(), &Limits::within(time))
+        })?;
+        let dict = PyDict::new(py);
+        match proof {
+            Proof::Proven(found) => {
+                dict.set_item("proven", true)?;
+                dict.set_item("compared", found.compared)?;
+                dict.set_item("solved", found.solved)?;
+                dict.set_item("cycles", found.cycles)?;
+            }
+            Proof::Refuted(arguments) => {
+                let wrong = design::refutation(&self.0.compilation.question(), &arguments);
+                return Err(self.failed(py, Kind::Run, &wrong.into()));
+            }
+            Proof::Open(stop) => {
+                let why: Diagnostic = prove::undecided(time, &stop, &self.0.compilation);
+                dict.set_item("proven", false)?;
+                dict.set_item("reason", why.message)?;
+            }
+        }
+        Ok(dict)
+    }
+
+    /// The SystemVerilog text.
+    #[getter]
+    fn verilog(&self) -> String {
+        self.0.compilation.systemverilog()
+    }
+
+    /// The netlist's text.
+    #[getter]
+    fn netlist(&self) -> String {
+        rtl::print::print(&self.0.compilation.design)
+    }
+
+    /// The description of the module.
+    #[getter]
+    fn manifest<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let text = self.0.compilation.manifest.to_json();
+        let value =
+            serde_json::from_str(&text).map_err(|why| PyValueError::new_err(why.to_string()))?;
+        json::to_python(py, &value)
+    }
+
+    /// The same as a text.
+    #[getter]
+    fn manifest_text(&self) -> String {
+        self.0.compilation.manifest.to_json()
+    }
+
+    /// What the schedule says, as a file for `--directives`.
+    #[getter]
+    fn directives(&self) -> String {
+        directives::to_toml(&self.0.compilation.directives)
+    }
+
+    /// The cycle of each operation, as a text.
+    #[getter]
+    fn cycles_of_operations(&self) -> String {
+        let (compilation, sources) = (&self.0.compilation, &self.0.kernel.sources);
+        let Compilation {
+            schedule,
+            hardware,
+            parts,
+            ..
+        } = compilation;
+        match parts.is_empty() {
+            true => schedule.print(hardware, sources),
+            false => {
+                let parts = parts.iter();
+                parts
+                    .map(|part| part.schedule.print(&part.program, sources))
+                    .collect()
+            }
+        }
+    }
+
+    /// What the hardware is forecast to take of the device.
+    fn resources<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let Built {
+            compilation,
+            target,
+            device,
+            ..
+        } = &*self.0;
+        let whole = [(&compilation.hardware, &compilation.schedule)];
+        let parts = compilation.parts.iter().map(|p| (&p.program, &p.schedule));
+        let all: Vec<_> = match compilation.parts.is_empty() {
+            true => whole.into_iter().collect(),
+            false => parts.collect(),
+        };
+        let luts = all
+            .iter()
+            .map(|(p, s)| forecast::luts(p, s, &target.device));
+        let blocks = all.iter().map(|(p, s)| forecast::blocks(p, s));
+        let ram = all.iter().map(|(p, _)| forecast::ram(p));
+        let dict = PyDict::new(py);
+        dict.set_item("device", device)?;
+        dict.set_item("mhz", 1000.0 / target.period)?;
+        dict.set_item("luts", luts.sum::<f64>().round() as u64)?;
+        dict.set_item("dsp", blocks.sum::<u64>())?;
+        dict.set_item("ram_bits", ram.sum::<u64>())?;
+        Ok(dict)
+    }
+}
+
+impl Hardware {
+    fn failed(&self, py: Python<'_>, kind: Kind, wrong: &Diagnostics) -> PyErr {
+        errors::exception(py, kind, wrong, &self.0.kernel.sources)
+    }
+}

@@ -1,0 +1,111 @@
+//! Python as the holder of kernels: what the names of a kernel's function mean is asked of it while the kernel is
+//! compiled.
+
+use crate::values::Reader;
+use allo_hls::frontend::given;
+use allo_hls::frontend::hosted::{Attributes, Definition, Found, Holder};
+use pyeval::Value;
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+
+/// The kernels that were come across, and the values that were made of objects.
+pub struct Kernels {
+    /// Objects of `allo.lang.kernel.Definition`, by the compiler's numbers.
+    definitions: Vec<Py<PyAny>>,
+    /// The values of the templates of the first.
+    bindings: Vec<Py<PyAny>>,
+    reader: Reader,
+}
+
+impl Kernels {
+    /// With the kernel to be compiled.
+    pub fn new(definition: Py<PyAny>, bindings: Vec<Py<PyAny>>) -> Kernels {
+        Kernels {
+            definitions: vec![definition],
+            bindings,
+            reader: Reader::default(),
+        }
+    }
+
+    fn describe(&mut self, py: Python<'_>, kernel: usize) -> PyResult<Definition> {
+        let definition = self.definitions[kernel].bind(py).clone();
+        let place = definition.call_method0("place")?;
+        let (file, text, line, name) = place.extract()?;
+        let templates = definition.getattr("templates")?;
+        let templates = templates.cast_into::<PyTuple>()?;
+        let templates: Vec<Value> = templates
+            .iter()
+            .map(|template| self.reader.template(&template))
+            .collect::<PyResult<_>>()?;
+        let mapping: Vec<Bound<'_, PyAny>> = definition.getattr("mapping")?.extract()?;
+        let mapping = mapping.iter().map(|extent| self.value_of(extent));
+        let mapping = mapping.collect::<Result<_, _>>();
+        let options = definition.getattr("options")?;
+        let options = match options.is_none() {
+            true => None,
+            false => Some(self.options(&options)?),
+        };
+        Ok(Definition {
+            file,
+            text,
+            line,
+            name,
+            options,
+            templates,
+            mapping: mapping.map_err(pyo3::exceptions::PyTypeError::new_err)?,
+        })
+    }
+
+    fn options(&mut self, options: &Bound<'_, PyAny>) -> PyResult<Value> {
+        let named: Vec<(String, Bound<'_, PyAny>)> = options.call_method0("items")?.extract()?;
+        let named = named
+            .iter()
+            .map(|(name, value)| Ok((name.clone(), self.value_of(value)?)));
+        let made = named.collect::<Result<Vec<_>, String>>();
+        made.and_then(given::options)
+            .map_err(pyo3::exceptions::PyTypeError::new_err)
+    }
+
+    fn value_of(&mut self, object: &Bound<'_, PyAny>) -> Found {
+        let none = Attributes::default();
+        self.reader.read(object, &none, &mut self.definitions)
+    }
+}
+
+impl Holder for Kernels {
+    fn known(&self) -> usize {
+        self.definitions.len()
+    }
+
+    fn definition(&mut self, kernel: usize) -> Result<Definition, String> {
+        Python::attach(|py| {
+            let described = self.describe(py, kernel);
+            described.map_err(|error| error.value(py).to_string())
+        })
+    }
+
+    fn value(&mut self, kernel: usize, name: &str, attributes: &Attributes) -> Option<Found> {
+        Python::attach(|py| {
+            let definition = self.definitions[kernel].bind(py).clone();
+            let found = definition
+                .call_method1("lookup", (name,))
+                .and_then(|found| found.extract::<Option<(Bound<'_, PyAny>,)>>());
+            match found {
+                Ok(None) => None,
+                Ok(Some((object,))) => {
+                    let read = self.reader.read(&object, attributes, &mut self.definitions);
+                    Some(read)
+                }
+                Err(error) => Some(Err(error.value(py).to_string())),
+            }
+        })
+    }
+
+    fn bindings(&mut self) -> Vec<Value> {
+        Python::attach(|py| {
+            let bindings = std::mem::take(&mut self.bindings);
+            let read = |object: &Py<PyAny>| self.value_of(object.bind(py)).unwrap_or(Value::None);
+            bindings.iter().map(read).collect()
+        })
+    }
+}

@@ -1,0 +1,307 @@
+"""Kernels as objects: where they may be defined, what they capture, how they are called."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import pytest
+
+import allo
+from allo import KernelOptions, Template, apint, consteval, f32, i32, kernel, static_assert, u8
+from allo.lang import range as arange
+from allo.operators import arith
+
+SCALE = 3
+TABLE = np.array([5, 7, 11, 13], dtype=np.int32)
+
+
+@kernel
+def scaled(x: i32[4], out: i32[4]):
+    for i in range(4, name="i"):
+        out[i] = x[i] * SCALE
+
+
+def test_a_kernel_at_module_level_changes_arrays_in_place():
+    x, out = np.arange(4, dtype=np.int32), np.zeros(4, np.int32)
+    assert scaled(x, out) is None
+    assert out.tolist() == [0, 3, 6, 9]
+
+
+def test_a_kernel_in_a_function_captures_what_is_around_it():
+    n, table = 4, TABLE * 2
+
+    @kernel
+    def add_table(x: i32[n], out: i32[n]):
+        local: i32[n] = table
+        for i in arange(n):
+            out[i] = x[i] + local[i]
+
+    out = np.zeros(4, np.int32)
+    add_table(np.ones(4, np.int32), out)
+    assert out.tolist() == [11, 15, 23, 27]
+
+
+def test_kernels_made_in_a_loop_are_different():
+    made = []
+    for factor in range(1, 4):
+
+        @kernel
+        def times(x: i32) -> i32:
+            return x * factor
+
+        made.append((factor, times))
+        assert times(7) == 7 * factor
+    # What is captured is captured when the kernel is first compiled.
+    assert [k(7) for _, k in made] == [7, 14, 21]
+
+
+def test_a_kernel_calls_kernels_that_it_captures():
+    @kernel
+    def square(x: i32) -> i32:
+        return x * x
+
+    @kernel
+    def top(a: i32, b: i32) -> i32:
+        return square(a) + square(b)
+
+    assert top(3, 4) == 25
+
+
+def test_kernels_in_containers_and_modules_are_captured():
+    @kernel
+    def plus_one(x: i32) -> i32:
+        return x + 1
+
+    class Library:
+        increment = plus_one
+        amount = 5
+
+    @kernel
+    def top(x: i32) -> i32:
+        return Library.increment(x) + Library.amount + np.int16(2)
+
+    assert top(1) == 9
+
+
+def test_templates():
+    T, N = Template("T"), Template("N")
+
+    @kernel(T, N)
+    def total(x: T[N]) -> T:
+        s: T = 0
+        for i in range(N):
+            s += x[i]
+        return s
+
+    assert total[i32, 3](np.array([1, 2, 3], np.int32)) == 6
+    assert total[f32, 2](np.array([0.5, 2], np.float32)) == 2.5
+    with pytest.raises(TypeError, match="unbound templates: T, N"):
+        total(np.zeros(3, np.int32))
+    with pytest.raises(TypeError, match="2 templates, but 1"):
+        total[i32]
+    with pytest.raises(TypeError, match="specialised already"):
+        total[i32, 3][i32, 3]
+
+
+def test_a_template_kernel_is_specialised_in_a_kernel():
+    N = Template("N")
+
+    @kernel(N)
+    def fill(out: i32[N], value: i32):
+        for i in range(N):
+            out[i] = value
+
+    @kernel
+    def top(out: i32[5]):
+        fill[5](out, 9)
+
+    out = np.zeros(5, np.int32)
+    top(out)
+    assert out.tolist() == [9] * 5
+
+
+def test_nested_kernels_and_names_without_import():
+    @kernel
+    def top(x: i32[8], out: i32[8]):
+        fifo: Stream[i32]  # noqa: F821
+
+        @kernel
+        def produce(src: i32[8], stream: Stream[i32]):  # noqa: F821
+            for i in range(8):
+                stream.put(src[i] + 1)
+
+        @kernel
+        def consume(stream: Stream[i32], dst: i32[8]):  # noqa: F821
+            for i in range(8):
+                dst[i] = stream.get() * 2
+
+        produce(x, fifo)
+        consume(fifo, out)
+
+    x, out = np.arange(8, dtype=np.int32), np.zeros(8, np.int32)
+    top(x, out)
+    assert out.tolist() == ((x + 1) * 2).tolist()
+
+
+def test_consteval_functions_run_in_python():
+    calls = []
+
+    @consteval
+    def power(base, exponent=2):
+        calls.append((base, exponent))
+        return base**exponent
+
+    @kernel
+    def top(x: i32) -> i32:
+        static_assert(power(2) == 4)
+        return x + power(3, exponent=3)
+
+    assert top(1) == 28
+    assert (3, 3) in calls
+    assert power(5) == 25
+
+
+def test_an_exception_of_a_consteval_function_is_an_error_of_the_kernel():
+    @consteval
+    def broken():
+        raise LookupError("no such thing")
+
+    @kernel
+    def top(x: i32) -> i32:
+        return x + broken()
+
+    with pytest.raises(allo.CompileError, match="LookupError: no such thing") as caught:
+        top(1)
+    assert caught.value.diagnostics[0].code == "E0702"
+
+
+def test_options_and_aliases_of_types():
+    byte = apint(8)
+    vector = u8[4]
+
+    @kernel(options=KernelOptions(typing_style="cpp"))
+    def top(x: vector, y: byte) -> byte:
+        return arith.max(x[0], y)
+
+    assert top(np.array([7, 0, 0, 0], np.uint8), 5) == 7
+
+
+def test_quoted_annotations():
+    @kernel
+    def top(x: "i32[2, 2]", out: "i32[]"):
+        out[()] = x[1, 1]
+
+    out = np.zeros((), np.int32)
+    top(np.array([[1, 2], [3, 4]], np.int32), out)
+    assert out == 4
+
+
+def test_a_wrong_kernel_raises_with_the_users_line():
+    @kernel
+    def wrong(x: i32) -> i32:
+        return x + missing  # noqa: F821
+
+    with pytest.raises(allo.CompileError) as caught:
+        wrong(1)
+    found = caught.value.diagnostics[0]
+    assert found.code == "E0103" or found.message == "Name 'missing' is not defined"
+    assert found.file is not None and found.file.endswith("test_kernels.py")
+    line = wrong.fn.__code__.co_firstlineno + 2
+    assert found.line == line
+    assert str(caught.value).startswith("\n")
+    assert f"test_kernels.py:{line}:20: error: Name 'missing' is not defined" in str(caught.value)
+    assert "        return x + missing" in str(caught.value)
+
+
+def test_a_value_that_kernels_cannot_use_says_why():
+    thing = object()
+
+    def plain():
+        return 1
+
+    @kernel
+    def uses_function(x: i32) -> i32:
+        return x + plain()
+
+    @kernel
+    def uses_object(x: i32) -> i32:
+        return x + thing
+
+    with pytest.raises(allo.CompileError, match="'plain' is a Python function, not a kernel"):
+        uses_function(1)
+    with pytest.raises(allo.CompileError):
+        uses_object(1)
+
+
+def test_a_kernel_without_text_is_refused():
+    names = {"kernel": kernel, "i32": i32}
+    exec("@kernel\ndef k(x: i32) -> i32:\n    return x\n", names)
+    with pytest.raises(allo.CompileError, match="the text of kernel 'k' cannot be found"):
+        names["k"](1)
+
+
+def test_text_of_a_notebook():
+    """A notebook puts the text of a cell where `linecache` finds it."""
+    import linecache
+
+    text = "from allo import *\n\n\n@kernel\ndef cell(x: i32) -> i32:\n    return x + nothing\n"
+    name = "<ipython-input-7-abc>"
+    linecache.cache[name] = (len(text), None, text.splitlines(True), name)
+    names: dict = {}
+    exec(compile(text, name, "exec"), names)
+    with pytest.raises(allo.CompileError, match="<ipython-input-7-abc>:6:16: error: Name 'nothing'"):
+        names["cell"](1)
+
+
+def test_warnings_are_pythons():
+    @kernel
+    def beyond(x: i32[4], i: i32) -> i32:
+        return x[i]
+
+    with pytest.warns(allo.CompileWarning, match="out of bounds: index \\[9\\]"):
+        beyond(np.zeros(4, np.int32), 9)
+
+
+def test_calls_from_several_threads():
+    results = [None] * 4
+
+    @kernel
+    def cube(x: i32) -> i32:
+        return x * x * x
+
+    def work(number):
+        results[number] = [cube(n) for n in range(50)]
+
+    threads = [threading.Thread(target=work, args=(n,)) for n in range(4)]
+    [t.start() for t in threads]
+    [t.join() for t in threads]
+    assert results == [[n**3 for n in range(50)]] * 4
+
+
+def test_what_python_does_with_the_names_of_the_language():
+    assert list(arange(3, name="i")) == [0, 1, 2]
+    assert list(allo.grid(2, 2)) == [(0, 0), (0, 1), (1, 0), (1, 1)]
+    assert repr(i32[4, 2]) == "i32[4, 2]" and i32[4] == i32[4] and i32 != f32
+    assert repr(allo.Stream[i32, 4]) == "Stream[i32, 4]"
+    with pytest.raises(TypeError, match="belongs to the kernel language"):
+        arith.add(1, 2)
+    with pytest.raises(ValueError, match="there is no type"):
+        apint(5000)
+
+
+def test_state_is_kept_from_call_to_call():
+    @kernel
+    def count(step: i32) -> i32:
+        total: Stateful[i32] = 10  # noqa: F821
+        total += step
+        return total
+
+    assert [count(1), count(2), count(3)] == [11, 13, 16]
+    count.reset()
+    assert count(1) == 11
+    module = count.schedule().export("rtl")
+    assert [module(1), module(2), module(3)] == [11, 13, 16]
+    module.reset()
+    assert module(5) == 15
+    assert count(1) == 12, "each has its own"

@@ -1,0 +1,220 @@
+//! Schedules that a running program holds: between two calls of their methods they are data alone, which can go from
+//! thread to thread.
+
+use super::{Class, Inner, Ref, Schedule, Scheduling, State, Target, call, constant, primitives};
+use crate::arena::Arena;
+use crate::diagnostics::{Diagnostic, SourceMap, Span};
+use crate::directives::{Asked, Directive};
+use crate::frontend::allo::{Allo, KernelRef};
+use crate::frontend::error::diagnostic;
+use crate::frontend::values::ConstValue;
+use crate::ir::{KernelId, Program};
+use pyeval::Args;
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+/// A schedule of a compiled kernel.
+#[derive(Clone, Debug)]
+pub struct Held {
+    program: Program,
+    asked: Asked,
+    directives: Vec<Directive>,
+    unrolled: BTreeSet<Target>,
+    failed: Option<Diagnostic>,
+}
+
+/// A loop, an array, a kernel or a call of a schedule, as a reference between calls.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Part {
+    target: Target,
+    name: String,
+}
+
+impl Part {
+    /// What it was called when the reference was made.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+/// A schedule while a method of it is called.
+pub struct Open {
+    schedule: Schedule,
+}
+
+impl Held {
+    /// One that says nothing yet.
+    pub fn new(program: Program) -> Held {
+        Held {
+            program,
+            asked: Asked::default(),
+            directives: Vec::new(),
+            unrolled: BTreeSet::new(),
+            failed: None,
+        }
+    }
+
+    /// What it says.
+    ///
+    /// # Errors
+    /// An earlier call on it has failed, so that half of it is missing.
+    pub fn directives(&self) -> Result<&[Directive], Diagnostic> {
+        let Some(failed) = &self.failed else {
+            return Ok(&self.directives);
+        };
+        let why = "an earlier call on the schedule has failed";
+        let wrong = super::error(Class::State, Span::default(), why);
+        Err(without_call(wrong).note(&failed.message))
+    }
+
+    /// The text of the ir as it is scheduled so far.
+    pub fn payload(&self) -> String {
+        crate::ir::print::print(&self.program, None)
+    }
+
+    /// Opens it for calls. References do not outlive this.
+    pub fn open<R>(&mut self, calls: impl FnOnce(&Open) -> R) -> R {
+        let open = Open {
+            schedule: Schedule::of(std::mem::replace(self, Held::spent())),
+        };
+        let result = calls(&open);
+        let state = open.schedule.0.state.replace(Held::spent().into());
+        *self = Held {
+            program: state.program,
+            asked: state.asked,
+            directives: state.directives,
+            unrolled: state.unrolled,
+            failed: state.failed,
+        };
+        result
+    }
+
+    /// What stands in the place of one that is open, and stays there if a call ends the thread.
+    fn spent() -> Held {
+        let why = "an earlier call has not come to its end";
+        let program = Program {
+            kernels: Arena::new(),
+            top: KernelId::new(0),
+        };
+        Held {
+            failed: Some(without_call(super::error(
+                Class::State,
+                Span::default(),
+                why,
+            ))),
+            ..Held::new(program)
+        }
+    }
+}
+
+impl From<Held> for State {
+    fn from(held: Held) -> State {
+        State {
+            program: held.program,
+            asked: held.asked,
+            directives: held.directives,
+            unrolled: held.unrolled,
+            composed: Vec::new(),
+            failed: held.failed,
+        }
+    }
+}
+
+impl Schedule {
+    fn of(held: Held) -> Schedule {
+        // The kernel that is compiled is the first.
+        let kernel = KernelRef {
+            def: 0,
+            bindings: Rc::from([]),
+        };
+        Schedule(Rc::new(Inner {
+            kernel,
+            state: RefCell::new(held.into()),
+            payload: RefCell::default(),
+        }))
+    }
+}
+
+impl Open {
+    /// The schedule as an argument.
+    pub fn value(&self) -> ConstValue {
+        Scheduling::Schedule(self.schedule.clone()).into()
+    }
+
+    /// Another schedule as an argument.
+    pub fn other(&self, other: Held) -> ConstValue {
+        Scheduling::Schedule(Schedule::of(other)).into()
+    }
+
+    /// A reference as an argument: of this schedule, or of another one.
+    pub fn part(&self, part: &Part, own: bool) -> ConstValue {
+        let of = match own {
+            true => self.schedule.clone(),
+            false => Schedule::of(Held::spent()),
+        };
+        let Part { target, name } = part.clone();
+        Scheduling::Ref(Ref { of, target, name }).into()
+    }
+
+    /// Calls a method by its name.
+    ///
+    /// # Errors
+    /// There is none of the name; what the method says, with the code of a class of errors.
+    pub fn call(
+        &self,
+        sources: &SourceMap,
+        method: &str,
+        args: &Args,
+    ) -> Result<ConstValue, Diagnostic> {
+        let Some(primitive) = primitives::named(method) else {
+            let why = format!("a schedule has no method '{method}'");
+            return Err(without_call(super::error(Class::Lookup, args.span, why)));
+        };
+        call::run(sources, &self.schedule, primitive, args).map_err(|failure| {
+            let unknown = || super::error(Class::State, args.span, "it has errors");
+            without_call(diagnostic(failure).unwrap_or_else(unknown))
+        })
+    }
+}
+
+/// The error without the places of calls, which are not in a file of the compilation.
+fn without_call(mut wrong: Diagnostic) -> Diagnostic {
+    wrong.span = wrong.span.filter(|span| *span != Span::default());
+    wrong
+        .notes
+        .retain(|(span, _)| *span != Some(Span::default()));
+    wrong
+}
+
+/// The reference that a result is.
+pub fn part_of(value: &ConstValue) -> Option<Part> {
+    match Allo::of(value) {
+        Some(Allo::Scheduling(Scheduling::Ref(one))) => Some(Part {
+            target: one.target.clone(),
+            name: one.name.clone(),
+        }),
+        _ => None,
+    }
+}
+
+/// Whether a result is a schedule: that of the call.
+pub fn is_schedule(value: &ConstValue) -> bool {
+    let thing = Allo::of(value);
+    matches!(thing, Some(Allo::Scheduling(Scheduling::Schedule(_))))
+}
+
+/// A constant such as `Cyclic`.
+pub fn named_constant(name: &str) -> Option<ConstValue> {
+    constant(name).map(ConstValue::from)
+}
+
+/// The names of all constants.
+pub fn constants() -> &'static [&'static str] {
+    super::CONSTANTS
+}
+
+/// The names of all methods.
+pub fn methods() -> Vec<&'static str> {
+    primitives::names()
+}

@@ -5,6 +5,7 @@ use super::{CheckArgs, CompileArgs, Emit, PythonArgs, TargetArgs};
 use allo_hls::codes;
 use allo_hls::diagnostics::{Diagnostic, Diagnostics, FileId, SourceMap};
 use allo_hls::driver::{self, Target};
+use allo_hls::report::Build;
 use allo_hls::sim::selfcheck::Budget;
 use allo_hls::{directives, frontend, ir, rtl, transform};
 use std::io::Read;
@@ -80,7 +81,7 @@ pub fn compile(printer: &Printer, args: &CompileArgs) -> Result<(), Status> {
     let file = load(&mut sources, args.source.input(), &args.source.python)
         .map_err(|e| printer.fail(e, &sources))?;
     let choice = args.source.choice();
-    if args.emit == Emit::Ir && args.manifest.is_none() {
+    if args.emit == Emit::Ir && args.manifest.is_none() && args.report.is_empty() {
         // Shown even where the back end has no hardware for it.
         let mut compiled =
             frontend::compile(&mut sources, file, choice).map_err(|e| printer.fail(e, &sources))?;
@@ -137,5 +138,12 @@ pub fn compile(printer: &Printer, args: &CompileArgs) -> Result<(), Status> {
             Some(path) => emit(Some(path), compiled.manifest.to_json().as_bytes()),
             None => Ok(()),
         });
-    written.map_err(|e| printer.fail(e, &sources))
+    let build = Build {
+        sources: &sources,
+        target: &target,
+        compilation: &compiled,
+    };
+    written
+        .and_then(|()| super::report::write(&build, &args.trials, &args.report))
+        .map_err(|e| printer.fail(e, &sources))
 }

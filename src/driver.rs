@@ -10,6 +10,7 @@ use crate::ir::{FloatFormat, Scalar};
 use crate::levels::{self, Aim, Decided, Forecast, Level, Limits, Tried};
 use crate::machine::program::Program;
 use crate::machine::select::Waits;
+use crate::progress::Progress;
 use crate::prove::design::{Proof, Question};
 use crate::rtl::elaborate::network::Part;
 use crate::rtl::elaborate::units::{CLOCK, OPERANDS, RESULT, START};
@@ -42,6 +43,8 @@ pub struct Target {
     pub strict: bool,
     /// What the compiler directs by itself.
     pub aim: Aim,
+    /// Who is told how far a compilation is.
+    pub progress: Progress,
 }
 
 impl Target {
@@ -63,6 +66,7 @@ impl Target {
                 limits,
                 partition_args: false,
             },
+            progress: Progress::default(),
         })
     }
 }
@@ -127,7 +131,9 @@ pub fn compile<'t>(
 ) -> Result<Compilation, Diagnostics> {
     let choice = choice.into();
     let top = choice.top;
+    let reading = target.progress.step("reading the source");
     let mut compiled = frontend::compile(sources, file, choice)?;
+    drop(reading);
     compiled.directives.extend_from_slice(&target.directives);
     let mut directed = compiled.program.clone();
     let warnings = &mut compiled.warnings;
@@ -160,25 +166,29 @@ pub fn build(
     let mut decided = Decided::default();
     if target.aim.level > Level::One {
         let forecast = |kernel: ir::Kernel| forecast(kernel, target);
-        decided = levels::direct(&mut kernel, sources, &target.aim, &forecast);
+        let step = target.progress.step("looking for what is faster, at most");
+        let tell = |done, all| step.part(done, all);
+        decided = levels::direct(&mut kernel, sources, &target.aim, &forecast, &tell);
     }
     let Decided {
         sentences: decisions,
         mut tried,
     } = decided;
+    let step = target.progress.step("scheduling");
     let offers = transform::run_on(kernel, &target.skip, None)?;
     let (mut best, passes) = fastest(offers, &mut tried, |kernel| {
         let built = build_kernel(sources, kernel, target)?;
         let taken = taken(&built.hardware, &built.schedule, target);
         Ok((built, taken))
     })?;
+    drop(step);
     let frontend::Compiled {
         program,
         directives,
         mut warnings,
     } = compiled;
     warnings.0.append(&mut best.warnings.0);
-    let checked = check(&program, &best, target.check)
+    let checked = check(&program, &best, target.check, &target.progress)
         .map_err(|found| selfcheck::internal_error(found, best.kernel.span.into()))?;
     if target.aim.level == Level::Three {
         let notes = decisions
@@ -231,7 +241,9 @@ fn build_network(
     // Processes with equal code are one module.
     let mut known: HashMap<String, usize> = HashMap::new();
     let mut which = Vec::new();
-    for process in &network.processes {
+    let step = target.progress.step("scheduling processes");
+    for (done, process) in (0..).zip(&network.processes) {
+        step.part(done, network.processes.len() as u64);
         let mut unnamed = process.kernel().clone();
         unnamed.name = String::new();
         let text = ir::print::print_kernel(&unnamed, None);
@@ -247,6 +259,7 @@ fn build_network(
         };
         which.push(number);
     }
+    drop(step);
     let built = rtl::elaborate::network::build(network, &parts, &which, sources);
     let (mut design, manifest) = built?;
     debug_check("netlist", || rtl::validate::validate(&design));
@@ -260,7 +273,7 @@ fn build_network(
         manifest,
         warnings: Diagnostics::default(),
     };
-    let checked = check(&program, &built, target.check)
+    let checked = check(&program, &built, target.check, &target.progress)
         .map_err(|found| selfcheck::internal_error(found, kernel.span.into()))?;
     if let Checked::Not(why) = &checked
         && target.check != Budget::OFF
@@ -308,7 +321,12 @@ fn part(
 }
 
 /// Makes sure of a netlist: it runs beside the reference, and a small one of integers is proven before.
-fn check(program: &ir::Program, built: &Hardware, budget: Budget) -> Result<Checked, Diagnostic> {
+fn check(
+    program: &ir::Program,
+    built: &Hardware,
+    budget: Budget,
+    progress: &Progress,
+) -> Result<Checked, Diagnostic> {
     let Hardware {
         kernel,
         design,
@@ -321,10 +339,13 @@ fn check(program: &ir::Program, built: &Hardware, budget: Budget) -> Result<Chec
         manifest,
     };
     let run = |budget| {
-        let checked = selfcheck::check(program, kernel, design, manifest, budget);
+        let checked = selfcheck::check(program, kernel, design, manifest, budget, progress);
         checked.map_err(|error| error.to_diagnostic())
     };
-    match prove::design::attempt(&question, budget.for_proof()) {
+    let step = progress.step("proving");
+    let proof = prove::design::attempt(&question, budget.for_proof());
+    drop(step);
+    match proof {
         Some(Proof::Proven(_)) => Ok(run(budget.after_proof())?.and_proven()),
         Some(Proof::Refuted(arguments)) => match prove::design::confirm(&question, &arguments) {
             Some(found) => Err(found),

@@ -35,7 +35,7 @@ pub fn load(
 }
 
 /// What was asked for; `check` is for those who did not ask for a check.
-pub fn target(args: &TargetArgs, check: Budget) -> Result<Target, Diagnostic> {
+pub fn target(printer: &Printer, args: &TargetArgs, check: Budget) -> Result<Target, Diagnostic> {
     let mut target = Target::new(&args.hardware.device, args.hardware.clock)?;
     let limits = &mut target.aim.limits;
     limits.blocks = args.max_dsp.unwrap_or(limits.blocks);
@@ -50,6 +50,7 @@ pub fn target(args: &TargetArgs, check: Budget) -> Result<Target, Diagnostic> {
         check: args.hardware.check.unwrap_or(check),
         directives: args.directives.all()?,
         strict: args.directives.strict,
+        progress: printer.progress.clone(),
         ..target
     })
 }
@@ -109,7 +110,8 @@ pub fn compile(printer: &Printer, args: &CompileArgs) -> Result<(), Status> {
         return emit(args.output.as_deref(), text.as_bytes())
             .map_err(|e| printer.fail(e, &sources));
     }
-    let target = target(&args.target, Budget::QUICK).map_err(|e| printer.fail(e, &sources))?;
+    let target =
+        target(printer, &args.target, Budget::QUICK).map_err(|e| printer.fail(e, &sources))?;
     let compiled = driver::compile(&mut sources, file, choice, &target)
         .map_err(|e| printer.fail(e, &sources))?;
     printer.diagnostics(&compiled.warnings, &sources);

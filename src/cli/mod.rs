@@ -6,6 +6,7 @@ mod explain;
 mod hwarith;
 mod operator;
 mod output;
+mod progress;
 mod prove;
 mod report;
 mod simulate;
@@ -41,6 +42,9 @@ struct Cli {
     /// How diagnostics are printed
     #[arg(long, global = true, value_enum, default_value = "human")]
     message_format: MessageFormat,
+    /// Do not show on the terminal what a long run does
+    #[arg(short, long, global = true)]
+    quiet: bool,
 }
 
 /// Form of diagnostics on standard error.
@@ -483,7 +487,7 @@ pub fn run() -> ExitCode {
             .error(ErrorKind::ArgumentConflict, message)
             .exit();
     }
-    let printer = output::Printer::new(cli.message_format);
+    let printer = output::Printer::new(cli.message_format, cli.quiet);
     let result = match cli.command {
         Some(Command::Check(args)) => compile::check(&printer, &args),
         Some(Command::Run(args)) => simulate::run(&printer, &args),

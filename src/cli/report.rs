@@ -58,7 +58,8 @@ pub fn run(printer: &Printer, args: &ReportArgs) -> Result<(), Status> {
     let mut sources = SourceMap::default();
     let file = load(&mut sources, args.source.input(), &args.source.python)
         .map_err(|e| printer.fail(e, &sources))?;
-    let target = target(&args.target, Budget::QUICK).map_err(|e| printer.fail(e, &sources))?;
+    let target =
+        target(printer, &args.target, Budget::QUICK).map_err(|e| printer.fail(e, &sources))?;
     let compiled = driver::compile(&mut sources, file, args.source.choice(), &target)
         .map_err(|e| printer.fail(e, &sources))?;
     printer.diagnostics(&compiled.warnings, &sources);

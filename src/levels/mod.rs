@@ -126,14 +126,17 @@ const ALIKE: u64 = 10;
 /// Most of them.
 const MOST_ALIKE: usize = 2;
 
-/// Directs the loops and arrays of a kernel, its calls inlined, that are worth it.
+/// Directs the loops and arrays of a kernel, its calls inlined, that are worth it. `tell` hears how much of the most effort has
+/// been spent.
 pub fn direct(
     kernel: &mut Kernel,
     sources: &SourceMap,
     aim: &Aim,
     forecast: &dyn Fn(Kernel) -> Option<Forecast>,
+    tell: &dyn Fn(u64, u64),
 ) -> Decided {
     let mut search = Search {
+        tell,
         aim,
         forecast,
         sources,
@@ -164,6 +167,7 @@ pub fn direct(
 struct Search<'f> {
     aim: &'f Aim,
     forecast: &'f dyn Fn(Kernel) -> Option<Forecast>,
+    tell: &'f dyn Fn(u64, u64),
     sources: &'f SourceMap,
     /// What has been forecast.
     tried: Vec<Tried>,
@@ -333,6 +337,8 @@ impl Search<'_> {
     fn spend(&mut self, variant: &Variant, times: u64) -> Option<()> {
         let size = variant.size.saturating_mul(times);
         self.effort = self.effort.checked_sub(size)?;
+        let all = effort(self.aim.level);
+        (self.tell)(all - self.effort, all);
         Some(())
     }
 

@@ -328,8 +328,8 @@ pub struct Operation {
     pub ready: u64,
     /// ns into that cycle.
     pub ns: f64,
-    /// The operator's instance that it shares with others.
-    pub shared: Option<String>,
+    /// Which instance of the operator it takes, if it shares that with others.
+    pub shared: Option<u64>,
 }
 
 /// Processes and queues of a network.

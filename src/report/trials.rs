@@ -8,6 +8,7 @@ use crate::driver::{self, Compilation, Target};
 use crate::frontend::Compiled;
 use crate::ir::PartitionKind;
 use crate::levels::Level;
+use crate::progress::Progress;
 use crate::sim::selfcheck::Budget;
 
 /// What may be spent on trials. All of it is counted, never timed: the same input has the same report on every machine.
@@ -66,6 +67,9 @@ pub fn trials(build: &Build, report: &Report, mut effort: Effort) -> Vec<Trial> 
         .map(|&at| trier.candidates(&report.pipelines[at]));
     let candidates: Vec<Vec<Candidate>> = candidates.collect();
     let mut trials: Vec<Trial> = Vec::new();
+    let step = build.target.progress.step("trying what might be faster");
+    let all: usize = candidates.iter().map(Vec::len).sum();
+    let all = all.min(effort.builds) as u64;
     // The most promising of each loop first.
     let most = candidates.iter().map(Vec::len).max().unwrap_or(0);
     for rank in 0..most {
@@ -79,6 +83,7 @@ pub fn trials(build: &Build, report: &Report, mut effort: Effort) -> Vec<Trial> 
             if is_known || effort.builds == 0 || effort.operations < cost {
                 continue;
             }
+            step.part(trials.len() as u64, all);
             effort.builds -= 1;
             effort.operations -= cost;
             trials.push(trier.tried(number, candidate));
@@ -286,6 +291,8 @@ impl<'a> Trier<'a> {
         let target = Target {
             check: Budget::OFF,
             strict: false,
+            // The trial is a step of its own.
+            progress: Progress::default(),
             ..target.clone()
         };
         driver::build(sources, compiled, directed, &target).map_err(message)

@@ -139,12 +139,15 @@ pub fn outcome(report: &Report, trial: &Trial) -> String {
         (Some(before), Some(after)) => format!("II {after} instead of {before}"),
         (None, Some(after)) => format!("II {after}"),
     };
+    let blocks = match outcome.blocks {
+        0 => String::new(),
+        blocks => format!(", {}", counted(blocks, "multiplier")),
+    };
     format!(
-        "{ii}, {} ({}), {} LUT4, {}",
+        "{ii}, {} ({}), {} LUT4{blocks}",
         counted(outcome.cycles, "cycle"),
         times(outcome.cycles_ratio),
         times(outcome.luts_ratio),
-        counted(outcome.blocks, "multiplier")
     )
 }
 

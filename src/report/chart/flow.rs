@@ -16,7 +16,7 @@ pub fn chart(flow: &Flow) -> Option<Markup> {
         return None;
     }
     let samples = queues.iter().map(|queue| queue.levels.len()).max();
-    let end = (samples.unwrap_or(1) as u64 * flow.sample).max(flow.cycles + 1);
+    let end = samples.unwrap_or(1) as u64 * flow.sample;
     let scale = Scale::new(queues.iter().map(|queue| queue.name.as_str()), end);
     let height = AXIS + QUEUE * queues.len() as f64;
     Some(framed(

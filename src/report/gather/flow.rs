@@ -134,12 +134,13 @@ impl Gather<'_> {
         let mut see = |values: &[u64]| trace.see(values);
         let ran = netlist.watch(&case.run, &simulation, most, &nets, &mut see);
         let ran = ran.map_err(|e| e.to_diagnostic().message)?;
+        let timing = ran.result.timing.first();
+        flow.cycles = timing.map_or(0, |timing| timing.cycles());
         trace.into(flow);
-        match ran.result.timing.first() {
-            Some(timing) => flow.cycles = timing.cycles(),
-            None => return Err("it takes too long; what is shown is its beginning".into()),
+        match timing {
+            Some(_) => Ok(()),
+            None => Err("it takes too long; what is shown is its beginning".into()),
         }
-        Ok(())
     }
 }
 
@@ -289,6 +290,12 @@ impl Trace {
             let queue = &mut flow.queues[*at];
             queue.most = self.samples[own].iter().max().copied();
             queue.levels.clone_from(&self.samples[own]);
+            // What follows the last cycle is the simulation's end.
+            if flow.cycles > 0 {
+                queue
+                    .levels
+                    .truncate((flow.cycles / self.sample + 1) as usize);
+            }
             queue.elements = Some(self.elements[own]);
         }
         flow.sample = self.sample;

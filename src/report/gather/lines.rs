@@ -81,7 +81,15 @@ impl Gather<'_> {
         let holes = lines.iter().zip(lines.iter().skip(1));
         let holes = holes.filter(|(a, b)| *b - *a <= 2 * AROUND + 1);
         let filled: Vec<usize> = holes.flat_map(|(a, b)| *a..*b).collect();
-        lines.iter().copied().chain(filled).collect()
+        let mut shown: BTreeSet<usize> = lines.iter().copied().chain(filled).collect();
+        let is_blank = |line: &usize| source.line(*line).trim().is_empty();
+        while let Some(line) = shown.first().copied().filter(is_blank) {
+            shown.remove(&line);
+        }
+        while let Some(line) = shown.last().copied().filter(is_blank) {
+            shown.remove(&line);
+        }
+        shown
     }
 
     /// The places of origins.
@@ -143,7 +151,10 @@ impl Gather<'_> {
                 && !code.trim().is_empty()
             {
                 let own = lines.entry(*place).or_default();
-                own.push(code.trim().to_string());
+                // Of an instance only the beginning has the place.
+                let code = code.trim();
+                let rest = if code.ends_with('(') { "...);" } else { "" };
+                own.push(format!("{code}{rest}"));
             }
         }
         lines

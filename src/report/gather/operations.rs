@@ -76,10 +76,6 @@ impl Gather<'_> {
         shown.truncate(MOST);
         let operations = shown.into_iter().map(|id| {
             let (node, i) = (&graph.nodes[id], id.index());
-            let shared = scheduled.instances[i].map(|instance| {
-                let unit = described(part.program, leaf, id);
-                format!("{unit} number {instance}")
-            });
             Operation {
                 what: described(part.program, leaf, id),
                 name: node.name.clone(),
@@ -88,7 +84,7 @@ impl Gather<'_> {
                 start: times.start[i].into(),
                 ready: times.ready[i].into(),
                 ns: super::rounded(times.arrival[i]),
-                shared,
+                shared: scheduled.instances[i].map(u64::from),
             }
         });
         (operations.collect(), left_out)

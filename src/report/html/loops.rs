@@ -39,16 +39,16 @@ fn head(report: &Report, region: &Region, pipeline: Option<&Pipeline>) -> Markup
     html! {
         p class="region" {
             span class="kind" { (kind) } " " strong { (plain(&region.name)) } " " (line(report, Some(region.place)))
-            span class="fact" { @if !region.is_exact { "about " } (words::counted(region.cycles, "cycle")) }
-            @if is_loop { span class="fact" { (words::trip(region.trip)) " iterations" } }
+            " " span class="fact" { @if !region.is_exact { "about " } (words::counted(region.cycles, "cycle")) }
+            @if is_loop { " " span class="fact" { (words::trip(region.trip)) " iterations" } }
             @if let Some(pipeline) = pipeline {
-                span class=(if pipeline.ii > Some(1) { "fact ii-high" } else { "fact" }) {
+                " " span class=(if pipeline.ii > Some(1) { "fact ii-high" } else { "fact" }) {
                     "II " (pipeline.ii.unwrap_or(1)) }
-                span class="fact" { "depth " (pipeline.depth) }
+                " " span class="fact" { "depth " (pipeline.depth) }
             } @else if region.kind == RegionKind::Loop {
-                span class="fact" { "one iteration after the other" }
+                " " span class="fact" { "one iteration after the other" }
             }
-            @if region.runs > 1 { span class="fact" { (words::grouped(region.runs)) " runs" } }
+            @if region.runs > 1 { " " span class="fact" { (words::grouped(region.runs)) " runs" } }
         }
     }
 }

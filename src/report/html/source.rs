@@ -108,7 +108,7 @@ fn hardware(report: &Report, line: &Line) -> Markup {
                         @for (pipeline, operation) in operations {
                             tr {
                                 td { (plain(&operation.what)) @if let Some(shared) = &operation.shared {
-                                    span class="muted" { " shared: " (plain(shared)) } } }
+                                    span class="muted" { " shared, number\u{a0}" (shared) } } }
                                 td { code { (plain(operation.name.as_deref().unwrap_or_default())) } }
                                 td class="number" { (operation.bits) }
                                 td { (words::span(operation.start, operation.ready)) }

@@ -19,6 +19,7 @@ use crate::rtl::interface::operator::OperatorManifest;
 use crate::rtl::netlist::Design;
 use crate::schedule::device::{Device, Total};
 use crate::schedule::{NoSchedule, Schedule};
+use crate::sim::depths::{self, Short};
 use crate::sim::selfcheck::{self, Budget, Checked};
 use crate::transform::network::Network;
 use crate::units::float::{self, Operator};
@@ -45,6 +46,8 @@ pub struct Target {
     pub aim: Aim,
     /// Who is told how far a compilation is.
     pub progress: Progress,
+    /// Whether streams that are too short stay so.
+    pub keep_depths: bool,
 }
 
 impl Target {
@@ -67,6 +70,7 @@ impl Target {
                 partition_args: false,
             },
             progress: Progress::default(),
+            keep_depths: false,
         })
     }
 }
@@ -132,7 +136,7 @@ pub fn compile<'t>(
     let choice = choice.into();
     let top = choice.top;
     let reading = target.progress.step("reading the source");
-    let mut compiled = frontend::compile(sources, file, choice)?;
+    let mut compiled = typed(sources, file, choice, target.keep_depths)?;
     drop(reading);
     compiled.directives.extend_from_slice(&target.directives);
     let mut directed = compiled.program.clone();
@@ -146,6 +150,44 @@ pub fn compile<'t>(
         compilation.manifest.top = top.to_string();
     }
     Ok(compilation)
+}
+
+/// A kernel of a file as the reference runs it. Streams that are too short whatever the data are become longer, with a note, or
+/// stay as they are, with a warning.
+///
+/// Errors: everything that is wrong with the source.
+pub fn typed<'t>(
+    sources: &mut SourceMap,
+    file: FileId,
+    choice: impl Into<Choice<'t>>,
+    keep_depths: bool,
+) -> Result<frontend::Compiled, Diagnostics> {
+    let mut compiled = frontend::compile(sources, file, choice)?;
+    // What is wrong with a network is said when its hardware is built.
+    let Ok(Some(network)) = Network::of(&compiled.program) else {
+        return Ok(compiled);
+    };
+    let short = depths::short(&network, &compiled.program);
+    for Short {
+        span,
+        name,
+        depth,
+        needed,
+    } in &short
+    {
+        let message = format!(
+            "'{name}' holds {depth} elements, and the network ends where it holds {needed}"
+        );
+        let found = Diagnostic::error(codes::DEADLOCK, *span, message);
+        compiled.warnings.push(match keep_depths {
+            true => found.as_warning(),
+            false => found.note("it is made that deep").as_note(),
+        });
+    }
+    if !keep_depths {
+        depths::lengthen(&mut compiled.program, &short);
+    }
+    Ok(compiled)
 }
 
 /// Builds the hardware of a typed program with what is directed: of the kernels that the passes offer, the one that takes the

@@ -11,14 +11,17 @@ use allo_hls::ir::{PartitionKind, Program, partition};
 use allo_hls::levels::Level;
 use allo_hls::machine::program::{PortArray, PortRef};
 use allo_hls::machine::{self, run::State};
+use allo_hls::rtl;
 use allo_hls::sim::cosim::{self, CosimError, CosimOptions, Report};
 use allo_hls::sim::elements::Elements;
 use allo_hls::sim::elements::Invocation;
 use allo_hls::sim::inprocess::Netlist;
 use allo_hls::sim::reference::{self, Outcome};
 use allo_hls::sim::selfcheck::Budget;
+use allo_hls::sim::shell;
 use allo_hls::sim::value::{Signature, Value};
 use allo_hls::sim::vectors::{self, Rng};
+use allo_hls::sim::verilator::Verilator;
 use num_bigint::{BigInt, BigUint};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -52,6 +55,9 @@ pub enum Verdict {
 
 /// Operations that the reference may execute for one invocation.
 const STEPS: u64 = 4_000;
+
+/// The same of networks, which consist of several kernels.
+const NETWORK_STEPS: u64 = 40_000;
 
 /// Node evaluations for one invocation of the hwarith program.
 const EVALUATIONS: u64 = 3_000_000;
@@ -265,8 +271,12 @@ fn compare(compilation: &Compilation, setting: &Setting) -> Result<usize, String
     let signature = Signature::of(&compilation.program);
     let fresh = |number| vectors::invocation(&signature, setting.seed, number, 0);
     let inputs: Vec<Invocation> = (0..setting.vectors).map(fresh).collect();
-    let evaluated = evaluate_on(compilation, &inputs, STEPS)?;
-    Ok(evaluated + compare_on(compilation, &inputs, setting.seed, STEPS)?.compared as usize)
+    let (evaluated, steps) = match !compilation.parts.is_empty() {
+        // They are not run in that form.
+        true => (0, NETWORK_STEPS),
+        false => (evaluate_on(compilation, &inputs, STEPS)?, STEPS),
+    };
+    Ok(evaluated + compare_on(compilation, &inputs, setting.seed, steps)?.compared as usize)
 }
 
 /// Runs the hwarith program on each input, without time, and compares with the reference; counts the elements. A
@@ -364,19 +374,26 @@ pub fn check_in_verilator(text: &str, top: &str, setting: &Setting) -> Verdict {
         step_limit: 100 * STEPS,
         ..CosimOptions::default()
     };
-    let emitted = compilation.systemverilog();
-    let report = cosim::cosim(
-        &compilation.program,
-        &compilation.manifest,
-        &emitted,
-        &options,
-    );
-    match report {
+    match in_verilator(&compilation, &options) {
         Ok(report) => Verdict::Right(report.compared as usize),
         // No inputs found on which the kernel ends soon.
         Err(CosimError::Reference(_)) => Verdict::Right(0),
         Err(error) => Verdict::Wrong(format!("Verilator: {}", explained(&error))),
     }
+}
+
+fn in_verilator(compilation: &Compilation, options: &CosimOptions) -> Result<Report, CosimError> {
+    let Compilation {
+        program, manifest, ..
+    } = compilation;
+    if !shell::is_needed(manifest) {
+        return cosim::cosim(program, manifest, &compilation.systemverilog(), options);
+    }
+    let around = shell::around(&compilation.design, manifest);
+    let (design, inner) = around.map_err(CosimError::Manifest)?;
+    let text = rtl::systemverilog::print(&design);
+    let engine = Verilator::find()?.engine(&inner, &text, &options.names)?;
+    cosim::cosim_on(&engine, program, manifest, options, &|_, _| ())
 }
 
 /// Co-simulates the netlist in process on each input, as `allo-hls cosim --engine rtl` does. Inputs on which the reference
@@ -396,7 +413,8 @@ pub fn compare_on(
         ..CosimOptions::default()
     };
     let (program, manifest) = (&compilation.program, &compilation.manifest);
-    let report = Netlist::new(&compilation.design, manifest)
+    let (design, around) = shell::around(&compilation.design, manifest)?;
+    let report = Netlist::new(&design, &around)
         .map_err(CosimError::from)
         .and_then(|engine| cosim::cosim_on(&engine, program, manifest, &options, &|_, _| ()));
     report.map_err(|error| explained(&error))

@@ -5,6 +5,7 @@ pub mod examples;
 pub mod expressions;
 pub mod fuzz;
 pub mod generate;
+pub mod networks;
 pub mod oracle;
 pub mod random;
 pub mod shrink;

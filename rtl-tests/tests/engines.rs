@@ -57,7 +57,7 @@ fn both_engines_do_the_same_in_every_cycle_of_every_example() {
             runs.push(Run::of(&signature, small.iter().map(|i| (*i, 3)), limit));
         }
         let mut stopped = runs[0].clone();
-        stopped.reset_after = 7;
+        stopped.reset_after = Some(7);
         runs.push(stopped);
         let options = SimOptions {
             unknown: Unknown::Zero,

@@ -5,7 +5,7 @@ use allo_hls::levels::Level;
 use allo_hls::sim::value::Signature;
 use allo_hls::sim::vectors;
 use rtl_tests::fuzz::{self, Setting, Verdict};
-use rtl_tests::generate;
+use rtl_tests::{generate, networks};
 
 fn setting(seed: u64) -> Setting {
     Setting {
@@ -151,5 +151,39 @@ fn kernels_that_once_went_wrong() {
                 other => panic!("{}: {other:?}", path.display()),
             }
         }
+    }
+}
+
+/// Chains, forks, joins, feedback, grids of workers, state: with pauses, in chains, after resets.
+#[test]
+fn random_networks_behave_as_the_reference() {
+    let mut streams = 0;
+    for seed in 1..=24 {
+        let network = networks::network(seed);
+        match fuzz::check(&network.text, network.top, &setting(seed)) {
+            Verdict::Right(values) => streams += usize::from(values > 0),
+            other => panic!("seed {seed}: {other:?}\n{}", network.text),
+        }
+    }
+    assert!(streams > 18, "most networks end: {streams}");
+}
+
+#[test]
+fn random_networks_have_every_construct() {
+    const CONSTRUCTS: [&str; 9] = [
+        "Stateful[",
+        "mapping=[",
+        "while ",
+        "Stream[i32] = [",
+        "Stream[f16",
+        "return ",
+        "top(a",
+        ", o",
+        "kept",
+    ];
+    let texts: Vec<String> = (1..300).map(|seed| networks::network(seed).text).collect();
+    for construct in CONSTRUCTS {
+        let count = texts.iter().filter(|text| text.contains(construct)).count();
+        assert!(count >= 8, "{construct}: {count}");
     }
 }

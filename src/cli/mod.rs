@@ -149,6 +149,9 @@ pub struct TargetArgs {
     /// Have -O3 split parameters into banks, too, each with ports of its own
     #[arg(long)]
     pub partition_args: bool,
+    /// Leave streams as they are declared that are too short for the network to end
+    #[arg(long)]
+    pub keep_depths: bool,
     #[command(flatten)]
     pub directives: DirectiveArgs,
 }
@@ -378,6 +381,9 @@ pub struct RunArgs {
     /// Arguments: .json or .npz
     #[arg(long, value_name = "FILE")]
     pub args: Option<PathBuf>,
+    /// Begin each invocation of a list with a reset: nothing is kept from the one before
+    #[arg(long)]
+    pub reset_between: bool,
     /// What runs the kernel; if left out, rtl, or reference where the kernel has no hardware yet
     #[arg(long, value_enum)]
     pub engine: Option<RunEngine>,
@@ -428,6 +434,9 @@ pub struct CosimArgs {
     /// Inputs from a file (.json or .npz) instead of random ones
     #[arg(long, value_name = "FILE")]
     pub args: Option<PathBuf>,
+    /// Begin each invocation of a list with a reset: nothing is kept from the one before
+    #[arg(long)]
+    pub reset_between: bool,
     /// What runs the hardware
     #[arg(long, value_enum, default_value = "verilator")]
     pub engine: CosimEngine,

@@ -6,20 +6,19 @@ use super::{CosimArgs, CosimEngine, RunArgs, RunEngine};
 use allo_hls::codes;
 use allo_hls::diagnostics::{Diagnostic, Diagnostics, FileId, Severity, SourceMap};
 use allo_hls::driver::{self, Compilation};
+use allo_hls::ir;
 use allo_hls::rtl;
 use allo_hls::sim::cosim::{self, CosimOptions, Report};
-use allo_hls::sim::elements::Elements;
-use allo_hls::sim::elements::Invocation;
+use allo_hls::sim::elements::{Between, Elements, Invocation};
 use allo_hls::sim::engine::EngineError;
 use allo_hls::sim::inprocess::Netlist;
 use allo_hls::sim::model::Engine;
-use allo_hls::sim::reference::{self, Options};
+use allo_hls::sim::reference::{Options, Prepared};
 use allo_hls::sim::selfcheck::Budget;
 use allo_hls::sim::shell;
 use allo_hls::sim::value::Signature;
 use allo_hls::sim::verilator::Verilator;
 use allo_hls::sim::{args, waveform::Names};
-use allo_hls::{frontend, ir};
 use std::path::Path;
 
 /// Cycles without any progress before a simulation counts as hanging.
@@ -41,6 +40,7 @@ fn run_in(
 ) -> Result<(), Diagnostics> {
     let file = load(sources, command.source.input(), &command.source.python)?;
     let choice = command.source.choice();
+    let between = between(command.reset_between);
     let reference = match (command.engine, command.check_bounds) {
         (Some(RunEngine::Rtl | RunEngine::Verilator), true) => {
             let message = "only the software reference checks the bounds of accesses";
@@ -61,16 +61,17 @@ fn run_in(
             let is_built = command.engine == Some(RunEngine::Verilator);
             let engine = prepared(printer, &compiled, is_built)?;
             let _step = printer.progress.step("running the hardware");
-            let outcomes = run_hardware(&compiled, &*engine, &inputs)?;
+            let outcomes = run_hardware(&compiled, &*engine, (&inputs, between))?;
             (signature, inputs, outcomes)
         }
         None => {
-            let compiled = frontend::compile(sources, file, choice)?;
+            let compiled = driver::typed(sources, file, choice, command.target.keep_depths)?;
             printer.diagnostics(&compiled.warnings, sources);
             let signature = Signature::of(&compiled.program);
             let inputs = inputs(&signature, command.args.as_deref())?;
             let _step = printer.progress.step("running the reference");
-            let outcomes = run_reference(&compiled.program, &inputs, command.check_bounds)?;
+            let outcomes =
+                run_reference(&compiled.program, (&inputs, between), command.check_bounds)?;
             (signature, inputs, outcomes)
         }
     };
@@ -163,31 +164,40 @@ fn is_json_list(path: &Path) -> bool {
     !is_npz && std::fs::read(path).is_ok_and(starts)
 }
 
+fn between(is_reset: bool) -> Between {
+    match is_reset {
+        true => Between::Reset,
+        false => Between::Nothing,
+    }
+}
+
 fn run_reference(
     program: &ir::Program,
-    inputs: &[Invocation],
+    (inputs, between): (&[Invocation], Between),
     check_bounds: bool,
 ) -> Result<Vec<Outcome>, Diagnostics> {
     let options = Options {
         check_bounds,
         ..Options::default()
     };
-    let outcomes = inputs.iter().map(|input| {
-        let outcome = reference::run(program, input, &options).map_err(|e| e.to_diagnostic())?;
+    let reference = Prepared::of(program).map_err(|e| e.to_diagnostic())?;
+    let outcomes = reference.run_list(inputs, between, &options);
+    let outcomes = outcomes.map_err(|e| e.to_diagnostic())?;
+    let outcomes = outcomes.into_iter().map(|outcome| {
         // Of streams, what was transferred.
         let mut params = outcome.params;
         for (&number, &count) in &outcome.cursors {
             params[number] = params[number].beginning(count);
         }
-        Ok((params, outcome.results))
+        (params, outcome.results)
     });
-    outcomes.collect()
+    Ok(outcomes.collect())
 }
 
 fn run_hardware(
     compiled: &Compilation,
     engine: &dyn Engine,
-    inputs: &[Invocation],
+    inputs: (&[Invocation], Between),
 ) -> Result<Vec<Outcome>, Diagnostics> {
     let (program, manifest) = (&compiled.program, &compiled.manifest);
     let simulated = cosim::simulate(program, manifest, engine, inputs, CYCLE_LIMIT)
@@ -256,6 +266,7 @@ fn cosim_in(
         vectors: usize::try_from(command.vectors).unwrap_or(usize::MAX >> 8),
         seed: command.seed,
         args: given,
+        between: between(command.reset_between),
         waveform: command.trace.clone(),
         threads: command.jobs,
         ..CosimOptions::default()

@@ -56,6 +56,7 @@ codes! {
     NOT_INDEXABLE = "E0603": "Only shaped values and integer scalars can be indexed.";
     SLICE = "E0604": "Slices are accepted only as bit ranges of constant width on integers.";
     STREAM = "E0605": "A stream carries scalars between kernels: it is declared, passed on, put into and got from, and is no value.";
+    STATE = "E0606": "What is kept between invocations is declared in a kernel with a value known while compiling; parameters and results are not kept.";
     ASSERTION = "E0701": "A static_assert failed.";
     RAISED = "E0702": "The Python code of the file raised an exception while compiling.";
     SCHEDULE_LOOKUP = "E0801": "ScheduleLookupError: a name in a schedule means no loop, array or kernel of it, or no schedule.";

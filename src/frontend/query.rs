@@ -148,6 +148,8 @@ fn shown(typing: &Typing) -> String {
         Typing::Type(Type::Scalar(ty)) => ty.to_string(),
         Typing::Type(Type::Shaped(elem, shape)) => shaped_name(*elem, shape),
         Typing::Type(Type::Stream(stream)) => stream_name(stream),
+        Typing::Type(Type::Stateful(elem, None)) => elem.to_string(),
+        Typing::Type(Type::Stateful(elem, Some(shape))) => shaped_name(*elem, shape),
         Typing::Type(Type::Constexpr) => "constexpr".to_owned(),
         Typing::Tuple(items) => {
             let items: Vec<String> = items.iter().map(shown).collect();

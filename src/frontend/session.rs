@@ -4,6 +4,7 @@ use super::allo::KernelRef;
 use super::codes;
 use super::error::{Failure, Result, diagnostic};
 use super::imports::Unit;
+use super::types::StreamType;
 use super::values::ConstValue;
 use super::world::{Bindings, World};
 use crate::arena::Arena;
@@ -43,7 +44,7 @@ pub enum Passing {
     /// A value.
     Value(Slot),
     /// Streams; of one stream, there are no extents.
-    Streams(Scalar, Rc<[u64]>),
+    Streams(StreamType),
 }
 
 /// What callers need of a lowered kernel.
@@ -61,7 +62,7 @@ impl Signature {
         let mut rest = at;
         let found = self.params.iter().find(|(_, slot, _)| {
             let count = match slot {
-                Passing::Streams(_, shape) => shape.iter().product::<u64>() as usize,
+                Passing::Streams(ty) => ty.shape.iter().product::<u64>() as usize,
                 Passing::Value(_) => 1,
             };
             let is_here = rest < count;

@@ -7,7 +7,8 @@ use super::scalars;
 use super::source;
 use super::values::ConstValue;
 use crate::diagnostics::{Diagnostic, FileId, Span};
-use crate::ir::Scalar;
+use crate::ir::types::MAX_WIDTH;
+use crate::ir::{Packed, Scalar};
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
 use pyeval::{Args, Function, Host, Names, Place, Problem};
@@ -27,6 +28,8 @@ pub enum Type {
     Shaped(Scalar, Rc<[u64]>),
     /// Streams.
     Stream(StreamType),
+    /// `Stateful[i32]`, or of a shape.
+    Stateful(Scalar, Option<Rc<[u64]>>),
     /// `constexpr`.
     Constexpr,
 }
@@ -34,12 +37,37 @@ pub enum Type {
 /// `Stream[i32, 4]`, or `Stream[i32, 4][2, 3]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StreamType {
-    /// Type of what it carries.
+    /// Type of what it carries, or of the elements of the blocks that it carries.
     pub elem: Scalar,
+    /// Extents of the blocks; without, it carries scalars.
+    pub block: Option<Rc<[u64]>>,
     /// Elements that each holds, at least 1.
     pub depth: u64,
     /// Extents of an array of streams; of one stream, none.
     pub shape: Rc<[u64]>,
+}
+
+impl StreamType {
+    /// What a transfer is: a scalar, or a block as one integer.
+    pub fn transfer(&self) -> Scalar {
+        match self.packed() {
+            None => self.elem,
+            // See `stream`.
+            Some(packed) => Scalar::unsigned(packed.len() as u32 * self.elem.width()),
+        }
+    }
+
+    /// What a transfer consists of, if it is a block.
+    pub fn packed(&self) -> Option<Packed> {
+        let shape = self.block.as_ref()?.to_vec();
+        let elem = self.elem;
+        Some(Packed { elem, shape })
+    }
+
+    /// Whether elements of this one are elements of the other.
+    pub fn carries_the_same(&self, other: &StreamType) -> bool {
+        (self.elem, &self.block, &self.shape) == (other.elem, &other.block, &other.shape)
+    }
 }
 
 /// Elements that a stream holds if that is not said.
@@ -169,6 +197,7 @@ pub fn from_value(value: ConstValue, span: Span) -> Result<Type> {
         Some(Allo::Type(ty)) => return Ok(Type::Scalar(*ty)),
         Some(Allo::Shaped(elem, shape)) => return Ok(Type::Shaped(*elem, shape.clone())),
         Some(Allo::Stream(stream)) => return Ok(Type::Stream(stream.clone())),
+        Some(Allo::Stateful(elem, shape)) => return Ok(Type::Stateful(*elem, shape.clone())),
         Some(Allo::Constexpr) => return Ok(Type::Constexpr),
         _ => {}
     }
@@ -216,14 +245,17 @@ pub fn stream(parts: &[(ConstValue, Span)], span: Span) -> Result<ConstValue> {
             );
         }
     };
-    let elem = match from_value(elem.0.clone(), elem.1)? {
-        Type::Scalar(elem) => elem,
-        Type::Shaped(..) => {
-            let message = "streams of blocks have no hardware yet: its elements are scalars";
-            return fail(codes::STREAM, elem.1, message);
-        }
-        _ => return fail(codes::ANNOTATION, elem.1, "a stream carries scalars"),
+    let (value, at) = elem.clone();
+    let (elem, block) = match from_value(value, at)? {
+        Type::Scalar(elem) => (elem, None),
+        Type::Shaped(elem, block) => (elem, Some(block)),
+        _ => return fail(codes::ANNOTATION, at, "a stream carries scalars or arrays"),
     };
+    let count = block.iter().flat_map(|block| block.iter()).product::<u64>();
+    if count.saturating_mul(elem.width().into()) > MAX_WIDTH.into() {
+        let message = format!("the elements of a stream have {MAX_WIDTH} bits at most");
+        return fail(codes::STREAM, at, message);
+    }
     let depth = match depth {
         None => DEPTH,
         Some((value, span)) => match value.as_int().and_then(|depth| depth.to_u64()) {
@@ -235,7 +267,29 @@ pub fn stream(parts: &[(ConstValue, Span)], span: Span) -> Result<ConstValue> {
         },
     };
     let shape = Rc::from([]);
-    Ok(Allo::Stream(StreamType { elem, depth, shape }).into())
+    Ok(Allo::Stream(StreamType {
+        elem,
+        block,
+        depth,
+        shape,
+    })
+    .into())
+}
+
+/// The type of what is kept between invocations.
+pub fn stateful(parts: &[(ConstValue, Span)], span: Span) -> Result<ConstValue> {
+    let [(value, at)] = parts else {
+        return fail(codes::ANNOTATION, span, "Stateful takes one type");
+    };
+    match from_value(value.clone(), *at)? {
+        Type::Scalar(elem) => Ok(Allo::Stateful(elem, None).into()),
+        Type::Shaped(elem, shape) => Ok(Allo::Stateful(elem, Some(shape)).into()),
+        _ => fail(
+            codes::ANNOTATION,
+            *at,
+            "only scalars and arrays are kept between invocations",
+        ),
+    }
 }
 
 /// The type of an array of streams with extents between brackets.

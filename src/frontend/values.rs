@@ -13,13 +13,20 @@ pub fn shaped_name(elem: Scalar, shape: &[u64]) -> String {
     format!("{elem}[{}]", dims.join(", "))
 }
 
-/// `Stream[f32, 4][2]`.
+/// `Stream[f32, 4][2]`; without the depth if that is 0.
 pub fn stream_name(ty: &StreamType) -> String {
-    let StreamType { elem, depth, shape } = ty;
-    let extents: Vec<String> = shape.iter().map(u64::to_string).collect();
-    match shape.is_empty() {
-        true => format!("Stream[{elem}, {depth}]"),
-        false => format!("Stream[{elem}, {depth}][{}]", extents.join(", ")),
+    let carried = match &ty.block {
+        None => ty.elem.to_string(),
+        Some(block) => shaped_name(ty.elem, block),
+    };
+    let depth = match ty.depth {
+        0 => String::new(),
+        depth => format!(", {depth}"),
+    };
+    let extents: Vec<String> = ty.shape.iter().map(u64::to_string).collect();
+    match ty.shape.is_empty() {
+        true => format!("Stream[{carried}{depth}]"),
+        false => format!("Stream[{carried}{depth}][{}]", extents.join(", ")),
     }
 }
 

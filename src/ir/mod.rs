@@ -44,7 +44,7 @@ pub use op::*;
 pub use partition::{Partition, PartitionKind};
 pub use path::Path;
 pub use storage::StorageFormat;
-pub use tags::{ArrayTags, MOST_PORTS, MemoryKind, Pipeline, Tags, Unroll};
+pub use tags::{ArrayTags, DISTRIBUTED_BITS, MOST_PORTS, MemoryKind, Pipeline, Tags, Unroll};
 pub use types::{FloatFormat, Scalar};
 
 /// Handle of a value of a kernel.
@@ -130,6 +130,20 @@ pub struct Array {
     pub span: Span,
 }
 
+impl ArrayKind {
+    /// The constants that the elements are at first, where that is known.
+    pub fn contents(&self) -> Option<&[Const]> {
+        match self {
+            ArrayKind::Table(contents) | ArrayKind::State(contents) => Some(contents),
+            ArrayKind::Param(_) | ArrayKind::Result(_) | ArrayKind::Local => None,
+        }
+    }
+    /// Whether it keeps its elements from one invocation to the next.
+    pub fn is_state(&self) -> bool {
+        matches!(self, ArrayKind::State(_))
+    }
+}
+
 impl Array {
     /// Number of elements, 1 for rank 0.
     pub fn len(&self) -> u64 {
@@ -153,6 +167,28 @@ pub struct Stream {
     pub depth: u64,
     /// What each holds at the start, oldest first.
     pub tokens: Vec<Const>,
+    /// What an element is, if it is a block.
+    pub packed: Option<Packed>,
+}
+
+/// A block of elements as one integer: the first of them in the lowest bits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Packed {
+    /// Type of each.
+    pub elem: Scalar,
+    /// Extents of the block.
+    pub shape: Vec<u64>,
+}
+
+impl Packed {
+    /// Elements of a block.
+    pub fn len(&self) -> u64 {
+        self.shape.iter().product()
+    }
+    /// Never: extents are positive. Present because `len` is.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
 }
 
 /// Where an array lives.
@@ -166,6 +202,8 @@ pub enum ArrayKind {
     Local,
     /// Private and constant, one constant per element in row-major order.
     Table(Vec<Const>),
+    /// Private, and kept from one invocation to the next: what its elements are after a reset, in row-major order.
+    State(Vec<Const>),
 }
 
 /// A constant of the type of the value it defines.
@@ -197,6 +235,20 @@ pub struct Block {
 }
 
 impl Program {
+    /// A program of one kernel, which calls no others.
+    pub fn alone(kernel: Kernel) -> Program {
+        let mut kernels = Arena::new();
+        let top = kernels.push(kernel);
+        Program { kernels, top }
+    }
+    /// Whether some array keeps its elements from one invocation to the next.
+    pub fn keeps_state(&self) -> bool {
+        let mut arrays = self
+            .kernels
+            .values()
+            .flat_map(|kernel| kernel.arrays.values());
+        arrays.any(|array| array.kind.is_state())
+    }
     /// Puts a kernel before another one, which may call it then; that and those behind get the next handles.
     pub fn insert(&mut self, before: KernelId, kernel: Kernel) {
         let moved = |id: KernelId| match id < before {

@@ -3,7 +3,7 @@
 
 use super::{
     Arg, Array, ArrayId, ArrayKind, ArrayTags, Block, Call, Const, Element, FloatFormat, For, If,
-    Kernel, Op, OpKind, Param, Pipeline, Program, ResultSlot, Scalar, Stream, Tags, Unroll,
+    Kernel, Op, OpKind, Packed, Param, Pipeline, Program, ResultSlot, Scalar, Stream, Tags, Unroll,
     ValueId, While,
 };
 use crate::arena::Arena;
@@ -68,7 +68,7 @@ impl Names {
         let place = |kind: &ArrayKind| match kind {
             ArrayKind::Param(i) => (0, *i),
             ArrayKind::Result(i) => (1, *i),
-            ArrayKind::Local | ArrayKind::Table(_) => (2, 0),
+            ArrayKind::Local | ArrayKind::Table(_) | ArrayKind::State(_) => (2, 0),
         };
         let mut arrays: Vec<(ArrayId, &Array)> = kernel.arrays.iter().collect();
         arrays.sort_by_key(|(id, array)| (place(&array.kind), *id));
@@ -166,11 +166,16 @@ impl Printer<'_> {
         for (id, array) in kernel.arrays.iter() {
             let text = match &array.kind {
                 ArrayKind::Local => format!("local {}: {}", self.array(id), self.shape(id)),
-                ArrayKind::Table(table) => format!(
-                    "table {}: {} = {}",
+                ArrayKind::Table(contents) | ArrayKind::State(contents) => format!(
+                    "{} {}: {} = {}",
+                    if array.kind.is_state() {
+                        "state"
+                    } else {
+                        "table"
+                    },
                     self.array(id),
                     self.shape(id),
-                    table_text(array.elem, table)
+                    table_text(array.elem, contents)
                 ),
                 ArrayKind::Param(_) | ArrayKind::Result(_) => continue,
             };
@@ -462,13 +467,21 @@ fn tags(tags: Tags) -> String {
     pipeline.into_iter().chain(unroll).collect()
 }
 
-/// ` stream 2 with [0]`, without what it holds if that is nothing.
+/// ` stream 2 of i8[4] with [0]`, without what it carries if that is no block, and without what it holds if that is nothing.
 fn stream_text(elem: Scalar, stream: &Stream) -> String {
-    let Stream { depth, tokens } = stream;
-    match tokens.is_empty() {
-        true => format!(" stream {depth}"),
-        false => format!(" stream {depth} with {}", table_text(elem, tokens)),
+    let Stream {
+        depth,
+        tokens,
+        packed,
+    } = stream;
+    let mut text = format!(" stream {depth}");
+    if let Some(Packed { elem, shape }) = packed {
+        text += &format!(" of {elem}{shape:?}");
     }
+    if !tokens.is_empty() {
+        text += &format!(" with {}", table_text(elem, tokens));
+    }
+    text
 }
 
 /// ` ports 1 in lutram rom`, or nothing.

@@ -6,8 +6,9 @@
 
 use super::{
     Arg, Array, ArrayId, ArrayKind, ArrayTags, BinaryOp, Block, Call, CompareOp, Const, Element,
-    For, If, Kernel, KernelId, MemoryKind, Op, OpKind, Param, Partition, PartitionKind, Pipeline,
-    Program, ResultSlot, Scalar, Stream, Tags, UnaryOp, Unroll, Value, ValueId, While, validate,
+    For, If, Kernel, KernelId, MemoryKind, Op, OpKind, Packed, Param, Partition, PartitionKind,
+    Pipeline, Program, ResultSlot, Scalar, Stream, Tags, UnaryOp, Unroll, Value, ValueId, While,
+    validate,
 };
 use crate::arena::Arena;
 use crate::codes;
@@ -382,17 +383,25 @@ impl<'t> Reader<'t> {
                 let name = self.word("a name")?;
                 self.declare(name, ArrayKind::Local, start)?;
             } else if self.eat("table") {
-                let name = self.word("a name")?;
-                let id = self.declare(name, ArrayKind::Local, start)?;
-                let elem = self.kernel.arrays[id].elem;
-                self.expect("=")?;
-                self.expect("[")?;
-                let contents = self.list("]", |r| r.constant(elem))?;
-                self.kernel.arrays[id].kind = ArrayKind::Table(contents);
+                self.contents(start, ArrayKind::Table)?;
+            } else if self.eat("state") {
+                self.contents(start, ArrayKind::State)?;
             } else {
                 return Ok(());
             }
         }
+    }
+
+    /// The rest of an array whose elements are constants at first.
+    fn contents(&mut self, start: usize, kind: fn(Vec<Const>) -> ArrayKind) -> Result<()> {
+        let name = self.word("a name")?;
+        let id = self.declare(name, ArrayKind::Local, start)?;
+        let elem = self.kernel.arrays[id].elem;
+        self.expect("=")?;
+        self.expect("[")?;
+        let contents = self.list("]", |r| r.constant(elem))?;
+        self.kernel.arrays[id].kind = kind(contents);
+        Ok(())
     }
 
     // Blocks ----------------------------------------------------------------------------------------
@@ -696,18 +705,27 @@ impl<'t> Reader<'t> {
         Ok(tags)
     }
 
-    /// `stream DEPTH with [TOKEN, ...]`, or nothing.
+    /// `stream DEPTH of BLOCK with [TOKEN, ...]`, or nothing.
     fn stream(&mut self, elem: Scalar) -> Result<Option<Stream>> {
         if !self.eat("stream") {
             return Ok(None);
         }
         let depth = self.count(1)?.into();
+        let mut packed = None;
+        if self.eat("of") {
+            let (elem, shape) = self.shaped()?;
+            packed = Some(Packed { elem, shape });
+        }
         let mut tokens = Vec::new();
         if self.eat("with") {
             self.expect("[")?;
             tokens = self.list("]", |r| r.constant(elem))?;
         }
-        Ok(Some(Stream { depth, tokens }))
+        Ok(Some(Stream {
+            depth,
+            tokens,
+            packed,
+        }))
     }
 
     /// `pipeline off|least|N unroll all|N|abreast N`, or nothing.

@@ -45,6 +45,9 @@ pub struct ArrayTags {
     pub is_rom: bool,
 }
 
+/// Inner memories of up to so many bits are built of lookup tables with an output register, if nothing else is directed.
+pub const DISTRIBUTED_BITS: u64 = 2048;
+
 /// What a memory inside of the hardware is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MemoryKind {
@@ -57,6 +60,14 @@ pub enum MemoryKind {
 impl MemoryKind {
     /// Every kind.
     pub const ALL: [MemoryKind; 2] = [MemoryKind::Block, MemoryKind::Distributed];
+
+    /// What a memory of so many bits is made of, if it is not directed.
+    pub fn by_size(bits: u64) -> MemoryKind {
+        match bits <= DISTRIBUTED_BITS {
+            true => MemoryKind::Distributed,
+            false => MemoryKind::Block,
+        }
+    }
 
     /// Its name in the printed ir.
     pub fn name(self) -> &'static str {

@@ -334,7 +334,7 @@ impl<'p> Checker<'p> {
                 check(back, || Violation::Kind(name.clone()))
             }
             ArrayKind::Local => Ok(()),
-            ArrayKind::Table(table) => {
+            ArrayKind::Table(table) | ArrayKind::State(table) => {
                 check(table.len() as u64 == count, || Violation::TableLength {
                     array: name.clone(),
                     constants: table.len(),

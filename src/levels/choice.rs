@@ -139,7 +139,7 @@ fn cyclic(array: &Array, dim: usize, lanes: Lanes, aim: &Aim) -> Option<Partitio
         tags,
         ..
     } = array;
-    let is_inside = matches!(kind, ArrayKind::Local | ArrayKind::Table(_));
+    let is_inside = !matches!(kind, ArrayKind::Param(_) | ArrayKind::Result(_));
     let kind = PartitionKind::Cyclic;
     let factor = parts(kind, shape[dim], lanes.count.into());
     let one = Partition { kind, dim, factor };

@@ -23,6 +23,7 @@ impl Program {
                 Place::Stream(_) => "stream",
                 Place::Local => "local",
                 Place::Rom(_) => "rom",
+                Place::State(_) => "state",
             };
             let _ = writeln!(
                 out,

@@ -11,7 +11,7 @@ use crate::hwarith::demand::{Memories, demanded};
 use crate::hwarith::graph::{Graph, MemId, NodeId, Op, UnitId, VarId};
 use crate::hwarith::interval::Interval;
 use crate::hwarith::types::HwType;
-use crate::ir::{MemoryKind, Partition, Pipeline, Scalar};
+use crate::ir::{MemoryKind, Packed, Partition, Pipeline, Scalar};
 use num_bigint::BigUint;
 use std::collections::BTreeMap;
 
@@ -80,8 +80,10 @@ pub struct PortArray {
 pub struct PortStream {
     /// Name in the source.
     pub name: String,
-    /// Element type.
+    /// Type of a transfer.
     pub elem: Scalar,
+    /// What it consists of, if it is a block.
+    pub packed: Option<Packed>,
     /// Loads of it are what is got.
     pub data: MemId,
     /// Stores to it say whether something is got.
@@ -126,9 +128,6 @@ pub struct Mem {
     pub span: Span,
 }
 
-/// Inner memories of up to so many bits are built of lookup tables with an output register, if nothing else is directed.
-pub const DISTRIBUTED_BITS: u64 = 2048;
-
 impl Mem {
     /// Bits of all words; saturates.
     pub fn bits(&self) -> u64 {
@@ -156,6 +155,8 @@ pub enum Place {
     Local,
     /// Inside, constant.
     Rom(Vec<BigUint>),
+    /// Inside, kept from one invocation to the next: the words after a reset.
+    State(Vec<BigUint>),
 }
 
 /// What accesses of a stream are.

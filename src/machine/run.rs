@@ -25,7 +25,9 @@ impl State {
             vars: program.vars.values().map(|_| BigInt::zero()).collect(),
             mems: mems
                 .map(|m| match &m.place {
-                    Place::Rom(words) => words.iter().map(|w| BigInt::from(w.clone())).collect(),
+                    Place::Rom(words) | Place::State(words) => {
+                        words.iter().map(|w| BigInt::from(w.clone())).collect()
+                    }
                     _ => vec![BigInt::zero(); m.depth as usize],
                 })
                 .collect(),

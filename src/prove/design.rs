@@ -15,7 +15,7 @@ use crate::sim::elements::Elements;
 use crate::sim::elements::Invocation;
 use crate::sim::inprocess::Netlist;
 use crate::sim::value::{Signature, Slot, Value};
-use crate::transform::network::has_streams;
+use crate::transform::network::is_network;
 use crate::{ir, rtl};
 use num_bigint::BigInt;
 use std::collections::HashMap;
@@ -91,10 +91,17 @@ pub fn attempt(question: &Question<'_>, work: u64) -> Option<Proof> {
 }
 
 fn decide(question: &Question<'_>, limits: &Limits) -> Result<Proof, Stop> {
-    let top = &question.program.kernels[question.program.top];
-    if has_streams(top) {
-        let why = "processes and streams are not covered".to_string();
-        return Err(Stop::Unsuitable(why, Some(top.span)));
+    let not_covered = match question.program {
+        program if is_network(program) => Some("processes and streams"),
+        program if program.keeps_state() => Some("what is kept between invocations"),
+        _ => None,
+    };
+    if let Some(what) = not_covered {
+        let top = &question.program.kernels[question.program.top];
+        return Err(Stop::Unsuitable(
+            format!("not covered: {what}"),
+            Some(top.span),
+        ));
     }
     // What follows relies on it.
     let invalid = |why: String| Stop::Unsuitable(format!("an invalid form: {why}"), None);

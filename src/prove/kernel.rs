@@ -240,7 +240,7 @@ impl<'a> Machine<'a> {
                     let blank = self.blank(array)?;
                     self.array(blank)
                 }
-                ArrayKind::Table(table) => {
+                ArrayKind::Table(table) | ArrayKind::State(table) => {
                     let elements = table.iter().map(|c| Value::new(literal(array.elem, c)));
                     let elements = elements.collect();
                     self.array(elements)

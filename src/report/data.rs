@@ -398,7 +398,7 @@ pub struct Memory {
     pub process: Option<String>,
     /// Its declaration.
     pub place: Place,
-    /// `outside`, `block RAM`, `LUT RAM`, `ROM` or `stream`.
+    /// `outside`, `block RAM`, `LUT RAM`, `ROM`, `stream`, or `state` for what is kept from one invocation to the next.
     pub kind: String,
     /// Elements.
     pub words: u64,

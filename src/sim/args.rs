@@ -112,16 +112,24 @@ fn read_slot(slot: &Slot, json: &Json) -> Result<Vec<Value>, String> {
         _ => false,
     };
     let mut leaves = Vec::new();
-    match (flat, json) {
-        (true, Json::Array(list)) => leaves.extend(list),
+    match (flat, json, &slot.packed) {
+        (true, Json::Array(list), Some(packed)) => {
+            let block = |item| {
+                flatten(item, &packed.shape, &mut leaves)
+                    .map_err(|why| format!("has an element of the wrong shape: {why}"))
+            };
+            list.iter().try_for_each(block)?;
+        }
+        (true, Json::Array(list), None) => leaves.extend(list),
         _ => flatten(json, shape, &mut leaves)
             .map_err(|why| format!("has the wrong shape, it must be {shape:?}: {why}"))?,
     }
     let element = |(position, json)| {
-        read_scalar(slot.ty, json)
+        read_scalar(slot.leaf(), json)
             .map_err(|why| format!("{why} at {:?}", slot.subscripts(position)))
     };
-    leaves.into_iter().enumerate().map(element).collect()
+    let leaves: Result<_, _> = leaves.into_iter().enumerate().map(element).collect();
+    leaves.map(|leaves| slot.gathered(leaves))
 }
 
 fn flatten<'a>(json: &'a Json, shape: &[u64], out: &mut Vec<&'a Json>) -> Result<(), String> {
@@ -263,20 +271,29 @@ fn read_member(archive: &Archive, slot: &Slot) -> Result<Vec<Value>, String> {
 
 fn from_npy(slot: &Slot, array: &NpyArray) -> Result<Vec<Value>, String> {
     let wanted = slot.shape.as_deref().unwrap_or(&[]);
-    let count = array.elements.len();
-    let fits = count == slot.len() || slot.is_stream() && count < slot.len();
-    let flat = array.shape.len() <= 1 && fits;
-    if array.shape != wanted && !flat {
-        let got = &array.shape;
+    let (count, got) = (array.elements.len(), &array.shape);
+    let fits = match &slot.packed {
+        // Of a stream of blocks, the first dimension is that of its elements.
+        Some(packed) => match &got[..] {
+            [count, block @ ..] => block == packed.shape && *count <= slot.len() as u64,
+            [] => false,
+        },
+        None => {
+            let fits = count == slot.len() || slot.is_stream() && count < slot.len();
+            got == wanted || got.len() <= 1 && fits
+        }
+    };
+    if !fits {
         return Err(format!(
             "has the wrong shape: it must be {wanted:?}, not {got:?}"
         ));
     }
     let element = |(position, bits): (usize, &u64)| {
-        npy_element(slot.ty, array.dtype, *bits)
+        npy_element(slot.leaf(), array.dtype, *bits)
             .map_err(|why| format!("{why} at {:?}", slot.subscripts(position)))
     };
-    array.elements.iter().enumerate().map(element).collect()
+    let leaves: Result<_, _> = array.elements.iter().enumerate().map(element).collect();
+    leaves.map(|leaves| slot.gathered(leaves))
 }
 
 fn npy_float(dtype: Dtype) -> Option<FloatFormat> {
@@ -354,11 +371,21 @@ pub fn slot_json(slot: &Slot, elements: &Elements) -> Json {
 }
 
 fn show_slot(slot: &Slot, elements: &Elements, bits: bool) -> Json {
-    let mut leaves = elements.iter().map(|v| show(slot.ty, &v, bits));
+    let mut leaves = elements.iter().map(|v| show_element(slot, &v, bits));
     match slot.is_stream() {
         true => leaves.collect(),
         false => nest(slot.shape.as_deref().unwrap_or(&[]), &mut leaves),
     }
+}
+
+/// An element, or the nested list of a block.
+fn show_element(slot: &Slot, value: &Value, bits: bool) -> Json {
+    let shape = slot.packed.as_ref().map_or(&[][..], |packed| &packed.shape);
+    let leaves = slot.leaves(value);
+    nest(
+        shape,
+        &mut leaves.iter().map(|leaf| show(slot.leaf(), leaf, bits)),
+    )
 }
 
 fn nest(shape: &[u64], leaves: &mut impl Iterator<Item = Json>) -> Json {
@@ -377,7 +404,7 @@ pub fn invocation_text(signature: &Signature, invocation: &Invocation, most: usi
     for (slot, elements) in signature.params.iter().zip(&invocation.args) {
         let before = if out.is_empty() { '{' } else { ',' };
         out += &format!("{before}{}:", Json::from(slot.name.as_str()));
-        let mut leaves = elements.iter().map(|v| show(slot.ty, &v, false));
+        let mut leaves = elements.iter().map(|v| show_element(slot, &v, false));
         // Of a stream, the beginning.
         let shape = match slot.is_stream() {
             true => &[SHOWN],
@@ -468,17 +495,20 @@ pub fn results_npz(
     });
     for (name, slot, elements) in arrays.chain(returned) {
         let too_wide = || {
-            let ty = slot.ty;
+            let ty = slot.leaf();
             wrong(format!("'{name}' of type {ty} does not fit numpy's types")).help("write JSON")
         };
-        let dtype = npy_dtype(slot.ty, bits).ok_or_else(too_wide)?;
+        let dtype = npy_dtype(slot.leaf(), bits).ok_or_else(too_wide)?;
+        let leaves = elements.iter().flat_map(|v| slot.leaves(&v));
+        let mut shape = match slot.is_stream() {
+            true => vec![elements.len() as u64],
+            false => slot.shape.clone().unwrap_or_default(),
+        };
+        shape.extend(slot.packed.iter().flat_map(|packed| &packed.shape));
         let array = NpyArray {
             dtype,
-            shape: slot.shape.clone().unwrap_or_default(),
-            elements: elements
-                .iter()
-                .map(|v| npy_bits(slot.ty, dtype, &v))
-                .collect(),
+            shape,
+            elements: leaves.map(|v| npy_bits(slot.leaf(), dtype, &v)).collect(),
         };
         members.push((format!("{name}.npy"), npy::write(&array)));
     }
@@ -535,6 +565,7 @@ mod tests {
             ty,
             shape: shape.map(<[u64]>::to_vec),
             flow: None,
+            packed: None,
         }
     }
 
@@ -547,6 +578,7 @@ mod tests {
                 slot("b", Scalar::BOOL, Some(&[])),
             ],
             results: vec![slot("ap_return", F32, None)],
+            keeps_state: false,
         }
     }
 
@@ -642,6 +674,7 @@ mod tests {
         let signature = Signature {
             params,
             results: vec![],
+            keeps_state: false,
         };
         let text = r#"{"i": [-2048, 0, 2047], "f": [[1.5], ["0xff800001"]], "h": [1, "inf"], "b": [1, 0]}"#;
         let read = read_json(&signature, text).unwrap().remove(0);

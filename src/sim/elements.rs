@@ -1,7 +1,7 @@
 //! The elements of an array at run time, or the one of a scalar: what stood there first, and what was stored since.
 
 use crate::diagnostics::Span;
-use crate::ir::Scalar;
+use crate::ir::{ArrayId, Scalar};
 use crate::rtl::interface::manifest::Flow;
 use crate::sim::draw::Draw;
 use crate::sim::sparse::Sparse;
@@ -171,6 +171,19 @@ impl fmt::Debug for Elements {
     }
 }
 
+/// What is kept between invocations, by process and array; what is not there is as after a reset.
+pub type State = BTreeMap<(usize, ArrayId), Elements>;
+
+/// What happens between the invocations of a list.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Between {
+    /// Nothing: each finds the state that the one before left.
+    #[default]
+    Nothing,
+    /// A reset.
+    Reset,
+}
+
 /// The arguments of one run: for each parameter its elements, one for a scalar.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Invocation {
@@ -178,6 +191,8 @@ pub struct Invocation {
     pub args: Vec<Elements>,
     /// Of streams, by the number of the parameter, if they are not offered whole.
     pub offers: BTreeMap<usize, Offer>,
+    /// What the one before left behind.
+    pub state: State,
 }
 
 /// How far a stream has come, and how far it goes.
@@ -192,8 +207,11 @@ pub struct Offer {
 impl Invocation {
     /// Elements without further ado.
     pub fn of(args: Vec<Elements>) -> Invocation {
-        let offers = BTreeMap::new();
-        Invocation { args, offers }
+        Invocation {
+            args,
+            offers: BTreeMap::new(),
+            state: State::new(),
+        }
     }
 
     /// Adds an argument; of a stream there is room for more elements than are given.

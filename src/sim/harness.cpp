@@ -159,18 +159,29 @@ static void scramble_scalars() {
     drive_scalars(*top, scratch);
 }
 
+// Enables are not defined before the reset has taken effect, and nothing is in the memories yet.
+static void cycle_without_memories() {
+    scramble_scalars();
+    settle();
+    for (unsigned m = 0; m < MEMORIES; ++m)
+        for (unsigned k = 0; k < 2; ++k) memories[m].lane[k].ce = false;
+    edge(true);
+}
+
+// Cycles after a reset within which a module is idle.
+static const int MOST_LOADS = 1 << 22;
+
 static void reset() {
     top->rst = 1;
     top->start = 0;
-    for (int i = 0; i < 3; ++i) {
-        scramble_scalars();
-        settle();
-        // Enables are not defined before the reset has taken effect.
-        for (unsigned m = 0; m < MEMORIES; ++m)
-            for (unsigned k = 0; k < 2; ++k) memories[m].lane[k].ce = false;
-        edge(true);
-    }
+    for (int i = 0; i < 3; ++i) cycle_without_memories();
     top->rst = 0;
+    // What is kept between invocations is written first.
+    for (int i = 0; i < MOST_LOADS; ++i) {
+        settle();
+        if (top->idle) return;
+        cycle_without_memories();
+    }
 }
 
 // ------------------------------------------------------------------ one run
@@ -320,7 +331,7 @@ static bool run() {
     Word reset_after = take();
     violations.clear();
     run_started = cycle;
-    if (reset_after && !todo.empty()) interrupt(todo[0].scalars, reset_after);
+    if (reset_after && !todo.empty()) interrupt(todo[0].scalars, reset_after - 1);
     record.clear();
     recorded = 0;
     run_started = cycle;

@@ -224,6 +224,8 @@ const MAX_VIOLATIONS: usize = 8;
 const COOL_DOWN: u64 = 4;
 /// Cycles of a reset.
 const RESET_CYCLES: u32 = 3;
+/// Cycles after a reset within which a module is idle.
+const MOST_LOADS: u32 = 1 << 22;
 
 fn stride(width: u32) -> usize {
     width.div_ceil(64) as usize
@@ -426,14 +428,25 @@ impl<'a> Bench<'a> {
         self.set_bit(self.netlist.ports.reset, !low);
         self.set_bit(self.netlist.ports.start, false);
         for _ in 0..RESET_CYCLES {
-            self.scramble_scalars();
-            self.sample_lanes();
-            // Enables are not defined before the reset has taken effect.
-            let lanes = self.lanes.iter_mut().flatten();
-            lanes.for_each(|lane| lane.ce = false);
-            self.edge(true);
+            self.cycle_without_memories();
         }
         self.set_bit(self.netlist.ports.reset, low);
+        // What is kept between invocations is written first.
+        for _ in 0..MOST_LOADS {
+            if self.bit(self.netlist.ports.idle) {
+                return;
+            }
+            self.cycle_without_memories();
+        }
+    }
+
+    /// Enables are not defined before the reset has taken effect, and nothing is in the memories yet.
+    fn cycle_without_memories(&mut self) {
+        self.scramble_scalars();
+        self.sample_lanes();
+        let lanes = self.lanes.iter_mut().flatten();
+        lanes.for_each(|lane| lane.ce = false);
+        self.edge(true);
     }
 
     // One run --------------------------------------------------------------------------------
@@ -451,8 +464,8 @@ impl<'a> Bench<'a> {
         self.load(run)?;
         self.violations.clear();
         self.run_started = self.cycle;
-        if let (Some(first), true) = (run.starts.first(), run.reset_after > 0) {
-            self.interrupt(first, run.reset_after);
+        if let (Some(first), Some(cycles)) = (run.starts.first(), run.reset_after) {
+            self.interrupt(first, cycles);
             self.load(run)?;
         }
         self.writes.clear();

@@ -375,6 +375,7 @@ mod tests {
             ty: U8,
             shape: Some(vec![2]),
             flow: None,
+            packed: None,
         }
     }
 

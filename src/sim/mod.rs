@@ -11,6 +11,7 @@ mod bench;
 pub mod cosim;
 pub mod coverage;
 pub mod decimal;
+pub mod depths;
 pub mod draw;
 pub mod elementary;
 pub mod elements;

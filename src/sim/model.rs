@@ -30,14 +30,14 @@ pub struct Run {
     pub starts: Vec<Start>,
     /// Cycles without a start, a ready or a done before giving up.
     pub cycle_limit: u64,
-    /// The first invocation is begun, and after so many cycles a reset stops it; then memories are
-    /// loaded again and the run begins. 0: without that.
-    pub reset_after: u32,
+    /// The first invocation is begun, and after so many cycles a reset stops it (with 0, there is a reset only); then memories
+    /// are loaded again and the run begins.
+    pub reset_after: Option<u32>,
 }
 
 impl Run {
     /// Invocations with the gap before each; the array arguments of all but the first are what the one before
-    /// left behind.
+    /// left behind. What is kept between invocations is as after a reset in the first one.
     pub fn of<'a>(
         signature: &Signature,
         invocations: impl IntoIterator<Item = (&'a Invocation, u32)>,
@@ -52,7 +52,7 @@ impl Run {
             arrays: Vec::new(),
             starts: Vec::new(),
             cycle_limit,
-            reset_after: 0,
+            reset_after: signature.keeps_state.then_some(0),
         };
         for (input, gap) in invocations {
             if run.starts.is_empty() {
@@ -228,7 +228,7 @@ impl Model {
                 }
             }
             out.extend([run.cycle_limit as u32, (run.cycle_limit >> 32) as u32]);
-            out.push(run.reset_after);
+            out.push(run.reset_after.map_or(0, |cycles| cycles + 1));
         }
         Ok(out)
     }

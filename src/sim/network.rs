@@ -4,7 +4,7 @@
 use crate::codes;
 use crate::diagnostics::{Diagnostic, Span};
 use crate::ir::{Arg, ArrayId, Param, ValueId};
-use crate::sim::elements::{Elements, Invocation};
+use crate::sim::elements::{Elements, Invocation, State as Kept};
 use crate::sim::reference::{Actual, Machine, Options, Outcome, RunError, Stop};
 use crate::sim::value::{Signature, Slot, Value};
 use crate::transform::network::{Network, Process};
@@ -23,8 +23,8 @@ const MOST_TRIES: usize = 64;
 pub struct Deadlock {
     /// Where each of them waits, and for what.
     waits: Vec<(Span, String)>,
-    /// A longer queue with which the network ends, and how long it is.
-    remedy: Option<(String, u64)>,
+    /// Longer queues with which the network ends, and how long they are.
+    remedy: Vec<(String, u64)>,
 }
 
 impl fmt::Display for Deadlock {
@@ -44,11 +44,11 @@ impl Deadlock {
         for (span, what) in waits {
             error = error.note_at(*span, what.clone());
         }
-        match &self.remedy {
-            Some((stream, depth)) => {
-                error.help(format!("it ends where '{stream}' holds {depth} elements"))
-            }
-            None => error,
+        let holds = |(stream, depth): &(String, u64)| format!("'{stream}' holds {depth} elements");
+        let holds: Vec<String> = self.remedy.iter().map(holds).collect();
+        match holds.is_empty() {
+            true => error,
+            false => error.help(format!("it ends where {}", holds.join(" and "))),
         }
     }
 }
@@ -89,6 +89,8 @@ struct State {
     /// How often each array was handed back.
     versions: BTreeMap<ArrayId, u64>,
     values: BTreeMap<ValueId, Value>,
+    /// What processes find that the invocation before left.
+    kept: Kept,
     done: Vec<bool>,
     waits: Vec<Option<Wait>>,
     /// Why nobody goes on.
@@ -122,56 +124,123 @@ pub fn run(
     invocation: &Invocation,
     options: &Options,
 ) -> Result<Outcome, RunError> {
-    let mut depths: BTreeMap<ArrayId, u64> = BTreeMap::new();
-    let mut first = None;
-    for _ in 0..MOST_TRIES {
-        let (ended, outcome) = attempt(network, signature, invocation, options, &depths);
-        match (ended, first.take()) {
-            (None, None) => return Ok(outcome),
-            (None, Some(waits)) => {
-                let longest = depths.iter().max_by_key(|(_, depth)| **depth);
-                let remedy =
-                    longest.map(|(id, depth)| (network.kernel.arrays[*id].name.clone(), *depth));
-                return Err(RunError::Deadlock(Deadlock { waits, remedy }));
-            }
-            (Some(Ended::Deadlock(waits, full)), before) => {
-                let waits = before.unwrap_or(waits);
-                // The shortest of the queues that are full (Parks, Bounded scheduling of process networks, 1995).
-                let depth = |id: &ArrayId| {
-                    depths
-                        .get(id)
-                        .copied()
-                        .unwrap_or_else(|| depth_of(network, *id))
-                };
-                let Some(id) = full.into_iter().min_by_key(|id| depth(id)) else {
-                    let remedy = None;
-                    return Err(RunError::Deadlock(Deadlock { waits, remedy }));
-                };
-                let more = depth(&id) + 1;
-                depths.insert(id, more);
-                first = Some(waits);
-            }
-            (Some(Ended::Unspecified(span)), _) => {
-                let unspecified_control = Some(span);
-                return Ok(Outcome {
-                    unspecified_control,
-                    ..outcome
-                });
-            }
-            (Some(Ended::Error(RunError::StepLimit(cut))), _) => {
-                return Ok(Outcome {
-                    cut: Some(cut),
-                    ..outcome
-                });
-            }
-            (Some(Ended::Error(error)), _) => return Err(error),
+    let (ended, outcome) = attempt(network, signature, invocation, options, &Depths::new());
+    match ended {
+        None => Ok(outcome),
+        Some(Ended::Deadlock(waits, full)) => {
+            let search = Search {
+                network,
+                signature,
+                invocation,
+                options,
+            };
+            let depths = search.from(full).unwrap_or_default().into_iter();
+            let named =
+                |(id, depth): (ArrayId, u64)| (network.kernel.arrays[id].name.clone(), depth);
+            let remedy = depths.map(named).collect();
+            Err(RunError::Deadlock(Deadlock { waits, remedy }))
         }
+        Some(Ended::Unspecified(span)) => Ok(Outcome {
+            unspecified_control: Some(span),
+            ..outcome
+        }),
+        Some(Ended::Error(RunError::StepLimit(cut))) => Ok(Outcome {
+            cut: Some(cut),
+            ..outcome
+        }),
+        Some(Ended::Error(error)) => Err(error),
     }
-    let waits = first.unwrap_or_default();
-    Err(RunError::Deadlock(Deadlock {
-        waits,
-        remedy: None,
-    }))
+}
+
+/// The depths of streams with which an invocation ends that does not with those that are given; none if it does, or never
+/// will.
+pub fn depths_needed(
+    network: &Network,
+    signature: &Signature,
+    invocation: &Invocation,
+    options: &Options,
+) -> Depths {
+    match attempt(network, signature, invocation, options, &Depths::new()).0 {
+        Some(Ended::Deadlock(_, full)) => {
+            let search = Search {
+                network,
+                signature,
+                invocation,
+                options,
+            };
+            search.from(full).unwrap_or_default()
+        }
+        _ => Depths::new(),
+    }
+}
+
+/// Other depths of streams than they are declared with.
+pub type Depths = BTreeMap<ArrayId, u64>;
+
+/// Looks for depths with which an invocation ends.
+struct Search<'a> {
+    network: &'a Network,
+    signature: &'a Signature,
+    invocation: &'a Invocation,
+    options: &'a Options,
+}
+
+impl Search<'_> {
+    /// Depths with which it ends, each the least beside the others, where these streams are `full` in a deadlock; `None`: it
+    /// does not end, or that takes too many tries. The shortest of those that are full grows (Parks, Bounded scheduling of process
+    /// networks, 1995).
+    fn from(&self, full: Vec<ArrayId>) -> Option<Depths> {
+        let mut depths = Depths::new();
+        let mut full = full;
+        for _ in 0..MOST_TRIES {
+            let depth = |id: &ArrayId| {
+                depths
+                    .get(id)
+                    .copied()
+                    .unwrap_or(depth_of(self.network, *id))
+            };
+            let shortest = full.iter().min_by_key(|id| depth(id))?;
+            depths.insert(*shortest, 2 * depth(shortest));
+            match self.attempt(&depths) {
+                None => {
+                    self.shorten(&mut depths);
+                    return Some(depths);
+                }
+                Some(Ended::Deadlock(_, others)) => full = others,
+                Some(_) => return None,
+            }
+        }
+        None
+    }
+
+    fn attempt(&self, depths: &Depths) -> Option<Ended> {
+        attempt(
+            self.network,
+            self.signature,
+            self.invocation,
+            self.options,
+            depths,
+        )
+        .0
+    }
+
+    /// One stream after the other by halves.
+    fn shorten(&self, depths: &mut Depths) {
+        let ids: Vec<ArrayId> = depths.keys().copied().collect();
+        for id in ids {
+            let (mut below, mut enough) = (depth_of(self.network, id) - 1, depths[&id]);
+            while enough - below > 1 {
+                let middle = below + (enough - below) / 2;
+                depths.insert(id, middle);
+                match self.attempt(depths) {
+                    None => enough = middle,
+                    Some(_) => below = middle,
+                }
+            }
+            depths.insert(id, enough);
+        }
+        depths.retain(|id, depth| *depth > depth_of(self.network, *id));
+    }
 }
 
 fn depth_of(network: &Network, stream: ArrayId) -> u64 {
@@ -184,7 +253,7 @@ fn attempt(
     signature: &Signature,
     invocation: &Invocation,
     options: &Options,
-    depths: &BTreeMap<ArrayId, u64>,
+    depths: &Depths,
 ) -> (Option<Ended>, Outcome) {
     let count = network.processes.len();
     let mut state = State {
@@ -192,6 +261,7 @@ fn attempt(
         arrays: BTreeMap::new(),
         versions: BTreeMap::new(),
         values: BTreeMap::new(),
+        kept: invocation.state.clone(),
         done: vec![false; count],
         waits: vec![None; count],
         stopped: None,
@@ -225,12 +295,7 @@ fn attempt(
 }
 
 impl State {
-    fn load(
-        &mut self,
-        network: &Network,
-        invocation: &Invocation,
-        depths: &BTreeMap<ArrayId, u64>,
-    ) {
+    fn load(&mut self, network: &Network, invocation: &Invocation, depths: &Depths) {
         let mut outside = BTreeMap::new();
         let kernel = &network.kernel;
         for (number, (param, elements)) in kernel.params.iter().zip(&invocation.args).enumerate() {
@@ -521,6 +586,7 @@ impl<'n> Link<'n> {
         let state = self.wait(self.shared.lock(), Wait::Turn)?;
         let mut machine = Machine::new(&process.program, options, Some(self));
         machine.make_tables()?;
+        machine.load_state((self.process, &state.kept))?;
         let kernel = process.kernel();
         let mut args = Vec::new();
         let mut taken = Vec::new();
@@ -545,6 +611,7 @@ impl<'n> Link<'n> {
         drop(state);
         let results = machine.call(process.program.top, args, &[])?;
         let mut state = self.shared.lock();
+        machine.leave_state(self.process, &mut state.outcome.state);
         for (id, at, before) in taken {
             state.hand_back(id, machine.take(at), before);
         }

@@ -1,18 +1,19 @@
 //! The software reference: an interpreter of the `ir`, whose results define what is right.
 
 use crate::codes;
-use crate::diagnostics::{Diagnostic, Span};
+use crate::diagnostics::{Diagnostic, Diagnostics, Span};
 use crate::ir::{
     Arg, ArrayId, ArrayKind, Block, Call, Element, For, If, Kernel, KernelId, Op, OpKind, Param,
     Program, ResultSlot, Scalar, ValueId, While,
 };
 use crate::sim::coverage::Coverage;
-use crate::sim::elements::Elements;
-use crate::sim::elements::Invocation;
+use crate::sim::elements::{Between, Elements, Invocation, State};
 use crate::sim::network::{Deadlock, Link};
 use crate::sim::operations::{binary, bit_set, bit_slice, bitcast, cast, compare, fma, unary};
 use crate::sim::value::{Data, Signature, Slot, Value};
-use crate::transform::network::{self, Network};
+use crate::transform::inline;
+use crate::transform::network::Network;
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
 /// How to run.
@@ -64,6 +65,8 @@ pub struct Outcome {
     pub log: Log,
     /// Elements of streams that were transferred, by the number of the parameter.
     pub cursors: BTreeMap<usize, usize>,
+    /// What the next invocation finds.
+    pub state: State,
 }
 
 /// The first stores of a run.
@@ -213,31 +216,91 @@ pub fn run(
     invocation: &Invocation,
     options: &Options,
 ) -> Result<Outcome, RunError> {
-    let mut outcome = run_until(program, invocation, options)?;
-    match outcome.cut.take() {
-        None => Ok(outcome),
-        Some(limit) => Err(RunError::StepLimit(limit)),
+    Prepared::of(program)?.run(invocation, options)
+}
+
+/// A valid program as it is run.
+pub struct Prepared<'p> {
+    /// Without calls, if it keeps state: each call has its own.
+    program: Cow<'p, Program>,
+    /// Parameters and results of the top kernel.
+    pub signature: Signature,
+    /// Its processes, if there are streams.
+    network: Option<Network>,
+}
+
+impl<'p> Prepared<'p> {
+    /// Errors: its processes do not fit together; it is too large without calls.
+    pub fn of(program: &'p Program) -> Result<Prepared<'p>, RunError> {
+        let wrong = |errors: Diagnostics| RunError::BadInvocation(errors.0[0].message.clone());
+        let network = Network::of(program).map_err(wrong)?;
+        let signature = Signature::with(program, network.as_ref());
+        let program = match program.keeps_state() && network.is_none() {
+            true => Cow::Owned(Program::alone(inline::inline(program).map_err(wrong)?)),
+            false => Cow::Borrowed(program),
+        };
+        Ok(Prepared {
+            program,
+            signature,
+            network,
+        })
+    }
+
+    /// One invocation. Errors: also a run that takes too many operations.
+    pub fn run(&self, invocation: &Invocation, options: &Options) -> Result<Outcome, RunError> {
+        let mut outcome = self.run_until(invocation, options)?;
+        match outcome.cut.take() {
+            None => Ok(outcome),
+            Some(limit) => Err(RunError::StepLimit(limit)),
+        }
+    }
+
+    /// Invocations one after the other, each with arguments of its own. Errors: as of one.
+    pub fn run_list(
+        &self,
+        inputs: &[Invocation],
+        between: Between,
+        options: &Options,
+    ) -> Result<Vec<Outcome>, RunError> {
+        let mut outcomes: Vec<Outcome> = Vec::new();
+        for input in inputs {
+            let state = match (outcomes.last(), between) {
+                (Some(before), Between::Nothing) => before.state.clone(),
+                _ => State::new(),
+            };
+            let input = Invocation {
+                state,
+                ..input.clone()
+            };
+            outcomes.push(self.run(&input, options)?);
+        }
+        Ok(outcomes)
+    }
+
+    /// The same; a run that takes too many operations is cut off.
+    pub fn run_until(
+        &self,
+        invocation: &Invocation,
+        options: &Options,
+    ) -> Result<Outcome, RunError> {
+        check_invocation(&self.signature, invocation)?;
+        match &self.network {
+            Some(network) => super::network::run(network, &self.signature, invocation, options),
+            None => alone(&self.program, &self.signature, invocation, options),
+        }
     }
 }
 
-/// The same; a run that takes too many operations is cut off.
-pub fn run_until(
+/// One invocation of a program without streams.
+fn alone(
     program: &Program,
+    signature: &Signature,
     invocation: &Invocation,
     options: &Options,
 ) -> Result<Outcome, RunError> {
-    let signature = Signature::of(program);
-    check_invocation(&signature, invocation)?;
-    if network::has_streams(&program.kernels[program.top]) {
-        let found = Network::of(program);
-        let network =
-            found.map_err(|errors| RunError::BadInvocation(errors.0[0].message.clone()))?;
-        if let Some(network) = network {
-            return super::network::run(&network, &signature, invocation, options);
-        }
-    }
     let mut machine = Machine::new(program, options, None);
     machine.make_tables()?;
+    machine.load_state((0, &invocation.state))?;
     let top = &program.kernels[program.top];
     let mut args = Vec::new();
     let mut params = Vec::new();
@@ -274,8 +337,9 @@ pub fn run_until(
         Err(Stop::Error(error)) => return Err(error),
         Err(Stop::Others) => unreachable!("there is one process"),
     };
+    machine.leave_state(0, &mut outcome.state);
     let arrays = params.into_iter().chain(results);
-    machine.leave(&signature, invocation, arrays, yielded, &mut outcome);
+    machine.leave(signature, invocation, arrays, yielded, &mut outcome);
     Ok(outcome)
 }
 
@@ -323,6 +387,8 @@ pub(super) struct Machine<'p> {
     iteration: Vec<(Span, i128)>,
     /// Of arrays whose stores are logged: the number in the signature by position in [`Machine::arrays`].
     watched: HashMap<usize, usize>,
+    /// Of the top kernel: position in [`Machine::arrays`] of what is kept between invocations.
+    states: BTreeMap<ArrayId, usize>,
     /// Of a process of a network: its streams.
     link: Option<&'p Link<'p>>,
 }
@@ -393,6 +459,7 @@ impl<'p> Machine<'p> {
             log: Log::default(),
             iteration: Vec::new(),
             watched: HashMap::new(),
+            states: BTreeMap::new(),
             link,
         }
     }
@@ -506,6 +573,31 @@ impl<'p> Machine<'p> {
         Ok(())
     }
 
+    /// Makes the arrays of the top kernel that are kept: as the invocation before left them, or as after a reset.
+    pub(super) fn load_state(&mut self, (process, state): (usize, &State)) -> Result<(), RunError> {
+        let kernel = &self.program.kernels[self.program.top];
+        for (id, array) in kernel.arrays.iter() {
+            let ArrayKind::State(contents) = &array.kind else {
+                continue;
+            };
+            let elements = state.get(&(process, id)).cloned().unwrap_or_else(|| {
+                let values = contents.iter();
+                let values = values.map(|c| Value::from_const(array.elem, c));
+                Elements::given(array.elem, values.collect())
+            });
+            let at = self.allocate(kernel, id, elements)?;
+            self.states.insert(id, at);
+        }
+        Ok(())
+    }
+
+    /// What is kept for the next invocation.
+    pub(super) fn leave_state(&mut self, process: usize, state: &mut State) {
+        for (id, at) in std::mem::take(&mut self.states) {
+            state.insert((process, id), self.take(at));
+        }
+    }
+
     /// Runs a kernel; `results` are the arrays for its array results. Gives its scalar results.
     pub(super) fn call(
         &mut self,
@@ -542,6 +634,10 @@ impl<'p> Machine<'p> {
                 }
                 ArrayKind::Table(_) => {
                     frame.arrays[array_id.index()] = self.tables[&(id, array_id)];
+                }
+                ArrayKind::State(_) => {
+                    let at = self.states.get(&array_id);
+                    frame.arrays[array_id.index()] = *at.expect("only a top kernel keeps state");
                 }
                 ArrayKind::Param(_) | ArrayKind::Result(_) => {}
             }

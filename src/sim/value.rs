@@ -1,6 +1,6 @@
 //! Runtime values: exact integers and float bit patterns, with a mark on what is unspecified.
 
-use crate::ir::{Array, ArrayKind, Const, Param, Program, ResultSlot, Scalar};
+use crate::ir::{Array, ArrayKind, Const, Packed, Param, Program, ResultSlot, Scalar};
 use crate::rtl::interface::manifest::Flow;
 use crate::sim::integer::ExactInt;
 use crate::transform::network::Network;
@@ -168,6 +168,8 @@ pub struct Slot {
     pub shape: Option<Vec<u64>>,
     /// Which way elements go if it is a stream, as an array of the elements that may be transferred.
     pub flow: Option<Flow>,
+    /// What an element of a stream is, if it is a block: those of the slot are integers of all its bits.
+    pub packed: Option<Packed>,
 }
 
 /// Elements of a stream of the top kernel that a run can transfer.
@@ -183,6 +185,10 @@ impl Slot {
                 Some(_) => vec![MOST_TRANSFERS],
             }),
             flow: None,
+            packed: array
+                .stream
+                .as_ref()
+                .and_then(|stream| stream.packed.clone()),
         }
     }
     /// Number of elements; 1 for a scalar.
@@ -196,6 +202,39 @@ impl Slot {
     /// Whether it is a stream.
     pub fn is_stream(&self) -> bool {
         self.flow.is_some()
+    }
+    /// Type of what files hold: of the elements of blocks, if it is a stream of them.
+    pub fn leaf(&self) -> Scalar {
+        self.packed.as_ref().map_or(self.ty, |packed| packed.elem)
+    }
+    /// What stands for an element in files: the elements of a block, or itself.
+    pub fn leaves(&self, value: &Value) -> Vec<Value> {
+        let Some(packed) = &self.packed else {
+            return vec![value.clone()];
+        };
+        if value.tainted {
+            return vec![Value::unspecified(packed.elem); packed.len() as usize];
+        }
+        let (bits, width) = (value.pattern(self.ty), packed.elem.width());
+        let places = 0..packed.len();
+        let leaf = |place: u64| {
+            let own = (&bits >> (place * u64::from(width))) & ((BigUint::from(1u8) << width) - 1u8);
+            Value::of_pattern(packed.elem, &own.to_u64_digits())
+        };
+        places.map(leaf).collect()
+    }
+    /// Elements from what stands for them in files, the inverse of [`Slot::leaves`].
+    pub fn gathered(&self, leaves: Vec<Value>) -> Vec<Value> {
+        let Some(packed) = &self.packed else {
+            return leaves;
+        };
+        let width = packed.elem.width();
+        let block = |leaves: &[Value]| {
+            let patterns = leaves.iter().rev().map(|leaf| leaf.pattern(packed.elem));
+            let bits = patterns.fold(BigUint::default(), |above, own| (above << width) | own);
+            Value::of_pattern(self.ty, &bits.to_u64_digits())
+        };
+        leaves.chunks(packed.len() as usize).map(block).collect()
     }
     /// Whether it is an array.
     pub fn is_array(&self) -> bool {
@@ -233,11 +272,19 @@ pub struct Signature {
     pub params: Vec<Slot>,
     /// In order.
     pub results: Vec<Slot>,
+    /// Whether an invocation finds what the one before left.
+    pub keeps_state: bool,
 }
 
 impl Signature {
     /// That of a program's top kernel.
     pub fn of(program: &Program) -> Signature {
+        let network = Network::of(program).ok().flatten();
+        Signature::with(program, network.as_ref())
+    }
+
+    /// The same, where the network is known that the program is.
+    pub fn with(program: &Program, network: Option<&Network>) -> Signature {
         let kernel = &program.kernels[program.top];
         let params = kernel.params.iter().map(|param| match param {
             Param::Array(id) => Slot::of_array(&kernel.arrays[*id]),
@@ -246,6 +293,7 @@ impl Signature {
                 ty: kernel.values[*id].ty,
                 shape: None,
                 flow: None,
+                packed: None,
             },
         });
         let single = kernel.results.len() == 1;
@@ -262,13 +310,13 @@ impl Signature {
                     ty: *ty,
                     shape: None,
                     flow: None,
+                    packed: None,
                 },
             }
         });
         let mut params: Vec<Slot> = params.collect();
         // Of streams, what the network does with them.
-        let network = Network::of(program).ok().flatten();
-        for network in network.iter() {
+        if let Some(network) = network {
             for (id, users) in network.users() {
                 if let ArrayKind::Param(number) = network.kernel.arrays[id].kind {
                     params[number].flow = Some(match users.producer {
@@ -281,6 +329,7 @@ impl Signature {
         Signature {
             params,
             results: results.collect(),
+            keeps_state: program.keeps_state(),
         }
     }
 }

@@ -50,6 +50,7 @@ mod tests {
             ty,
             shape,
             flow: None,
+            packed: None,
         }
     }
 
@@ -63,6 +64,7 @@ mod tests {
                 slot(Scalar::Index, None),
             ],
             results: vec![],
+            keeps_state: false,
         };
         let long = generate(&signature, 20, 5);
         assert_eq!(generate(&signature, 7, 5), long[..7]);
@@ -120,6 +122,7 @@ mod tests {
         let signature = Signature {
             params: vec![slot(Scalar::Float(f), Some(vec![100, 100]))],
             results: vec![],
+            keeps_state: false,
         };
         let special = |value: &Value| match value.data {
             Data::Float(bits) => bits >> 23 & 0xff == 0xff,

@@ -11,7 +11,7 @@ pub fn run(kernel: &mut Kernel) {
         kernel
             .body
             .for_each_op(&mut |op| read.extend(touch::arrays(&op.kind).0));
-        let local = |kind: &ArrayKind| *kind == ArrayKind::Local;
+        let local = |kind: &ArrayKind| matches!(kind, ArrayKind::Local | ArrayKind::State(_));
         let unread = kernel.arrays.iter();
         let unread = unread.filter(|(id, a)| local(&a.kind) && !read.contains(id));
         let mut sweep = Sweep {

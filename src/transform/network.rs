@@ -70,22 +70,24 @@ impl Process {
 /// What processes do with a stream.
 #[derive(Clone, Debug, Default)]
 pub struct Users {
-    /// The process that puts, if there is one.
+    /// The process that puts, if there is one; no network has several.
     pub producer: Option<usize>,
+    /// Another one that does.
+    second: Option<usize>,
     /// Those that get.
     pub consumers: Vec<usize>,
 }
 
 impl Network {
-    /// The network that the top kernel of a program is; `None`: it has nothing to do with streams.
+    /// The network that a program is; `None`: none of its kernels has to do with streams.
     ///
     /// Errors: two producers of a stream, a parameter that is no stream of one direction, calls with streams inside of loops
     /// where the callee has streams of its own, too many operations or processes.
     pub fn of(program: &Program) -> Result<Option<Network>, Diagnostics> {
-        let top = &program.kernels[program.top];
-        if !has_streams(top) {
+        if !is_network(program) {
             return Ok(None);
         }
+        let top = &program.kernels[program.top];
         let mut inlined = Vec::new();
         for (id, _) in program.kernels.iter() {
             inlined.push(inline::inlined(program, id, &inlined)?);
@@ -93,6 +95,7 @@ impl Network {
         let mut outer = top.clone();
         let body = std::mem::take(&mut outer.body);
         let mut gather = Gather {
+            inside: declaring(program),
             program,
             inlined: &inlined,
             outer,
@@ -129,7 +132,9 @@ impl Network {
                     return;
                 };
                 match puts {
-                    true => users.producer = Some(number),
+                    true if users.producer.is_none() => users.producer = Some(number),
+                    true if users.producer == Some(number) => {}
+                    true => users.second = Some(number),
                     false if users.consumers.last() == Some(&number) => {}
                     false => users.consumers.push(number),
                 }
@@ -155,9 +160,8 @@ impl Network {
                 let error = Diagnostic::error(codes::NETWORK, stream.span, message);
                 Err(Diagnostics::from(error))
             };
-            let puts = |process: &Process| process.puts_into(id);
-            let mut producers = self.processes.iter().filter(|process| puts(process));
-            if let (Some(first), Some(second)) = (producers.next(), producers.next()) {
+            if let (Some(first), Some(second)) = (users.producer, users.second) {
+                let [first, second] = [first, second].map(|number| &self.processes[number]);
                 let name = &stream.name;
                 let message = format!("two processes put into the stream '{name}'");
                 let error = Diagnostic::error(codes::NETWORK, second.span, message)
@@ -186,11 +190,9 @@ impl Network {
     }
 }
 
-impl Process {
-    fn puts_into(&self, stream: ArrayId) -> bool {
-        let puts = |op: &Op| matches!(&op.kind, OpKind::Put { at, .. } if self.outside(at.array) == Some(stream));
-        self.kernel().body.any_op(&puts)
-    }
+/// Whether a program has to do with streams.
+pub fn is_network(program: &Program) -> bool {
+    program.kernels.values().any(has_streams)
 }
 
 /// Whether a kernel declares or takes streams.
@@ -225,6 +227,8 @@ impl Group {
 
 struct Gather<'p> {
     program: &'p Program,
+    /// For each kernel whether it, or one that it calls, declares streams.
+    inside: Vec<bool>,
     /// Each kernel without calls.
     inlined: &'p [Kernel],
     outer: Kernel,
@@ -254,7 +258,7 @@ impl Gather<'_> {
             };
             open = false;
             let callee = &self.program.kernels[call.kernel];
-            let yields = if is_network(callee) {
+            let yields = if self.has_processes(call.kernel) {
                 let mut copier = Copier::of_call(&mut self.outer, callee, call, &mut self.budget);
                 let body = copier
                     .block(&callee.body)
@@ -281,6 +285,21 @@ impl Gather<'_> {
         Ok(yields
             .map(|value| renamed.get(&value).copied().unwrap_or(value))
             .collect())
+    }
+
+    /// Whether a callee is processes of its own: there are streams inside, or it hands its own to kernels.
+    fn has_processes(&self, id: KernelId) -> bool {
+        let kernel = &self.program.kernels[id];
+        let passes = |op: &Op| {
+            let OpKind::Call(call) = &op.kind else {
+                return false;
+            };
+            call.args.iter().any(|arg| match arg {
+                Arg::Array(id) => kernel.arrays[*id].stream.is_some(),
+                Arg::Scalar(_) => false,
+            })
+        };
+        self.inside[id.index()] || kernel.body.ops.iter().any(passes)
     }
 
     fn add(&mut self, name: &str, span: Span, kind: GroupKind) -> Result<(), Diagnostics> {
@@ -311,7 +330,7 @@ impl Gather<'_> {
         block.for_each_op(&mut |op| {
             if let OpKind::Call(call) = &op.kind {
                 let callee = &self.program.kernels[call.kernel];
-                if declares_streams(callee) {
+                if self.inside[call.kernel.index()] {
                     own_streams = own_streams.or(Some((op.span, &callee.name)));
                 }
             }
@@ -335,23 +354,18 @@ fn too_large(kernel: &Kernel) -> Diagnostics {
     inline::too_large(&kernel.name, kernel.span)
 }
 
-fn declares_streams(kernel: &Kernel) -> bool {
-    let mut arrays = kernel.arrays.values();
-    arrays.any(|array| array.stream.is_some() && array.kind == ArrayKind::Local)
-}
-
-/// Whether a callee is processes of its own: it has streams, and hands them to kernels.
-fn is_network(kernel: &Kernel) -> bool {
-    let passes = |op: &Op| {
-        let OpKind::Call(call) = &op.kind else {
-            return false;
-        };
-        call.args.iter().any(|arg| match arg {
-            Arg::Array(id) => kernel.arrays[*id].stream.is_some(),
-            Arg::Scalar(_) => false,
-        })
-    };
-    declares_streams(kernel) || kernel.body.ops.iter().any(passes)
+/// For each kernel whether it, or one that it calls, declares streams.
+fn declaring(program: &Program) -> Vec<bool> {
+    let mut inside: Vec<bool> = Vec::new();
+    // Callees come before callers.
+    for kernel in program.kernels.values() {
+        let mut arrays = kernel.arrays.values();
+        let own = arrays.any(|array| array.stream.is_some() && array.kind == ArrayKind::Local);
+        let calls = |op: &Op| matches!(&op.kind, OpKind::Call(call) if inside[call.kernel.index()]);
+        let any = own || kernel.body.any_op(&calls);
+        inside.push(any);
+    }
+    inside
 }
 
 fn rename(op: &mut Op, renamed: &BTreeMap<ValueId, ValueId>) {
@@ -464,8 +478,11 @@ fn assemble(
         let mut arrays = BTreeMap::new();
         for id in needs[number].arrays() {
             let array = &outer.arrays[id];
-            let is_own =
-                array.stream.is_none() && array.kind == ArrayKind::Local && users[&id] == 1;
+            let is_inside = matches!(array.kind, ArrayKind::Local | ArrayKind::State(_));
+            let is_own = array.stream.is_none() && is_inside && users[&id] == 1;
+            if array.kind.is_state() && !is_own {
+                return Err(state_of_several(&outer, id));
+            }
             let is_own = is_own || matches!(array.kind, ArrayKind::Table(_));
             arrays.insert(id, is_own);
         }
@@ -505,6 +522,14 @@ fn assemble(
         processes,
         notes,
     })
+}
+
+fn state_of_several(outer: &Kernel, id: ArrayId) -> Diagnostics {
+    let Array { name, span, .. } = &outer.arrays[id];
+    let message = format!("several processes use '{name}', which is kept between invocations");
+    Diagnostic::error(codes::NETWORK, *span, message)
+        .help("declare it in the kernel that uses it")
+        .into()
 }
 
 /// Whether two groups access an array, that is no stream, and one of them writes it.

@@ -26,6 +26,7 @@ mod sim_modules;
 mod sim_reference;
 mod sim_rtl;
 mod sim_verilator;
+mod states;
 mod storage;
 mod support;
 mod texts;

@@ -4,11 +4,11 @@
 use crate::directives::{checked, compile_text};
 use crate::support;
 use allo_hls::diagnostics::Diagnostics;
-use allo_hls::driver::Compilation;
+use allo_hls::driver::{self, Compilation, Target};
 use allo_hls::frontend;
 use allo_hls::rtl::interface::manifest::{Flow, PortKind};
 use allo_hls::sim::cosim::simulate;
-use allo_hls::sim::elements::Invocation;
+use allo_hls::sim::elements::{Between, Invocation};
 use allo_hls::sim::inprocess::Netlist;
 use allo_hls::sim::reference::{self, Options};
 use allo_hls::sim::selfcheck::Checked;
@@ -41,7 +41,14 @@ fn run(compiled: &Compilation, arguments: &str) -> (u64, String) {
     let (design, manifest) = shell::around(&compiled.design, &compiled.manifest).expect("a shell");
     let engine = Netlist::new(&design, &manifest).expect("a netlist");
     let (program, manifest) = (&compiled.program, &compiled.manifest);
-    let ran = simulate(program, manifest, &engine, &inputs, 10_000).expect("an end");
+    let ran = simulate(
+        program,
+        manifest,
+        &engine,
+        (&inputs, Between::Nothing),
+        10_000,
+    )
+    .expect("an end");
     let results = args::results_json(&signature, &ran[0].params, &ran[0].results, false);
     (ran[0].cycles, results.to_string())
 }
@@ -79,16 +86,44 @@ fn the_manifest_has_the_ports_of_streams() {
         ports,
         ty,
         width,
+        shape,
     } = &args[2].kind
     else {
         panic!("no stream");
     };
     assert_eq!((*direction, ty.as_str(), *width), (Flow::Out, "i32", 32));
+    assert!(shape.is_empty());
     let names = [&ports.din, &ports.full_n, &ports.write];
     assert_eq!(
         names.map(|name| name.as_deref()),
         [Some("o_din"), Some("o_full_n"), Some("o_write")]
     );
+}
+
+/// A block is a nested list in files, and one transfer with its first element in the lowest bits.
+#[test]
+fn a_block_is_one_transfer() {
+    let compiled = built("blocks");
+    let rows = |row: &str, count: usize| vec![row; count].join(", ");
+    let given = format!(
+        r#"{{"x": [{}], "p": [[1.5, 2, 3], {}], "y": [{}]}}"#,
+        rows("[[1, 2, 3], [4, 5, -6]]", 6),
+        rows("[4, 5, 6]", 3),
+        rows("[0, 0, 0]", 4),
+    );
+    let (_, left) = run(&compiled, &given);
+    assert!(left.contains(r#""o":[[7,-8],[6,3],[6,3],"#), "{left}");
+    assert!(
+        left.contains(r#""y":[[3.0,2.0,1.5],[6.0,5.0,4.0],"#),
+        "{left}"
+    );
+    let PortKind::Stream {
+        ty, width, shape, ..
+    } = &compiled.manifest.args[2].kind
+    else {
+        panic!("no stream");
+    };
+    assert_eq!((ty.as_str(), *width, &shape[..]), ("f16", 48, &[3][..]));
 }
 
 /// What the reference says of a network, with elements of streams as given.
@@ -112,8 +147,8 @@ const PRODUCER: &str = "
 from allo import *
 
 @kernel
-def a(s: Stream[i32], t: Stream[i32]):
-    for i in range(20):
+def a(s: Stream[i32], t: Stream[i32], n: i32):
+    for i in range(20 + 0 * n):
         s.put(i)
     for i in range(8):
         t.put(i)
@@ -131,14 +166,14 @@ fn a_deadlock_names_who_waits_and_the_depth_that_helps() {
     let text = format!(
         "{PRODUCER}
 @kernel
-def top(y: \"i32[8]\"):
+def top(y: \"i32[8]\", n: i32):
     s: Stream[i32, 6]
     t: Stream[i32]
-    a(s, t)
+    a(s, t, n)
     b(s, t, y)
 "
     );
-    let said = fails(&text, "{\"y\": [0, 0, 0, 0, 0, 0, 0, 0]}");
+    let said = fails(&text, "{\"y\": [0, 0, 0, 0, 0, 0, 0, 0], \"n\": 3}");
     let expected = "deadlock: 'a' waits for room in 's'; 'b' waits for an element of 't'; it ends where 's' holds 20 elements";
     assert_eq!(said, expected);
     // Nothing can be said of the hardware, and that is said.
@@ -151,6 +186,28 @@ def top(y: \"i32[8]\"):
             .iter()
             .any(|warning| warning.message.contains("deadlock"))
     );
+}
+
+/// Where no data decide, the compiler makes them deep enough, and no deeper; where it is told to leave them, it says so.
+#[test]
+fn streams_that_are_too_short_become_longer() {
+    let said = |keep_depths: bool| {
+        let (mut sources, file) = support::source("kernel.py", &kernel("reconvergent"));
+        let mut target = Target::new("ecp5", 10.0).expect("a device");
+        target.keep_depths = keep_depths;
+        let compiled = driver::compile(&mut sources, file, Some("top"), &target);
+        let compiled = compiled.unwrap_or_else(|errors| panic!("{:?}", errors.0));
+        let top = &compiled.program.kernels[compiled.program.top];
+        let depths = top
+            .arrays
+            .values()
+            .filter_map(|array| array.stream.as_ref());
+        let depths: Vec<u64> = depths.map(|stream| stream.depth).collect();
+        (compiled.warnings.0[0].message.clone(), depths)
+    };
+    let message = "'b' holds 2 elements, and the network ends where it holds 5".to_string();
+    assert_eq!(said(false), (message.clone(), vec![2, 2, 5, 2]));
+    assert_eq!(said(true), (message, vec![2, 2, 2, 2]));
 }
 
 #[test]
@@ -171,7 +228,7 @@ fn refused(text: &str) -> String {
 
 #[test]
 fn what_is_no_network_is_refused() {
-    let head = "from allo import *\n\n@kernel\ndef a(s: Stream[i32]):\n    s.put(1)\n\n@kernel\ndef own(y: \"i32[2]\"):\n    s: Stream[i32]\n    a(s)\n    y[0] = s.get()\n\n@kernel\n";
+    let head = "from allo import *\n\n@kernel\ndef a(s: Stream[i32]):\n    s.put(1)\n\n@kernel\ndef own(y: \"i32[2]\"):\n    s: Stream[i32]\n    a(s)\n    y[0] = s.get()\n\n@kernel\ndef above(y: \"i32[2]\"):\n    own(y)\n\n@kernel\n";
     let cases = [
         (
             "def top(y: \"i32[1]\"):\n    s: Stream[i32]\n    a(s)\n    a(s)\n    y[0] = s.get()\n",
@@ -188,6 +245,10 @@ fn what_is_no_network_is_refused() {
         (
             "def top(s: Stream[i32], y: \"i32[2]\"):\n    for i in range(4):\n        own(y)\n    a(s)\n",
             "'own' has streams of its own: it is called at the top level of the body, not in a loop or branch",
+        ),
+        (
+            "def top(y: \"i32[2]\"):\n    for i in range(4):\n        above(y)\n",
+            "'above' has streams of its own: it is called at the top level of the body, not in a loop or branch",
         ),
     ];
     for (body, why) in cases {

@@ -6,6 +6,7 @@ use allo_hls::diagnostics::SourceMap;
 use allo_hls::ir::*;
 use allo_hls::rtl::interface::manifest::Latency;
 use allo_hls::sim::cosim::{CosimError, CosimOptions, FailureKind, cosim_with, simulate};
+use allo_hls::sim::elements::Between;
 use allo_hls::sim::reference::{Options, run};
 use allo_hls::sim::value::{Data, Signature};
 use allo_hls::sim::vectors;
@@ -50,7 +51,14 @@ fn a_right_module_passes() {
     assert_eq!(report.resets, 4);
     let model = verilator.build(&manifest, &text, false).unwrap();
     let inputs = vectors::generate(&Signature::of(&program), 3, 4);
-    let simulated = simulate(&program, &manifest, &model, &inputs, 1000).unwrap();
+    let simulated = simulate(
+        &program,
+        &manifest,
+        &model,
+        (&inputs, Between::Nothing),
+        1000,
+    )
+    .unwrap();
     for (input, got) in inputs.iter().zip(simulated) {
         let wanted = run(&program, input, &Options::default()).unwrap();
         assert_eq!(

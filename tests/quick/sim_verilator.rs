@@ -35,7 +35,7 @@ fn run(arrays: &[&[u64]], starts: &[(&[u64], u32)]) -> Run {
         arrays: arrays.iter().map(|a| bytes(a)).collect(),
         starts: starts.iter().map(start).collect(),
         cycle_limit: 200,
-        reset_after: 0,
+        reset_after: None,
     }
 }
 

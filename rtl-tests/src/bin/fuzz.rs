@@ -1,12 +1,12 @@
 //! Long fuzzing campaigns: `fuzz FIRST COUNT [FOLDER]` tries the kernels of COUNT seeds and keeps what goes wrong,
 //! shrunk, in the folder. With MINUTES set, it goes on for so long instead; every seed that VERILATE divides runs in
-//! Verilator too. With MUTATE set, the texts are spoilt first; with SHOW set, refused ones are printed.
+//! Verilator too. One in four is a network, with NETWORKS set all are. With MUTATE set, the texts are spoilt first; with SHOW set, refused ones are printed.
 //! `fuzz kernel.py ...` tries the kernel `top` of each file in many settings.
 
 use allo_hls::levels::Level;
 use allo_hls::sim::vectors::Rng;
 use rtl_tests::fuzz::{self, Setting, Verdict};
-use rtl_tests::generate;
+use rtl_tests::{generate, networks};
 use std::time::Instant;
 
 fn main() {
@@ -20,6 +20,7 @@ fn main() {
     let (first, count) = (number(1, 0), number(2, 100));
     let mut campaign = Campaign {
         folder: args.get(3).map_or("target/fuzz", String::as_str).into(),
+        networks: std::env::var_os("NETWORKS").is_some(),
         mutate: std::env::var_os("MUTATE").is_some(),
         show: std::env::var_os("SHOW").is_some(),
         verilate: variable("VERILATE"),
@@ -56,6 +57,7 @@ type Check = fn(&str, &str, &Setting) -> Verdict;
 struct Campaign {
     folder: String,
     mutate: bool,
+    networks: bool,
     show: bool,
     verilate: Option<u64>,
     right: u64,
@@ -67,7 +69,10 @@ struct Campaign {
 
 impl Campaign {
     fn run(&mut self, seed: u64) {
-        let mut kernel = generate::kernel(seed);
+        let mut kernel = match self.networks || seed % 4 == 3 {
+            true => networks::network(seed),
+            false => generate::kernel(seed),
+        };
         if self.mutate {
             kernel.text = generate::mutated(&kernel.text, seed);
         }

@@ -6,6 +6,7 @@ use crate::frontend::codes;
 use crate::frontend::error::{Result, fail};
 use crate::frontend::options::Options;
 use crate::frontend::promote::Style;
+use crate::frontend::types;
 use crate::frontend::values::ConstValue;
 use crate::ir::types::MAX_WIDTH;
 use crate::ir::{FloatFormat, Scalar};
@@ -27,6 +28,10 @@ pub fn call(builtin: Builtin, args: &Args, names: &mut dyn Names) -> Option<Resu
         }
         Builtin::Grid => refused("grid stands in the header of a kernel's for loop only"),
         Builtin::Stream => refused("a stream is declared: `name: Stream[i32]`"),
+        Builtin::Stateful => {
+            let types = args.positional.iter().map(|ty| (ty.clone(), args.span));
+            types::stateful(&types.collect::<Vec<_>>(), args.span)
+        }
         Builtin::Worker(_) => refused("only a kernel is a grid of workers"),
         Builtin::Bufferize => refused("bufferize makes an array of a kernel"),
         Builtin::Range | Builtin::Len => return None,

@@ -23,6 +23,8 @@ pub enum Allo {
     Shaped(Scalar, Rc<[u64]>),
     /// `Stream[i32, 4]`.
     Stream(StreamType),
+    /// `Stateful[i32]`, or of a shape.
+    Stateful(Scalar, Option<Rc<[u64]>>),
     /// `constexpr`.
     Constexpr,
     /// `Template("T")`.
@@ -100,6 +102,8 @@ pub enum Builtin {
     Bufferize,
     /// `Stream`.
     Stream,
+    /// `Stateful`.
+    Stateful,
     /// `get_wid`, or `get_nw` if true.
     Worker(bool),
 }

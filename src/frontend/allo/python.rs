@@ -20,6 +20,7 @@ impl HostValue for Allo {
             Allo::Type(_) => "a type",
             Allo::Shaped(..) => "a shaped type",
             Allo::Stream(_) => "a type of streams",
+            Allo::Stateful(..) => "a type of state",
             Allo::Constexpr => "the type 'constexpr'",
             Allo::Template(_) => "an unbound template",
             Allo::Kernel(_) => "a kernel",
@@ -36,6 +37,8 @@ impl HostValue for Allo {
             Allo::Type(ty) => ty.to_string(),
             Allo::Shaped(ty, shape) => shaped_name(*ty, shape),
             Allo::Stream(stream) => stream_name(stream),
+            Allo::Stateful(ty, None) => format!("Stateful[{ty}]"),
+            Allo::Stateful(ty, Some(shape)) => format!("Stateful[{}]", shaped_name(*ty, shape)),
             Allo::Operator(op) => op.key.to_owned(),
             Allo::Scheduling(thing) => thing.text(),
             other => format!("<{}>", other.kind()),
@@ -60,6 +63,7 @@ impl HostValue for Allo {
             (Allo::Type(x), Allo::Type(y)) => x == y,
             (Allo::Shaped(x, s), Allo::Shaped(y, t)) => x == y && s == t,
             (Allo::Stream(x), Allo::Stream(y)) => x == y,
+            (Allo::Stateful(x, s), Allo::Stateful(y, t)) => x == y && s == t,
             (Allo::Constexpr, Allo::Constexpr) => true,
             (Allo::Template(x), Allo::Template(y)) => x == y,
             (Allo::Kernel(x), Allo::Kernel(y)) => {
@@ -112,6 +116,7 @@ impl HostValue for Allo {
         match self {
             Allo::Type(elem) => Some(types::shaped(*elem, index, span)),
             Allo::Builtin(Builtin::Stream) => Some(types::stream(index, span)),
+            Allo::Builtin(Builtin::Stateful) => Some(types::stateful(index, span)),
             Allo::Stream(stream) => Some(types::streams(stream, index, span)),
             // `ConstExpr[int32]` says no more than `constexpr` does.
             Allo::Constexpr => Some(Ok(Allo::Constexpr.into())),

@@ -22,6 +22,7 @@ const ALLO: &[(&str, Allo)] = &[
     ("static_assert", Allo::Builtin(Builtin::StaticAssert)),
     ("bufferize", Allo::Builtin(Builtin::Bufferize)),
     ("Stream", Allo::Builtin(Builtin::Stream)),
+    ("Stateful", Allo::Builtin(Builtin::Stateful)),
     ("get_wid", Allo::Builtin(Builtin::Worker(false))),
     ("get_nw", Allo::Builtin(Builtin::Worker(true))),
     ("constexpr", Allo::Constexpr),
@@ -43,6 +44,7 @@ const IR_TYPES: &[(&str, Allo)] = &[
     ("Int", Allo::Builtin(Builtin::SizedInt(true))),
     ("UInt", Allo::Builtin(Builtin::SizedInt(false))),
     ("ConstExpr", Allo::Constexpr),
+    ("stateful", Allo::Builtin(Builtin::Stateful)),
 ];
 
 const PYTHON: &[(&str, Allo)] = &[

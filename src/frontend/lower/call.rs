@@ -350,8 +350,8 @@ impl<'a> Lowerer<'_, 'a> {
         for (operand, (param, slot, written)) in operands.iter().zip(&signature.params) {
             let slot = match slot {
                 Passing::Value(slot) => slot,
-                Passing::Streams(elem, shape) => {
-                    let streams = self.stream_argument(operand, param, *elem, shape)?;
+                Passing::Streams(ty) => {
+                    let streams = self.stream_argument(operand, param, ty)?;
                     passed.extend(streams.iter().map(|id| Arg::Array(*id)));
                     spans.resize(passed.len(), operand.span);
                     continue;

@@ -14,7 +14,7 @@ use crate::frontend::types::{self, Type};
 use crate::frontend::values::{ConstValue, Typed};
 use crate::frontend::world::Bindings;
 use crate::ir::analysis::touch;
-use crate::ir::{ArrayKind, Kernel, Param, Stream};
+use crate::ir::{ArrayKind, Kernel, Param};
 use pyeval::Names;
 use ruff_python_ast::{Stmt, StmtFunctionDef};
 use ruff_text_size::Ranged;
@@ -181,16 +181,17 @@ impl<'a> Lowerer<'_, 'a> {
                 Ok((vec![Param::Array(id)], name, slot))
             }
             Type::Stream(ty) => {
-                let stream = Stream {
-                    depth: ty.depth,
-                    tokens: Vec::new(),
-                };
                 let kind = |number| ArrayKind::Param(position + number);
-                let streams = self.streams(&name, &ty, &stream, kind, span);
+                let streams = self.streams(&name, &ty, Vec::new(), kind, span);
                 let params = streams.ids.iter().map(|id| Param::Array(*id)).collect();
                 self.declare(&name, Local::Streams(streams), span);
-                Ok((params, name, Passing::Streams(ty.elem, ty.shape)))
+                Ok((params, name, Passing::Streams(ty)))
             }
+            Type::Stateful(..) => fail(
+                codes::STATE,
+                type_span,
+                "a parameter is not kept between invocations",
+            ),
             Type::Constexpr => Err(Diagnostic::error(
                 codes::ANNOTATION,
                 type_span,

@@ -173,6 +173,10 @@ impl<'s, 'a> Lowerer<'s, 'a> {
                         fresh: false,
                     });
                 }
+                Local::State(id) => {
+                    let id = *id;
+                    return Ok(Value::Scalar(self.load(id, vec![], span)));
+                }
                 Local::Streams(streams) => return Ok(Value::Streams(streams.clone())),
                 Local::Poisoned => return Err(Failure::Reported),
                 Local::Const(value) => value.clone(),

@@ -1,6 +1,7 @@
 //! One kernel's syntax to one ir kernel.
 
 mod bits;
+mod blocks;
 mod bufferize;
 mod call;
 mod chain;
@@ -12,6 +13,7 @@ mod matching;
 mod results;
 mod returns;
 mod scope;
+mod state;
 mod stmt;
 mod streams;
 mod targets;

@@ -99,6 +99,10 @@ impl<'a> Lowerer<'_, 'a> {
                 let message = "a kernel has no stream as its result: streams are parameters";
                 fail(codes::STREAM, self.span(expr.range()), message)
             }
+            Type::Stateful(..) => {
+                let message = "a result is not kept between invocations";
+                fail(codes::STATE, self.span(expr.range()), message)
+            }
             Type::Constexpr => fail(
                 codes::ANNOTATION,
                 self.span(expr.range()),

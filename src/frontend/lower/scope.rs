@@ -13,6 +13,8 @@ pub enum Local {
     Scalar(Typed),
     /// A shaped variable.
     Array(ArrayId),
+    /// A scalar that is kept between invocations: the only element of an array without extents.
+    State(ArrayId),
     /// Streams.
     Streams(Streams),
     /// A constexpr or a nested kernel.

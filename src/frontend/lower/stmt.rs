@@ -4,6 +4,7 @@ use super::chain;
 use super::lowerer::{Lowerer, Place};
 use super::returns::{Clause, Condition, MAX_BRANCHES, Test, clauses};
 use super::scope::Local;
+use super::targets::Target;
 use crate::diagnostics::{Diagnostic, Span};
 use crate::frontend::allo::Allo;
 use crate::frontend::builder::{Operand, default_type, describe, stored_const};
@@ -143,6 +144,7 @@ impl<'a> Lowerer<'_, 'a> {
             Type::Constexpr => self.declare_constexpr(&name.id, value, span),
             Type::Scalar(ty) => self.declare_scalar(&name.id, ty, value, span),
             Type::Stream(ty) => self.declare_stream(&name.id, &ty, value, span),
+            Type::Stateful(elem, shape) => self.declare_state(&name.id, (elem, shape), value, span),
             Type::Shaped(elem, shape) => {
                 let init = match value {
                     Some(value) => Some(self.operand(value)?),
@@ -431,6 +433,7 @@ impl<'a> Lowerer<'_, 'a> {
                 Ok(())
             }
             Some(Local::Array(id)) => self.assign_array(id, &operand, span),
+            Some(Local::State(id)) => self.write(&Target::Element(id, vec![]), &operand, span),
             Some(Local::Streams(_)) => fail(
                 codes::STREAM,
                 target,

@@ -3,6 +3,7 @@
 //! An array of streams is a stream of its own for each element. Where an index is known only at run time, each of them is
 //! used under the condition that it is the one.
 
+use super::blocks;
 use super::lowerer::Lowerer;
 use super::scope::Local;
 use super::stmt;
@@ -34,10 +35,15 @@ impl<'a> Lowerer<'_, 'a> {
         &mut self,
         name: &str,
         ty: &StreamType,
-        stream: &Stream,
+        tokens: Vec<Const>,
         kind: impl Fn(usize) -> ArrayKind,
         span: Span,
     ) -> Streams {
+        let stream = Stream {
+            depth: ty.depth.max(tokens.len() as u64),
+            tokens,
+            packed: ty.packed(),
+        };
         let indices: Vec<Vec<u64>> = ty
             .shape
             .iter()
@@ -47,7 +53,7 @@ impl<'a> Lowerer<'_, 'a> {
         let ids = ids.map(|(number, index)| {
             let index = index.iter().map(|i| format!("_{i}"));
             let name = format!("{name}{}", index.collect::<String>());
-            let id = self.b.array(&name, ty.elem, &[], kind(number), span);
+            let id = self.b.array(&name, ty.transfer(), &[], kind(number), span);
             self.b.arrays[id].stream = Some(stream.clone());
             id
         });
@@ -70,35 +76,39 @@ impl<'a> Lowerer<'_, 'a> {
             None => Vec::new(),
             Some(expr) => {
                 let operand = self.operand(expr)?;
-                self.tokens(&operand, ty.elem)?
+                self.tokens(&operand, ty)?
             }
         };
         self.check_undeclared(name, span)?;
-        let stream = Stream {
-            depth: ty.depth.max(tokens.len() as u64),
-            tokens,
-        };
-        let streams = self.streams(name, ty, &stream, |_| ArrayKind::Local, span);
+        let streams = self.streams(name, ty, tokens, |_| ArrayKind::Local, span);
         self.declare(name, Local::Streams(streams), span);
         Ok(())
     }
 
-    fn tokens(&mut self, operand: &Operand, elem: Scalar) -> Result<Vec<Const>> {
+    fn tokens(&mut self, operand: &Operand, ty: &StreamType) -> Result<Vec<Const>> {
         let Value::Const(value) = &operand.value else {
             let message = "what a stream holds at the start is known while compiling";
             return fail(codes::NOT_CONST, operand.span, message);
         };
         let count = match value {
-            ConstValue::Table(table) if table.shape.len() == 1 => Some(table.shape[0]),
+            ConstValue::Table(table) => table.shape.first().copied(),
             other => other.sequence().map(|items| items.len()),
         };
         let Some(count) = count else {
             let message = format!("a stream begins with a list, not with {}", value.kind());
             return fail(codes::STREAM, operand.span, message);
         };
+        let mut shape = vec![count as u64];
+        shape.extend(ty.block.iter().flat_map(|block| block.iter()));
         let mut tokens = Vec::new();
-        stmt::flatten(value, elem, &[count as u64], operand.span, &mut tokens)?;
-        Ok(tokens)
+        stmt::flatten(value, ty.elem, &shape, operand.span, &mut tokens)?;
+        Ok(match ty.packed() {
+            None => tokens,
+            Some(packed) => tokens
+                .chunks(packed.len() as usize)
+                .map(|block| blocks::constant(block, ty.elem))
+                .collect(),
+        })
     }
 
     /// An element of an array of streams.
@@ -221,7 +231,13 @@ impl<'a> Lowerer<'_, 'a> {
                 self.put(streams, &operand, span)?;
                 Ok(ConstValue::None.into())
             }
-            None => Ok(Value::Scalar(self.get(streams, span))),
+            None => {
+                let taken = self.get(streams, span);
+                Ok(match self.stream_type(streams).packed() {
+                    None => Value::Scalar(taken),
+                    Some(packed) => self.unpacked(taken.id, &packed, span),
+                })
+            }
         }
     }
 
@@ -230,8 +246,11 @@ impl<'a> Lowerer<'_, 'a> {
             let what = describe(&operand.value);
             return fail(codes::STREAM, operand.span, format!("{what} is no element"));
         }
-        let elem = self.array(streams.ids[0]).elem;
-        let value = self.b.store_as(operand, elem)?;
+        let ty = self.stream_type(streams);
+        let value = match ty.packed() {
+            None => self.b.store_as(operand, ty.elem)?,
+            Some(packed) => self.packed(operand, &packed, span)?,
+        };
         for at in elements(streams) {
             self.b.push(OpKind::Put { at, value }, vec![], span);
         }
@@ -271,14 +290,13 @@ impl Lowerer<'_, '_> {
         &mut self,
         operand: &Operand,
         param: &str,
-        elem: Scalar,
-        shape: &Rc<[u64]>,
+        ty: &StreamType,
     ) -> Result<Rc<[ArrayId]>> {
         let wrong = |found: String| {
-            let shape = shape.clone();
-            let depth = 0;
-            let ty = StreamType { elem, depth, shape };
-            let needed = stream_name(&ty).replace(", 0]", "]");
+            let needed = stream_name(&StreamType {
+                depth: 0,
+                ..ty.clone()
+            });
             let message = format!("parameter '{param}' needs {needed}, but this is {found}");
             fail(codes::ARGUMENT_TYPE, operand.span, message)
         };
@@ -289,10 +307,23 @@ impl Lowerer<'_, '_> {
             let message = "which stream is passed is known while compiling";
             return fail(codes::NOT_CONST, operand.span, message);
         }
-        let found = self.array(streams.ids[0]).elem;
-        match found == elem && streams.shape == *shape {
+        let found = self.stream_type(streams);
+        match found.carries_the_same(ty) {
             true => Ok(streams.ids.clone()),
-            false => wrong(format!("{} of {found}", describe(&operand.value))),
+            false => wrong(stream_name(&StreamType { depth: 0, ..found })),
+        }
+    }
+
+    /// What streams are declared as.
+    pub(super) fn stream_type(&self, streams: &Streams) -> StreamType {
+        let array = self.array(streams.ids[0]);
+        let stream = array.stream.as_ref();
+        let packed = stream.and_then(|stream| stream.packed.as_ref());
+        StreamType {
+            elem: packed.map_or(array.elem, |packed| packed.elem),
+            block: packed.map(|packed| packed.shape.clone().into()),
+            depth: stream.map_or(1, |stream| stream.depth),
+            shape: streams.shape.clone(),
         }
     }
 }

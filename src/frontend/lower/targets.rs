@@ -121,6 +121,9 @@ impl<'a> Lowerer<'_, 'a> {
                 Ok(())
             }
             Target::Bits(name, bits) => {
+                if let Some(&Local::State(id)) = self.scopes.get(name).map(|d| &d.local) {
+                    return self.write_element_bits((id, &[]), bits, operand, span);
+                }
                 let Some(old) = self.scopes.scalar(name) else {
                     let message = format!("bits of '{name}' cannot be assigned");
                     return fail(codes::TARGET, span, message);
@@ -132,12 +135,22 @@ impl<'a> Lowerer<'_, 'a> {
                 Ok(())
             }
             Target::ElementBits(array, indices, bits) => {
-                let old = self.load(*array, indices.clone(), span);
-                let value = self.set_bits(old, bits, operand, span)?;
-                self.store(*array, indices.clone(), value, span);
-                Ok(())
+                self.write_element_bits((*array, indices), bits, operand, span)
             }
         }
+    }
+
+    fn write_element_bits(
+        &mut self,
+        (array, indices): (ArrayId, &[ValueId]),
+        bits: &Bits,
+        operand: &Operand,
+        span: Span,
+    ) -> Result<()> {
+        let old = self.load(array, indices.to_vec(), span);
+        let value = self.set_bits(old, bits, operand, span)?;
+        self.store(array, indices.to_vec(), value, span);
+        Ok(())
     }
 
     fn store(&mut self, array: ArrayId, indices: Vec<ValueId>, value: ValueId, span: Span) {

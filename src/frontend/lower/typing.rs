@@ -6,9 +6,9 @@ use crate::diagnostics::FileId;
 use crate::frontend::error::Result;
 use crate::frontend::options::Options;
 use crate::frontend::session::Session;
-use crate::frontend::types::{StreamType, Type};
+use crate::frontend::types::Type;
 use crate::frontend::values::{ConstValue, Typed, Value};
-use crate::ir::{ArrayKind, Stream};
+use crate::ir::ArrayKind;
 use pyeval::Names;
 use ruff_python_ast::Expr;
 use ruff_text_size::Ranged;
@@ -47,12 +47,15 @@ pub fn type_of_expression<'a>(
                 Local::Array(lowerer.b.array(name, *elem, shape, ArrayKind::Local, span))
             }
             Type::Stream(ty) => {
-                let stream = Stream {
-                    depth: ty.depth,
-                    tokens: Vec::new(),
-                };
                 let local = |_| ArrayKind::Local;
-                Local::Streams(lowerer.streams(name, ty, &stream, local, span))
+                Local::Streams(lowerer.streams(name, ty, Vec::new(), local, span))
+            }
+            Type::Stateful(elem, None) => Local::Scalar(Typed {
+                id: lowerer.b.value(*elem, Some(name)),
+                ty: *elem,
+            }),
+            Type::Stateful(elem, Some(shape)) => {
+                Local::Array(lowerer.b.array(name, *elem, shape, ArrayKind::Local, span))
             }
             Type::Constexpr => Local::Poisoned,
         };
@@ -73,15 +76,7 @@ impl Lowerer<'_, '_> {
                 let array = self.array(*id);
                 Typing::Type(Type::Shaped(array.elem, array.shape.clone().into()))
             }
-            Value::Streams(streams) => Typing::Type(Type::Stream(StreamType {
-                elem: self.array(streams.ids[0]).elem,
-                depth: self
-                    .array(streams.ids[0])
-                    .stream
-                    .as_ref()
-                    .map_or(1, |one| one.depth),
-                shape: streams.shape.clone(),
-            })),
+            Value::Streams(streams) => Typing::Type(Type::Stream(self.stream_type(streams))),
             Value::Tuple(items) => Typing::Tuple(items.iter().map(|v| self.typing(v)).collect()),
         }
     }

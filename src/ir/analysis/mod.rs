@@ -6,6 +6,7 @@ pub mod footprint;
 pub mod numbers;
 pub mod order;
 pub mod ranges;
+pub mod rates;
 pub mod reduction;
 pub mod touch;
 pub mod trip;

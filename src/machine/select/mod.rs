@@ -27,8 +27,8 @@ use crate::ir::{
     Param, Partition, ResultSlot, Scalar, ValueId, While,
 };
 use crate::machine::program::{
-    DISTRIBUTED_BITS, Leaf, LeafId, LoopDim, Mem, Place, PortArray, PortRef, PortStream, Program,
-    Region, Side, Unit, Var,
+    Leaf, LeafId, LoopDim, Mem, Place, PortArray, PortRef, PortStream, Program, Region, Side, Unit,
+    Var,
 };
 use num_bigint::{BigInt, BigUint};
 use num_traits::ToPrimitive;
@@ -170,6 +170,10 @@ impl<'k> Lowering<'k> {
                 PortRef::Stream(PortStream {
                     name: array.name.clone(),
                     elem: array.elem,
+                    packed: array
+                        .stream
+                        .as_ref()
+                        .and_then(|stream| stream.packed.clone()),
                     data,
                     take,
                     put,
@@ -669,14 +673,6 @@ fn bits_of(c: &Const) -> BigInt {
     }
 }
 
-/// What a memory of so many bits is made of, if it is not directed.
-fn kind_by_size(bits: u64) -> MemoryKind {
-    match bits <= DISTRIBUTED_BITS {
-        true => MemoryKind::Distributed,
-        false => MemoryKind::Block,
-    }
-}
-
 /// A memory for each bank of an array.
 fn memories(array: &Array) -> Vec<Mem> {
     let Array {
@@ -684,7 +680,7 @@ fn memories(array: &Array) -> Vec<Mem> {
     } = array;
     let count = ir::partition::banks(shape, partition);
     let mut words = vec![Vec::new(); count as usize];
-    if let ArrayKind::Table(contents) = &array.kind {
+    if let Some(contents) = array.kind.contents() {
         let unsigned = HwType::ui(array.elem.width());
         for (position, constant) in contents.iter().enumerate() {
             let (bank, _) = ir::partition::place(shape, partition, position as u64);
@@ -697,7 +693,7 @@ fn memories(array: &Array) -> Vec<Mem> {
     let banks = banks.map(|(bank, words)| {
         let shape = ir::partition::bank_shape(shape, partition, bank as u64);
         let (depth, width) = (shape.iter().product::<u64>(), array.elem.width());
-        let by_size = || kind_by_size(depth.saturating_mul(width.into()));
+        let by_size = || MemoryKind::by_size(depth.saturating_mul(width.into()));
         Mem {
             name: bank_name(&array.name, partition, bank),
             elem: array.elem,
@@ -709,6 +705,7 @@ fn memories(array: &Array) -> Vec<Mem> {
                 ArrayKind::Param(_) | ArrayKind::Result(_) => Place::External,
                 ArrayKind::Local => Place::Local,
                 ArrayKind::Table(_) => Place::Rom(words),
+                ArrayKind::State(_) => Place::State(words),
             },
             ports: array.tags.most_ports(),
             span: array.span,

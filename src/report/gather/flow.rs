@@ -106,13 +106,7 @@ impl Gather<'_> {
             step_limit: STEPS,
             ..Options::default()
         };
-        let drawn = case::draw(
-            &compilation.program,
-            &subject.signature,
-            (SEED, 0),
-            ATTEMPTS,
-            &options,
-        );
+        let drawn = case::draw(&subject.reference, (SEED, 0), ATTEMPTS, &options);
         let drawn = drawn.map_err(|error| error.to_diagnostic().message)?;
         if drawn.outcome.cut.is_some() {
             return Err("it takes too long".into());
@@ -123,7 +117,7 @@ impl Gather<'_> {
             gap: 0,
         };
         let slowness = case::slowness(&compilation.program);
-        let case = Case::new(&subject.signature, slowness, 0, vec![step]);
+        let case = Case::new(&subject.reference.signature, slowness, 0, vec![step]);
         let simulation = SimOptions {
             unknown: Unknown::Zero,
             ..SimOptions::default()

@@ -76,6 +76,7 @@ fn kind(mem: &Mem) -> &'static str {
         (Where::External, _) => "outside",
         (Where::Stream(_), _) => "stream",
         (Where::Rom(_), _) => "ROM",
+        (Where::State(_), _) => "state",
         (Where::Local, MemoryKind::Block) => "block RAM",
         (Where::Local, MemoryKind::Distributed) => "LUT RAM",
     }

@@ -2,12 +2,11 @@
 
 use super::cells::{Cells, bit};
 use super::datapath::constant;
+use super::ports::style;
 use super::transfers::count_width;
+use crate::ir::MemoryKind;
 use crate::rtl::netlist::*;
 use num_bigint::BigUint;
-
-/// Bits of a queue up to which it is made of lookup tables.
-const DISTRIBUTED_BITS: u64 = 2048;
 
 /// What a queue is like.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -159,10 +158,7 @@ impl Queue<'_> {
             width,
             depth: capacity,
             init: None,
-            style: match bits <= DISTRIBUTED_BITS {
-                true => MemoryStyle::Distributed,
-                false => MemoryStyle::Block,
-            },
+            style: style(MemoryKind::by_size(bits)),
             writes: vec![WritePort {
                 enable: write.clone(),
                 addr: wr.clone(),

@@ -5,6 +5,7 @@ use super::cells::Cells;
 use crate::arena::Table;
 use crate::diagnostics::SourceMap;
 use crate::hwarith::graph::{MemId, VarId};
+use crate::ir::{Packed, Partition, Scalar};
 use crate::machine::program::{LoopDim, PortArray, PortRef, Program, Region};
 use crate::rtl::interface::manifest::{
     Access, Bank, Control, Flow, Latency, Loop, Manifest, MemoryPort, Port, PortKind, Reset,
@@ -51,18 +52,15 @@ pub fn manifest(
             },
         },
         PortRef::Array(one) => array(program, one, arrays),
-        PortRef::Stream(stream) => Port {
-            name: Some(stream.name.clone()),
-            kind: PortKind::Stream {
-                ty: stream.elem.to_string(),
-                width: stream.elem.width(),
-                direction: match streams.get(&stream.data) {
-                    Some(ports) if ports.din.is_some() => Flow::Out,
-                    _ => Flow::In,
-                },
-                ports: streams.get(&stream.data).cloned().unwrap_or_default(),
-            },
-        },
+        PortRef::Stream(stream) => {
+            let ports = streams.get(&stream.data).cloned().unwrap_or_default();
+            let direction = match ports.din {
+                Some(_) => Flow::Out,
+                None => Flow::In,
+            };
+            let packed = stream.packed.as_ref();
+            stream_port(&stream.name, stream.elem, packed, (direction, ports))
+        }
     };
     let mut loops = Vec::new();
     collect_loops(program, schedule, sources, &program.root, &mut loops);
@@ -112,16 +110,50 @@ fn array(program: &Program, array: &PortArray, ports: &Table<MemId, Vec<MemoryPo
             ports: ports[mem].clone(),
         })
         .collect();
+    array_port(
+        &array.name,
+        array.elem,
+        (&array.shape, &array.partition),
+        banks,
+    )
+}
+
+/// The entry of a stream of transfers of a type, which are blocks if they are `packed`.
+pub(super) fn stream_port(
+    name: &str,
+    transfer: Scalar,
+    packed: Option<&Packed>,
+    (direction, ports): (Flow, StreamPorts),
+) -> Port {
+    Port {
+        name: Some(name.to_string()),
+        kind: PortKind::Stream {
+            ty: packed.map_or(transfer, |packed| packed.elem).to_string(),
+            width: transfer.width(),
+            shape: packed.map_or_else(Vec::new, |packed| packed.shape.clone()),
+            direction,
+            ports,
+        },
+    }
+}
+
+/// The entry of an array: its shape, how it is split, and the banks that have ports.
+pub(super) fn array_port(
+    name: &str,
+    elem: Scalar,
+    (shape, partition): (&[u64], &[Partition]),
+    banks: Vec<Bank>,
+) -> Port {
     let any = |is_used: fn(&MemoryPort) -> bool| {
         let mut ports = banks.iter().flat_map(|bank| &bank.ports);
         ports.any(is_used)
     };
     Port {
-        name: Some(array.name.clone()),
+        name: Some(name.to_string()),
         kind: PortKind::Array {
-            ty: array.elem.to_string(),
-            width: array.elem.width(),
-            shape: array.shape.clone(),
+            ty: elem.to_string(),
+            width: elem.width(),
+            shape: shape.to_vec(),
             access: match (any(|port| port.q.is_some()), any(|port| port.we.is_some())) {
                 (true, true) => Access::ReadWrite,
                 (true, false) => Access::Read,
@@ -129,7 +161,7 @@ fn array(program: &Program, array: &PortArray, ports: &Table<MemId, Vec<MemoryPo
                 (false, false) => Access::None,
             },
             latency: 1,
-            partition: (!array.partition.is_empty()).then(|| array.partition.clone()),
+            partition: (!partition.is_empty()).then(|| partition.to_vec()),
             banks,
         },
     }

@@ -13,6 +13,7 @@ mod manifest;
 pub mod network;
 mod operators;
 mod ports;
+mod state;
 mod transfers;
 pub mod units;
 
@@ -201,7 +202,8 @@ impl<'a> Top<'a> {
         self.declare_vars();
         self.declare_memory_outputs();
         self.declare_operator_results();
-        let start = self.block_start();
+        let loads = self.load_state();
+        let start = self.block_start(loads);
         let root = &self.program.root;
         let done = self.region(root, start.clone());
         self.drive_operators();
@@ -297,9 +299,11 @@ impl<'a> Top<'a> {
         }
     }
 
-    /// The pulse that starts the kernel; `busy` is driven in `block_end`.
-    fn block_start(&mut self) -> Operand {
-        let free = self.cells.invert(Operand::Net(self.ports.busy), "free");
+    /// The pulse that starts the kernel, which waits while state `loads`; `busy` is driven in `block_end`.
+    fn block_start(&mut self, loads: Operand) -> Operand {
+        let busy = Operand::Net(self.ports.busy);
+        let occupied = self.cells.gate(BinaryOp::Or, busy, loads, "occupied");
+        let free = self.cells.invert(occupied, "free");
         let start = self.cells.gate(
             BinaryOp::And,
             Operand::Net(self.ports.start),

@@ -4,15 +4,18 @@
 use super::cells::{Cells, bit};
 use super::datapath::constant;
 use super::fifo::{self, Shape};
+use super::manifest;
+use super::ports::style;
 use super::transfers::count_width;
 use crate::codes;
 use crate::diagnostics::{Diagnostic, SourceMap};
 use crate::hwarith::graph::MemId;
-use crate::ir::{Arg, Array, ArrayId, ArrayKind, Const, Param, ResultSlot, ValueId};
+use crate::ir::{
+    Arg, Array, ArrayId, ArrayKind, Const, MemoryKind, Packed, Param, ResultSlot, ValueId,
+};
 use crate::machine::program::{PortRef, Program};
 use crate::rtl::interface::manifest::{
-    Access, Bank, Control, Flow, Latency, Loop, Manifest, MemoryPort, Port, PortKind, Reset,
-    StreamPorts,
+    Bank, Control, Flow, Latency, Loop, Manifest, MemoryPort, Port, PortKind, Reset, StreamPorts,
 };
 use crate::rtl::namer::Namer;
 use crate::rtl::netlist::*;
@@ -131,6 +134,11 @@ fn shape(network: &Network, parts: &[Part], which: &[usize], id: ArrayId, users:
     }
 }
 
+/// What a transfer consists of, if it is a block.
+fn packed(array: &Array) -> Option<&Packed> {
+    array.stream.as_ref()?.packed.as_ref()
+}
+
 fn bits(array: &Array, token: &Const) -> BigUint {
     let unsigned = crate::hwarith::HwType::ui(array.elem.width());
     let bits = match token {
@@ -218,7 +226,10 @@ impl Around<'_> {
         let mut ports = self.scalar_ports();
         self.declare();
         let busy = self.cells.net("busy", 1);
-        let free = self.cells.invert(Operand::Net(busy), "free");
+        let mut free = self.cells.invert(Operand::Net(busy), "free");
+        for loaded in self.loaded() {
+            free = self.cells.gate(BinaryOp::And, free, loaded, "free");
+        }
         self.cells.drive(idle, Expr::Copy(free.clone()));
         let begin = self
             .cells
@@ -248,6 +259,16 @@ impl Around<'_> {
         self.cells.drive_register(busy, next, None, Some(0), None);
         let returns = self.returns(&mut ports);
         Ok(self.manifest(ports, returns))
+    }
+
+    /// Of each process that keeps state: that it is ready to begin.
+    fn loaded(&mut self) -> Vec<Operand> {
+        let network = self.network;
+        let processes = network.processes.iter().enumerate();
+        let keeps = processes.filter(|(_, process)| process.program.keeps_state());
+        keeps
+            .map(|(number, _)| Operand::Net(self.net(number, "ap_idle")))
+            .collect()
     }
 
     // Ports -----------------------------------------------------------------------------------------
@@ -490,18 +511,6 @@ impl Around<'_> {
         Ok(waits)
     }
 
-    fn stream_port(&self, array: &Array, direction: Flow, ports: StreamPorts) -> Port {
-        Port {
-            name: Some(array.name.clone()),
-            kind: PortKind::Stream {
-                ty: array.elem.to_string(),
-                width: array.elem.width(),
-                direction,
-                ports,
-            },
-        }
-    }
-
     fn inward(&mut self, array: &Array, ends: Ends) -> Result<Port, Diagnostic> {
         let [get] = ends.gets[..] else {
             let message = format!(
@@ -528,7 +537,12 @@ impl Around<'_> {
             read: named(read),
             ..StreamPorts::default()
         };
-        Ok(self.stream_port(array, Flow::In, ports))
+        Ok(manifest::stream_port(
+            &array.name,
+            array.elem,
+            packed(array),
+            (Flow::In, ports),
+        ))
     }
 
     fn outward(&mut self, id: ArrayId, array: &Array, ends: Ends, begin: NetId) -> (Port, Operand) {
@@ -561,7 +575,10 @@ impl Around<'_> {
             self.queue(id, put, [dout, empty_n, go], put[2], begin);
         }
         let empty = self.cells.invert(some, "empty");
-        (self.stream_port(array, Flow::Out, ports), empty)
+        (
+            manifest::stream_port(&array.name, array.elem, packed(array), (Flow::Out, ports)),
+            empty,
+        )
     }
 
     fn between(&mut self, id: ArrayId, ends: Ends, begin: NetId) {
@@ -693,7 +710,12 @@ impl Around<'_> {
             let array = &kernel.arrays[*id];
             if let (ArrayKind::Param(number), None) = (&array.kind, &array.stream) {
                 let banks = banks.remove(id).unwrap_or_default();
-                ports[*number] = Some(array_port(array, banks));
+                ports[*number] = Some(manifest::array_port(
+                    &array.name,
+                    array.elem,
+                    (&array.shape, &array.partition),
+                    banks,
+                ));
             }
         }
         Ok(())
@@ -866,10 +888,7 @@ impl Around<'_> {
             width,
             depth,
             init: None,
-            style: match bits <= crate::machine::program::DISTRIBUTED_BITS {
-                true => MemoryStyle::Distributed,
-                false => MemoryStyle::Block,
-            },
+            style: style(MemoryKind::by_size(bits)),
             writes,
             reads,
             origin: Some(self.sources.location(array.span)),
@@ -923,28 +942,4 @@ struct Merged {
 fn bank_depth(array: &Array, bank: u64) -> u64 {
     let shape = crate::ir::partition::bank_shape(&array.shape, &array.partition, bank);
     shape.iter().product()
-}
-
-fn array_port(array: &Array, banks: Vec<Bank>) -> Port {
-    let any = |is_used: fn(&MemoryPort) -> bool| {
-        let mut ports = banks.iter().flat_map(|bank| &bank.ports);
-        ports.any(is_used)
-    };
-    Port {
-        name: Some(array.name.clone()),
-        kind: PortKind::Array {
-            ty: array.elem.to_string(),
-            width: array.elem.width(),
-            shape: array.shape.clone(),
-            access: match (any(|port| port.q.is_some()), any(|port| port.we.is_some())) {
-                (true, true) => Access::ReadWrite,
-                (true, false) => Access::Read,
-                (false, true) => Access::Write,
-                (false, false) => Access::None,
-            },
-            latency: 1,
-            partition: (!array.partition.is_empty()).then(|| array.partition.clone()),
-            banks,
-        },
-    }
 }

@@ -173,6 +173,7 @@ impl Top<'_> {
                 Place::External => "array",
                 Place::Local => "local array",
                 Place::Rom(_) => "table",
+                Place::State(_) => "state",
             };
             self.cells.comment(format!(
                 "{kind} {} ({})",
@@ -242,10 +243,7 @@ impl Top<'_> {
             width: mem.width,
             depth: mem.depth,
             init,
-            style: match mem.kind {
-                MemoryKind::Distributed => MemoryStyle::Distributed,
-                MemoryKind::Block => MemoryStyle::Block,
-            },
+            style: style(mem.kind),
             writes,
             reads,
             origin: Some(self.sources.location(mem.span)),
@@ -275,5 +273,13 @@ impl Top<'_> {
             address: address.unwrap_or_else(|| zero(mem.address_width())),
             data: data.unwrap_or_else(|| zero(mem.width)),
         }
+    }
+}
+
+/// How a memory of a kind is meant to be built.
+pub(super) fn style(kind: MemoryKind) -> MemoryStyle {
+    match kind {
+        MemoryKind::Distributed => MemoryStyle::Distributed,
+        MemoryKind::Block => MemoryStyle::Block,
     }
 }

@@ -304,7 +304,13 @@ fn count_room(cells: &mut Cells, sink: Sink, start: &Operand) {
         on_false: number(0),
     };
     let promised = Operand::Net(cells.assign("promised", width, promised, None));
-    let mut free = Operand::Net(sink.free);
+    // A block that begins with the invocation is promised room in the same cycle.
+    let before = Expr::Mux {
+        cond: start.clone(),
+        on_true: number(sink.capacity),
+        on_false: Operand::Net(sink.free),
+    };
+    let mut free = Operand::Net(cells.assign("free_before", width, before, None));
     let less = Expr::Binary {
         op: BinaryOp::Sub,
         lhs: free,
@@ -320,13 +326,7 @@ fn count_room(cells: &mut Cells, sink: Sink, start: &Operand) {
         };
         free = Operand::Net(cells.assign("free_next", width, sum, None));
     }
-    let next = Expr::Mux {
-        cond: start.clone(),
-        on_true: number(sink.capacity),
-        on_false: free,
-    };
-    let next = Operand::Net(cells.assign("free_next", width, next, None));
-    cells.drive_register(sink.free, next, None, Some(0), None);
+    cells.drive_register(sink.free, free, None, Some(0), None);
 }
 
 /// Bits of a number of elements from 0 to the capacity.

@@ -105,8 +105,11 @@ pub enum PortKind {
         /// Name of the element type in the language.
         #[serde(rename = "type")]
         ty: String,
-        /// Bits of an element.
+        /// Bits of a transfer: of an element, or of all elements of a block.
         width: u32,
+        /// Extents of the blocks that are transferred; of scalars, none.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        shape: Vec<u64>,
         /// Which way elements go.
         direction: Flow,
         /// Names of the ports.

@@ -3,7 +3,7 @@
 use crate::ir::Program;
 use crate::sim::elements::{Invocation, Offer};
 use crate::sim::model::Run;
-use crate::sim::reference::{self, Outcome, RunError};
+use crate::sim::reference::{Options, Outcome, Prepared, RunError};
 use crate::sim::value::Signature;
 use crate::sim::vectors;
 use std::borrow::Borrow;
@@ -72,16 +72,15 @@ pub struct Drawn {
 
 /// The first of some draws on which the kernel ends within some operations, or the last one.
 pub fn draw(
-    program: &Program,
-    signature: &Signature,
+    reference: &Prepared<'_>,
     (seed, number): (u64, u64),
     attempts: u64,
-    options: &reference::Options,
+    options: &Options,
 ) -> Result<Drawn, RunError> {
     let (mut attempt, mut steps) = (0, 0);
     loop {
-        let input = vectors::invocation(signature, seed, number, attempt);
-        let outcome = reference::run_until(program, &input, options)?;
+        let input = vectors::invocation(&reference.signature, seed, number, attempt);
+        let outcome = reference.run_until(&input, options)?;
         attempt += 1;
         steps += outcome.steps;
         if outcome.cut.is_none() || attempt >= attempts {
@@ -101,7 +100,10 @@ pub fn following(signature: &Signature, input: &Invocation, before: &Outcome) ->
         true => left.clone(),
         false => fresh.clone(),
     });
-    let mut invocation = Invocation::of(args.collect());
+    let mut invocation = Invocation {
+        state: before.state.clone(),
+        ..Invocation::of(args.collect())
+    };
     for (&param, &begun) in &before.cursors {
         let offered = input.cursor(param, input.args[param].len()).1;
         invocation.offers.insert(param, Offer { begun, offered });
@@ -112,18 +114,17 @@ pub fn following(signature: &Signature, input: &Invocation, before: &Outcome) ->
 /// Invocations one after the other on the memories of the first, up to one on which the reference does not end within
 /// some operations: a kernel may not end on what another run left behind.
 pub fn chain<I: Borrow<Invocation>>(
-    program: &Program,
-    signature: &Signature,
+    reference: &Prepared<'_>,
     inputs: impl IntoIterator<Item = (I, u32)>,
-    options: &reference::Options,
+    options: &Options,
 ) -> Vec<Step> {
     let mut steps: Vec<Step> = Vec::new();
     for (input, gap) in inputs {
         let input = match steps.last() {
-            Some(before) => following(signature, input.borrow(), &before.outcome),
+            Some(before) => following(&reference.signature, input.borrow(), &before.outcome),
             None => input.borrow().clone(),
         };
-        match reference::run(program, &input, options) {
+        match reference.run(&input, options) {
             Ok(outcome) if outcome.unspecified_control.is_none() => steps.push(Step {
                 input,
                 outcome,

@@ -9,7 +9,7 @@ use crate::rtl::interface::manifest::{Manifest, Port};
 use crate::sim::elements::Elements;
 use crate::sim::locate::{self, Expectation, Followed, Kept};
 use crate::sim::model::{RunResult, Write};
-use crate::sim::reference::Log;
+use crate::sim::reference::{Log, Prepared};
 use crate::sim::value::{Signature, Slot, Value};
 use num_traits::ToPrimitive;
 
@@ -17,8 +17,8 @@ use num_traits::ToPrimitive;
 pub struct Subject<'a> {
     /// The kernel.
     pub program: &'a Program,
-    /// Its parameters and results.
-    pub signature: Signature,
+    /// The same, to be run.
+    pub reference: Prepared<'a>,
     /// What its module promises.
     pub manifest: &'a Manifest,
 }
@@ -26,11 +26,11 @@ pub struct Subject<'a> {
 impl<'a> Subject<'a> {
     /// Errors: the manifest is that of another kernel.
     pub fn new(program: &'a Program, manifest: &'a Manifest) -> Result<Subject<'a>, String> {
-        let signature = Signature::of(program);
-        check_manifest(&signature, manifest)?;
+        let reference = Prepared::of(program).map_err(|e| e.to_diagnostic().message)?;
+        check_manifest(&reference.signature, manifest)?;
         Ok(Subject {
             program,
-            signature,
+            reference,
             manifest,
         })
     }
@@ -43,7 +43,7 @@ impl<'a> Subject<'a> {
         report: &mut Report,
     ) -> Result<(), FailureKind> {
         let single = case.inputs.len() == 1;
-        let once_more = case.run.reset_after > 0;
+        let once_more = case.run.reset_after > Some(0);
         if single && !once_more {
             report.note_outcome(&case.outcomes[0]);
         }
@@ -125,7 +125,12 @@ impl<'a> Subject<'a> {
         // Arrays are seen only after the last invocation.
         let invocation = case.outcomes.len() - 1;
         let outcome = &case.outcomes[invocation];
-        let slots = self.signature.params.iter().chain(&self.signature.results);
+        let slots = self
+            .reference
+            .signature
+            .params
+            .iter()
+            .chain(&self.reference.signature.results);
         let wanted = outcome.params.iter().chain(&outcome.results);
         let arrays = slots.zip(wanted).filter(|(slot, _)| slot.is_array());
         for ((slot, wanted), got) in arrays.zip(&result.arrays) {
@@ -140,7 +145,7 @@ impl<'a> Subject<'a> {
         result: &RunResult,
         report: &mut Report,
     ) -> Result<(), FailureKind> {
-        let scalars = self.signature.results.iter().enumerate();
+        let scalars = self.reference.signature.results.iter().enumerate();
         let scalars: Vec<_> = scalars.filter(|(_, slot)| !slot.is_array()).collect();
         for (invocation, (outcome, got)) in case.outcomes.iter().zip(&result.returns).enumerate() {
             for (at, ((number, slot), got)) in scalars.iter().zip(got).enumerate() {
@@ -159,7 +164,7 @@ impl<'a> Subject<'a> {
             // A module around counts what is transferred.
             for ((number, wanted), got) in outcome.cursors.iter().zip(&got[scalars.len()..]) {
                 report.compared += 1;
-                let slot = &self.signature.params[*number];
+                let slot = &self.reference.signature.params[*number];
                 if got.to_usize() != Some(*wanted) {
                     let what = format!(
                         "{got} elements of '{}' were transferred, not {wanted}",
@@ -174,9 +179,14 @@ impl<'a> Subject<'a> {
 
     /// Follows the writes of a run through the stores that are expected of it.
     pub fn follow(&self, case: &Case, expectation: &Expectation<'_>, writes: &[Write]) -> Followed {
-        let given = self.signature.params.iter().zip(&case.inputs[0].args);
+        let given = self
+            .reference
+            .signature
+            .params
+            .iter()
+            .zip(&case.inputs[0].args);
         let given = given.map(|(slot, elements)| (slot.clone(), elements.clone()));
-        let fresh = self.signature.results.iter().map(|slot| {
+        let fresh = self.reference.signature.results.iter().map(|slot| {
             let blank = Elements::unspecified(slot.ty, slot.len());
             (slot.clone(), blank)
         });
@@ -272,5 +282,5 @@ fn fits(slot: &Slot, port: &Port) -> bool {
     };
     is_alike
         && slot.ty.width() == port.width()
-        && Scalar::named(port.type_name()).is_none_or(|ty| ty == slot.ty)
+        && Scalar::named(port.type_name()).is_none_or(|ty| ty == slot.leaf())
 }

@@ -9,7 +9,7 @@ mod simulate;
 use crate::ir::Program;
 use crate::rtl::interface::manifest::Manifest;
 use crate::sim::coverage::Coverage;
-use crate::sim::elements::Invocation;
+use crate::sim::elements::{Between, Invocation, State};
 use crate::sim::locate::Divergence;
 use crate::sim::model::{Engine, MAX_WRITES, Run, SimOptions};
 use crate::sim::reference::{self, Outcome, RunError};
@@ -36,6 +36,8 @@ pub struct CosimOptions {
     pub seed: u64,
     /// Inputs to use instead of generated ones.
     pub args: Option<Vec<Invocation>>,
+    /// What happens between given inputs. Before generated ones there is a reset, but where they follow one another.
+    pub between: Between,
     /// Where to keep a waveform: of the first failing run, or of the first run if none fails.
     pub waveform: Option<PathBuf>,
     /// Operations of the reference after which given inputs count as endless. Generated inputs that
@@ -54,6 +56,7 @@ impl Default for CosimOptions {
             vectors: 16,
             seed: 1,
             args: None,
+            between: Between::default(),
             waveform: None,
             step_limit: 1 << 32,
             threads: 0,
@@ -124,6 +127,8 @@ pub fn cosim_on(
 enum Job {
     /// Inputs with memories of their own.
     Singles(Range<usize>),
+    /// All given inputs, with memories of their own, each on the state that the one before left.
+    List,
     /// The first inputs once more, one after the other on the memories of the first, with or without pauses.
     Chain { paused: bool },
     /// The first inputs once more, each stopped by a reset and begun again.
@@ -177,15 +182,29 @@ impl Comparison<'_> {
         given.unwrap_or(self.options.vectors)
     }
 
+    /// Whether each input needs what the one before left.
+    fn is_list(&self) -> bool {
+        let kept = self.options.between == Between::Nothing;
+        self.subject.reference.signature.keeps_state && kept && self.options.args.is_some()
+    }
+
+    /// Jobs of inputs with memories of their own.
+    fn shares(&self) -> usize {
+        match self.is_list() {
+            true => 1,
+            false => self.inputs().div_ceil(SHARE),
+        }
+    }
+
     /// How many jobs there are.
     fn jobs(&self) -> usize {
-        self.inputs().div_ceil(SHARE) + 3
+        self.shares() + 3
     }
 
     fn job_at(&self, index: usize) -> Job {
         let total = self.inputs();
-        let shares = total.div_ceil(SHARE);
-        match index.checked_sub(shares) {
+        match index.checked_sub(self.shares()) {
+            None if self.is_list() => Job::List,
             None => {
                 let from = index * SHARE;
                 Job::Singles(from..total.min(from.saturating_add(SHARE)))
@@ -247,6 +266,7 @@ impl Comparison<'_> {
     fn job(&self, index: u64, job: &Job) -> Result<Report, CosimError> {
         let cases = match job {
             Job::Singles(numbers) => self.singles(numbers.clone())?,
+            Job::List => self.list()?,
             Job::Chain { paused } => self.chain(*paused)?.into_iter().collect(),
             Job::Resets => self.resets()?,
         };
@@ -277,7 +297,7 @@ impl Comparison<'_> {
         }
         let failure = Failure::new(
             kind,
-            &self.subject.signature,
+            &self.subject.reference.signature,
             case,
             self.options.seed,
             state,
@@ -299,11 +319,7 @@ impl Comparison<'_> {
                 log: MAX_WRITES,
                 ..self.reference(u64::MAX)
             };
-            Some(
-                reference::run(self.subject.program, input, &options)
-                    .ok()?
-                    .log,
-            )
+            Some(self.subject.reference.run(input, &options).ok()?.log)
         };
         let logs = case.inputs.iter().map(log).collect::<Option<Vec<_>>>()?;
         let expectation = self.subject.expected(&logs);
@@ -324,19 +340,17 @@ impl Comparison<'_> {
 
     /// The input of a number, with what the reference makes of it.
     fn input(&self, number: usize) -> Result<(Invocation, Outcome), CosimError> {
-        let Subject {
-            program, signature, ..
-        } = &self.subject;
+        let reference = &self.subject.reference;
         Ok(match &self.options.args {
             Some(given) => {
                 let input = given[number].clone();
-                let outcome = reference::run(program, &input, &self.reference(u64::MAX))?;
+                let outcome = reference.run(&input, &self.reference(u64::MAX))?;
                 (input, outcome)
             }
             None => {
                 let options = self.reference(GENERATED_STEPS);
                 let place = (self.options.seed, number as u64);
-                let drawn = case::draw(program, signature, place, ATTEMPTS, &options)?;
+                let drawn = case::draw(reference, place, ATTEMPTS, &options)?;
                 match drawn.outcome.cut {
                     Some(limit) => return Err(RunError::StepLimit(limit).into()),
                     None => (drawn.input, drawn.outcome),
@@ -359,6 +373,35 @@ impl Comparison<'_> {
         cases.collect()
     }
 
+    fn list(&self) -> Result<Vec<Case>, CosimError> {
+        let mut cases: Vec<Case> = Vec::new();
+        let mut state = State::new();
+        for (number, input) in self.options.args.iter().flatten().enumerate() {
+            let input = Invocation {
+                state,
+                ..input.clone()
+            };
+            let outcome = self
+                .subject
+                .reference
+                .run(&input, &self.reference(u64::MAX))?;
+            state = outcome.state.clone();
+            let is_known = outcome.unspecified_control.is_none();
+            let step = Step {
+                input,
+                outcome,
+                gap: 0,
+            };
+            let mut case = self.case(number, vec![step]);
+            case.run.reset_after = (number == 0).then_some(0);
+            cases.push(case);
+            if !is_known {
+                break;
+            }
+        }
+        Ok(cases)
+    }
+
     /// `None` if there are not two inputs that can follow one another.
     fn chain(&self, paused: bool) -> Result<Option<Case>, CosimError> {
         let mut rng = Rng::new(self.options.seed);
@@ -370,10 +413,8 @@ impl Comparison<'_> {
         let steps = singles.iter().flat_map(|c| &c.outcomes).map(|o| o.steps);
         let limit = steps.max().unwrap_or(0).max(GENERATED_STEPS);
         let inputs = singles.iter().map(|single| (&single.inputs[0], gap()));
-        let Subject {
-            program, signature, ..
-        } = &self.subject;
-        let steps = case::chain(program, signature, inputs, &self.reference(limit));
+        let reference = &self.subject.reference;
+        let steps = case::chain(reference, inputs, &self.reference(limit));
         Ok((steps.len() > 1).then(|| self.case(0, steps)))
     }
 
@@ -382,13 +423,19 @@ impl Comparison<'_> {
         let mut cases = self.singles(0..CHAIN)?;
         for case in &mut cases {
             let steps = case.outcomes[0].steps;
-            case.run.reset_after = 1 + rng.below(MAX_RESET_AFTER.min(2 * steps + 8)) as u32;
+            let cycles = 1 + rng.below(MAX_RESET_AFTER.min(2 * steps + 8));
+            case.run.reset_after = Some(cycles as u32);
         }
         Ok(cases)
     }
 
     fn case(&self, number: usize, steps: Vec<Step>) -> Case {
-        Case::new(&self.subject.signature, self.slowness, number, steps)
+        Case::new(
+            &self.subject.reference.signature,
+            self.slowness,
+            number,
+            steps,
+        )
     }
 
     /// How the reference runs, within some operations.

@@ -4,10 +4,9 @@ use super::failure::{CosimError, Failure, FailureKind};
 use super::judge::check_manifest;
 use crate::ir::Program;
 use crate::rtl::interface::manifest::Manifest;
-use crate::sim::elements::Elements;
-use crate::sim::elements::Invocation;
+use crate::sim::elements::{Between, Elements, Invocation};
 use crate::sim::model::{Engine, Run, RunResult, SimOptions, Unknown};
-use crate::sim::reference::{self, Options};
+use crate::sim::reference::{Options, Prepared};
 use crate::sim::value::{Signature, Slot, Value};
 use num_traits::ToPrimitive;
 
@@ -22,24 +21,29 @@ pub struct Simulated {
     pub cycles: u64,
 }
 
-/// Runs a module on inputs, each on memories of its own, without comparing. What is unknown is 0.
+/// Runs a module on inputs, each on memories of its own, without comparing. What is unknown is 0. State is kept from one to the
+/// next, or reset, as `between` says.
 pub fn simulate(
     program: &Program,
     manifest: &Manifest,
     engine: &dyn Engine,
-    inputs: &[Invocation],
+    (inputs, between): (&[Invocation], Between),
     cycle_limit: u64,
 ) -> Result<Vec<Simulated>, CosimError> {
-    let signature = Signature::of(program);
-    check_manifest(&signature, manifest).map_err(CosimError::Manifest)?;
+    let reference = Prepared::of(program)?;
+    let signature = &reference.signature;
+    check_manifest(signature, manifest).map_err(CosimError::Manifest)?;
     if signature.params.iter().any(Slot::is_stream) {
         // Where it waits for elements that are not offered, the module would find others.
-        for input in inputs {
-            reference::run(program, input, &Options::default())?;
+        reference.run_list(inputs, between, &Options::default())?;
+    }
+    let run = |input| Run::of(signature, [(input, 0)], cycle_limit);
+    let mut runs: Vec<Run> = inputs.iter().map(run).collect();
+    if between == Between::Nothing {
+        for run in runs.iter_mut().skip(1) {
+            run.reset_after = None;
         }
     }
-    let run = |input| Run::of(&signature, [(input, 0)], cycle_limit);
-    let runs: Vec<Run> = inputs.iter().map(run).collect();
     let options = SimOptions {
         unknown: Unknown::Zero,
         ..SimOptions::default()
@@ -47,7 +51,7 @@ pub fn simulate(
     let results = engine.run(&runs, &options)?;
     let results = results.into_iter().zip(inputs.iter().zip(runs)).enumerate();
     results
-        .map(|(number, (result, (input, run)))| collect(&signature, number, input, run, result))
+        .map(|(number, (result, (input, run)))| collect(signature, number, input, run, result))
         .collect()
 }
 

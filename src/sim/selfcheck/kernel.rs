@@ -2,7 +2,6 @@
 //! a reset, until the budget is used up. What does not fit into it is compared as far as it comes.
 
 use super::{Budget, Checked, Runs};
-use crate::arena::Arena;
 use crate::ir::{Kernel, Program};
 use crate::progress::{self, Progress};
 use crate::rtl::interface::manifest::Manifest;
@@ -10,11 +9,12 @@ use crate::rtl::netlist::Design;
 use crate::sim::cosim::case::{self, Case, Step};
 use crate::sim::cosim::judge::Subject;
 use crate::sim::cosim::{CosimError, Failure, FailureKind, Report};
+use crate::sim::elements::{Invocation, State};
 use crate::sim::inprocess::{Netlist, Ran};
 use crate::sim::locate::{Expectation, Kept};
 use crate::sim::model::SimOptions;
 use crate::sim::network::Deadlock;
-use crate::sim::reference::{self, Log, RunError};
+use crate::sim::reference::{self, Log, Prepared, RunError};
 use crate::sim::shell;
 use crate::sim::vectors::Rng;
 use crate::transform::network;
@@ -60,7 +60,8 @@ pub fn check(
             Netlist::new(&design, &around)?
         },
         // What a network makes of its arrays when is not known.
-        made: (!shell::is_needed(manifest) && !network::has_streams(made)).then(|| alone(made)),
+        made: (!shell::is_needed(manifest) && !network::has_streams(made))
+            .then(|| Program::alone(made.clone())),
         slowness: case::slowness(program),
         left: budget.0,
         cases: 0,
@@ -117,10 +118,7 @@ impl SelfCheck<'_> {
             for gaps in [[0; ROUND as usize], [0, 1, 0, 5]] {
                 let options = self.reference(ROUND);
                 let pairs = inputs.iter().zip(gaps);
-                let Subject {
-                    program, signature, ..
-                } = &self.subject;
-                let steps = case::chain(program, signature, pairs, &options);
+                let steps = case::chain(&self.subject.reference, pairs, &options);
                 let taken = steps.iter().map(|step| step.outcome.steps).sum();
                 self.spend(taken, STEP);
                 if steps.len() > 1 {
@@ -156,9 +154,9 @@ impl SelfCheck<'_> {
     /// The input of a number with what the reference makes of it, as far as it comes; `None` if nothing can be said of it.
     fn draw(&mut self, number: u64) -> Result<Option<Step>, CosimError> {
         let Subject {
-            program,
-            signature,
+            reference,
             manifest,
+            ..
         } = &self.subject;
         // Other data would not take less where they do not decide.
         let attempts = match manifest.latency.max {
@@ -166,7 +164,7 @@ impl SelfCheck<'_> {
             None => ATTEMPTS,
         };
         let options = self.reference(attempts);
-        let drawn = match case::draw(program, signature, (SEED, number), attempts, &options) {
+        let drawn = match case::draw(reference, (SEED, number), attempts, &options) {
             Err(RunError::Deadlock(deadlock)) => {
                 self.spend(SHORT_LIMIT.1, STEP);
                 self.deadlock = Some(deadlock);
@@ -185,7 +183,7 @@ impl SelfCheck<'_> {
 
     fn run(&mut self, number: u64, steps: Vec<Step>, reset: bool) -> Result<(), CosimError> {
         let mut case = Case::new(
-            &self.subject.signature,
+            &self.subject.reference.signature,
             self.slowness,
             number as usize,
             steps,
@@ -201,7 +199,8 @@ impl SelfCheck<'_> {
         self.cases += 1;
         if reset {
             let within = self.subject.manifest.latency.max.unwrap_or(RESET_WITHIN);
-            case.run.reset_after = 1 + Rng::new(state).below(within.clamp(1, RESET_WITHIN)) as u32;
+            let cycles = 1 + Rng::new(state).below(within.clamp(1, RESET_WITHIN));
+            case.run.reset_after = Some(cycles as u32);
         }
         let simulation = SimOptions {
             seed: state,
@@ -248,10 +247,18 @@ impl SelfCheck<'_> {
     fn stores_made(&mut self, case: &Case, program: &Program) -> Result<Vec<Log>, RunError> {
         let options = self.reference(case.inputs.len() as u64);
         let mut logs = Vec::new();
+        let made = Prepared::of(program)?;
+        // The passes' own arrays, from the reset before the case on.
+        let mut state = State::new();
         for input in &case.inputs {
-            let outcome = reference::run_until(program, input, &options)?;
+            let input = Invocation {
+                state,
+                ..input.clone()
+            };
+            let outcome = made.run_until(&input, &options)?;
             self.spend(outcome.steps, STEP);
             logs.push(outcome.log);
+            state = outcome.state;
         }
         Ok(logs)
     }
@@ -264,7 +271,7 @@ impl SelfCheck<'_> {
         }
         CosimError::Failure(Box::new(Failure::new(
             kind,
-            &self.subject.signature,
+            &self.subject.reference.signature,
             case,
             SEED,
             state,
@@ -274,11 +281,4 @@ impl SelfCheck<'_> {
 
 fn logs(case: &Case) -> impl Iterator<Item = &Log> {
     case.outcomes.iter().map(|outcome| &outcome.log)
-}
-
-/// A program of one kernel.
-fn alone(kernel: &Kernel) -> Program {
-    let mut kernels = Arena::new();
-    let top = kernels.push(kernel.clone());
-    Program { kernels, top }
 }

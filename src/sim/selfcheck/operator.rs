@@ -98,6 +98,7 @@ impl<'a> Bench<'a> {
             signature: Signature {
                 params: manifest.operands.iter().map(slot).collect(),
                 results: vec![slot(&manifest.result)],
+                keeps_state: false,
             },
             start: manifest.start.as_deref().map(signal).transpose()?,
             operands: manifest
@@ -184,6 +185,7 @@ fn slot(port: &Port) -> Slot {
     let width = port.width();
     Slot {
         flow: None,
+        packed: None,
         name: port.name.clone().unwrap_or_else(|| "result".into()),
         ty: Scalar::named(port.type_name()).unwrap_or(Scalar::unsigned(width)),
         shape: None,

@@ -9,7 +9,7 @@ use crate::support;
 use allo_hls::driver::{self, Target};
 use allo_hls::sim::args::{read_json, results_json};
 use allo_hls::sim::cosim;
-use allo_hls::sim::elements::Elements;
+use allo_hls::sim::elements::{Between, Elements};
 use allo_hls::sim::inprocess::Netlist;
 use allo_hls::sim::reference::{self, Options};
 use allo_hls::sim::value::Signature;
@@ -65,7 +65,13 @@ fn results(case: &Case, example: &Example) -> Result<Value, String> {
     let netlist = Netlist::new(&hardware.design, &hardware.manifest);
     let netlist = netlist.map_err(|e| format!("{e:?}"))?;
     let (program, manifest) = (&hardware.program, &hardware.manifest);
-    let runs = cosim::simulate(program, manifest, &netlist, &inputs, 100_000);
+    let runs = cosim::simulate(
+        program,
+        manifest,
+        &netlist,
+        (&inputs, Between::Nothing),
+        100_000,
+    );
     let runs = runs.map_err(|e| format!("{e:?}"))?;
     let found = example.named(&signature, &runs[0].params, &runs[0].results);
     match found == wanted {

@@ -1,0 +1,111 @@
+//! Whether data decide what a kernel gets from streams and puts into them, and in which order.
+
+use crate::hash::FastSet;
+use crate::ir::{ArrayKind, Block, Kernel, Op, OpKind, Param, ValueId};
+
+/// Whether what is got and put is the same whatever the arguments and elements are.
+pub fn are_constant(kernel: &Kernel) -> bool {
+    let mut data = Data {
+        kernel,
+        values: kernel.params.iter().filter_map(scalar).collect(),
+        decides: false,
+    };
+    // Carried values hand data to the next iteration.
+    loop {
+        let before = data.values.len();
+        data.block(&kernel.body);
+        if data.values.len() == before {
+            return !data.decides;
+        }
+    }
+}
+
+fn scalar(param: &Param) -> Option<ValueId> {
+    match param {
+        Param::Scalar(value) => Some(*value),
+        Param::Array(_) => None,
+    }
+}
+
+fn transfers(op: &Op) -> bool {
+    matches!(op.kind, OpKind::Get { .. } | OpKind::Put { .. })
+}
+
+/// Values that depend on arguments or elements.
+struct Data<'k> {
+    kernel: &'k Kernel,
+    values: FastSet<ValueId>,
+    /// Whether one of them decides about a transfer.
+    decides: bool,
+}
+
+impl Data<'_> {
+    fn is_data(&self, value: ValueId) -> bool {
+        self.values.contains(&value)
+    }
+
+    fn mark(&mut self, from: &[ValueId], to: &[ValueId]) {
+        for (&from, &to) in from.iter().zip(to) {
+            if self.is_data(from) {
+                self.values.insert(to);
+            }
+        }
+    }
+
+    fn block(&mut self, block: &Block) {
+        for op in &block.ops {
+            self.op(op);
+        }
+    }
+
+    fn op(&mut self, op: &Op) {
+        let is_decided = match &op.kind {
+            OpKind::For(f) => {
+                self.mark(&f.inits, &f.carried);
+                self.mark(&f.inits, &op.results);
+                self.block(&f.body);
+                self.mark(&f.body.yields, &f.carried);
+                self.mark(&f.body.yields, &op.results);
+                [f.lo, f.hi, f.step]
+                    .into_iter()
+                    .any(|bound| self.is_data(bound))
+            }
+            OpKind::While(w) => {
+                self.mark(&w.inits, &w.carried);
+                self.block(&w.cond);
+                self.block(&w.body);
+                self.mark(&w.body.yields, &w.carried);
+                self.mark(&w.carried, &op.results);
+                w.cond.yields.iter().any(|&test| self.is_data(test))
+            }
+            OpKind::If(branch) => {
+                self.block(&branch.then);
+                self.block(&branch.otherwise);
+                self.mark(&branch.then.yields, &op.results);
+                self.mark(&branch.otherwise.yields, &op.results);
+                self.is_data(branch.cond)
+            }
+            OpKind::Get { at } | OpKind::Put { at, .. } => {
+                self.decides |= at.when.is_some_and(|when| self.is_data(when));
+                matches!(op.kind, OpKind::Get { .. })
+            }
+            OpKind::Load { at, .. } => {
+                let array = &self.kernel.arrays[at.array];
+                let is_table = matches!(array.kind, ArrayKind::Table(_));
+                !is_table || at.indices.iter().any(|&index| self.is_data(index))
+            }
+            OpKind::Call(_) => true,
+            kind => kind.operands().into_iter().any(|value| self.is_data(value)),
+        };
+        if !is_decided {
+            return;
+        }
+        self.values.extend(&op.results);
+        let inner = op.kind.blocks();
+        for block in inner {
+            self.decides |= block.any_op(&transfers);
+            // What is assigned inside depends on how often it runs.
+            block.for_each_op(&mut |op| self.values.extend(&op.results));
+        }
+    }
+}

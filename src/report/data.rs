@@ -551,6 +551,13 @@ pub struct Note {
     pub place: Option<Place>,
 }
 
+impl Region {
+    /// The cycle after its first run, which takes one at least.
+    pub fn end(&self) -> u64 {
+        self.start.saturating_add(self.cycles.max(1))
+    }
+}
+
 impl Report {
     /// The report as a JSON text that ends in a newline.
     pub fn to_json(&self) -> String {

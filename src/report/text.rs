@@ -168,7 +168,7 @@ fn bound(report: &Report, page: &mut Page, pipeline: &Pipeline, at: usize, inden
 
 fn timeline(report: &Report, page: &mut Page) {
     page.heading("Timeline");
-    let end = report.regions.iter().map(|r| r.start + r.cycles).max();
+    let end = report.regions.iter().map(Region::end).max();
     let end = end.unwrap_or(1).max(1);
     page.words(&format!(
         "regions of an invocation, {}",
@@ -238,7 +238,7 @@ pub fn ends(flow: &Flow, queue: &Queue) -> String {
 fn bars(regions: &[Region], depth: usize, rows: &mut Vec<(String, u64, u64)>) {
     for region in regions {
         let name = format!("{:1$}{2}", "", 2 * depth, region.name);
-        rows.push((name, region.start, region.start + region.cycles.max(1)));
+        rows.push((name, region.start, region.end()));
         bars(&region.inside, depth + 1, rows);
     }
 }

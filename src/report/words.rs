@@ -25,7 +25,7 @@ pub fn counted(number: u64, what: &str) -> String {
 pub fn percent(part: f64) -> String {
     let percent = part * 100.0;
     match percent {
-        p if p == 0.0 => "0 %".into(),
+        0.0 => "0 %".into(),
         p if p < 0.05 => "< 0.1 %".into(),
         p if p < 10.0 => format!("{p:.1} %"),
         p => format!("{p:.0} %"),
@@ -90,18 +90,17 @@ pub fn bound(pipeline: &Pipeline) -> String {
     match (&*bound.kind, &bound.ports) {
         ("rate", _) => "an iteration starts in every cycle; nothing binds".into(),
         ("directive", _) => format!("a directive asks for II {ii}"),
-        ("port", Some(ports)) => format!(
-            "an iteration makes {} of '{}', which has {}",
-            match ports.accesses.len() {
+        ("port", Some(ports)) => {
+            let several = if ports.ports == 1 { "" } else { "s" };
+            let accesses = match ports.accesses.len() {
                 1 => "1 access".into(),
-                several => format!("{several} accesses"),
-            },
-            ports.memory,
-            counted(
-                ports.ports,
-                &format!("port to {}", ports.sort).replace("port to", "port that can")
+                count => format!("{count} accesses"),
+            };
+            format!(
+                "an iteration makes {accesses} of '{}', which has {} port{several} that can {}",
+                ports.memory, ports.ports, ports.sort
             )
-        ),
+        }
         ("operator", _) => format!("{} takes operands less often", bound.text),
         ("recurrence", _) if !bound.chain.is_empty() => format!(
             "{}: {} from start to start, {} later",

@@ -187,6 +187,9 @@ struct Lane {
     address: u64,
 }
 
+/// Nets, and who is shown their low words in each cycle.
+type Watched<'a> = (Vec<Signal>, &'a mut dyn FnMut(&[u64]));
+
 /// A module in simulation with what stands around it.
 struct Bench<'a> {
     netlist: &'a Netlist,
@@ -206,7 +209,7 @@ struct Bench<'a> {
     most_cycles: u64,
     recorder: Option<Recorder>,
     /// Nets, and who is shown them.
-    watched: Option<(Vec<Signal>, &'a mut dyn FnMut(&[u64]))>,
+    watched: Option<Watched<'a>>,
     scratch: Vec<u64>,
     /// Reads at the edge to come: the port, the memory, the address if any answer will not do.
     answers: Vec<(Signal, usize, Option<u64>)>,

@@ -178,7 +178,10 @@ impl Walk<'_, '_> {
                     formulas.push(Formula {
                         name: dim.label.clone(),
                         place: self.gather.place(dim.span),
-                        cycles: format!("{about}{each} * n + {}", self.latency(head) + 1),
+                        cycles: format!(
+                            "{about}{each} * n + {}",
+                            self.latency(head).saturating_add(1)
+                        ),
                     });
                 }
                 self.formulas(head, formulas);

@@ -54,7 +54,7 @@ fn bars(regions: &[Region], depth: usize, rows: &mut Vec<Bar>) {
             RegionKind::Block => "block",
             RegionKind::Loop | RegionKind::Branch | RegionKind::Way => "outer",
         };
-        let end = region.start.saturating_add(region.cycles.max(1));
+        let end = region.end();
         rows.push(Bar {
             label: region.name.clone(),
             depth,

@@ -21,6 +21,7 @@ use crate::schedule::device::{Device, Total};
 use crate::schedule::{NoSchedule, Schedule};
 use crate::sim::depths::{self, Short};
 use crate::sim::selfcheck::{self, Budget, Checked};
+use crate::transform::hoist::{self, Depends};
 use crate::transform::network::Network;
 use crate::units::float::{self, Operator};
 use crate::{directives, frontend, hwarith, ir, machine, prove, rtl, schedule, transform};
@@ -281,21 +282,29 @@ fn build_network(
     let mut tried = Vec::new();
     let mut passes: BTreeSet<&'static str> = BTreeSet::new();
     // Processes with equal code are one module.
-    let mut known: HashMap<String, usize> = HashMap::new();
+    let mut known: HashMap<(String, Depends), usize> = HashMap::new();
     let mut which = Vec::new();
     let step = target.progress.step("scheduling processes");
-    for (done, process) in (0..).zip(&network.processes) {
+    let processes = network.processes.iter().zip(hoist::dependences(network));
+    for (done, (process, depends)) in (0..).zip(processes) {
         step.part(done, network.processes.len() as u64);
         let mut unnamed = process.kernel().clone();
         unnamed.name = String::new();
         let text = ir::print::print_kernel(&unnamed, None);
-        let number = match known.get(&text) {
+        let same = (text, depends.clone());
+        let number = match known.get(&same) {
             Some(number) => *number,
             None => {
-                let (part, own) = part(process.kernel(), target, &mut warnings, &mut tried)?;
+                let (part, own) = part(
+                    process.kernel(),
+                    &depends,
+                    target,
+                    &mut warnings,
+                    &mut tried,
+                )?;
                 passes.extend(own);
                 parts.push(part);
-                known.insert(text, parts.len() - 1);
+                known.insert(same, parts.len() - 1);
                 parts.len() - 1
             }
         };
@@ -347,12 +356,14 @@ fn build_network(
 /// A process with its schedule: of the kernels that the passes offer, the one that takes the fewest cycles.
 fn part(
     kernel: &ir::Kernel,
+    depends: &Depends,
     target: &Target,
     warnings: &mut Diagnostics,
     tried: &mut Vec<Tried>,
 ) -> Result<(Part, Vec<&'static str>), Diagnostics> {
     let offers = transform::run_on(kernel.clone(), &target.skip, None)?;
-    let ((part, mut own), passes) = fastest(offers, tried, |kernel| {
+    let ((part, mut own), passes) = fastest(offers, tried, |mut kernel| {
+        hoist::run(&mut kernel, depends);
         let mut own = Diagnostics::default();
         let (program, schedule) = scheduled(&kernel, target, &mut own)?;
         let taken = taken(&program, &schedule, target);

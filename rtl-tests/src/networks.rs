@@ -130,7 +130,7 @@ impl Gen {
         let one = self.rng.pick(values).to_string();
         let other = match (self.rng.one_in(3), is_float) {
             (true, true) => self.rng.pick(&["1.5", "-0.25", "3.0"]).to_string(),
-            (true, false) => self.rng.pick(&["1", "-3", "7", "100"]).to_string(),
+            (true, false) => self.rng.pick(&["1", "3", "7", "100"]).to_string(),
             _ => self.rng.pick(values).to_string(),
         };
         match (self.rng.below(7), is_float) {

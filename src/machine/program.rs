@@ -133,6 +133,13 @@ impl Mem {
     pub fn bits(&self) -> u64 {
         self.depth.saturating_mul(self.width.into())
     }
+    /// Cycles from a load to its data: an element of a stream is there as it is got.
+    pub fn latency(&self) -> u32 {
+        match self.place {
+            Place::Stream(_) => 0,
+            Place::External | Place::Local | Place::Rom(_) | Place::State(_) => 1,
+        }
+    }
     /// Bits of an address: max(1, ceil(log2 depth)).
     pub fn address_width(&self) -> u32 {
         address_width(self.depth)

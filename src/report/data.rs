@@ -385,7 +385,7 @@ pub struct Queue {
     pub most: Option<u64>,
     /// The most elements in each sample.
     pub levels: Vec<u64>,
-    /// Elements that went through.
+    /// Elements that went through; of a stream from outside with several consumers only those that waited in here.
     pub elements: Option<u64>,
 }
 

@@ -56,7 +56,7 @@ type Called<'v> = dyn Fn(NodeId) -> Option<&'v Variant> + 'v;
 fn check_unit(unit: &Variant, device: &Device, budget: f64) -> Result<(), String> {
     let (graph, times) = (&unit.graph, &unit.times);
     for (step, times) in graph.steps.iter().zip(&unit.steps) {
-        data_order(step, times, &[], &|_| None)?;
+        data_order(step, times, (&[], &no_loads), &|_| None)?;
         stability(step, times, &BTreeSet::new())?;
         // Between the first state and the last one.
         let choice = |width| device.delay(Class::Mux, width);
@@ -65,7 +65,7 @@ fn check_unit(unit: &Variant, device: &Device, budget: f64) -> Result<(), String
             .check(&|_| None, None)
             .map_err(|e| format!("step: {e}"))?;
     }
-    data_order(graph, times, &step_cycles(unit), &|_| None)?;
+    data_order(graph, times, (&step_cycles(unit), &no_loads), &|_| None)?;
     stability(graph, times, &BTreeSet::new())?;
     let choice = |_| unit.shared.map_or(0.0, |shared| shared.choice_delay);
     Chaining::new(graph, times, device, budget)
@@ -111,7 +111,8 @@ fn check_leaf(
     called: &Called,
 ) -> Result<(), String> {
     let times = &schedule.times;
-    data_order(&leaf.graph, times, &[], called)?;
+    let loads = |mem: MemId| program.mems[mem].latency();
+    data_order(&leaf.graph, times, (&[], &loads), called)?;
     for id in leaf.graph.nodes.ids() {
         if let (Some(ii), Some(variant)) = (schedule.ii, called(id))
             && is_live(&leaf.graph, times, id)
@@ -143,17 +144,23 @@ fn is_live(graph: &Graph, times: &Times, id: NodeId) -> bool {
     times.width[id.index()] > 0 || matches!(graph.nodes[id].op, Op::Store(_))
 }
 
+/// Operators have none.
+fn no_loads(_: MemId) -> u32 {
+    1
+}
+
 fn data_order(
     graph: &Graph,
     times: &Times,
-    step_cycles: &[u32],
+    (step_cycles, loads): (&[u32], &dyn Fn(MemId) -> u32),
     called: &Called,
 ) -> Result<(), String> {
     let Times { start, ready, .. } = times;
     for (id, node) in graph.nodes.iter() {
         let i = id.index();
         let latency = match node.op {
-            Op::Load(_) | Op::Table(_) => 1,
+            Op::Table(_) => 1,
+            Op::Load(mem) => loads(mem),
             Op::Call(_) if !is_live(graph, times, id) => ready[i] - start[i],
             Op::Call(_) => called(id).ok_or("a call in a unit")?.latency,
             Op::Iterate { step, count } => {

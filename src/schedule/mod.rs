@@ -231,8 +231,8 @@ pub fn schedule(
 fn load_delays(mem: &Mem, device: &Device) -> (f64, f64) {
     let words = u32::try_from(mem.depth).unwrap_or(u32::MAX);
     match (&mem.place, mem.kind) {
-        // What is got stands in a register.
-        (Place::Stream(_), _) => (0.0, 0.0),
+        // It may come past the queue, and may have been got before.
+        (Place::Stream(_), _) => (0.0, 2.0 * device.delay(Class::Mux, mem.width)),
         (Place::External, _) | (_, MemoryKind::Block) => {
             (0.0, device.delay(Class::BlockRam, mem.width))
         }

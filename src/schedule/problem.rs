@@ -297,10 +297,11 @@ impl<'g> Problem<'g> {
                 // The old value is there only at the start.
                 Op::Var(var) if written.contains(var) => self.kinds[i] = Kind::Register,
                 Op::Load(mem) => {
-                    let (before, after) = load_delays(&program.mems[*mem], device);
+                    let mem = &program.mems[*mem];
+                    let (before, after) = load_delays(mem, device);
                     self.kinds[i] = Kind::Pipelined {
                         before: before.min(self.budget),
-                        latency: 1,
+                        latency: mem.latency(),
                         after: after.min(self.budget),
                     };
                 }

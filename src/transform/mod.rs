@@ -13,6 +13,7 @@ pub mod fills;
 pub mod flatten;
 pub mod forward;
 mod grids;
+pub mod hoist;
 pub mod inline;
 pub mod interleave;
 pub mod iterations;

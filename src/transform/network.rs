@@ -144,16 +144,6 @@ impl Network {
     }
 
     fn check(&self) -> Result<(), Diagnostics> {
-        let kernel = &self.kernel;
-        if kernel
-            .results
-            .iter()
-            .any(|slot| matches!(slot, ResultSlot::Array(_)))
-        {
-            let message =
-                "a kernel with streams returns scalars; it writes arrays that it is given";
-            return Err(Diagnostic::error(codes::NETWORK, kernel.span, message).into());
-        }
         for (id, users) in self.users() {
             let stream = &self.kernel.arrays[id];
             let refuse = |message: String| {

@@ -66,6 +66,18 @@ fn a_chain_takes_as_long_as_its_longest_process() {
     assert_eq!(intervals, [Some(1); 3]);
 }
 
+/// Nothing leads from what is put to what is got behind it; where the outside may answer, nothing is moved.
+#[test]
+fn what_is_got_behind_what_is_put_is_a_pipeline_where_it_cannot_depend_on_it() {
+    let intervals = |compiled: &Compilation| -> Vec<Option<u64>> {
+        compiled.manifest.loops.iter().map(|one| one.ii).collect()
+    };
+    assert_eq!(intervals(&built("got_behind")), [Some(1); 3]);
+    let answered = "from allo import *\n\n@kernel\ndef top(a: Stream[i32], o: Stream[i32]):\n    for i in range(8):\n        \
+                    o.put(i)\n        o.put(a.get())\n";
+    assert_eq!(intervals(&checked(answered, &[])), [None]);
+}
+
 #[test]
 fn elements_that_are_not_needed_stay_where_they_are() {
     let compiled = built("conditional");
@@ -275,4 +287,15 @@ fn initial_tokens_deepen_a_stream() {
     let zeros = |count: usize| vec![Value::int(allo_hls::ir::Scalar::signed(32), 0); count];
     let input = Invocation::given(&signature, vec![zeros(16), zeros(16)]);
     assert!(reference::run(&compiled.program, &input, &Options::default()).is_ok());
+}
+
+/// One multiply-accumulate for each element and cycle, from edge to edge.
+#[test]
+fn a_systolic_product_takes_its_waves_and_a_few_cycles() {
+    let compiled = built("systolic_streams");
+    let rows = |name: char| (0..4).map(move |i| format!("\"{name}_{i}\": [{i}, 2, -3, 4]"));
+    let given: Vec<String> = rows('a').chain(rows('b')).collect();
+    let (cycles, left) = run(&compiled, &format!("{{{}}}", given.join(", ")));
+    assert!(left.contains("\"c_3_2\":[35]"), "{left}");
+    assert!(cycles <= 3 * 4 - 2 + 8, "{cycles}");
 }

@@ -79,7 +79,7 @@ impl Gather<'_> {
             };
             let is_outside = matches!(array.kind, ArrayKind::Param(_));
             match (is_outside, &users.consumers[..]) {
-                (false, several @ [_, _, ..]) => {
+                (_, several @ [_, _, ..]) => {
                     queues.extend(several.iter().map(|one| (queue(vec![*one]), true)));
                 }
                 (false, all) => queues.push((queue(all.to_vec()), !all.is_empty())),

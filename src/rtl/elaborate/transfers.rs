@@ -20,10 +20,12 @@ struct Source {
     dout: NetId,
     empty_n: NetId,
     read: NetId,
-    /// What was got last.
-    got: NetId,
+    /// The element that is used: that, or the one that was got before.
+    element: NetId,
     /// An element is taken; of each leaf.
     taken: Vec<Operand>,
+    /// What was got before waits to be used; of each leaf.
+    held: Vec<Operand>,
 }
 
 /// A stream that elements are put into.
@@ -101,15 +103,16 @@ impl Top<'_> {
             dout: cells.port(Direction::Input, &format!("{name}_dout"), width),
             empty_n: cells.port(Direction::Input, &format!("{name}_empty_n"), 1),
             read: cells.port(Direction::Output, &format!("{name}_read"), 1),
-            got: cells.net(&format!("{name}_got"), width),
+            element: cells.net(&format!("{name}_element"), width),
             taken: Vec::new(),
+            held: Vec::new(),
         };
         let named = |net| Some(cells.name(net).to_string());
         let ports = self.stream_ports.entry(stream.data).or_default();
         ports.dout = named(source.dout);
         ports.empty_n = named(source.empty_n);
         ports.read = named(source.read);
-        self.memories[stream.data].set_read_data(source.got);
+        self.memories[stream.data].set_read_data(source.element);
         self.transfers.sources.insert(stream.take, source);
     }
 
@@ -228,10 +231,9 @@ impl Top<'_> {
             cells.drive_register(held, keeps, None, Some(0), None);
         }
         let source = self.transfers.sources.get_mut(&mem);
-        source
-            .expect("every side that is accessed is declared")
-            .taken
-            .push(take);
+        let source = source.expect("every side that is accessed is declared");
+        source.taken.push(take);
+        source.held.extend(held.map(Operand::Net));
         there
     }
 
@@ -272,11 +274,8 @@ impl Top<'_> {
             let read = self
                 .cells
                 .any(&source.taken, &format!("{}_taken", source.name));
-            let enable = self.cells.as_net(read.clone(), "enable");
-            self.cells.drive(source.read, Expr::Copy(read));
-            let next = Operand::Net(source.dout);
-            self.cells
-                .drive_register(source.got, next, Some(enable), None, None);
+            self.cells.drive(source.read, Expr::Copy(read.clone()));
+            self.drive_element(&source, read);
         }
         for (mem, sink) in sinks {
             self.cells.comment(format!("stream {}", sink.name));
@@ -288,6 +287,27 @@ impl Top<'_> {
             self.cells.drive(sink.din, Expr::Copy(merged.data));
             count_room(&mut self.cells, sink, start);
         }
+    }
+}
+
+impl Top<'_> {
+    fn drive_element(&mut self, source: &Source, read: Operand) {
+        let cells = &mut self.cells;
+        let oldest = Operand::Net(source.dout);
+        if source.held.is_empty() {
+            return cells.drive(source.element, Expr::Copy(oldest));
+        }
+        let enable = cells.as_net(read, "enable");
+        let width = cells.module.nets[source.dout].width;
+        let name = format!("{}_got", source.name);
+        let got = cells.register(&name, width, oldest.clone(), Some(enable), None, None);
+        let held = cells.any(&source.held, &format!("{}_held", source.name));
+        let element = Expr::Mux {
+            cond: held,
+            on_true: Operand::Net(got),
+            on_false: oldest,
+        };
+        cells.drive(source.element, element);
     }
 }
 

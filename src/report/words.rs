@@ -128,8 +128,7 @@ pub fn chain_explains(pipeline: &Pipeline) -> bool {
 /// What a trial came to.
 pub fn outcome(report: &Report, trial: &Trial) -> String {
     let Some(outcome) = &trial.outcome else {
-        let why = trial.refused.as_deref().unwrap_or_default();
-        return format!("refused: {why}");
+        return trial.refused.clone().unwrap_or_default();
     };
     let before = report.pipelines.get(trial.pipeline).and_then(|p| p.ii);
     let ii = match (before, outcome.ii) {

@@ -1,13 +1,16 @@
 //! The whole way from source text to netlist, with every form in between kept for printing and checking.
 
+mod choice;
+
 use crate::codes;
 use crate::diagnostics::{Diagnostic, Diagnostics, FileId, SourceMap};
 use crate::directives::Directive;
 use crate::frontend::Choice;
 use crate::ir::{FloatFormat, Scalar};
-use crate::levels::{self, Aim, Forecast, Level, Limits};
+use crate::levels::{self, Aim, Decided, Forecast, Level, Limits, Tried};
 use crate::machine::program::Program;
 use crate::machine::select::Waits;
+use crate::progress::Progress;
 use crate::prove::design::{Proof, Question};
 use crate::rtl::elaborate::network::Part;
 use crate::rtl::elaborate::units::{CLOCK, OPERANDS, RESULT, START};
@@ -22,7 +25,8 @@ use crate::transform::hoist::{self, Depends};
 use crate::transform::network::Network;
 use crate::units::float::{self, Operator};
 use crate::{directives, frontend, hwarith, ir, machine, prove, rtl, schedule, transform};
-use std::collections::HashMap;
+use choice::{fastest, in_order};
+use std::collections::{BTreeSet, HashMap};
 
 /// What a compilation aims at.
 #[derive(Clone, Debug)]
@@ -41,6 +45,8 @@ pub struct Target {
     pub strict: bool,
     /// What the compiler directs by itself.
     pub aim: Aim,
+    /// Who is told how far a compilation is.
+    pub progress: Progress,
     /// Whether streams that are too short stay so.
     pub keep_depths: bool,
 }
@@ -64,6 +70,7 @@ impl Target {
                 limits,
                 partition_args: false,
             },
+            progress: Progress::default(),
             keep_depths: false,
         })
     }
@@ -86,6 +93,12 @@ pub struct Compilation {
     pub schedule: Schedule,
     /// Regions and cycles of the processes of a network; then there is nothing in `hardware` and `schedule`.
     pub parts: Vec<Part>,
+    /// The network that it is, with the part that each process is; `None`: it is none.
+    pub network: Option<(Network, Vec<usize>)>,
+    /// Of all kernels that there might have been, what was tried.
+    pub tried: Vec<Tried>,
+    /// Passes that changed what became hardware, in order; of a network, those of any process.
+    pub passes: Vec<&'static str>,
     /// Netlist.
     pub design: Design,
     /// Description of the ports.
@@ -123,7 +136,9 @@ pub fn compile<'t>(
 ) -> Result<Compilation, Diagnostics> {
     let choice = choice.into();
     let top = choice.top;
+    let reading = target.progress.step("reading the source");
     let mut compiled = typed(sources, file, choice, target.keep_depths)?;
+    drop(reading);
     let directed = direct(sources, &mut compiled, &target.directives)?;
     let mut compilation = build(sources, compiled, directed, target)?;
     if let Some(top) = top {
@@ -208,31 +223,33 @@ pub fn build(
     if let Some(network) = Network::of(&directed)? {
         return build_network(sources, compiled, directed, &network, target);
     }
-    let mut best: Result<Option<Hardware>, Diagnostics> = Ok(None);
     let mut kernel = transform::inline::inline(&directed)?;
-    let mut decisions = Vec::new();
+    let mut decided = Decided::default();
     if target.aim.level > Level::One {
         let forecast = |kernel: ir::Kernel| forecast(kernel, target);
-        decisions = levels::direct(&mut kernel, sources, &target.aim, &forecast);
+        let step = target.progress.step("looking for what is faster, at most");
+        let tell = |done, all| step.part(done, all);
+        decided = levels::direct(&mut kernel, sources, &target.aim, &forecast, &tell);
     }
-    for kernel in transform::run_on(kernel, &target.skip, None)? {
-        match (build_kernel(sources, kernel, target), &best) {
-            // The later ones are the plainer ones: they win ties.
-            (Ok(built), Ok(Some(best))) if cycles(&built) > cycles(best) => {}
-            (Ok(built), _) => best = Ok(Some(built)),
-            // A gamble without hardware is lost; the plain kernel still has some, or none has.
-            (Err(_), Ok(Some(_))) => {}
-            (Err(errors), _) => best = Err(errors),
-        }
-    }
-    let mut best = best?.expect("transform::run gives at least one kernel");
+    let Decided {
+        sentences: decisions,
+        mut tried,
+    } = decided;
+    let step = target.progress.step("scheduling");
+    let offers = transform::run_on(kernel, &target.skip, None)?;
+    let (mut best, passes) = fastest(offers, &mut tried, |kernel| {
+        let built = build_kernel(sources, kernel, target)?;
+        let taken = taken(&built.hardware, &built.schedule, target);
+        Ok((built, taken))
+    })?;
+    drop(step);
     let frontend::Compiled {
         program,
         directives,
         mut warnings,
     } = compiled;
     warnings.0.append(&mut best.warnings.0);
-    let checked = check(&program, &best, target.check)
+    let checked = check(&program, &best, target.check, &target.progress)
         .map_err(|found| selfcheck::internal_error(found, best.kernel.span.into()))?;
     if target.aim.level == Level::Three {
         let notes = decisions
@@ -251,6 +268,9 @@ pub fn build(
         hardware: best.hardware,
         schedule: best.schedule,
         parts: Vec::new(),
+        network: None,
+        tried,
+        passes,
         design: best.design,
         manifest: best.manifest,
         warnings,
@@ -277,10 +297,15 @@ fn build_network(
     let notes = notes.map(|(span, note)| Diagnostic::error(codes::NETWORK, *span, note).as_note());
     warnings.0.extend(notes);
     let mut parts = Vec::new();
+    let mut tried = Vec::new();
+    let mut passes: BTreeSet<&'static str> = BTreeSet::new();
     // Processes with equal code are one module.
     let mut known: HashMap<(String, Depends), usize> = HashMap::new();
     let mut which = Vec::new();
-    for (process, depends) in network.processes.iter().zip(hoist::dependences(network)) {
+    let step = target.progress.step("scheduling processes");
+    let processes = network.processes.iter().zip(hoist::dependences(network));
+    for (done, (process, depends)) in (0..).zip(processes) {
+        step.part(done, network.processes.len() as u64);
         let mut unnamed = process.kernel().clone();
         unnamed.name = String::new();
         let text = ir::print::print_kernel(&unnamed, None);
@@ -288,13 +313,22 @@ fn build_network(
         let number = match known.get(&same) {
             Some(number) => *number,
             None => {
-                parts.push(part(process.kernel(), &depends, target, &mut warnings)?);
+                let (part, own) = part(
+                    process.kernel(),
+                    &depends,
+                    target,
+                    &mut warnings,
+                    &mut tried,
+                )?;
+                passes.extend(own);
+                parts.push(part);
                 known.insert(same, parts.len() - 1);
                 parts.len() - 1
             }
         };
         which.push(number);
     }
+    drop(step);
     let built = rtl::elaborate::network::build(network, &parts, &which, sources);
     let (mut design, manifest) = built?;
     debug_check("netlist", || rtl::validate::validate(&design));
@@ -308,7 +342,7 @@ fn build_network(
         manifest,
         warnings: Diagnostics::default(),
     };
-    let checked = check(&program, &built, target.check)
+    let checked = check(&program, &built, target.check, &target.progress)
         .map_err(|found| selfcheck::internal_error(found, kernel.span.into()))?;
     if let Checked::Not(why) = &checked
         && target.check != Budget::OFF
@@ -327,6 +361,9 @@ fn build_network(
         schedule: built.schedule,
         directives,
         parts,
+        network: Some((network.clone(), which)),
+        tried,
+        passes: in_order(&passes),
         design: built.design,
         manifest: built.manifest,
         warnings,
@@ -340,29 +377,27 @@ fn part(
     depends: &Depends,
     target: &Target,
     warnings: &mut Diagnostics,
-) -> Result<Part, Diagnostics> {
-    let mut best: Result<Option<(u64, Part, Diagnostics)>, Diagnostics> = Ok(None);
-    for mut kernel in transform::run_on(kernel.clone(), &target.skip, None)? {
+    tried: &mut Vec<Tried>,
+) -> Result<(Part, Vec<&'static str>), Diagnostics> {
+    let offers = transform::run_on(kernel.clone(), &target.skip, None)?;
+    let ((part, mut own), passes) = fastest(offers, tried, |mut kernel| {
         hoist::run(&mut kernel, depends);
         let mut own = Diagnostics::default();
-        match (scheduled(&kernel, target, &mut own), &best) {
-            (Ok((program, schedule)), before) => {
-                let cycles = schedule::forecast::cycles(&program, &schedule);
-                if !matches!(before, Ok(Some(best)) if best.0 < cycles) {
-                    best = Ok(Some((cycles, Part { program, schedule }, own)));
-                }
-            }
-            (Err(_), Ok(Some(_))) => {}
-            (Err(errors), _) => best = Err(errors),
-        }
-    }
-    let (_, part, mut own) = best?.expect("transform::run gives at least one kernel");
+        let (program, schedule) = scheduled(&kernel, target, &mut own)?;
+        let taken = taken(&program, &schedule, target);
+        Ok(((Part { program, schedule }, own), taken))
+    })?;
     warnings.0.append(&mut own.0);
-    Ok(part)
+    Ok((part, passes))
 }
 
 /// Makes sure of a netlist: it runs beside the reference, and a small one of integers is proven before.
-fn check(program: &ir::Program, built: &Hardware, budget: Budget) -> Result<Checked, Diagnostic> {
+fn check(
+    program: &ir::Program,
+    built: &Hardware,
+    budget: Budget,
+    progress: &Progress,
+) -> Result<Checked, Diagnostic> {
     let Hardware {
         kernel,
         design,
@@ -375,10 +410,13 @@ fn check(program: &ir::Program, built: &Hardware, budget: Budget) -> Result<Chec
         manifest,
     };
     let run = |budget| {
-        let checked = selfcheck::check(program, kernel, design, manifest, budget);
+        let checked = selfcheck::check(program, kernel, design, manifest, budget, progress);
         checked.map_err(|error| error.to_diagnostic())
     };
-    match prove::design::attempt(&question, budget.for_proof()) {
+    let step = progress.step("proving");
+    let proof = prove::design::attempt(&question, budget.for_proof());
+    drop(step);
+    match proof {
         Some(Proof::Proven(_)) => Ok(run(budget.after_proof())?.and_proven()),
         Some(Proof::Refuted(arguments)) => match prove::design::confirm(&question, &arguments) {
             Some(found) => Err(found),
@@ -401,20 +439,26 @@ struct Hardware {
 
 /// What the best of the kernels that the passes offer will take; `None`: there is no hardware.
 fn forecast(kernel: ir::Kernel, target: &Target) -> Option<Forecast> {
-    let kernels = transform::run_on(kernel, &target.skip, None).ok()?;
-    let forecasts = kernels.iter().filter_map(|kernel| {
-        let (hardware, schedule) = scheduled(kernel, target, &mut Diagnostics::default()).ok()?;
-        let luts = schedule::forecast::luts(&hardware, &schedule, &target.device);
-        let blocks = schedule::forecast::blocks(&hardware, &schedule);
-        Some(Forecast {
-            cycles: schedule::forecast::cycles(&hardware, &schedule),
-            luts,
-            logic: luts - blocks as f64 * target.device.dsp.luts,
-            blocks,
-            ram: schedule::forecast::ram(&hardware),
-        })
+    let offers = transform::run_on(kernel, &target.skip, None).ok()?;
+    let forecasts = offers.iter().filter_map(|offer| {
+        let mut warnings = Diagnostics::default();
+        let (hardware, schedule) = scheduled(&offer.kernel, target, &mut warnings).ok()?;
+        Some(taken(&hardware, &schedule, target))
     });
     forecasts.min_by_key(|forecast| forecast.cycles)
+}
+
+/// What scheduled hardware will take.
+fn taken(hardware: &Program, schedule: &Schedule, target: &Target) -> Forecast {
+    let luts = schedule::forecast::luts(hardware, schedule, &target.device);
+    let blocks = schedule::forecast::blocks(hardware, schedule);
+    Forecast {
+        cycles: schedule::forecast::cycles(hardware, schedule),
+        luts,
+        logic: luts - blocks as f64 * target.device.dsp.luts,
+        blocks,
+        ram: schedule::forecast::ram(hardware),
+    }
 }
 
 fn scheduled(
@@ -481,11 +525,6 @@ fn build_kernel(
         manifest,
         warnings,
     })
-}
-
-/// Cycles of an invocation, about where the data decide.
-fn cycles(built: &Hardware) -> u64 {
-    schedule::forecast::cycles(&built.hardware, &built.schedule)
 }
 
 /// A stand-alone operator: one pipelined module without control.

@@ -5,6 +5,7 @@ use super::{CheckArgs, CompileArgs, Emit, PythonArgs, TargetArgs};
 use allo_hls::codes;
 use allo_hls::diagnostics::{Diagnostic, Diagnostics, FileId, SourceMap};
 use allo_hls::driver::{self, Target};
+use allo_hls::report::Build;
 use allo_hls::sim::selfcheck::Budget;
 use allo_hls::{directives, frontend, ir, rtl, transform};
 use std::io::Read;
@@ -34,7 +35,7 @@ pub fn load(
 }
 
 /// What was asked for; `check` is for those who did not ask for a check.
-pub fn target(args: &TargetArgs, check: Budget) -> Result<Target, Diagnostic> {
+pub fn target(printer: &Printer, args: &TargetArgs, check: Budget) -> Result<Target, Diagnostic> {
     let mut target = Target::new(&args.hardware.device, args.hardware.clock)?;
     let limits = &mut target.aim.limits;
     limits.blocks = args.max_dsp.unwrap_or(limits.blocks);
@@ -50,6 +51,7 @@ pub fn target(args: &TargetArgs, check: Budget) -> Result<Target, Diagnostic> {
         check: args.hardware.check.unwrap_or(check),
         directives: args.directives.all()?,
         strict: args.directives.strict,
+        progress: printer.progress.clone(),
         ..target
     })
 }
@@ -81,7 +83,7 @@ pub fn compile(printer: &Printer, args: &CompileArgs) -> Result<(), Status> {
     let file = load(&mut sources, args.source.input(), &args.source.python)
         .map_err(|e| printer.fail(e, &sources))?;
     let choice = args.source.choice();
-    if args.emit == Emit::Ir && args.manifest.is_none() {
+    if args.emit == Emit::Ir && args.manifest.is_none() && args.report.is_empty() {
         // Shown even where the back end has no hardware for it.
         let mut compiled =
             frontend::compile(&mut sources, file, choice).map_err(|e| printer.fail(e, &sources))?;
@@ -109,7 +111,8 @@ pub fn compile(printer: &Printer, args: &CompileArgs) -> Result<(), Status> {
         return emit(args.output.as_deref(), text.as_bytes())
             .map_err(|e| printer.fail(e, &sources));
     }
-    let mut target = target(&args.target, Budget::QUICK).map_err(|e| printer.fail(e, &sources))?;
+    let mut target =
+        target(printer, &args.target, Budget::QUICK).map_err(|e| printer.fail(e, &sources))?;
     args.interface.aim(&mut target);
     let compiled = driver::compile(&mut sources, file, choice, &target)
         .map_err(|e| printer.fail(e, &sources))?;
@@ -148,5 +151,12 @@ pub fn compile(printer: &Printer, args: &CompileArgs) -> Result<(), Status> {
             Some(path) => emit(Some(path), manifest().as_bytes()),
             None => Ok(()),
         });
-    written.map_err(|e| printer.fail(e, &sources))
+    let build = Build {
+        sources: &sources,
+        target: &target,
+        compilation: &compiled,
+    };
+    written
+        .and_then(|()| super::report::write(&build, &args.trials, &args.report))
+        .map_err(|e| printer.fail(e, &sources))
 }

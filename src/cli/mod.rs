@@ -8,7 +8,9 @@ mod interface;
 mod operator;
 mod output;
 mod package;
+mod progress;
 pub mod prove;
+mod report;
 pub mod simulate;
 mod r#typeof;
 
@@ -43,6 +45,9 @@ struct Cli {
     /// How diagnostics are printed
     #[arg(long, global = true, value_enum, default_value = "human")]
     message_format: MessageFormat,
+    /// Do not show on the terminal what a long run does
+    #[arg(short, long, global = true)]
+    quiet: bool,
 }
 
 /// Form of diagnostics on standard error.
@@ -74,6 +79,8 @@ enum Command {
     Explain(ExplainArgs),
     /// Say what type an expression has
     Typeof(TypeofArgs),
+    /// Explain what became of a kernel: what it takes, what binds each loop, and what would lift that
+    Report(ReportArgs),
 }
 
 /// Which kernel of which file.
@@ -190,6 +197,33 @@ pub struct CompileArgs {
     /// Also write the manifest (ports, protocol, schedule) as JSON
     #[arg(long, value_name = "FILE")]
     pub manifest: Option<PathBuf>,
+    /// Also explain the build: a page (.html), data (.json) or text (.txt); repeatable
+    #[arg(long, value_name = "FILE", value_parser = report::parse_file)]
+    pub report: Vec<report::ReportFile>,
+    #[command(flatten)]
+    pub trials: TrialArgs,
+}
+
+/// `allo-hls report kernel.py --top saxpy`
+#[derive(Args)]
+pub struct ReportArgs {
+    #[command(flatten)]
+    pub source: SourceArgs,
+    #[command(flatten)]
+    pub target: TargetArgs,
+    #[command(flatten)]
+    pub trials: TrialArgs,
+    /// Output file: a page (.html), data (.json) or text (.txt); text on standard output if left out
+    #[arg(short, long, value_name = "FILE", value_parser = report::parse_file)]
+    pub output: Option<report::ReportFile>,
+}
+
+/// What a report may try.
+#[derive(Args, Clone)]
+pub struct TrialArgs {
+    /// Builds that a report may try to find out what would lift the bounds of loops; 0: none
+    #[arg(long, value_name = "N", default_value_t = 12)]
+    pub trials: usize,
 }
 
 /// Forms that can be printed.
@@ -472,7 +506,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
             .error(ErrorKind::ArgumentConflict, message)
             .exit();
     }
-    let printer = output::Printer::new(cli.message_format);
+    let printer = output::Printer::new(cli.message_format, cli.quiet);
     let result = match cli.command {
         Some(Command::Check(args)) => compile::check(&printer, &args),
         Some(Command::Run(args)) => simulate::run(&printer, &args),
@@ -483,6 +517,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
         Some(Command::Operator(args)) => operator::operator(&printer, &args),
         Some(Command::Explain(args)) => explain::explain(&printer, &args),
         Some(Command::Typeof(args)) => r#typeof::run(&printer, &args),
+        Some(Command::Report(args)) => report::run(&printer, &args),
         None => compile::compile(&printer, &cli.compile),
     };
     match result {

@@ -1,8 +1,9 @@
 //! Printing: diagnostics to standard error, results to standard output or whole files.
 
-use super::{MessageFormat, WRONG_INPUT};
+use super::{MessageFormat, WRONG_INPUT, progress};
 use allo_hls::codes;
 use allo_hls::diagnostics::{Diagnostic, Diagnostics, SourceMap};
+use allo_hls::progress::Progress;
 use std::io::{IsTerminal, Write};
 use std::path::Path;
 
@@ -13,13 +14,19 @@ pub type Status = u8;
 pub struct Printer {
     format: MessageFormat,
     color: bool,
+    /// What a long run does, for the terminal.
+    pub progress: Progress,
 }
 
 impl Printer {
     /// Colours only on a terminal, and not against the user's wish.
-    pub fn new(format: MessageFormat) -> Printer {
+    pub fn new(format: MessageFormat, quiet: bool) -> Printer {
         let color = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-        Printer { format, color }
+        Printer {
+            format,
+            color,
+            progress: progress::shown(quiet),
+        }
     }
 
     /// Prints messages; a closed standard error is nobody's error.

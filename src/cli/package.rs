@@ -57,7 +57,7 @@ fn package(
     sources: &mut SourceMap,
 ) -> Result<(), Diagnostics> {
     let file = load(sources, args.source.input(), &args.source.python)?;
-    let mut target = target(&args.target, Budget::QUICK)?;
+    let mut target = target(printer, &args.target, Budget::QUICK)?;
     args.interface.aim(&mut target);
     let compiled = driver::compile(sources, file, args.source.choice(), &target)?;
     printer.diagnostics(&compiled.warnings, sources);

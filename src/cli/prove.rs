@@ -48,7 +48,9 @@ pub fn run(printer: &Printer, command: &ProveArgs) -> Result<(), Status> {
     let mut sources = SourceMap::default();
     let compiled =
         compile(printer, command, &mut sources).map_err(|e| printer.fail(e, &sources))?;
+    let step = printer.progress.step("proving");
     let proof = design::prove(&compiled.question(), &Limits::within(command.time));
+    drop(step);
     match proof {
         Proof::Proven(statistics) => emit(None, summary(&compiled, &statistics).as_bytes())
             .map_err(|e| printer.fail(e, &sources)),
@@ -69,7 +71,7 @@ fn compile(
     sources: &mut SourceMap,
 ) -> Result<Compilation, Diagnostics> {
     let file = load(sources, command.source.input(), &command.source.python)?;
-    let target = target(&command.target, Budget::OFF)?;
+    let target = target(printer, &command.target, Budget::OFF)?;
     let compiled = driver::compile(sources, file, command.source.choice(), &target)?;
     printer.diagnostics(&compiled.warnings, sources);
     Ok(compiled)

@@ -22,10 +22,7 @@ use allo_hls::sim::shell;
 use allo_hls::sim::value::Signature;
 use allo_hls::sim::verilator::Verilator;
 use allo_hls::sim::{args, waveform::Names};
-use std::io::{IsTerminal as _, Write as _};
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
 
 /// Cycles without any progress before a simulation counts as hanging.
 const CYCLE_LIMIT: u64 = 1 << 32;
@@ -64,7 +61,9 @@ fn run_in(
         Some(compiled) => {
             let signature = Signature::of(&compiled.program);
             let inputs = inputs(&signature, command.args.as_deref())?;
-            let engine = engine(&compiled, command.engine == Some(RunEngine::Verilator))?;
+            let is_built = command.engine == Some(RunEngine::Verilator);
+            let engine = prepared(printer, &compiled, is_built)?;
+            let _step = printer.progress.step("running the hardware");
             let outcomes = run_hardware(&compiled, &*engine, (&inputs, between))?;
             (signature, inputs, outcomes)
         }
@@ -73,6 +72,7 @@ fn run_in(
             printer.diagnostics(&compiled.warnings, sources);
             let signature = Signature::of(&compiled.program);
             let inputs = inputs(&signature, command.args.as_deref())?;
+            let _step = printer.progress.step("running the reference");
             let outcomes =
                 run_reference(&compiled.program, (&inputs, between), command.check_bounds)?;
             (signature, inputs, outcomes)
@@ -95,7 +95,7 @@ fn hardware(
         sources,
         file,
         choice,
-        &target(&command.target, Budget::QUICK)?,
+        &target(printer, &command.target, Budget::QUICK)?,
     ) {
         Ok(compiled) => {
             printer.diagnostics(&compiled.warnings, sources);
@@ -113,6 +113,23 @@ fn hardware(
             printer.diagnostics(&warning.into(), sources);
             Ok(None)
         }
+    }
+}
+
+/// What simulates a compiled kernel, which takes a while where Verilator builds it.
+fn prepared(
+    printer: &Printer,
+    compiled: &Compilation,
+    verilator: bool,
+) -> Result<Box<dyn Engine>, Diagnostics> {
+    let _step = printer.progress.step(preparation(verilator));
+    Ok(engine(compiled, verilator)?)
+}
+
+fn preparation(verilator: bool) -> &'static str {
+    match verilator {
+        true => "building the simulation",
+        false => "preparing the simulation",
     }
 }
 
@@ -262,7 +279,7 @@ fn cosim_in(
     sources: &mut SourceMap,
 ) -> Result<(), Diagnostics> {
     let file = load(sources, command.source.input(), &command.source.python)?;
-    let mut target = target(&command.target, Budget::OFF)?;
+    let mut target = target(printer, &command.target, Budget::OFF)?;
     command.interface.aim(&mut target);
     let compiled = driver::compile(sources, file, command.source.choice(), &target)?;
     printer.diagnostics(&compiled.warnings, sources);
@@ -286,68 +303,25 @@ fn cosim_in(
     };
     let verilator = command.engine == CosimEngine::Verilator;
     let (engine, manifest) = match command.interface.block(&compiled)? {
-        Some((design, block)) => (
-            block_engine(&design, &block, verilator)?,
-            timeless(&compiled.manifest),
-        ),
+        Some((design, block)) => {
+            let _step = printer.progress.step(preparation(verilator));
+            let engine = block_engine(&design, &block, verilator)?;
+            (engine, timeless(&compiled.manifest))
+        }
         None => (
-            engine(&compiled, verilator)? as Box<dyn Engine>,
+            prepared(printer, &compiled, verilator)?,
             compiled.manifest.clone(),
         ),
     };
-    let progress = ProgressBar::new();
-    let report = cosim::cosim_on(
-        &*engine,
-        &compiled.program,
-        &manifest,
-        &options,
-        &|done, all| {
-            progress.show(done, all);
-        },
-    );
-    progress.clear();
+    let step = printer.progress.step("comparing with the reference");
+    let program = &compiled.program;
+    let report = cosim::cosim_on(&*engine, program, &manifest, &options, &|done, all| {
+        step.part(done as u64, all as u64);
+    });
+    drop(step);
     let report = report.map_err(|e| e.to_diagnostic())?;
     let text = summary(&compiled, &report) + &report.coverage.report(sources);
     Ok(emit(None, text.as_bytes())?)
-}
-
-/// Says on a terminal how far a long run has come.
-struct ProgressBar {
-    terminal: bool,
-    started: Instant,
-    shown: AtomicBool,
-}
-
-impl ProgressBar {
-    /// Runs that end sooner show nothing.
-    const PATIENCE: Duration = Duration::from_secs(1);
-    /// Characters of the bar.
-    const WIDTH: usize = 40;
-
-    fn new() -> ProgressBar {
-        ProgressBar {
-            terminal: std::io::stderr().is_terminal(),
-            started: Instant::now(),
-            shown: AtomicBool::new(false),
-        }
-    }
-
-    fn show(&self, done: usize, all: usize) {
-        if !self.terminal || self.started.elapsed() < Self::PATIENCE {
-            return;
-        }
-        self.shown.store(true, Ordering::Relaxed);
-        let filled = Self::WIDTH * done / all.max(1);
-        let bar = "#".repeat(filled) + &" ".repeat(Self::WIDTH - filled);
-        // Nobody minds a bar that cannot be shown.
-        let _ = write!(std::io::stderr(), "\r[{bar}] {}%", 100 * done / all.max(1));
-    }
-
-    fn clear(&self) {
-        if self.shown.load(Ordering::Relaxed) {
-            let _ = write!(std::io::stderr(), "\r{}\r", " ".repeat(Self::WIDTH + 8));
-        }
-    }
 }
 
 /// What a successful comparison tells.

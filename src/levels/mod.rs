@@ -43,10 +43,32 @@ pub struct Forecast {
 
 impl Forecast {
     /// LUT4 after technology mapping, about.
-    fn mapped(&self) -> f64 {
+    pub fn mapped(&self) -> f64 {
         let (each, control) = MAPPED;
         each * self.logic + control
     }
+}
+
+/// Something that was tried, and what it would take.
+#[derive(Clone, Debug)]
+pub struct Tried {
+    /// In words.
+    pub what: String,
+    /// Without it; `None` where nothing is known of that.
+    pub before: Option<Forecast>,
+    /// With it; `None`: it has no hardware.
+    pub after: Option<Forecast>,
+    /// Whether it stayed.
+    pub kept: bool,
+}
+
+/// What was decided about a kernel.
+#[derive(Clone, Debug, Default)]
+pub struct Decided {
+    /// For the head of the module, one sentence each.
+    pub sentences: Vec<String>,
+    /// All that was forecast on the way.
+    pub tried: Vec<Tried>,
 }
 
 /// What the hardware may take.
@@ -104,17 +126,21 @@ const ALIKE: u64 = 10;
 /// Most of them.
 const MOST_ALIKE: usize = 2;
 
-/// Directs the loops and arrays of a kernel, its calls inlined, that are worth it; what was decided, in words.
+/// Directs the loops and arrays of a kernel, its calls inlined, that are worth it. `tell` hears how much of the most effort has
+/// been spent.
 pub fn direct(
     kernel: &mut Kernel,
     sources: &SourceMap,
     aim: &Aim,
     forecast: &dyn Fn(Kernel) -> Option<Forecast>,
-) -> Vec<String> {
+    tell: &dyn Fn(u64, u64),
+) -> Decided {
     let mut search = Search {
+        tell,
         aim,
         forecast,
         sources,
+        tried: Vec::new(),
         effort: effort(aim.level),
         most_luts: f64::INFINITY,
     };
@@ -122,7 +148,7 @@ pub fn direct(
         Level::Three => search.wide(kernel),
         _ => search.narrow(kernel),
     };
-    match (found, aim.level) {
+    let sentences = match (found, aim.level) {
         (Some((directed, decisions)), _) => {
             *kernel = directed;
             decisions
@@ -131,13 +157,20 @@ pub fn direct(
             vec!["-O3: too many operations for a forecast: nothing is directed".into()]
         }
         (None, _) => Vec::new(),
+    };
+    Decided {
+        sentences,
+        tried: search.tried,
     }
 }
 
 struct Search<'f> {
     aim: &'f Aim,
     forecast: &'f dyn Fn(Kernel) -> Option<Forecast>,
+    tell: &'f dyn Fn(u64, u64),
     sources: &'f SourceMap,
+    /// What has been forecast.
+    tried: Vec<Tried>,
     /// Operations that may still be looked at.
     effort: u64,
     most_luts: f64,
@@ -244,6 +277,9 @@ impl Search<'_> {
             }
             let level = self.aim.level as u32 + 1;
             let words = choice.words(&variant, self.sources).unwrap_or_default();
+            let tried = self.tried.iter_mut().rev();
+            let same = tried.filter(|tried| tried.what == words);
+            same.take(1).for_each(|tried| tried.kept = true);
             state.decisions.push(format!(
                 "-O{level}: {words}: {} cycles instead of {}, about",
                 forecast.cycles, before.cycles
@@ -272,12 +308,12 @@ impl Search<'_> {
         let mut firsts = Vec::new();
         for variant in &variants {
             for path in variant.candidates(nest) {
-                let Some(mut found) = self.lanes(variant, &path, 2) else {
+                let Some(mut found) = self.lanes(variant, &path, 2, &state.forecast) else {
                     continue;
                 };
                 // Banks that there are already suit as many lanes.
                 if let Some(count) = found.choice.aligned
-                    && let Some(more) = self.lanes(variant, &path, count)
+                    && let Some(more) = self.lanes(variant, &path, count, &state.forecast)
                     && gains(&found.forecast, &more.forecast, LEAST_GAIN)
                 {
                     found = more;
@@ -301,6 +337,8 @@ impl Search<'_> {
     fn spend(&mut self, variant: &Variant, times: u64) -> Option<()> {
         let size = variant.size.saturating_mul(times);
         self.effort = self.effort.checked_sub(size)?;
+        let all = effort(self.aim.level);
+        (self.tell)(all - self.effort, all);
         Some(())
     }
 
@@ -319,7 +357,7 @@ impl Search<'_> {
             let at = guess.take().map_or(fits + (beyond - fits) / 2, |guess| {
                 guess.saturating_sub(1).clamp(fits, beyond - 1)
             });
-            match self.lanes(&variant, &path, counts[at]) {
+            match self.lanes(&variant, &path, counts[at], before) {
                 Some(found) if gains(&best.forecast, &found.forecast, LEAST_GAIN) => {
                     (best, fits) = (found, at + 1);
                     // The next ones are most likely too many.
@@ -333,12 +371,25 @@ impl Search<'_> {
     }
 
     /// So many iterations side by side; `None` if that is more than there may be.
-    fn lanes(&mut self, variant: &Variant, path: &Path, count: u64) -> Option<Found> {
+    fn lanes(
+        &mut self,
+        variant: &Variant,
+        path: &Path,
+        count: u64,
+        before: &Forecast,
+    ) -> Option<Found> {
         let choice = Choice::of(variant, path, count, self.aim)?;
         self.spend(variant, count.div_ceil(2))?;
         let mut directed = variant.clone();
         choice.tag(directed.kernel_mut());
-        let forecast = (self.forecast)(directed.into_kernel())?;
+        let forecast = (self.forecast)(directed.into_kernel());
+        self.tried.push(Tried {
+            what: choice.words(variant, self.sources).unwrap_or_default(),
+            before: Some(*before),
+            after: forecast,
+            kept: false,
+        });
+        let forecast = forecast?;
         let fits = match self.aim.level {
             Level::Three => self.fits(&forecast),
             _ => forecast.luts <= self.most_luts,

@@ -8,7 +8,7 @@ use crate::machine::program::{Leaf, LeafId, Program, Region};
 use std::collections::BTreeSet;
 
 /// Iterations of a loop of which the number is not known.
-const SOME_ITERATIONS: u64 = 64;
+pub const SOME_ITERATIONS: u64 = 64;
 
 /// Cycles of an invocation.
 pub fn cycles(program: &Program, schedule: &Schedule) -> u64 {

@@ -1,6 +1,7 @@
 //! Schedules of blocks and loops: for a loop, the least initiation interval for which there are times (iterative modulo
 //! scheduling: Rau, Iterative modulo scheduling, International Journal of Parallel Programming 24(1), 1996).
 
+use super::bound::Bound;
 use super::problem::Problem;
 use super::resource::Resource;
 use super::solver::{Failure, Solution};
@@ -102,7 +103,7 @@ fn scheduled(leaf: &Leaf, problem: &Problem, solution: Solution, ii: Option<u32>
         // An iteration that begins after the end of the one before it depends on nothing of it that is not there.
         ii: ii.map(|ii| ii.min(depth)),
         depth,
-        bound_by: String::new(),
+        bound_by: Bound::Nothing,
     }
 }
 
@@ -138,8 +139,8 @@ fn solve_loop(problem: &mut Problem, counts: &Counts, ii: u32) -> Result<Solutio
 }
 
 /// What an II is at least, and why.
-fn least_interval(program: &Program, leaf: &Leaf, problem: &Problem) -> (u32, String) {
-    let mut bound = (1, "one iteration a cycle".to_string());
+fn least_interval(program: &Program, leaf: &Leaf, problem: &Problem) -> (u32, Bound) {
+    let mut bound = (1, Bound::Rate);
     for (pool, uses) in counts(problem) {
         let most = problem.most_ports(pool);
         let needed = uses.div_ceil(most.unwrap_or(problem.pools.count(pool)));
@@ -156,13 +157,13 @@ fn least_interval(program: &Program, leaf: &Leaf, problem: &Problem) -> (u32, St
     bound
 }
 
-/// A resource as reports call it.
-fn named(program: &Program, resource: Resource) -> String {
+/// What a loop is bound by that has too few of a resource.
+fn named(program: &Program, resource: Resource) -> Bound {
     match resource {
         Resource::Ports(mem) | Resource::Reads(mem) | Resource::Writes(mem) => {
-            format!("memory port {}", program.mems[mem].name)
+            Bound::Port(program.mems[mem].name.clone())
         }
-        Resource::Unit(unit, _) => format!("operator {}", program.units[unit].name),
+        Resource::Unit(unit, _) => Bound::Operator(program.units[unit].name.clone()),
     }
 }
 
@@ -188,7 +189,7 @@ fn schedule_loop(
         _ => (least, most),
     };
     if directed(leaf) == Some(Pipeline::Off) || asked(leaf) == Some(least) {
-        reason = "a directive".to_string();
+        reason = Bound::Directive;
     }
     let found = least_ii(least, most, |ii| {
         let attempt = solve_loop(problem, &counts, ii);
@@ -245,7 +246,7 @@ fn sequential_depth(
 ) -> Result<u32, String> {
     set_ports(problem, counts, |_| MOST_PORTS);
     let solution = problem.solve(Some(SEQUENTIAL));
-    let solution = solution.map_err(|failure| describe(program, leaf, &failure))?;
+    let solution = solution.map_err(|failure| describe(program, leaf, &failure).to_string())?;
     Ok(depth(leaf, &solution.times))
 }
 
@@ -318,30 +319,28 @@ fn roll_operators(
     solution
 }
 
-fn busy_operator(program: &Program, leaf: &Leaf, call: NodeId) -> String {
+fn busy_operator(program: &Program, leaf: &Leaf, call: NodeId) -> Bound {
     match leaf.graph.nodes[call].op {
         Op::Call(unit) => named(program, Resource::Unit(unit, 0)),
-        _ => "operator".into(),
+        _ => Bound::Operator(String::new()),
     }
 }
 
-fn describe(program: &Program, leaf: &Leaf, failure: &Failure) -> String {
+fn describe(program: &Program, leaf: &Leaf, failure: &Failure) -> Bound {
     let name = |node: NodeId| {
         let node = &leaf.graph.nodes[node];
         match (&node.name, &node.op) {
-            (_, Op::Load(m) | Op::Store(m)) => format!("'{}'", program.mems[*m].name),
-            (Some(name), _) => format!("'{name}'"),
-            _ => "a value".to_string(),
+            (_, Op::Load(m) | Op::Store(m)) => program.mems[*m].name.clone(),
+            (Some(name), _) => name.clone(),
+            _ => String::new(),
         }
     };
     match failure {
-        Failure::Recurrence(node) | Failure::Unsettled(node) => {
-            format!("carried dependence through {}", name(*node))
-        }
-        Failure::Control => "loop condition".to_string(),
+        Failure::Recurrence(node) | Failure::Unsettled(node) => Bound::Recurrence(name(*node)),
+        Failure::Control => Bound::Control,
         Failure::Resource(node) => match leaf.graph.nodes[*node].op {
             Op::Call(_) => busy_operator(program, leaf, *node),
-            _ => format!("memory port {}", name(*node).trim_matches('\'')),
+            _ => Bound::Port(name(*node)),
         },
     }
 }

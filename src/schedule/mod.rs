@@ -6,7 +6,9 @@
 //! exists is taken (Rau, Iterative Modulo Scheduling, 1996; Cong and Zhang, SDC scheduling, 2006).
 
 mod bind;
+pub mod bound;
 pub mod check;
+pub mod critical;
 pub mod depend;
 pub mod device;
 mod endless;
@@ -30,6 +32,7 @@ use crate::hwarith::{Graph, NodeId};
 use crate::ir::types::MAX_WIDTH;
 use crate::ir::{DISTRIBUTED_BITS, MemoryKind};
 use crate::machine::program::{LeafId, Mem, Place, Program, Side};
+use bound::Bound;
 use device::{Class, Device};
 use problem::Problem;
 use std::collections::BTreeSet;
@@ -143,7 +146,7 @@ pub struct LeafSchedule {
     /// Instance of a shared operator that each node calls; `None`: one of its own.
     pub instances: Vec<Option<u32>>,
     /// What keeps the II from being lower.
-    pub bound_by: String,
+    pub bound_by: Bound,
 }
 
 /// Time in ns that the operations of a cycle may take.

@@ -53,6 +53,16 @@ impl Placed {
         self.start[id.index()].is_some() && self.ready[id.index()] == cycle
     }
 
+    /// Cycles from cycle 0 until the target of an edge may start; `None` if its source has no place.
+    pub fn cycles_to(&self, edge: &Edge) -> Option<i64> {
+        let start = self.start[edge.from.index()]?;
+        let from = match edge.from_ready {
+            true => self.ready[edge.from.index()],
+            false => start,
+        };
+        Some(from + edge.latency)
+    }
+
     /// Puts a node into its place.
     pub fn set(&mut self, id: NodeId, (ready, arrival): (i64, f64), place: &Place) {
         let i = id.index();

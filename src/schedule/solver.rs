@@ -39,14 +39,7 @@ impl Problem<'_> {
     /// An II below which no schedule exists: the longest way around a recurrence of one edge across iterations, for the
     /// edges to a few nodes, those with the widest reach first.
     pub fn recurrence_bound(&self) -> u32 {
-        const TARGETS: usize = 16;
-        let reach = |edge: &super::problem::Edge| edge.from.index().abs_diff(edge.to.index());
-        let mut edges: Vec<_> = self.across.iter().map(|e| (reach(e), e.to)).collect();
-        edges.sort_unstable_by(|a, b| b.cmp(a));
-        let mut targets: Vec<NodeId> = edges.into_iter().map(|(_, to)| to).collect();
-        let mut seen = std::collections::HashSet::new();
-        targets.retain(|to| seen.insert(*to));
-        let bounds = targets.into_iter().take(TARGETS);
+        let bounds = self.carried_to();
         let bound = bounds.map(|to| self.way_around(to)).max().unwrap_or(0);
         u32::try_from(bound).unwrap_or(u32::MAX)
     }
@@ -54,9 +47,21 @@ impl Problem<'_> {
     /// Cycles from the start of `to` to its next start that edges across iterations to it demand, when nothing else is
     /// waited for.
     fn way_around(&self, to: NodeId) -> i64 {
+        let placed = self.behind(to);
+        let edges = self.across.iter().filter(|edge| edge.to == to);
+        let demands = edges.filter_map(|edge| {
+            let distance = i64::try_from(edge.distance).unwrap_or(i64::MAX);
+            Some(Integer::div_ceil(&placed.cycles_to(edge)?, &distance))
+        });
+        demands.max().unwrap_or(0)
+    }
+
+    /// Places of the nodes that wait for a node of the same iteration, itself in cycle 0, when nothing else is waited
+    /// for.
+    pub fn behind(&self, first: NodeId) -> Placed {
         let mut placed = Placed::new(self.graph.nodes.len());
-        for id in self.graph.nodes.ids().skip(to.index()) {
-            let bound = (id == to).then_some(0);
+        for id in self.graph.nodes.ids().skip(first.index()) {
+            let bound = (id == first).then_some(0);
             if self.is_stable(id) {
                 continue;
             }
@@ -64,17 +69,19 @@ impl Problem<'_> {
                 placed.set(id, self.result(id, &place), &place);
             }
         }
-        let edges = self.across.iter().filter(|edge| edge.to == to);
-        let demands = edges.filter_map(|edge| {
-            let start = placed.start[edge.from.index()]?;
-            let from = match edge.from_ready {
-                true => placed.ready[edge.from.index()],
-                false => start,
-            };
-            let distance = i64::try_from(edge.distance).unwrap_or(i64::MAX);
-            Some(Integer::div_ceil(&(from + edge.latency), &distance))
-        });
-        demands.max().unwrap_or(0)
+        placed
+    }
+
+    /// Nodes that edges across iterations lead to, without those beyond a few: the ones with the widest reach first.
+    pub fn carried_to(&self) -> impl Iterator<Item = NodeId> + use<> {
+        const TARGETS: usize = 16;
+        let reach = |edge: &super::problem::Edge| edge.from.index().abs_diff(edge.to.index());
+        let mut edges: Vec<_> = self.across.iter().map(|e| (reach(e), e.to)).collect();
+        edges.sort_unstable_by(|a, b| b.cmp(a));
+        let mut targets: Vec<NodeId> = edges.into_iter().map(|(_, to)| to).collect();
+        let mut seen = std::collections::HashSet::new();
+        targets.retain(|to| seen.insert(*to));
+        targets.into_iter().take(TARGETS)
     }
 
     /// Times of all nodes; `ii`: initiation interval, `None` for what is executed once.

@@ -85,9 +85,31 @@ impl Netlist {
 
     /// Simulates a run after a reset, for so many cycles at most.
     pub fn run_until(&self, run: &Run, options: &SimOptions, cycles: u64) -> Result<Ran> {
+        self.watch(run, options, cycles, &[], &mut |_| ())
+    }
+
+    /// The same; `see` gets the low words of nets in each cycle of the run, the resets left out.
+    ///
+    /// Errors: a net that is not there.
+    pub fn watch(
+        &self,
+        run: &Run,
+        options: &SimOptions,
+        cycles: u64,
+        nets: &[&str],
+        see: &mut dyn FnMut(&[u64]),
+    ) -> Result<Ran> {
         let mut bench = Bench::new(self, options)?;
         bench.most_cycles = cycles;
         bench.reset();
+        if !nets.is_empty() {
+            let signals = nets.iter().map(|net| {
+                let missing = || EngineError::Netlist(format!("there is no net '{net}'"));
+                bench.simulator.signal(net).ok_or_else(missing)
+            });
+            let signals: Vec<Signal> = signals.collect::<Result<_>>()?;
+            bench.watched = Some((signals, see));
+        }
         let result = bench.run(run)?;
         Ok(Ran {
             cycles: bench.cycle,
@@ -165,6 +187,9 @@ struct Lane {
     address: u64,
 }
 
+/// Nets, and who is shown their low words in each cycle.
+type Watched<'a> = (Vec<Signal>, &'a mut dyn FnMut(&[u64]));
+
 /// A module in simulation with what stands around it.
 struct Bench<'a> {
     netlist: &'a Netlist,
@@ -183,6 +208,8 @@ struct Bench<'a> {
     /// Of a run, without the resets before it.
     most_cycles: u64,
     recorder: Option<Recorder>,
+    /// Nets, and who is shown them.
+    watched: Option<Watched<'a>>,
     scratch: Vec<u64>,
     /// Reads at the edge to come: the port, the memory, the address if any answer will not do.
     answers: Vec<(Signal, usize, Option<u64>)>,
@@ -243,6 +270,7 @@ impl<'a> Bench<'a> {
             write_limit: if options.record { MAX_WRITES } else { 0 },
             most_cycles: u64::MAX,
             recorder,
+            watched: None,
             scratch: Vec::new(),
             answers: Vec::new(),
             data: Vec::new(),
@@ -303,6 +331,12 @@ impl<'a> Bench<'a> {
         }
         if let Some(recorder) = &mut self.recorder {
             recorder.sample(&mut self.simulator);
+        }
+        if let Some((signals, see)) = &mut self.watched {
+            let simulator = &mut self.simulator;
+            let values = signals.iter().map(|signal| simulator.get(*signal));
+            let values: Vec<u64> = values.collect();
+            see(&values);
         }
     }
 

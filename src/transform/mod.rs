@@ -226,36 +226,57 @@ pub fn run(
     let kernel = inline::inline(program)?;
     match last {
         Some(INLINE) => Ok(vec![kernel]),
-        _ => Ok(run_on(kernel, skip, last)?),
+        _ => {
+            let offers = run_on(kernel, skip, last)?.into_iter();
+            Ok(offers.map(|offer| offer.kernel).collect())
+        }
     }
 }
 
-/// The same of a kernel without calls.
+/// A kernel that the passes offer, and how it came about.
+#[derive(Clone, Debug)]
+pub struct Offer {
+    /// The kernel.
+    pub kernel: Kernel,
+    /// Passes that changed it, in order.
+    pub done: Vec<&'static str>,
+    /// Gambles that would have changed it, and did not.
+    pub left_out: Vec<&'static str>,
+}
+
+/// As [`run`], of a kernel without calls.
 pub fn run_on(
     kernel: Kernel,
     skip: &[String],
     last: Option<&str>,
-) -> Result<Vec<Kernel>, Diagnostic> {
-    let mut kernels = vec![kernel];
+) -> Result<Vec<Offer>, Diagnostic> {
+    let mut offers = vec![Offer {
+        kernel,
+        done: Vec::new(),
+        left_out: Vec::new(),
+    }];
     for pass in PASSES {
         if pass.name == FIRST_UNROLLED {
-            for kernel in kernels.iter_mut().filter(|kernel| unroll::concerns(kernel)) {
-                unroll::run(kernel)?;
-                debug_check(kernel, UNROLL);
+            let concerned = offers.iter_mut().filter(|o| unroll::concerns(&o.kernel));
+            for offer in concerned {
+                unroll::run(&mut offer.kernel)?;
+                offer.done.push(UNROLL);
+                debug_check(&offer.kernel, UNROLL);
             }
             if last == Some(UNROLL) {
                 break;
             }
         }
-        let is_safe = pass.keeps_streams || !kernels.iter().any(network::has_streams);
+        let has_streams = |offer: &Offer| network::has_streams(&offer.kernel);
+        let is_safe = pass.keeps_streams || !offers.iter().any(has_streams);
         if is_safe && (REQUIRED.contains(&pass.name) || !skip.iter().any(|s| s == pass.name)) {
-            run_pass(pass, &mut kernels);
+            run_pass(pass, &mut offers);
         }
         if last == Some(pass.name) {
             break;
         }
     }
-    Ok(kernels)
+    Ok(offers)
 }
 
 /// The first pass that sees loops unrolled. Those before it know a loop that visits all elements when they see it; this one
@@ -269,22 +290,38 @@ const INLINE: &str = "inline";
 /// The second of them.
 pub const UNROLL: &str = "unroll";
 
-fn run_pass(pass: &Pass, kernels: &mut Vec<Kernel>) {
+fn run_pass(pass: &'static Pass, offers: &mut Vec<Offer>) {
     // What is known of the values of a long kernel, and a copy of it, take longer than to see that there is nothing to do.
-    let concerned = |kernel: &Kernel| kernel.body.any_op(&|op| (pass.concerns)(&op.kind));
-    if !kernels.iter().any(concerned) {
+    let concerned = |offer: &Offer| offer.kernel.body.any_op(&|op| (pass.concerns)(&op.kind));
+    if !offers.iter().any(concerned) {
         return;
     }
-    let before = pass.is_gamble.then(|| kernels.clone());
-    for kernel in kernels.iter_mut() {
-        (pass.run)(kernel);
-        debug_check(kernel, pass.name);
+    let before = pass.is_gamble.then(|| offers.clone());
+    for offer in offers.iter_mut() {
+        let size = size(&offer.kernel);
+        (pass.run)(&mut offer.kernel);
+        debug_check(&offer.kernel, pass.name);
+        if size != self::size(&offer.kernel) {
+            offer.done.push(pass.name);
+        }
     }
     // Every rewrite makes values.
-    let others = before.unwrap_or_default().into_iter().zip(&*kernels);
-    let others = others.filter(|(old, new)| old.values.len() != new.values.len());
-    let others: Vec<Kernel> = others.map(|(old, _)| old).collect();
-    kernels.extend(others);
+    let values = |offer: &Offer| offer.kernel.values.len();
+    let others = before.unwrap_or_default().into_iter().zip(&*offers);
+    let others = others.filter(|(old, new)| values(old) != values(new));
+    let others = others.map(|(mut old, _)| {
+        old.left_out.push(pass.name);
+        old
+    });
+    let others: Vec<Offer> = others.collect();
+    offers.extend(others);
+}
+
+/// What a pass that does something changes: values are never taken away, operations hardly ever replaced one by one.
+fn size(kernel: &Kernel) -> (usize, usize, usize) {
+    let mut operations = 0;
+    kernel.body.for_each_op(&mut |_| operations += 1);
+    (kernel.values.len(), kernel.arrays.len(), operations)
 }
 
 fn debug_check(kernel: &Kernel, pass: &str) {

@@ -72,7 +72,7 @@ fn an_operator_has_the_instances_that_it_may_have() {
         // Its sum is carried besides.
         assert!(found[1] >= Some(intervals[1]), "{most}: {found:?}");
         let mut leaves = compiled.schedule.leaves.values();
-        let is_bound = leaves.any(|leaf| leaf.bound_by == "operator fmul_e8f23");
+        let is_bound = leaves.any(|leaf| leaf.bound_by.to_string() == "operator fmul_e8f23");
         assert_eq!(is_bound, most < 3, "{most}");
     }
     for most in ["fmul_f32=5", "fmul_e8f23=5", "fmul_f32=100"] {

@@ -16,6 +16,7 @@ mod networks;
 mod partitions;
 #[path = "../planted/mod.rs"]
 mod planted;
+mod report;
 mod restructure;
 mod rolled;
 mod schedule;

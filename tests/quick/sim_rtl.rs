@@ -3,6 +3,7 @@
 use crate::{planted, support};
 use allo_hls::diagnostics::SourceMap;
 use allo_hls::driver::{self, Compilation, Target};
+use allo_hls::progress::Progress;
 use allo_hls::rtl::netlist::{BinaryOp, Expr, Item};
 use allo_hls::sim::cosim::{self, CosimError, CosimOptions, FailureKind, Report};
 use allo_hls::sim::inprocess::Netlist;
@@ -132,6 +133,7 @@ fn checked(compiled: &Compilation, millions: u64) -> Result<Checked, CosimError>
         design,
         manifest,
         Budget::millions(millions),
+        &Progress::default(),
     )
 }
 

@@ -196,7 +196,7 @@ fn collect_loops(
                 flattened.push(Loop {
                     ii: weight,
                     depth: Some(u64::from(times.depth)),
-                    bound_by: Some(times.bound_by.clone()),
+                    bound_by: Some(times.bound_by.to_string()),
                     ..entry(dim)
                 });
                 weight = weight.zip(dim.trip).and_then(|(w, t)| w.checked_mul(t));

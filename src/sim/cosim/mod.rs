@@ -1,8 +1,8 @@
 //! Co-simulation: the reference and the generated module on the same inputs, compared bit for bit.
 
-pub(super) mod case;
+pub(crate) mod case;
 mod failure;
-pub(super) mod judge;
+pub(crate) mod judge;
 mod report;
 mod simulate;
 

@@ -3,6 +3,7 @@
 
 use super::{Budget, Checked, Runs};
 use crate::ir::{Kernel, Program};
+use crate::progress::{self, Progress};
 use crate::rtl::interface::manifest::Manifest;
 use crate::rtl::netlist::Design;
 use crate::sim::cosim::case::{self, Case, Step};
@@ -36,7 +37,8 @@ const PATIENCE: u64 = 64;
 /// A reset comes so many cycles after the start at the latest.
 const RESET_WITHIN: u64 = 64;
 
-/// Runs the module of a kernel until the budget is used up. `made` is what the passes made of the kernel.
+/// Runs the module of a kernel until the budget is used up, and tells how far that is. `made` is what the passes made of the
+/// kernel.
 ///
 /// Errors: the module does something else than the reference.
 pub fn check(
@@ -45,6 +47,7 @@ pub fn check(
     design: &Design,
     manifest: &Manifest,
     budget: Budget,
+    progress: &Progress,
 ) -> Result<Checked, CosimError> {
     if budget == Budget::OFF {
         return Ok(Checked::Not("--check off".into()));
@@ -64,7 +67,8 @@ pub fn check(
         runs: Runs::default(),
         deadlock: None,
     };
-    match check.rounds(budget) {
+    let step = progress.step("checking against the reference");
+    match check.rounds(budget, &step) {
         Ok(()) => Ok(check.checked()),
         Err(CosimError::Reference(RunError::Unsupported { what, .. })) => {
             Ok(Checked::Not(format!("the reference lacks {what}")))
@@ -92,10 +96,12 @@ struct SelfCheck<'a> {
 
 impl SelfCheck<'_> {
     /// A run takes half of what is left at most, so that there are some of every kind.
-    fn rounds(&mut self, budget: Budget) -> Result<(), CosimError> {
+    fn rounds(&mut self, budget: Budget, told: &progress::Step) -> Result<(), CosimError> {
         for round in 0.. {
             let mut inputs = Vec::new();
             for number in ROUND * round..ROUND * (round + 1) {
+                // A sixteenth of it is left in the end.
+                told.part(budget.0 - self.left, budget.0 - budget.0 / 16);
                 let ends = self.deadlock.is_none() || self.runs.whole > 0;
                 if self.left < budget.0 / 16 || number > 0 && !ends {
                     return Ok(());

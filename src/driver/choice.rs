@@ -1,0 +1,71 @@
+//! The choice among the kernels that passes offer: the one that takes the fewest cycles.
+
+use crate::diagnostics::Diagnostics;
+use crate::ir;
+use crate::levels::{Forecast, Tried};
+use crate::transform::{self, Offer};
+use std::collections::BTreeSet;
+
+/// What is built of the kernel that takes the fewest cycles, and the passes that changed it; each that there is goes
+/// to `tried`.
+pub fn fastest<T>(
+    offers: Vec<Offer>,
+    tried: &mut Vec<Tried>,
+    build: impl Fn(ir::Kernel) -> Result<(T, Forecast), Diagnostics>,
+) -> Result<(T, Vec<&'static str>), Diagnostics> {
+    let is_choice = offers.len() > 1;
+    let first = tried.len();
+    let mut best: Result<Option<(T, Forecast, usize)>, Diagnostics> = Ok(None);
+    let mut passes = Vec::new();
+    for offer in offers {
+        let what = in_words(&offer);
+        let built = build(offer.kernel);
+        let after = built.as_ref().ok().map(|(_, taken)| *taken);
+        tried.push(Tried {
+            what,
+            before: None,
+            after,
+            kept: false,
+        });
+        match (built, &best) {
+            // The later ones are the plainer ones: they win ties.
+            (Ok((_, taken)), Ok(Some((_, least, _)))) if taken.cycles > least.cycles => {}
+            (Ok((built, taken)), _) => {
+                best = Ok(Some((built, taken, tried.len() - 1)));
+                passes = offer.done;
+            }
+            // A gamble without hardware is lost; the plain kernel still has some, or none has.
+            (Err(_), Ok(Some(_))) => {}
+            (Err(errors), _) => best = Err(errors),
+        }
+    }
+    let (built, _, kept) = best?.expect("transform::run gives at least one kernel");
+    tried[kept].kept = true;
+    if !is_choice {
+        tried.truncate(first);
+    }
+    Ok((built, passes))
+}
+
+/// The gambles of an offer, in words.
+fn in_words(offer: &Offer) -> String {
+    let is_gamble = |name: &&&str| {
+        let mut passes = transform::PASSES.iter();
+        passes.any(|pass| pass.name == **name && pass.is_gamble)
+    };
+    let with: Vec<&str> = offer.done.iter().filter(is_gamble).copied().collect();
+    let list = |word: &str, names: &[&str]| match names {
+        [] => None,
+        names => Some(format!("{word} {}", names.join(", "))),
+    };
+    let parts = [list("with", &with), list("without", &offer.left_out)];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    format!("'{}' {}", offer.kernel.name, parts.join(", "))
+}
+
+/// Passes in the order in which they run.
+pub fn in_order(names: &BTreeSet<&'static str>) -> Vec<&'static str> {
+    let all = [transform::UNROLL].into_iter();
+    let all = all.chain(transform::PASSES.iter().map(|pass| pass.name));
+    all.filter(|name| names.contains(name)).collect()
+}

@@ -1,0 +1,407 @@
+//! Reports: what they say of kernels that are understood, that their forms agree, and that text of the user stays text.
+
+use crate::support;
+use allo_hls::diagnostics::SourceMap;
+use allo_hls::driver::{self, Target};
+use allo_hls::levels::Level;
+use allo_hls::report::data::{Line, Pipeline, RegionKind, Trial};
+use allo_hls::report::trials::{Effort, with_trials};
+use allo_hls::report::{Build, Report, html, text};
+use allo_hls::sim::selfcheck::Budget;
+use std::path::Path;
+
+/// The report of a file's kernel, at the level and with the directives that are the command line's default.
+fn of_file(path: &str, top: &str, effort: Effort) -> Report {
+    let text = support::read(&support::root(path));
+    of_text(
+        Path::new(path).file_name().unwrap().to_str().unwrap(),
+        &text,
+        top,
+        effort,
+    )
+}
+
+fn of_text(name: &str, text: &str, top: &str, effort: Effort) -> Report {
+    let (mut sources, file): (SourceMap, _) = support::source(name, text);
+    let mut target = Target::new("ecp5", 10.0).expect("a device");
+    target.aim.level = Level::Two;
+    // What was checked is said in one test.
+    let is_checked = name == "saxpy_f32.py";
+    target.check = if is_checked {
+        Budget::QUICK
+    } else {
+        Budget::OFF
+    };
+    let compilation = driver::compile(&mut sources, file, Some(top), &target)
+        .unwrap_or_else(|errors| panic!("{}", errors.render(&sources, false)));
+    let build = Build {
+        sources: &sources,
+        target: &target,
+        compilation: &compilation,
+    };
+    with_trials(&build, effort)
+}
+
+fn line(report: &Report, number: usize) -> &Line {
+    let mut lines = report.source.iter().flat_map(|file| &file.lines);
+    lines
+        .find(|line| line.number == number)
+        .expect("the line is shown")
+}
+
+fn loop_at(report: &Report, number: usize) -> (usize, &Pipeline) {
+    let pipelines = report.pipelines.iter().enumerate();
+    let mut at = pipelines.filter(|(_, p)| p.loops.iter().any(|dim| dim.place.line == number));
+    at.next().expect("there is a loop")
+}
+
+#[test]
+fn saxpy_is_explained() {
+    let report = of_file("examples/saxpy_f32.py", "saxpy", Effort::NONE);
+    assert_eq!(report.summary.cycles.exact, Some(19));
+    assert_eq!(report.summary.verification.state, "checked");
+    let (_, pipeline) = loop_at(&report, 12);
+    // Two iterations side by side, one pair a cycle.
+    assert_eq!((pipeline.trip, pipeline.ii), (Some(8), Some(1)));
+    assert_eq!(pipeline.bound.as_ref().expect("a loop").kind, "rate");
+    let names: Vec<&str> = report.units.iter().map(|unit| &*unit.name).collect();
+    assert_eq!(names, ["fmul_e8f23", "fadd_e8f23"]);
+    assert!(
+        report
+            .units
+            .iter()
+            .all(|unit| unit.instances == 2 && unit.luts > 200.0)
+    );
+    // All that computes is in the last line.
+    let body = line(&report, 13);
+    assert!(body.cycles > Some(0.9) && body.area > Some(0.9), "{body:?}");
+    assert!(body.binds.is_empty() && !body.verilog.is_empty());
+    assert_eq!(line(&report, 11).cycles, None);
+    let loads = report
+        .memories
+        .iter()
+        .find(|memory| memory.name == "x")
+        .expect("x");
+    assert_eq!((loads.uses[0].busy, loads.uses[0].available), (2, 2));
+    // What the compiler tried and kept.
+    let tried = &report.transformations.tried;
+    assert!(
+        tried
+            .iter()
+            .any(|tried| tried.kept && tried.cycles == Some(20)),
+        "{tried:?}"
+    );
+}
+
+#[test]
+fn the_area_of_lines_is_that_of_the_module() {
+    let report = of_file(
+        "rtl-tests/kernels/polybench/gemm.py",
+        "gemm_f32",
+        Effort::NONE,
+    );
+    let lines = report.source.iter().flat_map(|file| &file.lines);
+    let (luts, blocks) = lines.fold((0.0, 0), |(luts, blocks), line| {
+        (luts + line.luts, blocks + line.blocks)
+    });
+    let estimate = |name: &str| {
+        let mut all = report.summary.estimates.iter();
+        all.find(|estimate| estimate.name == name)
+            .expect("it is estimated")
+            .value
+    };
+    // The rest is control.
+    assert!(
+        luts <= estimate("LUT4") && luts > 0.8 * estimate("LUT4"),
+        "{luts}"
+    );
+    assert_eq!(blocks as f64, estimate("multipliers"));
+    let all = report.summary.estimates.iter();
+    assert!(
+        all.filter(|estimate| estimate.name != "block RAM kbit")
+            .all(|e| e.error.is_some())
+    );
+}
+
+#[test]
+fn a_recurrence_is_shown_and_lifted_by_a_real_trial() {
+    let report = of_file(
+        "rtl-tests/kernels/polybench/gemm.py",
+        "gemm_f32",
+        Effort::QUICK,
+    );
+    let (number, pipeline) = loop_at(&report, 15);
+    assert_eq!(pipeline.ii, Some(2));
+    let bound = pipeline.bound.as_ref().expect("a loop");
+    assert_eq!(bound.kind, "recurrence");
+    // A load, two sums and a store of the element that six iterations later is loaded again.
+    assert_eq!((bound.chain_cycles, bound.distance), (12, 6));
+    let steps: Vec<&str> = bound.chain.iter().map(|step| &*step.what).collect();
+    let expected = [
+        "load out_AB_elem_running",
+        "choose (out_AB_elem)",
+        "fadd_e8f23",
+        "fadd_e8f23",
+        "store out_AB_elem_running",
+    ];
+    assert_eq!(steps, expected);
+    assert!(
+        bound
+            .chain
+            .windows(2)
+            .all(|two| two[0].ready <= two[1].ready)
+    );
+    let lines = [15, 16].map(|number| line(&report, number));
+    assert!(lines.iter().all(|line| !line.binds.is_empty()));
+    assert!(line(&report, 22).binds.is_empty());
+    let better = |trial: &&Trial| trial.outcome.as_ref().is_some_and(|it| it.ii == Some(1));
+    let trials = report
+        .trials
+        .iter()
+        .filter(|trial| trial.pipeline == number);
+    let found = trials
+        .filter(better)
+        .min_by_key(|t| t.outcome.as_ref().map(|it| it.cycles));
+    let found = found.expect("an order without the recurrence");
+    // The same by hand.
+    let outcome = found.outcome.as_ref().expect("it is better");
+    let mut target = Target::new("ecp5", 10.0).expect("a device");
+    target.aim.level = Level::Two;
+    let parse = |flag: &String| {
+        let (name, value) = flag[2..].split_once(' ').expect("a flag with a value");
+        allo_hls::directives::flag(name, value).expect("a directive")
+    };
+    target.directives = found.flags.iter().map(parse).collect();
+    let text = support::read(&support::root("rtl-tests/kernels/polybench/gemm.py"));
+    let compiled = support::hardware(&text, Some("gemm_f32"), &target);
+    assert_eq!(compiled.manifest.latency.max, Some(outcome.cycles));
+}
+
+const PORTS: &str = "from allo import *\n\n@kernel\ndef f(a: \"i32[64]\", b: \"i32[16]\"):\n    for i in range(16):\n        \
+                     b[i] = a[4 * i] * a[4 * i + 1] + a[4 * i + 2] * a[4 * i + 3]\n";
+
+#[test]
+fn ports_that_bind_are_lifted_by_banks() {
+    let report = of_text("ports.py", PORTS, "f", Effort::QUICK);
+    let (number, pipeline) = loop_at(&report, 5);
+    let bound = pipeline.bound.as_ref().expect("a loop");
+    let ports = bound.ports.as_ref().expect("ports bind");
+    assert_eq!((&*ports.memory, ports.ports), ("a", 2));
+    assert_eq!(
+        ports.accesses.len() as u64,
+        2 * pipeline.ii.expect("an interval")
+    );
+    let memory = report
+        .memories
+        .iter()
+        .find(|memory| memory.name == "a")
+        .expect("a");
+    assert!(memory.uses[0].binds && memory.uses[0].busy == memory.uses[0].available);
+    assert!(!line(&report, 6).binds.is_empty());
+    let mut trials = report
+        .trials
+        .iter()
+        .filter(|trial| trial.pipeline == number);
+    let found = trials.find(|trial| trial.flags == ["--partition a:cyclic:2:dim=1"]);
+    let outcome = found
+        .and_then(|trial| trial.outcome.as_ref())
+        .expect("it was built");
+    assert!(outcome.cycles_ratio < 0.9, "{outcome:?}");
+}
+
+#[test]
+fn a_network_is_simulated() {
+    let report = of_file("tests/networks/different_rates.py", "top", Effort::NONE);
+    let flow = report.flow.as_ref().expect("it is a network");
+    let names: Vec<&str> = flow
+        .processes
+        .iter()
+        .map(|process| &*process.name)
+        .collect();
+    assert_eq!(names, ["pack", "unpack"]);
+    let [pack, unpack] = &flow.processes[..] else {
+        panic!("two processes");
+    };
+    assert!(
+        pack.start < pack.done && pack.done < unpack.done,
+        "{flow:?}"
+    );
+    let queue = |name: &str| {
+        flow.queues
+            .iter()
+            .find(|queue| queue.name == name)
+            .expect(name)
+    };
+    // Four bytes are a word, six words go through.
+    let between = queue("s");
+    assert_eq!((between.from, &between.to[..]), (Some(0), &[1][..]));
+    assert_eq!((between.elements, queue("o").elements), (Some(6), Some(24)));
+    assert!(between.most <= between.capacity && between.most > Some(0));
+    assert_eq!(queue("a").capacity, None, "it is outside");
+    assert_eq!(report.regions.len(), 2);
+    assert!(
+        report
+            .regions
+            .iter()
+            .all(|region| region.kind == RegionKind::Process)
+    );
+    assert!(html::page(&report).contains("class=\"level\""));
+}
+
+/// Every network has a report: its processes and queues are found in its netlist.
+#[test]
+fn all_networks_are_simulated() {
+    for path in support::files("tests/networks", "py") {
+        let text = support::read(&path);
+        let top = text.rsplit("@kernel").next().and_then(|rest| {
+            let (_, rest) = rest.split_once("def ")?;
+            rest.split_once(['(', '['])
+        });
+        let (top, _) = top.expect("a kernel");
+        let report = of_text(&support::stem(&path), &text, top, Effort::NONE);
+        let flow = report.flow.as_ref().expect("it is a network");
+        let simulation = &flow.simulation;
+        assert!(
+            simulation.starts_with("simulated"),
+            "{}: {simulation}",
+            path.display()
+        );
+        assert!(
+            flow.processes
+                .iter()
+                .all(|p| p.start.is_some() && p.done.is_some())
+        );
+    }
+}
+
+#[test]
+fn where_the_data_decide_there_are_formulas() {
+    let report = of_file("examples/count.py", "count", Effort::NONE);
+    assert_eq!(report.summary.cycles.exact, None);
+    let formulas = &report.summary.cycles.formulas;
+    assert!(
+        formulas.iter().all(|formula| formula.cycles.contains('n')),
+        "{formulas:?}"
+    );
+    assert!(!formulas.is_empty());
+}
+
+/// Markup in names, comments, strings and file names; what steers a terminal.
+#[test]
+fn text_of_the_user_stays_text() {
+    let name = "<b>&\"'\u{1b}[31m.py";
+    let source = "from allo import *\n\n@kernel\ndef f(a: \"i32[8]\"):  # </style><script>alert(1)</script>\u{1b}[31m\n    \
+                  for i in range(8, name=\"<img src=x onerror=alert(1)>\"):\n        a[i] = a[i] + 1\n";
+    let report = of_text(name, source, "f", Effort::QUICK);
+    let page = html::page(&report);
+    assert_eq!(page.matches("<script").count(), 1, "the page's own");
+    assert_eq!(page.matches("</style").count(), 1);
+    for never in ["<img", "<b>", "\u{1b}", "alert(1)</script"] {
+        assert!(!page.contains(never), "{never}");
+    }
+    assert!(page.contains("&lt;/style&gt;&lt;script&gt;alert(1)"));
+    let text = text::print(&report, 80);
+    assert!(!text.contains('\u{1b}') && text.contains("<script>"));
+    assert_eq!(Report::from_json(&report.to_json()), Ok(report));
+}
+
+#[test]
+fn forms_are_the_same_each_time_and_the_data_are_all() {
+    let make = || of_file("examples/fir.py", "fir", Effort::QUICK);
+    let (one, two) = (make(), make());
+    assert_eq!(one.to_json(), two.to_json());
+    assert_eq!(html::page(&one), html::page(&two));
+    // Page and text are prints of the data.
+    let read = Report::from_json(&one.to_json()).expect("what was written");
+    assert_eq!(html::page(&read), html::page(&one));
+    assert_eq!(text::print(&read, 100), text::print(&one, 100));
+    let other = one
+        .to_json()
+        .replacen("\"version\": 1", "\"version\": 9", 1);
+    assert!(Report::from_json(&other).is_err());
+}
+
+#[test]
+fn the_text_keeps_to_its_columns() {
+    let report = of_file(
+        "rtl-tests/kernels/polybench/gemm.py",
+        "gemm_f32",
+        Effort::NONE,
+    );
+    for columns in [60, 80, 132] {
+        let text = text::print(&report, columns);
+        let longest = text.lines().map(|line| line.chars().count()).max();
+        assert!(longest <= Some(columns), "{longest:?} of {columns}");
+    }
+    let titles = [
+        "Source",
+        "Loops",
+        "Timeline",
+        "Memories and ports",
+        "Units",
+        "Transformations",
+    ];
+    let text = text::print(&report, 80);
+    assert!(
+        titles
+            .iter()
+            .all(|title| text.contains(&format!("\n{title}\n---")))
+    );
+}
+
+#[test]
+fn every_example_has_a_report() {
+    for path in support::files("examples", "py") {
+        let name = support::stem(&path);
+        let text = support::read(&path);
+        let top = text.rsplit("@kernel").next().and_then(|rest| {
+            let (_, rest) = rest.split_once("def ")?;
+            rest.split_once(['(', '['])
+        });
+        let (top, _) = top.expect("a kernel");
+        let report = of_text(&name, &text, top, Effort::NONE);
+        let page = html::page(&report);
+        assert!(page.contains("<svg") && page.ends_with("</html>"), "{name}");
+        for line in report.source.iter().flat_map(|file| &file.lines) {
+            let parts = [line.cycles, line.area].into_iter().flatten();
+            assert!(
+                parts.into_iter().all(|part| (0.0..=1.0).contains(&part)),
+                "{name}"
+            );
+        }
+    }
+}
+
+#[test]
+fn the_command_line_writes_each_form() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| {
+        folder
+            .path()
+            .join(name)
+            .to_str()
+            .expect("a path")
+            .to_string()
+    };
+    let (html, json, sv) = (path("r.html"), path("r.json"), path("out.sv"));
+    let args = [
+        "examples/fill.py",
+        "--report",
+        &html,
+        "--report",
+        &json,
+        "--trials",
+        "0",
+        "-o",
+        &sv,
+    ];
+    let output = support::allo_hls(&args);
+    assert!(output.status.success(), "{output:?}");
+    assert!(support::read(Path::new(&html)).starts_with("<!DOCTYPE html>"));
+    let read = Report::from_json(&support::read(Path::new(&json))).expect("a report");
+    assert!(read.trials.is_empty());
+    let output = support::allo_hls(&["report", "examples/fill.py"]);
+    assert!(String::from_utf8_lossy(&output.stdout).starts_with("fill (examples/fill.py:"));
+    let output = support::allo_hls(&["examples/fill.py", "--report", "r.pdf"]);
+    assert_eq!(output.status.code(), Some(2));
+}

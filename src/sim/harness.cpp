@@ -176,7 +176,10 @@ static void reset() {
     top->start = 0;
     for (int i = 0; i < 3; ++i) cycle_without_memories();
     top->rst = 0;
-    // What is kept between invocations is written first.
+}
+
+// Waits until what is kept between invocations is written.
+static void wait_for_state() {
     for (int i = 0; i < MOST_LOADS; ++i) {
         settle();
         if (top->idle) return;
@@ -306,7 +309,7 @@ static void report(const std::vector<Invocation>& todo, const Driver& driver) {
 }
 
 // Begins an invocation and stops it by a reset; leaves the memories as they were.
-static void interrupt(const Word* scalars, Word cycles) {
+static void interrupt(const Word* scalars, Word cycles, bool loads) {
     std::vector<Word> kept[MEMORIES + 1];
     for (unsigned i = 0; i < MEMORIES; ++i) kept[i] = memories[i].data;
     top->start = 1;
@@ -316,6 +319,7 @@ static void interrupt(const Word* scalars, Word cycles) {
         edge(true);
     }
     reset();
+    if (loads) wait_for_state();
     for (unsigned i = 0; i < MEMORIES; ++i) memories[i].data = kept[i];
 }
 
@@ -329,9 +333,10 @@ static bool run() {
     }
     uint64_t limit = take64();
     Word reset_after = take();
+    bool loads = take() != 0;
     violations.clear();
     run_started = cycle;
-    if (reset_after && !todo.empty()) interrupt(todo[0].scalars, reset_after - 1);
+    if (reset_after && !todo.empty()) interrupt(todo[0].scalars, reset_after - 1, loads);
     record.clear();
     recorded = 0;
     run_started = cycle;

@@ -434,7 +434,10 @@ impl<'a> Bench<'a> {
             self.cycle_without_memories();
         }
         self.set_bit(self.netlist.ports.reset, low);
-        // What is kept between invocations is written first.
+    }
+
+    /// Waits until what is kept between invocations is written.
+    fn wait_for_state(&mut self) {
         for _ in 0..MOST_LOADS {
             if self.bit(self.netlist.ports.idle) {
                 return;
@@ -469,6 +472,9 @@ impl<'a> Bench<'a> {
         self.run_started = self.cycle;
         if let (Some(first), Some(cycles)) = (run.starts.first(), run.reset_after) {
             self.interrupt(first, cycles);
+            if run.loads {
+                self.wait_for_state();
+            }
             self.load(run)?;
         }
         self.writes.clear();

@@ -33,6 +33,8 @@ pub struct Run {
     /// The first invocation is begun, and after so many cycles a reset stops it (with 0, there is a reset only); then memories
     /// are loaded again and the run begins.
     pub reset_after: Option<u32>,
+    /// The module keeps state: after that reset it is not idle until the first values are written.
+    pub loads: bool,
 }
 
 impl Run {
@@ -53,6 +55,7 @@ impl Run {
             starts: Vec::new(),
             cycle_limit,
             reset_after: signature.keeps_state.then_some(0),
+            loads: signature.keeps_state,
         };
         for (input, gap) in invocations {
             if run.starts.is_empty() {
@@ -229,6 +232,7 @@ impl Model {
             }
             out.extend([run.cycle_limit as u32, (run.cycle_limit >> 32) as u32]);
             out.push(run.reset_after.map_or(0, |cycles| cycles + 1));
+            out.push(u32::from(run.loads));
         }
         Ok(out)
     }

@@ -203,6 +203,7 @@ fn measure(text: &str, width: u32) -> (Elements, u64, Traffic, Traffic) {
         }],
         cycle_limit: 1_000_000,
         reset_after: None,
+        loads: false,
     };
     let mut result = bench.run(&run).expect("a run");
     assert_eq!((result.violations, result.timed_out), (vec![], false));
@@ -266,6 +267,7 @@ fn an_error_response_is_told_and_ends_nothing() {
         starts: vec![start],
         cycle_limit: 10_000,
         reset_after: None,
+        loads: false,
     };
     bench.fail_every(1);
     let result = bench.run(&run).expect("a run");

@@ -36,6 +36,7 @@ fn run(arrays: &[&[u64]], starts: &[(&[u64], u32)]) -> Run {
         starts: starts.iter().map(start).collect(),
         cycle_limit: 200,
         reset_after: None,
+        loads: false,
     }
 }
 

@@ -21,6 +21,7 @@ pub mod hwarith;
 pub mod ir;
 pub mod levels;
 pub mod machine;
+pub mod package;
 pub mod prove;
 pub mod random;
 pub mod rtl;

@@ -1,5 +1,6 @@
 //! The hardware as a netlist of modules, and its texts: SystemVerilog, Veryl, the manifest.
 
+pub mod axi;
 pub mod clean;
 pub mod elaborate;
 mod inline;

@@ -421,13 +421,43 @@ impl State {
 
 impl Channel {
     fn has_element(&self, process: usize) -> bool {
-        match &self.outside {
-            Some(outside) => outside.cursor < outside.offered,
-            None => self
-                .queues
-                .get(&process)
-                .is_some_and(|queue| !queue.is_empty()),
+        let queue = self.queues.get(&process);
+        queue.is_some_and(|queue| !queue.is_empty())
+            || self.is_offered()
+                && self
+                    .others(process)
+                    .all(|queue| (queue.len() as u64) < self.depth)
+    }
+
+    /// Whether there is an element outside.
+    fn is_offered(&self) -> bool {
+        let outside = self.outside.as_ref();
+        outside.is_some_and(|outside| outside.cursor < outside.offered)
+    }
+
+    /// The queues of those that get from it beside one.
+    fn others(&self, process: usize) -> impl Iterator<Item = &VecDeque<Value>> {
+        let queues = self.queues.iter();
+        queues
+            .filter(move |(one, _)| **one != process)
+            .map(|(_, queue)| queue)
+    }
+
+    /// The oldest element for a process. Those that are outside are taken by the first process that needs them, and wait for the others
+    /// in their queues.
+    fn next(&mut self, process: usize) -> Option<Value> {
+        if let Some(element) = self.queues.get_mut(&process).and_then(VecDeque::pop_front) {
+            return Some(element);
         }
+        let outside = self.outside.as_mut()?;
+        outside.cursor += 1;
+        let element = outside.elements.read(outside.cursor - 1);
+        for (other, queue) in &mut self.queues {
+            if *other != process {
+                queue.push_back(element.clone());
+            }
+        }
+        Some(element)
     }
 
     fn has_room(&self) -> bool {
@@ -469,6 +499,10 @@ impl<'n> Shared<'n> {
                 Some(Wait::Element(stream, span)) => {
                     let channel = &state.channels[&stream];
                     let from = match channel.outside.is_some() {
+                        true if channel.is_offered() => {
+                            full.push(stream);
+                            " of the top kernel, for which another process has no room"
+                        }
                         true => " of the top kernel, which is offered no more",
                         false => "",
                     };
@@ -534,14 +568,11 @@ impl<'n> Link<'n> {
         let Some(channel) = state.channels.get_mut(&stream) else {
             return Err(Stop::Others);
         };
-        if let Some(outside) = &mut channel.outside {
-            outside.cursor += 1;
-            return Ok(outside.elements.read(outside.cursor - 1));
-        }
-        let queue = channel.queues.get_mut(&self.process);
-        let element = queue.and_then(VecDeque::pop_front).ok_or(Stop::Others)?;
-        if let Some(producer) = channel.producer {
-            self.shared.wake[producer].notify_all();
+        let element = channel.next(self.process).ok_or(Stop::Others)?;
+        // There is room again, and, of a stream from outside, an element for others.
+        let consumers = channel.queues.keys().filter(|_| channel.outside.is_some());
+        for &process in channel.producer.iter().chain(consumers) {
+            self.shared.wake[process].notify_all();
         }
         Ok(element)
     }

@@ -5,7 +5,7 @@ use super::cells::Cells;
 use crate::arena::Table;
 use crate::diagnostics::SourceMap;
 use crate::hwarith::graph::{MemId, VarId};
-use crate::ir::{Packed, Partition, Scalar};
+use crate::ir::{Array, Packed, Partition, Scalar};
 use crate::machine::program::{LoopDim, PortArray, PortRef, Program, Region};
 use crate::rtl::interface::manifest::{
     Access, Bank, Control, Flow, Latency, Loop, Manifest, MemoryPort, Port, PortKind, Reset,
@@ -110,12 +110,8 @@ fn array(program: &Program, array: &PortArray, ports: &Table<MemId, Vec<MemoryPo
             ports: ports[mem].clone(),
         })
         .collect();
-    array_port(
-        &array.name,
-        array.elem,
-        (&array.shape, &array.partition),
-        banks,
-    )
+    let shape = (&array.shape[..], &array.partition[..]);
+    memory_port(&array.name, array.elem, shape, banks)
 }
 
 /// The entry of a stream of transfers of a type, which are blocks if they are `packed`.
@@ -137,8 +133,14 @@ pub(super) fn stream_port(
     }
 }
 
+/// The entry of an array that a network shares.
+pub(super) fn array_port(array: &Array, banks: Vec<Bank>) -> Port {
+    let shape = (&array.shape[..], &array.partition[..]);
+    memory_port(&array.name, array.elem, shape, banks)
+}
+
 /// The entry of an array: its shape, how it is split, and the banks that have ports.
-pub(super) fn array_port(
+fn memory_port(
     name: &str,
     elem: Scalar,
     (shape, partition): (&[u64], &[Partition]),

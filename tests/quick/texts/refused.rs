@@ -40,6 +40,8 @@ fn every_code_of_the_frontend_has_an_example() {
     let shown: String = paths.iter().map(|path| support::read(path)).collect();
     let codes = codes::ALL.iter().map(|(code, _)| *code);
     let missing: Vec<&str> = codes
+        // That is about a running program: see `hosted`.
+        .filter(|code| *code != codes::KERNEL_TEXT)
         .filter(|code| !shown.contains(&format!("\n# [{code}]")))
         .collect();
     assert!(missing.is_empty(), "{missing:?}");

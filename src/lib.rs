@@ -18,6 +18,7 @@ pub mod hwarith;
 pub mod ir;
 pub mod levels;
 pub mod machine;
+pub mod package;
 pub mod progress;
 pub mod prove;
 pub mod random;

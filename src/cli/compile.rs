@@ -111,11 +111,21 @@ pub fn compile(printer: &Printer, args: &CompileArgs) -> Result<(), Status> {
         return emit(args.output.as_deref(), text.as_bytes())
             .map_err(|e| printer.fail(e, &sources));
     }
-    let target =
+    let mut target =
         target(printer, &args.target, Budget::QUICK).map_err(|e| printer.fail(e, &sources))?;
+    args.interface.aim(&mut target);
     let compiled = driver::compile(&mut sources, file, choice, &target)
         .map_err(|e| printer.fail(e, &sources))?;
     printer.diagnostics(&compiled.warnings, &sources);
+    let block = args.interface.block(&compiled);
+    let block = block.map_err(|e| printer.fail(e, &sources))?;
+    let design = block
+        .as_ref()
+        .map_or(&compiled.design, |(design, _)| design);
+    let manifest = || match &block {
+        Some((_, manifest)) => manifest.to_json(),
+        None => compiled.manifest.to_json(),
+    };
     let text = match args.emit {
         Emit::Ir => ir::print::print(&compiled.directed, Some(&sources)),
         Emit::Hwarith if !compiled.parts.is_empty() => {
@@ -130,15 +140,15 @@ pub fn compile(printer: &Printer, args: &CompileArgs) -> Result<(), Status> {
         }
         Emit::Hwarith => compiled.hardware.print(),
         Emit::Schedule => compiled.schedule.print(&compiled.hardware, &sources),
-        Emit::Rtl => rtl::print::print(&compiled.design),
-        Emit::Sv => compiled.systemverilog(),
-        Emit::Veryl => rtl::veryl::print(&compiled.design),
-        Emit::Manifest => compiled.manifest.to_json(),
+        Emit::Rtl => rtl::print::print(design),
+        Emit::Sv => rtl::systemverilog::print(design),
+        Emit::Veryl => rtl::veryl::print(design),
+        Emit::Manifest => manifest(),
         Emit::Directives => directives::to_toml(&compiled.directives),
     };
     let written =
         emit(args.output.as_deref(), text.as_bytes()).and_then(|()| match &args.manifest {
-            Some(path) => emit(Some(path), compiled.manifest.to_json().as_bytes()),
+            Some(path) => emit(Some(path), manifest().as_bytes()),
             None => Ok(()),
         });
     let build = Build {

@@ -4,8 +4,10 @@ mod compile;
 mod directives;
 mod explain;
 mod hwarith;
+mod interface;
 mod operator;
 mod output;
+mod package;
 mod progress;
 mod prove;
 mod report;
@@ -21,6 +23,7 @@ use allo_hls::units::float::{self, Operator};
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use directives::DirectiveArgs;
+use interface::InterfaceArgs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -68,6 +71,8 @@ enum Command {
     Prove(prove::ProveArgs),
     /// Check, print, narrow or evaluate the text of a graph of exact operations
     Hwarith(hwarith::HwarithArgs),
+    /// Write a folder with a block, its drivers, registers and tests
+    Package(package::PackageArgs),
     /// Write one floating-point operator as a module of its own
     Operator(OperatorArgs),
     /// Say what a diagnostic code means
@@ -178,6 +183,8 @@ pub struct CompileArgs {
     pub source: SourceArgs,
     #[command(flatten)]
     pub target: TargetArgs,
+    #[command(flatten)]
+    pub interface: InterfaceArgs,
     /// Output file; standard output if left out
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
@@ -425,6 +432,8 @@ pub struct CosimArgs {
     pub source: SourceArgs,
     #[command(flatten)]
     pub target: TargetArgs,
+    #[command(flatten)]
+    pub interface: InterfaceArgs,
     /// Number of random and edge-value inputs
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=1 << 48))]
     pub vectors: u64,
@@ -503,6 +512,7 @@ pub fn run() -> ExitCode {
         Some(Command::Cosim(args)) => simulate::cosim(&printer, &args),
         Some(Command::Prove(args)) => prove::run(&printer, &args),
         Some(Command::Hwarith(args)) => hwarith::run(&printer, &args),
+        Some(Command::Package(args)) => package::run(&printer, &args),
         Some(Command::Operator(args)) => operator::operator(&printer, &args),
         Some(Command::Explain(args)) => explain::explain(&printer, &args),
         Some(Command::Typeof(args)) => r#typeof::run(&printer, &args),

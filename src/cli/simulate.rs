@@ -8,6 +8,9 @@ use allo_hls::diagnostics::{Diagnostic, Diagnostics, FileId, Severity, SourceMap
 use allo_hls::driver::{self, Compilation};
 use allo_hls::ir;
 use allo_hls::rtl;
+use allo_hls::rtl::interface::block::BlockManifest;
+use allo_hls::rtl::netlist::Design;
+use allo_hls::sim::block::{BlockEngine, InProcess, timeless};
 use allo_hls::sim::cosim::{self, CosimOptions, Report};
 use allo_hls::sim::elements::{Between, Elements, Invocation};
 use allo_hls::sim::engine::EngineError;
@@ -143,6 +146,24 @@ fn engine(compiled: &Compilation, verilator: bool) -> Result<Box<dyn Engine>, Di
     Ok(built.map_err(|e| e.to_diagnostic())?)
 }
 
+/// What simulates a whole block.
+fn block_engine(
+    design: &Design,
+    manifest: &BlockManifest,
+    verilator: bool,
+) -> Result<Box<dyn Engine>, Diagnostics> {
+    let built: Result<Box<dyn Engine>, EngineError> = match verilator {
+        true => Verilator::find().and_then(|found| {
+            let text = rtl::systemverilog::print(design);
+            let socket = found.socket(design, &text)?;
+            Ok(Box::new(BlockEngine::new(socket, design, manifest)) as Box<dyn Engine>)
+        }),
+        false => InProcess::new(design)
+            .map(|socket| Box::new(BlockEngine::new(socket, design, manifest)) as _),
+    };
+    Ok(built.map_err(|e| e.to_diagnostic())?)
+}
+
 /// The invocations of an argument file. Without one, the kernel must have no parameter.
 fn inputs(signature: &Signature, path: Option<&Path>) -> Result<Vec<Invocation>, Diagnostics> {
     match path {
@@ -250,7 +271,8 @@ fn cosim_in(
     sources: &mut SourceMap,
 ) -> Result<(), Diagnostics> {
     let file = load(sources, command.source.input(), &command.source.python)?;
-    let target = target(printer, &command.target, Budget::OFF)?;
+    let mut target = target(printer, &command.target, Budget::OFF)?;
+    command.interface.aim(&mut target);
     let compiled = driver::compile(sources, file, command.source.choice(), &target)?;
     printer.diagnostics(&compiled.warnings, sources);
     let signature = Signature::of(&compiled.program);
@@ -271,13 +293,21 @@ fn cosim_in(
         threads: command.jobs,
         ..CosimOptions::default()
     };
-    let is_built = command.engine == CosimEngine::Verilator;
-    let engine = prepared(printer, &compiled, is_built)?;
+    let verilator = command.engine == CosimEngine::Verilator;
+    let (engine, manifest) = match command.interface.block(&compiled)? {
+        Some((design, block)) => {
+            let _step = printer.progress.step("preparing the simulation");
+            let engine = block_engine(&design, &block, verilator)?;
+            (engine, timeless(&compiled.manifest))
+        }
+        None => {
+            let engine = prepared(printer, &compiled, verilator)?;
+            (engine, compiled.manifest.clone())
+        }
+    };
     let step = printer.progress.step("comparing with the reference");
-    let (program, manifest) = (&compiled.program, &compiled.manifest);
-    let report = cosim::cosim_on(&*engine, program, manifest, &options, &|done, all| {
-        step.part(done as u64, all as u64);
-    });
+    let tell = |done, all| step.part(done as u64, all as u64);
+    let report = cosim::cosim_on(&*engine, &compiled.program, &manifest, &options, &tell);
     drop(step);
     let report = report.map_err(|e| e.to_diagnostic())?;
     let text = summary(&compiled, &report) + &report.coverage.report(sources);

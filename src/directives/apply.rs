@@ -141,6 +141,11 @@ impl Applying<'_> {
                     .map_err(|(at, why)| (at.or(Some(found.span)), why))?;
                 Ok(Made::Kernel(func_name.clone()))
             }
+            Directive::Dataflow { kernel } => {
+                let id = kernels::named(self.program, kernel)?;
+                self.program.kernels[id].dataflow = true;
+                Ok(Made::Nothing)
+            }
             Directive::Instance { kernel, caller, id } => {
                 let made = kernels::instance(self.program, self.asked, kernel, caller, *id)?;
                 Ok(Made::Kernel(made))

@@ -33,6 +33,15 @@ pub const FLAGS: &[Flag] = &[
         parse: no_pipeline,
     },
     Flag {
+        name: "dataflow",
+        value: "KERNEL",
+        help: "Run the calls of a kernel, and what is between them, at the same time as far as arrays and scalars allow",
+        parse: |text| {
+            let kernel = text.to_string();
+            Ok(Directive::Dataflow { kernel })
+        },
+    },
+    Flag {
         name: "unroll",
         value: "LOOP[=F]",
         help: "Make one iteration of F iterations of a loop, or straight-line code of all",
@@ -230,6 +239,7 @@ impl fmt::Display for Directive {
             }
             Directive::Flatten { loops } => write!(f, "--flatten {}", loops.join(",")),
             Directive::ComputeAt { producer, axis } => write!(f, "compute_at {producer}, {axis}"),
+            Directive::Dataflow { kernel } => write!(f, "--dataflow {kernel}"),
             Directive::Outline { op, func_name } => write!(f, "outline {op}, {func_name}"),
             Directive::Instance { kernel, caller, .. } => write!(f, "instance {kernel}, {caller}"),
             Directive::BufferAt { buffer, axis } => write!(f, "buffer_at {buffer}, {axis}"),

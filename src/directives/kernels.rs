@@ -127,7 +127,7 @@ pub fn calls(program: &Program, callee: KernelId) -> u64 {
     count
 }
 
-fn named(program: &Program, name: &str) -> Result<KernelId, Refusal> {
+pub(super) fn named(program: &Program, name: &str) -> Result<KernelId, Refusal> {
     let mut kernels = program.kernels.iter();
     let found = kernels.find(|(_, kernel)| kernel.name == name);
     match found {

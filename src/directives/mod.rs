@@ -102,6 +102,11 @@ pub enum Directive {
         /// What the kernel is called.
         func_name: String,
     },
+    /// The calls of a kernel, and what is between them, run at the same time as far as arrays and scalars allow.
+    Dataflow {
+        /// The kernel.
+        kernel: String,
+    },
     /// Calls of a kernel get one of their own, for further directives.
     Instance {
         /// The kernel.
@@ -197,6 +202,7 @@ impl Directive {
             Directive::Partition { array, .. }
             | Directive::Ports { array, .. }
             | Directive::Storage { array, .. } => f(Named::Array, array),
+            Directive::Dataflow { kernel } => f(Named::Kernel, kernel),
             Directive::Bind { .. } => Ok(()),
         }
     }

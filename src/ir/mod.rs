@@ -80,6 +80,8 @@ pub struct Kernel {
     pub results: Vec<ResultSlot>,
     /// The body; yields the scalar results in order.
     pub body: Block,
+    /// Its calls, and what is between them, run at the same time as far as arrays and scalars allow.
+    pub dataflow: bool,
 }
 
 /// A typed SSA value.

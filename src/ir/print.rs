@@ -160,6 +160,7 @@ impl Printer<'_> {
             format!(" -> ({})", results.join(", "))
         };
         let word = if top { "top kernel" } else { "kernel" };
+        let word = format!("{word}{}", if kernel.dataflow { " dataflow" } else { "" });
         let head = format!("{word} @{}({}){arrow} {{", kernel.name, params.join(", "));
         self.line(&head, Some(kernel.span));
         self.indent += 1;

@@ -68,6 +68,7 @@ fn empty_kernel() -> Kernel {
         params: Vec::new(),
         results: Vec::new(),
         body: Block::default(),
+        dataflow: false,
     }
 }
 
@@ -325,6 +326,7 @@ impl<'t> Reader<'t> {
         self.skip();
         let start = self.at;
         self.expect("kernel")?;
+        self.kernel.dataflow = self.eat("dataflow");
         self.expect("@")?;
         let name = self.word("a name")?;
         self.kernel.name = name.to_string();

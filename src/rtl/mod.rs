@@ -1,6 +1,7 @@
 //! The hardware as a netlist of modules, and its texts: SystemVerilog, Veryl, the manifest.
 
 pub mod area;
+pub mod axi;
 pub mod clean;
 pub mod elaborate;
 mod inline;

@@ -24,6 +24,14 @@ pub fn print(design: &Design) -> String {
     if design
         .modules
         .iter()
+        .any(|(_, module)| has_interrupt(module))
+    {
+        // The name is the one that users expect.
+        line_of(&mut text, 0, "/* verilator lint_off SYMRSVDWORD */");
+    }
+    if design
+        .modules
+        .iter()
         .any(|(_, module)| has_doubtful_comparison(module))
     {
         // Verilator sees through assignments to constants and widths.
@@ -424,6 +432,12 @@ impl Printer<'_> {
     fn line(&mut self, depth: usize, line: &str) {
         line_of(self.out, depth, line);
     }
+}
+
+/// Whether a port has the name that is also one of C++.
+fn has_interrupt(module: &Module) -> bool {
+    let mut ports = module.ports.iter();
+    ports.any(|port| module.nets[port.net].name == "interrupt")
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@
 
 pub mod args;
 mod bench;
+pub mod block;
 pub mod cosim;
 pub mod coverage;
 pub mod decimal;

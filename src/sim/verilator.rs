@@ -4,7 +4,9 @@
 //! header; a model is one translation unit and is cached by a hash of everything it was made from.
 
 use crate::rtl::interface::manifest::Manifest;
+use crate::rtl::netlist::Design;
 use crate::sim::bench::{BENCH, Layout};
+use crate::sim::block;
 pub use crate::sim::engine::VerilatorError;
 use crate::sim::engine::{EngineError, Result, io, run};
 use crate::sim::model::{Engine, Model, Run, RunResult, SimOptions};
@@ -92,11 +94,31 @@ impl Verilator {
             bench: layout.bench(manifest),
             ports: layout.ports(),
             module: sv_text.to_string(),
+            harness: HARNESS,
         };
+        let program = self.program(&sources, trace)?;
+        Ok(Model { program, layout })
+    }
+
+    /// Builds the model of a block, driven at its pins, or takes it from the cache.
+    pub fn socket(&self, design: &Design, sv_text: &str) -> Result<block::Verilated> {
+        let missing = || EngineError::Netlist("no module".into());
+        let (bench, ports) = block::verilated::sources(design).ok_or_else(missing)?;
+        let sources = Sources {
+            bench,
+            ports,
+            module: sv_text.to_string(),
+            harness: block::verilated::HARNESS,
+        };
+        let program = self.program(&sources, false)?;
+        Ok(block::Verilated::new(program, design))
+    }
+
+    fn program(&self, sources: &Sources, trace: bool) -> Result<PathBuf> {
         let runtime = self.runtime(trace)?;
         let key = hash(&[
             &runtime.to_string_lossy(),
-            HARNESS,
+            sources.harness,
             &sources.bench,
             &sources.ports,
             &sources.module,
@@ -104,9 +126,9 @@ impl Verilator {
         let home = self.cache.join("models").join(&key);
         let program = home.join("sim");
         if !program.is_file() {
-            self.build_new(&sources, &runtime, trace, &home)?;
+            self.build_new(sources, &runtime, trace, &home)?;
         }
-        Ok(Model { program, layout })
+        Ok(program)
     }
 
     /// The engine of a module, which builds a second model when a waveform is asked for. `names` are those of the
@@ -127,7 +149,7 @@ impl Verilator {
         io(folder.path(), fs::write(at("module.sv"), &sources.module))?;
         io(folder.path(), fs::write(at("bench.sv"), &sources.bench))?;
         io(folder.path(), fs::write(at("ports.h"), &sources.ports))?;
-        io(folder.path(), fs::write(at("harness.cpp"), HARNESS))?;
+        io(folder.path(), fs::write(at("harness.cpp"), sources.harness))?;
         self.translate(folder.path(), trace)?;
         let mut unit = String::new();
         for file in generated_sources(&at("gen"))? {
@@ -319,6 +341,7 @@ struct Sources {
     bench: String,
     ports: String,
     module: String,
+    harness: &'static str,
 }
 
 /// Folders where the project's set-up puts its tools.

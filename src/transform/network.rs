@@ -180,9 +180,10 @@ impl Network {
     }
 }
 
-/// Whether a program has to do with streams.
+/// Whether a program has to do with streams, or has kernels whose calls run at the same time.
 pub fn is_network(program: &Program) -> bool {
-    program.kernels.values().any(has_streams)
+    let mut kernels = program.kernels.values();
+    kernels.any(|kernel| kernel.dataflow || has_streams(kernel))
 }
 
 /// Whether a kernel declares or takes streams.
@@ -277,7 +278,7 @@ impl Gather<'_> {
             .collect())
     }
 
-    /// Whether a callee is processes of its own: there are streams inside, or it hands its own to kernels.
+    /// Whether a callee is processes of its own: it is directed, there are streams inside, or it hands its own to kernels.
     fn has_processes(&self, id: KernelId) -> bool {
         let kernel = &self.program.kernels[id];
         let passes = |op: &Op| {
@@ -289,7 +290,7 @@ impl Gather<'_> {
                 Arg::Scalar(_) => false,
             })
         };
-        self.inside[id.index()] || kernel.body.ops.iter().any(passes)
+        kernel.dataflow || self.inside[id.index()] || kernel.body.ops.iter().any(passes)
     }
 
     fn add(&mut self, name: &str, span: Span, kind: GroupKind) -> Result<(), Diagnostics> {
@@ -556,6 +557,7 @@ impl Outline<'_> {
             params: Vec::new(),
             results: Vec::new(),
             body: Block::default(),
+            dataflow: false,
         };
         let mut args = Vec::new();
         let mut own_values = BTreeMap::new();

@@ -52,6 +52,7 @@ fn outlined(kernel: &Kernel, op: Op, name: &str) -> (Kernel, Call) {
         params: Vec::new(),
         results: results.collect(),
         body: Block::default(),
+        dataflow: false,
     };
     let mut args = Vec::new();
     for value in outside(&op) {

@@ -268,6 +268,21 @@ fn what_is_no_network_is_refused() {
     }
 }
 
+/// Two sums of 16 elements at the same time, and what needs both behind them.
+#[test]
+fn calls_of_a_directed_kernel_run_at_the_same_time() {
+    let text = "from allo import *\n\n@kernel\ndef sums(x: \"i32[16]\", y: \"i32[16]\"):\n    total: i32 = 0\n    for i in range(16):\n        \
+                total += x[i]\n        y[i] = total\n\n@kernel\ndef top(a: \"i32[16]\", b: \"i32[16]\", c: \"i32[16]\", d: \"i32[16]\", \
+                e: \"i32[16]\"):\n    sums(a, c)\n    sums(b, d)\n    for i in range(16):\n        e[i] = c[i] - d[i]\n";
+    let compiled = checked(text, &[("dataflow", "top")]);
+    assert_eq!(compiled.parts.len(), 2, "the sums share a module");
+    let ones = format!("{:?}", [1; 16]);
+    let given = ["a", "b", "c", "d", "e"].map(|name| format!("\"{name}\": {ones}"));
+    let (cycles, left) = run(&compiled, &format!("{{{}}}", given.join(", ")));
+    assert!(left.contains("\"d\":[1,2,3,"), "{left}");
+    assert!(cycles < 2 * 16 + 10, "{cycles}");
+}
+
 /// The frontend's form, for values that only it knows.
 #[test]
 fn initial_tokens_deepen_a_stream() {

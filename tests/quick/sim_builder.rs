@@ -26,6 +26,7 @@ impl Builder {
             params: vec![],
             results: vec![],
             body: Block::default(),
+            dataflow: false,
         };
         Builder {
             kernel,

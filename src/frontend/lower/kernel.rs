@@ -76,6 +76,7 @@ impl<'a> Lowerer<'_, 'a> {
             params: params.iter().flat_map(|p| p.0.clone()).collect(),
             results,
             body,
+            dataflow: false,
         };
         let signature = self.signature(&kernel, params);
         Ok((kernel, signature))

@@ -562,6 +562,25 @@ impl Call<'_> {
         own.map(|found| self.loop_ref(found)).collect()
     }
 
+    /// Names of kernels, or of the references to them; without, the schedule's own.
+    pub fn kernel_names(&self, name: &str) -> Done<Vec<String>> {
+        if self
+            .arg(name)
+            .is_none_or(|arg| matches!(arg, ConstValue::None))
+        {
+            return Ok(vec![self.kernel_name(self.state.program.top)]);
+        }
+        let each = self.each(name)?;
+        let names = each.iter().map(|value| match value {
+            ConstValue::Str(text) => Ok(text.to_string()),
+            reference => match self.ref_of(reference)?.target {
+                Target::Kernel(name) | Target::Call(name) => Ok(name),
+                _ => Err(self.wrong(Class::Type, "a kernel is meant")),
+            },
+        });
+        names.collect()
+    }
+
     /// Names of the innermost loops of the schedule's own kernel.
     pub fn innermost(&self) -> Done<Vec<String>> {
         let names = self.all_loops();

@@ -97,7 +97,7 @@ const PRIMITIVES: &[Primitive] = &[
     primitive("reuse_at", &["buffer", "axis", "*ring"], 2, reuse_at),
     primitive("outline", &["op", "*func_name", "*mapping"], 2, outline),
     variadic("compose", &["*id"], compose),
-    primitive("dataflow", &["kernels"], 0, processes),
+    primitive("dataflow", &["kernels"], 0, dataflow),
     variadic(
         "streamline",
         &["*producer_ids", "*consumer_ids", "*lanes", "*depth"],
@@ -351,7 +351,14 @@ fn compose(call: &mut Call) -> Done<ConstValue> {
     Ok(call.schedule())
 }
 
+fn dataflow(call: &mut Call) -> Done<ConstValue> {
+    for kernel in call.kernel_names("kernels")? {
+        call.direct(Directive::Dataflow { kernel })?;
+    }
+    Ok(call.schedule())
+}
+
 fn processes(call: &mut Call) -> Done<ConstValue> {
-    let why = "processes that run at the same time cannot be built yet";
+    let why = "an array between kernels cannot become streams yet";
     Err(call.wrong(Class::Transform, why))
 }

@@ -17,7 +17,6 @@ use crate::sim::network::Deadlock;
 use crate::sim::reference::{self, Log, Prepared, RunError};
 use crate::sim::shell;
 use crate::sim::vectors::Rng;
-use crate::transform::network;
 
 /// Decides inputs and the unknown state.
 const SEED: u64 = 1;
@@ -59,8 +58,8 @@ pub fn check(
             let (design, around) = shell::around(design, manifest).map_err(CosimError::Manifest)?;
             Netlist::new(&design, &around)?
         },
-        // What a network makes of its arrays when is not known.
-        made: (!shell::is_needed(manifest) && !network::has_streams(made))
+        // What a network makes of its arrays when is not known; it has no operations of its own.
+        made: (!shell::is_needed(manifest) && !made.body.ops.is_empty())
             .then(|| Program::alone(made.clone())),
         slowness: case::slowness(program),
         left: budget.0,

@@ -1,0 +1,170 @@
+//! The flags that choose what is around a kernel.
+
+use allo_hls::codes;
+use allo_hls::diagnostics::Diagnostic;
+use allo_hls::driver::{Compilation, Target};
+use allo_hls::rtl::axi::plan::DEFAULT_BUNDLE;
+use allo_hls::rtl::axi::{self, Interface, Options};
+use allo_hls::rtl::interface::block::{BlockManifest, Outstanding};
+use allo_hls::rtl::netlist::Design;
+use clap::{Args, ValueEnum};
+
+/// What is around the kernel.
+#[derive(Args, Clone)]
+pub struct InterfaceArgs {
+    /// Signals of the module
+    #[arg(long, value_enum, default_value = "ap")]
+    pub interface: Choice,
+    /// Bits of a beat of the AXI4 masters
+    #[arg(long, value_name = "BITS", default_value = "64", value_parser = parse_width)]
+    pub axi_width: u32,
+    /// Reads and writes of each AXI4 master that may be under way, in bursts
+    #[arg(long, value_name = "READS,WRITES", default_value = "8,8", value_parser = parse_outstanding)]
+    pub axi_outstanding: Outstanding,
+    /// The AXI4 master of an array [default: gmem] (repeatable)
+    #[arg(long, value_name = "ARRAY=NAME", value_parser = parse_bundle)]
+    pub bundle: Vec<(String, String)>,
+    /// Put an array behind the control slave (repeatable)
+    #[arg(long, value_name = "ARRAY")]
+    pub axi_local: Vec<String>,
+    /// How an array behind a master is held: full, on chip as a whole; none and stream are not there yet (repeatable)
+    #[arg(long, value_name = "ARRAY=full|none|stream", value_parser = parse_buffer)]
+    pub axi_buffer: Vec<(String, Buffer)>,
+    /// Hold an array that is a frame on chip as a whole, which all are (repeatable)
+    #[arg(long, value_name = "ARRAY")]
+    pub axis_buffer: Vec<String>,
+    /// How the block is controlled; with none it starts by itself, again and again
+    #[arg(long, value_enum, default_value = "axilite")]
+    pub control: ControlChoice,
+}
+
+/// Signals of a module.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Choice {
+    /// Start and done, memories beside the module
+    Ap,
+    /// AXI4-Lite control and AXI4 masters
+    Axi,
+    /// AXI4-Streams
+    Axis,
+}
+
+/// How an array behind a master is held.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Buffer {
+    /// On chip as a whole.
+    Full,
+    /// Not at all, or in a window that moves along.
+    Less,
+}
+
+/// How a block is controlled.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ControlChoice {
+    /// Registers
+    Axilite,
+    /// Not at all
+    None,
+}
+
+impl InterfaceArgs {
+    /// What is asked of the block; `None`: there is none.
+    pub fn options(&self) -> Option<Options> {
+        let interface = match self.interface {
+            Choice::Ap => return None,
+            Choice::Axi => Interface::Axi,
+            Choice::Axis => Interface::Axis,
+        };
+        Some(Options {
+            interface,
+            width: self.axi_width,
+            outstanding: self.axi_outstanding,
+            bundles: self.bundle.clone(),
+            local: self.axi_local.clone(),
+            buffered: self
+                .axi_buffer
+                .iter()
+                .map(|(array, _)| array)
+                .chain(&self.axis_buffer)
+                .cloned()
+                .collect(),
+            control: self.control == ControlChoice::Axilite,
+        })
+    }
+
+    /// The block around a kernel, if one is asked for.
+    ///
+    /// Errors: the kernel cannot have it.
+    pub fn block(
+        &self,
+        compiled: &Compilation,
+    ) -> Result<Option<(Design, BlockManifest)>, Diagnostic> {
+        let Some(options) = self.options() else {
+            return Ok(None);
+        };
+        if let Some((array, _)) = self
+            .axi_buffer
+            .iter()
+            .find(|(_, buffer)| *buffer == Buffer::Less)
+        {
+            let message = format!(
+                "'{array}' can only be held on chip as a whole so far: --axi-buffer {array}=full"
+            );
+            return Err(Diagnostic::error(
+                codes::BLOCK,
+                compiled.kernel.span,
+                message,
+            ));
+        }
+        let block = axi::around(&compiled.design, &compiled.manifest, &options);
+        block
+            .map(Some)
+            .map_err(|why| Diagnostic::error(codes::BLOCK, compiled.kernel.span, why))
+    }
+
+    /// Has the kernel compiled for what is around it: arrays stay whole.
+    pub fn aim(&self, target: &mut Target) {
+        if self.interface != Choice::Ap {
+            target.aim.partition_args = false;
+        }
+    }
+}
+
+fn parse_width(text: &str) -> Result<u32, String> {
+    let width: Option<u32> = text.parse().ok();
+    width
+        .filter(|width| width.is_power_of_two() && (32..=1024).contains(width))
+        .ok_or_else(|| "a power of two from 32 to 1024 is needed".into())
+}
+
+fn parse_outstanding(text: &str) -> Result<Outstanding, String> {
+    let number = |text: &str| text.trim().parse().ok().filter(|n| (1..=256).contains(n));
+    let both = text.split_once(',').and_then(|(read, write)| {
+        Some(Outstanding {
+            read: number(read)?,
+            write: number(write)?,
+        })
+    });
+    both.ok_or_else(|| "two numbers from 1 to 256 are needed, such as 8,8".into())
+}
+
+fn parse_buffer(text: &str) -> Result<(String, Buffer), String> {
+    match text.split_once('=') {
+        Some((array, "full")) => Ok((array.into(), Buffer::Full)),
+        Some((array, "none" | "stream")) => Ok((array.into(), Buffer::Less)),
+        _ => Err("ARRAY=full, ARRAY=none or ARRAY=stream is needed".into()),
+    }
+}
+
+fn parse_bundle(text: &str) -> Result<(String, String), String> {
+    let is_name = |text: &str| {
+        let word = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+        !text.is_empty() && text.chars().all(word)
+    };
+    match text.split_once('=') {
+        Some((array, name)) if is_name(name) => Ok((array.into(), name.into())),
+        _ => Err(format!(
+            "ARRAY=NAME is needed, NAME of lower-case letters, digits and _, such as x={DEFAULT_BUNDLE}"
+        )),
+    }
+}

@@ -1,0 +1,260 @@
+//! The registers of a block as a list, and as SystemRDL.
+
+use crate::rtl::interface::block::{BlockKind, BlockManifest, Via};
+use std::fmt::Write as _;
+
+/// What a register is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// Of every block.
+    Control,
+    /// A scalar argument.
+    Argument,
+    /// The base address of an array.
+    Base,
+    /// A scalar result.
+    Result,
+    /// Whether a result is new.
+    Valid,
+    /// Errors.
+    Status,
+}
+
+/// A register of one word or more.
+#[derive(Clone, Debug)]
+pub struct Register {
+    /// Its name, unique.
+    pub name: String,
+    /// Byte offset.
+    pub offset: u32,
+    /// Words of 32 bits.
+    pub words: u32,
+    /// Bits that mean something.
+    pub width: u32,
+    /// Name of its type in the language.
+    pub ty: String,
+    /// What it is for.
+    pub role: Role,
+}
+
+/// A local array.
+#[derive(Clone, Debug)]
+pub struct LocalArray {
+    /// Its name.
+    pub name: String,
+    /// Byte offset of element 0.
+    pub offset: u32,
+    /// Bytes of an element.
+    pub bytes: u32,
+    /// Elements.
+    pub length: u64,
+}
+
+/// All registers, by offset.
+pub fn list(manifest: &BlockManifest) -> Vec<Register> {
+    let Some(control) = &manifest.control else {
+        return Vec::new();
+    };
+    let one = |name: &str, offset, role| Register {
+        name: name.to_string(),
+        offset,
+        words: 1,
+        width: 32,
+        ty: "u32".into(),
+        role,
+    };
+    let fixed = ["CTRL", "GIE", "IER", "ISR"].iter().zip(0..);
+    let mut list: Vec<Register> = fixed
+        .map(|(name, word)| one(name, 4 * word, Role::Control))
+        .collect();
+    list.push(one("STATUS", control.status.offset, Role::Status));
+    let results = manifest.returns.iter().map(|port| (port, true));
+    let scalars = manifest
+        .returns
+        .iter()
+        .filter(|port| port.via().is_none())
+        .count();
+    let mut number = 0;
+    for (port, is_result) in results.chain(manifest.args.iter().map(|port| (port, false))) {
+        let name = port.name.clone().unwrap_or_else(|| {
+            number += 1;
+            match scalars {
+                1 => "ap_return".into(),
+                _ => format!("ap_return_{}", number - 1),
+            }
+        });
+        match &port.kind {
+            BlockKind::Scalar {
+                ty,
+                width,
+                offset,
+                words,
+                valid,
+            } => {
+                list.push(Register {
+                    name: name.clone(),
+                    offset: *offset,
+                    words: *words,
+                    width: *width,
+                    ty: ty.clone(),
+                    role: if is_result {
+                        Role::Result
+                    } else {
+                        Role::Argument
+                    },
+                });
+                if let Some(valid) = valid {
+                    list.push(one(&format!("{name}_valid"), *valid, Role::Valid));
+                }
+            }
+            BlockKind::Array {
+                via: Via::MAxi { offset, .. },
+                ..
+            } => list.push(Register {
+                words: 2,
+                width: 64,
+                ty: "u64".into(),
+                ..one(&name, *offset, Role::Base)
+            }),
+            _ => {}
+        }
+    }
+    list.sort_by_key(|register| register.offset);
+    list
+}
+
+/// All local arrays.
+pub fn arrays(manifest: &BlockManifest) -> Vec<LocalArray> {
+    let arrays = manifest
+        .args
+        .iter()
+        .chain(&manifest.returns)
+        .filter_map(|port| {
+            let BlockKind::Array {
+                shape,
+                via:
+                    Via::Local {
+                        offset,
+                        element_bytes,
+                    },
+                ..
+            } = &port.kind
+            else {
+                return None;
+            };
+            Some(LocalArray {
+                name: port.name.clone().unwrap_or_default(),
+                offset: *offset,
+                bytes: *element_bytes,
+                length: shape.iter().product(),
+            })
+        });
+    arrays.collect()
+}
+
+/// A field of one bit: its name, its number, how software and hardware see it.
+type Field = (&'static str, u32, &'static str);
+
+/// Fields of the registers that every block has.
+pub const FIELDS: [(&str, &[Field]); 4] = [
+    (
+        "CTRL",
+        &[
+            ("ap_start", 0, "sw = rw; onwrite = woset; hw = rw;"),
+            ("ap_done", 1, "sw = r; onread = rclr; hw = w;"),
+            ("ap_idle", 2, "sw = r; hw = w;"),
+            ("ap_ready", 3, "sw = r; onread = rclr; hw = w;"),
+            ("auto_restart", 7, "sw = rw; hw = r;"),
+            ("interrupt", 9, "sw = r; hw = w;"),
+        ],
+    ),
+    ("GIE", &[("enable", 0, "sw = rw; hw = r;")]),
+    (
+        "IER",
+        &[
+            ("done", 0, "sw = rw; hw = r;"),
+            ("ready", 1, "sw = rw; hw = r;"),
+        ],
+    ),
+    (
+        "ISR",
+        &[
+            ("done", 0, "sw = rw; onwrite = wot; hw = rw;"),
+            ("ready", 1, "sw = rw; onwrite = wot; hw = rw;"),
+        ],
+    ),
+];
+
+/// The registers in SystemRDL 2.0.
+pub fn systemrdl(manifest: &BlockManifest) -> String {
+    let mut text = format!(
+        "addrmap {} {{\n    default regwidth = 32;\n    default accesswidth = 32;\n",
+        manifest.module
+    );
+    for register in list(manifest) {
+        let Register {
+            name,
+            offset,
+            words,
+            ..
+        } = &register;
+        for word in 0..*words {
+            let suffix = if *words > 1 {
+                format!("_{word}")
+            } else {
+                String::new()
+            };
+            let fields = match FIELDS.iter().find(|(known, _)| known == name) {
+                Some((_, fields)) => {
+                    let field = |(name, bit, access): &(&str, u32, &str)| {
+                        format!("field {{ {access} }} {name}_f[{bit}:{bit}] = 0; ")
+                    };
+                    fields.iter().map(field).collect()
+                }
+                None => plain_fields(manifest, &register, word),
+            };
+            let _ = writeln!(
+                text,
+                "    reg {{ {fields}}} {name}{suffix}_r @ {:#x};",
+                offset + 4 * word
+            );
+        }
+    }
+    for LocalArray {
+        name,
+        offset,
+        bytes,
+        length,
+    } in arrays(manifest)
+    {
+        let entries = (length * u64::from(bytes)).div_ceil(4).max(1);
+        let _ = writeln!(
+            text,
+            "    external mem {{ mementries = {entries}; memwidth = 32; sw = rw; }} {name}_m @ {offset:#x};"
+        );
+    }
+    text + "};\n"
+}
+
+fn plain_fields(manifest: &BlockManifest, register: &Register, word: u32) -> String {
+    let whole =
+        |access: &str, width: u32| format!("field {{ {access} }} value[{}:0] = 0; ", width - 1);
+    match register.role {
+        Role::Result => {
+            let width = (register.width - 32 * word).min(32);
+            whole("sw = r; hw = w;", width)
+        }
+        Role::Valid => whole("sw = r; onread = rclr; hw = w;", 1),
+        Role::Status => {
+            let bits = manifest
+                .control
+                .iter()
+                .flat_map(|control| &control.status.bits);
+            let field = |(name, bit): (&String, &u32)| {
+                format!("field {{ sw = rw; onwrite = woclr; hw = rw; }} {name}[{bit}:{bit}] = 0; ")
+            };
+            bits.map(field).collect()
+        }
+        _ => whole("sw = rw; hw = r;", 32),
+    }
+}

@@ -1,0 +1,19 @@
+//! AXI interfaces around a module with the interface `ap`.
+//!
+//! `plan` says what becomes of each parameter. A `buffer` holds an array for the core; before a run it is loaded,
+//! after it written back (`sequence`), by an AXI4 `master`, by `frames` of an AXI4-Stream, or word by word by the
+//! `control` slave, which also has scalars. Each of these is a module; `block` is the one around them, and `told` its
+//! manifest.
+
+mod block;
+mod buffer;
+mod circuit;
+mod control;
+mod frames;
+mod master;
+pub mod plan;
+mod sequence;
+mod told;
+
+pub use block::around;
+pub use plan::{Interface, Options};

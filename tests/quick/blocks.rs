@@ -1,0 +1,471 @@
+//! Blocks with AXI interfaces: the netlist in process, with memories, streams and a driver around it.
+
+use crate::sim_modules::verilator;
+use crate::support::{allo_hls, ecp5};
+use allo_hls::driver::Compilation;
+use allo_hls::rtl;
+use allo_hls::rtl::axi::{self, Interface, Options};
+use allo_hls::rtl::interface::block::{BlockManifest, Outstanding};
+use allo_hls::rtl::netlist::Design;
+use allo_hls::sim::block::{Bench, BlockEngine, InProcess, Traffic, timeless};
+use allo_hls::sim::cosim::{CosimOptions, Report, cosim_on};
+use allo_hls::sim::elements::Elements;
+use allo_hls::sim::model::{Engine, Run, SimOptions, Start};
+use allo_hls::sim::value::{Signature, Slot, Value};
+
+/// Reads, writes some elements only, both, scalars and a result.
+const MIXED: &str = "
+from allo import *
+
+@kernel
+def mixed(a: i16, x: u8[45], y: i16[45], z: u8[45]) -> i32:
+    total: i32 = 0
+    for i in range(45):
+        total += x[i]
+        if i % 3 != 1:
+            y[i] = x[i] + a
+        z[i] = z[i] + 1
+    return total
+";
+
+/// Elements that are wider than a beat and no power of two of bytes.
+const WIDE: &str = "
+from allo import *
+u100 = apint(100)
+
+@kernel
+def wide(x: u100[7], y: u100[7], k: u100) -> u100:
+    for i in range(7):
+        if i != 3:
+            y[i] = x[i] + k
+    return x[2] ^ k
+";
+
+const COPY: &str = "
+from allo import *
+
+@kernel
+def copy(x: i64[2048], y: i64[2048]):
+    for i in range(2048):
+        y[i] = x[i]
+";
+
+const SAXPY: &str = "
+from allo import *
+
+@kernel
+def saxpy(a: f32, x: f32[4096], y: f32[4096], out: f32[4096]):
+    for i in range(4096):
+        out[i] = a * x[i] + y[i]
+";
+
+const DOUBLE: &str = "
+from allo import *
+
+@kernel
+def double(x: i32[4], y: i32[4]):
+    for i in range(4):
+        y[i] = x[i] + x[i]
+";
+
+const ADD: &str = "
+from allo import *
+
+@kernel
+def add(a: i32, b: u8) -> i32:
+    return a + b
+";
+
+fn block(text: &str, options: &Options) -> (Compilation, Design, BlockManifest) {
+    let compiled = ecp5(text, None, 10.0);
+    let (design, manifest) =
+        axi::around(&compiled.design, &compiled.manifest, options).expect("a block");
+    assert_eq!(rtl::validate::validate(&design), Ok(()));
+    (compiled, design, manifest)
+}
+
+fn compare(compiled: &Compilation, engine: &dyn Engine, vectors: usize) -> Report {
+    let options = CosimOptions {
+        vectors,
+        threads: 1,
+        ..CosimOptions::default()
+    };
+    let manifest = timeless(&compiled.manifest);
+    let report = cosim_on(engine, &compiled.program, &manifest, &options, &|_, _| ());
+    report.unwrap_or_else(|e| panic!("{:?}", e.to_diagnostic()))
+}
+
+fn in_process(design: &Design, manifest: &BlockManifest) -> BlockEngine<InProcess> {
+    BlockEngine::new(
+        InProcess::new(design).expect("a simulator"),
+        design,
+        manifest,
+    )
+}
+
+fn check(text: &str, options: &Options, compared: u64) {
+    let (compiled, design, manifest) = block(text, options);
+    let report = compare(&compiled, &in_process(&design, &manifest), 2);
+    assert_eq!((report.compared, report.resets), (compared, 2));
+}
+
+/// Under pauses, latency, resets in the middle, and bases anywhere.
+#[test]
+fn arrays_behind_masters() {
+    for width in [32, 128] {
+        let one = Outstanding { read: 1, write: 1 };
+        let options = Options {
+            width,
+            bundles: vec![("z".into(), "other".into())],
+            outstanding: if width == 32 {
+                one
+            } else {
+                Options::default().outstanding
+            },
+            ..Options::default()
+        };
+        check(MIXED, &options, (2 + 2 + 2) * 135 + 8);
+    }
+    for width in [32, 256] {
+        let options = Options {
+            width,
+            ..Options::default()
+        };
+        check(WIDE, &options, (2 + 2 + 2) * 14 + 8);
+    }
+}
+
+#[test]
+fn arrays_behind_the_control_slave() {
+    let options = Options {
+        local: vec!["x".into(), "y".into(), "z".into()],
+        ..Options::default()
+    };
+    check(MIXED, &options, (2 + 2 + 2) * 135 + 8);
+    let options = Options {
+        local: vec!["x".into()],
+        ..Options::default()
+    };
+    check(WIDE, &options, (2 + 2 + 2) * 14 + 8);
+}
+
+#[test]
+fn arrays_as_frames() {
+    let options = Options {
+        interface: Interface::Axis,
+        local: vec!["z".into()],
+        ..Options::default()
+    };
+    check(MIXED, &options, (2 + 2 + 2) * 135 + 8);
+    let free = Options {
+        interface: Interface::Axis,
+        control: false,
+        ..Options::default()
+    };
+    check(DOUBLE, &free, (2 + 2 + 2) * 8);
+}
+
+/// A bench without pauses, after its reset.
+fn quiet<'a>(engine: &'a BlockEngine<InProcess>) -> Bench<'a> {
+    let mut bench = engine.bench(&SimOptions::default()).expect("a bench");
+    bench.paused = false;
+    bench.reset().expect("a reset");
+    bench
+}
+
+fn rate(traffic: &Traffic, beats: u64) -> f64 {
+    assert_eq!(traffic.beats, beats);
+    let (first, last) = traffic.span.expect("it moved something");
+    beats as f64 / (last - first + 1) as f64
+}
+
+/// Runs a kernel on the numbers from 0 on in each array, without pauses; what it gave in the last array, the cycles, the traffic.
+fn measure(text: &str, width: u32) -> (Elements, u64, Traffic, Traffic) {
+    let options = Options {
+        width,
+        ..Options::default()
+    };
+    let (compiled, design, manifest) = block(text, &options);
+    let engine = in_process(&design, &manifest);
+    let mut bench = quiet(&engine);
+    let signature = Signature::of(&compiled.program);
+    let numbers = |slot: &Slot| {
+        let values = (0..slot.len()).map(|i| Value::wrapped(slot.ty, i));
+        Elements::given(slot.ty, values.collect())
+    };
+    let (arrays, scalars): (Vec<&Slot>, Vec<&Slot>) =
+        signature.params.iter().partition(|slot| slot.is_array());
+    let run = Run {
+        arrays: arrays.into_iter().map(numbers).collect(),
+        starts: vec![Start {
+            scalars: scalars.iter().map(|_| 0u32.into()).collect(),
+            gap: 0,
+        }],
+        cycle_limit: 1_000_000,
+        reset_after: None,
+    };
+    let mut result = bench.run(&run).expect("a run");
+    assert_eq!((result.violations, result.timed_out), (vec![], false));
+    let (reads, writes) = bench.measured().remove(0);
+    (
+        result.arrays.pop().expect("an array"),
+        result.timing[0].cycles(),
+        reads,
+        writes,
+    )
+}
+
+#[test]
+fn a_buffer_moves_a_beat_in_almost_every_cycle() {
+    let (copied, _, reads, writes) = measure(COPY, 64);
+    let ty = copied.ty();
+    assert_eq!(copied.get(2047).data, Value::int(ty, 2047).data);
+    assert!(rate(&reads, 2048) > 0.95 && rate(&writes, 2048) > 0.95);
+}
+
+/// 64 KiB at every width, and what a kernel takes beside the bus. Takes a minute: `cargo test -- --ignored --nocapture rates`.
+#[test]
+#[ignore = "a campaign"]
+fn rates_of_64_kib() {
+    for (ty, count) in [("i64", 8192), ("i32", 16384), ("u8", 65536)] {
+        for width in [32, 64, 256, 1024] {
+            let text = COPY.replace("i64", ty).replace("2048", &count.to_string());
+            let (_, cycles, reads, writes) = measure(&text, width);
+            let beats = 65536 / u64::from(width / 8);
+            let (read, written) = (rate(&reads, beats), rate(&writes, beats));
+            println!(
+                "{ty} at {width}: {cycles} cycles, reads {read:.4}, writes {written:.4} of {beats} beats"
+            );
+            assert!(read > 0.95 && written > 0.95);
+        }
+    }
+    for count in [256, 1024, 4096] {
+        let text = SAXPY.replace("4096", &count.to_string());
+        let (_, cycles, reads, writes) = measure(&text, 64);
+        println!(
+            "saxpy of {count}: {cycles} cycles for {} beats read, {} written",
+            reads.beats, writes.beats
+        );
+    }
+}
+
+#[test]
+fn an_error_response_is_told_and_ends_nothing() {
+    let (_, design, manifest) = block(DOUBLE, &Options::default());
+    let engine = in_process(&design, &manifest);
+    let mut bench = quiet(&engine);
+    let status = manifest.control.as_ref().expect("a slave").status.offset;
+    let start = Start {
+        scalars: vec![],
+        gap: 0,
+    };
+    let ty = allo_hls::ir::Scalar::signed(32);
+    let elements = Elements::same(ty, 4, Value::int(ty, 5));
+    let run = Run {
+        arrays: vec![elements.clone(), elements],
+        starts: vec![start],
+        cycle_limit: 10_000,
+        reset_after: None,
+    };
+    bench.fail_every(1);
+    let result = bench.run(&run).expect("a run");
+    assert!(!result.timed_out && result.violations.is_empty());
+    assert_eq!(bench.read_register(status), Ok(3));
+    assert_eq!(bench.write_register(status, 1), Ok(()));
+    assert_eq!(bench.read_register(status), Ok(2));
+}
+
+#[test]
+fn frames_of_a_wrong_length_are_told_and_the_next_is_right() {
+    let options = Options {
+        interface: Interface::Axis,
+        ..Options::default()
+    };
+    let (_, design, manifest) = block(DOUBLE, &options);
+    let engine = in_process(&design, &manifest);
+    let mut bench = quiet(&engine);
+    let status = manifest.control.as_ref().expect("a slave").status.offset;
+    let frames = [
+        &[1, 2, 3, 4][..],
+        &[5, 6],
+        &[7, 8, 9, 10, 11, 12],
+        &[13, 14, 15, 16],
+    ];
+    bench.send_frames("x", &frames.map(<[u64]>::to_vec));
+    for (bits, invocation) in [(0, 1), (4, 2), (12, 3), (12, 4)] {
+        assert_eq!(bench.write_register(0, 1), Ok(()));
+        assert_eq!(bench.pass(60), Ok(()));
+        assert_eq!(
+            bench.read_register(0).map(|word| word & 6),
+            Ok(6),
+            "{invocation}"
+        );
+        assert_eq!(bench.read_register(status), Ok(bits), "{invocation}");
+    }
+    let taken: Vec<u64> = bench.taken("y").iter().map(|(word, _)| *word).collect();
+    assert_eq!(
+        taken,
+        [2, 4, 6, 8, 10, 12, 0, 0, 14, 16, 18, 20, 26, 28, 30, 32]
+    );
+    let ends: Vec<bool> = bench.taken("y").iter().map(|(_, last)| *last).collect();
+    assert_eq!(ends, [false, false, false, true].repeat(4));
+}
+
+#[test]
+fn registers_are_those_that_drivers_expect() {
+    let (_, design, manifest) = block(ADD, &Options::default());
+    let engine = in_process(&design, &manifest);
+    let mut bench = quiet(&engine);
+    let slave = manifest.control.as_ref().expect("a slave");
+    // A result and its valid word, two arguments, the status.
+    assert_eq!((slave.status.offset, slave.address_width), (0x28, 6));
+    let mut write = |offset, data| bench.write_register(offset, data).expect("an answer");
+    write(0x18, 0xffff_fff0);
+    write(0x20, 0x1234_5678);
+    write(4, 1);
+    write(8, 3);
+    write(0, 1);
+    let mut read = |offset| bench.read_register(offset).expect("an answer");
+    assert_eq!(
+        [read(0x18), read(0x1c), read(0x20), read(0x3c)],
+        [0xffff_fff0, 0, 0x1234_5678, 0]
+    );
+    // Done, idle, ready and the interrupt; the first two clear on reading.
+    assert_eq!([read(0), read(0)], [0x20e, 0x204]);
+    assert_eq!([read(0x10), read(0x14), read(0x14)], [0x68, 1, 0]);
+    assert_eq!([read(0xc), u32::from(bench.interrupts())], [3, 1]);
+    bench.write_register(0xc, 3).expect("an answer");
+    assert!(!bench.interrupts());
+    // Again and again, until that is taken back.
+    bench.write_register(0, 0x81).expect("an answer");
+    bench.pass(50).expect("no breach");
+    assert_eq!(bench.read_register(0).map(|word| word & 0x82), Ok(0x82));
+    bench.write_register(0, 0).expect("an answer");
+    bench.pass(50).expect("no breach");
+    assert_eq!(bench.read_register(0).map(|word| word & 0x85), Ok(4));
+}
+
+#[test]
+fn what_cannot_be_reached_is_refused() {
+    let refused = |text: &str, options: &Options| {
+        let compiled = ecp5(text, None, 10.0);
+        axi::around(&compiled.design, &compiled.manifest, options)
+            .map(|_| ())
+            .expect_err("no block")
+    };
+    let axis = Options {
+        interface: Interface::Axis,
+        ..Options::default()
+    };
+    assert!(refused(MIXED, &axis).contains("'z' is read and written"));
+    let free = Options {
+        control: false,
+        ..axis
+    };
+    assert!(refused(ADD, &free).contains("needs the control slave"));
+    let unknown = Options {
+        local: vec!["q".into()],
+        ..Options::default()
+    };
+    assert_eq!(refused(DOUBLE, &unknown), "there is no array argument 'q'");
+}
+
+/// The text of it all in Verilator.
+#[test]
+fn the_text_of_a_block_does_the_same() {
+    let Some(verilator) = verilator() else { return };
+    let (compiled, design, manifest) = block(MIXED, &Options::default());
+    let text = rtl::systemverilog::print(&design);
+    let socket = verilator.socket(&design, &text).expect("a model");
+    let report = compare(&compiled, &BlockEngine::new(socket, &design, &manifest), 2);
+    assert!(report.compared > 0);
+}
+
+/// What a user does with a folder: compile, import and parse what is in it.
+#[test]
+fn packages_are_whole_and_their_files_can_be_read() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let input = folder.path().join("mixed.py");
+    std::fs::write(&input, MIXED).expect("a file");
+    for (format, extra) in [
+        ("verilog", None),
+        ("ipxact", Some("component.xml")),
+        ("fusesoc", Some("mixed.core")),
+        ("litex", Some("mixed_litex.py")),
+    ] {
+        let output = folder.path().join(format);
+        let [input, out] = [&input, &output].map(|path| path.to_str().expect("a name"));
+        let arguments = [
+            "package",
+            input,
+            "--interface",
+            "axi",
+            "--axi-local",
+            "x",
+            "--check",
+            "off",
+            "--format",
+            format,
+            "-o",
+            out,
+        ];
+        let ran = allo_hls(&arguments);
+        assert!(
+            ran.status.success(),
+            "{}",
+            String::from_utf8_lossy(&ran.stderr)
+        );
+        let again = allo_hls(&arguments);
+        assert_eq!(again.status.code(), Some(1), "a folder with contents stays");
+        let wanted = [
+            "rtl/mixed.sv",
+            "manifest.json",
+            "mixed.rdl",
+            "sim/test_block.py",
+            "sim/vectors.json",
+        ];
+        for file in wanted.into_iter().chain(extra) {
+            assert!(output.join(file).is_file(), "{format}: {file}");
+        }
+        let read = "import ast, glob, json, xml.dom.minidom as dom
+for name in glob.glob('**/*.py', recursive=True): ast.parse(open(name).read(), name)
+for name in glob.glob('**/*.json', recursive=True): json.load(open(name))
+for name in glob.glob('*.xml'): dom.parse(name)
+import importlib.util as util
+spec = util.spec_from_file_location('driver', 'driver/mixed.py')
+driver = util.module_from_spec(spec)
+spec.loader.exec_module(driver)
+class Words(dict):
+    read = dict.get
+    write = dict.__setitem__
+block = driver.Mixed(Words())
+block.write('y', 1 << 40)
+block.write_array('x', list(range(45)))
+block.start()
+assert block.read('y') == 1 << 40 and block.io[0] == 1 and block.read_array('x') == list(range(45))
+";
+        let mut python = std::process::Command::new("python3");
+        let status = python
+            .args(["-c", read])
+            .current_dir(&output)
+            .status()
+            .expect("python3");
+        assert!(status.success(), "{format}");
+    }
+    let mut compiler = std::process::Command::new("g++");
+    let options = [
+        "-x",
+        "c",
+        "-std=c99",
+        "-Wall",
+        "-Wextra",
+        "-Werror",
+        "-fsyntax-only",
+        "driver/mixed.c",
+    ];
+    let status = compiler
+        .args(options)
+        .current_dir(folder.path().join("verilog"))
+        .status();
+    assert!(status.expect("g++").success());
+}

@@ -79,9 +79,14 @@ class ProofResult:
 
 @dataclass(frozen=True)
 class Report:
-    """A report on hardware; a notebook shows it as a page."""
+    """What a build takes, line by line, and what binds its loops; a notebook shows it as a page."""
 
+    #: For a terminal.
     text: str
+    #: A page without anything from elsewhere.
+    html: str
+    #: The same as data.
+    json: str
 
     def __str__(self) -> str:
         return self.text
@@ -89,7 +94,9 @@ class Report:
     def _repr_html_(self) -> str:
         import html
 
-        return f"<pre>{html.escape(self.text)}</pre>"
+        # A frame of its own: the page has styles for all that is in it.
+        page = html.escape(self.html)
+        return f'<iframe srcdoc="{page}" style="width: 100%; height: 40em; border: 0"></iframe>'
 
 
 class RTL(Generic[R]):
@@ -180,12 +187,9 @@ class RTL(Generic[R]):
         """What the hardware is forecast to take: `luts`, `dsp`, `ram_bits`, of which `device`, at how many `mhz`."""
         return self._hardware.resources()
 
-    def report(self) -> Report:
-        """The cycle of each operation, after the loops and the forecast of area."""
-        # The one place where a report of another form comes in.
-        parts = [f"{name}: {value}" for name, value in self.resources().items()]
-        loops = [", ".join(f"{k}: {v}" for k, v in loop.items()) for loop in self.schedule_table()]
-        return Report("\n".join([*parts, *loops, "", self._hardware.cycles_of_operations]))
+    def report(self, trials: int = 12) -> Report:
+        """What the build takes, line by line, and what binds its loops; `trials` builds at most find out what would help."""
+        return Report(*self._hardware.report(trials))
 
     def write(self, folder: str | os.PathLike[str]) -> list[pathlib.Path]:
         """Writes the module, its manifest and the directives into a folder, made if need be. Gives the paths."""

@@ -12,6 +12,8 @@ use allo_hls::driver::{self, Compilation, Target};
 use allo_hls::frontend::Compiled;
 use allo_hls::prove::Limits;
 use allo_hls::prove::design::{self, Proof};
+use allo_hls::report::trials::{Effort, with_trials};
+use allo_hls::report::{Build, html, text};
 use allo_hls::schedule::forecast;
 use allo_hls::sim::cosim::{self, CosimOptions, Report};
 use allo_hls::sim::elements::{Between, Invocation};
@@ -26,6 +28,9 @@ use std::time::Duration;
 
 /// Cycles without any progress before a simulation counts as hanging.
 const CYCLE_LIMIT: u64 = 1 << 32;
+
+/// Columns of a report as a text.
+const COLUMNS: usize = 100;
 
 type Shared = Arc<dyn Engine + Send>;
 
@@ -350,25 +355,22 @@ impl Hardware {
         directives::to_toml(&self.0.compilation.directives)
     }
 
-    /// The cycle of each operation, as a text.
-    #[getter]
-    fn cycles_of_operations(&self) -> String {
-        let (compilation, sources) = (&self.0.compilation, &self.0.kernel.sources);
-        let Compilation {
-            schedule,
-            hardware,
-            parts,
-            ..
-        } = compilation;
-        match parts.is_empty() {
-            true => schedule.print(hardware, sources),
-            false => {
-                let parts = parts.iter();
-                parts
-                    .map(|part| part.schedule.print(&part.program, sources))
-                    .collect()
-            }
-        }
+    /// The report, with so many builds that try what would lift the bounds of loops: as a text, a page, and JSON.
+    fn report(&self, py: Python<'_>, trials: usize) -> PyResult<[String; 3]> {
+        let worker = self.0.clone();
+        background::run(py, move || {
+            let build = Build {
+                sources: &worker.kernel.sources,
+                target: &worker.target,
+                compilation: &worker.compilation,
+            };
+            let report = with_trials(&build, Effort::of(trials));
+            [
+                text::print(&report, COLUMNS),
+                html::page(&report),
+                report.to_json(),
+            ]
+        })
     }
 
     /// What the hardware is forecast to take of the device.

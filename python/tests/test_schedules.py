@@ -1,5 +1,7 @@
 """Schedules, and what is exported of them."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -153,7 +155,9 @@ def test_hardware(tmp_path):
     hard[:] = 0
     assert module.cosim(A, B, hard).cycles == module.cycles
     np.testing.assert_array_equal(hard, soft)
-    assert "luts" in str(module.report()) and "<pre>" in module.report()._repr_html_()
+    report = module.report(trials=0)
+    assert "LUT4" in str(report) and "<iframe srcdoc=" in report._repr_html_()
+    assert json.loads(report.json)["version"] == 1 and "<svg" in report.html
     paths = module.write(tmp_path / "out")
     assert sorted(p.name for p in paths) == ["gemm.json", "gemm.sv", "gemm.toml"]
     assert (tmp_path / "out" / "gemm.sv").read_text() == module.verilog

@@ -76,14 +76,7 @@ pub fn run(printer: &Printer, args: &ReportArgs) -> Result<(), Status> {
 }
 
 fn effort(trials: &TrialArgs) -> Effort {
-    match trials.trials {
-        0 => Effort::NONE,
-        builds => Effort {
-            builds,
-            operations: (Effort::QUICK.operations / Effort::QUICK.builds as u64)
-                .saturating_mul(builds as u64),
-        },
-    }
+    Effort::of(trials.trials)
 }
 
 fn emit_form(report: &Report, path: Option<&Path>, form: Form) -> Result<(), Diagnostic> {

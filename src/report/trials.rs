@@ -31,6 +31,15 @@ impl Effort {
         builds: 12,
         operations: 12_000,
     };
+
+    /// So many builds at most.
+    pub fn of(builds: usize) -> Effort {
+        let each = Effort::QUICK.operations / Effort::QUICK.builds as u64;
+        Effort {
+            builds,
+            operations: each.saturating_mul(builds as u64),
+        }
+    }
 }
 
 /// Loops of which something is tried: those that take the most cycles.

@@ -355,7 +355,10 @@ pub struct TypeofArgs {
     /// Expression over names; with --style hwarith an operation such as add
     #[arg(required_unless_present = "stdin")]
     pub expression: Option<String>,
-    /// Types of the names (a=u8 b='i32[4]'); with --style hwarith the operands' types (ui3 si4)
+    /// Types of the names or operands
+    #[arg(
+        help = "Types of the names (a=u8 b='i32[4]'); with --style hwarith the operands' types (ui3 si4)"
+    )]
     pub types: Vec<String>,
     /// Whose tables
     #[arg(long, value_enum, default_value = "hls")]

@@ -109,3 +109,41 @@ impl Data<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diagnostics::FileId;
+    use crate::ir::read::read;
+
+    /// Whether the rates of a kernel of a stream, an array and a scalar are constant.
+    fn constant(body: &str) -> bool {
+        let head = "top kernel @f(s: i32[] stream 2, x: i32[8], %n: i32) {\n%0: index = const 0\n%8: index = const 8\n%1: index = const 1\n";
+        let program = read(FileId::default(), &format!("{head}{body}\n}}")).expect("a kernel");
+        are_constant(&program.kernels[program.top])
+    }
+
+    #[test]
+    fn loops_of_constant_bounds_transfer_constant_numbers() {
+        assert!(constant(
+            "for %i = %0 to %8 step %1 label \"i\" {\n%v: i32 = load x[%i]\nput s[], %v\n}"
+        ));
+        assert!(constant(
+            "for %i = %0 to %8 step %1 label \"i\" {\n%c: u1 = cmp eq %i, %1 : index\nput s[] if %c, %n\n}"
+        ));
+    }
+
+    #[test]
+    fn what_depends_on_an_element_or_argument_does_not() {
+        let conditions = [
+            "%c: u1 = cmp eq %n, %n : i32",
+            "%v: i32 = load x[%0]\n%c: u1 = cmp eq %v, %v : i32",
+        ];
+        for condition in conditions {
+            assert!(!constant(&format!("{condition}\nput s[] if %c, %n")));
+            assert!(!constant(&format!(
+                "{condition}\nif %c {{\nput s[], %n\n}} else {{\n}}"
+            )));
+        }
+    }
+}

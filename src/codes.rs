@@ -30,6 +30,8 @@ codes! {
     REFUTED = "E1211": "The hardware computes something else than the kernel for the arguments shown: a bug of the compiler, please report it.";
     INTERNAL = "E1212": "The module does something else than its source when it is run after the build: a bug of the compiler, please report it.";
     DEADLOCK = "E1213": "Processes wait for one another: none of them can go on.";
+    TIMING = "E1214": "A warning: what the kernel does depends on when elements come and go, so that other schedules may give other results.";
+    ASSUMPTION = "E1215": "What the kernel assumes is not so on the arguments given: what the hardware then does is unspecified.";
     INPUT_FILE = "E1301": "The input file cannot be read or is not UTF-8.";
     OUTPUT_FILE = "E1302": "The output cannot be written.";
     NO_ARGUMENTS = "E1303": "The kernel has parameters, and no argument file was given.";

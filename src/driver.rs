@@ -6,7 +6,7 @@ use crate::codes;
 use crate::diagnostics::{Diagnostic, Diagnostics, FileId, SourceMap};
 use crate::directives::Directive;
 use crate::frontend::Choice;
-use crate::ir::{FloatFormat, Scalar};
+use crate::ir::{Conversion, FloatFormat, OpKind, Scalar};
 use crate::levels::{self, Aim, Decided, Forecast, Level, Limits, Tried};
 use crate::machine::program::Program;
 use crate::machine::select::Waits;
@@ -19,10 +19,12 @@ use crate::rtl::interface::operator::OperatorManifest;
 use crate::rtl::netlist::Design;
 use crate::schedule::device::{Device, Total};
 use crate::schedule::{NoSchedule, Schedule};
+use crate::sim::constants;
 use crate::sim::depths::{self, Short};
 use crate::sim::selfcheck::{self, Budget, Checked};
 use crate::transform::hoist::{self, Depends};
 use crate::transform::network::Network;
+use crate::transform::streamed::Streamed;
 use crate::units::float::{self, Operator};
 use crate::{directives, frontend, hwarith, ir, machine, prove, rtl, schedule, transform};
 use choice::{fastest, in_order};
@@ -49,6 +51,8 @@ pub struct Target {
     pub progress: Progress,
     /// Whether streams that are too short stay so.
     pub keep_depths: bool,
+    /// Array arguments that become streams, for a block that feeds and drains them.
+    pub streamed: Vec<String>,
 }
 
 impl Target {
@@ -72,6 +76,7 @@ impl Target {
             },
             progress: Progress::default(),
             keep_depths: false,
+            streamed: Vec::new(),
         })
     }
 }
@@ -107,6 +112,8 @@ pub struct Compilation {
     pub warnings: Diagnostics,
     /// What was checked of the netlist.
     pub checked: Checked,
+    /// Array arguments of the program that are streams of the module.
+    pub streamed: Vec<Streamed>,
 }
 
 impl Compilation {
@@ -117,6 +124,18 @@ impl Compilation {
             design: &self.design,
             manifest: &self.manifest,
         }
+    }
+
+    /// The manifest with all arrays of the program, streamed ones as well, which have no ports then.
+    pub fn as_written(&self) -> Manifest {
+        let mut manifest = self.manifest.clone();
+        for port in &mut manifest.args {
+            let name = port.name.as_ref();
+            if let Some(array) = self.streamed.iter().find(|array| Some(&array.name) == name) {
+                port.kind = port.kind.as_array(&array.shape);
+            }
+        }
+        manifest
     }
 
     /// The SystemVerilog text.
@@ -139,12 +158,38 @@ pub fn compile<'t>(
     let reading = target.progress.step("reading the source");
     let mut compiled = typed(sources, file, choice, target.keep_depths)?;
     drop(reading);
-    let directed = direct(sources, &mut compiled, &target.directives)?;
+    let mut directed = direct(sources, &mut compiled, &target.directives)?;
+    let streamed = stream(&mut directed, &target.streamed)?;
+    let program = compiled.program.clone();
+    if !streamed.is_empty() {
+        // What the check after the build compares with; that of the block has the program itself.
+        compiled.program = directed.clone();
+    }
     let mut compilation = build(sources, compiled, directed, target)?;
+    (compilation.program, compilation.streamed) = (program, streamed);
     if let Some(top) = top {
         compilation.manifest.top = top.to_string();
     }
     Ok(compilation)
+}
+
+/// Makes streams of array arguments of the top kernel.
+///
+/// Errors: one that is not walked in order.
+fn stream(program: &mut ir::Program, names: &[String]) -> Result<Vec<Streamed>, Diagnostics> {
+    if names.is_empty() {
+        return Ok(Vec::new());
+    }
+    // Of a network, processes stay apart.
+    if Network::of(program)?.is_none() {
+        *program = ir::Program::alone(transform::inline::inline(program)?);
+    }
+    let top = program.top;
+    let mut streamed = Vec::new();
+    for name in names {
+        streamed.push(transform::streamed::run(&mut program.kernels[top], name)?);
+    }
+    Ok(streamed)
 }
 
 /// The program with what its schedule says, and after that with further directives. Where these change a float sum, the program
@@ -178,6 +223,7 @@ pub fn typed<'t>(
 ) -> Result<frontend::Compiled, Diagnostics> {
     let mut compiled = frontend::compile(sources, file, choice)?;
     deepen(&mut compiled, keep_depths);
+    warn_of_timing(&mut compiled);
     Ok(compiled)
 }
 
@@ -209,6 +255,24 @@ pub fn deepen(compiled: &mut frontend::Compiled, keep_depths: bool) {
     }
 }
 
+/// Warns of what depends on timing, once a kernel.
+pub fn warn_of_timing(compiled: &mut frontend::Compiled) {
+    for kernel in compiled.program.kernels.values() {
+        let mut first = None;
+        kernel.body.for_each_op(&mut |op| {
+            if let OpKind::Attempt { .. } = op.kind {
+                first.get_or_insert(op.span);
+            }
+        });
+        let Some(span) = first else { continue };
+        let message = format!("what '{}' does depends on timing", kernel.name);
+        let warning = Diagnostic::error(codes::TIMING, span, message).as_warning();
+        compiled.warnings.push(warning.note(
+            "co-simulation compares it with the reference where that is told what the hardware found",
+        ));
+    }
+}
+
 /// Builds the hardware of a typed program with what is directed: of the kernels that the passes offer, the one that takes the
 /// fewest cycles.
 ///
@@ -216,9 +280,10 @@ pub fn deepen(compiled: &mut frontend::Compiled, keep_depths: bool) {
 pub fn build(
     sources: &SourceMap,
     compiled: frontend::Compiled,
-    directed: ir::Program,
+    mut directed: ir::Program,
     target: &Target,
 ) -> Result<Compilation, Diagnostics> {
+    transform::fold_calls::run(&mut directed, constants::evaluate);
     debug_check("ir", || ir::validate::validate(&directed));
     if let Some(network) = Network::of(&directed)? {
         return build_network(sources, compiled, directed, &network, target);
@@ -260,6 +325,7 @@ pub fn build(
     best.design.header.extend(decisions);
     best.design.header.push(checked.sentence());
     best.manifest.checked = checked.to_string();
+    best.manifest.sources = rtl::foreign::sources(&best.design);
     Ok(Compilation {
         program,
         directives,
@@ -275,6 +341,7 @@ pub fn build(
         manifest: best.manifest,
         warnings,
         checked,
+        streamed: Vec::new(),
     })
 }
 
@@ -353,6 +420,7 @@ fn build_network(
     }
     built.design.header.push(checked.sentence());
     built.manifest.checked = checked.to_string();
+    built.manifest.sources = rtl::foreign::sources(&built.design);
     Ok(Compilation {
         program,
         directed,
@@ -368,6 +436,7 @@ fn build_network(
         manifest: built.manifest,
         warnings,
         checked,
+        streamed: Vec::new(),
     })
 }
 
@@ -564,14 +633,26 @@ pub fn operator(
     )
 }
 
-/// The module of a conversion, e.g. `convert_f32_to_f16`.
+/// The module of a conversion, e.g. `convert_f32_to_f16`, or `convert_f32_to_f16_rz_sat` if it is not that of a cast.
 ///
-/// Errors: there is no such conversion (see [`float::conversion`]).
-pub fn conversion(from: Scalar, to: Scalar, target: &Target) -> Result<OperatorModule, Diagnostic> {
-    let graph = float::conversion(from, to).ok_or_else(|| {
-        Diagnostic::global(codes::OPERATOR, format!("no conversion of {from} to {to}"))
-    })?;
-    let module = identifier(&format!("convert_{from}_to_{to}"));
+/// Errors: the types are the same.
+pub fn conversion(
+    from: Scalar,
+    to: Scalar,
+    how: Conversion,
+    target: &Target,
+) -> Result<OperatorModule, Diagnostic> {
+    if from == to {
+        let message = format!("there is no conversion from {from} to {to}");
+        return Err(Diagnostic::global(codes::OPERATOR, message));
+    }
+    let graph = float::conversion(from, to, how);
+    let tag = float::conversion_tag(from, to, how);
+    let module = format!(
+        "convert_{}_to_{}{tag}",
+        identifier(&from.to_string()),
+        identifier(&to.to_string())
+    );
     build_operator("convert", module, &[from], to, &graph, target)
 }
 

@@ -21,7 +21,7 @@ class CPU(Generic[R]):
     name = "cpu"
 
     def __init__(self, schedule: _native.Schedule) -> None:
-        self._software = _native.Software(schedule)
+        self._software = _native.software(schedule)
 
     def __call__(self, *args: Any, **named: Any) -> R:
         """Runs the kernel: arrays are changed in place, and the result is returned."""
@@ -105,7 +105,7 @@ class RTL(Generic[R]):
     def __init__(self, schedule: _native.Schedule, backend: str, aim: dict[str, Any]) -> None:
         self.name = backend
         self._hardware = _native.Hardware(schedule, aim)
-        self._software = _native.Software(schedule)
+        self._software = _native.software(schedule)
         self._verilator = backend == "verilator"
         self._cycles: int | None = None
 

@@ -79,6 +79,7 @@ impl Kernel {
     ) -> PyResult<Outcome> {
         let options = Options {
             check_bounds,
+            check_assumptions: check_bounds,
             interrupted: Some(background::interrupted),
             ..Options::default()
         };
@@ -186,6 +187,7 @@ impl Compiled {
             let make = move || Kernels::new(definition, bindings);
             let compiled = hosted::compile(&mut sources, make).map(|mut compiled| {
                 driver::deepen(&mut compiled, false);
+                driver::warn_of_timing(&mut compiled);
                 compiled
             });
             (Arc::new(sources), compiled)

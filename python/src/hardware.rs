@@ -2,7 +2,7 @@
 
 use crate::arguments::{self, Outcome};
 use crate::background;
-use crate::compiled::Kernel;
+use crate::compiled::{self, Kernel};
 use crate::errors::{self, Kind};
 use crate::json;
 use crate::schedule::Schedule;
@@ -162,38 +162,16 @@ fn scheduled(py: Python<'_>, schedule: &Schedule) -> PyResult<(Compiled, allo_hl
 }
 
 /// The kernel as it is scheduled, to be run by the reference.
-#[pyclass(frozen, module = "allo._native")]
-pub struct Software(Arc<Kernel>);
-
-#[pymethods]
-impl Software {
-    #[new]
-    fn new(py: Python<'_>, schedule: &Schedule) -> PyResult<Software> {
-        let (compiled, directed) = scheduled(py, schedule)?;
-        errors::warn(py, &compiled.warnings, &schedule.kernel.sources)?;
-        let compiled = Compiled {
-            program: directed,
-            ..compiled
-        };
-        let kernel = Kernel::new(compiled, schedule.kernel.sources.clone());
-        Ok(Software(Arc::new(kernel)))
-    }
-
-    /// Calls it.
-    fn run<'py>(
-        &self,
-        args: &Bound<'py, PyTuple>,
-        named: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        self.0.call(args, named, |py, invocation| {
-            self.0.reference(py, invocation, false)
-        })
-    }
-
-    /// Sets what the kernel keeps from one call to the next to what it is at first.
-    fn reset(&self) {
-        self.0.reset();
-    }
+#[pyfunction]
+pub fn software(py: Python<'_>, schedule: &Schedule) -> PyResult<compiled::Compiled> {
+    let (compiled, directed) = scheduled(py, schedule)?;
+    errors::warn(py, &compiled.warnings, &schedule.kernel.sources)?;
+    let compiled = Compiled {
+        program: directed,
+        ..compiled
+    };
+    let kernel = Kernel::new(compiled, schedule.kernel.sources.clone());
+    Ok(compiled::Compiled(Arc::new(kernel)))
 }
 
 #[pymethods]

@@ -47,9 +47,9 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(command, module)?)?;
     module.add_function(wrap_pyfunction!(exported, module)?)?;
     module.add_function(wrap_pyfunction!(scalar, module)?)?;
+    module.add_function(wrap_pyfunction!(hardware::software, module)?)?;
     module.add_class::<compiled::Compiled>()?;
     module.add_class::<schedule::Schedule>()?;
     module.add_class::<schedule::Ref>()?;
-    module.add_class::<hardware::Software>()?;
     module.add_class::<hardware::Hardware>()
 }

@@ -7,6 +7,7 @@ pub mod fuzz;
 pub mod generate;
 pub mod networks;
 pub mod oracle;
+pub mod package;
 pub mod random;
 pub mod shrink;
 pub mod stream;

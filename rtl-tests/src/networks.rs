@@ -241,7 +241,8 @@ impl Gen {
     // Processes between ----------------------------------------------------------------------------
 
     fn step(&mut self) {
-        match self.rng.below(12) {
+        match self.rng.below(13) {
+            12 => self.polls(),
             0..3 => self.map(),
             3 => self.fewer(),
             4 => self.more(),
@@ -287,6 +288,30 @@ impl Gen {
             _ => format!("for {i} in range({n}):\n{}", indented(&work)),
         };
         self.process(&[&from], &[&to], &[], &(start + &body));
+        self.open.push(to);
+    }
+
+    /// The same elements, asked for and offered until it can be done: how often it is tried is all that depends on timing.
+    fn polls(&mut self) {
+        let from = self.take();
+        let to = self.declare(from.ty, from.count);
+        let [v, i, ok] = ["v", "at", "ok"].map(|prefix| self.name(prefix));
+        let (n, ty, from_name, to_name) = (from.count, from.ty, &from.name, &to.name);
+        let offered = match self.rng.below(3) {
+            0 => format!("{to_name}.put({v})\n{i} += 1\n"),
+            1 => format!(
+                "done_{v}: u1 = 0\nwhile not done_{v}:\n    done_{v} = {to_name}.try_put({v})\n{i} += 1\n"
+            ),
+            _ => format!("while {to_name}.full():\n    {i} += 0\n{to_name}.put({v})\n{i} += 1\n"),
+        };
+        let work = indented(&offered);
+        let body = match self.rng.below(3) {
+            0 => format!("if not {from_name}.empty():\n    {v}: {ty} = {from_name}.get()\n{work}"),
+            1 => format!("{ok}, {v} = {from_name}.try_get()\nif {ok}:\n{work}"),
+            _ => format!("{v}: {ty} = {from_name}.get()\n{offered}"),
+        };
+        let body = format!("{i}: i32 = 0\nwhile {i} < {n}:\n{}", indented(&body));
+        self.process(&[&from], &[&to], &[], &body);
         self.open.push(to);
     }
 

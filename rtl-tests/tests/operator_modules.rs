@@ -1,9 +1,11 @@
 //! The emitted operator modules in Verilator, a new operation in every cycle, against the reference.
 
 use allo_hls::driver::{self, Target};
-use allo_hls::ir::{FloatFormat, Scalar, StorageFormat};
+use allo_hls::ir::{Conversion, FloatFormat, Overflow, Rounding, Scalar, StorageFormat};
 use allo_hls::sim::operands::{Random, corners, tuples};
-use allo_hls::sim::{elementary, formats, softfloat};
+use allo_hls::sim::operations::convert;
+use allo_hls::sim::value::Value;
+use allo_hls::sim::{elementary, softfloat};
 use allo_hls::units::float::OPERATORS;
 use allo_hls::units::float::elementary::FUNCTIONS;
 use num_bigint::BigInt;
@@ -121,6 +123,29 @@ fn functions_compute_what_the_reference_does() {
     }
 }
 
+/// Conversions that are no casts.
+fn chosen_ways() -> Vec<(Scalar, Scalar, Conversion)> {
+    let (usual, sat) = (Overflow::Usual, Overflow::Saturate);
+    let ways = [
+        ("f32", "f16", Rounding::Odd, usual),
+        ("f32", "bf16", Rounding::Zero, sat),
+        ("f32", "f8e4m3", Rounding::NearestAway, sat),
+        ("f32", "f8e5m2", Rounding::Up, usual),
+        ("f32", "hif8", Rounding::NearestEven, usual),
+        ("f16", "hif8", Rounding::Down, sat),
+        ("bf16", "f4e2m1", Rounding::Odd, usual),
+        ("f32", "i32", Rounding::NearestEven, usual),
+        ("f32", "u8", Rounding::Up, usual),
+        ("i32", "f16", Rounding::Down, usual),
+        ("i64", "f32", Rounding::Odd, usual),
+        ("i32", "u8", Rounding::Zero, sat),
+    ];
+    let ty = |name| Scalar::named(name).expect("a type");
+    let row =
+        |(from, to, rounding, overflow)| (ty(from), ty(to), Conversion { rounding, overflow });
+    ways.map(row).to_vec()
+}
+
 #[test]
 fn conversions_compute_what_the_reference_does() {
     let stored = StorageFormat::ALL.map(Scalar::Storage);
@@ -131,38 +156,32 @@ fn conversions_compute_what_the_reference_does() {
         .collect();
     let integers = [Scalar::signed(32), Scalar::unsigned(8), Scalar::signed(64)];
     let types: Vec<Scalar> = floats.iter().copied().chain(integers).collect();
-    let mut streams = Vec::new();
-    let mut pairs = Vec::new();
+    let mut conversions = Vec::new();
     for &from in &types {
         for &to in &types {
-            if from == to || !floats.contains(&from) && !floats.contains(&to) {
-                continue;
+            if from != to && (floats.contains(&from) || floats.contains(&to)) {
+                conversions.push((from, to, Conversion::of_cast(to)));
             }
-            let module = driver::conversion(from, to, &target(150.0)).expect("a module");
-            let operands = from;
-            streams.push(Stream { module, operands });
-            pairs.push((from, to));
         }
     }
+    conversions.extend(chosen_ways());
+    let modules = conversions.iter().map(|&(from, to, how)| Stream {
+        module: driver::conversion(from, to, how, &target(150.0)).expect("a module"),
+        operands: from,
+    });
+    let streams: Vec<Stream> = modules.collect();
     let inputs: Vec<_> = types.iter().map(|&ty| (ty, inputs(ty))).collect();
     let folder = tempfile::tempdir().expect("a folder");
     let Some(answers) = stream::run(folder.path(), &streams, &inputs) else {
         return;
     };
-    for ((from, to), results) in pairs.into_iter().zip(answers) {
+    for ((from, to, how), results) in conversions.into_iter().zip(answers) {
         let (_, tuples) = inputs.iter().find(|(ty, _)| *ty == from).expect("listed");
         for (i, got) in results {
             let x = tuples[i][0];
-            let want = match (formats::is_any_float(from), formats::is_any_float(to)) {
-                (true, true) => formats::convert(from, to, x),
-                (true, false) => {
-                    let value = formats::to_int(from, to, x);
-                    let pattern = Scalar::unsigned(to.width()).wrap(&value);
-                    pattern.to_u128().expect("low bits")
-                }
-                _ => formats::from_int(to, from.wrap(&BigInt::from(x))),
-            };
-            assert_eq!(u128::from(got), want, "{from} to {to} of {x:#x}");
+            let value = convert(from, to, how, &Value::wrapped(from, BigInt::from(x)));
+            let want = value.pattern(to).to_u128().expect("at most 64 bits");
+            assert_eq!(u128::from(got), want, "{from} to {to} {how:?} of {x:#x}");
         }
     }
 }

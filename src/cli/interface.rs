@@ -8,6 +8,7 @@ use allo_hls::rtl::axi::{self, Interface, Options};
 use allo_hls::rtl::interface::block::{BlockManifest, Outstanding};
 use allo_hls::rtl::netlist::Design;
 use clap::{Args, ValueEnum};
+use std::collections::BTreeSet;
 
 /// What is around the kernel.
 #[derive(Args, Clone)]
@@ -27,7 +28,8 @@ pub struct InterfaceArgs {
     /// Put an array behind the control slave (repeatable)
     #[arg(long, value_name = "ARRAY")]
     pub axi_local: Vec<String>,
-    /// How an array behind a master is held: full, on chip as a whole; none and stream are not there yet (repeatable)
+    /// How an array behind a master is held: full, on chip as a whole; stream or none, moved while the kernel runs,
+    /// which has to walk along it once in order (repeatable)
     #[arg(long, value_name = "ARRAY=full|none|stream", value_parser = parse_buffer)]
     pub axi_buffer: Vec<(String, Buffer)>,
     /// Hold an array that is a frame on chip as a whole, which all are (repeatable)
@@ -54,8 +56,8 @@ pub enum Choice {
 pub enum Buffer {
     /// On chip as a whole.
     Full,
-    /// Not at all, or in a window that moves along.
-    Less,
+    /// Not at all: it is moved while the kernel runs.
+    Stream,
 }
 
 /// How a block is controlled.
@@ -84,10 +86,12 @@ impl InterfaceArgs {
             buffered: self
                 .axi_buffer
                 .iter()
+                .filter(|(_, buffer)| *buffer == Buffer::Full)
                 .map(|(array, _)| array)
                 .chain(&self.axis_buffer)
                 .cloned()
                 .collect(),
+            streamed: Vec::new(),
             control: self.control == ControlChoice::Axilite,
         })
     }
@@ -102,31 +106,26 @@ impl InterfaceArgs {
         let Some(options) = self.options() else {
             return Ok(None);
         };
-        if let Some((array, _)) = self
-            .axi_buffer
-            .iter()
-            .find(|(_, buffer)| *buffer == Buffer::Less)
-        {
-            let message = format!(
-                "'{array}' can only be held on chip as a whole so far: --axi-buffer {array}=full"
-            );
-            return Err(Diagnostic::error(
-                codes::BLOCK,
-                compiled.kernel.span,
-                message,
-            ));
-        }
+        let options = Options {
+            streamed: compiled.streamed.clone(),
+            ..options
+        };
         let block = axi::around(&compiled.design, &compiled.manifest, &options);
         block
             .map(Some)
             .map_err(|why| Diagnostic::error(codes::BLOCK, compiled.kernel.span, why))
     }
 
-    /// Has the kernel compiled for what is around it: arrays stay whole.
+    /// Has the kernel compiled for what is around it: arrays stay whole, and some become streams.
     pub fn aim(&self, target: &mut Target) {
-        if self.interface != Choice::Ap {
-            target.aim.partition_args = false;
+        if self.interface == Choice::Ap {
+            return;
         }
+        target.aim.partition_args = false;
+        let streamed = self.axi_buffer.iter();
+        let streamed = streamed.filter(|(_, buffer)| *buffer == Buffer::Stream);
+        let names: BTreeSet<&String> = streamed.map(|(array, _)| array).collect();
+        target.streamed = names.into_iter().cloned().collect();
     }
 }
 
@@ -151,7 +150,7 @@ fn parse_outstanding(text: &str) -> Result<Outstanding, String> {
 fn parse_buffer(text: &str) -> Result<(String, Buffer), String> {
     match text.split_once('=') {
         Some((array, "full")) => Ok((array.into(), Buffer::Full)),
-        Some((array, "none" | "stream")) => Ok((array.into(), Buffer::Less)),
+        Some((array, "none" | "stream")) => Ok((array.into(), Buffer::Stream)),
         _ => Err("ARRAY=full, ARRAY=none or ARRAY=stream is needed".into()),
     }
 }

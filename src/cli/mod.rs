@@ -15,7 +15,7 @@ pub mod simulate;
 mod r#typeof;
 
 use allo_hls::frontend::Choice;
-use allo_hls::ir::Scalar;
+use allo_hls::ir::{Rounding, Scalar};
 use allo_hls::levels::Level;
 use allo_hls::sim::selfcheck::Budget;
 use allo_hls::transform;
@@ -270,11 +270,17 @@ pub struct OperatorArgs {
     #[arg(value_parser = parse_operator)]
     pub name: OperatorName,
     /// Type of the operands, e.g. f32 or 'apfloat(6,9)'
-    #[arg(long, value_name = "TYPE", value_parser = parse_scalar)]
+    #[arg(long, visible_alias = "from", value_name = "TYPE", value_parser = parse_scalar)]
     pub format: Scalar,
     /// Type of the result of 'convert'
     #[arg(long, value_name = "TYPE", value_parser = parse_scalar)]
     pub to: Option<Scalar>,
+    /// How 'convert' rounds: rne, rna, rz, rp, rm or ro; as a cast does, if left out
+    #[arg(long, value_name = "MODE", value_parser = parse_rounding)]
+    pub rnd: Option<Rounding>,
+    /// 'convert' makes the largest number, or the nearest limit, of what is too large
+    #[arg(long)]
+    pub sat: bool,
     #[command(flatten)]
     pub hardware: HardwareArgs,
     /// Output file; standard output if left out
@@ -292,6 +298,17 @@ pub enum OperatorName {
     Float(&'static Operator),
     /// A conversion between two types
     Convert,
+}
+
+fn parse_rounding(name: &str) -> Result<Rounding, String> {
+    let found = Rounding::ALL
+        .iter()
+        .find(|rounding| rounding.name() == name);
+    let names = || Rounding::ALL.iter().map(|rounding| rounding.name());
+    found.copied().ok_or_else(|| {
+        let names: Vec<&str> = names().collect();
+        format!("no mode of that name; there are {}", names.join(", "))
+    })
 }
 
 fn parse_operator(name: &str) -> Result<OperatorName, String> {
@@ -378,6 +395,8 @@ pub enum TypeofStyle {
     Hls,
     /// Kernels with typing_style="cpp"
     Cpp,
+    /// Kernels with typing_style="pto"
+    Pto,
     /// Exact-width operations of the back end
     Hwarith,
 }

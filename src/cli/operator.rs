@@ -4,9 +4,8 @@ use super::output::{Printer, Status, emit};
 use super::{OperatorArgs, OperatorName};
 use allo_hls::diagnostics::{Diagnostic, SourceMap};
 use allo_hls::driver::{self, OperatorModule, Target};
-use allo_hls::ir::Scalar;
+use allo_hls::ir::{Conversion, Overflow, Scalar};
 use allo_hls::sim::selfcheck::Budget;
-use allo_hls::units::float;
 use allo_hls::{codes, rtl};
 use std::path::PathBuf;
 
@@ -39,16 +38,24 @@ fn build(args: &OperatorArgs) -> Result<OperatorModule, Diagnostic> {
     };
     let refuse = |message: String| Err(Diagnostic::global(codes::OPERATOR, message));
     match (args.name, args.to) {
-        (OperatorName::Convert, Some(to)) => match float::conversion(args.format, to) {
-            Some(_) => driver::conversion(args.format, to, &target),
-            None => refuse(format!(
-                "there is no module for a conversion of {} to {to}: one of them must be a float",
-                args.format
-            )),
-        },
+        (OperatorName::Convert, Some(to)) => {
+            let usual = Conversion::of_cast(to);
+            let how = Conversion {
+                rounding: args.rnd.unwrap_or(usual.rounding),
+                overflow: match args.sat {
+                    true => Overflow::Saturate,
+                    false => usual.overflow,
+                },
+            };
+            driver::conversion(args.format, to, how, &target)
+        }
         (OperatorName::Convert, None) => refuse("a conversion needs --to".into()),
         (OperatorName::Float(op), Some(_)) => refuse(format!(
             "'{}' has one format: --to is for 'convert'",
+            op.name
+        )),
+        (OperatorName::Float(op), None) if args.rnd.is_some() || args.sat => refuse(format!(
+            "'{}' has one way of rounding: --rnd and --sat are for 'convert'",
             op.name
         )),
         (OperatorName::Float(op), None) => match args.format {

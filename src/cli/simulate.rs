@@ -207,6 +207,7 @@ fn run_reference(
 ) -> Result<Vec<Outcome>, Diagnostics> {
     let options = Options {
         check_bounds,
+        check_assumptions: check_bounds,
         ..Options::default()
     };
     let reference = Prepared::of(program).map_err(|e| e.to_diagnostic())?;
@@ -303,10 +304,15 @@ fn cosim_in(
     };
     let verilator = command.engine == CosimEngine::Verilator;
     let (engine, manifest) = match command.interface.block(&compiled)? {
+        Some(_) if verilator && command.trace.is_some() => {
+            let message = "Verilator writes no waveforms of blocks";
+            let help = "--engine rtl writes them";
+            return Err(Diagnostic::global(codes::ENGINE, message).help(help).into());
+        }
         Some((design, block)) => {
             let _step = printer.progress.step(preparation(verilator));
             let engine = block_engine(&design, &block, verilator)?;
-            (engine, timeless(&compiled.manifest))
+            (engine, timeless(&compiled.as_written()))
         }
         None => (
             prepared(printer, &compiled, verilator)?,

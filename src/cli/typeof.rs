@@ -33,6 +33,7 @@ fn ask(sources: &mut SourceMap, args: &TypeofArgs) -> Result<Answer, Diagnostics
     let style = match args.style {
         TypeofStyle::Hls => Style::Hls,
         TypeofStyle::Cpp => Style::Cpp,
+        TypeofStyle::Pto => Style::Pto,
         TypeofStyle::Hwarith => {
             let types: Vec<&str> = args.types.iter().map(String::as_str).collect();
             return hardware(expr, &types)
@@ -167,7 +168,7 @@ fn answer_question(question: &Question) -> Result<Answer, String> {
             hardware(op, &types)
         }
         (None, _) if style != "hwarith" => Err(format!(
-            "there is no typing style '{style}'; the styles are hls, cpp and hwarith"
+            "there is no typing style '{style}'; the styles are hls, cpp, pto and hwarith"
         )),
         (Some(_), _) => Err("a question needs \"expr\", and \"types\" as an object".into()),
         (None, _) => Err("a question to hwarith needs \"op\", and \"types\" as a list".into()),

@@ -18,7 +18,7 @@ codes! {
     PYTHON = "E0109": "The CPython named by --python cannot be started, does not answer, or gives a value that kernels cannot use.";
     ANNOTATION_MISSING = "E0201": "Every kernel parameter needs a type annotation.";
     ANNOTATION = "E0202": "The annotation is not a type of the kernel language.";
-    SHAPE = "E0203": "The extents of a shape are positive compile-time integers, fewer than 2^32 elements in all.";
+    SHAPE = "E0203": "The extents of a shape are positive compile-time integers: 2^62 elements at most in all, and fewer than 2^32 in what is no parameter.";
     PARAMETER = "E0204": "Kernel parameters are plain: no defaults, no `*`, no duplicates.";
     DECORATOR = "E0205": "The decorator or its options are not those of a kernel.";
     TEMPLATE = "E0206": "A template must be bound by `kernel[...]`, one value for each template.";
@@ -67,4 +67,13 @@ codes! {
     SCHEDULE_TYPE = "E0805": "ScheduleTypeError: a reference to another kind of thing is needed, or one of the same schedule.";
     SCHEDULE_ARGUMENT = "E0806": "InvalidScheduleArgumentError: an argument of a schedule's method is missing, unknown or out of range.";
     SCHEDULE_TRANSFORM = "E0807": "ScheduleTransformError: a schedule asks for what cannot be carried out, for the reason shown.";
+    TYPE_MISMATCH = "E0901": "type mismatch: nothing is converted by itself in the typing style \"pto\", and each operation of allo.pto names the element types that it takes.";
+    ILLEGAL_ATTRIBUTE = "E0902": "illegal attribute: an attribute of an operation of allo.pto is none of those that it has, or does not go with the others.";
+    PTO_SHAPE = "E0903": "shape mismatch: lanes, rows or columns of an operation or a type of allo.pto do not fit together, or an access lies outside of an array.";
+    VALID_REGION = "E0904": "valid region mismatch: an operation would read elements of a tile that are not valid.";
+    LOCATION = "E0905": "location mismatch: the tile is not where the operation takes or puts its operands.";
+    LAYOUT = "E0906": "layout mismatch: the location, or the operation on this profile, does not have the tile's layout.";
+    PROFILE = "E0907": "profile restriction: the profile of the kernel's options lacks the type or the operation.";
+    PTO_PLACE = "E0908": "Vectors, masks, tiles and the operations of allo.pto stand in kernels of the typing style \"pto\", as values and storage of their own.";
+    PTO_LATER = "E0909": "The operation of PTO is known but not carried out yet.";
 }

@@ -282,12 +282,14 @@ impl Reader {
                 enable_tensor: flag("enable_tensor"),
                 fast_math: flag("fast_math"),
                 flush_subnormals: row[3]["subnormals"] == "ftz",
+                ..Options::default()
             }),
         };
         Some(Decorator {
             mapping: None,
             options,
             templates: templates.collect::<Option<_>>()?,
+            ..Decorator::default()
         })
     }
 

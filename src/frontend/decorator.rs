@@ -1,8 +1,10 @@
-//! `@kernel` above a function: options and templates.
+//! What makes a function a kernel: `@kernel` above it with options and templates, `@consteval(lazy=True)` or
+//! `@operator_ip(...)`.
 
 use super::allo::{Allo, Builtin, Template};
 use super::codes;
 use super::error::{Result, fail};
+use super::foreign::{self, ForeignModule};
 use super::options::Options;
 use super::values::ConstValue;
 use crate::diagnostics::{Diagnostic, Span, suggest};
@@ -19,6 +21,20 @@ pub struct Decorator {
     pub templates: Vec<Template>,
     /// Extents of a grid of workers: ints, or templates that are bound to them.
     pub mapping: Option<Mapping>,
+    /// It is there for other kernels to call, and no top kernel unless it is named.
+    pub is_helper: bool,
+    /// The module of the user's that computes it.
+    pub foreign: Option<ForeignModule>,
+}
+
+impl Decorator {
+    /// Of a function for other kernels to call.
+    fn helper() -> Decorator {
+        Decorator {
+            is_helper: true,
+            ..Decorator::default()
+        }
+    }
 }
 
 /// Extents, and where they stand.
@@ -36,20 +52,47 @@ pub fn kernel_decorator(
             Expr::Call(call) => (&*call.func, Some(call)),
             other => (other, None),
         };
-        let callee = names.eval(callee);
-        let is_kernel = callee.is_ok_and(|c| Allo::builtin(&c) == Some(Builtin::Kernel));
-        if !is_kernel {
-            continue;
-        }
+        let callee = names.eval(callee).ok();
+        let callee = callee.and_then(|callee| Allo::builtin(&callee));
+        let decorator = match (callee, call) {
+            (Some(Builtin::Kernel), None) => Decorator::default(),
+            (Some(Builtin::Kernel), Some(call)) => decorator_call(call, names)?,
+            (Some(Builtin::Consteval), Some(call)) if is_lazy(call, names)? => Decorator::helper(),
+            (Some(Builtin::OperatorIp), _) => Decorator {
+                foreign: Some(foreign::module(call, span, names)?),
+                ..Decorator::helper()
+            },
+            _ => continue,
+        };
         if found.is_some() || f.decorator_list.len() > 1 {
             return fail(codes::DECORATOR, span, "a kernel has exactly one decorator");
         }
-        found = Some(match call {
-            None => Decorator::default(),
-            Some(call) => decorator_call(call, names)?,
-        });
+        found = Some(decorator);
     }
     Ok(found)
+}
+
+/// Whether `@consteval(...)` says that the function is in the syntax of kernels.
+fn is_lazy(call: &ast::ExprCall, names: &mut dyn Names) -> Result<bool> {
+    let mut lazy = false;
+    if let Some(arg) = call.arguments.args.first() {
+        let span = names.span(arg.range());
+        return fail(codes::DECORATOR, span, "@consteval takes lazy= only");
+    }
+    for keyword in &call.arguments.keywords {
+        let span = names.span(keyword.range());
+        let name = keyword.arg.as_ref().map_or("**", |n| n.id.as_str());
+        if name != "lazy" {
+            let message = format!("@consteval has no parameter '{name}'");
+            let error = Diagnostic::error(codes::DECORATOR, span, message);
+            return Err(suggest(error, name, ["lazy"].into_iter()).into());
+        }
+        let ConstValue::Bool(value) = names.eval(&keyword.value)? else {
+            return fail(codes::DECORATOR, span, "lazy= is True or False");
+        };
+        lazy = value;
+    }
+    Ok(lazy)
 }
 
 fn decorator_call(call: &ast::ExprCall, names: &mut dyn Names) -> Result<Decorator> {

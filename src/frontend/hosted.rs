@@ -157,6 +157,7 @@ fn decorator(definition: &Definition, span: Span) -> Decorator {
             })
             .collect(),
         mapping: mapping.map(|mapping| (mapping, span)),
+        ..Decorator::default()
     }
 }
 

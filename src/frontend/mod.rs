@@ -7,6 +7,7 @@ pub mod codes;
 mod cpython;
 mod decorator;
 mod error;
+mod foreign;
 pub mod given;
 pub mod hosted;
 mod imports;
@@ -17,6 +18,7 @@ mod namespaces;
 mod operators;
 mod options;
 pub mod promote;
+mod pto;
 pub mod query;
 mod scalars;
 mod scan;
@@ -250,6 +252,7 @@ fn kernel_list(session: &Session) -> String {
 
 fn only_kernel(session: &Session) -> Result<(KernelRef, Span)> {
     let mut kernels = concrete_kernels(session);
+    kernels.retain(|(kernel, _)| !session.world.defs[kernel.def].is_helper);
     if kernels.len() == 1 {
         return Ok(kernels.swap_remove(0));
     }

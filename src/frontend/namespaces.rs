@@ -13,4 +13,6 @@ pub enum Namespace {
     Linalg,
     /// `allo.ir`, and `allo.ir.types` with the types' long names.
     IrTypes,
+    /// `allo.pto`.
+    Pto,
 }

@@ -1,4 +1,4 @@
-//! The typing table of both styles as data, and the n-ary promoter of hls.
+//! The typing table of all styles as data, and the n-ary promoter of hls.
 //!
 //! One row for each group of operators that are typed alike; an operator names its row in
 //! `operators/mod.rs`. A new rule is a [`Rule`] here, and its name in the rows that use it.
@@ -14,6 +14,8 @@ pub enum Style {
     Hls,
     /// Operations stay in the common type.
     Cpp,
+    /// Nothing is promoted: operands have one type, which the result has too.
+    Pto,
 }
 
 impl Style {
@@ -22,6 +24,7 @@ impl Style {
         match name {
             "hls" => Some(Style::Hls),
             "cpp" => Some(Style::Cpp),
+            "pto" => Some(Style::Pto),
             _ => None,
         }
     }
@@ -30,6 +33,7 @@ impl Style {
         match self {
             Style::Hls => "hls",
             Style::Cpp => "cpp",
+            Style::Pto => "pto",
         }
     }
 }
@@ -59,41 +63,52 @@ pub struct Row {
     chain: Option<Chain>,
     hls: &'static Rule,
     cpp: &'static Rule,
+    pto: &'static Rule,
 }
 
-const fn row(chain: Option<Chain>, hls: &'static Rule, cpp: &'static Rule) -> Row {
-    Row { chain, hls, cpp }
+const fn row(
+    chain: Option<Chain>,
+    hls: &'static Rule,
+    cpp: &'static Rule,
+    pto: &'static Rule,
+) -> Row {
+    Row {
+        chain,
+        hls,
+        cpp,
+        pto,
+    }
 }
 
-// The table: operators                          n-ary in hls   hls                   cpp
+// The table: operators                          n-ary in hls   hls                   cpp               pto
 /// `add`, `sub`.
-pub static SUM: Row = row(Some(sum), &COMMON_NUMERIC, &COMMON_NUMERIC);
+pub static SUM: Row = row(Some(sum), &COMMON_NUMERIC, &COMMON_NUMERIC, &EQUAL);
 /// `mul`.
-pub static PRODUCT: Row = row(Some(product), &COMMON_NUMERIC, &COMMON_NUMERIC);
+pub static PRODUCT: Row = row(Some(product), &COMMON_NUMERIC, &COMMON_NUMERIC, &EQUAL);
 /// `div`, `floordiv`, `mod`, `max`, `min`.
-pub static NUMERIC: Row = row(None, &COMMON_NUMERIC, &COMMON_NUMERIC);
+pub static NUMERIC: Row = row(None, &COMMON_NUMERIC, &COMMON_NUMERIC, &EQUAL);
 /// `pow`.
-pub static POWER: Row = row(None, &COMMON_NO_INDEX, &COMMON_NUMERIC);
+pub static POWER: Row = row(None, &COMMON_NO_INDEX, &COMMON_NUMERIC, &EQUAL);
 /// `eq`, `ne`, `lt`, `le`, `gt`, `ge`.
-pub static COMPARISON: Row = row(None, &COMPARED, &COMPARED);
+pub static COMPARISON: Row = row(None, &COMPARED, &COMPARED, &EQUAL_COMPARED);
 /// `bitwise_and`, `bitwise_or`, `bitwise_xor`.
-pub static BITWISE: Row = row(None, &COMMON_BITS, &COMMON_BITS);
+pub static BITWISE: Row = row(None, &COMMON_BITS, &COMMON_BITS, &EQUAL_BITS);
 /// `lshift`, `rshift`.
-pub static SHIFT: Row = row(None, &LEFT_HAND, &LEFT_HAND);
+pub static SHIFT: Row = row(None, &LEFT_HAND, &LEFT_HAND, &SHIFTED);
 /// `neg`.
-pub static NEGATION: Row = row(None, &GROWN_SIGNED, &SAME);
+pub static NEGATION: Row = row(None, &GROWN_SIGNED, &SAME, &SAME);
 /// `invert`.
-pub static INVERSION: Row = row(None, &SAME_NO_FLOAT, &SAME_NO_FLOAT);
+pub static INVERSION: Row = row(None, &SAME_NO_FLOAT, &SAME_NO_FLOAT, &SAME_NO_FLOAT);
 /// `logical_and`, `logical_or`.
-pub static LOGICAL: Row = row(None, &TRUTHS, &TRUTHS);
+pub static LOGICAL: Row = row(None, &TRUTHS, &TRUTHS, &ANY_TRUTHS);
 /// `logical_not`.
-pub static LOGICAL_NOT: Row = row(None, &TRUTH, &TRUTH);
+pub static LOGICAL_NOT: Row = row(None, &TRUTH, &TRUTH, &TRUTH);
 /// `abs`.
-pub static MAGNITUDE: Row = row(None, &SAME_NO_INDEX, &SAME_NO_INDEX);
+pub static MAGNITUDE: Row = row(None, &SAME_NO_INDEX, &SAME_NO_INDEX, &SAME);
 /// The functions of `allo.math`.
-pub static MATH: Row = row(None, &FLOAT_NO_INDEX, &FLOAT);
+pub static MATH: Row = row(None, &FLOAT_NO_INDEX, &FLOAT, &EQUAL_FLOATS);
 /// Operators that are typed by something else than their operands.
-pub static UNTYPED: Row = row(None, &NO_RULE, &NO_RULE);
+pub static UNTYPED: Row = row(None, &NO_RULE, &NO_RULE, &NO_RULE);
 
 const COMMON_NUMERIC: Rule = Rule {
     text: "the common numeric type",
@@ -147,6 +162,30 @@ const FLOAT_NO_INDEX: Rule = Rule {
     apply: |types| without_index(types).and_then(float),
     ..FLOAT
 };
+const EQUAL: Rule = Rule {
+    text: "one type",
+    apply: equal,
+};
+const EQUAL_COMPARED: Rule = Rule {
+    text: "compared in one type",
+    apply: |types| equal(types).map(|p| p.giving(Scalar::BOOL)),
+};
+const EQUAL_BITS: Rule = Rule {
+    text: "one type, an integer or index",
+    apply: |types| without_float(types).and_then(equal),
+};
+const SHIFTED: Rule = Rule {
+    text: "the left operand's type",
+    apply: |types| without_float(types).and_then(same),
+};
+const ANY_TRUTHS: Rule = Rule {
+    text: "each side is tested for nonzero",
+    apply: |_| Some(uniform(Scalar::BOOL)),
+};
+const EQUAL_FLOATS: Rule = Rule {
+    text: "one float type",
+    apply: |types| equal(types).filter(|found| found.operands.is_float()),
+};
 const NO_RULE: Rule = Rule {
     text: "none",
     apply: |_| None,
@@ -163,6 +202,7 @@ impl Row {
         match style {
             Style::Hls => self.hls,
             Style::Cpp => self.cpp,
+            Style::Pto => self.pto,
         }
     }
 
@@ -174,7 +214,11 @@ impl Row {
         if key == "select" && types.windows(2).all(|pair| pair[0] == pair[1]) {
             return same(types).ok_or_else(|| no_rule(style, key, types));
         }
-        let computed: Vec<Scalar> = types.iter().map(|t| t.computed()).collect();
+        let computes = |ty: &Scalar| match style {
+            Style::Hls | Style::Cpp => ty.computed(),
+            Style::Pto => *ty,
+        };
+        let computed: Vec<Scalar> = types.iter().map(computes).collect();
         (self.rule(style).apply)(&computed).ok_or_else(|| no_rule(style, key, types))
     }
 
@@ -194,11 +238,43 @@ impl Row {
 /// The message for an operator without a rule.
 pub fn no_rule(style: Style, key: &str, types: &[Scalar]) -> String {
     let types: Vec<String> = types.iter().map(Scalar::to_string).collect();
-    format!(
-        "No {} type promotion rule for operator '{key}' with operand types {}",
-        style.name(),
-        types.join(", ")
-    )
+    let types = types.join(", ");
+    match style {
+        Style::Pto => format!("type mismatch: {types} in '{}'", symbol(key)),
+        _ => format!(
+            "No {} type promotion rule for operator '{key}' with operand types {types}",
+            style.name()
+        ),
+    }
+}
+
+/// What Python writes for an operator; its key if that is a function.
+pub fn symbol(key: &str) -> &str {
+    const SYMBOLS: &[(&str, &str)] = &[
+        ("add", "+"),
+        ("sub", "-"),
+        ("neg", "-"),
+        ("mul", "*"),
+        ("div", "/"),
+        ("floordiv", "//"),
+        ("mod", "%"),
+        ("pow", "**"),
+        ("bitwise_and", "&"),
+        ("bitwise_or", "|"),
+        ("bitwise_xor", "^"),
+        ("invert", "~"),
+        ("lshift", "<<"),
+        ("rshift", ">>"),
+        ("eq", "=="),
+        ("ne", "!="),
+        ("lt", "<"),
+        ("le", "<="),
+        ("gt", ">"),
+        ("ge", ">="),
+        ("select", "if else"),
+    ];
+    let found = SYMBOLS.iter().find(|(own, _)| *own == key);
+    found.map_or(key, |(_, symbol)| symbol)
 }
 
 /// A term of an n-ary chain: its type, and whether it is subtracted.
@@ -294,6 +370,13 @@ fn common_numeric(types: &[Scalar]) -> Option<Promotion> {
     rest.iter()
         .try_fold(*first, |acc, ty| common_pair(acc, *ty))
         .map(uniform)
+}
+
+/// Operands of one type on which arithmetic is defined.
+fn equal(types: &[Scalar]) -> Option<Promotion> {
+    let one = types.windows(2).all(|pair| pair[0] == pair[1]);
+    let stored = types.iter().any(|ty| ty.is_storage());
+    same(types).filter(|_| one && !stored)
 }
 
 fn left_hand(types: &[Scalar]) -> Option<Promotion> {

@@ -150,6 +150,8 @@ fn shown(typing: &Typing) -> String {
         Typing::Type(Type::Stream(stream)) => stream_name(stream),
         Typing::Type(Type::Stateful(elem, None)) => elem.to_string(),
         Typing::Type(Type::Stateful(elem, Some(shape))) => shaped_name(*elem, shape),
+        Typing::Type(Type::Tile(written)) => written.to_string(),
+        Typing::Type(Type::Vector(ty)) => ty.to_string(),
         Typing::Type(Type::Constexpr) => "constexpr".to_owned(),
         Typing::Tuple(items) => {
             let items: Vec<String> = items.iter().map(shown).collect();

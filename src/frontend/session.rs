@@ -4,6 +4,7 @@ use super::allo::KernelRef;
 use super::codes;
 use super::error::{Failure, Result, diagnostic};
 use super::imports::Unit;
+use super::pto::tile_type::TileType;
 use super::types::StreamType;
 use super::values::ConstValue;
 use super::world::{Bindings, World};
@@ -45,6 +46,8 @@ pub enum Passing {
     Value(Slot),
     /// Streams; of one stream, there are no extents.
     Streams(StreamType),
+    /// A tile of exactly the type.
+    Tile(Rc<TileType>),
 }
 
 /// What callers need of a lowered kernel.
@@ -63,7 +66,7 @@ impl Signature {
         let found = self.params.iter().find(|(_, slot, _)| {
             let count = match slot {
                 Passing::Streams(ty) => ty.shape.iter().product::<u64>() as usize,
-                Passing::Value(_) => 1,
+                Passing::Value(_) | Passing::Tile(_) => 1,
             };
             let is_here = rest < count;
             rest = rest.saturating_sub(count);

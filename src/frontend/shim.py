@@ -96,7 +96,9 @@ def kernel(*args, options=None):
     return mark
 
 
-def consteval(f):
+def consteval(f=None, *, lazy=False):
+    if f is None:
+        return kernel if lazy else consteval
     f.allo_consteval = len(functions)
     functions.append(f)
     return f

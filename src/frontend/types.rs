@@ -1,8 +1,11 @@
 //! Annotations turned into types.
 
 use super::allo::Allo;
+use super::builder::lanes::VectorType;
 use super::codes;
 use super::error::{Failure, Result, fail};
+use super::pto::Thing;
+use super::pto::tile_type::Written;
 use super::scalars;
 use super::source;
 use super::values::ConstValue;
@@ -17,7 +20,7 @@ use ruff_text_size::{Ranged, TextRange, TextSize};
 use std::rc::Rc;
 
 /// Most elements of one array.
-pub const MAX_ELEMENTS: u64 = (1 << 32) - 1;
+pub const MAX_ELEMENTS: u64 = crate::ir::MOST_OUTSIDE;
 
 /// A type as an annotation writes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,6 +33,10 @@ pub enum Type {
     Stream(StreamType),
     /// `Stateful[i32]`, or of a shape.
     Stateful(Scalar, Option<Rc<[u64]>>),
+    /// `vreg[f32]` or `mask[64]`.
+    Vector(VectorType),
+    /// `tile[f32, 16, 16]`.
+    Tile(Rc<Written>),
     /// `constexpr`.
     Constexpr,
 }
@@ -198,6 +205,8 @@ pub fn from_value(value: ConstValue, span: Span) -> Result<Type> {
         Some(Allo::Shaped(elem, shape)) => return Ok(Type::Shaped(*elem, shape.clone())),
         Some(Allo::Stream(stream)) => return Ok(Type::Stream(stream.clone())),
         Some(Allo::Stateful(elem, shape)) => return Ok(Type::Stateful(*elem, shape.clone())),
+        Some(Allo::Pto(Thing::TileType(tile))) => return Ok(Type::Tile(tile.clone())),
+        Some(Allo::Pto(Thing::Vector(ty))) => return Ok(Type::Vector(*ty)),
         Some(Allo::Constexpr) => return Ok(Type::Constexpr),
         _ => {}
     }
@@ -342,6 +351,6 @@ fn check_elements(shape: &[u64], span: Span) -> Result<()> {
     let count = shape.iter().try_fold(1u64, |n, d| n.checked_mul(*d));
     match count {
         Some(count) if count <= MAX_ELEMENTS => Ok(()),
-        _ => fail(codes::SHAPE, span, "the shape has 2^32 elements or more"),
+        _ => fail(codes::SHAPE, span, "the shape has more than 2^62 elements"),
     }
 }

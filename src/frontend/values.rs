@@ -1,5 +1,7 @@
 //! The two kinds of value in a kernel: known while compiling, or known to the hardware.
 
+use super::builder::lanes::Vector;
+use super::pto::tiles::Tile;
 use super::types::StreamType;
 use crate::ir::{ArrayId, Scalar, ValueId};
 use std::rc::Rc;
@@ -46,6 +48,10 @@ pub enum Value {
     },
     /// Streams.
     Streams(Streams),
+    /// A vector or a mask.
+    Vector(Rc<Vector>),
+    /// A tile.
+    Tile(Tile),
     /// Several values, of which one at least is not known while compiling.
     Tuple(Vec<Value>),
 }

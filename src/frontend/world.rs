@@ -4,6 +4,7 @@ use super::allo::{Allo, KernelRef, Template, surface};
 use super::codes;
 use super::decorator::{Decorator, Mapping, kernel_decorator};
 use super::error::{Failure, Result, diagnostic, fail};
+use super::foreign::ForeignModule;
 use super::imports::{Unit, absolute};
 use super::namespaces::Namespace;
 use super::options::Options;
@@ -74,6 +75,10 @@ pub struct KernelDef<'a> {
     pub templates: Vec<Template>,
     /// It is a grid of workers.
     pub mapping: Option<Mapping>,
+    /// It is there for other kernels to call.
+    pub is_helper: bool,
+    /// The module of the user's that computes it.
+    pub foreign: Option<ForeignModule>,
     /// Templates bound around it.
     pub outer: Bindings,
     /// For nested kernels.
@@ -225,6 +230,8 @@ impl<'a> World<'a> {
             options: decorator.options.unwrap_or(inherited),
             templates: decorator.templates,
             mapping: decorator.mapping,
+            is_helper: decorator.is_helper,
+            foreign: decorator.foreign,
             outer: bindings,
             env,
         });

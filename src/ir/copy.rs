@@ -131,13 +131,16 @@ impl<'a> Copier<'a> {
             OpKind::Load { at, .. }
             | OpKind::Store { at, .. }
             | OpKind::Get { at }
-            | OpKind::Put { at, .. } => at.array = self.array(at.array),
+            | OpKind::Put { at, .. }
+            | OpKind::Attempt { at, .. } => at.array = self.array(at.array),
             OpKind::Fill { array, .. } => *array = self.array(*array),
             OpKind::Copy { dst, src } => {
                 *dst = self.array(*dst);
                 *src = self.array(*src);
             }
-            OpKind::Call(_) => kind.for_each_array(&mut |id| *id = self.array(*id)),
+            OpKind::Call(_) | OpKind::Promise(_) => {
+                kind.for_each_array(&mut |id| *id = self.array(*id))
+            }
             OpKind::For(f) => {
                 f.iv = self.define(f.iv);
                 f.carried.iter_mut().for_each(|v| *v = self.define(*v));

@@ -9,7 +9,7 @@
 //! Meaning:
 //! - Integers are two's complement of their type's width; arithmetic wraps. `index` is a 64-bit
 //!   signed integer. Floats are IEEE 754 of any exponent and fraction width; each operation rounds
-//!   once, to nearest even, and gives the canonical NaN.
+//!   once, to nearest even, and gives the canonical NaN; a `Convert` says how it rounds.
 //! - Arrays are distinct row-major memories: no two names alias. Only `Load`, `Store`, `Fill`, `Copy`
 //!   and `Call` touch them, in program order. A store outside the bounds of any dimension has no
 //!   effect, a load there gives an unspecified value and is harmless.
@@ -21,12 +21,15 @@
 
 pub mod analysis;
 pub mod build;
+pub mod conversion;
 pub mod copy;
 pub mod grid;
 pub mod op;
+pub mod operator;
 pub mod partition;
 pub mod path;
 pub mod print;
+pub mod promise;
 pub mod read;
 pub mod rewrite;
 pub mod storage;
@@ -40,11 +43,16 @@ use num_bigint::{BigInt, BigUint};
 use std::collections::{BTreeSet, HashMap};
 
 pub use build::Build;
+pub use conversion::{Conversion, Overflow, Rounding};
 pub use op::*;
+pub use operator::{Control, Foreign, Operate};
 pub use partition::{Partition, PartitionKind};
 pub use path::Path;
+pub use promise::{Hazard, Promise, Scope};
 pub use storage::StorageFormat;
-pub use tags::{ArrayTags, DISTRIBUTED_BITS, MOST_PORTS, MemoryKind, Pipeline, Tags, Unroll};
+pub use tags::{
+    ArrayTags, DISTRIBUTED_BITS, MOST_PORTS, MemoryKind, Pipeline, Tags, TileTag, Unroll,
+};
 pub use types::{FloatFormat, Scalar};
 
 /// Handle of a value of a kernel.
@@ -82,6 +90,8 @@ pub struct Kernel {
     pub body: Block,
     /// Its calls, and what is between them, run at the same time as far as arrays and scalars allow.
     pub dataflow: bool,
+    /// The module of the user's that computes it wherever it is called; then it has scalars only.
+    pub foreign: Option<Box<Foreign>>,
 }
 
 /// A typed SSA value.
@@ -111,6 +121,11 @@ pub enum ResultSlot {
     Array(ArrayId),
 }
 
+/// Elements of an array that is passed by the caller, at most.
+pub const MOST_OUTSIDE: u64 = 1 << 62;
+/// Elements of any other array, at most.
+pub const MOST_INSIDE: u64 = (1 << 32) - 1;
+
 /// A named memory.
 #[derive(Clone, Debug)]
 pub struct Array {
@@ -138,6 +153,13 @@ impl ArrayKind {
         match self {
             ArrayKind::Table(contents) | ArrayKind::State(contents) => Some(contents),
             ArrayKind::Param(_) | ArrayKind::Result(_) | ArrayKind::Local => None,
+        }
+    }
+    /// Elements of such an array, at most.
+    pub fn most_elements(&self) -> u64 {
+        match self {
+            ArrayKind::Param(_) => MOST_OUTSIDE,
+            _ => MOST_INSIDE,
         }
     }
     /// Whether it keeps its elements from one invocation to the next.

@@ -1,6 +1,9 @@
 //! Operations: what a kernel does, with the operands and blocks of each.
 
-use super::{ArrayId, Block, Const, Kernel, KernelId, Param, ResultSlot, Tags, ValueId};
+use super::{
+    ArrayId, Block, Const, Conversion, Kernel, KernelId, Operate, Param, Promise, ResultSlot, Tags,
+    ValueId,
+};
 use crate::diagnostics::Span;
 
 /// One operation.
@@ -44,6 +47,8 @@ pub enum OpKind {
     },
     /// Conversion to the result's type by the rules of the language's casts.
     Cast { arg: ValueId },
+    /// Conversion to the result's type, another one, with a rounding of its own.
+    Convert { arg: ValueId, how: Conversion },
     /// The same bits as a number of the result's type, which has the same width.
     Bitcast { arg: ValueId },
     /// `cond ? on_true : on_false`; `cond` is `u1`, the others have the result's type.
@@ -74,6 +79,13 @@ pub enum OpKind {
     Get { at: Element },
     /// Adds an element to a queue, if it is accessed.
     Put { at: Element, value: ValueId },
+    /// Asks of a queue what depends on timing, and may transfer an element without waiting. The first result says whether it
+    /// could; all results are 0 where it could not, and where the queue is not accessed.
+    Attempt { at: Element, what: Attempt },
+    /// A promise: the `u1` is 1 whenever this is reached. What is made of the kernel may rely on it.
+    Assume { cond: ValueId },
+    /// A promise about the accesses of an array.
+    Promise(Promise),
     /// Replaces every element.
     Fill { array: ArrayId, value: ValueId },
     /// Replaces every element of `dst` by that of `src`, of the same shape, cast if the types differ.
@@ -84,6 +96,8 @@ pub enum OpKind {
     While(Box<While>),
     /// Branch.
     If(Box<If>),
+    /// A module of the user's; pure.
+    Operate(Box<Operate>),
     /// Runs another kernel.
     Call(Box<Call>),
 }
@@ -207,6 +221,7 @@ pub enum Arg {
     Array(ArrayId),
 }
 
+/// An enumeration of words.
 macro_rules! named_ops {
     ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $text:literal,)* }) => {
         $(#[$doc])*
@@ -222,6 +237,7 @@ macro_rules! named_ops {
         }
     };
 }
+pub(super) use named_ops;
 
 named_ops! {
     /// Operations of one operand.
@@ -236,11 +252,19 @@ named_ops! {
         Floor = "floor",
         /// Smallest integral value not below; floats only.
         Ceil = "ceil",
-        /// A subnormal number becomes a zero of its sign; floats only.
+        /// Integral value not above in magnitude; floats only, as all the following.
+        Trunc = "trunc",
+        /// Nearest integral value, of two the even one.
+        RoundEven = "round_even",
+        /// Nearest integral value, of two the one of larger magnitude.
+        RoundAway = "round_away",
+        /// The value if it is integral, else of its two neighbours the odd one.
+        RoundOdd = "round_odd",
+        /// A subnormal number becomes a zero of its sign.
         Flush = "flush",
-        /// Correctly rounded square root; floats only.
+        /// Correctly rounded square root.
         Sqrt = "sqrt",
-        /// 1 / sqrt(x); floats only, as all the following.
+        /// 1 / sqrt(x).
         Rsqrt = "rsqrt",
         /// e^x.
         Exp = "exp",
@@ -354,9 +378,10 @@ impl OpKind {
     pub fn few_operands(&self) -> ([ValueId; MOST_OPERANDS], usize) {
         let none = ValueId::new(0);
         match *self {
-            OpKind::Unary { arg, .. } | OpKind::Cast { arg } | OpKind::Bitcast { arg } => {
-                ([arg, none, none], 1)
-            }
+            OpKind::Unary { arg, .. }
+            | OpKind::Cast { arg }
+            | OpKind::Convert { arg, .. }
+            | OpKind::Bitcast { arg } => ([arg, none, none], 1),
             OpKind::Binary { lhs, rhs, .. } | OpKind::Compare { lhs, rhs, .. } => {
                 ([lhs, rhs, none], 2)
             }
@@ -366,6 +391,8 @@ impl OpKind {
                 on_true,
                 on_false,
             } => ([cond, on_true, on_false], 3),
+            OpKind::Assume { cond } => ([cond, none, none], 1),
+            OpKind::Promise(Promise { iv, .. }) => ([iv, none, none], 1),
             OpKind::BitGet { arg, index } => ([arg, index, none], 2),
             OpKind::BitSet { arg, lo, bits } => ([arg, lo, bits], 3),
             OpKind::BitSlice { arg, lo } => ([arg, lo, none], 2),
@@ -378,6 +405,7 @@ impl OpKind {
         match self {
             OpKind::Load { at, .. } => at.operands().collect(),
             OpKind::Get { at } => at.operands().collect(),
+            OpKind::Attempt { at, what } => at.operands().chain(what.value()).collect(),
             OpKind::Store { at, value } | OpKind::Put { at, value } => {
                 at.operands().chain([*value]).collect()
             }
@@ -388,6 +416,7 @@ impl OpKind {
                 .collect(),
             OpKind::While(w) => w.inits.clone(),
             OpKind::If(i) => vec![i.cond],
+            OpKind::Operate(o) => o.args.clone(),
             OpKind::Call(c) => c
                 .args
                 .iter()
@@ -407,7 +436,10 @@ impl OpKind {
     pub fn for_each_operand(&mut self, f: &mut dyn FnMut(&mut ValueId)) {
         match self {
             OpKind::Const(_) | OpKind::Copy { .. } => {}
-            OpKind::Unary { arg, .. } | OpKind::Cast { arg } | OpKind::Bitcast { arg } => f(arg),
+            OpKind::Unary { arg, .. }
+            | OpKind::Cast { arg }
+            | OpKind::Convert { arg, .. }
+            | OpKind::Bitcast { arg } => f(arg),
             OpKind::Binary { lhs, rhs, .. } | OpKind::Compare { lhs, rhs, .. } => {
                 f(lhs);
                 f(rhs);
@@ -426,6 +458,12 @@ impl OpKind {
                 at.operands_mut().for_each(&mut *f);
                 f(value);
             }
+            OpKind::Attempt { at, what } => {
+                at.operands_mut().for_each(&mut *f);
+                if let Attempt::Put(value) = what {
+                    f(value);
+                }
+            }
             OpKind::Fill { value, .. } => f(value),
             OpKind::For(l) => {
                 [&mut l.lo, &mut l.hi, &mut l.step]
@@ -435,6 +473,9 @@ impl OpKind {
             }
             OpKind::While(w) => w.inits.iter_mut().for_each(f),
             OpKind::If(i) => f(&mut i.cond),
+            OpKind::Operate(o) => o.args.iter_mut().for_each(f),
+            OpKind::Assume { cond } => f(cond),
+            OpKind::Promise(promise) => f(&mut promise.iv),
             OpKind::Call(c) => c.args.iter_mut().for_each(|a| {
                 if let Arg::Scalar(value) = a {
                     f(value);
@@ -449,8 +490,10 @@ impl OpKind {
             OpKind::Load { at, .. }
             | OpKind::Store { at, .. }
             | OpKind::Get { at }
-            | OpKind::Put { at, .. } => f(&mut at.array),
+            | OpKind::Put { at, .. }
+            | OpKind::Attempt { at, .. } => f(&mut at.array),
             OpKind::Fill { array, .. } => f(array),
+            OpKind::Promise(promise) => f(&mut promise.array),
             OpKind::Copy { dst, src } => [dst, src].into_iter().for_each(f),
             OpKind::Call(call) => {
                 for arg in &mut call.args {
@@ -484,6 +527,16 @@ impl OpKind {
         }
     }
 
+    /// Values that each nested block has before its first operation, in the order of the blocks.
+    pub fn block_params(&self) -> Vec<Vec<ValueId>> {
+        match self {
+            OpKind::For(f) => vec![[&[f.iv][..], &f.carried].concat()],
+            OpKind::While(w) => vec![w.carried.clone(); 2],
+            OpKind::If(_) => vec![Vec::new(); 2],
+            _ => Vec::new(),
+        }
+    }
+
     /// Whether the operation has no effect beyond its results (nested blocks not considered: control
     /// flow counts as impure).
     pub fn is_pure(&self) -> bool {
@@ -492,6 +545,8 @@ impl OpKind {
             OpKind::Store { .. }
                 | OpKind::Get { .. }
                 | OpKind::Put { .. }
+                | OpKind::Attempt { .. }
+                | OpKind::Assume { .. }
                 | OpKind::Fill { .. }
                 | OpKind::Copy { .. }
                 | OpKind::For(_)
@@ -502,10 +557,51 @@ impl OpKind {
     }
 }
 
+/// What is asked of a queue, without waiting.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Attempt {
+    /// To take its oldest element, which is the second result.
+    Get,
+    /// To add this element.
+    Put(ValueId),
+    /// Whether it has an element.
+    HasElement,
+    /// Whether it has room for one.
+    HasRoom,
+}
+
+impl Attempt {
+    /// What is to be added.
+    pub fn value(self) -> Option<ValueId> {
+        match self {
+            Attempt::Put(value) => Some(value),
+            Attempt::Get | Attempt::HasElement | Attempt::HasRoom => None,
+        }
+    }
+
+    /// Whether it is about elements that are there, not about room for more.
+    pub fn is_of_consumer(self) -> bool {
+        matches!(self, Attempt::Get | Attempt::HasElement)
+    }
+
+    /// Its name in the printed ir.
+    pub fn name(self) -> &'static str {
+        match self {
+            Attempt::Get => "try_get",
+            Attempt::Put(_) => "try_put",
+            Attempt::HasElement => "has_element",
+            Attempt::HasRoom => "has_room",
+        }
+    }
+}
+
 impl OpKind {
-    /// Whether it takes an element of a queue, or adds one.
+    /// Whether it takes an element of a queue, or adds one, or tries to.
     pub fn is_transfer(&self) -> bool {
-        matches!(self, OpKind::Get { .. } | OpKind::Put { .. })
+        matches!(
+            self,
+            OpKind::Get { .. } | OpKind::Put { .. } | OpKind::Attempt { .. }
+        )
     }
 
     /// The element that it accesses, and under which condition, if it accesses one.
@@ -514,7 +610,8 @@ impl OpKind {
             OpKind::Load { at, .. }
             | OpKind::Store { at, .. }
             | OpKind::Get { at }
-            | OpKind::Put { at, .. } => Some(at),
+            | OpKind::Put { at, .. }
+            | OpKind::Attempt { at, .. } => Some(at),
             _ => None,
         }
     }

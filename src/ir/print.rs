@@ -298,6 +298,11 @@ impl Printer<'_> {
             }
             OpKind::Fma { lhs, rhs, add } => format!("fma {}, {}, {}", v(lhs), v(rhs), v(add)),
             OpKind::Cast { arg } => format!("cast {} : {}", v(arg), self.ty(*arg)),
+            OpKind::Convert { arg, how } => {
+                let (rounding, overflow) = (how.rounding.name(), how.overflow.name());
+                let ty = self.ty(*arg);
+                format!("convert {rounding} {overflow} {} : {ty}", v(arg))
+            }
             OpKind::Bitcast { arg } => format!("bitcast {} : {}", v(arg), self.ty(*arg)),
             OpKind::Select {
                 cond,
@@ -316,8 +321,35 @@ impl Printer<'_> {
             OpKind::Store { at, value } => format!("store {}, {}", self.element(at), v(value)),
             OpKind::Get { at } => format!("get {}", self.element(at)),
             OpKind::Put { at, value } => format!("put {}, {}", self.element(at), v(value)),
+            OpKind::Attempt { at, what } => {
+                let value = what.value().map(|value| format!(", {}", v(&value)));
+                format!(
+                    "{} {}{}",
+                    what.name(),
+                    self.element(at),
+                    value.unwrap_or_default()
+                )
+            }
+            OpKind::Promise(promise) => {
+                let mut text = format!(
+                    "promise {} over {} {}",
+                    self.array(promise.array),
+                    v(&promise.iv),
+                    promise.scope.name()
+                );
+                text += &promise
+                    .hazard
+                    .map_or(String::new(), |hazard| format!(" {}", hazard.name()));
+                let distance = |distance| format!(" distance {distance}");
+                text + &promise.distance.map_or(String::new(), distance)
+            }
+            OpKind::Assume { cond } => format!("assume {}", v(cond)),
             OpKind::Fill { array, value } => format!("fill {}, {}", self.array(*array), v(value)),
             OpKind::Copy { dst, src } => format!("copy {}, {}", self.array(*dst), self.array(*src)),
+            OpKind::Operate(o) => {
+                let args: Vec<String> = o.args.iter().map(v).collect();
+                format!("operate {}({})", o.kernel.name, args.join(", "))
+            }
             OpKind::Call(call) => self.call(call),
             OpKind::For(_) | OpKind::While(_) | OpKind::If(_) => String::new(),
         }

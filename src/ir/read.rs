@@ -5,10 +5,10 @@
 //! operation's origin is its own place in the text.
 
 use super::{
-    Arg, Array, ArrayId, ArrayKind, ArrayTags, BinaryOp, Block, Call, CompareOp, Const, Element,
-    For, If, Kernel, KernelId, MemoryKind, Op, OpKind, Packed, Param, Partition, PartitionKind,
-    Pipeline, Program, ResultSlot, Scalar, Stream, Tags, UnaryOp, Unroll, Value, ValueId, While,
-    validate,
+    Arg, Array, ArrayId, ArrayKind, ArrayTags, Attempt, BinaryOp, Block, Call, CompareOp, Const,
+    Conversion, Element, For, Hazard, If, Kernel, KernelId, MemoryKind, Op, OpKind, Overflow,
+    Packed, Param, Partition, PartitionKind, Pipeline, Program, Promise, ResultSlot, Rounding,
+    Scalar, Scope, Stream, Tags, UnaryOp, Unroll, Value, ValueId, While, validate,
 };
 use crate::arena::Arena;
 use crate::codes;
@@ -69,6 +69,7 @@ fn empty_kernel() -> Kernel {
         results: Vec::new(),
         body: Block::default(),
         dataflow: false,
+        foreign: None,
     }
 }
 
@@ -486,6 +487,15 @@ impl<'t> Reader<'t> {
                 self.type_of(&[arg])?;
                 OpKind::Cast { arg }
             }
+            "convert" => {
+                let how = Conversion {
+                    rounding: self.one_of(Rounding::ALL, Rounding::name, "a rounding")?,
+                    overflow: self.one_of(Overflow::ALL, Overflow::name, "what is too large")?,
+                };
+                let arg = self.value()?;
+                self.type_of(&[arg])?;
+                OpKind::Convert { arg, how }
+            }
             "bitcast" => {
                 let arg = self.value()?;
                 self.type_of(&[arg])?;
@@ -531,6 +541,17 @@ impl<'t> Reader<'t> {
                 let value = self.value()?;
                 OpKind::Put { at, value }
             }
+            "try_get" => self.attempt(|_| Ok(Attempt::Get))?,
+            "try_put" => self.attempt(|read| {
+                read.expect(",")?;
+                Ok(Attempt::Put(read.value()?))
+            })?,
+            "has_element" => self.attempt(|_| Ok(Attempt::HasElement))?,
+            "has_room" => self.attempt(|_| Ok(Attempt::HasRoom))?,
+            "promise" => self.promise()?,
+            "assume" => OpKind::Assume {
+                cond: self.value()?,
+            },
             "fill" => {
                 let array = self.array()?;
                 self.expect(",")?;
@@ -582,16 +603,49 @@ impl<'t> Reader<'t> {
     }
 
     fn compare(&mut self) -> Result<OpKind> {
-        self.skip();
-        let start = self.at;
-        let word = self.word("a comparison")?;
-        let Some(&op) = CompareOp::ALL.iter().find(|op| op.name() == word) else {
-            self.at = start;
-            return self.wrong("a comparison");
-        };
+        let op = self.one_of(CompareOp::ALL, CompareOp::name, "a comparison")?;
         let [lhs, rhs] = self.values()?;
         self.type_of(&[lhs, rhs])?;
         Ok(OpKind::Compare { op, lhs, rhs })
+    }
+
+    /// `promise ARRAY over IV SCOPE [HAZARD] [distance D]`.
+    fn promise(&mut self) -> Result<OpKind> {
+        let array = self.array()?;
+        self.expect("over")?;
+        let iv = self.value()?;
+        let scope = self.one_of(Scope::ALL, Scope::name, "'intra' or 'inter'")?;
+        let mut hazards = Hazard::ALL.iter().copied();
+        let hazard = hazards.find(|hazard| self.eat(hazard.name()));
+        let distance = match self.eat("distance") {
+            true => Some(self.count(1)?.into()),
+            false => None,
+        };
+        Ok(OpKind::Promise(Promise {
+            array,
+            iv,
+            scope,
+            hazard,
+            distance,
+        }))
+    }
+
+    fn attempt(&mut self, what: impl FnOnce(&mut Self) -> Result<Attempt>) -> Result<OpKind> {
+        let at = self.element()?;
+        let what = what(self)?;
+        Ok(OpKind::Attempt { at, what })
+    }
+
+    /// One of the words of a table; `what` says which in an error.
+    fn one_of<T: Copy>(&mut self, all: &[T], name: fn(T) -> &'static str, what: &str) -> Result<T> {
+        self.skip();
+        let start = self.at;
+        let word = self.word(what)?;
+        let Some(&found) = all.iter().find(|&&one| name(one) == word) else {
+            self.at = start;
+            return self.wrong(what);
+        };
+        Ok(found)
     }
 
     fn element(&mut self) -> Result<Element> {

@@ -4,7 +4,7 @@
 //! `f8e4m3` and `f8e5m2`: OCP 8-bit Floating Point Specification, revision 1.0. `f4e2m1`: OCP Microscaling
 //! Formats Specification, revision 1.0. `hif8`: HiFloat8, arXiv 2409.16626.
 
-use super::FloatFormat;
+use super::{FloatFormat, Rounding};
 use num_bigint::BigUint;
 use num_traits::{ToPrimitive, Zero};
 use std::fmt;
@@ -112,6 +112,12 @@ impl StorageFormat {
         }
     }
 
+    /// The largest number of a sign.
+    pub fn largest(self, negative: bool) -> u8 {
+        let numbers = self.numbers();
+        self.signed(negative, numbers[numbers.len() - 1].1)
+    }
+
     fn signed(self, negative: bool, magnitude: u8) -> u8 {
         magnitude | u8::from(negative) << (self.width() - 1)
     }
@@ -179,13 +185,15 @@ impl StorageFormat {
     ///
     /// Rounds as if there were numbers of any size; what is then too large becomes [`Self::overflow`].
     pub fn round(self, negative: bool, mantissa: &BigUint, exponent: i64, sticky: bool) -> u8 {
-        let nearest = self.nearest(negative, mantissa, exponent, sticky);
-        nearest.unwrap_or_else(|| self.overflow(negative))
+        let usual = Rounding::usual(self.into());
+        let rounded = self.round_by(usual, negative, mantissa, exponent, sticky);
+        rounded.unwrap_or_else(|| self.overflow(negative))
     }
 
-    /// As [`Self::round`]; `None` if the number is too large.
-    pub fn nearest(
+    /// As [`Self::round`], in a way of rounding; `None` if the number is then too large.
+    pub fn round_by(
         self,
+        rounding: Rounding,
         negative: bool,
         mantissa: &BigUint,
         exponent: i64,
@@ -211,13 +219,17 @@ impl StorageFormat {
         let below = numbers.partition_point(|&(v, _)| v <= units) - 1;
         let above = numbers.get(below + 1).map_or(beyond, |n| n.0);
         let middle = (numbers[below].0 + above) / 2;
-        let away = self == StorageFormat::HiF8 || below % 2 == 1;
-        let up = units > middle || units == middle && (sticky || away);
-        numbers.get(below + usize::from(up)).map(|&(value, code)| {
-            // HiFloat8 has no negative zero.
-            let negative = negative && (value > 0 || self != StorageFormat::HiF8);
-            self.signed(negative, code)
-        })
+        // As the numbers do, their codes alternate between even and odd.
+        let odd = below % 2 == 1;
+        let more = sticky || units != middle && units != numbers[below].0;
+        let away = rounding.is_away(negative, odd, units >= middle, more);
+        numbers
+            .get(below + usize::from(away))
+            .map(|&(value, code)| {
+                // HiFloat8 has no negative zero.
+                let negative = negative && (value > 0 || self != StorageFormat::HiF8);
+                self.signed(negative, code)
+            })
     }
 }
 

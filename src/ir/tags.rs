@@ -43,6 +43,23 @@ pub struct ArrayTags {
     pub memory: Option<MemoryKind>,
     /// Nothing may write it.
     pub is_rom: bool,
+    /// It is a tile: what the manifest says of that.
+    pub tile: Option<TileTag>,
+}
+
+/// What is said of a tile to whoever fills or reads its memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TileTag {
+    /// Rows.
+    pub rows: u64,
+    /// Columns.
+    pub cols: u64,
+    /// Where it is.
+    pub loc: &'static str,
+    /// How its elements are laid out.
+    pub layout: &'static str,
+    /// Rows and columns that are valid.
+    pub valid: [u64; 2],
 }
 
 /// Inner memories of up to so many bits are built of lookup tables with an output register, if nothing else is directed.

@@ -4,9 +4,9 @@ use super::partition;
 use super::print::Names;
 use super::types::MAX_WIDTH;
 use super::{
-    Arg, Array, ArrayId, ArrayKind, BinaryOp, Block, Call, CompareOp, Const, Element, FloatFormat,
-    For, If, Kernel, KernelId, MOST_PORTS, Op, OpKind, Param, Program, ResultSlot, Scalar, UnaryOp,
-    ValueId, While,
+    Arg, Array, ArrayId, ArrayKind, Attempt, BinaryOp, Block, Call, CompareOp, Const, Element,
+    FloatFormat, For, If, Kernel, KernelId, MOST_PORTS, Op, OpKind, Param, Program, ResultSlot,
+    Scalar, UnaryOp, ValueId, While,
 };
 use crate::arena::Arena;
 use crate::diagnostics::Span;
@@ -159,7 +159,7 @@ impl fmt::Display for Invalid {
 /// - Types: integers 1 ..= 4096 bits wide, floats of 2 ..= 15 exponent and 1 ..= 112 fraction bits.
 /// - Kernels: distinct names; `params` and `results` and the arrays' kinds refer to each other; every
 ///   parameter and result array once. Callees come before callers, hence no recursion.
-/// - Arrays: no extent is 0, fewer than 2^32 elements; a partition splits each dimension at most once, into parts that are
+/// - Arrays: no extent is 0, no more elements than its kind has at most; a partition splits each dimension at most once, into parts that are
 ///   not empty; a table has one constant of the element type
 ///   for each element, and nothing writes it.
 /// - Values: defined exactly once, before use and in a block that encloses the use.
@@ -314,7 +314,7 @@ impl<'p> Checker<'p> {
         check_type(array.elem)?;
         let count = array.shape.iter().try_fold(1u64, |n, d| n.checked_mul(*d));
         let count = count.unwrap_or(u64::MAX);
-        check((1..1 << 32).contains(&count), || {
+        check((1..=array.kind.most_elements()).contains(&count), || {
             Violation::Extent(name.clone())
         })?;
         check(partition::is_valid(&array.shape, &array.partition), || {
@@ -450,6 +450,26 @@ impl<'p> Checker<'p> {
                 self.has_type(*value, elem, "what is put into a stream")?;
                 self.results(op, &[])?;
             }
+            OpKind::Attempt { at, what } => {
+                self.element(at)?;
+                let elem = self.queue(at.array)?.elem;
+                if let Some(value) = what.value() {
+                    self.has_type(value, elem, "what is put into a stream")?;
+                }
+                match what {
+                    Attempt::Get => self.results(op, &[Scalar::BOOL, elem])?,
+                    _ => self.results(op, &[Scalar::BOOL])?,
+                }
+            }
+            OpKind::Promise(promise) => {
+                self.array_of(promise.array)?;
+                self.has_type(promise.iv, Scalar::Index, "what a promise is over")?;
+                self.results(op, &[])?;
+            }
+            OpKind::Assume { cond } => {
+                self.has_type(*cond, Scalar::BOOL, "what is assumed")?;
+                self.results(op, &[])?;
+            }
             OpKind::Fill { array, value } => {
                 self.has_type(*value, self.array_of(*array)?.elem, "the value of a fill")?;
                 self.writable(*array)?;
@@ -554,6 +574,10 @@ impl<'p> Checker<'p> {
                     .try_for_each(|id| self.has_type(**id, ty, "fma"))
             }
             OpKind::Cast { arg } => self.ty(*arg).map(|_| ()),
+            OpKind::Convert { arg, .. } => {
+                let from = self.ty(*arg)?;
+                accepted(from != ty, "conversion to the same type", ty)
+            }
             OpKind::Bitcast { arg } => {
                 let from = self.ty(*arg)?;
                 check(from.width() == ty.width(), || Violation::Type {
@@ -586,6 +610,14 @@ impl<'p> Checker<'p> {
                 self.bits(*arg, *lo)?;
                 let unsigned = matches!(ty, Scalar::Int { signed: false, .. });
                 accepted(unsigned, "bit range", ty)
+            }
+            OpKind::Operate(operate) => {
+                let (params, result) = operate.types();
+                count("operands", operate.args.len(), params.len())?;
+                for (arg, param) in operate.args.iter().zip(params) {
+                    self.has_type(*arg, param, "an operand")?;
+                }
+                self.results(whole, result.as_slice())
             }
             OpKind::Load { at, .. } => {
                 self.element(at)?;

@@ -11,7 +11,7 @@ use crate::hwarith::demand::{Memories, demanded};
 use crate::hwarith::graph::{Graph, MemId, NodeId, Op, UnitId, VarId};
 use crate::hwarith::interval::Interval;
 use crate::hwarith::types::HwType;
-use crate::ir::{MemoryKind, Packed, Partition, Pipeline, Scalar};
+use crate::ir::{Foreign, Hazard, MemoryKind, Packed, Partition, Pipeline, Scalar, Scope, TileTag};
 use num_bigint::BigUint;
 use std::collections::BTreeMap;
 
@@ -68,6 +68,8 @@ pub struct PortArray {
     pub elem: Scalar,
     /// Extents.
     pub shape: Vec<u64>,
+    /// If it is a tile, what of it is where.
+    pub tile: Option<TileTag>,
     /// How it is split into banks.
     pub partition: Vec<Partition>,
     /// The memories of its banks in order; one, if it is not split.
@@ -84,12 +86,15 @@ pub struct PortStream {
     pub elem: Scalar,
     /// What it consists of, if it is a block.
     pub packed: Option<Packed>,
-    /// Loads of it are what is got.
-    pub data: MemId,
-    /// Stores to it say whether something is got.
-    pub take: MemId,
-    /// Stores to it are what is put.
-    pub put: MemId,
+    /// What stands for each of [`Side::ALL`].
+    pub sides: [MemId; Side::ALL.len()],
+}
+
+impl PortStream {
+    /// What stands for a side.
+    pub fn side(&self, side: Side) -> MemId {
+        self.sides[side as usize]
+    }
 }
 
 /// A pipelined operator module: a pure graph of inputs and outputs.
@@ -103,6 +108,8 @@ pub struct Unit {
     pub width: u32,
     /// Instances at most, if that is directed; at least 1.
     pub most: Option<u32>,
+    /// The user's module that computes it.
+    pub foreign: Option<Foreign>,
 }
 
 /// A memory of `depth` words of `width` bits.
@@ -175,6 +182,51 @@ pub enum Side {
     Take,
     /// Stores that add an element.
     Put,
+    /// Loads that say whether there is an element.
+    Element,
+    /// Stores that take the oldest element away if there is one.
+    TryTake,
+    /// Loads that say whether there is room for an element.
+    Room,
+    /// Stores that keep that room.
+    Claim,
+    /// Stores that add an element for which room was kept.
+    PutClaimed,
+    /// Stores of what depended on timing, for who simulates.
+    Ask,
+}
+
+impl Side {
+    /// Every side.
+    pub const ALL: [Side; 9] = [
+        Side::Data,
+        Side::Take,
+        Side::Put,
+        Side::Element,
+        Side::TryTake,
+        Side::Room,
+        Side::Claim,
+        Side::PutClaimed,
+        Side::Ask,
+    ];
+
+    /// Whether it is accessed as an iteration or a block begins, not on its way.
+    pub fn is_of_beginning(self) -> bool {
+        !matches!(self, Side::Put | Side::PutClaimed)
+    }
+
+    /// Whether elements are loaded or stored.
+    pub fn is_of_elements(self) -> bool {
+        matches!(self, Side::Data | Side::Put | Side::PutClaimed)
+    }
+
+    /// Bits of what is loaded or stored, where an element has so many.
+    pub fn width(self, element: u32) -> u32 {
+        match self.is_of_elements() {
+            true => element,
+            false => 1,
+        }
+    }
 }
 
 impl Place {
@@ -210,6 +262,23 @@ pub struct Leaf {
     pub accesses: Vec<Access>,
     /// What repeats it.
     pub repeat: Option<Loop>,
+    /// Dependences that are promised not to be there.
+    pub promises: Vec<Apart>,
+}
+
+/// Accesses of a memory that do not depend on one another in some way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Apart {
+    /// The memory.
+    pub mem: MemId,
+    /// The dimension of the loop whose iterations are meant.
+    pub dim: usize,
+    /// In the same iteration, or between iterations.
+    pub scope: Scope,
+    /// Which kind of dependence; every kind, if there is none.
+    pub hazard: Option<Hazard>,
+    /// Iterations that lie between the two at least; there is no dependence, if there is none.
+    pub distance: Option<u64>,
 }
 
 /// A load or store with what is known of its address.
@@ -386,6 +455,7 @@ impl Program {
             graph,
             width,
             most: None,
+            foreign: None,
         });
         program
     }

@@ -1,4 +1,4 @@
-//! The test of a package: invocations with the results of the reference, and what cocotb needs to play them.
+//! The tests of a package: invocations with the results of the reference, and what plays them, with cocotb or in C++.
 
 use super::{File, fill};
 use crate::ir::Program;
@@ -82,21 +82,70 @@ fn patterns(slot: &Slot, elements: &Elements, count: usize) -> Json {
     }
 }
 
-/// The files of the test.
+/// The files of the tests.
 pub fn files(manifest: &BlockManifest, vectors: &Vectors) -> Vec<File> {
-    let makefile = fill(
-        include_str!("templates/Makefile"),
-        &[("name", &manifest.module)],
-    );
-    vec![
-        ("sim/Makefile".into(), makefile),
+    let makefile = |template| fill(template, &[("name", &manifest.module)]);
+    let native = [
+        (
+            "Makefile",
+            makefile(include_str!("templates/bench/Makefile")),
+        ),
+        (
+            "bench.cpp",
+            include_str!("templates/bench/bench.cpp").into(),
+        ),
+        ("models.h", include_str!("templates/bench/models.h").into()),
+        ("json.h", include_str!("templates/bench/json.h").into()),
+        ("ports.h", members(manifest)),
+        ("top.sv", numbered(manifest)),
+    ];
+    let native = native.map(|(name, text)| (format!("bench/{name}"), text));
+    let cocotb = [
+        (
+            "sim/Makefile".into(),
+            makefile(include_str!("templates/Makefile")),
+        ),
         ("sim/sim_top.sv".into(), top(manifest)),
         (
             "sim/test_block.py".into(),
             include_str!("templates/test_block.py").into(),
         ),
         ("sim/vectors.json".into(), format!("{vectors}\n")),
-    ]
+    ];
+    native.into_iter().chain(cocotb).collect()
+}
+
+/// The module around the block for C++, whose pins have numbers, as some of our names are words that Verilator changes.
+fn numbered(manifest: &BlockManifest) -> String {
+    let mut ports = Vec::new();
+    let mut connections = Vec::new();
+    for (number, (name, width, is_input)) in pins(manifest).into_iter().enumerate() {
+        let direction = if is_input { "input " } else { "output" };
+        let range = match width {
+            1 => String::new(),
+            _ => format!("[{}:0] ", width - 1),
+        };
+        ports.push(format!("    {direction} logic {range}p{number}"));
+        connections.push(format!("        .{name}(p{number})"));
+    }
+    format!(
+        "// The block with numbers as names of its pins.\nmodule bench_top (\n{}\n);\n    {} block (\n{}\n    );\nendmodule\n",
+        ports.join(",\n"),
+        manifest.module,
+        connections.join(",\n")
+    )
+}
+
+/// The pins of that module in C++ by the names of the block's.
+fn members(manifest: &BlockManifest) -> String {
+    let pins = pins(manifest).into_iter().enumerate();
+    let pins = pins
+        .map(|(number, (name, _, _))| format!("        {{\"{name}\", Pin(block.p{number})}},\n"));
+    format!(
+        "// The pins of the block by name.\n#ifndef PORTS_H\n#define PORTS_H\n\n#include \"Vblock.h\"\n#include \"models.h\"\n\n\
+         inline Pins ports(Vblock &block) {{\n    return {{\n{}    }};\n}}\n\n#endif\n",
+        pins.collect::<String>()
+    )
 }
 
 /// A port of the block: name, width, whether it is an input.

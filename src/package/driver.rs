@@ -101,8 +101,9 @@ fn functions(block: &str, register: &Register) -> Vec<(String, String)> {
         }
         (Role::Argument | Role::Base, Passed::Float(ty)) => {
             let body = format!(
-                "{declare}    memcpy(words, &value, sizeof words);\n{}",
-                put("words")
+                "{}    bits.value = value;\n{}",
+                bits(ty, *words),
+                put("bits.words")
             );
             vec![(setter(ty), body)]
         }
@@ -127,8 +128,9 @@ fn functions(block: &str, register: &Register) -> Vec<(String, String)> {
         }
         (Role::Result, Passed::Float(ty)) => {
             let body = format!(
-                "{declare}    {ty} value;\n{}    memcpy(&value, words, sizeof value);\n    return value;\n",
-                get("words")
+                "{}{}    return bits.value;\n",
+                bits(ty, *words),
+                get("bits.words")
             );
             vec![(getter(ty, short(name)), body)]
         }
@@ -155,6 +157,11 @@ fn functions(block: &str, register: &Register) -> Vec<(String, String)> {
         }
         _ => Vec::new(),
     }
+}
+
+/// Declares a float as words; no function of the C library is needed, so that the driver works without one.
+fn bits(ty: &str, words: u32) -> String {
+    format!("    union {{ {ty} value; uint32_t words[{words}]; }} bits;\n")
 }
 
 /// `return` of `ap_return`.

@@ -40,7 +40,7 @@ pub struct Outcome {
     pub params: Vec<Vec<Value>>,
     /// For each result its elements.
     pub results: Vec<Vec<Value>>,
-    /// 1 where control flow depends on an unspecified value.
+    /// 1 where control flow depends on an unspecified value, or what is assumed is not so.
     pub unspecified: Lit,
 }
 
@@ -318,6 +318,13 @@ impl<'a> Machine<'a> {
                 self.replace(frame.arrays[dst.index()], cast, active);
                 Vec::new()
             }
+            OpKind::Assume { cond } => {
+                // Nothing is said of arguments on which it is not so.
+                let holds = frame.get(*cond).bits[0];
+                let broken = self.sums.aig.and(active, !holds);
+                self.unspecified = self.sums.aig.or(self.unspecified, broken);
+                Vec::new()
+            }
             _ => vec![self.pure(frame, op)?],
         };
         for (id, value) in op.results.iter().zip(results) {
@@ -554,6 +561,7 @@ impl<'a> Machine<'a> {
                 let value = Value::new(words[0].clone());
                 self.cast(&value, types[0], ty, op.span)?.bits
             }
+            OpKind::Convert { how, .. } => self.convert(&words[0], types[0], ty, *how, op.span)?,
             OpKind::Unary { op: which, .. } => self.unary(*which, ty, &words[0], op.span)?,
             OpKind::Binary { op: which, .. } => {
                 self.binary(*which, ty, types[1], [&words[0], &words[1]], op.span)?
@@ -574,13 +582,44 @@ impl<'a> Machine<'a> {
         if from == to {
             return Ok(value.clone());
         }
-        if from.is_float() || to.is_float() {
-            return unsuitable(&format!("a conversion from {from} to {to}"), span);
-        }
+        self.check_integers(from, to, span)?;
         Ok(Value {
             bits: self.sums.resize(&value.bits, to.width(), from.is_signed()),
             unspecified: value.unspecified,
         })
+    }
+
+    fn check_integers(&self, from: Scalar, to: Scalar, span: Span) -> Result<(), Stop> {
+        match (from.int_range(), to.int_range()) {
+            (Some(_), Some(_)) => Ok(()),
+            _ => unsuitable(&format!("a conversion from {from} to {to}"), span),
+        }
+    }
+
+    /// Between integers: the low bits, or the nearest limit of the destination.
+    fn convert(
+        &mut self,
+        word: &Word,
+        from: Scalar,
+        to: Scalar,
+        how: Conversion,
+        span: Span,
+    ) -> Result<Word, Stop> {
+        self.check_integers(from, to, span)?;
+        if how.overflow != Overflow::Saturate {
+            return Ok(self.sums.resize(word, to.width(), from.is_signed()));
+        }
+        // In a type that holds the numbers of both.
+        let width = from.width().max(to.width()) + 1;
+        let mut number = self.sums.resize(word, width, from.is_signed());
+        if let Some((least, most)) = to.int_range() {
+            let (least, most) = (constant(&least, width), constant(&most, width));
+            let low = self.sums.less(&number, &least, true);
+            number = self.sums.select(low, &least, &number);
+            let high = self.sums.less(&most, &number, true);
+            number = self.sums.select(high, &most, &number);
+        }
+        Ok(self.sums.resize(&number, to.width(), true))
     }
 
     fn unary(&mut self, op: UnaryOp, ty: Scalar, arg: &Word, span: Span) -> Result<Word, Stop> {

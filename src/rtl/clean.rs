@@ -63,6 +63,7 @@ fn clean_module(design: &Design, module: &Module, moved: &HashMap<ModuleId, Modu
     let mut result = Module {
         name: module.name.clone(),
         comments: module.comments.clone(),
+        foreign: module.foreign.clone(),
         ..Module::default()
     };
     for (id, net) in module.nets.iter().filter(|(id, _)| used[id.index()]) {

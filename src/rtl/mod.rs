@@ -4,6 +4,7 @@ pub mod area;
 pub mod axi;
 pub mod clean;
 pub mod elaborate;
+pub mod foreign;
 mod inline;
 pub mod interface;
 mod layout;

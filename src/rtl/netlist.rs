@@ -7,6 +7,7 @@
 //! combinational loop. Registers without `reset` and memories without `init` start unknown.
 
 use crate::arena::{Arena, Id};
+use crate::ir::Foreign;
 pub use crate::machine::program::address_width;
 use num_bigint::BigUint;
 
@@ -41,6 +42,11 @@ pub struct Module {
     pub clock: Option<NetId>,
     /// Synchronous, active-high reset; an input port.
     pub reset: Option<NetId>,
+    /// In texts, this module of the user's stands for the items, which compute what it does.
+    pub foreign: Option<Foreign>,
+    /// For who simulates: what depends on timing, as a bit that says that it is asked in a cycle, and one that says what is
+    /// found. No part of what is printed.
+    pub asked: Vec<(Operand, Operand)>,
 }
 
 /// Direction of a port.

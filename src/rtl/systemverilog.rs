@@ -6,6 +6,7 @@ use super::layout::*;
 use super::netlist::*;
 use super::stages::staged;
 use super::text::{Dialect, ExprText, line_of, literal};
+use crate::ir::Foreign;
 use num_traits::Zero;
 
 /// The design, which must be valid, as one self-contained file without dead parts (see [`clean`]).
@@ -92,6 +93,9 @@ impl Printer<'_> {
             self.line(0, &comment(text));
         }
         self.header();
+        if let Some(foreign) = &self.module.foreign {
+            return self.foreign(foreign);
+        }
         let sections = sections(self.module, &self.inlined);
         let mut declared = self.read_ahead(&sections);
         let ahead = self.module.nets.ids().filter(|net| declared[net.index()]);
@@ -374,6 +378,19 @@ impl Printer<'_> {
                 self.line(2, "end");
             }
         }
+    }
+
+    /// The instance of the user's module in place of the items.
+    fn foreign(&mut self, foreign: &Foreign) {
+        self.line(1, &format!("{} u_{} (", foreign.module, foreign.module));
+        let pins = super::foreign::pins(self.module, foreign);
+        for (index, (pin, net)) in pins.iter().enumerate() {
+            let comma = if index + 1 < pins.len() { "," } else { "" };
+            let net = net.as_deref().unwrap_or_default();
+            self.line(2, &format!(".{pin}({net}){comma}"));
+        }
+        self.line(1, ");");
+        self.line(0, "endmodule");
     }
 
     fn instance(&mut self, instance: &Instance) {

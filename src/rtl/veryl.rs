@@ -6,6 +6,7 @@ use super::layout::*;
 use super::namer::is_veryl_keyword;
 use super::netlist::*;
 use super::text::{Dialect, ExprText, line_of, literal};
+use crate::ir::Foreign;
 use num_bigint::BigUint;
 
 /// The design, which must be valid, as Veryl 0.22 source: the same modules, nets and operations as
@@ -72,6 +73,9 @@ impl Printer<'_> {
             self.line(0, &comment(text));
         }
         self.header();
+        if let Some(foreign) = &self.module.foreign {
+            return self.foreign(foreign);
+        }
         self.declarations();
         let mut after_comment = false;
         for section in sections(self.module, &self.inlined) {
@@ -249,6 +253,18 @@ impl Printer<'_> {
         self.line(2, &format!("if {enable} {{"));
         self.line(3, action);
         self.line(2, "}");
+    }
+
+    /// The instance of the user's module in place of the items.
+    fn foreign(&mut self, foreign: &Foreign) {
+        let name = &foreign.module;
+        self.line(1, &format!("inst u_{name}: $sv::{name} ("));
+        for (pin, net) in super::foreign::pins(self.module, foreign) {
+            let net = net.as_deref().unwrap_or("_");
+            self.line(2, &format!("{}: {},", escaped(&pin), escaped(net)));
+        }
+        self.line(1, ");");
+        self.line(0, "}");
     }
 
     fn instance(&mut self, instance: &Instance) {

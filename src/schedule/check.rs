@@ -8,6 +8,7 @@ mod binding;
 mod chaining;
 mod distance;
 
+use super::depend;
 use super::device::{Class, Device};
 use super::{LeafSchedule, Schedule, Times, Variant};
 use crate::hwarith::graph::{MemId, Op, VarId};
@@ -24,7 +25,7 @@ const TOLERANCE: f64 = 1e-6;
 pub fn check(program: &Program, schedule: &Schedule, device: &Device) -> Result<(), String> {
     let budget = schedule.period * (1.0 - device.clock.margin) - device.clock.overhead;
     for (unit, scheduled) in program.units.values().zip(schedule.units.values()) {
-        for variant in &scheduled.variants {
+        for variant in scheduled.variants.iter().filter(|v| !v.is_foreign) {
             check_unit(variant, device, budget).map_err(|e| format!("unit {}: {e}", unit.name))?;
         }
     }
@@ -249,7 +250,12 @@ fn dependences(leaf: &Leaf, schedule: &LeafSchedule) -> Result<(), String> {
         };
         let ii = i64::from(schedule.ii.unwrap_or(0));
         let bypassed = |d: i64| d == 1 && first.is_store && second.bypassed;
-        for distance in distances.filter(|&d| ii * d < lead && !bypassed(d)) {
+        let promised = depend::promised(&leaf.promises, first, second, &trips);
+        let excluded = |d: i64| match d {
+            0 => !promised.same,
+            d => promised.later.is_none_or(|least| d.unsigned_abs() < least),
+        };
+        for distance in distances.filter(|&d| ii * d < lead && !bypassed(d) && !excluded(d)) {
             if distance::may_meet(first, second, &trips, distance.unsigned_abs()) {
                 return Err(format!(
                     "dependence %{} -> %{} over {distance} iterations violated",

@@ -5,7 +5,8 @@
 
 use crate::hwarith::NodeId;
 use crate::hwarith::graph::MemId;
-use crate::machine::program::{Access, Leaf, Pin};
+use crate::ir::{Hazard, Scope};
+use crate::machine::program::{Access, Apart, Leaf, Pin};
 use num_integer::Integer;
 use std::collections::BTreeMap;
 
@@ -60,7 +61,7 @@ pub fn dependences(leaf: &Leaf) -> Vec<Dependence> {
     let mut edges = Edges(Vec::new());
     for accesses in by_memory.values() {
         if accesses.len() <= MAX_PAIRED {
-            edges.of_pairs(accesses, &trips, repeats);
+            edges.of_pairs(&leaf.promises, accesses, &trips, repeats);
         } else {
             for meeting in apart(accesses) {
                 edges.of_chain(&meeting, repeats);
@@ -106,18 +107,24 @@ impl Edges {
     }
 
     /// Between every two accesses that may meet.
-    fn of_pairs(&mut self, accesses: &[&Access], trips: &[Option<u64>], repeats: bool) {
+    fn of_pairs(
+        &mut self,
+        promises: &[Apart],
+        accesses: &[&Access],
+        trips: &[Option<u64>],
+        repeats: bool,
+    ) {
         for (i, a) in accesses.iter().enumerate() {
             let later = accesses[i + 1..].iter();
             for b in later.filter(|b| a.is_store || b.is_store) {
-                let forward = meeting(a, b, trips);
+                let forward = promised(promises, a, b, trips).within(meeting(a, b, trips));
                 if forward.same {
                     self.push(a, b, 0);
                 }
                 if !repeats {
                     continue;
                 }
-                let backward = meeting(b, a, trips);
+                let backward = promised(promises, b, a, trips).within(meeting(b, a, trips));
                 for (from, to, later) in [(a, b, forward.later), (b, a, backward.later)] {
                     if let Some(distance) = later {
                         self.push(from, to, distance.max(1 + bypassed(from, to)));
@@ -167,6 +174,57 @@ impl Edges {
         loads
             .iter()
             .for_each(|load| self.push(load, store, distance));
+    }
+}
+
+/// At which iteration distances two accesses may depend on one another, as far as that is promised.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Promised {
+    /// In the same iteration.
+    pub same: bool,
+    /// At this distance and larger ones, or at none.
+    pub later: Option<u64>,
+}
+
+impl Promised {
+    fn within(self, meeting: Meeting) -> Meeting {
+        Meeting {
+            same: meeting.same && self.same,
+            later: meeting.later.zip(self.later).map(|(a, b)| a.max(b)),
+        }
+    }
+}
+
+/// What is promised of two accesses of a memory, the first of which comes earlier. Between iterations a promise counts if there
+/// is one for each dimension: a dimension without one carries dependences from any iteration to the next.
+pub fn promised(
+    promises: &[Apart],
+    first: &Access,
+    second: &Access,
+    trips: &[Option<u64>],
+) -> Promised {
+    let hazard = Hazard::of(first.is_store, second.is_store);
+    let meant = |one: &&Apart| one.mem == first.mem && one.hazard.is_none_or(|h| Some(h) == hazard);
+    let of = |scope: Scope| {
+        let promises = promises.iter().filter(meant);
+        promises.filter(move |one| one.scope == scope)
+    };
+    let repeated: Vec<usize> = (0..trips.len())
+        .filter(|&dim| trips[dim] != Some(1))
+        .collect();
+    let without =
+        |dim: &usize| of(Scope::Inter).any(|one| one.dim == *dim && one.distance.is_none());
+    let later = match &repeated[..] {
+        all if !all.is_empty() && all.iter().all(without) => None,
+        [dim] => {
+            let distances = of(Scope::Inter).filter(|one| one.dim == *dim);
+            distances.filter_map(|one| one.distance).max().or(Some(1))
+        }
+        _ => Some(1),
+    };
+    Promised {
+        same: of(Scope::Intra).next().is_none(),
+        later,
     }
 }
 
@@ -597,7 +655,7 @@ mod tests {
             let (mut pairs, mut chain) = (Edges(Vec::new()), Edges(Vec::new()));
             let repeats = round % 2 == 0;
             // One dimension without a coefficient: all accesses meet in all iterations.
-            pairs.of_pairs(&accesses, &[Some(100)], repeats);
+            pairs.of_pairs(&[], &accesses, &[Some(100)], repeats);
             chain.of_chain(&accesses, repeats);
             for edge in &chain.0 {
                 assert!(pairs.0.contains(edge), "{edge:?} is no dependence");

@@ -31,7 +31,7 @@ use crate::hwarith::split::{LEAST_WORD, Limits};
 use crate::hwarith::{Graph, NodeId};
 use crate::ir::types::MAX_WIDTH;
 use crate::ir::{DISTRIBUTED_BITS, MemoryKind};
-use crate::machine::program::{LeafId, Mem, Place, Program, Side};
+use crate::machine::program::{LeafId, Mem, Place, Program};
 use bound::Bound;
 use device::{Class, Device};
 use problem::Problem;
@@ -60,15 +60,15 @@ impl Schedule {
     }
 }
 
-/// Whether something is got from a stream after its leaf has begun: it can wait only there.
+/// Whether something is got or asked of a stream after its leaf has begun: it can wait only there.
 pub fn waits_late(program: &Program, schedule: &Schedule) -> bool {
     let leaves = program.leaves.values().zip(schedule.leaves.values());
     leaves.into_iter().any(|(leaf, schedule)| {
         let mut accesses = leaf.accesses.iter();
         accesses.any(|access| {
             let place = &program.mems[access.mem].place;
-            let is_get = matches!(place, Place::Stream(Side::Data | Side::Take));
-            is_get && schedule.times.start[access.node.index()] > 0
+            let begins = matches!(place, Place::Stream(side) if side.is_of_beginning());
+            begins && schedule.times.start[access.node.index()] > 0
         })
     })
 }
@@ -117,6 +117,8 @@ pub struct Variant {
     pub output_delay: f64,
     /// Of one whose instances several calls share.
     pub shared: Option<Shared>,
+    /// It is the user's module: what it takes is not what its graph takes.
+    pub is_foreign: bool,
 }
 
 /// How calls share a variant.
@@ -204,7 +206,11 @@ pub fn schedule(
         leaves: Table::new(),
     };
     for unit in program.units.values() {
-        let unit = units::schedule(&unit.graph, device, budget, warnings)
+        let scheduled = match &unit.foreign {
+            Some(foreign) => units::foreign(&unit.graph, foreign, device, budget),
+            None => units::schedule(&unit.graph, device, budget, warnings),
+        };
+        let unit = scheduled
             .ok_or_else(|| format!("operator '{}' without a schedule", unit.name))
             .map_err(NoSchedule::Operator)?;
         schedule.units.push(unit);

@@ -7,6 +7,7 @@ use crate::diagnostics::Diagnostics;
 use crate::hwarith::equal;
 use crate::hwarith::graph::Op;
 use crate::hwarith::{Graph, NodeId, iterate};
+use crate::ir::Foreign;
 
 /// Bits of unrolled steps from which an operator is not pipelined.
 const MAX_UNROLLED: u64 = 20_000;
@@ -40,6 +41,31 @@ pub fn schedule(
     Some(UnitSchedule { variants })
 }
 
+/// A ns in which any graph is one cycle's work.
+const ENDLESS: f64 = 1e9;
+
+/// A module of the user's, of which the logic before its first and behind its last register is half a cycle's. `None` if its
+/// meaning needs more cycles to be simulated than it has: tables are read in one.
+pub fn foreign(
+    graph: &Graph,
+    module: &Foreign,
+    device: &Device,
+    budget: f64,
+) -> Option<UnitSchedule> {
+    let meaning = variant(graph.clone(), device, ENDLESS)?;
+    let half = 0.5 * budget;
+    (meaning.latency <= module.latency).then(|| UnitSchedule {
+        variants: vec![Variant {
+            interval: module.interval,
+            latency: module.latency,
+            input_delay: half,
+            output_delay: half,
+            is_foreign: true,
+            ..meaning
+        }],
+    })
+}
+
 /// The second graph, if it computes what the first does.
 fn same(before: &Graph, after: Graph, rewrite: &str, warnings: &mut Diagnostics) -> Option<Graph> {
     let difference = equal::output_difference(before, &after);
@@ -65,6 +91,13 @@ fn variant(graph: Graph, device: &Device, budget: f64) -> Option<Variant> {
 
 /// A variant that is shared: its operands come after a choice between those of several calls.
 pub fn shared(alone: &Variant, shared: Shared, device: &Device, budget: f64) -> Option<Variant> {
+    if alone.is_foreign {
+        return Some(Variant {
+            input_delay: (alone.input_delay + shared.choice_delay).min(budget),
+            shared: Some(shared),
+            ..alone.clone()
+        });
+    }
     variant_behind(alone.graph.clone(), Some(shared), device, budget)
 }
 
@@ -104,6 +137,7 @@ fn variant_behind(
         input_delay: input_delay(&graph, &times, &steps).min(budget),
         output_delay: times.arrival[output],
         shared,
+        is_foreign: false,
         times,
         steps,
         graph,

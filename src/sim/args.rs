@@ -579,6 +579,9 @@ mod tests {
             ],
             results: vec![slot("ap_return", F32, None)],
             keeps_state: false,
+            timed: 0,
+            is_apart: false,
+            assumed: Default::default(),
         }
     }
 
@@ -675,6 +678,9 @@ mod tests {
             params,
             results: vec![],
             keeps_state: false,
+            timed: 0,
+            is_apart: false,
+            assumed: Default::default(),
         };
         let text = r#"{"i": [-2048, 0, 2047], "f": [[1.5], ["0xff800001"]], "h": [1, "inf"], "b": [1, 0]}"#;
         let read = read_json(&signature, text).unwrap().remove(0);

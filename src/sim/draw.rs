@@ -6,6 +6,7 @@ use crate::sim::integer::ExactInt;
 use crate::sim::softfloat;
 use crate::sim::value::{Data, Slot, Value};
 use num_bigint::{BigInt, BigUint};
+use num_integer::Integer;
 
 /// SplitMix64: a small generator of uniform 64-bit words.
 #[derive(Clone, Debug)]
@@ -71,6 +72,8 @@ pub enum Style {
     Uniform,
     /// Each element of another kind.
     Mixed,
+    /// Small integers of which no two in an array are alike, as long as there are enough.
+    Distinct,
 }
 
 /// The values of an array by their positions, so that only those are drawn that are looked at.
@@ -90,7 +93,7 @@ impl Draw {
     /// For the elements of an argument; `small`: more than small numbers are.
     pub fn new(slot: &Slot, style: Style, small: u64, rng: &mut Rng) -> Draw {
         // Now and then few distinct values, so that neighbours collide (histograms, comparisons).
-        let small = match rng.one_in(3) {
+        let small = match rng.one_in(3) && style != Style::Distinct {
             true => 2.max(small / 8),
             false => small,
         };
@@ -122,12 +125,25 @@ impl Draw {
 
     /// The value at a position.
     pub fn at(&self, position: u64) -> Value {
+        if self.style == Style::Distinct && matches!(self.ty, Scalar::Int { .. } | Scalar::Index) {
+            return Value::wrapped(self.ty, self.distinct(position));
+        }
         let mut rng = Rng::at(self.seed, position);
         let style = match self.style {
             Style::Mixed => rng.pick(&[Style::Small, Style::Edge, Style::Uniform]),
+            Style::Distinct => Style::Small,
             other => other,
         };
         self.element(style, &mut rng)
+    }
+
+    /// A step that has no divisor in common with the number of values leads to each of them.
+    fn distinct(&self, position: u64) -> u64 {
+        let count = self.small.max(1);
+        let mut steps = (1 + (self.seed >> 32) % count)..=count + 1;
+        let step = steps.find(|step| step.gcd(&count) == 1).unwrap_or(1);
+        let number = u128::from(position) * u128::from(step) + u128::from(self.seed as u32);
+        (number % u128::from(count)) as u64
     }
 
     fn element(&self, style: Style, rng: &mut Rng) -> Value {

@@ -193,7 +193,13 @@ pub struct Invocation {
     pub offers: BTreeMap<usize, Offer>,
     /// What the one before left behind.
     pub state: State,
+    /// What depended on timing, where that is known; otherwise the reference decides.
+    pub timed: Option<Timed>,
 }
+
+/// For each process of a network that asks what depends on timing, in order: whether what it asked for could be done, each
+/// time.
+pub type Timed = Vec<Vec<bool>>;
 
 /// How far a stream has come, and how far it goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -211,6 +217,7 @@ impl Invocation {
             args,
             offers: BTreeMap::new(),
             state: State::new(),
+            timed: None,
         }
     }
 

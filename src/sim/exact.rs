@@ -1,6 +1,6 @@
 //! Floats of any format as exact integers times powers of two, and the one rounding of each result.
 
-use crate::ir::FloatFormat;
+use crate::ir::{FloatFormat, Rounding};
 use num_bigint::{BigInt, BigUint, Sign};
 use num_integer::Integer;
 use num_traits::{One, ToPrimitive, Zero};
@@ -115,6 +115,12 @@ pub fn unpack(f: FloatFormat, bits: u128) -> Unpacked {
 /// between `mantissa` and `mantissa + 1`; the mantissa must then have two bits more than a
 /// significand.
 pub fn round(f: FloatFormat, exact: &Exact, sticky: bool) -> u128 {
+    let rounded = round_by(f, Rounding::NearestEven, exact, sticky);
+    rounded.unwrap_or(infinity(f, exact.negative))
+}
+
+/// As [`round`], in a way of rounding; `None` if the number is then too large.
+pub fn round_by(f: FloatFormat, rounding: Rounding, exact: &Exact, sticky: bool) -> Option<u128> {
     let (mut mantissa, mut exponent) = (exact.mantissa.clone(), exact.exponent);
     if sticky {
         mantissa = (mantissa << 1u32) | BigUint::one();
@@ -122,31 +128,54 @@ pub fn round(f: FloatFormat, exact: &Exact, sticky: bool) -> u128 {
     }
     let sign = zero(f, exact.negative);
     if mantissa.is_zero() {
-        return sign;
+        return Some(sign);
     }
     let bits = mantissa.bits() as i64;
     let lowest = (exponent + bits - 1).max(1 - bias(f)) - i64::from(f.frac);
     let cut = lowest - exponent;
     let kept = if cut <= 0 {
         mantissa << (-cut).min(i64::from(f.frac)) as u64
-    } else if cut > bits {
-        BigUint::zero()
     } else {
-        let cut = cut as u64;
+        // Beyond the leading bit nothing is half.
+        let cut = cut.min(bits + 1) as u64;
         let kept = &mantissa >> cut;
         let half = mantissa.bit(cut - 1);
         let more = mantissa.trailing_zeros().unwrap_or(0) < cut - 1;
-        let up = half && (more || kept.is_odd());
-        if up { kept + 1u32 } else { kept }
+        match rounding.is_away(exact.negative, kept.is_odd(), half, more) {
+            true => kept + 1u32,
+            false => kept,
+        }
     };
     // A carry out of the fraction moves into the exponent field by itself, also from subnormals.
     let kept = kept.to_u128().unwrap_or_default();
     let field = lowest + i64::from(f.frac) + bias(f) - 1;
     if field >= (1 << f.exp) - 1 {
-        return infinity(f, exact.negative);
+        return None;
     }
     let magnitude = kept + ((field as u128) << f.frac);
-    sign | magnitude.min(infinity(f, false))
+    (magnitude < infinity(f, false)).then_some(sign | magnitude)
+}
+
+/// The number rounded to an integer.
+pub fn round_to_integer(rounding: Rounding, exact: &Exact) -> BigInt {
+    let size = match u64::try_from(exact.exponent) {
+        Ok(up) => &exact.mantissa << up,
+        Err(_) => {
+            let cut = exact.exponent.unsigned_abs().min(exact.mantissa.bits() + 1);
+            let kept = &exact.mantissa >> cut;
+            let half = exact.mantissa.bit(cut - 1);
+            let lowest = exact.mantissa.trailing_zeros();
+            let more = lowest.is_some_and(|lowest| lowest < cut - 1);
+            let away = rounding.is_away(exact.negative, kept.is_odd(), half, more);
+            kept + u32::from(away)
+        }
+    };
+    let sign = if exact.negative {
+        Sign::Minus
+    } else {
+        Sign::Plus
+    };
+    BigInt::from_biguint(sign, size)
 }
 
 /// The leading bits, at least `bits`, of a ratio of naturals, and whether it is truly a little larger; the
@@ -163,18 +192,14 @@ pub fn ratio(bits: u32, negative: bool, over: &BigUint, under: &BigUint) -> (Exa
     (exact, !rest.is_zero())
 }
 
-/// The integer below (`up` false) or above, in the same format.
-pub fn to_integral(f: FloatFormat, bits: u128, up: bool) -> u128 {
+/// Rounded to an integer, in the same format.
+pub fn to_integral(f: FloatFormat, rounding: Rounding, bits: u128) -> u128 {
     match unpack(f, bits) {
         Unpacked::Nan => nan(f),
         Unpacked::Finite(e) if e.exponent < 0 && !e.mantissa.is_zero() => {
-            let places = (-e.exponent) as u64;
-            let whole = &e.mantissa >> places;
-            let inexact = e.mantissa.trailing_zeros().unwrap_or(0) < places;
-            let away = inexact && e.negative != up;
             let exact = Exact {
                 negative: e.negative,
-                mantissa: if away { whole + 1u32 } else { whole },
+                mantissa: round_to_integer(rounding, &e).into_parts().1,
                 exponent: 0,
             };
             round(f, &exact, false)

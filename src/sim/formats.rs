@@ -2,7 +2,7 @@
 //! here, arithmetic is in `softfloat`.
 
 use crate::ir::storage::{StoredNumber, UNIT};
-use crate::ir::{Scalar, StorageFormat};
+use crate::ir::{Conversion, Overflow, Rounding, Scalar, StorageFormat};
 use crate::sim::softfloat::{self, Exact, Unpacked};
 use num_bigint::{BigInt, BigUint, Sign};
 
@@ -44,9 +44,10 @@ pub fn pack(ty: Scalar, number: &Unpacked, sticky: bool) -> u128 {
 
 /// As [`pack`]; `None` if the format lacks the infinity or NaN, or a finite number is out of its range.
 pub fn pack_in_range(ty: Scalar, number: &Unpacked, sticky: bool) -> Option<u128> {
+    let usual = Rounding::usual(ty);
     let bits = match (ty, number) {
         (Scalar::Storage(f), Unpacked::Finite(e)) => f
-            .nearest(e.negative, &e.mantissa, e.exponent, sticky)?
+            .round_by(usual, e.negative, &e.mantissa, e.exponent, sticky)?
             .into(),
         _ => pack(ty, number, sticky),
     };
@@ -55,6 +56,37 @@ pub fn pack_in_range(ty: Scalar, number: &Unpacked, sticky: bool) -> Option<u128
         (number, back) => *number == back,
     };
     same.then_some(bits)
+}
+
+/// The bit pattern of a number that a conversion gives.
+pub fn pack_by(ty: Scalar, how: Conversion, number: &Unpacked) -> u128 {
+    let (rounded, negative, overflows) = match number {
+        Unpacked::Nan => return pack(ty, number, false),
+        Unpacked::Infinite(negative) => (None, *negative, true),
+        Unpacked::Finite(e) => {
+            let rounded = match ty {
+                Scalar::Storage(f) => f
+                    .round_by(how.rounding, e.negative, &e.mantissa, e.exponent, false)
+                    .map(u128::from),
+                Scalar::Float(f) => softfloat::round_by(f, how.rounding, e, false),
+                _ => None,
+            };
+            (rounded, e.negative, how.rounding.overflows(e.negative))
+        }
+    };
+    rounded.unwrap_or_else(|| match overflows && how.overflow != Overflow::Saturate {
+        true => pack(ty, &Unpacked::Infinite(negative), false),
+        false => largest(ty, negative),
+    })
+}
+
+/// The largest finite number of a sign.
+fn largest(ty: Scalar, negative: bool) -> u128 {
+    match ty {
+        Scalar::Float(f) => softfloat::infinity(f, negative) - 1,
+        Scalar::Storage(f) => f.largest(negative).into(),
+        _ => 0,
+    }
 }
 
 /// A float in another format, rounded once; a NaN becomes the canonical one.

@@ -8,7 +8,7 @@
 use super::exact::{
     Exact, Unpacked, infinity, is_infinite, is_nan, nan, round, to_integral, unpack, zero,
 };
-use crate::ir::{FloatFormat, UnaryOp};
+use crate::ir::{FloatFormat, Rounding, UnaryOp};
 use astro_float_num::{BigFloat, Consts, RoundingMode, Sign, WORD_BIT_SIZE, Word};
 use num_bigint::BigUint;
 use num_traits::{One, Zero};
@@ -279,7 +279,7 @@ pub fn power(f: FloatFormat, a: u128, b: u128) -> u128 {
     }
     let negative =
         matches!(&x, Unpacked::Infinite(true)) || matches!(&x, Unpacked::Finite(x) if x.negative);
-    let whole = to_integral(f, b, false) == b;
+    let whole = to_integral(f, Rounding::Zero, b) == b;
     let flips = negative && !is_infinite(f, b) && whole && is_odd(&y);
     // The result at the limits, by whether the power grows.
     let limit = |grows: bool| match grows {

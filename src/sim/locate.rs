@@ -268,7 +268,7 @@ fn describe(program: &Program, invocation: usize, stored: &Stored) -> Expected {
         let body = &program.kernels[kernel].body;
         let mut op = defining(body, value)?;
         // An assignment's conversion says less than what it converts.
-        while let OpKind::Cast { arg } = op.kind
+        while let OpKind::Cast { arg } | OpKind::Convert { arg, .. } = op.kind
             && let Some(source) = defining(body, arg)
         {
             op = source;
@@ -347,7 +347,7 @@ fn operation_name(kind: &OpKind) -> &'static str {
         OpKind::Binary { op, .. } => op.name(),
         OpKind::Compare { op, .. } => op.name(),
         OpKind::Fma { .. } => "fma",
-        OpKind::Cast { .. } => "cast",
+        OpKind::Cast { .. } | OpKind::Convert { .. } => "cast",
         OpKind::Bitcast { .. } => "bitcast",
         OpKind::Select { .. } => "select",
         OpKind::BitGet { .. } | OpKind::BitSlice { .. } => "bit slice",
@@ -355,9 +355,11 @@ fn operation_name(kind: &OpKind) -> &'static str {
         OpKind::Load { .. } => "load",
         OpKind::Get { .. } => "get",
         OpKind::Put { .. } => "put",
+        OpKind::Attempt { what, .. } => what.name(),
+        OpKind::Assume { .. } | OpKind::Promise(_) => "assume",
         OpKind::For(_) | OpKind::While(_) => "loop",
         OpKind::If(_) => "if",
-        OpKind::Call(_) => "call",
+        OpKind::Operate(_) | OpKind::Call(_) => "call",
         OpKind::Store { .. } | OpKind::Fill { .. } | OpKind::Copy { .. } => "store",
     }
 }

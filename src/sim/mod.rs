@@ -9,6 +9,7 @@
 pub mod args;
 mod bench;
 pub mod block;
+pub mod constants;
 pub mod cosim;
 pub mod coverage;
 pub mod decimal;
@@ -35,6 +36,7 @@ pub mod selfcheck;
 pub mod shell;
 pub mod softfloat;
 mod sparse;
+pub mod timed;
 pub mod value;
 pub mod vectors;
 pub mod verilator;

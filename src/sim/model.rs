@@ -68,7 +68,10 @@ impl Run {
                 false if slot.is_array() => None,
                 false => Some(given.get(0).pattern(given.ty())),
             });
-            let scalars = scalars.collect();
+            // Records of what depends on timing begin with the first one.
+            let begins = u32::from(run.starts.is_empty());
+            let begins = std::iter::repeat_n(begins.into(), signature.timed);
+            let scalars = scalars.chain(begins).collect();
             run.starts.push(Start { scalars, gap });
         }
         run

@@ -3,7 +3,7 @@
 
 use crate::codes;
 use crate::diagnostics::{Diagnostic, Span};
-use crate::ir::{Arg, ArrayId, Param, ValueId};
+use crate::ir::{Arg, ArrayId, Attempt, Param, ValueId};
 use crate::sim::elements::{Elements, Invocation, State as Kept};
 use crate::sim::reference::{Actual, Machine, Options, Outcome, RunError, Stop};
 use crate::sim::value::{Signature, Slot, Value};
@@ -62,6 +62,8 @@ enum Wait {
     Element(ArrayId, Span),
     /// Room in a stream.
     Room(ArrayId, Span),
+    /// Until nobody else can go on, to ask what depends on timing.
+    Calm,
 }
 
 /// A stream while the network runs.
@@ -93,6 +95,12 @@ struct State {
     kept: Kept,
     done: Vec<bool>,
     waits: Vec<Option<Wait>>,
+    /// How often each process asked what depends on timing.
+    asked: Vec<u64>,
+    /// Whose turn it is to ask.
+    turn: Option<usize>,
+    /// What each process is told when it asks, if that is known.
+    timed: Option<Vec<VecDeque<bool>>>,
     /// Why nobody goes on.
     stopped: Option<Ended>,
     outcome: Outcome,
@@ -124,16 +132,16 @@ pub fn run(
     invocation: &Invocation,
     options: &Options,
 ) -> Result<Outcome, RunError> {
-    let (ended, outcome) = attempt(network, signature, invocation, options, &Depths::new());
+    let search = Search {
+        network,
+        signature,
+        invocation,
+        options,
+    };
+    let (ended, outcome) = search.attempt(&Depths::new());
     match ended {
         None => Ok(outcome),
         Some(Ended::Deadlock(waits, full)) => {
-            let search = Search {
-                network,
-                signature,
-                invocation,
-                options,
-            };
             let depths = search.from(full).unwrap_or_default().into_iter();
             let named =
                 |(id, depth): (ArrayId, u64)| (network.kernel.arrays[id].name.clone(), depth);
@@ -160,16 +168,14 @@ pub fn depths_needed(
     invocation: &Invocation,
     options: &Options,
 ) -> Depths {
-    match attempt(network, signature, invocation, options, &Depths::new()).0 {
-        Some(Ended::Deadlock(_, full)) => {
-            let search = Search {
-                network,
-                signature,
-                invocation,
-                options,
-            };
-            search.from(full).unwrap_or_default()
-        }
+    let search = Search {
+        network,
+        signature,
+        invocation,
+        options,
+    };
+    match search.attempt(&Depths::new()).0 {
+        Some(Ended::Deadlock(_, full)) => search.from(full).unwrap_or_default(),
         _ => Depths::new(),
     }
 }
@@ -177,7 +183,7 @@ pub fn depths_needed(
 /// Other depths of streams than they are declared with.
 pub type Depths = BTreeMap<ArrayId, u64>;
 
-/// Looks for depths with which an invocation ends.
+/// An invocation, and depths with which it ends.
 struct Search<'a> {
     network: &'a Network,
     signature: &'a Signature,
@@ -201,7 +207,7 @@ impl Search<'_> {
             };
             let shortest = full.iter().min_by_key(|id| depth(id))?;
             depths.insert(*shortest, 2 * depth(shortest));
-            match self.attempt(&depths) {
+            match self.attempt(&depths).0 {
                 None => {
                     self.shorten(&mut depths);
                     return Some(depths);
@@ -213,15 +219,36 @@ impl Search<'_> {
         None
     }
 
-    fn attempt(&self, depths: &Depths) -> Option<Ended> {
-        attempt(
-            self.network,
-            self.signature,
-            self.invocation,
-            self.options,
-            depths,
-        )
-        .0
+    /// Runs it with these depths.
+    fn attempt(&self, depths: &Depths) -> (Option<Ended>, Outcome) {
+        let network = self.network;
+        let count = network.processes.len();
+        let mut state = State {
+            channels: BTreeMap::new(),
+            arrays: BTreeMap::new(),
+            versions: BTreeMap::new(),
+            values: BTreeMap::new(),
+            kept: self.invocation.state.clone(),
+            done: vec![false; count],
+            waits: vec![None; count],
+            asked: vec![0; count],
+            turn: None,
+            timed: timed(network, self.invocation),
+            stopped: None,
+            outcome: Outcome::default(),
+        };
+        state.load(network, self.invocation, depths);
+        let shared = Shared {
+            network,
+            state: Mutex::new(state),
+            wake: (0..count).map(|_| Condvar::new()).collect(),
+        };
+        shared.run(self.options);
+        let state = shared
+            .state
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner);
+        state.leave(network, self.signature, self.invocation)
     }
 
     /// One stream after the other by halves.
@@ -232,7 +259,7 @@ impl Search<'_> {
             while enough - below > 1 {
                 let middle = below + (enough - below) / 2;
                 depths.insert(id, middle);
-                match self.attempt(depths) {
+                match self.attempt(depths).0 {
                     None => enough = middle,
                     Some(_) => below = middle,
                 }
@@ -248,50 +275,35 @@ fn depth_of(network: &Network, stream: ArrayId) -> u64 {
     stream.map_or(1, |stream| stream.depth)
 }
 
-fn attempt(
-    network: &Network,
-    signature: &Signature,
-    invocation: &Invocation,
-    options: &Options,
-    depths: &Depths,
-) -> (Option<Ended>, Outcome) {
-    let count = network.processes.len();
-    let mut state = State {
-        channels: BTreeMap::new(),
-        arrays: BTreeMap::new(),
-        versions: BTreeMap::new(),
-        values: BTreeMap::new(),
-        kept: invocation.state.clone(),
-        done: vec![false; count],
-        waits: vec![None; count],
-        stopped: None,
-        outcome: Outcome::default(),
-    };
-    state.load(network, invocation, depths);
-    let shared = Shared {
-        network,
-        state: Mutex::new(state),
-        wake: (0..count).map(|_| Condvar::new()).collect(),
-    };
-    std::thread::scope(|scope| {
-        for process in 0..count {
-            let link = Link {
-                shared: &shared,
-                process,
-            };
-            let thread = std::thread::Builder::new().stack_size(STACK);
-            let run = move || link.run(options);
-            if let Err(error) = thread.spawn_scoped(scope, run) {
-                let error = RunError::BadInvocation(format!("no thread for a process: {error}"));
-                shared.stop(&mut shared.lock(), Ended::Error(error));
-            }
-        }
+/// What each process is told when it asks what depends on timing.
+fn timed(network: &Network, invocation: &Invocation) -> Option<Vec<VecDeque<bool>>> {
+    let mut known = invocation.timed.as_ref()?.iter();
+    let each = network.processes.iter().map(|process| {
+        let outcomes = process.is_timed().then(|| known.next()).flatten();
+        outcomes.into_iter().flatten().copied().collect()
     });
-    let state = shared
-        .state
-        .into_inner()
-        .unwrap_or_else(PoisonError::into_inner);
-    state.leave(network, signature, invocation)
+    Some(each.collect())
+}
+
+impl Shared<'_> {
+    /// Each process in a thread of its own, to their end.
+    fn run(&self, options: &Options) {
+        std::thread::scope(|scope| {
+            for process in 0..self.network.processes.len() {
+                let link = Link {
+                    shared: self,
+                    process,
+                };
+                let thread = std::thread::Builder::new().stack_size(STACK);
+                let run = move || link.run(options);
+                if let Err(error) = thread.spawn_scoped(scope, run) {
+                    let error =
+                        RunError::BadInvocation(format!("no thread for a process: {error}"));
+                    self.stop(&mut self.lock(), Ended::Error(error));
+                }
+            }
+        });
+    }
 }
 
 impl State {
@@ -335,10 +347,11 @@ impl State {
                 .map(|&process| (process, tokens.clone()));
             let channel = Channel {
                 name: array.name.clone(),
-                depth: depths
-                    .get(&id)
-                    .copied()
-                    .unwrap_or_else(|| depth_of(network, id)),
+                depth: match self.timed {
+                    // What is known to have been put had room.
+                    Some(_) => u64::MAX,
+                    None => *depths.get(&id).unwrap_or(&depth_of(network, id)),
+                },
                 queues: queues.collect(),
                 producer: users.producer,
                 outside: outside.remove(&id),
@@ -355,6 +368,7 @@ impl State {
         invocation: &Invocation,
     ) -> (Option<Ended>, Outcome) {
         let mut outcome = self.outcome;
+        outcome.unasked = self.timed.iter().flatten().map(VecDeque::len).sum();
         let kernel = &network.kernel;
         let ended = self.stopped.is_none();
         let unknown = |slot: &Slot| Elements::unspecified(slot.ty, slot.len());
@@ -415,6 +429,7 @@ impl State {
                 .all(|&other| self.done[other]),
             Some(Wait::Element(stream, _)) => self.channels[&stream].has_element(process),
             Some(Wait::Room(stream, _)) => self.channels[&stream].has_room(),
+            Some(Wait::Calm) => self.turn == Some(process),
         }
     }
 }
@@ -483,11 +498,20 @@ impl<'n> Shared<'n> {
         self.wake.iter().for_each(Condvar::notify_all);
     }
 
-    /// Stops the network if no process can go on.
+    /// Stops the network if no process can go on. Of those that wait for calm, the one that asked least often goes on: so
+    /// that what is asked gives the same in each run.
     fn check(&self, state: &mut State) {
         let count = state.done.len();
         let mut open = (0..count).filter(|&process| !state.done[process]);
         if open.any(|process| state.can(self.network, process)) {
+            return;
+        }
+        let open = (0..count).filter(|&process| !state.done[process]);
+        let calm = open.filter(|&process| state.waits[process] == Some(Wait::Calm));
+        if let Some(next) = calm.min_by_key(|&process| state.asked[process]) {
+            state.asked[next] += 1;
+            state.turn = Some(next);
+            self.wake[next].notify_all();
             return;
         }
         let open = (0..count).filter(|&process| !state.done[process]);
@@ -521,7 +545,7 @@ impl<'n> Shared<'n> {
                         format!("'{name}' waits for room in '{}'", channel.name),
                     ));
                 }
-                Some(Wait::Turn) | None => {}
+                Some(Wait::Turn | Wait::Calm) | None => {}
             }
         }
         self.stop(state, Ended::Deadlock(waits, full));
@@ -553,7 +577,9 @@ impl<'n> Link<'n> {
                 return Err(Stop::Others);
             }
             if state.can(self.shared.network, self.process) {
-                state.waits[self.process] = None;
+                if state.waits[self.process].take() == Some(Wait::Calm) {
+                    state.turn = None;
+                }
                 return Ok(state);
             }
             let condvar = &self.shared.wake[self.process];
@@ -594,6 +620,43 @@ impl<'n> Link<'n> {
             self.shared.wake[*process].notify_all();
         }
         Ok(())
+    }
+
+    /// Asks of a stream of the process what depends on timing; whether it could be done, and the element that was taken.
+    pub fn attempt(
+        &self,
+        (array, what): (ArrayId, Attempt),
+        value: Option<Value>,
+        span: Span,
+    ) -> Result<(bool, Option<Value>), Stop> {
+        let can = self.ask(self.outside(array), what)?;
+        let element = match (what, value) {
+            (Attempt::Get, _) if can => Some(self.get(array, span)?),
+            (Attempt::Put(_), Some(value)) if can => {
+                self.put(array, value, span)?;
+                None
+            }
+            _ => None,
+        };
+        Ok((can, element))
+    }
+
+    /// What is known, or what is so when nobody else can go on.
+    fn ask(&self, stream: ArrayId, what: Attempt) -> Result<bool, Stop> {
+        let mut state = self.shared.lock();
+        if let Some(timed) = &mut state.timed {
+            let known = timed[self.process].pop_front();
+            return known.ok_or_else(|| {
+                let why = "it asks more often than it is told what depends on timing";
+                RunError::BadInvocation(why.into()).into()
+            });
+        }
+        let state = self.wait(state, Wait::Calm)?;
+        let channel = state.channels.get(&stream).ok_or(Stop::Others)?;
+        Ok(match what.is_of_consumer() {
+            true => channel.has_element(self.process),
+            false => channel.has_room(),
+        })
     }
 
     /// Runs the process when its turn has come.

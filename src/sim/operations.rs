@@ -1,6 +1,7 @@
 //! Pure operations of the reference on typed values, and when their result is unspecified.
 
-use crate::ir::{BinaryOp, CompareOp, Scalar, UnaryOp};
+use crate::ir::{BinaryOp, CompareOp, Conversion, Overflow, Rounding, Scalar, UnaryOp};
+use crate::sim::softfloat::Unpacked;
 use crate::sim::value::{Data, Value};
 use crate::sim::{elementary, formats, integer, softfloat};
 use num_bigint::BigInt;
@@ -129,6 +130,45 @@ pub fn cast(from: Scalar, to: Scalar, value: &Value) -> Value {
     Value {
         data,
         tainted: value.tainted,
+    }
+}
+
+/// Conversion between two types in a way of rounding.
+pub fn convert(from: Scalar, to: Scalar, how: Conversion, value: &Value) -> Value {
+    let how = how.effective(from, to);
+    if how == Conversion::of_cast(to) {
+        return cast(from, to, value);
+    }
+    let number = match &value.data {
+        Data::Float(bits) => formats::unpack(from, *bits),
+        data => formats::exact_int(data.to_bigint()),
+    };
+    let Some(limits) = to.int_range() else {
+        return Value {
+            data: Data::Float(formats::pack_by(to, how, &number)),
+            tainted: value.tainted,
+        };
+    };
+    let (integer, fits) = to_integer(limits, how.rounding, &number);
+    Value {
+        data: Data::wrapped(to, integer),
+        tainted: value.tainted || !fits && how.overflow == Overflow::Unspecified,
+    }
+}
+
+/// The integer within the limits that is nearest to a number when that is rounded, and whether it is that.
+fn to_integer(limits: (BigInt, BigInt), rounding: Rounding, number: &Unpacked) -> (BigInt, bool) {
+    let (least, most) = limits;
+    match number {
+        Unpacked::Nan => (BigInt::ZERO, false),
+        Unpacked::Infinite(true) => (least, false),
+        Unpacked::Infinite(false) => (most, false),
+        Unpacked::Finite(exact) => {
+            let rounded = softfloat::round_to_integer(rounding, exact);
+            let limited = rounded.clone().clamp(least, most);
+            let fits = limited == rounded;
+            (limited, fits)
+        }
     }
 }
 

@@ -3,13 +3,15 @@
 use crate::codes;
 use crate::diagnostics::{Diagnostic, Diagnostics, Span};
 use crate::ir::{
-    Arg, ArrayId, ArrayKind, Block, Call, Element, For, If, Kernel, KernelId, Op, OpKind, Param,
-    Program, ResultSlot, Scalar, ValueId, While,
+    Arg, ArrayId, ArrayKind, Attempt, Block, Call, Element, For, Hazard, If, Kernel, KernelId, Op,
+    OpKind, Param, Program, Promise, ResultSlot, Scalar, Scope, ValueId, While,
 };
 use crate::sim::coverage::Coverage;
 use crate::sim::elements::{Between, Elements, Invocation, State};
 use crate::sim::network::{Deadlock, Link};
-use crate::sim::operations::{binary, bit_set, bit_slice, bitcast, cast, compare, fma, unary};
+use crate::sim::operations::{
+    binary, bit_set, bit_slice, bitcast, cast, compare, convert, fma, unary,
+};
 use crate::sim::value::{Data, Signature, Slot, Value};
 use crate::transform::inline;
 use crate::transform::network::Network;
@@ -21,6 +23,8 @@ use std::collections::{BTreeMap, HashMap};
 pub struct Options {
     /// An access outside an array's bounds is an error instead of an unspecified value.
     pub check_bounds: bool,
+    /// Where something is assumed that is not so, that is an error.
+    pub check_assumptions: bool,
     /// Operations executed before giving up.
     pub step_limit: u64,
     /// Count which loops and branches ran.
@@ -38,6 +42,7 @@ impl Default for Options {
     fn default() -> Self {
         Options {
             check_bounds: false,
+            check_assumptions: false,
             step_limit: 1 << 32,
             trace: false,
             log: 0,
@@ -73,6 +78,8 @@ pub struct Outcome {
     pub cursors: BTreeMap<usize, usize>,
     /// What the next invocation finds.
     pub state: State,
+    /// How much more is known of timing ([`Invocation::timed`]) than was asked.
+    pub unasked: usize,
 }
 
 /// The first stores of a run.
@@ -162,6 +169,8 @@ pub enum RunError {
         /// Its name.
         array: String,
     },
+    /// Something that is assumed is not so.
+    Broken(Span),
     /// Processes wait for one another.
     Deadlock(Deadlock),
     /// The caller gave up.
@@ -202,6 +211,10 @@ impl RunError {
         match self {
             RunError::OutOfBounds(access) => access.to_diagnostic(),
             RunError::StepLimit(limit) => limit.to_diagnostic(),
+            RunError::Broken(span) => {
+                let message = "what is assumed here is not so";
+                Diagnostic::error(codes::ASSUMPTION, *span, message)
+            }
             RunError::Unsupported { span, what } => Diagnostic::error(
                 codes::NO_REFERENCE,
                 *span,
@@ -407,6 +420,9 @@ pub(super) struct Machine<'p> {
     log: Log,
     /// The loops that run, outermost first.
     iteration: Vec<(Span, i128)>,
+    /// Counted loops that run, by induction variable, with the iterations before this one.
+    runs: Vec<(ValueId, u64)>,
+    promised: Vec<Watched>,
     /// Of arrays whose stores are logged: the number in the signature by position in [`Machine::arrays`].
     watched: HashMap<usize, usize>,
     /// Of the top kernel: position in [`Machine::arrays`] of what is kept between invocations.
@@ -481,6 +497,8 @@ impl<'p> Machine<'p> {
             coverage: Coverage::default(),
             log: Log::default(),
             iteration: Vec::new(),
+            runs: Vec::new(),
+            promised: Vec::new(),
             watched: HashMap::new(),
             states: BTreeMap::new(),
             link,
@@ -628,7 +646,18 @@ impl<'p> Machine<'p> {
         args: Vec<Actual>,
         results: &[usize],
     ) -> Result<Vec<Value>, Stop> {
-        let kernel = &self.program.kernels[id];
+        let program = self.program;
+        self.call_kernel(id, &program.kernels[id], args, results)
+    }
+
+    /// The same for a kernel that is called `id`.
+    fn call_kernel(
+        &mut self,
+        id: KernelId,
+        kernel: &'p Kernel,
+        args: Vec<Actual>,
+        results: &[usize],
+    ) -> Result<Vec<Value>, Stop> {
         let (kept, kept_elements) = (self.arrays.len(), self.elements);
         let mut frame = Frame {
             id,
@@ -737,9 +766,19 @@ impl<'p> Machine<'p> {
             OpKind::For(l) => self.for_loop(frame, op, l)?,
             OpKind::While(l) => self.while_loop(frame, op, l)?,
             OpKind::If(branch) => self.branch(frame, op, branch)?,
+            OpKind::Operate(operate) => {
+                let args = operate.args.iter();
+                let args = args.map(|arg| Actual::Scalar(frame.get(*arg).clone()));
+                // It has neither arrays nor calls.
+                let values = self.call_kernel(frame.id, &operate.kernel, args.collect(), &[])?;
+                frame.set_many(&op.results, values);
+            }
             OpKind::Call(call) => self.call_op(frame, op, call)?,
             OpKind::Get { at } => self.get(frame, op, at)?,
             OpKind::Put { at, value } => self.put(frame, op, at, *value)?,
+            OpKind::Attempt { at, what } => self.attempt(frame, op, at, *what)?,
+            OpKind::Assume { cond } => self.assume(frame.get(*cond), op.span)?,
+            OpKind::Promise(promise) => self.promise(frame, promise, op.span),
             pure => {
                 let value = evaluate(frame, op, pure)?;
                 frame.set(op.results[0], value);
@@ -788,6 +827,67 @@ impl<'p> Machine<'p> {
         }
     }
 
+    /// Where promises are checked; of what is unspecified nothing can be said.
+    fn assume(&self, holds: &Value, span: Span) -> Result<(), Stop> {
+        match self.options.check_assumptions && !holds.tainted && holds.data == Data::Int(0) {
+            true => Err(RunError::Broken(span).into()),
+            false => Ok(()),
+        }
+    }
+
+    /// From here to the end of the loop's run, accesses of the array are watched.
+    fn promise(&mut self, frame: &Frame<'p>, promise: &Promise, span: Span) {
+        let array = frame.arrays[promise.array.index()];
+        let depth = self.runs.iter().rposition(|run| run.0 == promise.iv);
+        let Some(depth) = depth.filter(|_| self.options.check_assumptions) else {
+            return;
+        };
+        let is_it = |one: &Watched| (one.array, one.depth, one.span) == (array, depth, span);
+        if !self.promised.iter().any(is_it) {
+            self.promised.push(Watched {
+                array,
+                depth,
+                span,
+                promise: *promise,
+                touched: HashMap::new(),
+            });
+        }
+    }
+
+    /// Whether an access is as promised.
+    fn watch(&mut self, array: usize, position: usize, writes: bool) -> Result<(), RunError> {
+        for one in self.promised.iter_mut().filter(|one| one.array == array) {
+            let now = self.runs[one.depth].1;
+            if !one.access(position, writes, now) {
+                return Err(RunError::Broken(one.span));
+            }
+        }
+        Ok(())
+    }
+
+    fn attempt(
+        &mut self,
+        frame: &mut Frame<'p>,
+        op: &Op,
+        at: &Element,
+        what: Attempt,
+    ) -> Result<(), Stop> {
+        let (done, element) = match self.transfer(frame, op, at)? {
+            Some(link) => {
+                let value = what.value().map(|value| frame.get(value).clone());
+                link.attempt((at.array, what), value, op.span)?
+            }
+            None => (false, None),
+        };
+        frame.set(op.results[0], Value::int(Scalar::BOOL, i128::from(done)));
+        if let Some(&result) = op.results.get(1) {
+            let nothing = || Value::of_pattern(frame.ty(result), &[]);
+            let element = element.unwrap_or_else(nothing);
+            frame.set(result, element);
+        }
+        Ok(())
+    }
+
     fn for_loop(&mut self, frame: &mut Frame<'p>, op: &'p Op, l: &'p For) -> Result<(), Stop> {
         for bound in [l.lo, l.hi, l.step] {
             frame.specified(bound, op.span)?;
@@ -803,7 +903,9 @@ impl<'p> Machine<'p> {
             frame.set_many(&l.carried, carried);
             self.count(op.span)?;
             self.iteration.push((op.span, index));
+            self.runs.push((l.iv, iterations));
             self.block(frame, &l.body)?;
+            self.runs.pop();
             self.iteration.pop();
             carried = frame.many(&l.body.yields);
             index += step;
@@ -812,6 +914,8 @@ impl<'p> Machine<'p> {
         if self.options.trace {
             self.coverage.ran(op.span, &l.label, iterations);
         }
+        let depth = self.runs.len();
+        self.promised.retain(|one| one.depth < depth);
         frame.set_many(&op.results, carried);
         Ok(())
     }
@@ -997,10 +1101,12 @@ impl<'p> Machine<'p> {
             return Ok(Value::unspecified(elem));
         }
         let position = self.position(frame, span, array, indices, false)?;
-        Ok(match position {
-            Some(at) => self.arrays[frame.arrays[array.index()]].read(at),
-            None => Value::unspecified(elem),
-        })
+        let Some(at) = position else {
+            return Ok(Value::unspecified(elem));
+        };
+        let array = frame.arrays[array.index()];
+        self.watch(array, at, false)?;
+        Ok(self.arrays[array].read(at))
     }
 
     fn store(
@@ -1023,9 +1129,50 @@ impl<'p> Machine<'p> {
         if let Some(position) = self.position(frame, span, array, indices, true)? {
             let source = Some((frame.id, value));
             let value = frame.get(value).clone();
+            self.watch(frame.arrays[array.index()], position, true)?;
             self.set(frame.arrays[array.index()], position, value, span, source);
         }
         Ok(())
+    }
+}
+
+/// An array of which something is promised while a loop runs.
+struct Watched {
+    array: usize,
+    /// The loop, among those that run.
+    depth: usize,
+    span: Span,
+    promise: Promise,
+    /// Iterations in which each element was last read and last written.
+    touched: HashMap<usize, [Option<u64>; 2]>,
+}
+
+impl Watched {
+    /// Notes an access; whether it is as promised.
+    fn access(&mut self, position: usize, writes: bool, now: u64) -> bool {
+        let last = self.touched.entry(position).or_default();
+        let Promise {
+            scope,
+            hazard,
+            distance,
+            ..
+        } = self.promise;
+        let is_apart = |earlier_writes: bool| {
+            let Some(before) = last[usize::from(earlier_writes)] else {
+                return true;
+            };
+            let kind = Hazard::of(earlier_writes, writes);
+            let is_meant = kind.is_some() && hazard.is_none_or(|hazard| kind == Some(hazard));
+            let depends = match (scope, distance) {
+                (Scope::Intra, _) => before == now,
+                (Scope::Inter, None) => before < now,
+                (Scope::Inter, Some(least)) => before < now && now - before < least,
+            };
+            !(is_meant && depends)
+        };
+        let holds = is_apart(false) && is_apart(true);
+        last[usize::from(writes)] = Some(now);
+        holds
     }
 }
 
@@ -1049,6 +1196,7 @@ fn evaluate(frame: &Frame<'_>, op: &Op, kind: &OpKind) -> Result<Value, RunError
         }
         OpKind::Fma { lhs, rhs, add } => fma(ty, [*lhs, *rhs, *add].map(|id| frame.get(id))),
         OpKind::Cast { arg } => cast(frame.ty(*arg), ty, frame.get(*arg)),
+        OpKind::Convert { arg, how } => convert(frame.ty(*arg), ty, *how, frame.get(*arg)),
         OpKind::Bitcast { arg } => bitcast(ty, frame.get(*arg)),
         OpKind::Select {
             cond,

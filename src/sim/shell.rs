@@ -11,6 +11,7 @@ use crate::rtl::interface::manifest::{
     Access, Bank, Flow, Manifest, MemoryPort, Port, PortKind, StreamPorts,
 };
 use crate::rtl::netlist::*;
+use crate::sim::timed;
 use crate::sim::value::MOST_TRANSFERS;
 use std::collections::HashMap;
 
@@ -25,26 +26,37 @@ pub fn is_needed(manifest: &Manifest) -> bool {
     manifest.args.iter().any(|port| port.stream().is_some())
 }
 
-/// A design with a module around its top module, and the manifest of that; both as they are, if there are no streams.
+/// A design with a module around its top module, and the manifest of that; both as they are, if there are no streams and
+/// nothing depends on timing. What does is recorded, for each process in an array that comes after the results, with a scalar
+/// that says how many elements it has; an argument of one bit says that a run begins.
 ///
-/// Errors: the manifest does not describe the top module.
+/// Errors: the manifest does not describe the top module; a process has too many questions of timing.
 pub fn around(design: &Design, manifest: &Manifest) -> Result<(Design, Manifest), String> {
-    if !is_needed(manifest) {
+    let is_timed = design
+        .modules
+        .values()
+        .any(|module| !module.asked.is_empty());
+    if !is_needed(manifest) && !is_timed {
         return Ok((design.clone(), manifest.clone()));
     }
-    let core = design.modules.ids().last().ok_or("there is no module")?;
+    let count = design.top().map(|top| design.modules[top].ports.len());
+    let mut design = timed::exposed(design)?;
+    let core = design.top().ok_or("there is no module")?;
     let mut cells = Cells::new(&format!("{}_shell", manifest.module));
     let module = &design.modules[core];
     let inner = manifest.args.iter().filter_map(Port::stream);
     let inner: Vec<String> = inner.flat_map(|(_, ports)| names(ports)).collect();
     let mut nets = HashMap::new();
     let mut connections = Vec::new();
-    for port in &module.ports {
+    let mut told = Vec::new();
+    for (number, port) in module.ports.iter().enumerate() {
         let Net { name, width, .. } = &module.nets[port.net];
-        let net = match inner.contains(name) {
+        let tells = Some(number) >= count;
+        let net = match tells || inner.contains(name) {
             true => cells.net(name, *width),
             false => cells.port(port.direction, name, *width),
         };
+        told.extend(tells.then_some(net));
         connections.push(net);
         nets.insert(name.clone(), net);
     }
@@ -93,23 +105,20 @@ pub fn around(design: &Design, manifest: &Manifest) -> Result<(Design, Manifest)
                 of(&ports.full_n)?,
             ),
         };
-        args.push(array(port, flow, lane));
-        args.push(Port {
-            name: Some(format!("{base}_begun")),
-            kind: PortKind::Scalar {
-                ty: "index".into(),
-                width: begun_width(),
-                port: begun,
-            },
-        });
-        returns.push(Port {
-            name: None,
-            kind: PortKind::Scalar {
-                ty: "index".into(),
-                width: begun_width(),
-                port: moved,
-            },
-        });
+        let access = match flow {
+            Flow::In => Access::Read,
+            Flow::Out => Access::Write,
+        };
+        let element = (port.type_name(), port.width());
+        args.push(array(port.name.clone(), element, access, lane));
+        let begun = scalar(Some(format!("{base}_begun")), begun_width(), begun);
+        args.push(begun);
+        returns.push(scalar(None, begun_width(), moved));
+    }
+    for (number, word) in told.into_iter().enumerate() {
+        let (record, begins, count) = shell.record(&format!("timed_{number}"), word);
+        args.push(begins);
+        returns.extend([record, count]);
     }
     let mut cells = shell.cells;
     cells.module.items.push(Item::Instance(Instance {
@@ -124,7 +133,6 @@ pub fn around(design: &Design, manifest: &Manifest) -> Result<(Design, Manifest)
         returns,
         ..manifest.clone()
     };
-    let mut design = design.clone();
     design.modules.push(cells.module);
     Ok((design, around))
 }
@@ -170,17 +178,27 @@ fn noise(cells: &mut Cells) -> NetId {
     net
 }
 
-fn array(port: &Port, flow: Flow, lane: MemoryPort) -> Port {
+fn scalar(name: Option<String>, width: u32, port: String) -> Port {
+    let ty = match width {
+        1 => "u1",
+        _ => "index",
+    };
+    let ty = ty.into();
     Port {
-        name: port.name.clone(),
+        name,
+        kind: PortKind::Scalar { ty, width, port },
+    }
+}
+
+fn array(name: Option<String>, (ty, width): (&str, u32), access: Access, lane: MemoryPort) -> Port {
+    Port {
+        name,
         kind: PortKind::Array {
-            ty: port.type_name().to_string(),
-            width: port.width(),
+            tile: None,
+            ty: ty.to_string(),
+            width,
             shape: vec![MOST_TRANSFERS],
-            access: match flow {
-                Flow::In => Access::Read,
-                Flow::Out => Access::Write,
-            },
+            access,
             latency: 1,
             partition: None,
             banks: vec![Bank {
@@ -259,6 +277,67 @@ impl Shell {
         cells.drive(moved, done);
         let text = |net: NetId| cells.name(net).to_string();
         (address, text(begun), text(moved))
+    }
+
+    /// A record of the words with which something is asked; the argument that says that it begins anew, and how many there are.
+    fn record(&mut self, base: &str, word: NetId) -> (Port, Port, Port) {
+        let width = begun_width();
+        let cells = &mut self.cells;
+        let begins = cells.port(Direction::Input, &format!("{base}_begins"), 1);
+        let fresh = cells.gate(
+            BinaryOp::And,
+            Operand::Net(self.begin),
+            Operand::Net(begins),
+            "fresh",
+        );
+        let half = timed::WORD / 2;
+        let asked = cells.slice(Operand::Net(word), half, half, "asked");
+        let asked = Expr::Reduce {
+            op: BinaryOp::Or,
+            value: asked,
+        };
+        let asked = Operand::Net(cells.assign("asks", 1, asked, None));
+        let next = cells.net(&format!("{base}_next"), width);
+        let full = cells.slice(Operand::Net(next), width - 1, 1, "full");
+        let room = cells.invert(full, "room");
+        let writes = cells.gate(BinaryOp::And, asked, room, "writes");
+        let more = cells.resize(writes.clone(), width, false, "more");
+        let sum = Expr::Binary {
+            op: BinaryOp::Add,
+            lhs: Operand::Net(next),
+            rhs: more,
+        };
+        let sum = Operand::Net(cells.assign("sum", width, sum, None));
+        let following = Expr::Mux {
+            cond: fresh,
+            on_true: constant(&0.into(), width),
+            on_false: sum,
+        };
+        let following = Operand::Net(cells.assign("following", width, following, None));
+        cells.drive_register(next, following, None, Some(0), None);
+        let count = cells.port(Direction::Output, &format!("{base}_count"), width);
+        cells.drive(count, Expr::Copy(Operand::Net(next)));
+        let low = cells.slice(Operand::Net(next), 0, width - 1, "low");
+        let mut output = |part: &str, width: u32, value: Operand| {
+            let port = cells.port(Direction::Output, &format!("{base}_{part}0"), width);
+            cells.drive(port, Expr::Copy(value));
+            cells.name(port).to_string()
+        };
+        let address = output("address", width - 1, low);
+        let lane = MemoryPort {
+            address,
+            ce: output("ce", 1, writes.clone()),
+            q: None,
+            we: Some(output("we", 1, writes)),
+            d: Some(output("d", timed::WORD, Operand::Net(word))),
+        };
+        let element = format!("u{}", timed::WORD);
+        let text = |net: NetId| cells.name(net).to_string();
+        (
+            array(None, (&element, timed::WORD), Access::Write, lane),
+            scalar(Some(format!("{base}_begins")), 1, text(begins)),
+            scalar(None, width, text(count)),
+        )
     }
 
     fn source(

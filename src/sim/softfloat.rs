@@ -5,11 +5,12 @@
 //! rounds to nearest even. Shares nothing with the hardware's description.
 
 pub use super::exact::{
-    Exact, Unpacked, infinity, is_infinite, is_nan, nan, ratio, round, to_integral, unpack, zero,
+    Exact, Unpacked, infinity, is_infinite, is_nan, nan, ratio, round, round_by, round_to_integer,
+    to_integral, unpack, zero,
 };
 use super::exact::{is_negative, sign_bit};
 use super::functions;
-use crate::ir::{BinaryOp, CompareOp, FloatFormat, Scalar, UnaryOp};
+use crate::ir::{BinaryOp, CompareOp, FloatFormat, Rounding, Scalar, UnaryOp};
 use crate::units::float::Kind;
 use num_bigint::{BigInt, Sign};
 use num_integer::Integer;
@@ -247,11 +248,12 @@ pub fn unary(f: FloatFormat, op: UnaryOp, a: u128) -> Option<u128> {
     Some(match op {
         UnaryOp::Neg => negate(f, a),
         UnaryOp::Abs => a & !sign_bit(f),
-        UnaryOp::Floor => to_integral(f, a, false),
-        UnaryOp::Ceil => to_integral(f, a, true),
         UnaryOp::Sqrt => square_root(f, a),
         UnaryOp::Flush => flush(f, a),
-        _ => return functions::unary(f, op, a),
+        _ => match op.rounding() {
+            Some(rounding) => to_integral(f, rounding, a),
+            None => return functions::unary(f, op, a),
+        },
     })
 }
 
@@ -263,7 +265,7 @@ pub fn binary(f: FloatFormat, op: BinaryOp, a: u128, b: u128) -> Option<u128> {
         BinaryOp::Sub => rounded(Arithmetic::Sub),
         BinaryOp::Mul => rounded(Arithmetic::Mul),
         BinaryOp::Div => rounded(Arithmetic::Div),
-        BinaryOp::FloorDiv => to_integral(f, rounded(Arithmetic::Div), false),
+        BinaryOp::FloorDiv => to_integral(f, Rounding::Down, rounded(Arithmetic::Div)),
         BinaryOp::Mod => fmod(f, a, b),
         BinaryOp::Min => choose(f, a, b, false, false),
         BinaryOp::Max => choose(f, a, b, true, false),
@@ -295,14 +297,7 @@ pub fn to_int(f: FloatFormat, to: Scalar, bits: u128) -> BigInt {
         Unpacked::Nan => BigInt::zero(),
         Unpacked::Infinite(true) => min,
         Unpacked::Infinite(false) => max,
-        Unpacked::Finite(e) => {
-            let size = match u64::try_from(e.exponent) {
-                Ok(up) => e.mantissa << up,
-                Err(_) => e.mantissa >> e.exponent.unsigned_abs(),
-            };
-            let sign = if e.negative { Sign::Minus } else { Sign::Plus };
-            BigInt::from_biguint(sign, size).clamp(min, max)
-        }
+        Unpacked::Finite(e) => round_to_integer(Rounding::Zero, &e).clamp(min, max),
     }
 }
 
@@ -445,11 +440,20 @@ mod tests {
             assert_eq!(square_root(f, a), canonical(x.sqrt()), "sqrt {a:#x}");
             assert_eq!(fmod(f, a, b), canonical(x % y), "{a:#x} % {b:#x}");
             assert_eq!(
-                to_integral(f, a, false),
+                to_integral(f, Rounding::Down, a),
                 canonical(x.floor()),
                 "floor {a:#x}"
             );
-            assert_eq!(to_integral(f, a, true), canonical(x.ceil()), "ceil {a:#x}");
+            let integral = |rounding| to_integral(f, rounding, a);
+            assert_eq!(integral(Rounding::Up), canonical(x.ceil()), "ceil {a:#x}");
+            assert_eq!(
+                integral(Rounding::Zero),
+                canonical(x.trunc()),
+                "trunc {a:#x}"
+            );
+            let (even, away) = (canonical(x.round_ties_even()), canonical(x.round()));
+            assert_eq!(integral(Rounding::NearestEven), even, "even {a:#x}");
+            assert_eq!(integral(Rounding::NearestAway), away, "away {a:#x}");
             assert_eq!(compare(f, CompareOp::Le, a, b), x <= y);
             assert_eq!(compare(f, CompareOp::Ne, a, b), x != y);
             let single = convert(f, FloatFormat::F32, a) as u32;

@@ -1,11 +1,16 @@
 //! Runtime values: exact integers and float bit patterns, with a mark on what is unspecified.
 
-use crate::ir::{Array, ArrayKind, Const, Packed, Param, Program, ResultSlot, Scalar};
+use crate::ir::analysis::assumed::Facts;
+use crate::ir::analysis::ranges::Range;
+use crate::ir::{
+    Array, ArrayKind, Const, Kernel, Op, OpKind, Packed, Param, Program, ResultSlot, Scalar,
+};
 use crate::rtl::interface::manifest::Flow;
 use crate::sim::integer::ExactInt;
 use crate::transform::network::Network;
 use num_bigint::{BigInt, BigUint};
 use num_traits::ToPrimitive;
+use std::collections::BTreeMap;
 
 /// Widest integer type whose values are machine words here.
 const WORD: u32 = 64;
@@ -274,6 +279,31 @@ pub struct Signature {
     pub results: Vec<Slot>,
     /// Whether an invocation finds what the one before left.
     pub keeps_state: bool,
+    /// How many processes ask what depends on timing.
+    pub timed: usize,
+    /// Whether accesses are promised not to depend on one another.
+    pub is_apart: bool,
+    /// Within which ranges scalar parameters are assumed to be, by their number.
+    pub assumed: BTreeMap<usize, Range>,
+}
+
+/// What is assumed of the scalar parameters of a kernel wherever it runs.
+fn assumed(kernel: &Kernel) -> BTreeMap<usize, Range> {
+    let facts = Facts::of(kernel, &kernel.body);
+    let mut assumed: BTreeMap<usize, Range> = BTreeMap::new();
+    for op in &kernel.body.ops {
+        let OpKind::Assume { cond } = op.kind else {
+            continue;
+        };
+        for (value, (low, high)) in facts.follow(cond) {
+            let is_it = |param: &Param| matches!(param, Param::Scalar(own) if *own == value);
+            if let Some(number) = kernel.params.iter().position(is_it) {
+                let known = assumed.entry(number).or_insert((low, high));
+                *known = (known.0.max(low), known.1.min(high));
+            }
+        }
+    }
+    assumed
 }
 
 impl Signature {
@@ -330,6 +360,15 @@ impl Signature {
             params,
             results: results.collect(),
             keeps_state: program.keeps_state(),
+            is_apart: program.kernels.values().any(|kernel| {
+                let promises = |op: &Op| matches!(op.kind, OpKind::Promise(_));
+                kernel.body.any_op(&promises)
+            }),
+            assumed: assumed(kernel),
+            timed: network.map_or(0, |network| {
+                let processes = network.processes.iter();
+                processes.filter(|process| process.is_timed()).count()
+            }),
         }
     }
 }

@@ -2,8 +2,9 @@
 
 use super::draw::Draw;
 pub use super::draw::{Rng, Style};
+use crate::ir::analysis::ranges::Range;
 use crate::sim::elements::{Elements, Invocation};
-use crate::sim::value::Signature;
+use crate::sim::value::{Data, Signature, Value};
 
 /// `count` invocations of a kernel. Invocation `i` of a seed does not depend on `count`.
 pub fn generate(signature: &Signature, count: usize, seed: u64) -> Vec<Invocation> {
@@ -18,6 +19,7 @@ pub fn invocation(signature: &Signature, seed: u64, number: u64, attempt: u64) -
     const STYLES: [Style; 4] = [Style::Small, Style::Mixed, Style::Edge, Style::Uniform];
     let style = match attempt {
         0 => STYLES[(number % 4) as usize],
+        odd if signature.is_apart && odd % 2 == 1 => Style::Distinct,
         _ => Style::Small,
     };
     let mut rng = Rng::new(seed ^ Rng::new(number << 8 | attempt).next());
@@ -25,15 +27,31 @@ pub fn invocation(signature: &Signature, seed: u64, number: u64, attempt: u64) -
         .params
         .iter()
         .flat_map(|p| p.shape.iter().flatten());
-    let small = extents.copied().max().unwrap_or(16).clamp(1, 64) >> attempt.min(6);
-    let args = signature.params.iter().map(|slot| {
+    let largest = extents.copied().max().unwrap_or(16);
+    let small = match style {
+        Style::Distinct => largest,
+        _ => largest.clamp(1, 64) >> attempt.min(6),
+    };
+    let args = signature.params.iter().enumerate().map(|(number, slot)| {
         let draw = Draw::new(slot, style, small.max(2), &mut rng);
-        match slot.is_array() {
-            true => Elements::drawn(slot.len(), draw),
-            false => Elements::one(slot.ty, draw.at(0)),
+        match (slot.is_array(), signature.assumed.get(&number)) {
+            (true, _) => Elements::drawn(slot.len(), draw),
+            (false, None) => Elements::one(slot.ty, draw.at(0)),
+            (false, Some(range)) => Elements::one(slot.ty, folded(draw.at(0), *range)),
         }
     });
     Invocation::of(args.collect())
+}
+
+/// An integer itself if it is within a range, else one of those that are.
+fn folded(value: Value, (low, high): Range) -> Value {
+    match value.data {
+        Data::Int(number) if low <= high && !(low..=high).contains(&number) => {
+            let offset = number.wrapping_sub(low).rem_euclid(high - low + 1);
+            Value::new(Data::Int(low + offset))
+        }
+        _ => value,
+    }
 }
 
 #[cfg(test)]
@@ -65,6 +83,9 @@ mod tests {
             ],
             results: vec![],
             keeps_state: false,
+            timed: 0,
+            is_apart: false,
+            assumed: Default::default(),
         };
         let long = generate(&signature, 20, 5);
         assert_eq!(generate(&signature, 7, 5), long[..7]);
@@ -123,6 +144,9 @@ mod tests {
             params: vec![slot(Scalar::Float(f), Some(vec![100, 100]))],
             results: vec![],
             keeps_state: false,
+            timed: 0,
+            is_apart: false,
+            assumed: Default::default(),
         };
         let special = |value: &Value| match value.data {
             Data::Float(bits) => bits >> 23 & 0xff == 0xff,

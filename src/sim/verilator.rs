@@ -3,6 +3,7 @@
 //! The Verilator runtime is compiled once into a library in a cache folder, with a precompiled
 //! header; a model is one translation unit and is cached by a hash of everything it was made from.
 
+use crate::rtl::foreign;
 use crate::rtl::interface::manifest::Manifest;
 use crate::rtl::netlist::Design;
 use crate::sim::bench::{BENCH, Layout};
@@ -93,7 +94,7 @@ impl Verilator {
         let sources = Sources {
             bench: layout.bench(manifest),
             ports: layout.ports(),
-            module: sv_text.to_string(),
+            module: with_sources(sv_text, &manifest.sources)?,
             harness: HARNESS,
         };
         let program = self.program(&sources, trace)?;
@@ -107,7 +108,7 @@ impl Verilator {
         let sources = Sources {
             bench,
             ports,
-            module: sv_text.to_string(),
+            module: with_sources(sv_text, &foreign::sources(design))?,
             harness: block::verilated::HARNESS,
         };
         let program = self.program(&sources, false)?;
@@ -335,6 +336,17 @@ impl Engine for Verilated {
         traced.run(runs, &plain)?;
         waveform::from_vcd(&vcd, path, &self.names).map_err(EngineError::Io)
     }
+}
+
+/// The text with the user's modules behind it.
+fn with_sources(text: &str, files: &[String]) -> Result<String> {
+    let mut whole = text.to_string();
+    for file in files {
+        let source = io(Path::new(file), fs::read_to_string(file))?;
+        // Messages name the user's file.
+        let _ = write!(whole, "\n`line 1 \"{file}\" 0\n{source}\n");
+    }
+    Ok(whole)
 }
 
 struct Sources {

@@ -68,7 +68,8 @@ impl Sweep {
             OpKind::Fill { array, .. } => self.unread.contains(array),
             OpKind::Copy { dst, .. } => self.unread.contains(dst),
             // Others wait for it.
-            OpKind::Get { .. } | OpKind::Put { .. } => false,
+            OpKind::Get { .. } | OpKind::Put { .. } | OpKind::Attempt { .. } => false,
+            OpKind::Assume { .. } | OpKind::Promise(_) => false,
             // It may run for ever.
             OpKind::While(_) | OpKind::Call(_) => false,
             OpKind::For(_) | OpKind::If(_) => {

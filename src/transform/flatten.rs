@@ -10,14 +10,17 @@
 use super::convert_branches::Guards;
 use crate::diagnostics::Span;
 use crate::ir::analysis::Values;
-use crate::ir::analysis::touch::Touched;
+use crate::ir::analysis::touch::{self, Touched};
 use crate::ir::analysis::trip::Trip;
 use crate::ir::*;
 use num_traits::{One, Signed};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Floating-point operators around a loop beyond which they stay there: they are shared with those inside then.
 const MOST_OPERATORS: usize = 12;
+
+/// Accesses of a bank around a loop beyond which they stay there: in the pipeline, each iteration would wait for all of them.
+const MOST_ACCESSES: u64 = 8;
 
 /// Iterations of a loop from which what is around it seldom runs.
 const SELDOM: u64 = 16;
@@ -143,13 +146,35 @@ impl Flatten<'_> {
         }
     }
 
-    /// Whether what is around a loop would need many operators of its own in the pipeline, where it seldom runs.
+    /// Whether what is around a loop would keep each iteration waiting for memories, or need many operators of its own in
+    /// the pipeline, where it seldom runs.
     fn is_costly(&self, around: &For, inner: &For) -> bool {
         let is_long = self
             .trip(inner)
             .is_some_and(|trip| trip.count >= SELDOM.into());
-        let ops = around.body.ops.iter().filter(|op| !op.contains_loop());
-        is_long && ops.map(|op| self.operators(op)).sum::<usize>() > MOST_OPERATORS
+        let ops = || around.body.ops.iter().filter(|op| !op.contains_loop());
+        self.is_crowded(ops())
+            || is_long && ops().map(|op| self.operators(op)).sum::<usize>() > MOST_OPERATORS
+    }
+
+    /// Whether operations access an array more often than its ports allow within a few cycles.
+    fn is_crowded<'a>(&self, ops: impl Iterator<Item = &'a Op>) -> bool {
+        let mut accesses: BTreeMap<ArrayId, u64> = BTreeMap::new();
+        let mut count = |op: &Op| {
+            if let Some(at) = touch::element(&op.kind) {
+                *accesses.entry(at.array).or_default() += 1;
+            }
+        };
+        for op in ops {
+            count(op);
+            for block in op.kind.blocks() {
+                block.for_each_op(&mut count);
+            }
+        }
+        accesses.iter().any(|(&array, &n)| {
+            let array = &self.kernel.arrays[array];
+            n > MOST_ACCESSES * partition::banks(&array.shape, &array.partition)
+        })
     }
 
     /// Floating-point operators of an operation and what is inside.
@@ -268,8 +293,8 @@ impl Flatten<'_> {
             // A load from what the nest does not store gives the same in every iteration.
             let held = match &op.kind {
                 OpKind::Load { at, .. } => nest.stored.contains(&at.array),
-                OpKind::Store { .. } | OpKind::Get { .. } | OpKind::Put { .. } => true,
-                _ => false,
+                OpKind::Store { .. } => true,
+                kind => kind.is_transfer(),
             };
             let (Some(guards), true) = (&mut guards, held) else {
                 nest.body.push(op);

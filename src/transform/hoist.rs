@@ -144,6 +144,8 @@ fn passes(op: &Op, stream: ArrayId, leading: &BTreeSet<ArrayId>) -> Passes {
         OpKind::Get { at } if at.array == stream => Passes::Never,
         OpKind::Put { at, .. } if leading.contains(&at.array) => Passes::Never,
         OpKind::Put { .. } => Passes::Put,
+        // What it finds depends on what was done before.
+        OpKind::Attempt { .. } => Passes::Never,
         // What it takes to come to their end is not known.
         OpKind::For(_) | OpKind::While(_) | OpKind::If(_) | OpKind::Call(_) => Passes::Never,
         _ => Passes::Freely,

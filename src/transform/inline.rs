@@ -4,7 +4,8 @@ use crate::codes;
 use crate::diagnostics::{Diagnostic, Diagnostics, Span};
 use crate::hash::FastMap;
 use crate::ir::copy::Copier;
-use crate::ir::{Block, Kernel, KernelId, Op, OpKind, Program, ValueId};
+use crate::ir::{Arg, Block, Call, Kernel, KernelId, Op, OpKind, Operate, Program, ValueId};
+use std::sync::Arc;
 
 /// Operations up to which calls are inlined: what is compiled in about a minute and 4 GB.
 pub(super) const MAX_OPS: usize = 2_000_000;
@@ -69,6 +70,10 @@ pub(super) fn inline_block(
             *inner = inline_block(kernel, taken, done, budget)?;
         }
         match op.kind {
+            OpKind::Call(call) if done[call.kernel.index()].foreign.is_some() => {
+                let kind = operate(&done[call.kernel.index()], &call);
+                result.ops.push(Op { kind, ..op });
+            }
             OpKind::Call(call) => {
                 let callee = &done[call.kernel.index()];
                 let body = Copier::of_call(kernel, callee, &call, budget).block(&callee.body)?;
@@ -82,6 +87,18 @@ pub(super) fn inline_block(
         *value = renamed.get(value).copied().unwrap_or(*value);
     }
     Some(result)
+}
+
+/// The operation that stands for a call of a kernel of which the user has a module.
+fn operate(callee: &Kernel, call: &Call) -> OpKind {
+    let args = call.args.iter().filter_map(|arg| match arg {
+        Arg::Scalar(value) => Some(*value),
+        Arg::Array(_) => None,
+    });
+    OpKind::Operate(Box::new(Operate {
+        kernel: Arc::new(callee.clone()),
+        args: args.collect(),
+    }))
 }
 
 fn rename(op: &mut Op, renamed: &FastMap<ValueId, ValueId>) {

@@ -157,7 +157,11 @@ impl Interleave<'_> {
     fn is_slow_operation(&self, kind: &OpKind, result: ValueId) -> bool {
         let arithmetic = matches!(
             kind,
-            OpKind::Unary { .. } | OpKind::Binary { .. } | OpKind::Fma { .. } | OpKind::Cast { .. }
+            OpKind::Unary { .. }
+                | OpKind::Binary { .. }
+                | OpKind::Fma { .. }
+                | OpKind::Cast { .. }
+                | OpKind::Convert { .. }
         );
         match kind {
             OpKind::Binary { op, .. }

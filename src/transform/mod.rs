@@ -1,5 +1,6 @@
 //! Kernel to better kernel: each pass has a name and a one-line contract; [`PASSES`] is the pipeline.
 
+pub mod assume;
 pub mod balance;
 pub mod band;
 pub mod buffer_at;
@@ -11,6 +12,7 @@ pub mod distribute;
 pub mod expand;
 pub mod fills;
 pub mod flatten;
+pub mod fold_calls;
 pub mod forward;
 mod grids;
 pub mod hoist;
@@ -27,6 +29,7 @@ pub mod restructure;
 pub mod reuse;
 pub mod reuse_at;
 pub mod scalar_expansion;
+pub mod streamed;
 pub mod tables;
 pub mod unroll;
 pub mod window;
@@ -81,6 +84,14 @@ fn is_sweep(kind: &OpKind) -> bool {
 
 /// The passes after inlining, in order.
 pub const PASSES: &[Pass] = &[
+    Pass {
+        name: "assume",
+        contract: "a value that is assumed to be small is cut to so many bits, and the promise is gone",
+        concerns: |kind| matches!(kind, OpKind::Assume { .. }),
+        run: assume::run,
+        is_gamble: false,
+        keeps_streams: true,
+    },
     Pass {
         name: "tables",
         contract: "a local that only takes a table's contents is the table",

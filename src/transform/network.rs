@@ -11,7 +11,7 @@ use crate::diagnostics::{Diagnostic, Diagnostics, Span};
 use crate::ir::analysis::touch::Touched;
 use crate::ir::copy::Copier;
 use crate::ir::{
-    Arg, Array, ArrayId, ArrayKind, Block, Kernel, KernelId, Op, OpKind, Param, Program,
+    Arg, Array, ArrayId, ArrayKind, Attempt, Block, Kernel, KernelId, Op, OpKind, Param, Program,
     ResultSlot, ValueId,
 };
 use std::collections::{BTreeMap, BTreeSet};
@@ -55,6 +55,12 @@ impl Process {
     /// Its kernel.
     pub fn kernel(&self) -> &Kernel {
         &self.program.kernels[self.program.top]
+    }
+
+    /// Whether it asks what depends on timing.
+    pub fn is_timed(&self) -> bool {
+        let asks = |op: &Op| matches!(op.kind, OpKind::Attempt { .. });
+        self.kernel().body.any_op(&asks)
     }
 
     /// The network's array that a parameter of it is.
@@ -125,6 +131,10 @@ impl Network {
                 let (at, puts) = match &op.kind {
                     OpKind::Get { at } => (at, false),
                     OpKind::Put { at, .. } => (at, true),
+                    OpKind::Attempt {
+                        at,
+                        what: what @ (Attempt::Get | Attempt::Put(_)),
+                    } => (at, !what.is_of_consumer()),
                     _ => return,
                 };
                 let stream = process.outside(at.array);
@@ -143,7 +153,37 @@ impl Network {
         users
     }
 
+    /// Who asks whether there are elements is one of those who get them, and who asks for room is the one who puts them.
+    fn check_questions(&self, users: &BTreeMap<ArrayId, Users>) -> Result<(), Diagnostics> {
+        for (number, process) in self.processes.iter().enumerate() {
+            let mut wrong = None;
+            process.kernel().body.for_each_op(&mut |op| {
+                let OpKind::Attempt { at, what } = &op.kind else {
+                    return;
+                };
+                let users = process.outside(at.array).and_then(|id| users.get(&id));
+                let is_own = users.is_some_and(|users| match what.is_of_consumer() {
+                    true => users.consumers.contains(&number),
+                    false => users.producer == Some(number),
+                });
+                if !is_own {
+                    wrong = wrong.take().or(Some((op.span, at.array, *what)));
+                }
+            });
+            if let Some((span, array, what)) = wrong {
+                let name = &process.kernel().arrays[array].name;
+                let message = match what.is_of_consumer() {
+                    true => format!("'empty' is asked by who gets elements of '{name}'"),
+                    false => format!("'full' is asked by who puts elements into '{name}'"),
+                };
+                return Err(Diagnostic::error(codes::NETWORK, span, message).into());
+            }
+        }
+        Ok(())
+    }
+
     fn check(&self) -> Result<(), Diagnostics> {
+        self.check_questions(&self.users())?;
         for (id, users) in self.users() {
             let stream = &self.kernel.arrays[id];
             let refuse = |message: String| {
@@ -558,6 +598,7 @@ impl Outline<'_> {
             results: Vec::new(),
             body: Block::default(),
             dataflow: false,
+            foreign: None,
         };
         let mut args = Vec::new();
         let mut own_values = BTreeMap::new();

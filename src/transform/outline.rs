@@ -53,6 +53,7 @@ fn outlined(kernel: &Kernel, op: Op, name: &str) -> (Kernel, Call) {
         results: results.collect(),
         body: Block::default(),
         dataflow: false,
+        foreign: None,
     };
     let mut args = Vec::new();
     for value in outside(&op) {

@@ -1,8 +1,8 @@
 //! Blocks with AXI interfaces: the netlist in process, with memories, streams and a driver around it.
 
 use crate::sim_modules::verilator;
-use crate::support::{allo_hls, ecp5};
-use allo_hls::driver::Compilation;
+use crate::support::{allo_hls, ecp5, hardware};
+use allo_hls::driver::{Compilation, Target};
 use allo_hls::rtl;
 use allo_hls::rtl::axi::{self, Interface, Options};
 use allo_hls::rtl::interface::block::{BlockManifest, Outstanding};
@@ -41,7 +41,7 @@ def wide(x: u100[7], y: u100[7], k: u100) -> u100:
     return x[2] ^ k
 ";
 
-const COPY: &str = "
+pub const COPY: &str = "
 from allo import *
 
 @kernel
@@ -77,25 +77,40 @@ def add(a: i32, b: u8) -> i32:
 ";
 
 fn block(text: &str, options: &Options) -> (Compilation, Design, BlockManifest) {
-    let compiled = ecp5(text, None, 10.0);
+    streamed_block(text, options, &[])
+}
+
+/// A block some of whose arrays are streamed.
+pub fn streamed_block(
+    text: &str,
+    options: &Options,
+    streamed: &[&str],
+) -> (Compilation, Design, BlockManifest) {
+    let mut target = Target::new("ecp5", 10.0).expect("a device");
+    target.streamed = streamed.iter().map(ToString::to_string).collect();
+    let compiled = hardware(text, None, &target);
+    let options = Options {
+        streamed: compiled.streamed.clone(),
+        ..options.clone()
+    };
     let (design, manifest) =
-        axi::around(&compiled.design, &compiled.manifest, options).expect("a block");
+        axi::around(&compiled.design, &compiled.manifest, &options).expect("a block");
     assert_eq!(rtl::validate::validate(&design), Ok(()));
     (compiled, design, manifest)
 }
 
-fn compare(compiled: &Compilation, engine: &dyn Engine, vectors: usize) -> Report {
+pub fn compare(compiled: &Compilation, engine: &dyn Engine, vectors: usize) -> Report {
     let options = CosimOptions {
         vectors,
         threads: 1,
         ..CosimOptions::default()
     };
-    let manifest = timeless(&compiled.manifest);
+    let manifest = timeless(&compiled.as_written());
     let report = cosim_on(engine, &compiled.program, &manifest, &options, &|_, _| ());
     report.unwrap_or_else(|e| panic!("{:?}", e.to_diagnostic()))
 }
 
-fn in_process(design: &Design, manifest: &BlockManifest) -> BlockEngine<InProcess> {
+pub fn in_process(design: &Design, manifest: &BlockManifest) -> BlockEngine<InProcess> {
     BlockEngine::new(
         InProcess::new(design).expect("a simulator"),
         design,
@@ -173,19 +188,19 @@ fn quiet<'a>(engine: &'a BlockEngine<InProcess>) -> Bench<'a> {
     bench
 }
 
-fn rate(traffic: &Traffic, beats: u64) -> f64 {
+pub fn rate(traffic: &Traffic, beats: u64) -> f64 {
     assert_eq!(traffic.beats, beats);
     let (first, last) = traffic.span.expect("it moved something");
     beats as f64 / (last - first + 1) as f64
 }
 
 /// Runs a kernel on the numbers from 0 on in each array, without pauses; what it gave in the last array, the cycles, the traffic.
-fn measure(text: &str, width: u32) -> (Elements, u64, Traffic, Traffic) {
+pub fn measure(text: &str, width: u32, streamed: &[&str]) -> (Elements, u64, Traffic, Traffic) {
     let options = Options {
         width,
         ..Options::default()
     };
-    let (compiled, design, manifest) = block(text, &options);
+    let (compiled, design, manifest) = streamed_block(text, &options, streamed);
     let engine = in_process(&design, &manifest);
     let mut bench = quiet(&engine);
     let signature = Signature::of(&compiled.program);
@@ -218,7 +233,7 @@ fn measure(text: &str, width: u32) -> (Elements, u64, Traffic, Traffic) {
 
 #[test]
 fn a_buffer_moves_a_beat_in_almost_every_cycle() {
-    let (copied, _, reads, writes) = measure(COPY, 64);
+    let (copied, _, reads, writes) = measure(COPY, 64, &[]);
     let ty = copied.ty();
     assert_eq!(copied.get(2047).data, Value::int(ty, 2047).data);
     assert!(rate(&reads, 2048) > 0.95 && rate(&writes, 2048) > 0.95);
@@ -231,7 +246,7 @@ fn rates_of_64_kib() {
     for (ty, count) in [("i64", 8192), ("i32", 16384), ("u8", 65536)] {
         for width in [32, 64, 256, 1024] {
             let text = COPY.replace("i64", ty).replace("2048", &count.to_string());
-            let (_, cycles, reads, writes) = measure(&text, width);
+            let (_, cycles, reads, writes) = measure(&text, width, &[]);
             let beats = 65536 / u64::from(width / 8);
             let (read, written) = (rate(&reads, beats), rate(&writes, beats));
             println!(
@@ -242,7 +257,7 @@ fn rates_of_64_kib() {
     }
     for count in [256, 1024, 4096] {
         let text = SAXPY.replace("4096", &count.to_string());
-        let (_, cycles, reads, writes) = measure(&text, 64);
+        let (_, cycles, reads, writes) = measure(&text, 64, &[]);
         println!(
             "saxpy of {count}: {cycles} cycles for {} beats read, {} written",
             reads.beats, writes.beats
@@ -425,6 +440,8 @@ fn packages_are_whole_and_their_files_can_be_read() {
             "mixed.rdl",
             "sim/test_block.py",
             "sim/vectors.json",
+            "bench/bench.cpp",
+            "bench/top.sv",
         ];
         for file in wanted.into_iter().chain(extra) {
             assert!(output.join(file).is_file(), "{format}: {file}");

@@ -1,13 +1,16 @@
 //! The tests of this package, in one program; those that take long or measure themselves are beside it.
 
+mod assume;
 mod bind;
 mod blocks;
 mod check_command;
 mod composed;
+mod conversions;
 mod corpus;
 mod directives;
 mod emit;
 mod extending;
+mod foreign;
 mod frontend_python;
 mod hosted;
 mod levels;
@@ -30,8 +33,10 @@ mod sim_rtl;
 mod sim_verilator;
 mod states;
 mod storage;
+mod streamed;
 mod support;
 mod texts;
+mod timed;
 mod transform;
 mod typeof_command;
 mod typing;

@@ -314,3 +314,32 @@ fn a_systolic_product_takes_its_waves_and_a_few_cycles() {
     assert!(left.contains("\"c_3_2\":[35]"), "{left}");
     assert!(cycles <= 3 * 4 - 2 + 8, "{cycles}");
 }
+
+/// The array that one process leaves to the next has banks for both; each process and what clears the array uses all of them.
+#[test]
+fn an_array_between_processes_may_be_split() {
+    let text = kernel("array_in_banks");
+    let unrolled = [("unroll", "fill/k"), ("unroll", "use/k")];
+    for (split, interval) in [
+        ("top/t:complete:dim=1", 1),
+        ("top/t:cyclic:4:dim=1", 1),
+        ("top/t:block:2:dim=1", 1),
+        ("top/t:cyclic:3:dim=2", 2),
+    ] {
+        let flags = [("partition", split), unrolled[0], unrolled[1]];
+        let compiled = checked(&text, &flags);
+        let rows = compiled.manifest.loops.iter().filter(|one| one.name == "i");
+        let rows: Vec<_> = rows.map(|one| one.ii).collect();
+        assert_eq!(rows, [Some(interval); 2], "{split}");
+    }
+}
+
+/// Blocks of so many elements are gathered and spread one element a cycle and port, beside loops that are not made to wait.
+#[test]
+fn blocks_in_memories_do_not_slow_the_loops_beside_them() {
+    let compiled = built("blocks_in_memories");
+    let given = format!("{{\"x\": {:?}, \"y\": {:?}}}", [3; 192], [0; 192]);
+    let (cycles, _) = run(&compiled, &given);
+    // Twice 96 elements written, gathered, spread and read, one process beside the other.
+    assert!(cycles < 2 * (96 + 48 + 48 + 96) + 40, "{cycles}");
+}

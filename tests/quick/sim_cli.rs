@@ -69,6 +69,34 @@ fn co_simulation_reports_coverage_and_writes_fst() {
 }
 
 #[test]
+fn co_simulation_of_a_block_writes_fst() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let wave = folder.path().join("wave.fst");
+    let trace = format!("--trace={}", wave.display());
+    let block = [
+        "cosim",
+        "examples/vector_add.py",
+        "--interface",
+        "axi",
+        "--vectors",
+        "2",
+        &trace,
+    ];
+    let refused = allo_hls(&block);
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(text(&refused.stderr).contains("--engine rtl"));
+    assert!(!wave.exists());
+    let output = allo_hls(&[&block[..], &["--engine", "rtl"]].concat());
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let written = std::fs::metadata(&wave).map(|m| m.len());
+    // Some thousand values change in a run of a hundred cycles and more.
+    assert!(
+        written.as_ref().is_ok_and(|len| *len > 5_000),
+        "{written:?}"
+    );
+}
+
+#[test]
 fn what_to_install_is_said_where_verilator_is_missing() {
     let output = Command::new(env!("CARGO_BIN_EXE_allo-hls"))
         .current_dir(support::root(""))

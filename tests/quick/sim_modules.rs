@@ -45,6 +45,7 @@ pub fn array(name: &str, width: u32, shape: &[u64], ports: &[(bool, bool)]) -> P
     Port {
         name: Some(name.into()),
         kind: PortKind::Array {
+            tile: None,
             ty: format!("u{width}"),
             width,
             shape: shape.to_vec(),
@@ -82,6 +83,7 @@ pub fn manifest(module: &str, args: Vec<Port>, returns: Vec<Port>) -> Manifest {
         },
         loops: vec![],
         checked: String::new(),
+        sources: Vec::new(),
     }
 }
 

@@ -107,7 +107,7 @@ fn each_line_is_answered_before_the_next_is_asked() {
         ),
         (
             r#"{"style": "pascal", "expr": "a", "types": {}}"#,
-            r#"{"error":"there is no typing style 'pascal'; the styles are hls, cpp and hwarith"}"#,
+            r#"{"error":"there is no typing style 'pascal'; the styles are hls, cpp, pto and hwarith"}"#,
         ),
         (&deep, r#"{"error":"the expression is nested too deeply"}"#),
     ];

@@ -162,7 +162,7 @@ fn math(style: Style, ty: Ty) -> Option<Ty> {
         (Float(..), _) => Some(ty),
         (Signed(w) | Unsigned(w), _) => Some(if w <= 32 { F32 } else { F64 }),
         (Index, Style::Cpp) => Some(F64),
-        (Index, Style::Hls) => None,
+        (Index, _) => None,
     }
 }
 
@@ -617,5 +617,41 @@ fn storage_formats_compute_in_a_wider_float() {
                 assert_eq!(got.unwrap().ty, want, "{expr} of {stored} and {other}");
             }
         }
+    }
+}
+
+/// "Both operands have the same type; it is the result's (u1 for comparisons)"; functions take floats, shifts any integer amount.
+#[test]
+fn nothing_is_promoted_in_the_style_pto() {
+    let asked = |expr: &str, types: &[Ty]| asked(Style::Pto, expr, types).ok();
+    let shown = |ty: Option<Ty>| ty.map(|ty| ty.to_string());
+    let is_float = |ty: Ty| matches!(ty, Float(..));
+    for a in all_types() {
+        for b in all_types() {
+            let same = (a == b).then_some(a);
+            for op in ["+", "%"] {
+                assert_eq!(
+                    asked(&format!("a {op} b"), &[a, b]),
+                    shown(same),
+                    "{a} {op} {b}"
+                );
+            }
+            let compared = same.map(|_| BOOL);
+            assert_eq!(asked("a <= b", &[a, b]), shown(compared), "{a} <= {b}");
+            assert_eq!(asked("min(a, b)", &[a, b]), shown(same), "min({a}, {b})");
+            let bits = same.filter(|ty| !is_float(*ty));
+            assert_eq!(asked("a ^ b", &[a, b]), shown(bits), "{a} ^ {b}");
+            let shifted = (!is_float(a) && !is_float(b)).then_some(a);
+            assert_eq!(asked("a >> b", &[a, b]), shown(shifted), "{a} >> {b}");
+            assert_eq!(asked("a and b", &[a, b]), shown(Some(BOOL)), "{a} and {b}");
+        }
+        let float = Some(a).filter(|ty| is_float(*ty));
+        assert_eq!(asked("-a", &[a]), shown(Some(a)), "-{a}");
+        assert_eq!(asked("abs(a)", &[a]), shown(Some(a)), "abs({a})");
+        assert_eq!(asked("sqrt(a)", &[a]), shown(float), "sqrt({a})");
+        assert_eq!(
+            asked("a + 1", &[a]),
+            shown(Some(a).filter(|ty| !is_float(*ty) && *ty != Signed(1)))
+        );
     }
 }

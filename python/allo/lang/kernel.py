@@ -194,8 +194,11 @@ class ConstevalFunction:
 
 
 def consteval(fn: Callable[..., Any] | None = None, *, lazy: builtins.bool = False) -> Any:
-    """Makes a function callable for kernels while they are compiled."""
-    return ConstevalFunction if fn is None else ConstevalFunction(fn)
+    """Makes a function callable for kernels while they are compiled; a lazy one is a kernel, whose calls with constants are their
+    results."""
+    if fn is None:
+        return kernel if lazy else ConstevalFunction
+    return ConstevalFunction(fn)
 
 
 # Kernels in kernels are decorated, too.

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from inspect import Signature
-from typing import Any, Generic, ParamSpec, TypeVar, overload
+from typing import Any, Generic, Literal, ParamSpec, TypeVar, overload
 
 from ..schedule import Schedule
 from .core import KernelOptions as KernelOptions
@@ -40,4 +40,8 @@ def kernel(
 @overload
 def consteval(fn: Callable[P, R], /) -> ConstevalFunction[P, R]: ...
 @overload
-def consteval(*, lazy: Any = ...) -> Callable[[Callable[P, R]], ConstevalFunction[P, R]]: ...
+def consteval(*, lazy: Literal[True]) -> Callable[[Callable[P, R]], Kernel[P, R]]: ...
+@overload
+def consteval(
+    *, lazy: Literal[False] = ...
+) -> Callable[[Callable[P, R]], ConstevalFunction[P, R]]: ...

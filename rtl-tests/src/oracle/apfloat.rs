@@ -15,6 +15,18 @@ fn bits<F: Float>(format: Scalar, value: F) -> u128 {
     }
 }
 
+/// How an operation rounds to an integral value, if it does.
+fn integral(op: UnaryOp) -> Option<Round> {
+    Some(match op {
+        UnaryOp::Floor => Round::TowardNegative,
+        UnaryOp::Ceil => Round::TowardPositive,
+        UnaryOp::Trunc => Round::TowardZero,
+        UnaryOp::RoundEven => Round::NearestTiesToEven,
+        UnaryOp::RoundAway => Round::NearestTiesToAway,
+        _ => return None,
+    })
+}
+
 fn apply<F: Float>(kind: Kind, format: FloatFormat, operands: &[u128]) -> Option<u128> {
     let x: Vec<F> = operands.iter().map(|&bits| F::from_bits(bits)).collect();
     let a = x[0];
@@ -27,11 +39,10 @@ fn apply<F: Float>(kind: Kind, format: FloatFormat, operands: &[u128]) -> Option
         Kind::Unary(UnaryOp::Neg) => return Some(operands[0] ^ sign),
         Kind::Unary(UnaryOp::Abs) => return Some(operands[0] & !sign),
         // It adds a power of two that not every format has.
-        Kind::Unary(UnaryOp::Floor | UnaryOp::Ceil) if format.frac >= 1 << (format.exp - 1) => {
+        Kind::Unary(op) if format.frac >= 1 << (format.exp - 1) && integral(op).is_some() => {
             return None;
         }
-        Kind::Unary(UnaryOp::Floor) => a.round_to_integral(Round::TowardNegative).value,
-        Kind::Unary(UnaryOp::Ceil) => a.round_to_integral(Round::TowardPositive).value,
+        Kind::Unary(op) => a.round_to_integral(integral(op)?).value,
         Kind::Binary(BinaryOp::Add) => (a + x[1]).value,
         Kind::Binary(BinaryOp::Sub) => (a - x[1]).value,
         Kind::Binary(BinaryOp::Mul) => (a * x[1]).value,

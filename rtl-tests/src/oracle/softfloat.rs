@@ -54,6 +54,9 @@ fn apply<F: Pattern>(kind: Kind, operands: &[u128], mode: RoundingMode) -> Optio
         Kind::Unary(UnaryOp::Sqrt) => a.sqrt(mode),
         Kind::Unary(UnaryOp::Floor) => a.round_to_integral(RoundingMode::TowardNegative),
         Kind::Unary(UnaryOp::Ceil) => a.round_to_integral(RoundingMode::TowardPositive),
+        Kind::Unary(UnaryOp::Trunc) => a.round_to_integral(RoundingMode::TowardZero),
+        Kind::Unary(UnaryOp::RoundEven) => a.round_to_integral(RoundingMode::TiesToEven),
+        Kind::Unary(UnaryOp::RoundAway) => a.round_to_integral(RoundingMode::TiesToAway),
         _ => return None,
     })
 }

@@ -4,7 +4,7 @@ use super::{Allo, Builtin, Template};
 use crate::diagnostics::{Diagnostic, Span};
 use crate::frontend::codes;
 use crate::frontend::error::{Result, fail};
-use crate::frontend::options::Options;
+use crate::frontend::options::{Lanes, Options, Profile};
 use crate::frontend::promote::Style;
 use crate::frontend::types;
 use crate::frontend::values::ConstValue;
@@ -23,9 +23,10 @@ pub fn call(builtin: Builtin, args: &Args, names: &mut dyn Names) -> Option<Resu
         Builtin::SizedInt(signed) => apint(args, Some(signed), names),
         Builtin::Apfloat => apfloat(args),
         Builtin::StaticAssert => static_assert(args, names),
-        Builtin::Kernel | Builtin::Consteval => {
+        Builtin::Kernel | Builtin::OperatorIp => {
             refused("a decorator of allo stands above a function, and is not called")
         }
+        Builtin::Consteval => consteval(args),
         Builtin::Grid => refused("grid stands in the header of a kernel's for loop only"),
         Builtin::Stream => refused("a stream is declared: `name: Stream[i32]`"),
         Builtin::Stateful => {
@@ -33,9 +34,23 @@ pub fn call(builtin: Builtin, args: &Args, names: &mut dyn Names) -> Option<Resu
             types::stateful(&types.collect::<Vec<_>>(), args.span)
         }
         Builtin::Worker(_) => refused("only a kernel is a grid of workers"),
+        Builtin::Assume => refused("only a kernel assumes something of its values"),
         Builtin::Bufferize => refused("bufferize makes an array of a kernel"),
         Builtin::Range | Builtin::Len => return None,
     })
+}
+
+/// `consteval(lazy=False)`: the decorator itself.
+fn consteval(args: &Args) -> Result<ConstValue> {
+    args.only_named(&["lazy"], "consteval")?;
+    args.expect(0, 0, "consteval (by position)")?;
+    match args.get(0, "lazy") {
+        None | Some(ConstValue::Bool(false)) => Ok(Allo::Builtin(Builtin::Consteval).into()),
+        Some(_) => {
+            let message = "a lazy helper is defined at module level or in a kernel";
+            fail(codes::DECORATOR, args.span, message)
+        }
+    }
 }
 
 fn template(args: &Args) -> Result<ConstValue> {
@@ -52,41 +67,76 @@ fn template(args: &Args) -> Result<ConstValue> {
 
 /// `KernelOptions(...)`.
 pub fn kernel_options(args: &Args) -> Result<ConstValue> {
-    const NAMES: [&str; 4] = ["typing_style", "enable_tensor", "fast_math", "subnormals"];
+    const NAMES: [&str; 6] = [
+        "typing_style",
+        "enable_tensor",
+        "fast_math",
+        "subnormals",
+        "profile",
+        "lanes",
+    ];
     args.only_named(&NAMES, "KernelOptions")?;
     args.expect(0, 0, "KernelOptions (by position)")?;
     let mut options = Options::default();
     for (name, value) in &args.named {
-        match (name.as_str(), value) {
-            ("typing_style", ConstValue::Str(style)) => {
-                options.style = Style::named(style).ok_or_else(|| {
-                    let message = format!("there is no typing style '{style}'");
-                    Diagnostic::error(codes::DECORATOR, args.span, message)
-                        .help("the styles are \"hls\" and \"cpp\"")
-                })?;
+        option(&mut options, name, value, args.span)?;
+    }
+    let (foreign, own): (&[&str], _) = match options.style {
+        Style::Pto => (&["enable_tensor", "fast_math", "subnormals"], "without"),
+        _ => (&["profile", "lanes"], "with"),
+    };
+    if let Some((name, _)) = args.named.iter().find(|one| foreign.contains(&&*one.0)) {
+        let message = format!("the option '{name}' stands {own} typing_style=\"pto\" only");
+        return fail(codes::DECORATOR, args.span, message);
+    }
+    options.flush_subnormals |= options.profile.flushes();
+    Ok(Allo::Options(options).into())
+}
+
+/// Sets one option.
+fn option(options: &mut Options, name: &str, value: &ConstValue, span: Span) -> Result<()> {
+    let choice = |message: String, help: &str| {
+        let error = Diagnostic::error(codes::DECORATOR, span, message);
+        error.help(help)
+    };
+    match (name, value) {
+        ("typing_style", ConstValue::Str(style)) => {
+            options.style = Style::named(style).ok_or_else(|| {
+                let message = format!("there is no typing style '{style}'");
+                choice(message, "the styles are \"hls\", \"cpp\" and \"pto\"")
+            })?;
+        }
+        ("enable_tensor", ConstValue::Bool(v)) => options.enable_tensor = *v,
+        ("fast_math", ConstValue::Bool(v)) => options.fast_math = *v,
+        ("subnormals", ConstValue::Str(mode)) if &**mode == "ftz" => {
+            options.flush_subnormals = true;
+        }
+        ("subnormals", _) => {
+            let message = "the option 'subnormals' can only be \"ftz\"".to_owned();
+            let help = "without it, subnormal numbers are computed with as IEEE 754 says";
+            return Err(choice(message, help).into());
+        }
+        ("profile", ConstValue::Str(profile)) => {
+            options.profile = Profile::named(profile).ok_or_else(|| {
+                let message = format!("there is no profile '{profile}'");
+                choice(message, "the profiles are \"cpu\", \"a2a3\" and \"a5\"")
+            })?;
+        }
+        ("lanes", ConstValue::Int(lanes)) => match lanes.to_u32() {
+            Some(lanes @ 1..=Lanes::MOST) if lanes.is_power_of_two() => {
+                options.lanes = Lanes(lanes);
             }
-            ("enable_tensor", ConstValue::Bool(v)) => options.enable_tensor = *v,
-            ("fast_math", ConstValue::Bool(v)) => options.fast_math = *v,
-            ("subnormals", ConstValue::Str(mode)) if &**mode == "ftz" => {
-                options.flush_subnormals = true;
+            _ => {
+                let message = format!("the option 'lanes' cannot be {}", value.text());
+                return Err(choice(message, "lanes is a power of two up to 64").into());
             }
-            ("subnormals", _) => {
-                let message = "the option 'subnormals' can only be \"ftz\"";
-                let help = "without it, subnormal numbers are computed with as IEEE 754 says";
-                return Err(Diagnostic::error(codes::DECORATOR, args.span, message)
-                    .help(help)
-                    .into());
-            }
-            (_, other) => {
-                return fail(
-                    codes::DECORATOR,
-                    args.span,
-                    format!("the option '{name}' cannot be {}", other.kind()),
-                );
-            }
+        },
+        (_, other) => {
+            let message = format!("the option '{name}' cannot be {}", other.kind());
+            return fail(codes::DECORATOR, span, message);
         }
     }
-    Ok(Allo::Options(options).into())
+    Ok(())
 }
 
 fn small(value: Option<&ConstValue>, low: u32, high: u32, what: &str, span: Span) -> Result<u32> {

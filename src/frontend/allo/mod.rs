@@ -7,6 +7,7 @@ pub mod surface;
 use super::builder::Operator;
 use super::namespaces::Namespace;
 use super::options::Options;
+use super::pto::Thing;
 use super::schedule::Scheduling;
 use super::types::StreamType;
 use super::values::ConstValue;
@@ -39,6 +40,8 @@ pub enum Allo {
     Namespace(Namespace),
     /// `KernelOptions(...)`.
     Options(Options),
+    /// A thing of `allo.pto`.
+    Pto(Thing),
     /// A schedule, or what belongs to one.
     Scheduling(Scheduling),
 }
@@ -80,6 +83,8 @@ pub enum Builtin {
     Kernel,
     /// The decorator.
     Consteval,
+    /// The decorator.
+    OperatorIp,
     /// `Template("T")`.
     Template,
     /// `KernelOptions(...)`.
@@ -98,6 +103,8 @@ pub enum Builtin {
     Len,
     /// `static_assert`.
     StaticAssert,
+    /// `assume`.
+    Assume,
     /// `bufferize`.
     Bufferize,
     /// `Stream`.

@@ -28,6 +28,7 @@ impl HostValue for Allo {
             Allo::Builtin(_) => "a built-in",
             Allo::Namespace(_) => "a module",
             Allo::Options(_) => "kernel options",
+            Allo::Pto(thing) => thing.kind(),
             Allo::Scheduling(thing) => thing.kind(),
         }
     }
@@ -40,6 +41,7 @@ impl HostValue for Allo {
             Allo::Stateful(ty, None) => format!("Stateful[{ty}]"),
             Allo::Stateful(ty, Some(shape)) => format!("Stateful[{}]", shaped_name(*ty, shape)),
             Allo::Operator(op) => op.key.to_owned(),
+            Allo::Pto(thing) => thing.text(),
             Allo::Scheduling(thing) => thing.text(),
             other => format!("<{}>", other.kind()),
         }
@@ -74,6 +76,7 @@ impl HostValue for Allo {
             (Allo::Builtin(x), Allo::Builtin(y)) => x == y,
             (Allo::Namespace(x), Allo::Namespace(y)) => x == y,
             (Allo::Options(x), Allo::Options(y)) => x == y,
+            (Allo::Pto(x), Allo::Pto(y)) => x.equals(y),
             (Allo::Scheduling(x), Allo::Scheduling(y)) => x.equals(y),
             _ => false,
         }
@@ -114,6 +117,7 @@ impl HostValue for Allo {
 
     fn subscript(&self, index: &[(ConstValue, Span)], span: Span) -> Option<Result<ConstValue>> {
         match self {
+            Allo::Pto(thing) => thing.subscript(index, span),
             Allo::Type(elem) => Some(types::shaped(*elem, index, span)),
             Allo::Builtin(Builtin::Stream) => Some(types::stream(index, span)),
             Allo::Builtin(Builtin::Stateful) => Some(types::stateful(index, span)),
@@ -127,6 +131,7 @@ impl HostValue for Allo {
 
     fn callable(&self) -> bool {
         match self {
+            Allo::Pto(thing) => thing.callable(),
             Allo::Scheduling(thing) => thing.callable(),
             _ => matches!(self, Allo::Operator(_) | Allo::Builtin(_) | Allo::Kernel(_)),
         }
@@ -136,6 +141,7 @@ impl HostValue for Allo {
         match self {
             Allo::Builtin(builtin) => construct::call(*builtin, args, names),
             Allo::Operator(op) => Some(fold(op, args)),
+            Allo::Pto(thing) => thing.call(args),
             // What is called is the world's to carry out.
             Allo::Scheduling(thing) => thing.charge(args.span, names).err().map(Err),
             _ => None,

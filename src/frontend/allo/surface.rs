@@ -3,6 +3,7 @@
 use super::{Allo, Builtin};
 use crate::frontend::namespaces::Namespace;
 use crate::frontend::operators;
+use crate::frontend::pto;
 use crate::frontend::scalars;
 use crate::frontend::schedule::Scheduling;
 use crate::frontend::values::ConstValue;
@@ -11,6 +12,7 @@ use crate::ir::{FloatFormat, Scalar};
 const ALLO: &[(&str, Allo)] = &[
     ("kernel", Allo::Builtin(Builtin::Kernel)),
     ("consteval", Allo::Builtin(Builtin::Consteval)),
+    ("operator_ip", Allo::Builtin(Builtin::OperatorIp)),
     ("Template", Allo::Builtin(Builtin::Template)),
     ("KernelOptions", Allo::Builtin(Builtin::KernelOptions)),
     ("apint", Allo::Builtin(Builtin::Apint)),
@@ -20,6 +22,7 @@ const ALLO: &[(&str, Allo)] = &[
     ("reduction", Allo::Builtin(Builtin::Range)),
     ("grid", Allo::Builtin(Builtin::Grid)),
     ("static_assert", Allo::Builtin(Builtin::StaticAssert)),
+    ("assume", Allo::Builtin(Builtin::Assume)),
     ("bufferize", Allo::Builtin(Builtin::Bufferize)),
     ("Stream", Allo::Builtin(Builtin::Stream)),
     ("Stateful", Allo::Builtin(Builtin::Stateful)),
@@ -34,6 +37,7 @@ const ALLO: &[(&str, Allo)] = &[
     ("core", Allo::Namespace(Namespace::Allo)),
     ("operators", Allo::Namespace(Namespace::Allo)),
     ("ir", Allo::Namespace(Namespace::IrTypes)),
+    ("pto", Allo::Namespace(Namespace::Pto)),
     ("schedule", Allo::Scheduling(Scheduling::Class)),
     ("Schedule", Allo::Scheduling(Scheduling::Class)),
 ];
@@ -87,6 +91,7 @@ fn thing(space: Namespace, name: &str) -> Option<Allo> {
         Namespace::IrTypes => {
             in_table(IR_TYPES, name).or_else(|| scalars::long_named(name).map(Allo::Type))
         }
+        Namespace::Pto => pto::surface::named(name),
         Namespace::Arith | Namespace::Math | Namespace::Linalg => operator(),
     }
 }
@@ -129,6 +134,7 @@ pub fn exported(space: Namespace) -> Vec<String> {
             let names = IR_TYPES.iter().map(|(n, _)| (*n).to_owned());
             names.chain(long_names()).collect()
         }
+        Namespace::Pto => pto::surface::exported().collect(),
         Namespace::Arith | Namespace::Math | Namespace::Linalg => {
             operators::exported(space).collect()
         }

@@ -1,14 +1,17 @@
 //! Typed construction of ir operations: the one place where compile-time values materialise.
 
 pub mod elementwise;
+pub mod lanes;
 mod subnormals;
 
+use self::lanes::LaneLoop;
 use super::codes;
 use super::error::{Failure, Result, fail};
 use super::literals::{self, Position};
 use super::namespaces::Namespace;
 use super::options::Options;
-use super::promote::{self, Promotion, Row, Term, no_rule};
+use super::promote::{self, Promotion, Row, Style, Term, no_rule};
+use super::pto;
 use super::values::{ConstValue, Typed, Value};
 use crate::arena::Arena;
 use crate::diagnostics::{Diagnostic, Span};
@@ -101,6 +104,8 @@ pub struct Builder {
     shared: HashSet<ValueId>,
     /// Floats that are no subnormals, where these are flushed.
     pub(super) flushed: HashSet<ValueId>,
+    /// The loop over lanes that operations on vectors are added to.
+    lane_loop: Option<LaneLoop>,
     /// A line for each typing decision, if anybody asked for them.
     pub explanation: Option<Vec<String>>,
 }
@@ -115,17 +120,20 @@ impl Builder {
             blocks: vec![OpenBlock::default()],
             shared: HashSet::new(),
             flushed: HashSet::new(),
+            lane_loop: None,
             explanation: None,
         }
     }
 
     /// Opens a nested block; operations go there until it is closed.
     pub fn open(&mut self) {
+        self.close_lanes();
         self.blocks.push(OpenBlock::default());
     }
 
     /// Closes the innermost block.
     pub fn close(&mut self, yields: Vec<ValueId>) -> Block {
+        self.close_lanes();
         let ops = self.blocks.pop().map(|b| b.ops).unwrap_or_default();
         Block { ops, yields }
     }
@@ -187,6 +195,9 @@ impl Builder {
 
     /// Appends an operation.
     pub fn push(&mut self, kind: OpKind, results: Vec<ValueId>, span: Span) {
+        if self.ends_lanes(&kind) {
+            self.close_lanes();
+        }
         if let Some(block) = self.blocks.last_mut() {
             block.ops.push(Op {
                 kind,
@@ -276,6 +287,9 @@ impl Builder {
         let Some(partner) = partner else {
             return default_type(value, span);
         };
+        if self.options.style == Style::Pto {
+            return pto::literals::beside(key, value, partner, position, span);
+        }
         // Only a choice between values leaves them in a storage format.
         if partner.is_storage() && key != "select" {
             return computed_literal(value, partner, span);
@@ -317,7 +331,14 @@ impl Builder {
     ) -> Result<Promotion> {
         let style = self.options.style;
         let found = row.promote(style, key, types).map_err(|message| {
-            let error = Diagnostic::error(codes::NO_RULE, span, message);
+            let code = match style {
+                Style::Pto => codes::TYPE_MISMATCH,
+                _ => codes::NO_RULE,
+            };
+            let error = Diagnostic::error(code, span, message);
+            if style == Style::Pto {
+                return error.help(pto::CONVERT);
+            }
             let (cast, help) = cast_for(types);
             match row.promote(style, key, &cast) {
                 Ok(_) => error.help(help),
@@ -368,8 +389,17 @@ impl Builder {
         }
     }
 
-    /// The operand converted for storage in a variable, element, parameter or result of type `to`.
+    /// The operand for storage in a variable, element, parameter or result of type `to`: converted, where the style does
+    /// that.
     pub fn store_as(&mut self, operand: &Operand, to: Scalar) -> Result<ValueId> {
+        if self.options.style == Style::Pto {
+            pto::literals::check_stored(&operand.value, to, operand.span)?;
+        }
+        self.convert(operand, to)
+    }
+
+    /// The operand converted to the type `to`, in every style.
+    pub fn convert(&mut self, operand: &Operand, to: Scalar) -> Result<ValueId> {
         match &operand.value {
             Value::Scalar(typed) => Ok(self.cast(*typed, to, operand.span)),
             Value::Const(value) => {
@@ -407,7 +437,7 @@ impl Builder {
                 format!("{what} must be an integer, not a float"),
             );
         }
-        self.store_as(operand, Scalar::Index)
+        self.convert(operand, Scalar::Index)
     }
 
     /// The operand as a subscript: of an integer too wide for index that lies outside of its range, the least index: that
@@ -446,8 +476,15 @@ impl Builder {
         let ty = value.ty.computed();
         let lhs = self.cast(value, ty, span);
         let rhs = self.zero(ty, span);
-        let op = CompareOp::Ne;
-        let id = self.emit(OpKind::Compare { op, lhs, rhs }, Scalar::BOOL, span);
+        let test = OpKind::Compare {
+            op: CompareOp::Ne,
+            lhs,
+            rhs,
+        };
+        let id = match self.options.style {
+            Style::Pto => self.append(test, Scalar::BOOL, span),
+            _ => self.emit(test, Scalar::BOOL, span),
+        };
         Typed {
             id,
             ty: Scalar::BOOL,
@@ -628,6 +665,8 @@ pub fn describe(value: &Value) -> String {
         Value::Array { .. } => "an array".to_owned(),
         Value::Streams(streams) if streams.shape.is_empty() => "a stream".to_owned(),
         Value::Streams(_) => "an array of streams".to_owned(),
+        Value::Vector(vector) => format!("a {}", vector.ty),
+        Value::Tile(tile) => format!("a {}", tile.ty),
         Value::Tuple(items) => format!("a tuple of {} values", items.len()),
     }
 }

@@ -1,23 +1,22 @@
-//! `KernelOptions(subnormals="ftz")`: what computes on floats of 16 bits and more sees a zero of the same sign
+//! `KernelOptions(subnormals="ftz")` and profiles that flush: what computes on floats of 16 bits and more sees a zero of the same sign
 //! in place of a subnormal operand, and gives one in place of a subnormal result.
 //!
-//! Moves, selections and the operations on the sign bit alone keep a subnormal.
+//! Moves, selections and the operations on the sign bit alone keep a subnormal; in the style "pto" conversions do too.
 
 use super::Builder;
 use crate::diagnostics::Span;
+use crate::frontend::promote::Style;
 use crate::ir::{OpKind, Scalar, UnaryOp, ValueId};
 
 /// Narrowest format that is flushed.
 const LEAST_WIDTH: u32 = 16;
 
 /// Whether an operation computes on its operands, instead of moving them or changing a sign.
-fn computes(kind: &OpKind) -> bool {
+fn computes(kind: &OpKind, style: Style) -> bool {
     match kind {
+        OpKind::Cast { .. } => style != Style::Pto,
         OpKind::Unary { op, .. } => !matches!(op, UnaryOp::Neg | UnaryOp::Abs),
-        OpKind::Binary { .. }
-        | OpKind::Compare { .. }
-        | OpKind::Fma { .. }
-        | OpKind::Cast { .. } => true,
+        OpKind::Binary { .. } | OpKind::Compare { .. } | OpKind::Fma { .. } => true,
         _ => false,
     }
 }
@@ -25,7 +24,7 @@ fn computes(kind: &OpKind) -> bool {
 impl Builder {
     /// Appends an operation, between the flushing of its operands and that of its result if it computes.
     pub(super) fn emit_flushing(&mut self, mut kind: OpKind, ty: Scalar, span: Span) -> ValueId {
-        if !computes(&kind) {
+        if !computes(&kind, self.options.style) {
             return self.append(kind, ty, span);
         }
         let flushed: Vec<ValueId> = kind
@@ -38,6 +37,14 @@ impl Builder {
         kind.for_each_operand(&mut |value| *value = flushed.next().unwrap_or(*value));
         let result = self.append(kind, ty, span);
         self.flush(result, span)
+    }
+
+    /// An operand of a product, as zero if it is a subnormal number and these are flushed.
+    pub fn flushed_operand(&mut self, value: ValueId, span: Span) -> ValueId {
+        match self.options.flush_subnormals {
+            true => self.flush(value, span),
+            false => value,
+        }
     }
 
     fn flush(&mut self, value: ValueId, span: Span) -> ValueId {

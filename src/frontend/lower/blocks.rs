@@ -39,7 +39,8 @@ impl Lowerer<'_, '_> {
         let id = match &operand.value {
             Value::Array { id, .. } => *id,
             _ => {
-                let contents = initial_elements(operand, packed.elem, &packed.shape)?;
+                let contents =
+                    initial_elements(self.options.style, operand, packed.elem, &packed.shape)?;
                 return Ok(self
                     .b
                     .constant(whole, constant(&contents, packed.elem), span));

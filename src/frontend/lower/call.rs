@@ -1,13 +1,16 @@
 //! Calls: kernels, operators and compile-time functions.
 
 use super::bufferize;
-use super::lowerer::{Lowerer, not_consteval};
+use super::lowerer::{Lowerer, Place, not_consteval};
+use super::returns::Condition;
 use crate::diagnostics::{Diagnostic, Span, suggest};
 use crate::frontend::allo::{Allo, Builtin, KernelRef, surface};
 use crate::frontend::builder::{Operand, Operator, describe};
 use crate::frontend::codes;
 use crate::frontend::error::{Failure, Result, fail};
 use crate::frontend::namespaces::Namespace;
+use crate::frontend::promote::Style;
+use crate::frontend::pto::{self, Thing};
 use crate::frontend::session::{Passing, Signature, Slot};
 use crate::frontend::values::{ConstValue, Typed, Value, shaped_name};
 use crate::ir::{Arg, ArrayId, ArrayKind, Call, OpKind, Scalar, ValueId};
@@ -56,7 +59,9 @@ impl<'a> Lowerer<'_, 'a> {
         match Allo::of(&callee) {
             Some(Allo::Kernel(kernel)) => self.call_kernel(kernel, e, span),
             Some(Allo::Operator(op)) => self.call_operator(op, &callee, e, span),
+            Some(Allo::Pto(Thing::Operation(op))) => self.call_pto(op, e, span),
             Some(Allo::Builtin(Builtin::Len)) => self.call_len(&callee, e, span),
+            Some(Allo::Builtin(Builtin::Assume)) => self.assume(e),
             Some(Allo::Builtin(Builtin::Bufferize)) => self.call_bufferize(e),
             Some(Allo::Builtin(Builtin::Worker(extent))) => self.worker_index(*extent, e),
             Some(Allo::Builtin(Builtin::Range | Builtin::Grid)) => fail(
@@ -73,10 +78,29 @@ impl<'a> Lowerer<'_, 'a> {
                 "declare a variable of the type, or use allo.arith.cast(x, {ty})"
             ))
             .into()),
-            Some(Allo::Builtin(_) | Allo::Type(_)) => self.call_known(&callee, e, span),
+            Some(Allo::Builtin(_) | Allo::Type(_) | Allo::Pto(Thing::Tile)) => {
+                self.call_known(&callee, e, span)
+            }
             Some(other) => self.not_callable(other.kind(), span),
             None => self.call_python(&callee, e, span),
         }
+    }
+
+    /// `allo.assume(cond)`; `allo.assume(array, i, ...)`.
+    fn assume(&mut self, e: &'a ast::ExprCall) -> Result<Value> {
+        let span = self.span(e.range());
+        let ([test], []) = (&*e.arguments.args, &*e.arguments.keywords) else {
+            return self.promise(e);
+        };
+        match self.condition(test)? {
+            Condition::Known(true) => {}
+            Condition::Known(false) => {
+                let message = "what is assumed is never so";
+                return fail(codes::ARGUMENTS, self.span(test.range()), message);
+            }
+            Condition::Runtime(cond) => self.b.push(OpKind::Assume { cond: cond.id }, vec![], span),
+        }
+        Ok(ConstValue::None.into())
     }
 
     /// A call of something that Python can call while compiling.
@@ -255,6 +279,31 @@ impl<'a> Lowerer<'_, 'a> {
         }
     }
 
+    /// An operation of `allo.pto`.
+    fn call_pto(
+        &mut self,
+        op: &'static pto::Operation,
+        e: &'a ast::ExprCall,
+        span: Span,
+    ) -> Result<Value> {
+        if self.options.style != Style::Pto {
+            let message = format!(
+                "'{}' stands in kernels of the typing style \"pto\"",
+                op.name
+            );
+            return Err(Diagnostic::error(codes::PTO_PLACE, span, message)
+                .help("write `@kernel(options=KernelOptions(typing_style=\"pto\"))`")
+                .into());
+        }
+        let args = self.args(e)?;
+        if pto::modes::is_mode(op) && self.place != Place::Body {
+            let message = format!("'{}' stands at the top level of a kernel's body", op.name);
+            return fail(codes::PTO_PLACE, span, message);
+        }
+        let call = pto::Invocation::new(op, args.positional, args.named, span)?;
+        (op.lower)(&mut self.b, &call)
+    }
+
     /// The array, or `None`, that follows the operands of an operator with a fixed number of them.
     fn accumulator_by_position(&self, op: &Operator, args: &mut Args) -> Option<Operand> {
         let (least, most) = op.arity;
@@ -350,6 +399,11 @@ impl<'a> Lowerer<'_, 'a> {
         for (operand, (param, slot, written)) in operands.iter().zip(&signature.params) {
             let slot = match slot {
                 Passing::Value(slot) => slot,
+                Passing::Tile(ty) => {
+                    passed.push(self.tile_argument(operand, param, ty)?);
+                    spans.push(operand.span);
+                    continue;
+                }
                 Passing::Streams(ty) => {
                     let streams = self.stream_argument(operand, param, ty)?;
                     passed.extend(streams.iter().map(|id| Arg::Array(*id)));

@@ -263,6 +263,11 @@ impl<'a> Lowerer<'_, 'a> {
                 let indices = self.indices(id, e)?;
                 Ok(Value::Scalar(self.load(id, indices, span)))
             }
+            Value::Tile(_) => fail(codes::NOT_INDEXABLE, span, "a tile has no subscripts"),
+            Value::Vector(vector) => {
+                let message = format!("the lanes of a {} have no subscripts", vector.ty);
+                fail(codes::NOT_INDEXABLE, span, message)
+            }
             Value::Streams(streams) => self.stream_element(&streams, e),
             Value::Scalar(typed) => {
                 let bits = self.bits(typed.ty, e)?;

@@ -8,6 +8,7 @@ use crate::frontend::builder::Builder;
 use crate::frontend::codes;
 use crate::frontend::decorator::kernel_decorator;
 use crate::frontend::error::{Failure, Result, fail};
+use crate::frontend::pto::tiles::Tile;
 use crate::frontend::scan;
 use crate::frontend::session::{Passing, Session, Signature, Slot, Worker};
 use crate::frontend::types::{self, Type};
@@ -36,7 +37,12 @@ pub fn kernel(
     let mut lowerer = Lowerer::new(session, file, module, options, bindings, parent);
     lowerer.inferred = inferred.to_vec();
     lowerer.worker = worker.cloned();
-    lowerer.kernel(ast, name)
+    let (mut kernel, signature) = lowerer.kernel(ast, name)?;
+    let def = &session.world.defs[def];
+    if let Some(module) = &def.foreign {
+        kernel.foreign = Some(Box::new(module.of(&kernel, session.world.sources, file)?));
+    }
+    Ok((kernel, signature))
 }
 
 /// A declared parameter: what it is in the ir (an array of streams is several), its name, and what callers see.
@@ -77,9 +83,22 @@ impl<'a> Lowerer<'_, 'a> {
             results,
             body,
             dataflow: false,
+            foreign: None,
         };
+        self.check_sizes(&kernel);
         let signature = self.signature(&kernel, params);
         Ok((kernel, signature))
+    }
+
+    /// Only what the caller passes has room for any number of elements.
+    fn check_sizes(&mut self, kernel: &Kernel) {
+        for array in kernel.arrays.values() {
+            if array.len() > array.kind.most_elements() {
+                let name = &array.name;
+                let message = format!("'{name}' has 2^32 elements or more, and is no parameter");
+                self.report(Diagnostic::error(codes::SHAPE, array.span, message));
+            }
+        }
     }
 
     fn signature(&self, kernel: &Kernel, params: Vec<Declared>) -> Signature {
@@ -188,6 +207,19 @@ impl<'a> Lowerer<'_, 'a> {
                 self.declare(&name, Local::Streams(streams), span);
                 Ok((params, name, Passing::Streams(ty)))
             }
+            Type::Tile(written) => {
+                let tile = self.tile_type(&written, type_span)?;
+                let kind = ArrayKind::Param(position);
+                let array = self.tile_array(&name, &tile, kind, span);
+                let ty = tile.clone();
+                self.declare(&name, Local::Tile(Tile { array, ty }), span);
+                Ok((vec![Param::Array(array)], name, Passing::Tile(tile)))
+            }
+            Type::Vector(ty) => fail(
+                codes::PTO_PLACE,
+                type_span,
+                format!("a parameter is no {ty}: pass an array, and load it"),
+            ),
             Type::Stateful(..) => fail(
                 codes::STATE,
                 type_span,

@@ -119,12 +119,14 @@ impl<'a> Lowerer<'_, 'a> {
         let mut names = self.assigned_scalars(&s.body);
         names.retain(|n| *n != *target.id);
         let carried = self.carry(names);
+        let homes = self.enter_vectors(&[&s.body], span);
         self.b.open();
         self.scopes.push();
         let params = self.enter_carried(&carried);
         let iv = self.bind_iv(&target.id, self.span(target.range));
         self.loop_body(&s.body);
         self.scopes.pop();
+        self.leave_vectors(&homes, span);
         let yields = self.scalars(&carried.names).iter().map(|t| t.id).collect();
         let body = self.b.close(yields);
         let op = For {
@@ -158,6 +160,7 @@ impl<'a> Lowerer<'_, 'a> {
             ty: Scalar::Index,
         });
         self.scopes.declare(name, local, span);
+        self.counters.insert(iv);
         iv
     }
 
@@ -351,9 +354,11 @@ impl<'a> Lowerer<'_, 'a> {
 
     fn refuse_carried(&self, s: &ast::StmtFor, targets: &[(String, Span)]) -> Result<()> {
         let assigned = scan::assigned_names(&s.body);
+        let vectors = self.assigned_vectors(&s.body);
         for (name, range) in assigned {
             let own = targets.iter().any(|t| t.0 == name);
-            if !own && self.scopes.scalar(&name).is_some() {
+            let vector = vectors.iter().any(|vector| vector.0 == name);
+            if !own && (vector || self.scopes.scalar(&name).is_some()) {
                 return Err(Diagnostic::error(
                     codes::GRID_CARRIED,
                     self.span(range),
@@ -389,6 +394,7 @@ impl<'a> Lowerer<'_, 'a> {
         self.refuse_orelse(&s.orelse, "while")?;
         self.check_loop_depth(span)?;
         let carried = self.carry(self.assigned_scalars(&s.body));
+        let homes = self.enter_vectors(&[&s.body], span);
         self.b.open();
         let params = self.enter_carried(&carried);
         let tested = self.condition(&s.test);
@@ -411,6 +417,7 @@ impl<'a> Lowerer<'_, 'a> {
         };
         self.b.open();
         self.scoped(Place::Loop, &s.body);
+        self.leave_vectors(&homes, span);
         let yields = self.scalars(&carried.names).iter().map(|t| t.id).collect();
         let body: Block = self.b.close(yields);
         let op = While {

@@ -11,7 +11,7 @@ use crate::frontend::options::Options;
 use crate::frontend::session::{Env, Session, Worker};
 use crate::frontend::values::{ConstValue, Value};
 use crate::frontend::world::Bindings;
-use crate::ir::{self, ArrayId, ArrayKind, OpKind};
+use crate::ir::{self, ArrayId, ArrayKind, OpKind, ValueId};
 use pyeval::{Args, Function, Host, Names, Place as Context};
 use ruff_python_ast::Expr;
 use ruff_text_size::Ranged;
@@ -55,6 +55,8 @@ pub(super) struct Lowerer<'s, 'a> {
     pub(super) worker: Option<Worker>,
     /// Types of the parameters without annotation, in order.
     pub(super) inferred: Vec<ConstValue>,
+    /// Variables of loops.
+    pub(super) counters: HashSet<ValueId>,
 }
 
 impl Names for Lowerer<'_, '_> {
@@ -127,6 +129,7 @@ impl<'s, 'a> Lowerer<'s, 'a> {
             rebound: HashSet::new(),
             worker: None,
             inferred: Vec::new(),
+            counters: HashSet::new(),
         }
     }
 
@@ -177,6 +180,8 @@ impl<'s, 'a> Lowerer<'s, 'a> {
                     let id = *id;
                     return Ok(Value::Scalar(self.load(id, vec![], span)));
                 }
+                Local::Vector(vector) => return Ok(Value::Vector(vector.clone())),
+                Local::Tile(tile) => return Ok(Value::Tile(tile.clone())),
                 Local::Streams(streams) => return Ok(Value::Streams(streams.clone())),
                 Local::Poisoned => return Err(Failure::Reported),
                 Local::Const(value) => value.clone(),

@@ -10,6 +10,7 @@ mod kernel;
 mod loops;
 mod lowerer;
 mod matching;
+mod promise;
 mod results;
 mod returns;
 mod scope;
@@ -17,7 +18,9 @@ mod state;
 mod stmt;
 mod streams;
 mod targets;
+mod tiles;
 mod typing;
+mod vectors;
 mod workers;
 
 pub use kernel::kernel;

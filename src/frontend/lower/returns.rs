@@ -7,6 +7,8 @@ use crate::diagnostics::{Diagnostic, Span};
 use crate::frontend::builder::{Operand, describe};
 use crate::frontend::codes;
 use crate::frontend::error::{Failure, Result, fail};
+use crate::frontend::promote::Style;
+use crate::frontend::pto;
 use crate::frontend::scan;
 use crate::frontend::session::Slot;
 use crate::frontend::types::{self, Type};
@@ -99,6 +101,16 @@ impl<'a> Lowerer<'_, 'a> {
                 let message = "a kernel has no stream as its result: streams are parameters";
                 fail(codes::STREAM, self.span(expr.range()), message)
             }
+            Type::Tile(_) => fail(
+                codes::PTO_PLACE,
+                self.span(expr.range()),
+                "a kernel returns no tile: pass one as a parameter",
+            ),
+            Type::Vector(ty) => fail(
+                codes::PTO_PLACE,
+                self.span(expr.range()),
+                format!("a kernel returns no {ty}: store it into an array"),
+            ),
             Type::Stateful(..) => {
                 let message = "a result is not kept between invocations";
                 fail(codes::STATE, self.span(expr.range()), message)
@@ -576,6 +588,10 @@ impl<'a> Lowerer<'_, 'a> {
                     shaped_name(elem, shape)
                 ),
             );
+        }
+        let found = self.array(id).elem;
+        if found != elem && self.options.style == Style::Pto {
+            return pto::type_mismatch([found, elem], "'return'", operand.span);
         }
         if self.results.arrays[slot] == Some(id) {
             return Ok(());

@@ -1,10 +1,13 @@
 //! Local names of a kernel: block scopes from the body inwards.
 
 use crate::diagnostics::Span;
+use crate::frontend::builder::lanes::Vector;
+use crate::frontend::pto::tiles::Tile;
 use crate::frontend::values::{ConstValue, Streams, Typed};
 use crate::ir::ArrayId;
 use indexmap::IndexMap;
 use std::collections::HashMap;
+use std::rc::Rc;
 
 /// What a local name stands for.
 #[derive(Clone, Debug)]
@@ -17,6 +20,10 @@ pub enum Local {
     State(ArrayId),
     /// Streams.
     Streams(Streams),
+    /// A variable that holds vectors or masks: its present value.
+    Vector(Rc<Vector>),
+    /// A tile.
+    Tile(Tile),
     /// A constexpr or a nested kernel.
     Const(ConstValue),
     /// Its declaration had an error.

@@ -7,6 +7,7 @@ use crate::diagnostics::{Diagnostic, Span};
 use crate::frontend::builder::Operand;
 use crate::frontend::codes;
 use crate::frontend::error::{Result, fail};
+use crate::frontend::promote::Style;
 use crate::frontend::values::{ConstValue, Value};
 use crate::ir::{ArrayKind, Const, Scalar};
 use ruff_python_ast::Expr;
@@ -25,12 +26,12 @@ impl<'a> Lowerer<'_, 'a> {
         let contents = match (initial, &shape) {
             (Some(expr), _) => {
                 let operand = self.operand(expr)?;
-                initial_elements(&operand, elem, extents)?
+                initial_elements(self.options.style, &operand, elem, extents)?
             }
             (None, Some(_)) => {
                 let value = ConstValue::Int(0.into()).into();
                 let zero = Operand { value, span };
-                initial_elements(&zero, elem, extents)?
+                initial_elements(self.options.style, &zero, elem, extents)?
             }
             (None, None) => {
                 let message = format!("'{name}' needs a value that it has after a reset");
@@ -54,6 +55,7 @@ impl<'a> Lowerer<'_, 'a> {
 
 /// A number for all elements, or a list of them.
 pub(super) fn initial_elements(
+    style: Style,
     operand: &Operand,
     elem: Scalar,
     shape: &[u64],
@@ -65,7 +67,7 @@ pub(super) fn initial_elements(
     };
     let mut contents = Vec::new();
     if !value.is_number() {
-        stmt::flatten(value, elem, shape, operand.span, &mut contents)?;
+        stmt::flatten(style, value, elem, shape, operand.span, &mut contents)?;
         return Ok(contents);
     }
     let count = shape.iter().product::<u64>();
@@ -73,7 +75,7 @@ pub(super) fn initial_elements(
         let message = format!("more than {MOST_ELEMENTS} elements are kept between invocations");
         return fail(codes::LIMIT, operand.span, message);
     }
-    stmt::flatten(value, elem, &[], operand.span, &mut contents)?;
+    stmt::flatten(style, value, elem, &[], operand.span, &mut contents)?;
     Ok(vec![contents[0].clone(); count as usize])
 }
 

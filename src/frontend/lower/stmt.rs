@@ -11,6 +11,8 @@ use crate::frontend::builder::{Operand, default_type, describe, stored_const};
 use crate::frontend::codes;
 use crate::frontend::error::{Failure, Result, fail};
 use crate::frontend::operators;
+use crate::frontend::promote::Style;
+use crate::frontend::pto;
 use crate::frontend::scan;
 use crate::frontend::types::{self, Type};
 use crate::frontend::values::{ConstValue, Typed, Value, shaped_name};
@@ -143,6 +145,8 @@ impl<'a> Lowerer<'_, 'a> {
         match ty {
             Type::Constexpr => self.declare_constexpr(&name.id, value, span),
             Type::Scalar(ty) => self.declare_scalar(&name.id, ty, value, span),
+            Type::Vector(ty) => self.declare_vector(&name.id, ty, value, span),
+            Type::Tile(written) => self.declare_tile(&name.id, &written, value, span),
             Type::Stream(ty) => self.declare_stream(&name.id, &ty, value, span),
             Type::Stateful(elem, shape) => self.declare_state(&name.id, (elem, shape), value, span),
             Type::Shaped(elem, shape) => {
@@ -255,7 +259,14 @@ impl<'a> Lowerer<'_, 'a> {
         };
         let (elem, shape) = (self.array(id).elem, self.array(id).shape.clone());
         let mut table = Vec::new();
-        flatten(list, elem, &shape, operand.span, &mut table)?;
+        flatten(
+            self.options.style,
+            list,
+            elem,
+            &shape,
+            operand.span,
+            &mut table,
+        )?;
         let name = format!("{}_init", self.array(id).name);
         let src = self
             .b
@@ -278,6 +289,9 @@ impl<'a> Lowerer<'_, 'a> {
                     return fail(codes::SHAPE_MISMATCH, operand.span, message);
                 }
                 let converts = to.elem != from.elem;
+                if converts && self.options.style == Style::Pto {
+                    return pto::type_mismatch([from.elem, to.elem], "'='", operand.span);
+                }
                 if converts && self.b.options.flush_subnormals {
                     let (nest, elements) = self.b.enter_elements(&[operand], Some(id), span)?;
                     let element = Ok(elements[0].value.clone());
@@ -434,6 +448,13 @@ impl<'a> Lowerer<'_, 'a> {
             }
             Some(Local::Array(id)) => self.assign_array(id, &operand, span),
             Some(Local::State(id)) => self.write(&Target::Element(id, vec![]), &operand, span),
+            Some(Local::Vector(old)) => self.assign_vector(name, old.ty, &operand),
+            Some(Local::Tile(_)) => {
+                let message = format!("'{name}' is a tile, which cannot be assigned");
+                Err(Diagnostic::error(codes::PTO_PLACE, target, message)
+                    .help("tmov copies a tile into another one")
+                    .into())
+            }
             Some(Local::Streams(_)) => fail(
                 codes::STREAM,
                 target,
@@ -479,6 +500,14 @@ impl<'a> Lowerer<'_, 'a> {
                 "declare it as a compile-time name: `{name}: constexpr = ...`"
             ))
             .into()),
+            Value::Vector(vector) => {
+                self.declare(name, Local::Vector(vector.clone()), span);
+                Ok(())
+            }
+            Value::Tile(_) => {
+                let message = "a tile has one name, and cannot be assigned to another";
+                fail(codes::PTO_PLACE, operand.span, message)
+            }
             Value::Streams(_) => {
                 let message = "a stream has one name, and cannot be assigned to another";
                 fail(codes::STREAM, operand.span, message)
@@ -551,13 +580,17 @@ impl<'a> Lowerer<'_, 'a> {
         }
         let names = self.merged_names(clauses, hidden);
         let before = self.scalars(&names);
+        let bodies: Vec<&[Stmt]> = clauses.iter().map(|clause| clause.body).collect();
+        let homes = self.enter_vectors(&bodies, span);
         self.b.open();
         self.scoped(self.branch_place(), clause.body);
+        self.leave_vectors(&homes, span);
         let then_values = self.scalars(&names);
         let mut then = self.b.close(vec![]);
         self.rebind_all(&names, &before);
         self.b.open();
         let lowered = self.if_clauses(others, hidden, span);
+        self.leave_vectors(&homes, span);
         let else_values = self.scalars(&names);
         let mut otherwise = self.b.close(vec![]);
         lowered?;
@@ -666,14 +699,21 @@ const MAX_TABLE: usize = 1 << 20;
 
 /// Appends the elements of a nested list or array of the shape as constants.
 pub(super) fn flatten(
+    style: Style,
     value: &ConstValue,
     elem: Scalar,
     shape: &[u64],
     span: Span,
     out: &mut Vec<Const>,
 ) -> Result<()> {
+    let element = |value: &ConstValue| {
+        if style == Style::Pto {
+            pto::literals::check_constant(value, elem, span)?;
+        }
+        stored_const(value, elem, span)
+    };
     let Some((extent, inner)) = shape.split_first() else {
-        out.push(stored_const(&value.clone().plain(), elem, span)?);
+        out.push(element(&value.clone().plain())?);
         return Ok(());
     };
     // Rows of a list may be one and the same, so that the text says nothing about the size.
@@ -694,14 +734,14 @@ pub(super) fn flatten(
             return fail(codes::SHAPE_MISMATCH, span, message);
         }
         for number in table.numbers() {
-            out.push(stored_const(&number, elem, span)?);
+            out.push(element(&number)?);
         }
         return Ok(());
     }
     match (value, value.sequence()) {
         (_, Some(items)) if items.len() as u64 == *extent => items
             .iter()
-            .try_for_each(|item| flatten(item, elem, inner, span, out)),
+            .try_for_each(|item| flatten(style, item, elem, inner, span, out)),
         (_, Some(items)) => fail(
             codes::SHAPE_MISMATCH,
             span,

@@ -15,7 +15,8 @@ use crate::frontend::types::StreamType;
 use crate::frontend::values::{ConstValue, Streams, Typed, Value, stream_name};
 use crate::ir::grid::combinations;
 use crate::ir::{
-    ArrayId, ArrayKind, BinaryOp, CompareOp, Const, Element, OpKind, Scalar, Stream, ValueId,
+    ArrayId, ArrayKind, Attempt, BinaryOp, CompareOp, Const, Element, OpKind, Scalar, Stream,
+    UnaryOp, ValueId,
 };
 use num_traits::ToPrimitive;
 use pyeval::Names;
@@ -23,11 +24,15 @@ use ruff_python_ast::{self as ast, Expr};
 use ruff_text_size::Ranged;
 use std::rc::Rc;
 
-/// What can be done with a stream.
-const METHODS: [&str; 2] = ["put", "get"];
-
-/// The same of things that depend on timing.
-const TIMED: [&str; 4] = ["empty", "full", "try_put", "try_get"];
+/// What can be done with a stream, and how many arguments it takes.
+const METHODS: [(&str, usize); 6] = [
+    ("put", 1),
+    ("get", 0),
+    ("empty", 0),
+    ("full", 0),
+    ("try_put", 1),
+    ("try_get", 0),
+];
 
 impl<'a> Lowerer<'_, 'a> {
     /// Makes the streams of a declaration or parameter; `kind` of the first one, and so on.
@@ -101,7 +106,14 @@ impl<'a> Lowerer<'_, 'a> {
         let mut shape = vec![count as u64];
         shape.extend(ty.block.iter().flat_map(|block| block.iter()));
         let mut tokens = Vec::new();
-        stmt::flatten(value, ty.elem, &shape, operand.span, &mut tokens)?;
+        stmt::flatten(
+            self.options.style,
+            value,
+            ty.elem,
+            &shape,
+            operand.span,
+            &mut tokens,
+        )?;
         Ok(match ty.packed() {
             None => tokens,
             Some(packed) => tokens
@@ -195,7 +207,7 @@ impl<'a> Lowerer<'_, 'a> {
         self.b.emit(kind, Scalar::BOOL, span)
     }
 
-    /// `stream.put(value)`, `stream.get()`.
+    /// A method of a stream.
     pub(super) fn stream_call(
         &mut self,
         streams: &Streams,
@@ -208,53 +220,114 @@ impl<'a> Lowerer<'_, 'a> {
             let message = "this is an array of streams: an index says which one is meant";
             return fail(codes::INDEX_COUNT, self.span(method.value.range()), message);
         }
-        if TIMED.contains(&name) {
-            let message = format!("'{name}' has no hardware yet");
-            return fail(codes::STREAM, span, message);
-        }
-        if !METHODS.contains(&name) {
+        let Some((_, count)) = METHODS.into_iter().find(|(known, _)| *known == name) else {
             let message = format!("a stream has no method '{name}'");
             let error = Diagnostic::error(codes::ATTRIBUTE, self.span(method.attr.range), message);
-            return Err(suggest(error, name, METHODS.into_iter()).into());
+            return Err(suggest(error, name, METHODS.into_iter().map(|(name, _)| name)).into());
+        };
+        if !e.arguments.keywords.is_empty() || e.arguments.args.len() != count {
+            let takes = ["nothing", "one element"][count];
+            return fail(codes::ARGUMENTS, span, format!("{name} takes {takes}"));
         }
-        if !e.arguments.keywords.is_empty() || e.arguments.args.len() != usize::from(name == "put")
-        {
-            let message = match name {
-                "put" => "put takes one element",
-                _ => "get takes nothing",
-            };
-            return fail(codes::ARGUMENTS, span, message);
-        }
-        match e.arguments.args.first() {
+        let element = match e.arguments.args.first() {
             Some(value) => {
                 let operand = self.operand(value)?;
-                self.put(streams, &operand, span)?;
+                Some(self.element(streams, &operand, span)?)
+            }
+            None => None,
+        };
+        match (name, element) {
+            ("put", Some(value)) => {
+                for at in elements(streams) {
+                    self.b.push(OpKind::Put { at, value }, vec![], span);
+                }
                 Ok(ConstValue::None.into())
             }
-            None => {
+            ("get", _) => {
                 let taken = self.get(streams, span);
-                Ok(match self.stream_type(streams).packed() {
-                    None => Value::Scalar(taken),
-                    Some(packed) => self.unpacked(taken.id, &packed, span),
-                })
+                Ok(self.taken(streams, taken, span))
+            }
+            (_, Some(value)) => {
+                let (done, _) = self.attempt(streams, Attempt::Put(value), span);
+                Ok(Value::Scalar(done))
+            }
+            ("try_get", _) => {
+                let (done, taken) = self.attempt(streams, Attempt::Get, span);
+                let taken = taken.map(|taken| self.taken(streams, taken, span));
+                let values = [Value::Scalar(done)].into_iter().chain(taken);
+                Ok(Value::Tuple(values.collect()))
+            }
+            (name, _) => {
+                let what = match name {
+                    "empty" => Attempt::HasElement,
+                    _ => Attempt::HasRoom,
+                };
+                let (has, _) = self.attempt(streams, what, span);
+                let op = UnaryOp::Not;
+                let kind = OpKind::Unary { op, arg: has.id };
+                let id = self.b.emit(kind, Scalar::BOOL, span);
+                Ok(Value::Scalar(Typed { id, ty: has.ty }))
             }
         }
     }
 
-    fn put(&mut self, streams: &Streams, operand: &Operand, span: Span) -> Result<()> {
+    /// A transfer as what it consists of.
+    fn taken(&mut self, streams: &Streams, taken: Typed, span: Span) -> Value {
+        match self.stream_type(streams).packed() {
+            None => Value::Scalar(taken),
+            Some(packed) => self.unpacked(taken.id, &packed, span),
+        }
+    }
+
+    /// What is asked of the one that is meant; 0 where none is.
+    fn attempt(&mut self, streams: &Streams, what: Attempt, span: Span) -> (Typed, Option<Typed>) {
+        let elem = self.array(streams.ids[0]).elem;
+        let types = match what {
+            Attempt::Get => vec![Scalar::BOOL, elem],
+            _ => vec![Scalar::BOOL],
+        };
+        let mut all: Option<Vec<ValueId>> = None;
+        for at in elements(streams) {
+            let results = types.iter().map(|&ty| self.b.value(ty, None));
+            let results: Vec<ValueId> = results.collect();
+            let kind = OpKind::Attempt { at, what };
+            self.b.push(kind, results.clone(), span);
+            all = Some(match all {
+                None => results,
+                Some(others) => {
+                    let cond = results[0];
+                    let pairs = results.into_iter().zip(others).zip(&types);
+                    let chosen = pairs.map(|((on_true, on_false), &ty)| {
+                        let kind = OpKind::Select {
+                            cond,
+                            on_true,
+                            on_false,
+                        };
+                        self.b.emit(kind, ty, span)
+                    });
+                    chosen.collect()
+                }
+            });
+        }
+        let all = all.unwrap_or_default();
+        let mut typed = all.into_iter().zip(types).map(|(id, ty)| Typed { id, ty });
+        let first = typed
+            .next()
+            .expect("there is a stream at least: no extent is 0");
+        (first, typed.next())
+    }
+
+    /// A value as an element.
+    fn element(&mut self, streams: &Streams, operand: &Operand, span: Span) -> Result<ValueId> {
         if let Value::Streams(_) = operand.value {
             let what = describe(&operand.value);
             return fail(codes::STREAM, operand.span, format!("{what} is no element"));
         }
         let ty = self.stream_type(streams);
-        let value = match ty.packed() {
-            None => self.b.store_as(operand, ty.elem)?,
-            Some(packed) => self.packed(operand, &packed, span)?,
-        };
-        for at in elements(streams) {
-            self.b.push(OpKind::Put { at, value }, vec![], span);
+        match ty.packed() {
+            None => self.b.store_as(operand, ty.elem),
+            Some(packed) => self.packed(operand, &packed, span),
         }
-        Ok(())
     }
 
     /// The element of the one that is meant; 0 where none is.

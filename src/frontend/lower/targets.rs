@@ -173,7 +173,7 @@ impl<'a> Lowerer<'_, 'a> {
                 let low = v & ((BigInt::one() << at.width) - 1);
                 self.b.constant(ty, Const::Int(low), operand.span)
             }
-            _ => self.b.store_as(operand, ty)?,
+            _ => self.b.convert(operand, ty)?,
         };
         let kind = OpKind::BitSet {
             arg: old.id,

@@ -57,7 +57,7 @@ pub fn type_of_expression<'a>(
             Type::Stateful(elem, Some(shape)) => {
                 Local::Array(lowerer.b.array(name, *elem, shape, ArrayKind::Local, span))
             }
-            Type::Constexpr => Local::Poisoned,
+            Type::Vector(_) | Type::Tile(_) | Type::Constexpr => Local::Poisoned,
         };
         lowerer.declare(name, local, span);
     }
@@ -77,6 +77,8 @@ impl Lowerer<'_, '_> {
                 Typing::Type(Type::Shaped(array.elem, array.shape.clone().into()))
             }
             Value::Streams(streams) => Typing::Type(Type::Stream(self.stream_type(streams))),
+            Value::Vector(vector) => Typing::Type(Type::Vector(vector.ty)),
+            Value::Tile(tile) => Typing::Type(Type::Shaped(tile.ty.elem, tile.ty.shape.into())),
             Value::Tuple(items) => Typing::Tuple(items.iter().map(|v| self.typing(v)).collect()),
         }
     }

@@ -306,7 +306,7 @@ pub fn fma(b: &mut Builder, a: &Applied) -> Result<Value> {
 /// `cast(x, T)`.
 pub fn cast(b: &mut Builder, a: &Applied) -> Result<Value> {
     let ty = target_type(a)?;
-    let id = b.store_as(&a.operands[0], ty)?;
+    let id = b.convert(&a.operands[0], ty)?;
     scalar(id, ty)
 }
 
@@ -318,12 +318,12 @@ pub fn bitcast(b: &mut Builder, a: &Applied) -> Result<Value> {
         // A number of the text has as many bits as are asked for.
         Value::Const(ConstValue::Int(_)) => {
             let ty = Scalar::signed(to.width());
-            let id = b.store_as(operand, ty)?;
+            let id = b.convert(operand, ty)?;
             Typed { id, ty }
         }
         Value::Const(ConstValue::Float(_)) if to.width() == 64 => {
             let ty = Scalar::Float(FloatFormat::F64);
-            let id = b.store_as(operand, ty)?;
+            let id = b.convert(operand, ty)?;
             Typed { id, ty }
         }
         _ => b.runtime(operand)?,

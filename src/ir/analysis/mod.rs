@@ -1,6 +1,7 @@
 //! What is known of a kernel without running it; each fact is computed once, in program order.
 
 pub mod abreast;
+pub mod assumed;
 pub mod directions;
 pub mod footprint;
 pub mod numbers;

@@ -2,7 +2,7 @@
 //! equality of variables in programs, POPL 1988; here by hashing, in program order).
 
 use crate::hash::FastMap;
-use crate::ir::{BinaryOp, CompareOp, Const, MOST_OPERANDS, OpKind, Scalar, UnaryOp};
+use crate::ir::{BinaryOp, CompareOp, Const, Conversion, MOST_OPERANDS, OpKind, Scalar, UnaryOp};
 
 /// What a value is computed by, its operands aside.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -13,6 +13,7 @@ enum Operation {
     Compare(CompareOp),
     Fma,
     Cast,
+    Convert(Conversion),
     Bitcast,
     Select,
     BitGet,
@@ -61,6 +62,7 @@ fn operation(kind: &OpKind) -> Option<Operation> {
         OpKind::Compare { op, .. } => Operation::Compare(*op),
         OpKind::Fma { .. } => Operation::Fma,
         OpKind::Cast { .. } => Operation::Cast,
+        OpKind::Convert { how, .. } => Operation::Convert(*how),
         OpKind::Bitcast { .. } => Operation::Bitcast,
         OpKind::Select { .. } => Operation::Select,
         OpKind::BitGet { .. } => Operation::BitGet,

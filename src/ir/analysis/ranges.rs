@@ -1,6 +1,6 @@
 //! Which integers a value can be: closed ranges, found operation by operation.
 
-use crate::ir::{BinaryOp, Const, OpKind, Scalar, UnaryOp};
+use crate::ir::{BinaryOp, Const, OpKind, Overflow, Scalar, UnaryOp};
 use num_traits::ToPrimitive;
 
 /// Least and greatest value.
@@ -44,6 +44,13 @@ pub fn exact(kind: &OpKind, ty: Scalar, operands: &[Option<Range>]) -> Option<Ra
         OpKind::Binary { op, .. } => binary(*op, operand(0), operand(1)),
         OpKind::Compare { .. } | OpKind::BitGet { .. } => Some((0, 1)),
         OpKind::Cast { .. } => operand(0),
+        OpKind::Convert { how, .. } => {
+            let ((least, most), (low, high)) = (of_type(ty)?, operand(0)?);
+            match how.overflow {
+                Overflow::Saturate => Some((low.clamp(least, most), high.clamp(least, most))),
+                _ => Some((low, high)),
+            }
+        }
         OpKind::Select { .. } => {
             let (a, b) = (operand(1)?, operand(2)?);
             Some((a.0.min(b.0), a.1.max(b.1)))

@@ -28,7 +28,7 @@ fn scalar(param: &Param) -> Option<ValueId> {
 }
 
 fn transfers(op: &Op) -> bool {
-    matches!(op.kind, OpKind::Get { .. } | OpKind::Put { .. })
+    op.kind.is_transfer()
 }
 
 /// Values that depend on arguments or elements.
@@ -88,6 +88,10 @@ impl Data<'_> {
             OpKind::Get { at } | OpKind::Put { at, .. } => {
                 self.decides |= at.when.is_some_and(|when| self.is_data(when));
                 matches!(op.kind, OpKind::Get { .. })
+            }
+            OpKind::Attempt { .. } => {
+                self.decides = true;
+                true
             }
             OpKind::Load { at, .. } => {
                 let array = &self.kernel.arrays[at.array];

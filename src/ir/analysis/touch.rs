@@ -9,7 +9,9 @@ pub fn arrays(kind: &OpKind) -> (Vec<ArrayId>, Vec<ArrayId>) {
         OpKind::Load { at, .. } => (vec![at.array], vec![]),
         OpKind::Store { at, .. } => (vec![], vec![at.array]),
         // Each changes what is in the queue.
-        OpKind::Get { at } | OpKind::Put { at, .. } => (vec![at.array], vec![at.array]),
+        OpKind::Get { at } | OpKind::Put { at, .. } | OpKind::Attempt { at, .. } => {
+            (vec![at.array], vec![at.array])
+        }
         OpKind::Fill { array, .. } => (vec![], vec![*array]),
         OpKind::Copy { dst, src } => (vec![*src], vec![*dst]),
         OpKind::Call(call) => {

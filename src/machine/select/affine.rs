@@ -3,8 +3,8 @@
 
 use super::{Location, Lowering};
 use crate::ir::analysis::Affine as Sum;
-use crate::ir::{BinaryOp, CompareOp, Element, OpKind, ValueId};
-use crate::machine::program::{Affine, Pin};
+use crate::ir::{BinaryOp, CompareOp, Element, OpKind, Promise, ValueId};
+use crate::machine::program::{Affine, Apart, Pin};
 
 /// What an induction variable is in the open loop: `lo + step * n`, n the counter of dimension `dim`.
 #[derive(Clone, Debug)]
@@ -18,6 +18,22 @@ pub struct Counter {
 }
 
 impl Lowering<'_> {
+    /// Notes a promise about a loop that is open; others are void.
+    pub(super) fn promise(&mut self, promise: &Promise) {
+        let Some(dim) = self.counters.get(&promise.iv).map(|counter| counter.dim) else {
+            return;
+        };
+        let banks = self.mem_ids[&promise.array].clone();
+        let promises = banks.into_iter().map(|mem| Apart {
+            mem,
+            dim,
+            scope: promise.scope,
+            hazard: promise.hazard,
+            distance: promise.distance,
+        });
+        self.leaf().promises.extend(promises);
+    }
+
     /// The row-major address of an element over the counters of the open loop.
     pub(super) fn affine_address(&self, at: &Element) -> Option<Affine> {
         let shape = &self.kernel.arrays[at.array].shape;

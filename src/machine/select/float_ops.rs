@@ -1,11 +1,11 @@
 //! Floating-point operations of the kernel: calls of operator modules, or inlined where they are a few gates.
 
-use super::{Lowering, hw_type};
+use super::{Lowering, hw_type, scalar};
 use crate::hwarith::HwType;
 use crate::hwarith::graph::{Graph, NodeId, Op as HwOp};
-use crate::ir::{BinaryOp, CompareOp, FloatFormat, Scalar, UnaryOp, ValueId};
+use crate::ir::{BinaryOp, CompareOp, Conversion, FloatFormat, Rounding, Scalar, UnaryOp, ValueId};
 use crate::units::float::elementary;
-use crate::units::float::{self, Kind};
+use crate::units::float::{self, Kind, OPERATORS};
 use num_bigint::BigInt;
 use num_traits::One;
 
@@ -47,7 +47,9 @@ impl Lowering<'_> {
             BinaryOp::Div => self.float_flushable("fdiv", [a, b], format, float::div),
             BinaryOp::FloorDiv => {
                 let quotient = unit(self, "fdiv", vec![a, b], float::div);
-                unit(self, "ffloor", vec![quotient], float::floor)
+                unit(self, "ffloor", vec![quotient], |f| {
+                    float::to_integral(f, Rounding::Down)
+                })
             }
             BinaryOp::Mod => unit(self, "fmod", vec![a, b], float::modulo),
             BinaryOp::Min | BinaryOp::Max | BinaryOp::MinNan | BinaryOp::MaxNan => {
@@ -140,22 +142,22 @@ impl Lowering<'_> {
         self.float_unit("fma", args, format, float::fma)
     }
 
-    /// Rounding to an integral value, down or up, or a function; `None` for functions without hardware.
+    /// Rounding to an integral value, or a function; `None` for functions without hardware.
     pub(super) fn float_unary(
         &mut self,
         op: UnaryOp,
         a: NodeId,
         format: FloatFormat,
     ) -> Option<NodeId> {
-        let (name, make): (_, fn(FloatFormat) -> Graph) = match op {
+        match op {
             UnaryOp::Neg | UnaryOp::Abs => return Some(self.float_sign(op, a, format)),
             UnaryOp::Flush => return Some(self.float_flush(a, format)),
-            UnaryOp::Floor => ("ffloor", float::floor),
-            UnaryOp::Ceil => ("fceil", float::ceil),
-            UnaryOp::Sqrt => ("fsqrt", float::sqrt),
-            _ => return self.float_function(Kind::Unary(op), vec![a], format),
-        };
-        Some(self.float_unit(name, vec![a], format, make))
+            _ => {}
+        }
+        match OPERATORS.iter().find(|row| row.kind == Kind::Unary(op)) {
+            Some(row) => Some(self.float_unit(row.name, vec![a], format, row.make)),
+            None => self.float_function(Kind::Unary(op), vec![a], format),
+        }
     }
 
     /// Negation or absolute value: only the sign bit changes.
@@ -184,16 +186,19 @@ impl Lowering<'_> {
         self.b().inline(&float::compare(format, op), &[a, b])[0]
     }
 
-    /// A cast of which one type is a float. Integers arrive as narrow as their range, and are converted as such.
-    pub(super) fn float_cast(&mut self, a: NodeId, from: Scalar, to: Scalar) -> NodeId {
+    /// A conversion of which one type is a float. Integers arrive as narrow as their range, and are converted as such.
+    pub(super) fn float_conversion(
+        &mut self,
+        a: NodeId,
+        from: Scalar,
+        to: Scalar,
+        how: Conversion,
+    ) -> NodeId {
         let from = match from {
             Scalar::Float(_) | Scalar::Storage(_) => from,
-            _ => {
-                let HwType { signed, width } = self.b().ty(a);
-                Scalar::Int { signed, width }
-            }
+            _ => scalar(self.b().ty(a)),
         };
-        let make = || float::conversion(from, to).expect("one of the types is a float");
+        let make = || float::conversion(from, to, how);
         if let Some(value) = self.b().as_const(a).cloned() {
             let pattern = HwType::ui(from.width()).wrap(&value);
             let bits = crate::hwarith::eval::eval(&make(), &[pattern]);
@@ -201,10 +206,11 @@ impl Lowering<'_> {
             return self.b().constant(value);
         }
         let name = format!(
-            "{}_{}_{}",
+            "{}_{}_{}{}",
             cast_kind(from, to),
             cast_tag(from),
-            cast_tag(to)
+            cast_tag(to),
+            float::conversion_tag(from, to, how)
         );
         self.call(&name, vec![a], hw_type(to), make)
     }

@@ -247,6 +247,7 @@ fn division_unit(
         graph: equal::rebuilt(division.graph(fields), warnings),
         width,
         most: None,
+        foreign: None,
     }
 }
 

@@ -8,6 +8,7 @@ mod access;
 mod affine;
 mod carried;
 mod float_ops;
+mod foreign;
 mod integer;
 mod nest;
 mod ops;
@@ -65,6 +66,11 @@ pub fn hw_type(ty: Scalar) -> HwType {
         signed: ty.is_signed(),
         width: ty.width(),
     }
+}
+
+/// The language type of such a value, of an integer.
+fn scalar(HwType { signed, width }: HwType) -> Scalar {
+    Scalar::Int { signed, width }
 }
 
 /// Where a value of the kernel is.
@@ -165,7 +171,7 @@ impl<'k> Lowering<'k> {
 
     fn param(&mut self, param: &Param) -> PortRef {
         match param {
-            Param::Array(id) if let &[data, take, put] = self.sides_of(*id) => {
+            Param::Array(id) if let Ok(&sides) = self.sides_of(*id).try_into() => {
                 let array = &self.kernel.arrays[*id];
                 PortRef::Stream(PortStream {
                     name: array.name.clone(),
@@ -174,9 +180,7 @@ impl<'k> Lowering<'k> {
                         .stream
                         .as_ref()
                         .and_then(|stream| stream.packed.clone()),
-                    data,
-                    take,
-                    put,
+                    sides,
                 })
             }
             Param::Array(id) => PortRef::Array(self.port_array(*id)),
@@ -204,6 +208,7 @@ impl<'k> Lowering<'k> {
             name: array.name.clone(),
             elem: array.elem,
             shape: array.shape.clone(),
+            tile: array.tags.tile,
             partition: array.partition.clone(),
             banks: self.mem_ids[&id].clone(),
         }
@@ -303,6 +308,7 @@ impl<'k> Lowering<'k> {
             writes: Vec::new(),
             accesses: Vec::new(),
             repeat: None,
+            promises: Vec::new(),
         });
         self.builders.push(Builder::new());
         self.open = Some(index);
@@ -414,6 +420,7 @@ impl<'k> Lowering<'k> {
             graph: equal::rebuilt(make(), self.warnings),
             width,
             most: None,
+            foreign: None,
         });
         self.unit_ids.insert(name.to_string(), id);
         id
@@ -640,7 +647,7 @@ impl<'k> Lowering<'k> {
     fn straight(&mut self, op: &Op) {
         self.b().at(Some(op.span));
         match &op.kind {
-            OpKind::Const(_) => {}
+            OpKind::Const(_) | OpKind::Assume { .. } => {}
             OpKind::For(_)
             | OpKind::While(_)
             | OpKind::If(_)
@@ -653,10 +660,12 @@ impl<'k> Lowering<'k> {
                     "internal: this operation should have been expanded before selection",
                 );
             }
+            OpKind::Promise(promise) => self.promise(promise),
             OpKind::Load { at, bypassed } => self.load(op, at, *bypassed),
             OpKind::Store { at, value } => self.store(op, at, *value),
             OpKind::Get { at } => self.get(op, at),
             OpKind::Put { at, value } => self.put(op, at, *value),
+            OpKind::Attempt { at, what } => self.attempt(op, at, *what),
             _ => {
                 if let Some(node) = self.scalar_op(op) {
                     self.define(op.results[0], node);
@@ -715,16 +724,13 @@ fn memories(array: &Array) -> Vec<Mem> {
 }
 
 /// What stands for the sides of a stream.
-fn sides(array: &Array) -> [Mem; 3] {
-    [Side::Data, Side::Take, Side::Put].map(|side| Mem {
+fn sides(array: &Array) -> [Mem; Side::ALL.len()] {
+    Side::ALL.map(|side| Mem {
         name: array.name.clone(),
         elem: array.elem,
         shape: Vec::new(),
         depth: 1,
-        width: match side {
-            Side::Take => 1,
-            Side::Data | Side::Put => array.elem.width(),
-        },
+        width: side.width(array.elem.width()),
         place: Place::Stream(side),
         kind: MemoryKind::Distributed,
         ports: 1,

@@ -1,10 +1,11 @@
 //! Scalar operations of the kernel as hwarith operations followed by the cast to their type.
 
-use super::{Lowering, hw_type};
+use super::{Lowering, hw_type, scalar};
 use crate::codes;
 use crate::hwarith::HwType;
 use crate::hwarith::graph::{NodeId, Predicate};
-use crate::ir::{BinaryOp, CompareOp, Op, OpKind, Scalar, UnaryOp, ValueId};
+use crate::ir::{BinaryOp, CompareOp, Conversion, Op, OpKind, Overflow, Scalar, UnaryOp, ValueId};
+use crate::units::float::conversion;
 use num_bigint::BigInt;
 use num_traits::{One, Signed, ToPrimitive};
 
@@ -26,7 +27,8 @@ impl Lowering<'_> {
                 lhs,
                 rhs,
             } => self.compare(*compare, *lhs, *rhs),
-            OpKind::Cast { arg } => self.cast_op(*arg, ty),
+            OpKind::Cast { arg } => self.convert(*arg, ty, Conversion::of_cast(ty)),
+            OpKind::Convert { arg, how } => self.convert(*arg, ty, *how),
             OpKind::Bitcast { arg } => {
                 let bits = self.node(*arg);
                 self.b().cast(bits, hw_type(ty))
@@ -48,6 +50,7 @@ impl Lowering<'_> {
                 };
                 self.float_fma([*lhs, *rhs, *add], format)
             }
+            OpKind::Operate(operate) => return self.operate(operate, ty, op),
             _ => return self.no_hardware("this operation", ty, op),
         })
     }
@@ -128,13 +131,17 @@ impl Lowering<'_> {
         self.b().icmp(predicate, a, b)
     }
 
-    fn cast_op(&mut self, arg: ValueId, ty: Scalar) -> NodeId {
+    fn convert(&mut self, arg: ValueId, ty: Scalar, how: Conversion) -> NodeId {
         let from = self.kernel.values[arg].ty;
         let a = self.node(arg);
-        match (from, ty) {
-            (Scalar::Float(_) | Scalar::Storage(_), _)
-            | (_, Scalar::Float(_) | Scalar::Storage(_)) => self.float_cast(a, from, ty),
-            _ => self.b().cast(a, hw_type(ty)),
+        match (from.int_range(), ty.int_range()) {
+            (Some(_), Some(_)) if how.overflow == Overflow::Saturate => {
+                let from = scalar(self.b().ty(a));
+                let limited = self.b().inline(&conversion(from, ty, how), &[a])[0];
+                self.b().cast(limited, hw_type(ty))
+            }
+            (Some(_), Some(_)) => self.b().cast(a, hw_type(ty)),
+            _ => self.float_conversion(a, from, ty, how),
         }
     }
 

@@ -6,7 +6,7 @@
 #endif
 #include "@block@.h"
 
-#include <string.h>
+#include <stddef.h>
 
 enum { CONTROL = 0, GLOBAL_ENABLE = 1, EVENT_ENABLE = 2, PENDING = 3, STATUS = @status@, SPAN = @span@ };
 enum { START = 1, DONE = 2, IDLE = 4, AUTO_RESTART = 0x80 };

@@ -3,7 +3,7 @@
 use super::{Gather, Part};
 use crate::hwarith::graph::MemId;
 use crate::ir::MemoryKind;
-use crate::machine::program::{LeafId, Mem, Place as Where, PortRef, Side};
+use crate::machine::program::{LeafId, Mem, Place as Where, PortRef};
 use crate::report::data::{Access, Memory, Pipeline, Use};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,9 +14,9 @@ impl Gather<'_> {
             let banks = banks(part);
             for (id, mem) in part.program.mems.iter() {
                 let uses = self.uses(part, id, pipelines);
-                // What is taken of a stream is what is got. A bank may be one that nobody accesses.
-                let is_taken = mem.place == Where::Stream(Side::Take);
-                if uses.is_empty() || is_taken {
+                // Of a stream, what is got or put; a bank may be one that nobody accesses.
+                let is_beside = matches!(mem.place, Where::Stream(side) if !side.is_of_elements());
+                if uses.is_empty() || is_beside {
                     continue;
                 }
                 memories.push(Memory {

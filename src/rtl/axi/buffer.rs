@@ -18,7 +18,7 @@ pub struct Shape {
     pub is_shifted: bool,
     /// Whether a bit of each element says if it was written since it was loaded.
     pub is_marked: bool,
-    /// Whether the bus writes.
+    /// Whether the bus writes elements; if not, it only clears marks.
     pub is_loaded: bool,
     /// Whether the bus reads.
     pub is_fetched: bool,
@@ -71,7 +71,7 @@ impl Geometry {
 }
 
 /// The module of a buffer. Its ports: `run` (the core has it), those of the core as `address0` and so on, for the bus
-/// `load`, `load_beat`, `load_data`, `load_strb` (if elements have several granules), and `fetch`, `fetch_beat`,
+/// `load`, `load_beat`, `load_data` (if loaded), `load_strb` (if elements have several granules), and `fetch`, `fetch_beat`,
 /// `fetch_data`, `fetch_strb` (if marked), and `shift`.
 pub fn build(name: &str, array: &ArrayPlan, shape: &Shape) -> Module {
     let about = format!(
@@ -134,23 +134,23 @@ struct Bank {
 impl<'c> Buffer<'c> {
     fn build(&mut self) {
         let lanes: Vec<Lane> = (0..self.array.ports.len()).map(|k| self.lane(k)).collect();
-        let load = self.shape.is_loaded.then(|| {
-            let side = self.side("load");
-            let data = self.circuit.input("load_data", 8 * self.shape.beat);
-            let is_split = self.shape.granule < self.shape.beat.min(self.array.element_bytes);
-            let strobes = is_split.then(|| self.circuit.input("load_strb", self.shape.beat));
-            (side, data, strobes)
-        });
+        let load = self.side("load");
+        let is_loaded = self.shape.is_loaded;
+        let data = is_loaded.then(|| self.circuit.input("load_data", 8 * self.shape.beat));
+        let is_split = self.shape.granule < self.shape.beat.min(self.array.element_bytes);
+        let strobes =
+            (is_loaded && is_split).then(|| self.circuit.input("load_strb", self.shape.beat));
         let fetch = self.shape.is_fetched.then(|| self.side("fetch"));
         let mut outs = Vec::new();
         for bank in self.banks() {
-            let loads = load.as_ref().map(|(side, data, strobes)| {
-                let strobe = strobes.map(|s| s.bit(bank.byte % self.shape.beat));
-                let enable = self.meets(side, &bank) & strobe.unwrap_or(self.circuit.one());
-                let at = 8 * (bank.byte % self.shape.beat);
+            let strobe = strobes.map(|s| s.bit(bank.byte % self.shape.beat));
+            let enable = self.meets(&load, &bank) & strobe.unwrap_or(self.circuit.one());
+            let at = 8 * (bank.byte % self.shape.beat);
+            let data = data.map(|data| {
                 let data = data.bits(at, bank.width.max(1));
-                (side.row, enable, self.marked(data, self.circuit.zero()))
+                self.marked(data, self.circuit.zero())
             });
+            let loads = (load.row, enable, data);
             let fetches = fetch.as_ref().map(|side| (side.enable, side.row));
             outs.push(self.bank(&bank, &lanes, loads, fetches));
         }
@@ -251,7 +251,7 @@ impl<'c> Buffer<'c> {
         &self,
         bank: &Bank,
         lanes: &[Lane<'c>],
-        load: Option<(Signal<'c>, Signal<'c>, Signal<'c>)>,
+        load: (Signal<'c>, Signal<'c>, Option<Signal<'c>>),
         fetch: Option<(Signal<'c>, Signal<'c>)>,
     ) -> Vec<Option<Signal<'c>>> {
         let circuit = self.circuit;
@@ -261,10 +261,15 @@ impl<'c> Buffer<'c> {
         let address = |k: usize, bus: Option<Signal<'c>>| {
             let shared = match (k, lanes.len()) {
                 (0, 2) => fetch.map(|(_, row)| row),
-                (_, 2) => load.map(|(row, _, _)| row),
+                (_, 2) => Some(load.0),
                 _ => bus,
             };
             shared.map_or(lanes[k].row, |bus| self.run.mux(lanes[k].row, bus))
+        };
+        // Where the bus only clears marks, the core's data are as good as any.
+        let mark = match load.2 {
+            Some(_) => circuit.one(),
+            None => self.run,
         };
         let mut writes = Vec::new();
         let mut reads = Vec::new();
@@ -276,24 +281,25 @@ impl<'c> Buffer<'c> {
                     0 => circuit.zero(),
                     width => data.bits(below, width),
                 };
-                (
-                    enable & self.is_of(lane, bank),
-                    self.marked(data, circuit.one()),
-                )
+                (enable & self.is_of(lane, bank), self.marked(data, mark))
             });
-            let bus = load.filter(|_| k == last);
+            let bus = (k == last).then_some(load);
             let port = match (core, bus) {
                 (Some((enable, data)), Some((_, load, loaded))) => {
-                    Some((self.run.mux(enable, load), self.run.mux(data, loaded)))
+                    let loaded = loaded.map_or(data, |loaded| self.run.mux(data, loaded));
+                    Some((self.run.mux(enable, load), loaded))
                 }
                 (Some((enable, data)), None) => Some((enable & self.run, data)),
-                (None, Some((_, load, loaded))) => Some((load & !self.run, loaded)),
+                (None, Some((_, load, loaded))) => {
+                    let loaded = loaded.unwrap_or_else(|| circuit.constant(width, 0u32));
+                    Some((load & !self.run, loaded))
+                }
                 (None, None) => None,
             };
             if let Some((enable, data)) = port {
                 writes.push(WritePort {
                     enable: enable.operand(),
-                    addr: address(k, load.map(|(row, _, _)| row)).operand(),
+                    addr: address(k, bus.map(|(row, _, _)| row)).operand(),
                     data: data.operand(),
                 });
             }

@@ -44,8 +44,9 @@ impl Bus {
 }
 
 /// The half that reads: `launch` has it load all arrays, `busy` says that it does. For each array it has
-/// `base_<name>`, and `load_<name>` where a beat of it has come, whose number is `beat`.
-pub fn reader(name: &str, bus: Bus, transfers: &[Transfer]) -> Module {
+/// `base_<name>`, and `load_<name>` where a beat of it has come, whose number is `beat`. If its array is streamed, a beat
+/// is taken only where `ready` is 1, and has no number.
+pub fn reader(name: &str, bus: Bus, transfers: &[Transfer], is_streamed: bool) -> Module {
     let circuit = Circuit::new(name, format!("reads {}", names(transfers)), true);
     let c = &circuit;
     let begin = c.input("launch", 1);
@@ -53,13 +54,19 @@ pub fn reader(name: &str, bus: Bus, transfers: &[Transfer]) -> Module {
     let [ready, valid, last] = ["arready", "rvalid", "rlast"].map(|name| c.input(name, 1));
     let resp = c.input("rresp", 2);
     let busy = c.port("busy", 1);
-    let take = (busy & valid).named("take");
+    let takes = match is_streamed {
+        true => (busy & c.input("ready", 1)).named("takes"),
+        false => busy,
+    };
+    let take = (takes & valid).named("take");
     half.addresses("ar", begin, ready, (take & last).named("burst_ends"));
     c.comment("beats in the order of the addresses");
     let walk = half.walk(begin, take);
     c.flag(busy, begin, walk.ends);
-    c.output("rready", busy);
-    c.output("beat", walk.beat);
+    c.output("rready", takes);
+    if !is_streamed {
+        c.output("beat", walk.beat);
+    }
     for (number, transfer) in transfers.iter().enumerate() {
         c.output(
             &format!("load_{}", transfer.name),
@@ -72,8 +79,8 @@ pub fn reader(name: &str, bus: Bus, transfers: &[Transfer]) -> Module {
 
 /// The half that writes: `launch` has it write back all arrays, `busy` says that it does. For each array it has
 /// `base_<name>`; `fetch_<name>` asks for the beat of the number `beat`, which comes as `data_<name>` and
-/// `strb_<name>`.
-pub fn writer(name: &str, bus: Bus, transfers: &[Transfer]) -> Module {
+/// `strb_<name>`. If its array is streamed, the next beat is there where `full` is 1, and `fetch_<name>` takes it.
+pub fn writer(name: &str, bus: Bus, transfers: &[Transfer], is_streamed: bool) -> Module {
     let circuit = Circuit::new(name, format!("writes {}", names(transfers)), true);
     let c = &circuit;
     let begin = c.input("launch", 1);
@@ -102,33 +109,41 @@ pub fn writer(name: &str, bus: Bus, transfers: &[Transfer]) -> Module {
     let closes = (walk.is_last | half.closes(walk.beat, walk.index)).named("closes");
     c.flag(first, begin | (go & closes), go);
 
-    c.comment("buffers take a cycle to answer; then a beat waits until it is taken");
-    let held = c.wire("held", 1);
     let w_valid = c.port("wvalid", 1);
     let moves = (!w_valid | w_ready).named("moves");
-    go.set(active & (!held | moves) & (!first | credit.some()));
-    c.flag(held, go, moves);
-    c.flag(w_valid, held & moves, w_ready);
-    let loads = (held & moves).named("loads");
-    let [index, ends] = [("held_index", walk.index), ("held_last", closes)].map(|(name, value)| {
-        let net = c.wire(name, value.width());
-        net.register(None, Some(go), value);
-        net
-    });
-    c.port("wlast", 1).register(None, Some(loads), ends);
+    let may_open = !first | credit.some();
     let inputs = |what: &str, width: u32| -> Vec<Signal> {
         let inputs = transfers.iter();
         inputs
             .map(|t| c.input(&format!("{what}_{}", t.name), width))
             .collect()
     };
-    let data = c.choose(index, &inputs("data", 8 * bus.beat));
+    let data = inputs("data", 8 * bus.beat);
+    let strobes = inputs("strb", bus.beat);
+    // When a beat is taken to the bus, of which array it is, and whether its burst ends.
+    let (loads, index, ends) = if is_streamed {
+        go.set(active & c.input("full", 1) & moves & may_open);
+        (go, walk.index, closes)
+    } else {
+        c.comment("buffers take a cycle to answer; then a beat waits until it is taken");
+        let held = c.wire("held", 1);
+        go.set(active & (!held | moves) & may_open);
+        c.flag(held, go, moves);
+        let [index, ends] =
+            [("held_index", walk.index), ("held_last", closes)].map(|(name, value)| {
+                let net = c.wire(name, value.width());
+                net.register(None, Some(go), value);
+                net
+            });
+        c.output("beat", walk.beat);
+        ((held & moves).named("loads"), index, ends)
+    };
+    c.flag(w_valid, loads, w_ready);
+    c.port("wlast", 1).register(None, Some(loads), ends);
     c.port("wdata", 8 * bus.beat)
-        .register(None, Some(loads), data);
-    let strobes = c.choose(index, &inputs("strb", bus.beat));
+        .register(None, Some(loads), c.choose(index, &data));
     c.port("wstrb", bus.beat)
-        .register(None, Some(loads), strobes);
-    c.output("beat", walk.beat);
+        .register(None, Some(loads), c.choose(index, &strobes));
     for (number, transfer) in transfers.iter().enumerate() {
         c.output(
             &format!("fetch_{}", transfer.name),

@@ -4,6 +4,7 @@ use crate::rtl::interface::block::Outstanding;
 use crate::rtl::interface::manifest::{
     Access, Flow, Manifest, MemoryPort, Port, PortKind, StreamPorts,
 };
+use crate::transform::streamed::Streamed;
 
 /// Where the registers of results and arguments begin.
 pub const FIRST_OFFSET: u32 = 0x10;
@@ -35,6 +36,8 @@ pub struct Options {
     pub local: Vec<String>,
     /// Arrays that are to be held on chip as a whole, which all are.
     pub buffered: Vec<String>,
+    /// Arrays that are streams of the module inside.
+    pub streamed: Vec<Streamed>,
     /// Whether there is a control slave.
     pub control: bool,
 }
@@ -51,6 +54,7 @@ impl Default for Options {
             bundles: Vec::new(),
             local: Vec::new(),
             buffered: Vec::new(),
+            streamed: Vec::new(),
             control: true,
         }
     }
@@ -110,12 +114,14 @@ pub struct ArrayPlan {
     pub name: String,
     /// Bits of an element.
     pub width: u32,
-    /// Elements.
+    /// Elements; of an array that is streamed, those that are.
     pub length: u64,
     /// How the core uses it.
     pub access: Access,
-    /// The core's ports; none if it is never accessed.
+    /// The core's ports; none if it is never accessed, or streamed.
     pub ports: Vec<MemoryPort>,
+    /// The core's ports if it is streamed.
+    pub stream: Option<StreamPorts>,
     /// Bytes from an element to the next.
     pub element_bytes: u32,
     /// How it is reached.
@@ -210,6 +216,7 @@ fn check_names(manifest: &Manifest, options: &Options) -> Result<(), String> {
     let ports = || manifest.args.iter().chain(&manifest.returns);
     let is_array = |name: &String| {
         ports().any(|port| port.shape().is_some() && port.name.as_ref() == Some(name))
+            || options.streamed.iter().any(|array| array.name == *name)
     };
     let named = options.bundles.iter().map(|(array, _)| array);
     match named
@@ -272,6 +279,7 @@ impl Planner {
                 Ok(())
             }
             PortKind::Array { .. } => self.array(port, name),
+            PortKind::Stream { .. } if self.is_streamed(&name) => self.streamed(port, name),
             PortKind::Stream {
                 width,
                 direction,
@@ -312,10 +320,51 @@ impl Planner {
             length: shape.iter().product(),
             access: *access,
             ports: banks.first().map_or(Vec::new(), |bank| bank.ports.clone()),
+            stream: None,
             element_bytes: match reach {
                 Reach::Axis { .. } => bytes,
                 _ => bytes.next_power_of_two(),
             },
+            reach,
+            name,
+        });
+        Ok(())
+    }
+
+    fn is_streamed(&self, name: &String) -> bool {
+        let streamed = &self.plan.options.streamed;
+        streamed.iter().any(|array| array.name == *name)
+    }
+
+    /// An array that is a stream of the core.
+    fn streamed(&mut self, port: &Port, name: String) -> Result<(), String> {
+        let Options {
+            interface,
+            local,
+            streamed,
+            ..
+        } = &self.plan.options;
+        if *interface != Interface::Axi || local.contains(&name) {
+            let message = "is streamed, and only masters stream arrays";
+            return Err(format!("the array '{name}' {message}"));
+        }
+        let found = streamed.iter().find(|array| array.name == name);
+        let (Some((flow, ports)), Some(found)) = (port.stream(), found) else {
+            return Ok(());
+        };
+        let access = match flow {
+            Flow::In => Access::Read,
+            Flow::Out => Access::Write,
+        };
+        let (ports, length) = (ports.clone(), found.count);
+        let reach = self.reach(&name, access)?;
+        self.plan.arrays.push(ArrayPlan {
+            width: port.width(),
+            length,
+            access,
+            ports: Vec::new(),
+            stream: Some(ports),
+            element_bytes: port.width().div_ceil(8).next_power_of_two(),
             reach,
             name,
         });
@@ -367,8 +416,32 @@ impl Planner {
         Ok(Reach::Master { bundle, base })
     }
 
+    /// What is streamed has its half of a master for itself: it moves while the others wait.
+    fn check_halves(&self) -> Result<(), String> {
+        for bundle in 0..self.plan.bundles.len() {
+            for flow in [Flow::In, Flow::Out] {
+                let on = self.plan.transfers(bundle, flow);
+                let array = |number: usize| &self.plan.arrays[number];
+                let streamed = on.iter().find(|&&number| array(number).stream.is_some());
+                let (Some(&streamed), true) = (streamed, on.len() > 1) else {
+                    continue;
+                };
+                let other = on.into_iter().find(|&number| number != streamed);
+                let [name, other] = [streamed, other.unwrap_or(streamed)].map(|n| &array(n).name);
+                let verb = if flow == Flow::In { "read" } else { "written" };
+                let bundle = &self.plan.bundles[bundle];
+                return Err(format!(
+                    "the array '{name}' is streamed, and '{other}' is {verb} on the same master '{bundle}'; \
+                     --bundle {name}={name} gives it one of its own"
+                ));
+            }
+        }
+        Ok(())
+    }
+
     /// The status register, then the local arrays, each at a multiple of its size.
     fn finish(mut self) -> Result<Plan, String> {
+        self.check_halves()?;
         self.plan.status = self.next;
         let mut end = u64::from(self.next) + 4;
         for array in &mut self.plan.arrays {

@@ -93,7 +93,10 @@ impl Teller<'_> {
     }
 
     fn port(&self, port: &Port) -> BlockPort {
-        let kind = match &port.kind {
+        let mut streamed = self.plan.options.streamed.iter();
+        let streamed = streamed.find(|array| Some(&array.name) == port.name.as_ref());
+        let kind = streamed.map(|array| port.kind.as_array(&array.shape));
+        let kind = match kind.as_ref().unwrap_or(&port.kind) {
             PortKind::Scalar { ty, width, port } => {
                 let result = self.plan.results.iter().find(|result| result.port == *port);
                 let register = self
@@ -167,6 +170,7 @@ impl Teller<'_> {
                 element_bytes: array.element_bytes,
                 buffer: match access {
                     Access::None => "none".into(),
+                    _ if array.stream.is_some() => "stream".into(),
                     _ => "full".into(),
                 },
             },

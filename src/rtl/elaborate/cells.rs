@@ -24,6 +24,21 @@ impl Cells {
         cells
     }
 
+    /// A module that is there, to be added to.
+    pub fn of(module: Module) -> Cells {
+        let mut cells = Cells::default();
+        for net in module.nets.values() {
+            cells.namer.take(&net.name);
+        }
+        for item in &module.items {
+            if let Item::Instance(instance) = item {
+                cells.namer.take(&instance.name);
+            }
+        }
+        cells.module = module;
+        cells
+    }
+
     /// A port; its name gets `_` appended until it is free.
     pub fn port(&mut self, direction: Direction, name: &str, width: u32) -> NetId {
         let name = self.namer.suffixed(name);

@@ -307,7 +307,7 @@ impl<'a> Top<'a> {
         let leaf = &self.program.leaves[index];
         for (access, &port) in leaf.accesses.iter().zip(&self.schedule.leaves[index].ports) {
             let place = &self.program.mems[access.mem].place;
-            if matches!(place, Place::Stream(Side::Data | Side::Take)) {
+            if matches!(place, Place::Stream(side) if side.is_of_beginning()) {
                 // Done as the leaf begins.
                 continue;
             }
@@ -320,7 +320,7 @@ impl<'a> Top<'a> {
             if access.is_store {
                 data = Some(path.operand(&mut self.cells, env, args[1], cycle, mem.width));
                 let enable = path.operand(&mut self.cells, env, args[2], cycle, 1);
-                if matches!(place, Place::Stream(_)) {
+                if *place == Place::Stream(Side::Put) {
                     self.waive(access.mem, valid[cycle as usize], enable.clone());
                 }
                 let name = format!("{}_store", leaf.label);

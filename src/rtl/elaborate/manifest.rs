@@ -5,8 +5,8 @@ use super::cells::Cells;
 use crate::arena::Table;
 use crate::diagnostics::SourceMap;
 use crate::hwarith::graph::{MemId, VarId};
-use crate::ir::{Array, Packed, Partition, Scalar};
-use crate::machine::program::{LoopDim, PortArray, PortRef, Program, Region};
+use crate::ir::{Array, Packed, Partition, Scalar, TileTag};
+use crate::machine::program::{LoopDim, PortArray, PortRef, Program, Region, Side};
 use crate::rtl::interface::manifest::{
     Access, Bank, Control, Flow, Latency, Loop, Manifest, MemoryPort, Port, PortKind, Reset,
     StreamPorts,
@@ -53,7 +53,10 @@ pub fn manifest(
         },
         PortRef::Array(one) => array(program, one, arrays),
         PortRef::Stream(stream) => {
-            let ports = streams.get(&stream.data).cloned().unwrap_or_default();
+            let ports = streams
+                .get(&stream.side(Side::Data))
+                .cloned()
+                .unwrap_or_default();
             let direction = match ports.din {
                 Some(_) => Flow::Out,
                 None => Flow::In,
@@ -77,11 +80,7 @@ pub fn manifest(
         module: cells.module.name.clone(),
         interface: "ap".into(),
         clock: "ap_clk".into(),
-        reset: Reset {
-            port: "ap_rst".into(),
-            active: "high".into(),
-            sync: true,
-        },
+        reset: Reset::default(),
         control: Control {
             start: name(ports.start),
             done: name(ports.done),
@@ -96,6 +95,7 @@ pub fn manifest(
         },
         loops,
         checked: String::new(),
+        sources: Vec::new(),
     }
 }
 
@@ -111,7 +111,7 @@ fn array(program: &Program, array: &PortArray, ports: &Table<MemId, Vec<MemoryPo
         })
         .collect();
     let shape = (&array.shape[..], &array.partition[..]);
-    memory_port(&array.name, array.elem, shape, banks)
+    memory_port((&array.name, array.elem, array.tile), shape, banks)
 }
 
 /// The entry of a stream of transfers of a type, which are blocks if they are `packed`.
@@ -136,13 +136,12 @@ pub(super) fn stream_port(
 /// The entry of an array that a network shares.
 pub(super) fn array_port(array: &Array, banks: Vec<Bank>) -> Port {
     let shape = (&array.shape[..], &array.partition[..]);
-    memory_port(&array.name, array.elem, shape, banks)
+    memory_port((&array.name, array.elem, array.tags.tile), shape, banks)
 }
 
 /// The entry of an array: its shape, how it is split, and the banks that have ports.
 fn memory_port(
-    name: &str,
-    elem: Scalar,
+    (name, elem, tile): (&str, Scalar, Option<TileTag>),
     (shape, partition): (&[u64], &[Partition]),
     banks: Vec<Bank>,
 ) -> Port {
@@ -156,6 +155,7 @@ fn memory_port(
             ty: elem.to_string(),
             width: elem.width(),
             shape: shape.to_vec(),
+            tile: tile.map(Into::into),
             access: match (any(|port| port.q.is_some()), any(|port| port.we.is_some())) {
                 (true, true) => Access::ReadWrite,
                 (true, false) => Access::Read,

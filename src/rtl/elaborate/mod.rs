@@ -92,6 +92,11 @@ fn build_units(
     for module in design.modules.values() {
         namer.take(&module.name);
     }
+    for unit in program.units.values() {
+        if let Some(foreign) = &unit.foreign {
+            namer.take(&foreign.module);
+        }
+    }
     for (called, variant) in schedule.variants(program) {
         let unit = &program.units[called.0];
         let kind = match (variant.interval > 1, variant.shared) {

@@ -42,16 +42,26 @@ struct Sink {
     promised: Vec<(Operand, Operand)>,
     /// Elements that are not put after all.
     waived: Vec<Operand>,
+    /// There is room for an element, once it is known what an invocation that begins has.
+    room: NetId,
 }
 
 /// All of a module.
 #[derive(Default)]
 pub struct Transfers {
-    /// By the memory that stands for taking.
+    /// By the memory that stands for the elements that are got.
     sources: BTreeMap<MemId, Source>,
-    /// By the memory that stands for putting.
+    /// By the memory that stands for those that are put.
     sinks: BTreeMap<MemId, Sink>,
+    /// The stream of each memory that stands for a side.
+    streams: BTreeMap<MemId, PortStream>,
+    /// What depended on timing: in which cycles it was asked, and what was found.
+    asked: Vec<(Operand, Operand)>,
 }
+
+/// What a side of a stream is to the port of that direction.
+const OF_SOURCE: [Side; 4] = [Side::Data, Side::Take, Side::Element, Side::TryTake];
+const OF_SINK: [Side; 4] = [Side::Put, Side::Room, Side::Claim, Side::PutClaimed];
 
 /// The beginning of a block or of an iteration.
 pub struct Gate {
@@ -78,21 +88,23 @@ impl Top<'_> {
             let PortRef::Stream(stream) = port else {
                 continue;
             };
-            if self.is_used(stream.take) {
+            let of = |mem: MemId| (mem, stream.clone());
+            self.transfers.streams.extend(stream.sides.map(of));
+            if self.is_used(stream, &OF_SOURCE) {
                 self.declare_source(stream);
             }
-            if self.is_used(stream.put) {
-                let capacity = capacities.get(&stream.put).copied().unwrap_or(1);
+            if self.is_used(stream, &OF_SINK) {
+                let put = stream.side(Side::Put);
+                let capacity = capacities.get(&put).copied().unwrap_or(1);
                 self.declare_sink(stream, capacity);
             }
         }
     }
 
-    fn is_used(&self, mem: MemId) -> bool {
+    fn is_used(&self, stream: &PortStream, sides: &[Side]) -> bool {
         let leaves = self.program.leaves.values();
-        leaves
-            .flat_map(|leaf| &leaf.accesses)
-            .any(|access| access.mem == mem)
+        let mut accesses = leaves.flat_map(|leaf| &leaf.accesses);
+        accesses.any(|access| sides.iter().any(|&side| stream.side(side) == access.mem))
     }
 
     fn declare_source(&mut self, stream: &PortStream) {
@@ -108,12 +120,14 @@ impl Top<'_> {
             held: Vec::new(),
         };
         let named = |net| Some(cells.name(net).to_string());
-        let ports = self.stream_ports.entry(stream.data).or_default();
+        let data = stream.side(Side::Data);
+        let ports = self.stream_ports.entry(data).or_default();
         ports.dout = named(source.dout);
         ports.empty_n = named(source.empty_n);
         ports.read = named(source.read);
-        self.memories[stream.data].set_read_data(source.element);
-        self.transfers.sources.insert(stream.take, source);
+        self.memories[data].set_read_data(source.element);
+        self.memories[stream.side(Side::Element)].set_read_data(source.empty_n);
+        self.transfers.sources.insert(data, source);
     }
 
     fn declare_sink(&mut self, stream: &PortStream, capacity: u64) {
@@ -131,14 +145,19 @@ impl Top<'_> {
             capacity,
             promised: Vec::new(),
             waived: Vec::new(),
+            room: cells.net(&format!("{name}_room"), 1),
         };
         let named = |net| Some(cells.name(net).to_string());
-        let ports = self.stream_ports.entry(stream.data).or_default();
+        let ports = self
+            .stream_ports
+            .entry(stream.side(Side::Data))
+            .or_default();
         ports.din = named(sink.din);
         ports.write = named(sink.write);
         // What counts is what has left.
         ports.full_n = named(sink.left);
-        self.transfers.sinks.insert(stream.put, sink);
+        self.memories[stream.side(Side::Room)].set_read_data(sink.room);
+        self.transfers.sinks.insert(stream.side(Side::Put), sink);
     }
 
     /// Drives `gate.goes`: it begins as soon as it has what it gets, and room. Whether it wants to in vain.
@@ -165,6 +184,10 @@ impl Top<'_> {
             *puts.entry(access.mem).or_default() += 1;
         }
         let gets: Vec<_> = of(Side::Take).collect();
+        let asks: Vec<_> = [Side::TryTake, Side::Claim, Side::Ask]
+            .into_iter()
+            .flat_map(|side| of(side).map(move |access| (side, access)))
+            .collect();
         // What is there may have to wait for the rest.
         let keeps = gets.len() + puts.len() > 1;
         let goes = Operand::Net(gate.goes);
@@ -177,6 +200,15 @@ impl Top<'_> {
                 .gate(BinaryOp::And, gate.wants.clone(), ready.clone(), "turn");
             let there = self.get(access.mem, enable, turn, keeps.then(|| goes.clone()));
             ready = self.cells.gate(BinaryOp::And, ready, there, "ready");
+        }
+        for (side, access) in asks {
+            let args = &leaf.graph.nodes[access.node].args;
+            let [value, enable] =
+                [args[1], args[2]].map(|arg| path.operand(&mut self.cells, env, arg, 0, 1));
+            let asked = self
+                .cells
+                .gate(BinaryOp::And, goes.clone(), enable, "asked");
+            self.ask(side, access.mem, asked, value);
         }
         // Elements are taken whether or not there is room.
         for (mem, count) in puts {
@@ -201,7 +233,8 @@ impl Top<'_> {
         turn: Operand,
         goes: Option<Operand>,
     ) -> Operand {
-        let source = &self.transfers.sources[&mem];
+        let data = self.transfers.streams[&mem].side(Side::Data);
+        let source = &self.transfers.sources[&data];
         let (name, at_hand) = (source.name.clone(), Operand::Net(source.empty_n));
         let cells = &mut self.cells;
         let needless = cells.invert(enable.clone(), "needless");
@@ -230,11 +263,30 @@ impl Top<'_> {
             let keeps = cells.gate(BinaryOp::And, has, waits, "keeps");
             cells.drive_register(held, keeps, None, Some(0), None);
         }
-        let source = self.transfers.sources.get_mut(&mem);
+        let source = self.transfers.sources.get_mut(&data);
         let source = source.expect("every side that is accessed is declared");
         source.taken.push(take);
         source.held.extend(held.map(Operand::Net));
         there
+    }
+
+    /// What is done with a stream without waiting, in a cycle in which it is `asked`, if it `can`.
+    fn ask(&mut self, side: Side, mem: MemId, asked: Operand, can: Operand) {
+        let stream = &self.transfers.streams[&mem];
+        let (data, put) = (stream.side(Side::Data), stream.side(Side::Put));
+        if side == Side::Ask {
+            return self.transfers.asked.push((asked, can));
+        }
+        let done = self.cells.gate(BinaryOp::And, asked, can, "done");
+        let Transfers { sources, sinks, .. } = &mut self.transfers;
+        match (sources.get_mut(&data), sinks.get_mut(&put)) {
+            (Some(source), _) if side == Side::TryTake => source.taken.push(done),
+            (_, Some(sink)) => {
+                let one = constant(&1.into(), count_width(sink.capacity));
+                sink.promised.push((done, one));
+            }
+            _ => {}
+        }
     }
 
     /// Whether there is room for so many elements; it is promised to what goes.
@@ -268,7 +320,13 @@ impl Top<'_> {
 
     /// Drives the ports of streams. `start`: an invocation begins, with all room free.
     pub(super) fn drive_streams(&mut self, start: &Operand) {
-        let Transfers { sources, sinks } = std::mem::take(&mut self.transfers);
+        let Transfers {
+            sources,
+            sinks,
+            streams,
+            asked,
+        } = std::mem::take(&mut self.transfers);
+        self.cells.module.asked = asked;
         for source in sources.into_values() {
             self.cells.comment(format!("stream {}", source.name));
             let read = self
@@ -279,9 +337,10 @@ impl Top<'_> {
         }
         for (mem, sink) in sinks {
             self.cells.comment(format!("stream {}", sink.name));
-            let usage = std::mem::take(&mut self.memories[mem]);
+            let claimed = streams[&mem].side(Side::PutClaimed);
+            let usage = [mem, claimed].map(|side| std::mem::take(&mut self.memories[side]));
             let mem = &self.program.mems[mem];
-            let users: Vec<_> = usage.uses.iter().collect();
+            let users: Vec<_> = usage.iter().flat_map(|usage| &usage.uses).collect();
             let merged = self.merge(&users, &format!("{}_p", sink.name), mem);
             self.cells.drive(sink.write, Expr::Copy(merged.active));
             self.cells.drive(sink.din, Expr::Copy(merged.data));
@@ -331,6 +390,13 @@ fn count_room(cells: &mut Cells, sink: Sink, start: &Operand) {
         on_false: Operand::Net(sink.free),
     };
     let mut free = Operand::Net(cells.assign("free_before", width, before, None));
+    let room = Expr::Compare {
+        op: CompareOp::Ne,
+        signed: false,
+        lhs: free.clone(),
+        rhs: number(0),
+    };
+    cells.drive(sink.room, room);
     let less = Expr::Binary {
         op: BinaryOp::Sub,
         lhs: free,

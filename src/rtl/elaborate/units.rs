@@ -152,6 +152,7 @@ fn lookup(
 /// operation), operands, `result`.
 pub fn build(name: &str, unit: &Unit, variant: &Variant, sources: &SourceMap) -> Module {
     let mut cells = Cells::new(name);
+    cells.module.foreign = unit.foreign.clone();
     cells.module.comments = vec![match variant.interval {
         1 => format!("{name}: latency {}, one operation a cycle", variant.latency),
         cycles => format!(
@@ -165,6 +166,10 @@ pub fn build(name: &str, unit: &Unit, variant: &Variant, sources: &SourceMap) ->
     }
     let valid = match variant.interval {
         1 => Vec::new(),
+        _ if variant.is_foreign => {
+            cells.port(Direction::Input, START, 1);
+            Vec::new()
+        }
         _ => valid_chain(&mut cells, variant.latency),
     };
     let graph = &variant.graph;
@@ -179,6 +184,7 @@ pub fn build(name: &str, unit: &Unit, variant: &Variant, sources: &SourceMap) ->
     let result = cells.port(Direction::Output, RESULT, width);
     let pace = match variant.interval {
         1 => Pace::EveryCycle,
+        _ if variant.is_foreign => Pace::EveryCycle,
         cycles => Pace::Interval {
             cycles,
             valid: valid.clone(),

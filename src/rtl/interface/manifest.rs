@@ -1,5 +1,6 @@
 //! The manifest: what a testbench must know of a generated module, as JSON.
 
+use crate::ir::TileTag;
 use crate::ir::partition::{self, Partition};
 use serde::{Deserialize, Serialize};
 
@@ -31,6 +32,9 @@ pub struct Manifest {
     /// What was checked of it after the build.
     #[serde(default)]
     pub checked: String,
+    /// Files of the user's that it needs, beside its text.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sources: Vec<String>,
 }
 
 /// The reset port.
@@ -42,6 +46,17 @@ pub struct Reset {
     pub active: String,
     /// Synchronous if true.
     pub sync: bool,
+}
+
+impl Default for Reset {
+    /// That of every module with the interface `ap`.
+    fn default() -> Reset {
+        Reset {
+            port: "ap_rst".into(),
+            active: "high".into(),
+            sync: true,
+        }
+    }
 }
 
 /// Names of the block control ports.
@@ -91,6 +106,9 @@ pub enum PortKind {
         width: u32,
         /// Extents; empty for rank 0.
         shape: Vec<u64>,
+        /// If it is a tile, what of it is where.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tile: Option<Tile>,
         /// How it is used.
         access: Access,
         /// Cycles from a read's address to its data: 1.
@@ -115,6 +133,36 @@ pub enum PortKind {
         /// Names of the ports.
         ports: StreamPorts,
     },
+}
+
+/// A tile, whose elements stand in the order of its layout.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tile {
+    /// Rows.
+    pub rows: u64,
+    /// Columns.
+    pub cols: u64,
+    /// Where it is.
+    pub loc: String,
+    /// How its elements are laid out.
+    pub layout: String,
+    /// Rows and columns that are valid.
+    pub valid: [u64; 2],
+}
+
+impl From<TileTag> for Tile {
+    fn from(tag: TileTag) -> Tile {
+        let TileTag {
+            rows, cols, valid, ..
+        } = tag;
+        Tile {
+            rows,
+            cols,
+            loc: tag.loc.to_owned(),
+            layout: tag.layout.to_owned(),
+            valid,
+        }
+    }
 }
 
 /// Which way elements of a stream go.
@@ -228,6 +276,34 @@ impl Manifest {
     /// Reads what [`Manifest::to_json`] wrote.
     pub fn from_json(text: &str) -> Result<Manifest, String> {
         serde_json::from_str(text).map_err(|e| e.to_string())
+    }
+}
+
+impl PortKind {
+    /// A stream as an array without ports, whose elements it transfers; anything else as it is.
+    pub fn as_array(&self, shape: &[u64]) -> PortKind {
+        let PortKind::Stream {
+            ty,
+            width,
+            direction,
+            ..
+        } = self
+        else {
+            return self.clone();
+        };
+        PortKind::Array {
+            tile: None,
+            ty: ty.clone(),
+            width: *width,
+            shape: shape.to_vec(),
+            access: match direction {
+                Flow::In => Access::Read,
+                Flow::Out => Access::Write,
+            },
+            latency: 1,
+            partition: None,
+            banks: Vec::new(),
+        }
     }
 }
 

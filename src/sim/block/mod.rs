@@ -59,6 +59,7 @@ impl<S: Socket> Engine for BlockEngine<S> {
                 break;
             }
         }
+        bench.pins.finish()?;
         Ok(results)
     }
 }

@@ -4,6 +4,7 @@ use crate::rtl::netlist::{Design, Direction};
 use crate::sim::engine::{EngineError, Result};
 use crate::sim::model::{SimOptions, Unknown};
 use crate::sim::rtl::{Signal, Simulator};
+use crate::sim::waveform::{Names, Recorder};
 use std::collections::HashMap;
 
 /// A port, by its number.
@@ -25,11 +26,17 @@ pub trait Pins {
     fn read(&mut self, pin: Pin) -> Vec<u64>;
     /// A rising edge of the clock.
     fn edge(&mut self) -> Result<()>;
+    /// Completes the waveform, if there is one.
+    fn finish(&mut self) -> Result<()> {
+        Ok(())
+    }
 }
 
 /// A module of which simulations can be begun.
 pub trait Socket: Sync {
     /// A simulation in its unknown first state.
+    ///
+    /// Errors: a waveform is asked for that it cannot write.
     fn begin(&self, options: &SimOptions) -> Result<Box<dyn Pins + '_>>;
 }
 
@@ -65,6 +72,7 @@ pub fn ports(design: &Design) -> (Vec<PortOf>, HashMap<String, Pin>) {
 pub struct InProcess {
     simulator: Simulator,
     signals: Vec<Signal>,
+    names: Names,
 }
 
 impl InProcess {
@@ -80,7 +88,11 @@ impl InProcess {
             simulator.signal(name).ok_or_else(missing)
         });
         let signals = signals.collect::<Result<Vec<_>>>()?;
-        Ok(InProcess { simulator, signals })
+        Ok(InProcess {
+            simulator,
+            signals,
+            names: Names::of(design),
+        })
     }
 }
 
@@ -91,7 +103,10 @@ impl Socket for InProcess {
             Unknown::Random => simulator.restart(options.seed),
             Unknown::Zero => simulator.restart_cleared(),
         }
+        let recorder = options.waveform.as_ref();
+        let recorder = recorder.map(|path| Recorder::new(path, &simulator, &self.names));
         Ok(Box::new(Running {
+            recorder: recorder.transpose().map_err(EngineError::Io)?,
             simulator,
             signals: &self.signals,
         }))
@@ -101,6 +116,7 @@ impl Socket for InProcess {
 struct Running<'a> {
     simulator: Simulator,
     signals: &'a [Signal],
+    recorder: Option<Recorder>,
 }
 
 impl Pins for Running<'_> {
@@ -114,7 +130,16 @@ impl Pins for Running<'_> {
         self.simulator.words(self.signals[pin.number]).to_vec()
     }
     fn edge(&mut self) -> Result<()> {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.sample(&mut self.simulator);
+        }
         self.simulator.step();
         Ok(())
+    }
+    fn finish(&mut self) -> Result<()> {
+        let recorder = self.recorder.take();
+        recorder.map_or(Ok(()), |recorder| {
+            recorder.finish().map_err(EngineError::Io)
+        })
     }
 }

@@ -91,6 +91,10 @@ pub(in crate::sim) fn sources(design: &Design) -> Option<(String, String)> {
 
 impl Socket for Verilated {
     fn begin(&self, options: &SimOptions) -> Result<Box<dyn Pins + '_>> {
+        if options.waveform.is_some() {
+            let message = "waveforms of blocks come from the engine in this process";
+            return Err(EngineError::Io(message.into()));
+        }
         let mut child = Command::new(&self.program)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

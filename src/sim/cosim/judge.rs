@@ -1,15 +1,16 @@
 //! The verdict on one case: what the module did against what the reference says.
 
-use super::case::Case;
+use super::case::{self, Case, Step};
 use super::failure::{FailureKind, Mismatch};
 use super::report::Report;
 use crate::diagnostics::Span;
 use crate::ir::{Program, Scalar};
 use crate::rtl::interface::manifest::{Manifest, Port};
-use crate::sim::elements::Elements;
+use crate::sim::elements::{Elements, Invocation, State};
 use crate::sim::locate::{self, Expectation, Followed, Kept};
 use crate::sim::model::{RunResult, Write};
-use crate::sim::reference::{Log, Prepared};
+use crate::sim::reference::{Log, Options, Prepared};
+use crate::sim::timed;
 use crate::sim::value::{Signature, Slot, Value};
 use num_traits::ToPrimitive;
 
@@ -35,8 +36,23 @@ impl<'a> Subject<'a> {
         })
     }
 
-    /// Compares everything that a run left behind, and what it did to get there.
+    /// Compares everything that a run left behind, and what it did to get there. What the next invocation finds, if
+    /// that depended on timing.
     pub fn judge(
+        &self,
+        case: &Case,
+        result: &RunResult,
+        report: &mut Report,
+    ) -> Result<Option<State>, FailureKind> {
+        let Some(told) = self.told(case, result)? else {
+            return self.judge_known(case, result, report).map(|()| None);
+        };
+        self.judge_known(&told, result, report)?;
+        let mut outcomes = told.outcomes.into_iter();
+        Ok(outcomes.next_back().map(|outcome| outcome.state))
+    }
+
+    fn judge_known(
         &self,
         case: &Case,
         result: &RunResult,
@@ -69,6 +85,59 @@ impl<'a> Subject<'a> {
             report.interval.get_or_insert(interval);
         }
         Ok(())
+    }
+
+    /// A case with what the reference makes of it where it is told what the module found; `None` if nothing depends on timing.
+    fn told(&self, case: &Case, result: &RunResult) -> Result<Option<Case>, FailureKind> {
+        let signature = &self.reference.signature;
+        if signature.timed == 0 || result.timed_out {
+            return Ok(None);
+        }
+        let differs = |what: &str| FailureKind::Protocol(vec![what.to_string()]);
+        let told = timed::told(signature, result)
+            .ok_or_else(|| differs("it asks more often than is recorded what depends on timing"))?;
+        let mut steps: Vec<Step> = Vec::new();
+        for (input, timed) in case.inputs.iter().zip(told) {
+            let input = match steps.last() {
+                Some(before) => case::following(signature, input, &before.outcome),
+                None => input.clone(),
+            };
+            let input = Invocation {
+                timed: Some(timed),
+                ..input
+            };
+            let options = Options {
+                trace: true,
+                ..Options::default()
+            };
+            let outcome = self.reference.run(&input, &options);
+            let outcome = outcome.map_err(|error| {
+                let message = error.to_diagnostic().message;
+                differs(&format!(
+                    "told what the module found, the reference fails: {message}"
+                ))
+            })?;
+            if outcome.unasked > 0 {
+                return Err(differs(
+                    "it asks more often than the reference what depends on timing",
+                ));
+            }
+            steps.push(Step {
+                input,
+                outcome,
+                gap: 0,
+            });
+        }
+        let (inputs, outcomes) = steps
+            .into_iter()
+            .map(|step| (step.input, step.outcome))
+            .unzip();
+        Ok(Some(Case {
+            number: case.number,
+            inputs,
+            outcomes,
+            run: case.run.clone(),
+        }))
     }
 
     /// Compares what a run did that was cut off: results of the invocations that finished, and every write so far.
@@ -192,7 +261,13 @@ impl<'a> Subject<'a> {
         });
         let arrays = given.chain(fresh).filter(|(slot, _)| slot.is_array());
         let arrays: Vec<_> = arrays.collect();
-        locate::follow(expectation, &arrays, case.run.starts.len(), writes)
+        // Behind them are records of what depends on timing.
+        let writes: Vec<Write> = writes
+            .iter()
+            .filter(|write| write.array < arrays.len())
+            .cloned()
+            .collect();
+        locate::follow(expectation, &arrays, case.run.starts.len(), &writes)
     }
 }
 

@@ -264,7 +264,7 @@ impl Comparison<'_> {
     }
 
     fn job(&self, index: u64, job: &Job) -> Result<Report, CosimError> {
-        let cases = match job {
+        let mut cases = match job {
             Job::Singles(numbers) => self.singles(numbers.clone())?,
             Job::List => self.list()?,
             Job::Chain { paused } => self.chain(*paused)?.into_iter().collect(),
@@ -276,17 +276,24 @@ impl Comparison<'_> {
             ..SimOptions::default()
         };
         let mut report = Report::default();
-        let mut rest = &cases[..];
-        while !rest.is_empty() {
-            let runs: Vec<Run> = rest.iter().map(|case| case.run.clone()).collect();
+        let mut begun = 0;
+        while begun < cases.len() {
+            let runs: Vec<Run> = cases[begun..].iter().map(|case| case.run.clone()).collect();
             // A run that hangs, as it may on unspecified values, ends the simulation: start again.
             let results = self.engine.run(&runs, &simulation)?;
-            for (case, result) in rest.iter().zip(&results) {
-                self.subject
-                    .judge(case, result, &mut report)
-                    .map_err(|kind| self.failure(case, kind, state))?;
+            let count = results.len().max(1);
+            for (at, result) in results.iter().enumerate() {
+                let case = &cases[begun + at];
+                let left = self.subject.judge(case, result, &mut report);
+                let left = left.map_err(|kind| self.failure(case, kind, state))?;
+                // What the next one finds is known only now, if it depends on timing.
+                if let (Job::List, Some(left), Some(next)) =
+                    (job, left, cases.get_mut(begun + at + 1))
+                {
+                    next.inputs[0].state = left;
+                }
             }
-            rest = &rest[results.len().max(1)..];
+            begun += count;
         }
         Ok(report)
     }
@@ -441,6 +448,7 @@ impl Comparison<'_> {
     /// How the reference runs, within some operations.
     fn reference(&self, limit: u64) -> reference::Options {
         reference::Options {
+            check_assumptions: true,
             step_limit: limit.min(self.options.step_limit),
             trace: true,
             ..reference::Options::default()

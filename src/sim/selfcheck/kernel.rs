@@ -2,7 +2,7 @@
 //! a reset, until the budget is used up. What does not fit into it is compared as far as it comes.
 
 use super::{Budget, Checked, Runs};
-use crate::ir::{Kernel, Program};
+use crate::ir::{Kernel, Op, OpKind, Program};
 use crate::progress::{self, Progress};
 use crate::rtl::interface::manifest::Manifest;
 use crate::rtl::netlist::Design;
@@ -13,7 +13,6 @@ use crate::sim::elements::{Invocation, State};
 use crate::sim::inprocess::{Netlist, Ran};
 use crate::sim::locate::{Expectation, Kept};
 use crate::sim::model::SimOptions;
-use crate::sim::network::Deadlock;
 use crate::sim::reference::{self, Log, Prepared, RunError};
 use crate::sim::shell;
 use crate::sim::vectors::Rng;
@@ -62,10 +61,14 @@ pub fn check(
         made: (!shell::is_needed(manifest) && !made.body.ops.is_empty())
             .then(|| Program::alone(made.clone())),
         slowness: case::slowness(program),
+        assumes: program.kernels.values().any(|kernel| {
+            let assumes = |op: &Op| matches!(op.kind, OpKind::Assume { .. } | OpKind::Promise(_));
+            kernel.body.any_op(&assumes)
+        }),
         left: budget.0,
         cases: 0,
         runs: Runs::default(),
-        deadlock: None,
+        unfit: None,
     };
     let step = progress.step("checking against the reference");
     match check.rounds(budget, &step) {
@@ -86,12 +89,14 @@ struct SelfCheck<'a> {
     /// What the passes made of the kernel: it has the stores that the module makes, no more and no fewer.
     made: Option<Program>,
     slowness: u64,
+    /// Whether the kernel assumes something of its arguments.
+    assumes: bool,
     /// Of the budget.
     left: u64,
     cases: u64,
     runs: Runs,
-    /// An input on which the network does not end.
-    deadlock: Option<Deadlock>,
+    /// Why the reference has nothing to say of an input.
+    unfit: Option<RunError>,
 }
 
 impl SelfCheck<'_> {
@@ -102,7 +107,7 @@ impl SelfCheck<'_> {
             for number in ROUND * round..ROUND * (round + 1) {
                 // A sixteenth of it is left in the end.
                 told.part(budget.0 - self.left, budget.0 - budget.0 / 16);
-                let ends = self.deadlock.is_none() || self.runs.whole > 0;
+                let ends = self.unfit.is_none() || self.runs.whole > 0;
                 if self.left < budget.0 / 16 || number > 0 && !ends {
                     return Ok(());
                 }
@@ -129,8 +134,9 @@ impl SelfCheck<'_> {
     }
 
     fn checked(&self) -> Checked {
-        match (self.runs.whole + self.runs.parts, &self.deadlock) {
-            (0, Some(deadlock)) => Checked::Not(deadlock.to_string()),
+        match (self.runs.whole + self.runs.parts, &self.unfit) {
+            (0, Some(RunError::Deadlock(deadlock))) => Checked::Not(deadlock.to_string()),
+            (0, Some(_)) => Checked::Not("no input was found on which all is as assumed".into()),
             (0, None) => Checked::Not("its control flow depends on unspecified values".into()),
             (_, _) => Checked::Runs(self.runs),
         }
@@ -144,6 +150,7 @@ impl SelfCheck<'_> {
     /// How the reference runs if it has to share its part of the budget with other runs.
     fn reference(&self, others: u64) -> reference::Options {
         reference::Options {
+            check_assumptions: true,
             step_limit: self.left / 4 / STEP / others,
             log: STORES,
             ..reference::Options::default()
@@ -159,14 +166,14 @@ impl SelfCheck<'_> {
         } = &self.subject;
         // Other data would not take less where they do not decide.
         let attempts = match manifest.latency.max {
-            Some(_) => 1,
-            None => ATTEMPTS,
+            Some(_) if !self.assumes => 1,
+            _ => ATTEMPTS,
         };
         let options = self.reference(attempts);
         let drawn = match case::draw(reference, (SEED, number), attempts, &options) {
-            Err(RunError::Deadlock(deadlock)) => {
+            Err(error @ (RunError::Deadlock(_) | RunError::Broken(_))) => {
                 self.spend(SHORT_LIMIT.1, STEP);
-                self.deadlock = Some(deadlock);
+                self.unfit = Some(error);
                 return Ok(None);
             }
             drawn => drawn?,
@@ -222,7 +229,8 @@ impl SelfCheck<'_> {
         let last = case.outcomes.last();
         let cut = last.is_some_and(|outcome| outcome.cut.is_some());
         if !cut && !ran.cut {
-            return Ok(self.subject.judge(case, result, &mut Report::default()));
+            let verdict = self.subject.judge(case, result, &mut Report::default());
+            return Ok(verdict.map(drop));
         }
         if cut {
             // The reference did not come to the end of the last one, whatever the module did.

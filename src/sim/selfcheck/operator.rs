@@ -99,6 +99,9 @@ impl<'a> Bench<'a> {
                 params: manifest.operands.iter().map(slot).collect(),
                 results: vec![slot(&manifest.result)],
                 keeps_state: false,
+                timed: 0,
+                is_apart: false,
+                assumed: Default::default(),
             },
             start: manifest.start.as_deref().map(signal).transpose()?,
             operands: manifest

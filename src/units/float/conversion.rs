@@ -1,47 +1,72 @@
-//! Conversions between any two scalar types of which one is a float of any kind.
+//! Conversions between any two scalar types.
 
 use super::convert::{Source, into_float};
 use super::finish::finish;
-use super::integer::{float_into_int, int_into_float};
+use super::integer::{float_into_int, int_into_float, int_into_int};
 use super::storage::{load, store};
 use crate::hwarith::graph::{Graph, NodeId};
 use crate::hwarith::types::HwType;
-use crate::ir::{FloatFormat, Scalar};
+use crate::ir::{Conversion, FloatFormat, Overflow, Scalar};
 
-/// The cast of a bit pattern `ui<from.width>` to a bit pattern `ui<to.width>`; `None` between integers, whose
-/// cast is an operation of its own.
+/// The conversion of a bit pattern `ui<from.width>` to a bit pattern `ui<to.width>`.
 ///
-/// To a float: the nearest one. To an integer: toward zero, saturating, NaN to 0.
-pub fn conversion(from: Scalar, to: Scalar) -> Option<Graph> {
+/// What an integer cannot be becomes, from a float, the nearest limit, and 0 for a NaN.
+pub fn conversion(from: Scalar, to: Scalar, how: Conversion) -> Graph {
+    let how = made(from, to, how);
     let mut g = Graph::new();
     let bits = g.input(0, HwType::ui(from.width()));
     let result = match (number(&mut g, from, bits), to) {
-        (Some(source), Scalar::Float(to)) => into_float(&mut g, to, &source),
-        (Some(source), Scalar::Storage(to)) => store(&mut g, to, &source),
+        (Some(source), Scalar::Float(to)) => into_float(&mut g, to, how, &source),
+        (Some(source), Scalar::Storage(to)) => store(&mut g, to, how, &source),
         (Some(source), _) => {
-            let (format, bits) = match from {
-                Scalar::Float(format) => (format, bits),
+            let (format, bits) = match from.computed() {
                 // Every code is a number of the wider format.
-                _ => {
-                    let Scalar::Float(wide) = from.computed() else {
-                        return None;
-                    };
-                    (wide, into_float(&mut g, wide, &source))
+                Scalar::Float(wide) if from.is_storage() => {
+                    let exactly = Conversion::of_cast(wide.into());
+                    (wide, into_float(&mut g, wide, exactly, &source))
                 }
+                Scalar::Float(format) => (format, bits),
+                _ => unreachable!("a number with a point has a float's type"),
             };
-            float_into_int(&mut g, format, integer(to), bits)
+            float_into_int(&mut g, format, integer(to), how.rounding, bits)
         }
-        (None, Scalar::Float(to)) => int_into_float(&mut g, integer(from), to, bits),
+        (None, Scalar::Float(to)) => int_into_float(&mut g, integer(from), to, how, bits),
         (None, Scalar::Storage(to)) => {
             // First exactly, as a float with a fraction as long as the integer.
             let exact = exact_format(from.width());
-            let bits = int_into_float(&mut g, integer(from), exact, bits);
+            let exactly = Conversion::of_cast(exact.into());
+            let bits = int_into_float(&mut g, integer(from), exact, exactly, bits);
             let source = Source::of_float(&mut g, exact, bits);
-            store(&mut g, to, &source)
+            store(&mut g, to, how, &source)
         }
-        (None, _) => return None,
+        (None, _) => {
+            let is_limited = how.overflow == Overflow::Saturate;
+            int_into_int(&mut g, integer(from), integer(to), is_limited, bits)
+        }
     };
-    Some(finish(&g, result))
+    finish(&g, result)
+}
+
+/// The conversion as it is made: of a float, an integer is limited in any case.
+fn made(from: Scalar, to: Scalar, how: Conversion) -> Conversion {
+    let how = how.effective(from, to);
+    match (from.int_range(), to.int_range()) {
+        (None, Some(_)) => Conversion {
+            overflow: Overflow::Usual,
+            ..how
+        },
+        _ => how,
+    }
+}
+
+/// The end of the name of a conversion's module: nothing for a cast, else `_rz`, `_rne_sat`, and so on.
+pub fn conversion_tag(from: Scalar, to: Scalar, how: Conversion) -> String {
+    let how = made(from, to, how);
+    match how.overflow {
+        _ if how == Conversion::of_cast(to) => String::new(),
+        Overflow::Saturate => format!("_{}_sat", how.rounding.name()),
+        _ => format!("_{}", how.rounding.name()),
+    }
 }
 
 /// The type of hardware integers that a scalar's bit pattern is read as.

@@ -8,11 +8,12 @@ use super::bits::{
     shift_right_sticky,
 };
 use super::finish::finish;
-use super::round::{Unrounded, round};
+use super::round::{Unrounded, round_by};
 use super::unpack::{Layout, Unpacked, input, unpack};
 use crate::hwarith::graph::{Graph, NodeId};
 use crate::hwarith::types::HwType;
-use crate::ir::FloatFormat;
+use crate::ir::{Conversion, FloatFormat, Overflow, Rounding};
+use num_bigint::BigInt;
 
 /// The nearest float of format `to` (ties to even, overflow to infinity, canonical NaN) of a bit pattern
 /// of format `from`.
@@ -20,7 +21,7 @@ pub fn convert(from: FloatFormat, to: FloatFormat) -> Graph {
     let mut g = Graph::new();
     let bits = input(&mut g, from, 0);
     let source = Source::of_float(&mut g, from, bits);
-    let result = into_float(&mut g, to, &source);
+    let result = into_float(&mut g, to, Conversion::of_cast(to.into()), &source);
     finish(&g, result)
 }
 
@@ -52,10 +53,24 @@ impl Source {
             top_is_special: true,
         }
     }
+
+    /// What matters when the result is too large.
+    pub fn class(&self) -> Class {
+        Class {
+            sign: self.fields.sign,
+            special: self.special,
+            nan: self.nan,
+        }
+    }
 }
 
-/// The nearest float of an IEEE format.
-pub(super) fn into_float(g: &mut Graph, to: FloatFormat, source: &Source) -> NodeId {
+/// The float of an IEEE format that a number is rounded to.
+pub(super) fn into_float(
+    g: &mut Graph,
+    to: FloatFormat,
+    how: Conversion,
+    source: &Source,
+) -> NodeId {
     let scaled = scale(g, to.into(), source);
     let finite = g.not(scaled.special);
     let exp_ones = repeat(g, scaled.special, to.exp);
@@ -69,7 +84,64 @@ pub(super) fn into_float(g: &mut Graph, to: FloatFormat, source: &Source) -> Nod
         special: Some(scaled.special),
         nan: Some(source.nan),
     };
-    round(g, to, value)
+    let rounded = round_by(g, to, how.rounding, value);
+    limit(g, to, how, rounded, scaled.special, source.class())
+}
+
+/// What is to be known of the source of a conversion when its result is too large.
+#[derive(Clone, Copy)]
+pub(super) struct Class {
+    /// Sign.
+    pub sign: NodeId,
+    /// Infinite or NaN.
+    pub special: NodeId,
+    /// NaN.
+    pub nan: NodeId,
+}
+
+impl Class {
+    /// Whether the largest number takes the place of a result that is `over`, special or too large; `None` if it never does.
+    pub fn is_limited(self, g: &mut Graph, how: Conversion, over: NodeId) -> Option<NodeId> {
+        if how.overflow == Overflow::Saturate {
+            return Some(and_not(g, over, self.nan));
+        }
+        let finite = and_not(g, over, self.special);
+        match how.rounding {
+            Rounding::NearestEven | Rounding::NearestAway => None,
+            Rounding::Zero | Rounding::Odd => Some(finite),
+            Rounding::Up => Some(g.and(finite, self.sign)),
+            Rounding::Down => Some(and_not(g, finite, self.sign)),
+        }
+    }
+}
+
+/// The rounded pattern of an IEEE format, or the largest number in place of an infinity where the conversion says so. `over`:
+/// the result was infinite or NaN before rounding.
+pub(super) fn limit(
+    g: &mut Graph,
+    to: FloatFormat,
+    how: Conversion,
+    rounded: NodeId,
+    over: NodeId,
+    class: Class,
+) -> NodeId {
+    let magnitude = low(g, rounded, to.exp + to.frac);
+    let carries = how.rounding.overflows(false) || how.rounding.overflows(true);
+    let over = match how.overflow {
+        Overflow::Saturate if carries => {
+            let exp = high(g, magnitude, to.exp);
+            all(g, exp)
+        }
+        _ => over,
+    };
+    let Some(limited) = class.is_limited(g, how, over) else {
+        return rounded;
+    };
+    let largest = g.constant(BigInt::from(to.infinity(false)) - 1);
+    let magnitude = g.mux(limited, largest, magnitude);
+    let magnitude = low(g, magnitude, to.exp + to.frac);
+    let sign = g.bit(rounded, to.exp + to.frac);
+    g.concat(&[sign, magnitude])
 }
 
 /// The number in the exponent range of a layout.

@@ -46,13 +46,13 @@ mod tests;
 
 pub use add::{add, sub};
 pub use compare::{compare, min_max};
-pub use conversion::conversion;
+pub use conversion::{conversion, conversion_tag};
 pub use convert::convert;
 pub use div::{div, div_flushing};
 pub use double_path::add_double_path;
 pub use fma::fma;
 pub use integer::{from_int, to_int};
-pub use integral::{ceil, floor};
+pub use integral::to_integral;
 pub use modulo::modulo;
 pub use mul::{mul, mul_flushing};
 pub use operators::{Kind, OPERATORS, Operator, operator};

@@ -3,7 +3,7 @@
 use super::elementary::FUNCTIONS;
 use super::*;
 use crate::hwarith::graph::Graph;
-use crate::ir::{BinaryOp, CompareOp, FloatFormat, Scalar, UnaryOp};
+use crate::ir::{BinaryOp, CompareOp, FloatFormat, Rounding, Scalar, UnaryOp};
 use Kind::{Binary, Compare, Fma, Unary};
 
 /// An operator on floats of one format.
@@ -92,13 +92,37 @@ pub static OPERATORS: &[Operator] = &[
         "ffloor",
         "the integer at or below a",
         Unary(UnaryOp::Floor),
-        floor,
+        |f| to_integral(f, Rounding::Down),
     ),
     row(
         "fceil",
         "the integer at or above a",
         Unary(UnaryOp::Ceil),
-        ceil,
+        |f| to_integral(f, Rounding::Up),
+    ),
+    row(
+        "ftrunc",
+        "the integral part of a",
+        Unary(UnaryOp::Trunc),
+        |f| to_integral(f, Rounding::Zero),
+    ),
+    row(
+        "fround_even",
+        "the nearest integer, of two the even one",
+        Unary(UnaryOp::RoundEven),
+        |f| to_integral(f, Rounding::NearestEven),
+    ),
+    row(
+        "fround_away",
+        "the nearest integer, of two the one away from 0",
+        Unary(UnaryOp::RoundAway),
+        |f| to_integral(f, Rounding::NearestAway),
+    ),
+    row(
+        "fround_odd",
+        "a if it is an integer, else of its neighbours the odd one",
+        Unary(UnaryOp::RoundOdd),
+        |f| to_integral(f, Rounding::Odd),
     ),
     row("fneg", "-a", Unary(UnaryOp::Neg), neg),
     row("fabs", "|a|", Unary(UnaryOp::Abs), abs),

@@ -1,4 +1,4 @@
-//! Rounds to nearest even and packs: the one place where any operator rounds.
+//! Rounds and packs: the one place where any operator decides how it rounds, to nearest even unless it is told otherwise.
 //!
 //! The increment is added to exponent and fraction as one integer, so that its carry moves to the next
 //! binade, from the largest subnormal to the smallest normal number, or from the largest finite number to
@@ -6,7 +6,8 @@
 
 use super::bits::{and_not, any, gate, high, low, pad_low, zeros};
 use crate::hwarith::graph::{Graph, NodeId};
-use crate::ir::FloatFormat;
+use crate::hwarith::types::HwType;
+use crate::ir::{FloatFormat, Rounding};
 
 /// A result before rounding. Its exponent field is `exp + bump`.
 #[derive(Clone, Copy)]
@@ -26,13 +27,31 @@ pub(super) struct Unrounded {
     pub nan: Option<NodeId>,
 }
 
-/// The rounded result's bit pattern.
+/// The bit pattern of the result, rounded to nearest even.
 pub(super) fn round(g: &mut Graph, format: FloatFormat, value: Unrounded) -> NodeId {
+    round_by(g, format, Rounding::NearestEven, value)
+}
+
+/// The bit pattern of the rounded result.
+pub(super) fn round_by(
+    g: &mut Graph,
+    format: FloatFormat,
+    rounding: Rounding,
+    value: Unrounded,
+) -> NodeId {
     let finite = value.special.map(|special| g.not(special));
     let mut frac = high(g, value.tail, format.frac);
-    let mut increment = increment(g, format, value.tail);
+    let extra = g.width(value.tail) - format.frac;
+    let cut = (extra > 0).then(|| Cut::at(g, value.sign, value.tail, extra));
+    let mut increment = cut.and_then(|cut| cut.is_away(g, rounding));
     if let Some(up) = increment {
         g.name(up, "round_up");
+    }
+    if let (Rounding::Odd, Some(up)) = (rounding, increment) {
+        // Nothing is carried.
+        let up = g.cast(up, HwType::ui(format.frac));
+        frac = g.or(frac, up);
+        increment = None;
     }
     if let Some(finite) = finite {
         frac = gate(g, frac, finite);
@@ -52,22 +71,57 @@ pub(super) fn round(g: &mut Graph, format: FloatFormat, value: Unrounded) -> Nod
     g.concat(&[sign, magnitude])
 }
 
-/// Whether the magnitude is rounded up; `None` if there is nothing below the fraction.
-fn increment(g: &mut Graph, format: FloatFormat, tail: NodeId) -> Option<NodeId> {
-    let extra = g.width(tail) - format.frac;
-    if extra == 0 {
-        return None;
+/// A number that is cut off at a place, and what is known of the bits below.
+#[derive(Clone, Copy)]
+pub(super) struct Cut {
+    /// Sign.
+    pub sign: NodeId,
+    /// The lowest bit that is kept.
+    pub odd: NodeId,
+    /// The highest bit that is not.
+    pub half: NodeId,
+    /// Any further bit is set; there is none, if it is left out.
+    pub more: Option<NodeId>,
+    /// Any bit that is not kept is set.
+    pub inexact: NodeId,
+}
+
+impl Cut {
+    /// At bit `place` of a magnitude, which is at least 1.
+    pub fn at(g: &mut Graph, sign: NodeId, magnitude: NodeId, place: u32) -> Cut {
+        let half = g.bit(magnitude, place - 1);
+        let odd = g.bit(magnitude, place);
+        let more = (place > 1).then(|| {
+            let rest = low(g, magnitude, place - 1);
+            any(g, rest)
+        });
+        let lost = low(g, magnitude, place);
+        Cut {
+            sign,
+            odd,
+            half,
+            more,
+            inexact: any(g, lost),
+        }
     }
-    let guard = g.bit(tail, extra - 1);
-    let odd = g.bit(tail, extra);
-    let up = if extra == 1 {
-        odd
-    } else {
-        let rest = low(g, tail, extra - 1);
-        let sticky = any(g, rest);
-        g.or(odd, sticky)
-    };
-    Some(g.and(guard, up))
+
+    /// Whether the magnitude is increased at the lowest bit that is kept; `None` if it never is.
+    pub fn is_away(self, g: &mut Graph, rounding: Rounding) -> Option<NodeId> {
+        Some(match rounding {
+            Rounding::NearestEven => {
+                let up = match self.more {
+                    Some(more) => g.or(self.odd, more),
+                    None => self.odd,
+                };
+                g.and(self.half, up)
+            }
+            Rounding::NearestAway => self.half,
+            Rounding::Zero => return None,
+            Rounding::Up => and_not(g, self.inexact, self.sign),
+            Rounding::Down => g.and(self.inexact, self.sign),
+            Rounding::Odd => and_not(g, self.inexact, self.odd),
+        })
+    }
 }
 
 /// `bump` above the fraction, the increment at its lowest bit.

@@ -5,13 +5,13 @@
 //! it overflows. HiFloat8 (arXiv 2409.16626) is handled as a format of 6 exponent and 3 fraction bits that
 //! holds its numbers without subnormals.
 
-use super::bits::{all, and_not, any, gate, high, low, none, repeat};
-use super::convert::{Source, into_float, scale};
-use super::round::{Unrounded, round};
+use super::bits::{all, and_not, any, gate, high, low, none, repeat, resize_sticky};
+use super::convert::{Scaled, Source, into_float, scale};
+use super::round::{Cut, Unrounded, round_by};
 use super::unpack::{Layout, Unpacked};
 use crate::hwarith::graph::{Graph, NodeId, Predicate};
 use crate::hwarith::types::HwType;
-use crate::ir::{FloatFormat, StorageFormat};
+use crate::ir::{Conversion, FloatFormat, Rounding, StorageFormat};
 
 /// The format with the fields of `f8e5m2`.
 const E5M2: FloatFormat = FloatFormat { exp: 5, frac: 2 };
@@ -21,6 +21,12 @@ const HIF8: FloatFormat = FloatFormat { exp: 6, frac: 3 };
 
 /// Exponent field of 1 in [`HIF8`].
 const HIF8_BIAS: u32 = 31;
+
+/// The field before that of HiFloat8's least number, 2^-22, which stands for zero.
+const HIF8_ZERO: u32 = HIF8_BIAS - 23;
+
+/// HiFloat8's code after that of its largest number.
+const HIF8_INFINITY: u32 = 0x6f;
 
 /// Fields with a zero above the exponent.
 fn extended(format: StorageFormat) -> Layout {
@@ -127,7 +133,7 @@ fn load_hif8(g: &mut Graph, code: NodeId) -> Source {
     let field = g.cast(field, HwType::ui(HIF8.exp));
     let sign = g.bit(code, 7);
     let nan = g.and(sign, is_zero);
-    let infinite = g.constant(0x6f);
+    let infinite = g.constant(HIF8_INFINITY);
     let infinite = g.icmp(Predicate::Eq, magnitude, infinite);
     let fields = Unpacked {
         sign,
@@ -144,16 +150,26 @@ fn load_hif8(g: &mut Graph, code: NodeId) -> Source {
     }
 }
 
-/// The code nearest to a number: ties to even, of HiFloat8 away from zero.
-pub(super) fn store(g: &mut Graph, format: StorageFormat, source: &Source) -> NodeId {
+/// The code that a number is rounded to.
+pub(super) fn store(
+    g: &mut Graph,
+    format: StorageFormat,
+    how: Conversion,
+    source: &Source,
+) -> NodeId {
     match format {
-        StorageFormat::F8E5M2 => into_float(g, E5M2, source),
-        StorageFormat::HiF8 => store_hif8(g, source),
-        _ => store_extended(g, format, source),
+        StorageFormat::F8E5M2 => into_float(g, E5M2, how, source),
+        StorageFormat::HiF8 => store_hif8(g, how, source),
+        _ => store_extended(g, format, how, source),
     }
 }
 
-fn store_extended(g: &mut Graph, format: StorageFormat, source: &Source) -> NodeId {
+fn store_extended(
+    g: &mut Graph,
+    format: StorageFormat,
+    how: Conversion,
+    source: &Source,
+) -> NodeId {
     let layout = extended(format);
     let scaled = scale(g, layout, source);
     let width = g.width(scaled.significand);
@@ -172,7 +188,7 @@ fn store_extended(g: &mut Graph, format: StorageFormat, source: &Source) -> Node
         exp: layout.exp,
         frac: layout.frac,
     };
-    let rounded = round(g, target, value);
+    let rounded = round_by(g, target, how.rounding, value);
     let magnitude = low(g, rounded, format.width());
     let code = low(g, rounded, format.width() - 1);
     // In `f8e4m3` the first code that is no number is NaN.
@@ -182,77 +198,153 @@ fn store_extended(g: &mut Graph, format: StorageFormat, source: &Source) -> Node
     let over = g.icmp(Predicate::Gt, magnitude, largest);
     let ones = repeat(g, over, format.width() - 1);
     let code = g.or(code, ones);
-    if has_nan {
-        let sign = and_not(g, source.fields.sign, over);
-        return g.concat(&[sign, code]);
+    if !has_nan {
+        let code = g.concat(&[source.fields.sign, code]);
+        let number = g.not(source.nan);
+        return gate(g, code, number);
     }
-    let code = g.concat(&[source.fields.sign, code]);
-    let number = g.not(source.nan);
-    gate(g, code, number)
+    let (code, nan) = match source.class().is_limited(g, how, over) {
+        None => (code, over),
+        Some(limited) => (g.mux(limited, largest, code), and_not(g, over, limited)),
+    };
+    let sign = and_not(g, source.fields.sign, nan);
+    g.concat(&[sign, code])
 }
 
-/// Rounds half away from zero, which needs nothing below the first bit that is cut off.
-fn store_hif8(g: &mut Graph, source: &Source) -> NodeId {
-    // One bit more than the longest fraction.
-    let layout = Layout {
-        frac: HIF8.frac + 1,
-        ..extended(StorageFormat::HiF8)
-    };
-    let scaled = scale(g, layout, source);
-    let significand = high(g, scaled.significand, layout.frac + 1);
-    let hidden = g.bit(significand, layout.frac);
-    let one = g.constant(1);
-    let field = g.add(scaled.exp, one);
-    let rounded = round_hif8(g, field, significand);
-    let sum_field = g.extract(rounded, 4, 7);
-    let frac = g.extract(rounded, 1, 3);
-    let code = hif8_code(g, sum_field, frac);
+fn store_hif8(g: &mut Graph, how: Conversion, source: &Source) -> NodeId {
+    let scaled = scale(g, extended(StorageFormat::HiF8), source);
     let sign = source.fields.sign;
-    // Below half of the least number.
-    let half_least = g.constant(HIF8_BIAS - 23);
-    let tiny = g.icmp(Predicate::Lt, field, half_least);
-    let number = and_not(g, hidden, tiny);
+    let rounded = round_hif8(g, how.rounding, sign, &scaled);
+    let field = g.extract(rounded, HIF8.frac, 7);
+    let frac = low(g, rounded, HIF8.frac);
+    let code = hif8_code(g, field, frac);
     // From 1.5 * 2^15 on.
     let last = g.constant((HIF8_BIAS + 15) * 2 + 1);
     let top = g.bit(frac, 2);
-    let halves = g.concat(&[sum_field, top]);
+    let halves = g.concat(&[field, top]);
     let over = g.icmp(Predicate::Ge, halves, last);
-    let over = g.and(over, number);
     let over = g.or(over, scaled.special);
-    let code = gate(g, code, number);
-    let infinity = g.constant(0x6f);
+    let infinity = g.constant(HIF8_INFINITY);
     let code = g.mux(over, infinity, code);
-    let finite_or_infinite = g.not(source.nan);
+    let code = match source.class().is_limited(g, how, over) {
+        None => code,
+        Some(limited) => {
+            let largest = g.constant(HIF8_INFINITY - 1);
+            g.mux(limited, largest, code)
+        }
+    };
+    let number = g.not(source.nan);
     let code = g.cast(code, HwType::ui(7));
-    let code = gate(g, code, finite_or_infinite);
-    let nonzero = g.or(number, over);
+    let code = gate(g, code, number);
+    // There is no negative zero: its code is NaN's.
+    let zero = g.constant(HIF8_ZERO);
+    let nonzero = g.icmp(Predicate::Ne, field, zero);
+    let nonzero = g.or(nonzero, over);
     let sign = g.and(sign, nonzero);
     let sign = g.or(sign, source.nan);
     g.concat(&[sign, code])
 }
 
-/// Field and four fraction bits, rounded to as many of them as the field leaves room for: `ui11`.
-fn round_hif8(g: &mut Graph, field: NodeId, significand: NodeId) -> NodeId {
-    let within = |g: &mut Graph, reach: u32| {
-        let least = g.constant(HIF8_BIAS - reach);
-        let most = g.constant(HIF8_BIAS + reach);
-        let above = g.icmp(Predicate::Ge, field, least);
-        let below = g.icmp(Predicate::Le, field, most);
-        g.and(above, below)
-    };
-    let (long, middle) = (within(g, 3), within(g, 7));
-    let least = g.constant(HIF8_BIAS - 15);
-    let short = g.icmp(Predicate::Ge, field, least);
-    let [one, two, four, eight] = [1, 2, 4, 8].map(|half| g.constant(half));
-    let half = choose(
-        g,
-        &[(long, one), (middle, two), (short, four), (one, eight)],
-    );
-    let frac = low(g, significand, 4);
-    let field = g.cast(field, HwType::ui(7));
-    let number = g.concat(&[field, frac]);
-    let sum = g.add(number, half);
-    low(g, sum, 11)
+/// A number as HiFloat8 takes it.
+struct Tapered {
+    /// `ui7`.
+    field: NodeId,
+    /// Three bits and two places more, of which the lowest is sticky.
+    frac: NodeId,
+    /// The exponent's magnitude is at most 3, 7 and 15, for which there are three, two and one fraction bits.
+    reach: [NodeId; 3],
+    /// Below half of the least number, and from there up to the least number.
+    tiny: [NodeId; 2],
+    /// It is not zero.
+    nonzero: NodeId,
+}
+
+impl Tapered {
+    fn of(g: &mut Graph, scaled: &Scaled) -> Tapered {
+        let significand = resize_sticky(g, scaled.significand, HIF8.frac + 3);
+        let one = g.constant(1);
+        let field = g.add(scaled.exp, one);
+        let field = g.cast(field, HwType::ui(7));
+        let zero = g.constant(HIF8_ZERO);
+        let below = g.icmp(Predicate::Lt, field, zero);
+        let half_least = g.icmp(Predicate::Eq, field, zero);
+        let [long, middle] = [3, 7].map(|reach| reaches(g, field, reach));
+        // What is larger than the largest number does not matter.
+        let least = g.constant(HIF8_BIAS - 15);
+        let reach = [long, middle, g.icmp(Predicate::Ge, field, least)];
+        Tapered {
+            field,
+            frac: low(g, significand, HIF8.frac + 2),
+            reach,
+            tiny: [below, half_least],
+            nonzero: any(g, significand),
+        }
+    }
+
+    /// Where it is cut off.
+    fn cut(&self, g: &mut Graph, sign: NodeId) -> Cut {
+        let number = g.concat(&[self.field, self.frac]);
+        let [long, middle, short] = self.reach;
+        let one = g.constant(1);
+        let cuts = [(long, 2), (middle, 3), (short, 4), (one, 5)];
+        let cuts = cuts.map(|(is, place)| (is, Cut::at(g, sign, number, place)));
+        let mut pick = |part: fn(Cut) -> NodeId| choose(g, &cuts.map(|(is, cut)| (is, part(cut))));
+        let (odd, half) = (pick(|cut| cut.odd), pick(|cut| cut.half));
+        let more = pick(|cut| cut.more.unwrap_or(cut.inexact));
+        let inexact = pick(|cut| cut.inexact);
+        // The middle between zero and the least number is half of that.
+        let [below, half_least] = self.tiny;
+        let tiny = g.or(below, half_least);
+        let (half, odd) = (and_not(g, half, below), and_not(g, odd, below));
+        let fraction = any(g, self.frac);
+        let tiny_more = g.mux(below, self.nonzero, fraction);
+        Cut {
+            sign,
+            odd,
+            half: g.or(half, half_least),
+            more: Some(g.mux(tiny, tiny_more, more)),
+            inexact: g.mux(tiny, self.nonzero, inexact),
+        }
+    }
+
+    /// Field, at least that of zero, and fraction with zeros in the places that are not kept, and the lowest place that is: `ui10`, `ui4`.
+    fn kept(&self, g: &mut Graph) -> (NodeId, NodeId) {
+        let zero = g.constant(HIF8_ZERO);
+        let field = g.mux(self.tiny[0], zero, self.field);
+        let [long, middle, short] = self.reach;
+        let fraction = [(short, 4), (middle, 3), (long, 2)].map(|(has, place)| {
+            let bit = g.bit(self.frac, place);
+            g.and(bit, has)
+        });
+        let fraction = g.concat(&fraction);
+        let none = g.not(short);
+        let (only_short, only_middle) = (and_not(g, short, middle), and_not(g, middle, long));
+        let lowest = g.concat(&[none, only_short, only_middle, long]);
+        (g.concat(&[field, fraction]), lowest)
+    }
+}
+
+/// Field and three fraction bits, rounded to as many of them as the field leaves room for, the others 0: `ui10`.
+fn round_hif8(g: &mut Graph, rounding: Rounding, sign: NodeId, scaled: &Scaled) -> NodeId {
+    let number = Tapered::of(g, scaled);
+    let (kept, lowest) = number.kept(g);
+    match number.cut(g, sign).is_away(g, rounding) {
+        None => kept,
+        Some(away) => {
+            let unit = gate(g, lowest, away);
+            let sum = g.add(kept, unit);
+            low(g, sum, HIF8.frac + 7)
+        }
+    }
+}
+
+/// Whether a field's exponent has at most a magnitude.
+fn reaches(g: &mut Graph, field: NodeId, reach: u32) -> NodeId {
+    let least = g.constant(HIF8_BIAS - reach);
+    let most = g.constant(HIF8_BIAS + reach);
+    let above = g.icmp(Predicate::Ge, field, least);
+    let below = g.icmp(Predicate::Le, field, most);
+    g.and(above, below)
 }
 
 /// The magnitude's code of a field from `HIF8_BIAS - 23` on and three fraction bits.
@@ -265,12 +357,9 @@ fn hif8_code(g: &mut Graph, field: NodeId, frac: NodeId) -> NodeId {
     let least = g.constant(HIF8_BIAS - 15);
     let denormal = g.icmp(Predicate::Lt, field, least);
     let denormal_code = {
-        let zero = g.constant(HIF8_BIAS - 23);
+        let zero = g.constant(HIF8_ZERO);
         let m = g.sub(field, zero);
-        let m = low(g, m, 3);
-        // Half of the least number, rounded up.
-        let half = none(g, m);
-        g.or(m, half)
+        low(g, m, 3)
     };
     let one = g.constant(1);
     let (b0, b1, b2) = (low(g, size, 1), low(g, size, 2), low(g, size, 3));

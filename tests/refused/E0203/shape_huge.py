@@ -2,9 +2,9 @@ import allo
 from allo import *
 
 @kernel
-def f(x: "i32[65536, 65536]"):
+def f(x: "i32[2147483648, 4294967296]"):
     pass
 # -->
-# [E0203] shape_huge.py:5:11: error: the shape has 2^32 elements or more
-# 5 | def f(x: "i32[65536, 65536]"):
-#   |           ^^^^^^^^^^^^^^^^^
+# [E0203] shape_huge.py:5:11: error: the shape has more than 2^62 elements
+# 5 | def f(x: "i32[2147483648, 4294967296]"):
+#   |           ^^^^^^^^^^^^^^^^^^^^^^^^^^^

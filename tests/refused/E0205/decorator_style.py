@@ -8,4 +8,4 @@ def f(x: i32):
 # [E0205] decorator_style.py:4:17: error: there is no typing style 'c'
 # 4 | @kernel(options=KernelOptions(typing_style="c"))
 #   |                 ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-# help: the styles are "hls" and "cpp"
+# help: the styles are "hls", "cpp" and "pto"

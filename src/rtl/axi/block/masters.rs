@@ -3,9 +3,9 @@
 use super::Block;
 use crate::rtl::axi::buffer::Geometry;
 use crate::rtl::axi::circuit::{Outputs, Signal};
+use crate::rtl::axi::master;
 use crate::rtl::axi::master::{ADDRESS_WIDTH, Bus, Transfer};
 use crate::rtl::axi::plan::{Options, Reach};
-use crate::rtl::axi::{control, master};
 use crate::rtl::interface::manifest::Flow;
 
 impl<'c> Block<'c, '_> {
@@ -42,16 +42,17 @@ impl<'c> Block<'c, '_> {
             let Reach::Master { base, .. } = array.reach else {
                 continue;
             };
-            let register = self
-                .plan
-                .registers
-                .iter()
-                .find(|register| register.offset == base);
-            let register = register.expect("an array of a master has a register for its base");
-            let net = self.net(&control::register_port(register), ADDRESS_WIDTH);
+            let net = self.base(base);
             inputs.push((format!("base_{}", array.name), net));
         }
         (transfers, inputs)
+    }
+
+    /// The array of a half, if it is streamed; then there is no other.
+    fn streamed_on(&self, transfers: &[Transfer]) -> Option<String> {
+        let name = &transfers.first()?.name;
+        let array = self.plan.arrays.iter().find(|array| array.name == *name)?;
+        array.stream.as_ref().map(|_| name.clone())
     }
 
     /// What both address channels have.
@@ -79,6 +80,10 @@ impl<'c> Block<'c, '_> {
         let interface = format!("m_axi_{name}");
         let width = self.plan.options.width;
         inputs.push(("launch".into(), self.net("begin_load", 1)));
+        let streamed = self.streamed_on(&transfers);
+        if let Some(name) = &streamed {
+            inputs.push(("ready".into(), self.net(&format!("{name}:ready"), 1)));
+        }
         for (signal, width) in [("arready", 1), ("rvalid", 1), ("rlast", 1), ("rresp", 2)] {
             inputs.push((signal.into(), self.port(&interface, signal, width, true)));
         }
@@ -87,6 +92,7 @@ impl<'c> Block<'c, '_> {
             &self.module_name(&format!("{name}_read")),
             self.bus(Flow::In),
             &transfers,
+            streamed.is_some(),
         );
         let half = self.instance(module, &format!("{name}_read"), inputs);
         self.address_ports(&interface, "ar", &half);
@@ -97,11 +103,18 @@ impl<'c> Block<'c, '_> {
             self.net(&format!("{name}:load"), 1)
                 .set(half.get(&format!("load_{name}")));
             self.net(&format!("{name}:load_data"), width).set(data);
+            if streamed.is_some() {
+                continue;
+            }
             let beat = half.get("beat").resize(transfer.beat_width);
             self.net(&format!("{name}:load_beat"), transfer.beat_width)
                 .set(beat);
         }
-        self.loading.push(half.get("busy"));
+        // What is streamed moves while the core runs.
+        match streamed {
+            Some(_) => self.storing.push(half.get("busy")),
+            None => self.loading.push(half.get("busy")),
+        }
         self.event("read_error", half.get("error"));
     }
 
@@ -113,7 +126,15 @@ impl<'c> Block<'c, '_> {
         let name = self.plan.bundles[bundle].clone();
         let interface = format!("m_axi_{name}");
         let width = self.plan.options.width;
-        inputs.push(("launch".into(), self.net("begin_store", 1)));
+        let streamed = self.streamed_on(&transfers);
+        let launch = match &streamed {
+            Some(name) => {
+                inputs.push(("full".into(), self.net(&format!("{name}:full"), 1)));
+                "begin_load"
+            }
+            None => "begin_store",
+        };
+        inputs.push(("launch".into(), self.net(launch, 1)));
         for (signal, width) in [("awready", 1), ("wready", 1), ("bvalid", 1), ("bresp", 2)] {
             inputs.push((signal.into(), self.port(&interface, signal, width, true)));
         }
@@ -131,6 +152,7 @@ impl<'c> Block<'c, '_> {
             &self.module_name(&format!("{name}_write")),
             self.bus(Flow::Out),
             &transfers,
+            streamed.is_some(),
         );
         let half = self.instance(module, &format!("{name}_write"), inputs);
         self.address_ports(&interface, "aw", &half);
@@ -148,6 +170,9 @@ impl<'c> Block<'c, '_> {
             let name = &transfer.name;
             self.net(&format!("{name}:fetch"), 1)
                 .set(half.get(&format!("fetch_{name}")));
+            if streamed.is_some() {
+                continue;
+            }
             let beat = half.get("beat").resize(transfer.beat_width);
             self.net(&format!("{name}:fetch_beat"), transfer.beat_width)
                 .set(beat);

@@ -1,6 +1,7 @@
 //! The module around the core: buffers, masters, streams and the control slave, connected.
 
 mod masters;
+mod streamed;
 mod streams;
 
 use super::buffer::{self, Geometry, Shape};
@@ -91,7 +92,9 @@ impl<'c> Block<'c, '_> {
         let interrupt = self.plan.options.control.then(|| self.slave_ports());
         self.core(core);
         for array in &self.plan.arrays {
-            if !array.ports.is_empty() {
+            if let Some(ports) = &array.stream {
+                self.streamed(array, ports);
+            } else if !array.ports.is_empty() {
                 self.array(array);
             }
         }
@@ -252,7 +255,8 @@ impl<'c> Block<'c, '_> {
         let wanted = |pin: &str| match pin {
             "shift" => shape.is_shifted && geometry.elements > 1,
             "load_strb" => strobes > 0,
-            pin if pin.starts_with("load") => shape.is_loaded,
+            "load_data" => shape.is_loaded,
+            "load" | "load_beat" => true,
             _ => shape.is_fetched,
         };
         for (pin, width) in widths.into_iter().filter(|(pin, _)| wanted(pin)) {
@@ -273,8 +277,8 @@ impl<'c> Block<'c, '_> {
         }
         match &array.reach {
             Reach::Axis { flow: Flow::In } => self.frame_in(array, &geometry),
-            Reach::Axis { flow: Flow::Out } => self.frame_out(array, &shape, &geometry),
-            Reach::Master { base, .. } => self.mastered(array, *base, &shape, &geometry),
+            Reach::Axis { flow: Flow::Out } => self.frame_out(array, &geometry),
+            Reach::Master { base, .. } => self.mastered(array, *base, &geometry),
             Reach::Local { .. } => {}
         }
     }
@@ -287,7 +291,7 @@ impl<'c> Block<'c, '_> {
                 granule: array.element_bytes,
                 is_shifted: false,
                 is_marked: flow == Flow::Out,
-                is_loaded: true,
+                is_loaded: flow == Flow::In,
                 is_fetched: flow == Flow::Out,
             },
             Reach::Master { .. } => {
@@ -297,36 +301,41 @@ impl<'c> Block<'c, '_> {
                     granule: beat.min(array.element_bytes),
                     is_shifted: true,
                     is_marked: array.is_written(),
-                    is_loaded: true,
+                    is_loaded: array.is_read(),
                     is_fetched: array.is_written(),
                 }
             }
         }
     }
 
-    /// What a buffer has of its base address.
-    fn mastered(&mut self, array: &ArrayPlan, base: u32, shape: &Shape, geometry: &Geometry) {
-        let name = &array.name;
-        let register = self
-            .plan
-            .registers
-            .iter()
-            .find(|register| register.offset == base);
+    /// The register of a base address, by its offset.
+    fn base(&mut self, offset: u32) -> Signal<'c> {
+        let mut registers = self.plan.registers.iter();
+        let register = registers.find(|register| register.offset == offset);
         let register = register.expect("an array of a master has a register for its base");
-        let base = self.net(&control::register_port(register), ADDRESS_WIDTH);
-        if geometry.elements > 1 {
-            let low = array.element_bytes.trailing_zeros();
-            let shift = base.bits(low, geometry.shift_width());
-            self.net(&format!("{name}:shift"), geometry.shift_width())
+        self.net(&control::register_port(register), ADDRESS_WIDTH)
+    }
+
+    /// Which element of a beat the first one is, if there are several.
+    fn shift(&mut self, array: &ArrayPlan, base: u32, geometry: &Geometry) -> Option<Signal<'c>> {
+        let low = array.element_bytes.trailing_zeros();
+        let base = self.base(base);
+        (geometry.elements > 1).then(|| base.bits(low, geometry.shift_width()))
+    }
+
+    /// What a buffer has of its base address.
+    fn mastered(&mut self, array: &ArrayPlan, base: u32, geometry: &Geometry) {
+        if let Some(shift) = self.shift(array, base, geometry) {
+            self.net(&format!("{}:shift", array.name), shift.width())
                 .set(shift);
         }
         if !array.is_read() {
-            self.sweep(array, shape, geometry);
+            self.sweep(array, geometry);
         }
     }
 
     /// Has a buffer that is not loaded forget what was written.
-    fn sweep(&mut self, array: &ArrayPlan, shape: &Shape, geometry: &Geometry) {
+    fn sweep(&mut self, array: &ArrayPlan, geometry: &Geometry) {
         let name = &array.name;
         let module = frames::sweep(
             &self.module_name(&format!("{name}_clear")),
@@ -341,9 +350,6 @@ impl<'c> Block<'c, '_> {
         );
         self.loading.push(clear.get("busy"));
         self.net(&format!("{name}:load"), 1).set(clear.get("busy"));
-        let zeros = self.c.constant(8 * shape.beat, 0u32);
-        self.net(&format!("{name}:load_data"), 8 * shape.beat)
-            .set(zeros);
         self.net(&format!("{name}:load_beat"), geometry.beat_width())
             .set(clear.get("load_beat"));
     }

@@ -1,7 +1,7 @@
 //! Streams, and arrays as frames of them, connected.
 
 use super::Block;
-use crate::rtl::axi::buffer::{Geometry, Shape};
+use crate::rtl::axi::buffer::Geometry;
 use crate::rtl::axi::frames;
 use crate::rtl::axi::plan::{ArrayPlan, StreamPlan};
 use crate::rtl::interface::manifest::Flow;
@@ -35,8 +35,8 @@ impl Block<'_, '_> {
         self.event("long_frame", frame.get("long"));
     }
 
-    pub(super) fn frame_out(&mut self, array: &ArrayPlan, shape: &Shape, geometry: &Geometry) {
-        self.sweep(array, shape, geometry);
+    pub(super) fn frame_out(&mut self, array: &ArrayPlan, geometry: &Geometry) {
+        self.sweep(array, geometry);
         let name = &array.name;
         let inputs = vec![
             ("launch".to_string(), self.net("begin_store", 1)),

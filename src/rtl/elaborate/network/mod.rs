@@ -10,7 +10,7 @@ use super::fifo::Shape;
 use super::manifest;
 use crate::diagnostics::{Diagnostic, SourceMap};
 use crate::ir::{Arg, ArrayId, Param, ResultSlot, ValueId};
-use crate::machine::program::{PortRef, Program};
+use crate::machine::program::{PortRef, Program, Side};
 use crate::rtl::interface::manifest::{Control, Latency, Loop, Manifest, Port, PortKind, Reset};
 use crate::rtl::namer::Namer;
 use crate::rtl::netlist::*;
@@ -52,7 +52,7 @@ pub fn build(
         let mut capacities = BTreeMap::new();
         for (param, port) in process.args.iter().zip(&part.program.args) {
             if let (Arg::Array(id), PortRef::Stream(stream)) = (param, port) {
-                capacities.insert(stream.put, shapes[id].capacity);
+                capacities.insert(stream.side(Side::Put), shapes[id].capacity);
             }
         }
         let manifest = super::add(
@@ -382,11 +382,7 @@ impl Around<'_> {
             module: self.cells.module.name.clone(),
             interface: "ap".into(),
             clock: "ap_clk".into(),
-            reset: Reset {
-                port: "ap_rst".into(),
-                active: "high".into(),
-                sync: true,
-            },
+            reset: Reset::default(),
             control: Control {
                 start: "ap_start".into(),
                 done: "ap_done".into(),
@@ -401,6 +397,7 @@ impl Around<'_> {
             },
             loops,
             checked: String::new(),
+            sources: Vec::new(),
         }
     }
 }

@@ -1,9 +1,8 @@
 //! Streams of a network: queues between the processes, and ports.
 
 use super::{Around, Part};
-use crate::hwarith::graph::MemId;
 use crate::ir::{Arg, Array, ArrayId, ArrayKind, Const, Packed};
-use crate::machine::program::PortRef;
+use crate::machine::program::{PortRef, PortStream, Side};
 use crate::rtl::elaborate::cells::bit;
 use crate::rtl::elaborate::datapath::constant;
 use crate::rtl::elaborate::fifo::{self, Shape};
@@ -50,11 +49,11 @@ pub(super) fn shape(
             .iter()
             .zip(&parts[which[process]].program.args);
         let sides = args.filter_map(|pair| match pair {
-            (Arg::Array(other), PortRef::Stream(stream)) if *other == id => Some(stream.put),
+            (Arg::Array(other), PortRef::Stream(stream)) if *other == id => Some(stream),
             _ => None,
         });
         sides
-            .map(|put| on_the_way(&parts[which[process]], put))
+            .map(|stream| on_the_way(&parts[which[process]], stream))
             .max()
             .unwrap_or(0)
     });
@@ -80,14 +79,18 @@ fn bits(array: &Array, token: &Const) -> BigUint {
 }
 
 /// Elements that are promised room before the first of them has been taken again, at full speed.
-fn on_the_way(part: &Part, put: MemId) -> u64 {
+fn on_the_way(part: &Part, stream: &PortStream) -> u64 {
+    let puts = [Side::Put, Side::PutClaimed].map(|side| stream.side(side));
     let leaves = part
         .program
         .leaves
         .values()
         .zip(part.schedule.leaves.values());
     let needed = leaves.map(|(leaf, schedule)| {
-        let puts = leaf.accesses.iter().filter(|access| access.mem == put);
+        let puts = leaf
+            .accesses
+            .iter()
+            .filter(|access| puts.contains(&access.mem));
         let starts = puts.map(|access| schedule.times.start[access.node.index()]);
         let starts: Vec<u32> = starts.collect();
         let Some(last) = starts.iter().max() else {

@@ -11,7 +11,7 @@ use crate::hwarith::fast::Fast;
 use crate::hwarith::graph::Graph;
 use crate::hwarith::iterate::unrolled;
 use crate::hwarith::types::HwType;
-use crate::ir::{BinaryOp, CompareOp, FloatFormat};
+use crate::ir::{BinaryOp, CompareOp, FloatFormat, Rounding};
 use crate::sim::operands::{Random, corners, operand, pairs};
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
@@ -422,12 +422,18 @@ fn floats_to(ty: HwType, f: FloatFormat, values: Vec<u128>) {
 fn floor_and_ceil() {
     for f in IEEE.into_iter().chain(tiny_formats()) {
         let values = || many_values(f, 12).into_iter().map(|x| vec![x]);
-        check(&format!("floor {f}"), &floor(f), values(), |x| {
-            oracle::integral(f, false, x[0])
-        });
-        check(&format!("ceil {f}"), &ceil(f), values(), |x| {
-            oracle::integral(f, true, x[0])
-        });
+        check(
+            &format!("floor {f}"),
+            &to_integral(f, Rounding::Down),
+            values(),
+            |x| oracle::integral(f, false, x[0]),
+        );
+        check(
+            &format!("ceil {f}"),
+            &to_integral(f, Rounding::Up),
+            values(),
+            |x| oracle::integral(f, true, x[0]),
+        );
     }
 }
 
@@ -477,7 +483,12 @@ fn integers_wider_than_any_float() {
 fn graphs_are_free_of_dead_and_repeated_nodes() {
     let mut sizes = Vec::new();
     for f in IEEE {
-        for graph in [add(f), mul(f), min_max(f, BinaryOp::Max), floor(f)] {
+        for graph in [
+            add(f),
+            mul(f),
+            min_max(f, BinaryOp::Max),
+            to_integral(f, Rounding::Down),
+        ] {
             let mut used = vec![false; graph.nodes.len()];
             let mut seen = std::collections::HashSet::new();
             for (_, node) in graph.nodes.iter() {

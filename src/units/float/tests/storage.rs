@@ -2,7 +2,7 @@
 //! on tables of its own.
 
 use super::*;
-use crate::ir::{Scalar, StorageFormat};
+use crate::ir::{Conversion, Scalar, StorageFormat};
 use crate::sim::formats;
 
 /// Every type that a storage format is converted from and to.
@@ -31,7 +31,7 @@ fn reference(from: Scalar, to: Scalar, bits: u128) -> u128 {
 }
 
 fn check_conversion(from: Scalar, to: Scalar, values: impl IntoIterator<Item = u128>) {
-    let graph = conversion(from, to).expect("a float is there");
+    let graph = conversion(from, to, Conversion::of_cast(to));
     let values = values.into_iter().map(|x| vec![x]);
     let what = format!("{from} to {to}");
     check(&what, &graph, values, |x| reference(from, to, x[0]));

@@ -1,0 +1,96 @@
+//! The test that a package brings along runs with Verilator alone, and sees what is wrong.
+
+use allo_hls::rtl::axi::{Interface, Options};
+use rtl_tests::{package, tools};
+use std::path::Path;
+
+/// Masters of two bundles, elements wider than a beat, an array behind the control slave, scalars and a result.
+const BEHIND_MASTERS: &str = "
+from allo import *
+u100 = apint(100)
+
+@kernel
+def mixed(a: i16, x: u8[45], y: i16[45], z: u100[7], table: u8[45]) -> u100:
+    total: i32 = 0
+    for i in range(45):
+        if i % 3 != 1:
+            y[i] = x[i] + a + table[i]
+        total += x[i]
+    for i in range(7):
+        z[i] = z[i] + total
+    return z[3]
+";
+
+const FRAMES: &str = "
+from allo import *
+i24 = apint(24, signed=True)
+i48 = apint(48, signed=True)
+
+@kernel
+def frames(x: i24[20], a: i32, s: Stream[u16], y: i48[20]):
+    for i in range(20):
+        s.put(x[i])
+        if i != 4:
+            y[i] = x[i] * a
+";
+
+fn masters() -> Options {
+    Options {
+        bundles: vec![("z".into(), "other".into())],
+        local: vec!["table".into()],
+        ..Options::default()
+    }
+}
+
+fn frames() -> Options {
+    Options {
+        interface: Interface::Axis,
+        ..Options::default()
+    }
+}
+
+fn play(bench: &Path, seed: &str) -> Result<tools::Output, String> {
+    let make = tools::find("make").expect("make is installed");
+    let verilator = tools::find("verilator").expect("verilator is installed");
+    let verilator = format!("VERILATOR={}", verilator.display());
+    tools::run(
+        bench,
+        &make,
+        &["run", &verilator, &format!("SEED={seed}"), "OPT_FAST=-O0"],
+    )
+}
+
+#[test]
+fn packages_test_themselves() {
+    if tools::find_or_note("verilator").is_none() {
+        return;
+    }
+    for (text, top, options) in [
+        (BEHIND_MASTERS, "mixed", masters()),
+        (FRAMES, "frames", frames()),
+    ] {
+        let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a temporary folder");
+        let bench = folder.path().join("bench");
+        let vectors = package::write(folder.path(), text, top, &options, 6).to_string();
+        for seed in ["1", "2", "3"] {
+            let said = play(&bench, seed).unwrap_or_else(|e| panic!("{top}: {e}"));
+            assert!(said.stdout.contains("6 invocations in"), "{}", said.stdout);
+        }
+        // Another result in the last invocation.
+        let at = vectors.rfind("\"y\":[").expect("an array");
+        let digit = at
+            + vectors[at..]
+                .find(|c: char| c.is_ascii_digit())
+                .expect("a number");
+        let other = if vectors[digit..].starts_with('1') {
+            "2"
+        } else {
+            "1"
+        };
+        let wrong = format!("{}{other}{}", &vectors[..digit], &vectors[digit + 1..]);
+        std::fs::write(folder.path().join("sim/vectors.json"), wrong)
+            .expect("the folder is writable");
+        let said = play(&bench, "1").expect_err("something is wrong");
+        assert!(said.contains("of invocation 5 is wrong"), "{said}");
+    }
+}

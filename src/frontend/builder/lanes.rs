@@ -1,0 +1,294 @@
+//! Vectors while a kernel is built: operations on lanes are added to one open loop over the lanes, until something else stands in the way.
+//!
+//! A vector that is only used inside of that loop is a value of its body and needs no memory; when the loop is closed, each one
+//! that is still referred to becomes an array of its lanes. So a chain of operations on vectors is one loop.
+
+use super::{Builder, OpenBlock};
+use crate::diagnostics::Span;
+use crate::ir::{
+    ArrayId, ArrayKind, Const, For, OpKind, Partition, PartitionKind, Scalar, Tags, Unroll, ValueId,
+};
+use std::cell::RefCell;
+use std::fmt;
+use std::rc::{Rc, Weak};
+
+/// The type of a vector or a mask.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct VectorType {
+    /// Type of the lanes; `u1` of a mask.
+    pub elem: Scalar,
+    /// Number of lanes.
+    pub lanes: u64,
+    /// Whether it is a mask.
+    pub is_mask: bool,
+}
+
+impl VectorType {
+    /// Bits of a vector.
+    const BITS: u64 = 2048;
+
+    /// `vreg[elem]`.
+    pub fn vreg(elem: Scalar) -> VectorType {
+        VectorType {
+            elem,
+            lanes: Self::BITS / u64::from(elem.width()),
+            is_mask: false,
+        }
+    }
+
+    /// `mask[lanes]`.
+    pub fn mask(lanes: u64) -> VectorType {
+        VectorType {
+            elem: Scalar::BOOL,
+            lanes,
+            is_mask: true,
+        }
+    }
+}
+
+impl fmt::Display for VectorType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.is_mask {
+            true => write!(f, "mask[{}]", self.lanes),
+            false => write!(f, "vreg[{}]", self.elem),
+        }
+    }
+}
+
+/// A vector or a mask: its lanes never change.
+pub struct Vector {
+    /// Its type.
+    pub ty: VectorType,
+    state: RefCell<State>,
+}
+
+impl fmt::Debug for Vector {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.ty.fmt(f)
+    }
+}
+
+/// What gives a lane, in the body of the open loop over lanes and from its variable.
+type Formula = Rc<dyn Fn(&mut Builder, ValueId) -> ValueId>;
+
+#[derive(Clone)]
+enum State {
+    /// A value in the body of the open loop.
+    Lane(ValueId),
+    /// Elements of an array that nothing writes while this vector is in use.
+    Array(ArrayId),
+    /// Computed again wherever it is used.
+    Formula(Formula),
+}
+
+/// The loop that operations on lanes are added to.
+pub(super) struct LaneLoop {
+    lanes: u64,
+    iv: ValueId,
+    block: OpenBlock,
+    /// Vectors that are values of the body.
+    made: Vec<Weak<Vector>>,
+    /// Arrays of the kernel that are accessed, from which offset on, and whether they are written.
+    accesses: Vec<Access>,
+    span: Span,
+}
+
+/// An access of the lanes of an array.
+#[derive(Clone, Copy, Debug)]
+pub struct Access {
+    /// Which array.
+    pub array: ArrayId,
+    /// The element of lane 0.
+    pub offset: ValueId,
+    /// Whether it is written.
+    pub writes: bool,
+}
+
+impl Access {
+    /// Whether the two are not to stand in one loop: another lane of the one may be the element of the other.
+    fn conflicts(&self, other: &Access) -> bool {
+        self.array == other.array && self.offset != other.offset && (self.writes || other.writes)
+    }
+}
+
+impl Builder {
+    /// Adds operations to the body of a loop over so many lanes; they get its variable.
+    pub fn over_lanes<T>(
+        &mut self,
+        lanes: u64,
+        access: Option<Access>,
+        span: Span,
+        add: impl FnOnce(&mut Builder, ValueId) -> T,
+    ) -> T {
+        let fits = |open: &LaneLoop| {
+            let mut earlier = open.accesses.iter();
+            open.lanes == lanes && !access.is_some_and(|new| earlier.any(|old| old.conflicts(&new)))
+        };
+        if !self.lane_loop.as_ref().is_some_and(fits) {
+            self.close_lanes();
+        }
+        let mut open = match self.lane_loop.take() {
+            Some(open) => open,
+            None => LaneLoop {
+                lanes,
+                iv: self.value(Scalar::Index, None),
+                block: OpenBlock::default(),
+                made: Vec::new(),
+                accesses: Vec::new(),
+                span,
+            },
+        };
+        open.accesses.extend(access);
+        self.blocks.push(std::mem::take(&mut open.block));
+        let result = add(self, open.iv);
+        open.block = self.blocks.pop().unwrap_or_default();
+        self.lane_loop = Some(open);
+        result
+    }
+
+    /// The vector whose lane in the open loop is the value.
+    pub fn vector(&mut self, ty: VectorType, lane: ValueId) -> Rc<Vector> {
+        let vector = Rc::new(Vector {
+            ty,
+            state: State::Lane(lane).into(),
+        });
+        if let Some(open) = &mut self.lane_loop {
+            open.made.push(Rc::downgrade(&vector));
+        }
+        vector
+    }
+
+    /// A vector whose lanes are the elements of an array.
+    pub fn vector_in(ty: VectorType, array: ArrayId) -> Rc<Vector> {
+        let state = State::Array(array).into();
+        Rc::new(Vector { ty, state })
+    }
+
+    /// A vector whose lanes are computed wherever it is used.
+    pub fn vector_by(
+        ty: VectorType,
+        lane: impl Fn(&mut Builder, ValueId) -> ValueId + 'static,
+    ) -> Rc<Vector> {
+        let state = State::Formula(Rc::new(lane)).into();
+        Rc::new(Vector { ty, state })
+    }
+
+    /// A lane of a vector, in the body of a loop over as many lanes.
+    pub fn lane(&mut self, vector: &Vector, iv: ValueId, span: Span) -> ValueId {
+        let state = vector.state.borrow().clone();
+        match state {
+            State::Lane(value) => value,
+            State::Array(array) => self.append(OpKind::load(array, vec![iv]), vector.ty.elem, span),
+            State::Formula(formula) => formula(self, iv),
+        }
+    }
+
+    /// A new array for the lanes of vectors of the type.
+    pub fn lane_array(&mut self, ty: VectorType, span: Span) -> ArrayId {
+        let name = if ty.is_mask { "mask" } else { "vreg" };
+        let array = self.array(name, ty.elem, &[ty.lanes], ArrayKind::Local, span);
+        let factor = self.options.lanes.0.into();
+        if factor > 1 && ty.lanes > 1 {
+            self.arrays[array].partition = vec![Partition {
+                kind: PartitionKind::Cyclic,
+                dim: 0,
+                factor: ty.lanes.min(factor),
+            }];
+        }
+        array
+    }
+
+    /// The lanes of a vector in an array of their own, which is whole when this returns.
+    pub fn frozen(&mut self, vector: &Vector, span: Span) -> ArrayId {
+        let array = self.lane_array(vector.ty, span);
+        self.over_lanes(vector.ty.lanes, None, span, |b, iv| {
+            let value = b.lane(vector, iv, span);
+            b.push(OpKind::store(array, vec![iv], value), vec![], span);
+        });
+        self.close_lanes();
+        array
+    }
+
+    /// Writes vectors of as many lanes each into an array of its own, all lanes being read before any is written.
+    pub fn write_lanes(&mut self, lanes: u64, moves: &[(Rc<Vector>, ArrayId)], span: Span) {
+        self.over_lanes(lanes, None, span, |b, iv| {
+            let values: Vec<ValueId> = moves.iter().map(|(v, _)| b.lane(v, iv, span)).collect();
+            for ((_, array), value) in moves.iter().zip(values) {
+                b.push(OpKind::store(*array, vec![iv], value), vec![], span);
+            }
+        });
+        self.close_lanes();
+    }
+
+    /// Closes the open loop over lanes, if there is one.
+    pub fn close_lanes(&mut self) {
+        let Some(mut open) = self.lane_loop.take() else {
+            return;
+        };
+        let span = open.span;
+        self.blocks.push(std::mem::take(&mut open.block));
+        for vector in open.made.iter().filter_map(Weak::upgrade) {
+            let State::Lane(value) = *vector.state.borrow() else {
+                continue;
+            };
+            let array = self.lane_array(vector.ty, span);
+            self.push(OpKind::store(array, vec![open.iv], value), vec![], span);
+            *vector.state.borrow_mut() = State::Array(array);
+        }
+        let body = self.close(vec![]);
+        if body
+            .ops
+            .iter()
+            .any(|op| matches!(op.kind, OpKind::Store { .. }))
+        {
+            self.push_lane_loop(open.lanes, open.iv, body, span);
+        }
+    }
+
+    fn push_lane_loop(&mut self, lanes: u64, iv: ValueId, body: crate::ir::Block, span: Span) {
+        let factor = u64::from(self.options.lanes.0).min(lanes);
+        let lo = self.index(0, span);
+        let hi = self.constant(Scalar::Index, Const::Int(lanes.into()), span);
+        let step = self.index(1, span);
+        let unroll = (factor > 1).then_some(Unroll::By(factor as u32));
+        let lanes = For {
+            lo,
+            hi,
+            step,
+            descending: false,
+            inits: vec![],
+            iv,
+            carried: vec![],
+            body,
+            parallel: true,
+            label: "lanes".to_owned(),
+            tags: Tags {
+                unroll,
+                ..Tags::default()
+            },
+        };
+        self.push(OpKind::For(Box::new(lanes)), vec![], span);
+    }
+
+    /// Whether an operation outside of the open loop over lanes has to come after it.
+    pub(super) fn ends_lanes(&self, kind: &OpKind) -> bool {
+        let Some(open) = &self.lane_loop else {
+            return false;
+        };
+        let mut accesses = open.accesses.iter();
+        match kind {
+            OpKind::Load { at, .. } => accesses.any(|one| one.array == at.array && one.writes),
+            OpKind::Store { at, .. } => accesses.any(|one| one.array == at.array),
+            OpKind::Fill { array, .. } => accesses.any(|one| one.array == *array),
+            OpKind::Get { .. }
+            | OpKind::Put { .. }
+            | OpKind::Attempt { .. }
+            | OpKind::Copy { .. }
+            | OpKind::For(_)
+            | OpKind::While(_)
+            | OpKind::If(_)
+            | OpKind::Call(_) => true,
+            _ => false,
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! Conversions of the style "pto": which pairs of types there are, and how each is rounded.
+
+use super::classes::{check_profile, is_element, is_integer};
+use super::legality::Family;
+use super::operation::{Invocation, Operation};
+use super::tile;
+use crate::diagnostics::Span;
+use crate::frontend::builder::{Builder, describe};
+use crate::frontend::error::Result;
+use crate::frontend::options::Profile;
+use crate::frontend::values::{Typed, Value};
+use crate::ir::{Conversion, FloatFormat, OpKind, Overflow, Rounding, Scalar, ValueId};
+
+/// `tcvt` on scalars and tiles.
+pub static OPERATIONS: &[Operation] = &[Operation {
+    name: "tcvt",
+    params: &["x", "T", "rnd", "sat"],
+    required: 2,
+    lower: scalar,
+}];
+
+/// The rounding of a call; none where the conversion's own is meant.
+pub fn rounding(call: &Invocation) -> Result<Option<Rounding>> {
+    let names: Vec<&str> = Rounding::ALL.iter().map(|one| one.name()).collect();
+    Ok(call.word("rnd", &names)?.map(|at| Rounding::ALL[at]))
+}
+
+/// How a conversion is asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked {
+    /// Of a rounding, where one is named.
+    pub rounding: Option<Rounding>,
+    /// Whether what is too large becomes the largest number.
+    pub saturate: bool,
+}
+
+impl Asked {
+    /// That of a call with the parameters `rnd` and `sat`.
+    pub fn of(call: &Invocation) -> Result<Asked> {
+        Ok(Asked {
+            rounding: rounding(call)?,
+            saturate: call.flag("sat")?,
+        })
+    }
+}
+
+/// Refuses pairs of types between which there is no conversion.
+pub fn check_pair(from: Scalar, to: Scalar, span: Span) -> Result<()> {
+    let legal = from != to
+        && is_element(from)
+        && is_element(to)
+        && !(from.is_storage() && (to.is_storage() || is_integer(to)))
+        && !(is_integer(from) && to.is_storage());
+    match legal {
+        true => Ok(()),
+        false => Family::Type.refuse(format!("no conversion from {from} to {to}"), span),
+    }
+}
+
+/// `tcvt(x, T, rnd=None, sat=False)`.
+fn scalar(b: &mut Builder, call: &Invocation) -> Result<Value> {
+    let operand = call.operand("x")?;
+    if let Value::Tile(_) = operand.value {
+        return tile::convert(b, call);
+    }
+    let Value::Scalar(x) = operand.value else {
+        let found = describe(&operand.value);
+        return call.refuse(
+            Family::Type,
+            format!("converts a scalar, not {found}"),
+            operand.span,
+        );
+    };
+    let asked_type = call.scalar_type("T")?;
+    let long = |ty| match ty {
+        Scalar::Index => Scalar::signed(64),
+        ty => ty,
+    };
+    let (from, to) = (long(x.ty), long(asked_type));
+    check_pair(from, to, call.span)?;
+    let asked = Asked::of(call)?;
+    check_profile(from, b.options.profile, call.span)?;
+    check_profile(to, b.options.profile, call.span)?;
+    let x = Typed {
+        id: b.cast(x, from, call.span),
+        ty: from,
+    };
+    let id = lower_conversion(b, x, to, asked, call.span);
+    let id = b.cast(Typed { id, ty: to }, asked_type, call.span);
+    Ok(Value::Scalar(Typed { id, ty: asked_type }))
+}
+
+/// The value in another type of a legal pair.
+pub fn lower_conversion(
+    b: &mut Builder,
+    value: Typed,
+    to: Scalar,
+    asked: Asked,
+    span: Span,
+) -> ValueId {
+    let arg = value.id;
+    if is_bit_copy(value.ty, to) {
+        return b.append(OpKind::Bitcast { arg }, to, span);
+    }
+    let unspecified = b.options.profile != Profile::Cpu;
+    let how = Conversion {
+        rounding: asked.rounding.unwrap_or(Rounding::usual(to)),
+        overflow: match asked.saturate {
+            true => Overflow::Saturate,
+            false if unspecified => Overflow::Unspecified,
+            false => Overflow::Usual,
+        },
+    };
+    let how = how.effective(value.ty, to);
+    let kind = match how == Conversion::of_cast(to) {
+        true => OpKind::Cast { arg },
+        false => OpKind::Convert { arg, how },
+    };
+    b.append(kind, to, span)
+}
+
+/// f16 to bf16 and back keep the bits.
+fn is_bit_copy(from: Scalar, to: Scalar) -> bool {
+    let half = |ty| matches!(ty, Scalar::Float(FloatFormat::F16 | FloatFormat::BF16));
+    half(from) && half(to)
+}

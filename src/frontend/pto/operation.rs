@@ -1,0 +1,179 @@
+//! An operation of `allo.pto` as data, and its arguments in the order of its parameters.
+
+use super::legality::Family;
+use crate::diagnostics::{Diagnostic, Span, suggest};
+use crate::frontend::allo::Allo;
+use crate::frontend::builder::{Builder, Operand, describe};
+use crate::frontend::codes;
+use crate::frontend::error::{Result, fail};
+use crate::frontend::values::{ConstValue, Value};
+use crate::ir::Scalar;
+use std::fmt;
+
+/// One operation.
+pub struct Operation {
+    /// Its name in `allo.pto` and in messages.
+    pub name: &'static str,
+    /// Names of its parameters; a `*` stands before those that are given by name only.
+    pub params: &'static [&'static str],
+    /// How many of them have to be given.
+    pub required: usize,
+    /// Checks the operands and adds to the kernel.
+    pub lower: Lower,
+}
+
+/// What an operation does.
+pub type Lower = fn(&mut Builder, &Invocation) -> Result<Value>;
+
+impl fmt::Debug for Operation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+/// An operation with its arguments.
+pub struct Invocation {
+    /// Which one.
+    pub op: &'static Operation,
+    /// One for each parameter.
+    args: Vec<Option<Operand>>,
+    /// The whole call.
+    pub span: Span,
+}
+
+impl Invocation {
+    /// Arguments in the order of the parameters.
+    pub fn new(
+        op: &'static Operation,
+        positional: Vec<Operand>,
+        named: Vec<(String, Span, Operand)>,
+        span: Span,
+    ) -> Result<Invocation> {
+        let by_position = op.params.iter().take_while(|name| **name != "*").count();
+        let names: Vec<&str> = op
+            .params
+            .iter()
+            .copied()
+            .filter(|name| *name != "*")
+            .collect();
+        if positional.len() > by_position {
+            let message = format!(
+                "'{}' takes at most {by_position} arguments by position, but {} given",
+                op.name,
+                positional.len()
+            );
+            return fail(codes::ARGUMENTS, span, message);
+        }
+        let mut args: Vec<Option<Operand>> = positional.into_iter().map(Some).collect();
+        args.resize(names.len(), None);
+        for (name, whole, operand) in named {
+            match names.iter().position(|own| *own == name) {
+                Some(at) if args[at].is_none() => args[at] = Some(operand),
+                Some(_) => {
+                    return fail(codes::ARGUMENTS, whole, format!("'{name}' is given twice"));
+                }
+                None => {
+                    let message = format!("'{}' has no parameter '{name}'", op.name);
+                    let error = Diagnostic::error(codes::ARGUMENTS, whole, message);
+                    return Err(suggest(error, &name, names.iter().copied()).into());
+                }
+            }
+        }
+        if let Some(at) = args[..op.required].iter().position(Option::is_none) {
+            let message = format!("'{}' needs an argument for '{}'", op.name, names[at]);
+            return fail(codes::ARGUMENTS, span, message);
+        }
+        Ok(Invocation { op, args, span })
+    }
+
+    /// The argument for a parameter; none if it is left out or `None`.
+    pub fn given(&self, name: &str) -> Option<&Operand> {
+        let names = self.op.params.iter().filter(|name| **name != "*");
+        let at = names.into_iter().position(|own| *own == name)?;
+        let operand = self.args.get(at)?.as_ref()?;
+        (!matches!(operand.value, Value::Const(ConstValue::None))).then_some(operand)
+    }
+
+    /// The argument for a parameter that has to be given.
+    pub fn operand(&self, name: &str) -> Result<&Operand> {
+        match self.given(name) {
+            Some(operand) => Ok(operand),
+            None => {
+                let message = format!("'{}' needs an argument for '{name}'", self.op.name);
+                fail(codes::ARGUMENTS, self.span, message)
+            }
+        }
+    }
+
+    /// A scalar type that has to be given.
+    pub fn scalar_type(&self, name: &str) -> Result<Scalar> {
+        let operand = self.operand(name)?;
+        let found = match &operand.value {
+            Value::Const(value) => Allo::scalar(value),
+            _ => None,
+        };
+        let Some(ty) = found else {
+            let message = format!(
+                "{} needs an element type for {name}, found {}",
+                self.op.name,
+                describe(&operand.value)
+            );
+            return Family::Type.refuse(message, operand.span);
+        };
+        Ok(ty)
+    }
+
+    /// A flag that is known while compiling; false if it is left out.
+    pub fn flag(&self, name: &str) -> Result<bool> {
+        match self.given(name) {
+            None => Ok(false),
+            Some(Operand {
+                value: Value::Const(ConstValue::Bool(value)),
+                ..
+            }) => Ok(*value),
+            Some(other) => {
+                let message = format!(
+                    "{name} of {} is True or False, not {}",
+                    self.op.name,
+                    describe(&other.value)
+                );
+                Family::Attribute.refuse(message, other.span)
+            }
+        }
+    }
+
+    /// A choice among words, by its number; none if it is left out.
+    pub fn word(&self, name: &str, words: &[&str]) -> Result<Option<usize>> {
+        let Some(operand) = self.given(name) else {
+            return Ok(None);
+        };
+        let found = match &operand.value {
+            Value::Const(ConstValue::Str(word)) => {
+                let at = words.iter().position(|own| *own == &**word);
+                if at.is_some() {
+                    return Ok(at);
+                }
+                word.to_string()
+            }
+            Value::Const(value) => value.text(),
+            other => describe(other),
+        };
+        let message = format!(
+            "{name} {found} of {}, which has {}",
+            self.op.name,
+            words.join(", ")
+        );
+        Family::Attribute.refuse(message, operand.span)
+    }
+
+    /// Refuses what the operation does not take.
+    pub fn refuse<T>(&self, family: Family, message: impl fmt::Display, span: Span) -> Result<T> {
+        family.refuse(format!("{} {message}", self.op.name), span)
+    }
+}
+
+/// Refuses an operation that is known, but not carried out.
+pub fn later(_: &mut Builder, call: &Invocation) -> Result<Value> {
+    let message = format!("'{}' of PTO is not supported yet", call.op.name);
+    fail(codes::PTO_LATER, call.span, message)
+}

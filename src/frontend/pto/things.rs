@@ -1,0 +1,199 @@
+//! The things of `allo.pto` as values of Python: types and operations.
+
+use super::classes::is_element;
+use super::legality::Family;
+use super::masks;
+use super::operation::Operation;
+use super::tile_type::{self, Written};
+use crate::diagnostics::{Diagnostic, Span};
+use crate::frontend::allo::Allo;
+use crate::frontend::builder::lanes::VectorType;
+use crate::frontend::codes;
+use crate::frontend::error::{Failure, Result};
+use crate::frontend::values::ConstValue;
+use crate::ir::Scalar;
+use num_traits::ToPrimitive;
+use pyeval::Args;
+use std::rc::Rc;
+
+/// One of them.
+#[derive(Clone, Debug)]
+pub enum Thing {
+    /// An operation.
+    Operation(&'static Operation),
+    /// `vreg`.
+    Vreg,
+    /// `mask`.
+    Mask,
+    /// `vreg[f32]` or `mask[64]`.
+    Vector(VectorType),
+    /// `tile`.
+    Tile,
+    /// `tile[f32, 16, 16]`, or with more than that.
+    TileType(Rc<Written>),
+}
+
+impl Thing {
+    /// What it is, for messages.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Thing::Operation(_) => "an operation of allo.pto",
+            Thing::Vreg | Thing::Vector(_) => "a type of vectors",
+            Thing::Mask => "a type of masks",
+            Thing::Tile | Thing::TileType(_) => "a type of tiles",
+        }
+    }
+
+    /// How it is written.
+    pub fn text(&self) -> String {
+        match self {
+            Thing::Operation(op) => op.name.to_owned(),
+            Thing::Vreg => "vreg".to_owned(),
+            Thing::Mask => "mask".to_owned(),
+            Thing::Vector(ty) => ty.to_string(),
+            Thing::Tile => "tile".to_owned(),
+            Thing::TileType(written) => written.to_string(),
+        }
+    }
+
+    /// Whether it is the same.
+    pub fn equals(&self, other: &Thing) -> bool {
+        match (self, other) {
+            (Thing::Operation(a), Thing::Operation(b)) => std::ptr::eq(*a, *b),
+            (Thing::Vreg, Thing::Vreg) | (Thing::Mask, Thing::Mask) => true,
+            (Thing::Vector(a), Thing::Vector(b)) => a == b,
+            (Thing::Tile, Thing::Tile) => true,
+            (Thing::TileType(a), Thing::TileType(b)) => a == b,
+            _ => false,
+        }
+    }
+
+    /// Whether it may be called while compiling.
+    pub fn callable(&self) -> bool {
+        matches!(self, Thing::Tile)
+    }
+
+    /// What `self(...)` is, if that is known while compiling.
+    pub fn call(&self, args: &Args) -> Option<Result<ConstValue>> {
+        self.callable().then(|| tile(args))
+    }
+
+    /// What `self[...]` is, if that is anything.
+    pub fn subscript(
+        &self,
+        index: &[(ConstValue, Span)],
+        span: Span,
+    ) -> Option<Result<ConstValue>> {
+        let ty = match self {
+            Thing::Vreg => vreg(index, span),
+            Thing::Mask => mask(index, span),
+            Thing::Tile => {
+                let values = index.iter().map(|(value, _)| value.clone()).collect();
+                return Some(tile(&Args {
+                    positional: values,
+                    named: Vec::new(),
+                    span,
+                }));
+            }
+            Thing::Operation(_) | Thing::Vector(_) | Thing::TileType(_) => return None,
+        };
+        Some(ty.map(|ty| Allo::Pto(Thing::Vector(ty)).into()))
+    }
+}
+
+/// The element type that a value is.
+pub fn element(value: &ConstValue, of: &str, span: Span) -> Result<Scalar> {
+    match Allo::scalar(value).filter(|ty| is_element(*ty)) {
+        Some(elem) => Ok(elem),
+        None => {
+            let message = format!("a {of} has no elements of {}", value.text());
+            Family::Type.refuse(message, span)
+        }
+    }
+}
+
+/// `vreg[T]` or `vreg[T, N]`.
+fn vreg(index: &[(ConstValue, Span)], span: Span) -> Result<VectorType> {
+    let (elem, lanes) = match index {
+        [elem] => (elem, None),
+        [elem, lanes] => (elem, Some(lanes)),
+        _ => return Family::Shape.refuse("a vreg has an element type and a number of lanes", span),
+    };
+    let ty = VectorType::vreg(element(&elem.0, "vreg", elem.1)?);
+    match lanes {
+        Some((lanes, at)) if lanes.as_int() != Some(ty.lanes.into()) => {
+            let message = format!("{ty} has {} lanes, not {}", ty.lanes, lanes.text());
+            Family::Shape.refuse(message, *at)
+        }
+        _ => Ok(ty),
+    }
+}
+
+/// `mask[N]`.
+fn mask(index: &[(ConstValue, Span)], span: Span) -> Result<VectorType> {
+    let lanes = match index {
+        [(lanes, _)] => lanes.as_int().and_then(|lanes| lanes.to_u64()),
+        _ => None,
+    };
+    match lanes.filter(|lanes| masks::LANES.contains(lanes)) {
+        Some(lanes) => Ok(VectorType::mask(lanes)),
+        None => {
+            let found: Vec<String> = index.iter().map(|(value, _)| value.text()).collect();
+            let message = format!(
+                "a mask has 32, 64, 128, 256 or 512 lanes, not {}",
+                found.join(", ")
+            );
+            Family::Shape.refuse(message, span)
+        }
+    }
+}
+
+/// `tile(T, R, C, loc="vec", layout=None, valid=(R, C), pad="null")`; checked where a kernel uses it.
+fn tile(args: &Args) -> Result<ConstValue> {
+    const NAMES: [&str; 7] = ["T", "R", "C", "loc", "layout", "valid", "pad"];
+    args.only_named(&NAMES, "tile")?;
+    args.expect(0, NAMES.len(), "tile")?;
+    let span = args.span;
+    let given = |at: usize| args.get(at, NAMES[at]);
+    let wrong = |at: usize, needed: &str| -> Failure {
+        let message = format!("{} of a tile is {needed}", NAMES[at]);
+        Diagnostic::error(codes::ANNOTATION, span, message).into()
+    };
+    let elem = match given(0).and_then(Allo::scalar) {
+        Some(elem) => elem,
+        None => return Err(wrong(0, "an element type")),
+    };
+    let extent = |at: usize| match given(at).and_then(tile_type::int) {
+        Some(extent) => Ok(extent),
+        None => Err(wrong(at, "an int")),
+    };
+    let word = |at: usize| match given(at) {
+        None | Some(ConstValue::None) => Ok(None),
+        Some(ConstValue::Str(word)) => Ok(Some(word.to_string())),
+        Some(_) => Err(wrong(at, "a string")),
+    };
+    let valid = match given(5) {
+        None | Some(ConstValue::None) => None,
+        Some(pair) => {
+            let ints: Option<Vec<_>> = pair
+                .sequence()
+                .unwrap_or_default()
+                .iter()
+                .map(tile_type::int)
+                .collect();
+            match ints.map(<[_; 2]>::try_from) {
+                Some(Ok(pair)) => Some(pair),
+                _ => return Err(wrong(5, "a pair of ints")),
+            }
+        }
+    };
+    let written = Written {
+        elem,
+        shape: [extent(1)?, extent(2)?],
+        loc: word(3)?.unwrap_or_else(|| "vec".to_owned()),
+        layout: word(4)?,
+        valid,
+        pad: word(6)?.unwrap_or_else(|| "null".to_owned()),
+    };
+    Ok(Allo::Pto(Thing::TileType(written.into())).into())
+}

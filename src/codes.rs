@@ -24,7 +24,7 @@ codes! {
     MEMORY = "E1205": "The arrays of the run need more memory than the reference allows.";
     VERILATOR = "E1206": "Verilator or the C++ compiler is missing or failed.";
     MANIFEST = "E1207": "The manifest does not describe this kernel.";
-    MISMATCH = "E1208": "The hardware does something else than the reference: a bug of the compiler, please report it.";
+    MISMATCH = "E1208": "The hardware does something else than the reference: a bug of the compiler, please report it; or a module of the user's (@operator_ip) is not what its operator says.";
     ENGINE = "E1209": "The engine asked for cannot do what another option asks for.";
     UNDECIDED = "E1210": "The hardware is neither proven nor refuted: the question is too large, or has parts that a proof does not cover.";
     REFUTED = "E1211": "The hardware computes something else than the kernel for the arguments shown: a bug of the compiler, please report it.";

@@ -53,6 +53,8 @@ pub struct Failure {
     pub seed: u64,
     /// The waveform that was kept.
     pub waveform: Option<PathBuf>,
+    /// Files of the user's with modules that the engine ran as they are.
+    pub(super) foreign: Vec<String>,
     /// What was simulated.
     pub(super) run: Run,
     /// Seed of the simulation's unknown state.
@@ -214,6 +216,7 @@ impl Failure {
             number: case.number,
             seed,
             waveform: None,
+            foreign: Vec::new(),
             run: case.run.clone(),
             state,
         }
@@ -230,7 +233,13 @@ impl Failure {
             let text = args::invocation_text(&self.signature, input, SHOWN);
             out = out.note(format!("{which}: {text}"));
         }
-        out
+        match &self.foreign[..] {
+            [] => out,
+            files => out.help(format!(
+                "modules of {} were run as they are: is their latency and meaning what the kernel says?",
+                files.join(", ")
+            )),
+        }
     }
 }
 

@@ -302,13 +302,14 @@ impl Comparison<'_> {
         if let FailureKind::Mismatch(mismatch) = &mut kind {
             mismatch.first = self.locate(case, state).map(Box::new);
         }
-        let failure = Failure::new(
+        let mut failure = Failure::new(
             kind,
             &self.subject.reference.signature,
             case,
             self.options.seed,
             state,
         );
+        failure.foreign = self.subject.manifest.sources.clone();
         CosimError::Failure(Box::new(failure))
     }
 

@@ -71,6 +71,7 @@ fn collect(
             number,
             seed: 0,
             waveform: None,
+            foreign: Vec::new(),
             run,
             state: 0,
         }))

@@ -21,7 +21,12 @@ pub fn split(
     if rank == 0 {
         return Err("it has one element".into());
     }
+    if kind == PartitionKind::Skew && array.partition.iter().any(|one| one.kind == kind) {
+        return Err("it has skewed banks already".into());
+    }
     let dims = match usize::try_from(dim) {
+        // Which dimension is divided makes no difference to which elements share a skewed bank.
+        Ok(0) if kind == PartitionKind::Skew => rank - 1..rank,
         Ok(0) => 0..rank,
         Ok(dim) if dim <= rank => dim - 1..dim,
         _ => {

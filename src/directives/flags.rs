@@ -188,7 +188,7 @@ fn partition(text: &str) -> Result<Directive, String> {
     let array = parts.next().filter(|name| !name.is_empty());
     let array = array.ok_or("an array is needed")?.to_string();
     let kind = parts.next().and_then(PartitionKind::named);
-    let r#type = kind.ok_or("a kind is needed after ':': cyclic, block or complete")?;
+    let r#type = kind.ok_or("a kind is needed after ':': cyclic, block, complete or skew")?;
     let (mut factor, mut dim) = (0, 0);
     for part in parts {
         let (place, number) = match part.strip_prefix("dim=") {

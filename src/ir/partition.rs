@@ -24,14 +24,18 @@ pub enum PartitionKind {
     Block,
     /// None: every index has a part of its own.
     Complete,
+    /// The sum of all subscripts modulo factor; the dimension is the one that is divided in each part. So
+    /// neighbours in rows and those in columns are in different parts.
+    Skew,
 }
 
 impl PartitionKind {
     /// Every kind.
-    pub const ALL: [PartitionKind; 3] = [
+    pub const ALL: [PartitionKind; 4] = [
         PartitionKind::Cyclic,
         PartitionKind::Block,
         PartitionKind::Complete,
+        PartitionKind::Skew,
     ];
 
     /// Its name in directives and in the printed ir.
@@ -40,6 +44,7 @@ impl PartitionKind {
             PartitionKind::Cyclic => "cyclic",
             PartitionKind::Block => "block",
             PartitionKind::Complete => "complete",
+            PartitionKind::Skew => "skew",
         }
     }
 
@@ -60,6 +65,8 @@ pub struct Split {
     pub extent: u64,
     /// Number of parts.
     pub factor: u64,
+    /// How many values [`Split::key`] has.
+    pub keys: u64,
 }
 
 impl Split {
@@ -67,28 +74,49 @@ impl Split {
     pub fn share(&self) -> u64 {
         self.extent.div_ceil(self.factor)
     }
-    /// The part of an index and its index in there.
-    pub fn part(&self, index: u64) -> (u64, u64) {
+    /// What of an element's subscripts decides the part.
+    pub fn key(&self, index: &[u64]) -> u64 {
         match self.kind {
-            PartitionKind::Cyclic => (index % self.factor, index / self.factor),
-            PartitionKind::Block => (index / self.share(), index % self.share()),
-            PartitionKind::Complete => (index, 0),
+            PartitionKind::Skew => index.iter().sum(),
+            _ => index[self.dim],
         }
     }
-    /// Factor and offset by which an index in a part becomes one of the dimension.
+    /// The part with a key.
+    pub fn part(&self, key: u64) -> u64 {
+        match self.kind {
+            PartitionKind::Cyclic | PartitionKind::Skew => key % self.factor,
+            PartitionKind::Block => key / self.share(),
+            PartitionKind::Complete => key,
+        }
+    }
+    /// The index in its part of an index of the dimension.
+    fn inside(&self, index: u64) -> u64 {
+        match self.kind {
+            PartitionKind::Cyclic | PartitionKind::Skew => index / self.factor,
+            PartitionKind::Block => index % self.share(),
+            PartitionKind::Complete => 0,
+        }
+    }
+    /// Factor and offset by which an index in a part becomes one of the dimension; of skewed parts, that of the element whose
+    /// other subscripts are 0.
     pub fn scale(&self, part: u64) -> (u64, u64) {
         match self.kind {
-            PartitionKind::Cyclic => (self.factor, part),
+            PartitionKind::Cyclic | PartitionKind::Skew => (self.factor, part),
             PartitionKind::Block => (1, part * self.share()),
             PartitionKind::Complete => (0, part),
         }
     }
-    /// [`Split::part`], the other way round.
-    fn whole(&self, part: u64, index: u64) -> u64 {
-        let (factor, offset) = self.scale(part);
-        index * factor + offset
+    /// The index of the dimension of one in a part, where the other subscripts are those of `index`.
+    fn whole(&self, part: u64, index: &[u64]) -> u64 {
+        let inside = index[self.dim];
+        let others = match self.kind {
+            PartitionKind::Skew => (self.key(index) - inside) % self.factor,
+            _ => 0,
+        };
+        let (factor, offset) = self.scale((part + self.factor - others) % self.factor);
+        inside * factor + offset
     }
-    /// How many elements a part has.
+    /// How many indices a part has; a few of a skewed one may belong to no element.
     fn left(&self, part: u64) -> u64 {
         match self.kind {
             PartitionKind::Cyclic => self.extent.saturating_sub(part).div_ceil(self.factor),
@@ -97,6 +125,7 @@ impl Split {
                 self.share().min(self.extent.saturating_sub(before))
             }
             PartitionKind::Complete => u64::from(part < self.extent),
+            PartitionKind::Skew => self.share(),
         }
     }
 }
@@ -105,6 +134,11 @@ impl Split {
 /// Gives what is left in the end.
 fn split(shape: &[u64], partition: &[Partition], mut part: impl FnMut(&Split) -> u64) -> Vec<u64> {
     let mut rest = shape.to_vec();
+    let furthest = |extents: &[u64]| {
+        extents.iter().fold(0u64, |sum, extent| {
+            sum.saturating_add(extent.saturating_sub(1))
+        })
+    };
     for one in partition.iter().filter(|one| one.dim < shape.len()) {
         let extent = rest[one.dim];
         let split = Split {
@@ -114,6 +148,10 @@ fn split(shape: &[u64], partition: &[Partition], mut part: impl FnMut(&Split) ->
             factor: match one.kind {
                 PartitionKind::Complete => extent,
                 _ => one.factor.max(1),
+            },
+            keys: match one.kind {
+                PartitionKind::Skew => furthest(shape).saturating_add(1),
+                _ => extent,
             },
         };
         rest[one.dim] = split.left(part(&split));
@@ -140,8 +178,8 @@ fn factors(shape: &[u64], partition: &[Partition]) -> Vec<u64> {
 /// More banks than these are no memories any more: each is ports, wires and selectors of its own.
 pub const MAX_BANKS: u64 = 1024;
 
-/// Whether a partition is one of an array of that shape: each dimension is split at most once, no part is empty, and there
-/// are at most [`MAX_BANKS`] banks.
+/// Whether a partition is one of an array of that shape: each dimension is split at most once, at most one of them is skewed, no
+/// part is empty, and there are at most [`MAX_BANKS`] banks.
 pub fn is_valid(shape: &[u64], partition: &[Partition]) -> bool {
     let is_split = |(at, one): (usize, &Partition)| {
         let earlier = &partition[..at];
@@ -151,13 +189,18 @@ pub fn is_valid(shape: &[u64], partition: &[Partition]) -> bool {
         let parts = one.factor > 0 && one.factor == parts(one.kind, extent, one.factor);
         parts && earlier.iter().all(|other| other.dim != one.dim)
     };
-    partition.iter().enumerate().all(is_split) && banks(shape, partition) <= MAX_BANKS
+    let skewed = partition
+        .iter()
+        .filter(|one| one.kind == PartitionKind::Skew);
+    skewed.count() < 2
+        && partition.iter().enumerate().all(is_split)
+        && banks(shape, partition) <= MAX_BANKS
 }
 
 /// How many parts of a dimension have an element, if a factor is asked for that is at least 1.
 pub fn parts(kind: PartitionKind, extent: u64, factor: u64) -> u64 {
     match kind {
-        PartitionKind::Cyclic => factor.min(extent),
+        PartitionKind::Cyclic | PartitionKind::Skew => factor.min(extent),
         PartitionKind::Block => extent.div_ceil(extent.div_ceil(factor)),
         PartitionKind::Complete => extent,
     }
@@ -183,11 +226,15 @@ pub fn bank_of(splits: &[Split], parts: &[u64]) -> u64 {
 
 /// Bank, and row-major address in it, of the element at a row-major position.
 pub fn place(shape: &[u64], partition: &[Partition], position: u64) -> (u64, u64) {
-    let mut index = digits(position, shape);
+    let subscripts = digits(position, shape);
+    let mut index = subscripts.clone();
     let mut parts = Vec::new();
     let rest = split(shape, partition, |split| {
-        let (part, inside) = split.part(index[split.dim]);
-        index[split.dim] = inside;
+        let part = split.part(match split.kind {
+            PartitionKind::Skew => split.key(&subscripts),
+            _ => split.key(&index),
+        });
+        index[split.dim] = split.inside(index[split.dim]);
         parts.push(part);
         part
     });
@@ -210,8 +257,14 @@ pub fn position(shape: &[u64], partition: &[Partition], bank: u64, address: u64)
         return None;
     }
     let mut index = digits(address, &rest);
-    for (split, part) in splits.iter().rev() {
-        index[split.dim] = split.whole(*part, index[split.dim]);
+    // Where a skewed dimension is depends on all others.
+    splits.reverse();
+    splits.sort_by_key(|(split, _)| split.kind == PartitionKind::Skew);
+    for (split, part) in &splits {
+        index[split.dim] = split.whole(*part, &index);
+        if index[split.dim] >= shape[split.dim] {
+            return None;
+        }
     }
     Some(number(&index, shape))
 }
@@ -243,8 +296,24 @@ mod tests {
     }
 
     #[test]
+    fn neighbours_in_rows_and_in_columns_have_skewed_banks_of_their_own() {
+        let bank = |row, column| place(&[8, 8], &partition(&[(Skew, 1, 4)]), row * 8 + column).0;
+        for (row, column) in [(0, 0), (3, 2), (4, 4)] {
+            let lines: [fn(u64) -> (u64, u64); 2] = [|at| (at, 0), |at| (0, at)];
+            for line in lines {
+                let mut banks: Vec<u64> = (0..4)
+                    .map(line)
+                    .map(|(down, right)| bank(row + down, column + right))
+                    .collect();
+                banks.sort_unstable();
+                assert_eq!(banks, [0, 1, 2, 3]);
+            }
+        }
+    }
+
+    #[test]
     fn a_place_in_a_bank_leads_back_to_the_element() {
-        let lists: [&[_]; 8] = [
+        let lists: [&[_]; 11] = [
             &[],
             &[(Cyclic, 0, 3)],
             &[(Block, 1, 4)],
@@ -253,6 +322,9 @@ mod tests {
             &[(Block, 1, 2), (Cyclic, 1, 2)],
             &[(Cyclic, 0, 2), (Complete, 1, 0)],
             &[(Block, 1, 2), (Complete, 1, 0)],
+            &[(Skew, 1, 4)],
+            &[(Skew, 0, 3), (Cyclic, 1, 2)],
+            &[(Block, 0, 2), (Skew, 1, 3)],
         ];
         for shape in [[4, 6], [5, 7], [1, 1]] {
             for list in lists {

@@ -14,6 +14,7 @@ pub mod fills;
 pub mod flatten;
 pub mod fold_calls;
 pub mod forward;
+pub mod gather;
 mod grids;
 pub mod hoist;
 pub mod inline;
@@ -217,6 +218,14 @@ pub const PASSES: &[Pass] = &[
         contract: "code around an inner loop moves into it, so that nests are perfect",
         concerns: is_loop,
         run: flatten::run,
+        is_gamble: false,
+        keeps_streams: true,
+    },
+    Pass {
+        name: "gather",
+        contract: "accesses whose banks differ, whichever they are, stand side by side",
+        concerns: is_access,
+        run: gather::run,
         is_gamble: false,
         keeps_streams: true,
     },

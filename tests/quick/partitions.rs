@@ -62,7 +62,9 @@ fn refused(array: &str) -> String {
 
 #[test]
 fn every_array_can_be_split_without_changing_a_bit() {
-    let kinds = ["cyclic:2", "cyclic:3", "block:2", "block:4", "complete"];
+    let kinds = [
+        "cyclic:2", "cyclic:3", "block:2", "block:4", "complete", "skew:3",
+    ];
     let arrays = ["x", "y", "z", "w", "t", "u", "shift/v", "ap_return"];
     for (number, array) in arrays.into_iter().enumerate() {
         for kind in kinds {
@@ -94,6 +96,61 @@ fn every_array_can_be_split_without_changing_a_bit() {
         ("partition", "y:cyclic:2"),
         ("partition", "ap_return:cyclic:2"),
     ]);
+}
+
+/// Four lanes along rows and four along columns of the same array: no other kind of banks serves both.
+#[test]
+fn skewed_banks_serve_rows_and_columns() {
+    const BOTH: &str = "
+from allo import *
+
+@kernel
+def top(x: i32[8, 8], rows: i32[8], columns: i32[8]):
+    a: i32[8, 8]
+    for i in range(8):
+        for j in range(8):
+            a[i, j] = x[i, j]
+    for p in range(8):
+        for q in range(8):
+            rows[p] += a[p, q]
+    for s in range(8):
+        for t in range(8):
+            columns[s] += a[t, s]
+";
+    let lanes = [("unroll", "q=4"), ("unroll", "t=4")];
+    let intervals = |kind: &str| {
+        let banks = format!("a:{kind}");
+        let compiled = checked(BOTH, &[("partition", &*banks), lanes[0], lanes[1]]);
+        let loops = compiled.manifest.loops.iter();
+        let found = loops.map(|one| (one.name.clone(), one.ii));
+        let found = found.filter(|(name, _)| ["q", "t"].contains(&name.as_str()));
+        found.map(|(_, ii)| ii).collect::<Vec<_>>()
+    };
+    assert_eq!(intervals("skew:4:dim=2"), [Some(1), Some(1)]);
+    assert_ne!(intervals("cyclic:4:dim=2"), [Some(1), Some(1)]);
+}
+
+/// Reads and writes of neighbours from a place that only the data tell: a bank each, as long as there are banks.
+#[test]
+fn neighbours_take_turns_among_the_banks() {
+    const SHIFTED: &str = "
+from allo import *
+
+@kernel
+def top(x: i16[64], from_: u5, to: u5, y: i16[64]):
+    for i in range(0, 16, 4):
+        for k in range(4):
+            y[to + i + k] = x[from_ + i + k] + k
+    for i in range(0, 16, 8):
+        for l in range(8):
+            y[to + i + l] += x[from_ + 16 + i + l]
+";
+    let banks = [("partition", "x:cyclic:4"), ("partition", "y:cyclic:4")];
+    let lanes = [("unroll", "k"), ("unroll", "l")];
+    let compiled = checked(SHIFTED, &[&banks[..], &lanes[..]].concat());
+    let loops = compiled.manifest.loops.iter();
+    let ii: Vec<_> = loops.map(|one| one.ii).collect();
+    assert_eq!(ii[0], Some(1));
 }
 
 #[test]
@@ -137,6 +194,7 @@ fn what_cannot_be_split_is_refused() {
             "there is no array 'q'; the arrays are 'shift/v@7', 'top/x@12'",
         ),
         ("x:cyclic", "a cyclic partition needs a factor"),
+        ("x:skew", "a skew partition needs a factor"),
         ("x:block", "a block partition needs a factor"),
         ("x:cyclic:-2", "a cyclic partition needs a factor"),
         (

@@ -214,10 +214,6 @@ fn unroll(call: &mut Call) -> Done<ConstValue> {
 fn partition(call: &mut Call) -> Done<ConstValue> {
     let (dim, factor) = (call.int("*dim", 0)?, call.int("*factor", 0)?);
     let kind = call.constant("*kind", "Complete")?;
-    if kind == "Skew" {
-        let why = "skewed banks cannot be built yet: there are Complete, Block and Cyclic";
-        return Err(call.wrong(Class::Transform, why));
-    }
     let Some(r#type) = PartitionKind::named(&kind.to_lowercase()) else {
         let why = format!("there is no partition of the kind '{kind}'");
         return Err(call.wrong(Class::Argument, why));

@@ -9,6 +9,7 @@ pub mod order;
 pub mod ranges;
 pub mod rates;
 pub mod reduction;
+pub mod rotation;
 pub mod touch;
 pub mod trip;
 pub mod values;

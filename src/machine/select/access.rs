@@ -7,6 +7,7 @@ use super::{Lowering, hw_type};
 use crate::diagnostics::Span;
 use crate::hwarith::HwType;
 use crate::hwarith::graph::{MemId, NodeId, Op as HwOp, Predicate};
+use crate::ir::analysis::values::Affine;
 use crate::ir::grid::combinations;
 use crate::ir::partition::{self, Split, bank_of, bank_shape};
 use crate::ir::{Array, Element, Op, PartitionKind, Scalar, ValueId};
@@ -16,20 +17,20 @@ use num_integer::Integer;
 use num_traits::{ToPrimitive, Zero};
 
 /// The parts of a split that may have an element.
-struct Choice {
+pub(super) struct Choice {
     split: Split,
     /// In ascending order.
     parts: Vec<u64>,
     /// The part that has it; `None` if there is only one.
-    part: Option<NodeId>,
+    pub(super) part: Option<NodeId>,
 }
 
 /// A bank that may have an element.
-struct Place {
+pub(super) struct Place {
     /// Its part of each split.
-    parts: Vec<u64>,
-    mem: MemId,
-    address: NodeId,
+    pub(super) parts: Vec<u64>,
+    pub(super) mem: MemId,
+    pub(super) address: NodeId,
 }
 
 /// Numbers that differ from `of` by multiples of `by`.
@@ -64,12 +65,7 @@ impl Lowering<'_> {
     }
 
     pub(super) fn store(&mut self, op: &Op, at: &Element, value: ValueId) {
-        let mut enable = self.enable(at);
-        let shape = self.kernel.arrays[at.array].shape.clone();
-        for (&index, &extent) in at.indices.iter().zip(&shape) {
-            let inside = self.inside(index, extent);
-            enable = self.b().and(enable, inside);
-        }
+        let enable = self.store_enable(at);
         if self.b().as_const(enable).is_some_and(Zero::is_zero) {
             return;
         }
@@ -91,6 +87,17 @@ impl Lowering<'_> {
                 .opaque(HwOp::Store(place.mem), operands, HwType::ui(1));
             self.access(node, place.mem, at, true, op.span);
         }
+    }
+
+    /// Under which condition an element is stored: never outside of the array.
+    pub(super) fn store_enable(&mut self, at: &Element) -> NodeId {
+        let mut enable = self.enable(at);
+        let shape = self.kernel.arrays[at.array].shape.clone();
+        for (&index, &extent) in at.indices.iter().zip(&shape) {
+            let inside = self.inside(index, extent);
+            enable = self.b().and(enable, inside);
+        }
+        enable
     }
 
     /// Under which condition an element is accessed.
@@ -141,35 +148,44 @@ impl Lowering<'_> {
 
     // ----- banks -----
 
-    fn choices(&mut self, at: &Element) -> Vec<Choice> {
+    pub(super) fn choices(&mut self, at: &Element) -> Vec<Choice> {
         let Array {
             shape, partition, ..
         } = &self.kernel.arrays[at.array];
         let splits = partition::splits(shape, partition);
         let splits = splits.into_iter();
         splits
-            .map(|split| self.choice(split, at.indices[split.dim]))
+            .map(|split| match split.kind {
+                PartitionKind::Skew => self.choice(split, &at.indices),
+                _ => self.choice(split, &at.indices[split.dim..][..1]),
+            })
             .collect()
     }
 
-    fn choice(&mut self, split: Split, index: ValueId) -> Choice {
-        let node = self.node(index);
+    /// The parts of the elements whose key is the sum of these subscripts.
+    fn choice(&mut self, split: Split, indices: &[ValueId]) -> Choice {
+        let mut node = self.node(indices[0]);
+        for &index in &indices[1..] {
+            let index = self.node(index);
+            node = self.b().add(node, index);
+        }
         let range = self.b().range(node);
         let low = range.lo.to_i128().unwrap_or(i128::MIN).max(0);
         let high = range.hi.to_i128().unwrap_or(i128::MAX);
-        let residue = self.residue(index);
-        let parts = parts(
-            &split,
-            (low, high.min(i128::from(split.extent) - 1)),
-            residue,
-        );
+        let residue = self.residue(indices);
+        let high = high.min(i128::from(split.keys) - 1);
+        let parts = parts(&split, (low, high), residue);
         let part = (parts.len() > 1).then(|| self.part(&split, node));
         Choice { split, parts, part }
     }
 
-    /// What is known of an index from its form.
-    fn residue(&self, index: ValueId) -> Residue {
-        let sum = self.values.affine(index);
+    /// What is known of the sum of some subscripts from its form.
+    fn residue(&self, indices: &[ValueId]) -> Residue {
+        let mut forms = indices.iter().map(|&index| self.values.affine(index));
+        let sum = forms.try_fold(Affine::default(), |sum, form| sum.plus(&form, 1));
+        let Some(sum) = sum else {
+            return Residue { of: 0, by: 1 };
+        };
         let mut residue = Residue {
             of: sum.constant,
             by: 0,
@@ -191,13 +207,15 @@ impl Lowering<'_> {
         residue
     }
 
-    /// The part of an index; any, outside of the array.
-    fn part(&mut self, split: &Split, index: NodeId) -> NodeId {
-        let index = self.unsigned(index, split.extent);
+    /// The part with a key; any, outside of the array.
+    fn part(&mut self, split: &Split, key: NodeId) -> NodeId {
+        let key = self.unsigned(key, split.keys);
         match split.kind {
-            PartitionKind::Complete => index,
-            PartitionKind::Cyclic => self.divided(Field::Remainder, index, split.factor),
-            PartitionKind::Block => self.divided(Field::Quotient, index, split.share()),
+            PartitionKind::Complete => key,
+            PartitionKind::Cyclic | PartitionKind::Skew => {
+                self.divided(Field::Remainder, key, split.factor)
+            }
+            PartitionKind::Block => self.divided(Field::Quotient, key, split.share()),
         }
     }
 
@@ -227,10 +245,12 @@ impl Lowering<'_> {
         let node = self.node(index);
         match (split.kind, &choice.parts[..]) {
             (PartitionKind::Complete, _) => self.b().constant(0),
-            (PartitionKind::Cyclic, [_]) if let Some(sum) = self.quotient(index, split.factor) => {
+            (PartitionKind::Cyclic, [_]) | (PartitionKind::Skew, _)
+                if let Some(sum) = self.quotient(index, split.factor) =>
+            {
                 sum
             }
-            (PartitionKind::Cyclic, _) => {
+            (PartitionKind::Cyclic | PartitionKind::Skew, _) => {
                 let index = self.unsigned(node, split.extent);
                 self.divided(Field::Quotient, index, split.factor)
             }
@@ -263,7 +283,7 @@ impl Lowering<'_> {
     }
 
     /// Every bank that may have an element.
-    fn places(&mut self, at: &Element, choices: &[Choice]) -> Vec<Place> {
+    pub(super) fn places(&mut self, at: &Element, choices: &[Choice]) -> Vec<Place> {
         let mut indices: Vec<NodeId> = at.indices.iter().map(|&v| self.node(v)).collect();
         for choice in choices.iter().filter(|choice| !choice.parts.is_empty()) {
             let dim = choice.split.dim;
@@ -300,7 +320,7 @@ impl Lowering<'_> {
     }
 
     /// The one of the loads, given by their parts of the splits, whose bank has the element.
-    fn chosen(&mut self, choices: &[Choice], loads: &[(Vec<u64>, NodeId)]) -> NodeId {
+    pub(super) fn chosen(&mut self, choices: &[Choice], loads: &[(Vec<u64>, NodeId)]) -> NodeId {
         let depth = loads[0].0.len() - choices.len();
         let Some((choice, rest)) = choices.split_first() else {
             return loads[0].1;
@@ -326,7 +346,7 @@ impl Lowering<'_> {
     }
 }
 
-/// The parts that have an index between bounds within the dimension, ascending.
+/// The parts of the keys between bounds within the dimension, ascending.
 fn parts(split: &Split, (low, high): (i128, i128), residue: Residue) -> Vec<u64> {
     let first = match residue.by {
         0 => residue.of,
@@ -339,7 +359,7 @@ fn parts(split: &Split, (low, high): (i128, i128), residue: Residue) -> Vec<u64>
         0 => first,
         by => high - (high - first).rem_euclid(by),
     };
-    let part = |index: i128| split.part(index as u64).0;
+    let part = |key: i128| split.part(key as u64);
     if split.kind == PartitionKind::Block && residue.by < i128::from(split.share()) {
         return (part(first)..=part(last)).collect();
     }

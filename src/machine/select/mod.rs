@@ -12,6 +12,7 @@ mod foreign;
 mod integer;
 mod nest;
 mod ops;
+mod rotated;
 mod transfer;
 
 use crate::arena::Table;
@@ -437,14 +438,15 @@ impl<'k> Lowering<'k> {
 
     /// Lowers `block` after what is already in `regions`; the last block may stay open.
     fn extend_region(&mut self, block: &Block, regions: &mut Vec<Region>) {
-        for op in &block.ops {
+        for run in self.runs(&block.ops) {
+            let op = &run[0];
             if matches!(op.kind, OpKind::Const(_)) {
                 continue;
             }
             if !op.contains_loop() {
                 self.cut_before(op);
                 self.block_leaf(regions, op.span, "block");
-                self.straight(op);
+                self.straight(run);
             } else {
                 match &op.kind {
                     OpKind::For(f) => self.for_region(f, op, regions),
@@ -639,14 +641,18 @@ impl<'k> Lowering<'k> {
     // ----- straight-line code -----
 
     fn straight_block(&mut self, block: &Block) {
-        for op in &block.ops {
-            self.straight(op);
+        for run in self.runs(&block.ops) {
+            self.straight(run);
         }
     }
 
-    fn straight(&mut self, op: &Op) {
+    /// An operation, or accesses of which each bank serves one.
+    fn straight(&mut self, run: &[Op]) {
+        let op = &run[0];
         self.b().at(Some(op.span));
         match &op.kind {
+            OpKind::Load { .. } if run.len() > 1 => self.rotated_loads(run),
+            OpKind::Store { .. } if run.len() > 1 => self.rotated_stores(run),
             OpKind::Const(_) | OpKind::Assume { .. } => {}
             OpKind::For(_)
             | OpKind::While(_)
@@ -688,19 +694,24 @@ fn memories(array: &Array) -> Vec<Mem> {
         shape, partition, ..
     } = array;
     let count = ir::partition::banks(shape, partition);
+    let bank_shape = |bank: usize| ir::partition::bank_shape(shape, partition, bank as u64);
     let mut words = vec![Vec::new(); count as usize];
     if let Some(contents) = array.kind.contents() {
+        for (bank, words) in words.iter_mut().enumerate() {
+            // A skewed bank has addresses without an element.
+            let depth = bank_shape(bank).iter().product::<u64>();
+            words.resize(depth as usize, BigUint::from(0u32));
+        }
         let unsigned = HwType::ui(array.elem.width());
         for (position, constant) in contents.iter().enumerate() {
-            let (bank, _) = ir::partition::place(shape, partition, position as u64);
+            let (bank, address) = ir::partition::place(shape, partition, position as u64);
             let bits = unsigned.wrap(&bits_of(constant)).to_biguint();
-            // Row-major in the array is row-major in each bank.
-            words[bank as usize].push(bits.unwrap_or_else(|| BigUint::from(0u32)));
+            words[bank as usize][address as usize] = bits.unwrap_or_default();
         }
     }
     let banks = words.into_iter().enumerate();
     let banks = banks.map(|(bank, words)| {
-        let shape = ir::partition::bank_shape(shape, partition, bank as u64);
+        let shape = bank_shape(bank);
         let (depth, width) = (shape.iter().product::<u64>(), array.elem.width());
         let by_size = || MemoryKind::by_size(depth.saturating_mul(width.into()));
         Mem {

@@ -10,7 +10,11 @@ def top(a: i32[8, 8]):
 
 s = top.schedule()
 s.partition("a", dim=2, kind=s.Skew, factor=2)
+s.partition("a", dim=1, kind=s.Skew, factor=2)
 # -->
-# [E0807] skew.py:12:1: error: ScheduleTransformError: skewed banks cannot be built yet: there are Complete, Block and Cyclic
-# 12 | s.partition("a", dim=2, kind=s.Skew, factor=2)
+# [E0807] skew.py:13:1: error: ScheduleTransformError: it has skewed banks already
+# 13 | s.partition("a", dim=1, kind=s.Skew, factor=2)
 #    | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+# skew.py:6:9: note: this is meant
+# 6 | def top(a: i32[8, 8]):
+#   |         ^

@@ -133,11 +133,15 @@ impl Applying<'_> {
                     compute_at::run(kernel, &paths[0], &paths[1])
                 })
             }
-            Directive::Outline { op, func_name } => {
+            Directive::Outline {
+                op,
+                func_name,
+                mapping,
+            } => {
                 let loops = Names::of_loops(self.program, self.sources);
                 let found = loops.find(op)?;
                 let place = (found.kernel, &found.place);
-                kernels::outlined(self.program, self.asked, place, func_name)
+                kernels::outlined(self.program, self.asked, place, func_name, mapping)
                     .map_err(|(at, why)| (at.or(Some(found.span)), why))?;
                 Ok(Made::Kernel(func_name.clone()))
             }

@@ -240,7 +240,7 @@ impl fmt::Display for Directive {
             Directive::Flatten { loops } => write!(f, "--flatten {}", loops.join(",")),
             Directive::ComputeAt { producer, axis } => write!(f, "compute_at {producer}, {axis}"),
             Directive::Dataflow { kernel } => write!(f, "--dataflow {kernel}"),
-            Directive::Outline { op, func_name } => write!(f, "outline {op}, {func_name}"),
+            Directive::Outline { op, func_name, .. } => write!(f, "outline {op}, {func_name}"),
             Directive::Instance { kernel, caller, .. } => write!(f, "instance {kernel}, {caller}"),
             Directive::BufferAt { buffer, axis } => write!(f, "buffer_at {buffer}, {axis}"),
             Directive::ReuseAt { buffer, axis, .. } => write!(f, "reuse_at {buffer}, {axis}"),

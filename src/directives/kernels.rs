@@ -13,6 +13,7 @@ pub fn outlined(
     asked: &mut Asked,
     (of, path): (KernelId, &Path),
     name: &str,
+    mapping: &[u64],
 ) -> Result<(), Refusal> {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     if name.is_empty()
@@ -21,7 +22,7 @@ pub fn outlined(
     {
         return Err((None, format!("'{name}' is no name of a kernel")));
     }
-    outline::run(program, of, path, name)?;
+    outline::run(program, of, path, name, mapping)?;
     asked.inserted(of);
     Ok(())
 }

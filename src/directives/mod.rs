@@ -101,6 +101,9 @@ pub enum Directive {
         op: String,
         /// What the kernel is called.
         func_name: String,
+        /// How many workers share the iterations of each of the outermost loops.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        mapping: Vec<u64>,
     },
     /// The calls of a kernel, and what is between them, run at the same time as far as arrays and scalars allow.
     Dataflow {

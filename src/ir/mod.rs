@@ -90,6 +90,8 @@ pub struct Kernel {
     pub body: Block,
     /// Its calls, and what is between them, run at the same time as far as arrays and scalars allow.
     pub dataflow: bool,
+    /// How many workers share the iterations of each of its outermost loops, where it is called in a network; none: it is not shared.
+    pub mapping: Vec<u64>,
     /// The module of the user's that computes it wherever it is called; then it has scalars only.
     pub foreign: Option<Box<Foreign>>,
 }

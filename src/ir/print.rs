@@ -161,6 +161,10 @@ impl Printer<'_> {
         };
         let word = if top { "top kernel" } else { "kernel" };
         let word = format!("{word}{}", if kernel.dataflow { " dataflow" } else { "" });
+        let word = match &kernel.mapping[..] {
+            [] => word,
+            mapping => format!("{word} mapping {mapping:?}"),
+        };
         let head = format!("{word} @{}({}){arrow} {{", kernel.name, params.join(", "));
         self.line(&head, Some(kernel.span));
         self.indent += 1;

@@ -69,6 +69,7 @@ fn empty_kernel() -> Kernel {
         results: Vec::new(),
         body: Block::default(),
         dataflow: false,
+        mapping: Vec::new(),
         foreign: None,
     }
 }
@@ -328,6 +329,10 @@ impl<'t> Reader<'t> {
         let start = self.at;
         self.expect("kernel")?;
         self.kernel.dataflow = self.eat("dataflow");
+        if self.eat("mapping") {
+            self.expect("[")?;
+            self.kernel.mapping = self.list("]", |r| r.count(1).map(u64::from))?;
+        }
         self.expect("@")?;
         let name = self.word("a name")?;
         self.kernel.name = name.to_string();

@@ -2,6 +2,7 @@
 
 use super::namer::{is_identifier, is_systemverilog_keyword};
 use super::netlist::*;
+use super::order::{Waiting, topological};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// For each output port of a module, by position among the ports: the input ports it depends on within a cycle.
@@ -309,35 +310,14 @@ impl Checker<'_> {
 
     /// The nets with sources before those that follow them.
     fn order(&self, sources: &[Vec<usize>]) -> Result<Vec<usize>, String> {
-        let mut followers = vec![Vec::new(); sources.len()];
-        let mut waiting: Vec<usize> = sources.iter().map(Vec::len).collect();
-        for (net, from) in sources.iter().enumerate() {
-            for source in from {
-                followers[*source].push(net);
-            }
-        }
-        let mut order: Vec<usize> = (0..waiting.len()).filter(|n| waiting[*n] == 0).collect();
-        let mut next = 0;
-        while let Some(net) = order.get(next).copied() {
-            next += 1;
-            for follower in &followers[net] {
-                waiting[*follower] -= 1;
-                if waiting[*follower] == 0 {
-                    order.push(*follower);
-                }
-            }
-        }
-        match waiting.iter().position(|count| *count > 0) {
-            None => Ok(order),
-            Some(start) => Err(self.describe_loop(sources, &waiting, start)),
-        }
+        topological(sources).map_err(|waiting| self.describe_loop(sources, &waiting))
     }
 
-    /// Walks back from `start`, which waits, over nets that wait until one repeats.
-    fn describe_loop(&self, sources: &[Vec<usize>], waiting: &[usize], start: usize) -> String {
-        let mut walk = vec![start];
-        let mut net = start;
-        while let Some(source) = sources[net].iter().copied().find(|s| waiting[*s] > 0) {
+    /// Walks back over nets that wait until one repeats.
+    fn describe_loop(&self, sources: &[Vec<usize>], waiting: &Waiting) -> String {
+        let mut net = waiting.first();
+        let mut walk = vec![net];
+        while let Some(source) = sources[net].iter().copied().find(|s| waiting.waits(*s)) {
             if let Some(first) = walk.iter().position(|seen| *seen == source) {
                 walk.drain(..first);
                 break;

@@ -4,7 +4,8 @@
 //! where it is written; along the dimensions in which every worker has indices of its own it is split completely.
 
 use super::network::{Group, GroupKind, Note};
-use crate::ir::analysis::touch;
+use crate::ir::analysis::{Values, touch};
+use crate::ir::partition::{MAX_BANKS, is_valid, parts};
 use crate::ir::{
     Array, ArrayId, ArrayKind, Block, Const, Kernel, Op, OpKind, Partition, PartitionKind, ValueId,
 };
@@ -47,14 +48,80 @@ struct Uses {
     is_written: bool,
     /// The dimensions in which every access has an index that is known while compiling.
     dims: BTreeSet<usize>,
+    /// Of each dimension the indices that each worker accesses lie between; `None`: not known of all.
+    spans: Vec<Option<BTreeMap<usize, (i128, i128)>>>,
     /// Elements that are written whatever happens.
     surely: BTreeSet<Vec<BigInt>>,
+}
+
+impl Uses {
+    /// A worker accesses this element, too.
+    fn widen(&mut self, worker: usize, indices: &[ValueId], values: &Values) {
+        for (span, &index) in self.spans.iter_mut().zip(indices) {
+            let (Some(spans), Some((low, high))) = (span.as_mut(), values.range(index)) else {
+                *span = None;
+                continue;
+            };
+            let known = spans.entry(worker).or_insert((low, high));
+            *known = (known.0.min(low), known.1.max(high));
+        }
+    }
+
+    /// How the array is split so that no worker accesses two parts of a dimension.
+    fn partition(&self, shape: &[u64]) -> Vec<Partition> {
+        let mut partition = Vec::new();
+        for (dim, &extent) in shape.iter().enumerate() {
+            let complete = Partition {
+                kind: PartitionKind::Complete,
+                dim,
+                factor: extent,
+            };
+            let split = match self.dims.contains(&dim) {
+                true => Some(complete),
+                false => self.spans[dim]
+                    .as_ref()
+                    .and_then(|spans| blocks(dim, extent, spans)),
+            };
+            partition.extend(split.filter(|split| split.factor > 1));
+        }
+        partition
+    }
+}
+
+/// The smallest blocks of a dimension of which each worker needs one only.
+fn blocks(dim: usize, extent: u64, spans: &BTreeMap<usize, (i128, i128)>) -> Option<Partition> {
+    let kind = PartitionKind::Block;
+    let widest = spans.values().map(|(low, high)| high - low + 1).max()?;
+    let most = extent.div_ceil(u64::try_from(widest).ok()?).min(MAX_BANKS);
+    let fits = |factor: &u64| {
+        let share = i128::from(extent.div_ceil(*factor));
+        spans.values().all(|(low, high)| {
+            *low >= 0 && *high < i128::from(extent) && low / share == high / share
+        })
+    };
+    let factor = (2..=most).rev().find(fits)?;
+    Some(Partition {
+        kind,
+        dim,
+        factor: parts(kind, extent, factor),
+    })
+}
+
+/// What is known of the values of a grid.
+fn values(outer: &Kernel, grid: &[Group]) -> Values {
+    let mut kernel = outer.clone();
+    kernel.body.ops = grid.iter().flat_map(|group| group.ops.clone()).collect();
+    Values::of(&kernel)
 }
 
 /// The arrays that more workers access than it has ports, or that they write.
 fn shared(outer: &Kernel, grid: &[Group]) -> Vec<(ArrayId, Uses)> {
     let mut found: BTreeMap<ArrayId, Uses> = BTreeMap::new();
-    for group in grid {
+    if grid.len() < 2 {
+        return Vec::new();
+    }
+    let values = values(outer, grid);
+    for (worker, group) in grid.iter().enumerate() {
         let block = Block {
             ops: group.ops.clone(),
             yields: Vec::new(),
@@ -78,16 +145,22 @@ fn shared(outer: &Kernel, grid: &[Group]) -> Vec<(ArrayId, Uses)> {
                     is_read: false,
                     is_written: false,
                     dims: (0..array.shape.len()).collect(),
+                    spans: vec![Some(BTreeMap::new()); array.shape.len()],
                     surely: BTreeSet::new(),
                 });
                 uses.workers += usize::from(seen.insert(id));
                 uses.is_read |= read.contains(&id);
                 uses.is_written |= written.contains(&id);
                 match touch::element(&op.kind) {
-                    Some(at) => uses
-                        .dims
-                        .retain(|&dim| constants.contains_key(&at.indices[dim])),
-                    None => uses.dims.clear(),
+                    Some(at) => {
+                        uses.dims
+                            .retain(|&dim| constants.contains_key(&at.indices[dim]));
+                        uses.widen(worker, &at.indices, &values);
+                    }
+                    None => {
+                        uses.dims.clear();
+                        uses.spans.fill(None);
+                    }
                 }
             }
         });
@@ -121,17 +194,11 @@ impl Localise<'_> {
     /// Splits an array, or a copy of it; how many groups were added before the end of the grid.
     fn array(&mut self, id: ArrayId, uses: &Uses, grid: Range<usize>) -> usize {
         let array = self.outer.arrays[id].clone();
-        let partition: Vec<Partition> = uses
-            .dims
-            .iter()
-            .map(|&dim| Partition {
-                kind: PartitionKind::Complete,
-                dim,
-                factor: array.shape[dim],
-            })
-            .filter(|one| one.factor > 1)
-            .collect();
-        if !array.partition.is_empty() || partition.is_empty() {
+        let partition = uses.partition(&array.shape);
+        // A copy that is only read may have any number of ports.
+        let is_copied = array.kind != ArrayKind::Local && !uses.is_written;
+        let helps = !partition.is_empty() || is_copied;
+        if !array.partition.is_empty() || !helps || !is_valid(&array.shape, &partition) {
             return 0;
         }
         if array.kind == ArrayKind::Local {

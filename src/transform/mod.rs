@@ -34,6 +34,7 @@ pub mod streamed;
 pub mod tables;
 pub mod unroll;
 pub mod window;
+pub mod workers;
 
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::ir::validate::validate_kernel;

@@ -4,15 +4,17 @@
 //! processes of its own adds these. Scalars and arrays order processes, as they stand in the text; streams order nothing but
 //! their own elements.
 
-use super::{grids, inline};
+use super::band::Refusal;
+use super::{grids, inline, workers};
 use crate::arena::Arena;
 use crate::codes;
 use crate::diagnostics::{Diagnostic, Diagnostics, Span};
 use crate::ir::analysis::touch::Touched;
 use crate::ir::copy::Copier;
+use crate::ir::grid::combinations;
 use crate::ir::{
-    Arg, Array, ArrayId, ArrayKind, Attempt, Block, Kernel, KernelId, Op, OpKind, Param, Program,
-    ResultSlot, ValueId,
+    Arg, Array, ArrayId, ArrayKind, Attempt, Block, Call, Kernel, KernelId, Op, OpKind, Param,
+    Program, ResultSlot, ValueId,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -295,20 +297,11 @@ impl Gather<'_> {
                     .block(&callee.body)
                     .ok_or_else(|| too_large(callee))?;
                 self.block(body, &callee.name)?
-            } else {
+            } else if callee.mapping.is_empty() {
                 let callee = &self.inlined[call.kernel.index()];
-                let passed = call.arrays(callee).into_iter();
-                let passed = passed.map(|(own, array)| (array, callee.arrays[own].name.clone()));
-                let kind = GroupKind::Call(passed.collect());
-                let mut copier = Copier::of_call(&mut self.outer, callee, call, &mut self.budget);
-                let body = copier
-                    .block(&callee.body)
-                    .ok_or_else(|| too_large(callee))?;
-                self.add(&callee.name, op.span, kind)?;
-                if let Some(group) = self.groups.last_mut() {
-                    group.ops = body.ops;
-                }
-                body.yields
+                self.call(callee, call, op.span)?
+            } else {
+                self.grid(&callee.mapping, call, op.span)?
             };
             renamed.extend(op.results.iter().copied().zip(yields));
         }
@@ -316,6 +309,56 @@ impl Gather<'_> {
         Ok(yields
             .map(|value| renamed.get(&value).copied().unwrap_or(value))
             .collect())
+    }
+
+    /// Adds the process of a call; what it yields.
+    fn call(
+        &mut self,
+        callee: &Kernel,
+        call: &Call,
+        span: Span,
+    ) -> Result<Vec<ValueId>, Diagnostics> {
+        let passed = call.arrays(callee).into_iter();
+        let passed = passed.map(|(own, array)| (array, callee.arrays[own].name.clone()));
+        let kind = GroupKind::Call(passed.collect());
+        let mut copier = Copier::of_call(&mut self.outer, callee, call, &mut self.budget);
+        let body = copier
+            .block(&callee.body)
+            .ok_or_else(|| too_large(callee))?;
+        self.add(&callee.name, span, kind)?;
+        if let Some(group) = self.groups.last_mut() {
+            group.ops = body.ops;
+        }
+        Ok(body.yields)
+    }
+
+    /// Adds the workers that share the nest of a callee, which yields nothing.
+    fn grid(
+        &mut self,
+        mapping: &[u64],
+        call: &Call,
+        span: Span,
+    ) -> Result<Vec<ValueId>, Diagnostics> {
+        let callee = &self.inlined[call.kernel.index()];
+        let refused = |(at, why): Refusal| {
+            Diagnostic::error(
+                codes::NETWORK,
+                at.unwrap_or(span),
+                format!("workers: {why}"),
+            )
+        };
+        // Directives may have changed it since it was outlined.
+        workers::check(callee, mapping).map_err(refused)?;
+        let axes: Vec<Vec<u64>> = mapping
+            .iter()
+            .map(|&extent| (0..extent).collect())
+            .collect();
+        for ids in combinations(axes.iter()) {
+            if let Some(worker) = workers::worker(callee, mapping, &ids).map_err(refused)? {
+                self.call(&worker, call, span)?;
+            }
+        }
+        Ok(Vec::new())
     }
 
     /// Whether a callee is processes of its own: it is directed, there are streams inside, or it hands its own to kernels.
@@ -598,6 +641,7 @@ impl Outline<'_> {
             results: Vec::new(),
             body: Block::default(),
             dataflow: false,
+            mapping: Vec::new(),
             foreign: None,
         };
         let mut args = Vec::new();

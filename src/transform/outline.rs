@@ -3,18 +3,21 @@
 //! Arrays are passed by reference, values by value, but for constants, which are made again.
 
 use super::band::Refusal;
+use super::workers;
 use crate::ir::analysis::Values;
 use crate::ir::*;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Moves the operation at a path of a kernel into a new one, which comes before it in the program.
+/// Moves the operation at a path of a kernel into a new one, which comes before it in the program; `mapping`: with so many workers
+/// for each of its outermost loops.
 ///
-/// Errors: nothing is there; a kernel has the name already.
+/// Errors: nothing is there; a kernel has the name already; workers cannot share it.
 pub fn run(
     program: &mut Program,
     of: KernelId,
     path: &[(usize, usize)],
     name: &str,
+    mapping: &[u64],
 ) -> Result<(), Refusal> {
     if program.kernels.values().any(|kernel| kernel.name == name) {
         return Err((None, format!("there is a kernel '{name}' already")));
@@ -22,7 +25,16 @@ pub fn run(
     let nowhere = || (None, "no loop is there".to_string());
     let kernel = &program.kernels[of];
     let op = kernel.body.op_at(path).ok_or_else(nowhere)?.clone();
-    let (made, call) = outlined(kernel, op, name);
+    let (mut made, call) = outlined(kernel, op, name);
+    if !mapping.is_empty() {
+        if path.len() > 1 {
+            let why = "workers share a nest at the top level of the kernel's body only";
+            return Err((None, why.into()));
+        }
+        workers::check(&made, mapping)?;
+        made.mapping = mapping.to_vec();
+        program.kernels[of].dataflow = true;
+    }
     program.insert(of, made);
     // The new kernel has the old one's handle, and that the next one.
     let of = KernelId::new(of.index() + 1);
@@ -53,6 +65,7 @@ fn outlined(kernel: &Kernel, op: Op, name: &str) -> (Kernel, Call) {
         results: results.collect(),
         body: Block::default(),
         dataflow: false,
+        mapping: Vec::new(),
         foreign: None,
     };
     let mut args = Vec::new();

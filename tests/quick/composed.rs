@@ -2,6 +2,7 @@
 
 use crate::scheduled::{scheduled, scheduled_or};
 use allo_hls::directives;
+use allo_hls::driver::Compilation;
 
 const KERNELS: &str = "
 from allo import *
@@ -115,7 +116,7 @@ s.pipeline(\"sum/k\", ii=0)",
         ),
         (
             "s.outline(\"k\", func_name=\"q\", mapping=[2])",
-            "a grid of kernels cannot be built yet",
+            "a scalar is carried from one iteration to the next",
         ),
         (
             "k = s.loop(\"k\")\ns.outline(k, func_name=\"q\")\ns.pipeline(k)",
@@ -123,6 +124,68 @@ s.pipeline(\"sum/k\", ii=0)",
         ),
     ] {
         let why = scheduled_or(KERNELS, lines).expect_err(lines);
+        assert!(why.contains(message), "{lines}: {why}");
+    }
+}
+
+const SHARED: &str = "
+from allo import *
+
+@kernel
+def top(A: i32[16, 16], B: i32[16, 16]):
+    L: i32[16, 16]
+    for i, j in grid(16, 16):
+        L[i, j] = A[i, j] + 1
+    for p, q in grid(16, 16):
+        B[p, q] = L[p, 15 - q] * 3
+    for r in range(1, 15, 2):
+        for c in range(16):
+            B[r, c] = B[r, c] + L[r - 1, c]
+    for u in range(1, 16):
+        for v in range(u):
+            A[u, v] = A[u - 1, v] + L[v, u]
+
+";
+
+/// Each nest as a grid of workers that run at the same time, each on banks of its own; blocks that do not come out even, steps, and
+/// bounds that depend on the loop around.
+#[test]
+fn workers_share_a_nest_in_blocks() {
+    let plain = scheduled(SHARED, "pass");
+    let shared = scheduled(
+        SHARED,
+        "s.outline(\"i\", func_name=\"one\", mapping=[4, 3])
+s.outline(\"p\", func_name=\"two\", mapping=[2])
+s.outline(\"r\", func_name=\"three\", mapping=3)",
+    );
+    let processes =
+        |compiled: &Compilation| compiled.network.as_ref().map(|(_, parts)| parts.len());
+    assert_eq!(processes(&plain), None);
+    // Twelve workers, two, three, the last nest, and the copies of the parameters of each grid, there and back.
+    assert!(processes(&shared) > Some(12 + 2 + 3 + 1));
+    for (lines, message) in [
+        (
+            "s.outline(\"u\", func_name=\"q\", mapping=[2])",
+            "an element that this accesses may be written by another iteration",
+        ),
+        (
+            "s.outline(\"u\", func_name=\"q\", mapping=[2, 2])",
+            "the bounds of 'v' depend on the loops around it",
+        ),
+        (
+            "s.outline(\"r\", func_name=\"q\", mapping=[2, 2, 2])",
+            "so that the nest is not perfect",
+        ),
+        (
+            "s.outline(\"i\", func_name=\"q\", mapping=[0])",
+            "'mapping' is at least 1",
+        ),
+        (
+            "s.outline(\"i\", func_name=\"q\", mapping=[64, 64])",
+            "a grid has 1 to 1024 workers",
+        ),
+    ] {
+        let why = scheduled_or(SHARED, lines).expect_err(lines);
         assert!(why.contains(message), "{lines}: {why}");
     }
 }

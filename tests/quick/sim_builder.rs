@@ -27,6 +27,7 @@ impl Builder {
             results: vec![],
             body: Block::default(),
             dataflow: false,
+            mapping: Vec::new(),
             foreign: None,
         };
         Builder {

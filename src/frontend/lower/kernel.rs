@@ -83,6 +83,7 @@ impl<'a> Lowerer<'_, 'a> {
             results,
             body,
             dataflow: false,
+            mapping: Vec::new(),
             foreign: None,
         };
         self.check_sizes(&kernel);

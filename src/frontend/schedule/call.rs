@@ -192,6 +192,18 @@ impl Call<'_> {
             .collect()
     }
 
+    /// Whole numbers that are at least 1: a list, or one.
+    pub fn extents(&self, name: &str) -> Done<Vec<u64>> {
+        let values = self
+            .arg(name)
+            .map(|value| items(value).unwrap_or(vec![value.clone()]));
+        let plain = name.trim_start_matches('*');
+        let values = values.unwrap_or_default();
+        let each = values.iter();
+        each.map(|value| self.at_least_1(self.whole(value, plain)?, name))
+            .collect()
+    }
+
     /// True or False.
     pub fn flag(&self, name: &str) -> Done<bool> {
         match self.arg(name) {

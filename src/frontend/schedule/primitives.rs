@@ -329,13 +329,17 @@ fn reuse_at(call: &mut Call) -> Done<ConstValue> {
 // Kernels ---------------------------------------------------------------------------------------------
 
 fn outline(call: &mut Call) -> Done<ConstValue> {
-    if call.arg("*mapping").is_some() {
-        let why = "a grid of kernels cannot be built yet: leave out 'mapping'";
-        return Err(call.wrong(Class::Transform, why));
-    }
+    let mapping = match call.arg("*mapping") {
+        None => Vec::new(),
+        Some(_) => call.extents("*mapping")?,
+    };
     let op = call.one_loop("op")?;
     let func_name = call.constant("*func_name", "")?;
-    call.direct_kernel(Directive::Outline { op, func_name })
+    call.direct_kernel(Directive::Outline {
+        op,
+        func_name,
+        mapping,
+    })
 }
 
 fn compose(call: &mut Call) -> Done<ConstValue> {

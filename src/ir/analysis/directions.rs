@@ -37,6 +37,22 @@ fn is_forwards(mut directions: impl Iterator<Item = i128>) -> bool {
     directions.find(|direction| *direction != 0) == Some(1)
 }
 
+/// What accesses arrays other than `free`. Error: too much.
+fn uses<'b>(body: &'b Block, free: &BTreeSet<ArrayId>) -> Result<Vec<&'b Op>, Span> {
+    let mut uses = Vec::new();
+    body.for_each_op(&mut |op| {
+        let (reads, writes) = touch::arrays(&op.kind);
+        let mut arrays = reads.iter().chain(&writes);
+        if arrays.any(|array| !free.contains(array)) {
+            uses.push(op);
+        }
+    });
+    match uses.get(MANY) {
+        Some(op) => Err(op.span),
+        None => Ok(uses),
+    }
+}
+
 /// Least and greatest integer.
 type Interval = (i128, i128);
 
@@ -86,20 +102,7 @@ impl<'a> Nest<'a> {
         order: &[usize],
         free: &BTreeSet<ArrayId>,
     ) -> Result<(), Span> {
-        let mut uses = Vec::new();
-        body.for_each_op(&mut |op| {
-            let (reads, writes) = touch::arrays(&op.kind);
-            if reads
-                .iter()
-                .chain(&writes)
-                .any(|array| !free.contains(array))
-            {
-                uses.push(op);
-            }
-        });
-        if uses.len() > MANY {
-            return Err(uses[MANY].span);
-        }
+        let uses = uses(body, free)?;
         for &one in &uses {
             for &other in uses.iter().filter(|other| touch::clash(one, other)) {
                 let equations = self.equations(one, other);
@@ -110,6 +113,22 @@ impl<'a> Nest<'a> {
                         && self.is_possible(&equations, directions)
                 };
                 if directions(self.loops.len()).any(|directions| turns(&directions)) {
+                    return Err(other.span);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether no iteration touches what another one writes. Error: what does.
+    pub fn is_independent(&self, body: &Block) -> Result<(), Span> {
+        let uses = uses(body, &BTreeSet::new())?;
+        for &one in &uses {
+            for &other in uses.iter().filter(|other| touch::clash(one, other)) {
+                let equations = self.equations(one, other);
+                let mut moving = directions(self.loops.len())
+                    .filter(|directions| directions.iter().any(|direction| *direction != 0));
+                if moving.any(|directions| self.is_possible(&equations, &directions)) {
                     return Err(other.span);
                 }
             }

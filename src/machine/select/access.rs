@@ -165,13 +165,19 @@ impl Lowering<'_> {
     /// The parts of the elements whose key is the sum of these subscripts.
     fn choice(&mut self, split: Split, indices: &[ValueId]) -> Choice {
         let mut node = self.node(indices[0]);
+        let mut known = self.values.range(indices[0]);
         for &index in &indices[1..] {
+            let other = self.values.range(index);
+            known = known.zip(other).and_then(|(one, other)| {
+                Some((one.0.checked_add(other.0)?, one.1.checked_add(other.1)?))
+            });
             let index = self.node(index);
             node = self.b().add(node, index);
         }
         let range = self.b().range(node);
-        let low = range.lo.to_i128().unwrap_or(i128::MIN).max(0);
-        let high = range.hi.to_i128().unwrap_or(i128::MAX);
+        let (least, most) = known.unwrap_or((i128::MIN, i128::MAX));
+        let low = range.lo.to_i128().unwrap_or(i128::MIN).max(least).max(0);
+        let high = range.hi.to_i128().unwrap_or(i128::MAX).min(most);
         let residue = self.residue(indices);
         let high = high.min(i128::from(split.keys) - 1);
         let parts = parts(&split, (low, high), residue);

@@ -1,6 +1,5 @@
 //! Fills in the manifest of a built module: ports, latency, loops.
 
-use super::BlockPorts;
 use super::cells::Cells;
 use crate::arena::Table;
 use crate::diagnostics::SourceMap;
@@ -8,8 +7,7 @@ use crate::hwarith::graph::{MemId, VarId};
 use crate::ir::{Array, Packed, Partition, Scalar, TileTag};
 use crate::machine::program::{LoopDim, PortArray, PortRef, Program, Region, Side};
 use crate::rtl::interface::manifest::{
-    Access, Bank, Control, Flow, Latency, Loop, Manifest, MemoryPort, Port, PortKind, Reset,
-    StreamPorts,
+    Access, Bank, Flow, Latency, Loop, Manifest, MemoryPort, Port, PortKind, StreamPorts,
 };
 use crate::rtl::netlist::NetId;
 use crate::schedule::{Schedule, forecast};
@@ -17,8 +15,6 @@ use std::collections::{BTreeMap, HashMap};
 
 /// Ports of a module.
 pub struct Ports<'a> {
-    /// Of the block protocol.
-    pub block: &'a BlockPorts,
     /// Of scalars.
     pub scalars: &'a HashMap<VarId, NetId>,
     /// Of arrays, by memory.
@@ -36,7 +32,6 @@ pub fn manifest(
     all: &Ports,
 ) -> Manifest {
     let Ports {
-        block: ports,
         scalars,
         arrays,
         streams,
@@ -75,18 +70,6 @@ pub fn manifest(
     // From the start to the pulse in the last cycle; a scalar result adds a cycle.
     let total = latency.map(|cycles| cycles.saturating_sub(1) + u64::from(returns_scalar));
     Manifest {
-        version: 1,
-        top: program.name.clone(),
-        module: cells.module.name.clone(),
-        interface: "ap".into(),
-        clock: "ap_clk".into(),
-        reset: Reset::default(),
-        control: Control {
-            start: name(ports.start),
-            done: name(ports.done),
-            idle: name(ports.idle),
-            ready: name(ports.ready),
-        },
         args: program.args.iter().map(|p| port(p, false)).collect(),
         returns: program.returns.iter().map(|p| port(p, true)).collect(),
         latency: Latency {
@@ -94,8 +77,7 @@ pub fn manifest(
             max: total,
         },
         loops,
-        checked: String::new(),
-        sources: Vec::new(),
+        ..Manifest::of(&program.name, &cells.module.name)
     }
 }
 

@@ -17,7 +17,7 @@ mod state;
 mod transfers;
 pub mod units;
 
-use super::interface::manifest::{Manifest, StreamPorts};
+use super::interface::manifest::{CLOCK, Control, Manifest, Reset, StreamPorts};
 use super::namer::Namer;
 use super::netlist::*;
 use crate::arena::Table;
@@ -56,7 +56,6 @@ pub fn add(
     top.build(capacities);
     let Top {
         cells,
-        ports,
         scalars,
         array_ports,
         stream_ports,
@@ -68,7 +67,6 @@ pub fn add(
         sources,
         &cells,
         &manifest::Ports {
-            block: &ports,
             scalars: &scalars,
             arrays: &array_ports,
             streams: &stream_ports,
@@ -114,12 +112,34 @@ fn build_units(
 
 /// Ports of the block protocol.
 struct BlockPorts {
+    clock: NetId,
+    reset: NetId,
     start: NetId,
     done: NetId,
     idle: NetId,
     ready: NetId,
     /// An invocation runs.
     busy: NetId,
+}
+
+impl BlockPorts {
+    /// Declares them, the clock and the reset, as the manifest has them.
+    fn declare(cells: &mut Cells) -> BlockPorts {
+        let (control, reset) = (Control::default(), Reset::default());
+        let clock = cells.port(Direction::Input, CLOCK, 1);
+        let reset = cells.port(Direction::Input, &reset.port, 1);
+        cells.module.clock = Some(clock);
+        cells.module.reset = Some(reset);
+        BlockPorts {
+            clock,
+            reset,
+            start: cells.port(Direction::Input, &control.start, 1),
+            done: cells.port(Direction::Output, &control.done, 1),
+            idle: cells.port(Direction::Output, &control.idle, 1),
+            ready: cells.port(Direction::Output, &control.ready, 1),
+            busy: cells.net("busy", 1),
+        }
+    }
 }
 
 /// The top module under construction.
@@ -170,17 +190,7 @@ impl<'a> Top<'a> {
             program.name,
             sources.location(program.span)
         )];
-        let clock = cells.port(Direction::Input, "ap_clk", 1);
-        let reset = cells.port(Direction::Input, "ap_rst", 1);
-        cells.module.clock = Some(clock);
-        cells.module.reset = Some(reset);
-        let ports = BlockPorts {
-            start: cells.port(Direction::Input, "ap_start", 1),
-            done: cells.port(Direction::Output, "ap_done", 1),
-            idle: cells.port(Direction::Output, "ap_idle", 1),
-            ready: cells.port(Direction::Output, "ap_ready", 1),
-            busy: cells.net("busy", 1),
-        };
+        let ports = BlockPorts::declare(&mut cells);
         Top {
             program,
             schedule,

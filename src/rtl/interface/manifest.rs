@@ -37,6 +37,33 @@ pub struct Manifest {
     pub sources: Vec<String>,
 }
 
+impl Manifest {
+    /// That of a module with the interface `ap`, without ports and loops, whose latency is the data's.
+    pub fn of(top: &str, module: &str) -> Manifest {
+        Manifest {
+            version: 1,
+            top: top.to_string(),
+            module: module.to_string(),
+            interface: "ap".into(),
+            clock: CLOCK.into(),
+            reset: Reset::default(),
+            control: Control::default(),
+            args: Vec::new(),
+            returns: Vec::new(),
+            latency: Latency {
+                min: None,
+                max: None,
+            },
+            loops: Vec::new(),
+            checked: String::new(),
+            sources: Vec::new(),
+        }
+    }
+}
+
+/// The clock of every module.
+pub const CLOCK: &str = "ap_clk";
+
 /// The reset port.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reset {
@@ -70,6 +97,20 @@ pub struct Control {
     pub idle: String,
     /// The scalar inputs have been taken.
     pub ready: String,
+}
+
+impl Default for Control {
+    /// Those of every module with the interface `ap`.
+    fn default() -> Control {
+        let [start, done, idle, ready] =
+            ["ap_start", "ap_done", "ap_idle", "ap_ready"].map(String::from);
+        Control {
+            start,
+            done,
+            idle,
+            ready,
+        }
+    }
 }
 
 /// A parameter or a result.

@@ -1,9 +1,10 @@
 //! The flat netlist as a program over 64-bit words.
 
-use super::flatten::Flat;
 use super::slot::Slot;
 use super::wide::{Kind, Node, write_big};
+use crate::rtl::flatten::Flat;
 use crate::rtl::netlist::*;
+use crate::rtl::order::topological;
 use num_bigint::BigUint;
 use std::collections::HashMap;
 
@@ -121,34 +122,16 @@ fn order(flat: &Flat) -> Result<Vec<usize>, String> {
     for (index, (out, _)) in flat.assigns.iter().enumerate() {
         driver[out.index()] = Some(index);
     }
-    let mut followers = vec![Vec::new(); flat.assigns.len()];
-    let mut waiting = vec![0usize; flat.assigns.len()];
-    for (index, (_, expr)) in flat.assigns.iter().enumerate() {
-        for net in expr.operands().iter().filter_map(Operand::net) {
-            if let Some(source) = driver[net.index()] {
-                followers[source].push(index);
-                waiting[index] += 1;
-            }
-        }
-    }
-    let mut order: Vec<usize> = (0..waiting.len()).filter(|i| waiting[*i] == 0).collect();
-    let mut next = 0;
-    while let Some(index) = order.get(next).copied() {
-        next += 1;
-        for follower in &followers[index] {
-            waiting[*follower] -= 1;
-            if waiting[*follower] == 0 {
-                order.push(*follower);
-            }
-        }
-    }
-    match waiting.iter().position(|count| *count > 0) {
-        None => Ok(order),
-        Some(index) => Err(format!(
-            "combinational loop through {}",
-            flat.nets[flat.assigns[index].0].name
-        )),
-    }
+    let sources = flat.assigns.iter().map(|(_, expr)| {
+        let operands = expr.operands();
+        let nets = operands.iter().filter_map(Operand::net);
+        nets.filter_map(|net| driver[net.index()]).collect()
+    });
+    let sources: Vec<Vec<usize>> = sources.collect();
+    topological(&sources).map_err(|waiting| {
+        let net = flat.assigns[waiting.first()].0;
+        format!("combinational loop through {}", flat.nets[net].name)
+    })
 }
 
 #[derive(Default)]

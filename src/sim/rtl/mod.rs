@@ -1,10 +1,10 @@
 //! In-process simulation of the netlist: two-state, one clock, no tool needed.
 
 mod compile;
-pub(crate) mod flatten;
 mod slot;
 mod wide;
 
+use crate::rtl::flatten::flatten;
 use crate::rtl::netlist::{Design, Direction, ModuleId};
 use crate::sim::sparse::Sparse;
 use crate::sim::vectors::Rng;
@@ -53,7 +53,7 @@ impl Simulator {
         if design.modules.get(top).is_none() {
             return Err("the top module is not in the design".to_string());
         }
-        let flat = flatten::flatten(design, top);
+        let flat = flatten(design, top);
         let program = compile::compile(&flat)?;
         let mut inputs = vec![false; flat.nets.len()];
         for port in &flat.ports {

@@ -67,18 +67,23 @@ impl Around<'_> {
             let shared = self.share(&users);
             let depth = bank_depth(array, bank);
             self.cells.comment(format!("array {}", array.name));
-            if array.kind == ArrayKind::Local {
-                self.memory(array, bank, depth, &shared);
-                continue;
-            }
-            if shared.len() > MOST_PORTS {
+            let is_inside = array.kind == ArrayKind::Local;
+            // What is only read may be copied to any number of memories.
+            let counts =
+                |lanes: &&Shared| !is_inside || lanes.iter().any(|lane| lane.write.is_some());
+            let needed = shared.iter().filter(counts).count();
+            if needed > MOST_PORTS {
                 let message = format!(
-                    "processes that run at the same time need {} ports of '{}': there are {MOST_PORTS}",
-                    shared.len(),
+                    "processes that run at the same time need {needed} {}ports of '{}': there are {MOST_PORTS}",
+                    if is_inside { "write " } else { "" },
                     array.name
                 );
                 return Err(Diagnostic::error(codes::NETWORK, array.span, message)
-                    .help("let one process read it and hand the elements on by streams"));
+                    .help("let one process access it and hand the elements on by streams"));
+            }
+            if is_inside {
+                self.memory(array, bank, depth, &shared);
+                continue;
             }
             let named = self.outside(array, bank, depth, &shared);
             let ports = named;

@@ -4,6 +4,7 @@
 mod arrays;
 mod streams;
 
+use super::BlockPorts;
 use super::cells::Cells;
 use super::datapath::constant;
 use super::fifo::Shape;
@@ -11,7 +12,7 @@ use super::manifest;
 use crate::diagnostics::{Diagnostic, SourceMap};
 use crate::ir::{Arg, ArrayId, Param, ResultSlot, ValueId};
 use crate::machine::program::{PortRef, Program, Side};
-use crate::rtl::interface::manifest::{Control, Latency, Loop, Manifest, Port, PortKind, Reset};
+use crate::rtl::interface::manifest::{Loop, Manifest, Port, PortKind};
 use crate::rtl::namer::Namer;
 use crate::rtl::netlist::*;
 use crate::schedule::Schedule;
@@ -124,16 +125,17 @@ struct Around<'a> {
 
 impl Around<'_> {
     fn build(&mut self) -> Result<Manifest, Diagnostic> {
-        let cells = &mut self.cells;
-        let mut input = |name: &str| cells.port(Direction::Input, name, 1);
-        let [clock, reset, start] = ["ap_clk", "ap_rst", "ap_start"].map(&mut input);
-        let mut output = |name: &str| cells.port(Direction::Output, name, 1);
-        let [done, idle, ready] = ["ap_done", "ap_idle", "ap_ready"].map(&mut output);
-        cells.module.clock = Some(clock);
-        cells.module.reset = Some(reset);
+        let BlockPorts {
+            clock,
+            reset,
+            start,
+            done,
+            idle,
+            ready,
+            busy,
+        } = BlockPorts::declare(&mut self.cells);
         let mut ports = self.scalar_ports();
         self.declare();
-        let busy = self.cells.net("busy", 1);
         let mut free = self.cells.invert(Operand::Net(busy), "free");
         for loaded in self.loaded() {
             free = self.cells.gate(BinaryOp::And, free, loaded, "free");
@@ -377,27 +379,10 @@ impl Around<'_> {
             .flat_map(|(_, manifest)| manifest.loops.clone());
         let loops: Vec<Loop> = loops.collect();
         Manifest {
-            version: 1,
-            top: self.network.kernel.name.clone(),
-            module: self.cells.module.name.clone(),
-            interface: "ap".into(),
-            clock: "ap_clk".into(),
-            reset: Reset::default(),
-            control: Control {
-                start: "ap_start".into(),
-                done: "ap_done".into(),
-                idle: "ap_idle".into(),
-                ready: "ap_ready".into(),
-            },
             args: ports.into_iter().flatten().collect(),
             returns,
-            latency: Latency {
-                min: None,
-                max: None,
-            },
             loops,
-            checked: String::new(),
-            sources: Vec::new(),
+            ..Manifest::of(&self.network.kernel.name, &self.cells.module.name)
         }
     }
 }

@@ -205,6 +205,10 @@ pub fn direct(
     let mut directed = compiled.program.clone();
     let warnings = &mut compiled.warnings;
     directives::apply(&mut directed, &compiled.directives, sources, warnings)?;
+    let makes_streams = |directive: &Directive| matches!(directive, Directive::Streamline { .. });
+    if compiled.directives.iter().any(makes_streams) {
+        deepen_program(&mut directed, warnings, false);
+    }
     if directives::reassociates(&compiled.directives) {
         compiled.program = directed.clone();
     }
@@ -229,11 +233,15 @@ pub fn typed<'t>(
 
 /// Makes streams longer that are too short whatever the data are, with a note, or leaves them as they are, with a warning.
 pub fn deepen(compiled: &mut frontend::Compiled, keep_depths: bool) {
+    deepen_program(&mut compiled.program, &mut compiled.warnings, keep_depths);
+}
+
+fn deepen_program(program: &mut ir::Program, warnings: &mut Diagnostics, keep_depths: bool) {
     // What is wrong with a network is said when its hardware is built.
-    let Ok(Some(network)) = Network::of(&compiled.program) else {
+    let Ok(Some(network)) = Network::of(program) else {
         return;
     };
-    let short = depths::short(&network, &compiled.program);
+    let short = depths::short(&network, program);
     for Short {
         span,
         name,
@@ -245,13 +253,13 @@ pub fn deepen(compiled: &mut frontend::Compiled, keep_depths: bool) {
             "'{name}' holds {depth} elements, and the network ends where it holds {needed}"
         );
         let found = Diagnostic::error(codes::DEADLOCK, *span, message);
-        compiled.warnings.push(match keep_depths {
+        warnings.push(match keep_depths {
             true => found.as_warning(),
             false => found.note("it is made that deep").as_note(),
         });
     }
     if !keep_depths {
-        depths::lengthen(&mut compiled.program, &short);
+        depths::lengthen(program, &short);
     }
 }
 

@@ -150,6 +150,37 @@ impl Applying<'_> {
                 self.program.kernels[id].dataflow = true;
                 Ok(Made::Nothing)
             }
+            Directive::Streamline {
+                caller,
+                producer,
+                producer_ids,
+                consumers,
+                consumer_ids,
+                depth,
+            } => {
+                let ids = match &consumer_ids[..] {
+                    [] => vec![None; consumers.len()],
+                    ids if ids.len() == consumers.len() => ids.iter().copied().map(Some).collect(),
+                    _ => return Err((None, "each consumer needs an id".into())),
+                };
+                if producer_ids.len() > 1 {
+                    return Err((None, "one call writes a stream".into()));
+                }
+                let producer = (producer.as_str(), producer_ids.first().copied());
+                let consumers = consumers.iter().map(String::as_str).zip(ids).collect();
+                let notes = kernels::streamlined(
+                    self.program,
+                    self.asked,
+                    caller,
+                    (producer, consumers),
+                    *depth,
+                )?;
+                for note in notes {
+                    let note = Diagnostic::global(codes::DIRECTIVE, format!("{directive}: {note}"));
+                    self.warnings.push(note.as_note());
+                }
+                Ok(Made::Nothing)
+            }
             Directive::Instance { kernel, caller, id } => {
                 let made = kernels::instance(self.program, self.asked, kernel, caller, *id)?;
                 Ok(Made::Kernel(made))

@@ -241,6 +241,11 @@ impl fmt::Display for Directive {
             Directive::ComputeAt { producer, axis } => write!(f, "compute_at {producer}, {axis}"),
             Directive::Dataflow { kernel } => write!(f, "--dataflow {kernel}"),
             Directive::Outline { op, func_name, .. } => write!(f, "outline {op}, {func_name}"),
+            Directive::Streamline {
+                producer,
+                consumers,
+                ..
+            } => write!(f, "streamline {producer}, {}", consumers.join(", ")),
             Directive::Instance { kernel, caller, .. } => write!(f, "instance {kernel}, {caller}"),
             Directive::BufferAt { buffer, axis } => write!(f, "buffer_at {buffer}, {axis}"),
             Directive::ReuseAt { buffer, axis, .. } => write!(f, "reuse_at {buffer}, {axis}"),

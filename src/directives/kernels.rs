@@ -2,8 +2,8 @@
 
 use super::banks::Asked;
 use super::names::Refusal;
-use crate::ir::{KernelId, OpKind, Path, Program};
-use crate::transform::outline;
+use crate::ir::{KernelId, Op, OpKind, Path, Program};
+use crate::transform::{outline, streamline};
 
 /// Makes a kernel of the operation at a path.
 ///
@@ -25,6 +25,77 @@ pub fn outlined(
     outline::run(program, of, path, name, mapping)?;
     asked.inserted(of);
     Ok(())
+}
+
+/// A kernel, and which of its calls is meant.
+type Called<'n> = (&'n str, Option<u64>);
+
+/// Makes streams of the arrays between a call that writes them and calls that read them. Gives what is to be noted.
+///
+/// Errors: there is no such call, or it is not clear which one is meant, or it is in a loop or branch; those of [`streamline::run`].
+pub fn streamlined(
+    program: &mut Program,
+    asked: &mut Asked,
+    caller: &str,
+    (producer, consumers): (Called, Vec<Called>),
+    depth: u64,
+) -> Result<Vec<String>, Refusal> {
+    if depth == 0 || consumers.is_empty() {
+        return Err((
+            None,
+            "a stream holds at least one element, and somebody reads it".into(),
+        ));
+    }
+    let mut places = Vec::new();
+    for (kernel, id) in std::iter::once(producer).chain(consumers) {
+        let own = own_kernel(program, asked, caller, (kernel, id))?;
+        places.push(place_of_call(program, caller, &own)?);
+    }
+    let of = named(program, caller)?;
+    let windows = streamline::run(program, of, places[0], &places[1..], depth)?;
+    let notes = windows.iter().map(|(kernel, array, _)| {
+        let kernel = &program.kernels[*kernel];
+        let array = &kernel.arrays[*array];
+        let (name, elements) = (&kernel.name, array.len());
+        format!(
+            "'{name}' reads elements again: it gets '{}', a buffer of {elements}",
+            array.name
+        )
+    });
+    let notes = notes.collect();
+    asked.windows.extend(windows);
+    Ok(notes)
+}
+
+/// The name of a kernel that a call has for itself alone: its own, or that of a copy.
+fn own_kernel(
+    program: &mut Program,
+    asked: &mut Asked,
+    caller: &str,
+    (kernel, id): Called,
+) -> Result<String, Refusal> {
+    let count = check_call(program, asked, (kernel, caller), id)?;
+    if id.is_none() && count > 1 {
+        let why =
+            format!("'{caller}' calls '{kernel}' {count} times: an id says which is meant, from 0");
+        return Err((None, why));
+    }
+    match calls(program, named(program, kernel)?) {
+        1 => Ok(kernel.to_string()),
+        _ => instance(program, asked, kernel, caller, id.or(Some(0))),
+    }
+}
+
+/// Where in the body of a kernel the only call of another one is.
+fn place_of_call(program: &Program, caller: &str, kernel: &str) -> Result<usize, Refusal> {
+    let (of, callee) = (named(program, caller)?, named(program, kernel)?);
+    let mut ops = program.kernels[of].body.ops.iter();
+    let is_it = |op: &Op| matches!(&op.kind, OpKind::Call(call) if call.kernel == callee);
+    ops.position(is_it).ok_or_else(|| {
+        let why =
+            format!("'{kernel}' is called in a loop or branch of '{caller}', not at the top level");
+        (None, why)
+    })
 }
 
 /// Gives calls of a kernel in another one a kernel of their own: the `id`-th in the order of the text, from 0, or all that have

@@ -110,6 +110,25 @@ pub enum Directive {
         /// The kernel.
         kernel: String,
     },
+    /// The arrays between the calls of kernels become streams, where they are written and read in the same order.
+    Streamline {
+        /// The kernel that calls them.
+        caller: String,
+        /// The kernel whose call writes.
+        producer: String,
+        /// Which of its calls, from 0: one, or none.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        producer_ids: Vec<u64>,
+        /// The kernels whose calls read; each gets every element.
+        #[serde(rename = "consumer")]
+        consumers: Vec<String>,
+        /// Which of their calls, from 0; one for each, or none.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        consumer_ids: Vec<u64>,
+        /// Elements that a stream holds.
+        #[serde(default = "two")]
+        depth: u64,
+    },
     /// Calls of a kernel get one of their own, for further directives.
     Instance {
         /// The kernel.
@@ -205,6 +224,18 @@ impl Directive {
             Directive::Partition { array, .. }
             | Directive::Ports { array, .. }
             | Directive::Storage { array, .. } => f(Named::Array, array),
+            Directive::Streamline {
+                caller,
+                producer,
+                consumers,
+                ..
+            } => {
+                f(Named::Kernel, caller)?;
+                f(Named::Kernel, producer)?;
+                consumers
+                    .iter_mut()
+                    .try_for_each(|one| f(Named::Kernel, one))
+            }
             Directive::Dataflow { kernel } => f(Named::Kernel, kernel),
             Directive::Bind { .. } => Ok(()),
         }
@@ -213,6 +244,11 @@ impl Directive {
 
 fn one() -> i64 {
     1
+}
+
+/// Elements that a stream holds if nothing is said.
+fn two() -> u64 {
+    2
 }
 
 fn is_false(it: &bool) -> bool {

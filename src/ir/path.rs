@@ -25,6 +25,26 @@ impl Block {
         }
     }
 
+    /// The paths to all counted loops in here, one after the other as they stand.
+    pub fn paths_of_loops(&self) -> Vec<Path> {
+        let mut paths = Vec::new();
+        self.add_loops(&mut Vec::new(), &mut paths);
+        paths
+    }
+
+    fn add_loops(&self, path: &mut Path, paths: &mut Vec<Path>) {
+        for (at, op) in self.ops.iter().enumerate() {
+            for (number, block) in op.kind.blocks().into_iter().enumerate() {
+                path.push((at, number));
+                if matches!(op.kind, OpKind::For(_)) {
+                    paths.push(path.clone());
+                }
+                block.add_loops(path, paths);
+                path.pop();
+            }
+        }
+    }
+
     /// The operation at the end of a path, mutable.
     pub fn op_at_mut(&mut self, path: &[(usize, usize)]) -> Option<&mut Op> {
         let (&(at, inner), rest) = path.split_first()?;

@@ -154,6 +154,7 @@ impl Flatten<'_> {
             .is_some_and(|trip| trip.count >= SELDOM.into());
         let ops = || around.body.ops.iter().filter(|op| !op.contains_loop());
         self.is_crowded(ops())
+            || waits_twice(ops(), inner)
             || is_long && ops().map(|op| self.operators(op)).sum::<usize>() > MOST_OPERATORS
     }
 
@@ -585,4 +586,31 @@ fn take_apart(op: Op, levels: &mut Vec<Level>) {
 /// Whether an operation beside an inner loop can be moved into it.
 fn can_move(op: &Op) -> bool {
     op.kind.is_pure() || op.kind.is_transfer() || matches!(op.kind, OpKind::Store { .. })
+}
+/// Whether an iteration of both would get several elements of a stream, one of them around: such iterations do not overlap, and
+/// those of the inner loop alone may.
+fn waits_twice<'a>(around: impl Iterator<Item = &'a Op>, inner: &For) -> bool {
+    let mut gets: BTreeMap<ArrayId, (u64, u64)> = BTreeMap::new();
+    let got = |op: &Op| match &op.kind {
+        OpKind::Get { at } => Some(at.array),
+        _ => None,
+    };
+    let mut outside = |op: &Op| {
+        if let Some(array) = got(op) {
+            gets.entry(array).or_default().0 += 1;
+        }
+    };
+    for op in around {
+        outside(op);
+        for block in op.kind.blocks() {
+            block.for_each_op(&mut outside);
+        }
+    }
+    inner.body.for_each_op(&mut |op| {
+        if let Some(array) = got(op) {
+            gets.entry(array).or_default().1 += 1;
+        }
+    });
+    gets.values()
+        .any(|&(around, inside)| around > 0 && around + inside > 1)
 }

@@ -31,8 +31,10 @@ pub mod reuse;
 pub mod reuse_at;
 pub mod scalar_expansion;
 pub mod streamed;
+pub mod streamline;
 pub mod tables;
 pub mod unroll;
+pub mod walk;
 pub mod window;
 pub mod workers;
 

@@ -225,39 +225,37 @@ impl Window {
         build.out.extend(ops);
     }
 
-    /// Loads so many elements of a column: along the dimension, element `counter + inside` of it from `counter + outside` of
-    /// the box at `first`.
+    /// Loads an element: that of these counters plus `inside` along the dimension, from these plus `outside` of the box at
+    /// `first`.
     fn load(
         &self,
         build: &mut Build,
-        column: &[ValueId],
-        count: u64,
+        counters: &[ValueId],
         first: &[&Affine],
         [inside, outside]: [u64; 2],
     ) {
-        self.along(build, column, ("load", count), |build, counters| {
-            let mut from = Vec::new();
-            let mut to = Vec::new();
-            for (dim, (&counter, &first)) in counters.iter().zip(first).enumerate() {
-                let (inside, outside) = match dim == self.dim {
-                    true => (inside, outside),
-                    false => (0, 0),
-                };
-                let start = sum(build, first);
-                let further = plus(build, counter, outside);
-                let index = build.binary(BinaryOp::Add, start, further);
-                to.push(match (self.is_ring, dim == self.dim) {
-                    (true, true) => self.place(build, index),
-                    _ => plus(build, counter, inside),
-                });
-                from.push(index);
-            }
-            let value = build.load(self.array, from);
-            build.store(self.local, to, value);
-        });
+        let mut from = Vec::new();
+        let mut to = Vec::new();
+        for (dim, (&counter, &first)) in counters.iter().zip(first).enumerate() {
+            let (inside, outside) = match dim == self.dim {
+                true => (inside, outside),
+                false => (0, 0),
+            };
+            let start = sum(build, first);
+            let further = plus(build, counter, outside);
+            let index = build.binary(BinaryOp::Add, start, further);
+            to.push(match (self.is_ring, dim == self.dim) {
+                (true, true) => self.place(build, index),
+                _ => plus(build, counter, inside),
+            });
+            from.push(index);
+        }
+        let value = build.load(self.array, from);
+        build.store(self.local, to, value);
     }
 
-    /// Before the first iteration: what it has in common with one that would come before.
+    /// Before the first iteration: what it has in common with one that would come before, in the order of the array unless its banks
+    /// let elements of several indices along the dimension be loaded at once.
     fn first_fill(&self, kernel: &mut Kernel) -> Vec<Op> {
         let first: Vec<&Affine> = self.at_first.iter().collect();
         // It is moved by the shift before it is read, unless it is a ring.
@@ -265,9 +263,26 @@ impl Window {
             true => [self.fresh(), 0],
             false => [0, self.fresh()],
         };
-        self.columns(kernel, "fill", |build, column| {
-            self.load(build, column, self.kept(), &first, offsets);
-        })
+        let extents = self.sides.iter().map(|side| side.extent);
+        let mut extents: Vec<u64> = extents.collect();
+        extents[self.dim] = self.kept();
+        let mut banks = kernel.arrays[self.array].partition.iter();
+        let spread = self.spread();
+        let unrolled = match spread.len() == extents.len() || banks.any(|one| one.dim == self.dim) {
+            true => &spread[..],
+            false => &[],
+        };
+        let label = format!("{}_fill", kernel.arrays[self.local].name);
+        nest(
+            kernel,
+            &extents,
+            unrolled,
+            &label,
+            self.span,
+            |build, counters| {
+                self.load(build, counters, &first, offsets);
+            },
+        )
     }
 
     /// At the start of an iteration: what is kept is moved, and loaded what it is the first to read.
@@ -283,7 +298,9 @@ impl Window {
                     self.moved(build, counters);
                 });
             }
-            self.load(build, column, self.fresh(), &first, [offset, offset]);
+            self.along(build, column, ("load", self.fresh()), |build, counters| {
+                self.load(build, &counters, &first, [offset, offset]);
+            });
         })
     }
 

@@ -34,6 +34,7 @@ mod sim_verilator;
 mod states;
 mod storage;
 mod streamed;
+mod streamlined;
 mod support;
 mod texts;
 mod timed;

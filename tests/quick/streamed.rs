@@ -109,9 +109,9 @@ fn what_is_not_walked_in_order_is_refused_where_that_shows() {
         ),
         (
             "for i in range(7): y[i] = x[i] + x[i + 1]",
-            "a second access",
+            "does not walk along it",
         ),
-        ("for i in range(8): x[i] = x[i] + 1", "a second access"),
+        ("for i in range(8): x[i] = x[i] + 1", "read and written"),
         (
             "for i in range(8):\n        if n > 3: y[i] = x[i]",
             "depends on the data",

@@ -204,6 +204,20 @@ impl Call<'_> {
             .collect()
     }
 
+    /// Which calls are meant, counted from 0: a list, or one.
+    pub fn ids(&self, name: &str) -> Done<Vec<u64>> {
+        let values = self
+            .arg(name)
+            .map(|value| items(value).unwrap_or(vec![value.clone()]));
+        let plain = name.trim_start_matches('*');
+        let each = values.unwrap_or_default().into_iter();
+        each.map(|value| {
+            let id = u64::try_from(self.whole(&value, plain)?);
+            id.map_err(|_| self.wrong(Class::Argument, format!("'{plain}' count from 0")))
+        })
+        .collect()
+    }
+
     /// True or False.
     pub fn flag(&self, name: &str) -> Done<bool> {
         match self.arg(name) {
@@ -391,6 +405,11 @@ impl Call<'_> {
                 }
             },
         }))
+    }
+
+    /// The name of the schedule's own kernel.
+    pub fn own_kernel(&self) -> String {
+        self.kernel_name(self.state.program.top)
     }
 
     fn kernel_name(&self, kernel: KernelId) -> String {

@@ -98,10 +98,18 @@ const PRIMITIVES: &[Primitive] = &[
     primitive("outline", &["op", "*func_name", "*mapping"], 2, outline),
     variadic("compose", &["*id"], compose),
     primitive("dataflow", &["kernels"], 0, dataflow),
-    variadic(
+    primitive(
         "streamline",
-        &["*producer_ids", "*consumer_ids", "*lanes", "*depth"],
-        processes,
+        &[
+            "producer",
+            "consumer",
+            "*producer_ids",
+            "*consumer_ids",
+            "*lanes",
+            "*depth",
+        ],
+        2,
+        streamline,
     ),
     variadic("export", &["**"], exported),
 ];
@@ -363,7 +371,27 @@ fn dataflow(call: &mut Call) -> Done<ConstValue> {
     Ok(call.schedule())
 }
 
-fn processes(call: &mut Call) -> Done<ConstValue> {
-    let why = "an array between kernels cannot become streams yet";
-    Err(call.wrong(Class::Transform, why))
+fn streamline(call: &mut Call) -> Done<ConstValue> {
+    if call.int("*lanes", 1)? != 1 {
+        let why = "streams of several lanes cannot be built yet: lanes=1";
+        return Err(call.wrong(Class::Transform, why));
+    }
+    let producers = call.kernel_names("producer")?;
+    let [producer] = &producers[..] else {
+        let why = "one kernel writes a stream: streamline each producer's array on its own";
+        return Err(call.wrong(Class::Transform, why));
+    };
+    let depth = match call.arg("*depth") {
+        None => 2,
+        Some(_) => call.positive("*depth")?,
+    };
+    call.direct(Directive::Streamline {
+        caller: call.own_kernel(),
+        producer: producer.clone(),
+        producer_ids: call.ids("*producer_ids")?,
+        consumers: call.kernel_names("consumer")?,
+        consumer_ids: call.ids("*consumer_ids")?,
+        depth,
+    })?;
+    Ok(call.schedule())
 }

@@ -1,0 +1,199 @@
+//! Arrays between calls that become streams: orders that agree, windows, several readers; and what is refused, with the place.
+
+use crate::scheduled::{scheduled, scheduled_or};
+use allo_hls::driver::Compilation;
+
+const STAGES: &str = "
+from allo import *
+
+@kernel
+def rows(A: i32[8, 16], B: i32[8, 16]):
+    for i, j in grid(8, 16):
+        B[i, j] = A[i, j] * 2
+
+@kernel
+def columns(A: i32[8, 16], B: i32[8, 16]):
+    for j in range(16):
+        for i in range(7, -1, -1):
+            B[i, j] = A[i, j] * 3
+
+@kernel
+def plain(A: i32[8, 16]) -> i32[8, 16]:
+    G: i32[8, 16]
+    for i in range(4):
+        for k in range(2):
+            for j in range(16):
+                G[2 * i + k, j] = A[2 * i + k, j] + 1
+    return G
+
+@kernel
+def total(B: i32[8, 16]) -> i32:
+    s: i32 = 0
+    for i in range(8):
+        for j in range(16):
+            s += B[i, j] * B[i, j]
+    return s
+
+@kernel
+def upwards(B: i32[8, 16], C: i32[8, 16]):
+    for j in range(16):
+        for i in range(8):
+            C[i, j] = B[7 - i, j] + 1
+
+@kernel
+def blur(B: i32[8, 16], D: i32[8, 14]):
+    for i in range(8):
+        for j in range(14):
+            D[i, j] = B[i, j] + B[i, j + 1] + B[i, j + 2]
+
+@kernel
+def corner(B: i32[8, 16], D: i32[8, 14]):
+    for i in range(6):
+        for j in range(14):
+            D[i, j] = B[i, j] + B[i + 1, j + 1] * 2 - B[i + 2, j + 2]
+
+@kernel
+def chosen(B: i32[8, 16], D: i32[8, 14]):
+    for i in range(8):
+        if B[i, 0] > 3:
+            D[i, 0] = B[i, 1]
+
+@kernel
+def cleared(A: i32[8, 16]) -> i32[8, 16]:
+    G: i32[8, 16] = 1
+    for i in range(7):
+        for j in range(16):
+            G[i, j] = A[i, j]
+    return G
+";
+
+fn top(body: &str) -> String {
+    let lines: String = body.lines().map(|line| format!("    {line}\n")).collect();
+    format!(
+        "{STAGES}\n@kernel\ndef top(A: i32[8, 16], C: i32[8, 16], D: i32[8, 14]) -> i32:\n    B: i32[8, 16]\n{lines}\n"
+    )
+}
+
+fn streams(compiled: &Compilation) -> usize {
+    let Some((network, _)) = &compiled.network else {
+        return 0;
+    };
+    let arrays = network.kernel.arrays.values();
+    arrays.filter(|array| array.stream.is_some()).count()
+}
+
+#[test]
+fn arrays_that_are_read_as_they_are_written_become_streams() {
+    for (body, lines) in [
+        (
+            "rows(A, B)\nreturn total(B)",
+            "s.streamline(\"rows\", \"total\")",
+        ),
+        (
+            "columns(A, B)\nupwards(B, C)\nreturn 1",
+            "s.streamline(s.op(\"columns\"), s.op(\"upwards\"), depth=7)",
+        ),
+        // Each reader has all.
+        (
+            "rows(A, B)\nblur(B, D)\nreturn total(B)",
+            "s.streamline(\"rows\", [\"blur\", \"total\"])",
+        ),
+        // Windows along a row, and of rows.
+        (
+            "rows(A, B)\nblur(B, D)\nreturn 1",
+            "s.streamline(\"rows\", \"blur\")",
+        ),
+        (
+            "rows(A, B)\ncorner(B, D)\nreturn 1",
+            "s.streamline(\"rows\", \"corner\")",
+        ),
+        // A result, and one of two calls.
+        (
+            "rows(A, B)\nrows(A, C)\nreturn total(B)",
+            "s.streamline(\"rows\", \"total\", producer_ids=[0])",
+        ),
+        (
+            "E = plain(A)\nreturn total(E)",
+            "s.streamline(\"plain\", \"total\")",
+        ),
+    ] {
+        let text = top(body);
+        let compiled = scheduled(&text, lines);
+        assert_eq!(streams(&compiled), 1, "{body}");
+    }
+}
+
+#[test]
+fn streams_let_stages_overlap() {
+    let text = top("rows(A, B)\nreturn total(B)");
+    let cycles = |lines: &str| {
+        let checked = scheduled(&text, lines).checked.to_string();
+        let mut words = checked
+            .split([' ', ','])
+            .filter_map(|word| word.parse::<u64>().ok());
+        // Invocations, cycles.
+        let (count, cycles) = (words.next().unwrap(), checked.replace(',', ""));
+        let cycles: u64 = cycles
+            .split(' ')
+            .filter_map(|word| word.parse().ok())
+            .next_back()
+            .unwrap();
+        cycles / count
+    };
+    let (apart, together) = (cycles("pass"), cycles("s.streamline(\"rows\", \"total\")"));
+    assert!(together < 150 && apart > 180, "{apart} {together}");
+}
+
+#[test]
+fn what_is_not_read_as_it_is_written_is_refused() {
+    for (body, lines, message) in [
+        (
+            "columns(A, B)\nreturn total(B)",
+            "s.streamline(\"columns\", \"total\")",
+            "'B': element [0, 0] is read when [7, 0] is written, after 0 others",
+        ),
+        (
+            "rows(A, B)\nchosen(B, D)\nreturn 1",
+            "s.streamline(\"rows\", \"chosen\")",
+            "'B': whether it is accessed here depends on the data",
+        ),
+        (
+            "E = cleared(A)\nreturn total(E)",
+            "s.streamline(\"cleared\", \"total\")",
+            "'cleared' fills it, and does not overwrite all of it",
+        ),
+        (
+            "rows(A, B)\nC[0, 0] = B[1, 1]\nreturn total(B)",
+            "s.streamline(\"rows\", \"total\")",
+            "'B' is used here, too",
+        ),
+        (
+            "rows(A, C)\nreturn total(C)",
+            "s.streamline(\"rows\", \"total\")",
+            "there is no array between these calls",
+        ),
+        (
+            "rows(A, B)\nreturn total(B) + total(B)",
+            "s.streamline(\"rows\", \"total\")",
+            "'top' calls 'total' 2 times: an id says which is meant",
+        ),
+        (
+            "rows(A, B)\nfor n in range(2):\n    blur(B, D)\nreturn 1",
+            "s.streamline(\"rows\", \"blur\")",
+            "'blur' is called in a loop or branch of 'top', not at the top level",
+        ),
+        (
+            "rows(A, B)\nreturn total(B)",
+            "s.streamline(\"rows\", \"total\", lanes=2)",
+            "streams of several lanes cannot be built yet",
+        ),
+        (
+            "rows(A, B)\nreturn total(B)",
+            "s.streamline([\"rows\", \"total\"], \"total\")",
+            "one kernel writes a stream",
+        ),
+    ] {
+        let why = scheduled_or(&top(body), lines).expect_err(lines);
+        assert!(why.contains(message), "{lines}: {why}");
+    }
+}

@@ -28,6 +28,36 @@ fn hardware_and_reference_print_the_same_results() {
     assert_eq!(run(&["--engine", "rtl"]), wanted);
 }
 
+/// Of two processes that wait for one another the run is an error of the deadlock, not of the simulation's limit.
+#[test]
+fn a_run_of_hardware_says_which_processes_are_in_a_deadlock() {
+    let kernel = "from allo import Stream, i32, kernel
+
+@kernel
+def pass_on(s: Stream[i32], t: Stream[i32]):
+    t.put(s.get())
+
+@kernel
+def top(x: i32):
+    s: Stream[i32]
+    t: Stream[i32]
+    pass_on(s, t)
+    pass_on(t, s)
+";
+    let folder = tempfile::tempdir().expect("a folder");
+    let [file, args] = ["ring.py", "args.json"].map(|name| folder.path().join(name));
+    std::fs::write(&file, kernel).expect("a kernel");
+    std::fs::write(&args, r#"{"x": 0}"#).expect("arguments");
+    let [file, args] = [&file, &args].map(|path| path.to_str().expect("a name"));
+    let output = allo_hls(&[
+        "run", file, "--top", "top", "--engine", "rtl", "--args", args,
+    ]);
+    assert_eq!(output.status.code(), Some(1));
+    let said = text(&output.stderr);
+    assert!(said.contains("waits for an element of 's'"), "{said}");
+    assert!(said.contains("error: deadlock"), "{said}");
+}
+
 #[test]
 fn hardware_does_not_check_bounds() {
     let fixed = [

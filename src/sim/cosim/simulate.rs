@@ -2,12 +2,13 @@
 
 use super::failure::{CosimError, Failure, FailureKind};
 use super::judge::check_manifest;
-use crate::ir::Program;
+use crate::ir::{Op, OpKind, Program};
 use crate::rtl::interface::manifest::Manifest;
 use crate::sim::elements::{Between, Elements, Invocation};
 use crate::sim::model::{Engine, Run, RunResult, SimOptions, Unknown};
 use crate::sim::reference::{Options, Prepared};
 use crate::sim::value::{Signature, Slot, Value};
+use crate::transform::network::has_streams;
 use num_traits::ToPrimitive;
 
 /// What the module itself makes of inputs.
@@ -33,8 +34,9 @@ pub fn simulate(
     let reference = Prepared::of(program)?;
     let signature = &reference.signature;
     check_manifest(signature, manifest).map_err(CosimError::Manifest)?;
-    if signature.params.iter().any(Slot::is_stream) {
-        // Where it waits for elements that are not offered, the module would find others.
+    if signature.params.iter().any(Slot::is_stream) || may_deadlock(program) {
+        // Where it waits for elements that are not offered, the module would find others; and in a deadlock, it would be
+        // simulated up to the limit.
         reference.run_list(inputs, between, &Options::default())?;
     }
     let run = |input| Run::of(signature, [(input, 0)], cycle_limit);
@@ -53,6 +55,13 @@ pub fn simulate(
     results
         .map(|(number, (result, (input, run)))| collect(signature, number, input, run, result))
         .collect()
+}
+
+/// Whether processes that do the same at any timing may wait for one another for ever, which the reference finds at once.
+fn may_deadlock(program: &Program) -> bool {
+    let asks = |op: &Op| matches!(op.kind, OpKind::Attempt { .. });
+    let mut kernels = program.kernels.values();
+    kernels.clone().any(has_streams) && !kernels.any(|kernel| kernel.body.any_op(&asks))
 }
 
 fn collect(

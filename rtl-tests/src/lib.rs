@@ -8,6 +8,7 @@ pub mod generate;
 pub mod networks;
 pub mod oracle;
 pub mod package;
+pub mod pto;
 pub mod random;
 pub mod shrink;
 pub mod stream;

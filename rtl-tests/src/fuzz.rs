@@ -276,7 +276,10 @@ fn compare(compilation: &Compilation, setting: &Setting) -> Result<usize, String
     let (evaluated, steps) = match !compilation.parts.is_empty() {
         // They are not run in that form.
         true => (0, NETWORK_STEPS),
-        false => (evaluate_on(compilation, &inputs, setting.steps)?, setting.steps),
+        false => (
+            evaluate_on(compilation, &inputs, setting.steps)?,
+            setting.steps,
+        ),
     };
     Ok(evaluated + compare_on(compilation, &inputs, setting.seed, steps)?.compared as usize)
 }

@@ -1,6 +1,7 @@
 //! Shared helpers of the co-simulation tests.
 
 pub mod bench;
+pub mod carried;
 pub mod examples;
 pub mod expressions;
 pub mod fuzz;

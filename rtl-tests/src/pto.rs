@@ -142,9 +142,11 @@ impl Gen {
     }
 
     fn number(&mut self) -> &'static str {
-        match self.rng.one_in(2) {
-            true => self.wide(),
-            false => self.integer(),
+        // Those with few lanes run faster.
+        match (self.rng.one_in(2), self.rng.one_in(2)) {
+            (true, _) => self.rng.pick(&["f32", "i32", "i64", "u32"]),
+            (_, true) => self.wide(),
+            _ => self.integer(),
         }
     }
 
@@ -186,7 +188,12 @@ impl Gen {
 
     /// A scalar of the type, or a literal.
     fn scalar(&mut self, ty: &'static str) -> String {
-        let fitting: Vec<String> = self.scalars.iter().filter(|s| s.ty == ty).map(|s| s.name.clone()).collect();
+        let fitting: Vec<String> = self
+            .scalars
+            .iter()
+            .filter(|s| s.ty == ty)
+            .map(|s| s.name.clone())
+            .collect();
         match fitting.is_empty() || self.rng.one_in(3) {
             true => self.literal(ty),
             false => fitting[self.rng.below(fitting.len() as u64) as usize].clone(),
@@ -231,7 +238,7 @@ impl Gen {
             let value = self.source(ty);
             self.assign(None, ty, &value);
         }
-        let count = 3 + self.rng.below(6);
+        let count = 2 + self.rng.below(4);
         self.statements(count);
         for vector in self.vectors.clone() {
             self.store(&vector);
@@ -258,7 +265,11 @@ impl Gen {
         let known = (self.vectors.len(), self.masks.len());
         let count = 1 + self.rng.below(3);
         let header = match self.rng.one_in(2) {
-            true => format!("for {} in range({}):", self.name("i"), 2 + self.rng.below(2)),
+            true => format!(
+                "for {} in range({}):",
+                self.name("i"),
+                2 + self.rng.below(2)
+            ),
             false => format!("if n > {}:", self.literal("i32")),
         };
         let is_branch = header.starts_with("if");
@@ -281,7 +292,12 @@ impl Gen {
 
     /// A vector of the type, or something that makes one.
     fn of_type(&mut self, ty: &'static str) -> String {
-        let fitting: Vec<String> = self.vectors.iter().filter(|v| v.ty == ty).map(|v| v.name.clone()).collect();
+        let fitting: Vec<String> = self
+            .vectors
+            .iter()
+            .filter(|v| v.ty == ty)
+            .map(|v| v.name.clone())
+            .collect();
         match fitting.is_empty() || self.rng.one_in(4) {
             true => self.source(ty),
             false => fitting[self.rng.below(fitting.len() as u64) as usize].clone(),
@@ -292,7 +308,9 @@ impl Gen {
     fn source(&mut self, ty: &'static str) -> String {
         let array = self.array("x", ty, lanes(ty) + 16);
         match self.rng.below(4) {
-            0 if !is_wide(ty) && !is_small(ty) => format!("vci(tcvt(n, {ty}))").replace("tcvt(n, i32)", "n"),
+            0 if !is_wide(ty) && !is_small(ty) => {
+                format!("vci(tcvt(n, {ty}))").replace("tcvt(n, i32)", "n")
+            }
             1 if !is_small(ty) => format!("vdup({}, {ty})", self.literal(ty)),
             2 => format!("vlds({array}, n)"),
             _ => format!("vlds({array}, {})", self.rng.below(17)),
@@ -301,9 +319,16 @@ impl Gen {
 
     /// A mask of so many lanes.
     fn active(&mut self, lanes: u64) -> String {
-        let fitting: Vec<String> = self.masks.iter().filter(|m| m.1 == lanes).map(|m| m.0.clone()).collect();
+        let fitting: Vec<String> = self
+            .masks
+            .iter()
+            .filter(|m| m.1 == lanes)
+            .map(|m| m.0.clone())
+            .collect();
         match fitting.is_empty() || self.rng.one_in(3) {
-            true if self.rng.one_in(2) => format!("pset({lanes}, \"PAT_VL{}\")", 1 + self.rng.below(lanes)),
+            true if self.rng.one_in(2) => {
+                format!("pset({lanes}, \"PAT_VL{}\")", 1 + self.rng.below(lanes))
+            }
             true => format!("plt({lanes}, n)"),
             false => fitting[self.rng.below(fitting.len() as u64) as usize].clone(),
         }
@@ -322,12 +347,25 @@ impl Gen {
             _ => {
                 let op = self.rng.pick(&["eq", "ne", "lt", "le", "gt", "ge"]);
                 match self.rng.one_in(2) {
-                    true => format!("vcmp({}, {}, \"{op}\")", vector.name, self.of_type(vector.ty)),
-                    false => format!("vcmps({}, {}, \"{op}\")", vector.name, self.scalar(vector.ty)),
+                    true => format!(
+                        "vcmp({}, {}, \"{op}\")",
+                        vector.name,
+                        self.of_type(vector.ty)
+                    ),
+                    false => format!(
+                        "vcmps({}, {}, \"{op}\")",
+                        vector.name,
+                        self.scalar(vector.ty)
+                    ),
                 }
             }
         };
-        let fitting: Vec<String> = self.masks.iter().filter(|m| m.1 == lanes).map(|m| m.0.clone()).collect();
+        let fitting: Vec<String> = self
+            .masks
+            .iter()
+            .filter(|m| m.1 == lanes)
+            .map(|m| m.0.clone())
+            .collect();
         if !fitting.is_empty() && self.rng.one_in(2) {
             let name = &fitting[self.rng.below(fitting.len() as u64) as usize];
             return self.line(&format!("{name} = {value}"));
@@ -349,7 +387,12 @@ impl Gen {
 
     fn swap(&mut self) {
         let one = self.vector();
-        let other = self.vectors.iter().rfind(|v| v.ty == one.ty).expect("the one").clone();
+        let other = self
+            .vectors
+            .iter()
+            .rfind(|v| v.ty == one.ty)
+            .expect("the one")
+            .clone();
         match self.rng.one_in(2) {
             true => self.line(&format!("{0}, {1} = {1}, {0}", one.name, other.name)),
             false => self.assign(None, one.ty, &one.name.clone()),
@@ -399,20 +442,31 @@ impl Gen {
                 format!("{op}({}, {}", a.name, self.scalar(ty))
             }
             5 if is_wide(ty) => {
-                let op = self.rng.pick(&["vsqrt", "vabs", "vneg", "vrelu", "vtrc", "vnot"]);
+                let op = self
+                    .rng
+                    .pick(&["vsqrt", "vabs", "vneg", "vrelu", "vtrc", "vnot"]);
                 format!("{op}({}", a.name)
             }
             5 if !is_small(ty) && !is_unsigned(ty) => {
                 format!("{}({}", self.rng.pick(&["vabs", "vneg", "vrelu"]), a.name)
             }
             6 if !is_wide(ty) && !is_small(ty) => {
-                format!("{}({}, {}", self.rng.pick(&["vshls", "vshrs"]), a.name, self.rng.below(40))
+                format!(
+                    "{}({}, {}",
+                    self.rng.pick(&["vshls", "vshrs"]),
+                    a.name,
+                    self.rng.below(40)
+                )
             }
             _ => {
                 let op = match (is_small(ty), is_wide(ty)) {
                     (true, _) => self.rng.pick(&["vand", "vor", "vxor"]),
-                    (_, true) => self.rng.pick(&["vadd", "vsub", "vmul", "vmax", "vmin", "vdiv", "vadd"]),
-                    _ => self.rng.pick(&["vadd", "vsub", "vmul", "vmax", "vmin", "vand", "vshr", "vshl"]),
+                    (_, true) => self
+                        .rng
+                        .pick(&["vadd", "vsub", "vmul", "vmax", "vmin", "vdiv", "vadd"]),
+                    _ => self.rng.pick(&[
+                        "vadd", "vsub", "vmul", "vmax", "vmin", "vand", "vshr", "vshl",
+                    ]),
                 };
                 format!("{op}({}, {}", a.name, self.of_type(ty))
             }
@@ -428,7 +482,12 @@ impl Gen {
     }
 
     fn assign_some(&mut self, ty: &'static str, value: &str) {
-        let fitting: Vec<Var> = self.vectors.iter().filter(|v| v.ty == ty).cloned().collect();
+        let fitting: Vec<Var> = self
+            .vectors
+            .iter()
+            .filter(|v| v.ty == ty)
+            .cloned()
+            .collect();
         let target = match fitting.is_empty() || self.rng.one_in(3) {
             true => None,
             false => Some(&fitting[self.rng.below(fitting.len() as u64) as usize]),
@@ -456,18 +515,22 @@ impl Gen {
         let plain = format!("{rows}, {columns}, valid=({}, {})", valid.0, valid.1);
         self.params.push(format!("g: \"{ty}[{rows}, {columns}]\""));
         self.params.push(format!("o: \"{ty}[{rows}, {columns}]\""));
-        self.params.push(format!("p: tile({ty}, {plain}, pad=\"{pad}\")"));
+        self.params
+            .push(format!("p: tile({ty}, {plain}, pad=\"{pad}\")"));
         for name in ["a", "b"] {
             self.line(&format!("{name}: tile({ty}, {plain})"));
         }
         self.line("tload(p, g)");
         self.line("tload(a, g, n)");
         for _ in 0..3 + self.rng.below(5) {
-            let line = self.tile_operation(ty, valid);
+            let line = self.tile_operation(ty, rows, valid);
             self.line(&line);
         }
-        let place = self.rng.pick(&["", ", 0, 1", ", n", ", n, n"]);
-        self.line(&format!("tstore(o, b{place})").replace(", 0, 1", if valid.1 < columns { ", 0, 1" } else { "" }));
+        let mut place = self.rng.pick(&["", ", 0, 1", ", n", ", n, n"]);
+        if valid.1 == columns && place == ", 0, 1" {
+            place = "";
+        }
+        self.line(&format!("tstore(o, b{place})"));
         match self.rng.below(3) {
             0 => self.product(),
             1 => self.converted(ty, rows, valid),
@@ -475,23 +538,38 @@ impl Gen {
         }
     }
 
-    fn tile_operation(&mut self, ty: &'static str, valid: (u64, u64)) -> String {
+    fn tile_operation(&mut self, ty: &'static str, rows: u64, valid: (u64, u64)) -> String {
         let dst = self.rng.pick(&["a", "b", "p"]);
-        let (x, y) = (self.rng.pick(&["a", "b", "p"]), self.rng.pick(&["a", "b", "p"]));
+        let (x, y) = (
+            self.rng.pick(&["a", "b", "p"]),
+            self.rng.pick(&["a", "b", "p"]),
+        );
         match self.rng.below(6) {
             0 => {
-                let op = self.rng.pick(&["tadds", "tsubs", "tmuls", "tmaxs", "tmins"]);
+                let op = self
+                    .rng
+                    .pick(&["tadds", "tsubs", "tmuls", "tmaxs", "tmins"]);
                 format!("{op}({dst}, {x}, {})", self.scalar(ty))
             }
-            1 if !is_unsigned(ty) => format!("{}({dst}, {x})", self.rng.pick(&["tabs", "tneg", "trelu"])),
-            2 if is_wide(ty) => self.rng.pick(&["tsqrt(b, a)", "tdivs(a, b, 3.0)", "tdiv(b, a, p)"]).to_owned(),
+            1 if !is_unsigned(ty) => {
+                format!("{}({dst}, {x})", self.rng.pick(&["tabs", "tneg", "trelu"]))
+            }
+            2 if is_wide(ty) => self
+                .rng
+                .pick(&["tsqrt(b, a)", "tdivs(a, b, 3.0)", "tdiv(b, a, p)"])
+                .to_owned(),
             3 => {
                 let op = self.rng.pick(&["sum", "max", "min"]);
                 let (name, other) = (self.name("r"), self.name("e"));
                 let row = 256 / width(ty);
-                self.line(&format!("{name}: tile({ty}, {0}, {row}, valid=({0}, 1))", valid.0));
-                self.line(&format!("{other}: tile({ty}, {}, {row}, valid=({0}, {1}))", valid.0, valid.1.min(row)));
-                self.line(&format!("trow{op}({name}, {x})").replace("(r", "(r"));
+                let (high, wide) = (valid.0, valid.1.min(row));
+                self.line(&format!(
+                    "{name}: tile({ty}, {rows}, {row}, valid=({high}, 1))"
+                ));
+                self.line(&format!(
+                    "{other}: tile({ty}, {rows}, {row}, valid=({high}, {wide}))"
+                ));
+                self.line(&format!("trow{op}({name}, {x})"));
                 self.line(&format!("trowexpand({other}, {name})"));
                 format!("texpands({dst}, {})", self.scalar(ty))
             }
@@ -514,8 +592,14 @@ impl Gen {
         // The two have one shape: as many columns as both types have whole rows of.
         let columns = columns.max(512 / width(ty));
         self.params.push(format!("c: \"{to}[{rows}, {columns}]\""));
-        self.line(&format!("k: tile({ty}, {rows}, {columns}, valid=({}, {}))", valid.0, valid.1));
-        self.line(&format!("t: tile({to}, {rows}, {columns}, valid=({}, {}))", valid.0, valid.1));
+        self.line(&format!(
+            "k: tile({ty}, {rows}, {columns}, valid=({}, {}))",
+            valid.0, valid.1
+        ));
+        self.line(&format!(
+            "t: tile({to}, {rows}, {columns}, valid=({}, {}))",
+            valid.0, valid.1
+        ));
         self.line("tload(k, g)");
         self.line(&format!("tcvt(t, k{rest})"));
         self.line("tstore(c, t)");
@@ -528,7 +612,11 @@ impl Gen {
             (1, "a5" | "cpu") => (self.rng.pick(&["f8e4m3", "f8e5m2", "hif8"]), "f32"),
             _ => (self.wide(), "f32"),
         };
-        let [m, n, k] = [1 + self.rng.below(3), 1 + self.rng.below(3), 1 + self.rng.below(5)];
+        let [m, n, k] = [
+            1 + self.rng.below(3),
+            1 + self.rng.below(3),
+            1 + self.rng.below(5),
+        ];
         let size = (256 / width(ty)).max(16);
         self.params.push(format!("ga: \"{ty}[{m}, {k}]\""));
         self.params.push(format!("gb: \"{ty}[{k}, {n}]\""));
@@ -544,7 +632,12 @@ impl Gen {
                 "{name}: tile({elem}, {size}, {size}, loc=\"{loc}\", valid=({rows}, {columns}))"
             ));
         }
-        for line in ["tload(ma, ga)", "tload(mb, gb)", "tmov(left, ma)", "tmov(right, mb)"] {
+        for line in [
+            "tload(ma, ga)",
+            "tload(mb, gb)",
+            "tmov(left, ma)",
+            "tmov(right, mb)",
+        ] {
             self.line(line);
         }
         self.line("tmatmul(acc, left, right)");

@@ -226,9 +226,7 @@ fn namespaces() -> Json {
     };
     let modules = MODULES.iter();
     let modules = modules.map(|name| ((*name).to_owned(), json!(exported(name))));
-    modules
-        .collect::<serde_json::Map<String, Json>>()
-        .into()
+    modules.collect::<serde_json::Map<String, Json>>().into()
 }
 
 fn inner(space: Namespace) -> Vec<String> {
@@ -267,7 +265,9 @@ impl Reader {
                 continue;
             };
             let line = world.sources.line_of(span_of(file, first.range)) as u64;
-            let row = seen.iter().rfind(|row| row["module"] == *name && row["line"] == line);
+            let row = seen
+                .iter()
+                .rfind(|row| row["module"] == *name && row["line"] == line);
             let Some(row) = row else { continue };
             let span = span_of(file, f.name.range);
             let stated = self.stated(row);

@@ -129,7 +129,9 @@ fn gather(sources: &mut SourceMap, holder: &mut dyn Holder) -> Result<Vec<Gather
             };
             names.insert(name, binding);
         }
-        let stated = definition.decorator.decorator(span_of(file, ast.name.range));
+        let stated = definition
+            .decorator
+            .decorator(span_of(file, ast.name.range));
         let decorator =
             stated.map_err(|failure| Diagnostics(diagnostic(failure).into_iter().collect()))?;
         all.push(Gathered {

@@ -87,6 +87,7 @@ impl Campaign {
         let setting = match kernel.text.contains("typing_style=\"pto\"") {
             true => Setting {
                 steps: pto::STEPS,
+                vectors: 2,
                 ..setting(seed)
             },
             false => setting(seed),

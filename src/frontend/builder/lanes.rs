@@ -151,7 +151,8 @@ impl Builder {
     ) -> T {
         let fits = |open: &LaneLoop| {
             let mut earlier = open.accesses.iter();
-            open.lanes == lanes && !access.is_some_and(|new| earlier.any(|old| old.conflicts(&new, lanes)))
+            open.lanes == lanes
+                && !access.is_some_and(|new| earlier.any(|old| old.conflicts(&new, lanes)))
         };
         if !self.lane_loop.as_ref().is_some_and(fits) {
             self.close_lanes();

@@ -72,3 +72,37 @@ def read_across(n: i32) -> (i16, i32):
 
 # Lane 0 of a: 7, then 8, 9 and again 8, 9. Sums of all lanes of a: 2528, 2592 and again 2592.
 #: read_across {"n": 3} -> {"return":[10,7722]}
+
+
+@kernel(options=CPU)
+def viewed_before_a_branch(n: i32) -> (i16, i32):
+    h: "i16[128]"
+    y: "i32[64]"
+    a = vadds(vci(0), n)
+    half = vbitcast(a, i16)
+    if n > 0:
+        a = vadds(a, 100)
+    vsts(half, h, 0)
+    vsts(a, y, 0)
+    return h[2], y[1]
+
+
+#: viewed_before_a_branch {"n": 5} -> {"return":[6,106]}
+#: viewed_before_a_branch {"n": 0} -> {"return":[1,1]}
+
+
+@kernel(options=CPU)
+def carried_with_its_view(n: i32) -> (i16, i32):
+    h: "i16[128]"
+    y: "i32[64]"
+    a = vci(0)
+    b: vreg[i16] = vdup(0, i16)
+    for i in range(n):
+        b = vbitcast(a, i16)
+        a = vadds(a, 1)
+    vsts(b, h, 0)
+    vsts(a, y, 0)
+    return h[0], y[0]
+
+
+#: carried_with_its_view {"n": 3} -> {"return":[2,3]}

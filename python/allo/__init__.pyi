@@ -3,6 +3,7 @@
 from . import errors as errors
 from . import lang as lang
 from . import operators as operators
+from . import pto as pto
 from .errors import CompileError as CompileError
 from .errors import CompileNote as CompileNote
 from .errors import CompileWarning as CompileWarning

@@ -1,7 +1,7 @@
 """The things of kernels as objects of Python: types, templates, streams, operators, functions of the language.
 
 Each says what it is by `_allo_`, a tuple that the compiler reads when a kernel uses the object: ("type", name),
-("shaped", type, extents), ("stream", type, depth), ("stateful", type), ("template",), ("kernel", definition, bindings), ("function",
+("shaped", type, extents), ("stream", type, depth), ("stateful", type), ("applied", head, arguments, named arguments or None), ("template",), ("kernel", definition, bindings), ("function",
 function, name), or ("name", dotted name). Nothing is computed with them in Python.
 """
 
@@ -149,6 +149,32 @@ class StatefulHead(Name):
         return StatefulType(what)
 
 
+class AppliedType(TypeBase):
+    """A type of `allo.pto` with what its head takes, such as `vreg[f32]` or `tile(f32, 16, 16, loc="mat")`."""
+
+    __slots__ = ("_allo_",)
+
+    def __init__(self, head: Name, args: tuple[Any, ...], named: dict[str, Any] | None = None) -> None:
+        words = [*map(repr, args), *(f"{name}={value!r}" for name, value in (named or {}).items())]
+        opening, closing = "[]" if named is None else "()"
+        super().__init__(f"{head.__name__}{opening}{', '.join(words)}{closing}")
+        self._allo_ = ("applied", head, args, named)
+
+
+class TypeHead(Name):
+    """`vreg` and `mask`."""
+
+    def __getitem__(self, what: Any) -> AppliedType:
+        return AppliedType(self, _extents(what))
+
+
+class TileHead(TypeHead):
+    """`tile`, which takes parentheses as well."""
+
+    def __call__(self, *args: Any, **named: Any) -> AppliedType:
+        return AppliedType(self, args, named)
+
+
 class Constexpr(Name):
     """`constexpr`, also with a type, which says no more."""
 
@@ -206,21 +232,34 @@ class KernelOptions:
 
     def __init__(
         self,
-        enable_tensor: builtins.bool = False,
+        enable_tensor: builtins.bool | None = None,
         typing_style: str = "hls",
-        fast_math: builtins.bool = False,
+        fast_math: builtins.bool | None = None,
         subnormals: str | None = None,
+        profile: str | None = None,
+        lanes: int | None = None,
     ) -> None:
-        self.enable_tensor = enable_tensor
+        # Which options there may be, and with which style, is for the compiler to say: it sees what is given alone.
+        given = {
+            "enable_tensor": enable_tensor,
+            "typing_style": typing_style,
+            "fast_math": fast_math,
+            "subnormals": subnormals,
+            "profile": profile,
+            "lanes": lanes,
+        }
+        self._given = {name: value for name, value in given.items() if value is not None}
+        self.enable_tensor = bool(enable_tensor)
         self.typing_style = typing_style
-        self.fast_math = fast_math
+        self.fast_math = bool(fast_math)
         self.subnormals = subnormals
+        self.profile = profile
+        self.lanes = lanes
         self._allo_ = ("options",)
 
     def items(self) -> list[tuple[str, Any]]:
         """The options by their names, without those that are not given."""
-        names = ("enable_tensor", "typing_style", "fast_math", "subnormals")
-        return [(name, getattr(self, name)) for name in names if getattr(self, name) is not None]
+        return list(self._given.items())
 
 
 _SPECIAL = {
@@ -231,6 +270,9 @@ _SPECIAL = {
     "reduction": Range,
     "grid": Grid,
     "static_assert": StaticAssert,
+    "vreg": TypeHead,
+    "mask": TypeHead,
+    "tile": TileHead,
 }
 
 
@@ -238,6 +280,9 @@ def member(space: str, name: str) -> Any:
     """The object of a name in a module of the language."""
     if _native.scalar(name) is not None:
         return DType(name)
+    ty = _native.scalar_in(space, name)
+    if ty is not None:
+        return DType(ty)
     return _SPECIAL.get(name, Name)(f"{space}.{name}")
 
 

@@ -2,9 +2,10 @@
 //! compiled.
 
 use crate::values::Reader;
-use allo_hls::frontend::given;
-use allo_hls::frontend::hosted::{Attributes, Definition, Found, Holder};
+use allo_hls::frontend::given::Named;
+use allo_hls::frontend::hosted::{Attributes, Definition, Found, Holder, Stated};
 use pyeval::Value;
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
@@ -40,30 +41,33 @@ impl Kernels {
         let mapping: Vec<Bound<'_, PyAny>> = definition.getattr("mapping")?.extract()?;
         let mapping = mapping.iter().map(|extent| self.value_of(extent));
         let mapping = mapping.collect::<Result<_, _>>();
-        let options = definition.getattr("options")?;
-        let options = match options.is_none() {
-            true => None,
-            false => Some(self.options(&options)?),
+        let decorator = Stated {
+            options: self.if_any(&definition.getattr("options")?)?,
+            templates,
+            mapping: mapping.map_err(PyTypeError::new_err)?,
+            foreign: self.if_any(&definition.getattr("foreign")?)?,
+            is_helper: false,
         };
         Ok(Definition {
             file,
             text,
             line,
             name,
-            options,
-            templates,
-            mapping: mapping.map_err(pyo3::exceptions::PyTypeError::new_err)?,
+            decorator,
         })
     }
 
-    fn options(&mut self, options: &Bound<'_, PyAny>) -> PyResult<Value> {
-        let named: Vec<(String, Bound<'_, PyAny>)> = options.call_method0("items")?.extract()?;
-        let named = named
-            .iter()
-            .map(|(name, value)| Ok((name.clone(), self.value_of(value)?)));
-        let made = named.collect::<Result<Vec<_>, String>>();
-        made.and_then(given::options)
-            .map_err(pyo3::exceptions::PyTypeError::new_err)
+    /// What an object gives as `items()`, unless it is None.
+    fn if_any(&mut self, object: &Bound<'_, PyAny>) -> PyResult<Option<Named>> {
+        if object.is_none() {
+            return Ok(None);
+        }
+        let mut named = Named::new();
+        for item in object.call_method0("items")?.try_iter()? {
+            let (name, value): (String, Bound<'_, PyAny>) = item?.extract()?;
+            named.push((name, self.value_of(&value).map_err(PyTypeError::new_err)?));
+        }
+        Ok(Some(named))
     }
 
     fn value_of(&mut self, object: &Bound<'_, PyAny>) -> Found {

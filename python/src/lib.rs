@@ -39,6 +39,12 @@ fn scalar(name: &str) -> Option<(u32, bool)> {
     given::scalar(name)
 }
 
+/// The scalar type that a name of a module of the language stands for; None if it is none.
+#[pyfunction]
+fn scalar_in(module: &str, name: &str) -> Option<String> {
+    given::scalar_in(module, name)
+}
+
 #[pymodule]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("VERSION", env!("CARGO_PKG_VERSION"))?;
@@ -47,6 +53,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(command, module)?)?;
     module.add_function(wrap_pyfunction!(exported, module)?)?;
     module.add_function(wrap_pyfunction!(scalar, module)?)?;
+    module.add_function(wrap_pyfunction!(scalar_in, module)?)?;
     module.add_function(wrap_pyfunction!(hardware::software, module)?)?;
     module.add_class::<compiled::Compiled>()?;
     module.add_class::<schedule::Schedule>()?;

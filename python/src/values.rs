@@ -165,6 +165,17 @@ impl Reading<'_> {
             }
             "stream" => given::stream(self.value(&part(1)?)?, self.value(&part(2)?)?),
             "stateful" => given::stateful(self.value(&part(1)?)?),
+            "applied" => {
+                let (of, args) = (self.value(&part(1)?)?, part(2)?);
+                let args = self.items(args.try_iter().map_err(reason)?.flatten())?;
+                let Ok(named) = part(3)?.cast_into::<PyDict>() else {
+                    return given::subscript(&of, &args);
+                };
+                let named = named
+                    .iter()
+                    .map(|(name, value)| Ok((name.to_string(), self.value(&value)?)));
+                given::call(&of, args, named.collect::<Result<_, String>>()?)
+            }
             "template" => self.reader.template(object).map_err(reason),
             "kernel" => {
                 let number = self.kernel(part(1)?);

@@ -65,6 +65,14 @@ def test_stubs_of_operators_name_what_is_there(module):
     assert not {name for name in stubbed if not hasattr(importlib.import_module(f"allo.operators.{module}"), name)}
 
 
+def test_stubs_of_pto_name_what_is_there():
+    text = (PACKAGE / "pto.pyi").read_text()
+    for name in allo.pto.__all__:
+        assert f"def {name}(" in text or f"class {name}(" in text or f" as {name}\n" in text, name
+    stubbed = {node.name for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)}
+    assert stubbed <= set(allo.pto.__all__), stubbed - set(allo.pto.__all__)
+
+
 def test_stubs_of_types_name_what_is_there():
     typed = stub_names(PACKAGE / "_typed.pyi")
     core = stub_names(PACKAGE / "lang" / "core.pyi") | typed

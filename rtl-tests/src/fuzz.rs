@@ -40,6 +40,8 @@ pub struct Setting {
     pub directed: bool,
     /// What the compiler directs by itself.
     pub level: Level,
+    /// Operations that the reference may execute for one invocation.
+    pub steps: u64,
 }
 
 /// What became of a kernel.
@@ -53,8 +55,8 @@ pub enum Verdict {
     Wrong(String),
 }
 
-/// Operations that the reference may execute for one invocation.
-const STEPS: u64 = 4_000;
+/// Usual operations of an invocation.
+pub const STEPS: u64 = 4_000;
 
 /// The same of networks, which consist of several kernels.
 const NETWORK_STEPS: u64 = 40_000;
@@ -274,7 +276,10 @@ fn compare(compilation: &Compilation, setting: &Setting) -> Result<usize, String
     let (evaluated, steps) = match !compilation.parts.is_empty() {
         // They are not run in that form.
         true => (0, NETWORK_STEPS),
-        false => (evaluate_on(compilation, &inputs, STEPS)?, STEPS),
+        false => (
+            evaluate_on(compilation, &inputs, setting.steps)?,
+            setting.steps,
+        ),
     };
     Ok(evaluated + compare_on(compilation, &inputs, setting.seed, steps)?.compared as usize)
 }

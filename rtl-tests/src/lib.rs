@@ -1,6 +1,7 @@
 //! Shared helpers of the co-simulation tests.
 
 pub mod bench;
+pub mod carried;
 pub mod examples;
 pub mod expressions;
 pub mod fuzz;
@@ -8,6 +9,7 @@ pub mod generate;
 pub mod networks;
 pub mod oracle;
 pub mod package;
+pub mod pto;
 pub mod random;
 pub mod shrink;
 pub mod stream;

@@ -120,6 +120,7 @@ fn text(kernel: &str, ty: &str, options: &str) -> String {
 
 fn setting(seed: u64, vectors: u64) -> Setting {
     Setting {
+        steps: fuzz::STEPS,
         period: [10.0, 5.0, 20.0][(seed % 3) as usize],
         skip: Vec::new(),
         seed,

@@ -9,6 +9,7 @@ use rtl_tests::{generate, networks};
 
 fn setting(seed: u64) -> Setting {
     Setting {
+        steps: fuzz::STEPS,
         period: [10.0, 5.0, 2.5][(seed % 3) as usize],
         skip: Vec::new(),
         seed,

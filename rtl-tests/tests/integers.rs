@@ -9,6 +9,7 @@ use rtl_tests::fuzz::{self, Setting, Verdict};
 /// In the netlist's simulator, at a clock.
 fn right(text: &str, period: f64, vectors: u64) {
     let setting = Setting {
+        steps: fuzz::STEPS,
         period,
         skip: Vec::new(),
         seed: 1,

@@ -144,6 +144,7 @@ fn damage(compilation: &mut Compilation) -> bool {
 
 fn goes_wrong(text: &str) -> bool {
     let setting = Setting {
+        steps: fuzz::STEPS,
         period: 10.0,
         skip: Vec::new(),
         seed: 1,

@@ -36,6 +36,7 @@ const STEPS: u64 = 1_000_000;
 
 fn setting(period: f64) -> Setting {
     Setting {
+        steps: fuzz::STEPS,
         period,
         skip: Vec::new(),
         seed: 7,

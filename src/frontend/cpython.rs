@@ -3,12 +3,10 @@
 
 use super::allo::{Allo, KernelRef, Template, surface};
 use super::codes;
-use super::decorator::Decorator;
+use super::decorator::Stated;
 use super::error::{Result, fail};
 use super::given;
 use super::namespaces::Namespace;
-use super::options::Options;
-use super::promote::Style;
 use super::scan;
 use super::source::span_of;
 use super::values::ConstValue;
@@ -200,9 +198,9 @@ fn line_span(world: &World, file: FileId, line: usize) -> Span {
     }
 }
 
-/// The modules that stand for `allo`, and what they export beside types.
+/// The modules that stand for `allo`: the names that they export, each with the scalar type that it is, if it is one.
 fn namespaces() -> Json {
-    const MODULES: [&str; 9] = [
+    const MODULES: [&str; 10] = [
         "allo",
         "allo.lang",
         "allo.exp",
@@ -212,19 +210,23 @@ fn namespaces() -> Json {
         "allo.arith",
         "allo.math",
         "allo.linalg",
+        "allo.pto",
     ];
-    let exported = |name: &str| match surface::module(name) {
-        Some(space) => surface::exported(space)
-            .into_iter()
-            .chain(inner(space))
-            .collect(),
-        None => Vec::new(),
+    let exported = |module: &str| -> serde_json::Map<String, Json> {
+        let space = surface::module(module);
+        let names = space.map_or(Vec::new(), |space| {
+            let inner = inner(space).into_iter();
+            surface::exported(space).into_iter().chain(inner).collect()
+        });
+        let with_type = |name: String| {
+            let ty = given::scalar_in(module, &name);
+            (name, json!(ty))
+        };
+        names.into_iter().map(with_type).collect()
     };
-    MODULES
-        .iter()
-        .map(|name| ((*name).to_owned(), json!(exported(name))))
-        .collect::<serde_json::Map<String, Json>>()
-        .into()
+    let modules = MODULES.iter();
+    let modules = modules.map(|name| ((*name).to_owned(), json!(exported(name))));
+    modules.collect::<serde_json::Map<String, Json>>().into()
 }
 
 fn inner(space: Namespace) -> Vec<String> {
@@ -263,34 +265,45 @@ impl Reader {
                 continue;
             };
             let line = world.sources.line_of(span_of(file, first.range)) as u64;
-            let row = seen.iter().rfind(|row| row[0] == *name && row[1] == line);
-            if let Some(decorator) = row.and_then(|row| self.decorator(row)) {
-                let def = world.add_def(f, file, module, decorator, None);
-                self.kernels.insert((name.clone(), line), def);
+            let row = seen
+                .iter()
+                .rfind(|row| row["module"] == *name && row["line"] == line);
+            let Some(row) = row else { continue };
+            let span = span_of(file, f.name.range);
+            let stated = self.stated(row);
+            let stated = stated
+                .map_err(|why| Diagnostic::error(codes::DECORATOR, span, why).into())
+                .and_then(|stated| stated.decorator(span));
+            match stated {
+                Ok(decorator) => {
+                    let def = world.add_def(f, file, module, decorator, None);
+                    self.kernels.insert((name.clone(), line), def);
+                }
+                Err(failure) => world.report(failure),
             }
         }
     }
 
-    fn decorator(&self, row: &Json) -> Option<Decorator> {
-        let ids = row[2].as_array()?.iter();
-        let templates = ids.map(|id| self.template(id));
-        let flag = |name: &str| row[3][name].as_bool().unwrap_or_default();
-        let options = match row[3]["typing_style"].as_str() {
-            None => None,
-            Some(style) => Some(Options {
-                style: Style::named(style)?,
-                enable_tensor: flag("enable_tensor"),
-                fast_math: flag("fast_math"),
-                flush_subnormals: row[3]["subnormals"] == "ftz",
-                ..Options::default()
-            }),
+    /// What the decorator of a kernel says.
+    fn stated(&self, row: &Json) -> std::result::Result<Stated, String> {
+        let if_any = |json: &Json| match json {
+            Json::Null => Ok(None),
+            json => self.named(json).map(Some),
         };
-        Some(Decorator {
-            mapping: None,
-            options,
-            templates: templates.collect::<Option<_>>()?,
-            ..Decorator::default()
+        Ok(Stated {
+            options: if_any(&row["options"])?,
+            templates: self.items(&row["templates"])?,
+            mapping: self.items(&row["mapping"])?,
+            foreign: if_any(&row["foreign"])?,
+            is_helper: row["helper"] == true,
         })
+    }
+
+    fn named(&self, json: &Json) -> std::result::Result<given::Named, String> {
+        let named = json.as_object().into_iter().flatten();
+        named
+            .map(|(name, value)| Ok((name.clone(), self.value(value)?)))
+            .collect()
     }
 
     fn template(&self, id: &Json) -> Option<Template> {
@@ -338,6 +351,13 @@ impl Reader {
             }
             "type" => {
                 given::read_type(text(1)).ok_or_else(|| format!("'{}' is not a type", text(1)))?
+            }
+            "applied" => {
+                let (of, args) = (self.value(&json[1])?, self.items(&json[2])?);
+                match &json[3] {
+                    Json::Null => given::subscript(&of, &args)?,
+                    named => given::call(&of, args, self.named(named)?)?,
+                }
             }
             "template" => Allo::Template(self.template(&json[1]).ok_or("a template")?).into(),
             "kernel" => {

@@ -1,14 +1,14 @@
 //! What makes a function a kernel: `@kernel` above it with options and templates, `@consteval(lazy=True)` or
 //! `@operator_ip(...)`.
 
-use super::allo::{Allo, Builtin, Template};
+use super::allo::{Allo, Builtin, Template, construct};
 use super::codes;
 use super::error::{Result, fail};
 use super::foreign::{self, ForeignModule};
 use super::options::Options;
 use super::values::ConstValue;
 use crate::diagnostics::{Diagnostic, Span, suggest};
-use pyeval::Names;
+use pyeval::{Args, Names};
 use ruff_python_ast::{self as ast, Expr};
 use ruff_text_size::Ranged;
 
@@ -37,6 +37,59 @@ impl Decorator {
     }
 }
 
+/// What a decorator says where others run the module level: values, without places in the text.
+#[derive(Clone, Debug, Default)]
+pub struct Stated {
+    /// What `KernelOptions(...)` was given, by name.
+    pub options: Option<Vec<(String, ConstValue)>>,
+    /// Templates, values of [`super::given::template`].
+    pub templates: Vec<ConstValue>,
+    /// `mapping=`: ints, or templates.
+    pub mapping: Vec<ConstValue>,
+    /// What `@operator_ip(...)` was given, by name, if that is the decorator.
+    pub foreign: Option<Vec<(String, ConstValue)>>,
+    /// It is there for other kernels to call.
+    pub is_helper: bool,
+}
+
+impl Stated {
+    /// The decorator of a function whose name stands at `span`.
+    ///
+    /// # Errors
+    /// What the decorator would be refused for in the text.
+    pub fn decorator(self, span: Span) -> Result<Decorator> {
+        let templates = self.templates.iter().filter_map(Allo::of);
+        let templates = templates.filter_map(|template| match template {
+            Allo::Template(template) => Some(template.clone()),
+            _ => None,
+        });
+        let options = match self.options {
+            Some(named) => construct::options(&Args {
+                positional: Vec::new(),
+                named,
+                span,
+            })
+            .map(Some)?,
+            None => None,
+        };
+        let mapping = match self.mapping.is_empty() {
+            true => None,
+            false => Some((extents(&ConstValue::list(self.mapping), span)?, span)),
+        };
+        let foreign = self.foreign.map(|named| {
+            let named = named.into_iter().map(|(name, value)| (name, value, span));
+            foreign::module(&named.collect::<Vec<_>>(), span)
+        });
+        Ok(Decorator {
+            options,
+            templates: templates.collect(),
+            mapping,
+            is_helper: self.is_helper || foreign.is_some(),
+            foreign: foreign.transpose()?,
+        })
+    }
+}
+
 /// Extents, and where they stand.
 pub type Mapping = (Vec<ConstValue>, Span);
 
@@ -59,7 +112,7 @@ pub fn kernel_decorator(
             (Some(Builtin::Kernel), Some(call)) => decorator_call(call, names)?,
             (Some(Builtin::Consteval), Some(call)) if is_lazy(call, names)? => Decorator::helper(),
             (Some(Builtin::OperatorIp), _) => Decorator {
-                foreign: Some(foreign::module(call, span, names)?),
+                foreign: Some(foreign::decorator(call, span, names)?),
                 ..Decorator::helper()
             },
             _ => continue,

@@ -39,20 +39,14 @@ pub struct ForeignModule {
     span: Span,
 }
 
-/// What a decorator says of a module.
-pub fn module(
+/// What a decorator in the text says of a module.
+pub fn decorator(
     call: Option<&ast::ExprCall>,
     span: Span,
     names: &mut dyn Names,
 ) -> Result<ForeignModule> {
-    let Some(call) = call else {
-        return fail(
-            codes::DECORATOR,
-            span,
-            "@operator_ip needs latency= and module=",
-        );
-    };
-    if let Some(arg) = call.arguments.args.first() {
+    let arguments = call.map(|call| &call.arguments);
+    if let Some(arg) = arguments.and_then(|arguments| arguments.args.first()) {
         let span = names.span(arg.range());
         return fail(
             codes::DECORATOR,
@@ -60,20 +54,32 @@ pub fn module(
             "the arguments of @operator_ip have names",
         );
     }
-    let (mut latency, mut interval, mut module) = (None, 1, None);
-    let (mut control, mut source) = (Control::Free, None);
-    for keyword in &call.arguments.keywords {
+    let mut named = Vec::new();
+    for keyword in arguments.iter().flat_map(|arguments| &arguments.keywords) {
         let span = names.span(keyword.range());
         let name = keyword.arg.as_ref().map_or("**", |n| n.id.as_str());
-        let value = names.eval(&keyword.value)?;
-        match name {
+        named.push((name.to_owned(), names.eval(&keyword.value)?, span));
+    }
+    module(&named, span)
+}
+
+/// The module of a decorator's arguments: their names, values and places.
+///
+/// # Errors
+/// An argument that there is not, a value that it cannot have, or no latency or module.
+pub fn module(named: &[(String, ConstValue, Span)], span: Span) -> Result<ForeignModule> {
+    let (mut latency, mut interval, mut module) = (None, 1, None);
+    let (mut control, mut source) = (Control::Free, None);
+    for (name, value, span) in named {
+        let span = *span;
+        match name.as_str() {
             // What the operator is like is said by its body.
             "optype" => {}
-            "latency" => latency = Some(cycles(&value, 0, name, span)?),
-            "ii" => interval = cycles(&value, 1, name, span)?,
-            "module" => module = Some(identifier(&value, span)?),
-            "style" => control = style(&value, span)?,
-            "source" => source = path(&value, span)?,
+            "latency" => latency = Some(cycles(value, 0, name, span)?),
+            "ii" => interval = cycles(value, 1, name, span)?,
+            "module" => module = Some(identifier(value, span)?),
+            "style" => control = style(value, span)?,
+            "source" => source = path(value, span)?,
             _ => {
                 let message = format!("@operator_ip has no parameter '{name}'");
                 let error = Diagnostic::error(codes::DECORATOR, span, message);
@@ -90,6 +96,10 @@ pub fn module(
             source,
             span,
         }),
+        (None, None) => {
+            let message = "@operator_ip needs latency= and module=";
+            fail(codes::DECORATOR, span, message)
+        }
         (None, _) => fail(codes::DECORATOR, span, "@operator_ip needs latency="),
         (_, None) => fail(codes::DECORATOR, span, "@operator_ip needs module="),
     }

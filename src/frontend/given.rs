@@ -1,7 +1,7 @@
 //! Things of Allo as values of Python, made for those who run the module level themselves: a CPython, or a program
 //! that holds kernels as objects.
 
-use super::allo::{Allo, KernelRef, Template, construct, python, surface};
+use super::allo::{Allo, KernelRef, Template, python, surface};
 use super::scalars;
 use super::schedule::held;
 use super::types;
@@ -13,6 +13,9 @@ use std::rc::Rc;
 
 /// A value, or why there is none.
 pub type Given = Result<ConstValue, String>;
+
+/// Arguments with names.
+pub type Named = Vec<(String, ConstValue)>;
 
 /// `i32`, `apfloat(4, 3)`, `f32[4, 4]`.
 pub fn read_type(name: &str) -> Option<ConstValue> {
@@ -56,13 +59,17 @@ pub fn template(name: &str) -> ConstValue {
     Allo::Template(Template::new(name)).into()
 }
 
-/// `of[extents]`: a shaped type, an array of streams.
+/// `of[extents]`: a shaped type, an array of streams, a type of `allo.pto`.
 pub fn subscript(of: &ConstValue, extents: &[ConstValue]) -> Given {
     let span = Span::default();
     let extents: Vec<_> = extents.iter().map(|value| (value.clone(), span)).collect();
     let made = match Allo::of(of) {
         Some(Allo::Type(elem)) => types::shaped(*elem, &extents, span),
         Some(Allo::Stream(stream)) => types::streams(stream, &extents, span),
+        Some(Allo::Pto(thing)) => match thing.subscript(&extents, span) {
+            Some(made) => made,
+            None => return Err(format!("{} takes no brackets", thing.text())),
+        },
         _ => return Err(format!("{} has no extents", of.kind())),
     };
     made.map_err(reason)
@@ -80,14 +87,19 @@ pub fn stateful(of: ConstValue) -> Given {
     types::stateful(&[(of, span)], span).map_err(reason)
 }
 
-/// `KernelOptions(...)`.
-pub fn options(named: Vec<(String, ConstValue)>) -> Given {
+/// `of(...)`, such as `tile(f32, 16, 16, loc="mat")`.
+pub fn call(of: &ConstValue, positional: Vec<ConstValue>, named: Named) -> Given {
     let args = Args {
-        positional: Vec::new(),
+        positional,
         named,
         span: Span::default(),
     };
-    construct::kernel_options(&args).map_err(reason)
+    let made = match Allo::of(of) {
+        Some(Allo::Pto(thing)) => thing.call(&args),
+        _ => None,
+    };
+    let made = made.ok_or_else(|| format!("{} is not called while compiling", of.text()))?;
+    made.map_err(reason)
 }
 
 /// A kernel by its number among those of the holder, specialised if there are values for its templates.
@@ -114,6 +126,12 @@ fn reason(failure: Failure) -> String {
 /// Names that `from <module> import *` binds, for a module of Allo's; none for another one.
 pub fn exported(module: &str) -> Vec<String> {
     surface::module(module).map_or(Vec::new(), surface::exported)
+}
+
+/// The scalar type that a name of a module of Allo's stands for, as it is written in `allo`.
+pub fn scalar_in(module: &str, name: &str) -> Option<String> {
+    let value = surface::member(surface::module(module)?, name)?;
+    Allo::scalar(&value).map(|ty| ty.to_string())
 }
 
 /// Width in bits of a scalar type, and whether it is signed; `None` if there is no type of the name.

@@ -1,20 +1,23 @@
 //! Kernels that are objects of a running program, such as Python with the package: what is compiled is the text of a
 //! function of it, with the values that the names of the text have there.
 
-use super::allo::{Allo, KernelRef};
+use super::allo::KernelRef;
 use super::codes;
 use super::decorator::Decorator;
+use super::error::diagnostic;
 use super::session::Session;
 use super::source::{self, span_of};
 use super::values::ConstValue;
 use super::world::{Binding, World};
 use super::{Compiled, lowered, on_big_stack};
-use crate::diagnostics::{Diagnostic, Diagnostics, FileId, SourceMap, Span};
+use crate::diagnostics::{Diagnostic, Diagnostics, FileId, SourceMap};
 use indexmap::{IndexMap, IndexSet};
 use ruff_python_ast::visitor::{self, Visitor};
 use ruff_python_ast::{Comprehension, Expr, ExprContext, ModModule, Parameters, Stmt};
 use ruff_python_ast::{StmtAnnAssign, StmtFunctionDef};
 use std::rc::Rc;
+
+pub use super::decorator::Stated;
 
 /// The program that holds the kernels. It numbers them as it comes across them; 0 is the one to be compiled.
 pub trait Holder {
@@ -49,12 +52,8 @@ pub struct Definition {
     pub line: usize,
     /// Name of the function.
     pub name: String,
-    /// `options=`, a value of [`super::given::options`].
-    pub options: Option<ConstValue>,
-    /// Templates, values of [`super::given::template`].
-    pub templates: Vec<ConstValue>,
-    /// `mapping=`: ints, or templates.
-    pub mapping: Vec<ConstValue>,
+    /// What the decorator says.
+    pub decorator: Stated,
 }
 
 /// Compiles kernel number 0 of the holder that `make` gives, which is made and used on a thread of its own.
@@ -130,7 +129,11 @@ fn gather(sources: &mut SourceMap, holder: &mut dyn Holder) -> Result<Vec<Gather
             };
             names.insert(name, binding);
         }
-        let decorator = decorator(&definition, span_of(file, ast.name.range));
+        let stated = definition
+            .decorator
+            .decorator(span_of(file, ast.name.range));
+        let decorator =
+            stated.map_err(|failure| Diagnostics(diagnostic(failure).into_iter().collect()))?;
         all.push(Gathered {
             ast,
             file,
@@ -139,26 +142,6 @@ fn gather(sources: &mut SourceMap, holder: &mut dyn Holder) -> Result<Vec<Gather
         });
     }
     Ok(all)
-}
-
-fn decorator(definition: &Definition, span: Span) -> Decorator {
-    let options = definition.options.as_ref().and_then(Allo::of);
-    let templates = definition.templates.iter().filter_map(Allo::of);
-    let mapping = Some(definition.mapping.clone()).filter(|mapping| !mapping.is_empty());
-    Decorator {
-        options: options.and_then(|options| match options {
-            Allo::Options(options) => Some(*options),
-            _ => None,
-        }),
-        templates: templates
-            .filter_map(|template| match template {
-                Allo::Template(template) => Some(template.clone()),
-                _ => None,
-            })
-            .collect(),
-        mapping: mapping.map(|mapping| (mapping, span)),
-        ..Decorator::default()
-    }
 }
 
 /// Files with kernels, each read once.

@@ -49,13 +49,10 @@ class Template:
 
 
 class KernelOptions:
-    def __init__(self, typing_style="hls", enable_tensor=False, fast_math=False, subnormals=None):
-        self.options = {
-            "typing_style": typing_style,
-            "enable_tensor": bool(enable_tensor),
-            "fast_math": bool(fast_math),
-            "subnormals": subnormals,
-        }
+    """What it is given; the compiler knows what there may be."""
+
+    def __init__(self, **named):
+        self.named = named
 
 
 class Kernel:
@@ -77,28 +74,65 @@ class Builtin:
         self.name = name
 
     def __call__(self, *args, **named):
-        raise TypeError(f"allo.{self.name} is not available in CPython")
+        raise TypeError(f"{self.name} is not available in CPython")
 
 
-def kernel(*args, options=None):
-    def mark(f):
-        line = f.__code__.co_firstlineno
-        plain = options.options if options is not None else {}
-        own = [a.id for a in args if isinstance(a, Template)]
-        kernels.append([module_name(f.__module__), line, own, plain])
-        return Kernel(f.__module__, line)
+class Applied:
+    """A type made of a head of `allo.pto`: `vreg[f32]`, or with names `tile(f32, 16, 16, loc="mat")`."""
 
+    def __init__(self, head, args, named=None):
+        self.head, self.args, self.named = head, args, named
+
+
+class Head(Builtin):
+    """What makes types of others."""
+
+    def __getitem__(self, args):
+        return Applied(self, args if isinstance(args, tuple) else (args,))
+
+
+class CalledHead(Head):
+    def __call__(self, *args, **named):
+        return Applied(self, args, named)
+
+
+HEADS = {"allo.pto.vreg": Head, "allo.pto.mask": Head, "allo.pto.tile": CalledHead}
+
+
+def marked(f, templates=(), options=None, mapping=(), foreign=None, helper=False):
+    """The kernel of a function, with what its decorator says."""
+    line = f.__code__.co_firstlineno
+    kernels.append(
+        {
+            "module": module_name(f.__module__),
+            "line": line,
+            "templates": [encode(t) for t in templates],
+            "options": None if options is None else encoded(options.named),
+            "mapping": [encode(extent) for extent in mapping or ()],
+            "foreign": None if foreign is None else encoded(foreign),
+            "helper": helper,
+        }
+    )
+    return Kernel(f.__module__, line)
+
+
+def kernel(*args, options=None, mapping=()):
     if len(args) == 1 and isinstance(args[0], types.FunctionType):
-        function, args = args[0], ()
-        return mark(function)
+        return marked(args[0])
     if not all(isinstance(a, Template) for a in args):
         raise TypeError("@kernel takes templates")
-    return mark
+    if not isinstance(options, (KernelOptions, types.NoneType)):
+        raise TypeError("options= takes a KernelOptions(...)")
+    return lambda f: marked(f, args, options, mapping)
+
+
+def operator_ip(**named):
+    return lambda f: marked(f, foreign=named)
 
 
 def consteval(f=None, *, lazy=False):
     if f is None:
-        return kernel if lazy else consteval
+        return (lambda f: marked(f, helper=True)) if lazy else consteval
     f.allo_consteval = len(functions)
     functions.append(f)
     return f
@@ -131,12 +165,16 @@ class Allo(types.ModuleType):
             return Type(name)
         if name == "bool":
             return Type("u1")
-        if name in NAMES.get(self.__name__, ()):
-            return Builtin(f"{self.__name__}.{name}")
+        own = NAMES.get(self.__name__, {})
+        if own.get(name) is not None:
+            return Type(own[name])
+        if name in own:
+            full = f"{self.__name__}.{name}"
+            return HEADS.get(full, Builtin)(full)
         raise AttributeError(f"module '{self.__name__}' has no name '{name}'")
 
 
-OWN = ("kernel", "consteval", "Template", "KernelOptions", "static_assert", "apint", "apfloat")
+OWN = ("kernel", "consteval", "operator_ip", "Template", "KernelOptions", "static_assert", "apint", "apfloat")
 NAMES = {}
 
 
@@ -184,6 +222,9 @@ def encode(value, depth=0):
         return ["dict", [[inner(k), inner(v)] for k, v in value.items()]]
     if isinstance(value, Type):
         return ["type", value.name]
+    if isinstance(value, Applied):
+        named = None if value.named is None else encoded(value.named, depth + 1)
+        return ["applied", inner(value.head), [inner(v) for v in value.args], named]
     if isinstance(value, Template):
         return ["template", value.id]
     if isinstance(value, Kernel):
@@ -216,6 +257,10 @@ def encode(value, depth=0):
             attrs[name] = inner(found)
     label = value.__name__ if isinstance(value, type) else type(value).__name__
     return ["object", label, attrs]
+
+
+def encoded(named, depth=0):
+    return {name: encode(value, depth) for name, value in named.items()}
 
 
 def decode(value):

@@ -99,3 +99,19 @@ def calls(a: f32) -> f32:
 
 
 #: calls {"a": "0x00000001"} -> {"return":3e-45}
+
+
+@kernel(options=CPU)
+def quantised(x: f32) -> (i8, i8, i8, i8, i8, i8):
+    return (
+        tcvt(x, i8, rnd="rne"),
+        tcvt(x, i8, rnd="rna"),
+        tcvt(x, i8, rnd="rz"),
+        tcvt(x, i8, rnd="rp"),
+        tcvt(x, i8, rnd="rm"),
+        tcvt(x, i8, rnd="ro"),
+    )
+
+
+#: quantised {"x": 2.5} -> {"return":[2,3,2,3,2,3]}
+#: quantised {"x": -2.5} -> {"return":[-2,-3,-2,-2,-3,-3]}

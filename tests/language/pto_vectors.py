@@ -202,3 +202,47 @@ def integers(a: i8, s: u32) -> (i8, i8, i8, i8, i8):
 
 #: integers {"a": -128, "s": 4294967295} -> {"return":[-128,0,0,-1,-1]}
 #: integers {"a": 5, "s": 1} -> {"return":[5,-10,25,0,2]}
+
+
+# Lanes in one row, and over several.
+@kernel(options=CPU)
+def rows() -> (i32, i32, i32, i32):
+    x: "i32[2, 3, 48]" = 0
+    x[0, 1, 2] = 5
+    x[0, 2, 17] = 7
+    w: "i32[2, 80]" = 0
+    w[1, 3] = 11
+    w[1, 66] = 13
+    y: "i32[64]"
+    vsts(vlds(x, 50), y, 0)
+    a, b = y[0], y[63]
+    vsts(vlds(w, 83), y, 0)
+    return a, b, y[0], y[63]
+
+
+#: rows {} -> {"return":[5,7,11,13]}
+
+
+# Of every number in every way; 17 lies between 16 and 18.
+@kernel(options=CPU)
+def rounded(x: f32) -> (f32, f32, f32, f32, f32, f32):
+    f: "f8e4m3[6, 256]"
+    v = vdup(x)
+    vsts(vcvt(v, f8e4m3, rnd="rne"), f, 0)
+    vsts(vcvt(v, f8e4m3, rnd="rna"), f, 256)
+    vsts(vcvt(v, f8e4m3, rnd="rz"), f, 512)
+    vsts(vcvt(v, f8e4m3, rnd="rp"), f, 768)
+    vsts(vcvt(v, f8e4m3, rnd="rm"), f, 1024)
+    vsts(vcvt(v, f8e4m3, rnd="ro"), f, 1280)
+    return (
+        tcvt(f[0, 0], f32),
+        tcvt(f[1, 0], f32),
+        tcvt(f[2, 0], f32),
+        tcvt(f[3, 0], f32),
+        tcvt(f[4, 0], f32),
+        tcvt(f[5, 0], f32),
+    )
+
+
+#: rounded {"x": 17.0} -> {"return":[16.0,18.0,16.0,18.0,16.0,18.0]}
+#: rounded {"x": -17.0} -> {"return":[-16.0,-18.0,-16.0,-16.0,-18.0,-18.0]}

@@ -1,7 +1,7 @@
 """What both the built-in evaluator and CPython evaluate."""
 from dataclasses import dataclass
 
-from allo import KernelOptions, Template, apint, consteval, f32, i32, u8
+from allo import KernelOptions, Template, apint, consteval, f32, i32, operator_ip, u8
 from allo.lang.kernel import kernel
 
 T = Template("T")
@@ -50,3 +50,13 @@ def mixed(i: i32) -> i32:
     table: "i32[SIZE]" = TABLE
     wide: ELEM = NAMES["a"] + CONFIG.mask
     return table[i] + cube(2, offset=1) + wide + fill_four(i)
+
+
+@operator_ip(latency=SIZE - 2, module="twice_core")
+def twice(x: i32) -> i32:
+    return x * 2
+
+
+@kernel
+def doubled(x: i32) -> i32:
+    return twice(x)

@@ -177,9 +177,11 @@ fn cpython_gives_kernels_the_same_program() {
     for (file, tops) in [
         (
             "opt_in.py",
-            &["wrapped", "fill[i32, 4]", "fill_four", "mixed"][..],
+            &["wrapped", "fill[i32, 4]", "fill_four", "mixed", "doubled"][..],
         ),
         ("project/helpers.py", &["relu"]),
+        ("../language/pto_vectors.py", &["axpy", "parts"]),
+        ("../language/pto_tiles.py", &["edge", "product"]),
     ] {
         for top in tops {
             let [ours, theirs] = [None, Some(python.clone())].map(|python| {
@@ -232,6 +234,14 @@ fn problems_in_cpython_are_diagnostics_with_their_line() {
             "ZeroDivisionError",
         ),
         ("import os\nos._exit(3)\nN = 1\n", "CPython has ended"),
+        (
+            "from allo import *\nN = 1\n@kernel(options=KernelOptions(lanes=4))\ndef h():\n    pass\n",
+            "bad.py:4:5: error: the option 'lanes' stands with typing_style=\"pto\" only",
+        ),
+        (
+            "from allo import *\nN = 1\n@operator_ip(latency=1)\ndef h(x: i32) -> i32:\n    return x\n",
+            "bad.py:4:5: error: @operator_ip needs module=",
+        ),
     ];
     for (text, expected) in table {
         let call = if text.contains("def g") { "g()" } else { "N" };

@@ -1,7 +1,7 @@
 //! Kernels that a running program holds: a stand-in for one answers for their names.
 
 use allo_hls::diagnostics::SourceMap;
-use allo_hls::frontend::hosted::{self, Attributes, Definition, Found, Holder};
+use allo_hls::frontend::hosted::{self, Attributes, Definition, Found, Holder, Stated};
 use allo_hls::frontend::schedule::held::{self, Held};
 use allo_hls::frontend::{Compiled, given};
 use allo_hls::ir::print;
@@ -50,11 +50,13 @@ impl Holder for Stub {
             text: TEXT.into(),
             line,
             name: name.into(),
-            templates: match kernel {
-                0 => self.templates.clone(),
-                _ => Vec::new(),
+            decorator: Stated {
+                templates: match kernel {
+                    0 => self.templates.clone(),
+                    _ => Vec::new(),
+                },
+                ..Stated::default()
             },
-            ..Definition::default()
         })
     }
 

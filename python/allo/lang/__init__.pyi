@@ -7,3 +7,4 @@ from .core import range as range
 from .kernel import Kernel as Kernel
 from .kernel import consteval as consteval
 from .kernel import kernel as kernel
+from .kernel import operator_ip as operator_ip

@@ -21,7 +21,7 @@ APInt = apint
 APFloat = apfloat
 
 #: Names that are defined above or with the decorators.
-_OWN = {"Template", "KernelOptions", "apint", "APInt", "apfloat", "kernel", "consteval"}
+_OWN = {"Template", "KernelOptions", "apint", "APInt", "apfloat", "kernel", "consteval", "operator_ip"}
 _names = [name for name in _native.exported("allo") if name not in _OWN]
 globals().update({name: member("allo", name) for name in [*_names, "range"]})
 

@@ -35,12 +35,16 @@ class KernelOptions:
     typing_style: str
     fast_math: Any
     subnormals: str | None
+    profile: str | None
+    lanes: int | None
     def __init__(
         self,
-        enable_tensor: Literal[True, False] = ...,
-        typing_style: Literal["hls", "cpp"] = ...,
-        fast_math: Literal[True, False] = ...,
+        enable_tensor: Literal[True, False] | None = ...,
+        typing_style: Literal["hls", "cpp", "pto"] = ...,
+        fast_math: Literal[True, False] | None = ...,
         subnormals: Literal["ftz"] | None = ...,
+        profile: Literal["cpu", "a2a3", "a5"] | None = ...,
+        lanes: int | None = ...,
     ) -> None: ...
 
 def apint(width: int, signed: Any = ...) -> Any: ...
@@ -59,6 +63,7 @@ class grid:
     def __iter__(self) -> Iterator[Any]: ...
 
 def static_assert(condition: Any, message: str = ...) -> None: ...
+def assume(what: Any, *place: Any, **dependence: Any) -> None: ...
 def bufferize(array: Any, offsets: Any = ..., sizes: Any = ..., strides: Any = ...) -> Any: ...
 def bitcast(value: Any, to: Any) -> Any: ...
 def get_wid(axis: int) -> Any: ...

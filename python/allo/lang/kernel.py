@@ -13,7 +13,7 @@ from typing import Any, Callable
 from .. import _native
 from .._objects import KernelOptions, Name, ShapedType, Template, member
 
-__all__ = ["Kernel", "KernelOptions", "consteval", "kernel"]
+__all__ = ["Kernel", "KernelOptions", "consteval", "kernel", "operator_ip"]
 
 #: What annotations may use without an import.
 _WITHOUT_IMPORT = {name: member("allo", name) for name in ("Stream", "Stateful", "constexpr")}
@@ -29,12 +29,14 @@ class Definition:
         options: KernelOptions | None,
         mapping: tuple[Any, ...],
         scope: dict[str, Any],
+        foreign: dict[str, Any] | None = None,
     ) -> None:
         self.fn = fn
         self.templates = templates
         self.options = options
         self.mapping = mapping
         self.scope = scope
+        self.foreign = foreign
 
     def place(self) -> tuple[str, str, int, str]:
         """Name and whole text of the file, the function's first line, its name."""
@@ -175,6 +177,19 @@ def kernel(*args: Any, options: KernelOptions | None = None, mapping: Any = ()) 
     return decorate
 
 
+def operator_ip(**named: Any) -> Any:
+    """Says that hardware of the user's computes the function, a kernel of scalars: `@operator_ip(latency=3, module="mac")`, with
+    `ii=`, `style=`, `source=` and `optype=`, as the language's description has them."""
+    scope = _locals(sys._getframe(1))
+
+    def decorate(fn: Callable[..., Any]) -> Kernel:
+        if not inspect.isfunction(fn):
+            raise TypeError("@operator_ip stands above a function")
+        return Kernel(Definition(fn, (), None, (), scope, named))
+
+    return decorate
+
+
 class ConstevalFunction:
     """A function that kernels call while they are compiled. In Python it is the function."""
 
@@ -204,3 +219,4 @@ def consteval(fn: Callable[..., Any] | None = None, *, lazy: builtins.bool = Fal
 # Kernels in kernels are decorated, too.
 kernel._allo_ = ("name", "allo.kernel")  # type: ignore[attr-defined]
 consteval._allo_ = ("name", "allo.consteval")  # type: ignore[attr-defined]
+operator_ip._allo_ = ("name", "allo.operator_ip")  # type: ignore[attr-defined]

@@ -37,6 +37,15 @@ def kernel(fn: Callable[P, R], /) -> Kernel[P, R]: ...  # type: ignore[overload-
 def kernel(
     *templates: Template, options: KernelOptions | None = ..., mapping: Any = ...
 ) -> Callable[[Callable[P, R]], Kernel[P, R]]: ...
+def operator_ip(
+    *,
+    latency: int,
+    module: str,
+    ii: int = ...,
+    style: Literal["free", "ce", "elastic"] = ...,
+    source: str | None = ...,
+    optype: Any = ...,
+) -> Callable[[Callable[P, R]], Kernel[P, R]]: ...
 @overload
 def consteval(fn: Callable[P, R], /) -> ConstevalFunction[P, R]: ...
 @overload

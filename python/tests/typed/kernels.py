@@ -2,8 +2,10 @@
 
 import numpy as np
 from allo import CompileError, KernelOptions, Stream, Template, consteval, f32, grid, i32, kernel, math, u8
+from allo import operator_ip
 from allo.backend import CosimResult
 from allo.lang import range as loop
+from allo.pto import mask, plt, vadd, vlds, vreg, vsts
 from allo.schedule import LoopRef, Schedule
 
 N = 4
@@ -53,6 +55,18 @@ def generic(x: i32[4]) -> i32:
     return x[0] + K
 
 
+@kernel(options=KernelOptions(typing_style="pto", profile="a5", lanes=4))
+def added(n: i32, x: f32[64], y: f32[64]) -> None:
+    m: mask[64] = plt(64, n)
+    s: vreg[f32] = vadd(vlds(x, 0), vlds(y, 0), mask=m)
+    vsts(s, y, 0, m)
+
+
+@operator_ip(latency=2, module="increment")
+def increment(x: i32) -> i32:
+    return x + 1
+
+
 def use() -> int:
     x = np.ones(16, np.float32)
     y = np.ones((4, 4), np.float32)
@@ -72,6 +86,9 @@ def use() -> int:
         shapes.schedule().export("cpu")
     except CompileError as error:
         print(error.diagnostics[0].line)
+    ones = np.ones(64, np.float32)
+    added(3, np.ones(64, np.float32), ones)
+    number += increment(int(ones.sum()))
     return number
 
 

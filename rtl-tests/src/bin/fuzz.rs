@@ -1,12 +1,13 @@
 //! Long fuzzing campaigns: `fuzz FIRST COUNT [FOLDER]` tries the kernels of COUNT seeds and keeps what goes wrong,
 //! shrunk, in the folder. With MINUTES set, it goes on for so long instead; every seed that VERILATE divides runs in
-//! Verilator too. One in four is a network, with NETWORKS set all are. With MUTATE set, the texts are spoilt first; with SHOW set, refused ones are printed.
+//! Verilator too. One in four is a network, with NETWORKS set all are; one in eight is of the style
+//! "pto", with PTO set all are. With MUTATE set, the texts are spoilt first; with SHOW set, refused ones are printed.
 //! `fuzz kernel.py ...` tries the kernel `top` of each file in many settings.
 
 use allo_hls::levels::Level;
 use allo_hls::sim::vectors::Rng;
 use rtl_tests::fuzz::{self, Setting, Verdict};
-use rtl_tests::{generate, networks};
+use rtl_tests::{generate, networks, pto};
 use std::time::Instant;
 
 fn main() {
@@ -21,6 +22,7 @@ fn main() {
     let mut campaign = Campaign {
         folder: args.get(3).map_or("target/fuzz", String::as_str).into(),
         networks: std::env::var_os("NETWORKS").is_some(),
+        pto: std::env::var_os("PTO").is_some(),
         mutate: std::env::var_os("MUTATE").is_some(),
         show: std::env::var_os("SHOW").is_some(),
         verilate: variable("VERILATE"),
@@ -58,6 +60,7 @@ struct Campaign {
     folder: String,
     mutate: bool,
     networks: bool,
+    pto: bool,
     show: bool,
     verilate: Option<u64>,
     right: u64,
@@ -69,14 +72,26 @@ struct Campaign {
 
 impl Campaign {
     fn run(&mut self, seed: u64) {
-        let mut kernel = match self.networks || seed % 4 == 3 {
-            true => networks::network(seed),
-            false => generate::kernel(seed),
+        let mut kernel = match (self.pto, self.networks) {
+            (true, _) => pto::kernel(seed),
+            (_, true) => networks::network(seed),
+            _ => match seed % 8 {
+                3 | 7 => networks::network(seed),
+                5 => pto::kernel(seed),
+                _ => generate::kernel(seed),
+            },
         };
         if self.mutate {
             kernel.text = generate::mutated(&kernel.text, seed);
         }
-        let setting = setting(seed);
+        let setting = match kernel.text.contains("typing_style=\"pto\"") {
+            true => Setting {
+                steps: pto::STEPS,
+                vectors: 2,
+                ..setting(seed)
+            },
+            false => setting(seed),
+        };
         let mut verdict = fuzz::check(&kernel.text, kernel.top, &setting);
         if let (Verdict::Right(values), Some(every)) = (&verdict, self.verilate)
             && seed.is_multiple_of(every)
@@ -147,6 +162,7 @@ fn setting(seed: u64) -> Setting {
         _ => Vec::new(),
     };
     Setting {
+        steps: fuzz::STEPS,
         period: periods[rng.below(6) as usize],
         skip,
         seed,

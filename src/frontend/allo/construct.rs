@@ -18,7 +18,7 @@ pub fn call(builtin: Builtin, args: &Args, names: &mut dyn Names) -> Option<Resu
     let refused = |message: &str| fail(codes::NOT_CALLABLE, args.span, message);
     Some(match builtin {
         Builtin::Template => template(args),
-        Builtin::KernelOptions => kernel_options(args),
+        Builtin::KernelOptions => options(args).map(|options| Allo::Options(options).into()),
         Builtin::Apint => apint(args, None, names),
         Builtin::SizedInt(signed) => apint(args, Some(signed), names),
         Builtin::Apfloat => apfloat(args),
@@ -66,7 +66,7 @@ fn template(args: &Args) -> Result<ConstValue> {
 }
 
 /// `KernelOptions(...)`.
-pub fn kernel_options(args: &Args) -> Result<ConstValue> {
+pub fn options(args: &Args) -> Result<Options> {
     const NAMES: [&str; 6] = [
         "typing_style",
         "enable_tensor",
@@ -90,7 +90,7 @@ pub fn kernel_options(args: &Args) -> Result<ConstValue> {
         return fail(codes::DECORATOR, args.span, message);
     }
     options.flush_subnormals |= options.profile.flushes();
-    Ok(Allo::Options(options).into())
+    Ok(options)
 }
 
 /// Sets one option.

@@ -68,6 +68,29 @@ impl fmt::Debug for Vector {
     }
 }
 
+/// What else than one vector an array of lanes is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Keeping {
+    /// The lanes of a variable whenever a block begins and when it ends: it is written again.
+    Home,
+    /// Lanes that are read across, by what does not keep the vector.
+    Lent,
+}
+
+impl Vector {
+    /// The array that has its lanes, if there is one.
+    pub fn array(&self) -> Option<ArrayId> {
+        match *self.state.borrow() {
+            State::Array(array) => Some(array),
+            _ => None,
+        }
+    }
+
+    fn is_lane(&self) -> bool {
+        matches!(*self.state.borrow(), State::Lane(_))
+    }
+}
+
 /// What gives a lane, in the body of the open loop over lanes and from its variable.
 type Formula = Rc<dyn Fn(&mut Builder, ValueId) -> ValueId>;
 
@@ -100,14 +123,20 @@ pub struct Access {
     pub array: ArrayId,
     /// The element of lane 0.
     pub offset: ValueId,
+    /// The offset, if it is a constant.
+    pub known: Option<u64>,
     /// Whether it is written.
     pub writes: bool,
 }
 
 impl Access {
-    /// Whether the two are not to stand in one loop: another lane of the one may be the element of the other.
-    fn conflicts(&self, other: &Access) -> bool {
-        self.array == other.array && self.offset != other.offset && (self.writes || other.writes)
+    /// Whether the two are not to stand in one loop over so many lanes: another lane of the one may be the element of the other.
+    fn conflicts(&self, other: &Access, lanes: u64) -> bool {
+        let is_apart = match (self.known, other.known) {
+            (Some(one), Some(other)) => one == other || one.abs_diff(other) >= lanes,
+            _ => self.offset == other.offset,
+        };
+        self.array == other.array && !is_apart && (self.writes || other.writes)
     }
 }
 
@@ -122,7 +151,8 @@ impl Builder {
     ) -> T {
         let fits = |open: &LaneLoop| {
             let mut earlier = open.accesses.iter();
-            open.lanes == lanes && !access.is_some_and(|new| earlier.any(|old| old.conflicts(&new)))
+            open.lanes == lanes
+                && !access.is_some_and(|new| earlier.any(|old| old.conflicts(&new, lanes)))
         };
         if !self.lane_loop.as_ref().is_some_and(fits) {
             self.close_lanes();
@@ -198,8 +228,16 @@ impl Builder {
         array
     }
 
-    /// The lanes of a vector in an array of their own, which is whole when this returns.
+    /// The lanes of a vector in an array that stays as it is, and is whole when this returns.
     pub fn frozen(&mut self, vector: &Vector, span: Span) -> ArrayId {
+        if vector.is_lane() {
+            self.close_lanes();
+        }
+        if let State::Array(array) = *vector.state.borrow()
+            && *self.keeping.entry(array).or_insert(Keeping::Lent) == Keeping::Lent
+        {
+            return array;
+        }
         let array = self.lane_array(vector.ty, span);
         self.over_lanes(vector.ty.lanes, None, span, |b, iv| {
             let value = b.lane(vector, iv, span);
@@ -209,15 +247,50 @@ impl Builder {
         array
     }
 
-    /// Writes vectors of as many lanes each into an array of its own, all lanes being read before any is written.
-    pub fn write_lanes(&mut self, lanes: u64, moves: &[(Rc<Vector>, ArrayId)], span: Span) {
-        self.over_lanes(lanes, None, span, |b, iv| {
-            let values: Vec<ValueId> = moves.iter().map(|(v, _)| b.lane(v, iv, span)).collect();
-            for ((_, array), value) in moves.iter().zip(values) {
-                b.push(OpKind::store(*array, vec![iv], value), vec![], span);
-            }
-        });
+    /// An array for each of the vectors that names stand for, with its lanes, which may be written: its own one if nothing but
+    /// the name refers to the vector, or else a copy.
+    pub fn homes(&mut self, vectors: Vec<Rc<Vector>>, span: Span) -> Vec<ArrayId> {
+        let copies: Vec<Option<ArrayId>> = vectors
+            .iter()
+            .map(|vector| {
+                // The name's own reference and this one.
+                let is_shared = Rc::strong_count(vector) > 2;
+                let is_needed = match *vector.state.borrow() {
+                    State::Lane(_) => is_shared,
+                    State::Array(array) => {
+                        is_shared || self.keeping.get(&array) == Some(&Keeping::Lent)
+                    }
+                    State::Formula(_) => true,
+                };
+                is_needed.then(|| self.lane_array(vector.ty, span))
+            })
+            .collect();
+        let moves = vectors.iter().zip(&copies);
+        let moves = moves.filter_map(|(vector, array)| Some((vector.clone(), (*array)?)));
+        self.write_lanes(moves.collect(), span);
         self.close_lanes();
+        let homes = vectors.iter().zip(copies);
+        let homes = homes.filter_map(|(vector, copy)| copy.or(vector.array()));
+        let homes: Vec<ArrayId> = homes.collect();
+        self.keeping
+            .extend(homes.iter().map(|home| (*home, Keeping::Home)));
+        homes
+    }
+
+    /// Writes vectors into arrays, of those with as many lanes all being read before any is written.
+    pub fn write_lanes(&mut self, mut moves: Vec<(Rc<Vector>, ArrayId)>, span: Span) {
+        while let Some((first, _)) = moves.first() {
+            let lanes = first.ty.lanes;
+            let own = moves.extract_if(.., |(v, _)| v.ty.lanes == lanes);
+            let own: Vec<_> = own.collect();
+            self.over_lanes(lanes, None, span, |b, iv| {
+                let values: Vec<ValueId> = own.iter().map(|(v, _)| b.lane(v, iv, span)).collect();
+                for ((_, array), value) in own.iter().zip(values) {
+                    b.push(OpKind::store(*array, vec![iv], value), vec![], span);
+                }
+            });
+            self.close_lanes();
+        }
     }
 
     /// Closes the open loop over lanes, if there is one.

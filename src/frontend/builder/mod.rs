@@ -4,7 +4,7 @@ pub mod elementwise;
 pub mod lanes;
 mod subnormals;
 
-use self::lanes::LaneLoop;
+use self::lanes::{Keeping, LaneLoop};
 use super::codes;
 use super::error::{Failure, Result, fail};
 use super::literals::{self, Position};
@@ -106,6 +106,8 @@ pub struct Builder {
     pub(super) flushed: HashSet<ValueId>,
     /// The loop over lanes that operations on vectors are added to.
     lane_loop: Option<LaneLoop>,
+    /// Arrays of lanes that more than one vector needs.
+    keeping: HashMap<ArrayId, Keeping>,
     /// A line for each typing decision, if anybody asked for them.
     pub explanation: Option<Vec<String>>,
 }
@@ -121,6 +123,7 @@ impl Builder {
             shared: HashSet::new(),
             flushed: HashSet::new(),
             lane_loop: None,
+            keeping: HashMap::new(),
             explanation: None,
         }
     }

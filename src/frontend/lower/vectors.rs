@@ -11,6 +11,7 @@ use crate::frontend::pto::{Family, classes};
 use crate::frontend::scan;
 use crate::frontend::values::Value;
 use crate::ir::ArrayId;
+use indexmap::IndexMap;
 use ruff_python_ast::{Expr, Stmt};
 use std::rc::Rc;
 
@@ -19,9 +20,15 @@ pub(super) struct Homes(Vec<Home>);
 
 struct Home {
     name: String,
-    /// Its lanes are those of the array.
-    inside: Rc<Vector>,
+    ty: VectorType,
     array: ArrayId,
+}
+
+impl Home {
+    /// What the name stands for where a block begins and after it.
+    fn vector(&self) -> Local {
+        Local::Vector(Builder::vector_in(self.ty, self.array))
+    }
 }
 
 impl<'a> Lowerer<'_, 'a> {
@@ -71,23 +78,18 @@ impl<'a> Lowerer<'_, 'a> {
 
     /// Gives the vectors that blocks may assign a home each, before they begin.
     pub(super) fn enter_vectors(&mut self, bodies: &[&[Stmt]], span: Span) -> Homes {
-        let mut homes: Vec<Home> = Vec::new();
+        let mut named: IndexMap<String, Rc<Vector>> = IndexMap::new();
         let assigned = bodies.iter().flat_map(|body| self.assigned_vectors(body));
-        let assigned: Vec<_> = assigned.collect();
         for (name, vector) in assigned {
-            if homes.iter().any(|home| home.name == name) {
-                continue;
-            }
-            let array = self.b.frozen(&vector, span);
-            let inside = Builder::vector_in(vector.ty, array);
-            self.scopes.rebind(&name, Local::Vector(inside.clone()));
-            homes.push(Home {
-                name,
-                inside,
-                array,
-            });
+            named.entry(name).or_insert(vector);
         }
-        Homes(homes)
+        let types: Vec<_> = named.iter().map(|(name, v)| (name.clone(), v.ty)).collect();
+        let arrays = self.b.homes(named.into_values().collect(), span);
+        let homes = types.into_iter().zip(arrays);
+        let homes = homes.map(|((name, ty), array)| Home { name, ty, array });
+        let homes = Homes(homes.collect());
+        self.at_home(&homes);
+        homes
     }
 
     /// Takes the vectors home at the end of a block; they are as they were at its beginning then, as far as names go.
@@ -96,20 +98,19 @@ impl<'a> Lowerer<'_, 'a> {
         for home in &homes.0 {
             let now = self.scopes.get(&home.name).map(|declared| &declared.local);
             match now {
-                Some(Local::Vector(now)) if !Rc::ptr_eq(now, &home.inside) => {
+                Some(Local::Vector(now)) if now.array() != Some(home.array) => {
                     moved.push((now.clone(), home.array));
                 }
                 _ => {}
             }
-            let inside = Local::Vector(home.inside.clone());
-            self.scopes.rebind(&home.name, inside);
         }
-        while let Some((first, _)) = moved.first() {
-            let lanes = first.ty.lanes;
-            let (own, others) = moved.into_iter().partition(|(v, _)| v.ty.lanes == lanes);
-            let own: Vec<_> = own;
-            self.b.write_lanes(lanes, &own, span);
-            moved = others;
+        self.at_home(homes);
+        self.b.write_lanes(moved, span);
+    }
+
+    fn at_home(&mut self, homes: &Homes) {
+        for home in &homes.0 {
+            self.scopes.rebind(&home.name, home.vector());
         }
     }
 

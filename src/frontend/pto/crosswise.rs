@@ -83,16 +83,16 @@ fn reduce(b: &mut Builder, call: &Invocation, op: BinaryOp) -> Result<Value> {
     let a = alike(call, &NUMBERS, &["a"])?.remove(0);
     let control = Control::of(call, a.ty)?;
     let (ty, span) = (a.ty, call.span);
-    let level = b.lane_array(ty, span);
-    b.over_lanes(ty.lanes, None, span, |b, iv| {
-        let mut value = b.lane(&a, iv, span);
-        if let Some(cond) = control.active(b, iv, span) {
+    let counted = match control.is_plain() {
+        true => Value::Vector(a),
+        false => lanewise(b, ty, &Control::default(), span, |b, iv| {
+            let value = b.lane(&a, iv, span);
+            let cond = control.active(b, iv, span);
             let neutral = b.constant(ty.elem, neutral(op, ty.elem), span);
-            value = choose(b, cond, value, neutral, span);
-        }
-        b.push(OpKind::store(level, vec![iv], value), vec![], span);
-    });
-    b.close_lanes();
+            cond.map_or(value, |cond| choose(b, cond, value, neutral, span))
+        }),
+    };
+    let level = frozen(b, &counted, span);
     let mut total = tree(b, level, op, span);
     if op != BinaryOp::Add && call.given("mask").is_some() {
         // Without any active lane there is nothing.

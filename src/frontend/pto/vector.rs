@@ -4,6 +4,7 @@ use super::classes::{ALL, Class, INTEGERS, NUMBERS, SIGNED, WIDE, check_profile}
 use super::legality::{CONVERT, Family};
 use super::literals;
 use super::operation::{Invocation, Operation};
+use super::tiles::indexed;
 use crate::diagnostics::Span;
 use crate::frontend::builder::lanes::{Access, Vector, VectorType};
 use crate::frontend::builder::{Builder, Operand, describe};
@@ -137,6 +138,11 @@ impl Control {
             Some(mask) => check_mask(call, mask, lanes),
             None => Ok(()),
         }
+    }
+
+    /// Whether there is no mask.
+    pub fn is_plain(&self) -> bool {
+        self.mask.is_none()
     }
 
     /// Whether the lane is active; nothing if every one is.
@@ -442,7 +448,8 @@ struct Target {
     elem: Scalar,
     shape: Vec<u64>,
     offset: ValueId,
-    is_known: bool,
+    /// The offset, if it is a constant: every lane is in the array then.
+    known: Option<u64>,
 }
 
 impl Target {
@@ -467,47 +474,75 @@ impl Target {
             elem,
             shape,
             offset: b.index(0, call.span),
-            is_known: true,
+            known: Some(0),
         })
     }
 
     /// Sees to the offset, for so many lanes.
     fn at(mut self, b: &mut Builder, call: &Invocation, lanes: u64) -> Result<Target> {
         let operand = call.operand("off")?;
+        self.known = None;
         if let Value::Const(ConstValue::Int(at)) = &operand.value {
             let size: u64 = self.shape.iter().product();
-            let last = at.to_u64().and_then(|at| at.checked_add(lanes));
+            self.known = at.to_u64();
+            let last = self.known.and_then(|at| at.checked_add(lanes));
             if last.is_none_or(|last| last > size) {
                 let message = format!("accesses {lanes} elements from {at} on of {size}");
                 return call.refuse(Family::Shape, message, operand.span);
             }
         }
-        self.is_known = matches!(operand.value, Value::Const(_));
         self.offset = b.as_subscript(operand, "an offset")?;
         Ok(self)
     }
 
     fn access(&self, writes: bool) -> Option<Access> {
-        let (array, offset) = (self.array, self.offset);
         Some(Access {
-            array,
-            offset,
+            array: self.array,
+            offset: self.offset,
+            known: self.known,
             writes,
         })
     }
 
-    /// The element of a lane. Outside of the array nothing is accessed.
-    fn element(&self, b: &mut Builder, iv: ValueId, span: Span) -> Element {
+    /// The element of a lane of so many. Outside of the array nothing is accessed.
+    fn element(&self, b: &mut Builder, iv: ValueId, lanes: u64, span: Span) -> Element {
+        if let Some(at) = self.within_row(b, iv, lanes, span) {
+            return Element::new(self.array, at);
+        }
         let zero = b.index(0, span);
         let flat = match self.offset == zero {
             true => iv,
             false => emit_binary(b, BinaryOp::Add, self.offset, iv, span),
         };
         let mut element = Element::new(self.array, indices(b, flat, &self.shape, span));
-        if !self.is_known {
+        if self.known.is_none() {
             element.when = Some(inside(b, flat, self.shape.iter().product(), span));
         }
         element
+    }
+}
+
+impl Target {
+    /// The subscripts of a lane where all lanes are known to be in one row, which needs no division.
+    fn within_row(
+        &self,
+        b: &mut Builder,
+        iv: ValueId,
+        lanes: u64,
+        span: Span,
+    ) -> Option<Vec<ValueId>> {
+        let (columns, outer) = self.shape.split_last()?;
+        let (mut row, first) = (self.known? / columns, self.known? % columns);
+        if first + lanes > *columns {
+            return None;
+        }
+        let mut at = vec![indexed(b, BinaryOp::Add, iv, first, span)];
+        for extent in outer.iter().rev() {
+            at.push(b.index((row % extent) as i64, span));
+            row /= extent;
+        }
+        at.reverse();
+        Some(at)
     }
 }
 
@@ -548,7 +583,7 @@ fn load(b: &mut Builder, call: &Invocation) -> Result<Value> {
     let target = target.at(b, call, ty.lanes)?;
     check_profile(target.elem, b.options.profile, span)?;
     let value = b.over_lanes(ty.lanes, target.access(false), span, |b, iv| {
-        let at = target.element(b, iv, span);
+        let at = target.element(b, iv, ty.lanes, span);
         let bypassed = false;
         b.append(OpKind::Load { at, bypassed }, ty.elem, span)
     });
@@ -562,7 +597,7 @@ fn store(b: &mut Builder, call: &Invocation) -> Result<Value> {
     let target = target.at(b, call, v.ty.lanes)?;
     b.over_lanes(v.ty.lanes, target.access(true), span, |b, iv| {
         let value = b.lane(&v, iv, span);
-        let mut at = target.element(b, iv, span);
+        let mut at = target.element(b, iv, v.ty.lanes, span);
         at.when = match (at.when, control.active(b, iv, span)) {
             (Some(inside), Some(active)) => {
                 Some(emit_binary(b, BinaryOp::And, inside, active, span))

@@ -62,6 +62,27 @@ fn examples_compute_what_the_reference_does() {
     }
 }
 
+/// Kernels of elementary functions: activations, norms, rotations, prices, attention.
+#[test]
+fn programs_of_functions_compute_what_the_reference_does() {
+    let path = support::root("tests/functions.py");
+    let tops = [
+        ("gelu", 4),
+        ("gelu_tanh", 4),
+        ("layer_norm", 4),
+        ("black_scholes", 4),
+        ("rotary", 4),
+        ("twiddles", 4),
+        ("attention", 1),
+    ];
+    for (top, vectors) in tops {
+        let compiled = compile(&path, Some(top), 10.0);
+        let report = simulate(&compiled, vectors);
+        let report = report.unwrap_or_else(|e| panic!("{top}: {}", e.to_diagnostic().message));
+        assert!(report.compared > 0, "{top}");
+    }
+}
+
 /// A netlist whose sums are differences: found at the first wrong write, with iteration, operation and line.
 #[test]
 fn the_first_divergence_names_iteration_operation_and_line() {

@@ -67,6 +67,7 @@ const CORRECT: &[(&str, u32, u32)] = &[
     ("cosh", 10, 10),
     ("tanh", 10, 7),
     ("erf", 10, 12),
+    ("pow", 34, 30),
 ];
 
 /// The functions that have hardware.
@@ -159,8 +160,7 @@ pub static FUNCTIONS: &[Operator] = &[
         "pow",
         "a to the power of b",
         Kind::Binary(BinaryOp::Pow),
-        // Those of 16 bits are to be correctly rounded, which takes more.
-        |f| has_tables(f) && f.width() > 16,
+        has_tables,
         |f| graph("pow", f).clone(),
     ),
 ];

@@ -10,10 +10,10 @@ use super::super::bits::{
 };
 use super::super::unpack::{Unpacked, input, unpack};
 use super::ending::{Ending, bias};
-use super::exponential::{Argument, EXP2, power_of_two, reach};
+use super::exponential::{Argument, EXP2, from_one, power_of_two, reach};
 use super::logarithm::log_of;
 use super::piecewise::{Piecewise, Request};
-use super::{Accuracy, Base};
+use super::{Accuracy, Base, FAITHFUL};
 use crate::hwarith::graph::{Graph, NodeId, Predicate};
 use crate::ir::FloatFormat;
 
@@ -74,7 +74,11 @@ pub fn power(format: FloatFormat, accuracy: Accuracy) -> Option<Graph> {
     let log_sign = g.or(log_sign, x.zero);
     let falls = g.xor(log_sign, y.sign);
     let power = argument.placed(&mut g, falls);
-    let significand = power_of_two(&mut g, &tables, power.fraction);
+    let mut significand = power_of_two(&mut g, &tables, power.fraction);
+    if accuracy.beyond > FAITHFUL {
+        let grid = format.frac + accuracy.beyond - 1;
+        significand = snapped(&mut g, significand, tables.unit, grid);
+    }
 
     let far = g.or(power.over, x.zero);
     let far = g.or(far, x.infinite);
@@ -111,6 +115,18 @@ pub fn power(format: FloatFormat, accuracy: Accuracy) -> Option<Graph> {
         exp: g.add(whole_part, offset),
     };
     Some(ending.rounded(g, format))
+}
+
+/// A significand from 1 to 2 with `unit` bits after the point, to the nearest one with `grid` bits, which is twice the
+/// error: a power that is exactly between two floats gets there, and no other does, if the accuracy is that of
+/// `CORRECT`. What would become 2 stays below, where it rounds alike: powers of two are exact anyway.
+fn snapped(g: &mut Graph, significand: NodeId, unit: u32, grid: u32) -> NodeId {
+    let dropped = unit - grid;
+    let half = g.constant(1i64 << (dropped - 1));
+    let sum = g.add(significand, half);
+    let nearest = high(g, sum, grid + 2);
+    g.name(nearest, "snapped");
+    from_one(g, nearest, grid)
 }
 
 /// An operand, normalised, with its classes.

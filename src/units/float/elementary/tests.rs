@@ -48,6 +48,68 @@ fn results_of_16_bits_are_the_nearest_floats() {
     });
 }
 
+/// Pairs whose power is nearer to a number halfway between two floats than any other, but for those exactly there
+/// (`f16`: 2^-32.05 units in the last place for the first, `bf16`: 2^-28.10), by a search of all pairs.
+const NEAR_HALVES: [(FloatFormat, &[(u128, u128)]); 2] = [
+    (
+        FloatFormat::F16,
+        &[
+            (0x4cb9, 0x8572),
+            (0x01fe, 0xa0ea),
+            (0x4886, 0x8744),
+            (0x7713, 0xb328),
+            (0x51aa, 0xb5c6),
+            (0x39ba, 0x187d),
+            (0x609e, 0x1834),
+            (0x756b, 0x112e),
+        ],
+    ),
+    (
+        FloatFormat::BF16,
+        &[(0x70e3, 0x3a21), (0x6e5d, 0x3d25), (0x2e93, 0x38af)],
+    ),
+];
+
+/// `scripts/accuracy` tries as many pairs as it is told; here are a sample, the pairs that need the most accuracy, and
+/// powers exactly halfway between two floats.
+#[test]
+fn powers_of_16_bits_are_the_nearest_floats() {
+    std::thread::scope(|scope| {
+        for (format, hard) in NEAR_HALVES {
+            scope.spawn(move || {
+                let function = of(Kind::Binary(BinaryOp::Pow), format).expect("a function");
+                let mut inputs: Vec<Vec<u128>> = hard.iter().map(|&(x, y)| vec![x, y]).collect();
+                // 1.5, 2, 3, 1/2, 3/4 as exponents give exact roots and powers, of which some are halfway.
+                let one = ending::bias(format) as u128;
+                let exponents = [(0, 1), (1, 0), (1, 1)]
+                    .map(|(e, half)| (one + e) << format.frac | half << (format.frac - 1));
+                let halves =
+                    [0, 1].map(|half| (one - 1) << format.frac | half << (format.frac - 1));
+                for y in exponents.into_iter().chain(halves) {
+                    inputs.extend((0..1 << 15).step_by(331).map(|x| vec![x, y]));
+                    // Short significands, whose powers are exact.
+                    inputs.extend(
+                        (0..1 << 15)
+                            .step_by(1 << (format.frac - 6))
+                            .map(|x| vec![x, y]),
+                    );
+                }
+                let mut random = Random::new(31);
+                for _ in 0..1000 {
+                    let bits = random.value(HwType::ui(32));
+                    let bits = u128::try_from(&bits).expect("unsigned");
+                    inputs.push(vec![bits >> 16, bits & 0xffff]);
+                }
+                inputs.extend(tuples(format, 2, 500, 5));
+                for (x, got) in inputs.iter().zip(results(function, format, &inputs)) {
+                    let want = softfloat::operator(format, function.kind, x);
+                    assert_eq!(Some(got), want, "{format} {x:x?}");
+                }
+            });
+        }
+    });
+}
+
 type Machine = fn(f64) -> f64;
 
 /// The functions that the machine has, each off by less than two units of an f64.

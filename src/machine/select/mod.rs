@@ -97,6 +97,8 @@ struct Lowering<'k> {
     mem_ids: HashMap<ArrayId, Vec<MemId>>,
     /// Operator modules that add.
     adders: HashMap<UnitId, FloatFormat>,
+    /// Whether the adder with two paths computes the same, of those of which that is known.
+    checked_adders: HashMap<UnitId, bool>,
     /// Operator modules of which there are others that flush subnormals, with the names of their operators.
     flushable: HashMap<UnitId, &'static str>,
     /// Nodes of each leaf that are no subnormals, with what they were before they were flushed.
@@ -131,6 +133,7 @@ impl<'k> Lowering<'k> {
             divisions: integer::Divisions::default(),
             mem_ids: HashMap::new(),
             adders: HashMap::new(),
+            checked_adders: HashMap::new(),
             flushable: HashMap::new(),
             flushed: HashMap::new(),
             constants: HashMap::new(),

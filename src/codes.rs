@@ -37,9 +37,9 @@ codes! {
     NO_ARGUMENTS = "E1303": "The kernel has parameters, and no argument file was given.";
     ONE_RUN_ONLY = "E1304": "An .npz file holds the results of one invocation only.";
     UNKNOWN_CODE = "E1306": "There is no diagnostic of that code.";
-    LATENCY = "E1305": "An operator takes more cycles at this clock than it was given.";
     OPERATOR = "E1307": "There is no stand-alone module for this operator on these formats.";
     QUESTION = "E1308": "A question to typeof cannot be understood.";
     NOT_CHECKED = "E1309": "A note of `check`: a kernel of the file is not checked, for the reason shown.";
     CHECKED = "E1310": "A note of `check`: how many kernels of the file were checked.";
+    LATENCY = "E1311": "An operator takes more cycles at this clock than it was given.";
 }

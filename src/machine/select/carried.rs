@@ -50,24 +50,32 @@ impl Lowering<'_> {
         let phis = repeat.iter().flat_map(|repeat| &repeat.phis);
         let phis: Vec<NodeId> = phis.map(|phi| phi.node).collect();
         let passes = |op: &Op| match op {
-            Op::Call(unit) => self.adders.contains_key(unit),
+            Op::Call(unit) => self.adders.contains_key(unit) || self.multipliers.contains_key(unit),
             op => matches!(op, Op::Phi | Op::Mux),
         };
         let nodes = graph.nodes.iter().filter(|(_, node)| passes(&node.op));
         let nodes = on_the_way(graph, &phis, nodes.map(|(id, _)| id).collect());
         let graph = graph.clone();
         let mut reached: Vec<(NodeId, FloatFormat)> = Vec::new();
+        // They take and leave packed numbers.
+        let mut products: BTreeSet<NodeId> = BTreeSet::new();
         for &node in &nodes {
-            if let Op::Call(adder) = graph.nodes[node].op
-                && let Some(&format) = self.adders.get(&adder)
-                && self.adds_the_same(adder, format)
+            let Op::Call(unit) = graph.nodes[node].op else {
+                continue;
+            };
+            if let Some(&format) = self.multipliers.get(&unit) {
+                products.insert(node);
+                self.hasten(leaf, node, "fmul_late", format, float::mul_late);
+            } else if let Some(&format) = self.adders.get(&unit)
+                && self.is_same(unit, &float::add_double_path(format))
             {
                 reached.push((node, format));
             }
         }
         let mut found = Formats::new();
         while let Some((node, format)) = reached.pop() {
-            if nodes.binary_search(&node).is_err() || found.insert(node, format).is_some() {
+            let carries = nodes.binary_search(&node).is_ok() && !products.contains(&node);
+            if !carries || found.insert(node, format).is_some() {
                 continue;
             }
             // A phi begins with what comes from outside of the loop, and a choice with a condition.
@@ -79,7 +87,7 @@ impl Lowering<'_> {
         found
     }
 
-    /// Gives the sums that hand nothing on to one another another adder, and takes them out.
+    /// Gives the sums that hand nothing on to one another an adder of packed numbers, and takes them out.
     fn hasten_others(&mut self, leaf: LeafId, found: &mut Formats) {
         let graph = &self.program.leaves[leaf].graph;
         let mut linked: BTreeSet<NodeId> = BTreeSet::new();
@@ -95,24 +103,41 @@ impl Lowering<'_> {
         for (id, format) in std::mem::take(found) {
             match self.program.leaves[leaf].graph.nodes[id].op {
                 Op::Call(_) if !linked.contains(&id) => {
-                    let name = format!("fadd_double_path_{}", tag(format));
-                    let unit = self.unit(&name, format.width(), || float::add_double_path(format));
-                    self.program.leaves[leaf].graph.nodes[id].op = Op::Call(unit);
+                    self.hasten(leaf, id, "fadd_double_path", format, float::add_double_path);
                 }
                 _ => _ = found.insert(id, format),
             }
         }
     }
 
-    /// Whether an adder computes what the one with two paths does.
-    fn adds_the_same(&mut self, adder: UnitId, format: FloatFormat) -> bool {
-        if let Some(&known) = self.checked_adders.get(&adder) {
+    /// Has a call take another module, if that computes the same.
+    fn hasten(
+        &mut self,
+        leaf: LeafId,
+        node: NodeId,
+        name: &str,
+        format: FloatFormat,
+        make: fn(FloatFormat) -> Graph,
+    ) {
+        let Op::Call(slow) = self.program.leaves[leaf].graph.nodes[node].op else {
+            return;
+        };
+        let name = format!("{name}_{}", tag(format));
+        let fast = self.unit(&name, format.width(), || make(format));
+        let graph = self.program.units[fast].graph.clone();
+        if self.is_same(slow, &graph) {
+            self.program.leaves[leaf].graph.nodes[node].op = Op::Call(fast);
+        }
+    }
+
+    /// Whether a module computes what the larger one does that is to take its place.
+    fn is_same(&mut self, unit: UnitId, larger: &Graph) -> bool {
+        if let Some(&known) = self.larger_are_same.get(&unit) {
             return known;
         }
-        let double_path = float::add_double_path(format);
-        let difference = equal::output_difference(&self.program.units[adder].graph, &double_path);
-        let same = equal::kept("double path", false, true, difference, self.warnings);
-        self.checked_adders.insert(adder, same);
+        let difference = equal::output_difference(&self.program.units[unit].graph, larger);
+        let same = equal::kept("carried", false, true, difference, self.warnings);
+        self.larger_are_same.insert(unit, same);
         same
     }
 

@@ -191,6 +191,15 @@ pub(super) fn shift_right(g: &mut Graph, value: NodeId, amount: NodeId) -> NodeI
     })
 }
 
+/// `value << amount` in the width of `value`.
+pub(super) fn shift_left(g: &mut Graph, value: NodeId, amount: NodeId) -> NodeId {
+    (0..g.width(amount)).rev().fold(value, |value, level| {
+        let shifted = shift_left_const(g, value, 1 << level);
+        let bit = g.bit(amount, level);
+        g.mux(bit, shifted, value)
+    })
+}
+
 /// `value` shifted left by a constant within its width.
 fn shift_left_const(g: &mut Graph, value: NodeId, distance: u32) -> NodeId {
     let width = g.width(value);

@@ -54,7 +54,7 @@ pub use fma::fma;
 pub use integer::{from_int, to_int};
 pub use integral::to_integral;
 pub use modulo::modulo;
-pub use mul::{mul, mul_flushing};
+pub use mul::{mul, mul_flushing, mul_late};
 pub use operators::{Kind, OPERATORS, Operator, operator};
 pub use sign::{abs, flush, neg};
 pub use sqrt::sqrt;

@@ -95,7 +95,7 @@ pub static OPERATORS: &[Operator] = &[
         row("fsub", "a - b", Binary(BinaryOp::Sub), sub),
         sub_double_path,
     ),
-    row("fmul", "a * b", Binary(BinaryOp::Mul), mul),
+    with_fast(row("fmul", "a * b", Binary(BinaryOp::Mul), mul), mul_late),
     row("fdiv", "a / b", Binary(BinaryOp::Div), div),
     row(
         "fmod",

@@ -35,6 +35,19 @@ fn double_path_of_odd_formats() {
     }
 }
 
+#[test]
+fn double_path_differences() {
+    for f in IEEE {
+        let negated = 1u128 << (f.width() - 1);
+        check(
+            &format!("sub {f}"),
+            &sub_double_path(f),
+            many_pairs(f, 43),
+            |x| apfloat(f, "add", x[0], x[1] ^ negated),
+        );
+    }
+}
+
 /// `(a + b) + c`, where the first sum is carried on as it is.
 fn carried_on(format: FloatFormat) -> Graph {
     let mut builder = Builder::new();

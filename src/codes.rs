@@ -41,4 +41,5 @@ codes! {
     QUESTION = "E1308": "A question to typeof cannot be understood.";
     NOT_CHECKED = "E1309": "A note of `check`: a kernel of the file is not checked, for the reason shown.";
     CHECKED = "E1310": "A note of `check`: how many kernels of the file were checked.";
+    LATENCY = "E1311": "An operator takes more cycles at this clock than it was given.";
 }

@@ -567,13 +567,18 @@ fn scheduled_with(
         .map_err(|why| Diagnostic::error(codes::DIRECTIVE, kernel.span, why))?;
     let schedule = schedule::schedule(&hardware, &target.device, target.period, warnings);
     let schedule = schedule.map_err(|why| {
-        let code = match why {
-            NoSchedule::Operator(_) => codes::NO_SCHEDULE,
-            NoSchedule::Limit(_) => codes::DIRECTIVE,
-        };
+        let code = no_schedule_code(&why);
         Diagnostic::error(code, kernel.span, why.to_string())
     })?;
     Ok((hardware, schedule))
+}
+
+fn no_schedule_code(why: &NoSchedule) -> &'static str {
+    match why {
+        NoSchedule::Operator(_) => codes::NO_SCHEDULE,
+        NoSchedule::Limit(_) => codes::DIRECTIVE,
+        NoSchedule::Latency(_) => codes::LATENCY,
+    }
 }
 
 fn build_kernel(
@@ -615,12 +620,13 @@ pub struct OperatorModule {
     pub warnings: Diagnostics,
 }
 
-/// The module of an operator on floats, e.g. `fadd_f32`.
+/// The module of an operator on floats, e.g. `fadd_f32`: in exactly `latency` cycles, or as few as the clock allows.
 ///
-/// Errors: it does not have the format.
+/// Errors: it does not have the format, or takes more cycles.
 pub fn operator(
     op: &Operator,
     format: FloatFormat,
+    latency: Option<u32>,
     target: &Target,
 ) -> Result<OperatorModule, Diagnostic> {
     let ty = Scalar::Float(format);
@@ -630,24 +636,27 @@ pub fn operator(
     }
     let operands = vec![ty; op.operands()];
     let module = identifier(&format!("{}_{ty}", op.name));
-    let graph = (op.make)(format);
-    build_operator(
-        op.name,
-        module,
-        &operands,
-        op.result(format),
-        &graph,
-        target,
-    )
+    let build = |make: fn(FloatFormat) -> hwarith::Graph| {
+        let (name, graph) = (module.clone(), make(format));
+        let result = op.result(format);
+        build_operator(op.name, name, &operands, result, &graph, latency, target)
+    };
+    match (build(op.make), op.fast) {
+        (Err(why), Some(fast)) if why.code == codes::LATENCY => build(fast),
+        (built, _) => built,
+    }
 }
 
 /// The module of a conversion, e.g. `convert_f32_to_f16`, or `convert_f32_to_f16_rz_sat` if it is not that of a cast.
 ///
-/// Errors: the types are the same.
+/// It takes exactly `latency` cycles, or as few as the clock allows.
+///
+/// Errors: the types are the same, or it takes more cycles.
 pub fn conversion(
     from: Scalar,
     to: Scalar,
     how: Conversion,
+    latency: Option<u32>,
     target: &Target,
 ) -> Result<OperatorModule, Diagnostic> {
     if from == to {
@@ -661,7 +670,7 @@ pub fn conversion(
         identifier(&from.to_string()),
         identifier(&to.to_string())
     );
-    build_operator("convert", module, &[from], to, &graph, target)
+    build_operator("convert", module, &[from], to, &graph, latency, target)
 }
 
 /// A name with every character that SystemVerilog does not allow, as in `apfloat(5,9)`, made a `_`.
@@ -677,6 +686,7 @@ fn build_operator(
     operands: &[Scalar],
     result: Scalar,
     graph: &hwarith::Graph,
+    latency: Option<u32>,
     target: &Target,
 ) -> Result<OperatorModule, Diagnostic> {
     let mut warnings = Diagnostics::default();
@@ -684,15 +694,15 @@ fn build_operator(
     let mut program = Program::of_unit(&module, rebuilt, result.width());
     fit(&mut program, target, &mut warnings);
     debug_check("hwarith", || program.validate());
-    let schedule = schedule::schedule(&program, &target.device, target.period, &mut warnings)
-        .map_err(|why| Diagnostic::global(codes::NO_SCHEDULE, why.to_string()))?;
-    let (id, unit) = program
-        .units
-        .iter()
-        .next()
-        .expect("the program is one operator");
-    let variant = &schedule.units[id].variants[0];
-    let mut design = rtl::elaborate::build_operator(unit, variant);
+    let unit = program.units.values().next();
+    let unit = unit.expect("the program is one operator");
+    let (device, period) = (&target.device, target.period);
+    let variant = schedule::operator(unit, device, period, latency, &mut warnings)
+        .map_err(|why| Diagnostic::global(no_schedule_code(&why), why.to_string()))?;
+    debug_check("schedule", || {
+        schedule::check::unit(&variant, device, period)
+    });
+    let mut design = rtl::elaborate::build_operator(unit, &variant);
     debug_check("netlist", || rtl::validate::validate(&design));
     design.header = header(&format!("operator {operator}"), target);
     let latency = variant.latency;

@@ -64,7 +64,7 @@ fn operators_compute_what_the_reference_does() {
             if op.name == "fmod" && format.exp > 5 {
                 continue;
             }
-            let module = driver::operator(op, format, &target(120.0)).expect("a module");
+            let module = driver::operator(op, format, None, &target(120.0)).expect("a module");
             let operands = Scalar::Float(format);
             streams.push(Stream { module, operands });
             operators.push((op, format));
@@ -97,7 +97,7 @@ fn functions_compute_what_the_reference_does() {
     let mut functions = Vec::new();
     for format in formats {
         for op in FUNCTIONS.iter().filter(|op| (op.formats)(format)) {
-            let module = driver::operator(op, format, &target(120.0)).expect("a module");
+            let module = driver::operator(op, format, None, &target(120.0)).expect("a module");
             let operands = Scalar::Float(format);
             streams.push(Stream { module, operands });
             functions.push((op, format));
@@ -166,7 +166,7 @@ fn conversions_compute_what_the_reference_does() {
     }
     conversions.extend(chosen_ways());
     let modules = conversions.iter().map(|&(from, to, how)| Stream {
-        module: driver::conversion(from, to, how, &target(150.0)).expect("a module"),
+        module: driver::conversion(from, to, how, None, &target(150.0)).expect("a module"),
         operands: from,
     });
     let streams: Vec<Stream> = modules.collect();
@@ -192,7 +192,8 @@ fn modules_stand_alone_and_are_clean() {
     let folder = tempfile::tempdir().expect("a folder");
     for name in ["fadd", "fmul", "fdiv", "flt", "exp", "sin"] {
         let op = allo_hls::units::float::operator(name).expect("an operator");
-        let module = driver::operator(op, FloatFormat::BF16, &target(150.0)).expect("a module");
+        let module =
+            driver::operator(op, FloatFormat::BF16, None, &target(150.0)).expect("a module");
         let text = allo_hls::rtl::systemverilog::print(&module.design);
         let file = format!("{name}.sv");
         std::fs::write(folder.path().join(&file), text).expect("writable");

@@ -281,6 +281,9 @@ pub struct OperatorArgs {
     /// 'convert' makes the largest number, or the nearest limit, of what is too large
     #[arg(long)]
     pub sat: bool,
+    /// Cycles from operands to result; as few as the clock allows, if left out
+    #[arg(long, value_name = "CYCLES")]
+    pub latency: Option<u32>,
     #[command(flatten)]
     pub hardware: HardwareArgs,
     /// Output file; standard output if left out

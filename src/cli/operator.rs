@@ -47,7 +47,7 @@ fn build(args: &OperatorArgs) -> Result<OperatorModule, Diagnostic> {
                     false => usual.overflow,
                 },
             };
-            driver::conversion(args.format, to, how, &target)
+            driver::conversion(args.format, to, how, args.latency, &target)
         }
         (OperatorName::Convert, None) => refuse("a conversion needs --to".into()),
         (OperatorName::Float(op), Some(_)) => refuse(format!(
@@ -59,7 +59,7 @@ fn build(args: &OperatorArgs) -> Result<OperatorModule, Diagnostic> {
             op.name
         )),
         (OperatorName::Float(op), None) => match args.format {
-            Scalar::Float(format) => driver::operator(op, format, &target),
+            Scalar::Float(format) => driver::operator(op, format, args.latency, &target),
             other => refuse(format!(
                 "'{}' is an operator on floats, not on {other}",
                 op.name

@@ -85,16 +85,6 @@ fn split_leaf(leaf: &Leaf, widths: &[u32], limits: Limits) -> Split {
     let phis = leaf.repeat.iter().flat_map(|repeat| &repeat.phis);
     let ranges = phis.map(|phi| (phi.node, &phi.range)).collect();
     let (builder, map) = rebuild(&leaf.graph, widths, limits, &ranges);
-    let mut leaf = Leaf {
-        graph: builder.graph,
-        ..leaf.clone()
-    };
-    let new = |id: &mut NodeId| *id = map[id.index()];
-    leaf.writes.iter_mut().for_each(|(_, node)| new(node));
-    leaf.accesses.iter_mut().for_each(|a| new(&mut a.node));
-    if let Some(repeat) = &mut leaf.repeat {
-        repeat.phis.iter_mut().for_each(|phi| new(&mut phi.node));
-        new(&mut repeat.last);
-    }
+    let leaf = leaf.moved_to(builder.graph, &map);
     Split { leaf, map }
 }

@@ -266,6 +266,24 @@ pub struct Leaf {
     pub promises: Vec<Apart>,
 }
 
+impl Leaf {
+    /// The leaf with another graph, in which its nodes are where `map` says.
+    pub fn moved_to(&self, graph: Graph, map: &[NodeId]) -> Leaf {
+        let mut leaf = Leaf {
+            graph,
+            ..self.clone()
+        };
+        let new = |id: &mut NodeId| *id = map[id.index()];
+        leaf.writes.iter_mut().for_each(|(_, node)| new(node));
+        leaf.accesses.iter_mut().for_each(|a| new(&mut a.node));
+        if let Some(repeat) = &mut leaf.repeat {
+            repeat.phis.iter_mut().for_each(|phi| new(&mut phi.node));
+            new(&mut repeat.last);
+        }
+        leaf
+    }
+}
+
 /// Accesses of a memory that do not depend on one another in some way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Apart {

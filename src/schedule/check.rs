@@ -20,6 +20,11 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Rounding that sums of delays may differ by, in ns.
 const TOLERANCE: f64 = 1e-6;
 
+/// Checks the implementation of an operator at a clock period in ns.
+pub fn unit(variant: &Variant, device: &Device, period: f64) -> Result<(), String> {
+    check_unit(variant, device, super::budget(device, period))
+}
+
 /// Checks every unit and every leaf: operands before users, memory dependences at every distance, carried values,
 /// the loop's end, ports, delays within the clock period, depths.
 pub fn check(program: &Program, schedule: &Schedule, device: &Device) -> Result<(), String> {
@@ -81,10 +86,12 @@ fn check_unit(unit: &Variant, device: &Device, budget: f64) -> Result<(), String
         }
     }
     let output = graph.outputs[0].index();
-    if unit.latency != times.ready[output] {
+    // Beyond, there are registers.
+    if unit.latency < times.ready[output] {
         return Err("its latency is not that of its output".into());
     }
-    if times.arrival[output] > unit.output_delay + TOLERANCE {
+    let is_last = unit.latency == times.ready[output];
+    if is_last && times.arrival[output] > unit.output_delay + TOLERANCE {
         return Err("its output is later than it says".into());
     }
     for id in graph.nodes.ids().filter(|id| is_live(graph, times, *id)) {
@@ -214,7 +221,13 @@ fn carried_values(leaf: &Leaf, schedule: &LeafSchedule) -> Result<(), String> {
     };
     let times = &schedule.times;
     for phi in repeat.phis.iter().map(|phi| phi.node) {
-        let next = leaf.graph.nodes[phi].args[1];
+        let [initial, next] = [0, 1].map(|i| leaf.graph.nodes[phi].args[i]);
+        if times.width[phi.index()] > 0 && times.ready[initial.index()] > 0 {
+            let phi = phi.index();
+            return Err(format!(
+                "carried value %{phi} begins with what is not there yet"
+            ));
+        }
         let (read, written) = (times.start[phi.index()], times.ready[next.index()]);
         if times.width[phi.index()] > 0 && read + ii < written + 1 {
             return Err(format!("carried value %{} is read too early", phi.index()));

@@ -8,13 +8,13 @@ use crate::hwarith::graph::{Op, Predicate};
 use crate::hwarith::{Graph, NodeId};
 
 /// Inputs of a lookup table.
-const INPUTS: usize = 4;
+pub const INPUTS: u32 = 4;
 
 /// The values that one table takes in for a bit of a node.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Cut {
     /// Nodes and bit offsets, the first `count` of them.
-    leaves: [(u32, u32); INPUTS],
+    leaves: [(u32, u32); INPUTS as usize],
     count: u8,
     /// Arrival of the latest leaf, in ns.
     base: f64,
@@ -50,6 +50,9 @@ pub fn cut(
     arrivals: &impl Arrivals,
 ) -> (Option<Cut>, f64) {
     let node = &graph.nodes[id];
+    if let Some(cut) = few_bits(graph, &node.op, &node.args, cycle, arrivals) {
+        return (Some(cut), cut.base);
+    }
     let operand = |arg: NodeId| operand(graph, arg, cycle, arrivals);
     match &node.op {
         op if is_gate(graph, op, &node.args) => {
@@ -74,22 +77,61 @@ pub fn cut(
     }
 }
 
-/// The merged cut of a gate's operands, or the operands themselves if that has too many leaves.
+/// The merged cut of a gate's operands: of each what its own table takes in, or, where that has too many leaves, of some of
+/// them the operand itself, such that the latest leaf is there as soon as possible.
 fn gate(graph: &Graph, args: &[NodeId], cycle: i64, arrivals: &impl Arrivals) -> Cut {
-    let merge = |cut_of: &dyn Fn(NodeId) -> Cut| {
-        args.iter().try_fold(Cut::default(), |merged, &arg| {
-            let cut = cut_of(arg);
+    let merge = |kept: u32| {
+        let mut operands = (0..).zip(args);
+        operands.try_fold(Cut::default(), |merged, (i, &arg)| {
+            let cut = match kept >> i & 1 {
+                0 => operand(graph, arg, cycle, arrivals),
+                _ => leaf(graph, arg, cycle, arrivals),
+            };
             let base = merged.base.max(cut.base);
             let leaves = cut.leaves().iter();
             let merged = leaves.copied().try_fold(merged, Cut::with)?;
             Some(Cut { base, ..merged })
         })
     };
-    let merged = merge(&|arg| operand(graph, arg, cycle, arrivals));
-    // A gate has three operands at most.
-    merged
-        .or_else(|| merge(&|arg| leaf(graph, arg, cycle, arrivals)))
-        .unwrap_or_default()
+    merge(0).unwrap_or_else(|| {
+        // A gate has three operands at most: as leaves they fit.
+        let choices = (1..1 << args.len()).filter_map(merge);
+        let sooner = |a: &Cut, b: &Cut| a.base.total_cmp(&b.base).then(a.count.cmp(&b.count));
+        choices.min_by(sooner).unwrap_or_default()
+    })
+}
+
+/// The cut of a comparison of a few bits with a constant, which is one table; `None` for others.
+fn few_bits(
+    graph: &Graph,
+    op: &Op,
+    args: &[NodeId],
+    cycle: i64,
+    arrivals: &impl Arrivals,
+) -> Option<Cut> {
+    let (Op::Icmp(Predicate::Eq | Predicate::Ne), &[a, b]) = (op, args) else {
+        return None;
+    };
+    let arg = match (graph.as_const(a), graph.as_const(b)) {
+        (None, Some(_)) => a,
+        (Some(_), None) => b,
+        _ => return None,
+    };
+    let width = graph.width(arg);
+    if width > INPUTS {
+        return None;
+    }
+    let wires = operand(graph, arg, cycle, arrivals);
+    let source = match wires.count {
+        1 => wires,
+        _ => leaf(graph, arg, cycle, arrivals),
+    };
+    let (node, lo) = source.leaves[0];
+    let bits = (0..width).try_fold(Cut::default(), |cut, i| cut.with((node, lo + i)))?;
+    Some(Cut {
+        base: source.base,
+        ..bits
+    })
 }
 
 fn operand(graph: &Graph, arg: NodeId, cycle: i64, arrivals: &impl Arrivals) -> Cut {

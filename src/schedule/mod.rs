@@ -31,7 +31,7 @@ use crate::hwarith::split::{LEAST_WORD, Limits};
 use crate::hwarith::{Graph, NodeId};
 use crate::ir::types::MAX_WIDTH;
 use crate::ir::{DISTRIBUTED_BITS, MemoryKind};
-use crate::machine::program::{LeafId, Mem, Place, Program};
+use crate::machine::program::{LeafId, Mem, Place, Program, Unit};
 use bound::Bound;
 use device::{Class, Device};
 use problem::Problem;
@@ -181,11 +181,13 @@ pub enum NoSchedule {
     Operator(String),
     /// A limit of an operator's instances cannot be kept.
     Limit(String),
+    /// An operator takes more cycles than it was given.
+    Latency(String),
 }
 
 impl fmt::Display for NoSchedule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (NoSchedule::Operator(why) | NoSchedule::Limit(why)) = self;
+        let (NoSchedule::Operator(why) | NoSchedule::Limit(why) | NoSchedule::Latency(why)) = self;
         f.write_str(why)
     }
 }
@@ -233,6 +235,33 @@ pub fn schedule(
     Ok(schedule)
 }
 
+/// The implementation of a unit as a module of its own, at a clock period in ns: in exactly `latency` cycles, or as few as
+/// there can be. What is suspicious goes to `warnings`.
+///
+/// Errors: it has no schedule, or takes more cycles.
+pub fn operator(
+    unit: &Unit,
+    device: &Device,
+    period: f64,
+    latency: Option<u32>,
+    warnings: &mut Diagnostics,
+) -> Result<Variant, NoSchedule> {
+    let budget = budget(device, period);
+    let scheduled = units::schedule(&unit.graph, device, budget, warnings);
+    let fastest = scheduled.and_then(|scheduled| scheduled.variants.into_iter().next());
+    let fastest = fastest.ok_or_else(|| {
+        NoSchedule::Operator(format!("operator '{}' without a schedule", unit.name))
+    })?;
+    match latency {
+        None => Ok(fastest),
+        Some(cycles) if cycles < fastest.latency => Err(NoSchedule::Latency(format!(
+            "'{}' does not meet the clock in {cycles} cycles: it takes {} at least",
+            unit.name, fastest.latency
+        ))),
+        Some(cycles) => Ok(units::balanced(fastest, cycles, device, budget)),
+    }
+}
+
 /// ns of logic that a load takes before the clock edge, behind its address, and after it.
 fn load_delays(mem: &Mem, device: &Device) -> (f64, f64) {
     let words = u32::try_from(mem.depth).unwrap_or(u32::MAX);
@@ -275,7 +304,10 @@ fn delay_class(graph: &Graph, id: NodeId, width: u32) -> Option<(Class, u32)> {
         Op::Add | Op::Sub => (Class::Add, width),
         Op::Mul => (Class::Mul, width),
         // One table takes two bits of each operand, or four of one beside a constant.
-        Op::Icmp(Predicate::Eq | Predicate::Ne) if against_constant => (Class::Reduce, operands),
+        Op::Icmp(Predicate::Eq | Predicate::Ne) if against_constant => match operands {
+            0..=luts::INPUTS => (Class::Logic, operands),
+            _ => (Class::Reduce, operands),
+        },
         Op::Icmp(Predicate::Eq | Predicate::Ne) => (Class::Equal, operands),
         Op::Icmp(_) => (Class::Compare, operands),
         Op::And | Op::Or | Op::Xor => (Class::Logic, width),

@@ -7,7 +7,10 @@ use super::{Units, Variant, delay_class, load_delays, table_delays};
 use crate::hwarith::graph::{Op, UnitId, VarId};
 use crate::hwarith::{Graph, NodeId};
 use crate::machine::program::{Leaf, Program};
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+/// What of a cycle is taken by logic that is taken to fit into it: a little less than all, since sums are rounded.
+const FULL_CYCLE: f64 = 0.999;
 
 /// How a node occupies time.
 #[derive(Clone, Copy, Debug)]
@@ -328,6 +331,8 @@ impl<'g> Problem<'g> {
         self.add_dependences(leaf);
         let Some(repeat) = &leaf.repeat else { return };
         self.last = Some(repeat.last);
+        let phis = repeat.phis.iter();
+        self.fit_initial(phis.map(|phi| self.graph.nodes[phi.node].args[0]).collect());
         for phi in repeat.phis.iter().map(|phi| phi.node) {
             if self.width[phi.index()] > 0 {
                 self.across.push(Edge {
@@ -337,6 +342,35 @@ impl<'g> Problem<'g> {
                     latency: 1,
                     from_ready: true,
                 });
+            }
+        }
+    }
+
+    /// Has logic between vars and the registers of carried values take a cycle at most: they are loaded in the first one.
+    fn fit_initial(&mut self, initial: Vec<NodeId>) {
+        let mut cone = BTreeSet::new();
+        let mut reached = initial;
+        while let Some(node) = reached.pop() {
+            if !self.is_stable(node) && cone.insert(node) {
+                reached.extend(self.operands(node));
+            }
+        }
+        let mut arrivals: BTreeMap<NodeId, f64> = BTreeMap::new();
+        for &node in &cone {
+            let operands = self.operands(node).iter();
+            let latest = operands.filter_map(|operand| arrivals.get(operand));
+            let latest = latest.copied().fold(0.0, f64::max);
+            if let Kind::Logic(delay) = self.kinds[node.index()] {
+                arrivals.insert(node, latest + delay);
+            }
+        }
+        let longest = arrivals.values().copied().fold(0.0, f64::max);
+        if longest <= self.budget {
+            return;
+        }
+        for node in arrivals.keys() {
+            if let Kind::Logic(delay) = &mut self.kinds[node.index()] {
+                *delay *= FULL_CYCLE * self.budget / longest;
             }
         }
     }

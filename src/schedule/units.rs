@@ -86,7 +86,34 @@ fn steps_per_cycle(step: &Graph, device: &Device, budget: f64) -> u32 {
 }
 
 fn variant(graph: Graph, device: &Device, budget: f64) -> Option<Variant> {
-    variant_behind(graph, None, device, budget)
+    variant_behind(graph, None, device, budget, budget)
+}
+
+/// Halvings of the time that a cycle may take, after which it counts as found.
+const HALVINGS: u32 = 12;
+
+/// A variant in exactly so many cycles, which are at least its own: each takes as little time as that allows. Cycles that are
+/// left over are registers behind it.
+pub fn balanced(fastest: Variant, latency: u32, device: &Device, budget: f64) -> Variant {
+    let mut best = fastest;
+    // Steps that are iterated have a register around them, and their cycles are taken as they are.
+    if best.interval == 1 {
+        let (mut short, mut long) = (0.0, budget);
+        for _ in 0..HALVINGS {
+            let middle = 0.5 * (short + long);
+            match variant_behind(best.graph.clone(), None, device, budget, middle) {
+                Some(found) if found.latency <= latency => {
+                    long = middle;
+                    best = found;
+                }
+                _ => short = middle,
+            }
+        }
+    }
+    if best.latency < latency {
+        best.output_delay = 0.0;
+    }
+    Variant { latency, ..best }
 }
 
 /// A variant that is shared: its operands come after a choice between those of several calls.
@@ -98,18 +125,21 @@ pub fn shared(alone: &Variant, shared: Shared, device: &Device, budget: f64) -> 
             ..alone.clone()
         });
     }
-    variant_behind(alone.graph.clone(), Some(shared), device, budget)
+    variant_behind(alone.graph.clone(), Some(shared), device, budget, budget)
 }
 
+/// A variant of which the operations that follow one another in a cycle take `chained` ns of its budget at most.
 fn variant_behind(
     graph: Graph,
     shared: Option<Shared>,
     device: &Device,
     budget: f64,
+    chained: f64,
 ) -> Option<Variant> {
     let roots: Vec<(NodeId, u32)> = graph.outputs.iter().map(|&o| (o, u32::MAX)).collect();
     let width = crate::hwarith::demand::demanded(&graph, &roots, None);
     let mut problem = Problem::new(&graph, width, device, budget);
+    problem.budget = chained;
     if let Some(shared) = shared {
         delay_inputs(&mut problem, |_| shared.choice_delay.min(budget));
     }

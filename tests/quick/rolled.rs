@@ -3,12 +3,13 @@
 use allo_hls::diagnostics::Diagnostics;
 use allo_hls::hwarith::graph::UnitId;
 use allo_hls::hwarith::{Graph, HwType, builder, eval};
+use allo_hls::ir::FloatFormat;
 use allo_hls::machine::fit;
 use allo_hls::machine::program::Program;
 use allo_hls::rtl;
 use allo_hls::schedule::{self, Schedule, Variant, check, device::Device};
 use allo_hls::sim::rtl::Simulator;
-use allo_hls::units::{divide, power};
+use allo_hls::units::{divide, float, power};
 use num_bigint::{BigInt, BigUint};
 
 /// Quotient above remainder.
@@ -193,5 +194,42 @@ fn a_step_that_does_not_meet_the_clock_is_found_out() {
                 .expect("a variant"),
         );
         check::check(&program, &schedule, &device).expect_err("a wrong schedule");
+    }
+}
+
+#[test]
+fn an_operator_takes_as_many_cycles_as_it_is_given() {
+    let device = Device::load("ecp5").expect("device");
+    let period = 8.0;
+    for (name, make) in [
+        ("add", float::add as fn(FloatFormat) -> Graph),
+        ("div", float::div),
+    ] {
+        let graph = builder::rebuild(&make(FloatFormat::BF16));
+        let program = Program::of_unit(name, graph, 16);
+        let unit = &program.units[UnitId::new(0)];
+        let with = |latency| {
+            schedule::operator(unit, &device, period, latency, &mut Diagnostics::default())
+        };
+        let least = with(None).expect("a schedule");
+        let longest = |variant: &Variant| {
+            let arrivals = variant.times.arrival.iter().copied();
+            arrivals.fold(0.0, f64::max)
+        };
+        for more in [0, 1, 2, 5, 50] {
+            let variant = with(Some(least.latency + more)).expect("a schedule");
+            assert_eq!(variant.latency, least.latency + more);
+            check::unit(&variant, &device, period).expect("a right schedule");
+            assert!(longest(&variant) <= longest(&least), "{name}: {more} more");
+            runs(&program, &variant, 1);
+        }
+        let twice = with(Some(2 * least.latency)).expect("a schedule");
+        assert!(
+            longest(&twice) < 0.8 * longest(&least),
+            "{name} is balanced"
+        );
+        let refused = with(Some(least.latency - 1)).expect_err("too few cycles");
+        let wanted = format!("it takes {} at least", least.latency);
+        assert!(refused.to_string().ends_with(&wanted), "{refused}");
     }
 }

@@ -78,6 +78,29 @@ fn kernel(name: &str) -> Compilation {
 }
 
 #[test]
+fn a_sum_that_a_loop_carries_is_not_packed_in_between() {
+    let text = "
+from allo import *
+
+@kernel
+def top(a: \"f32[64]\") -> f32:
+    total: f32 = 0.0
+    for i in range(64):
+        total += a[i]
+    return total
+";
+    for (mhz, interval) in [(100.0, 2), (50.0, 1)] {
+        let target = Target::new("ecp5", 1000.0 / mhz).expect("device");
+        let compiled = support::hardware(text, None, &target);
+        let leaves = compiled.schedule.leaves.values();
+        let intervals: Vec<u32> = leaves.filter_map(|leaf| leaf.ii).collect();
+        assert_eq!(intervals, [interval], "at {mhz} MHz");
+        // What is read after the loop is packed there.
+        assert_eq!(compiled.manifest.returns.len(), 1);
+    }
+}
+
+#[test]
 fn an_instance_that_is_left_without_calls_is_not_built() {
     let compiled = kernel("idle_instance");
     assert_eq!(support::instances(&compiled, "fmul"), 1);

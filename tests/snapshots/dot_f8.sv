@@ -65,28 +65,29 @@ module fmul_e5f10 (
     wire t72 = t62 | t67;
     wire t73 = (a_is_tiny & ~t63) | (b_is_tiny & ~t68);
     wire is_nan = ((t62 & t63) | (t67 & t68)) | (t72 & t73);
+    wire t92 = (exponent[5:4] != 2'd0) & ~exponent[6];
     wire [4:0] t93 = {~exponent[4], exponent[3:0]};
+    wire [6:0] t94 = 7'd16 - exponent;
+    wire t98 = t92 & ~t73;
+    wire t134 = (exponent[4] & exponent[5]) | (t93[4:1] == 4'd15);
 
     logic [10:0] normalised_s1, t16_s1;
-    logic [1:0] t83_s1;
-    logic t85_s1, t86_s1, t91_s1, t97_s1, t72_s1, t167_s1;
-    logic [6:0] exponent_s1;
-    logic [3:0] t99_s1, t114_s1;
-    logic [4:0] t93_s1;
+    logic [2:0] t99_s1;
+    logic [3:0] t101_s1, t104_s1;
+    logic t98_s1, t136_s1, t134_s1, t72_s1, t167_s1;
+    logic [4:0] t143_s1;
     logic [9:0] t164_s1;
     always_ff @(posedge clk) begin
         normalised_s1 <= normalised;
         t16_s1 <= b_is_tiny ? t12 : t14;
-        t83_s1 <= exponent[5:4];
-        t85_s1 <= exponent[4];
-        t86_s1 <= exponent[5];
-        t91_s1 <= ~exponent[6];
-        exponent_s1 <= exponent;
-        t97_s1 <= ~t73;
-        t99_s1 <= t93[4:1];
-        t93_s1 <= t93;
+        t99_s1 <= t94[6:4];
+        t101_s1 <= t94[3:0];
+        t104_s1 <= {4{t73}};
+        t98_s1 <= t98;
+        t136_s1 <= t93 == 5'd29;
+        t134_s1 <= t134;
         t72_s1 <= t72;
-        t114_s1 <= {4{t73}};
+        t143_s1 <= t93 & {5{t98}};
         t164_s1 <= {is_nan, 9'd0};
         t167_s1 <= (a_sign ^ b_sign) & ~is_nan;
     end
@@ -94,51 +95,47 @@ module fmul_e5f10 (
     // cycle 1
     wire [21:0] product = 22'(normalised_s1) * 22'(t16_s1);
     wire [13:0] t80 = {product[21:9], product[8:0] != 9'd0};
-    wire [6:0] t94 = 7'd16 - exponent_s1;
-    wire t98 = ((t83_s1 != 2'd0) & t91_s1) & t97_s1;
-    wire t102 = (t85_s1 & t86_s1) | (t99_s1 == 4'd15);
-    wire t106 = t102 | ((t93_s1 == 5'd29) & product[21]);
-    wire is_special = t72_s1 | (t106 & t98);
-    wire t110 = t94[6:4] != 3'd0;
-    wire [3:0] t115 = (t94[3:0] | {4{t110}}) | t114_s1;
-    wire [3:0] t116 = t98 ? 4'(product[21]) : t115;
-    wire [5:0] t120 = {product[21:17], t80[8:0] != 9'd0};
-    wire [13:0] t122 = t116[3] ? 14'(t120) : t80;
+    wire t100 = t99_s1 != 3'd0;
+    wire [3:0] t105 = (t101_s1 | {4{t100}}) | t104_s1;
+    wire [3:0] t106 = t98_s1 ? 4'(product[21]) : t105;
+    wire [5:0] t110 = {product[21:17], t80[8:0] != 9'd0};
+    wire [13:0] t112 = t106[3] ? 14'(t110) : t80;
+    wire t139 = (t134_s1 | (t136_s1 & product[21])) & t98_s1;
+    wire is_special = t72_s1 | t139;
     wire [4:0] t144 = {5{is_special}};
-    wire [4:0] t145 = (t93_s1 & {5{t98}}) | t144;
     wire t146 = ~is_special;
     wire [9:0] t160 = {10{t146}};
 
-    logic [4:0] t124_s2, t145_s2;
-    logic [8:0] t123_s2;
-    logic t127_s2, t133_s2, t139_s2, t98_s2, t147_s2, t149_s2, t146_s2, t167_s2;
-    logic [13:0] t122_s2;
+    logic [4:0] t114_s2, t145_s2;
+    logic [8:0] t113_s2;
+    logic t117_s2, t123_s2, t129_s2, t98_s2, t147_s2, t149_s2, t146_s2, t167_s2;
+    logic [13:0] t112_s2;
     logic [1:0] t151_s2;
     logic [9:0] t160_s2, t164_s2;
     always_ff @(posedge clk) begin
-        t124_s2 <= t122[4:0];
-        t123_s2 <= t122[13:5];
-        t127_s2 <= t116[2];
-        t122_s2 <= t122;
-        t133_s2 <= t116[1];
-        t139_s2 <= t116[0];
-        t98_s2 <= t98;
+        t114_s2 <= t112[4:0];
+        t113_s2 <= t112[13:5];
+        t117_s2 <= t106[2];
+        t112_s2 <= t112;
+        t123_s2 <= t106[1];
+        t129_s2 <= t106[0];
+        t98_s2 <= t98_s1;
         t147_s2 <= ~product[21];
-        t149_s2 <= t98 & product[21];
+        t149_s2 <= t98_s1 & product[21];
         t151_s2 <= {2{t146}};
         t160_s2 <= t160;
         t146_s2 <= t146;
         t164_s2 <= t164_s1;
-        t145_s2 <= t145;
+        t145_s2 <= t143_s1 | t144;
         t167_s2 <= t167_s1;
     end
 
     // cycle 2
-    wire [9:0] t126 = {t123_s2, t124_s2 != 5'd0};
-    wire [13:0] t128 = t127_s2 ? 14'(t126) : t122_s2;
-    wire [11:0] t132 = {t128[13:3], t128[2:0] != 3'd0};
-    wire [13:0] t134 = t133_s2 ? 14'(t132) : t128;
-    wire [12:0] aligned = t139_s2 ? {t134[13:2], t134[1:0] != 2'd0} : t134[12:0];
+    wire [9:0] t116 = {t113_s2, t114_s2 != 5'd0};
+    wire [13:0] t118 = t117_s2 ? 14'(t116) : t112_s2;
+    wire [11:0] t122 = {t118[13:3], t118[2:0] != 3'd0};
+    wire [13:0] t124 = t123_s2 ? 14'(t122) : t118;
+    wire [12:0] aligned = t129_s2 ? {t124[13:2], t124[1:0] != 2'd0} : t124[12:0];
     wire [1:0] t150 = {t149_s2, t98_s2 ? t147_s2 : aligned[12]};
     wire round_up = aligned[1] & (aligned[2] | aligned[0]);
     wire [14:0] t168 = {t145_s2, (aligned[11:2] & t160_s2) | t164_s2};
@@ -181,24 +178,21 @@ module fcvt_e5f10_e8f23 (
     wire [3:0] t53 = {t30, ~t36[2], t44, ~t47[10]};
     wire [3:0] t55 = t53 & {4{t20}};
     wire t60 = ~t8;
+    wire [7:0] t63 = (t28 - 8'(t55)) | {8{t8}};
     wire [22:0] t66 = {23{t60}};
     wire [22:0] t70 = ({t52[9:0], 13'd0} & t66) | {t9, 22'd0};
 
-    logic [7:0] t57_s1, t61_s1;
-    logic [22:0] t70_s1;
+    logic [30:0] t73_s1;
     logic [23:0] t75_s1;
     logic t72_s1;
     always_ff @(posedge clk) begin
-        t57_s1 <= t28 - 8'(t55);
-        t61_s1 <= {8{t8}};
-        t70_s1 <= t70;
+        t73_s1 <= {t63, t70};
         t75_s1 <= {t52[10] & t60, 23'd0};
         t72_s1 <= a_sign & ~t9;
     end
 
     // cycle 1
-    wire [30:0] t76 = {t57_s1 | t61_s1, t70_s1} + 31'(t75_s1);
-    assign result = {t72_s1, t76};
+    assign result = {t72_s1, t73_s1 + 31'(t75_s1)};
 
     // Bits that nothing reads.
     wire _unused = &{
@@ -207,180 +201,158 @@ module fcvt_e5f10_e8f23 (
     };
 endmodule
 
-// fadd_double_path_e8f23: latency 2, one operation a cycle
-module fadd_double_path_e8f23 (
+// fadd_carried_e8f23: latency 1, one operation a cycle
+module fadd_carried_e8f23 (
     input  logic        clk,
-    input  logic [31:0] a,
-    input  logic [31:0] b,
-    output logic [31:0] result
+    input  logic [33:0] a,
+    input  logic [33:0] b,
+    output logic [33:0] result
 );
-    wire swap = a[30:0] < b[30:0];
-    wire [7:0] a_exponent = a[30:23];
-    wire a_sign = a[31];
-    wire a_is_tiny = a_exponent == 8'd0;
-    wire [7:0] b_exponent = b[30:23];
-    wire b_sign = b[31];
-    wire b_is_tiny = b_exponent == 8'd0;
-    wire t14 = swap ? b_sign : a_sign;
-    wire [22:0] t16 = swap ? b[22:0] : a[22:0];
-    wire t21 = a_sign ^ b_sign;
-    wire t23 = a_exponent[0] | a_is_tiny;
-    wire [7:0] t25 = {a[30:24], t23};
-    wire t27 = b_exponent[0] | b_is_tiny;
-    wire [7:0] t29 = {b[30:24], t27};
-    wire [7:0] distance = swap ? (t29 - t25) : (t25 - t29);
-    wire t37 = (swap ? b_exponent : a_exponent) == 8'd255;
-    wire [7:0] t38 = swap ? t29 : t25;
-    wire t40 = ~t37;
-    wire [7:0] t43 = {t38[7:1], t38[0] & t40};
-    wire t46 = t21 & ((swap ? a_exponent : b_exponent) == 8'd255);
-    wire t48 = t37 & ((t16 != 23'd0) | t46);
-    wire [23:0] t50 = {~(swap ? a_is_tiny : b_is_tiny), swap ? a[22:0] : b[22:0]};
-    wire [26:0] t52 = {t50, 3'd0};
-    wire t54 = distance[7:5] != 3'd0;
-    wire [4:0] t57 = distance[4:0] | {5{t54}};
-    wire [10:0] t61 = {t50[23:14], t52[16:0] != 17'd0};
-    wire [26:0] t63 = t57[4] ? 27'(t61) : t52;
-    wire [26:0] t88 = {27{t21}};
-    wire [23:0] t91 = {~(swap ? b_is_tiny : a_is_tiny), t16};
-    wire [7:0] t109 = t43 - 8'd1;
-    wire [24:0] t146 = (t23 ^ t27) ? 25'(t50) : {t50, 1'b0};
-    wire [24:0] t147 = {t91, 1'b0} - t146;
-    wire t152 = t147[24:21] != 4'd0;
-    wire t154 = t147[20:17] != 4'd0;
-    wire t156 = t147[16:13] != 4'd0;
-    wire t158 = t147[12:9] != 4'd0;
-    wire t160 = t147[8:5] != 4'd0;
-    wire t162 = t147[4:1] != 4'd0;
-    wire [6:0] t164 = {t152, t154, t156, t158, t160, t162, t147[0]};
-    wire t241 = (t21 & ~t147[24]) & (distance[7:1] == 7'd0);
+    wire [8:0] t4_x9 = 9'(a[31:24]);
+    wire [8:0] t8_x9 = 9'(b[31:24]);
+    wire [8:0] t10 = t4_x9 - t8_x9;
+    wire [8:0] t11 = t8_x9 - t4_x9;
+    wire swap = t10[8];
+    wire [7:0] t13 = swap ? b[31:24] : a[31:24];
+    wire t14 = a[32] ^ b[32];
+    wire t16 = a[31:24] == 8'd255;
+    wire t17 = b[31:24] == 8'd255;
+    wire t18 = t16 | t17;
+    wire [23:0] t19 = swap ? a[23:0] : b[23:0];
+    wire [25:0] t23 = {t19, 2'd0};
+    wire t31 = swap ? (t11[7:5] != 3'd0) : (t10[7:5] != 3'd0);
+    wire [4:0] distance = swap ? t11[4:0] : t10[4:0];
+    wire t35 = swap ? (a[23:0] != 24'd0) : (b[23:0] != 24'd0);
+    wire t40 = (t23[15:0] != 16'd0) & distance[4];
+    wire [25:0] t42 = distance[4] ? 26'(t19[23:14]) : t23;
+    wire t46 = (t42[7:0] != 8'd0) & distance[3];
+    wire t49 = ~t31;
+    wire [25:0] t50 = {26{t49}};
+    wire [25:0] t51 = (distance[3] ? 26'(t42[25:8]) : t42) & t50;
+    wire [25:0] t57 = distance[2] ? 26'(t51[25:4]) : t51;
+    wire [25:0] t63 = distance[1] ? 26'(t57[25:2]) : t57;
+    wire [25:0] aligned = distance[0] ? 26'(t63[25:1]) : t63;
+    wire t71 = (((t31 & t35) | t40) | t46) | ((t51[3:0] != 4'd0) & distance[2]);
+    wire t72 = t71 | ((t57[1:0] != 2'd0) & distance[1]);
+    wire t73 = t72 | (t63[0] & distance[0]);
+    wire [25:0] t74 = {26{t14}};
+    wire [26:0] t76 = {swap ? b[23:0] : a[23:0], 2'd0, t14};
+    wire [26:0] t77 = {aligned ^ t74, t14};
+    wire [27:0] t78 = 28'(t76) + 28'(t77);
+    wire [25:0] sum = t78[26:1];
+    wire t135 = ~(a[25] ^ (b[24] ^ b[25]));
+    wire t140 = ~(b[25] ^ (a[24] ^ a[25]));
+    wire [24:0] t143 = ((b[24] ^ a[24]) & t140) ? 25'(a[23:0]) : {a[23:0], 1'b0};
+    wire [24:0] t145 = ((a[24] ^ b[24]) & t135) ? 25'(b[23:0]) : {b[23:0], 1'b0};
+    wire [25:0] t146 = 26'(t143) - 26'(t145);
+    wire [24:0] difference = t146[25] ? (t145 - t143) : t146[24:0];
+    wire [24:0] t203 = {t13 == 8'd1, t13 == 8'd2, t13 == 8'd3, t13 == 8'd4, t13 == 8'd5, t13 == 8'd6, t13 == 8'd7, t13 == 8'd8, t13 == 8'd9, t13 == 8'd10, t13 == 8'd11, t13 == 8'd12, t13 == 8'd13, t13 == 8'd14, t13 == 8'd15, t13 == 8'd16, t13 == 8'd17, t13 == 8'd18, t13 == 8'd19, t13 == 8'd20, t13 == 8'd21, t13 == 8'd22, t13 == 8'd23, t13 == 8'd24, t13 == 8'd25};
+    wire [24:0] t204 = difference | t203;
+    wire t211 = t204[24:21] != 4'd0;
+    wire t217 = (t204[23] | ~t204[22]) & ~t204[24];
+    wire t222 = t204[20:17] != 4'd0;
+    wire t228 = (t204[19] | ~t204[18]) & ~t204[20];
+    wire t233 = t204[16:13] != 4'd0;
+    wire t239 = (t204[15] | ~t204[14]) & ~t204[16];
+    wire t244 = t204[12:9] != 4'd0;
+    wire t250 = (t204[11] | ~t204[10]) & ~t204[12];
+    wire t255 = t204[8:5] != 4'd0;
+    wire t257 = ~(t204[8] | t204[7]);
+    wire t261 = (t204[7] | ~t204[6]) & ~t204[8];
+    wire t266 = t204[4:1] != 4'd0;
+    wire t268 = ~(t204[4] | t204[3]);
+    wire t272 = (t204[3] | ~t204[2]) & ~t204[4];
+    wire t275 = {t204[0], 3'd0} != 4'd0;
+    wire t276 = ~t204[0];
+    wire [6:0] t278 = {~(t204[24] | t204[23]), ~(t204[20] | t204[19]), ~(t204[16] | t204[15]), ~(t204[12] | t204[11]), t257, t268, t276};
+    wire t281 = {t211, t222, t233, t244} == 4'd0;
+    wire [6:0] t285 = t281 ? {t255, t266, t275, 4'd0} : {t211, t222, t233, t244, t255, t266, t275};
+    wire [6:0] t288 = t281 ? {t257, t268, t276, 4'd0} : t278;
+    wire [6:0] t291 = t281 ? {t261, t272, t276, 4'd0} : {t217, t228, t239, t250, t261, t272, t276};
+    wire [24:0] t295 = t281 ? {difference[8:0], 16'd0} : difference;
+    wire t297 = t285[6:5] == 2'd0;
+    wire [6:0] t300 = t297 ? {t285[4:0], 2'd0} : t285;
+    wire [6:0] t303 = t297 ? {t288[4:0], 2'd0} : t288;
+    wire [6:0] t306 = t297 ? {t291[4:0], 2'd0} : t291;
+    wire [24:0] t310 = t297 ? {t295[16:0], 8'd0} : t295;
+    wire [6:0] t315 = t300[6] ? t303 : {t303[5:0], 1'b0};
+    wire [6:0] t318 = t300[6] ? t306 : {t306[5:0], 1'b0};
+    wire [24:0] t321 = t300[6] ? t310 : {t310[20:0], 4'd0};
+    wire [4:0] t330 = {t281, t297, ~t300[6], t315[6], t318[6]};
+    wire t337 = (t10 == 9'd0) | ~difference[24];
+    wire t342 = (t10[8:1] == 8'd0) | (t11[8:1] == 8'd0);
+    wire t345 = (t146[25] ? b[32] : a[32]) & ~(difference == 25'd0);
+    wire t350 = ((t14 & t342) & t337) & ~t18;
+    wire t361 = (a[33] | b[33]) | ((t16 & t17) & t14);
+    wire t362 = t350 ? t345 : (swap ? b[32] : a[32]);
 
-    logic t68_s1, t74_s1, t80_s1, t86_s1, t21_s1, t98_s1, t37_s1, t105_s1, t138_s1, t170_s1, t186_s1;
-    logic t201_s1, t212_s1, t223_s1, t14_s1, t243_s1;
-    logic [18:0] t67_s1;
-    logic [26:0] t63_s1, t88_s1;
-    logic [27:0] t94_s1;
-    logic [7:0] t110_s1, t116_s1, t43_s1;
-    logic [22:0] t135_s1;
-    logic [6:0] t164_s1, t182_s1;
-    logic [2:0] t166_s1;
-    logic [3:0] t168_s1;
-    logic [24:0] t178_s1, t148_s1;
+    logic t79_s1, t80_s1, t84_s1, t87_s1, t91_s1, t73_s1, t96_s1, t90_s1, t14_s1, t102_s1, t104_s1;
+    logic t322_s1, t326_s1, t18_s1, t350_s1, t362_s1, t361_s1;
+    logic [25:0] sum_s1;
+    logic [1:0] t93_s1;
+    logic [23:0] t105_s1, t108_s1;
+    logic [7:0] t13_s1, t114_s1, t112_s1;
+    logic [24:0] t324_s1, t321_s1;
+    logic [4:0] t330_s1;
     always_ff @(posedge clk) begin
-        t68_s1 <= t57[3];
-        t67_s1 <= {t63[26:9], t63[8:0] != 9'd0};
-        t63_s1 <= t63;
-        t74_s1 <= t57[2];
-        t80_s1 <= t57[1];
-        t86_s1 <= t57[0];
-        t88_s1 <= t88;
-        t21_s1 <= t21;
-        t94_s1 <= {t91, 3'd0, 1'b1};
-        t98_s1 <= ~t21;
-        t37_s1 <= t37;
-        t105_s1 <= t43 == 8'd254;
-        t110_s1 <= t109;
-        t116_s1 <= t43 - 8'd2;
-        t43_s1 <= t43;
-        t135_s1 <= {t48, 22'd0};
-        t138_s1 <= t14 & ~t48;
-        t164_s1 <= t164;
-        t166_s1 <= t109[7:5];
-        t168_s1 <= {t152, t154, t156, t158};
-        t170_s1 <= t109[4];
-        t178_s1 <= {t147[8:0], 16'd0};
-        t148_s1 <= t147;
-        t182_s1 <= {t160, t162, t147[0], 4'd0};
-        t186_s1 <= t109[3];
-        t201_s1 <= t109[2];
-        t212_s1 <= t109[1];
-        t223_s1 <= t109[0];
+        t79_s1 <= t78[27];
+        t80_s1 <= ~t14;
+        t84_s1 <= t13 == 8'd254;
+        t87_s1 <= t78[26];
+        sum_s1 <= sum;
+        t91_s1 <= t78[4];
+        t73_s1 <= t73;
+        t93_s1 <= sum[1:0];
+        t96_s1 <= t78[3];
+        t90_s1 <= ~t73;
         t14_s1 <= t14;
-        t243_s1 <= t241 & t40;
+        t102_s1 <= sum[0];
+        t104_s1 <= t78[2];
+        t105_s1 <= t78[26:3];
+        t108_s1 <= t78[25:2];
+        t13_s1 <= t13;
+        t114_s1 <= t13 - 8'd1;
+        t112_s1 <= t13 + 8'd1;
+        t322_s1 <= t315[6];
+        t324_s1 <= {t321[22:0], 2'd0};
+        t321_s1 <= t321;
+        t326_s1 <= t318[6];
+        t330_s1 <= t330;
+        t18_s1 <= t18;
+        t350_s1 <= t350;
+        t362_s1 <= t362;
+        t361_s1 <= t361;
     end
 
     // cycle 1
-    wire [26:0] t69 = t68_s1 ? 27'(t67_s1) : t63_s1;
-    wire [22:0] t73 = {t69[26:5], t69[4:0] != 5'd0};
-    wire [26:0] t75 = t74_s1 ? 27'(t73) : t69;
-    wire [24:0] t79 = {t75[26:3], t75[2:0] != 3'd0};
-    wire [26:0] t81 = t80_s1 ? 27'(t79) : t75;
-    wire [25:0] t85 = {t81[26:2], t81[1:0] != 2'd0};
-    wire [26:0] aligned = t86_s1 ? 27'(t85) : t81;
-    wire [27:0] t95 = {aligned ^ t88_s1, t21_s1};
-    wire [28:0] sum = 29'(t94_s1) + 29'(t95);
-    wire t167 = t166_s1 != 3'd0;
-    wire t172 = (t168_s1 == 4'd0) & (t167 | t170_s1);
-    wire t175 = t167 | (t170_s1 & ~t172);
-    wire [24:0] t179 = t172 ? t178_s1 : t148_s1;
-    wire [6:0] t183 = t172 ? t182_s1 : t164_s1;
-    wire t188 = (t183[6:5] == 2'd0) & (t175 | t186_s1);
-    wire t191 = t175 | (t186_s1 & ~t188);
-    wire [24:0] t195 = t188 ? {t179[16:0], 8'd0} : t179;
-    wire [6:0] t198 = t188 ? {t183[4:0], 2'd0} : t183;
-    wire t203 = ~t198[6] & (t191 | t201_s1);
-    wire t206 = t191 | (t201_s1 & ~t203);
-    wire [24:0] t209 = t203 ? {t195[20:0], 4'd0} : t195;
-    wire t214 = (t209[24:23] == 2'd0) & (t206 | t212_s1);
-    wire [24:0] t220 = t214 ? {t209[22:0], 2'd0} : t209;
-    wire t224 = (t206 | (t212_s1 & ~t214)) | t223_s1;
-
-    logic t97_s2, t98_s2, t37_s2, t105_s2, t103_s2, t138_s2, t222_s2, t224_s2, t214_s2, t203_s2;
-    logic t188_s2, t172_s2, t237_s2, t243_s2;
-    logic [26:0] t101_s2;
-    logic [27:0] t108_s2, t113_s2;
-    logic [7:0] t110_s2, t116_s2, t43_s2;
-    logic [22:0] t135_s2;
-    logic [24:0] t227_s2, t220_s2;
-    always_ff @(posedge clk) begin
-        t97_s2 <= sum[28];
-        t98_s2 <= t98_s1;
-        t37_s2 <= t37_s1;
-        t101_s2 <= sum[27:1];
-        t105_s2 <= t105_s1;
-        t103_s2 <= sum[27];
-        t108_s2 <= {sum[27:1], 1'b0};
-        t113_s2 <= {sum[26:1], 2'd0};
-        t110_s2 <= t110_s1;
-        t116_s2 <= t116_s1;
-        t43_s2 <= t43_s1;
-        t135_s2 <= t135_s1;
-        t138_s2 <= t138_s1;
-        t222_s2 <= ~t220[24];
-        t224_s2 <= t224;
-        t227_s2 <= {t220[23:0], 1'b0};
-        t220_s2 <= t220;
-        t214_s2 <= t214;
-        t203_s2 <= t203;
-        t188_s2 <= t188;
-        t172_s2 <= t172;
-        t237_s2 <= t14_s1 & ~(t164_s1 == 7'd0);
-        t243_s2 <= t243_s1;
-    end
-
-    // cycle 2
-    wire t100 = (t97_s2 & t98_s2) | t37_s2;
-    wire t107 = t103_s2 | t98_s2;
-    wire [27:0] t118 = t100 ? {t100, t101_s2} : (t107 ? t108_s2 : t113_s2);
-    wire t123 = ~(t100 & t105_s2);
-    wire round_up = t118[3] & (t118[4] | (t118[2:0] != 3'd0));
-    wire [22:0] t131 = {23{t123}};
-    wire [30:0] t139 = {t100 ? t43_s2 : (t107 ? t110_s2 : t116_s2), (t118[26:4] & t131) | t135_s2};
-    wire [23:0] t140 = {t118[27], 22'd0, round_up & t123};
-    wire t225 = t222_s2 & t224_s2;
-    wire [24:0] t228 = t225 ? t227_s2 : t220_s2;
-    wire [4:0] t229 = {t172_s2, t188_s2, t203_s2, t214_s2, t225};
-    wire [7:0] t233 = {8{t228[24]}};
-    wire [31:0] t242 = {t237_s2, (t43_s2 - 8'(t229)) & t233, t228[23:1]};
-    wire [31:0] t244 = t243_s2 ? t242 : {t138_s2, t139 + 31'(t140)};
-    assign result = t244;
+    wire t81 = t79_s1 & t80_s1;
+    wire t88 = t87_s1 | t80_s1;
+    wire [26:0] t89 = {t81, sum_s1};
+    wire t95 = (t91_s1 | t73_s1) | (t93_s1 != 2'd0);
+    wire t101 = t14_s1 ? (t96_s1 & t90_s1) : (t96_s1 | t73_s1);
+    wire [23:0] t116 = t81 ? t89[26:3] : (t88 ? t105_s1 : t108_s1);
+    wire t117 = t88 ? (t104_s1 & (t101 | t102_s1)) : (t102_s1 & (t104_s1 & t90_s1));
+    wire round_up = t81 ? (t96_s1 & t95) : t117;
+    wire [31:0] t122 = {t81 ? t112_s1 : (t88 ? t13_s1 : t114_s1), t116};
+    wire [31:0] rounded = t122 + 32'(round_up);
+    wire [24:0] t325 = t322_s1 ? t324_s1 : t321_s1;
+    wire [24:0] t329 = t326_s1 ? {t325[23:0], 1'b0} : t325;
+    wire [7:0] t346 = t329[24] ? (t13_s1 - 8'(t330_s1)) : 8'd1;
+    wire t351 = t18_s1 | (t81 & t84_s1);
+    wire [7:0] t356 = rounded[31:24] | {8{t351}};
+    wire [23:0] t360 = rounded[23:0] | {t116[23] | t351, 23'd0};
+    wire [33:0] t365 = {t361_s1, t362_s1, t350_s1 ? t346 : t356, t350_s1 ? t329[24:1] : t360};
+    assign result = t365;
 
     // Bits that nothing reads.
     wire _unused = &{
         1'b0,
-        sum[0],
-        t198[5:0],
-        t228[0]
+        t78[0],
+        t89[2:0],
+        t300[5:0],
+        t315[5:0],
+        t318[5:0],
+        t329[0]
     };
 endmodule
 
@@ -402,14 +374,14 @@ module dot (
 );
     logic busy, i_v0;
     logic [5:0] i_r;
-    logic [31:0] acc_r;
+    logic [33:0] acc_r;
 
     wire free = ~busy;
     wire start = ap_start & free;
     assign ap_idle = free;
 
-    // loop i (examples/dot_f8.py:13): II 3, 11 cycles an iteration; bound by carried dependence through 'acc'
-    logic i_v1, i_v2, i_v3, i_v4, i_v5, i_v6, i_v7, i_v8, i_v9, i_v10;
+    // loop i (examples/dot_f8.py:13): II 2, 10 cycles an iteration; bound by carried dependence through 'acc'
+    logic i_v1, i_v2, i_v3, i_v4, i_v5, i_v6, i_v7, i_v8, i_v9;
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin
             i_v1 <= 1'b0;
@@ -421,7 +393,6 @@ module dot (
             i_v7 <= 1'b0;
             i_v8 <= 1'b0;
             i_v9 <= 1'b0;
-            i_v10 <= 1'b0;
         end else begin
             i_v1 <= i_v0;
             i_v2 <= i_v1;
@@ -432,78 +403,84 @@ module dot (
             i_v7 <= i_v6;
             i_v8 <= i_v7;
             i_v9 <= i_v8;
-            i_v10 <= i_v9;
         end
     end
 
-    logic [7:0] i_t8_s2;
+    logic [7:0] i_t28_s2;
     always_ff @(posedge ap_clk) begin
         if (i_v1) begin
-            i_t8_s2 <= x_q0;  // examples/dot_f8.py:14
+            i_t28_s2 <= x_q0;  // examples/dot_f8.py:14
         end
     end
 
-    logic [15:0] i_t10;
-    fcvt_f8e4m3_e5f10 u_i_t10 (  // examples/dot_f8.py:14
-        .a(i_t8_s2),
-        .result(i_t10)
+    logic [15:0] i_t30;
+    fcvt_f8e4m3_e5f10 u_i_t30 (  // examples/dot_f8.py:14
+        .a(i_t28_s2),
+        .result(i_t30)
     );
 
-    logic [7:0] i_t9_s2;
+    logic [7:0] i_t29_s2;
     always_ff @(posedge ap_clk) begin
         if (i_v1) begin
-            i_t9_s2 <= y_q0;  // examples/dot_f8.py:14
+            i_t29_s2 <= y_q0;  // examples/dot_f8.py:14
         end
     end
 
-    logic [15:0] i_t11;
-    fcvt_f8e4m3_e5f10 u_i_t11 (  // examples/dot_f8.py:14
-        .a(i_t9_s2),
-        .result(i_t11)
+    logic [15:0] i_t31;
+    fcvt_f8e4m3_e5f10 u_i_t31 (  // examples/dot_f8.py:14
+        .a(i_t29_s2),
+        .result(i_t31)
     );
 
-    logic [15:0] i_t10_s3, i_t11_s3;
+    logic [15:0] i_t30_s3, i_t31_s3;
     always_ff @(posedge ap_clk) begin
         if (i_v2) begin
-            i_t10_s3 <= i_t10;  // examples/dot_f8.py:14
-            i_t11_s3 <= i_t11;  // examples/dot_f8.py:14
+            i_t30_s3 <= i_t30;  // examples/dot_f8.py:14
+            i_t31_s3 <= i_t31;  // examples/dot_f8.py:14
         end
     end
 
-    logic [15:0] i_t12;
-    fmul_e5f10 u_i_t12 (  // examples/dot_f8.py:14
+    logic [15:0] i_t32;
+    fmul_e5f10 u_i_t32 (  // examples/dot_f8.py:14
         .clk(ap_clk),
-        .a(i_t10_s3),
-        .b(i_t11_s3),
-        .result(i_t12)
+        .a(i_t30_s3),
+        .b(i_t31_s3),
+        .result(i_t32)
     );
 
-    logic [15:0] i_t12_s6;
+    logic [15:0] i_t32_s6;
     always_ff @(posedge ap_clk) begin
         if (i_v5) begin
-            i_t12_s6 <= i_t12;  // examples/dot_f8.py:14
+            i_t32_s6 <= i_t32;  // examples/dot_f8.py:14
         end
     end
 
-    logic [31:0] i_t13;
-    fcvt_e5f10_e8f23 u_i_t13 (  // examples/dot_f8.py:14
+    logic [31:0] i_t33;
+    fcvt_e5f10_e8f23 u_i_t33 (  // examples/dot_f8.py:14
         .clk(ap_clk),
-        .a(i_t12_s6),
-        .result(i_t13)
+        .a(i_t32_s6),
+        .result(i_t33)
     );
 
-    logic [31:0] i_t13_s8;
+    wire [7:0] i_a_exponent = i_t33[30:23];  // examples/dot_f8.py:14
+    wire i_a_sign = i_t33[31];  // examples/dot_f8.py:14
+    wire i_a_is_tiny = i_a_exponent == 8'd0;  // examples/dot_f8.py:14
+    wire i_t40 = (i_a_exponent == 8'd255) & (i_t33[22:0] != 23'd0);  // examples/dot_f8.py:14
+    wire [7:0] i_t44 = {i_t33[30:24], i_a_exponent[0] | i_a_is_tiny};  // examples/dot_f8.py:14
+    wire [33:0] i_t47 = {i_t40, i_a_sign, i_t44, ~i_a_is_tiny, i_t33[22:0]};  // examples/dot_f8.py:14
+
+    logic [33:0] i_t47_s8;
     always_ff @(posedge ap_clk) begin
         if (i_v7) begin
-            i_t13_s8 <= i_t13;  // examples/dot_f8.py:14
+            i_t47_s8 <= i_t47;  // examples/dot_f8.py:14
         end
     end
 
-    logic [31:0] i_acc;
-    fadd_double_path_e8f23 u_i_acc (  // examples/dot_f8.py:14
+    logic [33:0] i_acc;
+    fadd_carried_e8f23 u_i_acc (  // examples/dot_f8.py:14
         .clk(ap_clk),
         .a(acc_r),
-        .b(i_t13_s8),
+        .b(i_t47_s8),
         .result(i_acc)
     );
 
@@ -515,7 +492,7 @@ module dot (
     end
 
     wire more = ~i_t4_s1;
-    wire next_iteration = i_v2 & more;
+    wire next_iteration = i_v1 & more;
     wire issue = start | next_iteration;
 
     always_ff @(posedge ap_clk) begin
@@ -526,28 +503,35 @@ module dot (
         end
     end
 
-    logic i_t4_s4;
+    logic i_t4_s3;
     always_ff @(posedge ap_clk) begin
-        if (i_v3) begin
-            i_t4_s4 <= i_t4_s1;  // examples/dot_f8.py:13
+        if (i_v2) begin
+            i_t4_s3 <= i_t4_s1;  // examples/dot_f8.py:13
+        end
+    end
+
+    logic i_t4_s5;
+    always_ff @(posedge ap_clk) begin
+        if (i_v4) begin
+            i_t4_s5 <= i_t4_s3;  // examples/dot_f8.py:13
         end
     end
 
     logic i_t4_s7;
     always_ff @(posedge ap_clk) begin
         if (i_v6) begin
-            i_t4_s7 <= i_t4_s4;  // examples/dot_f8.py:13
+            i_t4_s7 <= i_t4_s5;  // examples/dot_f8.py:13
         end
     end
 
-    logic i_t4_s10;
+    logic i_t4_s9;
     always_ff @(posedge ap_clk) begin
-        if (i_v9) begin
-            i_t4_s10 <= i_t4_s7;  // examples/dot_f8.py:13
+        if (i_v8) begin
+            i_t4_s9 <= i_t4_s7;  // examples/dot_f8.py:13
         end
     end
 
-    wire loop_end = i_v10 & i_t4_s10;
+    wire loop_end = i_v9 & i_t4_s9;
 
     logic go;
     always_ff @(posedge ap_clk) begin
@@ -557,6 +541,11 @@ module dot (
             go <= loop_end;
         end
     end
+
+    // return (examples/dot_f8.py:11): 1 cycles
+    wire [7:0] return_t11 = {acc_r[31:25], acc_r[24] & acc_r[23]};
+    wire [22:0] return_t16 = (acc_r[31:24] == 8'd255) ? {acc_r[33], 22'd0} : acc_r[22:0];
+    wire [31:0] return_t19 = {acc_r[32] & ~acc_r[33], return_t11, return_t16};
 
     // scalars between regions
     wire i_en = start | i_v0;
@@ -568,8 +557,8 @@ module dot (
         end
     end
 
-    wire acc_en = start | i_v10;
-    wire [31:0] acc_next = start ? 32'd0 : i_acc;
+    wire acc_en = start | i_v9;
+    wire [33:0] acc_next = start ? 34'h0_0100_0000 : i_acc;
 
     always_ff @(posedge ap_clk) begin
         if (acc_en) begin
@@ -580,7 +569,7 @@ module dot (
     logic [31:0] ap_return_r;
     always_ff @(posedge ap_clk) begin
         if (go) begin
-            ap_return_r <= acc_r;
+            ap_return_r <= return_t19;
         end
     end
 

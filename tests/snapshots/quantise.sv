@@ -3,7 +3,7 @@
 // Not checked (--check off).
 /* verilator lint_off DECLFILENAME */
 
-// fmul_e8f23: latency 4, one operation a cycle
+// fmul_e8f23: latency 3, one operation a cycle
 module fmul_e8f23 (
     input  logic        clk,
     input  logic [31:0] a,
@@ -22,6 +22,7 @@ module fmul_e8f23 (
     wire [23:0] t16 = b_is_tiny ? t12 : t14;
     wire [7:0] t20 = {a[30:24], a_exponent[0] | a_is_tiny};
     wire [7:0] t24 = {b[30:24], b_exponent[0] | b_is_tiny};
+    wire [8:0] t25 = 9'(t20) + 9'(t24);
     wire t27 = t15[23:20] != 4'd0;
     wire t29 = t15[19:16] != 4'd0;
     wire t31 = t15[15:12] != 4'd0;
@@ -37,7 +38,14 @@ module fmul_e8f23 (
     wire [23:0] t63 = t58[5] ? t54 : {t54[19:0], 4'd0};
     wire t65 = t63[23:22] == 2'd0;
     wire [23:0] t68 = t65 ? {t63[21:0], 2'd0} : t63;
+    wire [23:0] normalised = t68[23] ? t68 : {t68[22:0], 1'b0};
     wire [4:0] t74 = {t40, t50, ~t58[5], t65, ~t68[23]};
+    wire [9:0] exponent = 10'(t25) - 10'(t74);
+    wire [6:0] t95 = {normalised[19] ? t16[23:18] : 6'd0, 1'b0};
+    wire [7:0] t99 = {normalised[20] ? t16[23:18] : 6'd0, 2'd0};
+    wire [8:0] t104 = {normalised[21] ? t16[23:18] : 6'd0, 3'd0};
+    wire [9:0] t108 = {normalised[22] ? t16[23:18] : 6'd0, 4'd0};
+    wire [10:0] t113 = {normalised[23] ? t16[23:18] : 6'd0, 5'd0};
     wire t130 = a_exponent == 8'd255;
     wire t131 = a[22:0] != 23'd0;
     wire t135 = b_exponent == 8'd255;
@@ -45,70 +53,75 @@ module fmul_e8f23 (
     wire t140 = t130 | t135;
     wire t141 = (a_is_tiny & ~t131) | (b_is_tiny & ~t136);
     wire is_nan = ((t130 & t131) | (t135 & t136)) | (t140 & t141);
+    wire [7:0] t161 = {~exponent[7], exponent[6:0]};
 
-    logic t69_s1, t165_s1, t140_s1, t241_s1;
-    logic [23:0] t68_s1, t72_s1;
-    logic [8:0] t25_s1;
-    logic [4:0] t74_s1, t182_s1;
-    logic [17:0] t79_s1;
-    logic [5:0] t80_s1;
+    logic [17:0] t79_s1, t76_s1;
+    logic [5:0] t80_s1, t78_s1, t91_s1;
+    logic [6:0] t95_s1, t205_s1;
+    logic [7:0] t99_s1, t161_s1;
+    logic [8:0] t104_s1;
+    logic [9:0] t108_s1, exponent_s1;
+    logic [10:0] t113_s1;
+    logic [1:0] t151_s1;
+    logic t153_s1, t154_s1, t159_s1, t165_s1, t140_s1, t241_s1;
+    logic [4:0] t172_s1;
     logic [22:0] t238_s1;
     always_ff @(posedge clk) begin
-        t69_s1 <= t68[23];
-        t68_s1 <= t68;
-        t72_s1 <= {t68[22:0], 1'b0};
-        t25_s1 <= 9'(t20) + 9'(t24);
-        t74_s1 <= t74;
         t79_s1 <= t16[17:0];
+        t76_s1 <= normalised[17:0];
         t80_s1 <= t16[23:18];
+        t78_s1 <= normalised[23:18];
+        t91_s1 <= normalised[18] ? t16[23:18] : 6'd0;
+        t95_s1 <= t95;
+        t99_s1 <= t99;
+        t104_s1 <= t104;
+        t108_s1 <= t108;
+        t113_s1 <= t113;
+        t151_s1 <= exponent[8:7];
+        t153_s1 <= exponent[7];
+        t154_s1 <= exponent[8];
+        t159_s1 <= ~exponent[9];
+        exponent_s1 <= exponent;
         t165_s1 <= ~t141;
+        t172_s1 <= {5{t141}};
+        t205_s1 <= t161[7:1];
+        t161_s1 <= t161;
         t140_s1 <= t140;
-        t182_s1 <= {5{t141}};
         t238_s1 <= {is_nan, 22'd0};
         t241_s1 <= (a_sign ^ b_sign) & ~is_nan;
     end
 
     // cycle 1
-    wire [23:0] normalised = t69_s1 ? t68_s1 : t72_s1;
-    wire [9:0] exponent = 10'(t25_s1) - 10'(t74_s1);
-    wire [35:0] t81 = 36'(t79_s1) * 36'(normalised[17:0]);
-    wire [23:0] t83 = 24'(normalised[17:0]) * 24'(t80_s1);
-    wire [23:0] t88 = 24'(t79_s1) * 24'(normalised[23:18]);
-    wire [5:0] t91 = normalised[18] ? t80_s1 : 6'd0;
-    wire [6:0] t95 = {normalised[19] ? t80_s1 : 6'd0, 1'b0};
-    wire [7:0] t99 = {normalised[20] ? t80_s1 : 6'd0, 2'd0};
-    wire [8:0] t104 = {normalised[21] ? t80_s1 : 6'd0, 3'd0};
-    wire [9:0] t108 = {normalised[22] ? t80_s1 : 6'd0, 4'd0};
-    wire [10:0] t113 = {normalised[23] ? t80_s1 : 6'd0, 5'd0};
-    wire [7:0] t114 = 8'(t91) + 8'(t95);
-    wire [9:0] t117 = 10'(t114) + (10'(t99) + 10'(t104));
-    wire [11:0] t119 = 12'(t117) + (12'(t108) + 12'(t113));
+    wire [35:0] t81 = 36'(t79_s1) * 36'(t76_s1);
+    wire [23:0] t83 = 24'(t76_s1) * 24'(t80_s1);
+    wire [23:0] t88 = 24'(t79_s1) * 24'(t78_s1);
+    wire [7:0] t114 = 8'(t91_s1) + 8'(t95_s1);
+    wire [9:0] t117 = 10'(t114) + (10'(t99_s1) + 10'(t104_s1));
+    wire [11:0] t119 = 12'(t117) + (12'(t108_s1) + 12'(t113_s1));
     wire [29:0] t124 = {12'(t88[23:18]) + t119, t88[17:0]};
-    wire t160 = (exponent[8:7] != 2'd0) & ~exponent[9];
-    wire [7:0] t161 = {~exponent[7], exponent[6:0]};
-    wire [9:0] t162 = 10'd128 - exponent;
-    wire t166 = t160 & t165_s1;
-    wire t170 = (exponent[7] & exponent[8]) | (t161[7:1] == 7'd127);
-    wire t178 = t162[9:5] != 5'd0;
-    wire [4:0] t181 = t162[4:0] | {5{t178}};
-    wire [7:0] t217 = t161 & {8{t166}};
+    wire [9:0] t162 = 10'd128 - exponent_s1;
+    wire t166 = ((t151_s1 != 2'd0) & t159_s1) & t165_s1;
+    wire t168 = t162[9:5] != 5'd0;
+    wire [4:0] t171 = t162[4:0] | {5{t168}};
+    wire t208 = (t153_s1 & t154_s1) | (t205_s1 == 7'd127);
+    wire [7:0] t217 = t161_s1 & {8{t166}};
 
     logic [23:0] t86_s2;
     logic [29:0] t124_s2;
     logic [17:0] t82_s2;
-    logic t172_s2, t170_s2, t166_s2, t140_s2, t241_s2;
-    logic [4:0] t183_s2;
+    logic t166_s2, t210_s2, t208_s2, t140_s2, t241_s2;
+    logic [4:0] t173_s2;
     logic [7:0] t217_s2;
     logic [22:0] t238_s2;
     always_ff @(posedge clk) begin
         t86_s2 <= 24'(t81[35:18]) + t83;
         t124_s2 <= t124;
         t82_s2 <= t81[17:0];
-        t172_s2 <= t161 == 8'd253;
-        t170_s2 <= t170;
         t166_s2 <= t166;
+        t173_s2 <= t171 | t172_s1;
+        t210_s2 <= t161_s1 == 8'd253;
+        t208_s2 <= t208;
         t140_s2 <= t140_s1;
-        t183_s2 <= t181 | t182_s1;
         t217_s2 <= t217;
         t238_s2 <= t238_s1;
         t241_s2 <= t241_s1;
@@ -118,31 +131,31 @@ module fmul_e8f23 (
     wire [29:0] t125 = 30'(t86_s2) + t124_s2;
     wire [21:0] product = {t125[3:0], t82_s2};
     wire [26:0] t148 = {t125[29:4], product != 22'd0};
-    wire t175 = (t170_s2 | (t172_s2 & t125[29])) & t166_s2;
-    wire is_special = t140_s2 | t175;
-    wire [4:0] t184 = t166_s2 ? 5'(t125[29]) : t183_s2;
-    wire [10:0] t188 = {t125[29:20], t148[16:0] != 17'd0};
-    wire [26:0] t190 = t184[4] ? 27'(t188) : t148;
-    wire [18:0] t194 = {t190[26:9], t190[8:0] != 9'd0};
-    wire [26:0] t196 = t184[3] ? 27'(t194) : t190;
+    wire [4:0] t174 = t166_s2 ? 5'(t125[29]) : t173_s2;
+    wire [10:0] t178 = {t125[29:20], t148[16:0] != 17'd0};
+    wire [26:0] t180 = t174[4] ? 27'(t178) : t148;
+    wire [18:0] t184 = {t180[26:9], t180[8:0] != 9'd0};
+    wire [26:0] t186 = t174[3] ? 27'(t184) : t180;
+    wire t213 = (t208_s2 | (t210_s2 & t125[29])) & t166_s2;
+    wire is_special = t140_s2 | t213;
     wire [7:0] t218 = {8{is_special}};
     wire t220 = ~is_special;
     wire [22:0] t234 = {23{t220}};
 
-    logic [4:0] t198_s3;
-    logic [21:0] t197_s3;
-    logic t201_s3, t207_s3, t213_s3, t166_s3, t221_s3, t223_s3, t220_s3, t241_s3;
-    logic [26:0] t196_s3;
+    logic [4:0] t188_s3;
+    logic [21:0] t187_s3;
+    logic t191_s3, t197_s3, t203_s3, t166_s3, t221_s3, t223_s3, t220_s3, t241_s3;
+    logic [26:0] t186_s3;
     logic [1:0] t225_s3;
     logic [22:0] t234_s3, t238_s3;
     logic [7:0] t219_s3;
     always_ff @(posedge clk) begin
-        t198_s3 <= t196[4:0];
-        t197_s3 <= t196[26:5];
-        t201_s3 <= t184[2];
-        t196_s3 <= t196;
-        t207_s3 <= t184[1];
-        t213_s3 <= t184[0];
+        t188_s3 <= t186[4:0];
+        t187_s3 <= t186[26:5];
+        t191_s3 <= t174[2];
+        t186_s3 <= t186;
+        t197_s3 <= t174[1];
+        t203_s3 <= t174[0];
         t166_s3 <= t166_s2;
         t221_s3 <= ~t125[29];
         t223_s3 <= t166_s2 & t125[29];
@@ -155,27 +168,16 @@ module fmul_e8f23 (
     end
 
     // cycle 3
-    wire [22:0] t200 = {t197_s3, t198_s3 != 5'd0};
-    wire [26:0] t202 = t201_s3 ? 27'(t200) : t196_s3;
-    wire [24:0] t206 = {t202[26:3], t202[2:0] != 3'd0};
-    wire [26:0] t208 = t207_s3 ? 27'(t206) : t202;
-    wire [25:0] aligned = t213_s3 ? {t208[26:2], t208[1:0] != 2'd0} : t208[25:0];
+    wire [22:0] t190 = {t187_s3, t188_s3 != 5'd0};
+    wire [26:0] t192 = t191_s3 ? 27'(t190) : t186_s3;
+    wire [24:0] t196 = {t192[26:3], t192[2:0] != 3'd0};
+    wire [26:0] t198 = t197_s3 ? 27'(t196) : t192;
+    wire [25:0] aligned = t203_s3 ? {t198[26:2], t198[1:0] != 2'd0} : t198[25:0];
     wire [1:0] t224 = {t223_s3, t166_s3 ? t221_s3 : aligned[25]};
     wire round_up = aligned[1] & (aligned[2] | aligned[0]);
     wire [30:0] t242 = {t219_s3, (aligned[24:2] & t234_s3) | t238_s3};
     wire [24:0] t243 = {t224 & t225_s3, 22'd0, round_up & t220_s3};
-
-    logic [30:0] t242_s4;
-    logic [24:0] t243_s4;
-    logic t241_s4;
-    always_ff @(posedge clk) begin
-        t242_s4 <= t242;
-        t243_s4 <= t243;
-        t241_s4 <= t241_s3;
-    end
-
-    // cycle 4
-    assign result = {t241_s4, t242_s4 + 31'(t243_s4)};
+    assign result = {t241_s3, t242 + 31'(t243)};
 
     // Bits that nothing reads.
     wire _unused = &{
@@ -206,20 +208,23 @@ module fcvt_e8f23_f8e4m3 (
     wire [2:0] t39 = t34[2:0] | {3{t36}};
     wire [1:0] t42 = {t24, t29[4:0] != 5'd0};
     wire [5:0] t44 = t39[2] ? 6'(t42) : t29;
+    wire [3:0] t48 = {t44[5:3], t44[2:0] != 3'd0};
+    wire [5:0] t50 = t39[1] ? 6'(t48) : t44;
     wire t59 = (t21 & t22) | (a_exponent == 8'd255);
     wire t60 = ~t59;
     wire [4:0] t63 = (t13[4:0] & {5{t22}}) | {5{t59}};
 
-    logic t49_s1, t55_s1, t60_s1, a_sign_s1;
-    logic [3:0] t48_s1;
-    logic [5:0] t44_s1;
+    logic [1:0] t52_s1;
+    logic [3:0] t51_s1;
+    logic t55_s1, t60_s1, a_sign_s1;
+    logic [5:0] t50_s1;
     logic [2:0] t72_s1;
     logic [4:0] t63_s1;
     always_ff @(posedge clk) begin
-        t49_s1 <= t39[1];
-        t48_s1 <= {t44[5:3], t44[2:0] != 3'd0};
-        t44_s1 <= t44;
+        t52_s1 <= t50[1:0];
+        t51_s1 <= t50[5:2];
         t55_s1 <= t39[0];
+        t50_s1 <= t50;
         t60_s1 <= t60;
         t72_s1 <= {3{t60}};
         t63_s1 <= t63;
@@ -227,9 +232,8 @@ module fcvt_e8f23_f8e4m3 (
     end
 
     // cycle 1
-    wire [5:0] t50 = t49_s1 ? 6'(t48_s1) : t44_s1;
-    wire [4:0] t54 = {t50[5:2], t50[1:0] != 2'd0};
-    wire [5:0] t56 = t55_s1 ? 6'(t54) : t50;
+    wire [4:0] t54 = {t51_s1, t52_s1 != 2'd0};
+    wire [5:0] t56 = t55_s1 ? 6'(t54) : t50_s1;
     wire round_up = t56[1] & (t56[2] | t56[0]);
     wire [3:0] t77 = {t56[5] & t60_s1, 2'd0, round_up & t60_s1};
     wire [7:0] t78 = {t63_s1, t56[4:2] & t72_s1} + 8'(t77);
@@ -267,22 +271,25 @@ module fcvt_e8f23_hif8 (
     wire [2:0] t41 = t36[2:0] | {3{t38}};
     wire [1:0] t44 = {t26, t31[4:0] != 5'd0};
     wire [5:0] t46 = t41[2] ? 6'(t44) : t31;
+    wire [3:0] t50 = {t46[5:3], t46[2:0] != 3'd0};
+    wire [5:0] t52 = t41[1] ? 6'(t50) : t46;
     wire [5:0] t60 = t15[5:0] & {6{t24}};
     wire [6:0] t62 = 7'(t60) + 7'd1;
     wire t64 = t62 < 7'd8;
     wire t77 = t62 >= 7'd16;
     wire t143 = ~t9;
 
-    logic t51_s1, t57_s1, t68_s1, t69_s1, t73_s1, t74_s1, t64_s1, t77_s1, t87_s1, t99_s1, t65_s1;
-    logic t25_s1, a_sign_s1, t9_s1;
-    logic [3:0] t50_s1;
-    logic [5:0] t46_s1;
+    logic [1:0] t54_s1;
+    logic [3:0] t53_s1;
+    logic t57_s1, t68_s1, t69_s1, t73_s1, t74_s1, t64_s1, t77_s1, t87_s1, t99_s1, t65_s1, t25_s1;
+    logic a_sign_s1, t9_s1;
+    logic [5:0] t52_s1;
     logic [6:0] t62_s1, t144_s1;
     always_ff @(posedge clk) begin
-        t51_s1 <= t41[1];
-        t50_s1 <= {t46[5:3], t46[2:0] != 3'd0};
-        t46_s1 <= t46;
+        t54_s1 <= t52[1:0];
+        t53_s1 <= t52[5:2];
         t57_s1 <= t41[0];
+        t52_s1 <= t52;
         t68_s1 <= t62 >= 7'd28;
         t69_s1 <= t62 <= 7'd34;
         t73_s1 <= t62 >= 7'd24;
@@ -300,8 +307,7 @@ module fcvt_e8f23_hif8 (
     end
 
     // cycle 1
-    wire [5:0] t52 = t51_s1 ? 6'(t50_s1) : t46_s1;
-    wire [4:0] t58 = t57_s1 ? {t52[5:2], t52[1:0] != 2'd0} : t52[4:0];
+    wire [4:0] t58 = t57_s1 ? {t53_s1, t54_s1 != 2'd0} : t52_s1[4:0];
     wire t70 = t68_s1 & t69_s1;
     wire t75 = t73_s1 & t74_s1;
     wire [2:0] t86 = {t58[4] & t77_s1, t58[3] & t75, t58[2] & t70};
@@ -310,23 +316,27 @@ module fcvt_e8f23_hif8 (
     wire t101 = ((t70 ? t58[1] : t97) & t99_s1) | t65_s1;
     wire [3:0] t103 = t92 & {4{t101}};
     wire [9:0] t104 = {t64_s1 ? 7'd8 : t62_s1, t86} + 10'(t103);
+    wire t108 = t104[9:3] < 7'd31;
+    wire [7:0] t138 = {t104[9:3], t104[2]};
 
-    logic [6:0] t106_s2, t144_s2;
+    logic t108_s2, t119_s2, t113_s2, t139_s2, t25_s2, t146_s2, a_sign_s2, t9_s2;
     logic [3:0] t109_s2, t110_s2, t123_s2;
     logic [2:0] t107_s2, t115_s2;
     logic [1:0] t120_s2;
-    logic t119_s2, t25_s2, t146_s2, a_sign_s2, t9_s2;
-    logic [7:0] t138_s2;
+    logic [4:0] t124_s2;
+    logic [6:0] t144_s2;
     always_ff @(posedge clk) begin
-        t106_s2 <= t104[9:3];
+        t108_s2 <= t108;
         t109_s2 <= 4'd15 - t104[6:3];
         t110_s2 <= t104[6:3] - 4'd15;
         t107_s2 <= t104[2:0];
         t120_s2 <= t104[2:1];
         t119_s2 <= t104[2];
+        t124_s2 <= {1'b1, t108, t104[2:0]};
         t123_s2 <= {1'b1, t104[2:0]};
+        t113_s2 <= t104[9:3] < 7'd16;
         t115_s2 <= t104[5:3] - 3'd0;
-        t138_s2 <= {t104[9:3], t104[2]};
+        t139_s2 <= t138 >= 8'd93;
         t25_s2 <= t25_s1;
         t144_s2 <= t144_s1;
         t146_s2 <= t104[9:3] != 7'd8;
@@ -335,22 +345,21 @@ module fcvt_e8f23_hif8 (
     end
 
     // cycle 2
-    wire t108 = t106_s2 < 7'd31;
-    wire [3:0] t111 = t108 ? t109_s2 : t110_s2;
-    wire [4:0] t132 = (t111 != 4'd0) ? {1'b1, t108, t107_s2} : 5'(t123_s2);
-    wire [5:0] t133 = t111[1] ? {1'b1, t108, t111[0], t107_s2} : 6'(t132);
-    wire [6:0] t134 = t111[2] ? {2'd2, t108, t111[1:0], t120_s2} : 7'(t133);
-    wire [6:0] t135 = t111[3] ? {2'd3, t108, t111[2:0], t119_s2} : t134;
-    wire [6:0] t136 = (t106_s2 < 7'd16) ? 7'(t115_s2) : t135;
-    wire t140 = (t138_s2 >= 8'd93) | t25_s2;
+    wire [3:0] t111 = t108_s2 ? t109_s2 : t110_s2;
+    wire [4:0] t132 = (t111 != 4'd0) ? t124_s2 : 5'(t123_s2);
+    wire [5:0] t133 = t111[1] ? {1'b1, t108_s2, t111[0], t107_s2} : 6'(t132);
+    wire [6:0] t134 = t111[2] ? {2'd2, t108_s2, t111[1:0], t120_s2} : 7'(t133);
+    wire [6:0] t135 = t111[3] ? {2'd3, t108_s2, t111[2:0], t119_s2} : t134;
+    wire t140 = t139_s2 | t25_s2;
+    wire [6:0] t142 = t140 ? 7'd111 : (t113_s2 ? 7'(t115_s2) : t135);
     wire t149 = (a_sign_s2 & (t146_s2 | t140)) | t9_s2;
-    wire [7:0] t150 = {t149, (t140 ? 7'd111 : t136) & t144_s2};
-    assign result = t150;
+    assign result = {t149, t142 & t144_s2};
 
     // Bits that nothing reads.
     wire _unused = &{
         1'b0,
         t27[18:0],
+        t52_s1[5],
         t58[0]
     };
 endmodule
@@ -381,27 +390,27 @@ module fcvt_e8f23_f4e2m1 (
     wire [2:0] t51 = {t47[3:2], t47[1:0] != 2'd0};
     wire [3:0] t53 = t42[0] ? 4'(t51) : t47;
     wire t56 = (t23 & t24) | t8;
+    wire t57 = ~t56;
     wire [2:0] t60 = (t15[2:0] & {3{t24}}) | {3{t56}};
     wire t81 = ~(t8 & (a[22:0] != 23'd0));
 
-    logic t59_s1, t57_s1, t63_s1, t65_s1, t64_s1, a_sign_s1;
-    logic [2:0] t60_s1;
-    logic [3:0] t82_s1;
+    logic t63_s1, t65_s1, t64_s1, t57_s1, t61_s1, a_sign_s1;
+    logic [3:0] t70_s1, t82_s1;
     always_ff @(posedge clk) begin
-        t59_s1 <= t53[3];
-        t57_s1 <= ~t56;
         t63_s1 <= t53[2];
         t65_s1 <= t53[0];
         t64_s1 <= t53[1];
-        t60_s1 <= t60;
+        t57_s1 <= t57;
+        t61_s1 <= t53[3] & t57;
+        t70_s1 <= {t60, t53[2] & t57};
         a_sign_s1 <= a_sign;
         t82_s1 <= {4{t81}};
     end
 
     // cycle 1
     wire round_up = t64_s1 & (t63_s1 | t65_s1);
-    wire [1:0] t71 = {t59_s1 & t57_s1, round_up & t57_s1};
-    wire [3:0] t72 = {t60_s1, t63_s1 & t57_s1} + 4'(t71);
+    wire [1:0] t71 = {t61_s1, round_up & t57_s1};
+    wire [3:0] t72 = t70_s1 + 4'(t71);
     wire t77 = t72 > 4'd7;
     wire [3:0] t80 = {a_sign_s1, t72[2:0] | {3{t77}}};
     assign result = (t80 & t82_s1);
@@ -445,8 +454,8 @@ module quantise (
     wire start = ap_start & free;
     assign ap_idle = free;
 
-    // loop i (examples/quantise.py:12): II 1, 10 cycles an iteration; bound by one iteration a cycle
-    logic i_v1, i_v2, i_v3, i_v4, i_v5, i_v6, i_v7, i_v8, i_v9;
+    // loop i (examples/quantise.py:12): II 1, 9 cycles an iteration; bound by one iteration a cycle
+    logic i_v1, i_v2, i_v3, i_v4, i_v5, i_v6, i_v7, i_v8;
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin
             i_v1 <= 1'b0;
@@ -457,7 +466,6 @@ module quantise (
             i_v6 <= 1'b0;
             i_v7 <= 1'b0;
             i_v8 <= 1'b0;
-            i_v9 <= 1'b0;
         end else begin
             i_v1 <= i_v0;
             i_v2 <= i_v1;
@@ -467,7 +475,6 @@ module quantise (
             i_v6 <= i_v5;
             i_v7 <= i_v6;
             i_v8 <= i_v7;
-            i_v9 <= i_v8;
         end
     end
 
@@ -486,33 +493,33 @@ module quantise (
         .result(i_y)
     );
 
-    logic [31:0] i_y_s7;
+    logic [31:0] i_y_s6;
     always_ff @(posedge ap_clk) begin
-        i_y_s7 <= i_y;  // examples/quantise.py:13
+        i_y_s6 <= i_y;  // examples/quantise.py:13
     end
 
     logic [7:0] i_t10;
     fcvt_e8f23_f8e4m3 u_i_t10 (  // examples/quantise.py:14
         .clk(ap_clk),
-        .a(i_y_s7),
+        .a(i_y_s6),
         .result(i_t10)
     );
 
     logic [7:0] i_t12;
     fcvt_e8f23_hif8 u_i_t12 (  // examples/quantise.py:15
         .clk(ap_clk),
-        .a(i_y_s7),
+        .a(i_y_s6),
         .result(i_t12)
     );
 
     logic [3:0] i_t14;
     fcvt_e8f23_f4e2m1 u_i_t14 (  // examples/quantise.py:16
         .clk(ap_clk),
-        .a(i_y_s7),
+        .a(i_y_s6),
         .result(i_t14)
     );
 
-    logic [4:0] i_i_s1, i_i_s2, i_i_s3, i_i_s4, i_i_s5, i_i_s6, i_i_s7, i_i_s8, i_i_s9;
+    logic [4:0] i_i_s1, i_i_s2, i_i_s3, i_i_s4, i_i_s5, i_i_s6, i_i_s7, i_i_s8;
     always_ff @(posedge ap_clk) begin
         i_i_s1 <= i_r;  // examples/quantise.py:12
         i_i_s2 <= i_i_s1;  // examples/quantise.py:12
@@ -522,7 +529,6 @@ module quantise (
         i_i_s6 <= i_i_s5;  // examples/quantise.py:12
         i_i_s7 <= i_i_s6;  // examples/quantise.py:12
         i_i_s8 <= i_i_s7;  // examples/quantise.py:12
-        i_i_s9 <= i_i_s8;  // examples/quantise.py:12
     end
 
     wire more = ~i_t4;
@@ -537,7 +543,7 @@ module quantise (
         end
     end
 
-    logic i_t4_s1, i_t4_s2, i_t4_s3, i_t4_s4, i_t4_s5, i_t4_s6, i_t4_s7, i_t4_s8, i_t4_s9;
+    logic i_t4_s1, i_t4_s2, i_t4_s3, i_t4_s4, i_t4_s5, i_t4_s6, i_t4_s7, i_t4_s8;
     always_ff @(posedge ap_clk) begin
         i_t4_s1 <= i_t4;  // examples/quantise.py:12
         i_t4_s2 <= i_t4_s1;  // examples/quantise.py:12
@@ -547,10 +553,9 @@ module quantise (
         i_t4_s6 <= i_t4_s5;  // examples/quantise.py:12
         i_t4_s7 <= i_t4_s6;  // examples/quantise.py:12
         i_t4_s8 <= i_t4_s7;  // examples/quantise.py:12
-        i_t4_s9 <= i_t4_s8;  // examples/quantise.py:12
     end
 
-    wire loop_end = i_v9 & i_t4_s9;
+    wire loop_end = i_v8 & i_t4_s8;
 
     // scalars between regions
     wire i_en = start | i_v0;
@@ -567,21 +572,21 @@ module quantise (
     assign x_ce0 = i_v0;
 
     // array a (examples/quantise.py:11)
-    assign a_address0 = i_i_s8;
-    assign a_ce0 = i_v8;
-    assign a_we0 = i_v8;
+    assign a_address0 = i_i_s7;
+    assign a_ce0 = i_v7;
+    assign a_we0 = i_v7;
     assign a_d0 = i_t10;
 
     // array b (examples/quantise.py:11)
-    assign b_address0 = i_i_s9;
-    assign b_ce0 = i_v9;
-    assign b_we0 = i_v9;
+    assign b_address0 = i_i_s8;
+    assign b_ce0 = i_v8;
+    assign b_we0 = i_v8;
     assign b_d0 = i_t12;
 
     // array c (examples/quantise.py:11)
-    assign c_address0 = i_i_s8;
-    assign c_ce0 = i_v8;
-    assign c_we0 = i_v8;
+    assign c_address0 = i_i_s7;
+    assign c_ce0 = i_v7;
+    assign c_we0 = i_v7;
     assign c_d0 = i_t14;
     assign ap_done = loop_end;
     assign ap_ready = loop_end;

@@ -3,7 +3,7 @@
 // Not checked (--check off).
 /* verilator lint_off DECLFILENAME */
 
-// fmul_e8f23: latency 4, one operation a cycle
+// fmul_e8f23: latency 3, one operation a cycle
 module fmul_e8f23 (
     input  logic        clk,
     input  logic [31:0] a,
@@ -22,6 +22,7 @@ module fmul_e8f23 (
     wire [23:0] t16 = b_is_tiny ? t12 : t14;
     wire [7:0] t20 = {a[30:24], a_exponent[0] | a_is_tiny};
     wire [7:0] t24 = {b[30:24], b_exponent[0] | b_is_tiny};
+    wire [8:0] t25 = 9'(t20) + 9'(t24);
     wire t27 = t15[23:20] != 4'd0;
     wire t29 = t15[19:16] != 4'd0;
     wire t31 = t15[15:12] != 4'd0;
@@ -37,7 +38,14 @@ module fmul_e8f23 (
     wire [23:0] t63 = t58[5] ? t54 : {t54[19:0], 4'd0};
     wire t65 = t63[23:22] == 2'd0;
     wire [23:0] t68 = t65 ? {t63[21:0], 2'd0} : t63;
+    wire [23:0] normalised = t68[23] ? t68 : {t68[22:0], 1'b0};
     wire [4:0] t74 = {t40, t50, ~t58[5], t65, ~t68[23]};
+    wire [9:0] exponent = 10'(t25) - 10'(t74);
+    wire [6:0] t95 = {normalised[19] ? t16[23:18] : 6'd0, 1'b0};
+    wire [7:0] t99 = {normalised[20] ? t16[23:18] : 6'd0, 2'd0};
+    wire [8:0] t104 = {normalised[21] ? t16[23:18] : 6'd0, 3'd0};
+    wire [9:0] t108 = {normalised[22] ? t16[23:18] : 6'd0, 4'd0};
+    wire [10:0] t113 = {normalised[23] ? t16[23:18] : 6'd0, 5'd0};
     wire t130 = a_exponent == 8'd255;
     wire t131 = a[22:0] != 23'd0;
     wire t135 = b_exponent == 8'd255;
@@ -45,70 +53,75 @@ module fmul_e8f23 (
     wire t140 = t130 | t135;
     wire t141 = (a_is_tiny & ~t131) | (b_is_tiny & ~t136);
     wire is_nan = ((t130 & t131) | (t135 & t136)) | (t140 & t141);
+    wire [7:0] t161 = {~exponent[7], exponent[6:0]};
 
-    logic t69_s1, t165_s1, t140_s1, t241_s1;
-    logic [23:0] t68_s1, t72_s1;
-    logic [8:0] t25_s1;
-    logic [4:0] t74_s1, t182_s1;
-    logic [17:0] t79_s1;
-    logic [5:0] t80_s1;
+    logic [17:0] t79_s1, t76_s1;
+    logic [5:0] t80_s1, t78_s1, t91_s1;
+    logic [6:0] t95_s1, t205_s1;
+    logic [7:0] t99_s1, t161_s1;
+    logic [8:0] t104_s1;
+    logic [9:0] t108_s1, exponent_s1;
+    logic [10:0] t113_s1;
+    logic [1:0] t151_s1;
+    logic t153_s1, t154_s1, t159_s1, t165_s1, t140_s1, t241_s1;
+    logic [4:0] t172_s1;
     logic [22:0] t238_s1;
     always_ff @(posedge clk) begin
-        t69_s1 <= t68[23];
-        t68_s1 <= t68;
-        t72_s1 <= {t68[22:0], 1'b0};
-        t25_s1 <= 9'(t20) + 9'(t24);
-        t74_s1 <= t74;
         t79_s1 <= t16[17:0];
+        t76_s1 <= normalised[17:0];
         t80_s1 <= t16[23:18];
+        t78_s1 <= normalised[23:18];
+        t91_s1 <= normalised[18] ? t16[23:18] : 6'd0;
+        t95_s1 <= t95;
+        t99_s1 <= t99;
+        t104_s1 <= t104;
+        t108_s1 <= t108;
+        t113_s1 <= t113;
+        t151_s1 <= exponent[8:7];
+        t153_s1 <= exponent[7];
+        t154_s1 <= exponent[8];
+        t159_s1 <= ~exponent[9];
+        exponent_s1 <= exponent;
         t165_s1 <= ~t141;
+        t172_s1 <= {5{t141}};
+        t205_s1 <= t161[7:1];
+        t161_s1 <= t161;
         t140_s1 <= t140;
-        t182_s1 <= {5{t141}};
         t238_s1 <= {is_nan, 22'd0};
         t241_s1 <= (a_sign ^ b_sign) & ~is_nan;
     end
 
     // cycle 1
-    wire [23:0] normalised = t69_s1 ? t68_s1 : t72_s1;
-    wire [9:0] exponent = 10'(t25_s1) - 10'(t74_s1);
-    wire [35:0] t81 = 36'(t79_s1) * 36'(normalised[17:0]);
-    wire [23:0] t83 = 24'(normalised[17:0]) * 24'(t80_s1);
-    wire [23:0] t88 = 24'(t79_s1) * 24'(normalised[23:18]);
-    wire [5:0] t91 = normalised[18] ? t80_s1 : 6'd0;
-    wire [6:0] t95 = {normalised[19] ? t80_s1 : 6'd0, 1'b0};
-    wire [7:0] t99 = {normalised[20] ? t80_s1 : 6'd0, 2'd0};
-    wire [8:0] t104 = {normalised[21] ? t80_s1 : 6'd0, 3'd0};
-    wire [9:0] t108 = {normalised[22] ? t80_s1 : 6'd0, 4'd0};
-    wire [10:0] t113 = {normalised[23] ? t80_s1 : 6'd0, 5'd0};
-    wire [7:0] t114 = 8'(t91) + 8'(t95);
-    wire [9:0] t117 = 10'(t114) + (10'(t99) + 10'(t104));
-    wire [11:0] t119 = 12'(t117) + (12'(t108) + 12'(t113));
+    wire [35:0] t81 = 36'(t79_s1) * 36'(t76_s1);
+    wire [23:0] t83 = 24'(t76_s1) * 24'(t80_s1);
+    wire [23:0] t88 = 24'(t79_s1) * 24'(t78_s1);
+    wire [7:0] t114 = 8'(t91_s1) + 8'(t95_s1);
+    wire [9:0] t117 = 10'(t114) + (10'(t99_s1) + 10'(t104_s1));
+    wire [11:0] t119 = 12'(t117) + (12'(t108_s1) + 12'(t113_s1));
     wire [29:0] t124 = {12'(t88[23:18]) + t119, t88[17:0]};
-    wire t160 = (exponent[8:7] != 2'd0) & ~exponent[9];
-    wire [7:0] t161 = {~exponent[7], exponent[6:0]};
-    wire [9:0] t162 = 10'd128 - exponent;
-    wire t166 = t160 & t165_s1;
-    wire t170 = (exponent[7] & exponent[8]) | (t161[7:1] == 7'd127);
-    wire t178 = t162[9:5] != 5'd0;
-    wire [4:0] t181 = t162[4:0] | {5{t178}};
-    wire [7:0] t217 = t161 & {8{t166}};
+    wire [9:0] t162 = 10'd128 - exponent_s1;
+    wire t166 = ((t151_s1 != 2'd0) & t159_s1) & t165_s1;
+    wire t168 = t162[9:5] != 5'd0;
+    wire [4:0] t171 = t162[4:0] | {5{t168}};
+    wire t208 = (t153_s1 & t154_s1) | (t205_s1 == 7'd127);
+    wire [7:0] t217 = t161_s1 & {8{t166}};
 
     logic [23:0] t86_s2;
     logic [29:0] t124_s2;
     logic [17:0] t82_s2;
-    logic t172_s2, t170_s2, t166_s2, t140_s2, t241_s2;
-    logic [4:0] t183_s2;
+    logic t166_s2, t210_s2, t208_s2, t140_s2, t241_s2;
+    logic [4:0] t173_s2;
     logic [7:0] t217_s2;
     logic [22:0] t238_s2;
     always_ff @(posedge clk) begin
         t86_s2 <= 24'(t81[35:18]) + t83;
         t124_s2 <= t124;
         t82_s2 <= t81[17:0];
-        t172_s2 <= t161 == 8'd253;
-        t170_s2 <= t170;
         t166_s2 <= t166;
+        t173_s2 <= t171 | t172_s1;
+        t210_s2 <= t161_s1 == 8'd253;
+        t208_s2 <= t208;
         t140_s2 <= t140_s1;
-        t183_s2 <= t181 | t182_s1;
         t217_s2 <= t217;
         t238_s2 <= t238_s1;
         t241_s2 <= t241_s1;
@@ -118,31 +131,31 @@ module fmul_e8f23 (
     wire [29:0] t125 = 30'(t86_s2) + t124_s2;
     wire [21:0] product = {t125[3:0], t82_s2};
     wire [26:0] t148 = {t125[29:4], product != 22'd0};
-    wire t175 = (t170_s2 | (t172_s2 & t125[29])) & t166_s2;
-    wire is_special = t140_s2 | t175;
-    wire [4:0] t184 = t166_s2 ? 5'(t125[29]) : t183_s2;
-    wire [10:0] t188 = {t125[29:20], t148[16:0] != 17'd0};
-    wire [26:0] t190 = t184[4] ? 27'(t188) : t148;
-    wire [18:0] t194 = {t190[26:9], t190[8:0] != 9'd0};
-    wire [26:0] t196 = t184[3] ? 27'(t194) : t190;
+    wire [4:0] t174 = t166_s2 ? 5'(t125[29]) : t173_s2;
+    wire [10:0] t178 = {t125[29:20], t148[16:0] != 17'd0};
+    wire [26:0] t180 = t174[4] ? 27'(t178) : t148;
+    wire [18:0] t184 = {t180[26:9], t180[8:0] != 9'd0};
+    wire [26:0] t186 = t174[3] ? 27'(t184) : t180;
+    wire t213 = (t208_s2 | (t210_s2 & t125[29])) & t166_s2;
+    wire is_special = t140_s2 | t213;
     wire [7:0] t218 = {8{is_special}};
     wire t220 = ~is_special;
     wire [22:0] t234 = {23{t220}};
 
-    logic [4:0] t198_s3;
-    logic [21:0] t197_s3;
-    logic t201_s3, t207_s3, t213_s3, t166_s3, t221_s3, t223_s3, t220_s3, t241_s3;
-    logic [26:0] t196_s3;
+    logic [4:0] t188_s3;
+    logic [21:0] t187_s3;
+    logic t191_s3, t197_s3, t203_s3, t166_s3, t221_s3, t223_s3, t220_s3, t241_s3;
+    logic [26:0] t186_s3;
     logic [1:0] t225_s3;
     logic [22:0] t234_s3, t238_s3;
     logic [7:0] t219_s3;
     always_ff @(posedge clk) begin
-        t198_s3 <= t196[4:0];
-        t197_s3 <= t196[26:5];
-        t201_s3 <= t184[2];
-        t196_s3 <= t196;
-        t207_s3 <= t184[1];
-        t213_s3 <= t184[0];
+        t188_s3 <= t186[4:0];
+        t187_s3 <= t186[26:5];
+        t191_s3 <= t174[2];
+        t186_s3 <= t186;
+        t197_s3 <= t174[1];
+        t203_s3 <= t174[0];
         t166_s3 <= t166_s2;
         t221_s3 <= ~t125[29];
         t223_s3 <= t166_s2 & t125[29];
@@ -155,27 +168,16 @@ module fmul_e8f23 (
     end
 
     // cycle 3
-    wire [22:0] t200 = {t197_s3, t198_s3 != 5'd0};
-    wire [26:0] t202 = t201_s3 ? 27'(t200) : t196_s3;
-    wire [24:0] t206 = {t202[26:3], t202[2:0] != 3'd0};
-    wire [26:0] t208 = t207_s3 ? 27'(t206) : t202;
-    wire [25:0] aligned = t213_s3 ? {t208[26:2], t208[1:0] != 2'd0} : t208[25:0];
+    wire [22:0] t190 = {t187_s3, t188_s3 != 5'd0};
+    wire [26:0] t192 = t191_s3 ? 27'(t190) : t186_s3;
+    wire [24:0] t196 = {t192[26:3], t192[2:0] != 3'd0};
+    wire [26:0] t198 = t197_s3 ? 27'(t196) : t192;
+    wire [25:0] aligned = t203_s3 ? {t198[26:2], t198[1:0] != 2'd0} : t198[25:0];
     wire [1:0] t224 = {t223_s3, t166_s3 ? t221_s3 : aligned[25]};
     wire round_up = aligned[1] & (aligned[2] | aligned[0]);
     wire [30:0] t242 = {t219_s3, (aligned[24:2] & t234_s3) | t238_s3};
     wire [24:0] t243 = {t224 & t225_s3, 22'd0, round_up & t220_s3};
-
-    logic [30:0] t242_s4;
-    logic [24:0] t243_s4;
-    logic t241_s4;
-    always_ff @(posedge clk) begin
-        t242_s4 <= t242;
-        t243_s4 <= t243;
-        t241_s4 <= t241_s3;
-    end
-
-    // cycle 4
-    assign result = {t241_s4, t242_s4 + 31'(t243_s4)};
+    assign result = {t241_s3, t242 + 31'(t243)};
 
     // Bits that nothing reads.
     wire _unused = &{
@@ -184,7 +186,7 @@ module fmul_e8f23 (
     };
 endmodule
 
-// fadd_e8f23: latency 4, one operation a cycle
+// fadd_e8f23: latency 3, one operation a cycle
 module fadd_e8f23 (
     input  logic        clk,
     input  logic [31:0] a,
@@ -243,33 +245,28 @@ module fadd_e8f23 (
     wire [26:0] t58 = t40[2] ? 27'(t56) : t52;
     wire [24:0] t62 = {t58[26:3], t58[2:0] != 3'd0};
     wire [26:0] t64 = t40[1] ? 27'(t62) : t58;
+    wire [25:0] t68 = {t64[26:2], t64[1:0] != 2'd0};
+    wire [26:0] aligned = t40[0] ? 27'(t68) : t64;
 
-    logic t69_s2, t9_s2, t81_s2, t19_s2, t92_s2, t11_s2, t199_s2;
-    logic [25:0] t68_s2;
-    logic [26:0] t64_s2, t71_s2;
-    logic [27:0] t77_s2;
+    logic [27:0] t77_s2, t78_s2;
+    logic t81_s2, t19_s2, t92_s2, t9_s2, t11_s2, t199_s2;
     logic [7:0] t25_s2;
     logic [22:0] t197_s2;
     always_ff @(posedge clk) begin
-        t69_s2 <= t40[0];
-        t68_s2 <= {t64[26:2], t64[1:0] != 2'd0};
-        t64_s2 <= t64;
-        t71_s2 <= t71_s1;
-        t9_s2 <= t9_s1;
         t77_s2 <= t77_s1;
+        t78_s2 <= {aligned ^ t71_s1, t9_s1};
         t81_s2 <= t81_s1;
         t19_s2 <= t19_s1;
         t92_s2 <= t92_s1;
         t25_s2 <= t25_s1;
+        t9_s2 <= t9_s1;
         t11_s2 <= t11_s1;
         t197_s2 <= t197_s1;
         t199_s2 <= t199_s1;
     end
 
     // cycle 2
-    wire [26:0] aligned = t69_s2 ? 27'(t68_s2) : t64_s2;
-    wire [27:0] t78 = {aligned ^ t71_s2, t9_s2};
-    wire [28:0] sum = 29'(t77_s2) + 29'(t78);
+    wire [28:0] sum = 29'(t77_s2) + 29'(t78_s2);
     wire t83 = (sum[28] & t81_s2) | t19_s2;
     wire [27:0] t85 = {t83, sum[27:1]};
     wire is_special = t83 & t92_s2;
@@ -286,26 +283,31 @@ module fadd_e8f23 (
     wire [7:0] t112 = t25_s2 & {8{t110}};
     wire t114 = t112[7:5] != 3'd0;
     wire t119 = ({t95, t97, t99, t101} == 4'd0) & (t114 | t112[4]);
+    wire t122 = t114 | (t112[4] & ~t119);
+    wire [27:0] t126 = t119 ? {sum[12:1], 16'd0} : t85;
+    wire [6:0] t130 = t119 ? {t103, t105, t107, 4'd0} : t108;
+    wire t135 = (t130[6:5] == 2'd0) & (t122 | t112[3]);
+    wire [27:0] t142 = t135 ? {t126[19:0], 8'd0} : t126;
+    wire [6:0] t146 = t135 ? {t130[4:0], 2'd0} : t130;
     wire t185 = ~is_special;
     wire [22:0] t193 = {23{t185}};
     wire t200 = (t11_s2 & ~(t109 & t9_s2)) & t199_s2;
 
-    logic t119_s3, t122_s3, t133_s3, t149_s3, t160_s3, t171_s3, t185_s3, t200_s3;
-    logic [27:0] t125_s3, t85_s3;
-    logic [6:0] t129_s3, t108_s3;
+    logic t122_s3, t137_s3, t149_s3, t148_s3, t160_s3, t171_s3, t135_s3, t119_s3, t185_s3, t200_s3;
+    logic [27:0] t156_s3, t142_s3;
     logic [7:0] t112_s3;
     logic [22:0] t193_s3, t197_s3;
     always_ff @(posedge clk) begin
-        t119_s3 <= t119;
-        t125_s3 <= {sum[12:1], 16'd0};
-        t85_s3 <= t85;
-        t129_s3 <= {t103, t105, t107, 4'd0};
-        t108_s3 <= t108;
-        t122_s3 <= t114 | (t112[4] & ~t119);
-        t133_s3 <= t112[3];
+        t122_s3 <= t122;
+        t137_s3 <= t112[3] & ~t135;
         t149_s3 <= t112[2];
+        t148_s3 <= ~t146[6];
+        t156_s3 <= {t142[23:0], 4'd0};
+        t142_s3 <= t142;
         t160_s3 <= t112[1];
         t171_s3 <= t112[0];
+        t135_s3 <= t135;
+        t119_s3 <= t119;
         t112_s3 <= t112;
         t193_s3 <= t193;
         t185_s3 <= t185;
@@ -314,44 +316,21 @@ module fadd_e8f23 (
     end
 
     // cycle 3
-    wire [27:0] t126 = t119_s3 ? t125_s3 : t85_s3;
-    wire [6:0] t130 = t119_s3 ? t129_s3 : t108_s3;
-    wire t135 = (t130[6:5] == 2'd0) & (t122_s3 | t133_s3);
-    wire t138 = t122_s3 | (t133_s3 & ~t135);
-    wire [27:0] t142 = t135 ? {t126[19:0], 8'd0} : t126;
-    wire [6:0] t146 = t135 ? {t130[4:0], 2'd0} : t130;
-    wire t151 = ~t146[6] & (t138 | t149_s3);
+    wire t138 = t122_s3 | t137_s3;
+    wire t151 = t148_s3 & (t138 | t149_s3);
     wire t154 = t138 | (t149_s3 & ~t151);
-    wire [27:0] t157 = t151 ? {t142[23:0], 4'd0} : t142;
+    wire [27:0] t157 = t151 ? t156_s3 : t142_s3;
     wire t162 = (t157[27:26] == 2'd0) & (t154 | t160_s3);
     wire [27:0] t168 = t162 ? {t157[25:0], 2'd0} : t157;
     wire t172 = (t154 | (t160_s3 & ~t162)) | t171_s3;
     wire t173 = ~t168[27] & t172;
     wire [27:0] normalised = t173 ? {t168[26:0], 1'b0} : t168;
-
-    logic [7:0] t112_s4;
-    logic [4:0] t177_s4;
-    logic [2:0] t189_s4;
-    logic t188_s4, t187_s4, t185_s4, t183_s4, t200_s4;
-    logic [22:0] t194_s4, t197_s4;
-    always_ff @(posedge clk) begin
-        t112_s4 <= t112_s3;
-        t177_s4 <= {t119_s3, t135, t151, t162, t173};
-        t189_s4 <= normalised[2:0];
-        t188_s4 <= normalised[4];
-        t187_s4 <= normalised[3];
-        t185_s4 <= t185_s3;
-        t194_s4 <= normalised[26:4] & t193_s3;
-        t197_s4 <= t197_s3;
-        t183_s4 <= normalised[27];
-        t200_s4 <= t200_s3;
-    end
-
-    // cycle 4
-    wire round_up = t187_s4 & (t188_s4 | (t189_s4 != 3'd0));
-    wire [30:0] t201 = {t112_s4 - 8'(t177_s4), t194_s4 | t197_s4};
-    wire [23:0] t202 = {t183_s4, 22'd0, round_up & t185_s4};
-    assign result = {t200_s4, t201 + 31'(t202)};
+    wire [4:0] t177 = {t119_s3, t135_s3, t151, t162, t173};
+    wire t191 = normalised[4] | (normalised[2:0] != 3'd0);
+    wire round_up = normalised[3] & t191;
+    wire [30:0] t201 = {t112_s3 - 8'(t177), (normalised[26:4] & t193_s3) | t197_s3};
+    wire [23:0] t202 = {normalised[27], 22'd0, round_up & t185_s3};
+    assign result = {t200_s3, t201 + 31'(t202)};
 
     // Bits that nothing reads.
     wire _unused = &{
@@ -388,8 +367,8 @@ module saxpy (
     wire start = ap_start & free;
     assign ap_idle = free;
 
-    // loop i (examples/saxpy_f32.py:12): II 1, 12 cycles an iteration; bound by one iteration a cycle
-    logic i_v1, i_v2, i_v3, i_v4, i_v5, i_v6, i_v7, i_v8, i_v9, i_v10, i_v11;
+    // loop i (examples/saxpy_f32.py:12): II 1, 10 cycles an iteration; bound by one iteration a cycle
+    logic i_v1, i_v2, i_v3, i_v4, i_v5, i_v6, i_v7, i_v8, i_v9;
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin
             i_v1 <= 1'b0;
@@ -401,8 +380,6 @@ module saxpy (
             i_v7 <= 1'b0;
             i_v8 <= 1'b0;
             i_v9 <= 1'b0;
-            i_v10 <= 1'b0;
-            i_v11 <= 1'b0;
         end else begin
             i_v1 <= i_v0;
             i_v2 <= i_v1;
@@ -413,8 +390,6 @@ module saxpy (
             i_v7 <= i_v6;
             i_v8 <= i_v7;
             i_v9 <= i_v8;
-            i_v10 <= i_v9;
-            i_v11 <= i_v10;
         end
     end
 
@@ -433,27 +408,25 @@ module saxpy (
         .result(i_t9)
     );
 
-    logic [31:0] i_t9_s7, i_t10_s2, i_t10_s3, i_t10_s4, i_t10_s5, i_t10_s6, i_t10_s7;
+    logic [31:0] i_t9_s6, i_t10_s2, i_t10_s3, i_t10_s4, i_t10_s5, i_t10_s6;
     always_ff @(posedge ap_clk) begin
-        i_t9_s7 <= i_t9;  // examples/saxpy_f32.py:13
+        i_t9_s6 <= i_t9;  // examples/saxpy_f32.py:13
         i_t10_s2 <= y_q0;  // examples/saxpy_f32.py:13
         i_t10_s3 <= i_t10_s2;  // examples/saxpy_f32.py:13
         i_t10_s4 <= i_t10_s3;  // examples/saxpy_f32.py:13
         i_t10_s5 <= i_t10_s4;  // examples/saxpy_f32.py:13
         i_t10_s6 <= i_t10_s5;  // examples/saxpy_f32.py:13
-        i_t10_s7 <= i_t10_s6;  // examples/saxpy_f32.py:13
     end
 
     logic [31:0] i_t11;
     fadd_e8f23 u_i_t11 (  // examples/saxpy_f32.py:13
         .clk(ap_clk),
-        .a(i_t9_s7),
-        .b(i_t10_s7),
+        .a(i_t9_s6),
+        .b(i_t10_s6),
         .result(i_t11)
     );
 
-    logic [3:0] i_i_s1, i_i_s2, i_i_s3, i_i_s4, i_i_s5, i_i_s6, i_i_s7, i_i_s8, i_i_s9, i_i_s10;
-    logic [3:0] i_i_s11;
+    logic [3:0] i_i_s1, i_i_s2, i_i_s3, i_i_s4, i_i_s5, i_i_s6, i_i_s7, i_i_s8, i_i_s9;
     always_ff @(posedge ap_clk) begin
         i_i_s1 <= i_r;  // examples/saxpy_f32.py:12
         i_i_s2 <= i_i_s1;  // examples/saxpy_f32.py:12
@@ -464,8 +437,6 @@ module saxpy (
         i_i_s7 <= i_i_s6;  // examples/saxpy_f32.py:12
         i_i_s8 <= i_i_s7;  // examples/saxpy_f32.py:12
         i_i_s9 <= i_i_s8;  // examples/saxpy_f32.py:12
-        i_i_s10 <= i_i_s9;  // examples/saxpy_f32.py:12
-        i_i_s11 <= i_i_s10;  // examples/saxpy_f32.py:12
     end
 
     wire more = ~i_t4;
@@ -480,8 +451,7 @@ module saxpy (
         end
     end
 
-    logic i_t4_s1, i_t4_s2, i_t4_s3, i_t4_s4, i_t4_s5, i_t4_s6, i_t4_s7, i_t4_s8, i_t4_s9, i_t4_s10;
-    logic i_t4_s11;
+    logic i_t4_s1, i_t4_s2, i_t4_s3, i_t4_s4, i_t4_s5, i_t4_s6, i_t4_s7, i_t4_s8, i_t4_s9;
     always_ff @(posedge ap_clk) begin
         i_t4_s1 <= i_t4;  // examples/saxpy_f32.py:12
         i_t4_s2 <= i_t4_s1;  // examples/saxpy_f32.py:12
@@ -492,11 +462,9 @@ module saxpy (
         i_t4_s7 <= i_t4_s6;  // examples/saxpy_f32.py:12
         i_t4_s8 <= i_t4_s7;  // examples/saxpy_f32.py:12
         i_t4_s9 <= i_t4_s8;  // examples/saxpy_f32.py:12
-        i_t4_s10 <= i_t4_s9;  // examples/saxpy_f32.py:12
-        i_t4_s11 <= i_t4_s10;  // examples/saxpy_f32.py:12
     end
 
-    wire loop_end = i_v11 & i_t4_s11;
+    wire loop_end = i_v9 & i_t4_s9;
 
     // scalars between regions
     wire i_en = start | i_v0;
@@ -517,9 +485,9 @@ module saxpy (
     assign y_ce0 = i_v0;
 
     // array out (examples/saxpy_f32.py:11)
-    assign out_address0 = i_i_s11;
-    assign out_ce0 = i_v11;
-    assign out_we0 = i_v11;
+    assign out_address0 = i_i_s9;
+    assign out_ce0 = i_v9;
+    assign out_we0 = i_v9;
     assign out_d0 = i_t11;
     assign ap_done = loop_end;
     assign ap_ready = loop_end;

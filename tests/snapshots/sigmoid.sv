@@ -339,19 +339,8 @@ module exp_e5f10 (
     end
 
     wire [12:0] t94 = {t91_s5, t92_s5 != 13'd0};
-
-    logic [2:0] t96_s2;
-    always_ff @(posedge clk) begin
-        t96_s2 <= t89[6:4];
-    end
-
     wire t104 = (t89[4] & t89[5]) | t89[6];
-
-    logic t106_s2;
-    always_ff @(posedge clk) begin
-        t106_s2 <= ~t89[7];
-    end
-
+    wire t107 = (t89[6:4] != 3'd0) & ~t89[7];
     wire [4:0] t108 = {~t89[4], t89[3:0]};
 
     logic [7:0] t89_s2;
@@ -361,86 +350,80 @@ module exp_e5f10 (
 
     wire [7:0] t109 = 8'd16 - t89_s2;
 
-    logic t112_s1, t112_s2;
+    logic t107_s2, t112_s1, t112_s2;
     always_ff @(posedge clk) begin
+        t107_s2 <= t107;
         t112_s1 <= ~t88;
         t112_s2 <= t112_s1;
     end
 
-    wire t113 = ((t96_s2 != 3'd0) & t106_s2) & t112_s2;
+    wire t113 = t107_s2 & t112_s2;
+    wire t115 = t109[7:4] != 4'd0;
 
-    logic [3:0] t114_s2;
-    logic t104_s2;
+    logic [3:0] t119_s1, t119_s2;
     always_ff @(posedge clk) begin
-        t114_s2 <= t108[4:1];
-        t104_s2 <= t104;
+        t119_s1 <= {4{t88}};
+        t119_s2 <= t119_s1;
     end
 
-    wire t120 = (t104_s2 | (t114_s2 == 4'd15)) & t113;
+    wire [3:0] t120 = (t109[3:0] | {4{t115}}) | t119_s2;
+    wire [3:0] t121 = t113 ? 4'd0 : t120;
 
-    logic t90_s1, t90_s2;
+    logic [3:0] t122_s5;
     always_ff @(posedge clk) begin
+        t122_s5 <= t77[24:21];
+    end
+
+    wire [4:0] t125 = {t122_s5, t94[8:0] != 9'd0};
+
+    logic t126_s3, t126_s4, t126_s5;
+    always_ff @(posedge clk) begin
+        t126_s3 <= t121[3];
+        t126_s4 <= t126_s3;
+        t126_s5 <= t126_s4;
+    end
+
+    wire [12:0] t127 = t126_s5 ? 13'(t125) : t94;
+    wire [8:0] t131 = {t127[12:5], t127[4:0] != 5'd0};
+
+    logic t132_s3, t132_s4, t132_s5;
+    always_ff @(posedge clk) begin
+        t132_s3 <= t121[2];
+        t132_s4 <= t132_s3;
+        t132_s5 <= t132_s4;
+    end
+
+    wire [12:0] t133 = t132_s5 ? 13'(t131) : t127;
+    wire [10:0] t137 = {t133[12:3], t133[2:0] != 3'd0};
+
+    logic t138_s3, t138_s4, t138_s5;
+    always_ff @(posedge clk) begin
+        t138_s3 <= t121[1];
+        t138_s4 <= t138_s3;
+        t138_s5 <= t138_s4;
+    end
+
+    wire [12:0] t139 = t138_s5 ? 13'(t137) : t133;
+    wire [11:0] t143 = {t139[12:2], t139[1:0] != 2'd0};
+
+    logic t144_s3, t144_s4, t144_s5;
+    always_ff @(posedge clk) begin
+        t144_s3 <= t121[0];
+        t144_s4 <= t144_s3;
+        t144_s5 <= t144_s4;
+    end
+
+    wire [12:0] aligned = t144_s5 ? 13'(t143) : t139;
+
+    logic t104_s2, t148_s2, t90_s1, t90_s2;
+    always_ff @(posedge clk) begin
+        t104_s2 <= t104;
+        t148_s2 <= t108[4:1] == 4'd15;
         t90_s1 <= (t82 & ~a_sign) | is_nan;
         t90_s2 <= t90_s1;
     end
 
-    wire is_special = t90_s2 | t120;
-    wire t123 = t109[7:4] != 4'd0;
-
-    logic [3:0] t127_s1, t127_s2;
-    always_ff @(posedge clk) begin
-        t127_s1 <= {4{t88}};
-        t127_s2 <= t127_s1;
-    end
-
-    wire [3:0] t128 = (t109[3:0] | {4{t123}}) | t127_s2;
-    wire [3:0] t129 = t113 ? 4'd0 : t128;
-
-    logic [3:0] t130_s5;
-    always_ff @(posedge clk) begin
-        t130_s5 <= t77[24:21];
-    end
-
-    wire [4:0] t133 = {t130_s5, t94[8:0] != 9'd0};
-
-    logic t134_s3, t134_s4, t134_s5;
-    always_ff @(posedge clk) begin
-        t134_s3 <= t129[3];
-        t134_s4 <= t134_s3;
-        t134_s5 <= t134_s4;
-    end
-
-    wire [12:0] t135 = t134_s5 ? 13'(t133) : t94;
-    wire [8:0] t139 = {t135[12:5], t135[4:0] != 5'd0};
-
-    logic t140_s3, t140_s4, t140_s5;
-    always_ff @(posedge clk) begin
-        t140_s3 <= t129[2];
-        t140_s4 <= t140_s3;
-        t140_s5 <= t140_s4;
-    end
-
-    wire [12:0] t141 = t140_s5 ? 13'(t139) : t135;
-    wire [10:0] t145 = {t141[12:3], t141[2:0] != 3'd0};
-
-    logic t146_s3, t146_s4, t146_s5;
-    always_ff @(posedge clk) begin
-        t146_s3 <= t129[1];
-        t146_s4 <= t146_s3;
-        t146_s5 <= t146_s4;
-    end
-
-    wire [12:0] t147 = t146_s5 ? 13'(t145) : t141;
-    wire [11:0] t151 = {t147[12:2], t147[1:0] != 2'd0};
-
-    logic t152_s3, t152_s4, t152_s5;
-    always_ff @(posedge clk) begin
-        t152_s3 <= t129[0];
-        t152_s4 <= t152_s3;
-        t152_s5 <= t152_s4;
-    end
-
-    wire [12:0] aligned = t152_s5 ? 13'(t151) : t147;
+    wire is_special = t90_s2 | ((t104_s2 | t148_s2) & t113);
 
     logic [4:0] t108_s2;
     always_ff @(posedge clk) begin
@@ -574,22 +557,23 @@ module fadd_e5f10 (
     wire t76 = (sum[15] & t74_s1) | t19_s1;
     wire [14:0] t78 = {t76, sum[14:1]};
     wire is_special = t76 & t85_s1;
+    wire t88 = t78[14:11] != 4'd0;
+    wire t90 = sum[11:8] != 4'd0;
     wire t92 = sum[7:4] != 4'd0;
     wire t94 = sum[3:1] != 3'd0;
     wire t156 = ~is_special;
     wire [9:0] t164 = {10{t156}};
 
-    logic [3:0] t87_s2, t115_s2;
-    logic t94_s2, t92_s2, t90_s2, t9_s2, t11_s2, t156_s2, t170_s2;
+    logic [3:0] t95_s2, t115_s2;
     logic [4:0] t25_s2;
+    logic [1:0] t101_s2;
     logic [14:0] t111_s2, t78_s2;
+    logic t9_s2, t11_s2, t156_s2, t170_s2;
     logic [9:0] t164_s2, t168_s2;
     always_ff @(posedge clk) begin
-        t87_s2 <= t78[14:11];
-        t94_s2 <= t94;
-        t92_s2 <= t92;
-        t90_s2 <= sum[11:8] != 4'd0;
+        t95_s2 <= {t88, t90, t92, t94};
         t25_s2 <= t25_s1;
+        t101_s2 <= {t88, t90};
         t111_s2 <= {sum[7:1], 8'd0};
         t78_s2 <= t78;
         t115_s2 <= {t92, t94, 2'd0};
@@ -602,15 +586,13 @@ module fadd_e5f10 (
     end
 
     // cycle 2
-    wire t88 = t87_s2 != 4'd0;
-    wire [3:0] t95 = {t88, t90_s2, t92_s2, t94_s2};
-    wire t96 = t95 == 4'd0;
+    wire t96 = t95_s2 == 4'd0;
     wire t97 = ~t96;
     wire [4:0] t99 = t25_s2 & {5{t97}};
-    wire t105 = ({t88, t90_s2} == 2'd0) & (t99[4] | t99[3]);
+    wire t105 = (t101_s2 == 2'd0) & (t99[4] | t99[3]);
     wire t108 = t99[4] | (t99[3] & ~t105);
     wire [14:0] t112 = t105 ? t111_s2 : t78_s2;
-    wire [3:0] t116 = t105 ? t115_s2 : t95;
+    wire [3:0] t116 = t105 ? t115_s2 : t95_s2;
     wire t121 = ~t116[3] & (t108 | t99[2]);
     wire t124 = t108 | (t99[2] & ~t121);
     wire [14:0] t128 = t121 ? {t112[10:0], 4'd0} : t112;
@@ -618,32 +600,25 @@ module fadd_e5f10 (
     wire [14:0] t139 = t133 ? {t128[12:0], 2'd0} : t128;
     wire t143 = (t124 | (t99[1] & ~t133)) | t99[0];
     wire t144 = ~t139[14] & t143;
+    wire [14:0] normalised = t144 ? {t139[13:0], 1'b0} : t139;
+    wire [3:0] t148 = {t105, t121, t133, t144};
+    wire t162 = normalised[4] | (normalised[2:0] != 3'd0);
+    wire round_up = normalised[3] & t162;
     wire t171 = (t11_s2 & ~(t96 & t9_s2)) & t170_s2;
+    wire [14:0] t172 = {t99 - 5'(t148), (normalised[13:4] & t164_s2) | t168_s2};
+    wire [10:0] t173 = {normalised[14], 9'd0, round_up & t156_s2};
 
-    logic t144_s3, t156_s3, t171_s3;
-    logic [14:0] t146_s3, t139_s3;
-    logic [4:0] t99_s3;
-    logic [3:0] t148_s3;
-    logic [9:0] t164_s3, t168_s3;
+    logic [14:0] t172_s3;
+    logic [10:0] t173_s3;
+    logic t171_s3;
     always_ff @(posedge clk) begin
-        t144_s3 <= t144;
-        t146_s3 <= {t139[13:0], 1'b0};
-        t139_s3 <= t139;
-        t99_s3 <= t99;
-        t148_s3 <= {t105, t121, t133, t144};
-        t164_s3 <= t164_s2;
-        t156_s3 <= t156_s2;
-        t168_s3 <= t168_s2;
+        t172_s3 <= t172;
+        t173_s3 <= t173;
         t171_s3 <= t171;
     end
 
     // cycle 3
-    wire [14:0] normalised = t144_s3 ? t146_s3 : t139_s3;
-    wire t162 = normalised[4] | (normalised[2:0] != 3'd0);
-    wire round_up = normalised[3] & t162;
-    wire [14:0] t172 = {t99_s3 - 5'(t148_s3), (normalised[13:4] & t164_s3) | t168_s3};
-    wire [10:0] t173 = {normalised[14], 9'd0, round_up & t156_s3};
-    assign result = {t171_s3, t172 + 15'(t173)};
+    assign result = {t171_s3, t172_s3 + 15'(t173_s3)};
 
     // Bits that nothing reads.
     wire _unused = &{
@@ -687,6 +662,7 @@ module fdiv_e5f10 (
     wire [10:0] t59 = t56 ? {t54[8:0], 2'd0} : t54;
     wire [10:0] normalised = t59[10] ? t59 : {t59[9:0], 1'b0};
     wire [3:0] t65 = {t42, ~t48[2], t56, ~t59[10]};
+    wire [5:0] t66 = 6'(t33) - 6'(t65);
     wire [10:0] t68 = {~b_is_tiny, b[9:0]};
     wire [4:0] t72 = {b[14:11], b_exponent[0] | b_is_tiny};
     wire t74 = t68[10:7] != 4'd0;
@@ -700,65 +676,63 @@ module fdiv_e5f10 (
     wire [10:0] t95 = t92 ? {t90[8:0], 2'd0} : t90;
     wire [10:0] normalised_1 = t95[10] ? t95 : {t95[9:0], 1'b0};
     wire [3:0] t101 = {t81, ~t85[2], t92, ~t95[10]};
+    wire [5:0] t102 = 6'(t72) - 6'(t101);
     wire [22:0] t107 = {normalised[10:1], normalised[0], 12'd0};
     wire [11:0] t109 = 12'(t107[22:12]) - 12'(normalised_1);
+    wire [11:0] t116 = {t109[11] ? t107[22:12] : t109[10:0], 1'b0};
 
-    logic t110_s1, t125_s1, t272_s1, t24_s1, t341_s1;
-    logic [10:0] t108_s1, t112_s1, normalised_s1;
-    logic [5:0] t66_s1, t102_s1;
-    logic [3:0] t288_s1;
+    logic [11:0] t116_s1;
+    logic [10:0] normalised_s1;
+    logic t125_s1, t272_s1, t24_s1, t341_s1;
+    logic [6:0] t249_s1;
+    logic [3:0] t279_s1;
     logic [9:0] t338_s1;
     always_ff @(posedge clk) begin
-        t110_s1 <= t109[11];
-        t108_s1 <= t107[22:12];
-        t112_s1 <= t109[10:0];
+        t116_s1 <= t116;
         normalised_s1 <= normalised_1;
         t125_s1 <= ~t109[11];
-        t66_s1 <= 6'(t33) - 6'(t65);
-        t102_s1 <= 6'(t72) - 6'(t101);
+        t249_s1 <= 7'($signed(t66)) - 7'($signed(t102));
         t272_s1 <= ~t25;
+        t279_s1 <= {4{t25}};
         t24_s1 <= t24;
-        t288_s1 <= {4{t25}};
         t338_s1 <= {is_nan, 9'd0};
         t341_s1 <= (a_sign ^ b_sign) & ~is_nan;
     end
 
     // cycle 1
-    wire [11:0] t116 = {t110_s1 ? t108_s1 : t112_s1, 1'b0};
     wire [12:0] normalised_x13 = 13'(normalised_s1);
-    wire [12:0] t117 = 13'(t116) - normalised_x13;
-    wire [11:0] t127 = {t117[12] ? t116[10:0] : t117[10:0], 1'b0};
+    wire [12:0] t117 = 13'(t116_s1) - normalised_x13;
+    wire [11:0] t127 = {t117[12] ? t116_s1[10:0] : t117[10:0], 1'b0};
     wire [12:0] t128 = 13'(t127) - normalised_x13;
     wire [11:0] t138 = {t128[12] ? t127[10:0] : t128[10:0], 1'b0};
     wire [12:0] t139 = 13'(t138) - normalised_x13;
     wire [2:0] t144 = {t125_s1, ~t117[12], ~t128[12]};
     wire [11:0] t149 = {t139[12] ? t138[10:0] : t139[10:0], 1'b0};
-    wire [6:0] t249 = 7'($signed(t66_s1)) - 7'($signed(t102_s1));
-    wire [7:0] t253 = 8'($signed(t249)) + 8'd29;
+    wire [7:0] t253 = 8'($signed(t249_s1)) + 8'd29;
     wire t264 = (t253[4] & t253[5]) | t253[6];
     wire t267 = (t253[6:4] != 3'd0) & ~t253[7];
     wire [4:0] t268 = {~t253[4], t253[3:0]};
     wire [6:0] t269 = 7'd16 - t253[6:0];
     wire [7:0] t270_x8 = 8'($signed(t269));
     wire t273 = t267 & t272_s1;
-    wire t284 = t270_x8[7:4] != 4'd0;
-    wire [3:0] t289 = (t269[3:0] | {4{t284}}) | t288_s1;
+    wire t275 = t270_x8[7:4] != 4'd0;
+    wire [3:0] t280 = (t269[3:0] | {4{t275}}) | t279_s1;
 
     logic [11:0] t149_s2;
     logic [10:0] normalised_s2;
-    logic [3:0] t158_s2, t289_s2;
-    logic t278_s2, t277_s2, t273_s2, t24_s2, t341_s2;
+    logic [3:0] t158_s2, t280_s2;
+    logic t273_s2, t310_s2, t309_s2, t24_s2, t341_s2;
     logic [4:0] t317_s2;
     logic [9:0] t338_s2;
     always_ff @(posedge clk) begin
         t149_s2 <= t149;
         normalised_s2 <= normalised_s1;
         t158_s2 <= {t144, ~t139[12]};
-        t278_s2 <= t268 == 5'd29;
-        t277_s2 <= t264 | (t268[4:1] == 4'd15);
         t273_s2 <= t273;
+        t280_s2 <= t280;
+        t310_s2 <= t268 == 5'd29;
+        t309_s2 <= t264 | (t268[4:1] == 4'd15);
         t24_s2 <= t24_s1;
-        t289_s2 <= t289;
         t317_s2 <= t268 & {5{t273}};
         t338_s2 <= t338_s1;
         t341_s2 <= t341_s1;
@@ -777,19 +751,19 @@ module fdiv_e5f10 (
     logic [11:0] t182_s3;
     logic [10:0] normalised_s3;
     logic [6:0] t191_s3;
-    logic t278_s3, t277_s3, t273_s3, t24_s3, t341_s3;
-    logic [3:0] t289_s3;
+    logic t273_s3, t310_s3, t309_s3, t24_s3, t341_s3;
+    logic [3:0] t280_s3;
     logic [4:0] t317_s3;
     logic [9:0] t338_s3;
     always_ff @(posedge clk) begin
         t182_s3 <= t182;
         normalised_s3 <= normalised_s2;
         t191_s3 <= {t177, ~t172[12]};
-        t278_s3 <= t278_s2;
-        t277_s3 <= t277_s2;
         t273_s3 <= t273_s2;
+        t280_s3 <= t280_s2;
+        t310_s3 <= t310_s2;
+        t309_s3 <= t309_s2;
         t24_s3 <= t24_s2;
-        t289_s3 <= t289_s2;
         t317_s3 <= t317_s2;
         t338_s3 <= t338_s2;
         t341_s3 <= t341_s2;
@@ -808,18 +782,18 @@ module fdiv_e5f10 (
     logic [11:0] t215_s4;
     logic [10:0] normalised_s4;
     logic [9:0] t224_s4, t338_s4;
-    logic t278_s4, t277_s4, t273_s4, t24_s4, t341_s4;
-    logic [3:0] t289_s4;
+    logic t273_s4, t310_s4, t309_s4, t24_s4, t341_s4;
+    logic [3:0] t280_s4;
     logic [4:0] t317_s4;
     always_ff @(posedge clk) begin
         t215_s4 <= t215;
         normalised_s4 <= normalised_s3;
         t224_s4 <= {t210, ~t205[12]};
-        t278_s4 <= t278_s3;
-        t277_s4 <= t277_s3;
         t273_s4 <= t273_s3;
+        t280_s4 <= t280_s3;
+        t310_s4 <= t310_s3;
+        t309_s4 <= t309_s3;
         t24_s4 <= t24_s3;
-        t289_s4 <= t289_s3;
         t317_s4 <= t317_s3;
         t338_s4 <= t338_s3;
         t341_s4 <= t341_s3;
@@ -834,27 +808,27 @@ module fdiv_e5f10 (
     wire [12:0] t238 = 13'(t237) - normalised_x13_3;
     wire [11:0] t243 = {t224_s4, ~t216[12], ~t227[12]};
     wire [12:0] quotient = {t243, ~t238[12]};
-    wire t281 = (t277_s4 | (t278_s4 & t224_s4[9])) & t273_s4;
-    wire is_special = t24_s4 | t281;
-    wire [3:0] t290 = t273_s4 ? 4'(t224_s4[9]) : t289_s4;
+    wire [3:0] t281 = t273_s4 ? 4'(t224_s4[9]) : t280_s4;
+    wire t313 = (t309_s4 | (t310_s4 & t224_s4[9])) & t273_s4;
+    wire is_special = t24_s4 | t313;
     wire [4:0] t318 = {5{is_special}};
     wire t320 = ~is_special;
     wire [9:0] t334 = {10{t320}};
 
     logic [10:0] t242_s5;
     logic [12:0] quotient_s5;
-    logic [4:0] t291_s5, t319_s5;
-    logic t295_s5, t301_s5, t307_s5, t313_s5, t273_s5, t321_s5, t323_s5, t320_s5, t341_s5;
+    logic [4:0] t282_s5, t319_s5;
+    logic t286_s5, t292_s5, t298_s5, t304_s5, t273_s5, t321_s5, t323_s5, t320_s5, t341_s5;
     logic [1:0] t325_s5;
     logic [9:0] t334_s5, t338_s5;
     always_ff @(posedge clk) begin
         t242_s5 <= t238[12] ? t237[10:0] : t238[10:0];
         quotient_s5 <= quotient;
-        t291_s5 <= t224_s4[9:5];
-        t295_s5 <= t290[3];
-        t301_s5 <= t290[2];
-        t307_s5 <= t290[1];
-        t313_s5 <= t290[0];
+        t282_s5 <= t224_s4[9:5];
+        t286_s5 <= t281[3];
+        t292_s5 <= t281[2];
+        t298_s5 <= t281[1];
+        t304_s5 <= t281[0];
         t273_s5 <= t273_s4;
         t321_s5 <= ~t224_s4[9];
         t323_s5 <= t273_s4 & t224_s4[9];
@@ -868,13 +842,13 @@ module fdiv_e5f10 (
 
     // cycle 5
     wire [13:0] t252 = {quotient_s5, t242_s5 != 11'd0};
-    wire [5:0] t294 = {t291_s5, t252[8:0] != 9'd0};
-    wire [13:0] t296 = t295_s5 ? 14'(t294) : t252;
-    wire [9:0] t300 = {t296[13:5], t296[4:0] != 5'd0};
-    wire [13:0] t302 = t301_s5 ? 14'(t300) : t296;
-    wire [11:0] t306 = {t302[13:3], t302[2:0] != 3'd0};
-    wire [13:0] t308 = t307_s5 ? 14'(t306) : t302;
-    wire [12:0] aligned = t313_s5 ? {t308[13:2], t308[1:0] != 2'd0} : t308[12:0];
+    wire [5:0] t285 = {t282_s5, t252[8:0] != 9'd0};
+    wire [13:0] t287 = t286_s5 ? 14'(t285) : t252;
+    wire [9:0] t291 = {t287[13:5], t287[4:0] != 5'd0};
+    wire [13:0] t293 = t292_s5 ? 14'(t291) : t287;
+    wire [11:0] t297 = {t293[13:3], t293[2:0] != 3'd0};
+    wire [13:0] t299 = t298_s5 ? 14'(t297) : t293;
+    wire [12:0] aligned = t304_s5 ? {t299[13:2], t299[1:0] != 2'd0} : t299[12:0];
 
     logic t273_s6, t321_s6, t315_s6, t323_s6, t330_s6, t331_s6, t329_s6, t320_s6, t341_s6;
     logic [1:0] t325_s6;

@@ -3,7 +3,7 @@
 // Not checked (--check off).
 /* verilator lint_off DECLFILENAME */
 
-// fadd_e8f23: latency 4, one operation a cycle
+// fadd_e8f23: latency 3, one operation a cycle
 module fadd_e8f23 (
     input  logic        clk,
     input  logic [31:0] a,
@@ -62,33 +62,28 @@ module fadd_e8f23 (
     wire [26:0] t58 = t40[2] ? 27'(t56) : t52;
     wire [24:0] t62 = {t58[26:3], t58[2:0] != 3'd0};
     wire [26:0] t64 = t40[1] ? 27'(t62) : t58;
+    wire [25:0] t68 = {t64[26:2], t64[1:0] != 2'd0};
+    wire [26:0] aligned = t40[0] ? 27'(t68) : t64;
 
-    logic t69_s2, t9_s2, t81_s2, t19_s2, t92_s2, t11_s2, t199_s2;
-    logic [25:0] t68_s2;
-    logic [26:0] t64_s2, t71_s2;
-    logic [27:0] t77_s2;
+    logic [27:0] t77_s2, t78_s2;
+    logic t81_s2, t19_s2, t92_s2, t9_s2, t11_s2, t199_s2;
     logic [7:0] t25_s2;
     logic [22:0] t197_s2;
     always_ff @(posedge clk) begin
-        t69_s2 <= t40[0];
-        t68_s2 <= {t64[26:2], t64[1:0] != 2'd0};
-        t64_s2 <= t64;
-        t71_s2 <= t71_s1;
-        t9_s2 <= t9_s1;
         t77_s2 <= t77_s1;
+        t78_s2 <= {aligned ^ t71_s1, t9_s1};
         t81_s2 <= t81_s1;
         t19_s2 <= t19_s1;
         t92_s2 <= t92_s1;
         t25_s2 <= t25_s1;
+        t9_s2 <= t9_s1;
         t11_s2 <= t11_s1;
         t197_s2 <= t197_s1;
         t199_s2 <= t199_s1;
     end
 
     // cycle 2
-    wire [26:0] aligned = t69_s2 ? 27'(t68_s2) : t64_s2;
-    wire [27:0] t78 = {aligned ^ t71_s2, t9_s2};
-    wire [28:0] sum = 29'(t77_s2) + 29'(t78);
+    wire [28:0] sum = 29'(t77_s2) + 29'(t78_s2);
     wire t83 = (sum[28] & t81_s2) | t19_s2;
     wire [27:0] t85 = {t83, sum[27:1]};
     wire is_special = t83 & t92_s2;
@@ -105,26 +100,31 @@ module fadd_e8f23 (
     wire [7:0] t112 = t25_s2 & {8{t110}};
     wire t114 = t112[7:5] != 3'd0;
     wire t119 = ({t95, t97, t99, t101} == 4'd0) & (t114 | t112[4]);
+    wire t122 = t114 | (t112[4] & ~t119);
+    wire [27:0] t126 = t119 ? {sum[12:1], 16'd0} : t85;
+    wire [6:0] t130 = t119 ? {t103, t105, t107, 4'd0} : t108;
+    wire t135 = (t130[6:5] == 2'd0) & (t122 | t112[3]);
+    wire [27:0] t142 = t135 ? {t126[19:0], 8'd0} : t126;
+    wire [6:0] t146 = t135 ? {t130[4:0], 2'd0} : t130;
     wire t185 = ~is_special;
     wire [22:0] t193 = {23{t185}};
     wire t200 = (t11_s2 & ~(t109 & t9_s2)) & t199_s2;
 
-    logic t119_s3, t122_s3, t133_s3, t149_s3, t160_s3, t171_s3, t185_s3, t200_s3;
-    logic [27:0] t125_s3, t85_s3;
-    logic [6:0] t129_s3, t108_s3;
+    logic t122_s3, t137_s3, t149_s3, t148_s3, t160_s3, t171_s3, t135_s3, t119_s3, t185_s3, t200_s3;
+    logic [27:0] t156_s3, t142_s3;
     logic [7:0] t112_s3;
     logic [22:0] t193_s3, t197_s3;
     always_ff @(posedge clk) begin
-        t119_s3 <= t119;
-        t125_s3 <= {sum[12:1], 16'd0};
-        t85_s3 <= t85;
-        t129_s3 <= {t103, t105, t107, 4'd0};
-        t108_s3 <= t108;
-        t122_s3 <= t114 | (t112[4] & ~t119);
-        t133_s3 <= t112[3];
+        t122_s3 <= t122;
+        t137_s3 <= t112[3] & ~t135;
         t149_s3 <= t112[2];
+        t148_s3 <= ~t146[6];
+        t156_s3 <= {t142[23:0], 4'd0};
+        t142_s3 <= t142;
         t160_s3 <= t112[1];
         t171_s3 <= t112[0];
+        t135_s3 <= t135;
+        t119_s3 <= t119;
         t112_s3 <= t112;
         t193_s3 <= t193;
         t185_s3 <= t185;
@@ -133,44 +133,21 @@ module fadd_e8f23 (
     end
 
     // cycle 3
-    wire [27:0] t126 = t119_s3 ? t125_s3 : t85_s3;
-    wire [6:0] t130 = t119_s3 ? t129_s3 : t108_s3;
-    wire t135 = (t130[6:5] == 2'd0) & (t122_s3 | t133_s3);
-    wire t138 = t122_s3 | (t133_s3 & ~t135);
-    wire [27:0] t142 = t135 ? {t126[19:0], 8'd0} : t126;
-    wire [6:0] t146 = t135 ? {t130[4:0], 2'd0} : t130;
-    wire t151 = ~t146[6] & (t138 | t149_s3);
+    wire t138 = t122_s3 | t137_s3;
+    wire t151 = t148_s3 & (t138 | t149_s3);
     wire t154 = t138 | (t149_s3 & ~t151);
-    wire [27:0] t157 = t151 ? {t142[23:0], 4'd0} : t142;
+    wire [27:0] t157 = t151 ? t156_s3 : t142_s3;
     wire t162 = (t157[27:26] == 2'd0) & (t154 | t160_s3);
     wire [27:0] t168 = t162 ? {t157[25:0], 2'd0} : t157;
     wire t172 = (t154 | (t160_s3 & ~t162)) | t171_s3;
     wire t173 = ~t168[27] & t172;
     wire [27:0] normalised = t173 ? {t168[26:0], 1'b0} : t168;
-
-    logic [7:0] t112_s4;
-    logic [4:0] t177_s4;
-    logic [2:0] t189_s4;
-    logic t188_s4, t187_s4, t185_s4, t183_s4, t200_s4;
-    logic [22:0] t194_s4, t197_s4;
-    always_ff @(posedge clk) begin
-        t112_s4 <= t112_s3;
-        t177_s4 <= {t119_s3, t135, t151, t162, t173};
-        t189_s4 <= normalised[2:0];
-        t188_s4 <= normalised[4];
-        t187_s4 <= normalised[3];
-        t185_s4 <= t185_s3;
-        t194_s4 <= normalised[26:4] & t193_s3;
-        t197_s4 <= t197_s3;
-        t183_s4 <= normalised[27];
-        t200_s4 <= t200_s3;
-    end
-
-    // cycle 4
-    wire round_up = t187_s4 & (t188_s4 | (t189_s4 != 3'd0));
-    wire [30:0] t201 = {t112_s4 - 8'(t177_s4), t194_s4 | t197_s4};
-    wire [23:0] t202 = {t183_s4, 22'd0, round_up & t185_s4};
-    assign result = {t200_s4, t201 + 31'(t202)};
+    wire [4:0] t177 = {t119_s3, t135_s3, t151, t162, t173};
+    wire t191 = normalised[4] | (normalised[2:0] != 3'd0);
+    wire round_up = normalised[3] & t191;
+    wire [30:0] t201 = {t112_s3 - 8'(t177), (normalised[26:4] & t193_s3) | t197_s3};
+    wire [23:0] t202 = {normalised[27], 22'd0, round_up & t185_s3};
+    assign result = {t200_s3, t201 + 31'(t202)};
 
     // Bits that nothing reads.
     wire _unused = &{
@@ -699,13 +676,87 @@ module exp_e8f23 (
     end
 
     wire t187 = ((t170_s3 != 3'd0) & t180_s3) & t186_s3;
+    wire t189 = t183[10:5] != 6'd0;
+    wire [4:0] t192 = t183[4:0] | {5{t189}};
 
-    logic [6:0] t188_s3;
+    logic [4:0] t193_s1, t193_s2, t193_s3;
     always_ff @(posedge clk) begin
-        t188_s3 <= t182[7:1];
+        t193_s1 <= {5{t162}};
+        t193_s2 <= t193_s1;
+        t193_s3 <= t193_s2;
     end
 
-    wire t191 = ((t172_s3 & t173_s3) | t177_s3) | (t188_s3 == 7'd127);
+    wire [4:0] t195 = t187 ? 5'd0 : (t192 | t193_s3);
+
+    logic t200_s4, t200_s5, t200_s6, t200_s7, t200_s8;
+    logic [9:0] t199_s8;
+    logic [25:0] t168_s8;
+    always_ff @(posedge clk) begin
+        t200_s4 <= t195[4];
+        t200_s5 <= t200_s4;
+        t200_s6 <= t200_s5;
+        t200_s7 <= t200_s6;
+        t200_s8 <= t200_s7;
+        t199_s8 <= {t151[30:22], t168[16:0] != 17'd0};
+        t168_s8 <= t168;
+    end
+
+    wire [25:0] t201 = t200_s8 ? 26'(t199_s8) : t168_s8;
+    wire [17:0] t205 = {t201[25:9], t201[8:0] != 9'd0};
+
+    logic t206_s4, t206_s5, t206_s6, t206_s7, t206_s8;
+    always_ff @(posedge clk) begin
+        t206_s4 <= t195[3];
+        t206_s5 <= t206_s4;
+        t206_s6 <= t206_s5;
+        t206_s7 <= t206_s6;
+        t206_s8 <= t206_s7;
+    end
+
+    wire [25:0] t207 = t206_s8 ? 26'(t205) : t201;
+    wire [21:0] t211 = {t207[25:5], t207[4:0] != 5'd0};
+
+    logic t212_s4, t212_s5, t212_s6, t212_s7, t212_s8;
+    always_ff @(posedge clk) begin
+        t212_s4 <= t195[2];
+        t212_s5 <= t212_s4;
+        t212_s6 <= t212_s5;
+        t212_s7 <= t212_s6;
+        t212_s8 <= t212_s7;
+    end
+
+    wire [25:0] t213 = t212_s8 ? 26'(t211) : t207;
+    wire [23:0] t217 = {t213[25:3], t213[2:0] != 3'd0};
+
+    logic t218_s4, t218_s5, t218_s6, t218_s7, t218_s8;
+    always_ff @(posedge clk) begin
+        t218_s4 <= t195[1];
+        t218_s5 <= t218_s4;
+        t218_s6 <= t218_s5;
+        t218_s7 <= t218_s6;
+        t218_s8 <= t218_s7;
+    end
+
+    wire [25:0] t219 = t218_s8 ? 26'(t217) : t213;
+    wire [24:0] t223 = {t219[25:2], t219[1:0] != 2'd0};
+
+    logic t224_s4, t224_s5, t224_s6, t224_s7, t224_s8;
+    always_ff @(posedge clk) begin
+        t224_s4 <= t195[0];
+        t224_s5 <= t224_s4;
+        t224_s6 <= t224_s5;
+        t224_s7 <= t224_s6;
+        t224_s8 <= t224_s7;
+    end
+
+    wire [25:0] aligned = t224_s8 ? 26'(t223) : t219;
+
+    logic [6:0] t226_s3;
+    always_ff @(posedge clk) begin
+        t226_s3 <= t182[7:1];
+    end
+
+    wire t229 = ((t172_s3 & t173_s3) | t177_s3) | (t226_s3 == 7'd127);
 
     logic t164_s1, t164_s2, t164_s3;
     always_ff @(posedge clk) begin
@@ -714,81 +765,7 @@ module exp_e8f23 (
         t164_s3 <= t164_s2;
     end
 
-    wire is_special = t164_s3 | (t191 & t187);
-    wire t197 = t183[10:5] != 6'd0;
-    wire [4:0] t200 = t183[4:0] | {5{t197}};
-
-    logic [4:0] t201_s1, t201_s2, t201_s3;
-    always_ff @(posedge clk) begin
-        t201_s1 <= {5{t162}};
-        t201_s2 <= t201_s1;
-        t201_s3 <= t201_s2;
-    end
-
-    wire [4:0] t203 = t187 ? 5'd0 : (t200 | t201_s3);
-
-    logic t208_s4, t208_s5, t208_s6, t208_s7, t208_s8;
-    logic [9:0] t207_s8;
-    logic [25:0] t168_s8;
-    always_ff @(posedge clk) begin
-        t208_s4 <= t203[4];
-        t208_s5 <= t208_s4;
-        t208_s6 <= t208_s5;
-        t208_s7 <= t208_s6;
-        t208_s8 <= t208_s7;
-        t207_s8 <= {t151[30:22], t168[16:0] != 17'd0};
-        t168_s8 <= t168;
-    end
-
-    wire [25:0] t209 = t208_s8 ? 26'(t207_s8) : t168_s8;
-    wire [17:0] t213 = {t209[25:9], t209[8:0] != 9'd0};
-
-    logic t214_s4, t214_s5, t214_s6, t214_s7, t214_s8;
-    always_ff @(posedge clk) begin
-        t214_s4 <= t203[3];
-        t214_s5 <= t214_s4;
-        t214_s6 <= t214_s5;
-        t214_s7 <= t214_s6;
-        t214_s8 <= t214_s7;
-    end
-
-    wire [25:0] t215 = t214_s8 ? 26'(t213) : t209;
-    wire [21:0] t219 = {t215[25:5], t215[4:0] != 5'd0};
-
-    logic t220_s4, t220_s5, t220_s6, t220_s7, t220_s8;
-    always_ff @(posedge clk) begin
-        t220_s4 <= t203[2];
-        t220_s5 <= t220_s4;
-        t220_s6 <= t220_s5;
-        t220_s7 <= t220_s6;
-        t220_s8 <= t220_s7;
-    end
-
-    wire [25:0] t221 = t220_s8 ? 26'(t219) : t215;
-    wire [23:0] t225 = {t221[25:3], t221[2:0] != 3'd0};
-
-    logic t226_s4, t226_s5, t226_s6, t226_s7, t226_s8;
-    always_ff @(posedge clk) begin
-        t226_s4 <= t203[1];
-        t226_s5 <= t226_s4;
-        t226_s6 <= t226_s5;
-        t226_s7 <= t226_s6;
-        t226_s8 <= t226_s7;
-    end
-
-    wire [25:0] t227 = t226_s8 ? 26'(t225) : t221;
-    wire [24:0] t231 = {t227[25:2], t227[1:0] != 2'd0};
-
-    logic t232_s4, t232_s5, t232_s6, t232_s7, t232_s8;
-    always_ff @(posedge clk) begin
-        t232_s4 <= t203[0];
-        t232_s5 <= t232_s4;
-        t232_s6 <= t232_s5;
-        t232_s7 <= t232_s6;
-        t232_s8 <= t232_s7;
-    end
-
-    wire [25:0] aligned = t232_s8 ? 26'(t231) : t227;
+    wire is_special = t164_s3 | (t229 & t187);
 
     logic [7:0] t182_s3;
     always_ff @(posedge clk) begin
@@ -800,7 +777,6 @@ module exp_e8f23 (
     wire t239 = ~is_special;
 
     logic t187_s4, t187_s5, t187_s6, t187_s7, t187_s8, t241_s4, t241_s5, t241_s6, t241_s7, t241_s8;
-    logic t246_s9, t249_s9;
     always_ff @(posedge clk) begin
         t187_s4 <= t187;
         t187_s5 <= t187_s4;
@@ -812,16 +788,14 @@ module exp_e8f23 (
         t241_s6 <= t241_s5;
         t241_s7 <= t241_s6;
         t241_s8 <= t241_s7;
-        t246_s9 <= aligned[1];
-        t249_s9 <= aligned[2] | aligned[0];
     end
 
-    wire round_up = t246_s9 & t249_s9;
+    wire round_up = aligned[1] & (aligned[2] | aligned[0]);
     wire [22:0] t251 = {23{t239}};
 
     logic [22:0] t251_s4, t251_s5, t251_s6, t251_s7, t251_s8, t254_s1, t254_s2, t254_s3, t254_s4;
     logic [22:0] t254_s5, t254_s6, t254_s7, t254_s8;
-    logic t239_s4, t239_s5, t239_s6, t239_s7, t239_s8, t239_s9;
+    logic t239_s4, t239_s5, t239_s6, t239_s7, t239_s8;
     logic [7:0] t238_s4, t238_s5, t238_s6, t238_s7, t238_s8;
     always_ff @(posedge clk) begin
         t251_s4 <= t251;
@@ -834,7 +808,6 @@ module exp_e8f23 (
         t239_s6 <= t239_s5;
         t239_s7 <= t239_s6;
         t239_s8 <= t239_s7;
-        t239_s9 <= t239_s8;
         t254_s1 <= {is_nan, 22'd0};
         t254_s2 <= t254_s1;
         t254_s3 <= t254_s2;
@@ -851,20 +824,16 @@ module exp_e8f23 (
     end
 
     wire [30:0] t256 = {t238_s8, (aligned[24:2] & t251_s8) | t254_s8};
-
-    logic t243_s9;
-    always_ff @(posedge clk) begin
-        t243_s9 <= (t187_s8 | aligned[25]) & t241_s8;
-    end
-
-    wire [23:0] t257 = {t243_s9, 22'd0, round_up & t239_s9};
+    wire [23:0] t257 = {(t187_s8 | aligned[25]) & t241_s8, 22'd0, round_up & t239_s8};
 
     logic [30:0] t256_s9;
+    logic [23:0] t257_s9;
     always_ff @(posedge clk) begin
         t256_s9 <= t256;
+        t257_s9 <= t257;
     end
 
-    wire [30:0] t258 = t256_s9 + 31'(t257);
+    wire [30:0] t258 = t256_s9 + 31'(t257_s9);
     assign result = 32'(t258);
 
     // Bits that nothing reads.
@@ -879,7 +848,7 @@ module exp_e8f23 (
     };
 endmodule
 
-// fdiv_e8f23: latency 13, one operation a cycle
+// fdiv_e8f23: latency 12, one operation a cycle
 module fdiv_e8f23 (
     input  logic        clk,
     input  logic [31:0] a,
@@ -939,37 +908,37 @@ module fdiv_e8f23 (
     wire [23:0] normalised_1 = t128[23] ? t128 : {t128[22:0], 1'b0};
     wire [4:0] t134 = {t104, t112, ~t118[5], t125, ~t128[23]};
     wire [48:0] t140 = {normalised[23:1], normalised[0], 25'd0};
+    wire [24:0] t142 = 25'(t140[48:25]) - 25'(normalised_1);
 
-    logic [7:0] t33_s1, t89_s1;
-    logic [4:0] t82_s1, t134_s1, t464_s1;
-    logic [23:0] t141_s1, normalised_s1;
-    logic t448_s1, t24_s1, t523_s1;
+    logic t143_s1, t158_s1, t448_s1, t24_s1, t523_s1;
+    logic [23:0] t141_s1, t145_s1, normalised_s1;
+    logic [8:0] t83_s1, t135_s1;
+    logic [4:0] t455_s1;
     logic [22:0] t520_s1;
     always_ff @(posedge clk) begin
-        t33_s1 <= t33;
-        t82_s1 <= t82;
-        t89_s1 <= t89;
-        t134_s1 <= t134;
+        t143_s1 <= t142[24];
         t141_s1 <= t140[48:25];
+        t145_s1 <= t142[23:0];
         normalised_s1 <= normalised_1;
+        t158_s1 <= ~t142[24];
+        t83_s1 <= 9'(t33) - 9'(t82);
+        t135_s1 <= 9'(t89) - 9'(t134);
         t448_s1 <= ~t25;
+        t455_s1 <= {5{t25}};
         t24_s1 <= t24;
-        t464_s1 <= {5{t25}};
         t520_s1 <= {is_nan, 22'd0};
         t523_s1 <= (a_sign ^ b_sign) & ~is_nan;
     end
 
     // cycle 1
-    wire [8:0] t83 = 9'(t33_s1) - 9'(t82_s1);
-    wire [8:0] t135 = 9'(t89_s1) - 9'(t134_s1);
-    wire [24:0] t142 = 25'(t141_s1) - 25'(normalised_s1);
-    wire [24:0] t149 = {t142[24] ? t141_s1 : t142[23:0], 1'b0};
+    wire [24:0] t149 = {t143_s1 ? t141_s1 : t145_s1, 1'b0};
     wire [25:0] normalised_x26 = 26'(normalised_s1);
     wire [25:0] t150 = 26'(t149) - normalised_x26;
     wire [24:0] t160 = {t150[25] ? t149[23:0] : t150[23:0], 1'b0};
     wire [25:0] t161 = 26'(t160) - normalised_x26;
-    wire [1:0] t166 = {~t142[24], ~t150[25]};
-    wire [9:0] t425 = 10'($signed(t83)) - 10'($signed(t135));
+    wire [24:0] t171 = {t161[25] ? t160[23:0] : t161[23:0], 1'b0};
+    wire [2:0] t177 = {t158_s1, ~t150[25], ~t161[25]};
+    wire [9:0] t425 = 10'($signed(t83_s1)) - 10'($signed(t135_s1));
     wire [10:0] t429 = 11'($signed(t425)) + 11'd253;
     wire t440 = (t429[7] & t429[8]) | t429[9];
     wire t443 = (t429[9:7] != 3'd0) & ~t429[10];
@@ -977,312 +946,313 @@ module fdiv_e8f23 (
     wire [9:0] t445 = 10'd128 - t429[9:0];
     wire [10:0] t446_x11 = 11'($signed(t445));
     wire t449 = t443 & t448_s1;
-    wire t460 = t446_x11[10:5] != 6'd0;
+    wire t451 = t446_x11[10:5] != 6'd0;
+    wire [4:0] t454 = t445[4:0] | {5{t451}};
     wire [7:0] t499 = t444 & {8{t449}};
 
-    logic t162_s2, t454_s2, t453_s2, t449_s2, t24_s2, t523_s2;
-    logic [24:0] t160_s2;
-    logic [23:0] t163_s2, normalised_s2;
+    logic [24:0] t171_s2;
+    logic [23:0] normalised_s2;
     logic [2:0] t180_s2;
-    logic [4:0] t461_s2, t462_s2, t464_s2;
+    logic t449_s2, t492_s2, t491_s2, t24_s2, t523_s2;
+    logic [4:0] t456_s2;
     logic [7:0] t499_s2;
     logic [22:0] t520_s2;
     always_ff @(posedge clk) begin
-        t162_s2 <= t161[25];
-        t160_s2 <= t160;
-        t163_s2 <= t161[23:0];
+        t171_s2 <= t171;
         normalised_s2 <= normalised_s1;
-        t180_s2 <= {t166, ~t161[25]};
-        t454_s2 <= t444 == 8'd253;
-        t453_s2 <= t440 | (t444[7:1] == 7'd127);
+        t180_s2 <= t177;
         t449_s2 <= t449;
+        t456_s2 <= t454 | t455_s1;
+        t492_s2 <= t444 == 8'd253;
+        t491_s2 <= t440 | (t444[7:1] == 7'd127);
         t24_s2 <= t24_s1;
-        t461_s2 <= t445[4:0];
-        t462_s2 <= {5{t460}};
-        t464_s2 <= t464_s1;
         t499_s2 <= t499;
         t520_s2 <= t520_s1;
         t523_s2 <= t523_s1;
     end
 
     // cycle 2
-    wire [24:0] t171 = {t162_s2 ? t160_s2[23:0] : t163_s2, 1'b0};
     wire [25:0] normalised_x26_1 = 26'(normalised_s2);
-    wire [25:0] t172 = 26'(t171) - normalised_x26_1;
-    wire [24:0] t182 = {t172[25] ? t171[23:0] : t172[23:0], 1'b0};
+    wire [25:0] t172 = 26'(t171_s2) - normalised_x26_1;
+    wire [24:0] t182 = {t172[25] ? t171_s2[23:0] : t172[23:0], 1'b0};
     wire [25:0] t183 = 26'(t182) - normalised_x26_1;
     wire [24:0] t193 = {t183[25] ? t182[23:0] : t183[23:0], 1'b0};
+    wire [25:0] t194 = 26'(t193) - normalised_x26_1;
     wire [4:0] t199 = {t180_s2, ~t172[25], ~t183[25]};
 
+    logic t195_s3, t449_s3, t492_s3, t491_s3, t24_s3, t523_s3;
     logic [24:0] t193_s3;
-    logic [23:0] normalised_s3;
-    logic [4:0] t202_s3, t465_s3;
-    logic t454_s3, t453_s3, t449_s3, t24_s3, t523_s3;
+    logic [23:0] t196_s3, normalised_s3;
+    logic [5:0] t213_s3;
+    logic [4:0] t456_s3;
     logic [7:0] t499_s3;
     logic [22:0] t520_s3;
     always_ff @(posedge clk) begin
+        t195_s3 <= t194[25];
         t193_s3 <= t193;
+        t196_s3 <= t194[23:0];
         normalised_s3 <= normalised_s2;
-        t202_s3 <= t199;
-        t454_s3 <= t454_s2;
-        t453_s3 <= t453_s2;
+        t213_s3 <= {t199, ~t194[25]};
         t449_s3 <= t449_s2;
+        t456_s3 <= t456_s2;
+        t492_s3 <= t492_s2;
+        t491_s3 <= t491_s2;
         t24_s3 <= t24_s2;
-        t465_s3 <= (t461_s2 | t462_s2) | t464_s2;
         t499_s3 <= t499_s2;
         t520_s3 <= t520_s2;
         t523_s3 <= t523_s2;
     end
 
     // cycle 3
+    wire [24:0] t204 = {t195_s3 ? t193_s3[23:0] : t196_s3, 1'b0};
     wire [25:0] normalised_x26_2 = 26'(normalised_s3);
-    wire [25:0] t194 = 26'(t193_s3) - normalised_x26_2;
-    wire [24:0] t204 = {t194[25] ? t193_s3[23:0] : t194[23:0], 1'b0};
     wire [25:0] t205 = 26'(t204) - normalised_x26_2;
     wire [24:0] t215 = {t205[25] ? t204[23:0] : t205[23:0], 1'b0};
     wire [25:0] t216 = 26'(t215) - normalised_x26_2;
-    wire [6:0] t221 = {t202_s3, ~t194[25], ~t205[25]};
+    wire [24:0] t226 = {t216[25] ? t215[23:0] : t216[23:0], 1'b0};
+    wire [7:0] t232 = {t213_s3, ~t205[25], ~t216[25]};
 
-    logic t217_s4, t454_s4, t453_s4, t449_s4, t24_s4, t523_s4;
-    logic [24:0] t215_s4;
-    logic [23:0] t218_s4, normalised_s4;
+    logic [24:0] t226_s4;
+    logic [23:0] normalised_s4;
     logic [7:0] t235_s4, t499_s4;
-    logic [4:0] t465_s4;
+    logic t449_s4, t492_s4, t491_s4, t24_s4, t523_s4;
+    logic [4:0] t456_s4;
     logic [22:0] t520_s4;
     always_ff @(posedge clk) begin
-        t217_s4 <= t216[25];
-        t215_s4 <= t215;
-        t218_s4 <= t216[23:0];
+        t226_s4 <= t226;
         normalised_s4 <= normalised_s3;
-        t235_s4 <= {t221, ~t216[25]};
-        t454_s4 <= t454_s3;
-        t453_s4 <= t453_s3;
+        t235_s4 <= t232;
         t449_s4 <= t449_s3;
+        t456_s4 <= t456_s3;
+        t492_s4 <= t492_s3;
+        t491_s4 <= t491_s3;
         t24_s4 <= t24_s3;
-        t465_s4 <= t465_s3;
         t499_s4 <= t499_s3;
         t520_s4 <= t520_s3;
         t523_s4 <= t523_s3;
     end
 
     // cycle 4
-    wire [24:0] t226 = {t217_s4 ? t215_s4[23:0] : t218_s4, 1'b0};
     wire [25:0] normalised_x26_3 = 26'(normalised_s4);
-    wire [25:0] t227 = 26'(t226) - normalised_x26_3;
-    wire [24:0] t237 = {t227[25] ? t226[23:0] : t227[23:0], 1'b0};
+    wire [25:0] t227 = 26'(t226_s4) - normalised_x26_3;
+    wire [24:0] t237 = {t227[25] ? t226_s4[23:0] : t227[23:0], 1'b0};
     wire [25:0] t238 = 26'(t237) - normalised_x26_3;
     wire [24:0] t248 = {t238[25] ? t237[23:0] : t238[23:0], 1'b0};
+    wire [25:0] t249 = 26'(t248) - normalised_x26_3;
     wire [9:0] t254 = {t235_s4, ~t227[25], ~t238[25]};
 
+    logic t250_s5, t449_s5, t492_s5, t491_s5, t24_s5, t523_s5;
     logic [24:0] t248_s5;
-    logic [23:0] normalised_s5;
-    logic [9:0] t257_s5;
-    logic t454_s5, t453_s5, t449_s5, t24_s5, t523_s5;
-    logic [4:0] t465_s5;
+    logic [23:0] t251_s5, normalised_s5;
+    logic [10:0] t268_s5;
+    logic [4:0] t456_s5;
     logic [7:0] t499_s5;
     logic [22:0] t520_s5;
     always_ff @(posedge clk) begin
+        t250_s5 <= t249[25];
         t248_s5 <= t248;
+        t251_s5 <= t249[23:0];
         normalised_s5 <= normalised_s4;
-        t257_s5 <= t254;
-        t454_s5 <= t454_s4;
-        t453_s5 <= t453_s4;
+        t268_s5 <= {t254, ~t249[25]};
         t449_s5 <= t449_s4;
+        t456_s5 <= t456_s4;
+        t492_s5 <= t492_s4;
+        t491_s5 <= t491_s4;
         t24_s5 <= t24_s4;
-        t465_s5 <= t465_s4;
         t499_s5 <= t499_s4;
         t520_s5 <= t520_s4;
         t523_s5 <= t523_s4;
     end
 
     // cycle 5
+    wire [24:0] t259 = {t250_s5 ? t248_s5[23:0] : t251_s5, 1'b0};
     wire [25:0] normalised_x26_4 = 26'(normalised_s5);
-    wire [25:0] t249 = 26'(t248_s5) - normalised_x26_4;
-    wire [24:0] t259 = {t249[25] ? t248_s5[23:0] : t249[23:0], 1'b0};
     wire [25:0] t260 = 26'(t259) - normalised_x26_4;
     wire [24:0] t270 = {t260[25] ? t259[23:0] : t260[23:0], 1'b0};
     wire [25:0] t271 = 26'(t270) - normalised_x26_4;
-    wire [11:0] t276 = {t257_s5, ~t249[25], ~t260[25]};
+    wire [24:0] t281 = {t271[25] ? t270[23:0] : t271[23:0], 1'b0};
+    wire [12:0] t287 = {t268_s5, ~t260[25], ~t271[25]};
 
-    logic t272_s6, t454_s6, t453_s6, t449_s6, t24_s6, t523_s6;
-    logic [24:0] t270_s6;
-    logic [23:0] t273_s6, normalised_s6;
+    logic [24:0] t281_s6;
+    logic [23:0] normalised_s6;
     logic [12:0] t290_s6;
-    logic [4:0] t465_s6;
+    logic t449_s6, t492_s6, t491_s6, t24_s6, t523_s6;
+    logic [4:0] t456_s6;
     logic [7:0] t499_s6;
     logic [22:0] t520_s6;
     always_ff @(posedge clk) begin
-        t272_s6 <= t271[25];
-        t270_s6 <= t270;
-        t273_s6 <= t271[23:0];
+        t281_s6 <= t281;
         normalised_s6 <= normalised_s5;
-        t290_s6 <= {t276, ~t271[25]};
-        t454_s6 <= t454_s5;
-        t453_s6 <= t453_s5;
+        t290_s6 <= t287;
         t449_s6 <= t449_s5;
+        t456_s6 <= t456_s5;
+        t492_s6 <= t492_s5;
+        t491_s6 <= t491_s5;
         t24_s6 <= t24_s5;
-        t465_s6 <= t465_s5;
         t499_s6 <= t499_s5;
         t520_s6 <= t520_s5;
         t523_s6 <= t523_s5;
     end
 
     // cycle 6
-    wire [24:0] t281 = {t272_s6 ? t270_s6[23:0] : t273_s6, 1'b0};
     wire [25:0] normalised_x26_5 = 26'(normalised_s6);
-    wire [25:0] t282 = 26'(t281) - normalised_x26_5;
-    wire [24:0] t292 = {t282[25] ? t281[23:0] : t282[23:0], 1'b0};
+    wire [25:0] t282 = 26'(t281_s6) - normalised_x26_5;
+    wire [24:0] t292 = {t282[25] ? t281_s6[23:0] : t282[23:0], 1'b0};
     wire [25:0] t293 = 26'(t292) - normalised_x26_5;
     wire [24:0] t303 = {t293[25] ? t292[23:0] : t293[23:0], 1'b0};
+    wire [25:0] t304 = 26'(t303) - normalised_x26_5;
     wire [14:0] t309 = {t290_s6, ~t282[25], ~t293[25]};
 
+    logic t305_s7, t449_s7, t492_s7, t491_s7, t24_s7, t523_s7;
     logic [24:0] t303_s7;
-    logic [23:0] normalised_s7;
-    logic [14:0] t312_s7;
-    logic t454_s7, t453_s7, t449_s7, t24_s7, t523_s7;
-    logic [4:0] t465_s7;
+    logic [23:0] t306_s7, normalised_s7;
+    logic [15:0] t323_s7;
+    logic [4:0] t456_s7;
     logic [7:0] t499_s7;
     logic [22:0] t520_s7;
     always_ff @(posedge clk) begin
+        t305_s7 <= t304[25];
         t303_s7 <= t303;
+        t306_s7 <= t304[23:0];
         normalised_s7 <= normalised_s6;
-        t312_s7 <= t309;
-        t454_s7 <= t454_s6;
-        t453_s7 <= t453_s6;
+        t323_s7 <= {t309, ~t304[25]};
         t449_s7 <= t449_s6;
+        t456_s7 <= t456_s6;
+        t492_s7 <= t492_s6;
+        t491_s7 <= t491_s6;
         t24_s7 <= t24_s6;
-        t465_s7 <= t465_s6;
         t499_s7 <= t499_s6;
         t520_s7 <= t520_s6;
         t523_s7 <= t523_s6;
     end
 
     // cycle 7
+    wire [24:0] t314 = {t305_s7 ? t303_s7[23:0] : t306_s7, 1'b0};
     wire [25:0] normalised_x26_6 = 26'(normalised_s7);
-    wire [25:0] t304 = 26'(t303_s7) - normalised_x26_6;
-    wire [24:0] t314 = {t304[25] ? t303_s7[23:0] : t304[23:0], 1'b0};
     wire [25:0] t315 = 26'(t314) - normalised_x26_6;
     wire [24:0] t325 = {t315[25] ? t314[23:0] : t315[23:0], 1'b0};
     wire [25:0] t326 = 26'(t325) - normalised_x26_6;
-    wire [16:0] t331 = {t312_s7, ~t304[25], ~t315[25]};
+    wire [24:0] t336 = {t326[25] ? t325[23:0] : t326[23:0], 1'b0};
+    wire [17:0] t342 = {t323_s7, ~t315[25], ~t326[25]};
 
-    logic t327_s8, t454_s8, t453_s8, t449_s8, t24_s8, t523_s8;
-    logic [24:0] t325_s8;
-    logic [23:0] t328_s8, normalised_s8;
+    logic [24:0] t336_s8;
+    logic [23:0] normalised_s8;
     logic [17:0] t345_s8;
-    logic [4:0] t465_s8;
+    logic t449_s8, t492_s8, t491_s8, t24_s8, t523_s8;
+    logic [4:0] t456_s8;
     logic [7:0] t499_s8;
     logic [22:0] t520_s8;
     always_ff @(posedge clk) begin
-        t327_s8 <= t326[25];
-        t325_s8 <= t325;
-        t328_s8 <= t326[23:0];
+        t336_s8 <= t336;
         normalised_s8 <= normalised_s7;
-        t345_s8 <= {t331, ~t326[25]};
-        t454_s8 <= t454_s7;
-        t453_s8 <= t453_s7;
+        t345_s8 <= t342;
         t449_s8 <= t449_s7;
+        t456_s8 <= t456_s7;
+        t492_s8 <= t492_s7;
+        t491_s8 <= t491_s7;
         t24_s8 <= t24_s7;
-        t465_s8 <= t465_s7;
         t499_s8 <= t499_s7;
         t520_s8 <= t520_s7;
         t523_s8 <= t523_s7;
     end
 
     // cycle 8
-    wire [24:0] t336 = {t327_s8 ? t325_s8[23:0] : t328_s8, 1'b0};
     wire [25:0] normalised_x26_7 = 26'(normalised_s8);
-    wire [25:0] t337 = 26'(t336) - normalised_x26_7;
-    wire [24:0] t347 = {t337[25] ? t336[23:0] : t337[23:0], 1'b0};
+    wire [25:0] t337 = 26'(t336_s8) - normalised_x26_7;
+    wire [24:0] t347 = {t337[25] ? t336_s8[23:0] : t337[23:0], 1'b0};
     wire [25:0] t348 = 26'(t347) - normalised_x26_7;
     wire [24:0] t358 = {t348[25] ? t347[23:0] : t348[23:0], 1'b0};
+    wire [25:0] t359 = 26'(t358) - normalised_x26_7;
     wire [19:0] t364 = {t345_s8, ~t337[25], ~t348[25]};
 
+    logic t360_s9, t449_s9, t492_s9, t491_s9, t24_s9, t523_s9;
     logic [24:0] t358_s9;
-    logic [23:0] normalised_s9;
-    logic [19:0] t367_s9;
-    logic t454_s9, t453_s9, t449_s9, t24_s9, t523_s9;
-    logic [4:0] t465_s9;
+    logic [23:0] t361_s9, normalised_s9;
+    logic [20:0] t378_s9;
+    logic [4:0] t456_s9;
     logic [7:0] t499_s9;
     logic [22:0] t520_s9;
     always_ff @(posedge clk) begin
+        t360_s9 <= t359[25];
         t358_s9 <= t358;
+        t361_s9 <= t359[23:0];
         normalised_s9 <= normalised_s8;
-        t367_s9 <= t364;
-        t454_s9 <= t454_s8;
-        t453_s9 <= t453_s8;
+        t378_s9 <= {t364, ~t359[25]};
         t449_s9 <= t449_s8;
+        t456_s9 <= t456_s8;
+        t492_s9 <= t492_s8;
+        t491_s9 <= t491_s8;
         t24_s9 <= t24_s8;
-        t465_s9 <= t465_s8;
         t499_s9 <= t499_s8;
         t520_s9 <= t520_s8;
         t523_s9 <= t523_s8;
     end
 
     // cycle 9
+    wire [24:0] t369 = {t360_s9 ? t358_s9[23:0] : t361_s9, 1'b0};
     wire [25:0] normalised_x26_8 = 26'(normalised_s9);
-    wire [25:0] t359 = 26'(t358_s9) - normalised_x26_8;
-    wire [24:0] t369 = {t359[25] ? t358_s9[23:0] : t359[23:0], 1'b0};
     wire [25:0] t370 = 26'(t369) - normalised_x26_8;
     wire [24:0] t380 = {t370[25] ? t369[23:0] : t370[23:0], 1'b0};
     wire [25:0] t381 = 26'(t380) - normalised_x26_8;
-    wire [21:0] t386 = {t367_s9, ~t359[25], ~t370[25]};
+    wire [24:0] t391 = {t381[25] ? t380[23:0] : t381[23:0], 1'b0};
+    wire [22:0] t397 = {t378_s9, ~t370[25], ~t381[25]};
 
-    logic t382_s10, t454_s10, t453_s10, t449_s10, t24_s10, t523_s10;
-    logic [24:0] t380_s10;
-    logic [23:0] t383_s10, normalised_s10;
+    logic [24:0] t391_s10;
+    logic [23:0] normalised_s10;
     logic [22:0] t400_s10, t520_s10;
-    logic [4:0] t465_s10;
+    logic t449_s10, t492_s10, t491_s10, t24_s10, t523_s10;
+    logic [4:0] t456_s10;
     logic [7:0] t499_s10;
     always_ff @(posedge clk) begin
-        t382_s10 <= t381[25];
-        t380_s10 <= t380;
-        t383_s10 <= t381[23:0];
+        t391_s10 <= t391;
         normalised_s10 <= normalised_s9;
-        t400_s10 <= {t386, ~t381[25]};
-        t454_s10 <= t454_s9;
-        t453_s10 <= t453_s9;
+        t400_s10 <= t397;
         t449_s10 <= t449_s9;
+        t456_s10 <= t456_s9;
+        t492_s10 <= t492_s9;
+        t491_s10 <= t491_s9;
         t24_s10 <= t24_s9;
-        t465_s10 <= t465_s9;
         t499_s10 <= t499_s9;
         t520_s10 <= t520_s9;
         t523_s10 <= t523_s9;
     end
 
     // cycle 10
-    wire [24:0] t391 = {t382_s10 ? t380_s10[23:0] : t383_s10, 1'b0};
     wire [25:0] normalised_x26_9 = 26'(normalised_s10);
-    wire [25:0] t392 = 26'(t391) - normalised_x26_9;
-    wire [24:0] t402 = {t392[25] ? t391[23:0] : t392[23:0], 1'b0};
+    wire [25:0] t392 = 26'(t391_s10) - normalised_x26_9;
+    wire [24:0] t402 = {t392[25] ? t391_s10[23:0] : t392[23:0], 1'b0};
     wire [25:0] t403 = 26'(t402) - normalised_x26_9;
     wire [24:0] t413 = {t403[25] ? t402[23:0] : t403[23:0], 1'b0};
+    wire [25:0] t414 = 26'(t413) - normalised_x26_9;
     wire [24:0] t419 = {t400_s10, ~t392[25], ~t403[25]};
-    wire t457 = (t453_s10 | (t454_s10 & t400_s10[22])) & t449_s10;
-    wire is_special = t24_s10 | t457;
-    wire [4:0] t466 = t449_s10 ? 5'(t400_s10[22]) : t465_s10;
+    wire [25:0] quotient = {t419, ~t414[25]};
+    wire [4:0] t457 = t449_s10 ? 5'(t400_s10[22]) : t456_s10;
+    wire t495 = (t491_s10 | (t492_s10 & t400_s10[22])) & t449_s10;
+    wire is_special = t24_s10 | t495;
     wire [7:0] t500 = {8{is_special}};
     wire t502 = ~is_special;
     wire [22:0] t516 = {23{t502}};
 
-    logic [24:0] t413_s11, t420_s11;
-    logic [23:0] normalised_s11;
-    logic [9:0] t467_s11;
-    logic t471_s11, t477_s11, t483_s11, t489_s11, t495_s11, t449_s11, t503_s11, t505_s11, t502_s11;
-    logic t523_s11;
+    logic t415_s11, t462_s11, t468_s11, t474_s11, t480_s11, t486_s11, t449_s11, t503_s11, t505_s11;
+    logic t502_s11, t523_s11;
+    logic [24:0] t413_s11;
+    logic [23:0] t416_s11;
+    logic [25:0] quotient_s11;
+    logic [9:0] t458_s11;
     logic [1:0] t507_s11;
     logic [22:0] t516_s11, t520_s11;
     logic [7:0] t501_s11;
     always_ff @(posedge clk) begin
+        t415_s11 <= t414[25];
         t413_s11 <= t413;
-        normalised_s11 <= normalised_s10;
-        t420_s11 <= t419;
-        t467_s11 <= t400_s10[22:13];
-        t471_s11 <= t466[4];
-        t477_s11 <= t466[3];
-        t483_s11 <= t466[2];
-        t489_s11 <= t466[1];
-        t495_s11 <= t466[0];
+        t416_s11 <= t414[23:0];
+        quotient_s11 <= quotient;
+        t458_s11 <= t400_s10[22:13];
+        t462_s11 <= t457[4];
+        t468_s11 <= t457[3];
+        t474_s11 <= t457[2];
+        t480_s11 <= t457[1];
+        t486_s11 <= t457[0];
         t449_s11 <= t449_s10;
         t503_s11 <= ~t400_s10[22];
         t505_s11 <= t449_s10 & t400_s10[22];
@@ -1295,26 +1265,28 @@ module fdiv_e8f23 (
     end
 
     // cycle 11
-    wire [25:0] t414 = 26'(t413_s11) - 26'(normalised_s11);
-    wire [25:0] quotient = {t420_s11, ~t414[25]};
-    wire t424 = (t414[25] ? t413_s11[23:0] : t414[23:0]) != 24'd0;
-    wire [26:0] t428 = {quotient, t424};
-    wire [10:0] t470 = {t467_s11, t428[16:0] != 17'd0};
-    wire [26:0] t472 = t471_s11 ? 27'(t470) : t428;
+    wire t424 = (t415_s11 ? t413_s11[23:0] : t416_s11) != 24'd0;
+    wire [26:0] t428 = {quotient_s11, t424};
+    wire [10:0] t461 = {t458_s11, t428[16:0] != 17'd0};
+    wire [26:0] t463 = t462_s11 ? 27'(t461) : t428;
+    wire [18:0] t467 = {t463[26:9], t463[8:0] != 9'd0};
+    wire [26:0] t469 = t468_s11 ? 27'(t467) : t463;
+    wire [22:0] t473 = {t469[26:5], t469[4:0] != 5'd0};
+    wire [26:0] t475 = t474_s11 ? 27'(t473) : t469;
 
-    logic t477_s12, t483_s12, t489_s12, t495_s12, t449_s12, t503_s12, t505_s12, t502_s12, t523_s12;
-    logic [18:0] t476_s12;
-    logic [26:0] t472_s12;
+    logic [2:0] t477_s12;
+    logic [23:0] t476_s12;
+    logic t480_s12, t486_s12, t449_s12, t503_s12, t505_s12, t502_s12, t523_s12;
+    logic [26:0] t475_s12;
     logic [1:0] t507_s12;
     logic [22:0] t516_s12, t520_s12;
     logic [7:0] t501_s12;
     always_ff @(posedge clk) begin
-        t477_s12 <= t477_s11;
-        t476_s12 <= {t472[26:9], t472[8:0] != 9'd0};
-        t472_s12 <= t472;
-        t483_s12 <= t483_s11;
-        t489_s12 <= t489_s11;
-        t495_s12 <= t495_s11;
+        t477_s12 <= t475[2:0];
+        t476_s12 <= t475[26:3];
+        t480_s12 <= t480_s11;
+        t475_s12 <= t475;
+        t486_s12 <= t486_s11;
         t449_s12 <= t449_s11;
         t503_s12 <= t503_s11;
         t505_s12 <= t505_s11;
@@ -1327,29 +1299,14 @@ module fdiv_e8f23 (
     end
 
     // cycle 12
-    wire [26:0] t478 = t477_s12 ? 27'(t476_s12) : t472_s12;
-    wire [22:0] t482 = {t478[26:5], t478[4:0] != 5'd0};
-    wire [26:0] t484 = t483_s12 ? 27'(t482) : t478;
-    wire [24:0] t488 = {t484[26:3], t484[2:0] != 3'd0};
-    wire [26:0] t490 = t489_s12 ? 27'(t488) : t484;
-    wire [25:0] aligned = t495_s12 ? {t490[26:2], t490[1:0] != 2'd0} : t490[25:0];
+    wire [24:0] t479 = {t476_s12, t477_s12 != 3'd0};
+    wire [26:0] t481 = t480_s12 ? 27'(t479) : t475_s12;
+    wire [25:0] aligned = t486_s12 ? {t481[26:2], t481[1:0] != 2'd0} : t481[25:0];
     wire [1:0] t506 = {t505_s12, t449_s12 ? t503_s12 : aligned[25]};
     wire round_up = aligned[1] & (aligned[2] | aligned[0]);
     wire [30:0] t524 = {t501_s12, (aligned[24:2] & t516_s12) | t520_s12};
     wire [24:0] t525 = {t506 & t507_s12, 22'd0, round_up & t502_s12};
-
-    logic [30:0] t524_s13;
-    logic [24:0] t525_s13;
-    logic t523_s13;
-    always_ff @(posedge clk) begin
-        t524_s13 <= t524;
-        t525_s13 <= t525;
-        t523_s13 <= t523_s12;
-    end
-
-    // cycle 13
-    wire [31:0] t528 = {t523_s13, t524_s13 + 31'(t525_s13)};
-    assign result = t528;
+    assign result = {t523_s12, t524 + 31'(t525)};
 
     // Bits that nothing reads.
     wire _unused = &{
@@ -1359,212 +1316,190 @@ module fdiv_e8f23 (
         t140[24:0],
         t150[24],
         t161[24],
-        t160_s2[24],
         t172[24],
         t183[24],
         t194[24],
+        t193_s3[24],
         t205[24],
         t216[24],
-        t215_s4[24],
         t227[24],
         t238[24],
         t249[24],
+        t248_s5[24],
         t260[24],
         t271[24],
-        t270_s6[24],
         t282[24],
         t293[24],
         t304[24],
+        t303_s7[24],
         t315[24],
         t326[24],
-        t325_s8[24],
         t337[24],
         t348[24],
         t359[24],
+        t358_s9[24],
         t370[24],
         t381[24],
-        t380_s10[24],
         t392[24],
         t403[24],
         t414[24],
+        t413_s11[24],
         t446_x11[4:0]
     };
 endmodule
 
-// fadd_double_path_e8f23: latency 2, one operation a cycle
-module fadd_double_path_e8f23 (
+// fadd_carried_e8f23: latency 1, one operation a cycle
+module fadd_carried_e8f23 (
     input  logic        clk,
-    input  logic [31:0] a,
-    input  logic [31:0] b,
-    output logic [31:0] result
+    input  logic [33:0] a,
+    input  logic [33:0] b,
+    output logic [33:0] result
 );
-    wire swap = a[30:0] < b[30:0];
-    wire [7:0] a_exponent = a[30:23];
-    wire a_sign = a[31];
-    wire a_is_tiny = a_exponent == 8'd0;
-    wire [7:0] b_exponent = b[30:23];
-    wire b_sign = b[31];
-    wire b_is_tiny = b_exponent == 8'd0;
-    wire t14 = swap ? b_sign : a_sign;
-    wire [22:0] t16 = swap ? b[22:0] : a[22:0];
-    wire t21 = a_sign ^ b_sign;
-    wire t23 = a_exponent[0] | a_is_tiny;
-    wire [7:0] t25 = {a[30:24], t23};
-    wire t27 = b_exponent[0] | b_is_tiny;
-    wire [7:0] t29 = {b[30:24], t27};
-    wire [7:0] distance = swap ? (t29 - t25) : (t25 - t29);
-    wire t37 = (swap ? b_exponent : a_exponent) == 8'd255;
-    wire [7:0] t38 = swap ? t29 : t25;
-    wire t40 = ~t37;
-    wire [7:0] t43 = {t38[7:1], t38[0] & t40};
-    wire t46 = t21 & ((swap ? a_exponent : b_exponent) == 8'd255);
-    wire t48 = t37 & ((t16 != 23'd0) | t46);
-    wire [23:0] t50 = {~(swap ? a_is_tiny : b_is_tiny), swap ? a[22:0] : b[22:0]};
-    wire [26:0] t52 = {t50, 3'd0};
-    wire t54 = distance[7:5] != 3'd0;
-    wire [4:0] t57 = distance[4:0] | {5{t54}};
-    wire [10:0] t61 = {t50[23:14], t52[16:0] != 17'd0};
-    wire [26:0] t63 = t57[4] ? 27'(t61) : t52;
-    wire [26:0] t88 = {27{t21}};
-    wire [23:0] t91 = {~(swap ? b_is_tiny : a_is_tiny), t16};
-    wire [7:0] t109 = t43 - 8'd1;
-    wire [24:0] t146 = (t23 ^ t27) ? 25'(t50) : {t50, 1'b0};
-    wire [24:0] t147 = {t91, 1'b0} - t146;
-    wire t152 = t147[24:21] != 4'd0;
-    wire t154 = t147[20:17] != 4'd0;
-    wire t156 = t147[16:13] != 4'd0;
-    wire t158 = t147[12:9] != 4'd0;
-    wire t160 = t147[8:5] != 4'd0;
-    wire t162 = t147[4:1] != 4'd0;
-    wire [6:0] t164 = {t152, t154, t156, t158, t160, t162, t147[0]};
-    wire t241 = (t21 & ~t147[24]) & (distance[7:1] == 7'd0);
+    wire [8:0] t4_x9 = 9'(a[31:24]);
+    wire [8:0] t8_x9 = 9'(b[31:24]);
+    wire [8:0] t10 = t4_x9 - t8_x9;
+    wire [8:0] t11 = t8_x9 - t4_x9;
+    wire swap = t10[8];
+    wire [7:0] t13 = swap ? b[31:24] : a[31:24];
+    wire t14 = a[32] ^ b[32];
+    wire t16 = a[31:24] == 8'd255;
+    wire t17 = b[31:24] == 8'd255;
+    wire t18 = t16 | t17;
+    wire [23:0] t19 = swap ? a[23:0] : b[23:0];
+    wire [25:0] t23 = {t19, 2'd0};
+    wire t31 = swap ? (t11[7:5] != 3'd0) : (t10[7:5] != 3'd0);
+    wire [4:0] distance = swap ? t11[4:0] : t10[4:0];
+    wire t35 = swap ? (a[23:0] != 24'd0) : (b[23:0] != 24'd0);
+    wire t40 = (t23[15:0] != 16'd0) & distance[4];
+    wire [25:0] t42 = distance[4] ? 26'(t19[23:14]) : t23;
+    wire t46 = (t42[7:0] != 8'd0) & distance[3];
+    wire t49 = ~t31;
+    wire [25:0] t50 = {26{t49}};
+    wire [25:0] t51 = (distance[3] ? 26'(t42[25:8]) : t42) & t50;
+    wire [25:0] t57 = distance[2] ? 26'(t51[25:4]) : t51;
+    wire [25:0] t63 = distance[1] ? 26'(t57[25:2]) : t57;
+    wire [25:0] aligned = distance[0] ? 26'(t63[25:1]) : t63;
+    wire t71 = (((t31 & t35) | t40) | t46) | ((t51[3:0] != 4'd0) & distance[2]);
+    wire t72 = t71 | ((t57[1:0] != 2'd0) & distance[1]);
+    wire t73 = t72 | (t63[0] & distance[0]);
+    wire [25:0] t74 = {26{t14}};
+    wire [26:0] t76 = {swap ? b[23:0] : a[23:0], 2'd0, t14};
+    wire [26:0] t77 = {aligned ^ t74, t14};
+    wire [27:0] t78 = 28'(t76) + 28'(t77);
+    wire [25:0] sum = t78[26:1];
+    wire t135 = ~(a[25] ^ (b[24] ^ b[25]));
+    wire t140 = ~(b[25] ^ (a[24] ^ a[25]));
+    wire [24:0] t143 = ((b[24] ^ a[24]) & t140) ? 25'(a[23:0]) : {a[23:0], 1'b0};
+    wire [24:0] t145 = ((a[24] ^ b[24]) & t135) ? 25'(b[23:0]) : {b[23:0], 1'b0};
+    wire [25:0] t146 = 26'(t143) - 26'(t145);
+    wire [24:0] difference = t146[25] ? (t145 - t143) : t146[24:0];
+    wire [24:0] t203 = {t13 == 8'd1, t13 == 8'd2, t13 == 8'd3, t13 == 8'd4, t13 == 8'd5, t13 == 8'd6, t13 == 8'd7, t13 == 8'd8, t13 == 8'd9, t13 == 8'd10, t13 == 8'd11, t13 == 8'd12, t13 == 8'd13, t13 == 8'd14, t13 == 8'd15, t13 == 8'd16, t13 == 8'd17, t13 == 8'd18, t13 == 8'd19, t13 == 8'd20, t13 == 8'd21, t13 == 8'd22, t13 == 8'd23, t13 == 8'd24, t13 == 8'd25};
+    wire [24:0] t204 = difference | t203;
+    wire t211 = t204[24:21] != 4'd0;
+    wire t217 = (t204[23] | ~t204[22]) & ~t204[24];
+    wire t222 = t204[20:17] != 4'd0;
+    wire t228 = (t204[19] | ~t204[18]) & ~t204[20];
+    wire t233 = t204[16:13] != 4'd0;
+    wire t239 = (t204[15] | ~t204[14]) & ~t204[16];
+    wire t244 = t204[12:9] != 4'd0;
+    wire t250 = (t204[11] | ~t204[10]) & ~t204[12];
+    wire t255 = t204[8:5] != 4'd0;
+    wire t257 = ~(t204[8] | t204[7]);
+    wire t261 = (t204[7] | ~t204[6]) & ~t204[8];
+    wire t266 = t204[4:1] != 4'd0;
+    wire t268 = ~(t204[4] | t204[3]);
+    wire t272 = (t204[3] | ~t204[2]) & ~t204[4];
+    wire t275 = {t204[0], 3'd0} != 4'd0;
+    wire t276 = ~t204[0];
+    wire [6:0] t278 = {~(t204[24] | t204[23]), ~(t204[20] | t204[19]), ~(t204[16] | t204[15]), ~(t204[12] | t204[11]), t257, t268, t276};
+    wire t281 = {t211, t222, t233, t244} == 4'd0;
+    wire [6:0] t285 = t281 ? {t255, t266, t275, 4'd0} : {t211, t222, t233, t244, t255, t266, t275};
+    wire [6:0] t288 = t281 ? {t257, t268, t276, 4'd0} : t278;
+    wire [6:0] t291 = t281 ? {t261, t272, t276, 4'd0} : {t217, t228, t239, t250, t261, t272, t276};
+    wire [24:0] t295 = t281 ? {difference[8:0], 16'd0} : difference;
+    wire t297 = t285[6:5] == 2'd0;
+    wire [6:0] t300 = t297 ? {t285[4:0], 2'd0} : t285;
+    wire [6:0] t303 = t297 ? {t288[4:0], 2'd0} : t288;
+    wire [6:0] t306 = t297 ? {t291[4:0], 2'd0} : t291;
+    wire [24:0] t310 = t297 ? {t295[16:0], 8'd0} : t295;
+    wire [6:0] t315 = t300[6] ? t303 : {t303[5:0], 1'b0};
+    wire [6:0] t318 = t300[6] ? t306 : {t306[5:0], 1'b0};
+    wire [24:0] t321 = t300[6] ? t310 : {t310[20:0], 4'd0};
+    wire [4:0] t330 = {t281, t297, ~t300[6], t315[6], t318[6]};
+    wire t337 = (t10 == 9'd0) | ~difference[24];
+    wire t342 = (t10[8:1] == 8'd0) | (t11[8:1] == 8'd0);
+    wire t345 = (t146[25] ? b[32] : a[32]) & ~(difference == 25'd0);
+    wire t350 = ((t14 & t342) & t337) & ~t18;
+    wire t361 = (a[33] | b[33]) | ((t16 & t17) & t14);
+    wire t362 = t350 ? t345 : (swap ? b[32] : a[32]);
 
-    logic t68_s1, t74_s1, t80_s1, t86_s1, t21_s1, t98_s1, t37_s1, t105_s1, t138_s1, t170_s1, t186_s1;
-    logic t201_s1, t212_s1, t223_s1, t14_s1, t243_s1;
-    logic [18:0] t67_s1;
-    logic [26:0] t63_s1, t88_s1;
-    logic [27:0] t94_s1;
-    logic [7:0] t110_s1, t116_s1, t43_s1;
-    logic [22:0] t135_s1;
-    logic [6:0] t164_s1, t182_s1;
-    logic [2:0] t166_s1;
-    logic [3:0] t168_s1;
-    logic [24:0] t178_s1, t148_s1;
+    logic t79_s1, t80_s1, t84_s1, t87_s1, t91_s1, t73_s1, t96_s1, t90_s1, t14_s1, t102_s1, t104_s1;
+    logic t322_s1, t326_s1, t18_s1, t350_s1, t362_s1, t361_s1;
+    logic [25:0] sum_s1;
+    logic [1:0] t93_s1;
+    logic [23:0] t105_s1, t108_s1;
+    logic [7:0] t13_s1, t114_s1, t112_s1;
+    logic [24:0] t324_s1, t321_s1;
+    logic [4:0] t330_s1;
     always_ff @(posedge clk) begin
-        t68_s1 <= t57[3];
-        t67_s1 <= {t63[26:9], t63[8:0] != 9'd0};
-        t63_s1 <= t63;
-        t74_s1 <= t57[2];
-        t80_s1 <= t57[1];
-        t86_s1 <= t57[0];
-        t88_s1 <= t88;
-        t21_s1 <= t21;
-        t94_s1 <= {t91, 3'd0, 1'b1};
-        t98_s1 <= ~t21;
-        t37_s1 <= t37;
-        t105_s1 <= t43 == 8'd254;
-        t110_s1 <= t109;
-        t116_s1 <= t43 - 8'd2;
-        t43_s1 <= t43;
-        t135_s1 <= {t48, 22'd0};
-        t138_s1 <= t14 & ~t48;
-        t164_s1 <= t164;
-        t166_s1 <= t109[7:5];
-        t168_s1 <= {t152, t154, t156, t158};
-        t170_s1 <= t109[4];
-        t178_s1 <= {t147[8:0], 16'd0};
-        t148_s1 <= t147;
-        t182_s1 <= {t160, t162, t147[0], 4'd0};
-        t186_s1 <= t109[3];
-        t201_s1 <= t109[2];
-        t212_s1 <= t109[1];
-        t223_s1 <= t109[0];
+        t79_s1 <= t78[27];
+        t80_s1 <= ~t14;
+        t84_s1 <= t13 == 8'd254;
+        t87_s1 <= t78[26];
+        sum_s1 <= sum;
+        t91_s1 <= t78[4];
+        t73_s1 <= t73;
+        t93_s1 <= sum[1:0];
+        t96_s1 <= t78[3];
+        t90_s1 <= ~t73;
         t14_s1 <= t14;
-        t243_s1 <= t241 & t40;
+        t102_s1 <= sum[0];
+        t104_s1 <= t78[2];
+        t105_s1 <= t78[26:3];
+        t108_s1 <= t78[25:2];
+        t13_s1 <= t13;
+        t114_s1 <= t13 - 8'd1;
+        t112_s1 <= t13 + 8'd1;
+        t322_s1 <= t315[6];
+        t324_s1 <= {t321[22:0], 2'd0};
+        t321_s1 <= t321;
+        t326_s1 <= t318[6];
+        t330_s1 <= t330;
+        t18_s1 <= t18;
+        t350_s1 <= t350;
+        t362_s1 <= t362;
+        t361_s1 <= t361;
     end
 
     // cycle 1
-    wire [26:0] t69 = t68_s1 ? 27'(t67_s1) : t63_s1;
-    wire [22:0] t73 = {t69[26:5], t69[4:0] != 5'd0};
-    wire [26:0] t75 = t74_s1 ? 27'(t73) : t69;
-    wire [24:0] t79 = {t75[26:3], t75[2:0] != 3'd0};
-    wire [26:0] t81 = t80_s1 ? 27'(t79) : t75;
-    wire [25:0] t85 = {t81[26:2], t81[1:0] != 2'd0};
-    wire [26:0] aligned = t86_s1 ? 27'(t85) : t81;
-    wire [27:0] t95 = {aligned ^ t88_s1, t21_s1};
-    wire [28:0] sum = 29'(t94_s1) + 29'(t95);
-    wire t167 = t166_s1 != 3'd0;
-    wire t172 = (t168_s1 == 4'd0) & (t167 | t170_s1);
-    wire t175 = t167 | (t170_s1 & ~t172);
-    wire [24:0] t179 = t172 ? t178_s1 : t148_s1;
-    wire [6:0] t183 = t172 ? t182_s1 : t164_s1;
-    wire t188 = (t183[6:5] == 2'd0) & (t175 | t186_s1);
-    wire t191 = t175 | (t186_s1 & ~t188);
-    wire [24:0] t195 = t188 ? {t179[16:0], 8'd0} : t179;
-    wire [6:0] t198 = t188 ? {t183[4:0], 2'd0} : t183;
-    wire t203 = ~t198[6] & (t191 | t201_s1);
-    wire t206 = t191 | (t201_s1 & ~t203);
-    wire [24:0] t209 = t203 ? {t195[20:0], 4'd0} : t195;
-    wire t214 = (t209[24:23] == 2'd0) & (t206 | t212_s1);
-    wire [24:0] t220 = t214 ? {t209[22:0], 2'd0} : t209;
-    wire t224 = (t206 | (t212_s1 & ~t214)) | t223_s1;
-
-    logic t97_s2, t98_s2, t37_s2, t105_s2, t103_s2, t138_s2, t222_s2, t224_s2, t214_s2, t203_s2;
-    logic t188_s2, t172_s2, t237_s2, t243_s2;
-    logic [26:0] t101_s2;
-    logic [27:0] t108_s2, t113_s2;
-    logic [7:0] t110_s2, t116_s2, t43_s2;
-    logic [22:0] t135_s2;
-    logic [24:0] t227_s2, t220_s2;
-    always_ff @(posedge clk) begin
-        t97_s2 <= sum[28];
-        t98_s2 <= t98_s1;
-        t37_s2 <= t37_s1;
-        t101_s2 <= sum[27:1];
-        t105_s2 <= t105_s1;
-        t103_s2 <= sum[27];
-        t108_s2 <= {sum[27:1], 1'b0};
-        t113_s2 <= {sum[26:1], 2'd0};
-        t110_s2 <= t110_s1;
-        t116_s2 <= t116_s1;
-        t43_s2 <= t43_s1;
-        t135_s2 <= t135_s1;
-        t138_s2 <= t138_s1;
-        t222_s2 <= ~t220[24];
-        t224_s2 <= t224;
-        t227_s2 <= {t220[23:0], 1'b0};
-        t220_s2 <= t220;
-        t214_s2 <= t214;
-        t203_s2 <= t203;
-        t188_s2 <= t188;
-        t172_s2 <= t172;
-        t237_s2 <= t14_s1 & ~(t164_s1 == 7'd0);
-        t243_s2 <= t243_s1;
-    end
-
-    // cycle 2
-    wire t100 = (t97_s2 & t98_s2) | t37_s2;
-    wire t107 = t103_s2 | t98_s2;
-    wire [27:0] t118 = t100 ? {t100, t101_s2} : (t107 ? t108_s2 : t113_s2);
-    wire t123 = ~(t100 & t105_s2);
-    wire round_up = t118[3] & (t118[4] | (t118[2:0] != 3'd0));
-    wire [22:0] t131 = {23{t123}};
-    wire [30:0] t139 = {t100 ? t43_s2 : (t107 ? t110_s2 : t116_s2), (t118[26:4] & t131) | t135_s2};
-    wire [23:0] t140 = {t118[27], 22'd0, round_up & t123};
-    wire t225 = t222_s2 & t224_s2;
-    wire [24:0] t228 = t225 ? t227_s2 : t220_s2;
-    wire [4:0] t229 = {t172_s2, t188_s2, t203_s2, t214_s2, t225};
-    wire [7:0] t233 = {8{t228[24]}};
-    wire [31:0] t242 = {t237_s2, (t43_s2 - 8'(t229)) & t233, t228[23:1]};
-    wire [31:0] t244 = t243_s2 ? t242 : {t138_s2, t139 + 31'(t140)};
-    assign result = t244;
+    wire t81 = t79_s1 & t80_s1;
+    wire t88 = t87_s1 | t80_s1;
+    wire [26:0] t89 = {t81, sum_s1};
+    wire t95 = (t91_s1 | t73_s1) | (t93_s1 != 2'd0);
+    wire t101 = t14_s1 ? (t96_s1 & t90_s1) : (t96_s1 | t73_s1);
+    wire [23:0] t116 = t81 ? t89[26:3] : (t88 ? t105_s1 : t108_s1);
+    wire t117 = t88 ? (t104_s1 & (t101 | t102_s1)) : (t102_s1 & (t104_s1 & t90_s1));
+    wire round_up = t81 ? (t96_s1 & t95) : t117;
+    wire [31:0] t122 = {t81 ? t112_s1 : (t88 ? t13_s1 : t114_s1), t116};
+    wire [31:0] rounded = t122 + 32'(round_up);
+    wire [24:0] t325 = t322_s1 ? t324_s1 : t321_s1;
+    wire [24:0] t329 = t326_s1 ? {t325[23:0], 1'b0} : t325;
+    wire [7:0] t346 = t329[24] ? (t13_s1 - 8'(t330_s1)) : 8'd1;
+    wire t351 = t18_s1 | (t81 & t84_s1);
+    wire [7:0] t356 = rounded[31:24] | {8{t351}};
+    wire [23:0] t360 = rounded[23:0] | {t116[23] | t351, 23'd0};
+    wire [33:0] t365 = {t361_s1, t362_s1, t350_s1 ? t346 : t356, t350_s1 ? t329[24:1] : t360};
+    assign result = t365;
 
     // Bits that nothing reads.
     wire _unused = &{
         1'b0,
-        sum[0],
-        t198[5:0],
-        t228[0]
+        t78[0],
+        t89[2:0],
+        t300[5:0],
+        t315[5:0],
+        t318[5:0],
+        t329[0]
     };
 endmodule
 
@@ -1586,7 +1521,8 @@ module softmax (
 );
     logic busy, i_v0, i_v0_1, i_v0_2;
     logic [3:0] i_r, i_r_1, i_r_2;
-    logic [31:0] most_r_1, total_r, powers_q0;
+    logic [31:0] most_r_1, powers_q0;
+    logic [33:0] total_r;
 
     wire free = ~busy;
     wire start = ap_start & free;
@@ -1682,9 +1618,9 @@ module softmax (
         end
     end
 
-    // loop i (examples/softmax.py:17): II 3, 20 cycles an iteration; bound by carried dependence through 'total'
+    // loop i (examples/softmax.py:17): II 2, 18 cycles an iteration; bound by carried dependence through 'total'
     logic i_v1_1, i_v2_1, i_v3, i_v4, i_v5, i_v6, i_v7, i_v8, i_v9, i_v10, i_v11, i_v12, i_v13, i_v14;
-    logic i_v15, i_v16, i_v17, i_v18, i_v19;
+    logic i_v15, i_v16, i_v17;
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin
             i_v1_1 <= 1'b0;
@@ -1704,8 +1640,6 @@ module softmax (
             i_v15 <= 1'b0;
             i_v16 <= 1'b0;
             i_v17 <= 1'b0;
-            i_v18 <= 1'b0;
-            i_v19 <= 1'b0;
         end else begin
             i_v1_1 <= i_v0_1;
             i_v2_1 <= i_v1_1;
@@ -1724,59 +1658,64 @@ module softmax (
             i_v15 <= i_v14;
             i_v16 <= i_v15;
             i_v17 <= i_v16;
-            i_v18 <= i_v17;
-            i_v19 <= i_v18;
         end
     end
 
-    logic [31:0] i_t8_s2;
+    logic [31:0] i_t28_s2;
     always_ff @(posedge ap_clk) begin
         if (i_v1_1) begin
-            i_t8_s2 <= x_q0;  // examples/softmax.py:18
+            i_t28_s2 <= x_q0;  // examples/softmax.py:18
         end
     end
 
-    logic [31:0] i_t11_s1;
+    logic [31:0] i_t31_s1;
     always_ff @(posedge ap_clk) begin
         if (i_v0_1) begin
-            i_t11_s1 <= most_r_1 ^ 32'h8000_0000;  // examples/softmax.py:18
+            i_t31_s1 <= most_r_1 ^ 32'h8000_0000;  // examples/softmax.py:18
         end
     end
 
-    logic [31:0] i_t12_1;
-    fadd_e8f23 u_i_t12 (  // examples/softmax.py:18
+    logic [31:0] i_t32_1;
+    fadd_e8f23 u_i_t32 (  // examples/softmax.py:18
         .clk(ap_clk),
-        .a(i_t8_s2),
-        .b(i_t11_s1),
-        .result(i_t12_1)
+        .a(i_t28_s2),
+        .b(i_t31_s1),
+        .result(i_t32_1)
     );
 
-    logic [31:0] i_t12_s7;
+    logic [31:0] i_t32_s6;
     always_ff @(posedge ap_clk) begin
-        if (i_v6) begin
-            i_t12_s7 <= i_t12_1;  // examples/softmax.py:18
+        if (i_v5) begin
+            i_t32_s6 <= i_t32_1;  // examples/softmax.py:18
         end
     end
 
-    logic [31:0] i_t13_1;
-    exp_e8f23 u_i_t13 (  // examples/softmax.py:18
+    logic [31:0] i_t33_1;
+    exp_e8f23 u_i_t33 (  // examples/softmax.py:18
         .clk(ap_clk),
-        .a(i_t12_s7),
-        .result(i_t13_1)
+        .a(i_t32_s6),
+        .result(i_t33_1)
     );
 
-    logic [31:0] i_t13_s17;
+    wire [7:0] i_a_exponent = i_t33_1[30:23];  // examples/softmax.py:19
+    wire i_a_sign = i_t33_1[31];  // examples/softmax.py:19
+    wire i_a_is_tiny = i_a_exponent == 8'd0;  // examples/softmax.py:19
+    wire i_t41 = (i_a_exponent == 8'd255) & (i_t33_1[22:0] != 23'd0);  // examples/softmax.py:19
+    wire [7:0] i_t45 = {i_t33_1[30:24], i_a_exponent[0] | i_a_is_tiny};  // examples/softmax.py:19
+    wire [33:0] i_t48 = {i_t41, i_a_sign, i_t45, ~i_a_is_tiny, i_t33_1[22:0]};  // examples/softmax.py:19
+
+    logic [33:0] i_t48_s16;
     always_ff @(posedge ap_clk) begin
-        if (i_v16) begin
-            i_t13_s17 <= i_t13_1;  // examples/softmax.py:18
+        if (i_v15) begin
+            i_t48_s16 <= i_t48;  // examples/softmax.py:19
         end
     end
 
-    logic [31:0] i_total;
-    fadd_double_path_e8f23 u_i_total (  // examples/softmax.py:19
+    logic [33:0] i_total;
+    fadd_carried_e8f23 u_i_total (  // examples/softmax.py:19
         .clk(ap_clk),
         .a(total_r),
-        .b(i_t13_s17),
+        .b(i_t48_s16),
         .result(i_total)
     );
 
@@ -1787,38 +1726,52 @@ module softmax (
         end
     end
 
-    logic [3:0] i_i_s4;
+    logic [3:0] i_i_s3;
     always_ff @(posedge ap_clk) begin
-        if (i_v3) begin
-            i_i_s4 <= i_i_s1;  // examples/softmax.py:17
+        if (i_v2_1) begin
+            i_i_s3 <= i_i_s1;  // examples/softmax.py:17
+        end
+    end
+
+    logic [3:0] i_i_s5;
+    always_ff @(posedge ap_clk) begin
+        if (i_v4) begin
+            i_i_s5 <= i_i_s3;  // examples/softmax.py:17
         end
     end
 
     logic [3:0] i_i_s7;
     always_ff @(posedge ap_clk) begin
         if (i_v6) begin
-            i_i_s7 <= i_i_s4;  // examples/softmax.py:17
+            i_i_s7 <= i_i_s5;  // examples/softmax.py:17
         end
     end
 
-    logic [3:0] i_i_s10;
+    logic [3:0] i_i_s9;
     always_ff @(posedge ap_clk) begin
-        if (i_v9) begin
-            i_i_s10 <= i_i_s7;  // examples/softmax.py:17
+        if (i_v8) begin
+            i_i_s9 <= i_i_s7;  // examples/softmax.py:17
+        end
+    end
+
+    logic [3:0] i_i_s11;
+    always_ff @(posedge ap_clk) begin
+        if (i_v10) begin
+            i_i_s11 <= i_i_s9;  // examples/softmax.py:17
         end
     end
 
     logic [3:0] i_i_s13;
     always_ff @(posedge ap_clk) begin
         if (i_v12) begin
-            i_i_s13 <= i_i_s10;  // examples/softmax.py:17
+            i_i_s13 <= i_i_s11;  // examples/softmax.py:17
         end
     end
 
-    logic [3:0] i_i_s16;
+    logic [3:0] i_i_s15;
     always_ff @(posedge ap_clk) begin
-        if (i_v15) begin
-            i_i_s16 <= i_i_s13;  // examples/softmax.py:17
+        if (i_v14) begin
+            i_i_s15 <= i_i_s13;  // examples/softmax.py:17
         end
     end
 
@@ -1830,7 +1783,7 @@ module softmax (
     end
 
     wire more_1 = ~i_t4_s1;
-    wire next_iteration_1 = i_v2_1 & more_1;
+    wire next_iteration_1 = i_v1_1 & more_1;
     wire issue_1 = go_1 | next_iteration_1;
 
     always_ff @(posedge ap_clk) begin
@@ -1841,49 +1794,63 @@ module softmax (
         end
     end
 
-    logic i_t4_s4;
+    logic i_t4_s3;
     always_ff @(posedge ap_clk) begin
-        if (i_v3) begin
-            i_t4_s4 <= i_t4_s1;  // examples/softmax.py:17
+        if (i_v2_1) begin
+            i_t4_s3 <= i_t4_s1;  // examples/softmax.py:17
+        end
+    end
+
+    logic i_t4_s5;
+    always_ff @(posedge ap_clk) begin
+        if (i_v4) begin
+            i_t4_s5 <= i_t4_s3;  // examples/softmax.py:17
         end
     end
 
     logic i_t4_s7;
     always_ff @(posedge ap_clk) begin
         if (i_v6) begin
-            i_t4_s7 <= i_t4_s4;  // examples/softmax.py:17
+            i_t4_s7 <= i_t4_s5;  // examples/softmax.py:17
         end
     end
 
-    logic i_t4_s10;
+    logic i_t4_s9;
     always_ff @(posedge ap_clk) begin
-        if (i_v9) begin
-            i_t4_s10 <= i_t4_s7;  // examples/softmax.py:17
+        if (i_v8) begin
+            i_t4_s9 <= i_t4_s7;  // examples/softmax.py:17
+        end
+    end
+
+    logic i_t4_s11;
+    always_ff @(posedge ap_clk) begin
+        if (i_v10) begin
+            i_t4_s11 <= i_t4_s9;  // examples/softmax.py:17
         end
     end
 
     logic i_t4_s13;
     always_ff @(posedge ap_clk) begin
         if (i_v12) begin
-            i_t4_s13 <= i_t4_s10;  // examples/softmax.py:17
+            i_t4_s13 <= i_t4_s11;  // examples/softmax.py:17
         end
     end
 
-    logic i_t4_s16;
+    logic i_t4_s15;
     always_ff @(posedge ap_clk) begin
-        if (i_v15) begin
-            i_t4_s16 <= i_t4_s13;  // examples/softmax.py:17
+        if (i_v14) begin
+            i_t4_s15 <= i_t4_s13;  // examples/softmax.py:17
         end
     end
 
-    logic i_t4_s19;
+    logic i_t4_s17;
     always_ff @(posedge ap_clk) begin
-        if (i_v18) begin
-            i_t4_s19 <= i_t4_s16;  // examples/softmax.py:17
+        if (i_v16) begin
+            i_t4_s17 <= i_t4_s15;  // examples/softmax.py:17
         end
     end
 
-    wire loop_end_1 = i_v19 & i_t4_s19;
+    wire loop_end_1 = i_v17 & i_t4_s17;
 
     logic go_2;
     always_ff @(posedge ap_clk) begin
@@ -1894,9 +1861,9 @@ module softmax (
         end
     end
 
-    // loop i (examples/softmax.py:20): II 1, 15 cycles an iteration; bound by one iteration a cycle
+    // loop i (examples/softmax.py:20): II 1, 14 cycles an iteration; bound by one iteration a cycle
     logic i_v1_2, i_v2_2, i_v3_1, i_v4_1, i_v5_1, i_v6_1, i_v7_1, i_v8_1, i_v9_1, i_v10_1, i_v11_1;
-    logic i_v12_1, i_v13_1, i_v14_1;
+    logic i_v12_1, i_v13_1;
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin
             i_v1_2 <= 1'b0;
@@ -1912,7 +1879,6 @@ module softmax (
             i_v11_1 <= 1'b0;
             i_v12_1 <= 1'b0;
             i_v13_1 <= 1'b0;
-            i_v14_1 <= 1'b0;
         end else begin
             i_v1_2 <= i_v0_2;
             i_v2_2 <= i_v1_2;
@@ -1927,37 +1893,43 @@ module softmax (
             i_v11_1 <= i_v10_1;
             i_v12_1 <= i_v11_1;
             i_v13_1 <= i_v12_1;
-            i_v14_1 <= i_v13_1;
         end
     end
 
     wire i_t4_2 = i_r_2 == 4'd15;  // examples/softmax.py:20
+    wire [7:0] i_t19 = {total_r[31:25], total_r[24] & total_r[23]};  // examples/softmax.py:21
+    wire [22:0] i_t23_1 = (total_r[31:24] == 8'd255) ? {total_r[33], 22'd0} : total_r[22:0];  // examples/softmax.py:21
+    wire [31:0] i_t26 = {total_r[32] & ~total_r[33], i_t19, i_t23_1};  // examples/softmax.py:21
 
-    logic [31:0] i_t9;
-    fdiv_e8f23 u_i_t9 (  // examples/softmax.py:21
+    logic [31:0] i_t26_s1;
+    always_ff @(posedge ap_clk) begin
+        i_t26_s1 <= i_t26;  // examples/softmax.py:21
+    end
+
+    logic [31:0] i_t27_1;
+    fdiv_e8f23 u_i_t27 (  // examples/softmax.py:21
         .clk(ap_clk),
         .a(powers_q0),
-        .b(total_r),
-        .result(i_t9)
+        .b(i_t26_s1),
+        .result(i_t27_1)
     );
 
-    logic [3:0] i_i_s1_1, i_i_s2, i_i_s3, i_i_s4_1, i_i_s5, i_i_s6, i_i_s7_1, i_i_s8, i_i_s9, i_i_s10_1;
-    logic [3:0] i_i_s11, i_i_s12, i_i_s13_1, i_i_s14;
+    logic [3:0] i_i_s1_1, i_i_s2, i_i_s3_1, i_i_s4, i_i_s5_1, i_i_s6, i_i_s7_1, i_i_s8, i_i_s9_1;
+    logic [3:0] i_i_s10, i_i_s11_1, i_i_s12, i_i_s13_1;
     always_ff @(posedge ap_clk) begin
         i_i_s1_1 <= i_r_2;  // examples/softmax.py:20
         i_i_s2 <= i_i_s1_1;  // examples/softmax.py:20
-        i_i_s3 <= i_i_s2;  // examples/softmax.py:20
-        i_i_s4_1 <= i_i_s3;  // examples/softmax.py:20
-        i_i_s5 <= i_i_s4_1;  // examples/softmax.py:20
-        i_i_s6 <= i_i_s5;  // examples/softmax.py:20
+        i_i_s3_1 <= i_i_s2;  // examples/softmax.py:20
+        i_i_s4 <= i_i_s3_1;  // examples/softmax.py:20
+        i_i_s5_1 <= i_i_s4;  // examples/softmax.py:20
+        i_i_s6 <= i_i_s5_1;  // examples/softmax.py:20
         i_i_s7_1 <= i_i_s6;  // examples/softmax.py:20
         i_i_s8 <= i_i_s7_1;  // examples/softmax.py:20
-        i_i_s9 <= i_i_s8;  // examples/softmax.py:20
-        i_i_s10_1 <= i_i_s9;  // examples/softmax.py:20
-        i_i_s11 <= i_i_s10_1;  // examples/softmax.py:20
-        i_i_s12 <= i_i_s11;  // examples/softmax.py:20
+        i_i_s9_1 <= i_i_s8;  // examples/softmax.py:20
+        i_i_s10 <= i_i_s9_1;  // examples/softmax.py:20
+        i_i_s11_1 <= i_i_s10;  // examples/softmax.py:20
+        i_i_s12 <= i_i_s11_1;  // examples/softmax.py:20
         i_i_s13_1 <= i_i_s12;  // examples/softmax.py:20
-        i_i_s14 <= i_i_s13_1;  // examples/softmax.py:20
     end
 
     wire more_2 = ~i_t4_2;
@@ -1972,26 +1944,25 @@ module softmax (
         end
     end
 
-    logic i_t4_s1_1, i_t4_s2, i_t4_s3, i_t4_s4_1, i_t4_s5, i_t4_s6, i_t4_s7_1, i_t4_s8, i_t4_s9;
-    logic i_t4_s10_1, i_t4_s11, i_t4_s12, i_t4_s13_1, i_t4_s14;
+    logic i_t4_s1_1, i_t4_s2, i_t4_s3_1, i_t4_s4, i_t4_s5_1, i_t4_s6, i_t4_s7_1, i_t4_s8, i_t4_s9_1;
+    logic i_t4_s10, i_t4_s11_1, i_t4_s12, i_t4_s13_1;
     always_ff @(posedge ap_clk) begin
         i_t4_s1_1 <= i_t4_2;  // examples/softmax.py:20
         i_t4_s2 <= i_t4_s1_1;  // examples/softmax.py:20
-        i_t4_s3 <= i_t4_s2;  // examples/softmax.py:20
-        i_t4_s4_1 <= i_t4_s3;  // examples/softmax.py:20
-        i_t4_s5 <= i_t4_s4_1;  // examples/softmax.py:20
-        i_t4_s6 <= i_t4_s5;  // examples/softmax.py:20
+        i_t4_s3_1 <= i_t4_s2;  // examples/softmax.py:20
+        i_t4_s4 <= i_t4_s3_1;  // examples/softmax.py:20
+        i_t4_s5_1 <= i_t4_s4;  // examples/softmax.py:20
+        i_t4_s6 <= i_t4_s5_1;  // examples/softmax.py:20
         i_t4_s7_1 <= i_t4_s6;  // examples/softmax.py:20
         i_t4_s8 <= i_t4_s7_1;  // examples/softmax.py:20
-        i_t4_s9 <= i_t4_s8;  // examples/softmax.py:20
-        i_t4_s10_1 <= i_t4_s9;  // examples/softmax.py:20
-        i_t4_s11 <= i_t4_s10_1;  // examples/softmax.py:20
-        i_t4_s12 <= i_t4_s11;  // examples/softmax.py:20
+        i_t4_s9_1 <= i_t4_s8;  // examples/softmax.py:20
+        i_t4_s10 <= i_t4_s9_1;  // examples/softmax.py:20
+        i_t4_s11_1 <= i_t4_s10;  // examples/softmax.py:20
+        i_t4_s12 <= i_t4_s11_1;  // examples/softmax.py:20
         i_t4_s13_1 <= i_t4_s12;  // examples/softmax.py:20
-        i_t4_s14 <= i_t4_s13_1;  // examples/softmax.py:20
     end
 
-    wire loop_end_2 = i_v14_1 & i_t4_s14;
+    wire loop_end_2 = i_v13_1 & i_t4_s13_1;
 
     // scalars between regions
     wire i_en = go | i_v0;
@@ -2028,8 +1999,8 @@ module softmax (
         end
     end
 
-    wire total_en = go_1 | i_v19;
-    wire [31:0] total_next = go_1 ? 32'd0 : i_total;
+    wire total_en = go_1 | i_v17;
+    wire [33:0] total_next = go_1 ? 34'h0_0100_0000 : i_total;
 
     always_ff @(posedge ap_clk) begin
         if (total_en) begin
@@ -2056,17 +2027,17 @@ module softmax (
     assign x_ce0 = x_p0_active_1;
 
     // array out (examples/softmax.py:11)
-    assign out_address0 = i_i_s14;
-    assign out_ce0 = i_v14_1;
-    assign out_we0 = i_v14_1;
-    assign out_d0 = i_t9;
+    assign out_address0 = i_i_s13_1;
+    assign out_ce0 = i_v13_1;
+    assign out_we0 = i_v13_1;
+    assign out_d0 = i_t27_1;
 
     // local array powers (examples/softmax.py:16)
     (* ram_style = "distributed", no_rw_check *)
     logic [31:0] powers_mem [0:15];  // examples/softmax.py:16
     always_ff @(posedge ap_clk) begin
-        if (i_v16) begin
-            powers_mem[i_i_s16] <= i_t13_1;
+        if (i_v15) begin
+            powers_mem[i_i_s15] <= i_t33_1;
         end
     end
     always_ff @(posedge ap_clk) begin

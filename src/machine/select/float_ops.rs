@@ -43,7 +43,13 @@ impl Lowering<'_> {
                 let b = self.float_sign(UnaryOp::Neg, b, format);
                 self.float_sum(a, b, format)
             }
-            BinaryOp::Mul => self.float_flushable("fmul", [a, b], format, float::mul),
+            BinaryOp::Mul => {
+                let product = self.float_flushable("fmul", [a, b], format, float::mul);
+                if let HwOp::Call(unit) = self.b().graph.nodes[product].op {
+                    self.multipliers.insert(unit, format);
+                }
+                product
+            }
             BinaryOp::Div => self.float_flushable("fdiv", [a, b], format, float::div),
             BinaryOp::FloorDiv => {
                 let quotient = unit(self, "fdiv", vec![a, b], float::div);

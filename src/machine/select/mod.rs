@@ -98,6 +98,10 @@ struct Lowering<'k> {
     mem_ids: HashMap<ArrayId, Vec<MemId>>,
     /// Operator modules that add.
     adders: HashMap<UnitId, FloatFormat>,
+    /// Operator modules that multiply.
+    multipliers: HashMap<UnitId, FloatFormat>,
+    /// Of adders and multipliers, whether the larger ones compute the same; where that is known.
+    larger_are_same: HashMap<UnitId, bool>,
     /// Operator modules of which there are others that flush subnormals, with the names of their operators.
     flushable: HashMap<UnitId, &'static str>,
     /// Nodes of each leaf that are no subnormals, with what they were before they were flushed.
@@ -132,6 +136,8 @@ impl<'k> Lowering<'k> {
             divisions: integer::Divisions::default(),
             mem_ids: HashMap::new(),
             adders: HashMap::new(),
+            multipliers: HashMap::new(),
+            larger_are_same: HashMap::new(),
             flushable: HashMap::new(),
             flushed: HashMap::new(),
             constants: HashMap::new(),

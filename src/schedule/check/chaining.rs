@@ -128,7 +128,9 @@ impl<'g> Chaining<'g> {
             }
             op => {
                 let delay = self.delay(id).min(self.budget);
-                match is_gate(self.graph, op, &node.args) {
+                let table =
+                    is_gate(self.graph, op, &node.args) || few_bits(self.graph, id).is_some();
+                match table {
                     false => operands + delay,
                     true => {
                         let cuts = self.cuts[id.index()].iter();
@@ -162,6 +164,9 @@ impl<'g> Chaining<'g> {
         let (class, width) = match node.op {
             Op::Add | Op::Sub => (Class::Add, width),
             Op::Mul => (Class::Mul, width),
+            Op::Icmp(Predicate::Eq | Predicate::Ne) if few_bits(self.graph, id).is_some() => {
+                (Class::Logic, operands)
+            }
             Op::Icmp(Predicate::Eq | Predicate::Ne) if constant => (Class::Reduce, operands),
             Op::Icmp(Predicate::Eq | Predicate::Ne) => (Class::Equal, operands),
             Op::Icmp(_) => (Class::Compare, operands),
@@ -177,6 +182,15 @@ impl<'g> Chaining<'g> {
         let node = &self.graph.nodes[id];
         let cycle = self.times.start[id.index()];
         let of = |arg: NodeId| self.operand_cuts(arg, cycle);
+        if let Some(arg) = few_bits(self.graph, id) {
+            let cuts = of(arg);
+            let shifted = |by: u32| -> Vec<Cut> {
+                let shift = |cut: &Cut| cut.iter().map(|&(n, at)| (n, at + by)).collect();
+                cuts.iter().map(shift).collect()
+            };
+            let bits = (0..self.graph.width(arg)).map(shifted);
+            return bits.fold(vec![Cut::new()], |found, cuts| merged(&found, &cuts));
+        }
         match &node.op {
             op if is_gate(self.graph, op, &node.args) => {
                 let all = node.args.iter().map(|&arg| of(arg));
@@ -240,5 +254,18 @@ fn is_gate(graph: &Graph, op: &Op, args: &[NodeId]) -> bool {
         Op::And | Op::Or | Op::Xor | Op::Mux => true,
         Op::Icmp(Predicate::Eq | Predicate::Ne) => single(),
         _ => false,
+    }
+}
+
+/// What a comparison with a constant compares, if a table takes all its bits.
+fn few_bits(graph: &Graph, id: NodeId) -> Option<NodeId> {
+    let node = &graph.nodes[id];
+    let constant = |arg: &NodeId| graph.as_const(*arg).is_some();
+    match (&node.op, &node.args[..]) {
+        (Op::Icmp(Predicate::Eq | Predicate::Ne), [a, b]) if constant(a) != constant(b) => {
+            let compared = if constant(a) { *b } else { *a };
+            (graph.width(compared) as usize <= INPUTS).then_some(compared)
+        }
+        _ => None,
     }
 }

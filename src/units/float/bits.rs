@@ -143,14 +143,58 @@ pub(super) fn shift_right_sticky(g: &mut Graph, value: NodeId, amount: NodeId) -
     })
 }
 
+/// `value >> amount` in the width of `value`, and whether any bit fell out. `over`: whether all do, whatever the amount, and
+/// whether there are any.
+pub(super) fn shift_right_lost(
+    g: &mut Graph,
+    value: NodeId,
+    amount: NodeId,
+    over: Option<(NodeId, NodeId)>,
+) -> (NodeId, NodeId) {
+    let width = g.width(value);
+    let levels = g.width(amount);
+    let mut lost: Vec<NodeId> = over.iter().map(|&(over, some)| g.and(over, some)).collect();
+    let mut value = value;
+    for level in (0..levels).rev() {
+        let bit = g.bit(amount, level);
+        let distance = 1 << level;
+        let out = low(g, value, width.min(distance));
+        let out = any(g, out);
+        lost.push(g.and(out, bit));
+        let shifted = shift_right_const(g, value, distance);
+        value = g.mux(bit, shifted, value);
+        // One table with the second of the levels: known as late as the first one is done.
+        if let Some((over, _)) = over.filter(|_| level == levels.saturating_sub(2)) {
+            let keep = g.not(over);
+            value = gate(g, value, keep);
+        }
+    }
+    let lost = lost.into_iter().reduce(|all, one| g.or(all, one));
+    let lost = lost.unwrap_or_else(|| g.constant(0));
+    (value, lost)
+}
+
+/// `value` shifted right by a constant and narrowed by as much.
+fn shift_right_const(g: &mut Graph, value: NodeId, distance: u32) -> NodeId {
+    match g.width(value).checked_sub(distance) {
+        None | Some(0) => g.constant(0),
+        Some(kept) => high(g, value, kept),
+    }
+}
+
 /// `value >> amount` in the width of `value`; every bit of the amount counts.
 pub(super) fn shift_right(g: &mut Graph, value: NodeId, amount: NodeId) -> NodeId {
-    let width = g.width(value);
     (0..g.width(amount)).rev().fold(value, |value, level| {
-        let shifted = match width.checked_sub(1 << level) {
-            None | Some(0) => g.constant(0),
-            Some(kept) => high(g, value, kept),
-        };
+        let shifted = shift_right_const(g, value, 1 << level);
+        let bit = g.bit(amount, level);
+        g.mux(bit, shifted, value)
+    })
+}
+
+/// `value << amount` in the width of `value`.
+pub(super) fn shift_left(g: &mut Graph, value: NodeId, amount: NodeId) -> NodeId {
+    (0..g.width(amount)).rev().fold(value, |value, level| {
+        let shifted = shift_left_const(g, value, 1 << level);
         let bit = g.bit(amount, level);
         g.mux(bit, shifted, value)
     })
@@ -290,4 +334,53 @@ impl Limiter {
             .or(self.free);
         shift
     }
+}
+
+/// Shifts left by the leading zeros of `until`, a value as wide. Returns the shifted value and the amount; what a value without
+/// any bit is shifted by means nothing.
+///
+/// The zeros are counted in groups of four bits: while the values move by whole groups, so does the count within each group.
+pub(super) fn normalise_by(g: &mut Graph, value: NodeId, until: NodeId) -> (NodeId, NodeId) {
+    let width = g.width(until);
+    let filled = pad_low(g, until, width.next_multiple_of(GROUP) - width);
+    let groups = g.width(filled) / GROUP;
+    let [mut some, mut two, mut one] = group_counts(g, filled);
+    let mut value = value;
+    let mut amount = Vec::new();
+    for level in (0..bit_length(groups - 1)).rev() {
+        let distance = 1 << level;
+        let above = high(g, some, distance);
+        let shift = none(g, above);
+        [some, two, one] = [some, two, one].map(|summary| {
+            let shifted = shift_left_const(g, summary, distance);
+            g.mux(shift, shifted, summary)
+        });
+        let shifted = shift_left_const(g, value, GROUP * distance);
+        value = g.mux(shift, shifted, value);
+        amount.push(shift);
+    }
+    for (count, distance) in [(two, 2), (one, 1)] {
+        let shift = high(g, count, 1);
+        let shifted = shift_left_const(g, value, distance);
+        value = g.mux(shift, shifted, value);
+        amount.push(shift);
+    }
+    (value, g.concat(&amount))
+}
+
+/// For each group of four bits: whether one is set, and the two bits of the number of leading zeros.
+fn group_counts(g: &mut Graph, value: NodeId) -> [NodeId; 3] {
+    let groups = g.width(value) / GROUP;
+    let mut counts = [Vec::new(), Vec::new(), Vec::new()];
+    for group in (0..groups).rev() {
+        let bits = g.extract(value, group * GROUP, GROUP);
+        let [second, third, fourth] = [1, 2, 3].map(|place| g.bit(bits, place));
+        counts[0].push(any(g, bits));
+        let upper = g.or(fourth, third);
+        counts[1].push(g.not(upper));
+        let second = g.not(second);
+        let below = g.or(third, second);
+        counts[2].push(and_not(g, below, fourth));
+    }
+    counts.map(|bits| g.concat(&bits))
 }

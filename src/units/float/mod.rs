@@ -21,11 +21,11 @@
 
 mod add;
 mod bits;
+mod carried;
 mod compare;
 mod conversion;
 mod convert;
 mod div;
-mod double_path;
 pub mod elementary;
 mod finish;
 mod fma;
@@ -45,16 +45,16 @@ mod unpack;
 mod tests;
 
 pub use add::{add, sub};
+pub use carried::{add_carried, add_double_path, carried_width, close, open, sub_double_path};
 pub use compare::{compare, min_max};
 pub use conversion::{conversion, conversion_tag};
 pub use convert::convert;
 pub use div::{div, div_flushing};
-pub use double_path::add_double_path;
 pub use fma::fma;
 pub use integer::{from_int, to_int};
 pub use integral::to_integral;
 pub use modulo::modulo;
-pub use mul::{mul, mul_flushing};
+pub use mul::{mul, mul_flushing, mul_late};
 pub use operators::{Kind, OPERATORS, Operator, operator};
 pub use sign::{abs, flush, neg};
 pub use sqrt::sqrt;

@@ -3,11 +3,12 @@
 //! Muller et al., Handbook of Floating-Point Arithmetic, 2nd ed., section 8.4 (basic architecture and
 //! handling of subnormals).
 
-use super::bits::resize_sticky;
+use super::bits::{normalise_by, resize_sticky};
 use super::finish::finish;
-use super::scale::{Classes, Scaled, Subnormals};
+use super::scale::{Classes, Scaled, Subnormals, scale_late};
 use super::unpack::{Unpacked, input, normalised, unpack};
 use crate::hwarith::graph::{Graph, NodeId};
+use crate::hwarith::types::HwType;
 use crate::ir::FloatFormat;
 
 /// `a * b` of two bit patterns `ui<width>`.
@@ -18,6 +19,30 @@ pub fn mul(format: FloatFormat) -> Graph {
 /// As [`mul`], with zeros in place of subnormal operands and results.
 pub fn mul_flushing(format: FloatFormat) -> Graph {
     rounded_product(format, Subnormals::Flush)
+}
+
+/// As [`mul`], sooner done and larger: the product is normalised, not a subnormal operand.
+pub fn mul_late(format: FloatFormat) -> Graph {
+    let mut g = Graph::new();
+    let (a, b) = (input(&mut g, format, 0), input(&mut g, format, 1));
+    let a = unpack(&mut g, format, a);
+    let b = unpack(&mut g, format, b);
+    let (x, y) = (a.significand(&mut g), b.significand(&mut g));
+    let product = g.mul(x, y);
+    g.name(product, "product");
+    // A product of two subnormal numbers is less than any number, whatever its zeros.
+    let small = g.mux(b.tiny, y, x);
+    let (_, zeros) = normalise_by(&mut g, small, small);
+    let (a_exp, b_exp) = (a.effective_exp(&mut g), b.effective_exp(&mut g));
+    let exp = g.add(a_exp, b_exp);
+    let value = Scaled {
+        sign: g.xor(a.sign, b.sign),
+        classes: Classes::of_product(&mut g, &a, &b, Subnormals::Keep),
+        significand: product,
+        exp: g.cast(exp, HwType::si(format.exp + 2)),
+    };
+    let result = scale_late(&mut g, format, &value, zeros);
+    finish(&g, result)
 }
 
 fn rounded_product(format: FloatFormat, small: Subnormals) -> Graph {

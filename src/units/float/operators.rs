@@ -19,6 +19,8 @@ pub struct Operator {
     pub formats: fn(FloatFormat) -> bool,
     /// Its description in a format that it has.
     pub make: fn(FloatFormat) -> Graph,
+    /// Another description that is larger and takes less time, if there is one.
+    pub fast: Option<fn(FloatFormat) -> Graph>,
 }
 
 /// An operation of the kernel on floats.
@@ -64,21 +66,36 @@ const fn row(
         kind,
         formats: |_| true,
         make,
+        fast: None,
+    }
+}
+
+/// A row with another description that is larger and takes less time.
+const fn with_fast(row: Operator, fast: fn(FloatFormat) -> Graph) -> Operator {
+    Operator {
+        fast: Some(fast),
+        ..row
     }
 }
 
 /// All operators but the [elementary functions](super::elementary::FUNCTIONS); conversions, which have two formats, are
 /// [`conversion`](super::conversion).
 pub static OPERATORS: &[Operator] = &[
-    row("fadd", "a + b", Binary(BinaryOp::Add), add),
+    with_fast(
+        row("fadd", "a + b", Binary(BinaryOp::Add), add),
+        add_double_path,
+    ),
     row(
         "fadd_double_path",
         "a + b, with less latency and more area",
         Binary(BinaryOp::Add),
         add_double_path,
     ),
-    row("fsub", "a - b", Binary(BinaryOp::Sub), sub),
-    row("fmul", "a * b", Binary(BinaryOp::Mul), mul),
+    with_fast(
+        row("fsub", "a - b", Binary(BinaryOp::Sub), sub),
+        sub_double_path,
+    ),
+    with_fast(row("fmul", "a * b", Binary(BinaryOp::Mul), mul), mul_late),
     row("fdiv", "a / b", Binary(BinaryOp::Div), div),
     row(
         "fmod",

@@ -4,7 +4,8 @@
 //! is rounded (Muller et al., Handbook of Floating-Point Arithmetic, 2nd ed., sections 8.4 and 8.6).
 
 use super::bits::{
-    all, and_not, any, bit_length, gate, high, low, repeat, saturate, shift_right_sticky, sub_low,
+    all, and_not, any, bit_length, gate, high, low, repeat, resize_sticky, saturate, shift_left,
+    shift_right_lost, shift_right_sticky, sub_low,
 };
 use super::round::{Unrounded, round};
 use super::unpack::Unpacked;
@@ -121,11 +122,6 @@ pub(super) fn scale(g: &mut Graph, format: FloatFormat, value: &Scaled) -> NodeI
     let two = g.bit(value.significand, format.frac + 3);
     let place = Place::of(g, format, value.exp);
     let normal = and_not(g, place.normal, classes.zero);
-    let overflow = overflow(g, format, &place, two);
-    let overflow = g.and(overflow, normal);
-    let special = g.or(classes.special, overflow);
-    g.name(classes.nan, "is_nan");
-    g.name(special, "is_special");
     // Right by 1 to a significand in [2, 4), as far as a subnormal result needs, or all the way for a zero.
     let far = saturate(g, place.below, bit_length(format.frac + 3));
     let width = g.width(far);
@@ -134,6 +130,59 @@ pub(super) fn scale(g: &mut Graph, format: FloatFormat, value: &Scaled) -> NodeI
     let right = g.mux(normal, two, far);
     let aligned = shift_right_sticky(g, value.significand, right);
     g.name(aligned, "aligned");
+    complete(g, format, value, &place, (normal, two), aligned)
+}
+
+/// As [`scale`], of a significand of any width with two bits above the point that the sum of the exponents belongs to, but that
+/// has `zeros` leading zeros too many: it is shifted by as many, or by as many as the exponent allows, to either side. Larger
+/// than to normalise before, and sooner done.
+pub(super) fn scale_late(
+    g: &mut Graph,
+    format: FloatFormat,
+    value: &Scaled,
+    zeros: NodeId,
+) -> NodeId {
+    let place = Place::of(g, format, value.exp);
+    let exp = g.sub(value.exp, zeros);
+    let after = Place::of(g, format, exp);
+    let normal = and_not(g, after.normal, value.classes.zero);
+    // Left, as far as the exponent goes: `zeros`, unless that is farther.
+    let width = g.width(zeros);
+    let most = match format.exp < width {
+        true => g.cast(place.above, HwType::ui(width)),
+        false => low(g, place.above, width),
+    };
+    let left = g.mux(after.normal, zeros, most);
+    let shifted = shift_left(g, value.significand, left);
+    let shifted = resize_sticky(g, shifted, format.frac + 4);
+    // Right, all the way if that is far.
+    let far = saturate(g, place.below, bit_length(format.frac + 3));
+    let narrow = resize_sticky(g, value.significand, format.frac + 4);
+    let (right, lost) = shift_right_lost(g, narrow, far, None);
+    let lost = g.cast(lost, HwType::ui(format.frac + 4));
+    let right = g.or(right, lost);
+    let aligned = g.mux(place.normal, shifted, right);
+    g.name(aligned, "aligned");
+    let two = g.bit(aligned, format.frac + 3);
+    let aligned = shift_right_sticky(g, aligned, two);
+    complete(g, format, value, &after, (normal, two), aligned)
+}
+
+/// The rounded result's bit pattern of a value that is aligned: `normal`, and of two or more before it was aligned.
+fn complete(
+    g: &mut Graph,
+    format: FloatFormat,
+    value: &Scaled,
+    place: &Place,
+    (normal, two): (NodeId, NodeId),
+    aligned: NodeId,
+) -> NodeId {
+    let classes = &value.classes;
+    let overflow = overflow(g, format, place, two);
+    let overflow = g.and(overflow, normal);
+    let special = g.or(classes.special, overflow);
+    g.name(classes.nan, "is_nan");
+    g.name(special, "is_special");
     let hidden = g.bit(aligned, format.frac + 2);
     let biased = gate(g, place.above, normal);
     let ones = repeat(g, special, format.exp);

@@ -183,6 +183,7 @@ const fn row(
         kind,
         formats,
         make,
+        fast: None,
     }
 }
 

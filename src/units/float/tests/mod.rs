@@ -185,7 +185,9 @@ fn add_all_pairs_of_tiny_formats() {
 fn mul_all_pairs_of_tiny_formats() {
     for f in tiny_formats() {
         let what = format!("mul {f}");
-        check(&what, &mul(f), all_pairs(f), |x| oracle::mul(f, x[0], x[1]));
+        for graph in [mul(f), mul_late(f)] {
+            check(&what, &graph, all_pairs(f), |x| oracle::mul(f, x[0], x[1]));
+        }
     }
 }
 
@@ -203,9 +205,11 @@ fn add_of_ieee_formats() {
 fn mul_of_ieee_formats() {
     for f in IEEE {
         let what = format!("mul {f}");
-        check(&what, &mul(f), many_pairs(f, 2), |x| {
-            apfloat(f, "mul", x[0], x[1])
-        });
+        for graph in [mul(f), mul_late(f)] {
+            check(&what, &graph, many_pairs(f, 2), |x| {
+                apfloat(f, "mul", x[0], x[1])
+            });
+        }
     }
 }
 
@@ -227,9 +231,11 @@ fn odd_formats() {
         check(&format!("add {f}"), &add(f), some(), |x| {
             oracle::add(f, x[0], x[1])
         });
-        check(&format!("mul {f}"), &mul(f), some(), |x| {
-            oracle::mul(f, x[0], x[1])
-        });
+        for graph in [mul(f), mul_late(f)] {
+            check(&format!("mul {f}"), &graph, some(), |x| {
+                oracle::mul(f, x[0], x[1])
+            });
+        }
     }
 }
 

@@ -373,7 +373,7 @@ fn operator_help() -> String {
 #[derive(Args)]
 pub struct TypeofArgs {
     /// Expression over names; with --style hwarith an operation such as add
-    #[arg(required_unless_present = "stdin")]
+    #[arg(required_unless_present = "stdin", allow_hyphen_values = true)]
     pub expression: Option<String>,
     /// Types of the names or operands
     #[arg(

@@ -1,13 +1,17 @@
 //! Arrays that the workers of a grid share: each part that only one of them accesses gets a memory of its own.
 //!
 //! A parameter has two ports. Where more workers access it, it is copied to memories inside before the grid, and back after it
-//! where it is written; along the dimensions in which every worker has indices of its own it is split completely.
+//! where it is written; along the dimensions in which every worker has indices of its own it is split completely, and into blocks where
+//! each worker stays in one.
 
 use super::network::{Group, GroupKind, Note};
+use crate::codes;
+use crate::diagnostics::{Diagnostic, Span};
 use crate::ir::analysis::{Values, touch};
 use crate::ir::partition::{MAX_BANKS, is_valid, parts};
 use crate::ir::{
-    Array, ArrayId, ArrayKind, Block, Const, Kernel, Op, OpKind, Partition, PartitionKind, ValueId,
+    Array, ArrayId, ArrayKind, Block, Const, Element, Kernel, Op, OpKind, Partition, PartitionKind,
+    ValueId,
 };
 use num_bigint::BigInt;
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,7 +21,12 @@ use std::ops::Range;
 const PORTS: usize = 2;
 
 /// Gives workers memories of their own, where they are too many for those that there are; what that takes, in words.
-pub(super) fn localise(outer: &mut Kernel, groups: &mut Vec<Group>) -> Vec<Note> {
+///
+/// Errors: two workers write one element.
+pub(super) fn localise(
+    outer: &mut Kernel,
+    groups: &mut Vec<Group>,
+) -> Result<Vec<Note>, Diagnostic> {
     let mut notes = Vec::new();
     let mut at = 0;
     while at < groups.len() {
@@ -26,7 +35,7 @@ pub(super) fn localise(outer: &mut Kernel, groups: &mut Vec<Group>) -> Vec<Note>
             .take_while(|group| group.is_beside(&groups[at]));
         let count = beside.count().max(1);
         let mut end = at + count;
-        for (array, uses) in shared(outer, &groups[at..end]) {
+        for (array, uses) in shared(outer, &groups[at..end])? {
             let grid = at..end;
             end += Localise {
                 outer,
@@ -37,7 +46,7 @@ pub(super) fn localise(outer: &mut Kernel, groups: &mut Vec<Group>) -> Vec<Note>
         }
         at = end;
     }
-    notes
+    Ok(notes)
 }
 
 /// How the workers of a grid use an array.
@@ -50,8 +59,8 @@ struct Uses {
     dims: BTreeSet<usize>,
     /// Of each dimension the indices that each worker accesses lie between; `None`: not known of all.
     spans: Vec<Option<BTreeMap<usize, (i128, i128)>>>,
-    /// Elements that are written whatever happens.
-    surely: BTreeSet<Vec<BigInt>>,
+    /// Elements that are written whatever happens, each with a worker that does, and where.
+    surely: BTreeMap<Vec<BigInt>, (usize, Span)>,
 }
 
 impl Uses {
@@ -115,10 +124,12 @@ fn values(outer: &Kernel, grid: &[Group]) -> Values {
 }
 
 /// The arrays that more workers access than it has ports, or that they write.
-fn shared(outer: &Kernel, grid: &[Group]) -> Vec<(ArrayId, Uses)> {
+///
+/// Errors: two of them write an element, whatever the data.
+fn shared(outer: &Kernel, grid: &[Group]) -> Result<Vec<(ArrayId, Uses)>, Diagnostic> {
     let mut found: BTreeMap<ArrayId, Uses> = BTreeMap::new();
     if grid.len() < 2 {
-        return Vec::new();
+        return Ok(Vec::new());
     }
     let values = values(outer, grid);
     for (worker, group) in grid.iter().enumerate() {
@@ -146,7 +157,7 @@ fn shared(outer: &Kernel, grid: &[Group]) -> Vec<(ArrayId, Uses)> {
                     is_written: false,
                     dims: (0..array.shape.len()).collect(),
                     spans: vec![Some(BTreeMap::new()); array.shape.len()],
-                    surely: BTreeSet::new(),
+                    surely: BTreeMap::new(),
                 });
                 uses.workers += usize::from(seen.insert(id));
                 uses.is_read |= read.contains(&id);
@@ -176,12 +187,33 @@ fn shared(outer: &Kernel, grid: &[Group]) -> Vec<(ArrayId, Uses)> {
             if let (Some(place), None, Some(uses)) =
                 (place.collect(), at.when, found.get_mut(&at.array))
             {
-                uses.surely.insert(place);
+                let first = *uses.surely.entry(place).or_insert((worker, op.span));
+                if first.0 != worker && is_inside(at, &constants, &outer.arrays[at.array]) {
+                    return Err(written_twice(&outer.arrays[at.array], op.span, first.1));
+                }
             }
         }
     }
     found.retain(|_, uses| uses.workers > PORTS || uses.is_written && uses.workers > 1);
-    found.into_iter().collect()
+    Ok(found.into_iter().collect())
+}
+
+/// Whether an element of constant subscripts is one of the array.
+fn is_inside(at: &Element, constants: &BTreeMap<ValueId, &BigInt>, array: &Array) -> bool {
+    at.indices.iter().zip(&array.shape).all(|(index, &extent)| {
+        let index = constants.get(index);
+        index.is_some_and(|&index| *index >= BigInt::ZERO && *index < extent.into())
+    })
+}
+
+fn written_twice(array: &Array, again: Span, first: Span) -> Diagnostic {
+    let message = format!("two workers write the same element of '{}'", array.name);
+    let error = Diagnostic::error(codes::NETWORK, again, message);
+    let error = match again == first {
+        true => error,
+        false => error.note_at(first, "it is written here, too"),
+    };
+    error.help("get_wid in the subscripts gives each worker elements of its own")
 }
 
 struct Localise<'n> {
@@ -232,7 +264,7 @@ impl Localise<'_> {
             let mut pairs = place.iter().zip(&array.shape);
             pairs.all(|(index, &extent)| *index >= BigInt::ZERO && *index < extent.into())
         };
-        let written = uses.surely.iter().filter(is_inside).count() as u64;
+        let written = uses.surely.keys().filter(is_inside).count() as u64;
         let is_kept = uses.is_read || written < elements;
         let ways = u64::from(is_kept) + u64::from(uses.is_written);
         let note = format!(

@@ -116,7 +116,7 @@ impl Network {
             mut groups,
             ..
         } = gather;
-        let notes = grids::localise(&mut outer, &mut groups);
+        let notes = grids::localise(&mut outer, &mut groups)?;
         let network = assemble(outer, groups, yields, notes)?;
         network.check()?;
         Ok(Some(network))

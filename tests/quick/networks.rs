@@ -268,6 +268,20 @@ fn what_is_no_network_is_refused() {
     }
 }
 
+#[test]
+fn workers_that_write_one_element_are_refused() {
+    let kernel = |at: &str| {
+        format!(
+            "from allo import *\n\n@kernel(mapping=[2, 2])\ndef w(y: \"i32[4]\"):\n    i = get_wid(0)\n    j = get_wid(1)\n    y[{at}] = i + j\n\n@kernel\ndef top(y: \"i32[4]\"):\n    w(y)\n"
+        )
+    };
+    assert_eq!(
+        refused(&kernel("i")),
+        "two workers write the same element of 'y'"
+    );
+    assert!(compile_text(&kernel("2 * i + j"), &[], false).is_ok());
+}
+
 /// Two sums of 16 elements at the same time, and what needs both behind them.
 #[test]
 fn calls_of_a_directed_kernel_run_at_the_same_time() {

@@ -514,7 +514,7 @@ mod tests {
         for odd in [13u32, 15] {
             // 12 bits, of which the last is half a unit; below 4096.
             let cube = u128::from(odd.pow(3));
-            let (low, high) = ((cube - 1) / 2, (cube + 1) / 2);
+            let (low, high) = ((cube - 1) / 2, cube.div_ceil(2));
             let even = if low % 2 == 0 { low } else { high };
             let whole = |n: u128| formats::from_int(Scalar::Float(f), n.into());
             let want = formats::from_int(Scalar::Float(f), (2 * even).into());

@@ -61,7 +61,7 @@ fn log2(x: Parts) -> i128 {
     let mut number = u128::from(x.odd) << (120 - top);
     for bit in (0..BITS).rev() {
         let (high, low) = (number >> 60, number & ((1 << 60) - 1));
-        number = high * high + (high * low >> 59) + (low * low >> 120);
+        number = high * high + ((high * low) >> 59) + ((low * low) >> 120);
         if number >> 121 != 0 {
             number >>= 1;
             log |= 1 << bit;

@@ -87,12 +87,9 @@ fn powers_of_16_bits_are_the_nearest_floats() {
                     [0, 1].map(|half| (one - 1) << format.frac | half << (format.frac - 1));
                 for y in exponents.into_iter().chain(halves) {
                     inputs.extend((0..1 << 15).step_by(331).map(|x| vec![x, y]));
-                    // Short significands, whose powers are exact.
-                    inputs.extend(
-                        (0..1 << 15)
-                            .step_by(1 << (format.frac - 6))
-                            .map(|x| vec![x, y]),
-                    );
+                    // Short significands, whose powers are exact, of a binade.
+                    let short = (0..1 << format.frac).step_by(1 << (format.frac - 6));
+                    inputs.extend(short.map(|x| vec![(one + 1) << format.frac | x, y]));
                 }
                 let mut random = Random::new(31);
                 for _ in 0..1000 {

@@ -45,7 +45,7 @@ pub const EXAMPLES: &[Example] = &[
     example("histogram", "histogram", 6, Some(2310)),
     example("matmul_f32", "matmul", 2, Some(170_000)),
     example("matmul_i32", "matmul", 2, Some(33_500)),
-    example("matmul_tile", "matmul", 2, Some(1_600)),
+    example("matmul_tile", "matmul", 2, Some(2_100)),
     example("mul96", "mul96", 12, Some(20)),
     example("prefix_sum", "prefix_sum", 12, Some(66)),
     example("quantise", "quantise", 12, Some(45)),

@@ -272,7 +272,7 @@ fn what_is_no_network_is_refused() {
 fn workers_that_write_one_element_are_refused() {
     let kernel = |at: &str| {
         format!(
-            "from allo import *\n\n@kernel(mapping=[2, 2])\ndef w(y: \"i32[4]\"):\n    i = get_wid(0)\n    j = get_wid(1)\n    y[{at}] = i + j\n\n@kernel\ndef top(y: \"i32[4]\"):\n    w(y)\n"
+            "from allo import *\n\n@kernel\ndef a(s: Stream[i32]):\n    s.put(1)\n\n@kernel(mapping=[2, 2])\ndef w(y: \"i32[4]\"):\n    i = get_wid(0)\n    j = get_wid(1)\n    y[{at}] = i + j\n\n@kernel\ndef top(y: \"i32[4]\", z: \"i32[1]\"):\n    s: Stream[i32]\n    a(s)\n    w(y)\n    z[0] = s.get()\n"
         )
     };
     assert_eq!(

@@ -116,7 +116,7 @@ module fmul_ftz_e8f23 (
     };
 endmodule
 
-// fadd_e8f23: latency 4, one operation a cycle
+// fadd_e8f23: latency 3, one operation a cycle
 module fadd_e8f23 (
     input  logic        clk,
     input  logic [31:0] a,
@@ -175,33 +175,28 @@ module fadd_e8f23 (
     wire [26:0] t58 = t40[2] ? 27'(t56) : t52;
     wire [24:0] t62 = {t58[26:3], t58[2:0] != 3'd0};
     wire [26:0] t64 = t40[1] ? 27'(t62) : t58;
+    wire [25:0] t68 = {t64[26:2], t64[1:0] != 2'd0};
+    wire [26:0] aligned = t40[0] ? 27'(t68) : t64;
 
-    logic t69_s2, t9_s2, t81_s2, t19_s2, t92_s2, t11_s2, t199_s2;
-    logic [25:0] t68_s2;
-    logic [26:0] t64_s2, t71_s2;
-    logic [27:0] t77_s2;
+    logic [27:0] t77_s2, t78_s2;
+    logic t81_s2, t19_s2, t92_s2, t9_s2, t11_s2, t199_s2;
     logic [7:0] t25_s2;
     logic [22:0] t197_s2;
     always_ff @(posedge clk) begin
-        t69_s2 <= t40[0];
-        t68_s2 <= {t64[26:2], t64[1:0] != 2'd0};
-        t64_s2 <= t64;
-        t71_s2 <= t71_s1;
-        t9_s2 <= t9_s1;
         t77_s2 <= t77_s1;
+        t78_s2 <= {aligned ^ t71_s1, t9_s1};
         t81_s2 <= t81_s1;
         t19_s2 <= t19_s1;
         t92_s2 <= t92_s1;
         t25_s2 <= t25_s1;
+        t9_s2 <= t9_s1;
         t11_s2 <= t11_s1;
         t197_s2 <= t197_s1;
         t199_s2 <= t199_s1;
     end
 
     // cycle 2
-    wire [26:0] aligned = t69_s2 ? 27'(t68_s2) : t64_s2;
-    wire [27:0] t78 = {aligned ^ t71_s2, t9_s2};
-    wire [28:0] sum = 29'(t77_s2) + 29'(t78);
+    wire [28:0] sum = 29'(t77_s2) + 29'(t78_s2);
     wire t83 = (sum[28] & t81_s2) | t19_s2;
     wire [27:0] t85 = {t83, sum[27:1]};
     wire is_special = t83 & t92_s2;
@@ -218,26 +213,31 @@ module fadd_e8f23 (
     wire [7:0] t112 = t25_s2 & {8{t110}};
     wire t114 = t112[7:5] != 3'd0;
     wire t119 = ({t95, t97, t99, t101} == 4'd0) & (t114 | t112[4]);
+    wire t122 = t114 | (t112[4] & ~t119);
+    wire [27:0] t126 = t119 ? {sum[12:1], 16'd0} : t85;
+    wire [6:0] t130 = t119 ? {t103, t105, t107, 4'd0} : t108;
+    wire t135 = (t130[6:5] == 2'd0) & (t122 | t112[3]);
+    wire [27:0] t142 = t135 ? {t126[19:0], 8'd0} : t126;
+    wire [6:0] t146 = t135 ? {t130[4:0], 2'd0} : t130;
     wire t185 = ~is_special;
     wire [22:0] t193 = {23{t185}};
     wire t200 = (t11_s2 & ~(t109 & t9_s2)) & t199_s2;
 
-    logic t119_s3, t122_s3, t133_s3, t149_s3, t160_s3, t171_s3, t185_s3, t200_s3;
-    logic [27:0] t125_s3, t85_s3;
-    logic [6:0] t129_s3, t108_s3;
+    logic t122_s3, t137_s3, t149_s3, t148_s3, t160_s3, t171_s3, t135_s3, t119_s3, t185_s3, t200_s3;
+    logic [27:0] t156_s3, t142_s3;
     logic [7:0] t112_s3;
     logic [22:0] t193_s3, t197_s3;
     always_ff @(posedge clk) begin
-        t119_s3 <= t119;
-        t125_s3 <= {sum[12:1], 16'd0};
-        t85_s3 <= t85;
-        t129_s3 <= {t103, t105, t107, 4'd0};
-        t108_s3 <= t108;
-        t122_s3 <= t114 | (t112[4] & ~t119);
-        t133_s3 <= t112[3];
+        t122_s3 <= t122;
+        t137_s3 <= t112[3] & ~t135;
         t149_s3 <= t112[2];
+        t148_s3 <= ~t146[6];
+        t156_s3 <= {t142[23:0], 4'd0};
+        t142_s3 <= t142;
         t160_s3 <= t112[1];
         t171_s3 <= t112[0];
+        t135_s3 <= t135;
+        t119_s3 <= t119;
         t112_s3 <= t112;
         t193_s3 <= t193;
         t185_s3 <= t185;
@@ -246,44 +246,21 @@ module fadd_e8f23 (
     end
 
     // cycle 3
-    wire [27:0] t126 = t119_s3 ? t125_s3 : t85_s3;
-    wire [6:0] t130 = t119_s3 ? t129_s3 : t108_s3;
-    wire t135 = (t130[6:5] == 2'd0) & (t122_s3 | t133_s3);
-    wire t138 = t122_s3 | (t133_s3 & ~t135);
-    wire [27:0] t142 = t135 ? {t126[19:0], 8'd0} : t126;
-    wire [6:0] t146 = t135 ? {t130[4:0], 2'd0} : t130;
-    wire t151 = ~t146[6] & (t138 | t149_s3);
+    wire t138 = t122_s3 | t137_s3;
+    wire t151 = t148_s3 & (t138 | t149_s3);
     wire t154 = t138 | (t149_s3 & ~t151);
-    wire [27:0] t157 = t151 ? {t142[23:0], 4'd0} : t142;
+    wire [27:0] t157 = t151 ? t156_s3 : t142_s3;
     wire t162 = (t157[27:26] == 2'd0) & (t154 | t160_s3);
     wire [27:0] t168 = t162 ? {t157[25:0], 2'd0} : t157;
     wire t172 = (t154 | (t160_s3 & ~t162)) | t171_s3;
     wire t173 = ~t168[27] & t172;
     wire [27:0] normalised = t173 ? {t168[26:0], 1'b0} : t168;
-
-    logic [7:0] t112_s4;
-    logic [4:0] t177_s4;
-    logic [2:0] t189_s4;
-    logic t188_s4, t187_s4, t185_s4, t183_s4, t200_s4;
-    logic [22:0] t194_s4, t197_s4;
-    always_ff @(posedge clk) begin
-        t112_s4 <= t112_s3;
-        t177_s4 <= {t119_s3, t135, t151, t162, t173};
-        t189_s4 <= normalised[2:0];
-        t188_s4 <= normalised[4];
-        t187_s4 <= normalised[3];
-        t185_s4 <= t185_s3;
-        t194_s4 <= normalised[26:4] & t193_s3;
-        t197_s4 <= t197_s3;
-        t183_s4 <= normalised[27];
-        t200_s4 <= t200_s3;
-    end
-
-    // cycle 4
-    wire round_up = t187_s4 & (t188_s4 | (t189_s4 != 3'd0));
-    wire [30:0] t201 = {t112_s4 - 8'(t177_s4), t194_s4 | t197_s4};
-    wire [23:0] t202 = {t183_s4, 22'd0, round_up & t185_s4};
-    assign result = {t200_s4, t201 + 31'(t202)};
+    wire [4:0] t177 = {t119_s3, t135_s3, t151, t162, t173};
+    wire t191 = normalised[4] | (normalised[2:0] != 3'd0);
+    wire round_up = normalised[3] & t191;
+    wire [30:0] t201 = {t112_s3 - 8'(t177), (normalised[26:4] & t193_s3) | t197_s3};
+    wire [23:0] t202 = {normalised[27], 22'd0, round_up & t185_s3};
+    assign result = {t200_s3, t201 + 31'(t202)};
 
     // Bits that nothing reads.
     wire _unused = &{
@@ -913,9 +890,22 @@ module matmul (
         .result(tile_tile_tile_t93)
     );
 
-    wire tile_tile_tile_t95 = tile_tile_tile_t93[30:23] != 8'd0;  // examples/matmul_tile.py:22
+    logic [7:0] tile_tile_tile_t94_s10;
+    always_ff @(posedge ap_clk) begin
+        tile_tile_tile_t94_s10 <= tile_tile_tile_t93[30:23];  // examples/matmul_tile.py:22
+    end
+
+    wire tile_tile_tile_t95 = tile_tile_tile_t94_s10 != 8'd0;  // examples/matmul_tile.py:22
     wire [22:0] tile_tile_tile_t98 = {23{tile_tile_tile_t95}};  // examples/matmul_tile.py:22
-    wire [31:0] tile_tile_tile_t100 = {tile_tile_tile_t93[31], tile_tile_tile_t93[30:23], tile_tile_tile_t93[22:0] & tile_tile_tile_t98};  // examples/matmul_tile.py:22
+
+    logic [22:0] tile_tile_tile_t97_s10;
+    logic tile_tile_tile_t96_s10;
+    always_ff @(posedge ap_clk) begin
+        tile_tile_tile_t97_s10 <= tile_tile_tile_t93[22:0];  // examples/matmul_tile.py:22
+        tile_tile_tile_t96_s10 <= tile_tile_tile_t93[31];  // examples/matmul_tile.py:22
+    end
+
+    wire [31:0] tile_tile_tile_t100 = {tile_tile_tile_t96_s10, tile_tile_tile_t94_s10, tile_tile_tile_t97_s10 & tile_tile_tile_t98};  // examples/matmul_tile.py:22
     wire tile_tile_tile_t106 = left_1_q0[14:7] != 8'd0;  // examples/matmul_tile.py:22
     wire [6:0] tile_tile_tile_t109 = {7{tile_tile_tile_t106}};  // examples/matmul_tile.py:22
     wire [15:0] tile_tile_tile_t111 = {left_1_q0[15], left_1_q0[14:7], left_1_q0[6:0] & tile_tile_tile_t109};  // examples/matmul_tile.py:22
@@ -981,10 +971,22 @@ module matmul (
         .result(tile_tile_tile_t139)
     );
 
-    wire tile_tile_tile_t141 = tile_tile_tile_t139[30:23] != 8'd0;  // examples/matmul_tile.py:22
+    logic [7:0] tile_tile_tile_t140_s15;
+    always_ff @(posedge ap_clk) begin
+        tile_tile_tile_t140_s15 <= tile_tile_tile_t139[30:23];  // examples/matmul_tile.py:22
+    end
+
+    wire tile_tile_tile_t141 = tile_tile_tile_t140_s15 != 8'd0;  // examples/matmul_tile.py:22
     wire [22:0] tile_tile_tile_t144 = {23{tile_tile_tile_t141}};  // examples/matmul_tile.py:22
-    wire [22:0] tile_tile_tile_t145 = tile_tile_tile_t139[22:0] & tile_tile_tile_t144;  // examples/matmul_tile.py:22
-    wire [31:0] tile_tile_tile_t146 = {tile_tile_tile_t139[31], tile_tile_tile_t139[30:23], tile_tile_tile_t145};  // examples/matmul_tile.py:22
+
+    logic [22:0] tile_tile_tile_t143_s15;
+    logic tile_tile_tile_t142_s15;
+    always_ff @(posedge ap_clk) begin
+        tile_tile_tile_t143_s15 <= tile_tile_tile_t139[22:0];  // examples/matmul_tile.py:22
+        tile_tile_tile_t142_s15 <= tile_tile_tile_t139[31];  // examples/matmul_tile.py:22
+    end
+
+    wire [31:0] tile_tile_tile_t146 = {tile_tile_tile_t142_s15, tile_tile_tile_t140_s15, tile_tile_tile_t143_s15 & tile_tile_tile_t144};  // examples/matmul_tile.py:22
     wire tile_tile_tile_t151 = left_2_q0[14:7] != 8'd0;  // examples/matmul_tile.py:22
     wire [6:0] tile_tile_tile_t154 = {7{tile_tile_tile_t151}};  // examples/matmul_tile.py:22
     wire [15:0] tile_tile_tile_t156 = {left_2_q0[15], left_2_q0[14:7], left_2_q0[6:0] & tile_tile_tile_t154};  // examples/matmul_tile.py:22
@@ -1056,10 +1058,22 @@ module matmul (
         .result(tile_tile_tile_t184)
     );
 
-    wire tile_tile_tile_t186 = tile_tile_tile_t184[30:23] != 8'd0;  // examples/matmul_tile.py:22
+    logic [7:0] tile_tile_tile_t185_s20;
+    always_ff @(posedge ap_clk) begin
+        tile_tile_tile_t185_s20 <= tile_tile_tile_t184[30:23];  // examples/matmul_tile.py:22
+    end
+
+    wire tile_tile_tile_t186 = tile_tile_tile_t185_s20 != 8'd0;  // examples/matmul_tile.py:22
     wire [22:0] tile_tile_tile_t189 = {23{tile_tile_tile_t186}};  // examples/matmul_tile.py:22
-    wire [22:0] tile_tile_tile_t190 = tile_tile_tile_t184[22:0] & tile_tile_tile_t189;  // examples/matmul_tile.py:22
-    wire [31:0] tile_tile_tile_t191 = {tile_tile_tile_t184[31], tile_tile_tile_t184[30:23], tile_tile_tile_t190};  // examples/matmul_tile.py:22
+
+    logic [22:0] tile_tile_tile_t188_s20;
+    logic tile_tile_tile_t187_s20;
+    always_ff @(posedge ap_clk) begin
+        tile_tile_tile_t188_s20 <= tile_tile_tile_t184[22:0];  // examples/matmul_tile.py:22
+        tile_tile_tile_t187_s20 <= tile_tile_tile_t184[31];  // examples/matmul_tile.py:22
+    end
+
+    wire [31:0] tile_tile_tile_t191 = {tile_tile_tile_t187_s20, tile_tile_tile_t185_s20, tile_tile_tile_t188_s20 & tile_tile_tile_t189};  // examples/matmul_tile.py:22
     wire tile_tile_tile_t196 = left_3_q0[14:7] != 8'd0;  // examples/matmul_tile.py:22
     wire [6:0] tile_tile_tile_t199 = {7{tile_tile_tile_t196}};  // examples/matmul_tile.py:22
     wire [15:0] tile_tile_tile_t201 = {left_3_q0[15], left_3_q0[14:7], left_3_q0[6:0] & tile_tile_tile_t199};  // examples/matmul_tile.py:22
@@ -1138,10 +1152,22 @@ module matmul (
         .result(tile_tile_tile_t229)
     );
 
-    wire tile_tile_tile_t231 = tile_tile_tile_t229[30:23] != 8'd0;  // examples/matmul_tile.py:22
+    logic [7:0] tile_tile_tile_t230_s25;
+    always_ff @(posedge ap_clk) begin
+        tile_tile_tile_t230_s25 <= tile_tile_tile_t229[30:23];  // examples/matmul_tile.py:22
+    end
+
+    wire tile_tile_tile_t231 = tile_tile_tile_t230_s25 != 8'd0;  // examples/matmul_tile.py:22
     wire [22:0] tile_tile_tile_t234 = {23{tile_tile_tile_t231}};  // examples/matmul_tile.py:22
-    wire [22:0] tile_tile_tile_t235 = tile_tile_tile_t229[22:0] & tile_tile_tile_t234;  // examples/matmul_tile.py:22
-    wire [31:0] tile_tile_tile_t236 = {tile_tile_tile_t229[31], tile_tile_tile_t229[30:23], tile_tile_tile_t235};  // examples/matmul_tile.py:22
+
+    logic [22:0] tile_tile_tile_t233_s25;
+    logic tile_tile_tile_t232_s25;
+    always_ff @(posedge ap_clk) begin
+        tile_tile_tile_t233_s25 <= tile_tile_tile_t229[22:0];  // examples/matmul_tile.py:22
+        tile_tile_tile_t232_s25 <= tile_tile_tile_t229[31];  // examples/matmul_tile.py:22
+    end
+
+    wire [31:0] tile_tile_tile_t236 = {tile_tile_tile_t232_s25, tile_tile_tile_t230_s25, tile_tile_tile_t233_s25 & tile_tile_tile_t234};  // examples/matmul_tile.py:22
 
     logic [5:0] tile_tile_tile_t35_s1, tile_tile_tile_t35_s2, tile_tile_tile_t35_s3;
     logic [5:0] tile_tile_tile_t35_s4, tile_tile_tile_t35_s5, tile_tile_tile_t35_s6;

@@ -74,12 +74,16 @@ impl Split {
     pub fn share(&self) -> u64 {
         self.extent.div_ceil(self.factor)
     }
-    /// What of an element's subscripts decides the part.
-    pub fn key(&self, index: &[u64]) -> u64 {
+    /// Those of an element's subscripts of which the sum decides the part.
+    pub fn deciding<'i, T>(&self, indices: &'i [T]) -> &'i [T] {
         match self.kind {
-            PartitionKind::Skew => index.iter().sum(),
-            _ => index[self.dim],
+            PartitionKind::Skew => indices,
+            _ => &indices[self.dim..][..1],
         }
+    }
+    /// What decides an element's part.
+    pub fn key(&self, index: &[u64]) -> u64 {
+        self.deciding(index).iter().sum()
     }
     /// The part with a key.
     pub fn part(&self, key: u64) -> u64 {

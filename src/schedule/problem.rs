@@ -10,7 +10,7 @@ use crate::machine::program::{Leaf, Program};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// What of a cycle is taken by logic that is taken to fit into it: a little less than all, since sums are rounded.
-const FULL_CYCLE: f64 = 0.999;
+pub const FULL_CYCLE: f64 = 0.999;
 
 /// How a node occupies time.
 #[derive(Clone, Copy, Debug)]

@@ -153,6 +153,38 @@ def top(x: i16[64], from_: u5, to: u5, y: i16[64]):
     assert_eq!(ii[0], Some(1));
 }
 
+/// Neighbours of which some are outside of the array: they take no turn of one that is inside, whatever the number of banks.
+#[test]
+fn neighbours_outside_of_the_array_take_no_turn() {
+    const EDGES: &str = "
+from allo import *
+
+@kernel
+def top(x: i16[7], z: i16[7], y: i16[9], w: i16[5, 4]):
+    for i in range(9):
+        s: i16 = 0
+        for k in range(3):
+            if i + k >= 2 and i + k < 9:
+                s += x[i + k - 2] * (k + 1)
+        y[i] = s
+    for i in range(9):
+        for k in range(3):
+            z[i + k - 2] = y[i] + k
+    for i in range(7):
+        for k in range(3):
+            w[i - 1, k + 1] = y[i] + k
+    for i in range(5):
+        for k in range(3):
+            y[i] += w[i, k] * k
+";
+    for factor in 2..=5 {
+        let banks = ["x:cyclic", "z:cyclic", "w:skew"].map(|kind| format!("{kind}:{factor}"));
+        let mut flags: Vec<_> = banks.iter().map(|kind| ("partition", &**kind)).collect();
+        flags.extend(["k@8", "k@13", "k@16", "k@19"].map(|lanes| ("unroll", lanes)));
+        checked(EDGES, &flags);
+    }
+}
+
 #[test]
 fn parameters_have_a_group_of_ports_for_each_bank() {
     let flags = [

@@ -18,12 +18,11 @@ impl Key {
         let [split] = splits(&array.shape, &array.partition)[..] else {
             return None;
         };
-        let indices = match split.kind {
-            PartitionKind::Skew => &at.indices[..],
-            PartitionKind::Cyclic => &at.indices[split.dim..][..1],
-            PartitionKind::Complete | PartitionKind::Block => return None,
-        };
-        let mut forms = indices.iter().map(|&index| values.affine(index));
+        if matches!(split.kind, PartitionKind::Complete | PartitionKind::Block) {
+            return None;
+        }
+        let deciding = split.deciding(&at.indices);
+        let mut forms = deciding.iter().map(|&index| values.affine(index));
         let sum = forms.try_fold(Affine::default(), |sum, form| sum.plus(&form, 1))?;
         let banks = i128::from(split.factor);
         let varies = sum.terms.iter().any(|(_, factor)| factor % banks != 0);

@@ -25,6 +25,14 @@ pub(super) struct Choice {
     pub(super) part: Option<NodeId>,
 }
 
+impl Choice {
+    /// Whether keys outside of the array have the parts that go on from those within it, so that neighbours have different ones.
+    pub(super) fn wraps(&self) -> bool {
+        let Split { factor, keys, .. } = self.split;
+        factor.is_power_of_two() && factor <= keys
+    }
+}
+
 /// A bank that may have an element.
 pub(super) struct Place {
     /// Its part of each split.
@@ -91,13 +99,20 @@ impl Lowering<'_> {
 
     /// Under which condition an element is stored: never outside of the array.
     pub(super) fn store_enable(&mut self, at: &Element) -> NodeId {
-        let mut enable = self.enable(at);
+        let enable = self.enable(at);
+        let inside = self.is_element(at);
+        self.b().and(enable, inside)
+    }
+
+    /// Whether all subscripts are within the array.
+    pub(super) fn is_element(&mut self, at: &Element) -> NodeId {
+        let mut all = self.b().constant(1);
         let shape = self.kernel.arrays[at.array].shape.clone();
         for (&index, &extent) in at.indices.iter().zip(&shape) {
             let inside = self.inside(index, extent);
-            enable = self.b().and(enable, inside);
+            all = self.b().and(all, inside);
         }
-        enable
+        all
     }
 
     /// Under which condition an element is accessed.
@@ -155,10 +170,7 @@ impl Lowering<'_> {
         let splits = partition::splits(shape, partition);
         let splits = splits.into_iter();
         splits
-            .map(|split| match split.kind {
-                PartitionKind::Skew => self.choice(split, &at.indices),
-                _ => self.choice(split, &at.indices[split.dim..][..1]),
-            })
+            .map(|split| self.choice(split, split.deciding(&at.indices)))
             .collect()
     }
 

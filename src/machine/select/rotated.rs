@@ -19,6 +19,8 @@ struct Member<'o> {
     at: &'o Element,
     choices: Vec<Choice>,
     places: Vec<Place>,
+    /// Whether it takes a turn: one outside of the array could take that of one inside.
+    counts: NodeId,
 }
 
 /// What one access would do with a bank.
@@ -80,11 +82,16 @@ impl Lowering<'_> {
                 return None;
             }
             let places = self.places(at, &choices);
+            let counts = match choices.iter().all(Choice::wraps) {
+                true => self.b().constant(1),
+                false => self.is_element(at),
+            };
             members.push(Member {
                 op,
                 at,
                 choices,
                 places,
+                counts,
             });
         }
         Some(members)
@@ -159,7 +166,7 @@ impl Lowering<'_> {
         let mut turns: BTreeMap<MemId, Vec<Turn>> = BTreeMap::new();
         for (number, member) in members.iter().enumerate() {
             for place in &member.places {
-                let mut here = self.b().constant(1);
+                let mut here = member.counts;
                 for (choice, &part) in member.choices.iter().zip(&place.parts) {
                     let actual = choice.part.expect("several banks are possible");
                     let part = self.b().constant(part);

@@ -9,8 +9,9 @@ use crate::hwarith::graph::{Op, Predicate};
 use crate::hwarith::{Graph, NodeId};
 use crate::machine::program::{Leaf, Program};
 use crate::schedule::device::{Class, Device};
+use crate::schedule::problem::FULL_CYCLE;
 use crate::schedule::{Times, load_delays, table_delays};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Inputs of a lookup table.
 const INPUTS: usize = 4;
@@ -31,6 +32,8 @@ pub struct Chaining<'g> {
     steps: &'g [Times],
     /// Ways to compute one bit of a gate or wire in its cycle.
     cuts: Vec<Vec<Cut>>,
+    /// Nodes that take but a part of their delay.
+    shrunk: BTreeMap<NodeId, f64>,
 }
 
 impl<'g> Chaining<'g> {
@@ -43,6 +46,7 @@ impl<'g> Chaining<'g> {
             choice: &|_| 0.0,
             steps: &[],
             cuts: vec![Vec::new(); graph.nodes.len()],
+            shrunk: BTreeMap::new(),
         }
     }
 
@@ -58,7 +62,9 @@ impl<'g> Chaining<'g> {
 
     /// Checks every node that somebody wants.
     pub fn check(mut self, called: &Called, leaf: Option<(&Program, &Leaf)>) -> Result<(), String> {
-        let initial = leaf.map_or(BTreeSet::new(), |(_, leaf)| self.initial(leaf));
+        if let Some((_, leaf)) = leaf {
+            self.fit_initial(leaf);
+        }
         for id in self.graph.nodes.ids() {
             self.cuts[id.index()] = self.cuts_of(id);
             if !is_live(self.graph, self.times, id) || self.times.stable[id.index()] {
@@ -67,7 +73,7 @@ impl<'g> Chaining<'g> {
             let i = id.index();
             let least = self.least_arrival(id, called, leaf)?;
             let claimed = self.times.arrival[i];
-            if claimed + TOLERANCE < least && !initial.contains(&id) {
+            if claimed + TOLERANCE < least {
                 return Err(format!(
                     "%{i} is stable after {least:.2} ns, not after {claimed:.2} ns"
                 ));
@@ -128,7 +134,8 @@ impl<'g> Chaining<'g> {
                 0.0
             }
             op => {
-                let delay = self.delay(id).min(self.budget);
+                let part = self.shrunk.get(&id).copied().unwrap_or(1.0);
+                let delay = self.delay(id).min(self.budget) * part;
                 let table =
                     is_gate(self.graph, op, &node.args) || few_bits(self.graph, id).is_some();
                 match table {
@@ -146,24 +153,34 @@ impl<'g> Chaining<'g> {
         })
     }
 
-    /// What carried values begin with is made in the first cycle, as an operation that is longer than a cycle is: it takes that
-    /// cycle at most.
-    fn initial(&self, leaf: &Leaf) -> BTreeSet<NodeId> {
-        let mut cone = BTreeSet::new();
+    /// What carried values begin with is made in the first cycle, as an operation that is longer than a cycle is: its delays
+    /// shrink until the longest way through it is just within the cycle.
+    fn fit_initial(&mut self, leaf: &Leaf) {
         let phis = leaf.repeat.iter().flat_map(|repeat| &repeat.phis);
         let mut reached: Vec<NodeId> = phis.map(|phi| self.graph.nodes[phi.node].args[0]).collect();
+        let mut ways: BTreeMap<NodeId, f64> = BTreeMap::new();
         while let Some(node) = reached.pop() {
-            if !self.times.stable[node.index()] && cone.insert(node) {
-                let node = &self.graph.nodes[node];
-                let operands = if node.op == Op::Phi {
-                    &[][..]
-                } else {
-                    &node.args
-                };
-                reached.extend(operands);
+            let is_new = !self.times.stable[node.index()] && ways.insert(node, 0.0).is_none();
+            if is_new && self.graph.nodes[node].op != Op::Phi {
+                reached.extend(&self.graph.nodes[node].args);
             }
         }
-        cone
+        // Operands come before what reads them.
+        let nodes: Vec<NodeId> = ways.keys().copied().collect();
+        for node in nodes {
+            if self.graph.nodes[node].op == Op::Phi {
+                continue;
+            }
+            let operands = self.graph.nodes[node].args.iter();
+            let latest = operands.filter_map(|operand| ways.get(operand));
+            let latest = latest.copied().fold(0.0, f64::max);
+            ways.insert(node, latest + self.delay(node).min(self.budget));
+        }
+        let longest = ways.values().copied().fold(0.0, f64::max);
+        if longest > self.budget {
+            let shrunk = |node| (node, FULL_CYCLE * self.budget / longest);
+            self.shrunk = ways.into_keys().map(shrunk).collect();
+        }
     }
 
     /// When a value is stable in a cycle: from a register at its start.

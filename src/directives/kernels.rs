@@ -62,8 +62,15 @@ pub fn streamlined(
             array.name
         )
     });
-    let notes = notes.collect();
+    let mut notes: Vec<String> = notes.collect();
     asked.windows.extend(windows);
+    asked.split.retain(|(kernel, array), directive| {
+        let is_stream = program.kernels[*kernel].arrays[*array].stream.is_some();
+        if is_stream {
+            notes.push(format!("a stream has no banks: nothing is left of {directive}"));
+        }
+        !is_stream
+    });
     Ok(notes)
 }
 

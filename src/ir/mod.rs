@@ -171,6 +171,17 @@ impl ArrayKind {
 }
 
 impl Array {
+    /// Makes a queue of its elements: of its storage nothing that was directed holds any more.
+    pub fn become_stream(&mut self, depth: u64) {
+        self.shape = Vec::new();
+        self.partition = Vec::new();
+        self.tags = ArrayTags::default();
+        self.stream = Some(Stream {
+            depth,
+            tokens: Vec::new(),
+            packed: None,
+        });
+    }
     /// Number of elements, 1 for rank 0.
     pub fn len(&self) -> u64 {
         self.shape.iter().product()

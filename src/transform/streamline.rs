@@ -16,7 +16,8 @@ pub type Window = (KernelId, ArrayId, Vec<usize>);
 /// these kernels is called there only. A consumer that reads elements again, within a window that moves, gets a copy of the window,
 /// the smallest with which each element is got once.
 ///
-/// Errors: there is no such array; something else uses it; it is not walked along, or in different orders.
+/// Errors: there is no such array; something else uses it; it is read before it is written; it is not walked along, or in different
+/// orders.
 pub fn run(
     program: &mut Program,
     of: KernelId,
@@ -127,14 +128,7 @@ fn between(
             walk.transfer(&mut program.kernels[kernel], depth);
         }
     }
-    let array = &mut program.kernels[of].arrays[array];
-    array.shape = Vec::new();
-    array.partition = Vec::new();
-    array.stream = Some(Stream {
-        depth,
-        tokens: Vec::new(),
-        packed: None,
-    });
+    program.kernels[of].arrays[array].become_stream(depth);
     Ok(windows)
 }
 
@@ -168,7 +162,7 @@ fn in_order(
     Err(refused)
 }
 
-/// Makes sure that nothing but these calls, and fills before them, uses an array.
+/// Makes sure that nothing but these calls, the one that writes first, and fills before them uses an array.
 fn alone(
     program: &Program,
     of: KernelId,
@@ -176,8 +170,13 @@ fn alone(
     producer: usize,
     consumers: &[usize],
 ) -> Result<(), Refusal> {
+    let name = &program.kernels[of].arrays[array].name;
     let ops = program.kernels[of].body.ops.iter().enumerate();
     for (at, op) in ops {
+        if at < producer && consumers.contains(&at) {
+            let why = format!("'{name}' is read here, before it is written");
+            return Err((Some(op.span), why));
+        }
         let is_fill = matches!(op.kind, OpKind::Fill { .. }) && at < producer;
         let is_meant = is_fill || at == producer || consumers.contains(&at);
         let touched = match &op.kind {
@@ -188,7 +187,6 @@ fn alone(
             _ => Touched::by(op).contains(array),
         };
         if touched && !is_meant {
-            let name = &program.kernels[of].arrays[array].name;
             return Err((Some(op.span), format!("'{name}' is used here, too")));
         }
     }

@@ -5,7 +5,7 @@ use crate::diagnostics::Span;
 use crate::ir::analysis::touch;
 use crate::ir::analysis::trip::Trip;
 use crate::ir::analysis::values::{Affine, Values};
-use crate::ir::{ArrayId, Block, Element, For, Kernel, Op, OpKind, Stream, ValueId};
+use crate::ir::{ArrayId, Block, Element, For, Kernel, Op, OpKind, ValueId};
 use num_traits::ToPrimitive;
 use std::collections::HashMap;
 
@@ -110,13 +110,7 @@ impl Walk {
 
     /// Makes the array a stream of this depth, and its accesses transfers.
     pub fn transfer(&self, kernel: &mut Kernel, depth: u64) {
-        let array = &mut kernel.arrays[self.array];
-        array.shape = Vec::new();
-        array.stream = Some(Stream {
-            depth,
-            tokens: Vec::new(),
-            packed: None,
-        });
+        kernel.arrays[self.array].become_stream(depth);
         transfer(&mut kernel.body, self.array, &self.again);
         kernel.body.for_each_use(&mut |value| {
             *value = self.again.get(value).copied().unwrap_or(*value);

@@ -2,7 +2,7 @@
 
 use super::band::{Band, Refusal};
 use crate::ir::analysis::Values;
-use crate::ir::analysis::directions::Nest;
+use crate::ir::analysis::directions::{MOST_LOOPS, Nest};
 use crate::ir::analysis::trip::Trip;
 use crate::ir::{Kernel, Op, OpKind};
 use num_bigint::BigInt;
@@ -21,6 +21,10 @@ pub fn check(kernel: &Kernel, mapping: &[u64]) -> Result<(), Refusal> {
         .try_fold(1u64, |all, one| all.checked_mul(*one));
     if mapping.is_empty() || workers.is_none_or(|workers| workers == 0 || workers > MOST) {
         return Err((None, format!("a grid has 1 to {MOST} workers")));
+    }
+    if mapping.len() > MOST_LOOPS {
+        let why = format!("at most {MOST_LOOPS} loops can be divided");
+        return Err((None, why));
     }
     let band = band(kernel, mapping.len())?;
     let values = Values::of(kernel);

@@ -184,6 +184,10 @@ s.outline(\"r\", func_name=\"three\", mapping=3)",
             "s.outline(\"i\", func_name=\"q\", mapping=[64, 64])",
             "a grid has 1 to 1024 workers",
         ),
+        (
+            "s.outline(\"i\", func_name=\"q\", mapping=[1, 1, 1, 1, 1, 1, 1])",
+            "at most 6 loops can be divided",
+        ),
     ] {
         let why = scheduled_or(SHARED, lines).expect_err(lines);
         assert!(why.contains(message), "{lines}: {why}");

@@ -116,6 +116,15 @@ fn arrays_that_are_read_as_they_are_written_become_streams() {
             "E = plain(A)\nreturn total(E)",
             "s.streamline(\"plain\", \"total\")",
         ),
+        // Banks that there are no more.
+        (
+            "rows(A, B)\nreturn total(B)",
+            "s.partition(\"total/B\", kind=s.Cyclic, factor=2)\ns.streamline(\"rows\", \"total\")",
+        ),
+        (
+            "rows(A, B)\nreturn total(B)",
+            "s.partition(\"top/B\", kind=s.Block, factor=2)\ns.streamline(\"rows\", \"total\")",
+        ),
     ] {
         let text = top(body);
         let compiled = scheduled(&text, lines);
@@ -156,6 +165,11 @@ fn what_is_not_read_as_it_is_written_is_refused() {
             "rows(A, B)\nchosen(B, D)\nreturn 1",
             "s.streamline(\"rows\", \"chosen\")",
             "'B': whether it is accessed here depends on the data",
+        ),
+        (
+            "t = total(B)\nrows(A, B)\nreturn t",
+            "s.streamline(\"rows\", \"total\")",
+            "'B' is read here, before it is written",
         ),
         (
             "E = cleared(A)\nreturn total(E)",

@@ -14,6 +14,7 @@ pub use ::diagnostics;
 pub mod arena;
 pub mod cli;
 pub mod codes;
+pub mod counts;
 pub mod directives;
 pub mod driver;
 pub mod frontend;

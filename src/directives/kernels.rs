@@ -67,7 +67,9 @@ pub fn streamlined(
     asked.split.retain(|(kernel, array), directive| {
         let is_stream = program.kernels[*kernel].arrays[*array].stream.is_some();
         if is_stream {
-            notes.push(format!("a stream has no banks: nothing is left of {directive}"));
+            notes.push(format!(
+                "a stream has no banks: nothing is left of {directive}"
+            ));
         }
         !is_stream
     });

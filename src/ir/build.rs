@@ -4,6 +4,7 @@ use super::{
     ArrayId, BinaryOp, Block, CompareOp, Const, For, If, Kernel, Op, OpKind, Scalar, Tags, Value,
     ValueId,
 };
+use crate::arena::Arena;
 use crate::diagnostics::Span;
 use num_bigint::BigInt;
 
@@ -18,6 +19,21 @@ pub struct Build<'a> {
 }
 
 impl Kernel {
+    /// A kernel without anything in it.
+    pub fn new(name: String, span: Span) -> Kernel {
+        Kernel {
+            name,
+            span,
+            values: Arena::new(),
+            arrays: Arena::new(),
+            params: Vec::new(),
+            results: Vec::new(),
+            body: Block::default(),
+            dataflow: false,
+            mapping: Vec::new(),
+            foreign: None,
+        }
+    }
     /// Appends operations to `out`.
     pub fn build<'a>(&'a mut self, out: &'a mut Vec<Op>, span: Span) -> Build<'a> {
         Build {
@@ -126,7 +142,12 @@ impl Build<'_> {
 
 impl For {
     /// A loop that counts up and carries nothing.
-    pub fn counted(iv: ValueId, [lo, hi, step]: [ValueId; 3], label: &str, ops: Vec<Op>) -> For {
+    pub fn counted(iv: ValueId, range: [ValueId; 3], label: &str, ops: Vec<Op>) -> For {
+        let yields = vec![];
+        For::over(iv, range, label, Block { ops, yields })
+    }
+    /// A loop that counts up; nothing is carried yet.
+    pub fn over(iv: ValueId, [lo, hi, step]: [ValueId; 3], label: &str, body: Block) -> For {
         For {
             lo,
             hi,
@@ -135,10 +156,7 @@ impl For {
             inits: vec![],
             iv,
             carried: vec![],
-            body: Block {
-                ops,
-                yields: vec![],
-            },
+            body,
             parallel: false,
             label: label.to_string(),
             tags: Tags::default(),

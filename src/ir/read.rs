@@ -27,7 +27,7 @@ pub fn read(file: FileId, text: &str) -> Result<Program, Diagnostic> {
         text,
         at: 0,
         kernels: HashMap::new(),
-        kernel: empty_kernel(),
+        kernel: Kernel::new(String::new(), Span::default()),
         values: HashMap::new(),
         arrays: HashMap::new(),
         depth: 0,
@@ -57,21 +57,6 @@ struct Reader<'t> {
     values: HashMap<&'t str, ValueId>,
     arrays: HashMap<&'t str, ArrayId>,
     depth: usize,
-}
-
-fn empty_kernel() -> Kernel {
-    Kernel {
-        name: String::new(),
-        span: Span::default(),
-        values: Arena::new(),
-        arrays: Arena::new(),
-        params: Vec::new(),
-        results: Vec::new(),
-        body: Block::default(),
-        dataflow: false,
-        mapping: Vec::new(),
-        foreign: None,
-    }
 }
 
 impl<'t> Reader<'t> {
@@ -309,7 +294,10 @@ impl<'t> Reader<'t> {
         while !self.rest().is_empty() {
             let is_top = self.eat("top");
             let name = self.kernel()?;
-            let kernel = std::mem::replace(&mut self.kernel, empty_kernel());
+            let kernel = std::mem::replace(
+                &mut self.kernel,
+                Kernel::new(String::new(), Span::default()),
+            );
             let id = kernels.push(kernel);
             self.kernels.insert(name, id);
             if is_top {

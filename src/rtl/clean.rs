@@ -300,7 +300,7 @@ fn decided(op: CompareOp, signed: bool, lhs: &Operand, rhs: &Operand, width: u32
     let is_min = |value: &Option<BigUint>| value.as_ref().is_some_and(Zero::is_zero);
     let (left, right) = (key(lhs), key(rhs));
     if let (Some(left), Some(right)) = (&left, &right) {
-        return Some(holds(op, left.cmp(right)));
+        return Some(op.holds(left.cmp(right)));
     }
     let below = is_min(&right) || is_max(&left);
     let above = is_max(&right) || is_min(&left);
@@ -310,17 +310,6 @@ fn decided(op: CompareOp, signed: bool, lhs: &Operand, rhs: &Operand, width: u32
         CompareOp::Gt if above => Some(false),
         CompareOp::Le if above => Some(true),
         _ => None,
-    }
-}
-
-fn holds(op: CompareOp, order: std::cmp::Ordering) -> bool {
-    match op {
-        CompareOp::Eq => order.is_eq(),
-        CompareOp::Ne => order.is_ne(),
-        CompareOp::Lt => order.is_lt(),
-        CompareOp::Le => order.is_le(),
-        CompareOp::Gt => order.is_gt(),
-        CompareOp::Ge => order.is_ge(),
     }
 }
 

@@ -10,8 +10,7 @@ use crate::diagnostics::{Diagnostic, Span};
 use crate::ir::analysis::{Values, touch};
 use crate::ir::partition::{MAX_BANKS, is_valid, parts};
 use crate::ir::{
-    Array, ArrayId, ArrayKind, Block, Const, Element, Kernel, Op, OpKind, Partition, PartitionKind,
-    ValueId,
+    Array, ArrayId, ArrayKind, Block, Const, Kernel, Op, OpKind, Partition, PartitionKind, ValueId,
 };
 use num_bigint::BigInt;
 use std::collections::{BTreeMap, BTreeSet};
@@ -184,12 +183,13 @@ fn shared(outer: &Kernel, grid: &[Group]) -> Result<Vec<(ArrayId, Uses)>, Diagno
                 .indices
                 .iter()
                 .map(|index| constants.get(index).map(|&value| value.clone()));
-            if let (Some(place), None, Some(uses)) =
-                (place.collect(), at.when, found.get_mut(&at.array))
-            {
+            let array = &outer.arrays[at.array];
+            let place: Option<Vec<BigInt>> = place.collect();
+            let place = place.filter(|place| is_element(place, array));
+            if let (Some(place), None, Some(uses)) = (place, at.when, found.get_mut(&at.array)) {
                 let first = *uses.surely.entry(place).or_insert((worker, op.span));
-                if first.0 != worker && is_inside(at, &constants, &outer.arrays[at.array]) {
-                    return Err(written_twice(&outer.arrays[at.array], op.span, first.1));
+                if first.0 != worker {
+                    return Err(written_twice(array, op.span, first.1));
                 }
             }
         }
@@ -198,12 +198,10 @@ fn shared(outer: &Kernel, grid: &[Group]) -> Result<Vec<(ArrayId, Uses)>, Diagno
     Ok(found.into_iter().collect())
 }
 
-/// Whether an element of constant subscripts is one of the array.
-fn is_inside(at: &Element, constants: &BTreeMap<ValueId, &BigInt>, array: &Array) -> bool {
-    at.indices.iter().zip(&array.shape).all(|(index, &extent)| {
-        let index = constants.get(index);
-        index.is_some_and(|&index| *index >= BigInt::ZERO && *index < extent.into())
-    })
+/// Whether an array has an element of these subscripts.
+fn is_element(place: &[BigInt], array: &Array) -> bool {
+    let mut pairs = place.iter().zip(&array.shape);
+    pairs.all(|(index, &extent)| *index >= BigInt::ZERO && *index < extent.into())
 }
 
 fn written_twice(array: &Array, again: Span, first: Span) -> Diagnostic {
@@ -260,11 +258,7 @@ impl Localise<'_> {
             }
         }
         let elements: u64 = array.shape.iter().product();
-        let is_inside = |place: &&Vec<BigInt>| {
-            let mut pairs = place.iter().zip(&array.shape);
-            pairs.all(|(index, &extent)| *index >= BigInt::ZERO && *index < extent.into())
-        };
-        let written = uses.surely.keys().filter(is_inside).count() as u64;
+        let written = uses.surely.len() as u64;
         let is_kept = uses.is_read || written < elements;
         let ways = u64::from(is_kept) + u64::from(uses.is_written);
         let note = format!(

@@ -632,18 +632,7 @@ impl Outline<'_> {
         arrays: &BTreeMap<ArrayId, bool>,
         returned: &[ValueId],
     ) -> Process {
-        let mut kernel = Kernel {
-            name: self.name(),
-            span: self.group.span,
-            values: Arena::new(),
-            arrays: Arena::new(),
-            params: Vec::new(),
-            results: Vec::new(),
-            body: Block::default(),
-            dataflow: false,
-            mapping: Vec::new(),
-            foreign: None,
-        };
+        let mut kernel = Kernel::new(self.name(), self.group.span);
         let mut args = Vec::new();
         let mut own_values = BTreeMap::new();
         let mut ops = Vec::new();

@@ -57,16 +57,9 @@ fn outlined(kernel: &Kernel, op: Op, name: &str) -> (Kernel, Call) {
     let results = op.results.iter();
     let results = results.map(|&result| ResultSlot::Scalar(kernel.values[result].ty));
     let mut made = Kernel {
-        name: name.to_string(),
-        span: op.span,
         values: kernel.values.clone(),
-        arrays: Default::default(),
-        params: Vec::new(),
         results: results.collect(),
-        body: Block::default(),
-        dataflow: false,
-        mapping: Vec::new(),
-        foreign: None,
+        ..Kernel::new(name.to_string(), op.span)
     };
     let mut args = Vec::new();
     for value in outside(&op) {

@@ -6,7 +6,7 @@
 use super::{Builder, OpenBlock};
 use crate::diagnostics::Span;
 use crate::ir::{
-    ArrayId, ArrayKind, Const, For, OpKind, Partition, PartitionKind, Scalar, Tags, Unroll, ValueId,
+    ArrayId, ArrayKind, Const, For, OpKind, Partition, PartitionKind, Scalar, Unroll, ValueId,
 };
 use std::cell::RefCell;
 use std::fmt;
@@ -324,22 +324,9 @@ impl Builder {
         let hi = self.constant(Scalar::Index, Const::Int(lanes.into()), span);
         let step = self.index(1, span);
         let unroll = (factor > 1).then_some(Unroll::By(factor as u32));
-        let lanes = For {
-            lo,
-            hi,
-            step,
-            descending: false,
-            inits: vec![],
-            iv,
-            carried: vec![],
-            body,
-            parallel: true,
-            label: "lanes".to_owned(),
-            tags: Tags {
-                unroll,
-                ..Tags::default()
-            },
-        };
+        let mut lanes = For::over(iv, [lo, hi, step], "lanes", body);
+        lanes.parallel = true;
+        lanes.tags.unroll = unroll;
         self.push(OpKind::For(Box::new(lanes)), vec![], span);
     }
 

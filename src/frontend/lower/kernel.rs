@@ -75,16 +75,12 @@ impl<'a> Lowerer<'_, 'a> {
         let results = self.finish_results();
         let builder = std::mem::replace(&mut self.b, Builder::new(self.options));
         let kernel = Kernel {
-            name,
-            span,
             values: builder.values,
             arrays: builder.arrays,
             params: params.iter().flat_map(|p| p.0.clone()).collect(),
             results,
             body,
-            dataflow: false,
-            mapping: Vec::new(),
-            foreign: None,
+            ..Kernel::new(name, span)
         };
         self.check_sizes(&kernel);
         let signature = self.signature(&kernel, params);

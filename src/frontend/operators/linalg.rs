@@ -6,7 +6,7 @@ use crate::frontend::codes;
 use crate::frontend::error::{Result, fail};
 use crate::frontend::promote::Style;
 use crate::frontend::values::{Typed, Value, shaped_name};
-use crate::ir::{ArrayId, ArrayKind, Const, For, OpKind, Scalar, Tags, ValueId};
+use crate::ir::{ArrayId, ArrayKind, Const, For, OpKind, Scalar, ValueId};
 
 /// `matmul(a, b)`: ranks 2 and 2.
 pub fn matmul(b: &mut Builder, a: &Applied) -> Result<Value> {
@@ -66,18 +66,11 @@ fn contract(b: &mut Builder, a: &Applied, rank: usize) -> Result<Value> {
     let next = step(b, a, carried, (lhs, at_left), (rhs, at_right));
     let body = b.close(next.iter().copied().collect());
     let sum = b.value(elem, None);
+    let label = format!("{}.k", a.op.key);
     let inner = For {
-        lo: zero,
-        hi: count,
-        step: one,
-        descending: false,
         inits: vec![init],
-        iv: k,
         carried: vec![carried],
-        body,
-        parallel: false,
-        label: format!("{}.k", a.op.key),
-        tags: Tags::default(),
+        ..For::over(k, [zero, count, one], &label, body)
     };
     b.push(OpKind::For(Box::new(inner)), vec![sum], a.span);
     let store = OpKind::store(out, ivs.clone(), sum);
@@ -85,17 +78,8 @@ fn contract(b: &mut Builder, a: &Applied, rank: usize) -> Result<Value> {
     for (hi, iv) in extents.into_iter().zip(ivs).rev() {
         let body = b.close(vec![]);
         let outer = For {
-            lo: zero,
-            hi,
-            step: one,
-            descending: false,
-            inits: vec![],
-            iv,
-            carried: vec![],
-            body,
             parallel: true,
-            label: a.op.key.to_owned(),
-            tags: Tags::default(),
+            ..For::over(iv, [zero, hi, one], a.op.key, body)
         };
         b.push(OpKind::For(Box::new(outer)), vec![], a.span);
     }

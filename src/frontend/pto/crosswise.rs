@@ -14,7 +14,7 @@ use crate::frontend::builder::{Builder, describe};
 use crate::frontend::error::Result;
 use crate::frontend::values::{ConstValue, Typed, Value};
 use crate::ir::{
-    ArrayId, BinaryOp, CompareOp, Const, FloatFormat, OpKind, Rounding, Scalar, UnaryOp, ValueId,
+    ArrayId, BinaryOp, CompareOp, Const, FloatFormat, OpKind, Rounding, Scalar, ValueId,
 };
 use num_bigint::BigUint;
 use num_traits::ToPrimitive;
@@ -204,14 +204,8 @@ fn frozen(b: &mut Builder, value: &Value, span: Span) -> ArrayId {
 fn round(b: &mut Builder, call: &Invocation) -> Result<Value> {
     let v = alike(call, &WIDE, &["v"])?.remove(0);
     let span = call.span;
-    let op = match conversion::rounding(call)?.unwrap_or(Rounding::Zero) {
-        Rounding::NearestEven => UnaryOp::RoundEven,
-        Rounding::NearestAway => UnaryOp::RoundAway,
-        Rounding::Zero => UnaryOp::Trunc,
-        Rounding::Up => UnaryOp::Ceil,
-        Rounding::Down => UnaryOp::Floor,
-        Rounding::Odd => UnaryOp::RoundOdd,
-    };
+    let rounding = conversion::rounding(call)?;
+    let op = rounding.unwrap_or(Rounding::Zero).integral();
     let control = Control::of(call, v.ty)?;
     Ok(lanewise(b, v.ty, &control, span, |b, iv| {
         let arg = b.lane(&v, iv, span);

@@ -4,7 +4,6 @@ use super::slot::Slot;
 use crate::rtl::netlist::{BinaryOp, CompareOp, ShiftOp};
 use num_bigint::{BigInt, BigUint};
 use num_traits::{One, ToPrimitive, Zero};
-use std::cmp::Ordering;
 
 /// What an operation does to its arguments.
 #[derive(Clone, Debug)]
@@ -70,8 +69,8 @@ impl Node {
                 };
                 factor(0, *lhs_signed).wrapping_mul(factor(1, *rhs_signed))
             }
-            Kind::Compare { op, signed: true } => bit(holds(*op, signed(0).cmp(&signed(1)))),
-            Kind::Compare { op, signed: false } => bit(holds(*op, arg(0).cmp(&arg(1)))),
+            Kind::Compare { op, signed: true } => bit(op.holds(signed(0).cmp(&signed(1)))),
+            Kind::Compare { op, signed: false } => bit(op.holds(arg(0).cmp(&arg(1)))),
             Kind::Shift(op) => {
                 let amount = u32::try_from(arg(1)).unwrap_or(u32::MAX);
                 match op {
@@ -125,7 +124,7 @@ impl Node {
             } => self.wrapped(int(0, *lhs_signed) * int(1, *rhs_signed)),
             Kind::Compare { op, signed } => {
                 let order = int(0, *signed).cmp(&int(1, *signed));
-                BigUint::from(u32::from(holds(*op, order)))
+                BigUint::from(u32::from(op.holds(order)))
             }
             Kind::Shift(op) => {
                 let amount = arg(1).to_u32().unwrap_or(u32::MAX).min(self.out.width);
@@ -160,17 +159,6 @@ fn bit(value: bool) -> u128 {
 
 fn big_bit(value: bool) -> BigUint {
     BigUint::from(u32::from(value))
-}
-
-fn holds(op: CompareOp, order: Ordering) -> bool {
-    match op {
-        CompareOp::Eq => order.is_eq(),
-        CompareOp::Ne => order.is_ne(),
-        CompareOp::Lt => order.is_lt(),
-        CompareOp::Le => order.is_le(),
-        CompareOp::Gt => order.is_gt(),
-        CompareOp::Ge => order.is_ge(),
-    }
 }
 
 fn mask_128(width: u32) -> u128 {

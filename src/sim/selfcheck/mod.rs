@@ -7,6 +7,7 @@ mod kernel;
 mod operator;
 
 use crate::codes;
+use crate::counts::{counted, grouped};
 use crate::diagnostics::{Diagnostic, Span};
 pub use kernel::check;
 pub use operator::check_operator;
@@ -126,24 +127,6 @@ impl Checked {
             _ => format!("Checked: {self}."),
         }
     }
-}
-
-fn counted(count: u64, what: &str) -> String {
-    let plural = if count == 1 { "" } else { "s" };
-    format!("{} {what}{plural}", grouped(count))
-}
-
-/// A number with a comma before every three digits.
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
 }
 
 /// A difference that a check found, as a message; without a place of its own it is at the kernel's.

@@ -15,7 +15,7 @@ use allo_hls::sim::cosim::{self, CosimOptions, Report};
 use allo_hls::sim::elements::{Between, Elements, Invocation};
 use allo_hls::sim::engine::EngineError;
 use allo_hls::sim::inprocess::Netlist;
-use allo_hls::sim::model::Engine;
+use allo_hls::sim::model::{Engine, Moved, Traffic};
 use allo_hls::sim::reference::{Options, Prepared};
 use allo_hls::sim::selfcheck::Budget;
 use allo_hls::sim::shell;
@@ -360,6 +360,21 @@ pub fn summary(compiled: &Compilation, report: &Report) -> String {
     }
     if let Some(interval) = report.interval {
         text += &format!("  one invocation every {interval} cycles\n");
+    }
+    for Traffic {
+        bundle,
+        reads,
+        writes,
+    } in &report.traffic
+    {
+        let all = [(reads, "read"), (writes, "written")].into_iter();
+        let moved = all.filter(|(moved, _)| moved.beats > 0);
+        let moved = moved.map(|(Moved { beats, cycles }, how)| {
+            let percent = *beats as f64 / *cycles as f64 * 100.0;
+            format!("{beats} beats {how} in {cycles} cycles ({percent:.1} %)")
+        });
+        let moved: Vec<String> = moved.collect();
+        text += &format!("  {bundle}: {}\n", moved.join(", "));
     }
     for entry in &compiled.manifest.loops {
         let number = |n: Option<u64>| n.map_or("?".to_string(), |n| n.to_string());

@@ -523,6 +523,7 @@ impl<'a> Bench<'a> {
             arrays: std::mem::take(&mut self.arrays),
             violations: self.violations.clone(),
             writes: std::mem::take(&mut self.writes),
+            traffic: Vec::new(),
         }
     }
 }

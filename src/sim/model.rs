@@ -35,6 +35,8 @@ pub struct Run {
     pub reset_after: Option<u32>,
     /// The module keeps state: after that reset it is not idle until the first values are written.
     pub loads: bool,
+    /// What stands around a block is always ready and answers after the same few cycles.
+    pub is_steady: bool,
 }
 
 impl Run {
@@ -56,6 +58,7 @@ impl Run {
             cycle_limit,
             reset_after: signature.keeps_state.then_some(0),
             loads: signature.keeps_state,
+            is_steady: false,
         };
         for (input, gap) in invocations {
             if run.starts.is_empty() {
@@ -111,6 +114,28 @@ pub struct RunResult {
     pub timed_out: bool,
     /// Writes to arrays in order, with [`SimOptions::record`]; at most [`MAX_WRITES`].
     pub writes: Vec<Write>,
+    /// What the masters of a block moved, one after the other.
+    pub traffic: Vec<Traffic>,
+}
+
+/// What a master of a block moved.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Traffic {
+    /// The master's bundle.
+    pub bundle: String,
+    /// What it read.
+    pub reads: Moved,
+    /// What it wrote.
+    pub writes: Moved,
+}
+
+/// Beats of one direction.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Moved {
+    /// How many.
+    pub beats: u64,
+    /// Cycles from the first address of an invocation to its last beat or response, of all invocations together.
+    pub cycles: u64,
 }
 
 /// A write through a port of an array.
@@ -292,6 +317,7 @@ impl Model {
             violations,
             timed_out,
             writes,
+            traffic: Vec::new(),
         })
     }
 }

@@ -7,10 +7,10 @@ use allo_hls::rtl;
 use allo_hls::rtl::axi::{self, Interface, Options};
 use allo_hls::rtl::interface::block::{BlockManifest, Outstanding};
 use allo_hls::rtl::netlist::Design;
-use allo_hls::sim::block::{Bench, BlockEngine, InProcess, Traffic, timeless};
+use allo_hls::sim::block::{Bench, BlockEngine, InProcess, timeless};
 use allo_hls::sim::cosim::{CosimOptions, Report, cosim_on};
 use allo_hls::sim::elements::Elements;
-use allo_hls::sim::model::{Engine, Run, SimOptions, Start};
+use allo_hls::sim::model::{Engine, Moved, Run, SimOptions, Start, Traffic};
 use allo_hls::sim::value::{Signature, Slot, Value};
 
 /// Reads, writes some elements only, both, scalars and a result.
@@ -48,15 +48,6 @@ from allo import *
 def copy(x: i64[2048], y: i64[2048]):
     for i in range(2048):
         y[i] = x[i]
-";
-
-const SAXPY: &str = "
-from allo import *
-
-@kernel
-def saxpy(a: f32, x: f32[4096], y: f32[4096], out: f32[4096]):
-    for i in range(4096):
-        out[i] = a * x[i] + y[i]
 ";
 
 const DOUBLE: &str = "
@@ -181,28 +172,26 @@ fn arrays_as_frames() {
 }
 
 /// A bench without pauses, after its reset.
-fn quiet<'a>(engine: &'a BlockEngine<InProcess>) -> Bench<'a> {
+fn bench<'a>(engine: &'a BlockEngine<InProcess>) -> Bench<'a> {
     let mut bench = engine.bench(&SimOptions::default()).expect("a bench");
-    bench.paused = false;
-    bench.reset().expect("a reset");
+    bench.change_pace(true);
     bench
 }
 
-pub fn rate(traffic: &Traffic, beats: u64) -> f64 {
-    assert_eq!(traffic.beats, beats);
-    let (first, last) = traffic.span.expect("it moved something");
-    beats as f64 / (last - first + 1) as f64
+pub fn rate(moved: &Moved, beats: u64) -> f64 {
+    assert_eq!(moved.beats, beats);
+    beats as f64 / moved.cycles as f64
 }
 
 /// Runs a kernel on the numbers from 0 on in each array, without pauses; what it gave in the last array, the cycles, the traffic.
-pub fn measure(text: &str, width: u32, streamed: &[&str]) -> (Elements, u64, Traffic, Traffic) {
+pub fn measure(text: &str, width: u32, streamed: &[&str]) -> (Elements, u64, Moved, Moved) {
     let options = Options {
         width,
         ..Options::default()
     };
     let (compiled, design, manifest) = streamed_block(text, &options, streamed);
     let engine = in_process(&design, &manifest);
-    let mut bench = quiet(&engine);
+    let mut bench = bench(&engine);
     let signature = Signature::of(&compiled.program);
     let numbers = |slot: &Slot| {
         let values = (0..slot.len()).map(|i| Value::wrapped(slot.ty, i));
@@ -219,10 +208,11 @@ pub fn measure(text: &str, width: u32, streamed: &[&str]) -> (Elements, u64, Tra
         cycle_limit: 1_000_000,
         reset_after: None,
         loads: false,
+        is_steady: true,
     };
     let mut result = bench.run(&run).expect("a run");
     assert_eq!((result.violations, result.timed_out), (vec![], false));
-    let (reads, writes) = bench.measured().remove(0);
+    let Traffic { reads, writes, .. } = result.traffic.remove(0);
     (
         result.arrays.pop().expect("an array"),
         result.timing[0].cycles(),
@@ -239,37 +229,11 @@ fn a_buffer_moves_a_beat_in_almost_every_cycle() {
     assert!(rate(&reads, 2048) > 0.95 && rate(&writes, 2048) > 0.95);
 }
 
-/// 64 KiB at every width, and what a kernel takes beside the bus. Takes a minute: `cargo test -- --ignored --nocapture rates`.
-#[test]
-#[ignore = "a campaign"]
-fn rates_of_64_kib() {
-    for (ty, count) in [("i64", 8192), ("i32", 16384), ("u8", 65536)] {
-        for width in [32, 64, 256, 1024] {
-            let text = COPY.replace("i64", ty).replace("2048", &count.to_string());
-            let (_, cycles, reads, writes) = measure(&text, width, &[]);
-            let beats = 65536 / u64::from(width / 8);
-            let (read, written) = (rate(&reads, beats), rate(&writes, beats));
-            println!(
-                "{ty} at {width}: {cycles} cycles, reads {read:.4}, writes {written:.4} of {beats} beats"
-            );
-            assert!(read > 0.95 && written > 0.95);
-        }
-    }
-    for count in [256, 1024, 4096] {
-        let text = SAXPY.replace("4096", &count.to_string());
-        let (_, cycles, reads, writes) = measure(&text, 64, &[]);
-        println!(
-            "saxpy of {count}: {cycles} cycles for {} beats read, {} written",
-            reads.beats, writes.beats
-        );
-    }
-}
-
 #[test]
 fn an_error_response_is_told_and_ends_nothing() {
     let (_, design, manifest) = block(DOUBLE, &Options::default());
     let engine = in_process(&design, &manifest);
-    let mut bench = quiet(&engine);
+    let mut bench = bench(&engine);
     let status = manifest.control.as_ref().expect("a slave").status.offset;
     let start = Start {
         scalars: vec![],
@@ -283,6 +247,7 @@ fn an_error_response_is_told_and_ends_nothing() {
         cycle_limit: 10_000,
         reset_after: None,
         loads: false,
+        is_steady: true,
     };
     bench.fail_every(1);
     let result = bench.run(&run).expect("a run");
@@ -300,7 +265,7 @@ fn frames_of_a_wrong_length_are_told_and_the_next_is_right() {
     };
     let (_, design, manifest) = block(DOUBLE, &options);
     let engine = in_process(&design, &manifest);
-    let mut bench = quiet(&engine);
+    let mut bench = bench(&engine);
     let status = manifest.control.as_ref().expect("a slave").status.offset;
     let frames = [
         &[1, 2, 3, 4][..],
@@ -332,7 +297,7 @@ fn frames_of_a_wrong_length_are_told_and_the_next_is_right() {
 fn registers_are_those_that_drivers_expect() {
     let (_, design, manifest) = block(ADD, &Options::default());
     let engine = in_process(&design, &manifest);
-    let mut bench = quiet(&engine);
+    let mut bench = bench(&engine);
     let slave = manifest.control.as_ref().expect("a slave");
     // A result and its valid word, two arguments, the status.
     assert_eq!((slave.status.offset, slave.address_width), (0x28, 6));

@@ -119,6 +119,10 @@ fn co_simulation_of_a_block_writes_fst() {
     let output = allo_hls(&[&block[..], &["--engine", "rtl"]].concat());
     assert!(output.status.success(), "{}", text(&output.stderr));
     let written = std::fs::metadata(&wave).map(|m| m.len());
+    // Two words a beat, from two arrays and to a third, in each of two invocations without pauses.
+    let told = text(&output.stdout);
+    assert!(told.contains("  gmem: 32 beats read in "), "{told}");
+    assert!(told.contains("16 beats written in "), "{told}");
     // Some thousand values change in a run of a hundred cycles and more.
     assert!(
         written.as_ref().is_ok_and(|len| *len > 5_000),

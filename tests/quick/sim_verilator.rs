@@ -37,6 +37,7 @@ fn run(arrays: &[&[u64]], starts: &[(&[u64], u32)]) -> Run {
         cycle_limit: 200,
         reset_after: None,
         loads: false,
+        is_steady: false,
     }
 }
 

@@ -1,7 +1,7 @@
 //! What stands around a block: a driver, memories, sources and sinks.
 
 use super::channel::{Pace, garbage};
-use super::memory::{Memory, Store, Traffic};
+use super::memory::{Memory, Store};
 use super::pins::{Pin, Pins, ports};
 use super::slave::Lite;
 use super::stream::Stream;
@@ -12,9 +12,6 @@ use crate::sim::engine::{EngineError, Result};
 
 /// Cycles of a reset.
 const RESET_CYCLES: u64 = 2;
-
-/// What moved through a master in a run, reads and writes.
-pub type Measured = (Traffic, Traffic);
 
 /// Why a run ended early.
 pub(super) enum Stop {
@@ -48,8 +45,6 @@ pub struct Bench<'a> {
     pub(super) now: u64,
     /// Cycle in which a run is given up.
     pub(super) deadline: u64,
-    /// Whether anything pauses.
-    pub paused: bool,
 }
 
 impl<'a> Bench<'a> {
@@ -102,7 +97,6 @@ impl<'a> Bench<'a> {
             rng: Rng::new(seed),
             now: 0,
             deadline: u64::MAX,
-            paused: true,
         })
     }
 
@@ -131,13 +125,13 @@ impl<'a> Bench<'a> {
             self.now += 1;
         }
         self.pins.drive(self.reset, &[idle]);
-        self.change_pace();
+        self.change_pace(false);
         Ok(())
     }
 
-    /// What stands around forgets what was under way, and pauses otherwise than before.
-    pub(super) fn change_pace(&mut self) {
-        let paused = self.paused;
+    /// What stands around forgets what was under way, and pauses otherwise than before, or never.
+    pub fn change_pace(&mut self, is_steady: bool) {
+        let paused = !is_steady;
         for memory in &mut self.memories {
             memory.restart(paused.then_some(&mut self.rng));
         }
@@ -288,14 +282,6 @@ impl<'a> Bench<'a> {
             return false;
         };
         self.pins.read(pin)[0] & 1 == 1
-    }
-
-    /// What moved through each master since the last reset.
-    pub fn measured(&self) -> Vec<Measured> {
-        let memories = self.memories.iter();
-        memories
-            .map(|memory| (memory.reads.clone(), memory.writes.clone()))
-            .collect()
     }
 
     /// Has every so many bursts of all memories fail.

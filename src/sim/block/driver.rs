@@ -1,7 +1,7 @@
 //! What a driver of a block does: gives arguments, starts, waits, takes results.
 
 use super::bench::{Bench, Step, Stop};
-use super::memory::Store;
+use super::memory::{Memory, Store};
 use super::stream::{Stream, ones, words_of};
 use crate::ir::Scalar;
 use crate::rtl::interface::block::{BlockKind, BlockManifest, BlockPort, Via};
@@ -24,6 +24,7 @@ impl<'a> Bench<'a> {
             violations: Vec::new(),
             timed_out: false,
             writes: Vec::new(),
+            traffic: Vec::new(),
         };
         match self.invocations(run, &mut result) {
             Ok(()) => {}
@@ -49,9 +50,8 @@ impl<'a> Bench<'a> {
                 self.interrupted(run, cycles)?;
             }
             self.reset_block()?;
-        } else {
-            self.change_pace();
         }
+        self.change_pace(run.is_steady);
         let mut arrays = self.load(run)?;
         let begun = self.now;
         for start in &run.starts {
@@ -59,6 +59,7 @@ impl<'a> Bench<'a> {
                 self.cycle()?;
             }
             let from = self.now;
+            self.memories.iter_mut().for_each(Memory::begin);
             self.begin(start, &mut arrays)?;
             self.wait(&arrays)?;
             let done = self.now - begun;
@@ -70,6 +71,7 @@ impl<'a> Bench<'a> {
             let returns = self.results(&mut arrays)?;
             result.returns.push(returns);
         }
+        result.traffic = self.memories.iter().map(Memory::traffic).collect();
         for place in &mut arrays {
             self.fetch(place)?;
         }
@@ -115,10 +117,9 @@ impl<'a> Bench<'a> {
                 } => {
                     let slot = (places.len() as u64 + 1) << 33;
                     let bytes = u64::from(*element_bytes);
-                    let shift = if self.paused {
-                        self.rng.below(2 * 4096)
-                    } else {
-                        0
+                    let shift = match run.is_steady {
+                        true => 0,
+                        false => self.rng.below(2 * 4096),
                     };
                     place.address = slot + shift / bytes * bytes;
                     let end = place.address + place.elements.len() as u64 * bytes;

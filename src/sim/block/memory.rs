@@ -4,6 +4,7 @@ use super::channel::{Into, OutOf, Pace, Payload, pins_of};
 use super::pins::{Pin, Pins};
 use crate::rtl::interface::block::Master;
 use crate::sim::draw::Rng;
+use crate::sim::model::{Moved, Traffic};
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::ops::Range;
 
@@ -50,19 +51,39 @@ impl Store {
 
 /// What the memory saw of one direction.
 #[derive(Clone, Debug, Default)]
-pub struct Traffic {
-    /// Beats.
-    pub beats: u64,
+struct Seen {
+    /// In all invocations but the last.
+    before: Moved,
+    /// In the last one.
+    beats: u64,
     /// First cycle with an address, last one with a beat or a response.
-    pub span: Option<(u64, u64)>,
+    span: Option<(u64, u64)>,
     /// Bursts under way.
     under_way: u32,
 }
 
-impl Traffic {
+impl Seen {
     fn note(&mut self, now: u64) {
         let first = self.span.map_or(now, |(first, _)| first);
         self.span = Some((first, now));
+    }
+
+    fn moved(&self) -> Moved {
+        let cycles = self.span.map_or(0, |(first, last)| last - first + 1);
+        Moved {
+            beats: self.before.beats + self.beats,
+            cycles: self.before.cycles + cycles,
+        }
+    }
+
+    /// Another invocation begins.
+    fn begin(&mut self) {
+        let under_way = self.under_way;
+        *self = Seen {
+            before: self.moved(),
+            under_way,
+            ..Seen::default()
+        };
     }
 }
 
@@ -84,8 +105,8 @@ pub struct Memory {
     /// Every so many bursts an error is answered; 0: never.
     pub errors: u64,
     bursts: u64,
-    pub reads: Traffic,
-    pub writes: Traffic,
+    reads: Seen,
+    writes: Seen,
 }
 
 impl Memory {
@@ -137,8 +158,8 @@ impl Memory {
             latency: 0,
             errors: 0,
             bursts: 0,
-            reads: Traffic::default(),
-            writes: Traffic::default(),
+            reads: Seen::default(),
+            writes: Seen::default(),
         })
     }
 
@@ -146,8 +167,8 @@ impl Memory {
     pub fn restart(&mut self, rng: Option<&mut Rng>) {
         self.addresses.clear();
         self.beats.clear();
-        self.reads = Traffic::default();
-        self.writes = Traffic::default();
+        self.reads = Seen::default();
+        self.writes = Seen::default();
         let mut none = Rng::new(0);
         let paused = rng.is_some();
         let rng = rng.unwrap_or(&mut none);
@@ -163,6 +184,21 @@ impl Memory {
         for channel in [&mut self.r, &mut self.b].into_iter().flatten() {
             channel.clear();
             channel.pace = pace();
+        }
+    }
+
+    /// Another invocation begins.
+    pub fn begin(&mut self) {
+        self.reads.begin();
+        self.writes.begin();
+    }
+
+    /// What was moved in a run.
+    pub fn traffic(&self) -> Traffic {
+        Traffic {
+            bundle: self.name.clone(),
+            reads: self.reads.moved(),
+            writes: self.writes.moved(),
         }
     }
 

@@ -10,8 +10,7 @@ mod slave;
 mod stream;
 pub(super) mod verilated;
 
-pub use bench::{Bench, Measured};
-pub use memory::Traffic;
+pub use bench::Bench;
 pub use pins::{InProcess, Pins, Socket, ports};
 pub use verilated::Verilated;
 

@@ -423,7 +423,11 @@ impl Comparison<'_> {
         let inputs = singles.iter().map(|single| (&single.inputs[0], gap()));
         let reference = &self.subject.reference;
         let steps = case::chain(reference, inputs, &self.reference(limit));
-        Ok((steps.len() > 1).then(|| self.case(0, steps)))
+        Ok((steps.len() > 1).then(|| {
+            let mut case = self.case(0, steps);
+            case.run.is_steady = !paused;
+            case
+        }))
     }
 
     fn resets(&self) -> Result<Vec<Case>, CosimError> {

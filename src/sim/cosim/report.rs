@@ -1,6 +1,7 @@
 //! What a comparison without difference tells.
 
 use crate::sim::coverage::Coverage;
+use crate::sim::model::Traffic;
 use crate::sim::reference::{OutOfBounds, Outcome};
 
 /// A comparison without difference.
@@ -11,6 +12,8 @@ pub struct Report {
     /// Cycles between the starts of invocations that follow each other without a pause; `None` if
     /// that was not tried.
     pub interval: Option<u64>,
+    /// What the masters of a block moved in those invocations.
+    pub traffic: Vec<Traffic>,
     /// Elements compared.
     pub compared: u64,
     /// Elements that the language leaves unspecified, which were not compared.
@@ -31,6 +34,9 @@ impl Report {
     pub(super) fn add(&mut self, part: Report) {
         self.cycles.extend(part.cycles);
         self.interval = self.interval.or(part.interval);
+        if self.traffic.is_empty() {
+            self.traffic = part.traffic;
+        }
         self.compared += part.compared;
         self.unspecified += part.unspecified;
         self.lost += part.lost;

@@ -215,14 +215,16 @@ pub fn modulo(args: &[Value]) -> Folded {
 pub fn pow(args: &[Value]) -> Folded {
     match numbers(args, "**")? {
         Pair::Ints(a, b) if b.is_negative() && a.is_zero() => Err(by_zero()),
-        Pair::Ints(a, b) if b.is_negative() => real(f64_from_int(&a).powf(f64_from_int(&b))),
+        Pair::Ints(a, b) if b.is_negative() => {
+            real(pxfm::f_pow(f64_from_int(&a), f64_from_int(&b)))
+        }
         Pair::Ints(a, b) => int_pow(&a, &b),
         Pair::Floats(a, b) if a == 0.0 && b < 0.0 => Err(by_zero()),
         Pair::Floats(a, b) if a < 0.0 && b.fract() != 0.0 && a.is_finite() && b.is_finite() => {
             let text = "a negative float to a fractional power is complex";
             Err(Problem::exception(ValueError, text))
         }
-        Pair::Floats(a, b) => real(a.powf(b)),
+        Pair::Floats(a, b) => real(pxfm::f_pow(a, b)),
     }
 }
 

@@ -169,3 +169,9 @@ fn numpy_tables_have_the_values_that_numpy_gives_them() {
 fn numpy_agrees_on_the_tables() {
     agrees_with_cpython("numpy_tables.py");
 }
+
+/// The same on every machine; what CPython gives depends on the C library.
+#[test]
+fn elementary_functions_are_correctly_rounded() {
+    compare("rounded.py", 3);
+}

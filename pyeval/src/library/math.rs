@@ -47,26 +47,26 @@ fn logarithm(c: &mut Call, f: fn(f64) -> f64) -> Result<Value> {
 /// Functions of `math`.
 pub static MATH: &[Native] = &[
     native("sqrt", &["x"], 1, |c| real(c, f64::sqrt)),
-    native("cbrt", &["x"], 1, |c| real(c, f64::cbrt)),
-    native("exp", &["x"], 1, |c| real(c, f64::exp)),
-    native("exp2", &["x"], 1, |c| real(c, f64::exp2)),
-    native("expm1", &["x"], 1, |c| real(c, f64::exp_m1)),
+    native("cbrt", &["x"], 1, |c| real(c, pxfm::f_cbrt)),
+    native("exp", &["x"], 1, |c| real(c, pxfm::f_exp)),
+    native("exp2", &["x"], 1, |c| real(c, pxfm::f_exp2)),
+    native("expm1", &["x"], 1, |c| real(c, pxfm::f_expm1)),
     native("log", &["x", "base"], 1, log),
-    native("log2", &["x"], 1, |c| logarithm(c, f64::log2)),
-    native("log10", &["x"], 1, |c| logarithm(c, f64::log10)),
-    native("log1p", &["x"], 1, |c| real(c, f64::ln_1p)),
-    native("sin", &["x"], 1, |c| real(c, f64::sin)),
-    native("cos", &["x"], 1, |c| real(c, f64::cos)),
-    native("tan", &["x"], 1, |c| real(c, f64::tan)),
-    native("asin", &["x"], 1, |c| real(c, f64::asin)),
-    native("acos", &["x"], 1, |c| real(c, f64::acos)),
-    native("atan", &["x"], 1, |c| real(c, f64::atan)),
-    native("sinh", &["x"], 1, |c| real(c, f64::sinh)),
-    native("cosh", &["x"], 1, |c| real(c, f64::cosh)),
-    native("tanh", &["x"], 1, |c| real(c, f64::tanh)),
-    native("asinh", &["x"], 1, |c| real(c, f64::asinh)),
-    native("acosh", &["x"], 1, |c| real(c, f64::acosh)),
-    native("atanh", &["x"], 1, |c| real(c, f64::atanh)),
+    native("log2", &["x"], 1, |c| logarithm(c, pxfm::f_log2)),
+    native("log10", &["x"], 1, |c| logarithm(c, pxfm::f_log10)),
+    native("log1p", &["x"], 1, |c| real(c, pxfm::f_log1p)),
+    native("sin", &["x"], 1, |c| real(c, pxfm::f_sin)),
+    native("cos", &["x"], 1, |c| real(c, pxfm::f_cos)),
+    native("tan", &["x"], 1, |c| real(c, pxfm::f_tan)),
+    native("asin", &["x"], 1, |c| real(c, pxfm::f_asin)),
+    native("acos", &["x"], 1, |c| real(c, pxfm::f_acos)),
+    native("atan", &["x"], 1, |c| real(c, pxfm::f_atan)),
+    native("sinh", &["x"], 1, |c| real(c, pxfm::f_sinh)),
+    native("cosh", &["x"], 1, |c| real(c, pxfm::f_cosh)),
+    native("tanh", &["x"], 1, |c| real(c, pxfm::f_tanh)),
+    native("asinh", &["x"], 1, |c| real(c, pxfm::f_asinh)),
+    native("acosh", &["x"], 1, |c| real(c, pxfm::f_acosh)),
+    native("atanh", &["x"], 1, |c| real(c, pxfm::f_atanh)),
     native("fabs", &["x"], 1, |c| real(c, f64::abs)),
     native("radians", &["x"], 1, |c| {
         real(c, |x| x * (std::f64::consts::PI / 180.0))
@@ -75,10 +75,10 @@ pub static MATH: &[Native] = &[
         real(c, |x| x * (180.0 / std::f64::consts::PI))
     }),
     native("atan2", &["y", "x"], 2, |c| {
-        Ok(Value::Float(c.float(0)?.atan2(c.float(1)?)))
+        Ok(Value::Float(pxfm::f_atan2(c.float(0)?, c.float(1)?)))
     }),
     native("hypot", &["x", "y"], 2, |c| {
-        Ok(Value::Float(c.float(0)?.hypot(c.float(1)?)))
+        Ok(Value::Float(libm::hypot(c.float(0)?, c.float(1)?)))
     }),
     native("copysign", &["x", "y"], 2, |c| {
         Ok(Value::Float(c.float(0)?.copysign(c.float(1)?)))
@@ -130,9 +130,9 @@ fn log(c: &mut Call) -> Result<Value> {
             let shift = v.bits() - 64;
             let top: BigInt = v >> shift;
             let top = f64_from_int(&top);
-            top.ln() + shift as f64 * std::f64::consts::LN_2
+            pxfm::f_log(top) + shift as f64 * std::f64::consts::LN_2
         }
-        _ => match logarithm(c, f64::ln)? {
+        _ => match logarithm(c, pxfm::f_log)? {
             Value::Float(x) => x,
             _ => 0.0,
         },
@@ -140,7 +140,7 @@ fn log(c: &mut Call) -> Result<Value> {
     match c.opt(1) {
         None => Ok(Value::Float(x)),
         Some(_) => match c.float(1)? {
-            base if base > 0.0 && base != 1.0 => Ok(Value::Float(x / base.ln())),
+            base if base > 0.0 && base != 1.0 => Ok(Value::Float(x / pxfm::f_log(base))),
             _ => c.raise(ValueError, "math domain error"),
         },
     }
@@ -156,7 +156,7 @@ fn fmod(c: &mut Call) -> Result<Value> {
 
 fn power(c: &mut Call) -> Result<Value> {
     let (x, y) = (c.float(0)?, c.float(1)?);
-    let result = x.powf(y);
+    let result = pxfm::f_pow(x, y);
     if result.is_nan() && !x.is_nan() && !y.is_nan() || x == 0.0 && y < 0.0 {
         return c.raise(ValueError, "math domain error");
     }

@@ -44,29 +44,29 @@ pub static FUNCTIONS: &[Native] = &[
     }),
     native("diag", &["v"], 1, diag),
     native("sqrt", &["x"], 1, |c| float(c, f64::sqrt)),
-    native("cbrt", &["x"], 1, |c| float(c, f64::cbrt)),
-    native("exp", &["x"], 1, |c| float(c, f64::exp)),
-    native("exp2", &["x"], 1, |c| float(c, f64::exp2)),
-    native("expm1", &["x"], 1, |c| float(c, f64::exp_m1)),
-    native("log", &["x"], 1, |c| float(c, f64::ln)),
-    native("log2", &["x"], 1, |c| float(c, f64::log2)),
-    native("log10", &["x"], 1, |c| float(c, f64::log10)),
-    native("log1p", &["x"], 1, |c| float(c, f64::ln_1p)),
-    native("sin", &["x"], 1, |c| float(c, f64::sin)),
-    native("cos", &["x"], 1, |c| float(c, f64::cos)),
-    native("tan", &["x"], 1, |c| float(c, f64::tan)),
-    native("arcsin", &["x"], 1, |c| float(c, f64::asin)),
-    native("arccos", &["x"], 1, |c| float(c, f64::acos)),
-    native("arctan", &["x"], 1, |c| float(c, f64::atan)),
-    native("sinh", &["x"], 1, |c| float(c, f64::sinh)),
-    native("cosh", &["x"], 1, |c| float(c, f64::cosh)),
-    native("tanh", &["x"], 1, |c| float(c, f64::tanh)),
+    native("cbrt", &["x"], 1, |c| float(c, pxfm::f_cbrt)),
+    native("exp", &["x"], 1, |c| float(c, pxfm::f_exp)),
+    native("exp2", &["x"], 1, |c| float(c, pxfm::f_exp2)),
+    native("expm1", &["x"], 1, |c| float(c, pxfm::f_expm1)),
+    native("log", &["x"], 1, |c| float(c, pxfm::f_log)),
+    native("log2", &["x"], 1, |c| float(c, pxfm::f_log2)),
+    native("log10", &["x"], 1, |c| float(c, pxfm::f_log10)),
+    native("log1p", &["x"], 1, |c| float(c, pxfm::f_log1p)),
+    native("sin", &["x"], 1, |c| float(c, pxfm::f_sin)),
+    native("cos", &["x"], 1, |c| float(c, pxfm::f_cos)),
+    native("tan", &["x"], 1, |c| float(c, pxfm::f_tan)),
+    native("arcsin", &["x"], 1, |c| float(c, pxfm::f_asin)),
+    native("arccos", &["x"], 1, |c| float(c, pxfm::f_acos)),
+    native("arctan", &["x"], 1, |c| float(c, pxfm::f_atan)),
+    native("sinh", &["x"], 1, |c| float(c, pxfm::f_sinh)),
+    native("cosh", &["x"], 1, |c| float(c, pxfm::f_cosh)),
+    native("tanh", &["x"], 1, |c| float(c, pxfm::f_tanh)),
     native("deg2rad", &["x"], 1, |c| float(c, |x| x * (PI / 180.0))),
     native("radians", &["x"], 1, |c| float(c, |x| x * (PI / 180.0))),
     native("sinc", &["x"], 1, |c| {
         float(c, |x| {
             let y = PI * if x == 0.0 { 1e-20 } else { x };
-            y.sin() / y
+            pxfm::f_sin(y) / y
         })
     }),
     native("floor", &["x"], 1, |c| whole(c, f64::floor)),
@@ -175,14 +175,14 @@ pub static FUNCTIONS: &[Native] = &[
     native("convolve", &["a", "v"], 2, convolve),
     native("array_equal", &["a", "b"], 2, array_equal),
     native("hamming", &["M"], 1, |c| {
-        window(c, |n, m| 0.54 + 0.46 * (PI * n / m).cos())
+        window(c, |n, m| 0.54 + 0.46 * pxfm::f_cos(PI * n / m))
     }),
     native("hanning", &["M"], 1, |c| {
-        window(c, |n, m| 0.5 + 0.5 * (PI * n / m).cos())
+        window(c, |n, m| 0.5 + 0.5 * pxfm::f_cos(PI * n / m))
     }),
     native("blackman", &["M"], 1, |c| {
         window(c, |n, m| {
-            0.42 + 0.5 * (PI * n / m).cos() + 0.08 * (2.0 * PI * n / m).cos()
+            0.42 + 0.5 * pxfm::f_cos(PI * n / m) + 0.08 * pxfm::f_cos(2.0 * PI * n / m)
         })
     }),
     native("dtype", &["dtype"], 1, |c| {

@@ -247,7 +247,7 @@ fn float_op(op: Operator, x: f64, y: f64) -> f64 {
         Operator::FloorDiv => float_divmod(x, y).0,
         Operator::Mod if y == 0.0 => f64::NAN,
         Operator::Mod => float_divmod(x, y).1,
-        _ => x.powf(y),
+        _ => pxfm::f_pow(x, y),
     }
 }
 

@@ -122,7 +122,7 @@ const MACHINE: [(&str, Machine); 12] = [
     ("sinh", f64::sinh),
     ("cosh", f64::cosh),
     ("tanh", f64::tanh),
-    ("erf", libm::erf),
+    ("erf", pxfm::f_erf),
 ];
 
 /// Units in the last place between a result and the exact one; infinite if one is no number and the other is, or one

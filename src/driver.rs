@@ -22,6 +22,7 @@ use crate::schedule::{NoSchedule, Schedule};
 use crate::sim::constants;
 use crate::sim::depths::{self, Short};
 use crate::sim::selfcheck::{self, Budget, Checked};
+use crate::transform::banks;
 use crate::transform::hoist::{self, Depends};
 use crate::transform::network::Network;
 use crate::transform::streamed::Streamed;
@@ -309,7 +310,7 @@ pub fn build(
         mut tried,
     } = decided;
     let step = target.progress.step("scheduling");
-    let offers = transform::run_on(kernel, &target.skip, None)?;
+    let offers = transform::run_on(kernel.clone(), &target.skip, None)?;
     let (mut best, passes) = fastest(offers, &mut tried, |kernel| {
         let built = build_kernel(sources, kernel, target)?;
         let taken = taken(&built.hardware, &built.schedule, target);
@@ -331,6 +332,9 @@ pub fn build(
         warnings.0.extend(notes);
     }
     best.design.header.extend(decisions);
+    let banks = banks::found(&kernel, &best.kernel);
+    let banks = banks.map(|flag| format!("banks: as {flag} would direct"));
+    best.design.header.extend(banks);
     best.design.header.push(checked.sentence());
     best.manifest.checked = checked.to_string();
     best.manifest.sources = rtl::foreign::sources(&best.design);

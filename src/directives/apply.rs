@@ -13,6 +13,7 @@ use crate::ir::{
     Array, ArrayId, For, Kernel, KernelId, MOST_PORTS, OpKind, PartitionKind, Path, Pipeline,
     Program, Tags, Unroll,
 };
+use crate::transform::streamline::Form;
 use crate::transform::{buffer_at, compute_at, restructure, reuse_at};
 
 /// Longest initiation interval: a register for each of its cycles says where an iteration is.
@@ -152,29 +153,22 @@ impl Applying<'_> {
             }
             Directive::Streamline {
                 caller,
-                producer,
+                producers,
                 producer_ids,
                 consumers,
                 consumer_ids,
+                lanes,
                 depth,
             } => {
-                let ids = match &consumer_ids[..] {
-                    [] => vec![None; consumers.len()],
-                    ids if ids.len() == consumers.len() => ids.iter().copied().map(Some).collect(),
-                    _ => return Err((None, "each consumer needs an id".into())),
+                let called = (
+                    kernels::called(producers, producer_ids)?,
+                    kernels::called(consumers, consumer_ids)?,
+                );
+                let form = Form {
+                    lanes: *lanes,
+                    depth: *depth,
                 };
-                if producer_ids.len() > 1 {
-                    return Err((None, "one call writes a stream".into()));
-                }
-                let producer = (producer.as_str(), producer_ids.first().copied());
-                let consumers = consumers.iter().map(String::as_str).zip(ids).collect();
-                let notes = kernels::streamlined(
-                    self.program,
-                    self.asked,
-                    caller,
-                    (producer, consumers),
-                    *depth,
-                )?;
+                let notes = kernels::streamlined(self.program, self.asked, caller, called, form)?;
                 for note in notes {
                     let note = Diagnostic::global(codes::DIRECTIVE, format!("{directive}: {note}"));
                     self.warnings.push(note.as_note());

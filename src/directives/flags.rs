@@ -242,10 +242,13 @@ impl fmt::Display for Directive {
             Directive::Dataflow { kernel } => write!(f, "--dataflow {kernel}"),
             Directive::Outline { op, func_name, .. } => write!(f, "outline {op}, {func_name}"),
             Directive::Streamline {
-                producer,
+                producers,
                 consumers,
                 ..
-            } => write!(f, "streamline {producer}, {}", consumers.join(", ")),
+            } => {
+                let (from, to) = (producers.join(", "), consumers.join(", "));
+                write!(f, "streamline {from} -> {to}")
+            }
             Directive::Instance { kernel, caller, .. } => write!(f, "instance {kernel}, {caller}"),
             Directive::BufferAt { buffer, axis } => write!(f, "buffer_at {buffer}, {axis}"),
             Directive::ReuseAt { buffer, axis, .. } => write!(f, "reuse_at {buffer}, {axis}"),

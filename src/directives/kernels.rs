@@ -3,6 +3,7 @@
 use super::banks::Asked;
 use super::names::Refusal;
 use crate::ir::{KernelId, Op, OpKind, Path, Program};
+use crate::transform::streamline::{Form, Made};
 use crate::transform::{outline, streamline};
 
 /// Makes a kernel of the operation at a path.
@@ -30,6 +31,16 @@ pub fn outlined(
 /// A kernel, and which of its calls is meant.
 type Called<'n> = (&'n str, Option<u64>);
 
+/// Kernels and which of their calls are meant: of each one, or nothing is said.
+pub fn called<'n>(kernels: &'n [String], ids: &[u64]) -> Result<Vec<Called<'n>>, Refusal> {
+    let names = kernels.iter().map(String::as_str);
+    match ids {
+        [] => Ok(names.map(|name| (name, None)).collect()),
+        ids if ids.len() == kernels.len() => Ok(names.zip(ids.iter().copied().map(Some)).collect()),
+        _ => Err((None, "each kernel needs an id".into())),
+    }
+}
+
 /// Makes streams of the arrays between a call that writes them and calls that read them. Gives what is to be noted.
 ///
 /// Errors: there is no such call, or it is not clear which one is meant, or it is in a loop or branch; those of [`streamline::run`].
@@ -37,22 +48,26 @@ pub fn streamlined(
     program: &mut Program,
     asked: &mut Asked,
     caller: &str,
-    (producer, consumers): (Called, Vec<Called>),
-    depth: u64,
+    (producers, consumers): (Vec<Called>, Vec<Called>),
+    form: Form,
 ) -> Result<Vec<String>, Refusal> {
-    if depth == 0 || consumers.is_empty() {
-        return Err((
-            None,
-            "a stream holds at least one element, and somebody reads it".into(),
-        ));
+    if form.depth == 0 || producers.is_empty() || consumers.is_empty() {
+        let why =
+            "somebody writes a stream, which holds at least one element, and somebody reads it";
+        return Err((None, why.into()));
     }
+    let writers = producers.len();
     let mut places = Vec::new();
-    for (kernel, id) in std::iter::once(producer).chain(consumers) {
-        let own = own_kernel(program, asked, caller, (kernel, id))?;
+    for called in producers.into_iter().chain(consumers) {
+        let own = own_kernel(program, asked, caller, called)?;
         places.push(place_of_call(program, caller, &own)?);
     }
+    let (writers, readers) = places.split_at(writers);
     let of = named(program, caller)?;
-    let windows = streamline::run(program, of, places[0], &places[1..], depth)?;
+    let Made { windows, inserted } = streamline::run(program, of, (writers, readers), form)?;
+    for number in 0..inserted {
+        asked.inserted(KernelId::new(of.index() + number));
+    }
     let notes = windows.iter().map(|(kernel, array, _)| {
         let kernel = &program.kernels[*kernel];
         let array = &kernel.arrays[*array];

@@ -114,17 +114,21 @@ pub enum Directive {
     Streamline {
         /// The kernel that calls them.
         caller: String,
-        /// The kernel whose call writes.
-        producer: String,
-        /// Which of its calls, from 0: one, or none.
+        /// The kernels whose calls write, each a block of its own.
+        #[serde(rename = "producer", with = "one_or_more")]
+        producers: Vec<String>,
+        /// Which of their calls, from 0; one for each, or none.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         producer_ids: Vec<u64>,
         /// The kernels whose calls read; each gets every element.
-        #[serde(rename = "consumer")]
+        #[serde(rename = "consumer", with = "one_or_more")]
         consumers: Vec<String>,
         /// Which of their calls, from 0; one for each, or none.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         consumer_ids: Vec<u64>,
+        /// Streams side by side: elements of neighbouring columns, one after the other, are in one each.
+        #[serde(default = "one_lane", skip_serializing_if = "is_one")]
+        lanes: u64,
         /// Elements that a stream holds.
         #[serde(default = "two")]
         depth: u64,
@@ -226,15 +230,13 @@ impl Directive {
             | Directive::Storage { array, .. } => f(Named::Array, array),
             Directive::Streamline {
                 caller,
-                producer,
+                producers,
                 consumers,
                 ..
             } => {
                 f(Named::Kernel, caller)?;
-                f(Named::Kernel, producer)?;
-                consumers
-                    .iter_mut()
-                    .try_for_each(|one| f(Named::Kernel, one))
+                let mut all = producers.iter_mut().chain(consumers);
+                all.try_for_each(|one| f(Named::Kernel, one))
             }
             Directive::Dataflow { kernel } => f(Named::Kernel, kernel),
             Directive::Bind { .. } => Ok(()),
@@ -244,6 +246,40 @@ impl Directive {
 
 fn one() -> i64 {
     1
+}
+
+fn one_lane() -> u64 {
+    1
+}
+
+fn is_one(lanes: &u64) -> bool {
+    *lanes == 1
+}
+
+/// Names: one, or a list.
+mod one_or_more {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Names {
+        One(String),
+        More(Vec<String>),
+    }
+
+    pub fn serialize<S: Serializer>(names: &[String], serializer: S) -> Result<S::Ok, S::Error> {
+        match names {
+            [one] => one.serialize(serializer),
+            more => more.serialize(serializer),
+        }
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
+        Ok(match Names::deserialize(from)? {
+            Names::One(one) => vec![one],
+            Names::More(more) => more,
+        })
+    }
 }
 
 /// Elements that a stream holds if nothing is said.

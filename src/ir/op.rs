@@ -605,6 +605,18 @@ impl OpKind {
     }
 
     /// The element that it accesses, and under which condition, if it accesses one.
+    pub fn element(&self) -> Option<&Element> {
+        match self {
+            OpKind::Load { at, .. }
+            | OpKind::Store { at, .. }
+            | OpKind::Get { at }
+            | OpKind::Put { at, .. }
+            | OpKind::Attempt { at, .. } => Some(at),
+            _ => None,
+        }
+    }
+
+    /// The same, to be changed.
     pub fn element_mut(&mut self) -> Option<&mut Element> {
         match self {
             OpKind::Load { at, .. }

@@ -3,9 +3,11 @@
 pub mod assume;
 pub mod balance;
 pub mod band;
+pub mod banks;
 pub mod buffer_at;
 pub mod bypass;
 pub mod compute_at;
+pub mod conditions;
 pub mod convert_branches;
 pub mod dead;
 pub mod distribute;
@@ -74,6 +76,10 @@ fn is_access(kind: &OpKind) -> bool {
     matches!(kind, OpKind::Load { .. } | OpKind::Store { .. })
 }
 
+fn is_conditional(kind: &OpKind) -> bool {
+    kind.element().is_some_and(|at| at.when.is_some())
+}
+
 fn is_fill(kind: &OpKind) -> bool {
     matches!(kind, OpKind::Fill { .. })
 }
@@ -109,6 +115,14 @@ pub const PASSES: &[Pass] = &[
         contract: "no fill of which every element is overwritten unread",
         concerns: is_fill,
         run: fills::run,
+        is_gamble: false,
+        keeps_streams: true,
+    },
+    Pass {
+        name: "conditions",
+        contract: "what is always accessed is so under no condition, and what never is, is gone",
+        concerns: is_conditional,
+        run: conditions::run,
         is_gamble: false,
         keeps_streams: true,
     },
@@ -225,6 +239,14 @@ pub const PASSES: &[Pass] = &[
         keeps_streams: true,
     },
     Pass {
+        name: "banks",
+        contract: "a local array that nobody has split is split for the accesses that could be in one cycle",
+        concerns: is_access,
+        run: banks::run,
+        is_gamble: true,
+        keeps_streams: true,
+    },
+    Pass {
         name: "gather",
         contract: "accesses whose banks differ, whichever they are, stand side by side",
         concerns: is_access,
@@ -304,7 +326,7 @@ pub fn run_on(
 
 /// The first pass that sees loops unrolled. Those before it know a loop that visits all elements when they see it; this one
 /// keeps the elements apart that unrolling tells apart.
-const FIRST_UNROLLED: &str = "registers";
+const FIRST_UNROLLED: &str = "conditions";
 
 /// What is no pass, as [`run`] calls it: the inlining of all calls, and the unrolling of loops for which it is directed.
 pub const FIRST: [&str; 2] = [INLINE, UNROLL];
@@ -319,32 +341,34 @@ fn run_pass(pass: &'static Pass, offers: &mut Vec<Offer>) {
     if !offers.iter().any(concerned) {
         return;
     }
-    let before = pass.is_gamble.then(|| offers.clone());
+    let mut others = Vec::new();
     for offer in offers.iter_mut() {
         let size = size(&offer.kernel);
+        let before = pass.is_gamble.then(|| offer.clone());
         (pass.run)(&mut offer.kernel);
         debug_check(&offer.kernel, pass.name);
         if size != self::size(&offer.kernel) {
             offer.done.push(pass.name);
+            others.extend(before.map(|mut other| {
+                other.left_out.push(pass.name);
+                other
+            }));
         }
     }
-    // Every rewrite makes values.
-    let values = |offer: &Offer| offer.kernel.values.len();
-    let others = before.unwrap_or_default().into_iter().zip(&*offers);
-    let others = others.filter(|(old, new)| values(old) != values(new));
-    let others = others.map(|(mut old, _)| {
-        old.left_out.push(pass.name);
-        old
-    });
-    let others: Vec<Offer> = others.collect();
     offers.extend(others);
 }
 
 /// What a pass that does something changes: values are never taken away, operations hardly ever replaced one by one.
-fn size(kernel: &Kernel) -> (usize, usize, usize) {
+fn size(kernel: &Kernel) -> (usize, usize, usize, usize) {
     let mut operations = 0;
     kernel.body.for_each_op(&mut |_| operations += 1);
-    (kernel.values.len(), kernel.arrays.len(), operations)
+    let splits = kernel.arrays.values().map(|array| array.partition.len());
+    (
+        kernel.values.len(),
+        kernel.arrays.len(),
+        operations,
+        splits.sum(),
+    )
 }
 
 fn debug_check(kernel: &Kernel, pass: &str) {

@@ -12,37 +12,84 @@ const SEARCHED: u64 = 1 << 20;
 /// A window that a consumer got: its kernel, and the array with the dimensions of which every index is best a memory of its own.
 pub type Window = (KernelId, ArrayId, Vec<usize>);
 
-/// Makes streams of the arrays that the call of a kernel at one place of a caller's body writes and those at others read. Each of
-/// these kernels is called there only. A consumer that reads elements again, within a window that moves, gets a copy of the window,
-/// the smallest with which each element is got once.
+/// How many streams there are in the place of an array, and how many elements each holds.
+#[derive(Clone, Copy, Debug)]
+pub struct Form {
+    /// Streams side by side.
+    pub lanes: u64,
+    /// Elements of each.
+    pub depth: u64,
+}
+
+/// What was made beside streams.
+#[derive(Default)]
+pub struct Made {
+    /// Windows of consumers.
+    pub windows: Vec<Window>,
+    /// So many kernels come before the caller that were not there.
+    pub inserted: usize,
+}
+
+/// Makes streams of the arrays that the calls of kernels at some places of a caller's body write, each a block, and those at others
+/// read. Each of these kernels is called there only. A consumer that reads elements again, within a window that moves, gets a copy of
+/// the window, the smallest with which each element is got once. What several write is put together by a kernel of its own.
 ///
 /// Errors: there is no such array; something else uses it; it is read before it is written; it is not walked along, or in different
 /// orders.
-pub fn run(
-    program: &mut Program,
-    of: KernelId,
-    producer: usize,
-    consumers: &[usize],
-    depth: u64,
-) -> Result<Vec<Window>, Refusal> {
-    let shared = shared(program, of, producer, consumers);
+pub fn run(program: &mut Program, of: KernelId, calls: Calls, form: Form) -> Result<Made, Refusal> {
+    let shared = shared(program, of, calls);
     if shared.is_empty() {
         let why =
-            "there is no array between these calls: one that the first writes and the others read";
+            "there is no array between these calls: one that the first write and the others read";
         return Err((None, why.into()));
     }
-    let mut windows = Vec::new();
+    let mut made = Made::default();
+    let mut merges = Vec::new();
     for &array in &shared {
-        windows.extend(between(program, of, array, (producer, consumers), depth)?);
+        let (windows, merge) = between(program, of, array, calls, form)?;
+        made.windows.extend(windows);
+        merges.extend(merge);
     }
-    let caller = &mut program.kernels[of];
+    let last = calls.0.iter().max().map_or(0, |last| last + 1);
+    for (number, Merge { kernel, args }) in merges.into_iter().enumerate() {
+        let before = KernelId::new(of.index() + number);
+        program.insert(before, kernel);
+        let caller = &mut program.kernels[KernelId::new(before.index() + 1)];
+        let call = Call {
+            kernel: before,
+            args: args.into_iter().map(Arg::Array).collect(),
+            result_arrays: Vec::new(),
+        };
+        let op = Op {
+            kind: OpKind::Call(Box::new(call)),
+            results: Vec::new(),
+            span: caller.span,
+        };
+        caller.body.ops.insert(last, op);
+        made.inserted += 1;
+    }
+    for window in &mut made.windows {
+        if window.0 >= of {
+            window.0 = KernelId::new(window.0.index() + made.inserted);
+        }
+    }
+    let caller = &mut program.kernels[KernelId::new(of.index() + made.inserted)];
     // What was there before is overwritten unread.
     caller
         .body
         .ops
         .retain(|op| !matches!(op.kind, OpKind::Fill { array, .. } if shared.contains(&array)));
     caller.dataflow = true;
-    Ok(windows)
+    Ok(made)
+}
+
+/// Places of the calls that write and of those that read.
+type Calls<'c> = (&'c [usize], &'c [usize]);
+
+/// A kernel that puts together what several write, and the arrays that it is called with.
+struct Merge {
+    kernel: Kernel,
+    args: Vec<ArrayId>,
 }
 
 fn call(program: &Program, of: KernelId, at: usize) -> Option<&Call> {
@@ -68,8 +115,8 @@ fn passed(
     }
 }
 
-/// Arrays inside of the caller that the producer takes or gives and a consumer reads.
-fn shared(program: &Program, of: KernelId, producer: usize, consumers: &[usize]) -> Vec<ArrayId> {
+/// Arrays inside of the caller that all producers take or give and all consumers read.
+fn shared(program: &Program, of: KernelId, (producers, consumers): Calls) -> Vec<ArrayId> {
     let touched = |at: usize, array: ArrayId, writes: bool| {
         passed(program, of, at, array).is_some_and(|(kernel, own)| {
             let touched = Touched::by_block(&program.kernels[kernel].body);
@@ -85,7 +132,8 @@ fn shared(program: &Program, of: KernelId, producer: usize, consumers: &[usize])
     arrays
         .map(|(id, _)| id)
         .filter(|&id| {
-            touched(producer, id, true) && consumers.iter().all(|&at| touched(at, id, false))
+            producers.iter().all(|&at| touched(at, id, true))
+                && consumers.iter().all(|&at| touched(at, id, false))
         })
         .collect()
 }
@@ -94,42 +142,182 @@ fn between(
     program: &mut Program,
     of: KernelId,
     array: ArrayId,
-    (producer, consumers): (usize, &[usize]),
-    depth: u64,
-) -> Result<Vec<Window>, Refusal> {
-    let name = program.kernels[of].arrays[array].name.clone();
-    alone(program, of, array, producer, consumers)?;
-    let shape = program.kernels[of].arrays[array].shape.clone();
-    let mut walks: Vec<(usize, Walk)> = Vec::new();
+    calls: Calls,
+    form: Form,
+) -> Result<(Vec<Window>, Vec<Merge>), Refusal> {
+    alone(program, of, array, calls)?;
+    let Array { name, shape, .. } = program.kernels[of].arrays[array].clone();
+    let named = |(span, why): Refusal| (span, format!("'{name}': {why}"));
+    let (producers, consumers) = calls;
+    let mut writes = Vec::new();
+    for &at in producers {
+        let (id, own) = passed_once(program, of, at, array)?;
+        writes.push((at, walk(&mut program.kernels[id], own).map_err(named)?));
+    }
+    let written = together(&mut writes).map_err(named)?;
+    let mut reads = Vec::new();
     let mut windows = Vec::new();
-    for &at in std::iter::once(&producer).chain(consumers) {
-        let why = || (None, format!("'{name}' is passed twice in one call"));
-        let (id, own) = passed(program, of, at, array).ok_or_else(why)?;
+    for &at in consumers {
+        let (id, own) = passed_once(program, of, at, array)?;
         let kernel = &mut program.kernels[id];
-        let named = |(span, why)| (span, format!("'{name}': {why}"));
-        let walk = match walks.first() {
-            None => walk(kernel, own).map_err(named)?,
-            Some((_, written)) => {
-                let (walk, window) =
-                    in_order(kernel, own, &written.order, &shape).map_err(named)?;
-                windows.extend(window.map(|made| (id, made.local, made.spread)));
-                walk
-            }
+        let (walk, window) = in_order(kernel, own, &written, &shape).map_err(named)?;
+        windows.extend(window.map(|made| (id, made.local, made.spread)));
+        reads.push((at, walk));
+    }
+    let wrong = writes.iter().find(|(_, walk)| !walk.writes);
+    let wrong = wrong.or_else(|| reads.iter().find(|(_, walk)| walk.writes));
+    if let Some((_, walk)) = wrong {
+        let why = format!("'{name}' goes the other way here");
+        return Err((Some(walk.span), why));
+    }
+    let lanes = streams(program, of, array, form);
+    let mut merges: Vec<Merge> = Vec::new();
+    let is_merged = writes.len() > 1;
+    if is_merged {
+        merges.extend(
+            lanes
+                .iter()
+                .map(|&lane| Merge::to(&program.kernels[of], lane)),
+        );
+    }
+    for (at, walk) in &writes {
+        let own: Vec<ArrayId> = match is_merged {
+            true => lanes
+                .iter()
+                .map(|&lane| another(program, of, lane))
+                .collect(),
+            false => lanes.clone(),
         };
-        if walk.writes != (at == producer) {
-            let why = format!("'{name}' goes the other way here");
-            return Err((Some(walk.span), why));
+        for (merge, &own) in merges.iter_mut().zip(&own) {
+            merge.pass_on(own, walk.order.count() / form.lanes);
         }
-        walks.push((at, walk));
+        connect(program, of, array, (*at, walk), (&own, form)).map_err(named)?;
     }
-    for (at, walk) in &walks {
-        if let Some((kernel, own)) = passed(program, of, *at, array) {
-            as_parameter(program, of, *at, kernel, own);
-            walk.transfer(&mut program.kernels[kernel], depth);
+    for (at, walk) in &reads {
+        connect(program, of, array, (*at, walk), (&lanes, form)).map_err(named)?;
+    }
+    Ok((windows, merges))
+}
+
+/// An array of the caller as streams, its lanes: itself, and others like it.
+fn streams(program: &mut Program, of: KernelId, array: ArrayId, form: Form) -> Vec<ArrayId> {
+    program.kernels[of].arrays[array].become_stream(form.depth);
+    let others = (1..form.lanes).map(|_| another(program, of, array));
+    let others: Vec<ArrayId> = others.collect();
+    std::iter::once(array).chain(others).collect()
+}
+
+/// One more array like one of the caller.
+fn another(program: &mut Program, of: KernelId, array: ArrayId) -> ArrayId {
+    let arrays = &mut program.kernels[of].arrays;
+    let like = arrays[array].clone();
+    let number = arrays.len();
+    arrays.push(Array {
+        name: format!("{}_{number}", like.name),
+        ..like
+    })
+}
+
+/// Has the call at a place pass streams instead of an array, and its kernel transfer what it accessed.
+fn connect(
+    program: &mut Program,
+    of: KernelId,
+    array: ArrayId,
+    (at, walk): (usize, &Walk),
+    (streams, form): (&[ArrayId], Form),
+) -> Result<(), Refusal> {
+    let (callee, own) = passed_once(program, of, at, array)?;
+    as_parameter(program, of, at, callee, own);
+    if let OpKind::Call(call) = &mut program.kernels[of].body.ops[at].kind {
+        for arg in &mut call.args {
+            if matches!(arg, Arg::Array(passed) if *passed == array) {
+                *arg = Arg::Array(streams[0]);
+            }
         }
+        let others = streams[1..].iter().map(|&other| Arg::Array(other));
+        call.args.extend(others);
     }
-    program.kernels[of].arrays[array].become_stream(depth);
-    Ok(windows)
+    let kernel = &mut program.kernels[callee];
+    let others: Vec<ArrayId> = streams[1..]
+        .iter()
+        .map(|_| parameter(kernel, kernel.arrays[own].clone()))
+        .collect();
+    walk.transfer_in_lanes(kernel, &others, form.depth)
+}
+
+/// One more parameter, like an array.
+fn parameter(kernel: &mut Kernel, like: Array) -> ArrayId {
+    let number = kernel.params.len();
+    let own = kernel.arrays.push(Array {
+        kind: ArrayKind::Param(number),
+        name: format!("{}_{number}", like.name),
+        ..like
+    });
+    kernel.params.push(Param::Array(own));
+    own
+}
+
+/// The array of a call's kernel that an array of the caller is passed for.
+///
+/// Errors: it is passed twice.
+fn passed_once(
+    program: &Program,
+    of: KernelId,
+    at: usize,
+    array: ArrayId,
+) -> Result<(KernelId, ArrayId), Refusal> {
+    passed(program, of, at, array).ok_or_else(|| {
+        let name = &program.kernels[of].arrays[array].name;
+        (None, format!("'{name}' is passed twice in one call"))
+    })
+}
+
+/// The order in which calls write that write a block each; they come to stand in the order of the blocks.
+fn together(writes: &mut [(usize, Walk)]) -> Result<Order, Refusal> {
+    writes.sort_by_key(|(_, walk)| walk.order.position(0));
+    let mut all: Option<Order> = None;
+    for (_, walk) in writes {
+        let next = match all {
+            None => Some(walk.order.clone()),
+            Some(all) => all.then(&walk.order),
+        };
+        let why = "what this writes does not begin where the block before it ends";
+        all = Some(next.ok_or_else(|| (Some(walk.span), why.to_string()))?);
+    }
+    all.ok_or_else(|| (None, "nothing writes it".to_string()))
+}
+
+impl Merge {
+    /// To a stream of the caller.
+    fn to(caller: &Kernel, stream: ArrayId) -> Merge {
+        let array = &caller.arrays[stream];
+        let name = format!("{}_{}_merge", caller.name, array.name);
+        let mut kernel = Kernel::new(name, caller.span);
+        parameter(&mut kernel, array.clone());
+        let args = vec![stream];
+        Merge { kernel, args }
+    }
+
+    /// Passes so many elements on from another one, behind those of the ones before.
+    fn pass_on(&mut self, stream: ArrayId, count: u64) {
+        let kernel = &mut self.kernel;
+        let to = ArrayId::new(0);
+        let from = parameter(kernel, kernel.arrays[to].clone());
+        self.args.push(stream);
+        let (span, elem) = (kernel.span, kernel.arrays[to].elem);
+        let at = |array| Element::new(array, Vec::new());
+        let mut body = Vec::new();
+        let mut build = kernel.build(&mut body, span);
+        let value = build.op(elem, OpKind::Get { at: at(from) });
+        build.define(OpKind::Put { at: at(to), value }, Vec::new());
+        let iv = kernel.value(Scalar::Index, Some("n"));
+        let mut ops = std::mem::take(&mut kernel.body.ops);
+        let mut build = kernel.build(&mut ops, span);
+        let range = [0, count, 1].map(|bound| build.index(bound));
+        let f = For::counted(iv, range, "n", body);
+        build.define(OpKind::For(Box::new(f)), Vec::new());
+        kernel.body.ops = ops;
+    }
 }
 
 /// How a kernel reads an array in the order in which it is written: as it is, or else through the window of the innermost loop with
@@ -162,23 +350,24 @@ fn in_order(
     Err(refused)
 }
 
-/// Makes sure that nothing but these calls, the one that writes first, and fills before them uses an array.
+/// Makes sure that nothing but these calls, those that write first, and fills before them uses an array.
 fn alone(
     program: &Program,
     of: KernelId,
     array: ArrayId,
-    producer: usize,
-    consumers: &[usize],
+    (producers, consumers): Calls,
 ) -> Result<(), Refusal> {
+    let first = producers.iter().min().copied().unwrap_or_default();
+    let last = producers.iter().max().copied().unwrap_or_default();
     let name = &program.kernels[of].arrays[array].name;
     let ops = program.kernels[of].body.ops.iter().enumerate();
     for (at, op) in ops {
-        if at < producer && consumers.contains(&at) {
+        if at <= last && consumers.contains(&at) {
             let why = format!("'{name}' is read here, before it is written");
             return Err((Some(op.span), why));
         }
-        let is_fill = matches!(op.kind, OpKind::Fill { .. }) && at < producer;
-        let is_meant = is_fill || at == producer || consumers.contains(&at);
+        let is_fill = matches!(op.kind, OpKind::Fill { .. }) && at < first;
+        let is_meant = is_fill || producers.contains(&at) || consumers.contains(&at);
         let touched = match &op.kind {
             OpKind::Call(call) => call
                 .arrays(&program.kernels[call.kernel])

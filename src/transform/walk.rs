@@ -1,11 +1,14 @@
 //! The order in which a kernel walks along an array, where that does not depend on the data and each element comes once: such an
 //! array can be a stream.
 
+use super::band::Refusal;
+use super::restructure;
 use crate::diagnostics::Span;
 use crate::ir::analysis::touch;
 use crate::ir::analysis::trip::Trip;
 use crate::ir::analysis::values::{Affine, Values};
-use crate::ir::{ArrayId, Block, Element, For, Kernel, Op, OpKind, ValueId};
+use crate::ir::{ArrayId, Block, CompareOp, Element, For, Kernel, Op, OpKind, Unroll, ValueId};
+use num_bigint::BigInt;
 use num_traits::ToPrimitive;
 use std::collections::HashMap;
 
@@ -47,6 +50,46 @@ impl Order {
             (low, high) = (low + far.min(0), high + far.max(0));
         }
         low >= 0 && high < i128::from(len)
+    }
+
+    /// These positions, then others of which the loops go on where these end.
+    pub fn then(&self, next: &Order) -> Option<Order> {
+        let apart = next.start.checked_sub(self.start)?;
+        let joined =
+            |(own, count, inside): (Option<i128>, u64, &[(i128, u64)]),
+             (other, more, within): (Option<i128>, u64, &[(i128, u64)])| {
+                let stride = own.or(other).unwrap_or(apart);
+                let goes_on = inside == within
+                    && other.is_none_or(|other| other == stride)
+                    && Some(apart) == stride.checked_mul(i128::from(count));
+                let mut levels = inside.to_vec();
+                repeat(&mut levels, stride, count.checked_add(more)?);
+                goes_on.then_some(Order {
+                    start: self.start,
+                    levels,
+                })
+            };
+        let pairs = self.turns().into_iter();
+        let mut pairs = pairs.flat_map(|own| next.turns().into_iter().map(move |next| (own, next)));
+        pairs.find_map(|(own, next)| joined(own, next))
+    }
+
+    /// As iterations of an outermost loop, with its stride, or as one of a loop that is not there.
+    fn turns(&self) -> Vec<(Option<i128>, u64, &[(i128, u64)])> {
+        let whole = (None, 1, &self.levels[..]);
+        let split = self.levels.split_first();
+        let split = split.map(|(&(stride, count), inside)| (Some(stride), count, inside));
+        split.into_iter().chain([whole]).collect()
+    }
+
+    /// Whether each so many positions, one after the other, are neighbours, the first of which is in the first lane of so many.
+    fn is_in_lanes(&self, lanes: u64) -> bool {
+        let is_whole = |number: i128| number % i128::from(lanes) == 0;
+        let Some((&(1, count), around)) = self.levels.split_last() else {
+            return false;
+        };
+        let mut starts = around.iter().map(|(stride, _)| *stride).chain([self.start]);
+        starts.all(is_whole) && count % lanes == 0
     }
 
     /// The position that comes after `number` others.
@@ -111,15 +154,159 @@ impl Walk {
     /// Makes the array a stream of this depth, and its accesses transfers.
     pub fn transfer(&self, kernel: &mut Kernel, depth: u64) {
         kernel.arrays[self.array].become_stream(depth);
-        transfer(&mut kernel.body, self.array, &self.again);
+        let at = Element::new(self.array, Vec::new());
+        transfer(&mut kernel.body, &at, &self.again);
+        self.forget(kernel);
+    }
+
+    /// Makes streams of this depth of the array and of `others`, parameters of this kernel: element j of a row is in number j modulo
+    /// all of them. Its accesses become transfers.
+    ///
+    /// Errors: its columns cannot be dealt out to so many lanes; then the kernel is of no use.
+    pub fn transfer_in_lanes(
+        &self,
+        kernel: &mut Kernel,
+        others: &[ArrayId],
+        depth: u64,
+    ) -> Result<(), Refusal> {
+        if others.is_empty() {
+            self.transfer(kernel, depth);
+            return Ok(());
+        }
+        let number = self.widen(kernel, others.len() as u64 + 1)?;
+        let lanes: Vec<ArrayId> = std::iter::once(self.array)
+            .chain(others.iter().copied())
+            .collect();
+        for &lane in &lanes {
+            kernel.arrays[lane].become_stream(depth);
+        }
+        let mut body = std::mem::take(&mut kernel.body);
+        self.deal(kernel, &mut body, number, &lanes);
+        kernel.body = body;
+        self.forget(kernel);
+        Ok(())
+    }
+
+    /// Transfers of the lane of a number, which unrolling tells.
+    fn deal(&self, kernel: &mut Kernel, block: &mut Block, number: ValueId, lanes: &[ArrayId]) {
+        let mut out = Vec::with_capacity(block.ops.len());
+        for mut op in std::mem::take(&mut block.ops) {
+            for inner in op.kind.blocks_mut() {
+                self.deal(kernel, inner, number, lanes);
+            }
+            let (value, result) = match &op.kind {
+                OpKind::Load { at, .. } if at.array == self.array => (None, Some(op.results[0])),
+                OpKind::Store { at, value } if at.array == self.array => (Some(*value), None),
+                _ => {
+                    out.push(op);
+                    continue;
+                }
+            };
+            if result.is_some_and(|result| self.again.contains_key(&result)) {
+                continue;
+            }
+            let mut build = kernel.build(&mut out, op.span);
+            let mut got: Option<ValueId> = None;
+            for (lane, &array) in lanes.iter().enumerate() {
+                let own = build.index(lane as u64);
+                let is_own = build.compare(CompareOp::Eq, number, own);
+                let at = Element {
+                    when: Some(is_own),
+                    ..Element::new(array, Vec::new())
+                };
+                match value {
+                    Some(value) => build.define(OpKind::Put { at, value }, Vec::new()),
+                    None => {
+                        let elem = build.kernel.arrays[array].elem;
+                        let next = build.op(elem, OpKind::Get { at });
+                        let Some(before) = got.replace(next) else {
+                            continue;
+                        };
+                        // The last of them defines what the load did.
+                        let all = match result.filter(|_| lane + 1 == lanes.len()) {
+                            Some(result) => result,
+                            None => build.kernel.value(elem, None),
+                        };
+                        let either = OpKind::Select {
+                            cond: is_own,
+                            on_true: next,
+                            on_false: before,
+                        };
+                        build.define(either, vec![all]);
+                        got = Some(all);
+                    }
+                }
+            }
+        }
+        block.ops = out;
+    }
+
+    /// What is read once more is what it was before.
+    fn forget(&self, kernel: &mut Kernel) {
         kernel.body.for_each_use(&mut |value| {
             *value = self.again.get(value).copied().unwrap_or(*value);
         });
     }
+
+    /// Has so many iterations of the innermost loop run side by side, each with an element of its lane. Gives the number of the
+    /// lane.
+    fn widen(&self, kernel: &mut Kernel, lanes: u64) -> Result<ValueId, Refusal> {
+        let refused = |why: &str| (Some(self.span), format!("in {lanes} lanes: {why}"));
+        let columns = kernel.arrays[self.array].shape.last();
+        let is_even = columns.is_some_and(|columns| columns % lanes == 0);
+        if !is_even || !self.order.is_in_lanes(lanes) {
+            return Err(refused(UNEVEN));
+        }
+        let is_access = |op: &Op| {
+            let is_again = |result: &ValueId| self.again.contains_key(result);
+            let at = touch::element(&op.kind);
+            at.is_some_and(|at| at.array == self.array) && !op.results.iter().any(is_again)
+        };
+        let mut accesses = 0;
+        kernel
+            .body
+            .for_each_op(&mut |op| accesses += u64::from(is_access(op)));
+        let mut paths = kernel.body.paths_of_loops().into_iter();
+        let path = paths.find(|path| {
+            let f = kernel.body.for_at(path);
+            f.is_some_and(|f| f.body.ops.iter().any(is_access))
+        });
+        let path = path.filter(|_| accesses == 1);
+        let path = path.ok_or_else(|| refused(NO_LOOP))?;
+        let values = Values::of(kernel);
+        let f = kernel.body.for_at(&path);
+        let trip = f.and_then(|f| Trip::of(f, |value| values.constant(value).cloned()));
+        if trip.is_none_or(|trip| trip.count % lanes != BigInt::ZERO) {
+            return Err(refused(UNEVEN));
+        }
+        let outer = restructure::split(kernel, &path, lanes)?;
+        let outer = kernel.body.op_at_mut(&outer);
+        let blocks = outer.map(|op| op.kind.blocks_mut()).unwrap_or_default();
+        let mut ops = blocks.into_iter().flat_map(|block| &mut block.ops);
+        let inner = ops.find_map(|op| match &mut op.kind {
+            OpKind::For(f) => Some(f),
+            _ => None,
+        });
+        let inner = inner.ok_or_else(|| refused(NO_LOOP))?;
+        inner.tags.unroll = Some(Unroll::Fully);
+        Ok(inner.iv)
+    }
+}
+
+/// Adds a loop around others.
+fn repeat(levels: &mut Vec<(i128, u64)>, stride: i128, count: u64) {
+    match levels.first_mut() {
+        _ if count == 1 => {}
+        Some((inner, times)) if Some(stride) == inner.checked_mul(i128::from(*times)) => {
+            *times = times.saturating_mul(count);
+        }
+        _ => levels.insert(0, (stride, count)),
+    }
 }
 
 /// Accesses become transfers; those whose element there is already go.
-fn transfer(block: &mut Block, array: ArrayId, again: &HashMap<ValueId, ValueId>) {
+fn transfer(block: &mut Block, to: &Element, again: &HashMap<ValueId, ValueId>) {
+    let array = to.array;
     block.ops.retain(|op| {
         let is_again = matches!(&op.kind, OpKind::Load { at, .. } if at.array == array)
             && op.results.iter().any(|result| again.contains_key(result));
@@ -128,17 +315,16 @@ fn transfer(block: &mut Block, array: ArrayId, again: &HashMap<ValueId, ValueId>
     for op in &mut block.ops {
         match &op.kind {
             OpKind::Load { at, .. } if at.array == array => {
-                let at = Element::new(array, Vec::new());
-                op.kind = OpKind::Get { at };
+                op.kind = OpKind::Get { at: to.clone() };
             }
             OpKind::Store { at, value } if at.array == array => {
-                let (at, value) = (Element::new(array, Vec::new()), *value);
+                let (at, value) = (to.clone(), *value);
                 op.kind = OpKind::Put { at, value };
             }
             _ => {}
         }
         for inner in op.kind.blocks_mut() {
-            transfer(inner, array, again);
+            transfer(inner, to, again);
         }
     }
 }
@@ -152,17 +338,6 @@ struct Run {
 }
 
 impl Run {
-    /// Adds a loop around.
-    fn repeat(&mut self, stride: i128, count: u64) {
-        match self.levels.first_mut() {
-            _ if count == 1 => {}
-            Some((inner, times)) if Some(stride) == inner.checked_mul(i128::from(*times)) => {
-                *times = times.saturating_mul(count);
-            }
-            _ => self.levels.insert(0, (stride, count)),
-        }
-    }
-
     /// This, then another one that goes on where it ends; `None`: it does not.
     fn then(mut self, next: &Run) -> Option<Run> {
         let apart = next.start.plus(&self.start, -1)?;
@@ -240,7 +415,7 @@ impl<'k> Search<'k> {
             Some((factor.checked_mul(step?)?, times))
         });
         let (stride, times) = known.ok_or((run.span, NOT_ONCE))?;
-        run.repeat(stride, times);
+        repeat(&mut run.levels, stride, times);
         Ok(run)
     }
 
@@ -315,6 +490,10 @@ const CONDITIONAL: &str = "whether it is accessed here depends on the data";
 const AS_A_WHOLE: &str = "it is used as a whole here";
 const NOT_ONCE: &str =
     "this access does not walk along it once, in an order that loop counters alone decide";
+
+const UNEVEN: &str =
+    "its rows are not walked along from a multiple of the lanes on, so many neighbours at a time";
+const NO_LOOP: &str = "no loop has one access of it, and nothing else has any";
 
 /// Of an access that is no stream from the first element on.
 pub const OUT_OF_ORDER: &str =

@@ -98,10 +98,8 @@ fn every_array_can_be_split_without_changing_a_bit() {
     ]);
 }
 
-/// Four lanes along rows and four along columns of the same array: no other kind of banks serves both.
-#[test]
-fn skewed_banks_serve_rows_and_columns() {
-    const BOTH: &str = "
+/// Lanes along rows and along columns of the same array.
+const BOTH: &str = "
 from allo import *
 
 @kernel
@@ -117,17 +115,41 @@ def top(x: i32[8, 8], rows: i32[8], columns: i32[8]):
         for t in range(8):
             columns[s] += a[t, s]
 ";
+
+fn intervals(compiled: &Compilation, names: [&str; 2]) -> Vec<Option<u64>> {
+    let loops = compiled.manifest.loops.iter();
+    let found = loops.filter(|one| names.contains(&one.name.as_str()));
+    found.map(|one| one.ii).collect()
+}
+
+/// No other kind of banks than skewed ones serves both.
+#[test]
+fn skewed_banks_serve_rows_and_columns() {
     let lanes = [("unroll", "q=4"), ("unroll", "t=4")];
-    let intervals = |kind: &str| {
+    let directed = |kind: &str| {
         let banks = format!("a:{kind}");
         let compiled = checked(BOTH, &[("partition", &*banks), lanes[0], lanes[1]]);
-        let loops = compiled.manifest.loops.iter();
-        let found = loops.map(|one| (one.name.clone(), one.ii));
-        let found = found.filter(|(name, _)| ["q", "t"].contains(&name.as_str()));
-        found.map(|(_, ii)| ii).collect::<Vec<_>>()
+        intervals(&compiled, ["q", "t"])
     };
-    assert_eq!(intervals("skew:4:dim=2"), [Some(1), Some(1)]);
-    assert_ne!(intervals("cyclic:4:dim=2"), [Some(1), Some(1)]);
+    assert_eq!(directed("skew:4:dim=2"), [Some(1), Some(1)]);
+    assert_ne!(directed("cyclic:4:dim=2"), [Some(1), Some(1)]);
+}
+
+/// Without a word of banks: they are found, and the head of the module says which.
+#[test]
+fn local_arrays_get_the_banks_that_their_accesses_need() {
+    let compiled = checked(BOTH, &[("unroll", "q"), ("unroll", "t")]);
+    assert_eq!(intervals(&compiled, ["p", "s"]), [Some(1), Some(1)]);
+    let said = "banks: as --partition a:skew:4:dim=2 would direct";
+    assert!(compiled.design.header.iter().any(|line| line == said));
+    // What is directed stays as it is.
+    let directed = [
+        ("unroll", "q"),
+        ("unroll", "t"),
+        ("partition", "a:cyclic:2:dim=2"),
+    ];
+    let compiled = checked(BOTH, &directed);
+    assert_ne!(intervals(&compiled, ["p", "s"]), [Some(1), Some(1)]);
 }
 
 /// Reads and writes of neighbours from a place that only the data tell: a bank each, as long as there are banks.

@@ -12,6 +12,23 @@ def rows(A: i32[8, 16], B: i32[8, 16]):
         B[i, j] = A[i, j] * 2
 
 @kernel
+def upper(A: i32[8, 16], B: i32[8, 16]):
+    for i, j in grid(4, 16):
+        B[i, j] = A[i, j] + 4
+
+@kernel
+def lower(A: i32[8, 16], B: i32[8, 16]):
+    for i in range(4, 8):
+        for j in range(16):
+            B[i, j] = A[i, j] * 5
+
+@kernel
+def lower_still(A: i32[8, 16], B: i32[8, 16]):
+    for i in range(5, 8):
+        for j in range(16):
+            B[i, j] = A[i, j] * 5
+
+@kernel
 def columns(A: i32[8, 16], B: i32[8, 16]):
     for j in range(16):
         for i in range(7, -1, -1):
@@ -82,6 +99,14 @@ fn streams(compiled: &Compilation) -> usize {
     arrays.filter(|array| array.stream.is_some()).count()
 }
 
+/// Cycles of an invocation, of those that were checked: "74 invocations, 4,937 cycles".
+fn cycles(compiled: &Compilation) -> u64 {
+    let checked = compiled.checked.to_string().replace(',', "");
+    let words = checked.split(' ').filter_map(|word| word.parse().ok());
+    let numbers: Vec<u64> = words.collect();
+    numbers.last().unwrap() / numbers[0]
+}
+
 #[test]
 fn arrays_that_are_read_as_they_are_written_become_streams() {
     for (body, lines) in [
@@ -107,6 +132,11 @@ fn arrays_that_are_read_as_they_are_written_become_streams() {
             "rows(A, B)\ncorner(B, D)\nreturn 1",
             "s.streamline(\"rows\", \"corner\")",
         ),
+        // Blocks of several, in the order of the text or another one.
+        (
+            "upper(A, B)\nlower(A, B)\nreturn total(B)",
+            "s.streamline([\"lower\", \"upper\"], \"total\")",
+        ),
         // A result, and one of two calls.
         (
             "rows(A, B)\nrows(A, C)\nreturn total(B)",
@@ -128,28 +158,48 @@ fn arrays_that_are_read_as_they_are_written_become_streams() {
     ] {
         let text = top(body);
         let compiled = scheduled(&text, lines);
-        assert_eq!(streams(&compiled), 1, "{body}");
+        let merged = u64::from(body.contains("upper"));
+        assert_eq!(streams(&compiled) as u64, 1 + 2 * merged, "{body}");
+    }
+}
+
+/// Neighbours go side by side, from one, from several, to several.
+#[test]
+fn lanes_are_streams_of_their_own() {
+    let banks = "s.partition(\"top/A\", kind=s.Cyclic, factor=4, dim=2)";
+    let halves = "s.partition(\"top/A\", kind=s.Block, factor=2, dim=1)";
+    for (body, lines, count, most) in [
+        (
+            "rows(A, B)\nreturn total(B)",
+            format!("{banks}\ns.streamline(\"rows\", \"total\", lanes=4)"),
+            4,
+            60,
+        ),
+        (
+            "rows(A, B)\nreturn total(B)",
+            "s.streamline(\"rows\", \"total\", lanes=2, depth=5)".to_string(),
+            2,
+            90,
+        ),
+        (
+            "upper(A, B)\nlower(A, B)\nblur(C, D)\nreturn total(B)",
+            format!("{halves}\ns.streamline([\"upper\", \"lower\"], \"total\", lanes=2)"),
+            6,
+            180,
+        ),
+    ] {
+        let compiled = scheduled(&top(body), &lines);
+        assert_eq!(streams(&compiled), count, "{body}");
+        let cycles = cycles(&compiled);
+        assert!(cycles <= most, "{body}: {cycles}");
     }
 }
 
 #[test]
 fn streams_let_stages_overlap() {
     let text = top("rows(A, B)\nreturn total(B)");
-    let cycles = |lines: &str| {
-        let checked = scheduled(&text, lines).checked.to_string();
-        let mut words = checked
-            .split([' ', ','])
-            .filter_map(|word| word.parse::<u64>().ok());
-        // Invocations, cycles.
-        let (count, cycles) = (words.next().unwrap(), checked.replace(',', ""));
-        let cycles: u64 = cycles
-            .split(' ')
-            .filter_map(|word| word.parse().ok())
-            .next_back()
-            .unwrap();
-        cycles / count
-    };
-    let (apart, together) = (cycles("pass"), cycles("s.streamline(\"rows\", \"total\")"));
+    let apart = cycles(&scheduled(&text, "pass"));
+    let together = cycles(&scheduled(&text, "s.streamline(\"rows\", \"total\")"));
     assert!(together < 150 && apart > 180, "{apart} {together}");
 }
 
@@ -198,13 +248,33 @@ fn what_is_not_read_as_it_is_written_is_refused() {
         ),
         (
             "rows(A, B)\nreturn total(B)",
-            "s.streamline(\"rows\", \"total\", lanes=2)",
-            "streams of several lanes cannot be built yet",
+            "s.streamline(\"rows\", \"total\", lanes=3)",
+            "'B': in 3 lanes: its rows are not walked along from a multiple of the lanes on",
         ),
         (
-            "rows(A, B)\nreturn total(B)",
-            "s.streamline([\"rows\", \"total\"], \"total\")",
-            "one kernel writes a stream",
+            "columns(A, B)\nupwards(B, C)\nreturn 1",
+            "s.streamline(\"columns\", \"upwards\", lanes=2)",
+            "'B': in 2 lanes: its rows are not walked along from a multiple of the lanes on",
+        ),
+        (
+            "rows(A, B)\nblur(B, D)\nreturn 1",
+            "s.streamline(\"rows\", \"blur\", lanes=2)",
+            "'B': in 2 lanes: no loop has one access of it, and nothing else has any",
+        ),
+        (
+            "lower(A, B)\nlower_still(A, B)\nreturn total(B)",
+            "s.streamline([\"lower\", \"lower_still\"], \"total\")",
+            "'B': what this writes does not begin where the block before it ends",
+        ),
+        (
+            "upper(A, B)\nlower_still(A, B)\nreturn total(B)",
+            "s.streamline([\"upper\", \"lower_still\"], \"total\")",
+            "'B': what this writes does not begin where the block before it ends",
+        ),
+        (
+            "upper(A, B)\ns = total(B)\nlower(A, B)\nreturn s",
+            "s.streamline([\"upper\", \"lower\"], \"total\")",
+            "'B' is read here, before it is written",
         ),
     ] {
         let why = scheduled_or(&top(body), lines).expect_err(lines);

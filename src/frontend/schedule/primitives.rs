@@ -372,25 +372,18 @@ fn dataflow(call: &mut Call) -> Done<ConstValue> {
 }
 
 fn streamline(call: &mut Call) -> Done<ConstValue> {
-    if call.int("*lanes", 1)? != 1 {
-        let why = "streams of several lanes cannot be built yet: lanes=1";
-        return Err(call.wrong(Class::Transform, why));
-    }
-    let producers = call.kernel_names("producer")?;
-    let [producer] = &producers[..] else {
-        let why = "one kernel writes a stream: streamline each producer's array on its own";
-        return Err(call.wrong(Class::Transform, why));
+    let number = |call: &mut Call, name: &str, usual| match call.arg(name) {
+        None => Ok(usual),
+        Some(_) => call.positive(name),
     };
-    let depth = match call.arg("*depth") {
-        None => 2,
-        Some(_) => call.positive("*depth")?,
-    };
+    let (lanes, depth) = (number(call, "*lanes", 1)?, number(call, "*depth", 2)?);
     call.direct(Directive::Streamline {
         caller: call.own_kernel(),
-        producer: producer.clone(),
+        producers: call.kernel_names("producer")?,
         producer_ids: call.ids("*producer_ids")?,
         consumers: call.kernel_names("consumer")?,
         consumer_ids: call.ids("*consumer_ids")?,
+        lanes,
         depth,
     })?;
     Ok(call.schedule())

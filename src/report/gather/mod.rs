@@ -282,7 +282,9 @@ impl<'a> Gather<'a> {
         let directives = compilation.directives.iter().map(ToString::to_string);
         // Between what it is made for and what was checked of it.
         let header = &compilation.design.header;
-        let decisions = header.iter().filter(|line| line.starts_with("-O"));
+        let decisions = header
+            .iter()
+            .filter(|line| line.starts_with("-O") || line.starts_with("banks: "));
         Transformations {
             directives: directives.collect(),
             decisions: decisions.cloned().collect(),

@@ -269,10 +269,13 @@ impl Round {
     }
 }
 
+/// Values and their coefficients.
+type Terms = Vec<(ValueId, i128)>;
+
 /// Accesses that meet in one bank, at most.
 fn in_one_bank(accesses: &[Access], splits: &[Split]) -> u64 {
     // What is not constant of the banks of accesses, and how many there are of each constant.
-    let mut alike: BTreeMap<Vec<(ValueId, i128)>, BTreeMap<Vec<i128>, u64>> = BTreeMap::new();
+    let mut alike: BTreeMap<Terms, BTreeMap<Vec<i128>, u64>> = BTreeMap::new();
     let mut anywhere = 0;
     for access in accesses {
         let parts: Option<Vec<_>> = splits.iter().map(|split| part(split, access)).collect();
@@ -295,7 +298,7 @@ fn in_one_bank(accesses: &[Access], splits: &[Split]) -> u64 {
 }
 
 /// What decides the part of an access: terms that vary, modulo the parts, and a constant. `None`: too little is known.
-fn part(split: &Split, access: &[Subscript]) -> Option<(Vec<(ValueId, i128)>, i128)> {
+fn part(split: &Split, access: &[Subscript]) -> Option<(Terms, i128)> {
     let deciding = split.deciding(access);
     let mut forms = deciding.iter().map(|subscript| &subscript.form);
     let sum = forms.try_fold(Affine::default(), |sum, form| sum.plus(form, 1))?;

@@ -55,27 +55,25 @@ impl Order {
     /// These positions, then others of which the loops go on where these end.
     pub fn then(&self, next: &Order) -> Option<Order> {
         let apart = next.start.checked_sub(self.start)?;
-        let joined =
-            |(own, count, inside): (Option<i128>, u64, &[(i128, u64)]),
-             (other, more, within): (Option<i128>, u64, &[(i128, u64)])| {
-                let stride = own.or(other).unwrap_or(apart);
-                let goes_on = inside == within
-                    && other.is_none_or(|other| other == stride)
-                    && Some(apart) == stride.checked_mul(i128::from(count));
-                let mut levels = inside.to_vec();
-                repeat(&mut levels, stride, count.checked_add(more)?);
-                goes_on.then_some(Order {
-                    start: self.start,
-                    levels,
-                })
-            };
+        let joined = |(own, count, inside): Turn, (other, more, within): Turn| {
+            let stride = own.or(other).unwrap_or(apart);
+            let goes_on = inside == within
+                && other.is_none_or(|other| other == stride)
+                && Some(apart) == stride.checked_mul(i128::from(count));
+            let mut levels = inside.to_vec();
+            repeat(&mut levels, stride, count.checked_add(more)?);
+            goes_on.then_some(Order {
+                start: self.start,
+                levels,
+            })
+        };
         let pairs = self.turns().into_iter();
         let mut pairs = pairs.flat_map(|own| next.turns().into_iter().map(move |next| (own, next)));
         pairs.find_map(|(own, next)| joined(own, next))
     }
 
     /// As iterations of an outermost loop, with its stride, or as one of a loop that is not there.
-    fn turns(&self) -> Vec<(Option<i128>, u64, &[(i128, u64)])> {
+    fn turns(&self) -> Vec<Turn<'_>> {
         let whole = (None, 1, &self.levels[..]);
         let split = self.levels.split_first();
         let split = split.map(|(&(stride, count), inside)| (Some(stride), count, inside));
@@ -102,6 +100,9 @@ impl Order {
         position
     }
 }
+
+/// A loop, of which the stride is not known if it has one iteration, and those inside.
+type Turn<'o> = (Option<i128>, u64, &'o [(i128, u64)]);
 
 /// Why an array is no stream, and where that shows.
 pub type Refused = (Span, &'static str);

@@ -908,6 +908,7 @@ impl Gen {
         match kind {
             0 | 1 => self.declare(),
             4 if self.one_in(3) => self.exchange(),
+            2 | 3 if self.has_floats() && self.one_in(2) => self.running_sum(),
             2..=4 => self.assign(),
             5..=8 => self.store(),
             9 => self.set_bit(),
@@ -1007,6 +1008,38 @@ impl Gen {
             _ => "",
         };
         self.line(&format!("{}[{indices}] {op}= {value}", array.name));
+    }
+
+    /// An element to which a loop adds, maybe nothing.
+    fn running_sum(&mut self) {
+        let mut arrays = self.open_arrays();
+        arrays.retain(|array| array.kind == Kind::Float);
+        if arrays.is_empty() || self.work > 20 {
+            return self.assign();
+        }
+        let array = self.pick(&arrays);
+        let indices = self.indices(&array, 10);
+        let (sum, counter) = (self.name("v"), self.name("i"));
+        let bound = self.bound();
+        self.line(&format!("{sum} = {}[{indices}]", array.name));
+        self.line(&format!("for {counter} in range({bound}):"));
+        self.vars.push(Var {
+            name: counter,
+            kind: Kind::Index,
+            open: false,
+            bits: None,
+        });
+        let mut pad = "    ";
+        if self.one_in(3) {
+            let condition = self.condition(1);
+            self.line(&format!("    if {condition}:"));
+            pad = "        ";
+        }
+        let (op, value) = (self.pick(&["+", "+", "-", "*"]), self.float_expr(1));
+        self.line(&format!("{pad}{sum} {op}= {value}"));
+        self.vars.pop();
+        let indices = self.indices(&array, 10);
+        self.line(&format!("{}[{indices}] = {sum}", array.name));
     }
 
     fn set_bit(&mut self) {

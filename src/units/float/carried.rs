@@ -79,7 +79,8 @@ struct Carried {
     /// The exponent field that a number with this significand has, 1 for zero and subnormals; all ones for infinity, whatever
     /// the significand.
     exp: NodeId,
-    /// Hidden bit and fraction. The hidden bit is 0 for zero and subnormals, else 1.
+    /// Hidden bit and fraction. The hidden bit is 0 for zero and subnormals, and for a NaN that no sum has made: its sign and fraction
+    /// are those that it came with, which pass a loop that adds nothing to it. Else it is 1.
     significand: NodeId,
 }
 
@@ -97,11 +98,16 @@ impl Carried {
 
     fn open(g: &mut Graph, format: FloatFormat, bits: NodeId) -> Carried {
         let fields = unpack(g, format, bits);
+        let nan = is_nan(g, format, bits);
+        let significand = fields.significand(g);
+        let hidden = g.bit(significand, format.frac);
+        let hidden = and_not(g, hidden, nan);
+        let frac = low(g, significand, format.frac);
         Carried {
-            nan: is_nan(g, format, bits),
+            nan,
             sign: fields.sign,
             exp: fields.effective_exp(g),
-            significand: fields.significand(g),
+            significand: g.concat(&[hidden, frac]),
         }
     }
 
@@ -113,12 +119,16 @@ impl Carried {
         let special = self.is_special(g);
         let hidden = g.bit(self.significand, format.frac);
         let bit = g.bit(self.exp, 0);
-        let bit = g.and(bit, hidden);
+        let full = g.or(hidden, self.nan);
+        let bit = g.and(bit, full);
         let exp = with_low_bit(g, self.exp, bit);
         let frac = low(g, self.significand, format.frac);
         let quiet = pad_low(g, self.nan, format.frac - 1);
-        let frac = g.mux(special, quiet, frac);
-        let sign = and_not(g, self.sign, self.nan);
+        // What is special comes from a sum, or is an infinity: both have the hidden bit.
+        let made = g.and(special, hidden);
+        let frac = g.mux(made, quiet, frac);
+        let nan = g.and(self.nan, hidden);
+        let sign = and_not(g, self.sign, nan);
         g.concat(&[sign, exp, frac])
     }
 

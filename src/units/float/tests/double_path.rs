@@ -87,3 +87,26 @@ fn what_a_sum_leaves_open_is_what_the_next_one_takes() {
         });
     }
 }
+
+/// A loop may carry a float to which it adds nothing.
+#[test]
+fn what_is_opened_and_closed_keeps_every_bit() {
+    let through = |format: FloatFormat| {
+        let mut builder = Builder::new();
+        let bits = builder.opaque(Op::Input(0), vec![], HwType::ui(format.width()));
+        let opened = builder.inline(&open(format), &[bits]);
+        let closed = builder.inline(&close(format), &opened);
+        builder.finish(closed)
+    };
+    let all = |f: FloatFormat| (0..1u128 << f.width()).map(|x| vec![x]);
+    for f in tiny_formats()
+        .into_iter()
+        .chain([FloatFormat::F16, FloatFormat::BF16])
+    {
+        check(&format!("open {f}"), &through(f), all(f), |x| x[0]);
+    }
+    for f in IEEE {
+        let some = pairs(f, 20_000, 44).into_iter().map(|(a, _)| vec![a]);
+        check(&format!("open {f}"), &through(f), some, |x| x[0]);
+    }
+}

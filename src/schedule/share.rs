@@ -84,8 +84,8 @@ pub fn share(
 /// How many calls an instance has to choose between.
 #[derive(Clone, Copy)]
 enum Users {
-    /// As many as each other one of them, if the schedule comes out so.
-    Even,
+    /// As many as each other one of them, if the schedule comes out so, and so many times the instances that are needed.
+    Even(u32),
     /// As many as there may be.
     Any,
 }
@@ -112,8 +112,10 @@ impl Sharing<'_, '_> {
     /// Shares one operator among as many leaves as lose nothing by it; calls are spread over the instances where the choice in
     /// front of one would be too long otherwise.
     pub fn share_unit(&mut self, unit: UnitId, calls: Calls) {
-        let _ = self.share_among(unit, calls.clone(), Users::Any)
-            || self.share_among(unit, calls, Users::Even);
+        let ways = [Users::Any, Users::Even(1), Users::Even(2), Users::Even(4)];
+        let _ = ways
+            .into_iter()
+            .any(|users| self.share_among(unit, calls.clone(), users));
     }
 
     /// Whether some leaves share now.
@@ -182,7 +184,10 @@ impl Sharing<'_, '_> {
         let needed = calls
             .iter()
             .map(|(&leaf, nodes)| self.needed(leaf, nodes, alone));
-        let instances = needed.max()?;
+        let instances = match users {
+            Users::Any => needed.max()?,
+            Users::Even(times) => needed.max()?.saturating_mul(times),
+        };
         let fewer = chosen.len().checked_sub(instances as usize)?;
         if fewer == 0 || alone.latency == 0 {
             return None;
@@ -194,7 +199,7 @@ impl Sharing<'_, '_> {
         let choices = per_bit * f64::from(operands) * fewer as f64;
         let after = f64::from(instances) * area(chosen.iter().min()?) + choices;
         let most = calls.iter().map(|(&leaf, nodes)| match users {
-            Users::Even => nodes.len().div_ceil(instances as usize),
+            Users::Even(_) => nodes.len().div_ceil(instances as usize),
             Users::Any => self.most_users(leaf, nodes, alone),
         });
         let choice_delay = self.device.choice_delay(most.sum::<usize>(), operands);
@@ -203,7 +208,7 @@ impl Sharing<'_, '_> {
         }
         let shared = Shared {
             instances,
-            is_even: matches!(users, Users::Even),
+            is_even: matches!(users, Users::Even(_)),
             choice_delay,
         };
         units::shared(alone, shared, self.device, self.budget)

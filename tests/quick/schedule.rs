@@ -160,6 +160,26 @@ def top(x: \"f32[64]\", y: \"f32[64]\", z: \"f32[4]\"):
     assert_eq!(support::instances(&compiled, "fmul"), 4);
 }
 
+/// One instance for all sixteen calls would have a choice in front of it that is too long.
+#[test]
+fn instances_beyond_those_that_are_needed_shorten_the_choice() {
+    let nest = "
+    p = y[0]
+    q = y[1]
+    for i in range(16):
+        p = (p + x[i]) + q
+        q = (q - p) + x[i]
+    y[0] = p
+    y[1] = q";
+    let nests = [nest; 4].concat();
+    let head = "from allo import *\n\n@kernel\ndef top(x: \"f32[16]\", y: \"f32[16]\"):
+    p: f32 = 0
+    q: f32 = 0";
+    let target = Target::new("ecp5", 10.0).expect("device");
+    let compiled = support::hardware(&format!("{head}{nests}\n"), None, &target);
+    assert_eq!(support::instances(&compiled, "fadd"), 2);
+}
+
 /// Leaves and positions of the nodes that call shared operators.
 fn shared_calls(schedule: &Schedule) -> Vec<(LeafId, usize)> {
     let of_leaf = |(leaf, schedule): (LeafId, &LeafSchedule)| {

@@ -406,73 +406,73 @@ module dot (
         end
     end
 
-    logic [7:0] i_t28_s2;
+    logic [7:0] i_t31_s2;
     always_ff @(posedge ap_clk) begin
         if (i_v1) begin
-            i_t28_s2 <= x_q0;  // examples/dot_f8.py:14
+            i_t31_s2 <= x_q0;  // examples/dot_f8.py:14
         end
     end
 
-    logic [15:0] i_t30;
-    fcvt_f8e4m3_e5f10 u_i_t30 (  // examples/dot_f8.py:14
-        .a(i_t28_s2),
-        .result(i_t30)
-    );
-
-    logic [7:0] i_t29_s2;
-    always_ff @(posedge ap_clk) begin
-        if (i_v1) begin
-            i_t29_s2 <= y_q0;  // examples/dot_f8.py:14
-        end
-    end
-
-    logic [15:0] i_t31;
-    fcvt_f8e4m3_e5f10 u_i_t31 (  // examples/dot_f8.py:14
-        .a(i_t29_s2),
-        .result(i_t31)
-    );
-
-    logic [15:0] i_t30_s3, i_t31_s3;
-    always_ff @(posedge ap_clk) begin
-        if (i_v2) begin
-            i_t30_s3 <= i_t30;  // examples/dot_f8.py:14
-            i_t31_s3 <= i_t31;  // examples/dot_f8.py:14
-        end
-    end
-
-    logic [15:0] i_t32;
-    fmul_e5f10 u_i_t32 (  // examples/dot_f8.py:14
-        .clk(ap_clk),
-        .a(i_t30_s3),
-        .b(i_t31_s3),
-        .result(i_t32)
-    );
-
-    logic [15:0] i_t32_s6;
-    always_ff @(posedge ap_clk) begin
-        if (i_v5) begin
-            i_t32_s6 <= i_t32;  // examples/dot_f8.py:14
-        end
-    end
-
-    logic [31:0] i_t33;
-    fcvt_e5f10_e8f23 u_i_t33 (  // examples/dot_f8.py:14
-        .clk(ap_clk),
-        .a(i_t32_s6),
+    logic [15:0] i_t33;
+    fcvt_f8e4m3_e5f10 u_i_t33 (  // examples/dot_f8.py:14
+        .a(i_t31_s2),
         .result(i_t33)
     );
 
-    wire [7:0] i_a_exponent = i_t33[30:23];  // examples/dot_f8.py:14
-    wire i_a_sign = i_t33[31];  // examples/dot_f8.py:14
-    wire i_a_is_tiny = i_a_exponent == 8'd0;  // examples/dot_f8.py:14
-    wire i_t40 = (i_a_exponent == 8'd255) & (i_t33[22:0] != 23'd0);  // examples/dot_f8.py:14
-    wire [7:0] i_t44 = {i_t33[30:24], i_a_exponent[0] | i_a_is_tiny};  // examples/dot_f8.py:14
-    wire [33:0] i_t47 = {i_t40, i_a_sign, i_t44, ~i_a_is_tiny, i_t33[22:0]};  // examples/dot_f8.py:14
+    logic [7:0] i_t32_s2;
+    always_ff @(posedge ap_clk) begin
+        if (i_v1) begin
+            i_t32_s2 <= y_q0;  // examples/dot_f8.py:14
+        end
+    end
 
-    logic [33:0] i_t47_s8;
+    logic [15:0] i_t34;
+    fcvt_f8e4m3_e5f10 u_i_t34 (  // examples/dot_f8.py:14
+        .a(i_t32_s2),
+        .result(i_t34)
+    );
+
+    logic [15:0] i_t33_s3, i_t34_s3;
+    always_ff @(posedge ap_clk) begin
+        if (i_v2) begin
+            i_t33_s3 <= i_t33;  // examples/dot_f8.py:14
+            i_t34_s3 <= i_t34;  // examples/dot_f8.py:14
+        end
+    end
+
+    logic [15:0] i_t35;
+    fmul_e5f10 u_i_t35 (  // examples/dot_f8.py:14
+        .clk(ap_clk),
+        .a(i_t33_s3),
+        .b(i_t34_s3),
+        .result(i_t35)
+    );
+
+    logic [15:0] i_t35_s6;
+    always_ff @(posedge ap_clk) begin
+        if (i_v5) begin
+            i_t35_s6 <= i_t35;  // examples/dot_f8.py:14
+        end
+    end
+
+    logic [31:0] i_t36;
+    fcvt_e5f10_e8f23 u_i_t36 (  // examples/dot_f8.py:14
+        .clk(ap_clk),
+        .a(i_t35_s6),
+        .result(i_t36)
+    );
+
+    wire [7:0] i_a_exponent = i_t36[30:23];  // examples/dot_f8.py:14
+    wire i_a_sign = i_t36[31];  // examples/dot_f8.py:14
+    wire i_a_is_tiny = i_a_exponent == 8'd0;  // examples/dot_f8.py:14
+    wire i_t43 = (i_a_exponent == 8'd255) & (i_t36[22:0] != 23'd0);  // examples/dot_f8.py:14
+    wire [7:0] i_t51 = {i_t36[30:24], i_a_exponent[0] | i_a_is_tiny};  // examples/dot_f8.py:14
+    wire [23:0] i_t52 = {~i_a_is_tiny & ~i_t43, i_t36[22:0]};  // examples/dot_f8.py:14
+
+    logic [33:0] i_t53_s8;
     always_ff @(posedge ap_clk) begin
         if (i_v7) begin
-            i_t47_s8 <= i_t47;  // examples/dot_f8.py:14
+            i_t53_s8 <= {i_t43, i_a_sign, i_t51, i_t52};  // examples/dot_f8.py:14
         end
     end
 
@@ -480,7 +480,7 @@ module dot (
     fadd_carried_e8f23 u_i_acc (  // examples/dot_f8.py:14
         .clk(ap_clk),
         .a(acc_r),
-        .b(i_t47_s8),
+        .b(i_t53_s8),
         .result(i_acc)
     );
 
@@ -543,9 +543,10 @@ module dot (
     end
 
     // return (examples/dot_f8.py:11): 1 cycles
-    wire [7:0] return_t11 = {acc_r[31:25], acc_r[24] & acc_r[23]};
-    wire [22:0] return_t16 = (acc_r[31:24] == 8'd255) ? {acc_r[33], 22'd0} : acc_r[22:0];
-    wire [31:0] return_t19 = {acc_r[32] & ~acc_r[33], return_t11, return_t16};
+    wire return_t10 = acc_r[24] & (acc_r[23] | acc_r[33]);
+    wire [22:0] return_t18 = ((acc_r[31:24] == 8'd255) & acc_r[23]) ? {acc_r[33], 22'd0} : acc_r[22:0];
+    wire return_t21 = acc_r[32] & ~(acc_r[33] & acc_r[23]);
+    wire [31:0] return_t22 = {return_t21, acc_r[31:25], return_t10, return_t18};
 
     // scalars between regions
     wire i_en = start | i_v0;
@@ -569,7 +570,7 @@ module dot (
     logic [31:0] ap_return_r;
     always_ff @(posedge ap_clk) begin
         if (go) begin
-            ap_return_r <= return_t19;
+            ap_return_r <= return_t22;
         end
     end
 

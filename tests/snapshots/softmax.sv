@@ -1661,53 +1661,53 @@ module softmax (
         end
     end
 
-    logic [31:0] i_t28_s2;
+    logic [31:0] i_t31_s2;
     always_ff @(posedge ap_clk) begin
         if (i_v1_1) begin
-            i_t28_s2 <= x_q0;  // examples/softmax.py:18
+            i_t31_s2 <= x_q0;  // examples/softmax.py:18
         end
     end
 
-    logic [31:0] i_t31_s1;
+    logic [31:0] i_t34_s1;
     always_ff @(posedge ap_clk) begin
         if (i_v0_1) begin
-            i_t31_s1 <= most_r_1 ^ 32'h8000_0000;  // examples/softmax.py:18
+            i_t34_s1 <= most_r_1 ^ 32'h8000_0000;  // examples/softmax.py:18
         end
     end
 
-    logic [31:0] i_t32_1;
-    fadd_e8f23 u_i_t32 (  // examples/softmax.py:18
+    logic [31:0] i_t35_1;
+    fadd_e8f23 u_i_t35 (  // examples/softmax.py:18
         .clk(ap_clk),
-        .a(i_t28_s2),
-        .b(i_t31_s1),
-        .result(i_t32_1)
+        .a(i_t31_s2),
+        .b(i_t34_s1),
+        .result(i_t35_1)
     );
 
-    logic [31:0] i_t32_s6;
+    logic [31:0] i_t35_s6;
     always_ff @(posedge ap_clk) begin
         if (i_v5) begin
-            i_t32_s6 <= i_t32_1;  // examples/softmax.py:18
+            i_t35_s6 <= i_t35_1;  // examples/softmax.py:18
         end
     end
 
-    logic [31:0] i_t33_1;
-    exp_e8f23 u_i_t33 (  // examples/softmax.py:18
+    logic [31:0] i_t36_1;
+    exp_e8f23 u_i_t36 (  // examples/softmax.py:18
         .clk(ap_clk),
-        .a(i_t32_s6),
-        .result(i_t33_1)
+        .a(i_t35_s6),
+        .result(i_t36_1)
     );
 
-    wire [7:0] i_a_exponent = i_t33_1[30:23];  // examples/softmax.py:19
-    wire i_a_sign = i_t33_1[31];  // examples/softmax.py:19
+    wire [7:0] i_a_exponent = i_t36_1[30:23];  // examples/softmax.py:19
+    wire i_a_sign = i_t36_1[31];  // examples/softmax.py:19
     wire i_a_is_tiny = i_a_exponent == 8'd0;  // examples/softmax.py:19
-    wire i_t41 = (i_a_exponent == 8'd255) & (i_t33_1[22:0] != 23'd0);  // examples/softmax.py:19
-    wire [7:0] i_t45 = {i_t33_1[30:24], i_a_exponent[0] | i_a_is_tiny};  // examples/softmax.py:19
-    wire [33:0] i_t48 = {i_t41, i_a_sign, i_t45, ~i_a_is_tiny, i_t33_1[22:0]};  // examples/softmax.py:19
+    wire i_t44 = (i_a_exponent == 8'd255) & (i_t36_1[22:0] != 23'd0);  // examples/softmax.py:19
+    wire [7:0] i_t52 = {i_t36_1[30:24], i_a_exponent[0] | i_a_is_tiny};  // examples/softmax.py:19
+    wire [23:0] i_t53 = {~i_a_is_tiny & ~i_t44, i_t36_1[22:0]};  // examples/softmax.py:19
 
-    logic [33:0] i_t48_s16;
+    logic [33:0] i_t54_s16;
     always_ff @(posedge ap_clk) begin
         if (i_v15) begin
-            i_t48_s16 <= i_t48;  // examples/softmax.py:19
+            i_t54_s16 <= {i_t44, i_a_sign, i_t52, i_t53};  // examples/softmax.py:19
         end
     end
 
@@ -1715,7 +1715,7 @@ module softmax (
     fadd_carried_e8f23 u_i_total (  // examples/softmax.py:19
         .clk(ap_clk),
         .a(total_r),
-        .b(i_t48_s16),
+        .b(i_t54_s16),
         .result(i_total)
     );
 
@@ -1897,21 +1897,23 @@ module softmax (
     end
 
     wire i_t4_2 = i_r_2 == 4'd15;  // examples/softmax.py:20
-    wire [7:0] i_t19 = {total_r[31:25], total_r[24] & total_r[23]};  // examples/softmax.py:21
-    wire [22:0] i_t23_1 = (total_r[31:24] == 8'd255) ? {total_r[33], 22'd0} : total_r[22:0];  // examples/softmax.py:21
-    wire [31:0] i_t26 = {total_r[32] & ~total_r[33], i_t19, i_t23_1};  // examples/softmax.py:21
+    wire i_t18_1 = total_r[24] & (total_r[23] | total_r[33]);  // examples/softmax.py:21
+    wire i_t24_1 = (total_r[31:24] == 8'd255) & total_r[23];  // examples/softmax.py:21
+    wire [22:0] i_t25 = i_t24_1 ? {total_r[33], 22'd0} : total_r[22:0];  // examples/softmax.py:21
+    wire i_t28_1 = total_r[32] & ~(total_r[33] & total_r[23]);  // examples/softmax.py:21
+    wire [31:0] i_t29_1 = {i_t28_1, total_r[31:25], i_t18_1, i_t25};  // examples/softmax.py:21
 
-    logic [31:0] i_t26_s1;
+    logic [31:0] i_t29_s1;
     always_ff @(posedge ap_clk) begin
-        i_t26_s1 <= i_t26;  // examples/softmax.py:21
+        i_t29_s1 <= i_t29_1;  // examples/softmax.py:21
     end
 
-    logic [31:0] i_t27_1;
-    fdiv_e8f23 u_i_t27 (  // examples/softmax.py:21
+    logic [31:0] i_t30_1;
+    fdiv_e8f23 u_i_t30 (  // examples/softmax.py:21
         .clk(ap_clk),
         .a(powers_q0),
-        .b(i_t26_s1),
-        .result(i_t27_1)
+        .b(i_t29_s1),
+        .result(i_t30_1)
     );
 
     logic [3:0] i_i_s1_1, i_i_s2, i_i_s3_1, i_i_s4, i_i_s5_1, i_i_s6, i_i_s7_1, i_i_s8, i_i_s9_1;
@@ -2030,14 +2032,14 @@ module softmax (
     assign out_address0 = i_i_s13_1;
     assign out_ce0 = i_v13_1;
     assign out_we0 = i_v13_1;
-    assign out_d0 = i_t27_1;
+    assign out_d0 = i_t30_1;
 
     // local array powers (examples/softmax.py:16)
     (* ram_style = "distributed", no_rw_check *)
     logic [31:0] powers_mem [0:15];  // examples/softmax.py:16
     always_ff @(posedge ap_clk) begin
         if (i_v15) begin
-            powers_mem[i_i_s15] <= i_t33_1;
+            powers_mem[i_i_s15] <= i_t36_1;
         end
     end
     always_ff @(posedge ap_clk) begin

@@ -1,18 +1,20 @@
 //! Arrays that the workers of a grid share: each part that only one of them accesses gets a memory of its own.
 //!
 //! A parameter has two ports. Where more workers access it, it is copied to memories inside before the grid, and back after it
-//! where it is written; along the dimensions in which every worker has indices of its own it is split completely, and into blocks where
-//! each worker stays in one.
+//! where it is written; along the dimensions in which every worker has indices of its own it is split completely, into blocks where
+//! each worker stays in one, and cyclically where each has indices that leave the same remainder.
 
 use super::network::{Group, GroupKind, Note};
 use crate::codes;
 use crate::diagnostics::{Diagnostic, Span};
-use crate::ir::analysis::{Values, touch};
+use crate::ir::analysis::{Residue, Values, touch};
 use crate::ir::partition::{MAX_BANKS, is_valid, parts};
 use crate::ir::{
     Array, ArrayId, ArrayKind, Block, Const, Kernel, Op, OpKind, Partition, PartitionKind, ValueId,
 };
 use num_bigint::BigInt;
+use num_integer::Integer;
+use num_traits::ToPrimitive;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
@@ -58,13 +60,15 @@ struct Uses {
     dims: BTreeSet<usize>,
     /// Of each dimension the indices that each worker accesses lie between; `None`: not known of all.
     spans: Vec<Option<BTreeMap<usize, (i128, i128)>>>,
+    /// Of each dimension what is known of the indices that each worker accesses from their form.
+    residues: Vec<BTreeMap<usize, Residue>>,
     /// Elements that are written whatever happens, each with a worker that does, and where.
     surely: BTreeMap<Vec<BigInt>, (usize, Span)>,
 }
 
 impl Uses {
     /// A worker accesses this element, too.
-    fn widen(&mut self, worker: usize, indices: &[ValueId], values: &Values) {
+    fn widen(&mut self, worker: usize, indices: &[ValueId], values: &Values, counters: &Counters) {
         for (span, &index) in self.spans.iter_mut().zip(indices) {
             let (Some(spans), Some((low, high))) = (span.as_mut(), values.range(index)) else {
                 *span = None;
@@ -73,32 +77,66 @@ impl Uses {
             let known = spans.entry(worker).or_insert((low, high));
             *known = (known.0.min(low), known.1.max(high));
         }
+        for (residues, &index) in self.residues.iter_mut().zip(indices) {
+            let residue = Residue::of(&values.affine(index), |value| counters.get(&value).copied());
+            let known = residues.entry(worker).or_insert(residue);
+            *known = known.join(residue);
+        }
+    }
+
+    /// A worker may access any element.
+    fn widen_to_all(&mut self, worker: usize) {
+        self.dims.clear();
+        self.spans.fill(None);
+        for residues in &mut self.residues {
+            residues.insert(worker, Residue::ANY);
+        }
     }
 
     /// How the array is split so that no worker accesses two parts of a dimension.
     fn partition(&self, shape: &[u64]) -> Vec<Partition> {
-        let mut partition = Vec::new();
-        for (dim, &extent) in shape.iter().enumerate() {
-            let complete = Partition {
-                kind: PartitionKind::Complete,
-                dim,
-                factor: extent,
-            };
-            let split = match self.dims.contains(&dim) {
-                true => Some(complete),
-                false => self.spans[dim]
-                    .as_ref()
-                    .and_then(|spans| blocks(dim, extent, spans)),
-            };
-            partition.extend(split.filter(|split| split.factor > 1));
+        let dims = shape.iter().enumerate();
+        dims.filter_map(|(dim, &extent)| {
+            let (kind, factor) = self.split(dim, extent)?;
+            Some(Partition { kind, dim, factor })
+        })
+        .collect()
+    }
+
+    /// Kind and factor of the split of a dimension, if there is one.
+    fn split(&self, dim: usize, extent: u64) -> Option<(PartitionKind, u64)> {
+        if self.dims.contains(&dim) {
+            return (extent > 1).then_some((PartitionKind::Complete, extent));
         }
-        partition
+        let spans = self.spans[dim].as_ref();
+        let blocks = spans.and_then(|spans| blocks(extent, spans));
+        let blocks = blocks.map(|factor| (PartitionKind::Block, factor));
+        let cyclic = || Some((PartitionKind::Cyclic, cycle(extent, &self.residues[dim])?));
+        blocks.or_else(cyclic)
     }
 }
 
-/// The smallest blocks of a dimension of which each worker needs one only.
-fn blocks(dim: usize, extent: u64, spans: &BTreeMap<usize, (i128, i128)>) -> Option<Partition> {
-    let kind = PartitionKind::Block;
+/// First value and step of the counters for which both are known.
+type Counters = BTreeMap<ValueId, (i128, i128)>;
+
+/// The smallest factor by which all workers that access different remainders do.
+fn cycle(extent: u64, residues: &BTreeMap<usize, Residue>) -> Option<u64> {
+    let by = residues.values().fold(0i128, |by, one| by.gcd(&one.by));
+    let different = |factor: u64| -> usize {
+        let all = residues.values().map(|one| one.modulo(factor.into()));
+        all.collect::<BTreeSet<i128>>().len()
+    };
+    let divides = |factor: &u64| by % i128::from(*factor) == 0;
+    let factors: Vec<u64> = (2..=extent.min(MAX_BANKS)).filter(divides).collect();
+    let most = factors.iter().map(|&factor| different(factor)).max()?;
+    let factor = factors
+        .into_iter()
+        .find(|&factor| different(factor) == most);
+    factor.filter(|_| most > 1)
+}
+
+/// The smallest blocks of a dimension of which each worker needs one only: how many there are, if there are several.
+fn blocks(extent: u64, spans: &BTreeMap<usize, (i128, i128)>) -> Option<u64> {
     let widest = spans.values().map(|(low, high)| high - low + 1).max()?;
     let most = extent.div_ceil(u64::try_from(widest).ok()?).min(MAX_BANKS);
     let fits = |factor: &u64| {
@@ -108,11 +146,8 @@ fn blocks(dim: usize, extent: u64, spans: &BTreeMap<usize, (i128, i128)>) -> Opt
         })
     };
     let factor = (2..=most).rev().find(fits)?;
-    Some(Partition {
-        kind,
-        dim,
-        factor: parts(kind, extent, factor),
-    })
+    let factor = parts(PartitionKind::Block, extent, factor);
+    (factor > 1).then_some(factor)
 }
 
 /// What is known of the values of a grid.
@@ -138,9 +173,17 @@ fn shared(outer: &Kernel, grid: &[Group]) -> Result<Vec<(ArrayId, Uses)>, Diagno
         };
         let mut constants: BTreeMap<ValueId, &BigInt> = BTreeMap::new();
         let mut seen = BTreeSet::new();
+        let mut counters = Counters::new();
         block.for_each_op(&mut |op| {
-            if let OpKind::Const(Const::Int(value)) = &op.kind {
-                constants.insert(op.results[0], value);
+            match &op.kind {
+                OpKind::Const(Const::Int(value)) => {
+                    constants.insert(op.results[0], value);
+                }
+                OpKind::For(f) => {
+                    let known = |value| values.constant(value)?.to_i128();
+                    counters.extend(known(f.lo).zip(known(f.step)).map(|known| (f.iv, known)));
+                }
+                _ => {}
             }
             let (read, written) = touch::arrays(&op.kind);
             for &id in read.iter().chain(&written) {
@@ -156,6 +199,7 @@ fn shared(outer: &Kernel, grid: &[Group]) -> Result<Vec<(ArrayId, Uses)>, Diagno
                     is_written: false,
                     dims: (0..array.shape.len()).collect(),
                     spans: vec![Some(BTreeMap::new()); array.shape.len()],
+                    residues: vec![BTreeMap::new(); array.shape.len()],
                     surely: BTreeMap::new(),
                 });
                 uses.workers += usize::from(seen.insert(id));
@@ -165,12 +209,9 @@ fn shared(outer: &Kernel, grid: &[Group]) -> Result<Vec<(ArrayId, Uses)>, Diagno
                     Some(at) => {
                         uses.dims
                             .retain(|&dim| constants.contains_key(&at.indices[dim]));
-                        uses.widen(worker, &at.indices, &values);
+                        uses.widen(worker, &at.indices, &values, &counters);
                     }
-                    None => {
-                        uses.dims.clear();
-                        uses.spans.fill(None);
-                    }
+                    None => uses.widen_to_all(worker),
                 }
             }
         });

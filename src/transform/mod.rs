@@ -188,7 +188,7 @@ pub const PASSES: &[Pass] = &[
         concerns: is_loop,
         run: window::run,
         is_gamble: true,
-        keeps_streams: false,
+        keeps_streams: true,
     },
     Pass {
         name: "bypass",
@@ -196,7 +196,7 @@ pub const PASSES: &[Pass] = &[
         concerns: is_loop,
         run: bypass::run,
         is_gamble: true,
-        keeps_streams: false,
+        keeps_streams: true,
     },
     Pass {
         name: "balance",

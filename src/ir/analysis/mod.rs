@@ -9,6 +9,7 @@ pub mod order;
 pub mod ranges;
 pub mod rates;
 pub mod reduction;
+pub mod residue;
 pub mod rotation;
 pub mod touch;
 pub mod trip;
@@ -16,5 +17,6 @@ pub mod values;
 pub mod varying;
 
 pub use order::Fact;
+pub use residue::Residue;
 pub use values::{Affine, Subscript, Values};
 pub use varying::Varying;

@@ -7,13 +7,12 @@ use super::{Lowering, hw_type};
 use crate::diagnostics::Span;
 use crate::hwarith::HwType;
 use crate::hwarith::graph::{MemId, NodeId, Op as HwOp, Predicate};
-use crate::ir::analysis::values::Affine;
+use crate::ir::analysis::{Affine, Residue};
 use crate::ir::grid::combinations;
 use crate::ir::partition::{self, Split, bank_of, bank_shape};
 use crate::ir::{Array, Element, Op, PartitionKind, Scalar, ValueId};
 use crate::machine::program::{Access, Mem, address_width};
 use crate::units::integer_division::Field;
-use num_integer::Integer;
 use num_traits::{ToPrimitive, Zero};
 
 /// The parts of a split that may have an element.
@@ -39,13 +38,6 @@ pub(super) struct Place {
     pub(super) parts: Vec<u64>,
     pub(super) mem: MemId,
     pub(super) address: NodeId,
-}
-
-/// Numbers that differ from `of` by multiples of `by`.
-#[derive(Clone, Copy)]
-struct Residue {
-    of: i128,
-    by: i128,
 }
 
 impl Lowering<'_> {
@@ -202,27 +194,12 @@ impl Lowering<'_> {
         let mut forms = indices.iter().map(|&index| self.values.affine(index));
         let sum = forms.try_fold(Affine::default(), |sum, form| sum.plus(&form, 1));
         let Some(sum) = sum else {
-            return Residue { of: 0, by: 1 };
+            return Residue::ANY;
         };
-        let mut residue = Residue {
-            of: sum.constant,
-            by: 0,
-        };
-        for &(value, coefficient) in &sum.terms {
-            let counter = self.counters.get(&value);
-            let first = counter.and_then(|counter| self.constant_of(counter.lo)?.to_i128());
-            let step = counter.and_then(|counter| counter.step);
-            let known = first.zip(step).and_then(|(first, step)| {
-                let of = residue.of.checked_add(first.checked_mul(coefficient)?)?;
-                Some((of, step.checked_mul(coefficient)?))
-            });
-            let (of, by) = known.unwrap_or((residue.of, coefficient));
-            residue = Residue {
-                of,
-                by: residue.by.gcd(&by),
-            };
-        }
-        residue
+        Residue::of(&sum, |value| {
+            let counter = self.counters.get(&value)?;
+            Some((self.constant_of(counter.lo)?.to_i128()?, counter.step?))
+        })
     }
 
     /// The part with a key; any, outside of the array.

@@ -1,0 +1,71 @@
+//! What a sum leaves when it is divided: `of` modulo `by`, whatever the iteration.
+
+use super::Affine;
+use crate::ir::ValueId;
+use num_integer::Integer;
+
+/// The numbers `of + k * by`, for any integer k.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Residue {
+    /// One of them.
+    pub of: i128,
+    /// How far they are apart, not negative; 0: there is one only.
+    pub by: i128,
+}
+
+impl Residue {
+    /// All numbers.
+    pub const ANY: Residue = Residue { of: 0, by: 1 };
+
+    /// The values of a sum; `counter` gives first value and step of a loop's counter, where both are known.
+    pub fn of(sum: &Affine, counter: impl Fn(ValueId) -> Option<(i128, i128)>) -> Residue {
+        let mut residue = Residue {
+            of: sum.constant,
+            by: 0,
+        };
+        for &(value, coefficient) in &sum.terms {
+            let known = counter(value).and_then(|(first, step)| {
+                let of = residue.of.checked_add(first.checked_mul(coefficient)?)?;
+                Some((of, step.checked_mul(coefficient)?))
+            });
+            let (of, by) = known.unwrap_or((residue.of, coefficient));
+            residue = Residue {
+                of,
+                by: residue.by.gcd(&by),
+            };
+        }
+        residue
+    }
+
+    /// The numbers of both, and others between them.
+    pub fn join(self, other: Residue) -> Residue {
+        let apart = self.of.checked_sub(other.of);
+        let by = apart.map_or(1, |apart| self.by.gcd(&other.by).gcd(&apart));
+        Residue { of: self.of, by }
+    }
+
+    /// What all of them leave when they are divided by a positive number that divides `by`.
+    pub fn modulo(self, by: i128) -> i128 {
+        self.of.rem_euclid(by)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 3 + 8 x + 6 y, where y counts from 5 in steps of 4: 33 + 8 x + 24 k.
+    #[test]
+    fn counters_add_where_they_begin_and_their_steps() {
+        let (x, y) = (ValueId::new(0), ValueId::new(1));
+        let sum = Affine {
+            terms: vec![(x, 8), (y, 6)],
+            constant: 3,
+        };
+        let residue = Residue::of(&sum, |value| (value == y).then_some((5, 4)));
+        assert_eq!(residue, Residue { of: 33, by: 8 });
+        assert_eq!(residue.modulo(8), 1);
+        let other = Residue { of: 37, by: 0 };
+        assert_eq!(residue.join(other).by, 4);
+    }
+}

@@ -2,6 +2,7 @@
 
 mod choice;
 
+use crate::arena::Arena;
 use crate::codes;
 use crate::diagnostics::{Diagnostic, Diagnostics, FileId, SourceMap};
 use crate::directives::Directive;
@@ -232,6 +233,29 @@ pub fn typed<'t>(
     Ok(compiled)
 }
 
+/// Checks every concrete kernel of a file, and the networks that they are.
+///
+/// Errors: every one that is found.
+pub fn check(sources: &mut SourceMap, file: FileId) -> Result<frontend::Checked, Diagnostics> {
+    let mut checked = frontend::check(sources, file)?;
+    let mut errors = Diagnostics::default();
+    for &top in &checked.tops {
+        let kernels = std::mem::take(&mut checked.kernels);
+        let mut program = ir::Program { kernels, top };
+        match Network::of(&program) {
+            Ok(Some(_)) => deepen_program(&mut program, &mut checked.warnings, false),
+            Ok(None) => {}
+            Err(wrong) => errors.0.extend(wrong.0),
+        }
+        checked.kernels = program.kernels;
+    }
+    warn_of_asking(&checked.kernels, &mut checked.warnings);
+    match errors.has_errors() {
+        true => Err(errors),
+        false => Ok(checked),
+    }
+}
+
 /// Makes streams longer that are too short whatever the data are, with a note, or leaves them as they are, with a warning.
 pub fn deepen(compiled: &mut frontend::Compiled, keep_depths: bool) {
     deepen_program(&mut compiled.program, &mut compiled.warnings, keep_depths);
@@ -266,7 +290,11 @@ fn deepen_program(program: &mut ir::Program, warnings: &mut Diagnostics, keep_de
 
 /// Warns of what depends on timing, once a kernel.
 pub fn warn_of_timing(compiled: &mut frontend::Compiled) {
-    for kernel in compiled.program.kernels.values() {
+    warn_of_asking(&compiled.program.kernels, &mut compiled.warnings);
+}
+
+fn warn_of_asking(kernels: &Arena<ir::Kernel>, warnings: &mut Diagnostics) {
+    for kernel in kernels.values() {
         let mut first = None;
         kernel.body.for_each_op(&mut |op| {
             if let OpKind::Attempt { .. } = op.kind {
@@ -276,7 +304,7 @@ pub fn warn_of_timing(compiled: &mut frontend::Compiled) {
         let Some(span) = first else { continue };
         let message = format!("what '{}' does depends on timing", kernel.name);
         let warning = Diagnostic::error(codes::TIMING, span, message).as_warning();
-        compiled.warnings.push(warning.note(
+        warnings.push(warning.note(
             "co-simulation compares it with the reference where that is told what the hardware found",
         ));
     }
@@ -323,7 +351,7 @@ pub fn build(
         mut warnings,
     } = compiled;
     warnings.0.append(&mut best.warnings.0);
-    let checked = check(&program, &best, target.check, &target.progress)
+    let checked = self_check(&program, &best, target.check, &target.progress)
         .map_err(|found| selfcheck::internal_error(found, best.kernel.span.into()))?;
     if target.aim.level == Level::Three {
         let notes = decisions
@@ -421,7 +449,7 @@ fn build_network(
         manifest,
         warnings: Diagnostics::default(),
     };
-    let checked = check(&program, &built, target.check, &target.progress)
+    let checked = self_check(&program, &built, target.check, &target.progress)
         .map_err(|found| selfcheck::internal_error(found, kernel.span.into()))?;
     if let Checked::Not(why) = &checked
         && target.check != Budget::OFF
@@ -473,7 +501,7 @@ fn part(
 }
 
 /// Makes sure of a netlist: it runs beside the reference, and a small one of integers is proven before.
-fn check(
+fn self_check(
     program: &ir::Program,
     built: &Hardware,
     budget: Budget,

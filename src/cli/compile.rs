@@ -61,12 +61,12 @@ pub fn check(printer: &Printer, args: &CheckArgs) -> Result<(), Status> {
     let mut sources = SourceMap::default();
     let file =
         load(&mut sources, &args.input, &args.python).map_err(|e| printer.fail(e, &sources))?;
-    let checked = frontend::check(&mut sources, file).map_err(|e| printer.fail(e, &sources))?;
+    let checked = driver::check(&mut sources, file).map_err(|e| printer.fail(e, &sources))?;
     printer.diagnostics(&checked.warnings, &sources);
     let left_out = checked.left_out.iter();
     let notes = left_out.map(|(at, why)| Diagnostic::error(codes::NOT_CHECKED, *at, why).as_note());
     printer.diagnostics(&Diagnostics(notes.collect()), &sources);
-    let kernels = match checked.kernels {
+    let kernels = match checked.count {
         1 => "1 kernel checked".to_owned(),
         several => format!("{several} kernels checked"),
     };

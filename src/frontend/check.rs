@@ -3,7 +3,9 @@
 use super::allo::KernelRef;
 use super::session::Session;
 use super::world::{Binding, KernelDef, World};
+use crate::arena::Arena;
 use crate::diagnostics::{Diagnostics, FileId, Span};
+use crate::ir::{Kernel, KernelId, OpKind};
 use pyeval::span_of;
 use ruff_python_ast::{Expr, Stmt, StmtFunctionDef};
 use std::collections::HashSet;
@@ -14,7 +16,11 @@ pub struct Checked {
     /// What is suspicious but no error.
     pub warnings: Diagnostics,
     /// How many kernels of the file were checked.
-    pub kernels: usize,
+    pub count: usize,
+    /// What they and those that they call are.
+    pub kernels: Arena<Kernel>,
+    /// Those that no other one calls.
+    pub tops: Vec<KernelId>,
     /// Kernels of the file that were not, and why.
     pub left_out: Vec<(Span, String)>,
 }
@@ -30,7 +36,12 @@ pub fn check(
     kernels: Vec<(KernelRef, Span)>,
 ) -> Result<Checked, Diagnostics> {
     session.instance_limit += kernels.len();
+    // Workers are what the calls of a grid make of it.
+    let is_grid = |session: &Session, def: usize| session.world.defs[def].mapping.is_some();
     for (kernel, span) in kernels {
+        if is_grid(&session, kernel.def) {
+            continue;
+        }
         if let Err(failure) = session.instantiate(&kernel, span) {
             session.report(failure);
         }
@@ -38,13 +49,13 @@ pub fn check(
     let done: HashSet<usize> = session.instances.keys().map(|(def, _)| *def).collect();
     let world = &session.world;
     let mut left_out = Vec::new();
-    let mut kernels = 0;
+    let mut count = 0;
     for (def, definition) in world.defs.iter().enumerate() {
         if definition.module != 0 || definition.env.is_some() {
             continue;
         }
         match done.contains(&def) {
-            true => kernels += 1,
+            true => count += 1,
             false => left_out.push(not_checked(file, definition.ast, unused(definition))),
         }
     }
@@ -60,12 +71,28 @@ pub fn check(
     left_out.sort();
     match session.into_diagnostics() {
         (_, diagnostics) if diagnostics.has_errors() => Err(diagnostics),
-        (_, warnings) => Ok(Checked {
+        (kernels, warnings) => Ok(Checked {
             warnings,
+            count,
+            tops: not_called(&kernels),
             kernels,
             left_out,
         }),
     }
+}
+
+/// The kernels that no kernel calls.
+fn not_called(kernels: &Arena<Kernel>) -> Vec<KernelId> {
+    let mut called = HashSet::new();
+    for kernel in kernels.values() {
+        kernel.body.for_each_op(&mut |op| {
+            if let OpKind::Call(call) = &op.kind {
+                called.insert(call.kernel);
+            }
+        });
+    }
+    let ids = kernels.iter().map(|(id, _)| id);
+    ids.filter(|id| !called.contains(id)).collect()
 }
 
 fn not_checked(file: FileId, f: &StmtFunctionDef, reason: String) -> (Span, String) {
@@ -76,6 +103,7 @@ fn not_checked(file: FileId, f: &StmtFunctionDef, reason: String) -> (Span, Stri
 /// Why a kernel that Python has seen is not used.
 fn unused(def: &KernelDef) -> String {
     match &def.template_names()[..] {
+        [] if def.mapping.is_some() => "no kernel calls this grid".to_owned(),
         [] => "its name is given to something else".to_owned(),
         names => format!(
             "its templates are not bound, as in `{}[{}]`",

@@ -97,3 +97,36 @@ fn files_in_the_repository_are_checked_whole() {
     let text = String::from_utf8_lossy(&output.stderr);
     assert_eq!(text, "1 kernel checked\n");
 }
+
+const GRID: &str = "import allo\nfrom allo import Stream, i32, kernel\n\
+    @kernel(mapping=[2])\ndef work(s: Stream[i32][3]):\n    at = allo.get_wid(0)\n    s[at + 1].put(s[at].get())\n";
+
+/// The kernel of a grid is no kernel without the calls that say which worker it is.
+#[test]
+fn grids_are_checked_where_they_are_called() {
+    let (output, text) = check(GRID.as_bytes(), &[]);
+    assert!(output.status.success());
+    let why = "kernel 'work' is not checked: no kernel calls this grid";
+    assert!(
+        text.contains(why) && text.ends_with("\n0 kernels checked\n"),
+        "{text}"
+    );
+    let called = format!(
+        "{GRID}@kernel\ndef top(x: i32) -> i32:\n    s: Stream[i32][3]\n    s[0].put(x)\n    work(s)\n    return s[2].get()\n"
+    );
+    assert_eq!(check(called.as_bytes(), &[]).1, "2 kernels checked\n");
+}
+
+/// What a build would refuse, for the kernels that no other one calls.
+#[test]
+fn networks_are_checked_as_networks() {
+    let called = format!(
+        "{GRID}@kernel\ndef top(x: i32) -> i32:\n    s: Stream[i32][3]\n    s[1].put(x)\n    work(s)\n    return s[2].get()\n"
+    );
+    let (output, text) = check(called.as_bytes(), &[]);
+    assert!(!output.status.success());
+    assert!(
+        text.contains("two processes put into the stream 's_1'"),
+        "{text}"
+    );
+}

@@ -1,0 +1,116 @@
+//! The networks that are shipped: each computes what the plain kernel beside it does, in the cycles that its page promises.
+
+use crate::support;
+use allo_hls::driver::{Compilation, Target};
+use allo_hls::ir::Program;
+use allo_hls::sim::cosim::simulate;
+use allo_hls::sim::elements::{Between, Invocation};
+use allo_hls::sim::inprocess::Netlist;
+use allo_hls::sim::reference::{Options, Prepared};
+use allo_hls::sim::selfcheck::Budget;
+use allo_hls::sim::value::Signature;
+use allo_hls::sim::{args, shell, vectors};
+
+/// File, network, and the most cycles of an invocation at 100 MHz where no stream pauses.
+const NETWORKS: [(&str, &str, u64); 11] = [
+    ("bitonic", "bitonic_sort", 290),
+    ("convolution", "convolution", 250),
+    ("depthwise", "depthwise", 280),
+    ("iir", "low_pass", 105),
+    ("image", "edge_histogram", 4270),
+    ("packed", "matmul_packed", 140),
+    ("packets", "packet_counts", 90),
+    ("smith_waterman", "alignment", 100),
+    ("systolic", "matmul_8x8", 165),
+    ("tiled", "matmul_tiled", 2600),
+    ("weights", "matmul_weights", 135),
+];
+
+fn text(file: &str) -> String {
+    support::read(&support::root(&format!("examples/networks/{file}.py")))
+}
+
+fn built(file: &str, top: &str) -> Compilation {
+    let target = Target {
+        check: Budget::OFF,
+        ..Target::new("ecp5", 10.0).expect("device")
+    };
+    support::hardware(&text(file), Some(top), &target)
+}
+
+/// What a kernel makes of invocations that follow one another, by its reference.
+fn meant(program: &Program, inputs: &[Invocation]) -> Vec<String> {
+    let reference = Prepared::of(program).expect("a program");
+    let outcomes = reference.run_list(inputs, Between::Nothing, &Options::default());
+    let outcomes = outcomes.unwrap_or_else(|error| panic!("{}", error.to_diagnostic().message));
+    let signature = Signature::of(program);
+    let shown = outcomes.into_iter().map(|mut outcome| {
+        // Of streams, what was transferred.
+        for (&number, &count) in &outcome.cursors {
+            outcome.params[number] = outcome.params[number].beginning(count);
+        }
+        args::results_json(&signature, &outcome.params, &outcome.results, false).to_string()
+    });
+    shown.collect()
+}
+
+/// The same by hardware, and the most cycles that one takes.
+fn computed(compiled: &Compilation, inputs: &[Invocation]) -> (Vec<String>, u64) {
+    let signature = Signature::of(&compiled.program);
+    let (design, manifest) = shell::around(&compiled.design, &compiled.manifest).expect("a shell");
+    let engine = Netlist::new(&design, &manifest).expect("a netlist");
+    let (program, manifest) = (&compiled.program, &compiled.manifest);
+    let inputs = (inputs, Between::Nothing);
+    let ran = simulate(program, manifest, &engine, inputs, 20_000).expect("an end");
+    let shown = ran
+        .iter()
+        .map(|one| args::results_json(&signature, &one.params, &one.results, false).to_string());
+    let most = ran.iter().map(|one| one.cycles).max().unwrap_or(0);
+    (shown.collect(), most)
+}
+
+#[test]
+fn each_computes_what_its_plain_kernel_does() {
+    let mut files: Vec<String> = support::files("examples/networks", "py")
+        .iter()
+        .map(|path| support::stem(path))
+        .collect();
+    files.sort();
+    assert_eq!(files, NETWORKS.map(|(file, ..)| file));
+    for (file, top, limit) in NETWORKS {
+        let compiled = built(file, top);
+        let plain = support::program(&text(file), Some("plain"));
+        let inputs = vectors::generate(&Signature::of(&plain), 3, 5);
+        let expected = meant(&plain, &inputs);
+        let (found, cycles) = computed(&compiled, &inputs);
+        for (found, expected) in found.iter().zip(&expected) {
+            assert_eq!(found, expected, "{file}");
+        }
+        assert!(cycles <= limit, "{file}: {cycles} cycles");
+    }
+}
+
+/// A packet that is right, one that is wrong, one that begins in the first invocation and ends in the second.
+#[test]
+fn packets_are_told_apart_wherever_they_are_cut() {
+    let compiled = built("packets", "packet_counts");
+    let mut bytes: Vec<u32> = vec![3, 2, 10, 20, 35, 7, 1, 9, 0];
+    // Packets of kind 5 without data, of three bytes each, of which the last one is cut.
+    while bytes.len() < 128 {
+        bytes.extend([5, 0, 5]);
+    }
+    let invocations: Vec<String> = bytes[..128]
+        .chunks(64)
+        .map(|part| format!(r#"{{"data": {part:?}, "counts": {:?}}}"#, [0; 16]))
+        .collect();
+    let signature = Signature::of(&compiled.program);
+    let inputs = format!("[{}]", invocations.join(", "));
+    let inputs = args::read_json(&signature, &inputs).expect("arguments");
+    let (found, _) = computed(&compiled, &inputs);
+    // (64 - 9) / 3 and (128 - 9) / 3.
+    for (found, (wrong, seen)) in found.iter().zip([("[7]", 18), ("[]", 39)]) {
+        let counts = format!("[0,0,0,1,0,{seen},0");
+        assert!(found.contains(&counts), "{found}");
+        assert!(found.contains(&format!(r#""wrong":{wrong}"#)), "{found}");
+    }
+}

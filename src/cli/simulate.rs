@@ -9,6 +9,7 @@ use allo_hls::driver::{self, Compilation};
 use allo_hls::ir;
 use allo_hls::rtl;
 use allo_hls::rtl::interface::block::BlockManifest;
+use allo_hls::rtl::interface::manifest;
 use allo_hls::rtl::netlist::Design;
 use allo_hls::sim::block::{BlockEngine, InProcess, timeless};
 use allo_hls::sim::cosim::{self, CosimOptions, Report};
@@ -22,6 +23,7 @@ use allo_hls::sim::shell;
 use allo_hls::sim::value::Signature;
 use allo_hls::sim::verilator::Verilator;
 use allo_hls::sim::{args, waveform::Names};
+use std::collections::HashSet;
 use std::path::Path;
 
 /// Cycles without any progress before a simulation counts as hanging.
@@ -376,24 +378,28 @@ pub fn summary(compiled: &Compilation, report: &Report) -> String {
         let moved: Vec<String> = moved.collect();
         text += &format!("  {bundle}: {}\n", moved.join(", "));
     }
-    for entry in &compiled.manifest.loops {
-        let number = |n: Option<u64>| n.map_or("?".to_string(), |n| n.to_string());
-        text += &match entry.ii {
-            Some(ii) => format!(
-                "  loop {} (line {}): II {ii}, trip {}, depth {}; bound by {}\n",
-                entry.name,
-                entry.line,
-                number(entry.trip[1]),
-                number(entry.depth),
-                entry.bound_by.as_deref().unwrap_or("nothing")
-            ),
-            None => format!(
-                "  loop {} (line {}): sequential, trip {}\n",
-                entry.name,
-                entry.line,
-                number(entry.trip[1])
-            ),
+    // Workers with equal code have equal loops.
+    let loops: Vec<String> = compiled.manifest.loops.iter().map(loop_line).collect();
+    let mut said = HashSet::new();
+    for line in loops.iter().filter(|line| said.insert(*line)) {
+        let times = loops.iter().filter(|other| *other == line).count();
+        let times = match times {
+            1 => String::new(),
+            times => format!("{times} times "),
         };
+        text += &format!("  {times}{line}\n");
     }
     text
+}
+
+/// What binds a loop.
+fn loop_line(entry: &manifest::Loop) -> String {
+    let number = |n: Option<u64>| n.map_or("?".to_string(), |n| n.to_string());
+    let (name, line, trip) = (&entry.name, entry.line, number(entry.trip[1]));
+    let Some(ii) = entry.ii else {
+        return format!("loop {name} (line {line}): sequential, trip {trip}");
+    };
+    let depth = number(entry.depth);
+    let bound = entry.bound_by.as_deref().unwrap_or("nothing");
+    format!("loop {name} (line {line}): II {ii}, trip {trip}, depth {depth}; bound by {bound}")
 }

@@ -55,9 +55,16 @@ pub struct Target {
     pub keep_depths: bool,
     /// Array arguments that become streams, for a block that feeds and drains them.
     pub streamed: Vec<String>,
+    /// Whether the module is the core of such a block, which has one invocation run at a time.
+    pub is_core: bool,
 }
 
 impl Target {
+    /// Whether an invocation may start while others run.
+    fn overlaps(&self) -> bool {
+        self.aim.level >= Level::Two && !self.is_core
+    }
+
     /// All passes, loops as they are, and no check.
     pub fn new(device: &str, period: f64) -> Result<Target, Diagnostic> {
         let device = Device::load(device)?;
@@ -79,6 +86,7 @@ impl Target {
             progress: Progress::default(),
             keep_depths: false,
             streamed: Vec::new(),
+            is_core: false,
         })
     }
 }
@@ -619,7 +627,10 @@ fn build_kernel(
     target: &Target,
 ) -> Result<Hardware, Diagnostics> {
     let mut warnings = Diagnostics::default();
-    let (hardware, schedule) = scheduled(&kernel, target, &mut warnings)?;
+    let (hardware, mut schedule) = scheduled(&kernel, target, &mut warnings)?;
+    if target.overlaps() {
+        schedule::overlap::run(&hardware, &mut schedule, &target.device);
+    }
     let refused = warnings.0.iter().find(|d| d.code == codes::INTERVAL);
     if let Some(refused) = refused.filter(|_| target.strict) {
         let span = refused.span.unwrap_or(kernel.span);

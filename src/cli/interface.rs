@@ -122,6 +122,7 @@ impl InterfaceArgs {
             return;
         }
         target.aim.partition_args = false;
+        target.is_core = true;
         let streamed = self.axi_buffer.iter();
         let streamed = streamed.filter(|(_, buffer)| *buffer == Buffer::Stream);
         let names: BTreeSet<&String> = streamed.map(|(array, _)| array).collect();

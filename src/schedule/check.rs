@@ -10,6 +10,7 @@ mod distance;
 
 use super::depend;
 use super::device::{Class, Device};
+use super::overlap;
 use super::{LeafSchedule, Schedule, Times, Variant};
 use crate::hwarith::graph::{MemId, Op, VarId};
 use crate::hwarith::{Graph, NodeId};
@@ -42,11 +43,9 @@ pub fn check(program: &Program, schedule: &Schedule, device: &Device) -> Result<
         if scheduled.times.width != *widths {
             return Err(format!("{}: widths are not those demanded", leaf.label));
         }
-        let called = |node| {
-            let (unit, variant) = schedule.called(program, index, node)?;
-            schedule.units[unit].variants.get(variant as usize)
-        };
-        check_leaf(program, leaf, scheduled, &called)
+        let called = |node| schedule.variant(program, index, node);
+        let is_alone = overlap::only_block(program) == Some(index);
+        check_leaf(program, (leaf, is_alone), scheduled, &called)
             .and_then(|()| {
                 let chaining = Chaining::new(&leaf.graph, &scheduled.times, device, budget);
                 chaining.check(&called, Some((program, leaf)))
@@ -112,23 +111,46 @@ fn step_cycles(unit: &Variant) -> Vec<u32> {
         .collect()
 }
 
+/// Whether nothing is used twice at once: operators, whoever calls them, and ports of memories.
+pub(super) fn resources(
+    program: &Program,
+    schedule: &Schedule,
+    device: &Device,
+) -> Result<(), String> {
+    binding::check(program, schedule, device)?;
+    for (index, scheduled) in schedule.leaves.iter() {
+        let leaf = &program.leaves[index];
+        restarts(leaf, scheduled, &|node| {
+            schedule.variant(program, index, node)
+        })?;
+        ports(program, leaf, scheduled)?;
+    }
+    Ok(())
+}
+
+/// Each operator of a call's own is free when the next iteration calls it.
+fn restarts(leaf: &Leaf, schedule: &LeafSchedule, called: &Called) -> Result<(), String> {
+    for id in leaf.graph.nodes.ids() {
+        if let (Some(ii), Some(variant)) = (schedule.ii, called(id))
+            && is_live(&leaf.graph, &schedule.times, id)
+            && variant.interval > ii
+        {
+            return Err(format!("%{} starts before it is free", id.index()));
+        }
+    }
+    Ok(())
+}
+
 fn check_leaf(
     program: &Program,
-    leaf: &Leaf,
+    (leaf, is_alone): (&Leaf, bool),
     schedule: &LeafSchedule,
     called: &Called,
 ) -> Result<(), String> {
     let times = &schedule.times;
     let loads = |mem: MemId| program.mems[mem].latency();
     data_order(&leaf.graph, times, (&[], &loads), called)?;
-    for id in leaf.graph.nodes.ids() {
-        if let (Some(ii), Some(variant)) = (schedule.ii, called(id))
-            && is_live(&leaf.graph, times, id)
-            && variant.interval > ii
-        {
-            return Err(format!("%{} starts before it is free", id.index()));
-        }
-    }
+    restarts(leaf, schedule, called)?;
     stability(
         &leaf.graph,
         times,
@@ -136,6 +158,7 @@ fn check_leaf(
     )?;
     match (&leaf.repeat, schedule.ii) {
         (None, None) => {}
+        (None, Some(1..)) if is_alone => arguments_move(leaf, times)?,
         (Some(_), Some(1..)) => carried_values(leaf, schedule)?,
         _ => return Err("a loop needs an initiation interval, a block has none".into()),
     }
@@ -210,6 +233,16 @@ fn stability(graph: &Graph, times: &Times, written: &BTreeSet<VarId>) -> Result<
         // The register has its old value for certain only in the first cycle.
         if matches!(node.op, Op::Var(_)) && !times.stable[i] && times.start[i] != 0 {
             return Err(format!("%{i} is read after its var may have changed"));
+        }
+    }
+    Ok(())
+}
+
+/// Where invocations overlap, the arguments are those of another one from the second cycle on.
+fn arguments_move(leaf: &Leaf, times: &Times) -> Result<(), String> {
+    for (id, node) in leaf.graph.nodes.iter() {
+        if matches!(node.op, Op::Var(_)) && times.stable[id.index()] {
+            return Err(format!("%{} changes while it is read", id.index()));
         }
     }
     Ok(())

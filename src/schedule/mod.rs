@@ -15,6 +15,7 @@ mod endless;
 pub mod forecast;
 mod loops;
 mod luts;
+pub mod overlap;
 mod placement;
 mod print;
 mod problem;
@@ -137,7 +138,7 @@ pub struct Shared {
 pub struct LeafSchedule {
     /// Cycles of its nodes.
     pub times: Times,
-    /// Cycles between iterations; `None` for a block.
+    /// Cycles between iterations, or between the starts of a block that overlaps with itself; `None` for any other block.
     pub ii: Option<u32>,
     /// Cycles from the start of an iteration (or of the block) to its end.
     pub depth: u32,
@@ -326,6 +327,12 @@ impl Schedule {
             Op::Call(unit) => Some((unit, self.leaves[leaf].variants[node.index()])),
             _ => None,
         }
+    }
+
+    /// The same operator as it is implemented.
+    pub fn variant(&self, program: &Program, leaf: LeafId, node: NodeId) -> Option<&Variant> {
+        let (unit, variant) = self.called(program, leaf, node)?;
+        self.units[unit].variants.get(variant as usize)
     }
 
     /// Operators in the variants that leaves call, by operator.

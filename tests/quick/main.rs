@@ -16,6 +16,7 @@ mod hosted;
 mod levels;
 mod locality;
 mod networks;
+mod overlap;
 mod partitions;
 #[path = "../planted/mod.rs"]
 mod planted;

@@ -14,8 +14,15 @@ pub fn root(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
 }
 
-/// The files below a folder of the repository that have an ending, in order.
+/// The files in a folder of the repository that have an ending, in order.
 pub fn files(folder: &str, ending: &str) -> Vec<PathBuf> {
+    let mut found = files_below(folder, ending);
+    found.retain(|path| path.parent() == Some(&*root(folder)));
+    found
+}
+
+/// The same with those in folders of that folder.
+pub fn files_below(folder: &str, ending: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut folders = vec![root(folder)];
     while let Some(folder) = folders.pop() {

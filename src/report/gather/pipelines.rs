@@ -34,7 +34,7 @@ impl Gather<'_> {
             place: self.place(of.span),
             loops: dims.iter().map(|dim| self.dim(dim)).collect(),
             trip: repeat.and_then(|repeat| repeat.trip()),
-            ii: scheduled.ii.map(u64::from),
+            ii: repeat.and(scheduled.ii).map(u64::from),
             depth: scheduled.depth.into(),
             cycles: forecast::cycles_of_leaf(of, scheduled),
             runs,

@@ -146,6 +146,9 @@ impl<'a> Top<'a> {
         let prefix = format!("{}_", leaf.label);
         let gate = self.gate(leaf, &start);
         let valid = self.valid_chain(leaf, schedule, &start, gate.as_ref());
+        if let Some(overlap) = &mut self.overlap {
+            overlap.valid.clone_from(&valid);
+        }
         let pace = match schedule.ii {
             None => Pace::Once {
                 valid: valid.clone(),
@@ -230,6 +233,10 @@ impl<'a> Top<'a> {
     fn heading(&mut self, leaf: &Leaf, schedule: &LeafSchedule) {
         let place = self.sources.location(leaf.span);
         self.cells.comment(match schedule.ii {
+            Some(ii) if leaf.repeat.is_none() => format!(
+                "{} ({place}): {} cycles, an invocation every {ii}",
+                leaf.label, schedule.depth
+            ),
             Some(ii) => format!(
                 "loop {} ({place}): II {ii}, {} cycles an iteration; bound by {}",
                 leaf.label, schedule.depth, schedule.bound_by
@@ -337,7 +344,11 @@ impl<'a> Top<'a> {
 
     fn writes(&mut self, leaf: &Leaf, path: &mut Datapath, env: &mut LeafEnv, valid: &[NetId]) {
         for &(var, node) in &leaf.writes {
-            let cycle = path.times().ready[node.index()];
+            let cycle = match self.overlap {
+                // Results of one invocation come together.
+                Some(_) => valid.len() as u32 - 1,
+                None => path.times().ready[node.index()],
+            };
             self.write(
                 var,
                 Operand::Net(valid[cycle as usize]),

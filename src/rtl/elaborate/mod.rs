@@ -12,6 +12,7 @@ mod fifo;
 mod manifest;
 pub mod network;
 mod operators;
+mod overlap;
 mod ports;
 mod state;
 mod transfers;
@@ -166,6 +167,8 @@ struct Top<'a> {
     transfers: transfers::Transfers,
     /// By the memory that stands for the data.
     stream_ports: BTreeMap<MemId, StreamPorts>,
+    /// Of a block whose invocations overlap, see [`overlap`].
+    overlap: Option<overlap::Overlap>,
 }
 
 impl<'a> Top<'a> {
@@ -208,6 +211,7 @@ impl<'a> Top<'a> {
             calls: Vec::new(),
             transfers: transfers::Transfers::default(),
             stream_ports: BTreeMap::new(),
+            overlap: overlap::Overlap::of(program, schedule),
         }
     }
 
@@ -218,14 +222,20 @@ impl<'a> Top<'a> {
         self.declare_memory_outputs();
         self.declare_operator_results();
         let loads = self.load_state();
-        let start = self.block_start(loads);
+        let start = match self.overlap {
+            Some(_) => self.overlapping_start(),
+            None => self.block_start(loads),
+        };
         let root = &self.program.root;
         let done = self.region(root, start.clone());
         self.drive_operators();
         self.drive_vars();
         self.drive_streams(&start);
         self.drive_memories();
-        self.block_end(start, done);
+        match self.overlap.take() {
+            Some(overlap) => self.overlapping_end(&overlap, done),
+            None => self.block_end(start, done),
+        }
     }
 
     /// Scalar ports in order of the kernel's parameters, then of its results; array ports follow with the memories.
@@ -329,19 +339,19 @@ impl<'a> Top<'a> {
         start
     }
 
-    fn block_end(&mut self, start: Operand, done: Operand) {
-        let returns_scalar = self
-            .program
-            .returns
-            .iter()
-            .any(|r| matches!(r, PortRef::Scalar { .. }));
-        // A scalar result is in its register one cycle after it was computed.
-        let done = if returns_scalar {
-            Operand::Net(self.cells.register("done_r", 1, done, None, Some(0), None))
-        } else {
-            done
+    /// Drives `ap_done`. A scalar result is in its register one cycle after it was computed.
+    fn drive_done(&mut self, done: Operand) -> Operand {
+        let mut returns = self.program.returns.iter();
+        let done = match returns.any(|r| matches!(r, PortRef::Scalar { .. })) {
+            true => Operand::Net(self.cells.register("done_r", 1, done, None, Some(0), None)),
+            false => done,
         };
         self.cells.drive(self.ports.done, Expr::Copy(done.clone()));
+        done
+    }
+
+    fn block_end(&mut self, start: Operand, done: Operand) {
+        let done = self.drive_done(done);
         self.cells.drive(self.ports.ready, Expr::Copy(done.clone()));
         let busy = self.ports.busy;
         let active = self

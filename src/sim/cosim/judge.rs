@@ -81,7 +81,7 @@ impl<'a> Subject<'a> {
                 false => report.cycles.extend(cycles),
             }
         } else if let [first, .., last] = &result.timing[..] {
-            let interval = (last.start - first.start) / (result.timing.len() as u64 - 1);
+            let interval = (last.ready - first.ready) / (result.timing.len() as u64 - 1);
             report.interval.get_or_insert(interval);
             if report.traffic.is_empty() {
                 report.traffic.clone_from(&result.traffic);

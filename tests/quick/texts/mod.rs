@@ -106,7 +106,7 @@ fn check_file(path: &Path, ending: &str, place: &Place, answer: fn(&Case) -> Ans
 
 /// Asks the question of every file in the folder.
 fn check(folder: &str, ending: &str, place: &Place, answer: fn(&Case) -> Answer) {
-    let paths = support::files(folder, ending);
+    let paths = support::files_below(folder, ending);
     let next = AtomicUsize::new(0);
     let work = || {
         let taken = std::iter::repeat_with(|| next.fetch_add(1, Ordering::Relaxed));

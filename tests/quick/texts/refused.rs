@@ -36,7 +36,7 @@ pub fn answer(case: &Case) -> Answer {
 
 #[test]
 fn every_code_of_the_frontend_has_an_example() {
-    let paths = support::files("tests/refused", "py");
+    let paths = support::files_below("tests/refused", "py");
     let shown: String = paths.iter().map(|path| support::read(path)).collect();
     let codes = codes::ALL.iter().map(|(code, _)| *code);
     let missing: Vec<&str> = codes

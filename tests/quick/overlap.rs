@@ -1,0 +1,100 @@
+//! Invocations of a kernel that is one block overlap: how often they start, and that each has its own results.
+
+use crate::support;
+use allo_hls::driver::{Compilation, Target};
+use allo_hls::levels::Level;
+use allo_hls::sim::cosim::{CosimOptions, cosim_on};
+use allo_hls::sim::inprocess::Netlist;
+
+fn target() -> Target {
+    let mut target = Target::new("ecp5", 10.0).expect("device");
+    target.aim.level = Level::Two;
+    target
+}
+
+fn built(body: &str, target: &Target) -> Compilation {
+    let text = format!("from allo import *\n\n@kernel\ndef top{body}\n");
+    support::hardware(&text, None, target)
+}
+
+/// Cycles between the starts of invocations that are compared with the reference, and those that one takes.
+fn interval(compiled: &Compilation) -> (Option<u64>, u64) {
+    let engine = Netlist::new(&compiled.design, &compiled.manifest).expect("a netlist");
+    let options = CosimOptions {
+        vectors: 40,
+        ..CosimOptions::default()
+    };
+    let (program, manifest) = (&compiled.program, &compiled.manifest);
+    let report = cosim_on(&engine, program, manifest, &options, &|_, _| ());
+    let report = report.unwrap_or_else(|error| panic!("{error:?}"));
+    (report.interval, report.cycles[0])
+}
+
+#[test]
+fn invocations_start_as_often_as_the_operators_allow() {
+    let table = [
+        // In one cycle.
+        ("(a: i8, b: i8) -> i9:\n    return a + b", 1),
+        // Operators of their own, and an argument that the second one reads when the next one is there.
+        ("(a: f32, b: f32) -> f32:\n    return a * b + a", 1),
+        // Results that are there at different times.
+        (
+            "(a: f32, b: i32) -> (f32, i32):\n    return a + a, b + 1",
+            1,
+        ),
+        // Two operators for four products, of which one has three.
+        (
+            "(a: f32, b: f32, c: f32) -> f32:\n    return a * b * c * (a * c)",
+            3,
+        ),
+        // A table.
+        (
+            "(a: u4) -> i32:\n    table: i32[16] = [3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3]\n    return table[a] * 3",
+            1,
+        ),
+        // No arguments.
+        ("() -> i32:\n    return 5", 1),
+    ];
+    for (body, least) in table {
+        let (found, _) = interval(&built(body, &target()));
+        assert_eq!(found, Some(least), "{body}");
+    }
+}
+
+/// An operator that takes its operands several times is busy in between.
+#[test]
+fn operators_that_iterate_keep_invocations_apart() {
+    let compiled = built("(a: i32, b: i32) -> i32:\n    return a // b", &target());
+    let (interval, cycles) = interval(&compiled);
+    assert!(
+        interval.is_some_and(|apart| apart > 1 && apart <= cycles),
+        "{interval:?} {cycles}"
+    );
+}
+
+/// Arrays, loops, and whoever asks for one at a time.
+#[test]
+fn other_kernels_run_one_invocation_at_a_time() {
+    let bodies = [
+        "(a: \"i32[4]\") -> i32:\n    return a[0] * a[1]",
+        "(n: i32) -> i32:\n    s: i32 = 0\n    for i in range(n & 7):\n        s += i\n    return s",
+        "(n: f32) -> f32:\n    last: Stateful[f32] = 0.0\n    last += n\n    return last",
+    ];
+    let core = Target {
+        is_core: true,
+        ..target()
+    };
+    let first = Target::new("ecp5", 10.0).expect("device");
+    let product = "(a: f32, b: f32) -> f32:\n    return a * b";
+    let built = bodies
+        .map(|body| built(body, &target()))
+        .into_iter()
+        .chain([built(product, &core), built(product, &first)]);
+    for compiled in built {
+        let (interval, cycles) = interval(&compiled);
+        assert!(
+            interval.is_none_or(|apart| apart > cycles),
+            "{interval:?} {cycles}"
+        );
+    }
+}

@@ -1,7 +1,7 @@
 //! Symbolic simulation of a netlist: one invocation, from after the reset to `done`, as words over free bits.
 //!
 //! Whatever docs/interface.md leaves open is free: registers without reset and memories without contents at the start,
-//! scalar inputs after `ready`, data of reads past the end or of words written at the same edge.
+//! scalar inputs and starts after `ready`, data of reads past the end or of words written at the same edge.
 
 use super::aig::{Aig, Lit};
 use super::bits::{Word, as_constant, constant, extend};
@@ -236,7 +236,12 @@ impl<'a> Machine<'a> {
 
     /// Control and scalar inputs of a cycle.
     fn drive(&mut self, seen_ready: Lit) {
-        self.nets[self.start.index()] = vec![!seen_ready];
+        // Where invocations overlap, others may begin at any time.
+        let start = match seen_ready == Lit::TRUE {
+            true => self.sums.free_word(1),
+            false => vec![!seen_ready],
+        };
+        self.nets[self.start.index()] = start;
         let (reset, active_high) = self.reset;
         self.nets[reset.index()] = vec![Lit::constant(!active_high)];
         for (net, parameter) in self.scalars.clone() {

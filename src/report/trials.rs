@@ -152,7 +152,9 @@ impl<'a> Trier<'a> {
         let Some((bound, innermost)) = pipeline.bound.as_ref().zip(pipeline.loops.last()) else {
             return Vec::new();
         };
-        let name = self.loop_name(&innermost.name, innermost.place.line);
+        let Some(name) = self.loop_name(&innermost.name, innermost.place.line) else {
+            return Vec::new();
+        };
         let touched = self.touched(pipeline);
         let unroll = |factor: i64| Directive::Unroll {
             r#loop: name.clone(),
@@ -203,11 +205,11 @@ impl<'a> Trier<'a> {
         candidates.collect()
     }
 
-    /// The loops of a nest with another one as the innermost.
+    /// The loops of a nest with another one as the innermost; none if one of them has no name.
     fn orders(&self, pipeline: &Pipeline) -> impl Iterator<Item = Directive> {
         let names = pipeline.loops.iter();
         let names = names.map(|dim| self.loop_name(&dim.name, dim.place.line));
-        let names: Vec<String> = names.collect();
+        let names: Vec<String> = names.collect::<Option<_>>().unwrap_or_default();
         let last = names.len().saturating_sub(1);
         (0..last).rev().map(move |moved| {
             let mut loops = names.clone();
@@ -220,9 +222,9 @@ impl<'a> Trier<'a> {
         })
     }
 
-    /// What directives call a loop: its name, with the line where several have it.
-    fn loop_name(&self, name: &str, line: usize) -> String {
-        named(&self.loops, name, Some(line)).unwrap_or_else(|| name.to_string())
+    /// What directives call a loop: its name, with the line where several have it. `None`: the compiler has made it.
+    fn loop_name(&self, name: &str, line: usize) -> Option<String> {
+        named(&self.loops, name, Some(line))
     }
 
     /// What directives call the array of a memory.
@@ -271,7 +273,14 @@ impl<'a> Trier<'a> {
     fn tried(&self, number: usize, candidate: &Candidate) -> Trial {
         let built = self.built(&candidate.directives);
         let (refused, outcome) = match built {
-            Err(why) => (Some(why), None),
+            Err(why) => {
+                // Which directive it is about is said beside it.
+                let flags = candidate.flags();
+                let mut rest = flags
+                    .iter()
+                    .filter_map(|flag| why.strip_prefix(flag)?.strip_prefix(": "));
+                (Some(rest.next().unwrap_or(&why).to_owned()), None)
+            }
             Ok(compilation) => (None, Some(self.outcome(number, &compilation))),
         };
         Trial {

@@ -349,6 +349,25 @@ fn the_text_keeps_to_its_columns() {
     );
 }
 
+/// Of loops that users cannot name, nothing is tried; what is refused is said without the directive, which stands beside it.
+#[test]
+fn only_loops_with_names_are_tried() {
+    let text = "from allo import *\n\n@kernel\ndef top(x: \"i32[4]\", o: \"i32[4]\"):\n    \
+        t: \"i32[8, 8]\" = 3\n    for i in range(8):\n        for j in range(4):\n            \
+        t[i, j] = t[j, i] + x[j]\n    for i in range(4):\n        o[i] = t[i, 3]\n";
+    let report = of_text("kernel.py", text, "top", Effort::QUICK);
+    let made = |name: &str| name.starts_with("fill_");
+    let mut names = report.pipelines.iter().map(|pipeline| &pipeline.name);
+    assert!(names.any(|name| made(name)));
+    assert!(!report.trials.is_empty());
+    for trial in &report.trials {
+        let flags = trial.flags.join(" ");
+        assert!(!made(&report.pipelines[trial.pipeline].name), "{flags}");
+        let why = trial.refused.as_deref().unwrap_or_default();
+        assert!(!why.starts_with("--"), "{why}");
+    }
+}
+
 #[test]
 fn every_example_has_a_report() {
     for path in support::files("examples", "py") {

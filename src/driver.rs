@@ -600,6 +600,7 @@ fn scheduled_with(
     warnings: &mut Diagnostics,
 ) -> Result<(Program, Schedule), Diagnostics> {
     let mut hardware = machine::select::select(kernel, waits, warnings)?;
+    machine::regroup::run(&mut hardware, warnings);
     fit(&mut hardware, target, warnings);
     hardware.drop_dead_loads();
     debug_check("hwarith", || hardware.validate());

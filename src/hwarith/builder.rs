@@ -14,6 +14,7 @@ use crate::diagnostics::Span;
 use crate::hash::FastMap;
 use num_bigint::BigInt;
 use num_traits::{Signed, ToPrimitive, Zero};
+use std::collections::BTreeMap;
 
 /// Builds what stands in for an [`Op::Iterate`], given its step, number of steps, arguments and type.
 pub(crate) type Iterate<'f> =
@@ -740,6 +741,62 @@ pub fn signed_digits(value: &BigInt) -> Vec<(u32, bool)> {
         weight += 1;
     }
     digits
+}
+
+/// The nodes of a graph once more, with what `change` builds for some of them in their place; where each is now. `widths`:
+/// low bits of each that are read; `ranges`: what is known of some.
+///
+/// `change` finds the nodes before its own where the list says that they are now.
+pub fn replayed(
+    graph: &Graph,
+    widths: &[u32],
+    ranges: &BTreeMap<NodeId, &Interval>,
+    mut change: impl FnMut(&mut Builder, NodeId, &[NodeId]) -> Option<NodeId>,
+) -> (Builder, Vec<NodeId>) {
+    let mut builder = Builder::new();
+    builder.graph.steps = graph.steps.clone();
+    let mut map: Vec<NodeId> = Vec::with_capacity(graph.nodes.len());
+    let mut phis = Vec::new();
+    for (id, node) in graph.nodes.iter() {
+        builder.at(node.span);
+        let demand = widths[id.index()];
+        let new = if node.op == Op::Phi {
+            let init = map[node.args[0].index()];
+            let phi = builder.opaque(Op::Phi, vec![init, init], node.ty);
+            phis.push((phi, node.args[1]));
+            phi
+        } else if let Some(changed) = change(&mut builder, id, &map) {
+            changed
+        } else {
+            let args: Vec<NodeId> = node.args.iter().map(|a| map[a.index()]).collect();
+            let types: Vec<HwType> = node.args.iter().map(|&a| graph.ty(a)).collect();
+            match node.op {
+                // Operands keep their exact types where hardware outside of the graph reads them.
+                Op::Store(_) => {
+                    let enable = builder.widen(args[2], HwType::ui(1));
+                    builder.opaque(node.op.clone(), vec![args[0], args[1], enable], node.ty)
+                }
+                _ => builder.replay(&node.op, &args, &types, node.ty),
+            }
+        };
+        // The parts may know less of the number's range than the whole did, and a node of which every bit is read stands
+        // for its number, sign included.
+        let new = match demand > 0 && demand == node.ty.width {
+            true => builder.cast(new, node.ty),
+            false => new,
+        };
+        if let Some(&range) = ranges.get(&id) {
+            builder.assume(new, range.clone());
+        }
+        if let Some(name) = &node.name {
+            builder.graph.name(new, name);
+        }
+        map.push(new);
+    }
+    for (phi, next) in phis {
+        builder.set_next(phi, map[next.index()]);
+    }
+    (builder, map)
 }
 
 /// Rebuilds a pure graph (an operator module) with everything narrowed, folded and shared.

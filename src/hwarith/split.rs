@@ -9,7 +9,7 @@
 //!
 //! Sums and differences become words with a carry from each to the next; comparisons a tree over words.
 
-use super::builder::Builder;
+use super::builder::{Builder, replayed};
 use super::demand::demanded;
 use super::graph::{Graph, NodeId, Op, Predicate, infer_type};
 use super::infer::common;
@@ -104,65 +104,23 @@ pub fn rebuild(
     limits: Limits,
     ranges: &BTreeMap<NodeId, &Interval>,
 ) -> (Builder, Vec<NodeId>) {
-    let mut builder = Builder::new();
-    builder.graph.steps = graph.steps.clone();
-    let mut map: Vec<NodeId> = Vec::with_capacity(graph.nodes.len());
-    let mut phis = Vec::new();
-    for (id, node) in graph.nodes.iter() {
-        builder.at(node.span);
+    replayed(graph, widths, ranges, |builder, id, map| {
+        let node = &graph.nodes[id];
         let demand = widths[id.index()];
-        let new = if node.op == Op::Phi {
-            let init = map[node.args[0].index()];
-            let phi = builder.opaque(Op::Phi, vec![init, init], node.ty);
-            phis.push((phi, node.args[1]));
-            phi
-        } else {
-            let args: Vec<NodeId> = node.args.iter().map(|a| map[a.index()]).collect();
-            let types: Vec<HwType> = node.args.iter().map(|&a| graph.ty(a)).collect();
-            match node.op {
-                Op::Mul if demand > 0 => match sums_for(graph, &node.args, demand, limits) {
-                    Some((factor, plan)) => plan.build(&mut builder, map[factor.index()]),
-                    None => product(&mut builder, args[0], args[1], demand, limits.product),
-                },
-                _ if demand > 0
-                    && is_too_slow(graph, &node.op, &node.args, node.ty, demand, limits) =>
-                {
-                    match &node.op {
-                        Op::Shl | Op::Shr => {
-                            shift(&mut builder, &node.op, args[0], args[1], node.ty)
-                        }
-                        Op::Icmp(predicate) => {
-                            compare(&mut builder, *predicate, args[0], args[1], limits)
-                        }
-                        op => sum(&mut builder, op, &args, demand, limits.sum),
-                    }
-                }
-                // Operands keep their exact types where hardware outside of the graph reads them.
-                Op::Store(_) => {
-                    let enable = builder.widen(args[2], HwType::ui(1));
-                    builder.opaque(node.op.clone(), vec![args[0], args[1], enable], node.ty)
-                }
-                _ => builder.replay(&node.op, &args, &types, node.ty),
-            }
-        };
-        // The parts may know less of the number's range than the whole did, and a node of which every bit is read stands
-        // for its number, sign included.
-        let new = match demand > 0 && demand == node.ty.width {
-            true => builder.cast(new, node.ty),
-            false => new,
-        };
-        if let Some(&range) = ranges.get(&id) {
-            builder.assume(new, range.clone());
+        let args: Vec<NodeId> = node.args.iter().map(|a| map[a.index()]).collect();
+        let is_slow = || is_too_slow(graph, &node.op, &node.args, node.ty, demand, limits);
+        match &node.op {
+            _ if demand == 0 => None,
+            Op::Mul => Some(match sums_for(graph, &node.args, demand, limits) {
+                Some((factor, plan)) => plan.build(builder, map[factor.index()]),
+                None => product(builder, args[0], args[1], demand, limits.product),
+            }),
+            _ if !is_slow() => None,
+            Op::Shl | Op::Shr => Some(shift(builder, &node.op, args[0], args[1], node.ty)),
+            Op::Icmp(predicate) => Some(compare(builder, *predicate, args[0], args[1], limits)),
+            op => Some(sum(builder, op, &args, demand, limits.sum)),
         }
-        if let Some(name) = &node.name {
-            builder.graph.name(new, name);
-        }
-        map.push(new);
-    }
-    for (phi, next) in phis {
-        builder.set_next(phi, map[next.index()]);
-    }
-    (builder, map)
+    })
 }
 
 /// `value` shifted by each bit of the amount in turn, within `ty`.

@@ -41,17 +41,17 @@ pub fn fit(program: &mut Program, limits: Limits, warnings: &mut Diagnostics) {
 /// What warnings call the rewrite.
 const REWRITE: &str = "split";
 
-/// A leaf after its rewrite, and where its nodes are now.
-struct Split {
-    leaf: Leaf,
-    map: Vec<NodeId>,
+/// A leaf after a rewrite, and where its nodes are now.
+pub(super) struct Rewritten {
+    pub(super) leaf: Leaf,
+    pub(super) map: Vec<NodeId>,
 }
 
 /// What a rewrite changed of what a leaf hands on.
-fn leaf_difference(
+pub(super) fn leaf_difference(
     program: &Program,
     before: &Leaf,
-    after: &Split,
+    after: &Rewritten,
     widths: &[u32],
 ) -> Option<Difference> {
     let now = |node: NodeId| after.map[node.index()];
@@ -81,10 +81,10 @@ fn leaf_difference(
     equal::difference(&before.graph, &after.leaf.graph, &pairs, context)
 }
 
-fn split_leaf(leaf: &Leaf, widths: &[u32], limits: Limits) -> Split {
+fn split_leaf(leaf: &Leaf, widths: &[u32], limits: Limits) -> Rewritten {
     let phis = leaf.repeat.iter().flat_map(|repeat| &repeat.phis);
     let ranges = phis.map(|phi| (phi.node, &phi.range)).collect();
     let (builder, map) = rebuild(&leaf.graph, widths, limits, &ranges);
     let leaf = leaf.moved_to(builder.graph, &map);
-    Split { leaf, map }
+    Rewritten { leaf, map }
 }

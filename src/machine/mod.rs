@@ -5,6 +5,7 @@ pub mod bind;
 pub mod fit;
 mod print;
 pub mod program;
+pub mod regroup;
 pub mod run;
 pub mod select;
 mod validate;

@@ -436,3 +436,42 @@ fn long_iterations_take_the_least_interval() {
     let intervals: Vec<_> = compiled.manifest.loops.iter().map(|l| l.ii).collect();
     assert_eq!(intervals, [Some(90)]);
 }
+
+/// A filter waits for the product with its last result and for one sum, whatever order the terms are written in.
+#[test]
+fn the_term_that_an_iteration_waits_for_is_added_last() {
+    let sums = [
+        "18727 * y1 + 1106 * x[i] + 2212 * x1 + 8192",
+        "1106 * x[i] - (2212 * x1 - 18727 * y1) + 8192",
+        "8192 - (-18727 * y1) + (1106 * x[i] + 2212 * x1)",
+    ];
+    for sum in sums {
+        let text = format!(
+            "from allo import *\n\n@kernel\ndef top(x: \"i16[32]\", y: \"i16[32]\"):
+    x1: i16 = 0
+    y1: i16 = 0
+    for i in range(32):
+        y0: i16 = ({sum}) >> 14
+        y[i] = y0
+        x1 = x[i]
+        y1 = y0\n"
+        );
+        let compiled = crate::directives::checked(&text, &[]);
+        assert!(compiled.warnings.0.is_empty(), "{:?}", compiled.warnings);
+        assert_eq!(compiled.manifest.loops[0].ii, Some(1), "{sum}");
+    }
+}
+
+/// Parts that are cut on the way are no parts of the sum.
+#[test]
+fn sums_that_are_cut_on_the_way_keep_their_order() {
+    let text = "from allo import *\n\n@kernel\ndef top(x: \"i16[32]\", y: \"i16[32]\"):
+    y1: i16 = 0
+    for i in range(32):
+        part: i8 = y1 + x[i]
+        more: u5 = part - 7 * x[i]
+        y1 = more + 3 * x[i] - 11
+        y[i] = y1\n";
+    let compiled = crate::directives::checked(text, &[]);
+    assert!(compiled.warnings.0.is_empty(), "{:?}", compiled.warnings);
+}

@@ -65,7 +65,10 @@ impl Convert<'_> {
             out.extend(otherwise.ops);
         }
         let yields = then.yields.into_iter().zip(otherwise.yields);
-        for (result, (on_true, on_false)) in results.into_iter().zip(yields) {
+        for (result, pair) in results.into_iter().zip(yields) {
+            // What an earlier branch needed no choice for has another name by now.
+            let now = |value| self.renamed.get(&value).copied().unwrap_or(value);
+            let (on_true, on_false) = (now(pair.0), now(pair.1));
             if on_true == on_false {
                 self.renamed.insert(result, on_true);
                 continue;

@@ -128,7 +128,8 @@ fn hoist(group: &Group, ops: &[Op], definitions: &HashMap<ValueId, usize>, place
     }
 }
 
-/// A load and the operations behind `first` that its subscripts need; `None` if one of them is more than arithmetic.
+/// A load and the operations behind `first` that its subscripts and its condition need; `None` if one of them is more than
+/// arithmetic, or needs what the first one loads.
 fn needed(
     load: usize,
     first: usize,
@@ -144,10 +145,11 @@ fn needed(
             return None;
         }
         for operand in op.kind.operands() {
-            if let Some(&made) = definitions.get(&operand)
-                && made > first
-                && !needed.contains(&made)
-            {
+            let made = definitions.get(&operand).copied();
+            if made == Some(first) {
+                return None;
+            }
+            if let Some(made) = made.filter(|made| *made > first && !needed.contains(made)) {
                 needed.push(made);
             }
         }

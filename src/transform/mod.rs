@@ -40,6 +40,7 @@ pub mod walk;
 pub mod window;
 pub mod workers;
 
+use crate::codes;
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::ir::validate::validate_kernel;
 use crate::ir::{Kernel, OpKind, Program};
@@ -320,6 +321,13 @@ pub fn run_on(
         if last == Some(pass.name) {
             break;
         }
+    }
+    for offer in &offers {
+        validate_kernel(&offer.kernel).map_err(|invalid| {
+            let message = format!("internal: the passes made an invalid kernel: {invalid}");
+            let error = Diagnostic::error(codes::INTERNAL, offer.kernel.span, message);
+            error.help("this is a bug of the compiler: please report it with the source")
+        })?;
     }
     Ok(offers)
 }

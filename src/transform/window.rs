@@ -432,6 +432,11 @@ impl Window<'_> {
             .flat_map(|c| &c.leader.indices)
             .copied()
             .collect();
+        // A load that stands in for a store may have subscripts of its own.
+        let loads = ops
+            .iter()
+            .filter(|op| op.results.iter().any(|r| leading.contains(r)));
+        work.extend(loads.flat_map(|op| op.kind.operands()));
         while let Some(value) = work.pop() {
             if needed.insert(value)
                 && let Some(kind) = self.values.definition(value)

@@ -14,6 +14,8 @@ pub struct Shape {
     pub beat: u32,
     /// Bytes that are written together.
     pub granule: u32,
+    /// Whether the bus says which bytes of a beat it writes.
+    pub has_strobes: bool,
     /// Whether the first element may be any of a beat.
     pub is_shifted: bool,
     /// Whether a bit of each element says if it was written since it was loaded.
@@ -71,7 +73,7 @@ impl Geometry {
 }
 
 /// The module of a buffer. Its ports: `run` (the core has it), those of the core as `address0` and so on, for the bus
-/// `load`, `load_beat`, `load_data` (if loaded), `load_strb` (if elements have several granules), and `fetch`, `fetch_beat`,
+/// `load`, `load_beat`, `load_data` (if loaded), `load_strb` (if it has strobes), and `fetch`, `fetch_beat`,
 /// `fetch_data`, `fetch_strb` (if marked), and `shift`.
 pub fn build(name: &str, array: &ArrayPlan, shape: &Shape) -> Module {
     let about = format!(
@@ -137,9 +139,8 @@ impl<'c> Buffer<'c> {
         let load = self.side("load");
         let is_loaded = self.shape.is_loaded;
         let data = is_loaded.then(|| self.circuit.input("load_data", 8 * self.shape.beat));
-        let is_split = self.shape.granule < self.shape.beat.min(self.array.element_bytes);
-        let strobes =
-            (is_loaded && is_split).then(|| self.circuit.input("load_strb", self.shape.beat));
+        let has_strobes = is_loaded && self.shape.has_strobes;
+        let strobes = has_strobes.then(|| self.circuit.input("load_strb", self.shape.beat));
         let fetch = self.shape.is_fetched.then(|| self.side("fetch"));
         let mut outs = Vec::new();
         for bank in self.banks() {

@@ -48,6 +48,7 @@ pub const OUTPUTS: [(&str, u32); 8] = [
 pub const LOCAL: Shape = Shape {
     beat: 4,
     granule: 1,
+    has_strobes: true,
     is_shifted: false,
     is_marked: false,
     is_loaded: true,

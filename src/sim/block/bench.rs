@@ -211,6 +211,15 @@ impl<'a> Bench<'a> {
     // Registers ----------------------------------------------------------------------------------
 
     pub(super) fn write(&mut self, offset: u32, data: u32) -> Step<()> {
+        self.write_bytes(offset, data, 0xf)
+    }
+
+    /// Writes some bytes of a word, a bit for each; with anything in the others.
+    pub(super) fn write_bytes(&mut self, offset: u32, data: u32, strobes: u8) -> Step<()> {
+        let noise = self.rng.next() as u32;
+        let written = (0..4).filter(|byte| strobes >> byte & 1 == 1);
+        let mask = written.fold(0u32, |mask, byte| mask | 0xff << (8 * byte));
+        let data = data & mask | noise & !mask;
         let (now, rng) = (self.now, &mut self.rng);
         let Some(lite) = &mut self.lite else {
             return Ok(());
@@ -227,7 +236,7 @@ impl<'a> Bench<'a> {
             .push_back((later(), vec![vec![offset.into()]]));
         lite.w
             .queue
-            .push_back((later(), vec![vec![data.into()], vec![0xf]]));
+            .push_back((later(), vec![vec![data.into()], vec![strobes.into()]]));
         let before = lite.written;
         while self
             .lite

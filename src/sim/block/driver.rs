@@ -174,7 +174,16 @@ impl<'a> Bench<'a> {
         all.resize(all.len().next_multiple_of(4), 0);
         for (word, part) in (0..).zip(all.chunks_exact(4)) {
             let data = u32::from_le_bytes([part[0], part[1], part[2], part[3]]);
-            self.write(offset + 4 * word, data)?;
+            // Some words in two parts.
+            let first = match self.rng.one_in(4) {
+                true => self.rng.next() as u8 & 0xf,
+                false => 0xf,
+            };
+            for strobes in [first, !first & 0xf] {
+                if strobes != 0 {
+                    self.write_bytes(offset + 4 * word, data, strobes)?;
+                }
+            }
         }
         Ok(())
     }

@@ -239,22 +239,18 @@ impl<'c> Block<'c, '_> {
                 }
             }
         }
-        let strobes = match array.reach {
-            Reach::Local { .. } => 4,
-            _ => 0,
-        };
         let widths = [
             ("load", 1),
             ("load_beat", geometry.beat_width()),
             ("load_data", 8 * shape.beat),
-            ("load_strb", strobes),
+            ("load_strb", shape.beat),
             ("fetch", 1),
             ("fetch_beat", geometry.beat_width()),
             ("shift", geometry.shift_width()),
         ];
         let wanted = |pin: &str| match pin {
             "shift" => shape.is_shifted && geometry.elements > 1,
-            "load_strb" => strobes > 0,
+            "load_strb" => shape.has_strobes,
             "load_data" => shape.is_loaded,
             "load" | "load_beat" => true,
             _ => shape.is_fetched,
@@ -289,6 +285,7 @@ impl<'c> Block<'c, '_> {
             Reach::Axis { flow } => Shape {
                 beat: array.element_bytes,
                 granule: array.element_bytes,
+                has_strobes: false,
                 is_shifted: false,
                 is_marked: flow == Flow::Out,
                 is_loaded: flow == Flow::In,
@@ -299,6 +296,7 @@ impl<'c> Block<'c, '_> {
                 Shape {
                     beat,
                     granule: beat.min(array.element_bytes),
+                    has_strobes: false,
                     is_shifted: true,
                     is_marked: array.is_written(),
                     is_loaded: array.is_read(),

@@ -34,6 +34,18 @@ def frames(x: i24[20], a: i32, s: Stream[u16], y: i48[20]):
             y[i] = x[i] * a
 ";
 
+/// Scalars and arrays among the results, and an argument with the name of a register that every block has.
+const RESULTS: &str = "
+from allo import *
+
+@kernel
+def results(x: i32[4], CTRL: i32) -> (i32, i32[4], i16):
+    r: i32[4] = 0
+    for i in range(4):
+        r[i] = x[i] + CTRL
+    return r[0], r, r[1]
+";
+
 fn masters() -> Options {
     Options {
         bundles: vec![("z".into(), "other".into())],
@@ -65,9 +77,10 @@ fn packages_test_themselves() {
     if tools::find_or_note("verilator").is_none() {
         return;
     }
-    for (text, top, options) in [
-        (BEHIND_MASTERS, "mixed", masters()),
-        (FRAMES, "frames", frames()),
+    for (text, top, options, written) in [
+        (BEHIND_MASTERS, "mixed", masters(), "y"),
+        (FRAMES, "frames", frames(), "y"),
+        (RESULTS, "results", Options::default(), "returns"),
     ] {
         let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a temporary folder");
         let bench = folder.path().join("bench");
@@ -77,7 +90,8 @@ fn packages_test_themselves() {
             assert!(said.stdout.contains("6 invocations in"), "{}", said.stdout);
         }
         // Another result in the last invocation.
-        let at = vectors.rfind("\"y\":[").expect("an array");
+        let written = format!("\"{written}\":[");
+        let at = vectors.rfind(&written).expect("an array");
         let digit = at
             + vectors[at..]
                 .find(|c: char| c.is_ascii_digit())

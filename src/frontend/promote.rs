@@ -96,7 +96,7 @@ pub static BITWISE: Row = row(None, &COMMON_BITS, &COMMON_BITS, &EQUAL_BITS);
 /// `lshift`, `rshift`.
 pub static SHIFT: Row = row(None, &LEFT_HAND, &LEFT_HAND, &SHIFTED);
 /// `neg`.
-pub static NEGATION: Row = row(None, &GROWN_SIGNED, &SAME, &SAME);
+pub static NEGATION: Row = row(None, &GROWN_SIGNED, &SAME, &EQUAL);
 /// `invert`.
 pub static INVERSION: Row = row(None, &SAME_NO_FLOAT, &SAME_NO_FLOAT, &SAME_NO_FLOAT);
 /// `logical_and`, `logical_or`.
@@ -104,7 +104,7 @@ pub static LOGICAL: Row = row(None, &TRUTHS, &TRUTHS, &ANY_TRUTHS);
 /// `logical_not`.
 pub static LOGICAL_NOT: Row = row(None, &TRUTH, &TRUTH, &TRUTH);
 /// `abs`.
-pub static MAGNITUDE: Row = row(None, &SAME_NO_INDEX, &SAME_NO_INDEX, &SAME);
+pub static MAGNITUDE: Row = row(None, &SAME_NO_INDEX, &SAME_NO_INDEX, &EQUAL);
 /// The functions of `allo.math`.
 pub static MATH: Row = row(None, &FLOAT_NO_INDEX, &FLOAT, &EQUAL_FLOATS);
 /// Operators that are typed by something else than their operands.
@@ -356,7 +356,7 @@ fn without_index(types: &[Scalar]) -> Option<&[Scalar]> {
 }
 
 fn without_float(types: &[Scalar]) -> Option<&[Scalar]> {
-    (!types.iter().any(|t| t.is_float())).then_some(types)
+    (!types.iter().any(|t| t.is_float() || t.is_storage())).then_some(types)
 }
 
 /// Index only with index.

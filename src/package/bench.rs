@@ -56,8 +56,8 @@ pub fn vectors(program: &Program, count: usize, seed: u64) -> Vectors {
         for (slot, result) in signature.results.iter().zip(&outcome.results) {
             match slot.is_array() {
                 true => {
-                    before.insert("ap_return".into(), json!(vec![0; slot.len()]));
-                    after.insert("ap_return".into(), patterns(slot, result, slot.len()));
+                    before.insert(slot.name.clone(), json!(vec![0; slot.len()]));
+                    after.insert(slot.name.clone(), patterns(slot, result, slot.len()));
                 }
                 false => returns.push(patterns(slot, result, 1)),
             }

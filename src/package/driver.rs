@@ -16,8 +16,76 @@ pub fn files(manifest: &BlockManifest) -> Vec<File> {
     vec![
         (format!("driver/{name}.h"), header(manifest)),
         (format!("driver/{name}.c"), source(manifest)),
-        (format!("driver/{name}.py"), python(manifest)),
+        (format!("driver/{}.py", python_name(name)), python(manifest)),
     ]
+}
+
+/// What the Python driver imports.
+const IMPORTED: [&str; 5] = ["json", "mmap", "os", "struct", "time"];
+
+/// The name of the Python driver, which is not that of what it imports.
+fn python_name(module: &str) -> String {
+    match IMPORTED.contains(&module) {
+        true => format!("{module}_block"),
+        false => module.to_owned(),
+    }
+}
+
+/// Names with `_t` behind them that the C library and POSIX have.
+const C_TYPES: [&str; 44] = [
+    "blkcnt",
+    "blksize",
+    "char8",
+    "char16",
+    "char32",
+    "clock",
+    "clockid",
+    "dev",
+    "div",
+    "double",
+    "fexcept",
+    "float",
+    "fpos",
+    "fenv",
+    "gid",
+    "id",
+    "imaxdiv",
+    "ino",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "intmax",
+    "intptr",
+    "ldiv",
+    "lldiv",
+    "locale",
+    "max_align",
+    "mode",
+    "nlink",
+    "off",
+    "pid",
+    "ptrdiff",
+    "regex",
+    "size",
+    "ssize",
+    "suseconds",
+    "time",
+    "timer",
+    "uid",
+    "useconds",
+    "wchar",
+    "wctype",
+    "wint",
+];
+
+/// What names of the C driver begin with.
+fn c_name(module: &str) -> String {
+    let unsigned = module.strip_prefix('u').unwrap_or(module);
+    match C_TYPES.contains(&module) || unsigned.starts_with("int") && C_TYPES.contains(&unsigned) {
+        true => format!("{module}_block"),
+        false => module.to_owned(),
+    }
 }
 
 fn python(manifest: &BlockManifest) -> String {
@@ -171,7 +239,7 @@ fn short(name: &str) -> &str {
 
 /// Declarations and bodies of all functions that depend on the kernel.
 fn own(manifest: &BlockManifest) -> Vec<(String, String)> {
-    let block = &manifest.module;
+    let block = &c_name(&manifest.module);
     let list = registers::list(manifest);
     let mut own: Vec<(String, String)> = list
         .iter()
@@ -191,7 +259,7 @@ fn header(manifest: &BlockManifest) -> String {
     for (head, _) in own(manifest) {
         let _ = writeln!(declared, "{head};");
     }
-    let block = &manifest.module;
+    let block = &c_name(&manifest.module);
     fill(
         include_str!("templates/driver.h"),
         &[
@@ -240,7 +308,8 @@ fn source(manifest: &BlockManifest) -> String {
         include_str!("templates/driver.c"),
         &[
             ("own", &text),
-            ("block", &manifest.module),
+            ("block", &c_name(&manifest.module)),
+            ("file", &manifest.module),
             ("status", &status.to_string()),
             ("span", &span(manifest).to_string()),
         ],

@@ -1,6 +1,7 @@
 //! The registers of a block as a list, and as SystemRDL.
 
 use crate::rtl::interface::block::{BlockKind, BlockManifest, Via};
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 /// What a register is for.
@@ -68,20 +69,14 @@ pub fn list(manifest: &BlockManifest) -> Vec<Register> {
         .map(|(name, word)| one(name, 4 * word, Role::Control))
         .collect();
     list.push(one("STATUS", control.status.offset, Role::Status));
-    let results = manifest.returns.iter().map(|port| (port, true));
-    let scalars = manifest
-        .returns
-        .iter()
-        .filter(|port| port.via().is_none())
-        .count();
-    let mut number = 0;
-    for (port, is_result) in results.chain(manifest.args.iter().map(|port| (port, false))) {
-        let name = port.name.clone().unwrap_or_else(|| {
-            number += 1;
-            match scalars {
-                1 => "ap_return".into(),
-                _ => format!("ap_return_{}", number - 1),
-            }
+    // By their places among the results, as the ports of arrays are.
+    let results = manifest.returns.iter().zip(0..);
+    let results = results.map(|(port, at)| (port, Some(at)));
+    for (port, result) in results.chain(manifest.args.iter().map(|port| (port, None))) {
+        let is_result = result.is_some();
+        let name = port.name.clone().unwrap_or_else(|| match result {
+            Some(at) if manifest.returns.len() > 1 => format!("ap_return_{at}"),
+            _ => "ap_return".into(),
         });
         match &port.kind {
             BlockKind::Scalar {
@@ -119,8 +114,27 @@ pub fn list(manifest: &BlockManifest) -> Vec<Register> {
             _ => {}
         }
     }
+    name_apart(&mut list);
     list.sort_by_key(|register| register.offset);
     list
+}
+
+/// Has no two registers, nor words of them, have one name; the first ones keep theirs.
+fn name_apart(list: &mut [Register]) {
+    let mut taken = BTreeSet::new();
+    for register in list {
+        let words = |name: &str| -> Vec<String> {
+            let words = (0..register.words).filter(|_| register.words > 1);
+            let words = words.map(|word| format!("{name}_{word}"));
+            std::iter::once(name.to_owned()).chain(words).collect()
+        };
+        let mut name = register.name.clone();
+        while words(&name).iter().any(|name| taken.contains(name)) {
+            name.push('_');
+        }
+        taken.extend(words(&name));
+        register.name = name;
+    }
 }
 
 /// All local arrays.
@@ -256,5 +270,28 @@ fn plain_fields(manifest: &BlockManifest, register: &Register, word: u32) -> Str
             bits.map(field).collect()
         }
         _ => whole("sw = rw; hw = r;", 32),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An argument with the name of a register that every block has, and one with that of a word of another one.
+    #[test]
+    fn names_are_unique() {
+        let register = |name: &str, words| Register {
+            name: name.into(),
+            offset: 0,
+            words,
+            width: 32 * words,
+            ty: "u32".into(),
+            role: Role::Argument,
+        };
+        let mut list = [("CTRL", 1), ("x", 2), ("CTRL", 1), ("x_0", 1), ("x_0_", 1)]
+            .map(|(name, words)| register(name, words));
+        name_apart(&mut list);
+        let names = list.map(|register| register.name);
+        assert_eq!(names, ["CTRL", "x", "CTRL_", "x_0_", "x_0__"]);
     }
 }

@@ -4,7 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 #endif
-#include "@block@.h"
+#include "@file@.h"
 
 #include <stddef.h>
 

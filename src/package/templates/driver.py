@@ -20,7 +20,7 @@ STATUS_BITS = json.loads("""@status_bits@""")
 START, DONE, IDLE, READY, AUTO_RESTART = 1, 2, 4, 8, 0x80
 
 
-class Uio:
+class _Memory:
     """The first memory of a Linux UIO device."""
 
     def __init__(self, path, size):
@@ -48,7 +48,7 @@ class @class@:
     @classmethod
     def uio(cls, path, size=@span@):
         """The block behind a UIO device."""
-        return cls(Uio(path, size))
+        return cls(_Memory(path, size))
 
     def read(self, register):
         """Value of a register, by name or offset."""

@@ -83,6 +83,8 @@ struct Gen {
     nested: u32,
     /// Mostly nests of loops with short statements over long arrays.
     loopy: bool,
+    /// Neither loops nor arrays: invocations of what comes of it may overlap.
+    scalar: bool,
 }
 
 /// The kernel of a seed.
@@ -93,6 +95,7 @@ pub fn kernel(seed: u64) -> Kernel {
         _ => &[],
     };
     let wild = rng.below(3) == 0;
+    let scalar = rng.below(10) == 0;
     let mut g = Gen {
         rng,
         text: String::new(),
@@ -108,7 +111,8 @@ pub fn kernel(seed: u64) -> Kernel {
         work: 1,
         wild,
         nested: 0,
-        loopy: seed.is_multiple_of(2),
+        loopy: seed.is_multiple_of(2) && !scalar,
+        scalar,
     };
     g.file();
     Kernel {
@@ -297,7 +301,7 @@ impl Gen {
 
     fn file(&mut self) {
         let mut body = String::new();
-        let callees = if self.loopy {
+        let callees = if self.loopy || self.scalar {
             0
         } else {
             self.pick(&[0, 0, 0, 1, 1, 2])
@@ -349,7 +353,8 @@ impl Gen {
                 bits: (kind == Kind::Int).then_some(bits),
             });
         }
-        for _ in 0..1 + self.below(3) {
+        let arrays = if self.scalar { 0 } else { 1 + self.below(3) };
+        for _ in 0..arrays {
             let (ty, kind, bits) = self.scalar_type();
             let shape = self.shape();
             let name = self.name("a");
@@ -418,10 +423,13 @@ impl Gen {
 
     /// Annotations of the results; arrays as an index into `arrays` on demand.
     fn returned(&mut self) -> Vec<(String, Kind, Option<usize>)> {
-        let count = self.pick(&[0, 0, 1, 1, 1, 2]);
+        let mut count = self.pick(&[0, 0, 1, 1, 1, 2]);
+        if self.scalar {
+            count = count.max(1);
+        }
         (0..count)
             .map(|_| {
-                if self.one_in(4) {
+                if !self.arrays.is_empty() && self.one_in(4) {
                     let i = self.below(self.arrays.len() as u64) as usize;
                     let array = self.arrays[i].clone();
                     return (Self::shaped(&array.ty, &array.shape), array.kind, Some(i));
@@ -899,6 +907,11 @@ impl Gen {
         self.budget -= 1;
         let deep = depth >= 4 || self.budget <= 0;
         let kind = match (self.loopy, deep) {
+            _ if self.scalar => self.pick(if deep {
+                &[0, 2, 9]
+            } else {
+                &[0, 2, 3, 4, 9, 10, 12, 13]
+            }),
             (true, false) if self.one_in(8) => 20,
             (true, false) if depth < 3 && self.one_in(2) => 15,
             (true, _) if self.one_in(2) => 5,

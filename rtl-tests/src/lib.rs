@@ -1,5 +1,6 @@
 //! Shared helpers of the co-simulation tests.
 
+pub mod accesses;
 pub mod bench;
 pub mod carried;
 pub mod examples;

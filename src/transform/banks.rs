@@ -8,7 +8,7 @@ use crate::ir::analysis::Values;
 use crate::ir::analysis::touch::element;
 use crate::ir::analysis::trip::Trip;
 use crate::ir::analysis::values::Affine;
-use crate::ir::partition::{Split, banks, splits};
+use crate::ir::partition::{Split, banks, parts, splits};
 use crate::ir::*;
 use num_traits::ToPrimitive;
 use std::collections::{BTreeMap, BTreeSet};
@@ -230,7 +230,14 @@ fn partitions(shape: &[u64], most: u64) -> Vec<Vec<Partition>> {
         let all = (1..).map(|log| 1u64 << log);
         all.take_while(move |&factor| factor <= most && factor <= shape[dim])
     };
-    let one = |kind, dim| factors(dim).map(move |factor| Partition { kind, dim, factor });
+    let one = |kind, dim| {
+        factors(dim).map(move |factor| Partition {
+            kind,
+            dim,
+            // Blocks may come out in fewer parts.
+            factor: parts(kind, shape[dim], factor),
+        })
+    };
     let dims = 0..shape.len();
     let mut all: Vec<Vec<Partition>> = Vec::new();
     for kind in [PartitionKind::Cyclic, PartitionKind::Block] {

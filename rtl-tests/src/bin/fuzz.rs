@@ -1,13 +1,13 @@
 //! Long fuzzing campaigns: `fuzz FIRST COUNT [FOLDER]` tries the kernels of COUNT seeds and keeps what goes wrong,
 //! shrunk, in the folder. With MINUTES set, it goes on for so long instead; every seed that VERILATE divides runs in
 //! Verilator too. One in four is a network, with NETWORKS set all are; one in eight is of the style
-//! "pto", with PTO set all are. With MUTATE set, the texts are spoilt first; with SHOW set, refused ones are printed.
+//! "pto", with PTO set all are; one in four is about accesses that meet, with ACCESSES set all are. With MUTATE set, the texts are spoilt first; with SHOW set, refused ones are printed.
 //! `fuzz kernel.py ...` tries the kernel `top` of each file in many settings.
 
 use allo_hls::levels::Level;
 use allo_hls::sim::vectors::Rng;
 use rtl_tests::fuzz::{self, Setting, Verdict};
-use rtl_tests::{generate, networks, pto};
+use rtl_tests::{accesses, generate, networks, pto};
 use std::time::Instant;
 
 fn main() {
@@ -23,6 +23,7 @@ fn main() {
         folder: args.get(3).map_or("target/fuzz", String::as_str).into(),
         networks: std::env::var_os("NETWORKS").is_some(),
         pto: std::env::var_os("PTO").is_some(),
+        accesses: std::env::var_os("ACCESSES").is_some(),
         mutate: std::env::var_os("MUTATE").is_some(),
         show: std::env::var_os("SHOW").is_some(),
         verilate: variable("VERILATE"),
@@ -61,6 +62,7 @@ struct Campaign {
     mutate: bool,
     networks: bool,
     pto: bool,
+    accesses: bool,
     show: bool,
     verilate: Option<u64>,
     right: u64,
@@ -75,9 +77,12 @@ impl Campaign {
         let mut kernel = match (self.pto, self.networks) {
             (true, _) => pto::kernel(seed),
             (_, true) => networks::network(seed),
-            _ => match seed % 8 {
-                3 | 7 => networks::network(seed),
-                5 => pto::kernel(seed),
+            _ if self.accesses => accesses::kernel(seed),
+            // Settings depend on the last digits of the seed, and all of them are for every kind.
+            _ => match Rng::new(seed ^ 0x6b1d).below(8) {
+                0 | 1 => networks::network(seed),
+                2 => pto::kernel(seed),
+                3 | 4 => accesses::kernel(seed),
                 _ => generate::kernel(seed),
             },
         };

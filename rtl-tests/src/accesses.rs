@@ -1,0 +1,248 @@
+//! Random kernels of short loops whose accesses meet: neighbours in place, constant places, elements that decide
+//! whether they are stored, histograms, values that iterations hand on.
+
+use crate::generate::Kernel;
+use allo_hls::sim::vectors::Rng;
+use std::fmt::Write as _;
+
+/// Subscripts stay this far from the ends of arrays, so that everything that is read is defined.
+const MARGIN: i64 = 2;
+const LOCAL: &str = "m";
+
+struct Gen {
+    rng: Rng,
+    text: String,
+    indent: usize,
+    /// Extents of every array.
+    shape: Vec<i64>,
+    /// Arrays of that shape; each is a parameter or a local one.
+    arrays: Vec<String>,
+    /// Names of variables that loops carry.
+    carried: Vec<String>,
+    /// Names and extents of the counters around.
+    counters: Vec<(String, i64)>,
+    /// Names handed out so far.
+    count: usize,
+    float: bool,
+}
+
+/// The kernel of a seed.
+pub fn kernel(seed: u64) -> Kernel {
+    let mut rng = Rng::new(seed ^ 0xacce);
+    let shapes: [&[i64]; 6] = [&[9], &[12], &[16], &[5, 6], &[6, 8], &[4, 5, 5]];
+    let shape = shapes[rng.below(6) as usize].to_vec();
+    let types = ["i32", "u8", "i16", "i64", "T5", "f32"];
+    let ty = types[rng.below(6) as usize];
+    let mut g = Gen {
+        rng,
+        text: "from allo import *\nT5 = apint(5, signed=True)\n\n\n@kernel\n".into(),
+        indent: 1,
+        shape,
+        arrays: Vec::new(),
+        carried: Vec::new(),
+        counters: Vec::new(),
+        count: 0,
+        float: ty == "f32",
+    };
+    g.file(ty);
+    Kernel {
+        text: g.text,
+        top: "top",
+    }
+}
+
+impl Gen {
+    fn below(&mut self, n: u64) -> u64 {
+        self.rng.below(n)
+    }
+    fn one_in(&mut self, n: u64) -> bool {
+        self.below(n) == 0
+    }
+    fn pick<T: Clone>(&mut self, list: &[T]) -> T {
+        let i = self.below(list.len() as u64) as usize;
+        list[i].clone()
+    }
+    fn name(&mut self, stem: &str) -> String {
+        self.count += 1;
+        format!("{stem}{}", self.count)
+    }
+    fn line(&mut self, text: &str) {
+        let _ = writeln!(self.text, "{:1$}{text}", "", self.indent * 4);
+    }
+
+    fn file(&mut self, ty: &str) {
+        let dims: Vec<String> = self.shape.iter().map(i64::to_string).collect();
+        let shaped = format!("\"{ty}[{}]\"", dims.join(", "));
+        self.arrays = ["a", "b"][..1 + self.rng.below(2) as usize]
+            .iter()
+            .map(ToString::to_string)
+            .collect();
+        let mut params: Vec<String> = self
+            .arrays
+            .iter()
+            .map(|a| format!("{a}: {shaped}"))
+            .collect();
+        params.push(format!("x: {ty}"));
+        params.push("h: \"i32[4]\"".into());
+        let _ = writeln!(self.text, "def top({}) -> {ty}:", params.join(", "));
+        for _ in 0..1 + self.below(2) {
+            let name = self.name("s");
+            self.line(&format!("{name}: {ty} = x"));
+            self.carried.push(name);
+        }
+        if self.one_in(3) {
+            self.line(&format!("{LOCAL}: {shaped} = 0"));
+            self.arrays.push(LOCAL.into());
+        }
+        for _ in 0..1 + self.below(3) {
+            self.nest();
+        }
+        let result = self.pick(&self.carried.clone());
+        self.line(&format!("return {result}"));
+    }
+
+    /// A loop for each dimension, statements inside, now and then also beside an inner loop.
+    fn nest(&mut self) {
+        let depth = self.indent;
+        for extent in self.shape.clone() {
+            let name = self.name("i");
+            let last = extent - MARGIN;
+            let range = match self.below(5) {
+                0 => format!("range({}, {}, -1)", last - 1, MARGIN - 1),
+                1 => format!("range({MARGIN}, {last}, 2)"),
+                _ => format!("range({MARGIN}, {last})"),
+            };
+            self.line(&format!("for {name} in {range}:"));
+            self.counters.push((name, extent));
+            self.indent += 1;
+            if self.one_in(5) {
+                self.simple();
+            }
+        }
+        for _ in 0..1 + self.below(4) {
+            self.statement(2);
+        }
+        self.indent = depth;
+        self.counters.clear();
+    }
+
+    fn statement(&mut self, depth: u32) {
+        if depth == 0 || !self.one_in(3) {
+            return self.simple();
+        }
+        let condition = self.condition();
+        self.line(&format!("if {condition}:"));
+        self.block(depth);
+        if self.one_in(2) {
+            self.line("else:");
+            self.block(depth);
+        }
+    }
+
+    fn block(&mut self, depth: u32) {
+        self.indent += 1;
+        for _ in 0..1 + self.below(2) {
+            self.statement(depth - 1);
+        }
+        self.indent -= 1;
+    }
+
+    fn simple(&mut self) {
+        let line = match self.below(12) {
+            0 if !self.float => {
+                let read = self.element();
+                format!("h[{read} & 3] += 1")
+            }
+            // An element that is stored where it was, which changes nothing.
+            1 => {
+                let element = self.element();
+                format!("{element} = {element}")
+            }
+            2 => {
+                let (one, two) = (self.element(), self.element());
+                format!("{one}, {two} = {two}, {one}")
+            }
+            3..=5 => {
+                let variable = self.pick(&self.carried.clone());
+                format!("{variable} = {}", self.value(2))
+            }
+            6 => {
+                let (element, value) = (self.element(), self.value(1));
+                format!("{element} += {value}")
+            }
+            _ => {
+                let (element, value) = (self.element(), self.value(2));
+                format!("{element} = {value}")
+            }
+        };
+        self.line(&line);
+    }
+
+    /// An element of one of the arrays.
+    fn element(&mut self) -> String {
+        let array = self.pick(&self.arrays.clone());
+        let fixed = self.one_in(5);
+        let shape = self.shape.clone();
+        let subscripts = shape.iter().enumerate().map(|(dim, &extent)| {
+            if fixed || dim >= self.counters.len() {
+                return self.below(extent as u64).to_string();
+            }
+            let counter = match self.one_in(6) {
+                // Across, where that cannot leave the array.
+                true => self.pick(&self.counters.clone()),
+                false => self.counters[dim].clone(),
+            };
+            let (counter, far) = match counter.1 <= extent {
+                true => counter,
+                false => self.counters[dim].clone(),
+            };
+            match self.below(6) {
+                0 => format!("{counter} + {}", 1 + self.below(MARGIN as u64)),
+                1 => format!("{counter} - {}", 1 + self.below(MARGIN as u64)),
+                2 if far == extent => format!("{} - {counter}", extent - 1),
+                _ => counter,
+            }
+        });
+        let subscripts: Vec<String> = subscripts.collect();
+        format!("{array}[{}]", subscripts.join(", "))
+    }
+
+    fn leaf(&mut self) -> String {
+        match self.below(6) {
+            0 => "x".into(),
+            1 | 2 => self.pick(&self.carried.clone()),
+            _ => self.element(),
+        }
+    }
+
+    fn value(&mut self, depth: u32) -> String {
+        let one = self.leaf();
+        if depth == 0 {
+            return one;
+        }
+        match self.below(8) {
+            0 => one,
+            1 => {
+                let (condition, two) = (self.condition(), self.leaf());
+                format!("{one} if {condition} else {two}")
+            }
+            2 => format!("max({one}, {})", self.leaf()),
+            3 if !self.float => format!("({one} >> {})", 1 + self.below(3)),
+            4 => format!("({one} * {})", self.pick(&["3", "x", "2"])),
+            _ => {
+                let op = self.pick(&["+", "-"]);
+                format!("({} {op} {one})", self.value(depth - 1))
+            }
+        }
+    }
+
+    fn condition(&mut self) -> String {
+        let one = self.leaf();
+        let op = self.pick(&["<", ">=", "==", "!="]);
+        match self.below(4) {
+            0 => format!("{one} {op} 3"),
+            1 if !self.float => format!("{one} & 1"),
+            _ => format!("{one} {op} {}", self.leaf()),
+        }
+    }
+}

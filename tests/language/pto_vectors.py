@@ -246,3 +246,16 @@ def rounded(x: f32) -> (f32, f32, f32, f32, f32, f32):
 
 #: rounded {"x": 17.0} -> {"return":[16.0,18.0,16.0,18.0,16.0,18.0]}
 #: rounded {"x": -17.0} -> {"return":[-16.0,-18.0,-16.0,-16.0,-18.0,-18.0]}
+
+
+# An offset above 2^63 - 1 is far outside, not just before the array.
+@kernel(options=CPU)
+def far_outside(y: "i32[4]", n: u64):
+    x: "i32[64]" = 0
+    vsts(vci(1), x, n)
+    for i in range(4):
+        y[i] = x[i]
+
+
+#: far_outside {"y": [9, 9, 9, 9], "n": 18446744073709551615} -> {"y":[0,0,0,0]}
+#: far_outside {"y": [9, 9, 9, 9], "n": 1} -> {"y":[0,1,2,3]}

@@ -1,6 +1,6 @@
 """Subscripts of more than 64 bits keep their exact value until they are compared."""
 
-from allo import apint, i8, i32, kernel, u4, u8, u64
+from allo import apint, i8, i32, kernel, u4, u8, u64, u128
 
 i96 = apint(96, signed=True)
 u65 = apint(65)
@@ -53,3 +53,21 @@ def store(a: "i32[2]", w: u65):
 @kernel
 def store_sum(a: "i32[2]", v: u64):
     a[v + 1] = 5
+
+
+# As an index of 64 bits, the first bit would be -1, and the second one bit 0.
+#: bits_of_unsigned {"x": 255, "w": 18446744073709551615, "v": 340282366920938463463374607431768211455} -> {"return": [0, 0]}
+#: bits_of_unsigned {"x": 165, "w": 2, "v": 4} -> {"return": [9, 10]}
+#: bits_of_unsigned {"x": 165, "w": 0, "v": 18446744073709551616} -> {"return": [5, 0]}
+@kernel
+def bits_of_unsigned(x: u8, w: u64, v: u128) -> (u4, u4):
+    return x[w : w + 4], x[v : v + 4]
+
+
+#: set_bits_of_unsigned {"x": 0, "w": 18446744073709551615} -> {"return": 0}
+#: set_bits_of_unsigned {"x": 0, "w": 6} -> {"return": 192}
+@kernel
+def set_bits_of_unsigned(x: u8, w: u64) -> u8:
+    y: u8 = x
+    y[w : w + 4] = 15
+    return y

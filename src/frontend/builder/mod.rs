@@ -443,30 +443,51 @@ impl Builder {
         self.convert(operand, Scalar::Index)
     }
 
-    /// The operand as a subscript: of an integer too wide for index that lies outside of its range, the least index: that
-    /// is outside of everything too, with all bits of a range that begins there.
+    /// The operand as the subscript of one element or bit. What index does not hold is outside of everything, and negative.
     pub fn as_subscript(&mut self, operand: &Operand, what: &str) -> Result<ValueId> {
-        let index = self.as_index(operand, what)?;
+        let is_outside = |ty: Scalar| ty.width() > Scalar::Index.width();
+        self.subscript(operand, what, is_outside)
+    }
+
+    /// The operand as the subscript of the first of several: so far outside, where index does not hold it, that none of
+    /// them is inside.
+    pub fn as_first(&mut self, operand: &Operand, what: &str) -> Result<ValueId> {
+        let held = |ty: Scalar| ty.width() + u32::from(!ty.is_signed());
+        self.subscript(operand, what, |ty| held(ty) > Scalar::Index.width())
+    }
+
+    /// The operand as an index; of a type that needs it, and outside of the range of index, the least one.
+    fn subscript(
+        &mut self,
+        operand: &Operand,
+        what: &str,
+        needs_it: impl FnOnce(Scalar) -> bool,
+    ) -> Result<ValueId> {
+        let id = self.as_index(operand, what)?;
         let Value::Scalar(exact) = operand.value else {
-            return Ok(index);
+            return Ok(id);
         };
-        if exact.ty.width() <= Scalar::Index.width() {
-            return Ok(index);
+        if !needs_it(exact.ty) {
+            return Ok(id);
         }
-        let span = operand.span;
-        let ty = Scalar::Index;
-        let back = self.cast(Typed { id: index, ty }, exact.ty, span);
-        let kept = OpKind::Compare {
-            op: CompareOp::Eq,
-            lhs: back,
-            rhs: exact.id,
+        let (span, ty) = (operand.span, Scalar::Index);
+        let kept = match exact.ty.is_signed() {
+            true => {
+                let (op, lhs) = (CompareOp::Eq, self.cast(Typed { id, ty }, exact.ty, span));
+                let rhs = exact.id;
+                OpKind::Compare { op, lhs, rhs }
+            }
+            false => {
+                let end = Const::Int(BigInt::from(1) << (ty.width() - 1));
+                let (op, lhs) = (CompareOp::Lt, exact.id);
+                let rhs = self.constant(exact.ty, end, span);
+                OpKind::Compare { op, lhs, rhs }
+            }
         };
-        let kept = self.emit(kept, Scalar::BOOL, span);
-        let outside = self.index(i64::MIN, span);
         let select = OpKind::Select {
-            cond: kept,
-            on_true: index,
-            on_false: outside,
+            cond: self.emit(kept, Scalar::BOOL, span),
+            on_true: id,
+            on_false: self.index(i64::MIN, span),
         };
         Ok(self.emit(select, ty, span))
     }

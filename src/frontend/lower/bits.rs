@@ -65,7 +65,7 @@ impl<'a> Lowerer<'_, 'a> {
             self.check_index(&lo, u64::from(ty.width()), "bit")?;
             self.check_index(&last, u64::from(ty.width()), "bit")?;
         }
-        let lo = self.b.as_subscript(&lo, "a bit index")?;
+        let lo = self.b.as_first(&lo, "a bit index")?;
         Ok(Bits { lo, width })
     }
 

@@ -175,7 +175,7 @@ impl<'a> Lowerer<'_, 'a> {
             self.check_index(&last, extent, "index")?;
         }
         Ok(Part {
-            first: self.b.as_subscript(offset, "an index")?,
+            first: self.b.as_first(offset, "an index")?,
             size,
             stride,
         })

@@ -69,7 +69,7 @@ impl Window {
                 }
                 _ => false,
             };
-            corner.push((b.as_subscript(operand, "an offset")?, known));
+            corner.push((b.as_first(operand, "an offset")?, known));
         }
         Ok(Window {
             array,

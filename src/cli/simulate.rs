@@ -6,7 +6,7 @@ use super::{CosimArgs, CosimEngine, RunArgs, RunEngine};
 use allo_hls::codes;
 use allo_hls::diagnostics::{Diagnostic, Diagnostics, FileId, Severity, SourceMap};
 use allo_hls::driver::{self, Compilation};
-use allo_hls::ir;
+use allo_hls::ir::{self, OpKind, Overflow};
 use allo_hls::rtl;
 use allo_hls::rtl::interface::block::BlockManifest;
 use allo_hls::rtl::interface::manifest;
@@ -20,7 +20,7 @@ use allo_hls::sim::model::{Engine, Moved, Traffic};
 use allo_hls::sim::reference::{Options, Prepared};
 use allo_hls::sim::selfcheck::Budget;
 use allo_hls::sim::shell;
-use allo_hls::sim::value::Signature;
+use allo_hls::sim::value::{Signature, Value};
 use allo_hls::sim::verilator::Verilator;
 use allo_hls::sim::{args, waveform::Names};
 use std::collections::HashSet;
@@ -66,7 +66,11 @@ fn run_in(
             let is_built = command.engine == Some(RunEngine::Verilator);
             let engine = prepared(printer, &compiled, is_built)?;
             let _step = printer.progress.step("running the hardware");
-            let outcomes = run_hardware(&compiled, &*engine, (&inputs, between))?;
+            let mut outcomes = run_hardware(&compiled, &*engine, (&inputs, between))?;
+            if has_unspecified(&compiled.program) {
+                let known = run_reference(&compiled.program, (&inputs, between), false)?;
+                take_out_unspecified(&mut outcomes, &known);
+            }
             (signature, inputs, outcomes)
         }
         None => {
@@ -224,6 +228,32 @@ fn run_reference(
         (params, outcome.results)
     });
     Ok(outcomes.collect())
+}
+
+/// Whether the kernel has conversions that the language leaves open, of which `run` has to tell.
+fn has_unspecified(program: &ir::Program) -> bool {
+    let is_open = |op: &ir::Op| {
+        let OpKind::Convert { how, .. } = &op.kind else {
+            return false;
+        };
+        how.overflow == Overflow::Unspecified
+    };
+    let mut kernels = program.kernels.values();
+    kernels.any(|kernel| kernel.body.any_op(&is_open))
+}
+
+/// Has the values be unspecified that are in what the reference leaves behind.
+fn take_out_unspecified(outcomes: &mut [Outcome], known: &[Outcome]) {
+    for (outcome, known) in outcomes.iter_mut().zip(known) {
+        let slots = outcome.0.iter_mut().chain(&mut outcome.1);
+        for (slot, known) in slots.zip(known.0.iter().chain(&known.1)) {
+            for position in 0..slot.len().min(known.len()) {
+                if known.get(position).tainted {
+                    slot.set(position, Value::unspecified(slot.ty()), None);
+                }
+            }
+        }
+    }
 }
 
 fn run_hardware(

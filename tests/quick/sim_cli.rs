@@ -58,6 +58,28 @@ def top(x: i32):
     assert!(said.contains("error: deadlock"), "{said}");
 }
 
+/// What a conversion leaves open has a value in hardware, which nobody is to rely on.
+#[test]
+fn runs_of_hardware_tell_of_conversions_that_do_not_fit() {
+    let kernel = "from allo import KernelOptions, f32, i32, kernel
+from allo.pto import tcvt
+
+@kernel(options=KernelOptions(typing_style=\"pto\", profile=\"a5\"))
+def top(x: f32, y: f32) -> (i32, i32):
+    return tcvt(x, i32), tcvt(y, i32)
+";
+    let folder = tempfile::tempdir().expect("a folder");
+    let [file, args] = ["convert.py", "args.json"].map(|name| folder.path().join(name));
+    std::fs::write(&file, kernel).expect("a kernel");
+    std::fs::write(&args, r#"{"x": 1e20, "y": -7.5}"#).expect("arguments");
+    let [file, args] = [&file, &args].map(|path| path.to_str().expect("a name"));
+    for engine in ["reference", "rtl"] {
+        let output = allo_hls(&["run", file, "--engine", engine, "--args", args]);
+        assert_eq!(text(&output.stderr), "");
+        assert_eq!(text(&output.stdout), "{\"return\":[null,-7]}\n");
+    }
+}
+
 #[test]
 fn hardware_does_not_check_bounds() {
     let fixed = [

@@ -221,15 +221,36 @@ pub fn direct(
     }
     if directives::reassociates(&compiled.directives) {
         compiled.program = directed.clone();
+        let note = "sums of floats come in another order than the kernel says, as reassociate allows; \
+                    the reference adds in that order, too";
+        warnings.push(Diagnostic::global(codes::DIRECTIVE, note).as_note());
     }
     Ok(directed)
 }
 
-/// A kernel of a file as the reference runs it. Streams that are too short whatever the data are become longer, with a note, or
+/// A kernel of a file as the reference runs it, with the directives of which it has to know, from its schedule and
+/// beside it.
+///
+/// Errors: everything that is wrong with the source or, if there is such a directive, with them.
+pub fn referenced<'t>(
+    sources: &mut SourceMap,
+    file: FileId,
+    choice: impl Into<Choice<'t>>,
+    keep_depths: bool,
+    further: &[Directive],
+) -> Result<frontend::Compiled, Diagnostics> {
+    let mut compiled = typed(sources, file, choice, keep_depths)?;
+    if directives::reassociates(&compiled.directives) || directives::reassociates(further) {
+        direct(sources, &mut compiled, further)?;
+    }
+    Ok(compiled)
+}
+
+/// A kernel of a file as it says. Streams that are too short whatever the data are become longer, with a note, or
 /// stay as they are, with a warning.
 ///
 /// Errors: everything that is wrong with the source.
-pub fn typed<'t>(
+fn typed<'t>(
     sources: &mut SourceMap,
     file: FileId,
     choice: impl Into<Choice<'t>>,

@@ -74,7 +74,9 @@ fn run_in(
             (signature, inputs, outcomes)
         }
         None => {
-            let compiled = driver::typed(sources, file, choice, command.target.keep_depths)?;
+            let (keep_depths, further) =
+                (command.target.keep_depths, command.target.directives.all()?);
+            let compiled = driver::referenced(sources, file, choice, keep_depths, &further)?;
             printer.diagnostics(&compiled.warnings, sources);
             let signature = Signature::of(&compiled.program);
             let inputs = inputs(&signature, command.args.as_deref())?;

@@ -304,6 +304,38 @@ fn a_sum_of_floats_takes_another_order_only_where_that_is_allowed() {
     assert!(!matches!(compiled.checked, Checked::Not(_)));
     let loops = compiled.manifest.loops.into_iter().map(|one| one.name);
     assert_eq!(loops.collect::<Vec<_>>(), ["j", "i"]);
+    let notes = compiled.warnings.0.iter();
+    let mut notes = notes.map(|note| note.message.as_str());
+    assert!(notes.any(|note| note.contains("another order than the kernel says")));
+}
+
+/// By columns, the large numbers are not next to each other: hardware and reference agree on what comes of it.
+#[test]
+fn runs_of_the_reference_know_of_sums_in_another_order() {
+    let nest = "from allo import *\n\n@kernel\ndef top(d: \"f32[2, 2]\") -> f32:\n    s: f32 = 0\n    \
+                for i in range(2):\n        for j in range(2):\n            s += d[i, j]\n    return s\n";
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).expect("a file");
+        path.to_str().expect("a name").to_owned()
+    };
+    let file = write("kernel.py", nest);
+    let args = write("args.json", r#"{"d": [[1e10, 3], [-1e10, 4]]}"#);
+    let directive = "[[directive]]\nkind = \"reorder\"\nloops = [\"j\",\"i\"]\nreassociate = true\n";
+    let directives = write("order.toml", directive);
+    let run = |flags: &[&str]| {
+        let fixed = ["run", &file, "--args", &args];
+        let out = support::allo_hls(&[&fixed[..], flags].concat());
+        let text = String::from_utf8_lossy(&out.stdout).into_owned();
+        text.split("\"return\":").nth(1).map(str::to_owned)
+    };
+    let sum = |text: &str| Some(format!("{text}}}\n"));
+    assert_eq!(run(&["--engine", "reference"]), sum("4.0"));
+    for engine in ["reference", "rtl"] {
+        let other = run(&["--engine", engine, "--directives", &directives]);
+        assert_eq!(other, sum("7.0"));
+    }
 }
 
 /// A loop is named as it is called when its turn comes.

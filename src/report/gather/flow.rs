@@ -5,7 +5,7 @@ use crate::ir::ArrayKind;
 use crate::report::data::{Flow, Process, Queue};
 use crate::rtl::netlist::{Design, Instance, Item, Module};
 use crate::schedule::forecast;
-use crate::sim::cosim::case::{self, Case, Step};
+use crate::sim::cosim::case::{self, Case, Patience, Step};
 use crate::sim::cosim::judge::Subject;
 use crate::sim::inprocess::Netlist;
 use crate::sim::model::{SimOptions, Unknown};
@@ -116,8 +116,8 @@ impl Gather<'_> {
             outcome: drawn.outcome,
             gap: 0,
         };
-        let slowness = case::slowness(&compilation.program);
-        let case = Case::new(&subject.reference.signature, slowness, 0, vec![step]);
+        let patience = Patience::with(&compilation.program, &compilation.manifest);
+        let case = Case::new(&subject.reference.signature, patience, 0, vec![step]);
         let simulation = SimOptions {
             unknown: Unknown::Zero,
             ..SimOptions::default()

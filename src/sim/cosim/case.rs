@@ -1,6 +1,7 @@
 //! Cases: invocations on one set of memories, with what the reference makes of them.
 
 use crate::ir::Program;
+use crate::rtl::interface::manifest::Manifest;
 use crate::sim::elements::{Invocation, Offer};
 use crate::sim::model::Run;
 use crate::sim::reference::{Options, Outcome, Prepared, RunError};
@@ -31,12 +32,11 @@ pub struct Step {
 }
 
 impl Case {
-    /// The case of some steps. `slowness`: the cycles that one operation may take.
-    pub fn new(signature: &Signature, slowness: u64, number: usize, steps: Vec<Step>) -> Case {
+    /// The case of some steps.
+    pub fn new(signature: &Signature, patience: Patience, number: usize, steps: Vec<Step>) -> Case {
         let slowest = steps.iter().map(|step| step.outcome.steps).max();
-        let limit = slowness.saturating_mul(slowest.unwrap_or(0));
         let starts = steps.iter().map(|step| (&step.input, step.gap));
-        let run = Run::of(signature, starts, limit.saturating_add(20_000));
+        let run = Run::of(signature, starts, patience.cycles(slowest.unwrap_or(0)));
         let pairs = steps.into_iter().map(|step| (step.input, step.outcome));
         let (inputs, outcomes) = pairs.unzip();
         Case {
@@ -54,11 +54,30 @@ impl Case {
     }
 }
 
-/// Cycles that one operation may take in hardware, generously: dividers need one or more a bit.
-pub fn slowness(program: &Program) -> u64 {
-    let kernels = program.kernels.iter().map(|(_, kernel)| kernel);
-    let widths = kernels.flat_map(|k| k.values.iter().map(|(_, value)| value.ty.width()));
-    64.max(4 * u64::from(widths.max().unwrap_or(0)))
+/// Cycles after which hardware counts as hanging.
+#[derive(Clone, Copy, Debug)]
+pub struct Patience {
+    /// For each operation of the reference, generously: dividers need one or more a bit.
+    each: u64,
+    /// Whatever there is to do: directives make hardware slow where the reference has little to do.
+    least: u64,
+}
+
+impl Patience {
+    /// For the hardware of a program.
+    pub fn with(program: &Program, manifest: &Manifest) -> Patience {
+        let kernels = program.kernels.iter().map(|(_, kernel)| kernel);
+        let widths = kernels.flat_map(|k| k.values.iter().map(|(_, value)| value.ty.width()));
+        Patience {
+            each: 64.max(4 * u64::from(widths.max().unwrap_or(0))),
+            least: manifest.latency.max.unwrap_or(0).saturating_add(20_000),
+        }
+    }
+
+    /// For so many operations of the reference.
+    fn cycles(self, steps: u64) -> u64 {
+        self.each.saturating_mul(steps).saturating_add(self.least)
+    }
 }
 
 /// An input with what the reference makes of it.

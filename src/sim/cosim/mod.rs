@@ -16,7 +16,7 @@ use crate::sim::reference::{self, Outcome, RunError};
 use crate::sim::vectors::Rng;
 use crate::sim::verilator::Verilator;
 use crate::sim::waveform::Names;
-use case::{Case, Step};
+use case::{Case, Patience, Step};
 pub use failure::{CosimError, Failure, FailureKind, Mismatch};
 use judge::Subject;
 pub use report::Report;
@@ -102,7 +102,7 @@ pub fn cosim_on(
     let comparison = Comparison {
         engine,
         subject: Subject::new(program, manifest).map_err(CosimError::Manifest)?,
-        slowness: case::slowness(program),
+        patience: Patience::with(program, manifest),
         options,
     };
     let result = comparison.all(progress);
@@ -173,7 +173,7 @@ struct Comparison<'a> {
     engine: &'a dyn Engine,
     subject: Subject<'a>,
     options: &'a CosimOptions,
-    slowness: u64,
+    patience: Patience,
 }
 
 impl Comparison<'_> {
@@ -444,7 +444,7 @@ impl Comparison<'_> {
     fn case(&self, number: usize, steps: Vec<Step>) -> Case {
         Case::new(
             &self.subject.reference.signature,
-            self.slowness,
+            self.patience,
             number,
             steps,
         )

@@ -6,7 +6,7 @@ use crate::ir::{Kernel, Op, OpKind, Program};
 use crate::progress::{self, Progress};
 use crate::rtl::interface::manifest::Manifest;
 use crate::rtl::netlist::Design;
-use crate::sim::cosim::case::{self, Case, Step};
+use crate::sim::cosim::case::{self, Case, Patience, Step};
 use crate::sim::cosim::judge::Subject;
 use crate::sim::cosim::{CosimError, Failure, FailureKind, Report};
 use crate::sim::elements::{Invocation, State};
@@ -60,7 +60,7 @@ pub fn check(
         // What a network makes of its arrays when is not known; it has no operations of its own.
         made: (!shell::is_needed(manifest) && !made.body.ops.is_empty())
             .then(|| Program::alone(made.clone())),
-        slowness: case::slowness(program),
+        patience: Patience::with(program, manifest),
         assumes: program.kernels.values().any(|kernel| {
             let assumes = |op: &Op| matches!(op.kind, OpKind::Assume { .. } | OpKind::Promise(_));
             kernel.body.any_op(&assumes)
@@ -88,7 +88,7 @@ struct SelfCheck<'a> {
     netlist: Netlist,
     /// What the passes made of the kernel: it has the stores that the module makes, no more and no fewer.
     made: Option<Program>,
-    slowness: u64,
+    patience: Patience,
     /// Whether the kernel assumes something of its arguments.
     assumes: bool,
     /// Of the budget.
@@ -190,7 +190,7 @@ impl SelfCheck<'_> {
     fn run(&mut self, number: u64, steps: Vec<Step>, reset: bool) -> Result<(), CosimError> {
         let mut case = Case::new(
             &self.subject.reference.signature,
-            self.slowness,
+            self.patience,
             number as usize,
             steps,
         );

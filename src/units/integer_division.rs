@@ -32,8 +32,8 @@ impl Field {
 /// What is known of a division's operands and results.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Division {
-    numerator: HwType,
-    denominator: HwType,
+    /// What the numerator and the denominator are within.
+    operands: [Interval; 2],
     /// Bits of the largest magnitude of the numerator.
     magnitude: u32,
     /// Bits of the largest magnitude of a quotient by anything but 0.
@@ -79,8 +79,7 @@ impl Division {
             quotient(BigInt::div_floor),
         ];
         Division {
-            numerator: a.ty(),
-            denominator: b.ty(),
+            operands: [a.clone(), b.clone()],
             magnitude: bits(&a_most),
             steps: bits(&(&a_most / b_least)),
             may_be_zero,
@@ -90,12 +89,17 @@ impl Division {
 
     /// Whether truncation and rounding down are the same.
     pub fn is_unsigned(&self) -> bool {
-        !self.numerator.signed && !self.denominator.signed
+        self.types().iter().all(|ty| !ty.signed)
+    }
+
+    /// Numerator and denominator: what the module gives for others is arbitrary.
+    pub fn operands(&self) -> &[Interval; 2] {
+        &self.operands
     }
 
     /// Types of the operands.
-    pub fn operands(&self) -> [HwType; 2] {
-        [self.numerator, self.denominator]
+    pub fn types(&self) -> [HwType; 2] {
+        self.operands.each_ref().map(Interval::ty)
     }
 
     /// Range of a result.
@@ -125,16 +129,16 @@ impl Division {
             };
             words.push(word.to_string());
         }
-        words.extend(self.operands().map(|ty| ty.to_string()));
+        words.extend(self.types().map(|ty| ty.to_string()));
         words.join("_")
     }
 
-    /// The module: inputs numerator and denominator of the types of [`Division::operands`]; one output, the bits of the
+    /// The module: inputs numerator and denominator of the types of [`Division::types`]; one output, the bits of the
     /// results as in [`Division::layout`].
     pub fn graph(&self, fields: &[Field]) -> Graph {
         let mut g = Graph::new();
-        let a = g.input(0, self.numerator);
-        let b = g.input(1, self.denominator);
+        let [numerator, denominator] = self.types();
+        let (a, b) = (g.input(0, numerator), g.input(1, denominator));
         let results = match fields {
             [Field::Floor] => vec![self.floored(&mut g, a, b)],
             _ => self.truncated(&mut g, a, b, fields),
@@ -148,7 +152,7 @@ impl Division {
     fn truncated(&self, g: &mut Graph, a: NodeId, b: NodeId, fields: &[Field]) -> Vec<NodeId> {
         let (sign_a, sign_b) = (sign(g, a), sign(g, b));
         let numerator = conditional_negate(g, a, sign_a, sign_a, self.magnitude);
-        let width = self.denominator.width;
+        let width = self.types()[1].width;
         let denominator = conditional_negate(g, b, sign_b, sign_b, width);
         let zero = self.zero(g, b);
         let (quotient, remainder) = self.magnitudes(g, numerator, denominator);
@@ -188,18 +192,13 @@ impl Division {
         };
         let sign_t = sign(g, shifted);
         let numerator = conditional_negate(g, shifted, sign_t, None, self.magnitude);
-        let denominator = conditional_negate(g, b, sign_b, sign_b, self.denominator.width);
+        let denominator = conditional_negate(g, b, sign_b, sign_b, self.types()[1].width);
         let zero = self.zero(g, b);
         let (quotient, _) = self.magnitudes(g, numerator, denominator);
         let flip = self.differ(g, sign_t, sign_b, zero);
         let width = self.range(Field::Floor).ty().width;
         let whole = self.whole_quotient(g, quotient, zero, width);
         conditional_negate(g, whole, flip, None, width)
-    }
-
-    /// Whether the denominator is ever 0; what the module gives for 0 is arbitrary if not.
-    pub fn may_be_zero(&self) -> bool {
-        self.may_be_zero
     }
 
     /// Whether the denominator is 0, where it can be.

@@ -322,7 +322,8 @@ fn runs_of_the_reference_know_of_sums_in_another_order() {
     };
     let file = write("kernel.py", nest);
     let args = write("args.json", r#"{"d": [[1e10, 3], [-1e10, 4]]}"#);
-    let directive = "[[directive]]\nkind = \"reorder\"\nloops = [\"j\",\"i\"]\nreassociate = true\n";
+    let directive =
+        "[[directive]]\nkind = \"reorder\"\nloops = [\"j\",\"i\"]\nreassociate = true\n";
     let directives = write("order.toml", directive);
     let run = |flags: &[&str]| {
         let fixed = ["run", &file, "--args", &args];

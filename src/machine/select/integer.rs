@@ -6,6 +6,7 @@ use crate::arena::Table;
 use crate::diagnostics::Diagnostics;
 use crate::hwarith::equal::{self, Difference};
 use crate::hwarith::graph::{NodeId, Op as HwOp, Predicate, UnitId};
+use crate::hwarith::interval::Interval;
 use crate::hwarith::{Graph, HwType};
 use crate::ir::{BinaryOp, Scalar};
 use crate::machine::program::{Program, Unit};
@@ -276,17 +277,26 @@ fn special_difference(
     equal::output_difference(&before, &after)
 }
 
-/// A result, but 0 where a denominator that is never 0 is 0: modules need not agree on it.
+/// A result, but 0 where an operand is outside of what it is within: modules need not agree on it.
 fn where_defined(division: &Division, graph: &mut Graph, result: NodeId) -> NodeId {
-    let is_denominator = |id: &NodeId| graph.nodes[*id].op == HwOp::Input(1);
-    match graph.nodes.ids().find(is_denominator) {
-        Some(denominator) if !division.may_be_zero() => {
-            let zero = graph.constant(0);
-            let outside = graph.icmp(Predicate::Eq, denominator, zero);
-            graph.mux(outside, zero, result)
-        }
-        _ => result,
+    let mut defined = result;
+    for (number, within) in (0..).zip(division.operands()) {
+        let is_it = |id: &NodeId| graph.nodes[*id].op == HwOp::Input(number);
+        let Some(operand) = graph.nodes.ids().find(is_it) else {
+            continue;
+        };
+        let all = Interval::of_type(graph.nodes[operand].ty);
+        let mut leave_out = |is_needed: bool, predicate, bound: &BigInt| {
+            if is_needed {
+                let (bound, zero) = (graph.constant(bound.clone()), graph.constant(0));
+                let outside = graph.icmp(predicate, operand, bound);
+                defined = graph.mux(outside, zero, defined);
+            }
+        };
+        leave_out(all.lo < within.lo, Predicate::Lt, &within.lo);
+        leave_out(all.hi > within.hi, Predicate::Gt, &within.hi);
     }
+    defined
 }
 
 /// Gives each division the module for just the results that are read of it.

@@ -94,7 +94,7 @@ pub fn kernel(seed: u64) -> Kernel {
         0 => FLOATS[rng.below(FLOATS.len() as u64) as usize],
         _ => &[],
     };
-    let wild = rng.below(3) == 0;
+    let wild = rng.below(6) == 0;
     let scalar = rng.below(10) == 0;
     let mut g = Gen {
         rng,

@@ -111,7 +111,10 @@ fn random_kernels_run_in_every_form() {
         let report = fuzz::compare_on(&compilation, &inputs, seed, 4_000).expect("right");
         simulated += usize::from(report.compared > 0);
     }
-    assert!(evaluated >= 12 && simulated >= 12, "{evaluated}, {simulated}");
+    assert!(
+        evaluated >= 12 && simulated >= 12,
+        "{evaluated}, {simulated}"
+    );
 }
 
 /// Directives reach the kernels: few are refused.

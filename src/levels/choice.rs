@@ -36,6 +36,11 @@ impl Lanes {
         })
     }
 
+    /// How many there are.
+    pub fn count(self) -> u64 {
+        self.count.into()
+    }
+
     /// How many there may be, ascending: for each number of rounds as many as are needed for it, or somewhat fewer, if none
     /// is left over then.
     pub fn counts(self) -> Vec<u64> {
@@ -121,7 +126,7 @@ impl Choice {
             .map(|&array| format!("'{}'", kernel.arrays[array].name))
             .collect();
         if let Some(order) = order {
-            words += &format!(", in the order {}", order.join(", "));
+            words += &format!(", in the order {}", order.names.join(", "));
         }
         if !names.is_empty() {
             words += &format!(", with banks of {}", names.join(", "));

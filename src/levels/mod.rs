@@ -10,7 +10,7 @@ mod variants;
 
 use crate::diagnostics::SourceMap;
 use crate::ir::{Block, Kernel, OpKind, Path};
-use crate::transform::{distribute, restructure, scalar_expansion};
+use crate::transform::{distribute, invariants, restructure, scalar_expansion};
 use choice::Choice;
 use variants::Variant;
 
@@ -102,6 +102,9 @@ const fn effort(level: Level) -> u64 {
     }
 }
 
+/// Arrays of what does not change in a nest may take one part in so many of the memories inside.
+const PART_OF_RAM: u64 = 2;
+
 /// More lanes have to gain one part in so many of the kernel's cycles.
 const LEAST_GAIN: u64 = 20;
 
@@ -125,6 +128,9 @@ const ALIKE: u64 = 10;
 
 /// Most of them.
 const MOST_ALIKE: usize = 2;
+
+/// Numbers of iterations that are tried where what fits alone does not beside the other nests.
+const TRIES: usize = 4;
 
 /// Directs the loops and arrays of a kernel, its calls inlined, that are worth it. `tell` hears how much of the most effort has
 /// been spent.
@@ -214,6 +220,7 @@ impl Search<'_> {
         let mut kernel = written.clone();
         distribute::run(&mut kernel);
         scalar_expansion::run_wide(&mut kernel);
+        invariants::run(&mut kernel, self.aim.limits.ram / PART_OF_RAM);
         restructure::settle(&mut kernel);
         let mut nests = nests(&kernel);
         let start = self.start(Variant::of(kernel))?;
@@ -260,77 +267,115 @@ impl Search<'_> {
         })
     }
 
-    /// Directs one nest after the other.
+    /// Directs one nest after the other; those that were not worth it once more, as others have become shorter.
     fn nests(&mut self, mut state: State, nests: &[Path]) -> State {
-        for nest in nests {
-            let Some(found) = self.nest(&state, nest) else {
-                continue;
-            };
-            let before = state.forecast;
-            let Found {
-                forecast,
-                choice,
-                mut variant,
-            } = found;
-            if !gains(&before, &forecast, least_of_nest(self.aim.level)) {
-                continue;
+        let mut open = nests.to_vec();
+        loop {
+            let (mut left, all) = (Vec::new(), open.len());
+            for nest in open {
+                match self.nest(&state, &nest, nests) {
+                    Some(found) => self.keep(&mut state, found),
+                    None => left.push(nest),
+                }
             }
-            let level = self.aim.level as u32 + 1;
-            let words = choice.words(&variant, self.sources).unwrap_or_default();
-            let tried = self.tried.iter_mut().rev();
-            let same = tried.filter(|tried| tried.what == words);
-            same.take(1).for_each(|tried| tried.kept = true);
-            state.decisions.push(format!(
-                "-O{level}: {words}: {} cycles instead of {}, about",
-                forecast.cycles, before.cycles
-            ));
-            choice.tag(variant.kernel_mut());
-            state.variant = Variant {
-                order: None,
-                ..variant
-            };
-            state.forecast = forecast;
+            let is_over = left.is_empty() || left.len() == all;
+            if is_over || self.aim.level != Level::Three {
+                return state;
+            }
+            open = left;
         }
-        state
     }
 
-    /// The best that there is for a nest.
-    fn nest(&mut self, state: &State, nest: &Path) -> Option<Found> {
-        let mut variants = vec![state.variant.clone()];
-        let is_wide = self.aim.level == Level::Three;
-        if is_wide {
-            for order in variants::orders(&state.variant.kernel, nest) {
-                if self.spend(&state.variant, 1).is_some() {
-                    variants.extend(state.variant.reordered(order));
-                }
+    /// Directs what was found.
+    fn keep(&mut self, state: &mut State, found: Found) {
+        let Found {
+            forecast,
+            choice,
+            mut variant,
+        } = found;
+        let level = self.aim.level as u32 + 1;
+        let words = choice.words(&variant, self.sources).unwrap_or_default();
+        let tried = self.tried.iter_mut().rev();
+        let same = tried.filter(|tried| tried.what == words);
+        same.take(1).for_each(|tried| tried.kept = true);
+        state.decisions.push(format!(
+            "-O{level}: {words}: {} cycles instead of {}, about",
+            forecast.cycles, state.forecast.cycles
+        ));
+        choice.tag(variant.kernel_mut());
+        state.variant = Variant {
+            order: None,
+            ..variant
+        };
+        state.forecast = forecast;
+    }
+
+    /// The best that there is for a nest, if it is worth it.
+    fn nest(&mut self, state: &State, nest: &Path, nests: &[Path]) -> Option<Found> {
+        let found = match self.aim.level {
+            Level::Three => self.widest_alone(state, nest, nests)?,
+            _ => {
+                let firsts =
+                    self.firsts(std::slice::from_ref(&state.variant), nest, &state.forecast);
+                firsts.into_iter().next()?
+            }
+        };
+        let least = least_of_nest(self.aim.level);
+        gains(&state.forecast, &found.forecast, least).then_some(found)
+    }
+
+    /// As many iterations side by side as there may be for a nest, looked for as if it were alone.
+    fn widest_alone(&mut self, state: &State, nest: &Path, nests: &[Path]) -> Option<Found> {
+        let alone = match nests.len() {
+            1 => state.clone(),
+            _ => self.start(state.variant.alone(nest, nests))?,
+        };
+        // It cannot gain what it does not take.
+        if alone.forecast.cycles < state.forecast.cycles / least_of_nest(self.aim.level) {
+            return None;
+        }
+        let mut variants = vec![alone.variant.clone()];
+        for order in variants::orders(&alone.variant.kernel, nest) {
+            if self.spend(&alone.variant, 1).is_some() {
+                variants.extend(alone.variant.reordered(order));
             }
         }
-        let mut firsts = Vec::new();
-        for variant in &variants {
-            for path in variant.candidates(nest) {
-                let Some(mut found) = self.lanes(variant, &path, 2, &state.forecast) else {
-                    continue;
-                };
-                // Banks that there are already suit as many lanes.
-                if let Some(count) = found.choice.aligned
-                    && let Some(more) = self.lanes(variant, &path, count, &state.forecast)
-                    && gains(&found.forecast, &more.forecast, LEAST_GAIN)
-                {
-                    found = more;
-                }
-                firsts.push(found);
-            }
-        }
-        firsts.retain(|found| found.forecast.cycles < state.forecast.cycles);
-        firsts.sort_by_key(|found| found.forecast.cycles);
+        let firsts = self.firsts(&variants, nest, &alone.forecast);
         let least = firsts.first()?.forecast.cycles;
-        if !is_wide {
-            return Some(firsts.swap_remove(0));
-        }
         let alike = firsts.into_iter().take(MOST_ALIKE);
         let alike = alike.filter(|found| found.forecast.cycles - least <= least / ALIKE);
-        let found = alike.map(|first| self.widest(first, &state.forecast));
-        found.min_by_key(|found| found.forecast.cycles)
+        let found = alike.map(|first| self.widest(first, &alone.forecast));
+        let best = found.min_by_key(|found| found.forecast.cycles)?;
+        self.beside(state, &best)
+    }
+
+    /// The same beside the other nests, of fewer iterations if there is not enough left for as many.
+    fn beside(&mut self, state: &State, alone: &Found) -> Option<Found> {
+        let variant = match &alone.variant.order {
+            Some(order) => state.variant.reordered(order.paths.clone())?,
+            None => state.variant.clone(),
+        };
+        let Choice { path, lanes, .. } = &alone.choice;
+        let fewer = lanes.counts().into_iter().rev();
+        let fewer = fewer.skip_while(|count| *count >= lanes.count());
+        let mut counts = std::iter::once(lanes.count()).chain(fewer).take(TRIES);
+        counts.find_map(|count| self.lanes(&variant, path, count, &state.forecast))
+    }
+
+    /// Two iterations of each loop of a nest side by side, or as many as there are banks for, the best ones first.
+    fn firsts(&mut self, variants: &[Variant], nest: &Path, before: &Forecast) -> Vec<Found> {
+        let mut firsts = Vec::new();
+        for variant in variants {
+            for path in variant.candidates(nest) {
+                // Banks that there are already suit as many lanes.
+                let banks = Choice::of(variant, &path, 2, self.aim).and_then(|two| two.aligned);
+                let mut counts = banks.into_iter().chain([2]);
+                firsts.extend(counts.find_map(|count| self.lanes(variant, &path, count, before)));
+            }
+        }
+        firsts.retain(|found| found.forecast.cycles < before.cycles);
+        firsts.sort_by_key(|found| found.forecast.cycles);
+        firsts
     }
 
     /// Counts what is done with a kernel, so many times; `None`: that would be too much.
@@ -348,20 +393,21 @@ impl Search<'_> {
     fn widest(&mut self, first: Found, before: &Forecast) -> Found {
         let counts = first.choice.lanes.counts();
         let (variant, path) = (first.variant.clone(), first.choice.path.clone());
-        let guess = self.guess(before, &first.forecast);
-        let mut guess = guess.map(|most| counts.partition_point(|count| *count <= most));
-        let mut best = first;
+        let up_to = |most: u64| counts.partition_point(|count| *count <= most);
+        let mut guess = self.guess(before, &first).map(up_to);
         // Those below `fits` do, those from `beyond` on do not.
-        let (mut fits, mut beyond) = (0, counts.len());
+        let (mut fits, mut beyond) = (up_to(first.choice.lanes.count()), counts.len());
+        let mut best = first;
         while fits < beyond {
-            let at = guess.take().map_or(fits + (beyond - fits) / 2, |guess| {
+            let guessed = guess.take();
+            let at = guessed.map_or(fits + (beyond - fits) / 2, |guess| {
                 guess.saturating_sub(1).clamp(fits, beyond - 1)
             });
             match self.lanes(&variant, &path, counts[at], before) {
                 Some(found) if gains(&best.forecast, &found.forecast, LEAST_GAIN) => {
                     (best, fits) = (found, at + 1);
                     // The next ones are most likely too many.
-                    guess = Some(fits + 1);
+                    guess = guessed.map(|_| fits + 1);
                 }
                 // They do not fit, or fewer lanes do as well: memory ports are what is short of.
                 _ => beyond = at,
@@ -406,17 +452,16 @@ impl Search<'_> {
         found.mapped() <= luts as f64 && found.blocks <= blocks && found.ram <= ram
     }
 
-    /// How many lanes there are operators for, by what a second one takes; `None` if that is nothing.
-    fn guess(&self, one: &Forecast, two: &Forecast) -> Option<u64> {
+    /// How many lanes there are operators for, by what the first ones take; `None` if that is nothing.
+    fn guess(&self, before: &Forecast, first: &Found) -> Option<u64> {
         let Limits { luts, blocks, .. } = self.aim.limits;
-        let by_blocks = {
-            let each = two.blocks.saturating_sub(one.blocks);
-            (each > 0).then(|| 1 + blocks.saturating_sub(one.blocks) / each)
+        let (found, more) = (&first.forecast, (first.choice.lanes.count() - 1) as f64);
+        let most = |limit: u64, one: f64, all: f64| {
+            let each = (all - one) / more;
+            (each > 0.0).then(|| 1 + ((limit as f64 - one).max(0.0) / each) as u64)
         };
-        let by_logic = {
-            let each = two.mapped() - one.mapped();
-            (each >= 1.0).then(|| 1 + ((luts as f64 - one.mapped()).max(0.0) / each) as u64)
-        };
+        let by_blocks = most(blocks, before.blocks as f64, found.blocks as f64);
+        let by_logic = most(luts, before.mapped(), found.mapped());
         by_blocks.into_iter().chain(by_logic).min()
     }
 }

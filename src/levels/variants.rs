@@ -3,7 +3,7 @@
 use super::choice::candidates;
 use crate::ir::analysis::Values;
 use crate::ir::analysis::reduction::Order;
-use crate::ir::{Kernel, Path};
+use crate::ir::{Kernel, Op, OpKind, Path, Tags};
 use crate::transform::restructure;
 use std::rc::Rc;
 
@@ -16,17 +16,24 @@ pub struct Variant {
     pub values: Rc<Values>,
     /// Its operations.
     pub size: u64,
-    /// The loops that were put in another order, outermost first, by their names.
-    pub order: Option<Vec<String>>,
+    /// The loops that were put in another order, if some were.
+    pub order: Option<Reordered>,
+}
+
+/// Loops in another order, outermost first.
+#[derive(Clone)]
+pub struct Reordered {
+    /// Where they were.
+    pub paths: Vec<Path>,
+    /// Their names.
+    pub names: Vec<String>,
 }
 
 impl Variant {
     /// A kernel as it is.
     pub fn of(kernel: Kernel) -> Variant {
-        let mut size = 0;
-        kernel.body.for_each_op(&mut |_| size += 1);
         Variant {
-            size,
+            size: size(&kernel),
             values: Rc::new(Values::of(&kernel)),
             kernel: Rc::new(kernel),
             order: None,
@@ -43,6 +50,21 @@ impl Variant {
         Rc::unwrap_or_clone(self.kernel)
     }
 
+    /// The same with one of these nests about alone: the loops of others iterate once, and nothing is directed for them.
+    /// What it takes is forecast sooner, and all arrays are written and read where they were.
+    pub fn alone(&self, nest: &Path, nests: &[Path]) -> Variant {
+        let mut kernel = Kernel::clone(&self.kernel);
+        for other in nests.iter().filter(|other| *other != nest) {
+            if let Some(op) = kernel.body.op_at_mut(other) {
+                shorten(op, &self.values);
+            }
+        }
+        Variant {
+            kernel: Rc::new(kernel),
+            ..self.clone()
+        }
+    }
+
     /// The loops of a nest of which iterations may run side by side.
     pub fn candidates(&self, nest: &Path) -> Vec<Path> {
         candidates(&self.kernel, &self.values, nest)
@@ -52,14 +74,37 @@ impl Variant {
     pub fn reordered(&self, order: Vec<Path>) -> Option<Variant> {
         let mut kernel = Kernel::clone(&self.kernel);
         restructure::reorder(&mut kernel, &order, Order::Exact).ok()?;
-        let names = order
-            .iter()
-            .filter_map(|path| self.kernel.body.for_at(path));
+        let loops = order.iter();
+        let loops = loops.filter_map(|path| self.kernel.body.for_at(path));
+        let names = loops.map(|f| f.label.clone()).collect();
+        let paths = order;
         Some(Variant {
-            order: Some(names.map(|f| f.label.clone()).collect()),
+            order: Some(Reordered { paths, names }),
             ..Variant::of(kernel)
         })
     }
+}
+
+/// Loops from 0 in steps of 1 end at the step.
+fn shorten(op: &mut Op, values: &Values) {
+    if let OpKind::For(f) = &mut op.kind {
+        f.tags = Tags::default();
+        let is = |value, wanted: u32| values.constant(value) == Some(&wanted.into());
+        if is(f.lo, 0) && is(f.step, 1) && values.constant(f.hi).is_some() {
+            f.hi = f.step;
+        }
+    }
+    for block in op.kind.blocks_mut() {
+        for op in &mut block.ops {
+            shorten(op, values);
+        }
+    }
+}
+
+fn size(kernel: &Kernel) -> u64 {
+    let mut size = 0;
+    kernel.body.for_each_op(&mut |_| size += 1);
+    size
 }
 
 /// Each other order of a perfect nest that has one of its loops as the outermost or the innermost one.

@@ -11,11 +11,22 @@ use std::collections::BTreeMap;
 pub fn make(kernel: &mut Kernel, of: ArrayId, suffix: &str, shape: Vec<u64>) -> ArrayId {
     let Array {
         name, elem, span, ..
-    } = kernel.arrays[of].clone();
+    } = &kernel.arrays[of];
+    let (plain, elem, span) = (format!("{name}_{suffix}"), *elem, *span);
+    declare(kernel, &plain, elem, shape, span)
+}
+
+/// Makes a local array with a name, and a number behind it where there is one of that name.
+pub fn declare(
+    kernel: &mut Kernel,
+    plain: &str,
+    elem: Scalar,
+    shape: Vec<u64>,
+    span: Span,
+) -> ArrayId {
     let taken = |name: &str| kernel.arrays.values().any(|array| array.name == name);
-    let plain = format!("{name}_{suffix}");
     let numbered = (2..).map(|number| format!("{plain}{number}"));
-    let mut names = std::iter::once(plain.clone()).chain(numbered);
+    let mut names = std::iter::once(plain.to_owned()).chain(numbered);
     let name = names.find(|name| !taken(name)).unwrap_or_default();
     kernel.arrays.push(Array {
         name,

@@ -21,6 +21,7 @@ mod grids;
 pub mod hoist;
 pub mod inline;
 pub mod interleave;
+pub mod invariants;
 pub mod iterations;
 pub mod jam;
 pub mod local_copy;

@@ -3,9 +3,10 @@
 //! 5.3).
 //!
 //! The sums of different iterations may then take turns (`interleave`). Legal where neither part writes an array that the
-//! other one touches.
+//! other one touches or, if that is asked for, where iterations have elements of their own.
 
 use super::inline::MAX_OPS;
+use super::invariants;
 use crate::ir::analysis::Values;
 use crate::ir::analysis::touch::{self, Touched};
 use crate::ir::analysis::trip::Trip;
@@ -26,10 +27,10 @@ pub fn run(kernel: &mut Kernel) {
     cut_all(kernel, Cut::BeforeLoops);
 }
 
-/// Cuts every loop that has a loop, or operations, behind one that yields values: these then take no operators of their own in
-/// its pipeline.
+/// Cuts every loop that has loops inside between them, and between them and operators: these then take none of their own in
+/// a pipeline with them.
 pub fn run_wide(kernel: &mut Kernel) {
-    cut_all(kernel, Cut::BeforeOperators);
+    cut_all(kernel, Cut::AroundLoops);
 }
 
 /// Where a loop is cut.
@@ -37,25 +38,32 @@ pub fn run_wide(kernel: &mut Kernel) {
 enum Cut {
     /// Behind a loop that yields values, if there is another one.
     BeforeLoops,
-    /// The same, or if there are operations.
-    BeforeOperators,
+    /// Before and behind a loop, if there is another one or there are operators.
+    AroundLoops,
 }
 
 impl Cut {
-    /// Before which operation.
-    fn position(self, ops: &[Op]) -> Option<usize> {
+    /// Before which operation first.
+    fn position(self, ops: &[Op], kernel: &Kernel) -> Option<usize> {
         let is_loop = |op: &Op| matches!(op.kind, OpKind::For(_));
-        let is_operator = |op: &Op| matches!(op.kind, OpKind::Binary { .. });
-        let sum = ops
-            .iter()
-            .position(|op| is_loop(op) && !op.results.is_empty());
-        let behind = |wanted: &dyn Fn(&Op) -> bool| {
-            let at = sum? + 1;
-            ops[at..].iter().any(wanted).then_some(at)
-        };
+        let first = ops.iter().position(is_loop);
         match self {
-            Cut::BeforeLoops => behind(&is_loop),
-            Cut::BeforeOperators => behind(&|op| is_loop(op) || is_operator(op)),
+            Cut::BeforeLoops => {
+                let is_sum = |op: &Op| is_loop(op) && !op.results.is_empty();
+                let at = ops.iter().position(is_sum)? + 1;
+                ops[at..].iter().any(is_loop).then_some(at)
+            }
+            Cut::AroundLoops => {
+                let (before, from) = ops.split_at(first?);
+                let is_worth_it = |op: &Op| is_loop(op) || invariants::is_costly(op, kernel);
+                match before.iter().any(is_worth_it) {
+                    true => first,
+                    false => from[1..]
+                        .iter()
+                        .any(is_worth_it)
+                        .then_some(before.len() + 1),
+                }
+            }
         }
     }
 }
@@ -85,15 +93,19 @@ struct Expansion<'k> {
 
 impl Rewriter for Expansion<'_> {
     fn leave(&mut self, mut op: Op, out: &mut Vec<Op>) {
-        if let OpKind::For(f) = &mut op.kind
+        let span = op.span;
+        while let OpKind::For(f) = &mut op.kind
             && let Some((at, trip)) = self.place(f)
             && let Some(first) = self.cut(f, at, trip)
         {
             out.push(Op {
                 kind: OpKind::For(Box::new(first)),
                 results: vec![],
-                span: op.span,
+                span,
             });
+            if self.cut == Cut::BeforeLoops {
+                break;
+            }
         }
         out.push(op);
     }
@@ -102,7 +114,7 @@ impl Rewriter for Expansion<'_> {
 impl Expansion<'_> {
     /// Where the second part of a loop begins, and how many iterations the loop has.
     fn place(&self, f: &For) -> Option<(usize, u64)> {
-        let at = self.cut.position(&f.body.ops)?;
+        let at = self.cut.position(&f.body.ops, self.kernel)?;
         let (first, second) = f.body.ops.split_at(at);
         let trip = Trip::of(f, |value| self.values.constant(value).cloned())?;
         let count = trip
@@ -113,10 +125,29 @@ impl Expansion<'_> {
         let (one, other) = (Touched::by_all(first), Touched::by_all(second));
         let apart = |one: &Touched, other: &Touched| {
             let mut written = one.written.iter();
-            written.all(|array| !other.contains(*array))
+            written.all(|array| !other.contains(*array) || self.is_private(f, *array))
         };
         let is_legal = f.carried.is_empty() && apart(&one, &other) && apart(&other, &one);
         (counts_up && is_legal).then_some((at, count))
+    }
+
+    /// Whether each iteration of a loop has elements of an array of its own: all subscripts of some dimension are the counter.
+    fn is_private(&self, f: &For, array: ArrayId) -> bool {
+        if self.cut != Cut::AroundLoops {
+            return false;
+        }
+        let mut dims: Vec<usize> = (0..self.kernel.arrays[array].shape.len()).collect();
+        f.body.for_each_op(&mut |op| {
+            let (read, written) = touch::arrays(&op.kind);
+            if !read.contains(&array) && !written.contains(&array) {
+                return;
+            }
+            match touch::element(&op.kind) {
+                Some(at) => dims.retain(|&dim| at.indices[dim] == f.iv),
+                None => dims.clear(),
+            }
+        });
+        !dims.is_empty()
     }
 
     /// Makes the second part of a loop; gives the first one. `None` if that is too much code or too many arrays.
@@ -125,7 +156,9 @@ impl Expansion<'_> {
             ops: f.body.ops.split_off(at),
             yields: vec![],
         };
-        let (both, handed) = shared(&f.body.ops, &mut rest);
+        let costly =
+            |op: &Op| self.cut == Cut::AroundLoops && invariants::is_costly(op, self.kernel);
+        let (both, handed) = shared(&f.body.ops, &mut rest, &costly);
         let iv = self.kernel.like(f.iv);
         let copied = match handed.len() <= MOST {
             true => {
@@ -180,7 +213,11 @@ impl Expansion<'_> {
 
 /// Of the values that the second part of a loop needs of the first one: the operations that both parts do, because they
 /// take no time, and the values that an array hands over; what was loaded from an array that changes is one of these.
-fn shared(first: &[Op], second: &mut Block) -> (Vec<Op>, Vec<ValueId>) {
+fn shared(
+    first: &[Op],
+    second: &mut Block,
+    costly: &dyn Fn(&Op) -> bool,
+) -> (Vec<Op>, Vec<ValueId>) {
     let mut needed = HashSet::new();
     second.for_each_use(&mut |value| _ = needed.insert(*value));
     let mut written = Touched::by_all(first).written;
@@ -189,7 +226,7 @@ fn shared(first: &[Op], second: &mut Block) -> (Vec<Op>, Vec<ValueId>) {
     let mut handed = Vec::new();
     for op in first.iter().rev() {
         let changes = touch::element(&op.kind).is_some_and(|at| written.contains(&at.array));
-        let is_repeated = op.kind.is_pure() && !changes;
+        let is_repeated = op.kind.is_pure() && !changes && !costly(op);
         if is_repeated && op.results.iter().any(|value| needed.contains(value)) {
             needed.extend(op.kind.operands());
             both.push(op.clone());

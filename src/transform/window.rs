@@ -179,12 +179,17 @@ impl Window<'_> {
         let (mut unknown, mut after) = (false, None);
         for pair in first.iter().zip(second) {
             match pair {
-                (Subscript::Moving(a), Subscript::Moving(b)) => {
-                    let (steps, rest) = ((a - b) / frame.step, (a - b) % frame.step);
-                    if rest != 0 || after.is_some_and(|k| k != steps) {
+                (Subscript::Moving(by, a), Subscript::Moving(other, b)) if by == other => {
+                    let apart = a.plus(b, -1).filter(|sum| sum.terms.is_empty());
+                    let each = by.checked_mul(frame.step);
+                    let Some((apart, each)) = apart.map(|sum| sum.constant).zip(each) else {
+                        unknown = true;
+                        continue;
+                    };
+                    if apart % each != 0 || after.is_some_and(|k| k != apart / each) {
                         return Relation::Never;
                     }
-                    after = Some(steps);
+                    after = Some(apart / each);
                 }
                 (Subscript::Fixed(a), Subscript::Fixed(b)) if order.same(*a, *b) => {}
                 (Subscript::Fixed(a), Subscript::Fixed(b)) => match order.distance(*a, *b) {

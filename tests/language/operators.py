@@ -327,3 +327,23 @@ def fi(a: f16, b: i64) -> (f16, f16):
 
 
 #: fi {"a": 2.0, "b": 3} -> {"return": [5.0, 1.5]}
+
+
+#: known_sides {"b": 4} -> {"return": [0, 0, 1, 1, 1, 3, 6, 8]}
+#: known_sides {"b": 0} -> {"return": [0, 0, 1, 0, 1, 3, 6, 8]}
+@kernel
+def known_sides(b: i8) -> "i32[8]":
+    """What a constant side of `and` or `or` decides is of type u1, and what depends on it is known."""
+    y: "i32[8]" = 0
+    y[0] = ~(b or 1)
+    y[1] = (b or 1) << 4
+    y[2] = -3 or b
+    y[3] = 7 and b
+    y[4] = ~(b and 0)
+    if b or 1:
+        y[5] = 3
+    else:
+        y[5] = undefined(b)
+    y[6] = 5 if (0 and b) else 6
+    y[7] = 0 or 8
+    return y

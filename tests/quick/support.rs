@@ -3,8 +3,9 @@
 use allo_hls::diagnostics::{FileId, SourceMap};
 use allo_hls::driver::{self, Compilation, Target};
 use allo_hls::frontend;
-use allo_hls::ir::Program;
+use allo_hls::ir::{Kernel, Program};
 use allo_hls::rtl::netlist::Item;
+use allo_hls::transform::{PASSES, invariants, scalar_expansion};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -137,4 +138,14 @@ pub fn instances_of(compilation: &Compilation, is_it: impl Fn(&str) -> bool) -> 
         is_it(&compilation.design.modules[instance.module].name)
     });
     instances.count()
+}
+
+/// All passes by name: those of the pipeline, and those that make loops of their own before the widest level directs them.
+pub fn passes() -> impl Iterator<Item = (&'static str, fn(&mut Kernel))> {
+    let of_pipeline = PASSES.iter().map(|pass| (pass.name, pass.run));
+    let wide: [(_, fn(&mut Kernel)); 2] = [
+        ("cut_around_loops", scalar_expansion::run_wide),
+        ("invariants", |kernel| invariants::run(kernel, 1 << 20)),
+    ];
+    of_pipeline.chain(wide)
 }

@@ -102,6 +102,8 @@ pub struct Builder {
     blocks: Vec<OpenBlock>,
     /// Constants, which several places may share.
     shared: HashSet<ValueId>,
+    /// Constants that stand for what a known side of `and` or `or` decides.
+    decided: HashMap<ValueId, bool>,
     /// Floats that are no subnormals, where these are flushed.
     pub(super) flushed: HashSet<ValueId>,
     /// The loop over lanes that operations on vectors are added to.
@@ -121,6 +123,7 @@ impl Builder {
             arrays: Arena::new(),
             blocks: vec![OpenBlock::default()],
             shared: HashSet::new(),
+            decided: HashMap::new(),
             flushed: HashSet::new(),
             lane_loop: None,
             keeping: HashMap::new(),
@@ -521,6 +524,23 @@ impl Builder {
             let message = format!("{} has no truth value", value.kind());
             Diagnostic::error(codes::CONST_EVAL, span, message).into()
         })
+    }
+
+    /// The truth of a value that is known while compiling, of whatever type.
+    pub fn known_truth(&self, operand: &Operand) -> Result<Option<bool>> {
+        match &operand.value {
+            Value::Const(value) => self.const_truth(value, operand.span).map(Some),
+            Value::Scalar(value) => Ok(self.decided.get(&value.id).copied()),
+            _ => Ok(None),
+        }
+    }
+
+    /// What one known side of `and` or `or` decides, whatever the others are at run time: a constant of type u1.
+    pub fn decided(&mut self, is: bool, span: Span) -> Typed {
+        let ty = Scalar::BOOL;
+        let id = self.constant(ty, Const::Int(BigInt::from(u8::from(is))), span);
+        self.decided.insert(id, is);
+        Typed { id, ty }
     }
 
     /// Applies an operator: folds if everything is known, goes element by element if an operand is

@@ -117,17 +117,10 @@ impl<'a> Lowerer<'_, 'a> {
     }
 
     fn bool_op(&mut self, e: &'a ast::ExprBoolOp, span: Span) -> Result<Value> {
-        let mut operands = Vec::new();
-        for value in &e.values {
-            operands.push(self.operand(value)?);
-            // A known side that decides leaves the rest unevaluated, as in Python.
-            if operands.len() == 1
-                && let Value::Const(value) = &operands[0].value
-                && self.b.const_truth(value, span)? == (e.op == ast::BoolOp::Or)
-            {
-                return Ok(operands.swap_remove(0).value);
-            }
-        }
+        let values = e.values.iter();
+        let operands = values
+            .map(|value| self.operand(value))
+            .collect::<Result<Vec<_>>>()?;
         let key = match e.op {
             ast::BoolOp::And => "logical_and",
             ast::BoolOp::Or => "logical_or",
@@ -164,11 +157,10 @@ impl<'a> Lowerer<'_, 'a> {
     /// Both arms are evaluated; arrays among condition and arms make the choice one for each element.
     fn ternary(&mut self, e: &'a ast::ExprIf, span: Span) -> Result<Value> {
         let test = self.operand(&e.test)?;
-        if let Value::Const(known) = &test.value {
-            return match self.b.const_truth(known, test.span)? {
-                true => self.expr(&e.body),
-                false => self.expr(&e.orelse),
-            };
+        match self.b.known_truth(&test)? {
+            Some(true) => return self.expr(&e.body),
+            Some(false) => return self.expr(&e.orelse),
+            None => {}
         }
         let choice = [test, self.operand(&e.body)?, self.operand(&e.orelse)?];
         if !choice.iter().any(Operand::is_shaped) {

@@ -116,9 +116,9 @@ impl<'a> Lowerer<'_, 'a> {
                 .apply(operators::by_key("logical_or"), &tests, None, span)?,
         };
         let operand = Operand { value, span };
-        match &operand.value {
-            Value::Const(value) => Ok(Condition::Known(self.b.const_truth(value, span)?)),
-            _ => Ok(Condition::Runtime(self.b.runtime(&operand)?)),
+        match self.b.known_truth(&operand)? {
+            Some(known) => Ok(Condition::Known(known)),
+            None => Ok(Condition::Runtime(self.b.runtime(&operand)?)),
         }
     }
 }

@@ -535,9 +535,9 @@ impl<'a> Lowerer<'_, 'a> {
     /// A condition: decided if known, else tested for nonzero.
     pub(super) fn condition(&mut self, test: &'a Expr) -> Result<Condition> {
         let operand = self.operand(test)?;
-        match &operand.value {
-            Value::Const(value) => Ok(Condition::Known(self.b.const_truth(value, operand.span)?)),
-            _ => {
+        match self.b.known_truth(&operand)? {
+            Some(known) => Ok(Condition::Known(known)),
+            None => {
                 let value = self.b.runtime(&operand)?;
                 Ok(Condition::Runtime(self.b.nonzero(value, operand.span)))
             }

@@ -243,7 +243,7 @@ pub fn logical(b: &mut Builder, a: &Applied, op: BinaryOp) -> Result<Value> {
         }
     }
     if decided {
-        return Ok(ConstValue::Bool(absorbing).into());
+        return Ok(Value::Scalar(b.decided(absorbing, a.span)));
     }
     match acc {
         Some(value) => Ok(Value::Scalar(b.nonzero(value, a.span))),

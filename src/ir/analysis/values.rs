@@ -79,10 +79,10 @@ impl Affine {
 }
 
 /// How a subscript changes with a loop.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub enum Subscript {
-    /// It is the induction variable plus a constant.
-    Moving(i128),
+    /// It is a multiple of the induction variable, which is not zero, and a sum that is the same in every iteration.
+    Moving(i128, Affine),
     /// It is the same in every iteration.
     Fixed(ValueId),
 }
@@ -370,7 +370,13 @@ impl Values {
     /// How a subscript changes with a loop; `None` if otherwise.
     pub fn subscript(&self, iv: ValueId, varying: &Varying, value: ValueId) -> Option<Subscript> {
         if let Some(constant) = self.distance(value, iv) {
-            return Some(Subscript::Moving(constant));
+            return Some(Subscript::Moving(1, Affine::constant(constant)));
+        }
+        let mut sum = self.affine(value);
+        if let Some(at) = sum.terms.iter().position(|term| term.0 == iv) {
+            let (_, coefficient) = sum.terms.remove(at);
+            let is_fixed = sum.terms.iter().all(|term| varying.is_fixed(term.0));
+            return is_fixed.then_some(Subscript::Moving(coefficient, sum));
         }
         varying.is_fixed(value).then_some(Subscript::Fixed(value))
     }

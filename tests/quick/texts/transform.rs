@@ -4,7 +4,7 @@ use super::{Answer, Case};
 use crate::support;
 use allo_hls::arena::Arena;
 use allo_hls::ir::{Program, print, read, validate};
-use allo_hls::transform::{PASSES, UNROLL, inline, unroll};
+use allo_hls::transform::{UNROLL, inline, unroll};
 
 pub fn answer(case: &Case) -> Answer {
     let names = case.directive("passes").ok_or("no line '// passes:'")?;
@@ -17,9 +17,9 @@ pub fn answer(case: &Case) -> Answer {
         if name == UNROLL {
             unroll::run(&mut kernel).map_err(|error| error.render(&sources, false))?;
         } else {
-            let pass = PASSES.iter().find(|pass| pass.name == name);
-            let pass = pass.ok_or_else(|| format!("no pass '{name}'"))?;
-            (pass.run)(&mut kernel);
+            let pass = support::passes().find(|pass| pass.0 == name);
+            let (_, run) = pass.ok_or_else(|| format!("no pass '{name}'"))?;
+            run(&mut kernel);
         }
         validate::validate_kernel(&kernel).map_err(|e| format!("after {name}: {e}"))?;
     }

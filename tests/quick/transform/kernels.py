@@ -717,3 +717,42 @@ def stores_while_it_sums(a: "f32[9, 4]", b: "f32[9, 4]", y: "f32[9]"):
             total += a[i, k]
             b[i, k] = total
         y[i] = total
+
+
+# Nests of their own for factors, and around loops.
+
+
+@kernel
+def factors_of_rows_and_columns(a: "i32[4]", b: "i32[3]", c: "i32[4, 3, 17]", d: "i32[17]"):
+    for i in range(4):
+        for j in range(3):
+            for k in range(17):
+                c[i, j, k] += a[i] * a[i] * (b[j] * b[j]) * d[k]
+
+
+@kernel
+def factors_that_the_nest_writes(a: "i32[4]", c: "i32[4, 20]"):
+    for i in range(4):
+        for k in range(20):
+            c[i, k] = a[i] * a[i]
+            a[i] = c[i, k] + k
+
+
+@kernel
+def rows_between_loops(a: "i32[6, 4]", b: "i32[6]", c: "i32[6, 5]", s: i32):
+    for i in range(6):
+        for j in range(5):
+            c[i, j] *= s
+        for k in range(4):
+            for j in range(5):
+                c[i, j] += a[i, k] * b[k]
+        b[i] = b[i] * b[i]
+
+
+@kernel
+def rows_of_others_between_loops(a: "i32[7, 4]", c: "i32[7, 5]", s: i32):
+    for i in range(6):
+        for j in range(5):
+            c[i, j] *= s
+        for k in range(4):
+            a[i, k] = c[i + 1, k] * c[i, k]

@@ -182,6 +182,14 @@ impl Array {
             packed: None,
         });
     }
+    /// Memories that it is split into.
+    pub fn banks(&self) -> u64 {
+        partition::banks(&self.shape, &self.partition)
+    }
+    /// Accesses that all of them together serve in a cycle.
+    pub fn most_ports(&self) -> u64 {
+        self.banks().saturating_mul(self.tags.most_ports().into())
+    }
     /// Number of elements, 1 for rank 0.
     pub fn len(&self) -> u64 {
         self.shape.iter().product()

@@ -160,22 +160,13 @@ impl Flatten<'_> {
 
     /// Whether operations access an array more often than its ports allow within a few cycles.
     fn is_crowded<'a>(&self, ops: impl Iterator<Item = &'a Op>) -> bool {
-        let mut accesses: BTreeMap<ArrayId, u64> = BTreeMap::new();
-        let mut count = |op: &Op| {
-            if let Some(at) = touch::element(&op.kind) {
-                *accesses.entry(at.array).or_default() += 1;
-            }
+        let most = |array| {
+            self.kernel.arrays[array]
+                .banks()
+                .saturating_mul(MOST_ACCESSES)
         };
-        for op in ops {
-            count(op);
-            for block in op.kind.blocks() {
-                block.for_each_op(&mut count);
-            }
-        }
-        accesses.iter().any(|(&array, &n)| {
-            let array = &self.kernel.arrays[array];
-            n > MOST_ACCESSES * partition::banks(&array.shape, &array.partition)
-        })
+        let mut accesses = touch::accesses(ops).into_iter();
+        accesses.any(|(array, n)| n > most(array))
     }
 
     /// Floating-point operators of an operation and what is inside.

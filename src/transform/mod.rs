@@ -27,6 +27,7 @@ pub mod jam;
 pub mod local_copy;
 pub mod network;
 pub mod outline;
+pub mod prologue;
 pub mod promote;
 pub mod registers;
 pub mod restructure;
@@ -197,6 +198,14 @@ pub const PASSES: &[Pass] = &[
         contract: "where the data decide the element, a load takes what the iteration before stored from a register",
         concerns: is_loop,
         run: bypass::run,
+        is_gamble: true,
+        keeps_streams: true,
+    },
+    Pass {
+        name: "prologue",
+        contract: "what is loaded before a loop is so in an iteration of its own, if ports cannot serve both in one",
+        concerns: is_loop,
+        run: prologue::run,
         is_gamble: true,
         keeps_streams: true,
     },

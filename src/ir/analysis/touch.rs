@@ -1,7 +1,7 @@
 //! Which arrays operations access, with everything inside of them.
 
 use crate::ir::{Arg, ArrayId, Block, Element, KernelId, Op, OpKind};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Arrays that an operation itself reads and writes, in this order.
 pub fn arrays(kind: &OpKind) -> (Vec<ArrayId>, Vec<ArrayId>) {
@@ -122,5 +122,22 @@ pub fn written(block: &Block, writes: impl Fn(KernelId, usize) -> bool) -> BTree
             }
         }
     });
+    found
+}
+
+/// How often operations, and those inside, access elements of each array.
+pub fn accesses<'a>(ops: impl IntoIterator<Item = &'a Op>) -> BTreeMap<ArrayId, u64> {
+    let mut found = BTreeMap::new();
+    let mut count = |op: &Op| {
+        if let Some(at) = element(&op.kind) {
+            *found.entry(at.array).or_default() += 1;
+        }
+    };
+    for op in ops {
+        count(op);
+        for block in op.kind.blocks() {
+            block.for_each_op(&mut count);
+        }
+    }
     found
 }

@@ -756,3 +756,42 @@ def rows_of_others_between_loops(a: "i32[7, 4]", c: "i32[7, 5]", s: i32):
             c[i, j] *= s
         for k in range(4):
             a[i, k] = c[i + 1, k] * c[i, k]
+
+
+# Loads before a loop that accesses the same array, and loads of the same array in both arms.
+
+
+@kernel
+def row_before_a_loop(x: "i32[40]", y: "i32[10, 12]", z: "i32[10]"):
+    for i in range(10):
+        a: i32 = x[i * 2]
+        b: i32 = x[i * 3 + 1]
+        total: i32 = a
+        for j in range(12):
+            total += x[j] * x[j + i] - b * y[i, j]
+        z[i] = total + a - b
+
+
+@kernel
+def row_before_a_loop_down(x: "i32[40]", z: "i32[10]", n: i32):
+    for i in range(10):
+        a: i32 = x[i * 2]
+        total: i32 = 0
+        for j in range(n + 11, n, -1):
+            total = total * 3 + x[j - n] * x[j - n + i] - a
+        z[i] = total
+
+
+@kernel
+def loads_of_both_arms(x: "i32[40]", y: "i32[20]", z: "i32[20]"):
+    for i in range(19):
+        last: i32 = 0
+        if y[i] > y[i + 1]:
+            x[i] = last
+            last = x[i] + x[i + 1]
+            x[i + 2] = last
+        else:
+            last = x[i + 2]
+            x[i + 1] = y[i]
+            last -= x[i + 3] * x[i]
+        z[i] = last

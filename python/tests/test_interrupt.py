@@ -14,6 +14,14 @@ from allo import i32, kernel
 LONG = 30
 
 
+@pytest.fixture(autouse=True)
+def ctrl_c_raises():
+    """A process that was started in the background ignores Ctrl-C."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @kernel
 def long(n: i32, out: i32[1]):
     for i in range(n):

@@ -19,7 +19,11 @@ use num_traits::ToPrimitive;
 use std::collections::{HashMap, HashSet};
 
 /// Longest chain of registers.
-const LONGEST: u32 = 16;
+const LONGEST: u32 = 64;
+
+/// Longest one whatever the number of loads that it replaces, and how many registers each of them is worth beyond that.
+const SHORT: u32 = 16;
+const WORTH: u32 = 4;
 
 /// Accesses to one array beyond which a loop is left alone: every pair of them is looked at, with every third.
 const MANY: usize = 64;
@@ -262,6 +266,13 @@ impl Window<'_> {
             let mut followers: Vec<_> = (0..list.len())
                 .filter_map(|i| led.get(&i).filter(|l| l.1 == position).map(|l| (i, l.0)))
                 .collect();
+            followers.sort_unstable_by_key(|&(_, distance)| distance);
+            while followers
+                .last()
+                .is_some_and(|&(_, far)| far > SHORT.max(WORTH * followers.len() as u32))
+            {
+                followers.pop();
+            }
             followers.sort_unstable();
             if followers.is_empty() {
                 continue;

@@ -93,6 +93,14 @@ impl<K, V: fmt::Debug> fmt::Debug for Table<K, V> {
     }
 }
 
+impl<K, V: PartialEq> PartialEq for Table<K, V> {
+    fn eq(&self, other: &Self) -> bool {
+        self.items == other.items
+    }
+}
+
+impl<K, V: Eq> Eq for Table<K, V> {}
+
 impl<K, V> Default for Table<K, V> {
     fn default() -> Self {
         Table::from(Vec::new())

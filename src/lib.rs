@@ -23,6 +23,7 @@ pub mod hwarith;
 pub mod ir;
 pub mod levels;
 pub mod machine;
+pub mod memo;
 pub mod package;
 pub mod progress;
 pub mod prove;

@@ -145,7 +145,7 @@ pub enum Op {
 }
 
 /// An operation with its result type.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
     /// The operation.
     pub op: Op,
@@ -160,7 +160,7 @@ pub struct Node {
 }
 
 /// A dataflow graph with named outputs.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Graph {
     /// All nodes in topological order.
     pub nodes: Arena<Node>,

@@ -9,9 +9,11 @@ mod choice;
 mod variants;
 
 use crate::diagnostics::SourceMap;
+use crate::ir::print::print_kernel;
 use crate::ir::{Block, Kernel, OpKind, Path};
 use crate::transform::{distribute, invariants, restructure, scalar_expansion};
 use choice::Choice;
+use std::collections::HashMap;
 use variants::Variant;
 
 /// How much the compiler does for speed.
@@ -147,6 +149,7 @@ pub fn direct(
         forecast,
         sources,
         tried: Vec::new(),
+        known: HashMap::new(),
         effort: effort(aim.level),
         most_luts: f64::INFINITY,
     };
@@ -177,6 +180,8 @@ struct Search<'f> {
     sources: &'f SourceMap,
     /// What has been forecast.
     tried: Vec<Tried>,
+    /// The same by the text of the kernel.
+    known: HashMap<String, Option<Forecast>>,
     /// Operations that may still be looked at.
     effort: u64,
     most_luts: f64,
@@ -208,8 +213,30 @@ impl Search<'_> {
         let start = self.start(variant)?;
         let (growth, few) = MOST_GROWTH;
         self.most_luts = growth * start.forecast.luts + few;
-        let best = self.nests(start, &nests);
+        let mut best = self.nests(start, &nests);
+        if let Some(cut) = self.cut(kernel)
+            && gains(&best.forecast, &cut.forecast, LEAST_GAIN)
+        {
+            best = cut;
+        }
         Some((best.variant.into_kernel(), best.decisions))
+    }
+
+    /// The same with loops cut around the loops inside of them, if there are such and it is not too large.
+    fn cut(&mut self, kernel: &Kernel) -> Option<State> {
+        let mut cut = kernel.clone();
+        scalar_expansion::run_wide(&mut cut);
+        let nests = nests(&cut);
+        if nests.len() == self::nests(kernel).len() {
+            return None;
+        }
+        restructure::settle(&mut cut);
+        let mut start = self.start(Variant::of(cut))?;
+        start
+            .decisions
+            .push("-O2: loops are cut around the loops inside of them".into());
+        let found = self.nests(start, &nests);
+        (found.forecast.luts <= self.most_luts).then_some(found)
     }
 
     /// As many lanes as there are operators for. Which array is split for which nest is decided by the nest that comes first:
@@ -259,12 +286,23 @@ impl Search<'_> {
 
     fn start(&mut self, variant: Variant) -> Option<State> {
         self.spend(&variant, 1)?;
-        let forecast = (self.forecast)(Kernel::clone(&variant.kernel))?;
+        let forecast = self.forecast_of(Kernel::clone(&variant.kernel))?;
         Some(State {
             variant,
             forecast,
             decisions: Vec::new(),
         })
+    }
+
+    /// What a kernel will take; one that was looked at from the other end of the program is known.
+    fn forecast_of(&mut self, kernel: Kernel) -> Option<Forecast> {
+        let text = print_kernel(&kernel, None);
+        if let Some(known) = self.known.get(&text) {
+            return *known;
+        }
+        let forecast = (self.forecast)(kernel);
+        self.known.insert(text, forecast);
+        forecast
     }
 
     /// Directs one nest after the other; those that were not worth it once more, as others have become shorter.
@@ -403,6 +441,10 @@ impl Search<'_> {
             let at = guessed.map_or(fits + (beyond - fits) / 2, |guess| {
                 guess.saturating_sub(1).clamp(fits, beyond - 1)
             });
+            if self.blocks_for(before, &best, counts[at]) > self.aim.limits.blocks as f64 {
+                beyond = at;
+                continue;
+            }
             match self.lanes(&variant, &path, counts[at], before) {
                 Some(found) if gains(&best.forecast, &found.forecast, LEAST_GAIN) => {
                     (best, fits) = (found, at + 1);
@@ -428,7 +470,7 @@ impl Search<'_> {
         self.spend(variant, count.div_ceil(2))?;
         let mut directed = variant.clone();
         choice.tag(directed.kernel_mut());
-        let forecast = (self.forecast)(directed.into_kernel());
+        let forecast = self.forecast_of(directed.into_kernel());
         self.tried.push(Tried {
             what: choice.words(variant, self.sources).unwrap_or_default(),
             before: Some(*before),
@@ -450,6 +492,13 @@ impl Search<'_> {
     fn fits(&self, found: &Forecast) -> bool {
         let Limits { luts, blocks, ram } = self.aim.limits;
         found.mapped() <= luts as f64 && found.blocks <= blocks && found.ram <= ram
+    }
+
+    /// Multiplier blocks of so many lanes, by what fewer of them take.
+    fn blocks_for(&self, before: &Forecast, found: &Found, count: u64) -> f64 {
+        let [one, all] = [before, &found.forecast].map(|forecast| forecast.blocks as f64);
+        let each = (all - one) / (found.choice.lanes.count() - 1) as f64;
+        one + each * (count - 1) as f64
     }
 
     /// How many lanes there are operators for, by what the first ones take; `None` if that is nothing.

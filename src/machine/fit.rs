@@ -2,20 +2,26 @@
 
 use super::program::{Leaf, Program};
 use crate::diagnostics::Diagnostics;
-use crate::hwarith::NodeId;
 use crate::hwarith::equal::{self, Context, Difference, Pair};
 use crate::hwarith::split::{Limits, ROUNDS, is_too_wide, rebuild, split_pure};
+use crate::hwarith::{Graph, NodeId};
+use crate::memo::Memo;
 
 /// Splits what is too wide in all leaves and operator modules. Where that would change a value, nothing is split, and
 /// `warnings` says so.
 pub fn fit(program: &mut Program, limits: Limits, warnings: &mut Diagnostics) {
     for unit in program.units.values_mut() {
-        let mut split = unit.graph.clone();
-        if split_pure(&mut split, limits) {
-            let difference = equal::output_difference(&unit.graph, &split);
-            let whole = std::mem::take(&mut unit.graph);
-            unit.graph = equal::kept(REWRITE, whole, split, difference, warnings);
-        }
+        let whole = std::mem::take(&mut unit.graph);
+        let name = format!("{} {limits:?}", unit.name);
+        let fitted = UNITS.with(|kept| {
+            kept.get(
+                name,
+                |fitted| fitted.whole == whole,
+                || fit_unit(whole.clone(), limits),
+            )
+        });
+        unit.graph = fitted.graph;
+        warnings.0.extend(fitted.warnings.0);
     }
     for _ in 0..ROUNDS {
         let demanded = program.demanded();
@@ -35,6 +41,33 @@ pub fn fit(program: &mut Program, limits: Limits, warnings: &mut Diagnostics) {
         if !changed {
             break;
         }
+    }
+}
+
+thread_local! {
+    /// By name and limits: operator modules that were fitted.
+    static UNITS: Memo<Fitted> = Memo::default();
+}
+
+/// An operator module before and after, with what was said of it.
+#[derive(Clone)]
+struct Fitted {
+    whole: Graph,
+    graph: Graph,
+    warnings: Diagnostics,
+}
+
+fn fit_unit(whole: Graph, limits: Limits) -> Fitted {
+    let mut warnings = Diagnostics::default();
+    let mut graph = whole.clone();
+    if split_pure(&mut graph, limits) {
+        let difference = equal::output_difference(&whole, &graph);
+        graph = equal::kept(REWRITE, whole.clone(), graph, difference, &mut warnings);
+    }
+    Fitted {
+        whole,
+        graph,
+        warnings,
     }
 }
 

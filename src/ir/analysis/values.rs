@@ -341,7 +341,14 @@ impl Values {
 
     /// Whether two lists of subscripts certainly name different elements.
     pub fn distinct(&self, a: &[ValueId], b: &[ValueId], facts: &[Fact]) -> bool {
-        a.iter().zip(b).any(|(&a, &b)| {
+        // What is known without facts first.
+        let distances = a.iter().zip(b).map(|(&a, &b)| self.distance(a, b));
+        if distances.clone().any(|apart| apart.is_some_and(|k| k != 0)) {
+            return true;
+        }
+        let open = a.iter().zip(b).zip(distances);
+        let mut open = open.filter_map(|(pair, apart)| apart.is_none().then_some(pair));
+        open.any(|(&a, &b)| {
             let ((p, x), (q, y)) = (self.linear(a), self.linear(b));
             let below = |p, x: i128, q, y: i128| {
                 let bound = order::least(p, q, facts);
@@ -352,7 +359,7 @@ impl Values {
                 let range = difference.and_then(|d| self.range_of(&d));
                 range.is_some_and(|(low, high)| low > 0 || high < 0)
             };
-            (p == q && x != y) || below(p, x, q, y) || below(q, y, p, x) || apart()
+            below(p, x, q, y) || below(q, y, p, x) || apart()
         })
     }
 

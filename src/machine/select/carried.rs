@@ -3,6 +3,7 @@
 
 use super::Lowering;
 use super::float_ops::tag;
+use crate::diagnostics::Diagnostics;
 use crate::hwarith::HwType;
 use crate::hwarith::builder::Builder;
 use crate::hwarith::equal;
@@ -10,11 +11,17 @@ use crate::hwarith::graph::{Graph, Node, NodeId, Op, UnitId, VarId};
 use crate::hwarith::interval::Interval;
 use crate::ir::FloatFormat;
 use crate::machine::program::{Leaf, LeafId};
+use crate::memo::Memo;
 use crate::units::float;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Nodes that are sums, carried values, or choices between them, with their formats.
 type Formats = BTreeMap<NodeId, FloatFormat>;
+
+thread_local! {
+    /// Whether the modules of two names compute the same, with what was said of it.
+    static SAME: Memo<(bool, Diagnostics)> = Memo::default();
+}
 
 impl Lowering<'_> {
     /// Has every loop carry its sums unpacked.
@@ -67,7 +74,7 @@ impl Lowering<'_> {
                 products.insert(node);
                 self.hasten(leaf, node, "fmul_late", format, float::mul_late);
             } else if let Some(&format) = self.adders.get(&unit)
-                && self.is_same(unit, &float::add_double_path(format))
+                && self.is_same(unit, "fadd_double_path", format, float::add_double_path)
             {
                 reached.push((node, format));
             }
@@ -122,21 +129,35 @@ impl Lowering<'_> {
         let Op::Call(slow) = self.program.leaves[leaf].graph.nodes[node].op else {
             return;
         };
-        let name = format!("{name}_{}", tag(format));
-        let fast = self.unit(&name, format.width(), || make(format));
-        let graph = self.program.units[fast].graph.clone();
-        if self.is_same(slow, &graph) {
+        if self.is_same(slow, name, format, make) {
+            let name = format!("{name}_{}", tag(format));
+            let fast = self.unit(&name, format.width(), || make(format));
             self.program.leaves[leaf].graph.nodes[node].op = Op::Call(fast);
         }
     }
 
-    /// Whether a module computes what the larger one does that is to take its place.
-    fn is_same(&mut self, unit: UnitId, larger: &Graph) -> bool {
+    /// Whether a module computes what the larger one of a name does that is to take its place.
+    fn is_same(
+        &mut self,
+        unit: UnitId,
+        larger: &str,
+        format: FloatFormat,
+        make: fn(FloatFormat) -> Graph,
+    ) -> bool {
         if let Some(&known) = self.larger_are_same.get(&unit) {
             return known;
         }
-        let difference = equal::output_difference(&self.program.units[unit].graph, larger);
-        let same = equal::kept("carried", false, true, difference, self.warnings);
+        let unit_name = &self.program.units[unit].name;
+        let graph = &self.program.units[unit].graph;
+        let compare = || {
+            let mut warnings = Diagnostics::default();
+            let difference = equal::output_difference(graph, &make(format));
+            let same = equal::kept("carried", false, true, difference, &mut warnings);
+            (same, warnings)
+        };
+        let pair = format!("{unit_name} {larger}");
+        let (same, warnings) = SAME.with(|kept| kept.get(pair, |_| true, compare));
+        self.warnings.0.extend(warnings.0);
         self.larger_are_same.insert(unit, same);
         same
     }
@@ -148,6 +169,8 @@ impl Lowering<'_> {
             builder: Builder::new(),
             packed: Vec::with_capacity(leaf.graph.nodes.len()),
             carried: BTreeMap::new(),
+            opening: BTreeMap::new(),
+            closing: BTreeMap::new(),
         };
         let leaf = leaf.clone();
         let repeat = leaf.repeat.iter();
@@ -213,6 +236,9 @@ struct Unpacking {
     packed: Vec<NodeId>,
     /// Those that are there as they are carried.
     carried: BTreeMap<NodeId, NodeId>,
+    /// How a number becomes a carried one, and back.
+    opening: BTreeMap<FloatFormat, Graph>,
+    closing: BTreeMap<FloatFormat, Graph>,
 }
 
 impl Unpacking {
@@ -263,7 +289,9 @@ impl Unpacking {
             self.builder.graph.name(new, name);
         }
         self.carried.insert(id, new);
-        let packed = self.builder.inline(&float::close(format), &[new])[0];
+        let close = self.closing.entry(format);
+        let close = close.or_insert_with(|| float::close(format));
+        let packed = self.builder.inline(close, &[new])[0];
         self.packed.push(packed);
     }
 
@@ -277,7 +305,9 @@ impl Unpacking {
             return carried;
         }
         let packed = self.packed[node.index()];
-        let carried = self.builder.inline(&float::open(format), &[packed])[0];
+        let open = self.opening.entry(format);
+        let open = open.or_insert_with(|| float::open(format));
+        let carried = self.builder.inline(open, &[packed])[0];
         self.carried.insert(node, carried);
         carried
     }

@@ -4,6 +4,7 @@ use super::{Lowering, Waits, hw_type, select};
 use crate::codes;
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::hwarith::builder::Builder;
+use crate::hwarith::equal;
 use crate::hwarith::graph::{Graph, NodeId, Op as HwOp, VarId};
 use crate::hwarith::iterate;
 use crate::ir::{Kernel, Op, Operate, Scalar};
@@ -27,7 +28,8 @@ impl Lowering<'_> {
                         return None;
                     }
                 };
-                let unit = self.unit(&kernel.name, ty.width(), || graph);
+                let graph = equal::rebuilt(graph, self.warnings);
+                let unit = self.push_unit(&kernel.name, ty.width(), graph);
                 self.program.units[unit].foreign = kernel.foreign.as_deref().cloned();
                 unit
             }

@@ -32,6 +32,7 @@ use crate::machine::program::{
     Leaf, LeafId, LoopDim, Mem, Place, PortArray, PortRef, PortStream, Program, Region, Side, Unit,
     Var,
 };
+use crate::memo::Memo;
 use num_bigint::{BigInt, BigUint};
 use num_traits::ToPrimitive;
 use std::collections::HashMap;
@@ -119,6 +120,11 @@ struct Lowering<'k> {
     predicate: Option<NodeId>,
     errors: Diagnostics,
     warnings: &'k mut Diagnostics,
+}
+
+thread_local! {
+    /// Graphs of operator modules, with what was said when they were made.
+    static UNITS: Memo<(Graph, Diagnostics)> = Memo::default();
 }
 
 impl<'k> Lowering<'k> {
@@ -417,14 +423,24 @@ impl<'k> Lowering<'k> {
         }
     }
 
-    /// The operator module of that name, made on first use.
+    /// The operator module of that name, which says all that its graph depends on; made on first use.
     fn unit(&mut self, name: &str, width: u32, make: impl FnOnce() -> Graph) -> UnitId {
         if let Some(&id) = self.unit_ids.get(name) {
             return id;
         }
+        let rebuilt = || {
+            let mut warnings = Diagnostics::default();
+            (equal::rebuilt(make(), &mut warnings), warnings)
+        };
+        let (graph, warnings) = UNITS.with(|kept| kept.get(name.to_string(), |_| true, rebuilt));
+        self.warnings.0.extend(warnings.0);
+        self.push_unit(name, width, graph)
+    }
+
+    fn push_unit(&mut self, name: &str, width: u32, graph: Graph) -> UnitId {
         let id = self.program.units.push(Unit {
             name: name.to_string(),
-            graph: equal::rebuilt(make(), self.warnings),
+            graph,
             width,
             most: None,
             foreign: None,

@@ -16,12 +16,12 @@ pub struct InterfaceArgs {
     /// Signals of the module
     #[arg(long, value_enum, default_value = "ap")]
     pub interface: Choice,
-    /// Bits of a beat of the AXI4 masters
-    #[arg(long, value_name = "BITS", default_value = "64", value_parser = parse_width)]
-    pub axi_width: u32,
-    /// Reads and writes of each AXI4 master that may be under way, in bursts
-    #[arg(long, value_name = "READS,WRITES", default_value = "8,8", value_parser = parse_outstanding)]
-    pub axi_outstanding: Outstanding,
+    /// Bits of a beat of the AXI4 masters [default: 64]
+    #[arg(long, value_name = "BITS", value_parser = parse_width)]
+    pub axi_width: Option<u32>,
+    /// Reads and writes of each AXI4 master that may be under way, in bursts [default: 8,8]
+    #[arg(long, value_name = "READS,WRITES", value_parser = parse_outstanding)]
+    pub axi_outstanding: Option<Outstanding>,
     /// The AXI4 master of an array [default: gmem] (repeatable)
     #[arg(long, value_name = "ARRAY=NAME", value_parser = parse_bundle)]
     pub bundle: Vec<(String, String)>,
@@ -35,9 +35,9 @@ pub struct InterfaceArgs {
     /// Hold an array that is a frame on chip as a whole, which all are (repeatable)
     #[arg(long, value_name = "ARRAY")]
     pub axis_buffer: Vec<String>,
-    /// How the block is controlled; with none it starts by itself, again and again
-    #[arg(long, value_enum, default_value = "axilite")]
-    pub control: ControlChoice,
+    /// How the block is controlled; with none it starts by itself, again and again [default: axilite]
+    #[arg(long, value_enum)]
+    pub control: Option<ControlChoice>,
 }
 
 /// Signals of a module.
@@ -77,10 +77,11 @@ impl InterfaceArgs {
             Choice::Axi => Interface::Axi,
             Choice::Axis => Interface::Axis,
         };
+        let default = Options::default();
         Some(Options {
             interface,
-            width: self.axi_width,
-            outstanding: self.axi_outstanding,
+            width: self.axi_width.unwrap_or(default.width),
+            outstanding: self.axi_outstanding.unwrap_or(default.outstanding),
             bundles: self.bundle.clone(),
             local: self.axi_local.clone(),
             buffered: self
@@ -92,7 +93,7 @@ impl InterfaceArgs {
                 .cloned()
                 .collect(),
             streamed: Vec::new(),
-            control: self.control == ControlChoice::Axilite,
+            control: self.control != Some(ControlChoice::None),
         })
     }
 
@@ -116,10 +117,51 @@ impl InterfaceArgs {
             .map_err(|why| Diagnostic::error(codes::BLOCK, compiled.kernel.span, why))
     }
 
+    /// A flag that is about another interface, or about an array that another one is about, too.
+    fn misplaced(&self) -> Option<String> {
+        let (axi, both) = (&[Choice::Axi][..], &[Choice::Axi, Choice::Axis][..]);
+        let flags = [
+            ("--axi-width", self.axi_width.is_some(), axi),
+            ("--axi-outstanding", self.axi_outstanding.is_some(), axi),
+            ("--bundle", !self.bundle.is_empty(), axi),
+            ("--axi-buffer", !self.axi_buffer.is_empty(), axi),
+            (
+                "--axis-buffer",
+                !self.axis_buffer.is_empty(),
+                &[Choice::Axis],
+            ),
+            ("--axi-local", !self.axi_local.is_empty(), both),
+            ("--control", self.control.is_some(), both),
+        ];
+        for (flag, given, interfaces) in flags {
+            if given && !interfaces.contains(&self.interface) {
+                let names = interfaces.iter().filter_map(ValueEnum::to_possible_value);
+                let names: Vec<String> = names.map(|name| name.get_name().to_string()).collect();
+                return Some(format!(
+                    "{flag}: that is of --interface {}",
+                    names.join(" or ")
+                ));
+            }
+        }
+        let bundles = self.bundle.iter().map(|(array, _)| ("--bundle", array));
+        let buffers = self
+            .axi_buffer
+            .iter()
+            .map(|(array, _)| ("--axi-buffer", array));
+        let mut seen = BTreeSet::new();
+        let twice = bundles.chain(buffers).find(|one| !seen.insert(*one));
+        twice.map(|(flag, array)| format!("{flag}: two are about '{array}'"))
+    }
+
     /// Has the kernel compiled for what is around it: arrays stay whole, and some become streams.
-    pub fn aim(&self, target: &mut Target) {
+    ///
+    /// Errors: flags that are about something else, or contradict one another.
+    pub fn aim(&self, target: &mut Target) -> Result<(), Diagnostic> {
+        if let Some(why) = self.misplaced() {
+            return Err(Diagnostic::global(codes::BLOCK, why));
+        }
         if self.interface == Choice::Ap {
-            return;
+            return Ok(());
         }
         target.aim.partition_args = false;
         target.is_core = true;
@@ -127,6 +169,7 @@ impl InterfaceArgs {
         let streamed = streamed.filter(|(_, buffer)| *buffer == Buffer::Stream);
         let names: BTreeSet<&String> = streamed.map(|(array, _)| array).collect();
         target.streamed = names.into_iter().cloned().collect();
+        Ok(())
     }
 }
 

@@ -41,13 +41,10 @@ pub fn split(
             return Err(format!("dimension {} is split already", dim + 1));
         }
         let extent = array.shape[dim];
-        let asked = match (kind, u64::try_from(factor)) {
-            (PartitionKind::Complete, Ok(0)) => extent,
-            (PartitionKind::Complete, _) => {
-                return Err("a complete partition has as many parts as elements, no factor".into());
-            }
-            (_, Ok(factor)) if factor > 0 => factor,
-            _ => return Err(format!("a {} partition needs a factor", kind.name())),
+        kind.check_factor(factor)?;
+        let asked = match kind {
+            PartitionKind::Complete => extent,
+            _ => factor.unsigned_abs(),
         };
         if asked > extent {
             let (asked, dim) = (asked, dim + 1);

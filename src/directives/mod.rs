@@ -26,6 +26,7 @@ pub enum Directive {
     /// How the iterations of a loop overlap.
     Pipeline {
         /// Its name.
+        #[serde(alias = "loops")]
         r#loop: String,
         /// Cycles from the start of an iteration to the next; 0: the fewest that work, -1: one iteration after the other.
         #[serde(default = "one")]
@@ -34,6 +35,7 @@ pub enum Directive {
     /// How many iterations of a loop become one.
     Unroll {
         /// Its name.
+        #[serde(alias = "loops")]
         r#loop: String,
         /// So many; 0: all.
         #[serde(default)]
@@ -108,6 +110,7 @@ pub enum Directive {
     /// The calls of a kernel, and what is between them, run at the same time as far as arrays and scalars allow.
     Dataflow {
         /// The kernel.
+        #[serde(alias = "kernels")]
         kernel: String,
     },
     /// The arrays between the calls of kernels become streams, where they are written and read in the same order.
@@ -146,7 +149,7 @@ pub enum Directive {
     /// How an array is split into banks.
     Partition {
         /// Its name.
-        #[serde(alias = "buffer")]
+        #[serde(alias = "buffer", alias = "buffers")]
         array: String,
         /// Which indices share a bank.
         r#type: PartitionKind,

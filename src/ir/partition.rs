@@ -38,6 +38,22 @@ impl PartitionKind {
         PartitionKind::Skew,
     ];
 
+    /// Whether an array may be split into so many parts, 0 for none said.
+    ///
+    /// Errors: so many are no partition of the kind.
+    pub fn check_factor(self, factor: i64) -> Result<(), String> {
+        let name = self.name();
+        match (self, factor) {
+            (PartitionKind::Complete, 0) => Ok(()),
+            (PartitionKind::Complete, _) => {
+                Err("a complete partition has as many parts as elements, no factor".into())
+            }
+            (_, ..1) => Err(format!("a {name} partition needs a factor")),
+            (PartitionKind::Skew, 1) => Err(format!("a {name} partition has two parts at least")),
+            _ => Ok(()),
+        }
+    }
+
     /// Its name in directives and in the printed ir.
     pub fn name(self) -> &'static str {
         match self {

@@ -453,3 +453,37 @@ assert block.read('y') == 1 << 40 and block.io[0] == 1 and block.read_array('x')
         .status();
     assert!(status.expect("g++").success());
 }
+
+#[test]
+fn flags_of_another_interface_and_two_about_one_array_are_refused() {
+    let kernel = "examples/saxpy_i32.py";
+    for (flags, why) in [
+        ("--axi-width 64", "--axi-width: that is of --interface axi"),
+        (
+            "--interface axis --bundle x=m",
+            "--bundle: that is of --interface axi",
+        ),
+        (
+            "--interface axi --axis-buffer x",
+            "--axis-buffer: that is of --interface axis",
+        ),
+        (
+            "--control none",
+            "--control: that is of --interface axi or axis",
+        ),
+        (
+            "--interface axi --bundle x=m --bundle x=n",
+            "--bundle: two are about 'x'",
+        ),
+        (
+            "--interface axi --axi-buffer x=full --axi-buffer x=none",
+            "--axi-buffer: two are about 'x'",
+        ),
+    ] {
+        let args: Vec<&str> = [kernel].into_iter().chain(flags.split(' ')).collect();
+        let output = allo_hls(&args);
+        assert_eq!(output.status.code(), Some(1), "{flags}");
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert!(message.contains(why), "{flags}: {message}");
+    }
+}

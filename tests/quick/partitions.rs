@@ -251,6 +251,7 @@ fn what_cannot_be_split_is_refused() {
         ("x:skew", "a skew partition needs a factor"),
         ("x:block", "a block partition needs a factor"),
         ("x:cyclic:-2", "a cyclic partition needs a factor"),
+        ("x:skew:1", "a skew partition has two parts at least"),
         (
             "x:complete:3",
             "a complete partition has as many parts as elements",

@@ -226,17 +226,8 @@ fn partition(call: &mut Call) -> Done<ConstValue> {
         let why = format!("there is no partition of the kind '{kind}'");
         return Err(call.wrong(Class::Argument, why));
     };
-    match (r#type, factor) {
-        (PartitionKind::Complete, 0) => {}
-        (PartitionKind::Complete, _) => {
-            let why = "a complete partition has as many parts as elements: no factor";
-            return Err(call.wrong(Class::Argument, why));
-        }
-        (_, ..1) => {
-            let why = format!("a {} partition needs a factor", r#type.name());
-            return Err(call.wrong(Class::Argument, why));
-        }
-        _ => {}
+    if let Err(why) = r#type.check_factor(factor) {
+        return Err(call.wrong(Class::Argument, why));
     }
     for array in call.buffer_names("buffers")? {
         call.direct(Directive::Partition {

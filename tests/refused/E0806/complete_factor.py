@@ -14,6 +14,6 @@ def top(a: i32[8, 8], b: i32[8, 8]):
 s = top.schedule()
 s.partition("a", factor=4)
 # -->
-# [E0806] complete_factor.py:15:1: error: InvalidScheduleArgumentError: a complete partition has as many parts as elements: no factor
+# [E0806] complete_factor.py:15:1: error: InvalidScheduleArgumentError: a complete partition has as many parts as elements, no factor
 # 15 | s.partition("a", factor=4)
 #    | ^^^^^^^^^^^^^^^^^^^^^^^^^^

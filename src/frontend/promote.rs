@@ -254,6 +254,7 @@ pub fn symbol(key: &str) -> &str {
         ("add", "+"),
         ("sub", "-"),
         ("neg", "-"),
+        ("pos", "+"),
         ("mul", "*"),
         ("div", "/"),
         ("floordiv", "//"),

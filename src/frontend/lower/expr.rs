@@ -10,6 +10,7 @@ use crate::frontend::error::{Failure, Result, fail};
 use crate::frontend::literals::Position;
 use crate::frontend::operators;
 use crate::frontend::promote;
+use crate::frontend::promote::Style;
 use crate::frontend::values::{ConstValue, Typed, Value};
 use crate::ir::{ArrayId, OpKind, Scalar, ValueId};
 use num_bigint::BigInt;
@@ -105,7 +106,15 @@ impl<'a> Lowerer<'_, 'a> {
         match operators::of_unary(e.op) {
             Some(op) => self.b.apply(op, &[operand], None, span),
             None => match &operand.value {
-                Value::Scalar(_) | Value::Array { .. } => Ok(operand.value),
+                Value::Scalar(typed) => {
+                    // What has no operators has none that does nothing.
+                    if typed.ty.is_storage() && self.b.options.style == Style::Pto {
+                        let negation = operators::by_key("neg").typing;
+                        self.b.promote_by(negation, "pos", &[typed.ty], span)?;
+                    }
+                    Ok(operand.value)
+                }
+                Value::Array { .. } => Ok(operand.value),
                 Value::Const(value) if value.is_number() => Ok(operand.value),
                 other => fail(
                     codes::NOT_SCALAR,

@@ -3,7 +3,7 @@
 use super::lowerer::Lowerer;
 use super::returns::{Clause, Condition, Test, takes_everything};
 use crate::diagnostics::{Diagnostic, Span};
-use crate::frontend::builder::Operand;
+use crate::frontend::builder::{Operand, describe};
 use crate::frontend::codes;
 use crate::frontend::error::{Result, fail};
 use crate::frontend::operators;
@@ -26,10 +26,16 @@ impl<'a> Lowerer<'_, 'a> {
     /// The cases of a `match` on an integer: a chain of comparisons.
     pub(super) fn match_clauses(&mut self, s: &'a ast::StmtMatch) -> Result<Vec<Clause<'a>>> {
         let subject = Rc::new(self.operand(&s.subject)?);
-        if let Value::Scalar(Typed { ty, .. }) = &subject.value
-            && !matches!(ty, Scalar::Int { .. } | Scalar::Index)
-        {
-            let message = format!("match needs an integer, not a value of type {ty}");
+        let other = match &subject.value {
+            Value::Scalar(Typed { ty, .. }) => match ty {
+                Scalar::Int { .. } | Scalar::Index => None,
+                _ => Some(format!("a value of type {ty}")),
+            },
+            Value::Const(ConstValue::Int(_) | ConstValue::Bool(_)) => None,
+            other => Some(describe(other)),
+        };
+        if let Some(other) = other {
+            let message = format!("match needs an integer, not {other}");
             return fail(codes::NOT_INTEGER, subject.span, message);
         }
         self.check_cases(&s.cases)?;

@@ -7,6 +7,7 @@ use crate::frontend::codes;
 use crate::frontend::error::{Failure, Result, fail};
 use crate::frontend::literals::Position;
 use crate::frontend::promote::{self, Promotion};
+use crate::frontend::pto::classes::check_profile;
 use crate::frontend::values::{ConstValue, Typed, Value};
 use crate::ir::{BinaryOp, CompareOp, FloatFormat, OpKind, Scalar, UnaryOp, ValueId};
 
@@ -306,6 +307,10 @@ pub fn fma(b: &mut Builder, a: &Applied) -> Result<Value> {
 /// `cast(x, T)`.
 pub fn cast(b: &mut Builder, a: &Applied) -> Result<Value> {
     let ty = target_type(a)?;
+    if let Value::Scalar(typed) = &a.operands[0].value {
+        check_profile(typed.ty, b.options.profile, a.span)?;
+    }
+    check_profile(ty, b.options.profile, a.span)?;
     let id = b.convert(&a.operands[0], ty)?;
     scalar(id, ty)
 }

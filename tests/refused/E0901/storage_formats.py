@@ -25,6 +25,11 @@ def d(x: f4e2m1) -> f4e2m1:
 @kernel(options=P)
 def e(x: f8e4m3, n: i32) -> i32:
     return n >> x
+
+
+@kernel(options=P)
+def f(x: f8e4m3) -> f8e4m3:
+    return +x
 # -->
 # [E0901] storage_formats.py:7:12: error: type mismatch: f8e4m3 in '-'
 # 7 |     return -x
@@ -45,4 +50,8 @@ def e(x: f8e4m3, n: i32) -> i32:
 # [E0901] storage_formats.py:27:12: error: type mismatch: i32, f8e4m3 in '>>'
 # 27 |     return n >> x
 #    |            ^^^^^^
+# help: nothing is converted by itself here: write `tcvt(x, T)`
+# [E0901] storage_formats.py:32:12: error: type mismatch: f8e4m3 in '+'
+# 32 |     return +x
+#    |            ^^
 # help: nothing is converted by itself here: write `tcvt(x, T)`

@@ -9,6 +9,7 @@ use crate::directives::Directive;
 use crate::frontend::Choice;
 use crate::ir::{Conversion, FloatFormat, OpKind, Scalar};
 use crate::levels::{self, Aim, Decided, Forecast, Level, Limits, Tried};
+use crate::machine::fit::Trust;
 use crate::machine::program::Program;
 use crate::machine::select::Waits;
 use crate::progress::Progress;
@@ -521,7 +522,7 @@ fn part(
     let ((part, mut own), passes) = fastest(offers, tried, |mut kernel| {
         hoist::run(&mut kernel, depends);
         let mut own = Diagnostics::default();
-        let (program, schedule) = scheduled(&kernel, target, &mut own)?;
+        let (program, schedule) = scheduled(&kernel, target, Trust::Compared, &mut own)?;
         let taken = taken(&program, &schedule, target);
         Ok(((Part { program, schedule }, own), taken))
     })?;
@@ -580,7 +581,8 @@ fn forecast(kernel: ir::Kernel, target: &Target) -> Option<Forecast> {
     let offers = transform::run_on(kernel, &target.skip, None).ok()?;
     let forecasts = offers.iter().filter_map(|offer| {
         let mut warnings = Diagnostics::default();
-        let (hardware, schedule) = scheduled(&offer.kernel, target, &mut warnings).ok()?;
+        let found = scheduled(&offer.kernel, target, Trust::Believed, &mut warnings);
+        let (hardware, schedule) = found.ok()?;
         Some(taken(&hardware, &schedule, target))
     });
     forecasts.min_by_key(|forecast| forecast.cycles)
@@ -602,13 +604,14 @@ fn taken(hardware: &Program, schedule: &Schedule, target: &Target) -> Forecast {
 fn scheduled(
     kernel: &ir::Kernel,
     target: &Target,
+    trust: Trust,
     warnings: &mut Diagnostics,
 ) -> Result<(Program, Schedule), Diagnostics> {
     let mut own = Diagnostics::default();
-    let mut found = scheduled_with(kernel, Waits::UnderConditions, target, &mut own)?;
+    let mut found = scheduled_with(kernel, Waits::UnderConditions, target, trust, &mut own)?;
     if schedule::waits_late(&found.0, &found.1) {
         own = Diagnostics::default();
-        found = scheduled_with(kernel, Waits::Always, target, &mut own)?;
+        found = scheduled_with(kernel, Waits::Always, target, trust, &mut own)?;
     }
     warnings.0.append(&mut own.0);
     Ok(found)
@@ -618,11 +621,12 @@ fn scheduled_with(
     kernel: &ir::Kernel,
     waits: Waits,
     target: &Target,
+    trust: Trust,
     warnings: &mut Diagnostics,
 ) -> Result<(Program, Schedule), Diagnostics> {
     let mut hardware = machine::select::select(kernel, waits, warnings)?;
     machine::regroup::run(&mut hardware, warnings);
-    fit(&mut hardware, target, warnings);
+    fit(&mut hardware, target, trust, warnings);
     hardware.drop_dead_loads();
     debug_check("hwarith", || hardware.validate());
     machine::bind::bind(&mut hardware, &target.directives)
@@ -649,7 +653,7 @@ fn build_kernel(
     target: &Target,
 ) -> Result<Hardware, Diagnostics> {
     let mut warnings = Diagnostics::default();
-    let (hardware, mut schedule) = scheduled(&kernel, target, &mut warnings)?;
+    let (hardware, mut schedule) = scheduled(&kernel, target, Trust::Compared, &mut warnings)?;
     if target.overlaps() {
         schedule::overlap::run(&hardware, &mut schedule, &target.device);
     }
@@ -757,7 +761,7 @@ fn build_operator(
     let mut warnings = Diagnostics::default();
     let rebuilt = hwarith::equal::rebuilt(graph.clone(), &mut warnings);
     let mut program = Program::of_unit(&module, rebuilt, result.width());
-    fit(&mut program, target, &mut warnings);
+    fit(&mut program, target, Trust::Compared, &mut warnings);
     debug_check("hwarith", || program.validate());
     let unit = program.units.values().next();
     let unit = unit.expect("the program is one operator");
@@ -801,9 +805,9 @@ fn build_operator(
 }
 
 /// Cuts products to the device's multipliers, and other operations to what fits into a cycle.
-fn fit(program: &mut Program, target: &Target, warnings: &mut Diagnostics) {
+fn fit(program: &mut Program, target: &Target, trust: Trust, warnings: &mut Diagnostics) {
     let limits = schedule::widest(&target.device, target.period);
-    machine::fit::fit(program, limits, warnings);
+    machine::fit::fit(program, limits, trust, warnings);
 }
 
 fn header(origin: &str, target: &Target) -> Vec<String> {

@@ -135,6 +135,7 @@ fn scheduled(graph: Graph, width: u32, mhz: f64) -> (Program, Schedule, Device) 
     fit::fit(
         &mut program,
         schedule::widest(&device, period),
+        fit::Trust::Compared,
         &mut Diagnostics::default(),
     );
     let schedule = schedule::schedule(&program, &device, period, &mut Diagnostics::default())

@@ -509,6 +509,9 @@ impl Nest {
 
     fn rename(&self, op: &mut Op) {
         op.kind.for_each_operand(&mut |v| *v = self.now(*v));
+        for block in op.kind.blocks_mut() {
+            block.for_each_use(&mut |v| *v = self.now(*v));
+        }
     }
 
     /// The parameter of the loop inside to which level `m` only passes its carried value number `i`, taking the result back.

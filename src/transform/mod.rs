@@ -24,6 +24,7 @@ pub mod interleave;
 pub mod invariants;
 pub mod iterations;
 pub mod jam;
+pub mod lines;
 pub mod local_copy;
 pub mod network;
 pub mod outline;
@@ -192,6 +193,14 @@ pub const PASSES: &[Pass] = &[
         run: window::run,
         is_gamble: true,
         keeps_streams: true,
+    },
+    Pass {
+        name: "lines",
+        contract: "a load of what a row before loaded in the same column takes it from a memory of one row",
+        concerns: is_loop,
+        run: lines::run,
+        is_gamble: true,
+        keeps_streams: false,
     },
     Pass {
         name: "bypass",

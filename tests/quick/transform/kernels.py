@@ -795,3 +795,44 @@ def loads_of_both_arms(x: "i32[40]", y: "i32[20]", z: "i32[20]"):
             x[i + 1] = y[i]
             last -= x[i + 3] * x[i]
         z[i] = last
+
+
+# Rows that line buffers hold.
+
+
+@kernel
+def rows_of_a_filter(x: "i32[14, 9]", y: "i32[12, 9]", n: i32):
+    for r in range(12):
+        for c in range(9):
+            y[r, c] = x[r, c] + x[r + 1, c] * n - x[r + 2, c]
+
+
+@kernel
+def flat_rows_down(x: "i32[126]", y: "i32[12, 9]"):
+    for r in range(11, -1, -1):
+        for c in range(8, -1, -1):
+            y[r, c] = x[r * 9 + c] * x[r * 9 + c + 9] - x[r * 9 + c + 18]
+
+
+@kernel
+def every_other_row(x: "i32[26, 9]", z: "i32[26, 9]", y: "i32[12, 9]"):
+    for r in range(0, 24, 2):
+        for c in range(9):
+            y[r // 2, c] = x[r, c] + x[r + 1, c] * x[r + 2, c] + z[r, c] - z[r + 1, c]
+
+
+@kernel
+def rows_with_sums_and_branches(x: "i32[14, 9]", y: "i32[12]"):
+    for r in range(12):
+        total: i32 = r
+        for c in range(9):
+            if x[r + 2, c] > x[r, c]:
+                total += x[r + 1, c]
+        y[r] = total
+
+
+@kernel
+def rows_that_are_written(x: "i32[14, 9]"):
+    for r in range(12):
+        for c in range(9):
+            x[r, c] = x[r, c] + x[r + 1, c] * x[r + 2, c]

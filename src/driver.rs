@@ -27,7 +27,7 @@ use crate::sim::selfcheck::{self, Budget, Checked};
 use crate::transform::banks;
 use crate::transform::hoist::{self, Depends};
 use crate::transform::network::Network;
-use crate::transform::streamed::Streamed;
+use crate::transform::streamed::{Streamed, Streaming};
 use crate::units::float::{self, Operator};
 use crate::{directives, frontend, hwarith, ir, machine, prove, rtl, schedule, transform};
 use choice::{fastest, in_order};
@@ -55,7 +55,7 @@ pub struct Target {
     /// Whether streams that are too short stay so.
     pub keep_depths: bool,
     /// Array arguments that become streams, for a block that feeds and drains them.
-    pub streamed: Vec<String>,
+    pub streamed: Streaming,
     /// Whether the module is the core of such a block, which has one invocation run at a time.
     pub is_core: bool,
 }
@@ -86,7 +86,7 @@ impl Target {
             },
             progress: Progress::default(),
             keep_depths: false,
-            streamed: Vec::new(),
+            streamed: Streaming::default(),
             is_core: false,
         })
     }
@@ -170,7 +170,7 @@ pub fn compile<'t>(
     let mut compiled = typed(sources, file, choice, target.keep_depths)?;
     drop(reading);
     let mut directed = direct(sources, &mut compiled, &target.directives)?;
-    let streamed = stream(&mut directed, &target.streamed)?;
+    let streamed = stream(&mut directed, target, &mut compiled.warnings)?;
     let program = compiled.program.clone();
     if !streamed.is_empty() {
         // What the check after the build compares with; that of the block has the program itself.
@@ -184,21 +184,28 @@ pub fn compile<'t>(
     Ok(compilation)
 }
 
-/// Makes streams of array arguments of the top kernel.
+/// Makes streams of array arguments of the top kernel; the program stays as it is if there are none.
 ///
-/// Errors: one that is not walked in order.
-fn stream(program: &mut ir::Program, names: &[String]) -> Result<Vec<Streamed>, Diagnostics> {
-    if names.is_empty() {
+/// Errors: one that has to become one is not walked in order.
+fn stream(
+    program: &mut ir::Program,
+    target: &Target,
+    warnings: &mut Diagnostics,
+) -> Result<Vec<Streamed>, Diagnostics> {
+    if target.streamed.is_none() {
         return Ok(Vec::new());
     }
     // Of a network, processes stay apart.
-    if Network::of(program)?.is_none() {
-        *program = ir::Program::alone(transform::inline::inline(program)?);
-    }
-    let top = program.top;
-    let mut streamed = Vec::new();
-    for name in names {
-        streamed.push(transform::streamed::run(&mut program.kernels[top], name)?);
+    let mut with_streams = match Network::of(program)? {
+        Some(_) => program.clone(),
+        None => ir::Program::alone(transform::inline::inline(program)?),
+    };
+    let top = with_streams.top;
+    let kernel = &mut with_streams.kernels[top];
+    let kbits = target.device.total.ram;
+    let streamed = target.streamed.run(kernel, kbits, warnings)?;
+    if !streamed.is_empty() {
+        *program = with_streams;
     }
     Ok(streamed)
 }

@@ -7,6 +7,7 @@ use allo_hls::rtl::axi::plan::DEFAULT_BUNDLE;
 use allo_hls::rtl::axi::{self, Interface, Options};
 use allo_hls::rtl::interface::block::{BlockManifest, Outstanding};
 use allo_hls::rtl::netlist::Design;
+use allo_hls::transform::streamed::{Masters, Others, Streaming};
 use clap::{Args, ValueEnum};
 use std::collections::BTreeSet;
 
@@ -29,10 +30,11 @@ pub struct InterfaceArgs {
     #[arg(long, value_name = "ARRAY")]
     pub axi_local: Vec<String>,
     /// How an array behind a master is held: full, on chip as a whole; stream or none, moved while the kernel runs,
-    /// which has to walk along it once in order (repeatable)
+    /// which has to walk along it once in order; without this
+    /// flag, what can be is streamed where the masters and not the kernel bound the time (repeatable)
     #[arg(long, value_name = "ARRAY=full|none|stream", value_parser = parse_buffer)]
     pub axi_buffer: Vec<(String, Buffer)>,
-    /// Hold an array that is a frame on chip as a whole, which all are (repeatable)
+    /// Hold an array that is a frame on chip as a whole, although the kernel walks along it once in order (repeatable)
     #[arg(long, value_name = "ARRAY")]
     pub axis_buffer: Vec<String>,
     /// How the block is controlled; with none it starts by itself, again and again [default: axilite]
@@ -153,6 +155,28 @@ impl InterfaceArgs {
         twice.map(|(flag, array)| format!("{flag}: two are about '{array}'"))
     }
 
+    /// What decides which arrays are streams of the module inside.
+    fn streaming(&self) -> Streaming {
+        let of = |wanted: Buffer| {
+            let buffers = self.axi_buffer.iter();
+            let buffers = buffers.filter(move |(_, buffer)| *buffer == wanted);
+            buffers.map(|(array, _)| array.clone())
+        };
+        let asked: BTreeSet<String> = of(Buffer::Stream).collect();
+        let held = of(Buffer::Full).chain(self.axis_buffer.iter().cloned());
+        let masters = Masters {
+            beat: u64::from(self.axi_width.unwrap_or(Options::default().width) / 8),
+            bundles: self.bundle.clone(),
+        };
+        Streaming {
+            asked: asked.into_iter().collect(),
+            others: Some(Others {
+                held: held.chain(self.axi_local.iter().cloned()).collect(),
+                masters: (self.interface == Choice::Axi).then_some(masters),
+            }),
+        }
+    }
+
     /// Has the kernel compiled for what is around it: arrays stay whole, and some become streams.
     ///
     /// Errors: flags that are about something else, or contradict one another.
@@ -165,10 +189,7 @@ impl InterfaceArgs {
         }
         target.aim.partition_args = false;
         target.is_core = true;
-        let streamed = self.axi_buffer.iter();
-        let streamed = streamed.filter(|(_, buffer)| *buffer == Buffer::Stream);
-        let names: BTreeSet<&String> = streamed.map(|(array, _)| array).collect();
-        target.streamed = names.into_iter().cloned().collect();
+        target.streamed = self.streaming();
         Ok(())
     }
 }

@@ -2,8 +2,9 @@
 
 use super::walk::{OUT_OF_ORDER, Walk};
 use crate::codes;
-use crate::diagnostics::{Diagnostic, Span};
-use crate::ir::{Array, ArrayKind, Kernel};
+use crate::diagnostics::{Diagnostic, Diagnostics, Span};
+use crate::ir::{Array, ArrayKind, Kernel, Scalar};
+use std::collections::HashMap;
 
 /// An array that became a stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,18 +17,162 @@ pub struct Streamed {
     pub count: u64,
 }
 
+/// Which array arguments become streams.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Streaming {
+    /// Those that have to.
+    pub asked: Vec<String>,
+    /// Of those that nobody asked about, all that can, where that is worth it; `None`: none.
+    pub others: Option<Others>,
+}
+
+/// What decides about the arrays that nobody asked to be streamed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Others {
+    /// They are held on chip, whatever their size.
+    pub held: Vec<String>,
+    /// The masters behind which they are; `None`: each has signals of its own, and takes all elements of its array.
+    pub masters: Option<Masters>,
+}
+
+/// Masters, each of which moves one beat of all its arrays that are read and one of all that are written in a cycle.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Masters {
+    /// Bytes of a beat.
+    pub beat: u64,
+    /// The master of each array that is not on the one that all others are on.
+    pub bundles: Vec<(String, String)>,
+}
+
+impl Masters {
+    fn of(&self, array: &str) -> Option<&str> {
+        let mut bundles = self.bundles.iter();
+        let found = bundles.find(|(name, _)| name == array);
+        found.map(|(_, bundle)| bundle.as_str())
+    }
+
+    /// Whether the masters are busy as long as the kernel at least, which moves an element of each stream in a cycle: then
+    /// buffers could not be quicker.
+    fn bind(&self, walked: &[Walked]) -> bool {
+        let mut beats: HashMap<(Option<&str>, bool), u64> = HashMap::new();
+        for one in walked {
+            let bytes = one.elem.width().div_ceil(8).next_power_of_two();
+            let own = one.streamed.count.saturating_mul(bytes.into());
+            let half = (self.of(&one.streamed.name), one.walk.writes);
+            let all = beats.entry(half).or_default();
+            *all = all.saturating_add(own.div_ceil(self.beat));
+        }
+        let elements = walked.iter().map(|one| one.streamed.count).max();
+        beats.values().max().copied() >= elements
+    }
+}
+
+/// An array that could be a stream.
+struct Walked {
+    streamed: Streamed,
+    elem: Scalar,
+    walk: Walk,
+}
+
+impl Streaming {
+    /// Whether no array can become one.
+    pub fn is_none(&self) -> bool {
+        self.asked.is_empty() && self.others.is_none()
+    }
+
+    /// Makes streams of array arguments. What is not streamed has to be held in `kbits` of memory.
+    ///
+    /// Errors: one that has to become one cannot, or one does not fit on the device and cannot either; the access that shows why.
+    /// A warning where only all of them together do not fit.
+    pub fn run(
+        &self,
+        kernel: &mut Kernel,
+        kbits: u64,
+        warnings: &mut Diagnostics,
+    ) -> Result<Vec<Streamed>, Diagnostic> {
+        let mut streamed = Vec::new();
+        for name in &self.asked {
+            streamed.push(walked(kernel, name, false)?.become_stream(kernel));
+        }
+        let Some(others) = &self.others else {
+            return Ok(streamed);
+        };
+        let room = kbits.saturating_mul(1000);
+        let whole = others.masters.is_none();
+        let found = arguments(kernel).map(|array| walked(kernel, &array.name, whole));
+        let (mut can, mut cannot) = (Vec::new(), Vec::new());
+        for found in found {
+            match found {
+                Ok(one) if others.held.contains(&one.streamed.name) => {}
+                Ok(one) => can.push(one),
+                Err(refused) => cannot.push(refused),
+            }
+        }
+        let masters = others.masters.as_ref();
+        if masters.is_none_or(|masters| masters.bind(&can)) || bits(arguments(kernel)) > room {
+            let made = can.into_iter().map(|one| one.become_stream(kernel));
+            streamed.extend(made);
+        }
+        let buffered: Vec<&Array> = arguments(kernel).collect();
+        let is_large = |array: &&&Array| {
+            !others.held.contains(&array.name) && bits(std::iter::once(**array)) > room
+        };
+        if let Some(large) = buffered.iter().find(is_large) {
+            return Err(too_large(kernel, &large.name, kbits));
+        }
+        if bits(buffered.into_iter()) > room {
+            let message = format!(
+                "the arrays that are not streamed take more than the {kbits} kbit of memory that the device has"
+            );
+            warnings.push(Diagnostic::error(codes::BLOCK, kernel.span, message).as_warning());
+        }
+        Ok(streamed)
+    }
+}
+
+/// Array arguments that are no streams.
+fn arguments(kernel: &Kernel) -> impl Iterator<Item = &Array> {
+    let arrays = kernel.arrays.iter().map(|(_, array)| array);
+    arrays.filter(|array| is_argument(array))
+}
+
+fn is_argument(array: &Array) -> bool {
+    array.stream.is_none() && matches!(array.kind, ArrayKind::Param(_))
+}
+
+/// Bits of these together.
+fn bits<'a>(arrays: impl Iterator<Item = &'a Array>) -> u64 {
+    let bits = arrays.map(|array| array.len().saturating_mul(array.elem.width().into()));
+    bits.fold(0, u64::saturating_add)
+}
+
+/// An array that neither fits nor can be streamed.
+fn too_large(kernel: &Kernel, name: &str, kbits: u64) -> Diagnostic {
+    let message =
+        format!("'{name}' takes more than the {kbits} kbit of memory that the device has");
+    let help = format!("--axi-buffer {name}=full has it held on chip all the same");
+    let (span, note) = match walked(kernel, name, false) {
+        Ok(_) => (kernel.span, None),
+        Err(why) => (why.span.unwrap_or(kernel.span), Some(why.message)),
+    };
+    let found = Diagnostic::error(codes::BLOCK, span, message).help(help);
+    match note {
+        Some(note) => found.note(note),
+        None => found,
+    }
+}
+
 /// Elements of the queue that stands for the array where the reference runs the kernel.
 const DEPTH: u64 = 2;
 
-/// Makes a stream of an array argument: of the elements that are read, in order, or of those that are written.
+/// An array argument of which elements are read, in order, or written.
 ///
-/// Errors: it is no argument, or is not walked in order; the access that shows it.
-pub fn run(kernel: &mut Kernel, name: &str) -> Result<Streamed, Diagnostic> {
-    let is_meant = |array: &Array| {
-        array.name == name && array.stream.is_none() && matches!(array.kind, ArrayKind::Param(_))
-    };
-    let found = kernel.arrays.iter().find(|(_, array)| is_meant(array));
-    let Some((id, shape)) = found.map(|(id, array)| (id, array.shape.clone())) else {
+/// Errors: it is no argument, or is not walked in order, or, where the `whole` of it has to be, not to its end; the access that
+/// shows it.
+fn walked(kernel: &Kernel, name: &str, whole: bool) -> Result<Walked, Diagnostic> {
+    let mut arrays = kernel.arrays.iter();
+    let found = arrays.find(|(_, array)| array.name == name && is_argument(array));
+    let Some((id, array)) = found else {
         let message = format!("there is no array argument '{name}' that could be streamed");
         return Err(Diagnostic::error(codes::BLOCK, kernel.span, message));
     };
@@ -44,10 +189,23 @@ pub fn run(kernel: &mut Kernel, name: &str) -> Result<Streamed, Diagnostic> {
         return Err(refused((walk.span, OUT_OF_ORDER)));
     }
     let count = walk.order.count();
-    walk.transfer(kernel, DEPTH);
-    Ok(Streamed {
-        name: name.to_string(),
-        shape,
-        count,
+    if whole && count != array.len() {
+        return Err(refused((walk.span, "not all of it is accessed")));
+    }
+    Ok(Walked {
+        streamed: Streamed {
+            name: name.to_string(),
+            shape: array.shape.clone(),
+            count,
+        },
+        elem: array.elem,
+        walk,
     })
+}
+
+impl Walked {
+    fn become_stream(self, kernel: &mut Kernel) -> Streamed {
+        self.walk.transfer(kernel, DEPTH);
+        self.streamed
+    }
 }

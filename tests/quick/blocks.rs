@@ -78,7 +78,7 @@ pub fn streamed_block(
     streamed: &[&str],
 ) -> (Compilation, Design, BlockManifest) {
     let mut target = Target::new("ecp5", 10.0).expect("a device");
-    target.streamed = streamed.iter().map(ToString::to_string).collect();
+    target.streamed.asked = streamed.iter().map(ToString::to_string).collect();
     let compiled = hardware(text, None, &target);
     let options = Options {
         streamed: compiled.streamed.clone(),
@@ -263,34 +263,36 @@ fn frames_of_a_wrong_length_are_told_and_the_next_is_right() {
         interface: Interface::Axis,
         ..Options::default()
     };
-    let (_, design, manifest) = block(DOUBLE, &options);
-    let engine = in_process(&design, &manifest);
-    let mut bench = bench(&engine);
-    let status = manifest.control.as_ref().expect("a slave").status.offset;
-    let frames = [
-        &[1, 2, 3, 4][..],
-        &[5, 6],
-        &[7, 8, 9, 10, 11, 12],
-        &[13, 14, 15, 16],
-    ];
-    bench.send_frames("x", &frames.map(<[u64]>::to_vec));
-    for (bits, invocation) in [(0, 1), (4, 2), (12, 3), (12, 4)] {
-        assert_eq!(bench.write_register(0, 1), Ok(()));
-        assert_eq!(bench.pass(60), Ok(()));
+    for streamed in [&[][..], &["x", "y"]] {
+        let (_, design, manifest) = streamed_block(DOUBLE, &options, streamed);
+        let engine = in_process(&design, &manifest);
+        let mut bench = bench(&engine);
+        let status = manifest.control.as_ref().expect("a slave").status.offset;
+        let frames = [
+            &[1, 2, 3, 4][..],
+            &[5, 6],
+            &[7, 8, 9, 10, 11, 12],
+            &[13, 14, 15, 16],
+        ];
+        bench.send_frames("x", &frames.map(<[u64]>::to_vec));
+        for (bits, invocation) in [(0, 1), (4, 2), (12, 3), (12, 4)] {
+            assert_eq!(bench.write_register(0, 1), Ok(()));
+            assert_eq!(bench.pass(60), Ok(()));
+            assert_eq!(
+                bench.read_register(0).map(|word| word & 6),
+                Ok(6),
+                "{invocation}"
+            );
+            assert_eq!(bench.read_register(status), Ok(bits), "{invocation}");
+        }
+        let taken: Vec<u64> = bench.taken("y").iter().map(|(word, _)| *word).collect();
         assert_eq!(
-            bench.read_register(0).map(|word| word & 6),
-            Ok(6),
-            "{invocation}"
+            taken,
+            [2, 4, 6, 8, 10, 12, 0, 0, 14, 16, 18, 20, 26, 28, 30, 32]
         );
-        assert_eq!(bench.read_register(status), Ok(bits), "{invocation}");
+        let ends: Vec<bool> = bench.taken("y").iter().map(|(_, last)| *last).collect();
+        assert_eq!(ends, [false, false, false, true].repeat(4));
     }
-    let taken: Vec<u64> = bench.taken("y").iter().map(|(word, _)| *word).collect();
-    assert_eq!(
-        taken,
-        [2, 4, 6, 8, 10, 12, 0, 0, 14, 16, 18, 20, 26, 28, 30, 32]
-    );
-    let ends: Vec<bool> = bench.taken("y").iter().map(|(_, last)| *last).collect();
-    assert_eq!(ends, [false, false, false, true].repeat(4));
 }
 
 #[test]

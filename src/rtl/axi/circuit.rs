@@ -58,6 +58,14 @@ impl Circuit {
         self.signal(clock.expect("every circuit has a clock"))
     }
 
+    /// The reset.
+    ///
+    /// Panics if the module has none: the one who asks knows.
+    pub fn reset(&self) -> Signal<'_> {
+        let reset = self.cells.borrow().module.reset;
+        self.signal(reset.expect("the circuit is reset"))
+    }
+
     /// An input port.
     pub fn input(&self, name: &str, width: u32) -> Signal<'_> {
         self.signal(self.cells.borrow_mut().port(Direction::Input, name, width))

@@ -1,11 +1,16 @@
-//! An array as a frame of an AXI4-Stream: what comes in fills a buffer, what goes out empties it.
+//! An array as a frame of an AXI4-Stream: what comes in fills a buffer or goes to the core, what goes out empties a buffer or
+//! comes from the core.
 
 use super::circuit::{Circuit, Signal};
 use super::plan::ArrayPlan;
-use crate::rtl::netlist::{Module, address_width};
+use crate::rtl::elaborate::fifo;
+use crate::rtl::netlist::{Module, ModuleId, address_width};
 
 /// Takes a frame: `launch` has it do so, `busy` says that it does. A frame that ends early is filled up with zeros
 /// (`short`); what comes after the last element is dropped until its end (`long`), be the block busy or not.
+///
+/// Of an array with a buffer, `load` brings the element `load_data` of the number `load_beat`; else `valid` offers it, which
+/// `taken` takes.
 pub fn input(name: &str, array: &ArrayPlan) -> Module {
     let circuit = Circuit::new(name, format!("takes frames of {}", array.name), true);
     let c = &circuit;
@@ -13,9 +18,11 @@ pub fn input(name: &str, array: &ArrayPlan) -> Module {
     let data = c.input("tdata", 8 * array.element_bytes);
     let busy = c.port("busy", 1);
     let [fills, drops] = ["fills", "drops"].map(|name| c.wire(name, 1));
-    let ready = ((busy & !fills) | drops).named("ready");
-    let take = (busy & !fills & !drops & valid).named("take");
-    let moves = (take | (busy & fills)).named("moves");
+    let taken = array.stream.as_ref().map(|_| c.input("taken", 1));
+    let asks = taken.map_or(busy, |taken| busy & taken).named("asks");
+    let ready = ((asks & !fills) | drops).named("ready");
+    let take = (asks & !fills & !drops & valid).named("take");
+    let moves = (take | (asks & fills)).named("moves");
     let number = counter(c, begin, moves, array.length);
     let is_last = number.is(array.length - 1).named("is_last");
     c.flag(busy, begin, moves & is_last);
@@ -24,9 +31,15 @@ pub fn input(name: &str, array: &ArrayPlan) -> Module {
     c.flag(fills, short, moves & is_last);
     c.flag(drops, long, valid & last);
     c.output("tready", ready);
-    c.output("load", moves);
-    c.output("load_beat", number);
-    c.output("load_data", fills.mux(c.constant(data.width(), 0u32), data));
+    let element = fills.mux(c.constant(data.width(), 0u32), data);
+    if taken.is_some() {
+        c.output("valid", busy & (fills | (valid & !drops)));
+        c.output("data", element.bits(0, array.width));
+    } else {
+        c.output("load", moves);
+        c.output("load_beat", number);
+        c.output("load_data", element);
+    }
     c.output("short", short);
     c.output("long", long);
     circuit.finish()
@@ -58,6 +71,49 @@ pub fn output(name: &str, array: &ArrayPlan) -> Module {
     c.output("busy", active | held | valid);
     c.output("fetch", go);
     c.output("fetch_beat", number);
+    circuit.finish()
+}
+
+/// Counts the elements of a frame that goes out as the core gives them: `launch` begins one, `moves` says that an element is
+/// taken, `last` that it is the last; `busy` until that is taken.
+pub fn count(name: &str, array: &ArrayPlan) -> Module {
+    let circuit = Circuit::new(name, format!("counts the elements of {}", array.name), true);
+    let c = &circuit;
+    let [begin, moves] = ["launch", "moves"].map(|name| c.input(name, 1));
+    let number = counter(c, begin, moves, array.length);
+    let is_last = number.is(array.length - 1).named("is_last");
+    let busy = c.port("busy", 1);
+    c.flag(busy, begin, moves & is_last);
+    c.output("last", is_last);
+    circuit.finish()
+}
+
+/// A queue of more elements than two, around one (`elaborate/fifo`) that has room for `capacity`, a power of two.
+pub fn deep(name: &str, about: &str, queue: (ModuleId, &Module), shape: &fifo::Shape) -> Module {
+    let circuit = Circuit::new(name, format!("queue of {about}"), true);
+    let c = &circuit;
+    let [valid, takes] = ["valid", "out_ready"].map(|name| c.input(name, 1));
+    let data = c.input("data", shape.width);
+    let bits = shape.capacity.trailing_zeros();
+    let count = c.wire("count", bits + 1);
+    let ready = (!count.bit(bits)).named("has_room");
+    let [accepts, gives] = ["accepts", "gives"].map(|name| c.wire(name, 1));
+    let inputs = [
+        ("ap_rst", c.reset()),
+        ("clear", c.zero()),
+        ("write", accepts),
+        ("din", data),
+        ("read", gives),
+    ];
+    let inputs = inputs.map(|(name, net)| (name.to_string(), net));
+    let outputs = c.instance(queue, "queue", &inputs);
+    accepts.set(valid & ready);
+    gives.set(outputs.get("empty_n") & takes);
+    let [more, less] = [accepts, gives].map(|bit| bit.resize(bits + 1));
+    count.register(Some(0), None, count + more - less);
+    c.output("ready", ready);
+    c.output("out_valid", outputs.get("empty_n"));
+    c.output("out_data", outputs.get("dout"));
     circuit.finish()
 }
 

@@ -2,7 +2,9 @@
 //!
 //! The arrays of a half are moved one after the other, in one order at the address and at the data channel; as there
 //! are no ids, beats and responses come in that order. Bursts end where the next would cross a multiple of the
-//! longest one, so that the last beat of a burst is known by its address alone.
+//! longest one, so that the last beat of a burst is known by its address alone. Where others are on the same channels
+//! (`share`), an array that is streamed has a queue of beats, and a burst begins only if that has room for all of it, or holds
+//! all of it: then no burst holds up another.
 
 use super::circuit::{Circuit, Signal};
 use crate::rtl::netlist::Module;
@@ -34,19 +36,51 @@ pub struct Bus {
     pub beat: u32,
     /// Bursts under way at most.
     pub outstanding: u32,
+    /// What is between the bus and the core.
+    pub between: Between,
 }
 
-impl Bus {
-    /// Beats of a burst at most.
-    pub fn most_beats(&self) -> u32 {
-        MOST_BEATS.min(BOUNDARY / self.beat)
+/// What beats are in between the bus and the core.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Between {
+    /// Buffers of whole arrays, where a beat has a number.
+    Buffers,
+    /// Nothing: a stream that the bus waits for.
+    Nothing,
+    /// A queue of `QUEUED` beats, of a stream that the bus does not wait for.
+    Queue,
+}
+
+/// Beats of a burst of an array that has a queue, and such bursts that the queue has room for.
+const QUEUED_BURST: u32 = 32;
+const QUEUED_BURSTS: u32 = 4;
+/// Beats that a queue has room for.
+pub const QUEUED: u32 = QUEUED_BURST * QUEUED_BURSTS;
+
+impl Between {
+    /// Beats of a burst at most, each of so many bytes.
+    pub fn most_beats(self, beat: u32) -> u32 {
+        let most = match self {
+            Between::Queue => QUEUED_BURST,
+            Between::Buffers | Between::Nothing => MOST_BEATS,
+        };
+        most.min(BOUNDARY / beat)
     }
+}
+
+/// What a burst waits for, beside its place on the bus.
+enum Gate<'c> {
+    Open,
+    /// Room for all of it in a queue, in which a beat becomes free with each of these.
+    Room(Signal<'c>),
+    /// All of its beats in a queue, into which one comes with each of these.
+    Stock(Signal<'c>),
 }
 
 /// The half that reads: `launch` has it load all arrays, `busy` says that it does. For each array it has
 /// `base_<name>`, and `load_<name>` where a beat of it has come, whose number is `beat`. If its array is streamed, a beat
-/// is taken only where `ready` is 1, and has no number.
-pub fn reader(name: &str, bus: Bus, transfers: &[Transfer], is_streamed: bool) -> Module {
+/// has no number; it is taken only where `ready` is 1, or, if there is a queue, always, `freed` saying that one has left that.
+pub fn reader(name: &str, bus: Bus, transfers: &[Transfer]) -> Module {
     let circuit = Circuit::new(name, format!("reads {}", names(transfers)), true);
     let c = &circuit;
     let begin = c.input("launch", 1);
@@ -54,17 +88,22 @@ pub fn reader(name: &str, bus: Bus, transfers: &[Transfer], is_streamed: bool) -
     let [ready, valid, last] = ["arready", "rvalid", "rlast"].map(|name| c.input(name, 1));
     let resp = c.input("rresp", 2);
     let busy = c.port("busy", 1);
-    let takes = match is_streamed {
-        true => (busy & c.input("ready", 1)).named("takes"),
-        false => busy,
+    let takes = match bus.between {
+        Between::Nothing => (busy & c.input("ready", 1)).named("takes"),
+        _ => busy,
+    };
+    let gate = match bus.between {
+        Between::Queue => Gate::Room(c.input("freed", 1)),
+        _ => Gate::Open,
     };
     let take = (takes & valid).named("take");
-    half.addresses("ar", begin, ready, (take & last).named("burst_ends"));
+    let burst_ends = (take & last).named("burst_ends");
+    half.addresses("ar", begin, ready, burst_ends, gate);
     c.comment("beats in the order of the addresses");
     let walk = half.walk(begin, take);
     c.flag(busy, begin, walk.ends);
     c.output("rready", takes);
-    if !is_streamed {
+    if bus.between == Between::Buffers {
         c.output("beat", walk.beat);
     }
     for (number, transfer) in transfers.iter().enumerate() {
@@ -79,8 +118,9 @@ pub fn reader(name: &str, bus: Bus, transfers: &[Transfer], is_streamed: bool) -
 
 /// The half that writes: `launch` has it write back all arrays, `busy` says that it does. For each array it has
 /// `base_<name>`; `fetch_<name>` asks for the beat of the number `beat`, which comes as `data_<name>` and
-/// `strb_<name>`. If its array is streamed, the next beat is there where `full` is 1, and `fetch_<name>` takes it.
-pub fn writer(name: &str, bus: Bus, transfers: &[Transfer], is_streamed: bool) -> Module {
+/// `strb_<name>`. If its array is streamed, the next beat is there where `full` is 1, and `fetch_<name>` takes it; if there is
+/// a queue, `stored` says that one has come into that.
+pub fn writer(name: &str, bus: Bus, transfers: &[Transfer]) -> Module {
     let circuit = Circuit::new(name, format!("writes {}", names(transfers)), true);
     let c = &circuit;
     let begin = c.input("launch", 1);
@@ -89,7 +129,11 @@ pub fn writer(name: &str, bus: Bus, transfers: &[Transfer], is_streamed: bool) -
     let resp = c.input("bresp", 2);
     let busy = c.port("busy", 1);
     let answer = (busy & b_valid).named("answer");
-    let issue = half.addresses("aw", begin, aw_ready, answer);
+    let gate = match bus.between {
+        Between::Queue => Gate::Stock(c.input("stored", 1)),
+        _ => Gate::Open,
+    };
+    let issue = half.addresses("aw", begin, aw_ready, answer, gate);
     let done = (!issue.going & !issue.under_way.some()).named("all_answered");
     c.flag(busy, begin, done);
     c.output("bready", busy);
@@ -121,7 +165,7 @@ pub fn writer(name: &str, bus: Bus, transfers: &[Transfer], is_streamed: bool) -
     let data = inputs("data", 8 * bus.beat);
     let strobes = inputs("strb", bus.beat);
     // When a beat is taken to the bus, of which array it is, and whether its burst ends.
-    let (loads, index, ends) = if is_streamed {
+    let (loads, index, ends) = if bus.between != Between::Buffers {
         go.set(active & c.input("full", 1) & moves & may_open);
         (go, walk.index, closes)
     } else {
@@ -235,7 +279,7 @@ impl<'c> Half<'c> {
 
     /// Number of a beat in its burst, if that begins at a multiple of the longest.
     fn burst_bits(&self) -> u32 {
-        self.bus.most_beats().trailing_zeros()
+        self.bus.between.most_beats(self.bus.beat).trailing_zeros()
     }
 
     /// The address channel.
@@ -245,6 +289,7 @@ impl<'c> Half<'c> {
         begin: Signal<'c>,
         ready: Signal<'c>,
         ended: Signal<'c>,
+        gate: Gate<'c>,
     ) -> Issue<'c> {
         let c = self.c;
         let low = self.bus.beat.trailing_zeros();
@@ -259,13 +304,16 @@ impl<'c> Half<'c> {
         let under_way = c.wire("under_way", count);
 
         let width = left.width().max(burst + 1);
-        let room =
-            c.constant(burst + 1, self.bus.most_beats()) - address.bits(0, burst).resize(burst + 1);
+        let room = c.constant(burst + 1, self.bus.between.most_beats(self.bus.beat))
+            - address.bits(0, burst).resize(burst + 1);
         let room = room.named("room");
         let [wide_left, wide_room] = [left, room].map(|value| value.resize(width));
         let is_last = wide_left.at_most(wide_room).named("last_burst");
         let is_full = under_way.is(self.bus.outstanding.into());
-        let issue = (issuing & (!valid | ready) & !is_full).named("issue");
+        let length = is_last.mux(wide_left, wide_room).named("length");
+        let issue = c.wire("issue", 1);
+        let may = (issuing & (!valid | ready) & !is_full).named("may");
+        issue.set(may & self.passes(gate, issue, length));
         let next = (issue & is_last & !index.is(self.last())).named("next_array");
 
         fresh.register(Some(0), None, begin | next);
@@ -293,7 +341,7 @@ impl<'c> Half<'c> {
         left.register(None, Some(moves), fresh.mux(total, rest));
 
         c.flag(valid, issue, ready);
-        let length = is_last.mux(wide_left, wide_room) - c.constant(width, 1u32);
+        let length = length - c.constant(width, 1u32);
         c.port(&format!("{prefix}addr"), ADDRESS_WIDTH).register(
             None,
             Some(issue),
@@ -308,6 +356,22 @@ impl<'c> Half<'c> {
             going: fresh | issuing,
             under_way,
         }
+    }
+
+    /// Whether a burst of so many beats may begin, which it does with `issue`.
+    fn passes(&self, gate: Gate<'c>, issue: Signal<'c>, length: Signal<'c>) -> Signal<'c> {
+        let c = self.c;
+        let (comes, at_first) = match gate {
+            Gate::Open => return c.one(),
+            Gate::Room(freed) => (freed, QUEUED),
+            Gate::Stock(stored) => (stored, 0),
+        };
+        let beats = c.wire("beats_at_hand", count_width(QUEUED.into()));
+        let length = length.resize(beats.width());
+        let goes = issue.mux(length, c.constant(beats.width(), 0u32));
+        let next = beats + comes.resize(beats.width()) - goes;
+        beats.register(Some(at_first.into()), None, next);
+        length.at_most(beats)
     }
 
     /// The data channel's place, which moves on with each beat.

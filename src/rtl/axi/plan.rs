@@ -1,5 +1,6 @@
 //! What becomes of each parameter and result: registers with their offsets, buffers, masters, streams.
 
+use super::master::Between;
 use crate::rtl::interface::block::Outstanding;
 use crate::rtl::interface::manifest::{
     Access, Flow, Manifest, MemoryPort, Port, PortKind, StreamPorts,
@@ -139,6 +140,15 @@ impl ArrayPlan {
     }
 }
 
+/// Arrays that a half of a master moves one after the other, whatever others are on its channels.
+#[derive(Clone, Debug)]
+pub struct Party {
+    /// By their numbers.
+    pub arrays: Vec<usize>,
+    /// What their beats are in on the way.
+    pub between: Between,
+}
+
 /// A stream argument.
 #[derive(Clone, Debug)]
 pub struct StreamPlan {
@@ -210,6 +220,33 @@ impl Plan {
         let wanted = arrays.filter(|(_, array)| on(array) && moved(array));
         wanted.map(|(number, _)| number).collect()
     }
+
+    /// Beats of a burst of a master at most.
+    pub fn most_beats(&self, bundle: usize) -> u32 {
+        let parties = [Flow::In, Flow::Out].map(|flow| self.parties(bundle, flow));
+        let parties = parties.iter().flatten();
+        let most = parties.map(|party| party.between.most_beats(self.options.width / 8));
+        most.max().unwrap_or_default()
+    }
+
+    /// Those who use a half of a master: all arrays with buffers together, and each one that is streamed.
+    pub fn parties(&self, bundle: usize, flow: Flow) -> Vec<Party> {
+        let moved = self.transfers(bundle, flow).into_iter();
+        let (streamed, buffered): (Vec<usize>, Vec<usize>) =
+            moved.partition(|&number| self.arrays[number].stream.is_some());
+        let is_alone = buffered.is_empty() && streamed.len() == 1;
+        let between = if is_alone {
+            Between::Nothing
+        } else {
+            Between::Queue
+        };
+        let buffers = (!buffered.is_empty()).then_some((buffered, Between::Buffers));
+        let streams = streamed.into_iter().map(|number| (vec![number], between));
+        let parties = buffers.into_iter().chain(streams);
+        parties
+            .map(|(arrays, between)| Party { arrays, between })
+            .collect()
+    }
 }
 
 fn check_names(manifest: &Manifest, options: &Options) -> Result<(), String> {
@@ -226,6 +263,15 @@ fn check_names(manifest: &Manifest, options: &Options) -> Result<(), String> {
     {
         Some(name) => Err(format!("there is no array argument '{name}'")),
         None => Ok(()),
+    }
+}
+
+/// Bytes from an element of so many bits to the next.
+fn element_bytes(width: u32, reach: &Reach) -> u32 {
+    let bytes = width.div_ceil(8);
+    match reach {
+        Reach::Axis { .. } => bytes,
+        _ => bytes.next_power_of_two(),
     }
 }
 
@@ -314,17 +360,13 @@ impl Planner {
             return Err(format!("the array '{name}' {message}"));
         }
         let reach = self.reach(&name, *access)?;
-        let bytes = width.div_ceil(8);
         self.plan.arrays.push(ArrayPlan {
             width: *width,
             length: shape.iter().product(),
             access: *access,
             ports: banks.first().map_or(Vec::new(), |bank| bank.ports.clone()),
             stream: None,
-            element_bytes: match reach {
-                Reach::Axis { .. } => bytes,
-                _ => bytes.next_power_of_two(),
-            },
+            element_bytes: element_bytes(*width, &reach),
             reach,
             name,
         });
@@ -339,13 +381,10 @@ impl Planner {
     /// An array that is a stream of the core.
     fn streamed(&mut self, port: &Port, name: String) -> Result<(), String> {
         let Options {
-            interface,
-            local,
-            streamed,
-            ..
+            local, streamed, ..
         } = &self.plan.options;
-        if *interface != Interface::Axi || local.contains(&name) {
-            let message = "is streamed, and only masters stream arrays";
+        if local.contains(&name) {
+            let message = "is streamed, which one behind the control slave is not";
             return Err(format!("the array '{name}' {message}"));
         }
         let found = streamed.iter().find(|array| array.name == name);
@@ -364,7 +403,7 @@ impl Planner {
             access,
             ports: Vec::new(),
             stream: Some(ports),
-            element_bytes: port.width().div_ceil(8).next_power_of_two(),
+            element_bytes: element_bytes(port.width(), &reach),
             reach,
             name,
         });
@@ -416,32 +455,8 @@ impl Planner {
         Ok(Reach::Master { bundle, base })
     }
 
-    /// What is streamed has its half of a master for itself: it moves while the others wait.
-    fn check_halves(&self) -> Result<(), String> {
-        for bundle in 0..self.plan.bundles.len() {
-            for flow in [Flow::In, Flow::Out] {
-                let on = self.plan.transfers(bundle, flow);
-                let array = |number: usize| &self.plan.arrays[number];
-                let streamed = on.iter().find(|&&number| array(number).stream.is_some());
-                let (Some(&streamed), true) = (streamed, on.len() > 1) else {
-                    continue;
-                };
-                let other = on.into_iter().find(|&number| number != streamed);
-                let [name, other] = [streamed, other.unwrap_or(streamed)].map(|n| &array(n).name);
-                let verb = if flow == Flow::In { "read" } else { "written" };
-                let bundle = &self.plan.bundles[bundle];
-                return Err(format!(
-                    "the array '{name}' is streamed, and '{other}' is {verb} on the same master '{bundle}'; \
-                     --bundle {name}={name} gives it one of its own"
-                ));
-            }
-        }
-        Ok(())
-    }
-
     /// The status register, then the local arrays, each at a multiple of its size.
     fn finish(mut self) -> Result<Plan, String> {
-        self.check_halves()?;
         self.plan.status = self.next;
         let mut end = u64::from(self.next) + 4;
         for array in &mut self.plan.arrays {

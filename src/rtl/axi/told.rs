@@ -15,8 +15,6 @@ pub struct Teller<'a> {
     pub manifest: &'a Manifest,
     /// The ports of each interface by the names of its signals.
     pub ports: &'a BTreeMap<String, Ports>,
-    /// Beats of a burst at most.
-    pub most_beats: u32,
 }
 
 impl Teller<'_> {
@@ -77,14 +75,15 @@ impl Teller<'_> {
     }
 
     fn masters(&self) -> Vec<Master> {
-        let masters = self.plan.bundles.iter().filter_map(|bundle| {
+        let masters = self.plan.bundles.iter().enumerate();
+        let masters = masters.filter_map(|(number, bundle)| {
             let ports = self.ports.get(&format!("m_axi_{bundle}"))?;
             Some(Master {
                 bundle: bundle.clone(),
                 address_width: ADDRESS_WIDTH,
                 data_width: self.plan.options.width,
                 id_width: 0,
-                max_burst: self.most_beats,
+                max_burst: self.plan.most_beats(number),
                 outstanding: self.plan.options.outstanding,
                 ports: ports.clone(),
             })

@@ -8,7 +8,7 @@
 pub mod cells;
 mod control;
 pub mod datapath;
-mod fifo;
+pub mod fifo;
 mod manifest;
 pub mod network;
 mod operators;

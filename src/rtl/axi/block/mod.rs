@@ -58,7 +58,6 @@ pub fn around(
         plan: &plan,
         manifest,
         ports: &block.ports,
-        most_beats: block.bus(Flow::In).most_beats(),
     };
     let told = told.manifest(&block.design.modules[core].name, frame_error);
     design.modules.push(circuit.finish());

@@ -222,7 +222,8 @@ impl Around<'_> {
                 ResultSlot::Array(id) => {
                     let blank = || manifest::array_port(&kernel.arrays[*id], Vec::new());
                     let port = arrays.remove(&number).unwrap_or_else(blank);
-                    returns.push(Port { name: None, ..port });
+                    let name = Some(name);
+                    returns.push(Port { name, ..port });
                     continue;
                 }
             };

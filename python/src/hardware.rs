@@ -341,6 +341,7 @@ impl Hardware {
                 sources: &worker.kernel.sources,
                 target: &worker.target,
                 compilation: &worker.compilation,
+                block: None,
             };
             let report = with_trials(&build, Effort::of(trials));
             [

@@ -212,6 +212,8 @@ pub struct ReportArgs {
     #[command(flatten)]
     pub target: TargetArgs,
     #[command(flatten)]
+    pub interface: InterfaceArgs,
+    #[command(flatten)]
     pub trials: TrialArgs,
     /// Output file: a page (.html), data (.json) or text (.txt); text on standard output if left out
     #[arg(short, long, value_name = "FILE", value_parser = report::parse_file)]

@@ -58,15 +58,20 @@ pub fn run(printer: &Printer, args: &ReportArgs) -> Result<(), Status> {
     let mut sources = SourceMap::default();
     let file = load(&mut sources, args.source.input(), &args.source.python)
         .map_err(|e| printer.fail(e, &sources))?;
-    let target =
+    let mut target =
         target(printer, &args.target, Budget::QUICK).map_err(|e| printer.fail(e, &sources))?;
+    let aimed = args.interface.aim(&mut target);
+    aimed.map_err(|e| printer.fail(e, &sources))?;
     let compiled = driver::compile(&mut sources, file, args.source.choice(), &target)
         .map_err(|e| printer.fail(e, &sources))?;
     printer.diagnostics(&compiled.warnings, &sources);
+    let block = args.interface.block(&compiled);
+    let block = block.map_err(|e| printer.fail(e, &sources))?;
     let build = Build {
         sources: &sources,
         target: &target,
         compilation: &compiled,
+        block: block.as_ref().map(|(_, manifest)| manifest),
     };
     let written = match &args.output {
         Some(file) => write(&build, &args.trials, std::slice::from_ref(file)),

@@ -22,6 +22,9 @@ pub struct Report {
     pub pipelines: Vec<Pipeline>,
     /// Processes and queues of a network.
     pub flow: Option<Flow>,
+    /// What a block with AXI interfaces moves for each array.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub transfers: Vec<Transfer>,
     /// Memories inside and outside.
     pub memories: Vec<Memory>,
     /// Operators.
@@ -410,6 +413,33 @@ pub struct Memory {
     pub ports: u64,
     /// What each pipeline does with it.
     pub uses: Vec<Use>,
+}
+
+/// What a block moves for an array in an invocation.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Transfer {
+    /// The array.
+    pub name: String,
+    /// The interface of a master, or `AXI4-Stream`.
+    pub through: String,
+    /// Whether it is moved while the kernel runs, else through a buffer before or after that.
+    pub is_streamed: bool,
+    /// Bits of a beat.
+    pub beat_bits: u32,
+    /// Beats that come in; one more if an array begins within a beat and ends beyond the last.
+    pub read: u64,
+    /// Beats that go out, likewise.
+    pub written: u64,
+}
+
+impl Transfer {
+    /// How it is moved, in words.
+    pub fn how(&self) -> &'static str {
+        match self.is_streamed {
+            true => "streamed",
+            false => "through a buffer",
+        }
+    }
 }
 
 /// What a pipeline does with a memory.

@@ -245,6 +245,18 @@ fn bars(regions: &[Region], depth: usize, rows: &mut Vec<(String, u64, u64)>) {
 
 fn memories(report: &Report, page: &mut Page) {
     page.heading("Memories and ports");
+    for transfer in &report.transfers {
+        let text = format!(
+            "{} by {}, {}: {} of {} bits read, {} written",
+            transfer.name,
+            transfer.through,
+            transfer.how(),
+            words::counted(transfer.read, "beat"),
+            transfer.beat_bits,
+            words::grouped(transfer.written),
+        );
+        page.indented(0, &text);
+    }
     for memory in &report.memories {
         let process = memory.process.as_ref();
         let process = process.map_or(String::new(), |process| format!(" of {process}"));

@@ -297,6 +297,7 @@ impl<'a> Trier<'a> {
             sources,
             target,
             compilation,
+            ..
         } = *self.build;
         let mut directed = compilation.directed.clone();
         let mut warnings = Diagnostics::default();

@@ -4,7 +4,7 @@ use crate::support;
 use allo_hls::diagnostics::SourceMap;
 use allo_hls::driver::{self, Target};
 use allo_hls::levels::Level;
-use allo_hls::report::data::{Line, Pipeline, RegionKind, Trial};
+use allo_hls::report::data::{Line, Pipeline, RegionKind, Transfer, Trial};
 use allo_hls::report::trials::{Effort, with_trials};
 use allo_hls::report::{Build, Report, html, text};
 use allo_hls::sim::selfcheck::Budget;
@@ -38,6 +38,7 @@ fn of_text(name: &str, text: &str, top: &str, effort: Effort) -> Report {
         sources: &sources,
         target: &target,
         compilation: &compilation,
+        block: None,
     };
     with_trials(&build, effort)
 }
@@ -389,6 +390,66 @@ fn every_example_has_a_report() {
             );
         }
     }
+}
+
+/// 16 f32 in beats of 64 bits, two of which move while the kernel runs.
+#[test]
+fn what_a_block_moves_is_said_in_beats() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("r.json");
+    let path = path.to_str().expect("a path");
+    let args = [
+        "report",
+        "examples/saxpy_f32.py",
+        "--trials",
+        "0",
+        "--interface",
+        "axi",
+    ];
+    let more = [
+        "--axi-buffer",
+        "y=full",
+        "--bundle",
+        "out=out",
+        "--axi-width",
+        "32",
+        "-o",
+        path,
+    ];
+    let output = support::allo_hls(&[&args[..], &more[..]].concat());
+    assert!(output.status.success(), "{output:?}");
+    let read = Report::from_json(&support::read(Path::new(path))).expect("a report");
+    let moved = |one: &Transfer| {
+        let Transfer { name, through, .. } = one;
+        (
+            name.clone(),
+            through.clone(),
+            one.is_streamed,
+            one.beat_bits,
+            one.read,
+            one.written,
+        )
+    };
+    let all: Vec<_> = read.transfers.iter().map(moved).collect();
+    let expected = [
+        ("x", "m_axi_gmem", true, 32, 16, 0),
+        ("y", "m_axi_gmem", false, 32, 16, 0),
+        ("out", "m_axi_out", true, 32, 0, 16),
+    ];
+    let expected = expected.map(|(name, through, is_streamed, bits, read, written)| {
+        (
+            name.to_string(),
+            through.to_string(),
+            is_streamed,
+            bits,
+            read,
+            written,
+        )
+    });
+    assert_eq!(all, expected);
+    let output = support::allo_hls(&args);
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(text.contains("out by m_axi_gmem, streamed: 0 beats of 64 bits read, 8 written"));
 }
 
 #[test]

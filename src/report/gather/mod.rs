@@ -8,6 +8,7 @@ mod memories;
 mod operations;
 mod pipelines;
 mod regions;
+mod transfers;
 mod units;
 
 use super::data::*;
@@ -17,6 +18,7 @@ use crate::levels::Level;
 use crate::machine::program::{LeafId, Program};
 use crate::rtl::area::{Areas, areas};
 use crate::rtl::clean::clean;
+use crate::rtl::interface::block::BlockManifest;
 use crate::schedule::{Schedule, forecast};
 use crate::sim::selfcheck::Checked;
 use crate::transform;
@@ -31,6 +33,8 @@ pub struct Build<'a> {
     pub target: &'a Target,
     /// What came out.
     pub compilation: &'a Compilation,
+    /// What is around it, if anything is.
+    pub block: Option<&'a BlockManifest>,
 }
 
 /// The report of a build, without trials.
@@ -76,6 +80,7 @@ pub fn gather(build: &Build) -> Report {
         regions,
         pipelines,
         flow,
+        transfers: gather.transfers(),
         memories,
         units,
         transformations: gather.transformations(),

@@ -1,6 +1,6 @@
 //! Memories, and which access takes which port in which slot.
 
-use super::line;
+use super::{line, scrolling};
 use crate::report::chart::{plain, ports};
 use crate::report::data::{Access, Memory, Report, Use};
 use crate::report::words;
@@ -13,10 +13,33 @@ const MOST: usize = 64;
 pub fn section(report: &Report) -> Markup {
     let left_out = report.memories.len().saturating_sub(MOST);
     html! {
+        @if !report.transfers.is_empty() { (transfers(report)) }
         @if report.memories.is_empty() { p class="muted" { "There are none." } }
         @for memory in report.memories.iter().take(MOST) { (one(report, memory)) }
         @if left_out > 0 { p class="muted" { "and " (left_out) " more memories" } }
     }
+}
+
+/// What a block moves in an invocation.
+fn transfers(report: &Report) -> Markup {
+    scrolling(
+        "Transfers",
+        &html! {
+            table {
+                thead { tr {
+                    th scope="col" { "array" } th scope="col" { "by" } th scope="col" { "how" }
+                    th scope="col" class="number" { "bits of a beat" } th scope="col" class="number" { "beats read" }
+                    th scope="col" class="number" { "beats written" }
+                } }
+                tbody { @for transfer in &report.transfers { tr {
+                    th scope="row" { code { (plain(&transfer.name)) } }
+                    td { (plain(&transfer.through)) } td { (transfer.how()) }
+                    td class="number" { (transfer.beat_bits) } td class="number" { (words::grouped(transfer.read)) }
+                    td class="number" { (words::grouped(transfer.written)) }
+                } } }
+            }
+        },
+    )
 }
 
 fn one(report: &Report, memory: &Memory) -> Markup {

@@ -7,11 +7,14 @@ use allo_hls::directives::{self, Directive, Implementation};
 use allo_hls::driver::{self, Compilation, Target};
 use allo_hls::frontend;
 use allo_hls::hwarith;
-use allo_hls::ir::{PartitionKind, Program, partition};
+use allo_hls::ir::{ArrayKind, PartitionKind, Program, partition};
 use allo_hls::levels::Level;
 use allo_hls::machine::program::{PortArray, PortRef};
 use allo_hls::machine::{self, run::State};
 use allo_hls::rtl;
+use allo_hls::rtl::axi;
+use allo_hls::rtl::interface::block::Outstanding;
+use allo_hls::sim::block::{BlockEngine, InProcess, timeless};
 use allo_hls::sim::cosim::{self, CosimError, CosimOptions, Report};
 use allo_hls::sim::elements::Elements;
 use allo_hls::sim::elements::Invocation;
@@ -22,6 +25,7 @@ use allo_hls::sim::shell;
 use allo_hls::sim::value::{Signature, Value};
 use allo_hls::sim::vectors::{self, Rng};
 use allo_hls::sim::verilator::Verilator;
+use allo_hls::transform::streamed::{Masters, Others, Streaming};
 use num_bigint::{BigInt, BigUint};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -80,13 +84,25 @@ pub fn check(text: &str, top: &str, setting: &Setting) -> Verdict {
 
 /// The compilation of a text, checked as it is built; refused or wrong without one.
 pub fn compile(text: &str, top: &str, setting: &Setting) -> Result<Compilation, Verdict> {
+    compile_within(text, top, setting, None)
+}
+
+/// The same, for what is around it.
+fn compile_within(
+    text: &str,
+    top: &str,
+    setting: &Setting,
+    streamed: Option<Streaming>,
+) -> Result<Compilation, Verdict> {
     let mut sources = SourceMap::default();
     let file = sources.add("fuzz.py", text);
     let mut target = Target::new("ecp5", setting.period).expect("a shipped device");
     target.skip.clone_from(&setting.skip);
     target.aim.level = setting.level;
     target.check = Budget::millions(1);
-    target.aim.partition_args = true;
+    target.aim.partition_args = streamed.is_none();
+    target.is_core = streamed.is_some();
+    target.streamed = streamed.unwrap_or_default();
     if setting.directed
         && let Ok(compiled) = frontend::compile(&mut sources, file, Some(top))
     {
@@ -365,6 +381,114 @@ fn results(program: &machine::program::Program, state: &mut State) -> Ran {
         }
     }
     ran
+}
+
+/// The same kernel as a block with AXI interfaces, drawn by the seed, beside memories and streams that pause.
+pub fn check_as_block(text: &str, top: &str, setting: &Setting) -> Verdict {
+    let checked = catch_unwind(AssertUnwindSafe(|| as_block(text, top, setting)));
+    checked.unwrap_or_else(|_| Verdict::Wrong("block: panic".into()))
+}
+
+fn as_block(text: &str, top: &str, setting: &Setting) -> Verdict {
+    let mut sources = SourceMap::default();
+    let file = sources.add("fuzz.py", text);
+    let arrays = match frontend::compile(&mut sources, file, Some(top)) {
+        // What depends on timing is not recorded at the pins of a block.
+        Ok(compiled) if Signature::of(&compiled.program).timed > 0 => return Verdict::Right(0),
+        Ok(compiled) => {
+            let program = &compiled.program;
+            let arrays = program.kernels[program.top].arrays.values();
+            let arrays = arrays.filter(|array| matches!(array.kind, ArrayKind::Param(_)));
+            let arrays = arrays.filter(|array| array.stream.is_none());
+            arrays.map(|array| array.name.clone()).collect::<Vec<_>>()
+        }
+        Err(errors) => return Verdict::Refused(errors.render(&sources, false)),
+    };
+    let (options, streamed) = interface(&arrays, setting.seed);
+    let setting = &Setting {
+        // Arrays in banks are for the interface "ap" alone.
+        directed: false,
+        ..setting.clone()
+    };
+    let compilation = match compile_within(text, top, setting, Some(streamed)) {
+        Ok(compilation) => compilation,
+        Err(verdict) => return verdict,
+    };
+    let options = axi::Options {
+        streamed: compilation.streamed.clone(),
+        ..options
+    };
+    let around = axi::around(&compilation.design, &compilation.manifest, &options);
+    let (design, manifest) = match around {
+        Ok(around) => around,
+        Err(why) => return Verdict::Refused(why),
+    };
+    if let Err(why) = rtl::validate::validate(&design) {
+        return Verdict::Wrong(format!("block: {why}"));
+    }
+    let cosim = CosimOptions {
+        vectors: setting.vectors as usize,
+        seed: setting.seed,
+        step_limit: setting.steps,
+        threads: 1,
+        ..CosimOptions::default()
+    };
+    let program = &compilation.program;
+    let whole = timeless(&compilation.as_written());
+    let ran = InProcess::new(&design)
+        .map_err(CosimError::from)
+        .map(|socket| BlockEngine::new(socket, &design, &manifest))
+        .and_then(|engine| cosim::cosim_on(&engine, program, &whole, &cosim, &|_, _| ()));
+    match ran {
+        Ok(report) => Verdict::Right(report.compared as usize),
+        Err(CosimError::Reference(_)) => Verdict::Right(0),
+        Err(error) => Verdict::Wrong(format!("block: {options:?}: {}", explained(&error))),
+    }
+}
+
+/// What is around a kernel with these arrays.
+fn interface(arrays: &[String], seed: u64) -> (axi::Options, Streaming) {
+    let mut rng = Rng::new(seed ^ 0xa81);
+    let is_axis = rng.below(4) == 0;
+    let beat = 4 << rng.below(5);
+    let some = |rng: &mut Rng, one_in: u64| -> Vec<String> {
+        let arrays = arrays.iter().cloned();
+        arrays.filter(|_| rng.below(one_in) == 0).collect()
+    };
+    let own = if is_axis {
+        Vec::new()
+    } else {
+        some(&mut rng, 3)
+    };
+    let bundles: Vec<_> = own.into_iter().map(|name| (name.clone(), name)).collect();
+    let mut bursts = || 1 + rng.below(4) as u32;
+    let outstanding = Outstanding {
+        read: bursts(),
+        write: bursts(),
+    };
+    let held = some(&mut rng, 4);
+    let streaming = Streaming {
+        asked: Vec::new(),
+        others: Some(Others {
+            held,
+            // As if each element took a beat, so that most of what can be is streamed, however wide the bus is.
+            masters: (!is_axis).then(|| Masters {
+                beat: 1,
+                bundles: bundles.clone(),
+            }),
+        }),
+    };
+    let options = axi::Options {
+        interface: match is_axis {
+            true => axi::Interface::Axis,
+            false => axi::Interface::Axi,
+        },
+        width: 8 * beat,
+        outstanding,
+        bundles,
+        ..axi::Options::default()
+    };
+    (options, streaming)
 }
 
 /// The same kernel and inputs in Verilator, with the text that is emitted.

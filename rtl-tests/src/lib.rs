@@ -16,3 +16,4 @@ pub mod shrink;
 pub mod stream;
 pub mod suite;
 pub mod tools;
+pub mod walks;

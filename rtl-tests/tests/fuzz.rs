@@ -5,7 +5,7 @@ use allo_hls::levels::Level;
 use allo_hls::sim::value::Signature;
 use allo_hls::sim::vectors;
 use rtl_tests::fuzz::{self, Setting, Verdict};
-use rtl_tests::{generate, networks};
+use rtl_tests::{generate, networks, walks};
 
 fn setting(seed: u64) -> Setting {
     Setting {
@@ -31,6 +31,26 @@ fn random_kernels_behave_as_the_reference() {
         }
     }
     assert!(right > 40, "most kernels compile: {right}");
+}
+
+/// Arrays that are streamed share masters with one another and with buffers, at all widths, beside memories that pause.
+#[test]
+fn random_walks_behave_as_blocks() {
+    let mut right = 0;
+    for seed in 1..=24 {
+        let kernel = walks::kernel(seed);
+        let setting = Setting {
+            steps: 10 * fuzz::STEPS,
+            vectors: 1,
+            ..setting(seed)
+        };
+        match fuzz::check_as_block(&kernel.text, kernel.top, &setting) {
+            Verdict::Right(values) => right += usize::from(values > 0),
+            Verdict::Refused(_) => {}
+            Verdict::Wrong(why) => panic!("seed {seed}: {why}\n{}", kernel.text),
+        }
+    }
+    assert!(right > 16, "most are compared: {right}");
 }
 
 #[test]

@@ -343,6 +343,14 @@ fn cosim_in(
             let help = "--engine rtl writes them";
             return Err(Diagnostic::global(codes::ENGINE, message).help(help).into());
         }
+        Some(_) if Signature::of(&compiled.program).timed > 0 => {
+            let message = "what depends on timing is not recorded at the pins of a block";
+            let help = "without --interface, the reference is told what the module found";
+            let span = compiled.kernel.span;
+            return Err(Diagnostic::error(codes::ENGINE, span, message)
+                .help(help)
+                .into());
+        }
         Some((design, block)) => {
             let _step = printer.progress.step(preparation(verilator));
             let engine = block_engine(&design, &block, verilator)?;

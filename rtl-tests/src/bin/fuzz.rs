@@ -1,13 +1,14 @@
 //! Long fuzzing campaigns: `fuzz FIRST COUNT [FOLDER]` tries the kernels of COUNT seeds and keeps what goes wrong,
 //! shrunk, in the folder. With MINUTES set, it goes on for so long instead; every seed that VERILATE divides runs in
-//! Verilator too. One in four is a network, with NETWORKS set all are; one in eight is of the style
+//! Verilator too, and every seed that BLOCKS divides as a block with AXI interfaces;
+//! then half of them walk along arrays as what is streamed does. One in four is a network, with NETWORKS set all are; one in eight is of the style
 //! "pto", with PTO set all are; one in four is about accesses that meet, with ACCESSES set all are. With MUTATE set, the texts are spoilt first; with SHOW set, refused ones are printed.
 //! `fuzz kernel.py ...` tries the kernel `top` of each file in many settings.
 
 use allo_hls::levels::Level;
 use allo_hls::sim::vectors::Rng;
 use rtl_tests::fuzz::{self, Setting, Verdict};
-use rtl_tests::{accesses, generate, networks, pto};
+use rtl_tests::{accesses, generate, networks, pto, walks};
 use std::time::Instant;
 
 fn main() {
@@ -27,6 +28,7 @@ fn main() {
         mutate: std::env::var_os("MUTATE").is_some(),
         show: std::env::var_os("SHOW").is_some(),
         verilate: variable("VERILATE"),
+        blocks: variable("BLOCKS"),
         ..Campaign::default()
     };
     std::fs::create_dir_all(&campaign.folder).expect("a folder for findings");
@@ -65,6 +67,7 @@ struct Campaign {
     accesses: bool,
     show: bool,
     verilate: Option<u64>,
+    blocks: Option<u64>,
     right: u64,
     refused: u64,
     wrong: u64,
@@ -78,6 +81,7 @@ impl Campaign {
             (true, _) => pto::kernel(seed),
             (_, true) => networks::network(seed),
             _ if self.accesses => accesses::kernel(seed),
+            _ if self.blocks.is_some() && Rng::new(seed).below(2) == 0 => walks::kernel(seed),
             // Settings depend on the last digits of the seed, and all of them are for every kind.
             _ => match Rng::new(seed ^ 0x6b1d).below(8) {
                 0 | 1 => networks::network(seed),
@@ -105,6 +109,12 @@ impl Campaign {
             self.verilated += 1;
             verdict = fuzz::check_in_verilator(&kernel.text, kernel.top, &setting);
         }
+        if let (Verdict::Right(values), Some(every)) = (&verdict, self.blocks)
+            && seed.is_multiple_of(every)
+        {
+            self.values += values;
+            verdict = fuzz::check_as_block(&kernel.text, kernel.top, &setting);
+        }
         match verdict {
             Verdict::Right(compared) => {
                 self.right += 1;
@@ -123,9 +133,10 @@ impl Campaign {
                 self.wrong += 1;
                 println!("seed {seed} WRONG {setting:?}: {}", first_line(&why));
                 // Verilator takes seconds for a kernel.
-                let (tries, check): (usize, Check) = match why.starts_with("Verilator") {
-                    true => (200, fuzz::check_in_verilator),
-                    false => (4000, fuzz::check),
+                let (tries, check): (usize, Check) = match &why {
+                    why if why.starts_with("Verilator") => (200, fuzz::check_in_verilator),
+                    why if why.starts_with("block") => (2000, fuzz::check_as_block),
+                    _ => (4000, fuzz::check),
                 };
                 let check = |text: &str| check(text, kernel.top, &setting);
                 let small = fuzz::shrink(&kernel.text, tries, &check);

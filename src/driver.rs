@@ -140,7 +140,7 @@ impl Compilation {
     /// The manifest with all arrays of the program, streamed ones as well, which have no ports then.
     pub fn as_written(&self) -> Manifest {
         let mut manifest = self.manifest.clone();
-        for port in &mut manifest.args {
+        for port in manifest.args.iter_mut().chain(&mut manifest.returns) {
             let name = port.name.as_ref();
             if let Some(array) = self.streamed.iter().find(|array| Some(&array.name) == name) {
                 port.kind = port.kind.as_array(&array.shape);
@@ -177,6 +177,10 @@ pub fn compile<'t>(
         compiled.program = directed.clone();
     }
     let mut compilation = build(sources, compiled, directed, target)?;
+    if streamed.iter().any(|array| array.is_result) {
+        let Manifest { args, returns, .. } = &mut compilation.manifest;
+        returns.extend(args.pop());
+    }
     (compilation.program, compilation.streamed) = (program, streamed);
     if let Some(top) = top {
         compilation.manifest.top = top.to_string();

@@ -10,6 +10,8 @@ const TYPES: [&str; 7] = ["u8", "i16", "u32", "i32", "i48", "u64", "i100"];
 pub fn kernel(seed: u64) -> Kernel {
     let mut rng = Rng::new(seed ^ 0x3a1c);
     let (mut params, mut body) = (Vec::new(), String::new());
+    let mut result = ("i32".to_string(), "total");
+    let returns = rng.below(3) == 0;
     for phase in 0..1 + rng.below(3) {
         let extents = match rng.below(3) {
             0 => vec![1 + rng.below(8), 1 + rng.below(9)],
@@ -28,7 +30,13 @@ pub fn kernel(seed: u64) -> Kernel {
         };
         let reads: Vec<String> = (0..rng.below(4)).map(|k| array(&mut rng, "x", k)).collect();
         let writes = 1 - reads.len().min(1) as u64 + rng.below(3);
-        let writes: Vec<String> = (0..writes).map(|k| array(&mut rng, "y", k)).collect();
+        let mut writes: Vec<String> = (0..writes).map(|k| array(&mut rng, "y", k)).collect();
+        if returns && phase == 0 {
+            let shape: Vec<String> = extents.iter().map(ToString::to_string).collect();
+            result = (format!("i32[{}]", shape.join(", ")), "out");
+            let _ = writeln!(body, "    out: {} = 0", result.0);
+            writes.push("out".into());
+        }
         phase_of(&mut body, &extents, &reads, &writes);
     }
     // Arrays come in another order than that in which they are used.
@@ -36,8 +44,10 @@ pub fn kernel(seed: u64) -> Kernel {
     let params: Vec<String> = params.into_iter().map(|(_, param)| param).collect();
     let text = format!(
         "from allo import *\ni48 = apint(48, signed=True)\ni100 = apint(100, signed=True)\n\n@kernel\n\
-         def top({}) -> i32:\n    total: i32 = 0\n{body}    return total\n",
-        params.join(", ")
+         def top({}) -> {}:\n    total: i32 = 0\n{body}    return {}\n",
+        params.join(", "),
+        result.0,
+        result.1
     );
     Kernel { text, top: "top" }
 }

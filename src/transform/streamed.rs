@@ -1,9 +1,10 @@
-//! Arrays that are walked once in order become streams, which what is around the kernel feeds and drains.
+//! Arrays that are walked once in order, arguments and results, become streams, which what is around the kernel feeds and drains.
 
+use super::fills;
 use super::walk::{OUT_OF_ORDER, Walk};
 use crate::codes;
 use crate::diagnostics::{Diagnostic, Diagnostics, Span};
-use crate::ir::{Array, ArrayKind, Kernel, Scalar};
+use crate::ir::{ArrayId, ArrayKind, Kernel, Param, Scalar};
 use std::collections::HashMap;
 
 /// An array that became a stream.
@@ -15,6 +16,8 @@ pub struct Streamed {
     pub shape: Vec<u64>,
     /// Elements from the first on that each invocation transfers.
     pub count: u64,
+    /// Whether it is the only result; then the stream is the last argument.
+    pub is_result: bool,
 }
 
 /// Which array arguments become streams.
@@ -71,6 +74,7 @@ impl Masters {
 struct Walked {
     streamed: Streamed,
     elem: Scalar,
+    array: ArrayId,
     walk: Walk,
 }
 
@@ -80,7 +84,7 @@ impl Streaming {
         self.asked.is_empty() && self.others.is_none()
     }
 
-    /// Makes streams of array arguments. What is not streamed has to be held in `kbits` of memory.
+    /// Makes streams of array arguments and results. What is not streamed has to be held in `kbits` of memory.
     ///
     /// Errors: one that has to become one cannot, or one does not fit on the device and cannot either; the access that shows why.
     /// A warning where only all of them together do not fit.
@@ -90,6 +94,8 @@ impl Streaming {
         kbits: u64,
         warnings: &mut Diagnostics,
     ) -> Result<Vec<Streamed>, Diagnostic> {
+        // What is overwritten before it is read is no second walk.
+        fills::run(kernel);
         let mut streamed = Vec::new();
         for name in &self.asked {
             streamed.push(walked(kernel, name, false)?.become_stream(kernel));
@@ -99,28 +105,25 @@ impl Streaming {
         };
         let room = kbits.saturating_mul(1000);
         let whole = others.masters.is_none();
-        let found = arguments(kernel).map(|array| walked(kernel, &array.name, whole));
-        let (mut can, mut cannot) = (Vec::new(), Vec::new());
-        for found in found {
-            match found {
-                Ok(one) if others.held.contains(&one.streamed.name) => {}
-                Ok(one) => can.push(one),
-                Err(refused) => cannot.push(refused),
-            }
-        }
+        let names: Vec<String> = arguments(kernel).map(|(name, _)| name).collect();
+        let names = names.iter().filter(|name| !others.held.contains(name));
+        let can: Vec<Walked> = names
+            .filter_map(|name| walked(kernel, name, whole).ok())
+            .collect();
         let masters = others.masters.as_ref();
-        if masters.is_none_or(|masters| masters.bind(&can)) || bits(arguments(kernel)) > room {
+        if masters.is_none_or(|masters| masters.bind(&can))
+            || bits(kernel, arguments(kernel).map(|(_, array)| array)) > room
+        {
             let made = can.into_iter().map(|one| one.become_stream(kernel));
             streamed.extend(made);
         }
-        let buffered: Vec<&Array> = arguments(kernel).collect();
-        let is_large = |array: &&&Array| {
-            !others.held.contains(&array.name) && bits(std::iter::once(**array)) > room
+        let is_large = |(name, array): &(String, ArrayId)| {
+            !others.held.contains(name) && bits(kernel, [*array]) > room
         };
-        if let Some(large) = buffered.iter().find(is_large) {
-            return Err(too_large(kernel, &large.name, kbits));
+        if let Some((large, _)) = arguments(kernel).find(is_large) {
+            return Err(too_large(kernel, &large, kbits));
         }
-        if bits(buffered.into_iter()) > room {
+        if bits(kernel, arguments(kernel).map(|(_, array)| array)) > room {
             let message = format!(
                 "the arrays that are not streamed take more than the {kbits} kbit of memory that the device has"
             );
@@ -130,18 +133,25 @@ impl Streaming {
     }
 }
 
-/// Array arguments that are no streams.
-fn arguments(kernel: &Kernel) -> impl Iterator<Item = &Array> {
-    let arrays = kernel.arrays.iter().map(|(_, array)| array);
-    arrays.filter(|array| is_argument(array))
-}
-
-fn is_argument(array: &Array) -> bool {
-    array.stream.is_none() && matches!(array.kind, ArrayKind::Param(_))
+/// Array arguments that are no streams, and the result, with the names of their ports.
+fn arguments(kernel: &Kernel) -> impl Iterator<Item = (String, ArrayId)> {
+    let is_only = kernel.results.len() == 1;
+    let arrays = kernel.arrays.iter();
+    let arrays = arrays.filter(|(_, array)| array.stream.is_none());
+    arrays.filter_map(move |(id, array)| {
+        let name = match array.kind {
+            ArrayKind::Param(_) => array.name.clone(),
+            // With others, their names would depend on what becomes of this one.
+            ArrayKind::Result(_) if is_only => "ap_return".into(),
+            _ => return None,
+        };
+        Some((name, id))
+    })
 }
 
 /// Bits of these together.
-fn bits<'a>(arrays: impl Iterator<Item = &'a Array>) -> u64 {
+fn bits(kernel: &Kernel, arrays: impl IntoIterator<Item = ArrayId>) -> u64 {
+    let arrays = arrays.into_iter().map(|id| &kernel.arrays[id]);
     let bits = arrays.map(|array| array.len().saturating_mul(array.elem.width().into()));
     bits.fold(0, u64::saturating_add)
 }
@@ -165,17 +175,16 @@ fn too_large(kernel: &Kernel, name: &str, kbits: u64) -> Diagnostic {
 /// Elements of the queue that stands for the array where the reference runs the kernel.
 const DEPTH: u64 = 2;
 
-/// An array argument of which elements are read, in order, or written.
+/// An array argument of which elements are read, in order, or written, or a result.
 ///
-/// Errors: it is no argument, or is not walked in order, or, where the `whole` of it has to be, not to its end; the access that
+/// Errors: it is neither, or is not walked in order, or, where the `whole` of it has to be, not to its end; the access that
 /// shows it.
 fn walked(kernel: &Kernel, name: &str, whole: bool) -> Result<Walked, Diagnostic> {
-    let mut arrays = kernel.arrays.iter();
-    let found = arrays.find(|(_, array)| array.name == name && is_argument(array));
-    let Some((id, array)) = found else {
+    let Some((_, id)) = arguments(kernel).find(|(known, _)| known == name) else {
         let message = format!("there is no array argument '{name}' that could be streamed");
         return Err(Diagnostic::error(codes::BLOCK, kernel.span, message));
     };
+    let array = &kernel.arrays[id];
     let refused = |(span, why): (Span, &str)| {
         let message = format!("'{name}' is not streamed: {why}");
         let help = format!("--axi-buffer {name}=full holds it on chip as a whole");
@@ -197,8 +206,10 @@ fn walked(kernel: &Kernel, name: &str, whole: bool) -> Result<Walked, Diagnostic
             name: name.to_string(),
             shape: array.shape.clone(),
             count,
+            is_result: matches!(array.kind, ArrayKind::Result(_)),
         },
         elem: array.elem,
+        array: id,
         walk,
     })
 }
@@ -206,6 +217,13 @@ fn walked(kernel: &Kernel, name: &str, whole: bool) -> Result<Walked, Diagnostic
 impl Walked {
     fn become_stream(self, kernel: &mut Kernel) -> Streamed {
         self.walk.transfer(kernel, DEPTH);
+        if self.streamed.is_result {
+            let result = &mut kernel.arrays[self.array];
+            result.kind = ArrayKind::Param(kernel.params.len());
+            result.name.clone_from(&self.streamed.name);
+            kernel.params.push(Param::Array(self.array));
+            kernel.results.clear();
+        }
         self.streamed
     }
 }

@@ -233,6 +233,34 @@ def sum(x: i32[64], y: i32[64], z: i32[64]):
     assert_eq!(chosen(&large, &[], Some((16, &[]))), ["x", "y", "z"]);
 }
 
+/// The zeros that it begins with are overwritten, all of them.
+#[test]
+fn the_only_result_is_streamed() {
+    let text = "
+from allo import *
+
+@kernel
+def doubled(x: i64[12]) -> i64[12]:
+    out: i64[12] = 0
+    for i in range(12):
+        out[i] = x[i] + x[i]
+    return out
+";
+    assert_eq!(chosen(text, &[], Some((8, &[]))), ["x", "ap_return"]);
+    assert_eq!(chosen(text, &["ap_return"], None), ["x"]);
+    let (compiled, design, manifest) =
+        streamed_block(text, &Options::default(), &["x", "ap_return"]);
+    let [result] = &manifest.returns[..] else {
+        panic!("one result");
+    };
+    assert_eq!(
+        (manifest.args.len(), result.name.as_deref()),
+        (1, Some("ap_return"))
+    );
+    let report = compare(&compiled, &in_process(&design, &manifest), 2);
+    assert!(report.compared >= 2 * 24);
+}
+
 #[test]
 fn an_array_larger_than_the_device_that_cannot_be_streamed_is_refused() {
     let text = "

@@ -38,6 +38,28 @@ pub struct Others {
     pub masters: Option<Masters>,
 }
 
+impl Others {
+    /// An array that neither fits nor can be streamed.
+    fn too_large(&self, kernel: &Kernel, name: &str, kbits: u64) -> Diagnostic {
+        let message =
+            format!("'{name}' takes more than the {kbits} kbit of memory that the device has");
+        let flag = match self.masters {
+            Some(_) => format!("--axi-buffer {name}=full"),
+            None => format!("--axis-buffer {name}"),
+        };
+        let help = format!("{flag} has it held on chip all the same");
+        let (span, note) = match walked(kernel, name, false) {
+            Ok(_) => (kernel.span, None),
+            Err(why) => (why.span.unwrap_or(kernel.span), Some(why.message)),
+        };
+        let found = Diagnostic::error(codes::BLOCK, span, message).help(help);
+        match note {
+            Some(note) => found.note(note),
+            None => found,
+        }
+    }
+}
+
 /// Masters, each of which moves one beat of all its arrays that are read and one of all that are written in a cycle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Masters {
@@ -121,7 +143,7 @@ impl Streaming {
             !others.held.contains(name) && bits(kernel, [*array]) > room
         };
         if let Some((large, _)) = arguments(kernel).find(is_large) {
-            return Err(too_large(kernel, &large, kbits));
+            return Err(others.too_large(kernel, &large, kbits));
         }
         if bits(kernel, arguments(kernel).map(|(_, array)| array)) > room {
             let message = format!(
@@ -154,22 +176,6 @@ fn bits(kernel: &Kernel, arrays: impl IntoIterator<Item = ArrayId>) -> u64 {
     let arrays = arrays.into_iter().map(|id| &kernel.arrays[id]);
     let bits = arrays.map(|array| array.len().saturating_mul(array.elem.width().into()));
     bits.fold(0, u64::saturating_add)
-}
-
-/// An array that neither fits nor can be streamed.
-fn too_large(kernel: &Kernel, name: &str, kbits: u64) -> Diagnostic {
-    let message =
-        format!("'{name}' takes more than the {kbits} kbit of memory that the device has");
-    let help = format!("--axi-buffer {name}=full has it held on chip all the same");
-    let (span, note) = match walked(kernel, name, false) {
-        Ok(_) => (kernel.span, None),
-        Err(why) => (why.span.unwrap_or(kernel.span), Some(why.message)),
-    };
-    let found = Diagnostic::error(codes::BLOCK, span, message).help(help);
-    match note {
-        Some(note) => found.note(note),
-        None => found,
-    }
 }
 
 /// Elements of the queue that stands for the array where the reference runs the kernel.

@@ -284,7 +284,7 @@ def turned(x: i32[200000], y: i32[200000]):
     };
     let message = refused(&target).expect("it does not fit");
     assert!(
-        message.contains("k.py:7:16") && message.contains("3744 kbit"),
+        message.contains("k.py:7:16") && message.contains("--axis-buffer x"),
         "{message}"
     );
     let held = vec!["x".into()];

@@ -1553,42 +1553,38 @@ module softmax (
     end
 
     wire i_t3 = i_r == 4'd15;  // examples/softmax.py:13
+    wire i_t15 = (most_r_1[30:23] == 8'd255) & (most_r_1[22:0] != 23'd0);  // examples/softmax.py:14
+    wire i_t20 = (x_q0[30:23] == 8'd255) & (x_q0[22:0] != 23'd0);  // examples/softmax.py:14
 
-    logic i_t10_s2;
+    logic i_t21_s2;
     always_ff @(posedge ap_clk) begin
-        i_t10_s2 <= x_q0[31];  // examples/softmax.py:14
+        i_t21_s2 <= x_q0[31];  // examples/softmax.py:14
     end
 
-    wire i_t12 = i_t10_s2 & most_r_1[31];  // examples/softmax.py:14
-    wire [32:0] i_t14 = {most_r_1, i_t12};  // examples/softmax.py:14
+    wire i_t23 = i_t21_s2 & most_r_1[31];  // examples/softmax.py:14
+    wire [32:0] i_t25 = {most_r_1, i_t23};  // examples/softmax.py:14
 
-    logic [32:0] i_t15_s2;
+    logic [32:0] i_t26_s2;
+    logic i_t20_s2;
     always_ff @(posedge ap_clk) begin
-        i_t15_s2 <= {x_q0, 1'b0};  // examples/softmax.py:14
+        i_t26_s2 <= {x_q0, 1'b0};  // examples/softmax.py:14
+        i_t20_s2 <= i_t20;  // examples/softmax.py:14
     end
 
-    wire i_t24 = (most_r_1[30:23] == 8'd255) & (most_r_1[22:0] != 23'd0);  // examples/softmax.py:14
-    wire i_t29 = (x_q0[30:23] == 8'd255) & (x_q0[22:0] != 23'd0);  // examples/softmax.py:14
-
-    logic i_t29_s2;
-    always_ff @(posedge ap_clk) begin
-        i_t29_s2 <= i_t29;  // examples/softmax.py:14
-    end
-
-    wire i_t30 = (($signed(i_t15_s2) < $signed(i_t14)) ^ i_t12) | i_t29_s2;  // examples/softmax.py:14
-    wire i_t33 = i_t24 & i_t29_s2;  // examples/softmax.py:14
+    wire i_t31 = ~i_t15;  // examples/softmax.py:14
+    wire i_t35 = ($signed(i_t26_s2) < $signed(i_t25)) ? ((~i_t23 | i_t20_s2) & i_t31) : ((i_t23 | i_t20_s2) & i_t31);  // examples/softmax.py:14
+    wire i_t36 = i_t15 & i_t20_s2;  // examples/softmax.py:14
 
     logic [31:0] i_t9_s2;
     always_ff @(posedge ap_clk) begin
         i_t9_s2 <= x_q0;  // examples/softmax.py:14
     end
 
-    wire [31:0] i_t34 = (i_t30 & ~i_t24) ? most_r_1 : i_t9_s2;  // examples/softmax.py:14
-    wire i_t35 = ~i_t33;  // examples/softmax.py:14
-    wire [31:0] i_t36 = {32{i_t35}};  // examples/softmax.py:14
-    wire [30:0] i_t39 = {31{i_t33}};  // examples/softmax.py:14
-    wire [30:0] i_t40 = 31'h7fc0_0000 & i_t39;  // examples/softmax.py:14
-    wire [31:0] i_most = (i_t34 & i_t36) | 32'(i_t40);  // examples/softmax.py:14
+    wire i_t38 = ~i_t36;  // examples/softmax.py:14
+    wire [31:0] i_t39 = {32{i_t38}};  // examples/softmax.py:14
+    wire [30:0] i_t42 = {31{i_t36}};  // examples/softmax.py:14
+    wire [30:0] i_t43 = 31'h7fc0_0000 & i_t42;  // examples/softmax.py:14
+    wire [31:0] i_most = ((i_t35 ? most_r_1 : i_t9_s2) & i_t39) | 32'(i_t43);  // examples/softmax.py:14
     wire more = ~i_t3;
     wire next_iteration = i_v0 & more;
     wire issue = go | next_iteration;
@@ -1899,9 +1895,9 @@ module softmax (
     wire i_t4_2 = i_r_2 == 4'd15;  // examples/softmax.py:20
     wire i_t18_1 = total_r[24] & (total_r[23] | total_r[33]);  // examples/softmax.py:21
     wire i_t24_1 = (total_r[31:24] == 8'd255) & total_r[23];  // examples/softmax.py:21
-    wire [22:0] i_t25 = i_t24_1 ? {total_r[33], 22'd0} : total_r[22:0];  // examples/softmax.py:21
+    wire [22:0] i_t25_1 = i_t24_1 ? {total_r[33], 22'd0} : total_r[22:0];  // examples/softmax.py:21
     wire i_t28_1 = total_r[32] & ~(total_r[33] & total_r[23]);  // examples/softmax.py:21
-    wire [31:0] i_t29_1 = {i_t28_1, total_r[31:25], i_t18_1, i_t25};  // examples/softmax.py:21
+    wire [31:0] i_t29_1 = {i_t28_1, total_r[31:25], i_t18_1, i_t25_1};  // examples/softmax.py:21
 
     logic [31:0] i_t29_s1;
     always_ff @(posedge ap_clk) begin

@@ -16,23 +16,26 @@ pub fn compare(format: FloatFormat, op: CompareOp) -> Graph {
     let mut g = Graph::new();
     let (a, b) = (input(&mut g, format, 0), input(&mut g, format, 1));
     let plan = Plan::of(op);
-    let mut result = match (plan.less, plan.greater) {
-        (false, false) => is_equal(&mut g, format, a, b),
+    let (nan_a, nan_b) = (is_nan(&mut g, format, a), is_nan(&mut g, format, b));
+    let unordered = g.or(nan_a, nan_b);
+    let ordered = |g: &mut Graph, result| match plan.unordered {
+        true => g.or(result, unordered),
+        false => and_not(g, result, unordered),
+    };
+    let result = match (plan.less, plan.greater) {
+        (false, false) => {
+            let equal = is_equal(&mut g, format, a, b);
+            ordered(&mut g, equal)
+        }
         (true, true) => {
             let equal = is_equal(&mut g, format, a, b);
-            g.not(equal)
+            let different = g.not(equal);
+            ordered(&mut g, different)
         }
         (less, _) => {
             let (x, y) = if less { (a, b) } else { (b, a) };
-            is_less(&mut g, format, x, y, plan.equal)
+            is_less(&mut g, format, (x, y), plan.equal, ordered)
         }
-    };
-    let (nan_a, nan_b) = (is_nan(&mut g, format, a), is_nan(&mut g, format, b));
-    let unordered = g.or(nan_a, nan_b);
-    result = if plan.unordered {
-        g.or(result, unordered)
-    } else {
-        and_not(&mut g, result, unordered)
     };
     finish(&g, result)
 }
@@ -64,17 +67,26 @@ fn is_equal(g: &mut Graph, format: FloatFormat, a: NodeId, b: NodeId) -> NodeId 
     g.or(same, zeros)
 }
 
-/// Whether a number `a` is less than `b`, or equal if `or_equal`.
-fn is_less(g: &mut Graph, format: FloatFormat, a: NodeId, b: NodeId, or_equal: bool) -> NodeId {
+/// Whether a number `a` is less than `b`, or equal if `or_equal`; `ordered` sees to operands that are no numbers.
+fn is_less(
+    g: &mut Graph,
+    format: FloatFormat,
+    (a, b): (NodeId, NodeId),
+    or_equal: bool,
+    ordered: impl Fn(&mut Graph, NodeId) -> NodeId,
+) -> NodeId {
     let zeros = both_zero(g, format, a, b);
-    if or_equal {
-        let greater = pattern_less(g, format, b, a);
-        let at_most = g.not(greater);
-        g.or(at_most, zeros)
-    } else {
-        let less = pattern_less(g, format, a, b);
-        and_not(g, less, zeros)
-    }
+    // At most as great: not greater.
+    let (a, b) = if or_equal { (b, a) } else { (a, b) };
+    pattern_less(g, format, (a, b), |g, less| {
+        let result = if or_equal {
+            let at_most = g.not(less);
+            g.or(at_most, zeros)
+        } else {
+            and_not(g, less, zeros)
+        };
+        ordered(g, result)
+    })
 }
 
 fn both_zero(g: &mut Graph, format: FloatFormat, a: NodeId, b: NodeId) -> NodeId {
@@ -83,10 +95,16 @@ fn both_zero(g: &mut Graph, format: FloatFormat, a: NodeId, b: NodeId) -> NodeId
     none(g, magnitudes)
 }
 
-/// Whether `a` comes before `b` in the order in which -0 is less than +0; anything beside a NaN.
+/// `then` of whether `a` comes before `b` in the order in which -0 is less than +0; anything beside a NaN.
 ///
-/// With two negative operands the reverse of `a <= b` as integers, which is `2a < 2b + 1`.
-fn pattern_less(g: &mut Graph, format: FloatFormat, a: NodeId, b: NodeId) -> NodeId {
+/// With two negative operands the reverse of `a <= b` as integers, which is `2a < 2b + 1`. What follows that comparison is the
+/// longest path: it chooses between what `then` makes of both outcomes.
+fn pattern_less(
+    g: &mut Graph,
+    format: FloatFormat,
+    (a, b): (NodeId, NodeId),
+    then: impl Fn(&mut Graph, NodeId) -> NodeId,
+) -> NodeId {
     let sign = format.width() - 1;
     let (sign_a, sign_b) = (g.bit(a, sign), g.bit(b, sign));
     let negative = g.and(sign_a, sign_b);
@@ -95,7 +113,9 @@ fn pattern_less(g: &mut Graph, format: FloatFormat, a: NodeId, b: NodeId) -> Nod
     let signed = HwType::si(format.width() + 1);
     let (a, b) = (g.cast(a, signed), g.cast(b, signed));
     let less = g.icmp(Predicate::Lt, a, b);
-    g.xor(less, negative)
+    let reversed = g.not(negative);
+    let (if_less, if_not) = (then(g, reversed), then(g, negative));
+    g.mux(less, if_less, if_not)
 }
 
 /// `Min`, `Max`, `MinNan` or `MaxNan` of two bit patterns `ui<width>`.
@@ -111,17 +131,19 @@ pub fn min_max(format: FloatFormat, op: BinaryOp) -> Graph {
     };
     let mut g = Graph::new();
     let (a, b) = (input(&mut g, format, 0), input(&mut g, format, 1));
-    let less = if smaller {
-        pattern_less(&mut g, format, a, b)
-    } else {
-        pattern_less(&mut g, format, b, a)
-    };
     let (nan_a, nan_b) = (is_nan(&mut g, format, a), is_nan(&mut g, format, b));
-    let (take_a, nan) = if nan_wins {
-        (less, g.or(nan_a, nan_b))
-    } else {
+    let operands = if smaller { (a, b) } else { (b, a) };
+    let take_a = pattern_less(&mut g, format, operands, |g, less| {
+        if nan_wins {
+            return less;
+        }
         let first = g.or(less, nan_b);
-        (and_not(&mut g, first, nan_a), g.and(nan_a, nan_b))
+        and_not(g, first, nan_a)
+    });
+    let nan = if nan_wins {
+        g.or(nan_a, nan_b)
+    } else {
+        g.and(nan_a, nan_b)
     };
     let number = g.mux(take_a, a, b);
     let result = or_canonical_nan(&mut g, format, number, nan);

@@ -1,125 +1,82 @@
-//! Fills that nothing sees go: what follows them overwrites every element before anything reads one.
+//! Fills that nothing sees go: what follows them overwrites elements before anything reads them.
 
 use crate::ir::analysis::Values;
-use crate::ir::analysis::touch::{Touched, touches};
+use crate::ir::analysis::initialised::{Found, follow};
+use crate::ir::analysis::touch::arrays;
 use crate::ir::*;
-use num_traits::ToPrimitive;
 use std::collections::{BTreeSet, HashMap};
 
 /// Drops such fills in all blocks.
 pub fn run(kernel: &mut Kernel) {
     let values = Values::of(kernel);
     let mut body = std::mem::take(&mut kernel.body);
-    drop_fills(kernel, &mut body, &values);
+    let all = Accesses::of(&body.ops);
+    drop_fills(kernel, &mut body, &values, &all);
     kernel.body = body;
 }
 
-fn drop_fills(kernel: &Kernel, block: &mut Block, values: &Values) {
+/// How often each array is accessed.
+struct Accesses(HashMap<ArrayId, usize>);
+
+impl Accesses {
+    fn of<'b>(ops: impl IntoIterator<Item = &'b Op>) -> Accesses {
+        let mut accesses = Accesses(HashMap::new());
+        for op in ops {
+            accesses.add(op);
+        }
+        accesses
+    }
+
+    fn add(&mut self, op: &Op) {
+        let (read, written) = arrays(&op.kind);
+        for array in BTreeSet::from_iter(read.into_iter().chain(written)) {
+            *self.0.entry(array).or_default() += 1;
+        }
+        for block in op.kind.blocks() {
+            block.ops.iter().for_each(|op| self.add(op));
+        }
+    }
+}
+
+fn drop_fills(kernel: &Kernel, block: &mut Block, values: &Values, all: &Accesses) {
     for op in &mut block.ops {
         for inner in op.kind.blocks_mut() {
-            drop_fills(kernel, inner, values);
+            drop_fills(kernel, inner, values, all);
         }
     }
-    if !block
-        .ops
-        .iter()
-        .any(|op| matches!(op.kind, OpKind::Fill { .. }))
-    {
+    let is_fill = |op: &Op| matches!(op.kind, OpKind::Fill { .. });
+    if !block.ops.iter().any(is_fill) {
         return;
     }
-    // The next access to each array, from the end.
-    let mut next: HashMap<ArrayId, usize> = HashMap::new();
+    // The operations that access each array, the last one first.
+    let mut after: HashMap<ArrayId, Vec<usize>> = HashMap::new();
+    let mut accesses: HashMap<ArrayId, usize> = HashMap::new();
     let mut dropped = BTreeSet::new();
     for (i, op) in block.ops.iter().enumerate().rev() {
-        if let OpKind::Fill { array, .. } = op.kind {
-            let coverage = Coverage {
-                array,
-                extents: &kernel.arrays[array].shape,
-                values,
-            };
-            if next
-                .get(&array)
-                .is_some_and(|&j| coverage.overwrites(&block.ops[j]))
-            {
-                dropped.insert(i);
-                continue;
+        for (array, count) in Accesses::of([op]).0 {
+            *accesses.entry(array).or_default() += count;
+            if let OpKind::Fill { array, .. } = op.kind {
+                let ops = after.get(&array).into_iter().flatten().rev();
+                let found = follow(kernel, values, array, ops.map(|&i| &block.ops[i]));
+                let is_unseen = match found {
+                    Found::All => true,
+                    // What comes before the fill, or after the block, sees nothing either.
+                    Found::WhatIsRead => {
+                        kernel.arrays[array].kind == ArrayKind::Local
+                            && all.0.get(&array) == accesses.get(&array)
+                    }
+                    Found::Open => false,
+                };
+                if is_unseen {
+                    dropped.insert(i);
+                    continue;
+                }
             }
+            after.entry(array).or_default().push(i);
         }
-        let Touched { read, written } = Touched::by(op);
-        next.extend(read.union(&written).map(|&array| (array, i)));
     }
     let mut place = 0..;
     block
         .ops
         .retain(|_| place.next().is_some_and(|i| !dropped.contains(&i)));
-}
-
-/// Decides whether a fill is overwritten before anything can see it.
-struct Coverage<'k> {
-    array: ArrayId,
-    extents: &'k [u64],
-    values: &'k Values,
-}
-
-impl Coverage<'_> {
-    fn overwrites(&self, op: &Op) -> bool {
-        match &op.kind {
-            OpKind::Fill { array, .. } => *array == self.array,
-            OpKind::Copy { dst, src } => *dst == self.array && *src != self.array,
-            OpKind::Call(call) => {
-                call.result_arrays.contains(&self.array)
-                    && !call.args.contains(&Arg::Array(self.array))
-            }
-            OpKind::For(f) => self.nest_overwrites(f, &mut Vec::new()),
-            _ => false,
-        }
-    }
-
-    /// Whether a nest of complete loops stores every element once, before any other access to it.
-    fn nest_overwrites(&self, f: &For, ivs: &mut Vec<(ValueId, u64)>) -> bool {
-        let constant = |v: ValueId| self.values.constant(v).and_then(ToPrimitive::to_u64);
-        let (Some(0), Some(extent), Some(1)) = (constant(f.lo), constant(f.hi), constant(f.step))
-        else {
-            return false;
-        };
-        ivs.push((f.iv, extent));
-        let touching = |op: &Op| touches(op, self.array);
-        let Some(at) = f.body.ops.iter().position(touching) else {
-            return false;
-        };
-        let rest = &f.body.ops[at + 1..];
-        match &f.body.ops[at].kind {
-            OpKind::Store { at, .. } if at.when.is_none() => {
-                self.stores_all(&at.indices, ivs)
-                    && rest.iter().all(|op| self.only_at(op, &at.indices))
-            }
-            OpKind::For(inner) => !rest.iter().any(touching) && self.nest_overwrites(inner, ivs),
-            _ => false,
-        }
-    }
-
-    /// Whether the indices are the induction variables of complete loops, each once.
-    fn stores_all(&self, indices: &[ValueId], ivs: &[(ValueId, u64)]) -> bool {
-        let distinct: BTreeSet<_> = indices.iter().collect();
-        distinct.len() == indices.len()
-            && ivs.iter().all(|(_, extent)| *extent > 0)
-            && indices
-                .iter()
-                .zip(self.extents)
-                .all(|(index, extent)| ivs.contains(&(*index, *extent)))
-    }
-
-    /// Whether the operation touches the array at most by loads and stores of the element.
-    fn only_at(&self, op: &Op, element: &[ValueId]) -> bool {
-        match &op.kind {
-            OpKind::Load { at, .. } | OpKind::Store { at, .. } => {
-                at.array != self.array || at.indices == element
-            }
-            OpKind::Fill { .. } | OpKind::Copy { .. } | OpKind::Call(_) => !touches(op, self.array),
-            other => {
-                let mut ops = other.blocks().into_iter().flat_map(|block| &block.ops);
-                ops.all(|op| self.only_at(op, element))
-            }
-        }
-    }
 }

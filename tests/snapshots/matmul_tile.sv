@@ -299,9 +299,9 @@ module matmul (
     output logic        o_we1,
     output logic [31:0] o_d1
 );
-    logic busy, fill_ma_v0, fill_mb_v0, fill_left_v0, fill_right_v0, fill_c_v0, tile_tile_v0;
-    logic tile_tile_v0_1, tile_tile_v0_2, tile_tile_v0_3, tile_tile_tile_v0, tile_tile_v0_4;
-    logic [5:0] fill_ma_r, fill_mb_r, fill_left_r, fill_right_r, fill_c_r;
+    logic busy, fill_c_v0, tile_tile_v0, tile_tile_v0_1, tile_tile_v0_2, tile_tile_v0_3;
+    logic tile_tile_tile_v0, tile_tile_v0_4;
+    logic [5:0] fill_c_r;
     logic [3:0] tile_r, tile_r_2, tile_r_4, tile_r_6, tile_r_9, tile_r_10, tile_r_11;
     logic [1:0] tile_r_1, tile_r_3, tile_r_5, tile_r_7, tile_r_8, tile_r_12;
     logic [15:0] mb_1_q0, mb_2_q0, mb_3_q0, left_0_q0, left_1_q0, left_2_q0, left_3_q0, right_0_q0;
@@ -312,21 +312,21 @@ module matmul (
     wire start = ap_start & free;
     assign ap_idle = free;
 
-    // loop fill_ma (examples/matmul_tile.py:13): II 1, 1 cycles an iteration; bound by one iteration a cycle
-    wire fill_ma_t4 = fill_ma_r == 6'd63;  // examples/matmul_tile.py:13
-    wire more = ~fill_ma_t4;
-    wire next_iteration = fill_ma_v0 & more;
+    // loop fill_c (examples/matmul_tile.py:17): II 1, 1 cycles an iteration; bound by one iteration a cycle
+    wire fill_c_t4 = fill_c_r == 6'd63;  // examples/matmul_tile.py:17
+    wire more = ~fill_c_t4;
+    wire next_iteration = fill_c_v0 & more;
     wire issue = start | next_iteration;
 
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin
-            fill_ma_v0 <= 1'b0;
+            fill_c_v0 <= 1'b0;
         end else begin
-            fill_ma_v0 <= issue;
+            fill_c_v0 <= issue;
         end
     end
 
-    wire loop_end = fill_ma_v0 & fill_ma_t4;
+    wire loop_end = fill_c_v0 & fill_c_t4;
 
     logic go;
     always_ff @(posedge ap_clk) begin
@@ -334,106 +334,6 @@ module matmul (
             go <= 1'b0;
         end else begin
             go <= loop_end;
-        end
-    end
-
-    // loop fill_mb (examples/matmul_tile.py:14): II 1, 1 cycles an iteration; bound by one iteration a cycle
-    wire fill_mb_t4 = fill_mb_r == 6'd63;  // examples/matmul_tile.py:14
-    wire more_1 = ~fill_mb_t4;
-    wire next_iteration_1 = fill_mb_v0 & more_1;
-    wire issue_1 = go | next_iteration_1;
-
-    always_ff @(posedge ap_clk) begin
-        if (ap_rst) begin
-            fill_mb_v0 <= 1'b0;
-        end else begin
-            fill_mb_v0 <= issue_1;
-        end
-    end
-
-    wire loop_end_1 = fill_mb_v0 & fill_mb_t4;
-
-    logic go_1;
-    always_ff @(posedge ap_clk) begin
-        if (ap_rst) begin
-            go_1 <= 1'b0;
-        end else begin
-            go_1 <= loop_end_1;
-        end
-    end
-
-    // loop fill_left (examples/matmul_tile.py:15): II 1, 1 cycles an iteration; bound by one iteration a cycle
-    wire fill_left_t4 = fill_left_r == 6'd63;  // examples/matmul_tile.py:15
-    wire more_2 = ~fill_left_t4;
-    wire next_iteration_2 = fill_left_v0 & more_2;
-    wire issue_2 = go_1 | next_iteration_2;
-
-    always_ff @(posedge ap_clk) begin
-        if (ap_rst) begin
-            fill_left_v0 <= 1'b0;
-        end else begin
-            fill_left_v0 <= issue_2;
-        end
-    end
-
-    wire loop_end_2 = fill_left_v0 & fill_left_t4;
-
-    logic go_2;
-    always_ff @(posedge ap_clk) begin
-        if (ap_rst) begin
-            go_2 <= 1'b0;
-        end else begin
-            go_2 <= loop_end_2;
-        end
-    end
-
-    // loop fill_right (examples/matmul_tile.py:16): II 1, 1 cycles an iteration; bound by one iteration a cycle
-    wire fill_right_t4 = fill_right_r == 6'd63;  // examples/matmul_tile.py:16
-    wire more_3 = ~fill_right_t4;
-    wire next_iteration_3 = fill_right_v0 & more_3;
-    wire issue_3 = go_2 | next_iteration_3;
-
-    always_ff @(posedge ap_clk) begin
-        if (ap_rst) begin
-            fill_right_v0 <= 1'b0;
-        end else begin
-            fill_right_v0 <= issue_3;
-        end
-    end
-
-    wire loop_end_3 = fill_right_v0 & fill_right_t4;
-
-    logic go_3;
-    always_ff @(posedge ap_clk) begin
-        if (ap_rst) begin
-            go_3 <= 1'b0;
-        end else begin
-            go_3 <= loop_end_3;
-        end
-    end
-
-    // loop fill_c (examples/matmul_tile.py:17): II 1, 1 cycles an iteration; bound by one iteration a cycle
-    wire fill_c_t4 = fill_c_r == 6'd63;  // examples/matmul_tile.py:17
-    wire more_4 = ~fill_c_t4;
-    wire next_iteration_4 = fill_c_v0 & more_4;
-    wire issue_4 = go_3 | next_iteration_4;
-
-    always_ff @(posedge ap_clk) begin
-        if (ap_rst) begin
-            fill_c_v0 <= 1'b0;
-        end else begin
-            fill_c_v0 <= issue_4;
-        end
-    end
-
-    wire loop_end_4 = fill_c_v0 & fill_c_t4;
-
-    logic go_4;
-    always_ff @(posedge ap_clk) begin
-        if (ap_rst) begin
-            go_4 <= 1'b0;
-        end else begin
-            go_4 <= loop_end_4;
         end
     end
 
@@ -463,26 +363,26 @@ module matmul (
         end
     end
 
-    wire more_5 = ~tile_tile_t12_s1;
-    wire next_iteration_5 = tile_tile_v1 & more_5;
-    wire issue_5 = go_4 | next_iteration_5;
+    wire more_1 = ~tile_tile_t12_s1;
+    wire next_iteration_1 = tile_tile_v1 & more_1;
+    wire issue_1 = go | next_iteration_1;
 
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin
             tile_tile_v0 <= 1'b0;
         end else begin
-            tile_tile_v0 <= issue_5;
+            tile_tile_v0 <= issue_1;
         end
     end
 
-    wire loop_end_5 = tile_tile_v2 & tile_tile_t12_s1;
+    wire loop_end_1 = tile_tile_v2 & tile_tile_t12_s1;
 
-    logic go_5;
+    logic go_1;
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin
-            go_5 <= 1'b0;
+            go_1 <= 1'b0;
         end else begin
-            go_5 <= loop_end_5;
+            go_1 <= loop_end_1;
         end
     end
 
@@ -513,26 +413,26 @@ module matmul (
         end
     end
 
-    wire more_6 = ~tile_tile_t12_s1_1;
-    wire next_iteration_6 = tile_tile_v1_1 & more_6;
-    wire issue_6 = go_5 | next_iteration_6;
+    wire more_2 = ~tile_tile_t12_s1_1;
+    wire next_iteration_2 = tile_tile_v1_1 & more_2;
+    wire issue_2 = go_1 | next_iteration_2;
 
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin
             tile_tile_v0_1 <= 1'b0;
         end else begin
-            tile_tile_v0_1 <= issue_6;
+            tile_tile_v0_1 <= issue_2;
         end
     end
 
-    wire loop_end_6 = tile_tile_v2_1 & tile_tile_t12_s1_1;
+    wire loop_end_2 = tile_tile_v2_1 & tile_tile_t12_s1_1;
 
-    logic go_6;
+    logic go_2;
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin
-            go_6 <= 1'b0;
+            go_2 <= 1'b0;
         end else begin
-            go_6 <= loop_end_6;
+            go_2 <= loop_end_2;
         end
     end
 
@@ -556,15 +456,15 @@ module matmul (
         tile_tile_t22_s1 <= tile_tile_t22;  // examples/matmul_tile.py:20
     end
 
-    wire more_7 = ~tile_tile_t12_2;
-    wire next_iteration_7 = tile_tile_v0_2 & more_7;
-    wire issue_7 = go_6 | next_iteration_7;
+    wire more_3 = ~tile_tile_t12_2;
+    wire next_iteration_3 = tile_tile_v0_2 & more_3;
+    wire issue_3 = go_2 | next_iteration_3;
 
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin
             tile_tile_v0_2 <= 1'b0;
         end else begin
-            tile_tile_v0_2 <= issue_7;
+            tile_tile_v0_2 <= issue_3;
         end
     end
 
@@ -573,14 +473,14 @@ module matmul (
         tile_tile_t12_s1_2 <= tile_tile_t12_2;  // examples/matmul_tile.py:20
     end
 
-    wire loop_end_7 = tile_tile_v1_2 & tile_tile_t12_s1_2;
+    wire loop_end_3 = tile_tile_v1_2 & tile_tile_t12_s1_2;
 
-    logic go_7;
+    logic go_3;
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin
-            go_7 <= 1'b0;
+            go_3 <= 1'b0;
         end else begin
-            go_7 <= loop_end_7;
+            go_3 <= loop_end_3;
         end
     end
 
@@ -710,26 +610,26 @@ module matmul (
         end
     end
 
-    wire more_8 = ~tile_tile_t12_s1_3;
-    wire next_iteration_8 = tile_tile_v3 & more_8;
-    wire issue_8 = go_7 | next_iteration_8;
+    wire more_4 = ~tile_tile_t12_s1_3;
+    wire next_iteration_4 = tile_tile_v3 & more_4;
+    wire issue_4 = go_3 | next_iteration_4;
 
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin
             tile_tile_v0_3 <= 1'b0;
         end else begin
-            tile_tile_v0_3 <= issue_8;
+            tile_tile_v0_3 <= issue_4;
         end
     end
 
-    wire loop_end_8 = tile_tile_v4 & tile_tile_t12_s1_3;
+    wire loop_end_4 = tile_tile_v4 & tile_tile_t12_s1_3;
 
-    logic go_8;
+    logic go_4;
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin
-            go_8 <= 1'b0;
+            go_4 <= 1'b0;
         end else begin
-            go_8 <= loop_end_8;
+            go_4 <= loop_end_4;
         end
     end
 
@@ -1358,15 +1258,15 @@ module matmul (
     end
 
     wire tile_tile_tile_store_3 = tile_tile_tile_v25 & tile_tile_tile_t244_s25;
-    wire more_9 = ~tile_tile_tile_t18;
-    wire next_iteration_9 = tile_tile_tile_v0 & more_9;
-    wire issue_9 = go_8 | next_iteration_9;
+    wire more_5 = ~tile_tile_tile_t18;
+    wire next_iteration_5 = tile_tile_tile_v0 & more_5;
+    wire issue_5 = go_4 | next_iteration_5;
 
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin
             tile_tile_tile_v0 <= 1'b0;
         end else begin
-            tile_tile_tile_v0 <= issue_9;
+            tile_tile_tile_v0 <= issue_5;
         end
     end
 
@@ -1406,14 +1306,14 @@ module matmul (
         tile_tile_tile_t18_s25 <= tile_tile_tile_t18_s24;  // examples/matmul_tile.py:22
     end
 
-    wire loop_end_9 = tile_tile_tile_v25 & tile_tile_tile_t18_s25;
+    wire loop_end_5 = tile_tile_tile_v25 & tile_tile_tile_t18_s25;
 
-    logic go_9;
+    logic go_5;
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin
-            go_9 <= 1'b0;
+            go_5 <= 1'b0;
         end else begin
-            go_9 <= loop_end_9;
+            go_5 <= loop_end_5;
         end
     end
 
@@ -1471,59 +1371,23 @@ module matmul (
         end
     end
 
-    wire more_10 = ~tile_tile_t12_s1_4;
-    wire next_iteration_10 = tile_tile_v1_4 & more_10;
-    wire issue_10 = go_9 | next_iteration_10;
+    wire more_6 = ~tile_tile_t12_s1_4;
+    wire next_iteration_6 = tile_tile_v1_4 & more_6;
+    wire issue_6 = go_5 | next_iteration_6;
 
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin
             tile_tile_v0_4 <= 1'b0;
         end else begin
-            tile_tile_v0_4 <= issue_10;
+            tile_tile_v0_4 <= issue_6;
         end
     end
 
-    wire loop_end_10 = tile_tile_v2_3 & tile_tile_t12_s1_4;
+    wire loop_end_6 = tile_tile_v2_3 & tile_tile_t12_s1_4;
 
     // scalars between regions
-    wire fill_ma_en = start | fill_ma_v0;
-    wire [5:0] fill_ma_next = start ? 6'd0 : (fill_ma_r + 6'd1);
-
-    always_ff @(posedge ap_clk) begin
-        if (fill_ma_en) begin
-            fill_ma_r <= fill_ma_next;
-        end
-    end
-
-    wire fill_mb_en = go | fill_mb_v0;
-    wire [5:0] fill_mb_next = go ? 6'd0 : (fill_mb_r + 6'd1);
-
-    always_ff @(posedge ap_clk) begin
-        if (fill_mb_en) begin
-            fill_mb_r <= fill_mb_next;
-        end
-    end
-
-    wire fill_left_en = go_1 | fill_left_v0;
-    wire [5:0] fill_left_next = go_1 ? 6'd0 : (fill_left_r + 6'd1);
-
-    always_ff @(posedge ap_clk) begin
-        if (fill_left_en) begin
-            fill_left_r <= fill_left_next;
-        end
-    end
-
-    wire fill_right_en = go_2 | fill_right_v0;
-    wire [5:0] fill_right_next = go_2 ? 6'd0 : (fill_right_r + 6'd1);
-
-    always_ff @(posedge ap_clk) begin
-        if (fill_right_en) begin
-            fill_right_r <= fill_right_next;
-        end
-    end
-
-    wire fill_c_en = go_3 | fill_c_v0;
-    wire [5:0] fill_c_next = go_3 ? 6'd0 : (fill_c_r + 6'd1);
+    wire fill_c_en = start | fill_c_v0;
+    wire [5:0] fill_c_next = start ? 6'd0 : (fill_c_r + 6'd1);
 
     always_ff @(posedge ap_clk) begin
         if (fill_c_en) begin
@@ -1531,8 +1395,8 @@ module matmul (
         end
     end
 
-    wire tile_en = go_4 | tile_tile_v0;
-    wire [3:0] tile_next = go_4 ? 4'd0 : (tile_tile_t7 ? (tile_r + 4'd1) : tile_r);
+    wire tile_en = go | tile_tile_v0;
+    wire [3:0] tile_next = go ? 4'd0 : (tile_tile_t7 ? (tile_r + 4'd1) : tile_r);
 
     always_ff @(posedge ap_clk) begin
         if (tile_en) begin
@@ -1540,8 +1404,8 @@ module matmul (
         end
     end
 
-    wire tile_en_1 = go_4 | tile_tile_v0;
-    wire [1:0] tile_next_1 = go_4 ? 2'd0 : (tile_tile_t7 ? 2'd0 : (tile_r_1 + 2'd1));
+    wire tile_en_1 = go | tile_tile_v0;
+    wire [1:0] tile_next_1 = go ? 2'd0 : (tile_tile_t7 ? 2'd0 : (tile_r_1 + 2'd1));
 
     always_ff @(posedge ap_clk) begin
         if (tile_en_1) begin
@@ -1549,8 +1413,8 @@ module matmul (
         end
     end
 
-    wire tile_en_2 = go_5 | tile_tile_v0_1;
-    wire [3:0] tile_next_2 = go_5 ? 4'd0 : tile_tile_t11_1;
+    wire tile_en_2 = go_1 | tile_tile_v0_1;
+    wire [3:0] tile_next_2 = go_1 ? 4'd0 : tile_tile_t11_1;
 
     always_ff @(posedge ap_clk) begin
         if (tile_en_2) begin
@@ -1558,8 +1422,8 @@ module matmul (
         end
     end
 
-    wire tile_en_3 = go_5 | tile_tile_v0_1;
-    wire [1:0] tile_next_3 = go_5 ? 2'd0 : (tile_tile_t7_1 ? 2'd0 : (tile_r_3 + 2'd1));
+    wire tile_en_3 = go_1 | tile_tile_v0_1;
+    wire [1:0] tile_next_3 = go_1 ? 2'd0 : (tile_tile_t7_1 ? 2'd0 : (tile_r_3 + 2'd1));
 
     always_ff @(posedge ap_clk) begin
         if (tile_en_3) begin
@@ -1567,8 +1431,8 @@ module matmul (
         end
     end
 
-    wire tile_en_4 = go_6 | tile_tile_v0_2;
-    wire [3:0] tile_next_4 = go_6 ? 4'd0 : tile_tile_t11_2;
+    wire tile_en_4 = go_2 | tile_tile_v0_2;
+    wire [3:0] tile_next_4 = go_2 ? 4'd0 : tile_tile_t11_2;
 
     always_ff @(posedge ap_clk) begin
         if (tile_en_4) begin
@@ -1576,8 +1440,8 @@ module matmul (
         end
     end
 
-    wire tile_en_5 = go_6 | tile_tile_v0_2;
-    wire [1:0] tile_next_5 = go_6 ? 2'd0 : (tile_tile_t7_2 ? 2'd0 : (tile_r_5 + 2'd1));
+    wire tile_en_5 = go_2 | tile_tile_v0_2;
+    wire [1:0] tile_next_5 = go_2 ? 2'd0 : (tile_tile_t7_2 ? 2'd0 : (tile_r_5 + 2'd1));
 
     always_ff @(posedge ap_clk) begin
         if (tile_en_5) begin
@@ -1585,8 +1449,8 @@ module matmul (
         end
     end
 
-    wire tile_en_6 = go_7 | tile_tile_v0_3;
-    wire [3:0] tile_next_6 = go_7 ? 4'd0 : tile_tile_t11_3;
+    wire tile_en_6 = go_3 | tile_tile_v0_3;
+    wire [3:0] tile_next_6 = go_3 ? 4'd0 : tile_tile_t11_3;
 
     always_ff @(posedge ap_clk) begin
         if (tile_en_6) begin
@@ -1594,8 +1458,8 @@ module matmul (
         end
     end
 
-    wire tile_en_7 = go_7 | tile_tile_v0_3;
-    wire [1:0] tile_next_7 = go_7 ? 2'd0 : (tile_tile_t7_3 ? 2'd0 : (tile_r_7 + 2'd1));
+    wire tile_en_7 = go_3 | tile_tile_v0_3;
+    wire [1:0] tile_next_7 = go_3 ? 2'd0 : (tile_tile_t7_3 ? 2'd0 : (tile_r_7 + 2'd1));
 
     always_ff @(posedge ap_clk) begin
         if (tile_en_7) begin
@@ -1603,8 +1467,8 @@ module matmul (
         end
     end
 
-    wire tile_en_8 = go_8 | tile_tile_tile_v0;
-    wire [1:0] tile_next_8 = go_8 ? 2'd0 : tile_tile_tile_t17;
+    wire tile_en_8 = go_4 | tile_tile_tile_v0;
+    wire [1:0] tile_next_8 = go_4 ? 2'd0 : tile_tile_tile_t17;
 
     always_ff @(posedge ap_clk) begin
         if (tile_en_8) begin
@@ -1612,8 +1476,8 @@ module matmul (
         end
     end
 
-    wire tile_en_9 = go_8 | tile_tile_tile_v0;
-    wire [3:0] tile_next_9 = go_8 ? 4'd0 : tile_tile_tile_t14;
+    wire tile_en_9 = go_4 | tile_tile_tile_v0;
+    wire [3:0] tile_next_9 = go_4 ? 4'd0 : tile_tile_tile_t14;
 
     always_ff @(posedge ap_clk) begin
         if (tile_en_9) begin
@@ -1621,8 +1485,8 @@ module matmul (
         end
     end
 
-    wire tile_en_10 = go_8 | tile_tile_tile_v0;
-    wire [3:0] tile_next_10 = go_8 ? 4'd0 : tile_tile_tile_t11;
+    wire tile_en_10 = go_4 | tile_tile_tile_v0;
+    wire [3:0] tile_next_10 = go_4 ? 4'd0 : tile_tile_tile_t11;
 
     always_ff @(posedge ap_clk) begin
         if (tile_en_10) begin
@@ -1630,8 +1494,8 @@ module matmul (
         end
     end
 
-    wire tile_en_11 = go_9 | tile_tile_v0_4;
-    wire [3:0] tile_next_11 = go_9 ? 4'd0 : tile_tile_t11_4;
+    wire tile_en_11 = go_5 | tile_tile_v0_4;
+    wire [3:0] tile_next_11 = go_5 ? 4'd0 : tile_tile_t11_4;
 
     always_ff @(posedge ap_clk) begin
         if (tile_en_11) begin
@@ -1639,8 +1503,8 @@ module matmul (
         end
     end
 
-    wire tile_en_12 = go_9 | tile_tile_v0_4;
-    wire [1:0] tile_next_12 = go_9 ? 2'd0 : tile_tile_t9_4;
+    wire tile_en_12 = go_5 | tile_tile_v0_4;
+    wire [1:0] tile_next_12 = go_5 ? 2'd0 : tile_tile_t9_4;
 
     always_ff @(posedge ap_clk) begin
         if (tile_en_12) begin
@@ -1687,16 +1551,12 @@ module matmul (
     assign o_d1 = o_p1_w_data;
 
     // local array ma_0 (examples/matmul_tile.py:13)
-    wire ma_0_w_active = fill_ma_v0 | tile_tile_v1;
-    wire [5:0] ma_0_w_address = fill_ma_v0 ? fill_ma_r : tile_tile_t24_s1;
-    wire [15:0] ma_0_w_data = fill_ma_v0 ? 16'd0 : a_q0;
-
     logic [15:0] ma_0_q0;
     (* ram_style = "distributed", no_rw_check *)
     logic [15:0] ma_0_mem [0:63];  // examples/matmul_tile.py:13
     always_ff @(posedge ap_clk) begin
-        if (ma_0_w_active) begin
-            ma_0_mem[ma_0_w_address] <= ma_0_w_data;
+        if (tile_tile_v1) begin
+            ma_0_mem[tile_tile_t24_s1] <= a_q0;
         end
     end
     always_ff @(posedge ap_clk) begin
@@ -1706,16 +1566,12 @@ module matmul (
     end
 
     // local array ma_1 (examples/matmul_tile.py:13)
-    wire ma_1_w_active = fill_ma_v0 | tile_tile_v1;
-    wire [5:0] ma_1_w_address = fill_ma_v0 ? fill_ma_r : tile_tile_t24_s1;
-    wire [15:0] ma_1_w_data = fill_ma_v0 ? 16'd0 : a_q1;
-
     logic [15:0] ma_1_q0;
     (* ram_style = "distributed", no_rw_check *)
     logic [15:0] ma_1_mem [0:63];  // examples/matmul_tile.py:13
     always_ff @(posedge ap_clk) begin
-        if (ma_1_w_active) begin
-            ma_1_mem[ma_1_w_address] <= ma_1_w_data;
+        if (tile_tile_v1) begin
+            ma_1_mem[tile_tile_t24_s1] <= a_q1;
         end
     end
     always_ff @(posedge ap_clk) begin
@@ -1725,16 +1581,12 @@ module matmul (
     end
 
     // local array ma_2 (examples/matmul_tile.py:13)
-    wire ma_2_w_active = fill_ma_v0 | tile_tile_v2;
-    wire [5:0] ma_2_w_address = fill_ma_v0 ? fill_ma_r : tile_tile_t24_s1;
-    wire [15:0] ma_2_w_data = fill_ma_v0 ? 16'd0 : a_q0;
-
     logic [15:0] ma_2_q0;
     (* ram_style = "distributed", no_rw_check *)
     logic [15:0] ma_2_mem [0:63];  // examples/matmul_tile.py:13
     always_ff @(posedge ap_clk) begin
-        if (ma_2_w_active) begin
-            ma_2_mem[ma_2_w_address] <= ma_2_w_data;
+        if (tile_tile_v2) begin
+            ma_2_mem[tile_tile_t24_s1] <= a_q0;
         end
     end
     always_ff @(posedge ap_clk) begin
@@ -1744,16 +1596,12 @@ module matmul (
     end
 
     // local array ma_3 (examples/matmul_tile.py:13)
-    wire ma_3_w_active = fill_ma_v0 | tile_tile_v2;
-    wire [5:0] ma_3_w_address = fill_ma_v0 ? fill_ma_r : tile_tile_t24_s1;
-    wire [15:0] ma_3_w_data = fill_ma_v0 ? 16'd0 : a_q1;
-
     logic [15:0] ma_3_q0;
     (* ram_style = "distributed", no_rw_check *)
     logic [15:0] ma_3_mem [0:63];  // examples/matmul_tile.py:13
     always_ff @(posedge ap_clk) begin
-        if (ma_3_w_active) begin
-            ma_3_mem[ma_3_w_address] <= ma_3_w_data;
+        if (tile_tile_v2) begin
+            ma_3_mem[tile_tile_t24_s1] <= a_q1;
         end
     end
     always_ff @(posedge ap_clk) begin
@@ -1763,16 +1611,12 @@ module matmul (
     end
 
     // local array mb_0 (examples/matmul_tile.py:14)
-    wire mb_0_w_active = fill_mb_v0 | tile_tile_v1_1;
-    wire [5:0] mb_0_w_address = fill_mb_v0 ? fill_mb_r : tile_tile_t24_s1_1;
-    wire [15:0] mb_0_w_data = fill_mb_v0 ? 16'd0 : b_q0;
-
     logic [15:0] mb_0_q0;
     (* ram_style = "distributed", no_rw_check *)
     logic [15:0] mb_0_mem [0:63];  // examples/matmul_tile.py:14
     always_ff @(posedge ap_clk) begin
-        if (mb_0_w_active) begin
-            mb_0_mem[mb_0_w_address] <= mb_0_w_data;
+        if (tile_tile_v1_1) begin
+            mb_0_mem[tile_tile_t24_s1_1] <= b_q0;
         end
     end
     always_ff @(posedge ap_clk) begin
@@ -1782,15 +1626,11 @@ module matmul (
     end
 
     // local array mb_1 (examples/matmul_tile.py:14)
-    wire mb_1_w_active = fill_mb_v0 | tile_tile_v1_1;
-    wire [5:0] mb_1_w_address = fill_mb_v0 ? fill_mb_r : tile_tile_t24_s1_1;
-    wire [15:0] mb_1_w_data = fill_mb_v0 ? 16'd0 : b_q1;
-
     (* ram_style = "distributed", no_rw_check *)
     logic [15:0] mb_1_mem [0:63];  // examples/matmul_tile.py:14
     always_ff @(posedge ap_clk) begin
-        if (mb_1_w_active) begin
-            mb_1_mem[mb_1_w_address] <= mb_1_w_data;
+        if (tile_tile_v1_1) begin
+            mb_1_mem[tile_tile_t24_s1_1] <= b_q1;
         end
     end
     always_ff @(posedge ap_clk) begin
@@ -1800,15 +1640,11 @@ module matmul (
     end
 
     // local array mb_2 (examples/matmul_tile.py:14)
-    wire mb_2_w_active = fill_mb_v0 | tile_tile_v2_1;
-    wire [5:0] mb_2_w_address = fill_mb_v0 ? fill_mb_r : tile_tile_t24_s1_1;
-    wire [15:0] mb_2_w_data = fill_mb_v0 ? 16'd0 : b_q0;
-
     (* ram_style = "distributed", no_rw_check *)
     logic [15:0] mb_2_mem [0:63];  // examples/matmul_tile.py:14
     always_ff @(posedge ap_clk) begin
-        if (mb_2_w_active) begin
-            mb_2_mem[mb_2_w_address] <= mb_2_w_data;
+        if (tile_tile_v2_1) begin
+            mb_2_mem[tile_tile_t24_s1_1] <= b_q0;
         end
     end
     always_ff @(posedge ap_clk) begin
@@ -1818,15 +1654,11 @@ module matmul (
     end
 
     // local array mb_3 (examples/matmul_tile.py:14)
-    wire mb_3_w_active = fill_mb_v0 | tile_tile_v2_1;
-    wire [5:0] mb_3_w_address = fill_mb_v0 ? fill_mb_r : tile_tile_t24_s1_1;
-    wire [15:0] mb_3_w_data = fill_mb_v0 ? 16'd0 : b_q1;
-
     (* ram_style = "distributed", no_rw_check *)
     logic [15:0] mb_3_mem [0:63];  // examples/matmul_tile.py:14
     always_ff @(posedge ap_clk) begin
-        if (mb_3_w_active) begin
-            mb_3_mem[mb_3_w_address] <= mb_3_w_data;
+        if (tile_tile_v2_1) begin
+            mb_3_mem[tile_tile_t24_s1_1] <= b_q1;
         end
     end
     always_ff @(posedge ap_clk) begin
@@ -1836,15 +1668,11 @@ module matmul (
     end
 
     // local array left_0 (examples/matmul_tile.py:15)
-    wire left_0_w_active = fill_left_v0 | tile_tile_v1_2;
-    wire [5:0] left_0_w_address = fill_left_v0 ? fill_left_r : tile_tile_t22_s1;
-    wire [15:0] left_0_w_data = fill_left_v0 ? 16'd0 : ma_0_q0;
-
     (* ram_style = "distributed", no_rw_check *)
     logic [15:0] left_0_mem [0:63];  // examples/matmul_tile.py:15
     always_ff @(posedge ap_clk) begin
-        if (left_0_w_active) begin
-            left_0_mem[left_0_w_address] <= left_0_w_data;
+        if (tile_tile_v1_2) begin
+            left_0_mem[tile_tile_t22_s1] <= ma_0_q0;
         end
     end
     always_ff @(posedge ap_clk) begin
@@ -1854,15 +1682,11 @@ module matmul (
     end
 
     // local array left_1 (examples/matmul_tile.py:15)
-    wire left_1_w_active = fill_left_v0 | tile_tile_v1_2;
-    wire [5:0] left_1_w_address = fill_left_v0 ? fill_left_r : tile_tile_t22_s1;
-    wire [15:0] left_1_w_data = fill_left_v0 ? 16'd0 : ma_1_q0;
-
     (* ram_style = "distributed", no_rw_check *)
     logic [15:0] left_1_mem [0:63];  // examples/matmul_tile.py:15
     always_ff @(posedge ap_clk) begin
-        if (left_1_w_active) begin
-            left_1_mem[left_1_w_address] <= left_1_w_data;
+        if (tile_tile_v1_2) begin
+            left_1_mem[tile_tile_t22_s1] <= ma_1_q0;
         end
     end
     always_ff @(posedge ap_clk) begin
@@ -1872,15 +1696,11 @@ module matmul (
     end
 
     // local array left_2 (examples/matmul_tile.py:15)
-    wire left_2_w_active = fill_left_v0 | tile_tile_v1_2;
-    wire [5:0] left_2_w_address = fill_left_v0 ? fill_left_r : tile_tile_t22_s1;
-    wire [15:0] left_2_w_data = fill_left_v0 ? 16'd0 : ma_2_q0;
-
     (* ram_style = "distributed", no_rw_check *)
     logic [15:0] left_2_mem [0:63];  // examples/matmul_tile.py:15
     always_ff @(posedge ap_clk) begin
-        if (left_2_w_active) begin
-            left_2_mem[left_2_w_address] <= left_2_w_data;
+        if (tile_tile_v1_2) begin
+            left_2_mem[tile_tile_t22_s1] <= ma_2_q0;
         end
     end
     always_ff @(posedge ap_clk) begin
@@ -1890,15 +1710,11 @@ module matmul (
     end
 
     // local array left_3 (examples/matmul_tile.py:15)
-    wire left_3_w_active = fill_left_v0 | tile_tile_v1_2;
-    wire [5:0] left_3_w_address = fill_left_v0 ? fill_left_r : tile_tile_t22_s1;
-    wire [15:0] left_3_w_data = fill_left_v0 ? 16'd0 : ma_3_q0;
-
     (* ram_style = "distributed", no_rw_check *)
     logic [15:0] left_3_mem [0:63];  // examples/matmul_tile.py:15
     always_ff @(posedge ap_clk) begin
-        if (left_3_w_active) begin
-            left_3_mem[left_3_w_address] <= left_3_w_data;
+        if (tile_tile_v1_2) begin
+            left_3_mem[tile_tile_t22_s1] <= ma_3_q0;
         end
     end
     always_ff @(posedge ap_clk) begin
@@ -1908,30 +1724,23 @@ module matmul (
     end
 
     // local array right_0 (examples/matmul_tile.py:16)
-    wire right_0_w_active = fill_right_v0 | tile_tile_store;
-    wire right_0_w_active_1 = right_0_w_active | tile_tile_store_4;
-    wire right_0_w_active_2 = right_0_w_active_1 | tile_tile_store_8;
-    wire right_0_w_active_3 = right_0_w_active_2 | tile_tile_store_12;
-    wire either_54 = fill_right_v0 | tile_tile_store;
-    wire [5:0] right_0_w_address = fill_right_v0 ? fill_right_r : tile_tile_t29_s1;
-    wire either_55 = tile_tile_store_4 | tile_tile_store_8;
-    wire [5:0] right_0_w_address_1 = tile_tile_store_4 ? tile_tile_t45_s1 : tile_tile_t55_s1;
-    wire either_56 = either_54 | either_55;
-    wire [5:0] right_0_w_address_2 = either_54 ? right_0_w_address : right_0_w_address_1;
-    wire [5:0] right_0_w_address_3 = either_56 ? right_0_w_address_2 : tile_tile_t65_s1;
-    wire either_58 = fill_right_v0 | tile_tile_store;
-    wire [15:0] right_0_w_data = fill_right_v0 ? 16'd0 : mb_0_q0;
-    wire either_59 = tile_tile_store_4 | tile_tile_store_8;
-    wire [15:0] right_0_w_data_1 = tile_tile_store_4 ? tile_tile_t42_s2 : tile_tile_t52_s2;
-    wire either_60 = either_58 | either_59;
-    wire [15:0] right_0_w_data_2 = either_58 ? right_0_w_data : right_0_w_data_1;
-    wire [15:0] right_0_w_data_3 = either_60 ? right_0_w_data_2 : tile_tile_t62_s2;
+    wire right_0_w_active = tile_tile_store | tile_tile_store_4;
+    wire right_0_w_active_1 = right_0_w_active | tile_tile_store_8;
+    wire right_0_w_active_2 = right_0_w_active_1 | tile_tile_store_12;
+    wire either_26 = tile_tile_store | tile_tile_store_4;
+    wire [5:0] right_0_w_address = tile_tile_store ? tile_tile_t29_s1 : tile_tile_t45_s1;
+    wire [5:0] right_0_w_address_1 = tile_tile_store_8 ? tile_tile_t55_s1 : tile_tile_t65_s1;
+    wire [5:0] right_0_w_address_2 = either_26 ? right_0_w_address : right_0_w_address_1;
+    wire either_29 = tile_tile_store | tile_tile_store_4;
+    wire [15:0] right_0_w_data = tile_tile_store ? mb_0_q0 : tile_tile_t42_s2;
+    wire [15:0] right_0_w_data_1 = tile_tile_store_8 ? tile_tile_t52_s2 : tile_tile_t62_s2;
+    wire [15:0] right_0_w_data_2 = either_29 ? right_0_w_data : right_0_w_data_1;
 
     (* ram_style = "distributed", no_rw_check *)
     logic [15:0] right_0_mem [0:63];  // examples/matmul_tile.py:16
     always_ff @(posedge ap_clk) begin
-        if (right_0_w_active_3) begin
-            right_0_mem[right_0_w_address_3] <= right_0_w_data_3;
+        if (right_0_w_active_2) begin
+            right_0_mem[right_0_w_address_2] <= right_0_w_data_2;
         end
     end
     always_ff @(posedge ap_clk) begin
@@ -1941,30 +1750,23 @@ module matmul (
     end
 
     // local array right_1 (examples/matmul_tile.py:16)
-    wire right_1_w_active = fill_right_v0 | tile_tile_store_1;
-    wire right_1_w_active_1 = right_1_w_active | tile_tile_store_5;
-    wire right_1_w_active_2 = right_1_w_active_1 | tile_tile_store_9;
-    wire right_1_w_active_3 = right_1_w_active_2 | tile_tile_store_13;
-    wire either_62 = fill_right_v0 | tile_tile_store_1;
-    wire [5:0] right_1_w_address = fill_right_v0 ? fill_right_r : tile_tile_t29_s1;
-    wire either_63 = tile_tile_store_5 | tile_tile_store_9;
-    wire [5:0] right_1_w_address_1 = tile_tile_store_5 ? tile_tile_t45_s1 : tile_tile_t55_s1;
-    wire either_64 = either_62 | either_63;
-    wire [5:0] right_1_w_address_2 = either_62 ? right_1_w_address : right_1_w_address_1;
-    wire [5:0] right_1_w_address_3 = either_64 ? right_1_w_address_2 : tile_tile_t65_s1;
-    wire either_66 = fill_right_v0 | tile_tile_store_1;
-    wire [15:0] right_1_w_data = fill_right_v0 ? 16'd0 : mb_0_q0;
-    wire either_67 = tile_tile_store_5 | tile_tile_store_9;
-    wire [15:0] right_1_w_data_1 = tile_tile_store_5 ? tile_tile_t42_s2 : tile_tile_t52_s2;
-    wire either_68 = either_66 | either_67;
-    wire [15:0] right_1_w_data_2 = either_66 ? right_1_w_data : right_1_w_data_1;
-    wire [15:0] right_1_w_data_3 = either_68 ? right_1_w_data_2 : tile_tile_t62_s2;
+    wire right_1_w_active = tile_tile_store_1 | tile_tile_store_5;
+    wire right_1_w_active_1 = right_1_w_active | tile_tile_store_9;
+    wire right_1_w_active_2 = right_1_w_active_1 | tile_tile_store_13;
+    wire either_32 = tile_tile_store_1 | tile_tile_store_5;
+    wire [5:0] right_1_w_address = tile_tile_store_1 ? tile_tile_t29_s1 : tile_tile_t45_s1;
+    wire [5:0] right_1_w_address_1 = tile_tile_store_9 ? tile_tile_t55_s1 : tile_tile_t65_s1;
+    wire [5:0] right_1_w_address_2 = either_32 ? right_1_w_address : right_1_w_address_1;
+    wire either_35 = tile_tile_store_1 | tile_tile_store_5;
+    wire [15:0] right_1_w_data = tile_tile_store_1 ? mb_0_q0 : tile_tile_t42_s2;
+    wire [15:0] right_1_w_data_1 = tile_tile_store_9 ? tile_tile_t52_s2 : tile_tile_t62_s2;
+    wire [15:0] right_1_w_data_2 = either_35 ? right_1_w_data : right_1_w_data_1;
 
     (* ram_style = "distributed", no_rw_check *)
     logic [15:0] right_1_mem [0:63];  // examples/matmul_tile.py:16
     always_ff @(posedge ap_clk) begin
-        if (right_1_w_active_3) begin
-            right_1_mem[right_1_w_address_3] <= right_1_w_data_3;
+        if (right_1_w_active_2) begin
+            right_1_mem[right_1_w_address_2] <= right_1_w_data_2;
         end
     end
     always_ff @(posedge ap_clk) begin
@@ -1974,30 +1776,23 @@ module matmul (
     end
 
     // local array right_2 (examples/matmul_tile.py:16)
-    wire right_2_w_active = fill_right_v0 | tile_tile_store_2;
-    wire right_2_w_active_1 = right_2_w_active | tile_tile_store_6;
-    wire right_2_w_active_2 = right_2_w_active_1 | tile_tile_store_10;
-    wire right_2_w_active_3 = right_2_w_active_2 | tile_tile_store_14;
-    wire either_70 = fill_right_v0 | tile_tile_store_2;
-    wire [5:0] right_2_w_address = fill_right_v0 ? fill_right_r : tile_tile_t29_s1;
-    wire either_71 = tile_tile_store_6 | tile_tile_store_10;
-    wire [5:0] right_2_w_address_1 = tile_tile_store_6 ? tile_tile_t45_s1 : tile_tile_t55_s1;
-    wire either_72 = either_70 | either_71;
-    wire [5:0] right_2_w_address_2 = either_70 ? right_2_w_address : right_2_w_address_1;
-    wire [5:0] right_2_w_address_3 = either_72 ? right_2_w_address_2 : tile_tile_t65_s1;
-    wire either_74 = fill_right_v0 | tile_tile_store_2;
-    wire [15:0] right_2_w_data = fill_right_v0 ? 16'd0 : mb_0_q0;
-    wire either_75 = tile_tile_store_6 | tile_tile_store_10;
-    wire [15:0] right_2_w_data_1 = tile_tile_store_6 ? tile_tile_t42_s2 : tile_tile_t52_s2;
-    wire either_76 = either_74 | either_75;
-    wire [15:0] right_2_w_data_2 = either_74 ? right_2_w_data : right_2_w_data_1;
-    wire [15:0] right_2_w_data_3 = either_76 ? right_2_w_data_2 : tile_tile_t62_s2;
+    wire right_2_w_active = tile_tile_store_2 | tile_tile_store_6;
+    wire right_2_w_active_1 = right_2_w_active | tile_tile_store_10;
+    wire right_2_w_active_2 = right_2_w_active_1 | tile_tile_store_14;
+    wire either_38 = tile_tile_store_2 | tile_tile_store_6;
+    wire [5:0] right_2_w_address = tile_tile_store_2 ? tile_tile_t29_s1 : tile_tile_t45_s1;
+    wire [5:0] right_2_w_address_1 = tile_tile_store_10 ? tile_tile_t55_s1 : tile_tile_t65_s1;
+    wire [5:0] right_2_w_address_2 = either_38 ? right_2_w_address : right_2_w_address_1;
+    wire either_41 = tile_tile_store_2 | tile_tile_store_6;
+    wire [15:0] right_2_w_data = tile_tile_store_2 ? mb_0_q0 : tile_tile_t42_s2;
+    wire [15:0] right_2_w_data_1 = tile_tile_store_10 ? tile_tile_t52_s2 : tile_tile_t62_s2;
+    wire [15:0] right_2_w_data_2 = either_41 ? right_2_w_data : right_2_w_data_1;
 
     (* ram_style = "distributed", no_rw_check *)
     logic [15:0] right_2_mem [0:63];  // examples/matmul_tile.py:16
     always_ff @(posedge ap_clk) begin
-        if (right_2_w_active_3) begin
-            right_2_mem[right_2_w_address_3] <= right_2_w_data_3;
+        if (right_2_w_active_2) begin
+            right_2_mem[right_2_w_address_2] <= right_2_w_data_2;
         end
     end
     always_ff @(posedge ap_clk) begin
@@ -2007,30 +1802,23 @@ module matmul (
     end
 
     // local array right_3 (examples/matmul_tile.py:16)
-    wire right_3_w_active = fill_right_v0 | tile_tile_store_3;
-    wire right_3_w_active_1 = right_3_w_active | tile_tile_store_7;
-    wire right_3_w_active_2 = right_3_w_active_1 | tile_tile_store_11;
-    wire right_3_w_active_3 = right_3_w_active_2 | tile_tile_store_15;
-    wire either_78 = fill_right_v0 | tile_tile_store_3;
-    wire [5:0] right_3_w_address = fill_right_v0 ? fill_right_r : tile_tile_t29_s1;
-    wire either_79 = tile_tile_store_7 | tile_tile_store_11;
-    wire [5:0] right_3_w_address_1 = tile_tile_store_7 ? tile_tile_t45_s1 : tile_tile_t55_s1;
-    wire either_80 = either_78 | either_79;
-    wire [5:0] right_3_w_address_2 = either_78 ? right_3_w_address : right_3_w_address_1;
-    wire [5:0] right_3_w_address_3 = either_80 ? right_3_w_address_2 : tile_tile_t65_s1;
-    wire either_82 = fill_right_v0 | tile_tile_store_3;
-    wire [15:0] right_3_w_data = fill_right_v0 ? 16'd0 : mb_0_q0;
-    wire either_83 = tile_tile_store_7 | tile_tile_store_11;
-    wire [15:0] right_3_w_data_1 = tile_tile_store_7 ? tile_tile_t42_s2 : tile_tile_t52_s2;
-    wire either_84 = either_82 | either_83;
-    wire [15:0] right_3_w_data_2 = either_82 ? right_3_w_data : right_3_w_data_1;
-    wire [15:0] right_3_w_data_3 = either_84 ? right_3_w_data_2 : tile_tile_t62_s2;
+    wire right_3_w_active = tile_tile_store_3 | tile_tile_store_7;
+    wire right_3_w_active_1 = right_3_w_active | tile_tile_store_11;
+    wire right_3_w_active_2 = right_3_w_active_1 | tile_tile_store_15;
+    wire either_44 = tile_tile_store_3 | tile_tile_store_7;
+    wire [5:0] right_3_w_address = tile_tile_store_3 ? tile_tile_t29_s1 : tile_tile_t45_s1;
+    wire [5:0] right_3_w_address_1 = tile_tile_store_11 ? tile_tile_t55_s1 : tile_tile_t65_s1;
+    wire [5:0] right_3_w_address_2 = either_44 ? right_3_w_address : right_3_w_address_1;
+    wire either_47 = tile_tile_store_3 | tile_tile_store_7;
+    wire [15:0] right_3_w_data = tile_tile_store_3 ? mb_0_q0 : tile_tile_t42_s2;
+    wire [15:0] right_3_w_data_1 = tile_tile_store_11 ? tile_tile_t52_s2 : tile_tile_t62_s2;
+    wire [15:0] right_3_w_data_2 = either_47 ? right_3_w_data : right_3_w_data_1;
 
     (* ram_style = "distributed", no_rw_check *)
     logic [15:0] right_3_mem [0:63];  // examples/matmul_tile.py:16
     always_ff @(posedge ap_clk) begin
-        if (right_3_w_active_3) begin
-            right_3_mem[right_3_w_address_3] <= right_3_w_data_3;
+        if (right_3_w_active_2) begin
+            right_3_mem[right_3_w_address_2] <= right_3_w_data_2;
         end
     end
     always_ff @(posedge ap_clk) begin
@@ -2119,10 +1907,10 @@ module matmul (
         end
     end
 
-    assign ap_done = loop_end_10;
-    assign ap_ready = loop_end_10;
+    assign ap_done = loop_end_6;
+    assign ap_ready = loop_end_6;
     wire active = busy | start;
-    wire not_done = ~loop_end_10;
+    wire not_done = ~loop_end_6;
     wire busy_next = active & not_done;
 
     always_ff @(posedge ap_clk) begin

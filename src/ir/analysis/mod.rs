@@ -4,6 +4,7 @@ pub mod abreast;
 pub mod assumed;
 pub mod directions;
 pub mod footprint;
+pub mod initialised;
 pub mod numbers;
 pub mod order;
 pub mod ranges;

@@ -26,6 +26,7 @@ pub mod iterations;
 pub mod jam;
 pub mod lines;
 pub mod local_copy;
+pub mod lookahead;
 pub mod network;
 pub mod outline;
 pub mod prologue;
@@ -116,7 +117,7 @@ pub const PASSES: &[Pass] = &[
     },
     Pass {
         name: "fills",
-        contract: "no fill of which every element is overwritten unread",
+        contract: "no fill of which nothing is seen: all that is read, or seen outside, is written before",
         concerns: is_fill,
         run: fills::run,
         is_gamble: false,
@@ -248,6 +249,14 @@ pub const PASSES: &[Pass] = &[
         concerns: is_branch,
         run: convert_branches::run,
         is_gamble: false,
+        keeps_streams: true,
+    },
+    Pass {
+        name: "lookahead",
+        contract: "what is compared with a choice that a loop carries is compared with both before it is made",
+        concerns: |kind| matches!(kind, OpKind::Compare { .. }),
+        run: lookahead::run,
+        is_gamble: true,
         keeps_streams: true,
     },
     Pass {

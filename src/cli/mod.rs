@@ -185,7 +185,7 @@ pub struct CompileArgs {
     pub target: TargetArgs,
     #[command(flatten)]
     pub interface: InterfaceArgs,
-    /// Output file; standard output if left out
+    /// Output file; standard output if left out or `-`
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// What to emit
@@ -288,7 +288,7 @@ pub struct OperatorArgs {
     pub latency: Option<u32>,
     #[command(flatten)]
     pub hardware: HardwareArgs,
-    /// Output file; standard output if left out
+    /// Output file; standard output if left out or `-`
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// Manifest (ports, latency) as JSON; beside the output, with the ending .json, if left out

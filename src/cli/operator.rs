@@ -1,6 +1,6 @@
 //! `allo-hls operator`: one floating-point operator as a module of its own.
 
-use super::output::{Printer, Status, emit};
+use super::output::{Printer, Status, emit, is_standard};
 use super::{OperatorArgs, OperatorName};
 use allo_hls::diagnostics::{Diagnostic, SourceMap};
 use allo_hls::driver::{self, OperatorModule, Target};
@@ -27,7 +27,8 @@ pub fn operator(printer: &Printer, args: &OperatorArgs) -> Result<(), Status> {
 
 /// The manifest's file: as asked for, or beside the output.
 fn manifest_path(args: &OperatorArgs) -> Option<PathBuf> {
-    let beside = || args.output.as_ref().map(|path| path.with_extension("json"));
+    let file = args.output.as_ref().filter(|path| !is_standard(path));
+    let beside = || file.map(|path| path.with_extension("json"));
     args.manifest.clone().or_else(beside)
 }
 

@@ -59,9 +59,14 @@ impl Printer {
     }
 }
 
+/// Whether a path stands for standard output.
+pub fn is_standard(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
 /// Writes to a file that appears whole or not at all, or to standard output.
 pub fn emit(path: Option<&Path>, bytes: &[u8]) -> Result<(), Diagnostic> {
-    match path {
+    match path.filter(|path| !is_standard(path)) {
         Some(path) => replace_file(path, bytes).map_err(|e| {
             Diagnostic::global(
                 codes::OUTPUT_FILE,

@@ -1,11 +1,12 @@
 //! Directives are carried out, in their order: tags go beside loops, partitions beside arrays, and what changes the structure of a
 //! nest does so at once.
 
-use super::Directive;
 use super::banks::{self, Asked};
+use super::copies;
 use super::kernels;
 use super::names::{Found, Names, Refusal};
 use super::storage;
+use super::{Directive, Named};
 use crate::codes;
 use crate::diagnostics::{Diagnostic, Diagnostics, SourceMap};
 use crate::ir::analysis::reduction::Order;
@@ -98,6 +99,10 @@ struct Applying<'a> {
 
 impl Applying<'_> {
     fn directive(&mut self, directive: &Directive) -> Result<Made, Refusal> {
+        directive.clone().for_each_name(|named, name| match named {
+            Named::Loop => copies::make(self.program, self.sources, name),
+            Named::Array | Named::Kernel => Ok(()),
+        })?;
         match directive {
             Directive::Pipeline { r#loop, ii } => {
                 self.tag(r#loop, |tags| set(&mut tags.pipeline, pipeline(*ii)?))

@@ -3,17 +3,21 @@
 
 mod apply;
 mod banks;
+mod copies;
 mod flags;
 mod kernels;
 mod names;
 mod storage;
 
 use crate::ir::PartitionKind;
-use serde::{Deserialize, Serialize};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
+use toml::{Table, Value as Toml};
 
 pub use apply::{Made, apply, arrays, carry_out, loops, reassociates};
 pub use banks::Asked;
+pub use copies::make as make_copies;
 pub use flags::{FLAGS, Flag, flag};
 pub use kernels::{calls, check_call};
 pub use names::{Found, Names};
@@ -299,7 +303,49 @@ fn is_false(it: &bool) -> bool {
 #[serde(deny_unknown_fields)]
 struct File {
     #[serde(default)]
-    directive: Vec<Directive>,
+    directive: Vec<Entry>,
+}
+
+/// An entry of a file: a directive, or the same one for several loops, arrays or kernels, as the primitives of a schedule take them.
+struct Entry(Vec<Directive>);
+
+/// Kinds of directives for one loop, array or kernel each, and the name of the list of several.
+const FOR_EACH: &[(&str, &str)] = &[
+    ("pipeline", "loops"),
+    ("unroll", "loops"),
+    ("partition", "buffers"),
+    ("bind_storage", "buffers"),
+    ("dataflow", "kernels"),
+];
+
+impl<'de> Deserialize<'de> for Entry {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Entry, D::Error> {
+        let mut table = Table::deserialize(from)?;
+        let kind = table.get("kind").and_then(Toml::as_str).unwrap_or("");
+        // Of a file there are no references that would go stale.
+        let is_tag = kind == "unroll" && table.get("tag_only").is_some_and(Toml::is_bool);
+        let list = FOR_EACH.iter().find(|one| one.0 == kind).map(|one| one.1);
+        if is_tag {
+            table.remove("tag_only");
+        }
+        let several = list.and_then(|list| Some((list, table.get(list)?.as_array()?.clone())));
+        let tables = match several {
+            Some((list, each)) => each
+                .into_iter()
+                .map(|one| {
+                    table.insert(list.into(), one);
+                    table.clone()
+                })
+                .collect(),
+            None => vec![table],
+        };
+        let read = |table| Directive::deserialize(table).map_err(Error::custom);
+        tables
+            .into_iter()
+            .map(read)
+            .collect::<Result<_, _>>()
+            .map(Entry)
+    }
 }
 
 /// Reads a file of directives.
@@ -307,7 +353,11 @@ struct File {
 /// Errors: no TOML, or no directives.
 pub fn read(text: &str) -> Result<Vec<Directive>, String> {
     let file: File = toml::from_str(text).map_err(|e| e.to_string())?;
-    Ok(file.directive)
+    Ok(file
+        .directive
+        .into_iter()
+        .flat_map(|entry| entry.0)
+        .collect())
 }
 
 /// Directives as TOML, which [`read`] reads.

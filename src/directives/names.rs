@@ -46,18 +46,37 @@ impl<P> Found<P> {
         else {
             return false;
         };
+        let is_outermost = || !around.last().is_some_and(|outer| has_nest(last, outer));
+        let is_own = means(last, own) || has_nest(last, own) && is_outermost();
         let mut around = around.iter();
-        means(last, own) && parts.iter().all(|part| around.any(|one| means(part, one)))
+        is_own
+            && parts
+                .iter()
+                .all(|part| around.any(|one| means(part, one) || has_nest(part, one)))
     }
 }
 
 /// Whether `i` or `i@12` means a loop, array or kernel of that name and line.
 fn means(part: &str, (name, line): &(String, usize)) -> bool {
-    let (part, at) = match part.rsplit_once('@') {
-        Some((before, at)) => (before, at.parse().ok()),
-        None => (part, Some(*line)),
-    };
+    let (part, at) = at_line(part, *line);
     at == Some(*line) && (part == name || is_axis(part, name))
+}
+
+/// Whether `ij` or `ij@12` is the grid of which a loop is an axis, `ij.i`.
+fn has_nest(part: &str, (name, line): &(String, usize)) -> bool {
+    let (part, at) = at_line(part, *line);
+    let axis = name
+        .strip_prefix(part)
+        .and_then(|axis| axis.strip_prefix('.'));
+    at == Some(*line) && axis.is_some_and(|axis| is_axis(axis, name))
+}
+
+/// A name without its line; without one, `line` is as good as any.
+fn at_line(part: &str, line: usize) -> (&str, Option<usize>) {
+    match part.rsplit_once('@') {
+        Some((before, at)) => (before, at.parse().ok()),
+        None => (part, Some(line)),
+    }
 }
 
 /// Whether a loop is that axis of a named grid, `i` of `ij.i`; halves of a split loop are no axes.

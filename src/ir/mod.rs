@@ -47,7 +47,7 @@ pub use conversion::{Conversion, Overflow, Rounding};
 pub use op::*;
 pub use operator::{Control, Foreign, Operate};
 pub use partition::{Partition, PartitionKind};
-pub use path::Path;
+pub use path::{Path, leads_to};
 pub use promise::{Hazard, Promise, Scope};
 pub use storage::StorageFormat;
 pub use tags::{

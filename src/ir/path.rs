@@ -6,6 +6,14 @@ use super::{Block, For, Op, OpKind};
 /// one, which is meant itself, no block is entered.
 pub type Path = Vec<(usize, usize)>;
 
+/// Whether a path leads to the operation at `outer`, or on into one of its blocks.
+pub fn leads_to(path: &[(usize, usize)], outer: &[(usize, usize)]) -> bool {
+    let Some((&(at, _), around)) = outer.split_last() else {
+        return true;
+    };
+    path.starts_with(around) && path.get(around.len()).is_some_and(|step| step.0 == at)
+}
+
 impl Block {
     /// The operation at the end of a path that begins in this block; `None` if the path leads nowhere.
     pub fn op_at(&self, path: &[(usize, usize)]) -> Option<&Op> {

@@ -48,6 +48,26 @@ pub fn run(kernel: &mut Kernel) -> Result<(), Diagnostic> {
         renamed: FastMap::default(),
         budget: MAX_OPS,
         causes: Vec::new(),
+        only: None,
+    };
+    let body = pass.block(body)?;
+    kernel.body = body;
+    Ok(())
+}
+
+/// Unrolls one loop that is tagged; what is left over of its iterations is called `.rest`. After an error the kernel is of no use.
+///
+/// Errors: those of [`run`].
+pub fn at_once(kernel: &mut Kernel, path: &[(usize, usize)]) -> Result<(), Diagnostic> {
+    let only = kernel.body.for_at(path).map(|f| f.iv);
+    let body = std::mem::take(&mut kernel.body);
+    let mut pass = Unroller {
+        values: Values::of_parameters(kernel),
+        kernel,
+        renamed: FastMap::default(),
+        budget: MAX_OPS,
+        causes: Vec::new(),
+        only,
     };
     let body = pass.block(body)?;
     kernel.body = body;
@@ -69,6 +89,8 @@ struct Unroller<'k> {
     budget: usize,
     /// The directives that the loops around are under, which make those inside be unrolled.
     causes: Vec<String>,
+    /// The counter of the only loop that is meant, if one is.
+    only: Option<ValueId>,
 }
 
 impl Unroller<'_> {
@@ -105,16 +127,20 @@ impl Unroller<'_> {
 
     fn unroll(&self, f: &For) -> Option<Unroll> {
         match self.causes.is_empty() {
-            true => f.tags.unroll,
+            true => f.tags.unroll.filter(|_| self.is_meant(f)),
             false => Some(Unroll::Fully),
         }
+    }
+
+    fn is_meant(&self, f: &For) -> bool {
+        self.only.is_none_or(|only| only == f.iv)
     }
 
     /// An operation that stays, with what is inside.
     fn kept(&mut self, op: &mut Op) -> Result<(), Diagnostic> {
         self.values.parameters(self.kernel, &op.kind);
         let cause = match &op.kind {
-            OpKind::For(f) if has_no_loops_inside(f.tags) => Some(cause(f)),
+            OpKind::For(f) if has_no_loops_inside(f.tags) && self.only.is_none() => Some(cause(f)),
             _ => None,
         };
         let depth = self.causes.len();
@@ -354,6 +380,10 @@ impl Unroller<'_> {
             let results = like(self.kernel);
             let rest = For {
                 lo: rounds.end,
+                label: match self.only {
+                    Some(_) => format!("{}.rest", f.label),
+                    None => f.label.clone(),
+                },
                 inits: std::mem::replace(&mut carried, results),
                 tags,
                 ..f

@@ -151,6 +151,38 @@ fn an_interval_that_is_too_short_is_a_warning_or_strictly_an_error() {
 }
 
 #[test]
+fn copies_of_a_loop_are_directed_one_by_one() {
+    let interval = |flags: &[(&str, &str)], label: &str| -> Vec<Option<u64>> {
+        let found = loops(flags).into_iter().filter(|(name, _)| name == label);
+        found.map(|(_, ii)| ii).collect()
+    };
+    let flags = [("unroll", "j@16=2"), ("pipeline", "i#1=7")];
+    assert_eq!(interval(&flags, "i#0"), [Some(1)]);
+    assert_eq!(interval(&flags, "i#1"), [Some(7)]);
+    // Of a copy, further copies; iterations that are left over have a loop of their own.
+    let flags = [
+        ("unroll", "j@16=2"),
+        ("split", "j/i#0=2"),
+        ("unroll", "i#0.outer=2"),
+        ("no-pipeline", "i#0.inner#1"),
+        ("pipeline", "j.rest/i=9"),
+    ];
+    assert!(interval(&flags, "i#0.inner#1") > interval(&flags, "i#0.inner#0"));
+    assert_eq!(interval(&flags, "i#1"), [Some(1)]);
+    assert!(loops(&flags).contains(&("i".into(), Some(9))));
+    let why = refused(&[("unroll", "j@16=2"), ("pipeline", "i#2")]);
+    assert!(
+        why.contains("no loop 'i#2'") && why.contains("'top/j/i#1@17'"),
+        "{why}"
+    );
+    let why = refused(&[("unroll", "j@16"), ("pipeline", "i#1")]);
+    assert!(
+        why.contains("number of its iterations is not known"),
+        "{why}"
+    );
+}
+
+#[test]
 fn names_are_found_or_the_candidates_listed() {
     assert_eq!(
         refused(&[("unroll", "k")]),
@@ -197,9 +229,16 @@ fn files_say_what_flags_say() {
         directives::read(short),
         Ok(vec![directives::flag("pipeline", "i").expect("a loop")])
     );
+    let several =
+        "[[directive]]\nkind = \"unroll\"\nloops = [\"i\", \"j\"]\nfactor = 2\ntag_only = true\n";
+    let flags = ["i=2", "j=2"].map(|one| directives::flag("unroll", one).expect("a loop"));
+    assert_eq!(directives::read(several), Ok(flags.to_vec()));
     for wrong in [
         "[[directive]]\nkind = \"unrol\"\nloop = \"i\"\n",
         "[[directive]]\nkind = \"unroll\"\n",
+        "[[directive]]\nkind = \"unroll\"\nloop = \"i\"\ntag_only = 1\n",
+        "[[directive]]\nkind = \"pipeline\"\nloop = \"i\"\ntag_only = true\n",
+        "[[directive]]\nkind = \"split\"\nloops = [\"i\"]\nfactor = 2\n",
         "[[directive]]\nkind = \"unroll\"\nloop = \"i\"\nfaktor = 2\n",
         "[[directives]]\n",
         "=",
@@ -213,7 +252,8 @@ fn files_say_what_flags_say() {
 fn axes_of_a_named_grid_are_found_by_their_variables() {
     let text = "from allo import *\n\n@kernel\ndef top(x: \"i8[4, 4]\"):\n    \
                 for i, j in grid(4, 4, name=\"ij\"):\n        x[i, j] = i\n";
-    for name in ["i", "ij.i", "top/i", "j@5"] {
+    // The grid's own name is the nest, which begins with the first axis.
+    for name in ["i", "ij.i", "top/i", "j@5", "ij", "top/ij@5", "ij/j"] {
         for flags in [&[("unroll", name)][..], &[("split", &format!("{name}=2"))]] {
             let compiled = compile_text(text, flags, false);
             assert!(compiled.is_ok(), "{flags:?}: {:?}", compiled.err());

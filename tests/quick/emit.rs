@@ -28,6 +28,14 @@ fn forms_of_saxpy() {
     }
 }
 
+#[test]
+fn a_dash_is_standard_output() {
+    let dash = support::allo_hls(&["examples/saxpy_i32.py", "--emit", "ir", "-o", "-"]);
+    let plain = support::allo_hls(&["examples/saxpy_i32.py", "--emit", "ir"]);
+    assert!(!plain.stdout.is_empty() && dash.stdout == plain.stdout);
+    assert!(!support::root("-").exists());
+}
+
 /// So that a change of the compiler shows what it changes in the hardware.
 #[test]
 fn systemverilog_of_every_example() {

@@ -88,6 +88,16 @@ s.pipeline(\"top/i.inner/j\", ii=0).pipeline(s.live(s.loop(\"copy\")), ii=-1).ap
         ],
     );
     says(
+        "s.unroll(\"top/i\", factor=2)
+second = s.loop(\"j#1\")
+s.pipeline([second, \"j#0\"], ii=-1)",
+        &[
+            ("unroll", "top/i=2"),
+            ("no-pipeline", "j#1"),
+            ("no-pipeline", "j#0"),
+        ],
+    );
+    says(
         "tiles, points = s.tile(s.affine(s.loops(\"top/i\", \"i/j\")), factors=2)
 s.unroll(points[1])
 s.partition([\"acc\", s.buffer(\"b\")], dim=2, kind=s.Cyclic, factor=2)

@@ -6,7 +6,7 @@ use crate::directives::{self, Directive, Found, Made, Names};
 use crate::frontend::allo::Allo;
 use crate::frontend::error::Result;
 use crate::frontend::values::{ConstValue, shaped_name};
-use crate::ir::{ArrayId, KernelId, OpKind, Path, ValueId};
+use crate::ir::{ArrayId, KernelId, OpKind, Path, ValueId, leads_to};
 use num_traits::ToPrimitive;
 use pyeval::Args;
 
@@ -35,7 +35,7 @@ pub fn run(
         primitive,
         span: args.span,
     };
-    let result = match call.check() {
+    let result = match call.check().and_then(|()| call.make_copies()) {
         Ok(()) => (primitive.run)(&mut call),
         Err(wrong) => Err(wrong),
     };
@@ -104,6 +104,36 @@ impl Call<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Makes the copies of loops that names among the arguments mean.
+    fn make_copies(&mut self) -> Done<()> {
+        let args = self.args;
+        let all = args
+            .positional
+            .iter()
+            .chain(args.named.iter().map(|one| &one.1));
+        for value in all {
+            for name in items(value)
+                .as_deref()
+                .unwrap_or(std::slice::from_ref(value))
+            {
+                if let ConstValue::Str(name) = name {
+                    directives::make_copies(&mut self.state.program, self.sources, name)
+                        .map_err(|(at, why)| self.refused(at, why))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A refusal, at the call and at what it is about.
+    fn refused(&self, at: Option<Span>, why: String) -> Diagnostic {
+        let error = self.wrong(Class::Transform, why);
+        match at {
+            Some(at) => error.note_at(at, "this is meant"),
+            None => error,
+        }
     }
 
     /// An error at the call.
@@ -619,7 +649,7 @@ impl Call<'_> {
             .filter(|found| found.kernel == self.state.program.top);
         let own: Vec<&Found<Path>> = own.collect();
         let is_around = |one: &Found<Path>, other: &Found<Path>| {
-            other.place.len() > one.place.len() && inside(&one.place, &other.place)
+            other.place.len() > one.place.len() && leads_to(&other.place, &one.place)
         };
         let innermost = own
             .iter()
@@ -654,13 +684,7 @@ impl Call<'_> {
         // They come again when the program to be built is directed.
         let mut warnings = Diagnostics::default();
         let made = directives::carry_out(program, asked, &directive, self.sources, &mut warnings);
-        let made = made.map_err(|(at, why)| {
-            let error = self.wrong(Class::Transform, why);
-            match at {
-                Some(at) => error.note_at(at, "this is meant"),
-                None => error,
-            }
-        })?;
+        let made = made.map_err(|(at, why)| self.refused(at, why))?;
         self.state.directives.push(directive);
         Ok(made)
     }
@@ -673,7 +697,7 @@ impl Call<'_> {
         let names = self.all_loops();
         let below = names
             .iter()
-            .filter(|found| found.kernel == kernel && inside(&outermost, &found.place));
+            .filter(|found| found.kernel == kernel && leads_to(&found.place, &outermost));
         below
             .take(count)
             .map(|found| Ok(Scheduling::Ref(self.loop_ref(found)?).into()))
@@ -721,17 +745,9 @@ struct Within {
 
 impl Within {
     fn has(&self, found: &Found<Path>) -> bool {
-        let inside_of = |path: &Path| path != &found.place && inside(path, &found.place);
+        let inside_of = |path: &Path| path != &found.place && leads_to(&found.place, path);
         self.kernel == found.kernel && self.path.as_ref().is_none_or(inside_of)
     }
-}
-
-/// Whether a path leads to an operation, or on into one of its blocks.
-fn inside(outer: &Path, path: &Path) -> bool {
-    let Some((&(at, _), around)) = outer.split_last() else {
-        return true;
-    };
-    path.starts_with(around) && path.get(around.len()).is_some_and(|step| step.0 == at)
 }
 
 /// The elements of a list or tuple.

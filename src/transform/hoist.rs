@@ -6,73 +6,113 @@ use crate::hash::FastSet;
 use crate::ir::{Arg, ArrayId, Block, Kernel, Op, OpKind, Param, ValueId};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// For each stream of a process that elements are got from, those of its streams that lead to it: what it gets may depend on
-/// what it puts there.
+/// For each stream of a process that elements are got from, those of its streams that lead to it: what it gets may have to wait
+/// until what it puts there is got.
 pub type Depends = BTreeMap<ArrayId, BTreeSet<ArrayId>>;
 
-/// What depends on what in each process of a network. Whoever is outside may answer what it is given.
+/// What waits for what in each process of a network.
 pub fn dependences(network: &Network) -> Vec<Depends> {
-    let leads = leads(network);
-    let processes = network.processes.iter();
-    let each = processes.map(|process| {
+    let ends = ends(network);
+    let neighbours = neighbours(network, &ends);
+    let processes = network.processes.iter().enumerate();
+    let each = processes.map(|(number, process)| {
         let params = process.kernel().params.iter().zip(&process.args);
         let streams = params.filter_map(|pair| match pair {
-            (Param::Array(own), Arg::Array(outside)) => Some((*own, leads.get(outside)?)),
+            (Param::Array(own), Arg::Array(outside)) => Some((*own, ends.get(outside)?)),
             _ => None,
         });
-        let streams: Vec<_> = streams.collect();
-        let of = |&(got, _): &(ArrayId, _)| {
-            let outside = process.outside(got).expect("it is a parameter");
-            let puts = streams.iter().filter(|(_, to)| to.contains(&outside));
-            (got, puts.map(|(put, _)| *put).collect())
+        let (puts, gets): (Vec<_>, Vec<_>) =
+            streams.partition(|(_, ends)| ends.producer == Some(number));
+        let held = puts.iter().map(|(put, ends)| {
+            let held = held_up(&neighbours, number, &ends.consumers);
+            (*put, held)
+        });
+        let held: Vec<_> = held.collect();
+        let of = |(got, ends): &(ArrayId, &Ends)| {
+            let from =
+                |held: &BTreeSet<usize>| ends.producer.is_some_and(|one| held.contains(&one));
+            let leading = held.iter().filter(|(_, held)| from(held));
+            (*got, leading.map(|(put, _)| *put).collect())
         };
-        streams.iter().map(of).collect()
+        // What a process gets of itself, it has put.
+        let own = puts
+            .iter()
+            .filter(|(_, ends)| ends.consumers.contains(&number));
+        let own = own.map(|(id, _)| (*id, BTreeSet::from([*id])));
+        gets.iter().map(of).chain(own).collect()
     });
     each.collect()
 }
 
-/// For each stream those whose elements may depend on what is put into it.
-fn leads(network: &Network) -> BTreeMap<ArrayId, BTreeSet<ArrayId>> {
-    let users = network.users();
-    let is_outside = |id: &ArrayId| {
-        let kernel = &network.kernel;
-        kernel
-            .params
+/// Who puts into a stream and who gets of it: numbers of processes, and behind them that of whoever is outside.
+struct Ends {
+    producer: Option<usize>,
+    consumers: Vec<usize>,
+}
+
+fn ends(network: &Network) -> BTreeMap<ArrayId, Ends> {
+    let outside = network.processes.len();
+    let params = network.kernel.params.iter();
+    let top = params.filter_map(|param| match param {
+        Param::Array(own) => Some(*own),
+        Param::Scalar(_) => None,
+    });
+    let top: BTreeSet<ArrayId> = top.collect();
+    let users = network.users().into_iter();
+    let each = users.map(|(id, users)| {
+        let is_top = top.contains(&id);
+        let (producer, mut consumers) = (users.producer, users.consumers);
+        if is_top && producer.is_some() {
+            consumers.push(outside);
+        }
+        let producer = producer.or(is_top.then_some(outside));
+        (
+            id,
+            Ends {
+                producer,
+                consumers,
+            },
+        )
+    });
+    each.collect()
+}
+
+/// Whom each one holds up that waits for an element: those that get of it, those that put to it, as queues are full sooner or
+/// later, and those that start after it. Whoever is outside may do the same.
+fn neighbours(network: &Network, ends: &BTreeMap<ArrayId, Ends>) -> Vec<BTreeSet<usize>> {
+    let mut of = vec![BTreeSet::new(); network.processes.len() + 1];
+    for Ends {
+        producer,
+        consumers,
+    } in ends.values()
+    {
+        for (&one, &other) in producer
             .iter()
-            .any(|param| matches!(param, Param::Array(own) if own == id))
-    };
-    let mut puts = vec![BTreeSet::new(); network.processes.len()];
-    for (&id, users) in &users {
-        if let Some(producer) = users.producer {
-            puts[producer].insert(id);
+            .flat_map(|one| consumers.iter().map(move |other| (one, other)))
+        {
+            of[one].insert(other);
+            of[other].insert(one);
         }
     }
-    let answers = users
-        .iter()
-        .filter(|(id, users)| is_outside(id) && users.producer.is_none());
-    let answers: Vec<ArrayId> = answers.map(|(id, _)| *id).collect();
-    let reached = |from: ArrayId| {
-        let mut streams = BTreeSet::new();
-        let mut processes = BTreeSet::new();
-        let mut open = vec![from];
-        while let Some(stream) = open.pop() {
-            if is_outside(&stream) && users[&stream].producer.is_some() {
-                open.extend(answers.iter().filter(|id| streams.insert(**id)));
-            }
-            let mut next: Vec<usize> = users[&stream].consumers.clone();
-            while let Some(process) = next.pop() {
-                if !processes.insert(process) {
-                    continue;
-                }
-                open.extend(puts[process].iter().filter(|id| streams.insert(**id)));
-                let later = network.processes.iter().enumerate();
-                let later = later.filter(|(_, other)| other.after.contains(&process));
-                next.extend(later.map(|(number, _)| number));
-            }
+    for (number, process) in network.processes.iter().enumerate() {
+        for &before in &process.after {
+            of[before].insert(number);
         }
-        streams
-    };
-    users.keys().map(|&id| (id, reached(id))).collect()
+    }
+    of
+}
+
+/// All that may wait until those have an element for which a process has one, but for itself.
+fn held_up(neighbours: &[BTreeSet<usize>], process: usize, first: &[usize]) -> BTreeSet<usize> {
+    let mut found = BTreeSet::from([process]);
+    let mut open = first.to_vec();
+    while let Some(one) = open.pop() {
+        if found.insert(one) {
+            open.extend(&neighbours[one]);
+        }
+    }
+    found.remove(&process);
+    found
 }
 
 /// Moves what is got, with the conditions under which it is.

@@ -1,6 +1,11 @@
-//! Prints the random kernel of a seed.
+//! Prints the random kernel of a seed, or (`kernel SEED network`) its random network.
 
 fn main() {
-    let seed = std::env::args().nth(1).and_then(|a| a.parse().ok());
-    print!("{}", rtl_tests::generate::kernel(seed.unwrap_or(0)).text);
+    let mut args = std::env::args().skip(1);
+    let seed = args.next().and_then(|a| a.parse().ok()).unwrap_or(0);
+    let kernel = match args.next().as_deref() {
+        Some("network") => rtl_tests::networks::network(seed),
+        _ => rtl_tests::generate::kernel(seed),
+    };
+    print!("{}", kernel.text);
 }

@@ -24,6 +24,7 @@ pub mod interleave;
 pub mod invariants;
 pub mod iterations;
 pub mod jam;
+pub mod line_buffer;
 pub mod lines;
 pub mod local_copy;
 pub mod lookahead;

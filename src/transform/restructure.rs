@@ -252,7 +252,7 @@ fn not_perfect() -> Refusal {
 }
 
 /// The loop at a path, and those of the perfect nest inside.
-fn loops_below(kernel: &Kernel, path: &[(usize, usize)]) -> Vec<Path> {
+pub fn loops_below(kernel: &Kernel, path: &[(usize, usize)]) -> Vec<Path> {
     let mut loops = Vec::new();
     let mut path = path.to_vec();
     while let Some(op) = kernel.body.op_at(&path) {
@@ -268,7 +268,7 @@ fn loops_below(kernel: &Kernel, path: &[(usize, usize)]) -> Vec<Path> {
 }
 
 /// Puts what `change` makes of a nest of `depth` loops in its place; where the outermost one is then.
-fn change(
+pub fn change(
     kernel: &mut Kernel,
     path: &[(usize, usize)],
     depth: usize,

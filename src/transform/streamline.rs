@@ -1,9 +1,10 @@
 //! An array that one call writes and others read, in the same order, becomes a stream between them.
 
 use super::band::Refusal;
+use super::line_buffer;
 use super::reuse_at;
 use super::walk::{Order, Walk};
-use crate::ir::analysis::touch::Touched;
+use crate::ir::analysis::touch::{Touched, touches};
 use crate::ir::*;
 
 /// Positions that are compared to find the first that differs, at most.
@@ -160,8 +161,8 @@ fn between(
     for &at in consumers {
         let (id, own) = passed_once(program, of, at, array)?;
         let kernel = &mut program.kernels[id];
-        let (walk, window) = in_order(kernel, own, &written, &shape).map_err(named)?;
-        windows.extend(window.map(|made| (id, made.local, made.spread)));
+        let (walk, made) = in_order(kernel, own, &written, &shape).map_err(named)?;
+        windows.extend(made.into_iter().map(|made| (id, made.local, made.spread)));
         reads.push((at, walk));
     }
     let wrong = writes.iter().find(|(_, walk)| !walk.writes);
@@ -320,22 +321,32 @@ impl Merge {
     }
 }
 
-/// How a kernel reads an array in the order in which it is written: as it is, or else through the window of the innermost loop with
-/// which it does.
+/// How a kernel reads an array in the order in which it is written: as it is, or through a line buffer, or else through the window of
+/// the innermost loop with which it does.
 fn in_order(
     kernel: &mut Kernel,
     array: ArrayId,
     written: &Order,
     shape: &[u64],
-) -> Result<(Walk, Option<reuse_at::Made>), Refusal> {
+) -> Result<(Walk, Vec<reuse_at::Made>), Refusal> {
     let fits = |walk: Walk| match difference(written, &walk.order, shape) {
         Some(why) => Err((Some(walk.span), why)),
         None => Ok(walk),
     };
     let refused = match walk(kernel, array).and_then(fits) {
-        Ok(walk) => return Ok((walk, None)),
+        Ok(walk) => return Ok((walk, Vec::new())),
         Err(refused) => refused,
     };
+    let is_nest = |op: &Op| touches(op, array) && matches!(op.kind, OpKind::For(_));
+    if let Some(at) = kernel.body.ops.iter().position(is_nest) {
+        let mut buffered = kernel.clone();
+        if let Ok(made) = line_buffer::run(&mut buffered, &[(at, 0)], array)
+            && let Ok(walk) = walk(&mut buffered, array).and_then(fits)
+        {
+            *kernel = buffered;
+            return Ok((walk, made));
+        }
+    }
     let mut paths = kernel.body.paths_of_loops();
     paths.sort_by_key(|path| std::cmp::Reverse(path.len()));
     for path in paths {
@@ -344,7 +355,7 @@ fn in_order(
         let Ok(made) = made else { continue };
         if let Ok(walk) = walk(&mut windowed, array).and_then(fits) {
             *kernel = windowed;
-            return Ok((walk, Some(made)));
+            return Ok((walk, vec![made]));
         }
     }
     Err(refused)

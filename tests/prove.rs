@@ -5,6 +5,7 @@ mod planted;
 use allo_hls::diagnostics::SourceMap;
 use allo_hls::driver::{self, Compilation, Target};
 use allo_hls::ir::Scalar;
+use allo_hls::levels::Level;
 use allo_hls::prove::design::{self, Proof, Statistics, prove, refutation};
 use allo_hls::prove::{Limits, Stop};
 use allo_hls::rtl::netlist::{BinaryOp, CompareOp, Expr, Item, Operand, ShiftOp};
@@ -12,17 +13,22 @@ use allo_hls::sim::cosim::{self, CosimOptions};
 use allo_hls::sim::elements::Elements;
 use allo_hls::sim::elements::Invocation;
 use allo_hls::sim::inprocess::Netlist;
-use allo_hls::sim::value::Value;
+use allo_hls::sim::value::{Signature, Value};
 use num_bigint::BigInt;
 use planted::mutated;
 use std::time::Duration;
 
 fn compile(text: &str, top: Option<&str>) -> Compilation {
+    compile_at(Level::One, text, top)
+}
+
+fn compile_at(level: Level, text: &str, top: Option<&str>) -> Compilation {
     let mut sources = SourceMap::default();
     let file = sources.add("kernel.py", text);
     // Not a measured device, whose delays change with every measurement.
     let device = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/snapshots/device.toml");
-    let target = Target::new(device, 10.0).expect("a device");
+    let mut target = Target::new(device, 10.0).expect("a device");
+    target.aim.level = level;
     match driver::compile(&mut sources, file, top, &target) {
         Ok(compilation) => compilation,
         Err(e) => panic!("{:?}", e.0.iter().map(|d| &d.message).collect::<Vec<_>>()),
@@ -566,6 +572,98 @@ fn an_attempt_refutes_faults() {
                 _ => {}
             },
         );
+    }
+    assert!(refuted > 5, "{refuted}");
+}
+
+/// A network of the tests.
+fn network(name: &str) -> Compilation {
+    let path = format!("{}/tests/networks/{name}.py", env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(path).expect("a network");
+    compile_at(Level::Two, &text, Some("top"))
+}
+
+/// Chains, a fan-out, feedback, arrays and scalars between processes, streams of the top kernel, overlapping invocations.
+#[test]
+fn networks_are_proven() {
+    for name in [
+        "array_in_banks",
+        "chain",
+        "feedback",
+        "got_behind",
+        "overlapping_scalars",
+        "overlapping_stages",
+        "overlapping_streams",
+        "shared_input",
+        "systolic_streams",
+    ] {
+        match name {
+            "overlapping_streams" => refused(&network(name), "kept between invocations"),
+            _ => _ = proven(&network(name)),
+        }
+    }
+}
+
+#[track_caller]
+fn refused(compilation: &Compilation, why: &str) {
+    match prove(&compilation.question(), &limits()) {
+        Proof::Open(Stop::Unsuitable(what, Some(_))) => assert!(what.contains(why), "{what}"),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn what_data_or_time_decide_of_a_network_is_not_proven() {
+    refused(
+        &network("conditional"),
+        "a stream under a condition that the data decide",
+    );
+    let promise = "from allo import *\nimport allo\n@kernel\ndef f(x: \"i32[4]\"):\n    for i in range(4):\n        \
+                   allo.assume(x, i, type=\"inter\", direction=\"raw\")\n        x[i] = x[i] + 1\n";
+    refused(&compile(promise, None), "a promise about dependences");
+}
+
+/// In each module in turn, the first operations that can be others: what is proven is right in an invocation.
+#[test]
+fn faults_of_networks_are_found() {
+    let right = network("arrays");
+    let signature = Signature::of(&right.program);
+    let slots = signature.params.iter();
+    let args = slots.map(|slot| {
+        let value = |place: usize| Value::int(slot.ty, (7 * place as i128 + 3) % 100);
+        Elements::given(slot.ty, (0..slot.len()).map(value).collect())
+    });
+    let once = Invocation::of(args.collect());
+    let mut refuted = 0;
+    for module in right.design.modules.ids() {
+        let items = &right.design.modules[module].items;
+        let faults = items
+            .iter()
+            .enumerate()
+            .filter_map(|(at, item)| match item {
+                Item::Assign { expr, .. } => Some((at, mutated(expr)?)),
+                _ => None,
+            });
+        for (at, fault) in faults.take(12) {
+            let mut spoilt = right.clone();
+            if let Item::Assign { expr, .. } = &mut spoilt.design.modules[module].items[at] {
+                *expr = fault;
+            }
+            let few = Limits {
+                cycles: 400,
+                ..limits()
+            };
+            match prove(&spoilt.question(), &few) {
+                Proof::Refuted(_) => refuted += 1,
+                Proof::Proven(_) => {
+                    assert!(
+                        simulates(&spoilt, Some(vec![once.clone()])),
+                        "{module:?}, item {at}"
+                    )
+                }
+                Proof::Open(_) => {}
+            }
+        }
     }
     assert!(refuted > 5, "{refuted}");
 }

@@ -3,19 +3,20 @@
 use super::aig::Lit;
 use super::bits::Word;
 use super::kernel::{self, Value as Symbol};
-use super::machine;
 use super::sums::Sums;
 use super::sweep::{self, Verdict};
 use super::{Limits, Stop};
+use super::{machine, network};
 use crate::codes;
 use crate::diagnostics::{Diagnostic, Span};
+use crate::rtl::interface::manifest::Flow;
 use crate::sim::args;
 use crate::sim::cosim::{self, CosimError, CosimOptions};
-use crate::sim::elements::Elements;
 use crate::sim::elements::Invocation;
 use crate::sim::inprocess::Netlist;
+use crate::sim::shell;
 use crate::sim::value::{Signature, Slot, Value};
-use crate::transform::network::is_network;
+use crate::transform::network::Network;
 use crate::{ir, rtl};
 use num_bigint::BigInt;
 use std::collections::HashMap;
@@ -23,7 +24,7 @@ use std::collections::HashMap;
 /// What came out.
 #[derive(Clone, Debug)]
 pub enum Proof {
-    /// Equal for all inputs and all initial states.
+    /// Equal for all inputs and all initial states, where streams of the top kernel never pause.
     Proven(Statistics),
     /// Different for these arguments, from some initial state.
     Refuted(Invocation),
@@ -91,30 +92,33 @@ pub fn attempt(question: &Question<'_>, work: u64) -> Option<Proof> {
 }
 
 fn decide(question: &Question<'_>, limits: &Limits) -> Result<Proof, Stop> {
-    let not_covered = match question.program {
-        program if is_network(program) => Some("processes and streams"),
-        program if program.keeps_state() => Some("what is kept between invocations"),
-        _ => None,
-    };
-    if let Some(what) = not_covered {
-        let top = &question.program.kernels[question.program.top];
-        return Err(Stop::Unsuitable(
-            format!("not covered: {what}"),
-            Some(top.span),
-        ));
+    if question.program.keeps_state() {
+        let what = "not covered: what is kept between invocations";
+        return Err(Stop::Unsuitable(what.into(), Some(question.span())));
     }
     // What follows relies on it.
     let invalid = |why: String| Stop::Unsuitable(format!("an invalid form: {why}"), None);
     ir::validate::validate(question.program).map_err(|why| invalid(why.to_string()))?;
     rtl::validate::validate(question.design).map_err(invalid)?;
-    let signature = Signature::of(question.program);
+    let network = Network::of(question.program);
+    let network = network.map_err(|_| invalid("it is no network".into()))?;
+    let signature = Signature::with(question.program, network.as_ref());
     let mut sums = Sums::default();
-    let inputs = inputs(&mut sums, &signature, limits)?;
+    let mut inputs = inputs(&mut sums, &signature, limits)?;
     let symbols: Vec<Vec<Symbol>> = inputs[..signature.params.len()]
         .iter()
         .map(|words| words.iter().cloned().map(Symbol::new).collect())
         .collect();
-    let wanted = kernel::run(&mut sums, question.program, &symbols, limits)?;
+    let wanted = match &network {
+        Some(network) => network::run(&mut sums, network, &symbols, limits)?,
+        None => kernel::run(&mut sums, question.program, &symbols, limits)?,
+    };
+    let params = signature.params.iter().zip(&wanted.params);
+    for ((slot, wanted), input) in params.zip(&mut inputs) {
+        if slot.flow == Some(Flow::In) {
+            *input = wanted.iter().map(|element| element.bits.clone()).collect();
+        }
+    }
     let design = question.design;
     let got = machine::run(&mut sums, design, question.manifest, &inputs, limits)?;
     let mut statistics = Statistics {
@@ -123,9 +127,12 @@ fn decide(question: &Question<'_>, limits: &Limits) -> Result<Proof, Stop> {
         cycles: got.cycles,
         nodes: 0,
     };
-    let mut difference = Lit::FALSE;
-    let wanted_elements = wanted.params.iter().chain(&wanted.results).flatten();
-    for (wanted, got) in wanted_elements.zip(got.elements.iter().flatten()) {
+    let wanted_elements = wanted.params.iter().chain(&wanted.results);
+    let both = || wanted_elements.clone().zip(&got.elements);
+    let is_long_as_wanted = both().all(|(wanted, got)| wanted.len() == got.len());
+    let mut difference = Lit::constant(!is_long_as_wanted);
+    let pairs = both().flat_map(|(wanted, got)| wanted.iter().zip(got));
+    for (wanted, got) in pairs {
         statistics.compared += wanted.bits.len();
         let differ = sums.zip(&wanted.bits, got, super::aig::Aig::xor);
         let differ: Word = differ
@@ -183,7 +190,8 @@ pub fn refutation(question: &Question<'_>, arguments: &Invocation) -> Diagnostic
 
 /// What is wrong when the netlist is simulated with the arguments, from a few initial states.
 pub fn confirm(question: &Question<'_>, arguments: &Invocation) -> Option<Diagnostic> {
-    let engine = Netlist::new(question.design, question.manifest).ok()?;
+    let (design, manifest) = shell::around(question.design, question.manifest).ok()?;
+    let engine = Netlist::new(&design, &manifest).ok()?;
     (1..=8).find_map(|seed| {
         let options = CosimOptions {
             seed,
@@ -192,8 +200,7 @@ pub fn confirm(question: &Question<'_>, arguments: &Invocation) -> Option<Diagno
             step_limit: 1 << 26,
             ..CosimOptions::default()
         };
-        let (program, manifest) = (question.program, question.manifest);
-        match cosim::cosim_on(&engine, program, manifest, &options, &|_, _| ()) {
+        match cosim::cosim_on(&engine, question.program, &manifest, &options, &|_, _| ()) {
             Err(failure @ CosimError::Failure(_)) => Some(failure.to_diagnostic()),
             _ => None,
         }
@@ -211,10 +218,9 @@ fn inputs(
     let mut elements = Vec::new();
     for (number, slot) in slots.enumerate() {
         let is_result = number >= signature.params.len();
-        let count = if is_result && !slot.is_array() {
-            0
-        } else {
-            slot.len()
+        let count = match slot.is_stream() || is_result && !slot.is_array() {
+            true => 0,
+            false => slot.len(),
         };
         let width = slot.ty.width();
         total = total.saturating_add(count.saturating_mul(width as usize));
@@ -241,10 +247,10 @@ fn invocation(
         }
         Value::wrapped(slot.ty, number)
     };
-    let pairs = signature.params.iter().zip(inputs);
-    let args = pairs.map(|(slot, words)| {
+    let mut invocation = Invocation::of(Vec::new());
+    for (slot, words) in signature.params.iter().zip(inputs) {
         let values = words.iter().map(|w| element(slot, w));
-        Elements::given(slot.ty, values.collect())
-    });
-    Invocation::of(args.collect())
+        invocation.push(slot, values.collect());
+    }
+    invocation
 }

@@ -7,6 +7,7 @@
 
 use super::aig::{Aig, Lit};
 use super::bits::{Word, as_constant, constant, extend};
+use super::network::Queue;
 use super::sums::Sums;
 use super::{Limits, Stop, division, sweep};
 use crate::diagnostics::Span;
@@ -36,7 +37,7 @@ impl Value {
 /// What a kernel leaves behind.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// For each parameter its elements; one for a scalar.
+    /// For each parameter its elements; one for a scalar, of a stream those that were transferred.
     pub params: Vec<Vec<Value>>,
     /// For each result its elements.
     pub results: Vec<Vec<Value>>,
@@ -63,14 +64,7 @@ pub fn run(
     limits: &Limits,
 ) -> Result<Outcome, Stop> {
     let kernel = &program.kernels[program.top];
-    let mut machine = Machine {
-        program,
-        sums,
-        limits,
-        arrays: Vec::new(),
-        operations: 0,
-        unspecified: Lit::FALSE,
-    };
+    let mut machine = Machine::new(sums, limits);
     let mut arguments = Vec::new();
     for (param, elements) in kernel.params.iter().zip(params) {
         arguments.push(match param {
@@ -85,7 +79,8 @@ pub fn run(
             result_arrays.push(machine.array(blank));
         }
     }
-    let scalars = machine.call(program.top, &arguments, &result_arrays, Lit::TRUE)?;
+    let callee = (program, program.top);
+    let scalars = machine.call(callee, &arguments, &result_arrays, Lit::TRUE)?;
     let mut scalars = scalars.into_iter();
     let mut fresh = result_arrays.iter();
     let results = kernel.results.iter().map(|slot| match slot {
@@ -106,19 +101,21 @@ pub fn run(
     })
 }
 
-enum Argument {
+pub(super) enum Argument {
     Scalar(Value),
-    /// Index into [`Machine::arrays`].
+    /// Index into [`Machine::arrays`], of a stream into [`Machine::queues`].
     Array(usize),
 }
 
-struct Machine<'a> {
-    program: &'a Program,
+pub(super) struct Machine<'a> {
     sums: &'a mut Sums,
     limits: &'a Limits,
-    arrays: Vec<Vec<Value>>,
+    pub(super) arrays: Vec<Vec<Value>>,
+    pub(super) queues: Vec<Queue>,
+    /// Where an element was to be got that nobody has put yet, if that is why the run stopped.
+    pub(super) waits: Option<Span>,
     operations: u64,
-    unspecified: Lit,
+    pub(super) unspecified: Lit,
 }
 
 /// Where a loop ends: its results are the carried values of the iteration that its condition stops.
@@ -169,9 +166,10 @@ impl Exits {
 
 /// One activation of a kernel.
 struct Frame<'a> {
+    program: &'a Program,
     kernel: &'a Kernel,
     values: Vec<Option<Value>>,
-    /// Indices into [`Machine::arrays`], by the kernel's arrays.
+    /// Indices into [`Machine::arrays`] and [`Machine::queues`], by the kernel's arrays.
     arrays: Vec<usize>,
 }
 
@@ -192,13 +190,25 @@ impl<'a> Frame<'a> {
 }
 
 impl<'a> Machine<'a> {
-    fn array(&mut self, elements: Vec<Value>) -> usize {
+    pub(super) fn new(sums: &'a mut Sums, limits: &'a Limits) -> Self {
+        Machine {
+            sums,
+            limits,
+            arrays: Vec::new(),
+            queues: Vec::new(),
+            waits: None,
+            operations: 0,
+            unspecified: Lit::FALSE,
+        }
+    }
+
+    pub(super) fn array(&mut self, elements: Vec<Value>) -> usize {
         self.arrays.push(elements);
         self.arrays.len() - 1
     }
 
     /// Elements that nobody has written.
-    fn blank(&self, array: &Array) -> Result<Vec<Value>, Stop> {
+    pub(super) fn blank(&self, array: &Array) -> Result<Vec<Value>, Stop> {
         if array.len() > self.limits.nodes as u64 {
             return Err(Stop::TooLarge(format!(
                 "the size of array '{}'",
@@ -212,15 +222,16 @@ impl<'a> Machine<'a> {
         Ok(vec![element; array.len() as usize])
     }
 
-    fn call(
+    pub(super) fn call(
         &mut self,
-        id: KernelId,
+        (program, id): (&'a Program, KernelId),
         arguments: &[Argument],
         result_arrays: &[usize],
         active: Lit,
     ) -> Result<Vec<Value>, Stop> {
-        let kernel = &self.program.kernels[id];
+        let kernel = &program.kernels[id];
         let mut frame = Frame {
+            program,
             kernel,
             values: vec![None; kernel.values.len()],
             arrays: Vec::with_capacity(kernel.arrays.len()),
@@ -292,7 +303,8 @@ impl<'a> Machine<'a> {
                 let arguments: Vec<Argument> = arguments.collect();
                 let arrays = call.result_arrays.iter();
                 let arrays: Vec<usize> = arrays.map(|id| frame.arrays[id.index()]).collect();
-                self.call(call.kernel, &arguments, &arrays, active)?
+                let callee = (frame.program, call.kernel);
+                self.call(callee, &arguments, &arrays, active)?
             }
             OpKind::Store { at, value } => {
                 self.store(frame, at, *value, active);
@@ -325,12 +337,65 @@ impl<'a> Machine<'a> {
                 self.unspecified = self.sums.aig.or(self.unspecified, broken);
                 Vec::new()
             }
+            OpKind::Get { at } => vec![self.get(frame, op, at, active)?],
+            OpKind::Put { at, value } => {
+                if self.is_transferred(frame, op, at, active)? {
+                    self.queues[frame.arrays[at.array.index()]].put(frame.get(*value));
+                }
+                Vec::new()
+            }
+            OpKind::Attempt { .. } => return unsuitable("what depends on timing", op.span),
+            // Where it does not hold, nothing would be said of the arguments.
+            OpKind::Promise(_) => return unsuitable("a promise about dependences", op.span),
             _ => vec![self.pure(frame, op)?],
         };
         for (id, value) in op.results.iter().zip(results) {
             frame.set(*id, value);
         }
         Ok(())
+    }
+
+    /// Whether an element is transferred.
+    ///
+    /// Errors: the data decide.
+    fn is_transferred(
+        &mut self,
+        frame: &Frame<'a>,
+        op: &Op,
+        at: &Element,
+        mut active: Lit,
+    ) -> Result<bool, Stop> {
+        if let Some(when) = at.when {
+            let when = self.condition(&frame.get(when), active);
+            active = self.sums.aig.and(active, when);
+        }
+        let known = active.as_constant().map(Ok);
+        known.unwrap_or_else(|| {
+            unsuitable("a stream under a condition that the data decide", op.span)
+        })
+    }
+
+    fn get(
+        &mut self,
+        frame: &Frame<'a>,
+        op: &Op,
+        at: &Element,
+        active: Lit,
+    ) -> Result<Value, Stop> {
+        if !self.is_transferred(frame, op, at, active)? {
+            return Ok(Value {
+                bits: vec![Lit::FALSE; frame.ty(op.results[0]).width() as usize],
+                unspecified: Lit::TRUE,
+            });
+        }
+        let queue = &mut self.queues[frame.arrays[at.array.index()]];
+        queue.get(self.sums).ok_or_else(|| {
+            self.waits = Some(op.span);
+            Stop::Unsuitable(
+                "not covered: a stream without elements".into(),
+                Some(op.span),
+            )
+        })
     }
 
     /// Replaces all elements of an array where `active`.
@@ -766,7 +831,7 @@ fn unsuitable<T>(what: &str, span: Span) -> Result<T, Stop> {
 }
 
 /// The bits of a constant.
-fn literal(ty: Scalar, value: &Const) -> Word {
+pub(super) fn literal(ty: Scalar, value: &Const) -> Word {
     let value = match value {
         Const::Int(i) => i.clone(),
         Const::Float(bits) => BigInt::from_biguint(Sign::Plus, bits.clone()),

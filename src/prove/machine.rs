@@ -1,6 +1,7 @@
 //! Symbolic simulation of a netlist: one invocation, from after the reset to `done`, as words over free bits.
 //!
-//! Whatever docs/interface.md leaves open is free: registers without reset and memories without contents at the start,
+//! Streams never pause: there is always an element, as long as there are any, and always room. Whatever else
+//! docs/interface.md leaves open is free: registers without reset and memories without contents at the start,
 //! scalar inputs and starts after `ready`, data of reads past the end or of words written at the same edge.
 
 use super::aig::{Aig, Lit};
@@ -9,19 +10,20 @@ use super::sums::Sums;
 use super::sweep;
 use super::{Limits, Stop};
 use crate::rtl::flatten::{Flat, flatten};
-use crate::rtl::interface::manifest::{Manifest, PortKind};
+use crate::rtl::interface::manifest::{Flow, Manifest, PortKind};
 use crate::rtl::netlist::*;
 use num_bigint::BigInt;
 use num_traits::{ToPrimitive, Zero};
 use std::collections::HashMap;
 
-/// Initial elements of every parameter (one for a scalar), then of every result array; empty for a scalar result.
+/// Initial elements of every parameter (one for a scalar; of a stream those that are offered), then of every result array; empty
+/// for a scalar result.
 pub type Elements = Vec<Vec<Word>>;
 
 /// What an invocation leaves behind.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// For every parameter, then every result, its elements.
+    /// For every parameter, then every result, its elements; of a stream those that were transferred.
     pub elements: Elements,
     /// Clock cycles from start to done, of the longest run.
     pub cycles: u64,
@@ -64,7 +66,7 @@ pub fn run(
         machine.keep_returns(first);
         seen_ready = machine.sums.aig.or(seen_ready, ready);
         seen_done = machine.sums.aig.or(seen_done, done);
-        machine.edge();
+        machine.edge()?;
         let is_over = match seen_done.as_constant() {
             Some(over) => over,
             None if done == Lit::FALSE || cycle < next_check => false,
@@ -75,6 +77,7 @@ pub fn run(
         };
         let is_late = manifest.latency.max.is_some_and(|most| cycle >= most);
         if is_over || is_late {
+            machine.leave_streams();
             return Ok(Outcome {
                 elements: machine.elements,
                 cycles: cycle,
@@ -105,6 +108,19 @@ struct Bank {
     lanes: Vec<Lane>,
 }
 
+/// A stream of the top module.
+struct Queue {
+    /// Position in [`Machine::elements`].
+    port: usize,
+    /// Elements that were transferred.
+    count: usize,
+    /// The element, whether it or room for it is there, and whether it is transferred.
+    data: NetId,
+    ready: NetId,
+    transfer: NetId,
+    goes_in: bool,
+}
+
 struct Machine<'a> {
     sums: &'a mut Sums,
     flat: &'a Flat,
@@ -118,6 +134,7 @@ struct Machine<'a> {
     done: NetId,
     ready: NetId,
     reset: (NetId, bool),
+    queues: Vec<Queue>,
     /// Net, parameter.
     scalars: Vec<(NetId, usize)>,
     /// Net, position in [`Machine::elements`].
@@ -152,6 +169,7 @@ impl<'a> Machine<'a> {
             done: net(&manifest.control.done)?,
             ready: net(&manifest.control.ready)?,
             reset: (net(&manifest.reset.port)?, manifest.reset.active == "high"),
+            queues: Vec::new(),
             scalars: Vec::new(),
             returns: Vec::new(),
             sums,
@@ -169,7 +187,27 @@ impl<'a> Machine<'a> {
                     machine.returns.push((net(name)?, number));
                     machine.elements[number] = vec![vec![Lit::FALSE; *width as usize]];
                 }
-                PortKind::Stream { .. } => unreachable!("`decide` refuses streams"),
+                PortKind::Stream {
+                    direction, ports, ..
+                } => {
+                    let goes_in = *direction == Flow::In;
+                    let names = match goes_in {
+                        true => [&ports.dout, &ports.empty_n, &ports.read],
+                        false => [&ports.din, &ports.full_n, &ports.write],
+                    };
+                    let nets = names.map(|name| optional(name).transpose());
+                    let [Some(data), Some(ready), Some(transfer)] = nets else {
+                        return Err("a stream without ports".into());
+                    };
+                    machine.queues.push(Queue {
+                        port: number,
+                        count: 0,
+                        data: data?,
+                        ready: ready?,
+                        transfer: transfer?,
+                        goes_in,
+                    });
+                }
                 PortKind::Array { width, banks, .. } => {
                     for bank in banks {
                         let mut positions = vec![usize::MAX; bank.depth as usize];
@@ -236,8 +274,8 @@ impl<'a> Machine<'a> {
 
     /// Control and scalar inputs of a cycle.
     fn drive(&mut self, seen_ready: Lit) {
-        // Where invocations overlap, others may begin at any time.
-        let start = match seen_ready == Lit::TRUE {
+        // Where invocations overlap, others may begin at any time; on arrays they would leave something behind, too.
+        let start = match seen_ready == Lit::TRUE && self.banks.is_empty() {
             true => self.sums.free_word(1),
             false => vec![!seen_ready],
         };
@@ -253,6 +291,43 @@ impl<'a> Machine<'a> {
                 self.sums.select(seen_ready, &other, &given)
             };
             self.nets[net.index()] = value;
+        }
+        for queue in &self.queues {
+            let next = self.elements[queue.port].get(queue.count).cloned();
+            let is_there = !queue.goes_in || next.is_some();
+            self.nets[queue.ready.index()] = vec![Lit::constant(is_there)];
+            if queue.goes_in {
+                let width = self.nets[queue.data.index()].len() as u32;
+                let word = next.unwrap_or_else(|| self.sums.free_word(width));
+                self.nets[queue.data.index()] = word;
+            }
+        }
+    }
+
+    /// Elements that are transferred at the edge.
+    ///
+    /// Errors: the data decide whether one is.
+    fn transfer(&mut self) -> Result<(), Stop> {
+        for queue in &mut self.queues {
+            let data = &self.nets[queue.data.index()];
+            match self.nets[queue.transfer.index()][0].as_constant() {
+                Some(false) => continue,
+                Some(true) if queue.goes_in => {}
+                Some(true) => self.elements[queue.port].push(data.clone()),
+                None => {
+                    let why = "not covered: a stream whose transfers depend on the data";
+                    return Err(Stop::Unsuitable(why.into(), None));
+                }
+            }
+            queue.count += 1;
+        }
+        Ok(())
+    }
+
+    /// Leaves those elements of streams that were transferred.
+    fn leave_streams(&mut self) {
+        for queue in &self.queues {
+            self.elements[queue.port].truncate(queue.count);
         }
     }
 
@@ -275,7 +350,8 @@ impl<'a> Machine<'a> {
     }
 
     /// A rising edge of the clock.
-    fn edge(&mut self) {
+    fn edge(&mut self) -> Result<(), Stop> {
+        self.transfer()?;
         let mut next: Vec<(NetId, Word)> = Vec::new();
         for (register, _) in &self.flat.registers {
             let new = word(&self.nets, &register.next);
@@ -341,6 +417,7 @@ impl<'a> Machine<'a> {
         for (net, value) in next {
             self.nets[net.index()] = value;
         }
+        Ok(())
     }
 }
 

@@ -13,6 +13,7 @@ pub mod graph;
 pub mod kernel;
 pub mod linear;
 pub mod machine;
+pub mod network;
 pub mod quotients;
 pub mod sums;
 pub mod sweep;

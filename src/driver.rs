@@ -26,7 +26,7 @@ use crate::sim::depths::{self, Short};
 use crate::sim::selfcheck::{self, Budget, Checked};
 use crate::transform::banks;
 use crate::transform::hoist::{self, Depends};
-use crate::transform::network::Network;
+use crate::transform::network::{Network, is_network};
 use crate::transform::streamed::{Streamed, Streaming};
 use crate::units::float::{self, Operator};
 use crate::{directives, frontend, hwarith, ir, machine, prove, rtl, schedule, transform};
@@ -363,6 +363,9 @@ pub fn build(
 ) -> Result<Compilation, Diagnostics> {
     transform::fold_calls::run(&mut directed, constants::evaluate);
     debug_check("ir", || ir::validate::validate(&directed));
+    if is_network(&directed) {
+        transform::fills::run_before_calls(&mut directed);
+    }
     if let Some(network) = Network::of(&directed)? {
         return build_network(sources, compiled, directed, &network, target);
     }
@@ -477,7 +480,7 @@ fn build_network(
         which.push(number);
     }
     drop(step);
-    let built = rtl::elaborate::network::build(network, &parts, &which, sources);
+    let built = rtl::elaborate::network::build(network, &parts, &which, target.overlaps(), sources);
     let (mut design, manifest) = built?;
     debug_check("netlist", || rtl::validate::validate(&design));
     let kernel = &network.kernel;

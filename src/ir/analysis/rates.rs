@@ -1,7 +1,65 @@
-//! Whether data decide what a kernel gets from streams and puts into them, and in which order.
+//! Whether data decide what a kernel gets from streams and puts into them, and in which order; and how many elements those are.
 
+use super::Values;
+use super::trip::Trip;
 use crate::hash::FastSet;
-use crate::ir::{ArrayKind, Block, Kernel, Op, OpKind, Param, ValueId};
+use crate::ir::{ArrayId, ArrayKind, Block, Kernel, Op, OpKind, Param, ValueId};
+use num_traits::ToPrimitive;
+use std::collections::BTreeMap;
+
+/// Elements that are got from a stream, and that are put into it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Moved {
+    /// Got.
+    pub got: u64,
+    /// Put.
+    pub put: u64,
+}
+
+/// How many elements a run moves of each stream; `None`: bounds of a loop are not constant, something is moved under a condition, or
+/// depends on timing.
+pub fn moved(kernel: &Kernel) -> Option<BTreeMap<ArrayId, Moved>> {
+    let mut all = BTreeMap::new();
+    count(&Values::of(kernel), &kernel.body, 1, &mut all)?;
+    Some(all)
+}
+
+/// Adds what `times` runs of a block move.
+fn count(
+    values: &Values,
+    block: &Block,
+    times: u64,
+    all: &mut BTreeMap<ArrayId, Moved>,
+) -> Option<()> {
+    for op in &block.ops {
+        match &op.kind {
+            OpKind::Get { at } | OpKind::Put { at, .. } => {
+                if at.when.is_some() {
+                    return None;
+                }
+                let moved = all.entry(at.array).or_default();
+                let side = match op.kind {
+                    OpKind::Get { .. } => &mut moved.got,
+                    _ => &mut moved.put,
+                };
+                *side = side.checked_add(times)?;
+            }
+            OpKind::For(f) if f.body.any_op(&transfers) => {
+                let trip = Trip::of(f, |value| values.constant(value).cloned())?;
+                count(
+                    values,
+                    &f.body,
+                    times.checked_mul(trip.count.to_u64()?)?,
+                    all,
+                )?;
+            }
+            kind if kind.is_transfer() => return None,
+            kind if kind.blocks().iter().any(|block| block.any_op(&transfers)) => return None,
+            _ => {}
+        }
+    }
+    Some(())
+}
 
 /// Whether what is got and put is the same whatever the arguments and elements are.
 pub fn are_constant(kernel: &Kernel) -> bool {
@@ -125,6 +183,36 @@ mod tests {
         let head = "top kernel @f(s: i32[] stream 2, x: i32[8], %n: i32) {\n%0: index = const 0\n%8: index = const 8\n%1: index = const 1\n";
         let program = read(FileId::default(), &format!("{head}{body}\n}}")).expect("a kernel");
         are_constant(&program.kernels[program.top])
+    }
+
+    /// What a kernel of the same parameters moves of its stream.
+    fn moved_by(body: &str) -> Option<Moved> {
+        let head = "top kernel @f(s: i32[] stream 2, x: i32[8], %n: i32) {\n%0: index = const 0\n%8: index = const 8\n%3: index = const 3\n";
+        let program = read(FileId::default(), &format!("{head}{body}\n}}")).expect("a kernel");
+        let all = moved(&program.kernels[program.top])?;
+        Some(all.into_values().next().unwrap_or_default())
+    }
+
+    #[test]
+    fn loops_of_constant_bounds_are_counted_with_their_steps() {
+        let puts = "for %i = %0 to %8 step %3 label \"i\" {\nput s[], %n\nput s[], %n\n}";
+        assert_eq!(moved_by(puts), Some(Moved { got: 0, put: 6 }));
+        let gets =
+            "for %i = %0 to %8 step %3 label \"i\" {\n%v: i32 = get s[]\n}\n%w: i32 = get s[]";
+        assert_eq!(moved_by(gets), Some(Moved { got: 4, put: 0 }));
+    }
+
+    #[test]
+    fn what_is_moved_under_conditions_or_in_loops_that_data_end_is_not_counted() {
+        let c = "%c: u1 = cmp eq %n, %n : i32";
+        assert_eq!(moved_by(&format!("{c}\nput s[] if %c, %n")), None);
+        assert_eq!(
+            moved_by(&format!("{c}\nif %c {{\nput s[], %n\n}} else {{\n}}")),
+            None
+        );
+        let bound =
+            "%h: index = cast %n : i32\nfor %i = %0 to %h step %3 label \"i\" {\nput s[], %n\n}";
+        assert_eq!(moved_by(bound), None);
     }
 
     #[test]

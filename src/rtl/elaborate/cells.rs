@@ -106,7 +106,7 @@ impl Cells {
         width: u32,
         next: Operand,
         enable: Option<NetId>,
-        reset: Option<u32>,
+        reset: Option<u64>,
         origin: Option<String>,
     ) -> NetId {
         let out = self.net(name, width);
@@ -120,7 +120,7 @@ impl Cells {
         out: NetId,
         next: Operand,
         enable: Option<NetId>,
-        reset: Option<u32>,
+        reset: Option<u64>,
         origin: Option<String>,
     ) {
         self.module.items.push(Item::Register(Register {

@@ -28,6 +28,7 @@ use crate::machine::program::{PortRef, Program, Region, Unit};
 use crate::schedule::{Schedule, Variant};
 use cells::Cells;
 use std::collections::{BTreeMap, HashMap};
+use transfers::Room;
 
 /// The module of one operator.
 pub fn build_operator(unit: &Unit, variant: &Variant) -> Design {
@@ -40,21 +41,21 @@ pub fn build_operator(unit: &Unit, variant: &Variant) -> Design {
 /// The netlist and the manifest of a scheduled program.
 pub fn build(program: &Program, schedule: &Schedule, sources: &SourceMap) -> (Design, Manifest) {
     let mut design = Design::default();
-    let manifest = add(program, schedule, sources, &BTreeMap::new(), &mut design);
+    let manifest = add(program, schedule, sources, &Room::default(), &mut design);
     (design, manifest)
 }
 
-/// Adds the modules of a scheduled program to a design; `capacities`: how many elements each stream may be promised room for.
+/// Adds the modules of a scheduled program to a design; `room`: of the streams that it puts into.
 pub fn add(
     program: &Program,
     schedule: &Schedule,
     sources: &SourceMap,
-    capacities: &BTreeMap<MemId, u64>,
+    room: &Room,
     design: &mut Design,
 ) -> Manifest {
     let units = build_units(program, schedule, sources, design);
     let mut top = Top::new(program, schedule, sources, design, &units);
-    top.build(capacities);
+    top.build(room);
     let Top {
         cells,
         scalars,
@@ -215,9 +216,9 @@ impl<'a> Top<'a> {
         }
     }
 
-    fn build(&mut self, capacities: &BTreeMap<MemId, u64>) {
+    fn build(&mut self, room: &Room) {
         self.declare_ports();
-        self.declare_streams(capacities);
+        self.declare_streams(room);
         self.declare_vars();
         self.declare_memory_outputs();
         self.declare_operator_results();
@@ -230,7 +231,7 @@ impl<'a> Top<'a> {
         let done = self.region(root, start.clone());
         self.drive_operators();
         self.drive_vars();
-        self.drive_streams(&start);
+        self.drive_streams((!room.lasts).then_some(&start));
         self.drive_memories();
         match self.overlap.take() {
             Some(overlap) => self.overlapping_end(&overlap, done),

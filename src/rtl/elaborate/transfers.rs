@@ -13,6 +13,15 @@ use crate::machine::program::{Leaf, Place, PortRef, PortStream, Side};
 use crate::rtl::netlist::*;
 use std::collections::BTreeMap;
 
+/// Room in the queues behind streams that elements are put into.
+#[derive(Default)]
+pub struct Room {
+    /// Elements that each may be promised room for.
+    pub capacities: BTreeMap<MemId, u64>,
+    /// Whether elements of an invocation may still be there when the next one begins; otherwise all is free then.
+    pub lasts: bool,
+}
+
 /// A stream that elements are got from.
 struct Source {
     name: String,
@@ -82,7 +91,7 @@ pub fn transfers(program: &crate::machine::program::Program, leaf: &Leaf) -> boo
 impl Top<'_> {
     /// Declares the ports of streams: `_dout`, `_empty_n`, `_read` of those that are got from, `_din`, `_write`, `_left` of
     /// those that are put into.
-    pub(super) fn declare_streams(&mut self, capacities: &BTreeMap<MemId, u64>) {
+    pub(super) fn declare_streams(&mut self, room: &Room) {
         let program = self.program;
         for port in &program.args {
             let PortRef::Stream(stream) = port else {
@@ -95,7 +104,7 @@ impl Top<'_> {
             }
             if self.is_used(stream, &OF_SINK) {
                 let put = stream.side(Side::Put);
-                let capacity = capacities.get(&put).copied().unwrap_or(1);
+                let capacity = room.capacities.get(&put).copied().unwrap_or(1);
                 self.declare_sink(stream, capacity);
             }
         }
@@ -318,8 +327,8 @@ impl Top<'_> {
         }
     }
 
-    /// Drives the ports of streams. `start`: an invocation begins, with all room free.
-    pub(super) fn drive_streams(&mut self, start: &Operand) {
+    /// Drives the ports of streams. `start`: an invocation begins, with all room free; without, room is what it was.
+    pub(super) fn drive_streams(&mut self, start: Option<&Operand>) {
         let Transfers {
             sources,
             sinks,
@@ -371,7 +380,7 @@ impl Top<'_> {
 }
 
 /// Keeps count of the elements for which there is room.
-fn count_room(cells: &mut Cells, sink: Sink, start: &Operand) {
+fn count_room(cells: &mut Cells, sink: Sink, start: Option<&Operand>) {
     let width = count_width(sink.capacity);
     let number = |value: u64| constant(&value.into(), width);
     let guards: Vec<Operand> = sink.promised.iter().map(|one| one.0.clone()).collect();
@@ -384,10 +393,16 @@ fn count_room(cells: &mut Cells, sink: Sink, start: &Operand) {
     };
     let promised = Operand::Net(cells.assign("promised", width, promised, None));
     // A block that begins with the invocation is promised room in the same cycle.
-    let before = Expr::Mux {
-        cond: start.clone(),
-        on_true: number(sink.capacity),
-        on_false: Operand::Net(sink.free),
+    let (before, first) = match start {
+        Some(start) => {
+            let anew = Expr::Mux {
+                cond: start.clone(),
+                on_true: number(sink.capacity),
+                on_false: Operand::Net(sink.free),
+            };
+            (anew, 0)
+        }
+        None => (Expr::Copy(Operand::Net(sink.free)), sink.capacity),
     };
     let mut free = Operand::Net(cells.assign("free_before", width, before, None));
     let room = Expr::Compare {
@@ -412,7 +427,7 @@ fn count_room(cells: &mut Cells, sink: Sink, start: &Operand) {
         };
         free = Operand::Net(cells.assign("free_next", width, sum, None));
     }
-    cells.drive_register(sink.free, free, None, Some(0), None);
+    cells.drive_register(sink.free, free, None, Some(first), None);
 }
 
 /// Bits of a number of elements from 0 to the capacity.

@@ -1,6 +1,7 @@
 //! Arrays that processes share: memories between them, and ports.
 
 use super::Around;
+use super::overlap::behind;
 use crate::codes;
 use crate::diagnostics::Diagnostic;
 use crate::ir::{Array, ArrayId, ArrayKind, MemoryKind};
@@ -10,7 +11,7 @@ use crate::rtl::elaborate::manifest;
 use crate::rtl::elaborate::ports::style;
 use crate::rtl::interface::manifest::{Bank, MemoryPort, Port};
 use crate::rtl::netlist::*;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// Ports of an array outside of the module.
 const MOST_PORTS: usize = 2;
@@ -19,9 +20,16 @@ const MOST_PORTS: usize = 2;
 #[derive(Clone, Copy)]
 pub(super) struct Lane {
     address: NetId,
-    ce: NetId,
-    q: Option<NetId>,
+    pub(super) ce: NetId,
+    pub(super) q: Option<NetId>,
     write: Option<(NetId, NetId)>,
+}
+
+impl Lane {
+    /// The same with another enable and another net of what is read.
+    pub(super) fn with(self, ce: NetId, q: Option<NetId>) -> Lane {
+        Lane { ce, q, ..self }
+    }
 }
 
 /// Ports of processes that never work at the same time.
@@ -82,7 +90,10 @@ impl Around<'_> {
                     .help("let one process access it and hand the elements on by streams"));
             }
             if is_inside {
-                self.memory(array, bank, depth, &shared);
+                match self.is_twice(id) {
+                    true => self.memory_twice(array, bank, depth, &users),
+                    false => self.memory(array, bank, depth, &shared),
+                }
                 continue;
             }
             let named = self.outside(array, bank, depth, &shared);
@@ -110,7 +121,7 @@ impl Around<'_> {
 
     /// Which ports of processes are one: those of processes of which each is done before the next one starts.
     fn share(&self, users: &Accesses) -> Vec<Shared> {
-        let before = self.before();
+        let before = behind(self.network);
         let apart = |a: usize, b: usize| before[a].contains(&b) || before[b].contains(&a);
         let mut shared: Vec<(Vec<usize>, Shared)> = Vec::new();
         for (process, lanes) in users {
@@ -129,19 +140,6 @@ impl Around<'_> {
             }
         }
         shared.into_iter().map(|(_, lanes)| lanes).collect()
-    }
-
-    /// For each process those that are done before it starts.
-    fn before(&self) -> Vec<BTreeSet<usize>> {
-        let mut before: Vec<BTreeSet<usize>> = Vec::new();
-        for process in &self.network.processes {
-            let mut all: BTreeSet<usize> = process.after.iter().copied().collect();
-            for &other in &process.after {
-                all.extend(&before[other]);
-            }
-            before.push(all);
-        }
-        before
     }
 
     /// The ports of one bank of an array outside.
@@ -242,6 +240,27 @@ impl Around<'_> {
             active,
             address: address.unwrap_or_else(|| bit(false)),
             write,
+        }
+    }
+
+    /// Two memories that processes share, for every other invocation each.
+    fn memory_twice(&mut self, array: &Array, bank: u64, depth: u64, users: &Accesses) {
+        let halves = [false, true].map(|is_odd| {
+            let own = users.iter().map(|(process, lanes)| {
+                let lanes = lanes.iter();
+                let lanes = lanes.map(|lane| self.lane_of_half(*process, *lane, is_odd));
+                (*process, lanes.collect())
+            });
+            let own: Accesses = own.collect();
+            let shared = self.share(&own);
+            self.memory(array, bank, depth, &shared);
+            own
+        });
+        let [even, odd] = halves;
+        for ((process, lanes), (even, odd)) in users.iter().zip(even.iter().zip(&odd)) {
+            for (lane, (even, odd)) in lanes.iter().zip(even.1.iter().zip(&odd.1)) {
+                self.read_half(*process, *lane, [*even, *odd]);
+            }
         }
     }
 

@@ -2,6 +2,7 @@
 //! when.
 
 mod arrays;
+mod overlap;
 mod streams;
 
 use super::BlockPorts;
@@ -9,6 +10,7 @@ use super::cells::Cells;
 use super::datapath::constant;
 use super::fifo::Shape;
 use super::manifest;
+use super::transfers::Room;
 use crate::diagnostics::{Diagnostic, SourceMap};
 use crate::ir::{Arg, ArrayId, Param, ResultSlot, ValueId};
 use crate::machine::program::{PortRef, Program, Side};
@@ -18,6 +20,7 @@ use crate::rtl::netlist::*;
 use crate::schedule::Schedule;
 use crate::transform::network::{Network, Users};
 use arrays::{Accesses, Lane};
+use overlap::Sharing;
 use std::collections::{BTreeMap, HashMap};
 use streams::{Ends, shape};
 
@@ -30,17 +33,21 @@ pub struct Part {
     pub schedule: Schedule,
 }
 
-/// The netlist and the manifest of a network; `which` says what part each process is.
+/// The netlist and the manifest of a network; `which` says what part each process is. `may_overlap`: invocations may, where the network
+/// allows it.
 ///
 /// Errors: more processes read a parameter at the same time than it has ports.
 pub fn build(
     network: &Network,
     parts: &[Part],
     which: &[usize],
+    may_overlap: bool,
     sources: &SourceMap,
 ) -> Result<(Design, Manifest), Diagnostic> {
     let mut design = Design::default();
     let users = network.users();
+    let sharing = may_overlap.then(|| overlap::sharing(network, &users));
+    let sharing = sharing.flatten();
     let shapes: BTreeMap<ArrayId, Shape> = users
         .iter()
         .map(|(&id, users)| (id, shape(network, parts, which, id, users)))
@@ -50,19 +57,17 @@ pub fn build(
         // All that are this part have queues alike.
         let process = which.iter().position(|one| *one == number);
         let process = &network.processes[process.unwrap_or_default()];
-        let mut capacities = BTreeMap::new();
+        let mut room = Room {
+            capacities: BTreeMap::new(),
+            lasts: sharing.is_some(),
+        };
         for (param, port) in process.args.iter().zip(&part.program.args) {
             if let (Arg::Array(id), PortRef::Stream(stream)) = (param, port) {
-                capacities.insert(stream.side(Side::Put), shapes[id].capacity);
+                let put = stream.side(Side::Put);
+                room.capacities.insert(put, shapes[id].capacity);
             }
         }
-        let manifest = super::add(
-            &part.program,
-            &part.schedule,
-            sources,
-            &capacities,
-            &mut design,
-        );
+        let manifest = super::add(&part.program, &part.schedule, sources, &room, &mut design);
         let module = design.modules.ids().last();
         modules.push((module.expect("a module was added"), manifest));
     }
@@ -86,6 +91,7 @@ pub fn build(
         modules: which.iter().map(|number| &modules[*number]).collect(),
         users: &users,
         shapes: &shapes,
+        sharing,
         sources,
         queues: BTreeMap::new(),
         design: &mut design,
@@ -95,6 +101,10 @@ pub fn build(
         values: HashMap::new(),
         streams: BTreeMap::new(),
         arrays: BTreeMap::new(),
+        halves: HashMap::new(),
+        kept: HashMap::new(),
+        taken_now: None,
+        returned_half: None,
     };
     let manifest = around.build()?;
     let cells = around.cells;
@@ -108,6 +118,8 @@ struct Around<'a> {
     modules: Vec<&'a (ModuleId, Manifest)>,
     users: &'a BTreeMap<ArrayId, Users>,
     shapes: &'a BTreeMap<ArrayId, Shape>,
+    /// What processes share, where an invocation may begin while others run.
+    sharing: Option<Sharing>,
     sources: &'a SourceMap,
     /// The module of each queue.
     queues: BTreeMap<Shape, ModuleId>,
@@ -121,21 +133,44 @@ struct Around<'a> {
     streams: BTreeMap<ArrayId, Ends>,
     /// Ports of each bank of an array, by process.
     arrays: BTreeMap<(ArrayId, u64), Accesses>,
+    /// Where invocations overlap: which half of what is there twice a process uses.
+    halves: HashMap<usize, NetId>,
+    /// Both halves of a scalar.
+    kept: HashMap<NetId, [NetId; 2]>,
+    /// Whether an invocation is taken, and the last bit of its number.
+    taken_now: Option<(NetId, NetId)>,
+    /// The last bit of the number of the invocation that is done next.
+    returned_half: Option<NetId>,
 }
 
 impl Around<'_> {
     fn build(&mut self) -> Result<Manifest, Diagnostic> {
-        let BlockPorts {
-            clock,
-            reset,
+        let block = BlockPorts::declare(&mut self.cells);
+        let mut ports = self.scalar_ports();
+        self.declare();
+        let results = match self.sharing {
+            Some(_) => self.overlapping(&block, &mut ports)?,
+            None => self.one_by_one(&block, &mut ports)?,
+        };
+        let returns = self.returns(results, block.done);
+        self.instances(block.clock, block.reset);
+        Ok(self.manifest(ports, returns))
+    }
+
+    /// An invocation begins when the one before is done; the entries of array results, by number.
+    fn one_by_one(
+        &mut self,
+        block: &BlockPorts,
+        ports: &mut [Option<Port>],
+    ) -> Result<BTreeMap<usize, Port>, Diagnostic> {
+        let &BlockPorts {
             start,
             done,
             idle,
             ready,
             busy,
-        } = BlockPorts::declare(&mut self.cells);
-        let mut ports = self.scalar_ports();
-        self.declare();
+            ..
+        } = block;
         let mut free = self.cells.invert(Operand::Net(busy), "free");
         for loaded in self.loaded() {
             free = self.cells.gate(BinaryOp::And, free, loaded, "free");
@@ -146,9 +181,8 @@ impl Around<'_> {
             .gate(BinaryOp::And, Operand::Net(start), free, "begin");
         let begin = self.cells.as_net(begin, "begin");
         let ends = self.control(begin, busy);
-        let waits = self.streams(begin, &mut ports);
-        let results = self.arrays(&mut ports)?;
-        self.instances(clock, reset);
+        let waits = self.streams(begin, ports);
+        let results = self.arrays(ports)?;
         // All are done, and everything has left.
         let all = ends.into_iter().chain(waits);
         let all: Vec<Operand> = all.collect();
@@ -167,8 +201,7 @@ impl Around<'_> {
         );
         let next = self.cells.gate(BinaryOp::And, active, goes_on, "busy_next");
         self.cells.drive_register(busy, next, None, Some(0), None);
-        let returns = self.returns(results);
-        Ok(self.manifest(ports, returns))
+        Ok(results)
     }
 
     /// Of each process that keeps state: that it is ready to begin.
@@ -207,8 +240,9 @@ impl Around<'_> {
     }
 
     /// The entries of the results; `arrays` are those of array results, by number.
-    fn returns(&mut self, mut arrays: BTreeMap<usize, Port>) -> Vec<Port> {
-        let kernel = &self.network.kernel;
+    fn returns(&mut self, mut arrays: BTreeMap<usize, Port>, done: NetId) -> Vec<Port> {
+        let network = self.network;
+        let kernel = &network.kernel;
         let many = kernel.results.len() > 1;
         let mut yields = kernel.body.yields.iter();
         let mut returns = Vec::new();
@@ -228,8 +262,12 @@ impl Around<'_> {
                 }
             };
             let net = self.cells.port(Direction::Output, &name, ty.width());
-            let value = yields.next().and_then(|value| self.values.get(value));
-            let value = value.map_or(constant(&0.into(), ty.width()), |net| Operand::Net(*net));
+            let value = yields.next();
+            let given = value.and_then(|value| Some((*value, *self.values.get(value)?)));
+            let value = match given {
+                Some((value, net)) => Operand::Net(self.as_returned(value, net, done)),
+                None => constant(&0.into(), ty.width()),
+            };
             self.cells.drive(net, Expr::Copy(value));
             returns.push(Port {
                 name: None,
@@ -278,6 +316,12 @@ impl Around<'_> {
                     (Arg::Scalar(value), PortKind::Scalar { port, .. }) => {
                         // Of a process before this one, or of a parameter.
                         if let Some(&net) = self.values.get(value) {
+                            let mut givers = network.processes[..number].iter();
+                            let giver = givers.position(|other| other.results.contains(value));
+                            let net = match giver {
+                                Some(giver) => self.as_given(giver, number, net),
+                                None => self.as_taken(number, net),
+                            };
                             self.nets.insert((number, port.clone()), net);
                         }
                     }

@@ -195,6 +195,8 @@ fn blocks_cost(a: u32, b: u32, demand: u32, block: u32, costs: &Costs) -> (f64, 
 /// A value with the same low `demand` bits as `a * b`.
 fn product(b: &mut Builder, x: NodeId, y: NodeId, demand: u32, block: u32) -> NodeId {
     let limit = |b: &mut Builder, v: NodeId| {
+        // A part of a wide word may be known to be short.
+        let v = b.narrowed(v);
         if b.ty(v).width > demand {
             b.cast(v, HwType::ui(demand))
         } else {
@@ -405,6 +407,7 @@ mod tests {
     use super::super::eval::eval_nodes;
     use super::super::testing::*;
     use super::*;
+    use num_bigint::BigInt;
 
     const COSTS: Costs = Costs {
         block_area: 500.0,
@@ -546,6 +549,29 @@ mod tests {
                     }
                 }
             }
+        }
+    }
+
+    #[test]
+    fn sums_of_a_large_constant_are_factors_of_products() {
+        for (place, word) in (8..64).flat_map(|place| [(place, 8), (place, 14), (place, 30)]) {
+            let mut builder = Builder::new();
+            let [x, y] = [0, 1].map(|n| builder.opaque(Op::Input(n), vec![], HwType::ui(4)));
+            let large = builder.constant(BigInt::from(1) << place);
+            let factor = builder.add(y, large);
+            let result = builder.mul(x, factor);
+            let mut graph = builder.finish(vec![result]);
+            let whole = graph.clone();
+            let limits = Limits {
+                product: 18,
+                shift: 64,
+                sum: word,
+                order: 64,
+                equality: 64,
+                costs: Some(COSTS),
+            };
+            split_pure(&mut graph, limits);
+            assert_eq!(super::super::equal::output_difference(&whole, &graph), None);
         }
     }
 

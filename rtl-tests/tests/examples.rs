@@ -1,5 +1,7 @@
 //! Every shipped example: co-simulated with the reference, within its cycles, and accepted by every tool.
 
+use allo_hls::rtl;
+use allo_hls::rtl::axi::{self, Interface, Options};
 use allo_hls::sim::cosim::{self, CosimOptions};
 use allo_hls::sim::verilator::Verilator;
 use rtl_tests::examples::{self, EXAMPLES, folder};
@@ -122,6 +124,36 @@ fn icarus_accepts_every_example() {
         let said = tools::run(folder.path(), &iverilog, &args).unwrap_or_else(|e| panic!("{e}"));
         assert_eq!(said.stderr, "", "{file}");
     }
+}
+
+#[test]
+fn slang_parses_every_example_as_a_block() {
+    let Some(slang) = tools::find_or_note("slang") else {
+        return;
+    };
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a temporary folder");
+    let mut count = 0;
+    for example in EXAMPLES {
+        let compiled = example.compile(10.0);
+        for (kind, interface) in [("axi", Interface::Axi), ("axis", Interface::Axis)] {
+            let options = Options {
+                interface,
+                ..Options::default()
+            };
+            // Not every order of accesses is one of a stream.
+            let Ok((design, _)) = axi::around(&compiled.design, &compiled.manifest, &options)
+            else {
+                continue;
+            };
+            let file = format!("{}_{kind}.sv", example.file);
+            let text = rtl::systemverilog::print(&design);
+            std::fs::write(folder.path().join(&file), text).expect("the folder is writable");
+            let args = ["--top", example.top, &file];
+            tools::run(folder.path(), &slang, &args).unwrap_or_else(|e| panic!("{file}: {e}"));
+            count += 1;
+        }
+    }
+    assert!(count > EXAMPLES.len(), "{count} blocks");
 }
 
 #[test]

@@ -44,6 +44,8 @@ impl ExprText<'_> {
             Expr::Not(value) => match self.operand(value) {
                 // Yosys takes `~8'(x)` for a cast to `~8` bits.
                 cast if cast.starts_with(|c: char| c.is_ascii_digit()) => format!("~({cast})"),
+                // An operand has no operator but this one in front, which may not stand twice.
+                inverted if inverted.starts_with('~') => inverted[1..].to_string(),
                 value => format!("~{value}"),
             },
             Expr::Binary { op, lhs, rhs } => {

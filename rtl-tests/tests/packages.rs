@@ -108,3 +108,33 @@ fn packages_test_themselves() {
         assert!(said.contains("of invocation 5 is wrong"), "{said}");
     }
 }
+
+/// A read of the control register takes back that an invocation has ended: whoever asked something else is told later.
+const ASKED: &str = "
+import importlib.util, sys
+spec = importlib.util.spec_from_file_location('driver', sys.argv[1])
+driver = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(driver)
+
+class Registers:
+    control = 0x6
+    def read(self, offset):
+        value = self.control
+        self.control &= ~0x2
+        return value
+
+block = next(c for c in vars(driver).values() if hasattr(c, 'is_done'))(Registers())
+assert block.is_idle() and block.is_idle()
+assert block.is_done() and not block.is_done()
+";
+
+#[test]
+fn drivers_that_ask_whether_a_block_is_idle_still_see_its_end() {
+    let Some(python) = tools::find_or_note("python3") else {
+        return;
+    };
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a temporary folder");
+    package::write(folder.path(), RESULTS, "results", &Options::default(), 1);
+    let args = ["-c", ASKED, "driver/results.py"];
+    tools::run(folder.path(), &python, &args).unwrap_or_else(|e| panic!("{e}"));
+}

@@ -14,6 +14,7 @@ enum { START = 1, DONE = 2, IDLE = 4, AUTO_RESTART = 0x80 };
 void @block@_init(@block@_t *self, volatile void *base) {
     self->base = (volatile uint32_t *)base;
     self->file = -1;
+    self->seen = 0;
 }
 
 int @block@_open(@block@_t *self, const char *device) {
@@ -27,6 +28,7 @@ int @block@_open(@block@_t *self, const char *device) {
         return -1;
     }
     self->base = (volatile uint32_t *)base;
+    self->seen = 0;
     return 0;
 #else
     (void)self;
@@ -47,12 +49,22 @@ void @block@_start(@block@_t *self) {
     self->base[CONTROL] = START;
 }
 
-int @block@_is_done(const @block@_t *self) {
-    return (self->base[CONTROL] & DONE) != 0;
+static uint32_t control(@block@_t *self) {
+    uint32_t now = self->base[CONTROL];
+    self->seen |= now & DONE;
+    return now;
 }
 
-int @block@_is_idle(const @block@_t *self) {
-    return (self->base[CONTROL] & IDLE) != 0;
+int @block@_is_done(@block@_t *self) {
+    int done;
+    control(self);
+    done = (self->seen & DONE) != 0;
+    self->seen &= ~(uint32_t)DONE;
+    return done;
+}
+
+int @block@_is_idle(@block@_t *self) {
+    return (control(self) & IDLE) != 0;
 }
 
 void @block@_auto_restart(@block@_t *self, int on) {

@@ -11,6 +11,8 @@ extern "C" {
 typedef struct {
     volatile uint32_t *base;
     int file;
+    /* Bits that a read of the control register clears, and that nobody has asked for. */
+    uint32_t seen;
 } @block@_t;
 
 /* The block whose control slave is mapped at an address. */
@@ -22,9 +24,9 @@ void @block@_close(@block@_t *self);
 /* Starts an invocation. */
 void @block@_start(@block@_t *self);
 /* Whether an invocation ended since this was last asked. */
-int @block@_is_done(const @block@_t *self);
+int @block@_is_done(@block@_t *self);
 /* Whether nothing runs. */
-int @block@_is_idle(const @block@_t *self);
+int @block@_is_idle(@block@_t *self);
 /* Starts invocations that follow one another, or has the one that runs be the last. */
 void @block@_auto_restart(@block@_t *self, int on);
 /* Interrupts: events is 1 for done, 2 for ready. */

@@ -44,6 +44,8 @@ class @class@:
 
     def __init__(self, io):
         self.io = io
+        # An end that a read of the control register has cleared, and that nobody has asked for.
+        self._seen = False
 
     @classmethod
     def uio(cls, path, size=@span@):
@@ -84,11 +86,18 @@ class @class@:
 
     def is_done(self):
         """Whether an invocation ended since this was last asked."""
-        return bool(self.read("CTRL") & DONE)
+        self._control()
+        seen, self._seen = self._seen, False
+        return seen
 
     def is_idle(self):
         """Whether nothing runs."""
-        return bool(self.read("CTRL") & IDLE)
+        return bool(self._control() & IDLE)
+
+    def _control(self):
+        now = self.read("CTRL")
+        self._seen = self._seen or bool(now & DONE)
+        return now
 
     def wait(self, timeout=None):
         """Until an invocation ends; `TimeoutError` after so many seconds."""

@@ -67,9 +67,13 @@ impl SourceMap {
     /// Adds a file and returns its handle.
     pub fn add(&mut self, name: impl Into<String>, text: impl Into<String>) -> FileId {
         let text = text.into();
-        let line_starts = std::iter::once(0)
-            .chain(text.match_indices('\n').map(|(i, _)| i as u32 + 1))
-            .collect();
+        let bytes = text.as_bytes();
+        // As in Python, a carriage return alone ends a line, too.
+        let ends = |&at: &usize| {
+            bytes[at] == b'\n' || bytes[at] == b'\r' && bytes.get(at + 1) != Some(&b'\n')
+        };
+        let line_starts = (0..bytes.len()).filter(ends).map(|at| at as u32 + 1);
+        let line_starts = std::iter::once(0).chain(line_starts).collect();
         self.files.push(SourceFile {
             name: name.into(),
             text,

@@ -84,14 +84,16 @@ fn pair(args: &[Value]) -> Option<Pair> {
     Some(Pair::Floats(to_f64(a)?, to_f64(b)?))
 }
 
+/// What an int that no float is near says.
+const TOO_LARGE: &str = "the int is too large for a float";
+
 /// The operands of an arithmetic operator.
 fn numbers(args: &[Value], symbol: &'static str) -> Result<Pair, Problem> {
     let found = pair(args).ok_or_else(|| unsupported(symbol, args))?;
     if let Pair::Floats(a, b) = found {
         let overflows = |v: f64, arg: &Value| v.is_infinite() && arg.as_int().is_some();
         if overflows(a, &args[0]) || overflows(b, &args[1]) {
-            let text = "the int is too large for a float";
-            return Err(Problem::exception(OverflowError, text));
+            return Err(Problem::exception(OverflowError, TOO_LARGE));
         }
     }
     Ok(found)
@@ -111,6 +113,17 @@ fn int(value: BigInt) -> Folded {
 
 fn real(value: f64) -> Folded {
     Ok(Value::Float(value))
+}
+
+/// A result of finite operands, which is finite in Python.
+fn finite(value: f64) -> Folded {
+    match value.is_infinite() {
+        true => Err(Problem::exception(
+            OverflowError,
+            "the result is too large for a float",
+        )),
+        false => real(value),
+    }
 }
 
 /// `a + b`, also of sequences of one kind.
@@ -185,7 +198,7 @@ fn by_zero() -> Problem {
 pub fn div(args: &[Value]) -> Folded {
     match numbers(args, "/")? {
         Pair::Ints(_, b) if b.is_zero() => Err(by_zero()),
-        Pair::Ints(a, b) => real(f64_from_ratio(&a, &b)),
+        Pair::Ints(a, b) => finite(f64_from_ratio(&a, &b)),
         Pair::Floats(_, 0.0) => Err(by_zero()),
         Pair::Floats(a, b) => real(a / b),
     }
@@ -216,7 +229,11 @@ pub fn pow(args: &[Value]) -> Folded {
     match numbers(args, "**")? {
         Pair::Ints(a, b) if b.is_negative() && a.is_zero() => Err(by_zero()),
         Pair::Ints(a, b) if b.is_negative() => {
-            real(pxfm::f_pow(f64_from_int(&a), f64_from_int(&b)))
+            let (a, b) = (f64_from_int(&a), f64_from_int(&b));
+            match a.is_infinite() || b.is_infinite() {
+                true => Err(Problem::exception(OverflowError, TOO_LARGE)),
+                false => real(pxfm::f_pow(a, b)),
+            }
         }
         Pair::Ints(a, b) => int_pow(&a, &b),
         Pair::Floats(a, b) if a == 0.0 && b < 0.0 => Err(by_zero()),
@@ -224,6 +241,7 @@ pub fn pow(args: &[Value]) -> Folded {
             let text = "a negative float to a fractional power is complex";
             Err(Problem::exception(ValueError, text))
         }
+        Pair::Floats(a, b) if a.is_finite() && b.is_finite() => finite(pxfm::f_pow(a, b)),
         Pair::Floats(a, b) => real(pxfm::f_pow(a, b)),
     }
 }

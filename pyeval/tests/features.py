@@ -486,4 +486,5 @@ def error_of(action):
 
 no_int = (error_of(lambda: int(float("nan"))), error_of(lambda: int(float("inf"))))  #= ('ValueError', 'OverflowError')
 no_format = (error_of(lambda: format(float("inf"), "d")), error_of(lambda: format(10**400, "e")))  #= ('ValueError', 'OverflowError')
+too_large_result = (error_of(lambda: 2.0**10000), error_of(lambda: 10**400 / 3), error_of(lambda: (-10.0) ** 401), error_of(lambda: (10**400) ** -1), 2.0**-10000, 1e308 * 10)  #= ('OverflowError', 'OverflowError', 'OverflowError', 'OverflowError', 0.0, inf)
 too_large = (error_of(lambda: 10**400 * 1.0), error_of(lambda: divmod(0.5, 10**400)), error_of(lambda: "%x" % 1.5))  #= ('OverflowError', 'OverflowError', 'TypeError')

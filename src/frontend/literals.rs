@@ -269,9 +269,17 @@ fn int_literal_type(value: &BigInt, partner: Scalar, position: Position) -> Opti
             _ => Some(smallest(value, false)),
         };
     }
+    let is_pattern = |width: u32| {
+        matches!(position, Position::Bits | Position::Shifted)
+            && !value.is_negative()
+            && value.bits() <= u64::from(width)
+    };
     let (signed, width) = match partner {
         Scalar::Float(_) | Scalar::Storage(_) => return Some(partner),
-        Scalar::Index => return holds(partner, value).then_some(partner),
+        Scalar::Index => {
+            let fits = holds(partner, value) || is_pattern(partner.width());
+            return fits.then_some(partner);
+        }
         Scalar::Int { signed, width } => (signed, width),
     };
     let leads = matches!(position, Position::Shifted | Position::Base);
@@ -282,10 +290,7 @@ fn int_literal_type(value: &BigInt, partner: Scalar, position: Position) -> Opti
             smallest(value, true)
         });
     }
-    let pattern = matches!(position, Position::Bits | Position::Shifted)
-        && !value.is_negative()
-        && value.bits() <= u64::from(width);
-    Some(if pattern || holds(partner, value) {
+    Some(if is_pattern(width) || holds(partner, value) {
         partner
     } else {
         smallest(value, signed)

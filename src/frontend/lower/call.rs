@@ -234,7 +234,6 @@ impl<'a> Lowerer<'_, 'a> {
         let (least, most) = op.arity;
         let n = args.positional.len();
         if n < least || n > most {
-            let most = if most > 3 { usize::MAX } else { most };
             let message = format!(
                 "'{}' takes {}, but {n} given",
                 op.key,

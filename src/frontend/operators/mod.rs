@@ -11,7 +11,7 @@ use pyeval::arithmetic as python;
 use ruff_python_ast::{CmpOp, Operator as PythonOp, UnaryOp as PythonUnary};
 
 macro_rules! operators {
-    ($($key:literal $space:ident ($min:literal, $max:literal) $typing:ident $(option $option:literal,)? $(fold $fold:expr)?, $build:expr;)*) => {
+    ($($key:literal $space:ident ($min:literal, $max:expr) $typing:ident $(option $option:literal,)? $(fold $fold:expr)?, $build:expr;)*) => {
         /// Every operator.
         pub static OPERATORS: &[Operator] = &[$(Operator {
             key: $key,
@@ -29,6 +29,9 @@ macro_rules! operators {
     (@option) => { None };
     (@option $option:literal) => { Some($option) };
 }
+
+/// Operands of what takes any number.
+const MANY: usize = usize::MAX;
 
 operators! {
     "add" Arith (2, 2) SUM fold python::add, |b, a| build::sum(b, a, false);
@@ -49,10 +52,10 @@ operators! {
     "le" Arith (2, 2) COMPARISON option "ordered", fold python::le, |b, a| build::compare(b, a, CompareOp::Le, CompareOp::Ule);
     "gt" Arith (2, 2) COMPARISON option "ordered", fold python::gt, |b, a| build::compare(b, a, CompareOp::Gt, CompareOp::Ugt);
     "ge" Arith (2, 2) COMPARISON option "ordered", fold python::ge, |b, a| build::compare(b, a, CompareOp::Ge, CompareOp::Uge);
-    "max" Arith (2, 64) NUMERIC option "propagate_nan", fold python::max, |b, a| build::extremum(b, a, BinaryOp::Max, BinaryOp::MaxNan);
-    "min" Arith (2, 64) NUMERIC option "propagate_nan", fold python::min, |b, a| build::extremum(b, a, BinaryOp::Min, BinaryOp::MinNan);
-    "logical_and" Arith (2, 64) LOGICAL fold python::logical_and, |b, a| build::logical(b, a, BinaryOp::And);
-    "logical_or" Arith (2, 64) LOGICAL fold python::logical_or, |b, a| build::logical(b, a, BinaryOp::Or);
+    "max" Arith (2, MANY) NUMERIC option "propagate_nan", fold python::max, |b, a| build::extremum(b, a, BinaryOp::Max, BinaryOp::MaxNan);
+    "min" Arith (2, MANY) NUMERIC option "propagate_nan", fold python::min, |b, a| build::extremum(b, a, BinaryOp::Min, BinaryOp::MinNan);
+    "logical_and" Arith (2, MANY) LOGICAL fold python::logical_and, |b, a| build::logical(b, a, BinaryOp::And);
+    "logical_or" Arith (2, MANY) LOGICAL fold python::logical_or, |b, a| build::logical(b, a, BinaryOp::Or);
     "logical_not" Arith (1, 1) LOGICAL_NOT fold python::logical_not, |b, a| build::not(b, a);
     "neg" Arith (1, 1) NEGATION fold python::neg, |b, a| build::unary(b, a, UnaryOp::Neg);
     "invert" Arith (1, 1) INVERSION fold python::invert, |b, a| build::unary(b, a, UnaryOp::Not);

@@ -10,8 +10,8 @@ use crate::hwarith::graph::{MemId, NodeId, Op as HwOp, Predicate};
 use crate::ir::analysis::{Affine, Residue};
 use crate::ir::grid::combinations;
 use crate::ir::partition::{self, Split, bank_of, bank_shape};
-use crate::ir::{Array, Element, Op, PartitionKind, Scalar, ValueId};
-use crate::machine::program::{Access, Mem, address_width};
+use crate::ir::{Array, ArrayId, Element, Op, PartitionKind, Scalar, ValueId};
+use crate::machine::program::{Access, Mem, Pin, address_width};
 use crate::units::integer_division::Field;
 use num_traits::{ToPrimitive, Zero};
 
@@ -46,13 +46,18 @@ impl Lowering<'_> {
         let choices = self.choices(at);
         let mut loads = Vec::new();
         for place in self.places(at, &choices) {
-            let node = self
-                .b()
-                .opaque(HwOp::Load(place.mem), vec![place.address], ty);
-            self.access(node, place.mem, at, false, op.span);
-            if let Some(access) = self.leaf().accesses.last_mut() {
-                access.bypassed = bypassed;
-            }
+            let node = match self.read_before(at.array, &place) {
+                Some(node) => node,
+                None => {
+                    let operands = vec![place.address];
+                    let node = self.b().opaque(HwOp::Load(place.mem), operands, ty);
+                    self.access(node, place.mem, at, false, op.span);
+                    if let Some(access) = self.leaf().accesses.last_mut() {
+                        access.bypassed = bypassed;
+                    }
+                    node
+                }
+            };
             loads.push((place.parts, node));
         }
         let value = match loads.is_empty() {
@@ -62,6 +67,21 @@ impl Lowering<'_> {
         };
         let value = self.b().cast(value, ty);
         self.define(op.results[0], value);
+    }
+
+    /// What was read at a place of an array that nobody writes; otherwise the next access of the leaf is noted as that. (Where
+    /// subscripts leave the bank open, several elements have banks in common, of which some have a single element.)
+    fn read_before(&mut self, array: ArrayId, place: &Place) -> Option<NodeId> {
+        let leaf = self.open.filter(|_| !self.written.contains(&array))?;
+        let next = self.leaf().accesses.len();
+        let at = *self
+            .reads
+            .entry((leaf, place.mem, place.address))
+            .or_insert(next);
+        let access = self.leaf().accesses.get_mut(at)?;
+        // It counts in the iterations of both.
+        access.pins.fill(Pin::Any);
+        Some(access.node)
     }
 
     pub(super) fn store(&mut self, op: &Op, at: &Element, value: ValueId) {

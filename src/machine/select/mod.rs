@@ -24,6 +24,7 @@ use crate::hwarith::graph::{Graph, MemId, NodeId, Op as HwOp, UnitId, VarId};
 use crate::hwarith::types::HwType;
 use crate::ir;
 use crate::ir::analysis::Values;
+use crate::ir::analysis::touch::Touched;
 use crate::ir::{
     Array, ArrayId, ArrayKind, Block, Const, FloatFormat, For, If, Kernel, MemoryKind, Op, OpKind,
     Param, Partition, ResultSlot, Scalar, ValueId, While,
@@ -35,7 +36,7 @@ use crate::machine::program::{
 use crate::memo::Memo;
 use num_bigint::{BigInt, BigUint};
 use num_traits::ToPrimitive;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// Selects hardware for one kernel without calls. What is suspicious about it goes to `warnings`.
 ///
@@ -97,6 +98,10 @@ struct Lowering<'k> {
     divisions: integer::Divisions,
     /// Its banks in order.
     mem_ids: HashMap<ArrayId, Vec<MemId>>,
+    /// Arrays that are written somewhere.
+    written: BTreeSet<ArrayId>,
+    /// Loads of other arrays, by leaf, memory and address: where among the leaf's accesses.
+    reads: HashMap<(LeafId, MemId, NodeId), usize>,
     /// Operator modules that add.
     adders: HashMap<UnitId, FloatFormat>,
     /// Operator modules that multiply.
@@ -141,6 +146,8 @@ impl<'k> Lowering<'k> {
             unit_ids: HashMap::new(),
             divisions: integer::Divisions::default(),
             mem_ids: HashMap::new(),
+            written: Touched::by_block(&kernel.body).written,
+            reads: HashMap::new(),
             adders: HashMap::new(),
             multipliers: HashMap::new(),
             larger_are_same: HashMap::new(),

@@ -229,18 +229,18 @@ impl Applying<'_> {
         dim: i64,
     ) -> Result<Made, Refusal> {
         let arrays = Names::of_arrays(self.program, self.sources);
-        let found = arrays.find(array)?;
-        let array = &mut self.program.kernels[found.kernel].arrays[found.place];
-        let notes =
-            banks::split(array, kind, factor, dim).map_err(|why| (Some(found.span), why))?;
-        for note in notes {
-            let message = format!("{directive}: {note}");
-            let warning = Diagnostic::error(codes::FACTOR, found.span, message).as_warning();
-            self.warnings.push(warning);
+        for (number, found) in arrays.find_all(array)?.into_iter().enumerate() {
+            let array = &mut self.program.kernels[found.kernel].arrays[found.place];
+            let notes =
+                banks::split(array, kind, factor, dim).map_err(|why| (Some(found.span), why))?;
+            for note in notes.into_iter().filter(|_| number == 0) {
+                let message = format!("{directive}: {note}");
+                let warning = Diagnostic::error(codes::FACTOR, found.span, message).as_warning();
+                self.warnings.push(warning);
+            }
+            let split = &mut self.asked.split;
+            split.insert((found.kernel, found.place), directive.clone());
         }
-        self.asked
-            .split
-            .insert((found.kernel, found.place), directive.clone());
         Ok(Made::Nothing)
     }
 
@@ -293,27 +293,29 @@ impl Applying<'_> {
     fn tag(
         &mut self,
         name: &str,
-        tag: impl FnOnce(&mut Tags) -> Result<(), String>,
+        tag: impl Fn(&mut Tags) -> Result<(), String>,
     ) -> Result<Made, Refusal> {
         let loops = Names::of_loops(self.program, self.sources);
-        let found = loops.find(name)?;
-        let tagged = match loop_at(self.program, found) {
-            Some(f) => tag(&mut f.tags),
-            None => Err("a loop without a counter cannot be directed yet".into()),
-        };
-        tagged.map_err(|why| (Some(found.span), why))?;
+        for found in loops.find_all(name)? {
+            let tagged = match loop_at(self.program, found) {
+                Some(f) => tag(&mut f.tags),
+                None => Err("a loop without a counter cannot be directed yet".into()),
+            };
+            tagged.map_err(|why| (Some(found.span), why))?;
+        }
         Ok(Made::Nothing)
     }
 
     fn tag_array(
         &mut self,
         name: &str,
-        tag: impl FnOnce(&mut Array) -> Result<(), String>,
+        tag: impl Fn(&mut Array) -> Result<(), String>,
     ) -> Result<Made, Refusal> {
         let arrays = Names::of_arrays(self.program, self.sources);
-        let found = arrays.find(name)?;
-        let array = &mut self.program.kernels[found.kernel].arrays[found.place];
-        tag(array).map_err(|why| (Some(found.span), why))?;
+        for found in arrays.find_all(name)? {
+            let array = &mut self.program.kernels[found.kernel].arrays[found.place];
+            tag(array).map_err(|why| (Some(found.span), why))?;
+        }
         Ok(Made::Nothing)
     }
 }

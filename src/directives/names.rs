@@ -40,7 +40,8 @@ impl<P> Found<P> {
     }
 
     /// Whether a name, in parts, means this one: the last is its own, the others are around it in that order.
-    fn is(&self, parts: &[&str]) -> bool {
+    /// With `instances`, a kernel may be one that was made of that name: a worker, or a template with its arguments.
+    fn is(&self, parts: &[&str], instances: bool) -> bool {
         let (Some((own, around)), Some((last, parts))) =
             (self.chain.split_last(), parts.split_last())
         else {
@@ -48,11 +49,15 @@ impl<P> Found<P> {
         };
         let is_outermost = || !around.last().is_some_and(|outer| has_nest(last, outer));
         let is_own = means(last, own) || has_nest(last, own) && is_outermost();
-        let mut around = around.iter();
+        let mut around = around.iter().enumerate();
+        let is_instance =
+            |place: usize, part: &str, one| instances && place == 0 && has_instance(part, one);
         is_own
-            && parts
-                .iter()
-                .all(|part| around.any(|one| means(part, one) || has_nest(part, one)))
+            && parts.iter().all(|part| {
+                around.any(|(place, one)| {
+                    means(part, one) || has_nest(part, one) || is_instance(place, part, one)
+                })
+            })
     }
 }
 
@@ -60,6 +65,13 @@ impl<P> Found<P> {
 fn means(part: &str, (name, line): &(String, usize)) -> bool {
     let (part, at) = at_line(part, *line);
     at == Some(*line) && (part == name || is_axis(part, name))
+}
+
+/// Whether `pe` or `pe@12` is what a kernel was made of, `pe_0_1` or `pe_i32_4`.
+fn has_instance(part: &str, (name, line): &(String, usize)) -> bool {
+    let (part, at) = at_line(part, *line);
+    let rest = name.strip_prefix(part);
+    at == Some(*line) && rest.is_some_and(|rest| rest.starts_with('_'))
 }
 
 /// Whether `ij` or `ij@12` is the grid of which a loop is an axis, `ij.i`.
@@ -166,7 +178,26 @@ impl<P> Names<P> {
     /// All that a name may mean.
     pub fn matching(&self, name: &str) -> Vec<&Found<P>> {
         let parts: Vec<&str> = name.split('/').collect();
-        self.iter().filter(|found| found.is(&parts)).collect()
+        let of = |instances| self.iter().filter(move |found| found.is(&parts, instances));
+        let exact: Vec<&Found<P>> = of.clone()(false).collect();
+        match exact.is_empty() {
+            true => of(true).collect(),
+            false => exact,
+        }
+    }
+
+    /// What a name means, in each kernel that was made of one text. Errors: as [`Names::find`].
+    pub fn find_all(&self, name: &str) -> Result<Vec<&Found<P>>, Refusal> {
+        let matching = self.matching(name);
+        let first = self.find(name);
+        let is_copy = |one: &&Found<P>| {
+            let others = matching.iter().filter(|other| other.kernel == one.kernel);
+            one.span == matching[0].span && others.count() == 1
+        };
+        match matching.len() > 1 && matching.iter().all(is_copy) {
+            true => Ok(matching),
+            false => Ok(vec![first?]),
+        }
     }
 
     /// What a name means. Errors: there is none, or several, with those that there are.

@@ -113,8 +113,7 @@ pub fn compile(printer: &Printer, args: &CompileArgs) -> Result<(), Status> {
     }
     let mut target =
         target(printer, &args.target, Budget::QUICK).map_err(|e| printer.fail(e, &sources))?;
-    let aimed = args.interface.aim(&mut target);
-    aimed.map_err(|e| printer.fail(e, &sources))?;
+    args.interface.aim(&mut target);
     let compiled = driver::compile(&mut sources, file, choice, &target)
         .map_err(|e| printer.fail(e, &sources))?;
     printer.diagnostics(&compiled.warnings, &sources);

@@ -1,5 +1,6 @@
 //! The flags that choose what is around a kernel.
 
+use super::Cli;
 use allo_hls::codes;
 use allo_hls::diagnostics::Diagnostic;
 use allo_hls::driver::{Compilation, Target};
@@ -8,7 +9,8 @@ use allo_hls::rtl::axi::{self, Interface, Options};
 use allo_hls::rtl::interface::block::{BlockManifest, Outstanding};
 use allo_hls::rtl::netlist::Design;
 use allo_hls::transform::streamed::{Masters, Others, Streaming};
-use clap::{Args, ValueEnum};
+use clap::error::ErrorKind;
+use clap::{Args, CommandFactory, ValueEnum};
 use std::collections::BTreeSet;
 
 /// What is around the kernel.
@@ -151,8 +153,19 @@ impl InterfaceArgs {
             .iter()
             .map(|(array, _)| ("--axi-buffer", array));
         let mut seen = BTreeSet::new();
-        let twice = bundles.chain(buffers).find(|one| !seen.insert(*one));
-        twice.map(|(flag, array)| format!("{flag}: two are about '{array}'"))
+        let mut given = bundles.clone().chain(buffers.clone());
+        if let Some((flag, array)) = given.find(|one| !seen.insert(*one)) {
+            return Some(format!("{flag}: two are about '{array}'"));
+        }
+        let frames = self
+            .axis_buffer
+            .iter()
+            .map(|array| ("--axis-buffer", array));
+        let mut others = bundles.chain(buffers).chain(frames);
+        let other = others.find(|(_, array)| self.axi_local.contains(array));
+        other.map(|(flag, array)| {
+            format!("{flag}: '{array}' is behind the control slave (--axi-local)")
+        })
     }
 
     /// What decides which arrays are streams of the module inside.
@@ -177,20 +190,20 @@ impl InterfaceArgs {
         }
     }
 
-    /// Has the kernel compiled for what is around it: arrays stay whole, and some become streams.
-    ///
-    /// Errors: flags that are about something else, or contradict one another.
-    pub fn aim(&self, target: &mut Target) -> Result<(), Diagnostic> {
+    /// Has the kernel compiled for what is around it: arrays stay whole, and some become streams. Flags that are about something else,
+    /// or contradict one another, end the program as other mistakes of the command line do.
+    pub fn aim(&self, target: &mut Target) {
         if let Some(why) = self.misplaced() {
-            return Err(Diagnostic::global(codes::BLOCK, why));
+            Cli::command()
+                .error(ErrorKind::ArgumentConflict, why)
+                .exit();
         }
         if self.interface == Choice::Ap {
-            return Ok(());
+            return;
         }
         target.aim.partition_args = false;
         target.is_core = true;
         target.streamed = self.streaming();
-        Ok(())
     }
 }
 

@@ -58,7 +58,7 @@ fn package(
 ) -> Result<(), Diagnostics> {
     let file = load(sources, args.source.input(), &args.source.python)?;
     let mut target = target(printer, &args.target, Budget::QUICK)?;
-    args.interface.aim(&mut target)?;
+    args.interface.aim(&mut target);
     let compiled = driver::compile(sources, file, args.source.choice(), &target)?;
     printer.diagnostics(&compiled.warnings, sources);
     let Some((design, manifest)) = args.interface.block(&compiled)? else {

@@ -315,7 +315,7 @@ fn cosim_in(
 ) -> Result<(), Diagnostics> {
     let file = load(sources, command.source.input(), &command.source.python)?;
     let mut target = target(printer, &command.target, Budget::OFF)?;
-    command.interface.aim(&mut target)?;
+    command.interface.aim(&mut target);
     let compiled = driver::compile(sources, file, command.source.choice(), &target)?;
     printer.diagnostics(&compiled.warnings, sources);
     let signature = Signature::of(&compiled.program);

@@ -486,10 +486,18 @@ fn flags_of_another_interface_and_two_about_one_array_are_refused() {
             "--interface axi --axi-buffer x=full --axi-buffer x=none",
             "--axi-buffer: two are about 'x'",
         ),
+        (
+            "--interface axi --axi-local x --axi-buffer x=full",
+            "--axi-buffer: 'x' is behind the control slave",
+        ),
+        (
+            "--interface axis --axi-local x --axis-buffer x",
+            "--axis-buffer: 'x' is behind the control slave",
+        ),
     ] {
         let args: Vec<&str> = [kernel].into_iter().chain(flags.split(' ')).collect();
         let output = allo_hls(&args);
-        assert_eq!(output.status.code(), Some(1), "{flags}");
+        assert_eq!(output.status.code(), Some(2), "{flags}");
         let message = String::from_utf8_lossy(&output.stderr);
         assert!(message.contains(why), "{flags}: {message}");
     }

@@ -29,7 +29,7 @@ pub struct Short {
 /// The streams of a network that are too short whatever the data are.
 pub fn short(network: &Network, program: &Program) -> Vec<Short> {
     let processes = &network.processes;
-    if !may_wait(network)
+    if !(may_wait(network) || leaves_elements(network))
         || !processes
             .iter()
             .all(|one| rates::are_constant(one.kernel()))
@@ -69,6 +69,18 @@ pub fn lengthen(program: &mut Program, short: &[Short]) {
             }
         }
     }
+}
+
+/// Whether a process may put more elements than another one gets: it waits for room then when that one has ended.
+fn leaves_elements(network: &Network) -> bool {
+    let Some(moved) = network.moved() else {
+        return true;
+    };
+    let of = |process: usize, id| moved[process].get(id).copied().unwrap_or_default();
+    network.users().iter().any(|(id, users)| {
+        let put = users.producer.map_or(0, |process| of(process, id).put);
+        users.consumers.iter().any(|&one| of(one, id).got < put)
+    })
 }
 
 /// Whether there are two ways from one process to another, by streams or because one starts after the other.

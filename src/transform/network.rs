@@ -9,6 +9,7 @@ use super::{grids, inline, workers};
 use crate::arena::Arena;
 use crate::codes;
 use crate::diagnostics::{Diagnostic, Diagnostics, Span};
+use crate::ir::analysis::rates::{self, Moved};
 use crate::ir::analysis::touch::Touched;
 use crate::ir::copy::Copier;
 use crate::ir::grid::combinations;
@@ -120,6 +121,19 @@ impl Network {
         let network = assemble(outer, groups, yields, notes)?;
         network.check()?;
         Ok(Some(network))
+    }
+
+    /// Elements that each process gets and puts, by stream of the network; `None`: that may depend on the data.
+    pub fn moved(&self) -> Option<Vec<BTreeMap<ArrayId, Moved>>> {
+        let each = self.processes.iter().map(|process| {
+            let mut all: BTreeMap<ArrayId, Moved> = BTreeMap::new();
+            for (own, Moved { got, put }) in rates::moved(process.kernel())? {
+                let sum = all.entry(process.outside(own)?).or_default();
+                (sum.got, sum.put) = (sum.got + got, sum.put + put);
+            }
+            Some(all)
+        });
+        each.collect()
     }
 
     /// What is done with each stream of the network.

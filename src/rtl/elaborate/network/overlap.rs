@@ -9,7 +9,6 @@
 use super::Around;
 use super::arrays::Lane;
 use crate::diagnostics::Diagnostic;
-use crate::ir::analysis::rates::{self, Moved};
 use crate::ir::{Arg, ArrayId, ArrayKind, Param, ValueId};
 use crate::rtl::elaborate::BlockPorts;
 use crate::rtl::elaborate::cells::{Cells, bit};
@@ -113,15 +112,7 @@ pub(super) fn behind(network: &Network) -> Vec<BTreeSet<usize>> {
 
 /// Whether each consumer of a stream takes as many elements as are put; `None`: data decide.
 fn are_streams_emptied(network: &Network, users: &BTreeMap<ArrayId, Users>) -> Option<bool> {
-    let mut moved: Vec<BTreeMap<ArrayId, Moved>> = Vec::new();
-    for process in &network.processes {
-        let mut all: BTreeMap<ArrayId, Moved> = BTreeMap::new();
-        for (own, Moved { got, put }) in rates::moved(process.kernel())? {
-            let sum = all.entry(process.outside(own)?).or_default();
-            (sum.got, sum.put) = (sum.got + got, sum.put + put);
-        }
-        moved.push(all);
-    }
+    let moved = network.moved()?;
     let of = |process: usize, id: &ArrayId| moved[process].get(id).copied().unwrap_or_default();
     Some(users.iter().all(|(id, users)| {
         let array = &network.kernel.arrays[*id];

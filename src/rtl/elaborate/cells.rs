@@ -17,10 +17,11 @@ pub struct Cells {
 }
 
 impl Cells {
-    /// An empty module.
+    /// An empty module. Nothing inside has its name, which not all tools take.
     pub fn new(name: &str) -> Cells {
         let mut cells = Cells::default();
         cells.module.name = name.to_string();
+        cells.namer.take(name);
         cells
     }
 

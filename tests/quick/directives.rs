@@ -388,3 +388,21 @@ def top(a: \"i32[64]\", b: \"i32[16]\", at: \"u4[140]\", c: \"i32[128]\"):
     };
     assert!(runs.whole > 1, "{runs:?}");
 }
+
+/// Workers of a grid, and what is made of a template, are kernels of their own in the ir, and one kernel for users.
+#[test]
+fn a_kernel_is_named_for_all_that_is_made_of_it() {
+    let text = "from allo import *\n\n@kernel(mapping=[2])\ndef pe(y: \"i32[2, 8]\"):\n    w = get_wid(0)\n    for k in range(8):\n        \
+                y[w, k] = k * 3 + w\n\n@kernel\ndef top(y: \"i32[2, 8]\"):\n    s: Stream[i32]\n    pe(y)\n";
+    for name in ["pe/k=2", "k=2"] {
+        let compiled = compile_text(text, &[("pipeline", name)], false).expect(name);
+        let loops = compiled.manifest.loops.iter();
+        let workers: Vec<_> = loops
+            .filter(|one| one.name == "k")
+            .map(|one| one.ii)
+            .collect();
+        assert_eq!(workers, [Some(2); 2], "{name}");
+    }
+    let why = compile_text(text, &[("pipeline", "p/k=2")], false).expect_err("no such kernel");
+    assert!(why.contains("there is no loop 'p/k'"), "{why}");
+}

@@ -432,3 +432,13 @@ def top(x: \"u8[6]\", y: \"u8[2, 3]\", k: u2) -> u8:
         );
     }
 }
+
+/// Subscripts that leave the bank open have several elements read all banks that may have them; each of these is read once.
+#[test]
+fn banks_of_one_element_are_read_once_however_many_may_need_them() {
+    let text = "from allo import *\n\n@kernel\ndef top(a: \"i32[6, 4]\", o: \"i32[4, 4]\"):\n    for y in range(4):\n        \
+                for x in range(4):\n            o[y, x] = a[y, x] + a[y + 1, x] + a[y + 2, x]\n";
+    let compiled = checked(text, &[("partition", "a:complete"), ("pipeline", "x")]);
+    let intervals: Vec<_> = compiled.manifest.loops.iter().map(|one| one.ii).collect();
+    assert_eq!(intervals.last(), Some(&Some(1)));
+}

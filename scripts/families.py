@@ -30,11 +30,17 @@ class Family:
     location: tuple = ()
     # Bits of the operands of a multiplier block; without, there are none.
     dsp: tuple = ()
+    # A product as it is measured, and the lookup tables on its way: where synthesis moves registers into the block, a gate
+    # on either side has the whole block lie between registers.
+    product: str = "{a} * {v}"
+    gates: int = 0
     # Whether lookup tables can be memory.
     lut_ram: bool = True
     # What the command of Yosys needs to keep modules apart, and not to.
     apart: str = "-noflatten"
     whole: str = ""
+    # What makes the pins of a design whose modules were apart, where the command makes them in all modules or none.
+    padded: str = ""
     # LUT4, multiplier blocks, kbit of block RAM in the device; kbit of one block RAM and what it is.
     total: tuple = (0, 0, 0)
     ram_block: int = 18
@@ -111,7 +117,7 @@ TABLE = [
         dsp=(18, 18), total=(32256, 56, 1512), counted="84 block RAMs of 18; two large ones of 512 are left out"),
     ice40(
         "ice40up", "u -dsp", "Lattice iCE40 UltraPlus UP5K", ("--up5k", "--package", "sg48"),
-        dsp=(16, 16), total=(5280, 8, 120), counted="30 block RAMs of 4; four large ones of 256 are left out"),
+        dsp=(16, 16), product="(({a} ^ {b}) * ({v} ^ {b})) ^ {c}", gates=2, total=(5280, 8, 120), counted="30 block RAMs of 4; four large ones of 256 are left out"),
     ice40(
         "ice40hx", "hx", "Lattice iCE40 HX8K", ("--hx8k", "--package", "ct256"),
         total=(7680, 0, 128), counted="32 block RAMs of 4"),
@@ -121,6 +127,7 @@ TABLE = [
         luts={"LUT[1-4]": 1, "ALU": 1, "RAM16SDP4": 6, "RAM16SDP2": 3, "RAM16SDP1": 2, "RAM16S4": 6},
         registers="DFF.*", blocks={"MULT9X9": 0.5, "MULT18X18": 1, "MULT36X36": 4},
         rams={"SDPB|SDPX9B|DPB|DPX9B|SP|SPX9|pROM|pROMX9": 18},
+        apart="-noflatten -noiopads", padded="iopadmap -bits -inpad IBUF O:I -outpad OBUF I:O; ",
         nextpnr="nextpnr-himbaechel-gowin",
         arguments=("--device", "GW2A-LV18PG256C8/I7", "--vopt", "family=GW2A-18"),
         located=located('IO_LOC "{port}" {site};', "T10 L14 H11 C13 A13 N16 N14 L16 E16 M14"), location=("--vopt", "cst={path}"),

@@ -39,7 +39,7 @@ def synthesise_parts(source, top, work, family):
     """As `synthesise`, each module by itself; returns the cells of each module by its name."""
     netlist, parts = work / f"{top}.json", work / f"{top}.parts.json"
     run("yosys", "-q", "-p", f"read_verilog -sv {source}; {family.synthesis} {family.apart} -top {top}; "
-        f"write_json {parts}; flatten; clean; write_json {netlist}")
+        f"write_json {parts}; flatten; clean; {family.padded}write_json {netlist}")
     names = json.loads(parts.read_text())["modules"]
     return netlist, {name: cells(parts, name) for name in names}
 

@@ -3,26 +3,50 @@
 import json
 
 
-def registered(source, top, netlist, clock, work):
+def registered(source, top, netlist, clock, work, pins=False):
     """Writes the module again with registers at its ports; returns the new file and module name."""
     ports = json.loads(netlist.read_text())["modules"][top]["ports"]
+    ports = {name: (port["direction"], len(port["bits"])) for name, port in ports.items()}
+    text, wrapper = wrapped(source.read_text(), top, ports, clock, pins)
+    path = work / f"{wrapper}.sv"
+    path.write_text(text)
+    return path, wrapper
+
+
+def wrapped(text, top, ports, clock, pins):
+    """The text with a wrapper around a module of these ports, direction and bits by name; and the wrapper's name.
+
+    With `pins` there are three: inputs come out of a shift register, outputs go into one by way of an exclusive or.
+    """
     if clock not in ports:
         # Combinational: the registers of the wrapper are the only ones.
         clock = None
     head, body, clocked, connections = ["input logic clk"], [], [], []
-    for index, (name, port) in enumerate(ports.items()):
+    # Bits that have been shifted in and out so far.
+    bits = {"input": 0, "output": 0}
+    for index, (name, (direction, count)) in enumerate(ports.items()):
         if name == clock:
             connections.append(f".{name}(clk)")
             continue
-        width = f"[{len(port['bits']) - 1}:0]"
-        head.append(f"{port['direction']} logic {width} p{index}")
-        body.append(f"  logic {width} r{index};")
-        clocked.append(f"r{index} <= p{index};" if port["direction"] == "input" else f"p{index} <= r{index};")
+        width = f"[{count - 1}:0]"
+        if pins:
+            place = f"{direction}s[{bits[direction]} +: {count}]"
+            bits[direction] += count
+            body.append(f"  logic {width} p{index}, r{index};")
+            body.append(f"  assign p{index} = {place};" if direction == "input" else f"  assign {place} = p{index};")
+        else:
+            body.append(f"  logic {width} r{index};")
+            head.append(f"{direction} logic {width} p{index}")
+        clocked.append(f"r{index} <= p{index};" if direction == "input" else f"p{index} <= r{index};")
         connections.append(f".{name}(r{index})")
+    if pins:
+        inputs, outputs = (max(count, 1) - 1 for count in bits.values())
+        head += ["input logic shift_in", "output logic shift_out"]
+        body = [f"  logic [{inputs}:0] inputs;", f"  logic [{outputs}:0] outputs, shifted;", *body]
+        clocked += ["inputs <= {inputs, shift_in};", "shifted <= outputs ^ {shifted, inputs[0]};",
+                    f"shift_out <= shifted[{outputs}];"]
     wrapper = f"{top}_registered"
-    lines = [source.read_text(), f"module {wrapper} (", "  " + ",\n  ".join(head), ");", *body,
+    lines = [text, f"module {wrapper} (", "  " + ",\n  ".join(head), ");", *body,
              f"  {top} dut ({', '.join(connections)});", "  always_ff @(posedge clk) begin",
              *("    " + line for line in clocked), "  end", "endmodule"]
-    path = work / f"{wrapper}.sv"
-    path.write_text("\n".join(lines) + "\n")
-    return path, wrapper
+    return "\n".join(lines) + "\n", wrapper

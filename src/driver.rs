@@ -1,6 +1,7 @@
 //! The whole way from source text to netlist, with every form in between kept for printing and checking.
 
 mod choice;
+mod device;
 
 use crate::arena::Arena;
 use crate::codes;
@@ -69,7 +70,9 @@ impl Target {
     /// All passes, loops as they are, and no check.
     pub fn new(device: &str, period: f64) -> Result<Target, Diagnostic> {
         let device = Device::load(device)?;
-        let Total { luts, blocks, ram } = device.total;
+        let Total {
+            luts, blocks, ram, ..
+        } = device.total;
         let ram = ram.saturating_mul(1024);
         let limits = Limits { luts, blocks, ram };
         Ok(Target {
@@ -125,6 +128,8 @@ pub struct Compilation {
     pub checked: Checked,
     /// Array arguments of the program that are streams of the module.
     pub streamed: Vec<Streamed>,
+    /// Whether the device has memory of lookup tables, for what is built around the module.
+    pub lut_ram: bool,
 }
 
 impl Compilation {
@@ -185,6 +190,9 @@ pub fn compile<'t>(
     if let Some(top) = top {
         compilation.manifest.top = top.to_string();
     }
+    let (warnings, span) = (&mut compilation.warnings, compilation.kernel.span);
+    device::warn_of_clock(target, warnings);
+    device::warn_of_size(&compilation.design, target, span, warnings);
     Ok(compilation)
 }
 
@@ -361,6 +369,8 @@ pub fn build(
     mut directed: ir::Program,
     target: &Target,
 ) -> Result<Compilation, Diagnostics> {
+    let top = &directed.kernels[directed.top];
+    device::refuse(&compiled.directives, target, top.span)?;
     transform::fold_calls::run(&mut directed, constants::evaluate);
     debug_check("ir", || ir::validate::validate(&directed));
     if is_network(&directed) {
@@ -426,6 +436,7 @@ pub fn build(
         warnings,
         checked,
         streamed: Vec::new(),
+        lut_ram: target.device.memory.lut_ram,
     })
 }
 
@@ -482,6 +493,7 @@ fn build_network(
     drop(step);
     let built = rtl::elaborate::network::build(network, &parts, &which, target.overlaps(), sources);
     let (mut design, manifest) = built?;
+    leave_open(&mut design, target);
     debug_check("netlist", || rtl::validate::validate(&design));
     let kernel = &network.kernel;
     design.header = header(&sources.location(kernel.span).to_string(), target);
@@ -521,6 +533,7 @@ fn build_network(
         warnings,
         checked,
         streamed: Vec::new(),
+        lut_ram: target.device.memory.lut_ram,
     })
 }
 
@@ -609,7 +622,7 @@ fn taken(hardware: &Program, schedule: &Schedule, target: &Target) -> Forecast {
     Forecast {
         cycles: schedule::forecast::cycles(hardware, schedule),
         luts,
-        logic: luts - blocks as f64 * target.device.dsp.luts,
+        logic: luts - blocks as f64 * target.device.block_luts(),
         blocks,
         ram: schedule::forecast::ram(hardware),
     }
@@ -680,6 +693,7 @@ fn build_kernel(
         schedule::check::check(&hardware, &schedule, &target.device)
     });
     let (mut design, manifest) = rtl::elaborate::build(&hardware, &schedule, sources);
+    leave_open(&mut design, target);
     debug_check("netlist", || rtl::validate::validate(&design));
     design.header = header(&sources.location(kernel.span).to_string(), target);
     Ok(Hardware {
@@ -785,7 +799,9 @@ fn build_operator(
     debug_check("schedule", || {
         schedule::check::unit(&variant, device, period)
     });
+    device::warn_of_clock(target, &mut warnings);
     let mut design = rtl::elaborate::build_operator(unit, &variant);
+    leave_open(&mut design, target);
     debug_check("netlist", || rtl::validate::validate(&design));
     design.header = header(&format!("operator {operator}"), target);
     let latency = variant.latency;
@@ -816,6 +832,13 @@ fn build_operator(
         manifest,
         warnings,
     })
+}
+
+/// Without memory of lookup tables, what would be made of it is left to the synthesiser.
+fn leave_open(design: &mut Design, target: &Target) {
+    if !target.device.memory.lut_ram {
+        rtl::lut_ram::leave_open(design);
+    }
 }
 
 /// Cuts products to the device's multipliers, and other operations to what fits into a cycle.

@@ -4,6 +4,7 @@ use super::Cli;
 use allo_hls::codes;
 use allo_hls::diagnostics::Diagnostic;
 use allo_hls::driver::{Compilation, Target};
+use allo_hls::rtl;
 use allo_hls::rtl::axi::plan::DEFAULT_BUNDLE;
 use allo_hls::rtl::axi::{self, Interface, Options};
 use allo_hls::rtl::interface::block::{BlockManifest, Outstanding};
@@ -116,9 +117,12 @@ impl InterfaceArgs {
             ..options
         };
         let block = axi::around(&compiled.design, &compiled.manifest, &options);
-        block
-            .map(Some)
-            .map_err(|why| Diagnostic::error(codes::BLOCK, compiled.kernel.span, why))
+        let (mut design, manifest) =
+            block.map_err(|why| Diagnostic::error(codes::BLOCK, compiled.kernel.span, why))?;
+        if !compiled.lut_ram {
+            rtl::lut_ram::leave_open(&mut design);
+        }
+        Ok(Some((design, manifest)))
     }
 
     /// A flag that is about another interface, or about an array that another one is about, too.

@@ -1,7 +1,7 @@
 //! Fits operations to a device: products by constants become sums where those cost less, other products are cut to the
-//! device's multiplier blocks; shifts, sums and comparisons that take longer than a cycle are cut into parts.
+//! device's multiplier blocks, or made of rows of bits where there are none; shifts, sums and comparisons that take longer than a cycle are cut into parts.
 //!
-//! Products: schoolbook decomposition: one operand is cut at the block's width, the lower part unsigned, the upper part with
+//! Products: schoolbook decomposition: one operand is cut at one of the block's widths, the lower part unsigned, the upper part with
 //! the operand's sign. Only demanded bits are computed, so the low half of a 32x32 product takes three
 //! 18x18 blocks instead of four.
 //!
@@ -19,11 +19,14 @@ use super::types::HwType;
 use num_traits::{Signed, Zero};
 use std::collections::BTreeMap;
 
+/// Bits of the operands of a multiplier block, the longer first.
+pub type Block = [u32; 2];
+
 /// Up to which width an operation stays in one piece.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Bits of an operand of a product.
-    pub product: u32,
+    /// Bits of the operands of a multiplier block, the longer first; `None`: products are sums of rows of bits.
+    pub product: Option<Block>,
     /// Bits of a shifted value.
     pub shift: u32,
     /// Bits of a sum or difference; at least [`LEAST_WORD`].
@@ -66,10 +69,10 @@ pub fn split_pure(graph: &mut Graph, limits: Limits) -> bool {
 pub fn is_too_wide(graph: &Graph, widths: &[u32], limits: Limits) -> bool {
     graph.nodes.iter().any(|(id, node)| {
         let demand = widths[id.index()];
-        let mut bits = node.args.iter().map(|&a| graph.width(a).min(demand));
+        let bits = |arg: usize| graph.width(node.args[arg]).min(demand);
         match node.op {
             Op::Mul => {
-                bits.any(|bits| bits > limits.product)
+                demand > 0 && !fits(limits.product, bits(0), bits(1))
                     || sums_for(graph, &node.args, demand, limits).is_some()
             }
             _ => demand > 0 && is_too_slow(graph, &node.op, &node.args, node.ty, demand, limits),
@@ -170,30 +173,64 @@ fn sums_for(graph: &Graph, args: &[NodeId], demand: u32, limits: Limits) -> Opti
     }
     let width = graph.width(factor).min(demand);
     let digits = (constant.bits() as u32 + u32::from(constant.is_negative())).min(demand);
-    let (block_area, block_delay) = blocks_cost(width, digits, demand, limits.product, costs);
+    let cost = |block| blocks_cost(width, digits, demand, block, costs);
+    let (block_area, block_delay) = limits.product.map_or((0.0, 0.0), cost);
     // What shares sums may need more levels of them.
     let plans = [true, false].into_iter();
     let mut plans = plans.filter_map(|sharing| Plan::new(constant, sharing));
     let plan = plans.find(|plan| {
         let (area, delay) = plan.cost(width, demand, costs);
-        area <= block_area && delay <= block_delay
+        limits.product.is_none() || area <= block_area && delay <= block_delay
     });
     Some((factor, plan?))
 }
 
 /// LUT4 and ns of a product in blocks, as [`product`] makes it.
-fn blocks_cost(a: u32, b: u32, demand: u32, block: u32, costs: &Costs) -> (f64, f64) {
-    let (rows, columns) = (a.div_ceil(block), b.div_ceil(block));
-    let places = (0..rows).flat_map(|row| (0..columns).map(move |column| row + column));
-    let blocks = places.filter(|place| place * block < demand).count() as f64;
+fn blocks_cost(a: u32, b: u32, demand: u32, block: Block, costs: &Costs) -> (f64, f64) {
+    let [row, column] = turned(block, a, b);
+    let (rows, columns) = (a.div_ceil(row), b.div_ceil(column));
+    let places = (0..rows).flat_map(|r| (0..columns).map(move |c| r * row + c * column));
+    let blocks = places.filter(|place| *place < demand).count() as f64;
     let bits = (a + b).min(demand);
     let area = blocks * costs.block_area + (blocks - 1.0) * costs.add_area * f64::from(bits);
     let sums = f64::from(rows + columns - 2);
     (area, costs.block_delay + sums * costs.add_delay(bits))
 }
 
+/// Whether a block computes a product of operands of so many bits.
+fn fits(block: Option<Block>, a: u32, b: u32) -> bool {
+    block.is_some_and(|[long, short]| a.max(b) <= long && a.min(b) <= short)
+}
+
+/// The block's widths for operands of `a` and of `b` bits, such that the fewest blocks are taken.
+fn turned([long, short]: Block, a: u32, b: u32) -> Block {
+    let blocks = |[row, column]: [u32; 2]| a.div_ceil(row) * b.div_ceil(column);
+    match blocks([long, short]) <= blocks([short, long]) {
+        true => [long, short],
+        false => [short, long],
+    }
+}
+
+/// Where a product that no block computes is cut, such that the fewest blocks are taken: whether that is the second operand,
+/// and the bits of its lower part.
+fn cut(block: Block, a: u32, b: u32) -> (bool, u32) {
+    let blocks = |a: u32, b: u32| {
+        let [row, column] = turned(block, a, b);
+        a.div_ceil(row) * b.div_ceil(column)
+    };
+    let places = [false, true].map(|second| block.map(|at| (second, at)));
+    let places = places.into_iter().flatten().filter_map(|(second, at)| {
+        let (whole, other) = if second { (b, a) } else { (a, b) };
+        let upper = whole.checked_sub(at).filter(|upper| *upper > 0)?;
+        Some((blocks(at, other) + blocks(upper, other), (second, at)))
+    });
+    // One operand is longer than the block's shorter one.
+    let best = places.min_by_key(|(blocks, _)| *blocks);
+    best.map_or((false, block[0]), |(_, place)| place)
+}
+
 /// A value with the same low `demand` bits as `a * b`.
-fn product(b: &mut Builder, x: NodeId, y: NodeId, demand: u32, block: u32) -> NodeId {
+fn product(b: &mut Builder, x: NodeId, y: NodeId, demand: u32, block: Option<Block>) -> NodeId {
     let limit = |b: &mut Builder, v: NodeId| {
         // A part of a wide word may be known to be short.
         let v = b.narrowed(v);
@@ -209,25 +246,30 @@ fn product(b: &mut Builder, x: NodeId, y: NodeId, demand: u32, block: u32) -> No
     } else {
         (y, x)
     };
-    let ty = b.ty(wide);
-    if ty.width <= block {
+    let Some(block) = block else {
+        return rows(b, wide, other);
+    };
+    if fits(Some(block), b.ty(wide).width, b.ty(other).width) {
         return b.mul(wide, other);
     }
-    let low = b.extract(wide, 0, block);
-    let shift = b.constant(block);
-    let high = b.shr(wide, shift);
+    let (second, at) = cut(block, b.ty(wide).width, b.ty(other).width);
+    let (whole, other) = if second { (other, wide) } else { (wide, other) };
+    let ty = b.ty(whole);
+    let low = b.extract(whole, 0, at);
+    let shift = b.constant(at);
+    let high = b.shr(whole, shift);
     let low_product = part(b, low, other, demand, block);
-    let low_bits = b.extract(low_product, 0, block);
-    if demand <= block {
+    let low_bits = b.extract(low_product, 0, at);
+    if demand <= at {
         return low_bits;
     }
-    let high_product = part(b, high, other, demand - block, block);
+    let high_product = part(b, high, other, demand - at, block);
     let carried = b.shr(low_product, shift);
     let sum = b.add(carried, high_product);
     let full = ty.width + b.ty(other).width;
     let signed = ty.signed || b.ty(other).signed;
     let width = demand.min(full);
-    let joined = b.concat(&[(sum, width - block), (low_bits, block)]);
+    let joined = b.concat(&[(sum, width - at), (low_bits, at)]);
     if signed && width == full {
         b.cast(joined, HwType::si(full))
     } else {
@@ -238,29 +280,42 @@ fn product(b: &mut Builder, x: NodeId, y: NodeId, demand: u32, block: u32) -> No
 /// Widest operands of a corner, which is cheaper in logic than in a multiplier block.
 const CORNER: u32 = 7;
 
-/// A product of parts of a cut product: where only a corner is left of both, rows of bits, added up.
-fn part(b: &mut Builder, x: NodeId, y: NodeId, demand: u32, block: u32) -> NodeId {
+/// A product of parts of a cut product: where only a corner is left of both, rows of bits.
+fn part(b: &mut Builder, x: NodeId, y: NodeId, demand: u32, block: Block) -> NodeId {
     let is_corner = |ty: HwType| !ty.signed && ty.width <= CORNER;
-    if !is_corner(b.ty(x)) || !is_corner(b.ty(y)) {
-        return product(b, x, y, demand, block);
+    match is_corner(b.ty(x)) && is_corner(b.ty(y)) {
+        true => rows(b, x, y),
+        false => product(b, x, y, demand, Some(block)),
     }
+}
+
+/// A product as rows, one for each bit of the second operand, added up in a tree. The row of a sign counts negatively.
+fn rows(b: &mut Builder, x: NodeId, y: NodeId) -> NodeId {
     let zero = b.constant(0);
-    let rows = (0..b.ty(y).width).map(|place| {
+    let second = b.ty(y);
+    let rows = (0..second.width).map(|place| {
         let bit = b.extract(y, place, 1);
         let row = b.mux(bit, x, zero);
+        let is_negative = second.signed && place + 1 == second.width;
         let place = b.constant(place);
-        let ty = HwType::ui(b.ty(row).width + CORNER);
-        b.shl(row, place, ty)
+        let ty = b.ty(row);
+        let width = ty.width + second.width.max(CORNER);
+        (b.shl(row, place, HwType { width, ..ty }), is_negative)
     });
-    let mut rows: Vec<NodeId> = rows.collect();
+    let mut rows: Vec<(NodeId, bool)> = rows.collect();
     while rows.len() > 1 {
+        // The negative one is the last.
         let pairs = rows.chunks(2).map(|pair| match *pair {
-            [one, other] => b.add(one, other),
+            [(one, _), (other, true)] => (b.sub(one, other), false),
+            [(one, _), (other, false)] => (b.add(one, other), false),
             _ => pair[0],
         });
         rows = pairs.collect();
     }
-    rows[0]
+    match rows[0] {
+        (row, false) => row,
+        (row, true) => b.sub(zero, row),
+    }
 }
 
 /// A value with the same low `demand` bits as the sum of the terms, or the difference of two.
@@ -416,12 +471,22 @@ mod tests {
         add_delay: (1.5, 0.03),
     };
 
+    /// A block of any shape, or none.
+    fn block(random: &mut Random) -> Option<Block> {
+        let long = random.between(4, 18);
+        let short = match random.flip() {
+            true => long,
+            false => random.between(4, long),
+        };
+        (random.between(0, 3) > 0).then_some([long, short])
+    }
+
     /// Splits the products of a random graph; the demanded bits of the outputs stay.
     fn splitting_keeps_demanded_bits(seed: u64, shape: &Shape, limit: usize) {
         let mut random = Random::new(seed);
         let graph = random_graph(&mut random, shape);
         let limits = Limits {
-            product: random.between(4, 18),
+            product: block(&mut random),
             shift: random.between(1, 20),
             sum: random.between(LEAST_WORD, 30),
             order: random.between(LEAST_WORD, 30),
@@ -508,12 +573,15 @@ mod tests {
                 let mut builder = Builder::new();
                 let x = builder.opaque(Op::Input(0), vec![], a);
                 let y = builder.opaque(Op::Input(1), vec![], b);
-                let z = product(&mut builder, x, y, demand, 4);
+                let blocks = [Some([4, 4]), Some([5, 3]), None];
+                let products = blocks.map(|block| product(&mut builder, x, y, demand, block));
                 let bits = HwType::ui(demand);
-                for inputs in input_vectors(&mut Random::new(1), &[a, b], 1 << 14) {
+                for inputs in input_vectors(&mut Random::new(1), &[a, b], 1 << 12) {
                     let values = eval_nodes(&builder.graph, &inputs);
                     let exact = &inputs[0] * &inputs[1];
-                    assert_eq!(bits.wrap(&values[z.index()]), bits.wrap(&exact));
+                    for z in products {
+                        assert_eq!(bits.wrap(&values[z.index()]), bits.wrap(&exact));
+                    }
                 }
             }
         }
@@ -563,7 +631,7 @@ mod tests {
             let mut graph = builder.finish(vec![result]);
             let whole = graph.clone();
             let limits = Limits {
-                product: 18,
+                product: Some([18, 18]),
                 shift: 64,
                 sum: word,
                 order: 64,
@@ -578,7 +646,7 @@ mod tests {
     #[test]
     fn comparisons_in_words_are_right_for_all_inputs() {
         let limits = |limit| Limits {
-            product: 18,
+            product: Some([18, 18]),
             shift: 18,
             sum: LEAST_WORD,
             order: limit,
@@ -641,7 +709,7 @@ mod tests {
             let product = g.mul(x, c);
             g.outputs.push(product);
             let limits = Limits {
-                product: 18,
+                product: Some([18, 18]),
                 shift: 18,
                 sum: 64,
                 order: 64,
@@ -671,12 +739,22 @@ mod tests {
     }
 
     #[test]
-    fn the_low_half_of_a_32_bit_product_takes_three_blocks() {
-        let mut builder = Builder::new();
-        let x = builder.opaque(Op::Input(0), vec![], HwType::si(32));
-        let y = builder.opaque(Op::Input(1), vec![], HwType::si(32));
-        product(&mut builder, x, y, 32, 18);
-        let nodes = builder.graph.nodes.iter();
-        assert_eq!(nodes.filter(|(_, n)| n.op == Op::Mul).count(), 3);
+    fn products_take_the_fewest_blocks() {
+        let blocks = |bits: u32, demand: u32, block: Option<Block>| {
+            let mut builder = Builder::new();
+            let x = builder.opaque(Op::Input(0), vec![], HwType::si(bits));
+            let y = builder.opaque(Op::Input(1), vec![], HwType::si(bits));
+            product(&mut builder, x, y, demand, block);
+            let nodes = builder.graph.nodes.iter();
+            nodes.filter(|(_, n)| n.op == Op::Mul).count()
+        };
+        assert_eq!(blocks(32, 32, Some([18, 18])), 3, "the low half");
+        assert_eq!(
+            blocks(24, 48, Some([24, 17])),
+            2,
+            "the longer side takes all of one"
+        );
+        assert_eq!(blocks(32, 64, Some([24, 17])), 4, "neither side takes all");
+        assert_eq!(blocks(32, 32, None), 0);
     }
 }

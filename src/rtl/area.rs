@@ -35,7 +35,7 @@ impl AddAssign for Area {
 impl Area {
     /// In LUT4, with as many for each multiplier as the device has for one.
     pub fn in_luts(&self, device: &Device) -> f64 {
-        self.luts + self.blocks as f64 * device.dsp.luts
+        self.luts + self.blocks as f64 * device.block_luts()
     }
 }
 
@@ -150,7 +150,7 @@ pub fn of_item(module: &Module, item: &Item, device: &Device) -> Area {
 fn of_expression(module: &Module, width: u32, expr: &Expr, device: &Device) -> Area {
     if let Expr::Multiply { lhs, rhs, .. } = expr {
         let [a, b] = [lhs, rhs].map(|operand| module.operand_width(operand));
-        return match a.min(b) > 1 && a + b > SMALL_PRODUCT {
+        return match device.dsp.is_some() && a.min(b) > 1 && a + b > SMALL_PRODUCT {
             true => Area {
                 blocks: 1,
                 ..Area::default()
@@ -217,11 +217,13 @@ fn luts(class: Class, bits: f64, device: &Device) -> Area {
 
 fn of_memory(memory: &Memory, device: &Device) -> Area {
     let bits = memory.depth.saturating_mul(memory.width.into());
-    let is_small = match memory.style {
-        MemoryStyle::Distributed => true,
-        MemoryStyle::Block => false,
-        MemoryStyle::Auto => bits <= SMALL_MEMORY,
-    };
+    let in_tables = device.memory.lut_ram || memory.writes.is_empty();
+    let is_small = in_tables
+        && match memory.style {
+            MemoryStyle::Distributed => true,
+            MemoryStyle::Block => false,
+            MemoryStyle::Auto => bits <= SMALL_MEMORY,
+        };
     // What is read is held in a register.
     let held = f64::from(memory.width) * memory.reads.len() as f64;
     match is_small {

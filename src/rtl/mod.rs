@@ -9,6 +9,7 @@ pub mod foreign;
 mod inline;
 pub mod interface;
 mod layout;
+pub mod lut_ram;
 pub mod namer;
 pub mod netlist;
 pub(crate) mod order;

@@ -6,8 +6,13 @@ use crate::hwarith::shift_add::Costs;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
+/// The text of a model that comes with the compiler, by its name.
+macro_rules! built_in {
+    ($($name:literal),*) => { &[$(($name, include_str!(concat!("../../devices/", $name, ".toml")))),*] };
+}
+
 /// The models that come with the compiler.
-const BUILT_IN: &[(&str, &str)] = &[("ecp5", include_str!("../../devices/ecp5.toml"))];
+const BUILT_IN: &[(&str, &str)] = built_in!("ecp5", "ecp5-6", "ice40up", "ice40hx", "xc7", "xcup");
 
 /// Timing of a device family.
 #[derive(Clone, Debug, Deserialize)]
@@ -23,8 +28,11 @@ pub struct Device {
     /// LUT4 of each class of operation, for each bit of its result; one where it is left out.
     #[serde(default)]
     pub area: BTreeMap<Class, f64>,
-    /// Multiplier blocks.
-    pub dsp: Dsp,
+    /// Multiplier blocks; a device without makes products of sums.
+    pub dsp: Option<Dsp>,
+    /// What memories can be made of.
+    #[serde(default)]
+    pub memory: Memory,
     /// What there is of everything; unlimited where the model does not say.
     #[serde(default)]
     pub total: Total,
@@ -35,6 +43,9 @@ pub struct Device {
 pub struct Total {
     /// LUT4.
     pub luts: u64,
+    /// Flip-flops, if there are not as many as LUT4.
+    #[serde(default)]
+    pub registers: Option<u64>,
     /// Multiplier blocks.
     pub blocks: u64,
     /// Kbit of block RAM.
@@ -45,8 +56,27 @@ impl Default for Total {
     fn default() -> Total {
         Total {
             luts: u64::MAX,
+            registers: None,
             blocks: u64::MAX,
             ram: u64::MAX,
+        }
+    }
+}
+
+/// What memories can be made of.
+#[derive(Clone, Copy, Debug, Deserialize)]
+pub struct Memory {
+    /// Whether lookup tables can be memory that is written.
+    pub lut_ram: bool,
+    /// Kbit of a block RAM.
+    pub block: u64,
+}
+
+impl Default for Memory {
+    fn default() -> Memory {
+        Memory {
+            lut_ram: true,
+            block: 18,
         }
     }
 }
@@ -128,6 +158,10 @@ pub fn ceil_log2(n: u64) -> u32 {
     u64::BITS - n.saturating_sub(1).leading_zeros()
 }
 
+fn malformed(name: &str, why: &str) -> Diagnostic {
+    Diagnostic::global(codes::DEVICE, format!("malformed device '{name}': {why}"))
+}
+
 impl Device {
     /// The model called `name`, or the one in the file of that path if it ends in `.toml`.
     ///
@@ -139,7 +173,7 @@ impl Device {
                 Diagnostic::global(codes::DEVICE, format!("cannot read device '{name}': {e}"))
             })?,
             None => {
-                let known: Vec<&str> = BUILT_IN.iter().map(|(n, _)| *n).collect();
+                let known: Vec<&str> = Device::built_in().collect();
                 let help = format!(
                     "known devices: {}; or give the path of a .toml file",
                     known.join(", ")
@@ -150,23 +184,69 @@ impl Device {
                 );
             }
         };
-        toml::from_str(&text).map_err(|e| {
-            Diagnostic::global(
-                codes::DEVICE,
-                format!("malformed device '{name}': {}", e.message()),
-            )
-        })
+        let device: Device = toml::from_str(&text).map_err(|e| malformed(name, e.message()))?;
+        match device.complaint() {
+            Some(why) => Err(malformed(name, &why)),
+            None => Ok(device),
+        }
+    }
+
+    /// Names of the models that come with the compiler.
+    pub fn built_in() -> impl Iterator<Item = &'static str> {
+        BUILT_IN.iter().map(|(name, _)| *name)
+    }
+
+    /// What no device is like.
+    fn complaint(&self) -> Option<String> {
+        let clock = &self.clock;
+        let areas = self.area.values().copied();
+        let laws = self.delay.values();
+        let laws = laws.flat_map(|law| [law.base, law.per_bit, law.per_log2]);
+        let mut numbers = areas.chain(laws).chain([clock.overhead]);
+        if let Some(bad) = numbers.find(|number| !number.is_finite() || *number < 0.0) {
+            return Some(format!("{bad} is no time or area"));
+        }
+        if !(0.0..1.0).contains(&clock.margin) || !(clock.gate_chaining > 0.0) {
+            return Some("the margin is from 0 to 1, gate_chaining more than 0".into());
+        }
+        match self.dsp {
+            Some(dsp) if dsp.width_a.min(dsp.width_b) < 2 || !(dsp.luts >= 0.0) => {
+                Some("a multiplier block has operands of 2 bits at least".into())
+            }
+            None if !matches!(self.total.blocks, 0 | u64::MAX) => {
+                Some("there are multiplier blocks, and [dsp] does not say which".into())
+            }
+            _ => None,
+        }
+    }
+
+    /// What a multiplier block is worth in LUT4; nothing where there is none.
+    pub fn block_luts(&self) -> f64 {
+        self.dsp.map_or(0.0, |dsp| dsp.luts)
+    }
+
+    /// Bits of the operands of a multiplier block, the longer first.
+    pub fn block_widths(&self) -> Option<[u32; 2]> {
+        let dsp = self.dsp?;
+        Some([dsp.width_a.max(dsp.width_b), dsp.width_a.min(dsp.width_b)])
     }
 
     /// Costs of products by constants.
     pub fn costs(&self) -> Costs {
         let add = self.delay.get(&Class::Add);
+        let delay = |dsp: Dsp| self.delay(Class::Mul, dsp.width_a);
         Costs {
-            block_area: self.dsp.luts,
+            block_area: self.block_luts(),
             add_area: self.area.get(&Class::Add).copied().unwrap_or(1.0),
-            block_delay: self.delay(Class::Mul, self.dsp.width_a),
+            block_delay: self.dsp.map_or(0.0, delay),
             add_delay: add.map_or((0.0, 0.0), |d| (d.base, d.per_bit)),
         }
+    }
+
+    /// ns of the shortest clock period with a lookup table, that of logic if it is alone, between two registers.
+    pub fn least_period(&self) -> f64 {
+        let table = self.delay.get(&Class::Logic).map_or(0.0, |law| law.base);
+        (self.clock.overhead + table) / (1.0 - self.clock.margin)
     }
 
     /// ns of a choice of one of several values of `width` bits, by a tree of two-way choices.

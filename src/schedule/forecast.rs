@@ -200,7 +200,7 @@ fn node_area(node: Node, device: &Device) -> f64 {
     };
     let per_bit = device.area.get(&class).copied().unwrap_or(1.0);
     match graph.nodes[id].op {
-        Op::Mul => device.dsp.luts,
+        Op::Mul => device.block_luts(),
         Op::Shl | Op::Shr => per_bit * f64::from(width) * f64::from(ceil_log2(bits.into())),
         Op::Icmp(_) => per_bit * f64::from(bits),
         _ => per_bit * f64::from(width),

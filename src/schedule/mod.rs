@@ -166,7 +166,7 @@ pub fn widest(device: &Device, period: f64) -> Limits {
     };
     let word = |class| widest(class).max(LEAST_WORD);
     Limits {
-        product: device.dsp.width_a.min(device.dsp.width_b),
+        product: device.block_widths(),
         shift: widest(Class::Shift),
         sum: word(Class::Add),
         order: word(Class::Compare),
@@ -270,6 +270,9 @@ fn load_delays(mem: &Mem, device: &Device) -> (f64, f64) {
         // It may come past the queue, and may have been got before.
         (Place::Stream(_), _) => (0.0, 2.0 * device.delay(Class::Mux, mem.width)),
         (Place::External, _) | (_, MemoryKind::Block) => {
+            (0.0, device.delay(Class::BlockRam, mem.width))
+        }
+        (_, MemoryKind::Distributed) if !device.memory.lut_ram => {
             (0.0, device.delay(Class::BlockRam, mem.width))
         }
         // The logic of so few tables is what the margin covers.

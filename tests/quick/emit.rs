@@ -41,7 +41,8 @@ fn a_dash_is_standard_output() {
 fn nothing_in_a_module_has_its_name() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("scale.py");
-    let text = "from allo import *\n\n@kernel\ndef scale(scale: i32) -> i32:\n    return scale * 3\n";
+    let text =
+        "from allo import *\n\n@kernel\ndef scale(scale: i32) -> i32:\n    return scale * 3\n";
     std::fs::write(&file, text).expect("the folder is writable");
     let file = file.to_str().expect("a path");
     let output = support::allo_hls(&[file, "--emit", "manifest", "--check", "off"]);

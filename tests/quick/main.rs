@@ -7,6 +7,7 @@ mod check_command;
 mod composed;
 mod conversions;
 mod corpus;
+mod devices;
 mod directives;
 mod emit;
 mod extending;

@@ -34,11 +34,10 @@ impl Gather<'_> {
         let known = |limit: u64| (limit != u64::MAX).then_some(limit as f64);
         let rows = [
             ("LUT4", total.luts.round(), known(device.total.luts)),
-            // There are as many flip-flops as LUT4 in the devices that we know.
             (
                 "flip-flops",
                 total.registers.round(),
-                known(device.total.luts),
+                known(device.total.registers.unwrap_or(device.total.luts)),
             ),
             (
                 "multipliers",

@@ -5,6 +5,7 @@ use crate::hwarith::graph::MemId;
 use crate::ir::MemoryKind;
 use crate::machine::program::{LeafId, Mem, Place as Where, PortRef};
 use crate::report::data::{Access, Memory, Pipeline, Use};
+use crate::schedule::device::Device;
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Gather<'_> {
@@ -23,7 +24,7 @@ impl Gather<'_> {
                     name: mem.name.clone(),
                     process: part.process.clone(),
                     place: self.place(mem.span),
-                    kind: kind(mem).into(),
+                    kind: kind(mem, &self.build.target.device).into(),
                     words: mem.depth,
                     bits: mem.width,
                     banks: banks.get(&id).copied().unwrap_or(1),
@@ -71,14 +72,15 @@ impl Gather<'_> {
     }
 }
 
-fn kind(mem: &Mem) -> &'static str {
+fn kind(mem: &Mem, device: &Device) -> &'static str {
     match (&mem.place, mem.kind) {
         (Where::External, _) => "outside",
         (Where::Stream(_), _) => "stream",
         (Where::Rom(_), _) => "ROM",
         (Where::State(_), _) => "state",
         (Where::Local, MemoryKind::Block) => "block RAM",
-        (Where::Local, MemoryKind::Distributed) => "LUT RAM",
+        (Where::Local, MemoryKind::Distributed) if device.memory.lut_ram => "LUT RAM",
+        (Where::Local, MemoryKind::Distributed) => "block RAM or registers",
     }
 }
 

@@ -1,0 +1,70 @@
+//! What a device cannot do: directives that ask for what it does not have are refused, clocks and sizes beyond it warned of.
+
+use super::Target;
+use crate::codes;
+use crate::diagnostics::{Diagnostic, Diagnostics, Span};
+use crate::directives::{Directive, Implementation};
+use crate::rtl::area::areas;
+use crate::rtl::clean::clean;
+use crate::rtl::netlist::Design;
+
+/// Errors: a directive asks for memory that the device does not have.
+pub fn refuse(directives: &[Directive], target: &Target, span: Span) -> Result<(), Diagnostics> {
+    let device = &target.device;
+    let of_tables = directives.iter().find(|directive| {
+        let Directive::Storage { r#impl, .. } = directive else {
+            return false;
+        };
+        *r#impl == Implementation::Lutram
+    });
+    match of_tables {
+        Some(directive) if !device.memory.lut_ram => {
+            let message = format!(
+                "{directive}: {} has no such memory; it has bram, register and rom",
+                device.name
+            );
+            Err(Diagnostic::error(codes::DIRECTIVE, span, message).into())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A warning of a clock at which not even one lookup table lies between two registers.
+pub fn warn_of_clock(target: &Target, warnings: &mut Diagnostics) {
+    let (device, least) = (&target.device, target.device.least_period());
+    if target.period >= least {
+        return;
+    }
+    let message = format!(
+        "{} does not reach {:.0} MHz: a lookup table between two registers takes {least:.2} ns, which is {:.0} MHz",
+        device.name,
+        1000.0 / target.period,
+        1000.0 / least
+    );
+    warnings.push(Diagnostic::global(codes::CLOCK, message).as_warning());
+}
+
+/// A warning of all that a design needs more of than the device has.
+pub fn warn_of_size(design: &Design, target: &Target, span: Span, warnings: &mut Diagnostics) {
+    let (device, total) = (&target.device, &target.device.total);
+    let area = areas(&clean(design), device).total();
+    let kbits = area.ram.div_ceil(1024);
+    let rows = [
+        (area.luts.round() as u64, total.luts, "LUT4"),
+        (area.blocks, total.blocks, "multipliers"),
+        (kbits, total.ram, "kbit of block RAM"),
+    ];
+    let beyond = rows
+        .iter()
+        .filter(|(needed, there_are, _)| needed > there_are);
+    let beyond = beyond.map(|(needed, there_are, what)| format!("{needed} of {there_are} {what}"));
+    let beyond: Vec<String> = beyond.collect();
+    if !beyond.is_empty() {
+        let message = format!(
+            "the hardware does not fit on {}: it takes about {}",
+            device.name,
+            beyond.join(", ")
+        );
+        warnings.push(Diagnostic::error(codes::SIZE, span, message).as_warning());
+    }
+}

@@ -71,10 +71,11 @@ def ecp5(name, speed, **fields):
 
 
 def located(line, sites):
-    """Constraints: a line for each port of a wrapper that has pins; several circuits have a clock each."""
-    ports = ["shift_in", "shift_out", "clk", *(f"clk{number}" for number in range(7))]
-    sites = sites.split()
-    return {port: line.format(port=port, site=site) for port, site in zip(ports, [*sites[:3], *sites[2:]])}
+    """Constraints: a line for each port of a wrapper that has pins, the first clock with the pin of an only one."""
+    shift_in, shift_out, *clocks = sites.split()
+    ports = {"shift_in": shift_in, "shift_out": shift_out, "clk": clocks[0]}
+    ports |= {f"clk{number}": site for number, site in enumerate(clocks)}
+    return {port: line.format(port=port, site=site) for port, site in ports.items()}
 
 
 def ice40(name, device, about, arguments, **fields):
@@ -111,7 +112,7 @@ TABLE = [
         blocks={"MULT9X9": 0.5, "MULT18X18": 1, "MULT18X36": 2, "MULT36X36": 4},
         rams={"PDP16K|PDPSC16K|DP16K|SP16K|PDP16K_MODE|PDPSC16K_MODE|DP16K_MODE": 18},
         nextpnr="nextpnr-nexus", arguments=("--device", "LIFCL-40-9BG400C"),
-        located=located("ldc_set_location -site {{{site}}} [get_ports {port}]", "E17 F13 L13 G14 L16 L15 L20 L19 R17"),
+        located=located("ldc_set_location -site {{{site}}} [get_ports {port}]", "E17 F13 L13 G14 L16"), together=3,
         # https://github.com/YosysHQ/yosys/issues/4081: the first carry of a chain comes from a constant.
         location=("--pdc", "{path}"), unconnected=("CCU2", "CIN", "VLO"),
         dsp=(18, 18), total=(32256, 56, 1512), counted="84 block RAMs of 18; two large ones of 512 are left out"),
@@ -130,7 +131,7 @@ TABLE = [
         apart="-noflatten -noiopads", padded="iopadmap -bits -inpad IBUF O:I -outpad OBUF I:O; ",
         nextpnr="nextpnr-himbaechel-gowin",
         arguments=("--device", "GW2A-LV18PG256C8/I7", "--vopt", "family=GW2A-18"),
-        located=located('IO_LOC "{port}" {site};', "T10 L14 H11 C13 A13 N16 N14 L16 E16 M14"), location=("--vopt", "cst={path}"),
+        located=located('IO_LOC "{port}" {site};', "T10 L14 H11"), together=1, location=("--vopt", "cst={path}"),
         dsp=(18, 18), total=(20736, 48, 828), counted="46 block RAMs of 18"),
     Family(
         name="gatemate", about="Cologne Chip GateMate CCGM1A1, speed mode, worst case",

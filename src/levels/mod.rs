@@ -11,7 +11,7 @@ mod variants;
 use crate::diagnostics::SourceMap;
 use crate::ir::print::print_kernel;
 use crate::ir::{Block, Kernel, OpKind, Path};
-use crate::transform::{distribute, invariants, restructure, scalar_expansion};
+use crate::transform::{copied_params, distribute, invariants, restructure, scalar_expansion};
 use choice::Choice;
 use std::collections::HashMap;
 use variants::Variant;
@@ -243,26 +243,12 @@ impl Search<'_> {
     /// each end of the kernel is begun with.
     fn wide(&mut self, written: &Kernel) -> Option<(Kernel, Vec<String>)> {
         let plain = self.start(Variant::of(written.clone()))?.forecast;
-        // Each part may have lanes of its own.
-        let mut kernel = written.clone();
-        distribute::run(&mut kernel);
-        scalar_expansion::run_wide(&mut kernel);
-        invariants::run(&mut kernel, self.aim.limits.ram / PART_OF_RAM);
-        restructure::settle(&mut kernel);
-        let mut nests = nests(&kernel);
-        let start = self.start(Variant::of(kernel))?;
-        let forwards = self.nests(start.clone(), &nests);
-        nests.reverse();
-        let best = match nests.len() {
-            0 | 1 => forwards,
-            _ => {
-                let backwards = self.nests(start, &nests);
-                match backwards.forecast.cycles < forwards.forecast.cycles {
-                    true => backwards,
-                    false => forwards,
-                }
-            }
-        };
+        let mut best = self.directed(written.clone())?;
+        if let Some(inside) = self.inside(written)
+            && gains(&best.forecast, &inside.forecast, LEAST_GAIN)
+        {
+            best = inside;
+        }
         let Limits { luts, blocks, ram } = self.aim.limits;
         // A device of which no totals are known has no limit of its own.
         let known = |limit: u64, per: u64| match limit {
@@ -282,6 +268,45 @@ impl Search<'_> {
         decisions.extend(best.decisions);
         decisions.push(format!("-O3: {} of {limits}", in_words(&best.forecast)));
         Some((best.variant.into_kernel(), decisions))
+    }
+
+    /// The same with copies of parameters in memories inside, which may have banks, if some are worth one.
+    fn inside(&mut self, written: &Kernel) -> Option<State> {
+        let mut kernel = written.clone();
+        let names = match self.aim.partition_args {
+            // They may have banks as they are.
+            true => Vec::new(),
+            false => copied_params::run(&mut kernel, self.aim.limits.ram / PART_OF_RAM),
+        };
+        if names.is_empty() {
+            return None;
+        }
+        let mut found = self.directed(kernel)?;
+        let names: Vec<String> = names.iter().map(|name| format!("'{name}'")).collect();
+        let said = format!("-O3: {} copied to memories inside", names.join(", "));
+        found.decisions.insert(0, said);
+        Some(found)
+    }
+
+    /// As many lanes for each nest as there are operators for.
+    fn directed(&mut self, mut kernel: Kernel) -> Option<State> {
+        // Each part may have lanes of its own.
+        distribute::run(&mut kernel);
+        scalar_expansion::run_wide(&mut kernel);
+        invariants::run(&mut kernel, self.aim.limits.ram / PART_OF_RAM);
+        restructure::settle(&mut kernel);
+        let mut nests = nests(&kernel);
+        let start = self.start(Variant::of(kernel))?;
+        let forwards = self.nests(start.clone(), &nests);
+        if nests.len() < 2 {
+            return Some(forwards);
+        }
+        nests.reverse();
+        let backwards = self.nests(start, &nests);
+        match backwards.forecast.cycles < forwards.forecast.cycles {
+            true => Some(backwards),
+            false => Some(forwards),
+        }
     }
 
     fn start(&mut self, variant: Variant) -> Option<State> {

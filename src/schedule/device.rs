@@ -12,7 +12,9 @@ macro_rules! built_in {
 }
 
 /// The models that come with the compiler.
-const BUILT_IN: &[(&str, &str)] = built_in!("ecp5", "ecp5-7", "ecp5-6", "ice40up", "ice40hx", "xc7", "xcup");
+const BUILT_IN: &[(&str, &str)] = built_in!(
+    "ecp5", "ecp5-7", "ecp5-6", "ice40up", "ice40hx", "xc7", "xcup"
+);
 
 /// Timing of a device family.
 #[derive(Clone, Debug, Deserialize)]

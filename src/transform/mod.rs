@@ -9,6 +9,7 @@ pub mod bypass;
 pub mod compute_at;
 pub mod conditions;
 pub mod convert_branches;
+pub mod copied_params;
 pub mod dead;
 pub mod distribute;
 pub mod expand;

@@ -250,3 +250,35 @@ fn arrays_that_users_direct_stay_whole() {
     assert!(is_split(&[]));
     assert!(!is_split(&[("storage", "t:bram")]));
 }
+
+/// Parameters stay whole; what is read again and again has a copy in banks inside, what is written a copy that is written back.
+#[test]
+fn parameters_are_copied_where_a_copy_in_banks_is_faster() {
+    const PRODUCT: &str = "
+from allo import *
+
+@kernel
+def top(A: \"i16[16, 16]\", B: \"i16[16, 16]\", C: \"i32[16, 16]\"):
+    for i in range(16):
+        for j in range(16):
+            for k in range(16):
+                C[i, j] += A[i, k] * B[k, j]
+";
+    let mut target = target(&[]).expect("directives");
+    target.aim.level = Level::Three;
+    let compiled = checked_for(PRODUCT, &target);
+    let said = compiled.design.header.iter();
+    let is_said = said
+        .clone()
+        .any(|line| line.contains("copied to memories inside"));
+    assert!(is_said, "{:?}", said.collect::<Vec<_>>());
+    assert!(
+        compiled
+            .manifest
+            .args
+            .iter()
+            .all(|port| port.banks().len() == 1)
+    );
+    let cycles = cycles(&compiled);
+    assert!(cycles < 16 * 16 * 16 / 4, "{cycles}");
+}

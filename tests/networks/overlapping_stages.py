@@ -3,9 +3,9 @@ from allo import *
 
 
 @kernel
-def load(x: "i32[16]", a: "i32[16]"):
+def load(x: "i32[16]", a: "i32[16]", k: i32):
     for i in range(16):
-        a[i] = x[i] ^ 3
+        a[i] = x[i] ^ k
 
 
 @kernel
@@ -32,7 +32,7 @@ def top(x: "i32[16]", y: "i32[16]", k: i32):
     a: i32[16]
     b: i32[16]
     c: i32[16]
-    load(x, a)
+    load(x, a, k)
     turn(a, b, k)
     sums(a, b, c)
     store(a, c, y, k)

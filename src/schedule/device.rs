@@ -204,15 +204,16 @@ impl Device {
         let areas = self.area.values().copied();
         let laws = self.delay.values();
         let laws = laws.flat_map(|law| [law.base, law.per_bit, law.per_log2]);
-        let mut numbers = areas.chain(laws).chain([clock.overhead]);
+        let others = [clock.overhead, clock.gate_chaining, self.block_luts()];
+        let mut numbers = areas.chain(laws).chain(others);
         if let Some(bad) = numbers.find(|number| !number.is_finite() || *number < 0.0) {
             return Some(format!("{bad} is no time or area"));
         }
-        if !(0.0..1.0).contains(&clock.margin) || !(clock.gate_chaining > 0.0) {
-            return Some("the margin is from 0 to 1, gate_chaining more than 0".into());
+        if !(0.0..1.0).contains(&clock.margin) {
+            return Some("the margin is from 0 to 1".into());
         }
         match self.dsp {
-            Some(dsp) if dsp.width_a.min(dsp.width_b) < 2 || !(dsp.luts >= 0.0) => {
+            Some(dsp) if dsp.width_a.min(dsp.width_b) < 2 => {
                 Some("a multiplier block has operands of 2 bits at least".into())
             }
             None if !matches!(self.total.blocks, 0 | u64::MAX) => {

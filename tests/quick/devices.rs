@@ -232,11 +232,7 @@ fn an_unknown_or_malformed_model_is_refused() {
             "overhead = -1.0",
             "-1 is no time or area",
         ),
-        (
-            "margin = 0.1",
-            "margin = 1.5",
-            "the margin is from 0 to 1, gate_chaining more than 0",
-        ),
+        ("margin = 0.1", "margin = 1.5", "the margin is from 0 to 1"),
         (
             "width_a = 18",
             "width_a = 1",

@@ -222,8 +222,8 @@ fn stream(
     Ok(streamed)
 }
 
-/// The program with what its schedule says, and after that with further directives. Where these change a float sum, the program
-/// itself becomes what the reference then runs.
+/// The program with what its schedule says, and after that with further directives. Where these change a float sum, the
+/// program itself becomes what the reference then runs.
 ///
 /// Errors: a directive that cannot be carried out.
 pub fn direct(
@@ -305,7 +305,8 @@ pub fn check(sources: &mut SourceMap, file: FileId) -> Result<frontend::Checked,
     }
 }
 
-/// Makes streams longer that are too short whatever the data are, with a note, or leaves them as they are, with a warning.
+/// Makes streams longer that are too short whatever the data are, with a note, or leaves them as they are, with a
+/// warning.
 pub fn deepen(compiled: &mut frontend::Compiled, keep_depths: bool) {
     deepen_program(&mut compiled.program, &mut compiled.warnings, keep_depths);
 }
@@ -359,8 +360,8 @@ fn warn_of_asking(kernels: &Arena<ir::Kernel>, warnings: &mut Diagnostics) {
     }
 }
 
-/// Builds the hardware of a typed program with what is directed: of the kernels that the passes offer, the one that takes the
-/// fewest cycles.
+/// Builds the hardware of a typed program with what is directed: of the kernels that the passes offer, the one that
+/// takes the fewest cycles.
 ///
 /// Errors: constructs without hardware; a loop without a schedule; a netlist that the check finds wrong.
 pub fn build(

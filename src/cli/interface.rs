@@ -194,8 +194,8 @@ impl InterfaceArgs {
         }
     }
 
-    /// Has the kernel compiled for what is around it: arrays stay whole, and some become streams. Flags that are about something else,
-    /// or contradict one another, end the program as other mistakes of the command line do.
+    /// Has the kernel compiled for what is around it: arrays stay whole, and some become streams. Flags that are about
+    /// something else, or contradict one another, end the program as other mistakes of the command line do.
     pub fn aim(&self, target: &mut Target) {
         if let Some(why) = self.misplaced() {
             Cli::command()

@@ -1,5 +1,5 @@
-//! Directives are carried out, in their order: tags go beside loops, partitions beside arrays, and what changes the structure of a
-//! nest does so at once.
+//! Directives are carried out, in their order: tags go beside loops, partitions beside arrays, and what changes the
+//! structure of a nest does so at once.
 
 use super::banks::{self, Asked};
 use super::copies;
@@ -244,7 +244,8 @@ impl Applying<'_> {
         Ok(Made::Nothing)
     }
 
-    /// Makes an array that stands for a part of another one; the dimensions that come with it are best split completely.
+    /// Makes an array that stands for a part of another one; the dimensions that come with it are best split
+    /// completely.
     fn copy(
         &mut self,
         buffer: &str,

@@ -1,4 +1,5 @@
-//! Names of loops and arrays: `i`, `i@12` for the one of line 12, `outer/inner`, `kernel/loop`; `while@12` for a `while`.
+//! Names of loops and arrays: `i`, `i@12` for the one of line 12, `outer/inner`, `kernel/loop`; `while@12` for a
+//! `while`.
 
 use crate::diagnostics::{SourceMap, Span};
 use crate::ir::{Array, ArrayId, ArrayKind, Block, KernelId, OpKind, Path, Program};

@@ -1,4 +1,5 @@
-//! What a device cannot do: directives that ask for what it does not have are refused, clocks and sizes beyond it warned of.
+//! What a device cannot do: directives that ask for what it does not have are refused, clocks and sizes beyond it
+//! warned of.
 
 use super::Target;
 use crate::codes;

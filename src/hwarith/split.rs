@@ -1,8 +1,9 @@
 //! Fits operations to a device: products by constants become sums where those cost less, other products are cut to the
-//! device's multiplier blocks, or made of rows of bits where there are none; shifts, sums and comparisons that take longer than a cycle are cut into parts.
+//! device's multiplier blocks, or made of rows of bits where there are none; shifts, sums and comparisons that take
+//! longer than a cycle are cut into parts.
 //!
-//! Products: schoolbook decomposition: one operand is cut at one of the block's widths, the lower part unsigned, the upper part with
-//! the operand's sign. Only demanded bits are computed, so the low half of a 32x32 product takes three
+//! Products: schoolbook decomposition: one operand is cut at one of the block's widths, the lower part unsigned, the
+//! upper part with the operand's sign. Only demanded bits are computed, so the low half of a 32x32 product takes three
 //! 18x18 blocks instead of four.
 //!
 //! Shifts become a selection for each bit of the amount, the largest distance first, between which a scheduler can cut.
@@ -99,8 +100,8 @@ fn is_too_slow(
     }
 }
 
-/// The graph with what is too wide split, and where each of its nodes is now. `ranges`: what is known of nodes beyond their
-/// types.
+/// The graph with what is too wide split, and where each of its nodes is now. `ranges`: what is known of nodes beyond
+/// their types.
 pub fn rebuild(
     graph: &Graph,
     widths: &[u32],
@@ -211,8 +212,8 @@ fn turned([long, short]: Block, a: u32, b: u32) -> Block {
     }
 }
 
-/// Where a product that no block computes is cut, such that the fewest blocks are taken: whether that is the second operand,
-/// and the bits of its lower part.
+/// Where a product that no block computes is cut, such that the fewest blocks are taken: whether that is the second
+/// operand, and the bits of its lower part.
 fn cut(block: Block, a: u32, b: u32) -> (bool, u32) {
     let blocks = |a: u32, b: u32| {
         let [row, column] = turned(block, a, b);

@@ -1,9 +1,10 @@
-//! What the compiler directs by itself: of which loops several iterations run side by side, and which arrays are split for
-//! them.
+//! What the compiler directs by itself: of which loops several iterations run side by side, and which arrays are split
+//! for them.
 //!
-//! A memory has two ports and most loops use one of them for a load: twice as many iterations then fit into a cycle, and more
-//! if arrays are split into banks. Which loop of a nest is the one whose iterations read different elements and write
-//! different sums, a forecast says: each is tried, the kernel scheduled, and the best one kept if it is worth its operators.
+//! A memory has two ports and most loops use one of them for a load: twice as many iterations then fit into a cycle,
+//! and more if arrays are split into banks. Which loop of a nest is the one whose iterations read different elements
+//! and write different sums, a forecast says: each is tried, the kernel scheduled, and the best one kept if it is worth
+//! its operators.
 
 mod choice;
 mod variants;
@@ -121,8 +122,8 @@ const fn least_of_nest(level: Level) -> u64 {
 /// At [`Level::Two`] operators of the kernel may become so many times what they are as it stands, and a few.
 const MOST_GROWTH: (f64, f64) = (2.2, 500.0);
 
-/// LUT4 of a kernel for each that the model counts, which are upper bounds, and those of its control: by Yosys for products
-/// of matrices.
+/// LUT4 of a kernel for each that the model counts, which are upper bounds, and those of its control: by Yosys for
+/// products of matrices.
 const MAPPED: (f64, f64) = (0.8, 200.0);
 
 /// Loops that look as good as the best one with two lanes, of which more are tried: those within one part in so many.
@@ -134,8 +135,8 @@ const MOST_ALIKE: usize = 2;
 /// Numbers of iterations that are tried where what fits alone does not beside the other nests.
 const TRIES: usize = 4;
 
-/// Directs the loops and arrays of a kernel, its calls inlined, that are worth it. `tell` hears how much of the most effort has
-/// been spent.
+/// Directs the loops and arrays of a kernel, its calls inlined, that are worth it. `tell` hears how much of the most
+/// effort has been spent.
 pub fn direct(
     kernel: &mut Kernel,
     sources: &SourceMap,
@@ -239,8 +240,8 @@ impl Search<'_> {
         (found.forecast.luts <= self.most_luts).then_some(found)
     }
 
-    /// As many lanes as there are operators for. Which array is split for which nest is decided by the nest that comes first:
-    /// each end of the kernel is begun with.
+    /// As many lanes as there are operators for. Which array is split for which nest is decided by the nest that comes
+    /// first: each end of the kernel is begun with.
     fn wide(&mut self, written: &Kernel) -> Option<(Kernel, Vec<String>)> {
         let plain = self.start(Variant::of(written.clone()))?.forecast;
         let mut best = self.directed(written.clone())?;

@@ -71,7 +71,8 @@ pub fn prove(question: &Question<'_>, limits: &Limits) -> Proof {
     }
 }
 
-/// Widest values of which a proof is attempted on the side: a product of wider ones takes long before it can be given up.
+/// Widest values of which a proof is attempted on the side: a product of wider ones takes long before it can be given
+/// up.
 const NARROW: u32 = 64;
 
 /// Proves or refutes it with as much work as given, in operations on machine words; `None` if it comes to no end.

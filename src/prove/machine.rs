@@ -16,8 +16,8 @@ use num_bigint::BigInt;
 use num_traits::{ToPrimitive, Zero};
 use std::collections::HashMap;
 
-/// Initial elements of every parameter (one for a scalar; of a stream those that are offered), then of every result array; empty
-/// for a scalar result.
+/// Initial elements of every parameter (one for a scalar; of a stream those that are offered), then of every result
+/// array; empty for a scalar result.
 pub type Elements = Vec<Vec<Word>>;
 
 /// What an invocation leaves behind.

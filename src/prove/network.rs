@@ -1,5 +1,6 @@
-//! Symbolic execution of a network: its processes one after the other, each from its beginning until it is done or waits for an
-//! element that nobody has put yet; then it begins anew when there are more. What a Kahn network computes does not depend on that.
+//! Symbolic execution of a network: its processes one after the other, each from its beginning until it is done or
+//! waits for an element that nobody has put yet; then it begins anew when there are more. What a Kahn network computes
+//! does not depend on that.
 
 use super::aig::Lit;
 use super::kernel::{Argument, Machine, Outcome, Value, literal};
@@ -64,8 +65,8 @@ impl Queue {
 
 /// Runs a network on the elements of its parameters; those of streams are found: free ones for what is got.
 ///
-/// Errors: operations on floats, limits exceeded, streams under conditions or in places that the data decide, questions that
-/// depend on timing, and a deadlock.
+/// Errors: operations on floats, limits exceeded, streams under conditions or in places that the data decide, questions
+/// that depend on timing, and a deadlock.
 pub fn run(
     sums: &mut Sums,
     network: &Network,
@@ -156,7 +157,8 @@ impl<'a> Run<'a> {
         queues.map(|queue| queue.elements.len()).sum()
     }
 
-    /// Runs a process from its beginning; where it waits for an element, if it does: nothing is left of it then but what it put.
+    /// Runs a process from its beginning; where it waits for an element, if it does: nothing is left of it then but
+    /// what it put.
     fn process(&mut self, process: &'a Process) -> Result<Option<Span>, Stop> {
         let args = process.args.iter().map(|arg| match arg {
             Arg::Scalar(value) => Argument::Scalar(self.values[value].clone()),

@@ -59,8 +59,8 @@ impl Areas {
     }
 }
 
-/// Lookup tables that are left of an operation among others, by class: a least squares fit to what Yosys makes of the kernels
-/// that `scripts/estimates` compares.
+/// Lookup tables that are left of an operation among others, by class: a least squares fit to what Yosys makes of the
+/// kernels that `scripts/estimates` compares.
 const LEFT: &[(Class, f64)] = &[
     (Class::Logic, 0.16),
     (Class::Mux, 0.72),

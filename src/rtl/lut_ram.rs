@@ -1,5 +1,5 @@
-//! Memories of a device whose lookup tables cannot be memory: what would be made of them is left to the synthesiser, which takes
-//! block RAM or registers.
+//! Memories of a device whose lookup tables cannot be memory: what would be made of them is left to the synthesiser,
+//! which takes block RAM or registers.
 
 use super::netlist::{Design, Item, MemoryStyle};
 

@@ -16,8 +16,8 @@ pub fn cycles(program: &Program, schedule: &Schedule) -> u64 {
     found.unwrap_or(u64::MAX)
 }
 
-/// Cycles that a region is active. Where the data decide: those for so many iterations of a loop, and for the longer branch,
-/// or `None` without a guess.
+/// Cycles that a region is active. Where the data decide: those for so many iterations of a loop, and for the longer
+/// branch, or `None` without a guess.
 pub fn latency(
     program: &Program,
     schedule: &Schedule,

@@ -138,7 +138,8 @@ pub struct Shared {
 pub struct LeafSchedule {
     /// Cycles of its nodes.
     pub times: Times,
-    /// Cycles between iterations, or between the starts of a block that overlaps with itself; `None` for any other block.
+    /// Cycles between iterations, or between the starts of a block that overlaps with itself; `None` for any other
+    /// block.
     pub ii: Option<u32>,
     /// Cycles from the start of an iteration (or of the block) to its end.
     pub depth: u32,
@@ -236,8 +237,8 @@ pub fn schedule(
     Ok(schedule)
 }
 
-/// The implementation of a unit as a module of its own, at a clock period in ns: in exactly `latency` cycles, or as few as
-/// there can be. What is suspicious goes to `warnings`.
+/// The implementation of a unit as a module of its own, at a clock period in ns: in exactly `latency` cycles, or as few
+/// as there can be. What is suspicious goes to `warnings`.
 ///
 /// Errors: it has no schedule, or takes more cycles.
 pub fn operator(

@@ -1,5 +1,5 @@
-//! Depths that paths of streams need which meet again: where no data decide what is got and put, one run of the reference
-//! shows them.
+//! Depths that paths of streams need which meet again: where no data decide what is got and put, one run of the
+//! reference shows them.
 
 use crate::diagnostics::Span;
 use crate::ir::Program;

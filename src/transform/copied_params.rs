@@ -1,5 +1,5 @@
-//! Arrays outside that are accessed far more often than they have elements are copied to memories inside, which can have as many
-//! banks as it takes: the module outside has two ports of each.
+//! Arrays outside that are accessed far more often than they have elements are copied to memories inside, which can
+//! have as many banks as it takes: the module outside has two ports of each.
 
 use crate::diagnostics::Span;
 use crate::ir::analysis::Values;

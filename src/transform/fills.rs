@@ -16,8 +16,8 @@ pub fn run(kernel: &mut Kernel) {
     kernel.body = body;
 }
 
-/// Drops those at the top level of kernels that the first call behind overwrites as a whole. (Where calls stay apart, such a fill
-/// would be a process of its own.)
+/// Drops those at the top level of kernels that the first call behind overwrites as a whole. (Where calls stay apart,
+/// such a fill would be a process of its own.)
 pub fn run_before_calls(program: &mut Program) {
     let mut inlined = Vec::new();
     for (id, _) in program.kernels.iter() {
@@ -39,7 +39,8 @@ pub fn run_before_calls(program: &mut Program) {
     }
 }
 
-/// Whether the first of some operations is a fill of a local array, which the next one with that array overwrites, by a call.
+/// Whether the first of some operations is a fill of a local array, which the next one with that array overwrites, by a
+/// call.
 fn is_overwritten(kernel: &Kernel, ops: &[Op], inlined: &[Kernel]) -> bool {
     let OpKind::Fill { array, .. } = ops[0].kind else {
         return false;

@@ -1,13 +1,13 @@
-//! What is got from a stream is got before what is put in front of it, where nothing leads from the one to the other: an
-//! iteration can then wait for all that it gets as it begins.
+//! What is got from a stream is got before what is put in front of it, where nothing leads from the one to the other:
+//! an iteration can then wait for all that it gets as it begins.
 
 use super::network::Network;
 use crate::hash::FastSet;
 use crate::ir::{Arg, ArrayId, Block, Kernel, Op, OpKind, Param, ValueId};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// For each stream of a process that elements are got from, those of its streams that lead to it: what it gets may have to wait
-/// until what it puts there is got.
+/// For each stream of a process that elements are got from, those of its streams that lead to it: what it gets may have
+/// to wait until what it puts there is got.
 pub type Depends = BTreeMap<ArrayId, BTreeSet<ArrayId>>;
 
 /// What waits for what in each process of a network.
@@ -77,8 +77,8 @@ fn ends(network: &Network) -> BTreeMap<ArrayId, Ends> {
     each.collect()
 }
 
-/// Whom each one holds up that waits for an element: those that get of it, those that put to it, as queues are full sooner or
-/// later, and those that start after it. Whoever is outside may do the same.
+/// Whom each one holds up that waits for an element: those that get of it, those that put to it, as queues are full
+/// sooner or later, and those that start after it. Whoever is outside may do the same.
 fn neighbours(network: &Network, ends: &BTreeMap<ArrayId, Ends>) -> Vec<BTreeSet<usize>> {
     let mut of = vec![BTreeSet::new(); network.processes.len() + 1];
     for Ends {
@@ -139,7 +139,8 @@ fn block(block: &mut Block, depends: &Depends) {
     }
 }
 
-/// In front of which operation an element can be got, and the operations that its condition needs before it, of those behind that.
+/// In front of which operation an element can be got, and the operations that its condition needs before it, of those
+/// behind that.
 fn target(
     before: &[Op],
     stream: ArrayId,

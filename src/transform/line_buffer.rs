@@ -1,6 +1,7 @@
-//! A line buffer: a nest that reads a box of an array around each of its iterations walks over the whole array instead, one element
-//! an iteration in row-major order, and keeps what it reads again: the box in registers, and a line of the array for each of its rows
-//! but the last one, in a memory. A line hands on what it has in a column in the iteration in which it gets the next one there.
+//! A line buffer: a nest that reads a box of an array around each of its iterations walks over the whole array instead,
+//! one element an iteration in row-major order, and keeps what it reads again: the box in registers, and a line of the
+//! array for each of its rows but the last one, in a memory. A line hands on what it has in a column in the iteration
+//! in which it gets the next one there.
 
 use super::band::{Band, Refusal};
 use super::local_copy::{make, redirect, within};
@@ -32,11 +33,11 @@ impl Axis {
     }
 }
 
-/// Has the nest of which the outermost loop is at a path, one loop for each dimension of an array, get every element of it once, in
-/// row-major order. Gives what was made.
+/// Has the nest of which the outermost loop is at a path, one loop for each dimension of an array, get every element of
+/// it once, in row-major order. Gives what was made.
 ///
-/// Errors: there is no such nest, or its loops have steps or bounds that are not constant; what an iteration reads does not move
-/// with the loops by one, has planes, or more than 64 elements, or a single one.
+/// Errors: there is no such nest, or its loops have steps or bounds that are not constant; what an iteration reads does
+/// not move with the loops by one, has planes, or more than 64 elements, or a single one.
 pub fn run(
     kernel: &mut Kernel,
     path: &[(usize, usize)],

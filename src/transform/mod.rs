@@ -290,8 +290,8 @@ pub const PASSES: &[Pass] = &[
 /// Passes without which there is no hardware: of whole-array operations, of branches.
 pub const REQUIRED: [&str; 2] = ["expand", "convert_branches"];
 
-/// Inlines the top kernel, unrolls what is to be unrolled, and runs all passes but those named in `skip`, or up to the one
-/// named `last`. If a gamble among them changed something, the kernel that went on without it follows.
+/// Inlines the top kernel, unrolls what is to be unrolled, and runs all passes but those named in `skip`, or up to the
+/// one named `last`. If a gamble among them changed something, the kernel that went on without it follows.
 ///
 /// Errors: a program too large to inline; a loop that cannot be unrolled as directed.
 pub fn run(
@@ -362,11 +362,12 @@ pub fn run_on(
     Ok(offers)
 }
 
-/// The first pass that sees loops unrolled. Those before it know a loop that visits all elements when they see it; this one
-/// keeps the elements apart that unrolling tells apart.
+/// The first pass that sees loops unrolled. Those before it know a loop that visits all elements when they see it; this
+/// one keeps the elements apart that unrolling tells apart.
 const FIRST_UNROLLED: &str = "conditions";
 
-/// What is no pass, as [`run`] calls it: the inlining of all calls, and the unrolling of loops for which it is directed.
+/// What is no pass, as [`run`] calls it: the inlining of all calls, and the unrolling of loops for which it is
+/// directed.
 pub const FIRST: [&str; 2] = [INLINE, UNROLL];
 
 const INLINE: &str = "inline";
@@ -374,7 +375,8 @@ const INLINE: &str = "inline";
 pub const UNROLL: &str = "unroll";
 
 fn run_pass(pass: &'static Pass, offers: &mut Vec<Offer>) {
-    // What is known of the values of a long kernel, and a copy of it, take longer than to see that there is nothing to do.
+    // What is known of the values of a long kernel, and a copy of it, take longer than to see that there is nothing to
+    // do.
     let concerned = |offer: &Offer| offer.kernel.body.any_op(&|op| (pass.concerns)(&op.kind));
     if !offers.iter().any(concerned) {
         return;

@@ -1,8 +1,8 @@
 //! A kernel that works on streams as a network: processes that run at the same time, each a kernel without calls.
 //!
 //! Processes are the calls at the top level of the kernel's body and the statements between them. A callee that has
-//! processes of its own adds these. Scalars and arrays order processes, as they stand in the text; streams order nothing but
-//! their own elements.
+//! processes of its own adds these. Scalars and arrays order processes, as they stand in the text; streams order
+//! nothing but their own elements.
 
 use super::band::Refusal;
 use super::{grids, inline, workers};
@@ -25,8 +25,8 @@ const MOST: usize = 4096;
 /// A kernel as processes.
 #[derive(Clone, Debug)]
 pub struct Network {
-    /// What is around them: parameters, results, arrays and streams, and the values that processes hand one another. Its body
-    /// has no operations; it yields the scalar results.
+    /// What is around them: parameters, results, arrays and streams, and the values that processes hand one another.
+    /// Its body has no operations; it yields the scalar results.
     pub kernel: Kernel,
     /// In the order of the text.
     pub processes: Vec<Process>,
@@ -90,8 +90,8 @@ pub struct Users {
 impl Network {
     /// The network that a program is; `None`: none of its kernels has to do with streams.
     ///
-    /// Errors: two producers of a stream, a parameter that is no stream of one direction, calls with streams inside of loops
-    /// where the callee has streams of its own, too many operations or processes.
+    /// Errors: two producers of a stream, a parameter that is no stream of one direction, calls with streams inside of
+    /// loops where the callee has streams of its own, too many operations or processes.
     pub fn of(program: &Program) -> Result<Option<Network>, Diagnostics> {
         if !is_network(program) {
             return Ok(None);
@@ -169,7 +169,8 @@ impl Network {
         users
     }
 
-    /// Who asks whether there are elements is one of those who get them, and who asks for room is the one who puts them.
+    /// Who asks whether there are elements is one of those who get them, and who asks for room is the one who puts
+    /// them.
     fn check_questions(&self, users: &BTreeMap<ArrayId, Users>) -> Result<(), Diagnostics> {
         for (number, process) in self.processes.iter().enumerate() {
             let mut wrong = None;
@@ -375,7 +376,8 @@ impl Gather<'_> {
         Ok(Vec::new())
     }
 
-    /// Whether a callee is processes of its own: it is directed, there are streams inside, or it hands its own to kernels.
+    /// Whether a callee is processes of its own: it is directed, there are streams inside, or it hands its own to
+    /// kernels.
     fn has_processes(&self, id: KernelId) -> bool {
         let kernel = &self.program.kernels[id];
         let passes = |op: &Op| {
@@ -714,7 +716,8 @@ impl Outline<'_> {
         }
     }
 
-    /// The arrays of the process with their names, and whether they are its own: those of a call as the callee has them.
+    /// The arrays of the process with their names, and whether they are its own: those of a call as the callee has
+    /// them.
     fn in_order(&self, arrays: &BTreeMap<ArrayId, bool>) -> Vec<(ArrayId, String, bool)> {
         let mut order: Vec<(ArrayId, String)> = match &self.group.kind {
             GroupKind::Call(passed) => passed.clone(),

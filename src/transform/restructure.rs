@@ -1,5 +1,5 @@
-//! Loops in another structure, as directives ask: cut in two, in another order, several as one, in tiles. What is computed
-//! stays the same. After an error the kernel lacks what was to be changed: it is of no use.
+//! Loops in another structure, as directives ask: cut in two, in another order, several as one, in tiles. What is
+//! computed stays the same. After an error the kernel lacks what was to be changed: it is of no use.
 
 use super::band::{Band, Level, Refusal};
 use super::iterations;
@@ -12,7 +12,8 @@ use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::Zero;
 
-/// Cuts a loop in two, of which the inner one has `factor` iterations; what is left over is guarded (strip mining). Gives the new place of the outer one.
+/// Cuts a loop in two, of which the inner one has `factor` iterations; what is left over is guarded (strip mining).
+/// Gives the new place of the outer one.
 ///
 /// Errors: other directives for the loop; bounds that cannot be counted.
 pub fn split(kernel: &mut Kernel, path: &[(usize, usize)], factor: u64) -> Result<Path, Refusal> {
@@ -75,7 +76,8 @@ pub fn reorder(kernel: &mut Kernel, paths: &[Path], sums: Order) -> Result<Path,
 
 /// Makes one loop of neighbours in a perfect nest (loop coalescing: Polychronopoulos, ICPP 1987).
 ///
-/// Errors: no such nest; other directives for the loops; inner loops of which the iterations cannot be counted beforehand.
+/// Errors: no such nest; other directives for the loops; inner loops of which the iterations cannot be counted
+/// beforehand.
 pub fn coalesce(kernel: &mut Kernel, paths: &[Path]) -> Result<Path, Refusal> {
     let chain = Chain::of(kernel, paths)?;
     chain.check_neighbours()?;
@@ -182,8 +184,8 @@ pub fn perfect(kernel: &Kernel, path: &[(usize, usize)]) -> Option<Vec<Path>> {
     None
 }
 
-/// Takes the values between the loops of the perfect nests of a kernel out of them, or into the innermost loop: what changes
-/// the order of one then moves nothing else.
+/// Takes the values between the loops of the perfect nests of a kernel out of them, or into the innermost loop: what
+/// changes the order of one then moves nothing else.
 pub fn settle(kernel: &mut Kernel) {
     let depths = 0..kernel.body.ops.len();
     let depths: Vec<usize> = depths

@@ -10,7 +10,8 @@ use crate::ir::*;
 /// Positions that are compared to find the first that differs, at most.
 const SEARCHED: u64 = 1 << 20;
 
-/// A window that a consumer got: its kernel, and the array with the dimensions of which every index is best a memory of its own.
+/// A window that a consumer got: its kernel, and the array with the dimensions of which every index is best a memory of
+/// its own.
 pub type Window = (KernelId, ArrayId, Vec<usize>);
 
 /// How many streams there are in the place of an array, and how many elements each holds.
@@ -31,12 +32,13 @@ pub struct Made {
     pub inserted: usize,
 }
 
-/// Makes streams of the arrays that the calls of kernels at some places of a caller's body write, each a block, and those at others
-/// read. Each of these kernels is called there only. A consumer that reads elements again, within a window that moves, gets a copy of
-/// the window, the smallest with which each element is got once. What several write is put together by a kernel of its own.
+/// Makes streams of the arrays that the calls of kernels at some places of a caller's body write, each a block, and
+/// those at others read. Each of these kernels is called there only. A consumer that reads elements again, within a
+/// window that moves, gets a copy of the window, the smallest with which each element is got once. What several write
+/// is put together by a kernel of its own.
 ///
-/// Errors: there is no such array; something else uses it; it is read before it is written; it is not walked along, or in different
-/// orders.
+/// Errors: there is no such array; something else uses it; it is read before it is written; it is not walked along, or
+/// in different orders.
 pub fn run(program: &mut Program, of: KernelId, calls: Calls, form: Form) -> Result<Made, Refusal> {
     let shared = shared(program, of, calls);
     if shared.is_empty() {
@@ -321,8 +323,8 @@ impl Merge {
     }
 }
 
-/// How a kernel reads an array in the order in which it is written: as it is, or through a line buffer, or else through the window of
-/// the innermost loop with which it does.
+/// How a kernel reads an array in the order in which it is written: as it is, or through a line buffer, or else through
+/// the window of the innermost loop with which it does.
 fn in_order(
     kernel: &mut Kernel,
     array: ArrayId,

@@ -1,4 +1,5 @@
-//! Whether data decide what a kernel gets from streams and puts into them, and in which order; and how many elements those are.
+//! Whether data decide what a kernel gets from streams and puts into them, and in which order; and how many elements
+//! those are.
 
 use super::Values;
 use super::trip::Trip;
@@ -16,8 +17,8 @@ pub struct Moved {
     pub put: u64,
 }
 
-/// How many elements a run moves of each stream; `None`: bounds of a loop are not constant, something is moved under a condition, or
-/// depends on timing.
+/// How many elements a run moves of each stream; `None`: bounds of a loop are not constant, something is moved under a
+/// condition, or depends on timing.
 pub fn moved(kernel: &Kernel) -> Option<BTreeMap<ArrayId, Moved>> {
     let mut all = BTreeMap::new();
     count(&Values::of(kernel), &kernel.body, 1, &mut all)?;

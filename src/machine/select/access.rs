@@ -25,7 +25,8 @@ pub(super) struct Choice {
 }
 
 impl Choice {
-    /// Whether keys outside of the array have the parts that go on from those within it, so that neighbours have different ones.
+    /// Whether keys outside of the array have the parts that go on from those within it, so that neighbours have
+    /// different ones.
     pub(super) fn wraps(&self) -> bool {
         let Split { factor, keys, .. } = self.split;
         factor.is_power_of_two() && factor <= keys
@@ -69,8 +70,9 @@ impl Lowering<'_> {
         self.define(op.results[0], value);
     }
 
-    /// What was read at a place of an array that nobody writes; otherwise the next access of the leaf is noted as that. (Where
-    /// subscripts leave the bank open, several elements have banks in common, of which some have a single element.)
+    /// What was read at a place of an array that nobody writes; otherwise the next access of the leaf is noted as that.
+    /// (Where subscripts leave the bank open, several elements have banks in common, of which some have a single
+    /// element.)
     fn read_before(&mut self, array: ArrayId, place: &Place) -> Option<NodeId> {
         let leaf = self.open.filter(|_| !self.written.contains(&array))?;
         let next = self.leaf().accesses.len();

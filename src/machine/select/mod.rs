@@ -1,5 +1,5 @@
-//! Selects hardware for a kernel (inlined, without whole-array operations, branches converted): hwarith graphs in a region
-//! tree.
+//! Selects hardware for a kernel (inlined, without whole-array operations, branches converted): hwarith graphs in a
+//! region tree.
 //!
 //! Straight-line code becomes blocks, perfect nests of counted loops become pipelined leaves (`nest`), other loops and
 //! branches with loops sequential regions. A value that another leaf reads is exported through a var.
@@ -40,9 +40,8 @@ use std::collections::{BTreeSet, HashMap};
 
 /// Selects hardware for one kernel without calls. What is suspicious about it goes to `warnings`.
 ///
-/// Errors: constructs that have no hardware yet, each at its place.
-/// A loop that gets elements is a pipeline only where `waits` allows it, and where all of an iteration's gets can be done as it
-/// begins.
+/// Errors: constructs that have no hardware yet, each at its place. A loop that gets elements is a pipeline only where
+/// `waits` allows it, and where all of an iteration's gets can be done as it begins.
 pub fn select(
     kernel: &Kernel,
     waits: Waits,

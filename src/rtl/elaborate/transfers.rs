@@ -1,9 +1,9 @@
 //! Elements of streams: what a block or an iteration waits for before it begins, and room for what it puts.
 //!
-//! An iteration begins when it has all that it gets, one element after the other in the order of the text, and when there is
-//! room for all that it may put. Iterations before it go on meanwhile, so that what they put is never held up by what the next
-//! one waits for, and nothing that is on its way is ever stopped: room is counted as it is promised, not as it is used
-//! (credits: Kung, Blackwell and Chapman, Credit-based flow control for ATM networks, SIGCOMM 1994).
+//! An iteration begins when it has all that it gets, one element after the other in the order of the text, and when
+//! there is room for all that it may put. Iterations before it go on meanwhile, so that what they put is never held up
+//! by what the next one waits for, and nothing that is on its way is ever stopped: room is counted as it is promised,
+//! not as it is used (credits: Kung, Blackwell and Chapman, Credit-based flow control for ATM networks, SIGCOMM 1994).
 
 use super::Top;
 use super::cells::{Cells, bit};
@@ -89,8 +89,8 @@ pub fn transfers(program: &crate::machine::program::Program, leaf: &Leaf) -> boo
 }
 
 impl Top<'_> {
-    /// Declares the ports of streams: `_dout`, `_empty_n`, `_read` of those that are got from, `_din`, `_write`, `_left` of
-    /// those that are put into.
+    /// Declares the ports of streams: `_dout`, `_empty_n`, `_read` of those that are got from, `_din`, `_write`,
+    /// `_left` of those that are put into.
     pub(super) fn declare_streams(&mut self, room: &Room) {
         let program = self.program;
         for port in &program.args {
@@ -233,8 +233,8 @@ impl Top<'_> {
             .gate(BinaryOp::And, gate.wants.clone(), waits, "again")
     }
 
-    /// Takes an element when it is its turn, if `enable`; whether it is there, or not wanted. `goes`: with that, what was taken
-    /// is used, where it may have been taken before.
+    /// Takes an element when it is its turn, if `enable`; whether it is there, or not wanted. `goes`: with that, what
+    /// was taken is used, where it may have been taken before.
     fn get(
         &mut self,
         mem: MemId,

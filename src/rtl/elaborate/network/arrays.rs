@@ -61,8 +61,8 @@ impl Around<'_> {
         }
     }
 
-    /// Memories of arrays inside; ports of those outside, with the entries of parameters in `ports` and those of results, by number,
-    /// as what it gives.
+    /// Memories of arrays inside; ports of those outside, with the entries of parameters in `ports` and those of
+    /// results, by number, as what it gives.
     pub(super) fn arrays(
         &mut self,
         ports: &mut [Option<Port>],

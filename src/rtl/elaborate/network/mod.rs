@@ -1,5 +1,5 @@
-//! The module around the modules of a network's processes: queues between them, memories that they share, and what starts
-//! when.
+//! The module around the modules of a network's processes: queues between them, memories that they share, and what
+//! starts when.
 
 mod arrays;
 mod overlap;
@@ -33,8 +33,8 @@ pub struct Part {
     pub schedule: Schedule,
 }
 
-/// The netlist and the manifest of a network; `which` says what part each process is. `may_overlap`: invocations may, where the network
-/// allows it.
+/// The netlist and the manifest of a network; `which` says what part each process is. `may_overlap`: invocations may,
+/// where the network allows it.
 ///
 /// Errors: more processes read a parameter at the same time than it has ports.
 pub fn build(

@@ -1,10 +1,11 @@
-//! Invocations of a network that overlap: a process begins the next one as soon as it is done with its own, so that they follow one
-//! another as often as the slowest process allows.
+//! Invocations of a network that overlap: a process begins the next one as soon as it is done with its own, so that
+//! they follow one another as often as the slowest process allows.
 //!
-//! Processes that wait for no other one begin first; an invocation is taken when all of these have begun it, and done when every
-//! process has ended it. Whoever is behind another one counts how many invocations that one has ended before it. What processes
-//! hand one another, but for elements of streams, is there twice: an invocation uses the half that its number says, and nobody
-//! begins one before those that it shares something with have ended the one before the last.
+//! Processes that wait for no other one begin first; an invocation is taken when all of these have begun it, and done
+//! when every process has ended it. Whoever is behind another one counts how many invocations that one has ended before
+//! it. What processes hand one another, but for elements of streams, is there twice: an invocation uses the half that
+//! its number says, and nobody begins one before those that it shares something with have ended the one before the
+//! last.
 
 use super::Around;
 use super::arrays::Lane;
@@ -21,7 +22,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Bits of the numbers of invocations by which one is ahead of another.
 const COUNT: u32 = 3;
 
-/// Invocations that a process may have ended while others have not; with the one that it is at, a number of [`COUNT`] bits.
+/// Invocations that a process may have ended while others have not; with the one that it is at, a number of [`COUNT`]
+/// bits.
 const AHEAD: u32 = 6;
 
 /// Those with halves of their own: the one that is used, and the next.
@@ -39,8 +41,8 @@ pub(super) struct Sharing {
     twice: BTreeSet<ArrayId>,
 }
 
-/// What processes share, if invocations may overlap: all elements of streams inside are taken by the end, and no other process accesses an
-/// array outside that one writes.
+/// What processes share, if invocations may overlap: all elements of streams inside are taken by the end, and no other
+/// process accesses an array outside that one writes.
 pub(super) fn sharing(network: &Network, users: &BTreeMap<ArrayId, Users>) -> Option<Sharing> {
     if network.processes.is_empty() || !are_streams_emptied(network, users)? {
         return None;
@@ -433,8 +435,8 @@ impl Around<'_> {
         may
     }
 
-    /// Starts a process that waits for no other one, once for the invocation that is asked for; whether it has begun that, now or
-    /// before, and before.
+    /// Starts a process that waits for no other one, once for the invocation that is asked for; whether it has begun
+    /// that, now or before, and before.
     fn begin_first(
         &mut self,
         process: usize,

@@ -30,7 +30,7 @@ class Family:
     location: tuple = ()
     # Bits of the operands of a multiplier block; without, there are none.
     dsp: tuple = ()
-    # ns of a multiplier block from its data sheet, where the placer knows none, and what that is.
+    # ns of a multiplier block set by hand, where the placer knows none, and what that is.
     product: tuple = ()
     # Whether lookup tables can be memory.
     lut_ram: bool = True
@@ -85,7 +85,7 @@ def ice40(name, device, about, arguments, **fields):
 
 
 # A lookup table of six inputs counts as 1.6 LUT4, which is how the vendor counts logic cells. Nothing places and routes:
-# delays are from data sheets, and only areas can be measured.
+# delays are unchecked estimates, and only areas can be measured.
 def xilinx(name, about, **fields):
     return Family(
         name=name, about=about, synthesis=f"synth_xilinx -family {name} -noiopad -noclkbuf -nowidelut",
@@ -117,7 +117,7 @@ TABLE = [
         dsp=(18, 18), total=(32256, 56, 1512), counted="84 block RAMs of 18; two large ones of 512 are left out"),
     ice40(
         "ice40up", "u -dsp", "Lattice iCE40 UltraPlus UP5K", ("--up5k", "--package", "sg48"),
-        dsp=(16, 16), product=(17.4, "50 MHz between registers, by the data sheet: nextpnr takes blocks for registers"), total=(5280, 8, 120), counted="30 block RAMs of 4; four large ones of 256 are left out"),
+        dsp=(16, 16), product=(17.4, "50 MHz between registers, set by hand, unchecked: nextpnr takes blocks for registers"), total=(5280, 8, 120), counted="30 block RAMs of 4; four large ones of 256 are left out"),
     ice40(
         "ice40hx", "hx", "Lattice iCE40 HX8K", ("--hx8k", "--package", "ct256"),
         total=(7680, 0, 128), counted="32 block RAMs of 4"),

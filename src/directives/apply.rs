@@ -11,8 +11,8 @@ use crate::codes;
 use crate::diagnostics::{Diagnostic, Diagnostics, SourceMap};
 use crate::ir::analysis::reduction::Order;
 use crate::ir::{
-    Array, ArrayId, For, Kernel, KernelId, MOST_PORTS, OpKind, PartitionKind, Path, Pipeline,
-    Program, Tags, Unroll,
+    Array, ArrayId, Kernel, KernelId, MOST_PORTS, PartitionKind, Path, Pipeline, Program, Tags,
+    Unroll,
 };
 use crate::transform::streamline::Form;
 use crate::transform::{buffer_at, compute_at, restructure, reuse_at};
@@ -298,10 +298,10 @@ impl Applying<'_> {
     ) -> Result<Made, Refusal> {
         let loops = Names::of_loops(self.program, self.sources);
         for found in loops.find_all(name)? {
-            let tagged = match loop_at(self.program, found) {
-                Some(f) => tag(&mut f.tags),
-                None => Err("a loop without a counter cannot be directed yet".into()),
-            };
+            let body = &mut self.program.kernels[found.kernel].body;
+            let op = body.op_at_mut(&found.place);
+            let tags = op.and_then(|op| op.kind.tags_mut());
+            let tagged = tags.map_or(Ok(()), &tag);
             tagged.map_err(|why| (Some(found.span), why))?;
         }
         Ok(Made::Nothing)
@@ -329,15 +329,6 @@ pub fn loops(program: &Program, sources: &SourceMap) -> Vec<String> {
 /// The same of each array.
 pub fn arrays(program: &Program, sources: &SourceMap) -> Vec<String> {
     Names::of_arrays(program, sources).all()
-}
-
-/// The counted loop of a name.
-fn loop_at<'p>(program: &'p mut Program, found: &Found<Path>) -> Option<&'p mut For> {
-    let body = &mut program.kernels[found.kernel].body;
-    match &mut body.op_at_mut(&found.place)?.kind {
-        OpKind::For(f) => Some(f),
-        _ => None,
-    }
 }
 
 /// How iterations overlap that begin every `ii` cycles.

@@ -32,7 +32,7 @@ pub fn make(program: &mut Program, sources: &SourceMap, name: &str) -> Result<()
 /// Whether a loop is to be unrolled, and has one inside of which the name says which copy it means.
 fn has_copied(program: &Program, loops: &Names<Path>, one: &Found<Path>, name: &str) -> bool {
     let body = &program.kernels[one.kernel].body;
-    let unrolled = body.for_at(&one.place).and_then(|f| f.tags.unroll);
+    let unrolled = body.op_at(&one.place).and_then(|op| op.kind.tags()?.unroll);
     let is_copied = |inner: &Found<Path>| {
         inner.kernel == one.kernel
             && inner.place != one.place

@@ -175,6 +175,7 @@ fn shallow(kind: &OpKind) -> OpKind {
             cond: Block::default(),
             body: Block::default(),
             label: w.label.clone(),
+            tags: w.tags,
         })),
         OpKind::If(i) => OpKind::If(Box::new(If {
             cond: i.cond,

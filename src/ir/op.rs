@@ -171,6 +171,8 @@ pub struct While {
     pub body: Block,
     /// Name for reports.
     pub label: String,
+    /// What is directed for it.
+    pub tags: Tags,
 }
 
 /// `if`. Results: what the block that ran yields.
@@ -624,6 +626,35 @@ impl OpKind {
             | OpKind::Get { at }
             | OpKind::Put { at, .. }
             | OpKind::Attempt { at, .. } => Some(at),
+            _ => None,
+        }
+    }
+}
+
+impl OpKind {
+    /// What is directed for it, if it is a loop.
+    pub fn tags(&self) -> Option<Tags> {
+        match self {
+            OpKind::For(f) => Some(f.tags),
+            OpKind::While(w) => Some(w.tags),
+            _ => None,
+        }
+    }
+
+    /// The same, to be changed.
+    pub fn tags_mut(&mut self) -> Option<&mut Tags> {
+        match self {
+            OpKind::For(f) => Some(&mut f.tags),
+            OpKind::While(w) => Some(&mut w.tags),
+            _ => None,
+        }
+    }
+
+    /// A value that tells a loop from others: its induction variable, or the condition that a `while` tests.
+    pub fn loop_mark(&self) -> Option<ValueId> {
+        match self {
+            OpKind::For(f) => Some(f.iv),
+            OpKind::While(w) => w.cond.yields.first().copied(),
             _ => None,
         }
     }

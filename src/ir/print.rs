@@ -429,10 +429,11 @@ impl Printer<'_> {
 
     fn while_loop(&mut self, w: &While, op: &Op) {
         let text = format!(
-            "{}while{} label {:?} {{",
+            "{}while{} label {:?}{} {{",
             self.results(op),
             self.carried(&w.carried, &w.inits),
             w.label,
+            tags(w.tags),
         );
         self.line(&text, Some(op.span));
         self.body(&w.cond);

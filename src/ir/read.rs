@@ -800,6 +800,7 @@ impl<'t> Reader<'t> {
     fn while_loop(&mut self) -> Result<OpKind> {
         let (carried, inits) = self.carried()?;
         let label = self.text_label()?;
+        let tags = self.tags()?;
         let cond = self.nested()?;
         self.expect("do")?;
         Ok(OpKind::While(Box::new(While {
@@ -808,6 +809,7 @@ impl<'t> Reader<'t> {
             cond,
             body: self.nested()?,
             label,
+            tags,
         })))
     }
 

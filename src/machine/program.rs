@@ -8,12 +8,12 @@
 use crate::arena::{Arena, Id, Table};
 use crate::diagnostics::Span;
 use crate::hwarith::demand::{Memories, demanded};
-use crate::hwarith::graph::{Graph, MemId, NodeId, Op, UnitId, VarId};
+use crate::hwarith::graph::{Graph, MemId, Node, NodeId, Op, UnitId, VarId};
 use crate::hwarith::interval::Interval;
 use crate::hwarith::types::HwType;
 use crate::ir::{Foreign, Hazard, MemoryKind, Packed, Partition, Pipeline, Scalar, Scope, TileTag};
 use num_bigint::BigUint;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Handle of a pipeline.
 pub type LeafId = Id<Leaf>;
@@ -282,6 +282,38 @@ impl Leaf {
         }
         leaf
     }
+
+    /// Choices that set a carried value back to the constant that it begins with, and that nothing else sees: the synchronous
+    /// reset of its register, and no logic before it. `width`: the demanded bits of each node.
+    pub fn resets(&self, width: &[u32]) -> BTreeSet<NodeId> {
+        let graph = &self.graph;
+        let phis = self.repeat.iter().flat_map(|repeat| &repeat.phis);
+        let resets = phis.filter_map(|phi| {
+            let [init, next] = graph.nodes[phi.node].args[..] else {
+                return None;
+            };
+            let node = &graph.nodes[next];
+            let begins = |arg: &NodeId| {
+                let constant = graph.as_const(init);
+                constant.is_some() && constant == graph.as_const(*arg)
+            };
+            let is_reset = node.op == Op::Mux && node.args[1..].iter().filter(|arg| begins(arg)).count() == 1;
+            is_reset.then_some(next)
+        });
+        let mut resets: BTreeSet<NodeId> = resets.collect();
+        if !resets.is_empty() {
+            let sees = |(id, node): &(NodeId, &Node)| match node.op {
+                Op::Phi => false,
+                Op::Store(_) => true,
+                _ => width[id.index()] > 0,
+            };
+            let seen = graph.nodes.iter().filter(sees);
+            let seen = seen.flat_map(|(_, node)| &node.args);
+            let written = self.writes.iter().map(|(_, node)| node);
+            seen.chain(written).for_each(|arg| _ = resets.remove(arg));
+        }
+        resets
+    }
 }
 
 /// Accesses of a memory that do not depend on one another in some way.
@@ -365,6 +397,21 @@ pub struct Loop {
 }
 
 impl Loop {
+    /// Its loops, as they were written: a counter that is taken apart is that of one.
+    pub fn written(&self) -> Vec<LoopDim> {
+        let mut loops: Vec<LoopDim> = Vec::new();
+        for dim in &self.dims {
+            match loops.last_mut() {
+                Some(last) if (&last.label, last.span) == (&dim.label, dim.span) => {
+                    let trips = last.trip.zip(dim.trip);
+                    last.trip = trips.and_then(|(outer, inner)| outer.checked_mul(inner));
+                }
+                _ => loops.push(dim.clone()),
+            }
+        }
+        loops
+    }
+
     /// Number of iterations, if constant.
     pub fn trip(&self) -> Option<u64> {
         self.dims

@@ -329,6 +329,14 @@ impl<'g> Problem<'g> {
             });
         }
         self.add_dependences(leaf);
+        for reset in leaf.resets(&self.width) {
+            // No table, that could begin before what it chooses from is there.
+            self.kinds[reset.index()] = Kind::Pipelined {
+                before: 0.0,
+                latency: 0,
+                after: 0.0,
+            };
+        }
         let Some(repeat) = &leaf.repeat else { return };
         self.last = Some(repeat.last);
         let phis = repeat.phis.iter();

@@ -25,11 +25,25 @@ const MOST_ACCESSES: u64 = 8;
 /// Iterations of a loop from which what is around it seldom runs.
 const SELDOM: u64 = 16;
 
-/// Flattens every nest whose inner loops run a constant number of times, at least once.
+/// Flattens every nest whose inner loops run a constant number of times, at least once, where that keeps no iteration of them
+/// waiting for a port.
 pub fn run(kernel: &mut Kernel) {
+    flatten(kernel, false);
+}
+
+/// Flattens the others: what is around the inner loop shares ports with it, so that its iterations may begin less often.
+pub fn run_where_ports_are_shared(kernel: &mut Kernel) {
+    flatten(kernel, true);
+}
+
+fn flatten(kernel: &mut Kernel, shares_ports: bool) {
     let values = Values::of(kernel);
     let body = std::mem::take(&mut kernel.body);
-    let mut pass = Flatten { kernel, values };
+    let mut pass = Flatten {
+        kernel,
+        values,
+        shares_ports,
+    };
     let body = pass.block(body);
     kernel.body = body;
 }
@@ -38,6 +52,8 @@ struct Flatten<'k> {
     /// Without its body.
     kernel: &'k mut Kernel,
     values: Values,
+    /// Also where what is around a loop shares ports with it.
+    shares_ports: bool,
 }
 
 /// A loop of a nest, outermost first, without the loop inside.
@@ -153,7 +169,12 @@ impl Flatten<'_> {
             .trip(inner)
             .is_some_and(|trip| trip.count >= SELDOM.into());
         let ops = || around.body.ops.iter().filter(|op| !op.contains_loop());
+        let waits = || {
+            let inside = self.port_cycles(&inner.body.ops);
+            self.port_cycles(ops().chain(&inner.body.ops)) > inside.max(1)
+        };
         self.is_crowded(ops())
+            || !self.shares_ports && waits()
             || waits_twice(ops(), inner)
             || is_long && ops().map(|op| self.operators(op)).sum::<usize>() > MOST_OPERATORS
     }
@@ -167,6 +188,33 @@ impl Flatten<'_> {
         };
         let mut accesses = touch::accesses(ops).into_iter();
         accesses.any(|(array, n)| n > most(array))
+    }
+
+    /// Cycles for which operations keep the ports of some array busy, at least, if all of them run in an iteration.
+    fn port_cycles<'a>(&self, ops: impl IntoIterator<Item = &'a Op>) -> u64 {
+        let mut counts: BTreeMap<ArrayId, [u64; 2]> = BTreeMap::new();
+        let mut count = |op: &Op| {
+            if let Some(at) = touch::element(&op.kind) {
+                let is_store = matches!(op.kind, OpKind::Store { .. });
+                counts.entry(at.array).or_default()[usize::from(is_store)] += 1;
+            }
+        };
+        for op in ops {
+            count(op);
+            op.kind.blocks().iter().for_each(|block| block.for_each_op(&mut count));
+        }
+        let cycles = counts.into_iter().map(|(array, [loads, stores])| {
+            let array = &self.kernel.arrays[array];
+            match array.kind {
+                // One port of a memory inside writes.
+                ArrayKind::Local => {
+                    let writes = stores.div_ceil(array.banks());
+                    loads.div_ceil(array.most_ports()).max(writes)
+                }
+                _ => (loads + stores).div_ceil(array.most_ports()),
+            }
+        });
+        cycles.max().unwrap_or(0)
     }
 
     /// Floating-point operators of an operation and what is inside.

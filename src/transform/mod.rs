@@ -11,6 +11,7 @@ pub mod conditions;
 pub mod convert_branches;
 pub mod copied_params;
 pub mod dead;
+pub mod delinearize;
 pub mod distribute;
 pub mod expand;
 pub mod fills;
@@ -142,6 +143,14 @@ pub const PASSES: &[Pass] = &[
         keeps_streams: true,
     },
     Pass {
+        name: "delinearize",
+        contract: "a loop whose counter is divided by a constant is a nest of two that count quotients and remainders",
+        concerns: is_loop,
+        run: delinearize::run,
+        is_gamble: false,
+        keeps_streams: true,
+    },
+    Pass {
         name: "distribute",
         contract: "a nest that writes arrays which have nothing to do with one another is a nest for each",
         concerns: is_loop,
@@ -267,6 +276,14 @@ pub const PASSES: &[Pass] = &[
         concerns: is_loop,
         run: flatten::run,
         is_gamble: false,
+        keeps_streams: true,
+    },
+    Pass {
+        name: "flatten_crowded",
+        contract: "the same where what is around the inner loop shares ports of memories with it",
+        concerns: is_loop,
+        run: flatten::run_where_ports_are_shared,
+        is_gamble: true,
         keeps_streams: true,
     },
     Pass {

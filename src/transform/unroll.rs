@@ -20,12 +20,17 @@ use crate::ir::*;
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
 
+/// Iterations of a loop without a counter that become one, at most: each is in a branch inside the one before.
+const MOST_NESTED: u32 = 64;
+
+const UNKNOWN_TRIP: &str = "the number of its iterations is not known when the hardware is built";
+
 /// Whether any loop is to be unrolled.
 pub fn concerns(kernel: &Kernel) -> bool {
-    kernel.body.any_op(&|op| match &op.kind {
-        OpKind::For(f) => f.tags.unroll.is_some() || has_no_loops_inside(f.tags),
-        _ => false,
-    })
+    let is_concerned = |tags: Tags| tags.unroll.is_some() || has_no_loops_inside(tags);
+    kernel
+        .body
+        .any_op(&|op| op.kind.tags().is_some_and(is_concerned))
 }
 
 /// Unrolls what is tagged.
@@ -59,7 +64,7 @@ pub fn run(kernel: &mut Kernel) -> Result<(), Diagnostic> {
 ///
 /// Errors: those of [`run`].
 pub fn at_once(kernel: &mut Kernel, path: &[(usize, usize)]) -> Result<(), Diagnostic> {
-    let only = kernel.body.for_at(path).map(|f| f.iv);
+    let only = kernel.body.op_at(path).and_then(|op| op.kind.loop_mark());
     let body = std::mem::take(&mut kernel.body);
     let mut pass = Unroller {
         values: Values::of_parameters(kernel),
@@ -89,7 +94,7 @@ struct Unroller<'k> {
     budget: usize,
     /// The directives that the loops around are under, which make those inside be unrolled.
     causes: Vec<String>,
-    /// The counter of the only loop that is meant, if one is.
+    /// The mark of the only loop that is meant, if one is.
     only: Option<ValueId>,
 }
 
@@ -111,38 +116,88 @@ impl Unroller<'_> {
             match op.kind {
                 OpKind::For(f) if self.unroll(&f).is_some() => {
                     self.unrolled(*f, op.results, op.span, out)?;
+                    continue;
                 }
                 OpKind::While(w) if !self.causes.is_empty() => {
                     let why = "the loop inside has no counter and cannot be unrolled";
                     return Err(self.refusal(op.span, &w.label, why));
                 }
-                _ => {
-                    self.kept(&mut op)?;
-                    out.push(op);
+                OpKind::While(ref mut w) if self.is_meant(&w.cond.yields[0]) => {
+                    self.repeat_in_body(w, op.span)?;
                 }
+                _ => {}
             }
+            self.kept(&mut op)?;
+            out.push(op);
         }
         Ok(())
     }
 
     fn unroll(&self, f: &For) -> Option<Unroll> {
         match self.causes.is_empty() {
-            true => f.tags.unroll.filter(|_| self.is_meant(f)),
+            true => f.tags.unroll.filter(|_| self.is_meant(&f.iv)),
             false => Some(Unroll::Fully),
         }
     }
 
-    fn is_meant(&self, f: &For) -> bool {
-        self.only.is_none_or(|only| only == f.iv)
+    fn is_meant(&self, mark: &ValueId) -> bool {
+        self.only.is_none_or(|only| only == *mark)
+    }
+
+    /// Makes one iteration of a `while` as many as is directed: each but the first is begun if the condition still holds.
+    fn repeat_in_body(&mut self, w: &mut While, span: Span) -> Result<(), Diagnostic> {
+        let directive = cause_of(&w.label, w.tags);
+        let refuse = |pass: &Self, why: &str| Err(pass.refusal(span, &directive, why));
+        let factor = match w.tags.unroll.take() {
+            None => return Ok(()),
+            Some(Unroll::Fully) => return refuse(self, UNKNOWN_TRIP),
+            Some(Unroll::By(factor) | Unroll::Abreast(factor)) => factor,
+        };
+        if factor > MOST_NESTED {
+            let why = format!("a loop without a counter is unrolled {MOST_NESTED} times at most");
+            return refuse(self, &why);
+        }
+        let mut given = w.body.yields.clone();
+        let mut copies = Vec::new();
+        for number in 1..factor {
+            let mut copier = Copier::within(self.kernel, &mut self.budget);
+            w.carried.iter().zip(&given).for_each(|(&old, &new)| copier.rename(old, new));
+            // In this order: the body sees what the condition defines.
+            let cond = copier.block(&w.cond);
+            let (Some(cond), Some(mut body)) = (cond, copier.block(&w.body)) else {
+                return refuse(self, &format!("more than {MAX_OPS} operations"));
+            };
+            number_loops(&mut body, number.into());
+            let before = std::mem::replace(&mut given, body.yields.clone());
+            copies.push((cond, body, before));
+        }
+        number_loops(&mut w.body, 0);
+        let mut inner = None;
+        for (cond, mut body, before) in copies.into_iter().rev() {
+            append(&mut body, inner);
+            let mut ops = cond.ops;
+            let otherwise = Block {
+                ops: Vec::new(),
+                yields: before,
+            };
+            let mut build = self.kernel.build(&mut ops, span);
+            let yields = build.branch(cond.yields[0], body, otherwise);
+            inner = Some(Block { ops, yields });
+        }
+        append(&mut w.body, inner);
+        Ok(())
     }
 
     /// An operation that stays, with what is inside.
     fn kept(&mut self, op: &mut Op) -> Result<(), Diagnostic> {
         self.values.parameters(self.kernel, &op.kind);
         let cause = match &op.kind {
-            OpKind::For(f) if has_no_loops_inside(f.tags) && self.only.is_none() => Some(cause(f)),
+            OpKind::For(f) => Some((&f.label, f.tags)),
+            OpKind::While(w) => Some((&w.label, w.tags)),
             _ => None,
         };
+        let cause = cause.filter(|(_, tags)| has_no_loops_inside(*tags) && self.only.is_none());
+        let cause = cause.map(|(label, tags)| cause_of(label, tags));
         let depth = self.causes.len();
         self.causes.extend(cause);
         for block in op.kind.blocks_mut() {
@@ -223,8 +278,7 @@ impl Unroller<'_> {
             }
             _ if factor < u64::MAX => self.in_part_of_many(f, factor, span, out)?,
             _ => {
-                let why = "the number of its iterations is not known when the hardware is built";
-                return Err(self.refusal(span, &cause(&f), why));
+                return Err(self.refusal(span, &cause(&f), UNKNOWN_TRIP));
             }
         };
         self.renamed.extend(results.into_iter().zip(carried));
@@ -484,16 +538,28 @@ fn guarded(ops: Vec<Op>, guard: ValueId) -> Vec<Op> {
     ops.into_iter().map(guard_one).collect()
 }
 
-/// The directive that a loop is under, as on the command line.
+/// The directive that a counted loop is under.
 fn cause(f: &For) -> String {
-    let label = &f.label;
-    match (f.tags.unroll, f.tags.pipeline) {
+    cause_of(&f.label, f.tags)
+}
+
+/// The directive that a loop is under, as on the command line.
+fn cause_of(label: &str, tags: Tags) -> String {
+    match (tags.unroll, tags.pipeline) {
         (Some(Unroll::By(factor) | Unroll::Abreast(factor)), _) => {
             format!("--unroll {label}={factor}")
         }
         (Some(Unroll::Fully), _) => format!("--unroll {label}"),
         (None, Some(Pipeline::Every(cycles))) => format!("--pipeline {label}={cycles}"),
         (None, _) => format!("--pipeline {label}=0"),
+    }
+}
+
+/// Puts a block at the end of another, which then yields what that one yields.
+fn append(block: &mut Block, rest: Option<Block>) {
+    if let Some(rest) = rest {
+        block.ops.extend(rest.ops);
+        block.yields = rest.yields;
     }
 }
 

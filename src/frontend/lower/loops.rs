@@ -426,6 +426,7 @@ impl<'a> Lowerer<'_, 'a> {
             cond,
             body,
             label: "while".to_owned(),
+            tags: Tags::default(),
         };
         let results = self.leave_carried(&carried);
         self.b.push(OpKind::While(Box::new(op)), results, span);

@@ -6,7 +6,7 @@ use crate::directives::{self, Directive, Found, Made, Names};
 use crate::frontend::allo::Allo;
 use crate::frontend::error::Result;
 use crate::frontend::values::{ConstValue, shaped_name};
-use crate::ir::{ArrayId, KernelId, OpKind, Path, ValueId, leads_to};
+use crate::ir::{ArrayId, KernelId, Path, ValueId, leads_to};
 use num_traits::ToPrimitive;
 use pyeval::Args;
 
@@ -337,22 +337,17 @@ impl Call<'_> {
         Names::of_arrays(&self.state.program, self.sources)
     }
 
-    /// The induction variable of a loop.
-    fn iv(&self, found: &Found<Path>) -> Done<ValueId> {
-        let kernel = &self.state.program.kernels[found.kernel];
-        match kernel.body.op_at(&found.place).map(|op| &op.kind) {
-            Some(OpKind::For(f)) => Ok(f.iv),
-            _ => {
-                let why = "a loop without a counter cannot be scheduled yet";
-                Err(self.wrong(Class::Type, why))
-            }
-        }
+    /// The value that tells a loop from others.
+    fn mark(&self, found: &Found<Path>) -> Option<ValueId> {
+        let body = &self.state.program.kernels[found.kernel].body;
+        body.op_at(&found.place)?.kind.loop_mark()
     }
 
     /// A reference to a loop.
-    pub fn loop_ref(&self, found: &Found<Path>) -> Done<Ref> {
-        let target = Target::Loop(self.kernel_name(found.kernel), self.iv(found)?);
-        Ok(self.reference(target, found.own_name()))
+    pub fn loop_ref(&self, found: &Found<Path>) -> Ref {
+        let mark = self.mark(found).expect("names of loops lead to loops");
+        let target = Target::Loop(self.kernel_name(found.kernel), mark);
+        self.reference(target, found.own_name())
     }
 
     fn reference(&self, target: Target, name: &str) -> Ref {
@@ -369,13 +364,13 @@ impl Call<'_> {
         let within = self.under()?;
         let within = |found: &Found<Path>| within.as_ref().is_none_or(|within| within.has(found));
         match self.name(name)? {
-            Some(name) => self.loop_ref(self.meant(&names, &name, Some(&within))?),
+            Some(name) => Ok(self.loop_ref(self.meant(&names, &name, Some(&within))?)),
             None => {
                 let own = |found: &&Found<Path>| found.kernel == self.state.program.top;
                 let all = names.iter().filter(|found| own(found) && within(found));
                 let all: Vec<&Found<Path>> = all.collect();
                 match all[..] {
-                    [one] => self.loop_ref(one),
+                    [one] => Ok(self.loop_ref(one)),
                     [] => Err(self.wrong(Class::Lookup, "the kernel has no loop")),
                     _ => Err(self.wrong(Class::Ambiguous, names.several(&all))),
                 }
@@ -467,15 +462,13 @@ impl Call<'_> {
 
     /// The loop of a reference.
     fn found<'n>(&self, names: &'n Names<Path>, one: &Ref) -> Done<&'n Found<Path>> {
-        let Target::Loop(kernel, iv) = &one.target else {
+        let Target::Loop(kernel, mark) = &one.target else {
             let why = format!("{} is no loop", one.kind());
             return Err(self.wrong(Class::Type, why));
         };
         let kernel = self.kernel(kernel)?;
-        let body = &self.state.program.kernels[kernel].body;
-        let is_it = |found: &&Found<Path>| {
-            found.kernel == kernel && body.for_at(&found.place).is_some_and(|f| f.iv == *iv)
-        };
+        let is_it =
+            |found: &&Found<Path>| found.kernel == kernel && self.mark(found) == Some(*mark);
         let there = names.iter().find(is_it);
         let there = there.filter(|_| !self.state.unrolled.contains(&one.target));
         there.ok_or_else(|| {
@@ -487,7 +480,7 @@ impl Call<'_> {
     /// The same reference, if there still is what it means.
     pub fn live(&self, one: &Ref) -> Done<Ref> {
         match &one.target {
-            Target::Loop(..) => self.loop_ref(self.found(&self.all_loops(), one)?),
+            Target::Loop(..) => Ok(self.loop_ref(self.found(&self.all_loops(), one)?)),
             _ => Ok(one.clone()),
         }
     }
@@ -507,7 +500,7 @@ impl Call<'_> {
             Some(kernel) if names.matching(name).is_empty() => {
                 Ok(self.reference(Target::Kernel(self.kernel_name(kernel)), name))
             }
-            _ => self.loop_ref(self.meant(&names, name, None)?),
+            _ => Ok(self.loop_ref(self.meant(&names, name, None)?)),
         }
     }
 
@@ -542,7 +535,6 @@ impl Call<'_> {
             Named::Name(name) => self.meant(&names, name, None)?,
             Named::Ref(one) => self.found(&names, one)?,
         };
-        self.iv(found)?;
         self.shortest(&names, found)
     }
 
@@ -619,7 +611,7 @@ impl Call<'_> {
         let own = names
             .iter()
             .filter(|found| found.kernel == self.state.program.top);
-        own.map(|found| self.loop_ref(found)).collect()
+        Ok(own.map(|found| self.loop_ref(found)).collect())
     }
 
     /// Names of kernels, or of the references to them; without, the schedule's own.
@@ -700,7 +692,7 @@ impl Call<'_> {
             .filter(|found| found.kernel == kernel && leads_to(&found.place, &outermost));
         below
             .take(count)
-            .map(|found| Ok(Scheduling::Ref(self.loop_ref(found)?).into()))
+            .map(|found| Ok(Scheduling::Ref(self.loop_ref(found)).into()))
             .collect()
     }
 

@@ -76,7 +76,7 @@ struct State {
 /// What a reference is to.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Target {
-    /// The loop of a kernel with this induction variable.
+    /// The loop of a kernel with this mark.
     Loop(String, ValueId),
     Array(String, ArrayId),
     Kernel(String),

@@ -135,7 +135,8 @@ impl Lowering<'_> {
             }
         }
         self.close();
-        let labels: Vec<&str> = dims.iter().map(|(f, _)| f.label.as_str()).collect();
+        let mut labels: Vec<&str> = dims.iter().map(|(f, _)| f.label.as_str()).collect();
+        labels.dedup();
         let index = self.open_leaf(&labels.join("_"), op.span);
         regions.push(Region::Leaf(index));
         self.in_loop_leaf = true;
@@ -301,7 +302,7 @@ impl Lowering<'_> {
             last,
             enter: None,
             dims: vec![dim],
-            directed: None,
+            directed: w.tags.pipeline,
         });
         self.in_loop_leaf = false;
         self.close();

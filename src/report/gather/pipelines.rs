@@ -1,7 +1,7 @@
 //! Blocks and loops that are pipelines.
 
 use super::{Gather, Part};
-use crate::machine::program::{LeafId, LoopDim as Dim};
+use crate::machine::program::{LeafId, Loop, LoopDim as Dim};
 use crate::report::data::{LoopDim, Pipeline};
 use crate::schedule::forecast;
 
@@ -23,7 +23,7 @@ impl Gather<'_> {
         let scheduled = &part.schedule.leaves[leaf];
         let (operations, left_out) = self.operations(part, leaf);
         let repeat = of.repeat.as_ref();
-        let dims = repeat.map_or(&[][..], |repeat| &repeat.dims);
+        let dims = repeat.map_or(Vec::new(), Loop::written);
         let names: Vec<&str> = dims.iter().map(|dim| dim.label.as_str()).collect();
         Pipeline {
             name: match names[..] {

@@ -148,7 +148,8 @@ impl Walk<'_, '_> {
         let (kind, name) = match &of.repeat {
             None => (RegionKind::Block, of.label.clone()),
             Some(repeat) => {
-                let names: Vec<&str> = repeat.dims.iter().map(|dim| dim.label.as_str()).collect();
+                let loops = repeat.written();
+                let names: Vec<&str> = loops.iter().map(|dim| dim.label.as_str()).collect();
                 (RegionKind::Pipeline, names.join(", "))
             }
         };

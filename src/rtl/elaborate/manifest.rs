@@ -174,7 +174,7 @@ fn collect_loops(
             };
             let mut weight = Some(times.ii.map_or(1, u64::from));
             let mut flattened = Vec::new();
-            for dim in repeat.dims.iter().rev() {
+            for dim in repeat.written().iter().rev() {
                 flattened.push(Loop {
                     ii: weight,
                     depth: Some(u64::from(times.depth)),

@@ -34,6 +34,8 @@ pub struct Chaining<'g> {
     cuts: Vec<Vec<Cut>>,
     /// Nodes that take but a part of their delay.
     shrunk: BTreeMap<NodeId, f64>,
+    /// Choices that are the reset of a register.
+    resets: BTreeSet<NodeId>,
 }
 
 impl<'g> Chaining<'g> {
@@ -47,6 +49,7 @@ impl<'g> Chaining<'g> {
             steps: &[],
             cuts: vec![Vec::new(); graph.nodes.len()],
             shrunk: BTreeMap::new(),
+            resets: BTreeSet::new(),
         }
     }
 
@@ -63,6 +66,7 @@ impl<'g> Chaining<'g> {
     /// Checks every node that somebody wants.
     pub fn check(mut self, called: &Called, leaf: Option<(&Program, &Leaf)>) -> Result<(), String> {
         if let Some((_, leaf)) = leaf {
+            self.resets = leaf.resets(&self.times.width);
             self.fit_initial(leaf);
         }
         for id in self.graph.nodes.ids() {
@@ -133,6 +137,7 @@ impl<'g> Chaining<'g> {
                 }
                 0.0
             }
+            _ if self.resets.contains(&id) => operands,
             op => {
                 let part = self.shrunk.get(&id).copied().unwrap_or(1.0);
                 let delay = self.delay(id).min(self.budget) * part;
@@ -230,6 +235,7 @@ impl<'g> Chaining<'g> {
             return bits.fold(vec![Cut::new()], |found, cuts| merged(&found, &cuts));
         }
         match &node.op {
+            _ if self.resets.contains(&id) => Vec::new(),
             op if is_gate(self.graph, op, &node.args) => {
                 let all = node.args.iter().map(|&arg| of(arg));
                 let start = vec![Cut::new()];

@@ -210,12 +210,18 @@ impl Search {
             let cycles = cycles.map(|round| round.cycles(&splits).saturating_mul(round.times));
             cycles.fold(0, u64::saturating_add)
         };
+        // With twice as many banks as accesses, those that are a power of two apart can be told apart as well.
         let most = rounds.iter().map(|r| r.reads.len().max(r.writes.len()));
-        let most = (most.max().unwrap_or(0) as u64).next_power_of_two();
-        let found = partitions(shape, most.min(MOST_BANKS));
-        let found = found.into_iter().map(|partition| {
+        let most = 2 * (most.max().unwrap_or(0) as u64).next_power_of_two();
+        let found = partitions(shape, most.min(MOST_BANKS)).into_iter();
+        let found = found.filter(|partition| {
+            let splits = splits(shape, partition);
+            splits.iter().all(|split| split.factor.is_power_of_two())
+                || rounds.iter().all(|round| round.has_known_banks(&splits))
+        });
+        let found = found.map(|partition| {
             let banks = banks(shape, &partition);
-            (cost(&partition), banks, partition)
+            (cost(&partition), banks * dividing(&partition), partition)
         });
         // Of equal ones, the first.
         let best = found.min_by_key(|(cycles, banks, _)| (*cycles, *banks));
@@ -224,11 +230,28 @@ impl Search {
     }
 }
 
+/// How many banks one counts for: who fills or empties the array elsewhere divides to find one, unless that is a shift.
+fn dividing(partition: &[Partition]) -> u64 {
+    let is_shift = |one: &Partition| one.factor.is_power_of_two();
+    if partition.iter().all(is_shift) { 1 } else { 3 }
+}
+
 /// Splits into so many parts of a dimension at most: of one dimension, of two, skewed. Simple ones come first.
 fn partitions(shape: &[u64], most: u64) -> Vec<Vec<Partition>> {
     let factors = |dim: usize| {
         let all = (1..).map(|log| 1u64 << log);
         all.take_while(move |&factor| factor <= most && factor <= shape[dim])
+    };
+    let others = |dim: usize| {
+        let all = 3..=most.min(shape[dim]);
+        let all = all.filter(|factor| !factor.is_power_of_two());
+        all.map(move |factor| {
+            vec![Partition {
+                kind: PartitionKind::Cyclic,
+                dim,
+                factor,
+            }]
+        })
     };
     let one = |kind, dim| {
         factors(dim).map(move |factor| Partition {
@@ -247,6 +270,7 @@ fn partitions(shape: &[u64], most: u64) -> Vec<Vec<Partition>> {
                 .map(|one| vec![one]),
         );
     }
+    all.extend(dims.clone().flat_map(others));
     if shape.len() > 1 {
         let last = shape.len() - 1;
         all.extend(one(PartitionKind::Skew, last).map(|one| vec![one]));
@@ -269,6 +293,15 @@ impl Round {
         self.reads.len() as u64 <= READS && self.writes.len() <= 1
     }
 
+    /// Whether the banks of all accesses are known while compiling.
+    fn has_known_banks(&self, splits: &[Split]) -> bool {
+        let is_known = |access: &Access| {
+            let mut parts = splits.iter().map(|split| part(split, access));
+            parts.all(|part| part.is_some_and(|(terms, _)| terms.is_empty()))
+        };
+        self.reads.iter().chain(&self.writes).all(is_known)
+    }
+
     /// Cycles in which the accesses fit, at least.
     fn cycles(&self, splits: &[Split]) -> u64 {
         let reads = in_one_bank(&self.reads, splits).div_ceil(READS);
@@ -282,14 +315,11 @@ type Terms = Vec<(ValueId, i128)>;
 /// Accesses that meet in one bank, at most.
 fn in_one_bank(accesses: &[Access], splits: &[Split]) -> u64 {
     // What is not constant of the banks of accesses, and how many there are of each constant.
-    let mut alike: BTreeMap<Terms, BTreeMap<Vec<i128>, u64>> = BTreeMap::new();
+    let mut alike: BTreeMap<Vec<Terms>, BTreeMap<Vec<i128>, u64>> = BTreeMap::new();
     let mut anywhere = 0;
     for access in accesses {
         let parts: Option<Vec<_>> = splits.iter().map(|split| part(split, access)).collect();
-        let parts = parts.map(|parts| parts.into_iter().unzip());
-        let known = parts.map(|(terms, constants): (Vec<_>, Vec<_>)| (terms.concat(), constants));
-        // Of banks in two dimensions that only the data tell, each access may need any.
-        match known.filter(|(terms, _)| terms.is_empty() || splits.len() < 2) {
+        match parts.map(|parts| parts.into_iter().unzip()) {
             Some((terms, constants)) => {
                 *alike
                     .entry(terms)

@@ -60,7 +60,7 @@ struct Group {
 
 /// All groups of more than one access, between two of which nothing else touches the array and there is no region.
 fn groups(kernel: &Kernel, values: &Values, ops: &[Op]) -> Vec<Group> {
-    let mut open: BTreeMap<ArrayId, Group> = BTreeMap::new();
+    let mut open: BTreeMap<ArrayId, Vec<Group>> = BTreeMap::new();
     let mut closed = Vec::new();
     for (number, op) in ops.iter().enumerate() {
         let (at, stores) = match &op.kind {
@@ -71,25 +71,29 @@ fn groups(kernel: &Kernel, values: &Values, ops: &[Op]) -> Vec<Group> {
             OpKind::Store { at, .. } => (at, true),
             kind if kind.is_pure() && !is_access(kind) => continue,
             _ => {
-                closed.extend(std::mem::take(&mut open).into_values());
+                closed.extend(std::mem::take(&mut open).into_values().flatten());
                 continue;
             }
         };
         let Some(key) = Key::of(values, &kernel.arrays[at.array], at) else {
-            closed.extend(open.remove(&at.array));
+            closed.extend(open.remove(&at.array).into_iter().flatten());
             continue;
         };
-        match open.get_mut(&at.array) {
-            Some(group) if group.stores == stores && group.has_room(&key) => {
-                group.members.push((number, key));
-            }
-            _ => {
+        let groups = open.entry(at.array).or_default();
+        let with_room = |group: &&mut Group| group.stores == stores && group.has_room(&key);
+        match groups.iter_mut().find(with_room) {
+            Some(group) => group.members.push((number, key)),
+            None => {
+                // Loads change nothing, so that several groups of them can be open.
+                if stores || groups.first().is_some_and(|group| group.stores) {
+                    closed.append(groups);
+                }
                 let members = vec![(number, key)];
-                closed.extend(open.insert(at.array, Group { stores, members }));
+                groups.push(Group { stores, members });
             }
         }
     }
-    closed.extend(open.into_values());
+    closed.extend(open.into_values().flatten());
     closed.retain(|group| group.members.len() > 1);
     closed
 }

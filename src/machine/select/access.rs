@@ -26,10 +26,10 @@ pub(super) struct Choice {
 
 impl Choice {
     /// Whether keys outside of the array have the parts that go on from those within it, so that neighbours have
-    /// different ones.
+    /// different ones; where but one part may have an element, all keys have that one.
     pub(super) fn wraps(&self) -> bool {
         let Split { factor, keys, .. } = self.split;
-        factor.is_power_of_two() && factor <= keys
+        self.part.is_some() && factor.is_power_of_two() && factor <= keys
     }
 }
 

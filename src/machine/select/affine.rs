@@ -2,9 +2,13 @@
 //! conditions confine an access.
 
 use super::{Location, Lowering};
-use crate::ir::analysis::Affine as Sum;
-use crate::ir::{BinaryOp, CompareOp, Element, OpKind, Promise, ValueId};
+use crate::ir::analysis::touch::element;
+use crate::ir::analysis::{Affine as Sum, Fact, Subscript, Values, Varying};
+use crate::ir::{
+    ArrayId, BinaryOp, CompareOp, Element, For, Hazard, OpKind, Promise, Scope, ValueId,
+};
 use crate::machine::program::{Affine, Apart, Pin};
+use std::collections::BTreeMap;
 
 /// What an induction variable is in the open loop: `lo + step * n`, n the counter of dimension `dim`.
 #[derive(Clone, Debug)]
@@ -15,6 +19,62 @@ pub struct Counter {
     pub lo: ValueId,
     /// Constant step; `None`: known only at run time.
     pub step: Option<i128>,
+}
+
+/// Pairs of accesses up to which each is looked at.
+const MOST_PAIRS: usize = 256;
+
+/// A loop, and what tells accesses in its iterations apart.
+struct Pairs<'a> {
+    values: &'a Values,
+    f: &'a For,
+    varying: Varying,
+    facts: Vec<Fact>,
+}
+
+impl Pairs<'_> {
+    /// Whether two accesses name different elements for certain, in whichever iterations: a subscript of one is the same in
+    /// all, and none of the other's is that.
+    fn never_meet(&self, a: &Element, b: &Element) -> bool {
+        let mut dims = a.indices.iter().zip(&b.indices);
+        dims.any(|(&a, &b)| {
+            let is_fixed = self.varying.is_fixed(a) || self.varying.is_fixed(b);
+            is_fixed && self.values.distinct(&[a], &[b], &self.facts)
+        })
+    }
+
+    /// Whether two accesses name one element in the same iteration at most: a subscript moves alike in both, or those that are
+    /// the same in all iterations say which iteration of the other access is meant, and it is one for both.
+    fn meet_at_once(&self, a: &Element, b: &Element) -> bool {
+        if self.never_meet(a, b) {
+            return true;
+        }
+        let dims = || a.indices.iter().copied().zip(b.indices.iter().copied());
+        let of_a = dims().find_map(|(a, b)| self.counter(a, b));
+        let of_b = dims().find_map(|(a, b)| self.counter(b, a));
+        let is_same = |a: &Sum, b: &Sum| a.plus(b, -1).is_some_and(|apart| apart == Sum::default());
+        let move_alike = |(a, b)| match (self.subscript(a), self.subscript(b)) {
+            (Some(Subscript::Moving(p, a)), Some(Subscript::Moving(q, b))) => {
+                p == q && is_same(&a, &b)
+            }
+            _ => false,
+        };
+        of_a.zip(of_b).is_some_and(|(a, b)| is_same(&a, &b)) || dims().any(move_alike)
+    }
+
+    fn subscript(&self, value: ValueId) -> Option<Subscript> {
+        self.values.subscript(self.f.iv, &self.varying, value)
+    }
+
+    /// What the counter is where a subscript that moves with it, one for one, is another one that does not.
+    fn counter(&self, moving: ValueId, fixed: ValueId) -> Option<Sum> {
+        match (self.subscript(moving)?, self.subscript(fixed)?) {
+            (Subscript::Moving(1, rest), Subscript::Fixed(value)) => {
+                self.values.affine(value).plus(&rest, -1)
+            }
+            _ => None,
+        }
+    }
 }
 
 impl Lowering<'_> {
@@ -31,6 +91,54 @@ impl Lowering<'_> {
             hazard: promise.hazard,
             distance: promise.distance,
         });
+        self.leaf().promises.extend(promises);
+    }
+
+    /// Notes which arrays no two iterations of the open loop, which is of one counter, both store and load an element of. It
+    /// settles what addresses do not tell, since its bounds, and those of the loops around, may be known by name only.
+    pub(super) fn note_apart(&mut self, f: &For, dim: usize) {
+        let mut accesses: BTreeMap<ArrayId, [Vec<&Element>; 2]> = BTreeMap::new();
+        f.body.for_each_op(&mut |op| {
+            if let Some(at) = element(&op.kind) {
+                let is_store = matches!(op.kind, OpKind::Store { .. });
+                accesses.entry(at.array).or_default()[usize::from(is_store)].push(at);
+            }
+        });
+        let pairs = Pairs {
+            values: &self.values,
+            f,
+            varying: self.values.varying(f),
+            facts: self.values.of_loop(f),
+        };
+        let mut promises = Vec::new();
+        for (array, [loads, stores]) in accesses {
+            if loads.len().saturating_mul(stores.len()) > MOST_PAIRS {
+                continue;
+            }
+            let every = |holds: &dyn Fn(&Element, &Element) -> bool| {
+                let mut all = stores.iter().flat_map(|a| loads.iter().map(move |b| (a, b)));
+                all.all(|(a, b)| holds(a, b))
+            };
+            let never = every(&|a, b| pairs.never_meet(a, b));
+            let scopes: &[Scope] = match never || every(&|a, b| pairs.meet_at_once(a, b)) {
+                _ if loads.is_empty() || stores.is_empty() => &[],
+                true if never => &[Scope::Inter, Scope::Intra],
+                true => &[Scope::Inter],
+                false => &[],
+            };
+            for &mem in &self.mem_ids[&array] {
+                promises.extend(scopes.iter().flat_map(|&scope| {
+                    let hazards = [Hazard::ReadAfterWrite, Hazard::WriteAfterRead];
+                    hazards.map(|hazard| Apart {
+                        mem,
+                        dim,
+                        scope,
+                        hazard: Some(hazard),
+                        distance: None,
+                    })
+                }));
+            }
+        }
         self.leaf().promises.extend(promises);
     }
 

@@ -145,6 +145,9 @@ impl Lowering<'_> {
         let last = self.b().widen(last, HwType::ui(1));
         let carried = self.carried(dims, &mut phis);
         let (innermost, _) = dims[dims.len() - 1];
+        if let [(only, _)] = dims {
+            self.note_apart(only, 0);
+        }
         self.straight_block(&innermost.body);
         for (phi, &next) in carried.iter().zip(&innermost.body.yields) {
             let next = self.node(next);

@@ -11,7 +11,7 @@ use crate::ir::analysis::rotation::Key;
 use crate::ir::{Element, Op, OpKind};
 use crate::machine::program::{Access, Pin};
 use num_traits::Zero;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// An access and the banks that it may be of.
 struct Member<'o> {
@@ -70,7 +70,7 @@ impl Lowering<'_> {
         keys.len().max(1)
     }
 
-    /// The accesses, if each may be of several banks.
+    /// The accesses, if each may be of several banks, and some of one bank.
     fn members<'o>(&mut self, run: &'o [Op]) -> Option<Vec<Member<'o>>> {
         let mut members = Vec::new();
         for op in run {
@@ -78,7 +78,7 @@ impl Lowering<'_> {
                 return None;
             };
             let choices = self.choices(at);
-            if choices.iter().any(|choice| choice.part.is_none()) {
+            if choices.iter().all(|choice| choice.part.is_none()) {
                 return None;
             }
             let places = self.places(at, &choices);
@@ -94,7 +94,10 @@ impl Lowering<'_> {
                 counts,
             });
         }
-        Some(members)
+        let mut mems = BTreeSet::new();
+        let mut all = members.iter().flat_map(|member| &member.places);
+        let share = all.any(|place| !mems.insert(place.mem));
+        share.then_some(members)
     }
 
     pub(super) fn rotated_loads(&mut self, run: &[Op]) {
@@ -168,10 +171,11 @@ impl Lowering<'_> {
             for place in &member.places {
                 let mut here = member.counts;
                 for (choice, &part) in member.choices.iter().zip(&place.parts) {
-                    let actual = choice.part.expect("several banks are possible");
-                    let part = self.b().constant(part);
-                    let is_this = self.b().icmp(Predicate::Eq, actual, part);
-                    here = self.b().and(here, is_this);
+                    if let Some(actual) = choice.part {
+                        let part = self.b().constant(part);
+                        let is_this = self.b().icmp(Predicate::Eq, actual, part);
+                        here = self.b().and(here, is_this);
+                    }
                 }
                 let write = writes.get(number).map(|&(value, enable)| {
                     let enable = self.b().and(enable, here);

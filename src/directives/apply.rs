@@ -11,11 +11,11 @@ use crate::codes;
 use crate::diagnostics::{Diagnostic, Diagnostics, SourceMap};
 use crate::ir::analysis::reduction::Order;
 use crate::ir::{
-    Array, ArrayId, Kernel, KernelId, MOST_PORTS, PartitionKind, Path, Pipeline, Program, Tags,
+    Array, ArrayId, Kernel, KernelId, MOST_PORTS, OpKind, PartitionKind, Path, Pipeline, Program, Tags,
     Unroll,
 };
 use crate::transform::streamline::Form;
-use crate::transform::{buffer_at, compute_at, restructure, reuse_at};
+use crate::transform::{buffer_at, compute_at, restructure, reuse_at, unroll};
 
 /// Longest initiation interval: a register for each of its cycles says where an iteration is.
 const MOST_CYCLES: u32 = 4096;
@@ -107,10 +107,15 @@ impl Applying<'_> {
             Directive::Pipeline { r#loop, ii } => {
                 self.tag(r#loop, |tags| set(&mut tags.pipeline, pipeline(*ii)?))
             }
-            Directive::Unroll { r#loop, factor } => self.tag(r#loop, |tags| {
-                let factor = unroll(*factor)?;
-                factor.map_or(Ok(()), |factor| set(&mut tags.unroll, factor))
-            }),
+            Directive::Unroll { r#loop, factor } => {
+                let factor = factor_of(*factor).map_err(|why| (None, why))?;
+                if factor == Some(Unroll::Fully) {
+                    self.check_known(r#loop)?;
+                }
+                self.tag(r#loop, |tags| {
+                    factor.map_or(Ok(()), |factor| set(&mut tags.unroll, factor))
+                })
+            }
             Directive::Split { r#loop, factor } => self
                 .step(std::slice::from_ref(r#loop), |kernel, paths| {
                     restructure::split(kernel, &paths[0], *factor)
@@ -291,6 +296,26 @@ impl Applying<'_> {
         Ok(Made::Loops(id, made))
     }
 
+    /// Makes sure that the iterations of a loop that is to be unrolled may turn out to be known.
+    fn check_known(&self, name: &str) -> Result<(), Refusal> {
+        let loops = Names::of_loops(self.program, self.sources);
+        for found in loops.find_all(name)? {
+            let kernel = &self.program.kernels[found.kernel];
+            let is_unknown = match kernel.body.op_at(&found.place).map(|op| &op.kind) {
+                // What a callee is given may be constant where it is called.
+                Some(OpKind::For(f)) => {
+                    found.kernel == self.program.top && unroll::is_unknown(kernel, f)
+                }
+                Some(OpKind::While(_)) => true,
+                _ => false,
+            };
+            if is_unknown {
+                return Err((Some(found.span), unroll::UNKNOWN_TRIP.into()));
+            }
+        }
+        Ok(())
+    }
+
     fn tag(
         &mut self,
         name: &str,
@@ -344,7 +369,7 @@ fn pipeline(ii: i64) -> Result<Pipeline, String> {
 }
 
 /// How many iterations become one; `None`: the loop stays as it is.
-fn unroll(factor: i64) -> Result<Option<Unroll>, String> {
+fn factor_of(factor: i64) -> Result<Option<Unroll>, String> {
     match (factor, u32::try_from(factor)) {
         (0, _) => Ok(Some(Unroll::Fully)),
         (1, _) => Ok(None),

@@ -282,22 +282,7 @@ impl Localise<'_> {
             partition,
             ..array.clone()
         });
-        for group in &mut self.groups[grid.clone()] {
-            let rename = |id_: &mut ArrayId| {
-                if *id_ == id {
-                    *id_ = local;
-                }
-            };
-            for op in &mut group.ops {
-                op.kind.for_each_array(&mut { rename });
-                for inner in op.kind.blocks_mut() {
-                    inner.for_each_array(&mut { rename });
-                }
-            }
-            if let GroupKind::Call(passed) = &mut group.kind {
-                passed.iter_mut().for_each(|(id, _)| rename(id));
-            }
-        }
+        use_instead(&mut self.groups[grid.clone()], id, local);
         let elements: u64 = array.shape.iter().product();
         let written = uses.surely.len() as u64;
         let is_kept = uses.is_read || written < elements;
@@ -311,23 +296,48 @@ impl Localise<'_> {
         let span = self.groups[grid.start].span;
         self.notes.push((span, note));
         let name = format!("{}_copy", array.name);
-        let copy = |dst, src| Group {
-            name: name.clone(),
-            span,
-            kind: GroupKind::Statements,
-            ops: vec![Op {
-                kind: OpKind::Copy { dst, src },
-                results: Vec::new(),
-                span,
-            }],
-        };
         if uses.is_written {
-            self.groups.insert(grid.end, copy(id, local));
+            self.groups.insert(grid.end, copying(&name, span, id, local));
         }
         // What is not written stays what it was.
         if is_kept {
-            self.groups.insert(grid.start, copy(local, id));
+            let before = copying(&name, span, local, id);
+            self.groups.insert(grid.start, before);
         }
         usize::from(is_kept)
+    }
+}
+
+/// Has groups use another array in place of one.
+pub(super) fn use_instead(groups: &mut [Group], old: ArrayId, new: ArrayId) {
+    let rename = |id: &mut ArrayId| {
+        if *id == old {
+            *id = new;
+        }
+    };
+    for group in groups {
+        for op in &mut group.ops {
+            op.kind.for_each_array(&mut { rename });
+            for inner in op.kind.blocks_mut() {
+                inner.for_each_array(&mut { rename });
+            }
+        }
+        if let GroupKind::Call(passed) = &mut group.kind {
+            passed.iter_mut().for_each(|(id, _)| rename(id));
+        }
+    }
+}
+
+/// A group that copies a whole array.
+pub(super) fn copying(name: &str, span: Span, dst: ArrayId, src: ArrayId) -> Group {
+    Group {
+        name: name.into(),
+        span,
+        kind: GroupKind::Statements,
+        ops: vec![Op {
+            kind: OpKind::Copy { dst, src },
+            results: Vec::new(),
+            span,
+        }],
     }
 }

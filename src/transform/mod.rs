@@ -34,6 +34,7 @@ pub mod network;
 pub mod outline;
 pub mod prologue;
 pub mod promote;
+mod readers;
 pub mod registers;
 pub mod restructure;
 pub mod reuse;

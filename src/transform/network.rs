@@ -5,7 +5,7 @@
 //! nothing but their own elements.
 
 use super::band::Refusal;
-use super::{grids, inline, workers};
+use super::{grids, inline, readers, workers};
 use crate::arena::Arena;
 use crate::codes;
 use crate::diagnostics::{Diagnostic, Diagnostics, Span};
@@ -117,7 +117,8 @@ impl Network {
             mut groups,
             ..
         } = gather;
-        let notes = grids::localise(&mut outer, &mut groups)?;
+        let mut notes = grids::localise(&mut outer, &mut groups)?;
+        notes.extend(readers::share_ports(&mut outer, &mut groups));
         let network = assemble(outer, groups, yields, notes)?;
         network.check()?;
         Ok(Some(network))
@@ -501,19 +502,81 @@ impl Needs {
     }
 }
 
+/// Constants of all groups: they are wherever they are needed.
+fn constants(groups: &[Group]) -> BTreeMap<ValueId, Op> {
+    let ops = groups.iter().flat_map(|group| &group.ops);
+    let constants = ops.filter(|op| matches!(op.kind, OpKind::Const(_)));
+    constants.map(|op| (op.results[0], op.clone())).collect()
+}
+
+/// For each group the ones before it that have to be done when it begins: they hand it a value, or one of them writes an array
+/// that the other accesses.
+fn orders(
+    outer: &Kernel,
+    groups: &[Group],
+    needs: &[Needs],
+    constants: &BTreeMap<ValueId, Op>,
+) -> Vec<Vec<usize>> {
+    let after = |number: usize, other: usize| {
+        let (own, before) = (&needs[number], &needs[other]);
+        let mut values = own.values.iter();
+        let hands_on = values.any(|v| before.defined.contains(v) && !constants.contains_key(v));
+        // Workers of a grid never write what another one accesses.
+        let is_worker = groups[number].is_beside(&groups[other]);
+        hands_on || !is_worker && meet(outer, &before.touched, &own.touched)
+    };
+    let numbers = 0..groups.len();
+    numbers
+        .map(|number| (0..number).filter(|&other| after(number, other)).collect())
+        .collect()
+}
+
+/// For each of the arrays that groups access those that do, and which groups are certainly done when each begins.
+pub(super) struct Accesses {
+    pub(super) users: BTreeMap<ArrayId, Vec<usize>>,
+    pub(super) written: BTreeSet<ArrayId>,
+    pub(super) behind: Vec<BTreeSet<usize>>,
+}
+
+impl Accesses {
+    pub(super) fn of(outer: &Kernel, groups: &[Group]) -> Accesses {
+        let needs: Vec<Needs> = groups.iter().map(Needs::of).collect();
+        let mut users: BTreeMap<ArrayId, Vec<usize>> = BTreeMap::new();
+        for (number, needs) in needs.iter().enumerate() {
+            for array in needs.arrays() {
+                users.entry(array).or_default().push(number);
+            }
+        }
+        let written = needs.iter().flat_map(|needs| &needs.touched.written);
+        let orders = orders(outer, groups, &needs, &constants(groups));
+        Accesses {
+            users,
+            written: written.copied().collect(),
+            behind: behind(orders.iter().map(Vec::as_slice)),
+        }
+    }
+}
+
+/// All that are before each one, given those directly before it, which have smaller numbers.
+pub fn behind<'a>(orders: impl IntoIterator<Item = &'a [usize]>) -> Vec<BTreeSet<usize>> {
+    let mut behind: Vec<BTreeSet<usize>> = Vec::new();
+    for order in orders {
+        let mut all: BTreeSet<usize> = order.iter().copied().collect();
+        for &other in order {
+            all.extend(&behind[other]);
+        }
+        behind.push(all);
+    }
+    behind
+}
+
 fn assemble(
     mut outer: Kernel,
     groups: Vec<Group>,
     yields: Vec<ValueId>,
     notes: Vec<Note>,
 ) -> Result<Network, Diagnostics> {
-    // Constants are wherever they are needed.
-    let mut constants: BTreeMap<ValueId, Op> = BTreeMap::new();
-    for op in groups.iter().flat_map(|group| &group.ops) {
-        if matches!(op.kind, OpKind::Const(_)) {
-            constants.insert(op.results[0], op.clone());
-        }
-    }
+    let constants = constants(&groups);
     let does = |group: &Group| {
         !group
             .ops
@@ -537,6 +600,7 @@ fn assemble(
     for array in needs.iter().flat_map(Needs::arrays) {
         *users.entry(array).or_default() += 1;
     }
+    let orders = orders(&outer, &groups, &needs, &constants);
     let mut wanted: BTreeSet<ValueId> = needs.iter().flat_map(|n| n.values.clone()).collect();
     wanted.extend(&yields);
     let mut results = yields.clone();
@@ -547,17 +611,6 @@ fn assemble(
             defined,
             touched,
         } = &needs[number];
-        let before = needs[..number].iter().enumerate();
-        let after = before.filter(|&(other_number, other)| {
-            let hands_on = values
-                .iter()
-                .any(|v| other.defined.contains(v) && !constants.contains_key(v));
-            // Workers of a grid never write what another one accesses.
-            hands_on
-                || !groups[number].is_beside(&groups[other_number])
-                    && meet(&outer, &other.touched, touched)
-        });
-        let after: Vec<usize> = after.map(|(other, _)| other).collect();
         let defined = defined.iter().filter(|v| !constants.contains_key(v));
         let handed: Vec<ValueId> = defined.filter(|v| wanted.contains(v)).copied().collect();
         let is_extra = group.ops.is_empty();
@@ -582,7 +635,7 @@ fn assemble(
             group,
         }
         .process(values, &arrays, &returned);
-        process.after = after;
+        process.after = orders[number].clone();
         process.written = touched
             .written
             .iter()

@@ -19,11 +19,13 @@ use crate::ir::copy::Copier;
 use crate::ir::*;
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
+use std::collections::BTreeSet;
 
 /// Iterations of a loop without a counter that become one, at most: each is in a branch inside the one before.
 const MOST_NESTED: u32 = 64;
 
-const UNKNOWN_TRIP: &str = "the number of its iterations is not known when the hardware is built";
+/// Why a loop is not unrolled of which the iterations cannot be counted.
+pub const UNKNOWN_TRIP: &str = "the number of its iterations is not known when the hardware is built";
 
 /// Whether any loop is to be unrolled.
 pub fn concerns(kernel: &Kernel) -> bool {
@@ -77,6 +79,36 @@ pub fn at_once(kernel: &mut Kernel, path: &[(usize, usize)]) -> Result<(), Diagn
     let body = pass.block(body)?;
     kernel.body = body;
     Ok(())
+}
+
+/// Whether the number of iterations of a loop, that of the top kernel, is not known whatever is unrolled around it: its bounds
+/// come from arguments or from arrays.
+pub fn is_unknown(kernel: &Kernel, f: &For) -> bool {
+    let values = Values::of(kernel);
+    let constant = |value| values.constant(value).cloned();
+    if Trip::of(f, constant).is_some() {
+        return false;
+    }
+    let is_table = |array: ArrayId| matches!(kernel.arrays[array].kind, ArrayKind::Table(_));
+    let scalar = |param: &Param| match param {
+        Param::Scalar(value) => Some(*value),
+        Param::Array(_) => None,
+    };
+    let mut given: BTreeSet<ValueId> = kernel.params.iter().filter_map(scalar).collect();
+    kernel.body.for_each_op(&mut |op| match &op.kind {
+        OpKind::Load { at, .. } if !is_table(at.array) => given.extend(&op.results),
+        _ => {}
+    });
+    let mut work = vec![f.lo, f.hi, f.step];
+    while let Some(value) = work.pop() {
+        match values.definition(value) {
+            _ if given.contains(&value) => return true,
+            Some(OpKind::Binary { lhs, rhs, .. }) => work.extend([lhs, rhs]),
+            Some(OpKind::Cast { arg } | OpKind::Unary { arg, .. }) => work.push(*arg),
+            _ => {}
+        }
+    }
+    false
 }
 
 /// A pipelined loop is the innermost one.

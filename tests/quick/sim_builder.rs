@@ -194,6 +194,7 @@ impl Builder {
             cond,
             body,
             label: "while".into(),
+            tags: Tags::default(),
         }));
         self.op(kind, &types)
     }

@@ -16,7 +16,7 @@ use crate::rtl::elaborate::cells::{Cells, bit};
 use crate::rtl::elaborate::datapath::constant;
 use crate::rtl::interface::manifest::{Control, Port};
 use crate::rtl::netlist::*;
-use crate::transform::network::{Network, Process, Users};
+use crate::transform::network::{self, Network, Process, Users};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Bits of the numbers of invocations by which one is ahead of another.
@@ -101,15 +101,7 @@ fn accessing(network: &Network, id: ArrayId) -> Vec<usize> {
 
 /// For each process those that are done before it begins.
 pub(super) fn behind(network: &Network) -> Vec<BTreeSet<usize>> {
-    let mut behind: Vec<BTreeSet<usize>> = Vec::new();
-    for process in &network.processes {
-        let mut all: BTreeSet<usize> = process.after.iter().copied().collect();
-        for &other in &process.after {
-            all.extend(&behind[other]);
-        }
-        behind.push(all);
-    }
-    behind
+    network::behind(network.processes.iter().map(|process| &process.after[..]))
 }
 
 /// Whether each consumer of a stream takes as many elements as are put; `None`: data decide.

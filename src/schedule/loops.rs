@@ -231,7 +231,7 @@ pub fn longer_than_asked(leaf: &Leaf, schedule: &LeafSchedule) -> Option<Diagnos
     let innermost = leaf.repeat.as_ref()?.dims.last()?;
     let label = &innermost.label;
     let message = format!(
-        "--pipeline {label}={asked}: the least initiation interval is {ii}, which is taken; bound by {}",
+        "--pipeline {label}={asked}: the least initiation interval is {ii}, bound by {}",
         schedule.bound_by
     );
     Some(Diagnostic::error(codes::INTERVAL, innermost.span, message).as_warning())

@@ -135,7 +135,7 @@ fn an_interval_that_the_operators_forbid_names_them() {
     let warning = warnings.find(|one| one.code == codes::INTERVAL);
     assert_eq!(
         warning.expect("a warning").message,
-        "--pipeline i=1: the least initiation interval is 2, which is taken; bound by operator fmul_e8f23"
+        "--pipeline i=1: the least initiation interval is 2, bound by operator fmul_e8f23"
     );
 }
 

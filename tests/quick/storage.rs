@@ -151,7 +151,7 @@ fn an_interval_that_the_ports_forbid_names_them() {
     let warning = warnings.find(|one| one.code == codes::INTERVAL);
     assert_eq!(
         warning.expect("a warning").message,
-        "--pipeline j=1: the least initiation interval is 2, which is taken; bound by memory port x"
+        "--pipeline j=1: the least initiation interval is 2, bound by memory port x"
     );
     assert!(compile_text(KERNEL, &flags, true).is_err());
 }

@@ -8,7 +8,7 @@ use crate::frontend::builder::Operand;
 use crate::frontend::codes;
 use crate::frontend::decorator::Mapping;
 use crate::frontend::error::{Result, fail};
-use crate::frontend::session::Worker;
+use crate::frontend::session::{Session, Worker};
 use crate::frontend::values::{ConstValue, Value};
 use crate::frontend::world::Bindings;
 use crate::ir::grid::combinations;
@@ -116,6 +116,18 @@ impl<'a> Lowerer<'_, 'a> {
             self.declare(&name.id, Local::Const(index), span);
         }
         Ok(true)
+    }
+}
+
+impl Session<'_> {
+    /// The first worker of a grid, which stands for all of them; `None`: the kernel is no grid.
+    pub fn first_worker(&mut self, kernel: &KernelRef, span: Span) -> Result<Option<Worker>> {
+        let Some(mapping) = self.world.defs[kernel.def].mapping.clone() else {
+            return Ok(None);
+        };
+        let extents = extents(&mapping, &self.bind(kernel, span)?)?;
+        let ids = vec![0; extents.len()];
+        Ok(Some(Worker { ids, extents }))
     }
 }
 

@@ -361,9 +361,18 @@ impl Call<'_> {
     /// The loop of a name, in what `under` and `path` say.
     pub fn find_loop(&self, name: Option<&ConstValue>) -> Done<Ref> {
         let names = self.all_loops();
+        let name = self.name(name)?;
+        let full = match (&name, self.arg("*under")) {
+            (Some(name), Some(ConstValue::Str(under))) => Some(format!("{under}/{name}")),
+            (name, None) => name.clone(),
+            _ => None,
+        };
+        if let Some(copies) = full.and_then(|name| self.copies(&names, &name)) {
+            return Ok(copies);
+        }
         let within = self.under()?;
         let within = |found: &Found<Path>| within.as_ref().is_none_or(|within| within.has(found));
-        match self.name(name)? {
+        match name {
             Some(name) => Ok(self.loop_ref(self.meant(&names, &name, Some(&within))?)),
             None => {
                 let own = |found: &&Found<Path>| found.kernel == self.state.program.top;
@@ -376,6 +385,12 @@ impl Call<'_> {
                 }
             }
         }
+    }
+
+    /// What a name means where that is something of several kernels that were made of one text.
+    fn copies<P>(&self, names: &Names<P>, name: &str) -> Option<Ref> {
+        let are_many = names.find_all(name).is_ok_and(|all| all.len() > 1);
+        are_many.then(|| self.reference(Target::Copies(name.to_string()), name))
     }
 
     /// A name, with the names around it that `path` says.
@@ -424,7 +439,7 @@ impl Call<'_> {
             Named::Ref(one) => match &one.target {
                 Target::Kernel(name) => of_kernel(self.kernel(name)?),
                 Target::Loop(..) => of_loop(self.found(&names, one)?),
-                Target::Array(..) | Target::Call(_) => {
+                Target::Array(..) | Target::Call(_) | Target::Copies(_) => {
                     let why = format!("nothing is inside of {}", one.kind());
                     return Err(self.wrong(Class::Type, why));
                 }
@@ -532,7 +547,12 @@ impl Call<'_> {
     pub fn loop_name(&self, value: &ConstValue) -> Done<String> {
         let names = self.all_loops();
         let found = match self.named(value)? {
+            Named::Name(name) if self.copies(&names, name).is_some() => return Ok(name.to_string()),
             Named::Name(name) => self.meant(&names, name, None)?,
+            Named::Ref(Ref {
+                target: Target::Copies(name),
+                ..
+            }) => return Ok(name.clone()),
             Named::Ref(one) => self.found(&names, one)?,
         };
         self.shortest(&names, found)
@@ -542,7 +562,12 @@ impl Call<'_> {
     pub fn buffer_name(&self, value: &ConstValue) -> Done<String> {
         let names = self.all_arrays();
         let found = match self.named(value)? {
+            Named::Name(name) if self.copies(&names, name).is_some() => return Ok(name.to_string()),
             Named::Name(name) => self.meant(&names, name, None)?,
+            Named::Ref(Ref {
+                target: Target::Copies(name),
+                ..
+            }) => return Ok(name.clone()),
             Named::Ref(one) => {
                 let is_it = |found: &&Found<ArrayId>| {
                     one.target == Target::Array(self.kernel_name(found.kernel), found.place)

@@ -3,6 +3,7 @@
 use super::call::{Call, Done};
 use super::chosen::schedule_of;
 use super::{Class, Schedule};
+use crate::diagnostics::Span;
 use crate::directives::{self, Directive, Found, Named, Names};
 use crate::frontend::values::ConstValue;
 use crate::ir::{KernelId, OpKind, Program};
@@ -17,25 +18,41 @@ impl Call<'_> {
             let why = format!("a schedule is composed, not {}", callee.kind());
             return Err(self.wrong(Class::Type, why));
         };
-        let (name, directives) = self.said_by(callee)?;
-        let own = self.instance(&name, id)?;
-        for mut directive in directives {
-            directive.for_each_name(|kind, text| {
-                if kind != Named::Kernel {
-                    *text = self.translated(kind, text, (&name, &own))?;
-                } else if *text == name {
-                    text.clone_from(&own);
-                }
-                Ok(())
-            })?;
-            self.direct(directive)?;
+        let (name, text, directives) = self.said_by(callee)?;
+        let owns = match self.workers(text, id) {
+            workers if workers.is_empty() => vec![self.instance(&name, id)?],
+            workers => workers,
+        };
+        for own in owns {
+            for mut directive in directives.clone() {
+                directive.for_each_name(|kind, text| {
+                    if kind != Named::Kernel {
+                        *text = self.translated(kind, text, (&name, &own))?;
+                    } else if *text == name {
+                        text.clone_from(&own);
+                    }
+                    Ok(())
+                })?;
+                self.direct(directive)?;
+            }
         }
         self.state.composed.push(callee.clone());
         Ok(())
     }
 
-    /// The name of a schedule's kernel, and what was said of it.
-    fn said_by(&self, callee: &Schedule) -> Done<(String, Vec<Directive>)> {
+    /// The workers that were made of a text, if it is a grid's.
+    fn workers(&self, text: Span, id: Option<u64>) -> Vec<String> {
+        let kernels = self.state.program.kernels.values();
+        let workers = kernels.filter(|kernel| kernel.span == text);
+        let workers: Vec<String> = workers.map(|kernel| kernel.name.clone()).collect();
+        match id.is_none() && workers.len() > 1 {
+            true => workers,
+            false => Vec::new(),
+        }
+    }
+
+    /// The name and the text of a schedule's kernel, and what was said of it.
+    fn said_by(&self, callee: &Schedule) -> Done<(String, Span, Vec<Directive>)> {
         // The own schedule is being changed.
         let state = callee.0.state.try_borrow();
         let Ok(state) = state else {
@@ -48,8 +65,8 @@ impl Call<'_> {
                 None => error,
             });
         }
-        let name = state.program.kernels[state.program.top].name.clone();
-        Ok((name, state.directives.clone()))
+        let kernel = &state.program.kernels[state.program.top];
+        Ok((kernel.name.clone(), kernel.span, state.directives.clone()))
     }
 
     /// The kernel of all direct calls, or of the `id`-th, and of no others: a copy, if others share it.

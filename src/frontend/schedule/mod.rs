@@ -82,6 +82,8 @@ enum Target {
     Kernel(String),
     /// Calls of a kernel.
     Call(String),
+    /// The loop or array of this name in each kernel that was made of one text: of each worker of a grid.
+    Copies(String),
 }
 
 /// A reference to a part of a schedule's program.
@@ -214,6 +216,7 @@ impl Ref {
             Target::Array(..) => "a buffer of a schedule",
             Target::Kernel(_) => "a kernel of a schedule",
             Target::Call(_) => "a call of a schedule",
+            Target::Copies(_) => "a name in several kernels",
         }
     }
 }

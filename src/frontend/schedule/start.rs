@@ -35,7 +35,8 @@ pub fn start(world: &mut World, kernel: &KernelRef, args: &Args) -> Result<Const
         let why = session.template_mismatch(kernel);
         return Err(error(Class::Type, args.span, why).into());
     }
-    let top = match session.instantiate(kernel, args.span) {
+    let worker = session.first_worker(kernel, args.span)?;
+    let top = match session.instantiate_with(kernel, &[], worker.as_ref(), args.span) {
         Ok(top) if !session.failed() => top,
         other => {
             let failed = other.err().and_then(diagnostic);

@@ -21,13 +21,13 @@ use crate::rtl::interface::manifest::Manifest;
 use crate::rtl::interface::operator::OperatorManifest;
 use crate::rtl::netlist::Design;
 use crate::schedule::device::{Device, Total};
-use crate::schedule::{NoSchedule, Schedule};
+use crate::schedule::{NoSchedule, Schedule, forecast};
 use crate::sim::constants;
 use crate::sim::depths::{self, Short};
 use crate::sim::selfcheck::{self, Budget, Checked};
 use crate::transform::banks;
 use crate::transform::hoist::{self, Depends};
-use crate::transform::network::{Network, is_network};
+use crate::transform::network::{Network, Process, is_network};
 use crate::transform::streamed::{Streamed, Streaming};
 use crate::units::float::{self, Operator};
 use crate::{directives, frontend, hwarith, ir, machine, prove, rtl, schedule, transform};
@@ -140,6 +140,18 @@ impl Compilation {
             design: &self.design,
             manifest: &self.manifest,
         }
+    }
+
+    /// What the module inside of a block is made from, and its ports: arrays that are streamed are streams in both.
+    pub fn inside(&self) -> (&ir::Program, Manifest) {
+        let mut manifest = self.manifest.clone();
+        if self.streamed.is_empty() {
+            return (&self.program, manifest);
+        }
+        if self.streamed.iter().any(|array| array.is_result) {
+            manifest.args.extend(manifest.returns.pop());
+        }
+        (&self.directed, manifest)
     }
 
     /// The manifest with all arrays of the program, streamed ones as well, which have no ports then.
@@ -515,6 +527,10 @@ fn build_network(
         let warning = Diagnostic::error(codes::DEADLOCK, kernel.span, message);
         warnings.push(warning.as_warning());
     }
+    if takes_as_long_always(network, &parts) {
+        let cycles = checked.cycles_alone();
+        (built.manifest.latency.min, built.manifest.latency.max) = (cycles, cycles);
+    }
     built.design.header.push(checked.sentence());
     built.manifest.checked = checked.to_string();
     built.manifest.sources = rtl::foreign::sources(&built.design);
@@ -536,6 +552,20 @@ fn build_network(
         streamed: Vec::new(),
         lut_ram: target.device.memory.lut_ram,
     })
+}
+
+/// Whether a network takes the same number of cycles for all data: each of its processes does, moves as many elements, and
+/// waits for nobody outside.
+fn takes_as_long_always(network: &Network, parts: &[Part]) -> bool {
+    let arrays = network.kernel.arrays.values();
+    let mut outside = arrays.filter(|array| matches!(array.kind, ir::ArrayKind::Param(_)));
+    let is_closed = !outside.any(|array| array.stream.is_some());
+    let takes =
+        |part: &Part| forecast::latency(&part.program, &part.schedule, &part.program.root, None);
+    is_closed
+        && network.moved().is_some()
+        && !network.processes.iter().any(Process::is_timed)
+        && parts.iter().all(|part| takes(part).is_some())
 }
 
 /// A process with its schedule: of the kernels that the passes offer, the one that takes the fewest cycles.

@@ -29,8 +29,17 @@ struct Gen {
 /// The kernel of a seed.
 pub fn kernel(seed: u64) -> Kernel {
     let mut rng = Rng::new(seed ^ 0xacce);
-    let shapes: [&[i64]; 6] = [&[9], &[12], &[16], &[5, 6], &[6, 8], &[4, 5, 5]];
-    let shape = shapes[rng.below(6) as usize].to_vec();
+    let shapes: [&[i64]; 8] = [
+        &[9],
+        &[12],
+        &[16],
+        &[5, 6],
+        &[6, 8],
+        &[4, 5, 5],
+        &[9, 9],
+        &[8, 10],
+    ];
+    let shape = shapes[rng.below(8) as usize].to_vec();
     let types = ["i32", "u8", "i16", "i64", "T5", "f32"];
     let ty = types[rng.below(6) as usize];
     let mut g = Gen {
@@ -104,13 +113,21 @@ impl Gen {
     /// A loop for each dimension, statements inside, now and then also beside an inner loop.
     fn nest(&mut self) {
         let depth = self.indent;
+        if self.shape.len() == 2 && self.one_in(5) {
+            return self.taken_apart();
+        }
         for extent in self.shape.clone() {
             let name = self.name("i");
             let last = extent - MARGIN;
-            let range = match self.below(5) {
-                0 => format!("range({}, {}, -1)", last - 1, MARGIN - 1),
-                1 => format!("range({MARGIN}, {last}, 2)"),
-                _ => format!("range({MARGIN}, {last})"),
+            let around = self.counters.last().cloned();
+            let around = around.filter(|around| around.1 <= extent && self.one_in(3));
+            let range = match (self.below(5), around) {
+                (0, Some((around, _))) => format!("range({around}, {last})"),
+                (1, Some((around, _))) => format!("range({MARGIN}, {around} + 1)"),
+                (_, Some((around, _))) => format!("range({MARGIN}, {around})"),
+                (0, None) => format!("range({}, {}, -1)", last - 1, MARGIN - 1),
+                (1, None) => format!("range({MARGIN}, {last}, 2)"),
+                (_, None) => format!("range({MARGIN}, {last})"),
             };
             self.line(&format!("for {name} in {range}:"));
             self.counters.push((name, extent));
@@ -123,6 +140,23 @@ impl Gen {
             self.statement(2);
         }
         self.indent = depth;
+        self.counters.clear();
+    }
+
+    /// One loop over two dimensions: the subscripts are a quotient and a remainder of its counter.
+    fn taken_apart(&mut self) {
+        let [rows, columns] = [0, 1].map(|dim| self.shape[dim] - 2 * MARGIN);
+        let name = self.name("t");
+        self.line(&format!("for {name} in range({}):", rows * columns));
+        for (dim, op) in ["//", "%"].into_iter().enumerate() {
+            let counter = format!("({name} {op} {columns} + {MARGIN})");
+            self.counters.push((counter, self.shape[dim]));
+        }
+        self.indent += 1;
+        for _ in 0..1 + self.below(4) {
+            self.statement(2);
+        }
+        self.indent -= 1;
         self.counters.clear();
     }
 

@@ -11,8 +11,8 @@ use crate::codes;
 use crate::diagnostics::{Diagnostic, Diagnostics, SourceMap};
 use crate::ir::analysis::reduction::Order;
 use crate::ir::{
-    Array, ArrayId, Kernel, KernelId, MOST_PORTS, OpKind, PartitionKind, Path, Pipeline, Program, Tags,
-    Unroll,
+    Array, ArrayId, Kernel, KernelId, MOST_PORTS, OpKind, PartitionKind, Path, Pipeline, Program,
+    Tags, Unroll,
 };
 use crate::transform::streamline::Form;
 use crate::transform::{buffer_at, compute_at, restructure, reuse_at, unroll};

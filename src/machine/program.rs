@@ -297,7 +297,8 @@ impl Leaf {
                 let constant = graph.as_const(init);
                 constant.is_some() && constant == graph.as_const(*arg)
             };
-            let is_reset = node.op == Op::Mux && node.args[1..].iter().filter(|arg| begins(arg)).count() == 1;
+            let is_reset =
+                node.op == Op::Mux && node.args[1..].iter().filter(|arg| begins(arg)).count() == 1;
             is_reset.then_some(next)
         });
         let mut resets: BTreeSet<NodeId> = resets.collect();

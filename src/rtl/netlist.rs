@@ -47,6 +47,9 @@ pub struct Module {
     /// For who simulates: what depends on timing, as a bit that says that it is asked in a cycle, and one that says what is
     /// found. No part of what is printed.
     pub asked: Vec<(Operand, Operand)>,
+    /// For who builds around it: registers whose pulse begins a later part of what a start begins, each with the arrays that
+    /// are accessed from there on and not before. No part of what is printed.
+    pub stages: Vec<(NetId, Vec<String>)>,
 }
 
 /// Direction of a port.

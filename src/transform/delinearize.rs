@@ -29,8 +29,9 @@ fn has_parts(op: &Op) -> bool {
     let OpKind::For(f) = &op.kind else {
         return false;
     };
-    f.body
-        .any_op(&|op| matches!(op.kind, OpKind::Binary { op, lhs, .. } if lhs == f.iv && is_part(op)))
+    f.body.any_op(
+        &|op| matches!(op.kind, OpKind::Binary { op, lhs, .. } if lhs == f.iv && is_part(op)),
+    )
 }
 
 fn is_part(op: BinaryOp) -> bool {
@@ -123,7 +124,10 @@ impl Delinearize<'_> {
         let (part, divisor) = match op {
             BinaryOp::FloorDiv => (Part::Quotient, by.clone()),
             BinaryOp::Mod => (Part::Remainder, by.clone()),
-            BinaryOp::Shr => (Part::Quotient, BigInt::one() << by.to_u8().filter(|by| *by < 63)?),
+            BinaryOp::Shr => (
+                Part::Quotient,
+                BigInt::one() << by.to_u8().filter(|by| *by < 63)?,
+            ),
             BinaryOp::And => (Part::Remainder, Some(by + 1u32).filter(is_power)?),
             _ => return None,
         };
@@ -146,23 +150,39 @@ impl Delinearize<'_> {
             None => trips,
         };
         let divisor = build.index(cut.divisor);
-        out[from..].iter().for_each(|op| self.values.note(self.kernel, op));
+        out[from..]
+            .iter()
+            .for_each(|op| self.values.note(self.kernel, op));
 
         let mut counters: BTreeMap<Part, ValueId> = BTreeMap::new();
         let mut body = std::mem::take(&mut f.body);
         self.take_parts(&f, &mut body, &mut counters);
-        let mut counter = |part| *counters.entry(part).or_insert_with(|| self.kernel.like(f.iv));
+        let mut counter = |part| {
+            *counters
+                .entry(part)
+                .or_insert_with(|| self.kernel.like(f.iv))
+        };
         let (quotient, remainder) = (counter(Part::Quotient), counter(Part::Remainder));
         let mut ops = Vec::new();
         let mut build = self.kernel.build(&mut ops, span);
         let whole = build.binary(BinaryOp::Mul, quotient, divisor);
         let (op_of, lhs, rhs) = (BinaryOp::Add, whole, remainder);
-        build.define(OpKind::Binary { op: op_of, lhs, rhs }, vec![f.iv]);
+        build.define(
+            OpKind::Binary {
+                op: op_of,
+                lhs,
+                rhs,
+            },
+            vec![f.iv],
+        );
         ops.append(&mut body.ops);
         body.ops = ops;
 
         let mut like = |values: &[ValueId]| -> Vec<ValueId> {
-            values.iter().map(|&value| self.kernel.like(value)).collect()
+            values
+                .iter()
+                .map(|&value| self.kernel.like(value))
+                .collect()
         };
         let (given, results) = (like(&f.carried), like(&f.carried));
         let inner = For {

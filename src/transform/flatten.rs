@@ -201,7 +201,10 @@ impl Flatten<'_> {
         };
         for op in ops {
             count(op);
-            op.kind.blocks().iter().for_each(|block| block.for_each_op(&mut count));
+            op.kind
+                .blocks()
+                .iter()
+                .for_each(|block| block.for_each_op(&mut count));
         }
         let cycles = counts.into_iter().map(|(array, [loads, stores])| {
             let array = &self.kernel.arrays[array];

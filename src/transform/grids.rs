@@ -297,7 +297,8 @@ impl Localise<'_> {
         self.notes.push((span, note));
         let name = format!("{}_copy", array.name);
         if uses.is_written {
-            self.groups.insert(grid.end, copying(&name, span, id, local));
+            self.groups
+                .insert(grid.end, copying(&name, span, id, local));
         }
         // What is not written stays what it was.
         if is_kept {

@@ -34,7 +34,8 @@ pub(super) fn share_ports(outer: &mut Kernel, groups: &mut Vec<Group>) -> Vec<No
 fn at_once(behind: &[BTreeSet<usize>], users: &[usize]) -> usize {
     let mut rows: Vec<Vec<usize>> = Vec::new();
     for &user in users {
-        let is_apart = |other: &usize| behind[user].contains(other) || behind[*other].contains(&user);
+        let is_apart =
+            |other: &usize| behind[user].contains(other) || behind[*other].contains(&user);
         match rows.iter_mut().find(|row| row.iter().all(is_apart)) {
             Some(row) => row.push(user),
             None => rows.push(vec![user]),

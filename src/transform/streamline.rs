@@ -42,8 +42,7 @@ pub struct Made {
 pub fn run(program: &mut Program, of: KernelId, calls: Calls, form: Form) -> Result<Made, Refusal> {
     let shared = shared(program, of, calls);
     if shared.is_empty() {
-        let why =
-            "there is no array between these calls: one of their caller's own that the first write and the others read";
+        let why = "there is no array between these calls: one of their caller's own that the first write and the others read";
         return Err((None, why.into()));
     }
     let mut made = Made::default();

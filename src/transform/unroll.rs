@@ -25,7 +25,8 @@ use std::collections::BTreeSet;
 const MOST_NESTED: u32 = 64;
 
 /// Why a loop is not unrolled of which the iterations cannot be counted.
-pub const UNKNOWN_TRIP: &str = "the number of its iterations is not known when the hardware is built";
+pub const UNKNOWN_TRIP: &str =
+    "the number of its iterations is not known when the hardware is built";
 
 /// Whether any loop is to be unrolled.
 pub fn concerns(kernel: &Kernel) -> bool {
@@ -193,7 +194,10 @@ impl Unroller<'_> {
         let mut copies = Vec::new();
         for number in 1..factor {
             let mut copier = Copier::within(self.kernel, &mut self.budget);
-            w.carried.iter().zip(&given).for_each(|(&old, &new)| copier.rename(old, new));
+            w.carried
+                .iter()
+                .zip(&given)
+                .for_each(|(&old, &new)| copier.rename(old, new));
             // In this order: the body sees what the condition defines.
             let cond = copier.block(&w.cond);
             let (Some(cond), Some(mut body)) = (cond, copier.block(&w.body)) else {

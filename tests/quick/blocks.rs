@@ -229,6 +229,40 @@ fn a_buffer_moves_a_beat_in_almost_every_cycle() {
     assert!(rate(&reads, 2048) > 0.95 && rate(&writes, 2048) > 0.95);
 }
 
+/// Of arrays that a kernel gets to one after the other, all but the first are loaded while it computes.
+#[test]
+fn arrays_are_loaded_while_the_core_computes() {
+    let text = "
+from allo import *
+
+@kernel
+def phases(x: i64[256], n: i32, z: i64[8], y: i64[256], o: i64[2]):
+    s: i64 = 0
+    for i in range(256):
+        s += x[i] * x[255 - i]
+    o[0] = s
+    for i in range(n):
+        z[i] = z[i] + s
+    for i in range(256):
+        s += y[i] * y[255 - i]
+    o[1] = s
+";
+    let options = Options::default();
+    let (compiled, design, manifest) = block(text, &options);
+    let engine = in_process(&design, &manifest);
+    assert!(compare(&compiled, &engine, 6).resets > 0);
+    let (sums, cycles, ..) = measure(text, 64, &[]);
+    assert_eq!(sums.get(1).data, Value::int(sums.ty(), 5_527_040).data);
+    // The core takes 521 cycles, each of the two arrays 256 beats.
+    assert!(cycles < 256 + 521 + 100, "{cycles}");
+    let others = Options {
+        bundles: vec![("y".into(), "other".into())],
+        ..options
+    };
+    let (compiled, design, manifest) = block(text, &others);
+    assert!(compare(&compiled, &in_process(&design, &manifest), 6).resets > 0);
+}
+
 #[test]
 fn an_error_response_is_told_and_ends_nothing() {
     let (_, design, manifest) = block(DOUBLE, &Options::default());

@@ -193,3 +193,37 @@ s.outline(\"r\", func_name=\"three\", mapping=3)",
         assert!(why.contains(message), "{lines}: {why}");
     }
 }
+
+/// A grid of workers has one schedule, which is that of each worker; `under` means the loops of all.
+#[test]
+fn a_grids_schedule_is_that_of_its_workers() {
+    let text = "
+from allo import *
+import allo
+
+@kernel(mapping=[2])
+def pe(a: i32[2, 8], b: i32[2, 8]):
+    w = allo.get_wid(0)
+    for k in range(8):
+        b[w, k] = a[w, k] + 1
+
+@kernel
+def top(a: i32[2, 8], b: i32[2, 8]):
+    pe(a, b)
+
+ps = pe.schedule()
+ps.pipeline(\"k\", ii=2)
+";
+    for lines in [
+        "s.compose(ps)",
+        "s.pipeline(\"pe/k\", ii=2)",
+        "s.pipeline(s.loop(\"k\", under=\"pe\"), ii=2)",
+    ] {
+        let compiled = scheduled(text, lines);
+        let loops = compiled.manifest.loops.iter();
+        let workers = loops.filter(|one| one.name == "k").map(|one| one.ii);
+        assert_eq!(workers.collect::<Vec<_>>(), [Some(2); 2], "{lines}");
+    }
+    let why = scheduled_or(text, "s.split(s.loop(\"k\", under=\"pe\"), factor=2)");
+    assert!(why.is_err(), "one loop is split, not several");
+}

@@ -198,8 +198,15 @@ fn names_are_found_or_the_candidates_listed() {
             "{name}"
         );
     }
-    let why = refused(&[("unroll", "while@21=2")]);
-    assert!(why.contains("without a counter"), "{why}");
+    assert!(
+        compile(
+            &[("unroll", "while@21=2"), ("pipeline", "while@21=3")],
+            false
+        )
+        .is_ok()
+    );
+    let why = refused(&[("unroll", "while@21=65")]);
+    assert!(why.contains("64 times at most"), "{why}");
     let why = refused(&[("unroll", "first=2"), ("unroll", "first=3")]);
     assert!(why.contains("an earlier directive"), "{why}");
     for wrong in ["first=-2", "first=5000000000"] {

@@ -68,6 +68,23 @@ fn invocations_follow_one_another_as_fast_as_the_slowest_process() {
     assert!(interval < 40 + 6, "{interval}");
 }
 
+/// Where neither data nor anyone outside decides, an invocation by itself takes as many cycles as the manifest says.
+#[test]
+fn a_network_that_takes_as_long_always_says_how_long() {
+    for name in [
+        "overlapping_stages",
+        "overlapping_scalars",
+        "written_outside",
+    ] {
+        let promised = built(name).manifest.latency;
+        assert!(promised.max.is_some(), "{name}");
+        assert_eq!(promised.min, promised.max, "{name}");
+    }
+    for name in ["counted_until", "chain"] {
+        assert_eq!(built(name).manifest.latency.max, None, "{name}");
+    }
+}
+
 /// Cycles of one invocation without pauses, and what it leaves behind.
 fn run(compiled: &Compilation, arguments: &str) -> (u64, String) {
     let signature = Signature::of(&compiled.program);

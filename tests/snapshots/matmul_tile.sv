@@ -299,8 +299,7 @@ module matmul (
     output logic        o_we1,
     output logic [31:0] o_d1
 );
-    logic busy, fill_c_v0, tile_tile_v0, tile_tile_v0_1, tile_tile_v0_2, tile_tile_v0_3;
-    logic tile_tile_tile_v0, tile_tile_v0_4;
+    logic busy, fill_c_v0, tile_v0, tile_v0_1, tile_v0_2, tile_v0_3, tile_v0_4, tile_v0_5;
     logic [5:0] fill_c_r;
     logic [3:0] tile_r, tile_r_2, tile_r_4, tile_r_6, tile_r_9, tile_r_10, tile_r_11;
     logic [1:0] tile_r_1, tile_r_3, tile_r_5, tile_r_7, tile_r_8, tile_r_12;
@@ -337,45 +336,45 @@ module matmul (
         end
     end
 
-    // loop tile_tile (examples/matmul_tile.py:18): II 2, 3 cycles an iteration; bound by memory port a
-    logic tile_tile_v1, tile_tile_v2;
+    // loop tile (examples/matmul_tile.py:18): II 2, 3 cycles an iteration; bound by memory port a
+    logic tile_v1, tile_v2;
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin
-            tile_tile_v1 <= 1'b0;
-            tile_tile_v2 <= 1'b0;
+            tile_v1 <= 1'b0;
+            tile_v2 <= 1'b0;
         end else begin
-            tile_tile_v1 <= tile_tile_v0;
-            tile_tile_v2 <= tile_tile_v1;
+            tile_v1 <= tile_v0;
+            tile_v2 <= tile_v1;
         end
     end
 
-    wire tile_tile_t7 = tile_r_1 == 2'd3;  // examples/matmul_tile.py:18
+    wire tile_t7 = tile_r_1 == 2'd3;  // examples/matmul_tile.py:18
 
-    logic [5:0] tile_tile_t24_s1;
-    logic [7:0] tile_tile_t34_s1, tile_tile_t38_s1;
-    logic tile_tile_t12_s1;
+    logic [5:0] tile_t24_s1;
+    logic [7:0] tile_t34_s1, tile_t38_s1;
+    logic tile_t12_s1;
     always_ff @(posedge ap_clk) begin
-        if (tile_tile_v0) begin
-            tile_tile_t24_s1 <= {tile_r, tile_r_1};  // examples/matmul_tile.py:18
-            tile_tile_t34_s1 <= {tile_r, tile_r_1, 2'd2};  // examples/matmul_tile.py:18
-            tile_tile_t38_s1 <= {tile_r, tile_r_1, 2'd3};  // examples/matmul_tile.py:18
-            tile_tile_t12_s1 <= tile_tile_t7 & (tile_r == 4'd15);  // examples/matmul_tile.py:18
+        if (tile_v0) begin
+            tile_t24_s1 <= {tile_r, tile_r_1};  // examples/matmul_tile.py:18
+            tile_t34_s1 <= {tile_r, tile_r_1, 2'd2};  // examples/matmul_tile.py:18
+            tile_t38_s1 <= {tile_r, tile_r_1, 2'd3};  // examples/matmul_tile.py:18
+            tile_t12_s1 <= tile_t7 & (tile_r == 4'd15);  // examples/matmul_tile.py:18
         end
     end
 
-    wire more_1 = ~tile_tile_t12_s1;
-    wire next_iteration_1 = tile_tile_v1 & more_1;
+    wire more_1 = ~tile_t12_s1;
+    wire next_iteration_1 = tile_v1 & more_1;
     wire issue_1 = go | next_iteration_1;
 
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin
-            tile_tile_v0 <= 1'b0;
+            tile_v0 <= 1'b0;
         end else begin
-            tile_tile_v0 <= issue_1;
+            tile_v0 <= issue_1;
         end
     end
 
-    wire loop_end_1 = tile_tile_v2 & tile_tile_t12_s1;
+    wire loop_end_1 = tile_v2 & tile_t12_s1;
 
     logic go_1;
     always_ff @(posedge ap_clk) begin
@@ -386,46 +385,45 @@ module matmul (
         end
     end
 
-    // loop tile_tile (examples/matmul_tile.py:19): II 2, 3 cycles an iteration; bound by memory port b
-    logic tile_tile_v1_1, tile_tile_v2_1;
+    // loop tile (examples/matmul_tile.py:19): II 2, 3 cycles an iteration; bound by memory port b
+    logic tile_v1_1, tile_v2_1;
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin
-            tile_tile_v1_1 <= 1'b0;
-            tile_tile_v2_1 <= 1'b0;
+            tile_v1_1 <= 1'b0;
+            tile_v2_1 <= 1'b0;
         end else begin
-            tile_tile_v1_1 <= tile_tile_v0_1;
-            tile_tile_v2_1 <= tile_tile_v1_1;
+            tile_v1_1 <= tile_v0_1;
+            tile_v2_1 <= tile_v1_1;
         end
     end
 
-    wire tile_tile_t7_1 = tile_r_3 == 2'd3;  // examples/matmul_tile.py:19
-    wire [3:0] tile_tile_t11_1 = tile_tile_t7_1 ? (tile_r_2 + 4'd1) : tile_r_2;  // examples/matmul_tile.py:19
+    wire tile_t7_1 = tile_r_3 == 2'd3;  // examples/matmul_tile.py:19
 
-    logic [5:0] tile_tile_t24_s1_1;
-    logic [7:0] tile_tile_t34_s1_1, tile_tile_t38_s1_1;
-    logic tile_tile_t12_s1_1;
+    logic [5:0] tile_t24_s1_1;
+    logic [7:0] tile_t34_s1_1, tile_t38_s1_1;
+    logic tile_t12_s1_1;
     always_ff @(posedge ap_clk) begin
-        if (tile_tile_v0_1) begin
-            tile_tile_t24_s1_1 <= {tile_r_2, tile_r_3};  // examples/matmul_tile.py:19
-            tile_tile_t34_s1_1 <= {tile_r_2, tile_r_3, 2'd2};  // examples/matmul_tile.py:19
-            tile_tile_t38_s1_1 <= {tile_r_2, tile_r_3, 2'd3};  // examples/matmul_tile.py:19
-            tile_tile_t12_s1_1 <= tile_tile_t7_1 & (tile_r_2 == 4'd15);  // examples/matmul_tile.py:19
+        if (tile_v0_1) begin
+            tile_t24_s1_1 <= {tile_r_2, tile_r_3};  // examples/matmul_tile.py:19
+            tile_t34_s1_1 <= {tile_r_2, tile_r_3, 2'd2};  // examples/matmul_tile.py:19
+            tile_t38_s1_1 <= {tile_r_2, tile_r_3, 2'd3};  // examples/matmul_tile.py:19
+            tile_t12_s1_1 <= tile_t7_1 & (tile_r_2 == 4'd15);  // examples/matmul_tile.py:19
         end
     end
 
-    wire more_2 = ~tile_tile_t12_s1_1;
-    wire next_iteration_2 = tile_tile_v1_1 & more_2;
+    wire more_2 = ~tile_t12_s1_1;
+    wire next_iteration_2 = tile_v1_1 & more_2;
     wire issue_2 = go_1 | next_iteration_2;
 
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin
-            tile_tile_v0_1 <= 1'b0;
+            tile_v0_1 <= 1'b0;
         end else begin
-            tile_tile_v0_1 <= issue_2;
+            tile_v0_1 <= issue_2;
         end
     end
 
-    wire loop_end_2 = tile_tile_v2_1 & tile_tile_t12_s1_1;
+    wire loop_end_2 = tile_v2_1 & tile_t12_s1_1;
 
     logic go_2;
     always_ff @(posedge ap_clk) begin
@@ -436,44 +434,43 @@ module matmul (
         end
     end
 
-    // loop tile_tile (examples/matmul_tile.py:20): II 1, 2 cycles an iteration; bound by one iteration a cycle
-    logic tile_tile_v1_2;
+    // loop tile (examples/matmul_tile.py:20): II 1, 2 cycles an iteration; bound by one iteration a cycle
+    logic tile_v1_2;
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin
-            tile_tile_v1_2 <= 1'b0;
+            tile_v1_2 <= 1'b0;
         end else begin
-            tile_tile_v1_2 <= tile_tile_v0_2;
+            tile_v1_2 <= tile_v0_2;
         end
     end
 
-    wire tile_tile_t7_2 = tile_r_5 == 2'd3;  // examples/matmul_tile.py:20
-    wire [3:0] tile_tile_t11_2 = tile_tile_t7_2 ? (tile_r_4 + 4'd1) : tile_r_4;  // examples/matmul_tile.py:20
-    wire tile_tile_t12_2 = tile_tile_t7_2 & (tile_r_4 == 4'd15);  // examples/matmul_tile.py:20
-    wire [5:0] tile_tile_t22 = {tile_r_4, tile_r_5};  // examples/matmul_tile.py:20
+    wire tile_t7_2 = tile_r_5 == 2'd3;  // examples/matmul_tile.py:20
+    wire tile_t12_2 = tile_t7_2 & (tile_r_4 == 4'd15);  // examples/matmul_tile.py:20
+    wire [5:0] tile_t22 = {tile_r_4, tile_r_5};  // examples/matmul_tile.py:20
 
-    logic [5:0] tile_tile_t22_s1;
+    logic [5:0] tile_t22_s1;
     always_ff @(posedge ap_clk) begin
-        tile_tile_t22_s1 <= tile_tile_t22;  // examples/matmul_tile.py:20
+        tile_t22_s1 <= tile_t22;  // examples/matmul_tile.py:20
     end
 
-    wire more_3 = ~tile_tile_t12_2;
-    wire next_iteration_3 = tile_tile_v0_2 & more_3;
+    wire more_3 = ~tile_t12_2;
+    wire next_iteration_3 = tile_v0_2 & more_3;
     wire issue_3 = go_2 | next_iteration_3;
 
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin
-            tile_tile_v0_2 <= 1'b0;
+            tile_v0_2 <= 1'b0;
         end else begin
-            tile_tile_v0_2 <= issue_3;
+            tile_v0_2 <= issue_3;
         end
     end
 
-    logic tile_tile_t12_s1_2;
+    logic tile_t12_s1_2;
     always_ff @(posedge ap_clk) begin
-        tile_tile_t12_s1_2 <= tile_tile_t12_2;  // examples/matmul_tile.py:20
+        tile_t12_s1_2 <= tile_t12_2;  // examples/matmul_tile.py:20
     end
 
-    wire loop_end_3 = tile_tile_v1_2 & tile_tile_t12_s1_2;
+    wire loop_end_3 = tile_v1_2 & tile_t12_s1_2;
 
     logic go_3;
     always_ff @(posedge ap_clk) begin
@@ -484,145 +481,144 @@ module matmul (
         end
     end
 
-    // loop tile_tile (examples/matmul_tile.py:21): II 4, 5 cycles an iteration; bound by memory port right_0
-    logic tile_tile_v1_3, tile_tile_v2_2, tile_tile_v3, tile_tile_v4;
+    // loop tile (examples/matmul_tile.py:21): II 4, 5 cycles an iteration; bound by memory port right_0
+    logic tile_v1_3, tile_v2_2, tile_v3, tile_v4;
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin
-            tile_tile_v1_3 <= 1'b0;
-            tile_tile_v2_2 <= 1'b0;
-            tile_tile_v3 <= 1'b0;
-            tile_tile_v4 <= 1'b0;
+            tile_v1_3 <= 1'b0;
+            tile_v2_2 <= 1'b0;
+            tile_v3 <= 1'b0;
+            tile_v4 <= 1'b0;
         end else begin
-            tile_tile_v1_3 <= tile_tile_v0_3;
-            tile_tile_v2_2 <= tile_tile_v1_3;
-            tile_tile_v3 <= tile_tile_v2_2;
-            tile_tile_v4 <= tile_tile_v3;
+            tile_v1_3 <= tile_v0_3;
+            tile_v2_2 <= tile_v1_3;
+            tile_v3 <= tile_v2_2;
+            tile_v4 <= tile_v3;
         end
     end
 
-    wire tile_tile_t7_3 = tile_r_7 == 2'd3;  // examples/matmul_tile.py:21
-    wire [3:0] tile_tile_t11_3 = tile_tile_t7_3 ? (tile_r_6 + 4'd1) : tile_r_6;  // examples/matmul_tile.py:21
-    wire [5:0] tile_tile_t22_1 = {tile_r_6, tile_r_7};  // examples/matmul_tile.py:21
-    wire [7:0] tile_tile_t26 = {tile_r_7, 2'd0, tile_r_6};  // examples/matmul_tile.py:21
-    wire [7:0] tile_tile_t44 = {tile_r_7, 2'd1, tile_r_6};  // examples/matmul_tile.py:21
-    wire [7:0] tile_tile_t54 = {tile_r_7, 2'd2, tile_r_6};  // examples/matmul_tile.py:21
-    wire [7:0] tile_tile_t64 = {tile_r_7, 2'd3, tile_r_6};  // examples/matmul_tile.py:21
+    wire tile_t7_3 = tile_r_7 == 2'd3;  // examples/matmul_tile.py:21
+    wire [5:0] tile_t22_1 = {tile_r_6, tile_r_7};  // examples/matmul_tile.py:21
+    wire [7:0] tile_t26 = {tile_r_7, 2'd0, tile_r_6};  // examples/matmul_tile.py:21
+    wire [7:0] tile_t44 = {tile_r_7, 2'd1, tile_r_6};  // examples/matmul_tile.py:21
+    wire [7:0] tile_t54 = {tile_r_7, 2'd2, tile_r_6};  // examples/matmul_tile.py:21
+    wire [7:0] tile_t64 = {tile_r_7, 2'd3, tile_r_6};  // examples/matmul_tile.py:21
 
-    logic [5:0] tile_tile_t29_s1;
-    logic tile_tile_t30_s1;
+    logic [5:0] tile_t29_s1;
+    logic tile_t30_s1;
     always_ff @(posedge ap_clk) begin
-        if (tile_tile_v0_3) begin
-            tile_tile_t29_s1 <= tile_tile_t26[7:2];  // examples/matmul_tile.py:21
-            tile_tile_t30_s1 <= tile_r_6[1:0] == 2'd0;  // examples/matmul_tile.py:21
+        if (tile_v0_3) begin
+            tile_t29_s1 <= tile_t26[7:2];  // examples/matmul_tile.py:21
+            tile_t30_s1 <= tile_r_6[1:0] == 2'd0;  // examples/matmul_tile.py:21
         end
     end
 
-    wire tile_tile_store = tile_tile_v1_3 & tile_tile_t30_s1;
+    wire tile_store = tile_v1_3 & tile_t30_s1;
 
-    logic tile_tile_t32_s1;
+    logic tile_t32_s1;
     always_ff @(posedge ap_clk) begin
-        if (tile_tile_v0_3) begin
-            tile_tile_t32_s1 <= tile_r_6[1:0] == 2'd1;  // examples/matmul_tile.py:21
+        if (tile_v0_3) begin
+            tile_t32_s1 <= tile_r_6[1:0] == 2'd1;  // examples/matmul_tile.py:21
         end
     end
 
-    wire tile_tile_store_1 = tile_tile_v1_3 & tile_tile_t32_s1;
+    wire tile_store_1 = tile_v1_3 & tile_t32_s1;
 
-    logic tile_tile_t35_s1;
+    logic tile_t35_s1;
     always_ff @(posedge ap_clk) begin
-        if (tile_tile_v0_3) begin
-            tile_tile_t35_s1 <= tile_r_6[1:0] == 2'd2;  // examples/matmul_tile.py:21
+        if (tile_v0_3) begin
+            tile_t35_s1 <= tile_r_6[1:0] == 2'd2;  // examples/matmul_tile.py:21
         end
     end
 
-    wire tile_tile_store_2 = tile_tile_v1_3 & tile_tile_t35_s1;
+    wire tile_store_2 = tile_v1_3 & tile_t35_s1;
 
-    logic tile_tile_t37_s1;
+    logic tile_t37_s1;
     always_ff @(posedge ap_clk) begin
-        if (tile_tile_v0_3) begin
-            tile_tile_t37_s1 <= tile_r_6[1:0] == 2'd3;  // examples/matmul_tile.py:21
+        if (tile_v0_3) begin
+            tile_t37_s1 <= tile_r_6[1:0] == 2'd3;  // examples/matmul_tile.py:21
         end
     end
 
-    wire tile_tile_store_3 = tile_tile_v1_3 & tile_tile_t37_s1;
+    wire tile_store_3 = tile_v1_3 & tile_t37_s1;
 
-    logic [5:0] tile_tile_t45_s1;
+    logic [5:0] tile_t45_s1;
     always_ff @(posedge ap_clk) begin
-        if (tile_tile_v0_3) begin
-            tile_tile_t45_s1 <= tile_tile_t44[7:2];  // examples/matmul_tile.py:21
+        if (tile_v0_3) begin
+            tile_t45_s1 <= tile_t44[7:2];  // examples/matmul_tile.py:21
         end
     end
 
-    logic [15:0] tile_tile_t42_s2;
+    logic [15:0] tile_t42_s2;
     always_ff @(posedge ap_clk) begin
-        if (tile_tile_v1_3) begin
-            tile_tile_t42_s2 <= mb_1_q0;  // examples/matmul_tile.py:21
+        if (tile_v1_3) begin
+            tile_t42_s2 <= mb_1_q0;  // examples/matmul_tile.py:21
         end
     end
 
-    wire tile_tile_store_4 = tile_tile_v2_2 & tile_tile_t30_s1;
-    wire tile_tile_store_5 = tile_tile_v2_2 & tile_tile_t32_s1;
-    wire tile_tile_store_6 = tile_tile_v2_2 & tile_tile_t35_s1;
-    wire tile_tile_store_7 = tile_tile_v2_2 & tile_tile_t37_s1;
+    wire tile_store_4 = tile_v2_2 & tile_t30_s1;
+    wire tile_store_5 = tile_v2_2 & tile_t32_s1;
+    wire tile_store_6 = tile_v2_2 & tile_t35_s1;
+    wire tile_store_7 = tile_v2_2 & tile_t37_s1;
 
-    logic [5:0] tile_tile_t55_s1;
+    logic [5:0] tile_t55_s1;
     always_ff @(posedge ap_clk) begin
-        if (tile_tile_v0_3) begin
-            tile_tile_t55_s1 <= tile_tile_t54[7:2];  // examples/matmul_tile.py:21
+        if (tile_v0_3) begin
+            tile_t55_s1 <= tile_t54[7:2];  // examples/matmul_tile.py:21
         end
     end
 
-    logic [15:0] tile_tile_t52_s2;
+    logic [15:0] tile_t52_s2;
     always_ff @(posedge ap_clk) begin
-        if (tile_tile_v1_3) begin
-            tile_tile_t52_s2 <= mb_2_q0;  // examples/matmul_tile.py:21
+        if (tile_v1_3) begin
+            tile_t52_s2 <= mb_2_q0;  // examples/matmul_tile.py:21
         end
     end
 
-    wire tile_tile_store_8 = tile_tile_v3 & tile_tile_t30_s1;
-    wire tile_tile_store_9 = tile_tile_v3 & tile_tile_t32_s1;
-    wire tile_tile_store_10 = tile_tile_v3 & tile_tile_t35_s1;
-    wire tile_tile_store_11 = tile_tile_v3 & tile_tile_t37_s1;
+    wire tile_store_8 = tile_v3 & tile_t30_s1;
+    wire tile_store_9 = tile_v3 & tile_t32_s1;
+    wire tile_store_10 = tile_v3 & tile_t35_s1;
+    wire tile_store_11 = tile_v3 & tile_t37_s1;
 
-    logic [5:0] tile_tile_t65_s1;
+    logic [5:0] tile_t65_s1;
     always_ff @(posedge ap_clk) begin
-        if (tile_tile_v0_3) begin
-            tile_tile_t65_s1 <= tile_tile_t64[7:2];  // examples/matmul_tile.py:21
+        if (tile_v0_3) begin
+            tile_t65_s1 <= tile_t64[7:2];  // examples/matmul_tile.py:21
         end
     end
 
-    logic [15:0] tile_tile_t62_s2;
+    logic [15:0] tile_t62_s2;
     always_ff @(posedge ap_clk) begin
-        if (tile_tile_v1_3) begin
-            tile_tile_t62_s2 <= mb_3_q0;  // examples/matmul_tile.py:21
+        if (tile_v1_3) begin
+            tile_t62_s2 <= mb_3_q0;  // examples/matmul_tile.py:21
         end
     end
 
-    wire tile_tile_store_12 = tile_tile_v4 & tile_tile_t30_s1;
-    wire tile_tile_store_13 = tile_tile_v4 & tile_tile_t32_s1;
-    wire tile_tile_store_14 = tile_tile_v4 & tile_tile_t35_s1;
-    wire tile_tile_store_15 = tile_tile_v4 & tile_tile_t37_s1;
+    wire tile_store_12 = tile_v4 & tile_t30_s1;
+    wire tile_store_13 = tile_v4 & tile_t32_s1;
+    wire tile_store_14 = tile_v4 & tile_t35_s1;
+    wire tile_store_15 = tile_v4 & tile_t37_s1;
 
-    logic tile_tile_t12_s1_3;
+    logic tile_t12_s1_3;
     always_ff @(posedge ap_clk) begin
-        if (tile_tile_v0_3) begin
-            tile_tile_t12_s1_3 <= tile_tile_t7_3 & (tile_r_6 == 4'd15);  // examples/matmul_tile.py:21
+        if (tile_v0_3) begin
+            tile_t12_s1_3 <= tile_t7_3 & (tile_r_6 == 4'd15);  // examples/matmul_tile.py:21
         end
     end
 
-    wire more_4 = ~tile_tile_t12_s1_3;
-    wire next_iteration_4 = tile_tile_v3 & more_4;
+    wire more_4 = ~tile_t12_s1_3;
+    wire next_iteration_4 = tile_v3 & more_4;
     wire issue_4 = go_3 | next_iteration_4;
 
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin
-            tile_tile_v0_3 <= 1'b0;
+            tile_v0_3 <= 1'b0;
         end else begin
-            tile_tile_v0_3 <= issue_4;
+            tile_v0_3 <= issue_4;
         end
     end
 
-    wire loop_end_4 = tile_tile_v4 & tile_tile_t12_s1_3;
+    wire loop_end_4 = tile_v4 & tile_t12_s1_3;
 
     logic go_4;
     always_ff @(posedge ap_clk) begin
@@ -633,680 +629,645 @@ module matmul (
         end
     end
 
-    // loop tile_tile_tile (examples/matmul_tile.py:22): II 1, 26 cycles an iteration; bound by one iteration a cycle
-    logic tile_tile_tile_v1, tile_tile_tile_v2, tile_tile_tile_v3, tile_tile_tile_v4, tile_tile_tile_v5;
-    logic tile_tile_tile_v6, tile_tile_tile_v7, tile_tile_tile_v8, tile_tile_tile_v9;
-    logic tile_tile_tile_v10, tile_tile_tile_v11, tile_tile_tile_v12, tile_tile_tile_v13;
-    logic tile_tile_tile_v14, tile_tile_tile_v15, tile_tile_tile_v16, tile_tile_tile_v17;
-    logic tile_tile_tile_v18, tile_tile_tile_v19, tile_tile_tile_v20, tile_tile_tile_v21;
-    logic tile_tile_tile_v22, tile_tile_tile_v23, tile_tile_tile_v24, tile_tile_tile_v25;
+    // loop tile (examples/matmul_tile.py:22): II 1, 26 cycles an iteration; bound by one iteration a cycle
+    logic tile_v1_4, tile_v2_3, tile_v3_1, tile_v4_1, tile_v5, tile_v6, tile_v7, tile_v8, tile_v9;
+    logic tile_v10, tile_v11, tile_v12, tile_v13, tile_v14, tile_v15, tile_v16, tile_v17, tile_v18;
+    logic tile_v19, tile_v20, tile_v21, tile_v22, tile_v23, tile_v24, tile_v25;
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin
-            tile_tile_tile_v1 <= 1'b0;
-            tile_tile_tile_v2 <= 1'b0;
-            tile_tile_tile_v3 <= 1'b0;
-            tile_tile_tile_v4 <= 1'b0;
-            tile_tile_tile_v5 <= 1'b0;
-            tile_tile_tile_v6 <= 1'b0;
-            tile_tile_tile_v7 <= 1'b0;
-            tile_tile_tile_v8 <= 1'b0;
-            tile_tile_tile_v9 <= 1'b0;
-            tile_tile_tile_v10 <= 1'b0;
-            tile_tile_tile_v11 <= 1'b0;
-            tile_tile_tile_v12 <= 1'b0;
-            tile_tile_tile_v13 <= 1'b0;
-            tile_tile_tile_v14 <= 1'b0;
-            tile_tile_tile_v15 <= 1'b0;
-            tile_tile_tile_v16 <= 1'b0;
-            tile_tile_tile_v17 <= 1'b0;
-            tile_tile_tile_v18 <= 1'b0;
-            tile_tile_tile_v19 <= 1'b0;
-            tile_tile_tile_v20 <= 1'b0;
-            tile_tile_tile_v21 <= 1'b0;
-            tile_tile_tile_v22 <= 1'b0;
-            tile_tile_tile_v23 <= 1'b0;
-            tile_tile_tile_v24 <= 1'b0;
-            tile_tile_tile_v25 <= 1'b0;
+            tile_v1_4 <= 1'b0;
+            tile_v2_3 <= 1'b0;
+            tile_v3_1 <= 1'b0;
+            tile_v4_1 <= 1'b0;
+            tile_v5 <= 1'b0;
+            tile_v6 <= 1'b0;
+            tile_v7 <= 1'b0;
+            tile_v8 <= 1'b0;
+            tile_v9 <= 1'b0;
+            tile_v10 <= 1'b0;
+            tile_v11 <= 1'b0;
+            tile_v12 <= 1'b0;
+            tile_v13 <= 1'b0;
+            tile_v14 <= 1'b0;
+            tile_v15 <= 1'b0;
+            tile_v16 <= 1'b0;
+            tile_v17 <= 1'b0;
+            tile_v18 <= 1'b0;
+            tile_v19 <= 1'b0;
+            tile_v20 <= 1'b0;
+            tile_v21 <= 1'b0;
+            tile_v22 <= 1'b0;
+            tile_v23 <= 1'b0;
+            tile_v24 <= 1'b0;
+            tile_v25 <= 1'b0;
         end else begin
-            tile_tile_tile_v1 <= tile_tile_tile_v0;
-            tile_tile_tile_v2 <= tile_tile_tile_v1;
-            tile_tile_tile_v3 <= tile_tile_tile_v2;
-            tile_tile_tile_v4 <= tile_tile_tile_v3;
-            tile_tile_tile_v5 <= tile_tile_tile_v4;
-            tile_tile_tile_v6 <= tile_tile_tile_v5;
-            tile_tile_tile_v7 <= tile_tile_tile_v6;
-            tile_tile_tile_v8 <= tile_tile_tile_v7;
-            tile_tile_tile_v9 <= tile_tile_tile_v8;
-            tile_tile_tile_v10 <= tile_tile_tile_v9;
-            tile_tile_tile_v11 <= tile_tile_tile_v10;
-            tile_tile_tile_v12 <= tile_tile_tile_v11;
-            tile_tile_tile_v13 <= tile_tile_tile_v12;
-            tile_tile_tile_v14 <= tile_tile_tile_v13;
-            tile_tile_tile_v15 <= tile_tile_tile_v14;
-            tile_tile_tile_v16 <= tile_tile_tile_v15;
-            tile_tile_tile_v17 <= tile_tile_tile_v16;
-            tile_tile_tile_v18 <= tile_tile_tile_v17;
-            tile_tile_tile_v19 <= tile_tile_tile_v18;
-            tile_tile_tile_v20 <= tile_tile_tile_v19;
-            tile_tile_tile_v21 <= tile_tile_tile_v20;
-            tile_tile_tile_v22 <= tile_tile_tile_v21;
-            tile_tile_tile_v23 <= tile_tile_tile_v22;
-            tile_tile_tile_v24 <= tile_tile_tile_v23;
-            tile_tile_tile_v25 <= tile_tile_tile_v24;
+            tile_v1_4 <= tile_v0_4;
+            tile_v2_3 <= tile_v1_4;
+            tile_v3_1 <= tile_v2_3;
+            tile_v4_1 <= tile_v3_1;
+            tile_v5 <= tile_v4_1;
+            tile_v6 <= tile_v5;
+            tile_v7 <= tile_v6;
+            tile_v8 <= tile_v7;
+            tile_v9 <= tile_v8;
+            tile_v10 <= tile_v9;
+            tile_v11 <= tile_v10;
+            tile_v12 <= tile_v11;
+            tile_v13 <= tile_v12;
+            tile_v14 <= tile_v13;
+            tile_v15 <= tile_v14;
+            tile_v16 <= tile_v15;
+            tile_v17 <= tile_v16;
+            tile_v18 <= tile_v17;
+            tile_v19 <= tile_v18;
+            tile_v20 <= tile_v19;
+            tile_v21 <= tile_v20;
+            tile_v22 <= tile_v21;
+            tile_v23 <= tile_v22;
+            tile_v24 <= tile_v23;
+            tile_v25 <= tile_v24;
         end
     end
 
-    wire tile_tile_tile_t7 = tile_r_9 == 4'd15;  // examples/matmul_tile.py:22
-    wire tile_tile_tile_t9 = tile_r_10 == 4'd15;  // examples/matmul_tile.py:22
-    wire [3:0] tile_tile_tile_t11 = tile_tile_tile_t9 ? 4'd0 : (tile_r_10 + 4'd1);  // examples/matmul_tile.py:22
-    wire [3:0] tile_tile_tile_t13 = tile_tile_tile_t7 ? 4'd0 : (tile_r_9 + 4'd1);  // examples/matmul_tile.py:22
-    wire [3:0] tile_tile_tile_t14 = tile_tile_tile_t9 ? tile_tile_tile_t13 : tile_r_9;  // examples/matmul_tile.py:22
-    wire tile_tile_tile_t15 = tile_tile_tile_t9 & tile_tile_tile_t7;  // examples/matmul_tile.py:22
-    wire [1:0] tile_tile_tile_t17 = tile_tile_tile_t15 ? (tile_r_8 + 2'd1) : tile_r_8;  // examples/matmul_tile.py:22
-    wire tile_tile_tile_t18 = tile_tile_tile_t15 & (tile_r_8 == 2'd3);  // examples/matmul_tile.py:22
-    wire [5:0] tile_tile_tile_t30 = {tile_r_9, tile_r_8};  // examples/matmul_tile.py:22
-    wire [7:0] tile_tile_tile_t33 = {tile_r_9, tile_r_10};  // examples/matmul_tile.py:22
+    wire tile_t7_4 = tile_r_9 == 4'd15;  // examples/matmul_tile.py:22
+    wire tile_t9_4 = tile_r_10 == 4'd15;  // examples/matmul_tile.py:22
+    wire [3:0] tile_t14 = tile_t9_4 ? (tile_t7_4 ? 4'd0 : (tile_r_9 + 4'd1)) : tile_r_9;  // examples/matmul_tile.py:22
+    wire tile_t15 = tile_t9_4 & tile_t7_4;  // examples/matmul_tile.py:22
+    wire tile_t18 = tile_t15 & (tile_r_8 == 2'd3);  // examples/matmul_tile.py:22
+    wire [5:0] tile_t30_1 = {tile_r_9, tile_r_8};  // examples/matmul_tile.py:22
+    wire [7:0] tile_t33_2 = {tile_r_9, tile_r_10};  // examples/matmul_tile.py:22
 
-    logic tile_tile_tile_t40_s1, tile_tile_tile_t42_s1, tile_tile_tile_t45_s1;
+    logic tile_t40_s1, tile_t42_s1, tile_t45_s1_1;
     always_ff @(posedge ap_clk) begin
-        tile_tile_tile_t40_s1 <= tile_r_10[1:0] < 2'd3;  // examples/matmul_tile.py:22
-        tile_tile_tile_t42_s1 <= tile_r_10[1:0] < 2'd1;  // examples/matmul_tile.py:22
-        tile_tile_tile_t45_s1 <= tile_r_10[1:0] < 2'd2;  // examples/matmul_tile.py:22
+        tile_t40_s1 <= tile_r_10[1:0] < 2'd3;  // examples/matmul_tile.py:22
+        tile_t42_s1 <= tile_r_10[1:0] < 2'd1;  // examples/matmul_tile.py:22
+        tile_t45_s1_1 <= tile_r_10[1:0] < 2'd2;  // examples/matmul_tile.py:22
     end
 
-    wire [31:0] tile_tile_tile_t46 = tile_tile_tile_t45_s1 ? (tile_tile_tile_t42_s1 ? c_0_q0 : c_1_q0) : (tile_tile_tile_t40_s1 ? c_2_q0 : c_3_q0);  // examples/matmul_tile.py:22
+    wire [31:0] tile_t46 = tile_t45_s1_1 ? (tile_t42_s1 ? c_0_q0 : c_1_q0) : (tile_t40_s1 ? c_2_q0 : c_3_q0);  // examples/matmul_tile.py:22
 
-    logic tile_tile_tile_t47_s1;
+    logic tile_t47_s1;
     always_ff @(posedge ap_clk) begin
-        tile_tile_tile_t47_s1 <= tile_r_8 == 2'd0;  // examples/matmul_tile.py:22
+        tile_t47_s1 <= tile_r_8 == 2'd0;  // examples/matmul_tile.py:22
     end
 
-    wire [31:0] tile_tile_tile_t48 = tile_tile_tile_t47_s1 ? 32'd0 : tile_tile_tile_t46;  // examples/matmul_tile.py:22
-    wire tile_tile_tile_t50 = left_0_q0[14:7] != 8'd0;  // examples/matmul_tile.py:22
-    wire [6:0] tile_tile_tile_t53 = {7{tile_tile_tile_t50}};  // examples/matmul_tile.py:22
-    wire [15:0] tile_tile_tile_t55 = {left_0_q0[15], left_0_q0[14:7], left_0_q0[6:0] & tile_tile_tile_t53};  // examples/matmul_tile.py:22
+    wire [31:0] tile_t48 = tile_t47_s1 ? 32'd0 : tile_t46;  // examples/matmul_tile.py:22
+    wire tile_t50_1 = left_0_q0[14:7] != 8'd0;  // examples/matmul_tile.py:22
+    wire [6:0] tile_t53 = {7{tile_t50_1}};  // examples/matmul_tile.py:22
+    wire [15:0] tile_t55 = {left_0_q0[15], left_0_q0[14:7], left_0_q0[6:0] & tile_t53};  // examples/matmul_tile.py:22
 
-    logic [15:0] tile_tile_tile_t55_s2;
+    logic [15:0] tile_t55_s2;
     always_ff @(posedge ap_clk) begin
-        tile_tile_tile_t55_s2 <= tile_tile_tile_t55;  // examples/matmul_tile.py:22
+        tile_t55_s2 <= tile_t55;  // examples/matmul_tile.py:22
     end
 
-    logic [31:0] tile_tile_tile_t56;
-    fcvt_e8f7_e8f23 u_tile_tile_tile_t56 (  // examples/matmul_tile.py:22
-        .a(tile_tile_tile_t55_s2),
-        .result(tile_tile_tile_t56)
+    logic [31:0] tile_t56;
+    fcvt_e8f7_e8f23 u_tile_t56 (  // examples/matmul_tile.py:22
+        .a(tile_t55_s2),
+        .result(tile_t56)
     );
 
-    wire [5:0] tile_tile_tile_t60 = {tile_r_10, tile_r_8};  // examples/matmul_tile.py:22
-    wire tile_tile_tile_t63 = right_0_q0[14:7] != 8'd0;  // examples/matmul_tile.py:22
-    wire [6:0] tile_tile_tile_t66 = {7{tile_tile_tile_t63}};  // examples/matmul_tile.py:22
-    wire [15:0] tile_tile_tile_t68 = {right_0_q0[15], right_0_q0[14:7], right_0_q0[6:0] & tile_tile_tile_t66};  // examples/matmul_tile.py:22
+    wire [5:0] tile_t60_1 = {tile_r_10, tile_r_8};  // examples/matmul_tile.py:22
+    wire tile_t63 = right_0_q0[14:7] != 8'd0;  // examples/matmul_tile.py:22
+    wire [6:0] tile_t66 = {7{tile_t63}};  // examples/matmul_tile.py:22
+    wire [15:0] tile_t68 = {right_0_q0[15], right_0_q0[14:7], right_0_q0[6:0] & tile_t66};  // examples/matmul_tile.py:22
 
-    logic [15:0] tile_tile_tile_t68_s2;
+    logic [15:0] tile_t68_s2;
     always_ff @(posedge ap_clk) begin
-        tile_tile_tile_t68_s2 <= tile_tile_tile_t68;  // examples/matmul_tile.py:22
+        tile_t68_s2 <= tile_t68;  // examples/matmul_tile.py:22
     end
 
-    logic [31:0] tile_tile_tile_t69;
-    fcvt_e8f7_e8f23 u_tile_tile_tile_t69 (  // examples/matmul_tile.py:22
-        .a(tile_tile_tile_t68_s2),
-        .result(tile_tile_tile_t69)
+    logic [31:0] tile_t69;
+    fcvt_e8f7_e8f23 u_tile_t69 (  // examples/matmul_tile.py:22
+        .a(tile_t68_s2),
+        .result(tile_t69)
     );
 
-    logic [31:0] tile_tile_tile_t56_s3, tile_tile_tile_t69_s3;
+    logic [31:0] tile_t56_s3, tile_t69_s3;
     always_ff @(posedge ap_clk) begin
-        tile_tile_tile_t56_s3 <= tile_tile_tile_t56;  // examples/matmul_tile.py:22
-        tile_tile_tile_t69_s3 <= tile_tile_tile_t69;  // examples/matmul_tile.py:22
+        tile_t56_s3 <= tile_t56;  // examples/matmul_tile.py:22
+        tile_t69_s3 <= tile_t69;  // examples/matmul_tile.py:22
     end
 
-    logic [31:0] tile_tile_tile_t85;
-    fmul_ftz_e8f23 u_tile_tile_tile_t85 (  // examples/matmul_tile.py:22
+    logic [31:0] tile_t85;
+    fmul_ftz_e8f23 u_tile_t85 (  // examples/matmul_tile.py:22
         .clk(ap_clk),
-        .a(tile_tile_tile_t56_s3),
-        .b(tile_tile_tile_t69_s3),
-        .result(tile_tile_tile_t85)
+        .a(tile_t56_s3),
+        .b(tile_t69_s3),
+        .result(tile_t85)
     );
 
-    wire tile_tile_tile_t87 = tile_tile_tile_t48[30:23] != 8'd0;  // examples/matmul_tile.py:22
-    wire [22:0] tile_tile_tile_t90 = {23{tile_tile_tile_t87}};  // examples/matmul_tile.py:22
-    wire [31:0] tile_tile_tile_t92 = {tile_tile_tile_t48[31], tile_tile_tile_t48[30:23], tile_tile_tile_t48[22:0] & tile_tile_tile_t90};  // examples/matmul_tile.py:22
+    wire tile_t87 = tile_t48[30:23] != 8'd0;  // examples/matmul_tile.py:22
+    wire [22:0] tile_t90 = {23{tile_t87}};  // examples/matmul_tile.py:22
+    wire [31:0] tile_t92 = {tile_t48[31], tile_t48[30:23], tile_t48[22:0] & tile_t90};  // examples/matmul_tile.py:22
 
-    logic [31:0] tile_tile_tile_t92_s2, tile_tile_tile_t92_s3, tile_tile_tile_t92_s4;
-    logic [31:0] tile_tile_tile_t92_s5, tile_tile_tile_t92_s6, tile_tile_tile_t85_s6;
+    logic [31:0] tile_t92_s2, tile_t92_s3, tile_t92_s4, tile_t92_s5, tile_t92_s6, tile_t85_s6;
     always_ff @(posedge ap_clk) begin
-        tile_tile_tile_t92_s2 <= tile_tile_tile_t92;  // examples/matmul_tile.py:22
-        tile_tile_tile_t92_s3 <= tile_tile_tile_t92_s2;  // examples/matmul_tile.py:22
-        tile_tile_tile_t92_s4 <= tile_tile_tile_t92_s3;  // examples/matmul_tile.py:22
-        tile_tile_tile_t92_s5 <= tile_tile_tile_t92_s4;  // examples/matmul_tile.py:22
-        tile_tile_tile_t92_s6 <= tile_tile_tile_t92_s5;  // examples/matmul_tile.py:22
-        tile_tile_tile_t85_s6 <= tile_tile_tile_t85;  // examples/matmul_tile.py:22
+        tile_t92_s2 <= tile_t92;  // examples/matmul_tile.py:22
+        tile_t92_s3 <= tile_t92_s2;  // examples/matmul_tile.py:22
+        tile_t92_s4 <= tile_t92_s3;  // examples/matmul_tile.py:22
+        tile_t92_s5 <= tile_t92_s4;  // examples/matmul_tile.py:22
+        tile_t92_s6 <= tile_t92_s5;  // examples/matmul_tile.py:22
+        tile_t85_s6 <= tile_t85;  // examples/matmul_tile.py:22
     end
 
-    logic [31:0] tile_tile_tile_t93;
-    fadd_e8f23 u_tile_tile_tile_t93 (  // examples/matmul_tile.py:22
+    logic [31:0] tile_t93;
+    fadd_e8f23 u_tile_t93 (  // examples/matmul_tile.py:22
         .clk(ap_clk),
-        .a(tile_tile_tile_t92_s6),
-        .b(tile_tile_tile_t85_s6),
-        .result(tile_tile_tile_t93)
+        .a(tile_t92_s6),
+        .b(tile_t85_s6),
+        .result(tile_t93)
     );
 
-    logic [7:0] tile_tile_tile_t94_s10;
+    logic [7:0] tile_t94_s10;
     always_ff @(posedge ap_clk) begin
-        tile_tile_tile_t94_s10 <= tile_tile_tile_t93[30:23];  // examples/matmul_tile.py:22
+        tile_t94_s10 <= tile_t93[30:23];  // examples/matmul_tile.py:22
     end
 
-    wire tile_tile_tile_t95 = tile_tile_tile_t94_s10 != 8'd0;  // examples/matmul_tile.py:22
-    wire [22:0] tile_tile_tile_t98 = {23{tile_tile_tile_t95}};  // examples/matmul_tile.py:22
+    wire tile_t95 = tile_t94_s10 != 8'd0;  // examples/matmul_tile.py:22
+    wire [22:0] tile_t98 = {23{tile_t95}};  // examples/matmul_tile.py:22
 
-    logic [22:0] tile_tile_tile_t97_s10;
-    logic tile_tile_tile_t96_s10;
+    logic [22:0] tile_t97_s10;
+    logic tile_t96_s10;
     always_ff @(posedge ap_clk) begin
-        tile_tile_tile_t97_s10 <= tile_tile_tile_t93[22:0];  // examples/matmul_tile.py:22
-        tile_tile_tile_t96_s10 <= tile_tile_tile_t93[31];  // examples/matmul_tile.py:22
+        tile_t97_s10 <= tile_t93[22:0];  // examples/matmul_tile.py:22
+        tile_t96_s10 <= tile_t93[31];  // examples/matmul_tile.py:22
     end
 
-    wire [31:0] tile_tile_tile_t100 = {tile_tile_tile_t96_s10, tile_tile_tile_t94_s10, tile_tile_tile_t97_s10 & tile_tile_tile_t98};  // examples/matmul_tile.py:22
-    wire tile_tile_tile_t106 = left_1_q0[14:7] != 8'd0;  // examples/matmul_tile.py:22
-    wire [6:0] tile_tile_tile_t109 = {7{tile_tile_tile_t106}};  // examples/matmul_tile.py:22
-    wire [15:0] tile_tile_tile_t111 = {left_1_q0[15], left_1_q0[14:7], left_1_q0[6:0] & tile_tile_tile_t109};  // examples/matmul_tile.py:22
+    wire [31:0] tile_t100 = {tile_t96_s10, tile_t94_s10, tile_t97_s10 & tile_t98};  // examples/matmul_tile.py:22
+    wire tile_t106 = left_1_q0[14:7] != 8'd0;  // examples/matmul_tile.py:22
+    wire [6:0] tile_t109 = {7{tile_t106}};  // examples/matmul_tile.py:22
+    wire [15:0] tile_t111 = {left_1_q0[15], left_1_q0[14:7], left_1_q0[6:0] & tile_t109};  // examples/matmul_tile.py:22
 
-    logic [15:0] tile_tile_tile_t111_s2;
+    logic [15:0] tile_t111_s2;
     always_ff @(posedge ap_clk) begin
-        tile_tile_tile_t111_s2 <= tile_tile_tile_t111;  // examples/matmul_tile.py:22
+        tile_t111_s2 <= tile_t111;  // examples/matmul_tile.py:22
     end
 
-    logic [31:0] tile_tile_tile_t112;
-    fcvt_e8f7_e8f23 u_tile_tile_tile_t112 (  // examples/matmul_tile.py:22
-        .a(tile_tile_tile_t111_s2),
-        .result(tile_tile_tile_t112)
+    logic [31:0] tile_t112;
+    fcvt_e8f7_e8f23 u_tile_t112 (  // examples/matmul_tile.py:22
+        .a(tile_t111_s2),
+        .result(tile_t112)
     );
 
-    wire tile_tile_tile_t116 = right_1_q0[14:7] != 8'd0;  // examples/matmul_tile.py:22
-    wire [6:0] tile_tile_tile_t119 = {7{tile_tile_tile_t116}};  // examples/matmul_tile.py:22
-    wire [15:0] tile_tile_tile_t121 = {right_1_q0[15], right_1_q0[14:7], right_1_q0[6:0] & tile_tile_tile_t119};  // examples/matmul_tile.py:22
+    wire tile_t116 = right_1_q0[14:7] != 8'd0;  // examples/matmul_tile.py:22
+    wire [6:0] tile_t119 = {7{tile_t116}};  // examples/matmul_tile.py:22
+    wire [15:0] tile_t121 = {right_1_q0[15], right_1_q0[14:7], right_1_q0[6:0] & tile_t119};  // examples/matmul_tile.py:22
 
-    logic [15:0] tile_tile_tile_t121_s2;
+    logic [15:0] tile_t121_s2;
     always_ff @(posedge ap_clk) begin
-        tile_tile_tile_t121_s2 <= tile_tile_tile_t121;  // examples/matmul_tile.py:22
+        tile_t121_s2 <= tile_t121;  // examples/matmul_tile.py:22
     end
 
-    logic [31:0] tile_tile_tile_t122;
-    fcvt_e8f7_e8f23 u_tile_tile_tile_t122 (  // examples/matmul_tile.py:22
-        .a(tile_tile_tile_t121_s2),
-        .result(tile_tile_tile_t122)
+    logic [31:0] tile_t122;
+    fcvt_e8f7_e8f23 u_tile_t122 (  // examples/matmul_tile.py:22
+        .a(tile_t121_s2),
+        .result(tile_t122)
     );
 
-    logic [31:0] tile_tile_tile_t112_s3, tile_tile_tile_t122_s3;
+    logic [31:0] tile_t112_s3, tile_t122_s3;
     always_ff @(posedge ap_clk) begin
-        tile_tile_tile_t112_s3 <= tile_tile_tile_t112;  // examples/matmul_tile.py:22
-        tile_tile_tile_t122_s3 <= tile_tile_tile_t122;  // examples/matmul_tile.py:22
+        tile_t112_s3 <= tile_t112;  // examples/matmul_tile.py:22
+        tile_t122_s3 <= tile_t122;  // examples/matmul_tile.py:22
     end
 
-    logic [31:0] tile_tile_tile_t138;
-    fmul_ftz_e8f23 u_tile_tile_tile_t138 (  // examples/matmul_tile.py:22
+    logic [31:0] tile_t138;
+    fmul_ftz_e8f23 u_tile_t138 (  // examples/matmul_tile.py:22
         .clk(ap_clk),
-        .a(tile_tile_tile_t112_s3),
-        .b(tile_tile_tile_t122_s3),
-        .result(tile_tile_tile_t138)
+        .a(tile_t112_s3),
+        .b(tile_t122_s3),
+        .result(tile_t138)
     );
 
-    logic [31:0] tile_tile_tile_t100_s11, tile_tile_tile_t138_s6, tile_tile_tile_t138_s7;
-    logic [31:0] tile_tile_tile_t138_s8, tile_tile_tile_t138_s9, tile_tile_tile_t138_s10;
-    logic [31:0] tile_tile_tile_t138_s11;
+    logic [31:0] tile_t100_s11, tile_t138_s6, tile_t138_s7, tile_t138_s8, tile_t138_s9, tile_t138_s10;
+    logic [31:0] tile_t138_s11;
     always_ff @(posedge ap_clk) begin
-        tile_tile_tile_t100_s11 <= tile_tile_tile_t100;  // examples/matmul_tile.py:22
-        tile_tile_tile_t138_s6 <= tile_tile_tile_t138;  // examples/matmul_tile.py:22
-        tile_tile_tile_t138_s7 <= tile_tile_tile_t138_s6;  // examples/matmul_tile.py:22
-        tile_tile_tile_t138_s8 <= tile_tile_tile_t138_s7;  // examples/matmul_tile.py:22
-        tile_tile_tile_t138_s9 <= tile_tile_tile_t138_s8;  // examples/matmul_tile.py:22
-        tile_tile_tile_t138_s10 <= tile_tile_tile_t138_s9;  // examples/matmul_tile.py:22
-        tile_tile_tile_t138_s11 <= tile_tile_tile_t138_s10;  // examples/matmul_tile.py:22
+        tile_t100_s11 <= tile_t100;  // examples/matmul_tile.py:22
+        tile_t138_s6 <= tile_t138;  // examples/matmul_tile.py:22
+        tile_t138_s7 <= tile_t138_s6;  // examples/matmul_tile.py:22
+        tile_t138_s8 <= tile_t138_s7;  // examples/matmul_tile.py:22
+        tile_t138_s9 <= tile_t138_s8;  // examples/matmul_tile.py:22
+        tile_t138_s10 <= tile_t138_s9;  // examples/matmul_tile.py:22
+        tile_t138_s11 <= tile_t138_s10;  // examples/matmul_tile.py:22
     end
 
-    logic [31:0] tile_tile_tile_t139;
-    fadd_e8f23 u_tile_tile_tile_t139 (  // examples/matmul_tile.py:22
+    logic [31:0] tile_t139;
+    fadd_e8f23 u_tile_t139 (  // examples/matmul_tile.py:22
         .clk(ap_clk),
-        .a(tile_tile_tile_t100_s11),
-        .b(tile_tile_tile_t138_s11),
-        .result(tile_tile_tile_t139)
+        .a(tile_t100_s11),
+        .b(tile_t138_s11),
+        .result(tile_t139)
     );
 
-    logic [7:0] tile_tile_tile_t140_s15;
+    logic [7:0] tile_t140_s15;
     always_ff @(posedge ap_clk) begin
-        tile_tile_tile_t140_s15 <= tile_tile_tile_t139[30:23];  // examples/matmul_tile.py:22
+        tile_t140_s15 <= tile_t139[30:23];  // examples/matmul_tile.py:22
     end
 
-    wire tile_tile_tile_t141 = tile_tile_tile_t140_s15 != 8'd0;  // examples/matmul_tile.py:22
-    wire [22:0] tile_tile_tile_t144 = {23{tile_tile_tile_t141}};  // examples/matmul_tile.py:22
+    wire tile_t141 = tile_t140_s15 != 8'd0;  // examples/matmul_tile.py:22
+    wire [22:0] tile_t144 = {23{tile_t141}};  // examples/matmul_tile.py:22
 
-    logic [22:0] tile_tile_tile_t143_s15;
-    logic tile_tile_tile_t142_s15;
+    logic [22:0] tile_t143_s15;
+    logic tile_t142_s15;
     always_ff @(posedge ap_clk) begin
-        tile_tile_tile_t143_s15 <= tile_tile_tile_t139[22:0];  // examples/matmul_tile.py:22
-        tile_tile_tile_t142_s15 <= tile_tile_tile_t139[31];  // examples/matmul_tile.py:22
+        tile_t143_s15 <= tile_t139[22:0];  // examples/matmul_tile.py:22
+        tile_t142_s15 <= tile_t139[31];  // examples/matmul_tile.py:22
     end
 
-    wire [31:0] tile_tile_tile_t146 = {tile_tile_tile_t142_s15, tile_tile_tile_t140_s15, tile_tile_tile_t143_s15 & tile_tile_tile_t144};  // examples/matmul_tile.py:22
-    wire tile_tile_tile_t151 = left_2_q0[14:7] != 8'd0;  // examples/matmul_tile.py:22
-    wire [6:0] tile_tile_tile_t154 = {7{tile_tile_tile_t151}};  // examples/matmul_tile.py:22
-    wire [15:0] tile_tile_tile_t156 = {left_2_q0[15], left_2_q0[14:7], left_2_q0[6:0] & tile_tile_tile_t154};  // examples/matmul_tile.py:22
+    wire [31:0] tile_t146 = {tile_t142_s15, tile_t140_s15, tile_t143_s15 & tile_t144};  // examples/matmul_tile.py:22
+    wire tile_t151 = left_2_q0[14:7] != 8'd0;  // examples/matmul_tile.py:22
+    wire [6:0] tile_t154 = {7{tile_t151}};  // examples/matmul_tile.py:22
+    wire [15:0] tile_t156 = {left_2_q0[15], left_2_q0[14:7], left_2_q0[6:0] & tile_t154};  // examples/matmul_tile.py:22
 
-    logic [15:0] tile_tile_tile_t156_s2;
+    logic [15:0] tile_t156_s2;
     always_ff @(posedge ap_clk) begin
-        tile_tile_tile_t156_s2 <= tile_tile_tile_t156;  // examples/matmul_tile.py:22
+        tile_t156_s2 <= tile_t156;  // examples/matmul_tile.py:22
     end
 
-    logic [31:0] tile_tile_tile_t157;
-    fcvt_e8f7_e8f23 u_tile_tile_tile_t157 (  // examples/matmul_tile.py:22
-        .a(tile_tile_tile_t156_s2),
-        .result(tile_tile_tile_t157)
+    logic [31:0] tile_t157;
+    fcvt_e8f7_e8f23 u_tile_t157 (  // examples/matmul_tile.py:22
+        .a(tile_t156_s2),
+        .result(tile_t157)
     );
 
-    wire tile_tile_tile_t161 = right_2_q0[14:7] != 8'd0;  // examples/matmul_tile.py:22
-    wire [6:0] tile_tile_tile_t164 = {7{tile_tile_tile_t161}};  // examples/matmul_tile.py:22
-    wire [15:0] tile_tile_tile_t166 = {right_2_q0[15], right_2_q0[14:7], right_2_q0[6:0] & tile_tile_tile_t164};  // examples/matmul_tile.py:22
+    wire tile_t161 = right_2_q0[14:7] != 8'd0;  // examples/matmul_tile.py:22
+    wire [6:0] tile_t164 = {7{tile_t161}};  // examples/matmul_tile.py:22
+    wire [15:0] tile_t166 = {right_2_q0[15], right_2_q0[14:7], right_2_q0[6:0] & tile_t164};  // examples/matmul_tile.py:22
 
-    logic [15:0] tile_tile_tile_t166_s2;
+    logic [15:0] tile_t166_s2;
     always_ff @(posedge ap_clk) begin
-        tile_tile_tile_t166_s2 <= tile_tile_tile_t166;  // examples/matmul_tile.py:22
+        tile_t166_s2 <= tile_t166;  // examples/matmul_tile.py:22
     end
 
-    logic [31:0] tile_tile_tile_t167;
-    fcvt_e8f7_e8f23 u_tile_tile_tile_t167 (  // examples/matmul_tile.py:22
-        .a(tile_tile_tile_t166_s2),
-        .result(tile_tile_tile_t167)
+    logic [31:0] tile_t167;
+    fcvt_e8f7_e8f23 u_tile_t167 (  // examples/matmul_tile.py:22
+        .a(tile_t166_s2),
+        .result(tile_t167)
     );
 
-    logic [31:0] tile_tile_tile_t157_s3, tile_tile_tile_t167_s3;
+    logic [31:0] tile_t157_s3, tile_t167_s3;
     always_ff @(posedge ap_clk) begin
-        tile_tile_tile_t157_s3 <= tile_tile_tile_t157;  // examples/matmul_tile.py:22
-        tile_tile_tile_t167_s3 <= tile_tile_tile_t167;  // examples/matmul_tile.py:22
+        tile_t157_s3 <= tile_t157;  // examples/matmul_tile.py:22
+        tile_t167_s3 <= tile_t167;  // examples/matmul_tile.py:22
     end
 
-    logic [31:0] tile_tile_tile_t183;
-    fmul_ftz_e8f23 u_tile_tile_tile_t183 (  // examples/matmul_tile.py:22
+    logic [31:0] tile_t183;
+    fmul_ftz_e8f23 u_tile_t183 (  // examples/matmul_tile.py:22
         .clk(ap_clk),
-        .a(tile_tile_tile_t157_s3),
-        .b(tile_tile_tile_t167_s3),
-        .result(tile_tile_tile_t183)
+        .a(tile_t157_s3),
+        .b(tile_t167_s3),
+        .result(tile_t183)
     );
 
-    logic [31:0] tile_tile_tile_t146_s16, tile_tile_tile_t183_s6, tile_tile_tile_t183_s7;
-    logic [31:0] tile_tile_tile_t183_s8, tile_tile_tile_t183_s9, tile_tile_tile_t183_s10;
-    logic [31:0] tile_tile_tile_t183_s11, tile_tile_tile_t183_s12, tile_tile_tile_t183_s13;
-    logic [31:0] tile_tile_tile_t183_s14, tile_tile_tile_t183_s15, tile_tile_tile_t183_s16;
+    logic [31:0] tile_t146_s16, tile_t183_s6, tile_t183_s7, tile_t183_s8, tile_t183_s9, tile_t183_s10;
+    logic [31:0] tile_t183_s11, tile_t183_s12, tile_t183_s13, tile_t183_s14, tile_t183_s15;
+    logic [31:0] tile_t183_s16;
     always_ff @(posedge ap_clk) begin
-        tile_tile_tile_t146_s16 <= tile_tile_tile_t146;  // examples/matmul_tile.py:22
-        tile_tile_tile_t183_s6 <= tile_tile_tile_t183;  // examples/matmul_tile.py:22
-        tile_tile_tile_t183_s7 <= tile_tile_tile_t183_s6;  // examples/matmul_tile.py:22
-        tile_tile_tile_t183_s8 <= tile_tile_tile_t183_s7;  // examples/matmul_tile.py:22
-        tile_tile_tile_t183_s9 <= tile_tile_tile_t183_s8;  // examples/matmul_tile.py:22
-        tile_tile_tile_t183_s10 <= tile_tile_tile_t183_s9;  // examples/matmul_tile.py:22
-        tile_tile_tile_t183_s11 <= tile_tile_tile_t183_s10;  // examples/matmul_tile.py:22
-        tile_tile_tile_t183_s12 <= tile_tile_tile_t183_s11;  // examples/matmul_tile.py:22
-        tile_tile_tile_t183_s13 <= tile_tile_tile_t183_s12;  // examples/matmul_tile.py:22
-        tile_tile_tile_t183_s14 <= tile_tile_tile_t183_s13;  // examples/matmul_tile.py:22
-        tile_tile_tile_t183_s15 <= tile_tile_tile_t183_s14;  // examples/matmul_tile.py:22
-        tile_tile_tile_t183_s16 <= tile_tile_tile_t183_s15;  // examples/matmul_tile.py:22
+        tile_t146_s16 <= tile_t146;  // examples/matmul_tile.py:22
+        tile_t183_s6 <= tile_t183;  // examples/matmul_tile.py:22
+        tile_t183_s7 <= tile_t183_s6;  // examples/matmul_tile.py:22
+        tile_t183_s8 <= tile_t183_s7;  // examples/matmul_tile.py:22
+        tile_t183_s9 <= tile_t183_s8;  // examples/matmul_tile.py:22
+        tile_t183_s10 <= tile_t183_s9;  // examples/matmul_tile.py:22
+        tile_t183_s11 <= tile_t183_s10;  // examples/matmul_tile.py:22
+        tile_t183_s12 <= tile_t183_s11;  // examples/matmul_tile.py:22
+        tile_t183_s13 <= tile_t183_s12;  // examples/matmul_tile.py:22
+        tile_t183_s14 <= tile_t183_s13;  // examples/matmul_tile.py:22
+        tile_t183_s15 <= tile_t183_s14;  // examples/matmul_tile.py:22
+        tile_t183_s16 <= tile_t183_s15;  // examples/matmul_tile.py:22
     end
 
-    logic [31:0] tile_tile_tile_t184;
-    fadd_e8f23 u_tile_tile_tile_t184 (  // examples/matmul_tile.py:22
+    logic [31:0] tile_t184;
+    fadd_e8f23 u_tile_t184 (  // examples/matmul_tile.py:22
         .clk(ap_clk),
-        .a(tile_tile_tile_t146_s16),
-        .b(tile_tile_tile_t183_s16),
-        .result(tile_tile_tile_t184)
+        .a(tile_t146_s16),
+        .b(tile_t183_s16),
+        .result(tile_t184)
     );
 
-    logic [7:0] tile_tile_tile_t185_s20;
+    logic [7:0] tile_t185_s20;
     always_ff @(posedge ap_clk) begin
-        tile_tile_tile_t185_s20 <= tile_tile_tile_t184[30:23];  // examples/matmul_tile.py:22
+        tile_t185_s20 <= tile_t184[30:23];  // examples/matmul_tile.py:22
     end
 
-    wire tile_tile_tile_t186 = tile_tile_tile_t185_s20 != 8'd0;  // examples/matmul_tile.py:22
-    wire [22:0] tile_tile_tile_t189 = {23{tile_tile_tile_t186}};  // examples/matmul_tile.py:22
+    wire tile_t186 = tile_t185_s20 != 8'd0;  // examples/matmul_tile.py:22
+    wire [22:0] tile_t189 = {23{tile_t186}};  // examples/matmul_tile.py:22
 
-    logic [22:0] tile_tile_tile_t188_s20;
-    logic tile_tile_tile_t187_s20;
+    logic [22:0] tile_t188_s20;
+    logic tile_t187_s20;
     always_ff @(posedge ap_clk) begin
-        tile_tile_tile_t188_s20 <= tile_tile_tile_t184[22:0];  // examples/matmul_tile.py:22
-        tile_tile_tile_t187_s20 <= tile_tile_tile_t184[31];  // examples/matmul_tile.py:22
+        tile_t188_s20 <= tile_t184[22:0];  // examples/matmul_tile.py:22
+        tile_t187_s20 <= tile_t184[31];  // examples/matmul_tile.py:22
     end
 
-    wire [31:0] tile_tile_tile_t191 = {tile_tile_tile_t187_s20, tile_tile_tile_t185_s20, tile_tile_tile_t188_s20 & tile_tile_tile_t189};  // examples/matmul_tile.py:22
-    wire tile_tile_tile_t196 = left_3_q0[14:7] != 8'd0;  // examples/matmul_tile.py:22
-    wire [6:0] tile_tile_tile_t199 = {7{tile_tile_tile_t196}};  // examples/matmul_tile.py:22
-    wire [15:0] tile_tile_tile_t201 = {left_3_q0[15], left_3_q0[14:7], left_3_q0[6:0] & tile_tile_tile_t199};  // examples/matmul_tile.py:22
+    wire [31:0] tile_t191 = {tile_t187_s20, tile_t185_s20, tile_t188_s20 & tile_t189};  // examples/matmul_tile.py:22
+    wire tile_t196 = left_3_q0[14:7] != 8'd0;  // examples/matmul_tile.py:22
+    wire [6:0] tile_t199 = {7{tile_t196}};  // examples/matmul_tile.py:22
+    wire [15:0] tile_t201 = {left_3_q0[15], left_3_q0[14:7], left_3_q0[6:0] & tile_t199};  // examples/matmul_tile.py:22
 
-    logic [15:0] tile_tile_tile_t201_s2;
+    logic [15:0] tile_t201_s2;
     always_ff @(posedge ap_clk) begin
-        tile_tile_tile_t201_s2 <= tile_tile_tile_t201;  // examples/matmul_tile.py:22
+        tile_t201_s2 <= tile_t201;  // examples/matmul_tile.py:22
     end
 
-    logic [31:0] tile_tile_tile_t202;
-    fcvt_e8f7_e8f23 u_tile_tile_tile_t202 (  // examples/matmul_tile.py:22
-        .a(tile_tile_tile_t201_s2),
-        .result(tile_tile_tile_t202)
+    logic [31:0] tile_t202;
+    fcvt_e8f7_e8f23 u_tile_t202 (  // examples/matmul_tile.py:22
+        .a(tile_t201_s2),
+        .result(tile_t202)
     );
 
-    wire tile_tile_tile_t206 = right_3_q0[14:7] != 8'd0;  // examples/matmul_tile.py:22
-    wire [6:0] tile_tile_tile_t209 = {7{tile_tile_tile_t206}};  // examples/matmul_tile.py:22
-    wire [15:0] tile_tile_tile_t211 = {right_3_q0[15], right_3_q0[14:7], right_3_q0[6:0] & tile_tile_tile_t209};  // examples/matmul_tile.py:22
+    wire tile_t206 = right_3_q0[14:7] != 8'd0;  // examples/matmul_tile.py:22
+    wire [6:0] tile_t209 = {7{tile_t206}};  // examples/matmul_tile.py:22
+    wire [15:0] tile_t211 = {right_3_q0[15], right_3_q0[14:7], right_3_q0[6:0] & tile_t209};  // examples/matmul_tile.py:22
 
-    logic [15:0] tile_tile_tile_t211_s2;
+    logic [15:0] tile_t211_s2;
     always_ff @(posedge ap_clk) begin
-        tile_tile_tile_t211_s2 <= tile_tile_tile_t211;  // examples/matmul_tile.py:22
+        tile_t211_s2 <= tile_t211;  // examples/matmul_tile.py:22
     end
 
-    logic [31:0] tile_tile_tile_t212;
-    fcvt_e8f7_e8f23 u_tile_tile_tile_t212 (  // examples/matmul_tile.py:22
-        .a(tile_tile_tile_t211_s2),
-        .result(tile_tile_tile_t212)
+    logic [31:0] tile_t212;
+    fcvt_e8f7_e8f23 u_tile_t212 (  // examples/matmul_tile.py:22
+        .a(tile_t211_s2),
+        .result(tile_t212)
     );
 
-    logic [31:0] tile_tile_tile_t202_s3, tile_tile_tile_t212_s3;
+    logic [31:0] tile_t202_s3, tile_t212_s3;
     always_ff @(posedge ap_clk) begin
-        tile_tile_tile_t202_s3 <= tile_tile_tile_t202;  // examples/matmul_tile.py:22
-        tile_tile_tile_t212_s3 <= tile_tile_tile_t212;  // examples/matmul_tile.py:22
+        tile_t202_s3 <= tile_t202;  // examples/matmul_tile.py:22
+        tile_t212_s3 <= tile_t212;  // examples/matmul_tile.py:22
     end
 
-    logic [31:0] tile_tile_tile_t228;
-    fmul_ftz_e8f23 u_tile_tile_tile_t228 (  // examples/matmul_tile.py:22
+    logic [31:0] tile_t228;
+    fmul_ftz_e8f23 u_tile_t228 (  // examples/matmul_tile.py:22
         .clk(ap_clk),
-        .a(tile_tile_tile_t202_s3),
-        .b(tile_tile_tile_t212_s3),
-        .result(tile_tile_tile_t228)
+        .a(tile_t202_s3),
+        .b(tile_t212_s3),
+        .result(tile_t228)
     );
 
-    logic [31:0] tile_tile_tile_t191_s21, tile_tile_tile_t228_s6, tile_tile_tile_t228_s7;
-    logic [31:0] tile_tile_tile_t228_s8, tile_tile_tile_t228_s9, tile_tile_tile_t228_s10;
-    logic [31:0] tile_tile_tile_t228_s11, tile_tile_tile_t228_s12, tile_tile_tile_t228_s13;
-    logic [31:0] tile_tile_tile_t228_s14, tile_tile_tile_t228_s15, tile_tile_tile_t228_s16;
-    logic [31:0] tile_tile_tile_t228_s17, tile_tile_tile_t228_s18, tile_tile_tile_t228_s19;
-    logic [31:0] tile_tile_tile_t228_s20, tile_tile_tile_t228_s21;
+    logic [31:0] tile_t191_s21, tile_t228_s6, tile_t228_s7, tile_t228_s8, tile_t228_s9, tile_t228_s10;
+    logic [31:0] tile_t228_s11, tile_t228_s12, tile_t228_s13, tile_t228_s14, tile_t228_s15;
+    logic [31:0] tile_t228_s16, tile_t228_s17, tile_t228_s18, tile_t228_s19, tile_t228_s20;
+    logic [31:0] tile_t228_s21;
     always_ff @(posedge ap_clk) begin
-        tile_tile_tile_t191_s21 <= tile_tile_tile_t191;  // examples/matmul_tile.py:22
-        tile_tile_tile_t228_s6 <= tile_tile_tile_t228;  // examples/matmul_tile.py:22
-        tile_tile_tile_t228_s7 <= tile_tile_tile_t228_s6;  // examples/matmul_tile.py:22
-        tile_tile_tile_t228_s8 <= tile_tile_tile_t228_s7;  // examples/matmul_tile.py:22
-        tile_tile_tile_t228_s9 <= tile_tile_tile_t228_s8;  // examples/matmul_tile.py:22
-        tile_tile_tile_t228_s10 <= tile_tile_tile_t228_s9;  // examples/matmul_tile.py:22
-        tile_tile_tile_t228_s11 <= tile_tile_tile_t228_s10;  // examples/matmul_tile.py:22
-        tile_tile_tile_t228_s12 <= tile_tile_tile_t228_s11;  // examples/matmul_tile.py:22
-        tile_tile_tile_t228_s13 <= tile_tile_tile_t228_s12;  // examples/matmul_tile.py:22
-        tile_tile_tile_t228_s14 <= tile_tile_tile_t228_s13;  // examples/matmul_tile.py:22
-        tile_tile_tile_t228_s15 <= tile_tile_tile_t228_s14;  // examples/matmul_tile.py:22
-        tile_tile_tile_t228_s16 <= tile_tile_tile_t228_s15;  // examples/matmul_tile.py:22
-        tile_tile_tile_t228_s17 <= tile_tile_tile_t228_s16;  // examples/matmul_tile.py:22
-        tile_tile_tile_t228_s18 <= tile_tile_tile_t228_s17;  // examples/matmul_tile.py:22
-        tile_tile_tile_t228_s19 <= tile_tile_tile_t228_s18;  // examples/matmul_tile.py:22
-        tile_tile_tile_t228_s20 <= tile_tile_tile_t228_s19;  // examples/matmul_tile.py:22
-        tile_tile_tile_t228_s21 <= tile_tile_tile_t228_s20;  // examples/matmul_tile.py:22
+        tile_t191_s21 <= tile_t191;  // examples/matmul_tile.py:22
+        tile_t228_s6 <= tile_t228;  // examples/matmul_tile.py:22
+        tile_t228_s7 <= tile_t228_s6;  // examples/matmul_tile.py:22
+        tile_t228_s8 <= tile_t228_s7;  // examples/matmul_tile.py:22
+        tile_t228_s9 <= tile_t228_s8;  // examples/matmul_tile.py:22
+        tile_t228_s10 <= tile_t228_s9;  // examples/matmul_tile.py:22
+        tile_t228_s11 <= tile_t228_s10;  // examples/matmul_tile.py:22
+        tile_t228_s12 <= tile_t228_s11;  // examples/matmul_tile.py:22
+        tile_t228_s13 <= tile_t228_s12;  // examples/matmul_tile.py:22
+        tile_t228_s14 <= tile_t228_s13;  // examples/matmul_tile.py:22
+        tile_t228_s15 <= tile_t228_s14;  // examples/matmul_tile.py:22
+        tile_t228_s16 <= tile_t228_s15;  // examples/matmul_tile.py:22
+        tile_t228_s17 <= tile_t228_s16;  // examples/matmul_tile.py:22
+        tile_t228_s18 <= tile_t228_s17;  // examples/matmul_tile.py:22
+        tile_t228_s19 <= tile_t228_s18;  // examples/matmul_tile.py:22
+        tile_t228_s20 <= tile_t228_s19;  // examples/matmul_tile.py:22
+        tile_t228_s21 <= tile_t228_s20;  // examples/matmul_tile.py:22
     end
 
-    logic [31:0] tile_tile_tile_t229;
-    fadd_e8f23 u_tile_tile_tile_t229 (  // examples/matmul_tile.py:22
+    logic [31:0] tile_t229;
+    fadd_e8f23 u_tile_t229 (  // examples/matmul_tile.py:22
         .clk(ap_clk),
-        .a(tile_tile_tile_t191_s21),
-        .b(tile_tile_tile_t228_s21),
-        .result(tile_tile_tile_t229)
+        .a(tile_t191_s21),
+        .b(tile_t228_s21),
+        .result(tile_t229)
     );
 
-    logic [7:0] tile_tile_tile_t230_s25;
+    logic [7:0] tile_t230_s25;
     always_ff @(posedge ap_clk) begin
-        tile_tile_tile_t230_s25 <= tile_tile_tile_t229[30:23];  // examples/matmul_tile.py:22
+        tile_t230_s25 <= tile_t229[30:23];  // examples/matmul_tile.py:22
     end
 
-    wire tile_tile_tile_t231 = tile_tile_tile_t230_s25 != 8'd0;  // examples/matmul_tile.py:22
-    wire [22:0] tile_tile_tile_t234 = {23{tile_tile_tile_t231}};  // examples/matmul_tile.py:22
+    wire tile_t231 = tile_t230_s25 != 8'd0;  // examples/matmul_tile.py:22
+    wire [22:0] tile_t234 = {23{tile_t231}};  // examples/matmul_tile.py:22
 
-    logic [22:0] tile_tile_tile_t233_s25;
-    logic tile_tile_tile_t232_s25;
+    logic [22:0] tile_t233_s25;
+    logic tile_t232_s25;
     always_ff @(posedge ap_clk) begin
-        tile_tile_tile_t233_s25 <= tile_tile_tile_t229[22:0];  // examples/matmul_tile.py:22
-        tile_tile_tile_t232_s25 <= tile_tile_tile_t229[31];  // examples/matmul_tile.py:22
+        tile_t233_s25 <= tile_t229[22:0];  // examples/matmul_tile.py:22
+        tile_t232_s25 <= tile_t229[31];  // examples/matmul_tile.py:22
     end
 
-    wire [31:0] tile_tile_tile_t236 = {tile_tile_tile_t232_s25, tile_tile_tile_t230_s25, tile_tile_tile_t233_s25 & tile_tile_tile_t234};  // examples/matmul_tile.py:22
+    wire [31:0] tile_t236 = {tile_t232_s25, tile_t230_s25, tile_t233_s25 & tile_t234};  // examples/matmul_tile.py:22
 
-    logic [5:0] tile_tile_tile_t35_s1, tile_tile_tile_t35_s2, tile_tile_tile_t35_s3;
-    logic [5:0] tile_tile_tile_t35_s4, tile_tile_tile_t35_s5, tile_tile_tile_t35_s6;
-    logic [5:0] tile_tile_tile_t35_s7, tile_tile_tile_t35_s8, tile_tile_tile_t35_s9;
-    logic [5:0] tile_tile_tile_t35_s10, tile_tile_tile_t35_s11, tile_tile_tile_t35_s12;
-    logic [5:0] tile_tile_tile_t35_s13, tile_tile_tile_t35_s14, tile_tile_tile_t35_s15;
-    logic [5:0] tile_tile_tile_t35_s16, tile_tile_tile_t35_s17, tile_tile_tile_t35_s18;
-    logic [5:0] tile_tile_tile_t35_s19, tile_tile_tile_t35_s20, tile_tile_tile_t35_s21;
-    logic [5:0] tile_tile_tile_t35_s22, tile_tile_tile_t35_s23, tile_tile_tile_t35_s24;
-    logic [5:0] tile_tile_tile_t35_s25;
-    logic tile_tile_tile_t238_s1, tile_tile_tile_t238_s2, tile_tile_tile_t238_s3;
-    logic tile_tile_tile_t238_s4, tile_tile_tile_t238_s5, tile_tile_tile_t238_s6;
-    logic tile_tile_tile_t238_s7, tile_tile_tile_t238_s8, tile_tile_tile_t238_s9;
-    logic tile_tile_tile_t238_s10, tile_tile_tile_t238_s11, tile_tile_tile_t238_s12;
-    logic tile_tile_tile_t238_s13, tile_tile_tile_t238_s14, tile_tile_tile_t238_s15;
-    logic tile_tile_tile_t238_s16, tile_tile_tile_t238_s17, tile_tile_tile_t238_s18;
-    logic tile_tile_tile_t238_s19, tile_tile_tile_t238_s20, tile_tile_tile_t238_s21;
-    logic tile_tile_tile_t238_s22, tile_tile_tile_t238_s23, tile_tile_tile_t238_s24;
-    logic tile_tile_tile_t238_s25;
+    logic [5:0] tile_t35_s1_1, tile_t35_s2, tile_t35_s3, tile_t35_s4, tile_t35_s5, tile_t35_s6;
+    logic [5:0] tile_t35_s7, tile_t35_s8, tile_t35_s9, tile_t35_s10, tile_t35_s11, tile_t35_s12;
+    logic [5:0] tile_t35_s13, tile_t35_s14, tile_t35_s15, tile_t35_s16, tile_t35_s17, tile_t35_s18;
+    logic [5:0] tile_t35_s19, tile_t35_s20, tile_t35_s21, tile_t35_s22, tile_t35_s23, tile_t35_s24;
+    logic [5:0] tile_t35_s25;
+    logic tile_t238_s1, tile_t238_s2, tile_t238_s3, tile_t238_s4, tile_t238_s5, tile_t238_s6;
+    logic tile_t238_s7, tile_t238_s8, tile_t238_s9, tile_t238_s10, tile_t238_s11, tile_t238_s12;
+    logic tile_t238_s13, tile_t238_s14, tile_t238_s15, tile_t238_s16, tile_t238_s17, tile_t238_s18;
+    logic tile_t238_s19, tile_t238_s20, tile_t238_s21, tile_t238_s22, tile_t238_s23, tile_t238_s24;
+    logic tile_t238_s25;
     always_ff @(posedge ap_clk) begin
-        tile_tile_tile_t35_s1 <= tile_tile_tile_t33[7:2];  // examples/matmul_tile.py:22
-        tile_tile_tile_t35_s2 <= tile_tile_tile_t35_s1;  // examples/matmul_tile.py:22
-        tile_tile_tile_t35_s3 <= tile_tile_tile_t35_s2;  // examples/matmul_tile.py:22
-        tile_tile_tile_t35_s4 <= tile_tile_tile_t35_s3;  // examples/matmul_tile.py:22
-        tile_tile_tile_t35_s5 <= tile_tile_tile_t35_s4;  // examples/matmul_tile.py:22
-        tile_tile_tile_t35_s6 <= tile_tile_tile_t35_s5;  // examples/matmul_tile.py:22
-        tile_tile_tile_t35_s7 <= tile_tile_tile_t35_s6;  // examples/matmul_tile.py:22
-        tile_tile_tile_t35_s8 <= tile_tile_tile_t35_s7;  // examples/matmul_tile.py:22
-        tile_tile_tile_t35_s9 <= tile_tile_tile_t35_s8;  // examples/matmul_tile.py:22
-        tile_tile_tile_t35_s10 <= tile_tile_tile_t35_s9;  // examples/matmul_tile.py:22
-        tile_tile_tile_t35_s11 <= tile_tile_tile_t35_s10;  // examples/matmul_tile.py:22
-        tile_tile_tile_t35_s12 <= tile_tile_tile_t35_s11;  // examples/matmul_tile.py:22
-        tile_tile_tile_t35_s13 <= tile_tile_tile_t35_s12;  // examples/matmul_tile.py:22
-        tile_tile_tile_t35_s14 <= tile_tile_tile_t35_s13;  // examples/matmul_tile.py:22
-        tile_tile_tile_t35_s15 <= tile_tile_tile_t35_s14;  // examples/matmul_tile.py:22
-        tile_tile_tile_t35_s16 <= tile_tile_tile_t35_s15;  // examples/matmul_tile.py:22
-        tile_tile_tile_t35_s17 <= tile_tile_tile_t35_s16;  // examples/matmul_tile.py:22
-        tile_tile_tile_t35_s18 <= tile_tile_tile_t35_s17;  // examples/matmul_tile.py:22
-        tile_tile_tile_t35_s19 <= tile_tile_tile_t35_s18;  // examples/matmul_tile.py:22
-        tile_tile_tile_t35_s20 <= tile_tile_tile_t35_s19;  // examples/matmul_tile.py:22
-        tile_tile_tile_t35_s21 <= tile_tile_tile_t35_s20;  // examples/matmul_tile.py:22
-        tile_tile_tile_t35_s22 <= tile_tile_tile_t35_s21;  // examples/matmul_tile.py:22
-        tile_tile_tile_t35_s23 <= tile_tile_tile_t35_s22;  // examples/matmul_tile.py:22
-        tile_tile_tile_t35_s24 <= tile_tile_tile_t35_s23;  // examples/matmul_tile.py:22
-        tile_tile_tile_t35_s25 <= tile_tile_tile_t35_s24;  // examples/matmul_tile.py:22
-        tile_tile_tile_t238_s1 <= tile_r_10[1:0] == 2'd0;  // examples/matmul_tile.py:22
-        tile_tile_tile_t238_s2 <= tile_tile_tile_t238_s1;  // examples/matmul_tile.py:22
-        tile_tile_tile_t238_s3 <= tile_tile_tile_t238_s2;  // examples/matmul_tile.py:22
-        tile_tile_tile_t238_s4 <= tile_tile_tile_t238_s3;  // examples/matmul_tile.py:22
-        tile_tile_tile_t238_s5 <= tile_tile_tile_t238_s4;  // examples/matmul_tile.py:22
-        tile_tile_tile_t238_s6 <= tile_tile_tile_t238_s5;  // examples/matmul_tile.py:22
-        tile_tile_tile_t238_s7 <= tile_tile_tile_t238_s6;  // examples/matmul_tile.py:22
-        tile_tile_tile_t238_s8 <= tile_tile_tile_t238_s7;  // examples/matmul_tile.py:22
-        tile_tile_tile_t238_s9 <= tile_tile_tile_t238_s8;  // examples/matmul_tile.py:22
-        tile_tile_tile_t238_s10 <= tile_tile_tile_t238_s9;  // examples/matmul_tile.py:22
-        tile_tile_tile_t238_s11 <= tile_tile_tile_t238_s10;  // examples/matmul_tile.py:22
-        tile_tile_tile_t238_s12 <= tile_tile_tile_t238_s11;  // examples/matmul_tile.py:22
-        tile_tile_tile_t238_s13 <= tile_tile_tile_t238_s12;  // examples/matmul_tile.py:22
-        tile_tile_tile_t238_s14 <= tile_tile_tile_t238_s13;  // examples/matmul_tile.py:22
-        tile_tile_tile_t238_s15 <= tile_tile_tile_t238_s14;  // examples/matmul_tile.py:22
-        tile_tile_tile_t238_s16 <= tile_tile_tile_t238_s15;  // examples/matmul_tile.py:22
-        tile_tile_tile_t238_s17 <= tile_tile_tile_t238_s16;  // examples/matmul_tile.py:22
-        tile_tile_tile_t238_s18 <= tile_tile_tile_t238_s17;  // examples/matmul_tile.py:22
-        tile_tile_tile_t238_s19 <= tile_tile_tile_t238_s18;  // examples/matmul_tile.py:22
-        tile_tile_tile_t238_s20 <= tile_tile_tile_t238_s19;  // examples/matmul_tile.py:22
-        tile_tile_tile_t238_s21 <= tile_tile_tile_t238_s20;  // examples/matmul_tile.py:22
-        tile_tile_tile_t238_s22 <= tile_tile_tile_t238_s21;  // examples/matmul_tile.py:22
-        tile_tile_tile_t238_s23 <= tile_tile_tile_t238_s22;  // examples/matmul_tile.py:22
-        tile_tile_tile_t238_s24 <= tile_tile_tile_t238_s23;  // examples/matmul_tile.py:22
-        tile_tile_tile_t238_s25 <= tile_tile_tile_t238_s24;  // examples/matmul_tile.py:22
+        tile_t35_s1_1 <= tile_t33_2[7:2];  // examples/matmul_tile.py:22
+        tile_t35_s2 <= tile_t35_s1_1;  // examples/matmul_tile.py:22
+        tile_t35_s3 <= tile_t35_s2;  // examples/matmul_tile.py:22
+        tile_t35_s4 <= tile_t35_s3;  // examples/matmul_tile.py:22
+        tile_t35_s5 <= tile_t35_s4;  // examples/matmul_tile.py:22
+        tile_t35_s6 <= tile_t35_s5;  // examples/matmul_tile.py:22
+        tile_t35_s7 <= tile_t35_s6;  // examples/matmul_tile.py:22
+        tile_t35_s8 <= tile_t35_s7;  // examples/matmul_tile.py:22
+        tile_t35_s9 <= tile_t35_s8;  // examples/matmul_tile.py:22
+        tile_t35_s10 <= tile_t35_s9;  // examples/matmul_tile.py:22
+        tile_t35_s11 <= tile_t35_s10;  // examples/matmul_tile.py:22
+        tile_t35_s12 <= tile_t35_s11;  // examples/matmul_tile.py:22
+        tile_t35_s13 <= tile_t35_s12;  // examples/matmul_tile.py:22
+        tile_t35_s14 <= tile_t35_s13;  // examples/matmul_tile.py:22
+        tile_t35_s15 <= tile_t35_s14;  // examples/matmul_tile.py:22
+        tile_t35_s16 <= tile_t35_s15;  // examples/matmul_tile.py:22
+        tile_t35_s17 <= tile_t35_s16;  // examples/matmul_tile.py:22
+        tile_t35_s18 <= tile_t35_s17;  // examples/matmul_tile.py:22
+        tile_t35_s19 <= tile_t35_s18;  // examples/matmul_tile.py:22
+        tile_t35_s20 <= tile_t35_s19;  // examples/matmul_tile.py:22
+        tile_t35_s21 <= tile_t35_s20;  // examples/matmul_tile.py:22
+        tile_t35_s22 <= tile_t35_s21;  // examples/matmul_tile.py:22
+        tile_t35_s23 <= tile_t35_s22;  // examples/matmul_tile.py:22
+        tile_t35_s24 <= tile_t35_s23;  // examples/matmul_tile.py:22
+        tile_t35_s25 <= tile_t35_s24;  // examples/matmul_tile.py:22
+        tile_t238_s1 <= tile_r_10[1:0] == 2'd0;  // examples/matmul_tile.py:22
+        tile_t238_s2 <= tile_t238_s1;  // examples/matmul_tile.py:22
+        tile_t238_s3 <= tile_t238_s2;  // examples/matmul_tile.py:22
+        tile_t238_s4 <= tile_t238_s3;  // examples/matmul_tile.py:22
+        tile_t238_s5 <= tile_t238_s4;  // examples/matmul_tile.py:22
+        tile_t238_s6 <= tile_t238_s5;  // examples/matmul_tile.py:22
+        tile_t238_s7 <= tile_t238_s6;  // examples/matmul_tile.py:22
+        tile_t238_s8 <= tile_t238_s7;  // examples/matmul_tile.py:22
+        tile_t238_s9 <= tile_t238_s8;  // examples/matmul_tile.py:22
+        tile_t238_s10 <= tile_t238_s9;  // examples/matmul_tile.py:22
+        tile_t238_s11 <= tile_t238_s10;  // examples/matmul_tile.py:22
+        tile_t238_s12 <= tile_t238_s11;  // examples/matmul_tile.py:22
+        tile_t238_s13 <= tile_t238_s12;  // examples/matmul_tile.py:22
+        tile_t238_s14 <= tile_t238_s13;  // examples/matmul_tile.py:22
+        tile_t238_s15 <= tile_t238_s14;  // examples/matmul_tile.py:22
+        tile_t238_s16 <= tile_t238_s15;  // examples/matmul_tile.py:22
+        tile_t238_s17 <= tile_t238_s16;  // examples/matmul_tile.py:22
+        tile_t238_s18 <= tile_t238_s17;  // examples/matmul_tile.py:22
+        tile_t238_s19 <= tile_t238_s18;  // examples/matmul_tile.py:22
+        tile_t238_s20 <= tile_t238_s19;  // examples/matmul_tile.py:22
+        tile_t238_s21 <= tile_t238_s20;  // examples/matmul_tile.py:22
+        tile_t238_s22 <= tile_t238_s21;  // examples/matmul_tile.py:22
+        tile_t238_s23 <= tile_t238_s22;  // examples/matmul_tile.py:22
+        tile_t238_s24 <= tile_t238_s23;  // examples/matmul_tile.py:22
+        tile_t238_s25 <= tile_t238_s24;  // examples/matmul_tile.py:22
     end
 
-    wire tile_tile_tile_store = tile_tile_tile_v25 & tile_tile_tile_t238_s25;
+    wire tile_store_16 = tile_v25 & tile_t238_s25;
 
-    logic tile_tile_tile_t240_s1, tile_tile_tile_t240_s2, tile_tile_tile_t240_s3;
-    logic tile_tile_tile_t240_s4, tile_tile_tile_t240_s5, tile_tile_tile_t240_s6;
-    logic tile_tile_tile_t240_s7, tile_tile_tile_t240_s8, tile_tile_tile_t240_s9;
-    logic tile_tile_tile_t240_s10, tile_tile_tile_t240_s11, tile_tile_tile_t240_s12;
-    logic tile_tile_tile_t240_s13, tile_tile_tile_t240_s14, tile_tile_tile_t240_s15;
-    logic tile_tile_tile_t240_s16, tile_tile_tile_t240_s17, tile_tile_tile_t240_s18;
-    logic tile_tile_tile_t240_s19, tile_tile_tile_t240_s20, tile_tile_tile_t240_s21;
-    logic tile_tile_tile_t240_s22, tile_tile_tile_t240_s23, tile_tile_tile_t240_s24;
-    logic tile_tile_tile_t240_s25;
+    logic tile_t240_s1, tile_t240_s2, tile_t240_s3, tile_t240_s4, tile_t240_s5, tile_t240_s6;
+    logic tile_t240_s7, tile_t240_s8, tile_t240_s9, tile_t240_s10, tile_t240_s11, tile_t240_s12;
+    logic tile_t240_s13, tile_t240_s14, tile_t240_s15, tile_t240_s16, tile_t240_s17, tile_t240_s18;
+    logic tile_t240_s19, tile_t240_s20, tile_t240_s21, tile_t240_s22, tile_t240_s23, tile_t240_s24;
+    logic tile_t240_s25;
     always_ff @(posedge ap_clk) begin
-        tile_tile_tile_t240_s1 <= tile_r_10[1:0] == 2'd1;  // examples/matmul_tile.py:22
-        tile_tile_tile_t240_s2 <= tile_tile_tile_t240_s1;  // examples/matmul_tile.py:22
-        tile_tile_tile_t240_s3 <= tile_tile_tile_t240_s2;  // examples/matmul_tile.py:22
-        tile_tile_tile_t240_s4 <= tile_tile_tile_t240_s3;  // examples/matmul_tile.py:22
-        tile_tile_tile_t240_s5 <= tile_tile_tile_t240_s4;  // examples/matmul_tile.py:22
-        tile_tile_tile_t240_s6 <= tile_tile_tile_t240_s5;  // examples/matmul_tile.py:22
-        tile_tile_tile_t240_s7 <= tile_tile_tile_t240_s6;  // examples/matmul_tile.py:22
-        tile_tile_tile_t240_s8 <= tile_tile_tile_t240_s7;  // examples/matmul_tile.py:22
-        tile_tile_tile_t240_s9 <= tile_tile_tile_t240_s8;  // examples/matmul_tile.py:22
-        tile_tile_tile_t240_s10 <= tile_tile_tile_t240_s9;  // examples/matmul_tile.py:22
-        tile_tile_tile_t240_s11 <= tile_tile_tile_t240_s10;  // examples/matmul_tile.py:22
-        tile_tile_tile_t240_s12 <= tile_tile_tile_t240_s11;  // examples/matmul_tile.py:22
-        tile_tile_tile_t240_s13 <= tile_tile_tile_t240_s12;  // examples/matmul_tile.py:22
-        tile_tile_tile_t240_s14 <= tile_tile_tile_t240_s13;  // examples/matmul_tile.py:22
-        tile_tile_tile_t240_s15 <= tile_tile_tile_t240_s14;  // examples/matmul_tile.py:22
-        tile_tile_tile_t240_s16 <= tile_tile_tile_t240_s15;  // examples/matmul_tile.py:22
-        tile_tile_tile_t240_s17 <= tile_tile_tile_t240_s16;  // examples/matmul_tile.py:22
-        tile_tile_tile_t240_s18 <= tile_tile_tile_t240_s17;  // examples/matmul_tile.py:22
-        tile_tile_tile_t240_s19 <= tile_tile_tile_t240_s18;  // examples/matmul_tile.py:22
-        tile_tile_tile_t240_s20 <= tile_tile_tile_t240_s19;  // examples/matmul_tile.py:22
-        tile_tile_tile_t240_s21 <= tile_tile_tile_t240_s20;  // examples/matmul_tile.py:22
-        tile_tile_tile_t240_s22 <= tile_tile_tile_t240_s21;  // examples/matmul_tile.py:22
-        tile_tile_tile_t240_s23 <= tile_tile_tile_t240_s22;  // examples/matmul_tile.py:22
-        tile_tile_tile_t240_s24 <= tile_tile_tile_t240_s23;  // examples/matmul_tile.py:22
-        tile_tile_tile_t240_s25 <= tile_tile_tile_t240_s24;  // examples/matmul_tile.py:22
+        tile_t240_s1 <= tile_r_10[1:0] == 2'd1;  // examples/matmul_tile.py:22
+        tile_t240_s2 <= tile_t240_s1;  // examples/matmul_tile.py:22
+        tile_t240_s3 <= tile_t240_s2;  // examples/matmul_tile.py:22
+        tile_t240_s4 <= tile_t240_s3;  // examples/matmul_tile.py:22
+        tile_t240_s5 <= tile_t240_s4;  // examples/matmul_tile.py:22
+        tile_t240_s6 <= tile_t240_s5;  // examples/matmul_tile.py:22
+        tile_t240_s7 <= tile_t240_s6;  // examples/matmul_tile.py:22
+        tile_t240_s8 <= tile_t240_s7;  // examples/matmul_tile.py:22
+        tile_t240_s9 <= tile_t240_s8;  // examples/matmul_tile.py:22
+        tile_t240_s10 <= tile_t240_s9;  // examples/matmul_tile.py:22
+        tile_t240_s11 <= tile_t240_s10;  // examples/matmul_tile.py:22
+        tile_t240_s12 <= tile_t240_s11;  // examples/matmul_tile.py:22
+        tile_t240_s13 <= tile_t240_s12;  // examples/matmul_tile.py:22
+        tile_t240_s14 <= tile_t240_s13;  // examples/matmul_tile.py:22
+        tile_t240_s15 <= tile_t240_s14;  // examples/matmul_tile.py:22
+        tile_t240_s16 <= tile_t240_s15;  // examples/matmul_tile.py:22
+        tile_t240_s17 <= tile_t240_s16;  // examples/matmul_tile.py:22
+        tile_t240_s18 <= tile_t240_s17;  // examples/matmul_tile.py:22
+        tile_t240_s19 <= tile_t240_s18;  // examples/matmul_tile.py:22
+        tile_t240_s20 <= tile_t240_s19;  // examples/matmul_tile.py:22
+        tile_t240_s21 <= tile_t240_s20;  // examples/matmul_tile.py:22
+        tile_t240_s22 <= tile_t240_s21;  // examples/matmul_tile.py:22
+        tile_t240_s23 <= tile_t240_s22;  // examples/matmul_tile.py:22
+        tile_t240_s24 <= tile_t240_s23;  // examples/matmul_tile.py:22
+        tile_t240_s25 <= tile_t240_s24;  // examples/matmul_tile.py:22
     end
 
-    wire tile_tile_tile_store_1 = tile_tile_tile_v25 & tile_tile_tile_t240_s25;
+    wire tile_store_17 = tile_v25 & tile_t240_s25;
 
-    logic tile_tile_tile_t242_s1, tile_tile_tile_t242_s2, tile_tile_tile_t242_s3;
-    logic tile_tile_tile_t242_s4, tile_tile_tile_t242_s5, tile_tile_tile_t242_s6;
-    logic tile_tile_tile_t242_s7, tile_tile_tile_t242_s8, tile_tile_tile_t242_s9;
-    logic tile_tile_tile_t242_s10, tile_tile_tile_t242_s11, tile_tile_tile_t242_s12;
-    logic tile_tile_tile_t242_s13, tile_tile_tile_t242_s14, tile_tile_tile_t242_s15;
-    logic tile_tile_tile_t242_s16, tile_tile_tile_t242_s17, tile_tile_tile_t242_s18;
-    logic tile_tile_tile_t242_s19, tile_tile_tile_t242_s20, tile_tile_tile_t242_s21;
-    logic tile_tile_tile_t242_s22, tile_tile_tile_t242_s23, tile_tile_tile_t242_s24;
-    logic tile_tile_tile_t242_s25;
+    logic tile_t242_s1, tile_t242_s2, tile_t242_s3, tile_t242_s4, tile_t242_s5, tile_t242_s6;
+    logic tile_t242_s7, tile_t242_s8, tile_t242_s9, tile_t242_s10, tile_t242_s11, tile_t242_s12;
+    logic tile_t242_s13, tile_t242_s14, tile_t242_s15, tile_t242_s16, tile_t242_s17, tile_t242_s18;
+    logic tile_t242_s19, tile_t242_s20, tile_t242_s21, tile_t242_s22, tile_t242_s23, tile_t242_s24;
+    logic tile_t242_s25;
     always_ff @(posedge ap_clk) begin
-        tile_tile_tile_t242_s1 <= tile_r_10[1:0] == 2'd2;  // examples/matmul_tile.py:22
-        tile_tile_tile_t242_s2 <= tile_tile_tile_t242_s1;  // examples/matmul_tile.py:22
-        tile_tile_tile_t242_s3 <= tile_tile_tile_t242_s2;  // examples/matmul_tile.py:22
-        tile_tile_tile_t242_s4 <= tile_tile_tile_t242_s3;  // examples/matmul_tile.py:22
-        tile_tile_tile_t242_s5 <= tile_tile_tile_t242_s4;  // examples/matmul_tile.py:22
-        tile_tile_tile_t242_s6 <= tile_tile_tile_t242_s5;  // examples/matmul_tile.py:22
-        tile_tile_tile_t242_s7 <= tile_tile_tile_t242_s6;  // examples/matmul_tile.py:22
-        tile_tile_tile_t242_s8 <= tile_tile_tile_t242_s7;  // examples/matmul_tile.py:22
-        tile_tile_tile_t242_s9 <= tile_tile_tile_t242_s8;  // examples/matmul_tile.py:22
-        tile_tile_tile_t242_s10 <= tile_tile_tile_t242_s9;  // examples/matmul_tile.py:22
-        tile_tile_tile_t242_s11 <= tile_tile_tile_t242_s10;  // examples/matmul_tile.py:22
-        tile_tile_tile_t242_s12 <= tile_tile_tile_t242_s11;  // examples/matmul_tile.py:22
-        tile_tile_tile_t242_s13 <= tile_tile_tile_t242_s12;  // examples/matmul_tile.py:22
-        tile_tile_tile_t242_s14 <= tile_tile_tile_t242_s13;  // examples/matmul_tile.py:22
-        tile_tile_tile_t242_s15 <= tile_tile_tile_t242_s14;  // examples/matmul_tile.py:22
-        tile_tile_tile_t242_s16 <= tile_tile_tile_t242_s15;  // examples/matmul_tile.py:22
-        tile_tile_tile_t242_s17 <= tile_tile_tile_t242_s16;  // examples/matmul_tile.py:22
-        tile_tile_tile_t242_s18 <= tile_tile_tile_t242_s17;  // examples/matmul_tile.py:22
-        tile_tile_tile_t242_s19 <= tile_tile_tile_t242_s18;  // examples/matmul_tile.py:22
-        tile_tile_tile_t242_s20 <= tile_tile_tile_t242_s19;  // examples/matmul_tile.py:22
-        tile_tile_tile_t242_s21 <= tile_tile_tile_t242_s20;  // examples/matmul_tile.py:22
-        tile_tile_tile_t242_s22 <= tile_tile_tile_t242_s21;  // examples/matmul_tile.py:22
-        tile_tile_tile_t242_s23 <= tile_tile_tile_t242_s22;  // examples/matmul_tile.py:22
-        tile_tile_tile_t242_s24 <= tile_tile_tile_t242_s23;  // examples/matmul_tile.py:22
-        tile_tile_tile_t242_s25 <= tile_tile_tile_t242_s24;  // examples/matmul_tile.py:22
+        tile_t242_s1 <= tile_r_10[1:0] == 2'd2;  // examples/matmul_tile.py:22
+        tile_t242_s2 <= tile_t242_s1;  // examples/matmul_tile.py:22
+        tile_t242_s3 <= tile_t242_s2;  // examples/matmul_tile.py:22
+        tile_t242_s4 <= tile_t242_s3;  // examples/matmul_tile.py:22
+        tile_t242_s5 <= tile_t242_s4;  // examples/matmul_tile.py:22
+        tile_t242_s6 <= tile_t242_s5;  // examples/matmul_tile.py:22
+        tile_t242_s7 <= tile_t242_s6;  // examples/matmul_tile.py:22
+        tile_t242_s8 <= tile_t242_s7;  // examples/matmul_tile.py:22
+        tile_t242_s9 <= tile_t242_s8;  // examples/matmul_tile.py:22
+        tile_t242_s10 <= tile_t242_s9;  // examples/matmul_tile.py:22
+        tile_t242_s11 <= tile_t242_s10;  // examples/matmul_tile.py:22
+        tile_t242_s12 <= tile_t242_s11;  // examples/matmul_tile.py:22
+        tile_t242_s13 <= tile_t242_s12;  // examples/matmul_tile.py:22
+        tile_t242_s14 <= tile_t242_s13;  // examples/matmul_tile.py:22
+        tile_t242_s15 <= tile_t242_s14;  // examples/matmul_tile.py:22
+        tile_t242_s16 <= tile_t242_s15;  // examples/matmul_tile.py:22
+        tile_t242_s17 <= tile_t242_s16;  // examples/matmul_tile.py:22
+        tile_t242_s18 <= tile_t242_s17;  // examples/matmul_tile.py:22
+        tile_t242_s19 <= tile_t242_s18;  // examples/matmul_tile.py:22
+        tile_t242_s20 <= tile_t242_s19;  // examples/matmul_tile.py:22
+        tile_t242_s21 <= tile_t242_s20;  // examples/matmul_tile.py:22
+        tile_t242_s22 <= tile_t242_s21;  // examples/matmul_tile.py:22
+        tile_t242_s23 <= tile_t242_s22;  // examples/matmul_tile.py:22
+        tile_t242_s24 <= tile_t242_s23;  // examples/matmul_tile.py:22
+        tile_t242_s25 <= tile_t242_s24;  // examples/matmul_tile.py:22
     end
 
-    wire tile_tile_tile_store_2 = tile_tile_tile_v25 & tile_tile_tile_t242_s25;
+    wire tile_store_18 = tile_v25 & tile_t242_s25;
 
-    logic tile_tile_tile_t244_s1, tile_tile_tile_t244_s2, tile_tile_tile_t244_s3;
-    logic tile_tile_tile_t244_s4, tile_tile_tile_t244_s5, tile_tile_tile_t244_s6;
-    logic tile_tile_tile_t244_s7, tile_tile_tile_t244_s8, tile_tile_tile_t244_s9;
-    logic tile_tile_tile_t244_s10, tile_tile_tile_t244_s11, tile_tile_tile_t244_s12;
-    logic tile_tile_tile_t244_s13, tile_tile_tile_t244_s14, tile_tile_tile_t244_s15;
-    logic tile_tile_tile_t244_s16, tile_tile_tile_t244_s17, tile_tile_tile_t244_s18;
-    logic tile_tile_tile_t244_s19, tile_tile_tile_t244_s20, tile_tile_tile_t244_s21;
-    logic tile_tile_tile_t244_s22, tile_tile_tile_t244_s23, tile_tile_tile_t244_s24;
-    logic tile_tile_tile_t244_s25;
+    logic tile_t244_s1, tile_t244_s2, tile_t244_s3, tile_t244_s4, tile_t244_s5, tile_t244_s6;
+    logic tile_t244_s7, tile_t244_s8, tile_t244_s9, tile_t244_s10, tile_t244_s11, tile_t244_s12;
+    logic tile_t244_s13, tile_t244_s14, tile_t244_s15, tile_t244_s16, tile_t244_s17, tile_t244_s18;
+    logic tile_t244_s19, tile_t244_s20, tile_t244_s21, tile_t244_s22, tile_t244_s23, tile_t244_s24;
+    logic tile_t244_s25;
     always_ff @(posedge ap_clk) begin
-        tile_tile_tile_t244_s1 <= tile_r_10[1:0] == 2'd3;  // examples/matmul_tile.py:22
-        tile_tile_tile_t244_s2 <= tile_tile_tile_t244_s1;  // examples/matmul_tile.py:22
-        tile_tile_tile_t244_s3 <= tile_tile_tile_t244_s2;  // examples/matmul_tile.py:22
-        tile_tile_tile_t244_s4 <= tile_tile_tile_t244_s3;  // examples/matmul_tile.py:22
-        tile_tile_tile_t244_s5 <= tile_tile_tile_t244_s4;  // examples/matmul_tile.py:22
-        tile_tile_tile_t244_s6 <= tile_tile_tile_t244_s5;  // examples/matmul_tile.py:22
-        tile_tile_tile_t244_s7 <= tile_tile_tile_t244_s6;  // examples/matmul_tile.py:22
-        tile_tile_tile_t244_s8 <= tile_tile_tile_t244_s7;  // examples/matmul_tile.py:22
-        tile_tile_tile_t244_s9 <= tile_tile_tile_t244_s8;  // examples/matmul_tile.py:22
-        tile_tile_tile_t244_s10 <= tile_tile_tile_t244_s9;  // examples/matmul_tile.py:22
-        tile_tile_tile_t244_s11 <= tile_tile_tile_t244_s10;  // examples/matmul_tile.py:22
-        tile_tile_tile_t244_s12 <= tile_tile_tile_t244_s11;  // examples/matmul_tile.py:22
-        tile_tile_tile_t244_s13 <= tile_tile_tile_t244_s12;  // examples/matmul_tile.py:22
-        tile_tile_tile_t244_s14 <= tile_tile_tile_t244_s13;  // examples/matmul_tile.py:22
-        tile_tile_tile_t244_s15 <= tile_tile_tile_t244_s14;  // examples/matmul_tile.py:22
-        tile_tile_tile_t244_s16 <= tile_tile_tile_t244_s15;  // examples/matmul_tile.py:22
-        tile_tile_tile_t244_s17 <= tile_tile_tile_t244_s16;  // examples/matmul_tile.py:22
-        tile_tile_tile_t244_s18 <= tile_tile_tile_t244_s17;  // examples/matmul_tile.py:22
-        tile_tile_tile_t244_s19 <= tile_tile_tile_t244_s18;  // examples/matmul_tile.py:22
-        tile_tile_tile_t244_s20 <= tile_tile_tile_t244_s19;  // examples/matmul_tile.py:22
-        tile_tile_tile_t244_s21 <= tile_tile_tile_t244_s20;  // examples/matmul_tile.py:22
-        tile_tile_tile_t244_s22 <= tile_tile_tile_t244_s21;  // examples/matmul_tile.py:22
-        tile_tile_tile_t244_s23 <= tile_tile_tile_t244_s22;  // examples/matmul_tile.py:22
-        tile_tile_tile_t244_s24 <= tile_tile_tile_t244_s23;  // examples/matmul_tile.py:22
-        tile_tile_tile_t244_s25 <= tile_tile_tile_t244_s24;  // examples/matmul_tile.py:22
+        tile_t244_s1 <= tile_r_10[1:0] == 2'd3;  // examples/matmul_tile.py:22
+        tile_t244_s2 <= tile_t244_s1;  // examples/matmul_tile.py:22
+        tile_t244_s3 <= tile_t244_s2;  // examples/matmul_tile.py:22
+        tile_t244_s4 <= tile_t244_s3;  // examples/matmul_tile.py:22
+        tile_t244_s5 <= tile_t244_s4;  // examples/matmul_tile.py:22
+        tile_t244_s6 <= tile_t244_s5;  // examples/matmul_tile.py:22
+        tile_t244_s7 <= tile_t244_s6;  // examples/matmul_tile.py:22
+        tile_t244_s8 <= tile_t244_s7;  // examples/matmul_tile.py:22
+        tile_t244_s9 <= tile_t244_s8;  // examples/matmul_tile.py:22
+        tile_t244_s10 <= tile_t244_s9;  // examples/matmul_tile.py:22
+        tile_t244_s11 <= tile_t244_s10;  // examples/matmul_tile.py:22
+        tile_t244_s12 <= tile_t244_s11;  // examples/matmul_tile.py:22
+        tile_t244_s13 <= tile_t244_s12;  // examples/matmul_tile.py:22
+        tile_t244_s14 <= tile_t244_s13;  // examples/matmul_tile.py:22
+        tile_t244_s15 <= tile_t244_s14;  // examples/matmul_tile.py:22
+        tile_t244_s16 <= tile_t244_s15;  // examples/matmul_tile.py:22
+        tile_t244_s17 <= tile_t244_s16;  // examples/matmul_tile.py:22
+        tile_t244_s18 <= tile_t244_s17;  // examples/matmul_tile.py:22
+        tile_t244_s19 <= tile_t244_s18;  // examples/matmul_tile.py:22
+        tile_t244_s20 <= tile_t244_s19;  // examples/matmul_tile.py:22
+        tile_t244_s21 <= tile_t244_s20;  // examples/matmul_tile.py:22
+        tile_t244_s22 <= tile_t244_s21;  // examples/matmul_tile.py:22
+        tile_t244_s23 <= tile_t244_s22;  // examples/matmul_tile.py:22
+        tile_t244_s24 <= tile_t244_s23;  // examples/matmul_tile.py:22
+        tile_t244_s25 <= tile_t244_s24;  // examples/matmul_tile.py:22
     end
 
-    wire tile_tile_tile_store_3 = tile_tile_tile_v25 & tile_tile_tile_t244_s25;
-    wire more_5 = ~tile_tile_tile_t18;
-    wire next_iteration_5 = tile_tile_tile_v0 & more_5;
+    wire tile_store_19 = tile_v25 & tile_t244_s25;
+    wire more_5 = ~tile_t18;
+    wire next_iteration_5 = tile_v0_4 & more_5;
     wire issue_5 = go_4 | next_iteration_5;
 
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin
-            tile_tile_tile_v0 <= 1'b0;
+            tile_v0_4 <= 1'b0;
         end else begin
-            tile_tile_tile_v0 <= issue_5;
+            tile_v0_4 <= issue_5;
         end
     end
 
-    logic tile_tile_tile_t18_s1, tile_tile_tile_t18_s2, tile_tile_tile_t18_s3, tile_tile_tile_t18_s4;
-    logic tile_tile_tile_t18_s5, tile_tile_tile_t18_s6, tile_tile_tile_t18_s7, tile_tile_tile_t18_s8;
-    logic tile_tile_tile_t18_s9, tile_tile_tile_t18_s10, tile_tile_tile_t18_s11, tile_tile_tile_t18_s12;
-    logic tile_tile_tile_t18_s13, tile_tile_tile_t18_s14, tile_tile_tile_t18_s15;
-    logic tile_tile_tile_t18_s16, tile_tile_tile_t18_s17, tile_tile_tile_t18_s18;
-    logic tile_tile_tile_t18_s19, tile_tile_tile_t18_s20, tile_tile_tile_t18_s21;
-    logic tile_tile_tile_t18_s22, tile_tile_tile_t18_s23, tile_tile_tile_t18_s24;
-    logic tile_tile_tile_t18_s25;
+    logic tile_t18_s1, tile_t18_s2, tile_t18_s3, tile_t18_s4, tile_t18_s5, tile_t18_s6, tile_t18_s7;
+    logic tile_t18_s8, tile_t18_s9, tile_t18_s10, tile_t18_s11, tile_t18_s12, tile_t18_s13;
+    logic tile_t18_s14, tile_t18_s15, tile_t18_s16, tile_t18_s17, tile_t18_s18, tile_t18_s19;
+    logic tile_t18_s20, tile_t18_s21, tile_t18_s22, tile_t18_s23, tile_t18_s24, tile_t18_s25;
     always_ff @(posedge ap_clk) begin
-        tile_tile_tile_t18_s1 <= tile_tile_tile_t18;  // examples/matmul_tile.py:22
-        tile_tile_tile_t18_s2 <= tile_tile_tile_t18_s1;  // examples/matmul_tile.py:22
-        tile_tile_tile_t18_s3 <= tile_tile_tile_t18_s2;  // examples/matmul_tile.py:22
-        tile_tile_tile_t18_s4 <= tile_tile_tile_t18_s3;  // examples/matmul_tile.py:22
-        tile_tile_tile_t18_s5 <= tile_tile_tile_t18_s4;  // examples/matmul_tile.py:22
-        tile_tile_tile_t18_s6 <= tile_tile_tile_t18_s5;  // examples/matmul_tile.py:22
-        tile_tile_tile_t18_s7 <= tile_tile_tile_t18_s6;  // examples/matmul_tile.py:22
-        tile_tile_tile_t18_s8 <= tile_tile_tile_t18_s7;  // examples/matmul_tile.py:22
-        tile_tile_tile_t18_s9 <= tile_tile_tile_t18_s8;  // examples/matmul_tile.py:22
-        tile_tile_tile_t18_s10 <= tile_tile_tile_t18_s9;  // examples/matmul_tile.py:22
-        tile_tile_tile_t18_s11 <= tile_tile_tile_t18_s10;  // examples/matmul_tile.py:22
-        tile_tile_tile_t18_s12 <= tile_tile_tile_t18_s11;  // examples/matmul_tile.py:22
-        tile_tile_tile_t18_s13 <= tile_tile_tile_t18_s12;  // examples/matmul_tile.py:22
-        tile_tile_tile_t18_s14 <= tile_tile_tile_t18_s13;  // examples/matmul_tile.py:22
-        tile_tile_tile_t18_s15 <= tile_tile_tile_t18_s14;  // examples/matmul_tile.py:22
-        tile_tile_tile_t18_s16 <= tile_tile_tile_t18_s15;  // examples/matmul_tile.py:22
-        tile_tile_tile_t18_s17 <= tile_tile_tile_t18_s16;  // examples/matmul_tile.py:22
-        tile_tile_tile_t18_s18 <= tile_tile_tile_t18_s17;  // examples/matmul_tile.py:22
-        tile_tile_tile_t18_s19 <= tile_tile_tile_t18_s18;  // examples/matmul_tile.py:22
-        tile_tile_tile_t18_s20 <= tile_tile_tile_t18_s19;  // examples/matmul_tile.py:22
-        tile_tile_tile_t18_s21 <= tile_tile_tile_t18_s20;  // examples/matmul_tile.py:22
-        tile_tile_tile_t18_s22 <= tile_tile_tile_t18_s21;  // examples/matmul_tile.py:22
-        tile_tile_tile_t18_s23 <= tile_tile_tile_t18_s22;  // examples/matmul_tile.py:22
-        tile_tile_tile_t18_s24 <= tile_tile_tile_t18_s23;  // examples/matmul_tile.py:22
-        tile_tile_tile_t18_s25 <= tile_tile_tile_t18_s24;  // examples/matmul_tile.py:22
+        tile_t18_s1 <= tile_t18;  // examples/matmul_tile.py:22
+        tile_t18_s2 <= tile_t18_s1;  // examples/matmul_tile.py:22
+        tile_t18_s3 <= tile_t18_s2;  // examples/matmul_tile.py:22
+        tile_t18_s4 <= tile_t18_s3;  // examples/matmul_tile.py:22
+        tile_t18_s5 <= tile_t18_s4;  // examples/matmul_tile.py:22
+        tile_t18_s6 <= tile_t18_s5;  // examples/matmul_tile.py:22
+        tile_t18_s7 <= tile_t18_s6;  // examples/matmul_tile.py:22
+        tile_t18_s8 <= tile_t18_s7;  // examples/matmul_tile.py:22
+        tile_t18_s9 <= tile_t18_s8;  // examples/matmul_tile.py:22
+        tile_t18_s10 <= tile_t18_s9;  // examples/matmul_tile.py:22
+        tile_t18_s11 <= tile_t18_s10;  // examples/matmul_tile.py:22
+        tile_t18_s12 <= tile_t18_s11;  // examples/matmul_tile.py:22
+        tile_t18_s13 <= tile_t18_s12;  // examples/matmul_tile.py:22
+        tile_t18_s14 <= tile_t18_s13;  // examples/matmul_tile.py:22
+        tile_t18_s15 <= tile_t18_s14;  // examples/matmul_tile.py:22
+        tile_t18_s16 <= tile_t18_s15;  // examples/matmul_tile.py:22
+        tile_t18_s17 <= tile_t18_s16;  // examples/matmul_tile.py:22
+        tile_t18_s18 <= tile_t18_s17;  // examples/matmul_tile.py:22
+        tile_t18_s19 <= tile_t18_s18;  // examples/matmul_tile.py:22
+        tile_t18_s20 <= tile_t18_s19;  // examples/matmul_tile.py:22
+        tile_t18_s21 <= tile_t18_s20;  // examples/matmul_tile.py:22
+        tile_t18_s22 <= tile_t18_s21;  // examples/matmul_tile.py:22
+        tile_t18_s23 <= tile_t18_s22;  // examples/matmul_tile.py:22
+        tile_t18_s24 <= tile_t18_s23;  // examples/matmul_tile.py:22
+        tile_t18_s25 <= tile_t18_s24;  // examples/matmul_tile.py:22
     end
 
-    wire loop_end_5 = tile_tile_tile_v25 & tile_tile_tile_t18_s25;
+    wire loop_end_5 = tile_v25 & tile_t18_s25;
 
     logic go_5;
     always_ff @(posedge ap_clk) begin
@@ -1317,73 +1278,72 @@ module matmul (
         end
     end
 
-    // loop tile_tile (examples/matmul_tile.py:23): II 2, 3 cycles an iteration; bound by memory port o
-    logic tile_tile_v1_4, tile_tile_v2_3;
+    // loop tile (examples/matmul_tile.py:23): II 2, 3 cycles an iteration; bound by memory port o
+    logic tile_v1_5, tile_v2_4;
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin
-            tile_tile_v1_4 <= 1'b0;
-            tile_tile_v2_3 <= 1'b0;
+            tile_v1_5 <= 1'b0;
+            tile_v2_4 <= 1'b0;
         end else begin
-            tile_tile_v1_4 <= tile_tile_v0_4;
-            tile_tile_v2_3 <= tile_tile_v1_4;
+            tile_v1_5 <= tile_v0_5;
+            tile_v2_4 <= tile_v1_5;
         end
     end
 
-    wire tile_tile_t7_4 = tile_r_12 == 2'd3;  // examples/matmul_tile.py:23
-    wire [1:0] tile_tile_t9_4 = tile_tile_t7_4 ? 2'd0 : (tile_r_12 + 2'd1);  // examples/matmul_tile.py:23
-    wire [3:0] tile_tile_t11_4 = tile_tile_t7_4 ? (tile_r_11 + 4'd1) : tile_r_11;  // examples/matmul_tile.py:23
-    wire [5:0] tile_tile_t22_2 = {tile_r_11, tile_r_12};  // examples/matmul_tile.py:23
+    wire tile_t7_5 = tile_r_12 == 2'd3;  // examples/matmul_tile.py:23
+    wire [3:0] tile_t11_5 = tile_t7_5 ? (tile_r_11 + 4'd1) : tile_r_11;  // examples/matmul_tile.py:23
+    wire [5:0] tile_t22_2 = {tile_r_11, tile_r_12};  // examples/matmul_tile.py:23
 
-    logic [7:0] tile_tile_t20_s1, tile_tile_t28_s1, tile_tile_t33_s1;
+    logic [7:0] tile_t20_s1, tile_t28_s1, tile_t33_s1;
     always_ff @(posedge ap_clk) begin
-        if (tile_tile_v0_4) begin
-            tile_tile_t20_s1 <= {tile_r_11, tile_r_12, 2'd0};  // examples/matmul_tile.py:23
-            tile_tile_t28_s1 <= {tile_r_11, tile_r_12, 2'd1};  // examples/matmul_tile.py:23
-            tile_tile_t33_s1 <= {tile_r_11, tile_r_12, 2'd2};  // examples/matmul_tile.py:23
+        if (tile_v0_5) begin
+            tile_t20_s1 <= {tile_r_11, tile_r_12, 2'd0};  // examples/matmul_tile.py:23
+            tile_t28_s1 <= {tile_r_11, tile_r_12, 2'd1};  // examples/matmul_tile.py:23
+            tile_t33_s1 <= {tile_r_11, tile_r_12, 2'd2};  // examples/matmul_tile.py:23
         end
     end
 
-    logic [31:0] tile_tile_t34_s2;
+    logic [31:0] tile_t34_s2;
     always_ff @(posedge ap_clk) begin
-        if (tile_tile_v1_4) begin
-            tile_tile_t34_s2 <= c_2_q0;  // examples/matmul_tile.py:23
+        if (tile_v1_5) begin
+            tile_t34_s2 <= c_2_q0;  // examples/matmul_tile.py:23
         end
     end
 
-    logic [7:0] tile_tile_t37_s1_1;
+    logic [7:0] tile_t37_s1_1;
     always_ff @(posedge ap_clk) begin
-        if (tile_tile_v0_4) begin
-            tile_tile_t37_s1_1 <= {tile_r_11, tile_r_12, 2'd3};  // examples/matmul_tile.py:23
+        if (tile_v0_5) begin
+            tile_t37_s1_1 <= {tile_r_11, tile_r_12, 2'd3};  // examples/matmul_tile.py:23
         end
     end
 
-    logic [31:0] tile_tile_t38_s2;
+    logic [31:0] tile_t38_s2;
     always_ff @(posedge ap_clk) begin
-        if (tile_tile_v1_4) begin
-            tile_tile_t38_s2 <= c_3_q0;  // examples/matmul_tile.py:23
+        if (tile_v1_5) begin
+            tile_t38_s2 <= c_3_q0;  // examples/matmul_tile.py:23
         end
     end
 
-    logic tile_tile_t12_s1_4;
+    logic tile_t12_s1_4;
     always_ff @(posedge ap_clk) begin
-        if (tile_tile_v0_4) begin
-            tile_tile_t12_s1_4 <= tile_tile_t7_4 & (tile_r_11 == 4'd15);  // examples/matmul_tile.py:23
+        if (tile_v0_5) begin
+            tile_t12_s1_4 <= tile_t7_5 & (tile_r_11 == 4'd15);  // examples/matmul_tile.py:23
         end
     end
 
-    wire more_6 = ~tile_tile_t12_s1_4;
-    wire next_iteration_6 = tile_tile_v1_4 & more_6;
+    wire more_6 = ~tile_t12_s1_4;
+    wire next_iteration_6 = tile_v1_5 & more_6;
     wire issue_6 = go_5 | next_iteration_6;
 
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin
-            tile_tile_v0_4 <= 1'b0;
+            tile_v0_5 <= 1'b0;
         end else begin
-            tile_tile_v0_4 <= issue_6;
+            tile_v0_5 <= issue_6;
         end
     end
 
-    wire loop_end_6 = tile_tile_v2_3 & tile_tile_t12_s1_4;
+    wire loop_end_6 = tile_v2_4 & tile_t12_s1_4;
 
     // scalars between regions
     wire fill_c_en = start | fill_c_v0;
@@ -1395,8 +1355,8 @@ module matmul (
         end
     end
 
-    wire tile_en = go | tile_tile_v0;
-    wire [3:0] tile_next = go ? 4'd0 : (tile_tile_t7 ? (tile_r + 4'd1) : tile_r);
+    wire tile_en = go | tile_v0;
+    wire [3:0] tile_next = go ? 4'd0 : (tile_t7 ? (tile_r + 4'd1) : tile_r);
 
     always_ff @(posedge ap_clk) begin
         if (tile_en) begin
@@ -1404,8 +1364,8 @@ module matmul (
         end
     end
 
-    wire tile_en_1 = go | tile_tile_v0;
-    wire [1:0] tile_next_1 = go ? 2'd0 : (tile_tile_t7 ? 2'd0 : (tile_r_1 + 2'd1));
+    wire tile_en_1 = go | tile_v0;
+    wire [1:0] tile_next_1 = go ? 2'd0 : (tile_t7 ? 2'd0 : (tile_r_1 + 2'd1));
 
     always_ff @(posedge ap_clk) begin
         if (tile_en_1) begin
@@ -1413,8 +1373,8 @@ module matmul (
         end
     end
 
-    wire tile_en_2 = go_1 | tile_tile_v0_1;
-    wire [3:0] tile_next_2 = go_1 ? 4'd0 : tile_tile_t11_1;
+    wire tile_en_2 = go_1 | tile_v0_1;
+    wire [3:0] tile_next_2 = go_1 ? 4'd0 : (tile_t7_1 ? (tile_r_2 + 4'd1) : tile_r_2);
 
     always_ff @(posedge ap_clk) begin
         if (tile_en_2) begin
@@ -1422,8 +1382,8 @@ module matmul (
         end
     end
 
-    wire tile_en_3 = go_1 | tile_tile_v0_1;
-    wire [1:0] tile_next_3 = go_1 ? 2'd0 : (tile_tile_t7_1 ? 2'd0 : (tile_r_3 + 2'd1));
+    wire tile_en_3 = go_1 | tile_v0_1;
+    wire [1:0] tile_next_3 = go_1 ? 2'd0 : (tile_t7_1 ? 2'd0 : (tile_r_3 + 2'd1));
 
     always_ff @(posedge ap_clk) begin
         if (tile_en_3) begin
@@ -1431,8 +1391,8 @@ module matmul (
         end
     end
 
-    wire tile_en_4 = go_2 | tile_tile_v0_2;
-    wire [3:0] tile_next_4 = go_2 ? 4'd0 : tile_tile_t11_2;
+    wire tile_en_4 = go_2 | tile_v0_2;
+    wire [3:0] tile_next_4 = go_2 ? 4'd0 : (tile_t7_2 ? (tile_r_4 + 4'd1) : tile_r_4);
 
     always_ff @(posedge ap_clk) begin
         if (tile_en_4) begin
@@ -1440,8 +1400,8 @@ module matmul (
         end
     end
 
-    wire tile_en_5 = go_2 | tile_tile_v0_2;
-    wire [1:0] tile_next_5 = go_2 ? 2'd0 : (tile_tile_t7_2 ? 2'd0 : (tile_r_5 + 2'd1));
+    wire tile_en_5 = go_2 | tile_v0_2;
+    wire [1:0] tile_next_5 = go_2 ? 2'd0 : (tile_t7_2 ? 2'd0 : (tile_r_5 + 2'd1));
 
     always_ff @(posedge ap_clk) begin
         if (tile_en_5) begin
@@ -1449,8 +1409,8 @@ module matmul (
         end
     end
 
-    wire tile_en_6 = go_3 | tile_tile_v0_3;
-    wire [3:0] tile_next_6 = go_3 ? 4'd0 : tile_tile_t11_3;
+    wire tile_en_6 = go_3 | tile_v0_3;
+    wire [3:0] tile_next_6 = go_3 ? 4'd0 : (tile_t7_3 ? (tile_r_6 + 4'd1) : tile_r_6);
 
     always_ff @(posedge ap_clk) begin
         if (tile_en_6) begin
@@ -1458,8 +1418,8 @@ module matmul (
         end
     end
 
-    wire tile_en_7 = go_3 | tile_tile_v0_3;
-    wire [1:0] tile_next_7 = go_3 ? 2'd0 : (tile_tile_t7_3 ? 2'd0 : (tile_r_7 + 2'd1));
+    wire tile_en_7 = go_3 | tile_v0_3;
+    wire [1:0] tile_next_7 = go_3 ? 2'd0 : (tile_t7_3 ? 2'd0 : (tile_r_7 + 2'd1));
 
     always_ff @(posedge ap_clk) begin
         if (tile_en_7) begin
@@ -1467,8 +1427,8 @@ module matmul (
         end
     end
 
-    wire tile_en_8 = go_4 | tile_tile_tile_v0;
-    wire [1:0] tile_next_8 = go_4 ? 2'd0 : tile_tile_tile_t17;
+    wire tile_en_8 = go_4 | tile_v0_4;
+    wire [1:0] tile_next_8 = go_4 ? 2'd0 : (tile_t15 ? (tile_r_8 + 2'd1) : tile_r_8);
 
     always_ff @(posedge ap_clk) begin
         if (tile_en_8) begin
@@ -1476,8 +1436,8 @@ module matmul (
         end
     end
 
-    wire tile_en_9 = go_4 | tile_tile_tile_v0;
-    wire [3:0] tile_next_9 = go_4 ? 4'd0 : tile_tile_tile_t14;
+    wire tile_en_9 = go_4 | tile_v0_4;
+    wire [3:0] tile_next_9 = go_4 ? 4'd0 : tile_t14;
 
     always_ff @(posedge ap_clk) begin
         if (tile_en_9) begin
@@ -1485,8 +1445,8 @@ module matmul (
         end
     end
 
-    wire tile_en_10 = go_4 | tile_tile_tile_v0;
-    wire [3:0] tile_next_10 = go_4 ? 4'd0 : tile_tile_tile_t11;
+    wire tile_en_10 = go_4 | tile_v0_4;
+    wire [3:0] tile_next_10 = go_4 ? 4'd0 : (tile_t9_4 ? 4'd0 : (tile_r_10 + 4'd1));
 
     always_ff @(posedge ap_clk) begin
         if (tile_en_10) begin
@@ -1494,8 +1454,8 @@ module matmul (
         end
     end
 
-    wire tile_en_11 = go_5 | tile_tile_v0_4;
-    wire [3:0] tile_next_11 = go_5 ? 4'd0 : tile_tile_t11_4;
+    wire tile_en_11 = go_5 | tile_v0_5;
+    wire [3:0] tile_next_11 = go_5 ? 4'd0 : tile_t11_5;
 
     always_ff @(posedge ap_clk) begin
         if (tile_en_11) begin
@@ -1503,8 +1463,8 @@ module matmul (
         end
     end
 
-    wire tile_en_12 = go_5 | tile_tile_v0_4;
-    wire [1:0] tile_next_12 = go_5 ? 2'd0 : tile_tile_t9_4;
+    wire tile_en_12 = go_5 | tile_v0_5;
+    wire [1:0] tile_next_12 = go_5 ? 2'd0 : (tile_t7_5 ? 2'd0 : (tile_r_12 + 2'd1));
 
     always_ff @(posedge ap_clk) begin
         if (tile_en_12) begin
@@ -1513,40 +1473,40 @@ module matmul (
     end
 
     // array a (examples/matmul_tile.py:12)
-    wire a_p0_active = tile_tile_v0 | tile_tile_v1;
-    wire [7:0] a_p0_address = tile_tile_v0 ? {tile_r, tile_r_1, 2'd0} : tile_tile_t34_s1;
+    wire a_p0_active = tile_v0 | tile_v1;
+    wire [7:0] a_p0_address = tile_v0 ? {tile_r, tile_r_1, 2'd0} : tile_t34_s1;
     assign a_address0 = a_p0_address;
     assign a_ce0 = a_p0_active;
-    wire a_p1_active = tile_tile_v0 | tile_tile_v1;
-    wire [7:0] a_p1_address = tile_tile_v0 ? {tile_r, tile_r_1, 2'd1} : tile_tile_t38_s1;
+    wire a_p1_active = tile_v0 | tile_v1;
+    wire [7:0] a_p1_address = tile_v0 ? {tile_r, tile_r_1, 2'd1} : tile_t38_s1;
     assign a_address1 = a_p1_address;
     assign a_ce1 = a_p1_active;
 
     // array b (examples/matmul_tile.py:12)
-    wire b_p0_active = tile_tile_v0_1 | tile_tile_v1_1;
-    wire [7:0] b_p0_address = tile_tile_v0_1 ? {tile_r_2, tile_r_3, 2'd0} : tile_tile_t34_s1_1;
+    wire b_p0_active = tile_v0_1 | tile_v1_1;
+    wire [7:0] b_p0_address = tile_v0_1 ? {tile_r_2, tile_r_3, 2'd0} : tile_t34_s1_1;
     assign b_address0 = b_p0_address;
     assign b_ce0 = b_p0_active;
-    wire b_p1_active = tile_tile_v0_1 | tile_tile_v1_1;
-    wire [7:0] b_p1_address = tile_tile_v0_1 ? {tile_r_2, tile_r_3, 2'd1} : tile_tile_t38_s1_1;
+    wire b_p1_active = tile_v0_1 | tile_v1_1;
+    wire [7:0] b_p1_address = tile_v0_1 ? {tile_r_2, tile_r_3, 2'd1} : tile_t38_s1_1;
     assign b_address1 = b_p1_address;
     assign b_ce1 = b_p1_active;
 
     // array o (examples/matmul_tile.py:12)
-    wire o_p0_active = tile_tile_v1_4 | tile_tile_v2_3;
-    wire [7:0] o_p0_address = tile_tile_v1_4 ? tile_tile_t20_s1 : tile_tile_t33_s1;
+    wire o_p0_active = tile_v1_5 | tile_v2_4;
+    wire [7:0] o_p0_address = tile_v1_5 ? tile_t20_s1 : tile_t33_s1;
     assign o_address0 = o_p0_address;
     assign o_ce0 = o_p0_active;
-    wire o_p0_w_active = tile_tile_v1_4 | tile_tile_v2_3;
-    wire [31:0] o_p0_w_data = tile_tile_v1_4 ? c_0_q0 : tile_tile_t34_s2;
+    wire o_p0_w_active = tile_v1_5 | tile_v2_4;
+    wire [31:0] o_p0_w_data = tile_v1_5 ? c_0_q0 : tile_t34_s2;
     assign o_we0 = o_p0_w_active;
     assign o_d0 = o_p0_w_data;
-    wire o_p1_active = tile_tile_v1_4 | tile_tile_v2_3;
-    wire [7:0] o_p1_address = tile_tile_v1_4 ? tile_tile_t28_s1 : tile_tile_t37_s1_1;
+    wire o_p1_active = tile_v1_5 | tile_v2_4;
+    wire [7:0] o_p1_address = tile_v1_5 ? tile_t28_s1 : tile_t37_s1_1;
     assign o_address1 = o_p1_address;
     assign o_ce1 = o_p1_active;
-    wire o_p1_w_active = tile_tile_v1_4 | tile_tile_v2_3;
-    wire [31:0] o_p1_w_data = tile_tile_v1_4 ? c_1_q0 : tile_tile_t38_s2;
+    wire o_p1_w_active = tile_v1_5 | tile_v2_4;
+    wire [31:0] o_p1_w_data = tile_v1_5 ? c_1_q0 : tile_t38_s2;
     assign o_we1 = o_p1_w_active;
     assign o_d1 = o_p1_w_data;
 
@@ -1555,13 +1515,13 @@ module matmul (
     (* ram_style = "distributed", no_rw_check *)
     logic [15:0] ma_0_mem [0:63];  // examples/matmul_tile.py:13
     always_ff @(posedge ap_clk) begin
-        if (tile_tile_v1) begin
-            ma_0_mem[tile_tile_t24_s1] <= a_q0;
+        if (tile_v1) begin
+            ma_0_mem[tile_t24_s1] <= a_q0;
         end
     end
     always_ff @(posedge ap_clk) begin
-        if (tile_tile_v0_2) begin
-            ma_0_q0 <= ma_0_mem[tile_tile_t22];
+        if (tile_v0_2) begin
+            ma_0_q0 <= ma_0_mem[tile_t22];
         end
     end
 
@@ -1570,13 +1530,13 @@ module matmul (
     (* ram_style = "distributed", no_rw_check *)
     logic [15:0] ma_1_mem [0:63];  // examples/matmul_tile.py:13
     always_ff @(posedge ap_clk) begin
-        if (tile_tile_v1) begin
-            ma_1_mem[tile_tile_t24_s1] <= a_q1;
+        if (tile_v1) begin
+            ma_1_mem[tile_t24_s1] <= a_q1;
         end
     end
     always_ff @(posedge ap_clk) begin
-        if (tile_tile_v0_2) begin
-            ma_1_q0 <= ma_1_mem[tile_tile_t22];
+        if (tile_v0_2) begin
+            ma_1_q0 <= ma_1_mem[tile_t22];
         end
     end
 
@@ -1585,13 +1545,13 @@ module matmul (
     (* ram_style = "distributed", no_rw_check *)
     logic [15:0] ma_2_mem [0:63];  // examples/matmul_tile.py:13
     always_ff @(posedge ap_clk) begin
-        if (tile_tile_v2) begin
-            ma_2_mem[tile_tile_t24_s1] <= a_q0;
+        if (tile_v2) begin
+            ma_2_mem[tile_t24_s1] <= a_q0;
         end
     end
     always_ff @(posedge ap_clk) begin
-        if (tile_tile_v0_2) begin
-            ma_2_q0 <= ma_2_mem[tile_tile_t22];
+        if (tile_v0_2) begin
+            ma_2_q0 <= ma_2_mem[tile_t22];
         end
     end
 
@@ -1600,13 +1560,13 @@ module matmul (
     (* ram_style = "distributed", no_rw_check *)
     logic [15:0] ma_3_mem [0:63];  // examples/matmul_tile.py:13
     always_ff @(posedge ap_clk) begin
-        if (tile_tile_v2) begin
-            ma_3_mem[tile_tile_t24_s1] <= a_q1;
+        if (tile_v2) begin
+            ma_3_mem[tile_t24_s1] <= a_q1;
         end
     end
     always_ff @(posedge ap_clk) begin
-        if (tile_tile_v0_2) begin
-            ma_3_q0 <= ma_3_mem[tile_tile_t22];
+        if (tile_v0_2) begin
+            ma_3_q0 <= ma_3_mem[tile_t22];
         end
     end
 
@@ -1615,13 +1575,13 @@ module matmul (
     (* ram_style = "distributed", no_rw_check *)
     logic [15:0] mb_0_mem [0:63];  // examples/matmul_tile.py:14
     always_ff @(posedge ap_clk) begin
-        if (tile_tile_v1_1) begin
-            mb_0_mem[tile_tile_t24_s1_1] <= b_q0;
+        if (tile_v1_1) begin
+            mb_0_mem[tile_t24_s1_1] <= b_q0;
         end
     end
     always_ff @(posedge ap_clk) begin
-        if (tile_tile_v0_3) begin
-            mb_0_q0 <= mb_0_mem[tile_tile_t22_1];
+        if (tile_v0_3) begin
+            mb_0_q0 <= mb_0_mem[tile_t22_1];
         end
     end
 
@@ -1629,13 +1589,13 @@ module matmul (
     (* ram_style = "distributed", no_rw_check *)
     logic [15:0] mb_1_mem [0:63];  // examples/matmul_tile.py:14
     always_ff @(posedge ap_clk) begin
-        if (tile_tile_v1_1) begin
-            mb_1_mem[tile_tile_t24_s1_1] <= b_q1;
+        if (tile_v1_1) begin
+            mb_1_mem[tile_t24_s1_1] <= b_q1;
         end
     end
     always_ff @(posedge ap_clk) begin
-        if (tile_tile_v0_3) begin
-            mb_1_q0 <= mb_1_mem[tile_tile_t22_1];
+        if (tile_v0_3) begin
+            mb_1_q0 <= mb_1_mem[tile_t22_1];
         end
     end
 
@@ -1643,13 +1603,13 @@ module matmul (
     (* ram_style = "distributed", no_rw_check *)
     logic [15:0] mb_2_mem [0:63];  // examples/matmul_tile.py:14
     always_ff @(posedge ap_clk) begin
-        if (tile_tile_v2_1) begin
-            mb_2_mem[tile_tile_t24_s1_1] <= b_q0;
+        if (tile_v2_1) begin
+            mb_2_mem[tile_t24_s1_1] <= b_q0;
         end
     end
     always_ff @(posedge ap_clk) begin
-        if (tile_tile_v0_3) begin
-            mb_2_q0 <= mb_2_mem[tile_tile_t22_1];
+        if (tile_v0_3) begin
+            mb_2_q0 <= mb_2_mem[tile_t22_1];
         end
     end
 
@@ -1657,13 +1617,13 @@ module matmul (
     (* ram_style = "distributed", no_rw_check *)
     logic [15:0] mb_3_mem [0:63];  // examples/matmul_tile.py:14
     always_ff @(posedge ap_clk) begin
-        if (tile_tile_v2_1) begin
-            mb_3_mem[tile_tile_t24_s1_1] <= b_q1;
+        if (tile_v2_1) begin
+            mb_3_mem[tile_t24_s1_1] <= b_q1;
         end
     end
     always_ff @(posedge ap_clk) begin
-        if (tile_tile_v0_3) begin
-            mb_3_q0 <= mb_3_mem[tile_tile_t22_1];
+        if (tile_v0_3) begin
+            mb_3_q0 <= mb_3_mem[tile_t22_1];
         end
     end
 
@@ -1671,13 +1631,13 @@ module matmul (
     (* ram_style = "distributed", no_rw_check *)
     logic [15:0] left_0_mem [0:63];  // examples/matmul_tile.py:15
     always_ff @(posedge ap_clk) begin
-        if (tile_tile_v1_2) begin
-            left_0_mem[tile_tile_t22_s1] <= ma_0_q0;
+        if (tile_v1_2) begin
+            left_0_mem[tile_t22_s1] <= ma_0_q0;
         end
     end
     always_ff @(posedge ap_clk) begin
-        if (tile_tile_tile_v0) begin
-            left_0_q0 <= left_0_mem[tile_tile_tile_t30];
+        if (tile_v0_4) begin
+            left_0_q0 <= left_0_mem[tile_t30_1];
         end
     end
 
@@ -1685,13 +1645,13 @@ module matmul (
     (* ram_style = "distributed", no_rw_check *)
     logic [15:0] left_1_mem [0:63];  // examples/matmul_tile.py:15
     always_ff @(posedge ap_clk) begin
-        if (tile_tile_v1_2) begin
-            left_1_mem[tile_tile_t22_s1] <= ma_1_q0;
+        if (tile_v1_2) begin
+            left_1_mem[tile_t22_s1] <= ma_1_q0;
         end
     end
     always_ff @(posedge ap_clk) begin
-        if (tile_tile_tile_v0) begin
-            left_1_q0 <= left_1_mem[tile_tile_tile_t30];
+        if (tile_v0_4) begin
+            left_1_q0 <= left_1_mem[tile_t30_1];
         end
     end
 
@@ -1699,13 +1659,13 @@ module matmul (
     (* ram_style = "distributed", no_rw_check *)
     logic [15:0] left_2_mem [0:63];  // examples/matmul_tile.py:15
     always_ff @(posedge ap_clk) begin
-        if (tile_tile_v1_2) begin
-            left_2_mem[tile_tile_t22_s1] <= ma_2_q0;
+        if (tile_v1_2) begin
+            left_2_mem[tile_t22_s1] <= ma_2_q0;
         end
     end
     always_ff @(posedge ap_clk) begin
-        if (tile_tile_tile_v0) begin
-            left_2_q0 <= left_2_mem[tile_tile_tile_t30];
+        if (tile_v0_4) begin
+            left_2_q0 <= left_2_mem[tile_t30_1];
         end
     end
 
@@ -1713,27 +1673,27 @@ module matmul (
     (* ram_style = "distributed", no_rw_check *)
     logic [15:0] left_3_mem [0:63];  // examples/matmul_tile.py:15
     always_ff @(posedge ap_clk) begin
-        if (tile_tile_v1_2) begin
-            left_3_mem[tile_tile_t22_s1] <= ma_3_q0;
+        if (tile_v1_2) begin
+            left_3_mem[tile_t22_s1] <= ma_3_q0;
         end
     end
     always_ff @(posedge ap_clk) begin
-        if (tile_tile_tile_v0) begin
-            left_3_q0 <= left_3_mem[tile_tile_tile_t30];
+        if (tile_v0_4) begin
+            left_3_q0 <= left_3_mem[tile_t30_1];
         end
     end
 
     // local array right_0 (examples/matmul_tile.py:16)
-    wire right_0_w_active = tile_tile_store | tile_tile_store_4;
-    wire right_0_w_active_1 = right_0_w_active | tile_tile_store_8;
-    wire right_0_w_active_2 = right_0_w_active_1 | tile_tile_store_12;
-    wire either_26 = tile_tile_store | tile_tile_store_4;
-    wire [5:0] right_0_w_address = tile_tile_store ? tile_tile_t29_s1 : tile_tile_t45_s1;
-    wire [5:0] right_0_w_address_1 = tile_tile_store_8 ? tile_tile_t55_s1 : tile_tile_t65_s1;
+    wire right_0_w_active = tile_store | tile_store_4;
+    wire right_0_w_active_1 = right_0_w_active | tile_store_8;
+    wire right_0_w_active_2 = right_0_w_active_1 | tile_store_12;
+    wire either_26 = tile_store | tile_store_4;
+    wire [5:0] right_0_w_address = tile_store ? tile_t29_s1 : tile_t45_s1;
+    wire [5:0] right_0_w_address_1 = tile_store_8 ? tile_t55_s1 : tile_t65_s1;
     wire [5:0] right_0_w_address_2 = either_26 ? right_0_w_address : right_0_w_address_1;
-    wire either_29 = tile_tile_store | tile_tile_store_4;
-    wire [15:0] right_0_w_data = tile_tile_store ? mb_0_q0 : tile_tile_t42_s2;
-    wire [15:0] right_0_w_data_1 = tile_tile_store_8 ? tile_tile_t52_s2 : tile_tile_t62_s2;
+    wire either_29 = tile_store | tile_store_4;
+    wire [15:0] right_0_w_data = tile_store ? mb_0_q0 : tile_t42_s2;
+    wire [15:0] right_0_w_data_1 = tile_store_8 ? tile_t52_s2 : tile_t62_s2;
     wire [15:0] right_0_w_data_2 = either_29 ? right_0_w_data : right_0_w_data_1;
 
     (* ram_style = "distributed", no_rw_check *)
@@ -1744,22 +1704,22 @@ module matmul (
         end
     end
     always_ff @(posedge ap_clk) begin
-        if (tile_tile_tile_v0) begin
-            right_0_q0 <= right_0_mem[tile_tile_tile_t60];
+        if (tile_v0_4) begin
+            right_0_q0 <= right_0_mem[tile_t60_1];
         end
     end
 
     // local array right_1 (examples/matmul_tile.py:16)
-    wire right_1_w_active = tile_tile_store_1 | tile_tile_store_5;
-    wire right_1_w_active_1 = right_1_w_active | tile_tile_store_9;
-    wire right_1_w_active_2 = right_1_w_active_1 | tile_tile_store_13;
-    wire either_32 = tile_tile_store_1 | tile_tile_store_5;
-    wire [5:0] right_1_w_address = tile_tile_store_1 ? tile_tile_t29_s1 : tile_tile_t45_s1;
-    wire [5:0] right_1_w_address_1 = tile_tile_store_9 ? tile_tile_t55_s1 : tile_tile_t65_s1;
+    wire right_1_w_active = tile_store_1 | tile_store_5;
+    wire right_1_w_active_1 = right_1_w_active | tile_store_9;
+    wire right_1_w_active_2 = right_1_w_active_1 | tile_store_13;
+    wire either_32 = tile_store_1 | tile_store_5;
+    wire [5:0] right_1_w_address = tile_store_1 ? tile_t29_s1 : tile_t45_s1;
+    wire [5:0] right_1_w_address_1 = tile_store_9 ? tile_t55_s1 : tile_t65_s1;
     wire [5:0] right_1_w_address_2 = either_32 ? right_1_w_address : right_1_w_address_1;
-    wire either_35 = tile_tile_store_1 | tile_tile_store_5;
-    wire [15:0] right_1_w_data = tile_tile_store_1 ? mb_0_q0 : tile_tile_t42_s2;
-    wire [15:0] right_1_w_data_1 = tile_tile_store_9 ? tile_tile_t52_s2 : tile_tile_t62_s2;
+    wire either_35 = tile_store_1 | tile_store_5;
+    wire [15:0] right_1_w_data = tile_store_1 ? mb_0_q0 : tile_t42_s2;
+    wire [15:0] right_1_w_data_1 = tile_store_9 ? tile_t52_s2 : tile_t62_s2;
     wire [15:0] right_1_w_data_2 = either_35 ? right_1_w_data : right_1_w_data_1;
 
     (* ram_style = "distributed", no_rw_check *)
@@ -1770,22 +1730,22 @@ module matmul (
         end
     end
     always_ff @(posedge ap_clk) begin
-        if (tile_tile_tile_v0) begin
-            right_1_q0 <= right_1_mem[tile_tile_tile_t60];
+        if (tile_v0_4) begin
+            right_1_q0 <= right_1_mem[tile_t60_1];
         end
     end
 
     // local array right_2 (examples/matmul_tile.py:16)
-    wire right_2_w_active = tile_tile_store_2 | tile_tile_store_6;
-    wire right_2_w_active_1 = right_2_w_active | tile_tile_store_10;
-    wire right_2_w_active_2 = right_2_w_active_1 | tile_tile_store_14;
-    wire either_38 = tile_tile_store_2 | tile_tile_store_6;
-    wire [5:0] right_2_w_address = tile_tile_store_2 ? tile_tile_t29_s1 : tile_tile_t45_s1;
-    wire [5:0] right_2_w_address_1 = tile_tile_store_10 ? tile_tile_t55_s1 : tile_tile_t65_s1;
+    wire right_2_w_active = tile_store_2 | tile_store_6;
+    wire right_2_w_active_1 = right_2_w_active | tile_store_10;
+    wire right_2_w_active_2 = right_2_w_active_1 | tile_store_14;
+    wire either_38 = tile_store_2 | tile_store_6;
+    wire [5:0] right_2_w_address = tile_store_2 ? tile_t29_s1 : tile_t45_s1;
+    wire [5:0] right_2_w_address_1 = tile_store_10 ? tile_t55_s1 : tile_t65_s1;
     wire [5:0] right_2_w_address_2 = either_38 ? right_2_w_address : right_2_w_address_1;
-    wire either_41 = tile_tile_store_2 | tile_tile_store_6;
-    wire [15:0] right_2_w_data = tile_tile_store_2 ? mb_0_q0 : tile_tile_t42_s2;
-    wire [15:0] right_2_w_data_1 = tile_tile_store_10 ? tile_tile_t52_s2 : tile_tile_t62_s2;
+    wire either_41 = tile_store_2 | tile_store_6;
+    wire [15:0] right_2_w_data = tile_store_2 ? mb_0_q0 : tile_t42_s2;
+    wire [15:0] right_2_w_data_1 = tile_store_10 ? tile_t52_s2 : tile_t62_s2;
     wire [15:0] right_2_w_data_2 = either_41 ? right_2_w_data : right_2_w_data_1;
 
     (* ram_style = "distributed", no_rw_check *)
@@ -1796,22 +1756,22 @@ module matmul (
         end
     end
     always_ff @(posedge ap_clk) begin
-        if (tile_tile_tile_v0) begin
-            right_2_q0 <= right_2_mem[tile_tile_tile_t60];
+        if (tile_v0_4) begin
+            right_2_q0 <= right_2_mem[tile_t60_1];
         end
     end
 
     // local array right_3 (examples/matmul_tile.py:16)
-    wire right_3_w_active = tile_tile_store_3 | tile_tile_store_7;
-    wire right_3_w_active_1 = right_3_w_active | tile_tile_store_11;
-    wire right_3_w_active_2 = right_3_w_active_1 | tile_tile_store_15;
-    wire either_44 = tile_tile_store_3 | tile_tile_store_7;
-    wire [5:0] right_3_w_address = tile_tile_store_3 ? tile_tile_t29_s1 : tile_tile_t45_s1;
-    wire [5:0] right_3_w_address_1 = tile_tile_store_11 ? tile_tile_t55_s1 : tile_tile_t65_s1;
+    wire right_3_w_active = tile_store_3 | tile_store_7;
+    wire right_3_w_active_1 = right_3_w_active | tile_store_11;
+    wire right_3_w_active_2 = right_3_w_active_1 | tile_store_15;
+    wire either_44 = tile_store_3 | tile_store_7;
+    wire [5:0] right_3_w_address = tile_store_3 ? tile_t29_s1 : tile_t45_s1;
+    wire [5:0] right_3_w_address_1 = tile_store_11 ? tile_t55_s1 : tile_t65_s1;
     wire [5:0] right_3_w_address_2 = either_44 ? right_3_w_address : right_3_w_address_1;
-    wire either_47 = tile_tile_store_3 | tile_tile_store_7;
-    wire [15:0] right_3_w_data = tile_tile_store_3 ? mb_0_q0 : tile_tile_t42_s2;
-    wire [15:0] right_3_w_data_1 = tile_tile_store_11 ? tile_tile_t52_s2 : tile_tile_t62_s2;
+    wire either_47 = tile_store_3 | tile_store_7;
+    wire [15:0] right_3_w_data = tile_store_3 ? mb_0_q0 : tile_t42_s2;
+    wire [15:0] right_3_w_data_1 = tile_store_11 ? tile_t52_s2 : tile_t62_s2;
     wire [15:0] right_3_w_data_2 = either_47 ? right_3_w_data : right_3_w_data_1;
 
     (* ram_style = "distributed", no_rw_check *)
@@ -1822,17 +1782,17 @@ module matmul (
         end
     end
     always_ff @(posedge ap_clk) begin
-        if (tile_tile_tile_v0) begin
-            right_3_q0 <= right_3_mem[tile_tile_tile_t60];
+        if (tile_v0_4) begin
+            right_3_q0 <= right_3_mem[tile_t60_1];
         end
     end
 
     // local array c_0 (examples/matmul_tile.py:17)
-    wire c_0_r0_active = tile_tile_tile_v0 | tile_tile_v0_4;
-    wire [5:0] c_0_r0_address = tile_tile_tile_v0 ? tile_tile_tile_t33[7:2] : tile_tile_t22_2;
-    wire c_0_w_active = fill_c_v0 | tile_tile_tile_store;
-    wire [5:0] c_0_w_address = fill_c_v0 ? fill_c_r : tile_tile_tile_t35_s25;
-    wire [31:0] c_0_w_data = fill_c_v0 ? 32'd0 : tile_tile_tile_t236;
+    wire c_0_r0_active = tile_v0_4 | tile_v0_5;
+    wire [5:0] c_0_r0_address = tile_v0_4 ? tile_t33_2[7:2] : tile_t22_2;
+    wire c_0_w_active = fill_c_v0 | tile_store_16;
+    wire [5:0] c_0_w_address = fill_c_v0 ? fill_c_r : tile_t35_s25;
+    wire [31:0] c_0_w_data = fill_c_v0 ? 32'd0 : tile_t236;
 
     (* ram_style = "distributed", no_rw_check *)
     logic [31:0] c_0_mem [0:63];  // examples/matmul_tile.py:17
@@ -1848,11 +1808,11 @@ module matmul (
     end
 
     // local array c_1 (examples/matmul_tile.py:17)
-    wire c_1_r0_active = tile_tile_tile_v0 | tile_tile_v0_4;
-    wire [5:0] c_1_r0_address = tile_tile_tile_v0 ? tile_tile_tile_t33[7:2] : tile_tile_t22_2;
-    wire c_1_w_active = fill_c_v0 | tile_tile_tile_store_1;
-    wire [5:0] c_1_w_address = fill_c_v0 ? fill_c_r : tile_tile_tile_t35_s25;
-    wire [31:0] c_1_w_data = fill_c_v0 ? 32'd0 : tile_tile_tile_t236;
+    wire c_1_r0_active = tile_v0_4 | tile_v0_5;
+    wire [5:0] c_1_r0_address = tile_v0_4 ? tile_t33_2[7:2] : tile_t22_2;
+    wire c_1_w_active = fill_c_v0 | tile_store_17;
+    wire [5:0] c_1_w_address = fill_c_v0 ? fill_c_r : tile_t35_s25;
+    wire [31:0] c_1_w_data = fill_c_v0 ? 32'd0 : tile_t236;
 
     (* ram_style = "distributed", no_rw_check *)
     logic [31:0] c_1_mem [0:63];  // examples/matmul_tile.py:17
@@ -1868,11 +1828,11 @@ module matmul (
     end
 
     // local array c_2 (examples/matmul_tile.py:17)
-    wire c_2_r0_active = tile_tile_tile_v0 | tile_tile_v0_4;
-    wire [5:0] c_2_r0_address = tile_tile_tile_v0 ? tile_tile_tile_t33[7:2] : tile_tile_t22_2;
-    wire c_2_w_active = fill_c_v0 | tile_tile_tile_store_2;
-    wire [5:0] c_2_w_address = fill_c_v0 ? fill_c_r : tile_tile_tile_t35_s25;
-    wire [31:0] c_2_w_data = fill_c_v0 ? 32'd0 : tile_tile_tile_t236;
+    wire c_2_r0_active = tile_v0_4 | tile_v0_5;
+    wire [5:0] c_2_r0_address = tile_v0_4 ? tile_t33_2[7:2] : tile_t22_2;
+    wire c_2_w_active = fill_c_v0 | tile_store_18;
+    wire [5:0] c_2_w_address = fill_c_v0 ? fill_c_r : tile_t35_s25;
+    wire [31:0] c_2_w_data = fill_c_v0 ? 32'd0 : tile_t236;
 
     (* ram_style = "distributed", no_rw_check *)
     logic [31:0] c_2_mem [0:63];  // examples/matmul_tile.py:17
@@ -1888,11 +1848,11 @@ module matmul (
     end
 
     // local array c_3 (examples/matmul_tile.py:17)
-    wire c_3_r0_active = tile_tile_tile_v0 | tile_tile_v0_4;
-    wire [5:0] c_3_r0_address = tile_tile_tile_v0 ? tile_tile_tile_t33[7:2] : tile_tile_t22_2;
-    wire c_3_w_active = fill_c_v0 | tile_tile_tile_store_3;
-    wire [5:0] c_3_w_address = fill_c_v0 ? fill_c_r : tile_tile_tile_t35_s25;
-    wire [31:0] c_3_w_data = fill_c_v0 ? 32'd0 : tile_tile_tile_t236;
+    wire c_3_r0_active = tile_v0_4 | tile_v0_5;
+    wire [5:0] c_3_r0_address = tile_v0_4 ? tile_t33_2[7:2] : tile_t22_2;
+    wire c_3_w_active = fill_c_v0 | tile_store_19;
+    wire [5:0] c_3_w_address = fill_c_v0 ? fill_c_r : tile_t35_s25;
+    wire [31:0] c_3_w_data = fill_c_v0 ? 32'd0 : tile_t236;
 
     (* ram_style = "distributed", no_rw_check *)
     logic [31:0] c_3_mem [0:63];  // examples/matmul_tile.py:17
@@ -1924,10 +1884,10 @@ module matmul (
     // Bits that nothing reads.
     wire _unused = &{
         1'b0,
-        tile_tile_t26[1:0],
-        tile_tile_t44[1:0],
-        tile_tile_t54[1:0],
-        tile_tile_t64[1:0],
-        tile_tile_tile_t33[1:0]
+        tile_t26[1:0],
+        tile_t44[1:0],
+        tile_t54[1:0],
+        tile_t64[1:0],
+        tile_t33_2[1:0]
     };
 endmodule

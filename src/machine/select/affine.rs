@@ -116,7 +116,9 @@ impl Lowering<'_> {
                 continue;
             }
             let every = |holds: &dyn Fn(&Element, &Element) -> bool| {
-                let mut all = stores.iter().flat_map(|a| loads.iter().map(move |b| (a, b)));
+                let mut all = stores
+                    .iter()
+                    .flat_map(|a| loads.iter().map(move |b| (a, b)));
                 all.all(|(a, b)| holds(a, b))
             };
             let never = every(&|a, b| pairs.never_meet(a, b));

@@ -94,14 +94,15 @@ impl Gather<'_> {
         let compilation = self.build.compilation;
         let design = &compilation.design;
         let top = design.top().ok_or("there is no module")?;
-        let (around, manifest) = shell::around(design, &compilation.manifest)?;
-        let prefix = prefix(&around, shell::is_needed(&compilation.manifest));
+        let (program, inside) = compilation.inside();
+        let (around, manifest) = shell::around(design, &inside)?;
+        let prefix = prefix(&around, shell::is_needed(&inside));
         let watched = Watched::of(design, &design.modules[top], flow, modules, &prefix)?;
         for (queue, capacity) in flow.queues.iter_mut().zip(&watched.capacities) {
             queue.capacity = *capacity;
         }
         let netlist = Netlist::new(&around, &manifest).map_err(|e| e.to_diagnostic().message)?;
-        let subject = Subject::new(&compilation.program, &compilation.manifest)?;
+        let subject = Subject::new(program, &inside)?;
         let options = Options {
             step_limit: STEPS,
             ..Options::default()
@@ -116,7 +117,7 @@ impl Gather<'_> {
             outcome: drawn.outcome,
             gap: 0,
         };
-        let patience = Patience::with(&compilation.program, &compilation.manifest);
+        let patience = Patience::with(program, &inside);
         let case = Case::new(&subject.reference.signature, patience, 0, vec![step]);
         let simulation = SimOptions {
             unknown: Unknown::Zero,

@@ -80,7 +80,8 @@ enum Gate<'c> {
 /// The half that reads: `launch` has it load all arrays, `busy` says that it does. For each array it has
 /// `base_<name>`, and `load_<name>` where a beat of it has come, whose number is `beat`. If its array is streamed, a beat
 /// has no number; it is taken only where `ready` is 1, or, if there is a queue, always, `freed` saying that one has left that.
-pub fn reader(name: &str, bus: Bus, transfers: &[Transfer]) -> Module {
+/// `is_parted`: `busy_<name>` says of each array that it is not there yet.
+pub fn reader(name: &str, bus: Bus, transfers: &[Transfer], is_parted: bool) -> Module {
     let circuit = Circuit::new(name, format!("reads {}", names(transfers)), true);
     let c = &circuit;
     let begin = c.input("launch", 1);
@@ -111,6 +112,13 @@ pub fn reader(name: &str, bus: Bus, transfers: &[Transfer]) -> Module {
             &format!("load_{}", transfer.name),
             take & walk.index.is(number as u64),
         );
+    }
+    if is_parted {
+        let mut pending = c.zero();
+        for (number, transfer) in transfers.iter().enumerate() {
+            pending = pending | walk.index.is(number as u64);
+            c.output(&format!("busy_{}", transfer.name), busy & pending);
+        }
     }
     c.output("error", take & resp.bit(1));
     circuit.finish()

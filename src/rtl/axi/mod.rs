@@ -15,6 +15,7 @@ mod master;
 pub mod plan;
 mod sequence;
 mod share;
+mod stages;
 mod streamed;
 mod told;
 

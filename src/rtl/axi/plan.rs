@@ -1,6 +1,7 @@
 //! What becomes of each parameter and result: registers with their offsets, buffers, masters, streams.
 
 use super::master::Between;
+use super::stages::Stage;
 use crate::rtl::interface::block::Outstanding;
 use crate::rtl::interface::manifest::{
     Access, Flow, Manifest, MemoryPort, Port, PortKind, StreamPorts,
@@ -134,6 +135,14 @@ impl ArrayPlan {
     pub fn is_read(&self) -> bool {
         matches!(self.access, Access::Read | Access::ReadWrite)
     }
+    /// Whether something has to be in its buffer, or to be forgotten, before the core accesses it.
+    pub fn is_loaded(&self) -> bool {
+        let comes = matches!(
+            self.reach,
+            Reach::Master { .. } | Reach::Axis { flow: Flow::In }
+        );
+        comes && self.stream.is_none() && !self.ports.is_empty()
+    }
     /// Whether the core writes it.
     pub fn is_written(&self) -> bool {
         matches!(self.access, Access::Write | Access::ReadWrite)
@@ -181,6 +190,8 @@ pub struct Plan {
     pub streams: Vec<StreamPlan>,
     /// Names of masters that have something to transfer.
     pub bundles: Vec<String>,
+    /// Parts of the core that wait for arrays.
+    pub stages: Vec<Stage>,
 }
 
 impl Plan {
@@ -197,6 +208,7 @@ impl Plan {
                 arrays: Vec::new(),
                 streams: Vec::new(),
                 bundles: Vec::new(),
+                stages: Vec::new(),
             },
             next: FIRST_OFFSET,
         };
@@ -218,7 +230,18 @@ impl Plan {
         let on = |array: &ArrayPlan| matches!(array.reach, Reach::Master { bundle: b, .. } if b == bundle);
         let arrays = self.arrays.iter().enumerate();
         let wanted = arrays.filter(|(_, array)| on(array) && moved(array));
-        wanted.map(|(number, _)| number).collect()
+        let mut wanted: Vec<usize> = wanted.map(|(number, _)| number).collect();
+        if flow == Flow::In {
+            // What is needed first comes first.
+            wanted.sort_by_key(|&number| self.stage(&self.arrays[number].name));
+        }
+        wanted
+    }
+
+    /// The number of the part of the core that waits for an array; `None`: the whole core does.
+    pub fn stage(&self, array: &str) -> Option<usize> {
+        let waits = |stage: &Stage| stage.arrays.iter().any(|name| name == array);
+        self.stages.iter().position(waits)
     }
 
     /// Beats of a burst of a master at most.

@@ -8,10 +8,11 @@ use super::transfers::{Gate, transfers};
 use super::{Top, Units, is_empty};
 use crate::hash::FastMap;
 use crate::hwarith::NodeId;
-use crate::hwarith::graph::{Op, VarId};
-use crate::machine::program::{Leaf, LeafId, Loop, Place, Program, Region, Side};
+use crate::hwarith::graph::{MemId, Op, VarId};
+use crate::machine::program::{Leaf, LeafId, Loop, Place, PortRef, Program, Region, Side};
 use crate::rtl::netlist::*;
 use crate::schedule::{LeafSchedule, Schedule};
+use std::collections::BTreeSet;
 
 /// What a leaf's datapath finds outside of its graph.
 struct LeafEnv<'t> {
@@ -67,7 +68,70 @@ impl LeafEnv<'_> {
     }
 }
 
+/// The memories outside that are accessed in a region.
+fn outside(program: &Program, region: &Region, found: &mut BTreeSet<MemId>) {
+    match region {
+        Region::Leaf(leaf) => {
+            let accesses = program.leaves[*leaf]
+                .accesses
+                .iter()
+                .map(|access| access.mem);
+            found.extend(accesses.filter(|mem| program.mems[*mem].place == Place::External));
+        }
+        Region::Seq(parts) => parts.iter().for_each(|part| outside(program, part, found)),
+        Region::If {
+            then, otherwise, ..
+        } => {
+            outside(program, then, found);
+            outside(program, otherwise, found);
+        }
+        Region::Repeat { head, body, .. } => {
+            outside(program, head, found);
+            outside(program, body, found);
+        }
+    }
+}
+
 impl<'a> Top<'a> {
+    /// Builds all of a kernel as [`Top::region`] does, and notes which arrays are first accessed in which part of it.
+    pub(super) fn root(&mut self, region: &Region, start: Operand) -> Operand {
+        let Region::Seq(parts) = region else {
+            return self.region(region, start);
+        };
+        let mut parts = parts.iter().filter(|part| !is_empty(part));
+        let mut known = BTreeSet::new();
+        let mut done = start;
+        if let Some(first) = parts.next() {
+            outside(self.program, first, &mut known);
+            done = self.region(first, done);
+        }
+        for part in parts {
+            let mut accessed = BTreeSet::new();
+            outside(self.program, part, &mut accessed);
+            let go = self.cells.register("go", 1, done, None, Some(0), None);
+            let new: Vec<MemId> = accessed.difference(&known).copied().collect();
+            if !new.is_empty() {
+                self.cells.module.stages.push((go, self.arrays_of(&new)));
+            }
+            known.append(&mut accessed);
+            done = self.region(part, Operand::Net(go));
+        }
+        done
+    }
+
+    /// The names of the arguments and results that memories are.
+    fn arrays_of(&self, mems: &[MemId]) -> Vec<String> {
+        let ports = self.program.args.iter().chain(&self.program.returns);
+        let named = ports.filter_map(|port| match port {
+            PortRef::Array(array) => {
+                let is_one = array.banks.iter().any(|mem| mems.contains(mem));
+                is_one.then(|| array.name.clone())
+            }
+            _ => None,
+        });
+        named.collect()
+    }
+
     /// Builds a region that starts with the pulse `start`; returns the pulse in its last cycle.
     pub(super) fn region(&mut self, region: &Region, start: Operand) -> Operand {
         match region {

@@ -228,7 +228,7 @@ impl<'a> Top<'a> {
             None => self.block_start(loads),
         };
         let root = &self.program.root;
-        let done = self.region(root, start.clone());
+        let done = self.root(root, start.clone());
         self.drive_operators();
         self.drive_vars();
         self.drive_streams((!room.lasts).then_some(&start));

@@ -229,6 +229,11 @@ impl SelfCheck<'_> {
         let last = case.outcomes.last();
         let cut = last.is_some_and(|outcome| outcome.cut.is_some());
         if !cut && !ran.cut {
+            if let ([timing], None) = (&result.timing[..], case.run.reset_after) {
+                let cycles = timing.cycles();
+                let (least, most) = self.runs.alone.unwrap_or((cycles, cycles));
+                self.runs.alone = Some((least.min(cycles), most.max(cycles)));
+            }
             let verdict = self.subject.judge(case, result, &mut Report::default());
             return Ok(verdict.map(drop));
         }

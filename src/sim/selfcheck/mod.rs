@@ -80,6 +80,8 @@ pub struct Runs {
     pub parts: u64,
     /// Cycles of all of them.
     pub cycles: u64,
+    /// Fewest and most cycles of those that ran to their end by themselves.
+    pub alone: Option<(u64, u64)>,
 }
 
 impl fmt::Display for Checked {
@@ -108,6 +110,17 @@ impl fmt::Display for Runs {
 }
 
 impl Checked {
+    /// Cycles of an invocation by itself, if all that were checked took as many.
+    pub fn cycles_alone(&self) -> Option<u64> {
+        match self {
+            Checked::Runs(runs) | Checked::Proven(runs) => {
+                let (least, most) = runs.alone?;
+                (least == most).then_some(least)
+            }
+            Checked::Not(_) | Checked::Results(_) => None,
+        }
+    }
+
     /// The same of a module whose values are proven.
     pub fn and_proven(self) -> Checked {
         match self {
@@ -162,6 +175,7 @@ mod tests {
                 whole,
                 parts,
                 cycles,
+                alone: None,
             };
             Checked::Runs(runs).to_string()
         };

@@ -7,6 +7,7 @@ use crate::rtl::axi::master::{self, ADDRESS_WIDTH, Between, Bus, Transfer};
 use crate::rtl::axi::plan::{Party, Reach};
 use crate::rtl::axi::share::{self, Parties};
 use crate::rtl::interface::manifest::Flow;
+use std::collections::BTreeSet;
 
 /// Inputs of an instance, by name.
 type Inputs<'c> = Vec<(String, Signal<'c>)>;
@@ -193,7 +194,12 @@ impl<'c> Block<'c, '_> {
             outstanding: self.plan.options.outstanding.read,
             between: party.between,
         };
-        let module = master::reader(&self.module_name(&name), bus, &transfers);
+        let stages: BTreeSet<Option<usize>> = transfers
+            .iter()
+            .map(|transfer| self.plan.stage(&transfer.name))
+            .collect();
+        let is_parted = stages.len() > 1;
+        let module = master::reader(&self.module_name(&name), bus, &transfers, is_parted);
         let half = self.instance(module, &name, inputs);
         for transfer in &transfers {
             let name = &transfer.name;
@@ -207,7 +213,15 @@ impl<'c> Block<'c, '_> {
         }
         // What is streamed moves while the core runs.
         match party.between {
-            Between::Buffers => self.loading.push(half.get("busy")),
+            Between::Buffers => {
+                for transfer in &transfers {
+                    let busy = match is_parted {
+                        true => half.get(&format!("busy_{}", transfer.name)),
+                        false => half.get("busy"),
+                    };
+                    self.wait_for(&transfer.name, busy);
+                }
+            }
             Between::Nothing | Between::Queue => self.storing.push(half.get("busy")),
         }
         self.event("read_error", half.get("error"));

@@ -9,7 +9,7 @@ use super::circuit::{Circuit, Outputs, Signal};
 use super::master::ADDRESS_WIDTH;
 use super::plan::{ArrayPlan, Options, Plan, Reach};
 use super::told::Teller;
-use super::{control, frames, sequence};
+use super::{control, frames, sequence, stages};
 use crate::rtl::interface::block::{BlockManifest, Ports};
 use crate::rtl::interface::manifest::{Flow, Manifest};
 use crate::rtl::namer::Namer;
@@ -24,9 +24,14 @@ pub fn around(
     manifest: &Manifest,
     options: &Options,
 ) -> Result<(Design, BlockManifest), String> {
-    let plan = Plan::of(manifest, options)?;
+    let mut plan = Plan::of(manifest, options)?;
     let mut design = design.clone();
     let core = design.top().ok_or("there is no module")?;
+    let is_loaded = |name: &str| {
+        let mut arrays = plan.arrays.iter();
+        arrays.any(|array| array.name == name && array.is_loaded())
+    };
+    (design.modules[core], plan.stages) = stages::wait(design.modules[core].clone(), is_loaded);
     let mut names = Namer::new();
     names.take(&manifest.module);
     for (_, module) in design.modules.iter() {
@@ -48,7 +53,7 @@ pub fn around(
         names,
         nets: HashMap::new(),
         ports: BTreeMap::new(),
-        loading: Vec::new(),
+        loading: BTreeMap::new(),
         storing: Vec::new(),
         events: HashMap::new(),
     };
@@ -78,8 +83,8 @@ struct Block<'c, 'd> {
     nets: HashMap<String, Signal<'c>>,
     /// The ports of each interface by the names of its signals.
     ports: BTreeMap<String, Ports>,
-    /// What is busy before the core runs.
-    loading: Vec<Signal<'c>>,
+    /// What is busy before the core runs, or before that part of it.
+    loading: BTreeMap<Option<usize>, Vec<Signal<'c>>>,
     /// What is busy after it.
     storing: Vec<Signal<'c>>,
     events: Events<'c>,
@@ -113,6 +118,12 @@ impl<'c> Block<'c, '_> {
             let port = self.c.port("frame_error", 1);
             (port, self.c.name(port))
         });
+        for (number, stage) in self.plan.stages.iter().enumerate() {
+            let loaded = !self.busy_before(Some(number));
+            let loaded = loaded.named(&format!("loaded_{number}"));
+            self.net(&format!("loaded:{number}"), 1).set(loaded);
+            self.net(&format!("core.{}", stage.port), 1).set(loaded);
+        }
         self.sequence(frame_error.as_ref().map(|(port, _)| *port));
         if let Some(interrupt) = interrupt {
             self.control(interrupt);
@@ -219,7 +230,13 @@ impl<'c> Block<'c, '_> {
         let shape = self.shape(array);
         let geometry = Geometry::of(array, &shape);
         let name = &array.name;
-        let mut inputs = vec![("run".to_string(), self.net("run", 1))];
+        let run = self.net("run", 1);
+        let run = match self.plan.stage(name) {
+            // Until then the buffer is the bus's.
+            Some(stage) => run & self.net(&format!("loaded:{stage}"), 1),
+            None => run,
+        };
+        let mut inputs = vec![("run".to_string(), run)];
         let address = crate::rtl::netlist::address_width(array.length);
         for (k, port) in array.ports.iter().enumerate() {
             let names = [
@@ -345,10 +362,22 @@ impl<'c> Block<'c, '_> {
             &format!("{name}_clear"),
             vec![("launch".into(), begin)],
         );
-        self.loading.push(clear.get("busy"));
+        self.wait_for(name, clear.get("busy"));
         self.net(&format!("{name}:load"), 1).set(clear.get("busy"));
         self.net(&format!("{name}:load_beat"), geometry.beat_width())
             .set(clear.get("load_beat"));
+    }
+
+    /// Has the core, or the part of it that first accesses an array, wait while something is busy.
+    fn wait_for(&mut self, array: &str, busy: Signal<'c>) {
+        let stage = self.plan.stage(array);
+        self.loading.entry(stage).or_default().push(busy);
+    }
+
+    /// Whether something is busy that the core waits for, or that part of it.
+    fn busy_before(&self, stage: Option<usize>) -> Signal<'c> {
+        let busy = self.loading.get(&stage).cloned();
+        self.c.any(busy.unwrap_or_default())
     }
 
     fn sequence(&mut self, frame_error: Option<Signal<'c>>) {
@@ -361,7 +390,7 @@ impl<'c> Block<'c, '_> {
         let frames = frame_error.is_some();
         let mut inputs = vec![
             ("start".to_string(), start),
-            ("load_busy".to_string(), c.any(self.loading.clone())),
+            ("load_busy".to_string(), self.busy_before(None)),
             ("store_busy".to_string(), c.any(self.storing.clone())),
             (
                 "core_ready".to_string(),

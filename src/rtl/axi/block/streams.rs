@@ -19,7 +19,7 @@ impl<'c> Block<'c, '_> {
             self.net(&format!("{}:{pin}", array.name), width)
                 .set(frame.get(pin));
         }
-        self.loading.push(frame.get("busy"));
+        self.wait_for(&array.name, frame.get("busy"));
     }
 
     /// A frame that goes to the core as it comes.

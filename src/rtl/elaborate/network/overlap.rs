@@ -168,16 +168,8 @@ impl Around<'_> {
             return choose(&mut self.cells, half, halves);
         }
         let start = self.control_net(process, |control| &control.start);
-        let cells = &mut self.cells;
-        let Net { name, width, .. } = cells.module.nets[port].clone();
-        let (given, name) = (Operand::Net(port), format!("{name}_as_begun"));
-        let kept = cells.register(&name, width, given.clone(), Some(start), None, None);
-        let value = Expr::Mux {
-            cond: Operand::Net(start),
-            on_true: given,
-            on_false: Operand::Net(kept),
-        };
-        cells.assign(&name, width, value, None)
+        let name = format!("{}_as_begun", self.cells.name(port));
+        as_last(&mut self.cells, &name, port, start)
     }
 
     /// A scalar of the top kernel as it was when the last two invocations were taken.
@@ -237,16 +229,9 @@ impl Around<'_> {
             toggle(&mut self.cells, number, done);
             number
         });
-        let cells = &mut self.cells;
-        let now = choose(cells, number, halves);
-        let Net { name, width, .. } = cells.module.nets[given].clone();
-        let kept = cells.register(&name, width, Operand::Net(now), Some(done), None, None);
-        let value = Expr::Mux {
-            cond: Operand::Net(done),
-            on_true: Operand::Net(now),
-            on_false: Operand::Net(kept),
-        };
-        cells.assign(&name, width, value, None)
+        let now = choose(&mut self.cells, number, halves);
+        let name = self.cells.name(given).to_string();
+        as_last(&mut self.cells, &name, now, done)
     }
 
     /// A port of one half of a memory that is there twice, as a process has it; what is read there is a net of its own.
@@ -498,6 +483,18 @@ fn keep_halves(cells: &mut Cells, value: NetId, event: NetId, number: NetId) -> 
         let name = format!("{name}_kept");
         cells.register(&name, width, Operand::Net(value), Some(now), None, None)
     })
+}
+
+/// A value as it was when a pulse came last, in that cycle already.
+fn as_last(cells: &mut Cells, name: &str, value: NetId, pulse: NetId) -> NetId {
+    let (width, now) = (cells.module.nets[value].width, Operand::Net(value));
+    let kept = cells.register(name, width, now.clone(), Some(pulse), None, None);
+    let last = Expr::Mux {
+        cond: Operand::Net(pulse),
+        on_true: now,
+        on_false: Operand::Net(kept),
+    };
+    cells.assign(name, width, last, None)
 }
 
 fn choose(cells: &mut Cells, half: NetId, [even, odd]: Halves) -> NetId {

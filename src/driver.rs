@@ -637,7 +637,9 @@ struct Hardware {
 /// What the best of the kernels that the passes offer will take; `None`: there is no hardware.
 fn forecast(kernel: ir::Kernel, target: &Target) -> Option<Forecast> {
     let offers = transform::run_on(kernel, &target.skip, None).ok()?;
-    let forecasts = offers.iter().filter_map(|offer| {
+    // What alternatives bring is seen when hardware is built.
+    let offers = offers.iter().filter(|offer| !offer.is_alternative);
+    let forecasts = offers.filter_map(|offer| {
         let mut warnings = Diagnostics::default();
         let found = scheduled(&offer.kernel, target, Trust::Believed, &mut warnings);
         let (hardware, schedule) = found.ok()?;

@@ -17,8 +17,9 @@ pub fn fastest<T>(
     let first = tried.len();
     let mut best: Result<Option<(T, Forecast, usize)>, Diagnostics> = Ok(None);
     let mut passes = Vec::new();
-    for offer in offers {
+    in_turn(offers, |offer| {
         let what = in_words(&offer);
+        let is_alternative = offer.is_alternative;
         let built = build(offer.kernel);
         let after = built.as_ref().ok().map(|(_, taken)| *taken);
         tried.push(Tried {
@@ -29,7 +30,9 @@ pub fn fastest<T>(
         });
         match (built, &best) {
             // The later ones are the plainer ones: they win ties.
-            (Ok((_, taken)), Ok(Some((_, least, _)))) if taken.cycles > least.cycles => {}
+            (Ok((_, taken)), Ok(Some((_, least, _))))
+                if taken.cycles > least.cycles
+                    || is_alternative && taken.cycles == least.cycles => {}
             (Ok((built, taken)), _) => {
                 best = Ok(Some((built, taken, tried.len() - 1)));
                 passes = offer.done;
@@ -38,13 +41,36 @@ pub fn fastest<T>(
             (Err(_), Ok(Some(_))) => {}
             (Err(errors), _) => best = Err(errors),
         }
-    }
+        after.map(|taken| taken.cycles)
+    });
     let (built, _, kept) = best?.expect("transform::run gives at least one kernel");
     tried[kept].kept = true;
     if !is_choice {
         tried.truncate(first);
     }
     Ok((built, passes))
+}
+
+/// Tries offers, one after the other, which gives the cycles that each takes if there is hardware; alternatives only to the
+/// best one.
+fn in_turn(offers: Vec<Offer>, mut attempt: impl FnMut(Offer) -> Option<u64>) {
+    let is_alternative = |offer: &Offer| offer.is_alternative;
+    let (alternatives, offers): (Vec<Offer>, Vec<Offer>) =
+        offers.into_iter().partition(is_alternative);
+    let mut best: Option<(u64, usize)> = None;
+    for offer in offers {
+        let root = offer.root;
+        let cycles = attempt(offer);
+        let is_best = |cycles: &u64| best.is_none_or(|(least, _)| *cycles <= least);
+        if let Some(cycles) = cycles.filter(is_best) {
+            best = Some((cycles, root));
+        }
+    }
+    let root = best.map(|(_, root)| root);
+    let meant = alternatives
+        .into_iter()
+        .filter(|offer| root.is_none_or(|root| offer.root == root));
+    meant.for_each(|offer| _ = attempt(offer));
 }
 
 /// The gambles of an offer, in words.

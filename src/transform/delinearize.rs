@@ -84,10 +84,10 @@ impl Delinearize<'_> {
         let constant = |value| self.values.constant(value);
         let counts = constant(f.lo)?.is_zero() && constant(f.step)?.is_one() && !f.descending;
         let mut loops = f.body.ops.iter().filter(|op| op.contains_loop());
-        let is_nest = match (loops.next().map(|op| &op.kind), loops.next()) {
-            (None, _) | (Some(OpKind::For(_)), None) => true,
-            _ => false,
-        };
+        let is_nest = matches!(
+            (loops.next().map(|op| &op.kind), loops.next()),
+            (None, _) | (Some(OpKind::For(_)), None)
+        );
         let is_plain = f.tags.unroll.is_none();
         let mut divisors = BTreeSet::new();
         f.body.for_each_op(&mut |op| {

@@ -25,6 +25,9 @@ const MOST_ACCESSES: u64 = 8;
 /// Iterations of a loop from which what is around it seldom runs.
 const SELDOM: u64 = 16;
 
+/// Cycles that it takes to begin and to end a loop by itself, about.
+const APART: u64 = 16;
+
 /// Flattens every nest whose inner loops run a constant number of times, at least once, where that keeps no iteration of them
 /// waiting for a port.
 pub fn run(kernel: &mut Kernel) {
@@ -170,8 +173,12 @@ impl Flatten<'_> {
             .is_some_and(|trip| trip.count >= SELDOM.into());
         let ops = || around.body.ops.iter().filter(|op| !op.contains_loop());
         let waits = || {
-            let inside = self.port_cycles(&inner.body.ops);
-            self.port_cycles(ops().chain(&inner.body.ops)) > inside.max(1)
+            let inside = self.port_cycles(&inner.body.ops).max(1);
+            let more = self
+                .port_cycles(ops().chain(&inner.body.ops))
+                .saturating_sub(inside);
+            self.trip(inner)
+                .is_some_and(|trip| trip.count * more > APART.into())
         };
         self.is_crowded(ops())
             || !self.shares_ports && waits()

@@ -336,6 +336,10 @@ pub struct Offer {
     pub done: Vec<&'static str>,
     /// Gambles that would have changed it, and did not.
     pub left_out: Vec<&'static str>,
+    /// Which of the kernels it was before the last gamble.
+    pub root: usize,
+    /// Whether it goes on without that gamble: it is worth a look only if the one that goes on with it is the best.
+    pub is_alternative: bool,
 }
 
 /// As [`run`], of a kernel without calls.
@@ -348,6 +352,8 @@ pub fn run_on(
         kernel,
         done: Vec::new(),
         left_out: Vec::new(),
+        root: 0,
+        is_alternative: false,
     }];
     for pass in PASSES {
         if pass.name == FIRST_UNROLLED {
@@ -392,6 +398,9 @@ const INLINE: &str = "inline";
 /// The second of them.
 pub const UNROLL: &str = "unroll";
 
+/// The gamble that is taken with the best kernel alone: most kernels are concerned, and it hardly ever decides.
+const LAST_GAMBLE: &str = "flatten_crowded";
+
 fn run_pass(pass: &'static Pass, offers: &mut Vec<Offer>) {
     // What is known of the values of a long kernel, and a copy of it, take longer than to see that there is nothing to
     // do.
@@ -400,7 +409,11 @@ fn run_pass(pass: &'static Pass, offers: &mut Vec<Offer>) {
         return;
     }
     let mut others = Vec::new();
-    for offer in offers.iter_mut() {
+    let is_last = pass.name == LAST_GAMBLE;
+    for (number, offer) in offers.iter_mut().enumerate() {
+        if is_last {
+            offer.root = number;
+        }
         let size = size(&offer.kernel);
         let before = pass.is_gamble.then(|| offer.clone());
         (pass.run)(&mut offer.kernel);
@@ -409,6 +422,7 @@ fn run_pass(pass: &'static Pass, offers: &mut Vec<Offer>) {
             offer.done.push(pass.name);
             others.extend(before.map(|mut other| {
                 other.left_out.push(pass.name);
+                other.is_alternative |= is_last;
                 other
             }));
         }

@@ -41,6 +41,7 @@ pub fn follow<'b>(
         array,
         extents,
         ivs: Vec::new(),
+        seen: Vec::new(),
         effort: EFFORT,
     };
     match search.all(ops, Known::default()) {
@@ -138,6 +139,8 @@ struct Search<'v> {
     extents: Vec<i128>,
     /// Variables of the loops around.
     ivs: Vec<ValueId>,
+    /// What an iteration of a loop around has written before the loop inside.
+    seen: Vec<Patch>,
     effort: usize,
 }
 
@@ -156,13 +159,8 @@ impl Search<'_> {
     }
 
     fn one(&mut self, op: &Op, mut known: Known) -> Option<Known> {
-        let block = |search: &mut Self, block: &Block, known: &Known| {
-            let entered = Known {
-                patches: Vec::new(),
-                ..known.clone()
-            };
-            search.all(&block.ops, entered)
-        };
+        let block =
+            |search: &mut Self, block: &Block, known: &Known| search.all(&block.ops, known.clone());
         match &op.kind {
             OpKind::Load { at, .. } if at.array == self.array => {
                 return self.is_written(&known, &at.indices).then_some(known);
@@ -193,6 +191,15 @@ impl Search<'_> {
             return Some(known);
         }
         self.settle(&mut known);
+        let seen = self.seen.len();
+        self.seen.extend(known.patches.iter().cloned());
+        let ended = self.run(f, known);
+        self.seen.truncate(seen);
+        ended
+    }
+
+    /// What is known after a loop that accesses the array.
+    fn run(&mut self, f: &For, known: Known) -> Option<Known> {
         let Some(run) = Run::of(self.values, f) else {
             self.iteration(f, known.below.clone())?;
             return Some(known);
@@ -269,9 +276,7 @@ impl Search<'_> {
         };
         range.is_some_and(|(low, _)| low >= 1)
             || self.is_all(known)
-            || known
-                .patches
-                .iter()
+            || (known.patches.iter().chain(&self.seen))
                 .any(|patch| forms.iter().zip(patch).all(is_in))
     }
 

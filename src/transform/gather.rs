@@ -51,6 +51,9 @@ fn is_access(kind: &OpKind) -> bool {
     matches!(kind, OpKind::Load { .. } | OpKind::Store { .. })
 }
 
+/// Groups of loads of an array that are looked at for one more.
+const MOST_OPEN: usize = 4;
+
 /// Accesses of an array with banks that differ.
 struct Group {
     stores: bool,
@@ -87,6 +90,8 @@ fn groups(kernel: &Kernel, values: &Values, ops: &[Op]) -> Vec<Group> {
                 // Loads change nothing, so that several groups of them can be open.
                 if stores || groups.first().is_some_and(|group| group.stores) {
                     closed.append(groups);
+                } else if groups.len() == MOST_OPEN {
+                    closed.push(groups.remove(0));
                 }
                 let members = vec![(number, key)];
                 groups.push(Group { stores, members });

@@ -118,6 +118,25 @@ fn every_loop_can_be_unrolled_without_changing_a_bit() {
     ]);
 }
 
+/// The data say in which of the iterations that are one the loop ends; what it carries is that of the last one that ran.
+#[test]
+fn a_loop_without_a_counter_is_unrolled_without_changing_a_bit() {
+    let text = "from allo import *\n\n@kernel\ndef top(x: \"i32[16]\", n: u4, y: \"i32[16]\") -> i32:\n    c: i32 = 0\n    s: i32 = 0\n    \
+                while c < n:\n        s += x[c] * (c + 1)\n        y[c] = s\n        c += 1\n    return s + c\n";
+    for flags in [
+        &[("unroll", "while@7=2")][..],
+        &[("unroll", "while@7=3")],
+        &[("unroll", "while@7=7"), ("pipeline", "while@7=4")],
+        &[("no-pipeline", "while@7")],
+    ] {
+        let compiled = checked(text, flags);
+        let Checked::Runs(runs) = compiled.checked else {
+            panic!("{flags:?}: {}", compiled.checked);
+        };
+        assert!(runs.whole > 30, "{flags:?}: {runs:?}");
+    }
+}
+
 #[test]
 fn an_interval_is_the_one_asked_for() {
     let interval = |flags: &[(&str, &str)]| {

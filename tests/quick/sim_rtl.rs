@@ -193,7 +193,10 @@ fn the_check_after_a_build_sees_planted_faults() {
         }
     }
     println!("{seen} seen, {} missed: {missed:#?}", missed.len());
-    assert!(seen > 100 && 2 * seen > 7 * missed.len(), "{seen}, {missed:?}");
+    assert!(
+        seen > 100 && 2 * seen > 7 * missed.len(),
+        "{seen}, {missed:?}"
+    );
 }
 
 /// An array of 10^8 elements costs what is touched: the beginning of the run is compared.

@@ -227,3 +227,29 @@ ps.pipeline(\"k\", ii=2)
     let why = scheduled_or(text, "s.split(s.loop(\"k\", under=\"pe\"), factor=2)");
     assert!(why.is_err(), "one loop is split, not several");
 }
+
+/// What is made of one template is not what another schedule of it is about.
+#[test]
+fn a_schedule_of_one_instance_of_a_template_is_not_that_of_the_others() {
+    let text = "
+from allo import *
+N = Template(\"N\")
+
+@kernel(N)
+def add(x: i32[N], y: i32[N]):
+    for i in range(N):
+        y[i] = x[i] + 1
+
+@kernel
+def top(a: i32[8], b: i32[8], c: i32[24], d: i32[24]):
+    add[8](a, b)
+    add[24](c, d)
+
+ps = add[8].schedule()
+ps.pipeline(\"i\", ii=3)
+";
+    let compiled = scheduled(text, "s.compose(ps)\ns.pipeline(\"add_24/i\", ii=2)");
+    let loops = compiled.manifest.loops.iter();
+    let intervals: Vec<_> = loops.map(|one| (one.trip[0], one.ii)).collect();
+    assert_eq!(intervals, [(Some(8), Some(3)), (Some(24), Some(2))]);
+}

@@ -19,9 +19,9 @@ impl Call<'_> {
             return Err(self.wrong(Class::Type, why));
         };
         let (name, text, directives) = self.said_by(callee)?;
-        let owns = match self.workers(text, id) {
-            workers if workers.is_empty() => vec![self.instance(&name, id)?],
-            workers => workers,
+        let owns = match &callee.0.grid {
+            Some(grid) if id.is_none() => self.workers(text, grid),
+            _ => vec![self.instance(&name, id)?],
         };
         for own in owns {
             for mut directive in directives.clone() {
@@ -40,15 +40,11 @@ impl Call<'_> {
         Ok(())
     }
 
-    /// The workers that were made of a text, if it is a grid's.
-    fn workers(&self, text: Span, id: Option<u64>) -> Vec<String> {
+    /// The workers of a grid that was made of a text.
+    fn workers(&self, text: Span, grid: &str) -> Vec<String> {
         let kernels = self.state.program.kernels.values();
-        let workers = kernels.filter(|kernel| kernel.span == text);
-        let workers: Vec<String> = workers.map(|kernel| kernel.name.clone()).collect();
-        match id.is_none() && workers.len() > 1 {
-            true => workers,
-            false => Vec::new(),
-        }
+        let workers = kernels.filter(|one| one.span == text && one.name.starts_with(grid));
+        workers.map(|kernel| kernel.name.clone()).collect()
     }
 
     /// The name and the text of a schedule's kernel, and what was said of it.

@@ -130,6 +130,8 @@ impl Schedule {
         };
         Schedule(Rc::new(Inner {
             kernel,
+            // What is compiled by itself is no grid.
+            grid: None,
             state: RefCell::new(held.into()),
             payload: RefCell::default(),
         }))

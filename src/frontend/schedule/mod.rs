@@ -52,6 +52,8 @@ pub struct Schedule(Rc<Inner>);
 #[derive(Debug)]
 struct Inner {
     kernel: KernelRef,
+    /// Of a grid, what the names of its workers begin with; the schedule is that of the first one.
+    grid: Option<String>,
     state: RefCell<State>,
     /// The text of the ir, and after how many directives.
     payload: RefCell<Option<(usize, ConstValue)>>,

@@ -63,8 +63,14 @@ pub fn start(world: &mut World, kernel: &KernelRef, args: &Args) -> Result<Const
         failed: None,
     };
     world.scheduling.values += state.size() as usize;
+    let grid = worker.map(|worker| {
+        let ids: String = worker.ids.iter().map(|id| format!("_{id}")).collect();
+        let name = &state.program.kernels[top].name;
+        format!("{}_", name.strip_suffix(&ids).unwrap_or(name))
+    });
     let inner = super::Inner {
         kernel: kernel.clone(),
+        grid,
         state: RefCell::new(state),
         payload: RefCell::default(),
     };

@@ -2,7 +2,7 @@
 //! `while`.
 
 use crate::diagnostics::{SourceMap, Span};
-use crate::ir::{Array, ArrayId, ArrayKind, Block, KernelId, OpKind, Path, Program};
+use crate::ir::{Array, ArrayId, ArrayKind, Block, KernelId, Path, Program};
 
 /// A loop or an array, and where it is.
 #[derive(Clone, Debug)]
@@ -277,13 +277,9 @@ impl Walk<'_> {
 
     fn block(&mut self, block: &Block) {
         for (at, op) in block.ops.iter().enumerate() {
-            let label = match &op.kind {
-                OpKind::For(f) => Some(&f.label),
-                OpKind::While(w) => Some(&w.label),
-                _ => None,
-            };
+            let label = op.kind.label();
             if let Some(label) = label {
-                self.chain.push((label.clone(), self.line(op.span)));
+                self.chain.push((label.to_string(), self.line(op.span)));
                 self.path.push((at, 0));
                 self.found.push(Found {
                     kernel: self.kernel,

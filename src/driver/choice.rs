@@ -95,3 +95,54 @@ pub fn in_order(names: &BTreeSet<&'static str>) -> Vec<&'static str> {
     let all = all.chain(transform::PASSES.iter().map(|pass| pass.name));
     all.filter(|name| names.contains(name)).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diagnostics::Span;
+    use crate::ir::Kernel;
+
+    /// Which offers are tried, of those with a root, a kind and the cycles that they take.
+    fn tried(offers: &[(usize, bool, Option<u64>)]) -> Vec<usize> {
+        let span = Span::default();
+        let named = offers
+            .iter()
+            .enumerate()
+            .map(|(number, &(root, is_alternative, _))| Offer {
+                kernel: Kernel::new(number.to_string(), span),
+                done: Vec::new(),
+                left_out: Vec::new(),
+                root,
+                is_alternative,
+            });
+        let mut order = Vec::new();
+        in_turn(named.collect(), |offer| {
+            let number: usize = offer.kernel.name.parse().expect("a number");
+            order.push(number);
+            offers[number].2
+        });
+        order
+    }
+
+    #[test]
+    fn alternatives_are_tried_of_the_best_alone() {
+        let both = [
+            (0, false, Some(9)),
+            (1, false, Some(5)),
+            (0, true, Some(1)),
+            (1, true, Some(7)),
+        ];
+        assert_eq!(tried(&both), [0, 1, 3]);
+        // Of equal ones the later.
+        let equal = [
+            (0, true, Some(1)),
+            (0, false, Some(5)),
+            (1, false, Some(5)),
+            (1, true, None),
+        ];
+        assert_eq!(tried(&equal), [1, 2, 3]);
+        // Without hardware, whatever there is.
+        let none = [(0, false, None), (0, true, Some(4)), (1, true, Some(3))];
+        assert_eq!(tried(&none), [0, 1, 2]);
+    }
+}

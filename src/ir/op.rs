@@ -629,9 +629,16 @@ impl OpKind {
             _ => None,
         }
     }
-}
 
-impl OpKind {
+    /// Its name, if it is a loop.
+    pub fn label(&self) -> Option<&str> {
+        match self {
+            OpKind::For(f) => Some(&f.label),
+            OpKind::While(w) => Some(&w.label),
+            _ => None,
+        }
+    }
+
     /// What is directed for it, if it is a loop.
     pub fn tags(&self) -> Option<Tags> {
         match self {

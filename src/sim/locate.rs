@@ -295,11 +295,10 @@ fn label(program: &Program, span: Span) -> String {
 }
 
 fn label_in(block: &Block, span: Span) -> Option<String> {
-    block.ops.iter().find_map(|op| match &op.kind {
-        OpKind::For(l) if op.span == span => Some(l.label.clone()),
-        OpKind::While(l) if op.span == span => Some(l.label.clone()),
-        kind => {
-            let mut inner = kind.blocks().into_iter();
+    block.ops.iter().find_map(|op| match op.kind.label() {
+        Some(label) if op.span == span => Some(label.to_string()),
+        _ => {
+            let mut inner = op.kind.blocks().into_iter();
             inner.find_map(|block| label_in(block, span))
         }
     })

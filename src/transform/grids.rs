@@ -276,13 +276,8 @@ impl Localise<'_> {
             self.outer.arrays[id].partition = partition;
             return 0;
         }
-        let local = self.outer.arrays.push(Array {
-            name: format!("{}_local", array.name),
-            kind: ArrayKind::Local,
-            partition,
-            ..array.clone()
-        });
-        use_instead(&mut self.groups[grid.clone()], id, local);
+        let local = with_local(self.outer, &mut self.groups[grid.clone()], id);
+        self.outer.arrays[local].partition = partition;
         let elements: u64 = array.shape.iter().product();
         let written = uses.surely.len() as u64;
         let is_kept = uses.is_read || written < elements;
@@ -309,11 +304,18 @@ impl Localise<'_> {
     }
 }
 
-/// Has groups use another array in place of one.
-pub(super) fn use_instead(groups: &mut [Group], old: ArrayId, new: ArrayId) {
+/// Has groups use an array inside in place of one outside.
+pub(super) fn with_local(outer: &mut Kernel, groups: &mut [Group], outside: ArrayId) -> ArrayId {
+    let array = &outer.arrays[outside];
+    let local = Array {
+        name: format!("{}_local", array.name),
+        kind: ArrayKind::Local,
+        ..array.clone()
+    };
+    let local = outer.arrays.push(local);
     let rename = |id: &mut ArrayId| {
-        if *id == old {
-            *id = new;
+        if *id == outside {
+            *id = local;
         }
     };
     for group in groups {
@@ -327,6 +329,7 @@ pub(super) fn use_instead(groups: &mut [Group], old: ArrayId, new: ArrayId) {
             passed.iter_mut().for_each(|(id, _)| rename(id));
         }
     }
+    local
 }
 
 /// A group that copies a whole array.

@@ -1,9 +1,9 @@
 //! Parameters that several processes access at the same time: each has two ports, so that each of two processes gets one, and
 //! where more of them read, they read a copy inside, which can have any number of ports.
 
-use super::grids::{copying, use_instead};
+use super::grids::{copying, with_local};
 use super::network::{Accesses, Group, Note};
-use crate::ir::{Array, ArrayId, ArrayKind, Kernel, MOST_PORTS};
+use crate::ir::{ArrayId, ArrayKind, Kernel, MOST_PORTS};
 use std::collections::BTreeSet;
 
 /// Hands out the ports of parameters; what that takes, in words.
@@ -20,7 +20,8 @@ pub(super) fn share_ports(outer: &mut Kernel, groups: &mut Vec<Group>) -> Vec<No
             continue;
         }
         if most == ports {
-            array.tags.ports = Some(1);
+            // What is directed stays, and is refused if it is too much.
+            array.tags.ports.get_or_insert(1);
         } else if !accesses.written.contains(&id) {
             notes.push(copy_for(users[0], most, (outer, groups, id)));
             accesses = Accesses::of(outer, groups);
@@ -50,7 +51,7 @@ fn copy_for(
     readers: usize,
     (outer, groups, id): (&mut Kernel, &mut Vec<Group>, ArrayId),
 ) -> Note {
-    let array = outer.arrays[id].clone();
+    let array = &outer.arrays[id];
     let elements: u64 = array.shape.iter().product();
     let note = format!(
         "'{}' is copied to memories inside for {readers} processes that read it at the same time, {elements} elements, which takes \
@@ -59,12 +60,7 @@ fn copy_for(
     );
     let span = groups[first].span;
     let name = format!("{}_copy", array.name);
-    let local = outer.arrays.push(Array {
-        name: format!("{}_local", array.name),
-        kind: ArrayKind::Local,
-        ..array
-    });
-    use_instead(groups, id, local);
+    let local = with_local(outer, groups, id);
     groups.insert(first, copying(&name, span, local, id));
     (span, note)
 }

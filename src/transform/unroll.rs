@@ -190,6 +190,11 @@ impl Unroller<'_> {
             let why = format!("a loop without a counter is unrolled {MOST_NESTED} times at most");
             return refuse(self, &why);
         }
+        // Where it fails within an iteration, it is tested once more at the start of the next one.
+        if w.cond.any_op(&|op| op.kind.is_transfer()) {
+            let why = "its condition uses a stream, and would do so once more where it fails";
+            return refuse(self, why);
+        }
         let mut given = w.body.yields.clone();
         let mut copies = Vec::new();
         for number in 1..factor {
@@ -227,11 +232,7 @@ impl Unroller<'_> {
     /// An operation that stays, with what is inside.
     fn kept(&mut self, op: &mut Op) -> Result<(), Diagnostic> {
         self.values.parameters(self.kernel, &op.kind);
-        let cause = match &op.kind {
-            OpKind::For(f) => Some((&f.label, f.tags)),
-            OpKind::While(w) => Some((&w.label, w.tags)),
-            _ => None,
-        };
+        let cause = op.kind.label().zip(op.kind.tags());
         let cause = cause.filter(|(_, tags)| has_no_loops_inside(*tags) && self.only.is_none());
         let cause = cause.map(|(label, tags)| cause_of(label, tags));
         let depth = self.causes.len();

@@ -259,8 +259,15 @@ def phases(x: i64[256], n: i32, z: i64[8], y: i64[256], o: i64[2]):
         bundles: vec![("y".into(), "other".into())],
         ..options
     };
-    let (compiled, design, manifest) = block(text, &others);
-    assert!(compare(&compiled, &in_process(&design, &manifest), 6).resets > 0);
+    let frames = Options {
+        interface: Interface::Axis,
+        local: vec!["z".into()],
+        ..others.clone()
+    };
+    for options in [others, frames] {
+        let (compiled, design, manifest) = block(text, &options);
+        assert!(compare(&compiled, &in_process(&design, &manifest), 6).resets > 0);
+    }
 }
 
 #[test]

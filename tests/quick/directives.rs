@@ -135,6 +135,25 @@ fn a_loop_without_a_counter_is_unrolled_without_changing_a_bit() {
         };
         assert!(runs.whole > 30, "{flags:?}: {runs:?}");
     }
+    // The condition would take an element more where the loop ends.
+    let text = "from allo import *\n\n@kernel\ndef top(s: Stream[i32], o: Stream[i32]):\n    c: i32 = 0\n    \
+                while s.get() != 0:\n        c += 1\n    o.put(c)\n";
+    let why =
+        compile_text(text, &[("unroll", "while@6=2")], false).expect_err("a condition that takes");
+    assert!(why.contains("its condition uses a stream"), "{why}");
+}
+
+/// What `flatten` makes one loop is one in the manifest, though two counters count it.
+#[test]
+fn a_flattened_loop_has_the_trip_count_of_its_parts() {
+    let text = "from allo import *\n\n@kernel\ndef top(a: \"i32[6, 7]\", b: \"i32[7, 6]\"):\n    for i in range(6):\n        \
+                for j in range(7):\n            b[j, i] += a[i, j]\n";
+    let compiled = checked(text, &[("flatten", "i,j")]);
+    let loops = compiled.manifest.loops.iter();
+    let loops: Vec<_> = loops
+        .map(|one| (one.name.as_str(), one.trip, one.ii))
+        .collect();
+    assert_eq!(loops, [("i_j", [Some(42); 2], Some(1))]);
 }
 
 #[test]

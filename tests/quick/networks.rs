@@ -68,6 +68,21 @@ fn invocations_follow_one_another_as_fast_as_the_slowest_process() {
     assert!(interval < 40 + 6, "{interval}");
 }
 
+/// Each of two processes that run at the same time has a port of what both read; ports that were asked for stay.
+#[test]
+fn two_processes_share_the_ports_of_a_parameter() {
+    let text = kernel("shared_by_two");
+    let ports = |compiled: &Compilation| {
+        let PortKind::Array { banks, .. } = &compiled.manifest.args[0].kind else {
+            panic!("an array");
+        };
+        banks[0].ports.len()
+    };
+    assert_eq!(ports(&checked(&text, &[])), 2);
+    let why = compile_text(&text, &[("ports", "top/m=2")], false).expect_err("three ports");
+    assert!(why.contains("need 3 ports of 'm'"), "{why}");
+}
+
 /// Where neither data nor anyone outside decides, an invocation by itself takes as many cycles as the manifest says.
 #[test]
 fn a_network_that_takes_as_long_always_says_how_long() {

@@ -442,3 +442,38 @@ fn banks_of_one_element_are_read_once_however_many_may_need_them() {
     let intervals: Vec<_> = compiled.manifest.loops.iter().map(|one| one.ii).collect();
     assert_eq!(intervals.last(), Some(&Some(1)));
 }
+
+/// Loads that stand side by side, some of which lie outside of the array where nobody wants them: they must not take the turn of one
+/// inside, whichever dimension tells their banks apart.
+#[test]
+fn loads_outside_of_an_array_take_no_turn() {
+    for (rows, columns) in [(8, 8), (7, 6)] {
+        let text = format!(
+            "from allo import *\n\n@kernel\ndef top(a: \"i16[{rows}, {columns}]\", y: \"i32[{rows}, {columns}]\"):\n    \
+             for i in range({rows}):\n        for j in range({columns}):\n            \
+             s: i32 = a[i, j]\n            \
+             if i + 1 < {rows}:\n                s += a[i + 1, j] * 3\n            \
+             if i >= 2:\n                s -= a[i - 2, j]\n            \
+             if i + 3 < {rows} and j + 1 < {columns}:\n                s += a[i + 3, j + 1] * 5\n            \
+             if j >= 2:\n                s += a[i, j - 2] * 7\n            \
+             y[i, j] = s\n"
+        );
+        let splits: [&[&str]; 7] = [
+            &["a:complete"],
+            &["a:complete:dim=1"],
+            &["a:cyclic:2"],
+            &["a:cyclic:3"],
+            &["a:cyclic:4"],
+            &["a:complete:dim=1", "a:cyclic:4:dim=2"],
+            &["a:block:2:dim=1", "a:cyclic:2:dim=2"],
+        ];
+        for split in splits {
+            let flags: Vec<_> = split.iter().map(|one| ("partition", *one)).collect();
+            let compiled = checked(&text, &flags);
+            let Checked::Runs(runs) = compiled.checked else {
+                panic!("{split:?}: {}", compiled.checked);
+            };
+            assert!(runs.whole > 0, "{split:?}: {runs:?}");
+        }
+    }
+}

@@ -198,6 +198,25 @@ fn matmul_starts_a_product_every_cycle() {
     assert_figures("matmul_f32", &[1024, 32, 1], 33_500);
 }
 
+/// A sum that is set back to what it began with is so by its register; another constant takes a choice behind the adder, and so
+/// does a sum that is seen once it is set back.
+#[test]
+fn a_reset_of_a_carried_sum_takes_no_time() {
+    for (begin, seen, interval) in [
+        ("0.0", "pass", 2),
+        ("1.5", "pass", 3),
+        ("0.0", "z[t] = v", 3),
+    ] {
+        let text = format!(
+            "from allo import *\n\n@kernel\ndef top(x: Stream[f32], h: \"u1[64]\", z: \"f32[64]\") -> f32:\n    \
+             v: f32 = {begin}\n    for t in range(64):\n        s: f32 = v + x.get()\n        v = 0.0 if h[t] else s\n        \
+             {seen}\n    return v\n"
+        );
+        let loops = directives::checked(&text, &[]).manifest.loops;
+        assert_eq!(loops[0].ii, Some(interval), "{begin}, {seen}");
+    }
+}
+
 #[test]
 fn sums_are_carried_from_cycle_to_cycle() {
     assert_figures("dot_i32", &[1], 64 + 12);

@@ -393,6 +393,18 @@ impl Call<'_> {
         are_many.then(|| self.reference(Target::Copies(name.to_string()), name))
     }
 
+    /// The name of what is in several such kernels, if that is what is named.
+    fn name_of_copies<P>(&self, names: &Names<P>, named: &Named) -> Option<String> {
+        let one = match named {
+            Named::Name(name) => &self.copies(names, name)?,
+            Named::Ref(one) => *one,
+        };
+        match &one.target {
+            Target::Copies(name) => Some(name.clone()),
+            _ => None,
+        }
+    }
+
     /// A name, with the names around it that `path` says.
     fn name(&self, name: Option<&ConstValue>) -> Done<Option<String>> {
         let name = match name {
@@ -546,13 +558,12 @@ impl Call<'_> {
     /// What a directive calls the loop that an argument means.
     pub fn loop_name(&self, value: &ConstValue) -> Done<String> {
         let names = self.all_loops();
-        let found = match self.named(value)? {
-            Named::Name(name) if self.copies(&names, name).is_some() => return Ok(name.to_string()),
+        let named = self.named(value)?;
+        if let Some(name) = self.name_of_copies(&names, &named) {
+            return Ok(name);
+        }
+        let found = match named {
             Named::Name(name) => self.meant(&names, name, None)?,
-            Named::Ref(Ref {
-                target: Target::Copies(name),
-                ..
-            }) => return Ok(name.clone()),
             Named::Ref(one) => self.found(&names, one)?,
         };
         self.shortest(&names, found)
@@ -561,13 +572,12 @@ impl Call<'_> {
     /// What a directive calls the array that an argument means.
     pub fn buffer_name(&self, value: &ConstValue) -> Done<String> {
         let names = self.all_arrays();
-        let found = match self.named(value)? {
-            Named::Name(name) if self.copies(&names, name).is_some() => return Ok(name.to_string()),
+        let named = self.named(value)?;
+        if let Some(name) = self.name_of_copies(&names, &named) {
+            return Ok(name);
+        }
+        let found = match named {
             Named::Name(name) => self.meant(&names, name, None)?,
-            Named::Ref(Ref {
-                target: Target::Copies(name),
-                ..
-            }) => return Ok(name.clone()),
             Named::Ref(one) => {
                 let is_it = |found: &&Found<ArrayId>| {
                     one.target == Target::Array(self.kernel_name(found.kernel), found.place)
@@ -631,12 +641,12 @@ impl Call<'_> {
     }
 
     /// All loops of the schedule's own kernel, outer ones first.
-    pub fn own_loops(&self) -> Done<Vec<Ref>> {
+    pub fn own_loops(&self) -> Vec<Ref> {
         let names = self.all_loops();
         let own = names
             .iter()
             .filter(|found| found.kernel == self.state.program.top);
-        Ok(own.map(|found| self.loop_ref(found)).collect())
+        own.map(|found| self.loop_ref(found)).collect()
     }
 
     /// Names of kernels, or of the references to them; without, the schedule's own.

@@ -128,7 +128,7 @@ pub fn names() -> Vec<&'static str> {
 
 fn loops(call: &mut Call) -> Done<ConstValue> {
     let found = match call.rest() {
-        [] => call.own_loops()?,
+        [] => call.own_loops(),
         names => {
             let each = names.iter();
             each.map(|name| call.find_loop(Some(name)))
@@ -170,7 +170,7 @@ fn unchanged(call: &mut Call) -> Done<ConstValue> {
 /// Loops are what they should be already.
 fn affine(call: &mut Call) -> Done<ConstValue> {
     let loops = match call.arg("targets") {
-        None => call.own_loops()?,
+        None => call.own_loops(),
         Some(_) => {
             let each = call.each("targets")?;
             let refs = each.iter().map(|value| call.live(&call.ref_of(value)?));

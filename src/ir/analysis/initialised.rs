@@ -7,7 +7,7 @@
 use super::touch::{arrays, touches};
 use super::trip::Trip;
 use super::values::{Affine, Values};
-use crate::ir::{ArrayId, Block, Element, For, Kernel, Op, OpKind, ValueId};
+use crate::ir::{ArrayId, Element, For, Kernel, Op, OpKind, ValueId};
 use num_traits::{One, ToPrimitive};
 use std::collections::BTreeMap;
 
@@ -159,8 +159,6 @@ impl Search<'_> {
     }
 
     fn one(&mut self, op: &Op, mut known: Known) -> Option<Known> {
-        let block =
-            |search: &mut Self, block: &Block, known: &Known| search.all(&block.ops, known.clone());
         match &op.kind {
             OpKind::Load { at, .. } if at.array == self.array => {
                 return self.is_written(&known, &at.indices).then_some(known);
@@ -170,7 +168,7 @@ impl Search<'_> {
             kind if !kind.blocks().is_empty() => {
                 // What is done here may be done never, or never again.
                 for inner in kind.blocks() {
-                    block(self, inner, &known)?;
+                    self.all(&inner.ops, known.clone())?;
                 }
             }
             kind => {

@@ -94,9 +94,9 @@ impl Lowering<'_> {
         self.leaf().promises.extend(promises);
     }
 
-    /// Notes which arrays no two iterations of the open loop, which is of one counter, both store and load an element of. It
-    /// settles what addresses do not tell, since its bounds, and those of the loops around, may be known by name only.
-    pub(super) fn note_apart(&mut self, f: &For, dim: usize) {
+    /// Notes which arrays no two iterations of the open loop, which has this one dimension, both store and load an element of.
+    /// It settles what addresses do not tell, since its bounds, and those of the loops around, may be known by name only.
+    pub(super) fn note_apart(&mut self, f: &For) {
         let mut accesses: BTreeMap<ArrayId, [Vec<&Element>; 2]> = BTreeMap::new();
         f.body.for_each_op(&mut |op| {
             if let Some(at) = element(&op.kind) {
@@ -112,7 +112,7 @@ impl Lowering<'_> {
         };
         let mut promises = Vec::new();
         for (array, [loads, stores]) in accesses {
-            if loads.len().saturating_mul(stores.len()) > MOST_PAIRS {
+            if !(1..=MOST_PAIRS).contains(&loads.len().saturating_mul(stores.len())) {
                 continue;
             }
             let every = |holds: &dyn Fn(&Element, &Element) -> bool| {
@@ -122,10 +122,9 @@ impl Lowering<'_> {
                 all.all(|(a, b)| holds(a, b))
             };
             let never = every(&|a, b| pairs.never_meet(a, b));
-            let scopes: &[Scope] = match never || every(&|a, b| pairs.meet_at_once(a, b)) {
-                _ if loads.is_empty() || stores.is_empty() => &[],
-                true if never => &[Scope::Inter, Scope::Intra],
-                true => &[Scope::Inter],
+            let scopes: &[Scope] = match never {
+                true => &[Scope::Inter, Scope::Intra],
+                false if every(&|a, b| pairs.meet_at_once(a, b)) => &[Scope::Inter],
                 false => &[],
             };
             for &mem in &self.mem_ids[&array] {
@@ -133,7 +132,7 @@ impl Lowering<'_> {
                     let hazards = [Hazard::ReadAfterWrite, Hazard::WriteAfterRead];
                     hazards.map(|hazard| Apart {
                         mem,
-                        dim,
+                        dim: 0,
                         scope,
                         hazard: Some(hazard),
                         distance: None,

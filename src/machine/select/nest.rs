@@ -146,7 +146,7 @@ impl Lowering<'_> {
         let carried = self.carried(dims, &mut phis);
         let (innermost, _) = dims[dims.len() - 1];
         if let [(only, _)] = dims {
-            self.note_apart(only, 0);
+            self.note_apart(only);
         }
         self.straight_block(&innermost.body);
         for (phi, &next) in carried.iter().zip(&innermost.body.yields) {

@@ -2,7 +2,7 @@
 //! begins when it is there.
 
 use crate::rtl::elaborate::cells::Cells;
-use crate::rtl::netlist::{BinaryOp, Direction, Item, Module, NetId, Operand};
+use crate::rtl::netlist::{BinaryOp, Direction, Expr, Item, Module, NetId, Operand};
 
 /// A part that waits.
 #[derive(Clone, Debug)]
@@ -47,7 +47,7 @@ fn hold(cells: &mut Cells, go: NetId, may: NetId) {
     let [pulse, held_now, may] = [pulse, held, may].map(Operand::Net);
     let wants = cells.gate(BinaryOp::Or, pulse, held_now, "wants");
     let goes = cells.gate(BinaryOp::And, wants.clone(), may.clone(), "goes");
-    cells.drive(go, crate::rtl::netlist::Expr::Copy(goes));
+    cells.drive(go, Expr::Copy(goes));
     let waits = cells.invert(may, "waits");
     let stays = cells.gate(BinaryOp::And, wants, waits, "stays");
     cells.drive_register(held, stays, None, Some(0), None);

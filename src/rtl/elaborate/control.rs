@@ -98,23 +98,35 @@ impl<'a> Top<'a> {
         let Region::Seq(parts) = region else {
             return self.region(region, start);
         };
-        let mut parts = parts.iter().filter(|part| !is_empty(part));
         let mut known = BTreeSet::new();
-        let mut done = start;
-        if let Some(first) = parts.next() {
-            outside(self.program, first, &mut known);
-            done = self.region(first, done);
-        }
-        for part in parts {
+        self.parts(parts, start, |top, part, go| {
             let mut accessed = BTreeSet::new();
-            outside(self.program, part, &mut accessed);
-            let go = self.cells.register("go", 1, done, None, Some(0), None);
+            outside(top.program, part, &mut accessed);
             let new: Vec<MemId> = accessed.difference(&known).copied().collect();
-            if !new.is_empty() {
-                self.cells.module.stages.push((go, self.arrays_of(&new)));
+            if let (Some(go), false) = (go, new.is_empty()) {
+                let arrays = top.arrays_of(&new);
+                top.cells.module.stages.push((go, arrays));
             }
             known.append(&mut accessed);
-            done = self.region(part, Operand::Net(go));
+        })
+    }
+
+    /// Builds regions of which each begins when the one before is done; `begins` sees each, with the register that begins it if
+    /// it is not the first one.
+    fn parts(
+        &mut self,
+        parts: &[Region],
+        start: Operand,
+        mut begins: impl FnMut(&mut Self, &Region, Option<NetId>),
+    ) -> Operand {
+        let mut done = start;
+        for (number, part) in parts.iter().filter(|part| !is_empty(part)).enumerate() {
+            let go = (number > 0).then(|| {
+                let done = done.clone();
+                self.cells.register("go", 1, done, None, Some(0), None)
+            });
+            begins(self, part, go);
+            done = self.region(part, go.map_or(done, Operand::Net));
         }
         done
     }
@@ -136,18 +148,7 @@ impl<'a> Top<'a> {
     pub(super) fn region(&mut self, region: &Region, start: Operand) -> Operand {
         match region {
             Region::Leaf(index) => self.leaf(*index, start),
-            Region::Seq(parts) => {
-                let mut done = start;
-                let mut first = true;
-                for part in parts.iter().filter(|p| !is_empty(p)) {
-                    if !first {
-                        done = self.delay(done, "go");
-                    }
-                    first = false;
-                    done = self.region(part, done);
-                }
-                done
-            }
+            Region::Seq(parts) => self.parts(parts, start, |_, _, _| ()),
             Region::If {
                 cond,
                 then,

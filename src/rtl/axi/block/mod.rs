@@ -31,7 +31,8 @@ pub fn around(
         let mut arrays = plan.arrays.iter();
         arrays.any(|array| array.name == name && array.is_loaded())
     };
-    (design.modules[core], plan.stages) = stages::wait(design.modules[core].clone(), is_loaded);
+    let module = std::mem::take(&mut design.modules[core]);
+    (design.modules[core], plan.stages) = stages::wait(module, is_loaded);
     let mut names = Namer::new();
     names.take(&manifest.module);
     for (_, module) in design.modules.iter() {

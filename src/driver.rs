@@ -5,7 +5,7 @@ mod device;
 
 use crate::arena::Arena;
 use crate::codes;
-use crate::diagnostics::{Diagnostic, Diagnostics, FileId, SourceMap};
+use crate::diagnostics::{Diagnostic, Diagnostics, FileId, SourceMap, Span};
 use crate::directives::Directive;
 use crate::frontend::Choice;
 use crate::ir::{Conversion, FloatFormat, OpKind, Scalar};
@@ -13,6 +13,7 @@ use crate::levels::{self, Aim, Decided, Forecast, Level, Limits, Tried};
 use crate::machine::fit::Trust;
 use crate::machine::program::Program;
 use crate::machine::select::Waits;
+use crate::parallel;
 use crate::progress::Progress;
 use crate::prove::design::{Proof, Question};
 use crate::rtl::elaborate::network::Part;
@@ -33,6 +34,7 @@ use crate::units::float::{self, Operator};
 use crate::{directives, frontend, hwarith, ir, machine, prove, rtl, schedule, transform};
 use choice::{fastest, in_order};
 use std::collections::{BTreeSet, HashMap};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// What a compilation aims at.
 #[derive(Clone, Debug)]
@@ -471,39 +473,38 @@ fn build_network(
     let notes = network.notes.iter();
     let notes = notes.map(|(span, note)| Diagnostic::error(codes::NETWORK, *span, note).as_note());
     warnings.0.extend(notes);
-    let mut parts = Vec::new();
-    let mut tried = Vec::new();
-    let mut passes: BTreeSet<&'static str> = BTreeSet::new();
     // Processes with equal code are one module.
     let mut known: HashMap<(String, Depends), usize> = HashMap::new();
+    let mut unlike = Vec::new();
     let mut which = Vec::new();
-    let step = target.progress.step("scheduling processes");
-    let processes = network.processes.iter().zip(hoist::dependences(network));
-    for (done, (process, depends)) in (0..).zip(processes) {
-        step.part(done, network.processes.len() as u64);
+    for (process, depends) in network.processes.iter().zip(hoist::dependences(network)) {
         let mut unnamed = process.kernel().clone();
         unnamed.name = String::new();
         let text = ir::print::print_kernel(&unnamed, None);
-        let same = (text, depends.clone());
-        let number = match known.get(&same) {
-            Some(number) => *number,
-            None => {
-                let (part, own) = part(
-                    process.kernel(),
-                    &depends,
-                    target,
-                    &mut warnings,
-                    &mut tried,
-                )?;
-                passes.extend(own);
-                parts.push(part);
-                known.insert(same, parts.len() - 1);
-                parts.len() - 1
-            }
-        };
-        which.push(number);
+        let number = known.entry((text, depends.clone())).or_insert_with(|| {
+            unlike.push((process, depends));
+            unlike.len() - 1
+        });
+        which.push(*number);
     }
+    let step = target.progress.step("scheduling processes");
+    let (done, all) = (AtomicU64::new(0), unlike.len() as u64);
+    let found = parallel::map(unlike, |(process, depends)| {
+        let found = part(process.kernel(), &depends, target);
+        step.part(done.fetch_add(1, Ordering::Relaxed) + 1, all);
+        found
+    });
     drop(step);
+    let mut parts = Vec::new();
+    let mut tried = Vec::new();
+    let mut passes: BTreeSet<&'static str> = BTreeSet::new();
+    for found in found {
+        let found = found?;
+        warnings.0.extend(found.warnings.0);
+        tried.extend(found.tried);
+        passes.extend(found.passes);
+        parts.push(found.part);
+    }
     let built = rtl::elaborate::network::build(network, &parts, &which, target.overlaps(), sources);
     let (mut design, manifest) = built?;
     leave_open(&mut design, target);
@@ -568,24 +569,32 @@ fn takes_as_long_always(network: &Network, parts: &[Part]) -> bool {
         && parts.iter().all(|part| takes(part).is_some())
 }
 
+/// A process with its schedule, and how it was chosen.
+struct FoundPart {
+    part: Part,
+    warnings: Diagnostics,
+    tried: Vec<Tried>,
+    passes: Vec<&'static str>,
+}
+
 /// A process with its schedule: of the kernels that the passes offer, the one that takes the fewest cycles.
-fn part(
-    kernel: &ir::Kernel,
-    depends: &Depends,
-    target: &Target,
-    warnings: &mut Diagnostics,
-    tried: &mut Vec<Tried>,
-) -> Result<(Part, Vec<&'static str>), Diagnostics> {
+fn part(kernel: &ir::Kernel, depends: &Depends, target: &Target) -> Result<FoundPart, Diagnostics> {
     let offers = transform::run_on(kernel.clone(), &target.skip, None)?;
-    let ((part, mut own), passes) = fastest(offers, tried, |mut kernel| {
+    let mut tried = Vec::new();
+    let ((part, warnings), passes) = fastest(offers, &mut tried, |mut kernel| {
         hoist::run(&mut kernel, depends);
         let mut own = Diagnostics::default();
         let (program, schedule) = scheduled(&kernel, target, Trust::Compared, &mut own)?;
+        refuse_longer(&own, target, kernel.span)?;
         let taken = taken(&program, &schedule, target);
         Ok(((Part { program, schedule }, own), taken))
     })?;
-    warnings.0.append(&mut own.0);
-    Ok((part, passes))
+    Ok(FoundPart {
+        part,
+        warnings,
+        tried,
+        passes,
+    })
 }
 
 /// Makes sure of a netlist: it runs beside the reference, and a small one of integers is proven before.
@@ -638,14 +647,15 @@ struct Hardware {
 fn forecast(kernel: ir::Kernel, target: &Target) -> Option<Forecast> {
     let offers = transform::run_on(kernel, &target.skip, None).ok()?;
     // What alternatives bring is seen when hardware is built.
-    let offers = offers.iter().filter(|offer| !offer.is_alternative);
-    let forecasts = offers.filter_map(|offer| {
+    let offers = offers.into_iter().filter(|offer| !offer.is_alternative);
+    let forecasts = parallel::map(offers.collect(), |offer| {
         let mut warnings = Diagnostics::default();
         let found = scheduled(&offer.kernel, target, Trust::Believed, &mut warnings);
         let (hardware, schedule) = found.ok()?;
         Some(taken(&hardware, &schedule, target))
     });
-    forecasts.min_by_key(|forecast| forecast.cycles)
+    let known = forecasts.into_iter().flatten();
+    known.min_by_key(|forecast| forecast.cycles)
 }
 
 /// What scheduled hardware will take.
@@ -707,6 +717,18 @@ fn no_schedule_code(why: &NoSchedule) -> &'static str {
     }
 }
 
+/// Error: a loop has a longer interval than is directed, where the target is strict about that.
+fn refuse_longer(warnings: &Diagnostics, target: &Target, span: Span) -> Result<(), Diagnostic> {
+    let refused = warnings.0.iter().find(|d| d.code == codes::INTERVAL);
+    match refused.filter(|_| target.strict) {
+        Some(refused) => {
+            let span = refused.span.unwrap_or(span);
+            Err(Diagnostic::error(codes::INTERVAL, span, &refused.message))
+        }
+        None => Ok(()),
+    }
+}
+
 fn build_kernel(
     sources: &SourceMap,
     kernel: ir::Kernel,
@@ -717,11 +739,7 @@ fn build_kernel(
     if target.overlaps() {
         schedule::overlap::run(&hardware, &mut schedule, &target.device);
     }
-    let refused = warnings.0.iter().find(|d| d.code == codes::INTERVAL);
-    if let Some(refused) = refused.filter(|_| target.strict) {
-        let span = refused.span.unwrap_or(kernel.span);
-        return Err(Diagnostic::error(codes::INTERVAL, span, &refused.message).into());
-    }
+    refuse_longer(&warnings, target, kernel.span)?;
     debug_check("schedule", || {
         schedule::check::check(&hardware, &schedule, &target.device)
     });

@@ -25,6 +25,7 @@ pub mod levels;
 pub mod machine;
 pub mod memo;
 pub mod package;
+pub mod parallel;
 pub mod progress;
 pub mod prove;
 pub mod random;

@@ -1,35 +1,53 @@
-//! Results of pure functions that a thread keeps: the operator modules of one kernel are those of the next, and of every variant
-//! of it that is tried.
+//! Results of pure functions that the process keeps: the operator modules of one kernel are those of the next, and of every
+//! variant of it that is tried.
 
-use crate::hash::FastMap;
-use std::cell::RefCell;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Results beyond which all are forgotten, so that no process that compiles for long grows with what it compiles.
 const MOST: usize = 256;
 
+/// A result that some thread is about to make, or has made.
+type Slot<V> = Arc<OnceLock<V>>;
+
 /// Results by the name of what they were computed from.
 #[derive(Debug)]
-pub struct Memo<V>(RefCell<FastMap<String, V>>);
+pub struct Memo<V>(Mutex<HashMap<String, Slot<V>>>);
 
 impl<V> Default for Memo<V> {
     fn default() -> Self {
-        Memo(RefCell::default())
+        Memo(Mutex::default())
     }
 }
 
 impl<V: Clone> Memo<V> {
-    /// What is kept under a name, if it is what is looked for; else what `make` returns, from then on.
-    pub fn get(&self, name: String, fits: impl Fn(&V) -> bool, make: impl FnOnce() -> V) -> V {
-        if let Some(kept) = self.0.borrow().get(&name).filter(|kept| fits(kept)) {
-            return kept.clone();
+    /// What is kept under a name, if it is what is looked for; else what `make` returns, from then on. Who comes while it is made
+    /// waits for it, so `make` must not ask for the name that it is made for.
+    pub fn get(&self, name: &str, fits: impl Fn(&V) -> bool, make: impl Fn() -> V) -> V {
+        let kept = self.slot(name).get_or_init(&make).clone();
+        if fits(&kept) {
+            return kept;
         }
         let made = make();
-        let mut kept = self.0.borrow_mut();
+        self.keep(name, made.clone());
+        made
+    }
+
+    fn slot(&self, name: &str) -> Slot<V> {
+        // Slots are whole whenever a thread ends.
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(slot) = kept.get(name) {
+            return slot.clone();
+        }
         if kept.len() >= MOST {
             kept.clear();
         }
-        kept.insert(name, made.clone());
-        made
+        kept.entry(name.to_string()).or_default().clone()
+    }
+
+    fn keep(&self, name: &str, made: V) {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.insert(name.to_string(), Arc::new(OnceLock::from(made)));
     }
 }
 
@@ -40,9 +58,8 @@ mod tests {
     #[test]
     fn what_is_kept_is_made_once_and_again_where_it_does_not_fit() {
         let memo = Memo::default();
-        let get = |name: &str, least: u32, make: u32| {
-            memo.get(name.to_string(), |kept| *kept >= least, || make)
-        };
+        let get =
+            |name: &str, least: u32, make: u32| memo.get(name, |kept| *kept >= least, || make);
         assert_eq!(get("a", 0, 1), 1);
         assert_eq!(get("a", 0, 2), 1);
         assert_eq!(get("a", 2, 3), 3);
@@ -50,6 +67,6 @@ mod tests {
         for i in 0..2 * MOST {
             get(&i.to_string(), 0, 5);
         }
-        assert!(memo.0.borrow().len() <= MOST);
+        assert!(memo.0.lock().expect("no thread ended").len() <= MOST);
     }
 }

@@ -3,45 +3,55 @@
 use crate::diagnostics::Diagnostics;
 use crate::ir;
 use crate::levels::{Forecast, Tried};
+use crate::parallel;
 use crate::transform::{self, Offer};
 use std::collections::BTreeSet;
 
 /// What is built of the kernel that takes the fewest cycles, and the passes that changed it; each that there is goes
 /// to `tried`.
-pub fn fastest<T>(
+pub fn fastest<T: Send>(
     offers: Vec<Offer>,
     tried: &mut Vec<Tried>,
-    build: impl Fn(ir::Kernel) -> Result<(T, Forecast), Diagnostics>,
+    build: impl Fn(ir::Kernel) -> Result<(T, Forecast), Diagnostics> + Sync,
 ) -> Result<(T, Vec<&'static str>), Diagnostics> {
     let is_choice = offers.len() > 1;
     let first = tried.len();
     let mut best: Result<Option<(T, Forecast, usize)>, Diagnostics> = Ok(None);
     let mut passes = Vec::new();
-    in_turn(offers, |offer| {
-        let what = in_words(&offer);
-        let is_alternative = offer.is_alternative;
-        let built = build(offer.kernel);
-        let after = built.as_ref().ok().map(|(_, taken)| *taken);
-        tried.push(Tried {
-            what,
-            before: None,
-            after,
-            kept: false,
-        });
-        match (built, &best) {
-            // The later ones are the plainer ones: they win ties.
-            (Ok((_, taken)), Ok(Some((_, least, _))))
-                if taken.cycles > least.cycles
-                    || is_alternative && taken.cycles == least.cycles => {}
-            (Ok((built, taken)), _) => {
-                best = Ok(Some((built, taken, tried.len() - 1)));
-                passes = offer.done;
+    let attempt = |offer: Offer| {
+        (
+            in_words(&offer),
+            offer.is_alternative,
+            offer.done,
+            build(offer.kernel),
+        )
+    };
+    in_turn(offers, |offers| {
+        let mut taken = Vec::new();
+        for (what, is_alternative, done, built) in parallel::map(offers, attempt) {
+            let after = built.as_ref().ok().map(|(_, taken)| *taken);
+            taken.push(after.map(|after| after.cycles));
+            tried.push(Tried {
+                what,
+                before: None,
+                after,
+                kept: false,
+            });
+            match (built, &best) {
+                // The later ones are the plainer ones: they win ties.
+                (Ok((_, taken)), Ok(Some((_, least, _))))
+                    if taken.cycles > least.cycles
+                        || is_alternative && taken.cycles == least.cycles => {}
+                (Ok((built, taken)), _) => {
+                    best = Ok(Some((built, taken, tried.len() - 1)));
+                    passes = done;
+                }
+                // A gamble without hardware is lost; the plain kernel still has some, or none has.
+                (Err(_), Ok(Some(_))) => {}
+                (Err(errors), _) => best = Err(errors),
             }
-            // A gamble without hardware is lost; the plain kernel still has some, or none has.
-            (Err(_), Ok(Some(_))) => {}
-            (Err(errors), _) => best = Err(errors),
         }
-        after.map(|taken| taken.cycles)
+        taken
     });
     let (built, _, kept) = best?.expect("transform::run gives at least one kernel");
     tried[kept].kept = true;
@@ -51,26 +61,18 @@ pub fn fastest<T>(
     Ok((built, passes))
 }
 
-/// Tries offers, one after the other, which gives the cycles that each takes if there is hardware; alternatives only to the
-/// best one.
-fn in_turn(offers: Vec<Offer>, mut attempt: impl FnMut(Offer) -> Option<u64>) {
+/// Tries offers, which gives the cycles that each takes if there is hardware; then alternatives, but only to the best one.
+fn in_turn(offers: Vec<Offer>, mut attempt: impl FnMut(Vec<Offer>) -> Vec<Option<u64>>) {
     let is_alternative = |offer: &Offer| offer.is_alternative;
-    let (alternatives, offers): (Vec<Offer>, Vec<Offer>) =
+    let (mut alternatives, offers): (Vec<Offer>, Vec<Offer>) =
         offers.into_iter().partition(is_alternative);
-    let mut best: Option<(u64, usize)> = None;
-    for offer in offers {
-        let root = offer.root;
-        let cycles = attempt(offer);
-        let is_best = |cycles: &u64| best.is_none_or(|(least, _)| *cycles <= least);
-        if let Some(cycles) = cycles.filter(is_best) {
-            best = Some((cycles, root));
-        }
-    }
-    let root = best.map(|(_, root)| root);
-    let meant = alternatives
-        .into_iter()
-        .filter(|offer| root.is_none_or(|root| offer.root == root));
-    meant.for_each(|offer| _ = attempt(offer));
+    let roots: Vec<usize> = offers.iter().map(|offer| offer.root).collect();
+    let found = attempt(offers).into_iter().zip(roots);
+    let known = found.filter_map(|(cycles, root)| Some((cycles?, root)));
+    // Of equal ones the last.
+    let best = known.rev().min_by_key(|(cycles, _)| *cycles);
+    alternatives.retain(|offer| best.is_none_or(|(_, root)| offer.root == root));
+    attempt(alternatives);
 }
 
 /// The gambles of an offer, in words.
@@ -116,10 +118,13 @@ mod tests {
                 is_alternative,
             });
         let mut order = Vec::new();
-        in_turn(named.collect(), |offer| {
-            let number: usize = offer.kernel.name.parse().expect("a number");
-            order.push(number);
-            offers[number].2
+        in_turn(named.collect(), |some| {
+            let numbers = some
+                .iter()
+                .map(|offer| offer.kernel.name.parse().expect("a number"));
+            let numbers: Vec<usize> = numbers.collect();
+            order.extend(&numbers);
+            numbers.iter().map(|&number| offers[number].2).collect()
         });
         order
     }

@@ -43,9 +43,6 @@ use world::Binding;
 
 pub use check::Checked;
 
-/// Stack of the compiling thread, in bytes: the bounds on nesting are chosen for it.
-const STACK: usize = 512 << 20;
-
 /// What is compiled of a file.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Choice<'t> {
@@ -123,7 +120,7 @@ pub fn check(sources: &mut SourceMap, file: FileId) -> std::result::Result<Check
 pub fn on_big_stack<T: Send>(f: impl FnOnce() -> T + Send) -> T {
     std::thread::scope(|scope| {
         let run = std::thread::Builder::new()
-            .stack_size(STACK)
+            .stack_size(crate::parallel::STACK)
             .spawn_scoped(scope, f);
         match run.map(std::thread::ScopedJoinHandle::join) {
             Ok(Ok(result)) => result,

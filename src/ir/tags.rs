@@ -9,6 +9,25 @@ pub struct Tags {
     pub unroll: Option<Unroll>,
 }
 
+impl Tags {
+    /// Whether iterations are to overlap, so that no loop may stay inside.
+    pub fn is_to_be_pipelined(self) -> bool {
+        matches!(self.pipeline, Some(Pipeline::Least | Pipeline::Every(_)))
+    }
+
+    /// The directive that the loop of that label is under, as on the command line.
+    pub fn cause(self, label: &str) -> String {
+        match (self.unroll, self.pipeline) {
+            (Some(Unroll::By(factor) | Unroll::Abreast(factor)), _) => {
+                format!("--unroll {label}={factor}")
+            }
+            (Some(Unroll::Fully), _) => format!("--unroll {label}"),
+            (None, Some(Pipeline::Every(cycles))) => format!("--pipeline {label}={cycles}"),
+            (None, _) => format!("--pipeline {label}=0"),
+        }
+    }
+}
+
 /// How the iterations of a loop overlap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pipeline {

@@ -98,6 +98,13 @@ impl Choice {
         Some(choice)
     }
 
+    /// The kernel of a variant directed so.
+    pub fn directed(&self, variant: &Variant) -> Kernel {
+        let mut directed = variant.clone();
+        self.tag(directed.kernel_mut());
+        directed.into_kernel()
+    }
+
     /// Directs the kernel of a variant so.
     pub fn tag(&self, kernel: &mut Kernel) {
         if let Some(Op {

@@ -12,9 +12,10 @@ mod variants;
 use crate::diagnostics::SourceMap;
 use crate::ir::print::print_kernel;
 use crate::ir::{Block, Kernel, OpKind, Path};
+use crate::parallel;
 use crate::transform::{copied_params, distribute, invariants, restructure, scalar_expansion};
 use choice::Choice;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use variants::Variant;
 
 /// How much the compiler does for speed.
@@ -141,7 +142,7 @@ pub fn direct(
     kernel: &mut Kernel,
     sources: &SourceMap,
     aim: &Aim,
-    forecast: &dyn Fn(Kernel) -> Option<Forecast>,
+    forecast: &(dyn Fn(Kernel) -> Option<Forecast> + Sync),
     tell: &dyn Fn(u64, u64),
 ) -> Decided {
     let mut search = Search {
@@ -176,7 +177,7 @@ pub fn direct(
 
 struct Search<'f> {
     aim: &'f Aim,
-    forecast: &'f dyn Fn(Kernel) -> Option<Forecast>,
+    forecast: &'f (dyn Fn(Kernel) -> Option<Forecast> + Sync),
     tell: &'f dyn Fn(u64, u64),
     sources: &'f SourceMap,
     /// What has been forecast.
@@ -428,24 +429,53 @@ impl Search<'_> {
 
     /// Two iterations of each loop of a nest side by side, or as many as there are banks for, the best ones first.
     fn firsts(&mut self, variants: &[Variant], nest: &Path, before: &Forecast) -> Vec<Found> {
-        let mut firsts = Vec::new();
+        let mut candidates = Vec::new();
         for variant in variants {
             for path in variant.candidates(nest) {
                 // Banks that there are already suit as many lanes.
                 let banks = Choice::of(variant, &path, 2, self.aim).and_then(|two| two.aligned);
-                let mut counts = banks.into_iter().chain([2]);
-                firsts.extend(counts.find_map(|count| self.lanes(variant, &path, count, before)));
+                candidates.push((variant, path, banks));
             }
+        }
+        self.look_ahead(&candidates);
+        let mut firsts = Vec::new();
+        for (variant, path, banks) in candidates {
+            let mut counts = banks.into_iter().chain([2]);
+            firsts.extend(counts.find_map(|count| self.lanes(variant, &path, count, before)));
         }
         firsts.retain(|found| found.forecast.cycles < before.cycles);
         firsts.sort_by_key(|found| found.forecast.cycles);
         firsts
     }
 
+    /// Forecasts side by side what would be forecast one after the other: for each candidate the lanes that are tried first, as far
+    /// as that may be done.
+    fn look_ahead(&mut self, candidates: &[(&Variant, Path, Option<u64>)]) {
+        let mut effort = self.effort;
+        let mut kernels = BTreeMap::new();
+        for (variant, path, banks) in candidates {
+            let count = banks.unwrap_or(2);
+            let Some(choice) = Choice::of(variant, path, count, self.aim) else {
+                continue;
+            };
+            match effort.checked_sub(cost(variant, lanes_cost(count))) {
+                Some(left) => effort = left,
+                None => break,
+            }
+            let kernel = choice.directed(variant);
+            let text = print_kernel(&kernel, None);
+            if !self.known.contains_key(&text) {
+                kernels.insert(text, kernel);
+            }
+        }
+        let forecast = |(text, kernel)| (text, (self.forecast)(kernel));
+        let found = parallel::map(kernels.into_iter().collect(), forecast);
+        self.known.extend(found);
+    }
+
     /// Counts what is done with a kernel, so many times; `None`: that would be too much.
     fn spend(&mut self, variant: &Variant, times: u64) -> Option<()> {
-        let size = variant.size.saturating_mul(times);
-        self.effort = self.effort.checked_sub(size)?;
+        self.effort = self.effort.checked_sub(cost(variant, times))?;
         let all = effort(self.aim.level);
         (self.tell)(all - self.effort, all);
         Some(())
@@ -493,10 +523,8 @@ impl Search<'_> {
         before: &Forecast,
     ) -> Option<Found> {
         let choice = Choice::of(variant, path, count, self.aim)?;
-        self.spend(variant, count.div_ceil(2))?;
-        let mut directed = variant.clone();
-        choice.tag(directed.kernel_mut());
-        let forecast = self.forecast_of(directed.into_kernel());
+        self.spend(variant, lanes_cost(count))?;
+        let forecast = self.forecast_of(choice.directed(variant));
         self.tried.push(Tried {
             what: choice.words(variant, self.sources).unwrap_or_default(),
             before: Some(*before),
@@ -539,6 +567,16 @@ impl Search<'_> {
         let by_logic = most(luts, before.mapped(), found.mapped());
         by_blocks.into_iter().chain(by_logic).min()
     }
+}
+
+/// Operations that are looked at where a kernel is, so many times.
+fn cost(variant: &Variant, times: u64) -> u64 {
+    variant.size.saturating_mul(times)
+}
+
+/// How often that is where so many iterations run side by side.
+fn lanes_cost(count: u64) -> u64 {
+    count.div_ceil(2)
 }
 
 /// Whether the second one takes less time by more than one part in so many.

@@ -6,6 +6,7 @@ use crate::hwarith::equal::{self, Context, Difference, Pair};
 use crate::hwarith::split::{Limits, ROUNDS, is_too_wide, rebuild, split_pure};
 use crate::hwarith::{Graph, NodeId};
 use crate::memo::Memo;
+use std::sync::LazyLock;
 
 /// Whether a rewrite is compared with what was there before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,13 +24,8 @@ pub fn fit(program: &mut Program, limits: Limits, trust: Trust, warnings: &mut D
     for unit in program.units.values_mut() {
         let whole = std::mem::take(&mut unit.graph);
         let name = format!("{} {limits:?}", unit.name);
-        let fitted = UNITS.with(|kept| {
-            kept.get(
-                name,
-                |fitted| fitted.whole == whole,
-                || fit_unit(whole.clone(), limits),
-            )
-        });
+        let fit = || fit_unit(whole.clone(), limits);
+        let fitted = UNITS.get(&name, |fitted| fitted.whole == whole, fit);
         unit.graph = fitted.graph;
         warnings.0.extend(fitted.warnings.0);
     }
@@ -55,10 +51,8 @@ pub fn fit(program: &mut Program, limits: Limits, trust: Trust, warnings: &mut D
     }
 }
 
-thread_local! {
-    /// By name and limits: operator modules that were fitted.
-    static UNITS: Memo<Fitted> = Memo::default();
-}
+/// By name and limits: operator modules that were fitted.
+static UNITS: LazyLock<Memo<Fitted>> = LazyLock::new(Memo::default);
 
 /// An operator module before and after, with what was said of it.
 #[derive(Clone)]

@@ -17,7 +17,7 @@ const BUILT_IN: &[(&str, &str)] = built_in!(
 );
 
 /// Timing of a device family.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct Device {
     /// Short name.
     pub name: String,
@@ -41,7 +41,7 @@ pub struct Device {
 }
 
 /// What a device has.
-#[derive(Clone, Copy, Debug, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 pub struct Total {
     /// LUT4.
     pub luts: u64,
@@ -66,7 +66,7 @@ impl Default for Total {
 }
 
 /// What memories can be made of.
-#[derive(Clone, Copy, Debug, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 pub struct Memory {
     /// Whether lookup tables can be memory that is written.
     pub lut_ram: bool,
@@ -84,7 +84,7 @@ impl Default for Memory {
 }
 
 /// Overheads of a register-to-register path.
-#[derive(Clone, Copy, Debug, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 pub struct Clock {
     /// ns: clock-to-output of a register, set-up, skew.
     pub overhead: f64,
@@ -100,7 +100,7 @@ fn one() -> f64 {
 }
 
 /// Operand widths of a hard multiplier.
-#[derive(Clone, Copy, Debug, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 pub struct Dsp {
     /// Bits of one operand, signed or unsigned.
     pub width_a: u32,
@@ -146,7 +146,7 @@ pub enum Class {
 }
 
 /// `base + per_bit * width + per_log2 * ceil(log2 width)`, in ns.
-#[derive(Clone, Copy, Debug, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 pub struct Delay {
     base: f64,
     #[serde(default)]

@@ -212,7 +212,7 @@ pub fn schedule(
     for unit in program.units.values() {
         let scheduled = match &unit.foreign {
             Some(foreign) => units::foreign(&unit.graph, foreign, device, budget),
-            None => units::schedule(&unit.graph, device, budget, warnings),
+            None => units::kept(unit, device, budget, warnings),
         };
         let unit = scheduled
             .ok_or_else(|| format!("operator '{}' without a schedule", unit.name))

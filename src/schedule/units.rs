@@ -8,6 +8,44 @@ use crate::hwarith::equal;
 use crate::hwarith::graph::Op;
 use crate::hwarith::{Graph, NodeId, iterate};
 use crate::ir::Foreign;
+use crate::machine::program::Unit;
+use crate::memo::Memo;
+use std::sync::LazyLock;
+
+/// By name and time of a cycle: operators that were scheduled.
+static SCHEDULED: LazyLock<Memo<Scheduled>> = LazyLock::new(Memo::default);
+
+/// An operator, the device that it was scheduled for, and its implementations, with what was said of them.
+#[derive(Clone)]
+struct Scheduled {
+    graph: Graph,
+    device: Device,
+    found: Option<UnitSchedule>,
+    warnings: Diagnostics,
+}
+
+/// As [`schedule`]; what was scheduled before is known.
+pub fn kept(
+    unit: &Unit,
+    device: &Device,
+    budget: f64,
+    warnings: &mut Diagnostics,
+) -> Option<UnitSchedule> {
+    let graph = &unit.graph;
+    let name = format!("{} {budget} {}", unit.name, device.name);
+    let fits = |known: &Scheduled| known.graph == *graph && known.device == *device;
+    let known = SCHEDULED.get(&name, fits, || {
+        let mut warnings = Diagnostics::default();
+        Scheduled {
+            found: schedule(graph, device, budget, &mut warnings),
+            graph: graph.clone(),
+            device: device.clone(),
+            warnings,
+        }
+    });
+    warnings.0.extend(known.warnings.0);
+    known.found
+}
 
 /// Bits of unrolled steps from which an operator is not pipelined.
 const MAX_UNROLLED: u64 = 20_000;

@@ -30,7 +30,7 @@ pub const UNKNOWN_TRIP: &str =
 
 /// Whether any loop is to be unrolled.
 pub fn concerns(kernel: &Kernel) -> bool {
-    let is_concerned = |tags: Tags| tags.unroll.is_some() || has_no_loops_inside(tags);
+    let is_concerned = |tags: Tags| tags.unroll.is_some() || tags.is_to_be_pipelined();
     kernel
         .body
         .any_op(&|op| op.kind.tags().is_some_and(is_concerned))
@@ -112,11 +112,6 @@ pub fn is_unknown(kernel: &Kernel, f: &For) -> bool {
     false
 }
 
-/// A pipelined loop is the innermost one.
-fn has_no_loops_inside(tags: Tags) -> bool {
-    matches!(tags.pipeline, Some(Pipeline::Least | Pipeline::Every(_)))
-}
-
 struct Unroller<'k> {
     /// Without its body.
     kernel: &'k mut Kernel,
@@ -179,7 +174,7 @@ impl Unroller<'_> {
 
     /// Makes one iteration of a `while` as many as is directed: each but the first is begun if the condition still holds.
     fn repeat_in_body(&mut self, w: &mut While, span: Span) -> Result<(), Diagnostic> {
-        let directive = cause_of(&w.label, w.tags);
+        let directive = w.tags.cause(&w.label);
         let refuse = |pass: &Self, why: &str| Err(pass.refusal(span, &directive, why));
         let factor = match w.tags.unroll.take() {
             None => return Ok(()),
@@ -233,8 +228,9 @@ impl Unroller<'_> {
     fn kept(&mut self, op: &mut Op) -> Result<(), Diagnostic> {
         self.values.parameters(self.kernel, &op.kind);
         let cause = op.kind.label().zip(op.kind.tags());
-        let cause = cause.filter(|(_, tags)| has_no_loops_inside(*tags) && self.only.is_none());
-        let cause = cause.map(|(label, tags)| cause_of(label, tags));
+        let cause =
+            cause.filter(|(_, tags)| Tags::is_to_be_pipelined(*tags) && self.only.is_none());
+        let cause = cause.map(|(label, tags)| tags.cause(label));
         let depth = self.causes.len();
         self.causes.extend(cause);
         for block in op.kind.blocks_mut() {
@@ -290,7 +286,7 @@ impl Unroller<'_> {
                 let dependent = abreast::may_run(&self.values, &f, factor.into());
                 dependent.map_err(|at| {
                     let why = "its iterations depend on one another here";
-                    self.refusal(at, &cause(&f), why)
+                    self.refusal(at, &f.tags.cause(&f.label), why)
                 })?;
                 u64::from(factor)
             }
@@ -315,7 +311,7 @@ impl Unroller<'_> {
             }
             _ if factor < u64::MAX => self.in_part_of_many(f, factor, span, out)?,
             _ => {
-                return Err(self.refusal(span, &cause(&f), UNKNOWN_TRIP));
+                return Err(self.refusal(span, &f.tags.cause(&f.label), UNKNOWN_TRIP));
             }
         };
         self.renamed.extend(results.into_iter().zip(carried));
@@ -335,7 +331,7 @@ impl Unroller<'_> {
             "loop '{}' is unrolled, so that its other directive cannot be carried out",
             f.label
         );
-        Err(self.refusal(span, &cause(f), &why))
+        Err(self.refusal(span, &f.tags.cause(&f.label), &why))
     }
 
     /// All iterations; gives the carried values after them.
@@ -384,7 +380,7 @@ impl Unroller<'_> {
         let left = self.budget.checked_sub(1);
         let (Some(block), Some(left)) = (copied, left) else {
             let why = format!("more than {MAX_OPS} operations");
-            return Err(self.refusal(span, &cause(f), &why));
+            return Err(self.refusal(span, &f.tags.cause(&f.label), &why));
         };
         self.budget = left;
         Ok(block)
@@ -504,7 +500,7 @@ impl Unroller<'_> {
         out: &mut Vec<Op>,
     ) -> Result<Vec<ValueId>, Diagnostic> {
         let step = iterations::step(&f, self.constant(f.step), |v| self.values.range(v));
-        let step = step.map_err(|why| self.refusal(span, &cause(&f), why))?;
+        let step = step.map_err(|why| self.refusal(span, &f.tags.cause(&f.label), why))?;
         self.in_part(f, factor, span, out, |build, f| {
             let count = iterations::count(build, f, &step);
             let factor_of = build.index(factor);
@@ -573,23 +569,6 @@ fn guarded(ops: Vec<Op>, guard: ValueId) -> Vec<Op> {
         }
     };
     ops.into_iter().map(guard_one).collect()
-}
-
-/// The directive that a counted loop is under.
-fn cause(f: &For) -> String {
-    cause_of(&f.label, f.tags)
-}
-
-/// The directive that a loop is under, as on the command line.
-fn cause_of(label: &str, tags: Tags) -> String {
-    match (tags.unroll, tags.pipeline) {
-        (Some(Unroll::By(factor) | Unroll::Abreast(factor)), _) => {
-            format!("--unroll {label}={factor}")
-        }
-        (Some(Unroll::Fully), _) => format!("--unroll {label}"),
-        (None, Some(Pipeline::Every(cycles))) => format!("--pipeline {label}={cycles}"),
-        (None, _) => format!("--pipeline {label}=0"),
-    }
 }
 
 /// Puts a block at the end of another, which then yields what that one yields.

@@ -118,6 +118,54 @@ fn every_loop_can_be_unrolled_without_changing_a_bit() {
     ]);
 }
 
+/// Each stream hands out one element at a time, as an iteration begins.
+#[test]
+fn a_loop_that_streams_keep_from_being_pipelined_is_named_with_the_reason() {
+    let of = |body: &str, value: &str, strict| {
+        let text = format!(
+            "from allo import *\n\n@kernel\ndef top(s: Stream[i32], o: Stream[i32], y: \"i32[8]\"):\n{body}    o.put(0)\n"
+        );
+        compile_text(&text, &[("pipeline", value)], strict)
+    };
+    let counted = |line: &str| format!("    for i in range(8):\n        {line}\n");
+    let twice = counted("y[i] = s.get() - s.get()");
+    let late = counted("o.put(i)\n        y[i] = s.get()");
+    let open =
+        "    c: i32 = 0\n    while c < 8:\n        y[c] = s.get() - s.get()\n        c += 1\n"
+            .to_string();
+    for (body, value, expected) in [
+        (
+            &twice,
+            "i=1",
+            "--pipeline i=1: one iteration follows the other, since each needs something twice of stream 's'",
+        ),
+        (
+            &late,
+            "i",
+            "--pipeline i=1: one iteration follows the other, since each needs something of stream 's' after it put something",
+        ),
+        (
+            &open,
+            "while@6=2",
+            "--pipeline while=2: one iteration follows the other, since each needs something twice of stream 's'",
+        ),
+    ] {
+        let warnings = of(body, value, false).expect("hardware").warnings.0;
+        let found: Vec<&str> = warnings.iter().map(|one| one.message.as_str()).collect();
+        assert!(found.contains(&expected), "{found:?}");
+        assert_eq!(of(body, value, true).err().as_deref(), Some(expected));
+    }
+    for (body, value) in [(&twice, "i=-1"), (&counted("y[i] = s.get()"), "i=1")] {
+        assert!(
+            of(body, value, true)
+                .expect("hardware")
+                .warnings
+                .0
+                .is_empty()
+        );
+    }
+}
+
 /// The data say in which of the iterations that are one the loop ends; what it carries is that of the last one that ran.
 #[test]
 fn a_loop_without_a_counter_is_unrolled_without_changing_a_bit() {

@@ -14,14 +14,13 @@ use crate::machine::program::{Leaf, LeafId};
 use crate::memo::Memo;
 use crate::units::float;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
 
 /// Nodes that are sums, carried values, or choices between them, with their formats.
 type Formats = BTreeMap<NodeId, FloatFormat>;
 
-thread_local! {
-    /// Whether the modules of two names compute the same, with what was said of it.
-    static SAME: Memo<(bool, Diagnostics)> = Memo::default();
-}
+/// Whether the modules of two names compute the same, with what was said of it.
+static SAME: LazyLock<Memo<(bool, Diagnostics)>> = LazyLock::new(Memo::default);
 
 impl Lowering<'_> {
     /// Has every loop carry its sums unpacked.
@@ -156,7 +155,7 @@ impl Lowering<'_> {
             (same, warnings)
         };
         let pair = format!("{unit_name} {larger}");
-        let (same, warnings) = SAME.with(|kept| kept.get(pair, |_| true, compare));
+        let (same, warnings) = SAME.get(&pair, |_| true, compare);
         self.warnings.0.extend(warnings.0);
         self.larger_are_same.insert(unit, same);
         same

@@ -20,7 +20,7 @@ impl Lowering<'_> {
         name: &str,
         args: Vec<NodeId>,
         ty: HwType,
-        make: impl FnOnce() -> Graph,
+        make: impl Fn() -> Graph,
     ) -> NodeId {
         let unit = self.unit(name, ty.width, make);
         self.b().call(HwOp::Call(unit), args, ty)

@@ -37,6 +37,7 @@ use crate::memo::Memo;
 use num_bigint::{BigInt, BigUint};
 use num_traits::ToPrimitive;
 use std::collections::{BTreeSet, HashMap};
+use std::sync::LazyLock;
 
 /// Selects hardware for one kernel without calls. What is suspicious about it goes to `warnings`.
 ///
@@ -126,10 +127,8 @@ struct Lowering<'k> {
     warnings: &'k mut Diagnostics,
 }
 
-thread_local! {
-    /// Graphs of operator modules, with what was said when they were made.
-    static UNITS: Memo<(Graph, Diagnostics)> = Memo::default();
-}
+/// Graphs of operator modules, with what was said when they were made.
+static UNITS: LazyLock<Memo<(Graph, Diagnostics)>> = LazyLock::new(Memo::default);
 
 impl<'k> Lowering<'k> {
     fn new(kernel: &'k Kernel, warnings: &'k mut Diagnostics) -> Self {
@@ -430,7 +429,7 @@ impl<'k> Lowering<'k> {
     }
 
     /// The operator module of that name, which says all that its graph depends on; made on first use.
-    fn unit(&mut self, name: &str, width: u32, make: impl FnOnce() -> Graph) -> UnitId {
+    fn unit(&mut self, name: &str, width: u32, make: impl Fn() -> Graph) -> UnitId {
         if let Some(&id) = self.unit_ids.get(name) {
             return id;
         }
@@ -438,7 +437,7 @@ impl<'k> Lowering<'k> {
             let mut warnings = Diagnostics::default();
             (equal::rebuilt(make(), &mut warnings), warnings)
         };
-        let (graph, warnings) = UNITS.with(|kept| kept.get(name.to_string(), |_| true, rebuilt));
+        let (graph, warnings) = UNITS.get(name, |_| true, rebuilt);
         self.warnings.0.extend(warnings.0);
         self.push_unit(name, width, graph)
     }
@@ -548,17 +547,38 @@ impl<'k> Lowering<'k> {
                 }
             }
             nest::Plan::Pipeline(dims) => self.pipelined_nest(&dims, regions),
-            nest::Plan::Sequential => self.sequential_for(f, op, regions),
+            nest::Plan::Sequential(why) => {
+                self.say_in_turn(op, why);
+                self.sequential_for(f, op, regions);
+            }
         }
     }
 
     fn while_region(&mut self, w: &While, op: &Op, regions: &mut Vec<Region>) {
         let inner = w.cond.ops.iter().chain(&w.body.ops).any(Op::contains_loop);
-        if inner || !transfer::may_wait(self, false, [&w.cond, &w.body]) {
-            self.sequential_while(w, op, regions);
-        } else {
-            self.pipelined_while(w, op, regions);
+        let why = match inner {
+            true => None,
+            false => transfer::in_turn_because(self, false, [&w.cond, &w.body]),
+        };
+        if !inner && why.is_none() {
+            return self.pipelined_while(w, op, regions);
         }
+        self.say_in_turn(op, why);
+        self.sequential_while(w, op, regions);
+    }
+
+    /// Warns of a loop that is to be pipelined and is not, since each of its iterations does what `why` says.
+    fn say_in_turn(&mut self, op: &Op, why: Option<String>) {
+        let (Some(why), Some(tags), Some(label)) = (why, op.kind.tags(), op.kind.label()) else {
+            return;
+        };
+        if !tags.is_to_be_pipelined() {
+            return;
+        }
+        let asked = tags.cause(label);
+        let message = format!("{asked}: one iteration follows the other, since each {why}");
+        let warning = Diagnostic::error(codes::INTERVAL, op.span, message).as_warning();
+        self.warnings.0.push(warning);
     }
 
     /// Vars for carried values, written with `inits` in the open block (one is opened if needed).

@@ -2,7 +2,7 @@
 //! whose last iteration changes nothing.
 
 use super::affine::Counter;
-use super::transfer::may_wait;
+use super::transfer::in_turn_because;
 use super::{Location, Lowering, hw_type};
 use crate::hwarith::HwType;
 use crate::hwarith::graph::{NodeId, Op as HwOp, Predicate, VarId};
@@ -18,8 +18,8 @@ pub enum Plan<'f> {
     Never,
     /// One pipeline over these loops, outermost first.
     Pipeline(Vec<(&'f For, &'f Op)>),
-    /// A sequential region around its body.
-    Sequential,
+    /// A sequential region around its body; why it is none, if the loop has no loop inside, as words after "each iteration".
+    Sequential(Option<String>),
 }
 
 /// Values of the induction variable; of at least one iteration.
@@ -43,14 +43,14 @@ pub fn plan<'f>(lowering: &Lowering, f: &'f For, op: &'f Op) -> Plan<'f> {
     loop {
         let (outer, _) = dims[dims.len() - 1];
         if !outer.body.ops.iter().any(Op::contains_loop) {
-            return match may_wait(lowering, true, [&outer.body]) {
-                true => Plan::Pipeline(dims),
-                false => Plan::Sequential,
+            return match in_turn_because(lowering, true, [&outer.body]) {
+                None => Plan::Pipeline(dims),
+                why => Plan::Sequential(why),
             };
         }
         match inside(lowering, outer) {
             Some(inner) => dims.push(inner),
-            None => return Plan::Sequential,
+            None => return Plan::Sequential(None),
         }
     }
 }

@@ -8,30 +8,46 @@ use crate::machine::program::{Place, Side};
 use num_traits::Zero;
 use std::collections::BTreeSet;
 
-/// Whether iterations with these blocks, one after the other, can overlap: all that they get they get as they begin, one
-/// element of a stream at most, and nothing that may depend on what they put; and what they ask, they ask then. `always`: an
-/// iteration that begins does all of it.
-pub fn may_wait<'b>(
+/// Why iterations with these blocks, one after the other, cannot overlap, as words that follow "each iteration"; `None` if they
+/// can: all that they get they get as they begin, one element of a stream at most, and nothing that may depend on what they put;
+/// and what they ask, they ask then. `always`: an iteration that begins does all of it.
+pub fn in_turn_because<'b>(
     lowering: &Lowering,
     always: bool,
     blocks: impl IntoIterator<Item = &'b Block>,
-) -> bool {
+) -> Option<String> {
     let mut begun: BTreeSet<ArrayId> = BTreeSet::new();
     let mut puts: BTreeSet<ArrayId> = BTreeSet::new();
-    let mut fits = true;
+    let mut why = None;
     for block in blocks {
         block.for_each_op(&mut |op| match &op.kind {
             OpKind::Put { at, .. } => _ = puts.insert(at.array),
             OpKind::Get { at } | OpKind::Attempt { at, .. } => {
                 let is_known = always && at.when.is_none();
-                let knows = lowering.waits == Waits::UnderConditions || is_known;
-                fits &= puts.is_empty() && knows && begun.insert(at.array);
+                let is_first = begun.insert(at.array);
+                let what = match () {
+                    () if !puts.is_empty() => "needs something of",
+                    () if !is_first => "needs something twice of",
+                    () if !is_known && lowering.waits == Waits::Always => "may need something of",
+                    () => return,
+                };
+                why.get_or_insert((what, at.array, !puts.is_empty()));
             }
             _ => {}
         });
     }
+    let name = |array: ArrayId| &lowering.kernel.arrays[array].name;
+    if let Some((what, array, has_put)) = why {
+        let when = if has_put {
+            " after it put something"
+        } else {
+            ""
+        };
+        return Some(format!("{what} stream '{}'{when}", name(array)));
+    }
     // Who asks for room counts on what is put by others only.
-    fits && begun.is_disjoint(&puts)
+    let both = begun.intersection(&puts).next();
+    both.map(|&array| format!("asks stream '{}' for room and puts into it", name(array)))
 }
 
 impl Lowering<'_> {

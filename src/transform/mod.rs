@@ -43,6 +43,7 @@ pub mod scalar_expansion;
 pub mod streamed;
 pub mod streamline;
 pub mod tables;
+pub mod turns;
 pub mod unroll;
 pub mod walk;
 pub mod window;
@@ -261,6 +262,14 @@ pub const PASSES: &[Pass] = &[
         concerns: is_branch,
         run: convert_branches::run,
         is_gamble: false,
+        keeps_streams: true,
+    },
+    Pass {
+        name: "turns",
+        contract: "an iteration that gets several elements of a stream becomes as many, each of which gets one",
+        concerns: |kind| matches!(kind, OpKind::Get { .. }),
+        run: turns::run,
+        is_gamble: true,
         keeps_streams: true,
     },
     Pass {

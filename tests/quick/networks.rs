@@ -1,7 +1,7 @@
 //! Networks: processes on streams compute what the reference does, whatever pauses there are, and overlap; what cannot run is
 //! said.
 
-use crate::directives::{checked, compile_text};
+use crate::directives::{checked, checked_for, compile_text, target};
 use crate::support;
 use allo_hls::diagnostics::Diagnostics;
 use allo_hls::driver::{self, Compilation, Target};
@@ -141,7 +141,27 @@ fn what_is_got_behind_what_is_put_is_a_pipeline_where_it_cannot_depend_on_it() {
     assert_eq!(intervals(&built("got_behind")), [Some(1); 3]);
     let answered = "from allo import *\n\n@kernel\ndef top(a: Stream[i32], o: Stream[i32]):\n    for i in range(8):\n        \
                     o.put(i)\n        o.put(a.get())\n";
-    assert_eq!(intervals(&checked(answered, &[])), [None]);
+    let plain = Target {
+        skip: vec!["turns".into()],
+        ..target(&[]).expect("a target")
+    };
+    assert_eq!(intervals(&checked_for(answered, &plain)), [None]);
+    // Each iteration takes two turns, of which the second one gets.
+    let turns = checked(answered, &[]).manifest.loops;
+    assert_eq!((turns[0].ii, turns[0].trip), (Some(1), [Some(16); 2]));
+}
+
+/// Each stream hands out one element in a turn; what was got before is held.
+#[test]
+fn iterations_that_get_several_elements_of_a_stream_overlap_in_turns() {
+    let text = "from allo import *\n\n@kernel\ndef top(s: Stream[f32], o: Stream[f32]):\n    for i in range(64):\n        \
+                a = s.get()\n        b = s.get()\n        o.put(a * b + a)\n";
+    let [pairs] = &checked(text, &[]).manifest.loops[..] else {
+        panic!("one loop");
+    };
+    assert_eq!((pairs.ii, pairs.trip), (Some(1), [Some(128); 2]));
+    let turns = built("in_turns").manifest.loops;
+    assert!(turns.iter().all(|one| one.ii.is_some()), "{turns:?}");
 }
 
 #[test]

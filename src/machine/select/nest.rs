@@ -4,12 +4,15 @@
 use super::affine::Counter;
 use super::transfer::in_turn_because;
 use super::{Location, Lowering, hw_type};
+use crate::codes;
+use crate::diagnostics::Diagnostic;
 use crate::hwarith::HwType;
 use crate::hwarith::graph::{NodeId, Op as HwOp, Predicate, VarId};
 use crate::hwarith::interval::Interval;
 use crate::ir::analysis::trip::Trip;
-use crate::ir::{For, Op, OpKind, ValueId, While};
+use crate::ir::{For, Op, OpKind, Pipeline, ValueId, While};
 use crate::machine::program::{Loop, LoopDim, Phi, Region};
+use num_bigint::BigInt;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 
 /// How a counted loop is realised.
@@ -153,6 +156,7 @@ impl Lowering<'_> {
             let next = self.node(next);
             self.b().set_next(*phi, next);
         }
+        self.say_turns(dims);
         let directed = dims.iter().rev().find_map(|(f, _)| f.tags.pipeline);
         let dims = dims.iter().map(|(f, o)| LoopDim {
             label: f.label.clone(),
@@ -170,6 +174,26 @@ impl Lowering<'_> {
         self.counters.clear();
         self.in_loop_leaf = false;
         self.close();
+    }
+
+    /// Warns of a loop whose iterations take more turns (`transform::turns`) than the interval has cycles that is directed.
+    fn say_turns(&mut self, dims: &[(&For, &Op)]) {
+        let [.., (f, op), (turns, _)] = dims else {
+            return;
+        };
+        let (Some(Pipeline::Every(asked)), Some(_)) = (f.tags.pipeline, turns.tags.pipeline) else {
+            return;
+        };
+        let count = constant_trip(self, turns).map_or(BigInt::ZERO, |trip| trip.count);
+        if count <= asked.into() {
+            return;
+        }
+        let asked = f.tags.cause(&f.label);
+        let message = format!(
+            "{asked}: the least initiation interval is {count}, bound by the turns in which each iteration gets from streams"
+        );
+        let warning = Diagnostic::error(codes::INTERVAL, op.span, message).as_warning();
+        self.warnings.0.push(warning);
     }
 
     /// Makes the counters of all dimensions. Returns whether all are at their last values.

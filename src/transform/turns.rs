@@ -2,6 +2,7 @@
 //! iterations of an inner loop, of which each gets once from a stream, before it puts. So they overlap, as no iteration can that
 //! waits twice. What was got or loaded in an earlier turn is held in a register.
 
+use super::convert_branches::Guards;
 use crate::diagnostics::Span;
 use crate::ir::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,13 +23,11 @@ fn block(kernel: &mut Kernel, body: Block) -> Block {
             let taken = std::mem::take(inner);
             *inner = block(kernel, taken);
         }
-        let op = match op {
-            Op {
-                kind: OpKind::For(f),
-                ..
-            } if Turns::of(&f).is_some() => nest(kernel, *f, op.results, op.span, &mut out),
-            op => op,
-        };
+        if let OpKind::For(f) = &mut op.kind
+            && let Some(turns) = Turns::of(f)
+        {
+            nest(kernel, f, turns, &mut op.results, op.span, &mut out);
+        }
         out.push(op);
     }
     Block { ops: out, ..body }
@@ -62,9 +61,11 @@ impl Turns {
                     again
                 }
                 OpKind::Put { at, .. } if at.indices.is_empty() => put.contains(&at.array),
-                OpKind::Load { bypassed, .. } if !bypassed => false,
+                // What the iteration before stored would be that of the turn before.
+                OpKind::Load { bypassed: true, .. } | OpKind::Promise(_) => return None,
                 OpKind::Store { .. } => false,
-                kind if is_pure(kind) => false,
+                // It gives the same in every turn, of the same operands.
+                kind if kind.is_pure() => false,
                 _ => return None,
             };
             if is_next {
@@ -97,20 +98,6 @@ fn is_plain(at: &Element) -> bool {
     at.indices.is_empty() && at.when.is_none()
 }
 
-/// Whether an operation gives the same in every turn, of the same operands.
-fn is_pure(kind: &OpKind) -> bool {
-    kind.blocks().is_empty()
-        && kind.element().is_none()
-        && !matches!(
-            kind,
-            OpKind::Assume { .. }
-                | OpKind::Promise(_)
-                | OpKind::Fill { .. }
-                | OpKind::Copy { .. }
-                | OpKind::Call(_)
-        )
-}
-
 /// The last turn in which each value is needed; what the loop hands on, in the last one.
 fn needed(f: &For, of_op: &[usize], last: usize) -> BTreeMap<ValueId, usize> {
     let mut needed: BTreeMap<ValueId, usize> = BTreeMap::new();
@@ -139,19 +126,18 @@ fn needed(f: &For, of_op: &[usize], last: usize) -> BTreeMap<ValueId, usize> {
     needed
 }
 
-/// The loop around the turns. Constants go to `out`.
+/// Makes a loop the one around its turns. Constants go to `out`.
 fn nest(
     kernel: &mut Kernel,
-    mut f: For,
-    results: Vec<ValueId>,
+    f: &mut For,
+    turns: Turns,
+    results: &mut Vec<ValueId>,
     span: Span,
     out: &mut Vec<Op>,
-) -> Op {
-    let turns = Turns::of(&f).expect("a loop whose iterations take turns");
-    let cycles_each = |all: u32| all.div_ceil(turns.count as u32);
+) {
     // An interval that is directed is that of all turns together.
     let pipeline = f.tags.pipeline.map(|pipeline| match pipeline {
-        Pipeline::Every(cycles) => Pipeline::Every(cycles_each(cycles)),
+        Pipeline::Every(cycles) => Pipeline::Every(cycles.div_ceil(turns.count as u32)),
         pipeline => pipeline,
     });
     let mut build = kernel.build(out, span);
@@ -177,13 +163,13 @@ fn nest(
         values.iter().map(|&value| kernel.like(value)).collect()
     };
     let (given, taken) = (like(&carried), like(&carried));
-    let results = [&results[..], &like(&carried[results.len()..])].concat();
+    results.extend(like(&carried[results.len()..]));
     let inner = For {
         carried,
         inits: given.clone(),
         tags: Tags {
             pipeline,
-            unroll: None,
+            ..Tags::default()
         },
         ..For::over(counter, range, &f.label, Block { ops, yields })
     };
@@ -197,11 +183,6 @@ fn nest(
         ops: vec![inner],
         yields: taken,
     };
-    Op {
-        kind: OpKind::For(Box::new(f)),
-        results,
-        span,
-    }
 }
 
 /// The body of a loop of turns as it is made.
@@ -210,6 +191,8 @@ struct Taking<'k> {
     turns: Turns,
     /// Whether it is the turn of each number.
     is_turn: Vec<ValueId>,
+    /// Has accesses happen in the turn of each number.
+    guards: Vec<Guards>,
     ops: Vec<Op>,
     /// What each stream gives in the turns in which something is got from it.
     elements: BTreeMap<ArrayId, ValueId>,
@@ -217,6 +200,8 @@ struct Taking<'k> {
     last_puts: BTreeMap<ArrayId, usize>,
     /// Of each stream, what was put before that one: whether, and what.
     puts: BTreeMap<ArrayId, [ValueId; 2]>,
+    /// What is got and not held is what the stream gives: a cast would not keep the bits of a NaN.
+    renamed: BTreeMap<ValueId, ValueId>,
     /// What is held: as the turn before left it, and now.
     held: Vec<[ValueId; 2]>,
 }
@@ -235,7 +220,9 @@ impl Taking<'_> {
             let number = build.index(turn);
             build.compare(CompareOp::Eq, counter, number)
         });
-        let is_turn = is_turn.collect();
+        let is_turn: Vec<ValueId> = is_turn.collect();
+        let guards = is_turn.iter().map(|&now| Guards::new(now, span));
+        let guards = guards.collect();
         let puts = body.ops.iter().enumerate();
         let puts = puts.filter_map(|(number, op)| match &op.kind {
             OpKind::Put { at, .. } => Some((at.array, number)),
@@ -246,9 +233,11 @@ impl Taking<'_> {
             kernel,
             turns,
             is_turn,
+            guards,
             ops,
             elements: BTreeMap::new(),
             puts: BTreeMap::new(),
+            renamed: BTreeMap::new(),
             held: Vec::new(),
         };
         taking.get_each(body);
@@ -285,19 +274,20 @@ impl Taking<'_> {
 
     /// An operation of the body in its turn.
     fn operation(&mut self, number: usize, mut op: Op) {
-        let now = self.is_turn[self.turns.of_op[number]];
+        op.kind
+            .for_each_operand(&mut |value| *value = self.current(*value));
+        let turn = self.turns.of_op[number];
+        let now = self.is_turn[turn];
         let is_held = self.turns.is_held(number, &op);
         if let OpKind::Get { at } = &op.kind {
             let element = self.elements[&at.array];
-            return self.give(op.results[0], element, now, is_held, op.span);
+            match is_held {
+                true => self.hold(op.results[0], element, now, op.span),
+                false => _ = self.renamed.insert(op.results[0], element),
+            }
+            return;
         }
-        let mut build = self.kernel.build(&mut self.ops, op.span);
-        if let Some(at) = op.kind.element_mut() {
-            at.when = Some(match at.when {
-                Some(when) => build.binary(BinaryOp::And, when, now),
-                None => now,
-            });
-        }
+        self.guards[turn].add(self.kernel, &mut op, &mut self.ops);
         match &op.kind {
             OpKind::Put { at, value } => {
                 if let Some((at, value)) = self.put(number, at, *value, op.span) {
@@ -310,26 +300,28 @@ impl Taking<'_> {
                 let loaded = self.kernel.like(result);
                 let results = vec![loaded];
                 self.ops.push(Op { results, ..op });
-                self.give(result, loaded, now, true, span);
+                self.hold(result, loaded, now, span);
             }
             _ => self.ops.push(op),
         }
     }
 
-    /// Defines a value that an access gives in its turn.
-    fn give(&mut self, value: ValueId, fresh: ValueId, now: ValueId, is_held: bool, span: Span) {
-        let mut kind = OpKind::Cast { arg: fresh };
-        if is_held {
-            let before = self.kernel.like(value);
-            self.held.push([before, value]);
-            kind = OpKind::Select {
-                cond: now,
-                on_true: fresh,
-                on_false: before,
-            };
-        }
+    /// Where a value of the body is now.
+    fn current(&self, value: ValueId) -> ValueId {
+        *self.renamed.get(&value).unwrap_or(&value)
+    }
+
+    /// Defines a value that an access gives in its turn, and that later turns need.
+    fn hold(&mut self, value: ValueId, fresh: ValueId, now: ValueId, span: Span) {
+        let before = self.kernel.like(value);
+        self.held.push([before, value]);
+        let choice = OpKind::Select {
+            cond: now,
+            on_true: fresh,
+            on_false: before,
+        };
         let mut build = self.kernel.build(&mut self.ops, span);
-        build.define(kind, vec![value]);
+        build.define(choice, vec![value]);
     }
 
     /// What is put into a stream, in whichever turn, by the last operation that puts into it; `None` of those before.
@@ -357,9 +349,10 @@ impl Taking<'_> {
     /// What a turn hands on to the next one: what the loop carries changes in the last turn.
     fn yields(&mut self, carried: &[ValueId], next: &[ValueId], span: Span) -> Vec<ValueId> {
         let last = self.is_turn[self.turns.count - 1];
+        let next: Vec<ValueId> = next.iter().map(|&next| self.current(next)).collect();
         let mut build = self.kernel.build(&mut self.ops, span);
         let changed = carried.iter().zip(next);
-        let changed = changed.map(|(&carried, &next)| build.select(last, next, carried));
+        let changed = changed.map(|(&carried, next)| build.select(last, next, carried));
         let mut yields: Vec<ValueId> = changed.collect();
         yields.extend(self.held.iter().map(|[_, value]| *value));
         yields

@@ -151,6 +151,19 @@ fn what_is_got_behind_what_is_put_is_a_pipeline_where_it_cannot_depend_on_it() {
     assert_eq!((turns[0].ii, turns[0].trip), (Some(1), [Some(16); 2]));
 }
 
+/// What is moved keeps the bits of a NaN, held until the last turn or not.
+#[test]
+fn a_nan_that_is_got_in_a_turn_keeps_its_bits() {
+    let text = "from allo import *\n\n@kernel\ndef top(s: Stream[f16], x: \"f16[2]\", y: \"f16[2]\", z: \"f16[2]\"):\n    \
+                for i in range(2):\n        a = s.get()\n        x[i] = x[i] * a\n        y[i] = s.get()\n        z[i] = a\n";
+    let compiled = checked(text, &[]);
+    assert_eq!(compiled.manifest.loops[0].trip, [Some(4); 2]);
+    let given =
+        r#"{"s": ["0x7c01", "0xfc02", "0x7c03", "0x7e04"], "x": [1, 2], "y": [0, 0], "z": [0, 0]}"#;
+    let expected = r#"{"x":["nan","nan"],"y":["0xfc02","0x7e04"],"z":["0x7c01","0x7c03"]}"#;
+    assert_eq!(run(&compiled, given).1, expected);
+}
+
 /// Each stream hands out one element in a turn; what was got before is held.
 #[test]
 fn iterations_that_get_several_elements_of_a_stream_overlap_in_turns() {

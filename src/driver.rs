@@ -34,7 +34,7 @@ use crate::units::float::{self, Operator};
 use crate::{directives, frontend, hwarith, ir, machine, prove, rtl, schedule, transform};
 use choice::{fastest, in_order};
 use std::collections::{BTreeSet, HashMap};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 /// What a compilation aims at.
 #[derive(Clone, Debug)]
@@ -488,10 +488,12 @@ fn build_network(
         which.push(*number);
     }
     let step = target.progress.step("scheduling processes");
-    let (done, all) = (AtomicU64::new(0), unlike.len() as u64);
+    let (done, all) = (Mutex::new(0), unlike.len() as u64);
     let found = parallel::map(unlike, |(process, depends)| {
         let found = part(process.kernel(), &depends, target);
-        step.part(done.fetch_add(1, Ordering::Relaxed) + 1, all);
+        let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
+        *done += 1;
+        step.part(*done, all);
         found
     });
     drop(step);

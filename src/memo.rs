@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 const MOST: usize = 256;
 
 /// A result that some thread is about to make, or has made.
-type Slot<V> = Arc<OnceLock<V>>;
+type Slot<V> = Arc<OnceLock<Arc<V>>>;
 
 /// Results by the name of what they were computed from.
 #[derive(Debug)]
@@ -20,15 +20,15 @@ impl<V> Default for Memo<V> {
     }
 }
 
-impl<V: Clone> Memo<V> {
+impl<V> Memo<V> {
     /// What is kept under a name, if it is what is looked for; else what `make` returns, from then on. Who comes while it is made
     /// waits for it, so `make` must not ask for the name that it is made for.
-    pub fn get(&self, name: &str, fits: impl Fn(&V) -> bool, make: impl Fn() -> V) -> V {
-        let kept = self.slot(name).get_or_init(&make).clone();
+    pub fn get(&self, name: &str, fits: impl Fn(&V) -> bool, make: impl Fn() -> V) -> Arc<V> {
+        let kept = self.slot(name).get_or_init(|| Arc::new(make())).clone();
         if fits(&kept) {
             return kept;
         }
-        let made = make();
+        let made = Arc::new(make());
         self.keep(name, made.clone());
         made
     }
@@ -45,7 +45,7 @@ impl<V: Clone> Memo<V> {
         kept.entry(name.to_string()).or_default().clone()
     }
 
-    fn keep(&self, name: &str, made: V) {
+    fn keep(&self, name: &str, made: Arc<V>) {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         kept.insert(name.to_string(), Arc::new(OnceLock::from(made)));
     }
@@ -59,7 +59,7 @@ mod tests {
     fn what_is_kept_is_made_once_and_again_where_it_does_not_fit() {
         let memo = Memo::default();
         let get =
-            |name: &str, least: u32, make: u32| memo.get(name, |kept| *kept >= least, || make);
+            |name: &str, least: u32, make: u32| *memo.get(name, |kept| *kept >= least, || make);
         assert_eq!(get("a", 0, 1), 1);
         assert_eq!(get("a", 0, 2), 1);
         assert_eq!(get("a", 2, 3), 3);

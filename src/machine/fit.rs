@@ -26,8 +26,8 @@ pub fn fit(program: &mut Program, limits: Limits, trust: Trust, warnings: &mut D
         let name = format!("{} {limits:?}", unit.name);
         let fit = || fit_unit(whole.clone(), limits);
         let fitted = UNITS.get(&name, |fitted| fitted.whole == whole, fit);
-        unit.graph = fitted.graph;
-        warnings.0.extend(fitted.warnings.0);
+        unit.graph = fitted.graph.clone();
+        warnings.0.extend_from_slice(&fitted.warnings.0);
     }
     for _ in 0..ROUNDS {
         let demanded = program.demanded();
@@ -55,7 +55,6 @@ pub fn fit(program: &mut Program, limits: Limits, trust: Trust, warnings: &mut D
 static UNITS: LazyLock<Memo<Fitted>> = LazyLock::new(Memo::default);
 
 /// An operator module before and after, with what was said of it.
-#[derive(Clone)]
 struct Fitted {
     whole: Graph,
     graph: Graph,

@@ -16,7 +16,6 @@ use std::sync::LazyLock;
 static SCHEDULED: LazyLock<Memo<Scheduled>> = LazyLock::new(Memo::default);
 
 /// An operator, the device that it was scheduled for, and its implementations, with what was said of them.
-#[derive(Clone)]
 struct Scheduled {
     graph: Graph,
     device: Device,
@@ -43,8 +42,8 @@ pub fn kept(
             warnings,
         }
     });
-    warnings.0.extend(known.warnings.0);
-    known.found
+    warnings.0.extend_from_slice(&known.warnings.0);
+    known.found.clone()
 }
 
 /// Bits of unrolled steps from which an operator is not pipelined.
@@ -265,4 +264,36 @@ fn first_cycle_delay(times: &Times) -> f64 {
     let nodes = 0..times.ready.len();
     let busy = nodes.filter(|&i| times.width[i] > 0 && times.ready[i] == 0 && !times.stable[i]);
     busy.map(|i| times.arrival[i]).fold(0.0, f64::max)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::FloatFormat;
+    use crate::units::float;
+
+    /// A device of the user's may have the name of another.
+    #[test]
+    fn what_is_kept_of_an_operator_is_that_of_the_device() {
+        let unit = Unit {
+            name: "fadd_e8f23".to_string(),
+            graph: float::add(FloatFormat::F32),
+            width: 32,
+            most: None,
+            foreign: None,
+        };
+        let fast = Device::load("ecp5").expect("a device");
+        let slow = Device {
+            name: fast.name.clone(),
+            ..Device::load("ice40up").expect("a device")
+        };
+        let latency = |found: Option<UnitSchedule>| found.expect("a schedule").variants[0].latency;
+        let warnings = &mut Diagnostics::default();
+        for device in [&fast, &slow, &fast] {
+            let alone = latency(schedule(&unit.graph, device, 8.0, warnings));
+            assert_eq!(latency(kept(&unit, device, 8.0, warnings)), alone);
+        }
+        let [fast, slow] = [&fast, &slow].map(|device| latency(kept(&unit, device, 8.0, warnings)));
+        assert!(fast < slow, "{fast}, {slow}");
+    }
 }

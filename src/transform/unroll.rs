@@ -228,8 +228,7 @@ impl Unroller<'_> {
     fn kept(&mut self, op: &mut Op) -> Result<(), Diagnostic> {
         self.values.parameters(self.kernel, &op.kind);
         let cause = op.kind.label().zip(op.kind.tags());
-        let cause =
-            cause.filter(|(_, tags)| Tags::is_to_be_pipelined(*tags) && self.only.is_none());
+        let cause = cause.filter(|(_, tags)| tags.is_to_be_pipelined() && self.only.is_none());
         let cause = cause.map(|(label, tags)| tags.cause(label));
         let depth = self.causes.len();
         self.causes.extend(cause);

@@ -155,8 +155,10 @@ impl Lowering<'_> {
             (same, warnings)
         };
         let pair = format!("{unit_name} {larger}");
-        let (same, warnings) = SAME.get(&pair, |_| true, compare);
-        self.warnings.0.extend(warnings.0);
+        let known = SAME.get(&pair, |_| true, compare);
+        let (same, warnings) = &*known;
+        let same = *same;
+        self.warnings.0.extend_from_slice(&warnings.0);
         self.larger_are_same.insert(unit, same);
         same
     }

@@ -437,9 +437,10 @@ impl<'k> Lowering<'k> {
             let mut warnings = Diagnostics::default();
             (equal::rebuilt(make(), &mut warnings), warnings)
         };
-        let (graph, warnings) = UNITS.get(name, |_| true, rebuilt);
-        self.warnings.0.extend(warnings.0);
-        self.push_unit(name, width, graph)
+        let known = UNITS.get(name, |_| true, rebuilt);
+        let (graph, warnings) = &*known;
+        self.warnings.0.extend_from_slice(&warnings.0);
+        self.push_unit(name, width, graph.clone())
     }
 
     fn push_unit(&mut self, name: &str, width: u32, graph: Graph) -> UnitId {
@@ -576,9 +577,15 @@ impl<'k> Lowering<'k> {
             return;
         }
         let asked = tags.cause(label);
-        let message = format!("{asked}: one iteration follows the other, since each {why}");
+        self.warn_of_interval(
+            op,
+            &format!("{asked}: one iteration follows the other, since each {why}"),
+        );
+    }
+
+    fn warn_of_interval(&mut self, op: &Op, message: &str) {
         let warning = Diagnostic::error(codes::INTERVAL, op.span, message).as_warning();
-        self.warnings.0.push(warning);
+        self.warnings.push(warning);
     }
 
     /// Vars for carried values, written with `inits` in the open block (one is opened if needed).

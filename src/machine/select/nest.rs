@@ -4,8 +4,6 @@
 use super::affine::Counter;
 use super::transfer::in_turn_because;
 use super::{Location, Lowering, hw_type};
-use crate::codes;
-use crate::diagnostics::Diagnostic;
 use crate::hwarith::HwType;
 use crate::hwarith::graph::{NodeId, Op as HwOp, Predicate, VarId};
 use crate::hwarith::interval::Interval;
@@ -192,8 +190,7 @@ impl Lowering<'_> {
         let message = format!(
             "{asked}: the least initiation interval is {count}, bound by the turns in which each iteration gets from streams"
         );
-        let warning = Diagnostic::error(codes::INTERVAL, op.span, message).as_warning();
-        self.warnings.0.push(warning);
+        self.warn_of_interval(op, &message);
     }
 
     /// Makes the counters of all dimensions. Returns whether all are at their last values.

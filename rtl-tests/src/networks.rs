@@ -241,8 +241,9 @@ impl Gen {
     // Processes between ----------------------------------------------------------------------------
 
     fn step(&mut self) {
-        match self.rng.below(13) {
+        match self.rng.below(15) {
             12 => self.polls(),
+            13 | 14 => self.in_turns(),
             0..3 => self.map(),
             3 => self.fewer(),
             4 => self.more(),
@@ -347,6 +348,62 @@ impl Gen {
             rest => format!("for {j} in range({rest}):\n    {sum}_rest = {from_name}.get()\n"),
         };
         self.process(&[&from], &[&to], &[], &(body + &rest));
+        self.open.push(to);
+    }
+
+    /// Several elements of one stream an iteration, and between them what an iteration that takes turns has to hold, to carry,
+    /// or to leave to one of them: loads, a sum, stores under a condition, elements that are put at once.
+    fn in_turns(&mut self) {
+        let from = self.take();
+        let each = 2 + self.rng.below(3);
+        let (count, rest) = (from.count / each, from.count % each);
+        let puts_between = self.rng.one_in(2);
+        if count == 0 {
+            return self.open.push(from);
+        }
+        let is_float = from.is_float();
+        let ty = self.ty_after(is_float);
+        let to = self.declare(ty, count * (1 + u64::from(puts_between)));
+        let [x, y, w, acc, i] = ["x", "y", "w", "acc", "at"].map(|prefix| self.name(prefix));
+        let kept = if is_float { "f32" } else { "i32" };
+        let arrays = [&x, &y].map(|name| format!("{name}: \"{kept}[{count}]\""));
+        self.params.extend(arrays.clone());
+        let (from_name, to_name) = (&from.name, &to.name);
+        let got: Vec<String> = (0..each).map(|_| self.name("v")).collect();
+        let mut known: Vec<&str> = vec![&acc];
+        let mut work = String::new();
+        let loaded = self.rng.below(each);
+        let between = self.rng.below(each - 1);
+        for (number, v) in (0..).zip(&got) {
+            writeln!(work, "{v} = {from_name}.get()").expect("a string");
+            known.push(v);
+            if number == loaded {
+                writeln!(work, "{w} = {x}[{i}]").expect("a string");
+                known.push(&w);
+            }
+            if number == between && puts_between {
+                let put = self.expr(&known, is_float);
+                writeln!(work, "{to_name}.put({put})").expect("a string");
+            }
+            if self.rng.one_in(3) {
+                let (kept, array) = (self.rng.pick(&known), self.rng.pick(&[&x, &y]));
+                writeln!(work, "if {v} < {kept}:\n    {array}[{i}] = {kept}").expect("a string");
+            }
+        }
+        let (next, put) = (self.expr(&known, is_float), self.expr(&known, is_float));
+        writeln!(work, "{acc} = {next}\n{to_name}.put({put})").expect("a string");
+        let mut body = format!(
+            "{acc}: {kept} = 1\nfor {i} in range({count}):\n{}",
+            indented(&work)
+        );
+        if rest > 0 {
+            writeln!(
+                body,
+                "for {i} in range({rest}):\n    {w}_rest = {from_name}.get()"
+            )
+            .expect("a string");
+        }
+        self.process(&[&from], &[&to], &arrays, &body);
         self.open.push(to);
     }
 

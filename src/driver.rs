@@ -28,7 +28,7 @@ use crate::sim::depths::{self, Short};
 use crate::sim::selfcheck::{self, Budget, Checked};
 use crate::transform::banks;
 use crate::transform::hoist::{self, Depends};
-use crate::transform::network::{Network, Process, is_network};
+use crate::transform::network::{Network, Process, Users, is_network};
 use crate::transform::streamed::{Streamed, Streaming};
 use crate::units::float::{self, Operator};
 use crate::{directives, frontend, hwarith, ir, machine, prove, rtl, schedule, transform};
@@ -557,16 +557,15 @@ fn build_network(
     })
 }
 
-/// Whether a network takes the same number of cycles for all data: each of its processes does, moves as many elements, and
-/// waits for nobody outside.
+/// Whether a network takes the same number of cycles for all data and in all states: each of its processes does, moves as many
+/// elements, waits for nobody outside, and leaves nothing for which the next invocation has to wait until it is gone.
 fn takes_as_long_always(network: &Network, parts: &[Part]) -> bool {
-    let arrays = network.kernel.arrays.values();
-    let mut outside = arrays.filter(|array| matches!(array.kind, ir::ArrayKind::Param(_)));
-    let is_closed = !outside.any(|array| array.stream.is_some());
+    let users = network.users();
+    let is_got = |users: &Users| users.producer.is_none() || !users.consumers.is_empty();
     let takes =
         |part: &Part| forecast::latency(&part.program, &part.schedule, &part.program.root, None);
-    is_closed
-        && network.moved().is_some()
+    users.values().all(is_got)
+        && network.are_streams_emptied() == Some(true)
         && !network.processes.iter().any(Process::is_timed)
         && parts.iter().all(|part| takes(part).is_some())
 }

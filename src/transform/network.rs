@@ -137,6 +137,22 @@ impl Network {
         each.collect()
     }
 
+    /// Whether each consumer of a stream takes as many elements as are put; `None`: data decide.
+    pub fn are_streams_emptied(&self) -> Option<bool> {
+        let moved = self.moved()?;
+        let of = |process: usize, id: &ArrayId| moved[process].get(id).copied().unwrap_or_default();
+        Some(self.users().iter().all(|(id, users)| {
+            let array = &self.kernel.arrays[*id];
+            let has_tokens = array.stream.iter().any(|stream| !stream.tokens.is_empty());
+            let put = users.producer.map_or(0, |process| of(process, id).put);
+            let mut consumers = users.consumers.iter();
+            // Whoever is outside of a stream of the top kernel knows of no invocations.
+            array.kind == ArrayKind::Local
+                && !has_tokens
+                && consumers.all(|&process| of(process, id).got == put)
+        }))
+    }
+
     /// What is done with each stream of the network.
     pub fn users(&self) -> BTreeMap<ArrayId, Users> {
         let streams = self.kernel.arrays.iter();

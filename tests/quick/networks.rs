@@ -95,7 +95,7 @@ fn a_network_that_takes_as_long_always_says_how_long() {
         assert!(promised.max.is_some(), "{name}");
         assert_eq!(promised.min, promised.max, "{name}");
     }
-    for name in ["counted_until", "shared_input"] {
+    for name in ["counted_until", "left_over", "shared_input"] {
         assert_eq!(built(name).manifest.latency.max, None, "{name}");
     }
 }

@@ -46,7 +46,7 @@ pub fn build(
 ) -> Result<(Design, Manifest), Diagnostic> {
     let mut design = Design::default();
     let users = network.users();
-    let sharing = may_overlap.then(|| overlap::sharing(network, &users));
+    let sharing = may_overlap.then(|| overlap::sharing(network));
     let sharing = sharing.flatten();
     let shapes: BTreeMap<ArrayId, Shape> = users
         .iter()

@@ -16,7 +16,7 @@ use crate::rtl::elaborate::cells::{Cells, bit};
 use crate::rtl::elaborate::datapath::constant;
 use crate::rtl::interface::manifest::{Control, Port};
 use crate::rtl::netlist::*;
-use crate::transform::network::{self, Network, Process, Users};
+use crate::transform::network::{self, Network, Process};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Bits of the numbers of invocations by which one is ahead of another.
@@ -43,8 +43,8 @@ pub(super) struct Sharing {
 
 /// What processes share, if invocations may overlap: all elements of streams inside are taken by the end, and no other
 /// process accesses an array outside that one writes.
-pub(super) fn sharing(network: &Network, users: &BTreeMap<ArrayId, Users>) -> Option<Sharing> {
-    if network.processes.is_empty() || !are_streams_emptied(network, users)? {
+pub(super) fn sharing(network: &Network) -> Option<Sharing> {
+    if network.processes.is_empty() || !network.are_streams_emptied()? {
         return None;
     }
     let behind = behind(network);
@@ -102,22 +102,6 @@ fn accessing(network: &Network, id: ArrayId) -> Vec<usize> {
 /// For each process those that are done before it begins.
 pub(super) fn behind(network: &Network) -> Vec<BTreeSet<usize>> {
     network::behind(network.processes.iter().map(|process| &process.after[..]))
-}
-
-/// Whether each consumer of a stream takes as many elements as are put; `None`: data decide.
-fn are_streams_emptied(network: &Network, users: &BTreeMap<ArrayId, Users>) -> Option<bool> {
-    let moved = network.moved()?;
-    let of = |process: usize, id: &ArrayId| moved[process].get(id).copied().unwrap_or_default();
-    Some(users.iter().all(|(id, users)| {
-        let array = &network.kernel.arrays[*id];
-        let has_tokens = array.stream.iter().any(|stream| !stream.tokens.is_empty());
-        let put = users.producer.map_or(0, |process| of(process, id).put);
-        let mut consumers = users.consumers.iter();
-        // Whoever is outside of a stream of the top kernel knows of no invocations.
-        array.kind == ArrayKind::Local
-            && !has_tokens
-            && consumers.all(|&process| of(process, id).got == put)
-    }))
 }
 
 /// What holds processes back.

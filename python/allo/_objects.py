@@ -23,6 +23,9 @@ class TypeBase:
 
     __slots__ = ("name",)
 
+    #: Subscripts make types of arrays: there is no end of them to go through.
+    __iter__ = None
+
     def __init__(self, name: str) -> None:
         self.name = name
 

@@ -238,7 +238,9 @@ pub fn write<'py>(
             Some(Flow::Out) => write_stream(slot, elements, &args[number])?,
             Some(Flow::In) => {}
             None if slot.is_array() && written[number] => {
-                write_array(slot.ty, elements, elements.touched(), &args[number])?;
+                let into = &args[number];
+                write_array(slot.ty, elements, elements.touched(), into)
+                    .map_err(|error| in_parameter(py, slot, error))?;
             }
             None => {}
         }

@@ -186,6 +186,16 @@ pub fn shape_of(array: &Bound<'_, PyAny>) -> PyResult<Vec<u64>> {
     Ok(array.shape().iter().map(|extent| *extent as u64).collect())
 }
 
+/// The array, or a copy of one whose elements do not begin where their type's do, such as a field of packed records; and
+/// whether it is a copy.
+pub fn aligned<'py>(array: &Bound<'py, PyAny>) -> PyResult<(Bound<'py, PyAny>, bool)> {
+    let flags = array.getattr("flags")?;
+    match flags.getattr("aligned")?.is_truthy()? {
+        true => Ok((array.clone(), false)),
+        false => Ok((array.call_method0("copy")?, true)),
+    }
+}
+
 /// An array with its elements to be read.
 pub fn reading<'py, T: Element>(array: &Bound<'py, PyAny>) -> PyResult<PyReadonlyArrayDyn<'py, T>> {
     let array = array.cast::<PyArrayDyn<T>>()?;

@@ -9,7 +9,7 @@ use allo_hls::sim::value::{Data, Value};
 use numpy::PyReadwriteArrayDyn;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyTuple};
+use pyo3::types::{PyEllipsis, PyList, PyTuple};
 use std::borrow::Cow;
 
 /// How the elements of an array stand in numpy's.
@@ -48,23 +48,24 @@ fn unsigned_name(width: u32) -> Option<&'static str> {
     found.map(|(_, name)| name)
 }
 
-/// Whether all integers of a type are among those of numpy's type of a name.
-fn holds(name: &str, ty: Scalar) -> bool {
-    let range = |ty: Scalar| ty.int_range();
-    let of_numpy = match name {
-        "bool" => Some(Scalar::BOOL),
-        _ => {
-            let signed = name.starts_with("int");
-            let digits = name.trim_start_matches("uint").trim_start_matches("int");
-            digits
-                .parse()
-                .ok()
-                .map(|width| Scalar::Int { signed, width })
-        }
-    };
-    match (of_numpy.and_then(range), range(ty)) {
-        (Some(outer), Some(inner)) => outer.0 <= inner.0 && inner.1 <= outer.1,
-        _ => false,
+/// The types of numpy that hold integers.
+const INTEGERS: [(&str, u32); 8] = [
+    ("int8", 8),
+    ("uint8", 8),
+    ("int16", 16),
+    ("uint16", 16),
+    ("int32", 32),
+    ("uint32", 32),
+    ("int64", 64),
+    ("uint64", 64),
+];
+
+/// Whether numpy's type of a name has elements for a type: of its width at least. Values are looked at one by one.
+fn takes(name: &str, ty: Scalar) -> bool {
+    let of_integers = INTEGERS.iter().find(|(own, _)| *own == name);
+    match name {
+        "bool" => ty == Scalar::BOOL,
+        _ => of_integers.is_some_and(|(_, width)| *width >= ty.width()),
     }
 }
 
@@ -72,10 +73,8 @@ fn holds(name: &str, ty: Scalar) -> bool {
 fn wanted(ty: Scalar) -> String {
     match ty {
         Scalar::Int { .. } | Scalar::Index => {
-            let names = [
-                "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64",
-            ];
-            let fitting = names.into_iter().filter(|name| holds(name, ty));
+            let names = INTEGERS.iter().map(|(name, _)| *name);
+            let fitting = names.filter(|name| takes(name, ty));
             match fitting.collect::<Vec<_>>() {
                 none if none.is_empty() => "object".into(),
                 some => some.join(" or "),
@@ -98,7 +97,7 @@ fn form(ty: Scalar, array: &Bound<'_, PyAny>) -> PyResult<Form> {
         _ if !is_native => None,
         Scalar::Int { .. } | Scalar::Index => match &*name {
             "object" => Some(Form::Objects),
-            other => holds(other, ty).then(|| Form::Integers(name.clone())),
+            other => takes(other, ty).then(|| Form::Integers(name.clone())),
         },
         _ => {
             let bits = unsigned_name(ty.width());
@@ -138,6 +137,7 @@ pub fn array(ty: Scalar, shape: &[u64], arg: &Bound<'_, PyAny>) -> PyResult<Vec<
         let message = format!("has the shape {}, not {}", shown(shape)?, shown(&given)?);
         return Err(PyValueError::new_err(message));
     }
+    let (arg, _) = &arrays::aligned(arg)?;
     let values = match form(ty, arg)? {
         Form::Integers(name) => with_cell_type!(&*name, T => integers_in::<T>(ty, arg)?),
         Form::Patterns(name) => with_cell_type!(&*name, T => patterns_in::<T>(ty, arg)?),
@@ -195,6 +195,8 @@ fn objects_in(ty: Scalar, array: &Bound<'_, PyAny>) -> PyResult<Vec<Value>> {
 }
 
 /// Puts elements at some positions, in order, into an array.
+///
+/// Errors: an array has no element of a type that holds it.
 pub fn write_array(
     ty: Scalar,
     elements: &Elements,
@@ -205,6 +207,8 @@ pub fn write_array(
     if positions.is_empty() {
         return Ok(());
     }
+    let original = array;
+    let (array, is_copy) = &arrays::aligned(original)?;
     match form(ty, array)? {
         Form::Integers(name) | Form::Patterns(name) => {
             with_cell_type!(&*name, T => write_cells::<T>(elements, &positions, array)?)
@@ -222,7 +226,10 @@ pub fn write_array(
             Some(())
         }
     };
-    Ok(())
+    match is_copy {
+        true => original.set_item(PyEllipsis::get(original.py()), array),
+        false => Ok(()),
+    }
 }
 
 fn write_cells<T: Cell>(
@@ -230,18 +237,29 @@ fn write_cells<T: Cell>(
     positions: &[usize],
     array: &Bound<'_, PyAny>,
 ) -> PyResult<()> {
-    let mut array: PyReadwriteArrayDyn<'_, T> = arrays::writing(array)?;
-    let mut view = array.as_array_mut();
-    let mut cells = view.iter_mut();
-    let mut next = 0;
-    for &position in positions {
+    let cell = |&position: &usize| {
         let number = match elements.get(position).data {
             Data::Int(number) => number,
             Data::Float(bits) => bits as i128,
             Data::Big(_) => unreachable!("a type that is wider than 64 bits takes objects"),
         };
+        let cell = T::of(number);
+        match cell.number() == number {
+            true => Ok(cell),
+            false => {
+                let message = format!("gets {number}, for which its type has no element");
+                Err(PyValueError::new_err(message))
+            }
+        }
+    };
+    let values = positions.iter().map(cell).collect::<PyResult<Vec<T>>>()?;
+    let mut array: PyReadwriteArrayDyn<'_, T> = arrays::writing(array)?;
+    let mut view = array.as_array_mut();
+    let mut cells = view.iter_mut();
+    let mut next = 0;
+    for (&position, value) in positions.iter().zip(values) {
         if let Some(cell) = cells.nth(position - next) {
-            *cell = T::of(number);
+            *cell = value;
         }
         next = position + 1;
     }

@@ -80,12 +80,37 @@ def test_arrays_of_wider_types_and_any_strides():
     assert out.tolist() == [-15, 1, -16]
 
 
+def test_arrays_of_the_other_sign_have_their_values_checked():
+    out = np.zeros((2, 3), np.uint32)
+    copy(np.full((2, 3), 7, np.uint64), out)
+    assert (out == 7).all()
+    with pytest.raises(ValueError, match="'x' is out of the range of i32: 4294967295"):
+        copy(np.full((2, 3), 2**32 - 1, np.uint32), np.zeros((2, 3), np.int32))
+    with pytest.raises(ValueError, match="'out' gets -1, for which its type has no element"):
+        copy(np.full((2, 3), -1, np.int32), out)
+    assert (out == 7).all()
+
+
+def test_elements_anywhere_in_memory():
+    x = np.zeros(4 * 6 + 1, np.uint8)[1:].view(np.int32).reshape(2, 3)
+    x[:] = np.arange(6).reshape(2, 3)
+    records = np.zeros((2, 3), [("tag", "u1"), ("number", "i4")])
+    copy(x, records["number"])
+    assert records["number"].tolist() == [[0, 1, 2], [3, 4, 5]]
+
+
+def test_integers_of_other_libraries_are_refused():
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    with pytest.raises(TypeError, match="'x' is an array of int4; for i5 it takes int8"):
+        narrow(np.zeros(3, ml_dtypes.int4), np.zeros(3, np.int8))
+
+
 def test_wrong_arrays():
     out = np.zeros((2, 3), np.int32)
-    with pytest.raises(TypeError, match="'x' is an array of float32; for i32 it takes int32 or int64"):
+    with pytest.raises(TypeError, match="'x' is an array of float32; for i32 it takes int32 or uint32 or int64 or uint64"):
         copy(np.zeros((2, 3), np.float32), out)
-    with pytest.raises(TypeError, match="'x' is an array of uint32"):
-        copy(np.zeros((2, 3), np.uint32), out)
+    with pytest.raises(TypeError, match="'x' is an array of uint16"):
+        copy(np.zeros((2, 3), np.uint16), out)
     with pytest.raises(ValueError, match="'x' has the shape \\(2, 3\\), not \\(3, 2\\)"):
         copy(np.zeros((3, 2), np.int32), out)
     with pytest.raises(TypeError, match="'x' is an array of numpy, not list"):
@@ -123,6 +148,16 @@ def test_integers_beyond_64_bits_are_objects():
 
     assert big(2**127) == 2**127 + 1
     assert big(2**128 - 1) == 0
+
+    i256 = apint(256, signed=True)
+
+    @kernel
+    def bigger(x: i256, y: i256[2]) -> i256:
+        y[1] = y[0] - x
+        return x + 1
+
+    y = np.array([3, 0], dtype=object)
+    assert bigger(5, y) == 6 and y[1] == -2
 
 
 def test_floats_of_16_bits():

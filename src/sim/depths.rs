@@ -11,7 +11,7 @@ use crate::sim::value::{Signature, Slot, Value};
 use crate::transform::network::Network;
 
 /// Operations of the run.
-const STEPS: u64 = 2_000_000;
+const STEPS: u64 = 250_000;
 
 /// A stream that is too short.
 #[derive(Clone, Debug, PartialEq, Eq)]

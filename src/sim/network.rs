@@ -106,6 +106,7 @@ struct State {
     outcome: Outcome,
 }
 
+/// Why an invocation does not end as it should.
 enum Ended {
     Deadlock(Vec<(Span, String)>, Vec<ArrayId>),
     Unspecified(Span),
@@ -160,8 +161,8 @@ pub fn run(
     }
 }
 
-/// The depths of streams with which an invocation ends that does not with those that are given; none if it does, or never
-/// will.
+/// The depths of streams with which an invocation ends, or comes to the limit of operations, that does not with those that are
+/// given; none if it does, or never will.
 pub fn depths_needed(
     network: &Network,
     signature: &Signature,
@@ -174,11 +175,25 @@ pub fn depths_needed(
         invocation,
         options,
     };
-    match search.attempt(&Depths::new()).0 {
-        Some(Ended::Deadlock(_, full)) => search.from(full).unwrap_or_default(),
-        _ => Depths::new(),
-    }
+    let Some(Ended::Deadlock(_, full)) = search.attempt(&Depths::new()).0 else {
+        return Depths::new();
+    };
+    // What is needed shows in the beginning, nearly always: many tries of that take less time.
+    let beginning = Options {
+        step_limit: options.step_limit / BEGINNING,
+        ..options.clone()
+    };
+    let shorter = Search {
+        options: &beginning,
+        ..search
+    };
+    let found = shorter.from(full.clone());
+    let found = found.filter(|depths| goes_on(&search.attempt(depths).0));
+    found.or_else(|| search.from(full)).unwrap_or_default()
 }
+
+/// Part of the operations of a run that are its beginning.
+const BEGINNING: u64 = 8;
 
 /// Other depths of streams than they are declared with.
 pub type Depths = BTreeMap<ArrayId, u64>;
@@ -192,8 +207,8 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Depths with which it ends, each the least beside the others, where these streams are `full` in a deadlock; `None`: it
-    /// does not end, or that takes too many tries. The shortest of those that are full grows (Parks, Bounded scheduling of process
+    /// Depths with which it ends, or comes to the limit of operations, each the least beside the others, where these streams
+    /// are `full` in a deadlock; `None`: it does not end, or that takes too many tries. The shortest of those that are full grows (Parks, Bounded scheduling of process
     /// networks, 1995).
     fn from(&self, full: Vec<ArrayId>) -> Option<Depths> {
         let mut depths = Depths::new();
@@ -208,12 +223,12 @@ impl Search<'_> {
             let shortest = full.iter().min_by_key(|id| depth(id))?;
             depths.insert(*shortest, 2 * depth(shortest));
             match self.attempt(&depths).0 {
-                None => {
+                ended if goes_on(&ended) => {
                     self.shorten(&mut depths);
                     return Some(depths);
                 }
                 Some(Ended::Deadlock(_, others)) => full = others,
-                Some(_) => return None,
+                _ => return None,
             }
         }
         None
@@ -259,15 +274,20 @@ impl Search<'_> {
             while enough - below > 1 {
                 let middle = below + (enough - below) / 2;
                 depths.insert(id, middle);
-                match self.attempt(depths).0 {
-                    None => enough = middle,
-                    Some(_) => below = middle,
+                match goes_on(&self.attempt(depths).0) {
+                    true => enough = middle,
+                    false => below = middle,
                 }
             }
             depths.insert(id, enough);
         }
         depths.retain(|id, depth| *depth > depth_of(self.network, *id));
     }
+}
+
+/// Whether a run has ended, or would have gone on.
+fn goes_on(ended: &Option<Ended>) -> bool {
+    matches!(ended, None | Some(Ended::Error(RunError::StepLimit(_))))
 }
 
 fn depth_of(network: &Network, stream: ArrayId) -> u64 {

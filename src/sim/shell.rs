@@ -30,7 +30,7 @@ pub fn is_needed(manifest: &Manifest) -> bool {
 /// nothing depends on timing. What does is recorded, for each process in an array that comes after the results, with a scalar
 /// that says how many elements it has; an argument of one bit says that a run begins.
 ///
-/// Errors: the manifest does not describe the top module; a process has too many questions of timing.
+/// Errors: the manifest does not describe the top module.
 pub fn around(design: &Design, manifest: &Manifest) -> Result<(Design, Manifest), String> {
     let is_timed = design
         .modules
@@ -40,7 +40,7 @@ pub fn around(design: &Design, manifest: &Manifest) -> Result<(Design, Manifest)
         return Ok((design.clone(), manifest.clone()));
     }
     let count = design.top().map(|top| design.modules[top].ports.len());
-    let mut design = timed::exposed(design)?;
+    let mut design = timed::exposed(design);
     let core = design.top().ok_or("there is no module")?;
     let mut cells = Cells::new(&format!("{}_shell", manifest.module));
     let module = &design.modules[core];
@@ -290,13 +290,11 @@ impl Shell {
             Operand::Net(begins),
             "fresh",
         );
-        let half = timed::WORD / 2;
-        let asked = cells.slice(Operand::Net(word), half, half, "asked");
-        let asked = Expr::Reduce {
-            op: BinaryOp::Or,
-            value: asked,
-        };
-        let asked = Operand::Net(cells.assign("asks", 1, asked, None));
+        let element = cells.module.nets[word].width;
+        let asks = (1..element).step_by(2);
+        let asks = asks.map(|bit| cells.slice(Operand::Net(word), bit, 1, "asked"));
+        let asks: Vec<Operand> = asks.collect();
+        let asked = cells.any(&asks, "asks");
         let next = cells.net(&format!("{base}_next"), width);
         let full = cells.slice(Operand::Net(next), width - 1, 1, "full");
         let room = cells.invert(full, "room");
@@ -329,12 +327,12 @@ impl Shell {
             ce: output("ce", 1, writes.clone()),
             q: None,
             we: Some(output("we", 1, writes)),
-            d: Some(output("d", timed::WORD, Operand::Net(word))),
+            d: Some(output("d", element, Operand::Net(word))),
         };
-        let element = format!("u{}", timed::WORD);
+        let name = format!("u{element}");
         let text = |net: NetId| cells.name(net).to_string();
         (
-            array(None, (&element, timed::WORD), Access::Write, lane),
+            array(None, (&name, element), Access::Write, lane),
             scalar(Some(format!("{base}_begins")), 1, text(begins)),
             scalar(None, width, text(count)),
         )

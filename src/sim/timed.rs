@@ -6,64 +6,49 @@ use crate::rtl::netlist::*;
 use crate::sim::elements::{Elements, Timed};
 use crate::sim::model::RunResult;
 use crate::sim::value::{Data, MOST_TRANSFERS, Signature};
+use num_bigint::BigInt;
 use num_traits::ToPrimitive;
 use std::collections::BTreeMap;
 
-/// Questions that a process may have: there is a bit for each in half of a word.
-const MOST: u32 = 32;
-
-/// Bits of what is recorded of a cycle: in the lower half what is found, in the upper one what is asked.
-pub const WORD: u32 = 2 * MOST;
-
-/// The design with a port of [`WORD`] bits at the top module for each process that asks, in their order.
-///
-/// Errors: a process has too many questions.
-pub fn exposed(design: &Design) -> Result<Design, String> {
+/// The design with a port at the top module for each process that asks, in their order: two bits for each of its questions,
+/// what is found and, above it, whether it is asked.
+pub fn exposed(design: &Design) -> Design {
     let mut made = Design::default();
-    let mut exposing: BTreeMap<ModuleId, usize> = BTreeMap::new();
+    let mut exposing: BTreeMap<ModuleId, Vec<u32>> = BTreeMap::new();
     for (id, module) in design.modules.iter() {
         let mut cells = Cells::of(module.clone());
-        let mut count = 0;
+        let mut widths = Vec::new();
         let asked = std::mem::take(&mut cells.module.asked);
         if !asked.is_empty() {
-            expose(&mut cells, &asked)?;
-            count += 1;
+            widths.push(expose(&mut cells, &asked));
         }
         let mut items = std::mem::take(&mut cells.module.items);
         for item in &mut items {
             let Item::Instance(instance) = item else {
                 continue;
             };
-            for _ in 0..exposing.get(&instance.module).copied().unwrap_or(0) {
-                let port = cells.port(Direction::Output, "ap_timed", WORD);
+            for &width in exposing.get(&instance.module).into_iter().flatten() {
+                let port = cells.port(Direction::Output, "ap_timed", width);
                 instance.connections.push(port);
-                count += 1;
+                widths.push(width);
             }
         }
         items.append(&mut cells.module.items);
         cells.module.items = items;
-        exposing.insert(id, count);
+        exposing.insert(id, widths);
         made.modules.push(cells.module);
     }
-    Ok(made)
+    made
 }
 
-fn expose(cells: &mut Cells, asked: &[(Operand, Operand)]) -> Result<(), String> {
-    let rest = MOST.checked_sub(asked.len() as u32);
-    let rest = rest.ok_or("a process asks in too many places what depends on timing")?;
-    let port = cells.port(Direction::Output, "ap_timed", WORD);
-    let half = |bits: Vec<Operand>| {
-        let zeros = (rest > 0).then(|| Operand::Const {
-            width: rest,
-            value: 0u32.into(),
-        });
-        // The first is the lowest bit.
-        zeros.into_iter().chain(bits.into_iter().rev())
-    };
-    let asks = half(asked.iter().map(|one| one.0.clone()).collect());
-    let found = half(asked.iter().map(|one| one.1.clone()).collect());
-    cells.drive(port, Expr::Concat(asks.chain(found).collect()));
-    Ok(())
+fn expose(cells: &mut Cells, asked: &[(Operand, Operand)]) -> u32 {
+    let width = 2 * asked.len() as u32;
+    let port = cells.port(Direction::Output, "ap_timed", width);
+    // The first is the lowest pair.
+    let bits = asked.iter().rev();
+    let bits = bits.flat_map(|(asks, found)| [asks.clone(), found.clone()]);
+    cells.drive(port, Expr::Concat(bits.collect()));
+    width
 }
 
 /// What each invocation that finished was told, of what a shell recorded; nothing for a kernel that does not depend on
@@ -88,11 +73,13 @@ pub fn told(signature: &Signature, result: &RunResult) -> Option<Vec<Timed>> {
 }
 
 /// What was found in a cycle, of those that were asked.
-fn outcomes(record: &Elements, at: usize) -> impl Iterator<Item = bool> + use<> {
+fn outcomes(record: &Elements, at: usize) -> Vec<bool> {
     let word = match record.get(at).data {
-        Data::Int(word) => word,
-        _ => 0,
+        Data::Int(word) => word.into(),
+        Data::Big(word) => *word,
+        Data::Float(_) => BigInt::ZERO,
     };
-    let asked = (0..MOST).filter(move |bit| word >> (MOST + bit) & 1 == 1);
-    asked.map(move |bit| word >> bit & 1 == 1)
+    let questions = word.bits().div_ceil(2);
+    let asked = (0..questions).filter(|number| word.bit(2 * number + 1));
+    asked.map(|number| word.bit(2 * number)).collect()
 }

@@ -97,9 +97,12 @@ impl Value {
             tainted: false,
         }
     }
-    /// A narrow integer, cut to its type.
+    /// An integer, cut to its type.
     pub fn int(ty: Scalar, number: i128) -> Value {
-        Value::new(Data::Int(number.low(ty.width(), ty.is_signed())))
+        match ty.width() <= WORD {
+            true => Value::new(Data::Int(number.low(ty.width(), ty.is_signed()))),
+            false => Value::wrapped(ty, number),
+        }
     }
     /// The value of a type with the low bits of `number`.
     pub fn wrapped(ty: Scalar, number: impl Into<BigInt>) -> Value {

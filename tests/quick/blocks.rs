@@ -155,6 +155,34 @@ fn arrays_behind_the_control_slave() {
     check(WIDE, &options, (2 + 2 + 2) * 14 + 8);
 }
 
+/// One word of the slave has no number to choose it by; what the core never touches keeps what it is given.
+#[test]
+fn small_arrays_and_unused_ones_behind_the_control_slave() {
+    const TEXT: &str = "
+from allo import *
+
+@kernel
+def top(x: \"u8[3]\", one: \"i32[1]\", unused: \"i16[5]\", n: i32) -> i32:
+    t: i32 = n + one[0]
+    for i in range(3):
+        t += x[i]
+    x[0] = t
+    one[0] = t
+    return t
+";
+    let names = ["x", "one", "unused"];
+    for some in [&names[..], &names[..1], &names[1..2]] {
+        let options = Options {
+            local: some.iter().map(ToString::to_string).collect(),
+            ..Options::default()
+        };
+        let compared = if some.contains(&"unused") { 10 } else { 5 };
+        let (compiled, design, manifest) = block(TEXT, &options);
+        let report = compare(&compiled, &in_process(&design, &manifest), 2);
+        assert!(report.compared >= 2 * compared, "{some:?}");
+    }
+}
+
 #[test]
 fn arrays_as_frames() {
     let options = Options {

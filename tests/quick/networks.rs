@@ -321,6 +321,43 @@ fn streams_that_are_too_short_become_longer() {
     assert_eq!(said(true), (message, vec![2, 2, 2, 2]));
 }
 
+/// What is needed shows long before such a network ends.
+#[test]
+fn streams_that_are_too_short_become_longer_in_networks_that_run_for_long() {
+    let text = "from allo import *
+
+@kernel
+def p(s: Stream[i32], t: Stream[i32]):
+    for j in range(3000):
+        for i in range(40):
+            s.put(i)
+        for i in range(40):
+            t.put(i)
+
+@kernel
+def q(s: Stream[i32], t: Stream[i32]) -> i32:
+    a: i32 = 0
+    for j in range(3000):
+        for i in range(40):
+            a += s.get() * t.get()
+    return a
+
+@kernel
+def top() -> i32:
+    s: Stream[i32]
+    t: Stream[i32]
+    p(s, t)
+    return q(s, t)
+";
+    let compiled = compile_text(text, &[], false).expect("hardware");
+    let said = &compiled.warnings.0[0].message;
+    assert_eq!(
+        said,
+        "'s' holds 2 elements, and the network ends where it holds 39"
+    );
+    assert!(matches!(compiled.checked, Checked::Runs(_)));
+}
+
 #[test]
 fn elements_that_are_missing_outside_are_named() {
     let said = fails(&kernel("conditional"), "{\"a\": [1, 2], \"b\": []}");

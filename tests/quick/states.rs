@@ -112,6 +112,21 @@ fn a_start_waits_for_the_first_values() {
     assert_eq!(simulator.get(returns), 10 + 2 * 3 - 3 + 4 * 4);
 }
 
+/// A scalar has its first value from the reset itself.
+#[test]
+fn with_state_in_scalars_alone_a_module_is_idle_after_a_reset() {
+    let compiled = built("counter");
+    let top = compiled.design.top().expect("a module");
+    let mut simulator = Simulator::new(&compiled.design, top, 1).expect("a netlist");
+    let [reset, start, idle] =
+        ["ap_rst", "ap_start", "ap_idle"].map(|name| simulator.signal(name).expect("a port"));
+    simulator.set(start, 0);
+    simulator.set(reset, 1);
+    simulator.step();
+    simulator.set(reset, 0);
+    assert_eq!(simulator.get(idle), 1);
+}
+
 #[test]
 fn state_of_two_processes_is_refused() {
     let text = "from allo import *\n\n@kernel\ndef put(s: Stream[i32]):\n    s.put(1)\n\n@kernel\ndef top(y: \"i32[1]\"):\n    \

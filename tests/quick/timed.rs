@@ -140,3 +140,32 @@ def top() -> (u1, u1, i32):
         }
     }
 }
+
+/// Unrolled, the loop asks in more places than a word has bits.
+#[test]
+fn a_process_may_ask_in_many_places() {
+    let source = "\
+from allo import *
+
+@kernel
+def ask(s: Stream[i8], o: Stream[i8]):
+    for i in range(70):
+        ok, v = s.try_get()
+        if ok:
+            o.put(v)
+
+@kernel
+def tell(s: Stream[i8]):
+    for i in range(9):
+        s.put(i)
+
+@kernel
+def top(o: Stream[i8]):
+    s: Stream[i8, 4]
+    tell(s)
+    ask(s, o)
+";
+    let compiled = checked(source, &[("unroll", "ask/i")]);
+    assert!(matches!(compiled.checked, Checked::Runs(_)));
+    compared(&compiled, &compiled.design).expect("equal");
+}

@@ -80,6 +80,8 @@ class Kernel:
         self._definition = definition
         self._bindings = bindings
         self._compiled: _native.Compiled | None = None
+        #: By what is bound: a specialised kernel is made once, and keeps its state.
+        self._specialised: dict[tuple[Any, ...], Kernel] = {}
         self.fn = fn
         self.__name__ = self.func_name = fn.__name__
         self.__qualname__ = fn.__qualname__
@@ -112,7 +114,13 @@ class Kernel:
         for value in bindings:
             if isinstance(value, (ShapedType, Name, str)) or value is None:
                 raise TypeError(f"a template of '{self.__name__}' is bound to a type or a number, not {value!r}")
-        return Kernel(self._definition, bindings)
+        # `1` and `True` are equal, but not the same.
+        key = tuple((type(value), value) for value in bindings)
+        try:
+            return self._specialised.setdefault(key, Kernel(self._definition, bindings))
+        except TypeError:
+            # What has no hash is no type and no number: the compiler says so.
+            return Kernel(self._definition, bindings)
 
     def _ready(self) -> _native.Compiled:
         """The compiled kernel, made on first use."""

@@ -17,8 +17,8 @@ use crate::arena::Arena;
 use crate::diagnostics::{Diagnostic, Span};
 use crate::ir::types::MAX_WIDTH;
 use crate::ir::{
-    self, Array, ArrayId, ArrayKind, ArrayTags, Block, CompareOp, Const, Op, OpKind, Scalar,
-    ValueId,
+    self, Array, ArrayId, ArrayKind, ArrayTags, BinaryOp, Block, CompareOp, Const, Op, OpKind,
+    Scalar, ValueId,
 };
 use num_bigint::{BigInt, BigUint};
 use pyeval::arithmetic::Fold;
@@ -104,6 +104,8 @@ pub struct Builder {
     shared: HashSet<ValueId>,
     /// Constants that stand for what a known side of `and` or `or` decides.
     decided: HashMap<ValueId, bool>,
+    /// Integers that are known: constants, sums and products of such, converted or not.
+    integers: HashMap<ValueId, BigInt>,
     /// Floats that are no subnormals, where these are flushed.
     pub(super) flushed: HashSet<ValueId>,
     /// The loop over lanes that operations on vectors are added to.
@@ -124,6 +126,7 @@ impl Builder {
             blocks: vec![OpenBlock::default()],
             shared: HashSet::new(),
             decided: HashMap::new(),
+            integers: HashMap::new(),
             flushed: HashSet::new(),
             lane_loop: None,
             keeping: HashMap::new(),
@@ -195,8 +198,38 @@ impl Builder {
     /// As [`Builder::emit`], whatever the options say.
     pub(super) fn append(&mut self, kind: OpKind, ty: Scalar, span: Span) -> ValueId {
         let id = self.value(ty, None);
+        if let Some(known) = self.integer_of(&kind, ty) {
+            self.integers.insert(id, known);
+        }
         self.push(kind, vec![id], span);
         id
+    }
+
+    /// What an integer operation gives, if that is known.
+    fn integer_of(&self, kind: &OpKind, ty: Scalar) -> Option<BigInt> {
+        if !matches!(ty, Scalar::Int { .. } | Scalar::Index) {
+            return None;
+        }
+        let exact = match kind {
+            OpKind::Const(Const::Int(value)) => value.clone(),
+            OpKind::Cast { arg } => self.integer(*arg)?.clone(),
+            OpKind::Binary { op, lhs, rhs } => {
+                let (lhs, rhs) = (self.integer(*lhs)?, self.integer(*rhs)?);
+                match op {
+                    BinaryOp::Add => lhs + rhs,
+                    BinaryOp::Sub => lhs - rhs,
+                    BinaryOp::Mul => lhs * rhs,
+                    _ => return None,
+                }
+            }
+            _ => return None,
+        };
+        Some(ty.wrap(&exact))
+    }
+
+    /// The number that a value is, if it is known.
+    pub fn integer(&self, id: ValueId) -> Option<&BigInt> {
+        self.integers.get(&id)
     }
 
     /// Appends an operation.

@@ -151,8 +151,11 @@ impl<'a> Lowerer<'_, 'a> {
         for (operand, &extent) in operands.iter().zip(streams.shape.iter()) {
             let index = match &operand.value {
                 Value::Const(value) => value.as_int().and_then(|index| index.to_u64()),
+                // Such as a variable that was computed from the number of a worker.
+                Value::Scalar(value) => self.b.integer(value.id).and_then(ToPrimitive::to_u64),
                 _ => None,
             };
+            let index = index.filter(|index| *index < extent);
             known.push(index.map_or_else(|| (0..extent).collect(), |index| vec![index]));
             runtime.push(match index {
                 Some(_) => None,

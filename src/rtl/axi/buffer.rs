@@ -135,7 +135,17 @@ struct Bank {
 
 impl<'c> Buffer<'c> {
     fn build(&mut self) {
-        let lanes: Vec<Lane> = (0..self.array.ports.len()).map(|k| self.lane(k)).collect();
+        let mut lanes: Vec<Lane> = (0..self.array.ports.len()).map(|k| self.lane(k)).collect();
+        if lanes.is_empty() {
+            // The core never accesses it: the bus alone does.
+            lanes.push(Lane {
+                enable: self.circuit.zero(),
+                row: self.circuit.constant(self.row_width(), 0u32),
+                element: None,
+                write: None,
+                is_read: false,
+            });
+        }
         let load = self.side("load");
         let is_loaded = self.shape.is_loaded;
         let data = is_loaded.then(|| self.circuit.input("load_data", 8 * self.shape.beat));

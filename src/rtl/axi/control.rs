@@ -296,9 +296,12 @@ impl<'c> Slave<'c> {
             .trailing_zeros();
         let meets = |address: Signal<'c>| {
             let high = address.bits(size, address.width() - size);
-            let number = address
-                .bits(2, (size - 2).max(1))
-                .resize(geometry.beat_width().max(1));
+            // An array of one word has no word to choose.
+            let number = match size {
+                2 => c.constant(1, 0u32),
+                _ => address.bits(2, size - 2),
+            };
+            let number = number.resize(geometry.beat_width().max(1));
             let inside = c.constant(number.width(), geometry.most_beats - 1);
             (
                 high.is(u64::from(offset >> size)) & number.at_most(inside),

@@ -143,6 +143,10 @@ impl ArrayPlan {
         );
         comes && self.stream.is_none() && !self.ports.is_empty()
     }
+    /// Whether it is in the block, behind the control slave.
+    pub fn is_local(&self) -> bool {
+        matches!(self.reach, Reach::Local { .. })
+    }
     /// Whether the core writes it.
     pub fn is_written(&self) -> bool {
         matches!(self.access, Access::Write | Access::ReadWrite)

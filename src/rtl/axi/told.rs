@@ -2,7 +2,7 @@
 
 use super::control;
 use super::master::ADDRESS_WIDTH;
-use super::plan::{Interface, Options, Plan, Reach, words};
+use super::plan::{ArrayPlan, Interface, Options, Plan, Reach, words};
 use crate::rtl::interface::block::*;
 use crate::rtl::interface::manifest::{Access, Flow, Manifest, Port, PortKind, Reset};
 use std::collections::BTreeMap;
@@ -53,11 +53,7 @@ impl Teller<'_> {
     }
 
     fn slave(&self) -> ControlSlave {
-        let has_local = self
-            .plan
-            .arrays
-            .iter()
-            .any(|array| matches!(array.reach, Reach::Local { .. }));
+        let has_local = self.plan.arrays.iter().any(ArrayPlan::is_local);
         let bits = control::STATUS_BITS
             .iter()
             .zip(0..)

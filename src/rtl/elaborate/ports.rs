@@ -45,7 +45,7 @@ pub struct MemoryUse {
     pub uses: Vec<AccessUse>,
     external: Vec<ArrayPort>,
     /// Read data of each read port of an inner memory.
-    reads: Vec<NetId>,
+    pub(super) reads: Vec<NetId>,
 }
 
 impl MemoryUse {
@@ -180,8 +180,11 @@ impl Top<'_> {
                 mem.name,
                 self.sources.location(mem.span)
             ));
-            match mem.place {
+            match &mem.place {
                 Place::External => self.drive_external(mem, &usage),
+                Place::State(words) if words.len() == 1 => {
+                    self.scalar_state(mem, &words[0], &usage);
+                }
                 _ => self.inner_memory(mem, &usage),
             }
         }

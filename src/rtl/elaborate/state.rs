@@ -1,13 +1,13 @@
-//! What is kept between invocations: a reset makes the module write what it is at first, element by element, and it is not
-//! idle until that is done.
+//! What is kept between invocations: a reset makes the module write what arrays are at first, element by element, and it is
+//! not idle until that is done. A scalar is a register, which has its first value from the reset.
 
 use super::Top;
 use super::cells::bit;
 use super::datapath::constant;
-use super::ports::{AccessUse, style};
+use super::ports::{AccessUse, MemoryUse, style};
 use super::transfers::count_width;
 use crate::hwarith::graph::MemId;
-use crate::machine::program::{Place, address_width};
+use crate::machine::program::{Mem, Place, address_width};
 use crate::rtl::netlist::*;
 use num_bigint::BigUint;
 
@@ -22,14 +22,14 @@ struct Counter {
 }
 
 impl Top<'_> {
-    /// Writes all state after a reset; gives 1 while it does.
+    /// Writes all arrays of state after a reset; gives 1 while it does.
     pub(super) fn load_state(&mut self) -> Operand {
         let program = self.program;
         let states = program
             .mems
             .iter()
             .filter_map(|(id, mem)| match &mem.place {
-                Place::State(words) => Some((id, &words[..])),
+                Place::State(words) if words.len() > 1 => Some((id, &words[..])),
                 _ => None,
             });
         let states: Vec<_> = states.collect();
@@ -105,6 +105,34 @@ impl Top<'_> {
             active,
             address: self.low(counter.written, own_width),
             data: Some(data),
+        }
+    }
+
+    /// A scalar of state: a register, with one more for what each port has read.
+    pub(super) fn scalar_state(&mut self, mem: &Mem, first: &BigUint, usage: &MemoryUse) {
+        let origin = Some(self.sources.location(mem.span));
+        let name = format!("{}_kept", mem.name);
+        let kept = self.cells.net(&name, mem.width);
+        let (writers, readers): (Vec<&AccessUse>, Vec<&AccessUse>) =
+            usage.uses.iter().partition(|one| one.data.is_some());
+        let write = self.merge(&writers, &format!("{}_w", mem.name), mem);
+        let enable = self.cells.as_net(write.active, "kept_en");
+        self.cells.module.items.push(Item::Register(Register {
+            out: kept,
+            next: write.data,
+            enable: Some(enable),
+            reset: Some(first.clone()),
+            origin: origin.clone(),
+        }));
+        for (port, &out) in usage.reads.iter().enumerate() {
+            let of_port = readers.iter().copied();
+            let of_port: Vec<&AccessUse> =
+                of_port.filter(|one| one.port as usize == port).collect();
+            let read = self.merge(&of_port, &format!("{}_r{port}", mem.name), mem);
+            let enable = self.cells.as_net(read.active, "read_en");
+            let kept = Operand::Net(kept);
+            self.cells
+                .drive_register(out, kept, Some(enable), None, origin.clone());
         }
     }
 

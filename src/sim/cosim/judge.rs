@@ -5,7 +5,7 @@ use super::failure::{FailureKind, Mismatch};
 use super::report::Report;
 use crate::diagnostics::Span;
 use crate::ir::{Program, Scalar};
-use crate::rtl::interface::manifest::{Manifest, Port};
+use crate::rtl::interface::manifest::{Flow, Manifest, Port};
 use crate::sim::elements::{Elements, Invocation, State};
 use crate::sim::locate::{self, Expectation, Followed, Kept};
 use crate::sim::model::{RunResult, Write};
@@ -204,9 +204,16 @@ impl<'a> Subject<'a> {
             .iter()
             .chain(&self.reference.signature.results);
         let wanted = outcome.params.iter().chain(&outcome.results);
-        let arrays = slots.zip(wanted).filter(|(slot, _)| slot.is_array());
-        for ((slot, wanted), got) in arrays.zip(&result.arrays) {
-            array(invocation, slot, (wanted, got), report)?;
+        let slots = slots.zip(wanted).enumerate();
+        let arrays = slots.filter(|(_, (slot, _))| slot.is_array());
+        for ((number, (slot, wanted)), got) in arrays.zip(&result.arrays) {
+            let count = match slot.flow {
+                None => wanted.len(),
+                // What is offered stays as it is.
+                Some(Flow::In) => 0,
+                Some(Flow::Out) => outcome.cursors.get(&number).copied().unwrap_or_default(),
+            };
+            array(invocation, slot, (wanted, got), count, report)?;
         }
         Ok(())
     }
@@ -281,16 +288,18 @@ fn breaches(result: &RunResult) -> Result<(), FailureKind> {
     }
 }
 
-/// Compares two arrays that began alike: where nobody touched either, they still are.
+/// Compares two arrays that began alike: where nobody touched either, they still are. The report counts the first `count`
+/// elements.
 fn array(
     invocation: usize,
     slot: &Slot,
     (wanted, got): (&Elements, &Elements),
+    count: usize,
     report: &mut Report,
 ) -> Result<(), FailureKind> {
     let unspecified = wanted.count_unspecified();
     report.unspecified += unspecified as u64;
-    report.compared += (wanted.len() - unspecified) as u64;
+    report.compared += count.saturating_sub(unspecified) as u64;
     let different = |&position: &usize| {
         let wanted = wanted.get(position);
         !wanted.tainted && wanted.data != got.get(position).data

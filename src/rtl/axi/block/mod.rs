@@ -99,7 +99,8 @@ impl<'c> Block<'c, '_> {
         for array in &self.plan.arrays {
             if let Some(ports) = &array.stream {
                 self.streamed(array, ports);
-            } else if !array.ports.is_empty() {
+            } else if !array.ports.is_empty() || array.is_local() {
+                // What the core never touches keeps what it is given.
                 self.array(array);
             }
         }
@@ -457,12 +458,8 @@ impl<'c> Block<'c, '_> {
             let events = self.events.get(name).cloned().unwrap_or_default();
             inputs.push(((*name).to_string(), c.any(events)));
         }
-        let locals = self
-            .plan
-            .arrays
-            .iter()
-            .filter(|array| matches!(array.reach, Reach::Local { .. }));
-        let locals: Vec<&ArrayPlan> = locals.filter(|array| !array.ports.is_empty()).collect();
+        let arrays = self.plan.arrays.iter();
+        let locals: Vec<&ArrayPlan> = arrays.filter(|array| array.is_local()).collect();
         let start = self.net("start", 1);
         let running = start | !self.net("idle", 1);
         for array in &locals {

@@ -6,7 +6,7 @@ mod overlap;
 mod streams;
 
 use super::BlockPorts;
-use super::cells::Cells;
+use super::cells::{Cells, bit};
 use super::datapath::constant;
 use super::fifo::Shape;
 use super::manifest;
@@ -69,7 +69,13 @@ pub fn build(
         }
         let manifest = super::add(&part.program, &part.schedule, sources, &room, &mut design);
         let module = design.modules.ids().last();
-        modules.push((module.expect("a module was added"), manifest));
+        let module = module.expect("a module was added");
+        let asked = &mut design.modules[module].asked;
+        if process.is_timed() && asked.is_empty() {
+            // Of its questions none remains: co-simulation has a record of each process that asks.
+            asked.push((bit(false), bit(false)));
+        }
+        modules.push((module, manifest));
     }
     let mut names = Namer::new();
     for module in design.modules.values() {

@@ -129,12 +129,16 @@ impl Around<'_> {
     pub(super) fn streams(&mut self, begin: NetId, ports: &mut [Option<Port>]) -> Vec<Operand> {
         let mut waits = Vec::new();
         let users = self.users;
-        for &id in users.keys() {
+        for (&id, users) in users {
             let array = &self.network.kernel.arrays[id];
-            let ends = self.streams.remove(&id).unwrap_or_default();
+            let mut ends = self.streams.remove(&id).unwrap_or_default();
+            for _ in ends.gets.len()..users.consumers.len() {
+                ends.gets.push(self.idle_get(id));
+            }
             self.cells.comment(format!("stream {}", array.name));
             match array.kind {
-                ArrayKind::Param(number) if ends.put.is_some() => {
+                // Also where what remains of the process puts nothing.
+                ArrayKind::Param(number) if users.producer.is_some() => {
                     let (port, empty) = self.outward(id, array, ends, begin);
                     ports[number] = Some(port);
                     waits.push(empty);
@@ -293,9 +297,8 @@ impl Around<'_> {
         let go = self.cells.as_net(go, "go");
         self.cells.drive(write, Expr::Copy(Operand::Net(go)));
         self.cells.drive(din, Expr::Copy(Operand::Net(dout)));
-        if let Some(put) = ends.put {
-            self.queue(id, put, [dout, empty_n, go], put[2], begin);
-        }
+        let put = self.put_end(id, &ends);
+        self.queue(id, put, [dout, empty_n, go], put[2], begin);
         let empty = self.cells.invert(some, "empty");
         (
             manifest::stream_port(&array.name, array.elem, packed(array), (Flow::Out, ports)),
@@ -303,16 +306,28 @@ impl Around<'_> {
         )
     }
 
-    fn between(&mut self, id: ArrayId, ends: Ends, begin: NetId) {
+    /// Where a consumer would get, of whose gets none remains.
+    fn idle_get(&mut self, id: ArrayId) -> [NetId; 3] {
         let width = self.shapes[&id].width;
-        let put = ends.put.unwrap_or_else(|| {
-            // Nobody puts: there are the tokens.
+        let get = [width, 1, 1].map(|width| self.cells.net("idle", width));
+        self.cells.drive(get[2], Expr::Copy(bit(false)));
+        get
+    }
+
+    /// Where a stream is put into; one that never is where nobody does.
+    fn put_end(&mut self, id: ArrayId, ends: &Ends) -> [NetId; 3] {
+        let width = self.shapes[&id].width;
+        ends.put.unwrap_or_else(|| {
             let [din, write, left] = [width, 1, 1].map(|width| self.cells.net("nothing", width));
             self.cells
                 .drive(din, Expr::Copy(constant(&0.into(), width)));
             self.cells.drive(write, Expr::Copy(bit(false)));
             [din, write, left]
-        });
+        })
+    }
+
+    fn between(&mut self, id: ArrayId, ends: Ends, begin: NetId) {
+        let put = self.put_end(id, &ends);
         match ends.gets[..] {
             // Nobody gets: what is put is gone.
             [] => self.cells.drive(put[2], Expr::Copy(Operand::Net(put[1]))),

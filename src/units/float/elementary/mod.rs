@@ -10,7 +10,8 @@
 //! The 16-bit formats get results that are correctly rounded: the error before rounding is below the distance that any
 //! result keeps from a number halfway between two floats (`CORRECT`, found and checked by trying every argument).
 //! Others get
-//! results off by less than one unit in the last place, 5/8 at most: 1/2 of it by rounding.
+//! results off by less than one unit in the last place, 3/4 at most, 1/2 of it by rounding (docs/function-errors.md). What is too small for
+//! polynomials is computed in a wider format (`small`), correctly rounded up to 10 bits, powers up to 8.
 
 mod ball;
 mod binades;
@@ -23,6 +24,7 @@ mod logarithm;
 mod piecewise;
 mod power;
 mod root;
+mod small;
 mod smooth;
 
 #[cfg(test)]
@@ -76,98 +78,103 @@ pub static FUNCTIONS: &[Operator] = &[
         "exp",
         "e to the power of a",
         Kind::Unary(UnaryOp::Exp),
-        has_tables,
+        has_function,
         |f| graph("exp", f).clone(),
     ),
     row(
         "exp2",
         "2 to the power of a",
         Kind::Unary(UnaryOp::Exp2),
-        has_tables,
+        has_function,
         |f| graph("exp2", f).clone(),
     ),
     row(
         "log",
         "the natural logarithm of a",
         Kind::Unary(UnaryOp::Log),
-        has_tables,
+        has_function,
         |f| graph("log", f).clone(),
     ),
     row(
         "log2",
         "the logarithm of a to the base 2",
         Kind::Unary(UnaryOp::Log2),
-        has_tables,
+        has_function,
         |f| graph("log2", f).clone(),
     ),
     row(
         "rsqrt",
         "1 over the square root of a",
         Kind::Unary(UnaryOp::Rsqrt),
-        has_tables,
+        has_function,
         |f| graph("rsqrt", f).clone(),
     ),
     row(
         "sin",
         "the sine of a",
         Kind::Unary(UnaryOp::Sin),
-        has_tables,
+        has_function,
         |f| graph("sin", f).clone(),
     ),
     row(
         "cos",
         "the cosine of a",
         Kind::Unary(UnaryOp::Cos),
-        has_tables,
+        has_function,
         |f| graph("cos", f).clone(),
     ),
     row(
         "tan",
         "the tangent of a",
         Kind::Unary(UnaryOp::Tan),
-        has_tables,
+        has_function,
         |f| graph("tan", f).clone(),
     ),
     row(
         "sinh",
         "the hyperbolic sine of a",
         Kind::Unary(UnaryOp::Sinh),
-        has_tables,
+        has_function,
         |f| graph("sinh", f).clone(),
     ),
     row(
         "cosh",
         "the hyperbolic cosine of a",
         Kind::Unary(UnaryOp::Cosh),
-        has_tables,
+        has_function,
         |f| graph("cosh", f).clone(),
     ),
     row(
         "tanh",
         "the hyperbolic tangent of a",
         Kind::Unary(UnaryOp::Tanh),
-        has_tables,
+        has_function,
         |f| graph("tanh", f).clone(),
     ),
     row(
         "erf",
         "the error function of a",
         Kind::Unary(UnaryOp::Erf),
-        has_tables,
+        has_function,
         |f| graph("erf", f).clone(),
     ),
     row(
         "pow",
         "a to the power of b",
         Kind::Binary(BinaryOp::Pow),
-        has_tables,
+        has_function,
         |f| graph("pow", f).clone(),
     ),
 ];
 
-/// Formats of 5 to 11 exponent and 7 to 52 fraction bits.
-fn has_tables(format: FloatFormat) -> bool {
-    (5..=11).contains(&format.exp) && (7..=52).contains(&format.frac)
+/// Formats of at most 11 exponent and 52 fraction bits.
+fn has_function(format: FloatFormat) -> bool {
+    format.exp <= 11 && format.frac <= 52
+}
+
+/// Formats whose reductions and tables of polynomials are described; others are too small for them.
+fn has_polynomials(format: FloatFormat) -> bool {
+    format.exp >= 5 && format.frac >= 7
 }
 
 const fn row(
@@ -205,8 +212,15 @@ pub fn graph(name: &'static str, format: FloatFormat) -> &'static Graph {
     if let Some(graph) = kept().get(&key) {
         return graph;
     }
-    let made = described(name, format, beyond(name, format))
-        .expect("there are tables for every format of a function");
+    let of = |format| described(name, format, beyond(name, format));
+    let made = match has_polynomials(format) {
+        true => of(format),
+        false => {
+            let function = FUNCTIONS.iter().find(|function| function.name == name);
+            small::narrowed(format, function.map_or(1, Operator::operands), of)
+        }
+    };
+    let made = made.expect("there are tables for every format of a function");
     let mut kept = kept();
     kept.entry(key).or_insert_with(|| Box::leak(Box::new(made)))
 }

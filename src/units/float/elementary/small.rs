@@ -1,0 +1,80 @@
+//! Functions of formats that are too small for tables of polynomials, by those of a wider format: a table of all results,
+//! or what the wider one gives, rounded again.
+
+use super::super::convert::convert;
+use crate::hwarith::builder::Builder;
+use crate::hwarith::fast::Fast;
+use crate::hwarith::graph::{Graph, NodeId, Op};
+use crate::ir::FloatFormat;
+use num_bigint::BigInt;
+
+/// Bits of the widest argument for which there is a table of results: a word for each in a block of RAM.
+const TABLE: u32 = 10;
+
+/// Fraction bits of the wider format beyond those of this one, of functions with a table of results: more than enough that
+/// a result which is not exact is never taken for one halfway between two floats.
+const FOR_TABLES: u32 = 16;
+
+/// The same of powers in formats of at most 8 bits, by a comparison of all pairs: each gives the nearest float.
+const FOR_POWERS: u32 = 13;
+
+/// The same of all others: the first rounding adds at most 3/4 of an eighth of a unit to the half of the second.
+const OTHERS: u32 = 3;
+
+/// The description of a function in a small format, made of that in a wider one by `wider`, which is for formats of 5 to 11
+/// exponent and 7 and more fraction bits; `None` if there is none.
+pub fn narrowed(
+    format: FloatFormat,
+    operands: usize,
+    wider: impl Fn(FloatFormat) -> Option<Graph>,
+) -> Option<Graph> {
+    let has_table = operands == 1 && format.width() <= TABLE;
+    let further = match has_table {
+        true => FOR_TABLES,
+        false if format.width() <= 8 => FOR_POWERS,
+        false => OTHERS,
+    };
+    let wide = FloatFormat {
+        exp: format.exp.max(5),
+        frac: (format.frac + further).max(7),
+    };
+    let twice = rounded_twice(format, wide, operands, &wider(wide)?);
+    match has_table {
+        true => tabulated(&twice, format.width()),
+        false => Some(twice),
+    }
+}
+
+/// A function in a wide format between exact conversions to that and a rounding to this one.
+fn rounded_twice(
+    format: FloatFormat,
+    wide: FloatFormat,
+    operands: usize,
+    function: &Graph,
+) -> Graph {
+    let mut builder = Builder::new();
+    let [widen, narrow] = [convert(format, wide), convert(wide, format)];
+    let ty = widen.input_types()[0];
+    let wider = (0..operands as u32).map(|number| {
+        let operand = builder.opaque(Op::Input(number), vec![], ty);
+        builder.inline(&widen, &[operand])[0]
+    });
+    let wider: Vec<NodeId> = wider.collect();
+    let result = builder.inline(function, &wider);
+    let result = builder.inline(&narrow, &result);
+    builder.finish(result)
+}
+
+/// A table of the results of a function of one argument.
+fn tabulated(function: &Graph, width: u32) -> Option<Graph> {
+    let arguments: Vec<[u128; 1]> = (0..1 << width).map(|bits| [bits]).collect();
+    let arguments: Vec<&[u128]> = arguments.iter().map(<[u128; 1]>::as_slice).collect();
+    let words = Fast::new(function)?.eval(&arguments);
+    let words: Vec<BigInt> = words.into_iter().map(BigInt::from).collect();
+    let mut g = Graph::new();
+    let argument = g.input(0, function.input_types()[0]);
+    let result = g.table(words, argument);
+    let result = g.cast(result, function.ty(*function.outputs.first()?));
+    g.outputs = vec![result];
+    Some(g)
+}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import os
 import pathlib
 import tempfile
@@ -20,19 +21,31 @@ class CPU(Generic[R]):
 
     name = "cpu"
 
-    def __init__(self, schedule: _native.Schedule) -> None:
-        self._software = _native.software(schedule)
+    def __init__(self, schedule: _native.Schedule | None = None) -> None:
+        self._software = None if schedule is None else _native.software(schedule)
+
+    def _ready(self) -> _native.Compiled:
+        if self._software is None:
+            raise TypeError("this CPU has no schedule to run: it is a context, in which calls of kernels run")
+        return self._software
 
     def __call__(self, *args: Any, **named: Any) -> R:
         """Runs the kernel: arrays are changed in place, and the result is returned."""
-        result: R = self._software.run(args, named or None)
+        result: R = self._ready().run(args, named or None)
         return result
 
     run = __call__
 
     def reset(self) -> None:
         """Sets `Stateful` variables to what they are at first."""
-        self._software.reset()
+        self._ready().reset()
+
+    def __enter__(self) -> CPU[R]:
+        """`with CPU():` calls of kernels are run by the software reference, as they are anywhere."""
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        pass
 
 
 @dataclass(frozen=True)
@@ -231,6 +244,30 @@ _MEANINGLESS: dict[str, tuple[Any, ...]] = {
 }
 
 
+#: The types of options, and how they are called; a clock may be a number of megahertz.
+_TYPES: dict[str, tuple[tuple[type, ...], str]] = {
+    "device": ((str,), "a name"),
+    "clock": ((str, int, float), "a frequency, such as '100MHz'"),
+    "level": ((str, int), "a number from 0 to 3"),
+    "strict": ((builtins.bool,), "True or False"),
+    "max_dsp": ((int, type(None)), "a number"),
+    "max_lut": ((int, type(None)), "a number"),
+    "max_ram": ((int, type(None)), "a number of kbit"),
+    "partition_args": ((builtins.bool,), "True or False"),
+    "check": ((str, int), "'off', 'quick', 'full' or millions of operations"),
+}
+
+
+def _checked(name: str, value: Any) -> Any:
+    types, what = _TYPES[name]
+    is_other = isinstance(value, builtins.bool) and builtins.bool not in types
+    if is_other or not isinstance(value, types):
+        raise TypeError(f"export: {name}= is {what}, not {value!r}")
+    if name.startswith("max_") and value is not None and value < 0:
+        raise ValueError(f"export: {name}= is not negative, but it is {value}")
+    return value
+
+
 def _aim(options: dict[str, Any]) -> dict[str, Any]:
     """The options of a build, each with its value or the default."""
     aim: dict[str, Any] = {
@@ -246,7 +283,7 @@ def _aim(options: dict[str, Any]) -> dict[str, Any]:
     }
     for name, value in options.items():
         if name in aim:
-            aim[name] = value
+            aim[name] = _checked(name, value)
         elif name == "freq_mhz":
             aim["clock"] = f"{value}MHz"
         elif name in _MEANINGLESS:
@@ -257,6 +294,7 @@ def _aim(options: dict[str, Any]) -> dict[str, Any]:
     if isinstance(aim["clock"], (int, float)):
         aim["clock"] = f"{aim['clock']}MHz"
     aim["level"] = str(aim["level"])
+    aim["check"] = str(aim["check"])
     return aim
 
 

@@ -179,13 +179,19 @@ pub struct Compiled(pub Arc<Kernel>);
 
 #[pymethods]
 impl Compiled {
-    /// Compiles the kernel of a definition with its templates bound.
+    /// Compiles the kernel of a definition with its templates bound; of a grid, if asked for, its first worker.
     #[new]
-    fn new(py: Python<'_>, definition: Py<PyAny>, bindings: Vec<Py<PyAny>>) -> PyResult<Compiled> {
+    #[pyo3(signature = (definition, bindings, as_worker=false))]
+    fn new(
+        py: Python<'_>,
+        definition: Py<PyAny>,
+        bindings: Vec<Py<PyAny>>,
+        as_worker: bool,
+    ) -> PyResult<Compiled> {
         let (sources, compiled) = background::run(py, move || {
             let mut sources = SourceMap::default();
             let make = move || Kernels::new(definition, bindings);
-            let compiled = hosted::compile(&mut sources, make).map(|mut compiled| {
+            let compiled = hosted::compile(&mut sources, make, as_worker).map(|mut compiled| {
                 driver::deepen(&mut compiled, false);
                 driver::warn_of_timing(&mut compiled);
                 compiled

@@ -9,7 +9,7 @@ use allo_hls::frontend::schedule::held::{self, Held, Open, Part};
 use pyeval::{Args, Value};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyTuple};
+use pyo3::types::{PyDict, PyIterator, PyList, PyTuple};
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -36,6 +36,10 @@ impl Schedule {
     /// An earlier call has failed.
     pub fn directives(&self, py: Python<'_>) -> PyResult<Vec<Directive>> {
         let held = self.held();
+        if held.is_of_worker() {
+            let why = "this schedule is of a grid of workers: it is composed with that of the kernel that calls it";
+            return Err(PyTypeError::new_err(why));
+        }
         held.directives()
             .map(<[_]>::to_vec)
             .map_err(|wrong| errors::single(py, Kind::Schedule, wrong, &self.kernel.sources))
@@ -49,10 +53,12 @@ impl Schedule {
 
 #[pymethods]
 impl Schedule {
+    /// Of a compiled kernel; of the first worker of a grid with so many axes.
     #[new]
-    fn new(compiled: &Compiled) -> Schedule {
+    #[pyo3(signature = (compiled, axes=0))]
+    fn new(compiled: &Compiled, axes: usize) -> Schedule {
         let kernel = compiled.0.clone();
-        let held = Mutex::new(Held::new(kernel.compiled.program.clone()));
+        let held = Mutex::new(Held::new(kernel.compiled.program.clone(), axes));
         Schedule { kernel, held }
     }
 
@@ -154,6 +160,10 @@ fn argument(of: &Bound<'_, Schedule>, open: &Open, object: &Bound<'_, PyAny>) ->
     }
     if let Ok(items) = object.cast::<PyTuple>() {
         return Ok(Value::tuple(several(&mut items.iter())?));
+    }
+    if let Ok(items) = object.cast::<PyIterator>() {
+        let items = items.try_iter()?.collect::<PyResult<Vec<_>>>()?;
+        return Ok(Value::list(several(&mut items.into_iter())?));
     }
     let read = Reader::default().read(object, &Attributes::default(), &mut Vec::new());
     read.map_err(|why| PyTypeError::new_err(format!("an argument of a schedule's method: {why}")))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import allo
-from allo import KernelOptions, Template, apint, consteval, f32, i32, kernel, static_assert, u8
+from allo import KernelOptions, Stateful, Template, apint, consteval, f32, i32, index, kernel, static_assert, u8
 from allo.lang import range as arange
 from allo.operators import arith
 
@@ -305,3 +305,52 @@ def test_state_is_kept_from_call_to_call():
     module.reset()
     assert module(5) == 15
     assert count(1) == 12, "each has its own"
+
+
+def test_a_specialised_kernel_is_one_kernel():
+    T = Template("T")
+
+    @kernel(T)
+    def count(by: T) -> i32:
+        n: Stateful[i32] = 0
+        n += by
+        return n
+
+    assert count[i32] is count[i32]
+    assert [count[i32](1) for _ in range(3)] == [1, 2, 3]
+
+
+def test_a_grid_has_a_list_of_extents():
+    with pytest.raises(TypeError, match="mapping= takes a list"):
+        kernel(mapping=i32)
+
+
+def test_a_part_of_a_table():
+    table = np.array([[1, 2], [3, 4]], dtype=np.int16)
+
+    @kernel
+    def row(r: index, out: i32[2]):
+        part = allo.bufferize(table, [r, 0], [1, 2], [1, 1])
+        for j in range(2):
+            out[j] = part[0, j]
+
+    out = np.zeros(2, np.int32)
+    row(1, out)
+    assert out.tolist() == [3, 4]
+
+
+def test_names_of_the_experimental_line():
+    from allo.exp.backend import CPU
+    from allo.exp.operators.arith import add
+    from allo.exp.schedule import Schedule
+    from allo.exp.schedule.errors import ScheduleError
+    from allo.schedule import Schedule as own
+
+    assert Schedule is own and issubclass(ScheduleError, Exception) and add is not None
+
+    @kernel
+    def more(x: i32) -> i32:
+        return x + 1
+
+    with CPU():
+        assert more(1) == 2

@@ -205,3 +205,49 @@ def test_an_impossible_interval_warns_or_is_refused():
         s.export("rtl", level=1)
     with pytest.raises(allo.CompileError):
         s.export("rtl", level=1, strict=True)
+
+
+def test_the_schedule_of_a_grid_is_composed_for_all_its_workers():
+    @kernel(mapping=[2])
+    def pe(x: i32[8], y: i32[8]):
+        w = allo.get_wid(0)
+        for k in allo.range(4, name="k"):
+            y[w * 4 + k] = x[w * 4 + k] + 1
+
+    @kernel
+    def top(x: i32[8], y: i32[8]):
+        pe(x, y)
+
+    inner = pe.schedule()
+    inner.unroll("k", factor=2)
+    with pytest.raises(TypeError, match="this schedule is of a grid of workers"):
+        inner.export("rtl")
+    s = top.schedule()
+    s.compose(inner)
+    assert s.directives.count("unroll") == 2
+    x, y = np.arange(8, dtype=np.int32), np.zeros(8, np.int32)
+    s.export("rtl")(x, y)
+    assert y.tolist() == list(range(1, 9))
+
+
+def test_one_loop_is_a_tile_and_references_come_from_any_iterator():
+    @kernel
+    def add(x: i32[8]):
+        for i in allo.range(8, name="i"):
+            x[i] += 1
+
+    s = add.schedule()
+    tiles, points = s.tile((name for name in ["i"]), factors=[4])
+    assert [one.name for one in [*tiles, *points]] == ["i.outer", "i.inner"]
+
+
+def test_options_of_an_export_have_types():
+    @kernel
+    def add(x: i32) -> i32:
+        return x + 1
+
+    for name, value in {"clock": None, "device": None, "strict": 1, "max_dsp": "4", "check": True}.items():
+        with pytest.raises(TypeError, match=f"export: {name}= is "):
+            add.schedule().export("rtl", **{name: value})
+    with pytest.raises(ValueError, match="max_dsp= is not negative"):
+        add.schedule().export("rtl", max_dsp=-1)

@@ -56,13 +56,15 @@ pub struct Definition {
     pub decorator: Stated,
 }
 
-/// Compiles kernel number 0 of the holder that `make` gives, which is made and used on a thread of its own.
+/// Compiles kernel number 0 of the holder that `make` gives, which is made and used on a thread of its own. Of a grid, if
+/// `as_worker`, the first worker, which a schedule of the grid speaks of.
 ///
 /// # Errors
 /// Every error found, in order of discovery.
 pub fn compile<H: Holder>(
     sources: &mut SourceMap,
     make: impl FnOnce() -> H + Send,
+    as_worker: bool,
 ) -> Result<Compiled, Diagnostics> {
     on_big_stack(|| {
         let mut holder = make();
@@ -82,13 +84,20 @@ pub fn compile<H: Holder>(
             def: 0,
             bindings: holder.bindings().into(),
         };
-        let session = Session::of(world);
+        let mut session = Session::of(world);
         let span = span_of(gathered[0].file, gathered[0].ast.name.range);
         if !session.is_concrete(&top) {
             let message = session.template_mismatch(&top);
             return Err(Diagnostic::error(codes::TEMPLATE, span, message).into());
         }
-        lowered(session, Ok((top, span)))
+        let worker = match as_worker {
+            true => session.first_worker(&top, span),
+            false => Ok(None),
+        };
+        match worker {
+            Ok(worker) => lowered(session, Ok((top, span)), worker.as_ref()),
+            Err(failure) => lowered(session, Err(failure), None),
+        }
     })
 }
 

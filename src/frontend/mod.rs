@@ -37,7 +37,7 @@ use error::{Failure, Result};
 use pyeval::{Frame, Names};
 use ruff_python_ast::Stmt;
 use schedule::Chosen;
-use session::Session;
+use session::{Session, Worker};
 use std::collections::HashSet;
 use world::Binding;
 
@@ -168,7 +168,7 @@ fn compile_top(
         }
         Ok((kernel, span))
     });
-    let mut compiled = lowered(session, checked)?;
+    let mut compiled = lowered(session, checked, None)?;
     compiled.directives = schedule.map_or(Vec::new(), |(_, chosen)| chosen.directives);
     Ok(compiled)
 }
@@ -177,8 +177,11 @@ fn compile_top(
 fn lowered(
     mut session: Session,
     kernel: Result<(KernelRef, Span)>,
+    worker: Option<&Worker>,
 ) -> std::result::Result<Compiled, Diagnostics> {
-    let top = match kernel.and_then(|(kernel, span)| session.instantiate(&kernel, span)) {
+    let instance =
+        kernel.and_then(|(kernel, span)| session.instantiate_with(&kernel, &[], worker, span));
+    let top = match instance {
         Ok(top) if !session.failed() => top,
         other => {
             if let Err(failure) = other {

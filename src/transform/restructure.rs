@@ -139,7 +139,7 @@ fn coalesced(kernel: &mut Kernel, values: &Values, band: &mut Band) -> Result<()
 }
 
 /// Cuts neighbours of a perfect nest, outermost first, each by its factor, and puts all inner parts inside (Wolfe, More
-/// Iteration Space Tiling, SC 1989).
+/// Iteration Space Tiling, SC 1989). A single loop is cut.
 ///
 /// Errors: those of [`split`] and [`reorder`].
 pub fn tile(
@@ -148,6 +148,9 @@ pub fn tile(
     factors: &[u64],
     sums: Order,
 ) -> Result<Path, Refusal> {
+    if let ([path], [factor]) = (paths, factors) {
+        return split(kernel, path, *factor);
+    }
     let chain = Chain::of(kernel, paths)?;
     chain.check_neighbours()?;
     if !chain.levels.is_sorted() {

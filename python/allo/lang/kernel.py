@@ -122,14 +122,18 @@ class Kernel:
             # What has no hash is no type and no number: the compiler says so.
             return Kernel(self._definition, bindings)
 
+    def _made(self, as_worker: builtins.bool = False) -> _native.Compiled:
+        """The compiled kernel, or the first worker of a grid."""
+        needed, given = len(self._definition.templates), len(self._bindings)
+        if needed != given:
+            names = ", ".join(t.name for t in self._definition.templates)
+            raise TypeError(f"kernel '{self.__name__}' has unbound templates: {names}; write {self.__name__}[...]")
+        return _native.Compiled(self._definition, list(self._bindings), as_worker)
+
     def _ready(self) -> _native.Compiled:
         """The compiled kernel, made on first use."""
         if self._compiled is None:
-            needed, given = len(self._definition.templates), len(self._bindings)
-            if needed != given:
-                names = ", ".join(t.name for t in self._definition.templates)
-                raise TypeError(f"kernel '{self.__name__}' has unbound templates: {names}; write {self.__name__}[...]")
-            self._compiled = _native.Compiled(self._definition, list(self._bindings))
+            self._compiled = self._made()
         return self._compiled
 
     def compile(self) -> str:
@@ -148,10 +152,13 @@ class Kernel:
         self._ready().reset()
 
     def schedule(self) -> Any:
-        """A new schedule of the kernel."""
+        """A new schedule of the kernel; of a grid, what is composed with the schedule of the kernel that calls it."""
         from ..schedule import Schedule
 
-        return Schedule(self._ready())
+        axes = len(self._definition.mapping)
+        if axes == 0:
+            return Schedule(self._ready())
+        return Schedule(self._made(as_worker=True), axes)
 
     def __str__(self) -> str:
         return self.compile()
@@ -169,11 +176,14 @@ def _locals(frame: FrameType) -> dict[str, Any]:
 def kernel(*args: Any, options: KernelOptions | None = None, mapping: Any = ()) -> Any:
     """Makes a kernel of a function: `@kernel`, or `@kernel(T, N, options=KernelOptions(...), mapping=[P, Q])`."""
     scope = _locals(sys._getframe(1))
+    if not isinstance(mapping, (list, tuple, type(None))):
+        raise TypeError(f"mapping= takes a list of the extents of a grid, not {mapping!r}")
+    extents = tuple(mapping or ())
 
     def decorate(fn: Callable[..., Any]) -> Kernel:
         if not inspect.isfunction(fn):
             raise TypeError("@kernel stands above a function")
-        return Kernel(Definition(fn, templates, options, tuple(mapping or ()), scope))
+        return Kernel(Definition(fn, templates, options, extents, scope))
 
     if len(args) == 1 and inspect.isfunction(args[0]):
         templates: tuple[Template, ...] = ()

@@ -5,6 +5,7 @@ use crate::diagnostics::{Diagnostic, Span};
 use crate::frontend::builder::{Operand, describe};
 use crate::frontend::codes;
 use crate::frontend::error::{Result, fail};
+use crate::frontend::scalars;
 use crate::frontend::values::{ConstValue, Value};
 use crate::ir::{ArrayId, ArrayKind, BinaryOp, OpKind, Scalar, ValueId};
 use num_bigint::BigInt;
@@ -38,6 +39,13 @@ impl<'a> Lowerer<'_, 'a> {
                 value: Value::Array { id, .. },
                 ..
             } => self.bufferize(id, e, 1),
+            Operand {
+                value: Value::Const(list @ ConstValue::Table(_)),
+                span,
+            } => {
+                let id = self.table_of_numpy(&list, span)?;
+                self.bufferize(id, e, 1)
+            }
             other => {
                 let message = format!("bufferize copies an array, not {}", describe(&other.value));
                 let error = Diagnostic::error(codes::ARGUMENT_TYPE, other.span, message);
@@ -46,6 +54,20 @@ impl<'a> Lowerer<'_, 'a> {
                     .into())
             }
         }
+    }
+
+    /// A table of an array of numpy, with the elements of its dtype.
+    fn table_of_numpy(&mut self, list: &ConstValue, span: Span) -> Result<ArrayId> {
+        let ConstValue::Table(table) = list else {
+            return fail(codes::ARGUMENT_TYPE, span, "an array is needed here");
+        };
+        let name = table.dtype.name();
+        let Some(elem) = scalars::long_named(name) else {
+            let message = format!("no type of the language is numpy's {name}");
+            return fail(codes::ARGUMENT_TYPE, span, message);
+        };
+        let shape: Vec<u64> = table.shape.iter().map(|extent| *extent as u64).collect();
+        self.table("table", list, (elem, &shape), span)
     }
 
     /// The copy of a part of an array, which the call's arguments from `position` on describe.

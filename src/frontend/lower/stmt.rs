@@ -258,21 +258,24 @@ impl<'a> Lowerer<'_, 'a> {
             return self.assign_array(id, operand, span);
         };
         let (elem, shape) = (self.array(id).elem, self.array(id).shape.clone());
-        let mut table = Vec::new();
-        flatten(
-            self.options.style,
-            list,
-            elem,
-            &shape,
-            operand.span,
-            &mut table,
-        )?;
         let name = format!("{}_init", self.array(id).name);
-        let src = self
-            .b
-            .array(&name, elem, &shape, ArrayKind::Table(table), span);
+        let src = self.table(&name, list, (elem, &shape), operand.span)?;
         self.b.push(OpKind::Copy { dst: id, src }, vec![], span);
         Ok(())
+    }
+
+    /// A table of a nested list or of an array that is known.
+    pub(super) fn table(
+        &mut self,
+        name: &str,
+        list: &ConstValue,
+        (elem, shape): (Scalar, &[u64]),
+        span: Span,
+    ) -> Result<ArrayId> {
+        let mut words = Vec::new();
+        flatten(self.options.style, list, elem, shape, span, &mut words)?;
+        let kind = ArrayKind::Table(words);
+        Ok(self.b.array(name, elem, shape, kind, span))
     }
 
     /// `array = operand`: copy or fill.

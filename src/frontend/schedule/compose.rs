@@ -40,10 +40,11 @@ impl Call<'_> {
         Ok(())
     }
 
-    /// The workers of a grid that was made of a text.
+    /// The workers of a grid that was made of a text, whose file may have another number in what was compiled by itself.
     fn workers(&self, text: Span, grid: &str) -> Vec<String> {
         let kernels = self.state.program.kernels.values();
-        let workers = kernels.filter(|one| one.span == text && one.name.starts_with(grid));
+        let is_text = |span: Span| (span.start, span.end) == (text.start, text.end);
+        let workers = kernels.filter(|one| is_text(one.span) && one.name.starts_with(grid));
         workers.map(|kernel| kernel.name.clone()).collect()
     }
 

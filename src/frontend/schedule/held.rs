@@ -18,6 +18,8 @@ use std::rc::Rc;
 #[derive(Clone, Debug)]
 pub struct Held {
     program: Program,
+    /// Of a grid, what the names of its workers begin with.
+    grid: Option<String>,
     asked: Asked,
     directives: Vec<Directive>,
     unrolled: BTreeSet<Target>,
@@ -44,10 +46,25 @@ pub struct Open {
 }
 
 impl Held {
-    /// One that says nothing yet.
-    pub fn new(program: Program) -> Held {
+    /// One that says nothing yet; of the first worker of a grid with so many axes, if there are any.
+    pub fn new(program: Program, axes: usize) -> Held {
+        let name = &program.kernels[program.top].name;
+        let grid = (axes > 0).then(|| super::grid_of(name, &vec![0; axes]));
+        Held {
+            grid,
+            ..Held::empty(program)
+        }
+    }
+
+    /// Whether it is that of a worker, which stands for all of its grid.
+    pub fn is_of_worker(&self) -> bool {
+        self.grid.is_some()
+    }
+
+    fn empty(program: Program) -> Held {
         Held {
             program,
+            grid: None,
             asked: Asked::default(),
             directives: Vec::new(),
             unrolled: BTreeSet::new(),
@@ -82,6 +99,7 @@ impl Held {
         let state = open.schedule.0.state.replace(Held::spent().into());
         *self = Held {
             program: state.program,
+            grid: open.schedule.0.grid.clone(),
             asked: state.asked,
             directives: state.directives,
             unrolled: state.unrolled,
@@ -103,7 +121,7 @@ impl Held {
                 Span::default(),
                 why,
             ))),
-            ..Held::new(program)
+            ..Held::empty(program)
         }
     }
 }
@@ -130,8 +148,7 @@ impl Schedule {
         };
         Schedule(Rc::new(Inner {
             kernel,
-            // What is compiled by itself is no grid.
-            grid: None,
+            grid: held.grid.clone(),
             state: RefCell::new(held.into()),
             payload: RefCell::default(),
         }))

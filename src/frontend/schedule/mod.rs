@@ -59,6 +59,12 @@ struct Inner {
     payload: RefCell<Option<(usize, ConstValue)>>,
 }
 
+/// What the names of a grid's workers begin with, of the name of one of them.
+fn grid_of(worker: &str, ids: &[u64]) -> String {
+    let ids: String = ids.iter().map(|id| format!("_{id}")).collect();
+    format!("{}_", worker.strip_suffix(&ids).unwrap_or(worker))
+}
+
 /// How far a schedule is.
 #[derive(Debug)]
 struct State {

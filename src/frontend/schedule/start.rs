@@ -63,11 +63,8 @@ pub fn start(world: &mut World, kernel: &KernelRef, args: &Args) -> Result<Const
         failed: None,
     };
     world.scheduling.values += state.size() as usize;
-    let grid = worker.map(|worker| {
-        let ids: String = worker.ids.iter().map(|id| format!("_{id}")).collect();
-        let name = &state.program.kernels[top].name;
-        format!("{}_", name.strip_suffix(&ids).unwrap_or(name))
-    });
+    let name = &state.program.kernels[top].name;
+    let grid = worker.map(|worker| super::grid_of(name, &worker.ids));
     let inner = super::Inner {
         kernel: kernel.clone(),
         grid,

@@ -1,5 +1,5 @@
 """The same as `allo.operators`."""
 
-from ..operators import abs, arith, linalg, math, max, min
+from ...operators import abs, arith, linalg, math, max, min
 
 __all__ = ["arith", "linalg", "math"]

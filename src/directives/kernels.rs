@@ -98,6 +98,12 @@ fn own_kernel(
     caller: &str,
     (kernel, id): Called,
 ) -> Result<String, Refusal> {
+    if let (Some(_), [own]) = (id, &callees(program, asked, (kernel, caller), id)?[..])
+        && calls(program, *own) == 1
+    {
+        // Also a copy that an earlier directive made.
+        return Ok(program.kernels[*own].name.clone());
+    }
     let count = check_call(program, asked, (kernel, caller), id)?;
     if id.is_none() && count > 1 {
         let why =
@@ -172,16 +178,7 @@ pub fn check_call(
     let (callee, of) = (named(program, kernel)?, named(program, caller)?);
     let numbers = numbers(program, asked, kernel, of);
     let count = numbers.iter().flatten().count() as u64;
-    let mut found = Vec::new();
-    let mut numbers = numbers.into_iter();
-    program.kernels[of].body.for_each_op(&mut |op| {
-        if let OpKind::Call(call) = &op.kind
-            && let Some(number) = numbers.next().flatten()
-            && id.is_none_or(|id| id == number)
-        {
-            found.push(call.kernel);
-        }
-    });
+    let found = callees(program, asked, (kernel, caller), id)?;
     let plain = found.iter().filter(|kernel| **kernel == callee).count() as u64;
     let why = match (plain, found.is_empty()) {
         (1.., _) => return Ok(plain),
@@ -190,6 +187,27 @@ pub fn check_call(
         _ => format!("'{caller}' does not call '{kernel}'"),
     };
     Err((None, why))
+}
+
+/// What the `id`-th call of a kernel and its copies calls, or all of them do.
+fn callees(
+    program: &Program,
+    asked: &Asked,
+    (kernel, caller): (&str, &str),
+    id: Option<u64>,
+) -> Result<Vec<KernelId>, Refusal> {
+    let of = named(program, caller)?;
+    let mut found = Vec::new();
+    let mut numbers = numbers(program, asked, kernel, of).into_iter();
+    program.kernels[of].body.for_each_op(&mut |op| {
+        if let OpKind::Call(call) = &op.kind
+            && let Some(number) = numbers.next().flatten()
+            && id.is_none_or(|id| id == number)
+        {
+            found.push(call.kernel);
+        }
+    });
+    Ok(found)
 }
 
 /// Of each call in a kernel: which one it is of those of a kernel and its copies.

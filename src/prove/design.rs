@@ -94,7 +94,7 @@ pub fn attempt(question: &Question<'_>, work: u64) -> Option<Proof> {
 
 fn decide(question: &Question<'_>, limits: &Limits) -> Result<Proof, Stop> {
     if question.program.keeps_state() {
-        let what = "not covered: what is kept between invocations";
+        let what = "what is kept between invocations";
         return Err(Stop::Unsuitable(what.into(), Some(question.span())));
     }
     // What follows relies on it.

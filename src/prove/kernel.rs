@@ -391,10 +391,7 @@ impl<'a> Machine<'a> {
         let queue = &mut self.queues[frame.arrays[at.array.index()]];
         queue.get(self.sums).ok_or_else(|| {
             self.waits = Some(op.span);
-            Stop::Unsuitable(
-                "not covered: a stream without elements".into(),
-                Some(op.span),
-            )
+            Stop::Unsuitable("a stream without elements".into(), Some(op.span))
         })
     }
 

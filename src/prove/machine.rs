@@ -315,7 +315,7 @@ impl<'a> Machine<'a> {
                 Some(true) if queue.goes_in => {}
                 Some(true) => self.elements[queue.port].push(data.clone()),
                 None => {
-                    let why = "not covered: a stream whose transfers depend on the data";
+                    let why = "a stream whose transfers depend on the data";
                     return Err(Stop::Unsuitable(why.into(), None));
                 }
             }

@@ -81,7 +81,7 @@ impl Holder for Stub {
 
 fn compile(make: impl FnOnce() -> Stub + Send) -> Result<Compiled, String> {
     let mut sources = SourceMap::default();
-    let compiled = hosted::compile(&mut sources, make);
+    let compiled = hosted::compile(&mut sources, make, false);
     compiled.map_err(|errors| errors.render(&sources, false))
 }
 
@@ -133,7 +133,7 @@ impl Holder for Whole {
 #[test]
 fn kernels_that_a_kernel_reaches_are_compiled_with_it() {
     let mut sources = SourceMap::default();
-    let compiled = hosted::compile(&mut sources, || Whole(Stub::new()));
+    let compiled = hosted::compile(&mut sources, || Whole(Stub::new()), false);
     let program = compiled.unwrap().program;
     let names = program.kernels.values().map(|kernel| kernel.name.as_str());
     assert_eq!(names.collect::<Vec<_>>(), ["inner", "top_i16_4"]);
@@ -141,7 +141,7 @@ fn kernels_that_a_kernel_reaches_are_compiled_with_it() {
     assert!(text.contains("const 5  // held.py:5"), "{text}");
 
     // A schedule of it is data between calls.
-    let mut schedule = Held::new(program);
+    let mut schedule = Held::new(program, 0);
     let call = |schedule: &mut Held, method: &str, name: &str| {
         schedule.open(|open| {
             let args = Args {
@@ -186,6 +186,6 @@ fn a_text_that_has_changed_is_refused() {
         }
     }
     let mut sources = SourceMap::default();
-    let errors = hosted::compile(&mut sources, || Changed(Stub::new())).unwrap_err();
+    let errors = hosted::compile(&mut sources, || Changed(Stub::new()), false).unwrap_err();
     assert_eq!(errors.0[0].code, "E0703");
 }

@@ -142,6 +142,12 @@ fn arrays_that_are_read_as_they_are_written_become_streams() {
             "rows(A, B)\nrows(A, C)\nreturn total(B)",
             "s.streamline(\"rows\", \"total\", producer_ids=[0])",
         ),
+        // The consumer of one stream is the producer of the next.
+        (
+            "rows(A, B)\nrows(B, C)\nreturn total(C)",
+            "s.streamline(\"rows\", \"rows\", producer_ids=[0], consumer_ids=[1])\n\
+             s.streamline(\"rows\", \"total\", producer_ids=[1])",
+        ),
         (
             "E = plain(A)\nreturn total(E)",
             "s.streamline(\"plain\", \"total\")",
@@ -158,8 +164,9 @@ fn arrays_that_are_read_as_they_are_written_become_streams() {
     ] {
         let text = top(body);
         let compiled = scheduled(&text, lines);
-        let merged = u64::from(body.contains("upper"));
-        assert_eq!(streams(&compiled) as u64, 1 + 2 * merged, "{body}");
+        let merged = usize::from(body.contains("upper"));
+        let wanted = lines.matches("streamline").count() + 2 * merged;
+        assert_eq!(streams(&compiled), wanted, "{body}");
     }
 }
 

@@ -144,7 +144,7 @@ fn arrays_that_are_read_as_they_are_written_become_streams() {
         ),
         // The consumer of one stream is the producer of the next.
         (
-            "rows(A, B)\nrows(B, C)\nreturn total(C)",
+            "E: i32[8, 16]\nrows(A, B)\nrows(B, E)\nreturn total(E)",
             "s.streamline(\"rows\", \"rows\", producer_ids=[0], consumer_ids=[1])\n\
              s.streamline(\"rows\", \"total\", producer_ids=[1])",
         ),

@@ -511,6 +511,16 @@ impl<'n> Shared<'n> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Wakes those that wait for what is there now.
+    fn wake_those_that_can(&self, state: &State) {
+        for (process, condvar) in self.wake.iter().enumerate() {
+            let waits = state.waits[process].is_some() && !state.done[process];
+            if waits && state.can(self.network, process) {
+                condvar.notify_all();
+            }
+        }
+    }
+
     fn stop(&self, state: &mut State, why: Ended) {
         if state.stopped.is_none() {
             state.stopped = Some(why);
@@ -602,6 +612,8 @@ impl<'n> Link<'n> {
                 }
                 return Ok(state);
             }
+            // What it has put and got since it was woken lets others go on.
+            self.shared.wake_those_that_can(&state);
             let condvar = &self.shared.wake[self.process];
             state = condvar.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
@@ -614,13 +626,9 @@ impl<'n> Link<'n> {
         let Some(channel) = state.channels.get_mut(&stream) else {
             return Err(Stop::Others);
         };
-        let element = channel.next(self.process).ok_or(Stop::Others)?;
-        // There is room again, and, of a stream from outside, an element for others.
-        let consumers = channel.queues.keys().filter(|_| channel.outside.is_some());
-        for &process in channel.producer.iter().chain(consumers) {
-            self.shared.wake[process].notify_all();
-        }
-        Ok(element)
+        // There is room again, and, of a stream from outside, an element for others: they are woken when this process waits
+        // or has ended. To and fro for each element takes much longer than what is computed of it.
+        channel.next(self.process).ok_or(Stop::Others)
     }
 
     /// Adds an element to a stream of the process.
@@ -635,9 +643,9 @@ impl<'n> Link<'n> {
             outside.cursor += 1;
             return Ok(());
         }
-        for (process, queue) in &mut channel.queues {
+        // Who waits for them is woken as after a `get`.
+        for queue in channel.queues.values_mut() {
             queue.push_back(value.clone());
-            self.shared.wake[*process].notify_all();
         }
         Ok(())
     }

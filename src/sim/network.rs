@@ -72,8 +72,6 @@ struct Channel {
     depth: u64,
     /// A queue for each process that gets from it.
     queues: BTreeMap<usize, VecDeque<Value>>,
-    /// Who puts into it.
-    producer: Option<usize>,
     /// What is outside, where it is a parameter: elements, and how many of them have been transferred.
     outside: Option<Outside>,
 }
@@ -373,7 +371,6 @@ impl State {
                     None => *depths.get(&id).unwrap_or(&depth_of(network, id)),
                 },
                 queues: queues.collect(),
-                producer: users.producer,
                 outside: outside.remove(&id),
             };
             self.channels.insert(id, channel);

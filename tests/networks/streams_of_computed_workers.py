@@ -6,7 +6,7 @@ from allo import *
 def worker(f: Stream[i32][5]):
     w = allo.get_wid(0)
     first = w * 2
-    second: i16 = first + 1
+    second: i16 = first * 3 - 2 * first + 1
     f[first].put(w)
     f[second].put(w - 1)
 

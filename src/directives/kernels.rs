@@ -98,11 +98,11 @@ fn own_kernel(
     caller: &str,
     (kernel, id): Called,
 ) -> Result<String, Refusal> {
-    if let (Some(_), [own]) = (id, &callees(program, asked, (kernel, caller), id)?[..])
-        && calls(program, *own) == 1
-    {
+    let callees = callees(program, asked, (kernel, caller))?;
+    let meant = callees.into_iter().find(|(number, _)| Some(*number) == id);
+    if let Some((_, own)) = meant.filter(|(_, own)| calls(program, *own) == 1) {
         // Also a copy that an earlier directive made.
-        return Ok(program.kernels[*own].name.clone());
+        return Ok(program.kernels[own].name.clone());
     }
     let count = check_call(program, asked, (kernel, caller), id)?;
     if id.is_none() && count > 1 {
@@ -175,12 +175,15 @@ pub fn check_call(
     (kernel, caller): (&str, &str),
     id: Option<u64>,
 ) -> Result<u64, Refusal> {
-    let (callee, of) = (named(program, kernel)?, named(program, caller)?);
-    let numbers = numbers(program, asked, kernel, of);
-    let count = numbers.iter().flatten().count() as u64;
-    let found = callees(program, asked, (kernel, caller), id)?;
-    let plain = found.iter().filter(|kernel| **kernel == callee).count() as u64;
-    let why = match (plain, found.is_empty()) {
+    let callee = named(program, kernel)?;
+    let callees = callees(program, asked, (kernel, caller))?;
+    let count = callees.len();
+    let meant = callees
+        .into_iter()
+        .filter(|(number, _)| id.is_none_or(|id| id == *number));
+    let meant: Vec<KernelId> = meant.map(|(_, kernel)| kernel).collect();
+    let plain = meant.iter().filter(|kernel| **kernel == callee).count() as u64;
+    let why = match (plain, meant.is_empty()) {
         (1.., _) => return Ok(plain),
         (_, false) => "the call has a kernel of its own already".to_string(),
         _ if count > 0 => format!("'{caller}' calls '{kernel}' {count} times, counted from 0"),
@@ -189,22 +192,20 @@ pub fn check_call(
     Err((None, why))
 }
 
-/// What the `id`-th call of a kernel and its copies calls, or all of them do.
+/// The calls of a kernel and its copies in another one: the number of each, and what it calls.
 fn callees(
     program: &Program,
     asked: &Asked,
     (kernel, caller): (&str, &str),
-    id: Option<u64>,
-) -> Result<Vec<KernelId>, Refusal> {
+) -> Result<Vec<(u64, KernelId)>, Refusal> {
     let of = named(program, caller)?;
     let mut found = Vec::new();
     let mut numbers = numbers(program, asked, kernel, of).into_iter();
     program.kernels[of].body.for_each_op(&mut |op| {
         if let OpKind::Call(call) = &op.kind
             && let Some(number) = numbers.next().flatten()
-            && id.is_none_or(|id| id == number)
         {
-            found.push(call.kernel);
+            found.push((number, call.kernel));
         }
     });
     Ok(found)

@@ -8,7 +8,7 @@ use crate::sim::elements::{Elements, Invocation, State as Kept};
 use crate::sim::reference::{Actual, Machine, Options, Outcome, RunError, Stop};
 use crate::sim::value::{Signature, Slot, Value};
 use crate::transform::network::{Network, Process};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -72,6 +72,8 @@ struct Channel {
     depth: u64,
     /// A queue for each process that gets from it.
     queues: BTreeMap<usize, VecDeque<Value>>,
+    /// Who puts into it.
+    producer: Option<usize>,
     /// What is outside, where it is a parameter: elements, and how many of them have been transferred.
     outside: Option<Outside>,
 }
@@ -93,6 +95,8 @@ struct State {
     kept: Kept,
     done: Vec<bool>,
     waits: Vec<Option<Wait>>,
+    /// Those that may go on for what was put or got since, but have not been woken.
+    to_wake: BTreeSet<usize>,
     /// How often each process asked what depends on timing.
     asked: Vec<u64>,
     /// Whose turn it is to ask.
@@ -244,6 +248,7 @@ impl Search<'_> {
             kept: self.invocation.state.clone(),
             done: vec![false; count],
             waits: vec![None; count],
+            to_wake: BTreeSet::new(),
             asked: vec![0; count],
             turn: None,
             timed: timed(network, self.invocation),
@@ -371,6 +376,7 @@ impl State {
                     None => *depths.get(&id).unwrap_or(&depth_of(network, id)),
                 },
                 queues: queues.collect(),
+                producer: users.producer,
                 outside: outside.remove(&id),
             };
             self.channels.insert(id, channel);
@@ -508,12 +514,12 @@ impl<'n> Shared<'n> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Wakes those that wait for what is there now.
-    fn wake_those_that_can(&self, state: &State) {
-        for (process, condvar) in self.wake.iter().enumerate() {
-            let waits = state.waits[process].is_some() && !state.done[process];
-            if waits && state.can(self.network, process) {
-                condvar.notify_all();
+    /// Wakes those that wait for what was put or got. To do so for each element would take much longer than what is
+    /// computed of it.
+    fn wake_others(&self, state: &mut State) {
+        for process in std::mem::take(&mut state.to_wake) {
+            if state.waits[process].is_some() && state.can(self.network, process) {
+                self.wake[process].notify_all();
             }
         }
     }
@@ -609,8 +615,7 @@ impl<'n> Link<'n> {
                 }
                 return Ok(state);
             }
-            // What it has put and got since it was woken lets others go on.
-            self.shared.wake_those_that_can(&state);
+            self.shared.wake_others(&mut state);
             let condvar = &self.shared.wake[self.process];
             state = condvar.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
@@ -620,19 +625,27 @@ impl<'n> Link<'n> {
     pub fn get(&self, array: ArrayId, span: Span) -> Result<Value, Stop> {
         let stream = self.outside(array);
         let mut state = self.wait(self.shared.lock(), Wait::Element(stream, span))?;
-        let Some(channel) = state.channels.get_mut(&stream) else {
+        let State {
+            channels, to_wake, ..
+        } = &mut *state;
+        let Some(channel) = channels.get_mut(&stream) else {
             return Err(Stop::Others);
         };
-        // There is room again, and, of a stream from outside, an element for others: they are woken when this process waits
-        // or has ended. To and fro for each element takes much longer than what is computed of it.
-        channel.next(self.process).ok_or(Stop::Others)
+        let element = channel.next(self.process).ok_or(Stop::Others)?;
+        // There is room again, and, of a stream from outside, an element for others.
+        let consumers = channel.queues.keys().filter(|_| channel.outside.is_some());
+        to_wake.extend(channel.producer.iter().chain(consumers));
+        Ok(element)
     }
 
     /// Adds an element to a stream of the process.
     pub fn put(&self, array: ArrayId, value: Value, span: Span) -> Result<(), Stop> {
         let stream = self.outside(array);
         let mut state = self.wait(self.shared.lock(), Wait::Room(stream, span))?;
-        let Some(channel) = state.channels.get_mut(&stream) else {
+        let State {
+            channels, to_wake, ..
+        } = &mut *state;
+        let Some(channel) = channels.get_mut(&stream) else {
             return Err(Stop::Others);
         };
         if let Some(outside) = &mut channel.outside {
@@ -640,9 +653,9 @@ impl<'n> Link<'n> {
             outside.cursor += 1;
             return Ok(());
         }
-        // Who waits for them is woken as after a `get`.
-        for queue in channel.queues.values_mut() {
+        for (process, queue) in &mut channel.queues {
             queue.push_back(value.clone());
+            to_wake.insert(*process);
         }
         Ok(())
     }

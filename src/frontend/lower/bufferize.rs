@@ -10,9 +10,10 @@ use crate::frontend::values::{ConstValue, Value};
 use crate::ir::{ArrayId, ArrayKind, BinaryOp, OpKind, Scalar, ValueId};
 use num_bigint::BigInt;
 use num_traits::{Signed, ToPrimitive, Zero};
-use pyeval::Names;
+use pyeval::{Names, Table};
 use ruff_python_ast::{self as ast, Expr};
 use ruff_text_size::Ranged;
+use std::rc::Rc;
 
 /// The name of the method and of the function.
 pub(super) const NAME: &str = "bufferize";
@@ -40,10 +41,10 @@ impl<'a> Lowerer<'_, 'a> {
                 ..
             } => self.bufferize(id, e, 1),
             Operand {
-                value: Value::Const(list @ ConstValue::Table(_)),
+                value: Value::Const(ConstValue::Table(table)),
                 span,
             } => {
-                let id = self.table_of_numpy(&list, span)?;
+                let id = self.table_of_numpy(table, span)?;
                 self.bufferize(id, e, 1)
             }
             other => {
@@ -57,17 +58,14 @@ impl<'a> Lowerer<'_, 'a> {
     }
 
     /// A table of an array of numpy, with the elements of its dtype.
-    fn table_of_numpy(&mut self, list: &ConstValue, span: Span) -> Result<ArrayId> {
-        let ConstValue::Table(table) = list else {
-            return fail(codes::ARGUMENT_TYPE, span, "an array is needed here");
-        };
+    fn table_of_numpy(&mut self, table: Rc<Table>, span: Span) -> Result<ArrayId> {
         let name = table.dtype.name();
         let Some(elem) = scalars::long_named(name) else {
             let message = format!("no type of the language is numpy's {name}");
             return fail(codes::ARGUMENT_TYPE, span, message);
         };
         let shape: Vec<u64> = table.shape.iter().map(|extent| *extent as u64).collect();
-        self.table("table", list, (elem, &shape), span)
+        self.table("table", &ConstValue::Table(table), (elem, &shape), span)
     }
 
     /// The copy of a part of an array, which the call's arguments from `position` on describe.

@@ -40,12 +40,21 @@ impl Call<'_> {
         Ok(())
     }
 
-    /// The workers of a grid that was made of a text, whose file may have another number in what was compiled by itself.
+    /// The workers of a grid that was made of a text.
     fn workers(&self, text: Span, grid: &str) -> Vec<String> {
-        let kernels = self.state.program.kernels.values();
-        let is_text = |span: Span| (span.start, span.end) == (text.start, text.end);
-        let workers = kernels.filter(|one| is_text(one.span) && one.name.starts_with(grid));
-        workers.map(|kernel| kernel.name.clone()).collect()
+        let made_of = |is_text: &dyn Fn(Span) -> bool| {
+            let kernels = self.state.program.kernels.values();
+            let workers = kernels.filter(|one| is_text(one.span) && one.name.starts_with(grid));
+            let names: Vec<String> = workers.map(|kernel| kernel.name.clone()).collect();
+            names
+        };
+        match made_of(&|span| span == text) {
+            // Of what was compiled by itself files have other numbers.
+            none if none.is_empty() => {
+                made_of(&|span| (span.start, span.end) == (text.start, text.end))
+            }
+            workers => workers,
+        }
     }
 
     /// The name and the text of a schedule's kernel, and what was said of it.

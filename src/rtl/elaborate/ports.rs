@@ -45,7 +45,7 @@ pub struct MemoryUse {
     pub uses: Vec<AccessUse>,
     external: Vec<ArrayPort>,
     /// Read data of each read port of an inner memory.
-    pub(super) reads: Vec<NetId>,
+    reads: Vec<NetId>,
 }
 
 impl MemoryUse {
@@ -211,7 +211,12 @@ impl Top<'_> {
         }
     }
 
-    fn inner_memory(&mut self, mem: &Mem, usage: &MemoryUse) {
+    /// The ports of a memory inside, each with the accesses that use it.
+    pub(super) fn inner_ports(
+        &mut self,
+        mem: &Mem,
+        usage: &MemoryUse,
+    ) -> (Vec<ReadPort>, Option<WritePort>) {
         let mut reads = Vec::new();
         for (port, &out) in usage.reads.iter().enumerate() {
             let users: Vec<&AccessUse> = usage
@@ -227,15 +232,19 @@ impl Top<'_> {
             });
         }
         let writers: Vec<&AccessUse> = usage.uses.iter().filter(|u| u.data.is_some()).collect();
-        let mut writes = Vec::new();
-        if !writers.is_empty() {
+        let write = (!writers.is_empty()).then(|| {
             let merged = self.merge(&writers, &format!("{}_w", mem.name), mem);
-            writes.push(WritePort {
+            WritePort {
                 enable: merged.active,
                 addr: merged.address,
                 data: merged.data,
-            });
-        }
+            }
+        });
+        (reads, write)
+    }
+
+    fn inner_memory(&mut self, mem: &Mem, usage: &MemoryUse) {
+        let (reads, write) = self.inner_ports(mem, usage);
         let init = match &mem.place {
             Place::Rom(words) => Some(words.clone()),
             _ => None,
@@ -247,7 +256,7 @@ impl Top<'_> {
             depth: mem.depth,
             init,
             style: style(mem.kind),
-            writes,
+            writes: write.into_iter().collect(),
             reads,
             origin: Some(self.sources.location(mem.span)),
         }));

@@ -113,24 +113,22 @@ impl Top<'_> {
         let origin = Some(self.sources.location(mem.span));
         let name = format!("{}_kept", mem.name);
         let kept = self.cells.net(&name, mem.width);
-        let (writers, readers): (Vec<&AccessUse>, Vec<&AccessUse>) =
-            usage.uses.iter().partition(|one| one.data.is_some());
-        let write = self.merge(&writers, &format!("{}_w", mem.name), mem);
-        let enable = self.cells.as_net(write.active, "kept_en");
+        let (reads, write) = self.inner_ports(mem, usage);
+        let (active, next) = match write {
+            Some(write) => (write.enable, write.data),
+            None => (bit(false), Operand::Net(kept)),
+        };
+        let enable = self.cells.as_net(active, "kept_en");
         self.cells.module.items.push(Item::Register(Register {
             out: kept,
-            next: write.data,
+            next,
             enable: Some(enable),
             reset: Some(first.clone()),
             origin: origin.clone(),
         }));
-        for (port, &out) in usage.reads.iter().enumerate() {
-            let of_port = readers.iter().copied();
-            let of_port: Vec<&AccessUse> =
-                of_port.filter(|one| one.port as usize == port).collect();
-            let read = self.merge(&of_port, &format!("{}_r{port}", mem.name), mem);
-            let enable = self.cells.as_net(read.active, "read_en");
-            let kept = Operand::Net(kept);
+        for read in reads {
+            let (out, kept) = (read.out, Operand::Net(kept));
+            let enable = self.cells.as_net(read.enable, "read_en");
             self.cells
                 .drive_register(out, kept, Some(enable), None, origin.clone());
         }

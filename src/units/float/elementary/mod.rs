@@ -220,6 +220,7 @@ pub fn graph(name: &'static str, format: FloatFormat) -> &'static Graph {
             small::narrowed(format, function.map_or(1, Operator::operands), of)
         }
     };
+    // Tests make those of every small format (`ALL_FORMATS`), and of samples of the others.
     let made = made.expect("there are tables for every format of a function");
     let mut kept = kept();
     kept.entry(key).or_insert_with(|| Box::leak(Box::new(made)))

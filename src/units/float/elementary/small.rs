@@ -2,9 +2,11 @@
 //! or what the wider one gives, rounded again.
 
 use super::super::convert::convert;
+use super::super::unpack::input;
 use crate::hwarith::builder::Builder;
 use crate::hwarith::fast::Fast;
 use crate::hwarith::graph::{Graph, NodeId, Op};
+use crate::hwarith::types::HwType;
 use crate::ir::FloatFormat;
 use num_bigint::BigInt;
 
@@ -39,10 +41,14 @@ pub fn narrowed(
         frac: (format.frac + further).max(7),
     };
     let twice = rounded_twice(format, wide, operands, &wider(wide)?);
-    match has_table {
-        true => tabulated(&twice, format.width()),
-        false => Some(twice),
-    }
+    let mut g = match has_table {
+        true => tabulated(&twice, format)?,
+        false => twice,
+    };
+    // Also where its top bits are known, a result is a whole pattern.
+    let result = g.cast(*g.outputs.first()?, HwType::ui(format.width()));
+    g.outputs = vec![result];
+    Some(g)
 }
 
 /// A function in a wide format between exact conversions to that and a rounding to this one.
@@ -66,15 +72,13 @@ fn rounded_twice(
 }
 
 /// A table of the results of a function of one argument.
-fn tabulated(function: &Graph, width: u32) -> Option<Graph> {
-    let arguments: Vec<[u128; 1]> = (0..1 << width).map(|bits| [bits]).collect();
+fn tabulated(function: &Graph, format: FloatFormat) -> Option<Graph> {
+    let arguments: Vec<[u128; 1]> = (0..1 << format.width()).map(|bits| [bits]).collect();
     let arguments: Vec<&[u128]> = arguments.iter().map(<[u128; 1]>::as_slice).collect();
     let words = Fast::new(function)?.eval(&arguments);
     let words: Vec<BigInt> = words.into_iter().map(BigInt::from).collect();
     let mut g = Graph::new();
-    let argument = g.input(0, function.input_types()[0]);
-    let result = g.table(words, argument);
-    let result = g.cast(result, function.ty(*function.outputs.first()?));
-    g.outputs = vec![result];
+    let argument = input(&mut g, format, 0);
+    g.outputs = vec![g.table(words, argument)];
     Some(g)
 }

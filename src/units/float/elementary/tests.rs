@@ -459,3 +459,29 @@ fn powers_of_16_bits_keep_their_budget() {
         assert!(&tables.bound * 10 <= asked * 9, "{format}");
     }
 }
+
+/// There is a description in every format of a function; here are some of them, with `ALL_FORMATS` all small ones, by which
+/// the wider formats are tried too that those need.
+#[test]
+fn small_formats_have_descriptions() {
+    let all = (2..=11).flat_map(|exp| (1..=52).map(move |frac| FloatFormat { exp, frac }));
+    let small = all.filter(|format| has_function(*format) && !has_polynomials(*format));
+    let step = std::env::var("ALL_FORMATS").map_or(61, |_| 1);
+    let some: Vec<FloatFormat> = small.step_by(step).collect();
+    std::thread::scope(|scope| {
+        for half in some.chunks(some.len().div_ceil(2)) {
+            scope.spawn(move || {
+                for format in half {
+                    for function in FUNCTIONS {
+                        let graph = graph(function.name, *format);
+                        let types = graph.input_types();
+                        assert_eq!(graph.validate(), Ok(()), "{} {format}", function.name);
+                        assert_eq!(types.len(), function.operands());
+                        let width = graph.width(graph.outputs[0]);
+                        assert_eq!(width, format.width(), "{} {format}", function.name);
+                    }
+                }
+            });
+        }
+    });
+}

@@ -100,6 +100,37 @@ fn a_network_that_takes_as_long_always_says_how_long() {
     }
 }
 
+/// A process that puts when it begins finds room in its first invocation as in all others.
+#[test]
+fn an_invocation_after_a_reset_takes_as_long_as_a_later_one() {
+    let text = "from allo import *
+
+@kernel
+def a(s: Stream[i8]):
+    s.put(1)
+
+@kernel
+def b(s: Stream[i8], y: \"i8[1]\"):
+    y[0] = s.get()
+
+@kernel
+def top(y: \"i8[1]\"):
+    s: Stream[i8]
+    a(s)
+    b(s, y)
+";
+    let compiled = compile_text(text, &[], false).expect("hardware");
+    let signature = Signature::of(&compiled.program);
+    let three = "[{\"y\": [0]}, {\"y\": [0]}, {\"y\": [0]}]";
+    let inputs = args::read_json(&signature, three).expect("arguments");
+    let (program, manifest) = (&compiled.program, &compiled.manifest);
+    let engine = Netlist::new(&compiled.design, manifest).expect("a netlist");
+    let inputs = (&inputs[..], Between::Nothing);
+    let ran = simulate(program, manifest, &engine, inputs, 10_000).expect("an end");
+    let cycles: Vec<_> = ran.iter().map(|one| Some(one.cycles)).collect();
+    assert_eq!(cycles, [compiled.manifest.latency.max; 3]);
+}
+
 /// Cycles of one invocation without pauses, and what it leaves behind.
 fn run(compiled: &Compilation, arguments: &str) -> (u64, String) {
     let signature = Signature::of(&compiled.program);

@@ -393,16 +393,13 @@ fn count_room(cells: &mut Cells, sink: Sink, start: Option<&Operand>) {
     };
     let promised = Operand::Net(cells.assign("promised", width, promised, None));
     // A block that begins with the invocation is promised room in the same cycle.
-    let (before, first) = match start {
-        Some(start) => {
-            let anew = Expr::Mux {
-                cond: start.clone(),
-                on_true: number(sink.capacity),
-                on_false: Operand::Net(sink.free),
-            };
-            (anew, 0)
-        }
-        None => (Expr::Copy(Operand::Net(sink.free)), sink.capacity),
+    let before = match start {
+        Some(start) => Expr::Mux {
+            cond: start.clone(),
+            on_true: number(sink.capacity),
+            on_false: Operand::Net(sink.free),
+        },
+        None => Expr::Copy(Operand::Net(sink.free)),
     };
     let mut free = Operand::Net(cells.assign("free_before", width, before, None));
     let room = Expr::Compare {
@@ -427,7 +424,8 @@ fn count_room(cells: &mut Cells, sink: Sink, start: Option<&Operand>) {
         };
         free = Operand::Net(cells.assign("free_next", width, sum, None));
     }
-    cells.drive_register(sink.free, free, None, Some(first), None);
+    // After a reset all is free, as after an invocation whose elements have all been taken: both take as long.
+    cells.drive_register(sink.free, free, None, Some(sink.capacity), None);
 }
 
 /// Bits of a number of elements from 0 to the capacity.

@@ -4,7 +4,7 @@
 use super::banks::{self, Asked};
 use super::copies;
 use super::kernels;
-use super::names::{Found, Names, Refusal};
+use super::names::{Names, Refusal};
 use super::storage;
 use super::{Directive, Named};
 use crate::codes;
@@ -63,10 +63,10 @@ pub fn apply(
 pub enum Made {
     /// Nothing.
     Nothing,
-    /// Loops, the outermost of which is there.
-    Loops(KernelId, Path),
-    /// An array.
-    Array(KernelId, ArrayId),
+    /// Loops, the outermost of which is there; in each kernel that was made of one text.
+    Loops(Vec<(KernelId, Path)>),
+    /// An array in each such kernel.
+    Arrays(Vec<(KernelId, ArrayId)>),
     /// A kernel of this name.
     Kernel(String),
 }
@@ -255,45 +255,43 @@ impl Applying<'_> {
         &mut self,
         buffer: &str,
         axis: &str,
-        change: impl FnOnce(&mut Kernel, &Path, ArrayId) -> Result<(ArrayId, Vec<usize>), Refusal>,
+        change: impl Fn(&mut Kernel, &Path, ArrayId) -> Result<(ArrayId, Vec<usize>), Refusal>,
     ) -> Result<Made, Refusal> {
         let loops = Names::of_loops(self.program, self.sources);
         let arrays = Names::of_arrays(self.program, self.sources);
-        let (axis, buffer) = (loops.find(axis)?, arrays.find(buffer)?);
-        let (id, span) = (axis.kernel, axis.span);
-        if buffer.kernel != id {
-            let why = "the loop is in another kernel than the array";
-            return Err((Some(span), why.into()));
+        let (axes, buffers) = (loops.find_all(axis)?, arrays.find_all(buffer)?);
+        let mut copies = Vec::new();
+        for axis in axes {
+            let buffer = axis.with(&buffers)?;
+            let kernel = &mut self.program.kernels[axis.kernel];
+            let (made, spread) = change(kernel, &axis.place, buffer.place)
+                .map_err(|(at, why)| (at.or(Some(axis.span)), why))?;
+            self.asked.windows.push((axis.kernel, made, spread));
+            copies.push((axis.kernel, made));
         }
-        let kernel = &mut self.program.kernels[id];
-        let (made, spread) = change(kernel, &axis.place, buffer.place)
-            .map_err(|(at, why)| (at.or(Some(span)), why))?;
-        self.asked.windows.push((id, made, spread));
-        Ok(Made::Array(id, made))
+        Ok(Made::Arrays(copies))
     }
 
     /// Changes the structure of a nest.
     fn step(
         &mut self,
         names: &[String],
-        change: impl FnOnce(&mut Kernel, Vec<Path>) -> Result<Path, Refusal>,
+        change: impl Fn(&mut Kernel, Vec<Path>) -> Result<Path, Refusal>,
     ) -> Result<Made, Refusal> {
         let loops = Names::of_loops(self.program, self.sources);
-        let found: Result<Vec<&Found<Path>>, Refusal> =
-            names.iter().map(|name| loops.find(name)).collect();
-        let found = found?;
-        let Some(first) = found.first() else {
+        let nests = loops.find_together(names)?;
+        if nests.is_empty() {
             return Err((None, "loops are needed".into()));
-        };
-        let (id, span) = (first.kernel, first.span);
-        if found.iter().any(|one| one.kernel != id) {
-            let why = "these loops are not in one kernel";
-            return Err((Some(span), why.into()));
         }
-        let paths = found.iter().map(|one| one.place.clone()).collect();
-        let made = change(&mut self.program.kernels[id], paths)
-            .map_err(|(at, why)| (at.or(Some(span)), why))?;
-        Ok(Made::Loops(id, made))
+        let mut outermost = Vec::new();
+        for nest in nests {
+            let (id, span) = (nest[0].kernel, nest[0].span);
+            let paths = nest.iter().map(|one| one.place.clone()).collect();
+            let made = change(&mut self.program.kernels[id], paths)
+                .map_err(|(at, why)| (at.or(Some(span)), why))?;
+            outermost.push((id, made));
+        }
+        Ok(Made::Loops(outermost))
     }
 
     /// Makes sure that the iterations of a loop that is to be unrolled may turn out to be known.

@@ -23,6 +23,16 @@ impl<P> Found<P> {
         self.chain.len().saturating_sub(1)
     }
 
+    /// The one of several that is in the same kernel. Errors: none is.
+    pub fn with<'a, Q>(&self, others: &[&'a Found<Q>]) -> Result<&'a Found<Q>, Refusal> {
+        let mut others = others.iter();
+        let same = others.find(|other| other.kernel == self.kernel);
+        same.copied().ok_or_else(|| {
+            let why = "these are not in one kernel";
+            (Some(self.span), why.into())
+        })
+    }
+
     /// `inner`.
     pub fn own_name(&self) -> &str {
         self.chain.last().map_or("", |(name, _)| name)
@@ -71,8 +81,13 @@ fn means(part: &str, (name, line): &(String, usize)) -> bool {
 /// Whether `pe` or `pe@12` is what a kernel was made of, `pe_0_1` or `pe_i32_4`.
 fn has_instance(part: &str, (name, line): &(String, usize)) -> bool {
     let (part, at) = at_line(part, *line);
-    let rest = name.strip_prefix(part);
-    at == Some(*line) && rest.is_some_and(|rest| rest.starts_with('_'))
+    at == Some(*line) && is_instance(part, name)
+}
+
+/// Whether a kernel's name is that of one made of another: a worker of a grid, or a template with its arguments.
+pub fn is_instance(of: &str, name: &str) -> bool {
+    let rest = name.strip_prefix(of);
+    rest.is_some_and(|rest| rest.starts_with('_'))
 }
 
 /// Whether `ij` or `ij@12` is the grid of which a loop is an axis, `ij.i`.
@@ -199,6 +214,22 @@ impl<P> Names<P> {
             true => Ok(matching),
             false => Ok(vec![first?]),
         }
+    }
+
+    /// What names mean together, in each kernel that was made of one text: as many as there are names.
+    ///
+    /// Errors: as [`Names::find`]; they are not in one kernel.
+    pub fn find_together(&self, names: &[String]) -> Result<Vec<Vec<&Found<P>>>, Refusal> {
+        let each: Result<Vec<_>, Refusal> = names.iter().map(|name| self.find_all(name)).collect();
+        let each = each?;
+        let Some((first, rest)) = each.split_first() else {
+            return Ok(Vec::new());
+        };
+        let together = first.iter().map(|&first| {
+            let rest = rest.iter().map(|all| first.with(all));
+            std::iter::once(Ok(first)).chain(rest).collect()
+        });
+        together.collect()
     }
 
     /// What a name means. Errors: there is none, or several, with those that there are.

@@ -317,13 +317,10 @@ impl Unroller<'_> {
         Ok(())
     }
 
-    /// Nothing else is directed for a loop of which nothing stays.
+    /// No interval is directed for a loop of which nothing stays. (A factor may be: of a loop inside of a pipelined one, the
+    /// rounds of so many iterations are unrolled as well.)
     fn check_tags(&self, f: &For, span: Span) -> Result<(), Diagnostic> {
-        let is_kept = match self.causes.is_empty() {
-            true => true,
-            false => matches!(f.tags.unroll, None | Some(Unroll::Fully)),
-        };
-        if is_kept && f.tags.pipeline.is_none() {
+        if f.tags.pipeline.is_none() {
             return Ok(());
         }
         let why = format!(

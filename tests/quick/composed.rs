@@ -204,8 +204,11 @@ import allo
 @kernel(mapping=[2])
 def pe(a: i32[2, 8], b: i32[2, 8]):
     w = allo.get_wid(0)
+    sums: i32[8]
     for k in range(8):
-        b[w, k] = a[w, k] + 1
+        sums[k] = a[w, k] + 1
+    for l in range(8):
+        b[w, l] = sums[l] * 5
 
 @kernel
 def top(a: i32[2, 8], b: i32[2, 8]):
@@ -224,8 +227,29 @@ ps.pipeline(\"k\", ii=2)
         let workers = loops.filter(|one| one.name == "k").map(|one| one.ii);
         assert_eq!(workers.collect::<Vec<_>>(), [Some(2); 2], "{lines}");
     }
-    let why = scheduled_or(text, "s.split(s.loop(\"k\", under=\"pe\"), factor=2)");
-    assert!(why.is_err(), "one loop is split, not several");
+    let iterations = |lines: &str, name: &str| {
+        let compiled = scheduled(text, lines);
+        let loops = compiled.manifest.loops.iter();
+        let named = loops.filter(|one| one.name == name).map(|one| one.trip[0]);
+        named.collect::<Vec<_>>()
+    };
+    for lines in [
+        "outer, inner = s.split(s.loop(\"k\", under=\"pe\"), factor=4)",
+        "outer, inner = s.split(\"pe/k\", factor=4)",
+        "outer, inner = s.split(s.loop(\"k\", under=s.op(\"pe\")), factor=4)",
+    ] {
+        let lines = format!("{lines}\ns.pipeline(outer, ii=4)");
+        assert_eq!(iterations(&lines, "k.outer"), [Some(2); 2], "{lines}");
+    }
+    let lines = "s.buffer_at(s.buffer(\"sums\", under=\"pe\"), s.loop(\"l\", under=\"pe\"))
+s.unroll(\"pe/l\", factor=2)";
+    assert_eq!(iterations(lines, "l"), [Some(4); 2]);
+    let lines = "s.partition(s.buffer(\"sums\", under=\"pe\"), kind=s.Cyclic, factor=2)
+s.compute_at(\"pe/k\", \"pe/l\")";
+    assert_eq!(iterations(lines, "k"), []);
+    let why = scheduled_or(text, "s.outline(\"pe/k\", func_name=\"q\")").err();
+    let why = why.expect("one kernel is made of one loop");
+    assert!(why.contains("several loops have this name"), "{why}");
 }
 
 /// What is made of one template is not what another schedule of it is about.

@@ -362,12 +362,9 @@ impl Call<'_> {
     pub fn find_loop(&self, name: Option<&ConstValue>) -> Done<Ref> {
         let names = self.all_loops();
         let name = self.name(name)?;
-        let full = match (&name, self.arg("*under")) {
-            (Some(name), Some(ConstValue::Str(under))) => Some(format!("{under}/{name}")),
-            (name, None) => name.clone(),
-            _ => None,
-        };
-        if let Some(copies) = full.and_then(|name| self.copies(&names, &name)) {
+        if let Some(name) = &name
+            && let Some(copies) = self.copies_under(&names, name)?
+        {
             return Ok(copies);
         }
         let within = self.under()?;
@@ -432,6 +429,21 @@ impl Call<'_> {
         }))
     }
 
+    /// What a name means with the name around it that `under` says, if that is something of several kernels.
+    fn copies_under<P>(&self, names: &Names<P>, name: &str) -> Done<Option<Ref>> {
+        let Some(value) = self.arg("*under") else {
+            return Ok(self.copies(names, name));
+        };
+        let around = match self.named(value)? {
+            Named::Name(around) => Some(around),
+            Named::Ref(one) => match &one.target {
+                Target::Copies(around) => Some(around.as_str()),
+                _ => None,
+            },
+        };
+        Ok(around.and_then(|around| self.copies(names, &format!("{around}/{name}"))))
+    }
+
     /// Where `under` says that a loop is looked for.
     fn under(&self) -> Done<Option<Within>> {
         let Some(value) = self.arg("*under") else {
@@ -482,6 +494,12 @@ impl Call<'_> {
         })
     }
 
+    /// Whether kernels were made of a text of that name.
+    fn is_made_of(&self, name: &str) -> bool {
+        let mut kernels = self.state.program.kernels.values();
+        kernels.any(|kernel| directives::is_instance(name, &kernel.name))
+    }
+
     fn kernel_named(&self, name: &str) -> Option<KernelId> {
         let mut kernels = self.state.program.kernels.iter();
         Some(kernels.find(|(_, kernel)| kernel.name == name)?.0)
@@ -520,12 +538,18 @@ impl Call<'_> {
         }
     }
 
-    /// The loop or kernel of a name.
+    /// The loop or kernel of a name, or what has it in several kernels.
     pub fn find_op(&self, name: &str) -> Done<Ref> {
         let names = self.all_loops();
+        if let Some(copies) = self.copies(&names, name) {
+            return Ok(copies);
+        }
         match self.kernel_named(name) {
             Some(kernel) if names.matching(name).is_empty() => {
                 Ok(self.reference(Target::Kernel(self.kernel_name(kernel)), name))
+            }
+            None if names.matching(name).is_empty() && self.is_made_of(name) => {
+                Ok(self.reference(Target::Copies(name.to_string()), name))
             }
             _ => Ok(self.loop_ref(self.meant(&names, name, None)?)),
         }
@@ -538,6 +562,9 @@ impl Call<'_> {
             return Err(self.wrong(Class::Type, why));
         };
         let names = self.all_arrays();
+        if let Some(copies) = self.copies_under(&names, name)? {
+            return Ok(copies);
+        }
         let within = self.under()?;
         let within = |found: &Found<ArrayId>| {
             let kernel = within.as_ref().map(|within| within.kernel);
@@ -716,30 +743,54 @@ impl Call<'_> {
         Ok(made)
     }
 
-    /// Carries out a directive that makes loops, and gives references to the first so many, outermost first.
-    pub fn direct_loops(&mut self, directive: Directive, count: usize) -> Done<Vec<ConstValue>> {
-        let Made::Loops(kernel, outermost) = self.direct(directive)? else {
+    /// Carries out a directive that makes loops of `of`, and gives references to the first so many, outermost first.
+    pub fn direct_loops(
+        &mut self,
+        directive: Directive,
+        of: &str,
+        count: usize,
+    ) -> Done<Vec<ConstValue>> {
+        let Made::Loops(made) = self.direct(directive)? else {
+            return Ok(Vec::new());
+        };
+        let Some((kernel, outermost)) = made.first() else {
             return Ok(Vec::new());
         };
         let names = self.all_loops();
         let below = names
             .iter()
-            .filter(|found| found.kernel == kernel && leads_to(&found.place, &outermost));
-        below
-            .take(count)
-            .map(|found| Ok(Scheduling::Ref(self.loop_ref(found)).into()))
-            .collect()
+            .filter(|found| found.kernel == *kernel && leads_to(&found.place, outermost));
+        let each = below.take(count).map(|found| match made.len() {
+            1 => self.loop_ref(found),
+            _ => self.copies_beside(of, found.own_name()),
+        });
+        each.map(|one| Ok(Scheduling::Ref(one).into())).collect()
     }
 
-    /// Carries out a directive that makes an array, and gives a reference to it.
-    pub fn direct_array(&mut self, directive: Directive) -> Done<ConstValue> {
-        let Made::Array(kernel, array) = self.direct(directive)? else {
+    /// Carries out a directive that makes an array of `of`, and gives a reference to it.
+    pub fn direct_array(&mut self, directive: Directive, of: &str) -> Done<ConstValue> {
+        let Made::Arrays(made) = self.direct(directive)? else {
             return Ok(ConstValue::None);
         };
-        let kernel = &self.state.program.kernels[kernel];
-        let (of, name) = (kernel.name.clone(), &kernel.arrays[array].name);
-        let made = self.reference(Target::Array(of, array), name);
-        Ok(Scheduling::Ref(made).into())
+        let Some((kernel, array)) = made.first() else {
+            return Ok(ConstValue::None);
+        };
+        let kernel = &self.state.program.kernels[*kernel];
+        let name = &kernel.arrays[*array].name;
+        let reference = match made.len() {
+            1 => self.reference(Target::Array(kernel.name.clone(), *array), name),
+            _ => self.copies_beside(of, name),
+        };
+        Ok(Scheduling::Ref(reference).into())
+    }
+
+    /// A reference to what has a name in several kernels, where something of that name, `pe/k`, was.
+    fn copies_beside(&self, other: &str, name: &str) -> Ref {
+        let full = match other.rsplit_once('/') {
+            Some((around, _)) => format!("{around}/{name}"),
+            None => name.to_string(),
+        };
+        self.reference(Target::Copies(full), name)
     }
 
     /// Carries out a directive that makes a kernel, and gives its name.

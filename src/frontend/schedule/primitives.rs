@@ -266,7 +266,8 @@ fn bind_storage(call: &mut Call) -> Done<ConstValue> {
 fn split(call: &mut Call) -> Done<ConstValue> {
     let factor = call.positive("*factor")?;
     let r#loop = call.one_loop("loop")?;
-    let made = call.direct_loops(Directive::Split { r#loop, factor }, 2)?;
+    let of = r#loop.clone();
+    let made = call.direct_loops(Directive::Split { r#loop, factor }, &of, 2)?;
     Ok(ConstValue::tuple(made))
 }
 
@@ -274,12 +275,13 @@ fn tile(call: &mut Call) -> Done<ConstValue> {
     let loops = call.loop_names("loops")?;
     let factors = call.factors("*factors", loops.len())?;
     let (count, reassociate) = (loops.len(), call.flag("*reassociate")?);
+    let of = loops.first().cloned().unwrap_or_default();
     let directive = Directive::Tile {
         loops,
         factors,
         reassociate,
     };
-    let mut tiles = call.direct_loops(directive, 2 * count)?;
+    let mut tiles = call.direct_loops(directive, &of, 2 * count)?;
     let points = tiles.split_off(count.min(tiles.len()));
     let both = [tiles, points].map(ConstValue::list);
     Ok(ConstValue::tuple(both.to_vec()))
@@ -297,7 +299,8 @@ fn reorder(call: &mut Call) -> Done<ConstValue> {
 
 fn flatten(call: &mut Call) -> Done<ConstValue> {
     let loops = call.loop_names("loops")?;
-    let made = call.direct_loops(Directive::Flatten { loops }, 1)?;
+    let of = loops.first().cloned().unwrap_or_default();
+    let made = call.direct_loops(Directive::Flatten { loops }, &of, 1)?;
     Ok(made.into_iter().next().unwrap_or(ConstValue::None))
 }
 
@@ -316,13 +319,15 @@ fn compute_at(call: &mut Call) -> Done<ConstValue> {
 
 fn buffer_at(call: &mut Call) -> Done<ConstValue> {
     let (buffer, axis) = (call.one_buffer("buffer")?, call.one_loop("axis")?);
-    call.direct_array(Directive::BufferAt { buffer, axis })
+    let of = buffer.clone();
+    call.direct_array(Directive::BufferAt { buffer, axis }, &of)
 }
 
 fn reuse_at(call: &mut Call) -> Done<ConstValue> {
     let (buffer, axis) = (call.one_buffer("buffer")?, call.one_loop("axis")?);
     let ring = call.flag("*ring")?;
-    call.direct_array(Directive::ReuseAt { buffer, axis, ring })
+    let of = buffer.clone();
+    call.direct_array(Directive::ReuseAt { buffer, axis, ring }, &of)
 }
 
 // Kernels ---------------------------------------------------------------------------------------------

@@ -418,6 +418,7 @@ pub fn build(
         program,
         directives,
         mut warnings,
+        ..
     } = compiled;
     warnings.0.append(&mut best.warnings.0);
     let checked = self_check(&program, &best, target.check, &target.progress)
@@ -469,6 +470,7 @@ fn build_network(
         program,
         mut warnings,
         directives,
+        ..
     } = compiled;
     let notes = network.notes.iter();
     let notes = notes.map(|(span, note)| Diagnostic::error(codes::NETWORK, *span, note).as_note());

@@ -19,24 +19,29 @@ def _extents(shape: Any) -> tuple[Any, ...]:
 
 
 class TypeBase:
-    """A type of the language. Types with the same name are equal."""
+    """A type of the language. Types with the same text are equal."""
 
-    __slots__ = ("name",)
+    __slots__ = ("_text",)
 
     #: Subscripts make types of arrays: there is no end of them to go through.
     __iter__ = None
 
-    def __init__(self, name: str) -> None:
-        self.name = name
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return self._text
 
     def __eq__(self, other: object) -> builtins.bool:
-        return isinstance(other, TypeBase) and self.name == other.name
+        return isinstance(other, TypeBase) and self._text == other._text
 
     def __hash__(self) -> int:
-        return hash(self.name)
+        return hash(self._text)
 
     def __repr__(self) -> str:
-        return self.name
+        return self._text
 
 
 class DType(TypeBase):
@@ -46,13 +51,43 @@ class DType(TypeBase):
 
     @property
     def _allo_(self) -> tuple[Any, ...]:
-        return ("type", self.name)
+        return ("type", self._text)
+
+    @property
+    def name(self) -> str:
+        """What numpy calls it, where it has the type: `int32`, `float16`; integers of any width likewise, as `int7`."""
+        kinds = {"i": "int", "u": "uint", "f": "float", "bf": "bfloat"}
+        head = self._text.rstrip("0123456789")
+        return kinds[head] + self._text[len(head) :] if head in kinds else self._text
 
     @property
     def primitive_width(self) -> int:
         """Width in bits."""
-        known = _native.scalar(self.name)
+        known = _native.scalar(self._text)
         return known[0] if known else 0
+
+    def _is_integer(self, sign: str) -> builtins.bool:
+        return self._text[:1] == sign and self._text[1:].isdigit()
+
+    def is_int(self) -> builtins.bool:
+        """Whether it is a signed integer."""
+        return self._is_integer("i")
+
+    def is_uint(self) -> builtins.bool:
+        """Whether it is an unsigned integer."""
+        return self._is_integer("u")
+
+    def is_intn(self, width: int) -> builtins.bool:
+        """Whether it is an integer of that width."""
+        return (self.is_int() or self.is_uint()) and self.primitive_width == width
+
+    def is_index(self) -> builtins.bool:
+        """Whether it is the type of loop variables."""
+        return self._text == "index"
+
+    def is_float(self) -> builtins.bool:
+        """Whether it is a float of any format."""
+        return not (self.is_int() or self.is_uint() or self.is_index())
 
     def __getitem__(self, shape: Any) -> ShapedType:
         return ShapedType(self, _extents(shape))
@@ -71,6 +106,11 @@ class ShapedType(TypeBase):
     @property
     def _allo_(self) -> tuple[Any, ...]:
         return ("shaped", self.dtype, self.shape)
+
+    @property
+    def rank(self) -> int:
+        """How many dimensions it has."""
+        return len(self.shape)
 
 
 class StreamType(TypeBase):
@@ -223,9 +263,11 @@ apfloat._allo_ = ("name", "allo.apfloat")  # type: ignore[attr-defined]
 
 
 def _scalar(name: str) -> DType:
-    if _native.scalar(name) is None:
+    known = _native.scalar(name)
+    if known is None:
         raise ValueError(f"there is no type {name}")
-    return DType(name)
+    # Some formats have names of their own.
+    return DType(known[-1])
 
 
 class KernelOptions:

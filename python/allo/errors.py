@@ -47,6 +47,11 @@ class AlloError(Exception):
         self.diagnostics = diagnostics
 
     @property
+    def message(self) -> str:
+        """The same as `error_msg`."""
+        return self.error_msg
+
+    @property
     def error_msg(self) -> str:
         """The message of the first error, without its place."""
         errors = [d for d in self.diagnostics if d.severity == "error"] or self.diagnostics
@@ -58,7 +63,35 @@ class AlloError(Exception):
 
 
 class CompileError(AlloError):
-    """A kernel is wrong, or has no hardware."""
+    """A kernel is wrong, or has no hardware.
+
+    Programs that find something wrong themselves make one of a text, a message and, for the place, a node of its syntax tree.
+    """
+
+    def __init__(
+        self,
+        diagnostics: list[Diagnostic] | str | None,
+        error_msg: str = "",
+        node: Any = None,
+        *,
+        file_name: str | None = None,
+        begin_line: int = 1,
+    ) -> None:
+        if diagnostics is None or isinstance(diagnostics, str):
+            diagnostics = [_own(diagnostics or "", error_msg, node, file_name, begin_line)]
+        super().__init__(diagnostics)
+
+
+def _own(text: str, message: str, node: Any, file: str | None, begin: int) -> Diagnostic:
+    """A diagnostic that is not the compiler's, of a text that begins at a line of the file."""
+    at = getattr(node, "lineno", None)
+    if at is None:
+        return Diagnostic("", "error", message, file, text=f"error: {message}\n")
+    line, column = begin + at - 1, node.col_offset + 1
+    lines = text.splitlines()
+    shown = lines[at - 1] if 0 < at <= len(lines) else ""
+    rendered = f"{file or '<text>'}:{line}:{column}: error: {message}\n{line} | {shown}\n"
+    return Diagnostic("", "error", message, file, line, column, text=rendered)
 
 
 class RunError(AlloError, RuntimeError):

@@ -3,7 +3,7 @@
 use crate::arguments::{self, Outcome};
 use crate::background;
 use crate::errors::{self, Kind};
-use crate::holder::Kernels;
+use crate::holder::{Kernels, Met};
 use allo_hls::codes;
 use allo_hls::diagnostics::{Diagnostic, Diagnostics, SourceMap};
 use allo_hls::driver;
@@ -35,11 +35,13 @@ pub struct Kernel {
     pub compiled: frontend::Compiled,
     /// The files that messages show.
     pub sources: Arc<SourceMap>,
+    /// The definitions that it is made of, by number.
+    met: Met,
 }
 
 impl Kernel {
-    /// Of a program.
-    pub fn new(compiled: frontend::Compiled, sources: Arc<SourceMap>) -> Kernel {
+    /// Of a program, and the definitions that it is made of.
+    pub fn new(compiled: frontend::Compiled, sources: Arc<SourceMap>, met: Met) -> Kernel {
         let program = &compiled.program;
         let prepared = Prepared::owned(program.clone());
         Kernel {
@@ -53,7 +55,14 @@ impl Kernel {
             state: Mutex::default(),
             compiled,
             sources,
+            met,
         }
+    }
+
+    /// The number that the definition of another kernel has in this one; `None`: it has no part in it.
+    pub fn number_of(&self, other: &Kernel) -> Option<usize> {
+        let own = other.met.get()?.first()?;
+        self.met.get()?.iter().position(|one| one.is(own))
     }
 
     /// Carries out a call by some means of running.
@@ -188,9 +197,11 @@ impl Compiled {
         bindings: Vec<Py<PyAny>>,
         as_worker: bool,
     ) -> PyResult<Compiled> {
+        let met = Met::default();
+        let shared = met.clone();
         let (sources, compiled) = background::run(py, move || {
             let mut sources = SourceMap::default();
-            let make = move || Kernels::new(definition, bindings);
+            let make = move || Kernels::new(definition, bindings, shared);
             let compiled = hosted::compile(&mut sources, make, as_worker).map(|mut compiled| {
                 driver::deepen(&mut compiled, false);
                 driver::warn_of_timing(&mut compiled);
@@ -201,7 +212,7 @@ impl Compiled {
         match compiled {
             Ok(compiled) => {
                 errors::warn(py, &compiled.warnings, &sources)?;
-                Ok(Compiled(Arc::new(Kernel::new(compiled, sources))))
+                Ok(Compiled(Arc::new(Kernel::new(compiled, sources, met))))
             }
             Err(wrong) => Err(errors::exception(py, Kind::Compile, &wrong, &sources)),
         }

@@ -4,6 +4,7 @@ use crate::arguments::{self, Outcome};
 use crate::background;
 use crate::compiled::{self, Kernel};
 use crate::errors::{self, Kind};
+use crate::holder::Met;
 use crate::json;
 use crate::schedule::Schedule;
 use allo_hls::cli::{self, prove, simulate};
@@ -152,6 +153,7 @@ fn scheduled(py: Python<'_>, schedule: &Schedule) -> PyResult<(Compiled, allo_hl
     let kernel = &schedule.kernel;
     let mut compiled = Compiled {
         program: kernel.compiled.program.clone(),
+        definitions: Default::default(),
         directives: schedule.directives(py)?,
         warnings: Diagnostics::default(),
     };
@@ -170,7 +172,7 @@ pub fn software(py: Python<'_>, schedule: &Schedule) -> PyResult<compiled::Compi
         program: directed,
         ..compiled
     };
-    let kernel = Kernel::new(compiled, schedule.kernel.sources.clone());
+    let kernel = Kernel::new(compiled, schedule.kernel.sources.clone(), Met::default());
     Ok(compiled::Compiled(Arc::new(kernel)))
 }
 
@@ -193,11 +195,12 @@ impl Hardware {
         // The arguments of calls are the kernel's.
         let called = Compiled {
             program: compilation.program.clone(),
+            definitions: Default::default(),
             directives: Vec::new(),
             warnings: Diagnostics::default(),
         };
         Ok(Hardware(Arc::new(Built {
-            kernel: Kernel::new(called, kernel.sources.clone()),
+            kernel: Kernel::new(called, kernel.sources.clone(), Met::default()),
             compilation,
             device: aim.device,
             target,

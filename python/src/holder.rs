@@ -2,12 +2,13 @@
 //! compiled.
 
 use crate::values::Reader;
-use allo_hls::frontend::given::Named;
+use allo_hls::frontend::given::{self, Named};
 use allo_hls::frontend::hosted::{Attributes, Definition, Found, Holder, Stated};
 use pyeval::Value;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyDict, PyString, PyTuple};
+use std::sync::{Arc, OnceLock};
 
 /// The kernels that were come across, and the values that were made of objects.
 pub struct Kernels {
@@ -15,15 +16,21 @@ pub struct Kernels {
     definitions: Vec<Py<PyAny>>,
     /// The values of the templates of the first.
     bindings: Vec<Py<PyAny>>,
+    /// Gets the definitions once all are known.
+    met: Met,
     reader: Reader,
 }
 
+/// Definitions of kernels, by the numbers that the compiler gives them.
+pub type Met = Arc<OnceLock<Vec<Py<PyAny>>>>;
+
 impl Kernels {
     /// With the kernel to be compiled.
-    pub fn new(definition: Py<PyAny>, bindings: Vec<Py<PyAny>>) -> Kernels {
+    pub fn new(definition: Py<PyAny>, bindings: Vec<Py<PyAny>>, met: Met) -> Kernels {
         Kernels {
             definitions: vec![definition],
             bindings,
+            met,
             reader: Reader::default(),
         }
     }
@@ -48,13 +55,32 @@ impl Kernels {
             foreign: self.if_any(&definition.getattr("foreign")?)?,
             is_helper: false,
         };
+        let annotations = definition
+            .call_method0("annotations")?
+            .cast_into::<PyDict>()?;
         Ok(Definition {
             file,
             text,
             line,
             name,
             decorator,
+            annotations: self.annotations(&annotations),
         })
+    }
+
+    /// Annotations that are objects already: no texts, and nothing with a template, which a text has by its name.
+    fn annotations(&mut self, given: &Bound<'_, PyDict>) -> Vec<(String, Value)> {
+        let mut annotations = Vec::new();
+        for (name, object) in given.iter() {
+            if !object.is_instance_of::<PyString>()
+                && let Ok(name) = name.extract::<String>()
+                && let Ok(value) = self.value_of(&object)
+                && given::is_type(&value)
+            {
+                annotations.push((name, value));
+            }
+        }
+        annotations
     }
 
     /// What an object gives as `items()`, unless it is None.
@@ -107,6 +133,9 @@ impl Holder for Kernels {
 
     fn bindings(&mut self) -> Vec<Value> {
         Python::attach(|py| {
+            let met = self.definitions.iter().map(|one| one.clone_ref(py));
+            // Asked once.
+            let _ = self.met.set(met.collect());
             let bindings = std::mem::take(&mut self.bindings);
             let read = |object: &Py<PyAny>| self.value_of(object.bind(py)).unwrap_or(Value::None);
             bindings.iter().map(read).collect()

@@ -33,9 +33,9 @@ fn exported(module: &str) -> Vec<String> {
     given::exported(module)
 }
 
-/// Width in bits of a scalar type and whether it is signed; None if there is no such type.
+/// Width in bits of a scalar type, whether it is signed, and how it is written; None if there is no such type.
 #[pyfunction]
-fn scalar(name: &str) -> Option<(u32, bool)> {
+fn scalar(name: &str) -> Option<(u32, bool, String)> {
     given::scalar(name)
 }
 

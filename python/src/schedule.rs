@@ -58,7 +58,7 @@ impl Schedule {
     #[pyo3(signature = (compiled, axes=0))]
     fn new(compiled: &Compiled, axes: usize) -> Schedule {
         let kernel = compiled.0.clone();
-        let held = Mutex::new(Held::new(kernel.compiled.program.clone(), axes));
+        let held = Mutex::new(Held::new(&kernel.compiled, axes));
         Schedule { kernel, held }
     }
 
@@ -148,8 +148,10 @@ fn argument(of: &Bound<'_, Schedule>, open: &Open, object: &Bound<'_, PyAny>) ->
         return Ok(open.value());
     }
     if let Ok(other) = object.cast::<Schedule>() {
-        let other = other.get().held().clone();
-        return Ok(open.other(other));
+        let other = other.get();
+        let number = of.get().kernel.number_of(&other.kernel);
+        let held = other.held().clone().seen_from(number);
+        return Ok(open.other(held));
     }
     let several = |items: &mut dyn Iterator<Item = Bound<'_, PyAny>>| {
         let items = items.map(|item| argument(of, open, &item));

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 
 import numpy as np
 import pytest
 
 import allo
-from allo import KernelOptions, Stateful, Template, apint, consteval, f32, i32, index, kernel, static_assert, u8
+from allo import CompileError, KernelOptions, Stateful, Template, apfloat, apint, consteval, f32, i32, index, kernel
+from allo import static_assert, u8
 from allo.lang import range as arange
 from allo.operators import arith
 
@@ -354,3 +357,78 @@ def test_names_of_the_experimental_line():
 
     with CPU():
         assert more(1) == 2
+
+
+def test_a_grid_in_a_kernel_has_extents_that_the_kernel_knows():
+    @kernel
+    def top(out: i32[4]):
+        workers: constexpr = 2
+
+        @kernel(mapping=[workers * 2])
+        def worker(buf: i32[4]):
+            w = allo.get_wid(0)
+            buf[w] = w * 3
+
+        worker(out)
+
+    out = np.zeros(4, np.int32)
+    top(out)
+    assert out.tolist() == [0, 3, 6, 9]
+
+
+def test_accumulators_by_position():
+    @kernel
+    def most(x: i32[3], y: i32[3], out: i32[3], any_: i32[3]):
+        arith.max(x, y, out)
+        arith.logical_and(x, y, any_)
+
+    x, y = np.array([1, 5, -3], np.int32), np.array([2, 0, -4], np.int32)
+    out, any_ = np.zeros(3, np.int32), np.full(3, 7, np.int32)
+    most(x, y, out, any_)
+    assert (out.tolist(), any_.tolist()) == ([2, 5, -3], [1, 0, 1])
+
+
+def test_a_result_that_is_lost_is_an_error():
+    @kernel
+    def lost(x: i32[3]):
+        arith.add(x, x)
+
+    with pytest.raises(CompileError, match="nothing takes it"):
+        lost(np.zeros(3, np.int32))
+
+
+def test_signedness_that_the_types_have_may_be_said():
+    @kernel
+    def half(x: u8[2], out: u8[2]):
+        arith.div(x, x, out, signed=False)
+
+    out = np.zeros(2, np.uint8)
+    half(np.array([200, 7], np.uint8), out)
+    assert out.tolist() == [1, 1]
+
+    @kernel
+    def wrong(x: i32) -> i32:
+        return arith.rshift(x, 1, signed=False)
+
+    with pytest.raises(CompileError, match="'signed=False' is said of a value of type i32"):
+        wrong(5)
+
+
+def test_kernels_of_a_program_in_an_argument(tmp_path):
+    text = "from allo import *\n@kernel\ndef f(x: i32) -> i32:\n    return x + 1\nassert f(2) == 3\n"
+    ran = subprocess.run([sys.executable, "-c", text, "an argument"], cwd=tmp_path, capture_output=True, text=True)
+    assert (ran.returncode, ran.stderr) == (0, "")
+
+
+def test_types_say_what_they_are():
+    assert apfloat(8, 23) == f32 and hash(apfloat(8, 23)) == hash(f32)
+    assert (f32.name, u8.name, i32.name) == ("float32", "uint8", "int32")
+    assert u8.is_uint() and not u8.is_int() and u8.is_intn(8) and f32.is_float() and not f32.is_index()
+
+
+def test_errors_can_be_made():
+    import ast
+
+    text = "x = 1\ny = 2\n"
+    error = CompileError(text, "a message", ast.parse(text).body[1], file_name="a.py", begin_line=10)
+    assert error.error_msg == "a message" and "a.py:11:1: error: a message" in error.render()

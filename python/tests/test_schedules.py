@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 import allo
-from allo import f32, i32, kernel
+from allo import CompileError, CompileNote, f32, i32, kernel
 from allo.schedule import Schedule
 from allo.schedule.errors import (
     AmbiguousLookupError,
     ConsumedHandleError,
     InvalidScheduleArgumentError,
     ScheduleLookupError,
-    ScheduleStateError,
+    ScheduleTransformError,
     ScheduleTypeError,
 )
 
@@ -74,11 +74,7 @@ def test_errors_have_the_published_classes():
     with pytest.raises(ScheduleLookupError, match="'x'") as caught:
         s.loop("x")
     assert isinstance(caught.value, LookupError) and caught.value.diagnostics[0].code == "E0801"
-    with pytest.raises(ScheduleStateError):
-        s.loop("i")
-    with pytest.raises(ScheduleStateError, match="an earlier call"):
-        s.export("cpu")
-    s = add.schedule()
+    assert s.loop("i").name == "i"
     j = s.loop("j")
     s.split(j, factor=2)
     with pytest.raises(ConsumedHandleError):
@@ -246,8 +242,175 @@ def test_options_of_an_export_have_types():
     def add(x: i32) -> i32:
         return x + 1
 
-    for name, value in {"clock": None, "device": None, "strict": 1, "max_dsp": "4", "check": True}.items():
+    for name, value in {"clock": [], "device": 5, "strict": 1, "max_dsp": "4", "check": True}.items():
         with pytest.raises(TypeError, match=f"export: {name}= is "):
             add.schedule().export("rtl", **{name: value})
     with pytest.raises(ValueError, match="max_dsp= is not negative"):
         add.schedule().export("rtl", max_dsp=-1)
+
+
+def test_a_call_that_fails_leaves_the_schedule_as_it_was():
+    s = add.schedule()
+    before = s.payload
+    with pytest.raises(ScheduleTransformError):
+        s.compute_at("j", "i")
+    with pytest.raises(ScheduleLookupError):
+        s.pipeline(("j", "x"))
+    assert s.payload == before and "pipeline" not in s.directives
+    s.pipeline("j")
+    assert s.directives.count("pipeline") == 1
+
+
+def test_published_names_and_defaults_of_parameters():
+    @kernel
+    def one(A: i32[16]):
+        for i in range(16, name="i"):
+            A[i] = A[i] + 1
+
+    outer, inner = one.schedule().split(factor=4)
+    assert (outer.name, inner.name) == ("i.outer", "i.inner")
+    assert 'kind = "unroll"' in one.schedule().unroll().directives
+    assert 'loop = "i"' in one.schedule().pipeline(targets="i").directives
+    assert one.schedule().split(target="i", factor=2)[0].name == "i.outer"
+    with pytest.raises(InvalidScheduleArgumentError, match="twice"):
+        one.schedule().split("i", target="i", factor=2)
+    with pytest.raises(AmbiguousLookupError):
+        add.schedule().unroll()
+
+
+def test_loops_are_those_inside_of_what_is_said():
+    s = add.schedule()
+    assert [one.name for one in s.loops()] == ["i", "j"]
+    assert [one.name for one in s.loops(under="i")] == ["j"]
+    assert [one.name for one in s.loops(path="i")] == ["j"]
+    assert s.loops(under="j") == ()
+    with pytest.raises(ScheduleLookupError):
+        s.loops(under="no such")
+    with pytest.raises(ScheduleLookupError):
+        s.op("i", under="j")
+
+
+def _stage(n, size):
+    @kernel
+    def stage(x: i32[size]):
+        for i in range(size, name="i"):
+            x[i] = x[i] * n
+
+    return stage
+
+
+@pytest.mark.parametrize("number", [None, 1, "1"])
+def test_a_schedule_is_that_of_its_kernel_among_those_of_its_name(number):
+    f, g = _stage(2, 8), _stage(3, 16)
+
+    @kernel
+    def top(x: i32[8], y: i32[16]):
+        f(x)
+        g(y)
+
+    of_g = g.schedule()
+    of_g.pipeline("i", ii=5)
+    s = top.schedule()
+    s.compose(of_g, id=number)
+    loops = s.export("rtl").schedule_table()
+    assert [(one["trip"][0], one["ii"] == 5) for one in loops] == [(8, False), (16, True)]
+
+
+def test_partitions_of_one_array_by_two_kernels_are_joined():
+    @kernel
+    def put(x: i32[8, 8], t: i32[8, 8]):
+        for i in range(8, name="i"):
+            for j in range(8, name="j"):
+                t[i, j] = x[i, j] + 1
+
+    @kernel
+    def take(t: i32[8, 8], y: i32[8, 8]):
+        for i in range(8, name="i"):
+            for j in range(8, name="j"):
+                y[i, j] = t[i, j] * 2
+
+    @kernel
+    def top(x: i32[8, 8], y: i32[8, 8]):
+        t: i32[8, 8]
+        put(x, t)
+        take(t, y)
+
+    def built(one, other):
+        a, b = put.schedule(), take.schedule()
+        a.partition("t", **one(a))
+        b.partition("t", **other(b))
+        s = top.schedule()
+        s.compose(a, b)
+        return s.export("rtl")
+
+    for one, other in [
+        (lambda s: dict(dim=1, kind=s.Cyclic, factor=2), lambda s: dict(dim=2, kind=s.Cyclic, factor=2)),
+        (lambda s: dict(dim=1, kind=s.Cyclic, factor=4), lambda s: dict(dim=1, kind=s.Cyclic, factor=2)),
+        (lambda s: dict(dim=1, kind=s.Block, factor=2), lambda s: dict(dim=1, kind=s.Complete)),
+    ]:
+        assert built(one, other).cosim(vectors=2).compared > 0
+    with pytest.raises(CompileError, match="split in another way"):
+        built(lambda s: dict(dim=1, kind=s.Block, factor=2), lambda s: dict(dim=1, kind=s.Cyclic, factor=2))
+
+
+def test_storage_that_published_programs_name():
+    @kernel
+    def filled(A: i32[16], C: i32[16]):
+        t: i32[16] = 0
+        for i in range(16, name="a"):
+            t[i] = A[i] * 2
+        for i in range(16, name="b"):
+            C[i] = t[15 - i]
+
+    for mem_type in ("RAM_T2P", "RAM_2P"):
+        s = filled.schedule()
+        s.bind_storage("t", impl=s.BRAM, mem_type=getattr(s, mem_type))
+        assert s.export("rtl").cosim(vectors=2).compared > 0
+    s = filled.schedule()
+    s.partition("t", kind=s.Complete)
+    s.bind_storage("t", impl=s.Register)
+    assert s.export("rtl").cosim(vectors=2).compared > 0
+
+
+def test_what_published_programs_ask_of_hardware():
+    @kernel
+    def total(A: i32[16]) -> i32:
+        s: i32 = 0
+        for i in range(16):
+            s = s + A[i]
+        return s
+
+    A = np.arange(16, dtype=np.int32)
+    m = total.schedule().export("rtl", freq_mhz=200, device=None, library=None)
+    assert m.compile() is m and m.freq_mhz == 200
+    found = m.cosim(A)
+    assert found.result == A.sum() and found.latency_ns == found.cycles * 5
+    assert m.run("cosim", A).result == m.run("csim", A) == m.run(A) == A.sum()
+    with pytest.warns(CompileNote, match="no effect"):
+        assert m.set_scheduler_opt(scheduler="exact", accumulators=0) is m
+    with pytest.raises(ValueError):
+        m.set_scheduler_opt(accumulators=4)
+    with pytest.warns(CompileNote, match="no effect"):
+        total.schedule().export("rtl", binding="greedy-share")
+    assert total.schedule()("cpu", A) == A.sum()
+    assert total.schedule().export("cpu", opt_level=3)(A) == A.sum()
+
+
+def test_modules_of_the_published_package():
+    from allo.backend.rtl import RTL
+    from allo.backend.vitis.utils import is_vitis_available
+    from allo.lang import Module
+    from allo.lang.ip import operator_ip
+
+    assert callable(operator_ip) and not is_vitis_available()
+    double = Module("double", _stage(2, 8))
+
+    @kernel
+    def top(x: i32[8]):
+        double(x)
+
+    x = np.arange(8, dtype=np.int32)
+    top(x)
+    double(x)
+    assert x.tolist() == [4 * i for i in range(8)]
+    assert isinstance(double.schedule.export("rtl"), RTL)

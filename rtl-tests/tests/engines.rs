@@ -1,5 +1,6 @@
 //! The in-process engine beside Verilator: the same outputs, writes and cycles of every example; waveforms of both.
 
+use allo_hls::levels::Level;
 use allo_hls::sim::cosim::{self, CosimOptions};
 use allo_hls::sim::elements::Invocation;
 use allo_hls::sim::inprocess::Netlist;
@@ -10,6 +11,7 @@ use allo_hls::sim::vectors;
 use allo_hls::sim::verilator::{Verilated, Verilator};
 use allo_hls::sim::waveform::Names;
 use rtl_tests::examples::{self, EXAMPLES};
+use rtl_tests::fuzz::{self, Setting, Verdict};
 
 fn engines(compiled: &allo_hls::driver::Compilation) -> (Netlist, Verilated) {
     let verilator = Verilator::find().unwrap_or_else(|e| panic!("{e:?}"));
@@ -102,6 +104,32 @@ fn co_simulation_says_the_same_with_both_engines() {
         assert!(wanted.compared > 0);
         assert_eq!(wanted, report(&netlist, 3), "{name}");
         assert_eq!(wanted, report(&verilated, 2), "{name}");
+    }
+}
+
+/// More elements of a stream than a bench holds for short runs.
+#[test]
+fn streams_of_many_elements_run_in_verilator() {
+    let text = "
+from allo import *
+
+@kernel
+def top(a: Stream[i32, 4], b: Stream[i32, 4]):
+    for i in range(70000):
+        b.put(a.get() + i)
+";
+    let setting = Setting {
+        period: 10.0,
+        skip: Vec::new(),
+        seed: 1,
+        vectors: 2,
+        directed: false,
+        level: Level::One,
+        steps: fuzz::STEPS,
+    };
+    match fuzz::check_in_verilator(text, "top", &setting) {
+        Verdict::Right(compared) => assert!(compared > 280_000, "{compared}"),
+        other => panic!("{other:?}"),
     }
 }
 

@@ -94,6 +94,7 @@ pub fn compile(printer: &Printer, args: &CompileArgs) -> Result<(), Status> {
             program,
             directives,
             warnings,
+            ..
         } = &mut compiled;
         directives::apply(program, directives, &sources, warnings)
             .map_err(|e| printer.fail(e, &sources))?;

@@ -110,10 +110,47 @@ impl Asked {
     }
 }
 
+/// Banks in which no two elements are that are in different banks of either partition; `None`: these say different things of a
+/// dimension, or are too many.
+fn joined(shape: &[u64], one: &[Partition], other: &[Partition]) -> Option<Vec<Partition>> {
+    if one == other {
+        return Some(one.to_vec());
+    }
+    let is_skewed = |all: &[Partition]| all.iter().any(|p| p.kind == PartitionKind::Skew);
+    if is_skewed(one) || is_skewed(other) {
+        return None;
+    }
+    let mut all = one.to_vec();
+    for new in other {
+        match all.iter_mut().find(|old| old.dim == new.dim) {
+            Some(old) => *old = finer(shape[new.dim], old, new)?,
+            None => all.push(new.clone()),
+        }
+    }
+    (banks(shape, &all) <= MAX_BANKS).then_some(all)
+}
+
+/// The one of two partitions of a dimension that divides the banks of the other one.
+fn finer(extent: u64, one: &Partition, other: &Partition) -> Option<Partition> {
+    let divides = |fine: &Partition, coarse: &Partition| match (fine.kind, coarse.kind) {
+        _ if fine == coarse || fine.factor == extent => true,
+        (PartitionKind::Cyclic, PartitionKind::Cyclic) => fine.factor % coarse.factor == 0,
+        (PartitionKind::Block, PartitionKind::Block) => {
+            fine.factor % coarse.factor == 0 && extent % fine.factor == 0
+        }
+        _ => false,
+    };
+    let both = [(one, other), (other, one)];
+    let fine = both
+        .into_iter()
+        .find(|(fine, coarse)| divides(fine, coarse));
+    fine.map(|(fine, _)| fine.clone())
+}
+
 /// Splits each array that is passed to a kernel as that splits its parameter, and each that takes a result likewise; of the
 /// limits of their ports, the narrowest holds.
 ///
-/// Errors: an array that is split in two ways, at the call.
+/// Errors: an array that is split in two ways of which neither divides the banks of the other, at the call.
 pub fn hand_over(
     program: &mut Program,
     mut asked: BTreeMap<(KernelId, ArrayId), Directive>,
@@ -130,14 +167,16 @@ pub fn hand_over(
             let Some(directive) = asked.get(&(pass.callee, pass.param)).cloned() else {
                 continue;
             };
-            if asked.contains_key(&(id, pass.array)) && array.partition != partition {
-                let why = format!(
-                    "{directive}: '{}', which is passed for '{name}', is split in another way",
-                    array.name
-                );
-                return Err(Diagnostic::error(codes::DIRECTIVE, pass.span, why));
-            }
-            array.partition = partition;
+            array.partition = match asked.contains_key(&(id, pass.array)) {
+                false => partition,
+                true => joined(&array.shape, &array.partition, &partition).ok_or_else(|| {
+                    let why = format!(
+                        "{directive}: '{}', which is passed for '{name}', is split in another way",
+                        array.name
+                    );
+                    Diagnostic::error(codes::DIRECTIVE, pass.span, why)
+                })?,
+            };
             asked.insert((id, pass.array), directive);
         }
     }

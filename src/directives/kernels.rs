@@ -168,6 +168,11 @@ pub fn instance(
     Ok(own)
 }
 
+/// How many calls of a kernel and its copies there are in another one. Errors: there is no such kernel.
+pub fn count_calls(program: &Program, asked: &Asked, called: (&str, &str)) -> Result<u64, Refusal> {
+    Ok(callees(program, asked, called)?.len() as u64)
+}
+
 /// Makes sure that a kernel calls another one, and in the `id`-th call that one itself, no copy. Gives in how many.
 pub fn check_call(
     program: &Program,

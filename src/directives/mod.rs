@@ -19,7 +19,7 @@ pub use apply::{Made, apply, arrays, carry_out, loops, reassociates};
 pub use banks::Asked;
 pub use copies::make as make_copies;
 pub use flags::{FLAGS, Flag, flag};
-pub use kernels::{calls, check_call};
+pub use kernels::{calls, check_call, count_calls};
 pub use names::{Found, Names, is_instance};
 pub use storage::Implementation;
 

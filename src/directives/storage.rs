@@ -69,12 +69,16 @@ const fn memory_type(name: &'static str, is_rom: bool, reads: Option<u32>) -> Me
 }
 
 /// What there is. A memory that is written has one port for that beside those that read.
-const MEMORY_TYPES: [MemoryType; 5] = [
+const MEMORY_TYPES: [MemoryType; 8] = [
     memory_type("RAM_1P", false, Some(1)),
     memory_type("RAM_S2P", false, Some(1)),
     memory_type("RAM_1WNR", false, None),
+    // Both ports may read and write: what is made uses one for writing.
+    memory_type("RAM_2P", false, None),
+    memory_type("RAM_T2P", false, None),
     memory_type("ROM_1P", true, Some(1)),
     memory_type("ROM_2P", true, None),
+    memory_type("ROM_NP", true, None),
 ];
 
 /// Has an array be made of that. Errors: why it cannot.
@@ -85,6 +89,9 @@ pub fn assign(array: &mut Array, of: Implementation, mem_type: Option<&str>) -> 
     let mem_type = mem_type.map(find).transpose()?;
     if array.tags.memory.is_some() || array.tags.is_rom {
         return Err("an earlier directive says something else of it".into());
+    }
+    if array.is_elementwise() && of == Implementation::Register && mem_type.is_none() {
+        return Ok(());
     }
     if array.is_elementwise() {
         return Err("it is split completely, so that its elements are registers".into());

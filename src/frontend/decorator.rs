@@ -189,6 +189,7 @@ fn extents(value: &ConstValue, span: Span) -> Result<Vec<ConstValue>> {
         value.as_int().is_some() || matches!(Allo::of(value), Some(Allo::Template(_)))
     };
     match value.sequence() {
+        None if is_extent(value) => Ok(vec![value.clone()]),
         Some(items) if !items.is_empty() && items.iter().all(is_extent) => Ok(items.to_vec()),
         _ => fail(
             codes::DECORATOR,

@@ -134,8 +134,20 @@ pub fn scalar_in(module: &str, name: &str) -> Option<String> {
     Allo::scalar(&value).map(|ty| ty.to_string())
 }
 
-/// Width in bits of a scalar type, and whether it is signed; `None` if there is no type of the name.
-pub fn scalar(name: &str) -> Option<(u32, bool)> {
+/// Width in bits of a scalar type, whether it is signed, and how it is written; `None` if there is no type of the name.
+pub fn scalar(name: &str) -> Option<(u32, bool, String)> {
     let ty = read_scalar(name)?;
-    Some((ty.width(), ty.is_signed()))
+    Some((ty.width(), ty.is_signed(), ty.to_string()))
+}
+
+/// Whether a value is a type that a parameter or a result can have.
+pub fn is_type(value: &ConstValue) -> bool {
+    let types: &[ConstValue] = match value {
+        ConstValue::None => &[],
+        ConstValue::Tuple(types) => types,
+        single => std::slice::from_ref(single),
+    };
+    types
+        .iter()
+        .all(|ty| types::from_value(ty.clone(), Span::default()).is_ok())
 }

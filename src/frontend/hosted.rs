@@ -54,6 +54,8 @@ pub struct Definition {
     pub name: String,
     /// What the decorator says.
     pub decorator: Stated,
+    /// Annotations that the program has evaluated, by parameter; the result's as `return`.
+    pub annotations: Vec<(String, ConstValue)>,
 }
 
 /// Compiles kernel number 0 of the holder that `make` gives, which is made and used on a thread of its own. Of a grid, if
@@ -72,13 +74,14 @@ pub fn compile<H: Holder>(
         let mut world = World::new(sources, &[]);
         for kernel in &gathered {
             let module = world.add_module(kernel.names.clone());
-            world.add_def(
+            let made = world.add_def(
                 &kernel.ast,
                 kernel.file,
                 module,
                 kernel.decorator.clone(),
                 None,
             );
+            world.defs[made.def].evaluated = kernel.annotations.clone();
         }
         let top = KernelRef {
             def: 0,
@@ -107,6 +110,7 @@ struct Gathered {
     file: FileId,
     decorator: Decorator,
     names: IndexMap<String, Binding>,
+    annotations: IndexMap<String, ConstValue>,
 }
 
 /// The kernel to be compiled and all those that it can reach: the values of their names lead to further ones.
@@ -138,6 +142,7 @@ fn gather(sources: &mut SourceMap, holder: &mut dyn Holder) -> Result<Vec<Gather
             };
             names.insert(name, binding);
         }
+        let annotations = definition.annotations.into_iter().collect();
         let stated = definition
             .decorator
             .decorator(span_of(file, ast.name.range));
@@ -148,6 +153,7 @@ fn gather(sources: &mut SourceMap, holder: &mut dyn Holder) -> Result<Vec<Gather
             file,
             decorator,
             names,
+            annotations,
         });
     }
     Ok(all)

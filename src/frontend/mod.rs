@@ -38,7 +38,7 @@ use pyeval::{Frame, Names};
 use ruff_python_ast::Stmt;
 use schedule::Chosen;
 use session::{Session, Worker};
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use world::Binding;
 
 pub use check::Checked;
@@ -66,6 +66,8 @@ impl<'t> From<Option<&'t str>> for Choice<'t> {
 pub struct Compiled {
     /// The kernels reachable from the top.
     pub program: ir::Program,
+    /// Which definition each of them was made of, by the numbers of the compilation.
+    pub definitions: BTreeMap<String, usize>,
     /// What its schedule says; nothing without one.
     pub directives: Vec<Directive>,
     /// What is suspicious but no error.
@@ -190,11 +192,13 @@ fn lowered(
             return Err(session.into_diagnostics().1);
         }
     };
+    let definitions = session.definitions();
     let (kernels, warnings) = session.into_diagnostics();
     let program = ir::Program { kernels, top };
     debug_assert_eq!(ir::validate::validate(&program), Ok(()));
     Ok(Compiled {
         program,
+        definitions,
         directives: Vec::new(),
         warnings,
     })

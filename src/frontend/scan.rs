@@ -124,16 +124,25 @@ fn import_binding(alias: &ruff_python_ast::Alias) -> (String, TextRange) {
 
 /// Every name that a statement reads, in the functions inside of it, too.
 pub fn names_read(stmt: &Stmt) -> Vec<String> {
-    struct Reads(Vec<String>);
-    impl Visitor<'_> for Reads {
-        fn visit_expr(&mut self, expr: &Expr) {
-            if let Expr::Name(name) = expr {
-                self.0.push(name.id.to_string());
-            }
-            visitor::walk_expr(self, expr);
-        }
-    }
     let mut reads = Reads(Vec::new());
     reads.visit_stmt(stmt);
     reads.0
+}
+
+/// Every name in an expression.
+pub fn names_in(expr: &Expr) -> Vec<String> {
+    let mut reads = Reads(Vec::new());
+    reads.visit_expr(expr);
+    reads.0
+}
+
+struct Reads(Vec<String>);
+
+impl Visitor<'_> for Reads {
+    fn visit_expr(&mut self, expr: &Expr) {
+        if let Expr::Name(name) = expr {
+            self.0.push(name.id.to_string());
+        }
+        visitor::walk_expr(self, expr);
+    }
 }

@@ -12,7 +12,7 @@ use crate::arena::Arena;
 use crate::diagnostics::{Diagnostic, Diagnostics, SourceMap, Span};
 use crate::ir::{Kernel, KernelId, Scalar};
 use indexmap::IndexMap;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::rc::Rc;
 
 /// Most kernel instances of a program.
@@ -227,6 +227,16 @@ impl<'a> Session<'a> {
                 format!("kernel '{name}' has {needed} templates, but {given} given")
             }
         }
+    }
+
+    /// Of each kernel that was made, by name, the number of its definition.
+    pub fn definitions(&self) -> BTreeMap<String, usize> {
+        let instances = self.instances.iter();
+        let made = instances.filter_map(|((def, _), progress)| match progress {
+            Progress::Done(id) => Some((self.kernels[*id].name.clone(), *def)),
+            _ => None,
+        });
+        made.collect()
     }
 
     /// A name for an instance that no other has.

@@ -17,6 +17,7 @@ use num_traits::ToPrimitive;
 use pyeval::{Args, Function, Host, Names, Place, Problem};
 use ruff_python_ast::{Expr, StringFlags};
 use ruff_text_size::{Ranged, TextRange, TextSize};
+use std::borrow::Cow;
 use std::rc::Rc;
 
 /// Most elements of one array.
@@ -230,7 +231,7 @@ fn not_a_type<T>(text: &str, span: Span) -> Result<T> {
 /// The shaped type of a scalar type with extents between brackets.
 pub fn shaped(elem: Scalar, extents: &[(ConstValue, Span)], span: Span) -> Result<ConstValue> {
     let mut shape = Vec::new();
-    for (value, span) in extents {
+    for (value, span) in spread(extents).iter() {
         if matches!(value, ConstValue::Ellipsis) {
             let message = "dynamic '...' shapes are not supported";
             return fail(codes::SHAPE, *span, message);
@@ -311,7 +312,7 @@ pub fn streams(
         return fail(codes::ANNOTATION, span, "the streams have extents already");
     }
     let mut shape = Vec::new();
-    for (value, span) in extents {
+    for (value, span) in spread(extents).iter() {
         shape.push(extent(value, *span)?);
     }
     let count = shape.iter().try_fold(1u64, |n, d| n.checked_mul(*d));
@@ -324,6 +325,17 @@ pub fn streams(
         ..each.clone()
     })
     .into())
+}
+
+/// As in Python, a tuple alone in brackets is what it has.
+fn spread(extents: &[(ConstValue, Span)]) -> Cow<'_, [(ConstValue, Span)]> {
+    match extents {
+        [(ConstValue::Tuple(items), span)] => {
+            let items = items.iter().map(|item| (item.clone(), *span));
+            items.collect()
+        }
+        _ => extents.into(),
+    }
 }
 
 fn extent(value: &ConstValue, span: Span) -> Result<u64> {

@@ -83,6 +83,8 @@ pub struct KernelDef<'a> {
     pub outer: Bindings,
     /// For nested kernels.
     pub env: Option<usize>,
+    /// Annotations that are values already, by parameter; the result's as `return`.
+    pub evaluated: IndexMap<String, ConstValue>,
 }
 
 impl KernelDef<'_> {
@@ -234,6 +236,7 @@ impl<'a> World<'a> {
             foreign: decorator.foreign,
             outer: bindings,
             env,
+            evaluated: IndexMap::new(),
         });
         KernelRef {
             def: self.defs.len() - 1,

@@ -304,6 +304,7 @@ impl<'a> Trier<'a> {
         directives::apply(&mut directed, further, sources, &mut warnings).map_err(message)?;
         let compiled = Compiled {
             program: compilation.program.clone(),
+            definitions: Default::default(),
             directives: [&compilation.directives[..], further].concat(),
             warnings,
         };

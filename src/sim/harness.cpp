@@ -109,6 +109,8 @@ static void memory_writes(Memory& m, bool active) {
         if (same_edge_write(m, k, lane.address) && k == 0)
             violation("both ports write " + where + " at one edge");
         std::memcpy(&m.data[size_t(lane.address) * m.words], lane.d.data(), m.words * sizeof(Word));
+        if (!m.is_written[lane.address]) m.written.push_back(lane.address);
+        m.is_written[lane.address] = true;
         note_write(m, lane);
     }
 }
@@ -279,11 +281,29 @@ struct Driver {
     }
 };
 
+static void nothing_written(Memory& m) {
+    m.is_written.assign(m.depth, false);
+    m.written.clear();
+}
+
+// Of each memory the first elements are given: all that can be read.
 static void load_memories() {
     for (unsigned i = 0; i < MEMORIES; ++i) {
         Memory& m = memories[i];
-        m.data.resize(size_t(m.depth) * m.words);
-        for (Word& w : m.data) w = take();
+        m.data.assign(size_t(m.depth) * m.words, 0);
+        size_t given = size_t(take64()) * m.words;
+        for (size_t at = 0; at < given; ++at) m.data[at] = take();
+        nothing_written(m);
+    }
+}
+
+// What was written, with its addresses.
+static void report_memory(const Memory& m) {
+    give64(m.written.size());
+    for (uint64_t address : m.written) {
+        give64(address);
+        const Word* cell = &m.data[size_t(address) * m.words];
+        output.insert(output.end(), cell, cell + m.words);
     }
 }
 
@@ -296,7 +316,7 @@ static void report(const std::vector<Invocation>& todo, const Driver& driver) {
         give64(todo[i].done - run_started);
         give(todo[i].returns);
     }
-    for (unsigned i = 0; i < MEMORIES; ++i) give(memories[i].data);
+    for (unsigned i = 0; i < MEMORIES; ++i) report_memory(memories[i]);
     output.push_back(Word(violations.size()));
     for (const std::string& text : violations) {
         output.push_back(Word(text.size()));
@@ -320,7 +340,10 @@ static void interrupt(const Word* scalars, Word cycles, bool loads) {
     }
     reset();
     if (loads) wait_for_state();
-    for (unsigned i = 0; i < MEMORIES; ++i) memories[i].data = kept[i];
+    for (unsigned i = 0; i < MEMORIES; ++i) {
+        memories[i].data = kept[i];
+        nothing_written(memories[i]);
+    }
 }
 
 static bool run() {

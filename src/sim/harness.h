@@ -24,6 +24,8 @@ struct Memory {
     uint64_t depth = 0;
     unsigned width = 0, words = 0, lanes = 0;
     std::vector<Word> data;
+    std::vector<bool> is_written;
+    std::vector<uint64_t> written;
     Lane lane[2];
 };
 

@@ -6,7 +6,7 @@ use crate::sim::draw::{Draw, Rng};
 use crate::sim::elements::Elements;
 use crate::sim::elements::Invocation;
 use crate::sim::engine::{self, EngineError, Result, VerilatorError, io};
-use crate::sim::value::{Signature, Value};
+use crate::sim::value::{MOST_TRANSFERS, Signature, Value};
 use num_bigint::BigUint;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -26,6 +26,8 @@ pub struct Start {
 pub struct Run {
     /// For each array parameter, in order, its elements at the start.
     pub arrays: Vec<Elements>,
+    /// For each of them, how many of the first elements can be reached.
+    pub reach: Vec<usize>,
     /// In order.
     pub starts: Vec<Start>,
     /// Cycles without a start, a ready or a done before giving up.
@@ -54,6 +56,7 @@ impl Run {
         };
         let mut run = Run {
             arrays: Vec::new(),
+            reach: Vec::new(),
             starts: Vec::new(),
             cycle_limit,
             reset_after: signature.keeps_state.then_some(0),
@@ -77,7 +80,23 @@ impl Run {
             let scalars = scalars.chain(begins).collect();
             run.starts.push(Start { scalars, gap });
         }
+        run.reach = run.reaches(signature);
         run
+    }
+
+    /// Of a stream an element is transferred in a cycle, and there are so many cycles at most; of an array, all can be.
+    fn reaches(&self, signature: &Signature) -> Vec<usize> {
+        // To the start, the ready and the done of each, and of the one that a reset stops.
+        let waits = 3 * (self.starts.len() as u64 + 1);
+        let gaps = self.starts.iter().map(|start| u64::from(start.gap));
+        let cycles = self.cycle_limit.saturating_mul(waits);
+        let cycles = cycles.saturating_add(gaps.sum::<u64>());
+        let slots = signature.params.iter().filter(|slot| slot.is_array());
+        let reaches = slots.map(|slot| match slot.is_stream() {
+            true => cycles.min(MOST_TRANSFERS) as usize,
+            false => slot.len(),
+        });
+        reaches.collect()
     }
 }
 
@@ -199,7 +218,7 @@ pub struct Model {
 
 impl Engine for Model {
     fn run(&self, runs: &[Run], options: &SimOptions) -> Result<Vec<RunResult>> {
-        let input = self.encode(runs, options)?;
+        let (input, loaded) = self.encode(runs, options)?;
         let mut file = io(Path::new("temporary file"), tempfile::tempfile())?;
         let bytes: Vec<u8> = input.iter().flat_map(|w| w.to_le_bytes()).collect();
         {
@@ -219,19 +238,21 @@ impl Engine for Model {
             .collect::<Vec<_>>();
         let mut reader = Reader { words: &words };
         let mut results = Vec::new();
-        for run in runs {
+        for arrays in loaded {
             if reader.words.is_empty() {
                 break;
             }
             let short = || VerilatorError::Crashed("its output ends early".into());
-            results.push(self.decode(&mut reader, run).ok_or_else(short)?);
+            results.push(self.decode(&mut reader, arrays).ok_or_else(short)?);
         }
         Ok(results)
     }
 }
 
 impl Model {
-    fn encode(&self, runs: &[Run], options: &SimOptions) -> Result<Vec<u32>> {
+    /// The words for the harness, and of each run what its arrays are at the start.
+    fn encode(&self, runs: &[Run], options: &SimOptions) -> Result<(Vec<u32>, Vec<Vec<Elements>>)> {
+        let mut loaded = Vec::new();
         let seed = options.seed;
         let mut rng = Rng::new(seed);
         let mut out = vec![seed as u32, (seed >> 32) as u32, (rng.next() >> 33) as u32];
@@ -242,7 +263,14 @@ impl Model {
             let arrays = self.layout.load(run, options.unknown, &mut rng)?;
             for memory in &self.layout.memories {
                 let elements = &arrays[memory.array];
-                for address in 0..memory.depth {
+                let reach = run.reach.get(memory.array).map_or(u64::MAX, |&r| r as u64);
+                // Of what is in banks, all.
+                let given = match memory.depth == elements.len() as u64 {
+                    true => memory.depth.min(reach),
+                    false => memory.depth,
+                };
+                out.extend([given as u32, (given >> 32) as u32]);
+                for address in 0..given {
                     let word = match self.layout.position(memory, address) {
                         Some(position) => elements.get(position).pattern(elements.ty()),
                         None => BigUint::default(),
@@ -261,11 +289,13 @@ impl Model {
             out.extend([run.cycle_limit as u32, (run.cycle_limit >> 32) as u32]);
             out.push(run.reset_after.map_or(0, |cycles| cycles + 1));
             out.push(u32::from(run.loads));
+            loaded.push(arrays);
         }
-        Ok(out)
+        Ok((out, loaded))
     }
 
-    fn decode(&self, reader: &mut Reader<'_>, run: &Run) -> Option<RunResult> {
+    /// What a run left behind in arrays that were such at its start.
+    fn decode(&self, reader: &mut Reader<'_>, mut arrays: Vec<Elements>) -> Option<RunResult> {
         let timed_out = reader.word()? != 0;
         let finished = reader.word()?;
         let mut timing = Vec::new();
@@ -280,13 +310,10 @@ impl Model {
                     .collect::<Option<_>>()?,
             );
         }
-        let mut arrays = self
-            .layout
-            .load(run, Unknown::Zero, &mut Rng::new(0))
-            .ok()?;
         for memory in &self.layout.memories {
             let elements = &mut arrays[memory.array];
-            for address in 0..memory.depth {
+            for _ in 0..reader.long()? {
+                let address = reader.long()?;
                 let value = reader.value(elements.ty())?;
                 if let Some(position) = self.layout.position(memory, address) {
                     elements.set(position, value, None);

@@ -6,7 +6,7 @@ use crate::diagnostics::{Diagnostic, Span};
 use crate::ir::{Arg, ArrayId, Attempt, Param, ValueId};
 use crate::sim::elements::{Elements, Invocation, State as Kept};
 use crate::sim::reference::{Actual, Machine, Options, Outcome, RunError, Stop};
-use crate::sim::value::{Signature, Slot, Value};
+use crate::sim::value::{MOST_TRANSFERS, Signature, Slot, Value};
 use crate::transform::network::{Network, Process};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt;
@@ -83,6 +83,18 @@ struct Outside {
     cursor: usize,
     /// Elements that there are; for what is put, that there is room for.
     offered: usize,
+}
+
+impl Outside {
+    /// Says of which streams there is no more: what ends is what was given, or what a run can transfer at all.
+    fn limit(&self, otherwise: &str) -> String {
+        match self.offered as u64 >= MOST_TRANSFERS {
+            true => format!(
+                " of the top kernel, of which a run transfers {MOST_TRANSFERS} elements at most"
+            ),
+            false => format!(" of the top kernel, {otherwise}"),
+        }
+    }
 }
 
 struct State {
@@ -555,13 +567,13 @@ impl<'n> Shared<'n> {
             match state.waits[process] {
                 Some(Wait::Element(stream, span)) => {
                     let channel = &state.channels[&stream];
-                    let from = match channel.outside.is_some() {
-                        true if channel.is_offered() => {
+                    let from = match &channel.outside {
+                        Some(_) if channel.is_offered() => {
                             full.push(stream);
-                            " of the top kernel, for which another process has no room"
+                            " of the top kernel, for which another process has no room".into()
                         }
-                        true => " of the top kernel, which is offered no more",
-                        false => "",
+                        Some(outside) => outside.limit("which is offered no more"),
+                        None => String::new(),
                     };
                     waits.push((
                         span,
@@ -570,12 +582,16 @@ impl<'n> Shared<'n> {
                 }
                 Some(Wait::Room(stream, span)) => {
                     let channel = &state.channels[&stream];
-                    if channel.outside.is_none() {
-                        full.push(stream);
-                    }
+                    let of = match &channel.outside {
+                        Some(outside) => outside.limit("which takes no more"),
+                        None => {
+                            full.push(stream);
+                            String::new()
+                        }
+                    };
                     waits.push((
                         span,
-                        format!("'{name}' waits for room in '{}'", channel.name),
+                        format!("'{name}' waits for room in '{}'{of}", channel.name),
                     ));
                 }
                 Some(Wait::Turn | Wait::Calm) | None => {}

@@ -181,7 +181,7 @@ pub struct Slot {
 }
 
 /// Elements of a stream of the top kernel that a run can transfer.
-pub const MOST_TRANSFERS: u64 = 1 << 16;
+pub const MOST_TRANSFERS: u64 = 1 << 20;
 
 impl Slot {
     fn of_array(array: &Array) -> Slot {

@@ -5,6 +5,7 @@
 //! each worker stays in one, and cyclically where each has indices that leave the same remainder.
 
 use super::network::{Group, GroupKind, Note};
+use super::own_copies;
 use crate::codes;
 use crate::diagnostics::{Diagnostic, Span};
 use crate::ir::analysis::{Residue, Values, touch};
@@ -64,6 +65,37 @@ struct Uses {
     residues: Vec<BTreeMap<usize, Residue>>,
     /// Elements that are written whatever happens, each with a worker that does, and where.
     surely: BTreeMap<Vec<BigInt>, (usize, Span)>,
+    /// Where workers write, dimension by dimension.
+    writes: Vec<(usize, Vec<Reach>)>,
+    /// Whether they write elements only, one at a time.
+    by_element: bool,
+}
+
+/// The indices of an access in a dimension: between which they lie, if that is known, and what their form says.
+#[derive(Clone, Copy)]
+struct Reach {
+    span: Option<(i128, i128)>,
+    residue: Residue,
+}
+
+impl Reach {
+    /// The parts of a dimension that such an index may be in.
+    fn parts(&self, partition: &Partition, extent: u64) -> Vec<u64> {
+        let factor = i128::from(partition.factor);
+        let last = i128::from(extent) - 1;
+        let (low, high) = self.span.unwrap_or((0, last));
+        let (low, high) = (low.clamp(0, last), high.clamp(0, last));
+        let parts: Vec<i128> = match partition.kind {
+            PartitionKind::Complete => (low..=high).collect(),
+            PartitionKind::Block => {
+                let share = i128::from(extent.div_ceil(partition.factor));
+                (low / share..=high / share).collect()
+            }
+            _ if self.residue.by % factor == 0 => vec![self.residue.modulo(factor)],
+            _ => (0..factor).collect(),
+        };
+        parts.into_iter().map(|part| part as u64).collect()
+    }
 }
 
 impl Uses {
@@ -78,10 +110,38 @@ impl Uses {
             *known = (known.0.min(low), known.1.max(high));
         }
         for (residues, &index) in self.residues.iter_mut().zip(indices) {
-            let residue = Residue::of(&values.affine(index), |value| counters.get(&value).copied());
+            let residue = residue(index, values, counters);
             let known = residues.entry(worker).or_insert(residue);
             *known = known.join(residue);
         }
+    }
+
+    /// A worker writes this element.
+    fn writes(&mut self, worker: usize, indices: &[ValueId], values: &Values, counters: &Counters) {
+        let reach = indices.iter().map(|&index| Reach {
+            span: values.range(index),
+            residue: residue(index, values, counters),
+        });
+        self.writes.push((worker, reach.collect()));
+    }
+
+    /// Whether more workers may write to a bank than it has ports.
+    fn is_crowded(&self, shape: &[u64], partition: &[Partition]) -> bool {
+        let mut writers: BTreeMap<Vec<u64>, BTreeSet<usize>> = BTreeMap::new();
+        for (worker, reach) in &self.writes {
+            let mut banks = vec![Vec::new()];
+            for one in partition {
+                let parts = reach[one.dim].parts(one, shape[one.dim]);
+                let further = banks.iter().flat_map(|bank: &Vec<u64>| {
+                    parts.iter().map(|&part| [&bank[..], &[part]].concat())
+                });
+                banks = further.collect();
+            }
+            for bank in banks {
+                writers.entry(bank).or_default().insert(*worker);
+            }
+        }
+        writers.values().any(|workers| workers.len() > PORTS)
     }
 
     /// A worker may access any element.
@@ -118,6 +178,10 @@ impl Uses {
 
 /// First value and step of the counters for which both are known.
 type Counters = BTreeMap<ValueId, (i128, i128)>;
+
+fn residue(index: ValueId, values: &Values, counters: &Counters) -> Residue {
+    Residue::of(&values.affine(index), |value| counters.get(&value).copied())
+}
 
 /// The smallest factor by which all workers that access different remainders do.
 fn cycle(extent: u64, residues: &BTreeMap<usize, Residue>) -> Option<u64> {
@@ -201,6 +265,8 @@ fn shared(outer: &Kernel, grid: &[Group]) -> Result<Vec<(ArrayId, Uses)>, Diagno
                     spans: vec![Some(BTreeMap::new()); array.shape.len()],
                     residues: vec![BTreeMap::new(); array.shape.len()],
                     surely: BTreeMap::new(),
+                    writes: Vec::new(),
+                    by_element: true,
                 });
                 uses.workers += usize::from(seen.insert(id));
                 uses.is_read |= read.contains(&id);
@@ -210,8 +276,14 @@ fn shared(outer: &Kernel, grid: &[Group]) -> Result<Vec<(ArrayId, Uses)>, Diagno
                         uses.dims
                             .retain(|&dim| constants.contains_key(&at.indices[dim]));
                         uses.widen(worker, &at.indices, &values, &counters);
+                        if written.contains(&id) {
+                            uses.writes(worker, &at.indices, &values, &counters);
+                        }
                     }
-                    None => uses.widen_to_all(worker),
+                    None => {
+                        uses.widen_to_all(worker);
+                        uses.by_element = false;
+                    }
                 }
             }
         });
@@ -266,6 +338,14 @@ impl Localise<'_> {
     fn array(&mut self, id: ArrayId, uses: &Uses, grid: Range<usize>) -> usize {
         let array = self.outer.arrays[id].clone();
         let partition = uses.partition(&array.shape);
+        if array.partition.is_empty()
+            && uses.is_crowded(&array.shape, &partition)
+            && uses.by_element
+            && !uses.is_read
+        {
+            self.own_copies(id, uses, grid);
+            return 0;
+        }
         // A copy that is only read may have any number of ports.
         let is_copied = array.kind != ArrayKind::Local && !uses.is_written;
         let helps = !partition.is_empty() || is_copied;
@@ -302,9 +382,24 @@ impl Localise<'_> {
         }
         usize::from(is_kept)
     }
+
+    /// Gives each worker a copy of an array of which any of them may write any element.
+    fn own_copies(&mut self, id: ArrayId, uses: &Uses, grid: Range<usize>) {
+        let array = &self.outer.arrays[id];
+        let writers: BTreeSet<usize> = uses.writes.iter().map(|(worker, _)| *worker).collect();
+        let note = format!(
+            "'{}' is written by {} workers at places that the data decide: each has a copy of {} elements, which are gathered \
+             behind them",
+            array.name,
+            writers.len(),
+            array.len()
+        );
+        self.notes.push((self.groups[grid.start].span, note));
+        own_copies::run(self.outer, self.groups, grid, id);
+    }
 }
 
-/// Has groups use an array inside in place of one outside.
+/// Has groups use an array inside in place of another one.
 pub(super) fn with_local(outer: &mut Kernel, groups: &mut [Group], outside: ArrayId) -> ArrayId {
     let array = &outer.arrays[outside];
     let local = Array {

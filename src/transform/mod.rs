@@ -32,6 +32,7 @@ pub mod local_copy;
 pub mod lookahead;
 pub mod network;
 pub mod outline;
+mod own_copies;
 pub mod prologue;
 pub mod promote;
 mod readers;

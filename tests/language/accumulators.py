@@ -9,10 +9,11 @@ TENSORS = KernelOptions(enable_tensor=True)
 def by_position(a: "i8[3]", b: "i8[3]", c: "i32[3]", d: "i32[3]"):
     allo.arith.add(a, b, c)
     allo.arith.neg(a, d)
-    allo.arith.mul(c, 2, None)
+    e = allo.arith.mul(c, 2, None)
+    d[0] += e[1]
 
 
-#: by_position {"a": [1, 2, 127], "b": [5, -6, 127], "c": [0, 0, 0], "d": [0, 0, 0]} -> {"c": [6, -4, 254], "d": [-1, -2, -127]}
+#: by_position {"a": [1, 2, 127], "b": [5, -6, 127], "c": [0, 0, 0], "d": [0, 0, 0]} -> {"c": [6, -4, 254], "d": [-9, -2, -127]}
 
 
 @kernel

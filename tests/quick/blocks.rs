@@ -228,6 +228,7 @@ pub fn measure(text: &str, width: u32, streamed: &[&str]) -> (Elements, u64, Mov
     let (arrays, scalars): (Vec<&Slot>, Vec<&Slot>) =
         signature.params.iter().partition(|slot| slot.is_array());
     let run = Run {
+        reach: Vec::new(),
         arrays: arrays.into_iter().map(numbers).collect(),
         starts: vec![Start {
             scalars: scalars.iter().map(|_| 0u32.into()).collect(),
@@ -311,6 +312,7 @@ fn an_error_response_is_told_and_ends_nothing() {
     let ty = allo_hls::ir::Scalar::signed(32);
     let elements = Elements::same(ty, 4, Value::int(ty, 5));
     let run = Run {
+        reach: Vec::new(),
         arrays: vec![elements.clone(), elements],
         starts: vec![start],
         cycle_limit: 10_000,

@@ -156,6 +156,7 @@ fn built(text: &str) -> Compilation {
     };
     let compiled = Compiled {
         program: program.clone(),
+        definitions: Default::default(),
         directives: vec![],
         warnings: Diagnostics::default(),
     };

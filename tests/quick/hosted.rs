@@ -46,6 +46,7 @@ impl Holder for Stub {
     fn definition(&mut self, kernel: usize) -> Result<Definition, String> {
         let (line, name) = [(7, "top"), (3, "inner")][kernel];
         Ok(Definition {
+            annotations: Vec::new(),
             file: "held.py".into(),
             text: TEXT.into(),
             line,
@@ -134,14 +135,15 @@ impl Holder for Whole {
 fn kernels_that_a_kernel_reaches_are_compiled_with_it() {
     let mut sources = SourceMap::default();
     let compiled = hosted::compile(&mut sources, || Whole(Stub::new()), false);
-    let program = compiled.unwrap().program;
+    let compiled = compiled.unwrap();
+    let program = &compiled.program;
     let names = program.kernels.values().map(|kernel| kernel.name.as_str());
     assert_eq!(names.collect::<Vec<_>>(), ["inner", "top_i16_4"]);
-    let text = print::print(&program, Some(&sources));
+    let text = print::print(program, Some(&sources));
     assert!(text.contains("const 5  // held.py:5"), "{text}");
 
     // A schedule of it is data between calls.
-    let mut schedule = Held::new(program, 0);
+    let mut schedule = Held::new(&compiled, 0);
     let call = |schedule: &mut Held, method: &str, name: &str| {
         schedule.open(|open| {
             let args = Args {
@@ -161,7 +163,8 @@ fn kernels_that_a_kernel_reaches_are_compiled_with_it() {
     assert_eq!(schedule.directives().unwrap().len(), 1);
     let wrong = call(&mut schedule, "loop", "j").unwrap_err();
     assert_eq!((wrong.code, wrong.span), ("E0801", None));
-    assert_eq!(schedule.directives().unwrap_err().code, "E0804");
+    // It is what it was.
+    assert_eq!(schedule.directives().unwrap().len(), 1);
 }
 
 #[test]

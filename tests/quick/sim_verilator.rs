@@ -32,6 +32,7 @@ fn run(arrays: &[&[u64]], starts: &[(&[u64], u32)]) -> Run {
         gap,
     };
     Run {
+        reach: Vec::new(),
         arrays: arrays.iter().map(|a| bytes(a)).collect(),
         starts: starts.iter().map(start).collect(),
         cycle_limit: 200,

@@ -261,12 +261,12 @@ fn what_no_memory_can_be_is_refused() {
         let expected = format!("--storage {what}: {why}");
         assert!(found.starts_with(&expected), "{found}");
     }
-    for name in ["RAM_T2P", "ROM_NP", "FIFO", "ram_1p"] {
+    for name in ["SRL", "FIFO", "ram_1p"] {
         assert_eq!(
             refused(&format!("z:bram:{name}")),
             format!(
                 "--storage z:bram:{name}: there is no memory of the type '{name}'; there are RAM_1P, RAM_S2P, \
-                 RAM_1WNR, ROM_1P, ROM_2P"
+                 RAM_1WNR, RAM_2P, RAM_T2P, ROM_1P, ROM_2P, ROM_NP"
             )
         );
     }

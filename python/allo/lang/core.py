@@ -19,6 +19,7 @@ from .._objects import (
 
 APInt = apint
 APFloat = apfloat
+BufferType = ShapedType
 
 #: Names that are defined above or with the decorators.
 _OWN = {"Template", "KernelOptions", "apint", "APInt", "apfloat", "kernel", "consteval", "operator_ip"}

@@ -13,7 +13,7 @@ from typing import Any, Callable
 from .. import _native
 from .._objects import KernelOptions, Name, ShapedType, Template, member
 
-__all__ = ["Kernel", "KernelOptions", "consteval", "kernel", "operator_ip"]
+__all__ = ["Kernel", "KernelOptions", "Module", "consteval", "kernel", "operator_ip"]
 
 #: What annotations may use without an import.
 _WITHOUT_IMPORT = {name: member("allo", name) for name in ("Stream", "Stateful", "constexpr")}
@@ -38,10 +38,20 @@ class Definition:
         self.scope = scope
         self.foreign = foreign
 
+    def lines(self) -> list[str]:
+        """The lines of the file; of `python -c`, those of its argument."""
+        code = self.fn.__code__
+        lines = linecache.getlines(code.co_filename, self.fn.__globals__)
+        if not lines and code.co_filename == "<string>" and sys.argv[:1] == ["-c"]:
+            # What follows the text are the arguments that the program has.
+            text = sys.orig_argv[len(sys.orig_argv) - len(sys.argv)]
+            lines = text.splitlines(keepends=True)
+        return lines
+
     def place(self) -> tuple[str, str, int, str]:
         """Name and whole text of the file, the function's first line, its name."""
         code = self.fn.__code__
-        lines = linecache.getlines(code.co_filename, self.fn.__globals__)
+        lines = self.lines()
         if not lines:
             raise OSError(
                 f"the text of kernel '{code.co_name}' cannot be found: a kernel is written in a file, a notebook or "
@@ -49,8 +59,27 @@ class Definition:
             )
         return _shown(code.co_filename), "".join(lines), code.co_firstlineno, code.co_name
 
+    def annotations(self) -> dict[str, Any]:
+        """What stands behind the parameters and, as `return`, the arrow: objects, and texts that nobody has evaluated yet."""
+        try:
+            return dict(self.fn.__annotations__)
+        except Exception:
+            # From Python 3.14 on they are evaluated only now: their text says what is wrong.
+            return {}
+
     def lookup(self, name: str) -> tuple[Any] | None:
-        """What a name means to the function, in a tuple, or None: from inside out, without Python's built-ins."""
+        """What a name means to the function, in a tuple, or None: from inside out, without Python's built-ins.
+
+        A template that was bound to the name after the function was decorated is the one of the decorator that is called so.
+        """
+        found = self._found(name)
+        if found is not None and isinstance(found[0], Template) and found[0] not in self.templates:
+            for template in self.templates:
+                if template.name == found[0].name:
+                    return (template,)
+        return found
+
+    def _found(self, name: str) -> tuple[Any] | None:
         fn = self.fn
         if name in fn.__code__.co_freevars:
             try:
@@ -101,6 +130,59 @@ class Kernel:
     def options(self) -> KernelOptions:
         """Those of the decorator."""
         return self._definition.options or KernelOptions()
+
+    @property
+    def template(self) -> tuple[Template, ...]:
+        """The templates of the decorator."""
+        return self._definition.templates
+
+    @property
+    def template_bindings(self) -> dict[str, Any]:
+        """What they are bound to, by name."""
+        return dict(zip((t.name for t in self._definition.templates), self._bindings))
+
+    @property
+    def mapping(self) -> list[Any]:
+        """The extents of its grid; none of a kernel that is no grid."""
+        return list(self._definition.mapping)
+
+    @property
+    def file_name(self) -> str:
+        """The file that it is written in."""
+        return self.fn.__code__.co_filename
+
+    @property
+    def begin_line(self) -> int:
+        """The line of its first decorator."""
+        return self.fn.__code__.co_firstlineno
+
+    def parse_argument_annotations(self) -> list[Any]:
+        """The types of the parameters, in order: objects such as `i32` and `f32[4, 8]`."""
+        named = self._annotations()
+        missing = [name for name in self.signature.parameters if name not in named]
+        if missing:
+            raise TypeError(f"parameter '{missing[0]}' of '{self.__name__}' has no type annotation")
+        return [named[name] for name in self.signature.parameters]
+
+    def parse_return_annotation(self) -> list[Any]:
+        """The types of the results."""
+        result = self._annotations().get("return")
+        if result is None:
+            return []
+        return list(result) if isinstance(result, tuple) else [result]
+
+    def _annotations(self) -> dict[str, Any]:
+        """The annotations, those that are texts evaluated as the compiler does."""
+        definition = self._definition
+        words = set(definition.fn.__globals__) | set(definition.fn.__code__.co_freevars) | set(definition.scope)
+        known = ((word, definition.lookup(word)) for word in words | set(_WITHOUT_IMPORT))
+        names = {word: found[0] for word, found in known if found is not None}
+        for template, value in zip(definition.templates, self._bindings):
+            names.update({word: value for word, known in names.items() if known is template})
+        return {
+            name: eval(given, names) if isinstance(given, str) else given
+            for name, given in definition.annotations().items()
+        }
 
     def __getitem__(self, bindings: Any) -> Kernel:
         if self._bindings:
@@ -176,6 +258,8 @@ def _locals(frame: FrameType) -> dict[str, Any]:
 def kernel(*args: Any, options: KernelOptions | None = None, mapping: Any = ()) -> Any:
     """Makes a kernel of a function: `@kernel`, or `@kernel(T, N, options=KernelOptions(...), mapping=[P, Q])`."""
     scope = _locals(sys._getframe(1))
+    if isinstance(mapping, (int, Template)):
+        mapping = (mapping,)
     if not isinstance(mapping, (list, tuple, type(None))):
         raise TypeError(f"mapping= takes a list of the extents of a grid, not {mapping!r}")
     extents = tuple(mapping or ())
@@ -206,6 +290,40 @@ def operator_ip(**named: Any) -> Any:
         return Kernel(Definition(fn, (), None, (), scope, named))
 
     return decorate
+
+
+class Module:
+    """A base class of what users make of a kernel and its schedule, to be called like the kernel.
+
+    `schedule` is a schedule, or a function that makes one. Kernels call its `kernel`.
+    """
+
+    def __init__(self, name: str, kernel: Kernel, schedule: Any = None) -> None:
+        self.name = name
+        self.kernel = kernel
+        self._schedule = schedule
+
+    @property
+    def module(self) -> Kernel:
+        """The kernel."""
+        return self.kernel
+
+    @property
+    def schedule(self) -> Any:
+        """The schedule."""
+        if self._schedule is None:
+            self._schedule = self.kernel.schedule()
+        elif inspect.isfunction(self._schedule) or inspect.ismethod(self._schedule):
+            self._schedule = self._schedule()
+        return self._schedule
+
+    @property
+    def _allo_(self) -> tuple[Any, ...]:
+        return self.kernel._allo_
+
+    def __call__(self, *args: Any, **named: Any) -> Any:
+        """Calls the kernel."""
+        return self.kernel(*args, **named)
 
 
 class ConstevalFunction:

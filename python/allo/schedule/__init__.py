@@ -33,8 +33,12 @@ class Schedule(_native.Schedule):
         return self.export("cpu", **options)
 
     def __call__(self, *args: Any, **named: Any) -> Any:
-        """Runs the kernel as it is scheduled by the software reference."""
-        return self.export("cpu")(*args, **named)
+        """Runs the kernel as it is scheduled: by the software reference, or by the backend that the first argument names."""
+        backend = "cpu"
+        # No argument of a kernel is a text.
+        if args and isinstance(args[0], str):
+            backend, args = args[0], args[1:]
+        return self.export(backend)(*args, **named)
 
     @property
     def module(self) -> str:

@@ -230,7 +230,13 @@ impl<'a> Lowerer<'_, 'a> {
             return self.call_with_known(callee, args, e, span);
         }
         let mut args = args;
-        let by_position = self.accumulator_by_position(op, &mut args);
+        // Python's own `max` takes any number of operands: there the last one is an accumulator only if nothing else takes the
+        // result.
+        let pythons = matches!(&*e.func, Expr::Name(_)) && callee.builtin().is_some();
+        let by_position = match pythons && self.called != Some(e.range()) {
+            true => None,
+            false => self.accumulator_by_position(op, &mut args),
+        };
         let (least, most) = op.arity;
         let n = args.positional.len();
         if n < least || n > most {
@@ -244,6 +250,16 @@ impl<'a> Lowerer<'_, 'a> {
         let (mut option, mut acc) = (None, by_position);
         for (name, whole, operand) in args.named {
             match &operand.value {
+                Value::Const(ConstValue::Bool(said))
+                    if name == "signed" && op.option == Some("signed") =>
+                {
+                    // A shift has that of what is shifted.
+                    let signs = match op.key {
+                        "rshift" => &args.positional[..1],
+                        _ => &args.positional,
+                    };
+                    self.check_sign(*said, signs, operand.span)?;
+                }
                 Value::Const(ConstValue::Bool(v)) if op.option == Some(name.as_str()) => {
                     option = Some(*v)
                 }
@@ -278,6 +294,26 @@ impl<'a> Lowerer<'_, 'a> {
         }
     }
 
+    /// Signedness is the types': what `signed=` says must agree with them.
+    fn check_sign(&self, said: bool, operands: &[Operand], span: Span) -> Result<()> {
+        let elem = |operand: &Operand| match operand.value {
+            Value::Scalar(typed) => Some(typed.ty),
+            Value::Array { id, .. } => Some(self.array(id).elem),
+            _ => None,
+        };
+        let mut types = operands.iter().filter_map(elem);
+        match types.find(|ty| !ty.is_float() && !ty.is_storage() && ty.is_signed() != said) {
+            None => Ok(()),
+            Some(ty) => {
+                let said = ConstValue::Bool(said).text();
+                let message = format!("'signed={said}' is said of a value of type {ty}");
+                Err(Diagnostic::error(codes::ARGUMENTS, span, message)
+                    .help("signedness is the types': cast the operands")
+                    .into())
+            }
+        }
+    }
+
     /// An operation of `allo.pto`.
     fn call_pto(
         &mut self,
@@ -303,10 +339,9 @@ impl<'a> Lowerer<'_, 'a> {
         (op.lower)(&mut self.b, &call)
     }
 
-    /// The array, or `None`, that follows the operands of an operator with a fixed number of them.
+    /// The array, or `None`, that follows the operands of an operator: those that it needs.
     fn accumulator_by_position(&self, op: &Operator, args: &mut Args) -> Option<Operand> {
-        let (least, most) = op.arity;
-        if least != most || args.positional.len() != most + 1 {
+        if args.positional.len() != op.arity.0 + 1 {
             return None;
         }
         let takes = |operand: &mut Operand| {

@@ -34,9 +34,11 @@ pub fn kernel(
         let d = &session.world.defs[def];
         (d.ast, d.file, d.module, d.options, d.env)
     };
+    let evaluated = session.world.defs[def].evaluated.clone();
     let mut lowerer = Lowerer::new(session, file, module, options, bindings, parent);
     lowerer.inferred = inferred.to_vec();
     lowerer.worker = worker.cloned();
+    lowerer.evaluated = evaluated;
     let (mut kernel, signature) = lowerer.kernel(ast, name)?;
     let def = &session.world.defs[def];
     if let Some(module) = &def.foreign {
@@ -172,10 +174,14 @@ impl<'a> Lowerer<'_, 'a> {
             .into());
         }
         let (ty, type_span) = match &param.annotation {
-            Some(annotation) => (
-                types::annotation(annotation, self)?,
-                self.span(annotation.range()),
-            ),
+            Some(annotation) => {
+                let span = self.span(annotation.range());
+                let ty = match self.evaluated.get(&name) {
+                    Some(value) => types::from_value(value.clone(), span)?,
+                    None => types::annotation(annotation, self)?,
+                };
+                (ty, span)
+            }
             None => (self.inferred_type(&name, span)?, span),
         };
         match ty {
@@ -243,24 +249,38 @@ impl<'a> Lowerer<'_, 'a> {
         types::from_value(self.inferred.remove(0), span)
     }
 
-    /// Registers the nested kernels of the body, so that they can be called in any order.
+    /// Registers the nested kernels of the body, so that they can be called in any order; those whose decorator needs what the
+    /// body declares are registered where they stand.
     fn nested_kernels(&mut self, body: &'a [Stmt]) {
         for stmt in body {
-            let Stmt::FunctionDef(f) = stmt else { continue };
-            let span = self.span(f.name.range);
-            let registered = self.nested_kernel(f);
-            let local = match registered {
-                Ok(value) => Local::Const(value),
-                Err(failure) => {
-                    self.session.report(failure);
-                    Local::Poisoned
-                }
-            };
-            if let Err(failure) = self.check_undeclared(&f.name.id, span) {
-                self.session.report(failure);
+            if let Stmt::FunctionDef(f) = stmt
+                && !self.needs_body(f)
+            {
+                self.register_nested(f);
             }
-            self.declare(&f.name.id, local, span);
         }
+    }
+
+    /// Whether the decorator of a nested kernel has names that the body around it assigns.
+    pub(super) fn needs_body(&self, f: &StmtFunctionDef) -> bool {
+        let decorators = f.decorator_list.iter();
+        let mut names = decorators.flat_map(|d| scan::names_in(&d.expression));
+        names.any(|name| self.rebound.contains(&name))
+    }
+
+    pub(super) fn register_nested(&mut self, f: &'a StmtFunctionDef) {
+        let span = self.span(f.name.range);
+        let local = match self.nested_kernel(f) {
+            Ok(value) => Local::Const(value),
+            Err(failure) => {
+                self.session.report(failure);
+                Local::Poisoned
+            }
+        };
+        if let Err(failure) = self.check_undeclared(&f.name.id, span) {
+            self.session.report(failure);
+        }
+        self.declare(&f.name.id, local, span);
     }
 
     fn nested_kernel(&mut self, f: &'a StmtFunctionDef) -> Result<ConstValue> {

@@ -12,9 +12,10 @@ use crate::frontend::session::{Env, Session, Worker};
 use crate::frontend::values::{ConstValue, Value};
 use crate::frontend::world::Bindings;
 use crate::ir::{self, ArrayId, ArrayKind, OpKind, ValueId};
+use indexmap::IndexMap;
 use pyeval::{Args, Function, Host, Names, Place as Context};
 use ruff_python_ast::Expr;
-use ruff_text_size::Ranged;
+use ruff_text_size::{Ranged, TextRange};
 use std::collections::HashSet;
 use std::rc::Rc;
 
@@ -55,6 +56,10 @@ pub(super) struct Lowerer<'s, 'a> {
     pub(super) worker: Option<Worker>,
     /// Types of the parameters without annotation, in order.
     pub(super) inferred: Vec<ConstValue>,
+    /// Annotations that are values already, by parameter; the result's as `return`.
+    pub(super) evaluated: IndexMap<String, ConstValue>,
+    /// The last call that was a statement of its own.
+    pub(super) called: Option<TextRange>,
     /// Variables of loops.
     pub(super) counters: HashSet<ValueId>,
 }
@@ -129,6 +134,8 @@ impl<'s, 'a> Lowerer<'s, 'a> {
             rebound: HashSet::new(),
             worker: None,
             inferred: Vec::new(),
+            evaluated: IndexMap::new(),
+            called: None,
             counters: HashSet::new(),
         }
     }

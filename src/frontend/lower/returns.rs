@@ -86,6 +86,9 @@ impl<'a> Lowerer<'_, 'a> {
         let Some(annotation) = &ast.returns else {
             return Ok(Vec::new());
         };
+        if let Some(value) = self.evaluated.get("return").cloned() {
+            return self.evaluated_slots(&value, annotation);
+        }
         match &**annotation {
             Expr::NoneLiteral(_) => Ok(Vec::new()),
             Expr::Tuple(t) => t.elts.iter().map(|e| self.result_slot(e)).collect(),
@@ -93,33 +96,49 @@ impl<'a> Lowerer<'_, 'a> {
         }
     }
 
+    /// The types of a return annotation that is a value already.
+    fn evaluated_slots(&self, value: &ConstValue, annotation: &Expr) -> Result<Vec<Slot>> {
+        let span = self.span(annotation.range());
+        let types: &[ConstValue] = match value {
+            ConstValue::None => &[],
+            ConstValue::Tuple(types) => &types[..],
+            single => std::slice::from_ref(single),
+        };
+        let slots = types.iter().map(|ty| {
+            let ty = types::from_value(ty.clone(), span)?;
+            self.slot_of(ty, span)
+        });
+        slots.collect()
+    }
+
     fn result_slot(&mut self, expr: &Expr) -> Result<Slot> {
-        match types::annotation(expr, self)? {
+        let ty = types::annotation(expr, self)?;
+        self.slot_of(ty, self.span(expr.range()))
+    }
+
+    fn slot_of(&self, ty: Type, span: Span) -> Result<Slot> {
+        match ty {
             Type::Scalar(ty) => Ok(Slot::Scalar(ty)),
             Type::Shaped(elem, shape) => Ok(Slot::Array(elem, shape)),
             Type::Stream(_) => {
                 let message = "a kernel has no stream as its result: streams are parameters";
-                fail(codes::STREAM, self.span(expr.range()), message)
+                fail(codes::STREAM, span, message)
             }
             Type::Tile(_) => fail(
                 codes::PTO_PLACE,
-                self.span(expr.range()),
+                span,
                 "a kernel returns no tile: pass one as a parameter",
             ),
             Type::Vector(ty) => fail(
                 codes::PTO_PLACE,
-                self.span(expr.range()),
+                span,
                 format!("a kernel returns no {ty}: store it into an array"),
             ),
             Type::Stateful(..) => {
                 let message = "a result is not kept between invocations";
-                fail(codes::STATE, self.span(expr.range()), message)
+                fail(codes::STATE, span, message)
             }
-            Type::Constexpr => fail(
-                codes::ANNOTATION,
-                self.span(expr.range()),
-                "a result cannot be constexpr",
-            ),
+            Type::Constexpr => fail(codes::ANNOTATION, span, "a result cannot be constexpr"),
         }
     }
 

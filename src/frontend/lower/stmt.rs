@@ -86,6 +86,9 @@ impl<'a> Lowerer<'_, 'a> {
 
     fn function(&mut self, f: &'a ast::StmtFunctionDef) -> Result<()> {
         if self.scopes.at_top() && self.place == Place::Body {
+            if self.needs_body(f) {
+                self.register_nested(f);
+            }
             return Ok(());
         }
         fail(
@@ -100,6 +103,7 @@ impl<'a> Lowerer<'_, 'a> {
             Expr::StringLiteral(_) | Expr::EllipsisLiteral(_) => Ok(()),
             Expr::Await(awaited) => self.expression_statement(&awaited.value),
             Expr::Call(call) => {
+                self.called = Some(call.range());
                 let value = self.call(call)?;
                 self.check_taken(call, &value)
             }
@@ -114,17 +118,30 @@ impl<'a> Lowerer<'_, 'a> {
         }
     }
 
-    /// Refuses an operator whose result is a new tensor that nothing takes.
+    /// Refuses an operator whose result nothing takes: a number, or a new array.
     fn check_taken(&mut self, call: &'a ast::ExprCall, value: &Value) -> Result<()> {
-        if !self.options.enable_tensor || !matches!(value, Value::Array { .. }) {
+        if !matches!(value, Value::Scalar(_) | Value::Array { fresh: true, .. }) {
             return Ok(());
         }
-        match self.expr(&call.func)? {
+        // What is called is a value if it is an operator; a method of a stream is none.
+        let Ok(callee) = self.expr(&call.func) else {
+            return Ok(());
+        };
+        match callee {
             Value::Const(callee) if matches!(Allo::of(&callee), Some(Allo::Operator(_))) => {
+                let (message, help) = match self.options.enable_tensor {
+                    true => (
+                        "the result is a new tensor, which this statement leaves",
+                        "assign it: `c = allo.arith.add(a, b, acc=c)`",
+                    ),
+                    false => (
+                        "the result is lost: nothing takes it",
+                        "say where it goes: `allo.arith.add(a, b, acc=c)`, or assign it",
+                    ),
+                };
                 let span = self.span(call.range());
-                let message = "the result is a new tensor, which this statement leaves";
                 Err(Diagnostic::error(codes::NO_EFFECT, span, message)
-                    .help("assign it: `c = allo.arith.add(a, b, acc=c)`")
+                    .help(help)
                     .into())
             }
             _ => Ok(()),

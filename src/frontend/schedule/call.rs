@@ -10,7 +10,7 @@ use crate::ir::{ArrayId, KernelId, Path, ValueId, leads_to};
 use num_traits::ToPrimitive;
 use pyeval::Args;
 
-/// Calls a method of a schedule. What goes wrong makes the schedule useless: half of it is none.
+/// Calls a method of a schedule. After an error the schedule is what it was before.
 pub fn run(
     sources: &SourceMap,
     of: &Schedule,
@@ -19,17 +19,13 @@ pub fn run(
 ) -> Result<ConstValue> {
     // Nothing in here runs Python code, so that no other borrow lives.
     let mut state = of.0.state.borrow_mut();
-    if let Some(earlier) = &state.failed {
-        let why = "an earlier call has failed";
-        let failed = error(Class::State, args.span, why);
-        return Err(match earlier.span {
-            Some(span) => failed.note_at(span, "this one").into(),
-            None => failed.into(),
-        });
+    if let Some(spent) = &state.spent {
+        return Err(spent.clone().into());
     }
     let mut call = Call {
         of,
         state: &mut state,
+        before: None,
         sources,
         args,
         primitive,
@@ -39,8 +35,11 @@ pub fn run(
         Ok(()) => (primitive.run)(&mut call),
         Err(wrong) => Err(wrong),
     };
+    let before = call.before.take();
     result.map_err(|wrong| {
-        state.failed = Some(wrong.clone());
+        if let Some(before) = before {
+            *state = *before;
+        }
         wrong.into()
     })
 }
@@ -52,6 +51,8 @@ pub type Done<T> = std::result::Result<T, Diagnostic>;
 pub struct Call<'a> {
     of: &'a Schedule,
     pub(super) state: &'a mut State,
+    /// What the state was, once it changes.
+    before: Option<Box<State>>,
     sources: &'a SourceMap,
     args: &'a Args,
     primitive: &'static Primitive,
@@ -68,7 +69,34 @@ enum Named<'v> {
     Ref(&'v Ref),
 }
 
+/// What published programs call the first parameter of any method.
+const FIRST: [&str; 2] = ["targets", "target"];
+
 impl Call<'_> {
+    /// The state, which is what it was if the call fails.
+    pub(super) fn changed(&mut self) -> &mut State {
+        if self.before.is_none() {
+            self.before = Some(Box::new(self.state.clone()));
+        }
+        self.state
+    }
+
+    /// What the method calls a parameter that is given by name.
+    fn own_name<'n>(&self, given: &'n str) -> &'n str {
+        let params = self.primitive.params;
+        let is_own = |name: &str| {
+            params
+                .iter()
+                .any(|param| param.trim_start_matches('*') == name)
+        };
+        match params.first() {
+            Some(first) if FIRST.contains(&given) && !is_own(given) => {
+                first.trim_start_matches('*')
+            }
+            _ => given,
+        }
+    }
+
     /// Refuses arguments that the method does not have, and the lack of those that it needs.
     fn check(&self) -> Done<()> {
         let Primitive {
@@ -86,10 +114,12 @@ impl Call<'_> {
             return Err(self.wrong(Class::Argument, why));
         }
         for (at, (named, _)) in self.args.named.iter().enumerate() {
+            let named = self.own_name(named);
             let known = |param: &&str| *param == "**" || param.trim_start_matches('*') == named;
             let known = params.iter().position(known);
             let twice = known.is_some_and(|known| known < given.min(own));
-            if known.is_none() || twice || self.args.named[..at].iter().any(|one| one.0 == *named) {
+            let mut earlier = self.args.named[..at].iter();
+            if known.is_none() || twice || earlier.any(|one| self.own_name(&one.0) == named) {
                 let why = match known {
                     None => format!("{name} has no parameter '{named}'"),
                     Some(_) => format!("{name} gets '{named}' twice"),
@@ -118,8 +148,11 @@ impl Call<'_> {
                 .as_deref()
                 .unwrap_or(std::slice::from_ref(value))
             {
-                if let ConstValue::Str(name) = name {
-                    directives::make_copies(&mut self.state.program, self.sources, name)
+                if let ConstValue::Str(name) = name
+                    && name.contains('#')
+                {
+                    let sources = self.sources;
+                    directives::make_copies(&mut self.changed().program, sources, name)
                         .map_err(|(at, why)| self.refused(at, why))?;
                 }
             }
@@ -156,7 +189,8 @@ impl Call<'_> {
         let positional = at.and_then(|at| self.args.positional.get(at));
         let plain = name.trim_start_matches('*');
         let mut named = self.args.named.iter();
-        let value = positional.or_else(|| Some(&named.find(|one| one.0 == plain)?.1));
+        let value =
+            positional.or_else(|| Some(&named.find(|one| self.own_name(&one.0) == plain)?.1));
         value.filter(|value| !matches!(value, ConstValue::None))
     }
 
@@ -189,9 +223,9 @@ impl Call<'_> {
         })
     }
 
-    /// A whole number that is at least 1.
+    /// A whole number that is at least 1, which is what it is without an argument.
     pub fn positive(&self, name: &str) -> Done<u64> {
-        let number = self.int(name, 0)?;
+        let number = self.int(name, 1)?;
         self.at_least_1(number, name)
     }
 
@@ -207,7 +241,7 @@ impl Call<'_> {
     pub fn factors(&self, name: &str, loops: usize) -> Done<Vec<u64>> {
         let plain = name.trim_start_matches('*');
         let values = match self.arg(name) {
-            None => return Err(self.wrong(Class::Argument, format!("'{plain}' is needed"))),
+            None => vec![ConstValue::Int(1.into()); loops],
             Some(value) => match items(value) {
                 Some(items) => items,
                 None => vec![value.clone(); loops],
@@ -450,19 +484,15 @@ impl Call<'_> {
             return Ok(None);
         };
         let of_kernel = |kernel| Within { kernel, path: None };
-        let of_loop = |found: &Found<Path>| Within {
-            kernel: found.kernel,
-            path: Some(found.place.clone()),
-        };
         let names = self.all_loops();
         Ok(Some(match self.named(value)? {
             Named::Name(name) => match self.kernel_named(name) {
                 Some(kernel) if names.matching(name).is_empty() => of_kernel(kernel),
-                _ => of_loop(self.meant(&names, name, None)?),
+                _ => Within::of_loop(self.meant(&names, name, None)?),
             },
             Named::Ref(one) => match &one.target {
                 Target::Kernel(name) => of_kernel(self.kernel(name)?),
-                Target::Loop(..) => of_loop(self.found(&names, one)?),
+                Target::Loop(..) => Within::of_loop(self.found(&names, one)?),
                 Target::Array(..) | Target::Call(_) | Target::Copies(_) => {
                     let why = format!("nothing is inside of {}", one.kind());
                     return Err(self.wrong(Class::Type, why));
@@ -541,9 +571,11 @@ impl Call<'_> {
     /// The loop or kernel of a name, or what has it in several kernels.
     pub fn find_op(&self, name: &str) -> Done<Ref> {
         let names = self.all_loops();
-        if let Some(copies) = self.copies(&names, name) {
+        if let Some(copies) = self.copies_under(&names, name)? {
             return Ok(copies);
         }
+        let within = self.under()?;
+        let within = |found: &Found<Path>| within.as_ref().is_none_or(|within| within.has(found));
         match self.kernel_named(name) {
             Some(kernel) if names.matching(name).is_empty() => {
                 Ok(self.reference(Target::Kernel(self.kernel_name(kernel)), name))
@@ -551,7 +583,7 @@ impl Call<'_> {
             None if names.matching(name).is_empty() && self.is_made_of(name) => {
                 Ok(self.reference(Target::Copies(name.to_string()), name))
             }
-            _ => Ok(self.loop_ref(self.meant(&names, name, None)?)),
+            _ => Ok(self.loop_ref(self.meant(&names, name, Some(&within))?)),
         }
     }
 
@@ -625,9 +657,17 @@ impl Call<'_> {
         })
     }
 
+    /// The loops that an argument means; without one, the only loop of the schedule's own kernel.
+    pub fn each_loop(&self, name: &str) -> Done<Vec<ConstValue>> {
+        match self.arg(name) {
+            Some(_) => self.each(name),
+            None => Ok(vec![Scheduling::Ref(self.find_loop(None)?).into()]),
+        }
+    }
+
     /// Names of all loops that an argument means: one reference or name, or several.
     pub fn loop_names(&self, name: &str) -> Done<Vec<String>> {
-        let each = self.each(name)?;
+        let each = self.each_loop(name)?;
         each.iter().map(|value| self.loop_name(value)).collect()
     }
 
@@ -659,7 +699,10 @@ impl Call<'_> {
 
     /// What a directive calls the one loop that an argument means.
     pub fn one_loop(&self, name: &str) -> Done<String> {
-        self.loop_name(&self.one(name)?)
+        match self.arg(name) {
+            Some(_) => self.loop_name(&self.one(name)?),
+            None => self.loop_name(&Scheduling::Ref(self.find_loop(None)?).into()),
+        }
     }
 
     /// What a directive calls the one array that an argument means.
@@ -667,13 +710,18 @@ impl Call<'_> {
         self.buffer_name(&self.one(name)?)
     }
 
-    /// All loops of the schedule's own kernel, outer ones first.
-    pub fn own_loops(&self) -> Vec<Ref> {
+    /// All loops of the schedule's own kernel, outer ones first; those inside of what `under` and `path` say.
+    pub fn own_loops(&self) -> Done<Vec<Ref>> {
         let names = self.all_loops();
-        let own = names
-            .iter()
-            .filter(|found| found.kernel == self.state.program.top);
-        own.map(|found| self.loop_ref(found)).collect()
+        let within = match self.name(None)? {
+            Some(path) => Some(Within::of_loop(self.meant(&names, &path, None)?)),
+            None => self.under()?,
+        };
+        let own = names.iter().filter(|found| match &within {
+            Some(within) => within.has(found),
+            None => found.kernel == self.state.program.top,
+        });
+        Ok(own.map(|found| self.loop_ref(found)).collect())
     }
 
     /// Names of kernels, or of the references to them; without, the schedule's own.
@@ -734,10 +782,11 @@ impl Call<'_> {
 
     /// Carries out a directive and takes it down.
     pub fn direct(&mut self, directive: Directive) -> Done<Made> {
-        let State { program, asked, .. } = &mut *self.state;
+        let sources = self.sources;
+        let State { program, asked, .. } = self.changed();
         // They come again when the program to be built is directed.
         let mut warnings = Diagnostics::default();
-        let made = directives::carry_out(program, asked, &directive, self.sources, &mut warnings);
+        let made = directives::carry_out(program, asked, &directive, sources, &mut warnings);
         let made = made.map_err(|(at, why)| self.refused(at, why))?;
         self.state.directives.push(directive);
         Ok(made)
@@ -811,7 +860,7 @@ impl Call<'_> {
 
     /// Has references to a loop mean nothing any more.
     pub fn consume(&mut self, one: &Ref) {
-        self.state.unrolled.insert(one.target.clone());
+        self.changed().unrolled.insert(one.target.clone());
     }
 }
 
@@ -822,6 +871,13 @@ struct Within {
 }
 
 impl Within {
+    fn of_loop(found: &Found<Path>) -> Within {
+        Within {
+            kernel: found.kernel,
+            path: Some(found.place.clone()),
+        }
+    }
+
     fn has(&self, found: &Found<Path>) -> bool {
         let inside_of = |path: &Path| path != &found.place && leads_to(&found.place, path);
         self.kernel == found.kernel && self.path.as_ref().is_none_or(inside_of)

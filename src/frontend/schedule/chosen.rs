@@ -67,13 +67,10 @@ pub fn chosen(world: &mut World, file: FileId, body: &[Stmt], name: &str) -> Res
         check_statements(world, body, schedule)?;
     }
     let state = schedule.0.state.borrow();
-    match &state.failed {
-        Some(wrong) => Err(wrong.clone().into()),
-        None => Ok(Chosen {
-            kernel: schedule.0.kernel.clone(),
-            directives: state.directives.clone(),
-        }),
-    }
+    Ok(Chosen {
+        kernel: schedule.0.kernel.clone(),
+        directives: state.directives.clone(),
+    })
 }
 
 fn none(world: &World, name: &str) -> Diagnostic {

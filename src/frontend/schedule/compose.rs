@@ -19,9 +19,14 @@ impl Call<'_> {
             return Err(self.wrong(Class::Type, why));
         };
         let (name, text, directives) = self.said_by(callee)?;
-        let owns = match &callee.0.grid {
-            Some(grid) if id.is_none() => self.workers(text, grid),
-            _ => vec![self.instance(&name, id)?],
+        let owns = match (&callee.0.grid, id) {
+            (Some(grid), None) => self.workers(text, grid),
+            (_, None) => vec![self.instance(&self.made_of(callee, &name), None)?],
+            (_, Some(id)) => {
+                let own = self.made_of(callee, &name);
+                let id = self.own_number(&own, &name, id);
+                vec![self.instance(&own, Some(id))?]
+            }
         };
         for own in owns {
             for mut directive in directives.clone() {
@@ -36,8 +41,42 @@ impl Call<'_> {
                 self.direct(directive)?;
             }
         }
-        self.state.composed.push(callee.clone());
+        self.changed().composed.push(callee.clone());
         Ok(())
+    }
+
+    /// What this program calls the kernel of a schedule, which calls it `name`.
+    fn made_of(&self, callee: &Schedule, name: &str) -> String {
+        let definitions = self.state.definitions.iter();
+        let made = definitions.filter(|(_, def)| **def == callee.0.kernel.def);
+        let made: Vec<&String> = made.map(|(own, _)| own).collect();
+        match made[..] {
+            [own] => own.clone(),
+            _ => name.to_string(),
+        }
+    }
+
+    /// Which of the calls of `own` is meant by a number: it counts these, or, where there are not so many, the calls of all
+    /// kernels that were called `name`.
+    fn own_number(&self, own: &str, name: &str, id: u64) -> u64 {
+        let program = &self.state.program;
+        let caller = &program.kernels[program.top].name;
+        let counted = directives::count_calls(program, &self.state.asked, (own, caller));
+        if counted.is_ok_and(|count| id < count) {
+            return id;
+        }
+        let (mut of_own, mut of_name) = (0, 0);
+        let mut meant = None;
+        program.kernels[program.top].body.for_each_op(&mut |op| {
+            let OpKind::Call(call) = &op.kind else { return };
+            let called = &program.kernels[call.kernel].name;
+            if of_name == id && called == own {
+                meant = Some(of_own);
+            }
+            of_own += u64::from(called == own);
+            of_name += u64::from(called == name || directives::is_instance(name, called));
+        });
+        meant.unwrap_or(id)
     }
 
     /// The workers of a grid that was made of a text.
@@ -64,12 +103,8 @@ impl Call<'_> {
         let Ok(state) = state else {
             return Err(self.wrong(Class::Type, "a schedule is not composed with itself"));
         };
-        if let Some(failed) = &state.failed {
-            let error = self.wrong(Class::State, "an earlier call on this schedule has failed");
-            return Err(match failed.span {
-                Some(span) => error.note_at(span, "this one"),
-                None => error,
-            });
+        if let Some(spent) = &state.spent {
+            return Err(spent.clone());
         }
         let kernel = &state.program.kernels[state.program.top];
         Ok((kernel.name.clone(), kernel.span, state.directives.clone()))

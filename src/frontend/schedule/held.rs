@@ -5,25 +5,29 @@ use super::{Class, Inner, Ref, Schedule, Scheduling, State, Target, call, consta
 use crate::arena::Arena;
 use crate::diagnostics::{Diagnostic, SourceMap, Span};
 use crate::directives::{Asked, Directive};
+use crate::frontend::Compiled;
 use crate::frontend::allo::{Allo, KernelRef};
 use crate::frontend::error::diagnostic;
 use crate::frontend::values::ConstValue;
 use crate::ir::{KernelId, Program};
 use pyeval::Args;
 use std::cell::RefCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 /// A schedule of a compiled kernel.
 #[derive(Clone, Debug)]
 pub struct Held {
     program: Program,
+    definitions: BTreeMap<String, usize>,
+    /// The number of the kernel's definition; in an argument of another schedule, the one that it has there, if it has one.
+    definition: Option<usize>,
     /// Of a grid, what the names of its workers begin with.
     grid: Option<String>,
     asked: Asked,
     directives: Vec<Directive>,
     unrolled: BTreeSet<Target>,
-    failed: Option<Diagnostic>,
+    spent: Option<Diagnostic>,
 }
 
 /// A loop, an array, a kernel or a call of a schedule, as a reference between calls.
@@ -47,13 +51,20 @@ pub struct Open {
 
 impl Held {
     /// One that says nothing yet; of the first worker of a grid with so many axes, if there are any.
-    pub fn new(program: Program, axes: usize) -> Held {
+    pub fn new(compiled: &Compiled, axes: usize) -> Held {
+        let program = compiled.program.clone();
         let name = &program.kernels[program.top].name;
         let grid = (axes > 0).then(|| super::grid_of(name, &vec![0; axes]));
         Held {
             grid,
+            definitions: compiled.definitions.clone(),
             ..Held::empty(program)
         }
+    }
+
+    /// The same as an argument of another schedule, where the kernel's definition has that number, if it has one.
+    pub fn seen_from(self, definition: Option<usize>) -> Held {
+        Held { definition, ..self }
     }
 
     /// Whether it is that of a worker, which stands for all of its grid.
@@ -64,25 +75,26 @@ impl Held {
     fn empty(program: Program) -> Held {
         Held {
             program,
+            definitions: BTreeMap::new(),
+            // The kernel that is compiled is the first.
+            definition: Some(0),
             grid: None,
             asked: Asked::default(),
             directives: Vec::new(),
             unrolled: BTreeSet::new(),
-            failed: None,
+            spent: None,
         }
     }
 
     /// What it says.
     ///
     /// # Errors
-    /// An earlier call on it has failed, so that half of it is missing.
+    /// An earlier call on it has not come to its end.
     pub fn directives(&self) -> Result<&[Directive], Diagnostic> {
-        let Some(failed) = &self.failed else {
-            return Ok(&self.directives);
-        };
-        let why = "an earlier call on the schedule has failed";
-        let wrong = super::error(Class::State, Span::default(), why);
-        Err(without_call(wrong).note(&failed.message))
+        match &self.spent {
+            None => Ok(&self.directives),
+            Some(spent) => Err(spent.clone()),
+        }
     }
 
     /// The text of the ir as it is scheduled so far.
@@ -99,11 +111,13 @@ impl Held {
         let state = open.schedule.0.state.replace(Held::spent().into());
         *self = Held {
             program: state.program,
+            definitions: state.definitions,
+            definition: Some(0),
             grid: open.schedule.0.grid.clone(),
             asked: state.asked,
             directives: state.directives,
             unrolled: state.unrolled,
-            failed: state.failed,
+            spent: state.spent,
         };
         result
     }
@@ -116,7 +130,7 @@ impl Held {
             top: KernelId::new(0),
         };
         Held {
-            failed: Some(without_call(super::error(
+            spent: Some(without_call(super::error(
                 Class::State,
                 Span::default(),
                 why,
@@ -130,20 +144,20 @@ impl From<Held> for State {
     fn from(held: Held) -> State {
         State {
             program: held.program,
+            definitions: held.definitions,
             asked: held.asked,
             directives: held.directives,
             unrolled: held.unrolled,
             composed: Vec::new(),
-            failed: held.failed,
+            spent: held.spent,
         }
     }
 }
 
 impl Schedule {
     fn of(held: Held) -> Schedule {
-        // The kernel that is compiled is the first.
         let kernel = KernelRef {
-            def: 0,
+            def: held.definition.unwrap_or(usize::MAX),
             bindings: Rc::from([]),
         };
         Schedule(Rc::new(Inner {

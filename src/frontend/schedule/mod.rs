@@ -20,7 +20,7 @@ use crate::directives::{Asked, Directive};
 use crate::ir::{ArrayId, Program, ValueId};
 use pyeval::{Args, Failure, Names, Result};
 use std::cell::RefCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 pub use chosen::{Chosen, chosen};
@@ -66,9 +66,11 @@ fn grid_of(worker: &str, ids: &[u64]) -> String {
 }
 
 /// How far a schedule is.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct State {
     program: Program,
+    /// Which definition each of its kernels was made of.
+    definitions: BTreeMap<String, usize>,
     /// Which directive split an array.
     asked: Asked,
     /// What was carried out.
@@ -77,8 +79,8 @@ struct State {
     unrolled: BTreeSet<Target>,
     /// Schedules of callees that it says again.
     composed: Vec<Schedule>,
-    /// Why it is of no use.
-    failed: Option<Diagnostic>,
+    /// Why it is of no use: a call has ended the thread.
+    spent: Option<Diagnostic>,
 }
 
 /// What a reference is to.
@@ -106,7 +108,7 @@ pub struct Ref {
 /// The constants of schedules.
 const CONSTANTS: &[&str] = &[
     "Complete", "Block", "Cyclic", "Skew", "BRAM", "LUTRAM", "URAM", "ROM", "Register", "RAM_1P",
-    "RAM_S2P", "RAM_T2P", "RAM_1WNR", "ROM_1P", "ROM_2P", "ROM_NP", "FIFO",
+    "RAM_2P", "RAM_S2P", "RAM_T2P", "RAM_1WNR", "ROM_1P", "ROM_2P", "ROM_NP", "FIFO",
 ];
 
 fn constant(name: &str) -> Option<Scheduling> {

@@ -75,7 +75,7 @@ const PRIMITIVES: &[Primitive] = &[
     primitive("apply_patterns", &["patterns", "targets"], 0, unchanged),
     primitive("affine", &["targets"], 0, affine),
     primitive("pipeline", &["loops", "*ii"], 0, pipeline),
-    primitive("unroll", &["loops", "*factor", "*tag_only"], 1, unroll),
+    primitive("unroll", &["loops", "*factor", "*tag_only"], 0, unroll),
     primitive(
         "partition",
         &["buffers", "*dim", "*kind", "*factor"],
@@ -88,8 +88,8 @@ const PRIMITIVES: &[Primitive] = &[
         1,
         bind_storage,
     ),
-    primitive("split", &["loop", "*factor"], 1, split),
-    primitive("tile", &["loops", "*factors", "*reassociate"], 1, tile),
+    primitive("split", &["loop", "*factor"], 0, split),
+    primitive("tile", &["loops", "*factors", "*reassociate"], 0, tile),
     primitive("reorder", &["loops", "*reassociate"], 1, reorder),
     primitive("flatten", &["loops"], 1, flatten),
     primitive("compute_at", &["producer", "axis"], 2, compute_at),
@@ -128,7 +128,7 @@ pub fn names() -> Vec<&'static str> {
 
 fn loops(call: &mut Call) -> Done<ConstValue> {
     let found = match call.rest() {
-        [] => call.own_loops(),
+        [] => call.own_loops()?,
         names => {
             let each = names.iter();
             each.map(|name| call.find_loop(Some(name)))
@@ -170,7 +170,7 @@ fn unchanged(call: &mut Call) -> Done<ConstValue> {
 /// Loops are what they should be already.
 fn affine(call: &mut Call) -> Done<ConstValue> {
     let loops = match call.arg("targets") {
-        None => call.own_loops(),
+        None => call.own_loops()?,
         Some(_) => {
             let each = call.each("targets")?;
             let refs = each.iter().map(|value| call.live(&call.ref_of(value)?));
@@ -208,7 +208,7 @@ fn unroll(call: &mut Call) -> Done<ConstValue> {
         return Err(call.wrong(Class::Argument, "'factor' is at least 0"));
     }
     let tag_only = call.flag("*tag_only")?;
-    for value in call.each("loops")? {
+    for value in call.each_loop("loops")? {
         let one = call.ref_of(&value)?;
         let r#loop = call.loop_name(&value)?;
         call.direct(Directive::Unroll { r#loop, factor })?;
@@ -349,6 +349,10 @@ fn outline(call: &mut Call) -> Done<ConstValue> {
 fn compose(call: &mut Call) -> Done<ConstValue> {
     let id = match call.arg("*id") {
         None => None,
+        Some(ConstValue::Str(text)) => {
+            let id = text.parse();
+            Some(id.map_err(|_| call.wrong(Class::Argument, "'id' is a whole number"))?)
+        }
         Some(_) => {
             let id = u64::try_from(call.int("*id", 0)?);
             Some(id.map_err(|_| call.wrong(Class::Argument, "'id' is at least 0"))?)
@@ -368,11 +372,11 @@ fn dataflow(call: &mut Call) -> Done<ConstValue> {
 }
 
 fn streamline(call: &mut Call) -> Done<ConstValue> {
-    let number = |call: &mut Call, name: &str, usual| match call.arg(name) {
-        None => Ok(usual),
-        Some(_) => call.positive(name),
+    let lanes = call.positive("*lanes")?;
+    let depth = match call.arg("*depth") {
+        None => 2,
+        Some(_) => call.positive("*depth")?,
     };
-    let (lanes, depth) = (number(call, "*lanes", 1)?, number(call, "*depth", 2)?);
     call.direct(Directive::Streamline {
         caller: call.own_kernel(),
         producers: call.kernel_names("producer")?,

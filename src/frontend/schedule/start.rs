@@ -52,15 +52,17 @@ pub fn start(world: &mut World, kernel: &KernelRef, args: &Args) -> Result<Const
             return Err(first.into());
         }
     };
+    let definitions = session.definitions();
     let kernels = session.into_diagnostics().0;
     let program = Program { kernels, top };
     let state = State {
         program,
+        definitions,
         asked: Default::default(),
         directives: Vec::new(),
         unrolled: BTreeSet::new(),
         composed: Vec::new(),
-        failed: None,
+        spent: None,
     };
     world.scheduling.values += state.size() as usize;
     let name = &state.program.kernels[top].name;

@@ -12,8 +12,8 @@ def top(a: i32[8, 8], b: i32[8, 8]):
 
 
 s = top.schedule()
-s.unroll()
+s.partition()
 # -->
-# [E0806] missing.py:15:1: error: InvalidScheduleArgumentError: unroll needs 'loops'
-# 15 | s.unroll()
-#    | ^^^^^^^^^^
+# [E0806] missing.py:15:1: error: InvalidScheduleArgumentError: partition needs 'buffers'
+# 15 | s.partition()
+#    | ^^^^^^^^^^^^^

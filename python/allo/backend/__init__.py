@@ -6,10 +6,13 @@ import builtins
 import os
 import pathlib
 import tempfile
+import warnings
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from . import _native
+from .. import _native
+
+from ..errors import CompileNote
 
 R = TypeVar("R")
 
@@ -17,11 +20,16 @@ __all__ = ["CPU", "CosimResult", "ProofResult", "RTL"]
 
 
 class CPU(Generic[R]):
-    """The kernel as it is scheduled, run by the software reference."""
+    """The kernel as it is scheduled, run by the software reference: of a schedule, or of a kernel without one.
+
+    What published programs say of their machine code is accepted, and means nothing here.
+    """
 
     name = "cpu"
 
-    def __init__(self, schedule: _native.Schedule | None = None) -> None:
+    def __init__(self, schedule: Any = None, *, opt_level: int = 2, shared_libs: Any = ()) -> None:
+        if schedule is not None and not isinstance(schedule, _native.Schedule):
+            schedule = schedule.schedule()
         self._software = None if schedule is None else _native.software(schedule)
 
     def _ready(self) -> _native.Compiled:
@@ -62,6 +70,17 @@ class CosimResult:
     interval: int | None
     #: A summary with the loops and what of the source was exercised.
     text: str
+    #: What the module returned for the arguments; None for random ones.
+    result: Any = None
+    #: The file of the waveform, if one was asked for.
+    waveform: str | None = None
+    #: The clock, in MHz.
+    freq_mhz: float = 0.0
+
+    @property
+    def latency_ns(self) -> float:
+        """Nanoseconds of the longest invocation."""
+        return self.cycles * 1000.0 / self.freq_mhz if self.freq_mhz else 0.0
 
     @property
     def cycles(self) -> int:
@@ -128,7 +147,39 @@ class RTL(Generic[R]):
         result, self._cycles = self._hardware.run(args, named or None, self._verilator)
         return result
 
-    run = __call__
+    def run(self, *args: Any, **named: Any) -> Any:
+        """The same; `run("csim", ...)` and `run("cosim", ...)` are those methods."""
+        # No argument of a kernel is a text.
+        if args and isinstance(args[0], str) and args[0] in ("csim", "cosim"):
+            return getattr(self, args[0])(*args[1:], **named)
+        return self(*args, **named)
+
+    def compile(self) -> RTL[R]:
+        """The module itself: it is compiled already."""
+        return self
+
+    @property
+    def freq_mhz(self) -> float:
+        """The clock that the module was made for, in MHz."""
+        return float(self.resources()["mhz"])
+
+    def _unheeded(self, name: str) -> RTL[R]:
+        message = f"{name} has no effect: it is about the published package's scheduler"
+        warnings.warn(message, CompileNote, stacklevel=3)
+        return self
+
+    def set_scheduler_opt(self, **options: Any) -> RTL[R]:
+        """Accepted for published programs; of no effect, which a note says."""
+        _reject(options)
+        return self._unheeded("set_scheduler_opt()")
+
+    def use_trivial_binding(self) -> RTL[R]:
+        """Accepted for published programs; of no effect, which a note says."""
+        return self._unheeded("use_trivial_binding()")
+
+    def tighten_clock(self, *args: Any, **options: Any) -> RTL[R]:
+        """Accepted for published programs; of no effect, which a note says."""
+        return self._unheeded("tighten_clock()")
 
     def csim(self, *args: Any, **named: Any) -> R:
         """Runs the software reference in place of the module."""
@@ -171,6 +222,7 @@ class RTL(Generic[R]):
         vectors: int = 16,
         seed: int = 1,
         waveform: str | os.PathLike[str] | None = None,
+        waves: builtins.bool = False,
         simulator: str | None = None,
         timeout: int | None = None,
         stall_prob: float = 0.0,
@@ -178,15 +230,17 @@ class RTL(Generic[R]):
         """Compares the hardware with the software reference, bit for bit.
 
         With arguments, on these, and the arrays are changed in place as by a call; without, on so many random ones.
-        With `waveform`, a file of the first run. The rest is accepted for programs that say it: streams always pause
+        With `waveform`, a file of the first run, with `waves`, `<module>.fst` (of Verilator `.vcd`). The rest is accepted for programs that say it: streams always pause
         at random, and a module that makes no progress is always found out.
         """
         if simulator not in (None, "verilator"):
             raise ValueError(f"there is no simulator '{simulator}': export(\"verilator\") runs Verilator")
+        if waves and waveform is None:
+            waveform = f"{self.top}.{'vcd' if self._verilator else 'fst'}"
         found = self._hardware.cosim(args, vectors, seed, self._verilator, waveform)
-        if args:
-            self(*args)
-        return CosimResult(found.pop("cycles"), **found)
+        result = self(*args) if args else None
+        file = None if waveform is None else os.fspath(waveform)
+        return CosimResult(found.pop("cycles"), **found, result=result, waveform=file, freq_mhz=self.freq_mhz)
 
     def prove(self, time: float = 60.0) -> ProofResult:
         """Proves that the hardware computes the kernel for all inputs, within so many seconds."""
@@ -235,13 +289,35 @@ def _write(path: pathlib.Path, text: str) -> pathlib.Path:
 
 #: What the published package's backend takes and ours has no use for: the values with which it means the same here.
 _MEANINGLESS: dict[str, tuple[Any, ...]] = {
-    "simulator": ("verilator",),
-    "float_reassoc": (False,),
-    "accumulators": (0,),
-    "unroll_under_pipeline": (True,),
-    "perfectize": (False,),
-    "binding": ("trivial",),
+    "simulator": ("verilator", None),
+    "float_reassoc": (False, None),
+    "accumulators": (0, None),
+    "library": (None,),
 }
+
+#: What steers its scheduler, and changes no result: of no effect here, which a note says if it is not what is usual there.
+_UNHEEDED: dict[str, Any] = {
+    "unroll_under_pipeline": True,
+    "perfectize": False,
+    "binding": "trivial",
+    "scalarize_threshold": None,
+    "scheduler": None,
+    "O": None,
+    "budget": None,
+    "clock_margin": None,
+    "deterministic": None,
+    "seed": None,
+    "workers": None,
+}
+
+
+def _reject(options: dict[str, Any]) -> None:
+    """Refuses values of options that would change a result."""
+    for name, value in options.items():
+        if name in _MEANINGLESS and value not in _MEANINGLESS[name]:
+            raise ValueError(f"export: {name}={value!r} is not supported, only {_MEANINGLESS[name][0]!r}")
+        if name not in _MEANINGLESS and name not in _UNHEEDED:
+            raise TypeError(f"there is no option '{name}'")
 
 
 #: The types of options, and how they are called; a clock may be a number of megahertz.
@@ -282,15 +358,20 @@ def _aim(options: dict[str, Any]) -> dict[str, Any]:
         "check": "quick",
     }
     for name, value in options.items():
+        if name == "freq_mhz":
+            name, value = "clock", None if value is None else f"{value}MHz"
+        if name in ("clock", "device") and value is None:
+            continue
         if name in aim:
             aim[name] = _checked(name, value)
-        elif name == "freq_mhz":
-            aim["clock"] = f"{value}MHz"
         elif name in _MEANINGLESS:
-            if value not in _MEANINGLESS[name]:
-                raise ValueError(f"export: {name}={value!r} is not supported, only {_MEANINGLESS[name][0]!r}")
+            _reject({name: value})
+        elif name in _UNHEEDED:
+            if value is not None and value != _UNHEEDED[name]:
+                message = f"export: {name}= has no effect: it is about the published package's scheduler"
+                warnings.warn(message, CompileNote, stacklevel=4)
         else:
-            raise TypeError(f"export has no option '{name}'; its options are {', '.join(aim)}")
+            raise TypeError(f"export has no option '{name}'; its options are {', '.join(aim)}, freq_mhz")
     if isinstance(aim["clock"], (int, float)):
         aim["clock"] = f"{aim['clock']}MHz"
     aim["level"] = str(aim["level"])
@@ -301,9 +382,7 @@ def _aim(options: dict[str, Any]) -> dict[str, Any]:
 def export(schedule: _native.Schedule, backend: str, options: dict[str, Any]) -> Any:
     """What `Schedule.export` gives."""
     if backend == "cpu":
-        if options:
-            raise TypeError(f"export(\"cpu\") has no options, but '{next(iter(options))}' is given")
-        return CPU(schedule)
+        return CPU(schedule, **options)
     if backend in ("rtl", "verilator"):
         return RTL(schedule, backend, _aim(options))
     raise ValueError(f"there is no backend '{backend}': there are \"cpu\", \"rtl\" and \"verilator\"")

@@ -3,7 +3,7 @@
 use crate::ir::analysis::ranges::Range;
 use crate::ir::*;
 use num_bigint::BigInt;
-use num_traits::{Signed, ToPrimitive, Zero};
+use num_traits::{One, Signed, ToPrimitive, Zero};
 
 /// First and last bound, upwards.
 fn bounds(f: &For) -> [ValueId; 2] {
@@ -43,11 +43,13 @@ pub fn count(build: &mut Build, f: &For, step: &BigInt) -> ValueId {
         return zero;
     }
     let [first, end] = bounds(f);
-    let distance = build.binary(BinaryOp::Sub, end, first);
-    let up = build.index(step.abs() - 1);
-    let distance = build.binary(BinaryOp::Add, distance, up);
-    let by = build.index(step.abs());
-    let count = build.binary(BinaryOp::FloorDiv, distance, by);
+    let mut count = build.binary(BinaryOp::Sub, end, first);
+    if !step.abs().is_one() {
+        let up = build.index(step.abs() - 1);
+        let distance = build.binary(BinaryOp::Add, count, up);
+        let by = build.index(step.abs());
+        count = build.binary(BinaryOp::FloorDiv, distance, by);
+    }
     let runs = build.compare(CompareOp::Lt, first, end);
     build.select(runs, count, zero)
 }

@@ -7,11 +7,13 @@
 //!
 //! The chains fill in iterations before the first: the loop starts as many steps earlier as the longest chain is long,
 //! with everything but the leading loads under a guard. A leading store has nothing to store there; a load of its
-//! element, which later iterations do not use, stands in for it.
+//! element, which later iterations do not use, stands in for it. Where that takes a port that the loop needs, and no loop is
+//! around, the chains are loaded before the loop instead.
 
+use super::local_copy;
 use crate::diagnostics::Span;
 use crate::ir::analysis::touch;
-use crate::ir::analysis::{Subscript, Values, Varying};
+use crate::ir::analysis::{Affine, Subscript, Values, Varying};
 use crate::ir::rewrite::{Rewriter, rewrite};
 use crate::ir::*;
 use num_bigint::BigInt;
@@ -37,6 +39,7 @@ pub fn run(kernel: &mut Kernel) {
         &mut Window {
             kernel: &mut *kernel,
             values,
+            depth: 0,
         },
     );
     kernel.body = body;
@@ -46,6 +49,8 @@ struct Window<'k> {
     /// Without its body.
     kernel: &'k mut Kernel,
     values: Values,
+    /// How many loops are around.
+    depth: usize,
 }
 
 /// A load or store in the body.
@@ -79,6 +84,8 @@ struct Chain {
     loaded: Option<ValueId>,
     /// Iterations before that load's value is there, if it follows itself.
     delay: u32,
+    /// If a store leads: a load in its place takes a port that the loop needs.
+    crowds: bool,
     followers: Vec<(ValueId, u32)>,
 }
 
@@ -96,14 +103,32 @@ struct Frame<'f> {
     varying: Varying,
 }
 
+/// Of each chain, for each of its registers, the subscripts of what is in there before the first iteration.
+type Starts = Vec<Vec<Vec<Affine>>>;
+
 impl Rewriter for Window<'_> {
+    fn enter(&mut self, op: &mut Op, _: usize) {
+        self.depth += usize::from(is_loop(op));
+    }
+
+    fn exit(&mut self, op: &mut Op, _: usize) {
+        self.depth -= usize::from(is_loop(op));
+    }
+
     /// Emits an operation, rewritten if it is a loop with chains.
     fn leave(&mut self, mut op: Op, out: &mut Vec<Op>) {
         if let OpKind::For(f) = &mut op.kind
             && let Some((chains, step)) = self.chains(f)
             && let Some(first) = self.earlier(f, step, &chains)
         {
-            self.rewrite(f, &mut op.results, chains, first, op.span, out);
+            let crowded = self.depth == 0 && chains.iter().any(|chain| chain.crowds);
+            let starts = crowded.then(|| self.starts(f, step, &chains)).flatten();
+            match starts {
+                Some(starts) => {
+                    self.fill_before(f, &mut op.results, (&chains, &starts), op.span, out)
+                }
+                None => self.rewrite(f, &mut op.results, chains, first, op.span, out),
+            }
         }
         out.push(op);
     }
@@ -262,6 +287,7 @@ impl Window<'_> {
         let mut chains: Vec<Chain> = Vec::new();
         let most_ports = self.kernel.arrays[array].tags.most_ports() as usize;
         let mut ports = [list.len(); 2];
+        let mut stand_ins = 0;
         for (position, leader) in list.iter().enumerate() {
             let mut followers: Vec<_> = (0..list.len())
                 .filter_map(|i| led.get(&i).filter(|l| l.1 == position).map(|l| (i, l.0)))
@@ -282,23 +308,29 @@ impl Window<'_> {
                 false => None,
             };
             ports[1] -= followers.len();
-            ports[1] += usize::from(leader.is_store && loaded.is_none());
+            stand_ins += usize::from(leader.is_store && loaded.is_none());
             let followers = followers.iter().map(|&(i, k)| (list[i].value, k));
             chains.push(Chain {
                 array,
                 followers: followers.collect(),
                 loaded: loaded.map(|load| list[load].value),
                 delay: loaded.and_then(|load| led.get(&load)).map_or(0, |l| l.0),
+                crowds: false,
                 leader: Access {
                     value: leader.value,
                     indices: leader.indices.clone(),
-                    subscripts: None,
+                    subscripts: leader.subscripts.clone(),
                     ..*leader
                 },
             });
         }
-        let [before, after] = ports.map(|n| n.div_ceil(most_ports));
+        let cycles = |accesses: usize| accesses.div_ceil(most_ports);
+        let [before, after] = [ports[0], ports[1] + stand_ins].map(cycles);
         let eased = before > after;
+        let crowds = after > cycles(ports[1]);
+        for chain in &mut chains {
+            chain.crowds = crowds && chain.leader.is_store && chain.loaded.is_none();
+        }
         chains.retain(|chain| eased || chain.leader.is_store);
         chains
     }
@@ -320,7 +352,67 @@ impl Window<'_> {
         self.values.can_move(f.lo, -back).then_some(back)
     }
 
+    /// Where the leaders would have been before the first iteration; `None` where that depends on what the loop computes.
+    fn starts(&self, f: &For, step: i128, chains: &[Chain]) -> Option<Starts> {
+        let inside = f.body.defined();
+        let is_outside = |sum: &Affine| {
+            let mut values = sum.terms.iter().map(|(value, _)| value);
+            values.all(|value| !inside.contains(value) && !f.carried.contains(value))
+        };
+        let lo = self.values.affine(f.lo);
+        let subscript = |subscript: &Subscript, back: i128| {
+            let sum = match subscript {
+                Subscript::Fixed(value) => self.values.affine(*value),
+                Subscript::Moving(by, rest) => {
+                    let mut sum = rest.plus(&lo, *by)?;
+                    let moved = by.checked_mul(step)?.checked_mul(back)?;
+                    sum.constant = sum.constant.checked_sub(moved)?;
+                    sum
+                }
+            };
+            Some(sum).filter(is_outside)
+        };
+        let of_chain = |chain: &Chain| {
+            let subscripts = chain.leader.subscripts.as_ref()?;
+            let each = (1..=i128::from(chain.length())).map(|back| {
+                let each = subscripts.iter().map(|one| subscript(one, back));
+                each.collect()
+            });
+            each.collect()
+        };
+        chains.iter().map(of_chain).collect()
+    }
+
     // Rewriting --------------------------------------------------------------------------------------
+
+    /// Rewrites a loop of which the chains are loaded before it.
+    fn fill_before(
+        &mut self,
+        f: &mut For,
+        results: &mut Vec<ValueId>,
+        (chains, starts): (&[Chain], &Starts),
+        span: Span,
+        before: &mut Vec<Op>,
+    ) {
+        let first = f.inits.len();
+        let registers = self.registers(f, results, chains, span, before);
+        let mut build = self.kernel.build(before, span);
+        let places = chains.iter().zip(starts);
+        let places = places.flat_map(|(chain, starts)| starts.iter().map(|at| (chain.array, at)));
+        for (init, (array, at)) in f.inits[first..].iter_mut().zip(places) {
+            let indices = at.iter().map(|sum| local_copy::sum(&mut build, sum));
+            let indices = indices.collect();
+            *init = build.load(array, indices);
+        }
+        let renamed = followers(chains, &registers);
+        drop_loads(&mut f.body.ops, &renamed);
+        for (chain, line) in chains.iter().zip(&registers) {
+            f.body.yields.push(chain.leader.value);
+            f.body.yields.extend(&line[..line.len() - 1]);
+        }
+        f.body
+            .for_each_use(&mut |v| *v = *renamed.get(v).unwrap_or(v));
+    }
 
     /// `lo - back`, as a constant if `lo` is one.
     fn first(&mut self, lo: ValueId, back: i128, span: Span, out: &mut Vec<Op>) -> ValueId {
@@ -349,11 +441,7 @@ impl Window<'_> {
         f.lo = self.first(lo, back, span, before);
         let own = f.carried.len();
         let registers = self.registers(f, results, &chains, span, before);
-        let mut renamed = HashMap::new();
-        for (chain, line) in chains.iter().zip(&registers) {
-            let followers = chain.followers.iter();
-            renamed.extend(followers.map(|&(load, k)| (load, line[k as usize - 1])));
-        }
+        let renamed = followers(&chains, &registers);
         let ops = std::mem::take(&mut f.body.ops);
         let (mut front, rest) = self.part(ops, &chains, &renamed);
         // What the guarded part yields: the loop's own values, and what leading stores store.
@@ -471,6 +559,20 @@ impl Window<'_> {
         drop_loads(&mut rest, gone);
         (first, rest)
     }
+}
+
+/// The loads that are gone, each with the register that has its value.
+fn followers(chains: &[Chain], registers: &[Vec<ValueId>]) -> HashMap<ValueId, ValueId> {
+    let mut renamed = HashMap::new();
+    for (chain, line) in chains.iter().zip(registers) {
+        let followers = chain.followers.iter();
+        renamed.extend(followers.map(|&(load, k)| (load, line[k as usize - 1])));
+    }
+    renamed
+}
+
+fn is_loop(op: &Op) -> bool {
+    matches!(op.kind, OpKind::For(_) | OpKind::While(_))
 }
 
 /// Removes the loads whose results have another name now.

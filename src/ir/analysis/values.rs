@@ -12,7 +12,7 @@ use crate::ir::{
     UnaryOp, ValueId,
 };
 use num_bigint::BigInt;
-use num_traits::{Signed, ToPrimitive};
+use num_traits::{Signed, ToPrimitive, Zero};
 
 /// `sum(coefficient * value) + constant`, each value once, in order of their handles, no coefficient 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -336,7 +336,8 @@ impl Values {
 
     /// Whether two lists of subscripts name one element for certain.
     pub fn same_element(&self, a: &[ValueId], b: &[ValueId]) -> bool {
-        a.iter().zip(b).all(|(&a, &b)| self.same(a, b))
+        let same = |(&a, &b)| self.same(a, b) || self.distance(a, b) == Some(0);
+        a.iter().zip(b).all(same)
     }
 
     /// Whether two lists of subscripts certainly name different elements.
@@ -414,11 +415,58 @@ impl Values {
         let step = self.constant(f.step);
         // Values lie in [first, end) going up, in (end, first] going down.
         match (f.descending, step) {
-            (false, _) => vec![self.less(f.iv, f.hi, 1), self.less(f.lo, f.iv, 0)],
+            (false, _) => {
+                let bounds = [self.less(f.iv, f.hi, 1), self.less(f.lo, f.iv, 0)];
+                bounds.into_iter().chain(self.of_rounds(f)).collect()
+            }
             (true, Some(step)) if step.is_negative() => {
                 vec![self.less(f.hi, f.iv, 1), self.less(f.iv, f.lo, 0)]
             }
             _ => Vec::new(),
+        }
+    }
+
+    /// What is known in a loop of `n // by` rounds, each of which is `by` iterations of another loop: of round `k`, that
+    /// `by * k + by <= n`.
+    fn of_rounds(&self, f: &For) -> Option<Fact> {
+        let counts = self.constant(f.step) == Some(&BigInt::from(1));
+        let Some(OpKind::Binary {
+            op: BinaryOp::FloorDiv,
+            lhs,
+            rhs,
+        }) = self.definition(f.hi).filter(|_| counts)
+        else {
+            return None;
+        };
+        let by = self.constant(*rhs)?.to_i128().filter(|by| *by > 0)?;
+        // There are rounds, and so what is divided is not 0, which it may be elsewhere.
+        let divided = match self.definition(*lhs) {
+            Some(OpKind::Select {
+                on_true, on_false, ..
+            }) if self.constant(*on_false).is_some_and(BigInt::is_zero) => *on_true,
+            _ => *lhs,
+        };
+        let sum = |terms: Vec<(ValueId, i128)>| Affine { terms, constant: 0 };
+        let divided = self.affine(divided);
+        let terms = divided.terms.into_iter();
+        let (plus, minus): (Vec<_>, Vec<_>) = terms.partition(|(_, factor)| *factor > 0);
+        let above = sum(vec![(f.iv, by)]).plus(&sum(minus), -1)?;
+        Some(Fact {
+            above: self.known_base(&above)?,
+            below: self.known_base(&sum(plus))?,
+            bound: divided.constant.checked_sub(by)?,
+        })
+    }
+
+    /// The number of a sum without its constant, if a value has such a sum.
+    fn known_base(&self, affine: &Affine) -> Option<Base> {
+        match affine.terms[..] {
+            [] => Some(None),
+            [(value, 1)] => Some(base_of_value(value)),
+            _ => {
+                let number = self.bases.get(&affine.terms)?;
+                Some(Some(2 * number + 1))
+            }
         }
     }
 

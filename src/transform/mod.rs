@@ -43,6 +43,7 @@ pub mod reuse_at;
 pub mod scalar_expansion;
 pub mod streamed;
 pub mod streamline;
+pub mod table_elements;
 pub mod tables;
 pub mod turns;
 pub mod unroll;
@@ -134,6 +135,14 @@ pub const PASSES: &[Pass] = &[
         contract: "what is always accessed is so under no condition, and what never is, is gone",
         concerns: is_conditional,
         run: conditions::run,
+        is_gamble: false,
+        keeps_streams: true,
+    },
+    Pass {
+        name: "table_elements",
+        contract: "an element of a table is a constant where its place is one",
+        concerns: is_access,
+        run: table_elements::run,
         is_gamble: false,
         keeps_streams: true,
     },

@@ -215,6 +215,12 @@ impl Values {
             true => self.numbers.number(kind, ty, numbers),
             false => self.numbers.fresh(),
         };
+        // Where one bound is below the other, they are apart.
+        if self.is_guarded_distance(kind)
+            && let Some((low, _)) = &mut within[1]
+        {
+            *low = 1.max(*low);
+        }
         let within = &within[..count];
         let exact = ranges::exact(kind, ty, within).is_some_and(|range| ranges::fits(range, ty));
         let affine = exact.then(|| self.sum(kind)).flatten();
@@ -229,6 +235,28 @@ impl Values {
             range: ranges::result(kind, ty, within),
         };
         self.set(value, known);
+    }
+
+    /// Whether an operation is `b - a if a < b else ..`.
+    fn is_guarded_distance(&self, kind: &OpKind) -> bool {
+        let OpKind::Select { cond, on_true, .. } = kind else {
+            return false;
+        };
+        match (self.definition(*cond), self.definition(*on_true)) {
+            (
+                Some(OpKind::Compare {
+                    op: CompareOp::Lt,
+                    lhs: low,
+                    rhs: high,
+                }),
+                Some(OpKind::Binary {
+                    op: BinaryOp::Sub,
+                    lhs,
+                    rhs,
+                }),
+            ) => self.same(*lhs, *high) && self.same(*rhs, *low),
+            _ => false,
+        }
     }
 
     /// The affine form of an operation that does not wrap.
@@ -417,7 +445,11 @@ impl Values {
         match (f.descending, step) {
             (false, _) => {
                 let bounds = [self.less(f.iv, f.hi, 1), self.less(f.lo, f.iv, 0)];
-                bounds.into_iter().chain(self.of_rounds(f)).collect()
+                let more = [self.of_rounds(f), self.of_start(f)];
+                bounds
+                    .into_iter()
+                    .chain(more.into_iter().flatten())
+                    .collect()
             }
             (true, Some(step)) if step.is_negative() => {
                 vec![self.less(f.hi, f.iv, 1), self.less(f.iv, f.lo, 0)]
@@ -426,36 +458,89 @@ impl Values {
         }
     }
 
-    /// What is known in a loop of `n // by` rounds, each of which is `by` iterations of another loop: of round `k`, that
-    /// `by * k + by <= n`.
+    /// What is known in a loop of rounds, each of which is `by` iterations of a loop from `first` to `end` in steps of `step`:
+    /// the last one of round `k` is not beyond the end, `first + step * (by * k + by - 1) < end`.
     fn of_rounds(&self, f: &For) -> Option<Fact> {
         let counts = self.constant(f.step) == Some(&BigInt::from(1));
+        let (count, by) = self.divided(f.hi).filter(|_| counts)?;
+        // There are rounds, and so what is divided is not 0, which it may be elsewhere.
+        let count = match self.definition(count) {
+            Some(OpKind::Select {
+                on_true, on_false, ..
+            }) if self.constant(*on_false).is_some_and(BigInt::is_zero) => *on_true,
+            _ => count,
+        };
+        // Whole steps, the last of which may be a part of one.
+        let (distance, step) = match self.divided(count) {
+            Some((sum, step)) => (self.without(sum, step - 1)?, step),
+            None => (count, 1),
+        };
+        let Some(OpKind::Binary {
+            op: BinaryOp::Sub,
+            lhs: end,
+            rhs: first,
+        }) = self.definition(distance)
+        else {
+            return None;
+        };
+        let (mut end, first) = (self.affine(*end), self.affine(*first));
+        let rounds = Affine {
+            terms: vec![(f.iv, step.checked_mul(by)?)],
+            constant: 0,
+        };
+        let mut above = rounds.plus(&first, 1)?;
+        let ahead = step.checked_mul(by - 1)?.checked_add(1)?;
+        let bound = end.constant.checked_sub(above.constant)?;
+        (above.constant, end.constant) = (0, 0);
+        Some(Fact {
+            above: self.known_base(&above)?,
+            below: self.known_base(&end)?,
+            bound: bound.checked_sub(ahead)?,
+        })
+    }
+
+    /// What is known of a counter that starts at a sum of which some terms are not negative: it is no less than the others.
+    fn of_start(&self, f: &For) -> Option<Fact> {
+        let lo = self.affine(f.lo);
+        let may_be_negative = |&(value, factor): &(ValueId, i128)| {
+            let range = self.range(value);
+            !range.is_some_and(|(low, high)| if factor > 0 { low >= 0 } else { high <= 0 })
+        };
+        let terms: Vec<_> = lo.terms.iter().copied().filter(may_be_negative).collect();
+        let is_less = terms.len() < lo.terms.len();
+        let others = Affine { terms, constant: 0 };
+        let fact = |above| Fact {
+            above,
+            below: base_of_value(f.iv),
+            bound: lo.constant.saturating_neg(),
+        };
+        self.known_base(&others).filter(|_| is_less).map(fact)
+    }
+
+    /// What is divided by which positive constant, rounded down.
+    fn divided(&self, value: ValueId) -> Option<(ValueId, i128)> {
         let Some(OpKind::Binary {
             op: BinaryOp::FloorDiv,
             lhs,
             rhs,
-        }) = self.definition(f.hi).filter(|_| counts)
+        }) = self.definition(value)
         else {
             return None;
         };
         let by = self.constant(*rhs)?.to_i128().filter(|by| *by > 0)?;
-        // There are rounds, and so what is divided is not 0, which it may be elsewhere.
-        let divided = match self.definition(*lhs) {
-            Some(OpKind::Select {
-                on_true, on_false, ..
-            }) if self.constant(*on_false).is_some_and(BigInt::is_zero) => *on_true,
-            _ => *lhs,
-        };
-        let sum = |terms: Vec<(ValueId, i128)>| Affine { terms, constant: 0 };
-        let divided = self.affine(divided);
-        let terms = divided.terms.into_iter();
-        let (plus, minus): (Vec<_>, Vec<_>) = terms.partition(|(_, factor)| *factor > 0);
-        let above = sum(vec![(f.iv, by)]).plus(&sum(minus), -1)?;
-        Some(Fact {
-            above: self.known_base(&above)?,
-            below: self.known_base(&sum(plus))?,
-            bound: divided.constant.checked_sub(by)?,
-        })
+        Some((*lhs, by))
+    }
+
+    /// What a constant was added to.
+    fn without(&self, sum: ValueId, constant: i128) -> Option<ValueId> {
+        match self.definition(sum) {
+            Some(OpKind::Binary {
+                op: BinaryOp::Add,
+                lhs,
+                rhs,
+            }) if self.constant(*rhs) == Some(&BigInt::from(constant)) => Some(*lhs),
+            _ => None,
+        }
     }
 
     /// The number of a sum without its constant, if a value has such a sum.

@@ -13,10 +13,29 @@ impl Sharing<'_, '_> {
         self.share_unit(unit, calls.clone());
         match self.instances(unit, calls) <= most {
             true => Ok(()),
-            false => self.bind(unit, most, calls).map_err(|why| {
-                let name = &self.program.units[unit].name;
-                NoSchedule::Limit(format!("--bind {name}={most}: {why}"))
-            }),
+            false => {
+                let count: usize = calls.values().map(Vec::len).sum();
+                self.bind(unit, most, calls, count.div_ceil(most as usize))
+            }
+        }
+    }
+
+    /// Binds operators again of which leaves that were scheduled since, for the sake of another one, spread the calls in a way
+    /// that their choice is too short for.
+    pub fn bind_again(&mut self, calls: &BTreeMap<UnitId, Calls>) -> Result<(), NoSchedule> {
+        // Each time an instance has to choose among more calls, so that this ends.
+        loop {
+            let shared = self.shared.iter();
+            let mut shared = shared.map(|(unit, choice, calls)| (*unit, *choice, calls));
+            let Some((unit, ..)) = shared.find(|one| !self.is_paid(*one, &[])) else {
+                return Ok(());
+            };
+            let (most, calls) = (self.program.units[unit].most.unwrap_or(1), &calls[&unit]);
+            let scheduled = calls
+                .keys()
+                .map(|&leaf| (leaf, &self.schedule.leaves[leaf]));
+            let users = most_users_of_one(calls, scheduled);
+            self.bind(unit, most, calls, users)?;
         }
     }
 
@@ -39,9 +58,29 @@ impl Sharing<'_, '_> {
 
     /// All calls share `most` instances. How many calls share one, hence how long the choice of operands takes, is known once
     /// there is a schedule: it is done again until the choice is paid for.
-    fn bind(&mut self, unit: UnitId, most: u32, calls: &Calls) -> Result<(), String> {
-        let count: usize = calls.values().map(Vec::len).sum();
-        let mut users = count.div_ceil(most as usize);
+    /// An instance chooses among `users` calls, or more.
+    fn bind(
+        &mut self,
+        unit: UnitId,
+        most: u32,
+        calls: &Calls,
+        users: usize,
+    ) -> Result<(), NoSchedule> {
+        let name = &self.program.units[unit].name;
+        let limit = |why: String| NoSchedule::Limit(format!("--bind {name}={most}: {why}"));
+        let choice = self.bound(unit, most, calls, users).map_err(limit)?;
+        self.is_shared(unit, choice, calls.clone());
+        Ok(())
+    }
+
+    /// The variant that the calls share then.
+    fn bound(
+        &mut self,
+        unit: UnitId,
+        most: u32,
+        calls: &Calls,
+        mut users: usize,
+    ) -> Result<u32, String> {
         let alone = self.fastest(unit, calls).clone();
         let bits = operand_bits(&alone);
         let choice = self.schedule.units[unit].variants.len();
@@ -68,9 +107,9 @@ impl Sharing<'_, '_> {
             }
             let leaves = calls.keys();
             let scheduled = leaves.map(|&leaf| (leaf, &self.schedule.leaves[leaf]));
-            users = most_users_of_one(calls, scheduled);
+            users = users.max(most_users_of_one(calls, scheduled));
             if self.device.choice_delay(users, bits) <= shared.choice_delay {
-                return Ok(());
+                return Ok(choice as u32);
             }
         }
     }

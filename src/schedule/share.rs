@@ -65,6 +65,7 @@ pub fn share(
         budget,
         problems,
         schedule,
+        shared: Vec::new(),
     };
     // The limited ones first: loops that take longer for their sake need fewer of the others.
     for (&unit, calls) in &calls {
@@ -72,6 +73,7 @@ pub fn share(
             sharing.bind_unit(unit, most, calls)?;
         }
     }
+    sharing.bind_again(&calls)?;
     sharing.most_loss = forecast::cycles(program, sharing.schedule) / MOST_LOSS;
     for (unit, calls) in calls {
         if program.units[unit].most.is_none() {
@@ -106,6 +108,8 @@ pub struct Sharing<'s, 'g> {
     pub budget: f64,
     pub problems: &'s mut Table<LeafId, Problem<'g>>,
     pub schedule: &'s mut Schedule,
+    /// The variants that are shared so far, one of an operator, with the calls that share each.
+    pub shared: Vec<(UnitId, u32, Calls)>,
 }
 
 impl Sharing<'_, '_> {
@@ -133,10 +137,17 @@ impl Sharing<'_, '_> {
                     }
                 }
             }
-            if losers.is_empty() && self.is_paid(unit, choice, &calls, &found) {
+            // A leaf that is scheduled again may spread the calls of other operators in another way.
+            let others = self.shared.iter();
+            let mut others = others.map(|(unit, choice, calls)| (*unit, *choice, calls));
+            if losers.is_empty()
+                && self.is_paid((unit, choice, &calls), &found)
+                && others.all(|other| self.is_paid(other, &found))
+            {
                 for (leaf, schedule) in found {
                     self.schedule.leaves[leaf] = schedule;
                 }
+                self.is_shared(unit, choice, calls);
                 return true;
             }
             // Back to operators of their own.
@@ -156,16 +167,25 @@ impl Sharing<'_, '_> {
         false
     }
 
-    /// Whether the choice in front of each instance is as short as the variant has it.
-    fn is_paid(
+    /// Remembers who shares an operator.
+    pub fn is_shared(&mut self, unit: UnitId, choice: u32, calls: Calls) {
+        self.shared.retain(|(known, ..)| *known != unit);
+        self.shared.push((unit, choice, calls));
+    }
+
+    /// Whether the choice in front of each instance of a shared variant is as short as that has it, with these schedules of
+    /// some leaves.
+    pub fn is_paid(
         &self,
-        unit: UnitId,
-        choice: u32,
-        calls: &Calls,
+        (unit, choice, calls): (UnitId, u32, &Calls),
         found: &[(LeafId, LeafSchedule)],
     ) -> bool {
         let variant = &self.schedule.units[unit].variants[choice as usize];
-        let scheduled = found.iter().map(|(leaf, schedule)| (*leaf, schedule));
+        let scheduled = calls.keys().map(|leaf| {
+            let new = found.iter().find(|(one, _)| one == leaf);
+            let schedule = new.map_or(&self.schedule.leaves[*leaf], |(_, schedule)| schedule);
+            (*leaf, schedule)
+        });
         let most = most_users_of_one(calls, scheduled);
         let paid = variant.shared.map_or(0.0, |shared| shared.choice_delay);
         self.device.choice_delay(most, operand_bits(variant)) <= paid

@@ -125,7 +125,8 @@ impl Fusion {
         check_order(kernel, &self.path, count)
     }
 
-    /// Appends the producer's code, under its conditions where it has an effect. Gives where the operation `next` of it is.
+    /// Appends the producer's code, under its conditions; around the loop that is operation `next` of it, where it has an effect.
+    /// Gives where that is.
     fn guarded(
         &self,
         kernel: &mut Kernel,
@@ -139,6 +140,16 @@ impl Fusion {
         let first = guards.next();
         let guard =
             first.map(|first| guards.fold(first, |all, one| build.binary(BinaryOp::And, all, one)));
+        if next.is_none()
+            && let Some(guard) = guard
+        {
+            let then = Block {
+                ops: code,
+                yields: vec![],
+            };
+            build.branch(guard, then, Block::default());
+            return Ok(0);
+        }
         let mut place = 0;
         let mut held = Vec::new();
         let release = |kernel: &mut Kernel, held: &mut Vec<Op>, out: &mut Vec<Op>| {
@@ -152,8 +163,12 @@ impl Fusion {
                     .branch(guard, then, Block::default());
             }
         };
-        for (at, op) in code.into_iter().enumerate() {
+        for (at, mut op) in code.into_iter().enumerate() {
             let is_next = Some(at) == next;
+            // Elsewhere there may be no such element.
+            if let OpKind::Load { at, .. } = &mut op.kind {
+                at.when = at.when.or(guard);
+            }
             if !is_next && !op.kind.is_pure() && guard.is_some() {
                 if !op.results.is_empty() {
                     return Err((Some(op.span), CARRIES.into()));

@@ -116,7 +116,7 @@ from allo import *
 @kernel
 def top(a: Stream[i32, 4], b: Stream[i32, 4]):
     for i in range(70000):
-        b.put(a.get() + i)
+        b.put(a.get())
 ";
     let setting = Setting {
         period: 10.0,
@@ -128,7 +128,7 @@ def top(a: Stream[i32, 4], b: Stream[i32, 4]):
         steps: fuzz::STEPS,
     };
     match fuzz::check_in_verilator(text, "top", &setting) {
-        Verdict::Right(compared) => assert!(compared > 280_000, "{compared}"),
+        Verdict::Right(compared) => assert!(compared > 250_000, "{compared}"),
         other => panic!("{other:?}"),
     }
 }

@@ -113,6 +113,19 @@ mod tests {
     const OFTEN: &str = "for %i = %0 to %9 step %1 label \"i\" {\nfor %j = %0 to %4 step %1 label \"j\" {\n\
                          %v: i32 = load a[%j]\nstore b[%j], %v\n}\n}";
 
+    /// Each element that is read was written before, and one never is.
+    const PART: &str = "for %i = %0 to %9 step %1 label \"i\" {\nfor %j = %0 to %3 step %1 label \"j\" {\n\
+                        %v: i32 = load a[%j]\nstore b[%j], %v\n%w: i32 = load b[%j]\nstore a[%j], %w\n}\n}";
+
+    #[test]
+    fn what_is_written_in_part_keeps_the_rest() {
+        let body = format!("%3: index = const 3\n{PART}");
+        let (names, text) = copied(&body, 1 << 10);
+        assert_eq!(names, ["a", "b"]);
+        assert!(text.contains("copy b_inside, b\n"), "{text}");
+        assert!(text.contains("copy b, b_inside"), "{text}");
+    }
+
     #[test]
     fn what_is_accessed_often_is_copied_and_what_is_written_is_copied_back() {
         let (names, text) = copied(OFTEN, 1 << 10);

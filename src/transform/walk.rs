@@ -280,8 +280,15 @@ impl Walk {
         if trip.is_none_or(|trip| trip.count % lanes != BigInt::ZERO) {
             return Err(refused(UNEVEN));
         }
+        // How its iterations overlap is said of those that have an element in each lane.
+        let tags = kernel.body.op_at_mut(&path);
+        let tags = tags.and_then(|op| op.kind.tags_mut());
+        let pipeline = tags.and_then(|tags| tags.pipeline.take());
         let outer = restructure::split(kernel, &path, lanes)?;
-        let outer = kernel.body.op_at_mut(&outer);
+        let mut outer = kernel.body.op_at_mut(&outer);
+        if let Some(tags) = outer.as_mut().and_then(|op| op.kind.tags_mut()) {
+            tags.pipeline = pipeline;
+        }
         let blocks = outer.map(|op| op.kind.blocks_mut()).unwrap_or_default();
         let mut ops = blocks.into_iter().flat_map(|block| &mut block.ops);
         let inner = ops.find_map(|op| match &mut op.kind {

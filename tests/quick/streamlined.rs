@@ -188,6 +188,13 @@ fn lanes_are_streams_of_their_own() {
             2,
             90,
         ),
+        // The interval is that of iterations with an element in each lane.
+        (
+            "rows(A, B)\nreturn total(B)",
+            format!("{banks}\ns.pipeline(\"rows/j\")\ns.streamline(\"rows\", \"total\", lanes=4)"),
+            4,
+            60,
+        ),
         (
             "rows(A, B)\nblur(B, D)\nreturn 1",
             "s.streamline(\"rows\", \"blur\", lanes=2)".to_string(),

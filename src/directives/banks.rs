@@ -134,9 +134,9 @@ fn joined(shape: &[u64], one: &[Partition], other: &[Partition]) -> Option<Vec<P
 fn finer(extent: u64, one: &Partition, other: &Partition) -> Option<Partition> {
     let divides = |fine: &Partition, coarse: &Partition| match (fine.kind, coarse.kind) {
         _ if fine == coarse || fine.factor == extent => true,
-        (PartitionKind::Cyclic, PartitionKind::Cyclic) => fine.factor % coarse.factor == 0,
+        (PartitionKind::Cyclic, PartitionKind::Cyclic) => fine.factor.is_multiple_of(coarse.factor),
         (PartitionKind::Block, PartitionKind::Block) => {
-            fine.factor % coarse.factor == 0 && extent % fine.factor == 0
+            fine.factor.is_multiple_of(coarse.factor) && extent.is_multiple_of(fine.factor)
         }
         _ => false,
     };

@@ -293,7 +293,7 @@ impl Values {
             _ => {
                 let next = self.bases.len() as u32;
                 let number = *self.bases.entry(affine.terms.clone()).or_insert(next);
-                Some(2 * number + 1)
+                base_of_sum(number)
             }
         }
     }
@@ -550,7 +550,7 @@ impl Values {
             [(value, 1)] => Some(base_of_value(value)),
             _ => {
                 let number = self.bases.get(&affine.terms)?;
-                Some(Some(2 * number + 1))
+                Some(base_of_sum(*number))
             }
         }
     }
@@ -605,6 +605,11 @@ impl Values {
 /// The number of a sum that is one value: even, so that it is that of no other sum.
 fn base_of_value(value: ValueId) -> Base {
     Some(2 * value.index() as u32)
+}
+
+/// That of a sum of several: odd.
+fn base_of_sum(number: u32) -> Base {
+    Some(2 * number + 1)
 }
 
 fn is_integer(ty: Scalar) -> bool {

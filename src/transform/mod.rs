@@ -203,6 +203,14 @@ pub const PASSES: &[Pass] = &[
         keeps_streams: true,
     },
     Pass {
+        name: "reuse_sums",
+        contract: "the same of elements whose subscripts come to the same, however they are written",
+        concerns: is_access,
+        run: reuse::run_sums,
+        is_gamble: true,
+        keeps_streams: true,
+    },
+    Pass {
         name: "interleave",
         contract: "sums that do not depend on one another take turns, each in a memory of running values",
         concerns: is_loop,

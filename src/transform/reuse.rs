@@ -12,11 +12,25 @@ const MEMORY: usize = 128;
 
 /// Rewrites all blocks.
 pub fn run(kernel: &mut Kernel) {
+    reuse(kernel, Values::same_element);
+}
+
+/// The same of elements whose subscripts come to the same, however they are written, as in iterations that were unrolled. Where a
+/// value then waits for one that is computed longer than a memory takes, it may be slower.
+pub fn run_sums(kernel: &mut Kernel) {
+    reuse(kernel, Values::same_sums);
+}
+
+/// Whether subscripts certainly name one element.
+type IsSame = fn(&Values, &[ValueId], &[ValueId]) -> bool;
+
+fn reuse(kernel: &mut Kernel, same: IsSame) {
     let values = Values::of(kernel);
     let body = std::mem::take(&mut kernel.body);
     let mut pass = Reuse {
         kernel,
         values,
+        same,
         renamed: FastMap::default(),
         known: vec![Vec::new()],
     };
@@ -31,6 +45,7 @@ struct Reuse<'k> {
     /// Without its body.
     kernel: &'k mut Kernel,
     values: Values,
+    same: IsSame,
     /// Loads that are gone, and what has their value.
     renamed: FastMap<ValueId, ValueId>,
     /// What is known in each block around, the innermost last.
@@ -67,7 +82,8 @@ impl Rewriter for Reuse<'_> {
             OpKind::Load { at, .. } => {
                 let at = self.resolved(at);
                 let known = self.known.last_mut().into_iter().flatten();
-                let mut found = known.filter(|k| is_same(&self.values, &k.at, &at));
+                let is_same = |k: &&mut Known| is_same(&self.values, self.same, (&k.at, &at));
+                let mut found = known.filter(is_same);
                 if let Some(value) = found.next().map(|k| k.value) {
                     self.renamed.insert(op.results[0], value);
                     return;
@@ -90,8 +106,8 @@ impl Rewriter for Reuse<'_> {
 }
 
 /// Whether two accesses are to one element, under the same condition, for certain.
-fn is_same(values: &Values, a: &Element, b: &Element) -> bool {
-    a.array == b.array && a.when == b.when && values.same_element(&a.indices, &b.indices)
+fn is_same(values: &Values, same: IsSame, (a, b): (&Element, &Element)) -> bool {
+    a.array == b.array && a.when == b.when && same(values, &a.indices, &b.indices)
 }
 
 /// Whether two accesses may be to one element, in any order.
@@ -195,7 +211,10 @@ impl Reuse<'_> {
             match &op.kind {
                 OpKind::Store { at, .. } => {
                     let at = self.resolved(at);
-                    if pending.iter().any(|p| is_same(&self.values, p, &at)) {
+                    if pending
+                        .iter()
+                        .any(|p| is_same(&self.values, self.same, (p, &at)))
+                    {
                         continue;
                     }
                     if pending.len() >= MEMORY {

@@ -364,8 +364,13 @@ impl Values {
 
     /// Whether two lists of subscripts name one element for certain.
     pub fn same_element(&self, a: &[ValueId], b: &[ValueId]) -> bool {
-        let same = |(&a, &b)| self.same(a, b) || self.distance(a, b) == Some(0);
-        a.iter().zip(b).all(same)
+        a.iter().zip(b).all(|(&a, &b)| self.same(a, b))
+    }
+
+    /// The same, where sums that are written in different ways may come to the same.
+    pub fn same_sums(&self, a: &[ValueId], b: &[ValueId]) -> bool {
+        let is_same = |(&a, &b)| self.distance(a, b) == Some(0);
+        a.iter().zip(b).all(is_same)
     }
 
     /// Whether two lists of subscripts certainly name different elements.

@@ -16,4 +16,5 @@ def adds(turn: u1, x: "i32[16]", y: "i32[2]"):
 
 @kernel
 def top(turn: u1, x: "i32[16]", y: "i32[2]"):
+    s: Stream[i32]
     adds(turn, x, y)

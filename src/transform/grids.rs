@@ -69,6 +69,8 @@ struct Uses {
     writes: Vec<(usize, Vec<Reach>)>,
     /// Whether they write elements only, one at a time.
     by_element: bool,
+    /// Who reads it.
+    readers: BTreeSet<usize>,
 }
 
 /// The indices of an access in a dimension: between which they lie, if that is known, and what their form says.
@@ -125,9 +127,16 @@ impl Uses {
         self.writes.push((worker, reach.collect()));
     }
 
+    /// Whether those who do not write do not read either.
+    fn only_writers_read(&self) -> bool {
+        let writes = |reader: &usize| self.writes.iter().any(|(worker, _)| worker == reader);
+        self.readers.iter().all(writes)
+    }
+
     /// Whether more workers may write to a bank than it has ports.
     fn is_crowded(&self, shape: &[u64], partition: &[Partition]) -> bool {
-        let mut writers: BTreeMap<Vec<u64>, BTreeSet<usize>> = BTreeMap::new();
+        // Of each bank, who writes it, and in how many places; each of those may need a port.
+        let mut writers: BTreeMap<Vec<u64>, Vec<usize>> = BTreeMap::new();
         for (worker, reach) in &self.writes {
             let mut banks = vec![Vec::new()];
             for one in partition {
@@ -138,10 +147,13 @@ impl Uses {
                 banks = further.collect();
             }
             for bank in banks {
-                writers.entry(bank).or_default().insert(*worker);
+                writers.entry(bank).or_default().push(*worker);
             }
         }
-        writers.values().any(|workers| workers.len() > PORTS)
+        writers.values().any(|places| {
+            let are_several = places.iter().any(|worker| *worker != places[0]);
+            are_several && places.len() > PORTS
+        })
     }
 
     /// A worker may access any element.
@@ -267,9 +279,11 @@ fn shared(outer: &Kernel, grid: &[Group]) -> Result<Vec<(ArrayId, Uses)>, Diagno
                     surely: BTreeMap::new(),
                     writes: Vec::new(),
                     by_element: true,
+                    readers: BTreeSet::new(),
                 });
                 uses.workers += usize::from(seen.insert(id));
                 uses.is_read |= read.contains(&id);
+                uses.readers.extend(read.contains(&id).then_some(worker));
                 uses.is_written |= written.contains(&id);
                 match touch::element(&op.kind) {
                     Some(at) => {
@@ -341,10 +355,9 @@ impl Localise<'_> {
         if array.partition.is_empty()
             && uses.is_crowded(&array.shape, &partition)
             && uses.by_element
-            && !uses.is_read
+            && uses.only_writers_read()
         {
-            self.own_copies(id, uses, grid);
-            return 0;
+            return self.own_copies(id, uses, grid);
         }
         // A copy that is only read may have any number of ports.
         let is_copied = array.kind != ArrayKind::Local && !uses.is_written;
@@ -384,7 +397,7 @@ impl Localise<'_> {
     }
 
     /// Gives each worker a copy of an array of which any of them may write any element.
-    fn own_copies(&mut self, id: ArrayId, uses: &Uses, grid: Range<usize>) {
+    fn own_copies(&mut self, id: ArrayId, uses: &Uses, grid: Range<usize>) -> usize {
         let array = &self.outer.arrays[id];
         let writers: BTreeSet<usize> = uses.writes.iter().map(|(worker, _)| *worker).collect();
         let note = format!(
@@ -395,7 +408,7 @@ impl Localise<'_> {
             array.len()
         );
         self.notes.push((self.groups[grid.start].span, note));
-        own_copies::run(self.outer, self.groups, grid, id);
+        own_copies::run(self.outer, self.groups, grid, (id, uses.is_read))
     }
 }
 

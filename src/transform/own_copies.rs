@@ -7,6 +7,7 @@ use super::grids::with_local;
 use super::local_copy;
 use super::network::{Group, GroupKind};
 use crate::diagnostics::Span;
+use crate::ir::analysis::touch;
 use crate::ir::{
     Array, ArrayId, ArrayKind, ArrayTags, BinaryOp, Build, Const, Kernel, Op, OpKind, Scalar,
     ValueId,
@@ -20,11 +21,17 @@ struct Own {
     marks: ArrayId,
 }
 
-/// Gives the workers of a grid copies of an array that they write element by element, and do not read.
-pub(super) fn run(outer: &mut Kernel, groups: &mut Vec<Group>, grid: Range<usize>, id: ArrayId) {
+/// Gives the workers of a grid copies of an array that they write element by element; those who read it find what was there
+/// before, or what they wrote. Gives how many groups were added before the grid.
+pub(super) fn run(
+    outer: &mut Kernel,
+    groups: &mut Vec<Group>,
+    grid: Range<usize>,
+    (id, is_read): (ArrayId, bool),
+) -> usize {
     let mut owns = Vec::new();
     for at in grid.clone() {
-        let writes = |op: &Op| matches!(&op.kind, OpKind::Store { at, .. } if at.array == id);
+        let writes = |op: &Op| touch::arrays(&op.kind).1.contains(&id);
         let inside = |op: &Op| op.kind.blocks().iter().any(|block| block.any_op(&writes));
         if !groups[at].ops.iter().any(|op| writes(op) || inside(op)) {
             continue;
@@ -34,8 +41,44 @@ pub(super) fn run(outer: &mut Kernel, groups: &mut Vec<Group>, grid: Range<usize
         clear(outer, &mut groups[at], own);
         owns.push(own);
     }
-    let gathered = gathered(outer, id, &owns, groups[grid.start].span);
+    let span = groups[grid.start].span;
+    let gathered = gathered(outer, id, &owns, span);
     groups.insert(grid.end, gathered);
+    if is_read {
+        let handed = handed(outer, id, &owns, span);
+        groups.insert(grid.start, handed);
+    }
+    usize::from(is_read)
+}
+
+/// Puts what is in an array into each of the copies.
+fn handed(outer: &mut Kernel, id: ArrayId, owns: &[Own], span: Span) -> Group {
+    let element = |build: &mut Build, counters: &[ValueId]| {
+        let value = build.load(id, counters.to_vec());
+        for own in owns {
+            build.store(own.copy, counters.to_vec(), value);
+        }
+    };
+    statements(outer, id, "hand", span, element)
+}
+
+/// A group that walks through an array.
+fn statements(
+    outer: &mut Kernel,
+    id: ArrayId,
+    what: &str,
+    span: Span,
+    element: impl FnOnce(&mut Build, &[ValueId]),
+) -> Group {
+    let Array { name, shape, .. } = outer.arrays[id].clone();
+    let name = format!("{name}_{what}");
+    let ops = local_copy::nest(outer, &shape, &[], &name, span, element);
+    Group {
+        name,
+        span,
+        kind: GroupKind::Statements,
+        ops,
+    }
 }
 
 /// The arrays of a worker, which it uses from now on.
@@ -92,8 +135,6 @@ fn clear(outer: &mut Kernel, group: &mut Group, own: Own) {
 
 /// Puts into an array what workers have written.
 fn gathered(outer: &mut Kernel, id: ArrayId, owns: &[Own], span: Span) -> Group {
-    let Array { name, shape, .. } = outer.arrays[id].clone();
-    let label = format!("{name}_gather");
     let element = |build: &mut Build, counters: &[ValueId]| {
         let mut any = build.zero(Scalar::BOOL);
         let mut value = None;
@@ -113,11 +154,5 @@ fn gathered(outer: &mut Kernel, id: ArrayId, owns: &[Own], span: Span) -> Group 
         }
         build.define(store, vec![]);
     };
-    let ops = local_copy::nest(outer, &shape, &[], &label, span, element);
-    Group {
-        name: label,
-        span,
-        kind: GroupKind::Statements,
-        ops,
-    }
+    statements(outer, id, "gather", span, element)
 }

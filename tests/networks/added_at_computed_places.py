@@ -1,0 +1,25 @@
+# Workers add to an element that they compute: each has a copy of what there is, and what they wrote is gathered.
+import allo
+from allo import *
+
+
+@kernel(mapping=[4])
+def adds(A: "i32[1]", C: "i32[4]", q: Stream[i32][5]):
+    p = allo.get_wid(0)
+    x: i32 = A[0]
+    if p > 0:
+        x = q[p].get()
+    if p < 3:
+        q[p + 1].put(x + 1)
+    row: i32 = 0
+    for r in range(3):
+        if p > r:
+            row = r + 1
+    C[row] += x
+    C[row] += 1
+
+
+@kernel
+def top(A: "i32[1]", C: "i32[4]"):
+    q: Stream[i32][5]
+    adds(A, C, q)

@@ -131,6 +131,36 @@ def top(y: \"i8[1]\"):
     assert_eq!(cycles, [compiled.manifest.latency.max; 3]);
 }
 
+/// Copies of workers are a matter of the processes, which the reference runs as well: the numbers are said here.
+#[test]
+fn what_workers_write_anywhere_is_gathered() {
+    for (name, arguments, expected) in [
+        (
+            "written_at_computed_places",
+            "{\"A\": [1], \"C\": [7, 7, 7, 7]}",
+            "\"C\":[1,2,3,4]",
+        ),
+        (
+            "added_at_computed_places",
+            "{\"A\": [1], \"C\": [10, 20, 30, 40]}",
+            "\"C\":[12,23,34,45]",
+        ),
+        (
+            "written_in_either_mode",
+            "{\"f\": 1, \"C\": [7, 7, 7]}",
+            "\"C\":[[1],[2],[3]]",
+        ),
+        (
+            "written_in_either_mode",
+            "{\"f\": 0, \"C\": [7, 7, 7]}",
+            "\"C\":[[4],[14],[24]]",
+        ),
+    ] {
+        let (_, left) = run(&built(name), arguments);
+        assert!(left.contains(expected), "{name}: {left}");
+    }
+}
+
 /// Cycles of one invocation without pauses, and what it leaves behind.
 fn run(compiled: &Compilation, arguments: &str) -> (u64, String) {
     let signature = Signature::of(&compiled.program);

@@ -90,7 +90,8 @@ def _own(text: str, message: str, node: Any, file: str | None, begin: int) -> Di
     line, column = begin + at - 1, node.col_offset + 1
     lines = text.splitlines()
     shown = lines[at - 1] if 0 < at <= len(lines) else ""
-    rendered = f"{file or '<text>'}:{line}:{column}: error: {message}\n{line} | {shown}\n"
+    caret = " " * (len(f"{line} | ") + column - 1) + "^"
+    rendered = f"{file or '<text>'}:{line}:{column}: error: {message}\n{line} | {shown}\n{caret}\n"
     return Diagnostic("", "error", message, file, line, column, text=rendered)
 
 

@@ -217,9 +217,9 @@ impl Values {
         };
         // Where one bound is below the other, they are apart.
         if self.is_guarded_distance(kind)
-            && let Some((low, _)) = &mut within[1]
+            && let Some((low, high)) = &mut within[1]
         {
-            *low = 1.max(*low);
+            *low = 1.max(*low).min(*high);
         }
         let within = &within[..count];
         let exact = ranges::exact(kind, ty, within).is_some_and(|range| ranges::fits(range, ty));
@@ -237,7 +237,7 @@ impl Values {
         self.set(value, known);
     }
 
-    /// Whether an operation is `b - a if a < b else ..`.
+    /// Whether an operation is `b - a if a < b else ..`, of a difference that does not wrap.
     fn is_guarded_distance(&self, kind: &OpKind) -> bool {
         let OpKind::Select { cond, on_true, .. } = kind else {
             return false;
@@ -254,9 +254,18 @@ impl Values {
                     lhs,
                     rhs,
                 }),
-            ) => self.same(*lhs, *high) && self.same(*rhs, *low),
+            ) => {
+                let is_it = self.same(*lhs, *high) && self.same(*rhs, *low);
+                is_it && self.is_exact_sum(*on_true, *lhs, (*rhs, -1))
+            }
             _ => false,
         }
+    }
+
+    /// Whether a value is another one and a multiple of a third one, without wrapping.
+    fn is_exact_sum(&self, sum: ValueId, one: ValueId, (other, factor): (ValueId, i128)) -> bool {
+        let exact = self.affine(one).plus(&self.affine(other), factor);
+        exact.is_some_and(|exact| exact == self.affine(sum))
     }
 
     /// The affine form of an operation that does not wrap.
@@ -287,15 +296,11 @@ impl Values {
     }
 
     fn base(&mut self, affine: &Affine) -> Base {
-        match affine.terms[..] {
-            [] => None,
-            [(value, 1)] => base_of_value(value),
-            _ => {
-                let next = self.bases.len() as u32;
-                let number = *self.bases.entry(affine.terms.clone()).or_insert(next);
-                base_of_sum(number)
-            }
-        }
+        self.known_base(affine).unwrap_or_else(|| {
+            let next = self.bases.len() as u32;
+            self.bases.insert(affine.terms.clone(), next);
+            base_of_sum(next)
+        })
     }
 
     fn get(&self, value: ValueId) -> Option<&Known> {
@@ -488,6 +493,9 @@ impl Values {
         else {
             return None;
         };
+        if !self.is_exact_sum(distance, *end, (*first, -1)) {
+            return None;
+        }
         let (mut end, first) = (self.affine(*end), self.affine(*first));
         let rounds = Affine {
             terms: vec![(f.iv, step.checked_mul(by)?)],
@@ -536,14 +544,16 @@ impl Values {
         Some((*lhs, by))
     }
 
-    /// What a constant was added to.
+    /// What a constant was added to, without wrapping.
     fn without(&self, sum: ValueId, constant: i128) -> Option<ValueId> {
         match self.definition(sum) {
             Some(OpKind::Binary {
                 op: BinaryOp::Add,
                 lhs,
                 rhs,
-            }) if self.constant(*rhs) == Some(&BigInt::from(constant)) => Some(*lhs),
+            }) if self.constant(*rhs) == Some(&BigInt::from(constant)) => {
+                self.is_exact_sum(sum, *lhs, (*rhs, 1)).then_some(*lhs)
+            }
             _ => None,
         }
     }
@@ -553,10 +563,7 @@ impl Values {
         match affine.terms[..] {
             [] => Some(None),
             [(value, 1)] => Some(base_of_value(value)),
-            _ => {
-                let number = self.bases.get(&affine.terms)?;
-                Some(base_of_sum(*number))
-            }
+            _ => self.bases.get(&affine.terms).copied().map(base_of_sum),
         }
     }
 

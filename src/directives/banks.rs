@@ -206,3 +206,58 @@ fn passes(program: &Program, kernel: &Kernel) -> Vec<Pass> {
     });
     passes
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn partition((kind, dim, factor): (PartitionKind, usize, u64)) -> Partition {
+        Partition { kind, dim, factor }
+    }
+
+    /// What is joined of 12 x 8 elements, in either order.
+    fn of(
+        one: &[(PartitionKind, usize, u64)],
+        other: &[(PartitionKind, usize, u64)],
+    ) -> Option<Vec<Partition>> {
+        let all = |list: &[(PartitionKind, usize, u64)]| -> Vec<Partition> {
+            list.iter().copied().map(partition).collect()
+        };
+        let (one, other) = (all(one), all(other));
+        let sorted = |mut found: Vec<Partition>| {
+            found.sort_by_key(|p| p.dim);
+            found
+        };
+        let both = [(&one, &other), (&other, &one)];
+        let [found, turned] = both.map(|(a, b)| joined(&[12, 8], a, b).map(sorted));
+        assert_eq!(found, turned);
+        found
+    }
+
+    #[test]
+    fn banks_that_divide_others_are_those_of_both() {
+        use PartitionKind::{Block, Complete, Cyclic, Skew};
+        let made = |list: &[(PartitionKind, usize, u64)]| {
+            Some(list.iter().copied().map(partition).collect::<Vec<_>>())
+        };
+        let two = [(Cyclic, 0, 2), (Block, 1, 4)];
+        assert_eq!(of(&two[..1], &two[1..]), made(&two));
+        assert_eq!(
+            of(&[(Cyclic, 0, 4)], &[(Cyclic, 0, 2)]),
+            made(&[(Cyclic, 0, 4)])
+        );
+        assert_eq!(of(&[(Cyclic, 0, 4)], &[(Cyclic, 0, 3)]), None);
+        assert_eq!(
+            of(&[(Block, 0, 6)], &[(Block, 0, 3)]),
+            made(&[(Block, 0, 6)])
+        );
+        // Blocks of 2 and of 3 elements.
+        assert_eq!(of(&[(Block, 1, 4)], &[(Block, 1, 3)]), None);
+        assert_eq!(of(&[(Block, 0, 2)], &[(Cyclic, 0, 2)]), None);
+        assert_eq!(
+            of(&[(Complete, 1, 8)], &[(Block, 1, 3)]),
+            made(&[(Complete, 1, 8)])
+        );
+        assert_eq!(of(&[(Skew, 1, 2)], &[(Cyclic, 0, 2)]), None);
+    }
+}

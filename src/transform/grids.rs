@@ -55,7 +55,6 @@ pub(super) fn localise(
 struct Uses {
     /// How many there are.
     workers: usize,
-    is_read: bool,
     is_written: bool,
     /// The dimensions in which every access has an index that is known while compiling.
     dims: BTreeSet<usize>,
@@ -125,6 +124,10 @@ impl Uses {
             residue: residue(index, values, counters),
         });
         self.writes.push((worker, reach.collect()));
+    }
+
+    fn is_read(&self) -> bool {
+        !self.readers.is_empty()
     }
 
     /// Whether those who do not write do not read either.
@@ -271,7 +274,6 @@ fn shared(outer: &Kernel, grid: &[Group]) -> Result<Vec<(ArrayId, Uses)>, Diagno
                 }
                 let uses = found.entry(id).or_insert_with(|| Uses {
                     workers: 0,
-                    is_read: false,
                     is_written: false,
                     dims: (0..array.shape.len()).collect(),
                     spans: vec![Some(BTreeMap::new()); array.shape.len()],
@@ -282,7 +284,6 @@ fn shared(outer: &Kernel, grid: &[Group]) -> Result<Vec<(ArrayId, Uses)>, Diagno
                     readers: BTreeSet::new(),
                 });
                 uses.workers += usize::from(seen.insert(id));
-                uses.is_read |= read.contains(&id);
                 uses.readers.extend(read.contains(&id).then_some(worker));
                 uses.is_written |= written.contains(&id);
                 match touch::element(&op.kind) {
@@ -373,7 +374,7 @@ impl Localise<'_> {
         self.outer.arrays[local].partition = partition;
         let elements: u64 = array.shape.iter().product();
         let written = uses.surely.len() as u64;
-        let is_kept = uses.is_read || written < elements;
+        let is_kept = uses.is_read() || written < elements;
         let ways = u64::from(is_kept) + u64::from(uses.is_written);
         let note = format!(
             "'{}' is copied to memories of the workers, {} elements, which takes about {} cycles",
@@ -408,7 +409,7 @@ impl Localise<'_> {
             array.len()
         );
         self.notes.push((self.groups[grid.start].span, note));
-        own_copies::run(self.outer, self.groups, grid, (id, uses.is_read))
+        own_copies::run(self.outer, self.groups, grid, (id, uses.is_read()))
     }
 }
 

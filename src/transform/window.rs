@@ -10,7 +10,7 @@
 //! element, which later iterations do not use, stands in for it. Where that takes a port that the loop needs, and no loop is
 //! around, the chains are loaded before the loop instead.
 
-use super::local_copy;
+use super::{is_loop, local_copy};
 use crate::diagnostics::Span;
 use crate::ir::analysis::touch;
 use crate::ir::analysis::{Affine, Subscript, Values, Varying};
@@ -108,11 +108,11 @@ type Starts = Vec<Vec<Vec<Affine>>>;
 
 impl Rewriter for Window<'_> {
     fn enter(&mut self, op: &mut Op, _: usize) {
-        self.depth += usize::from(is_loop(op));
+        self.depth += usize::from(is_loop(&op.kind));
     }
 
     fn exit(&mut self, op: &mut Op, _: usize) {
-        self.depth -= usize::from(is_loop(op));
+        self.depth -= usize::from(is_loop(&op.kind));
     }
 
     /// Emits an operation, rewritten if it is a loop with chains.
@@ -569,10 +569,6 @@ fn followers(chains: &[Chain], registers: &[Vec<ValueId>]) -> HashMap<ValueId, V
         renamed.extend(followers.map(|&(load, k)| (load, line[k as usize - 1])));
     }
     renamed
-}
-
-fn is_loop(op: &Op) -> bool {
-    matches!(op.kind, OpKind::For(_) | OpKind::While(_))
 }
 
 /// Removes the loads whose results have another name now.

@@ -4,7 +4,7 @@ from allo import *
 
 
 @kernel(mapping=[4])
-def adds(A: "i32[1]", C: "i32[4]", q: Stream[i32][5]):
+def adds(A: "i32[1]", C: "i32[5]", q: Stream[i32][5]):
     p = allo.get_wid(0)
     x: i32 = A[0]
     if p > 0:
@@ -20,6 +20,6 @@ def adds(A: "i32[1]", C: "i32[4]", q: Stream[i32][5]):
 
 
 @kernel
-def top(A: "i32[1]", C: "i32[4]"):
+def top(A: "i32[1]", C: "i32[5]"):
     q: Stream[i32][5]
     adds(A, C, q)

@@ -1,7 +1,7 @@
 import allo
 from allo import *
 @kernel(mapping=[4])
-def pe(A: i32[1], C: i32[4], q: Stream[i32][5]):
+def pe(A: i32[1], C: i32[5], q: Stream[i32][5]):
     p = allo.get_wid(0)
     x: i32 = A[0]
     if p > 0:
@@ -15,6 +15,6 @@ def pe(A: i32[1], C: i32[4], q: Stream[i32][5]):
     C[row] = x
 
 @kernel
-def top(A: i32[1], C: i32[4]):
+def top(A: i32[1], C: i32[5]):
     q: Stream[i32][5]
     pe(A, C, q)

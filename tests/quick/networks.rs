@@ -137,13 +137,13 @@ fn what_workers_write_anywhere_is_gathered() {
     for (name, arguments, expected) in [
         (
             "written_at_computed_places",
-            "{\"A\": [1], \"C\": [7, 7, 7, 7]}",
-            "\"C\":[1,2,3,4]",
+            "{\"A\": [1], \"C\": [7, 7, 7, 7, 7]}",
+            "\"C\":[1,2,3,4,7]",
         ),
         (
             "added_at_computed_places",
-            "{\"A\": [1], \"C\": [10, 20, 30, 40]}",
-            "\"C\":[12,23,34,45]",
+            "{\"A\": [1], \"C\": [10, 20, 30, 40, 50]}",
+            "\"C\":[12,23,34,45,50]",
         ),
         (
             "written_in_either_mode",

@@ -215,6 +215,15 @@ fn lanes_are_streams_of_their_own() {
     }
 }
 
+/// What is said of a loop is said of the one that has an element in each lane.
+#[test]
+fn an_interval_is_that_of_all_lanes() {
+    let lines = "s.pipeline(\"rows/j\", ii=5)\ns.streamline(\"rows\", \"total\", lanes=4)";
+    let compiled = scheduled(&top("rows(A, B)\nreturn total(B)"), lines);
+    let mut loops = compiled.manifest.loops.iter();
+    assert!(loops.any(|one| one.ii == Some(5)));
+}
+
 #[test]
 fn streams_let_stages_overlap() {
     let text = top("rows(A, B)\nreturn total(B)");

@@ -627,3 +627,34 @@ fn base_of_sum(number: u32) -> Base {
 fn is_integer(ty: Scalar) -> bool {
     matches!(ty, Scalar::Int { .. } | Scalar::Index)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diagnostics::FileId;
+    use crate::ir::read::read;
+
+    /// The range of what a kernel yields last, of its two parameters.
+    fn range(params: &str, body: &str) -> Option<Range> {
+        let text = format!("top kernel @f({params}) {{\n{body}\n}}");
+        let program = read(FileId::default(), &text).expect("a kernel");
+        let kernel = &program.kernels[program.top];
+        let last = kernel.body.ops.last().expect("an operation");
+        Values::of(kernel).range(last.results[0])
+    }
+
+    /// A difference that wraps may be anything, whichever of the two is less.
+    #[test]
+    fn a_guarded_distance_is_positive_unless_it_wraps() {
+        let body = |wide: &str, ty: &str| {
+            format!(
+                "%0: {ty} = const 0\n{wide}\n%1: u1 = cmp lt %a, %b : {ty}\n%2: {ty} = sub %b, %a\n%3: {ty} = select %1, %2, %0"
+            )
+        };
+        let wraps = range("%a: i8, %b: i8", &body("", "i8"));
+        assert_eq!(wraps, Some((-128, 127)));
+        let wide = "%a: i16 = cast %x : i8\n%b: i16 = cast %y : i8";
+        let exact = range("%x: i8, %y: i8", &body(wide, "i16"));
+        assert_eq!(exact, Some((0, 255)));
+    }
+}

@@ -6,6 +6,7 @@ use allo_hls::codes;
 use allo_hls::directives;
 use allo_hls::driver::{Compilation, Target};
 use allo_hls::hwarith::graph::UnitId;
+use allo_hls::levels::Level;
 use allo_hls::schedule::{check::check, device::Device};
 
 /// Products in a loop, in one that carries its sum, in straight-line code, in one whose length the data decide; quotients.
@@ -183,6 +184,40 @@ fn the_checker_counts_instances() {
             compiled.hardware.units[id].most = Some(limit);
             let verdict = check(&compiled.hardware, &compiled.schedule, &device);
             assert_eq!(verdict.is_ok(), holds, "{flags:?}: {verdict:?}");
+        }
+    }
+}
+
+/// A loop that is scheduled again for the sums has its products at other times: the choice in front of these may not become
+/// longer than it is paid for.
+#[test]
+fn two_limits_leave_each_others_choices_as_long_as_they_are() {
+    let kernels = [
+        (
+            "    for i in range(7):\n        a[i] = ((x * (a[7-i] * b[i+1])) + b[i])\n",
+            ["fadd_f32=1", "fmul_f32=2"],
+        ),
+        (
+            "    for i in range(8):\n        a[7-i] = (((a[7-i] - x) + x) + a[i])\n        a[i] = x\n        \
+             a[i] = ((b[i] * (a[i] + a[7-i])) + a[i])\n",
+            ["fadd_f32=2", "fmul_f32=2"],
+        ),
+    ];
+    for (body, limits) in kernels {
+        let text = format!(
+            "from allo import *\n\n@kernel\ndef top(a: \"f32[9]\", b: \"f32[9]\", x: f32):\n{body}"
+        );
+        for period in [5.0, 1000.0 / 150.0] {
+            for level in [Level::One, Level::Two] {
+                let flags = limits.map(|limit| ("bind", limit));
+                let mut target = target(&flags).expect("directives");
+                target.aim.level = level;
+                target.period = period;
+                let compiled = checked_for(&text, &target);
+                let device = Device::load("ecp5").expect("device");
+                let verdict = check(&compiled.hardware, &compiled.schedule, &device);
+                assert_eq!(verdict, Ok(()), "{limits:?} at {period} ns");
+            }
         }
     }
 }

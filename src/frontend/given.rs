@@ -142,12 +142,7 @@ pub fn scalar(name: &str) -> Option<(u32, bool, String)> {
 
 /// Whether a value is a type that a parameter or a result can have.
 pub fn is_type(value: &ConstValue) -> bool {
-    let types: &[ConstValue] = match value {
-        ConstValue::None => &[],
-        ConstValue::Tuple(types) => types,
-        single => std::slice::from_ref(single),
-    };
-    types
+    types::of_results(value)
         .iter()
         .all(|ty| types::from_value(ty.clone(), Span::default()).is_ok())
 }

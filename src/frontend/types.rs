@@ -199,6 +199,15 @@ fn typed_expression(expr: &Expr, names: &mut dyn Names) -> Result<ConstValue> {
 
 const ARRAY_HELP: &str = "an array of 4 by 8 elements is written \"i32[4, 8]\"";
 
+/// The types of results that a value says: none, one, or those of a tuple.
+pub fn of_results(value: &ConstValue) -> &[ConstValue] {
+    match value {
+        ConstValue::None => &[],
+        ConstValue::Tuple(types) => types,
+        single => std::slice::from_ref(single),
+    }
+}
+
 /// The type that a value is.
 pub fn from_value(value: ConstValue, span: Span) -> Result<Type> {
     match Allo::of(&value) {

@@ -9,7 +9,7 @@ use super::own_copies;
 use crate::codes;
 use crate::diagnostics::{Diagnostic, Span};
 use crate::ir::analysis::{Residue, Values, touch};
-use crate::ir::partition::{MAX_BANKS, is_valid, parts};
+use crate::ir::partition::{MAX_BANKS, Split, is_valid, parts, splits};
 use crate::ir::{
     Array, ArrayId, ArrayKind, Block, Const, Kernel, Op, OpKind, Partition, PartitionKind, ValueId,
 };
@@ -80,22 +80,17 @@ struct Reach {
 }
 
 impl Reach {
-    /// The parts of a dimension that such an index may be in.
-    fn parts(&self, partition: &Partition, extent: u64) -> Vec<u64> {
-        let factor = i128::from(partition.factor);
-        let last = i128::from(extent) - 1;
+    /// The parts of a split that such an index may be in.
+    fn parts(&self, split: &Split) -> Vec<u64> {
+        let last = i128::from(split.extent) - 1;
         let (low, high) = self.span.unwrap_or((0, last));
-        let (low, high) = (low.clamp(0, last), high.clamp(0, last));
-        let parts: Vec<i128> = match partition.kind {
-            PartitionKind::Complete => (low..=high).collect(),
-            PartitionKind::Block => {
-                let share = i128::from(extent.div_ceil(partition.factor));
-                (low / share..=high / share).collect()
-            }
-            _ if self.residue.by % factor == 0 => vec![self.residue.modulo(factor)],
-            _ => (0..factor).collect(),
-        };
-        parts.into_iter().map(|part| part as u64).collect()
+        let part = |index: i128| split.part(index.clamp(0, last) as u64);
+        let factor = i128::from(split.factor);
+        match split.kind {
+            PartitionKind::Complete | PartitionKind::Block => (part(low)..=part(high)).collect(),
+            _ if self.residue.by % factor == 0 => vec![self.residue.modulo(factor) as u64],
+            _ => (0..split.factor).collect(),
+        }
     }
 }
 
@@ -138,12 +133,13 @@ impl Uses {
 
     /// Whether more workers may write to a bank than it has ports.
     fn is_crowded(&self, shape: &[u64], partition: &[Partition]) -> bool {
+        let splits = splits(shape, partition);
         // Of each bank, who writes it, and in how many places; each of those may need a port.
         let mut writers: BTreeMap<Vec<u64>, Vec<usize>> = BTreeMap::new();
         for (worker, reach) in &self.writes {
             let mut banks = vec![Vec::new()];
-            for one in partition {
-                let parts = reach[one.dim].parts(one, shape[one.dim]);
+            for split in &splits {
+                let parts = reach[split.dim].parts(split);
                 let further = banks.iter().flat_map(|bank: &Vec<u64>| {
                     parts.iter().map(|&part| [&bank[..], &[part]].concat())
                 });

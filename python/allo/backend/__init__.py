@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from .. import _native
-
 from ..errors import CompileNote
 
 R = TypeVar("R")
@@ -163,23 +162,21 @@ class RTL(Generic[R]):
         """The clock that the module was made for, in MHz."""
         return float(self.resources()["mhz"])
 
-    def _unheeded(self, name: str) -> RTL[R]:
-        message = f"{name} has no effect: it is about the published package's scheduler"
-        warnings.warn(message, CompileNote, stacklevel=3)
-        return self
-
     def set_scheduler_opt(self, **options: Any) -> RTL[R]:
         """Accepted for published programs; of no effect, which a note says."""
         _reject(options)
-        return self._unheeded("set_scheduler_opt()")
+        _has_no_effect("set_scheduler_opt()", 3)
+        return self
 
     def use_trivial_binding(self) -> RTL[R]:
         """Accepted for published programs; of no effect, which a note says."""
-        return self._unheeded("use_trivial_binding()")
+        _has_no_effect("use_trivial_binding()", 3)
+        return self
 
     def tighten_clock(self, *args: Any, **options: Any) -> RTL[R]:
         """Accepted for published programs; of no effect, which a note says."""
-        return self._unheeded("tighten_clock()")
+        _has_no_effect("tighten_clock()", 3)
+        return self
 
     def csim(self, *args: Any, **named: Any) -> R:
         """Runs the software reference in place of the module."""
@@ -230,8 +227,8 @@ class RTL(Generic[R]):
         """Compares the hardware with the software reference, bit for bit.
 
         With arguments, on these, and the arrays are changed in place as by a call; without, on so many random ones.
-        With `waveform`, a file of the first run, with `waves`, `<module>.fst` (of Verilator `.vcd`). The rest is accepted for programs that say it: streams always pause
-        at random, and a module that makes no progress is always found out.
+        With `waveform`, a file of the first run, with `waves`, `<module>.fst` (of Verilator `.vcd`). The rest is accepted
+        for programs that say it: streams always pause at random, and a module that makes no progress is always found out.
         """
         if simulator not in (None, "verilator"):
             raise ValueError(f"there is no simulator '{simulator}': export(\"verilator\") runs Verilator")
@@ -311,6 +308,12 @@ _UNHEEDED: dict[str, Any] = {
 }
 
 
+def _has_no_effect(what: str, level: int) -> None:
+    """A note about what is accepted, at a caller so many levels up."""
+    message = f"{what} has no effect: it is about the published package's scheduler"
+    warnings.warn(message, CompileNote, stacklevel=level)
+
+
 def _reject(options: dict[str, Any]) -> None:
     """Refuses values of options that would change a result."""
     for name, value in options.items():
@@ -368,8 +371,7 @@ def _aim(options: dict[str, Any]) -> dict[str, Any]:
             _reject({name: value})
         elif name in _UNHEEDED:
             if value is not None and value != _UNHEEDED[name]:
-                message = f"export: {name}= has no effect: it is about the published package's scheduler"
-                warnings.warn(message, CompileNote, stacklevel=4)
+                _has_no_effect(f"export: {name}=", 5)
         else:
             raise TypeError(f"export has no option '{name}'; its options are {', '.join(aim)}, freq_mhz")
     if isinstance(aim["clock"], (int, float)):

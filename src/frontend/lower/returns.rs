@@ -99,11 +99,7 @@ impl<'a> Lowerer<'_, 'a> {
     /// The types of a return annotation that is a value already.
     fn evaluated_slots(&self, value: &ConstValue, annotation: &Expr) -> Result<Vec<Slot>> {
         let span = self.span(annotation.range());
-        let types: &[ConstValue] = match value {
-            ConstValue::None => &[],
-            ConstValue::Tuple(types) => &types[..],
-            single => std::slice::from_ref(single),
-        };
+        let types = types::of_results(value);
         let slots = types.iter().map(|ty| {
             let ty = types::from_value(ty.clone(), span)?;
             self.slot_of(ty, span)

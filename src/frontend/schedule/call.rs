@@ -687,7 +687,10 @@ impl Call<'_> {
 
     /// The one value of an argument.
     pub fn one(&self, name: &str) -> Done<ConstValue> {
-        let mut each = self.each(name)?;
+        self.single(name, self.each(name)?)
+    }
+
+    fn single(&self, name: &str, mut each: Vec<ConstValue>) -> Done<ConstValue> {
         match (each.pop(), each.is_empty()) {
             (Some(one), true) => Ok(one),
             _ => {
@@ -699,10 +702,7 @@ impl Call<'_> {
 
     /// What a directive calls the one loop that an argument means.
     pub fn one_loop(&self, name: &str) -> Done<String> {
-        match self.arg(name) {
-            Some(_) => self.loop_name(&self.one(name)?),
-            None => self.loop_name(&Scheduling::Ref(self.find_loop(None)?).into()),
-        }
+        self.loop_name(&self.single(name, self.each_loop(name)?)?)
     }
 
     /// What a directive calls the one array that an argument means.

@@ -327,7 +327,7 @@ pub fn deepen(compiled: &mut frontend::Compiled, keep_depths: bool) {
 
 fn deepen_program(program: &mut ir::Program, warnings: &mut Diagnostics, keep_depths: bool) {
     // What is wrong with a network is said when its hardware is built.
-    let Ok(Some(network)) = Network::of(program) else {
+    let Ok(Some(network)) = Network::as_written(program) else {
         return;
     };
     let short = depths::short(&network, program);

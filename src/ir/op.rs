@@ -195,6 +195,8 @@ pub struct Call {
     pub args: Vec<Arg>,
     /// Arrays of the caller that take its array results, in order.
     pub result_arrays: Vec<ArrayId>,
+    /// Its number, if it is a worker of a grid; the calls of a grid stand one behind the other, in the order of their numbers.
+    pub worker: Option<u32>,
 }
 
 impl Call {

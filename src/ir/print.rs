@@ -383,7 +383,9 @@ impl Printer<'_> {
         } else {
             format!(" into {}", arrays.join(", "))
         };
-        format!("call @{name}({}){into}", args.join(", "))
+        let worker = call.worker.map(|number| format!(" worker {number}"));
+        let worker = worker.unwrap_or_default();
+        format!("call @{name}({}){into}{worker}", args.join(", "))
     }
 
     fn carried(&self, params: &[ValueId], inits: &[ValueId]) -> String {

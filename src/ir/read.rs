@@ -673,10 +673,15 @@ impl<'t> Reader<'t> {
             true => self.many(Self::array)?,
             false => Vec::new(),
         };
+        let worker = match self.eat("worker") {
+            true => Some(self.count(0)?),
+            false => None,
+        };
         Ok(OpKind::Call(Box::new(Call {
             kernel,
             args,
             result_arrays,
+            worker,
         })))
     }
 

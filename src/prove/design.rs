@@ -8,7 +8,7 @@ use super::sweep::{self, Verdict};
 use super::{Limits, Stop};
 use super::{machine, network};
 use crate::codes;
-use crate::diagnostics::{Diagnostic, Span};
+use crate::diagnostics::{Diagnostic, Diagnostics, Span};
 use crate::rtl::interface::manifest::Flow;
 use crate::sim::args;
 use crate::sim::cosim::{self, CosimError, CosimOptions};
@@ -92,6 +92,15 @@ pub fn attempt(question: &Question<'_>, work: u64) -> Option<Proof> {
     }
 }
 
+/// The network that a program is, as written; where workers have copies because they may access what others write, with these.
+fn network(program: &ir::Program) -> Result<Option<Network>, Diagnostics> {
+    let network = Network::of(program)?;
+    match network.is_some_and(|network| network.has_copies) {
+        true => Network::of(program),
+        false => Network::as_written(program),
+    }
+}
+
 fn decide(question: &Question<'_>, limits: &Limits) -> Result<Proof, Stop> {
     if question.program.keeps_state() {
         let what = "what is kept between invocations";
@@ -101,8 +110,7 @@ fn decide(question: &Question<'_>, limits: &Limits) -> Result<Proof, Stop> {
     let invalid = |why: String| Stop::Unsuitable(format!("an invalid form: {why}"), None);
     ir::validate::validate(question.program).map_err(|why| invalid(why.to_string()))?;
     rtl::validate::validate(question.design).map_err(invalid)?;
-    let network = Network::of(question.program);
-    let network = network.map_err(|_| invalid("it is no network".into()))?;
+    let network = network(question.program).map_err(|_| invalid("it is no network".into()))?;
     let signature = Signature::with(question.program, network.as_ref());
     let mut sums = Sums::default();
     let mut inputs = inputs(&mut sums, &signature, limits)?;

@@ -126,6 +126,28 @@ impl Elements {
         self.first = First::Same(value, writer);
         self.since.clear();
     }
+    /// The same elements, as if nobody had stored them.
+    pub fn unwritten(mut self) -> Elements {
+        if let First::Same(_, writer) = &mut self.first {
+            *writer = None;
+        }
+        let positions: Vec<usize> = self.since.positions().collect();
+        for position in positions {
+            self.since.set(position)[0].writer = None;
+        }
+        self
+    }
+    /// Stores what was stored in others, as many as these.
+    pub fn overlay(&mut self, others: &Elements) {
+        if let First::Same(value, Some(writer)) = &others.first {
+            self.fill(value.clone(), Some(*writer));
+        }
+        for position in others.since.positions() {
+            if let Some(writer) = others.writer(position) {
+                self.set(position, others.get(position), Some(writer));
+            }
+        }
+    }
     /// All values in order.
     pub fn iter(&self) -> impl Iterator<Item = Value> {
         (0..self.length).map(|position| self.get(position))

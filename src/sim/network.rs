@@ -7,7 +7,7 @@ use crate::ir::{Arg, ArrayId, Attempt, Param, ValueId};
 use crate::sim::elements::{Elements, Invocation, State as Kept};
 use crate::sim::reference::{Actual, Machine, Options, Outcome, RunError, Stop};
 use crate::sim::value::{MOST_TRANSFERS, Signature, Slot, Value};
-use crate::transform::network::{Network, Process};
+use crate::transform::network::{self, Network, Process};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -100,8 +100,9 @@ impl Outside {
 struct State {
     channels: BTreeMap<ArrayId, Channel>,
     arrays: BTreeMap<ArrayId, Elements>,
-    /// How often each array was handed back.
-    versions: BTreeMap<ArrayId, u64>,
+    /// What was made of arrays that several may access at the same time, by those who did: who comes behind some of them finds
+    /// what these wrote, the last of them last, and nothing of others.
+    layers: BTreeMap<ArrayId, BTreeMap<usize, Elements>>,
     values: BTreeMap<ValueId, Value>,
     /// What processes find that the invocation before left.
     kept: Kept,
@@ -129,6 +130,8 @@ enum Ended {
 
 struct Shared<'n> {
     network: &'n Network,
+    /// For each process those that are done when it starts.
+    behind: Vec<BTreeSet<usize>>,
     state: Mutex<State>,
     /// For each process.
     wake: Vec<Condvar>,
@@ -252,10 +255,11 @@ impl Search<'_> {
     fn attempt(&self, depths: &Depths) -> (Option<Ended>, Outcome) {
         let network = self.network;
         let count = network.processes.len();
+        let behind = network::behind(network.processes.iter().map(|process| &process.after[..]));
         let mut state = State {
             channels: BTreeMap::new(),
             arrays: BTreeMap::new(),
-            versions: BTreeMap::new(),
+            layers: contested(network, &behind),
             values: BTreeMap::new(),
             kept: self.invocation.state.clone(),
             done: vec![false; count],
@@ -270,6 +274,7 @@ impl Search<'_> {
         state.load(network, self.invocation, depths);
         let shared = Shared {
             network,
+            behind,
             state: Mutex::new(state),
             wake: (0..count).map(|_| Condvar::new()).collect(),
         };
@@ -308,6 +313,42 @@ fn goes_on(ended: &Option<Ended>) -> bool {
 fn depth_of(network: &Network, stream: ArrayId) -> u64 {
     let stream = network.kernel.arrays[stream].stream.as_ref();
     stream.map_or(1, |stream| stream.depth)
+}
+
+fn overlaid<'e>(mut array: Elements, layers: impl Iterator<Item = &'e Elements>) -> Elements {
+    layers.for_each(|layer| array.overlay(layer));
+    array
+}
+
+/// The arrays that a process may write while another one accesses them, as the workers of a grid do.
+fn contested(
+    network: &Network,
+    behind: &[BTreeSet<usize>],
+) -> BTreeMap<ArrayId, BTreeMap<usize, Elements>> {
+    let mut users: BTreeMap<ArrayId, Vec<usize>> = BTreeMap::new();
+    for (number, process) in network.processes.iter().enumerate() {
+        for arg in &process.args {
+            if let Arg::Array(id) = arg {
+                users.entry(*id).or_default().push(number);
+            }
+        }
+    }
+    users.retain(|id, users| {
+        let is_memory = network.kernel.arrays[*id].stream.is_none();
+        let writes = |user: &&usize| network.processes[**user].written.contains(id);
+        let mut writers = users.iter().filter(writes);
+        is_memory
+            && writers.any(|writer| {
+                let is_apart = |user: &usize| {
+                    user == writer
+                        || behind[*user].contains(writer)
+                        || behind[*writer].contains(user)
+                };
+                !users.iter().all(is_apart)
+            })
+    });
+    let none = |id| (id, BTreeMap::new());
+    users.into_keys().map(none).collect()
 }
 
 /// What each process is told when it asks what depends on timing.
@@ -402,7 +443,7 @@ impl State {
         signature: &Signature,
         invocation: &Invocation,
     ) -> (Option<Ended>, Outcome) {
-        let mut outcome = self.outcome;
+        let mut outcome = std::mem::take(&mut self.outcome);
         outcome.unasked = self.timed.iter().flatten().map(VecDeque::len).sum();
         let kernel = &network.kernel;
         let ended = self.stopped.is_none();
@@ -416,7 +457,7 @@ impl State {
                             outcome.cursors.insert(number, outside.cursor);
                             Some(outside.elements)
                         }
-                        None => self.arrays.remove(id).filter(|_| ended),
+                        None => self.take_array(*id).filter(|_| ended),
                     }
                 }
             };
@@ -425,7 +466,7 @@ impl State {
         let mut yields = kernel.body.yields.iter();
         for (result, slot) in kernel.results.iter().zip(&signature.results) {
             let left = match result {
-                crate::ir::ResultSlot::Array(id) => self.arrays.remove(id),
+                crate::ir::ResultSlot::Array(id) => self.take_array(*id),
                 crate::ir::ResultSlot::Scalar(ty) => {
                     let value = yields.next().and_then(|value| self.values.get(value));
                     value.map(|value| Elements::one(*ty, value.clone()))
@@ -438,20 +479,30 @@ impl State {
         (self.stopped, outcome)
     }
 
-    /// What a process made of an array, given what it took and the version of that. Others may have written other elements of
-    /// it meanwhile: the workers of a grid do.
-    fn hand_back(&mut self, id: ArrayId, made: Elements, (took, version): (Elements, Option<u64>)) {
-        if self.versions.get(&id).copied() == version {
-            self.arrays.insert(id, made);
-        } else if let Some(array) = self.arrays.get_mut(&id) {
-            for position in 0..made.len() {
-                let value = made.get(position);
-                if value != took.get(position) {
-                    array.set(position, value, made.writer(position));
-                }
-            }
+    /// An array as a process finds it behind others.
+    fn array(&self, id: ArrayId, behind: &BTreeSet<usize>) -> Elements {
+        let array = self.arrays[&id].clone();
+        let Some(layers) = self.layers.get(&id) else {
+            return array;
+        };
+        let layers = layers.iter();
+        let layers = layers.filter(|(process, _)| behind.contains(process));
+        overlaid(array, layers.map(|(_, layer)| layer)).unwritten()
+    }
+
+    /// An array as all leave it.
+    fn take_array(&mut self, id: ArrayId) -> Option<Elements> {
+        let array = self.arrays.remove(&id)?;
+        let layers = self.layers.remove(&id).unwrap_or_default();
+        Some(overlaid(array, layers.values()))
+    }
+
+    /// What a process made of an array.
+    fn hand_back(&mut self, id: ArrayId, process: usize, made: Elements) {
+        match self.layers.get_mut(&id) {
+            Some(layers) => _ = layers.insert(process, made),
+            None => _ = self.arrays.insert(id, made),
         }
-        *self.versions.entry(id).or_default() += 1;
     }
 
     /// Whether a process could go on.
@@ -744,11 +795,11 @@ impl<'n> Link<'n> {
                     args.push(Actual::Scalar(state.values[value].clone()))
                 }
                 (Param::Array(own), Arg::Array(id)) if kernel.arrays[*own].stream.is_none() => {
-                    let elements = state.arrays[id].clone();
+                    let behind = &self.shared.behind[self.process];
+                    let elements = state.array(*id, behind);
                     let at = machine.allocate(kernel, *own, elements)?;
                     if process.written.contains(id) {
-                        let version = state.versions.get(id).copied();
-                        taken.push((*id, at, (state.arrays[id].clone(), version)));
+                        taken.push((*id, at));
                     }
                     args.push(Actual::Array(at));
                 }
@@ -760,8 +811,8 @@ impl<'n> Link<'n> {
         let results = machine.call(process.program.top, args, &[])?;
         let mut state = self.shared.lock();
         machine.leave_state(self.process, &mut state.outcome.state);
-        for (id, at, before) in taken {
-            state.hand_back(id, machine.take(at), before);
+        for (id, at) in taken {
+            state.hand_back(id, self.process, machine.take(at));
         }
         state
             .values

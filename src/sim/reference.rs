@@ -266,7 +266,7 @@ impl<'p> Prepared<'p> {
 
     fn made(program: Cow<'p, Program>) -> Result<Prepared<'p>, RunError> {
         let wrong = |errors: Diagnostics| RunError::BadInvocation(errors.0[0].message.clone());
-        let network = Network::of(&program).map_err(wrong)?;
+        let network = Network::as_written(&program).map_err(wrong)?;
         let signature = Signature::with(&program, network.as_ref());
         let program = match program.keeps_state() && network.is_none() {
             true => Cow::Owned(Program::alone(inline::inline(&program).map_err(wrong)?)),

@@ -312,7 +312,7 @@ fn assumed(kernel: &Kernel) -> BTreeMap<usize, Range> {
 impl Signature {
     /// That of a program's top kernel.
     pub fn of(program: &Program) -> Signature {
-        let network = Network::of(program).ok().flatten();
+        let network = Network::as_written(program).ok().flatten();
         Signature::with(program, network.as_ref())
     }
 

@@ -2,9 +2,10 @@
 //!
 //! A parameter has two ports. Where more workers access it, it is copied to memories inside before the grid, and back after it
 //! where it is written; along the dimensions in which every worker has indices of its own it is split completely, into blocks where
-//! each worker stays in one, and cyclically where each has indices that leave the same remainder.
+//! each worker stays in one, and cyclically where each has indices that leave the same remainder. Workers of which that is not known
+//! that they keep apart get copies of their own (`own_copies`).
 
-use super::network::{Group, GroupKind, Note};
+use super::network::{Given, Group, GroupKind, Worker};
 use super::own_copies;
 use crate::codes;
 use crate::diagnostics::{Diagnostic, Span};
@@ -22,54 +23,69 @@ use std::ops::Range;
 /// Workers that can share a parameter as it is.
 const PORTS: usize = 2;
 
-/// Gives workers memories of their own, where they are too many for those that there are; what that takes, in words.
+/// Pairs of accesses that are compared, at most.
+const MOST_PAIRS: usize = 10_000_000;
+
+/// Gives workers memories of their own, where they are too many for those that there are, or may not keep apart.
 ///
 /// Errors: two workers write one element.
-pub(super) fn localise(
-    outer: &mut Kernel,
-    groups: &mut Vec<Group>,
-) -> Result<Vec<Note>, Diagnostic> {
-    let mut notes = Vec::new();
-    let mut at = 0;
-    while at < groups.len() {
-        let beside = groups[at..]
-            .iter()
-            .take_while(|group| group.is_beside(&groups[at]));
-        let count = beside.count().max(1);
-        let mut end = at + count;
-        for (array, uses) in shared(outer, &groups[at..end])? {
-            let grid = at..end;
-            end += Localise {
+pub(super) fn localise(outer: &mut Kernel, groups: &mut Vec<Group>) -> Result<Given, Diagnostic> {
+    let mut given = Given::default();
+    let grids = groups.iter().flat_map(|group| &group.workers);
+    let grids: BTreeSet<usize> = grids.map(|worker| worker.grid).collect();
+    for grid in grids {
+        for (array, uses) in shared(outer, groups, grid)? {
+            Localise {
                 outer,
                 groups,
-                notes: &mut notes,
+                given: &mut given,
             }
             .array(array, &uses, grid);
         }
-        at = end;
     }
-    Ok(notes)
+    Ok(given)
+}
+
+/// The groups of a grid: they stand one behind the other.
+pub(super) fn range(groups: &[Group], grid: usize) -> Range<usize> {
+    let is_of_it = |group: &Group| group.worker(grid).is_some();
+    let start = groups.iter().position(is_of_it).unwrap_or(0);
+    start
+        ..groups
+            .iter()
+            .rposition(is_of_it)
+            .map_or(start, |last| last + 1)
 }
 
 /// How the workers of a grid use an array.
 struct Uses {
-    /// How many there are.
-    workers: usize,
-    is_written: bool,
+    /// Those that do.
+    workers: BTreeSet<u32>,
     /// The dimensions in which every access has an index that is known while compiling.
     dims: BTreeSet<usize>,
     /// Of each dimension the indices that each worker accesses lie between; `None`: not known of all.
-    spans: Vec<Option<BTreeMap<usize, (i128, i128)>>>,
+    spans: Vec<Option<BTreeMap<u32, (i128, i128)>>>,
     /// Of each dimension what is known of the indices that each worker accesses from their form.
-    residues: Vec<BTreeMap<usize, Residue>>,
+    residues: Vec<BTreeMap<u32, Residue>>,
     /// Elements that are written whatever happens, each with a worker that does, and where.
-    surely: BTreeMap<Vec<BigInt>, (usize, Span)>,
-    /// Where workers write, dimension by dimension.
-    writes: Vec<(usize, Vec<Reach>)>,
-    /// Whether they write elements only, one at a time.
-    by_element: bool,
-    /// Who reads it.
-    readers: BTreeSet<usize>,
+    surely: BTreeMap<Vec<BigInt>, (u32, Span)>,
+    reads: Vec<Access>,
+    writes: Vec<Access>,
+}
+
+/// A place where a worker reads or writes.
+struct Access {
+    worker: u32,
+    /// Dimension by dimension.
+    reach: Vec<Reach>,
+}
+
+impl Access {
+    /// Whether both are by one worker, or cannot be of one element.
+    fn is_apart(&self, other: &Access) -> bool {
+        let mut dims = self.reach.iter().zip(&other.reach);
+        self.worker == other.worker || dims.any(|(one, other)| one.is_apart(other))
+    }
 }
 
 /// The indices of an access in a dimension: between which they lie, if that is known, and what their form says.
@@ -80,6 +96,19 @@ struct Reach {
 }
 
 impl Reach {
+    /// Any index.
+    const ANY: Reach = Reach {
+        span: None,
+        residue: Residue::ANY,
+    };
+
+    /// Whether no index is of both.
+    fn is_apart(&self, other: &Reach) -> bool {
+        let spans = self.span.zip(other.span);
+        let by_span = spans.is_some_and(|(one, other)| one.1 < other.0 || other.1 < one.0);
+        by_span || self.residue.is_apart(other.residue)
+    }
+
     /// The parts of a split that such an index may be in.
     fn parts(&self, split: &Split) -> Vec<u64> {
         let last = i128::from(split.extent) - 1;
@@ -95,8 +124,21 @@ impl Reach {
 }
 
 impl Uses {
+    fn of(array: &Array) -> Uses {
+        let dims = array.shape.len();
+        Uses {
+            workers: BTreeSet::new(),
+            dims: (0..dims).collect(),
+            spans: vec![Some(BTreeMap::new()); dims],
+            residues: vec![BTreeMap::new(); dims],
+            surely: BTreeMap::new(),
+            reads: Vec::new(),
+            writes: Vec::new(),
+        }
+    }
+
     /// A worker accesses this element, too.
-    fn widen(&mut self, worker: usize, indices: &[ValueId], values: &Values, counters: &Counters) {
+    fn widen(&mut self, worker: u32, indices: &[ValueId], values: &Values, counters: &Counters) {
         for (span, &index) in self.spans.iter_mut().zip(indices) {
             let (Some(spans), Some((low, high))) = (span.as_mut(), values.range(index)) else {
                 *span = None;
@@ -112,31 +154,30 @@ impl Uses {
         }
     }
 
-    /// A worker writes this element.
-    fn writes(&mut self, worker: usize, indices: &[ValueId], values: &Values, counters: &Counters) {
-        let reach = indices.iter().map(|&index| Reach {
-            span: values.range(index),
-            residue: residue(index, values, counters),
-        });
-        self.writes.push((worker, reach.collect()));
-    }
-
     fn is_read(&self) -> bool {
-        !self.readers.is_empty()
+        !self.reads.is_empty()
     }
 
-    /// Whether those who do not write do not read either.
-    fn only_writers_read(&self) -> bool {
-        let writes = |reader: &usize| self.writes.iter().any(|(worker, _)| worker == reader);
-        self.readers.iter().all(writes)
+    fn is_written(&self) -> bool {
+        !self.writes.is_empty()
+    }
+
+    /// Whether no worker writes what another one accesses; if that takes too long to find out, it is not known.
+    fn are_apart(&self) -> bool {
+        let accesses = self.reads.len() + self.writes.len();
+        self.writes.len().saturating_mul(accesses) <= MOST_PAIRS
+            && self.writes.iter().all(|write| {
+                let mut others = self.reads.iter().chain(&self.writes);
+                others.all(|other| write.is_apart(other))
+            })
     }
 
     /// Whether more workers may write to a bank than it has ports.
     fn is_crowded(&self, shape: &[u64], partition: &[Partition]) -> bool {
         let splits = splits(shape, partition);
         // Of each bank, who writes it, and in how many places; each of those may need a port.
-        let mut writers: BTreeMap<Vec<u64>, Vec<usize>> = BTreeMap::new();
-        for (worker, reach) in &self.writes {
+        let mut writers: BTreeMap<Vec<u64>, Vec<u32>> = BTreeMap::new();
+        for Access { worker, reach } in &self.writes {
             let mut banks = vec![Vec::new()];
             for split in &splits {
                 let parts = reach[split.dim].parts(split);
@@ -156,7 +197,7 @@ impl Uses {
     }
 
     /// A worker may access any element.
-    fn widen_to_all(&mut self, worker: usize) {
+    fn widen_to_all(&mut self, worker: u32) {
         self.dims.clear();
         self.spans.fill(None);
         for residues in &mut self.residues {
@@ -195,7 +236,7 @@ fn residue(index: ValueId, values: &Values, counters: &Counters) -> Residue {
 }
 
 /// The smallest factor by which all workers that access different remainders do.
-fn cycle(extent: u64, residues: &BTreeMap<usize, Residue>) -> Option<u64> {
+fn cycle(extent: u64, residues: &BTreeMap<u32, Residue>) -> Option<u64> {
     let by = residues.values().fold(0i128, |by, one| by.gcd(&one.by));
     let different = |factor: u64| -> usize {
         let all = residues.values().map(|one| one.modulo(factor.into()));
@@ -211,7 +252,7 @@ fn cycle(extent: u64, residues: &BTreeMap<usize, Residue>) -> Option<u64> {
 }
 
 /// The smallest blocks of a dimension of which each worker needs one only: how many there are, if there are several.
-fn blocks(extent: u64, spans: &BTreeMap<usize, (i128, i128)>) -> Option<u64> {
+fn blocks(extent: u64, spans: &BTreeMap<u32, (i128, i128)>) -> Option<u64> {
     let widest = spans.values().map(|(low, high)| high - low + 1).max()?;
     let most = extent.div_ceil(u64::try_from(widest).ok()?).min(MAX_BANKS);
     let fits = |factor: &u64| {
@@ -235,19 +276,26 @@ fn values(outer: &Kernel, grid: &[Group]) -> Values {
 /// The arrays that more workers access than it has ports, or that they write.
 ///
 /// Errors: two of them write an element, whatever the data.
-fn shared(outer: &Kernel, grid: &[Group]) -> Result<Vec<(ArrayId, Uses)>, Diagnostic> {
+fn shared(
+    outer: &Kernel,
+    groups: &[Group],
+    grid: usize,
+) -> Result<Vec<(ArrayId, Uses)>, Diagnostic> {
     let mut found: BTreeMap<ArrayId, Uses> = BTreeMap::new();
-    if grid.len() < 2 {
+    let groups = &groups[range(groups, grid)];
+    if groups.len() < 2 {
         return Ok(Vec::new());
     }
-    let values = values(outer, grid);
-    for (worker, group) in grid.iter().enumerate() {
+    let values = values(outer, groups);
+    for group in groups {
+        let Some(worker) = group.worker(grid) else {
+            continue;
+        };
         let block = Block {
             ops: group.ops.clone(),
             yields: Vec::new(),
         };
         let mut constants: BTreeMap<ValueId, &BigInt> = BTreeMap::new();
-        let mut seen = BTreeSet::new();
         let mut counters = Counters::new();
         block.for_each_op(&mut |op| {
             match &op.kind {
@@ -268,34 +316,29 @@ fn shared(outer: &Kernel, grid: &[Group]) -> Result<Vec<(ArrayId, Uses)>, Diagno
                 if !is_memory {
                     continue;
                 }
-                let uses = found.entry(id).or_insert_with(|| Uses {
-                    workers: 0,
-                    is_written: false,
-                    dims: (0..array.shape.len()).collect(),
-                    spans: vec![Some(BTreeMap::new()); array.shape.len()],
-                    residues: vec![BTreeMap::new(); array.shape.len()],
-                    surely: BTreeMap::new(),
-                    writes: Vec::new(),
-                    by_element: true,
-                    readers: BTreeSet::new(),
-                });
-                uses.workers += usize::from(seen.insert(id));
-                uses.readers.extend(read.contains(&id).then_some(worker));
-                uses.is_written |= written.contains(&id);
-                match touch::element(&op.kind) {
+                let uses = found.entry(id).or_insert_with(|| Uses::of(array));
+                uses.workers.insert(worker);
+                let reach = match touch::element(&op.kind) {
                     Some(at) => {
                         uses.dims
                             .retain(|&dim| constants.contains_key(&at.indices[dim]));
                         uses.widen(worker, &at.indices, &values, &counters);
-                        if written.contains(&id) {
-                            uses.writes(worker, &at.indices, &values, &counters);
-                        }
+                        let reach = |&index| Reach {
+                            span: values.range(index),
+                            residue: residue(index, &values, &counters),
+                        };
+                        at.indices.iter().map(reach).collect()
                     }
                     None => {
                         uses.widen_to_all(worker);
-                        uses.by_element = false;
+                        vec![Reach::ANY; array.shape.len()]
                     }
-                }
+                };
+                let accesses = match written.contains(&id) {
+                    true => &mut uses.writes,
+                    false => &mut uses.reads,
+                };
+                accesses.push(Access { worker, reach });
             }
         });
         // Statements that are in no loop or branch.
@@ -318,7 +361,10 @@ fn shared(outer: &Kernel, grid: &[Group]) -> Result<Vec<(ArrayId, Uses)>, Diagno
             }
         }
     }
-    found.retain(|_, uses| uses.workers > PORTS || uses.is_written && uses.workers > 1);
+    found.retain(|_, uses| {
+        let workers = uses.workers.len();
+        workers > PORTS || uses.is_written() && workers > 1
+    });
     Ok(found.into_iter().collect())
 }
 
@@ -341,62 +387,61 @@ fn written_twice(array: &Array, again: Span, first: Span) -> Diagnostic {
 struct Localise<'n> {
     outer: &'n mut Kernel,
     groups: &'n mut Vec<Group>,
-    notes: &'n mut Vec<Note>,
+    given: &'n mut Given,
 }
 
 impl Localise<'_> {
-    /// Splits an array, or a copy of it; how many groups were added before the end of the grid.
-    fn array(&mut self, id: ArrayId, uses: &Uses, grid: Range<usize>) -> usize {
+    /// Splits an array, or a copy of it.
+    fn array(&mut self, id: ArrayId, uses: &Uses, grid: usize) {
         let array = self.outer.arrays[id].clone();
         let partition = uses.partition(&array.shape);
-        if array.partition.is_empty()
-            && uses.is_crowded(&array.shape, &partition)
-            && uses.by_element
-            && uses.only_writers_read()
-        {
+        let is_crowded = array.partition.is_empty() && uses.is_crowded(&array.shape, &partition);
+        if is_crowded || !uses.are_apart() {
             return self.own_copies(id, uses, grid);
         }
         // A copy that is only read may have any number of ports.
-        let is_copied = array.kind != ArrayKind::Local && !uses.is_written;
+        let is_copied = array.kind != ArrayKind::Local && !uses.is_written();
         let helps = !partition.is_empty() || is_copied;
         if !array.partition.is_empty() || !helps || !is_valid(&array.shape, &partition) {
-            return 0;
+            return;
         }
         if array.kind == ArrayKind::Local {
             self.outer.arrays[id].partition = partition;
-            return 0;
+            return;
         }
-        let local = with_local(self.outer, &mut self.groups[grid.clone()], id);
+        let range = range(self.groups, grid);
+        let local = with_local(self.outer, &mut self.groups[range.clone()], id);
         self.outer.arrays[local].partition = partition;
         let elements: u64 = array.shape.iter().product();
         let written = uses.surely.len() as u64;
         let is_kept = uses.is_read() || written < elements;
-        let ways = u64::from(is_kept) + u64::from(uses.is_written);
+        let ways = u64::from(is_kept) + u64::from(uses.is_written());
         let note = format!(
             "'{}' is copied to memories of the workers, {} elements, which takes about {} cycles",
             array.name,
             elements,
             ways * elements
         );
-        let span = self.groups[grid.start].span;
-        self.notes.push((span, note));
+        let Range { start, end } = range;
+        let span = self.groups[start].span;
+        self.given.notes.push((span, note));
         let name = format!("{}_copy", array.name);
-        if uses.is_written {
-            self.groups
-                .insert(grid.end, copying(&name, span, id, local));
+        let around = around(self.groups, grid);
+        if uses.is_written() {
+            let behind = copying(&name, span, id, local);
+            self.groups.insert(end, behind.inside(&around));
         }
         // What is not written stays what it was.
         if is_kept {
             let before = copying(&name, span, local, id);
-            self.groups.insert(grid.start, before);
+            self.groups.insert(start, before.inside(&around));
         }
-        usize::from(is_kept)
     }
 
     /// Gives each worker a copy of an array of which any of them may write any element.
-    fn own_copies(&mut self, id: ArrayId, uses: &Uses, grid: Range<usize>) -> usize {
+    fn own_copies(&mut self, id: ArrayId, uses: &Uses, grid: usize) {
         let array = &self.outer.arrays[id];
-        let writers: BTreeSet<usize> = uses.writes.iter().map(|(worker, _)| *worker).collect();
+        let writers: BTreeSet<u32> = uses.writes.iter().map(|write| write.worker).collect();
         let note = format!(
             "'{}' is written by {} workers at places that the data decide: each has a copy of {} elements, which are gathered \
              behind them",
@@ -404,9 +449,21 @@ impl Localise<'_> {
             writers.len(),
             array.len()
         );
-        self.notes.push((self.groups[grid.start].span, note));
-        own_copies::run(self.outer, self.groups, grid, (id, uses.is_read()))
+        let span = self.groups[range(self.groups, grid).start].span;
+        self.given.notes.push((span, note));
+        self.given.has_copies = true;
+        own_copies::run(self.outer, self.groups, grid, (id, uses.is_read()));
     }
+}
+
+/// The workers that a grid is inside of.
+pub(super) fn around(groups: &[Group], grid: usize) -> Vec<Worker> {
+    let first = &groups[range(groups, grid).start];
+    let workers = first.workers.iter();
+    workers
+        .take_while(|worker| worker.grid != grid)
+        .copied()
+        .collect()
 }
 
 /// Has groups use an array inside in place of another one.
@@ -443,6 +500,7 @@ pub(super) fn copying(name: &str, span: Span, dst: ArrayId, src: ArrayId) -> Gro
         name: name.into(),
         span,
         kind: GroupKind::Statements,
+        workers: Vec::new(),
         ops: vec![Op {
             kind: OpKind::Copy { dst, src },
             results: Vec::new(),

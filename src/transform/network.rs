@@ -32,6 +32,8 @@ pub struct Network {
     pub processes: Vec<Process>,
     /// What was made of arrays that many processes share.
     pub notes: Vec<Note>,
+    /// Whether workers have copies of arrays because they may access what others write.
+    pub has_copies: bool,
 }
 
 /// A part of a network.
@@ -49,6 +51,15 @@ pub struct Process {
     pub after: Vec<usize>,
     /// The call or the first statement.
     pub span: Span,
+}
+
+/// Memories that workers were given.
+#[derive(Default)]
+pub(super) struct Given {
+    /// What that takes, in words.
+    pub(super) notes: Vec<Note>,
+    /// Whether copies are among them because workers may access what others write.
+    pub(super) has_copies: bool,
 }
 
 /// A note about a network.
@@ -88,11 +99,30 @@ pub struct Users {
 }
 
 impl Network {
-    /// The network that a program is; `None`: none of its kernels has to do with streams.
+    /// The network that a program is, with memories for the workers of grids; `None`: none of its kernels has to do with streams.
+    ///
+    /// Errors: as of the network as written; two workers write one element, whatever the data.
+    pub fn of(program: &Program) -> Result<Option<Network>, Diagnostics> {
+        Network::with(program, |outer, groups| {
+            let mut given = grids::localise(outer, groups)?;
+            given.notes.extend(readers::share_ports(outer, groups));
+            Ok(given)
+        })
+    }
+
+    /// The network that a program is, where workers share the arrays that they are passed, as the program says; `None`: none of its
+    /// kernels has to do with streams. This is what the reference runs.
     ///
     /// Errors: two producers of a stream, a parameter that is no stream of one direction, calls with streams inside of
     /// loops where the callee has streams of its own, too many operations or processes.
-    pub fn of(program: &Program) -> Result<Option<Network>, Diagnostics> {
+    pub fn as_written(program: &Program) -> Result<Option<Network>, Diagnostics> {
+        Network::with(program, |_, _| Ok(Given::default()))
+    }
+
+    fn with(
+        program: &Program,
+        give_memories: impl Fn(&mut Kernel, &mut Vec<Group>) -> Result<Given, Diagnostic>,
+    ) -> Result<Option<Network>, Diagnostics> {
         if !is_network(program) {
             return Ok(None);
         }
@@ -109,6 +139,8 @@ impl Network {
             inlined: &inlined,
             outer,
             groups: Vec::new(),
+            path: Vec::new(),
+            grids: 0,
             budget: inline::MAX_OPS,
         };
         let yields = gather.block(body, &top.name)?;
@@ -117,9 +149,12 @@ impl Network {
             mut groups,
             ..
         } = gather;
-        let mut notes = grids::localise(&mut outer, &mut groups)?;
-        notes.extend(readers::share_ports(&mut outer, &mut groups));
-        let network = assemble(outer, groups, yields, notes)?;
+        let Given { notes, has_copies } = give_memories(&mut outer, &mut groups)?;
+        let network = Network {
+            notes,
+            has_copies,
+            ..assemble(outer, groups, yields)?
+        };
         network.check()?;
         Ok(Some(network))
     }
@@ -270,7 +305,17 @@ pub(super) struct Group {
     pub(super) name: String,
     pub(super) span: Span,
     pub(super) kind: GroupKind,
+    /// The workers that it is or is inside of, from the outermost.
+    pub(super) workers: Vec<Worker>,
     pub(super) ops: Vec<Op>,
+}
+
+/// A worker of a grid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Worker {
+    /// Of all grids of the network, numbered as they stand in the text, those outside before those inside of them.
+    pub(super) grid: usize,
+    pub(super) number: u32,
 }
 
 /// What a process was in the text.
@@ -283,10 +328,25 @@ pub(super) enum GroupKind {
 }
 
 impl Group {
-    /// Whether both are workers of one grid: a call of which there are many.
+    /// Whether both are in different workers of one grid.
     pub(super) fn is_beside(&self, other: &Group) -> bool {
-        let is_call = |group: &Group| matches!(group.kind, GroupKind::Call(_));
-        is_call(self) && is_call(other) && self.span == other.span
+        let mut pairs = self.workers.iter().zip(&other.workers);
+        let first = pairs.find(|(one, other)| one != other);
+        first.is_some_and(|(one, other)| one.grid == other.grid)
+    }
+
+    /// The same group inside of these workers.
+    pub(super) fn inside(self, workers: &[Worker]) -> Group {
+        let workers = workers.to_vec();
+        Group { workers, ..self }
+    }
+
+    /// Its worker of a grid.
+    pub(super) fn worker(&self, grid: usize) -> Option<u32> {
+        let mut workers = self.workers.iter();
+        workers
+            .find(|worker| worker.grid == grid)
+            .map(|worker| worker.number)
     }
 }
 
@@ -298,6 +358,10 @@ struct Gather<'p> {
     inlined: &'p [Kernel],
     outer: Kernel,
     groups: Vec<Group>,
+    /// The workers inside of which the next group is.
+    path: Vec<Worker>,
+    /// How many there are.
+    grids: usize,
     budget: usize,
 }
 
@@ -307,6 +371,8 @@ impl Gather<'_> {
         let mut renamed: BTreeMap<ValueId, ValueId> = BTreeMap::new();
         // Statements do not go on with those before a call.
         let mut open = false;
+        // The last worker.
+        let mut last: Option<Worker> = None;
         for mut op in body.ops {
             rename(&mut op, &renamed);
             let OpKind::Call(call) = &op.kind else {
@@ -322,6 +388,9 @@ impl Gather<'_> {
                 continue;
             };
             open = false;
+            let worker = self.worker(call, last);
+            self.path.extend(worker);
+            last = worker.or(last);
             let callee = &self.program.kernels[call.kernel];
             let yields = if self.has_processes(call.kernel) {
                 let mut copier = Copier::of_call(&mut self.outer, callee, call, &mut self.budget);
@@ -335,12 +404,28 @@ impl Gather<'_> {
             } else {
                 self.grid(&callee.mapping, call, op.span)?
             };
+            if worker.is_some() {
+                self.path.pop();
+            }
             renamed.extend(op.results.iter().copied().zip(yields));
         }
         let yields = body.yields.into_iter();
         Ok(yields
             .map(|value| renamed.get(&value).copied().unwrap_or(value))
             .collect())
+    }
+
+    /// The worker that a call is, given the last one before it.
+    fn worker(&mut self, call: &Call, before: Option<Worker>) -> Option<Worker> {
+        let number = call.worker?;
+        let goes_on = before.filter(|before| before.number < number);
+        let grid = goes_on.map_or_else(|| self.new_grid(), |before| before.grid);
+        Some(Worker { grid, number })
+    }
+
+    fn new_grid(&mut self) -> usize {
+        self.grids += 1;
+        self.grids - 1
     }
 
     /// Adds the process of a call; what it yields.
@@ -385,9 +470,12 @@ impl Gather<'_> {
             .iter()
             .map(|&extent| (0..extent).collect())
             .collect();
-        for ids in combinations(axes.iter()) {
+        let grid = self.new_grid();
+        for (number, ids) in (0..).zip(combinations(axes.iter())) {
             if let Some(worker) = workers::worker(callee, mapping, &ids).map_err(refused)? {
+                self.path.push(Worker { grid, number });
                 self.call(&worker, call, span)?;
+                self.path.pop();
             }
         }
         Ok(Vec::new())
@@ -418,6 +506,7 @@ impl Gather<'_> {
             name: name.to_string(),
             span,
             kind,
+            workers: self.path.clone(),
             ops: Vec::new(),
         });
         Ok(())
@@ -590,7 +679,6 @@ fn assemble(
     mut outer: Kernel,
     groups: Vec<Group>,
     yields: Vec<ValueId>,
-    notes: Vec<Note>,
 ) -> Result<Network, Diagnostics> {
     let constants = constants(&groups);
     let does = |group: &Group| {
@@ -608,6 +696,7 @@ fn assemble(
             name: outer.name.clone(),
             span: outer.span,
             kind: GroupKind::Statements,
+            workers: Vec::new(),
             ops: Vec::new(),
         });
     }
@@ -679,7 +768,8 @@ fn assemble(
     Ok(Network {
         kernel: outer,
         processes,
-        notes,
+        notes: Vec::new(),
+        has_copies: false,
     })
 }
 

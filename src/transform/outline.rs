@@ -95,6 +95,7 @@ fn outlined(kernel: &Kernel, op: Op, name: &str) -> (Kernel, Call) {
         kernel: KernelId::new(0),
         args,
         result_arrays: Vec::new(),
+        worker: None,
     };
     (made, call)
 }

@@ -1,54 +1,74 @@
-//! Workers that may write any element of an array each get a copy of it, and marks of what they have written; behind the grid
-//! each element comes from the copy of the worker that wrote it, and stays what it was if none did.
+//! Workers that may access what another one writes each get a copy of the array, and marks of what they have written; behind the
+//! grid each element comes from the copy of the last worker, in the order of their numbers, that wrote it, and stays what it was if
+//! none did.
 //!
-//! No element is written by two workers, so that no order among them has to be kept.
+//! So each worker finds what was there before the grid, and what it wrote itself; a program that keeps workers apart does not see
+//! that, and of any other what comes out does not depend on who is faster.
 
-use super::grids::with_local;
+use super::grids::{around, range, with_local};
 use super::local_copy;
 use super::network::{Group, GroupKind};
 use crate::diagnostics::Span;
-use crate::ir::analysis::touch;
+use crate::ir::analysis::touch::Touched;
 use crate::ir::{
     Array, ArrayId, ArrayKind, ArrayTags, BinaryOp, Build, Const, Kernel, Op, OpKind, Scalar,
     ValueId,
 };
-use std::ops::Range;
 
 /// What a worker has in place of an array.
 #[derive(Clone, Copy)]
 struct Own {
     copy: ArrayId,
-    marks: ArrayId,
+    /// If it writes.
+    marks: Option<ArrayId>,
 }
 
-/// Gives the workers of a grid copies of an array that they write element by element; those who read it find what was there
-/// before, or what they wrote. Gives how many groups were added before the grid.
+/// Gives the workers of a grid copies of an array that they access; those who read it find what was there before, or what they
+/// wrote.
 pub(super) fn run(
     outer: &mut Kernel,
     groups: &mut Vec<Group>,
-    grid: Range<usize>,
+    grid: usize,
     (id, is_read): (ArrayId, bool),
-) -> usize {
+) {
+    let grid_at = range(groups, grid);
+    let span = groups[grid_at.start].span;
     let mut owns = Vec::new();
-    for at in grid.clone() {
-        let writes = |op: &Op| touch::arrays(&op.kind).1.contains(&id);
-        let inside = |op: &Op| op.kind.blocks().iter().any(|block| block.any_op(&writes));
-        if !groups[at].ops.iter().any(|op| writes(op) || inside(op)) {
+    let mut at = grid_at.start;
+    while at < grid_at.end {
+        let worker = groups[at].worker(grid);
+        let those = groups[at..grid_at.end].iter();
+        let count = those
+            .take_while(|group| group.worker(grid) == worker)
+            .count();
+        let those = &mut groups[at..at + count];
+        at += count;
+        let touched: Vec<Touched> = those
+            .iter()
+            .map(|group| Touched::by_all(&group.ops))
+            .collect();
+        if worker.is_none() || !touched.iter().any(|touched| touched.contains(id)) {
             continue;
         }
-        let own = own(outer, &mut groups[at..=at], (id, owns.len()));
-        mark(outer, &mut groups[at].ops, own);
-        clear(outer, &mut groups[at], own);
+        let first = touched
+            .iter()
+            .position(|touched| touched.written.contains(&id));
+        let own = own(outer, those, (id, owns.len()), first.is_some());
+        if let (Some(first), Some(marks)) = (first, own.marks) {
+            for group in those.iter_mut() {
+                mark(outer, &mut group.ops, (own.copy, marks));
+            }
+            clear(outer, &mut those[first], marks);
+        }
         owns.push(own);
     }
-    let span = groups[grid.start].span;
+    let around = around(groups, grid);
     let gathered = gathered(outer, id, &owns, span);
-    groups.insert(grid.end, gathered);
+    groups.insert(grid_at.end, gathered.inside(&around));
     if is_read {
         let handed = handed(outer, id, &owns, span);
-        groups.insert(grid.start, handed);
+        groups.insert(grid_at.start, handed.inside(&around));
     }
-    usize::from(is_read)
 }
 
 /// Puts what is in an array into each of the copies.
@@ -77,13 +97,19 @@ fn statements(
         name,
         span,
         kind: GroupKind::Statements,
+        workers: Vec::new(),
         ops,
     }
 }
 
 /// The arrays of a worker, which it uses from now on.
-fn own(outer: &mut Kernel, group: &mut [Group], (id, number): (ArrayId, usize)) -> Own {
-    let copy = with_local(outer, group, id);
+fn own(
+    outer: &mut Kernel,
+    groups: &mut [Group],
+    (id, number): (ArrayId, usize),
+    is_written: bool,
+) -> Own {
+    let copy = with_local(outer, groups, id);
     let array = &mut outer.arrays[copy];
     array.name = format!("{}_{number}", array.name);
     let marks = Array {
@@ -94,38 +120,48 @@ fn own(outer: &mut Kernel, group: &mut [Group], (id, number): (ArrayId, usize)) 
         tags: ArrayTags::default(),
         ..array.clone()
     };
-    let marks = outer.arrays.push(marks);
+    let marks = is_written.then(|| outer.arrays.push(marks));
     Own { copy, marks }
 }
 
-/// Marks each element that operations store.
-fn mark(outer: &mut Kernel, ops: &mut Vec<Op>, own: Own) {
+/// Marks each element that operations store in a copy.
+fn mark(outer: &mut Kernel, ops: &mut Vec<Op>, (copy, marks): (ArrayId, ArrayId)) {
     for mut op in std::mem::take(ops) {
         for block in op.kind.blocks_mut() {
-            mark(outer, &mut block.ops, own);
+            mark(outer, &mut block.ops, (copy, marks));
         }
         let stored = match &op.kind {
-            OpKind::Store { at, .. } if at.array == own.copy => Some(at.clone()),
+            OpKind::Store { at, .. } if at.array == copy => Some(Some(at.clone())),
+            OpKind::Fill { array, .. } if *array == copy => Some(None),
+            OpKind::Copy { dst, .. } if *dst == copy => Some(None),
             _ => None,
         };
         let span = op.span;
         ops.push(op);
-        if let Some(mut at) = stored {
-            at.array = own.marks;
-            let mut build = outer.build(ops, span);
-            let value = build.op(Scalar::BOOL, OpKind::Const(Const::Int(1.into())));
-            build.define(OpKind::Store { at, value }, vec![]);
-        }
+        let Some(stored) = stored else { continue };
+        let mut build = outer.build(ops, span);
+        let value = build.op(Scalar::BOOL, OpKind::Const(Const::Int(1.into())));
+        let marked = match stored {
+            Some(mut at) => {
+                at.array = marks;
+                OpKind::Store { at, value }
+            }
+            None => OpKind::Fill {
+                array: marks,
+                value,
+            },
+        };
+        build.define(marked, vec![]);
     }
 }
 
 /// Has a worker begin without marks.
-fn clear(outer: &mut Kernel, group: &mut Group, own: Own) {
+fn clear(outer: &mut Kernel, group: &mut Group, marks: ArrayId) {
     let mut ops = Vec::new();
     let mut build = outer.build(&mut ops, group.span);
     let value = build.zero(Scalar::BOOL);
     let fill = OpKind::Fill {
-        array: own.marks,
+        array: marks,
         value,
     };
     build.define(fill, vec![]);
@@ -139,7 +175,8 @@ fn gathered(outer: &mut Kernel, id: ArrayId, owns: &[Own], span: Span) -> Group 
         let mut any = build.zero(Scalar::BOOL);
         let mut value = None;
         for own in owns {
-            let mark = build.load(own.marks, counters.to_vec());
+            let Some(marks) = own.marks else { continue };
+            let mark = build.load(marks, counters.to_vec());
             let new = build.load(own.copy, counters.to_vec());
             any = build.binary(BinaryOp::Or, any, mark);
             value = Some(match value {

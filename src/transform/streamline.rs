@@ -61,6 +61,7 @@ pub fn run(program: &mut Program, of: KernelId, calls: Calls, form: Form) -> Res
             kernel: before,
             args: args.into_iter().map(Arg::Array).collect(),
             result_arrays: Vec::new(),
+            worker: None,
         };
         let op = Op {
             kind: OpKind::Call(Box::new(call)),

@@ -131,7 +131,7 @@ def top(y: \"i8[1]\"):
     assert_eq!(cycles, [compiled.manifest.latency.max; 3]);
 }
 
-/// Copies of workers are a matter of the processes, which the reference runs as well: the numbers are said here.
+/// Reference and hardware agree in the self-check of [`built`]; the numbers are said here.
 #[test]
 fn what_workers_write_anywhere_is_gathered() {
     for (name, arguments, expected) in [
@@ -154,6 +154,26 @@ fn what_workers_write_anywhere_is_gathered() {
             "written_in_either_mode",
             "{\"f\": 0, \"C\": [7, 7, 7]}",
             "\"C\":[[4],[14],[24]]",
+        ),
+        (
+            "written_where_two_say",
+            "{\"at\": [1, 2, 3, 4, 4, 5, 6, 7], \"x\": [1, 2, 3, 4, 5, 6, 7, 8], \"y\": [0, 0, 0, 0, 0, 0, 0, 0]}",
+            "\"y\":[0,1,2,3,5,6,7,8]",
+        ),
+        (
+            "workers_of_all_kinds",
+            "{\"at\": [5, 1, 0, 1], \"x\": [1, 2, 3, 4, 0, 0, 0, 0], \"y\": [10, 20, 30, 40, 50, 60, 70, 80], \"seen\": [0, 0, 0, 0, 0, 0, 0, 0]}",
+            "\"y\":[15,25,7,7,7,21,7,7],\"seen\":[10,20,30,40,50,60,70,80]",
+        ),
+        (
+            "workers_of_all_kinds",
+            "{\"at\": [5, 2, 0, 1], \"x\": [1, 2, 3, 4, 5, 6, 7, 8], \"y\": [0, 0, 0, 0, 0, 0, 0, 1], \"seen\": [0, 0, 0, 0, 0, 0, 0, 0]}",
+            "\"y\":[1,2,3,4,5,6,7,8],\"seen\":[0,0,0,0,0,0,0,1]",
+        ),
+        (
+            "one_grid_after_the_other",
+            "{\"y\": [0, 1, 2, 3, 4, 5, 6, 7]}",
+            "\"y\":[40,121,202,283,364,445,526,607]",
         ),
     ] {
         let (_, left) = run(&built(name), arguments);

@@ -271,6 +271,7 @@ fn calls_tables_locals_and_copies() {
     let ret = b.result_array(Scalar::signed(8), &[2]);
     let total = b.for_n(3, &[], |b, i, _| {
         let call = Call {
+            worker: None,
             kernel: inner,
             args: vec![Arg::Scalar(i), Arg::Array(a)],
             result_arrays: vec![],

@@ -413,6 +413,7 @@ impl<'a> Lowerer<'_, 'a> {
             kernel: id,
             args: passed,
             result_arrays,
+            worker: None,
         };
         self.b.push(OpKind::Call(Box::new(call)), scalars, span);
         Ok(match values.len() {

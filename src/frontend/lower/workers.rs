@@ -38,7 +38,7 @@ impl<'a> Lowerer<'_, 'a> {
             .map(|&extent| (0..extent).collect())
             .collect();
         let mut passed = None;
-        for ids in combinations(axes.iter()) {
+        for (number, ids) in (0..).zip(combinations(axes.iter())) {
             let extents = extents.clone();
             let worker = Worker { ids, extents };
             let id = self
@@ -57,6 +57,7 @@ impl<'a> Lowerer<'_, 'a> {
                 kernel: id,
                 args,
                 result_arrays: Vec::new(),
+                worker: Some(number),
             };
             self.b.push(OpKind::Call(Box::new(call)), Vec::new(), span);
         }

@@ -44,6 +44,16 @@ impl Residue {
         Residue { of: self.of, by }
     }
 
+    /// Whether no number is of both.
+    pub fn is_apart(self, other: Residue) -> bool {
+        let by = self.by.gcd(&other.by);
+        match (self.of.checked_sub(other.of), by) {
+            (Some(apart), 0) => apart != 0,
+            (Some(apart), by) => apart % by != 0,
+            (None, _) => false,
+        }
+    }
+
     /// What all of them leave when they are divided by a positive number that divides `by`.
     pub fn modulo(self, by: i128) -> i128 {
         self.of.rem_euclid(by)

@@ -20,6 +20,7 @@ use crate::rtl::elaborate::network::Part;
 use crate::rtl::elaborate::units::{CLOCK, OPERANDS, RESULT, START};
 use crate::rtl::interface::manifest::Manifest;
 use crate::rtl::interface::operator::OperatorManifest;
+use crate::rtl::namer::is_systemverilog_keyword;
 use crate::rtl::netlist::Design;
 use crate::schedule::device::{Device, Total};
 use crate::schedule::{NoSchedule, Schedule, forecast};
@@ -205,9 +206,32 @@ pub fn compile<'t>(
         compilation.manifest.top = top.to_string();
     }
     let (warnings, span) = (&mut compilation.warnings, compilation.kernel.span);
+    check_foreign_names(&compilation.design, span)?;
     device::warn_of_clock(target, warnings);
     device::warn_of_size(&compilation.design, target, span, warnings);
     Ok(compilation)
+}
+
+/// Makes sure that a module of the user's has a name that no other one has.
+fn check_foreign_names(design: &Design, span: Span) -> Result<(), Diagnostic> {
+    let mut foreign = design
+        .modules
+        .values()
+        .filter_map(|module| module.foreign.as_ref());
+    let is_taken = |name: &str| {
+        let mut modules = design.modules.values();
+        is_systemverilog_keyword(name) || modules.any(|module| module.name == name)
+    };
+    match foreign.find(|foreign| is_taken(&foreign.module)) {
+        None => Ok(()),
+        Some(foreign) => {
+            let name = &foreign.module;
+            let message = format!("the module of an operator cannot be called '{name}'");
+            let error = Diagnostic::error(frontend::codes::DECORATOR, span, message);
+            Err(error
+                .help("the name is a word of SystemVerilog, or that of a module that is written"))
+        }
+    }
 }
 
 /// Makes streams of array arguments of the top kernel; the program stays as it is if there are none.

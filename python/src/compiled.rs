@@ -92,30 +92,39 @@ impl Kernel {
             interrupted: Some(background::interrupted),
             ..Options::default()
         };
-        let invocation = Invocation {
-            state: self.state().clone(),
-            ..invocation
-        };
         let has_streams = self.signature.params.iter().any(Slot::is_stream);
         let top = &self.compiled.program.kernels[self.compiled.program.top];
         let ran = match has_streams || network::has_streams(top) {
             // Its processes are threads, which no signal reaches.
             true => {
                 let kernel = self.clone();
-                background::run(py, move || kernel.run(&invocation, &options))?
+                background::run(py, move || kernel.run(invocation, &options))?
             }
-            false => py.detach(|| self.run(&invocation, &options)),
+            false => py.detach(|| self.run(invocation, &options)),
         };
         self.outcome(py, ran)
     }
 
+    /// Without the interpreter's lock: calls of a kernel that keeps something wait for one another.
     fn run(
         &self,
-        invocation: &Invocation,
+        invocation: Invocation,
         options: &Options,
     ) -> Result<reference::Outcome, RunError> {
         let prepared = self.prepared.as_ref().map_err(Clone::clone)?;
-        prepared.run(invocation, options)
+        if !self.signature.keeps_state {
+            return prepared.run(&invocation, options);
+        }
+        let mut state = self.state();
+        let invocation = Invocation {
+            state: state.clone(),
+            ..invocation
+        };
+        let outcome = prepared.run(&invocation, options)?;
+        if outcome.unspecified_control.is_none() {
+            *state = outcome.state.clone();
+        }
+        Ok(outcome)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -124,8 +133,8 @@ impl Kernel {
     }
 
     /// Forgets what calls have left behind for later ones.
-    pub fn reset(&self) {
-        *self.state() = State::new();
+    pub fn reset(&self, py: Python<'_>) {
+        py.detach(|| *self.state() = State::new());
     }
 
     fn outcome(
@@ -145,7 +154,6 @@ impl Kernel {
         let accesses = outcome.out_of_bounds.iter();
         let warnings = accesses.map(|access| access.to_diagnostic().as_warning());
         errors::warn(py, &Diagnostics(warnings.collect()), &self.sources)?;
-        *self.state() = outcome.state;
         for (&number, &count) in &outcome.cursors {
             outcome.params[number] = outcome.params[number].beginning(count);
         }
@@ -230,8 +238,8 @@ impl Compiled {
     }
 
     /// Sets what the kernel keeps from one call to the next to what it is at first.
-    fn reset(&self) {
-        self.0.reset();
+    fn reset(&self, py: Python<'_>) {
+        self.0.reset(py);
     }
 
     /// The text of the kernel in the compiler's first form.

@@ -15,7 +15,7 @@ use allo_hls::prove::Limits;
 use allo_hls::prove::design::{self, Proof};
 use allo_hls::report::trials::{Effort, with_trials};
 use allo_hls::report::{Build, html, text};
-use allo_hls::schedule::forecast;
+use allo_hls::rtl::{area, clean::clean};
 use allo_hls::sim::cosim::{self, CosimOptions, Report};
 use allo_hls::sim::elements::{Between, Invocation};
 use allo_hls::sim::model::Engine;
@@ -68,14 +68,16 @@ impl Built {
         let Compilation {
             program, manifest, ..
         } = &self.compilation;
-        let mut all = self.before().clone();
+        // Calls of a kernel that keeps something wait for one another.
+        let mut before = self.kernel.signature.keeps_state.then(|| self.before());
+        let mut all = before.as_deref().cloned().unwrap_or_default();
         all.push(invocation);
         let inputs = (&all[..], Between::Nothing);
         let ran = cosim::simulate(program, manifest, &*engine, inputs, CYCLE_LIMIT);
         let mut ran = ran.map_err(|error| error.to_diagnostic())?;
         let ran = ran.pop().expect("there is a result for each invocation");
-        if self.kernel.signature.keeps_state {
-            *self.before() = all;
+        if let Some(before) = &mut before {
+            **before = all;
         }
         let outcome = Outcome {
             params: ran.params,
@@ -229,8 +231,8 @@ impl Hardware {
     }
 
     /// Resets the module before the next call.
-    fn reset(&self) {
-        self.0.before().clear();
+    fn reset(&self, py: Python<'_>) {
+        py.detach(|| self.0.before().clear());
     }
 
     /// Compares the module with the reference: on these arguments, or on vectors that are drawn. Gives the cycles of
@@ -363,23 +365,14 @@ impl Hardware {
             device,
             ..
         } = &*self.0;
-        let whole = [(&compilation.hardware, &compilation.schedule)];
-        let parts = compilation.parts.iter().map(|p| (&p.program, &p.schedule));
-        let all: Vec<_> = match compilation.parts.is_empty() {
-            true => whole.into_iter().collect(),
-            false => parts.collect(),
-        };
-        let luts = all
-            .iter()
-            .map(|(p, s)| forecast::luts(p, s, &target.device));
-        let blocks = all.iter().map(|(p, s)| forecast::blocks(p, s));
-        let ram = all.iter().map(|(p, _)| forecast::ram(p));
+        let total = area::areas(&clean(&compilation.design), &target.device).total();
         let dict = PyDict::new(py);
         dict.set_item("device", device)?;
         dict.set_item("mhz", 1000.0 / target.period)?;
-        dict.set_item("luts", luts.sum::<f64>().round() as u64)?;
-        dict.set_item("dsp", blocks.sum::<u64>())?;
-        dict.set_item("ram_bits", ram.sum::<u64>())?;
+        dict.set_item("luts", total.luts.round() as u64)?;
+        dict.set_item("registers", total.registers.round() as u64)?;
+        dict.set_item("dsp", total.blocks)?;
+        dict.set_item("ram_bits", total.ram)?;
         Ok(dict)
     }
 }

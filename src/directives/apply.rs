@@ -112,8 +112,12 @@ impl Applying<'_> {
                 if factor == Some(Unroll::Fully) {
                     self.check_known(r#loop)?;
                 }
-                self.tag(r#loop, |tags| {
-                    factor.map_or(Ok(()), |factor| set(&mut tags.unroll, factor))
+                self.tag(r#loop, |tags| match factor {
+                    Some(factor) => set(&mut tags.unroll, factor),
+                    None => {
+                        tags.is_shaped = true;
+                        Ok(())
+                    }
                 })
             }
             Directive::Split { r#loop, factor } => self
@@ -287,8 +291,12 @@ impl Applying<'_> {
         for nest in nests {
             let (id, span) = (nest[0].kernel, nest[0].span);
             let paths = nest.iter().map(|one| one.place.clone()).collect();
-            let made = change(&mut self.program.kernels[id], paths)
-                .map_err(|(at, why)| (at.or(Some(span)), why))?;
+            let kernel = &mut self.program.kernels[id];
+            let made = change(kernel, paths).map_err(|(at, why)| (at.or(Some(span)), why))?;
+            let op = kernel.body.op_at_mut(&made);
+            if let Some(tags) = op.and_then(|op| op.kind.tags_mut()) {
+                tags.is_shaped = true;
+            }
             outermost.push((id, made));
         }
         Ok(Made::Loops(outermost))

@@ -504,7 +504,8 @@ fn tags(tags: Tags) -> String {
         Unroll::By(factor) => format!(" unroll {factor}"),
         Unroll::Abreast(factor) => format!(" unroll abreast {factor}"),
     });
-    pipeline.into_iter().chain(unroll).collect()
+    let shaped = tags.is_shaped.then(|| " shaped".to_string());
+    pipeline.into_iter().chain(unroll).chain(shaped).collect()
 }
 
 /// ` stream 2 of i8[4] with [0]`, without what it carries if that is no block, and without what it holds if that is nothing.

@@ -799,6 +799,7 @@ impl<'t> Reader<'t> {
                 _ => Unroll::By(self.count(2)?),
             });
         }
+        tags.is_shaped = self.eat("shaped");
         Ok(tags)
     }
 

@@ -7,9 +7,16 @@ pub struct Tags {
     pub pipeline: Option<Pipeline>,
     /// How many of its iterations run side by side.
     pub unroll: Option<Unroll>,
+    /// Whether the user gave its nest the form that it has, so that the levels leave it.
+    pub is_shaped: bool,
 }
 
 impl Tags {
+    /// Whether nothing is directed for the loop itself.
+    pub fn is_free(self) -> bool {
+        self.pipeline.is_none() && self.unroll.is_none()
+    }
+
     /// Whether iterations are to overlap, so that no loop may stay inside.
     pub fn is_to_be_pipelined(self) -> bool {
         matches!(self.pipeline, Some(Pipeline::Least | Pipeline::Every(_)))

@@ -430,6 +430,8 @@ pub struct LoopDim {
     pub span: Span,
     /// Iterations, if constant.
     pub trip: Option<u64>,
+    /// Whether one more iteration finds that there is none, as in a `while`.
+    pub is_while: bool,
 }
 
 /// What runs when.

@@ -81,7 +81,7 @@ pub struct Cycles {
     pub guess: u64,
     /// Cycles of the loops whose length the data decide, as formulas.
     pub formulas: Vec<Formula>,
-    /// Of a network: as simulated on one input.
+    /// As simulated on one input, where the data decide, or of a network.
     pub simulated: Option<u64>,
 }
 

@@ -120,9 +120,8 @@ struct Trier<'a> {
     report: &'a Report,
     /// Operations of the kernel.
     size: u64,
-    /// Area and cycles of this build.
+    /// Area of this build.
     luts: f64,
-    cycles: u64,
     loops: Vec<String>,
     arrays: Vec<String>,
 }
@@ -141,7 +140,6 @@ impl<'a> Trier<'a> {
             report,
             size: operations.sum::<u64>().max(size),
             luts: gather::area(build).0,
-            cycles: gather::cycles(build),
             loops: directives::loops(&compilation.directed, build.sources),
             arrays: directives::arrays(&compilation.directed, build.sources),
         }
@@ -332,7 +330,8 @@ impl<'a> Trier<'a> {
         });
         let longest = same.max_by_key(|pipeline| pipeline.ii);
         let (luts, blocks) = gather::area(&build);
-        let cycles = gather::cycles(&build);
+        let simulated = self.report.summary.cycles.simulated;
+        let (before, cycles) = gather::both_cycles(self.build, simulated, &build);
         let ratio = |new: f64, old: f64| rounded(new / old.max(1.0));
         Outcome {
             ii: longest.and_then(|pipeline| pipeline.ii),
@@ -340,7 +339,7 @@ impl<'a> Trier<'a> {
             luts,
             blocks,
             luts_ratio: ratio(luts, self.luts),
-            cycles_ratio: ratio(cycles as f64, self.cycles as f64),
+            cycles_ratio: ratio(cycles as f64, before as f64),
             bound: longest.and_then(|pipeline| Some(pipeline.bound.as_ref()?.text.clone())),
         }
     }

@@ -423,6 +423,8 @@ pub(super) struct Machine<'p> {
     /// Counted loops that run, by induction variable, with the iterations before this one.
     runs: Vec<(ValueId, u64)>,
     promised: Vec<Watched>,
+    /// Whether a condition around is unspecified: what is stored may be stored or not, and what is wrong may not happen.
+    is_either: bool,
     /// Of arrays whose stores are logged: the number in the signature by position in [`Machine::arrays`].
     watched: HashMap<usize, usize>,
     /// Of the top kernel: position in [`Machine::arrays`] of what is kept between invocations.
@@ -499,6 +501,7 @@ impl<'p> Machine<'p> {
             iteration: Vec::new(),
             runs: Vec::new(),
             promised: Vec::new(),
+            is_either: false,
             watched: HashMap::new(),
             states: BTreeMap::new(),
             link,
@@ -717,12 +720,22 @@ impl<'p> Machine<'p> {
         span: Span,
         source: Option<(KernelId, ValueId)>,
     ) {
-        self.note_store(at, Some(position), &value, span, source);
+        let value = self.stored(value);
+        // Nobody knows whether the next store is this one.
+        let known = Some(position).filter(|_| !self.is_either);
+        self.note_store(at, known, &value, span, source);
         self.arrays[at].set(position, value, Some(span));
+    }
+
+    /// What may stand where a value may have been stored.
+    fn stored(&self, value: Value) -> Value {
+        let tainted = value.tainted || self.is_either;
+        Value { tainted, ..value }
     }
 
     /// Writes all elements of an array.
     fn fill(&mut self, at: usize, value: Value, span: Span) {
+        let value = self.stored(value);
         self.note_store(at, None, &value, span, None);
         self.arrays[at].fill(value, Some(span));
     }
@@ -829,7 +842,8 @@ impl<'p> Machine<'p> {
 
     /// Where promises are checked; of what is unspecified nothing can be said.
     fn assume(&self, holds: &Value, span: Span) -> Result<(), Stop> {
-        match self.options.check_assumptions && !holds.tainted && holds.data == Data::Int(0) {
+        let is_checked = self.options.check_assumptions && !self.is_either;
+        match is_checked && !holds.tainted && holds.data == Data::Int(0) {
             true => Err(RunError::Broken(span).into()),
             false => Ok(()),
         }
@@ -839,7 +853,8 @@ impl<'p> Machine<'p> {
     fn promise(&mut self, frame: &Frame<'p>, promise: &Promise, span: Span) {
         let array = frame.arrays[promise.array.index()];
         let depth = self.runs.iter().rposition(|run| run.0 == promise.iv);
-        let Some(depth) = depth.filter(|_| self.options.check_assumptions) else {
+        let is_checked = self.options.check_assumptions && !self.is_either;
+        let Some(depth) = depth.filter(|_| is_checked) else {
             return;
         };
         let is_it = |one: &Watched| (one.array, one.depth, one.span) == (array, depth, span);
@@ -858,7 +873,7 @@ impl<'p> Machine<'p> {
     fn watch(&mut self, array: usize, position: usize, writes: bool) -> Result<(), RunError> {
         for one in self.promised.iter_mut().filter(|one| one.array == array) {
             let now = self.runs[one.depth].1;
-            if !one.access(position, writes, now) {
+            if !self.is_either && !one.access(position, writes, now) {
                 return Err(RunError::Broken(one.span));
             }
         }
@@ -995,7 +1010,23 @@ impl<'p> Machine<'p> {
         })
     }
 
+    /// Runs both sides of a branch on a condition that is unspecified: so is what they write and yield.
+    fn take_either(&mut self, frame: &mut Frame<'p>, op: &'p Op) -> Result<(), Stop> {
+        let outside = std::mem::replace(&mut self.is_either, true);
+        for side in op.kind.blocks() {
+            self.block(frame, side)?;
+        }
+        self.is_either = outside;
+        for &result in &op.results {
+            frame.set(result, Value::unspecified(frame.ty(result)));
+        }
+        Ok(())
+    }
+
     fn branch(&mut self, frame: &mut Frame<'p>, op: &'p Op, branch: &'p If) -> Result<(), Stop> {
+        if frame.get(branch.cond).tainted && always_ends(op) {
+            return self.take_either(frame, op);
+        }
         frame.specified(branch.cond, op.span)?;
         let is_true = frame.get(branch.cond).data.is_true();
         if self.options.trace {
@@ -1075,6 +1106,9 @@ impl<'p> Machine<'p> {
     }
 
     fn note_out_of_bounds(&mut self, access: OutOfBounds) -> Result<(), RunError> {
+        if self.is_either {
+            return Ok(());
+        }
         if self.options.check_bounds {
             return Err(RunError::OutOfBounds(access));
         }
@@ -1120,18 +1154,21 @@ impl<'p> Machine<'p> {
             return Ok(());
         }
         let (array, indices) = (at.array, &at.indices);
-        if at.operands().any(|v| frame.get(v).tainted) {
+        if indices.iter().any(|v| frame.get(*v).tainted) {
             // Any element may have been written.
             let unspecified = Value::unspecified(frame.ty(value));
             self.fill(frame.arrays[array.index()], unspecified, span);
             return Ok(());
         }
+        let outside = self.is_either;
+        self.is_either |= at.when.is_some_and(|when| frame.get(when).tainted);
         if let Some(position) = self.position(frame, span, array, indices, true)? {
             let source = Some((frame.id, value));
             let value = frame.get(value).clone();
             self.watch(frame.arrays[array.index()], position, true)?;
             self.set(frame.arrays[array.index()], position, value, span, source);
         }
+        self.is_either = outside;
         Ok(())
     }
 }
@@ -1174,6 +1211,23 @@ impl Watched {
         last[usize::from(writes)] = Some(now);
         holds
     }
+}
+
+/// Whether a branch ends whichever side is taken: there are neither loops, streams nor calls in it.
+fn always_ends(branch: &Op) -> bool {
+    let may_not = |op: &Op| {
+        matches!(
+            op.kind,
+            OpKind::For(_)
+                | OpKind::While(_)
+                | OpKind::Call(_)
+                | OpKind::Get { .. }
+                | OpKind::Put { .. }
+                | OpKind::Attempt { .. }
+        )
+    };
+    let blocks = branch.kind.blocks();
+    !blocks.into_iter().any(|block| block.any_op(&may_not))
 }
 
 /// The value of an operation without effects.

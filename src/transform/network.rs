@@ -143,7 +143,7 @@ impl Network {
             grids: 0,
             budget: inline::MAX_OPS,
         };
-        let yields = gather.block(body, &top.name)?;
+        let yields = gather.block(body, top)?;
         let Gather {
             mut outer,
             mut groups,
@@ -366,8 +366,8 @@ struct Gather<'p> {
 }
 
 impl Gather<'_> {
-    /// Adds the processes of a body that is made of the network's values; what it yields.
-    fn block(&mut self, body: Block, name: &str) -> Result<Vec<ValueId>, Diagnostics> {
+    /// Adds the processes of the body of a kernel, which is made of the network's values; what it yields.
+    fn block(&mut self, body: Block, of: &Kernel) -> Result<Vec<ValueId>, Diagnostics> {
         let mut renamed: BTreeMap<ValueId, ValueId> = BTreeMap::new();
         // Statements do not go on with those before a call.
         let mut open = false;
@@ -377,11 +377,13 @@ impl Gather<'_> {
             rename(&mut op, &renamed);
             let OpKind::Call(call) = &op.kind else {
                 let span = op.span;
+                // Where it is directed each loop is a process, with what it needs.
+                let ends = of.dataflow && !op.kind.blocks().is_empty();
                 let ops = self.without_calls(op)?;
                 if !open {
-                    self.add(name, span, GroupKind::Statements)?;
-                    open = true;
+                    self.add(&of.name, span, GroupKind::Statements)?;
                 }
+                open = !ends;
                 if let Some(group) = self.groups.last_mut() {
                     group.ops.extend(ops);
                 }
@@ -397,7 +399,7 @@ impl Gather<'_> {
                 let body = copier
                     .block(&callee.body)
                     .ok_or_else(|| too_large(callee))?;
-                self.block(body, &callee.name)?
+                self.block(body, callee)?
             } else if callee.mapping.is_empty() {
                 let callee = &self.inlined[call.kernel.index()];
                 self.call(callee, call, op.span)?

@@ -338,7 +338,7 @@ fn trip(values: &Values, f: &For) -> Option<Trip> {
 
 /// Makes sure that nothing else is directed for a loop that is taken apart.
 pub fn check_tags(f: &For) -> Result<(), Refusal> {
-    match f.tags == Tags::default() {
+    match f.tags.is_free() {
         true => Ok(()),
         false => {
             let why = format!("an earlier directive says something of loop '{}'", f.label);

@@ -224,17 +224,52 @@ fn out_of_bounds_is_unspecified_but_harmless() {
     assert_eq!(text, "read of 'a' out of bounds: index [4] in shape [4]");
 }
 
-#[test]
-fn control_on_an_unspecified_value_ends_the_comparison() {
+/// A branch on a value that is read out of bounds, in which `inside` is done.
+fn wild(inside: impl FnOnce(&mut Builder, ArrayId)) -> Program {
     let mut b = Builder::new("wild");
-    let a = b.array("a", I32, &[2]);
+    let a = b.array("a", I32, &[3]);
     let far = b.idx(5);
     let element = b.load(a, &[far]);
     let zero = b.int(I32, 0);
     let cond = b.cmp(CompareOp::Gt, element, zero);
-    b.if_else(cond, |_| vec![], |_| vec![]);
-    let program = b.program(&[zero]);
-    let out = go(&program, vec![ints(I32, [1, 2])]);
+    let chosen = b.if_else(
+        cond,
+        |b| {
+            inside(b, a);
+            vec![zero]
+        },
+        |_| vec![zero],
+    );
+    b.program(&[chosen[0]])
+}
+
+/// What is stored and yielded on either side is unspecified, and nothing else is.
+#[test]
+fn a_branch_on_an_unspecified_value_leaves_the_rest_specified() {
+    let program = wild(|b, a| {
+        let (at, far, seven) = (b.idx(1), b.idx(9), b.int(I32, 7));
+        b.store(a, &[at], seven);
+        // This may not happen, so that nothing is said of it.
+        b.store(a, &[far], seven);
+    });
+    let out = go(&program, vec![ints(I32, [1, 2, 3])]);
+    assert_eq!(out.unspecified_control, None);
+    let unspecified: Vec<bool> = out.params[0].iter().map(|value| value.tainted).collect();
+    assert_eq!(unspecified, [false, true, false]);
+    assert!(out.results[0].get(0).tainted);
+    assert_eq!(out.out_of_bounds.len(), 1);
+}
+
+#[test]
+fn loops_behind_an_unspecified_condition_end_the_comparison() {
+    let program = wild(|b, a| {
+        let seven = b.int(I32, 7);
+        b.for_n(2, &[], |b, i, _| {
+            b.store(a, &[i], seven);
+            vec![]
+        });
+    });
+    let out = go(&program, vec![ints(I32, [1, 2, 3])]);
     assert!(out.unspecified_control.is_some());
     assert!(
         out.params[0]

@@ -125,8 +125,9 @@ class Report:
     def _repr_html_(self) -> str:
         import html
 
-        # A frame of its own: the page has styles for all that is in it.
-        page = html.escape(self.html)
+        # A frame of its own: the page has styles for all that is in it. Without a base its links would lead to the notebook.
+        base = '<base href="about:srcdoc">'
+        page = html.escape(self.html.replace("<meta", base + "<meta", 1))
         return f'<iframe srcdoc="{page}" style="width: 100%; height: 40em; border: 0"></iframe>'
 
 
@@ -248,7 +249,7 @@ class RTL(Generic[R]):
         return list(self.manifest["loops"])
 
     def resources(self) -> dict[str, Any]:
-        """What the hardware is forecast to take: `luts`, `dsp`, `ram_bits`, of which `device`, at how many `mhz`."""
+        """What the hardware is forecast to take: `luts`, `registers`, `dsp`, `ram_bits`, of which `device`, at how many `mhz`."""
         return self._hardware.resources()
 
     def report(self, trials: int = 12) -> Report:

@@ -633,6 +633,7 @@ impl<'k> Lowering<'k> {
                 label: w.label.clone(),
                 span: op.span,
                 trip: None,
+                is_while: true,
             },
         });
     }
@@ -689,6 +690,7 @@ impl<'k> Lowering<'k> {
                 label: f.label.clone(),
                 span: op.span,
                 trip: trip.and_then(|t| t.count.to_u64()),
+                is_while: false,
             },
         });
     }

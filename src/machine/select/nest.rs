@@ -160,6 +160,7 @@ impl Lowering<'_> {
             label: f.label.clone(),
             span: o.span,
             trip: constant_trip(self, f).and_then(|t| t.count.to_u64()),
+            is_while: false,
         });
         let dims = dims.collect();
         self.leaf().repeat = Some(Loop {
@@ -320,6 +321,7 @@ impl Lowering<'_> {
             label: w.label.clone(),
             span: op.span,
             trip: None,
+            is_while: true,
         };
         self.leaf().repeat = Some(Loop {
             phis,

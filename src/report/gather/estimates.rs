@@ -49,25 +49,28 @@ impl Gather<'_> {
                 rounded(total.ram as f64 / 1024.0),
                 known(device.total.ram),
             ),
-            ("MHz", rounded(self.mhz()), None),
         ];
-        let estimates = rows.map(|(name, value, available)| Estimate {
-            name: name.into(),
-            value,
-            available,
-            error: error(&device.name, name),
-        });
-        estimates.into()
+        let clock = self.mhz().map(|mhz| ("MHz", mhz, None));
+        let estimates = rows
+            .into_iter()
+            .chain(clock)
+            .map(|(name, value, available)| Estimate {
+                name: name.into(),
+                value,
+                available,
+                error: error(&device.name, name),
+            });
+        estimates.collect()
     }
 
-    /// The clock that the slowest path between two registers allows, as the scheduler counts it.
-    fn mhz(&self) -> f64 {
+    /// The clock that the slowest path between two registers allows, as the scheduler counts it; `None`: there is nothing but
+    /// wires.
+    fn mhz(&self) -> Option<f64> {
         let clock = &self.build.target.device.clock;
         let slowest = self.parts.iter().map(|part| self.slowest(part));
         let slowest = slowest.fold(0.0, f64::max);
         let period = (slowest + clock.overhead) / (1.0 - clock.margin);
-        // Of a kernel that is wires only.
-        (1000.0 / period.max(0.5)).round()
+        (slowest > 0.0).then(|| (1000.0 / period).round())
     }
 
     fn slowest(&self, part: &Part) -> f64 {

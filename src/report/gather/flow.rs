@@ -1,26 +1,15 @@
 //! Processes and queues of a network: when each one runs and how full each queue is, from a simulation of the netlist.
 
+use super::simulation::{SEED, most_cycles, one_input, options};
 use super::{Gather, process_names};
 use crate::ir::ArrayKind;
 use crate::report::data::{Flow, Process, Queue};
 use crate::rtl::netlist::{Design, Instance, Item, Module};
 use crate::schedule::forecast;
-use crate::sim::cosim::case::{self, Case, Patience, Step};
-use crate::sim::cosim::judge::Subject;
 use crate::sim::inprocess::Netlist;
-use crate::sim::model::{SimOptions, Unknown};
-use crate::sim::reference::Options;
 use crate::sim::shell;
 use crate::transform::network::Network;
 
-/// Decides the input.
-const SEED: u64 = 1;
-/// Draws of an input that the network ends on.
-const ATTEMPTS: u64 = 5;
-/// Operations of the reference.
-const STEPS: u64 = 2_000_000;
-/// Operations on words that the simulation may take.
-const BUDGET: u64 = 40_000_000;
 /// Samples of a level, at most.
 const SAMPLES: u64 = 240;
 
@@ -102,32 +91,12 @@ impl Gather<'_> {
             queue.capacity = *capacity;
         }
         let netlist = Netlist::new(&around, &manifest).map_err(|e| e.to_diagnostic().message)?;
-        let subject = Subject::new(program, &inside)?;
-        let options = Options {
-            step_limit: STEPS,
-            ..Options::default()
-        };
-        let drawn = case::draw(&subject.reference, (SEED, 0), ATTEMPTS, &options);
-        let drawn = drawn.map_err(|error| error.to_diagnostic().message)?;
-        if drawn.outcome.cut.is_some() {
-            return Err("it takes too long".into());
-        }
-        let step = Step {
-            input: drawn.input,
-            outcome: drawn.outcome,
-            gap: 0,
-        };
-        let patience = Patience::with(program, &inside);
-        let case = Case::new(&subject.reference.signature, patience, 0, vec![step]);
-        let simulation = SimOptions {
-            unknown: Unknown::Zero,
-            ..SimOptions::default()
-        };
+        let case = one_input(program, &inside)?;
         let mut trace = Trace::new(&watched, flow);
-        let most = BUDGET / netlist.cost().max(1);
+        let most = most_cycles(&netlist);
         let nets: Vec<&str> = watched.nets.iter().map(String::as_str).collect();
         let mut see = |values: &[u64]| trace.see(values);
-        let ran = netlist.watch(&case.run, &simulation, most, &nets, &mut see);
+        let ran = netlist.watch(&case.run, &options(), most, &nets, &mut see);
         let ran = ran.map_err(|e| e.to_diagnostic().message)?;
         let timing = ran.result.timing.first();
         flow.cycles = timing.map_or(0, |timing| timing.cycles());

@@ -8,6 +8,7 @@ mod memories;
 mod operations;
 mod pipelines;
 mod regions;
+pub mod simulation;
 mod transfers;
 mod units;
 
@@ -42,8 +43,10 @@ pub fn gather(build: &Build) -> Report {
     let gather = Gather::new(build);
     let mut pipelines = gather.pipelines();
     let flow = gather.flow();
-    let simulated = flow.as_ref().map(|flow| flow.cycles);
-    let simulated = simulated.filter(|cycles| *cycles > 0);
+    let simulated = match &flow {
+        Some(flow) => Some(flow.cycles).filter(|cycles| *cycles > 0),
+        None => gather.simulated_cycles(),
+    };
     let regions = gather.regions(flow.as_ref());
     let cycles = gather.cycles(simulated);
     let total = cycles.exact.or(cycles.simulated).unwrap_or(cycles.guess);
@@ -100,9 +103,14 @@ pub fn pipelines(build: &Build) -> Vec<Pipeline> {
     Gather::new(build).pipelines()
 }
 
-/// Cycles of an invocation, guessed where the data decide.
-pub fn cycles(build: &Build) -> u64 {
-    Gather::new(build).guess()
+/// Cycles of an invocation of two builds of a kernel, where the data decide on the same input, or guessed if that takes too long
+/// in one of them.
+pub fn both_cycles(one: &Build, simulated: Option<u64>, other: &Build) -> (u64, u64) {
+    let exact = |build: &Build| build.compilation.manifest.latency.max;
+    let ran = exact(one).or(simulated);
+    let other_ran = |_| exact(other).or_else(|| simulation::cycles(other));
+    let ran = ran.and_then(|ran| Some((ran, other_ran(ran)?)));
+    ran.unwrap_or_else(|| (Gather::new(one).guess(), Gather::new(other).guess()))
 }
 
 fn level(level: Level) -> u32 {

@@ -191,7 +191,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// Of a pipeline: as many cycles as an iteration has, and the interval for each further one.
+    /// Of a pipeline: as many cycles as an iteration has, and the interval for each further one, of which a `while` needs one to end.
     fn formula(&self, leaf: LeafId) -> Option<Formula> {
         let of = &self.part.program.leaves[leaf];
         let scheduled = &self.part.schedule.leaves[leaf];
@@ -211,10 +211,14 @@ impl Walk<'_, '_> {
         } else {
             ""
         };
+        let cycles = match innermost.is_while {
+            true => format!("{} + {ii} * {count}", scheduled.depth + 1),
+            false => format!("{} + {ii} * ({count} - 1){enters}", scheduled.depth + 1),
+        };
         Some(Formula {
             name: innermost.label.clone(),
             place: self.gather.place(of.span),
-            cycles: format!("{} + {ii} * ({count} - 1){enters}", scheduled.depth + 1),
+            cycles,
         })
     }
 }

@@ -17,10 +17,11 @@ const TABLE: u32 = 10;
 /// a result which is not exact is never taken for one halfway between two floats.
 const FOR_TABLES: u32 = 16;
 
-/// The same of powers in formats of at most 8 bits, by a comparison of all pairs: each gives the nearest float.
-const FOR_POWERS: u32 = 13;
+/// Fraction bits of the wider format of powers in formats of at most 8 bits. By a comparison of all pairs each is the nearest float. `apfloat(3, 3)` needs the most: 5 ** -1.375 is 2^-17.8 of it below a
+/// number halfway between two floats.
+const FOR_POWERS: u32 = 18;
 
-/// The same of all others: the first rounding adds at most 3/4 of an eighth of a unit to the half of the second.
+/// Fraction bits beyond those of this one, of all others: the first rounding adds at most 3/4 of an eighth of a unit to the half of the second.
 const OTHERS: u32 = 3;
 
 /// The description of a function in a small format, made of that in a wider one by `wider`, which is for formats of 5 to 11
@@ -31,14 +32,14 @@ pub fn narrowed(
     wider: impl Fn(FloatFormat) -> Option<Graph>,
 ) -> Option<Graph> {
     let has_table = operands == 1 && format.width() <= TABLE;
-    let further = match has_table {
-        true => FOR_TABLES,
+    let frac = match has_table {
+        true => format.frac + FOR_TABLES,
         false if format.width() <= 8 => FOR_POWERS,
-        false => OTHERS,
+        false => format.frac + OTHERS,
     };
     let wide = FloatFormat {
         exp: format.exp.max(5),
-        frac: (format.frac + further).max(7),
+        frac: frac.max(7),
     };
     let twice = rounded_twice(format, wide, operands, &wider(wide)?);
     let mut g = match has_table {

@@ -20,7 +20,7 @@ codes! {
     SIZE = "E1113": "A warning: the hardware needs more of something than the device has.";
     CLOCK = "E1114": "A warning: the device does not reach the clock that is asked for, whatever the kernel.";
     ARGUMENT_FILE = "E1201": "The arguments of a run are missing, of the wrong shape, or out of their type's range.";
-    OUT_OF_BOUNDS = "E1202": "With --check-bounds, an access outside of an array is an error.";
+    OUT_OF_BOUNDS = "E1202": "An access outside of an array: a warning of the reference, and with --check-bounds an error.";
     ENDLESS_RUN = "E1203": "The reference executed more operations than the limit: the kernel may never end.";
     NO_REFERENCE = "E1204": "The software reference does not have this function yet.";
     MEMORY = "E1205": "The arrays of the run need more memory than the reference allows.";
@@ -34,6 +34,7 @@ codes! {
     DEADLOCK = "E1213": "Processes wait for one another: none of them can go on.";
     TIMING = "E1214": "A warning: what the kernel does depends on when elements come and go, so that other schedules may give other results.";
     ASSUMPTION = "E1215": "What the kernel assumes is not so on the arguments given: what the hardware then does is unspecified.";
+    LEFT_OVER = "E1216": "A warning of --check-bounds: elements are left in a stream when a run ends, and vanish.";
     INPUT_FILE = "E1301": "The input file cannot be read or is not UTF-8.";
     OUTPUT_FILE = "E1302": "The output cannot be written.";
     NO_ARGUMENTS = "E1303": "The kernel has parameters, and no argument file was given.";

@@ -360,10 +360,12 @@ fn deepen_program(program: &mut ir::Program, warnings: &mut Diagnostics, keep_de
         name,
         depth,
         needed,
+        is_enough,
     } in &short
     {
+        let does = if *is_enough { "ends" } else { "gets further" };
         let message = format!(
-            "'{name}' holds {depth} elements, and the network ends where it holds {needed}"
+            "'{name}' holds {depth} elements, and the network {does} where it holds {needed}"
         );
         let found = Diagnostic::error(codes::DEADLOCK, *span, message);
         warnings.push(match keep_depths {

@@ -1,5 +1,7 @@
 //! The in-process engine beside Verilator: the same outputs, writes and cycles of every example; waveforms of both.
 
+use allo_hls::diagnostics::SourceMap;
+use allo_hls::driver::{self, Target};
 use allo_hls::levels::Level;
 use allo_hls::sim::cosim::{self, CosimOptions};
 use allo_hls::sim::elements::Invocation;
@@ -130,6 +132,31 @@ def top(a: Stream[i32, 4], b: Stream[i32, 4]):
     match fuzz::check_in_verilator(text, "top", &setting) {
         Verdict::Right(compared) => assert!(compared > 250_000, "{compared}"),
         other => panic!("{other:?}"),
+    }
+}
+
+/// Behind a reset the module loads what it keeps, in the waveform as elsewhere.
+#[test]
+fn waveforms_of_what_keeps_something_are_written() {
+    let text = "from allo import *\n\n@kernel\ndef top(x: \"i32[4]\") -> i32:\n    c: Stateful[i32[4]] = [1, 2, 3, 4]\n    \
+                for i in range(4):\n        c[i] += x[i]\n    return c[3]\n";
+    let mut sources = SourceMap::default();
+    let file = sources.add("state.py", text);
+    let target = Target::new("ecp5", 10.0).expect("a device");
+    let compiled = driver::compile(&mut sources, file, Some("top"), &target).expect("hardware");
+    let (netlist, verilated) = engines(&compiled);
+    let signature = Signature::of(&compiled.program);
+    let inputs = vectors::generate(&signature, 1, 5);
+    let run = Run::of(&signature, [(&inputs[0], 0)], 1000);
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
+    let engines: [&dyn Engine; 2] = [&netlist, &verilated];
+    for engine in engines {
+        let options = SimOptions {
+            waveform: Some(folder.path().join("wave.fst")),
+            ..SimOptions::default()
+        };
+        let traced = engine.trace(&run, &options);
+        traced.unwrap_or_else(|e| panic!("{e:?}"));
     }
 }
 

@@ -17,7 +17,7 @@ use allo_hls::sim::elements::{Between, Elements, Invocation};
 use allo_hls::sim::engine::EngineError;
 use allo_hls::sim::inprocess::Netlist;
 use allo_hls::sim::model::{Engine, Moved, Traffic};
-use allo_hls::sim::reference::{Options, Prepared};
+use allo_hls::sim::reference::{self, Options, Prepared};
 use allo_hls::sim::selfcheck::Budget;
 use allo_hls::sim::shell;
 use allo_hls::sim::value::{Signature, Value};
@@ -68,7 +68,8 @@ fn run_in(
             let _step = printer.progress.step("running the hardware");
             let mut outcomes = run_hardware(&compiled, &*engine, (&inputs, between))?;
             if has_unspecified(&compiled.program) {
-                let known = run_reference(&compiled.program, (&inputs, between), false)?;
+                let run = (&inputs[..], between);
+                let known = run_reference(&compiled.program, run, false, &mut Vec::new())?;
                 take_out_unspecified(&mut outcomes, &known);
             }
             (signature, inputs, outcomes)
@@ -81,8 +82,11 @@ fn run_in(
             let signature = Signature::of(&compiled.program);
             let inputs = inputs(&signature, command.args.as_deref())?;
             let _step = printer.progress.step("running the reference");
-            let outcomes =
-                run_reference(&compiled.program, (&inputs, between), command.check_bounds)?;
+            let mut warnings = Vec::new();
+            let run = (&inputs[..], between);
+            let bounds = command.check_bounds;
+            let outcomes = run_reference(&compiled.program, run, bounds, &mut warnings)?;
+            printer.diagnostics(&Diagnostics(warnings), sources);
             (signature, inputs, outcomes)
         }
     };
@@ -212,6 +216,7 @@ fn run_reference(
     program: &ir::Program,
     (inputs, between): (&[Invocation], Between),
     check_bounds: bool,
+    warnings: &mut Vec<Diagnostic>,
 ) -> Result<Vec<Outcome>, Diagnostics> {
     let options = Options {
         check_bounds,
@@ -221,6 +226,12 @@ fn run_reference(
     let reference = Prepared::of(program).map_err(|e| e.to_diagnostic())?;
     let outcomes = reference.run_list(inputs, between, &options);
     let outcomes = outcomes.map_err(|e| e.to_diagnostic())?;
+    for outcome in &outcomes {
+        let accesses = outcome.out_of_bounds.iter();
+        warnings.extend(accesses.map(|access| access.to_diagnostic().as_warning()));
+        let left = outcome.left.iter().filter(|_| check_bounds);
+        warnings.extend(left.map(reference::Left::to_diagnostic));
+    }
     let outcomes = outcomes.into_iter().map(|outcome| {
         // Of streams, what was transferred.
         let mut params = outcome.params;
@@ -380,6 +391,10 @@ pub fn summary(compiled: &Compilation, report: &Report) -> String {
         report.cycles.len(),
         report.compared
     );
+    if report.deadlocks > 0 {
+        let count = report.deadlocks;
+        text += &format!("  {count} inputs on which it deadlocks were left out\n");
+    }
     if report.unspecified > 0 {
         text += &format!(
             "  {} values left unspecified by the kernel\n",

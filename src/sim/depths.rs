@@ -5,13 +5,15 @@ use crate::diagnostics::Span;
 use crate::ir::Program;
 use crate::ir::analysis::rates;
 use crate::sim::elements::{Elements, Invocation};
-use crate::sim::network::depths_needed;
+use crate::sim::network::{Depths, depths_needed, ends};
 use crate::sim::reference::Options;
 use crate::sim::value::{Signature, Slot, Value};
 use crate::transform::network::Network;
 
 /// Operations of the run.
 const STEPS: u64 = 250_000;
+/// Operations of a longer one that shows whether what the first found is enough.
+const MORE_STEPS: u64 = 8_000_000;
 
 /// A stream that is too short.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,6 +26,8 @@ pub struct Short {
     pub depth: u64,
     /// Elements that it has to hold.
     pub needed: u64,
+    /// Whether the network is known to end then.
+    pub is_enough: bool,
 }
 
 /// The streams of a network that are too short whatever the data are.
@@ -39,17 +43,27 @@ pub fn short(network: &Network, program: &Program) -> Vec<Short> {
     let signature = Signature::with(program, Some(network));
     let zero = |slot: &Slot| Elements::same(slot.ty, slot.len(), Value::of_pattern(slot.ty, &[]));
     let invocation = Invocation::of(signature.params.iter().map(zero).collect());
-    let options = Options {
-        step_limit: STEPS,
+    let within = |step_limit| Options {
+        step_limit,
         ..Options::default()
     };
-    let needed = depths_needed(network, &signature, &invocation, &options);
+    let (few, many) = (within(STEPS), within(MORE_STEPS));
+    let mut needed = depths_needed(network, &signature, &invocation, &few);
+    if needed.is_empty() {
+        return Vec::new();
+    }
+    let known = |depths: &Depths| ends(network, &signature, &invocation, &many, depths);
+    if known(&needed) == Some(false) {
+        needed = depths_needed(network, &signature, &invocation, &many);
+    }
+    let is_enough = known(&needed) == Some(true);
     let arrays = &network.kernel.arrays;
     let short = needed.into_iter().map(|(id, needed)| Short {
         span: arrays[id].span,
         name: arrays[id].name.clone(),
         depth: arrays[id].stream.as_ref().map_or(0, |stream| stream.depth),
         needed,
+        is_enough,
     });
     short.collect()
 }

@@ -131,22 +131,30 @@ static void memory_edge(bool active) {
 
 // ------------------------------------------------------------------ one clock cycle
 
+// Writes a moment to the waveform, once: of a second time Verilator complains on the standard output.
+static void show(uint64_t time) {
+#if VM_TRACE
+    static uint64_t next;
+    if (!wave || time < next) return;
+    wave->dump(time);
+    next = time + 1;
+#else
+    (void)time;
+#endif
+}
+
 static void settle() {
     drive_lanes(*top, memories);
     top->clk = 0;
     top->eval();
-#if VM_TRACE
-    if (wave) wave->dump(2 * cycle);
-#endif
+    show(2 * cycle);
     sample_lanes(*top, memories);
 }
 
 static void edge(bool active) {
     top->clk = 1;
     top->eval();
-#if VM_TRACE
-    if (wave) wave->dump(2 * cycle + 1);
-#endif
+    show(2 * cycle + 1);
     memory_edge(active);
     ++cycle;
 }

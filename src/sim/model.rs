@@ -1,6 +1,7 @@
 //! Runs of a module and their results; the engine that Verilator builds, as words of the harness's protocol.
 
 use crate::ir::Scalar;
+use crate::rtl::interface::manifest::Flow;
 use crate::sim::bench::{Layout, MemoryLayout, words};
 use crate::sim::draw::{Draw, Rng};
 use crate::sim::elements::Elements;
@@ -19,6 +20,9 @@ pub struct Start {
     /// Cycles of `ap_start` = 0 before it, counted from the start of the run or from the cycle after
     /// the `ap_ready` before it. With 0, `ap_start` stays 1.
     pub gap: u32,
+    /// How far each stream parameter comes, if that is known: nothing else tells the invocations of a block without a control
+    /// slave apart.
+    pub ends: Vec<u64>,
 }
 
 /// Invocations one after the other on the same memories.
@@ -67,18 +71,23 @@ impl Run {
             if run.starts.is_empty() {
                 run.arrays = arrays(input).cloned().collect();
             }
-            // Of a stream, with which element it begins.
+            // Of a stream, with which element it begins, and how many there are of what is got.
             let slots = signature.params.iter().zip(&input.args).enumerate();
-            let scalars = slots.filter_map(|(number, (slot, given))| match slot.is_stream() {
-                true => Some(input.cursor(number, 0).0.into()),
-                false if slot.is_array() => None,
-                false => Some(given.get(0).pattern(given.ty())),
+            let scalars = slots.flat_map(|(number, (slot, given))| -> Vec<BigUint> {
+                let (begun, offered) = input.cursor(number, given.len());
+                match slot.flow {
+                    Some(Flow::In) => vec![begun.into(), offered.into()],
+                    Some(Flow::Out) => vec![begun.into()],
+                    None if slot.is_array() => Vec::new(),
+                    None => vec![given.get(0).pattern(given.ty())],
+                }
             });
             // Records of what depends on timing begin with the first one.
             let begins = u32::from(run.starts.is_empty());
             let begins = std::iter::repeat_n(begins.into(), signature.timed);
             let scalars = scalars.chain(begins).collect();
-            run.starts.push(Start { scalars, gap });
+            let ends = Vec::new();
+            run.starts.push(Start { scalars, gap, ends });
         }
         run.reach = run.reaches(signature);
         run

@@ -5,7 +5,7 @@ use crate::codes;
 use crate::diagnostics::{Diagnostic, Span};
 use crate::ir::{Arg, ArrayId, Attempt, Param, ValueId};
 use crate::sim::elements::{Elements, Invocation, State as Kept};
-use crate::sim::reference::{Actual, Machine, Options, Outcome, RunError, Stop};
+use crate::sim::reference::{Actual, Left, Machine, Options, Outcome, RunError, Stop};
 use crate::sim::value::{MOST_TRANSFERS, Signature, Slot, Value};
 use crate::transform::network::{self, Network, Process};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -207,6 +207,26 @@ pub fn depths_needed(
     let found = shorter.from(full.clone());
     let found = found.filter(|depths| goes_on(&search.attempt(depths).0));
     found.or_else(|| search.from(full)).unwrap_or_default()
+}
+
+/// How an invocation ends with these depths: whether it does, or `None` if it comes to the limit of operations first.
+pub fn ends(
+    network: &Network,
+    signature: &Signature,
+    invocation: &Invocation,
+    options: &Options,
+    depths: &Depths,
+) -> Option<bool> {
+    let search = Search {
+        network,
+        signature,
+        invocation,
+        options,
+    };
+    match search.attempt(depths).0 {
+        Some(Ended::Error(RunError::StepLimit(_))) => None,
+        ended => Some(ended.is_none()),
+    }
 }
 
 /// Part of the operations of a run that are its beginning.
@@ -447,6 +467,21 @@ impl State {
         outcome.unasked = self.timed.iter().flatten().map(VecDeque::len).sum();
         let kernel = &network.kernel;
         let ended = self.stopped.is_none();
+        for (id, channel) in &self.channels {
+            let count = channel
+                .queues
+                .values()
+                .map(VecDeque::len)
+                .max()
+                .unwrap_or(0);
+            if count > 0 && channel.outside.is_none() {
+                outcome.left.push(Left {
+                    span: kernel.arrays[*id].span,
+                    stream: channel.name.clone(),
+                    count,
+                });
+            }
+        }
         let unknown = |slot: &Slot| Elements::unspecified(slot.ty, slot.len());
         for (number, (param, slot)) in kernel.params.iter().zip(&signature.params).enumerate() {
             let left = match param {

@@ -80,6 +80,28 @@ pub struct Outcome {
     pub state: State,
     /// How much more is known of timing ([`Invocation::timed`]) than was asked.
     pub unasked: usize,
+    /// What nobody has got from streams of a network, and vanishes.
+    pub left: Vec<Left>,
+}
+
+/// Elements that are left in a stream.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Left {
+    /// The declaration of the stream.
+    pub span: Span,
+    /// Its name.
+    pub stream: String,
+    /// How many elements there are.
+    pub count: usize,
+}
+
+impl Left {
+    /// The warning.
+    pub fn to_diagnostic(&self) -> Diagnostic {
+        let Left { stream, count, .. } = self;
+        let message = format!("{count} elements are left in the stream '{stream}', and vanish");
+        Diagnostic::error(codes::LEFT_OVER, self.span, message).as_warning()
+    }
 }
 
 /// The first stores of a run.

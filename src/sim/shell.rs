@@ -1,7 +1,8 @@
 //! A module with streams as one without: around it, sources and sinks that read and write arrays, so that engines need to know
 //! of memories only.
 //!
-//! The stream is an array of the elements that may be transferred, and a scalar says with which a run begins. Now and then a
+//! The stream is an array of the elements that may be transferred, and a scalar says with which a run begins; of one that the module
+//! gets from another one how many there are. Now and then a
 //! source has nothing to offer and a sink no room, in one of four patterns that the unknown initial state decides; where that is
 //! 0 they never pause. What is offered stays offered until it is taken.
 
@@ -91,14 +92,19 @@ pub fn around(design: &Design, manifest: &Manifest) -> Result<(Design, Manifest)
         };
         let base = port.name.clone().unwrap_or_default();
         let of = |name: &Option<String>| find(name.as_deref().unwrap_or_default());
-        let (lane, begun, moved) = match flow {
-            Flow::In => shell.source(
+        let limit = match flow {
+            Flow::In => Some(shell.limit(&base)),
+            Flow::Out => None,
+        };
+        let (lane, begun, moved) = match limit {
+            Some((_, limit)) => shell.source(
                 &base,
                 of(&ports.dout)?,
                 of(&ports.empty_n)?,
                 of(&ports.read)?,
+                limit,
             ),
-            Flow::Out => shell.sink(
+            None => shell.sink(
                 &base,
                 of(&ports.din)?,
                 of(&ports.write)?,
@@ -113,6 +119,10 @@ pub fn around(design: &Design, manifest: &Manifest) -> Result<(Design, Manifest)
         args.push(array(port.name.clone(), element, access, lane));
         let begun = scalar(Some(format!("{base}_begun")), begun_width(), begun);
         args.push(begun);
+        if let Some((offered, _)) = limit {
+            let port = shell.cells.name(offered).to_string();
+            args.push(scalar(Some(format!("{base}_offered")), begun_width(), port));
+        }
         returns.push(scalar(None, begun_width(), moved));
     }
     for (number, word) in told.into_iter().enumerate() {
@@ -247,7 +257,7 @@ impl Shell {
 
     /// The number of the next element, which moves on; the port of the first. What is `held` back has not been transferred:
     /// the port of how many have.
-    fn cursor(&mut self, base: &str, moves: NetId, held: Operand) -> (Operand, String, String) {
+    fn cursor(&mut self, base: &str, moves: NetId, held: Operand) -> (NetId, String, String) {
         let width = begun_width();
         let cells = &mut self.cells;
         let begun = cells.port(Direction::Input, &format!("{base}_begun"), width);
@@ -266,7 +276,6 @@ impl Shell {
         };
         let next = Operand::Net(cells.assign("next", width, next, None));
         cells.drive_register(now, next, None, Some(0), None);
-        let address = cells.resize(Operand::Net(now), width - 1, false, "address");
         let moved = cells.port(Direction::Output, &format!("{base}_moved"), width);
         let less = cells.resize(held, width, false, "held");
         let done = Expr::Binary {
@@ -276,7 +285,7 @@ impl Shell {
         };
         cells.drive(moved, done);
         let text = |net: NetId| cells.name(net).to_string();
-        (address, text(begun), text(moved))
+        (now, text(begun), text(moved))
     }
 
     /// A record of the words with which something is asked; the argument that says that it begins anew, and how many there are.
@@ -338,18 +347,35 @@ impl Shell {
         )
     }
 
+    /// How many elements of a stream there are: the port, and what it was when the run began.
+    fn limit(&mut self, base: &str) -> (NetId, NetId) {
+        let width = begun_width();
+        let cells = &mut self.cells;
+        let offered = cells.port(Direction::Input, &format!("{base}_offered"), width);
+        let limit = cells.net(&format!("{base}_limit"), width);
+        let next = Expr::Mux {
+            cond: Operand::Net(self.begin),
+            on_true: Operand::Net(offered),
+            on_false: Operand::Net(limit),
+        };
+        let next = Operand::Net(cells.assign("limit_next", width, next, None));
+        cells.drive_register(limit, next, None, Some(0), None);
+        (offered, limit)
+    }
+
     fn source(
         &mut self,
         base: &str,
         dout: NetId,
         empty_n: NetId,
         read: NetId,
+        limit: NetId,
     ) -> (MemoryPort, String, String) {
         let width = self.cells.module.nets[dout].width;
         let pause = self.pause();
         let fetch = self.cells.net(&format!("{base}_fetch"), 1);
         let has = self.cells.net(&format!("{base}_has"), 1);
-        let (address, begun, moved) = self.cursor(base, fetch, Operand::Net(has));
+        let (next, begun, moved) = self.cursor(base, fetch, Operand::Net(has));
         let begin = Operand::Net(self.begin);
         let cells = &mut self.cells;
         let name = |part: &str| format!("{base}_{part}0");
@@ -373,10 +399,19 @@ impl Shell {
         let wants = cells.gate(BinaryOp::And, wants, goes, "wants");
         let old = cells.invert(begin, "old");
         let wants = cells.gate(BinaryOp::And, wants, old.clone(), "wants");
+        let is_there = Expr::Compare {
+            op: CompareOp::Lt,
+            signed: false,
+            lhs: Operand::Net(next),
+            rhs: Operand::Net(limit),
+        };
+        let is_there = Operand::Net(cells.assign("is_there", 1, is_there, None));
+        let wants = cells.gate(BinaryOp::And, wants, is_there, "wants");
         cells.drive(fetch, Expr::Copy(wants));
-        let next = cells.gate(BinaryOp::Or, stays, Operand::Net(fetch), "has_next");
-        let next = cells.gate(BinaryOp::And, next, old, "has_next");
-        cells.drive_register(has, next, None, Some(0), None);
+        let has_next = cells.gate(BinaryOp::Or, stays, Operand::Net(fetch), "has_next");
+        let has_next = cells.gate(BinaryOp::And, has_next, old, "has_next");
+        cells.drive_register(has, has_next, None, Some(0), None);
+        let address = cells.resize(Operand::Net(next), begun_width() - 1, false, "address");
         cells.drive(port, Expr::Copy(address));
         cells.drive(ce, Expr::Copy(Operand::Net(fetch)));
         cells.drive(dout, Expr::Copy(Operand::Net(q)));
@@ -402,8 +437,9 @@ impl Shell {
         let width = self.cells.module.nets[din].width;
         let pause = self.pause();
         let moves = self.cells.net(&format!("{base}_moves"), 1);
-        let (address, begun, moved) = self.cursor(base, moves, constant(&0.into(), 1));
+        let (next, begun, moved) = self.cursor(base, moves, constant(&0.into(), 1));
         let cells = &mut self.cells;
+        let address = cells.resize(Operand::Net(next), begun_width() - 1, false, "address");
         let name = |part: &str| format!("{base}_{part}0");
         let port = cells.port(
             Direction::Output,

@@ -443,8 +443,8 @@ impl Localise<'_> {
         let array = &self.outer.arrays[id];
         let writers: BTreeSet<u32> = uses.writes.iter().map(|write| write.worker).collect();
         let note = format!(
-            "'{}' is written by {} workers at places that the data decide: each has a copy of {} elements, which are gathered \
-             behind them",
+            "'{}' is written by {} workers, and it does not show that they keep apart: each has a copy of {} elements, which are \
+             gathered behind them",
             array.name,
             writers.len(),
             array.len()

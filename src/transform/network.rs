@@ -292,7 +292,16 @@ impl Network {
 /// Whether a program has to do with streams, or has kernels whose calls run at the same time.
 pub fn is_network(program: &Program) -> bool {
     let mut kernels = program.kernels.values();
-    kernels.any(|kernel| kernel.dataflow || has_streams(kernel))
+    kernels.any(|kernel| kernel.dataflow || has_streams(kernel)) || has_grids(program, program.top)
+}
+
+/// Whether a kernel calls workers of a grid, or others that do, at the top level of its body.
+fn has_grids(program: &Program, id: KernelId) -> bool {
+    let mut ops = program.kernels[id].body.ops.iter();
+    ops.any(|op| match &op.kind {
+        OpKind::Call(call) => call.worker.is_some() || has_grids(program, call.kernel),
+        _ => false,
+    })
 }
 
 /// Whether a kernel declares or takes streams.
@@ -483,8 +492,8 @@ impl Gather<'_> {
         Ok(Vec::new())
     }
 
-    /// Whether a callee is processes of its own: it is directed, there are streams inside, or it hands its own to
-    /// kernels.
+    /// Whether a callee is processes of its own: it is directed, there are streams or grids inside, or it hands its own
+    /// to kernels.
     fn has_processes(&self, id: KernelId) -> bool {
         let kernel = &self.program.kernels[id];
         let passes = |op: &Op| {
@@ -496,7 +505,10 @@ impl Gather<'_> {
                 Arg::Scalar(_) => false,
             })
         };
-        kernel.dataflow || self.inside[id.index()] || kernel.body.ops.iter().any(passes)
+        kernel.dataflow
+            || self.inside[id.index()]
+            || kernel.body.ops.iter().any(passes)
+            || has_grids(self.program, id)
     }
 
     fn add(&mut self, name: &str, span: Span, kind: GroupKind) -> Result<(), Diagnostics> {

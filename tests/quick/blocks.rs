@@ -199,6 +199,27 @@ fn arrays_as_frames() {
     check(DOUBLE, &free, (2 + 2 + 2) * 8);
 }
 
+/// Nothing but what streams move says when an invocation of a free running block is done.
+#[test]
+fn streams_of_free_running_blocks() {
+    let free = Options {
+        interface: Interface::Axis,
+        control: false,
+        ..Options::default()
+    };
+    for (source, got) in [("Stream[i32]", "s.get()"), ("\"i32[10]\"", "s[i]")] {
+        for (sink, put) in [("Stream[i32]", "o.put(v)"), ("\"i32[10]\"", "o[i] = v")] {
+            let text = format!(
+                "from allo import *\n\n@kernel\ndef top(s: {source}, o: {sink}):\n    for i in range(10):\n        \
+                 v: i32 = {got} + 1\n        {put}\n"
+            );
+            let (compiled, design, manifest) = block(&text, &free);
+            let report = compare(&compiled, &in_process(&design, &manifest), 4);
+            assert!(report.compared >= 40, "{source} {sink}");
+        }
+    }
+}
+
 /// A bench without pauses, after its reset.
 fn bench<'a>(engine: &'a BlockEngine<InProcess>) -> Bench<'a> {
     let mut bench = engine.bench(&SimOptions::default()).expect("a bench");
@@ -231,6 +252,7 @@ pub fn measure(text: &str, width: u32, streamed: &[&str]) -> (Elements, u64, Mov
         reach: Vec::new(),
         arrays: arrays.into_iter().map(numbers).collect(),
         starts: vec![Start {
+            ends: Vec::new(),
             scalars: scalars.iter().map(|_| 0u32.into()).collect(),
             gap: 0,
         }],
@@ -306,6 +328,7 @@ fn an_error_response_is_told_and_ends_nothing() {
     let mut bench = bench(&engine);
     let status = manifest.control.as_ref().expect("a slave").status.offset;
     let start = Start {
+        ends: Vec::new(),
         scalars: vec![],
         gap: 0,
     };

@@ -4,6 +4,7 @@ use crate::support;
 use allo_hls::diagnostics::Diagnostics;
 use allo_hls::directives::{self, Directive};
 use allo_hls::driver::{self, Compilation, Target};
+use allo_hls::levels::Level;
 use allo_hls::sim::selfcheck::{Budget, Checked};
 
 const KERNEL: &str = "
@@ -206,6 +207,33 @@ fn a_flattened_loop_has_the_trip_count_of_its_parts() {
         .map(|one| (one.name.as_str(), one.trip, one.ii))
         .collect();
     assert_eq!(loops, [("i_j", [Some(42); 2], Some(1))]);
+}
+
+/// What the user shapes is not widened by the levels.
+#[test]
+fn loops_that_are_directed_are_not_widened() {
+    let text = "from allo import *\n\n@kernel\ndef top(a: \"i32[32]\", o: \"i32[32]\", n: i32):\n    for i in range(32):\n        \
+                o[i] = a[i] * n\n";
+    let trips = |flags: &[(&str, &str)]| {
+        let mut target = target(flags).expect("a target");
+        target.aim.level = Level::Two;
+        let loops = compile_for(text, &target).expect("hardware").manifest.loops;
+        let trips = loops.iter().map(|one| one.trip[0].expect("known"));
+        trips.collect::<Vec<u64>>()
+    };
+    assert_eq!(trips(&[]), [16]);
+    assert_eq!(trips(&[("unroll", "i=1")]), [32]);
+    assert_eq!(trips(&[("split", "i=8")]), [4, 8]);
+}
+
+/// Loops of a kernel that is directed to be processes run at the same time where no array orders them.
+#[test]
+fn loops_of_a_kernel_are_processes_where_that_is_directed() {
+    let text = "from allo import *\n\n@kernel\ndef top(a: \"i32[32]\", b: \"i32[32]\", c: \"i32[32]\", d: \"i32[32]\"):\n    \
+                for i in range(32):\n        b[i] = a[i] * 3\n    for j in range(32):\n        d[j] = c[j] + 5\n";
+    let cycles = |flags: &[(&str, &str)]| checked(text, flags).manifest.latency.max;
+    assert!(cycles(&[]) > Some(64));
+    assert!(cycles(&[("dataflow", "top")]) < Some(40));
 }
 
 #[test]

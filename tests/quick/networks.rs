@@ -14,7 +14,7 @@ use allo_hls::sim::inprocess::Netlist;
 use allo_hls::sim::reference::{self, Options};
 use allo_hls::sim::selfcheck::Checked;
 use allo_hls::sim::value::{Signature, Value};
-use allo_hls::sim::{args, shell};
+use allo_hls::sim::{args, shell, vectors};
 
 /// The kernels of a folder of this test.
 fn kernel(name: &str) -> String {
@@ -198,6 +198,90 @@ fn run(compiled: &Compilation, arguments: &str) -> (u64, String) {
     .expect("an end");
     let results = args::results_json(&signature, &ran[0].params, &ran[0].results, false);
     (ran[0].cycles, results.to_string())
+}
+
+/// A grid is processes with or without streams.
+#[test]
+fn workers_without_streams_run_at_the_same_time() {
+    let text = "import allo\nfrom allo import *\n\n@kernel(mapping=[4])\ndef pe(x: \"i32[64]\", y: \"i32[64]\"):\n    \
+                w = allo.get_wid(0)\n    for i in range(16):\n        y[w * 16 + i] = x[w * 16 + i] * 3\n\n\
+                @kernel\ndef top(n: i32) -> i32:\n    x: \"i32[64]\" = n\n    y: \"i32[64]\"\n    pe(x, y)\n    \
+                return y[n & 63]\n";
+    let compiled = checked(text, &[]);
+    // Filled in 64, then 16 iterations of all four at once.
+    let cycles = compiled.manifest.latency.max.expect("as long always");
+    assert!(cycles < 64 + 30, "{cycles}");
+}
+
+/// The elements that are offered are those that are given: what asks for more finds none.
+#[test]
+fn questions_find_no_more_elements_than_there_are() {
+    let text = "from allo import *\n\n@kernel\ndef top(s: Stream[i32], ok: \"u1[6]\", v: \"i32[6]\", e: \"u1[6]\"):\n    \
+                for i in range(6):\n        o, w = s.try_get()\n        ok[i] = o\n        v[i] = w\n        \
+                e[i] = s.empty()\n";
+    let given = "{\"s\": [7, 8, 9], \"ok\": [0, 0, 0, 0, 0, 0], \"v\": [1, 1, 1, 1, 1, 1], \"e\": [0, 0, 0, 0, 0, 0]}";
+    let (_, left) = run(&checked(text, &[]), given);
+    let expected = "\"ok\":[1,1,1,0,0,0],\"v\":[7,8,9,0,0,0],\"e\":[0,0,1,1,1,1]";
+    assert!(left.contains(expected), "{left}");
+}
+
+/// Where the reference finds a deadlock and the module comes to no end either, that is it.
+#[test]
+fn a_module_that_asks_and_deadlocks_is_not_waited_for() {
+    let text = "from allo import *\n\n@kernel\ndef a(s: Stream[i32], t: Stream[i32]):\n    e = s.empty()\n    \
+                t.put(s.get() + e)\n\n@kernel\ndef top(x: i32) -> i32:\n    s: Stream[i32]\n    t: Stream[i32]\n    \
+                a(s, t)\n    a(t, s)\n    return x\n";
+    let compiled = compile_text(text, &[], false).expect("hardware");
+    let signature = Signature::of(&compiled.program);
+    let inputs = args::read_json(&signature, "{\"x\": 1}").expect("arguments");
+    let (design, manifest) = shell::around(&compiled.design, &compiled.manifest).expect("a shell");
+    let engine = Netlist::new(&design, &manifest).expect("a netlist");
+    let (program, manifest) = (&compiled.program, &compiled.manifest);
+    let inputs = (&inputs[..], Between::Nothing);
+    let error = simulate(program, manifest, &engine, inputs, 1 << 32).expect_err("a deadlock");
+    let message = &error.to_diagnostic().message;
+    assert!(message.starts_with("deadlock: 'a' waits"), "{message}");
+}
+
+/// What is found in the beginning of a run may not be enough.
+#[test]
+fn a_depth_that_is_said_to_be_enough_is() {
+    let text = "from allo import *\n\n@kernel\ndef a(s: Stream[i8], t: Stream[i8]):\n    for i in range(150000):\n        \
+                s.put(1)\n    t.put(1)\n\n@kernel\ndef b(s: Stream[i8], t: Stream[i8]) -> i32:\n    \
+                r: i32 = t.get()\n    for i in range(150000):\n        r += s.get()\n    return r\n\n@kernel\n\
+                def top(x: i32) -> i32:\n    s: Stream[i8]\n    t: Stream[i8]\n    a(s, t)\n    return b(s, t) + x\n";
+    let (mut sources, file) = support::source("deep.py", text);
+    let compiled = driver::referenced(&mut sources, file, Some("top"), false, &[]);
+    let warnings = compiled
+        .map(|compiled| compiled.warnings)
+        .expect("a program");
+    let said: Vec<&str> = warnings.0.iter().map(|one| &one.message[..]).collect();
+    let expected = "'s' holds 2 elements, and the network ends where it holds 150000";
+    assert_eq!(said, [expected]);
+}
+
+/// Elements that nobody gets vanish, which is said; inputs on which a network deadlocks are counted.
+#[test]
+fn what_is_left_and_left_out_is_said() {
+    let program = built("left_over").program;
+    let input = vectors::generate(&Signature::of(&program), 1, 1).remove(0);
+    let outcome = reference::run(&program, &input, &Options::default()).expect("an end");
+    let left = outcome
+        .left
+        .iter()
+        .map(|left| (&left.stream[..], left.count));
+    assert!(left.eq([("s", 4)]));
+    let text = "from allo import *\n\n@kernel\ndef a(s: Stream[i8]):\n    for i in range(16):\n        s.put(i)\n\n\
+                @kernel\ndef b(s: Stream[i8], y: \"i8[16]\"):\n    for i in range(16):\n        y[i] = s.get()\n\n\
+                @kernel\ndef top(n: i8, y: \"i8[16]\"):\n    s: Stream[i8, 2]\n    if n > 0:\n        a(s)\n        \
+                b(s, y)\n";
+    let compiled = checked(text, &[]);
+    let engine = Netlist::new(&compiled.design, &compiled.manifest).expect("a netlist");
+    let (program, manifest) = (&compiled.program, &compiled.manifest);
+    let options = CosimOptions::default();
+    let report = cosim_on(&engine, program, manifest, &options, &|_, _| ());
+    let report = report.unwrap_or_else(|error| panic!("{error:?}"));
+    assert!(report.deadlocks > 0);
 }
 
 #[test]

@@ -28,6 +28,7 @@ fn bytes(values: &[u64]) -> Elements {
 
 fn run(arrays: &[&[u64]], starts: &[(&[u64], u32)]) -> Run {
     let start = |&(scalars, gap): &(&[u64], u32)| Start {
+        ends: Vec::new(),
         scalars: numbers(scalars),
         gap,
     };

@@ -15,7 +15,7 @@ use crate::frontend::types::{self, Type};
 use crate::frontend::values::{ConstValue, Typed};
 use crate::frontend::world::Bindings;
 use crate::ir::analysis::touch;
-use crate::ir::{ArrayKind, Kernel, Param};
+use crate::ir::{Arg, ArrayKind, Kernel, Op, OpKind, Param};
 use pyeval::Names;
 use ruff_python_ast::{Stmt, StmtFunctionDef};
 use ruff_text_size::Ranged;
@@ -85,6 +85,7 @@ impl<'a> Lowerer<'_, 'a> {
             ..Kernel::new(name, span)
         };
         self.check_sizes(&kernel);
+        self.check_returns(&kernel, &ast.body);
         let signature = self.signature(&kernel, params);
         Ok((kernel, signature))
     }
@@ -97,6 +98,28 @@ impl<'a> Lowerer<'_, 'a> {
                 let message = format!("'{name}' has 2^32 elements or more, and is no parameter");
                 self.report(Diagnostic::error(codes::SHAPE, array.span, message));
             }
+        }
+    }
+
+    /// Processes run at the same time: none of them depends on where another one returns.
+    fn check_returns(&mut self, kernel: &Kernel, body: &'a [Stmt]) {
+        let passes_streams = |op: &Op| {
+            let OpKind::Call(call) = &op.kind else {
+                return false;
+            };
+            call.args
+                .iter()
+                .any(|arg| matches!(arg, Arg::Array(id) if kernel.arrays[*id].stream.is_some()))
+        };
+        // Of what is known while compiling nothing is left.
+        let branches = kernel.body.any_op(&|op| matches!(op.kind, OpKind::If(_)));
+        let mut early = Vec::new();
+        scan::returns(&body[..body.len().saturating_sub(1)], &mut early);
+        let is_network = branches && kernel.body.any_op(&passes_streams);
+        if let (true, Some(first)) = (is_network, early.first()) {
+            let message = "an early return beside processes";
+            let error = Diagnostic::error(codes::RETURN_PLACE, self.span(first.range), message);
+            self.report(error.help("processes run at the same time: return behind the last one"));
         }
     }
 

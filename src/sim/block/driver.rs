@@ -10,6 +10,7 @@ use crate::sim::engine::{EngineError, Result};
 use crate::sim::model::{Run, RunResult, Start, Timing};
 use crate::sim::value::{MOST_TRANSFERS, Value};
 use num_bigint::BigUint;
+use std::ops::Range;
 
 /// Cycles that a simulation may take beside those that its run allows.
 const PATIENCE: u64 = 100_000;
@@ -61,7 +62,7 @@ impl<'a> Bench<'a> {
             let from = self.now;
             self.memories.iter_mut().for_each(Memory::begin);
             self.begin(start, &mut arrays)?;
-            self.wait(&arrays)?;
+            self.wait()?;
             let done = self.now - begun;
             result.timing.push(Timing {
                 start: from - begun,
@@ -191,6 +192,7 @@ impl<'a> Bench<'a> {
     /// Writes scalars, offers frames, starts.
     fn begin(&mut self, start: &Start, arrays: &mut [Place]) -> Step<()> {
         let mut values = start.scalars.iter();
+        let mut ends = start.ends.iter().copied();
         let manifest = self.manifest;
         for port in &manifest.args {
             match &port.kind {
@@ -211,9 +213,17 @@ impl<'a> Bench<'a> {
                     }
                 }
                 BlockKind::Stream { .. } => {
-                    let from = values.next().cloned().unwrap_or_default();
-                    let from = u64::try_from(from).unwrap_or(0);
-                    self.stream_from(port, from, arrays);
+                    let mut value = || {
+                        let value = values.next().cloned().unwrap_or_default();
+                        u64::try_from(value).unwrap_or(0)
+                    };
+                    let from = value();
+                    let offered = match self.is_source(port) {
+                        true => value(),
+                        false => MOST_TRANSFERS,
+                    };
+                    let end = ends.next();
+                    self.stream_from(port, from..offered, end, arrays);
                 }
                 BlockKind::Array { .. } => self.frame(port, arrays),
             }
@@ -223,18 +233,40 @@ impl<'a> Bench<'a> {
         self.write(0, 1)
     }
 
-    /// A stream goes on from an element.
-    fn stream_from(&mut self, port: &BlockPort, from: u64, arrays: &[Place]) {
+    /// Whether the block gets from a stream.
+    fn is_source(&self, port: &BlockPort) -> bool {
+        let mut streams = self.streams.iter();
+        streams.any(|stream| Some(&stream.name) == port.name.as_ref() && stream.source.is_some())
+    }
+
+    /// A stream goes on with these elements. A block without a control slave, which begins by itself, has those up to the `end`
+    /// of its invocation, and may have begun with the next one before.
+    fn stream_from(
+        &mut self,
+        port: &BlockPort,
+        range: Range<u64>,
+        end: Option<u64>,
+        arrays: &[Place],
+    ) {
+        let has_control = self.lite.is_some();
         let Some((stream, place)) = find(&mut self.streams, port, arrays) else {
             return;
         };
-        stream.moved = from;
-        stream.taken.clear();
+        let Range {
+            start,
+            end: offered,
+        } = range;
+        stream.moved = start;
+        match has_control {
+            true => stream.taken.clear(),
+            false => stream.wanted = end.map(|end| (end - start) as usize),
+        }
         let Some(source) = &mut stream.source else {
             return;
         };
         source.clear();
-        for position in from..MOST_TRANSFERS.min(from + 4096) {
+        let end = end.filter(|_| !has_control).unwrap_or(start + 4096);
+        for position in start..offered.min(end) {
             let words = place
                 .elements
                 .get(position as usize)
@@ -253,6 +285,7 @@ impl<'a> Bench<'a> {
             return;
         };
         stream.taken.clear();
+        stream.wanted = Some(place.elements.len());
         if stream.source.is_none() {
             return;
         }
@@ -264,21 +297,12 @@ impl<'a> Bench<'a> {
     }
 
     /// Until the block is done.
-    fn wait(&mut self, arrays: &[Place]) -> Step<()> {
+    fn wait(&mut self) -> Step<()> {
         if self.lite.is_none() {
-            loop {
-                let sinks = self.streams.iter().filter(|stream| stream.sink.is_some());
-                let ended = |stream: &Stream| {
-                    let place = arrays
-                        .iter()
-                        .find(|place| place.port.name.as_ref() == Some(&stream.name));
-                    place.is_some_and(|place| stream.taken.len() >= place.elements.len())
-                };
-                if sinks.into_iter().all(ended) {
-                    return Ok(());
-                }
+            while !self.streams.iter().all(Stream::has_ended) {
                 self.cycle()?;
             }
+            return Ok(());
         }
         if self.rng.one_in(2) {
             while !self.interrupts() {

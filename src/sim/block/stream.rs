@@ -20,6 +20,8 @@ pub(super) struct Stream {
     has_last: bool,
     /// Transfers so far.
     pub(super) moved: u64,
+    /// Elements that an invocation moves, where nothing else says that it is done.
+    pub(super) wanted: Option<usize>,
     pub(super) taken: Vec<Taken>,
 }
 
@@ -51,6 +53,7 @@ impl Stream {
             sink: (flow == Flow::Out).then(|| OutOf::new(name.to_string(), &pins)),
             has_last,
             moved: 0,
+            wanted: None,
             taken: Vec::new(),
         })
     }
@@ -112,17 +115,29 @@ impl Stream {
         Ok(())
     }
 
+    /// Whether all that is wanted was moved.
+    pub(super) fn has_ended(&self) -> bool {
+        match &self.source {
+            Some(source) => self.wanted.is_none() || source.queue.is_empty(),
+            None => self.wanted.is_some_and(|wanted| self.taken.len() >= wanted),
+        }
+    }
+
     /// Moves what was taken to its elements.
     pub(super) fn collect(&mut self, elements: &mut Elements) -> std::result::Result<(), String> {
         if self.flow == Flow::In {
             return Ok(());
         }
-        let count = self.taken.len();
+        let count = match (self.has_last, self.wanted) {
+            // The block may have begun with the next invocation.
+            (false, Some(wanted)) => wanted.min(self.taken.len()),
+            _ => self.taken.len(),
+        };
         if self.has_last && count != elements.len() {
             return Err(format!("a frame of {} has {count} elements", self.name));
         }
         let first = if self.has_last { 0 } else { self.moved };
-        for (number, taken) in (0..).zip(self.taken.drain(..)) {
+        for (number, taken) in (0..).zip(self.taken.drain(..count)) {
             if self.has_last && taken.last != (number + 1 == count) {
                 return Err(format!("TLAST of {} at element {number}", self.name));
             }

@@ -19,6 +19,8 @@ pub struct Case {
     pub outcomes: Vec<Outcome>,
     /// What is simulated.
     pub run: Run,
+    /// Inputs on which it deadlocks that were drawn before these.
+    pub deadlocks: u64,
 }
 
 /// An invocation of a case, with the cycles before its start.
@@ -36,7 +38,15 @@ impl Case {
     pub fn new(signature: &Signature, patience: Patience, number: usize, steps: Vec<Step>) -> Case {
         let slowest = steps.iter().map(|step| step.outcome.steps).max();
         let starts = steps.iter().map(|step| (&step.input, step.gap));
-        let run = Run::of(signature, starts, patience.cycles(slowest.unwrap_or(0)));
+        let mut run = Run::of(signature, starts, patience.cycles(slowest.unwrap_or(0)));
+        for (start, step) in run.starts.iter_mut().zip(&steps) {
+            start.ends = step
+                .outcome
+                .cursors
+                .values()
+                .map(|&end| end as u64)
+                .collect();
+        }
         let pairs = steps.into_iter().map(|step| (step.input, step.outcome));
         let (inputs, outcomes) = pairs.unzip();
         Case {
@@ -44,6 +54,7 @@ impl Case {
             inputs,
             outcomes,
             run,
+            deadlocks: 0,
         }
     }
 
@@ -75,7 +86,7 @@ impl Patience {
     }
 
     /// For so many operations of the reference.
-    fn cycles(self, steps: u64) -> u64 {
+    pub(super) fn cycles(self, steps: u64) -> u64 {
         self.each.saturating_mul(steps).saturating_add(self.least)
     }
 }
@@ -87,6 +98,8 @@ pub struct Drawn {
     pub outcome: Outcome,
     /// Operations of the reference on this and on all draws before it.
     pub steps: u64,
+    /// Draws before it on which the kernel deadlocks.
+    pub deadlocks: u64,
 }
 
 /// The first of some draws on which the kernel ends within some operations, or the last one.
@@ -96,13 +109,17 @@ pub fn draw(
     attempts: u64,
     options: &Options,
 ) -> Result<Drawn, RunError> {
-    let (mut attempt, mut steps) = (0, 0);
+    let (mut attempt, mut steps, mut deadlocks) = (0, 0, 0);
     loop {
         let input = vectors::invocation(&reference.signature, seed, number, attempt);
         attempt += 1;
         let outcome = match reference.run_until(&input, options) {
             // Other data may need fewer elements, or be as is assumed.
-            Err(RunError::Deadlock(_) | RunError::Broken(_)) if attempt < attempts => continue,
+            Err(RunError::Deadlock(_)) if attempt < attempts => {
+                deadlocks += 1;
+                continue;
+            }
+            Err(RunError::Broken(_)) if attempt < attempts => continue,
             outcome => outcome?,
         };
         steps += outcome.steps;
@@ -111,6 +128,7 @@ pub fn draw(
                 input,
                 outcome,
                 steps,
+                deadlocks,
             });
         }
     }

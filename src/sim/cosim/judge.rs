@@ -140,6 +140,7 @@ impl<'a> Subject<'a> {
             inputs,
             outcomes,
             run: case.run.clone(),
+            deadlocks: case.deadlocks,
         }))
     }
 

@@ -12,11 +12,11 @@ use crate::sim::coverage::Coverage;
 use crate::sim::elements::{Between, Invocation, State};
 use crate::sim::locate::Divergence;
 use crate::sim::model::{Engine, MAX_WRITES, Run, SimOptions};
-use crate::sim::reference::{self, Outcome, RunError};
+use crate::sim::reference::{self, RunError};
 use crate::sim::vectors::Rng;
 use crate::sim::verilator::Verilator;
 use crate::sim::waveform::Names;
-use case::{Case, Patience, Step};
+use case::{Case, Drawn, Patience, Step};
 pub use failure::{CosimError, Failure, FailureKind, Mismatch};
 use judge::Subject;
 pub use report::Report;
@@ -276,6 +276,9 @@ impl Comparison<'_> {
             ..SimOptions::default()
         };
         let mut report = Report::default();
+        if let Job::Singles(_) = job {
+            report.deadlocks = cases.iter().map(|case| case.deadlocks).sum();
+        }
         let mut begun = 0;
         while begun < cases.len() {
             let runs: Vec<Run> = cases[begun..].iter().map(|case| case.run.clone()).collect();
@@ -347,13 +350,18 @@ impl Comparison<'_> {
     // Cases ----------------------------------------------------------------------------------
 
     /// The input of a number, with what the reference makes of it.
-    fn input(&self, number: usize) -> Result<(Invocation, Outcome), CosimError> {
+    fn input(&self, number: usize) -> Result<Drawn, CosimError> {
         let reference = &self.subject.reference;
         Ok(match &self.options.args {
             Some(given) => {
                 let input = given[number].clone();
                 let outcome = reference.run(&input, &self.reference(u64::MAX))?;
-                (input, outcome)
+                Drawn {
+                    input,
+                    steps: outcome.steps,
+                    outcome,
+                    deadlocks: 0,
+                }
             }
             None => {
                 // What takes as long whatever the data are is wanted as it is.
@@ -365,7 +373,7 @@ impl Comparison<'_> {
                 let drawn = case::draw(reference, place, ATTEMPTS, &options)?;
                 match drawn.outcome.cut {
                     Some(limit) => return Err(RunError::StepLimit(limit).into()),
-                    None => (drawn.input, drawn.outcome),
+                    None => drawn,
                 }
             }
         })
@@ -374,13 +382,15 @@ impl Comparison<'_> {
     fn singles(&self, numbers: Range<usize>) -> Result<Vec<Case>, CosimError> {
         let numbers = numbers.start..numbers.end.min(self.inputs());
         let cases = numbers.map(|number| {
-            let (input, outcome) = self.input(number)?;
+            let drawn = self.input(number)?;
             let step = Step {
-                input,
-                outcome,
+                input: drawn.input,
+                outcome: drawn.outcome,
                 gap: 0,
             };
-            Ok(self.case(number, vec![step]))
+            let mut case = self.case(number, vec![step]);
+            case.deadlocks = drawn.deadlocks;
+            Ok(case)
         });
         cases.collect()
     }

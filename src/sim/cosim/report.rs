@@ -21,6 +21,8 @@ pub struct Report {
     /// Inputs on which the control flow came to depend on an unspecified value, so that nothing could
     /// be compared.
     pub lost: u64,
+    /// Inputs that were drawn and left out, because the network deadlocks on them.
+    pub deadlocks: u64,
     /// Accesses outside an array that the inputs led to, one for each place in the source.
     pub out_of_bounds: Vec<OutOfBounds>,
     /// Invocations stopped by a reset and then run again.
@@ -40,6 +42,7 @@ impl Report {
         self.compared += part.compared;
         self.unspecified += part.unspecified;
         self.lost += part.lost;
+        self.deadlocks += part.deadlocks;
         part.out_of_bounds
             .into_iter()
             .for_each(|access| self.note_access(access));

@@ -1,13 +1,14 @@
 //! Runs a module on given inputs without a comparison.
 
+use super::case::Patience;
 use super::failure::{CosimError, Failure, FailureKind};
 use super::judge::check_manifest;
 use crate::ir::{Op, OpKind, Program};
 use crate::rtl::interface::manifest::Manifest;
 use crate::sim::elements::{Between, Elements, Invocation};
 use crate::sim::model::{Engine, Run, RunResult, SimOptions, Unknown};
-use crate::sim::reference::{Options, Prepared};
-use crate::sim::value::{Signature, Slot, Value};
+use crate::sim::reference::{Options, Prepared, RunError};
+use crate::sim::value::{Signature, Value};
 use crate::transform::network::has_streams;
 use num_traits::ToPrimitive;
 
@@ -34,10 +35,34 @@ pub fn simulate(
     let reference = Prepared::of(program)?;
     let signature = &reference.signature;
     check_manifest(signature, manifest).map_err(CosimError::Manifest)?;
-    if signature.params.iter().any(Slot::is_stream) || may_deadlock(program) {
-        // Where it waits for elements that are not offered, the module would find others; and in a deadlock, it would be
-        // simulated up to the limit.
-        reference.run_list(inputs, between, &Options::default())?;
+    let mut cycle_limit = cycle_limit;
+    let mut deadlock = None;
+    if program.kernels.values().any(has_streams) {
+        // In a deadlock it would be simulated up to the limit.
+        let patience = Patience::with(program, manifest);
+        let asks = |op: &Op| matches!(op.kind, OpKind::Attempt { .. });
+        let is_timed = program
+            .kernels
+            .values()
+            .any(|kernel| kernel.body.any_op(&asks));
+        let mut options = Options::default();
+        if is_timed {
+            options.step_limit = MOST_STEPS;
+        }
+        match reference.run_list(inputs, between, &options) {
+            Ok(outcomes) if is_timed => {
+                let steps = outcomes.iter().map(|outcome| outcome.steps).max();
+                cycle_limit = cycle_limit.min(patience.cycles(steps.unwrap_or(0)));
+            }
+            Ok(_) => {}
+            // What depends on timing may be otherwise in the module.
+            Err(RunError::StepLimit(_)) if is_timed => {}
+            Err(error @ RunError::Deadlock(_)) if is_timed => {
+                cycle_limit = cycle_limit.min(patience.cycles(SOME_STEPS));
+                deadlock = Some(error);
+            }
+            Err(error) => return Err(error.into()),
+        }
     }
     let run = |input| Run::of(signature, [(input, 0)], cycle_limit);
     let mut runs: Vec<Run> = inputs.iter().map(run).collect();
@@ -52,17 +77,20 @@ pub fn simulate(
     };
     let results = engine.run(&runs, &options)?;
     let results = results.into_iter().zip(inputs.iter().zip(runs)).enumerate();
-    results
-        .map(|(number, (result, (input, run)))| collect(signature, number, input, run, result))
-        .collect()
+    let results = results.map(|(number, (result, (input, run)))| {
+        let hangs = result.timed_out && result.violations.is_empty();
+        match deadlock.take_if(|_| hangs) {
+            Some(deadlock) => Err(deadlock.into()),
+            None => collect(signature, number, input, run, result),
+        }
+    });
+    results.collect()
 }
 
-/// Whether processes that do the same at any timing may wait for one another for ever, which the reference finds at once.
-fn may_deadlock(program: &Program) -> bool {
-    let asks = |op: &Op| matches!(op.kind, OpKind::Attempt { .. });
-    let mut kernels = program.kernels.values();
-    kernels.clone().any(has_streams) && !kernels.any(|kernel| kernel.body.any_op(&asks))
-}
+/// Operations of a reference that may ask for ever.
+const MOST_STEPS: u64 = 2_000_000;
+/// Operations for which a module is waited for where the reference finds a deadlock.
+const SOME_STEPS: u64 = 10_000;
 
 fn collect(
     signature: &Signature,

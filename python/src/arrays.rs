@@ -238,6 +238,14 @@ fn read_table(object: &Bound<'_, PyAny>) -> PyResult<Value> {
     let py = object.py();
     let mut array = py.import("numpy")?.call_method1("asarray", (object,))?;
     let kind: String = array.getattr("dtype")?.getattr("kind")?.extract()?;
+    if kind == "c" || kind == "M" || kind == "m" {
+        let message = format!("arrays of {} are not known to kernels", dtype_name(&array)?);
+        return Err(pyo3::exceptions::PyTypeError::new_err(message));
+    }
+    if !is_native(&array)? {
+        let native = array.getattr("dtype")?.call_method1("newbyteorder", ("=",))?;
+        array = array.call_method1("astype", (native,))?;
+    }
     let mut name = dtype_name(&array)?.into_owned();
     if name == "object" {
         return read_objects(&array);

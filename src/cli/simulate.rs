@@ -348,6 +348,12 @@ fn cosim_in(
         ..CosimOptions::default()
     };
     let verilator = command.engine == CosimEngine::Verilator;
+    let is_vcd = |path: &std::path::PathBuf| path.extension().is_some_and(|ending| ending == "vcd");
+    if !verilator && command.trace.as_ref().is_some_and(is_vcd) {
+        let message = "the engine 'rtl' writes FST, not VCD";
+        let help = "name the file .fst, or take --engine verilator";
+        return Err(Diagnostic::global(codes::ENGINE, message).help(help).into());
+    }
     let (engine, manifest) = match command.interface.block(&compiled)? {
         Some(_) if verilator && command.trace.is_some() => {
             let message = "Verilator writes no waveforms of blocks";

@@ -231,6 +231,11 @@ class RTL(Generic[R]):
         With `waveform`, a file of the first run, with `waves`, `<module>.fst` (of Verilator `.vcd`). The rest is accepted
         for programs that say it: streams always pause at random, and a module that makes no progress is always found out.
         """
+        for name, count, least in (("vectors", vectors, 1), ("seed", seed, 0)):
+            if count < least:
+                raise ValueError(f"cosim: {name}= is at least {least}, but it is {count}")
+        if not self._verilator and waveform is not None and os.fspath(waveform).endswith(".vcd"):
+            raise ValueError("cosim: waveform= is written as FST; export(\"verilator\") writes VCD")
         if simulator not in (None, "verilator"):
             raise ValueError(f"there is no simulator '{simulator}': export(\"verilator\") runs Verilator")
         if waves and waveform is None:
@@ -254,6 +259,8 @@ class RTL(Generic[R]):
 
     def report(self, trials: int = 12) -> Report:
         """What the build takes, line by line, and what binds its loops; `trials` builds at most find out what would help."""
+        if trials < 0:
+            raise ValueError(f"report: trials= is not negative, but it is {trials}")
         return Report(*self._hardware.report(trials))
 
     def write(self, folder: str | os.PathLike[str]) -> list[pathlib.Path]:
@@ -361,6 +368,8 @@ def _aim(options: dict[str, Any]) -> dict[str, Any]:
         "partition_args": False,
         "check": "quick",
     }
+    if options.get("freq_mhz") is not None and options.get("clock") is not None:
+        raise TypeError("export: clock= and freq_mhz= say the same thing: give one of them")
     for name, value in options.items():
         if name == "freq_mhz":
             name, value = "clock", None if value is None else f"{value}MHz"

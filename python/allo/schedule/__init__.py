@@ -1,7 +1,7 @@
 """Schedules: how a kernel is mapped to hardware. They change cycles and area, never a result.
 
 The methods are those of the compiler, by name: `SCHEDULE_METHODS` of the extension lists them. A call is carried out
-at once; one that is refused raises an error of `allo.schedule.errors`, and the schedule is of no use after that.
+at once; one that is refused raises an error of `allo.schedule.errors`, and the schedule stays what it was before.
 """
 
 from __future__ import annotations

@@ -432,3 +432,52 @@ def test_errors_can_be_made():
     text = "x = 1\ny = 2\n"
     error = CompileError(text, "a message", ast.parse(text).body[1], file_name="a.py", begin_line=10)
     assert error.error_msg == "a message" and "a.py:11:1: error: a message" in error.render()
+
+
+def test_threads_share_what_a_kernel_keeps():
+    from concurrent.futures import ThreadPoolExecutor
+
+    @kernel
+    def adds(a: i32) -> i32:
+        total: Stateful[i32] = 0
+        total += a
+        return total
+
+    module = adds.schedule().export("rtl")
+    with ThreadPoolExecutor(8) as pool:
+        assert sorted(pool.map(adds, [1] * 200)) == list(range(1, 201))
+        assert sorted(pool.map(module, [1] * 24)) == list(range(1, 25))
+    assert adds(0) == 200 and module(0) == 24
+
+
+def test_tables_of_another_byte_order_are_tables():
+    table = np.arange(4, dtype=">i4") * 3
+
+    @kernel
+    def reads(i: i32) -> i32:
+        t: i32[4] = table
+        return t[i]
+
+    assert [reads(i) for i in range(4)] == [0, 3, 6, 9]
+
+
+def test_complex_tables_are_refused():
+    table = np.array([1 + 2j, 3])
+
+    @kernel
+    def reads(i: i32) -> f32:
+        t: f32[2] = table
+        return t[i]
+
+    with pytest.raises(CompileError, match="complex128"):
+        reads(0)
+
+
+def test_types_have_their_older_names():
+    from allo.ir.types import Int, UInt, float32, int32, uint8
+
+    @kernel
+    def sums(a: int32, b: uint8, c: Int(12), d: UInt(3)) -> float32:
+        return a + b + c + d
+
+    assert sums(-5, 200, 7, 6) == 208.0

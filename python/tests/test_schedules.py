@@ -153,6 +153,16 @@ def test_hardware(tmp_path):
     np.testing.assert_array_equal(hard, soft)
     report = module.report(trials=0)
     assert "LUT4" in str(report) and "<iframe srcdoc=" in report._repr_html_()
+    luts = next(one for one in json.loads(report.json)["summary"]["estimates"] if one["name"] == "LUT4")
+    assert resources["luts"] == luts["value"]
+    # Links stay within the frame.
+    assert "base href=&quot;about:srcdoc&quot;" in report._repr_html_()
+    with pytest.raises(ValueError, match="vectors= is at least 1"):
+        module.cosim(vectors=0)
+    with pytest.raises(ValueError, match="written as FST"):
+        module.cosim(vectors=1, waveform="wave.vcd")
+    with pytest.raises(TypeError, match="say the same thing"):
+        gemm.schedule().export("rtl", clock="100MHz", freq_mhz=50)
     assert json.loads(report.json)["version"] == 1 and "<svg" in report.html
     paths = module.write(tmp_path / "out")
     assert sorted(p.name for p in paths) == ["gemm.json", "gemm.sv", "gemm.toml"]

@@ -5,20 +5,24 @@ from __future__ import annotations
 from typing import Any
 
 from .. import _native
-from .._objects import DType, member
+from .._objects import DType, apint, member
 
 ConstExpr = member("allo", "constexpr")
 stateful = member("allo", "Stateful")
 
 
 def Int(width: int) -> DType:
-    """A signed integer type."""
-    return member("allo", f"i{width}")
+    """The signed integer type of that width."""
+    return apint(width, True)
 
 
 def UInt(width: int) -> DType:
-    """An unsigned integer type."""
-    return member("allo", f"u{width}")
+    """The unsigned integer type of that width."""
+    return apint(width)
+
+
+Int._allo_ = ("name", "allo.ir.types.Int")  # type: ignore[attr-defined]
+UInt._allo_ = ("name", "allo.ir.types.UInt")  # type: ignore[attr-defined]
 
 
 def __getattr__(name: str) -> Any:

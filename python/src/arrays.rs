@@ -243,7 +243,9 @@ fn read_table(object: &Bound<'_, PyAny>) -> PyResult<Value> {
         return Err(pyo3::exceptions::PyTypeError::new_err(message));
     }
     if !is_native(&array)? {
-        let native = array.getattr("dtype")?.call_method1("newbyteorder", ("=",))?;
+        let native = array
+            .getattr("dtype")?
+            .call_method1("newbyteorder", ("=",))?;
         array = array.call_method1("astype", (native,))?;
     }
     let mut name = dtype_name(&array)?.into_owned();

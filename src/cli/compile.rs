@@ -156,7 +156,7 @@ pub fn compile(printer: &Printer, args: &CompileArgs) -> Result<(), Status> {
         sources: &sources,
         target: &target,
         compilation: &compiled,
-        block: block.as_ref().map(|(_, manifest)| manifest),
+        block: block.as_ref().map(|(design, manifest)| (design, manifest)),
     };
     written
         .and_then(|()| super::report::write(&build, &args.trials, &args.report))

@@ -70,7 +70,7 @@ pub fn run(printer: &Printer, args: &ReportArgs) -> Result<(), Status> {
         sources: &sources,
         target: &target,
         compilation: &compiled,
-        block: block.as_ref().map(|(_, manifest)| manifest),
+        block: block.as_ref().map(|(design, manifest)| (design, manifest)),
     };
     let written = match &args.output {
         Some(file) => write(&build, &args.trials, std::slice::from_ref(file)),

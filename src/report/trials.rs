@@ -331,6 +331,7 @@ impl<'a> Trier<'a> {
         let longest = same.max_by_key(|pipeline| pipeline.ii);
         let (luts, blocks) = gather::area(&build);
         let simulated = self.report.summary.cycles.simulated;
+        let simulated = simulated.filter(|_| self.build.block.is_none());
         let (before, cycles) = gather::both_cycles(self.build, simulated, &build);
         let ratio = |new: f64, old: f64| rounded(new / old.max(1.0));
         Outcome {

@@ -466,6 +466,19 @@ impl Design {
     pub fn top(&self) -> Option<ModuleId> {
         self.modules.ids().next_back()
     }
+    /// Items of the design if it were one module.
+    pub fn flat_items(&self) -> u64 {
+        let mut sizes: Vec<u64> = Vec::new();
+        for module in self.modules.values() {
+            let size = |item: &Item| match item {
+                Item::Instance(instance) => sizes[instance.module.index()],
+                _ => 1,
+            };
+            let all = module.items.iter().map(size);
+            sizes.push(all.fold(0, u64::saturating_add));
+        }
+        sizes.pop().unwrap_or(0)
+    }
     /// Direction, width and connected net of each port of an instance.
     pub fn pins(&self, instance: &Instance) -> Vec<(Port, NetId)> {
         let ports = &self.modules[instance.module].ports;

@@ -287,6 +287,38 @@ fn where_the_data_decide_there_are_formulas() {
     assert!(!formulas.is_empty());
 }
 
+/// What a loop of unknown length takes is found on one input, the same one for what is tried.
+#[test]
+fn trials_where_the_data_decide_run_on_one_input() {
+    let text = "from allo import *\n\n@kernel\ndef f(n: u5, x: \"f32[32]\", y: \"f32[32]\") -> f32:\n    s: f32 = 0\n    \
+                for i in range(n):\n        s += x[i] * y[i]\n    return s\n";
+    let report = of_text("dot.py", text, "f", Effort::QUICK);
+    let simulated = report.summary.cycles.simulated.expect("it is short");
+    let outcomes = report
+        .trials
+        .iter()
+        .filter_map(|trial| trial.outcome.as_ref());
+    let ratios: Vec<f64> = outcomes.map(|outcome| outcome.cycles_ratio).collect();
+    assert!(simulated < 120 && !ratios.is_empty());
+    // A sum that is carried gains nothing by rounds, and loses little.
+    assert!(
+        ratios.iter().all(|ratio| (0.7..1.3).contains(ratio)),
+        "{ratios:?}"
+    );
+}
+
+/// A `while` ends with an iteration that finds nothing to do.
+#[test]
+fn the_formula_of_a_while_counts_its_iterations() {
+    let text = "from allo import *\n\n@kernel\ndef f(a: u32, b: u32) -> u32:\n    x: u32 = a\n    y: u32 = b\n    \
+                while y != 0:\n        t: u32 = x % y\n        x = y\n        y = t\n    return x\n";
+    let report = of_text("gcd.py", text, "f", Effort::NONE);
+    let [formula] = &report.summary.cycles.formulas[..] else {
+        panic!("one loop");
+    };
+    assert!(formula.cycles.ends_with("* n"), "{}", formula.cycles);
+}
+
 /// Markup in names, comments, strings and file names; what steers a terminal.
 #[test]
 fn text_of_the_user_stays_text() {
@@ -447,6 +479,20 @@ fn what_a_block_moves_is_said_in_beats() {
         )
     });
     assert_eq!(all, expected);
+    // Of the whole block: the module inside takes 19 cycles and a part of the area.
+    let cycles = &read.summary.cycles;
+    assert!(
+        cycles.exact.is_none() && cycles.simulated > Some(40),
+        "{cycles:?}"
+    );
+    assert!(
+        read.notes
+            .iter()
+            .any(|note| note.message.contains("of the whole block"))
+    );
+    let core = of_file("examples/saxpy_f32.py", "saxpy", Effort::NONE);
+    let luts = |report: &Report| report.summary.estimates[0].value;
+    assert!(luts(&read) > luts(&core) + 300.0);
     let output = support::allo_hls(&args);
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(text.contains("out by m_axi_gmem, streamed: 0 beats of 64 bits read, 8 written"));

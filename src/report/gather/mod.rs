@@ -20,6 +20,7 @@ use crate::machine::program::{LeafId, Program};
 use crate::rtl::area::{Areas, areas};
 use crate::rtl::clean::clean;
 use crate::rtl::interface::block::BlockManifest;
+use crate::rtl::netlist::Design;
 use crate::schedule::{Schedule, forecast};
 use crate::sim::selfcheck::Checked;
 use crate::transform;
@@ -34,22 +35,31 @@ pub struct Build<'a> {
     pub target: &'a Target,
     /// What came out.
     pub compilation: &'a Compilation,
-    /// What is around it, if anything is.
-    pub block: Option<&'a BlockManifest>,
+    /// What is around it, with it, if anything is.
+    pub block: Option<(&'a Design, &'a BlockManifest)>,
 }
+
+/// What the report of a block is about, where it was simulated and where that takes too long.
+const OF_A_BLOCK: &str = "cycles, from the driver's first write to the interrupt, and area are of the whole block, with memories that \
+                          never pause; loops, the timeline and memories are those of the module inside";
+
+const OF_MOST_OF_A_BLOCK: &str = "area is of the whole block, which takes too long to be simulated here; cycles are, with all else, \
+                                  those of the module inside";
 
 /// The report of a build, without trials.
 pub fn gather(build: &Build) -> Report {
     let gather = Gather::new(build);
     let mut pipelines = gather.pipelines();
     let flow = gather.flow();
-    let simulated = match &flow {
-        Some(flow) => Some(flow.cycles).filter(|cycles| *cycles > 0),
-        None => gather.simulated_cycles(),
+    let simulated = match (&flow, build.block) {
+        (_, Some(block)) => simulation::block_cycles(build, block),
+        (Some(flow), None) => Some(flow.cycles).filter(|cycles| *cycles > 0),
+        (None, None) => gather.simulated_cycles(),
     };
     let regions = gather.regions(flow.as_ref());
     let cycles = gather.cycles(simulated);
-    let total = cycles.exact.or(cycles.simulated).unwrap_or(cycles.guess);
+    let inside = build.compilation.manifest.latency.max;
+    let total = inside.or(cycles.simulated).unwrap_or(cycles.guess);
     for pipeline in &mut pipelines {
         let taken = pipeline.cycles.saturating_mul(pipeline.runs);
         pipeline.share = share(taken as f64, total as f64);
@@ -88,7 +98,15 @@ pub fn gather(build: &Build) -> Report {
         units,
         transformations: gather.transformations(),
         trials: Vec::new(),
-        notes: warnings.0.iter().map(|note| gather.note(note)).collect(),
+        notes: {
+            let about = match simulated {
+                Some(_) => OF_A_BLOCK,
+                None => OF_MOST_OF_A_BLOCK,
+            };
+            let about = build.block.map(|_| Diagnostic::global("", about).as_note());
+            let notes = about.iter().chain(&warnings.0);
+            notes.map(|note| gather.note(note)).collect()
+        },
     }
 }
 
@@ -207,7 +225,12 @@ impl<'a> Gather<'a> {
             build: *build,
             parts,
             files: BTreeMap::new(),
-            areas: areas(&clean(&compilation.design), &build.target.device),
+            areas: {
+                let design = build
+                    .block
+                    .map_or(&compilation.design, |(design, _)| design);
+                areas(&clean(design), &build.target.device)
+            },
         };
         gather.number_files();
         gather
@@ -264,8 +287,9 @@ impl<'a> Gather<'a> {
     }
 
     fn cycles(&self, simulated: Option<u64>) -> Cycles {
+        let exact = self.build.compilation.manifest.latency.max;
         Cycles {
-            exact: self.build.compilation.manifest.latency.max,
+            exact: exact.filter(|_| self.build.block.is_none()),
             guess: self.guess(),
             formulas: self.formulas(),
             simulated,

@@ -2,11 +2,15 @@
 
 use super::{Build, Gather};
 use crate::ir::Program;
+use crate::rtl::interface::block::BlockManifest;
 use crate::rtl::interface::manifest::Manifest;
+use crate::rtl::netlist::Design;
+use crate::sim::block::{BlockEngine, InProcess, timeless};
 use crate::sim::cosim::case::{self, Case, Patience, Step};
 use crate::sim::cosim::judge::Subject;
+use crate::sim::elements::Elements;
 use crate::sim::inprocess::Netlist;
-use crate::sim::model::{SimOptions, Unknown};
+use crate::sim::model::{Engine, SimOptions, Unknown};
 use crate::sim::reference::Options;
 use crate::sim::shell;
 
@@ -30,6 +34,28 @@ pub fn cycles(build: &Build) -> Option<u64> {
     let most = most_cycles(&netlist);
     let ran = netlist.watch(&case.run, &options(), most, &[], &mut |_| ());
     Some(ran.ok()?.result.timing.first()?.cycles())
+}
+
+/// Cycles of an invocation of a block on one input, from its driver's first write to the interrupt, where nothing around pauses;
+/// `None`: it takes too long.
+pub fn block_cycles(build: &Build, (design, block): (&Design, &BlockManifest)) -> Option<u64> {
+    let compilation = build.compilation;
+    let manifest = timeless(&compilation.as_written());
+    let mut case = one_input(&compilation.program, &manifest).ok()?;
+    let elements: usize = case.run.arrays.iter().map(Elements::len).sum();
+    let core = compilation
+        .manifest
+        .latency
+        .max
+        .unwrap_or(case.outcomes[0].steps);
+    let cycles = core.saturating_add(4 * elements as u64);
+    if cycles.saturating_mul(design.flat_items()) > BUDGET {
+        return None;
+    }
+    case.run.is_steady = true;
+    let engine = BlockEngine::new(InProcess::new(design).ok()?, design, block);
+    let ran = engine.run(&[case.run], &options()).ok()?;
+    Some(ran.first()?.timing.first()?.cycles())
 }
 
 /// An input on which a program ends. Errors: why there is none.

@@ -7,7 +7,7 @@ use crate::rtl::interface::manifest::Access;
 
 impl Gather<'_> {
     pub(super) fn transfers(&self) -> Vec<Transfer> {
-        let Some(block) = self.build.block else {
+        let Some((_, block)) = self.build.block else {
             return Vec::new();
         };
         let ports = block.args.iter().chain(&block.returns);

@@ -5,7 +5,7 @@ use super::{Budget, Checked, Runs};
 use crate::ir::{Kernel, Op, OpKind, Program};
 use crate::progress::{self, Progress};
 use crate::rtl::interface::manifest::Manifest;
-use crate::rtl::netlist::{Design, Item, ModuleId};
+use crate::rtl::netlist::Design;
 use crate::sim::cosim::case::{self, Case, Patience, Step};
 use crate::sim::cosim::judge::Subject;
 use crate::sim::cosim::{CosimError, Failure, FailureKind, Report};
@@ -16,7 +16,6 @@ use crate::sim::model::SimOptions;
 use crate::sim::reference::{self, Log, Prepared, RunError};
 use crate::sim::shell;
 use crate::sim::vectors::Rng;
-use std::collections::HashMap;
 
 /// Decides inputs and the unknown state.
 const SEED: u64 = 1;
@@ -54,7 +53,7 @@ pub fn check(
     if budget == Budget::OFF {
         return Ok(Checked::Not("--check off".into()));
     }
-    if items(design).saturating_mul(LEAST_CYCLES) > budget.0 {
+    if design.flat_items().saturating_mul(LEAST_CYCLES) > budget.0 {
         let why = "it is too large to run within the budget: --check full has a larger one";
         return Ok(Checked::Not(why.into()));
     }
@@ -88,22 +87,6 @@ pub fn check(
         ))),
         Err(error) => Err(error),
     }
-}
-
-/// Items of a design that is flattened: about what a cycle takes, before there is anything that could run.
-fn items(design: &Design) -> u64 {
-    let mut sizes: HashMap<ModuleId, u64> = HashMap::new();
-    // What is instantiated comes before.
-    for (id, module) in design.modules.iter() {
-        let size = |item: &Item| match item {
-            Item::Instance(instance) => sizes.get(&instance.module).copied().unwrap_or(1),
-            _ => 1,
-        };
-        let all = module.items.iter().map(size);
-        let all = all.fold(0, u64::saturating_add);
-        sizes.insert(id, all);
-    }
-    design.top().and_then(|top| sizes.get(&top).copied()).unwrap_or(0)
 }
 
 struct SelfCheck<'a> {

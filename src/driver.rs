@@ -89,6 +89,7 @@ impl Target {
                 level: Level::One,
                 limits,
                 partition_args: false,
+                effort: 1,
             },
             progress: Progress::default(),
             keep_depths: false,

@@ -124,6 +124,8 @@ struct Aim {
     #[pyo3(item)]
     partition_args: bool,
     #[pyo3(item)]
+    effort: u32,
+    #[pyo3(item)]
     check: String,
 }
 
@@ -136,6 +138,7 @@ impl Aim {
             target.map_err(|error| errors::single(py, Kind::Compile, error, &kernel.sources))?;
         target.aim.level = cli::parse_level(&self.level).map_err(|why| wrong("level", why))?;
         target.aim.partition_args = self.partition_args;
+        target.aim.effort = self.effort;
         target.check = self
             .check
             .parse::<Budget>()

@@ -45,6 +45,7 @@ pub fn target(printer: &Printer, args: &TargetArgs, check: Budget) -> Result<Tar
         .map_or(limits.ram, |kbits| kbits.saturating_mul(1024));
     target.aim.level = args.level;
     target.aim.partition_args = args.partition_args;
+    target.aim.effort = args.effort;
     target.keep_depths = args.keep_depths;
     Ok(Target {
         skip: args.skip_pass.clone(),

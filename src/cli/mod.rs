@@ -154,6 +154,9 @@ pub struct TargetArgs {
     /// Have -O3 split parameters into banks, too, each with ports of its own
     #[arg(long)]
     pub partition_args: bool,
+    /// How many times as long -O2 and -O3 search as by default; with 0 they direct nothing
+    #[arg(long, value_name = "N", default_value = "1")]
+    pub effort: u32,
     /// Leave streams as they are declared that are too short for the network to end
     #[arg(long)]
     pub keep_depths: bool,

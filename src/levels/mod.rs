@@ -95,15 +95,18 @@ pub struct Aim {
     pub limits: Limits,
     /// Whether parameters may be split into banks, too.
     pub partition_args: bool,
+    /// How many times as long to search as by default.
+    pub effort: u32,
 }
 
 /// Operations that may be scheduled for forecasts, or stand in another order, all tries together.
-const fn effort(level: Level) -> u64 {
-    match level {
+fn effort(aim: &Aim) -> u64 {
+    let once = match aim.level {
         Level::One => 0,
         Level::Two => 40_000,
         Level::Three => 30_000,
-    }
+    };
+    once * u64::from(aim.effort)
 }
 
 /// Arrays of what does not change in a nest may take one part in so many of the memories inside.
@@ -152,7 +155,7 @@ pub fn direct(
         sources,
         tried: Vec::new(),
         known: HashMap::new(),
-        effort: effort(aim.level),
+        effort: effort(aim),
         most_luts: f64::INFINITY,
     };
     let found = match aim.level {
@@ -476,7 +479,7 @@ impl Search<'_> {
     /// Counts what is done with a kernel, so many times; `None`: that would be too much.
     fn spend(&mut self, variant: &Variant, times: u64) -> Option<()> {
         self.effort = self.effort.checked_sub(cost(variant, times))?;
-        let all = effort(self.aim.level);
+        let all = effort(self.aim);
         (self.tell)(all - self.effort, all);
         Some(())
     }

@@ -341,6 +341,7 @@ _TYPES: dict[str, tuple[tuple[type, ...], str]] = {
     "max_lut": ((int, type(None)), "a number"),
     "max_ram": ((int, type(None)), "a number of kbit"),
     "partition_args": ((builtins.bool,), "True or False"),
+    "effort": ((int,), "a number"),
     "check": ((str, int), "'off', 'quick', 'full' or millions of operations"),
 }
 
@@ -350,7 +351,7 @@ def _checked(name: str, value: Any) -> Any:
     is_other = isinstance(value, builtins.bool) and builtins.bool not in types
     if is_other or not isinstance(value, types):
         raise TypeError(f"export: {name}= is {what}, not {value!r}")
-    if name.startswith("max_") and value is not None and value < 0:
+    if (name.startswith("max_") or name == "effort") and value is not None and value < 0:
         raise ValueError(f"export: {name}= is not negative, but it is {value}")
     return value
 
@@ -366,6 +367,7 @@ def _aim(options: dict[str, Any]) -> dict[str, Any]:
         "max_lut": None,
         "max_ram": None,
         "partition_args": False,
+        "effort": 1,
         "check": "quick",
     }
     if options.get("freq_mhz") is not None and options.get("clock") is not None:

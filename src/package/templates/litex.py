@@ -29,7 +29,8 @@ class @class@(Module):
         self.masters, self.sources, self.sinks = {}, {}, {}
         pins = dict(i_ap_clk=ClockSignal(), i_ap_rst_n=~ResetSignal())
         if CONTROL:
-            self.control = AXILiteInterface(data_width=32, address_width=CONTROL)
+            # Adapters to the bus of a SoC want all bits of its addresses.
+            self.control = AXILiteInterface(data_width=32, address_width=32)
             pins["o_interrupt"] = self.interrupt
             for channel, outs in (("aw", ("ready",)), ("w", ("ready",)), ("b", ("valid", "resp")), ("ar", ("ready",)),
                                   ("r", ("valid", "data", "resp"))):
@@ -38,7 +39,8 @@ class @class@(Module):
                           "r": ("valid", "ready", "data", "resp")}[channel]
                 for field in fields:
                     side = "o" if field in outs else "i"
-                    pins[f"{side}_s_axi_control_{channel}{field}"] = getattr(getattr(self.control, channel), field)
+                    signal = getattr(getattr(self.control, channel), field)
+                    pins[f"{side}_s_axi_control_{channel}{field}"] = signal[:CONTROL] if field == "addr" else signal
         for name, (width, reads, writes) in MASTERS.items():
             bus = self.masters[name] = AXIInterface(data_width=width, address_width=64)
             channels = []

@@ -106,6 +106,9 @@ fn read_slot(slot: &Slot, json: &Json) -> Result<Vec<Value>, String> {
     let Some(shape) = &slot.shape else {
         return read_scalar(slot.ty, json).map(|v| vec![v]);
     };
+    if slot.is_stream() && !json.is_array() {
+        return Err(format!("is no list of elements: {}", short(json)));
+    }
     let flat = match json {
         Json::Array(list) if slot.is_stream() => list.len() <= slot.len(),
         Json::Array(list) if !list.iter().any(Json::is_array) => list.len() == slot.len(),
@@ -114,11 +117,16 @@ fn read_slot(slot: &Slot, json: &Json) -> Result<Vec<Value>, String> {
     let mut leaves = Vec::new();
     match (flat, json, &slot.packed) {
         (true, Json::Array(list), Some(packed)) => {
-            let block = |item| {
-                flatten(item, &packed.shape, &mut leaves)
-                    .map_err(|why| format!("has an element of the wrong shape: {why}"))
-            };
-            list.iter().try_for_each(block)?;
+            let all = [packed.shape.iter().product()];
+            for item in list {
+                // An element may be flat, as an array may.
+                let shape = match item {
+                    Json::Array(list) if !list.iter().any(Json::is_array) => &all[..],
+                    _ => &packed.shape,
+                };
+                flatten(item, shape, &mut leaves)
+                    .map_err(|why| format!("has an element of the wrong shape: {why}"))?;
+            }
         }
         (true, Json::Array(list), None) => leaves.extend(list),
         _ => flatten(json, shape, &mut leaves)

@@ -376,6 +376,28 @@ fn the_manifest_has_the_ports_of_streams() {
     );
 }
 
+/// An element of a stream is written as an array is: nested or flat.
+#[test]
+fn a_block_in_a_file_may_be_flat() {
+    let text = "from allo import *\n\n@kernel\ndef top(s: Stream[i8[2, 2]], y: \"i8[2]\"):\n    for i in range(2):\n        \
+                b: i8[2, 2] = s.get()\n        y[i] = b[1, 0]\n";
+    let compiled = checked(text, &[]);
+    let (_, left) = run(
+        &compiled,
+        "{\"s\": [[1, 2, 3, 4], [[5, 6], [7, 8]]], \"y\": [0, 0]}",
+    );
+    assert_eq!(left, "{\"y\":[3,7]}");
+    let signature = Signature::of(&compiled.program);
+    for (wrong, why) in [
+        ("5", "is no list of elements: 5"),
+        ("[[1, 2, 3]]", "3 elements instead of 4"),
+    ] {
+        let text = format!("{{\"s\": {wrong}, \"y\": [0, 0]}}");
+        let error = args::read_json(&signature, &text).expect_err("no such element");
+        assert!(error.0[0].message.contains(why), "{}", error.0[0].message);
+    }
+}
+
 /// A block is a nested list in files, and one transfer with its first element in the lowest bits.
 #[test]
 fn a_block_is_one_transfer() {

@@ -139,7 +139,8 @@ impl Gen {
             (2, _) => format!("{one} * {other}"),
             (3, _) => format!("max({one}, {other})"),
             (4, false) => format!("({one} ^ {other}) + 1"),
-            (5, false) => format!("({one} if {other} > 3 else {other})"),
+            // A number beside a narrow stream may be out of its range.
+            (5, false) => format!("({one} if {other} > 3 else {})", self.rng.pick(values)),
             _ => format!("{one} + {other}"),
         }
     }

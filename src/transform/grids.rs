@@ -441,12 +441,9 @@ impl Localise<'_> {
     /// Gives each worker a copy of an array of which any of them may write any element.
     fn own_copies(&mut self, id: ArrayId, uses: &Uses, grid: usize) {
         let array = &self.outer.arrays[id];
-        let writers: BTreeSet<u32> = uses.writes.iter().map(|write| write.worker).collect();
         let note = format!(
-            "'{}' is written by {} workers, and it does not show that they keep apart: each has a copy of {} elements, which are \
-             gathered behind them",
+            "it does not show that workers keep apart in '{}': each has a copy of {} elements, which are gathered behind them",
             array.name,
-            writers.len(),
             array.len()
         );
         let span = self.groups[range(self.groups, grid).start].span;

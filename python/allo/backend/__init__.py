@@ -123,12 +123,9 @@ class Report:
         return self.text
 
     def _repr_html_(self) -> str:
-        import html
+        from .._frame import framed
 
-        # A frame of its own: the page has styles for all that is in it. Without a base its links would lead to the notebook.
-        base = '<base href="about:srcdoc">'
-        page = html.escape(self.html.replace("<meta", base + "<meta", 1))
-        return f'<iframe srcdoc="{page}" style="width: 100%; height: 40em; border: 0"></iframe>'
+        return framed(self.html)
 
 
 class RTL(Generic[R]):

@@ -17,13 +17,19 @@ def all_of(y: "i32[8]"):
 
 
 @kernel
-def both(y: "i32[8]"):
-    s: Stream[i32]
+def halves(y: "i32[8]"):
     half(y)
+
+
+@kernel
+def alone(y: "i32[8]"):
+    s: Stream[i32]
     all_of(y)
 
 
 @kernel
 def top(y: "i32[8]"):
-    both(y)
-    both(y)
+    halves(y)
+    halves(y)
+    alone(y)
+    alone(y)

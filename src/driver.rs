@@ -29,7 +29,7 @@ use crate::sim::depths::{self, Short};
 use crate::sim::selfcheck::{self, Budget, Checked};
 use crate::transform::banks;
 use crate::transform::hoist::{self, Depends};
-use crate::transform::network::{Network, Process, Users, is_network};
+use crate::transform::network::{Network, Process, Users, has_processes, is_network};
 use crate::transform::streamed::{Streamed, Streaming};
 use crate::units::float::{self, Operator};
 use crate::{directives, frontend, hwarith, ir, machine, prove, rtl, schedule, transform};
@@ -418,9 +418,49 @@ pub fn build(
     if is_network(&directed) {
         transform::fills::run_before_calls(&mut directed);
     }
-    if let Some(network) = Network::of(&directed)? {
+    let Some(network) = Network::of(&directed)? else {
+        return build_alone(sources, compiled, directed, target);
+    };
+    if has_processes(&directed) || network.has_copies {
         return build_network(sources, compiled, directed, &network, target);
     }
+    // Workers that keep apart may as well come one after the other, with all ports and units for each.
+    let built = |target: &Target| {
+        build_network(
+            sources,
+            compiled.clone(),
+            directed.clone(),
+            &network,
+            target,
+        )
+    };
+    let beside = match target.check == Budget::OFF {
+        // How long a network takes shows when it runs, and what is better does not depend on what is checked.
+        true => built(&Target {
+            check: Budget::QUICK,
+            ..target.clone()
+        })
+        .or_else(|_| built(target))?,
+        false => built(target)?,
+    };
+    let cycles = |built: &Compilation| {
+        let promised = built.manifest.latency.max;
+        promised
+            .or(built.checked.cycles_alone())
+            .unwrap_or(u64::MAX)
+    };
+    let behind = build_alone(sources, compiled, directed, target).ok();
+    let behind = behind.filter(|behind| cycles(behind) < cycles(&beside));
+    Ok(behind.unwrap_or(beside))
+}
+
+/// Builds the hardware of a program as one kernel.
+fn build_alone(
+    sources: &SourceMap,
+    compiled: frontend::Compiled,
+    directed: ir::Program,
+    target: &Target,
+) -> Result<Compilation, Diagnostics> {
     let mut kernel = transform::inline::inline(&directed)?;
     let mut decided = Decided::default();
     if target.aim.level > Level::One {

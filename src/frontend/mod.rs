@@ -62,7 +62,7 @@ impl<'t> From<Option<&'t str>> for Choice<'t> {
 }
 
 /// A compiled program.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Compiled {
     /// The kernels reachable from the top.
     pub program: ir::Program,

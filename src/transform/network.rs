@@ -291,8 +291,13 @@ impl Network {
 
 /// Whether a program has to do with streams, or has kernels whose calls run at the same time.
 pub fn is_network(program: &Program) -> bool {
+    has_processes(program) || has_grids(program, program.top)
+}
+
+/// Whether there are streams in a program, or kernels that are directed to be processes.
+pub fn has_processes(program: &Program) -> bool {
     let mut kernels = program.kernels.values();
-    kernels.any(|kernel| kernel.dataflow || has_streams(kernel)) || has_grids(program, program.top)
+    kernels.any(|kernel| kernel.dataflow || has_streams(kernel))
 }
 
 /// Whether a kernel calls workers of a grid, or others that do, at the top level of its body.

@@ -218,6 +218,21 @@ fn workers_without_streams_run_at_the_same_time() {
     assert!(cycles < 64 + 30, "{cycles}");
 }
 
+/// Workers that all read one memory get it one after the other, where that is faster.
+#[test]
+fn workers_without_streams_come_one_after_the_other_where_that_is_faster() {
+    let text = "import allo\nfrom allo import *\n\n@kernel(mapping=[4])\ndef pe(x: \"i32[4, 64]\", y: \"i32[4]\"):\n    \
+                w = allo.get_wid(0)\n    t: i32 = 0\n    for k in range(64):\n        t += x[w, k] * (w + 1)\n    y[w] = t\n\n\
+                @kernel\ndef top(n: i32, y: \"i32[4]\"):\n    x: i32[4, 64]\n    for i in range(4):\n        \
+                for k in range(64):\n            x[i, k] = n + k\n    pe(x, y)\n";
+    let mut target = target(&[]).expect("a target");
+    target.aim.level = Level::Two;
+    let compiled = checked_for(text, &target);
+    // Two elements a cycle, which are written and read.
+    let cycles = compiled.manifest.latency.max.expect("as long always");
+    assert!(compiled.network.is_none() && cycles < 300, "{cycles}");
+}
+
 /// The elements that are offered are those that are given: what asks for more finds none.
 #[test]
 fn questions_find_no_more_elements_than_there_are() {

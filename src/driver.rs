@@ -29,7 +29,7 @@ use crate::sim::depths::{self, Short};
 use crate::sim::selfcheck::{self, Budget, Checked};
 use crate::transform::banks;
 use crate::transform::hoist::{self, Depends};
-use crate::transform::network::{Network, Process, Users, has_processes, is_network};
+use crate::transform::network::{Network, Process, Users, is_network, needs_processes};
 use crate::transform::streamed::{Streamed, Streaming};
 use crate::units::float::{self, Operator};
 use crate::{directives, frontend, hwarith, ir, machine, prove, rtl, schedule, transform};
@@ -421,7 +421,7 @@ pub fn build(
     let Some(network) = Network::of(&directed)? else {
         return build_alone(sources, compiled, directed, target);
     };
-    if has_processes(&directed) || network.has_copies {
+    if needs_processes(&directed) || network.has_copies {
         return build_network(sources, compiled, directed, &network, target);
     }
     // Workers that keep apart may as well come one after the other, with all ports and units for each.
@@ -449,9 +449,12 @@ pub fn build(
             .or(built.checked.cycles_alone())
             .unwrap_or(u64::MAX)
     };
-    let behind = build_alone(sources, compiled, directed, target).ok();
-    let behind = behind.filter(|behind| cycles(behind) < cycles(&beside));
-    Ok(behind.unwrap_or(beside))
+    match build_alone(sources, compiled, directed, target) {
+        Ok(behind) if cycles(&behind) < cycles(&beside) => Ok(behind),
+        Err(errors) if errors.0.iter().any(|error| error.code == codes::INTERNAL) => Err(errors),
+        // What has no hardware in that form has it in the other one.
+        _ => Ok(beside),
+    }
 }
 
 /// Builds the hardware of a program as one kernel.

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-/// A third of a compilation's time would be that of the C library's allocator.
+/// Faster than the C library's by a part of the whole: docs/architecture.md says which.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

@@ -11,6 +11,7 @@ use allo_hls::rtl;
 use allo_hls::rtl::interface::block::BlockManifest;
 use allo_hls::rtl::interface::manifest;
 use allo_hls::rtl::netlist::Design;
+use allo_hls::sim::args;
 use allo_hls::sim::block::{BlockEngine, InProcess, timeless};
 use allo_hls::sim::cosim::{self, CosimOptions, Report};
 use allo_hls::sim::elements::{Between, Elements, Invocation};
@@ -22,7 +23,7 @@ use allo_hls::sim::selfcheck::Budget;
 use allo_hls::sim::shell;
 use allo_hls::sim::value::{Signature, Value};
 use allo_hls::sim::verilator::Verilator;
-use allo_hls::sim::{args, waveform::Names};
+use allo_hls::sim::waveform::{self, Names};
 use std::collections::HashSet;
 use std::path::Path;
 
@@ -68,8 +69,7 @@ fn run_in(
             let _step = printer.progress.step("running the hardware");
             let mut outcomes = run_hardware(&compiled, &*engine, (&inputs, between))?;
             if has_unspecified(&compiled.program) {
-                let run = (&inputs[..], between);
-                let known = run_reference(&compiled.program, run, false, &mut Vec::new())?;
+                let (known, _) = run_reference(&compiled.program, (&inputs, between), false)?;
                 take_out_unspecified(&mut outcomes, &known);
             }
             (signature, inputs, outcomes)
@@ -82,11 +82,9 @@ fn run_in(
             let signature = Signature::of(&compiled.program);
             let inputs = inputs(&signature, command.args.as_deref())?;
             let _step = printer.progress.step("running the reference");
-            let mut warnings = Vec::new();
-            let run = (&inputs[..], between);
-            let bounds = command.check_bounds;
-            let outcomes = run_reference(&compiled.program, run, bounds, &mut warnings)?;
-            printer.diagnostics(&Diagnostics(warnings), sources);
+            let (outcomes, warnings) =
+                run_reference(&compiled.program, (&inputs, between), command.check_bounds)?;
+            printer.diagnostics(&warnings, sources);
             (signature, inputs, outcomes)
         }
     };
@@ -216,8 +214,7 @@ fn run_reference(
     program: &ir::Program,
     (inputs, between): (&[Invocation], Between),
     check_bounds: bool,
-    warnings: &mut Vec<Diagnostic>,
-) -> Result<Vec<Outcome>, Diagnostics> {
+) -> Result<(Vec<Outcome>, Diagnostics), Diagnostics> {
     let options = Options {
         check_bounds,
         check_assumptions: check_bounds,
@@ -226,6 +223,7 @@ fn run_reference(
     let reference = Prepared::of(program).map_err(|e| e.to_diagnostic())?;
     let outcomes = reference.run_list(inputs, between, &options);
     let outcomes = outcomes.map_err(|e| e.to_diagnostic())?;
+    let mut warnings = Vec::new();
     for outcome in &outcomes {
         let accesses = outcome.out_of_bounds.iter();
         warnings.extend(accesses.map(|access| access.to_diagnostic().as_warning()));
@@ -240,7 +238,7 @@ fn run_reference(
         }
         (params, outcome.results)
     });
-    Ok(outcomes.collect())
+    Ok((outcomes.collect(), Diagnostics(warnings)))
 }
 
 /// Whether the kernel has conversions that the language leaves open, of which `run` has to tell.
@@ -348,8 +346,8 @@ fn cosim_in(
         ..CosimOptions::default()
     };
     let verilator = command.engine == CosimEngine::Verilator;
-    let is_vcd = |path: &std::path::PathBuf| path.extension().is_some_and(|ending| ending == "vcd");
-    if !verilator && command.trace.as_ref().is_some_and(is_vcd) {
+    let trace = command.trace.as_deref();
+    if !verilator && trace.is_some_and(waveform::is_vcd) {
         let message = "the engine 'rtl' writes FST, not VCD";
         let help = "name the file .fst, or take --engine verilator";
         return Err(Diagnostic::global(codes::ENGINE, message).help(help).into());

@@ -214,6 +214,13 @@ impl Call {
         let results = results.zip(self.result_arrays.iter().copied());
         params.chain(results).collect()
     }
+
+    /// Whether it hands streams of its caller on.
+    pub fn passes_streams(&self, caller: &Kernel) -> bool {
+        let is_stream =
+            |arg: &Arg| matches!(arg, Arg::Array(id) if caller.arrays[*id].stream.is_some());
+        self.args.iter().any(is_stream)
+    }
 }
 
 /// An argument of a call.

@@ -94,10 +94,9 @@ pub fn attempt(question: &Question<'_>, work: u64) -> Option<Proof> {
 
 /// The network that a program is, as written; where workers have copies because they may access what others write, with these.
 fn network(program: &ir::Program) -> Result<Option<Network>, Diagnostics> {
-    let network = Network::of(program)?;
-    match network.is_some_and(|network| network.has_copies) {
-        true => Network::of(program),
-        false => Network::as_written(program),
+    match Network::of(program)? {
+        Some(network) if network.has_copies => Ok(Some(network)),
+        _ => Network::as_written(program),
     }
 }
 

@@ -53,17 +53,18 @@ pub fn short(network: &Network, program: &Program) -> Vec<Short> {
         return Vec::new();
     }
     let known = |depths: &Depths| ends(network, &signature, &invocation, &many, depths);
-    if known(&needed) == Some(false) {
+    let mut ended = known(&needed);
+    if ended == Some(false) {
         needed = depths_needed(network, &signature, &invocation, &many);
+        ended = known(&needed);
     }
-    let is_enough = known(&needed) == Some(true);
     let arrays = &network.kernel.arrays;
     let short = needed.into_iter().map(|(id, needed)| Short {
         span: arrays[id].span,
         name: arrays[id].name.clone(),
         depth: arrays[id].stream.as_ref().map_or(0, |stream| stream.depth),
         needed,
-        is_enough,
+        is_enough: ended == Some(true),
     });
     short.collect()
 }

@@ -324,7 +324,7 @@ impl Engine for Verilated {
         };
         let traced = self.verilator.build(&self.manifest, &self.text, true)?;
         let runs = std::slice::from_ref(run);
-        if path.extension().is_some_and(|e| e == "vcd") {
+        if waveform::is_vcd(path) {
             return traced.run(runs, options).map(|_| ());
         }
         let folder = scratch(&self.verilator.cache)?;

@@ -215,6 +215,11 @@ fn create(path: &Path) -> Result<(), String> {
     File::create(path).map(|_| ()).map_err(cannot)
 }
 
+/// Whether a file is to be VCD, by its name.
+pub fn is_vcd(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending == "vcd")
+}
+
 /// Turns a VCD file of Verilator into FST, so that no version of Verilator needs zlib for it.
 pub fn from_vcd(vcd: &Path, path: &Path, names: &Names) -> Result<(), String> {
     let file = File::open(vcd).map_err(|e| e.to_string())?;

@@ -135,6 +135,7 @@ impl Network {
         let body = std::mem::take(&mut outer.body);
         let mut gather = Gather {
             inside: declaring(program),
+            calling: calling_workers(program),
             program,
             inlined: &inlined,
             outer,
@@ -291,22 +292,27 @@ impl Network {
 
 /// Whether a program has to do with streams, or has kernels whose calls run at the same time.
 pub fn is_network(program: &Program) -> bool {
-    has_processes(program) || has_grids(program, program.top)
+    needs_processes(program) || calling_workers(program)[program.top.index()]
 }
 
 /// Whether there are streams in a program, or kernels that are directed to be processes.
-pub fn has_processes(program: &Program) -> bool {
+pub fn needs_processes(program: &Program) -> bool {
     let mut kernels = program.kernels.values();
     kernels.any(|kernel| kernel.dataflow || has_streams(kernel))
 }
 
-/// Whether a kernel calls workers of a grid, or others that do, at the top level of its body.
-fn has_grids(program: &Program, id: KernelId) -> bool {
-    let mut ops = program.kernels[id].body.ops.iter();
-    ops.any(|op| match &op.kind {
-        OpKind::Call(call) => call.worker.is_some() || has_grids(program, call.kernel),
-        _ => false,
-    })
+/// For each kernel whether it calls workers of a grid, or others that do, at the top level of its body.
+fn calling_workers(program: &Program) -> Vec<bool> {
+    let mut calling: Vec<bool> = Vec::new();
+    // Callees come before callers.
+    for kernel in program.kernels.values() {
+        let any = kernel.body.ops.iter().any(|op| match &op.kind {
+            OpKind::Call(call) => call.worker.is_some() || calling[call.kernel.index()],
+            _ => false,
+        });
+        calling.push(any);
+    }
+    calling
 }
 
 /// Whether a kernel declares or takes streams.
@@ -368,6 +374,8 @@ struct Gather<'p> {
     program: &'p Program,
     /// For each kernel whether it, or one that it calls, declares streams.
     inside: Vec<bool>,
+    /// The same of workers of a grid, called at the top level.
+    calling: Vec<bool>,
     /// Each kernel without calls.
     inlined: &'p [Kernel],
     outer: Kernel,
@@ -501,19 +509,12 @@ impl Gather<'_> {
     /// to kernels.
     fn has_processes(&self, id: KernelId) -> bool {
         let kernel = &self.program.kernels[id];
-        let passes = |op: &Op| {
-            let OpKind::Call(call) = &op.kind else {
-                return false;
-            };
-            call.args.iter().any(|arg| match arg {
-                Arg::Array(id) => kernel.arrays[*id].stream.is_some(),
-                Arg::Scalar(_) => false,
-            })
-        };
+        let passes =
+            |op: &Op| matches!(&op.kind, OpKind::Call(call) if call.passes_streams(kernel));
         kernel.dataflow
             || self.inside[id.index()]
             || kernel.body.ops.iter().any(passes)
-            || has_grids(self.program, id)
+            || self.calling[id.index()]
     }
 
     fn add(&mut self, name: &str, span: Span, kind: GroupKind) -> Result<(), Diagnostics> {

@@ -34,20 +34,12 @@ pub(super) fn run(
     let grid_at = range(groups, grid);
     let span = groups[grid_at.start].span;
     let mut owns = Vec::new();
-    let mut at = grid_at.start;
-    while at < grid_at.end {
-        let worker = groups[at].worker(grid);
-        let those = groups[at..grid_at.end].iter();
-        let count = those
-            .take_while(|group| group.worker(grid) == worker)
-            .count();
-        let those = &mut groups[at..at + count];
-        at += count;
-        let touched: Vec<Touched> = those
-            .iter()
-            .map(|group| Touched::by_all(&group.ops))
-            .collect();
-        if worker.is_none() || !touched.iter().any(|touched| touched.contains(id)) {
+    let is_one = |one: &Group, other: &Group| one.worker(grid) == other.worker(grid);
+    for those in groups[grid_at.clone()].chunk_by_mut(is_one) {
+        let touched = those.iter().map(|group| Touched::by_all(&group.ops));
+        let touched: Vec<Touched> = touched.collect();
+        let is_user = touched.iter().any(|touched| touched.contains(id));
+        if those[0].worker(grid).is_none() || !is_user {
             continue;
         }
         let first = touched

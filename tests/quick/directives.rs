@@ -224,6 +224,10 @@ fn loops_that_are_directed_are_not_widened() {
     assert_eq!(trips(&[]), [16]);
     assert_eq!(trips(&[("unroll", "i=1")]), [32]);
     assert_eq!(trips(&[("split", "i=8")]), [4, 8]);
+    let mut target = target(&[]).expect("a target");
+    (target.aim.level, target.aim.effort) = (Level::Two, 0);
+    let loops = compile_for(text, &target).expect("hardware").manifest.loops;
+    assert_eq!(loops[0].trip[0], Some(32));
 }
 
 /// Loops of a kernel that is directed to be processes run at the same time where no array orders them.
@@ -234,6 +238,17 @@ fn loops_of_a_kernel_are_processes_where_that_is_directed() {
     let cycles = |flags: &[(&str, &str)]| checked(text, flags).manifest.latency.max;
     assert!(cycles(&[]) > Some(64));
     assert!(cycles(&[("dataflow", "top")]) < Some(40));
+    // Loops that hand one another arrays and scalars keep their order.
+    let text = "from allo import *\n\n@kernel\ndef top(a: \"i32[16]\", b: \"i32[16]\") -> i32:\n    t: \"i32[16]\"\n    \
+                s: i32 = 0\n    for i in range(16):\n        t[i] = a[i] * 3\n        s += a[i]\n    m = s * 2 + 1\n    \
+                for j in range(16):\n        b[j] = t[15 - j] - m\n    r: i32 = m\n    for k in range(16):\n        \
+                r ^= b[k]\n    return r + s\n";
+    let processes = checked(text, &[("dataflow", "top")])
+        .network
+        .expect("a network")
+        .0
+        .processes;
+    assert!(processes.len() >= 3, "{}", processes.len());
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Operators whose hardware is a module of the user's, and what calls of helpers with constants become.
 
 use crate::support::{self, allo_hls};
+use allo_hls::driver::{self, Target};
 use std::path::Path;
 
 const OPERATORS: &str = "tests/foreign/operators.py";
@@ -154,3 +155,24 @@ def far(a: 'u8[4294967304]', k: u32, v: u8) -> u8:
     a[k] = v + last
     return a[4294967296] + a[k]
 ";
+
+/// Words of the language, and modules that the compiler writes itself: here the top one.
+#[test]
+fn a_name_that_another_module_has_is_refused() {
+    for module in ["always", "f"] {
+        let text = format!(
+            "from allo import *\n\n@operator_ip(latency=2, module=\"{module}\")\ndef mul(x: i16, y: i16) -> i32:\n    \
+             return x * y\n\n@kernel\ndef f(a: i16, b: i16) -> i32:\n    return mul(a, b)\n"
+        );
+        let why = compile_named(&text);
+        let message = format!("the module of an operator cannot be called '{module}'");
+        assert_eq!(why, message);
+    }
+}
+
+fn compile_named(text: &str) -> String {
+    let (mut sources, file) = support::source("named.py", text);
+    let target = Target::new("ecp5", 10.0).expect("a device");
+    let error = driver::compile(&mut sources, file, Some("f"), &target).expect_err("a name");
+    error.0[0].message.clone()
+}

@@ -171,6 +171,16 @@ fn what_workers_write_anywhere_is_gathered() {
             "\"y\":[1,2,3,4,5,6,7,8],\"seen\":[0,0,0,0,0,0,0,1]",
         ),
         (
+            "processes_inside_of_workers",
+            "{\"y\": [10, 20, 30, 40, 50, 60, 70, 80], \"z\": [10, 20, 30, 40, 50, 60, 70, 80], \"at\": [0, 1, 2, 3, 4, 5, 6, 0]}",
+            "\"y\":[11,71,61,51,41,31,21,80],\"z\":[22,21,32,42,61,71,82,80]",
+        ),
+        (
+            "overlapping_by_one_element",
+            "{\"x\": [10, 20, 30], \"y\": [0, 0, 0, 0, 0, 0, 0, 9]}",
+            "\"y\":[10,11,20,21,30,31,32,9]",
+        ),
+        (
             "read_beside_a_writer",
             "{\"at\": [3, 0, 0, 1], \"x\": [1, 2, 3, 4], \"y\": [7, 8, 9, 10], \"seen\": [0, 0, 0, 0]}",
             "\"y\":[3,4,9,1],\"seen\":[7,8,9,10]",
@@ -213,9 +223,28 @@ fn workers_without_streams_run_at_the_same_time() {
                 @kernel\ndef top(n: i32) -> i32:\n    x: \"i32[64]\" = n\n    y: \"i32[64]\"\n    pe(x, y)\n    \
                 return y[n & 63]\n";
     let compiled = checked(text, &[]);
+    // Blocks that end where the next one begins are apart.
+    let network = compiled.network.as_ref().map(|(network, _)| network);
+    assert!(network.is_some_and(|network| !network.has_copies));
     // Filled in 64, then 16 iterations of all four at once.
     let cycles = compiled.manifest.latency.max.expect("as long always");
     assert!(cycles < 64 + 30, "{cycles}");
+}
+
+/// Kernels that call one another twice are looked at once each, and too many to be hardware.
+#[test]
+fn kernels_that_are_called_by_many_ways_are_looked_at_once() {
+    let mut text =
+        "from allo import *\n\n@kernel\ndef k0(x: i32) -> i32:\n    return x + 1\n".to_string();
+    for number in 1..60 {
+        let below = number - 1;
+        text += &format!(
+            "\n@kernel\ndef k{number}(x: i32) -> i32:\n    return k{below}(x) + k{below}(x)\n"
+        );
+    }
+    text += "\n@kernel\ndef top(x: i32) -> i32:\n    return k59(x)\n";
+    let why = compile_text(&text, &[], false).expect_err("2^59 sums");
+    assert!(why.contains("operations"), "{why}");
 }
 
 /// Workers that all read one memory get it one after the other, where that is faster.

@@ -199,6 +199,26 @@ fn the_check_after_a_build_sees_planted_faults() {
     );
 }
 
+/// A module of which a cycle takes a good part of the budget is not even prepared, which is said.
+#[test]
+fn a_module_that_is_too_large_to_run_is_not_checked() {
+    let lines = "    x = x * s + c\n".repeat(2000);
+    let text = format!(
+        "from allo import f32, kernel\n@kernel\ndef top(x: f32, s: f32, c: f32) -> f32:\n{lines}    return x\n"
+    );
+    let mut sources = SourceMap::default();
+    let file = sources.add("long.py", text);
+    let target = Target::new("ecp5", 10.0).expect("a built-in device");
+    let compiled = driver::compile(&mut sources, file, None, &target).expect("compiles");
+    let items = compiled.design.flat_items();
+    assert!((62_500..1_250_000).contains(&items), "{items}");
+    match checked(&compiled, 1) {
+        Ok(Checked::Not(why)) => assert!(why.starts_with("it is too large"), "{why}"),
+        other => panic!("{other:?}"),
+    }
+    assert!(matches!(checked(&compiled, 20), Ok(Checked::Runs(_))));
+}
+
 /// An array of 10^8 elements costs what is touched: the beginning of the run is compared.
 #[test]
 fn a_large_kernel_is_checked_as_far_as_the_budget_goes() {

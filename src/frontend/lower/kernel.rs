@@ -15,7 +15,7 @@ use crate::frontend::types::{self, Type};
 use crate::frontend::values::{ConstValue, Typed};
 use crate::frontend::world::Bindings;
 use crate::ir::analysis::touch;
-use crate::ir::{Arg, ArrayKind, Kernel, Op, OpKind, Param};
+use crate::ir::{ArrayKind, Kernel, Op, OpKind, Param};
 use pyeval::Names;
 use ruff_python_ast::{Stmt, StmtFunctionDef};
 use ruff_text_size::Ranged;
@@ -103,14 +103,8 @@ impl<'a> Lowerer<'_, 'a> {
 
     /// Processes run at the same time: none of them depends on where another one returns.
     fn check_returns(&mut self, kernel: &Kernel, body: &'a [Stmt]) {
-        let passes_streams = |op: &Op| {
-            let OpKind::Call(call) = &op.kind else {
-                return false;
-            };
-            call.args
-                .iter()
-                .any(|arg| matches!(arg, Arg::Array(id) if kernel.arrays[*id].stream.is_some()))
-        };
+        let passes_streams =
+            |op: &Op| matches!(&op.kind, OpKind::Call(call) if call.passes_streams(kernel));
         // Of what is known while compiling nothing is left.
         let branches = kernel.body.any_op(&|op| matches!(op.kind, OpKind::If(_)));
         let mut early = Vec::new();

@@ -64,6 +64,20 @@ impl Residue {
 mod tests {
     use super::*;
 
+    #[test]
+    fn numbers_are_apart_where_no_multiple_leads_from_one_to_the_other() {
+        let of = |of, by| Residue { of, by };
+        // 1 + 4 * 2 is 3 + 6 * 1.
+        assert!(!of(1, 4).is_apart(of(3, 6)));
+        assert!(of(1, 4).is_apart(of(2, 6)) && of(2, 6).is_apart(of(1, 4)));
+        assert!(of(-1, 4).is_apart(of(1, 4)) && !of(-1, 4).is_apart(of(3, 4)));
+        assert!(of(5, 0).is_apart(of(6, 0)) && !of(5, 0).is_apart(of(5, 0)));
+        assert!(of(5, 0).is_apart(of(2, 2)) && !of(6, 0).is_apart(of(2, 2)));
+        assert!(!Residue::ANY.is_apart(of(7, 0)));
+        // A distance that no number holds is not known.
+        assert!(!of(i128::MAX, 2).is_apart(of(-2, 2)));
+    }
+
     /// 3 + 8 x + 6 y, where y counts from 5 in steps of 4: 33 + 8 x + 24 k.
     #[test]
     fn counters_add_where_they_begin_and_their_steps() {

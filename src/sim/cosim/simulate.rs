@@ -3,7 +3,7 @@
 use super::case::Patience;
 use super::failure::{CosimError, Failure, FailureKind};
 use super::judge::check_manifest;
-use crate::ir::{Op, OpKind, Program};
+use crate::ir::Program;
 use crate::rtl::interface::manifest::Manifest;
 use crate::sim::elements::{Between, Elements, Invocation};
 use crate::sim::model::{Engine, Run, RunResult, SimOptions, Unknown};
@@ -40,11 +40,7 @@ pub fn simulate(
     if program.kernels.values().any(has_streams) {
         // In a deadlock it would be simulated up to the limit.
         let patience = Patience::with(program, manifest);
-        let asks = |op: &Op| matches!(op.kind, OpKind::Attempt { .. });
-        let is_timed = program
-            .kernels
-            .values()
-            .any(|kernel| kernel.body.any_op(&asks));
+        let is_timed = signature.timed > 0;
         let mut options = Options::default();
         if is_timed {
             options.step_limit = MOST_STEPS;

@@ -17,11 +17,12 @@ const TABLE: u32 = 10;
 /// a result which is not exact is never taken for one halfway between two floats.
 const FOR_TABLES: u32 = 16;
 
-/// Fraction bits of the wider format of powers in formats of at most 8 bits. By a comparison of all pairs each is the nearest float. `apfloat(3, 3)` needs the most: 5 ** -1.375 is 2^-17.8 of it below a
-/// number halfway between two floats.
+/// Fraction bits of the wider format of powers in formats of at most 8 bits: by a comparison of all pairs each is then the
+/// nearest float. `apfloat(3, 3)` needs the most: 5 ** -1.375 is 2^-17.8 of it below a number halfway between two floats.
 const FOR_POWERS: u32 = 18;
 
-/// Fraction bits beyond those of this one, of all others: the first rounding adds at most 3/4 of an eighth of a unit to the half of the second.
+/// Fraction bits beyond those of this one, of all others: the first rounding adds at most 3/4 of an eighth of a unit to the
+/// half of the second.
 const OTHERS: u32 = 3;
 
 /// The description of a function in a small format, made of that in a wider one by `wider`, which is for formats of 5 to 11

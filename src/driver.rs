@@ -16,8 +16,10 @@ use crate::machine::select::Waits;
 use crate::parallel;
 use crate::progress::Progress;
 use crate::prove::design::{Proof, Question};
+use crate::rtl::axi::{self, Options};
 use crate::rtl::elaborate::network::Part;
 use crate::rtl::elaborate::units::{CLOCK, OPERANDS, RESULT, START};
+use crate::rtl::interface::block::BlockManifest;
 use crate::rtl::interface::manifest::Manifest;
 use crate::rtl::interface::operator::OperatorManifest;
 use crate::rtl::namer::is_systemverilog_keyword;
@@ -31,10 +33,11 @@ use crate::transform::banks;
 use crate::transform::hoist::{self, Depends};
 use crate::transform::network::{Network, Process, Users, is_network, needs_processes};
 use crate::transform::streamed::{Streamed, Streaming};
+use crate::transform::written::Before;
 use crate::units::float::{self, Operator};
 use crate::{directives, frontend, hwarith, ir, machine, prove, rtl, schedule, transform};
 use choice::{fastest, in_order};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Mutex, PoisonError};
 
 /// What a compilation aims at.
@@ -168,6 +171,33 @@ impl Compilation {
             }
         }
         manifest
+    }
+
+    /// The block around the kernel's module, with what is known of its arrays.
+    ///
+    /// Errors, in words for the user: what the options ask for does not fit the kernel.
+    pub fn around(&self, options: &Options) -> Result<(Design, BlockManifest), String> {
+        let options = Options {
+            streamed: self.streamed.clone(),
+            before: self.before(),
+            ..options.clone()
+        };
+        axi::around(&self.design, &self.manifest, &options)
+    }
+
+    /// What becomes of what array arguments and results held before the kernel runs, by their names.
+    fn before(&self) -> BTreeMap<String, Before> {
+        // Too large a program has been refused.
+        let found = Before::of(&self.program).unwrap_or_default().into_iter();
+        let named = found.filter_map(|(kind, before)| {
+            let port = match kind {
+                ir::ArrayKind::Param(number) => self.manifest.args.get(number),
+                ir::ArrayKind::Result(number) => self.manifest.returns.get(number),
+                _ => None,
+            };
+            Some((port?.name.clone()?, before))
+        });
+        named.collect()
     }
 
     /// The SystemVerilog text.

@@ -414,12 +414,7 @@ fn as_block(text: &str, top: &str, setting: &Setting) -> Verdict {
         Ok(compilation) => compilation,
         Err(verdict) => return verdict,
     };
-    let options = axi::Options {
-        streamed: compilation.streamed.clone(),
-        ..options
-    };
-    let around = axi::around(&compilation.design, &compilation.manifest, &options);
-    let (design, manifest) = match around {
+    let (design, manifest) = match compilation.around(&options) {
         Ok(around) => around,
         Err(why) => return Verdict::Refused(why),
     };

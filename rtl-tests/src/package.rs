@@ -4,7 +4,7 @@ use allo_hls::diagnostics::SourceMap;
 use allo_hls::driver::{self, Target};
 use allo_hls::package::{self, Format, Vectors};
 use allo_hls::rtl;
-use allo_hls::rtl::axi::{self, Options};
+use allo_hls::rtl::axi::Options;
 use std::path::Path;
 
 /// Writes the package of a kernel with a block around it; the invocations of its tests.
@@ -21,8 +21,7 @@ pub fn write(
     target.aim.partition_args = false;
     let compiled = driver::compile(&mut sources, id, Some(top), &target)
         .unwrap_or_else(|e| panic!("{}", e.render(&sources, false)));
-    let (design, manifest) = axi::around(&compiled.design, &compiled.manifest, options)
-        .unwrap_or_else(|e| panic!("{e}"));
+    let (design, manifest) = compiled.around(options).unwrap_or_else(|e| panic!("{e}"));
     let vectors = package::vectors(&compiled.program, invocations, 1);
     let text = rtl::systemverilog::print(&design);
     for (path, text) in package::files(Format::Verilog, &manifest, &text, &vectors) {

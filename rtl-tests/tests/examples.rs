@@ -1,7 +1,7 @@
 //! Every shipped example: co-simulated with the reference, within its cycles, and accepted by every tool.
 
 use allo_hls::rtl;
-use allo_hls::rtl::axi::{self, Interface, Options};
+use allo_hls::rtl::axi::{Interface, Options};
 use allo_hls::sim::cosim::{self, CosimOptions};
 use allo_hls::sim::verilator::Verilator;
 use rtl_tests::examples::{self, EXAMPLES, folder};
@@ -141,8 +141,7 @@ fn slang_parses_every_example_as_a_block() {
                 ..Options::default()
             };
             // Not every order of accesses is one of a stream.
-            let Ok((design, _)) = axi::around(&compiled.design, &compiled.manifest, &options)
-            else {
+            let Ok((design, _)) = compiled.around(&options) else {
                 continue;
             };
             let file = format!("{}_{kind}.sv", example.file);

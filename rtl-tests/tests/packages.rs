@@ -109,6 +109,50 @@ fn packages_test_themselves() {
     }
 }
 
+/// A kernel that keeps what it has seen, in a block that starts by itself.
+const KEPT: &str = "
+from allo import *
+
+@kernel
+def kept(s: Stream[i16], t: Stream[i32]):
+    total: Stateful[i32] = 0
+    for i in range(16):
+        total += s.get()
+        t.put(total)
+";
+
+/// Masters, memories, sources and sinks of cocotbext-axi agree with the block: under pauses on each channel, after resets in
+/// the middle of bursts and frames, and when memory answers with errors.
+#[test]
+fn models_that_others_wrote_agree() {
+    let Some(cocotb) = tools::find_or_note("cocotb-config") else {
+        return;
+    };
+    let env = tools::find("env").expect("every system has it");
+    let bin = cocotb.parent().expect("a file is in a folder");
+    let path = std::env::var("PATH").unwrap_or_default();
+    let path = format!("PATH={}:{path}", bin.display());
+    let free = Options {
+        control: false,
+        ..frames()
+    };
+    for (text, top, options, tests) in [
+        (BEHIND_MASTERS, "mixed", masters(), "PASS=3 FAIL=0 SKIP=0"),
+        (FRAMES, "frames", frames(), "PASS=2 FAIL=0 SKIP=1"),
+        (KEPT, "kept", free, "PASS=2 FAIL=0 SKIP=1"),
+    ] {
+        let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a temporary folder");
+        package::write(folder.path(), text, top, &options, 8);
+        let sim = folder.path().join("sim");
+        for seed in ["1", "2"] {
+            let seed = format!("SEED={seed}");
+            let args = [&path, "make", "BUILD_ARGS=OPT_FAST=-O0", &seed];
+            let said = tools::run(&sim, &env, &args).unwrap_or_else(|e| panic!("{top}: {e}"));
+            assert!(said.stdout.contains(tests), "{top}: {}", said.stdout);
+        }
+    }
+}
+
 /// A read of the control register takes back that an invocation has ended: whoever asked something else is told later.
 const ASKED: &str = "
 import importlib.util, sys

@@ -6,13 +6,13 @@ use allo_hls::diagnostics::Diagnostic;
 use allo_hls::driver::{Compilation, Target};
 use allo_hls::rtl;
 use allo_hls::rtl::axi::plan::DEFAULT_BUNDLE;
-use allo_hls::rtl::axi::{self, Interface, Options};
+use allo_hls::rtl::axi::{Interface, Options};
 use allo_hls::rtl::interface::block::{BlockManifest, Outstanding};
 use allo_hls::rtl::netlist::Design;
 use allo_hls::transform::streamed::{Masters, Others, Streaming};
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, ValueEnum};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What is around the kernel.
 #[derive(Args, Clone)]
@@ -98,6 +98,7 @@ impl InterfaceArgs {
                 .cloned()
                 .collect(),
             streamed: Vec::new(),
+            before: BTreeMap::new(),
             control: self.control != Some(ControlChoice::None),
         })
     }
@@ -112,13 +113,9 @@ impl InterfaceArgs {
         let Some(options) = self.options() else {
             return Ok(None);
         };
-        let options = Options {
-            streamed: compiled.streamed.clone(),
-            ..options
-        };
-        let block = axi::around(&compiled.design, &compiled.manifest, &options);
-        let (mut design, manifest) =
-            block.map_err(|why| Diagnostic::error(codes::BLOCK, compiled.kernel.span, why))?;
+        let (mut design, manifest) = compiled
+            .around(&options)
+            .map_err(|why| Diagnostic::error(codes::BLOCK, compiled.kernel.span, why))?;
         if !compiled.lut_ram {
             rtl::lut_ram::leave_open(&mut design);
         }

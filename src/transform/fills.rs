@@ -19,14 +19,10 @@ pub fn run(kernel: &mut Kernel) {
 /// Drops those at the top level of kernels that the first call behind overwrites as a whole. (Where calls stay apart,
 /// such a fill would be a process of its own.)
 pub fn run_before_calls(program: &mut Program) {
-    let mut inlined = Vec::new();
-    for (id, _) in program.kernels.iter() {
-        // What is too large is refused where it is built.
-        let Ok(kernel) = inline::inlined(program, id, &inlined) else {
-            return;
-        };
-        inlined.push(kernel);
-    }
+    // What is too large is refused where it is built.
+    let Ok(inlined) = inline::all(program) else {
+        return;
+    };
     for kernel in program.kernels.values_mut() {
         let mut body = std::mem::take(&mut kernel.body);
         let mut place = 0..;

@@ -26,6 +26,17 @@ pub fn inline(program: &Program) -> Result<Kernel, Diagnostics> {
     Err(Diagnostic::global(codes::TOO_LARGE, "the program has no top kernel").into())
 }
 
+/// All kernels of a program, each with every call replaced by the callee's body.
+///
+/// Errors: as [`inline`].
+pub(super) fn all(program: &Program) -> Result<Vec<Kernel>, Diagnostics> {
+    let mut done = Vec::new();
+    for (id, _) in program.kernels.iter() {
+        done.push(inlined(program, id, &done)?);
+    }
+    Ok(done)
+}
+
 /// A kernel with every call replaced by the callee's body; `done` are those before it.
 ///
 /// Errors: as [`inline`].

@@ -50,6 +50,7 @@ pub mod unroll;
 pub mod walk;
 pub mod window;
 pub mod workers;
+pub mod written;
 
 use crate::codes;
 use crate::diagnostics::{Diagnostic, Diagnostics};

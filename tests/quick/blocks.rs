@@ -5,7 +5,8 @@ use crate::support::{allo_hls, ecp5, hardware};
 use allo_hls::driver::{Compilation, Target};
 use allo_hls::rtl;
 use allo_hls::rtl::axi::{self, Interface, Options};
-use allo_hls::rtl::interface::block::{BlockManifest, Outstanding};
+use allo_hls::rtl::interface::block::{BlockKind, BlockManifest, Outstanding};
+use allo_hls::rtl::interface::manifest::Access;
 use allo_hls::rtl::netlist::Design;
 use allo_hls::sim::block::{Bench, BlockEngine, InProcess, timeless};
 use allo_hls::sim::cosim::{CosimOptions, Report, cosim_on};
@@ -80,12 +81,7 @@ pub fn streamed_block(
     let mut target = Target::new("ecp5", 10.0).expect("a device");
     target.streamed.asked = streamed.iter().map(ToString::to_string).collect();
     let compiled = hardware(text, None, &target);
-    let options = Options {
-        streamed: compiled.streamed.clone(),
-        ..options.clone()
-    };
-    let (design, manifest) =
-        axi::around(&compiled.design, &compiled.manifest, &options).expect("a block");
+    let (design, manifest) = compiled.around(options).expect("a block");
     assert_eq!(rtl::validate::validate(&design), Ok(()));
     (compiled, design, manifest)
 }
@@ -278,6 +274,55 @@ fn a_buffer_moves_a_beat_in_almost_every_cycle() {
     let ty = copied.ty();
     assert_eq!(copied.get(2047).data, Value::int(ty, 2047).data);
     assert!(rate(&reads, 2048) > 0.95 && rate(&writes, 2048) > 0.95);
+}
+
+/// Elements that are surely all written need no marks that would have to be cleared before, and those that are written before
+/// they are read need not be loaded, wherever the array begins in a beat.
+#[test]
+fn what_is_overwritten_is_neither_loaded_nor_marked() {
+    let text = "
+from allo import *
+
+@kernel
+def sums(x: i16[61], y: i16[61], z: u12[13], w: u8[5]):
+    for i in range(61):
+        y[60 - i] = x[i]
+    for i in range(13):
+        z[i] = 0
+    for i in range(61):
+        z[i % 13] += x[60 - i]
+    for i in range(5):
+        if x[i] > 0:
+            w[4 - i] = w[4 - i] + 1
+        else:
+            w[4 - i] = 2
+";
+    for width in [32, 256] {
+        let options = Options {
+            width,
+            ..Options::default()
+        };
+        let (compiled, design, manifest) = block(text, &options);
+        let report = compare(&compiled, &in_process(&design, &manifest), 6);
+        assert!(report.compared >= 6 * (61 + 13 + 5) && report.resets > 0);
+        let clears = design.modules.values();
+        let mut clears = clears.filter(|module| module.name.ends_with("_clear"));
+        assert_eq!(clears.next().map(|module| &module.name), None);
+        let accesses = manifest.args.iter().map(|port| match &port.kind {
+            BlockKind::Array { access, .. } => *access,
+            _ => Access::None,
+        });
+        let expected = [
+            Access::Read,
+            Access::Write,
+            Access::Write,
+            Access::ReadWrite,
+        ];
+        assert_eq!(accesses.collect::<Vec<_>>(), expected);
+    }
+    let reversed = COPY.replace("y[i]", "y[2047 - i]");
+    let (_, cycles, ..) = measure(&reversed, 64, &["x"]);
+    assert!(cycles < 2 * 2048 + 100, "{cycles}");
 }
 
 /// Of arrays that a kernel gets to one after the other, all but the first are loaded while it computes.

@@ -33,22 +33,30 @@ pub fn follow<'b>(
     array: ArrayId,
     ops: impl IntoIterator<Item = &'b Op>,
 ) -> Found {
-    let Some(extents) = extents(&kernel.arrays[array].shape) else {
+    let Some(mut search) = Search::of(kernel, values, array) else {
         return Found::Open;
-    };
-    let mut search = Search {
-        values,
-        array,
-        extents,
-        ivs: Vec::new(),
-        seen: Vec::new(),
-        effort: EFFORT,
     };
     match search.all(ops, Known::default()) {
         Some(known) if search.is_all(&known) => Found::All,
         Some(_) => Found::WhatIsRead,
         None => Found::Open,
     }
+}
+
+/// Whether operations that come one after the other, without calls, write every element of `array`, of at least one dimension,
+/// whatever they read.
+pub fn is_written_whole<'b>(
+    kernel: &Kernel,
+    values: &Values,
+    array: ArrayId,
+    ops: impl IntoIterator<Item = &'b Op>,
+) -> bool {
+    let Some(mut search) = Search::of(kernel, values, array) else {
+        return false;
+    };
+    search.reads_matter = false;
+    let known = search.all(ops, Known::default());
+    known.is_some_and(|known| search.is_all(&known))
 }
 
 fn extents(shape: &[u64]) -> Option<Vec<i128>> {
@@ -142,9 +150,22 @@ struct Search<'v> {
     /// What an iteration of a loop around has written before the loop inside.
     seen: Vec<Patch>,
     effort: usize,
+    reads_matter: bool,
 }
 
-impl Search<'_> {
+impl<'v> Search<'v> {
+    fn of(kernel: &Kernel, values: &'v Values, array: ArrayId) -> Option<Search<'v>> {
+        Some(Search {
+            values,
+            array,
+            extents: extents(&kernel.arrays[array].shape)?,
+            ivs: Vec::new(),
+            seen: Vec::new(),
+            effort: EFFORT,
+            reads_matter: true,
+        })
+    }
+
     /// What is known after operations; `None`: they may read what was not written.
     fn all<'b>(
         &mut self,
@@ -160,11 +181,16 @@ impl Search<'_> {
 
     fn one(&mut self, op: &Op, mut known: Known) -> Option<Known> {
         match &op.kind {
-            OpKind::Load { at, .. } if at.array == self.array => {
+            OpKind::Load { at, .. } if at.array == self.array && self.reads_matter => {
                 return self.is_written(&known, &at.indices).then_some(known);
             }
             OpKind::Store { at, .. } if at.array == self.array => self.note(&mut known, at),
             OpKind::For(f) => return self.nest(op, f, known),
+            OpKind::If(i) => {
+                let then = self.all(&i.then.ops, known.clone())?;
+                let otherwise = self.all(&i.otherwise.ops, known.clone())?;
+                return Some(self.either(known, then, otherwise));
+            }
             kind if !kind.blocks().is_empty() => {
                 // What is done here may be done never, or never again.
                 for inner in kind.blocks() {
@@ -173,7 +199,7 @@ impl Search<'_> {
             }
             kind => {
                 let (read, written) = arrays(kind);
-                if read.contains(&self.array) && !self.is_all(&known) {
+                if read.contains(&self.array) && self.reads_matter && !self.is_all(&known) {
                     return None;
                 }
                 if written.contains(&self.array) {
@@ -241,6 +267,19 @@ impl Search<'_> {
             }
         }
         self.settle(&mut known);
+        known
+    }
+
+    /// What is known after one of two branches, which began with what was `known`.
+    fn either(&self, mut known: Known, mut then: Known, mut otherwise: Known) -> Known {
+        self.settle(&mut then);
+        self.settle(&mut otherwise);
+        if then.below == otherwise.below {
+            known.below = then.below;
+        }
+        known.patches = then.patches;
+        let is_in_both = |patch: &Patch| otherwise.patches.contains(patch);
+        known.patches.retain(is_in_both);
         known
     }
 

@@ -1,11 +1,12 @@
 """Runs the block beside kept results, with models of cocotbext-axi that pause at random.
 
-`make` runs it in Verilator; SEED chooses pauses and addresses. `vectors.json` has, for each invocation, the bit patterns
+`make` runs it in Verilator; SEED chooses pauses, addresses, and when the block is reset. `vectors.json` has, for each invocation, the bit patterns
 of scalars and of the elements of arrays before and after; the manifest says where they go. `sim_top.sv` only adds the ids
 that the models want.
 """
 
 import json
+import math
 import os
 import random
 from pathlib import Path
@@ -13,7 +14,7 @@ from pathlib import Path
 import cocotb
 from cocotb.clock import Clock
 from cocotb.triggers import RisingEdge
-from cocotbext.axi import (AxiLiteBus, AxiLiteMaster, AxiRamRead, AxiRamWrite, AxiReadBus, AxiStreamBus,
+from cocotbext.axi import (AxiLiteBus, AxiLiteMaster, AxiReadBus, AxiSlaveRead, AxiSlaveWrite, AxiStreamBus,
                            AxiStreamFrame, AxiStreamSink, AxiStreamSource, AxiWriteBus, SparseMemoryRegion)
 
 HERE = Path(__file__).parent
@@ -38,6 +39,26 @@ def from_bytes(data, size, width):
     return [int.from_bytes(data[at:at + size], "little") & mask for at in range(0, len(data), size)]
 
 
+class Memory(SparseMemoryRegion):
+    """What the masters reach; pages that fail answer with an error."""
+
+    def __init__(self):
+        super().__init__(1 << 48)
+        self.failing = set()
+
+    def check(self, address):
+        if address // PAGE in self.failing:
+            raise RuntimeError(f"nothing answers at {address:#x}")
+
+    async def _read(self, address, length, **kwargs):
+        self.check(address)
+        return await super()._read(address, length, **kwargs)
+
+    async def _write(self, address, data, **kwargs):
+        self.check(address)
+        return await super()._write(address, data, **kwargs)
+
+
 class Bench:
     """The block with all that stands around it."""
 
@@ -45,7 +66,7 @@ class Bench:
         self.dut, self.rng = dut, rng
         args = (dut.ap_clk, dut.ap_rst_n)
         low = {"reset_active_level": False}
-        self.memory = SparseMemoryRegion(1 << 48)
+        self.memory = Memory()
         self.control = None
         channels = []
         if MANIFEST["control"]:
@@ -55,10 +76,10 @@ class Bench:
         for master in MANIFEST["masters"]:
             prefix = "m_axi_" + master["bundle"]
             if "arvalid" in master["ports"]:
-                ram = AxiRamRead(AxiReadBus.from_prefix(dut, prefix), *args, **low, mem=self.memory.mem, size=1 << 48)
+                ram = AxiSlaveRead(AxiReadBus.from_prefix(dut, prefix), *args, **low, target=self.memory)
                 channels += [ram.ar_channel, ram.r_channel]
             if "awvalid" in master["ports"]:
-                ram = AxiRamWrite(AxiWriteBus.from_prefix(dut, prefix), *args, **low, mem=self.memory.mem, size=1 << 48)
+                ram = AxiSlaveWrite(AxiWriteBus.from_prefix(dut, prefix), *args, **low, target=self.memory)
                 channels += [ram.aw_channel, ram.w_channel, ram.b_channel]
         self.streams = {}
         for arg in MANIFEST["args"] + MANIFEST["returns"]:
@@ -70,15 +91,19 @@ class Bench:
                 channels.append(stream)
         for channel in channels:
             channel.set_pause_generator(pauses(rng))
+        cocotb.start_soon(Clock(dut.ap_clk, 10, "ns").start())
+
+    async def cycles(self, count):
+        for _ in range(count):
+            await RisingEdge(self.dut.ap_clk)
 
     async def reset(self):
-        cocotb.start_soon(Clock(self.dut.ap_clk, 10, "ns").start())
         self.dut.ap_rst_n.value = 0
-        for _ in range(4):
-            await RisingEdge(self.dut.ap_clk)
+        await self.cycles(4)
+        for stream in self.streams.values():
+            stream.clear()
         self.dut.ap_rst_n.value = 1
-        for _ in range(2):
-            await RisingEdge(self.dut.ap_clk)
+        await self.cycles(2)
 
     async def write(self, offset, value, words=1):
         for word in range(words):
@@ -127,14 +152,15 @@ class Bench:
             data = bytes(getattr(data, "data", data))
         return from_bytes(data, size, arg["width"])
 
-    async def run(self):
+    async def start(self):
+        if self.control:
+            await self.write(0, 1)
+
+    async def end(self):
+        """Waits for the end of what was started, by the interrupt or by asking."""
         if not self.control:
             return
-        interrupts = self.rng.random() < 0.5
-        await self.write(4, int(interrupts))
-        await self.write(8, int(interrupts))
-        await self.write(0, 1)
-        if interrupts:
+        if self.interrupts:
             while not self.dut.interrupt.value:
                 await RisingEdge(self.dut.ap_clk)
             await self.write(12, 1)
@@ -143,28 +169,90 @@ class Bench:
         while not await self.read(0) & 2:
             pass
 
-
-@cocotb.test(timeout_time=200, timeout_unit="ms")
-async def the_block_does_what_the_kernel_does(dut):
-    bench = Bench(dut, random.Random(int(os.environ.get("SEED", "1"))))
-    await bench.reset()
-    for number, vector in enumerate(VECTORS):
+    async def prepare(self, vector):
+        """Gives an invocation all it needs; the addresses of arrays."""
+        if self.control:
+            self.interrupts = self.rng.random() < 0.5
+            await self.write(4, int(self.interrupts))
+            await self.write(8, int(self.interrupts))
         addresses = {}
         for slot, arg in enumerate(MANIFEST["args"] + MANIFEST["returns"]):
             name = arg.get("name")
             if name in vector["before"]:
-                addresses[name] = await bench.give(arg, vector["before"][name], slot + 1)
-        await bench.run()
+                addresses[name] = await self.give(arg, vector["before"][name], slot + 1)
+        return addresses
+
+    async def check(self, number, vector, addresses):
+        """Compares what an invocation has left behind."""
         for arg in MANIFEST["args"] + MANIFEST["returns"]:
             name = arg.get("name")
             wanted = vector["after"].get(name)
             if wanted is None or arg.get("direction") == "in":
                 continue
-            got = await bench.take(arg, addresses.get(name), len(wanted))
+            got = await self.take(arg, addresses.get(name), len(wanted))
             wrong = [at for at, (a, b) in enumerate(zip(got, wanted)) if None not in (a, b) and a != b]
             assert len(got) == len(wanted) and not wrong, f"{name} of vector {number} at {wrong[:4]}"
         scalars = [arg for arg in MANIFEST["returns"] if arg["kind"] == "scalar"]
         for arg, wanted in zip(scalars, vector["returns"]):
-            got = await bench.read(arg["offset"], arg["words"])
+            got = await self.read(arg["offset"], arg["words"])
             assert wanted is None or got == wanted, f"result of vector {number}: {got:#x}, not {wanted:#x}"
-            assert await bench.read(arg["valid"]) & 1
+            assert await self.read(arg["valid"]) & 1
+
+    async def play(self, number):
+        """An invocation as a whole."""
+        vector = VECTORS[number]
+        addresses = await self.prepare(vector)
+        await self.start()
+        await self.end()
+        await self.check(number, vector, addresses)
+
+
+def bench_of(dut):
+    return Bench(dut, random.Random(int(os.environ.get("SEED", "1"))))
+
+
+@cocotb.test(timeout_time=200, timeout_unit="ms")
+async def the_block_does_what_the_kernel_does(dut):
+    bench = bench_of(dut)
+    await bench.reset()
+    for number in range(len(VECTORS)):
+        await bench.play(number)
+
+
+@cocotb.test(timeout_time=200, timeout_unit="ms")
+async def a_reset_at_any_time_leaves_nothing_behind(dut):
+    bench = bench_of(dut)
+    await bench.reset()
+    for number in range(len(VECTORS)):
+        await bench.prepare(VECTORS[number])
+        await bench.start()
+        await bench.cycles(bench.rng.randrange(1 << bench.rng.randrange(1, 12)))
+        await bench.reset()
+        await bench.play(0)
+
+
+@cocotb.test(timeout_time=200, timeout_unit="ms", skip=not (MANIFEST["masters"] and VECTORS))
+async def an_error_is_told_and_ends_nothing(dut):
+    bench = bench_of(dut)
+    status = MANIFEST["control"]["status"]
+    for arg in MANIFEST["args"] + MANIFEST["returns"]:
+        if arg.get("via") != "m_axi" or arg["access"] == "none":
+            continue
+        await bench.reset()
+        addresses = await bench.prepare(VECTORS[0])
+        first = addresses[arg["name"]] // PAGE
+        pages = (math.prod(arg["shape"]) * arg["element_bytes"]) // PAGE + 2
+        bench.memory.failing = set(range(first, first + pages))
+        await bench.start()
+        await bench.end()
+        bench.memory.failing = set()
+        told = await bench.read(status["offset"])
+        bits = {name for name, bit in status["bits"].items() if told >> bit & 1}
+        # What the kernel leaves as it was is not written.
+        surely = {"read_error"} if "read" in arg["access"] else set()
+        perhaps = {"write_error"} if "write" in arg["access"] else set()
+        assert surely <= bits <= surely | perhaps, f"{arg['name']}: {bits}"
+        await bench.write(status["offset"], told)
+        assert await bench.read(status["offset"]) == 0
+        await bench.reset()
+        await bench.play(0)

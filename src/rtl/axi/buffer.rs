@@ -24,6 +24,15 @@ pub struct Shape {
     pub is_loaded: bool,
     /// Whether the bus reads.
     pub is_fetched: bool,
+    /// Whether it then has to know which bytes of a beat are elements that were written.
+    pub has_keep: bool,
+}
+
+impl Shape {
+    /// Whether the bus writes.
+    pub fn is_written(&self) -> bool {
+        self.is_loaded || self.is_marked
+    }
 }
 
 /// Bits of a bank up to which it is made of lookup tables.
@@ -73,8 +82,8 @@ impl Geometry {
 }
 
 /// The module of a buffer. Its ports: `run` (the core has it), those of the core as `address0` and so on, for the bus
-/// `load`, `load_beat`, `load_data` (if loaded), `load_strb` (if it has strobes), and `fetch`, `fetch_beat`,
-/// `fetch_data`, `fetch_strb` (if marked), and `shift`.
+/// `load`, `load_beat` (if loaded or marked), `load_data` (if loaded), `load_strb` (if it has strobes), and `fetch`,
+/// `fetch_beat`, `fetch_data` (if fetched), `fetch_strb` (if it has to be known), and `shift`.
 pub fn build(name: &str, array: &ArrayPlan, shape: &Shape) -> Module {
     let about = format!(
         "buffer of {}: {} x {} bits",
@@ -146,7 +155,7 @@ impl<'c> Buffer<'c> {
                 is_read: false,
             });
         }
-        let load = self.side("load");
+        let load = self.shape.is_written().then(|| self.side("load"));
         let is_loaded = self.shape.is_loaded;
         let data = is_loaded.then(|| self.circuit.input("load_data", 8 * self.shape.beat));
         let has_strobes = is_loaded && self.shape.has_strobes;
@@ -155,13 +164,15 @@ impl<'c> Buffer<'c> {
         let mut outs = Vec::new();
         for bank in self.banks() {
             let strobe = strobes.map(|s| s.bit(bank.byte % self.shape.beat));
-            let enable = self.meets(&load, &bank) & strobe.unwrap_or(self.circuit.one());
             let at = 8 * (bank.byte % self.shape.beat);
             let data = data.map(|data| {
                 let data = data.bits(at, bank.width.max(1));
                 self.marked(data, self.circuit.zero())
             });
-            let loads = (load.row, enable, data);
+            let loads = load.as_ref().map(|load| {
+                let enable = self.meets(load, &bank) & strobe.unwrap_or(self.circuit.one());
+                (load.row, enable, data)
+            });
             let fetches = fetch.as_ref().map(|side| (side.enable, side.row));
             outs.push(self.bank(&bank, &lanes, loads, fetches));
         }
@@ -262,7 +273,7 @@ impl<'c> Buffer<'c> {
         &self,
         bank: &Bank,
         lanes: &[Lane<'c>],
-        load: (Signal<'c>, Signal<'c>, Option<Signal<'c>>),
+        load: Option<(Signal<'c>, Signal<'c>, Option<Signal<'c>>)>,
         fetch: Option<(Signal<'c>, Signal<'c>)>,
     ) -> Vec<Option<Signal<'c>>> {
         let circuit = self.circuit;
@@ -272,15 +283,15 @@ impl<'c> Buffer<'c> {
         let address = |k: usize, bus: Option<Signal<'c>>| {
             let shared = match (k, lanes.len()) {
                 (0, 2) => fetch.map(|(_, row)| row),
-                (_, 2) => Some(load.0),
+                (_, 2) => load.map(|(row, ..)| row),
                 _ => bus,
             };
             shared.map_or(lanes[k].row, |bus| self.run.mux(lanes[k].row, bus))
         };
         // Where the bus only clears marks, the core's data are as good as any.
-        let mark = match load.2 {
-            Some(_) => circuit.one(),
-            None => self.run,
+        let mark = match load {
+            Some((.., None)) => self.run,
+            _ => circuit.one(),
         };
         let mut writes = Vec::new();
         let mut reads = Vec::new();
@@ -294,7 +305,7 @@ impl<'c> Buffer<'c> {
                 };
                 (enable & self.is_of(lane, bank), self.marked(data, mark))
             });
-            let bus = (k == last).then_some(load);
+            let bus = load.filter(|_| k == last);
             let port = match (core, bus) {
                 (Some((enable, data)), Some((_, load, loaded))) => {
                     let loaded = loaded.map_or(data, |loaded| self.run.mux(data, loaded));
@@ -386,7 +397,7 @@ impl<'c> Buffer<'c> {
         self.circuit.output(&format!("q{number}"), value);
     }
 
-    /// The beat that the bus has read, zeros where no element has bits.
+    /// The beat that the bus has read, with which of it are elements, zeros where no element has bits.
     fn give(&self, side: &Side<'c>, outs: &[Vec<Option<Signal<'c>>>]) {
         let circuit = self.circuit;
         let banks = self.banks();
@@ -423,8 +434,47 @@ impl<'c> Buffer<'c> {
             None => values[0],
         };
         circuit.output("fetch_data", pick(&beats));
-        if self.shape.is_marked {
-            circuit.output("fetch_strb", pick(&strobes));
+        if self.shape.has_keep {
+            let keep = match self.shape.is_marked {
+                true => pick(&strobes),
+                false => self.inside(side),
+            };
+            circuit.output("fetch_strb", keep);
         }
+    }
+
+    /// Which bytes of the beat that the bus has read are in the array.
+    fn inside(&self, side: &Side<'c>) -> Signal<'c> {
+        let circuit = self.circuit;
+        // Otherwise beats are elements, or parts of one.
+        let Some(shift) = self.shift else {
+            return circuit.one().repeat(self.shape.beat);
+        };
+        let low = shift.width();
+        let wide = address_width(self.array.length)
+            .max(low)
+            .max(side.row.width() + low)
+            + 1;
+        let end = shift.resize(wide).plus(self.array.length).named("end");
+        let is_first = side.row.is(0).named("is_first");
+        let is_end = side
+            .row
+            .resize(wide - low)
+            .equals(end.bits(low, wide - low));
+        let is_end = is_end.named("is_end");
+        let behind = end.bits(0, low);
+        let elements: Vec<Signal> = (0..self.geometry.elements)
+            .map(|number| {
+                let number = circuit.constant(low, number);
+                let is_before = is_first & !shift.at_most(number);
+                let is_behind = is_end & behind.at_most(number);
+                !(is_before | is_behind)
+            })
+            .collect();
+        let held = circuit.wire("inside", self.geometry.elements);
+        held.register(None, Some(side.enable), circuit.join(&elements));
+        let bytes =
+            (0..self.geometry.elements).map(|k| held.bit(k).repeat(self.array.element_bytes));
+        circuit.join(&bytes.collect::<Vec<_>>())
     }
 }

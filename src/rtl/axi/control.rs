@@ -51,6 +51,7 @@ pub const LOCAL: Shape = Shape {
     has_strobes: true,
     is_shifted: false,
     is_marked: false,
+    has_keep: false,
     is_loaded: true,
     is_fetched: true,
 };

@@ -7,6 +7,8 @@ use crate::rtl::interface::manifest::{
     Access, Flow, Manifest, MemoryPort, Port, PortKind, StreamPorts,
 };
 use crate::transform::streamed::Streamed;
+use crate::transform::written::Before;
+use std::collections::BTreeMap;
 
 /// Where the registers of results and arguments begin.
 pub const FIRST_OFFSET: u32 = 0x10;
@@ -40,6 +42,8 @@ pub struct Options {
     pub buffered: Vec<String>,
     /// Arrays that are streams of the module inside.
     pub streamed: Vec<Streamed>,
+    /// What is known of what arrays held before, by name.
+    pub before: BTreeMap<String, Before>,
     /// Whether there is a control slave.
     pub control: bool,
 }
@@ -57,6 +61,7 @@ impl Default for Options {
             local: Vec::new(),
             buffered: Vec::new(),
             streamed: Vec::new(),
+            before: BTreeMap::new(),
             control: true,
         }
     }
@@ -118,8 +123,10 @@ pub struct ArrayPlan {
     pub width: u32,
     /// Elements; of an array that is streamed, those that are.
     pub length: u64,
-    /// How the core uses it.
+    /// What the core has of what it held before, and what is left of it after.
     pub access: Access,
+    /// Whether something of what it held before may be left.
+    pub is_left: bool,
     /// The core's ports; none if it is never accessed, or streamed.
     pub ports: Vec<MemoryPort>,
     /// The core's ports if it is streamed.
@@ -137,10 +144,11 @@ impl ArrayPlan {
     }
     /// Whether something has to be in its buffer, or to be forgotten, before the core accesses it.
     pub fn is_loaded(&self) -> bool {
-        let comes = matches!(
-            self.reach,
-            Reach::Master { .. } | Reach::Axis { flow: Flow::In }
-        );
+        let comes = match self.reach {
+            Reach::Master { .. } => self.is_read() || self.is_left,
+            Reach::Axis { flow } => flow == Flow::In,
+            Reach::Local { .. } => false,
+        };
         comes && self.stream.is_none() && !self.ports.is_empty()
     }
     /// Whether it is in the block, behind the control slave.
@@ -386,11 +394,18 @@ impl Planner {
             let message = "is split into banks, which only the interface 'ap' has";
             return Err(format!("the array '{name}' {message}"));
         }
-        let reach = self.reach(&name, *access)?;
+        let before = self.plan.options.before.get(&name).copied();
+        let before = before.unwrap_or_default();
+        let access = match (before, access) {
+            (Before::IsNeverRead, Access::ReadWrite) => Access::Write,
+            _ => *access,
+        };
+        let reach = self.reach(&name, access)?;
         self.plan.arrays.push(ArrayPlan {
             width: *width,
             length: shape.iter().product(),
-            access: *access,
+            access,
+            is_left: before == Before::Matters,
             ports: banks.first().map_or(Vec::new(), |bank| bank.ports.clone()),
             stream: None,
             element_bytes: element_bytes(*width, &reach),
@@ -428,6 +443,7 @@ impl Planner {
             width: port.width(),
             length,
             access,
+            is_left: false,
             ports: Vec::new(),
             stream: Some(ports),
             element_bytes: element_bytes(port.width(), &reach),

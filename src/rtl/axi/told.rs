@@ -111,18 +111,17 @@ impl Teller<'_> {
                 }
             }
             PortKind::Array {
-                ty,
-                width,
-                shape,
-                access,
-                ..
-            } => BlockKind::Array {
-                ty: ty.clone(),
-                width: *width,
-                shape: shape.clone(),
-                access: *access,
-                via: self.via(port.name.as_deref().unwrap_or_default(), *access),
-            },
+                ty, width, shape, ..
+            } => {
+                let array = self.array(port.name.as_deref().unwrap_or_default());
+                BlockKind::Array {
+                    ty: ty.clone(),
+                    width: *width,
+                    shape: shape.clone(),
+                    access: array.access,
+                    via: self.via(array),
+                }
+            }
             PortKind::Stream {
                 ty,
                 width,
@@ -150,11 +149,14 @@ impl Teller<'_> {
         }
     }
 
-    fn via(&self, name: &str, access: Access) -> Via {
+    fn array(&self, name: &str) -> &ArrayPlan {
         let array = self.plan.arrays.iter().find(|array| array.name == name);
-        let array = array.expect("the plan has every array");
+        array.expect("the plan has every array")
+    }
+
+    fn via(&self, array: &ArrayPlan) -> Via {
         match &array.reach {
-            Reach::Axis { flow } => self.stream(name, *flow, array.width),
+            Reach::Axis { flow } => self.stream(&array.name, *flow, array.width),
             Reach::Local { offset } => Via::Local {
                 offset: *offset,
                 element_bytes: array.element_bytes,
@@ -163,7 +165,7 @@ impl Teller<'_> {
                 bundle: self.plan.bundles[*bundle].clone(),
                 offset: *base,
                 element_bytes: array.element_bytes,
-                buffer: match access {
+                buffer: match array.access {
                     Access::None => "none".into(),
                     _ if array.stream.is_some() => "stream".into(),
                     _ => "full".into(),

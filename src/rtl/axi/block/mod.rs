@@ -270,7 +270,7 @@ impl<'c> Block<'c, '_> {
             "shift" => shape.is_shifted && geometry.elements > 1,
             "load_strb" => shape.has_strobes,
             "load_data" => shape.is_loaded,
-            "load" | "load_beat" => true,
+            "load" | "load_beat" => shape.is_written(),
             _ => shape.is_fetched,
         };
         for (pin, width) in widths.into_iter().filter(|(pin, _)| wanted(pin)) {
@@ -305,7 +305,8 @@ impl<'c> Block<'c, '_> {
                 granule: array.element_bytes,
                 has_strobes: false,
                 is_shifted: false,
-                is_marked: flow == Flow::Out,
+                is_marked: flow == Flow::Out && array.is_left,
+                has_keep: flow == Flow::Out,
                 is_loaded: flow == Flow::In,
                 is_fetched: flow == Flow::Out,
             },
@@ -316,7 +317,8 @@ impl<'c> Block<'c, '_> {
                     granule: beat.min(array.element_bytes),
                     has_strobes: false,
                     is_shifted: true,
-                    is_marked: array.is_written(),
+                    is_marked: array.is_written() && array.is_left,
+                    has_keep: array.is_written(),
                     is_loaded: array.is_read(),
                     is_fetched: array.is_written(),
                 }
@@ -350,8 +352,11 @@ impl<'c> Block<'c, '_> {
         }
     }
 
-    /// Has a buffer that is not loaded forget what was written.
+    /// Has a buffer that is not loaded forget what was written, if it knows.
     fn sweep(&mut self, array: &ArrayPlan, geometry: &Geometry) {
+        if !array.is_left {
+            return;
+        }
         let name = &array.name;
         let module = frames::sweep(
             &self.module_name(&format!("{name}_clear")),

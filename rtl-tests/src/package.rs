@@ -10,6 +10,7 @@ use std::path::Path;
 /// Writes the package of a kernel with a block around it; the invocations of its tests.
 pub fn write(
     folder: &Path,
+    format: Format,
     text: &str,
     top: &str,
     options: &Options,
@@ -24,7 +25,7 @@ pub fn write(
     let (design, manifest) = compiled.around(options).unwrap_or_else(|e| panic!("{e}"));
     let vectors = package::vectors(&compiled.program, invocations, 1);
     let text = rtl::systemverilog::print(&design);
-    for (path, text) in package::files(Format::Verilog, &manifest, &text, &vectors) {
+    for (path, text) in package::files(format, &manifest, &text, &vectors) {
         let path = folder.join(path);
         let written = std::fs::create_dir_all(path.parent().unwrap_or(folder))
             .and_then(|()| std::fs::write(&path, text));

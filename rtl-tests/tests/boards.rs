@@ -1,5 +1,6 @@
 //! The boards of `boards`: no warnings of their tops, and the host's program has a simulated one compute.
 
+use allo_hls::package::Format;
 use allo_hls::rtl::axi::Options;
 use rtl_tests::{examples, package, tools};
 use std::path::Path;
@@ -19,7 +20,7 @@ fn a_board_computes_what_its_host_asks_for() {
         local: ["x", "y", "out"].map(String::from).to_vec(),
         ..Options::default()
     };
-    package::write(folder, &kernel, "saxpy", &options, 1);
+    package::write(folder, Format::Verilog, &kernel, "saxpy", &options, 1);
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let part = |path: &str| root.join(path).display().to_string();
     let boards = |name: &str| part(&format!("../boards/{name}"));

@@ -1,5 +1,6 @@
 //! The test that a package brings along runs with Verilator alone, and sees what is wrong.
 
+use allo_hls::package::Format;
 use allo_hls::rtl::axi::{Interface, Options};
 use rtl_tests::{package, tools};
 use std::path::Path;
@@ -84,7 +85,8 @@ fn packages_test_themselves() {
     ] {
         let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a temporary folder");
         let bench = folder.path().join("bench");
-        let vectors = package::write(folder.path(), text, top, &options, 6).to_string();
+        let vectors =
+            package::write(folder.path(), Format::Verilog, text, top, &options, 6).to_string();
         for seed in ["1", "2", "3"] {
             let said = play(&bench, seed).unwrap_or_else(|e| panic!("{top}: {e}"));
             assert!(said.stdout.contains("6 invocations in"), "{}", said.stdout);
@@ -142,7 +144,7 @@ fn models_that_others_wrote_agree() {
         (KEPT, "kept", free, "PASS=2 FAIL=0 SKIP=1"),
     ] {
         let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a temporary folder");
-        package::write(folder.path(), text, top, &options, 8);
+        package::write(folder.path(), Format::Verilog, text, top, &options, 8);
         let sim = folder.path().join("sim");
         for seed in ["1", "2"] {
             let seed = format!("SEED={seed}");
@@ -150,6 +152,64 @@ fn models_that_others_wrote_agree() {
             let said = tools::run(&sim, &env, &args).unwrap_or_else(|e| panic!("{top}: {e}"));
             assert!(said.stdout.contains(tests), "{top}: {}", said.stdout);
         }
+    }
+}
+
+/// A SoC without a processor on each of LiteX's buses, with the block of a package in it.
+const SOC: &str = "
+import sys
+from litex.build.generic_platform import Pins
+from litex.build.lattice import LatticeECP5Platform
+from litex.soc.integration.builder import Builder
+from litex.soc.integration.soc_core import SoCCore
+from migen import ClockDomain, Module
+sys.path.insert(0, '.')
+import mixed_litex
+
+class Clock(Module):
+    def __init__(self, platform):
+        self.clock_domains.cd_sys = ClockDomain()
+        self.comb += self.cd_sys.clk.eq(platform.request('clk'))
+
+for standard in ('wishbone', 'axi-lite', 'axi'):
+    platform = LatticeECP5Platform('LFE5U-45F-6BG381C', [('clk', 0, Pins('A4'))], toolchain='trellis')
+    soc = SoCCore(platform, int(1e6), cpu_type=None, bus_standard=standard, integrated_sram_size=4096, with_uart=False,
+                  with_timer=False)
+    soc.submodules.crg = Clock(platform)
+    soc.irq.enable()
+    block = next(c for c in vars(mixed_litex).values() if getattr(c, '__module__', '') == 'mixed_litex')(platform)
+    block.add_to(soc, 'mixed', 0x90000000)
+    Builder(soc, output_dir=standard, compile_software=False, csr_csv=standard + '.csv').build(run=False, build_name='soc')
+";
+
+/// LiteX elaborates a SoC with the block on each of its buses, and gives its registers and its interrupt a place.
+#[test]
+fn blocks_are_parts_of_a_soc_of_litex() {
+    let Some(cocotb) = tools::find_or_note("cocotb-config") else {
+        return;
+    };
+    let python = tools::run(Path::new("."), &cocotb, &["--python-bin"]).expect("it says where");
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a temporary folder");
+    package::write(
+        folder.path(),
+        Format::Litex,
+        BEHIND_MASTERS,
+        "mixed",
+        &masters(),
+        1,
+    );
+    let python = Path::new(python.stdout.trim());
+    tools::run(folder.path(), python, &["-c", SOC]).unwrap_or_else(|e| panic!("{e}"));
+    for standard in ["wishbone", "axi-lite", "axi"] {
+        let read = |file: &str| std::fs::read_to_string(folder.path().join(file)).expect(file);
+        let map = read(&format!("{standard}.csv"));
+        let wanted = [
+            "csr_register,mixed_ev_pending,",
+            "memory_region,mixed_control,0x90000000,",
+        ];
+        assert!(wanted.iter().all(|line| map.contains(line)), "{map}");
+        let text = read(&format!("{standard}/gateware/soc.v"));
+        assert!(text.contains("mixed mixed("), "{standard}");
     }
 }
 
@@ -178,7 +238,14 @@ fn drivers_that_ask_whether_a_block_is_idle_still_see_its_end() {
         return;
     };
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a temporary folder");
-    package::write(folder.path(), RESULTS, "results", &Options::default(), 1);
+    package::write(
+        folder.path(),
+        Format::Verilog,
+        RESULTS,
+        "results",
+        &Options::default(),
+        1,
+    );
     let args = ["-c", ASKED, "driver/results.py"];
     tools::run(folder.path(), &python, &args).unwrap_or_else(|e| panic!("{e}"));
 }

@@ -1,5 +1,6 @@
 //! A whole system: a processor runs a C program that has a block compute by way of its generated driver.
 
+use allo_hls::package::Format;
 use allo_hls::package::Vectors;
 use allo_hls::rtl::axi::Options;
 use rtl_tests::{package, tools};
@@ -114,7 +115,14 @@ fn a_processor_has_the_block_compute_by_its_driver() {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a temporary folder");
     let folder = folder.path();
     let kernel = std::fs::read_to_string(parts().join("kernel.py")).expect("the kernel is there");
-    let vectors = package::write(folder, &kernel, "blend", &Options::default(), INVOCATIONS);
+    let vectors = package::write(
+        folder,
+        Format::Verilog,
+        &kernel,
+        "blend",
+        &Options::default(),
+        INVOCATIONS,
+    );
     std::fs::write(folder.join("vectors.h"), header(&vectors)).expect("the folder is writable");
     build(folder, compiler, linker);
     let part = |name: &str| parts().join(name).display().to_string();

@@ -1,12 +1,15 @@
 """The block @name@ in LiteX: a Migen instance with the interfaces of LiteX.
 
 `self.control` is an AXI4-Lite slave with the registers of the manifest, `self.masters` has an AXI4 master for each
-bundle, `self.sources` and `self.sinks` are streams, and `self.interrupt` is a signal.
+bundle, `self.sources` and `self.sinks` are streams, and `self.interrupt` is a signal. `self.ev` has CSRs that show it,
+and let it interrupt the processor of a SoC.
 """
 
 import os
 
 from litex.soc.integration.soc import SoCRegion
+from litex.soc.interconnect.csr import AutoCSR
+from litex.soc.interconnect.csr_eventmanager import EventManager, EventSourceLevel
 from litex.soc.interconnect import stream
 from litex.soc.interconnect.axi import AXIInterface, AXILiteInterface
 from migen import ClockSignal, Instance, Module, ResetSignal, Signal
@@ -21,7 +24,7 @@ MASTERS = @masters@
 STREAMS = @streams@
 
 
-class @class@(Module):
+class @class@(Module, AutoCSR):
     """The block and its interfaces."""
 
     def __init__(self, platform):
@@ -32,6 +35,10 @@ class @class@(Module):
             # Adapters to the bus of a SoC want all bits of its addresses.
             self.control = AXILiteInterface(data_width=32, address_width=32)
             pins["o_interrupt"] = self.interrupt
+            self.submodules.ev = EventManager()
+            self.ev.block = EventSourceLevel(description="The block's interrupt, until its interrupt status is cleared.")
+            self.ev.finalize()
+            self.comb += self.ev.block.trigger.eq(self.interrupt)
             for channel, outs in (("aw", ("ready",)), ("w", ("ready",)), ("b", ("valid", "resp")), ("ar", ("ready",)),
                                   ("r", ("valid", "data", "resp"))):
                 fields = {"aw": ("valid", "ready", "addr"), "w": ("valid", "ready", "data", "strb"),
@@ -68,10 +75,14 @@ class @class@(Module):
         platform.add_source(os.path.join(HERE, "rtl", "@name@.sv"))
 
     def add_to(self, soc, name, origin):
-        """Puts the control slave on the bus of a SoC at an address, and the masters on its bus for DMA."""
+        """Puts the control slave on the bus of a SoC at an address, the masters on its bus for DMA, the CSRs among those of
+        the SoC as `name`, and the interrupt among the processor's, where it has any."""
+        setattr(soc.submodules, name, self)
         if CONTROL:
             size = max(1 << CONTROL, 4096)
-            soc.bus.add_slave(name, self.control, SoCRegion(origin=origin, size=size, cached=False))
+            soc.bus.add_slave(f"{name}_control", self.control, SoCRegion(origin=origin, size=size, cached=False))
+            if soc.irq.enabled:
+                soc.irq.add(name, use_loc_if_exists=True)
         target = getattr(soc, "dma_bus", soc.bus)
         for bundle, bus in self.masters.items():
             target.add_master(f"{name}_{bundle}", bus)

@@ -659,15 +659,18 @@ fn build_network(
     })
 }
 
-/// Whether a network takes the same number of cycles for all data and in all states: each of its processes does, moves as many
-/// elements, waits for nobody outside, and leaves nothing for which the next invocation has to wait until it is gone.
+/// Whether a network takes the same number of cycles for all data and in all states, as long as nobody outside has it wait: each
+/// of its processes does, moves as many elements, and leaves nothing for which the next invocation has to wait until it is gone.
 fn takes_as_long_always(network: &Network, parts: &[Part]) -> bool {
     let users = network.users();
-    let is_got = |users: &Users| users.producer.is_none() || !users.consumers.is_empty();
+    let is_got = |(id, users): (&ir::ArrayId, &Users)| {
+        let is_inside = network.kernel.arrays[*id].kind == ir::ArrayKind::Local;
+        !is_inside || users.producer.is_none() || !users.consumers.is_empty()
+    };
     let takes =
         |part: &Part| forecast::latency(&part.program, &part.schedule, &part.program.root, None);
-    users.values().all(is_got)
-        && network.are_streams_emptied() == Some(true)
+    users.iter().all(is_got)
+        && network.are_local_streams_emptied() == Some(true)
         && !network.processes.iter().any(Process::is_timed)
         && parts.iter().all(|part| takes(part).is_some())
 }

@@ -2,7 +2,8 @@
 //! `while`.
 
 use crate::diagnostics::{SourceMap, Span};
-use crate::ir::{Array, ArrayId, ArrayKind, Block, KernelId, Path, Program};
+use crate::ir::{Array, ArrayId, ArrayKind, Block, KernelId, OpKind, Path, Program};
+use std::collections::HashMap;
 
 /// A loop or an array, and where it is.
 #[derive(Clone, Debug)]
@@ -15,6 +16,8 @@ pub struct Found<P> {
     pub span: Span,
     /// Kernel and loops around it, then itself, with their lines.
     chain: Vec<(String, usize)>,
+    /// The array that all calls pass for it, if it is a parameter, by its number among all.
+    passed: Option<usize>,
 }
 
 impl<P> Found<P> {
@@ -128,6 +131,7 @@ impl Names<ArrayId> {
     /// Arrays: parameters, results and variables of each kernel.
     pub fn of_arrays(program: &Program, sources: &SourceMap) -> Names<ArrayId> {
         let mut all = Vec::new();
+        let mut numbers = HashMap::new();
         for (id, kernel) in program.kernels.iter() {
             let head = (kernel.name.clone(), sources.line_of(kernel.span));
             // Of a stream there is nothing to direct.
@@ -137,16 +141,49 @@ impl Names<ArrayId> {
                 .filter(|(_, array)| array.stream.is_none());
             for (place, array) in arrays {
                 let name = called(array, kernel.results.len());
+                numbers.insert((id, place), all.len());
                 all.push(Found {
                     kernel: id,
                     place,
                     span: array.span,
                     chain: vec![head.clone(), (name, sources.line_of(array.span))],
+                    passed: None,
                 });
+            }
+        }
+        for (own, outside) in passed(program) {
+            if let (Some(&own), Some(outside)) = (numbers.get(&own), outside) {
+                all[own].passed = numbers.get(&outside).copied();
             }
         }
         Names { sort: "array", all }
     }
+}
+
+/// An array of a kernel.
+type Owned = (KernelId, ArrayId);
+
+/// What all calls pass for the array parameters of kernels in the end; `None`: calls pass several arrays.
+fn passed(program: &Program) -> HashMap<Owned, Option<Owned>> {
+    let mut passed = HashMap::new();
+    let kernels: Vec<_> = program.kernels.iter().collect();
+    // Callers come behind callees.
+    for (caller, kernel) in kernels.into_iter().rev() {
+        kernel.body.for_each_op(&mut |op| {
+            let OpKind::Call(call) = &op.kind else {
+                return;
+            };
+            for (own, outside) in call.arrays(&program.kernels[call.kernel]) {
+                let outside = (caller, outside);
+                let outside = passed.get(&outside).copied().unwrap_or(Some(outside));
+                let known = passed.entry((call.kernel, own)).or_insert(outside);
+                if *known != outside {
+                    *known = None;
+                }
+            }
+        });
+    }
+    passed
 }
 
 /// What directives call an array: a result as its ports are called.
@@ -232,10 +269,18 @@ impl<P> Names<P> {
         together.collect()
     }
 
-    /// What a name means. Errors: there is none, or several, with those that there are.
+    /// What a name means; of an array and the parameters that it is passed for, the array. Errors: there is none, or several,
+    /// with those that there are.
     pub fn find(&self, name: &str) -> Result<&Found<P>, Refusal> {
         let matching = self.matching(name);
-        match matching[..] {
+        let is_among = |number: usize| {
+            matching
+                .iter()
+                .any(|one| std::ptr::eq(*one, &self.all[number]))
+        };
+        let mut outermost = matching.clone();
+        outermost.retain(|one| !one.passed.is_some_and(is_among));
+        match outermost[..] {
             [one] => Ok(one),
             [] => Err((None, self.nothing(name))),
             [first, ..] => Err((Some(first.span), self.several(&matching))),
@@ -317,6 +362,7 @@ impl Walk<'_> {
                     place: self.path.clone(),
                     span: op.span,
                     chain: self.chain.clone(),
+                    passed: None,
                 });
                 self.path.pop();
             }

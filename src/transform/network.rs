@@ -174,7 +174,7 @@ impl Network {
     }
 
     /// Whether each consumer of a stream takes as many elements as are put; `None`: data decide.
-    pub fn are_streams_emptied(&self) -> Option<bool> {
+    pub fn are_local_streams_emptied(&self) -> Option<bool> {
         let moved = self.moved()?;
         let of = |process: usize, id: &ArrayId| moved[process].get(id).copied().unwrap_or_default();
         Some(self.users().iter().all(|(id, users)| {
@@ -182,11 +182,16 @@ impl Network {
             let has_tokens = array.stream.iter().any(|stream| !stream.tokens.is_empty());
             let put = users.producer.map_or(0, |process| of(process, id).put);
             let mut consumers = users.consumers.iter();
-            // Whoever is outside of a stream of the top kernel knows of no invocations.
-            array.kind == ArrayKind::Local
-                && !has_tokens
-                && consumers.all(|&process| of(process, id).got == put)
+            let is_emptied = consumers.all(|&process| of(process, id).got == put);
+            array.kind != ArrayKind::Local || !has_tokens && is_emptied
         }))
+    }
+
+    /// The same of a network without streams of the top kernel: whoever is outside of one knows of no invocations.
+    pub fn are_streams_emptied(&self) -> Option<bool> {
+        let mut streams = self.users().into_keys();
+        let is_inside = streams.all(|id| self.kernel.arrays[id].kind == ArrayKind::Local);
+        Some(is_inside && self.are_local_streams_emptied()?)
     }
 
     /// What is done with each stream of the network.

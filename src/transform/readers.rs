@@ -53,9 +53,14 @@ fn copy_for(
 ) -> Note {
     let array = &outer.arrays[id];
     let elements: u64 = array.shape.iter().product();
+    // Banks are copied at the same time.
+    let cycles = match elements.div_ceil(array.banks()) {
+        1 => "a cycle".to_string(),
+        cycles => format!("about {cycles} cycles"),
+    };
     let note = format!(
         "'{}' is copied to memories inside for {readers} processes that read it at the same time, {elements} elements, which takes \
-         about {elements} cycles",
+         {cycles}",
         array.name
     );
     let span = groups[first].span;

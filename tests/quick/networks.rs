@@ -83,21 +83,42 @@ fn two_processes_share_the_ports_of_a_parameter() {
     assert!(why.contains("need 3 ports of 'm'"), "{why}");
 }
 
-/// Where neither data nor anyone outside decides, an invocation by itself takes as many cycles as the manifest says.
+/// Where no data decide, an invocation by itself takes as many cycles as the manifest says, unless streams of the top kernel pause.
 #[test]
 fn a_network_that_takes_as_long_always_says_how_long() {
     for name in [
         "overlapping_stages",
         "overlapping_scalars",
         "written_outside",
+        "shared_input",
+        "systolic_streams",
     ] {
         let promised = built(name).manifest.latency;
         assert!(promised.max.is_some(), "{name}");
         assert_eq!(promised.min, promised.max, "{name}");
     }
-    for name in ["counted_until", "left_over", "shared_input"] {
+    for name in ["counted_until", "left_over", "conditional"] {
         assert_eq!(built(name).manifest.latency.max, None, "{name}");
     }
+    let compiled = built("shared_input");
+    let (program, manifest) = (&compiled.program, &compiled.manifest);
+    let (design, around) = shell::around(&compiled.design, manifest).expect("a shell");
+    let engine = Netlist::new(&design, &around).expect("a netlist");
+    let report = cosim_on(
+        &engine,
+        program,
+        manifest,
+        &CosimOptions::default(),
+        &|_, _| (),
+    );
+    // In each of these some stream pauses.
+    let cycles = report.expect("all equal").cycles;
+    assert!(
+        cycles
+            .iter()
+            .all(|&cycles| Some(cycles) > manifest.latency.max),
+        "{cycles:?}"
+    );
 }
 
 /// A process that puts when it begins finds room in its first invocation as in all others.

@@ -477,3 +477,34 @@ fn loads_outside_of_an_array_take_no_turn() {
         }
     }
 }
+
+/// A name that an array has in common with the parameters that it is passed for means the array; of a parameter that stands for
+/// two arrays nothing is known.
+#[test]
+fn an_array_is_named_as_its_callees_call_it() {
+    let text = "
+from allo import *
+
+@kernel
+def inner(A: \"i16[4]\", B: \"i16[4]\"):
+    for i in range(4):
+        B[i] += A[3 - i]
+
+@kernel
+def top(A: \"i16[4]\", C: \"i16[4]\"):
+    B: i16[4] = 1
+    inner(A, B)
+    inner(A, C)
+    for i in range(4):
+        A[i] = B[i]
+";
+    let compiled = checked(text, &[("partition", "A:cyclic:2")]);
+    let parts = |port: &Port| match &port.kind {
+        PortKind::Array { banks, .. } => banks.len(),
+        _ => 0,
+    };
+    let banks: Vec<usize> = compiled.manifest.args.iter().map(parts).collect();
+    assert_eq!(banks, [2, 1]);
+    let why = compile_text(text, &[("partition", "B:cyclic:2")], false).expect_err("two arrays");
+    assert!(why.contains("'inner/B@5', 'top/B@11'"), "{why}");
+}

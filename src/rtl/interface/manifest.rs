@@ -279,9 +279,9 @@ pub struct MemoryPort {
     pub d: Option<String>,
 }
 
-/// Cycles from the cycle in which the start is accepted to the cycle of `done`; `None` where the data
+/// Cycles from the cycle in which the start is accepted to the cycle of `done`, if no stream pauses; `None` where the data
 /// decide.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Latency {
     /// At least.
     pub min: Option<u64>,

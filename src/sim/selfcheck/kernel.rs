@@ -12,7 +12,7 @@ use crate::sim::cosim::{CosimError, Failure, FailureKind, Report};
 use crate::sim::elements::{Invocation, State};
 use crate::sim::inprocess::{Netlist, Ran};
 use crate::sim::locate::{Expectation, Kept};
-use crate::sim::model::SimOptions;
+use crate::sim::model::{SimOptions, Unknown};
 use crate::sim::reference::{self, Log, Prepared, RunError};
 use crate::sim::shell;
 use crate::sim::vectors::Rng;
@@ -57,15 +57,16 @@ pub fn check(
         let why = "it is too large to run within the budget: --check full has a larger one";
         return Ok(Checked::Not(why.into()));
     }
+    let has_streams = shell::is_needed(manifest);
     let mut check = SelfCheck {
+        has_streams,
         subject: Subject::new(program, manifest).map_err(CosimError::Manifest)?,
         netlist: {
             let (design, around) = shell::around(design, manifest).map_err(CosimError::Manifest)?;
             Netlist::new(&design, &around)?
         },
         // What a network makes of its arrays when is not known; it has no operations of its own.
-        made: (!shell::is_needed(manifest) && !made.body.ops.is_empty())
-            .then(|| Program::alone(made.clone())),
+        made: (!has_streams && !made.body.ops.is_empty()).then(|| Program::alone(made.clone())),
         patience: Patience::with(program, manifest),
         assumes: program.kernels.values().any(|kernel| {
             let assumes = |op: &Op| matches!(op.kind, OpKind::Assume { .. } | OpKind::Promise(_));
@@ -95,6 +96,8 @@ struct SelfCheck<'a> {
     /// What the passes made of the kernel: it has the stores that the module makes, no more and no fewer.
     made: Option<Program>,
     patience: Patience,
+    /// Whether the module has streams, which pause.
+    has_streams: bool,
     /// Whether the kernel assumes something of its arguments.
     assumes: bool,
     /// Of the budget.
@@ -214,9 +217,15 @@ impl SelfCheck<'_> {
             let cycles = 1 + Rng::new(state).below(within.clamp(1, RESET_WITHIN));
             case.run.reset_after = Some(cycles as u32);
         }
+        // Streams pause but in the first run, which shows what it takes without that.
+        let is_steady = self.cases == 1;
         let simulation = SimOptions {
             seed: state,
             record: true,
+            unknown: match is_steady && self.has_streams {
+                true => Unknown::Zero,
+                false => Unknown::default(),
+            },
             ..SimOptions::default()
         };
         let cost = self.netlist.cost();
@@ -224,18 +233,25 @@ impl SelfCheck<'_> {
             .netlist
             .run_until(&case.run, &simulation, self.left / 2 / cost)?;
         self.spend(ran.cycles, cost);
-        let verdict = self.judge(&case, &ran)?;
+        let verdict = self.judge(&case, &ran, is_steady || !self.has_streams)?;
         verdict.map_err(|kind| self.failure(&case, kind, &ran, state))
     }
 
-    fn judge(&mut self, case: &Case, ran: &Ran) -> Result<Result<(), FailureKind>, RunError> {
+    fn judge(
+        &mut self,
+        case: &Case,
+        ran: &Ran,
+        is_timing_known: bool,
+    ) -> Result<Result<(), FailureKind>, RunError> {
         let result = &ran.result;
         self.runs.cycles += ran.cycles;
         self.runs.whole += result.timing.len() as u64;
         let last = case.outcomes.last();
         let cut = last.is_some_and(|outcome| outcome.cut.is_some());
         if !cut && !ran.cut {
-            if let ([timing], None) = (&result.timing[..], case.run.reset_after) {
+            if let ([timing], None, true) =
+                (&result.timing[..], case.run.reset_after, is_timing_known)
+            {
                 let cycles = timing.cycles();
                 let (least, most) = self.runs.alone.unwrap_or((cycles, cycles));
                 self.runs.alone = Some((least.min(cycles), most.max(cycles)));

@@ -1,9 +1,7 @@
 //! Frames: the names that code at work sees.
 
-use crate::error::Exception::UnboundLocalError;
-use crate::error::{Problem, fail, raise};
+use crate::error::{Problem, fail};
 use crate::library::builtins::builtin;
-use crate::scope::Found;
 use crate::value::{Host, Names, Place, Result, Scope, Value};
 use diagnostics::{FileId, Span};
 use std::rc::Rc;
@@ -34,15 +32,9 @@ impl<'h> Frame<'h> {
 
 impl Names for Frame<'_> {
     fn lookup(&mut self, name: &str, span: Span) -> Result<Value> {
-        if let Some(scope) = &self.scope {
-            match scope.find(name) {
-                Found::Value(value) => return Ok(value),
-                Found::Unbound => {
-                    let message = format!("the variable '{name}' has no value yet");
-                    return raise(UnboundLocalError, span, message);
-                }
-                Found::Global => {}
-            }
+        let own = self.scope.as_ref();
+        if let Some(found) = own.and_then(|scope| scope.variable(name, span)) {
+            return found;
         }
         if let Some(found) = global(self.host, self.module, name, span) {
             return found;

@@ -13,9 +13,15 @@ use diagnostics::Span;
 use ruff_python_ast as ast;
 use std::rc::Rc;
 
-/// The function of a definition, with its decorators applied.
+/// What a definition defines: a thing of the host's, or a function, with its decorators applied.
 pub fn function_def(f: &ast::StmtFunctionDef, names: &mut dyn Names) -> Result<Value> {
     let span = names.span(f.name.range);
+    let (file, place) = (names.file(), names.place());
+    if !place.foreign
+        && let Some(thing) = names.host().define(f, file, &place)
+    {
+        return thing;
+    }
     if f.is_async {
         return fail(span, Problem::Statement("'async' is not supported".into()));
     }

@@ -120,5 +120,5 @@ pub use shared::Shared;
 pub use text::{parse_int, repr};
 pub use value::{
     Args, Attributes, Bound, Class, Elements, Entries, Failure, Flow, Function, Host, HostValue,
-    IterRef, Library, Names, Native, Object, Place, Result, State, Value, span_of,
+    IterRef, Library, Names, Native, Object, Place, Result, Scope, State, Value, span_of,
 };

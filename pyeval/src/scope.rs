@@ -1,7 +1,10 @@
 //! What names mean in functions, classes and comprehensions, and where an assignment binds them.
 
 use crate::code::Locals;
-use crate::value::{Scope, ScopeOf, Value};
+use crate::error::Exception::UnboundLocalError;
+use crate::error::raise;
+use crate::value::{Result, Scope, ScopeOf, Value};
+use diagnostics::Span;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
@@ -58,6 +61,26 @@ impl Scope {
                 Some(parent) => scope = parent,
                 None => return Found::Global,
             }
+        }
+    }
+
+    /// The value of a name in code of this scope, an error if it has none yet; `None`: it is none of a function or class.
+    pub fn variable(&self, name: &str, span: Span) -> Option<Result<Value>> {
+        match self.find(name) {
+            Found::Value(value) => Some(Ok(value)),
+            Found::Unbound => {
+                let message = format!("the variable '{name}' has no value yet");
+                Some(raise(UnboundLocalError, span, message))
+            }
+            Found::Global => None,
+        }
+    }
+
+    /// What code of functions that are defined in this scope sees of it: of a class nothing.
+    pub fn around_functions(self: &Rc<Scope>) -> Option<Rc<Scope>> {
+        match self.of {
+            ScopeOf::Class(_) => self.parent.as_ref()?.around_functions(),
+            ScopeOf::Function(_) | ScopeOf::Comprehension => Some(self.clone()),
         }
     }
 

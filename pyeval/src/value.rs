@@ -14,7 +14,7 @@ use crate::shared::Shared;
 use diagnostics::{FileId, Span};
 use indexmap::IndexMap;
 use num_bigint::BigInt;
-use ruff_python_ast::{Expr, Stmt};
+use ruff_python_ast::{Expr, Stmt, StmtFunctionDef};
 use ruff_text_size::TextRange;
 use std::any::Any;
 use std::cell::{Cell, RefCell};
@@ -367,6 +367,15 @@ pub trait Host {
     /// Calls a thing of the host's that its own [`HostValue::call`] does not: one that needs the host. `None`: it
     /// cannot be called.
     fn call(&mut self, _thing: &dyn HostValue, _args: &Args) -> Option<Result<Value>> {
+        None
+    }
+    /// What a definition of a function makes at a place of a file, if it is a thing of the host's; `None`: a function.
+    fn define(
+        &mut self,
+        _f: &StmtFunctionDef,
+        _file: FileId,
+        _place: &Place,
+    ) -> Option<Result<Value>> {
         None
     }
     /// The module of an import statement in `module`, if it is not one of the library's.

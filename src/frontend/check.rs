@@ -104,7 +104,7 @@ fn not_checked(file: FileId, f: &StmtFunctionDef, reason: String) -> (Span, Stri
 fn unused(def: &KernelDef) -> String {
     match &def.template_names()[..] {
         [] if def.mapping.is_some() => "no kernel calls this grid".to_owned(),
-        [] => "its name is given to something else".to_owned(),
+        [] => "no name of the module level means it".to_owned(),
         names => format!(
             "its templates are not bound, as in `{}[{}]`",
             def.ast.name.id,
@@ -131,7 +131,7 @@ impl Unseen<'_, '_> {
                 Stmt::FunctionDef(f) if is_decorated(f) => {
                     let reason = match inside {
                         Some(inside) => {
-                            format!("it is defined inside {inside}, where none is seen")
+                            format!("it is defined inside {inside}, which did not run")
                         }
                         None => self.unbound(f),
                     };

@@ -2,7 +2,7 @@
 
 use indexmap::IndexMap;
 use ruff_python_ast::visitor::{self, Visitor};
-use ruff_python_ast::{Expr, Stmt, StmtIf};
+use ruff_python_ast::{ExceptHandler, Expr, Stmt, StmtFunctionDef, StmtIf};
 use ruff_text_size::{Ranged, TextRange};
 
 /// Names that the statements may rebind in the scope around them, with the first place, in order.
@@ -57,7 +57,14 @@ pub fn children(stmt: &Stmt) -> Vec<&[Stmt]> {
         Stmt::If(s) => branches(s),
         Stmt::With(s) => vec![&s.body],
         Stmt::Match(s) => s.cases.iter().map(|c| &c.body[..]).collect(),
-        Stmt::Try(s) => vec![&s.body, &s.orelse, &s.finalbody],
+        Stmt::Try(s) => {
+            let handlers = s.handlers.iter().map(|handler| {
+                let ExceptHandler::ExceptHandler(handler) = handler;
+                &handler.body[..]
+            });
+            let others = [&s.body[..], &s.orelse, &s.finalbody];
+            others.into_iter().chain(handlers).collect()
+        }
         _ => vec![],
     }
 }
@@ -145,4 +152,24 @@ impl Visitor<'_> for Reads {
         }
         visitor::walk_expr(self, expr);
     }
+}
+
+/// All definitions of functions among the statements, those inside of one another and of classes, too.
+pub fn functions(stmts: &[Stmt]) -> Vec<&StmtFunctionDef> {
+    let mut functions = Functions(Vec::new());
+    functions.visit_body(stmts);
+    functions.0
+}
+
+struct Functions<'a>(Vec<&'a StmtFunctionDef>);
+
+impl<'a> Visitor<'a> for Functions<'a> {
+    fn visit_stmt(&mut self, stmt: &'a Stmt) {
+        if let Stmt::FunctionDef(f) = stmt {
+            self.0.push(f);
+        }
+        visitor::walk_stmt(self, stmt);
+    }
+
+    fn visit_expr(&mut self, _expr: &'a Expr) {}
 }

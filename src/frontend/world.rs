@@ -15,10 +15,11 @@ use super::values::ConstValue;
 use crate::diagnostics::{Diagnostic, Diagnostics, FileId, SourceMap, Span, suggest};
 use crate::ir::Scalar;
 use indexmap::IndexMap;
-use pyeval::{Args, Exception, Frame, Host, HostValue, Names, State, raise};
+use pyeval::{Args, Exception, Frame, Host, HostValue, Names, Place, Scope, State, raise, span_of};
 use ruff_python_ast::{Stmt, StmtFunctionDef};
 use std::any::Any;
 use std::cell::Cell;
+use std::collections::HashMap;
 use std::rc::Rc;
 
 /// Most names that are compared with misspelt ones, so that many unknown names among many known ones take no time.
@@ -83,6 +84,8 @@ pub struct KernelDef<'a> {
     pub outer: Bindings,
     /// For nested kernels.
     pub env: Option<usize>,
+    /// The scope of the Python function in which it is defined.
+    pub scope: Option<Rc<Scope>>,
     /// Annotations that are values already, by parameter; the result's as `return`.
     pub evaluated: IndexMap<String, ConstValue>,
 }
@@ -107,6 +110,8 @@ pub struct World<'a> {
     pub modules: Vec<Module>,
     /// Kernel definitions.
     pub defs: Vec<KernelDef<'a>>,
+    /// All definitions of functions in the text of evaluated modules, by the place of their name.
+    functions: HashMap<Span, &'a StmtFunctionDef>,
     state: State,
     /// Whether kernels can see the modules.
     frozen: bool,
@@ -141,6 +146,7 @@ impl<'a> World<'a> {
             units,
             modules,
             defs: Vec::new(),
+            functions: HashMap::new(),
             state: State::default(),
             frozen: false,
             importing: vec![0],
@@ -161,6 +167,7 @@ impl<'a> World<'a> {
         World {
             modules,
             defs: self.defs.clone(),
+            functions: self.functions.clone(),
             frozen: true,
             ..World::new(self.sources, self.units)
         }
@@ -236,6 +243,7 @@ impl<'a> World<'a> {
             foreign: decorator.foreign,
             outer: bindings,
             env,
+            scope: None,
             evaluated: IndexMap::new(),
         });
         KernelRef {
@@ -248,6 +256,9 @@ impl<'a> World<'a> {
     pub fn evaluate(&mut self, module: usize, file: FileId, body: &'a [Stmt]) {
         let name = Binding::Value(ConstValue::str("kernel_file"));
         self.bind(module, "__name__", name);
+        let functions = scan::functions(body).into_iter();
+        let placed = functions.map(|f| (span_of(file, f.name.range), f));
+        self.functions.extend(placed);
         self.block(module, file, body);
     }
 
@@ -266,7 +277,7 @@ impl<'a> World<'a> {
                 let reason = self.reason(wrong);
                 // What the statement would have bound has no value.
                 for (name, range) in scan::bound_names(stmt) {
-                    let span = pyeval::span_of(file, range);
+                    let span = span_of(file, range);
                     let reason = reason.clone();
                     self.bind(module, &name, Binding::Poisoned { reason, span });
                 }
@@ -310,23 +321,6 @@ impl<'a> World<'a> {
                 }
                 Ok(())
             }
-            Stmt::FunctionDef(f) => match kernel_decorator(f, names) {
-                Ok(Some(decorator)) => {
-                    let def = self.add_def(f, file, module, decorator, None);
-                    let kernel = Binding::Value(Allo::Kernel(def).into());
-                    self.bind(module, &f.name.id, kernel);
-                    Ok(())
-                }
-                Ok(None) => {
-                    let function = Binding::Value(pyeval::function_def(f, names)?);
-                    self.bind(module, &f.name.id, function);
-                    Ok(())
-                }
-                Err(failure) => {
-                    self.report(failure);
-                    Err(Failure::Reported)
-                }
-            },
             Stmt::If(s) => {
                 let body = pyeval::chosen(s, names)?;
                 self.block(module, file, body);
@@ -435,6 +429,34 @@ impl Host for World<'_> {
             Some(Allo::Scheduling(thing)) => schedule::call(self, thing, args),
             _ => None,
         }
+    }
+
+    fn define(
+        &mut self,
+        f: &StmtFunctionDef,
+        file: FileId,
+        place: &Place,
+    ) -> Option<Result<ConstValue>> {
+        let (module, scope) = (place.module, place.scope.clone());
+        let around = scope.as_ref().and_then(Scope::around_functions);
+        let names: &mut dyn Names = &mut Frame {
+            host: self,
+            file,
+            module,
+            scope,
+        };
+        let decorator = match kernel_decorator(f, names) {
+            Ok(decorator) => decorator?,
+            Err(failure) => {
+                self.report(failure);
+                return Some(Err(Failure::Reported));
+            }
+        };
+        // What runs may be a copy of the text's.
+        let f = self.functions.get(&span_of(file, f.name.range)).copied()?;
+        let kernel = self.add_def(f, file, module, decorator, None);
+        self.defs[kernel.def].scope = around;
+        Some(Ok(Allo::Kernel(kernel).into()))
     }
 
     fn undefined<'n>(

@@ -45,19 +45,19 @@ fn it_says_why_kernels_are_not_seen() {
     let table = [
         (
             inside,
-            "it is defined inside the Python function 'test_add', where none is seen",
+            "it is defined inside the Python function 'test_add', which did not run",
         ),
         (
             "from somewhere import kernel\n@kernel\ndef add(x):\n    pass\n",
             "module 'somewhere' is not available at compile time",
         ),
         (
-            "try:\n    from allo import *\n    @kernel\n    def add(x: i32):\n        pass\nexcept ImportError:\n    pass\n",
-            "it is defined inside a `try` of the module level, where none is seen",
+            "from allo import *\ntry:\n    pass\nexcept ImportError:\n    @kernel\n    def add(x: i32):\n        pass\n",
+            "it is defined inside a `try` of the module level, which did not run",
         ),
         (
             "from allo import *\n@kernel\ndef add(x: i32):\n    pass\nadd = 1\n",
-            "its name is given to something else",
+            "no name of the module level means it",
         ),
     ];
     for (text, why) in table {

@@ -35,10 +35,12 @@ pub fn kernel(
         (d.ast, d.file, d.module, d.options, d.env)
     };
     let evaluated = session.world.defs[def].evaluated.clone();
+    let scope = session.world.defs[def].scope.clone();
     let mut lowerer = Lowerer::new(session, file, module, options, bindings, parent);
     lowerer.inferred = inferred.to_vec();
     lowerer.worker = worker.cloned();
     lowerer.evaluated = evaluated;
+    lowerer.scope = scope;
     let (mut kernel, signature) = lowerer.kernel(ast, name)?;
     let def = &session.world.defs[def];
     if let Some(module) = &def.foreign {
@@ -317,6 +319,7 @@ impl<'a> Lowerer<'_, 'a> {
                     .session
                     .world
                     .add_def(f, file, module, decorator, Some(outer));
+                self.session.world.defs[def.def].scope = self.scope.clone();
                 Ok(Allo::Kernel(def).into())
             }
         }

@@ -13,7 +13,7 @@ use crate::frontend::values::{ConstValue, Value};
 use crate::frontend::world::Bindings;
 use crate::ir::{self, ArrayId, ArrayKind, OpKind, ValueId};
 use indexmap::IndexMap;
-use pyeval::{Args, Function, Host, Names, Place as Context};
+use pyeval::{Args, Function, Host, Names, Place as Context, Scope};
 use ruff_python_ast::Expr;
 use ruff_text_size::{Ranged, TextRange};
 use std::collections::HashSet;
@@ -58,6 +58,8 @@ pub(super) struct Lowerer<'s, 'a> {
     pub(super) inferred: Vec<ConstValue>,
     /// Annotations that are values already, by parameter; the result's as `return`.
     pub(super) evaluated: IndexMap<String, ConstValue>,
+    /// The scope of the Python function in which the kernel is defined.
+    pub(super) scope: Option<Rc<Scope>>,
     /// The last call that was a statement of its own.
     pub(super) called: Option<TextRange>,
     /// Variables of loops.
@@ -135,6 +137,7 @@ impl<'s, 'a> Lowerer<'s, 'a> {
             worker: None,
             inferred: Vec::new(),
             evaluated: IndexMap::new(),
+            scope: None,
             called: None,
             counters: HashSet::new(),
         }
@@ -214,6 +217,11 @@ impl<'s, 'a> Lowerer<'s, 'a> {
                 }
                 None => env = self.session.envs[id].parent,
             }
+        }
+        if let Some(scope) = &self.scope
+            && let Some(found) = scope.variable(name, span)
+        {
+            return found;
         }
         match pyeval::global(&self.session.world, self.module, name, span) {
             Some(found) => found,

@@ -4,7 +4,7 @@
 
 use super::allo::{Allo, surface};
 use super::codes;
-use super::error::{Result, diagnostic, fail};
+use super::error::{Result, diagnostic};
 use super::lower::{self, Typing};
 use super::namespaces::Namespace;
 use super::options::Options;
@@ -56,7 +56,7 @@ pub fn type_of(sources: &mut SourceMap, query: &Query) -> std::result::Result<An
     let sources: &SourceMap = sources;
     let expr = parse(sources, file);
     let mut session = Session::new(sources, &[]);
-    session.world.modules[0].globals = allo_names();
+    session.world.modules[0].globals = allo_names(query.style);
     let answer = match &expr {
         Ok(expr) => answer(&mut session, query, (file, expr), &annotations),
         Err(diagnostic) => Err(diagnostic.clone().into()),
@@ -67,11 +67,12 @@ pub fn type_of(sources: &mut SourceMap, query: &Query) -> std::result::Result<An
     })
 }
 
-/// `allo` and what `from allo import *` binds.
-fn allo_names() -> indexmap::IndexMap<String, Binding> {
+/// `allo` and what `from allo import *` binds; in the style of PTO also what `from allo.pto import *` does.
+fn allo_names(style: Style) -> indexmap::IndexMap<String, Binding> {
     let allo = Allo::Namespace(Namespace::Allo).into();
     let operators = [Namespace::Arith, Namespace::Math, Namespace::Linalg];
-    let spaces = operators.into_iter().flat_map(|space| {
+    let pto = (style == Style::Pto).then_some(Namespace::Pto);
+    let spaces = operators.into_iter().chain(pto).flat_map(|space| {
         let members = surface::exported(space).into_iter();
         members.map(move |name| (space, name))
     });
@@ -133,13 +134,7 @@ fn annotated(session: &mut Session, text: &str, file: FileId) -> Result<Type> {
     }
     let range = TextRange::up_to((text.len() as u32).into());
     let mut names = Frame::of_module(&mut session.world, file, 0);
-    match types::quoted(range, &mut names)? {
-        Type::Constexpr => {
-            let span = whole(session.world.sources, file);
-            fail(codes::ANNOTATION, span, "constexpr is not a type of values")
-        }
-        ty => Ok(ty),
-    }
+    types::quoted(range, &mut names)
 }
 
 fn shown(typing: &Typing) -> String {
@@ -153,6 +148,7 @@ fn shown(typing: &Typing) -> String {
         Typing::Type(Type::Tile(written)) => written.to_string(),
         Typing::Type(Type::Vector(ty)) => ty.to_string(),
         Typing::Type(Type::Constexpr) => "constexpr".to_owned(),
+        Typing::Tile(name) => name.clone(),
         Typing::Tuple(items) => {
             let items: Vec<String> = items.iter().map(shown).collect();
             format!("({})", items.join(", "))

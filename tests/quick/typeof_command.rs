@@ -27,6 +27,18 @@ fn one_question() {
             "i9\n",
         ),
         (&["m + 1", "m=u8[4, 2]"], "u9[4, 2]\n"),
+        (
+            &["tcvt(x, i8, rnd='rz', sat=True)", "x=f32", "--style", "pto"],
+            "i8\n",
+        ),
+        (
+            &["vcmp(v, v, 'lt')", "v=vreg[f32]", "--style", "pto"],
+            "mask[64]\n",
+        ),
+        (
+            &["t", "t=tile(f32, 16, 16, loc='mat')", "--style", "pto"],
+            "tile[f32, 16, 16] (mat, nz)\n",
+        ),
         (&["x * 0.5", "x=apint(40)"], "f64\n"),
         (&["exp(x) if x else erf(y)", "x=i8", "y=f16"], "f32\n"),
         (&["2 ** 10"], "int\n"),

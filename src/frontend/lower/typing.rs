@@ -3,8 +3,11 @@
 use super::lowerer::Lowerer;
 use super::scope::Local;
 use crate::diagnostics::FileId;
-use crate::frontend::error::Result;
+use crate::frontend::builder::Builder;
+use crate::frontend::codes;
+use crate::frontend::error::{Result, fail};
 use crate::frontend::options::Options;
+use crate::frontend::pto::tiles::Tile;
 use crate::frontend::session::Session;
 use crate::frontend::types::Type;
 use crate::frontend::values::{ConstValue, Typed, Value};
@@ -23,6 +26,8 @@ pub enum Typing {
     Type(Type),
     /// Several values.
     Tuple(Vec<Typing>),
+    /// A tile, of a type with this name.
+    Tile(String),
 }
 
 /// The value of an expression over locals of given types, as a kernel with the options would have it:
@@ -57,7 +62,21 @@ pub fn type_of_expression<'a>(
             Type::Stateful(elem, Some(shape)) => {
                 Local::Array(lowerer.b.array(name, *elem, shape, ArrayKind::Local, span))
             }
-            Type::Vector(_) | Type::Tile(_) | Type::Constexpr => Local::Poisoned,
+            Type::Vector(ty) => {
+                let array = lowerer
+                    .b
+                    .array(name, ty.elem, &[ty.lanes], ArrayKind::Local, span);
+                Local::Vector(Builder::vector_in(*ty, array))
+            }
+            Type::Tile(written) => {
+                let ty = lowerer.tile_type(written, span)?;
+                let array = lowerer.tile_array(name, &ty, ArrayKind::Local, span);
+                Local::Tile(Tile { array, ty })
+            }
+            Type::Constexpr => {
+                let message = "constexpr is not a type of values";
+                return fail(codes::ANNOTATION, span, message);
+            }
         };
         lowerer.declare(name, local, span);
     }
@@ -78,7 +97,7 @@ impl Lowerer<'_, '_> {
             }
             Value::Streams(streams) => Typing::Type(Type::Stream(self.stream_type(streams))),
             Value::Vector(vector) => Typing::Type(Type::Vector(vector.ty)),
-            Value::Tile(tile) => Typing::Type(Type::Shaped(tile.ty.elem, tile.ty.shape.into())),
+            Value::Tile(tile) => Typing::Tile(tile.ty.to_string()),
             Value::Tuple(items) => Typing::Tuple(items.iter().map(|v| self.typing(v)).collect()),
         }
     }

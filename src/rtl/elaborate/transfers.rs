@@ -1,7 +1,8 @@
 //! Elements of streams: what a block or an iteration waits for before it begins, and room for what it puts.
 //!
-//! An iteration begins when it has all that it gets, one element after the other in the order of the text, and when
-//! there is room for all that it may put. Iterations before it go on meanwhile, so that what they put is never held up
+//! An iteration begins when it has all that it gets, and when there is room for all that it may put. What it gets first may have
+//! to wait for the rest: in its queue, if that has room for one element more than the program says, else in a register, since
+//! what is taken makes room for others, as it does where the program's gets come one after the other. Iterations before it go on meanwhile, so that what they put is never held up
 //! by what the next one waits for, and nothing that is on its way is ever stopped: room is counted as it is promised,
 //! not as it is used (credits: Kung, Blackwell and Chapman, Credit-based flow control for ATM networks, SIGCOMM 1994).
 
@@ -11,7 +12,7 @@ use super::datapath::{Datapath, Sources, constant};
 use crate::hwarith::graph::MemId;
 use crate::machine::program::{Leaf, Place, PortRef, PortStream, Side};
 use crate::rtl::netlist::*;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Room in the queues behind streams that elements are put into.
 #[derive(Default)]
@@ -20,6 +21,9 @@ pub struct Room {
     pub capacities: BTreeMap<MemId, u64>,
     /// Whether elements of an invocation may still be there when the next one begins; otherwise all is free then.
     pub lasts: bool,
+    /// By the memory that stands for the elements that are got: streams with a queue that has room for an element that waits to
+    /// be used.
+    pub waiting: BTreeSet<MemId>,
 }
 
 /// A stream that elements are got from.
@@ -64,6 +68,8 @@ pub struct Transfers {
     sinks: BTreeMap<MemId, Sink>,
     /// The stream of each memory that stands for a side.
     streams: BTreeMap<MemId, PortStream>,
+    /// See [`Room::waiting`].
+    waiting: BTreeSet<MemId>,
     /// What depended on timing: in which cycles it was asked, and what was found.
     asked: Vec<(Operand, Operand)>,
 }
@@ -93,6 +99,7 @@ impl Top<'_> {
     /// `_left` of those that are put into.
     pub(super) fn declare_streams(&mut self, room: &Room) {
         let program = self.program;
+        self.transfers.waiting.clone_from(&room.waiting);
         for port in &program.args {
             let PortRef::Stream(stream) = port else {
                 continue;
@@ -201,13 +208,18 @@ impl Top<'_> {
         let keeps = gets.len() + puts.len() > 1;
         let goes = Operand::Net(gate.goes);
         let mut ready = bit(true);
-        for access in gets {
+        for access in &gets {
             let enable = leaf.graph.nodes[access.node].args[2];
             let enable = path.operand(&mut self.cells, env, enable, 0, 1);
             let turn = self
                 .cells
                 .gate(BinaryOp::And, gate.wants.clone(), ready.clone(), "turn");
-            let there = self.get(access.mem, enable, turn, keeps.then(|| goes.clone()));
+            let data = self.transfers.streams[&access.mem].side(Side::Data);
+            let is_alone = gets.iter().filter(|get| get.mem == access.mem).count() == 1;
+            let there = match keeps && is_alone && self.transfers.waiting.contains(&data) {
+                true => self.get_at_once(data, enable, &goes),
+                false => self.get(access.mem, enable, turn, keeps.then(|| goes.clone())),
+            };
             ready = self.cells.gate(BinaryOp::And, ready, there, "ready");
         }
         for (side, access) in asks {
@@ -231,6 +243,20 @@ impl Top<'_> {
         let waits = self.cells.invert(goes, "waits");
         self.cells
             .gate(BinaryOp::And, gate.wants.clone(), waits, "again")
+    }
+
+    /// Takes an element as what wants it begins, if `enable`; whether it is there, or not wanted.
+    fn get_at_once(&mut self, data: MemId, enable: Operand, goes: &Operand) -> Operand {
+        let source = self.transfers.sources.get_mut(&data);
+        let source = source.expect("every side that is accessed is declared");
+        let cells = &mut self.cells;
+        let needless = cells.invert(enable.clone(), "needless");
+        let at_hand = Operand::Net(source.empty_n);
+        let there = cells.gate(BinaryOp::Or, at_hand, needless, "there");
+        let name = format!("{}_take", source.name);
+        let take = cells.gate(BinaryOp::And, goes.clone(), enable, &name);
+        source.taken.push(take);
+        there
     }
 
     /// Takes an element when it is its turn, if `enable`; whether it is there, or not wanted. `goes`: with that, what
@@ -334,6 +360,7 @@ impl Top<'_> {
             sinks,
             streams,
             asked,
+            ..
         } = std::mem::take(&mut self.transfers);
         self.cells.module.asked = asked;
         for source in sources.into_values() {

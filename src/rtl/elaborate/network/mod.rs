@@ -12,16 +12,17 @@ use super::fifo::Shape;
 use super::manifest;
 use super::transfers::Room;
 use crate::diagnostics::{Diagnostic, SourceMap};
-use crate::ir::{Arg, ArrayId, Param, ResultSlot, ValueId};
+use crate::hwarith::graph::MemId;
+use crate::ir::{Arg, ArrayId, ArrayKind, Param, ResultSlot, ValueId};
 use crate::machine::program::{PortRef, Program, Side};
 use crate::rtl::interface::manifest::{Loop, Manifest, Port, PortKind};
 use crate::rtl::namer::Namer;
 use crate::rtl::netlist::*;
 use crate::schedule::Schedule;
-use crate::transform::network::{Network, Users};
+use crate::transform::network::{Network, Process, Users};
 use arrays::{Accesses, Lane};
 use overlap::Sharing;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use streams::{Ends, shape};
 
 /// A process with its schedule.
@@ -54,12 +55,15 @@ pub fn build(
         .collect();
     let mut modules: Vec<(ModuleId, Manifest)> = Vec::new();
     for (number, part) in parts.iter().enumerate() {
+        let same = network.processes.iter().zip(which);
+        let same = same.filter(|(_, one)| **one == number);
+        let same: Vec<&Process> = same.map(|(process, _)| process).collect();
         // All that are this part have queues alike.
-        let process = which.iter().position(|one| *one == number);
-        let process = &network.processes[process.unwrap_or_default()];
+        let process = same[0];
         let mut room = Room {
             capacities: BTreeMap::new(),
             lasts: sharing.is_some(),
+            waiting: waiting(network, part, &same),
         };
         for (param, port) in process.args.iter().zip(&part.program.args) {
             if let (Arg::Array(id), PortRef::Stream(stream)) = (param, port) {
@@ -116,6 +120,21 @@ pub fn build(
     let cells = around.cells;
     design.modules.push(cells.module);
     Ok((design, manifest))
+}
+
+/// Streams that all processes of a part get from queues of the network, which have room for what waits; others come from outside.
+fn waiting(network: &Network, part: &Part, processes: &[&Process]) -> BTreeSet<MemId> {
+    let ports = part.program.args.iter().enumerate();
+    let streams = ports.filter_map(|(at, port)| match port {
+        PortRef::Stream(stream) => Some((at, stream.side(Side::Data))),
+        _ => None,
+    });
+    let is_inside = |at: usize, process: &Process| match process.args[at] {
+        Arg::Array(id) => network.kernel.arrays[id].kind == ArrayKind::Local,
+        Arg::Scalar(_) => false,
+    };
+    let inside = streams.filter(|(at, _)| processes.iter().all(|process| is_inside(*at, process)));
+    inside.map(|(_, data)| data).collect()
 }
 
 struct Around<'a> {

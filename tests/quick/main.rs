@@ -26,7 +26,7 @@ mod restructure;
 mod rolled;
 mod schedule;
 mod scheduled;
-mod shipped_networks;
+mod shipped;
 mod sim_builder;
 mod sim_cli;
 mod sim_cosim;

@@ -1,4 +1,4 @@
-//! The networks that are shipped: each computes what the plain kernel beside it does, in the cycles that its page promises.
+//! Networks, and kernels of vectors and tiles, that are shipped: each computes what the plain kernel beside it does, in the cycles that its page promises.
 
 use crate::support;
 use allo_hls::driver::{Compilation, Target};
@@ -26,8 +26,17 @@ const NETWORKS: [(&str, &str, u64); 11] = [
     ("weights", "matmul_weights", 135),
 ];
 
+/// The same of kernels in the style of PTO.
+const PTO: [(&str, &str, u64); 5] = [
+    ("attention", "attention", 3700),
+    ("axpy", "axpy", 450),
+    ("layout", "layout", 1100),
+    ("product", "product", 1050),
+    ("quantise", "quantise", 2400),
+];
+
 fn text(file: &str) -> String {
-    support::read(&support::root(&format!("examples/networks/{file}.py")))
+    support::read(&support::root(&format!("examples/{file}.py")))
 }
 
 fn built(file: &str, top: &str) -> Compilation {
@@ -69,31 +78,43 @@ fn computed(compiled: &Compilation, inputs: &[Invocation]) -> (Vec<String>, u64)
     (shown.collect(), most)
 }
 
-#[test]
-fn each_computes_what_its_plain_kernel_does() {
-    let mut files: Vec<String> = support::files("examples/networks", "py")
-        .iter()
-        .map(|path| support::stem(path))
-        .collect();
+/// Each file of a folder computes what its kernel `plain` does, in no more cycles than are said.
+fn check(folder: &str, kernels: &[(&str, &str, u64)]) {
+    let files = support::files(&format!("examples/{folder}"), "py");
+    let mut files: Vec<String> = files.iter().map(|path| support::stem(path)).collect();
     files.sort();
-    assert_eq!(files, NETWORKS.map(|(file, ..)| file));
-    for (file, top, limit) in NETWORKS {
-        let compiled = built(file, top);
-        let plain = support::program(&text(file), Some("plain"));
+    assert!(
+        files.iter().eq(kernels.iter().map(|(file, ..)| file)),
+        "{files:?}"
+    );
+    for (file, top, limit) in kernels {
+        let file = format!("{folder}/{file}");
+        let compiled = built(&file, top);
+        let plain = support::program(&text(&file), Some("plain"));
         let inputs = vectors::generate(&Signature::of(&plain), 3, 5);
         let expected = meant(&plain, &inputs);
         let (found, cycles) = computed(&compiled, &inputs);
         for (found, expected) in found.iter().zip(&expected) {
             assert_eq!(found, expected, "{file}");
         }
-        assert!(cycles <= limit, "{file}: {cycles} cycles");
+        assert!(cycles <= *limit, "{file}: {cycles} cycles");
     }
+}
+
+#[test]
+fn each_network_computes_what_its_plain_kernel_does() {
+    check("networks", &NETWORKS);
+}
+
+#[test]
+fn each_kernel_of_vectors_and_tiles_computes_what_its_plain_one_does() {
+    check("pto", &PTO);
 }
 
 /// A packet that is right, one that is wrong, one that begins in the first invocation and ends in the second.
 #[test]
 fn packets_are_told_apart_wherever_they_are_cut() {
-    let compiled = built("packets", "packet_counts");
+    let compiled = built("networks/packets", "packet_counts");
     let mut bytes: Vec<u32> = vec![3, 2, 10, 20, 35, 7, 1, 9, 0];
     // Packets of kind 5 without data, of three bytes each, of which the last one is cut.
     while bytes.len() < 128 {

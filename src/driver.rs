@@ -11,7 +11,7 @@ use crate::frontend::Choice;
 use crate::ir::{Conversion, FloatFormat, OpKind, Scalar};
 use crate::levels::{self, Aim, Decided, Forecast, Level, Limits, Tried};
 use crate::machine::fit::Trust;
-use crate::machine::program::Program;
+use crate::machine::program::{Leaf, PortRef, Program, Side};
 use crate::machine::select::Waits;
 use crate::parallel;
 use crate::progress::Progress;
@@ -632,7 +632,7 @@ fn build_network(
         let warning = Diagnostic::error(codes::DEADLOCK, kernel.span, message);
         warnings.push(warning.as_warning());
     }
-    if takes_as_long_always(network, &parts) {
+    if takes_as_long_always(network, &parts, &which) {
         let cycles = checked.cycles_alone();
         (built.manifest.latency.min, built.manifest.latency.max) = (cycles, cycles);
     }
@@ -661,7 +661,8 @@ fn build_network(
 
 /// Whether a network takes the same number of cycles for all data and in all states, as long as nobody outside has it wait: each
 /// of its processes does, moves as many elements, and leaves nothing for which the next invocation has to wait until it is gone.
-fn takes_as_long_always(network: &Network, parts: &[Part]) -> bool {
+/// None gets from outside in the cycle of the start: where that was measured, elements came a cycle later.
+fn takes_as_long_always(network: &Network, parts: &[Part], which: &[usize]) -> bool {
     let users = network.users();
     let is_got = |(id, users): (&ir::ArrayId, &Users)| {
         let is_inside = network.kernel.arrays[*id].kind == ir::ArrayKind::Local;
@@ -672,7 +673,32 @@ fn takes_as_long_always(network: &Network, parts: &[Part]) -> bool {
     users.iter().all(is_got)
         && network.are_local_streams_emptied() == Some(true)
         && !network.processes.iter().any(Process::is_timed)
+        && !gets_at_once(network, parts, which)
         && parts.iter().all(|part| takes(part).is_some())
+}
+
+/// Whether a process that begins with the network gets from a stream of the top kernel in its first cycle.
+fn gets_at_once(network: &Network, parts: &[Part], which: &[usize]) -> bool {
+    let processes = network.processes.iter().zip(which);
+    let mut first = processes.filter(|(process, _)| process.after.is_empty());
+    first.any(|(process, number)| {
+        let program = &parts[*number].program;
+        let outside = process.args.iter().zip(&program.args);
+        let outside = outside.filter_map(|pair| match pair {
+            (ir::Arg::Array(id), PortRef::Stream(stream))
+                if network.kernel.arrays[*id].kind != ir::ArrayKind::Local =>
+            {
+                Some(stream.side(Side::Take))
+            }
+            _ => None,
+        });
+        let outside: Vec<_> = outside.collect();
+        let is_got = |leaf: &Leaf| {
+            let mut accesses = leaf.accesses.iter();
+            leaf.repeat.is_none() && accesses.any(|access| outside.contains(&access.mem))
+        };
+        program.first_leaves().into_iter().any(is_got)
+    })
 }
 
 /// A process with its schedule, and how it was chosen.

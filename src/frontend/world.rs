@@ -438,6 +438,7 @@ impl Host for World<'_> {
         place: &Place,
     ) -> Option<Result<ConstValue>> {
         let (module, scope) = (place.module, place.scope.clone());
+        let is_inside = scope.is_some();
         let around = scope.as_ref().and_then(Scope::around_functions);
         let names: &mut dyn Names = &mut Frame {
             host: self,
@@ -447,6 +448,8 @@ impl Host for World<'_> {
         };
         let decorator = match kernel_decorator(f, names) {
             Ok(decorator) => decorator?,
+            // Then what is around it has no value, which matters if it is used.
+            Err(failure) if is_inside => return Some(Err(failure)),
             Err(failure) => {
                 self.report(failure);
                 return Some(Err(Failure::Reported));

@@ -464,6 +464,31 @@ pub enum Region {
 }
 
 impl Region {
+    /// Leaves before any loop, one's head among them; whether there is a loop.
+    fn before_loops<'r>(
+        &'r self,
+        leaves: &mut Vec<&'r LeafId>,
+        is_loop: &dyn Fn(LeafId) -> bool,
+    ) -> bool {
+        match self {
+            Region::Leaf(leaf) => {
+                leaves.push(leaf);
+                is_loop(*leaf)
+            }
+            Region::Seq(parts) => parts.iter().any(|part| part.before_loops(leaves, is_loop)),
+            Region::If {
+                then, otherwise, ..
+            } => {
+                let ends = [then, otherwise].map(|arm| arm.before_loops(leaves, is_loop));
+                ends == [true, true]
+            }
+            Region::Repeat { head, .. } => {
+                head.before_loops(leaves, is_loop);
+                true
+            }
+        }
+    }
+
     /// Marks the vars that control flow depends on.
     fn mark_reads(&self, read: &mut Table<VarId, bool>) {
         let cond = match self {
@@ -500,6 +525,14 @@ impl Memories for Program {
 }
 
 impl Program {
+    /// What may run before any loop.
+    pub fn first_leaves(&self) -> Vec<&Leaf> {
+        let mut leaves = Vec::new();
+        let is_loop = |leaf: LeafId| self.leaves[leaf].repeat.is_some();
+        self.root.before_loops(&mut leaves, &is_loop);
+        leaves.into_iter().map(|leaf| &self.leaves[*leaf]).collect()
+    }
+
     /// A kernel that does nothing yet.
     pub fn empty(name: &str, span: Span) -> Program {
         Program {

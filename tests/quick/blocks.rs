@@ -196,6 +196,28 @@ fn arrays_as_frames() {
 }
 
 /// Nothing but what streams move says when an invocation of a free running block is done.
+/// A result that leaves a block that starts by itself as a frame.
+#[test]
+fn results_of_free_running_blocks() {
+    let text = "
+from allo import *
+
+@kernel
+def doubled(x: \"i16[4]\") -> \"i16[4]\":
+    r: \"i16[4]\"
+    for i in range(4):
+        r[3 - i] = x[i] + x[i]
+    return r
+";
+    let options = Options {
+        interface: Interface::Axis,
+        control: false,
+        ..Options::default()
+    };
+    let (compiled, design, manifest) = block(text, &options);
+    assert!(compare(&compiled, &in_process(&design, &manifest), 6).compared >= 24);
+}
+
 #[test]
 fn streams_of_free_running_blocks() {
     let free = Options {
@@ -497,6 +519,22 @@ fn what_cannot_be_reached_is_refused() {
         ..axis
     };
     assert!(refused(ADD, &free).contains("needs the control slave"));
+    let masters = Options {
+        control: false,
+        ..Options::default()
+    };
+    assert!(refused(COPY, &masters).contains("'x' needs the control slave, which has its base"));
+    let clash = "
+from allo import *
+
+@kernel
+def clash(ap_return: \"i16[4]\") -> \"i16[4]\":
+    r: \"i16[4]\" = 1
+    for i in range(4):
+        ap_return[3 - i] = 1
+    return r
+";
+    assert!(refused(clash, &Options::default()).contains("'ap_return' has the name of the result"));
     let unknown = Options {
         local: vec!["q".into()],
         ..Options::default()

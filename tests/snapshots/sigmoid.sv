@@ -339,8 +339,17 @@ module exp_e5f10 (
     end
 
     wire [12:0] t94 = {t91_s5, t92_s5 != 13'd0};
-    wire t104 = (t89[4] & t89[5]) | t89[6];
-    wire t107 = (t89[6:4] != 3'd0) & ~t89[7];
+
+    logic [2:0] t96_s2;
+    logic t98_s2, t99_s2, t103_s2, t106_s2;
+    always_ff @(posedge clk) begin
+        t96_s2 <= t89[6:4];
+        t98_s2 <= t89[4];
+        t99_s2 <= t89[5];
+        t103_s2 <= t89[6];
+        t106_s2 <= ~t89[7];
+    end
+
     wire [4:0] t108 = {~t89[4], t89[3:0]};
 
     logic [7:0] t89_s2;
@@ -350,14 +359,13 @@ module exp_e5f10 (
 
     wire [7:0] t109 = 8'd16 - t89_s2;
 
-    logic t107_s2, t112_s1, t112_s2;
+    logic t112_s1, t112_s2;
     always_ff @(posedge clk) begin
-        t107_s2 <= t107;
         t112_s1 <= ~t88;
         t112_s2 <= t112_s1;
     end
 
-    wire t113 = t107_s2 & t112_s2;
+    wire t113 = ((t96_s2 != 3'd0) & t106_s2) & t112_s2;
     wire t115 = t109[7:4] != 4'd0;
 
     logic [3:0] t119_s1, t119_s2;
@@ -415,15 +423,20 @@ module exp_e5f10 (
 
     wire [12:0] aligned = t144_s5 ? 13'(t143) : t139;
 
-    logic t104_s2, t148_s2, t90_s1, t90_s2;
+    logic [3:0] t146_s2;
     always_ff @(posedge clk) begin
-        t104_s2 <= t104;
-        t148_s2 <= t108[4:1] == 4'd15;
+        t146_s2 <= t108[4:1];
+    end
+
+    wire t149 = ((t98_s2 & t99_s2) | t103_s2) | (t146_s2 == 4'd15);
+
+    logic t90_s1, t90_s2;
+    always_ff @(posedge clk) begin
         t90_s1 <= (t82 & ~a_sign) | is_nan;
         t90_s2 <= t90_s1;
     end
 
-    wire is_special = t90_s2 | ((t104_s2 | t148_s2) & t113);
+    wire is_special = t90_s2 | (t149 & t113);
 
     logic [4:0] t108_s2;
     always_ff @(posedge clk) begin

@@ -5,7 +5,8 @@ use super::scope::Local;
 use crate::diagnostics::{Diagnostic, Span};
 use crate::frontend::builder::{Operand, describe};
 use crate::frontend::codes;
-use crate::frontend::error::{Result, fail};
+use crate::frontend::error::Result;
+use crate::frontend::pto::legality::Family;
 use crate::frontend::pto::tile_type::{TileType, Written};
 use crate::frontend::pto::tiles::{Tile, banks};
 use crate::frontend::values::Value;
@@ -70,7 +71,7 @@ impl<'a> Lowerer<'_, 'a> {
             other => {
                 let found = describe(other);
                 let message = format!("parameter '{param}' needs a {ty}, but this is {found}");
-                fail(codes::ARGUMENT_TYPE, operand.span, message)
+                Family::Type.refuse(message, operand.span)
             }
         }
     }

@@ -78,7 +78,7 @@ impl<'a> Lowerer<'_, 'a> {
         let Some(worker) = self.worker.clone() else {
             let message = format!("'{what}' is of a worker, and this kernel is none");
             return Err(Diagnostic::error(codes::STREAM, span, message)
-                .help("a grid of workers is a kernel with @kernel(mapping=[...])")
+                .help("a grid of workers is a kernel with @kernel(mapping=[...]) that another kernel calls")
                 .into());
         };
         let axis_span = self.span(axis.range());

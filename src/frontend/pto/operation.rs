@@ -7,7 +7,7 @@ use crate::frontend::builder::{Builder, Operand, describe};
 use crate::frontend::codes;
 use crate::frontend::error::{Result, fail};
 use crate::frontend::values::{ConstValue, Value};
-use crate::ir::Scalar;
+use crate::ir::{Scalar, ValueId};
 use std::fmt;
 
 /// One operation.
@@ -101,6 +101,23 @@ impl Invocation {
             None => {
                 let message = format!("'{}' needs an argument for '{name}'", self.op.name);
                 fail(codes::ARGUMENTS, self.span, message)
+            }
+        }
+    }
+
+    /// Where the first of several elements is.
+    pub fn offset(&self, b: &mut Builder, operand: &Operand) -> Result<ValueId> {
+        let is_integer = match &operand.value {
+            Value::Scalar(typed) => !typed.ty.computed().is_float(),
+            Value::Const(ConstValue::Int(_) | ConstValue::Bool(_)) => true,
+            _ => false,
+        };
+        match is_integer {
+            true => b.as_first(operand, "an offset"),
+            false => {
+                let found = describe(&operand.value);
+                let message = format!("needs an integer as an offset, found {found}");
+                self.refuse(Family::Type, message, operand.span)
             }
         }
     }

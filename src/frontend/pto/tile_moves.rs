@@ -52,8 +52,10 @@ impl Window {
     /// The window of the tile's valid region.
     fn of(b: &mut Builder, call: &Invocation, tile: &Tile) -> Result<Window> {
         let (array, shape) = Window::array(b, call, tile)?;
+        let rank = shape.len();
         let Ok(shape) = <[u64; 2]>::try_from(shape) else {
-            return call.refuse(Family::Shape, "needs an array of rank 2", call.span);
+            let message = format!("needs an array of rank 2, not {rank}");
+            return call.refuse(Family::Shape, message, call.span);
         };
         let mut corner = Vec::new();
         for (at, name) in ["r0", "c0"].into_iter().enumerate() {
@@ -69,7 +71,7 @@ impl Window {
                 }
                 _ => false,
             };
-            corner.push((b.as_first(operand, "an offset")?, known));
+            corner.push((call.offset(b, operand)?, known));
         }
         Ok(Window {
             array,

@@ -191,6 +191,12 @@ impl fmt::Display for TileType {
         if self.valid != self.shape {
             write!(f, ", valid {} x {}", self.valid[0], self.valid[1])?;
         }
+        if self.pad != Pad::Null {
+            let names = PADS.iter().filter(|(_, pad)| *pad == self.pad);
+            names
+                .take(1)
+                .try_for_each(|(name, _)| write!(f, ", pad {name}"))?;
+        }
         f.write_str(")")
     }
 }
@@ -220,8 +226,8 @@ impl TileType {
             Some(name) => named(&LAYOUTS, name),
         };
         let shape = extents(written, profile, span)?;
-        if let Some((loc, layout)) = loc.zip(layout) {
-            check_boxes(elem, shape, layout, loc, span)?;
+        if let Some(layout) = layout {
+            check_boxes(elem, shape, layout, loc.unwrap_or(Location::Vec), span)?;
         }
         let valid = valid_region(written, shape, span)?;
         let Some(loc) = loc else {

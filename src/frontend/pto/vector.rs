@@ -491,7 +491,7 @@ impl Target {
                 return call.refuse(Family::Shape, message, operand.span);
             }
         }
-        self.offset = b.as_first(operand, "an offset")?;
+        self.offset = call.offset(b, operand)?;
         Ok(self)
     }
 

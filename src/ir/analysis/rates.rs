@@ -90,6 +90,22 @@ fn transfers(op: &Op) -> bool {
     op.kind.is_transfer()
 }
 
+/// What a block transfers, in order: streams, and whether elements are got; `None`: further inside, or it depends on something.
+fn transferred(block: &Block) -> Option<Vec<(ArrayId, bool)>> {
+    let mut found = Vec::new();
+    for op in &block.ops {
+        match &op.kind {
+            OpKind::Get { at } | OpKind::Put { at, .. } if at.when.is_none() => {
+                found.push((at.array, matches!(op.kind, OpKind::Get { .. })));
+            }
+            kind if kind.is_transfer() => return None,
+            kind if kind.blocks().iter().any(|block| block.any_op(&transfers)) => return None,
+            _ => {}
+        }
+    }
+    Some(found)
+}
+
 /// Values that depend on arguments or elements.
 struct Data<'k> {
     kernel: &'k Kernel,
@@ -164,9 +180,13 @@ impl Data<'_> {
             return;
         }
         self.values.extend(&op.results);
-        let inner = op.kind.blocks();
-        for block in inner {
-            self.decides |= block.any_op(&transfers);
+        let either = match &op.kind {
+            OpKind::If(branch) => transferred(&branch.then).zip(transferred(&branch.otherwise)),
+            _ => None,
+        };
+        let is_same = either.is_some_and(|(then, otherwise)| then == otherwise);
+        for block in op.kind.blocks() {
+            self.decides |= !is_same && block.any_op(&transfers);
             // What is assigned inside depends on how often it runs.
             block.for_each_op(&mut |op| self.values.extend(&op.results));
         }
@@ -224,6 +244,18 @@ mod tests {
         assert!(constant(
             "for %i = %0 to %8 step %1 label \"i\" {\n%c: u1 = cmp eq %i, %1 : index\nput s[] if %c, %n\n}"
         ));
+    }
+
+    #[test]
+    fn branches_that_transfer_alike_decide_nothing() {
+        let either = |other: &str| {
+            format!(
+                "%c: u1 = cmp eq %n, %n : i32\nif %c {{\nput s[], %n\n}} else {{\n%m: i32 = neg %n\n{other}\n}}"
+            )
+        };
+        assert!(constant(&either("put s[], %m")));
+        assert!(!constant(&either("put s[], %m\nput s[], %m")));
+        assert!(!constant(&either("put s[] if %c, %m")));
     }
 
     #[test]

@@ -69,12 +69,15 @@ impl Between {
 }
 
 /// What a burst waits for, beside its place on the bus.
+#[derive(Clone, Copy)]
 enum Gate<'c> {
     Open,
     /// Room for all of it in a queue, in which a beat becomes free with each of these.
     Room(Signal<'c>),
     /// All of its beats in a queue, into which one comes with each of these.
     Stock(Signal<'c>),
+    /// The first beat of all, which is there where this is 1: others follow.
+    First(Signal<'c>),
 }
 
 /// The half that reads: `launch` has it load all arrays, `busy` says that it does. For each array it has
@@ -139,7 +142,8 @@ pub fn writer(name: &str, bus: Bus, transfers: &[Transfer]) -> Module {
     let answer = (busy & b_valid).named("answer");
     let gate = match bus.between {
         Between::Queue => Gate::Stock(c.input("stored", 1)),
-        _ => Gate::Open,
+        Between::Nothing => Gate::First(c.input("full", 1)),
+        Between::Buffers => Gate::Open,
     };
     let issue = half.addresses("aw", begin, aw_ready, answer, gate);
     let done = (!issue.going & !issue.under_way.some()).named("all_answered");
@@ -174,7 +178,11 @@ pub fn writer(name: &str, bus: Bus, transfers: &[Transfer]) -> Module {
     let strobes = inputs("strb", bus.beat);
     // When a beat is taken to the bus, of which array it is, and whether its burst ends.
     let (loads, index, ends) = if bus.between != Between::Buffers {
-        go.set(active & c.input("full", 1) & moves & may_open);
+        let full = match gate {
+            Gate::First(full) => full,
+            _ => c.input("full", 1),
+        };
+        go.set(active & full & moves & may_open);
         (go, walk.index, closes)
     } else {
         c.comment("buffers take a cycle to answer; then a beat waits until it is taken");
@@ -321,7 +329,7 @@ impl<'c> Half<'c> {
         let length = is_last.mux(wide_left, wide_room).named("length");
         let issue = c.wire("issue", 1);
         let may = (issuing & (!valid | ready) & !is_full).named("may");
-        issue.set(may & self.passes(gate, issue, length));
+        issue.set(may & self.passes(gate, begin, issue, length));
         let next = (issue & is_last & !index.is(self.last())).named("next_array");
 
         fresh.register(Some(0), None, begin | next);
@@ -367,10 +375,22 @@ impl<'c> Half<'c> {
     }
 
     /// Whether a burst of so many beats may begin, which it does with `issue`.
-    fn passes(&self, gate: Gate<'c>, issue: Signal<'c>, length: Signal<'c>) -> Signal<'c> {
+    fn passes(
+        &self,
+        gate: Gate<'c>,
+        begin: Signal<'c>,
+        issue: Signal<'c>,
+        length: Signal<'c>,
+    ) -> Signal<'c> {
         let c = self.c;
         let (comes, at_first) = match gate {
             Gate::Open => return c.one(),
+            Gate::First(full) => {
+                let seen = c.wire("seen", 1);
+                let sees = (full | seen).named("sees");
+                seen.register(Some(0), None, sees & !begin);
+                return sees;
+            }
             Gate::Room(freed) => (freed, QUEUED),
             Gate::Stock(stored) => (stored, 0),
         };

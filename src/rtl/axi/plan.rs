@@ -8,7 +8,7 @@ use crate::rtl::interface::manifest::{
 };
 use crate::transform::streamed::Streamed;
 use crate::transform::written::Before;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Where the registers of results and arguments begin.
 pub const FIRST_OFFSET: u32 = 0x10;
@@ -480,6 +480,10 @@ impl Planner {
             };
             return Ok(Reach::Axis { flow });
         }
+        if !options.control {
+            let message = "needs the control slave, which has its base address";
+            return Err(format!("the array '{name}' {message}"));
+        }
         let chosen = options.bundles.iter().find(|(array, _)| array == name);
         let bundle = chosen.map_or(DEFAULT_BUNDLE.to_string(), |(_, bundle)| bundle.clone());
         let base = self.take(2);
@@ -500,6 +504,12 @@ impl Planner {
 
     /// The status register, then the local arrays, each at a multiple of its size.
     fn finish(mut self) -> Result<Plan, String> {
+        let names = self.plan.arrays.iter().map(|array| &array.name);
+        let names = names.chain(self.plan.streams.iter().map(|stream| &stream.name));
+        let mut seen = BTreeSet::new();
+        if let Some(name) = names.into_iter().find(|name| !seen.insert(*name)) {
+            return Err(format!("the argument '{name}' has the name of the result"));
+        }
         self.plan.status = self.next;
         let mut end = u64::from(self.next) + 4;
         for array in &mut self.plan.arrays {

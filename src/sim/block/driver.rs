@@ -228,6 +228,11 @@ impl<'a> Bench<'a> {
                 BlockKind::Array { .. } => self.frame(port, arrays),
             }
         }
+        for port in &manifest.returns {
+            if let BlockKind::Array { .. } = port.kind {
+                self.frame(port, arrays);
+            }
+        }
         self.write(4, 1)?;
         self.write(8, 1)?;
         self.write(0, 1)

@@ -46,7 +46,7 @@ def e(c: tile(f32, 16, 16, loc="acc"), a: tile(f16, 16, 32, loc="left"), b: tile
 # [E0903] tiles.py:25:5: error: shape mismatch: tload accesses 8 rows or columns beyond those of an array, 8
 # 25 |     tload(t, g, 1)
 #    |     ^^^^^^^^^^^^^^
-# [E0903] tiles.py:26:5: error: shape mismatch: tload needs an array of rank 2
+# [E0903] tiles.py:26:5: error: shape mismatch: tload needs an array of rank 2, not 1
 # 26 |     tload(t, h)
 #    |     ^^^^^^^^^^^
 # [E0903] tiles.py:27:5: error: shape mismatch: textract takes 4 rows or columns from 5 on of 8

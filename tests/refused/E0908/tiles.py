@@ -61,9 +61,9 @@ def e(t: T):
 # [E0908] tiles.py:26:9: error: 'sethf32mode' stands at the top level of a kernel's body
 # 26 |         sethf32mode(True)
 #    |         ^^^^^^^^^^^^^^^^^
-# [E0503] tiles.py:32:7: error: parameter 't' needs a tile[f32, 8, 8] (vec, nd), but this is a tile[f32, 8, 8] (vec, nd, valid 4 x 4)
+# [E0901] tiles.py:32:7: error: type mismatch: parameter 't' needs a tile[f32, 8, 8] (vec, nd), but this is a tile[f32, 8, 8] (vec, nd, valid 4 x 4)
 # 32 |     e(u)
 #    |       ^
-# [E0503] tiles.py:33:7: error: parameter 't' needs a tile[f32, 8, 8] (vec, nd), but this is an array
+# [E0901] tiles.py:33:7: error: type mismatch: parameter 't' needs a tile[f32, 8, 8] (vec, nd), but this is an array
 # 33 |     e(x)
 #    |       ^

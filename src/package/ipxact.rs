@@ -1,7 +1,7 @@
 //! IP-XACT (IEEE 1685-2014): bus interfaces, registers, ports and files; and the Tcl that packages the block in Vivado.
 
 use super::bench::{pins, streams};
-use super::registers::{self, LocalArray, Role};
+use super::registers::{self, Field, LocalArray, Role};
 use super::{File, driver, fill};
 use crate::rtl::interface::block::{BlockManifest, Ports, Via};
 use std::fmt::Write as _;
@@ -239,28 +239,20 @@ fn memory_map(xml: &mut Xml, manifest: &BlockManifest) {
                     "read-write"
                 },
             );
-            let fields: Vec<(String, u32, u32)> = match registers::FIELDS
-                .iter()
-                .find(|(name, _)| *name == register.name)
+            for Field {
+                name,
+                bit,
+                width,
+                effect,
+            } in registers::fields(manifest, &register, word)
             {
-                Some((_, fields)) => fields
-                    .iter()
-                    .map(|(name, bit, _)| ((*name).to_string(), *bit, 1))
-                    .collect(),
-                None if register.role == Role::Status => {
-                    let bits = manifest
-                        .control
-                        .iter()
-                        .flat_map(|control| &control.status.bits);
-                    bits.map(|(name, bit)| (name.clone(), *bit, 1)).collect()
-                }
-                None => vec![("value".into(), 0, (register.width - 32 * word).min(32))],
-            };
-            for (name, bit, width) in fields {
                 xml.open("field");
                 xml.leaf("name", &name);
                 xml.leaf("bitOffset", &bit.to_string());
                 xml.leaf("bitWidth", &width.to_string());
+                for (element, value) in effect.ipxact() {
+                    xml.leaf(element, value);
+                }
                 xml.close("field");
             }
             xml.close("register");

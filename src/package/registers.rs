@@ -166,38 +166,132 @@ pub fn arrays(manifest: &BlockManifest) -> Vec<LocalArray> {
     arrays.collect()
 }
 
-/// A field of one bit: its name, its number, how software and hardware see it.
-type Field = (&'static str, u32, &'static str);
+/// What software's reads and writes do to a field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// It is what was written.
+    Kept,
+    /// The block alone changes it.
+    ReadOnly,
+    /// The same; a read clears it.
+    ClearedByReads,
+    /// Ones set it.
+    SetByOnes,
+    /// Ones turn it over.
+    TurnedByOnes,
+    /// Ones clear it.
+    ClearedByOnes,
+}
 
-/// Fields of the registers that every block has.
-pub const FIELDS: [(&str, &[Field]); 4] = [
+impl Effect {
+    /// As properties of SystemRDL.
+    fn systemrdl(self) -> &'static str {
+        match self {
+            Effect::Kept => "sw = rw; hw = r;",
+            Effect::ReadOnly => "sw = r; hw = w;",
+            Effect::ClearedByReads => "sw = r; onread = rclr; hw = w;",
+            Effect::SetByOnes => "sw = rw; onwrite = woset; hw = rw;",
+            Effect::TurnedByOnes => "sw = rw; onwrite = wot; hw = rw;",
+            Effect::ClearedByOnes => "sw = rw; onwrite = woclr; hw = rw;",
+        }
+    }
+
+    /// As elements of IP-XACT.
+    pub fn ipxact(self) -> &'static [(&'static str, &'static str)] {
+        match self {
+            Effect::Kept => &[("access", "read-write")],
+            Effect::ReadOnly => &[("access", "read-only")],
+            Effect::ClearedByReads => &[("access", "read-only"), ("readAction", "clear")],
+            Effect::SetByOnes => &[("access", "read-write"), ("modifiedWriteValue", "oneToSet")],
+            Effect::TurnedByOnes => &[
+                ("access", "read-write"),
+                ("modifiedWriteValue", "oneToToggle"),
+            ],
+            Effect::ClearedByOnes => &[
+                ("access", "read-write"),
+                ("modifiedWriteValue", "oneToClear"),
+            ],
+        }
+    }
+}
+
+/// A field of a word.
+#[derive(Clone, Debug)]
+pub struct Field {
+    /// Its name, unique in the word.
+    pub name: String,
+    /// Its lowest bit.
+    pub bit: u32,
+    /// Its bits.
+    pub width: u32,
+    /// What software does to it.
+    pub effect: Effect,
+}
+
+/// Fields of one bit of the registers that every block has.
+const FIELDS: [(&str, &[(&str, u32, Effect)]); 4] = [
     (
         "CTRL",
         &[
-            ("ap_start", 0, "sw = rw; onwrite = woset; hw = rw;"),
-            ("ap_done", 1, "sw = r; onread = rclr; hw = w;"),
-            ("ap_idle", 2, "sw = r; hw = w;"),
-            ("ap_ready", 3, "sw = r; onread = rclr; hw = w;"),
-            ("auto_restart", 7, "sw = rw; hw = r;"),
-            ("interrupt", 9, "sw = r; hw = w;"),
+            ("ap_start", 0, Effect::SetByOnes),
+            ("ap_done", 1, Effect::ClearedByReads),
+            ("ap_idle", 2, Effect::ReadOnly),
+            ("ap_ready", 3, Effect::ClearedByReads),
+            ("auto_restart", 7, Effect::Kept),
+            ("interrupt", 9, Effect::ReadOnly),
         ],
     ),
-    ("GIE", &[("enable", 0, "sw = rw; hw = r;")]),
+    ("GIE", &[("enable", 0, Effect::Kept)]),
     (
         "IER",
-        &[
-            ("done", 0, "sw = rw; hw = r;"),
-            ("ready", 1, "sw = rw; hw = r;"),
-        ],
+        &[("done", 0, Effect::Kept), ("ready", 1, Effect::Kept)],
     ),
     (
         "ISR",
         &[
-            ("done", 0, "sw = rw; onwrite = wot; hw = rw;"),
-            ("ready", 1, "sw = rw; onwrite = wot; hw = rw;"),
+            ("done", 0, Effect::TurnedByOnes),
+            ("ready", 1, Effect::TurnedByOnes),
         ],
     ),
 ];
+
+/// The fields of a word of a register.
+pub fn fields(manifest: &BlockManifest, register: &Register, word: u32) -> Vec<Field> {
+    let bit = |name: &str, bit, effect| Field {
+        name: name.to_string(),
+        bit,
+        width: 1,
+        effect,
+    };
+    let whole = |width, effect| Field {
+        width,
+        ..bit("value", 0, effect)
+    };
+    match register.role {
+        Role::Control => {
+            let known = FIELDS.iter().filter(|(name, _)| *name == register.name);
+            let all = known.flat_map(|(_, fields)| *fields);
+            all.map(|(name, at, effect)| bit(name, *at, *effect))
+                .collect()
+        }
+        Role::Status => {
+            let status = manifest
+                .control
+                .iter()
+                .flat_map(|control| &control.status.bits);
+            status
+                .map(|(name, at)| bit(name, *at, Effect::ClearedByOnes))
+                .collect()
+        }
+        Role::Result => vec![whole(
+            (register.width - 32 * word).min(32),
+            Effect::ReadOnly,
+        )],
+        Role::Valid => vec![whole(1, Effect::ClearedByReads)],
+        // They keep all of the words that are written.
+        Role::Argument | Role::Base => vec![whole(32, Effect::Kept)],
+    }
+}
 
 /// The registers in SystemRDL 2.0.
 pub fn systemrdl(manifest: &BlockManifest) -> String {
@@ -218,15 +312,25 @@ pub fn systemrdl(manifest: &BlockManifest) -> String {
             } else {
                 String::new()
             };
-            let fields = match FIELDS.iter().find(|(known, _)| known == name) {
-                Some((_, fields)) => {
-                    let field = |(name, bit, access): &(&str, u32, &str)| {
-                        format!("field {{ {access} }} {name}_f[{bit}:{bit}] = 0; ")
-                    };
-                    fields.iter().map(field).collect()
-                }
-                None => plain_fields(manifest, &register, word),
+            // Names of control bits are words of the language.
+            let suffix_of = |register: &Register| match register.role {
+                Role::Control => "_f",
+                _ => "",
             };
+            let field = |Field {
+                             name,
+                             bit,
+                             width,
+                             effect,
+                         }: Field| {
+                let (end, high, access) =
+                    (suffix_of(&register), bit + width - 1, effect.systemrdl());
+                format!("field {{ {access} }} {name}{end}[{high}:{bit}] = 0; ")
+            };
+            let fields: String = fields(manifest, &register, word)
+                .into_iter()
+                .map(field)
+                .collect();
             let _ = writeln!(
                 text,
                 "    reg {{ {fields}}} {name}{suffix}_r @ {:#x};",
@@ -248,29 +352,6 @@ pub fn systemrdl(manifest: &BlockManifest) -> String {
         );
     }
     text + "};\n"
-}
-
-fn plain_fields(manifest: &BlockManifest, register: &Register, word: u32) -> String {
-    let whole =
-        |access: &str, width: u32| format!("field {{ {access} }} value[{}:0] = 0; ", width - 1);
-    match register.role {
-        Role::Result => {
-            let width = (register.width - 32 * word).min(32);
-            whole("sw = r; hw = w;", width)
-        }
-        Role::Valid => whole("sw = r; onread = rclr; hw = w;", 1),
-        Role::Status => {
-            let bits = manifest
-                .control
-                .iter()
-                .flat_map(|control| &control.status.bits);
-            let field = |(name, bit): (&String, &u32)| {
-                format!("field {{ sw = rw; onwrite = woclr; hw = rw; }} {name}[{bit}:{bit}] = 0; ")
-            };
-            bits.map(field).collect()
-        }
-        _ => whole("sw = rw; hw = r;", 32),
-    }
 }
 
 #[cfg(test)]

@@ -72,6 +72,8 @@ struct Channel {
     depth: u64,
     /// A queue for each process that gets from it.
     queues: BTreeMap<usize, VecDeque<Value>>,
+    /// Elements that were put where no process gets any.
+    unwanted: usize,
     /// Who puts into it.
     producer: Option<usize>,
     /// What is outside, where it is a parameter: elements, and how many of them have been transferred.
@@ -449,6 +451,7 @@ impl State {
                     None => *depths.get(&id).unwrap_or(&depth_of(network, id)),
                 },
                 queues: queues.collect(),
+                unwanted: 0,
                 producer: users.producer,
                 outside: outside.remove(&id),
             };
@@ -473,7 +476,7 @@ impl State {
                 .values()
                 .map(VecDeque::len)
                 .max()
-                .unwrap_or(0);
+                .unwrap_or(channel.unwanted);
             if count > 0 && channel.outside.is_none() {
                 outcome.left.push(Left {
                     span: kernel.arrays[*id].span,
@@ -755,6 +758,7 @@ impl<'n> Link<'n> {
             outside.cursor += 1;
             return Ok(());
         }
+        channel.unwanted += usize::from(channel.queues.is_empty());
         for (process, queue) in &mut channel.queues {
             queue.push_back(value.clone());
             to_wake.insert(*process);

@@ -196,6 +196,9 @@ fn walked(kernel: &Kernel, name: &str, whole: bool) -> Result<Walked, Diagnostic
         let help = format!("--axi-buffer {name}=full holds it on chip as a whole");
         Diagnostic::error(codes::BLOCK, span, message).help(help)
     };
+    if !array.partition.is_empty() {
+        return Err(refused((kernel.span, "it is split into banks")));
+    }
     let Some(walk) = Walk::of(kernel, id).map_err(refused)? else {
         let message = format!("'{name}' is never accessed, so that there is nothing to stream");
         return Err(Diagnostic::error(codes::BLOCK, kernel.span, message));

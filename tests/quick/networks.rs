@@ -337,14 +337,19 @@ fn a_depth_that_is_said_to_be_enough_is() {
 /// Elements that nobody gets vanish, which is said; inputs on which a network deadlocks are counted.
 #[test]
 fn what_is_left_and_left_out_is_said() {
-    let program = built("left_over").program;
-    let input = vectors::generate(&Signature::of(&program), 1, 1).remove(0);
-    let outcome = reference::run(&program, &input, &Options::default()).expect("an end");
-    let left = outcome
-        .left
-        .iter()
-        .map(|left| (&left.stream[..], left.count));
-    assert!(left.eq([("s", 4)]));
+    let nobody = "from allo import *\n\n@kernel\ndef a(s: Stream[i8, 1], t: Stream[i8]):\n    s.put(1)\n    s.put(2)\n    t.put(3)\n\n\
+                  @kernel\ndef b(t: Stream[i8]) -> i8:\n    return t.get()\n\n\
+                  @kernel\ndef top() -> i8:\n    s: Stream[i8, 1]\n    t: Stream[i8]\n    a(s, t)\n    return b(t)\n";
+    let nobody = compile_text(nobody, &[], false).expect("hardware").program;
+    for (program, count) in [(built("left_over").program, 4), (nobody, 2)] {
+        let input = vectors::generate(&Signature::of(&program), 1, 1).remove(0);
+        let outcome = reference::run(&program, &input, &Options::default()).expect("an end");
+        let left = outcome.left.iter();
+        assert!(
+            left.map(|left| (&left.stream[..], left.count))
+                .eq([("s", count)])
+        );
+    }
     let text = "from allo import *\n\n@kernel\ndef a(s: Stream[i8]):\n    for i in range(16):\n        s.put(i)\n\n\
                 @kernel\ndef b(s: Stream[i8], y: \"i8[16]\"):\n    for i in range(16):\n        y[i] = s.get()\n\n\
                 @kernel\ndef top(n: i8, y: \"i8[16]\"):\n    s: Stream[i8, 2]\n    if n > 0:\n        a(s)\n        \

@@ -32,9 +32,6 @@ struct OwnQueue {
     room: Operand,
 }
 
-/// The largest queue that takes no more memory than a smaller one.
-const SMALL: u64 = 16;
-
 /// The queue of a stream: as many elements as it holds, those that are on their way, and the one that waits to be used.
 pub(super) fn shape(
     network: &Network,
@@ -60,12 +57,9 @@ pub(super) fn shape(
             .max()
             .unwrap_or(0)
     });
-    let full_speed = (depth + on_the_way + 1).next_power_of_two();
-    let capacity = match full_speed <= SMALL {
-        true => full_speed,
-        // What is on its way need not come at full speed while an element waits.
-        false => (depth + on_the_way.max(1)).next_power_of_two(),
-    };
+    // Where the program has an element in hand and the queue full, the next iteration still begins: it is promised room for all
+    // that it may put before it gets or puts anything.
+    let capacity = (depth + on_the_way.max(1) + 1).next_power_of_two();
     Shape {
         width: array.elem.width(),
         capacity,

@@ -228,8 +228,11 @@ pub struct Field {
     pub effect: Effect,
 }
 
-/// Fields of one bit of the registers that every block has.
-const FIELDS: [(&str, &[(&str, u32, Effect)]); 4] = [
+/// A field of one bit: its name, its number, what software does to it.
+type Bit = (&'static str, u32, Effect);
+
+/// Fields of the registers that every block has.
+const FIELDS: [(&str, &[Bit]); 4] = [
     (
         "CTRL",
         &[

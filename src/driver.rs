@@ -11,7 +11,7 @@ use crate::frontend::Choice;
 use crate::ir::{Conversion, FloatFormat, OpKind, Scalar};
 use crate::levels::{self, Aim, Decided, Forecast, Level, Limits, Tried};
 use crate::machine::fit::Trust;
-use crate::machine::program::{Leaf, PortRef, Program, Side};
+use crate::machine::program::{Leaf, Program, Side};
 use crate::machine::select::Waits;
 use crate::parallel;
 use crate::progress::Progress;
@@ -665,8 +665,7 @@ fn build_network(
 fn takes_as_long_always(network: &Network, parts: &[Part], which: &[usize]) -> bool {
     let users = network.users();
     let is_got = |(id, users): (&ir::ArrayId, &Users)| {
-        let is_inside = network.kernel.arrays[*id].kind == ir::ArrayKind::Local;
-        !is_inside || users.producer.is_none() || !users.consumers.is_empty()
+        !network.is_inside(*id) || users.producer.is_none() || !users.consumers.is_empty()
     };
     let takes =
         |part: &Part| forecast::latency(&part.program, &part.schedule, &part.program.root, None);
@@ -682,22 +681,15 @@ fn gets_at_once(network: &Network, parts: &[Part], which: &[usize]) -> bool {
     let processes = network.processes.iter().zip(which);
     let mut first = processes.filter(|(process, _)| process.after.is_empty());
     first.any(|(process, number)| {
-        let program = &parts[*number].program;
-        let outside = process.args.iter().zip(&program.args);
-        let outside = outside.filter_map(|pair| match pair {
-            (ir::Arg::Array(id), PortRef::Stream(stream))
-                if network.kernel.arrays[*id].kind != ir::ArrayKind::Local =>
-            {
-                Some(stream.side(Side::Take))
-            }
-            _ => None,
-        });
-        let outside: Vec<_> = outside.collect();
+        let part = &parts[*number];
+        let outside = part.streams(process);
+        let outside = outside.filter(|(id, _)| !network.is_inside(*id));
+        let outside: Vec<_> = outside.map(|(_, stream)| stream.side(Side::Take)).collect();
         let is_got = |leaf: &Leaf| {
             let mut accesses = leaf.accesses.iter();
             leaf.repeat.is_none() && accesses.any(|access| outside.contains(&access.mem))
         };
-        program.first_leaves().into_iter().any(is_got)
+        part.program.first_leaves().into_iter().any(is_got)
     })
 }
 

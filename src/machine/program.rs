@@ -465,14 +465,10 @@ pub enum Region {
 
 impl Region {
     /// Leaves before any loop, one's head among them; whether there is a loop.
-    fn before_loops<'r>(
-        &'r self,
-        leaves: &mut Vec<&'r LeafId>,
-        is_loop: &dyn Fn(LeafId) -> bool,
-    ) -> bool {
+    fn before_loops(&self, leaves: &mut Vec<LeafId>, is_loop: &dyn Fn(LeafId) -> bool) -> bool {
         match self {
             Region::Leaf(leaf) => {
-                leaves.push(leaf);
+                leaves.push(*leaf);
                 is_loop(*leaf)
             }
             Region::Seq(parts) => parts.iter().any(|part| part.before_loops(leaves, is_loop)),
@@ -530,7 +526,7 @@ impl Program {
         let mut leaves = Vec::new();
         let is_loop = |leaf: LeafId| self.leaves[leaf].repeat.is_some();
         self.root.before_loops(&mut leaves, &is_loop);
-        leaves.into_iter().map(|leaf| &self.leaves[*leaf]).collect()
+        leaves.into_iter().map(|leaf| &self.leaves[leaf]).collect()
     }
 
     /// A kernel that does nothing yet.

@@ -316,24 +316,20 @@ pub fn systemrdl(manifest: &BlockManifest) -> String {
                 String::new()
             };
             // Names of control bits are words of the language.
-            let suffix_of = |register: &Register| match register.role {
+            let end = match register.role {
                 Role::Control => "_f",
                 _ => "",
             };
-            let field = |Field {
-                             name,
-                             bit,
-                             width,
-                             effect,
-                         }: Field| {
-                let (end, high, access) =
-                    (suffix_of(&register), bit + width - 1, effect.systemrdl());
-                format!("field {{ {access} }} {name}{end}[{high}:{bit}] = 0; ")
+            let field = |field: Field| {
+                let (low, high) = (field.bit, field.bit + field.width - 1);
+                let access = field.effect.systemrdl();
+                format!(
+                    "field {{ {access} }} {}{end}[{high}:{low}] = 0; ",
+                    field.name
+                )
             };
-            let fields: String = fields(manifest, &register, word)
-                .into_iter()
-                .map(field)
-                .collect();
+            let fields = fields(manifest, &register, word).into_iter();
+            let fields: String = fields.map(field).collect();
             let _ = writeln!(
                 text,
                 "    reg {{ {fields}}} {name}{suffix}_r @ {:#x};",

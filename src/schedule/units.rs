@@ -305,6 +305,23 @@ mod tests {
     use crate::ir::FloatFormat;
     use crate::units::float;
 
+    /// The product of f32 has room in its later cycles.
+    #[test]
+    fn cycles_become_alike_without_a_delay_around_them() {
+        let device = Device::load("ecp5").expect("a device");
+        let longest = |variant: &Variant| {
+            let alone = variant.times.arrival.iter();
+            alone.fold(0.0, |longest: f64, arrival| longest.max(*arrival))
+        };
+        let fastest = variant(float::mul(FloatFormat::F32), &device, 9.5).expect("a schedule");
+        let even = evened(fastest.clone(), &device, 9.5);
+        assert_eq!(even.latency, fastest.latency);
+        assert!(
+            even.input_delay <= fastest.input_delay && even.output_delay <= fastest.output_delay
+        );
+        assert!(longest(&even) < longest(&fastest));
+    }
+
     /// A device of the user's may have the name of another.
     #[test]
     fn what_is_kept_of_an_operator_is_that_of_the_device() {

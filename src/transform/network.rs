@@ -183,15 +183,20 @@ impl Network {
             let put = users.producer.map_or(0, |process| of(process, id).put);
             let mut consumers = users.consumers.iter();
             let is_emptied = consumers.all(|&process| of(process, id).got == put);
-            array.kind != ArrayKind::Local || !has_tokens && is_emptied
+            !self.is_inside(*id) || !has_tokens && is_emptied
         }))
     }
 
     /// The same of a network without streams of the top kernel: whoever is outside of one knows of no invocations.
     pub fn are_streams_emptied(&self) -> Option<bool> {
         let mut streams = self.users().into_keys();
-        let is_inside = streams.all(|id| self.kernel.arrays[id].kind == ArrayKind::Local);
-        Some(is_inside && self.are_local_streams_emptied()?)
+        let are_inside = streams.all(|id| self.is_inside(id));
+        Some(are_inside && self.are_local_streams_emptied()?)
+    }
+
+    /// Whether an array or stream is the network's own: none of the top kernel, nor state or a table.
+    pub fn is_inside(&self, id: ArrayId) -> bool {
+        self.kernel.arrays[id].kind == ArrayKind::Local
     }
 
     /// What is done with each stream of the network.

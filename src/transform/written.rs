@@ -4,7 +4,7 @@ use super::inline;
 use crate::diagnostics::Diagnostics;
 use crate::ir::analysis::Values;
 use crate::ir::analysis::initialised::{Found, follow, is_written_whole};
-use crate::ir::{Array, ArrayId, ArrayKind, OpKind, Program};
+use crate::ir::{Array, ArrayId, ArrayKind, Op, OpKind, Program};
 
 /// What becomes of what an array held before.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -48,12 +48,7 @@ impl Before {
 }
 
 fn has_workers(program: &Program) -> bool {
-    let mut found = false;
-    for kernel in program.kernels.values() {
-        kernel.body.for_each_op(&mut |op| {
-            found |= matches!(&op.kind, OpKind::Call(call) if call.worker.is_some());
-        });
-        found |= !kernel.mapping.is_empty();
-    }
-    found
+    let calls_worker = |op: &Op| matches!(&op.kind, OpKind::Call(call) if call.worker.is_some());
+    let mut kernels = program.kernels.values();
+    kernels.any(|kernel| !kernel.mapping.is_empty() || kernel.body.any_op(&calls_worker))
 }

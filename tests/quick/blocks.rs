@@ -3,10 +3,11 @@
 use crate::sim_modules::verilator;
 use crate::support::{allo_hls, ecp5, hardware};
 use allo_hls::driver::{Compilation, Target};
+use allo_hls::package::{self, Format};
 use allo_hls::rtl;
 use allo_hls::rtl::axi::{self, Interface, Options};
-use allo_hls::rtl::interface::block::{BlockKind, BlockManifest, Outstanding};
-use allo_hls::rtl::interface::manifest::Access;
+use allo_hls::rtl::interface::block::{BlockKind, BlockManifest, Outstanding, Via};
+use allo_hls::rtl::interface::manifest::{Access, Flow};
 use allo_hls::rtl::netlist::Design;
 use allo_hls::sim::block::{Bench, BlockEngine, InProcess, timeless};
 use allo_hls::sim::cosim::{CosimOptions, Report, cosim_on};
@@ -351,6 +352,116 @@ def sums(x: i16[61], y: i16[61], z: u12[13], w: u8[5], v: u8[5], u: u8[8]):
     let reversed = COPY.replace("y[i]", "y[2047 - i]");
     let (_, cycles, ..) = measure(&reversed, 64, &["x"]);
     assert!(cycles < 2 * 2048 + 100, "{cycles}");
+}
+
+/// Arrays that the kernel also reads, but only where it has written, leave the block as frames.
+#[test]
+fn what_is_written_before_it_is_read_is_a_frame() {
+    let text = "
+from allo import *
+
+@kernel
+def sums(x: i16[9], y: i32[9]):
+    for i in range(9):
+        y[i] = 0
+    for i in range(9):
+        for j in range(9):
+            y[j] += x[i]
+";
+    let options = Options {
+        interface: Interface::Axis,
+        ..Options::default()
+    };
+    check(text, &options, (2 + 2 + 2) * 18);
+    let (_, _, manifest) = block(text, &options);
+    let BlockKind::Array { access, via, .. } = &manifest.args[1].kind else {
+        panic!("an array");
+    };
+    assert_eq!(*access, Access::Write);
+    assert!(matches!(
+        via,
+        Via::Axis {
+            direction: Flow::Out,
+            ..
+        }
+    ));
+}
+
+/// While what a kernel reads is loaded, nothing of what it will write is announced on the bus.
+#[test]
+fn addresses_of_a_streamed_array_wait_for_its_first_beat() {
+    let turned = COPY.replace("x[i]", "x[2047 - i]");
+    let (_, cycles, reads, writes) = measure(&turned, 64, &["y"]);
+    assert!(rate(&reads, 2048) > 0.95 && rate(&writes, 2048) > 0.95);
+    assert!(cycles < 2 * 2048 + 100, "{cycles}");
+}
+
+/// What software's reads and writes do to the registers stands in both descriptions.
+#[test]
+fn descriptions_say_what_reads_and_writes_do() {
+    let text = "
+from allo import *
+
+i48 = apint(48, signed=True)
+
+@kernel
+def k(a: i48) -> i48:
+    return a + 1
+";
+    let (_, _, manifest) = block(text, &Options::default());
+    let none = serde_json::Value::Array(Vec::new());
+    let files = package::files(Format::Ipxact, &manifest, "", &none);
+    let text = |name: &str| {
+        let found = files.iter().find(|(path, _)| path.ends_with(name));
+        &found.unwrap_or_else(|| panic!("{name}")).1
+    };
+    let xml: String = text("component.xml").split_whitespace().collect();
+    let field = |name: &str, bit: u32, width: u32, rest: &str| {
+        format!(
+            "<ipxact:name>{name}</ipxact:name><ipxact:bitOffset>{bit}</ipxact:bitOffset>\
+             <ipxact:bitWidth>{width}</ipxact:bitWidth><ipxact:access>{rest}"
+        )
+    };
+    for expected in [
+        field(
+            "ap_done",
+            1,
+            1,
+            "read-only</ipxact:access><ipxact:readAction>clear<",
+        ),
+        field(
+            "ready",
+            1,
+            1,
+            "read-write</ipxact:access><ipxact:modifiedWriteValue>oneToToggle<",
+        ),
+        field(
+            "read_error",
+            0,
+            1,
+            "read-write</ipxact:access><ipxact:modifiedWriteValue>oneToClear<",
+        ),
+        // The high word of a result, its valid word, the words of an argument.
+        field("value", 0, 16, "read-only</ipxact:access></ipxact:field>"),
+        field(
+            "value",
+            0,
+            1,
+            "read-only</ipxact:access><ipxact:readAction>clear<",
+        ),
+        field("value", 0, 32, "read-write</ipxact:access></ipxact:field>"),
+    ] {
+        assert!(xml.contains(&expected), "{expected}");
+    }
+    let rdl = text("k.rdl");
+    for expected in [
+        "field { sw = r; onread = rclr; hw = w; } ap_done_f[1:1] = 0;",
+        "field { sw = rw; onwrite = woclr; hw = rw; } read_error[0:0] = 0;",
+        "reg { field { sw = r; hw = w; } value[15:0] = 0; } ap_return_1_r @ 0x14;",
+        "reg { field { sw = rw; hw = r; } value[31:0] = 0; } a_1_r @",
+    ] {
+        assert!(rdl.contains(expected), "{expected}: {rdl}");
+    }
 }
 
 /// Of arrays that a kernel gets to one after the other, all but the first are loaded while it computes.

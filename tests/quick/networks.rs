@@ -125,6 +125,25 @@ fn a_network_that_takes_as_long_always_says_how_long() {
     );
 }
 
+/// What is got first waits for the rest in its queue; where that is outside, or outside for another process of the same code, in
+/// a register: whoever is outside may have to get rid of it first.
+#[test]
+fn what_is_got_first_waits_where_there_is_room() {
+    let head = "from allo import *\n\n@kernel\ndef feed(x: \"i8[8]\", s: Stream[i8]):\n    for i in range(8):\n        s.put(x[i])\n\n\
+                @kernel\ndef add(a: Stream[i8], b: Stream[i8], c: Stream[i8]):\n    for i in range(8):\n        c.put(a.get() + b.get())\n\n\
+                @kernel\ndef drain(s: Stream[i8], y: \"i8[8]\"):\n    for i in range(8):\n        y[i] = s.get()\n\n";
+    let inside = "@kernel\ndef top(x: \"i8[8]\", z: \"i8[8]\", y: \"i8[8]\"):\n    a: Stream[i8]\n    b: Stream[i8]\n    c: Stream[i8]\n    \
+                  feed(x, a)\n    feed(z, b)\n    add(a, b, c)\n    drain(c, y)\n";
+    let outside =
+        "@kernel\ndef top(a: Stream[i8], b: Stream[i8], c: Stream[i8]):\n    add(a, b, c)\n";
+    let both = "@kernel\ndef top(a: Stream[i8], b: Stream[i8], d: Stream[i8], e: Stream[i8]):\n    c: Stream[i8]\n    f: Stream[i8]\n    \
+                add(a, b, c)\n    add(c, d, f)\n    add(f, c, e)\n";
+    for (top, is_held) in [(inside, false), (outside, true), (both, true)] {
+        let compiled = checked(&format!("{head}{top}"), &[]);
+        assert_eq!(compiled.systemverilog().contains("_held"), is_held, "{top}");
+    }
+}
+
 /// A process that puts when it begins finds room in its first invocation as in all others.
 #[test]
 fn an_invocation_after_a_reset_takes_as_long_as_a_later_one() {

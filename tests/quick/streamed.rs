@@ -1,6 +1,7 @@
 //! Arrays that a block streams: which kernels walk them in order, and what is moved while the kernel runs.
 
 use crate::blocks::{COPY, compare, in_process, measure, rate, streamed_block};
+use crate::directives;
 use crate::support::source;
 use allo_hls::driver::{self, Target};
 use allo_hls::rtl::axi::{self, Interface, Options};
@@ -136,6 +137,11 @@ fn what_is_not_walked_in_order_is_refused_where_that_shows() {
         );
     }
     assert!(refused(array, "y[0] = x[0]", "z").contains("no array argument 'z'"));
+    let mut target = directives::target(&[("partition", "x:cyclic:2")]).expect("a directive");
+    target.streamed.asked = vec!["x".into()];
+    let copy = "from allo import *\n\n@kernel\ndef top(x: i32[8], y: i32[8]):\n    for i in range(8):\n        y[i] = x[i]\n";
+    let why = directives::compile_for(copy, &target).expect_err("it is split");
+    assert_eq!(why, "'x' is not streamed: it is split into banks");
     // An access that runs once walks along one element; a loop of one iteration around it as well.
     let (compiled, ..) = streamed_block(
         "from allo import *\n\n@kernel\ndef k(x: i32[8], y: i32[1]):\n    for i in range(3, 4): y[i - 3] = x[0]\n",

@@ -192,10 +192,7 @@ impl fmt::Display for TileType {
             write!(f, ", valid {} x {}", self.valid[0], self.valid[1])?;
         }
         if self.pad != Pad::Null {
-            let names = PADS.iter().filter(|(_, pad)| *pad == self.pad);
-            names
-                .take(1)
-                .try_for_each(|(name, _)| write!(f, ", pad {name}"))?;
+            write!(f, ", pad {}", name_of(&PADS, self.pad))?;
         }
         f.write_str(")")
     }

@@ -1,8 +1,8 @@
 """Runs the block beside kept results, with models of cocotbext-axi that pause at random.
 
-`make` runs it in Verilator; SEED chooses pauses, addresses, and when the block is reset. `vectors.json` has, for each invocation, the bit patterns
-of scalars and of the elements of arrays before and after; the manifest says where they go. `sim_top.sv` only adds the ids
-that the models want.
+`make` runs it in Verilator; SEED chooses pauses, addresses, and when the block is reset. `vectors.json` has, for each
+invocation, the bit patterns of scalars and of the elements of arrays before and after; the manifest says where they go.
+`sim_top.sv` only adds the ids that the models want.
 """
 
 import json

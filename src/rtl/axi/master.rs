@@ -69,7 +69,6 @@ impl Between {
 }
 
 /// What a burst waits for, beside its place on the bus.
-#[derive(Clone, Copy)]
 enum Gate<'c> {
     Open,
     /// Room for all of it in a queue, in which a beat becomes free with each of these.
@@ -140,10 +139,11 @@ pub fn writer(name: &str, bus: Bus, transfers: &[Transfer]) -> Module {
     let resp = c.input("bresp", 2);
     let busy = c.port("busy", 1);
     let answer = (busy & b_valid).named("answer");
-    let gate = match bus.between {
-        Between::Queue => Gate::Stock(c.input("stored", 1)),
-        Between::Nothing => Gate::First(c.input("full", 1)),
-        Between::Buffers => Gate::Open,
+    let full = (bus.between != Between::Buffers).then(|| c.input("full", 1));
+    let gate = match (bus.between, full) {
+        (Between::Queue, _) => Gate::Stock(c.input("stored", 1)),
+        (_, Some(full)) => Gate::First(full),
+        (_, None) => Gate::Open,
     };
     let issue = half.addresses("aw", begin, aw_ready, answer, gate);
     let done = (!issue.going & !issue.under_way.some()).named("all_answered");
@@ -177,11 +177,7 @@ pub fn writer(name: &str, bus: Bus, transfers: &[Transfer]) -> Module {
     let data = inputs("data", 8 * bus.beat);
     let strobes = inputs("strb", bus.beat);
     // When a beat is taken to the bus, of which array it is, and whether its burst ends.
-    let (loads, index, ends) = if bus.between != Between::Buffers {
-        let full = match gate {
-            Gate::First(full) => full,
-            _ => c.input("full", 1),
-        };
+    let (loads, index, ends) = if let Some(full) = full {
         go.set(active & full & moves & may_open);
         (go, walk.index, closes)
     } else {

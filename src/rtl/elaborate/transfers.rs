@@ -2,9 +2,10 @@
 //!
 //! An iteration begins when it has all that it gets, and when there is room for all that it may put. What it gets first may have
 //! to wait for the rest: in its queue, if that has room for one element more than the program says, else in a register, since
-//! what is taken makes room for others, as it does where the program's gets come one after the other. Iterations before it go on meanwhile, so that what they put is never held up
-//! by what the next one waits for, and nothing that is on its way is ever stopped: room is counted as it is promised,
-//! not as it is used (credits: Kung, Blackwell and Chapman, Credit-based flow control for ATM networks, SIGCOMM 1994).
+//! what is taken makes room for others, as it does where the program's gets come one after the other. Iterations before it
+//! go on meanwhile, so that what they put is never held up by what the next one waits for, and nothing that is on its way is
+//! ever stopped: room is counted as it is promised, not as it is used (credits: Kung, Blackwell and Chapman, Credit-based
+//! flow control for ATM networks, SIGCOMM 1994).
 
 use super::Top;
 use super::cells::{Cells, bit};
@@ -35,6 +36,8 @@ struct Source {
     read: NetId,
     /// The element that is used: that, or the one that was got before.
     element: NetId,
+    /// Whether the queue has room for an element that waits to be used.
+    waits: bool,
     /// An element is taken; of each leaf.
     taken: Vec<Operand>,
     /// What was got before waits to be used; of each leaf.
@@ -68,8 +71,6 @@ pub struct Transfers {
     sinks: BTreeMap<MemId, Sink>,
     /// The stream of each memory that stands for a side.
     streams: BTreeMap<MemId, PortStream>,
-    /// See [`Room::waiting`].
-    waiting: BTreeSet<MemId>,
     /// What depended on timing: in which cycles it was asked, and what was found.
     asked: Vec<(Operand, Operand)>,
 }
@@ -99,7 +100,6 @@ impl Top<'_> {
     /// `_left` of those that are put into.
     pub(super) fn declare_streams(&mut self, room: &Room) {
         let program = self.program;
-        self.transfers.waiting.clone_from(&room.waiting);
         for port in &program.args {
             let PortRef::Stream(stream) = port else {
                 continue;
@@ -107,7 +107,8 @@ impl Top<'_> {
             let of = |mem: MemId| (mem, stream.clone());
             self.transfers.streams.extend(stream.sides.map(of));
             if self.is_used(stream, &OF_SOURCE) {
-                self.declare_source(stream);
+                let waits = room.waiting.contains(&stream.side(Side::Data));
+                self.declare_source(stream, waits);
             }
             if self.is_used(stream, &OF_SINK) {
                 let put = stream.side(Side::Put);
@@ -123,7 +124,7 @@ impl Top<'_> {
         accesses.any(|access| sides.iter().any(|&side| stream.side(side) == access.mem))
     }
 
-    fn declare_source(&mut self, stream: &PortStream) {
+    fn declare_source(&mut self, stream: &PortStream, waits: bool) {
         let (cells, name) = (&mut self.cells, &stream.name);
         let width = stream.elem.width();
         let source = Source {
@@ -132,6 +133,7 @@ impl Top<'_> {
             empty_n: cells.port(Direction::Input, &format!("{name}_empty_n"), 1),
             read: cells.port(Direction::Output, &format!("{name}_read"), 1),
             element: cells.net(&format!("{name}_element"), width),
+            waits,
             taken: Vec::new(),
             held: Vec::new(),
         };
@@ -216,9 +218,10 @@ impl Top<'_> {
                 .gate(BinaryOp::And, gate.wants.clone(), ready.clone(), "turn");
             let data = self.transfers.streams[&access.mem].side(Side::Data);
             let is_alone = gets.iter().filter(|get| get.mem == access.mem).count() == 1;
-            let there = match keeps && is_alone && self.transfers.waiting.contains(&data) {
-                true => self.get_at_once(data, enable, &goes),
-                false => self.get(access.mem, enable, turn, keeps.then(|| goes.clone())),
+            // What waits in its queue is taken with all the rest.
+            let there = match is_alone && self.transfers.sources[&data].waits {
+                true if keeps => self.get(data, enable, goes.clone(), None),
+                _ => self.get(data, enable, turn, keeps.then(|| goes.clone())),
             };
             ready = self.cells.gate(BinaryOp::And, ready, there, "ready");
         }
@@ -245,30 +248,15 @@ impl Top<'_> {
             .gate(BinaryOp::And, gate.wants.clone(), waits, "again")
     }
 
-    /// Takes an element as what wants it begins, if `enable`; whether it is there, or not wanted.
-    fn get_at_once(&mut self, data: MemId, enable: Operand, goes: &Operand) -> Operand {
-        let source = self.transfers.sources.get_mut(&data);
-        let source = source.expect("every side that is accessed is declared");
-        let cells = &mut self.cells;
-        let needless = cells.invert(enable.clone(), "needless");
-        let at_hand = Operand::Net(source.empty_n);
-        let there = cells.gate(BinaryOp::Or, at_hand, needless, "there");
-        let name = format!("{}_take", source.name);
-        let take = cells.gate(BinaryOp::And, goes.clone(), enable, &name);
-        source.taken.push(take);
-        there
-    }
-
     /// Takes an element when it is its turn, if `enable`; whether it is there, or not wanted. `goes`: with that, what
     /// was taken is used, where it may have been taken before.
     fn get(
         &mut self,
-        mem: MemId,
+        data: MemId,
         enable: Operand,
         turn: Operand,
         goes: Option<Operand>,
     ) -> Operand {
-        let data = self.transfers.streams[&mem].side(Side::Data);
         let source = &self.transfers.sources[&data];
         let (name, at_hand) = (source.name.clone(), Operand::Net(source.empty_n));
         let cells = &mut self.cells;
@@ -360,7 +348,6 @@ impl Top<'_> {
             sinks,
             streams,
             asked,
-            ..
         } = std::mem::take(&mut self.transfers);
         self.cells.module.asked = asked;
         for source in sources.into_values() {

@@ -218,7 +218,7 @@ impl SelfCheck<'_> {
             case.run.reset_after = Some(cycles as u32);
         }
         // Streams pause but in the first run, which shows what it takes without that.
-        let is_steady = self.cases == 1;
+        let is_steady = !self.has_streams || self.cases == 1;
         let simulation = SimOptions {
             seed: state,
             record: true,
@@ -233,7 +233,7 @@ impl SelfCheck<'_> {
             .netlist
             .run_until(&case.run, &simulation, self.left / 2 / cost)?;
         self.spend(ran.cycles, cost);
-        let verdict = self.judge(&case, &ran, is_steady || !self.has_streams)?;
+        let verdict = self.judge(&case, &ran, is_steady)?;
         verdict.map_err(|kind| self.failure(&case, kind, &ran, state))
     }
 
@@ -241,7 +241,7 @@ impl SelfCheck<'_> {
         &mut self,
         case: &Case,
         ran: &Ran,
-        is_timing_known: bool,
+        is_steady: bool,
     ) -> Result<Result<(), FailureKind>, RunError> {
         let result = &ran.result;
         self.runs.cycles += ran.cycles;
@@ -249,9 +249,7 @@ impl SelfCheck<'_> {
         let last = case.outcomes.last();
         let cut = last.is_some_and(|outcome| outcome.cut.is_some());
         if !cut && !ran.cut {
-            if let ([timing], None, true) =
-                (&result.timing[..], case.run.reset_after, is_timing_known)
-            {
+            if let ([timing], None, true) = (&result.timing[..], case.run.reset_after, is_steady) {
                 let cycles = timing.cycles();
                 let (least, most) = self.runs.alone.unwrap_or((cycles, cycles));
                 self.runs.alone = Some((least.min(cycles), most.max(cycles)));

@@ -28,6 +28,19 @@ def c(t: tile[f32, 8, 8], u: tile[i32, 8, 8], v: tile[f8e4m3, 1, 32], x: "f32[8,
 @kernel(options=P)
 def d(t: tile[u8, 1, 32]):
     tneg(t, t)
+
+
+@kernel(options=P)
+def e(t: tile(i32, 8, 8, pad="zero"), u: tile[i32, 8, 8]):
+    tneg(t, u)
+
+
+@kernel(options=P)
+def f(u: tile[i32, 8, 8], x: "i32[8, 8]", a: f32, n: i32):
+    e(u, u)
+    tload(u, x, a)
+    tstore(x, u, u)
+    vsts(vlds(x, plt(64, n)), x, 1.0)
 # -->
 # [E0901] tiles.py:9:5: error: type mismatch: a tile has no elements of f64
 # 9 |     t: tile[f64, 4, 8]
@@ -59,3 +72,15 @@ def d(t: tile[u8, 1, 32]):
 # [E0901] tiles.py:30:5: error: type mismatch: tneg takes no unsigned integers, found u8
 # 30 |     tneg(t, t)
 #    |     ^^^^^^^^^^
+# [E0901] tiles.py:40:7: error: type mismatch: parameter 't' needs a tile[i32, 8, 8] (vec, nd, pad zero), but this is a tile[i32, 8, 8] (vec, nd)
+# 40 |     e(u, u)
+#    |       ^
+# [E0901] tiles.py:41:17: error: type mismatch: tload needs an integer as an offset, found a value of type f32
+# 41 |     tload(u, x, a)
+#    |                 ^
+# [E0901] tiles.py:42:18: error: type mismatch: tstore needs an integer as an offset, found a tile[i32, 8, 8] (vec, nd)
+# 42 |     tstore(x, u, u)
+#    |                  ^
+# [E0901] tiles.py:43:18: error: type mismatch: vlds needs an integer as an offset, found a mask[64]
+# 43 |     vsts(vlds(x, plt(64, n)), x, 1.0)
+#    |                  ^^^^^^^^^^

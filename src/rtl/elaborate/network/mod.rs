@@ -13,8 +13,8 @@ use super::manifest;
 use super::transfers::Room;
 use crate::diagnostics::{Diagnostic, SourceMap};
 use crate::hwarith::graph::MemId;
-use crate::ir::{Arg, ArrayId, ArrayKind, Param, ResultSlot, ValueId};
-use crate::machine::program::{PortRef, Program, Side};
+use crate::ir::{Arg, ArrayId, Param, ResultSlot, ValueId};
+use crate::machine::program::{PortRef, PortStream, Program, Side};
 use crate::rtl::interface::manifest::{Loop, Manifest, Port, PortKind};
 use crate::rtl::namer::Namer;
 use crate::rtl::netlist::*;
@@ -32,6 +32,20 @@ pub struct Part {
     pub program: Program,
     /// When.
     pub schedule: Schedule,
+}
+
+impl Part {
+    /// The streams of a process that is this part, each with what it is of the network.
+    pub fn streams<'p>(
+        &'p self,
+        process: &'p Process,
+    ) -> impl Iterator<Item = (ArrayId, &'p PortStream)> {
+        let pairs = process.args.iter().zip(&self.program.args);
+        pairs.filter_map(|pair| match pair {
+            (Arg::Array(id), PortRef::Stream(stream)) => Some((*id, stream)),
+            _ => None,
+        })
+    }
 }
 
 /// The netlist and the manifest of a network; `which` says what part each process is. `may_overlap`: invocations may,
@@ -65,11 +79,9 @@ pub fn build(
             lasts: sharing.is_some(),
             waiting: waiting(network, part, &same),
         };
-        for (param, port) in process.args.iter().zip(&part.program.args) {
-            if let (Arg::Array(id), PortRef::Stream(stream)) = (param, port) {
-                let put = stream.side(Side::Put);
-                room.capacities.insert(put, shapes[id].capacity);
-            }
+        for (id, stream) in part.streams(process) {
+            let put = stream.side(Side::Put);
+            room.capacities.insert(put, shapes[&id].capacity);
         }
         let manifest = super::add(&part.program, &part.schedule, sources, &room, &mut design);
         let module = design.modules.ids().last();
@@ -122,19 +134,15 @@ pub fn build(
     Ok((design, manifest))
 }
 
-/// Streams that all processes of a part get from queues of the network, which have room for what waits; others come from outside.
+/// Streams that all processes of a part have inside of the network, by the memory that stands for what is got: their queues have
+/// room for what waits; others come from outside.
 fn waiting(network: &Network, part: &Part, processes: &[&Process]) -> BTreeSet<MemId> {
-    let ports = part.program.args.iter().enumerate();
-    let streams = ports.filter_map(|(at, port)| match port {
-        PortRef::Stream(stream) => Some((at, stream.side(Side::Data))),
-        _ => None,
-    });
-    let is_inside = |at: usize, process: &Process| match process.args[at] {
-        Arg::Array(id) => network.kernel.arrays[id].kind == ArrayKind::Local,
-        Arg::Scalar(_) => false,
-    };
-    let inside = streams.filter(|(at, _)| processes.iter().all(|process| is_inside(*at, process)));
-    inside.map(|(_, data)| data).collect()
+    let data = |(_, stream): (ArrayId, &PortStream)| stream.side(Side::Data);
+    let all = processes.iter().flat_map(|process| part.streams(process));
+    let outside = all.filter(|(id, _)| !network.is_inside(*id));
+    let outside: BTreeSet<MemId> = outside.map(data).collect();
+    let own = part.streams(processes[0]).map(data);
+    own.filter(|data| !outside.contains(data)).collect()
 }
 
 struct Around<'a> {

@@ -1,8 +1,8 @@
 //! Streams of a network: queues between the processes, and ports.
 
 use super::{Around, Part};
-use crate::ir::{Arg, Array, ArrayId, ArrayKind, Const, Packed};
-use crate::machine::program::{PortRef, PortStream, Side};
+use crate::ir::{Array, ArrayId, ArrayKind, Const, Packed};
+use crate::machine::program::{PortStream, Side};
 use crate::rtl::elaborate::cells::bit;
 use crate::rtl::elaborate::datapath::constant;
 use crate::rtl::elaborate::fifo::{self, Shape};
@@ -44,18 +44,11 @@ pub(super) fn shape(
     let stream = array.stream.as_ref();
     let (depth, tokens) = stream.map_or((1, &[][..]), |stream| (stream.depth, &stream.tokens[..]));
     let on_the_way = users.producer.map_or(0, |process| {
-        let args = network.processes[process]
-            .args
-            .iter()
-            .zip(&parts[which[process]].program.args);
-        let sides = args.filter_map(|pair| match pair {
-            (Arg::Array(other), PortRef::Stream(stream)) if *other == id => Some(stream),
-            _ => None,
-        });
-        sides
-            .map(|stream| on_the_way(&parts[which[process]], stream))
-            .max()
-            .unwrap_or(0)
+        let part = &parts[which[process]];
+        let sides = part.streams(&network.processes[process]);
+        let sides = sides.filter(|(other, _)| *other == id);
+        let needed = sides.map(|(_, stream)| on_the_way(part, stream));
+        needed.max().unwrap_or(0)
     });
     // Where the program has an element in hand and the queue full, the next iteration still begins: it is promised room for all
     // that it may put before it gets or puts anything.

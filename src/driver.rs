@@ -180,6 +180,7 @@ impl Compilation {
         let options = Options {
             streamed: self.streamed.clone(),
             before: self.before(),
+            lut_ram: self.lut_ram,
             ..options.clone()
         };
         axi::around(&self.design, &self.manifest, &options)
@@ -609,7 +610,11 @@ fn build_network(
         passes.extend(found.passes);
         parts.push(found.part);
     }
-    let built = rtl::elaborate::network::build(network, &parts, &which, target.overlaps(), sources);
+    let options = rtl::elaborate::network::Options {
+        may_overlap: target.overlaps(),
+        lut_ram: target.device.memory.lut_ram,
+    };
+    let built = rtl::elaborate::network::build(network, &parts, &which, options, sources);
     let (mut design, manifest) = built?;
     leave_open(&mut design, target);
     debug_check("netlist", || rtl::validate::validate(&design));

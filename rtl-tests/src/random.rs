@@ -266,17 +266,12 @@ impl<'a> Builder<'a> {
         }
         let mut reads = Vec::new();
         for _ in 0..1 + self.below(2) {
-            let wanted = self.operand(1);
-            let enable = self.assign(
-                1,
-                Expr::Binary {
-                    op: BinaryOp::Or,
-                    lhs: wanted,
-                    rhs: self.reset.into(),
-                },
-            );
+            let (op, rhs) = (BinaryOp::Or, self.reset.into());
+            let lhs = self.operand(1);
+            let enable = self.assign(1, Expr::Binary { op, lhs, rhs });
+            let is_clocked = self.below(3) > 0;
             reads.push(ReadPort {
-                enable: enable.into(),
+                enable: is_clocked.then(|| enable.into()),
                 addr: self.address(depth),
                 out: self.net("q", width),
             });

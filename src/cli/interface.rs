@@ -12,7 +12,7 @@ use allo_hls::rtl::netlist::Design;
 use allo_hls::transform::streamed::{Masters, Others, Streaming};
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, ValueEnum};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// What is around the kernel.
 #[derive(Args, Clone)]
@@ -97,9 +97,8 @@ impl InterfaceArgs {
                 .chain(&self.axis_buffer)
                 .cloned()
                 .collect(),
-            streamed: Vec::new(),
-            before: BTreeMap::new(),
             control: self.control != Some(ControlChoice::None),
+            ..default
         })
     }
 

@@ -9,11 +9,11 @@ use super::bits::{Word, as_constant, constant, extend};
 use super::sums::Sums;
 use super::sweep;
 use super::{Limits, Stop};
-use crate::rtl::flatten::{Flat, flatten};
+use crate::rtl::flatten::{Flat, Step, flatten};
 use crate::rtl::interface::manifest::{Flow, Manifest, PortKind};
 use crate::rtl::netlist::*;
 use num_bigint::BigInt;
-use num_traits::{ToPrimitive, Zero};
+use num_traits::ToPrimitive;
 use std::collections::HashMap;
 
 /// Initial elements of every parameter (one for a scalar; of a stream those that are offered), then of every result
@@ -57,7 +57,7 @@ pub fn run(
         if let Some(stop) = limits.exceeded(machine.sums) {
             return Err(stop);
         }
-        limits.patience.spend(machine.order.len() as u64, NET);
+        limits.patience.spend(machine.steps.len() as u64, NET);
         machine.drive(seen_ready);
         machine.settle();
         let ready = machine.nets[machine.ready.index()][0];
@@ -124,8 +124,8 @@ struct Queue {
 struct Machine<'a> {
     sums: &'a mut Sums,
     flat: &'a Flat,
-    /// Assignments in an order in which operands come first.
-    order: Vec<usize>,
+    /// What is computed within a cycle, operands first.
+    steps: Vec<Step>,
     nets: Vec<Word>,
     memories: Vec<Vec<Word>>,
     banks: Vec<Bank>,
@@ -161,7 +161,7 @@ impl<'a> Machine<'a> {
                 .iter()
                 .map(|(_, n)| vec![Lit::FALSE; n.width as usize])
                 .collect(),
-            order: order(flat)?,
+            steps: flat.steps()?,
             memories: Vec::new(),
             banks: Vec::new(),
             elements: elements.clone(),
@@ -333,10 +333,22 @@ impl<'a> Machine<'a> {
 
     /// Everything combinational.
     fn settle(&mut self) {
-        for &index in &self.order {
-            let (out, expr) = &self.flat.assigns[index];
-            let width = self.flat.nets[*out].width;
-            let value = evaluate(self.sums, &self.nets, expr, width);
+        for step in &self.steps {
+            let (out, value) = match *step {
+                Step::Assign(index) => {
+                    let (out, expr) = &self.flat.assigns[index];
+                    let width = self.flat.nets[*out].width;
+                    (*out, evaluate(self.sums, &self.nets, expr, width))
+                }
+                Step::Read(memory, port) => {
+                    let read = &self.flat.memories[memory].reads[port];
+                    let (contents, address) =
+                        (&self.memories[memory], word(&self.nets, &read.addr));
+                    let old = &self.nets[read.out.index()];
+                    let value = read_word(self.sums, contents, &[], Lit::TRUE, &address, old);
+                    (read.out, value)
+                }
+            };
             self.nets[out.index()] = value;
         }
     }
@@ -371,7 +383,8 @@ impl<'a> Machine<'a> {
             });
             let writes: Vec<Write> = writes.collect();
             for read in &memory.reads {
-                let (enable, address) = (word(nets, &read.enable)[0], word(nets, &read.addr));
+                let Some(enable) = &read.enable else { continue };
+                let (enable, address) = (word(nets, enable)[0], word(nets, &read.addr));
                 let old = nets[read.out.index()].clone();
                 let value = read_word(self.sums, contents, &writes, enable, &address, &old);
                 next.push((read.out, value));
@@ -550,45 +563,5 @@ fn evaluate(sums: &mut Sums, nets: &[Word], expr: &Expr, width: u32) -> Word {
                 }
             }]
         }
-    }
-}
-
-/// Assignments such that the nets that one reads are assigned before it.
-fn order(flat: &Flat) -> Result<Vec<usize>, String> {
-    let driver: HashMap<NetId, usize> = (0..)
-        .zip(&flat.assigns)
-        .map(|(i, (out, _))| (*out, i))
-        .collect();
-    let read = |index: usize| {
-        let operands = flat.assigns[index].1.operands();
-        let nets = operands.into_iter().filter_map(|o| o.net());
-        nets.filter_map(|net| driver.get(&net).copied())
-            .collect::<Vec<usize>>()
-    };
-    let mut users: Vec<Vec<usize>> = vec![Vec::new(); flat.assigns.len()];
-    let mut waiting = vec![0usize; flat.assigns.len()];
-    for (index, waiting) in waiting.iter_mut().enumerate() {
-        for source in read(index) {
-            users[source].push(index);
-            *waiting += 1;
-        }
-    }
-    let mut order: Vec<usize> = (0..waiting.len())
-        .filter(|&i| waiting[i].is_zero())
-        .collect();
-    let mut next = 0;
-    while next < order.len() {
-        for &user in &users[order[next]] {
-            waiting[user] -= 1;
-            if waiting[user].is_zero() {
-                order.push(user);
-            }
-        }
-        next += 1;
-    }
-    if order.len() == flat.assigns.len() {
-        Ok(order)
-    } else {
-        Err("a combinational loop".to_string())
     }
 }

@@ -224,8 +224,9 @@ fn of_memory(memory: &Memory, device: &Device) -> Area {
             MemoryStyle::Block => false,
             MemoryStyle::Auto => bits <= SMALL_MEMORY,
         };
-    // What is read is held in a register.
-    let held = f64::from(memory.width) * memory.reads.len() as f64;
+    // What is read at a clock edge is held in a register.
+    let held = memory.reads.iter().filter(|read| read.enable.is_some());
+    let held = f64::from(memory.width) * held.count() as f64;
     match is_small {
         // Each port that reads has a copy.
         true => Area {

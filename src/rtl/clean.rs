@@ -133,7 +133,7 @@ fn memory_reads(memory: &Memory, out: NetId, wanted: bool) -> Vec<NetId> {
     let reads = memory.reads.iter().filter(|port| port.out == out);
     let writes = memory.writes.iter().filter(|_| wanted);
     reads
-        .flat_map(|port| [&port.enable, &port.addr])
+        .flat_map(|port| port.enable.iter().chain([&port.addr]))
         .chain(writes.flat_map(|port| [&port.enable, &port.addr, &port.data]))
         .filter_map(Operand::net)
         .collect()
@@ -419,7 +419,7 @@ impl Mover<'_> {
                 .reads
                 .into_iter()
                 .map(|port| ReadPort {
-                    enable: self.operand(port.enable),
+                    enable: port.enable.map(|enable| self.operand(enable)),
                     addr: self.operand(port.addr),
                     out: self.net(port.out),
                 })

@@ -2,6 +2,7 @@
 
 use crate::arena::Arena;
 use crate::rtl::netlist::*;
+use crate::rtl::order::topological;
 use std::collections::HashMap;
 
 /// A design without instances.
@@ -11,7 +12,7 @@ pub(crate) struct Flat {
     pub nets: Arena<Net>,
     /// The top module's ports.
     pub ports: Vec<Port>,
-    /// Combinational operations, in any order.
+    /// Combinational operations, in any order; see [`Flat::steps`].
     pub assigns: Vec<(NetId, Expr)>,
     /// Registers, each with its reset.
     pub registers: Vec<(Register, Option<NetId>)>,
@@ -35,7 +36,49 @@ pub(crate) fn flatten(design: &Design, top: ModuleId) -> Flat {
     flat
 }
 
+/// What is computed within a cycle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// An assignment, by its number.
+    Assign(usize),
+    /// An asynchronous read: the number of the memory, and of its port.
+    Read(usize, usize),
+}
+
 impl Flat {
+    /// All that is computed within a cycle, sources before what follows from them.
+    ///
+    /// Errors: a combinational loop.
+    pub fn steps(&self) -> Result<Vec<Step>, String> {
+        let mut steps: Vec<(Step, NetId, Vec<NetId>)> = Vec::new();
+        for (number, (out, expr)) in self.assigns.iter().enumerate() {
+            let operands = expr.operands();
+            let sources = operands.iter().filter_map(Operand::net);
+            steps.push((Step::Assign(number), *out, sources.collect()));
+        }
+        for (number, memory) in self.memories.iter().enumerate() {
+            let reads = memory.reads.iter().enumerate();
+            for (port, read) in reads.filter(|(_, read)| read.enable.is_none()) {
+                let addr = read.addr.net().into_iter();
+                steps.push((Step::Read(number, port), read.out, addr.collect()));
+            }
+        }
+        let mut driver = vec![None; self.nets.len()];
+        for (index, (_, out, _)) in steps.iter().enumerate() {
+            driver[out.index()] = Some(index);
+        }
+        let sources = steps.iter().map(|(_, _, sources)| {
+            let drivers = sources.iter().filter_map(|net| driver[net.index()]);
+            drivers.collect()
+        });
+        let sources: Vec<Vec<usize>> = sources.collect();
+        let order = topological(&sources).map_err(|waiting| {
+            let net = steps[waiting.first()].1;
+            format!("combinational loop through {}", self.nets[net].name)
+        })?;
+        Ok(order.into_iter().map(|index| steps[index].0).collect())
+    }
+
     /// Adds the contents of `module`, whose ports are the given nets, and returns its nets.
     fn add(
         &mut self,
@@ -111,7 +154,7 @@ fn moved_memory(nets: &[NetId], memory: &Memory) -> Memory {
         data: operand(&port.data),
     });
     let reads = memory.reads.iter().map(|port| ReadPort {
-        enable: operand(&port.enable),
+        enable: port.enable.as_ref().map(operand),
         addr: operand(&port.addr),
         out: nets[port.out.index()],
     });

@@ -112,7 +112,7 @@ pub enum Item {
     },
     /// A register.
     Register(Register),
-    /// A memory with synchronous reads and writes.
+    /// A memory.
     Memory(Memory),
     /// Another module.
     Instance(Instance),
@@ -144,8 +144,8 @@ pub enum MemoryStyle {
     Block,
 }
 
-/// `depth` words of `width` bits. A read that is enabled gives the word at `addr` after the edge and holds it; a
-/// read of a word written at the same edge gives an unspecified value. Addresses past the end read an
+/// `depth` words of `width` bits. A read with an enable gives the word at `addr` after the edge if that is 1, and holds it; a
+/// read of a word written at the same edge gives an unspecified value. One without gives the word at `addr` within the cycle. Addresses past the end read an
 /// unspecified value and write nothing.
 #[derive(Clone, Debug)]
 pub struct Memory {
@@ -178,11 +178,11 @@ pub struct WritePort {
     pub data: Operand,
 }
 
-/// `out` takes the word at `addr` where `enable` is 1.
+/// `out` takes the word at `addr` where `enable` is 1, or is that word at any time.
 #[derive(Clone, Debug)]
 pub struct ReadPort {
-    /// Width 1.
-    pub enable: Operand,
+    /// Width 1; `None`: the read is asynchronous, which only memory of lookup tables or registers can be.
+    pub enable: Option<Operand>,
     /// Width max(1, ceil(log2 depth)).
     pub addr: Operand,
     /// Driven net, width of a word.
@@ -455,7 +455,7 @@ impl Memory {
         let reads = self.reads.iter();
         writes
             .flat_map(|w| [&w.enable, &w.addr, &w.data])
-            .chain(reads.flat_map(|r| [&r.enable, &r.addr]))
+            .chain(reads.flat_map(|r| r.enable.iter().chain([&r.addr])))
             .filter_map(Operand::net)
             .collect()
     }

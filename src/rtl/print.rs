@@ -135,13 +135,12 @@ impl Printer<'_> {
             self.line(&text, None);
         }
         for read in &memory.reads {
-            let text = format!(
-                "  {} <= {}[{}] when {}",
-                self.typed(read.out),
-                memory.name,
-                self.operand(&read.addr),
-                self.operand(&read.enable)
-            );
+            let (out, addr) = (self.typed(read.out), self.operand(&read.addr));
+            let name = &memory.name;
+            let text = match &read.enable {
+                Some(enable) => format!("  {out} <= {name}[{addr}] when {}", self.operand(enable)),
+                None => format!("  {out} = {name}[{addr}]"),
+            };
             self.line(&text, None);
         }
     }
@@ -274,7 +273,7 @@ mod tests {
             style: MemoryStyle::Distributed,
             writes: vec![],
             reads: vec![ReadPort {
-                enable: Operand::constant(1, 1u32),
+                enable: Some(Operand::constant(1, 1u32)),
                 addr: at.into(),
                 out: word,
             }],

@@ -359,11 +359,21 @@ impl Printer<'_> {
     }
 
     fn reads(&mut self, memory: &Memory) {
-        self.always("always_ff");
+        let mut clocked = Vec::new();
         for port in &memory.reads {
-            let addr = self.text().operand(&port.addr);
-            let read = format!("{} <= {}[{addr}];", self.name(port.out), memory.name);
-            self.guarded(&port.enable, &read);
+            let (out, addr) = (self.name(port.out), self.text().operand(&port.addr));
+            let word = format!("{}[{addr}];", memory.name);
+            match &port.enable {
+                Some(enable) => clocked.push((enable, format!("{out} <= {word}"))),
+                None => self.line(1, &format!("assign {out} = {word}")),
+            }
+        }
+        if clocked.is_empty() {
+            return;
+        }
+        self.always("always_ff");
+        for (enable, read) in clocked {
+            self.guarded(enable, &read);
         }
         self.line(1, "end");
     }
@@ -495,7 +505,7 @@ mod tests {
             style: MemoryStyle::Distributed,
             writes: Vec::new(),
             reads: vec![ReadPort {
-                enable: valid.into(),
+                enable: Some(valid.into()),
                 addr: addr.into(),
                 out: weight,
             }],

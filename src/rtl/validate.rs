@@ -213,7 +213,9 @@ impl Checker<'_> {
             self.expect(&port.data, memory.width, "written data")?;
         }
         for port in &memory.reads {
-            self.expect(&port.enable, 1, "read enable")?;
+            if let Some(enable) = &port.enable {
+                self.expect(enable, 1, "read enable")?;
+            }
             self.expect(&port.addr, addr, "read address")?;
             self.expect_net(port.out, memory.width, "read data")?;
         }
@@ -300,6 +302,13 @@ impl Checker<'_> {
                     for (output, inputs) in &self.paths[instance.module.index()] {
                         sources[nets[*output].index()]
                             .extend(inputs.iter().map(|input| nets[*input].index()));
+                    }
+                }
+                Item::Memory(memory) => {
+                    let at_once = memory.reads.iter().filter(|port| port.enable.is_none());
+                    for port in at_once {
+                        let addr = port.addr.net().map(NetId::index);
+                        sources[port.out.index()].extend(addr);
                     }
                 }
                 _ => {}
@@ -528,7 +537,7 @@ mod tests {
         let (mut module, a, y) = module();
         let enable = Operand::constant(1, 1u32);
         let read = ReadPort {
-            enable,
+            enable: Some(enable),
             addr: a.into(),
             out: y,
         };

@@ -208,11 +208,16 @@ impl Printer<'_> {
             self.line(1, "}");
         }
         for port in &memory.reads {
-            self.always(None);
             let addr = self.text().operand(&port.addr);
-            let out = self.name(port.out);
-            self.guarded(&port.enable, &format!("{out} = {name}[{addr}];"));
-            self.line(1, "}");
+            let read = format!("{} = {name}[{addr}];", self.name(port.out));
+            match &port.enable {
+                None => self.line(1, &format!("assign {read}")),
+                Some(enable) => {
+                    self.always(None);
+                    self.guarded(enable, &read);
+                    self.line(1, "}");
+                }
+            }
         }
     }
 

@@ -161,7 +161,7 @@ impl Watched {
         let mut capacities = vec![None; flow.queues.len()];
         for (queue, at) in of_queues.iter().zip(&queues) {
             nets.extend([net(queue, "write")?, net(queue, "read")?]);
-            capacities[*at] = capacity(&design.modules[queue.module]);
+            capacities[*at] = Some(capacity(&design.modules[queue.module]));
         }
         Ok(Watched {
             nets,
@@ -171,12 +171,13 @@ impl Watched {
     }
 }
 
-/// Words of the memory of a queue's module.
-fn capacity(module: &Module) -> Option<u64> {
-    module.items.iter().find_map(|item| match item {
-        Item::Memory(memory) => Some(memory.depth),
+/// Words of the memories of a queue's module that are written.
+fn capacity(module: &Module) -> u64 {
+    let memories = module.items.iter().filter_map(|item| match item {
+        Item::Memory(memory) if !memory.writes.is_empty() => Some(memory.depth),
         _ => None,
-    })
+    });
+    memories.sum()
 }
 
 /// What is seen of a run.

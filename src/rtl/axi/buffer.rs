@@ -3,8 +3,8 @@
 //! Its bytes lie in banks side by side, as many as the wider of an element and a beat has. A row is what stands at
 //! one address of all banks: some elements, or some beats.
 
-use super::circuit::{Circuit, Signal};
 use super::plan::ArrayPlan;
+use crate::rtl::elaborate::circuit::{Circuit, Signal};
 use crate::rtl::netlist::*;
 
 /// How a buffer is made.
@@ -336,7 +336,7 @@ impl<'c> Buffer<'c> {
             };
             let out = circuit.wire(&format!("q{k}_bank"), width);
             reads.push(ReadPort {
-                enable: enable.operand(),
+                enable: Some(enable.operand()),
                 addr: address(k, fetch.map(|(_, row)| row)).operand(),
                 out: out.net(),
             });

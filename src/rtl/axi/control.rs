@@ -1,8 +1,8 @@
 //! The control slave: AXI4-Lite registers as drivers for AMD's HLS blocks expect them, and arrays behind it.
 
 use super::buffer::{Geometry, Shape};
-use super::circuit::{Circuit, Signal};
 use super::plan::{ArrayPlan, Plan, Reach, Register, words};
+use crate::rtl::elaborate::circuit::{Circuit, Signal};
 use crate::rtl::netlist::Module;
 use std::collections::BTreeMap;
 

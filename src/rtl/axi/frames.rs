@@ -1,8 +1,8 @@
 //! An array as a frame of an AXI4-Stream: what comes in fills a buffer or goes to the core, what goes out empties a buffer or
 //! comes from the core.
 
-use super::circuit::{Circuit, Signal};
 use super::plan::ArrayPlan;
+use crate::rtl::elaborate::circuit::{Circuit, Signal};
 use crate::rtl::elaborate::fifo;
 use crate::rtl::netlist::{Module, ModuleId, address_width};
 
@@ -88,15 +88,15 @@ pub fn count(name: &str, array: &ArrayPlan) -> Module {
     circuit.finish()
 }
 
-/// A queue of more elements than two, around one (`elaborate/fifo`) that has room for `capacity`, a power of two.
+/// A queue of more elements than two, around one (`elaborate/fifo`).
 pub fn deep(name: &str, about: &str, queue: (ModuleId, &Module), shape: &fifo::Shape) -> Module {
     let circuit = Circuit::new(name, format!("queue of {about}"), true);
     let c = &circuit;
     let [valid, takes] = ["valid", "out_ready"].map(|name| c.input(name, 1));
     let data = c.input("data", shape.width);
-    let bits = shape.capacity.trailing_zeros();
-    let count = c.wire("count", bits + 1);
-    let ready = (!count.bit(bits)).named("has_room");
+    let bits = fifo::count_width(shape.capacity());
+    let count = c.wire("count", bits);
+    let ready = (!count.is(shape.capacity())).named("has_room");
     let [accepts, gives] = ["accepts", "gives"].map(|name| c.wire(name, 1));
     let inputs = [
         ("ap_rst", c.reset()),
@@ -109,7 +109,7 @@ pub fn deep(name: &str, about: &str, queue: (ModuleId, &Module), shape: &fifo::S
     let outputs = c.instance(queue, "queue", &inputs);
     accepts.set(valid & ready);
     gives.set(outputs.get("empty_n") & takes);
-    let [more, less] = [accepts, gives].map(|bit| bit.resize(bits + 1));
+    let [more, less] = [accepts, gives].map(|bit| bit.resize(bits));
     count.register(Some(0), None, count + more - less);
     c.output("ready", ready);
     c.output("out_valid", outputs.get("empty_n"));

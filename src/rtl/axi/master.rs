@@ -6,7 +6,8 @@
 //! (`share`), an array that is streamed has a queue of beats, and a burst begins only if that has room for all of it, or holds
 //! all of it: then no burst holds up another.
 
-use super::circuit::{Circuit, Signal};
+use crate::rtl::elaborate::circuit::{Circuit, Signal};
+use crate::rtl::elaborate::fifo::count_width;
 use crate::rtl::netlist::Module;
 
 /// Bytes that no burst crosses a multiple of.
@@ -207,11 +208,6 @@ pub fn writer(name: &str, bus: Bus, transfers: &[Transfer]) -> Module {
         );
     }
     circuit.finish()
-}
-
-/// Bits that a number up to `most` takes.
-pub fn count_width(most: u64) -> u32 {
-    (u64::BITS - most.leading_zeros()).max(1)
 }
 
 fn names(transfers: &[Transfer]) -> String {

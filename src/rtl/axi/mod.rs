@@ -8,7 +8,6 @@
 
 mod block;
 mod buffer;
-mod circuit;
 mod control;
 mod frames;
 mod master;

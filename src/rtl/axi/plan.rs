@@ -46,6 +46,8 @@ pub struct Options {
     pub before: BTreeMap<String, Before>,
     /// Whether there is a control slave.
     pub control: bool,
+    /// Whether lookup tables of the device may be memory.
+    pub lut_ram: bool,
 }
 
 /// The master of arrays of which nothing else is said.
@@ -63,6 +65,7 @@ impl Default for Options {
             streamed: Vec::new(),
             before: BTreeMap::new(),
             control: true,
+            lut_ram: true,
         }
     }
 }

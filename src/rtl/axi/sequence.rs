@@ -1,6 +1,6 @@
 //! The order of an invocation: buffers are loaded, the core runs, buffers are written back.
 
-use super::circuit::Circuit;
+use crate::rtl::elaborate::circuit::Circuit;
 use crate::rtl::netlist::Module;
 
 /// The module. `frames`: it has `frame_event` and remembers it in `frame_error`.

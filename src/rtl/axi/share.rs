@@ -1,9 +1,9 @@
 //! Several halves of the same kind on the channels of one master: each in turn sends the address of a burst, and as there are no
 //! ids, beats and responses belong to those who sent the addresses, in that order.
 
-use super::circuit::{Circuit, Outputs, Signal};
-use super::master::{ADDRESS_WIDTH, count_width};
-use crate::rtl::elaborate::fifo::{self, Shape};
+use super::master::ADDRESS_WIDTH;
+use crate::rtl::elaborate::circuit::{Circuit, Outputs, Signal};
+use crate::rtl::elaborate::fifo::{self, Shape, count_width};
 use crate::rtl::netlist::{Module, ModuleId};
 
 /// Who shares, and the queue that knows whose burst is next.
@@ -18,11 +18,8 @@ pub struct Parties<'p> {
 
 /// The module of the queue that knows whose bursts are under way.
 pub fn owners(name: &str, parties: usize, outstanding: u32) -> Module {
-    let shape = Shape {
-        width: owner_width(parties),
-        capacity: u64::from(outstanding).next_power_of_two().max(2),
-        tokens: Vec::new(),
-    };
+    // Of few bits, so that tables serve on any device.
+    let shape = Shape::holding(owner_width(parties), outstanding.into(), true);
     fifo::build(name, &shape)
 }
 

@@ -1,8 +1,8 @@
 //! Arrays that are streamed: elements taken out of beats as they come, and beats made of elements.
 
 use super::buffer::{Geometry, Shape};
-use super::circuit::{Circuit, Signal};
 use super::plan::ArrayPlan;
+use crate::rtl::elaborate::circuit::{Circuit, Signal};
 use crate::rtl::netlist::{Module, address_width};
 
 /// Takes elements out of beats: `launch` begins an invocation, whose first element is number `shift` of the first beat.

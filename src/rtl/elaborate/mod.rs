@@ -6,6 +6,7 @@
 //! each II cycles until an iteration says that it is the last.
 
 pub mod cells;
+pub mod circuit;
 mod control;
 pub mod datapath;
 pub mod fifo;

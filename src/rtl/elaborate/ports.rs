@@ -226,7 +226,7 @@ impl Top<'_> {
                 .collect();
             let merged = self.merge(&users, &format!("{}_r{port}", mem.name), mem);
             reads.push(ReadPort {
-                enable: merged.active,
+                enable: Some(merged.active),
                 addr: merged.address,
                 out,
             });

@@ -4,8 +4,8 @@
 use super::Top;
 use super::cells::bit;
 use super::datapath::constant;
+use super::fifo::count_width;
 use super::ports::{AccessUse, MemoryUse, style};
-use super::transfers::count_width;
 use crate::hwarith::graph::MemId;
 use crate::machine::program::{Mem, Place, address_width};
 use crate::rtl::netlist::*;
@@ -128,9 +128,9 @@ impl Top<'_> {
         }));
         for read in reads {
             let (out, kept) = (read.out, Operand::Net(kept));
-            let enable = self.cells.as_net(read.enable, "read_en");
+            let enable = read.enable.map(|bit| self.cells.as_net(bit, "read_en"));
             self.cells
-                .drive_register(out, kept, Some(enable), None, origin.clone());
+                .drive_register(out, kept, enable, None, origin.clone());
         }
     }
 
@@ -163,7 +163,7 @@ impl Top<'_> {
             style: style(mem.kind),
             writes: Vec::new(),
             reads: vec![ReadPort {
-                enable: bit(true),
+                enable: Some(bit(true)),
                 addr,
                 out,
             }],

@@ -10,6 +10,7 @@
 use super::Top;
 use super::cells::{Cells, bit};
 use super::datapath::{Datapath, Sources, constant};
+use super::fifo::count_width;
 use crate::hwarith::graph::MemId;
 use crate::machine::program::{Leaf, Place, PortRef, PortStream, Side};
 use crate::rtl::netlist::*;
@@ -440,9 +441,4 @@ fn count_room(cells: &mut Cells, sink: Sink, start: Option<&Operand>) {
     }
     // After a reset all is free, as after an invocation whose elements have all been taken: both take as long.
     cells.drive_register(sink.free, free, None, Some(sink.capacity), None);
-}
-
-/// Bits of a number of elements from 0 to the capacity.
-pub fn count_width(capacity: u64) -> u32 {
-    (u64::BITS - capacity.leading_zeros()).max(1)
 }

@@ -139,7 +139,7 @@ fn lookup(
         },
         writes: Vec::new(),
         reads: vec![ReadPort {
-            enable: super::cells::bit(true),
+            enable: Some(super::cells::bit(true)),
             addr: address,
             out,
         }],

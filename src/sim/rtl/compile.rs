@@ -1,10 +1,10 @@
 //! The flat netlist as a program over 64-bit words.
 
+use super::Contents;
 use super::slot::Slot;
 use super::wide::{Kind, Node, write_big};
-use crate::rtl::flatten::Flat;
+use crate::rtl::flatten::{Flat, Step};
 use crate::rtl::netlist::*;
-use crate::rtl::order::topological;
 use num_bigint::BigUint;
 use std::collections::HashMap;
 
@@ -41,6 +41,8 @@ pub(super) enum Op {
     IsFull { d: u32, a: u32, mask: u64 },
     IsNotZero { d: u32, a: u32 },
     Parity { d: u32, a: u32 },
+    /// The word of a memory at an address that may be past its end.
+    Look { memory: u32, address: u32, out: Slot },
     /// Values to 128 bits.
     Medium(Box<Node>),
     /// Values of any width.
@@ -51,7 +53,7 @@ impl Op {
     /// How many operations on words take as long.
     pub fn cost(&self) -> u64 {
         match self {
-            Op::Medium(_) => 8,
+            Op::Medium(_) | Op::Look { .. } => 8,
             Op::Wide(_) => 100,
             _ => 1,
         }
@@ -73,6 +75,7 @@ pub(super) struct MemoryCell {
     pub width: u32,
     pub depth: u64,
     pub writes: Vec<[Slot; 3]>,
+    /// The synchronous ones.
     pub reads: Vec<[Slot; 3]>,
     /// The words of the initial contents, if there are any.
     pub init: Option<Vec<u64>>,
@@ -101,11 +104,27 @@ pub(super) struct Program {
 /// Compiles a flat design; fails where it has a combinational loop.
 pub(super) fn compile(flat: &Flat) -> Result<Program, String> {
     let mut compiler = Compiler::default();
-    let order = order(flat)?;
-    compiler.place(flat, &order);
-    for index in order {
-        let (out, expr) = &flat.assigns[index];
-        compiler.assign(*out, expr);
+    let steps = flat.steps()?;
+    compiler.place(flat, &steps);
+    for step in steps {
+        match step {
+            Step::Assign(index) => {
+                let (out, expr) = &flat.assigns[index];
+                compiler.assign(*out, expr);
+            }
+            Step::Read(memory, port) => {
+                let read = &flat.memories[memory].reads[port];
+                let out = compiler.program.slots[read.out.index()];
+                let address = compiler.slot(&read.addr).at;
+                let memory = memory as u32;
+                let look = Op::Look {
+                    memory,
+                    address,
+                    out,
+                };
+                compiler.program.ops.push(look);
+            }
+        }
     }
     for (register, reset) in &flat.registers {
         compiler.register(register, *reset);
@@ -114,24 +133,6 @@ pub(super) fn compile(flat: &Flat) -> Result<Program, String> {
         compiler.memory(memory);
     }
     Ok(compiler.program)
-}
-
-/// The assignments with sources before those that follow them.
-fn order(flat: &Flat) -> Result<Vec<usize>, String> {
-    let mut driver = vec![None; flat.nets.len()];
-    for (index, (out, _)) in flat.assigns.iter().enumerate() {
-        driver[out.index()] = Some(index);
-    }
-    let sources = flat.assigns.iter().map(|(_, expr)| {
-        let operands = expr.operands();
-        let nets = operands.iter().filter_map(Operand::net);
-        nets.filter_map(|net| driver[net.index()]).collect()
-    });
-    let sources: Vec<Vec<usize>> = sources.collect();
-    topological(&sources).map_err(|waiting| {
-        let net = flat.assigns[waiting.first()].0;
-        format!("combinational loop through {}", flat.nets[net].name)
-    })
 }
 
 #[derive(Default)]
@@ -143,10 +144,13 @@ struct Compiler {
 
 impl Compiler {
     /// Gives every net a slot. A net that equals another bit for bit shares its slot.
-    fn place(&mut self, flat: &Flat, order: &[usize]) {
+    fn place(&mut self, flat: &Flat, steps: &[Step]) {
         let mut shared: Vec<Option<NetId>> = vec![None; flat.nets.len()];
-        for index in order {
-            let (out, expr) = &flat.assigns[*index];
+        let assigns = steps.iter().filter_map(|step| match step {
+            Step::Assign(index) => Some(&flat.assigns[*index]),
+            Step::Read(..) => None,
+        });
+        for (out, expr) in assigns.clone() {
             shared[out.index()] = same_words(flat, *out, expr);
         }
         let mut placed: Vec<Option<u32>> = vec![None; flat.nets.len()];
@@ -157,8 +161,8 @@ impl Compiler {
         {
             placed[id.index()] = Some(self.words(net.width));
         }
-        for index in order {
-            let out = flat.assigns[*index].0.index();
+        for (out, _) in assigns {
+            let out = out.index();
             if let Some(source) = shared[out] {
                 placed[out] = placed[source.index()];
             }
@@ -343,7 +347,9 @@ impl Compiler {
         let mut reads = Vec::new();
         for port in &memory.reads {
             let out = Operand::Net(port.out);
-            reads.push([&port.enable, &port.addr, &out].map(|o| self.slot(o)));
+            if let Some(enable) = &port.enable {
+                reads.push([enable, &port.addr, &out].map(|o| self.slot(o)));
+            }
         }
         let stride = memory.width.div_ceil(64) as usize;
         let init = memory.init.as_ref().map(|values| {
@@ -419,7 +425,7 @@ fn kind(expr: &Expr) -> Kind {
 impl Op {
     /// Computes it.
     #[inline]
-    pub fn run(&self, w: &mut [u64]) {
+    pub fn run(&self, w: &mut [u64], memories: &[Contents], cells: &[MemoryCell]) {
         match *self {
             Op::Copy { d, a } => w[d as usize] = w[a as usize],
             Op::Not { d, a, mask } => w[d as usize] = !w[a as usize] & mask,
@@ -489,6 +495,15 @@ impl Op {
             Op::IsFull { d, a, mask } => w[d as usize] = u64::from(w[a as usize] == mask),
             Op::IsNotZero { d, a } => w[d as usize] = u64::from(w[a as usize] != 0),
             Op::Parity { d, a } => w[d as usize] = u64::from(w[a as usize].count_ones() & 1),
+            Op::Look {
+                memory,
+                address,
+                out,
+            } => {
+                let address = w[address as usize];
+                let (cell, contents) = (&cells[memory as usize], &memories[memory as usize]);
+                contents.read(cell, address, &mut w[out.range()]);
+            }
             Op::Medium(ref node) => node.run_128(w),
             Op::Wide(ref node) => node.run_big(w),
         }

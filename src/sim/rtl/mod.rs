@@ -205,8 +205,12 @@ impl Simulator {
         if self.settled {
             return;
         }
-        for op in &self.netlist.program.ops {
-            op.run(&mut self.state.words);
+        let program = &self.netlist.program;
+        let State {
+            words, memories, ..
+        } = &mut self.state;
+        for op in &program.ops {
+            op.run(words, memories, &program.memories);
         }
         self.settled = true;
     }

@@ -2,10 +2,10 @@
 
 use super::Block;
 use crate::rtl::axi::buffer::Geometry;
-use crate::rtl::axi::circuit::{Outputs, Signal};
 use crate::rtl::axi::master::{self, ADDRESS_WIDTH, Between, Bus, Transfer};
 use crate::rtl::axi::plan::{Party, Reach};
 use crate::rtl::axi::share::{self, Parties};
+use crate::rtl::elaborate::circuit::{Outputs, Signal};
 use crate::rtl::interface::manifest::Flow;
 use std::collections::BTreeSet;
 

@@ -5,11 +5,11 @@ mod streamed;
 mod streams;
 
 use super::buffer::{self, Geometry, Shape};
-use super::circuit::{Circuit, Outputs, Signal};
 use super::master::ADDRESS_WIDTH;
 use super::plan::{ArrayPlan, Options, Plan, Reach};
 use super::told::Teller;
 use super::{control, frames, sequence, stages};
+use crate::rtl::elaborate::circuit::{Circuit, Outputs, Signal};
 use crate::rtl::interface::block::{BlockManifest, Ports};
 use crate::rtl::interface::manifest::{Flow, Manifest};
 use crate::rtl::namer::Namer;

@@ -2,10 +2,10 @@
 
 use super::Block;
 use crate::rtl::axi::buffer::Geometry;
-use crate::rtl::axi::circuit::{Outputs, Signal};
 use crate::rtl::axi::master::{Between, QUEUED};
 use crate::rtl::axi::plan::{ArrayPlan, Reach};
 use crate::rtl::axi::{frames, streamed};
+use crate::rtl::elaborate::circuit::{Outputs, Signal};
 use crate::rtl::elaborate::fifo;
 use crate::rtl::interface::manifest::{Flow, StreamPorts};
 
@@ -147,11 +147,7 @@ impl<'c> Block<'c, '_> {
 
     /// A queue of beats: what offers one, the beat, and what takes one.
     fn beats(&mut self, name: &str, width: u32, nets: [Signal<'c>; 3]) -> Outputs<'c> {
-        let shape = fifo::Shape {
-            width,
-            capacity: QUEUED.into(),
-            tokens: Vec::new(),
-        };
+        let shape = fifo::Shape::holding(width, QUEUED.into(), self.plan.options.lut_ram);
         let inner = fifo::build(&self.module_name(&format!("{name}_fifo")), &shape);
         let inner = self.design.modules.push(inner);
         let module_name = self.module_name(&format!("{name}_beats"));

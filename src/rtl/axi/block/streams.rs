@@ -2,9 +2,9 @@
 
 use super::Block;
 use crate::rtl::axi::buffer::Geometry;
-use crate::rtl::axi::circuit::{Outputs, Signal};
 use crate::rtl::axi::frames;
 use crate::rtl::axi::plan::{ArrayPlan, StreamPlan};
+use crate::rtl::elaborate::circuit::{Outputs, Signal};
 use crate::rtl::interface::manifest::{Flow, StreamPorts};
 
 impl<'c> Block<'c, '_> {

@@ -284,7 +284,7 @@ impl Around<'_> {
                     }
                 };
                 reads.push(ReadPort {
-                    enable,
+                    enable: Some(enable),
                     addr: merged.address.clone(),
                     out,
                 });

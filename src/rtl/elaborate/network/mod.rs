@@ -48,24 +48,37 @@ impl Part {
     }
 }
 
-/// The netlist and the manifest of a network; `which` says what part each process is. `may_overlap`: invocations may,
-/// where the network allows it.
+/// What is to be built around the processes.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// Invocations may overlap, where the network allows it.
+    pub may_overlap: bool,
+    /// Lookup tables of the device may be memory.
+    pub lut_ram: bool,
+}
+
+/// The netlist and the manifest of a network; `which` says what part each process is.
 ///
 /// Errors: more processes read a parameter at the same time than it has ports.
 pub fn build(
     network: &Network,
     parts: &[Part],
     which: &[usize],
-    may_overlap: bool,
+    options: Options,
     sources: &SourceMap,
 ) -> Result<(Design, Manifest), Diagnostic> {
     let mut design = Design::default();
     let users = network.users();
-    let sharing = may_overlap.then(|| overlap::sharing(network));
+    let sharing = options.may_overlap.then(|| overlap::sharing(network));
     let sharing = sharing.flatten();
     let shapes: BTreeMap<ArrayId, Shape> = users
         .iter()
-        .map(|(&id, users)| (id, shape(network, parts, which, id, users)))
+        .map(|(&id, users)| {
+            (
+                id,
+                shape(network, parts, which, (id, users), options.lut_ram),
+            )
+        })
         .collect();
     let mut modules: Vec<(ModuleId, Manifest)> = Vec::new();
     for (number, part) in parts.iter().enumerate() {
@@ -81,7 +94,7 @@ pub fn build(
         };
         for (id, stream) in part.streams(process) {
             let put = stream.side(Side::Put);
-            room.capacities.insert(put, shapes[&id].capacity);
+            room.capacities.insert(put, shapes[&id].capacity());
         }
         let manifest = super::add(&part.program, &part.schedule, sources, &room, &mut design);
         let module = design.modules.ids().last();

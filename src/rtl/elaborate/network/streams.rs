@@ -1,13 +1,13 @@
 //! Streams of a network: queues between the processes, and ports.
 
 use super::{Around, Part};
+use crate::hwarith::graph::MemId;
 use crate::ir::{Array, ArrayId, ArrayKind, Const, Packed};
-use crate::machine::program::{PortStream, Side};
+use crate::machine::program::{Place, PortStream, Side};
 use crate::rtl::elaborate::cells::bit;
 use crate::rtl::elaborate::datapath::constant;
-use crate::rtl::elaborate::fifo::{self, Shape};
+use crate::rtl::elaborate::fifo::{self, Shape, count_width};
 use crate::rtl::elaborate::manifest;
-use crate::rtl::elaborate::transfers::count_width;
 use crate::rtl::interface::manifest::{Flow, Port, StreamPorts};
 use crate::rtl::netlist::*;
 use crate::transform::network::{Network, Users};
@@ -32,31 +32,32 @@ struct OwnQueue {
     room: Operand,
 }
 
-/// The queue of a stream: as many elements as it holds, those that are on their way, and the one that waits to be used.
+/// The queue of a stream: as many elements as it has to hold, or as it is better for it to hold where they take no more room.
 pub(super) fn shape(
     network: &Network,
     parts: &[Part],
     which: &[usize],
-    id: ArrayId,
-    users: &Users,
+    (id, users): (ArrayId, &Users),
+    lut_ram: bool,
 ) -> Shape {
     let array = &network.kernel.arrays[id];
     let stream = array.stream.as_ref();
     let (depth, tokens) = stream.map_or((1, &[][..]), |stream| (stream.depth, &stream.tokens[..]));
-    let on_the_way = users.producer.map_or(0, |process| {
+    let puts = users.producer.map_or(Puts::default(), |process| {
         let part = &parts[which[process]];
         let sides = part.streams(&network.processes[process]);
         let sides = sides.filter(|(other, _)| *other == id);
-        let needed = sides.map(|(_, stream)| on_the_way(part, stream));
-        needed.max().unwrap_or(0)
+        sides.fold(Puts::default(), |puts, (_, stream)| puts.with(part, stream))
     });
-    // Where the program has an element in hand and the queue full, the next iteration still begins: it is promised room for all
-    // that it may put before it gets or puts anything.
-    let capacity = (depth + on_the_way.max(1) + 1).next_power_of_two();
+    // What its consumer has in hand in the program is one more. All that a block or an iteration may put is promised room before
+    // it gets or puts anything, also where the program waits for room in its midst.
+    let has_to = depth + puts.at_once.max(1) + u64::from(puts.beside_others);
+    // At full speed, promises and what one consumer has before another add to that.
+    let better = depth + puts.promised + 1;
+    let least = has_to.max(puts.promised + 1).max(better.min(fifo::TABLE));
     Shape {
-        width: array.elem.width(),
-        capacity,
         tokens: tokens.iter().map(|token| bits(array, token)).collect(),
+        ..Shape::holding(array.elem.width(), least, lut_ram)
     }
 }
 
@@ -74,29 +75,40 @@ fn bits(array: &Array, token: &Const) -> BigUint {
     bits.unwrap_or_default()
 }
 
-/// Elements that are promised room before the first of them has been taken again, at full speed.
-fn on_the_way(part: &Part, stream: &PortStream) -> u64 {
-    let puts = [Side::Put, Side::PutClaimed].map(|side| stream.side(side));
-    let leaves = part
-        .program
-        .leaves
-        .values()
-        .zip(part.schedule.leaves.values());
-    let needed = leaves.map(|(leaf, schedule)| {
-        let puts = leaf
-            .accesses
-            .iter()
-            .filter(|access| puts.contains(&access.mem));
-        let starts = puts.map(|access| schedule.times.start[access.node.index()]);
-        let starts: Vec<u32> = starts.collect();
-        let Some(last) = starts.iter().max() else {
-            return 0;
-        };
-        // The queue has it a cycle later, and the count of what is free hears of it another one later.
-        let rounds = (last + 2).div_ceil(schedule.ii.unwrap_or(u32::MAX).max(1));
-        starts.len() as u64 * u64::from(rounds)
-    });
-    needed.max().unwrap_or(0)
+/// How a process puts into a stream.
+#[derive(Clone, Copy, Debug, Default)]
+struct Puts {
+    /// Elements that one block or iteration may put.
+    at_once: u64,
+    /// Whether such a one has to do with other streams, too.
+    beside_others: bool,
+    /// Elements that are promised room before the first of them has been taken again, at full speed.
+    promised: u64,
+}
+
+impl Puts {
+    /// These and those of another side of the stream.
+    fn with(mut self, part: &Part, stream: &PortStream) -> Puts {
+        let sides = [Side::Put, Side::PutClaimed].map(|side| stream.side(side));
+        let program = &part.program;
+        for (leaf, schedule) in program.leaves.values().zip(part.schedule.leaves.values()) {
+            let accesses = leaf.accesses.iter();
+            let (puts, others): (Vec<_>, Vec<_>) =
+                accesses.partition(|access| sides.contains(&access.mem));
+            let starts = puts
+                .iter()
+                .map(|put| schedule.times.start[put.node.index()]);
+            let Some(last) = starts.max() else { continue };
+            // The queue has it a cycle later, and the count of what is free hears of it another one later.
+            let rounds = (last + 2).div_ceil(schedule.ii.unwrap_or(u32::MAX).max(1));
+            let at_once = puts.len() as u64;
+            let is_stream = |mem: MemId| matches!(program.mems[mem].place, Place::Stream(_));
+            self.at_once = self.at_once.max(at_once);
+            self.beside_others |= others.iter().any(|access| is_stream(access.mem));
+            self.promised = self.promised.max(at_once * u64::from(rounds));
+        }
+        self
+    }
 }
 
 impl Around<'_> {
@@ -224,9 +236,8 @@ impl Around<'_> {
     }
 
     fn own_queue(&mut self, id: ArrayId) -> OwnQueue {
-        let Shape {
-            width, capacity, ..
-        } = self.shapes[&id];
+        let shape = &self.shapes[&id];
+        let (width, capacity) = (shape.width, shape.capacity());
         let counts = count_width(capacity);
         let cells = &mut self.cells;
         let [oldest, some, pop] = [("own", width), ("own_some", 1), ("own_pop", 1)]
@@ -334,7 +345,7 @@ impl Around<'_> {
 
     /// A queue for each consumer: an element has left when all have taken it.
     fn fan_out(&mut self, id: ArrayId, put: [NetId; 3], gets: &[[NetId; 3]], begin: NetId) {
-        let width = count_width(self.shapes[&id].capacity);
+        let width = count_width(self.shapes[&id].capacity());
         let left = Operand::Net(put[2]);
         let mut all = bit(true);
         for &get in gets {
@@ -383,7 +394,7 @@ impl Around<'_> {
         let module = match self.queues.get(shape) {
             Some(module) => *module,
             None => {
-                let name = format!("queue_{}x{}", shape.capacity, shape.width);
+                let name = format!("queue_{}x{}", shape.capacity(), shape.width);
                 let module = fifo::build(&self.names.suffixed(&name), shape);
                 let id = self.design.modules.push(module);
                 self.queues.insert(shape.clone(), id);

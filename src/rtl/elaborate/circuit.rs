@@ -1,6 +1,6 @@
 //! A module written as expressions: signals with operators, over the cells of the netlist.
 
-use crate::rtl::elaborate::cells::Cells;
+use super::cells::Cells;
 use crate::rtl::netlist::*;
 use num_bigint::BigUint;
 use num_traits::{One, Zero};

@@ -222,7 +222,7 @@ fn run_reference(
     };
     let reference = Prepared::of(program).map_err(|e| e.to_diagnostic())?;
     let outcomes = reference.run_list(inputs, between, &options);
-    let outcomes = outcomes.map_err(|e| e.to_diagnostic())?;
+    let (_, outcomes) = outcomes.map_err(|e| e.to_diagnostic())?;
     let mut warnings = Vec::new();
     for outcome in &outcomes {
         let accesses = outcome.out_of_bounds.iter();

@@ -244,22 +244,43 @@ impl Invocation {
     }
 
     /// Adds an argument; of a stream there is room for more elements than are given.
-    pub fn push(&mut self, slot: &Slot, mut values: Vec<Value>) {
-        if slot.is_stream() {
-            let (begun, offered) = (0, values.len());
-            if slot.flow == Some(Flow::In) {
-                self.offers
-                    .insert(self.args.len(), Offer { begun, offered });
-            }
-            values.resize(slot.len(), Value::unspecified(slot.ty));
+    pub fn push(&mut self, slot: &Slot, values: Vec<Value>) {
+        if !slot.is_stream() {
+            self.args.push(Elements::given(slot.ty, values));
+            return;
         }
-        self.args.push(Elements::given(slot.ty, values));
+        let (begun, offered) = (0, values.len());
+        if slot.flow == Some(Flow::In) {
+            self.offers
+                .insert(self.args.len(), Offer { begun, offered });
+        }
+        let mut elements = Elements::unspecified(slot.ty, slot.len());
+        for (position, value) in values.into_iter().enumerate() {
+            elements.set(position, value, None);
+        }
+        self.args.push(elements);
     }
 
     /// How many elements of a stream were transferred, and how many there are of `all`.
     pub fn cursor(&self, param: usize, all: usize) -> (usize, usize) {
         let offer = self.offers.get(&param);
         offer.map_or((0, all), |offer| (offer.begun, offer.offered))
+    }
+
+    /// Offers, before its own, what another invocation was offered of a stream but for the first elements.
+    pub fn offer_before(&mut self, param: usize, other: &Invocation, first: usize) {
+        let Some(own) = self.offers.get_mut(&param) else {
+            return;
+        };
+        let end = other.cursor(param, first).1;
+        let elements = &mut self.args[param];
+        let all = (first..end).map(|at| other.args[param].get(at));
+        let all: Vec<Value> = all.chain(elements.iter().take(own.offered)).collect();
+        // No run transfers more than a stream has room for.
+        own.offered = all.len().min(elements.len());
+        for (at, value) in all.into_iter().enumerate().take(own.offered) {
+            elements.set(at, value, None);
+        }
     }
 
     /// Given values, of the types of the parameters.

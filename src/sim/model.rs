@@ -7,7 +7,7 @@ use crate::sim::draw::{Draw, Rng};
 use crate::sim::elements::Elements;
 use crate::sim::elements::Invocation;
 use crate::sim::engine::{self, EngineError, Result, VerilatorError, io};
-use crate::sim::value::{MOST_TRANSFERS, Signature, Value};
+use crate::sim::value::{Signature, Value};
 use num_bigint::BigUint;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -30,7 +30,7 @@ pub struct Start {
 pub struct Run {
     /// For each array parameter, in order, its elements at the start.
     pub arrays: Vec<Elements>,
-    /// For each of them, how many of the first elements can be reached.
+    /// For each of them, how many of the first elements can be read.
     pub reach: Vec<usize>,
     /// In order.
     pub starts: Vec<Start>,
@@ -88,24 +88,19 @@ impl Run {
             let scalars = scalars.chain(begins).collect();
             let ends = Vec::new();
             run.starts.push(Start { scalars, gap, ends });
+            run.reach.resize(run.arrays.len(), 0);
+            let slots = signature.params.iter().zip(&input.args).enumerate();
+            let arrays = slots.filter(|(_, (slot, _))| slot.is_array());
+            for (reach, (number, (slot, given))) in run.reach.iter_mut().zip(arrays) {
+                // Of a stream what is offered is read, and what is put only written.
+                *reach = match slot.flow {
+                    Some(Flow::In) => input.cursor(number, given.len()).1.max(*reach),
+                    Some(Flow::Out) => 0,
+                    None => slot.len(),
+                };
+            }
         }
-        run.reach = run.reaches(signature);
         run
-    }
-
-    /// Of a stream an element is transferred in a cycle, and there are so many cycles at most; of an array, all can be.
-    fn reaches(&self, signature: &Signature) -> Vec<usize> {
-        // To the start, the ready and the done of each, and of the one that a reset stops.
-        let waits = 3 * (self.starts.len() as u64 + 1);
-        let gaps = self.starts.iter().map(|start| u64::from(start.gap));
-        let cycles = self.cycle_limit.saturating_mul(waits);
-        let cycles = cycles.saturating_add(gaps.sum::<u64>());
-        let slots = signature.params.iter().filter(|slot| slot.is_array());
-        let reaches = slots.map(|slot| match slot.is_stream() {
-            true => cycles.min(MOST_TRANSFERS) as usize,
-            false => slot.len(),
-        });
-        reaches.collect()
     }
 }
 

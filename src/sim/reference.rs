@@ -310,26 +310,32 @@ impl<'p> Prepared<'p> {
         }
     }
 
-    /// Invocations one after the other, each with arguments of its own. Errors: as of one.
+    /// Invocations one after the other, each with arguments of its own, and what they are offered: without a reset between
+    /// them, elements of streams that one did not get are there for the next, before its own. Errors: as of one.
     pub fn run_list(
         &self,
         inputs: &[Invocation],
         between: Between,
         options: &Options,
-    ) -> Result<Vec<Outcome>, RunError> {
+    ) -> Result<(Vec<Invocation>, Vec<Outcome>), RunError> {
+        let mut offered: Vec<Invocation> = Vec::new();
         let mut outcomes: Vec<Outcome> = Vec::new();
         for input in inputs {
-            let state = match (outcomes.last(), between) {
-                (Some(before), Between::Nothing) => before.state.clone(),
-                _ => State::new(),
-            };
-            let input = Invocation {
-                state,
-                ..input.clone()
-            };
+            let mut input = input.clone();
+            if let (Some(before), Some(given), Between::Nothing) =
+                (outcomes.last(), offered.last(), between)
+            {
+                input.state.clone_from(&before.state);
+                // How many are got may depend on timing: then each has what it is given.
+                let cursors = before.cursors.iter().filter(|_| self.signature.timed == 0);
+                for (&number, &count) in cursors {
+                    input.offer_before(number, given, count);
+                }
+            }
             outcomes.push(self.run(&input, options)?);
+            offered.push(input);
         }
-        Ok(outcomes)
+        Ok((offered, outcomes))
     }
 
     /// The same; a run that takes too many operations is cut off.

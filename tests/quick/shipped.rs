@@ -52,7 +52,7 @@ fn meant(program: &Program, inputs: &[Invocation]) -> Vec<String> {
     let outcomes = reference.run_list(inputs, Between::Nothing, &Options::default());
     let outcomes = outcomes.unwrap_or_else(|error| panic!("{}", error.to_diagnostic().message));
     let signature = Signature::of(program);
-    let shown = outcomes.into_iter().map(|mut outcome| {
+    let shown = outcomes.1.into_iter().map(|mut outcome| {
         // Of streams, what was transferred.
         for (&number, &count) in &outcome.cursors {
             outcome.params[number] = outcome.params[number].beginning(count);

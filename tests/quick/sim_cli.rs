@@ -80,6 +80,33 @@ def top(x: f32, y: f32) -> (i32, i32):
     }
 }
 
+/// What one invocation of a list does not get of a stream is there for the next, unless a reset is between.
+#[test]
+fn surplus_elements_are_there_for_the_next_invocation() {
+    let kernel = "from allo import Stream, i32, kernel
+
+@kernel
+def top(a: Stream[i32], n: i32, o: Stream[i32]):
+    for i in range(n):
+        o.put(a.get() + 100)
+";
+    let list = r#"[{"a": [1, 2, 3, 4], "n": 2, "o": []}, {"a": [5], "n": 3, "o": []}, {"a": [6], "n": 0, "o": []}, {"a": [], "n": 1, "o": []}]"#;
+    let folder = tempfile::tempdir().expect("a folder");
+    let [file, args] = ["take.py", "args.json"].map(|name| folder.path().join(name));
+    std::fs::write(&file, kernel).expect("a kernel");
+    std::fs::write(&args, list).expect("arguments");
+    let [file, args] = [&file, &args].map(|path| path.to_str().expect("a name"));
+    for engine in ["reference", "rtl"] {
+        let run = ["run", file, "--engine", engine, "--args", args];
+        let output = allo_hls(&run);
+        assert_eq!(text(&output.stderr), "");
+        let expected = "[{\"o\":[101,102]},{\"o\":[103,104,105]},{\"o\":[]},{\"o\":[106]}]\n";
+        assert_eq!(text(&output.stdout), expected);
+        let output = allo_hls(&[&run[..], &["--reset-between"]].concat());
+        assert!(text(&output.stderr).contains("'a' of the top kernel, which is offered no more"));
+    }
+}
+
 #[test]
 fn hardware_does_not_check_bounds() {
     let fixed = [

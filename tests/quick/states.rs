@@ -32,7 +32,7 @@ fn returned(name: &str, arguments: &str, between: Between) -> [Vec<String>; 2] {
     let reference = Prepared::of(&compiled.program).expect("a program");
     let inputs = args::read_json(&reference.signature, arguments).expect("arguments");
     let outcomes = reference.run_list(&inputs, between, &Options::default());
-    let outcomes = outcomes.expect("an end").into_iter();
+    let outcomes = outcomes.expect("an end").1.into_iter();
     let (design, manifest) = shell::around(&compiled.design, &compiled.manifest).expect("a shell");
     let engine = Netlist::new(&design, &manifest).expect("a netlist");
     let (program, manifest) = (&compiled.program, &compiled.manifest);

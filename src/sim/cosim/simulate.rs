@@ -24,7 +24,7 @@ pub struct Simulated {
 }
 
 /// Runs a module on inputs, each on memories of its own, without comparing. What is unknown is 0. State is kept from one to the
-/// next, or reset, as `between` says.
+/// next, or reset, as `between` says; so is what one did not get of a stream.
 pub fn simulate(
     program: &Program,
     manifest: &Manifest,
@@ -37,6 +37,7 @@ pub fn simulate(
     check_manifest(signature, manifest).map_err(CosimError::Manifest)?;
     let mut cycle_limit = cycle_limit;
     let mut deadlock = None;
+    let mut offered = inputs.to_vec();
     if program.kernels.values().any(has_streams) {
         // In a deadlock it would be simulated up to the limit.
         let patience = Patience::with(program, manifest);
@@ -46,11 +47,11 @@ pub fn simulate(
             options.step_limit = MOST_STEPS;
         }
         match reference.run_list(inputs, between, &options) {
-            Ok(outcomes) if is_timed => {
+            Ok((_, outcomes)) if is_timed => {
                 let steps = outcomes.iter().map(|outcome| outcome.steps).max();
                 cycle_limit = cycle_limit.min(patience.cycles(steps.unwrap_or(0)));
             }
-            Ok(_) => {}
+            Ok((all, _)) => offered = all,
             // What depends on timing may be otherwise in the module.
             Err(RunError::StepLimit(_)) if is_timed => {}
             Err(error @ RunError::Deadlock(_)) if is_timed => {
@@ -61,7 +62,7 @@ pub fn simulate(
         }
     }
     let run = |input| Run::of(signature, [(input, 0)], cycle_limit);
-    let mut runs: Vec<Run> = inputs.iter().map(run).collect();
+    let mut runs: Vec<Run> = offered.iter().map(run).collect();
     if between == Between::Nothing {
         for run in runs.iter_mut().skip(1) {
             run.reset_after = None;
@@ -72,7 +73,10 @@ pub fn simulate(
         ..SimOptions::default()
     };
     let results = engine.run(&runs, &options)?;
-    let results = results.into_iter().zip(inputs.iter().zip(runs)).enumerate();
+    let results = results
+        .into_iter()
+        .zip(offered.iter().zip(runs))
+        .enumerate();
     let results = results.map(|(number, (result, (input, run)))| {
         let hangs = result.timed_out && result.violations.is_empty();
         match deadlock.take_if(|_| hangs) {

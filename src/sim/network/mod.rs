@@ -1,13 +1,21 @@
 //! The reference of a network: each process interpreted in a thread of its own, with queues between them (Kahn, The semantics
-//! of a simple language for parallel programming, IFIP 1974). What comes out does not depend on which of them runs when.
+//! of a simple language for parallel programming, IFIP 1974). What comes out does not depend on which of them runs when, nor on how
+//! long the queues are: they are made long, since to go from one process to another takes longer than what is computed of an
+//! element, and whether the network ends with those that were asked for is found by replaying its transfers. Where no process
+//! waits for one behind it, they are run one after the other, without threads.
+
+mod replay;
 
 use crate::codes;
 use crate::diagnostics::{Diagnostic, Span};
 use crate::ir::{Arg, ArrayId, Attempt, Param, ValueId};
+use crate::rtl::order::topological;
 use crate::sim::elements::{Elements, Invocation, State as Kept};
 use crate::sim::reference::{Actual, Left, Machine, Options, Outcome, RunError, Stop};
 use crate::sim::value::{MOST_TRANSFERS, Signature, Slot, Value};
 use crate::transform::network::{self, Network, Process};
+use replay::{Queues, Traces, replay};
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -17,6 +25,11 @@ const STACK: usize = 4 << 20;
 
 /// Times that a queue is made longer to see whether the network ends then.
 const MOST_TRIES: usize = 64;
+
+/// Elements that a queue has room for at least, where its depth decides nothing; and where those that get begin when all has been
+/// put.
+const LONG: u64 = 1 << 12;
+const WHOLE: u64 = 1 << 18;
 
 /// Processes that wait for one another.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -118,6 +131,8 @@ struct State {
     turn: Option<usize>,
     /// What each process is told when it asks, if that is known.
     timed: Option<Vec<VecDeque<bool>>>,
+    /// What was transferred.
+    traces: Traces,
     /// Why nobody goes on.
     stopped: Option<Ended>,
     outcome: Outcome,
@@ -137,6 +152,31 @@ struct Shared<'n> {
     state: Mutex<State>,
     /// For each process.
     wake: Vec<Condvar>,
+    /// Whether a process runs to its end before the next one begins.
+    in_turn: bool,
+}
+
+/// How long queues are, and who runs when.
+#[derive(Clone, Copy)]
+enum Running<'a> {
+    /// As long as the streams are deep, but for these.
+    Strictly(&'a Depths),
+    /// Long.
+    Freely,
+    /// Longer, and one process after the other in this order.
+    InTurn(&'a [usize]),
+}
+
+impl Running<'_> {
+    /// Elements that the queues of a stream have room for.
+    fn room(self, network: &Network, id: ArrayId) -> u64 {
+        let depth = depth_of(network, id);
+        match self {
+            Running::Strictly(depths) => *depths.get(&id).unwrap_or(&depth),
+            Running::Freely => depth.max(LONG),
+            Running::InTurn(_) => depth.max(WHOLE),
+        }
+    }
 }
 
 /// The streams of one process.
@@ -152,13 +192,8 @@ pub fn run(
     invocation: &Invocation,
     options: &Options,
 ) -> Result<Outcome, RunError> {
-    let search = Search {
-        network,
-        signature,
-        invocation,
-        options,
-    };
-    let (ended, outcome) = search.attempt(&Depths::new());
+    let search = Search::new(network, signature, invocation, options);
+    let (ended, outcome) = search.result();
     match ended {
         None => Ok(outcome),
         Some(Ended::Deadlock(waits, full)) => {
@@ -188,13 +223,8 @@ pub fn depths_needed(
     invocation: &Invocation,
     options: &Options,
 ) -> Depths {
-    let search = Search {
-        network,
-        signature,
-        invocation,
-        options,
-    };
-    let Some(Ended::Deadlock(_, full)) = search.attempt(&Depths::new()).0 else {
+    let search = Search::new(network, signature, invocation, options);
+    let Some(Ended::Deadlock(_, full)) = search.attempt(&Depths::new()) else {
         return Depths::new();
     };
     // What is needed shows in the beginning, nearly always: many tries of that take less time.
@@ -202,12 +232,9 @@ pub fn depths_needed(
         step_limit: options.step_limit / BEGINNING,
         ..options.clone()
     };
-    let shorter = Search {
-        options: &beginning,
-        ..search
-    };
+    let shorter = Search::new(network, signature, invocation, &beginning);
     let found = shorter.from(full.clone());
-    let found = found.filter(|depths| goes_on(&search.attempt(depths).0));
+    let found = found.filter(|depths| goes_on(&search.attempt(depths)));
     found.or_else(|| search.from(full)).unwrap_or_default()
 }
 
@@ -219,13 +246,8 @@ pub fn ends(
     options: &Options,
     depths: &Depths,
 ) -> Option<bool> {
-    let search = Search {
-        network,
-        signature,
-        invocation,
-        options,
-    };
-    match search.attempt(depths).0 {
+    let search = Search::new(network, signature, invocation, options);
+    match search.attempt(depths) {
         Some(Ended::Error(RunError::StepLimit(_))) => None,
         ended => Some(ended.is_none()),
     }
@@ -243,9 +265,135 @@ struct Search<'a> {
     signature: &'a Signature,
     invocation: &'a Invocation,
     options: &'a Options,
+    /// What is transferred, if the invocation ends where queues are long and nothing depends on timing.
+    traces: OnceCell<Option<Traces>>,
 }
 
-impl Search<'_> {
+impl<'a> Search<'a> {
+    fn new(
+        network: &'a Network,
+        signature: &'a Signature,
+        invocation: &'a Invocation,
+        options: &'a Options,
+    ) -> Search<'a> {
+        Search {
+            network,
+            signature,
+            invocation,
+            options,
+            traces: OnceCell::new(),
+        }
+    }
+
+    /// Whether what is done may depend on timing.
+    fn is_timed(&self) -> bool {
+        let mut processes = self.network.processes.iter();
+        self.invocation.timed.is_some() || processes.any(Process::is_timed)
+    }
+
+    /// Runs it with the depths that it has.
+    fn result(&self) -> (Option<Ended>, Outcome) {
+        if !self.is_timed() {
+            let (traces, outcome) = self.freely();
+            let traces = self.traces.get_or_init(|| traces);
+            if traces
+                .as_ref()
+                .is_some_and(|traces| self.replayed(traces, &Depths::new()).is_ok())
+            {
+                return (None, outcome);
+            }
+        }
+        self.strictly(&Depths::new())
+    }
+
+    /// How it ends with these depths.
+    fn attempt(&self, depths: &Depths) -> Option<Ended> {
+        let traces = match self.is_timed() {
+            true => None,
+            false => self.traces.get_or_init(|| self.freely().0).as_ref(),
+        };
+        match traces {
+            Some(traces) => {
+                let full = self.replayed(traces, depths).err()?;
+                Some(Ended::Deadlock(Vec::new(), full))
+            }
+            None => self.strictly(depths).0,
+        }
+    }
+
+    /// Runs it where queues are long; what is transferred, if it ends.
+    fn freely(&self) -> (Option<Traces>, Outcome) {
+        let known = |(ended, outcome, traces): (Option<Ended>, Outcome, Traces)| {
+            let is_known = ended.is_none() && traces.is_whole();
+            (is_known.then_some(traces), outcome)
+        };
+        if let Some(order) = self.order() {
+            let (traces, outcome) = known(self.execute(Running::InTurn(&order)));
+            if traces.is_some() {
+                return (traces, outcome);
+            }
+        }
+        known(self.execute(Running::Freely))
+    }
+
+    /// The processes, each behind those that it gets from or that have to be done before; none where there is no such order.
+    fn order(&self) -> Option<Vec<usize>> {
+        let processes = self.network.processes.iter();
+        let mut sources: Vec<Vec<usize>> = processes.map(|process| process.after.clone()).collect();
+        for users in self.network.users().into_values() {
+            for consumer in users.consumers {
+                sources[consumer].extend(users.producer);
+            }
+        }
+        topological(&sources).ok()
+    }
+
+    /// Runs it with these depths.
+    fn strictly(&self, depths: &Depths) -> (Option<Ended>, Outcome) {
+        let (ended, outcome, _) = self.execute(Running::Strictly(depths));
+        (ended, outcome)
+    }
+
+    /// Whether it ends with these depths; else the streams that are full.
+    fn replayed(&self, traces: &Traces, depths: &Depths) -> Result<(), Vec<ArrayId>> {
+        let network = self.network;
+        let kernel = &network.kernel;
+        let offered = |id: ArrayId| {
+            let number = kernel
+                .params
+                .iter()
+                .position(|param| matches!(param, Param::Array(own) if *own == id))?;
+            let (cursor, offered) = self
+                .invocation
+                .cursor(number, self.invocation.args[number].len());
+            Some((offered - cursor) as u64)
+        };
+        let streams = network.users().into_iter().map(|(id, users)| {
+            let tokens = kernel.arrays[id]
+                .stream
+                .iter()
+                .map(|stream| stream.tokens.len() as u64);
+            let tokens: u64 = tokens.sum();
+            let queues = Queues {
+                depth: *depths.get(&id).unwrap_or(&depth_of(network, id)),
+                consumers: users
+                    .consumers
+                    .iter()
+                    .map(|&process| (process, tokens))
+                    .collect(),
+                offered: offered(id),
+                waiting: Vec::new(),
+            };
+            (id, queues)
+        });
+        let after: Vec<&[usize]> = network
+            .processes
+            .iter()
+            .map(|process| &process.after[..])
+            .collect();
+        replay(traces, streams.collect(), &after)
+    }
+
     /// Depths with which it ends, or comes to the limit of operations, each the least beside the others, where these streams
     /// are `full` in a deadlock; `None`: it does not end, or that takes too many tries. The shortest of those that are full grows (Parks, Bounded scheduling of process
     /// networks, 1995).
@@ -261,7 +409,7 @@ impl Search<'_> {
             };
             let shortest = full.iter().min_by_key(|id| depth(id))?;
             depths.insert(*shortest, 2 * depth(shortest));
-            match self.attempt(&depths).0 {
+            match self.attempt(&depths) {
                 ended if goes_on(&ended) => {
                     self.shorten(&mut depths);
                     return Some(depths);
@@ -273,8 +421,8 @@ impl Search<'_> {
         None
     }
 
-    /// Runs it with these depths.
-    fn attempt(&self, depths: &Depths) -> (Option<Ended>, Outcome) {
+    /// Runs it; what was transferred is noted if its queues are long.
+    fn execute(&self, running: Running) -> (Option<Ended>, Outcome, Traces) {
         let network = self.network;
         let count = network.processes.len();
         let behind = network::behind(network.processes.iter().map(|process| &process.after[..]));
@@ -290,22 +438,35 @@ impl Search<'_> {
             asked: vec![0; count],
             turn: None,
             timed: timed(network, self.invocation),
+            traces: match running {
+                Running::Strictly(_) => Traces::none(),
+                Running::Freely | Running::InTurn(_) => Traces::new(count),
+            },
             stopped: None,
             outcome: Outcome::default(),
         };
-        state.load(network, self.invocation, depths);
+        state.load(network, self.invocation, running);
         let shared = Shared {
             network,
             behind,
             state: Mutex::new(state),
             wake: (0..count).map(|_| Condvar::new()).collect(),
+            in_turn: matches!(running, Running::InTurn(_)),
         };
-        shared.run(self.options);
-        let state = shared
+        match running {
+            Running::InTurn(order) => order.iter().for_each(|&process| {
+                let shared = &shared;
+                Link { shared, process }.run(self.options);
+            }),
+            _ => shared.run(self.options),
+        }
+        let mut state = shared
             .state
             .into_inner()
             .unwrap_or_else(PoisonError::into_inner);
-        state.leave(network, self.signature, self.invocation)
+        let traces = std::mem::replace(&mut state.traces, Traces::none());
+        let (ended, outcome) = state.leave(network, self.signature, self.invocation);
+        (ended, outcome, traces)
     }
 
     /// One stream after the other by halves.
@@ -316,7 +477,7 @@ impl Search<'_> {
             while enough - below > 1 {
                 let middle = below + (enough - below) / 2;
                 depths.insert(id, middle);
-                match goes_on(&self.attempt(depths).0) {
+                match goes_on(&self.attempt(depths)) {
                     true => enough = middle,
                     false => below = middle,
                 }
@@ -405,7 +566,7 @@ impl Shared<'_> {
 }
 
 impl State {
-    fn load(&mut self, network: &Network, invocation: &Invocation, depths: &Depths) {
+    fn load(&mut self, network: &Network, invocation: &Invocation, running: Running) {
         let mut outside = BTreeMap::new();
         let kernel = &network.kernel;
         for (number, (param, elements)) in kernel.params.iter().zip(&invocation.args).enumerate() {
@@ -445,10 +606,10 @@ impl State {
                 .map(|&process| (process, tokens.clone()));
             let channel = Channel {
                 name: array.name.clone(),
-                depth: match self.timed {
+                depth: match &self.timed {
                     // What is known to have been put had room.
                     Some(_) => u64::MAX,
-                    None => *depths.get(&id).unwrap_or(&depth_of(network, id)),
+                    None => running.room(network, id),
                 },
                 queues: queues.collect(),
                 unwanted: 0,
@@ -708,7 +869,12 @@ impl<'n> Link<'n> {
     ) -> Result<MutexGuard<'s, State>, Stop> {
         state.waits[self.process] = Some(wait);
         if !state.can(self.shared.network, self.process) {
-            self.shared.check(&mut state);
+            match self.shared.in_turn {
+                true => self
+                    .shared
+                    .stop(&mut state, Ended::Deadlock(Vec::new(), Vec::new())),
+                false => self.shared.check(&mut state),
+            }
         }
         loop {
             if state.stopped.is_some() {
@@ -731,11 +897,15 @@ impl<'n> Link<'n> {
         let stream = self.outside(array);
         let mut state = self.wait(self.shared.lock(), Wait::Element(stream, span))?;
         let State {
-            channels, to_wake, ..
+            channels,
+            to_wake,
+            traces,
+            ..
         } = &mut *state;
         let Some(channel) = channels.get_mut(&stream) else {
             return Err(Stop::Others);
         };
+        traces.note(self.process, stream, false);
         let element = channel.next(self.process).ok_or(Stop::Others)?;
         // There is room again, and, of a stream from outside, an element for others.
         let consumers = channel.queues.keys().filter(|_| channel.outside.is_some());
@@ -748,11 +918,15 @@ impl<'n> Link<'n> {
         let stream = self.outside(array);
         let mut state = self.wait(self.shared.lock(), Wait::Room(stream, span))?;
         let State {
-            channels, to_wake, ..
+            channels,
+            to_wake,
+            traces,
+            ..
         } = &mut *state;
         let Some(channel) = channels.get_mut(&stream) else {
             return Err(Stop::Others);
         };
+        traces.note(self.process, stream, true);
         if let Some(outside) = &mut channel.outside {
             outside.elements.set(outside.cursor, value, Some(span));
             outside.cursor += 1;
@@ -810,8 +984,10 @@ impl<'n> Link<'n> {
         match result {
             Ok(()) => {
                 state.done[self.process] = true;
-                self.shared.wake.iter().for_each(Condvar::notify_all);
-                self.shared.check_if_open(&mut state);
+                if !self.shared.in_turn {
+                    self.shared.wake.iter().for_each(Condvar::notify_all);
+                    self.shared.check_if_open(&mut state);
+                }
             }
             Err(Stop::Others) => {}
             Err(Stop::Unspecified(span)) => self.shared.stop(&mut state, Ended::Unspecified(span)),

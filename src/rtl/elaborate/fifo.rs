@@ -335,7 +335,7 @@ mod tests {
         let mut late = 0;
         for cycle in 0..2000 {
             simulator.set(reset, u64::from(cycle == 0));
-            let clears = cycle == 1 || random.next() % 500 == 0;
+            let clears = cycle == 1 || random.next().is_multiple_of(500);
             simulator.set(clear, clears.into());
             let all = held.len() as u64;
             let some = simulator.get(empty_n) != 0;

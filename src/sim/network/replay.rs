@@ -133,9 +133,9 @@ pub(super) fn replay(
             ready.append(&mut queues.waiting);
         }
         done[process] = true;
-        for other in 0..count {
-            if !begun[other] && can_begin(other, &done) {
-                begun[other] = true;
+        for (other, begun) in begun.iter_mut().enumerate() {
+            if !*begun && can_begin(other, &done) {
+                *begun = true;
                 ready.push(other);
             }
         }

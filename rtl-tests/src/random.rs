@@ -127,7 +127,7 @@ impl<'a> Builder<'a> {
         self.module.items.push(Item::Assign {
             out,
             expr,
-            origin: Some(format!("k.py:{width}")),
+            origin: Some(format!("k.py:{width}").into()),
         });
         out
     }
@@ -351,7 +351,7 @@ impl<'a> Builder<'a> {
             module,
             name: format!("in{index}_"),
             connections,
-            origin: Some("k.py:1".to_string()),
+            origin: Some("k.py:1".into()),
         }));
     }
 

@@ -1,7 +1,7 @@
 //! `allo-hls hwarith`: checks, prints, narrows or evaluates the text of a graph of exact operations.
 
 use super::PythonArgs;
-use super::compile::load;
+use super::input::load;
 use super::output::{Printer, Status, emit};
 use allo_hls::codes;
 use allo_hls::diagnostics::{Diagnostic, Diagnostics, SourceMap};

@@ -4,6 +4,7 @@ mod compile;
 mod directives;
 mod explain;
 mod hwarith;
+mod input;
 mod interface;
 mod operator;
 mod output;

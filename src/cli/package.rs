@@ -1,6 +1,6 @@
 //! `allo-hls package`: a folder that brings a block to its users.
 
-use super::compile::{load, target};
+use super::input::{load, target};
 use super::interface::InterfaceArgs;
 use super::output::{Printer, Status};
 use super::{SourceArgs, TargetArgs};

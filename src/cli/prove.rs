@@ -1,6 +1,6 @@
 //! `allo-hls prove`.
 
-use super::compile::{load, target};
+use super::input::{load, target};
 use super::output::{Printer, Status, emit};
 use super::{SourceArgs, TargetArgs};
 use allo_hls::codes;

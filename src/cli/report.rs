@@ -1,6 +1,6 @@
 //! `allo-hls report` and `--report`.
 
-use super::compile::{load, target};
+use super::input::{load, target};
 use super::output::{Printer, Status, emit};
 use super::{ReportArgs, TrialArgs};
 use allo_hls::diagnostics::{Diagnostic, SourceMap};

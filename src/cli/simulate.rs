@@ -1,6 +1,6 @@
 //! `allo-hls run` and `allo-hls cosim`.
 
-use super::compile::{load, target};
+use super::input::{load, target};
 use super::output::{Printer, Status, emit};
 use super::{CosimArgs, CosimEngine, RunArgs, RunEngine};
 use allo_hls::codes;

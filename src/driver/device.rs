@@ -5,7 +5,7 @@ use super::Target;
 use crate::codes;
 use crate::diagnostics::{Diagnostic, Diagnostics, Span};
 use crate::directives::{Directive, Implementation};
-use crate::rtl::area::areas;
+use crate::rtl::area::{Area, areas};
 use crate::rtl::clean::clean;
 use crate::rtl::netlist::Design;
 
@@ -45,16 +45,32 @@ pub fn warn_of_clock(target: &Target, warnings: &mut Diagnostics) {
     warnings.push(Diagnostic::global(codes::CLOCK, message).as_warning());
 }
 
+/// How many times what a device has is so much that what is dead cannot matter.
+const FAR: u64 = 4;
+
 /// A warning of all that a design needs more of than the device has.
 pub fn warn_of_size(design: &Design, target: &Target, span: Span, warnings: &mut Diagnostics) {
     let (device, total) = (&target.device, &target.device.total);
-    let area = areas(&clean(design), device).total();
-    let kbits = area.ram.div_ceil(1024);
-    let rows = [
-        (area.luts.round() as u64, total.luts, "LUT4"),
-        (area.blocks, total.blocks, "multipliers"),
-        (kbits, total.ram, "kbit of block RAM"),
-    ];
+    let rows = |area: Area| {
+        let kbits = area.ram.div_ceil(1024);
+        [
+            (area.luts.round() as u64, total.luts, "LUT4"),
+            (area.blocks, total.blocks, "multipliers"),
+            (kbits, total.ram, "kbit of block RAM"),
+        ]
+    };
+    // With what is dead, most designs are within, too, and those that are far beyond do not come near without it.
+    let mut rows_of_all = rows(areas(design, device).total());
+    let beyond = |times| {
+        let is_beyond = |(needed, there_are, _): &(u64, u64, &str)| needed / times > *there_are;
+        rows_of_all.iter().any(is_beyond)
+    };
+    match (beyond(1), beyond(FAR)) {
+        (false, _) => return,
+        (true, true) => {}
+        (true, false) => rows_of_all = rows(areas(&clean(design), device).total()),
+    }
+    let rows = rows_of_all;
     let beyond = rows
         .iter()
         .filter(|(needed, there_are, _)| needed > there_are);

@@ -154,8 +154,10 @@ fn on_words<W: Word>(
 ) -> Option<Difference> {
     let outside = |graph, first| Drawn::of(graph, first, context).outside;
     let outside = [outside(before, true), outside(after, false)];
-    let mut old = Machine::<W>::new(before, &outside[0])?;
-    let mut new = Machine::<W>::new(after, &outside[1])?;
+    let kept = |node: fn(&Pair) -> NodeId| -> Vec<NodeId> { pairs.iter().map(node).collect() };
+    let kept = [kept(|pair| pair.before), kept(|pair| pair.after)];
+    let mut old = Machine::<W>::new(before, &outside[0], &kept[0])?;
+    let mut new = Machine::<W>::new(after, &outside[1], &kept[1])?;
     old.run(&[], LANES);
     new.run(&[], LANES);
     pairs.iter().find_map(|pair| {

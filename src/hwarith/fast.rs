@@ -36,11 +36,11 @@ impl<'a> Fast<'a> {
         if ends.any(|ty| ty.width > 128) {
             return None;
         }
-        let machine = Machine::new(graph, &[]).map(Words::One);
-        let machine = machine.or_else(|| Machine::new(graph, &[]).map(Words::Two));
-        let machine = machine.or_else(|| Machine::new(graph, &[]).map(Words::Four));
-        let machine = machine.or_else(|| Machine::new(graph, &[]).map(Words::Eight));
-        let machine = machine.or_else(|| Machine::new(graph, &[]).map(Words::Sixteen));
+        let machine = Machine::new(graph, &[], &[]).map(Words::One);
+        let machine = machine.or_else(|| Machine::new(graph, &[], &[]).map(Words::Two));
+        let machine = machine.or_else(|| Machine::new(graph, &[], &[]).map(Words::Four));
+        let machine = machine.or_else(|| Machine::new(graph, &[], &[]).map(Words::Eight));
+        let machine = machine.or_else(|| Machine::new(graph, &[], &[]).map(Words::Sixteen));
         machine.map(Fast)
     }
 
@@ -243,7 +243,12 @@ pub(super) type Lanes<W> = [W; LANES];
 /// A graph on words of a size.
 pub(super) struct Machine<'a, W> {
     steps: Vec<Step<'a, W>>,
-    values: Vec<Lanes<W>>,
+    /// Of nodes that are still to be read; a place is used again when its node is not.
+    values: Vec<Box<Lanes<W>>>,
+    /// What the next value is made in.
+    spare: Box<Lanes<W>>,
+    /// The place of each node.
+    places: Vec<u32>,
     outputs: &'a [NodeId],
 }
 
@@ -256,15 +261,15 @@ struct Step<'a, W> {
     /// Words that are looked up.
     table: Vec<W>,
     /// What an iteration repeats.
-    iterated: Option<Machine<'a, W>>,
+    iterated: Option<Box<Machine<'a, W>>>,
     /// Where its value comes from, if it is drawn.
-    source: Option<Source<W>>,
+    source: Option<Box<Source<W>>>,
 }
 
-/// An operand: its node, its width, and its sign bit, 0 if unsigned.
+/// An operand: the place of its node, its width, and its sign bit, 0 if unsigned.
 #[derive(Clone, Copy)]
 struct Arg<W> {
-    node: usize,
+    place: usize,
     width: u32,
     sign: W,
 }
@@ -368,7 +373,12 @@ fn shift_right<W: Word>(x: W, amount: u32) -> W {
 }
 
 impl<'a, W: Word> Step<'a, W> {
-    fn new(graph: &'a Graph, node: &'a Node, outside: Option<&Outside>) -> Option<Step<'a, W>> {
+    fn new(
+        graph: &'a Graph,
+        node: &'a Node,
+        outside: Option<&Outside>,
+        places: &[u32],
+    ) -> Option<Step<'a, W>> {
         let HwType { width, .. } = node.ty;
         // One bit more than any node has, so that all compare as signed.
         if width >= W::BITS {
@@ -382,7 +392,8 @@ impl<'a, W: Word> Step<'a, W> {
             _ if outside.is_some() => {}
             Const(number) => value = constant(number, width),
             Iterate { step, .. } => {
-                iterated = Some(Machine::new(&graph.steps[*step as usize], &[])?);
+                let machine = Machine::new(&graph.steps[*step as usize], &[], &[])?;
+                iterated = Some(Box::new(machine));
             }
             Table(words) => {
                 table = words
@@ -395,35 +406,36 @@ impl<'a, W: Word> Step<'a, W> {
             _ => {}
         }
         let arg = |&node: &NodeId| Arg {
-            node: node.index(),
+            place: places[node.index()] as usize,
             width: graph.width(node),
             sign: sign(graph.ty(node)),
-        };
-        // The next value of a phi comes later, and is no operand of its value here.
-        let args = match node.op {
-            Phi => &[],
-            _ => &node.args[..],
         };
         Some(Step {
             op: &node.op,
             constant: value,
-            args: args.iter().map(arg).collect(),
+            args: operands(node).iter().map(arg).collect(),
             width,
             mask: ones(width),
             table,
             iterated,
-            source: outside.map(Source::new),
+            source: outside.map(|outside| Box::new(Source::new(outside))),
         })
     }
 
     /// The first `count` lanes of the result.
-    fn eval(&mut self, values: &[Lanes<W>], inputs: &[Lanes<W>], out: &mut Lanes<W>, count: usize) {
+    fn eval(
+        &mut self,
+        values: &[Box<Lanes<W>>],
+        inputs: &[Lanes<W>],
+        out: &mut Lanes<W>,
+        count: usize,
+    ) {
         let (args, mask) = (&self.args, self.mask);
-        let arg = |i: usize| (&values[args[i].node], args[i].sign);
+        let arg = |i: usize| (&*values[args[i].place], args[i].sign);
         if let Some(source) = &self.source {
             for (lane, out) in out.iter_mut().enumerate().take(count) {
                 let operands = args.iter().fold(0, |hash, arg| {
-                    let word = extend(values[arg.node][lane], arg.sign).and(source.operand_mask);
+                    let word = extend(values[arg.place][lane], arg.sign).and(source.operand_mask);
                     (0..W::LIMBS).fold(hash, |hash, i| mix(hash ^ word.limb(i)))
                 });
                 *out = source.draw(operands, lane).and(mask);
@@ -439,7 +451,7 @@ impl<'a, W: Word> Step<'a, W> {
             Op::Add if args.len() == 2 => binary(arg(0), arg(1), mask, out, count, W::add),
             Op::Add => {
                 for (lane, out) in out.iter_mut().enumerate().take(count) {
-                    let terms = args.iter().map(|a| extend(values[a.node][lane], a.sign));
+                    let terms = args.iter().map(|a| extend(values[a.place][lane], a.sign));
                     *out = terms.fold(W::ZERO, W::add).and(mask);
                 }
             }
@@ -475,7 +487,7 @@ impl<'a, W: Word> Step<'a, W> {
             Op::Concat => {
                 out.fill(W::ZERO);
                 for arg in args {
-                    let part = &values[arg.node];
+                    let part = &values[arg.place];
                     for lane in 0..count {
                         out[lane] = out[lane].shl(arg.width).or(part[lane]);
                     }
@@ -486,7 +498,7 @@ impl<'a, W: Word> Step<'a, W> {
                 self.table[(address.amount() as usize).min(last)]
             }),
             Op::Iterate { count: times, .. } => {
-                let inputs = args.iter().map(|arg| values[arg.node]).collect();
+                let inputs = args.iter().map(|arg| *values[arg.place]).collect();
                 let step = self.iterated.as_mut().expect("an iteration has a step");
                 *out = step.repeat(inputs, times, count);
             }
@@ -495,33 +507,82 @@ impl<'a, W: Word> Step<'a, W> {
     }
 }
 
+/// What a node's value here follows from. The next value of a phi comes later.
+fn operands(node: &Node) -> &[NodeId] {
+    match node.op {
+        Op::Phi => &[],
+        _ => &node.args,
+    }
+}
+
+/// A place for the value of each node, and how many places there are: those of nodes that are read no more are used again,
+/// but for nodes that are to be kept.
+fn places(graph: &Graph, kept: impl Iterator<Item = NodeId>) -> (Vec<u32>, usize) {
+    let mut last: Vec<usize> = graph.nodes.ids().map(NodeId::index).collect();
+    for (id, node) in graph.nodes.iter() {
+        let args = operands(node).iter();
+        args.for_each(|arg| last[arg.index()] = id.index());
+    }
+    kept.for_each(|node| last[node.index()] = usize::MAX);
+    let (mut places, mut free, mut count) = (Vec::with_capacity(last.len()), Vec::new(), 0);
+    for (id, node) in graph.nodes.iter() {
+        let place = free.pop().unwrap_or_else(|| {
+            count += 1;
+            count - 1
+        });
+        places.push(place);
+        let done = |of: &NodeId| last[of.index()] == id.index();
+        let args = operands(node);
+        let own = done(&id).then_some(place);
+        for (i, arg) in args.iter().enumerate().filter(|(_, arg)| done(arg)) {
+            // An operand that occurs twice has one place.
+            if !args[..i].contains(arg) {
+                free.push(places[arg.index()]);
+            }
+        }
+        free.extend(own);
+    }
+    (places, count as usize)
+}
+
 impl<'a, W: Word> Machine<'a, W> {
-    /// `outside`: by node, what is drawn. `None` if the words are too small or an operation is neither known nor drawn.
-    pub(super) fn new(graph: &'a Graph, outside: &[Option<Outside>]) -> Option<Machine<'a, W>> {
+    /// `outside`: by node, what is drawn; `kept`: nodes that are asked for after a run, beside the first output and what is
+    /// drawn. `None` if the words are too small or an operation is neither known nor drawn.
+    pub(super) fn new(
+        graph: &'a Graph,
+        outside: &[Option<Outside>],
+        kept: &[NodeId],
+    ) -> Option<Machine<'a, W>> {
+        let drawn = |id: &NodeId| outside.get(id.index()).is_some_and(Option::is_some);
+        let drawn = graph.nodes.ids().filter(drawn);
+        let kept = kept.iter().chain(&graph.outputs).copied().chain(drawn);
+        let (places, count) = places(graph, kept);
         let nodes = graph.nodes.iter();
         let steps = nodes.map(|(id, node)| {
             let outside = outside.get(id.index()).and_then(Option::as_ref);
-            Step::new(graph, node, outside)
+            Step::new(graph, node, outside, &places)
         });
         Some(Machine {
             steps: steps.collect::<Option<_>>()?,
-            values: vec![[W::ZERO; LANES]; graph.nodes.len()],
+            values: vec![Box::new([W::ZERO; LANES]); count],
+            spare: Box::new([W::ZERO; LANES]),
+            places,
             outputs: &graph.outputs,
         })
     }
 
     /// Runs the first `count` lanes of the inputs, one array of lanes for each.
     pub(super) fn run(&mut self, inputs: &[Lanes<W>], count: usize) {
-        for (index, step) in self.steps.iter_mut().enumerate() {
-            // Operands come before their users.
-            let (before, rest) = self.values.split_at_mut(index);
-            step.eval(before, inputs, &mut rest[0], count);
+        // Operands come before their users.
+        for (step, place) in self.steps.iter_mut().zip(&self.places) {
+            step.eval(&self.values, inputs, &mut self.spare, count);
+            std::mem::swap(&mut self.spare, &mut self.values[*place as usize]);
         }
     }
 
-    /// The bits of a node, in each lane.
+    /// The bits of a node that was to be kept, in each lane.
     pub(super) fn bits(&self, node: NodeId) -> &Lanes<W> {
-        &self.values[node.index()]
+        &self.values[self.places[node.index()] as usize]
     }
 
     fn output(&self) -> &Lanes<W> {
@@ -584,7 +645,7 @@ mod tests {
 
     /// The evaluator of a size against the one that defines the operations.
     fn agree<W: Word>(seed: u64, graph: &Graph, bound: u32) -> bool {
-        let Some(mut machine) = Machine::<W>::new(graph, &[]) else {
+        let Some(mut machine) = Machine::<W>::new(graph, &[], &[]) else {
             return false;
         };
         assert!(bound <= W::BITS);

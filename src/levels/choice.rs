@@ -1,64 +1,13 @@
 //! One thing that may be directed: iterations of a loop side by side, and the banks that they need.
 
+use super::lanes::Lanes;
 use super::variants::Variant;
 use super::{Aim, Level};
 use crate::diagnostics::SourceMap;
-use crate::ir::analysis::trip::Trip;
-use crate::ir::analysis::{Values, abreast, touch};
+use crate::ir::analysis::{Values, touch};
 use crate::ir::partition::{MAX_BANKS, banks, parts};
 use crate::ir::*;
-use num_traits::ToPrimitive;
-use std::collections::{BTreeMap, BTreeSet};
-
-/// Most iterations side by side.
-const MOST_LANES: u64 = 256;
-
-/// One part in so many of them is given up where none is left over without.
-const FEWER: u64 = 4;
-
-/// Iterations of a loop that run side by side.
-#[derive(Clone, Copy, Debug)]
-pub struct Lanes {
-    count: u32,
-    trip: u64,
-}
-
-impl Lanes {
-    /// So many iterations of the loop at a path; `None` where they depend on one another, or there are fewer.
-    pub fn of(kernel: &Kernel, values: &Values, path: &Path, count: u64) -> Option<Lanes> {
-        let f = kernel.body.for_at(path)?;
-        let trip = trip(values, f)?;
-        let is_some = (2..=MOST_LANES.min(trip)).contains(&count);
-        let legal = is_some && abreast::may_run(values, f, count).is_ok();
-        legal.then_some(Lanes {
-            count: count as u32,
-            trip,
-        })
-    }
-
-    /// How many there are.
-    pub fn count(self) -> u64 {
-        self.count.into()
-    }
-
-    /// How many there may be, ascending: for each number of rounds as many as are needed for it, or somewhat fewer, if none
-    /// is left over then.
-    pub fn counts(self) -> Vec<u64> {
-        // More than are needed are somewhat more than the most that there may be.
-        let most = MOST_LANES + MOST_LANES / (FEWER - 1) + 1;
-        let counts = (2..=most.min(self.trip)).map(|count| {
-            let rounds = self.trip.div_ceil(count);
-            let needed = self.trip.div_ceil(rounds);
-            let least = (needed - needed / FEWER).max(2);
-            let even = (least..=needed)
-                .rev()
-                .find(|count| self.trip.is_multiple_of(*count));
-            even.unwrap_or(needed)
-        });
-        let counts: BTreeSet<u64> = counts.filter(|count| *count <= MOST_LANES).collect();
-        counts.into_iter().filter(|count| *count > 2).collect()
-    }
-}
+use std::collections::BTreeMap;
 
 /// What may be directed for one nest.
 pub struct Choice {
@@ -184,35 +133,4 @@ fn dimensions(values: &Values, f: &For) -> BTreeMap<ArrayId, usize> {
     });
     let all = found.into_iter();
     all.filter_map(|(array, dim)| Some((array, dim?))).collect()
-}
-
-/// The loops of a nest of which iterations may run side by side, innermost first; none where the user directs one.
-pub fn candidates(kernel: &Kernel, values: &Values, nest: &Path) -> Vec<Path> {
-    let mut found = Vec::new();
-    let mut is_directed = false;
-    let mut open = vec![nest.clone()];
-    while let Some(path) = open.pop() {
-        let Some(f) = kernel.body.for_at(&path) else {
-            continue;
-        };
-        is_directed |= f.tags != Tags::default();
-        if Lanes::of(kernel, values, &path, 2).is_some() {
-            found.push(path.clone());
-        }
-        for (at, op) in f.body.ops.iter().enumerate() {
-            if matches!(op.kind, OpKind::For(_)) {
-                open.push([&path[..], &[(at, 0)]].concat());
-            }
-        }
-    }
-    found.reverse();
-    match is_directed {
-        true => Vec::new(),
-        false => found,
-    }
-}
-
-fn trip(values: &Values, f: &For) -> Option<u64> {
-    let trip = Trip::of(f, |value| values.constant(value).cloned())?;
-    trip.count.to_u64()
 }

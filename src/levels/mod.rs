@@ -7,6 +7,7 @@
 //! its operators.
 
 mod choice;
+mod lanes;
 mod variants;
 
 use crate::diagnostics::SourceMap;

@@ -1,6 +1,6 @@
 //! A nest with its loops in other orders, as far as that changes no bit.
 
-use super::choice::candidates;
+use super::lanes::candidates;
 use crate::ir::analysis::Values;
 use crate::ir::analysis::reduction::Order;
 use crate::ir::{Kernel, Op, OpKind, Path, Tags};

@@ -521,6 +521,23 @@ impl Memories for Program {
 }
 
 impl Program {
+    /// The block that all of a program is, if it works on scalars and tables alone.
+    pub fn only_block(&self) -> Option<LeafId> {
+        let is_scalar = |port: &PortRef| matches!(port, PortRef::Scalar { .. });
+        let ports = self.args.iter().chain(&self.returns);
+        let is_table = |place: &Place| matches!(place, Place::Rom(_));
+        if !ports.into_iter().all(is_scalar) || !self.mems.values().all(|mem| is_table(&mem.place))
+        {
+            return None;
+        }
+        let mut leaves = Vec::new();
+        gather(&self.root, &mut leaves)?;
+        match leaves[..] {
+            [only] if self.leaves[only].repeat.is_none() => Some(only),
+            _ => None,
+        }
+    }
+
     /// What may run before any loop.
     pub fn first_leaves(&self) -> Vec<&Leaf> {
         let mut leaves = Vec::new();
@@ -629,4 +646,14 @@ impl Program {
         self.root.mark_reads(&mut read);
         read
     }
+}
+
+/// The leaves that follow one another; `None` if there is something else.
+fn gather(region: &Region, leaves: &mut Vec<LeafId>) -> Option<()> {
+    match region {
+        Region::Leaf(leaf) => leaves.push(*leaf),
+        Region::Seq(parts) => parts.iter().try_for_each(|part| gather(part, leaves))?,
+        Region::If { .. } | Region::Repeat { .. } => return None,
+    }
+    Some(())
 }

@@ -2,9 +2,10 @@
 
 use super::aig::Lit;
 use super::bits::Word;
-use super::kernel::{self, Value as Symbol};
+use super::kernel;
 use super::sums::Sums;
 use super::sweep::{self, Verdict};
+use super::value::Value as Symbol;
 use super::{Limits, Stop};
 use super::{machine, network};
 use crate::codes;

@@ -7,32 +7,14 @@
 
 use super::aig::{Aig, Lit};
 use super::bits::{Word, as_constant, constant, extend};
-use super::network::Queue;
+use super::queue::Queue;
 use super::sums::Sums;
+use super::value::{Value, literal};
 use super::{Limits, Stop, division, sweep};
 use crate::diagnostics::Span;
 use crate::ir::*;
-use num_bigint::{BigInt, Sign};
+use num_bigint::BigInt;
 use num_traits::{One, ToPrimitive};
-
-/// A scalar: its bit pattern, and whether it is unspecified.
-#[derive(Clone, Debug)]
-pub struct Value {
-    /// Lowest bit first.
-    pub bits: Word,
-    /// 1 where the bits mean nothing.
-    pub unspecified: Lit,
-}
-
-impl Value {
-    /// A specified value.
-    pub fn new(bits: Word) -> Value {
-        Value {
-            bits,
-            unspecified: Lit::FALSE,
-        }
-    }
-}
 
 /// What a kernel leaves behind.
 #[derive(Clone, Debug)]
@@ -825,15 +807,6 @@ impl<'a> Machine<'a> {
 
 fn unsuitable<T>(what: &str, span: Span) -> Result<T, Stop> {
     Err(Stop::Unsuitable(what.to_string(), Some(span)))
-}
-
-/// The bits of a constant.
-pub(super) fn literal(ty: Scalar, value: &Const) -> Word {
-    let value = match value {
-        Const::Int(i) => i.clone(),
-        Const::Float(bits) => BigInt::from_biguint(Sign::Plus, bits.clone()),
-    };
-    constant(&value, ty.width())
 }
 
 fn address_width(depth: u64) -> u32 {

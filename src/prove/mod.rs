@@ -14,9 +14,11 @@ pub mod kernel;
 pub mod linear;
 pub mod machine;
 pub mod network;
+mod queue;
 pub mod quotients;
 pub mod sums;
 pub mod sweep;
+pub mod value;
 pub mod words;
 
 use std::cell::Cell;

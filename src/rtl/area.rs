@@ -77,7 +77,7 @@ const SMALL_PRODUCT: u32 = 8;
 /// Bits of a memory up to which it is made of lookup tables, where the synthesiser decides.
 const SMALL_MEMORY: u64 = 2048;
 
-type ByOrigin = BTreeMap<String, Area>;
+type ByOrigin = BTreeMap<Origin, Area>;
 
 /// The areas of a design: its top module and all that is instantiated below. What has no origin in a module that is
 /// instantiated
@@ -113,7 +113,10 @@ pub fn areas(design: &Design, device: &Device) -> Areas {
     if let Some(top) = design.modules.ids().last() {
         count(design, top, &mut areas.instances);
     }
-    areas.by_origin = of_module.pop().unwrap_or_default();
+    let by_origin = of_module.pop().unwrap_or_default().into_iter();
+    areas.by_origin = by_origin
+        .map(|(origin, area)| (origin.to_string(), area))
+        .collect();
     areas
 }
 

@@ -19,35 +19,41 @@ pub fn clean(design: &Design) -> Design {
         header: design.header.clone(),
     };
     let mut moved: HashMap<ModuleId, ModuleId> = HashMap::new();
-    let wanted = reachable(design);
-    for (id, module) in design.modules.iter().filter(|(id, _)| wanted[id.index()]) {
-        let cleaned = clean_module(design, module, &moved);
+    for (id, items) in reachable(design) {
+        let cleaned = clean_module(design, (&design.modules[id], items), &moved);
         moved.insert(id, result.modules.push(cleaned));
     }
     result
 }
 
-/// By module: whether the top module needs it.
-fn reachable(design: &Design) -> Vec<bool> {
+/// The modules that the top module needs, in order, with their live items.
+fn reachable(design: &Design) -> Vec<(ModuleId, Vec<Item>)> {
     let mut wanted = vec![false; design.modules.len()];
     if let Some(last) = wanted.last_mut() {
         *last = true;
     }
+    let mut found = Vec::new();
     for (id, module) in design.modules.iter().rev() {
         if !wanted[id.index()] {
             continue;
         }
-        for item in live_items(design, module) {
+        let items = live_items(design, module);
+        for item in &items {
             if let Item::Instance(instance) = item {
                 wanted[instance.module.index()] = true;
             }
         }
+        found.push((id, items));
     }
-    wanted
+    found.reverse();
+    found
 }
 
-fn clean_module(design: &Design, module: &Module, moved: &HashMap<ModuleId, ModuleId>) -> Module {
-    let items = live_items(design, module);
+fn clean_module(
+    design: &Design,
+    (module, items): (&Module, Vec<Item>),
+    moved: &HashMap<ModuleId, ModuleId>,
+) -> Module {
     let mut used = vec![false; module.nets.len()];
     let ports = module.ports.iter().map(|port| port.net);
     let touched = items

@@ -11,6 +11,8 @@ use crate::ir::Foreign;
 pub use crate::machine::program::address_width;
 use num_bigint::BigUint;
 
+/// A place in the source, e.g. `saxpy.py:6`, which many items share.
+pub type Origin = std::sync::Arc<str>;
 /// Handle of a net of a module.
 pub type NetId = Id<Net>;
 /// Handle of a module of a design.
@@ -108,7 +110,7 @@ pub enum Item {
         /// One operation.
         expr: Expr,
         /// Origin in the source, e.g. `saxpy.py:6`.
-        origin: Option<String>,
+        origin: Option<Origin>,
     },
     /// A register.
     Register(Register),
@@ -130,7 +132,7 @@ pub struct Register {
     /// Value after reset; `None`: not reset.
     pub reset: Option<BigUint>,
     /// Origin in the source.
-    pub origin: Option<String>,
+    pub origin: Option<Origin>,
 }
 
 /// How a memory is meant to be built.
@@ -164,7 +166,7 @@ pub struct Memory {
     /// Read ports.
     pub reads: Vec<ReadPort>,
     /// Origin in the source.
-    pub origin: Option<String>,
+    pub origin: Option<Origin>,
 }
 
 /// Writes `data` to `addr` where `enable` is 1.
@@ -199,7 +201,7 @@ pub struct Instance {
     /// One net for each port of the module, in its order. Widths match.
     pub connections: Vec<NetId>,
     /// Origin in the source.
-    pub origin: Option<String>,
+    pub origin: Option<Origin>,
 }
 
 /// Bitwise and arithmetic operations on operands of the output's width.

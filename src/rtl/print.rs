@@ -69,7 +69,7 @@ impl Printer<'_> {
         }
     }
 
-    fn line(&mut self, text: &str, origin: Option<&String>) {
+    fn line(&mut self, text: &str, origin: Option<&Origin>) {
         let _ = match origin {
             Some(origin) => writeln!(self.out, "  {text}  // {origin}"),
             None => writeln!(self.out, "  {text}"),

@@ -495,7 +495,7 @@ mod tests {
         module.items.push(Item::Assign {
             out: addr,
             expr: Expr::Slice { value: step, lo: 1 },
-            origin: Some("k.py:3".to_string()),
+            origin: Some("k.py:3".into()),
         });
         module.items.push(Item::Memory(Memory {
             name: "weights".to_string(),
@@ -509,7 +509,7 @@ mod tests {
                 addr: addr.into(),
                 out: weight,
             }],
-            origin: Some("k.py:1".to_string()),
+            origin: Some("k.py:1".into()),
         }));
         module.items.push(Item::Comment("sum".to_string()));
         module.nets[wide].named = false;
@@ -542,7 +542,7 @@ mod tests {
             next: next.into(),
             enable: Some(valid),
             reset: Some(BigUint::from(0x8000u32)),
-            origin: Some("k.py:4".to_string()),
+            origin: Some("k.py:4".into()),
         }));
         let mut design = Design::default();
         design.header.push("An example.".to_string());

@@ -10,7 +10,6 @@ mod distance;
 
 use super::depend;
 use super::device::{Class, Device};
-use super::overlap;
 use super::{LeafSchedule, Schedule, Times, Variant};
 use crate::hwarith::graph::{MemId, Op, VarId};
 use crate::hwarith::{Graph, NodeId};
@@ -44,7 +43,7 @@ pub fn check(program: &Program, schedule: &Schedule, device: &Device) -> Result<
             return Err(format!("{}: widths are not those demanded", leaf.label));
         }
         let called = |node| schedule.variant(program, index, node);
-        let is_alone = overlap::only_block(program) == Some(index);
+        let is_alone = program.only_block() == Some(index);
         check_leaf(program, (leaf, is_alone), scheduled, &called)
             .and_then(|()| {
                 let chaining = Chaining::new(&leaf.graph, &scheduled.times, device, budget);

@@ -4,7 +4,7 @@ use super::check;
 use super::device::Device;
 use super::{LeafSchedule, Schedule};
 use crate::hwarith::graph::Op;
-use crate::machine::program::{Leaf, LeafId, Place, PortRef, Program, Region};
+use crate::machine::program::{Leaf, Program};
 
 /// Cycles between starts, at most; beyond, little is gained.
 const MOST: u32 = 64;
@@ -12,7 +12,7 @@ const MOST: u32 = 64;
 /// Lets invocations start as often as the operators allow, if the program is such a block: its `ii` is the number of cycles
 /// between their starts, and its arguments may change from the second cycle on.
 pub fn run(program: &Program, schedule: &mut Schedule, device: &Device) {
-    let Some(block) = only_block(program) else {
+    let Some(block) = program.only_block() else {
         return;
     };
     let leaf = &program.leaves[block];
@@ -26,32 +26,6 @@ pub fn run(program: &Program, schedule: &mut Schedule, device: &Device) {
         }
     }
     schedule.leaves[block] = before;
-}
-
-/// The block that all of a program is, if it works on scalars and tables alone.
-pub fn only_block(program: &Program) -> Option<LeafId> {
-    let is_scalar = |port: &PortRef| matches!(port, PortRef::Scalar { .. });
-    let ports = program.args.iter().chain(&program.returns);
-    let is_table = |place: &Place| matches!(place, Place::Rom(_));
-    if !ports.into_iter().all(is_scalar) || !program.mems.values().all(|mem| is_table(&mem.place)) {
-        return None;
-    }
-    let mut leaves = Vec::new();
-    gather(&program.root, &mut leaves)?;
-    match leaves[..] {
-        [only] if program.leaves[only].repeat.is_none() => Some(only),
-        _ => None,
-    }
-}
-
-/// The leaves that follow one another; `None` if there is something else.
-fn gather(region: &Region, leaves: &mut Vec<LeafId>) -> Option<()> {
-    match region {
-        Region::Leaf(leaf) => leaves.push(*leaf),
-        Region::Seq(parts) => parts.iter().try_for_each(|part| gather(part, leaves))?,
-        Region::If { .. } | Region::Repeat { .. } => return None,
-    }
-    Some(())
 }
 
 /// Only constants have their value in every cycle.

@@ -1,7 +1,7 @@
 //! Waveforms as FST, the format of GTKWave and Surfer, with signals named by the Python source: `sum@6` is the net
 //! of a value that line 6 computes.
 
-use crate::rtl::netlist::{Design, Item};
+use crate::rtl::netlist::{Design, Item, Origin};
 use crate::sim::rtl::{Signal, Simulator};
 use fst_writer::{
     FstBodyWriter, FstFileType, FstInfo, FstScopeType, FstSignalId, FstSignalType, FstVarDirection,
@@ -27,7 +27,7 @@ impl Names {
         let mut names = Names::default();
         for (_, module) in design.modules.iter() {
             names.top.clone_from(&module.name);
-            let mut add = |net: &str, origin: &Option<String>| {
+            let mut add = |net: &str, origin: &Option<Origin>| {
                 if let Some((_, line)) = origin.as_ref().and_then(|o| o.rsplit_once(':')) {
                     let key = (module.name.clone(), net.to_string());
                     names.shown.insert(key, format!("{net}@{line}"));

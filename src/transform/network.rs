@@ -99,6 +99,11 @@ pub struct Users {
 }
 
 impl Network {
+    /// For each process those that are done before it begins.
+    pub fn behind(&self) -> Vec<BTreeSet<usize>> {
+        behind(self.processes.iter().map(|process| &process.after[..]))
+    }
+
     /// The network that a program is, with memories for the workers of grids; `None`: none of its kernels has to do with streams.
     ///
     /// Errors: as of the network as written; two workers write one element, whatever the data.
@@ -693,7 +698,7 @@ impl Accesses {
 }
 
 /// All that are before each one, given those directly before it, which have smaller numbers.
-pub fn behind<'a>(orders: impl IntoIterator<Item = &'a [usize]>) -> Vec<BTreeSet<usize>> {
+fn behind<'a>(orders: impl IntoIterator<Item = &'a [usize]>) -> Vec<BTreeSet<usize>> {
     let mut behind: Vec<BTreeSet<usize>> = Vec::new();
     for order in orders {
         let mut all: BTreeSet<usize> = order.iter().copied().collect();

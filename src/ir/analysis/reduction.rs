@@ -5,8 +5,9 @@
 //! and of the least and the greatest in one type.
 
 use super::{Values, touch};
+use crate::hash::FastMap;
 use crate::ir::{ArrayId, BinaryOp, Block, Kernel, OpKind, Scalar, ValueId};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What a value and the terms of one iteration become the next value by.
 pub struct Chain {
@@ -28,9 +29,9 @@ pub enum Order {
 /// What is known of the body of a loop.
 pub struct Body<'b> {
     /// Of each value.
-    uses: HashMap<ValueId, u32>,
+    uses: FastMap<ValueId, u32>,
     /// Outside of inner blocks.
-    definitions: HashMap<ValueId, &'b OpKind>,
+    definitions: FastMap<ValueId, &'b OpKind>,
 }
 
 /// An operation that may be taken in any order; a subtraction is an addition.
@@ -46,7 +47,7 @@ fn any_order(op: BinaryOp) -> Option<BinaryOp> {
 impl Body<'_> {
     /// Of a block.
     pub fn of(body: &mut Block) -> Body<'_> {
-        let mut uses: HashMap<ValueId, u32> = HashMap::new();
+        let mut uses: FastMap<ValueId, u32> = FastMap::default();
         body.for_each_use(&mut |value| *uses.entry(*value).or_default() += 1);
         let definitions = body.ops.iter().filter_map(|op| match op.results[..] {
             [result] => Some((result, &op.kind)),
@@ -144,7 +145,7 @@ pub fn reductions(
         }
     });
     let nexts = body.yields.clone();
-    let mut loads = HashMap::new();
+    let mut loads = FastMap::default();
     let mut stores = Vec::new();
     for op in &body.ops {
         match &op.kind {

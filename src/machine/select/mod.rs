@@ -18,6 +18,7 @@ mod transfer;
 use crate::arena::Table;
 use crate::codes;
 use crate::diagnostics::{Diagnostic, Diagnostics, Span};
+use crate::hash::FastMap;
 use crate::hwarith::builder::Builder;
 use crate::hwarith::equal;
 use crate::hwarith::graph::{Graph, MemId, NodeId, Op as HwOp, UnitId, VarId};
@@ -90,32 +91,32 @@ struct Lowering<'k> {
     program: Program,
     /// The graphs of the leaves; they move there in the end.
     builders: Table<LeafId, Builder>,
-    env: HashMap<ValueId, Location>,
-    exported: HashMap<(LeafId, NodeId), VarId>,
+    env: FastMap<ValueId, Location>,
+    exported: FastMap<(LeafId, NodeId), VarId>,
     /// Var nodes of each leaf.
-    var_nodes: HashMap<(LeafId, VarId), NodeId>,
+    var_nodes: FastMap<(LeafId, VarId), NodeId>,
     unit_ids: HashMap<String, UnitId>,
     divisions: integer::Divisions,
     /// Its banks in order.
-    mem_ids: HashMap<ArrayId, Vec<MemId>>,
+    mem_ids: FastMap<ArrayId, Vec<MemId>>,
     /// Arrays that are written somewhere.
     written: BTreeSet<ArrayId>,
     /// Loads of other arrays, by leaf, memory and address: where among the leaf's accesses.
-    reads: HashMap<(LeafId, MemId, NodeId), usize>,
+    reads: FastMap<(LeafId, MemId, NodeId), usize>,
     /// Operator modules that add.
-    adders: HashMap<UnitId, FloatFormat>,
+    adders: FastMap<UnitId, FloatFormat>,
     /// Operator modules that multiply.
-    multipliers: HashMap<UnitId, FloatFormat>,
+    multipliers: FastMap<UnitId, FloatFormat>,
     /// Of adders and multipliers, whether the larger ones compute the same; where that is known.
-    larger_are_same: HashMap<UnitId, bool>,
+    larger_are_same: FastMap<UnitId, bool>,
     /// Operator modules of which there are others that flush subnormals, with the names of their operators.
-    flushable: HashMap<UnitId, &'static str>,
+    flushable: FastMap<UnitId, &'static str>,
     /// Nodes of each leaf that are no subnormals, with what they were before they were flushed.
-    flushed: HashMap<(LeafId, NodeId), NodeId>,
+    flushed: FastMap<(LeafId, NodeId), NodeId>,
     /// Every constant of the kernel, wherever it stands.
-    constants: HashMap<ValueId, BigInt>,
+    constants: FastMap<ValueId, BigInt>,
     /// Counters of the open loop, by induction variable.
-    counters: HashMap<ValueId, affine::Counter>,
+    counters: FastMap<ValueId, affine::Counter>,
     waits: Waits,
     /// The open leaf repeats (values of its own vary).
     in_loop_leaf: bool,
@@ -138,21 +139,21 @@ impl<'k> Lowering<'k> {
             values: Values::of(kernel),
             program,
             builders: Table::new(),
-            env: HashMap::new(),
-            exported: HashMap::new(),
-            var_nodes: HashMap::new(),
+            env: FastMap::default(),
+            exported: FastMap::default(),
+            var_nodes: FastMap::default(),
             unit_ids: HashMap::new(),
             divisions: integer::Divisions::default(),
-            mem_ids: HashMap::new(),
+            mem_ids: FastMap::default(),
             written: Touched::by_block(&kernel.body).written,
-            reads: HashMap::new(),
-            adders: HashMap::new(),
-            multipliers: HashMap::new(),
-            larger_are_same: HashMap::new(),
-            flushable: HashMap::new(),
-            flushed: HashMap::new(),
-            constants: HashMap::new(),
-            counters: HashMap::new(),
+            reads: FastMap::default(),
+            adders: FastMap::default(),
+            multipliers: FastMap::default(),
+            larger_are_same: FastMap::default(),
+            flushable: FastMap::default(),
+            flushed: FastMap::default(),
+            constants: FastMap::default(),
+            counters: FastMap::default(),
             waits: Waits::UnderConditions,
             in_loop_leaf: false,
             open: None,
@@ -814,7 +815,7 @@ fn bank_name(array: &str, partition: &[Partition], bank: usize) -> String {
     }
 }
 
-fn collect_constants(block: &Block, constants: &mut HashMap<ValueId, BigInt>) {
+fn collect_constants(block: &Block, constants: &mut FastMap<ValueId, BigInt>) {
     for op in &block.ops {
         if let OpKind::Const(c) = &op.kind {
             constants.insert(op.results[0], bits_of(c));

@@ -67,7 +67,7 @@ impl Cells {
     }
 
     /// A new net with the value of an expression; equal wiring is shared.
-    pub fn assign(&mut self, name: &str, width: u32, expr: Expr, origin: Option<String>) -> NetId {
+    pub fn assign(&mut self, name: &str, width: u32, expr: Expr, origin: Option<Origin>) -> NetId {
         let wiring = matches!(
             expr,
             Expr::Slice { .. } | Expr::Extend { .. } | Expr::Concat(_) | Expr::Copy(_)
@@ -90,7 +90,7 @@ impl Cells {
         name: &str,
         width: u32,
         expr: Expr,
-        origin: Option<String>,
+        origin: Option<Origin>,
     ) -> NetId {
         let before = self.module.nets.len();
         let net = self.assign(name, width, expr, origin);
@@ -108,7 +108,7 @@ impl Cells {
         next: Operand,
         enable: Option<NetId>,
         reset: Option<u64>,
-        origin: Option<String>,
+        origin: Option<Origin>,
     ) -> NetId {
         let out = self.net(name, width);
         self.drive_register(out, next, enable, reset, origin);
@@ -122,7 +122,7 @@ impl Cells {
         next: Operand,
         enable: Option<NetId>,
         reset: Option<u64>,
-        origin: Option<String>,
+        origin: Option<Origin>,
     ) {
         self.module.items.push(Item::Register(Register {
             out,

@@ -1,13 +1,14 @@
 //! One scheduled graph as nets: operations, and the registers that carry values from cycle to cycle.
 
 use super::cells::Cells;
-use crate::diagnostics::SourceMap;
+use crate::diagnostics::{SourceMap, Span};
 use crate::hash::FastMap;
 use crate::hwarith::graph::{Op, Predicate};
 use crate::hwarith::{Graph, HwType, NodeId, infer};
 use crate::rtl::netlist::*;
 use crate::schedule::Times;
 use num_bigint::BigInt;
+use std::cell::RefCell;
 
 /// How long a register keeps a value before the next iteration overwrites it.
 #[derive(Clone, Debug)]
@@ -42,6 +43,8 @@ pub struct Datapath<'a> {
     /// Where a value is after its first cycle, without registers of its own.
     kept: FastMap<NodeId, Operand>,
     stable: Vec<bool>,
+    /// Places of spans.
+    origins: RefCell<FastMap<Span, Origin>>,
 }
 
 impl<'a> Datapath<'a> {
@@ -64,6 +67,7 @@ impl<'a> Datapath<'a> {
             held_until: FastMap::default(),
             kept: FastMap::default(),
             stable: Vec::new(),
+            origins: RefCell::default(),
         }
     }
 
@@ -93,10 +97,15 @@ impl<'a> Datapath<'a> {
     }
 
     /// Source place of a node, for comments.
-    pub fn origin(&self, node: NodeId) -> Option<String> {
-        self.graph.nodes[node]
-            .span
-            .map(|s| self.sources.location(s))
+    pub fn origin(&self, node: NodeId) -> Option<Origin> {
+        let span = self.graph.nodes[node].span?;
+        let mut origins = self.origins.borrow_mut();
+        let origin = origins.entry(span);
+        Some(
+            origin
+                .or_insert_with(|| self.sources.location(span).into())
+                .clone(),
+        )
     }
 
     /// A name for a node's net.

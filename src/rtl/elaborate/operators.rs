@@ -99,7 +99,7 @@ pub fn instance(
     start: Option<Operand>,
     operands: Vec<Operand>,
     result: NetId,
-    origin: Option<String>,
+    origin: Option<Origin>,
 ) {
     let mut connections = Vec::new();
     connections.extend(module.clock.and(cells.module.clock));

@@ -3,7 +3,7 @@
 use super::Top;
 use crate::machine::program::Program;
 use crate::rtl::netlist::*;
-use crate::schedule::{Schedule, overlap};
+use crate::schedule::Schedule;
 
 /// What is known of such a block.
 pub(super) struct Overlap {
@@ -18,7 +18,7 @@ pub(super) struct Overlap {
 impl Overlap {
     /// `None`: one invocation runs at a time.
     pub(super) fn of(program: &Program, schedule: &Schedule) -> Option<Overlap> {
-        let block = overlap::only_block(program)?;
+        let block = program.only_block()?;
         let interval = schedule.leaves[block].ii?;
         Some(Overlap {
             interval,

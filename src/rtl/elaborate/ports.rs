@@ -258,7 +258,7 @@ impl Top<'_> {
             style: style(mem.kind),
             writes: write.into_iter().collect(),
             reads,
-            origin: Some(self.sources.location(mem.span)),
+            origin: Some(self.sources.location(mem.span).into()),
         }));
     }
 

@@ -110,7 +110,7 @@ impl Top<'_> {
 
     /// A scalar of state: a register, with one more for what each port has read.
     pub(super) fn scalar_state(&mut self, mem: &Mem, first: &BigUint, usage: &MemoryUse) {
-        let origin = Some(self.sources.location(mem.span));
+        let origin = Some(self.sources.location(mem.span).into());
         let name = format!("{}_kept", mem.name);
         let kept = self.cells.net(&name, mem.width);
         let (reads, write) = self.inner_ports(mem, usage);
@@ -167,7 +167,7 @@ impl Top<'_> {
                 addr,
                 out,
             }],
-            origin: Some(self.sources.location(mem.span)),
+            origin: Some(self.sources.location(mem.span).into()),
         }));
         Operand::Net(out)
     }

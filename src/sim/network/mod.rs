@@ -13,7 +13,7 @@ use crate::rtl::order::topological;
 use crate::sim::elements::{Elements, Invocation, State as Kept};
 use crate::sim::reference::{Actual, Left, Machine, Options, Outcome, RunError, Stop};
 use crate::sim::value::{MOST_TRANSFERS, Signature, Slot, Value};
-use crate::transform::network::{self, Network, Process};
+use crate::transform::network::{Network, Process};
 use replay::{Queues, Traces, replay};
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -425,7 +425,7 @@ impl<'a> Search<'a> {
     fn execute(&self, running: Running) -> (Option<Ended>, Outcome, Traces) {
         let network = self.network;
         let count = network.processes.len();
-        let behind = network::behind(network.processes.iter().map(|process| &process.after[..]));
+        let behind = network.behind();
         let mut state = State {
             channels: BTreeMap::new(),
             arrays: BTreeMap::new(),

@@ -1,7 +1,6 @@
 //! Arrays that processes share: memories between them, and ports.
 
 use super::Around;
-use super::overlap::behind;
 use crate::codes;
 use crate::diagnostics::Diagnostic;
 use crate::ir::{Array, ArrayId, ArrayKind, MemoryKind};
@@ -121,7 +120,7 @@ impl Around<'_> {
 
     /// Which ports of processes are one: those of processes of which each is done before the next one starts.
     fn share(&self, users: &Accesses) -> Vec<Shared> {
-        let before = behind(self.network);
+        let before = self.network.behind();
         let apart = |a: usize, b: usize| before[a].contains(&b) || before[b].contains(&a);
         let mut shared: Vec<(Vec<usize>, Shared)> = Vec::new();
         for (process, lanes) in users {
@@ -309,7 +308,7 @@ impl Around<'_> {
             style: style(MemoryKind::by_size(bits)),
             writes,
             reads,
-            origin: Some(self.sources.location(array.span)),
+            origin: Some(self.sources.location(array.span).into()),
         }));
     }
 }

@@ -455,7 +455,7 @@ impl Around<'_> {
                 module: *id,
                 name: self.cells.namer.numbered(&format!("{name}_i")),
                 connections,
-                origin: Some(self.sources.location(span)),
+                origin: Some(self.sources.location(span).into()),
             };
             self.cells.module.items.push(Item::Instance(instance));
         }

@@ -16,7 +16,7 @@ use crate::rtl::elaborate::cells::{Cells, bit};
 use crate::rtl::elaborate::datapath::constant;
 use crate::rtl::interface::manifest::{Control, Port};
 use crate::rtl::netlist::*;
-use crate::transform::network::{self, Network, Process};
+use crate::transform::network::{Network, Process};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Bits of the numbers of invocations by which one is ahead of another.
@@ -47,7 +47,7 @@ pub(super) fn sharing(network: &Network) -> Option<Sharing> {
     if network.processes.is_empty() || !network.are_streams_emptied()? {
         return None;
     }
-    let behind = behind(network);
+    let behind = network.behind();
     let mut sharing = Sharing::default();
     for (number, process) in network.processes.iter().enumerate() {
         let after = process.after.iter();
@@ -97,11 +97,6 @@ fn accessing(network: &Network, id: ArrayId) -> Vec<usize> {
     let processes = network.processes.iter().enumerate();
     let with = processes.filter(|(_, process)| process.args.iter().any(passed));
     with.map(|(number, _)| number).collect()
-}
-
-/// For each process those that are done before it begins.
-pub(super) fn behind(network: &Network) -> Vec<BTreeSet<usize>> {
-    network::behind(network.processes.iter().map(|process| &process.after[..]))
 }
 
 /// What holds processes back.

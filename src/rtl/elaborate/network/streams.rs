@@ -413,7 +413,7 @@ impl Around<'_> {
             name: self.cells.namer.numbered(&format!("{}_queue", array.name)),
             // In the order of the ports of `fifo`.
             connections: vec![clock, reset, clear, write, din, read, dout, empty_n, left],
-            origin: Some(self.sources.location(array.span)),
+            origin: Some(self.sources.location(array.span).into()),
         };
         self.cells.module.items.push(Item::Instance(instance));
     }

@@ -5,14 +5,14 @@
 //! each worker stays in one, and cyclically where each has indices that leave the same remainder. Workers of which that is not known
 //! that they keep apart get copies of their own (`own_copies`).
 
-use super::network::{Given, Group, GroupKind, Worker};
+use super::groups::{Given, Group, around, copying, range, with_local};
 use super::own_copies;
 use crate::codes;
 use crate::diagnostics::{Diagnostic, Span};
 use crate::ir::analysis::{Residue, Values, touch};
 use crate::ir::partition::{MAX_BANKS, Split, is_valid, parts, splits};
 use crate::ir::{
-    Array, ArrayId, ArrayKind, Block, Const, Kernel, Op, OpKind, Partition, PartitionKind, ValueId,
+    Array, ArrayId, ArrayKind, Block, Const, Kernel, OpKind, Partition, PartitionKind, ValueId,
 };
 use num_bigint::BigInt;
 use num_integer::Integer;
@@ -44,17 +44,6 @@ pub(super) fn localise(outer: &mut Kernel, groups: &mut Vec<Group>) -> Result<Gi
         }
     }
     Ok(given)
-}
-
-/// The groups of a grid: they stand one behind the other.
-pub(super) fn range(groups: &[Group], grid: usize) -> Range<usize> {
-    let is_of_it = |group: &Group| group.worker(grid).is_some();
-    let start = groups.iter().position(is_of_it).unwrap_or(0);
-    start
-        ..groups
-            .iter()
-            .rposition(is_of_it)
-            .map_or(start, |last| last + 1)
 }
 
 /// How the workers of a grid use an array.
@@ -450,58 +439,5 @@ impl Localise<'_> {
         self.given.notes.push((span, note));
         self.given.has_copies = true;
         own_copies::run(self.outer, self.groups, grid, (id, uses.is_read()));
-    }
-}
-
-/// The workers that a grid is inside of.
-pub(super) fn around(groups: &[Group], grid: usize) -> Vec<Worker> {
-    let first = &groups[range(groups, grid).start];
-    let workers = first.workers.iter();
-    workers
-        .take_while(|worker| worker.grid != grid)
-        .copied()
-        .collect()
-}
-
-/// Has groups use an array inside in place of another one.
-pub(super) fn with_local(outer: &mut Kernel, groups: &mut [Group], outside: ArrayId) -> ArrayId {
-    let array = &outer.arrays[outside];
-    let local = Array {
-        name: format!("{}_local", array.name),
-        kind: ArrayKind::Local,
-        ..array.clone()
-    };
-    let local = outer.arrays.push(local);
-    let rename = |id: &mut ArrayId| {
-        if *id == outside {
-            *id = local;
-        }
-    };
-    for group in groups {
-        for op in &mut group.ops {
-            op.kind.for_each_array(&mut { rename });
-            for inner in op.kind.blocks_mut() {
-                inner.for_each_array(&mut { rename });
-            }
-        }
-        if let GroupKind::Call(passed) = &mut group.kind {
-            passed.iter_mut().for_each(|(id, _)| rename(id));
-        }
-    }
-    local
-}
-
-/// A group that copies a whole array.
-pub(super) fn copying(name: &str, span: Span, dst: ArrayId, src: ArrayId) -> Group {
-    Group {
-        name: name.into(),
-        span,
-        kind: GroupKind::Statements,
-        workers: Vec::new(),
-        ops: vec![Op {
-            kind: OpKind::Copy { dst, src },
-            results: Vec::new(),
-            span,
-        }],
     }
 }

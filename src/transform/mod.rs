@@ -20,6 +20,7 @@ pub mod fold_calls;
 pub mod forward;
 pub mod gather;
 mod grids;
+mod groups;
 pub mod hoist;
 pub mod inline;
 pub mod interleave;

@@ -5,12 +5,14 @@
 //! nothing but their own elements.
 
 use super::band::Refusal;
+use super::groups::{Given, Group, GroupKind, Needs, Worker, behind, constants, orders};
 use super::{grids, inline, readers, workers};
+
+pub use super::groups::Note;
 use crate::arena::Arena;
 use crate::codes;
 use crate::diagnostics::{Diagnostic, Diagnostics, Span};
 use crate::ir::analysis::rates::{self, Moved};
-use crate::ir::analysis::touch::Touched;
 use crate::ir::copy::Copier;
 use crate::ir::grid::combinations;
 use crate::ir::{
@@ -52,18 +54,6 @@ pub struct Process {
     /// The call or the first statement.
     pub span: Span,
 }
-
-/// Memories that workers were given.
-#[derive(Default)]
-pub(super) struct Given {
-    /// What that takes, in words.
-    pub(super) notes: Vec<Note>,
-    /// Whether copies are among them because workers may access what others write.
-    pub(super) has_copies: bool,
-}
-
-/// A note about a network.
-pub type Note = (Span, String);
 
 impl Process {
     /// Its kernel.
@@ -335,56 +325,6 @@ pub fn has_streams(kernel: &Kernel) -> bool {
     kernel.arrays.values().any(|array| array.stream.is_some())
 }
 
-/// The operations of a process, over the values and arrays of the network.
-pub(super) struct Group {
-    pub(super) name: String,
-    pub(super) span: Span,
-    pub(super) kind: GroupKind,
-    /// The workers that it is or is inside of, from the outermost.
-    pub(super) workers: Vec<Worker>,
-    pub(super) ops: Vec<Op>,
-}
-
-/// A worker of a grid.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Worker {
-    /// Of all grids of the network, numbered as they stand in the text, those outside before those inside of them.
-    pub(super) grid: usize,
-    pub(super) number: u32,
-}
-
-/// What a process was in the text.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum GroupKind {
-    /// Statements between calls.
-    Statements,
-    /// A call, with the arrays that are passed and what the callee calls them, in the order of its parameters.
-    Call(Vec<(ArrayId, String)>),
-}
-
-impl Group {
-    /// Whether both are in different workers of one grid.
-    pub(super) fn is_beside(&self, other: &Group) -> bool {
-        let mut pairs = self.workers.iter().zip(&other.workers);
-        let first = pairs.find(|(one, other)| one != other);
-        first.is_some_and(|(one, other)| one.grid == other.grid)
-    }
-
-    /// The same group inside of these workers.
-    pub(super) fn inside(self, workers: &[Worker]) -> Group {
-        let workers = workers.to_vec();
-        Group { workers, ..self }
-    }
-
-    /// Its worker of a grid.
-    pub(super) fn worker(&self, grid: usize) -> Option<u32> {
-        let mut workers = self.workers.iter();
-        workers
-            .find(|worker| worker.grid == grid)
-            .map(|worker| worker.number)
-    }
-}
-
 struct Gather<'p> {
     program: &'p Program,
     /// For each kernel whether it, or one that it calls, declares streams.
@@ -609,107 +549,6 @@ fn rename(op: &mut Op, renamed: &BTreeMap<ValueId, ValueId>) {
 
 // Processes of groups -------------------------------------------------------------------------------------
 
-/// What a group needs of the others.
-struct Needs {
-    values: BTreeSet<ValueId>,
-    defined: BTreeSet<ValueId>,
-    touched: Touched,
-}
-
-impl Needs {
-    fn of(group: &Group) -> Needs {
-        let mut block = Block {
-            ops: group.ops.clone(),
-            yields: Vec::new(),
-        };
-        let defined = block.defined();
-        let mut values = BTreeSet::new();
-        block.for_each_use(&mut |value| _ = values.insert(*value));
-        values.retain(|value| !defined.contains(value));
-        Needs {
-            values,
-            defined,
-            touched: Touched::by_block(&block),
-        }
-    }
-
-    fn arrays(&self) -> BTreeSet<ArrayId> {
-        self.touched
-            .read
-            .union(&self.touched.written)
-            .copied()
-            .collect()
-    }
-}
-
-/// Constants of all groups: they are wherever they are needed.
-fn constants(groups: &[Group]) -> BTreeMap<ValueId, Op> {
-    let ops = groups.iter().flat_map(|group| &group.ops);
-    let constants = ops.filter(|op| matches!(op.kind, OpKind::Const(_)));
-    constants.map(|op| (op.results[0], op.clone())).collect()
-}
-
-/// For each group the ones before it that have to be done when it begins: they hand it a value, or one of them writes an array
-/// that the other accesses.
-fn orders(
-    outer: &Kernel,
-    groups: &[Group],
-    needs: &[Needs],
-    constants: &BTreeMap<ValueId, Op>,
-) -> Vec<Vec<usize>> {
-    let after = |number: usize, other: usize| {
-        let (own, before) = (&needs[number], &needs[other]);
-        let mut values = own.values.iter();
-        let hands_on = values.any(|v| before.defined.contains(v) && !constants.contains_key(v));
-        // Workers of a grid never write what another one accesses.
-        let is_worker = groups[number].is_beside(&groups[other]);
-        hands_on || !is_worker && meet(outer, &before.touched, &own.touched)
-    };
-    let numbers = 0..groups.len();
-    numbers
-        .map(|number| (0..number).filter(|&other| after(number, other)).collect())
-        .collect()
-}
-
-/// For each of the arrays that groups access those that do, and which groups are certainly done when each begins.
-pub(super) struct Accesses {
-    pub(super) users: BTreeMap<ArrayId, Vec<usize>>,
-    pub(super) written: BTreeSet<ArrayId>,
-    pub(super) behind: Vec<BTreeSet<usize>>,
-}
-
-impl Accesses {
-    pub(super) fn of(outer: &Kernel, groups: &[Group]) -> Accesses {
-        let needs: Vec<Needs> = groups.iter().map(Needs::of).collect();
-        let mut users: BTreeMap<ArrayId, Vec<usize>> = BTreeMap::new();
-        for (number, needs) in needs.iter().enumerate() {
-            for array in needs.arrays() {
-                users.entry(array).or_default().push(number);
-            }
-        }
-        let written = needs.iter().flat_map(|needs| &needs.touched.written);
-        let orders = orders(outer, groups, &needs, &constants(groups));
-        Accesses {
-            users,
-            written: written.copied().collect(),
-            behind: behind(orders.iter().map(Vec::as_slice)),
-        }
-    }
-}
-
-/// All that are before each one, given those directly before it, which have smaller numbers.
-fn behind<'a>(orders: impl IntoIterator<Item = &'a [usize]>) -> Vec<BTreeSet<usize>> {
-    let mut behind: Vec<BTreeSet<usize>> = Vec::new();
-    for order in orders {
-        let mut all: BTreeSet<usize> = order.iter().copied().collect();
-        for &other in order {
-            all.extend(&behind[other]);
-        }
-        behind.push(all);
-    }
-    behind
-}
-
 fn assemble(
     mut outer: Kernel,
     groups: Vec<Group>,
@@ -814,18 +653,6 @@ fn state_of_several(outer: &Kernel, id: ArrayId) -> Diagnostics {
     Diagnostic::error(codes::NETWORK, *span, message)
         .help("declare it in the kernel that uses it")
         .into()
-}
-
-/// Whether two groups access an array, that is no stream, and one of them writes it.
-fn meet(outer: &Kernel, one: &Touched, other: &Touched) -> bool {
-    let is_memory = |id: &&ArrayId| outer.arrays[**id].stream.is_none();
-    let clash = |written: &BTreeSet<ArrayId>, other: &Touched| {
-        written
-            .iter()
-            .filter(is_memory)
-            .any(|id| other.contains(*id))
-    };
-    clash(&one.written, other) || clash(&other.written, one)
 }
 
 struct Outline<'n> {

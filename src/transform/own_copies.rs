@@ -5,9 +5,8 @@
 //! So each worker finds what was there before the grid, and what it wrote itself; a program that keeps workers apart does not see
 //! that, and of any other what comes out does not depend on who is faster.
 
-use super::grids::{around, range, with_local};
+use super::groups::{Group, GroupKind, around, range, with_local};
 use super::local_copy;
-use super::network::{Group, GroupKind};
 use crate::diagnostics::Span;
 use crate::ir::analysis::touch::Touched;
 use crate::ir::{

@@ -1,8 +1,7 @@
 //! Parameters that several processes access at the same time: each has two ports, so that each of two processes gets one, and
 //! where more of them read, they read a copy inside, which can have any number of ports.
 
-use super::grids::{copying, with_local};
-use super::network::{Accesses, Group, Note};
+use super::groups::{Accesses, Group, Note, copying, with_local};
 use crate::ir::{ArrayId, ArrayKind, Kernel, MOST_PORTS};
 use std::collections::BTreeSet;
 

@@ -30,7 +30,7 @@ mod smooth;
 #[cfg(test)]
 mod tests;
 
-use super::operators::{Kind, Operator};
+use super::kind::{Kind, Operator};
 use crate::hwarith::graph::Graph;
 use crate::ir::{BinaryOp, FloatFormat, UnaryOp};
 use std::collections::BTreeMap;

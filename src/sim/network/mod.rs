@@ -6,18 +6,18 @@
 
 mod replay;
 
-use crate::codes;
-use crate::diagnostics::{Diagnostic, Span};
+use crate::diagnostics::Span;
 use crate::ir::{Arg, ArrayId, Attempt, Param, ValueId};
 use crate::rtl::order::topological;
+use crate::sim::deadlock::Deadlock;
 use crate::sim::elements::{Elements, Invocation, State as Kept};
-use crate::sim::reference::{Actual, Left, Machine, Options, Outcome, RunError, Stop};
+use crate::sim::interpreter::{Actual, Machine, Stop, Streams};
+use crate::sim::outcome::{Left, Options, Outcome, RunError};
 use crate::sim::value::{MOST_TRANSFERS, Signature, Slot, Value};
 use crate::transform::network::{Network, Process};
 use replay::{Queues, Traces, replay};
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::fmt;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// Stack of the thread of a process.
@@ -30,41 +30,6 @@ const MOST_TRIES: usize = 64;
 /// put.
 const LONG: u64 = 1 << 12;
 const WHOLE: u64 = 1 << 18;
-
-/// Processes that wait for one another.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Deadlock {
-    /// Where each of them waits, and for what.
-    waits: Vec<(Span, String)>,
-    /// Longer queues with which the network ends, and how long they are.
-    remedy: Vec<(String, u64)>,
-}
-
-impl fmt::Display for Deadlock {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let waits: Vec<&str> = self.waits.iter().map(|wait| wait.1.as_str()).collect();
-        write!(f, "it deadlocks: {}", waits.join(", "))
-    }
-}
-
-impl Deadlock {
-    /// The error as a message.
-    pub fn to_diagnostic(&self) -> Diagnostic {
-        let mut waits = self.waits.iter();
-        let (span, first) = waits.next().cloned().unwrap_or_default();
-        let message = format!("deadlock: {first}");
-        let mut error = Diagnostic::error(codes::DEADLOCK, span, message);
-        for (span, what) in waits {
-            error = error.note_at(*span, what.clone());
-        }
-        let holds = |(stream, depth): &(String, u64)| format!("'{stream}' holds {depth} elements");
-        let holds: Vec<String> = self.remedy.iter().map(holds).collect();
-        match holds.is_empty() {
-            true => error,
-            false => error.help(format!("it ends where {}", holds.join(" and "))),
-        }
-    }
-}
 
 /// What a process waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -851,6 +816,72 @@ impl<'n> Shared<'n> {
     }
 }
 
+impl Streams for Link<'_> {
+    fn get(&self, array: ArrayId, span: Span) -> Result<Value, Stop> {
+        let stream = self.outside(array);
+        let mut state = self.wait(self.shared.lock(), Wait::Element(stream, span))?;
+        let State {
+            channels,
+            to_wake,
+            traces,
+            ..
+        } = &mut *state;
+        let Some(channel) = channels.get_mut(&stream) else {
+            return Err(Stop::Others);
+        };
+        traces.note(self.process, stream, false);
+        let element = channel.next(self.process).ok_or(Stop::Others)?;
+        // There is room again, and, of a stream from outside, an element for others.
+        let consumers = channel.queues.keys().filter(|_| channel.outside.is_some());
+        to_wake.extend(channel.producer.iter().chain(consumers));
+        Ok(element)
+    }
+
+    fn put(&self, array: ArrayId, value: Value, span: Span) -> Result<(), Stop> {
+        let stream = self.outside(array);
+        let mut state = self.wait(self.shared.lock(), Wait::Room(stream, span))?;
+        let State {
+            channels,
+            to_wake,
+            traces,
+            ..
+        } = &mut *state;
+        let Some(channel) = channels.get_mut(&stream) else {
+            return Err(Stop::Others);
+        };
+        traces.note(self.process, stream, true);
+        if let Some(outside) = &mut channel.outside {
+            outside.elements.set(outside.cursor, value, Some(span));
+            outside.cursor += 1;
+            return Ok(());
+        }
+        channel.unwanted += usize::from(channel.queues.is_empty());
+        for (process, queue) in &mut channel.queues {
+            queue.push_back(value.clone());
+            to_wake.insert(*process);
+        }
+        Ok(())
+    }
+
+    fn attempt(
+        &self,
+        (array, what): (ArrayId, Attempt),
+        value: Option<Value>,
+        span: Span,
+    ) -> Result<(bool, Option<Value>), Stop> {
+        let can = self.ask(self.outside(array), what)?;
+        let element = match (what, value) {
+            (Attempt::Get, _) if can => Some(self.get(array, span)?),
+            (Attempt::Put(_), Some(value)) if can => {
+                self.put(array, value, span)?;
+                None
+            }
+            _ => None,
+        };
+        Ok((can, element))
+    }
+}
+
 impl<'n> Link<'n> {
     fn process(&self) -> &'n Process {
         &self.shared.network.processes[self.process]
@@ -890,73 +921,6 @@ impl<'n> Link<'n> {
             let condvar = &self.shared.wake[self.process];
             state = condvar.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
-    }
-
-    /// Takes the oldest element of a stream of the process.
-    pub fn get(&self, array: ArrayId, span: Span) -> Result<Value, Stop> {
-        let stream = self.outside(array);
-        let mut state = self.wait(self.shared.lock(), Wait::Element(stream, span))?;
-        let State {
-            channels,
-            to_wake,
-            traces,
-            ..
-        } = &mut *state;
-        let Some(channel) = channels.get_mut(&stream) else {
-            return Err(Stop::Others);
-        };
-        traces.note(self.process, stream, false);
-        let element = channel.next(self.process).ok_or(Stop::Others)?;
-        // There is room again, and, of a stream from outside, an element for others.
-        let consumers = channel.queues.keys().filter(|_| channel.outside.is_some());
-        to_wake.extend(channel.producer.iter().chain(consumers));
-        Ok(element)
-    }
-
-    /// Adds an element to a stream of the process.
-    pub fn put(&self, array: ArrayId, value: Value, span: Span) -> Result<(), Stop> {
-        let stream = self.outside(array);
-        let mut state = self.wait(self.shared.lock(), Wait::Room(stream, span))?;
-        let State {
-            channels,
-            to_wake,
-            traces,
-            ..
-        } = &mut *state;
-        let Some(channel) = channels.get_mut(&stream) else {
-            return Err(Stop::Others);
-        };
-        traces.note(self.process, stream, true);
-        if let Some(outside) = &mut channel.outside {
-            outside.elements.set(outside.cursor, value, Some(span));
-            outside.cursor += 1;
-            return Ok(());
-        }
-        channel.unwanted += usize::from(channel.queues.is_empty());
-        for (process, queue) in &mut channel.queues {
-            queue.push_back(value.clone());
-            to_wake.insert(*process);
-        }
-        Ok(())
-    }
-
-    /// Asks of a stream of the process what depends on timing; whether it could be done, and the element that was taken.
-    pub fn attempt(
-        &self,
-        (array, what): (ArrayId, Attempt),
-        value: Option<Value>,
-        span: Span,
-    ) -> Result<(bool, Option<Value>), Stop> {
-        let can = self.ask(self.outside(array), what)?;
-        let element = match (what, value) {
-            (Attempt::Get, _) if can => Some(self.get(array, span)?),
-            (Attempt::Put(_), Some(value)) if can => {
-                self.put(array, value, span)?;
-                None
-            }
-            _ => None,
-        };
-        Ok((can, element))
     }
 
     /// What is known, or what is so when nobody else can go on.

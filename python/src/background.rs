@@ -1,5 +1,7 @@
 //! Long work beside the interpreter: without its lock, and ended by Ctrl-C.
 
+use allo_hls::cli::progress::shown;
+use allo_hls::progress::Progress;
 use pyo3::prelude::*;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
@@ -9,6 +11,26 @@ const PATIENCE: Duration = Duration::from_millis(50);
 
 /// Stack of the thread, in bytes: more than that of a program's first one.
 const STACK: usize = 64 << 20;
+
+/// Set to something, nothing is shown.
+const QUIET: &str = "ALLO_QUIET";
+
+/// The same for work that may take long: what it tells is shown on a terminal, from a second on.
+///
+/// # Errors
+/// The same.
+pub fn run_shown<T: Send + 'static>(
+    py: Python<'_>,
+    work: impl FnOnce(&Progress) -> T + Send + 'static,
+) -> PyResult<T> {
+    let progress = progress();
+    run(py, move || work(&progress))
+}
+
+/// Who shows on a terminal what a run does that begins now.
+pub fn progress() -> Progress {
+    shown(std::env::var_os(QUIET).is_some_and(|value| !value.is_empty()))
+}
 
 /// Does some work on a thread of its own, without the interpreter's lock.
 ///

@@ -94,6 +94,8 @@ impl Kernel {
         };
         let has_streams = self.signature.params.iter().any(Slot::is_stream);
         let top = &self.compiled.program.kernels[self.compiled.program.top];
+        let progress = background::progress();
+        let step = progress.step("running the reference");
         let ran = match has_streams || network::has_streams(top) {
             // Its processes are threads, which no signal reaches.
             true => {
@@ -102,6 +104,7 @@ impl Kernel {
             }
             false => py.detach(|| self.run(invocation, &options)),
         };
+        drop(step);
         self.outcome(py, ran)
     }
 

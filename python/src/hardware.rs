@@ -11,6 +11,7 @@ use allo_hls::cli::{self, prove, simulate};
 use allo_hls::diagnostics::{Diagnostic, Diagnostics};
 use allo_hls::driver::{self, Compilation, Target};
 use allo_hls::frontend::Compiled;
+use allo_hls::progress::Progress;
 use allo_hls::prove::Limits;
 use allo_hls::prove::design::{self, Proof};
 use allo_hls::report::trials::{Effort, with_trials};
@@ -48,12 +49,13 @@ struct Built {
 }
 
 impl Built {
-    fn engine(&self, verilator: bool) -> Result<Shared, Diagnostics> {
+    fn engine(&self, verilator: bool, progress: &Progress) -> Result<Shared, Diagnostics> {
         let place = &self.engines[usize::from(verilator)];
         let mut place = place.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = &*place {
             return Ok(known.clone());
         }
+        let _step = progress.step(simulate::preparation(verilator));
         let made: Shared = simulate::engine(&self.compilation, verilator)?.into();
         Ok(place.insert(made).clone())
     }
@@ -63,8 +65,10 @@ impl Built {
         &self,
         invocation: Invocation,
         verilator: bool,
+        progress: &Progress,
     ) -> Result<(Outcome, u64), Diagnostics> {
-        let engine = self.engine(verilator)?;
+        let engine = self.engine(verilator, progress)?;
+        let _step = progress.step("running the hardware");
         let Compilation {
             program, manifest, ..
         } = &self.compilation;
@@ -90,12 +94,20 @@ impl Built {
         self.before.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn compare(&self, options: &CosimOptions, verilator: bool) -> Result<Report, Diagnostics> {
-        let engine = self.engine(verilator)?;
+    fn compare(
+        &self,
+        options: &CosimOptions,
+        verilator: bool,
+        progress: &Progress,
+    ) -> Result<Report, Diagnostics> {
+        let engine = self.engine(verilator, progress)?;
+        let step = progress.step("comparing with the reference");
         let Compilation {
             program, manifest, ..
         } = &self.compilation;
-        let report = cosim::cosim_on(&*engine, program, manifest, options, &|_, _| {});
+        let report = cosim::cosim_on(&*engine, program, manifest, options, &|done, all| {
+            step.part(done as u64, all as u64);
+        });
         Ok(report.map_err(|error| error.to_diagnostic())?)
     }
 }
@@ -190,8 +202,9 @@ impl Hardware {
         let target = aim.target(py, kernel)?;
         let (compiled, directed) = scheduled(py, schedule)?;
         let sources = kernel.sources.clone();
-        let used = target.clone();
-        let built = background::run(py, move || {
+        let mut used = target.clone();
+        let built = background::run_shown(py, move |progress| {
+            used.progress = progress.clone();
             driver::build(&sources, compiled, directed, &used)
         })?;
         let compilation =
@@ -225,7 +238,9 @@ impl Hardware {
         let mut cycles = 0;
         let result = built.kernel.call(args, named, |py, invocation| {
             let worker = built.clone();
-            let ran = background::run(py, move || worker.simulate(invocation, verilator))?;
+            let ran = background::run_shown(py, move |progress| {
+                worker.simulate(invocation, verilator, progress)
+            })?;
             let (outcome, taken) = ran.map_err(|wrong| self.failed(py, Kind::Run, &wrong))?;
             cycles = taken;
             Ok(outcome)
@@ -266,7 +281,9 @@ impl Hardware {
             ..CosimOptions::default()
         };
         let worker = built.clone();
-        let report = background::run(py, move || worker.compare(&options, verilator))?;
+        let report = background::run_shown(py, move |progress| {
+            worker.compare(&options, verilator, progress)
+        })?;
         let report = report.map_err(|wrong| self.failed(py, Kind::Run, &wrong))?;
         let text = simulate::summary(&built.compilation, &report)
             + &report.coverage.report(&built.kernel.sources);
@@ -284,7 +301,8 @@ impl Hardware {
         let time = Duration::try_from_secs_f64(seconds)
             .map_err(|why| PyValueError::new_err(format!("time: {why}")))?;
         let worker = self.0.clone();
-        let proof = background::run(py, move || {
+        let proof = background::run_shown(py, move |progress| {
+            let _step = progress.step("proving");
             design::prove(&worker.compilation.question(), &Limits::within(time))
         })?;
         let dict = PyDict::new(py);
@@ -344,10 +362,14 @@ impl Hardware {
     /// The report, with so many builds that try what would lift the bounds of loops: as a text, a page, and JSON.
     fn report(&self, py: Python<'_>, trials: usize) -> PyResult<[String; 3]> {
         let worker = self.0.clone();
-        background::run(py, move || {
+        background::run_shown(py, move |progress| {
+            let target = Target {
+                progress: progress.clone(),
+                ..worker.target.clone()
+            };
             let build = Build {
                 sources: &worker.kernel.sources,
-                target: &worker.target,
+                target: &target,
                 compilation: &worker.compilation,
                 block: None,
             };

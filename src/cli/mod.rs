@@ -9,7 +9,7 @@ mod interface;
 mod operator;
 mod output;
 mod package;
-mod progress;
+pub mod progress;
 pub mod prove;
 mod report;
 pub mod simulate;

@@ -3,18 +3,22 @@
 use allo_hls::progress::{Listener, Progress};
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use std::io::IsTerminal as _;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::sync::{Arc, Mutex, Once, PoisonError, Weak};
+use std::time::{Duration, Instant};
 
 /// Runs that end sooner show nothing.
 const PATIENCE: Duration = Duration::from_secs(1);
 /// How often what is shown changes.
 const TICK: Duration = Duration::from_millis(200);
 
+/// The lines of runs that go on, and of some that have ended since.
+static LINES: Mutex<Vec<Weak<Line>>> = Mutex::new(Vec::new());
+
 /// A line at the bottom of the terminal, while a step goes on.
 struct Line {
     bar: ProgressBar,
+    begun: Instant,
     is_late: AtomicBool,
     is_busy: AtomicBool,
 }
@@ -43,30 +47,52 @@ fn left(state: &ProgressState, out: &mut dyn std::fmt::Write) {
     }
 }
 
-/// Progress of this run: on a terminal only, and not if it is to be quiet.
+/// Progress of a run that begins now: on a terminal only, and not if it is to be quiet.
 pub fn shown(quiet: bool) -> Progress {
     if quiet || !std::io::stderr().is_terminal() {
         return Progress::default();
     }
     let line = Arc::new(Line {
         bar: ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden()),
+        begun: Instant::now(),
         is_late: AtomicBool::new(false),
         is_busy: AtomicBool::new(false),
     });
-    let shown = Arc::clone(&line);
+    LINES
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .push(Arc::downgrade(&line));
+    static DRAWING: Once = Once::new();
     // Ends with the program.
-    std::thread::spawn(move || {
-        std::thread::sleep(PATIENCE);
-        shown.bar.set_draw_target(ProgressDrawTarget::stderr());
-        shown.is_late.store(true, Ordering::SeqCst);
-        loop {
-            if shown.is_busy.load(Ordering::SeqCst) {
-                shown.bar.tick();
-            }
-            std::thread::sleep(TICK);
-        }
-    });
+    DRAWING.call_once(|| _ = std::thread::spawn(draw));
     Progress::to(line)
+}
+
+/// Draws the lines of all runs that go on.
+fn draw() {
+    loop {
+        std::thread::sleep(TICK);
+        let mut lines = LINES.lock().unwrap_or_else(PoisonError::into_inner);
+        lines.retain(|line| line.strong_count() > 0);
+        lines
+            .iter()
+            .filter_map(Weak::upgrade)
+            .for_each(|line| line.draw());
+    }
+}
+
+impl Line {
+    fn draw(&self) {
+        if self.begun.elapsed() < PATIENCE {
+            return;
+        }
+        if !self.is_late.swap(true, Ordering::SeqCst) {
+            self.bar.set_draw_target(ProgressDrawTarget::stderr());
+        }
+        if self.is_busy.load(Ordering::SeqCst) {
+            self.bar.tick();
+        }
+    }
 }
 
 impl Listener for Line {

@@ -136,7 +136,8 @@ fn prepared(
     Ok(engine(compiled, verilator)?)
 }
 
-fn preparation(verilator: bool) -> &'static str {
+/// What is done until a simulator is there, in words.
+pub fn preparation(verilator: bool) -> &'static str {
     match verilator {
         true => "building the simulation",
         false => "preparing the simulation",

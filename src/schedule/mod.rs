@@ -23,6 +23,7 @@ pub mod resource;
 mod share;
 mod solver;
 mod units;
+pub mod walk;
 
 use crate::arena::Table;
 use crate::diagnostics::Diagnostics;

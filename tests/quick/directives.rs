@@ -5,6 +5,8 @@ use allo_hls::diagnostics::Diagnostics;
 use allo_hls::directives::{self, Directive};
 use allo_hls::driver::{self, Compilation, Target};
 use allo_hls::levels::Level;
+use allo_hls::sim::cosim::{CosimOptions, cosim_on};
+use allo_hls::sim::inprocess::Netlist;
 use allo_hls::sim::selfcheck::{Budget, Checked};
 
 const KERNEL: &str = "
@@ -249,6 +251,42 @@ fn loops_of_a_kernel_are_processes_where_that_is_directed() {
         .0
         .processes;
     assert!(processes.len() >= 3, "{}", processes.len());
+}
+
+/// Loops whose numbers of iterations change take as long each time if no data decide them; co-simulation holds the module to that.
+#[test]
+fn latencies_that_no_data_decide_are_promised() {
+    let promised = |lines: &str| {
+        let head =
+            "from allo import *\n\n@kernel\ndef top(x: \"i32[12]\", y: \"i32[12]\", n: i32):\n";
+        let lines: Vec<String> = lines.lines().map(|line| format!("    {line}\n")).collect();
+        let text = format!("{head}{}", lines.concat());
+        let found = [1, 2].map(|level| {
+            let mut target = target(&[]).expect("a target");
+            target.aim.level = [Level::One, Level::Two][level - 1];
+            let compiled = compile_for(&text, &target).expect("hardware");
+            let engine = Netlist::new(&compiled.design, &compiled.manifest).expect("an engine");
+            let options = CosimOptions {
+                vectors: 5,
+                ..CosimOptions::default()
+            };
+            let (program, manifest) = (&compiled.program, &compiled.manifest);
+            let report = cosim_on(&engine, program, manifest, &options, &|_, _| {});
+            report.unwrap_or_else(|error| panic!("{text}{}", error.to_diagnostic().message));
+            compiled.manifest.latency.max
+        });
+        found.map(|cycles| cycles.is_some())
+    };
+    let sums = "for i in range(12):\n    s: i32 = 0\n    for j in range(FROM, TO):\n        s += x[j]\n    y[i] = s";
+    let nest = |from: &str, to: &str| promised(&sums.replace("FROM", from).replace("TO", to));
+    assert_eq!(nest("0", "i"), [true; 2]);
+    assert_eq!(nest("i", "12"), [true; 2]);
+    assert_eq!(nest("i // 2", "max(i - 3, 0)"), [true; 2]);
+    assert_eq!(nest("0", "n & 7"), [false; 2]);
+    let falling = "k: i32 = 100\nwhile k > 3:\n    if k % 3 == 0:\n        for j in range(k // 10):\n            \
+                   y[j] = y[j] * x[j]\n    k = k - 7";
+    assert_eq!(promised(falling), [true; 2]);
+    assert_eq!(promised(&falling.replace("k % 3", "x[k & 7]")), [false; 2]);
 }
 
 #[test]

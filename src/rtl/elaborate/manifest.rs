@@ -10,7 +10,7 @@ use crate::rtl::interface::manifest::{
     Access, Bank, Flow, Latency, Loop, Manifest, MemoryPort, Port, PortKind, StreamPorts,
 };
 use crate::rtl::netlist::NetId;
-use crate::schedule::{Schedule, forecast};
+use crate::schedule::{Schedule, forecast, walk};
 use std::collections::{BTreeMap, HashMap};
 
 /// Ports of a module.
@@ -63,6 +63,7 @@ pub fn manifest(
     let mut loops = Vec::new();
     collect_loops(program, schedule, sources, &program.root, &mut loops);
     let latency = forecast::latency(program, schedule, &program.root, None);
+    let latency = latency.or_else(|| walk::latency(program, schedule));
     let returns_scalar = program
         .returns
         .iter()

@@ -63,7 +63,7 @@ pub struct Outcome {
     pub cursors: BTreeMap<usize, usize>,
     /// What the next invocation finds.
     pub state: State,
-    /// How much more is known of timing ([`Invocation::timed`]) than was asked.
+    /// How much more is known of timing ([`crate::sim::elements::Invocation::timed`]) than was asked.
     pub unasked: usize,
     /// What nobody has got from streams of a network, and vanishes.
     pub left: Vec<Left>,

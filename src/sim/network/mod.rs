@@ -669,6 +669,18 @@ impl State {
         }
     }
 
+    /// Notes a transfer of a process; the stream, and those who may go on behind it.
+    fn transfer(
+        &mut self,
+        process: usize,
+        stream: ArrayId,
+        puts: bool,
+    ) -> Result<(&mut Channel, &mut BTreeSet<usize>), Stop> {
+        let channel = self.channels.get_mut(&stream).ok_or(Stop::Others)?;
+        self.traces.note(process, stream, puts);
+        Ok((channel, &mut self.to_wake))
+    }
+
     /// Whether a process could go on.
     fn can(&self, network: &Network, process: usize) -> bool {
         match self.waits[process] {
@@ -820,16 +832,7 @@ impl Streams for Link<'_> {
     fn get(&self, array: ArrayId, span: Span) -> Result<Value, Stop> {
         let stream = self.outside(array);
         let mut state = self.wait(self.shared.lock(), Wait::Element(stream, span))?;
-        let State {
-            channels,
-            to_wake,
-            traces,
-            ..
-        } = &mut *state;
-        let Some(channel) = channels.get_mut(&stream) else {
-            return Err(Stop::Others);
-        };
-        traces.note(self.process, stream, false);
+        let (channel, to_wake) = state.transfer(self.process, stream, false)?;
         let element = channel.next(self.process).ok_or(Stop::Others)?;
         // There is room again, and, of a stream from outside, an element for others.
         let consumers = channel.queues.keys().filter(|_| channel.outside.is_some());
@@ -840,16 +843,7 @@ impl Streams for Link<'_> {
     fn put(&self, array: ArrayId, value: Value, span: Span) -> Result<(), Stop> {
         let stream = self.outside(array);
         let mut state = self.wait(self.shared.lock(), Wait::Room(stream, span))?;
-        let State {
-            channels,
-            to_wake,
-            traces,
-            ..
-        } = &mut *state;
-        let Some(channel) = channels.get_mut(&stream) else {
-            return Err(Stop::Others);
-        };
-        traces.note(self.process, stream, true);
+        let (channel, to_wake) = state.transfer(self.process, stream, true)?;
         if let Some(outside) = &mut channel.outside {
             outside.elements.set(outside.cursor, value, Some(span));
             outside.cursor += 1;

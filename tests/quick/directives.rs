@@ -283,6 +283,10 @@ fn latencies_that_no_data_decide_are_promised() {
     assert_eq!(nest("i", "12"), [true; 2]);
     assert_eq!(nest("i // 2", "max(i - 3, 0)"), [true; 2]);
     assert_eq!(nest("0", "n & 7"), [false; 2]);
+    // What a loop without an iteration leaves decides how often another one runs.
+    let counted = "c: i32 = 0\nfor i in range(12):\n    for j in range(i - 3):\n        c = c + 1 + (c & 2)\n    \
+                   for k in range(c & 3):\n        y[k] = y[k] * x[k]";
+    assert_eq!(promised(counted), [true; 2]);
     let falling = "k: i32 = 100\nwhile k > 3:\n    if k % 3 == 0:\n        for j in range(k // 10):\n            \
                    y[j] = y[j] * x[j]\n    k = k - 7";
     assert_eq!(promised(falling), [true; 2]);

@@ -107,8 +107,10 @@ impl Gen {
 
     fn declare(&mut self, ty: &'static str, count: u64) -> Open {
         let name = self.name("s");
-        let depth = match self.rng.below(3) {
-            0 => String::new(),
+        let depth = match self.rng.below(6) {
+            0 | 1 => String::new(),
+            // About where a queue becomes another kind.
+            2 => format!(", {}", self.rng.pick(&[15, 16, 17, 33, 64, 70])),
             _ => format!(", {}", self.rng.below(5) + 1),
         };
         writeln!(self.declarations, "{name}: Stream[{ty}{depth}]").expect("a string");

@@ -109,6 +109,39 @@ fn co_simulation_says_the_same_with_both_engines() {
     }
 }
 
+/// Queues of tables, with a register before them or block memory behind, full and empty; on a device without memory of
+/// tables, too.
+#[test]
+fn queues_of_each_kind_do_the_same_in_both_engines() {
+    let path = examples::folder().join("../tests/networks/queues_of_each_kind.py");
+    let text = std::fs::read_to_string(path).expect("a network");
+    for (device, kinds) in [
+        ("ecp5", ["queue_17x32", "queue_32x32", "queue_48x64"]),
+        ("ice40up", ["queue_20x32", "queue_36x32", "queue_68x64"]),
+    ] {
+        let mut sources = SourceMap::default();
+        let file = sources.add("queues.py", text.as_str());
+        let target = Target::new(device, 50.0).expect("a device");
+        let compiled = driver::compile(&mut sources, file, Some("top"), &target);
+        let compiled = compiled.expect("hardware");
+        for kind in kinds {
+            let mut modules = compiled.design.modules.values();
+            assert!(modules.any(|module| module.name == kind), "{kind}");
+        }
+        let (netlist, verilated) = engines(&compiled);
+        let report = |engine: &dyn Engine| {
+            let options = CosimOptions {
+                vectors: 6,
+                ..CosimOptions::default()
+            };
+            let (program, manifest) = (&compiled.program, &compiled.manifest);
+            cosim::cosim_on(engine, program, manifest, &options, &|_, _| ())
+                .unwrap_or_else(|e| panic!("{device}: {e:?}"))
+        };
+        assert_eq!(report(&netlist), report(&verilated), "{device}");
+    }
+}
+
 /// More elements of a stream than a bench holds for short runs.
 #[test]
 fn streams_of_many_elements_run_in_verilator() {

@@ -51,7 +51,7 @@ const FAR: u64 = 4;
 /// A warning of all that a design needs more of than the device has.
 pub fn warn_of_size(design: &Design, target: &Target, span: Span, warnings: &mut Diagnostics) {
     let (device, total) = (&target.device, &target.device.total);
-    let rows = |area: Area| {
+    let rows_of = |area: Area| {
         let kbits = area.ram.div_ceil(1024);
         [
             (area.luts.round() as u64, total.luts, "LUT4"),
@@ -59,18 +59,18 @@ pub fn warn_of_size(design: &Design, target: &Target, span: Span, warnings: &mut
             (kbits, total.ram, "kbit of block RAM"),
         ]
     };
-    // With what is dead, most designs are within, too, and those that are far beyond do not come near without it.
-    let mut rows_of_all = rows(areas(design, device).total());
-    let beyond = |times| {
-        let is_beyond = |(needed, there_are, _): &(u64, u64, &str)| needed / times > *there_are;
-        rows_of_all.iter().any(is_beyond)
+    let is_beyond = |rows: &[(u64, u64, &str)], times: u64| {
+        let mut rows = rows.iter();
+        rows.any(|(needed, there_are, _)| needed / times > *there_are)
     };
-    match (beyond(1), beyond(FAR)) {
-        (false, _) => return,
-        (true, true) => {}
-        (true, false) => rows_of_all = rows(areas(&clean(design), device).total()),
+    // With what is dead, most designs are within, too, and those that are far beyond do not come near without it.
+    let mut rows = rows_of(areas(design, device).total());
+    if !is_beyond(&rows, 1) {
+        return;
     }
-    let rows = rows_of_all;
+    if !is_beyond(&rows, FAR) {
+        rows = rows_of(areas(&clean(design), device).total());
+    }
     let beyond = rows
         .iter()
         .filter(|(needed, there_are, _)| needed > there_are);

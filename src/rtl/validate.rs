@@ -554,4 +554,39 @@ mod tests {
         let found = message(vec![module]);
         assert!(found.contains("read address has 8 bits, not 7"), "{found}");
     }
+
+    #[test]
+    fn a_memory_that_is_read_asynchronously_is_part_of_loops() {
+        let loops = |enable: Option<Operand>| {
+            let (mut module, a, y) = module();
+            let address = module.net("address", 8);
+            module.items.push(Item::Memory(Memory {
+                name: "words".to_string(),
+                width: 8,
+                depth: 256,
+                init: None,
+                style: MemoryStyle::Distributed,
+                writes: Vec::new(),
+                reads: vec![ReadPort {
+                    enable,
+                    addr: address.into(),
+                    out: y,
+                }],
+                origin: None,
+            }));
+            module.items.push(Item::Assign {
+                out: address,
+                expr: Expr::Binary {
+                    op: BinaryOp::Add,
+                    lhs: a.into(),
+                    rhs: y.into(),
+                },
+                origin: None,
+            });
+            message(vec![module])
+        };
+        assert_eq!(loops(Some(Operand::constant(1, 1u32))), "");
+        let found = loops(None);
+        assert!(found.contains("combinational loop through"), "{found}");
+    }
 }

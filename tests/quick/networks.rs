@@ -778,3 +778,36 @@ fn blocks_in_memories_do_not_slow_the_loops_beside_them() {
     // Twice 96 elements written, gathered, spread and read, one process beside the other.
     assert!(cycles < 2 * (96 + 48 + 48 + 96) + 40, "{cycles}");
 }
+
+/// More than a queue of the reference holds where its processes run one after the other.
+#[test]
+fn the_reference_goes_on_where_more_is_put_than_its_queues_hold() {
+    let text = "
+from allo import *
+
+@kernel
+def give(s: Stream[i32]):
+    for i in range(300000):
+        s.put(i & 7)
+
+@kernel
+def take(s: Stream[i32]) -> i32:
+    total: i32 = 0
+    for i in range(300000):
+        total += s.get()
+    return total
+
+@kernel
+def top() -> i32:
+    s: Stream[i32]
+    give(s)
+    return take(s)
+";
+    let program = support::program(text, Some("top"));
+    let outcome = reference::run(&program, &Invocation::of(Vec::new()), &Options::default());
+    let results = outcome.expect("an end").results;
+    assert_eq!(
+        results[0].get(0),
+        Value::int(results[0].ty(), 300_000 / 8 * 28)
+    );
+}

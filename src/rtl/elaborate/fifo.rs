@@ -2,7 +2,8 @@
 //!
 //! What gives the oldest element, the front, is a small memory that is read asynchronously. A larger queue has block memory behind
 //! it, where elements wait that came while the front was full: its word is there a cycle after it is asked for, in which the
-//! front has others; when it has none after all, that element comes a cycle late. Where one element more than fills lookup tables is to be held, that one is in a register in front of them.
+//! front has others; when it has none after all, that element comes a cycle late. Where one element more than fills lookup tables
+//! is to be held, that one is in a register in front of them.
 
 use super::circuit::{Circuit, Signal};
 use crate::ir::DISTRIBUTED_BITS;

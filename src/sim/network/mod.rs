@@ -192,6 +192,10 @@ pub fn depths_needed(
     let Some(Ended::Deadlock(_, full)) = search.attempt(&Depths::new()) else {
         return Depths::new();
     };
+    if matches!(search.traces.get(), Some(Some(_))) {
+        // No try is a run.
+        return search.from(full).unwrap_or_default();
+    }
     // What is needed shows in the beginning, nearly always: many tries of that take less time.
     let beginning = Options {
         step_limit: options.step_limit / BEGINNING,
@@ -288,17 +292,15 @@ impl<'a> Search<'a> {
 
     /// Runs it where queues are long; what is transferred, if it ends.
     fn freely(&self) -> (Option<Traces>, Outcome) {
-        let known = |(ended, outcome, traces): (Option<Ended>, Outcome, Traces)| {
-            let is_known = ended.is_none() && traces.is_whole();
-            (is_known.then_some(traces), outcome)
+        let order = self.order();
+        let in_turn = order.map(|order| self.execute(Running::InTurn(&order)));
+        let (ended, outcome, traces) = match in_turn {
+            // One waited: for those behind it, or with more to put than there is room for.
+            None | Some((Some(Ended::Deadlock(..)), ..)) => self.execute(Running::Freely),
+            Some(run) => run,
         };
-        if let Some(order) = self.order() {
-            let (traces, outcome) = known(self.execute(Running::InTurn(&order)));
-            if traces.is_some() {
-                return (traces, outcome);
-            }
-        }
-        known(self.execute(Running::Freely))
+        let is_known = ended.is_none() && traces.is_whole();
+        (is_known.then_some(traces), outcome)
     }
 
     /// The processes, each behind those that it gets from or that have to be done before; none where there is no such order.

@@ -161,8 +161,19 @@ pub(super) fn replay(
 mod tests {
     use super::*;
 
-    /// A network of processes that get (`false`) and put (`true`), with streams of given depths.
     fn ends(processes: &[&[(usize, bool)]], depths: &[u64]) -> Result<(), Vec<ArrayId>> {
+        let depths: Vec<_> = depths.iter().map(|&depth| (depth, None)).collect();
+        let after = vec![&[][..]; processes.len()];
+        ends_after(processes, &depths, &after)
+    }
+
+    /// A network of processes that get (`false`) and put (`true`), with streams of given depths, some of which are outside with so
+    /// many elements.
+    fn ends_after(
+        processes: &[&[(usize, bool)]],
+        depths: &[(u64, Option<u64>)],
+        after: &[&[usize]],
+    ) -> Result<(), Vec<ArrayId>> {
         let mut traces = Traces::new(processes.len());
         for (process, transfers) in processes.iter().enumerate() {
             for &(stream, puts) in *transfers {
@@ -170,17 +181,20 @@ mod tests {
             }
         }
         let gets = |stream| move |process: &usize| processes[*process].contains(&(stream, false));
-        let streams = depths.iter().enumerate().map(|(stream, &depth)| {
-            let consumers = (0..processes.len()).filter(gets(stream));
-            let queues = Queues {
-                depth,
-                consumers: consumers.map(|process| (process, 0)).collect(),
-                offered: None,
-                waiting: Vec::new(),
-            };
-            (ArrayId::new(stream), queues)
-        });
-        replay(&traces, streams.collect(), &vec![&[][..]; processes.len()])
+        let streams = depths
+            .iter()
+            .enumerate()
+            .map(|(stream, &(depth, offered))| {
+                let consumers = (0..processes.len()).filter(gets(stream));
+                let queues = Queues {
+                    depth,
+                    consumers: consumers.map(|process| (process, 0)).collect(),
+                    offered,
+                    waiting: Vec::new(),
+                };
+                (ArrayId::new(stream), queues)
+            });
+        replay(&traces, streams.collect(), after)
     }
 
     #[test]
@@ -199,5 +213,31 @@ mod tests {
             ends(&[&both, &one, &one[2..]], &[1]),
             Err(vec![ArrayId::new(0)])
         );
+    }
+
+    #[test]
+    fn elements_from_outside_wait_for_others_in_queues() {
+        let id = ArrayId::new;
+        // The second wants an element of the other stream first, which comes when the first has had all of its own.
+        let first = [(0, false), (0, false), (0, false), (1, true)];
+        let second = [(1, false), (0, false), (0, false), (0, false)];
+        let with = |depth, offered| {
+            let streams = [(depth, Some(offered)), (1, None)];
+            ends_after(&[&first, &second], &streams, &[&[], &[]])
+        };
+        assert_eq!(with(3, 3), Ok(()));
+        assert_eq!(with(2, 3), Err(vec![id(0)]));
+        // There is no more: no depth helps.
+        assert_eq!(with(3, 2), Err(Vec::new()));
+    }
+
+    #[test]
+    fn a_process_begins_when_those_before_it_are_done() {
+        let (gives, takes) = ([(0, true); 2], [(0, false); 2]);
+        let with =
+            |depth, after: [&[usize]; 2]| ends_after(&[&gives, &takes], &[(depth, None)], &after);
+        assert_eq!(with(2, [&[], &[0]]), Ok(()));
+        assert_eq!(with(1, [&[], &[0]]), Err(vec![ArrayId::new(0)]));
+        assert_eq!(with(1, [&[], &[]]), Ok(()));
     }
 }

@@ -1,6 +1,6 @@
 //! Every kernel of a file, and why one of them is not checked.
 
-use super::allo::KernelRef;
+use super::kernel_ref::KernelRef;
 use super::session::Session;
 use super::world::{Binding, KernelDef, World};
 use crate::arena::Arena;

@@ -1,15 +1,16 @@
 //! The module level run by the user's CPython, as an explicit choice: a shim in Python evaluates the
 //! file and answers in JSON over pipes, in place of our evaluator.
 
-use super::allo::{Allo, KernelRef, Template, surface};
+use super::allo::{Allo, Template, surface};
 use super::codes;
+use super::constant::ConstValue;
 use super::decorator::Stated;
 use super::error::{Result, fail};
 use super::given;
+use super::kernel_ref::KernelRef;
 use super::namespaces::Namespace;
 use super::scan;
 use super::source::span_of;
-use super::values::ConstValue;
 use super::world::{Binding, World};
 use crate::diagnostics::{Diagnostic, FileId, Span};
 use indexmap::IndexMap;

@@ -3,10 +3,10 @@
 
 use super::allo::{Allo, Builtin, Template, construct};
 use super::codes;
+use super::constant::ConstValue;
 use super::error::{Result, fail};
 use super::foreign::{self, ForeignModule};
 use super::options::Options;
-use super::values::ConstValue;
 use crate::diagnostics::{Diagnostic, Span, suggest};
 use pyeval::{Args, Names};
 use ruff_python_ast::{self as ast, Expr};

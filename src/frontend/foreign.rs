@@ -1,8 +1,8 @@
 //! `@operator_ip(...)`: a module of the user's that computes a kernel of scalars.
 
 use super::codes;
+use super::constant::ConstValue;
 use super::error::{Result, fail};
-use super::values::ConstValue;
 use crate::diagnostics::{Diagnostic, FileId, SourceMap, Span, suggest};
 use crate::ir::{Control, Foreign, Kernel, MOST_OPERANDS, Param, ResultSlot};
 use num_traits::ToPrimitive;

@@ -1,11 +1,12 @@
 //! Things of Allo as values of Python, made for those who run the module level themselves: a CPython, or a program
 //! that holds kernels as objects.
 
-use super::allo::{Allo, KernelRef, Template, python, surface};
+use super::allo::{Allo, Template, python, surface};
+use super::constant::ConstValue;
+use super::kernel_ref::KernelRef;
 use super::scalars;
 use super::schedule::held;
 use super::types;
-use super::values::ConstValue;
 use crate::diagnostics::Span;
 use crate::ir::{FloatFormat, Scalar};
 use pyeval::{Args, Failure};

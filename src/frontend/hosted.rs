@@ -1,13 +1,13 @@
 //! Kernels that are objects of a running program, such as Python with the package: what is compiled is the text of a
 //! function of it, with the values that the names of the text have there.
 
-use super::allo::KernelRef;
 use super::codes;
+use super::constant::ConstValue;
 use super::decorator::Decorator;
 use super::error::diagnostic;
+use super::kernel_ref::KernelRef;
 use super::session::Session;
 use super::source::{self, span_of};
-use super::values::ConstValue;
 use super::world::{Binding, World};
 use super::{Compiled, lowered, on_big_stack};
 use crate::diagnostics::{Diagnostic, Diagnostics, FileId, SourceMap};

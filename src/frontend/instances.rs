@@ -1,11 +1,11 @@
 //! Instances of kernels: each definition with its templates bound is lowered once.
 
-use super::allo::KernelRef;
 use super::codes;
+use super::constant::ConstValue;
 use super::error::{Failure, Result, fail};
+use super::kernel_ref::KernelRef;
 use super::lower;
 use super::session::{Frame, Progress, Session, Worker};
-use super::values::ConstValue;
 use crate::diagnostics::{Diagnostic, Span};
 use crate::ir::KernelId;
 

@@ -1,6 +1,6 @@
 //! Compile-time numbers as typed constants: exact conversions and the literal rules.
 
-use super::values::ConstValue;
+use super::constant::ConstValue;
 use crate::ir::storage::{self, StoredNumber};
 use crate::ir::{Const, FloatFormat, Scalar};
 use num_bigint::{BigInt, BigUint, Sign};

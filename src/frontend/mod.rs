@@ -4,6 +4,7 @@ mod allo;
 mod builder;
 mod check;
 pub mod codes;
+mod constant;
 mod cpython;
 mod decorator;
 mod error;
@@ -12,6 +13,7 @@ pub mod given;
 pub mod hosted;
 mod imports;
 mod instances;
+mod kernel_ref;
 mod literals;
 mod lower;
 mod namespaces;
@@ -25,6 +27,7 @@ mod scan;
 pub mod schedule;
 mod session;
 mod source;
+mod stream_type;
 mod types;
 mod values;
 mod world;
@@ -32,14 +35,15 @@ mod world;
 use crate::diagnostics::{Diagnostic, Diagnostics, FileId, SourceMap, Span, suggest};
 use crate::directives::Directive;
 use crate::ir;
-use allo::{Allo, KernelRef};
+use allo::Allo;
 use error::{Failure, Result};
+use kernel_ref::KernelRef;
 use pyeval::{Frame, Names};
 use ruff_python_ast::Stmt;
-use schedule::Chosen;
+use schedule::chosen::Chosen;
 use session::{Session, Worker};
 use std::collections::{BTreeMap, HashSet};
-use world::Binding;
+use world::{Binding, Scheduled};
 
 pub use check::Checked;
 
@@ -89,7 +93,7 @@ pub fn compile<'t>(
         let parsed = source::parse(sources, file)?;
         let units = imports::load(sources, &parsed);
         let mut session = Session::new(sources, &units);
-        session.world.scheduling.wanted = schedule.is_some();
+        session.world.scheduling.call = schedule.map(|_| schedule::call as Scheduled);
         let chosen = evaluate(&mut session, file, &parsed.body, schedule);
         let chosen = chosen.transpose().unwrap_or_else(|failure| {
             session.report(failure);
@@ -149,7 +153,7 @@ fn evaluate<'a>(
                 world.all_done();
             }
         }
-        schedule.map(|name| schedule::chosen(world, file, body, name))
+        schedule.map(|name| schedule::chosen::chosen(world, file, body, name))
     })
 }
 

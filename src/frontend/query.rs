@@ -4,6 +4,7 @@
 
 use super::allo::{Allo, surface};
 use super::codes;
+use super::constant::ConstValue;
 use super::error::{Result, diagnostic};
 use super::lower::{self, Typing};
 use super::namespaces::Namespace;
@@ -12,8 +13,8 @@ use super::promote::Style;
 use super::scalars;
 use super::session::Session;
 use super::source::{check_nesting, span_of};
+use super::stream_type::{shaped_name, stream_name};
 use super::types::{self, Type};
-use super::values::{ConstValue, shaped_name, stream_name};
 use super::world::Binding;
 use crate::diagnostics::{Diagnostic, Diagnostics, FileId, SourceMap, Span};
 use pyeval::Frame;

@@ -1,12 +1,12 @@
 //! What is made of kernels: the instances of their definitions, what callers see of them, and how errors name them.
 
-use super::allo::KernelRef;
 use super::codes;
+use super::constant::ConstValue;
 use super::error::{Failure, Result, diagnostic};
 use super::imports::Unit;
+use super::kernel_ref::KernelRef;
 use super::pto::tile_type::TileType;
-use super::types::StreamType;
-use super::values::ConstValue;
+use super::stream_type::StreamType;
 use super::world::{Bindings, World};
 use crate::arena::Arena;
 use crate::diagnostics::{Diagnostic, Diagnostics, SourceMap, Span};

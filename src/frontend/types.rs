@@ -1,17 +1,18 @@
 //! Annotations turned into types.
 
 use super::allo::Allo;
-use super::builder::lanes::VectorType;
+use super::builder::state::VectorType;
 use super::codes;
+use super::constant::ConstValue;
 use super::error::{Failure, Result, fail};
-use super::pto::Thing;
+use super::pto::thing::Thing;
 use super::pto::tile_type::Written;
 use super::scalars;
 use super::source;
-use super::values::ConstValue;
+use super::stream_type::StreamType;
 use crate::diagnostics::{Diagnostic, FileId, Span};
+use crate::ir::Scalar;
 use crate::ir::types::MAX_WIDTH;
-use crate::ir::{Packed, Scalar};
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
 use pyeval::{Args, Function, Host, Names, Place, Problem};
@@ -40,42 +41,6 @@ pub enum Type {
     Tile(Rc<Written>),
     /// `constexpr`.
     Constexpr,
-}
-
-/// `Stream[i32, 4]`, or `Stream[i32, 4][2, 3]`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StreamType {
-    /// Type of what it carries, or of the elements of the blocks that it carries.
-    pub elem: Scalar,
-    /// Extents of the blocks; without, it carries scalars.
-    pub block: Option<Rc<[u64]>>,
-    /// Elements that each holds, at least 1.
-    pub depth: u64,
-    /// Extents of an array of streams; of one stream, none.
-    pub shape: Rc<[u64]>,
-}
-
-impl StreamType {
-    /// What a transfer is: a scalar, or a block as one integer.
-    pub fn transfer(&self) -> Scalar {
-        match self.packed() {
-            None => self.elem,
-            // See `stream`.
-            Some(packed) => Scalar::unsigned(packed.len() as u32 * self.elem.width()),
-        }
-    }
-
-    /// What a transfer consists of, if it is a block.
-    pub fn packed(&self) -> Option<Packed> {
-        let shape = self.block.as_ref()?.to_vec();
-        let elem = self.elem;
-        Some(Packed { elem, shape })
-    }
-
-    /// Whether elements of this one are elements of the other.
-    pub fn carries_the_same(&self, other: &StreamType) -> bool {
-        (self.elem, &self.block, &self.shape) == (other.elem, &other.block, &other.shape)
-    }
 }
 
 /// Elements that a stream holds if that is not said.

@@ -1,36 +1,11 @@
 //! The two kinds of value in a kernel: known while compiling, or known to the hardware.
 
-use super::builder::lanes::Vector;
-use super::pto::tiles::Tile;
-use super::types::StreamType;
+use super::builder::state::Vector;
+use super::constant::ConstValue;
+use super::pto::tile_type::Tile;
+use crate::diagnostics::Span;
 use crate::ir::{ArrayId, Scalar, ValueId};
 use std::rc::Rc;
-
-/// A value known while compiling; never in the ir by itself.
-pub use pyeval::Value as ConstValue;
-
-/// `f32[4, 4]`.
-pub fn shaped_name(elem: Scalar, shape: &[u64]) -> String {
-    let dims: Vec<String> = shape.iter().map(u64::to_string).collect();
-    format!("{elem}[{}]", dims.join(", "))
-}
-
-/// `Stream[f32, 4][2]`; without the depth if that is 0.
-pub fn stream_name(ty: &StreamType) -> String {
-    let carried = match &ty.block {
-        None => ty.elem.to_string(),
-        Some(block) => shaped_name(ty.elem, block),
-    };
-    let depth = match ty.depth {
-        0 => String::new(),
-        depth => format!(", {depth}"),
-    };
-    let extents: Vec<String> = ty.shape.iter().map(u64::to_string).collect();
-    match ty.shape.is_empty() {
-        true => format!("Stream[{carried}{depth}]"),
-        false => format!("Stream[{carried}{depth}][{}]", extents.join(", ")),
-    }
-}
 
 /// The value of an expression in a kernel.
 #[derive(Clone, Debug)]
@@ -79,5 +54,35 @@ pub struct Typed {
 impl From<ConstValue> for Value {
     fn from(value: ConstValue) -> Value {
         Value::Const(value)
+    }
+}
+
+/// A value with the place of the expression that gave it.
+#[derive(Clone, Debug)]
+pub struct Operand {
+    /// The value.
+    pub value: Value,
+    /// The expression.
+    pub span: Span,
+}
+
+impl Operand {
+    /// Whether it is shaped.
+    pub fn is_shaped(&self) -> bool {
+        matches!(self.value, Value::Array { .. })
+    }
+}
+
+/// What a value is, for messages.
+pub fn describe(value: &Value) -> String {
+    match value {
+        Value::Const(value) => value.kind().to_owned(),
+        Value::Scalar(typed) => format!("a value of type {}", typed.ty),
+        Value::Array { .. } => "an array".to_owned(),
+        Value::Streams(streams) if streams.shape.is_empty() => "a stream".to_owned(),
+        Value::Streams(_) => "an array of streams".to_owned(),
+        Value::Vector(vector) => format!("a {}", vector.ty),
+        Value::Tile(tile) => format!("a {}", tile.ty),
+        Value::Tuple(items) => format!("a tuple of {} values", items.len()),
     }
 }

@@ -1,17 +1,18 @@
 //! What Python sees: modules and their globals, imports, and the kernels that they define.
 
-use super::allo::{Allo, KernelRef, Template, surface};
+use super::allo::{Allo, Template, surface};
 use super::codes;
+use super::constant::ConstValue;
 use super::decorator::{Decorator, Mapping, kernel_decorator};
 use super::error::{Failure, Result, diagnostic, fail};
 use super::foreign::ForeignModule;
 use super::imports::{Unit, absolute};
+use super::kernel_ref::KernelRef;
 use super::namespaces::Namespace;
 use super::options::Options;
 use super::scalars;
 use super::scan;
-use super::schedule;
-use super::values::ConstValue;
+use super::schedule::things::Scheduling;
 use crate::diagnostics::{Diagnostic, Diagnostics, FileId, SourceMap, Span, suggest};
 use crate::ir::Scalar;
 use indexmap::IndexMap;
@@ -125,11 +126,14 @@ pub struct World<'a> {
     pub scheduling: Schedules<'a>,
 }
 
+/// Calls a thing of schedules; `None` if it cannot be called.
+pub type Scheduled = fn(&mut World, &Scheduling, &Args) -> Option<Result<ConstValue>>;
+
 /// What the evaluation keeps for schedules.
 #[derive(Default)]
 pub struct Schedules<'a> {
-    /// Whether one is asked for; kernels have none otherwise.
-    pub wanted: bool,
+    /// What a call of one does, if one is asked for; kernels have none otherwise.
+    pub call: Option<Scheduled>,
     /// Statements of the module level that could not be executed, and why.
     pub failed: Vec<(&'a Stmt, Diagnostic)>,
     /// Values in the programs of all of them.
@@ -271,7 +275,7 @@ impl<'a> World<'a> {
         for stmt in stmts {
             if let Err(failure) = self.statement(module, file, stmt) {
                 let wrong = diagnostic(failure);
-                if let Some(wrong) = wrong.clone().filter(|_| self.scheduling.wanted) {
+                if let Some(wrong) = wrong.clone().filter(|_| self.scheduling.call.is_some()) {
                     self.scheduling.failed.push((stmt, wrong));
                 }
                 let reason = self.reason(wrong);
@@ -426,7 +430,7 @@ impl Host for World<'_> {
 
     fn call(&mut self, thing: &dyn HostValue, args: &Args) -> Option<Result<ConstValue>> {
         match (thing as &dyn Any).downcast_ref() {
-            Some(Allo::Scheduling(thing)) => schedule::call(self, thing, args),
+            Some(Allo::Scheduling(thing)) => self.scheduling.call?(self, thing, args),
             _ => None,
         }
     }

@@ -14,6 +14,7 @@ mod extending;
 mod foreign;
 mod frontend_python;
 mod hosted;
+mod imports;
 mod levels;
 mod locality;
 mod networks;

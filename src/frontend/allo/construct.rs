@@ -2,12 +2,11 @@
 
 use super::{Allo, Builtin, Template};
 use crate::diagnostics::{Diagnostic, Span};
-use crate::frontend::codes;
+use crate::frontend::constant::ConstValue;
 use crate::frontend::error::{Result, fail};
 use crate::frontend::options::{Lanes, Options, Profile};
 use crate::frontend::promote::Style;
-use crate::frontend::types;
-use crate::frontend::values::ConstValue;
+use crate::frontend::{codes, types};
 use crate::ir::types::MAX_WIDTH;
 use crate::ir::{FloatFormat, Scalar};
 use num_traits::ToPrimitive;

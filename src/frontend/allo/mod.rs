@@ -5,12 +5,13 @@ pub mod python;
 pub mod surface;
 
 use super::builder::Operator;
+use super::constant::ConstValue;
+use super::kernel_ref::KernelRef;
 use super::namespaces::Namespace;
 use super::options::Options;
-use super::pto::Thing;
-use super::schedule::Scheduling;
-use super::types::StreamType;
-use super::values::ConstValue;
+use super::pto::thing::Thing;
+use super::schedule::things::Scheduling;
+use super::stream_type::StreamType;
 use crate::ir::Scalar;
 use std::any::Any;
 use std::rc::Rc;
@@ -65,15 +66,6 @@ impl PartialEq for Template {
     fn eq(&self, other: &Template) -> bool {
         Rc::ptr_eq(&self.0, &other.0)
     }
-}
-
-/// A kernel definition, perhaps specialised.
-#[derive(Clone, Debug)]
-pub struct KernelRef {
-    /// Number of the definition.
-    pub def: usize,
-    /// Values of its templates; empty if not specialised.
-    pub bindings: Rc<[ConstValue]>,
 }
 
 /// A function or class that the compiler gives a meaning of its own.
@@ -152,5 +144,11 @@ impl Allo {
 impl From<Allo> for ConstValue {
     fn from(thing: Allo) -> ConstValue {
         ConstValue::Host(Rc::new(thing))
+    }
+}
+
+impl From<Scheduling> for ConstValue {
+    fn from(thing: Scheduling) -> ConstValue {
+        Allo::Scheduling(thing).into()
     }
 }

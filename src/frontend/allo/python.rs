@@ -2,14 +2,15 @@
 
 use super::construct;
 use super::surface;
-use super::{Allo, Builtin, KernelRef};
+use super::{Allo, Builtin};
 use crate::diagnostics::{Diagnostic, Span};
 use crate::frontend::builder::Operator;
-use crate::frontend::codes;
+use crate::frontend::constant::ConstValue;
 use crate::frontend::error::{Failure, Result, fail};
-use crate::frontend::schedule::Scheduling;
-use crate::frontend::types;
-use crate::frontend::values::{ConstValue, shaped_name, stream_name};
+use crate::frontend::kernel_ref::KernelRef;
+use crate::frontend::schedule::things::Scheduling;
+use crate::frontend::stream_type::{shaped_name, stream_name};
+use crate::frontend::{codes, types};
 use crate::ir::Scalar;
 use pyeval::{Args, HostValue, Names};
 use std::any::Any;

@@ -1,12 +1,10 @@
 //! The names that `allo` gives to a kernel file, and the built-ins of Python that mean something to kernels.
 
 use super::{Allo, Builtin};
+use crate::frontend::constant::ConstValue;
 use crate::frontend::namespaces::Namespace;
-use crate::frontend::operators;
-use crate::frontend::pto;
-use crate::frontend::scalars;
-use crate::frontend::schedule::Scheduling;
-use crate::frontend::values::ConstValue;
+use crate::frontend::schedule::things::Scheduling;
+use crate::frontend::{operators, pto, scalars};
 use crate::ir::{FloatFormat, Scalar};
 
 const ALLO: &[(&str, Allo)] = &[

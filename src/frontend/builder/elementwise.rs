@@ -1,10 +1,11 @@
 //! Operations on whole shaped values: a loop nest around the scalar operation, with broadcasting.
 
-use super::{Builder, Operand, describe};
+use super::state::Builder;
 use crate::diagnostics::Span;
 use crate::frontend::codes;
 use crate::frontend::error::{Result, fail};
-use crate::frontend::values::{Typed, Value, shaped_name};
+use crate::frontend::stream_type::shaped_name;
+use crate::frontend::values::{Operand, Typed, Value, describe};
 use crate::ir::{ArrayId, ArrayKind, Const, For, OpKind, Scalar, Tags, ValueId};
 
 /// The open loops of an elementwise operation.
@@ -183,7 +184,7 @@ impl Builder {
     pub fn acc_array(&self, operand: &Operand) -> Result<Option<ArrayId>> {
         match &operand.value {
             Value::Array { id, .. } => Ok(Some(*id)),
-            Value::Const(crate::frontend::values::ConstValue::None) => Ok(None),
+            Value::Const(crate::frontend::constant::ConstValue::None) => Ok(None),
             other => fail(
                 codes::ARGUMENT_TYPE,
                 operand.span,

@@ -2,18 +2,19 @@
 
 pub mod elementwise;
 pub mod lanes;
+pub mod state;
 mod subnormals;
 
-use self::lanes::{Keeping, LaneLoop};
+use self::state::{Builder, OpenBlock};
 use super::codes;
+use super::constant::ConstValue;
 use super::error::{Failure, Result, fail};
 use super::literals::{self, Position};
 use super::namespaces::Namespace;
-use super::options::Options;
 use super::promote::{self, Promotion, Row, Style, Term, no_rule};
-use super::pto;
-use super::values::{ConstValue, Typed, Value};
-use crate::arena::Arena;
+use super::pto::legality::CONVERT;
+use super::pto::literals::{beside, check_stored};
+use super::values::{Operand, Typed, Value, describe};
 use crate::diagnostics::{Diagnostic, Span};
 use crate::ir::types::MAX_WIDTH;
 use crate::ir::{
@@ -22,24 +23,7 @@ use crate::ir::{
 };
 use num_bigint::{BigInt, BigUint};
 use pyeval::arithmetic::Fold;
-use std::collections::{HashMap, HashSet};
 use std::fmt;
-
-/// A value with the place of the expression that gave it.
-#[derive(Clone, Debug)]
-pub struct Operand {
-    /// The value.
-    pub value: Value,
-    /// The expression.
-    pub span: Span,
-}
-
-impl Operand {
-    /// Whether it is shaped.
-    pub fn is_shaped(&self) -> bool {
-        matches!(self.value, Value::Array { .. })
-    }
-}
 
 /// Runtime meaning: promotes, casts and emits. At least one operand is a runtime scalar, or the
 /// fold declined; none is shaped.
@@ -85,55 +69,7 @@ impl fmt::Debug for Operator {
     }
 }
 
-#[derive(Default)]
-struct OpenBlock {
-    ops: Vec<Op>,
-    consts: HashMap<(Scalar, Const), ValueId>,
-}
-
-/// The kernel under construction and the blocks that are open in it.
-pub struct Builder {
-    /// Typing style and other options.
-    pub options: Options,
-    /// All values so far.
-    pub values: Arena<ir::Value>,
-    /// All arrays so far.
-    pub arrays: Arena<Array>,
-    blocks: Vec<OpenBlock>,
-    /// Constants, which several places may share.
-    shared: HashSet<ValueId>,
-    /// Constants that stand for what a known side of `and` or `or` decides.
-    decided: HashMap<ValueId, bool>,
-    /// Integers that are known: constants, sums and products of such, converted or not.
-    integers: HashMap<ValueId, BigInt>,
-    /// Floats that are no subnormals, where these are flushed.
-    pub(super) flushed: HashSet<ValueId>,
-    /// The loop over lanes that operations on vectors are added to.
-    lane_loop: Option<LaneLoop>,
-    /// Arrays of lanes that more than one vector needs.
-    keeping: HashMap<ArrayId, Keeping>,
-    /// A line for each typing decision, if anybody asked for them.
-    pub explanation: Option<Vec<String>>,
-}
-
 impl Builder {
-    /// An empty kernel with its body open.
-    pub fn new(options: Options) -> Self {
-        Builder {
-            options,
-            values: Arena::new(),
-            arrays: Arena::new(),
-            blocks: vec![OpenBlock::default()],
-            shared: HashSet::new(),
-            decided: HashMap::new(),
-            integers: HashMap::new(),
-            flushed: HashSet::new(),
-            lane_loop: None,
-            keeping: HashMap::new(),
-            explanation: None,
-        }
-    }
-
     /// Opens a nested block; operations go there until it is closed.
     pub fn open(&mut self) {
         self.close_lanes();
@@ -327,7 +263,7 @@ impl Builder {
             return default_type(value, span);
         };
         if self.options.style == Style::Pto {
-            return pto::literals::beside(key, value, partner, position, span);
+            return beside(key, value, partner, position, span);
         }
         // Only a choice between values leaves them in a storage format.
         if partner.is_storage() && key != "select" {
@@ -376,7 +312,7 @@ impl Builder {
             };
             let error = Diagnostic::error(code, span, message);
             if style == Style::Pto {
-                return error.help(pto::CONVERT);
+                return error.help(CONVERT);
             }
             let (cast, help) = cast_for(types);
             match row.promote(style, key, &cast) {
@@ -432,7 +368,7 @@ impl Builder {
     /// that.
     pub fn store_as(&mut self, operand: &Operand, to: Scalar) -> Result<ValueId> {
         if self.options.style == Style::Pto {
-            pto::literals::check_stored(&operand.value, to, operand.span)?;
+            check_stored(&operand.value, to, operand.span)?;
         }
         self.convert(operand, to)
     }
@@ -731,20 +667,6 @@ pub fn default_type(value: &ConstValue, span: Span) -> Result<Scalar> {
             span,
             format!("a scalar is needed, not {}", other.kind()),
         ),
-    }
-}
-
-/// What a value is, for messages.
-pub fn describe(value: &Value) -> String {
-    match value {
-        Value::Const(value) => value.kind().to_owned(),
-        Value::Scalar(typed) => format!("a value of type {}", typed.ty),
-        Value::Array { .. } => "an array".to_owned(),
-        Value::Streams(streams) if streams.shape.is_empty() => "a stream".to_owned(),
-        Value::Streams(_) => "an array of streams".to_owned(),
-        Value::Vector(vector) => format!("a {}", vector.ty),
-        Value::Tile(tile) => format!("a {}", tile.ty),
-        Value::Tuple(items) => format!("a tuple of {} values", items.len()),
     }
 }
 

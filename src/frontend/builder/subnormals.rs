@@ -3,7 +3,7 @@
 //!
 //! Moves, selections and the operations on the sign bit alone keep a subnormal; in the style "pto" conversions do too.
 
-use super::Builder;
+use super::state::Builder;
 use crate::diagnostics::Span;
 use crate::frontend::promote::Style;
 use crate::ir::{OpKind, Scalar, UnaryOp, ValueId};

@@ -2,10 +2,10 @@
 
 use super::lowerer::Lowerer;
 use crate::diagnostics::{Diagnostic, Span};
-use crate::frontend::builder::Operand;
 use crate::frontend::codes;
+use crate::frontend::constant::ConstValue;
 use crate::frontend::error::{Result, fail};
-use crate::frontend::values::{ConstValue, Typed, Value};
+use crate::frontend::values::{Operand, Typed, Value};
 use crate::ir::types::MAX_WIDTH;
 use crate::ir::{OpKind, Scalar, ValueId};
 use num_bigint::BigInt;

@@ -3,10 +3,9 @@
 use super::lowerer::Lowerer;
 use super::state::initial_elements;
 use crate::diagnostics::Span;
-use crate::frontend::builder::Operand;
 use crate::frontend::codes;
 use crate::frontend::error::{Result, fail};
-use crate::frontend::values::Value;
+use crate::frontend::values::{Operand, Value};
 use crate::ir::grid::digits;
 use crate::ir::{ArrayKind, Const, OpKind, Packed, Partition, PartitionKind, Scalar, ValueId};
 use num_bigint::BigInt;

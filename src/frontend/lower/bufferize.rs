@@ -2,11 +2,10 @@
 
 use super::lowerer::Lowerer;
 use crate::diagnostics::{Diagnostic, Span};
-use crate::frontend::builder::{Operand, describe};
-use crate::frontend::codes;
+use crate::frontend::constant::ConstValue;
 use crate::frontend::error::{Result, fail};
-use crate::frontend::scalars;
-use crate::frontend::values::{ConstValue, Value};
+use crate::frontend::values::{Operand, Value, describe};
+use crate::frontend::{codes, scalars};
 use crate::ir::{ArrayId, ArrayKind, BinaryOp, OpKind, Scalar, ValueId};
 use num_bigint::BigInt;
 use num_traits::{Signed, ToPrimitive, Zero};

@@ -4,15 +4,20 @@ use super::bufferize;
 use super::lowerer::{Lowerer, Place, not_consteval};
 use super::returns::Condition;
 use crate::diagnostics::{Diagnostic, Span, suggest};
-use crate::frontend::allo::{Allo, Builtin, KernelRef, surface};
-use crate::frontend::builder::{Operand, Operator, describe};
+use crate::frontend::allo::{Allo, Builtin, surface};
+use crate::frontend::builder::Operator;
 use crate::frontend::codes;
+use crate::frontend::constant::ConstValue;
 use crate::frontend::error::{Failure, Result, fail};
+use crate::frontend::kernel_ref::KernelRef;
 use crate::frontend::namespaces::Namespace;
 use crate::frontend::promote::Style;
-use crate::frontend::pto::{self, Thing};
+use crate::frontend::pto::modes;
+use crate::frontend::pto::operation::{Invocation, Operation};
+use crate::frontend::pto::thing::Thing;
 use crate::frontend::session::{Passing, Signature, Slot};
-use crate::frontend::values::{ConstValue, Typed, Value, shaped_name};
+use crate::frontend::stream_type::shaped_name;
+use crate::frontend::values::{Operand, Typed, Value, describe};
 use crate::ir::{Arg, ArrayId, ArrayKind, Call, OpKind, Scalar, ValueId};
 use pyeval::{HostValue, Names, arity_text, freeze};
 use ruff_python_ast::{self as ast, Expr};
@@ -317,7 +322,7 @@ impl<'a> Lowerer<'_, 'a> {
     /// An operation of `allo.pto`.
     fn call_pto(
         &mut self,
-        op: &'static pto::Operation,
+        op: &'static Operation,
         e: &'a ast::ExprCall,
         span: Span,
     ) -> Result<Value> {
@@ -331,11 +336,11 @@ impl<'a> Lowerer<'_, 'a> {
                 .into());
         }
         let args = self.args(e)?;
-        if pto::modes::is_mode(op) && self.place != Place::Body {
+        if modes::is_mode(op) && self.place != Place::Body {
             let message = format!("'{}' stands at the top level of a kernel's body", op.name);
             return fail(codes::PTO_PLACE, span, message);
         }
-        let call = pto::Invocation::new(op, args.positional, args.named, span)?;
+        let call = Invocation::new(op, args.positional, args.named, span)?;
         (op.lower)(&mut self.b, &call)
     }
 

@@ -2,10 +2,11 @@
 
 use super::lowerer::Lowerer;
 use crate::diagnostics::Span;
-use crate::frontend::builder::{Operand, Operator as Registered};
+use crate::frontend::builder::Operator as Registered;
+use crate::frontend::constant::ConstValue;
 use crate::frontend::error::Result;
 use crate::frontend::operators::{self, build};
-use crate::frontend::values::{ConstValue, Value};
+use crate::frontend::values::{Operand, Value};
 use crate::ir::Scalar;
 use pyeval::Names;
 use ruff_python_ast::{Expr, Operator};

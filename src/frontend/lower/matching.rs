@@ -3,11 +3,10 @@
 use super::lowerer::Lowerer;
 use super::returns::{Clause, Condition, Test, takes_everything};
 use crate::diagnostics::{Diagnostic, Span};
-use crate::frontend::builder::{Operand, describe};
-use crate::frontend::codes;
+use crate::frontend::constant::ConstValue;
 use crate::frontend::error::{Result, fail};
-use crate::frontend::operators;
-use crate::frontend::values::{ConstValue, Typed, Value};
+use crate::frontend::values::{Operand, Typed, Value, describe};
+use crate::frontend::{codes, operators};
 use crate::ir::Scalar;
 use num_bigint::BigInt;
 use pyeval::Names;

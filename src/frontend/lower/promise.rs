@@ -2,10 +2,10 @@
 
 use super::lowerer::Lowerer;
 use crate::diagnostics::Span;
-use crate::frontend::builder::{Operand, describe};
 use crate::frontend::codes;
+use crate::frontend::constant::ConstValue;
 use crate::frontend::error::{Result, fail};
-use crate::frontend::values::{ConstValue, Value};
+use crate::frontend::values::{Operand, Value, describe};
 use crate::ir::{Hazard, OpKind, Promise, Scope};
 use num_traits::ToPrimitive;
 use pyeval::Names;

@@ -4,15 +4,15 @@ use super::lowerer::{Lowerer, Place};
 use super::results::Results;
 use super::scope::Local;
 use crate::diagnostics::{Diagnostic, Span};
-use crate::frontend::builder::{Operand, describe};
-use crate::frontend::codes;
+use crate::frontend::constant::ConstValue;
 use crate::frontend::error::{Failure, Result, fail};
 use crate::frontend::promote::Style;
-use crate::frontend::pto;
-use crate::frontend::scan;
+use crate::frontend::pto::legality::type_mismatch;
 use crate::frontend::session::Slot;
+use crate::frontend::stream_type::shaped_name;
 use crate::frontend::types::{self, Type};
-use crate::frontend::values::{ConstValue, Typed, Value, shaped_name};
+use crate::frontend::values::{Operand, Typed, Value, describe};
+use crate::frontend::{codes, scan};
 use crate::ir::{ArrayId, ArrayKind, Const, If, OpKind, ResultSlot, Scalar, ValueId};
 use pyeval::Names;
 use ruff_python_ast::{Expr, Pattern, Stmt, StmtFunctionDef, StmtIf, StmtReturn};
@@ -606,7 +606,7 @@ impl<'a> Lowerer<'_, 'a> {
         }
         let found = self.array(id).elem;
         if found != elem && self.options.style == Style::Pto {
-            return pto::type_mismatch([found, elem], "'return'", operand.span);
+            return type_mismatch([found, elem], "'return'", operand.span);
         }
         if self.results.arrays[slot] == Some(id) {
             return Ok(());

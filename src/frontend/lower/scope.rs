@@ -1,9 +1,10 @@
 //! Local names of a kernel: block scopes from the body inwards.
 
 use crate::diagnostics::Span;
-use crate::frontend::builder::lanes::Vector;
-use crate::frontend::pto::tiles::Tile;
-use crate::frontend::values::{ConstValue, Streams, Typed};
+use crate::frontend::builder::state::Vector;
+use crate::frontend::constant::ConstValue;
+use crate::frontend::pto::tile_type::Tile;
+use crate::frontend::values::{Streams, Typed};
 use crate::ir::ArrayId;
 use indexmap::IndexMap;
 use std::collections::HashMap;

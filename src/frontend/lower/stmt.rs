@@ -7,15 +7,16 @@ use super::scope::Local;
 use super::targets::Target;
 use crate::diagnostics::{Diagnostic, Span};
 use crate::frontend::allo::Allo;
-use crate::frontend::builder::{Operand, default_type, describe, stored_const};
-use crate::frontend::codes;
+use crate::frontend::builder::{default_type, stored_const};
+use crate::frontend::constant::ConstValue;
 use crate::frontend::error::{Failure, Result, fail};
-use crate::frontend::operators;
 use crate::frontend::promote::Style;
-use crate::frontend::pto;
-use crate::frontend::scan;
+use crate::frontend::pto::legality::type_mismatch;
+use crate::frontend::pto::literals::check_constant;
+use crate::frontend::stream_type::shaped_name;
 use crate::frontend::types::{self, Type};
-use crate::frontend::values::{ConstValue, Typed, Value, shaped_name};
+use crate::frontend::values::{Operand, Typed, Value, describe};
+use crate::frontend::{codes, operators, scan};
 use crate::ir::{ArrayId, ArrayKind, Const, If, OpKind, Scalar};
 use pyeval::Names;
 use ruff_python_ast::{self as ast, Expr, Stmt};
@@ -310,7 +311,7 @@ impl<'a> Lowerer<'_, 'a> {
                 }
                 let converts = to.elem != from.elem;
                 if converts && self.options.style == Style::Pto {
-                    return pto::type_mismatch([from.elem, to.elem], "'='", operand.span);
+                    return type_mismatch([from.elem, to.elem], "'='", operand.span);
                 }
                 if converts && self.b.options.flush_subnormals {
                     let (nest, elements) = self.b.enter_elements(&[operand], Some(id), span)?;
@@ -728,7 +729,7 @@ pub(super) fn flatten(
 ) -> Result<()> {
     let element = |value: &ConstValue| {
         if style == Style::Pto {
-            pto::literals::check_constant(value, elem, span)?;
+            check_constant(value, elem, span)?;
         }
         stored_const(value, elem, span)
     };

@@ -8,11 +8,11 @@ use super::lowerer::Lowerer;
 use super::scope::Local;
 use super::stmt;
 use crate::diagnostics::{Diagnostic, Span, suggest};
-use crate::frontend::builder::{Operand, describe};
 use crate::frontend::codes;
+use crate::frontend::constant::ConstValue;
 use crate::frontend::error::{Result, fail};
-use crate::frontend::types::StreamType;
-use crate::frontend::values::{ConstValue, Streams, Typed, Value, stream_name};
+use crate::frontend::stream_type::{StreamType, stream_name};
+use crate::frontend::values::{Operand, Streams, Typed, Value, describe};
 use crate::ir::grid::combinations;
 use crate::ir::{
     ArrayId, ArrayKind, Attempt, BinaryOp, CompareOp, Const, Element, OpKind, Scalar, Stream,

@@ -3,13 +3,12 @@
 use super::lowerer::Lowerer;
 use super::scope::Local;
 use crate::diagnostics::{Diagnostic, Span};
-use crate::frontend::builder::{Operand, describe};
 use crate::frontend::codes;
 use crate::frontend::error::Result;
 use crate::frontend::pto::legality::Family;
-use crate::frontend::pto::tile_type::{TileType, Written};
-use crate::frontend::pto::tiles::{Tile, banks};
-use crate::frontend::values::Value;
+use crate::frontend::pto::tile_type::{Tile, TileType, Written};
+use crate::frontend::pto::tiles::banks;
+use crate::frontend::values::{Operand, Value, describe};
 use crate::ir::{Arg, ArrayId, ArrayKind, OpKind};
 use ruff_python_ast::Expr;
 use std::rc::Rc;

@@ -3,14 +3,15 @@
 use super::lowerer::Lowerer;
 use super::scope::Local;
 use crate::diagnostics::FileId;
-use crate::frontend::builder::Builder;
+use crate::frontend::builder::state::Builder;
 use crate::frontend::codes;
+use crate::frontend::constant::ConstValue;
 use crate::frontend::error::{Result, fail};
 use crate::frontend::options::Options;
-use crate::frontend::pto::tiles::Tile;
+use crate::frontend::pto::tile_type::Tile;
 use crate::frontend::session::Session;
 use crate::frontend::types::Type;
-use crate::frontend::values::{ConstValue, Typed, Value};
+use crate::frontend::values::{Typed, Value};
 use crate::ir::ArrayKind;
 use pyeval::Names;
 use ruff_python_ast::Expr;

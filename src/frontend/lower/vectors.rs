@@ -3,13 +3,12 @@
 use super::lowerer::Lowerer;
 use super::scope::Local;
 use crate::diagnostics::{Diagnostic, Span};
-use crate::frontend::builder::lanes::{Vector, VectorType};
-use crate::frontend::builder::{Builder, Operand, describe};
-use crate::frontend::codes;
+use crate::frontend::builder::state::{Builder, Vector, VectorType};
 use crate::frontend::error::Result;
-use crate::frontend::pto::{Family, classes};
-use crate::frontend::scan;
-use crate::frontend::values::Value;
+use crate::frontend::pto::classes;
+use crate::frontend::pto::legality::Family;
+use crate::frontend::values::{Operand, Value, describe};
+use crate::frontend::{codes, scan};
 use crate::ir::ArrayId;
 use indexmap::IndexMap;
 use ruff_python_ast::{Expr, Stmt};

@@ -3,13 +3,14 @@
 use super::lowerer::Lowerer;
 use super::scope::Local;
 use crate::diagnostics::{Diagnostic, Span};
-use crate::frontend::allo::{Allo, Builtin, KernelRef};
-use crate::frontend::builder::Operand;
+use crate::frontend::allo::{Allo, Builtin};
 use crate::frontend::codes;
+use crate::frontend::constant::ConstValue;
 use crate::frontend::decorator::Mapping;
 use crate::frontend::error::{Result, fail};
+use crate::frontend::kernel_ref::KernelRef;
 use crate::frontend::session::{Session, Worker};
-use crate::frontend::values::{ConstValue, Value};
+use crate::frontend::values::{Operand, Value};
 use crate::frontend::world::Bindings;
 use crate::ir::grid::combinations;
 use crate::ir::{Call, OpKind};

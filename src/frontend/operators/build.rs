@@ -2,13 +2,15 @@
 
 use crate::diagnostics::Span;
 use crate::frontend::allo::Allo;
-use crate::frontend::builder::{Applied, Builder, Operand};
+use crate::frontend::builder::Applied;
+use crate::frontend::builder::state::Builder;
 use crate::frontend::codes;
+use crate::frontend::constant::ConstValue;
 use crate::frontend::error::{Failure, Result, fail};
 use crate::frontend::literals::Position;
 use crate::frontend::promote::{self, Promotion};
 use crate::frontend::pto::classes::check_profile;
-use crate::frontend::values::{ConstValue, Typed, Value};
+use crate::frontend::values::{Operand, Typed, Value};
 use crate::ir::{BinaryOp, CompareOp, FloatFormat, OpKind, Scalar, UnaryOp, ValueId};
 
 /// A term of a sum: operand, and whether it is subtracted.

@@ -1,11 +1,13 @@
 //! `allo.linalg`: contractions of whole arrays, as loop nests.
 
 use super::build::{product_of, product_type, sum_of};
-use crate::frontend::builder::{Applied, Builder, Operand, check_width, describe};
+use crate::frontend::builder::state::Builder;
+use crate::frontend::builder::{Applied, check_width};
 use crate::frontend::codes;
 use crate::frontend::error::{Result, fail};
 use crate::frontend::promote::Style;
-use crate::frontend::values::{Typed, Value, shaped_name};
+use crate::frontend::stream_type::shaped_name;
+use crate::frontend::values::{Operand, Typed, Value, describe};
 use crate::ir::{ArrayId, ArrayKind, Const, For, OpKind, Scalar, ValueId};
 
 /// `matmul(a, b)`: ranks 2 and 2.

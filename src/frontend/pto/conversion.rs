@@ -1,23 +1,14 @@
 //! Conversions of the style "pto": which pairs of types there are, and how each is rounded.
 
-use super::classes::{check_profile, is_element, is_integer};
+use super::classes::{is_element, is_integer};
 use super::legality::Family;
-use super::operation::{Invocation, Operation};
-use super::tile;
+use super::operation::Invocation;
 use crate::diagnostics::Span;
-use crate::frontend::builder::{Builder, describe};
+use crate::frontend::builder::state::Builder;
 use crate::frontend::error::Result;
 use crate::frontend::options::Profile;
-use crate::frontend::values::{Typed, Value};
+use crate::frontend::values::Typed;
 use crate::ir::{Conversion, FloatFormat, OpKind, Overflow, Rounding, Scalar, ValueId};
-
-/// `tcvt` on scalars and tiles.
-pub static OPERATIONS: &[Operation] = &[Operation {
-    name: "tcvt",
-    params: &["x", "T", "rnd", "sat"],
-    required: 2,
-    lower: scalar,
-}];
 
 /// The rounding of a call; none where the conversion's own is meant.
 pub fn rounding(call: &Invocation) -> Result<Option<Rounding>> {
@@ -55,39 +46,6 @@ pub fn check_pair(from: Scalar, to: Scalar, span: Span) -> Result<()> {
         true => Ok(()),
         false => Family::Type.refuse(format!("no conversion from {from} to {to}"), span),
     }
-}
-
-/// `tcvt(x, T, rnd=None, sat=False)`.
-fn scalar(b: &mut Builder, call: &Invocation) -> Result<Value> {
-    let operand = call.operand("x")?;
-    if let Value::Tile(_) = operand.value {
-        return tile::convert(b, call);
-    }
-    let Value::Scalar(x) = operand.value else {
-        let found = describe(&operand.value);
-        return call.refuse(
-            Family::Type,
-            format!("converts a scalar, not {found}"),
-            operand.span,
-        );
-    };
-    let asked_type = call.scalar_type("T")?;
-    let long = |ty| match ty {
-        Scalar::Index => Scalar::signed(64),
-        ty => ty,
-    };
-    let (from, to) = (long(x.ty), long(asked_type));
-    check_pair(from, to, call.span)?;
-    let asked = Asked::of(call)?;
-    check_profile(from, b.options.profile, call.span)?;
-    check_profile(to, b.options.profile, call.span)?;
-    let x = Typed {
-        id: b.cast(x, from, call.span),
-        ty: from,
-    };
-    let id = lower_conversion(b, x, to, asked, call.span);
-    let id = b.cast(Typed { id, ty: to }, asked_type, call.span);
-    Ok(Value::Scalar(Typed { id, ty: asked_type }))
 }
 
 /// The value in another type of a legal pair.

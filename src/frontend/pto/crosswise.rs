@@ -9,10 +9,10 @@ use super::vector::{
     Control, alike, bitcast, check_class, choose, lanewise, mask, operations, vreg,
 };
 use crate::diagnostics::Span;
-use crate::frontend::builder::lanes::VectorType;
-use crate::frontend::builder::{Builder, describe};
+use crate::frontend::builder::state::{Builder, VectorType};
+use crate::frontend::constant::ConstValue;
 use crate::frontend::error::Result;
-use crate::frontend::values::{ConstValue, Typed, Value};
+use crate::frontend::values::{Typed, Value, describe};
 use crate::ir::{
     ArrayId, BinaryOp, CompareOp, Const, FloatFormat, OpKind, Rounding, Scalar, ValueId,
 };

@@ -2,11 +2,11 @@
 
 use super::legality::{CONVERT, Family};
 use crate::diagnostics::Span;
-use crate::frontend::builder::describe;
+use crate::frontend::constant::ConstValue;
 use crate::frontend::error::Result;
 use crate::frontend::literals::{Position, holds, literal_const, smallest, storable};
 use crate::frontend::promote::symbol;
-use crate::frontend::values::{ConstValue, Value};
+use crate::frontend::values::{Value, describe};
 use crate::ir::types::MAX_WIDTH;
 use crate::ir::{Const, FloatFormat, Scalar};
 use num_bigint::{BigInt, BigUint};

@@ -3,10 +3,10 @@
 use super::legality::Family;
 use super::operation::{Invocation, Operation};
 use super::vector::{Control, lanewise, mask, operations};
-use crate::frontend::builder::lanes::VectorType;
-use crate::frontend::builder::{Builder, describe};
+use crate::frontend::builder::state::{Builder, VectorType};
+use crate::frontend::constant::ConstValue;
 use crate::frontend::error::Result;
-use crate::frontend::values::{ConstValue, Typed, Value};
+use crate::frontend::values::{Typed, Value, describe};
 use crate::ir::{BinaryOp, CompareOp, Const, OpKind, Scalar, UnaryOp, ValueId};
 use num_traits::ToPrimitive;
 use std::rc::Rc;
@@ -21,9 +21,6 @@ pub static OPERATIONS: &[Operation] = operations! {
     "pnot" ("p") 1 not;
 };
 
-/// Numbers of lanes that masks have.
-pub const LANES: [u64; 5] = [32, 64, 128, 256, 512];
-
 fn lanes(call: &Invocation) -> Result<VectorType> {
     let operand = call.operand("N")?;
     let Value::Const(ConstValue::Int(lanes)) = &operand.value else {
@@ -33,7 +30,10 @@ fn lanes(call: &Invocation) -> Result<VectorType> {
         );
         return call.refuse(Family::Type, message, operand.span);
     };
-    match lanes.to_u64().filter(|lanes| LANES.contains(lanes)) {
+    match lanes
+        .to_u64()
+        .filter(|lanes| VectorType::MASKS.contains(lanes))
+    {
         Some(lanes) => Ok(VectorType::mask(lanes)),
         None => {
             let message = format!("makes a mask of 32, 64, 128, 256 or 512 lanes, not of {lanes}");

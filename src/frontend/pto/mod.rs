@@ -6,6 +6,7 @@
 pub mod classes;
 pub mod conversion;
 pub mod crosswise;
+pub mod invocation;
 pub mod legality;
 pub mod literals;
 pub mod masks;
@@ -13,13 +14,11 @@ pub mod modes;
 pub mod operation;
 pub mod product;
 pub mod surface;
+pub mod tcvt;
+pub mod thing;
 pub mod things;
 pub mod tile;
 pub mod tile_moves;
 pub mod tile_type;
 pub mod tiles;
 pub mod vector;
-
-pub use legality::{CONVERT, Family, type_mismatch};
-pub use operation::{Invocation, Operation};
-pub use things::Thing;

@@ -4,10 +4,11 @@ use super::legality::Family;
 use super::operation::{Invocation, Operation};
 use super::tile::nothing;
 use super::vector::operations;
-use crate::frontend::builder::{Builder, describe};
+use crate::frontend::builder::state::Builder;
+use crate::frontend::constant::ConstValue;
 use crate::frontend::error::Result;
 use crate::frontend::options::Profile;
-use crate::frontend::values::{ConstValue, Value};
+use crate::frontend::values::{Value, describe};
 
 /// The operations.
 pub static OPERATIONS: &[Operation] = operations! {

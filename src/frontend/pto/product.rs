@@ -3,11 +3,11 @@
 use super::legality::Family;
 use super::operation::{Invocation, Operation};
 use super::tile::{check_shape, nothing, tile};
-use super::tile_type::Location;
-use super::tiles::{Coordinate, Ends, Tile, coordinate, shut, within};
+use super::tile_type::{Location, Tile};
+use super::tiles::{Coordinate, Ends, coordinate, shut, within};
 use super::vector::{choose, operations};
 use crate::diagnostics::Span;
-use crate::frontend::builder::Builder;
+use crate::frontend::builder::state::Builder;
 use crate::frontend::error::Result;
 use crate::frontend::options::Profile;
 use crate::frontend::values::Value;

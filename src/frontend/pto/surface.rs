@@ -1,8 +1,8 @@
 //! The names of `allo.pto`.
 
 use super::operation::Operation;
-use super::things::Thing;
-use super::{conversion, crosswise, masks, modes, operation, product, tile, tile_moves, vector};
+use super::thing::Thing;
+use super::{crosswise, invocation, masks, modes, product, tcvt, tile, tile_moves, vector};
 use crate::frontend::allo::Allo;
 use crate::frontend::scalars;
 
@@ -32,7 +32,7 @@ macro_rules! later {
             name: $name,
             params: &["a", "b", "c", "d", "e", "f", "g", "h"],
             required: 0,
-            lower: operation::later,
+            lower: invocation::later,
         },)*];
     };
 }
@@ -45,7 +45,7 @@ later! {
 /// All operations.
 fn operations() -> impl Iterator<Item = &'static Operation> {
     let tables = [
-        conversion::OPERATIONS,
+        tcvt::OPERATIONS,
         vector::OPERATIONS,
         masks::OPERATIONS,
         crosswise::OPERATIONS,

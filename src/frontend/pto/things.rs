@@ -1,78 +1,20 @@
-//! The things of `allo.pto` as values of Python: types and operations.
+//! What Python makes of the things of `allo.pto`: types of vectors, masks and tiles.
 
 use super::classes::is_element;
 use super::legality::Family;
-use super::masks;
-use super::operation::Operation;
+use super::thing::Thing;
 use super::tile_type::{self, Written};
 use crate::diagnostics::{Diagnostic, Span};
 use crate::frontend::allo::Allo;
-use crate::frontend::builder::lanes::VectorType;
+use crate::frontend::builder::state::VectorType;
 use crate::frontend::codes;
+use crate::frontend::constant::ConstValue;
 use crate::frontend::error::{Failure, Result};
-use crate::frontend::values::ConstValue;
 use crate::ir::Scalar;
 use num_traits::ToPrimitive;
 use pyeval::Args;
-use std::rc::Rc;
-
-/// One of them.
-#[derive(Clone, Debug)]
-pub enum Thing {
-    /// An operation.
-    Operation(&'static Operation),
-    /// `vreg`.
-    Vreg,
-    /// `mask`.
-    Mask,
-    /// `vreg[f32]` or `mask[64]`.
-    Vector(VectorType),
-    /// `tile`.
-    Tile,
-    /// `tile[f32, 16, 16]`, or with more than that.
-    TileType(Rc<Written>),
-}
 
 impl Thing {
-    /// What it is, for messages.
-    pub fn kind(&self) -> &'static str {
-        match self {
-            Thing::Operation(_) => "an operation of allo.pto",
-            Thing::Vreg | Thing::Vector(_) => "a type of vectors",
-            Thing::Mask => "a type of masks",
-            Thing::Tile | Thing::TileType(_) => "a type of tiles",
-        }
-    }
-
-    /// How it is written.
-    pub fn text(&self) -> String {
-        match self {
-            Thing::Operation(op) => op.name.to_owned(),
-            Thing::Vreg => "vreg".to_owned(),
-            Thing::Mask => "mask".to_owned(),
-            Thing::Vector(ty) => ty.to_string(),
-            Thing::Tile => "tile".to_owned(),
-            Thing::TileType(written) => written.to_string(),
-        }
-    }
-
-    /// Whether it is the same.
-    pub fn equals(&self, other: &Thing) -> bool {
-        match (self, other) {
-            (Thing::Operation(a), Thing::Operation(b)) => std::ptr::eq(*a, *b),
-            (Thing::Vreg, Thing::Vreg) | (Thing::Mask, Thing::Mask) => true,
-            (Thing::Vector(a), Thing::Vector(b)) => a == b,
-            (Thing::Tile, Thing::Tile) => true,
-            (Thing::TileType(a), Thing::TileType(b)) => a == b,
-            _ => false,
-        }
-    }
-
-    /// Whether it may be called while compiling.
-    pub fn callable(&self) -> bool {
-        matches!(self, Thing::Tile)
-    }
-
     /// What `self(...)` is, if that is known while compiling.
     pub fn call(&self, args: &Args) -> Option<Result<ConstValue>> {
         self.callable().then(|| tile(args))
@@ -135,7 +77,7 @@ fn mask(index: &[(ConstValue, Span)], span: Span) -> Result<VectorType> {
         [(lanes, _)] => lanes.as_int().and_then(|lanes| lanes.to_u64()),
         _ => None,
     };
-    match lanes.filter(|lanes| masks::LANES.contains(lanes)) {
+    match lanes.filter(|lanes| VectorType::MASKS.contains(lanes)) {
         Some(lanes) => Ok(VectorType::mask(lanes)),
         None => {
             let found: Vec<String> = index.iter().map(|(value, _)| value.text()).collect();

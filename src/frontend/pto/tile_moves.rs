@@ -3,14 +3,15 @@
 use super::legality::Family;
 use super::operation::{Invocation, Operation};
 use super::tile::{alike, check_apart, check_region, check_shape, constant, moved, nothing, tile};
-use super::tile_type::Location;
-use super::tiles::{Coordinate, Tile, nest, sum};
+use super::tile_type::{Location, Tile};
+use super::tiles::{Coordinate, nest, sum};
 use super::vector::{inside, operations};
 use crate::diagnostics::Span;
-use crate::frontend::builder::{Builder, describe};
+use crate::frontend::builder::state::Builder;
+use crate::frontend::constant::ConstValue;
 use crate::frontend::error::Result;
 use crate::frontend::options::Profile;
-use crate::frontend::values::{ConstValue, Value};
+use crate::frontend::values::{Value, describe};
 use crate::ir::{ArrayId, BinaryOp, Element, OpKind, Scalar, ValueId};
 use num_traits::ToPrimitive;
 

@@ -3,12 +3,13 @@
 use super::classes::{check_profile, is_element};
 use super::legality::Family;
 use crate::diagnostics::Span;
+use crate::frontend::constant::ConstValue;
 use crate::frontend::error::Result;
 use crate::frontend::options::Profile;
-use crate::frontend::values::ConstValue;
-use crate::ir::{FloatFormat, Scalar, TileTag};
+use crate::ir::{ArrayId, FloatFormat, Scalar, TileTag};
 use num_traits::ToPrimitive;
 use std::fmt;
+use std::rc::Rc;
 
 /// A tile as an annotation writes it, not checked yet: what is legal depends on the kernel's profile.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -342,4 +343,13 @@ fn valid_region(written: &Written, shape: [u64; 2], span: Span) -> Result<[u64; 
         valid[0], valid[1], shape[0], shape[1]
     );
     Family::Region.refuse(message, span)
+}
+
+/// A tile: its memory, in the order of its layout.
+#[derive(Clone, Debug)]
+pub struct Tile {
+    /// The memory.
+    pub array: ArrayId,
+    /// Its type.
+    pub ty: Rc<TileType>,
 }

@@ -1,22 +1,12 @@
 //! Elements of tiles: their places in memory, and nests of loops over them.
 
-use super::tile_type::{Layout, Pad, TileType};
+use super::tile_type::{Layout, Pad, Tile};
 use crate::diagnostics::Span;
-use crate::frontend::builder::Builder;
+use crate::frontend::builder::state::Builder;
 use crate::ir::{
     ArrayId, BinaryOp, Const, For, OpKind, Partition, PartitionKind, Scalar, Tags, Unroll, ValueId,
 };
 use num_bigint::BigUint;
-use std::rc::Rc;
-
-/// A tile: its memory, in the order of its layout.
-#[derive(Clone, Debug)]
-pub struct Tile {
-    /// The memory.
-    pub array: ArrayId,
-    /// Its type.
-    pub ty: Rc<TileType>,
-}
 
 /// A row or column of an element.
 #[derive(Clone, Copy, Debug)]

@@ -1,11 +1,13 @@
 //! Calls of a schedule's methods: their arguments, the loops and arrays that these mean, and how a directive is carried out.
 
-use super::{Class, Primitive, Ref, Schedule, Scheduling, State, Target, error};
+use super::errors::{Class, error};
+use super::things::{Ref, Schedule, Scheduling, State, Target};
 use crate::diagnostics::{Diagnostic, Diagnostics, SourceMap, Span};
 use crate::directives::{self, Directive, Found, Made, Names};
 use crate::frontend::allo::Allo;
+use crate::frontend::constant::ConstValue;
 use crate::frontend::error::Result;
-use crate::frontend::values::{ConstValue, shaped_name};
+use crate::frontend::stream_type::shaped_name;
 use crate::ir::{ArrayId, KernelId, Path, ValueId, leads_to};
 use num_traits::ToPrimitive;
 use pyeval::Args;
@@ -46,6 +48,21 @@ pub fn run(
 
 /// Result of a part of a call.
 pub type Done<T> = std::result::Result<T, Diagnostic>;
+
+/// A method of schedules.
+#[derive(Debug)]
+pub struct Primitive {
+    /// Its name.
+    pub name: &'static str,
+    /// Its parameters; those with a star by name only.
+    pub params: &'static [&'static str],
+    /// How many of them need an argument.
+    pub required: usize,
+    /// Whether it takes any number of arguments by position.
+    pub rest: bool,
+    /// What it does.
+    pub run: fn(&mut Call) -> Done<ConstValue>,
+}
 
 /// A call of a method.
 pub struct Call<'a> {

@@ -1,14 +1,15 @@
 //! `--schedule NAME`: the schedule that a name of the file stands for, and whether all that was said of it was carried out.
 
-use super::{Class, Schedule, Scheduling, error};
+use super::errors::{Class, error};
+use super::things::{Schedule, Scheduling};
 use crate::diagnostics::{Diagnostic, FileId, Span};
 use crate::directives::Directive;
-use crate::frontend::allo::{Allo, KernelRef};
-use crate::frontend::codes;
+use crate::frontend::allo::Allo;
+use crate::frontend::constant::ConstValue;
 use crate::frontend::error::Result;
-use crate::frontend::scan;
-use crate::frontend::values::ConstValue;
+use crate::frontend::kernel_ref::KernelRef;
 use crate::frontend::world::{Binding, World};
+use crate::frontend::{codes, scan};
 use pyeval::{Frame, HostValue, Names};
 use ruff_python_ast::Stmt;
 use std::collections::BTreeSet;

@@ -2,10 +2,11 @@
 
 use super::call::{Call, Done};
 use super::chosen::schedule_of;
-use super::{Class, Schedule};
+use super::errors::Class;
+use super::things::Schedule;
 use crate::diagnostics::Span;
 use crate::directives::{self, Directive, Found, Named, Names};
-use crate::frontend::values::ConstValue;
+use crate::frontend::constant::ConstValue;
 use crate::ir::{KernelId, OpKind, Program};
 use std::collections::BTreeSet;
 

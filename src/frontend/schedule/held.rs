@@ -1,14 +1,19 @@
 //! Schedules that a running program holds: between two calls of their methods they are data alone, which can go from
 //! thread to thread.
 
-use super::{Class, Inner, Ref, Schedule, Scheduling, State, Target, call, constant, primitives};
+use super::errors::{Class, error};
+use super::things::{
+    CONSTANTS, Inner, Ref, Schedule, Scheduling, State, Target, constant, grid_of,
+};
+use super::{call, primitives};
 use crate::arena::Arena;
 use crate::diagnostics::{Diagnostic, SourceMap, Span};
 use crate::directives::{Asked, Directive};
 use crate::frontend::Compiled;
-use crate::frontend::allo::{Allo, KernelRef};
+use crate::frontend::allo::Allo;
+use crate::frontend::constant::ConstValue;
 use crate::frontend::error::diagnostic;
-use crate::frontend::values::ConstValue;
+use crate::frontend::kernel_ref::KernelRef;
 use crate::ir::{KernelId, Program};
 use pyeval::Args;
 use std::cell::RefCell;
@@ -54,7 +59,7 @@ impl Held {
     pub fn new(compiled: &Compiled, axes: usize) -> Held {
         let program = compiled.program.clone();
         let name = &program.kernels[program.top].name;
-        let grid = (axes > 0).then(|| super::grid_of(name, &vec![0; axes]));
+        let grid = (axes > 0).then(|| grid_of(name, &vec![0; axes]));
         Held {
             grid,
             definitions: compiled.definitions.clone(),
@@ -130,11 +135,7 @@ impl Held {
             top: KernelId::new(0),
         };
         Held {
-            spent: Some(without_call(super::error(
-                Class::State,
-                Span::default(),
-                why,
-            ))),
+            spent: Some(without_call(error(Class::State, Span::default(), why))),
             ..Held::empty(program)
         }
     }
@@ -202,10 +203,10 @@ impl Open {
     ) -> Result<ConstValue, Diagnostic> {
         let Some(primitive) = primitives::named(method) else {
             let why = format!("a schedule has no method '{method}'");
-            return Err(without_call(super::error(Class::Lookup, args.span, why)));
+            return Err(without_call(error(Class::Lookup, args.span, why)));
         };
         call::run(sources, &self.schedule, primitive, args).map_err(|failure| {
-            let unknown = || super::error(Class::State, args.span, "it has errors");
+            let unknown = || error(Class::State, args.span, "it has errors");
             without_call(diagnostic(failure).unwrap_or_else(unknown))
         })
     }
@@ -244,7 +245,7 @@ pub fn named_constant(name: &str) -> Option<ConstValue> {
 
 /// The names of all constants.
 pub fn constants() -> &'static [&'static str] {
-    super::CONSTANTS
+    CONSTANTS
 }
 
 /// The names of all methods.

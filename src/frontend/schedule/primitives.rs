@@ -1,25 +1,11 @@
 //! The methods of schedules: [`PRIMITIVES`] has a row for each.
 
-use super::call::{Call, Done};
-use super::{Class, Scheduling};
+use super::call::{Call, Done, Primitive};
+use super::errors::Class;
+use super::things::Scheduling;
 use crate::directives::{Directive, Implementation};
-use crate::frontend::values::ConstValue;
+use crate::frontend::constant::ConstValue;
 use crate::ir::PartitionKind;
-
-/// A method of schedules.
-#[derive(Debug)]
-pub struct Primitive {
-    /// Its name.
-    pub name: &'static str,
-    /// Its parameters; those with a star by name only.
-    pub params: &'static [&'static str],
-    /// How many of them need an argument.
-    pub required: usize,
-    /// Whether it takes any number of arguments by position.
-    pub rest: bool,
-    /// What it does.
-    pub run: fn(&mut Call) -> Done<ConstValue>,
-}
 
 const fn primitive(
     name: &'static str,

@@ -1,12 +1,13 @@
 //! `kernel.schedule()`: the kernel is lowered, with the names of its module as they are then.
 
-use super::{Class, Schedule, Scheduling, State, error};
+use super::errors::{Class, error};
+use super::things::{Inner, Schedule, Scheduling, State, grid_of};
 use crate::diagnostics::Diagnostic;
-use crate::frontend::allo::KernelRef;
 use crate::frontend::codes;
+use crate::frontend::constant::ConstValue;
 use crate::frontend::error::{Result, diagnostic};
+use crate::frontend::kernel_ref::KernelRef;
 use crate::frontend::session::Session;
-use crate::frontend::values::ConstValue;
 use crate::frontend::world::World;
 use crate::ir::Program;
 use pyeval::Args;
@@ -66,8 +67,8 @@ pub fn start(world: &mut World, kernel: &KernelRef, args: &Args) -> Result<Const
     };
     world.scheduling.values += state.size() as usize;
     let name = &state.program.kernels[top].name;
-    let grid = worker.map(|worker| super::grid_of(name, &worker.ids));
-    let inner = super::Inner {
+    let grid = worker.map(|worker| grid_of(name, &worker.ids));
+    let inner = Inner {
         kernel: kernel.clone(),
         grid,
         state: RefCell::new(state),

@@ -148,33 +148,45 @@ impl Builder {
 
     fn shared(&mut self, op: Op, args: Vec<NodeId>, ty: HwType) -> NodeId {
         let key = (op, args, ty);
-        if let Some(&id) = self.known.get(&key) {
-            return id;
+        match self.known.get(&key) {
+            Some(&id) => id,
+            None => {
+                let facts = self.facts(&key.0, &key.1, ty);
+                self.add_shared(key, facts)
+            }
         }
+    }
+
+    /// A node that there is not yet.
+    fn add_shared(&mut self, key: (Op, Vec<NodeId>, HwType), facts: (Interval, Known)) -> NodeId {
         let (op, args, ty) = key.clone();
-        let (range, bits) = self.facts(&op, &args, ty);
-        self.bits.push(bits);
         let id = self.graph.push(op, args, ty);
-        self.ranges.push(range);
+        self.ranges.push(facts.0);
+        self.bits.push(facts.1);
         self.known.insert(key, id);
         id
     }
 
     /// A shared node, folded if its range is one value, narrowed to its range.
     fn emit(&mut self, op: Op, args: Vec<NodeId>, ty: HwType) -> NodeId {
-        let (range, _) = self.facts(&op, &args, ty);
-        if let Some(value) = range.as_point() {
-            return self.constant(value.clone());
-        }
-        if let Some(value) = self.fold(&op, &args, ty) {
-            return self.constant(value);
-        }
-        let narrow = range.ty();
-        let id = self.shared(op, args, ty);
-        if narrow.width < ty.width {
-            self.shared(Op::Cast, vec![id], narrow)
-        } else {
-            id
+        let key = (op, args, ty);
+        let id = match self.known.get(&key) {
+            Some(&id) => id,
+            None => {
+                let facts = self.facts(&key.0, &key.1, ty);
+                if let Some(value) = facts.0.as_point() {
+                    return self.constant(value.clone());
+                }
+                if let Some(value) = self.fold(&key.0, &key.1, ty) {
+                    return self.constant(value);
+                }
+                self.add_shared(key, facts)
+            }
+        };
+        let narrow = self.range(id).ty();
+        match narrow.width < ty.width {
+            true => self.shared(Op::Cast, vec![id], narrow),
+            false => id,
         }
     }
 

@@ -51,7 +51,16 @@ impl HwType {
     }
     /// Whether the type holds `value`.
     pub fn contains(self, value: &BigInt) -> bool {
-        self.min() <= *value && *value <= self.max()
+        let bits = value.bits();
+        match (self.signed, value.is_negative()) {
+            (false, negative) => !negative && bits <= u64::from(self.width),
+            (true, false) => bits < u64::from(self.width),
+            // -2^(w-1) is the one number of so many bits that it holds.
+            (true, true) => {
+                let width = u64::from(self.width);
+                bits < width || bits == width && value.trailing_zeros() == Some(width - 1)
+            }
+        }
     }
     /// The narrowest type that holds both: unsigned if neither is negative.
     pub fn of_range(lo: &BigInt, hi: &BigInt) -> HwType {
@@ -82,5 +91,20 @@ pub fn width_named(digits: &str) -> Option<u32> {
 impl fmt::Display for HwType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}{}", if self.signed { "si" } else { "ui" }, self.width)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn types_contain_what_lies_between_their_ends() {
+        for ty in (1..6).flat_map(|width| [HwType::ui(width), HwType::si(width)]) {
+            for value in (-70..70).map(BigInt::from) {
+                let between = ty.min() <= value && value <= ty.max();
+                assert_eq!(ty.contains(&value), between, "{value} in {ty}");
+            }
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! Unique names, and the words that the emitted languages reserve.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 
 /// Reserved words of SystemVerilog (IEEE 1800-2017, Annex B), sorted.
 #[rustfmt::skip]
@@ -67,9 +67,44 @@ pub fn is_identifier(name: &str) -> bool {
 /// Hands out names of one scope.
 #[derive(Clone, Debug, Default)]
 pub struct Namer {
-    used: HashSet<String>,
-    /// The first number that may be free, for names that were taken.
-    next: HashMap<String, u64>,
+    /// What is taken, by the part before the number that a name may end with.
+    stems: HashMap<String, Taken>,
+}
+
+/// The names of one stem that are taken. None becomes free again.
+#[derive(Clone, Debug)]
+struct Taken {
+    /// The stem itself.
+    bare: bool,
+    /// All numbers from 1 to before this one.
+    next: u64,
+    /// Numbers from there on.
+    beyond: BTreeSet<u64>,
+}
+
+impl Taken {
+    const NONE: Taken = Taken {
+        bare: false,
+        next: 1,
+        beyond: BTreeSet::new(),
+    };
+
+    /// The least number that is free, which is taken now.
+    fn number(&mut self) -> u64 {
+        while self.beyond.remove(&self.next) {
+            self.next += 1;
+        }
+        self.next += 1;
+        self.next - 1
+    }
+
+    /// Whether the stem with that number, or by itself, was free; it is taken now.
+    fn take(&mut self, number: Option<u64>) -> bool {
+        match number {
+            None => !std::mem::replace(&mut self.bare, true),
+            Some(number) => number >= self.next && self.beyond.insert(number),
+        }
+    }
 }
 
 impl Namer {
@@ -92,22 +127,29 @@ impl Namer {
         if self.take(&base) {
             return base;
         }
-        // No name becomes free again: many equal names take no longer than many different ones.
-        let mut number = self.next.get(&base).copied().unwrap_or(1);
-        let name = loop {
-            let name = format!("{base}_{number}");
-            number += 1;
-            if self.take(&name) {
-                break name;
-            }
-        };
-        self.next.insert(base, number);
-        name
+        let number = self.stem(&base).number();
+        format!("{base}_{number}")
     }
     /// Reserves `name` as it is; false if it was taken or is a keyword.
     pub fn take(&mut self, name: &str) -> bool {
-        !is_systemverilog_keyword(name) && self.used.insert(name.to_string())
+        let (stem, number) = parted(name);
+        !is_systemverilog_keyword(name) && self.stem(stem).take(number)
     }
+
+    fn stem(&mut self, stem: &str) -> &mut Taken {
+        self.stems.entry(stem.to_owned()).or_insert(Taken::NONE)
+    }
+}
+
+/// The parts of a name that ends with a number as [`Namer::numbered`] writes it.
+fn parted(name: &str) -> (&str, Option<u64>) {
+    let parts = name.rsplit_once('_').and_then(|(stem, digits)| {
+        let written = !digits.starts_with('0') && digits.bytes().all(|b| b.is_ascii_digit());
+        let number = digits.parse().ok().filter(|_| written)?;
+        // So far nobody counts.
+        (number < u64::MAX / 2).then_some((stem, Some(number)))
+    });
+    parts.unwrap_or((name, None))
 }
 
 fn identifier(text: &str) -> String {
@@ -149,5 +191,10 @@ mod tests {
         assert!(namer.take("step_3"));
         assert_eq!(namer.numbered("step"), "step_2");
         assert_eq!(namer.numbered("step"), "step_4");
+        assert!(!namer.take("step_1"));
+        assert!(namer.take("step_01"));
+        assert_eq!(namer.numbered("step_3"), "step_3_1");
+        assert_eq!(namer.numbered("_5"), "_5");
+        assert_eq!(namer.numbered("_5"), "_5_1");
     }
 }

@@ -1,13 +1,11 @@
-//! How exact the elementary functions are: every argument of the 16-bit formats against the correctly rounded result,
-//! any share
-//! of their pairs for `pow`, and any share of the arguments of f32 against the machine's f64 functions.
-//! `scripts/accuracy` runs it.
+//! How exact the elementary functions are: every argument of the 16-bit formats, and any share of their pairs for `pow`,
+//! against the correctly rounded result. `scripts/accuracy` runs it.
 //!
 //! What is done is kept in a file, a line for each block of arguments, and not done again: a run can be stopped and
 //! taken up.
 
 use allo_hls::hwarith::fast::{Fast, LANES};
-use allo_hls::ir::{BinaryOp, FloatFormat, UnaryOp};
+use allo_hls::ir::{BinaryOp, FloatFormat};
 use allo_hls::sim::formats::convert;
 use allo_hls::sim::operands::{Random, corners, tuples};
 use allo_hls::sim::softfloat;
@@ -19,9 +17,9 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Arguments of a block.
+/// Pairs of a block.
 const BLOCK: u64 = 1 << 20;
-/// Blocks of all arguments of f32.
+/// Blocks of all pairs.
 const BLOCKS: u64 = (1 << 32) / BLOCK;
 
 fn main() -> Result<(), String> {
@@ -30,16 +28,6 @@ fn main() -> Result<(), String> {
     match words[..] {
         ["search", name] => search(name),
         ["small"] => small(),
-        ["f32", folder, share] => {
-            let share = share
-                .parse()
-                .ok()
-                .filter(|share| (1..=BLOCKS).contains(share));
-            singles(
-                Path::new(folder),
-                share.ok_or("a number of blocks of 2^20 arguments")?,
-            )
-        }
         ["pow", folder, share] => {
             let share = share.parse().ok().filter(|share| (1..=BLOCKS).contains(share));
             powers(Path::new(folder), share.ok_or("a number of blocks of 2^20 pairs")?)
@@ -51,7 +39,7 @@ fn main() -> Result<(), String> {
         }
         _ => Err(
             "usage: accuracy other EXPONENT FRACTION COUNT | accuracy small | accuracy search FUNCTION | \
-             accuracy f32 FOLDER BLOCKS | accuracy pow FOLDER BLOCKS"
+             accuracy pow FOLDER BLOCKS"
                 .into(),
         ),
     }
@@ -167,73 +155,6 @@ fn arguments(format: FloatFormat, operands: usize, count: usize) -> Vec<Vec<u128
     all
 }
 
-/// The function as the machine has it, off by less than 2^-28 units in the last place of an f32.
-fn machine(kind: Kind) -> Option<fn(f64) -> f64> {
-    let Kind::Unary(op) = kind else { return None };
-    Some(match op {
-        UnaryOp::Exp => f64::exp,
-        UnaryOp::Exp2 => f64::exp2,
-        UnaryOp::Log => f64::ln,
-        UnaryOp::Log2 => f64::log2,
-        UnaryOp::Sin => f64::sin,
-        UnaryOp::Cos => f64::cos,
-        UnaryOp::Tan => f64::tan,
-        UnaryOp::Sinh => f64::sinh,
-        UnaryOp::Cosh => f64::cosh,
-        UnaryOp::Tanh => f64::tanh,
-        UnaryOp::Erf => libm::erf,
-        UnaryOp::Rsqrt => |x| 1.0 / x.sqrt(),
-        _ => return None,
-    })
-}
-
-/// The distance of a result from the exact one in units in the last place of the latter; infinite if it is none that is
-/// allowed at all.
-fn ulps(got: f32, exact: f64) -> f64 {
-    if exact.is_nan() || got.is_nan() {
-        return if exact.is_nan() && got.to_bits() == 0x7fc0_0000 {
-            0.0
-        } else {
-            f64::INFINITY
-        };
-    }
-    if exact == 0.0 || exact.is_infinite() {
-        let same = f64::from(got).to_bits() == exact.to_bits();
-        return if same { 0.0 } else { f64::INFINITY };
-    }
-    let exponent = (exact.to_bits() >> 52 & 0x7ff) as i32 - 1023;
-    let ulp = 2f64.powi(exponent.max(-126) - 23);
-    if got.is_infinite() || exact.abs() >= 2f64.powi(128) {
-        // Beyond the largest number, it and infinity are the two neighbours.
-        let largest = got.is_infinite() || got.abs() == f32::MAX;
-        let near = largest && f64::from(got).is_sign_negative() == exact.is_sign_negative();
-        let reaches = exact.abs() >= f64::from(f32::MAX);
-        return if near && reaches { 0.5 } else { f64::INFINITY };
-    }
-    (f64::from(got) - exact).abs() / ulp
-}
-
-/// The largest error of a block of a share, and its argument.
-fn block(fast: &mut Fast, exact: fn(f64) -> f64, number: u64) -> (f64, u32) {
-    let mut most = (0.0, 0);
-    // Arguments of all sizes are in every block.
-    let argument = |i: u64| (i * BLOCKS + number) as u32;
-    for start in (0..BLOCK).step_by(LANES) {
-        let inputs: Vec<[u128; 1]> = (0..LANES as u64)
-            .map(|i| [argument(start + i).into()])
-            .collect();
-        let views: Vec<&[u128]> = inputs.iter().map(|x| &x[..]).collect();
-        for (input, got) in inputs.iter().zip(fast.eval(&views)) {
-            let x = input[0] as u32;
-            let error = ulps(f32::from_bits(got as u32), exact(f32::from_bits(x).into()));
-            if error > most.0 {
-                most = (error, x);
-            }
-        }
-    }
-    most
-}
-
 /// The blocks of a function that were done before: their largest errors.
 fn done(text: &str, name: &str) -> BTreeMap<u64, (f64, u32)> {
     let lines = text.lines().filter_map(|line| {
@@ -307,31 +228,6 @@ impl Record {
         });
         results.into_inner().expect("no thread panics")
     }
-}
-
-/// So many blocks of every function of one operand.
-fn singles(folder: &Path, share: u64) -> Result<(), String> {
-    let record = Record::open(folder, "f32.txt")?;
-    for function in FUNCTIONS {
-        let Some(exact) = machine(function.kind) else {
-            continue;
-        };
-        let graph = elementary::graph(function.name, FloatFormat::F32);
-        let state = || Fast::new(graph).expect("functions are pure");
-        let results = record.sweep(function.name, share, state, |fast, number| {
-            block(fast, exact, number)
-        });
-        let most = results.values().fold(
-            (0.0, 0),
-            |most, one| if one.0 > most.0 { *one } else { most },
-        );
-        let count = results.len() as u64 * BLOCK;
-        println!(
-            "| `{}` | {count} | {:.4} | `0x{:08x}` |",
-            function.name, most.0, most.1
-        );
-    }
-    Ok(())
 }
 
 /// So many blocks of pairs of `pow` in the 16-bit formats: how many results are not the nearest float.

@@ -321,6 +321,29 @@ fn results_of_f64_are_next_to_the_exact_ones() {
     });
 }
 
+/// Where rounding, the reduction of arguments or cancellation is hard.
+#[test]
+fn hard_cases_of_f64_are_next_to_the_exact_ones() {
+    let mut tried = 0;
+    for line in include_str!("hard_cases.txt").lines() {
+        let mut words = line.split(' ');
+        let Some(function) = words
+            .next()
+            .and_then(|name| FUNCTIONS.iter().find(|f| f.name == name))
+        else {
+            continue;
+        };
+        let bits = words.map(|word| u128::from_str_radix(word, 16).expect("hexadecimal"));
+        let input: Vec<u128> = bits.collect();
+        let got = results(function, FloatFormat::F64, std::slice::from_ref(&input))[0];
+        let want = softfloat::operator(FloatFormat::F64, function.kind, &input);
+        let want = want.expect("a function");
+        assert!(got.abs_diff(want) <= 1, "{line}: {got:x} {want:x}");
+        tried += 1;
+    }
+    assert!(tried > 90, "{tried}");
+}
+
 /// Powers of two are exact, half of the least number becomes 0.
 #[test]
 fn exp2_of_integers_is_exact() {

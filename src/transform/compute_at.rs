@@ -16,7 +16,7 @@ use crate::ir::analysis::trip::Trip;
 use crate::ir::*;
 use num_bigint::BigInt;
 use num_integer::Integer;
-use num_traits::{Signed, Zero};
+use num_traits::{One, Signed, Zero};
 
 /// Most accesses of the two: every two are compared.
 const MANY: usize = 400;
@@ -102,6 +102,7 @@ impl Fusion {
         let mut ops = Vec::new();
         let mut build = kernel.build(&mut ops, span);
         let guards = guards(&mut build, &values, &own, &consumer, span)?;
+        let is_first = is_first(&values, &own, &consumer);
         self.guards.extend(guards);
         own.body.for_each_use(&mut |value| {
             if *value == own.iv {
@@ -122,7 +123,11 @@ impl Fusion {
             block.ops.splice(0..0, ops);
         }
         self.to = inner.map_or(0, |inner| inner + count);
-        check_order(kernel, &self.path, count)
+        match is_first {
+            // No iteration of the consumer comes before.
+            true => Ok(()),
+            false => check_order(kernel, &self.path, count),
+        }
     }
 
     /// Appends the producer's code, under its conditions; around the loop that is operation `next` of it, where it has an effect.
@@ -259,6 +264,13 @@ fn guards(
             build.compare(op, consumer.iv, bound)
         })
         .collect())
+}
+
+/// Whether the producer is in the consumer's first iteration only.
+fn is_first(values: &Values, producer: &For, consumer: &For) -> bool {
+    let trip = |f: &For| Trip::of(f, |value| values.constant(value).cloned());
+    let own = trip(producer).filter(|own| own.count.is_one());
+    own.is_some_and(|own| values.constant(consumer.lo) == Some(&own.lo))
 }
 
 /// Whether a loop has the iterations of another one, which has some.

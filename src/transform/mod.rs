@@ -15,6 +15,7 @@ pub mod delinearize;
 pub mod distribute;
 pub mod expand;
 pub mod fills;
+pub mod first_rows;
 pub mod flatten;
 pub mod fold_calls;
 pub mod forward;
@@ -185,6 +186,14 @@ pub const PASSES: &[Pass] = &[
         contract: "what comes after a sum is a nest of its own, which takes the sums of all iterations from an array",
         concerns: is_loop,
         run: scalar_expansion::run,
+        is_gamble: true,
+        keeps_streams: false,
+    },
+    Pass {
+        name: "first_rows",
+        contract: "a loop before a nest that visits the same elements in each row is a part of the first row",
+        concerns: is_loop,
+        run: first_rows::run,
         is_gamble: true,
         keeps_streams: false,
     },

@@ -240,7 +240,7 @@ impl Reuse<'_> {
 }
 
 /// If a block's last access to an array is a store: its place, element and value.
-fn last_store(block: &Block, array: ArrayId) -> Option<(usize, Element, ValueId)> {
+pub(super) fn last_store(block: &Block, array: ArrayId) -> Option<(usize, Element, ValueId)> {
     let last = block.ops.iter().rposition(|op| touch::touches(op, array))?;
     match &block.ops[last].kind {
         OpKind::Store { at, value } => Some((last, at.clone(), *value)),

@@ -116,6 +116,9 @@ impl Gen {
         if self.shape.len() == 2 && self.one_in(5) {
             return self.taken_apart();
         }
+        if self.one_in(5) {
+            return self.rows();
+        }
         for extent in self.shape.clone() {
             let name = self.name("i");
             let last = extent - MARGIN;
@@ -138,6 +141,64 @@ impl Gen {
         }
         for _ in 0..1 + self.below(4) {
             self.statement(2);
+        }
+        self.indent = depth;
+        self.counters.clear();
+    }
+
+    /// A loop over the elements of a row, and a nest that goes through them again and again.
+    fn rows(&mut self) {
+        let depth = self.indent;
+        let (last, outer) = self.shape.split_last().expect("one dimension at least");
+        let (last, outer) = (*last, outer.to_vec());
+        for extent in outer {
+            let name = self.name("i");
+            self.line(&format!(
+                "for {name} in range({MARGIN}, {}):",
+                extent - MARGIN
+            ));
+            self.counters.push((name, extent));
+            self.indent += 1;
+        }
+        let array = self.pick(&self.arrays.clone());
+        let around: String = self
+            .counters
+            .iter()
+            .map(|(name, _)| format!("{name}, "))
+            .collect();
+        let inside = self.indent;
+        let range = format!("range({MARGIN}, {})", last - MARGIN);
+        for is_nest in [false, true] {
+            for _ in 0..if is_nest { 1 + self.below(2) } else { 0 } {
+                let name = self.name("k");
+                let rows = self.pick(&["2", "3", "1", "2, -1, -1", "5", "1, 4, 2"]);
+                self.line(&format!("for {name} in range({rows}):"));
+                self.indent += 1;
+            }
+            let name = self.name("j");
+            let other = self.pick(&["range(3, 6)", "range(2, 7, 2)"]);
+            let range = if self.one_in(6) {
+                other.into()
+            } else {
+                range.clone()
+            };
+            self.line(&format!("for {name} in {range}:"));
+            self.indent += 1;
+            self.counters.push((name.clone(), last));
+            let own = format!("{array}[{around}{name}]");
+            if self.one_in(6) {
+                self.statement(1);
+            }
+            let value = self.value(1);
+            match self.below(4) {
+                0 => self.line(&format!("{own} = {value}")),
+                _ => self.line(&format!("{own} = {own} * 3 - {value}")),
+            }
+            if self.one_in(3) {
+                self.statement(2);
+            }
+            self.counters.pop();
+            self.indent = inside;
         }
         self.indent = depth;
         self.counters.clear();

@@ -59,7 +59,11 @@ fn candidate(
     block: &Block,
     failed: &HashSet<ValueId>,
 ) -> Option<Candidate> {
-    let mut loops = block.ops.iter().enumerate().filter(|(_, op)| op.contains_loop());
+    let mut loops = block
+        .ops
+        .iter()
+        .enumerate()
+        .filter(|(_, op)| op.contains_loop());
     let mut before: Option<(usize, &For)> = None;
     loops.find_map(|(at, op)| {
         for (number, inner) in op.kind.blocks().into_iter().enumerate() {
@@ -97,7 +101,12 @@ fn rows(values: &Values, nest: &For, own: &For, at: usize) -> Option<Path> {
     let mut path = vec![(at, 0)];
     let mut f = nest;
     loop {
-        let mut loops = f.body.ops.iter().enumerate().filter(|(_, op)| op.contains_loop());
+        let mut loops = f
+            .body
+            .ops
+            .iter()
+            .enumerate()
+            .filter(|(_, op)| op.contains_loop());
         let Some((inner, op)) = loops.next() else {
             break;
         };
@@ -173,7 +182,10 @@ impl Candidate {
         }
         match handed {
             true => Ok(()),
-            false => Err((None, "the nest does not begin with what the loop leaves".into())),
+            false => Err((
+                None,
+                "the nest does not begin with what the loop leaves".into(),
+            )),
         }
     }
 }

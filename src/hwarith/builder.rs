@@ -9,12 +9,14 @@ use super::eval::eval_op;
 use super::graph::{Graph, NodeId, Op, Predicate};
 use super::interval::{self, Interval};
 use super::known::{self, Known};
+use super::table::Table;
 use super::types::HwType;
 use crate::diagnostics::Span;
 use crate::hash::FastMap;
 use num_bigint::BigInt;
 use num_traits::{Signed, ToPrimitive, Zero};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Builds what stands in for an [`Op::Iterate`], given its step, number of steps, arguments and type.
 pub(crate) type Iterate<'f> =
@@ -203,6 +205,12 @@ impl Builder {
             .map(|&a| self.range(a).as_point().map(|v| (v, self.ty(a))))
             .collect();
         eval_op(op, &values?, ty)
+    }
+
+    /// The word at an address.
+    pub fn table(&mut self, table: Table, address: NodeId) -> NodeId {
+        let address = self.cast(address, table.address());
+        self.infer(Op::Table(Arc::new(table)), vec![address])
     }
 
     /// A constant.

@@ -4,6 +4,9 @@ use super::types::HwType;
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
 
+/// Words up to which a table is made of lookup tables.
+const LOGIC_WORDS: usize = 64;
+
 /// A power of two of words. A lookup is exact: the word of the address, in the narrowest type that holds all words.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Table {
@@ -16,6 +19,10 @@ impl Table {
         let last = words.last()?.clone();
         words.resize(words.len().next_power_of_two(), last);
         Some(Table { words })
+    }
+    /// Whether it is made of lookup tables, not of block RAM.
+    pub fn is_logic(&self) -> bool {
+        self.words.len() <= LOGIC_WORDS
     }
     /// The words.
     pub fn words(&self) -> &[BigInt] {

@@ -32,7 +32,8 @@ impl Program {
                         .repeat
                         .as_ref()
                         .is_some_and(|r| r.phis.iter().any(|p| p.node == node_id)),
-                    Op::Input(_) | Op::Iterate { .. } | Op::Table(_) => false,
+                    Op::Input(_) | Op::Iterate { .. } => false,
+                    Op::Table(ref table) => table.is_logic(),
                     Op::Div | Op::Mod => false,
                     Op::Add => node.args.len() == 2,
                     _ => true,

@@ -60,7 +60,7 @@ type Called<'v> = dyn Fn(NodeId) -> Option<&'v Variant> + 'v;
 fn check_unit(unit: &Variant, device: &Device, budget: f64) -> Result<(), String> {
     let (graph, times) = (&unit.graph, &unit.times);
     for (step, times) in graph.steps.iter().zip(&unit.steps) {
-        data_order(step, times, (&[], &no_loads), &|_| None)?;
+        data_order(step, times, (&[], &no_loads, 1), &|_| None)?;
         stability(step, times, &BTreeSet::new())?;
         // Between the first state and the last one.
         let choice = |width| device.delay(Class::Mux, width);
@@ -69,7 +69,7 @@ fn check_unit(unit: &Variant, device: &Device, budget: f64) -> Result<(), String
             .check(&|_| None, None)
             .map_err(|e| format!("step: {e}"))?;
     }
-    data_order(graph, times, (&step_cycles(unit), &no_loads), &|_| None)?;
+    data_order(graph, times, (&step_cycles(unit), &no_loads, 1), &|_| None)?;
     stability(graph, times, &BTreeSet::new())?;
     let choice = |_| unit.shared.map_or(0.0, |shared| shared.choice_delay);
     Chaining::new(graph, times, device, budget)
@@ -148,7 +148,7 @@ fn check_leaf(
 ) -> Result<(), String> {
     let times = &schedule.times;
     let loads = |mem: MemId| program.mems[mem].latency();
-    data_order(&leaf.graph, times, (&[], &loads), called)?;
+    data_order(&leaf.graph, times, (&[], &loads, 0), called)?;
     restarts(leaf, schedule, called)?;
     stability(
         &leaf.graph,
@@ -182,14 +182,14 @@ fn no_loads(_: MemId) -> u32 {
 fn data_order(
     graph: &Graph,
     times: &Times,
-    (step_cycles, loads): (&[u32], &dyn Fn(MemId) -> u32),
+    (step_cycles, loads, tables): (&[u32], &dyn Fn(MemId) -> u32, u32),
     called: &Called,
 ) -> Result<(), String> {
     let Times { start, ready, .. } = times;
     for (id, node) in graph.nodes.iter() {
         let i = id.index();
         let latency = match node.op {
-            Op::Table(_) => 1,
+            Op::Table(_) => tables,
             Op::Load(mem) => loads(mem),
             Op::Call(_) if !is_live(graph, times, id) => ready[i] - start[i],
             Op::Call(_) => called(id).ok_or("a call in a unit")?.latency,

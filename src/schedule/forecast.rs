@@ -1,7 +1,7 @@
 //! What a schedule will take, about: cycles, where numbers of iterations that only the data know are guessed, and area.
 
 use super::device::{Class, Device, ceil_log2};
-use super::{LeafSchedule, Schedule, Variant, delay_class, is_logic};
+use super::{LeafSchedule, Schedule, Variant, delay_class};
 use crate::arena::Table;
 use crate::hwarith::graph::{Graph, NodeId, Op};
 use crate::machine::program::{Leaf, LeafId, Program, Region};
@@ -84,7 +84,7 @@ pub fn ram(program: &Program) -> u64 {
         .values()
         .flat_map(|unit| unit.graph.nodes.values());
     let tables = nodes.filter_map(|node| match &node.op {
-        Op::Table(table) if !is_logic(table) => Some(table),
+        Op::Table(table) if !table.is_logic() => Some(table),
         _ => None,
     });
     let tables = tables.map(|table| table.words().len() as u64 * u64::from(table.word().width));
@@ -193,7 +193,11 @@ fn node_area(node: Node, device: &Device) -> f64 {
     if let Op::Table(table) = &graph.nodes[id].op {
         let bits = table.words().len() as f64 * f64::from(width);
         let per_bit = device.area.get(&Class::LutRam).copied().unwrap_or(1.0);
-        return if is_logic(table) { per_bit * bits } else { 0.0 };
+        return if table.is_logic() {
+            per_bit * bits
+        } else {
+            0.0
+        };
     }
     let Some((class, bits)) = delay_class(graph, id, width).filter(|_| width > 0) else {
         return 0.0;

@@ -283,18 +283,10 @@ fn load_delays(mem: &Mem, device: &Device) -> (f64, f64) {
     }
 }
 
-/// Words up to which a table of constants is made of lookup tables.
-const LOGIC_WORDS: usize = 64;
-
-/// Whether a table of constants is made of lookup tables, not of block RAM.
-pub fn is_logic(table: &hwarith::table::Table) -> bool {
-    table.words().len() <= LOGIC_WORDS
-}
-
 /// As [`load_delays`], of a table of constants.
 fn table_delays(table: &hwarith::table::Table, device: &Device) -> (f64, f64) {
     let words = table.words().len();
-    match is_logic(table) {
+    match table.is_logic() {
         true => (device.delay(Class::LutRam, words as u32), 0.0),
         false => (0.0, device.delay(Class::BlockRam, table.word().width)),
     }

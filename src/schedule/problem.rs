@@ -308,6 +308,11 @@ impl<'g> Problem<'g> {
                         after: after.min(self.budget),
                     };
                 }
+                // No register is behind it there, unlike in operators.
+                Op::Table(table) => {
+                    let (delay, _) = table_delays(table, device);
+                    self.kinds[i] = Kind::Logic(delay.min(self.budget));
+                }
                 Op::Cast | Op::Extract { .. } | Op::Concat => self.kinds[i] = self.wires(id),
                 _ => {}
             }

@@ -23,7 +23,6 @@ module fir (
     logic [5:0] n_r;
     logic [2:0] k_r;
     logic [31:0] acc_r;
-    logic [15:0] taps_q0;
 
     wire free = ~busy;
     wire start = ap_start & free;
@@ -44,14 +43,31 @@ module fir (
     wire n_k_t7 = k_r == 3'd7;  // examples/fir.py:18
     wire n_k_t12 = n_k_t7 & (n_r == 6'd63);  // examples/fir.py:16
 
-    logic [15:0] n_k_t16_s2, n_k_t19_s2;
+    logic [7:0] n_k_taps;
+    (* syn_romstyle = "logic" *)
+    logic [7:0] n_k_taps_table [0:7];  // examples/fir.py:19
+    initial begin
+        n_k_taps_table[0] = 8'd3;
+        n_k_taps_table[1] = 8'd245;
+        n_k_taps_table[2] = 8'd25;
+        n_k_taps_table[3] = 8'd87;
+        n_k_taps_table[4] = 8'd87;
+        n_k_taps_table[5] = 8'd25;
+        n_k_taps_table[6] = 8'd245;
+        n_k_taps_table[7] = 8'd3;
+    end
+    assign n_k_taps = n_k_taps_table[k_r];
+
+    logic [7:0] n_k_taps_s1, n_k_taps_s2;
+    logic [15:0] n_k_t19_s2;
     always_ff @(posedge ap_clk) begin
-        n_k_t16_s2 <= taps_q0;  // examples/fir.py:19
+        n_k_taps_s1 <= n_k_taps;  // examples/fir.py:19
+        n_k_taps_s2 <= n_k_taps_s1;  // examples/fir.py:19
         n_k_t19_s2 <= x_q0;  // examples/fir.py:19
     end
 
-    wire [31:0] n_k_t20 = 32'($signed(n_k_t16_s2)) * 32'($signed(n_k_t19_s2));  // examples/fir.py:19
-    wire [31:0] n_k_t21 = acc_r + n_k_t20;  // examples/fir.py:19
+    wire [22:0] n_k_t20 = 23'($signed(n_k_taps_s2)) * 23'($signed(n_k_t19_s2));  // examples/fir.py:19
+    wire [31:0] n_k_t22 = acc_r + 32'($signed(n_k_t20));  // examples/fir.py:19
 
     logic n_k_t7_s1, n_k_t7_s2;
     logic [5:0] n_k_n_s1, n_k_n_s2;
@@ -103,7 +119,7 @@ module fir (
     end
 
     wire acc_en = start | n_k_v2;
-    wire [31:0] acc_next = start ? 32'd0 : (n_k_t7_s2 ? 32'd0 : n_k_t21);
+    wire [31:0] acc_next = start ? 32'd0 : (n_k_t7_s2 ? 32'd0 : n_k_t22);
 
     always_ff @(posedge ap_clk) begin
         if (acc_en) begin
@@ -119,27 +135,7 @@ module fir (
     assign y_address0 = n_k_n_s2;
     assign y_ce0 = n_k_store;
     assign y_we0 = n_k_store;
-    assign y_d0 = n_k_t21;
-
-    // table taps (examples/fir.py:15)
-    (* syn_romstyle = "logic" *)
-    logic [15:0] taps_mem [0:7];  // examples/fir.py:15
-    initial begin
-        taps_mem[0] = 16'd3;
-        taps_mem[1] = 16'hfff5;
-        taps_mem[2] = 16'd25;
-        taps_mem[3] = 16'd87;
-        taps_mem[4] = 16'd87;
-        taps_mem[5] = 16'd25;
-        taps_mem[6] = 16'hfff5;
-        taps_mem[7] = 16'd3;
-    end
-    always_ff @(posedge ap_clk) begin
-        if (n_k_v0) begin
-            taps_q0 <= taps_mem[k_r];
-        end
-    end
-
+    assign y_d0 = n_k_t22;
     assign ap_done = loop_end;
     assign ap_ready = loop_end;
     wire active = busy | start;

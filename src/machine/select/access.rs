@@ -7,13 +7,18 @@ use super::{Lowering, hw_type};
 use crate::diagnostics::Span;
 use crate::hwarith::HwType;
 use crate::hwarith::graph::{MemId, NodeId, Op as HwOp, Predicate};
+use crate::hwarith::table::Table;
 use crate::ir::analysis::{Affine, Residue};
 use crate::ir::grid::combinations;
 use crate::ir::partition::{self, Split, bank_of, bank_shape};
 use crate::ir::{Array, ArrayId, Element, Op, PartitionKind, Scalar, ValueId};
-use crate::machine::program::{Access, Mem, Pin, address_width};
+use crate::machine::program::{Access, Mem, Pin, Place as Where, address_width};
 use crate::units::integer_division::Field;
+use num_bigint::BigInt;
 use num_traits::{ToPrimitive, Zero};
+
+/// Loads of a table of constants up to which each has logic of its own.
+const MOST_LOOKUPS: u64 = 2;
 
 /// The parts of a split that may have an element.
 pub(super) struct Choice {
@@ -47,7 +52,11 @@ impl Lowering<'_> {
         let choices = self.choices(at);
         let mut loads = Vec::new();
         for place in self.places(at, &choices) {
-            let node = match self.read_before(at.array, &place) {
+            let looked_up = match self.is_looked_up(at.array) {
+                true => self.looked_up(&place),
+                false => None,
+            };
+            let node = match looked_up.or_else(|| self.read_before(at.array, &place)) {
                 Some(node) => node,
                 None => {
                     let operands = vec![place.address];
@@ -68,6 +77,36 @@ impl Lowering<'_> {
         };
         let value = self.b().cast(value, ty);
         self.define(op.results[0], value);
+    }
+
+    /// Whether an array is no memory where it is small: nobody said so, and no more loads need it than it would have ports.
+    fn is_looked_up(&self, array: ArrayId) -> bool {
+        let tags = &self.kernel.arrays[array].tags;
+        let is_free = tags.memory.is_none() && tags.ports.is_none() && !tags.is_rom;
+        let loads = self.loads.get(&array).copied().unwrap_or(0);
+        is_free && loads <= MOST_LOOKUPS
+    }
+
+    /// An element of a small table of constants, which takes part of a cycle in place of a port and a whole one.
+    fn looked_up(&mut self, place: &Place) -> Option<NodeId> {
+        let Mem {
+            name,
+            elem,
+            place: Where::Rom(words),
+            ..
+        } = &self.program.mems[place.mem]
+        else {
+            return None;
+        };
+        let ty = hw_type(*elem);
+        let words = words
+            .iter()
+            .map(|word| ty.wrap(&BigInt::from(word.clone())));
+        let table = Table::new(words.collect()).filter(Table::is_logic)?;
+        let name = name.clone();
+        let node = self.b().table(table, place.address);
+        self.b().graph.name(node, &name);
+        Some(node)
     }
 
     /// What was read at a place of an array that nobody writes; otherwise the next access of the leaf is noted as that.

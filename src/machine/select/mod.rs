@@ -25,7 +25,7 @@ use crate::hwarith::graph::{Graph, MemId, NodeId, Op as HwOp, UnitId, VarId};
 use crate::hwarith::types::HwType;
 use crate::ir;
 use crate::ir::analysis::Values;
-use crate::ir::analysis::touch::Touched;
+use crate::ir::analysis::touch::{self, Touched};
 use crate::ir::{
     Array, ArrayId, ArrayKind, Block, Const, FloatFormat, For, If, Kernel, MemoryKind, Op, OpKind,
     Param, Partition, ResultSlot, Scalar, ValueId, While,
@@ -37,7 +37,7 @@ use crate::machine::program::{
 use crate::memo::Memo;
 use num_bigint::{BigInt, BigUint};
 use num_traits::ToPrimitive;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::LazyLock;
 
 /// Selects hardware for one kernel without calls. What is suspicious about it goes to `warnings`.
@@ -101,6 +101,8 @@ struct Lowering<'k> {
     mem_ids: FastMap<ArrayId, Vec<MemId>>,
     /// Arrays that are written somewhere.
     written: BTreeSet<ArrayId>,
+    /// Loads and stores of each array.
+    loads: BTreeMap<ArrayId, u64>,
     /// Loads of other arrays, by leaf, memory and address: where among the leaf's accesses.
     reads: FastMap<(LeafId, MemId, NodeId), usize>,
     /// Operator modules that add.
@@ -146,6 +148,7 @@ impl<'k> Lowering<'k> {
             divisions: integer::Divisions::default(),
             mem_ids: FastMap::default(),
             written: Touched::by_block(&kernel.body).written,
+            loads: touch::accesses(&kernel.body.ops),
             reads: FastMap::default(),
             adders: FastMap::default(),
             multipliers: FastMap::default(),

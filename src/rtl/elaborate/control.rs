@@ -5,6 +5,7 @@ use super::datapath::{Datapath, Pace, Sources};
 use super::operators::{self, CallUse};
 use super::ports::AccessUse;
 use super::transfers::{Gate, transfers};
+use super::units::lookup;
 use super::{Top, Units, is_empty};
 use crate::hash::FastMap;
 use crate::hwarith::NodeId;
@@ -34,6 +35,7 @@ impl Sources for LeafEnv<'_> {
         match path.graph().nodes[node].op {
             Op::Var(_) | Op::Phi | Op::Load(_) => Operand::Net(self.nets[&node]),
             Op::Call(_) => self.call(cells, path, node),
+            Op::Table(ref table) => lookup(cells, self, path, (node, table), None),
             _ => unreachable!("stores have no value and leaves no inputs"),
         }
     }

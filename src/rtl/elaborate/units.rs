@@ -8,7 +8,7 @@ use crate::hwarith::table::Table;
 use crate::hwarith::{HwType, NodeId};
 use crate::machine::program::Unit;
 use crate::rtl::netlist::*;
-use crate::schedule::{Times, Variant, is_logic};
+use crate::schedule::{Times, Variant};
 
 /// Names of the operand ports of an operator module.
 pub const OPERANDS: [&str; 3] = ["a", "b", "c"];
@@ -34,7 +34,13 @@ impl Sources for Env<'_> {
         match path.graph().nodes[node].op {
             Op::Input(i) => Operand::Net(self.inputs[i as usize]),
             Op::Iterate { step, .. } => self.iterate(cells, path, node, step as usize),
-            Op::Table(ref table) => lookup(cells, self, path, node, table),
+            Op::Table(ref table) => lookup(
+                cells,
+                self,
+                path,
+                (node, table),
+                Some(super::cells::bit(true)),
+            ),
             _ => unreachable!("an operator module holds only pure operations"),
         }
     }
@@ -107,13 +113,13 @@ impl Env<'_> {
     }
 }
 
-/// A memory of constants, read in every cycle.
-fn lookup(
+/// A memory of constants, which is read where `enable` is, or without a clock.
+pub(super) fn lookup(
     cells: &mut Cells,
-    env: &mut Env,
+    env: &mut dyn Sources,
     path: &mut Datapath,
-    node: NodeId,
-    table: &Table,
+    (node, table): (NodeId, &Table),
+    enable: Option<Operand>,
 ) -> Operand {
     let address = path
         .call_operands(cells, env, node, &[table.address()])
@@ -133,13 +139,13 @@ fn lookup(
         width,
         depth: table.words().len() as u64,
         init: Some(table.words().iter().map(word).collect()),
-        style: match is_logic(table) {
+        style: match table.is_logic() {
             true => MemoryStyle::Distributed,
             false => MemoryStyle::Block,
         },
         writes: Vec::new(),
         reads: vec![ReadPort {
-            enable: Some(super::cells::bit(true)),
+            enable,
             addr: address,
             out,
         }],

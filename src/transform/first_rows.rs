@@ -27,7 +27,7 @@ pub fn run(kernel: &mut Kernel) {
     let mut failed: HashSet<ValueId> = HashSet::new();
     for _ in 0..MOST {
         let values = Values::of(kernel);
-        let Some(found) = candidate(kernel, &values, &mut Vec::new(), &kernel.body, &failed) else {
+        let Some(found) = candidate(&values, &mut Vec::new(), &kernel.body, &failed) else {
             return;
         };
         let mut attempt = kernel.clone();
@@ -53,7 +53,6 @@ struct Candidate {
 
 /// The first loop of a block, or of one inside, that is like the innermost one of a nest behind it.
 fn candidate(
-    kernel: &Kernel,
     values: &Values,
     around: &mut Path,
     block: &Block,
@@ -68,7 +67,7 @@ fn candidate(
     loops.find_map(|(at, op)| {
         for (number, inner) in op.kind.blocks().into_iter().enumerate() {
             around.push((at, number));
-            let found = candidate(kernel, values, around, inner, failed);
+            let found = candidate(values, around, inner, failed);
             around.pop();
             if found.is_some() {
                 return found;

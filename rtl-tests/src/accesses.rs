@@ -24,6 +24,8 @@ struct Gen {
     /// Names handed out so far.
     count: usize,
     float: bool,
+    /// Words of a table of constants, a power of two; 0 if there is none.
+    table: u64,
 }
 
 /// The kernel of a seed.
@@ -52,6 +54,7 @@ pub fn kernel(seed: u64) -> Kernel {
         counters: Vec::new(),
         count: 0,
         float: ty == "f32",
+        table: 0,
     };
     g.file(ty);
     Kernel {
@@ -102,6 +105,17 @@ impl Gen {
         if self.one_in(3) {
             self.line(&format!("{LOCAL}: {shaped} = 0"));
             self.arrays.push(LOCAL.into());
+        }
+        if self.one_in(3) {
+            self.table = self.pick(&[1, 4, 8, 32, 64, 128]);
+            let words: Vec<String> = (0..self.table)
+                .map(|_| (self.below(16) as i64 - 8).to_string())
+                .collect();
+            self.line(&format!(
+                "table: \"i4[{}]\" = [{}]",
+                self.table,
+                words.join(", ")
+            ));
         }
         for _ in 0..1 + self.below(3) {
             self.nest();
@@ -303,6 +317,16 @@ impl Gen {
     }
 
     fn leaf(&mut self) -> String {
+        if self.table > 0 && self.one_in(5) {
+            let place = match (self.float, self.one_in(2)) {
+                (true, _) => self.below(self.table).to_string(),
+                (false, true) => {
+                    format!("{} & {}", self.pick(&self.carried.clone()), self.table - 1)
+                }
+                (false, false) => format!("{} & {}", self.element(), self.table - 1),
+            };
+            return format!("table[{place}]");
+        }
         match self.below(6) {
             0 => "x".into(),
             1 | 2 => self.pick(&self.carried.clone()),

@@ -1084,7 +1084,9 @@ impl Gen {
         let mut open = true;
         match self.below(3) {
             0 if list => {
-                let items: Vec<String> = (0..shape[0]).map(|_| self.below(2).to_string()).collect();
+                let most = 1 << (bits.min(9) - 1);
+                let items = (0..shape[0]).map(|_| self.below(most.max(2)).to_string());
+                let items: Vec<String> = items.collect();
                 self.line(&format!("{name}: {annotation} = [{}]", items.join(", ")));
                 open = self.one_in(2);
             }

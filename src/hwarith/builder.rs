@@ -207,9 +207,10 @@ impl Builder {
         eval_op(op, &values?, ty)
     }
 
-    /// The word at an address.
+    /// The word at an address, of which the low bits count.
     pub fn table(&mut self, table: Table, address: NodeId) -> NodeId {
         let address = self.cast(address, table.address());
+        let address = self.widen(address, table.address());
         self.infer(Op::Table(Arc::new(table)), vec![address])
     }
 

@@ -57,7 +57,7 @@ impl Table {
 mod tests {
     use super::super::eval::eval;
     use super::super::fast::Fast;
-    use super::super::graph::Graph;
+    use super::super::graph::{self, Graph};
     use super::super::{builder, text};
     use super::*;
     use crate::diagnostics::SourceMap;
@@ -92,6 +92,28 @@ mod tests {
                 let bits = HwType::ui(ty.width).wrap(&wanted[0]);
                 let mut fast = Fast::new(&graph).expect("narrow");
                 assert_eq!(BigInt::from(fast.eval(&[&[x as u128]])[0]), bits);
+            }
+        }
+    }
+
+    #[test]
+    fn an_address_of_any_range_finds_its_word() {
+        for (from, width) in [(0, 1), (5, 1), (0, 2), (2, 3), (0, 3), (3, 5)] {
+            let mut b = builder::Builder::new();
+            let input = b.opaque(graph::Op::Input(0), vec![], HwType::ui(width));
+            let from = b.constant(from);
+            let address = b.add(input, from);
+            let start = b.as_const(from).cloned().unwrap_or_default();
+            for words in [vec![7; 8], (0..8).map(|i| i * i - 9).collect()] {
+                let table = Table::new(words.iter().map(|&word: &i32| word.into()).collect());
+                let output = b.table(table.expect("words"), address);
+                let mut graph = b.graph.clone();
+                graph.outputs.push(output);
+                graph.validate().expect("valid");
+                for x in 0..1 << width {
+                    let at = (x + start.to_usize().unwrap_or(0)) % 8;
+                    assert_eq!(eval(&graph, &[BigInt::from(x)]), [BigInt::from(words[at])]);
+                }
             }
         }
     }

@@ -4,9 +4,10 @@ use crate::directives::{checked, compile_text};
 use allo_hls::codes;
 use allo_hls::directives;
 use allo_hls::driver::Compilation;
+use allo_hls::hwarith::graph::Op;
 use allo_hls::rtl::interface::manifest::PortKind;
 use allo_hls::rtl::netlist::{Item, Memory, MemoryStyle};
-use allo_hls::schedule::{check::check, device::Device};
+use allo_hls::schedule::{budget, check::check, device::Device};
 
 /// Two loads of a parameter, of a local array and of a table in each iteration, and in code that runs once.
 const KERNEL: &str = "
@@ -114,6 +115,67 @@ fn a_state_machine_by_a_small_table_takes_a_cycle_a_step() {
         let compiled = checked(&text, &[]);
         assert_eq!(interval(&compiled, "i"), Some(wanted));
     }
+}
+
+/// Whatever the elements are, however many, and in whichever bank: each is where it was.
+#[test]
+fn small_tables_give_every_element() {
+    for (ty, words, flags) in [
+        ("i8", "[-128, 127, -1, 0, 5]", &[][..]),
+        (
+            "i8",
+            "[-128, 127, -1, 0, 5]",
+            &[("partition", "t:cyclic:2")],
+        ),
+        ("i8", "[-128, 127, -1, 0, 5]", &[("partition", "t:block:2")]),
+        ("u4", "[15, 8, 0, 1, 7]", &[]),
+        ("u4", "[9, 9, 9, 9, 9]", &[]),
+        ("f32", "[-1.5, 0.25, 1e30, -0.0, 3.0]", &[]),
+        ("f8e4m3", "[-448.0, 0.5, 2.0, -0.0, 1.0]", &[]),
+    ] {
+        let text = format!(
+            "from allo import *\n\n@kernel\ndef top(x: \"u8[16]\", y: \"{ty}[16]\"):\n    t: \"{ty}[5]\" = {words}\n    \
+             for i in range(16):\n        y[i] = t[x[i] % 5]\n"
+        );
+        let compiled = checked(&text, flags);
+        assert!(memories(&compiled, "t_").is_empty(), "{ty} {flags:?}");
+    }
+}
+
+/// The address of a lookup and its delay have to fit into the cycle together.
+#[test]
+fn the_checker_refuses_a_lookup_at_an_address_that_comes_late() {
+    let text = "from allo import *\n\n@kernel\ndef top(x: \"u8[16]\") -> u4:\n    t: \"u4[16]\" = [3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 0]\n    \
+                s: u4 = 0\n    for i in range(16):\n        s = t[(s + x[i]) & 15]\n    return s\n";
+    let compiled = checked(text, &[]);
+    let device = Device::load("ecp5").expect("device");
+    let mut tried = 0;
+    for (leaf, schedule) in compiled.schedule.leaves.iter() {
+        let graph = &compiled.hardware.leaves[leaf].graph;
+        for (id, node) in graph
+            .nodes
+            .iter()
+            .filter(|(_, node)| matches!(node.op, Op::Table(_)))
+        {
+            let whole = budget(&device, compiled.schedule.period);
+            let mut spoilt = compiled.schedule.clone();
+            let times = &mut spoilt.leaves[leaf].times;
+            let address = node.args[0].index();
+            assert_eq!(
+                schedule.times.ready[address],
+                schedule.times.start[id.index()]
+            );
+            times.arrival[address] = whole;
+            times.arrival[id.index()] = whole;
+            assert_eq!(
+                check(&compiled.hardware, &compiled.schedule, &device),
+                Ok(())
+            );
+            assert!(check(&compiled.hardware, &spoilt, &device).is_err());
+            tried += 1;
+        }
+    }
+    assert!(tried > 0);
 }
 
 /// A port that the array may not have is none, though the memory could have it.

@@ -114,7 +114,7 @@ impl<'g> Chaining<'g> {
             Op::Table(table) => {
                 let (before, after) = table_delays(table, self.device);
                 if self.times.ready[id.index()] == cycle {
-                    return Ok((operands + before).min(self.budget));
+                    return Ok(operands + before.min(self.budget));
                 }
                 if operands > 0.0 && operands + before.min(self.budget) > self.budget + TOLERANCE {
                     return Err(format!("%{} gets its address too late", id.index()));

@@ -645,7 +645,9 @@ impl<'t> Reader<'t> {
         let array = self.array()?;
         self.expect("[")?;
         let indices = self.list("]", Self::value)?;
-        let when = match self.eat("if") {
+        // On another line it begins a branch.
+        let line = self.text[self.at..].lines().next().unwrap_or("");
+        let when = match line.trim_start().starts_with("if") && self.eat("if") {
             true => Some(self.value()?),
             false => None,
         };

@@ -7,7 +7,7 @@
 
 use super::band::Refusal;
 use super::buffer_at::dependent;
-use super::restructure::check_tags;
+use super::restructure::{check_tags, trip};
 use crate::diagnostics::Span;
 use crate::ir::analysis::Values;
 use crate::ir::analysis::directions::Nest;
@@ -241,8 +241,7 @@ fn guards(
     {
         return Ok(Vec::new());
     }
-    let trip = |f: &For| Trip::of(f, |value| values.constant(value).cloned());
-    let both = trip(producer).zip(trip(consumer));
+    let both = trip(values, producer).zip(trip(values, consumer));
     let Some((own, all)) = both.filter(|(own, all)| has_all(all, own)) else {
         let why = format!(
             "it is not known that '{}' has every iteration of '{}'",
@@ -268,8 +267,7 @@ fn guards(
 
 /// Whether the producer is in the consumer's first iteration only.
 fn is_first(values: &Values, producer: &For, consumer: &For) -> bool {
-    let trip = |f: &For| Trip::of(f, |value| values.constant(value).cloned());
-    let own = trip(producer).filter(|own| own.count.is_one());
+    let own = trip(values, producer).filter(|own| own.count.is_one());
     own.is_some_and(|own| values.constant(consumer.lo) == Some(&own.lo))
 }
 

@@ -6,15 +6,15 @@
 
 use super::band::Refusal;
 use super::compute_at;
+use super::restructure::trip;
 use super::reuse::last_store;
 use crate::ir::analysis::touch::Touched;
-use crate::ir::analysis::trip::Trip;
 use crate::ir::analysis::{Values, touch};
 use crate::ir::*;
 use num_traits::Zero;
 use std::collections::HashSet;
 
-/// Operations of a kernel beyond which it is left alone: each attempt works on a copy.
+/// Values of a kernel beyond which it is left alone: each attempt works on a copy.
 const MANY: usize = 4000;
 /// Attempts.
 const MOST: usize = 16;
@@ -112,15 +112,13 @@ fn rows(values: &Values, nest: &For, own: &For, at: usize) -> Option<Path> {
         let OpKind::For(next) = &op.kind else {
             return None;
         };
-        let is_known = Trip::of(f, |value| values.constant(value).cloned());
-        if loops.next().is_some() || is_known.is_none_or(|trip| trip.count.is_zero()) {
+        if loops.next().is_some() || trip(values, f).is_none_or(|trip| trip.count.is_zero()) {
             return None;
         }
         path.push((inner, 0));
         f = next;
     }
-    let bounds = |f: &For| Trip::of(f, |value| values.constant(value).cloned());
-    let is_alike = bounds(own)? == bounds(f)?;
+    let is_alike = trip(values, own)? == trip(values, f)?;
     let written = Touched::by_block(&own.body).written;
     let touched = touch::accesses(&f.body.ops);
     let meets = written.iter().any(|array| touched.contains_key(array));
@@ -141,8 +139,7 @@ impl Candidate {
             // The loop is gone from before the nest.
             path[self.around.len()].0 -= 1;
             let outer = kernel.body.for_at(&path).ok_or_else(nowhere)?;
-            let constant = |value| values.constant(value).cloned();
-            let trip = Trip::of(outer, constant).ok_or_else(nowhere)?;
+            let trip = trip(&values, outer).ok_or_else(nowhere)?;
             let (label, descending) = (outer.label.clone(), outer.descending);
             let span = op.span;
             let iv = kernel.values.push(kernel.values[outer.iv].clone());
@@ -189,19 +186,18 @@ impl Candidate {
     }
 }
 
-/// Where a branch leaves an element that the rest of the block loads next, the rest gets the value without memory: the branch
-/// gives it, or what was there before, and that is stored behind the branch. Whether there was such an element.
+/// Where a branch leaves an element that the rest of the block loads next, the other way stores it as it was: then [`super::reuse`]
+/// makes one store of both, and hands the value on to the rest. Whether there was such an element.
 fn hand_on(kernel: &mut Kernel, values: &Values, body: Block) -> (Block, bool) {
     let (mut out, mut handed) = (Vec::with_capacity(body.ops.len()), false);
     let mut rest = body.ops.into_iter();
     while let Some(mut op) = rest.next() {
-        let mut stores = Vec::new();
         if let OpKind::If(branch) = &mut op.kind {
             let inside = branch.then.defined();
             for array in Touched::by_block(&branch.then).written {
                 let last = last_store(&branch.then, array);
                 let next = rest.as_slice().iter().find(|op| touch::touches(op, array));
-                let (Some((place, at, value)), Some(next)) = (last, next) else {
+                let (Some((_, at, _)), Some(next)) = (last, next) else {
                     continue;
                 };
                 let is_next = match &next.kind {
@@ -215,27 +211,22 @@ fn hand_on(kernel: &mut Kernel, values: &Values, body: Block) -> (Block, bool) {
                 if !is_next || !is_known || !is_free || at.when.is_some() {
                     continue;
                 }
-                let span = branch.then.ops.remove(place).span;
-                let elem = kernel.arrays[array].elem;
-                let (before, after) = (kernel.value(elem, None), kernel.value(elem, None));
-                out.push(Op {
-                    kind: OpKind::load(array, at.indices.clone()),
-                    results: vec![before],
-                    span,
+                let value = kernel.value(kernel.arrays[array].elem, None);
+                let [load, store] = [
+                    (OpKind::load(array, at.indices.clone()), vec![value]),
+                    (OpKind::Store { at, value }, vec![]),
+                ]
+                .map(|(kind, results)| Op {
+                    kind,
+                    results,
+                    span: next.span,
                 });
-                branch.then.yields.push(value);
-                branch.otherwise.yields.push(before);
-                op.results.push(after);
-                stores.push(Op {
-                    kind: OpKind::Store { at, value: after },
-                    results: vec![],
-                    span,
-                });
+                out.push(load);
+                branch.otherwise.ops.push(store);
+                handed = true;
             }
         }
-        handed |= !stores.is_empty();
         out.push(op);
-        out.append(&mut stores);
     }
     (Block { ops: out, ..body }, handed)
 }

@@ -332,7 +332,7 @@ fn permute(
     Ok(())
 }
 
-fn trip(values: &Values, f: &For) -> Option<Trip> {
+pub(super) fn trip(values: &Values, f: &For) -> Option<Trip> {
     Trip::of(f, |value| values.constant(value).cloned())
 }
 

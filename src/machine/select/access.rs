@@ -52,10 +52,7 @@ impl Lowering<'_> {
         let choices = self.choices(at);
         let mut loads = Vec::new();
         for place in self.places(at, &choices) {
-            let looked_up = match self.is_looked_up(at.array) {
-                true => self.looked_up(&place),
-                false => None,
-            };
+            let looked_up = self.looked_up(at.array, &place);
             let node = match looked_up.or_else(|| self.read_before(at.array, &place)) {
                 Some(node) => node,
                 None => {
@@ -79,16 +76,14 @@ impl Lowering<'_> {
         self.define(op.results[0], value);
     }
 
-    /// Whether an array is no memory where it is small: nobody said so, and no more loads need it than it would have ports.
-    fn is_looked_up(&self, array: ArrayId) -> bool {
+    /// An element of a small table of constants, which takes part of a cycle in place of a port and a whole one: if nothing is
+    /// said of the array's memory, and no more loads need it than that would have ports.
+    fn looked_up(&mut self, array: ArrayId, place: &Place) -> Option<NodeId> {
         let tags = &self.kernel.arrays[array].tags;
         let is_free = tags.memory.is_none() && tags.ports.is_none() && !tags.is_rom;
-        let loads = self.loads.get(&array).copied().unwrap_or(0);
-        is_free && loads <= MOST_LOOKUPS
-    }
-
-    /// An element of a small table of constants, which takes part of a cycle in place of a port and a whole one.
-    fn looked_up(&mut self, place: &Place) -> Option<NodeId> {
+        if !is_free || self.accesses.get(&array) > Some(&MOST_LOOKUPS) {
+            return None;
+        }
         let Mem {
             name,
             elem,

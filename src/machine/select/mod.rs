@@ -101,8 +101,8 @@ struct Lowering<'k> {
     mem_ids: FastMap<ArrayId, Vec<MemId>>,
     /// Arrays that are written somewhere.
     written: BTreeSet<ArrayId>,
-    /// Loads and stores of each array.
-    loads: BTreeMap<ArrayId, u64>,
+    /// How many loads and stores each array has.
+    accesses: BTreeMap<ArrayId, u64>,
     /// Loads of other arrays, by leaf, memory and address: where among the leaf's accesses.
     reads: FastMap<(LeafId, MemId, NodeId), usize>,
     /// Operator modules that add.
@@ -148,7 +148,7 @@ impl<'k> Lowering<'k> {
             divisions: integer::Divisions::default(),
             mem_ids: FastMap::default(),
             written: Touched::by_block(&kernel.body).written,
-            loads: touch::accesses(&kernel.body.ops),
+            accesses: touch::accesses(&kernel.body.ops),
             reads: FastMap::default(),
             adders: FastMap::default(),
             multipliers: FastMap::default(),

@@ -1,5 +1,5 @@
 //! Hash maps of handles, numbers and operations, which no adversary chooses one by one, so that a short hash will do; it is
-//! the same in every run. Names of a source are hashed by the standard library.
+//! the same in every run. Names of a source are hashed by the standard library. And fingerprints of texts, for names of files.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
@@ -56,6 +56,21 @@ impl Hasher for FastHasher {
     fn finish(&self) -> u64 {
         self.0.rotate_left(26)
     }
+}
+
+/// FNV-1a of 128 bits over texts and their lengths, in hexadecimal: a name for what is made from them, in files that outlive
+/// the process.
+pub fn fingerprint(texts: &[impl AsRef<[u8]>]) -> String {
+    let mut state = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58du128;
+    let mut feed = |byte: &u8| {
+        state = (state ^ u128::from(*byte)).wrapping_mul(0x0100_0000_0000_0000_0000_013b);
+    };
+    for text in texts {
+        let text = text.as_ref();
+        text.iter().for_each(&mut feed);
+        (text.len() as u64).to_le_bytes().iter().for_each(&mut feed);
+    }
+    format!("{state:032x}")
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! One design and its stimuli, run by different simulators that report all outputs of every cycle.
 
+use crate::remembered::remembered;
 use crate::tools;
 use allo_hls::rtl::netlist::*;
 use allo_hls::rtl::{systemverilog, text};
@@ -101,9 +102,13 @@ impl Bench {
             "main.cpp",
             &file,
         ];
-        tools::run(folder, &verilator, &args).expect("a simulation");
-        let said = tools::run(folder, &folder.join("obj/run"), &[]).expect("results");
-        Some(self.parse(&said.stdout))
+        let printed = remembered(include_str!("bench.rs"), folder, || {
+            tools::run(folder, &verilator, &args)?;
+            let said = tools::run(folder, &folder.join("obj/run"), &[])?;
+            Ok(said.stdout.into())
+        });
+        let printed = printed.expect("a simulation with results");
+        Some(self.parse(&String::from_utf8_lossy(&printed)))
     }
 
     /// Runs Icarus Verilog, if it is installed.

@@ -1,5 +1,6 @@
 //! Streams operands through emitted operator modules in Verilator, many modules in one simulation.
 
+use crate::remembered::remembered;
 use crate::tools;
 use allo_hls::driver::OperatorModule;
 use allo_hls::ir::Scalar;
@@ -53,9 +54,12 @@ pub fn run(
         "stream.sv",
         "main.cpp",
     ];
-    tools::run(folder, &verilator, &arguments).expect("Verilator builds the modules");
-    tools::run(folder, &folder.join("obj_dir/Vstream"), &[]).expect("the simulation runs");
-    let results = std::fs::read(folder.join("out.bin")).expect("the simulation has results");
+    let results = remembered(include_str!("stream.rs"), folder, || {
+        tools::run(folder, &verilator, &arguments)?;
+        tools::run(folder, &folder.join("obj_dir/Vstream"), &[])?;
+        std::fs::read(folder.join("out.bin")).map_err(|error| format!("out.bin: {error}"))
+    });
+    let results = results.expect("Verilator builds the modules and the simulation runs");
     let word = |cycle: usize, stream: usize| {
         let at = 8 * (cycle * streams.len() + stream);
         u64::from_le_bytes(results[at..at + 8].try_into().expect("eight bytes"))

@@ -57,37 +57,3 @@ pub fn run(folder: &Path, program: &Path, args: &[&str]) -> Result<Output, Strin
         )),
     }
 }
-
-/// `verilator --lint-only -Wall` must say nothing.
-pub fn verilator_lint(folder: &Path, file: &str, top: &str) -> Result<(), String> {
-    let Some(verilator) = find_or_note("verilator") else {
-        return Ok(());
-    };
-    let args = ["--lint-only", "-Wall", "--top-module", top, file];
-    let said = run(folder, &verilator, &args)?;
-    // Newer versions report their own statistics.
-    let complaints: String = said.stderr.clone() + &said.stdout;
-    match complaints.contains("%Warning") || complaints.contains("%Error") {
-        true => Err(complaints),
-        false => Ok(()),
-    }
-}
-
-/// Yosys must read and synthesise the file without a warning.
-pub fn yosys_synth(folder: &Path, file: &str, top: &str) -> Result<(), String> {
-    let Some(yosys) = find_or_note("yosys") else {
-        return Ok(());
-    };
-    let script = format!("read_verilog -sv {file}; synth -top {top}; check -assert");
-    let said = run(folder, &yosys, &["-p", &script])?;
-    let warnings: Vec<&str> = said
-        .stdout
-        .lines()
-        .chain(said.stderr.lines())
-        .filter(|line| line.contains("Warning:"))
-        .collect();
-    match warnings.is_empty() {
-        true => Ok(()),
-        false => Err(warnings.join("\n")),
-    }
-}

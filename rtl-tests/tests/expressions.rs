@@ -5,7 +5,7 @@ use allo_hls::rtl::validate;
 use num_bigint::BigUint;
 use rtl_tests::bench::{Bench, Env, Trace};
 use rtl_tests::expressions::Suite;
-use rtl_tests::tools;
+use rtl_tests::lint;
 
 const TOP: &str = "expressions";
 
@@ -32,7 +32,7 @@ fn verilator_agrees_and_has_no_complaint() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let bench = bench(&suite, 40);
     bench.write(folder.path());
-    tools::verilator_lint(folder.path(), &bench.file(), TOP).expect("a clean lint");
+    lint::verilator(folder.path(), &bench.file(), TOP).expect("a clean lint");
     if let Some(trace) = bench.verilator(folder.path()) {
         compare(&suite, &bench, &trace);
     }
@@ -54,7 +54,7 @@ fn yosys_synthesises() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let bench = bench(&suite, 0);
     bench.write(folder.path());
-    tools::yosys_synth(folder.path(), &bench.file(), TOP).expect("synthesis");
+    lint::yosys(folder.path(), &bench.file(), TOP).expect("synthesis");
 }
 
 fn compare(suite: &Suite, bench: &Bench, trace: &Trace) {

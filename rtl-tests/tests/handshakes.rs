@@ -8,6 +8,7 @@ use allo_hls::rtl::axi::{Interface, Options};
 use allo_hls::rtl::interface::block::{BlockKind, BlockManifest, Outstanding, Ports, Via};
 use allo_hls::rtl::interface::manifest::Flow;
 use allo_hls::rtl::netlist::{Design, Direction, Item};
+use rtl_tests::remembered::remembered;
 use rtl_tests::tools;
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -279,8 +280,12 @@ fn prove(folder: &Path, yosys: &Path, text: &str, block: &Block) -> bool {
     script +=
         &format!("sat -tempinduct -prove-asserts -set-assumes -maxsteps {STEPS} statements\n");
     write("prove.ys", &script);
-    let said = tools::run(folder, yosys, &["-s", "prove.ys"]).unwrap_or_else(|e| panic!("{e}"));
-    said.stdout.contains("Induction step proven: SUCCESS!")
+    let answer = remembered(include_str!("handshakes.rs"), folder, || {
+        let said = tools::run(folder, yosys, &["-s", "prove.ys"])?;
+        let is_proven = said.stdout.contains("Induction step proven: SUCCESS!");
+        Ok(vec![is_proven.into()])
+    });
+    answer.unwrap_or_else(|e| panic!("{e}")) == [1]
 }
 
 #[test]

@@ -10,8 +10,8 @@ use allo_hls::units::float::OPERATORS;
 use allo_hls::units::float::elementary::FUNCTIONS;
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
+use rtl_tests::lint;
 use rtl_tests::stream::{self, Stream};
-use rtl_tests::tools;
 
 /// Operations of each module.
 const COUNT: usize = 1500;
@@ -197,7 +197,7 @@ fn modules_stand_alone_and_are_clean() {
         let text = allo_hls::rtl::systemverilog::print(&module.design);
         let file = format!("{name}.sv");
         std::fs::write(folder.path().join(&file), text).expect("writable");
-        tools::verilator_lint(folder.path(), &file, &module.manifest.module).expect(name);
-        tools::yosys_synth(folder.path(), &file, &module.manifest.module).expect(name);
+        lint::verilator(folder.path(), &file, &module.manifest.module).expect(name);
+        lint::yosys(folder.path(), &file, &module.manifest.module).expect(name);
     }
 }

@@ -2,7 +2,7 @@
 
 use allo_hls::rtl::{clean, validate};
 use rtl_tests::bench::{Bench, Trace};
-use rtl_tests::{random, tools};
+use rtl_tests::{lint, random};
 
 const SIZE: usize = 120;
 const CYCLES: usize = 200;
@@ -36,7 +36,7 @@ fn verilator_agrees_and_has_no_complaint() {
     for (seed, bench) in benches(4) {
         let folder = tempfile::tempdir().expect("a temporary folder");
         bench.write(folder.path());
-        tools::verilator_lint(folder.path(), &bench.file(), "top").expect("a clean lint");
+        lint::verilator(folder.path(), &bench.file(), "top").expect("a clean lint");
         if let Some(trace) = bench.verilator(folder.path()) {
             same(seed, &bench.in_process(), &trace);
         }
@@ -58,6 +58,6 @@ fn yosys_synthesises() {
     for (_, bench) in benches(2) {
         let folder = tempfile::tempdir().expect("a temporary folder");
         bench.write(folder.path());
-        tools::yosys_synth(folder.path(), &bench.file(), "top").expect("synthesis");
+        lint::yosys(folder.path(), &bench.file(), "top").expect("synthesis");
     }
 }

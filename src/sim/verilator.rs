@@ -3,6 +3,7 @@
 //! The Verilator runtime is compiled once into a library in a cache folder, with a precompiled
 //! header; a model is one translation unit and is cached by a hash of everything it was made from.
 
+use crate::hash::fingerprint;
 use crate::rtl::foreign;
 use crate::rtl::interface::manifest::Manifest;
 use crate::rtl::netlist::Design;
@@ -117,8 +118,8 @@ impl Verilator {
 
     fn program(&self, sources: &Sources, trace: bool) -> Result<PathBuf> {
         let runtime = self.runtime(trace)?;
-        let key = hash(&[
-            &runtime.to_string_lossy(),
+        let key = fingerprint(&[
+            runtime.to_string_lossy().as_ref(),
             sources.harness,
             &sources.bench,
             &sources.ports,
@@ -231,8 +232,8 @@ impl Verilator {
 
     /// The folder of the compiled runtime library and header.
     fn runtime(&self, trace: bool) -> Result<PathBuf> {
-        let key = hash(&[
-            &self.version,
+        let key = fingerprint(&[
+            self.version.as_str(),
             &self.installation.program.to_string_lossy(),
             &self.cxx_version,
             &format!("{:?}", self.compiler(trace)),
@@ -546,22 +547,6 @@ fn output_of(command: &mut Command) -> std::io::Result<String> {
         true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
         false => Err(std::io::Error::other(format!("{}", output.status))),
     }
-}
-
-/// FNV-1a of 128 bits over texts and their lengths, in hexadecimal.
-fn hash(texts: &[&str]) -> String {
-    let mut state = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58du128;
-    let mut feed = |byte: u8| {
-        state = (state ^ u128::from(byte)).wrapping_mul(0x0100_0000_0000_0000_0000_013b);
-    };
-    for text in texts {
-        text.bytes().for_each(&mut feed);
-        (text.len() as u64)
-            .to_le_bytes()
-            .into_iter()
-            .for_each(&mut feed);
-    }
-    format!("{state:032x}")
 }
 
 #[cfg(test)]

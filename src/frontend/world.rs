@@ -8,7 +8,6 @@ use super::error::{Failure, Result, diagnostic, fail};
 use super::foreign::ForeignModule;
 use super::imports::{Unit, absolute};
 use super::kernel_ref::KernelRef;
-use super::namespaces::Namespace;
 use super::options::Options;
 use super::scalars;
 use super::scan;
@@ -479,10 +478,9 @@ impl Host for World<'_> {
             format!("Name '{name}' is not defined")
         };
         let error = Diagnostic::error(codes::UNDEFINED, span, message);
-        if surface::member(Namespace::Allo, name).is_some() {
-            return error
-                .help(format!("import it: `from allo import {name}`"))
-                .into();
+        if let Some(from) = surface::module_of(name) {
+            let help = format!("import it: `from {from} import {name}`");
+            return error.help(help).into();
         }
         if let Some(Scalar::Int { signed, width }) = scalars::scalar_named(name) {
             let signed = if signed { ", signed=True" } else { "" };

@@ -80,6 +80,22 @@ pub fn member(space: Namespace, name: &str) -> Option<ConstValue> {
     thing(space, name).map(ConstValue::from)
 }
 
+/// The module from which a name would be imported; one of operators before a namespace of the same name (`exp`).
+pub fn module_of(name: &str) -> Option<&'static str> {
+    let operators = [
+        (Namespace::Arith, "allo.arith"),
+        (Namespace::Math, "allo.math"),
+        (Namespace::Linalg, "allo.linalg"),
+    ];
+    let known = thing(Namespace::Allo, name);
+    if !matches!(known, None | Some(Allo::Namespace(_))) {
+        return Some("allo");
+    }
+    let mut holders = operators.into_iter();
+    let holder = holders.find(|(space, _)| operators::named(*space, name).is_some());
+    holder.map(|(_, module)| module).or(known.map(|_| "allo"))
+}
+
 fn thing(space: Namespace, name: &str) -> Option<Allo> {
     let operator = || operators::named(space, name).map(Allo::Operator);
     match space {

@@ -52,6 +52,13 @@ fn kernels_compute_what_the_reference_does() {
 }
 
 #[test]
+fn operations_on_constants_have_no_operators() {
+    let path = support::root("tests/kernels/operations_on_constants.py");
+    let compiled = compile(&path, Some("top"), 10.0);
+    assert_eq!(compiled.design.modules.len(), 1);
+}
+
+#[test]
 fn examples_compute_what_the_reference_does() {
     for path in support::files("examples", "py") {
         let name = support::stem(&path);

@@ -1,7 +1,8 @@
 //! Floating-point operations of the kernel: calls of operator modules, or inlined where they are a few gates.
 
-use super::{Lowering, hw_type, scalar};
+use super::{Lowering, hw_type, scalar, unit_graph};
 use crate::hwarith::HwType;
+use crate::hwarith::eval::eval;
 use crate::hwarith::graph::{Graph, NodeId, Op as HwOp};
 use crate::ir::{BinaryOp, CompareOp, Conversion, FloatFormat, Rounding, Scalar, UnaryOp, ValueId};
 use crate::units::float::elementary;
@@ -14,6 +15,9 @@ pub(super) fn tag(format: FloatFormat) -> String {
     format!("e{}f{}", format.exp, format.frac)
 }
 
+/// Nodes that may be evaluated for constants of one kernel: some tenths of a second.
+const EVALUATED: usize = 1 << 22;
+
 impl Lowering<'_> {
     fn call(
         &mut self,
@@ -22,8 +26,35 @@ impl Lowering<'_> {
         ty: HwType,
         make: impl Fn() -> Graph,
     ) -> NodeId {
+        let builder = self.b();
+        let values = args.iter().map(|&arg| builder.as_const(arg).cloned());
+        if let Some(values) = values.collect()
+            && let Some(value) = self.evaluate(&unit_graph(name, &make).0, values)
+        {
+            return self.b().constant(ty.wrap(&value));
+        }
         let unit = self.unit(name, ty.width, make);
         self.b().call(HwOp::Call(unit), args, ty)
+    }
+
+    /// What an operator module gives for its operands; `None` when enough was evaluated.
+    fn evaluate(&mut self, graph: &Graph, mut operands: Vec<BigInt>) -> Option<BigInt> {
+        let steps = graph.nodes.values().map(|node| match node.op {
+            HwOp::Iterate { step, count } => {
+                graph.steps[step as usize].nodes.len() * count as usize
+            }
+            _ => 1,
+        });
+        self.evaluated += steps.sum::<usize>();
+        if self.evaluated > EVALUATED {
+            return None;
+        }
+        for node in graph.nodes.values() {
+            if let HwOp::Input(i) = node.op {
+                operands[i as usize] = node.ty.wrap(&operands[i as usize]);
+            }
+        }
+        Some(eval(graph, &operands).swap_remove(0))
     }
 
     pub(super) fn float_binary(
@@ -205,11 +236,11 @@ impl Lowering<'_> {
             _ => scalar(self.b().ty(a)),
         };
         let make = || float::conversion(from, to, how);
-        if let Some(value) = self.b().as_const(a).cloned() {
-            let pattern = HwType::ui(from.width()).wrap(&value);
-            let bits = crate::hwarith::eval::eval(&make(), &[pattern]);
-            let value = hw_type(to).wrap(&bits[0]);
-            return self.b().constant(value);
+        // A module for each width of constants would be one for each constant.
+        if let Some(value) = self.b().as_const(a).cloned()
+            && let Some(value) = self.evaluate(&make(), vec![value])
+        {
+            return self.b().constant(hw_type(to).wrap(&value));
         }
         let name = format!(
             "{}_{}_{}{}",

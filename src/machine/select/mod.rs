@@ -38,7 +38,7 @@ use crate::memo::Memo;
 use num_bigint::{BigInt, BigUint};
 use num_traits::ToPrimitive;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 /// Selects hardware for one kernel without calls. What is suspicious about it goes to `warnings`.
 ///
@@ -115,6 +115,8 @@ struct Lowering<'k> {
     flushable: FastMap<UnitId, &'static str>,
     /// Nodes of each leaf that are no subnormals, with what they were before they were flushed.
     flushed: FastMap<(LeafId, NodeId), NodeId>,
+    /// Nodes of operator modules that were evaluated for constants.
+    evaluated: usize,
     /// Every constant of the kernel, wherever it stands.
     constants: FastMap<ValueId, BigInt>,
     /// Counters of the open loop, by induction variable.
@@ -132,6 +134,15 @@ struct Lowering<'k> {
 
 /// Graphs of operator modules, with what was said when they were made.
 static UNITS: LazyLock<Memo<(Graph, Diagnostics)>> = LazyLock::new(Memo::default);
+
+/// The graph of the operator module of that name, and what there is to say about it.
+fn unit_graph(name: &str, make: impl Fn() -> Graph) -> Arc<(Graph, Diagnostics)> {
+    let rebuilt = || {
+        let mut warnings = Diagnostics::default();
+        (equal::rebuilt(make(), &mut warnings), warnings)
+    };
+    UNITS.get(name, |_| true, rebuilt)
+}
 
 impl<'k> Lowering<'k> {
     fn new(kernel: &'k Kernel, warnings: &'k mut Diagnostics) -> Self {
@@ -155,6 +166,7 @@ impl<'k> Lowering<'k> {
             larger_are_same: FastMap::default(),
             flushable: FastMap::default(),
             flushed: FastMap::default(),
+            evaluated: 0,
             constants: FastMap::default(),
             counters: FastMap::default(),
             waits: Waits::UnderConditions,
@@ -437,12 +449,7 @@ impl<'k> Lowering<'k> {
         if let Some(&id) = self.unit_ids.get(name) {
             return id;
         }
-        let rebuilt = || {
-            let mut warnings = Diagnostics::default();
-            (equal::rebuilt(make(), &mut warnings), warnings)
-        };
-        let known = UNITS.get(name, |_| true, rebuilt);
-        let (graph, warnings) = &*known;
+        let (graph, warnings) = &*unit_graph(name, make);
         self.warnings.0.extend_from_slice(&warnings.0);
         self.push_unit(name, width, graph.clone())
     }

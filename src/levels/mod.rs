@@ -368,7 +368,7 @@ impl Search<'_> {
         let same = tried.filter(|tried| tried.what == words);
         same.take(1).for_each(|tried| tried.kept = true);
         state.decisions.push(format!(
-            "-O{level}: {words}: {} cycles instead of {}, about",
+            "-O{level}: {words}: about {} cycles instead of {}",
             forecast.cycles, state.forecast.cycles
         ));
         choice.tag(variant.kernel_mut());

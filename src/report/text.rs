@@ -1,6 +1,7 @@
 //! A report as plain text, for a terminal.
 
 mod page;
+mod timeline;
 
 use super::data::*;
 use super::words::{self, Verdict};
@@ -18,7 +19,7 @@ pub fn print(report: &Report, columns: usize) -> String {
     summary(report, &mut page);
     source(report, &mut page);
     loops(report, &mut page);
-    timeline(report, &mut page);
+    timeline::section(report, &mut page);
     memories(report, &mut page);
     units(report, &mut page);
     transformations(report, &mut page);
@@ -166,83 +167,6 @@ fn bound(report: &Report, page: &mut Page, pipeline: &Pipeline, at: usize, inden
     }
 }
 
-fn timeline(report: &Report, page: &mut Page) {
-    page.heading("Timeline");
-    let end = report.regions.iter().map(Region::end).max();
-    let end = end.unwrap_or(1).max(1);
-    page.words(&format!(
-        "regions of an invocation, {}",
-        words::counted(end, "cycle")
-    ));
-    let mut rows = Vec::new();
-    bars(&report.regions, 0, &mut rows);
-    let rows = rows.into_iter().take(ROWS);
-    page.bars(rows.collect(), end);
-    for pipeline in &report.pipelines {
-        let Some(ii) = pipeline.ii else { continue };
-        page.words(&format!(
-            "an iteration of {}: depth {}, the next one starts after {ii}",
-            pipeline.name, pipeline.depth
-        ));
-        let operations = pipeline.operations.iter();
-        let rows = operations.map(|operation| {
-            let until = operation.ready.max(operation.start) + 1;
-            (operation.what.clone(), operation.start, until)
-        });
-        page.bars(rows.take(ROWS).collect(), pipeline.depth.max(1));
-        let more = pipeline.operations.len().saturating_sub(ROWS) + pipeline.left_out;
-        if more > 0 {
-            page.words(&format!("and {more} more"));
-        }
-    }
-    if let Some(flow) = &report.flow {
-        page.words(&format!("queues, {}", flow.simulation));
-        let rows = flow.queues.iter().map(|queue| {
-            let number = |n: Option<u64>| n.map_or("-".into(), words::grouped);
-            vec![
-                queue.name.clone(),
-                ends(flow, queue),
-                queue.bits.to_string(),
-                queue.depth.to_string(),
-                number(queue.capacity),
-                number(queue.most),
-                number(queue.elements),
-            ]
-        });
-        let columns = [
-            Column::left("queue"),
-            Column::left("from, to"),
-            Column::right("bits"),
-            Column::right("depth"),
-            Column::right("holds"),
-            Column::right("most"),
-            Column::right("elements"),
-        ];
-        page.table(&columns, rows.collect());
-    }
-}
-
-/// Who puts into a queue and who gets from it.
-pub fn ends(flow: &Flow, queue: &Queue) -> String {
-    let name = |at: &usize| flow.processes.get(*at).map_or("?", |process| &process.name);
-    let from = queue.from.as_ref().map_or("outside", name);
-    let to: Vec<&str> = queue.to.iter().map(name).collect();
-    let to = if to.is_empty() {
-        "outside".to_string()
-    } else {
-        to.join(", ")
-    };
-    format!("{from} to {to}")
-}
-
-fn bars(regions: &[Region], depth: usize, rows: &mut Vec<(String, u64, u64)>) {
-    for region in regions {
-        let name = format!("{:1$}{2}", "", 2 * depth, region.name);
-        rows.push((name, region.start, region.end()));
-        bars(&region.inside, depth + 1, rows);
-    }
-}
-
 fn memories(report: &Report, page: &mut Page) {
     page.heading("Memories and ports");
     for transfer in &report.transfers {
@@ -309,6 +233,7 @@ fn units(report: &Report, page: &mut Page) {
             words::number(unit.luts),
             unit.registers.to_string(),
             unit.blocks.to_string(),
+            callers(unit),
         ]
     });
     let columns = [
@@ -320,11 +245,28 @@ fn units(report: &Report, page: &mut Page) {
         Column::right("LUT4"),
         Column::right("flip-flops"),
         Column::right("multipliers"),
+        Column::left("called by line"),
     ];
     match report.units.is_empty() {
         true => page.words("none: all operations stand in the datapath"),
         false => page.table(&columns, rows.collect()),
     }
+}
+
+/// The lines that call a unit, with the instance where it is shared.
+fn callers(unit: &Unit) -> String {
+    let line = |call: &Call| {
+        let line = call
+            .place
+            .map_or("?".into(), |place| place.line.to_string());
+        match call.instance {
+            Some(instance) => format!("{line} (number {instance})"),
+            None => line,
+        }
+    };
+    let mut lines: Vec<String> = unit.calls.iter().map(line).collect();
+    lines.dedup();
+    lines.join(", ")
 }
 
 fn transformations(report: &Report, page: &mut Page) {

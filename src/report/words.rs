@@ -211,6 +211,19 @@ pub fn shortened(text: &str, most: usize) -> String {
     }
 }
 
+/// Who puts into a queue and who gets from it.
+pub fn ends(flow: &Flow, queue: &Queue) -> String {
+    let name = |at: &usize| flow.processes.get(*at).map_or("?", |process| &process.name);
+    let from = queue.from.as_ref().map_or("outside", name);
+    let to: Vec<&str> = queue.to.iter().map(name).collect();
+    let to = if to.is_empty() {
+        "outside".to_string()
+    } else {
+        to.join(", ")
+    };
+    format!("{from} to {to}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -13,19 +13,46 @@ const GAP: f64 = 8.0;
 /// Operations that are drawn of an iteration, each sort; others lie over them.
 const MOST: usize = 400;
 
-/// What an operation is drawn as: its class, and the row.
-pub fn sort(operation: &Operation) -> (&'static str, usize) {
-    match operation.what.split(' ').next() {
-        Some("load") => ("load", 0),
-        Some("store") => ("store", 2),
-        _ => ("compute", 1),
+/// What an operation is drawn as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sort {
+    /// A read of a memory.
+    Load,
+    /// Anything else.
+    Compute,
+    /// A write to a memory.
+    Store,
+}
+
+impl Sort {
+    /// The class of its bars.
+    pub fn class(self) -> &'static str {
+        match self {
+            Sort::Load => "load",
+            Sort::Compute => "compute",
+            Sort::Store => "store",
+        }
     }
+}
+
+/// The sort of an operation.
+pub fn sort(operation: &Operation) -> Sort {
+    match operation.what.split(' ').next() {
+        Some("load") => Sort::Load,
+        Some("store") => Sort::Store,
+        _ => Sort::Compute,
+    }
+}
+
+/// How many iterations of a pipeline are shown.
+pub fn shown(pipeline: &Pipeline) -> u64 {
+    pipeline.trip.unwrap_or(ITERATIONS).clamp(1, ITERATIONS)
 }
 
 /// The chart of a loop; `None` for a block.
 pub fn chart(pipeline: &Pipeline) -> Option<Markup> {
     let ii = pipeline.ii?;
-    let count = pipeline.trip.unwrap_or(ITERATIONS).clamp(1, ITERATIONS);
+    let count = shown(pipeline);
     let names: Vec<String> = (1..=count).map(|n| format!("iteration {n}")).collect();
     let end = ii * (count - 1) + pipeline.depth;
     let scale = Scale::new(names.iter().map(String::as_str), end);
@@ -55,14 +82,14 @@ pub fn chart(pipeline: &Pipeline) -> Option<Markup> {
 }
 
 fn mark(operation: &Operation, first: u64, scale: &Scale, y: f64) -> Markup {
-    let (class, lane) = sort(operation);
+    let sort = sort(operation);
     let cycles = operation.ready.saturating_sub(operation.start).max(1);
     let (x, y) = (
         scale.x(first + operation.start) + 0.5,
-        y + LANE * lane as f64 + 1.0,
+        y + LANE * f64::from(sort as u8) + 1.0,
     );
     html! {
-        rect class=(format!("bar {class}")) x=(px(x)) y=(px(y))
+        rect class=(format!("bar {}", sort.class())) x=(px(x)) y=(px(y))
             width=(px((scale.cycle * cycles as f64 - 1.0).max(1.0))) height=(LANE - 2.0) {}
     }
 }

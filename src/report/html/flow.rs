@@ -3,7 +3,7 @@
 use super::{line, scrolling};
 use crate::report::chart::{self, plain};
 use crate::report::data::{Flow, Report};
-use crate::report::{text, words};
+use crate::report::words;
 use maud::{Markup, html};
 
 /// Levels and numbers of all queues.
@@ -26,7 +26,7 @@ pub fn queues(report: &Report, flow: &Flow) -> Markup {
                     @for queue in &flow.queues {
                         tr {
                             th scope="row" { (plain(&queue.name)) } td { (line(report, Some(queue.place))) }
-                            td { (plain(&text::ends(flow, queue))) }
+                            td { (plain(&words::ends(flow, queue))) }
                             td class="number" { (queue.bits) } td class="number" { (queue.depth) }
                             td class="number" { (number(queue.capacity)) } td class="number" { (number(queue.most)) }
                             td class="number" { (number(queue.elements)) }

@@ -91,7 +91,7 @@ fn iterations(pipeline: &Pipeline) -> Markup {
             depth: 0,
             start: operation.start,
             end: operation.ready.max(operation.start + 1),
-            class: overlap::sort(operation).0,
+            class: overlap::sort(operation).class(),
             link: operation.place.map(|place| format!("#{}", anchor(place))),
         }
     });

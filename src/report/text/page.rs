@@ -140,18 +140,27 @@ impl Page {
 
     /// Bars from a cycle up to another one, of so many cycles.
     pub fn bars(&mut self, rows: Vec<(String, u64, u64)>, end: u64) {
-        let names = rows.iter().map(|(name, ..)| length(name)).max();
+        let bar = |(name, from, to)| (name, vec![(from, to, '#')]);
+        self.strips(rows.into_iter().map(bar).collect(), end);
+    }
+
+    /// Names, each with marks from a cycle up to another one, of so many cycles; later marks lie over earlier ones.
+    pub fn strips(&mut self, rows: Vec<(String, Vec<(u64, u64, char)>)>, end: u64) {
+        let names = rows.iter().map(|(name, _)| length(name)).max();
         let names = names.unwrap_or(0).min(self.width / 3);
         let room = self.width.saturating_sub(names + GAP).max(10);
         let columns = usize::try_from(end).unwrap_or(usize::MAX).min(room);
         let at = |cycle: u64| (u128::from(cycle) * columns as u128 / u128::from(end)) as usize;
-        for (name, from, to) in rows {
-            let (from, to) = (at(from.min(end)), at(to.min(end)));
-            let from = from.min(columns.saturating_sub(1));
-            let bar = "#".repeat(to.saturating_sub(from).max(1));
+        for (name, marks) in rows {
+            let mut strip = vec![' '; columns];
+            for (from, to, mark) in marks {
+                let from = at(from.min(end)).min(columns.saturating_sub(1));
+                let to = at(to.min(end)).max(from + 1);
+                strip[from..to.min(columns)].fill(mark);
+            }
+            let strip: String = strip.into_iter().collect();
             let name = shortened(&plain(&name), names);
-            let text = format!("{name:<names$}{:GAP$}{:from$}{bar}", "", "");
-            self.line(&text);
+            self.line(&format!("{name:<names$}{:GAP$}{strip}", ""));
         }
     }
 }
@@ -176,5 +185,13 @@ mod tests {
         let rows = vec![("a".to_string(), 0, 2), ("b".into(), 2, 4)];
         page.bars(rows, 4);
         assert_eq!(page.finish(), "a  ##\nb    ##\n");
+    }
+
+    #[test]
+    fn many_cycles_share_a_column_and_every_mark_is_seen() {
+        let mut page = Page::new(13);
+        let marks = vec![(0, 100, '.'), (5, 6, 'l'), (90, 100, 's')];
+        page.strips(vec![("a".to_string(), marks)], 100);
+        assert_eq!(page.finish(), "a  l........s\n");
     }
 }

@@ -25,6 +25,9 @@ impl Column {
 /// Between two columns.
 const GAP: usize = 2;
 
+/// A letter from a cycle up to another one.
+pub type Mark = (u64, u64, char);
+
 /// A text in the making.
 pub struct Page {
     out: String,
@@ -145,7 +148,7 @@ impl Page {
     }
 
     /// Names, each with marks from a cycle up to another one, of so many cycles; later marks lie over earlier ones.
-    pub fn strips(&mut self, rows: Vec<(String, Vec<(u64, u64, char)>)>, end: u64) {
+    pub fn strips(&mut self, rows: Vec<(String, Vec<Mark>)>, end: u64) {
         let names = rows.iter().map(|(name, _)| length(name)).max();
         let names = names.unwrap_or(0).min(self.width / 3);
         let room = self.width.saturating_sub(names + GAP).max(10);

@@ -672,8 +672,7 @@ fn takes_as_long_always(network: &Network, parts: &[Part], which: &[usize]) -> b
     let is_got = |(id, users): (&ir::ArrayId, &Users)| {
         !network.is_inside(*id) || users.producer.is_none() || !users.consumers.is_empty()
     };
-    let takes =
-        |part: &Part| forecast::latency(&part.program, &part.schedule, &part.program.root, None);
+    let takes = |part: &Part| forecast::exact_cycles(&part.program, &part.schedule);
     users.iter().all(is_got)
         && network.are_local_streams_emptied() == Some(true)
         && !network.processes.iter().any(Process::is_timed)

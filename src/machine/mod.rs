@@ -3,6 +3,7 @@
 
 pub mod bind;
 pub mod fit;
+pub mod order;
 mod print;
 pub mod program;
 pub mod regroup;

@@ -7,6 +7,7 @@
 mod binding;
 mod chaining;
 mod distance;
+mod releases;
 
 use super::depend;
 use super::device::{Class, Device};
@@ -51,7 +52,7 @@ pub fn check(program: &Program, schedule: &Schedule, device: &Device) -> Result<
             })
             .map_err(|e| format!("{}: {e}", leaf.label))?;
     }
-    Ok(())
+    releases::check(program, schedule)
 }
 
 /// The operator that a node calls, as it is implemented; `None` for nodes that are no calls.

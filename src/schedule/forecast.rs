@@ -13,10 +13,18 @@ pub const SOME_ITERATIONS: u64 = 64;
 /// Cycles of an invocation.
 pub fn cycles(program: &Program, schedule: &Schedule) -> u64 {
     let found = latency(program, schedule, &program.root, Some(SOME_ITERATIONS));
-    found.unwrap_or(u64::MAX)
+    found
+        .unwrap_or(u64::MAX)
+        .saturating_add(schedule.drain.into())
 }
 
-/// Cycles that a region is active. Where the data decide: those for so many iterations of a loop, and for the longer
+/// Cycles of an invocation, unless the data decide them.
+pub fn exact_cycles(program: &Program, schedule: &Schedule) -> Option<u64> {
+    let found = latency(program, schedule, &program.root, None)?;
+    found.checked_add(schedule.drain.into())
+}
+
+/// Cycles from the start of a region to its release. Where the data decide: those for so many iterations of a loop, and for the longer
 /// branch, or `None` without a guess.
 pub fn latency(
     program: &Program,
@@ -29,7 +37,7 @@ pub fn latency(
         Region::Leaf(index) => {
             let times = &schedule.leaves[*index];
             match &program.leaves[*index].repeat {
-                None => Some(u64::from(times.depth)),
+                None => Some(u64::from(times.release) + 1),
                 Some(repeat) if repeat.enter.is_some() && guess.is_none() => None,
                 Some(repeat) => {
                     let ii = u64::from(times.ii?);
@@ -37,7 +45,7 @@ pub fn latency(
                     let trips = trips.try_fold(1u64, |product, trip| product.checked_mul(trip?))?;
                     let issues = (trips.max(1) - 1).checked_mul(ii)?;
                     // One cycle to load the counters.
-                    issues.checked_add(u64::from(times.depth) + 1)
+                    issues.checked_add(u64::from(times.release) + 2)
                 }
             }
         }

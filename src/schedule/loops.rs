@@ -103,6 +103,7 @@ fn scheduled(leaf: &Leaf, problem: &Problem, solution: Solution, ii: Option<u32>
         // An iteration that begins after the end of the one before it depends on nothing of it that is not there.
         ii: ii.map(|ii| ii.min(depth)),
         depth,
+        release: depth - 1,
         bound_by: Bound::Nothing,
     }
 }

@@ -19,6 +19,7 @@ pub mod overlap;
 mod placement;
 mod print;
 mod problem;
+mod release;
 pub mod resource;
 mod share;
 mod solver;
@@ -49,6 +50,8 @@ pub struct Schedule {
     pub units: Units,
     /// Of each leaf.
     pub leaves: Table<LeafId, LeafSchedule>,
+    /// Cycles from the last release to the end: until whatever was at work beside it is done.
+    pub drain: u32,
 }
 
 impl Schedule {
@@ -58,6 +61,7 @@ impl Schedule {
             period,
             units: Units::new(),
             leaves: Table::new(),
+            drain: 0,
         }
     }
 }
@@ -144,6 +148,8 @@ pub struct LeafSchedule {
     pub ii: Option<u32>,
     /// Cycles from the start of an iteration (or of the block) to its end.
     pub depth: u32,
+    /// Cycle of the last iteration (or of the block) after which the next region may begin; the last one where none may before.
+    pub release: u32,
     /// Variant of the operator that each node calls; 0 for other nodes.
     pub variants: Vec<u32>,
     /// Port of each access, by position in the leaf's list.
@@ -209,6 +215,7 @@ pub fn schedule(
         period,
         units: Table::new(),
         leaves: Table::new(),
+        drain: 0,
     };
     for unit in program.units.values() {
         let scheduled = match &unit.foreign {
@@ -232,6 +239,7 @@ pub fn schedule(
         problems.push(problem);
     }
     share::share(program, device, budget, &mut problems, &mut schedule)?;
+    release::overlap_regions(program, &mut schedule);
     for (leaf, times) in program.leaves.values().zip(schedule.leaves.values()) {
         warnings.0.extend(loops::longer_than_asked(leaf, times));
     }

@@ -26,7 +26,8 @@ pub fn latency(program: &Program, schedule: &Schedule) -> Option<u64> {
         vars: program.vars.values().map(|_| None).collect(),
         left: MOST,
     };
-    walk.region(&program.root)
+    let cycles = walk.region(&program.root)?;
+    cycles.checked_add(schedule.drain.into())
 }
 
 /// By leaf, the nodes that decide what runs and how often, in their order.
@@ -115,7 +116,7 @@ impl Walk<'_> {
         self.vars[var].as_ref().map(|value| !value.is_zero())
     }
 
-    /// Cycles that a region is active, as [`super::forecast::latency`] counts them.
+    /// Cycles from the start of a region to its release, as [`super::forecast::latency`] counts them.
     fn region(&mut self, region: &Region) -> Option<u64> {
         match region {
             Region::Leaf(leaf) => self.leaf(*leaf),
@@ -151,7 +152,7 @@ impl Walk<'_> {
     fn leaf(&mut self, id: LeafId) -> Option<u64> {
         let leaf = &self.program.leaves[id];
         let times = &self.schedule.leaves[id];
-        let depth = u64::from(times.depth);
+        let depth = u64::from(times.release) + 1;
         let (values, cycles) = match &leaf.repeat {
             None => (self.iteration(id, None)?, depth),
             Some(repeat) => {

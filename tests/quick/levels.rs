@@ -243,7 +243,7 @@ def top(x: \"i32[64]\"):
 #[test]
 fn arrays_that_users_direct_stay_whole() {
     let is_split = |flags: &[(&str, &str)]| {
-        let compiled = wide(WIDE, flags, false);
+        let compiled = wide(WIDE, flags, true);
         let mut arrays = compiled.kernel.arrays.values();
         arrays.any(|array| array.name == "t" && !array.partition.is_empty())
     };

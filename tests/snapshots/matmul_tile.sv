@@ -349,6 +349,7 @@ module matmul (
     end
 
     wire tile_t7 = tile_r_1 == 2'd3;  // examples/matmul_tile.py:18
+    wire tile_t12 = tile_t7 & (tile_r == 4'd15);  // examples/matmul_tile.py:18
 
     logic [5:0] tile_t24_s1;
     logic [7:0] tile_t34_s1, tile_t38_s1;
@@ -358,7 +359,7 @@ module matmul (
             tile_t24_s1 <= {tile_r, tile_r_1};  // examples/matmul_tile.py:18
             tile_t34_s1 <= {tile_r, tile_r_1, 2'd2};  // examples/matmul_tile.py:18
             tile_t38_s1 <= {tile_r, tile_r_1, 2'd3};  // examples/matmul_tile.py:18
-            tile_t12_s1 <= tile_t7 & (tile_r == 4'd15);  // examples/matmul_tile.py:18
+            tile_t12_s1 <= tile_t12;  // examples/matmul_tile.py:18
         end
     end
 
@@ -374,7 +375,7 @@ module matmul (
         end
     end
 
-    wire loop_end_1 = tile_v2 & tile_t12_s1;
+    wire loop_end_1 = tile_v0 & tile_t12;
 
     logic go_1;
     always_ff @(posedge ap_clk) begin
@@ -398,6 +399,7 @@ module matmul (
     end
 
     wire tile_t7_1 = tile_r_3 == 2'd3;  // examples/matmul_tile.py:19
+    wire tile_t12_1 = tile_t7_1 & (tile_r_2 == 4'd15);  // examples/matmul_tile.py:19
 
     logic [5:0] tile_t24_s1_1;
     logic [7:0] tile_t34_s1_1, tile_t38_s1_1;
@@ -407,7 +409,7 @@ module matmul (
             tile_t24_s1_1 <= {tile_r_2, tile_r_3};  // examples/matmul_tile.py:19
             tile_t34_s1_1 <= {tile_r_2, tile_r_3, 2'd2};  // examples/matmul_tile.py:19
             tile_t38_s1_1 <= {tile_r_2, tile_r_3, 2'd3};  // examples/matmul_tile.py:19
-            tile_t12_s1_1 <= tile_t7_1 & (tile_r_2 == 4'd15);  // examples/matmul_tile.py:19
+            tile_t12_s1_1 <= tile_t12_1;  // examples/matmul_tile.py:19
         end
     end
 
@@ -423,7 +425,7 @@ module matmul (
         end
     end
 
-    wire loop_end_2 = tile_v2_1 & tile_t12_s1_1;
+    wire loop_end_2 = tile_v0_1 & tile_t12_1;
 
     logic go_2;
     always_ff @(posedge ap_clk) begin
@@ -465,12 +467,7 @@ module matmul (
         end
     end
 
-    logic tile_t12_s1_2;
-    always_ff @(posedge ap_clk) begin
-        tile_t12_s1_2 <= tile_t12_2;  // examples/matmul_tile.py:20
-    end
-
-    wire loop_end_3 = tile_v1_2 & tile_t12_s1_2;
+    wire loop_end_3 = tile_v0_2 & tile_t12_2;
 
     logic go_3;
     always_ff @(posedge ap_clk) begin
@@ -599,14 +596,14 @@ module matmul (
     wire tile_store_14 = tile_v4 & tile_t35_s1;
     wire tile_store_15 = tile_v4 & tile_t37_s1;
 
-    logic tile_t12_s1_3;
+    logic tile_t12_s1_2;
     always_ff @(posedge ap_clk) begin
         if (tile_v0_3) begin
-            tile_t12_s1_3 <= tile_t7_3 & (tile_r_6 == 4'd15);  // examples/matmul_tile.py:21
+            tile_t12_s1_2 <= tile_t7_3 & (tile_r_6 == 4'd15);  // examples/matmul_tile.py:21
         end
     end
 
-    wire more_4 = ~tile_t12_s1_3;
+    wire more_4 = ~tile_t12_s1_2;
     wire next_iteration_4 = tile_v3 & more_4;
     wire issue_4 = go_3 | next_iteration_4;
 
@@ -618,7 +615,7 @@ module matmul (
         end
     end
 
-    wire loop_end_4 = tile_v4 & tile_t12_s1_3;
+    wire loop_end_4 = tile_v3 & tile_t12_s1_2;
 
     logic go_4;
     always_ff @(posedge ap_clk) begin
@@ -1238,7 +1235,7 @@ module matmul (
     logic tile_t18_s1, tile_t18_s2, tile_t18_s3, tile_t18_s4, tile_t18_s5, tile_t18_s6, tile_t18_s7;
     logic tile_t18_s8, tile_t18_s9, tile_t18_s10, tile_t18_s11, tile_t18_s12, tile_t18_s13;
     logic tile_t18_s14, tile_t18_s15, tile_t18_s16, tile_t18_s17, tile_t18_s18, tile_t18_s19;
-    logic tile_t18_s20, tile_t18_s21, tile_t18_s22, tile_t18_s23, tile_t18_s24, tile_t18_s25;
+    logic tile_t18_s20, tile_t18_s21, tile_t18_s22, tile_t18_s23, tile_t18_s24;
     always_ff @(posedge ap_clk) begin
         tile_t18_s1 <= tile_t18;  // examples/matmul_tile.py:22
         tile_t18_s2 <= tile_t18_s1;  // examples/matmul_tile.py:22
@@ -1264,10 +1261,9 @@ module matmul (
         tile_t18_s22 <= tile_t18_s21;  // examples/matmul_tile.py:22
         tile_t18_s23 <= tile_t18_s22;  // examples/matmul_tile.py:22
         tile_t18_s24 <= tile_t18_s23;  // examples/matmul_tile.py:22
-        tile_t18_s25 <= tile_t18_s24;  // examples/matmul_tile.py:22
     end
 
-    wire loop_end_5 = tile_v25 & tile_t18_s25;
+    wire loop_end_5 = tile_v24 & tile_t18_s24;
 
     logic go_5;
     always_ff @(posedge ap_clk) begin
@@ -1324,14 +1320,14 @@ module matmul (
         end
     end
 
-    logic tile_t12_s1_4;
+    logic tile_t12_s1_3;
     always_ff @(posedge ap_clk) begin
         if (tile_v0_5) begin
-            tile_t12_s1_4 <= tile_t7_5 & (tile_r_11 == 4'd15);  // examples/matmul_tile.py:23
+            tile_t12_s1_3 <= tile_t7_5 & (tile_r_11 == 4'd15);  // examples/matmul_tile.py:23
         end
     end
 
-    wire more_6 = ~tile_t12_s1_4;
+    wire more_6 = ~tile_t12_s1_3;
     wire next_iteration_6 = tile_v1_5 & more_6;
     wire issue_6 = go_5 | next_iteration_6;
 
@@ -1343,7 +1339,7 @@ module matmul (
         end
     end
 
-    wire loop_end_6 = tile_v2_4 & tile_t12_s1_4;
+    wire loop_end_6 = tile_v2_4 & tile_t12_s1_3;
 
     // scalars between regions
     wire fill_c_en = start | fill_c_v0;

@@ -113,7 +113,7 @@ impl<'a> Top<'a> {
         })
     }
 
-    /// Builds regions of which each begins when the one before is done; `begins` sees each, with the register that begins it if
+    /// Builds regions of which each begins when the one before releases it; `begins` sees each, with the register that begins it if
     /// it is not the first one.
     fn parts(
         &mut self,
@@ -146,7 +146,7 @@ impl<'a> Top<'a> {
         named.collect()
     }
 
-    /// Builds a region that starts with the pulse `start`; returns the pulse in its last cycle.
+    /// Builds a region that starts with the pulse `start`; returns the pulse that releases what follows.
     pub(super) fn region(&mut self, region: &Region, start: Operand) -> Operand {
         match region {
             Region::Leaf(index) => self.leaf(*index, start),
@@ -196,7 +196,7 @@ impl<'a> Top<'a> {
             .gate(BinaryOp::And, check, finished, "repeat_done")
     }
 
-    fn delay(&mut self, pulse: Operand, name: &str) -> Operand {
+    pub(super) fn delay(&mut self, pulse: Operand, name: &str) -> Operand {
         Operand::Net(self.cells.register(name, 1, pulse, None, Some(0), None))
     }
 
@@ -251,7 +251,7 @@ impl<'a> Top<'a> {
                     self.cells
                         .drive_register(gate.pending, again, None, Some(0), None);
                 }
-                Operand::Net(valid[schedule.depth as usize - 1])
+                Operand::Net(valid[schedule.release as usize])
             }
             Some(repeat) => {
                 let (issued, skip) =
@@ -492,7 +492,7 @@ impl<'a> Top<'a> {
         (issued, skip)
     }
 
-    /// The pulse in the last cycle of a loop; `skip`: there is no iteration.
+    /// The pulse with which a loop releases what follows; `skip`: there is no iteration.
     fn loop_end(
         &mut self,
         repeat: &Loop,
@@ -502,7 +502,7 @@ impl<'a> Top<'a> {
         env: &mut LeafEnv,
         valid: &[NetId],
     ) -> Operand {
-        let end = schedule.depth - 1;
+        let end = schedule.release;
         let last = path.operand(&mut self.cells, env, repeat.last, end, 1);
         let ended = Operand::Net(valid[end as usize]);
         let ended = self.cells.gate(BinaryOp::And, ended, last, "loop_end");

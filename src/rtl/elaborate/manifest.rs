@@ -62,7 +62,7 @@ pub fn manifest(
     };
     let mut loops = Vec::new();
     collect_loops(program, schedule, sources, &program.root, &mut loops);
-    let latency = forecast::latency(program, schedule, &program.root, None);
+    let latency = forecast::exact_cycles(program, schedule);
     let latency = latency.or_else(|| walk::latency(program, schedule));
     let returns_scalar = program
         .returns

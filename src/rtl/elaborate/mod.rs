@@ -229,7 +229,10 @@ impl<'a> Top<'a> {
             None => self.block_start(loads),
         };
         let root = &self.program.root;
-        let done = self.root(root, start.clone());
+        let released = self.root(root, start.clone());
+        // Until the last pipelines are empty.
+        let drain = 0..self.schedule.drain;
+        let done = drain.fold(released, |pulse, _| self.delay(pulse, "drain"));
         self.drive_operators();
         self.drive_vars();
         self.drive_streams((!room.lasts).then_some(&start));

@@ -1,0 +1,240 @@
+//! Regions that begin while the one before is still at work: whatever both may touch, the first is done with it.
+//!
+//! Every chain of leaves that may follow is walked with its shortest times, until the leaf that it began with has ended.
+
+use crate::hwarith::NodeId;
+use crate::hwarith::graph::{Op, VarId};
+use crate::machine::order::{Order, Touchers};
+use crate::machine::program::{Leaf, LeafId, Place, Program};
+use crate::schedule::{LeafSchedule, Schedule};
+use std::collections::BTreeMap;
+
+/// Checks what may run side by side.
+pub fn check(program: &Program, schedule: &Schedule) -> Result<(), String> {
+    let checker = Checker {
+        program,
+        schedule,
+        order: Order::of(program),
+        touchers: Touchers::of(program),
+    };
+    for leaf in program.leaves.ids() {
+        let label = &program.leaves[leaf].label;
+        checker
+            .leaf(leaf)
+            .map_err(|why| format!("{label}: its release: {why}"))?;
+    }
+    Ok(())
+}
+
+struct Checker<'a> {
+    program: &'a Program,
+    schedule: &'a Schedule,
+    order: Order,
+    touchers: Touchers,
+}
+
+/// What is touched, and how.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Thing {
+    /// Position of the memory, port.
+    Read(usize, u32),
+    /// Position of the memory, port.
+    Written(usize, u32),
+    /// Positions of unit, variant, instance.
+    Unit(usize, u32, u32),
+}
+
+impl Thing {
+    fn excludes(self, other: Thing) -> bool {
+        match (self, other) {
+            (Thing::Read(a, p), Thing::Read(b, q)) => (a, p) == (b, q),
+            (Thing::Unit(..), _) | (_, Thing::Unit(..)) => self == other,
+            (
+                Thing::Read(a, _) | Thing::Written(a, _),
+                Thing::Read(b, _) | Thing::Written(b, _),
+            ) => a == b,
+        }
+    }
+}
+
+impl Checker<'_> {
+    fn of(&self, leaf: LeafId) -> (&Leaf, &LeafSchedule) {
+        (&self.program.leaves[leaf], &self.schedule.leaves[leaf])
+    }
+
+    fn leaf(&self, id: LeafId) -> Result<(), String> {
+        let (leaf, times) = self.of(id);
+        if times.release >= times.depth {
+            return Err("it lies behind the end".into());
+        }
+        if let Some(repeat) = &leaf.repeat
+            && times.times.ready[repeat.last.index()] > times.release
+        {
+            return Err("the loop's end is not known".into());
+        }
+        for (var, _, last) in self.written(id) {
+            if last > times.release && times.release + 1 < times.depth {
+                let name = &self.program.vars[var].name;
+                return Err(format!("'{name}' is not written yet"));
+            }
+        }
+        // Earliest start of what may follow, from the start of the last iteration.
+        let mut open: Vec<(LeafId, u32)> = Vec::new();
+        let follow = |at: LeafId, released: u32, open: &mut Vec<(LeafId, u32)>| {
+            open.extend(self.order.next[at].iter().map(|&next| (next, released + 1)));
+        };
+        let ends = |at: LeafId, released: u32| {
+            let early = self.order.is_last[at] && released + self.schedule.drain + 1 < times.depth;
+            match early {
+                true => Err("the program ends before it does".to_string()),
+                false => Ok(()),
+            }
+        };
+        ends(id, times.release)?;
+        follow(id, times.release, &mut open);
+        let mut seen: BTreeMap<LeafId, u32> = BTreeMap::new();
+        while let Some((next, start)) = open.pop() {
+            if start >= times.depth || seen.get(&next).is_some_and(|&known| known <= start) {
+                continue;
+            }
+            seen.insert(next, start);
+            self.pair(id, next, start)?;
+            let released = start.saturating_add(self.shortest(next));
+            ends(next, released)?;
+            follow(next, released, &mut open);
+        }
+        Ok(())
+    }
+
+    /// Cycles from a leaf's start to its release, at least.
+    fn shortest(&self, id: LeafId) -> u32 {
+        let (leaf, times) = self.of(id);
+        let Some(repeat) = &leaf.repeat else {
+            return times.release;
+        };
+        if repeat.enter.is_some() {
+            return 0;
+        }
+        let issues =
+            u64::from(times.ii.unwrap_or(1)) * (repeat.trip().unwrap_or(1).max(1) - 1).min(1 << 31);
+        u32::try_from(issues + 1 + u64::from(times.release)).unwrap_or(u32::MAX)
+    }
+
+    /// The second leaf starts `start` cycles after the last iteration of the first.
+    fn pair(&self, first: LeafId, second: LeafId, start: u32) -> Result<(), String> {
+        if first == second {
+            return Err("it starts again before its end".into());
+        }
+        if self.waits(first) || self.waits(second) {
+            return Err("one of the two waits for a stream".into());
+        }
+        let (leaf, _) = self.of(second);
+        let start = start + u32::from(leaf.repeat.is_some());
+        let ends = self.touched(first, u32::max);
+        let begins = self.touched(second, u32::min);
+        for (thing, &last) in &ends {
+            let met = begins
+                .iter()
+                .find(|(other, at)| thing.excludes(**other) && start + *at <= last);
+            if let Some((other, _)) = met {
+                let label = &self.of(second).0.label;
+                return Err(format!("{thing:?} meets {other:?} of {label}"));
+            }
+        }
+        for (var, from, _) in self.written(second) {
+            let from = start - u32::from(leaf.repeat.is_some()) + from;
+            if self.last_read(first, var).is_some_and(|read| from < read) {
+                let name = &self.program.vars[var].name;
+                return Err(format!("'{name}' changes while it is read"));
+            }
+        }
+        Ok(())
+    }
+
+    fn waits(&self, id: LeafId) -> bool {
+        let mut accesses = self.of(id).0.accesses.iter();
+        accesses.any(|access| matches!(self.program.mems[access.mem].place, Place::Stream(_)))
+    }
+
+    /// By thing, the first or last cycle of an iteration in which it is touched.
+    fn touched(&self, id: LeafId, choose: fn(u32, u32) -> u32) -> BTreeMap<Thing, u32> {
+        let (leaf, times) = self.of(id);
+        let mut found: BTreeMap<Thing, u32> = BTreeMap::new();
+        let mut touch = |thing: Thing, at: u32| {
+            let known = found.entry(thing).or_insert(at);
+            *known = choose(*known, at);
+        };
+        for (access, &port) in leaf.accesses.iter().zip(&times.ports) {
+            let mem = access.mem.index();
+            let thing = match access.is_store {
+                true => Thing::Written(mem, port),
+                false => Thing::Read(mem, port),
+            };
+            touch(thing, times.times.start[access.node.index()]);
+        }
+        for node in leaf.graph.nodes.ids() {
+            let i = node.index();
+            if let Some(instance) = times.instances[i]
+                && let Some((unit, variant)) = self.schedule.called(self.program, id, node)
+            {
+                let interval = self.schedule.units[unit].variants[variant as usize].interval;
+                let thing = Thing::Unit(unit.index(), variant, instance);
+                touch(thing, times.times.start[i]);
+                touch(
+                    thing,
+                    choose(times.times.start[i], times.times.start[i] + interval - 1),
+                );
+            }
+        }
+        found
+    }
+
+    /// Variables that others touch, too: from when on they are written, counted from the start, and until when, from that of the last
+    /// iteration.
+    fn written(&self, id: LeafId) -> Vec<(VarId, u32, u32)> {
+        let (leaf, times) = self.of(id);
+        let ready = |node: NodeId| times.times.ready[node.index()];
+        let mut found = Vec::new();
+        for &(var, node) in &leaf.writes {
+            let from = ready(node) + u32::from(leaf.repeat.is_some());
+            found.push((var, from, ready(node)));
+        }
+        for phi in leaf.repeat.iter().flat_map(|repeat| &repeat.phis) {
+            found.push((phi.var, 0, ready(leaf.graph.nodes[phi.node].args[1])));
+        }
+        found.retain(|(var, ..)| self.touchers.are_several(*var));
+        found
+    }
+
+    /// The last cycle of an iteration in which a variable is read.
+    fn last_read(&self, id: LeafId, var: VarId) -> Option<u32> {
+        let (leaf, times) = self.of(id);
+        if leaf
+            .repeat
+            .iter()
+            .flat_map(|repeat| &repeat.phis)
+            .any(|phi| phi.var == var)
+        {
+            return Some(times.depth);
+        }
+        let mut cone = vec![false; leaf.graph.nodes.len()];
+        let mut last = None;
+        for (node, about) in leaf.graph.nodes.iter() {
+            let i = node.index();
+            if matches!(about.op, Op::Var(it) if it == var) && times.times.width[i] > 0 {
+                cone[i] = true;
+                last = last.max(Some(times.times.start[i]));
+            } else if about.args.iter().any(|arg| cone[arg.index()]) {
+                // What is in registers does not follow the variable any more.
+                cone[i] = times.times.stable[i];
+                last = last.max(Some(times.times.start[i]));
+            }
+        }
+        let written = leaf.writes.iter().map(|&(_, node)| node);
+        let phis = leaf.repeat.iter().flat_map(|repeat| &repeat.phis);
+        let next = phis.map(|phi| leaf.graph.nodes[phi.node].args[1]);
+        let late = written.chain(next).filter(|node| cone[node.index()]);
+        late.map(|node| Some(times.times.ready[node.index()]))
+            .fold(last, Option::max)
+    }
+}

@@ -1,0 +1,270 @@
+//! When the next region may begin: while the last iteration of a pipeline, or a block, is still at work, as soon as the two
+//! meet nowhere, in no memory, operator or variable.
+//!
+//! Each leaf is followed along the leaves that may come after it, at the earliest, for as long as it is at work.
+
+use super::{LeafSchedule, Schedule};
+use crate::arena::Table;
+use crate::hwarith::graph::{MemId, Op, UnitId, VarId};
+use crate::machine::order::{Order, Touchers};
+use crate::machine::program::{Leaf, LeafId, Place, Program};
+use std::collections::BTreeMap;
+
+/// Has regions begin before the one before them has ended. All else about the schedule is known.
+pub fn overlap_regions(program: &Program, schedule: &mut Schedule) {
+    let order = Order::of(program);
+    let touchers = Touchers::of(program);
+    let ids = program.leaves.ids();
+    let uses: Table<LeafId, Uses> = ids
+        .map(|leaf| Uses::of(program, schedule, leaf, &touchers))
+        .collect();
+    let mut drain = 0;
+    for leaf in program.leaves.ids() {
+        let depth = schedule.leaves[leaf].depth;
+        if order.next[leaf].is_empty() {
+            // Nothing follows but the end.
+            continue;
+        }
+        let ahead = ahead(&order, &uses, leaf, depth);
+        let least = uses[leaf].release;
+        let needed = ahead.leaves.iter().map(|(&next, &gap)| {
+            let start = uses[leaf].start_of(&uses[next], next == leaf);
+            start.saturating_sub(gap)
+        });
+        let release = needed.fold(least, u32::max).min(depth - 1);
+        schedule.leaves[leaf].release = release;
+        if let Some(gap) = ahead.end {
+            drain = drain.max((depth - 1 - release).saturating_sub(gap));
+        }
+    }
+    schedule.drain = drain;
+}
+
+/// What comes after a leaf, with the cycles from its release to that start at least.
+struct Ahead {
+    leaves: BTreeMap<LeafId, u32>,
+    end: Option<u32>,
+}
+
+/// What may begin within so many cycles of a leaf's release.
+fn ahead(order: &Order, uses: &Table<LeafId, Uses>, leaf: LeafId, within: u32) -> Ahead {
+    let mut leaves = BTreeMap::new();
+    let mut end = order.is_last[leaf].then_some(0);
+    // The one that begins first is looked at first (Dijkstra): its time is final.
+    let mut open: BTreeMap<(u32, LeafId), ()> = BTreeMap::new();
+    open.extend(order.next[leaf].iter().map(|&next| ((1, next), ())));
+    while let Some(((gap, at), ())) = open.pop_first() {
+        if gap > within || leaves.contains_key(&at) {
+            continue;
+        }
+        leaves.insert(at, gap);
+        let released = gap.saturating_add(uses[at].shortest);
+        if order.is_last[at] {
+            end = Some(end.map_or(released, |end: u32| end.min(released)));
+        }
+        let next = order.next[at].iter();
+        open.extend(next.map(|&next| ((released.saturating_add(1), next), ())));
+    }
+    Ahead { leaves, end }
+}
+
+/// What a leaf uses, and when. What is first counts from the pulse that starts the leaf, what is last from the start of the last
+/// iteration.
+struct Uses {
+    depth: u32,
+    /// The earliest release: the end of the loop is known, and what others read is there a cycle later.
+    release: u32,
+    /// From the start to the release, at least.
+    shortest: u32,
+    /// It waits for elements of streams, or for room: nothing is known.
+    waits: bool,
+    /// By memory, port, and whether it is a store.
+    accesses: BTreeMap<(MemId, u32, bool), Span>,
+    /// Shared operators: unit, variant, instance.
+    operators: BTreeMap<(UnitId, u32, u32), Span>,
+    /// Variables of others that it reads, and until when at most.
+    reads: BTreeMap<VarId, u32>,
+    /// Variables of others that it writes, and from when on.
+    writes: BTreeMap<VarId, u32>,
+}
+
+/// First and last cycle.
+#[derive(Clone, Copy)]
+struct Span {
+    first: u32,
+    last: u32,
+}
+
+impl Span {
+    fn add(spans: Option<Span>, first: u32, last: u32) -> Span {
+        spans.map_or(Span { first, last }, |span| Span {
+            first: span.first.min(first),
+            last: span.last.max(last),
+        })
+    }
+}
+
+impl Uses {
+    fn of(program: &Program, schedule: &Schedule, id: LeafId, touchers: &Touchers) -> Uses {
+        let (leaf, times) = (&program.leaves[id], &schedule.leaves[id]);
+        // A loop takes a cycle to load its counters.
+        let first = u32::from(leaf.repeat.is_some());
+        let mut accesses = BTreeMap::new();
+        for (access, &port) in leaf.accesses.iter().zip(&times.ports) {
+            let key = (access.mem, port, access.is_store);
+            let at = times.times.start[access.node.index()];
+            let span = Span::add(accesses.get(&key).copied(), first + at, at);
+            accesses.insert(key, span);
+        }
+        let is_stream = |mem: MemId| matches!(program.mems[mem].place, Place::Stream(_));
+        let waits = accesses.keys().any(|(mem, ..)| is_stream(*mem));
+        let (writes, written) = writes(leaf, times, touchers);
+        let release = match &leaf.repeat {
+            Some(repeat) => times.times.ready[repeat.last.index()].max(written),
+            None => written,
+        };
+        let release = match waits {
+            true => times.depth - 1,
+            false => release.min(times.depth - 1),
+        };
+        let shortest = match (&leaf.repeat, times.ii) {
+            (Some(repeat), _) if repeat.enter.is_some() => 0,
+            (Some(repeat), Some(ii)) => {
+                let trips = u32::try_from(repeat.trip().unwrap_or(1)).unwrap_or(u32::MAX);
+                let issues = trips.max(1) - 1;
+                issues.saturating_mul(ii).saturating_add(1 + release)
+            }
+            _ => release,
+        };
+        Uses {
+            depth: times.depth,
+            release,
+            shortest,
+            waits,
+            accesses,
+            operators: operators(program, schedule, id),
+            reads: reads(leaf, times, touchers),
+            writes,
+        }
+    }
+
+    /// The first cycle, counted from the start of the last iteration, in which another leaf may be started.
+    fn start_of(&self, next: &Uses, is_same: bool) -> u32 {
+        if is_same || self.waits || next.waits {
+            return self.depth;
+        }
+        let mut start = 0;
+        let mut after = |last: u32, first: u32| start = start.max(last.saturating_sub(first));
+        for (&(mem, port, is_store), span) in &self.accesses {
+            let of_memory = next.accesses.range((mem, 0, false)..=(mem, u32::MAX, true));
+            for (&(_, other, other_stores), there) in of_memory {
+                if is_store || other_stores || port == other {
+                    after(span.last + 1, there.first);
+                }
+            }
+        }
+        for (key, span) in &self.operators {
+            if let Some(there) = next.operators.get(key) {
+                after(span.last + 1, there.first);
+            }
+        }
+        for (var, &last) in &self.reads {
+            if let Some(&first) = next.writes.get(var) {
+                after(last, first);
+            }
+        }
+        start
+    }
+}
+
+/// Shared operators that a leaf calls.
+fn operators(
+    program: &Program,
+    schedule: &Schedule,
+    id: LeafId,
+) -> BTreeMap<(UnitId, u32, u32), Span> {
+    let (leaf, times) = (&program.leaves[id], &schedule.leaves[id]);
+    let offset = u32::from(leaf.repeat.is_some());
+    let mut found = BTreeMap::new();
+    for (node, instance) in leaf.graph.nodes.ids().zip(&times.instances) {
+        let (Some(instance), Some((unit, variant))) =
+            (*instance, schedule.called(program, id, node))
+        else {
+            continue;
+        };
+        let key = (unit, variant, instance);
+        let at = times.times.start[node.index()];
+        let interval = schedule.units[unit].variants[variant as usize].interval;
+        let span = Span::add(found.get(&key).copied(), offset + at, at + interval - 1);
+        found.insert(key, span);
+    }
+    found
+}
+
+/// From when on a leaf writes variables that others touch, too, and the last cycle in which it does.
+fn writes(leaf: &Leaf, times: &LeafSchedule, touchers: &Touchers) -> (BTreeMap<VarId, u32>, u32) {
+    let offset = u32::from(leaf.repeat.is_some());
+    let ready = |node: crate::hwarith::NodeId| times.times.ready[node.index()];
+    let at_end = leaf
+        .writes
+        .iter()
+        .map(|&(var, node)| (var, offset + ready(node), ready(node)));
+    let phis = leaf.repeat.iter().flat_map(|repeat| &repeat.phis);
+    let carried = phis.map(|phi| {
+        let next = leaf.graph.nodes[phi.node].args[1];
+        (phi.var, 0, ready(next))
+    });
+    let mut first = BTreeMap::new();
+    let mut written = 0;
+    for (var, from, last) in at_end.chain(carried) {
+        if touchers.are_several(var) {
+            let known = first.entry(var).or_insert(from);
+            *known = from.min(*known);
+            written = written.max(last);
+        }
+    }
+    (first, written)
+}
+
+/// Variables that others touch, too, with the last cycle in which any of them is read.
+fn reads(leaf: &Leaf, times: &LeafSchedule, touchers: &Touchers) -> BTreeMap<VarId, u32> {
+    let (graph, times_of) = (&leaf.graph, &times.times);
+    let is_live = |i: usize| times_of.width[i] > 0;
+    // What has its value in every cycle follows variables at once.
+    let mut follows = vec![false; graph.nodes.len()];
+    let mut vars = Vec::new();
+    let mut last = 0;
+    for (id, node) in graph.nodes.iter() {
+        let i = id.index();
+        let is_store = matches!(node.op, Op::Store(_));
+        if !is_live(i) && !is_store {
+            continue;
+        }
+        if let Op::Var(var) = node.op {
+            if touchers.are_several(var) {
+                vars.push(var);
+                last = last.max(times_of.start[i]);
+                follows[i] = times_of.stable[i];
+            }
+            continue;
+        }
+        if node.args.iter().any(|arg| follows[arg.index()]) {
+            match times_of.stable[i] {
+                true => follows[i] = true,
+                // A unit that takes several cycles may look at its operands until it is done.
+                false => last = last.max(times_of.start[i].max(times_of.ready[i])),
+            }
+        }
+    }
+    let written = leaf.writes.iter().map(|&(_, node)| node);
+    let phis = leaf.repeat.iter().flat_map(|repeat| &repeat.phis);
+    let next = phis.clone().map(|phi| graph.nodes[phi.node].args[1]);
+    for node in written.chain(next).filter(|node| follows[node.index()]) {
+        last = last.max(times_of.ready[node.index()]);
+    }
+    let mut reads: BTreeMap<VarId, u32> = vars.into_iter().map(|var| (var, last)).collect();
+    // A carried value is in its register for as long as the pipeline is at work, maybe.
+    let carried = phis.filter(|phi| touchers.are_several(phi.var));
+    reads.extend(carried.map(|phi| (phi.var, times.depth)));
+    reads
+}

@@ -782,7 +782,8 @@ fn forecast(kernel: ir::Kernel, target: &Target) -> Option<Forecast> {
         let (hardware, schedule) = found.ok()?;
         Some(taken(&hardware, &schedule, target))
     });
-    let known = forecasts.into_iter().flatten();
+    // Of equal ones the last, which is the plainest: as when it is built.
+    let known = forecasts.into_iter().rev().flatten();
     known.min_by_key(|forecast| forecast.cycles)
 }
 

@@ -22,6 +22,7 @@ mod overlap;
 mod partitions;
 #[path = "../planted/mod.rs"]
 mod planted;
+mod release;
 mod report;
 mod restructure;
 mod rolled;

@@ -221,10 +221,10 @@ impl Checker<'_> {
         let mut last = None;
         for (node, about) in leaf.graph.nodes.iter() {
             let i = node.index();
-            if matches!(about.op, Op::Var(it) if it == var) && times.times.width[i] > 0 {
-                cone[i] = true;
-                last = last.max(Some(times.times.start[i]));
-            } else if about.args.iter().any(|arg| cone[arg.index()]) {
+            let is_it = matches!(about.op, Op::Var(it) if it == var);
+            let reads = is_it || about.args.iter().any(|arg| cone[arg.index()]);
+            let is_dead = times.times.width[i] == 0 && !matches!(about.op, Op::Store(_));
+            if reads && !is_dead {
                 // What is in registers does not follow the variable any more.
                 cone[i] = times.times.stable[i];
                 last = last.max(Some(times.times.start[i]));

@@ -1,0 +1,101 @@
+//! Regions that begin before the one before has ended: cycles that this saves, and what the checker refuses.
+
+use crate::support;
+use allo_hls::driver::Compilation;
+use allo_hls::machine::program::LeafId;
+use allo_hls::schedule::check::check;
+use allo_hls::schedule::device::Device;
+use allo_hls::sim::cosim::{CosimOptions, cosim_on};
+use allo_hls::sim::inprocess::Netlist;
+use std::collections::BTreeSet;
+
+fn compiled(body: &str) -> Compilation {
+    let text = format!("from allo import *\n\n@kernel\ndef top{body}\n");
+    let compiled = support::ecp5(&text, Some("top"), 10.0);
+    let engine = Netlist::new(&compiled.design, &compiled.manifest).expect("a netlist");
+    let (program, manifest) = (&compiled.program, &compiled.manifest);
+    let options = CosimOptions::default();
+    let report = cosim_on(&engine, program, manifest, &options, &|_, _| ());
+    report.unwrap_or_else(|error| panic!("{body}: {error:?}"));
+    compiled
+}
+
+/// Leaves that release what follows before they end.
+fn early(compiled: &Compilation) -> Vec<LeafId> {
+    let leaves = compiled.schedule.leaves.iter();
+    let early = leaves.filter(|(_, times)| times.release + 1 < times.depth);
+    early.map(|(leaf, _)| leaf).collect()
+}
+
+/// Two pipelines on arrays of their own, again and again: the second begins when the first one's last iteration has.
+#[test]
+fn pipelines_that_have_nothing_to_do_with_one_another_overlap() {
+    let body = "(a: \"f32[8]\", b: \"f32[8]\"):\n    for t in range(20):\n        for i in range(8):\n            \
+                a[i] = a[i] * 1.5 + 1.0\n        for i in range(8):\n            b[i] = b[i] + a[7 - i]";
+    let compiled = compiled(body);
+    let depths = compiled
+        .schedule
+        .leaves
+        .values()
+        .map(|times| u64::from(times.depth));
+    let drained: u64 = 20 * depths.map(|depth| depth + 8).sum::<u64>();
+    let cycles = compiled.manifest.latency.max.expect("no data decide");
+    assert!(cycles + 20 * 4 < drained, "{cycles} of {drained}");
+    assert!(!early(&compiled).is_empty());
+    assert!(compiled.schedule.drain > 0);
+}
+
+/// Each kernel has a leaf that may be released, but not earlier than it is, for a reason.
+#[test]
+fn the_checker_refuses_releases_that_are_too_early() {
+    let table = [
+        (
+            "a store that is read next",
+            "(a: \"f32[8]\", b: \"f32[8]\"):\n    for i in range(8):\n        b[i] = a[i] * a[i] + 1.0\n    for i in range(8):\n        \
+             a[i] = b[7 - i] + 2.0",
+            "Written",
+        ),
+        (
+            "a variable that is read next",
+            "(a: \"f32[8]\", b: \"f32[8]\"):\n    s: f32 = 0\n    for i in range(8):\n        s += a[i]\n    for i in range(8):\n        \
+             b[i] = s",
+            "is not written yet",
+        ),
+        (
+            "a variable that changes next",
+            "(a: \"i32[8]\", b: \"i32[8]\", n: i32):\n    k: i32 = n\n    while k > 0:\n        for i in range(8):\n            \
+             b[i] = (a[i] * a[i] + 7) * a[i] // k\n        k = k // 2 - 1",
+            "changes while it is read",
+        ),
+        (
+            "a program that ends",
+            "(a: \"f32[8]\", b: \"f32[8]\"):\n    for t in range(3):\n        for i in range(8):\n            a[i] = a[i] * 1.5 + 1.0\n        \
+             for i in range(8):\n            b[i] = b[i] * 2.5 + 0.5",
+            "the program ends before it does",
+        ),
+        (
+            "an operator that both share",
+            "(a: \"f32[8]\", b: \"f32[8]\"):\n    for i in range(8):\n        a[i] = sqrt_of(a[i]) + 1.0\n    for i in range(8):\n        \
+             b[i] = sqrt_of(b[i] + 1.0)\n\n@kernel\ndef sqrt_of(x: f32) -> f32:\n    return x / (x * x + 2.0)",
+            "Unit",
+        ),
+    ];
+    let device = Device::load("ecp5").expect("a device");
+    for (what, body, reason) in table {
+        let compiled = compiled(body);
+        let mut reasons = BTreeSet::new();
+        for (leaf, times) in compiled.schedule.leaves.iter() {
+            for release in 0..times.release {
+                let mut spoilt = compiled.schedule.clone();
+                spoilt.leaves[leaf].release = release;
+                spoilt.drain = spoilt.leaves.values().map(|times| times.depth).sum();
+                reasons.extend(check(&compiled.hardware, &spoilt, &device).err());
+            }
+        }
+        let mut spoilt = compiled.schedule.clone();
+        spoilt.drain = 0;
+        reasons.extend(check(&compiled.hardware, &spoilt, &device).err());
+        let found = reasons.iter().any(|found| found.contains(reason));
+        assert!(found, "{what}: {reasons:?}");
+    }
+}

@@ -33,15 +33,19 @@ impl Schedule {
         }
         for (leaf, times) in program.leaves.values().zip(self.leaves.values()) {
             let place = sources.location(leaf.span);
+            let early = match times.release + 1 < times.depth {
+                true => format!(", released after {}", times.release + 1),
+                false => String::new(),
+            };
             let _ = match times.ii {
                 Some(ii) => writeln!(
                     out,
-                    "loop {} ({place}): II {ii}, depth {}, bound by {}",
+                    "loop {} ({place}): II {ii}, depth {}{early}, bound by {}",
                     leaf.label, times.depth, times.bound_by
                 ),
                 None => writeln!(
                     out,
-                    "block {} ({place}): {} cycles",
+                    "block {} ({place}): {} cycles{early}",
                     leaf.label, times.depth
                 ),
             };

@@ -3,11 +3,14 @@
 //!
 //! Each leaf is followed along the leaves that may come after it, at the earliest, for as long as it is at work.
 
+mod places;
+
 use super::{LeafSchedule, Schedule};
 use crate::arena::Table;
 use crate::hwarith::graph::{MemId, Op, UnitId, VarId};
 use crate::machine::order::{Order, Touchers};
 use crate::machine::program::{Leaf, LeafId, Place, Program};
+use places::{Places, SOME};
 use std::collections::BTreeMap;
 
 /// Has regions begin before the one before them has ended. All else about the schedule is known.
@@ -78,8 +81,10 @@ struct Uses {
     shortest: u32,
     /// It waits for elements of streams, or for room: nothing is known.
     waits: bool,
-    /// By memory, port, and whether it is a store.
-    accesses: BTreeMap<(MemId, u32, bool), Span>,
+    /// Cycles between iterations.
+    ii: u32,
+    /// By memory.
+    accesses: BTreeMap<MemId, Vec<Access>>,
     /// Shared operators: unit, variant, instance.
     operators: BTreeMap<(UnitId, u32, u32), Span>,
     /// Variables of others that it reads, and until when at most.
@@ -87,6 +92,19 @@ struct Uses {
     /// Variables of others that it writes, and from when on.
     writes: BTreeMap<VarId, u32>,
 }
+
+/// An access of a memory.
+struct Access {
+    port: u32,
+    is_store: bool,
+    /// Whether loads and stores have the same ports.
+    is_outside: bool,
+    at: Span,
+    places: Option<Places>,
+}
+
+/// Pairs of accesses that are looked at one by one.
+const PAIRS: usize = 256;
 
 /// First and last cycle.
 #[derive(Clone, Copy)]
@@ -109,15 +127,22 @@ impl Uses {
         let (leaf, times) = (&program.leaves[id], &schedule.leaves[id]);
         // A loop takes a cycle to load its counters.
         let first = u32::from(leaf.repeat.is_some());
-        let mut accesses = BTreeMap::new();
+        let mut accesses: BTreeMap<MemId, Vec<Access>> = BTreeMap::new();
         for (access, &port) in leaf.accesses.iter().zip(&times.ports) {
-            let key = (access.mem, port, access.is_store);
             let at = times.times.start[access.node.index()];
-            let span = Span::add(accesses.get(&key).copied(), first + at, at);
-            accesses.insert(key, span);
+            accesses.entry(access.mem).or_default().push(Access {
+                port,
+                is_store: access.is_store,
+                is_outside: program.mems[access.mem].place.is_outside(),
+                at: Span {
+                    first: first + at,
+                    last: at,
+                },
+                places: Places::of(leaf, access),
+            });
         }
         let is_stream = |mem: MemId| matches!(program.mems[mem].place, Place::Stream(_));
-        let waits = accesses.keys().any(|(mem, ..)| is_stream(*mem));
+        let waits = accesses.keys().any(|mem| is_stream(*mem));
         let (writes, written) = writes(leaf, times, touchers);
         let release = match &leaf.repeat {
             Some(repeat) => times.times.ready[repeat.last.index()].max(written),
@@ -141,6 +166,7 @@ impl Uses {
             release,
             shortest,
             waits,
+            ii: times.ii.unwrap_or(1),
             accesses,
             operators: operators(program, schedule, id),
             reads: reads(leaf, times, touchers),
@@ -154,15 +180,12 @@ impl Uses {
             return self.depth;
         }
         let mut start = 0;
-        let mut after = |last: u32, first: u32| start = start.max(last.saturating_sub(first));
-        for (&(mem, port, is_store), span) in &self.accesses {
-            let of_memory = next.accesses.range((mem, 0, false)..=(mem, u32::MAX, true));
-            for (&(_, other, other_stores), there) in of_memory {
-                if is_store || other_stores || port == other {
-                    after(span.last + 1, there.first);
-                }
+        for (mem, accesses) in &self.accesses {
+            if let Some(others) = next.accesses.get(mem) {
+                start = start.max(start_of_accesses((accesses, self.ii), (others, next.ii)));
             }
         }
+        let mut after = |last: u32, first: u32| start = start.max(last.saturating_sub(first));
         for (key, span) in &self.operators {
             if let Some(there) = next.operators.get(key) {
                 after(span.last + 1, there.first);
@@ -175,6 +198,58 @@ impl Uses {
         }
         start
     }
+}
+
+/// The first cycle, counted from the start of the last iteration of a leaf, in which another one may be started for one memory:
+/// accesses and cycles between iterations of both.
+fn start_of_accesses((of, ii): (&[Access], u32), (next, next_ii): (&[Access], u32)) -> u32 {
+    if of.len().saturating_mul(next.len()) > PAIRS {
+        let last = of.iter().map(|access| access.at.last).max();
+        let first = next.iter().map(|access| access.at.first).min();
+        let both = last.zip(first);
+        return both.map_or(0, |(last, first)| (last + 1).saturating_sub(first));
+    }
+    let pairs = of
+        .iter()
+        .flat_map(|one| next.iter().map(move |other| (one, other)));
+    let needed = pairs.map(|(one, other)| {
+        // One cycle later would do.
+        let meet = (one.at.last + 1).saturating_sub(other.at.first);
+        let shares = one.port == other.port && (one.is_outside || one.is_store == other.is_store);
+        if shares {
+            return meet;
+        }
+        match (&one.places, &other.places) {
+            _ if !one.is_store && !other.is_store => 0,
+            (Some(last), Some(first)) if meet <= SOME => {
+                start_of_elements(meet, (&last.last, ii), (&first.first, next_ii))
+            }
+            _ => meet,
+        }
+    });
+    needed.max().unwrap_or(0)
+}
+
+/// The same for one access of each, which would meet before the cycle `meet` if all elements were the same.
+fn start_of_elements(
+    meet: u32,
+    (last, ii): (&[i128], u32),
+    (first, next_ii): (&[i128], u32),
+) -> u32 {
+    let mut start = 0;
+    for (back, element) in (0..).zip(last) {
+        for (on, other) in (0..).zip(first) {
+            let apart = ii * back + next_ii * on;
+            if apart >= meet - start.min(meet) {
+                // What follows meets earlier than what is known.
+                break;
+            }
+            if element == other {
+                start = meet - apart;
+            }
+        }
+    }
+    start
 }
 
 /// Shared operators that a leaf calls.

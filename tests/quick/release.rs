@@ -45,15 +45,42 @@ fn pipelines_that_have_nothing_to_do_with_one_another_overlap() {
     assert!(compiled.schedule.drain > 0);
 }
 
+/// Elements that are read in the order in which they were stored are there when they are read.
+#[test]
+fn what_is_read_in_the_order_of_the_stores_can_be_read_before_the_last_store() {
+    let body = |place: &str| {
+        format!(
+            "(a: \"f32[64]\", b: \"f32[64]\"):\n    t: f32[64]\n    for i in range(64):\n        t[i] = a[i] * a[i] + 1.0\n    \
+             for i in range(64):\n        b[i] = t[{place}] * 3.0"
+        )
+    };
+    let first = |place: &str| {
+        let compiled = compiled(&body(place));
+        let mut leaves = compiled.schedule.leaves.values();
+        leaves.next().map(|times| times.depth - times.release)
+    };
+    let (in_order, backwards) = (first("i"), first("63 - i"));
+    assert!(
+        in_order > backwards.map(|early| early + 4),
+        "{in_order:?} {backwards:?}"
+    );
+}
+
 /// Each kernel has a leaf that may be released, but not earlier than it is, for a reason.
 #[test]
 fn the_checker_refuses_releases_that_are_too_early() {
     let table = [
         (
-            "a store that is read next",
+            "a port of an array outside",
             "(a: \"f32[8]\", b: \"f32[8]\"):\n    for i in range(8):\n        b[i] = a[i] * a[i] + 1.0\n    for i in range(8):\n        \
              a[i] = b[7 - i] + 2.0",
-            "Written",
+            "uses Port",
+        ),
+        (
+            "an element that is read next",
+            "(a: \"f32[8]\", b: \"f32[8]\"):\n    t: f32[8]\n    for i in range(8):\n        t[i] = a[i] * a[i] + 1.0\n    for i in range(8):\n        \
+             b[i] = t[7 - i] + 2.0",
+            "meets it in 't'",
         ),
         (
             "a variable that is read next",

@@ -495,6 +495,7 @@ module matmul (
     end
 
     wire tile_t7_3 = tile_r_7 == 2'd3;  // examples/matmul_tile.py:21
+    wire tile_t12_3 = tile_t7_3 & (tile_r_6 == 4'd15);  // examples/matmul_tile.py:21
     wire [5:0] tile_t22_1 = {tile_r_6, tile_r_7};  // examples/matmul_tile.py:21
     wire [7:0] tile_t26 = {tile_r_7, 2'd0, tile_r_6};  // examples/matmul_tile.py:21
     wire [7:0] tile_t44 = {tile_r_7, 2'd1, tile_r_6};  // examples/matmul_tile.py:21
@@ -599,7 +600,7 @@ module matmul (
     logic tile_t12_s1_2;
     always_ff @(posedge ap_clk) begin
         if (tile_v0_3) begin
-            tile_t12_s1_2 <= tile_t7_3 & (tile_r_6 == 4'd15);  // examples/matmul_tile.py:21
+            tile_t12_s1_2 <= tile_t12_3;  // examples/matmul_tile.py:21
         end
     end
 
@@ -615,7 +616,7 @@ module matmul (
         end
     end
 
-    wire loop_end_4 = tile_v3 & tile_t12_s1_2;
+    wire loop_end_4 = tile_v0_3 & tile_t12_3;
 
     logic go_4;
     always_ff @(posedge ap_clk) begin
@@ -1232,38 +1233,7 @@ module matmul (
         end
     end
 
-    logic tile_t18_s1, tile_t18_s2, tile_t18_s3, tile_t18_s4, tile_t18_s5, tile_t18_s6, tile_t18_s7;
-    logic tile_t18_s8, tile_t18_s9, tile_t18_s10, tile_t18_s11, tile_t18_s12, tile_t18_s13;
-    logic tile_t18_s14, tile_t18_s15, tile_t18_s16, tile_t18_s17, tile_t18_s18, tile_t18_s19;
-    logic tile_t18_s20, tile_t18_s21, tile_t18_s22, tile_t18_s23, tile_t18_s24;
-    always_ff @(posedge ap_clk) begin
-        tile_t18_s1 <= tile_t18;  // examples/matmul_tile.py:22
-        tile_t18_s2 <= tile_t18_s1;  // examples/matmul_tile.py:22
-        tile_t18_s3 <= tile_t18_s2;  // examples/matmul_tile.py:22
-        tile_t18_s4 <= tile_t18_s3;  // examples/matmul_tile.py:22
-        tile_t18_s5 <= tile_t18_s4;  // examples/matmul_tile.py:22
-        tile_t18_s6 <= tile_t18_s5;  // examples/matmul_tile.py:22
-        tile_t18_s7 <= tile_t18_s6;  // examples/matmul_tile.py:22
-        tile_t18_s8 <= tile_t18_s7;  // examples/matmul_tile.py:22
-        tile_t18_s9 <= tile_t18_s8;  // examples/matmul_tile.py:22
-        tile_t18_s10 <= tile_t18_s9;  // examples/matmul_tile.py:22
-        tile_t18_s11 <= tile_t18_s10;  // examples/matmul_tile.py:22
-        tile_t18_s12 <= tile_t18_s11;  // examples/matmul_tile.py:22
-        tile_t18_s13 <= tile_t18_s12;  // examples/matmul_tile.py:22
-        tile_t18_s14 <= tile_t18_s13;  // examples/matmul_tile.py:22
-        tile_t18_s15 <= tile_t18_s14;  // examples/matmul_tile.py:22
-        tile_t18_s16 <= tile_t18_s15;  // examples/matmul_tile.py:22
-        tile_t18_s17 <= tile_t18_s16;  // examples/matmul_tile.py:22
-        tile_t18_s18 <= tile_t18_s17;  // examples/matmul_tile.py:22
-        tile_t18_s19 <= tile_t18_s18;  // examples/matmul_tile.py:22
-        tile_t18_s20 <= tile_t18_s19;  // examples/matmul_tile.py:22
-        tile_t18_s21 <= tile_t18_s20;  // examples/matmul_tile.py:22
-        tile_t18_s22 <= tile_t18_s21;  // examples/matmul_tile.py:22
-        tile_t18_s23 <= tile_t18_s22;  // examples/matmul_tile.py:22
-        tile_t18_s24 <= tile_t18_s23;  // examples/matmul_tile.py:22
-    end
-
-    wire loop_end_5 = tile_v24 & tile_t18_s24;
+    wire loop_end_5 = tile_v0_4 & tile_t18;
 
     logic go_5;
     always_ff @(posedge ap_clk) begin

@@ -5,7 +5,7 @@
 use crate::hwarith::NodeId;
 use crate::hwarith::graph::{Op, VarId};
 use crate::machine::order::{Order, Touchers};
-use crate::machine::program::{Leaf, LeafId, Place, Program};
+use crate::machine::program::{Access, Leaf, LeafId, Place, Program};
 use crate::schedule::{LeafSchedule, Schedule};
 use std::collections::BTreeMap;
 
@@ -33,28 +33,13 @@ struct Checker<'a> {
     touchers: Touchers,
 }
 
-/// What is touched, and how.
+/// What only one can use in a cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Thing {
-    /// Position of the memory, port.
-    Read(usize, u32),
-    /// Position of the memory, port.
-    Written(usize, u32),
+    /// Position of the memory, port, whether it is one for stores.
+    Port(usize, u32, bool),
     /// Positions of unit, variant, instance.
     Unit(usize, u32, u32),
-}
-
-impl Thing {
-    fn excludes(self, other: Thing) -> bool {
-        match (self, other) {
-            (Thing::Read(a, p), Thing::Read(b, q)) => (a, p) == (b, q),
-            (Thing::Unit(..), _) | (_, Thing::Unit(..)) => self == other,
-            (
-                Thing::Read(a, _) | Thing::Written(a, _),
-                Thing::Read(b, _) | Thing::Written(b, _),
-            ) => a == b,
-        }
-    }
 }
 
 impl Checker<'_> {
@@ -132,20 +117,44 @@ impl Checker<'_> {
         let start = start + u32::from(leaf.repeat.is_some());
         let ends = self.touched(first, u32::max);
         let begins = self.touched(second, u32::min);
-        for (thing, &last) in &ends {
-            let met = begins
-                .iter()
-                .find(|(other, at)| thing.excludes(**other) && start + *at <= last);
-            if let Some((other, _)) = met {
-                let label = &self.of(second).0.label;
-                return Err(format!("{thing:?} meets {other:?} of {label}"));
-            }
+        let met = ends
+            .iter()
+            .find(|(thing, last)| begins.get(thing).is_some_and(|at| start + at <= **last));
+        if let Some((thing, _)) = met {
+            let label = &self.of(second).0.label;
+            return Err(format!("{label} uses {thing:?} at the same time"));
         }
+        self.elements(first, second, start)?;
         for (var, from, _) in self.written(second) {
             let from = start - u32::from(leaf.repeat.is_some()) + from;
             if self.last_read(first, var).is_some_and(|read| from < read) {
                 let name = &self.program.vars[var].name;
                 return Err(format!("'{name}' changes while it is read"));
+            }
+        }
+        Ok(())
+    }
+
+    /// No element is loaded or stored by the second before the first has done so, if one of the two stores it. The first iteration of
+    /// the second begins `start` cycles after the last one of the first.
+    fn elements(&self, first: LeafId, second: LeafId, start: u32) -> Result<(), String> {
+        let ((leaf, times), (next, next_times)) = (self.of(first), self.of(second));
+        for one in &leaf.accesses {
+            let late = times.times.start[one.node.index()];
+            if late < start {
+                continue;
+            }
+            let others = next
+                .accesses
+                .iter()
+                .filter(|other| other.mem == one.mem && (one.is_store || other.is_store));
+            for other in others {
+                let early = start + next_times.times.start[other.node.index()];
+                let iis = [times, next_times].map(|times| times.ii.unwrap_or(1));
+                if early <= late && may_meet((leaf, one), (next, other), late - early, iis) {
+                    let name = &self.program.mems[one.mem].name;
+                    return Err(format!("{} meets it in '{name}'", next.label));
+                }
             }
         }
         Ok(())
@@ -165,11 +174,8 @@ impl Checker<'_> {
             *known = choose(*known, at);
         };
         for (access, &port) in leaf.accesses.iter().zip(&times.ports) {
-            let mem = access.mem.index();
-            let thing = match access.is_store {
-                true => Thing::Written(mem, port),
-                false => Thing::Read(mem, port),
-            };
+            let is_inside = !self.program.mems[access.mem].place.is_outside();
+            let thing = Thing::Port(access.mem.index(), port, access.is_store && is_inside);
             touch(thing, times.times.start[access.node.index()]);
         }
         for node in leaf.graph.nodes.ids() {
@@ -236,5 +242,100 @@ impl Checker<'_> {
         let late = written.chain(next).filter(|node| cone[node.index()]);
         late.map(|node| Some(times.times.ready[node.index()]))
             .fold(last, Option::max)
+    }
+}
+
+/// Whether an access of the last iterations of one leaf and one of the first iterations of another may touch the same element, those
+/// in the last and first iteration `cycles` too late for one another; each iteration between takes the leaf's interval off.
+fn may_meet(
+    (leaf, one): (&Leaf, &Access),
+    (next, other): (&Leaf, &Access),
+    cycles: u32,
+    [ii, next_ii]: [u32; 2],
+) -> bool {
+    let last = Counters::of(leaf, true);
+    let first = Counters::of(next, false);
+    let (Some(mut last), Some(first)) = (last, first) else {
+        return true;
+    };
+    let mut left = i64::from(cycles);
+    while left >= 0 {
+        let Some(element) = last.place(one) else {
+            return true;
+        };
+        let mut first = first.clone();
+        let mut rest = left;
+        while rest >= 0 {
+            if first.place(other).is_none_or(|there| there == element) {
+                return true;
+            }
+            rest -= i64::from(next_ii);
+            if !first.step() {
+                break;
+            }
+        }
+        left -= i64::from(ii);
+        if !last.step() {
+            break;
+        }
+    }
+    false
+}
+
+/// Counters of a nest, from one end to the other.
+#[derive(Clone)]
+struct Counters {
+    trips: Vec<u64>,
+    now: Vec<u64>,
+    is_backwards: bool,
+}
+
+impl Counters {
+    /// `None` if a loop's iterations are not known, or none.
+    fn of(leaf: &Leaf, is_backwards: bool) -> Option<Counters> {
+        let dims = leaf.repeat.as_ref().map_or(&[][..], |repeat| &repeat.dims);
+        let trips: Vec<u64> = dims.iter().map(|dim| dim.trip).collect::<Option<_>>()?;
+        let last = trips.iter().map(|trip| trip.checked_sub(1));
+        let last: Vec<u64> = last.collect::<Option<_>>()?;
+        let now = match is_backwards {
+            true => last,
+            false => vec![0; trips.len()],
+        };
+        Some(Counters {
+            trips,
+            now,
+            is_backwards,
+        })
+    }
+
+    /// The next iteration; whether there is one.
+    fn step(&mut self) -> bool {
+        for (now, trip) in self.now.iter_mut().zip(&self.trips).rev() {
+            match (self.is_backwards, *now) {
+                (true, 0) => *now = trip - 1,
+                (true, _) => {
+                    *now -= 1;
+                    return true;
+                }
+                (false, at) if at + 1 == *trip => *now = 0,
+                (false, _) => {
+                    *now += 1;
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
+    /// The address of an access, if it is known.
+    fn place(&self, access: &Access) -> Option<i128> {
+        let affine = access.address.as_ref()?;
+        let of_counters = affine.counters.iter().map(|(dim, coefficient)| {
+            let count = self.now.get(*dim)?;
+            coefficient.checked_mul(i128::from(*count))
+        });
+        let sum = of_counters.sum::<Option<i128>>()?;
+        let is_known = affine.symbols.is_empty();
+        is_known.then(|| sum.checked_add(affine.constant))?
     }
 }

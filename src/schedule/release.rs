@@ -145,7 +145,13 @@ impl Uses {
         let waits = accesses.keys().any(|mem| is_stream(*mem));
         let (writes, written) = writes(leaf, times, touchers);
         let release = match &leaf.repeat {
-            Some(repeat) => times.times.ready[repeat.last.index()].max(written),
+            Some(repeat) => {
+                let last = repeat.last.index();
+                // Behind it are the gates of the regions that end with the loop.
+                let is_late = times.times.arrival[last] > schedule.period / 2.0;
+                let known = times.times.ready[last] + u32::from(is_late);
+                known.max(written)
+            }
             None => written,
         };
         let release = match waits {

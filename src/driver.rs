@@ -831,10 +831,11 @@ fn scheduled_with(
     machine::bind::bind(&mut hardware, &target.directives)
         .map_err(|why| Diagnostic::error(codes::DIRECTIVE, kernel.span, why))?;
     let schedule = schedule::schedule(&hardware, &target.device, target.period, warnings);
-    let schedule = schedule.map_err(|why| {
+    let mut schedule = schedule.map_err(|why| {
         let code = no_schedule_code(&why);
         Diagnostic::error(code, kernel.span, why.to_string())
     })?;
+    schedule::asynchronous::improve(&mut hardware, &mut schedule, &target.device, target.period);
     Ok((hardware, schedule))
 }
 

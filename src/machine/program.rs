@@ -131,6 +131,8 @@ pub struct Mem {
     pub kind: MemoryKind,
     /// Ports that are used at most; inside, ports that read, beside the one that writes.
     pub ports: u32,
+    /// Whether it is read without a clock.
+    pub is_asynchronous: bool,
     /// Declaration.
     pub span: Span,
 }
@@ -144,6 +146,7 @@ impl Mem {
     pub fn latency(&self) -> u32 {
         match self.place {
             Place::Stream(_) => 0,
+            _ if self.is_asynchronous => 0,
             Place::External | Place::Local | Place::Rom(_) | Place::State(_) => 1,
         }
     }

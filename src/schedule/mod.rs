@@ -5,6 +5,7 @@
 //! reservation table pushes memory accesses apart. The smallest initiation interval (II) for which a solution
 //! exists is taken (Rau, Iterative Modulo Scheduling, 1996; Cong and Zhang, SDC scheduling, 2006).
 
+pub mod asynchronous;
 mod bind;
 pub mod bound;
 pub mod check;
@@ -229,12 +230,14 @@ pub fn schedule(
     }
     let demanded = program.demanded();
     let mut problems: Table<LeafId, Problem> = Table::new();
-    for (leaf, widths) in program.leaves.values().zip(demanded.values()) {
-        let mut problem = Problem::new(&leaf.graph, widths.clone(), device, budget);
-        problem.add_leaf(leaf, device, program);
-        problem.set_calls(&schedule.units);
-        let times = loops::schedule_leaf(program, leaf, &mut problem, &schedule.units)
-            .map_err(NoSchedule::Operator)?;
+    for (leaf, widths) in program.leaves.ids().zip(demanded.values()) {
+        let (times, problem) = schedule_leaf(
+            program,
+            leaf,
+            widths.clone(),
+            (device, budget),
+            &schedule.units,
+        )?;
         schedule.leaves.push(times);
         problems.push(problem);
     }
@@ -244,6 +247,22 @@ pub fn schedule(
         warnings.0.extend(loops::longer_than_asked(leaf, times));
     }
     Ok(schedule)
+}
+
+/// Schedules a leaf with operators of its own; `widths` are the demanded bits of its nodes.
+fn schedule_leaf<'p>(
+    program: &'p Program,
+    id: LeafId,
+    widths: Vec<u32>,
+    (device, budget): (&Device, f64),
+    units: &Units,
+) -> Result<(LeafSchedule, Problem<'p>), NoSchedule> {
+    let leaf = &program.leaves[id];
+    let mut problem = Problem::new(&leaf.graph, widths, device, budget);
+    problem.add_leaf(leaf, device, program);
+    problem.set_calls(units);
+    let times = loops::schedule_leaf(program, leaf, &mut problem, units);
+    Ok((times.map_err(NoSchedule::Operator)?, problem))
 }
 
 /// The implementation of a unit as a module of its own, at a clock period in ns: in exactly `latency` cycles, or as few
@@ -276,6 +295,9 @@ pub fn operator(
 /// ns of logic that a load takes before the clock edge, behind its address, and after it.
 fn load_delays(mem: &Mem, device: &Device) -> (f64, f64) {
     let words = u32::try_from(mem.depth).unwrap_or(u32::MAX);
+    if mem.is_asynchronous {
+        return (device.delay(Class::LutRam, words), 0.0);
+    }
     match (&mem.place, mem.kind) {
         // It may come past the queue, and may have been got before.
         (Place::Stream(_), _) => (0.0, 2.0 * device.delay(Class::Mux, mem.width)),

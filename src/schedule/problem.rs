@@ -302,10 +302,13 @@ impl<'g> Problem<'g> {
                 Op::Load(mem) => {
                     let mem = &program.mems[*mem];
                     let (before, after) = load_delays(mem, device);
-                    self.kinds[i] = Kind::Pipelined {
-                        before: before.min(self.budget),
-                        latency: mem.latency(),
-                        after: after.min(self.budget),
+                    self.kinds[i] = match mem.is_asynchronous {
+                        true => Kind::Logic(before.min(self.budget)),
+                        false => Kind::Pipelined {
+                            before: before.min(self.budget),
+                            latency: mem.latency(),
+                            after: after.min(self.budget),
+                        },
                     };
                 }
                 // No register is behind it there, unlike in operators.

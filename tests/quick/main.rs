@@ -1,6 +1,7 @@
 //! The tests of this package, in one program; those that take long or measure themselves are beside it.
 
 mod assume;
+mod asynchronous;
 mod bind;
 mod blocks;
 mod check_command;

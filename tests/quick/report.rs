@@ -21,10 +21,18 @@ fn of_file(path: &str, top: &str, effort: Effort) -> Report {
     )
 }
 
-fn of_text(name: &str, text: &str, top: &str, effort: Effort) -> Report {
-    let (mut sources, file): (SourceMap, _) = support::source(name, text);
+fn target() -> Target {
     let mut target = Target::new("ecp5", 10.0).expect("a device");
     target.aim.level = Level::Two;
+    target
+}
+
+fn of_text(name: &str, text: &str, top: &str, effort: Effort) -> Report {
+    of_text_for(target(), name, text, top, effort)
+}
+
+fn of_text_for(mut target: Target, name: &str, text: &str, top: &str, effort: Effort) -> Report {
+    let (mut sources, file): (SourceMap, _) = support::source(name, text);
     // What was checked is said in one test.
     let is_checked = name == "saxpy_f32.py";
     target.check = if is_checked {
@@ -126,11 +134,12 @@ fn the_area_of_lines_is_that_of_the_module() {
 
 #[test]
 fn a_recurrence_is_shown_and_lifted_by_a_real_trial() {
-    let report = of_file(
-        "rtl-tests/kernels/polybench/gemm.py",
-        "gemm_f32",
-        Effort::QUICK,
-    );
+    // With memory that is read with a clock alone.
+    let mut target = target();
+    target.device.memory.lut_ram = false;
+    let text = support::read(&support::root("rtl-tests/kernels/polybench/gemm.py"));
+    let clocked = target.clone();
+    let report = of_text_for(clocked, "gemm.py", &text, "gemm_f32", Effort::QUICK);
     let (number, pipeline) = loop_at(&report, 15);
     assert_eq!(pipeline.ii, Some(2));
     let bound = pipeline.bound.as_ref().expect("a loop");
@@ -166,14 +175,11 @@ fn a_recurrence_is_shown_and_lifted_by_a_real_trial() {
     let found = found.expect("an order without the recurrence");
     // The same by hand.
     let outcome = found.outcome.as_ref().expect("it is better");
-    let mut target = Target::new("ecp5", 10.0).expect("a device");
-    target.aim.level = Level::Two;
     let parse = |flag: &String| {
         let (name, value) = flag[2..].split_once(' ').expect("a flag with a value");
         allo_hls::directives::flag(name, value).expect("a directive")
     };
     target.directives = found.flags.iter().map(parse).collect();
-    let text = support::read(&support::root("rtl-tests/kernels/polybench/gemm.py"));
     let compiled = support::hardware(&text, Some("gemm_f32"), &target);
     assert_eq!(compiled.manifest.latency.max, Some(outcome.cycles));
 }

@@ -796,6 +796,7 @@ fn memories(array: &Array) -> Vec<Mem> {
                 ArrayKind::State(_) => Place::State(words),
             },
             ports: array.tags.most_ports(),
+            is_asynchronous: false,
             span: array.span,
         }
     });
@@ -813,6 +814,7 @@ fn sides(array: &Array) -> [Mem; Side::ALL.len()] {
         place: Place::Stream(side),
         kind: MemoryKind::Distributed,
         ports: 1,
+        is_asynchronous: false,
         span: array.span,
     })
 }

@@ -226,7 +226,7 @@ impl Top<'_> {
                 .collect();
             let merged = self.merge(&users, &format!("{}_r{port}", mem.name), mem);
             reads.push(ReadPort {
-                enable: Some(merged.active),
+                enable: (!mem.is_asynchronous).then_some(merged.active),
                 addr: merged.address,
                 out,
             });

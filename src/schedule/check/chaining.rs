@@ -106,6 +106,9 @@ impl<'g> Chaining<'g> {
             Op::Load(mem) => {
                 let (program, _) = leaf.ok_or("a load in a unit")?;
                 let (before, after) = load_delays(&program.mems[*mem], self.device);
+                if program.mems[*mem].is_asynchronous {
+                    return Ok(operands + before.min(self.budget));
+                }
                 if operands > 0.0 && operands + before.min(self.budget) > self.budget + TOLERANCE {
                     return Err(format!("%{} gets its address too late", id.index()));
                 }

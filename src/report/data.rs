@@ -401,7 +401,7 @@ pub struct Memory {
     pub process: Option<String>,
     /// Its declaration.
     pub place: Place,
-    /// `outside`, `block RAM`, `LUT RAM`, `ROM`, `stream`, or `state` for what is kept from one invocation to the next.
+    /// `outside`, `block RAM`, `LUT RAM`, `LUT RAM, read without a clock`, `ROM`, `stream`, or `state` for what is kept from one invocation to the next.
     pub kind: String,
     /// Elements.
     pub words: u64,

@@ -79,6 +79,7 @@ fn kind(mem: &Mem, device: &Device) -> &'static str {
         (Where::Rom(_), _) => "ROM",
         (Where::State(_), _) => "state",
         (Where::Local, MemoryKind::Block) => "block RAM",
+        _ if mem.is_asynchronous => "LUT RAM, read without a clock",
         (Where::Local, MemoryKind::Distributed) if device.memory.lut_ram => "LUT RAM",
         (Where::Local, MemoryKind::Distributed) => "block RAM or registers",
     }

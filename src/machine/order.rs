@@ -5,10 +5,15 @@ use crate::arena::Table;
 use crate::hwarith::graph::{Op, VarId};
 use std::collections::BTreeSet;
 
+/// Leaves with which a region may begin or end that are told apart.
+const MOST: usize = 64;
+
 /// What may follow each leaf. From the end of one to the start of the next there is at least a cycle.
 pub struct Order {
     /// Leaves that may be the next to run.
     pub next: Table<LeafId, BTreeSet<LeafId>>,
+    /// Whether they are so many that they were left aside.
+    pub is_open: Table<LeafId, bool>,
     /// Whether the program may be done next.
     pub is_last: Table<LeafId, bool>,
 }
@@ -18,6 +23,7 @@ impl Order {
     pub fn of(program: &Program) -> Order {
         let mut order = Order {
             next: program.leaves.values().map(|_| BTreeSet::new()).collect(),
+            is_open: program.leaves.values().map(|_| false).collect(),
             is_last: program.leaves.values().map(|_| false).collect(),
         };
         let whole = order.region(&program.root);
@@ -30,7 +36,7 @@ impl Order {
     fn region(&mut self, region: &Region) -> Ends {
         match region {
             Region::Leaf(leaf) => Ends {
-                first: BTreeSet::from([*leaf]),
+                first: Some(BTreeSet::from([*leaf])),
                 last: BTreeSet::from([*leaf]),
                 may_be_none: false,
             },
@@ -47,8 +53,8 @@ impl Order {
             } => {
                 let mut then = self.region(then);
                 let otherwise = self.region(otherwise);
-                then.first.extend(otherwise.first);
-                then.last.extend(otherwise.last);
+                then.first = either(then.first, otherwise.first);
+                then.last = self.some(then.last, otherwise.last);
                 then.may_be_none |= otherwise.may_be_none;
                 then
             }
@@ -56,12 +62,12 @@ impl Order {
                 let head = self.region(head);
                 let body = self.region(body);
                 let round = self.after(head.clone(), body.clone());
-                self.link(&round.last, &round.first);
+                self.link(&round.last, round.first.as_ref());
                 // After the last round there is the head alone.
-                let mut last = head.last.clone();
-                if head.may_be_none {
-                    last.extend(&body.last);
-                }
+                let last = match head.may_be_none {
+                    true => self.some(head.last, body.last),
+                    false => head.last,
+                };
                 Ends {
                     first: round.first,
                     last,
@@ -72,14 +78,15 @@ impl Order {
     }
 
     fn after(&mut self, before: Ends, next: Ends) -> Ends {
-        self.link(&before.last, &next.first);
-        let (mut first, mut last) = (before.first, next.last);
-        if before.may_be_none {
-            first.extend(&next.first);
-        }
-        if next.may_be_none {
-            last.extend(&before.last);
-        }
+        self.link(&before.last, next.first.as_ref());
+        let first = match before.may_be_none {
+            true => either(before.first, next.first),
+            false => before.first,
+        };
+        let last = match next.may_be_none {
+            true => self.some(next.last, before.last),
+            false => next.last,
+        };
         Ends {
             first,
             last,
@@ -87,17 +94,41 @@ impl Order {
         }
     }
 
-    fn link(&mut self, last: &BTreeSet<LeafId>, first: &BTreeSet<LeafId>) {
+    fn link(&mut self, last: &BTreeSet<LeafId>, first: Option<&BTreeSet<LeafId>>) {
         for &leaf in last {
-            self.next[leaf].extend(first);
+            match first {
+                Some(first) => self.next[leaf].extend(first),
+                None => self.is_open[leaf] = true,
+            }
         }
     }
+
+    /// Both together; none if they are too many.
+    fn some(&mut self, mut last: BTreeSet<LeafId>, others: BTreeSet<LeafId>) -> BTreeSet<LeafId> {
+        last.extend(others);
+        if last.len() > MOST {
+            let many = std::mem::take(&mut last);
+            many.into_iter().for_each(|leaf| self.is_open[leaf] = true);
+        }
+        last
+    }
+}
+
+/// Both together, if they are not too many.
+fn either(
+    first: Option<BTreeSet<LeafId>>,
+    others: Option<BTreeSet<LeafId>>,
+) -> Option<BTreeSet<LeafId>> {
+    let mut all = first?;
+    all.extend(others?);
+    (all.len() <= MOST).then_some(all)
 }
 
 /// With what a region may begin and end.
 #[derive(Clone)]
 struct Ends {
-    first: BTreeSet<LeafId>,
+    /// `None`: too many.
+    first: Option<BTreeSet<LeafId>>,
     last: BTreeSet<LeafId>,
     /// Whether it may be over without a leaf.
     may_be_none: bool,
@@ -106,7 +137,7 @@ struct Ends {
 impl Ends {
     fn none() -> Ends {
         Ends {
-            first: BTreeSet::new(),
+            first: Some(BTreeSet::new()),
             last: BTreeSet::new(),
             may_be_none: true,
         }

@@ -24,14 +24,15 @@ pub fn overlap_regions(program: &Program, schedule: &mut Schedule) {
     let mut drain = 0;
     for leaf in program.leaves.ids() {
         let depth = schedule.leaves[leaf].depth;
-        if order.next[leaf].is_empty() {
-            // Nothing follows but the end.
+        // Nothing follows but the end, or anything may.
+        if order.next[leaf].is_empty() || order.is_open[leaf] {
             continue;
         }
         let ahead = ahead(&order, &uses, leaf, depth);
         let least = uses[leaf].release;
         let needed = ahead.leaves.iter().map(|(&next, &gap)| {
-            let start = uses[leaf].start_of(&uses[next], next == leaf);
+            let is_barred = next == leaf || order.is_open[next];
+            let start = uses[leaf].start_of(&uses[next], is_barred);
             start.saturating_sub(gap)
         });
         let release = needed.fold(least, u32::max).min(depth - 1);
@@ -181,8 +182,9 @@ impl Uses {
     }
 
     /// The first cycle, counted from the start of the last iteration, in which another leaf may be started.
-    fn start_of(&self, next: &Uses, is_same: bool) -> u32 {
-        if is_same || self.waits || next.waits {
+    /// `is_barred`: not before the end.
+    fn start_of(&self, next: &Uses, is_barred: bool) -> u32 {
+        if is_barred || self.waits || next.waits {
             return self.depth;
         }
         let mut start = 0;

@@ -3,6 +3,7 @@
 
 use crate::{sim_modules, support};
 use allo_hls::driver::{Compilation, Target};
+use allo_hls::levels::Level;
 use allo_hls::machine::program::LeafId;
 use allo_hls::rtl::netlist::Item;
 use allo_hls::schedule::check::check;
@@ -101,6 +102,26 @@ fn recurrences_through_small_memories_take_a_cycle() {
         assert!(longest_interval(&slow) > Some(1), "{body}");
         assert_eq!(asynchronous(&slow), 0, "{body}");
     }
+}
+
+/// Two steps of it in a cycle: each load has a port of its own.
+#[test]
+fn loads_of_one_cycle_follow_one_another() {
+    let mut target = target();
+    target.aim.level = Level::Two;
+    let compiled = compiled(CHASE, &target);
+    let items = compiled
+        .design
+        .modules
+        .values()
+        .flat_map(|module| &module.items);
+    let ports = items.filter_map(|item| match item {
+        Item::Memory(memory) => Some(memory.reads.len()),
+        _ => None,
+    });
+    assert_eq!(ports.max(), Some(2));
+    let cycles = compiled.manifest.latency.max;
+    assert!(cycles.is_some_and(|cycles| cycles < 40), "{cycles:?}");
 }
 
 /// What is read as early with a clock, and what is said to be something else.

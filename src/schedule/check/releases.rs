@@ -76,6 +76,9 @@ impl Checker<'_> {
             }
         };
         ends(id, times.release)?;
+        if self.order.is_open[id] && times.release + 1 < times.depth {
+            return Err("too much may follow to be looked at".into());
+        }
         follow(id, times.release, &mut open);
         let mut seen: BTreeMap<LeafId, u32> = BTreeMap::new();
         while let Some((next, start)) = open.pop() {
@@ -109,6 +112,9 @@ impl Checker<'_> {
     fn pair(&self, first: LeafId, second: LeafId, start: u32) -> Result<(), String> {
         if first == second {
             return Err("it starts again before its end".into());
+        }
+        if self.order.is_open[second] {
+            return Err("too much may follow to be looked at".into());
         }
         if self.waits(first) || self.waits(second) {
             return Err("one of the two waits for a stream".into());

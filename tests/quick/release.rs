@@ -69,10 +69,10 @@ fn what_is_read_in_the_order_of_the_stores_can_be_read_before_the_last_store() {
 /// What is not run between two loops does not keep them apart: each may follow the other at once.
 #[test]
 fn a_loop_knows_what_follows_a_branch_that_is_not_taken() {
-    for branch in ["if n:", "while n:"] {
+    for (branch, end) in [("if n:", ""), ("while n:", "        n = 0\n")] {
         let compiled = compiled(&format!(
             "(a: \"f32[8]\", b: \"f32[8]\", c: \"i8[8]\", n: u1):\n    t: f32[8]\n    for i in range(8):\n        \
-             t[i] = a[i] * a[i] * a[i] + 1.0\n    {branch}\n        for i in range(8):\n            c[i] = c[i] + 1\n        n = 0\n    \
+             t[i] = a[i] * a[i] * a[i] + 1.0\n    {branch}\n        for i in range(8):\n            c[i] = c[i] + 1\n{end}    \
              for i in range(8):\n        b[i] = t[7 - i] + 2.0"
         ));
         assert!(!early(&compiled).is_empty(), "{branch}");

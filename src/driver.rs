@@ -830,12 +830,14 @@ fn scheduled_with(
     debug_check("hwarith", || hardware.validate());
     machine::bind::bind(&mut hardware, &target.directives)
         .map_err(|why| Diagnostic::error(codes::DIRECTIVE, kernel.span, why))?;
-    let schedule = schedule::schedule(&hardware, &target.device, target.period, warnings);
+    let mut said = Diagnostics::default();
+    let schedule = schedule::schedule(&hardware, &target.device, target.period, &mut said);
     let mut schedule = schedule.map_err(|why| {
         let code = no_schedule_code(&why);
         Diagnostic::error(code, kernel.span, why.to_string())
     })?;
-    schedule::asynchronous::improve(&mut hardware, &mut schedule, &target.device, target.period);
+    schedule::asynchronous::improve(&mut hardware, &mut schedule, &target.device, &mut said);
+    warnings.0.append(&mut said.0);
     Ok((hardware, schedule))
 }
 

@@ -20,8 +20,13 @@ const LOADS: u32 = 4;
 const TRIED: usize = 4;
 
 /// Has memories be read without a clock where the program then takes fewer cycles: all that may matter together, then each of them
-/// with a clock again that does not.
-pub fn improve(program: &mut Program, found: &mut Schedule, device: &Device, period: f64) {
+/// with a clock again that does not. `warnings` are those of the schedule that is found.
+pub fn improve(
+    program: &mut Program,
+    found: &mut Schedule,
+    device: &Device,
+    warnings: &mut Diagnostics,
+) {
     let mems = candidates(program, found, device);
     if mems.is_empty() {
         return;
@@ -34,8 +39,8 @@ pub fn improve(program: &mut Program, found: &mut Schedule, device: &Device, per
         program.mems[mem].is_asynchronous = true;
         program.mems[mem].ports = loads;
     }
-    let least = forecast::cycles(program, found);
-    if !is_promising(program, found, device) || !take(program, found, least - 1, device, period) {
+    let fewer = forecast::cycles(program, found).saturating_sub(1);
+    if !is_promising(program, found, device) || !take(program, found, fewer, device, warnings) {
         for (&(mem, _), before) in mems.iter().zip(as_they_were) {
             program.mems[mem] = before;
         }
@@ -44,7 +49,7 @@ pub fn improve(program: &mut Program, found: &mut Schedule, device: &Device, per
     for (&(mem, _), before) in mems.iter().zip(as_they_were) {
         let without = std::mem::replace(&mut program.mems[mem], before);
         let least = forecast::cycles(program, found);
-        if mems.len() == 1 || !take(program, found, least, device, period) {
+        if mems.len() == 1 || !take(program, found, least, device, warnings) {
             program.mems[mem] = without;
         }
     }
@@ -70,18 +75,22 @@ fn is_bound(times: &LeafSchedule) -> bool {
     matches!(times.bound_by, Bound::Recurrence(_) | Bound::Control)
 }
 
-/// Schedules once more, and takes that if it has at most so many cycles.
-fn take(program: &Program, found: &mut Schedule, most: u64, device: &Device, period: f64) -> bool {
-    let mut warnings = Diagnostics::default();
-    let other = schedule(program, device, period, &mut warnings);
-    let other = other
-        .ok()
-        .filter(|other| forecast::cycles(program, other) <= most);
-    let is_taken = other.is_some();
-    if let Some(other) = other {
-        *found = other;
+/// Schedules once more, and takes that, with what there is to say about it, if it has at most so many cycles.
+fn take(
+    program: &Program,
+    found: &mut Schedule,
+    most: u64,
+    device: &Device,
+    warnings: &mut Diagnostics,
+) -> bool {
+    let mut said = Diagnostics::default();
+    match schedule(program, device, found.period, &mut said) {
+        Ok(other) if forecast::cycles(program, &other) <= most => {
+            (*found, *warnings) = (other, said);
+            true
+        }
+        _ => false,
     }
-    is_taken
 }
 
 /// Memories that a loop loads from while a recurrence binds its interval, with the number of their loads.

@@ -7,15 +7,18 @@ mod places;
 
 use super::{LeafSchedule, Schedule};
 use crate::arena::Table;
-use crate::hwarith::graph::{MemId, Op, UnitId, VarId};
+use crate::hwarith::graph::{MemId, NodeId, Op, UnitId, VarId};
 use crate::machine::order::{Order, Touchers};
 use crate::machine::program::{Leaf, LeafId, Place, Program};
 use places::{Places, SOME};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Has regions begin before the one before them has ended. All else about the schedule is known.
 pub fn overlap_regions(program: &Program, schedule: &mut Schedule) {
     let order = Order::of(program);
+    if order.next.values().all(BTreeSet::is_empty) {
+        return;
+    }
     let touchers = Touchers::of(program);
     let ids = program.leaves.ids();
     let uses: Table<LeafId, Uses> = ids
@@ -55,9 +58,9 @@ fn ahead(order: &Order, uses: &Table<LeafId, Uses>, leaf: LeafId, within: u32) -
     let mut leaves = BTreeMap::new();
     let mut end = order.is_last[leaf].then_some(0);
     // The one that begins first is looked at first (Dijkstra): its time is final.
-    let mut open: BTreeMap<(u32, LeafId), ()> = BTreeMap::new();
-    open.extend(order.next[leaf].iter().map(|&next| ((1, next), ())));
-    while let Some(((gap, at), ())) = open.pop_first() {
+    let next = order.next[leaf].iter();
+    let mut open: BTreeSet<(u32, LeafId)> = next.map(|&next| (1, next)).collect();
+    while let Some((gap, at)) = open.pop_first() {
         if gap > within || leaves.contains_key(&at) {
             continue;
         }
@@ -67,7 +70,7 @@ fn ahead(order: &Order, uses: &Table<LeafId, Uses>, leaf: LeafId, within: u32) -
             end = Some(end.map_or(released, |end: u32| end.min(released)));
         }
         let next = order.next[at].iter();
-        open.extend(next.map(|&next| ((released.saturating_add(1), next), ())));
+        open.extend(next.map(|&next| (released.saturating_add(1), next)));
     }
     Ahead { leaves, end }
 }
@@ -287,7 +290,7 @@ fn operators(
 /// From when on a leaf writes variables that others touch, too, and the last cycle in which it does.
 fn writes(leaf: &Leaf, times: &LeafSchedule, touchers: &Touchers) -> (BTreeMap<VarId, u32>, u32) {
     let offset = u32::from(leaf.repeat.is_some());
-    let ready = |node: crate::hwarith::NodeId| times.times.ready[node.index()];
+    let ready = |node: NodeId| times.times.ready[node.index()];
     let at_end = leaf
         .writes
         .iter()

@@ -5,7 +5,7 @@ use crate::{sim_modules, support};
 use allo_hls::driver::{Compilation, Target};
 use allo_hls::levels::Level;
 use allo_hls::machine::program::LeafId;
-use allo_hls::rtl::netlist::Item;
+use allo_hls::rtl::netlist::{Item, Memory};
 use allo_hls::schedule::check::check;
 use allo_hls::schedule::device::Device;
 use allo_hls::sim::cosim::{self, CosimOptions, cosim_on};
@@ -72,17 +72,21 @@ fn longest_interval(compiled: &Compilation) -> Option<u32> {
         .max()
 }
 
-fn asynchronous(compiled: &Compilation) -> usize {
+/// Memories inside, of all modules.
+fn memories(compiled: &Compilation) -> impl Iterator<Item = &Memory> {
     let items = compiled
         .design
         .modules
         .values()
         .flat_map(|module| &module.items);
-    let memories = items.filter_map(|item| match item {
+    items.filter_map(|item| match item {
         Item::Memory(memory) => Some(memory),
         _ => None,
-    });
-    memories
+    })
+}
+
+fn asynchronous(compiled: &Compilation) -> usize {
+    memories(compiled)
         .filter(|memory| memory.reads.iter().all(|read| read.enable.is_none()))
         .count()
 }
@@ -104,21 +108,27 @@ fn recurrences_through_small_memories_take_a_cycle() {
     }
 }
 
+/// Only what was built is said.
+#[test]
+fn an_interval_that_is_reached_without_a_clock_is_not_said_to_be_missed() {
+    let mut target = target();
+    target.strict = true;
+    let directive = allo_hls::directives::flag("pipeline", "k=1").expect("a directive");
+    target.directives = vec![directive];
+    let compiled = compiled(CHASE, &target);
+    assert_eq!(
+        (longest_interval(&compiled), asynchronous(&compiled)),
+        (Some(1), 1)
+    );
+}
+
 /// Two steps of it in a cycle: each load has a port of its own.
 #[test]
 fn loads_of_one_cycle_follow_one_another() {
     let mut target = target();
     target.aim.level = Level::Two;
     let compiled = compiled(CHASE, &target);
-    let items = compiled
-        .design
-        .modules
-        .values()
-        .flat_map(|module| &module.items);
-    let ports = items.filter_map(|item| match item {
-        Item::Memory(memory) => Some(memory.reads.len()),
-        _ => None,
-    });
+    let ports = memories(&compiled).map(|memory| memory.reads.len());
     assert_eq!(ports.max(), Some(2));
     let cycles = compiled.manifest.latency.max;
     assert!(cycles.is_some_and(|cycles| cycles < 40), "{cycles:?}");

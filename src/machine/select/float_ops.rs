@@ -28,33 +28,16 @@ impl Lowering<'_> {
     ) -> NodeId {
         let builder = self.b();
         let values = args.iter().map(|&arg| builder.as_const(arg).cloned());
-        if let Some(values) = values.collect()
-            && let Some(value) = self.evaluate(&unit_graph(name, &make).0, values)
+        if let Some(values) = values.collect::<Option<Vec<BigInt>>>()
+            && self.evaluated < EVALUATED
         {
+            let (graph, _) = &*unit_graph(name, &make);
+            self.evaluated += work(graph);
+            let value = result(graph, values);
             return self.b().constant(ty.wrap(&value));
         }
         let unit = self.unit(name, ty.width, make);
         self.b().call(HwOp::Call(unit), args, ty)
-    }
-
-    /// What an operator module gives for its operands; `None` when enough was evaluated.
-    fn evaluate(&mut self, graph: &Graph, mut operands: Vec<BigInt>) -> Option<BigInt> {
-        let steps = graph.nodes.values().map(|node| match node.op {
-            HwOp::Iterate { step, count } => {
-                graph.steps[step as usize].nodes.len() * count as usize
-            }
-            _ => 1,
-        });
-        self.evaluated += steps.sum::<usize>();
-        if self.evaluated > EVALUATED {
-            return None;
-        }
-        for node in graph.nodes.values() {
-            if let HwOp::Input(i) = node.op {
-                operands[i as usize] = node.ty.wrap(&operands[i as usize]);
-            }
-        }
-        Some(eval(graph, &operands).swap_remove(0))
     }
 
     pub(super) fn float_binary(
@@ -237,9 +220,8 @@ impl Lowering<'_> {
         };
         let make = || float::conversion(from, to, how);
         // A module for each width of constants would be one for each constant.
-        if let Some(value) = self.b().as_const(a).cloned()
-            && let Some(value) = self.evaluate(&make(), vec![value])
-        {
+        if let Some(value) = self.b().as_const(a).cloned() {
+            let value = result(&make(), vec![value]);
             return self.b().constant(hw_type(to).wrap(&value));
         }
         let name = format!(
@@ -251,6 +233,25 @@ impl Lowering<'_> {
         );
         self.call(&name, vec![a], hw_type(to), make)
     }
+}
+
+/// Nodes that are evaluated for one result of an operator module.
+fn work(graph: &Graph) -> usize {
+    let nodes = graph.nodes.values().map(|node| match node.op {
+        HwOp::Iterate { step, count } => graph.steps[step as usize].nodes.len() * count as usize,
+        _ => 1,
+    });
+    nodes.sum()
+}
+
+/// What an operator module gives for its operands, which are adjusted to the types of its inputs.
+fn result(graph: &Graph, mut operands: Vec<BigInt>) -> BigInt {
+    for node in graph.nodes.values() {
+        if let HwOp::Input(i) = node.op {
+            operands[i as usize] = node.ty.wrap(&operands[i as usize]);
+        }
+    }
+    eval(graph, &operands).swap_remove(0)
 }
 
 fn is_any_float(ty: Scalar) -> bool {

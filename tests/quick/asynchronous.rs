@@ -4,7 +4,7 @@
 use crate::{sim_modules, support};
 use allo_hls::driver::{Compilation, Target};
 use allo_hls::levels::Level;
-use allo_hls::machine::program::LeafId;
+use allo_hls::machine::program::{Leaf, LeafId};
 use allo_hls::rtl::netlist::{Item, Memory};
 use allo_hls::schedule::check::check;
 use allo_hls::schedule::device::Device;
@@ -45,7 +45,11 @@ const MERGE: &str = "
 fn compiled(body: &str, target: &Target) -> Compilation {
     let head = "def top(x: \"u5[32]\", y: \"u5[32]\", n: u5) -> u5:";
     let text = format!("from allo import *\n\n@kernel\n{head}{body}");
-    let compiled = support::hardware(&text, None, target);
+    compared(support::hardware(&text, None, target))
+}
+
+/// The same hardware, which computes what the reference does.
+fn compared(compiled: Compilation) -> Compilation {
     let (program, manifest) = (&compiled.program, &compiled.manifest);
     let options = CosimOptions::default();
     let engine = Netlist::new(&compiled.design, manifest).expect("a netlist");
@@ -106,6 +110,24 @@ fn recurrences_through_small_memories_take_a_cycle() {
         assert!(longest_interval(&slow) > Some(1), "{body}");
         assert_eq!(asynchronous(&slow), 0, "{body}");
     }
+}
+
+/// Running sums: an iteration stores what a later one loads, and no load comes before that.
+#[test]
+fn sums_that_take_turns_are_loaded_after_they_are_stored() {
+    let text = support::read(&support::root("rtl-tests/kernels/polybench/gemm.py"));
+    let mut target = target();
+    target.aim.level = Level::Two;
+    let compiled = compared(support::hardware(&text, Some("gemm_f32"), &target));
+    let mut leaves = compiled.hardware.leaves.values();
+    let is_one = |leaf: &Leaf| {
+        let of_it = |is_store| {
+            let mut accesses = leaf.accesses.iter().filter(|one| one.is_store == is_store);
+            accesses.any(|one| compiled.hardware.mems[one.mem].is_asynchronous)
+        };
+        of_it(true) && of_it(false)
+    };
+    assert!(leaves.any(is_one));
 }
 
 /// Only what was built is said.

@@ -9,8 +9,8 @@ use super::{LeafSchedule, Schedule};
 use crate::arena::Table;
 use crate::hwarith::graph::{MemId, NodeId, Op, UnitId, VarId};
 use crate::machine::order::{Order, Touchers};
-use crate::machine::program::{Leaf, LeafId, Place, Program};
-use places::{Places, SOME};
+use crate::machine::program::{self, Leaf, LeafId, Place, Program};
+use places::{End, places};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Has regions begin before the one before them has ended. All else about the schedule is known.
@@ -77,7 +77,8 @@ fn ahead(order: &Order, uses: &Table<LeafId, Uses>, leaf: LeafId, within: u32) -
 
 /// What a leaf uses, and when. What is first counts from the pulse that starts the leaf, what is last from the start of the last
 /// iteration.
-struct Uses {
+struct Uses<'p> {
+    leaf: &'p Leaf,
     depth: u32,
     /// The earliest release: the end of the loop is known, and what others read is there a cycle later.
     release: u32,
@@ -88,7 +89,7 @@ struct Uses {
     /// Cycles between iterations.
     ii: u32,
     /// By memory.
-    accesses: BTreeMap<MemId, Vec<Access>>,
+    accesses: BTreeMap<MemId, Vec<Access<'p>>>,
     /// Shared operators: unit, variant, instance.
     operators: BTreeMap<(UnitId, u32, u32), Span>,
     /// Variables of others that it reads, and until when at most.
@@ -98,14 +99,16 @@ struct Uses {
 }
 
 /// An access of a memory.
-struct Access {
+struct Access<'p> {
+    of: &'p program::Access,
     port: u32,
-    is_store: bool,
     /// Whether loads and stores have the same ports.
     is_outside: bool,
     at: Span,
-    places: Option<Places>,
 }
+
+/// Cycles that a loop could begin too early for an element, at most, if elements are looked at one by one.
+const SOME: u32 = 64;
 
 /// Pairs of accesses that are looked at one by one.
 const PAIRS: usize = 256;
@@ -126,23 +129,22 @@ impl Span {
     }
 }
 
-impl Uses {
-    fn of(program: &Program, schedule: &Schedule, id: LeafId, touchers: &Touchers) -> Uses {
+impl<'p> Uses<'p> {
+    fn of(program: &'p Program, schedule: &Schedule, id: LeafId, touchers: &Touchers) -> Uses<'p> {
         let (leaf, times) = (&program.leaves[id], &schedule.leaves[id]);
         // A loop takes a cycle to load its counters.
         let first = u32::from(leaf.repeat.is_some());
-        let mut accesses: BTreeMap<MemId, Vec<Access>> = BTreeMap::new();
+        let mut accesses: BTreeMap<MemId, Vec<Access<'p>>> = BTreeMap::new();
         for (access, &port) in leaf.accesses.iter().zip(&times.ports) {
             let at = times.times.start[access.node.index()];
             accesses.entry(access.mem).or_default().push(Access {
+                of: access,
                 port,
-                is_store: access.is_store,
                 is_outside: program.mems[access.mem].place.is_outside(),
                 at: Span {
                     first: first + at,
                     last: at,
                 },
-                places: Places::of(leaf, access),
             });
         }
         let is_stream = |mem: MemId| matches!(program.mems[mem].place, Place::Stream(_));
@@ -172,6 +174,7 @@ impl Uses {
             _ => release,
         };
         Uses {
+            leaf,
             depth: times.depth,
             release,
             shortest,
@@ -186,14 +189,14 @@ impl Uses {
 
     /// The first cycle, counted from the start of the last iteration, in which another leaf may be started.
     /// `is_barred`: not before the end.
-    fn start_of(&self, next: &Uses, is_barred: bool) -> u32 {
+    fn start_of(&self, next: &Uses<'p>, is_barred: bool) -> u32 {
         if is_barred || self.waits || next.waits {
             return self.depth;
         }
         let mut start = 0;
-        for (mem, accesses) in &self.accesses {
-            if let Some(others) = next.accesses.get(mem) {
-                start = start.max(start_of_accesses((accesses, self.ii), (others, next.ii)));
+        for mem in self.accesses.keys() {
+            if next.accesses.contains_key(mem) {
+                start = start.max(self.start_of_memory(next, *mem));
             }
         }
         let mut after = |last: u32, first: u32| start = start.max(last.saturating_sub(first));
@@ -209,36 +212,41 @@ impl Uses {
         }
         start
     }
-}
 
-/// The first cycle, counted from the start of the last iteration of a leaf, in which another one may be started for one memory:
-/// accesses and cycles between iterations of both.
-fn start_of_accesses((of, ii): (&[Access], u32), (next, next_ii): (&[Access], u32)) -> u32 {
-    if of.len().saturating_mul(next.len()) > PAIRS {
-        let last = of.iter().map(|access| access.at.last).max();
-        let first = next.iter().map(|access| access.at.first).min();
-        let both = last.zip(first);
-        return both.map_or(0, |(last, first)| (last + 1).saturating_sub(first));
-    }
-    let pairs = of
-        .iter()
-        .flat_map(|one| next.iter().map(move |other| (one, other)));
-    let needed = pairs.map(|(one, other)| {
-        // One cycle later would do.
-        let meet = (one.at.last + 1).saturating_sub(other.at.first);
-        let shares = one.port == other.port && (one.is_outside || one.is_store == other.is_store);
-        if shares {
-            return meet;
+    /// The same for one memory, which both access.
+    fn start_of_memory(&self, next: &Uses<'p>, mem: MemId) -> u32 {
+        let (accesses, others) = (&self.accesses[&mem], &next.accesses[&mem]);
+        if accesses.len().saturating_mul(others.len()) > PAIRS {
+            let last = accesses.iter().map(|access| access.at.last).max();
+            let first = others.iter().map(|access| access.at.first).min();
+            let both = last.zip(first);
+            return both.map_or(0, |(last, first)| (last + 1).saturating_sub(first));
         }
-        match (&one.places, &other.places) {
-            _ if !one.is_store && !other.is_store => 0,
-            (Some(last), Some(first)) if meet <= SOME => {
-                start_of_elements(meet, (&last.last, ii), (&first.first, next_ii))
+        let pairs = accesses
+            .iter()
+            .flat_map(|one| others.iter().map(move |other| (one, other)));
+        let needed = pairs.map(|(one, other)| {
+            // One cycle later would do.
+            let meet = (one.at.last + 1).saturating_sub(other.at.first);
+            let stores = [one.of.is_store, other.of.is_store];
+            if one.port == other.port && (one.is_outside || stores[0] == stores[1]) {
+                return meet;
             }
-            _ => meet,
-        }
-    });
-    needed.max().unwrap_or(0)
+            match stores {
+                [false, false] => 0,
+                _ if meet > SOME => meet,
+                _ => {
+                    let last = places(self.leaf, one.of, End::Last, meet);
+                    let first = places(next.leaf, other.of, End::First, meet);
+                    let both = last.zip(first);
+                    both.map_or(meet, |(last, first)| {
+                        start_of_elements(meet, (&last, self.ii), (&first, next.ii))
+                    })
+                }
+            }
+        });
+        needed.max().unwrap_or(0)
+    }
 }
 
 /// The same for one access of each, which would meet before the cycle `meet` if all elements were the same.

@@ -2,44 +2,40 @@
 
 use crate::machine::program::{Access, Leaf, LoopDim};
 
-/// Iterations at each end that are looked at.
-pub const SOME: u32 = 64;
-
-/// Addresses of an access.
-pub struct Places {
+/// An end of a loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
     /// From the first iteration on.
-    pub first: Vec<i128>,
+    First,
     /// From the last iteration backwards.
-    pub last: Vec<i128>,
+    Last,
 }
 
-impl Places {
-    /// `None` where the address or the number of iterations is not known.
-    pub fn of(leaf: &Leaf, access: &Access) -> Option<Places> {
-        let address = access.address.as_ref()?;
-        if !address.symbols.is_empty() {
-            return None;
-        }
-        let dims: &[LoopDim] = leaf.repeat.as_ref().map_or(&[], |repeat| &repeat.dims);
-        let trips: Vec<u64> = dims.iter().map(|dim| dim.trip).collect::<Option<_>>()?;
-        let product = |product: u64, trip: &u64| product.checked_mul(*trip);
-        let iterations = trips.iter().try_fold(1, product)?;
-        let at = |iteration: u64| {
-            let mut rest = iteration;
-            let mut sum = address.constant;
-            for (dim, trip) in trips.iter().enumerate().rev() {
-                let coefficient = address.counters.get(&dim).copied().unwrap_or(0);
-                sum = sum.wrapping_add(coefficient.wrapping_mul((rest % trip).into()));
-                rest /= trip;
-            }
-            sum
-        };
-        let some = iterations.min(SOME.into());
-        Some(Places {
-            first: (0..some).map(at).collect(),
-            last: (0..some).map(|back| at(iterations - 1 - back)).collect(),
-        })
+/// Addresses of an access in at most so many iterations; `None` where the address or the number of iterations is not known.
+pub fn places(leaf: &Leaf, access: &Access, end: End, most: u32) -> Option<Vec<i128>> {
+    let address = access.address.as_ref()?;
+    if !address.symbols.is_empty() {
+        return None;
     }
+    let dims: &[LoopDim] = leaf.repeat.as_ref().map_or(&[], |repeat| &repeat.dims);
+    let trips: Vec<u64> = dims.iter().map(|dim| dim.trip).collect::<Option<_>>()?;
+    let product = |product: u64, trip: &u64| product.checked_mul(*trip);
+    let iterations = trips.iter().try_fold(1, product)?;
+    let at = |iteration: u64| {
+        let mut rest = iteration;
+        let mut sum = address.constant;
+        for (dim, trip) in trips.iter().enumerate().rev() {
+            let coefficient = address.counters.get(&dim).copied().unwrap_or(0);
+            sum = sum.wrapping_add(coefficient.wrapping_mul((rest % trip).into()));
+            rest /= trip;
+        }
+        sum
+    };
+    let some = 0..iterations.min(most.into());
+    Some(match end {
+        End::First => some.map(at).collect(),
+        End::Last => some.map(|back| at(iterations - 1 - back)).collect(),
+    })
 }
 
 #[cfg(test)]
@@ -49,7 +45,7 @@ mod tests {
     use crate::hwarith::graph::{Graph, MemId, NodeId};
     use crate::machine::program::{Affine, Loop};
 
-    fn places(trips: &[Option<u64>], address: Affine) -> Option<(Vec<i128>, Vec<i128>)> {
+    fn both_ends(trips: &[Option<u64>], address: Affine) -> Option<(Vec<i128>, Vec<i128>)> {
         let dim = |trip: &Option<u64>| LoopDim {
             label: String::new(),
             span: Span::default(),
@@ -80,8 +76,8 @@ mod tests {
             bypassed: false,
             span: Span::default(),
         };
-        let found = Places::of(&leaf, &access)?;
-        Some((found.first, found.last))
+        let at = |end| places(&leaf, &access, end, 64);
+        Some((at(End::First)?, at(End::Last)?))
     }
 
     #[test]
@@ -92,10 +88,10 @@ mod tests {
             constant: 5,
         };
         let known = (vec![5, 4, 3, 15, 14, 13], vec![13, 14, 15, 3, 4, 5]);
-        assert_eq!(places(&[Some(2), Some(3)], rows(&[])), Some(known));
-        assert_eq!(places(&[Some(2), Some(3)], rows(&[(7, 1)])), None);
-        assert_eq!(places(&[None, Some(3)], rows(&[])), None);
-        let (first, last) = places(&[Some(1 << 40)], rows(&[])).expect("known");
+        assert_eq!(both_ends(&[Some(2), Some(3)], rows(&[])), Some(known));
+        assert_eq!(both_ends(&[Some(2), Some(3)], rows(&[(7, 1)])), None);
+        assert_eq!(both_ends(&[None, Some(3)], rows(&[])), None);
+        let (first, last) = both_ends(&[Some(1 << 40)], rows(&[])).expect("known");
         assert_eq!((first.len(), last[0]), (64, 5 + 10 * ((1 << 40) - 1)));
     }
 }

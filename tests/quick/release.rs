@@ -79,6 +79,16 @@ fn a_loop_knows_what_follows_a_branch_that_is_not_taken() {
     }
 }
 
+/// The first loop of an iteration of an outer one loads at once what the last loop of the iteration before stores late.
+#[test]
+fn a_loop_knows_what_begins_the_next_outer_iteration() {
+    let compiled = compiled(
+        "(a: \"f32[8]\", b: \"f32[8]\"):\n    s: f32[8]\n    t: f32[8] = 1.5\n    for k in range(5):\n        for i in range(8):\n            \
+         s[i] = t[7 - i]\n        for i in range(8):\n            t[i] = s[i] * a[i] * a[i] + 1.0\n    for i in range(8):\n        b[i] = t[i]",
+    );
+    assert!(!early(&compiled).is_empty());
+}
+
 /// Each kernel has a leaf that may be released, but not earlier than it is, for a reason.
 #[test]
 fn the_checker_refuses_releases_that_are_too_early() {

@@ -92,7 +92,7 @@ pub(super) fn leaf_difference(
     widths: &[u32],
 ) -> Option<Difference> {
     let now = |node: NodeId| after.map[node.index()];
-    let phis = before.repeat.iter().flat_map(|repeat| &repeat.phis);
+    let phis = before.phis();
     let phis: Vec<_> = phis
         .map(|phi| (phi.node, now(phi.node), &phi.range))
         .collect();
@@ -119,7 +119,7 @@ pub(super) fn leaf_difference(
 }
 
 fn split_leaf(leaf: &Leaf, widths: &[u32], limits: Limits) -> Rewritten {
-    let phis = leaf.repeat.iter().flat_map(|repeat| &repeat.phis);
+    let phis = leaf.phis();
     let ranges = phis.map(|phi| (phi.node, &phi.range)).collect();
     let (builder, map) = rebuild(&leaf.graph, widths, limits, &ranges);
     let leaf = leaf.moved_to(builder.graph, &map);

@@ -163,7 +163,7 @@ impl Touchers {
                 Op::Var(var) => Some(var),
                 _ => None,
             });
-            let phis = leaf.repeat.iter().flat_map(|repeat| &repeat.phis);
+            let phis = leaf.phis();
             let written = leaf.writes.iter().map(|(var, _)| *var);
             for var in read.chain(written).chain(phis.map(|phi| phi.var)) {
                 // Nobody writes arguments.

@@ -286,11 +286,16 @@ impl Leaf {
         leaf
     }
 
+    /// What it carries from iteration to iteration.
+    pub fn phis(&self) -> impl Iterator<Item = &Phi> + Clone {
+        self.repeat.iter().flat_map(|repeat| &repeat.phis)
+    }
+
     /// Choices that set a carried value back to the constant that it begins with, and that nothing else sees: the synchronous
     /// reset of its register, and no logic before it. `width`: the demanded bits of each node.
     pub fn resets(&self, width: &[u32]) -> BTreeSet<NodeId> {
         let graph = &self.graph;
-        let phis = self.repeat.iter().flat_map(|repeat| &repeat.phis);
+        let phis = self.phis();
         let resets = phis.filter_map(|phi| {
             let [init, next] = graph.nodes[phi.node].args[..] else {
                 return None;

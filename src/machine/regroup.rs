@@ -71,7 +71,7 @@ fn surely(leaf: &Leaf, widths: &[u32]) -> Plans {
 
 /// What is known of what is carried.
 fn ranges(leaf: &Leaf) -> BTreeMap<NodeId, &Interval> {
-    let phis = leaf.repeat.iter().flat_map(|repeat| &repeat.phis);
+    let phis = leaf.phis();
     phis.map(|phi| (phi.node, &phi.range)).collect()
 }
 

@@ -303,7 +303,7 @@ fn writes(leaf: &Leaf, times: &LeafSchedule, touchers: &Touchers) -> (BTreeMap<V
         .writes
         .iter()
         .map(|&(var, node)| (var, offset + ready(node), ready(node)));
-    let phis = leaf.repeat.iter().flat_map(|repeat| &repeat.phis);
+    let phis = leaf.phis();
     let carried = phis.map(|phi| {
         let next = leaf.graph.nodes[phi.node].args[1];
         (phi.var, 0, ready(next))
@@ -351,7 +351,7 @@ fn reads(leaf: &Leaf, times: &LeafSchedule, touchers: &Touchers) -> BTreeMap<Var
         }
     }
     let written = leaf.writes.iter().map(|&(_, node)| node);
-    let phis = leaf.repeat.iter().flat_map(|repeat| &repeat.phis);
+    let phis = leaf.phis();
     let next = phis.clone().map(|phi| graph.nodes[phi.node].args[1]);
     for node in written.chain(next).filter(|node| follows[node.index()]) {
         last = last.max(times_of.ready[node.index()]);

@@ -365,7 +365,7 @@ impl<'a> Top<'a> {
             };
             nets.extend(net.map(|net| (id, net)));
         }
-        let phis = leaf.repeat.iter().flat_map(|repeat| &repeat.phis);
+        let phis = leaf.phis();
         nets.extend(phis.map(|phi| (phi.node, self.vars[phi.var])));
         let accesses = leaf.accesses.iter().zip(&schedule.ports);
         let loads = accesses.filter(|(access, _)| !access.is_store);

@@ -277,7 +277,7 @@ impl<'a> Top<'a> {
         let mut widths: Table<VarId, u32> = self.program.vars.values().map(|_| 1).collect();
         let leaves = self.program.leaves.values();
         for (leaf, times) in leaves.zip(self.schedule.leaves.values()) {
-            let phis = leaf.repeat.iter().flat_map(|r| &r.phis);
+            let phis = leaf.phis();
             let phis = phis.map(|phi| (phi.node, phi.var));
             let reads = leaf.graph.nodes.iter().filter_map(|(id, n)| match n.op {
                 Op::Var(var) => Some((id, var)),

@@ -167,7 +167,7 @@ impl<'g> Chaining<'g> {
     /// What carried values begin with is made in the first cycle, as an operation that is longer than a cycle is: its delays
     /// shrink until the longest way through it is just within the cycle.
     fn fit_initial(&mut self, leaf: &Leaf) {
-        let phis = leaf.repeat.iter().flat_map(|repeat| &repeat.phis);
+        let phis = leaf.phis();
         let mut reached: Vec<NodeId> = phis.map(|phi| self.graph.nodes[phi.node].args[0]).collect();
         let mut ways: BTreeMap<NodeId, f64> = BTreeMap::new();
         while let Some(node) = reached.pop() {

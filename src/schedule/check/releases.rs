@@ -211,7 +211,7 @@ impl Checker<'_> {
             let from = ready(node) + u32::from(leaf.repeat.is_some());
             found.push((var, from, ready(node)));
         }
-        for phi in leaf.repeat.iter().flat_map(|repeat| &repeat.phis) {
+        for phi in leaf.phis() {
             found.push((phi.var, 0, ready(leaf.graph.nodes[phi.node].args[1])));
         }
         found.retain(|(var, ..)| self.touchers.are_several(*var));
@@ -221,12 +221,7 @@ impl Checker<'_> {
     /// The last cycle of an iteration in which a variable is read.
     fn last_read(&self, id: LeafId, var: VarId) -> Option<u32> {
         let (leaf, times) = self.of(id);
-        if leaf
-            .repeat
-            .iter()
-            .flat_map(|repeat| &repeat.phis)
-            .any(|phi| phi.var == var)
-        {
+        if leaf.phis().any(|phi| phi.var == var) {
             return Some(times.depth);
         }
         let mut cone = vec![false; leaf.graph.nodes.len()];
@@ -243,7 +238,7 @@ impl Checker<'_> {
             }
         }
         let written = leaf.writes.iter().map(|&(_, node)| node);
-        let phis = leaf.repeat.iter().flat_map(|repeat| &repeat.phis);
+        let phis = leaf.phis();
         let next = phis.map(|phi| leaf.graph.nodes[phi.node].args[1]);
         let late = written.chain(next).filter(|node| cone[node.index()]);
         late.map(|node| Some(times.times.ready[node.index()]))

@@ -14,6 +14,7 @@ pub mod infer;
 pub mod interval;
 pub mod iterate;
 pub mod known;
+mod products;
 pub mod query;
 pub mod shift_add;
 pub mod split;

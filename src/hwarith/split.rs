@@ -2,26 +2,20 @@
 //! device's multiplier blocks, or made of rows of bits where there are none; shifts, sums and comparisons that take
 //! longer than a cycle are cut into parts.
 //!
-//! Products: schoolbook decomposition: one operand is cut at one of the block's widths, the lower part unsigned, the
-//! upper part with the operand's sign. Only demanded bits are computed, so the low half of a 32x32 product takes three
-//! 18x18 blocks instead of four.
-//!
 //! Shifts become a selection for each bit of the amount, the largest distance first, between which a scheduler can cut.
 //!
 //! Sums and differences become words with a carry from each to the next; comparisons a tree over words.
 
 use super::builder::{Builder, replayed};
 use super::demand::demanded;
-use super::graph::{Graph, NodeId, Op, Predicate, infer_type};
+use super::graph::{Graph, Node, NodeId, Op, Predicate, infer_type};
 use super::infer::common;
 use super::interval::Interval;
+use super::products::{Block, Multiplier, blocks_cost, fits, product, saves};
 use super::shift_add::{Costs, Plan};
 use super::types::HwType;
 use num_traits::{Signed, Zero};
 use std::collections::BTreeMap;
-
-/// Bits of the operands of a multiplier block, the longer first.
-pub type Block = [u32; 2];
 
 /// Up to which width an operation stays in one piece.
 #[derive(Clone, Copy, Debug)]
@@ -40,17 +34,27 @@ pub struct Limits {
     pub costs: Option<Costs>,
 }
 
+impl Limits {
+    /// What a product is made of that may take longer for fewer blocks or not.
+    fn multiplier(&self, saves_blocks: bool) -> Option<Multiplier> {
+        let block = self.product?;
+        let saving = self.costs.filter(|_| saves_blocks);
+        Some(Multiplier { block, saving })
+    }
+}
+
 /// Words are not cut below so many bits: the carries would outweigh the sums.
 pub const LEAST_WORD: u32 = 8;
 
 /// Rounds after which everything is split: a product's parts are added, and sums are split after that.
 pub const ROUNDS: usize = 3;
 
-/// Splits what is too wide in a pure graph, its steps included. Whether there was anything.
-pub fn split_pure(graph: &mut Graph, limits: Limits) -> bool {
+/// Splits what is too wide in a pure graph, its steps included. `saves_blocks`: whether products may take longer for fewer blocks; in
+/// steps they follow one another. Whether there was anything.
+pub fn split_pure(graph: &mut Graph, limits: Limits, saves_blocks: bool) -> bool {
     let mut changed = false;
     for step in &mut graph.steps {
-        changed |= split_pure(step, limits);
+        changed |= split_pure(step, limits, false);
     }
     for _ in 0..ROUNDS {
         let roots: Vec<(NodeId, u32)> = graph.outputs.iter().map(|&o| (o, u32::MAX)).collect();
@@ -59,7 +63,7 @@ pub fn split_pure(graph: &mut Graph, limits: Limits) -> bool {
             break;
         }
         changed = true;
-        let (builder, map) = rebuild(graph, &widths, limits, &BTreeMap::new());
+        let (builder, map) = rebuild(graph, &widths, limits, &BTreeMap::new(), saves_blocks);
         let outputs = graph.outputs.iter().map(|o| map[o.index()]).collect();
         *graph = builder.finish(outputs);
     }
@@ -78,6 +82,19 @@ pub fn is_too_wide(graph: &Graph, widths: &[u32], limits: Limits) -> bool {
             }
             _ => demand > 0 && is_too_slow(graph, &node.op, &node.args, node.ty, demand, limits),
         }
+    })
+}
+
+/// Whether a product of a graph takes fewer blocks if it may take longer.
+pub fn saves_blocks(graph: &Graph, widths: &[u32], limits: Limits) -> bool {
+    let Some(blocks) = limits.multiplier(true) else {
+        return false;
+    };
+    let [x, y] = [0, 1].map(|arg| move |node: &Node| graph.nodes[node.args[arg]].ty);
+    let mut products = graph.nodes.iter().filter(|(_, node)| node.op == Op::Mul);
+    products.any(|(id, node)| {
+        let demand = widths[id.index()];
+        demand > 0 && saves(x(node), y(node), demand, blocks)
     })
 }
 
@@ -101,12 +118,13 @@ fn is_too_slow(
 }
 
 /// The graph with what is too wide split, and where each of its nodes is now. `ranges`: what is known of nodes beyond
-/// their types.
+/// their types; `saves_blocks`: whether products may take longer for fewer blocks.
 pub fn rebuild(
     graph: &Graph,
     widths: &[u32],
     limits: Limits,
     ranges: &BTreeMap<NodeId, &Interval>,
+    saves_blocks: bool,
 ) -> (Builder, Vec<NodeId>) {
     replayed(graph, widths, ranges, |builder, id, map| {
         let node = &graph.nodes[id];
@@ -117,7 +135,13 @@ pub fn rebuild(
             _ if demand == 0 => None,
             Op::Mul => Some(match sums_for(graph, &node.args, demand, limits) {
                 Some((factor, plan)) => plan.build(builder, map[factor.index()]),
-                None => product(builder, args[0], args[1], demand, limits.product),
+                None => product(
+                    builder,
+                    args[0],
+                    args[1],
+                    demand,
+                    limits.multiplier(saves_blocks),
+                ),
             }),
             _ if !is_slow() => None,
             Op::Shl | Op::Shr => Some(shift(builder, &node.op, args[0], args[1], node.ty)),
@@ -184,139 +208,6 @@ fn sums_for(graph: &Graph, args: &[NodeId], demand: u32, limits: Limits) -> Opti
         limits.product.is_none() || area <= block_area && delay <= block_delay
     });
     Some((factor, plan?))
-}
-
-/// LUT4 and ns of a product in blocks, as [`product`] makes it.
-fn blocks_cost(a: u32, b: u32, demand: u32, block: Block, costs: &Costs) -> (f64, f64) {
-    let [row, column] = turned(block, a, b);
-    let (rows, columns) = (a.div_ceil(row), b.div_ceil(column));
-    let places = (0..rows).flat_map(|r| (0..columns).map(move |c| r * row + c * column));
-    let blocks = places.filter(|place| *place < demand).count() as f64;
-    let bits = (a + b).min(demand);
-    let area = blocks * costs.block_area + (blocks - 1.0) * costs.add_area * f64::from(bits);
-    let sums = f64::from(rows + columns - 2);
-    (area, costs.block_delay + sums * costs.add_delay(bits))
-}
-
-/// Whether a block computes a product of operands of so many bits.
-fn fits(block: Option<Block>, a: u32, b: u32) -> bool {
-    block.is_some_and(|[long, short]| a.max(b) <= long && a.min(b) <= short)
-}
-
-/// The block's widths for operands of `a` and of `b` bits, such that the fewest blocks are taken.
-fn turned([long, short]: Block, a: u32, b: u32) -> Block {
-    let blocks = |[row, column]: [u32; 2]| a.div_ceil(row) * b.div_ceil(column);
-    match blocks([long, short]) <= blocks([short, long]) {
-        true => [long, short],
-        false => [short, long],
-    }
-}
-
-/// Where a product that no block computes is cut, such that the fewest blocks are taken: whether that is the second
-/// operand, and the bits of its lower part.
-fn cut(block: Block, a: u32, b: u32) -> (bool, u32) {
-    let blocks = |a: u32, b: u32| {
-        let [row, column] = turned(block, a, b);
-        a.div_ceil(row) * b.div_ceil(column)
-    };
-    let places = [false, true].map(|second| block.map(|at| (second, at)));
-    let places = places.into_iter().flatten().filter_map(|(second, at)| {
-        let (whole, other) = if second { (b, a) } else { (a, b) };
-        let upper = whole.checked_sub(at).filter(|upper| *upper > 0)?;
-        Some((blocks(at, other) + blocks(upper, other), (second, at)))
-    });
-    // One operand is longer than the block's shorter one.
-    let best = places.min_by_key(|(blocks, _)| *blocks);
-    best.map_or((false, block[0]), |(_, place)| place)
-}
-
-/// A value with the same low `demand` bits as `a * b`.
-fn product(b: &mut Builder, x: NodeId, y: NodeId, demand: u32, block: Option<Block>) -> NodeId {
-    let limit = |b: &mut Builder, v: NodeId| {
-        // A part of a wide word may be known to be short.
-        let v = b.narrowed(v);
-        if b.ty(v).width > demand {
-            b.cast(v, HwType::ui(demand))
-        } else {
-            v
-        }
-    };
-    let (x, y) = (limit(b, x), limit(b, y));
-    let (wide, other) = if b.ty(x).width >= b.ty(y).width {
-        (x, y)
-    } else {
-        (y, x)
-    };
-    let Some(block) = block else {
-        return rows(b, wide, other);
-    };
-    if fits(Some(block), b.ty(wide).width, b.ty(other).width) {
-        return b.mul(wide, other);
-    }
-    let (second, at) = cut(block, b.ty(wide).width, b.ty(other).width);
-    let (whole, other) = if second { (other, wide) } else { (wide, other) };
-    let ty = b.ty(whole);
-    let low = b.extract(whole, 0, at);
-    let shift = b.constant(at);
-    let high = b.shr(whole, shift);
-    let low_product = part(b, low, other, demand, block);
-    let low_bits = b.extract(low_product, 0, at);
-    if demand <= at {
-        return low_bits;
-    }
-    let high_product = part(b, high, other, demand - at, block);
-    let carried = b.shr(low_product, shift);
-    let sum = b.add(carried, high_product);
-    let full = ty.width + b.ty(other).width;
-    let signed = ty.signed || b.ty(other).signed;
-    let width = demand.min(full);
-    let joined = b.concat(&[(sum, width - at), (low_bits, at)]);
-    if signed && width == full {
-        b.cast(joined, HwType::si(full))
-    } else {
-        joined
-    }
-}
-
-/// Widest operands of a corner, which is cheaper in logic than in a multiplier block.
-const CORNER: u32 = 7;
-
-/// A product of parts of a cut product: where only a corner is left of both, rows of bits.
-fn part(b: &mut Builder, x: NodeId, y: NodeId, demand: u32, block: Block) -> NodeId {
-    let is_corner = |ty: HwType| !ty.signed && ty.width <= CORNER;
-    match is_corner(b.ty(x)) && is_corner(b.ty(y)) {
-        true => rows(b, x, y),
-        false => product(b, x, y, demand, Some(block)),
-    }
-}
-
-/// A product as rows, one for each bit of the second operand, added up in a tree. The row of a sign counts negatively.
-fn rows(b: &mut Builder, x: NodeId, y: NodeId) -> NodeId {
-    let zero = b.constant(0);
-    let second = b.ty(y);
-    let rows = (0..second.width).map(|place| {
-        let bit = b.extract(y, place, 1);
-        let row = b.mux(bit, x, zero);
-        let is_negative = second.signed && place + 1 == second.width;
-        let place = b.constant(place);
-        let ty = b.ty(row);
-        let width = ty.width + second.width.max(CORNER);
-        (b.shl(row, place, HwType { width, ..ty }), is_negative)
-    });
-    let mut rows: Vec<(NodeId, bool)> = rows.collect();
-    while rows.len() > 1 {
-        // The negative one is the last.
-        let pairs = rows.chunks(2).map(|pair| match *pair {
-            [(one, _), (other, true)] => (b.sub(one, other), false),
-            [(one, _), (other, false)] => (b.add(one, other), false),
-            _ => pair[0],
-        });
-        rows = pairs.collect();
-    }
-    match rows[0] {
-        (row, false) => row,
-        (row, true) => b.sub(zero, row),
-    }
 }
 
 /// A value with the same low `demand` bits as the sum of the terms, or the difference of two.
@@ -494,13 +385,15 @@ mod tests {
             equality: random.between(LEAST_WORD, 30),
             costs: random.flip().then_some(COSTS),
         };
+        let saves_blocks = random.flip();
         let roots: Vec<(NodeId, u32)> = graph
             .outputs
             .iter()
             .map(|&o| (o, random.between(1, graph.width(o))))
             .collect();
         let widths = demanded(&graph, &roots, None);
-        let (mut builder, mut map) = rebuild(&graph, &widths, limits, &BTreeMap::new());
+        let (mut builder, mut map) =
+            rebuild(&graph, &widths, limits, &BTreeMap::new(), saves_blocks);
         for round in 0..ROUNDS {
             builder.graph.validate().expect("valid");
             let kept: Vec<(NodeId, u32)> = map.iter().copied().zip(widths.clone()).collect();
@@ -513,7 +406,13 @@ mod tests {
                 "seed {seed}: too wide for {limits:?}\n{}",
                 builder.graph.print(0)
             );
-            let (again, moved) = rebuild(&builder.graph, &new_widths, limits, &BTreeMap::new());
+            let (again, moved) = rebuild(
+                &builder.graph,
+                &new_widths,
+                limits,
+                &BTreeMap::new(),
+                saves_blocks,
+            );
             map.iter_mut().for_each(|id| *id = moved[id.index()]);
             builder = again;
         }
@@ -561,31 +460,6 @@ mod tests {
     #[test]
     fn splitting_keeps_the_demanded_bits_of_graphs_of_all_operations() {
         (0..500).for_each(|seed| splitting_keeps_demanded_bits(seed, &shape(24, false), 8));
-    }
-
-    #[test]
-    fn small_products_are_split_right_for_all_inputs() {
-        for (a, b) in [
-            (HwType::si(6), HwType::ui(5)),
-            (HwType::ui(6), HwType::ui(5)),
-            (HwType::si(5), HwType::si(6)),
-        ] {
-            for demand in 1..=a.width + b.width {
-                let mut builder = Builder::new();
-                let x = builder.opaque(Op::Input(0), vec![], a);
-                let y = builder.opaque(Op::Input(1), vec![], b);
-                let blocks = [Some([4, 4]), Some([5, 3]), None];
-                let products = blocks.map(|block| product(&mut builder, x, y, demand, block));
-                let bits = HwType::ui(demand);
-                for inputs in input_vectors(&mut Random::new(1), &[a, b], 1 << 12) {
-                    let values = eval_nodes(&builder.graph, &inputs);
-                    let exact = &inputs[0] * &inputs[1];
-                    for z in products {
-                        assert_eq!(bits.wrap(&values[z.index()]), bits.wrap(&exact));
-                    }
-                }
-            }
-        }
     }
 
     fn small_types(most: u32) -> impl Iterator<Item = HwType> {
@@ -639,7 +513,7 @@ mod tests {
                 equality: 64,
                 costs: Some(COSTS),
             };
-            split_pure(&mut graph, limits);
+            split_pure(&mut graph, limits, true);
             assert_eq!(super::super::equal::output_difference(&whole, &graph), None);
         }
     }
@@ -717,7 +591,7 @@ mod tests {
                 equality: 64,
                 costs,
             };
-            split_pure(&mut g, limits);
+            split_pure(&mut g, limits, true);
             g.nodes.iter().filter(|(_, n)| n.op == Op::Mul).count()
         };
         let dear = Costs {
@@ -737,25 +611,5 @@ mod tests {
         assert_eq!(products(0x2_1089, 16, Some(COSTS)), 1);
         // Beside three blocks and two sums they are quick enough.
         assert_eq!(products(0x2_1089, 50, Some(COSTS)), 0);
-    }
-
-    #[test]
-    fn products_take_the_fewest_blocks() {
-        let blocks = |bits: u32, demand: u32, block: Option<Block>| {
-            let mut builder = Builder::new();
-            let x = builder.opaque(Op::Input(0), vec![], HwType::si(bits));
-            let y = builder.opaque(Op::Input(1), vec![], HwType::si(bits));
-            product(&mut builder, x, y, demand, block);
-            let nodes = builder.graph.nodes.iter();
-            nodes.filter(|(_, n)| n.op == Op::Mul).count()
-        };
-        assert_eq!(blocks(32, 32, Some([18, 18])), 3, "the low half");
-        assert_eq!(
-            blocks(24, 48, Some([24, 17])),
-            2,
-            "the longer side takes all of one"
-        );
-        assert_eq!(blocks(32, 64, Some([24, 17])), 4, "neither side takes all");
-        assert_eq!(blocks(32, 32, None), 0);
     }
 }

@@ -1,11 +1,15 @@
 //! Fits the graphs of a program to a device: what is wider than its blocks, or longer than a cycle, is split.
 
 use super::program::{Leaf, Program};
+use super::recurrence::recurrent;
 use crate::diagnostics::Diagnostics;
+use crate::hwarith::demand::demanded;
 use crate::hwarith::equal::{self, Context, Difference, Pair};
-use crate::hwarith::split::{Limits, ROUNDS, is_too_wide, rebuild, split_pure};
+use crate::hwarith::graph::{Op, UnitId};
+use crate::hwarith::split::{Limits, ROUNDS, is_too_wide, rebuild, saves_blocks, split_pure};
 use crate::hwarith::{Graph, NodeId};
 use crate::memo::Memo;
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 /// Whether a rewrite is compared with what was there before.
@@ -21,10 +25,14 @@ pub enum Trust {
 /// `warnings` says so.
 pub fn fit(program: &mut Program, limits: Limits, trust: Trust, warnings: &mut Diagnostics) {
     let is_compared = trust == Trust::Compared || cfg!(debug_assertions);
-    for unit in program.units.values_mut() {
+    let quick = quick_units(program, limits);
+    let ids: Vec<UnitId> = program.units.ids().collect();
+    for id in ids {
+        let unit = &mut program.units[id];
         let whole = std::mem::take(&mut unit.graph);
-        let name = format!("{} {limits:?}", unit.name);
-        let fit = || fit_unit(whole.clone(), limits);
+        let saves_blocks = !quick.contains(&id);
+        let name = format!("{} {limits:?} {saves_blocks}", unit.name);
+        let fit = || fit_unit(whole.clone(), limits, saves_blocks);
         let fitted = UNITS.get(&name, |fitted| fitted.whole == whole, fit);
         unit.graph = fitted.graph.clone();
         warnings.0.extend_from_slice(&fitted.warnings.0);
@@ -51,6 +59,34 @@ pub fn fit(program: &mut Program, limits: Limits, trust: Trust, warnings: &mut D
     }
 }
 
+/// The operator modules whose products shall not take longer for fewer blocks: recurrences go through them.
+fn quick_units(program: &Program, limits: Limits) -> BTreeSet<UnitId> {
+    let saving = program.units.iter().filter(|(_, unit)| {
+        let roots: Vec<(NodeId, u32)> = unit.graph.outputs.iter().map(|&o| (o, u32::MAX)).collect();
+        saves_blocks(&unit.graph, &demanded(&unit.graph, &roots, None), limits)
+    });
+    let saving: BTreeSet<UnitId> = saving.map(|(id, _)| id).collect();
+    let calls = |leaf: &Leaf| {
+        let nodes = leaf.graph.nodes.iter();
+        let calls = nodes.filter_map(|(id, node)| match node.op {
+            Op::Call(unit) if saving.contains(&unit) => Some((id, unit)),
+            _ => None,
+        });
+        calls.collect::<Vec<_>>()
+    };
+    let repeated = program.leaves.values().filter(|leaf| leaf.repeat.is_some());
+    let quick = repeated.flat_map(|leaf| {
+        let calls = calls(leaf);
+        let recurrent = match calls[..] {
+            [] => Vec::new(),
+            _ => recurrent(leaf),
+        };
+        let within = move |(id, unit): (NodeId, UnitId)| recurrent[id.index()].then_some(unit);
+        calls.into_iter().filter_map(within)
+    });
+    quick.collect()
+}
+
 /// By name and limits: operator modules that were fitted.
 static UNITS: LazyLock<Memo<Fitted>> = LazyLock::new(Memo::default);
 
@@ -61,10 +97,10 @@ struct Fitted {
     warnings: Diagnostics,
 }
 
-fn fit_unit(whole: Graph, limits: Limits) -> Fitted {
+fn fit_unit(whole: Graph, limits: Limits, saves_blocks: bool) -> Fitted {
     let mut warnings = Diagnostics::default();
     let mut graph = whole.clone();
-    if split_pure(&mut graph, limits) {
+    if split_pure(&mut graph, limits, saves_blocks) {
         let difference = equal::output_difference(&whole, &graph);
         graph = equal::kept(REWRITE, whole.clone(), graph, difference, &mut warnings);
     }
@@ -121,7 +157,8 @@ pub(super) fn leaf_difference(
 fn split_leaf(leaf: &Leaf, widths: &[u32], limits: Limits) -> Rewritten {
     let phis = leaf.phis();
     let ranges = phis.map(|phi| (phi.node, &phi.range)).collect();
-    let (builder, map) = rebuild(&leaf.graph, widths, limits, &ranges);
+    // Proofs of kernels follow schoolbook.
+    let (builder, map) = rebuild(&leaf.graph, widths, limits, &ranges, false);
     let leaf = leaf.moved_to(builder.graph, &map);
     Rewritten { leaf, map }
 }

@@ -2,10 +2,12 @@
 //! becomes one.
 
 pub mod bind;
+pub mod depend;
 pub mod fit;
 pub mod order;
 mod print;
 pub mod program;
+mod recurrence;
 pub mod regroup;
 pub mod run;
 pub mod select;

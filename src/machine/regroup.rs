@@ -6,6 +6,7 @@
 
 use super::fit::{Rewritten, leaf_difference};
 use super::program::{Leaf, LeafId, Program};
+use super::recurrence::components;
 use crate::diagnostics::Diagnostics;
 use crate::hash::FastMap;
 use crate::hwarith::builder::{Builder, replayed};
@@ -227,49 +228,6 @@ impl<'l> Sums<'l> {
         let before = late.iter().rev().map(|(_, level)| *level);
         levels.lt(before).then_some(Plan { first, then })
     }
-}
-
-/// The strongly connected components of a graph, a number for each node (Tarjan, Depth-first search and linear graph
-/// algorithms, 1972).
-fn components(users: &[Vec<NodeId>]) -> Vec<usize> {
-    const UNSEEN: usize = usize::MAX;
-    let (mut number, mut low) = (vec![UNSEEN; users.len()], vec![0; users.len()]);
-    let mut component = vec![UNSEEN; users.len()];
-    let (mut seen, mut open, mut path) = (0, Vec::new(), Vec::new());
-    for start in 0..users.len() {
-        if number[start] == UNSEEN {
-            path.push((start, 0));
-        }
-        while let Some((node, next)) = path.pop() {
-            if next == 0 {
-                (number[node], low[node]) = (seen, seen);
-                seen += 1;
-                open.push(node);
-            }
-            if let Some(user) = users[node].get(next) {
-                path.push((node, next + 1));
-                let user = user.index();
-                if number[user] == UNSEEN {
-                    path.push((user, 0));
-                } else if component[user] == UNSEEN {
-                    low[node] = low[node].min(number[user]);
-                }
-                continue;
-            }
-            if let Some((before, _)) = path.last() {
-                low[*before] = low[*before].min(low[node]);
-            }
-            if low[node] == number[node] {
-                while let Some(last) = open.pop() {
-                    component[last] = node;
-                    if last == node {
-                        break;
-                    }
-                }
-            }
-        }
-    }
-    component
 }
 
 /// How long an operation takes, in sums.

@@ -9,11 +9,11 @@ mod chaining;
 mod distance;
 mod releases;
 
-use super::depend;
 use super::device::{Class, Device};
 use super::{LeafSchedule, Schedule, Times, Variant};
 use crate::hwarith::graph::{MemId, Op, VarId};
 use crate::hwarith::{Graph, NodeId};
+use crate::machine::depend;
 use crate::machine::program::{Access, Leaf, Program};
 use chaining::Chaining;
 use std::collections::{BTreeMap, BTreeSet};

@@ -10,7 +10,6 @@ mod bind;
 pub mod bound;
 pub mod check;
 pub mod critical;
-pub mod depend;
 pub mod device;
 mod endless;
 pub mod forecast;

@@ -1,11 +1,11 @@
 //! A graph with everything that constrains its times: delays, dependences within and across iterations, resources.
 
-use super::depend::{self, Dependence};
 use super::device::Device;
 use super::resource::{Pools, Resource, Use};
 use super::{Units, Variant, delay_class, load_delays, table_delays};
 use crate::hwarith::graph::{Op, UnitId, VarId};
 use crate::hwarith::{Graph, NodeId};
+use crate::machine::depend::{self, Dependence};
 use crate::machine::program::{Leaf, Program};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 

@@ -23,6 +23,7 @@ mod overlap;
 mod partitions;
 #[path = "../planted/mod.rs"]
 mod planted;
+mod products;
 mod release;
 mod report;
 mod restructure;

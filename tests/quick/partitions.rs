@@ -207,6 +207,32 @@ def top(x: i16[7], z: i16[7], y: i16[9], w: i16[5, 4]):
     }
 }
 
+/// Copies of an iteration that a guard never runs may access what no bank has, with the bank of another dimension open.
+#[test]
+fn guarded_accesses_outside_of_all_banks_are_any_value() {
+    let text = "
+from allo import *
+
+@kernel
+def top(x: \"u8[3, 4]\", y: \"i32[2, 3]\"):
+    t: u8[3, 4] = x
+    for i in range(2):
+        for j in range(4):
+            if j < 3:
+                y[i, j] = x[i, j] + x[i + 1, j + 1] + t[i + 1, j + 1]
+";
+    for split in ["complete", "cyclic:2", "block:2"] {
+        let [x, t, y] = ["x", "t", "y"].map(|array| format!("{array}:{split}"));
+        let flags = [
+            ("unroll", "j"),
+            ("partition", &*x),
+            ("partition", &t),
+            ("partition", &y),
+        ];
+        checked(text, &flags);
+    }
+}
+
 #[test]
 fn parameters_have_a_group_of_ports_for_each_bank() {
     let flags = [

@@ -67,11 +67,7 @@ impl Lowering<'_> {
             };
             loads.push((place.parts, node));
         }
-        let value = match loads.is_empty() {
-            // No element: any value.
-            true => self.b().constant(0),
-            false => self.chosen(&choices, &loads),
-        };
+        let value = self.chosen(&choices, &loads);
         let value = self.b().cast(value, ty);
         self.define(op.results[0], value);
     }
@@ -370,8 +366,11 @@ impl Lowering<'_> {
         address
     }
 
-    /// The one of the loads, given by their parts of the splits, whose bank has the element.
+    /// The one of the loads, given by their parts of the splits, whose bank has the element; any value where none has.
     pub(super) fn chosen(&mut self, choices: &[Choice], loads: &[(Vec<u64>, NodeId)]) -> NodeId {
+        if loads.is_empty() {
+            return self.b().constant(0);
+        }
         let depth = loads[0].0.len() - choices.len();
         let Some((choice, rest)) = choices.split_first() else {
             return loads[0].1;

@@ -1,0 +1,333 @@
+//! Products in a device's multiplier blocks: schoolbook decomposition, or Karatsuba's where that saves blocks.
+//!
+//! Schoolbook: one operand is cut at one of the block's widths, the lower part unsigned, the upper part with the operand's
+//! sign. Only demanded bits are computed, so the low half of a 32x32 product takes three 18x18 blocks instead of four.
+
+mod karatsuba;
+mod rows;
+
+use super::builder::Builder;
+use super::graph::NodeId;
+use super::shift_add::Costs;
+use super::types::HwType;
+use karatsuba::Cut;
+use rows::{is_corner, rows};
+
+/// Bits of the operands of a multiplier block, the longer first.
+pub type Block = [u32; 2];
+
+/// What products are made of.
+#[derive(Clone, Copy, Debug)]
+pub struct Multiplier {
+    /// The block.
+    pub block: Block,
+    /// What it costs, if longer sums may take the place of some.
+    pub saving: Option<Costs>,
+}
+
+/// LUT4 and ns of a product in blocks, as [`product`] makes it.
+pub fn blocks_cost(a: u32, b: u32, demand: u32, block: Block, costs: &Costs) -> (f64, f64) {
+    let [row, column] = turned(block, a, b);
+    let (rows, columns) = (a.div_ceil(row), b.div_ceil(column));
+    let places = (0..rows).flat_map(|r| (0..columns).map(move |c| r * row + c * column));
+    let blocks = places.filter(|place| *place < demand).count() as f64;
+    let bits = (a + b).min(demand);
+    let area = blocks * costs.block_area + (blocks - 1.0) * costs.add_area * f64::from(bits);
+    let sums = f64::from(rows + columns - 2);
+    (area, costs.block_delay + sums * costs.add_delay(bits))
+}
+
+/// Whether a block computes a product of operands of so many bits.
+pub fn fits(block: Option<Block>, a: u32, b: u32) -> bool {
+    block.is_some_and(|[long, short]| a.max(b) <= long && a.min(b) <= short)
+}
+
+/// The block's widths for operands of `a` and of `b` bits, such that the fewest blocks are taken.
+fn turned([long, short]: Block, a: u32, b: u32) -> Block {
+    let blocks = |[row, column]: [u32; 2]| a.div_ceil(row) * b.div_ceil(column);
+    match blocks([long, short]) <= blocks([short, long]) {
+        true => [long, short],
+        false => [short, long],
+    }
+}
+
+/// Where a product that no block computes is cut, such that the fewest blocks are taken: whether that is the second
+/// operand, and the bits of its lower part.
+fn cut(block: Block, a: u32, b: u32) -> (bool, u32) {
+    let blocks = |a: u32, b: u32| {
+        let [row, column] = turned(block, a, b);
+        a.div_ceil(row) * b.div_ceil(column)
+    };
+    let places = [false, true].map(|second| block.map(|at| (second, at)));
+    let places = places.into_iter().flatten().filter_map(|(second, at)| {
+        let (whole, other) = if second { (b, a) } else { (a, b) };
+        let upper = whole.checked_sub(at).filter(|upper| *upper > 0)?;
+        Some((blocks(at, other) + blocks(upper, other), (second, at)))
+    });
+    // One operand is longer than the block's shorter one.
+    let best = places.min_by_key(|(blocks, _)| *blocks);
+    best.map_or((false, block[0]), |(_, place)| place)
+}
+
+/// A value with the same low `demand` bits as `a * b`.
+pub fn product(
+    b: &mut Builder,
+    x: NodeId,
+    y: NodeId,
+    demand: u32,
+    blocks: Option<Multiplier>,
+) -> NodeId {
+    let limit = |b: &mut Builder, v: NodeId| {
+        // A part of a wide word may be known to be short.
+        let v = b.narrowed(v);
+        if b.ty(v).width > demand {
+            b.cast(v, HwType::ui(demand))
+        } else {
+            v
+        }
+    };
+    let (x, y) = (limit(b, x), limit(b, y));
+    let (wide, other) = if b.ty(x).width >= b.ty(y).width {
+        (x, y)
+    } else {
+        (y, x)
+    };
+    let Some(blocks) = blocks else {
+        return rows(b, wide, other);
+    };
+    let block = blocks.block;
+    if fits(Some(block), b.ty(wide).width, b.ty(other).width) {
+        return b.mul(wide, other);
+    }
+    if let Some(cut) = saving([b.ty(wide), b.ty(other)], demand, blocks) {
+        return cut.build(b, wide, other);
+    }
+    let (second, at) = cut(block, b.ty(wide).width, b.ty(other).width);
+    let (whole, other) = if second { (other, wide) } else { (wide, other) };
+    let ty = b.ty(whole);
+    let low = b.extract(whole, 0, at);
+    let shift = b.constant(at);
+    let high = b.shr(whole, shift);
+    let low_product = part(b, low, other, demand, blocks);
+    let low_bits = b.extract(low_product, 0, at);
+    if demand <= at {
+        return low_bits;
+    }
+    let high_product = part(b, high, other, demand - at, blocks);
+    let carried = b.shr(low_product, shift);
+    let sum = b.add(carried, high_product);
+    let full = ty.width + b.ty(other).width;
+    let signed = ty.signed || b.ty(other).signed;
+    let width = demand.min(full);
+    let joined = b.concat(&[(sum, width - at), (low_bits, at)]);
+    if signed && width == full {
+        b.cast(joined, HwType::si(full))
+    } else {
+        joined
+    }
+}
+
+/// A product of parts of a cut product: where only a corner is left of both, rows of bits.
+fn part(b: &mut Builder, x: NodeId, y: NodeId, demand: u32, blocks: Multiplier) -> NodeId {
+    match is_corner(b.ty(x), b.ty(y)) {
+        true => rows(b, x, y),
+        false => product(b, x, y, demand, Some(blocks)),
+    }
+}
+
+/// Whether longer sums save blocks of a product of such operands.
+pub fn saves(x: HwType, y: HwType, demand: u32, blocks: Multiplier) -> bool {
+    let types = [x, y].map(|ty| limited(ty, demand));
+    !fits(Some(blocks.block), types[0].width, types[1].width)
+        && saving(types, demand, blocks).is_some()
+}
+
+/// How a product that no block computes takes fewer of them than [`cut`] makes.
+fn saving(types: [HwType; 2], demand: u32, blocks: Multiplier) -> Option<Cut> {
+    let costs = blocks.saving.as_ref()?;
+    let [x, y] = types;
+    let cut = Cut::of(types, demand, blocks.block[1]);
+    let saved = taken(x, y, demand, blocks.block).checked_sub(cut.blocks())?;
+    let is_possible = saved > 0 && cut.has_differences();
+    let sums = f64::from(cut.sums()) * costs.add_area;
+    (is_possible && sums < f64::from(saved) * costs.block_area).then_some(cut)
+}
+
+/// What is read of an operand.
+fn limited(ty: HwType, demand: u32) -> HwType {
+    match ty.width > demand {
+        true => HwType::ui(demand),
+        false => ty,
+    }
+}
+
+/// Blocks of a product as [`cut`] makes it.
+fn taken(x: HwType, y: HwType, demand: u32, block: Block) -> u32 {
+    let [x, y] = [x, y].map(|ty| limited(ty, demand));
+    if fits(Some(block), x.width, y.width) {
+        return 1;
+    }
+    let (wide, other) = if x.width >= y.width { (x, y) } else { (y, x) };
+    let (second, at) = cut(block, wide.width, other.width);
+    let (whole, other) = if second { (other, wide) } else { (wide, other) };
+    let part = |part: HwType, demand: u32| match is_corner(part, other) {
+        true => 0,
+        false => taken(part, other, demand, block),
+    };
+    let width = whole.width - at;
+    let high = match demand > at {
+        true => part(HwType { width, ..whole }, demand - at),
+        false => 0,
+    };
+    part(HwType::ui(at), demand) + high
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::eval::eval_nodes;
+    use super::super::graph::Op;
+    use super::super::testing::*;
+    use super::*;
+    use num_bigint::BigInt;
+
+    /// Blocks are dear, and sums cost next to nothing.
+    const COSTS: Costs = Costs {
+        block_area: 500.0,
+        add_area: 1.0,
+        block_delay: 5.0,
+        add_delay: (1.5, 0.03),
+    };
+
+    /// Products of such blocks with and without saving some.
+    fn multipliers(block: Block) -> [Multiplier; 2] {
+        [None, Some(COSTS)].map(|saving| Multiplier { block, saving })
+    }
+
+    #[test]
+    fn small_products_are_split_right_for_all_inputs() {
+        for (a, b) in [
+            (HwType::si(6), HwType::ui(5)),
+            (HwType::ui(6), HwType::ui(5)),
+            (HwType::si(5), HwType::si(6)),
+        ] {
+            for demand in 1..=a.width + b.width {
+                let mut builder = Builder::new();
+                let x = builder.opaque(Op::Input(0), vec![], a);
+                let y = builder.opaque(Op::Input(1), vec![], b);
+                let ways = [[4, 4], [3, 3], [2, 2], [5, 3]].map(multipliers);
+                let ways = ways.into_iter().flatten().map(Some).chain([None]);
+                let mut products = ways.map(|way| product(&mut builder, x, y, demand, way));
+                let products: Vec<NodeId> = products.by_ref().collect();
+                let bits = HwType::ui(demand);
+                for inputs in input_vectors(&mut Random::new(1), &[a, b], 1 << 12) {
+                    let values = eval_nodes(&builder.graph, &inputs);
+                    let exact = &inputs[0] * &inputs[1];
+                    for &z in &products {
+                        assert_eq!(bits.wrap(&values[z.index()]), bits.wrap(&exact));
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn products_of_many_parts_are_right() {
+        let mut random = Random::new(1);
+        for _ in 0..300 {
+            let ty = |random: &mut Random| HwType {
+                signed: random.flip(),
+                width: random.between(1, 80),
+            };
+            let (a, b) = (ty(&mut random), ty(&mut random));
+            let demand = random.between(1, a.width + b.width);
+            let long = random.between(2, 18);
+            let block = [long, random.between(2, long)];
+            let mut builder = Builder::new();
+            let x = builder.opaque(Op::Input(0), vec![], a);
+            let y = builder.opaque(Op::Input(1), vec![], b);
+            let products =
+                multipliers(block).map(|way| product(&mut builder, x, y, demand, Some(way)));
+            builder.graph.validate().expect("valid");
+            for inputs in input_vectors(&mut random, &[a, b], 40) {
+                let values = eval_nodes(&builder.graph, &inputs);
+                let exact: BigInt = &inputs[0] * &inputs[1];
+                for z in products {
+                    let all = demand == a.width + b.width;
+                    let wrapped = |value: &BigInt| match all {
+                        true => value.clone(),
+                        false => HwType::ui(demand).wrap(value),
+                    };
+                    let got = wrapped(&values[z.index()]);
+                    assert_eq!(
+                        got,
+                        wrapped(&exact),
+                        "{a} {b} {demand} {block:?} {inputs:?}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn products_take_the_fewest_blocks() {
+        let blocks = |bits: u32, demand: u32, way: Option<Multiplier>| {
+            let mut builder = Builder::new();
+            let x = builder.opaque(Op::Input(0), vec![], HwType::si(bits));
+            let y = builder.opaque(Op::Input(1), vec![], HwType::si(bits));
+            product(&mut builder, x, y, demand, way);
+            let nodes = builder.graph.nodes.iter();
+            nodes.filter(|(_, n)| n.op == Op::Mul).count()
+        };
+        let way = |block: Block| Some(multipliers(block)[0]);
+        assert_eq!(blocks(32, 32, way([18, 18])), 3, "the low half");
+        assert_eq!(
+            blocks(24, 48, way([24, 17])),
+            2,
+            "the longer side takes all of one"
+        );
+        assert_eq!(blocks(32, 64, way([24, 17])), 4, "neither side takes all");
+        assert_eq!(blocks(32, 32, None), 0);
+    }
+
+    /// Blocks, and what the saved ones cost in bits of sums.
+    #[test]
+    fn sums_take_the_place_of_blocks_where_those_cost_more() {
+        let blocks = |ty: HwType, demand: u32, block_area: f64| {
+            let mut builder = Builder::new();
+            let x = builder.opaque(Op::Input(0), vec![], ty);
+            let y = builder.opaque(Op::Input(1), vec![], ty);
+            let costs = Costs {
+                block_area,
+                ..COSTS
+            };
+            let way = Multiplier {
+                block: [18, 18],
+                saving: Some(costs),
+            };
+            product(&mut builder, x, y, demand, Some(way));
+            let nodes = builder.graph.nodes.iter();
+            nodes.filter(|(_, n)| n.op == Op::Mul).count()
+        };
+        assert_eq!(blocks(HwType::ui(53), 106, 500.0), 6);
+        assert_eq!(blocks(HwType::ui(53), 106, 20.0), 9, "blocks are cheap");
+        assert_eq!(blocks(HwType::ui(32), 64, 500.0), 3);
+        assert_eq!(blocks(HwType::si(32), 64, 500.0), 3);
+        assert_eq!(
+            blocks(HwType::ui(32), 32, 500.0),
+            3,
+            "two parts do not both count"
+        );
+        assert_eq!(
+            blocks(HwType::ui(24), 48, 500.0),
+            3,
+            "the corner is in logic"
+        );
+        assert_eq!(blocks(HwType::ui(64), 128, 500.0), 10);
+        assert_eq!(blocks(HwType::ui(64), 64, 500.0), 9);
+        assert_eq!(
+            blocks(HwType::si(36), 72, 500.0),
+            4,
+            "differences are too wide"
+        );
+    }
+}

@@ -198,6 +198,14 @@ pub fn identical(a: &Value, b: &Value) -> bool {
     }
 }
 
+/// Whether what changes one value in place may change the other.
+pub fn share(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Table(a), Value::Table(b)) => Rc::ptr_eq(&a.buffer, &b.buffer),
+        _ => identical(a, b),
+    }
+}
+
 impl Key {
     /// The key of a value.
     ///

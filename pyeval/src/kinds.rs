@@ -3,6 +3,20 @@
 use crate::value::Value;
 
 impl Value {
+    /// Whether it can be changed in place.
+    pub fn is_mutable(&self) -> bool {
+        match self {
+            Value::Table(table) => table.rank() > 0,
+            Value::List(_)
+            | Value::Dict(_)
+            | Value::Set(_)
+            | Value::Iter(_)
+            | Value::Class(_)
+            | Value::Object(_) => true,
+            _ => false,
+        }
+    }
+
     /// What it is, for messages, with an article.
     pub fn kind(&self) -> &'static str {
         match self {

@@ -101,7 +101,7 @@ pub use attributes::attribute;
 pub use classes::record;
 pub use code::bound_by;
 pub use conditions::chosen;
-pub use equality::equal;
+pub use equality::{equal, share};
 pub use error::{Error, Exception, Limit, Problem, Text, arity_text, fail, raise};
 pub use frame::{Frame, global};
 pub use freeze::freeze;

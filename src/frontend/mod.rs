@@ -15,6 +15,7 @@ mod imports;
 mod instances;
 mod kernel_ref;
 mod literals;
+mod lost;
 mod lower;
 mod namespaces;
 mod operators;

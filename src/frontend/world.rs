@@ -8,6 +8,7 @@ use super::error::{Failure, Result, diagnostic, fail};
 use super::foreign::ForeignModule;
 use super::imports::{Unit, absolute};
 use super::kernel_ref::KernelRef;
+use super::lost::Lost;
 use super::options::Options;
 use super::scalars;
 use super::scan;
@@ -16,7 +17,8 @@ use crate::diagnostics::{Diagnostic, Diagnostics, FileId, SourceMap, Span, sugge
 use crate::ir::Scalar;
 use indexmap::IndexMap;
 use pyeval::{Args, Exception, Frame, Host, HostValue, Names, Place, Scope, State, raise, span_of};
-use ruff_python_ast::{Stmt, StmtFunctionDef};
+use ruff_python_ast::{Expr, Stmt, StmtFunctionDef};
+use ruff_text_size::TextRange;
 use std::any::Any;
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -277,14 +279,54 @@ impl<'a> World<'a> {
                 if let Some(wrong) = wrong.clone().filter(|_| self.scheduling.call.is_some()) {
                     self.scheduling.failed.push((stmt, wrong));
                 }
-                let reason = self.reason(wrong);
-                // What the statement would have bound has no value.
-                for (name, range) in scan::bound_names(stmt) {
-                    let span = span_of(file, range);
-                    let reason = reason.clone();
-                    self.bind(module, &name, Binding::Poisoned { reason, span });
-                }
+                let reason = self.reason(wrong.clone());
+                self.lose(module, file, stmt, &reason);
+                let unknown = wrong.filter(|_| !reason.is_empty() && is_static_assert(stmt));
+                unknown.into_iter().for_each(|d| self.diagnostics.push(d));
             }
+        }
+    }
+
+    /// What a statement would have bound or changed has no value.
+    fn lose(&mut self, module: usize, file: FileId, stmt: &Stmt, reason: &str) {
+        let functions = |name: &str| {
+            let all = self.functions.iter();
+            let same = all.filter(|(span, f)| span.file == file && f.name.id == name);
+            let mut same: Vec<_> = same.map(|(_, f)| *f).collect();
+            same.sort_by_key(|f| f.range.start());
+            same
+        };
+        let Lost {
+            bound,
+            changed,
+            assigned,
+            ..
+        } = Lost::of(stmt, &functions);
+        let globals = &self.modules[module].globals;
+        let values = changed
+            .iter()
+            .filter_map(|(name, range)| match globals.get(name) {
+                Some(Binding::Value(value)) => {
+                    let is_module = matches!(value, ConstValue::Module(_));
+                    let may_be = value.is_mutable() || is_module && assigned.contains(name);
+                    may_be.then_some((value, *range))
+                }
+                _ => None,
+            });
+        let values: Vec<_> = values.collect();
+        // All names of a value that may have changed.
+        let others = globals.iter().filter_map(|(name, binding)| {
+            let Binding::Value(value) = binding else {
+                return None;
+            };
+            let same = |(other, _): &&(&ConstValue, TextRange)| pyeval::share(value, other);
+            let (_, range) = values.iter().find(same)?;
+            Some((name.clone(), *range))
+        });
+        let all: Vec<_> = bound.into_iter().chain(others).collect();
+        for (name, range) in all {
+            let (reason, span) = (reason.to_owned(), span_of(file, range));
+            self.bind(module, &name, Binding::Poisoned { reason, span });
         }
     }
 
@@ -381,6 +423,21 @@ impl<'a> World<'a> {
             Some(unit) => &self.units[unit].name,
             None => "the input",
         }
+    }
+}
+
+/// An assertion that is not evaluated is not taken to hold.
+fn is_static_assert(stmt: &Stmt) -> bool {
+    let Stmt::Expr(statement) = stmt else {
+        return false;
+    };
+    let Expr::Call(call) = &*statement.value else {
+        return false;
+    };
+    match &*call.func {
+        Expr::Name(name) => name.id == "static_assert",
+        Expr::Attribute(part) => part.attr.id == "static_assert",
+        _ => false,
     }
 }
 

@@ -74,16 +74,18 @@ fn ten_to(power: u64) -> BigUint {
     BigUint::from(10u32).pow(power as u32)
 }
 
-/// The shortest decimal number that reads back as the same float, of a storage format the exact one;
+/// The shortest decimal number that whoever reads numbers as doubles, or in the format itself, reads as the same float;
 /// `None` for NaN and infinities.
 pub fn print(ty: impl Into<Scalar>, bits: u128) -> Option<String> {
     let ty = ty.into();
-    if ty.is_storage() {
-        // The few bits would make 450 of 448.
-        return print(
-            FloatFormat::F64,
-            formats::convert(ty, FloatFormat::F64.into(), bits),
-        );
+    let double = FloatFormat::F64;
+    let is_narrower = match ty {
+        Scalar::Float(f) => f != double && f.exp <= double.exp && f.frac <= double.frac,
+        _ => true,
+    };
+    if is_narrower {
+        // The fewer bits would make 450 of 448, and 65500 of 65504.
+        return print(double, formats::convert(ty, double.into(), bits));
     }
     let Unpacked::Finite(exact) = formats::unpack(ty, bits) else {
         return None;
@@ -270,7 +272,7 @@ mod tests {
 
     #[test]
     fn looks_like_a_number_people_write() {
-        let show = |x: f32| print(FloatFormat::F32, u128::from(x.to_bits())).unwrap();
+        let show = |x: f64| print(FloatFormat::F64, u128::from(x.to_bits())).unwrap();
         for (x, text) in [
             (1.0, "1.0"),
             (-0.0, "-0.0"),
@@ -284,5 +286,15 @@ mod tests {
         ] {
             assert_eq!(show(x), text);
         }
+    }
+
+    #[test]
+    fn whoever_reads_doubles_reads_the_same_number() {
+        let read = |text: Option<String>| text.and_then(|text| text.parse::<f64>().ok());
+        for x in [0.1f32, 123456792.0, -1e-45, f32::MAX] {
+            let text = print(FloatFormat::F32, u128::from(x.to_bits()));
+            assert_eq!(read(text), Some(x.into()));
+        }
+        assert_eq!(print(FloatFormat::F16, 0x7bff).as_deref(), Some("65504.0"));
     }
 }

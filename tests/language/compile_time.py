@@ -24,3 +24,20 @@ def scalars(x: i32) -> (i32, i32, i32):
 
 #: scalars {"x": 10} -> {"return": [10, 2, 4]}
 #: scalars {"x": 2} -> {"return": [9, 2, 4]}
+
+
+@kernel
+def chained(x: i32) -> i32:
+    static_assert(0 < len(WORDS) <= 3 != 4, "in a row")
+    return x if 3 > 2 > 2 else x + 1
+
+
+#: chained {"x": 1} -> {"return": 2}
+
+
+@kernel
+def named_like_a_type(index: i32, i32: i32) -> index:
+    return index + i32
+
+
+#: named_like_a_type {"index": 1, "i32": 2} -> {"return": 3}

@@ -30,7 +30,7 @@ def globals_(x: i32) -> (i32, f32, i32, i32, f32, i32):
     return x + K, PI, D["taps"] + x, cfg.width + x, cfg.scale, L[0] + x
 
 
-#: globals_ {"x": 1} -> {"return": [6, 3.1415927, 5, 13, 0.5, 4]}
+#: globals_ {"x": 1} -> {"return":[6,3.1415927410125732,5,13,0.5,4]}
 
 
 @kernel

@@ -23,7 +23,7 @@ def literals(a: u8, x: "f16[2]") -> (u8, u8, i32, f32):
     return a & 0xFF, (a << 3) | 1, n, y
 
 
-#: literals {"a": 255, "x": [0, 1]} -> {"return":[255,249,3,0.5],"x":[1.1,1.0]}
+#: literals {"a": 255, "x": [0, 1]} -> {"return":[255,249,3,0.5],"x":[1.099609375,1.0]}
 
 
 @kernel(options=CPU)
@@ -50,7 +50,7 @@ def half_bits(a: f16) -> bf16:
     return tcvt(a, bf16)
 
 
-#: half_bits {"a": "0x3c00"} -> {"return":0.0078}
+#: half_bits {"a": "0x3c00"} -> {"return":0.0078125}
 
 
 @kernel(options=CPU)
@@ -81,7 +81,7 @@ def keeps(a: f32, b: f32) -> (f32, u1):
     return a + b, a == b
 
 
-#: keeps {"a": "0x00000001", "b": "0x00000002"} -> {"return":[4e-45,0]}
+#: keeps {"a": "0x00000001", "b": "0x00000002"} -> {"return":[4.203895392974451e-45,0]}
 
 
 @kernel(options=A5)
@@ -89,7 +89,7 @@ def flushes(a: f32, b: f32) -> (f32, u1, f32, u1, f16, f32):
     return a + b, a == b, -a, not a, tcvt(a * 1.0, f16), tcvt(tcvt(b, i32), f32)
 
 
-#: flushes {"a": "0x00000001", "b": "0x80000002"} -> {"return":[0.0,1,-1e-45,0,0.0,0.0]}
+#: flushes {"a": "0x00000001", "b": "0x80000002"} -> {"return":[0.0,1,-1.401298464324817e-45,0,0.0,0.0]}
 
 
 @kernel(options=A5)
@@ -98,7 +98,7 @@ def calls(a: f32) -> f32:
     return p
 
 
-#: calls {"a": "0x00000001"} -> {"return":3e-45}
+#: calls {"a": "0x00000001"} -> {"return":2.802596928649634e-45}
 
 
 @kernel(options=CPU)

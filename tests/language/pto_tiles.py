@@ -123,7 +123,7 @@ def modes(a: f32) -> (f32, f32, f32):
     return x, y, a + a
 
 
-#: modes {"a": "0x00000001"} -> {"return":[0.0,3e-45,0.0]}
+#: modes {"a": "0x00000001"} -> {"return":[0.0,2.802596928649634e-45,0.0]}
 
 
 @kernel(options=A5)

@@ -14,7 +14,7 @@ use crate::frontend::{codes, operators, promote};
 use crate::ir::{ArrayId, OpKind, Scalar, ValueId};
 use num_bigint::BigInt;
 use num_traits::{Signed, ToPrimitive};
-use pyeval::{Names, compare_pair, expression_kind, literal};
+use pyeval::{Names, compare_pair, expression_kind, literal, truth};
 use ruff_python_ast::{self as ast, Expr};
 use ruff_text_size::Ranged;
 use std::rc::Rc;
@@ -137,7 +137,16 @@ impl<'a> Lowerer<'_, 'a> {
     }
 
     fn compare(&mut self, e: &'a ast::ExprCompare, span: Span) -> Result<Value> {
-        let ([op], [right]) = (&*e.ops, &*e.comparators) else {
+        let operands = std::iter::once(&*e.left).chain(&e.comparators);
+        let operands: Vec<Operand> = operands.map(|o| self.operand(o)).collect::<Result<_>>()?;
+        let known = operands.iter().map(|operand| match &operand.value {
+            Value::Const(value) => Some(value.clone()),
+            _ => None,
+        });
+        if let Some(known) = known.collect::<Option<Vec<_>>>() {
+            return Ok(Value::Const(self.compare_known(&e.ops, known, span)?));
+        }
+        let [op] = *e.ops else {
             return Err(Diagnostic::error(
                 codes::EXPRESSION,
                 span,
@@ -146,12 +155,7 @@ impl<'a> Lowerer<'_, 'a> {
             .help("join two comparisons with 'and'")
             .into());
         };
-        let operands = [self.operand(&e.left)?, self.operand(right)?];
-        if let [Value::Const(l), Value::Const(r)] = [&operands[0].value, &operands[1].value] {
-            let value = compare_pair(*op, l.clone(), r.clone(), span, self)?;
-            return Ok(Value::Const(value));
-        }
-        match operators::of_compare(*op) {
+        match operators::of_compare(op) {
             Some(op) => self.b.apply(op, &operands, None, span),
             None => {
                 let message = format!("'{}' compares compile-time values only", op.as_str());
@@ -160,6 +164,23 @@ impl<'a> Lowerer<'_, 'a> {
                     .into())
             }
         }
+    }
+
+    /// As Python compares: the first comparison that does not hold, or the last one.
+    fn compare_known(
+        &mut self,
+        ops: &[ast::CmpOp],
+        values: Vec<ConstValue>,
+        span: Span,
+    ) -> Result<ConstValue> {
+        let mut held = ConstValue::Bool(true);
+        for (op, pair) in ops.iter().zip(values.windows(2)) {
+            if !truth(&held, span, self)? {
+                break;
+            }
+            held = compare_pair(*op, pair[0].clone(), pair[1].clone(), span, self)?;
+        }
+        Ok(held)
     }
 
     /// Both arms are evaluated; arrays among condition and arms make the choice one for each element.

@@ -63,8 +63,10 @@ impl<'a> Lowerer<'_, 'a> {
             );
         }
         self.rebound = scan::assigned_names(&ast.body).into_keys().collect();
+        // Annotations mean what they do outside of the kernel, whatever its parameters are called.
+        let slots = self.result_slots(ast);
         let params = self.parameters(ast)?;
-        let slots = self.result_slots(ast)?;
+        let slots = slots?;
         self.plan_results(slots, &ast.body);
         self.nested_kernels(&ast.body);
         let flow = self.body(&ast.body);

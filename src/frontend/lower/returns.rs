@@ -487,9 +487,13 @@ impl<'a> Lowerer<'_, 'a> {
         }
     }
 
-    fn check_depth(&self, span: Span) -> Result<()> {
+    /// Each branch stands in the one before it, those of `elif` and `case` too.
+    pub(super) fn check_depth(&self, span: Span) -> Result<()> {
         if self.b.depth() > MAX_BRANCHES {
-            return fail(codes::NESTING, span, "more than 256 nested branches");
+            let message = format!("more than {MAX_BRANCHES} branches, one in the other");
+            return Err(Diagnostic::error(codes::NESTING, span, message)
+                .help("a table of values takes no branches; `elif` and `case` count as well")
+                .into());
         }
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use super::chain;
 use super::lowerer::{Lowerer, Place};
-use super::returns::{Clause, Condition, MAX_BRANCHES, Test, clauses};
+use super::returns::{Clause, Condition, Test, clauses};
 use super::scope::Local;
 use super::targets::Target;
 use crate::diagnostics::{Diagnostic, Span};
@@ -596,9 +596,7 @@ impl<'a> Lowerer<'_, 'a> {
             Condition::Known(false) => return self.if_clauses(others, hidden, span),
             Condition::Runtime(cond) => cond,
         };
-        if self.b.depth() > MAX_BRANCHES {
-            return fail(codes::NESTING, span, "more than 256 nested branches");
-        }
+        self.check_depth(span)?;
         let names = self.merged_names(clauses, hidden);
         let before = self.scalars(&names);
         let bodies: Vec<&[Stmt]> = clauses.iter().map(|clause| clause.body).collect();

@@ -509,11 +509,15 @@ fn build_alone(
     } = decided;
     let step = target.progress.step("scheduling");
     let offers = transform::run_on(kernel.clone(), &target.skip, None)?;
-    let (mut best, passes) = fastest(offers, &mut tried, |kernel| {
-        let built = build_kernel(sources, kernel, target)?;
-        let taken = taken(&built.hardware, &built.schedule, target);
-        Ok((built, taken))
-    })?;
+    let best = |target: &Target, tried: &mut Vec<Tried>| {
+        fastest(offers.clone(), tried, |kernel| {
+            let built = build_kernel(sources, kernel, target)?;
+            let taken = taken(&built.hardware, &built.schedule, target);
+            Ok((built, taken))
+        })
+    };
+    let said = |(built, _): &(Hardware, _)| built.warnings.clone();
+    let (mut best, passes) = strictly(target, kernel.span, &mut tried, best, said)?;
     drop(step);
     let frontend::Compiled {
         program,
@@ -709,14 +713,18 @@ struct FoundPart {
 fn part(kernel: &ir::Kernel, depends: &Depends, target: &Target) -> Result<FoundPart, Diagnostics> {
     let offers = transform::run_on(kernel.clone(), &target.skip, None)?;
     let mut tried = Vec::new();
-    let ((part, warnings), passes) = fastest(offers, &mut tried, |mut kernel| {
-        hoist::run(&mut kernel, depends);
-        let mut own = Diagnostics::default();
-        let (program, schedule) = scheduled(&kernel, target, Trust::Compared, &mut own)?;
-        refuse_longer(&own, target, kernel.span)?;
-        let taken = taken(&program, &schedule, target);
-        Ok(((Part { program, schedule }, own), taken))
-    })?;
+    let best = |target: &Target, tried: &mut Vec<Tried>| {
+        fastest(offers.clone(), tried, |mut kernel| {
+            hoist::run(&mut kernel, depends);
+            let mut own = Diagnostics::default();
+            let (program, schedule) = scheduled(&kernel, target, Trust::Compared, &mut own)?;
+            refuse_longer(&own, target, kernel.span)?;
+            let taken = taken(&program, &schedule, target);
+            Ok(((Part { program, schedule }, own), taken))
+        })
+    };
+    let said = |((_, own), _): &((Part, Diagnostics), _)| own.clone();
+    let ((part, warnings), passes) = strictly(target, kernel.span, &mut tried, best, said)?;
     Ok(FoundPart {
         part,
         warnings,
@@ -846,6 +854,30 @@ fn no_schedule_code(why: &NoSchedule) -> &'static str {
         NoSchedule::Operator(_) => codes::NO_SCHEDULE,
         NoSchedule::Limit(_) => codes::DIRECTIVE,
         NoSchedule::Latency(_) => codes::LATENCY,
+    }
+}
+
+/// The best that there is. Where nothing is as quick as is directed, the error is what would have been said of the best one, not
+/// of the last one that was tried.
+fn strictly<T>(
+    target: &Target,
+    span: Span,
+    tried: &mut Vec<Tried>,
+    best: impl Fn(&Target, &mut Vec<Tried>) -> Result<T, Diagnostics>,
+    said: impl Fn(&T) -> Diagnostics,
+) -> Result<T, Diagnostics> {
+    let found = best(target, tried);
+    match found {
+        Err(errors) if errors.0.iter().all(|error| error.code == codes::INTERVAL) => {
+            let lenient = Target {
+                strict: false,
+                ..target.clone()
+            };
+            let found = best(&lenient, &mut Vec::new())?;
+            refuse_longer(&said(&found), target, span)?;
+            Err(errors)
+        }
+        found => found,
     }
 }
 

@@ -38,8 +38,8 @@ fn has_copied(program: &Program, loops: &Names<Path>, one: &Found<Path>, name: &
             && inner.place != one.place
             && leads_to(&inner.place, &one.place)
             && name.split('/').any(|part| {
-                let rest = part.strip_prefix(inner.own_name());
-                rest.is_some_and(|rest| rest.starts_with('#'))
+                let copied = part.rsplit_once('#').map(|(copied, _)| copied);
+                copied.is_some_and(|copied| inner.is_called(copied))
             })
     };
     matches!(unrolled, Some(Unroll::Fully | Unroll::By(_))) && loops.iter().any(is_copied)

@@ -16,6 +16,8 @@ pub struct Found<P> {
     pub span: Span,
     /// Kernel and loops around it, then itself, with their lines.
     chain: Vec<(String, usize)>,
+    /// The variable that is returned, if it is a result.
+    variable: Option<String>,
     /// The array that all calls pass for it, if it is a parameter, by its number among all.
     passed: Option<usize>,
 }
@@ -41,6 +43,12 @@ impl<P> Found<P> {
         self.chain.last().map_or("", |(name, _)| name)
     }
 
+    /// Whether that is its name, or that of its axis of a named grid.
+    pub fn is_called(&self, name: &str) -> bool {
+        let own = self.own_name();
+        own == name || is_axis(name, own)
+    }
+
     /// `kernel/outer/inner`.
     fn full_name(&self) -> String {
         let names = self.chain.iter().map(|(name, _)| name.as_str());
@@ -62,7 +70,9 @@ impl<P> Found<P> {
             return false;
         };
         let is_outermost = || !around.last().is_some_and(|outer| has_nest(last, outer));
-        let is_own = means(last, own) || has_nest(last, own) && is_outermost();
+        let variable = self.variable.iter().map(|name| (name.clone(), own.1));
+        let is_variable = variable.into_iter().any(|variable| means(last, &variable));
+        let is_own = means(last, own) || is_variable || has_nest(last, own) && is_outermost();
         let mut around = around.iter().enumerate();
         let is_instance =
             |place: usize, part: &str, one| instances && place == 0 && has_instance(part, one);
@@ -141,12 +151,14 @@ impl Names<ArrayId> {
                 .filter(|(_, array)| array.stream.is_none());
             for (place, array) in arrays {
                 let name = called(array, kernel.results.len());
+                let variable = (name != array.name).then(|| array.name.clone());
                 numbers.insert((id, place), all.len());
                 all.push(Found {
                     kernel: id,
                     place,
                     span: array.span,
                     chain: vec![head.clone(), (name, sources.line_of(array.span))],
+                    variable,
                     passed: None,
                 });
             }
@@ -362,6 +374,7 @@ impl Walk<'_> {
                     place: self.path.clone(),
                     span: op.span,
                     chain: self.chain.clone(),
+                    variable: None,
                     passed: None,
                 });
                 self.path.pop();

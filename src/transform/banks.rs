@@ -238,7 +238,7 @@ fn dividing(partition: &[Partition]) -> u64 {
 
 /// Splits into so many parts of a dimension at most: of one dimension, of two, skewed. Simple ones come first.
 fn partitions(shape: &[u64], most: u64) -> Vec<Vec<Partition>> {
-    let factors = |dim: usize| {
+    let factors = |dim: usize, most: u64| {
         let all = (1..).map(|log| 1u64 << log);
         all.take_while(move |&factor| factor <= most && factor <= shape[dim])
     };
@@ -253,20 +253,22 @@ fn partitions(shape: &[u64], most: u64) -> Vec<Vec<Partition>> {
             }]
         })
     };
-    let one = |kind, dim| {
-        factors(dim).map(move |factor| Partition {
+    let some = |kind, dim, most: u64| {
+        factors(dim, most).map(move |factor| Partition {
             kind,
             dim,
             // Blocks may come out in fewer parts.
             factor: parts(kind, shape[dim], factor),
         })
     };
+    let one = |kind, dim| some(kind, dim, most);
     let dims = 0..shape.len();
     let mut all: Vec<Vec<Partition>> = Vec::new();
     for kind in [PartitionKind::Cyclic, PartitionKind::Block] {
         all.extend(
             dims.clone()
-                .flat_map(|dim| one(kind, dim))
+                // Accesses a power of two apart need more banks than there are of them.
+                .flat_map(|dim| some(kind, dim, MOST_BANKS))
                 .map(|one| vec![one]),
         );
     }

@@ -25,9 +25,8 @@ pub fn step(
     // The distance, rounded up to whole steps, is an index.
     let farthest = || {
         let distance = range(end)?.1.checked_sub(range(first)?.0)?;
-        i64::try_from(distance)
-            .ok()?
-            .checked_add(step.abs().to_i64()?)
+        let more = step.abs().to_i64()? - 1;
+        i64::try_from(distance).ok()?.checked_add(more)
     };
     match farthest() {
         Some(_) => Ok(step),

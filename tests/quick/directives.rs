@@ -1,6 +1,7 @@
 //! Directives: names, files, what they do to cycles, and that they change no bit.
 
 use crate::support;
+use allo_hls::codes;
 use allo_hls::diagnostics::Diagnostics;
 use allo_hls::directives::{self, Directive};
 use allo_hls::driver::{self, Compilation, Target};
@@ -323,6 +324,56 @@ fn an_interval_that_is_too_short_is_a_warning_or_strictly_an_error() {
         error.contains("the least initiation interval is "),
         "{error}"
     );
+}
+
+/// What is said strictly is what the schedule that is built has, not one that was tried: here one that reads rows of the image again.
+#[test]
+fn an_interval_is_said_strictly_as_it_is_in_a_warning() {
+    let text = "
+from allo import *
+
+@kernel
+def top(x: \"u8[6, 8]\", y: \"u8[6, 8]\"):
+    for i in range(1, 5):
+        for j in range(1, 7):
+            s: u16 = 0
+            for k in range(3):
+                for l in range(3):
+                    s += x[i + k - 1, j + l - 1]
+            y[i, j] = s // 9
+";
+    for axis in ["i", "j"] {
+        let flags = [("pipeline", axis)];
+        let compiled = compile_text(text, &flags, false).expect("a warning");
+        let mut warnings = compiled.warnings.0.iter();
+        let warning = warnings.find(|w| w.code == codes::INTERVAL);
+        let error = compile_text(text, &flags, true).map(drop);
+        assert_eq!(error, Err(warning.expect("a warning").message.clone()));
+    }
+}
+
+#[test]
+fn results_are_named_by_their_variables_too_and_copies_of_axes_by_these() {
+    let text = "
+from allo import *
+
+@kernel
+def top(x: \"i32[8]\", n: index) -> \"i32[8]\":
+    r: i32[8] = 0
+    for i, j in grid(4, 2, name=\"ij\"):
+        r[i * 2 + j] = x[i * 2 + j] + 1
+    for k in range(n):
+        if k < 8:
+            r[k] += k
+    return r
+";
+    let split = |name| checked(text, &[("partition", name)]).systemverilog();
+    assert_eq!(split("r:complete"), split("ap_return:complete"));
+    let flags = [("unroll", "ij=2"), ("pipeline", "j#1=3"), ("unroll", "k=2")];
+    let compiled = checked(text, &flags);
+    let mut loops = compiled.manifest.loops.iter();
+    let axis = loops.find(|one| one.name == "ij.j#1").expect("the copy");
+    assert_eq!(axis.ii, Some(3));
 }
 
 #[test]

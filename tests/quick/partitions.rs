@@ -152,6 +152,27 @@ fn local_arrays_get_the_banks_that_their_accesses_need() {
     assert_ne!(intervals(&compiled, ["p", "s"]), [Some(1), Some(1)]);
 }
 
+/// Elements that are a large power of two apart are in banks of their own with more banks than there are accesses.
+#[test]
+fn accesses_far_apart_get_as_many_banks_as_tell_them_apart() {
+    let text = "
+from allo import *
+
+@kernel
+def top(x: \"i32[256]\") -> i32:
+    t: i32[256]
+    for i in range(256):
+        t[i] = x[i]
+    s: i32 = 0
+    for j in range(208):
+        for k in range(4):
+            s += t[j + k * 16]
+    return s
+";
+    let compiled = checked(text, &[("unroll", "k")]);
+    assert_eq!(intervals(&compiled, ["i", "j"]), [Some(1), Some(1)]);
+}
+
 /// Reads and writes of neighbours from a place that only the data tell: a bank each, as long as there are banks.
 #[test]
 fn neighbours_take_turns_among_the_banks() {

@@ -297,7 +297,7 @@ fn named_top(session: &mut Session, top: FileId) -> Result<(KernelRef, Span)> {
     let Some(parsed) = parsed else {
         return Err(unknown(session, format!("'{text}' does not name a kernel")));
     };
-    let head = text.split('[').next().unwrap_or(text).trim();
+    let head = text.split(['[', '.']).next().unwrap_or(text).trim();
     if !session.world.modules[0].globals.contains_key(head) {
         let message = format!("there is no kernel '{head}'");
         let names = session.world.modules[0]

@@ -269,6 +269,11 @@ impl Search<'_> {
         );
         let mut decisions = vec![format!("-O3: {} as it is written", in_words(&plain))];
         if best.forecast.cycles >= plain.cycles {
+            if !self.fits(&plain) {
+                decisions.push(format!(
+                    "-O3: that is more than {limits}, and nothing takes less"
+                ));
+            }
             return Some((written.clone(), decisions));
         }
         decisions.extend(best.decisions);

@@ -34,6 +34,7 @@ pub fn read_file(signature: &Signature, path: &Path) -> Result<Vec<Invocation>, 
 
 /// Reads one invocation (an object) or several (a list of objects).
 pub fn read_json(signature: &Signature, text: &str) -> Result<Vec<Invocation>, Diagnostics> {
+    let text = text.trim_start_matches('\u{feff}');
     let json: Json = serde_json::from_str(text)
         .map_err(|e| wrong(format!("the arguments are not JSON: {e}")))?;
     let objects = match json {

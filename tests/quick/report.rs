@@ -320,6 +320,22 @@ fn of_plain(text: &str, top: &str) -> Report {
     of_text_for(target, "plain.py", text, top, Effort::NONE)
 }
 
+/// The last statement of a body stands after lines without any.
+#[test]
+fn all_lines_of_a_kernel_are_shown() {
+    let text = "from allo import *\n\n@kernel\ndef top(a: Stream[i32], b: Stream[i32], o: Stream[i32]):\n    \
+                y: i32 = a.get()\n    for i in range(8):\n        if y > 3:\n            o.put(i)\n            \
+                y = y - 1\n        else:\n            o.put(y)\n            # One.\n            # Two.\n            \
+                # Three.\n            y = b.get()\n";
+    let report = of_plain(text, "top");
+    let shown: Vec<usize> = report.source[0]
+        .lines
+        .iter()
+        .map(|line| line.number)
+        .collect();
+    assert_eq!(shown, (1..=15).collect::<Vec<usize>>());
+}
+
 /// An element that a loop keeps in a register is loaded and stored where the statement is, not where the loop is.
 #[test]
 fn accesses_of_a_promoted_element_are_at_their_lines() {

@@ -20,7 +20,7 @@ pub use banks::Asked;
 pub use copies::make as make_copies;
 pub use flags::{FLAGS, Flag, flag};
 pub use kernels::{calls, check_call, count_calls};
-pub use names::{Found, Names, is_instance};
+pub use names::{Found, Names, ends_in, is_instance};
 pub use storage::Implementation;
 
 /// One directive.

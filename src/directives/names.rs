@@ -1,5 +1,5 @@
 //! Names of loops and arrays: `i`, `i@12` for the one of line 12, `outer/inner`, `kernel/loop`; `while@12` for a
-//! `while`.
+//! `while`. A name that a user gave may have a `/` in it.
 
 use crate::diagnostics::{SourceMap, Span};
 use crate::ir::{Array, ArrayId, ArrayKind, Block, KernelId, OpKind, Path, Program};
@@ -44,7 +44,7 @@ impl<P> Found<P> {
     }
 
     /// Whether that is its name, or that of its axis of a named grid.
-    pub fn is_called(&self, name: &str) -> bool {
+    pub fn has_name(&self, name: &str) -> bool {
         let own = self.own_name();
         own == name || is_axis(name, own)
     }
@@ -61,28 +61,50 @@ impl<P> Found<P> {
         format!("{}@{line}", self.full_name())
     }
 
-    /// Whether a name, in parts, means this one: the last is its own, the others are around it in that order.
+    /// Whether a name means this one: its last part is its own, the others are around it in that order.
     /// With `instances`, a kernel may be one that was made of that name: a worker, or a template with its arguments.
-    fn is(&self, parts: &[&str], instances: bool) -> bool {
-        let (Some((own, around)), Some((last, parts))) =
-            (self.chain.split_last(), parts.split_last())
-        else {
+    fn is(&self, name: &str, instances: bool) -> bool {
+        let Some((own, around)) = self.chain.split_last() else {
             return false;
         };
-        let is_outermost = || !around.last().is_some_and(|outer| has_nest(last, outer));
-        let variable = self.variable.iter().map(|name| (name.clone(), own.1));
-        let is_variable = variable.into_iter().any(|variable| means(last, &variable));
-        let is_own = means(last, own) || is_variable || has_nest(last, own) && is_outermost();
-        let mut around = around.iter().enumerate();
-        let is_instance =
-            |place: usize, part: &str, one| instances && place == 0 && has_instance(part, one);
-        is_own
-            && parts.iter().all(|part| {
-                around.any(|(place, one)| {
-                    means(part, one) || has_nest(part, one) || is_instance(place, part, one)
-                })
-            })
+        let is_outermost = |last| !around.last().is_some_and(|outer| has_nest(last, outer));
+        let variable = self.variable.clone().map(|name| (name, own.1));
+        let is_variable = |last| variable.as_ref().is_some_and(|own| means(last, own));
+        readings(name).any(|(rest, last)| {
+            let is_own =
+                means(last, own) || is_variable(last) || has_nest(last, own) && is_outermost(last);
+            is_own && rest.is_none_or(|rest| are_around(rest, around, instances))
+        })
     }
+
+    /// Whether a name is its own as a whole, as `load/store` is that of a loop called so.
+    fn is_called(&self, name: &str) -> bool {
+        self.chain.last().is_some_and(|own| means(name, own))
+    }
+}
+
+/// A name's last part, which may have a `/` in it, with what is before.
+fn readings(name: &str) -> impl Iterator<Item = (Option<&str>, &str)> {
+    let parted = name.match_indices('/');
+    let parted = parted.map(|(at, _)| (Some(&name[..at]), &name[at + 1..]));
+    std::iter::once((None, name)).chain(parted)
+}
+
+/// Whether the parts of a name are among a kernel and the loops in it, in that order; see [`Found::is`].
+fn are_around(name: &str, around: &[(String, usize)], instances: bool) -> bool {
+    readings(name).any(|(rest, last)| {
+        around.iter().enumerate().any(|(place, one)| {
+            let is_instance = || instances && place == 0 && has_instance(last, one);
+            let is_it = means(last, one) || has_nest(last, one) || is_instance();
+            is_it && rest.is_none_or(|rest| are_around(rest, &around[..place], instances))
+        })
+    })
+}
+
+/// Whether a path such as `outer/inner` leads to something of that name.
+pub fn ends_in(path: &str, name: &str) -> bool {
+    let before = path.strip_suffix(name);
+    before.is_some_and(|before| before.is_empty() || before.ends_with('/'))
 }
 
 /// Whether `i` or `i@12` means a loop, array or kernel of that name and line.
@@ -240,11 +262,15 @@ impl<P> Names<P> {
         self.all.iter()
     }
 
-    /// All that a name may mean.
+    /// All that a name may mean: of one with a `/`, first what is called so as a whole.
     pub fn matching(&self, name: &str) -> Vec<&Found<P>> {
-        let parts: Vec<&str> = name.split('/').collect();
-        let of = |instances| self.iter().filter(move |found| found.is(&parts, instances));
-        let exact: Vec<&Found<P>> = of.clone()(false).collect();
+        let called = |found: &&Found<P>| name.contains('/') && found.is_called(name);
+        let whole: Vec<&Found<P>> = self.iter().filter(called).collect();
+        if !whole.is_empty() {
+            return whole;
+        }
+        let of = |instances| self.iter().filter(move |found| found.is(name, instances));
+        let exact: Vec<&Found<P>> = of(false).collect();
         match exact.is_empty() {
             true => of(true).collect(),
             false => exact,

@@ -77,7 +77,7 @@ pub struct Cycles {
     /// Where it is the same for all data.
     pub exact: Option<u64>,
     /// The same, or where the data decide: with 64 iterations for each loop of unknown length and the longer of two
-    /// branches.
+    /// branches. Regions, pipelines and the parts of lines belong to it; see [`Report::end`] for networks.
     pub guess: u64,
     /// Cycles of the loops whose length the data decide, as formulas.
     pub formulas: Vec<Formula>,
@@ -147,7 +147,8 @@ pub struct Line {
     pub number: usize,
     /// Without its end.
     pub text: String,
-    /// Part of an invocation's cycles in which a pipeline runs that this line has a part in; `None` without hardware.
+    /// Part of the cycles of an invocation, or in a network of a process whose cycles the data decide, in which a pipeline runs
+    /// that this line has a part in; `None` without hardware.
     pub cycles: Option<f64>,
     /// Part of the area, multipliers counted as LUT4; `None` without hardware.
     pub area: Option<f64>,
@@ -196,15 +197,22 @@ pub struct Region {
     pub name: String,
     /// Where it is.
     pub place: Place,
-    /// Iterations of a loop; `None` where the data decide, or for what is no loop.
+    /// Iterations of a loop; `None` where the data decide, where they are more in one run than in another, or for what is no loop.
     pub trip: Option<u64>,
-    /// Cycles of one run, guessed where the data decide.
+    /// The fewest and the most iterations, where that is known and they are not always as many.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trips: Option<(u64, u64)>,
+    /// Cycles of the first run, guessed where the data decide.
     pub cycles: u64,
+    /// The fewest and the most cycles, where that is known and they are not always as many.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spread: Option<(u64, u64)>,
     /// Whether that is no guess.
     pub is_exact: bool,
-    /// The cycle of an invocation in which the first run starts, about.
+    /// The cycle of an invocation in which the first run starts, about. The cycle of the start itself, which the cycles of an
+    /// invocation do not count, is none.
     pub start: u64,
-    /// Runs in an invocation, about.
+    /// Runs in an invocation, about; 0 where it is known that there is none.
     pub runs: u64,
     /// Position among the pipelines.
     pub pipeline: Option<usize>,
@@ -229,11 +237,11 @@ pub struct Pipeline {
     pub ii: Option<u64>,
     /// Cycles of one iteration, or of the block.
     pub depth: u64,
-    /// Cycles of one run.
+    /// Cycles of one run, the longest one.
     pub cycles: u64,
     /// Runs in an invocation.
     pub runs: u64,
-    /// Part of an invocation's cycles.
+    /// Part of an invocation's cycles, as [`Line::cycles`].
     pub share: f64,
     /// What keeps the interval from being lower; `None` for a block.
     pub bound: Option<Bound>,
@@ -582,13 +590,25 @@ pub struct Note {
 }
 
 impl Region {
-    /// The cycle after its first run, which takes one at least.
+    /// Whether it runs, and begins before that cycle.
+    pub fn is_before(&self, end: u64) -> bool {
+        self.runs > 0 && self.start < end.max(1)
+    }
+
+    /// The cycle after its first run.
     pub fn end(&self) -> u64 {
-        self.start.saturating_add(self.cycles.max(1))
+        self.start.saturating_add(self.cycles)
     }
 }
 
 impl Report {
+    /// Cycles of the invocation that the timeline shows: of a network as simulated, else as [`Cycles::guess`].
+    pub fn end(&self) -> u64 {
+        let simulated = self.flow.as_ref().map(|flow| flow.cycles);
+        let simulated = simulated.filter(|cycles| *cycles > 0);
+        simulated.unwrap_or(self.summary.cycles.guess)
+    }
+
     /// The report as a JSON text that ends in a newline.
     pub fn to_json(&self) -> String {
         // Strings, numbers and lists: nothing in it can fail to serialise.

@@ -73,6 +73,9 @@ fn source(report: &Report, page: &mut Page) {
         "cycles: part of an invocation in which the line is at work; area: part of LUT4 and \
          multipliers; > binds an II",
     );
+    if let Some(assumed) = words::assumed(report) {
+        page.words(&assumed);
+    }
     for file in &report.source {
         page.words(&file.name);
         let rows = file.lines.iter().map(|line| {
@@ -117,10 +120,9 @@ fn region_tree(report: &Report, page: &mut Page, region: &Region, depth: usize) 
     };
     let mut text = format!("{kind} {} ({at})", region.name);
     if matches!(region.kind, RegionKind::Loop | RegionKind::Pipeline) {
-        text += &format!(", {} iterations", words::trip(region.trip));
+        text += &format!(", {}", words::iterations(region));
     }
-    let about = if region.is_exact { "" } else { "about " };
-    text += &format!(", {about}{}", words::counted(region.cycles, "cycle"));
+    text += &format!(", {}", words::takes(region));
     let pipeline = region.pipeline.and_then(|at| report.pipelines.get(at));
     let ii = pipeline.and_then(|pipeline| pipeline.ii);
     if let (Some(ii), Some(pipeline)) = (ii, pipeline) {

@@ -370,20 +370,19 @@ fn partition(array: &str, factor: i64, dim: i64) -> Directive {
 
 /// Of full names such as `kernel/outer/i@12`: the shortest that means the one of that name and line.
 fn named(all: &[String], name: &str, line: Option<usize>) -> Option<String> {
-    let parts = |full: &str| {
+    let of_name = |full: &str| {
         let (path, line) = full.rsplit_once('@').unwrap_or((full, ""));
-        let (kernel, own) = (path.split('/').next(), path.rsplit('/').next());
-        let [kernel, own] = [kernel, own].map(|part| part.unwrap_or_default().to_string());
-        (kernel, own, line.parse::<usize>().ok())
+        let kernel = path.split('/').next().unwrap_or_default();
+        let found = (kernel.to_string(), line.parse::<usize>().ok());
+        directives::ends_in(path, name).then_some(found)
     };
-    let same: Vec<_> = all.iter().map(|full| parts(full)).collect();
-    let same: Vec<_> = same.into_iter().filter(|(_, own, _)| own == name).collect();
+    let same: Vec<_> = all.iter().filter_map(|full| of_name(full)).collect();
     match (&same[..], line) {
         ([], _) => None,
         ([_], _) => Some(name.to_string()),
         (_, Some(line)) => Some(format!("{name}@{line}")),
         // One of several: that of the top kernel, which comes last.
-        ([.., (kernel, _, line)], None) => {
+        ([.., (kernel, line)], None) => {
             let in_kernel = same.iter().filter(|(other, ..)| other == kernel).count();
             Some(match (in_kernel, line) {
                 (1, _) | (_, None) => format!("{kernel}/{name}"),
@@ -406,5 +405,8 @@ mod tests {
         assert_eq!(found("i", None).as_deref(), Some("g/i"));
         assert_eq!(found("k", None).as_deref(), Some("g/k@15"));
         assert_eq!(found("x", None), None);
+        let all = ["f/load/store@3".to_string()];
+        let found = |name| named(&all, name, Some(3));
+        assert_eq!(found("load/store").as_deref(), Some("load/store"));
     }
 }

@@ -58,9 +58,51 @@ pub fn of_device(estimate: &Estimate) -> Option<String> {
     ))
 }
 
-/// Iterations of a loop.
-pub fn trip(trip: Option<u64>) -> String {
-    trip.map_or("n".into(), grouped)
+/// Iterations of a loop: `16 iterations`, `0 to 63 iterations`, `n iterations`.
+pub fn iterations(region: &Region) -> String {
+    match (region.trip, region.trips) {
+        (Some(trip), _) => counted(trip, "iteration"),
+        (None, Some(trips)) => format!("{} iterations", extent(trips)),
+        (None, None) => "n iterations".into(),
+    }
+}
+
+/// Cycles of a run of a region.
+pub fn takes(region: &Region) -> String {
+    match (region.runs, region.spread) {
+        (0, _) => "never runs".into(),
+        (_, Some(spread)) => format!("{} cycles", extent(spread)),
+        (_, None) if region.is_exact => counted(region.cycles, "cycle"),
+        (_, None) => format!("about {}", counted(region.cycles, "cycle")),
+    }
+}
+
+/// `0 to 63`.
+fn extent((least, most): (u64, u64)) -> String {
+    format!("{} to {}", grouped(least), grouped(most))
+}
+
+/// What is assumed of the invocation that shares, loops and the timeline belong to; `None`: nothing.
+pub fn assumed(report: &Report) -> Option<String> {
+    const ASSUMED: &str = "64 iterations of each loop of unknown length and the longer of two ways";
+    let is_guessed = |regions: &[Region]| regions.iter().any(|region| !region.is_exact);
+    match &report.flow {
+        None if is_guessed(&report.regions) => Some(format!(
+            "the data decide; {} are those with {ASSUMED}",
+            counted(report.end(), "cycle")
+        )),
+        Some(_)
+            if report
+                .regions
+                .iter()
+                .any(|process| is_guessed(&process.inside)) =>
+        {
+            Some(format!(
+                "what the data decide inside of a process is a part of its own cycles with {ASSUMED}"
+            ))
+        }
+        _ => None,
+    }
 }
 
 /// What keeps the interval of a pipeline from being lower, in a sentence.

@@ -4,7 +4,7 @@ use super::device::{Class, Device, ceil_log2};
 use super::{LeafSchedule, Schedule, Variant, delay_class};
 use crate::arena::Table;
 use crate::hwarith::graph::{Graph, NodeId, Op};
-use crate::machine::program::{Leaf, LeafId, Program, Region};
+use crate::machine::program::{Leaf, LeafId, PortRef, Program, Region};
 use std::collections::BTreeSet;
 
 /// Iterations of a loop of which the number is not known.
@@ -22,6 +22,14 @@ pub fn cycles(program: &Program, schedule: &Schedule) -> u64 {
 pub fn exact_cycles(program: &Program, schedule: &Schedule) -> Option<u64> {
     let found = latency(program, schedule, &program.root, None)?;
     found.checked_add(schedule.drain.into())
+}
+
+/// Cycles from the start of an invocation to `ap_done`, of a program that is active for so long: up to the pulse in the last cycle; a
+/// scalar result adds one.
+pub fn until_done(program: &Program, active: u64) -> u64 {
+    let mut returns = program.returns.iter();
+    let is_scalar = returns.any(|port| matches!(port, PortRef::Scalar { .. }));
+    active.saturating_sub(1).saturating_add(is_scalar.into())
 }
 
 /// Cycles from the start of a region to its release. Where the data decide: those for so many iterations of a loop, and for the longer

@@ -13,6 +13,7 @@ pub mod critical;
 pub mod device;
 mod endless;
 pub mod forecast;
+pub mod invocation;
 mod loops;
 mod luts;
 pub mod overlap;
@@ -23,6 +24,7 @@ mod release;
 pub mod resource;
 mod share;
 mod solver;
+pub mod tally;
 mod units;
 pub mod walk;
 

@@ -2,6 +2,7 @@
 //! control is run, and nothing else (a slice: Weiser, Program slicing, ICSE 1981).
 
 use super::Schedule;
+use super::tally::{Run, Tally};
 use crate::arena::Table;
 use crate::hwarith::eval::eval_op;
 use crate::hwarith::graph::{Node, NodeId, Op, VarId};
@@ -15,6 +16,11 @@ const MOST: usize = 200_000;
 
 /// Cycles that a program is active; `None` where the data decide, or finding out takes long.
 pub fn latency(program: &Program, schedule: &Schedule) -> Option<u64> {
+    walk(program, schedule).map(|(cycles, _)| cycles)
+}
+
+/// The same, with what its regions take.
+pub fn walk(program: &Program, schedule: &Schedule) -> Option<(u64, Tally)> {
     let waits = |place: &Place| matches!(place, Place::Stream(_));
     if program.mems.values().any(|mem| waits(&mem.place)) {
         return None;
@@ -26,8 +32,10 @@ pub fn latency(program: &Program, schedule: &Schedule) -> Option<u64> {
         vars: program.vars.values().map(|_| None).collect(),
         left: MOST,
     };
-    let cycles = walk.region(&program.root)?;
-    cycles.checked_add(schedule.drain.into())
+    let mut tally = Tally::none(&program.root);
+    let run = walk.region(&program.root, &mut tally, 0)?;
+    let cycles = run.cycles.checked_add(schedule.drain.into())?;
+    Some((cycles, tally))
 }
 
 /// By leaf, the nodes that decide what runs and how often, in their order.
@@ -116,77 +124,118 @@ impl Walk<'_> {
         self.vars[var].as_ref().map(|value| !value.is_zero())
     }
 
-    /// Cycles from the start of a region to its release, as [`super::forecast::latency`] counts them.
-    fn region(&mut self, region: &Region) -> Option<u64> {
-        match region {
-            Region::Leaf(leaf) => self.leaf(*leaf),
-            Region::Seq(parts) => parts
-                .iter()
-                .try_fold(0u64, |sum, part| sum.checked_add(self.region(part)?)),
+    /// A run of a region that begins in that cycle, its cycles counted as [`super::forecast::latency`] does.
+    fn region(&mut self, region: &Region, tally: &mut Tally, start: u64) -> Option<Run> {
+        let (run, iterations) = match region {
+            Region::Leaf(leaf) => return self.leaf(*leaf, tally, start),
+            Region::Seq(parts) => (self.sequence(parts, &mut tally.inside, start)?, None),
             Region::If {
                 cond,
                 then,
                 otherwise,
             } => {
-                let arm = if self.is_set(*cond)? { then } else { otherwise };
-                Some(self.region(arm)?.max(1))
+                let (arm, at) = match self.is_set(*cond)? {
+                    true => (then, 0),
+                    false => (otherwise, 1),
+                };
+                let run = self.region(arm, &mut tally.inside[at], start)?;
+                let cycles = run.cycles.max(1);
+                (Run { cycles, ..run }, None)
             }
             Region::Repeat {
                 head, cond, body, ..
             } => {
-                let mut sum = 0u64;
-                loop {
-                    self.left = self.left.checked_sub(1)?;
-                    sum = sum.checked_add(self.region(head)?)?;
-                    if !self.is_set(*cond)? {
-                        return sum.checked_add(1);
-                    }
-                    // An empty body would be left within a cycle.
-                    let cycles = self.region(body)?;
-                    sum = sum.checked_add(cycles).filter(|_| cycles > 0)?;
-                }
+                let inside = &mut tally.inside;
+                let (run, count) = self.rounds((head, *cond, body), inside, start)?;
+                (run, Some(count))
             }
+        };
+        tally.add(1, start, run, iterations);
+        // A sum that is too large stays so.
+        (run.cycles < u64::MAX).then_some(run)
+    }
+
+    fn sequence(&mut self, parts: &[Region], inside: &mut [Tally], start: u64) -> Option<Run> {
+        let mut all = Run::default();
+        for (part, tally) in parts.iter().zip(inside) {
+            all = all.then(self.region(part, tally, start.saturating_add(all.cycles))?);
+        }
+        Some(all)
+    }
+
+    /// A run of a loop of regions, with its iterations.
+    fn rounds(
+        &mut self,
+        (head, cond, body): (&Region, VarId, &Region),
+        inside: &mut [Tally],
+        start: u64,
+    ) -> Option<(Run, u64)> {
+        let (mut all, mut count) = (Run::default(), 0);
+        loop {
+            self.left = self.left.checked_sub(1)?;
+            let begin = start.saturating_add(all.cycles);
+            all = all.then(self.region(head, &mut inside[0], begin)?);
+            if !self.is_set(cond)? {
+                return Some((all.then(Run::CONTROL), count));
+            }
+            let begin = start.saturating_add(all.cycles);
+            let run = self.region(body, &mut inside[1], begin)?;
+            // An empty body would be left within a cycle.
+            all = Some(all.then(run)).filter(|_| run.cycles > 0)?;
+            count += 1;
         }
     }
 
-    fn leaf(&mut self, id: LeafId) -> Option<u64> {
+    fn leaf(&mut self, id: LeafId, tally: &mut Tally, start: u64) -> Option<Run> {
         let leaf = &self.program.leaves[id];
         let times = &self.schedule.leaves[id];
-        let depth = u64::from(times.release) + 1;
-        let (values, cycles) = match &leaf.repeat {
-            None => (self.iteration(id, None)?, depth),
-            Some(repeat) => {
-                let ii = u64::from(times.ii?);
-                match (repeat.trip(), self.slices[id].is_empty()) {
-                    (Some(trip), true) => {
-                        let issues = (trip.max(1) - 1).checked_mul(ii)?;
-                        return issues.checked_add(depth + 1);
-                    }
-                    _ => self.repeat(id, repeat, (ii, depth))?,
-                }
+        let Some(repeat) = &leaf.repeat else {
+            let values = self.iteration(id, None)?;
+            self.write(id, &values);
+            let run = Run::of_leaf(0, times);
+            tally.add(1, start, run, None);
+            return Some(run);
+        };
+        let count = match (repeat.trip(), self.slices[id].is_empty()) {
+            (Some(trip), true) => trip.max(1),
+            _ => {
+                let (values, count) = self.repeat(id, repeat)?;
+                self.write(id, &values);
+                count
             }
         };
-        for &(var, node) in &leaf.writes {
+        // A loop that is not entered is done in the cycle of its start; one that is takes a cycle to load its counters.
+        let run = match count {
+            0 => Run::CONTROL,
+            count => {
+                let issues = (count - 1).checked_mul(times.ii?.into())?;
+                Run::CONTROL.then(Run::of_leaf(issues, times))
+            }
+        };
+        // The one that ends a `while` finds nothing to do.
+        let ends = matches!(&repeat.dims[..], [dim] if dim.is_while);
+        let iterations = count.saturating_sub(ends.into());
+        tally.add_pipeline(1, start, run, Some(iterations));
+        Some(run)
+    }
+
+    /// Sets the vars that a leaf writes.
+    fn write(&mut self, id: LeafId, values: &Values) {
+        for &(var, node) in &self.program.leaves[id].writes {
             let ty = self.program.vars[var].ty;
             let value = values[node.index()].as_ref();
             self.vars[var] = value.map(|value| ty.wrap(value));
         }
-        Some(cycles)
     }
 
-    /// The values of the last iteration, and the cycles of all.
-    fn repeat(
-        &mut self,
-        id: LeafId,
-        repeat: &Loop,
-        (ii, depth): (u64, u64),
-    ) -> Option<(Values, u64)> {
+    /// The values of the last iteration, and how many there are.
+    fn repeat(&mut self, id: LeafId, repeat: &Loop) -> Option<(Values, u64)> {
         let enters = repeat.enter.map_or(Some(true), |var| self.is_set(var))?;
         let mut values = self.iteration(id, None)?;
-        let mut issues = 0u64;
+        let mut count = u64::from(enters);
         while enters && values[repeat.last.index()].as_ref()?.is_zero() {
             values = self.iteration(id, Some(&values))?;
-            issues = issues.checked_add(ii)?;
+            count += 1;
         }
         let graph = &self.program.leaves[id].graph;
         for &Phi { node, var, .. } in &repeat.phis {
@@ -195,12 +244,7 @@ impl Walk<'_> {
             let value = values[node.index()].as_ref();
             self.vars[var] = value.map(|value| ty.wrap(value));
         }
-        // A loop that is not entered is done in the cycle of its start; one that is takes a cycle to load its counters.
-        let cycles = match enters {
-            true => issues.checked_add(depth + 1)?,
-            false => 1,
-        };
-        Some((values, cycles))
+        Some((values, count))
     }
 
     /// What is known of the nodes of a slice, after an iteration with the values of `before`.

@@ -87,6 +87,15 @@ struct Nest {
     after: Vec<Op>,
 }
 
+impl Nest {
+    /// What makes a value in the inner loop; that loop, if nothing in it does.
+    fn made(&self, value: ValueId) -> Span {
+        let mut ops = self.inner.body.ops.iter();
+        let op = ops.find(|op| op.results.contains(&value));
+        op.map_or(self.inner_op.1, |op| op.span)
+    }
+}
+
 impl Rewriter for Interleave<'_> {
     fn leave(&mut self, op: Op, out: &mut Vec<Op>) {
         match self.plan(&op) {
@@ -300,8 +309,10 @@ impl Interleave<'_> {
             .build(body, span)
             .compare(CompareOp::Eq, k, first);
         let mut running = Vec::new();
-        for (&param, &init) in nest.inner.carried.iter().zip(&nest.inner.inits) {
+        let carried = nest.inner.carried.iter().zip(&nest.inner.inits);
+        for ((&param, &init), &next) in carried.zip(&nest.inner.body.yields) {
             let array = self.running(param, strip);
+            let span = nest.made(next);
             let mut build = self.kernel.build(body, span);
             let kept = build.load(array, vec![within]);
             let current = OpKind::Select {
@@ -313,10 +324,11 @@ impl Interleave<'_> {
             running.push(array);
         }
         body.extend(nest.inner.body.ops.iter().cloned());
-        let mut build = self.kernel.build(body, span);
         for (&array, &value) in running.iter().zip(&nest.inner.body.yields) {
+            let mut build = self.kernel.build(body, nest.made(value));
             build.store(array, vec![within], value);
         }
+        let mut build = self.kernel.build(body, span);
         let is_last = build.compare(CompareOp::Eq, k, last);
         let mut then = Block {
             ops: nest.after.clone(),

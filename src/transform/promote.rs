@@ -38,6 +38,7 @@ struct Promote<'k> {
 struct Use {
     indices: Vec<ValueId>,
     is_store: bool,
+    span: Span,
     /// The conditions around it in the body, with the value that they have there.
     conditions: Vec<(ValueId, bool)>,
 }
@@ -58,8 +59,10 @@ const MANY: usize = 512;
 struct Element {
     array: ArrayId,
     indices: Vec<ValueId>,
-    loaded: bool,
-    stored: bool,
+    /// The first load of it; `None`: there is none.
+    loaded: Option<Span>,
+    /// The last store to it, if there is one.
+    stored: Option<Span>,
 }
 
 impl Rewriter for Promote<'_> {
@@ -103,12 +106,10 @@ impl Promote<'_> {
                         continue;
                     };
                     out.extend(hoisted);
-                    let span = op.span;
                     self.promote_element(
                         f,
                         &mut op.results,
                         &element,
-                        span,
                         &mut renamed,
                         out,
                         &mut after,
@@ -158,13 +159,16 @@ impl Promote<'_> {
         let mut element = Element {
             array,
             indices: indices.clone(),
-            loaded: false,
-            stored: one.is_store,
+            loaded: None,
+            stored: None,
         };
         let mut first: Option<&Use> = None;
         for other in &usage.uses {
             if self.values.same_element(indices, &other.indices) {
-                element.loaded |= !other.is_store;
+                match other.is_store {
+                    true => element.stored = Some(other.span),
+                    false => _ = element.loaded.get_or_insert(other.span),
+                }
                 first.get_or_insert(other);
                 continue;
             }
@@ -179,7 +183,7 @@ impl Promote<'_> {
         // Without a load of its own, the carried value starts unknown: the store must be certain.
         let stored_first = first.is_some_and(|u| u.is_store && u.conditions.is_empty());
         let certain = self.runs(f) && stored_first;
-        (element.loaded || certain).then_some(element)
+        (element.loaded.is_some() || certain).then_some(element)
     }
 
     /// Whether the loop certainly runs an iteration.
@@ -212,16 +216,11 @@ impl Promote<'_> {
         self.kernel.value(elem, Some(&name))
     }
 
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "the parts of one loop, taken apart for borrowing"
-    )]
     fn promote_element(
         &mut self,
         f: &mut For,
         results: &mut Vec<ValueId>,
         element: &Element,
-        span: Span,
         renamed: &mut HashMap<ValueId, ValueId>,
         before: &mut Vec<Op>,
         after: &mut Vec<Op>,
@@ -229,19 +228,20 @@ impl Promote<'_> {
         let (array, indices) = (element.array, element.indices.clone());
         let init = self.value(array);
         let kind = match element.loaded {
-            true => OpKind::load(array, indices.clone()),
-            false => OpKind::Const(Const::zero(self.kernel.arrays[array].elem)),
+            Some(_) => OpKind::load(array, indices.clone()),
+            None => OpKind::Const(Const::zero(self.kernel.arrays[array].elem)),
         };
+        // What is neither loaded nor stored is no element.
+        let span = element
+            .loaded
+            .or(element.stored)
+            .unwrap_or(self.kernel.span);
         self.kernel.build(before, span).define(kind, vec![init]);
-        let (current, carried) = if element.stored {
-            let param = self.value(array);
-            (param, Some(param))
-        } else {
-            (init, None)
-        };
+        let carried = element.stored.map(|span| (self.value(array), span));
+        let current = carried.map_or(init, |(param, _)| param);
         let last = self.replace(&mut f.body, element, current, renamed);
         f.body.for_each_use(&mut |v| *v = resolve(renamed, *v));
-        let Some(param) = carried else { return };
+        let Some((param, span)) = carried else { return };
         let last = resolve(renamed, last);
         f.inits.push(init);
         f.carried.push(param);
@@ -348,6 +348,7 @@ fn collect(
                 usage.uses.push(Use {
                     indices: at.indices.clone(),
                     is_store,
+                    span: op.span,
                     conditions: conditions.clone(),
                 });
             }

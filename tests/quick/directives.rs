@@ -638,3 +638,18 @@ fn a_kernel_is_named_for_all_that_is_made_of_it() {
     let why = compile_text(text, &[("pipeline", "p/k=2")], false).expect_err("no such kernel");
     assert!(why.contains("there is no loop 'p/k'"), "{why}");
 }
+
+/// A name that has the sign between the parts of names in it.
+#[test]
+fn a_loop_with_a_slash_in_its_name_is_addressed() {
+    let text = "from allo import *\n\n@kernel\ndef top(x: \"i32[8]\", y: \"i32[8]\"):\n    \
+                for i in range(8, name=\"load/store\"):\n        y[i] = x[i] + 1\n";
+    for name in ["load/store", "load/store@5", "top/load/store"] {
+        let compiled = compile_text(text, &[("pipeline", &format!("{name}=3"))], false);
+        let found = compiled.map(|compiled| compiled.manifest.loops[0].ii);
+        assert_eq!(found, Ok(Some(3)), "{name}");
+    }
+    let refused = compile_text(text, &[("pipeline", "store=3")], false);
+    let message = refused.err().unwrap_or_default();
+    assert!(message.contains("there is no loop 'store'"), "{message}");
+}

@@ -4,7 +4,7 @@ use crate::support;
 use allo_hls::diagnostics::SourceMap;
 use allo_hls::driver::{self, Target};
 use allo_hls::levels::Level;
-use allo_hls::report::data::{Line, Pipeline, RegionKind, Transfer, Trial};
+use allo_hls::report::data::{Line, Pipeline, Region, RegionKind, Transfer, Trial};
 use allo_hls::report::trials::{Effort, with_trials};
 use allo_hls::report::{Build, Report, html, text};
 use allo_hls::sim::selfcheck::Budget;
@@ -161,9 +161,9 @@ fn a_recurrence_is_shown_and_lifted_by_a_real_trial() {
             .windows(2)
             .all(|two| two[0].ready <= two[1].ready)
     );
-    let lines = [15, 16].map(|number| line(&report, number));
-    assert!(lines.iter().all(|line| !line.binds.is_empty()));
-    assert!(line(&report, 22).binds.is_empty());
+    // The sum itself, not the loop that it is carried by.
+    let binding = [15, 16, 22].map(|number| !line(&report, number).binds.is_empty());
+    assert_eq!(binding, [false, true, false]);
     let better = |trial: &&Trial| trial.outcome.as_ref().is_some_and(|it| it.ii == Some(1));
     let trials = report
         .trials
@@ -313,6 +313,124 @@ fn trials_where_the_data_decide_run_on_one_input() {
     );
 }
 
+/// The report of a text, as it is without what the compiler directs by itself.
+fn of_plain(text: &str, top: &str) -> Report {
+    let mut target = target();
+    target.aim.level = Level::One;
+    of_text_for(target, "plain.py", text, top, Effort::NONE)
+}
+
+/// All regions of a report, outer ones first.
+fn all_regions<'r>(regions: &'r [Region]) -> Vec<&'r Region> {
+    let with_inner =
+        |region: &'r Region| std::iter::once(region).chain(all_regions(&region.inside));
+    regions.iter().flat_map(with_inner).collect()
+}
+
+fn region<'r>(report: &'r Report, name: &str) -> &'r Region {
+    let all = all_regions(&report.regions);
+    let found = all.into_iter().find(|region| region.name == name);
+    found.expect("there is a region of this name")
+}
+
+/// The inner loop has bounds that are not constant, but that no data decide.
+#[test]
+fn loops_that_are_always_as_long_are_not_guessed() {
+    let text = "from allo import *\n\n@kernel\ndef top(x: \"i32[64]\", y: \"i32[64]\"):\n    for i in range(64):\n        \
+                for j in range(i, i + 2):\n            y[i] = x[j % 64] + 1\n";
+    let report = of_plain(text, "top");
+    assert_eq!(report.summary.cycles.exact, Some(321));
+    assert!(report.summary.cycles.formulas.is_empty());
+    let (outer, inner) = (region(&report, "i"), region(&report, "j"));
+    assert_eq!((outer.trip, outer.cycles, outer.runs), (Some(64), 321, 1));
+    assert_eq!((inner.trip, inner.cycles, inner.runs), (Some(2), 3, 64));
+    assert!(outer.is_exact && inner.is_exact);
+    let text = text::print(&report, 100);
+    assert!(text.contains("by their first run, 321 cycles"), "{text}");
+}
+
+#[test]
+fn a_loop_in_a_triangle_has_the_fewest_and_the_most_iterations() {
+    let text = "from allo import *\n\n@kernel\ndef top(x: \"i32[16]\", y: \"i32[16]\"):\n    for i in range(16):\n        \
+                for j in range(i):\n            y[i] = y[i] + x[j]\n";
+    let report = of_plain(text, "top");
+    let inner = region(&report, "j");
+    assert_eq!((inner.trip, inner.trips), (None, Some((0, 15))));
+    assert_eq!((inner.cycles, inner.spread), (0, Some((0, 16))));
+    // 1 to 15 iterations, and each but the first run's two cycles until the last one is done.
+    let pipeline = &report.pipelines[inner.pipeline.expect("it is one")];
+    assert_eq!((pipeline.runs, pipeline.cycles), (16, 16));
+    let text = text::print(&report, 100);
+    assert!(
+        text.contains("0 to 15 iterations, 0 to 16 cycles"),
+        "{text}"
+    );
+}
+
+/// The two loops are of one guess, not one of the guess and one of the input that was simulated.
+#[test]
+fn shares_are_parts_of_what_loops_and_timeline_show() {
+    let text = "from allo import *\n\n@kernel\ndef k(x: \"i32[64]\", n: i32, y: \"i32[64]\"):\n    s: i32 = 0\n    \
+                for i in range(n):\n        s += x[i]\n    for j in range(64):\n        y[j] = s + j\n";
+    let report = of_plain(text, "k");
+    let cycles = &report.summary.cycles;
+    assert!(cycles.exact.is_none() && cycles.simulated.is_some_and(|some| some < cycles.guess));
+    let shares = report.pipelines.iter().map(|pipeline| pipeline.share);
+    assert!(
+        (0.95..=1.0).contains(&shares.sum()),
+        "{:?}",
+        report.pipelines
+    );
+    let ends = report.regions.iter().map(Region::end).max();
+    assert_eq!((ends, report.end()), (Some(cycles.guess), cycles.guess));
+    let text = text::print(&report, 200);
+    let said = format!("{} cycles are those with 64 iterations", cycles.guess);
+    assert!(text.contains(&said), "{text}");
+}
+
+/// The last pipeline is at work after its release; a scalar result is there a cycle after that.
+#[test]
+fn the_last_region_ends_with_the_invocation() {
+    let text = "from allo import *\n\n@kernel\ndef norm(x: \"f32[8]\", y: \"f32[8]\"):\n    s: f32 = 0\n    \
+                for i in range(8):\n        s += x[i]\n    for j in range(8):\n        y[j] = x[j] / s\n\n\
+                @kernel\ndef total(x: \"i32[8]\") -> i32:\n    s: i32 = 0\n    for i in range(8):\n        \
+                s += x[i]\n    return s\n";
+    for (top, behind) in [("norm", 0), ("total", 1)] {
+        let report = of_plain(text, top);
+        let ends = report.regions.iter().map(Region::end).max();
+        let ends = ends.map(|end| end + behind);
+        assert_eq!(ends, report.summary.cycles.exact, "{top}");
+    }
+}
+
+/// The last statement of a body stands after lines without any.
+#[test]
+fn all_lines_of_a_kernel_are_shown() {
+    let text = "from allo import *\n\n@kernel\ndef top(a: Stream[i32], b: Stream[i32], o: Stream[i32]):\n    \
+                y: i32 = a.get()\n    for i in range(8):\n        if y > 3:\n            o.put(i)\n            \
+                y = y - 1\n        else:\n            o.put(y)\n            # One.\n            # Two.\n            \
+                # Three.\n            y = b.get()\n";
+    let report = of_plain(text, "top");
+    let shown: Vec<usize> = report.source[0]
+        .lines
+        .iter()
+        .map(|line| line.number)
+        .collect();
+    assert_eq!(shown, (1..=15).collect::<Vec<usize>>());
+}
+
+/// An element that a loop keeps in a register is loaded and stored where the statement is, not where the loop is.
+#[test]
+fn accesses_of_a_promoted_element_are_at_their_lines() {
+    let text = "from allo import *\n\n@kernel\ndef mv(A: \"i32[8]\", B: \"i32[8]\", C: \"i32[8]\"):\n    \
+                for i in range(8):\n        for j in range(8):\n            C[i] += A[i] * B[j]\n";
+    let report = of_plain(text, "mv");
+    let uses = report.memories.iter().flat_map(|memory| &memory.uses);
+    let accesses = uses.flat_map(|one| &one.accesses);
+    let lines: Vec<usize> = accesses.map(|access| access.place.line).collect();
+    assert_eq!(lines, [7; 4]);
+}
+
 /// A `while` ends with an iteration that finds nothing to do.
 #[test]
 fn the_formula_of_a_while_counts_its_iterations() {
@@ -427,6 +545,9 @@ fn every_example_has_a_report() {
                 "{name}"
             );
         }
+        let is_whole = |region: &Region| region.end() <= report.end();
+        let mut all = all_regions(&report.regions).into_iter();
+        assert!(report.flow.is_some() || all.all(is_whole), "{name}");
     }
 }
 

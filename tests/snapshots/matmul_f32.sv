@@ -404,11 +404,11 @@ module matmul (
         i_k_j_t18_s1 <= k_r == 5'd0;  // examples/matmul_f32.py:15
     end
 
-    wire [31:0] i_k_j_c_elem = i_k_j_t18_s1 ? 32'd0 : c_elem_running_q0;  // examples/matmul_f32.py:15
+    wire [31:0] i_k_j_c_elem = i_k_j_t18_s1 ? 32'd0 : c_elem_running_q0;  // examples/matmul_f32.py:16
 
     logic [31:0] i_k_j_a_elem_s2, i_k_j_t30_s2;
     always_ff @(posedge ap_clk) begin
-        i_k_j_a_elem_s2 <= a_q0;  // examples/matmul_f32.py:14
+        i_k_j_a_elem_s2 <= a_q0;  // examples/matmul_f32.py:16
         i_k_j_t30_s2 <= b_q0;  // examples/matmul_f32.py:16
     end
 
@@ -423,11 +423,11 @@ module matmul (
     logic [31:0] i_k_j_c_elem_s2, i_k_j_c_elem_s3, i_k_j_c_elem_s4, i_k_j_c_elem_s5, i_k_j_c_elem_s6;
     logic [31:0] i_k_j_t31_s6;
     always_ff @(posedge ap_clk) begin
-        i_k_j_c_elem_s2 <= i_k_j_c_elem;  // examples/matmul_f32.py:15
-        i_k_j_c_elem_s3 <= i_k_j_c_elem_s2;  // examples/matmul_f32.py:15
-        i_k_j_c_elem_s4 <= i_k_j_c_elem_s3;  // examples/matmul_f32.py:15
-        i_k_j_c_elem_s5 <= i_k_j_c_elem_s4;  // examples/matmul_f32.py:15
-        i_k_j_c_elem_s6 <= i_k_j_c_elem_s5;  // examples/matmul_f32.py:15
+        i_k_j_c_elem_s2 <= i_k_j_c_elem;  // examples/matmul_f32.py:16
+        i_k_j_c_elem_s3 <= i_k_j_c_elem_s2;  // examples/matmul_f32.py:16
+        i_k_j_c_elem_s4 <= i_k_j_c_elem_s3;  // examples/matmul_f32.py:16
+        i_k_j_c_elem_s5 <= i_k_j_c_elem_s4;  // examples/matmul_f32.py:16
+        i_k_j_c_elem_s6 <= i_k_j_c_elem_s5;  // examples/matmul_f32.py:16
         i_k_j_t31_s6 <= i_k_j_t31;  // examples/matmul_f32.py:16
     end
 
@@ -455,15 +455,15 @@ module matmul (
         i_k_j_j_s7 <= i_k_j_j_s6;  // examples/matmul_f32.py:14
         i_k_j_j_s8 <= i_k_j_j_s7;  // examples/matmul_f32.py:14
         i_k_j_j_s9 <= i_k_j_j_s8;  // examples/matmul_f32.py:14
-        i_k_j_t34_s1 <= {i_r, j_r};  // examples/matmul_f32.py:15
-        i_k_j_t34_s2 <= i_k_j_t34_s1;  // examples/matmul_f32.py:15
-        i_k_j_t34_s3 <= i_k_j_t34_s2;  // examples/matmul_f32.py:15
-        i_k_j_t34_s4 <= i_k_j_t34_s3;  // examples/matmul_f32.py:15
-        i_k_j_t34_s5 <= i_k_j_t34_s4;  // examples/matmul_f32.py:15
-        i_k_j_t34_s6 <= i_k_j_t34_s5;  // examples/matmul_f32.py:15
-        i_k_j_t34_s7 <= i_k_j_t34_s6;  // examples/matmul_f32.py:15
-        i_k_j_t34_s8 <= i_k_j_t34_s7;  // examples/matmul_f32.py:15
-        i_k_j_t34_s9 <= i_k_j_t34_s8;  // examples/matmul_f32.py:15
+        i_k_j_t34_s1 <= {i_r, j_r};  // examples/matmul_f32.py:16
+        i_k_j_t34_s2 <= i_k_j_t34_s1;  // examples/matmul_f32.py:16
+        i_k_j_t34_s3 <= i_k_j_t34_s2;  // examples/matmul_f32.py:16
+        i_k_j_t34_s4 <= i_k_j_t34_s3;  // examples/matmul_f32.py:16
+        i_k_j_t34_s5 <= i_k_j_t34_s4;  // examples/matmul_f32.py:16
+        i_k_j_t34_s6 <= i_k_j_t34_s5;  // examples/matmul_f32.py:16
+        i_k_j_t34_s7 <= i_k_j_t34_s6;  // examples/matmul_f32.py:16
+        i_k_j_t34_s8 <= i_k_j_t34_s7;  // examples/matmul_f32.py:16
+        i_k_j_t34_s9 <= i_k_j_t34_s8;  // examples/matmul_f32.py:16
         i_k_j_t6_s1 <= i_k_j_t6;  // examples/matmul_f32.py:15
         i_k_j_t6_s2 <= i_k_j_t6_s1;  // examples/matmul_f32.py:15
         i_k_j_t6_s3 <= i_k_j_t6_s2;  // examples/matmul_f32.py:15

@@ -91,9 +91,9 @@ module matmul (
         i_j_k_t8_s1 <= i_j_k_t8;  // examples/matmul_i32.py:15
         i_j_k_t8_s2 <= i_j_k_t8_s1;  // examples/matmul_i32.py:15
         i_j_k_t8_s3 <= i_j_k_t8_s2;  // examples/matmul_i32.py:15
-        i_j_k_t54_s1 <= {i_r, j_r};  // examples/matmul_i32.py:15
-        i_j_k_t54_s2 <= i_j_k_t54_s1;  // examples/matmul_i32.py:15
-        i_j_k_t54_s3 <= i_j_k_t54_s2;  // examples/matmul_i32.py:15
+        i_j_k_t54_s1 <= {i_r, j_r};  // examples/matmul_i32.py:16
+        i_j_k_t54_s2 <= i_j_k_t54_s1;  // examples/matmul_i32.py:16
+        i_j_k_t54_s3 <= i_j_k_t54_s2;  // examples/matmul_i32.py:16
     end
 
     wire i_j_k_store = i_j_k_v3 & i_j_k_t8_s3;

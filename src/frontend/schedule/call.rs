@@ -475,7 +475,7 @@ impl Call<'_> {
             }
         };
         Ok(Some(match name {
-            Some(name) if path.rsplit('/').next() != Some(&name) => format!("{path}/{name}"),
+            Some(name) if !directives::ends_in(&path, &name) => format!("{path}/{name}"),
             _ => path,
         }))
     }

@@ -5,7 +5,6 @@ use super::{Gather, process_names};
 use crate::ir::ArrayKind;
 use crate::report::data::{Flow, Process, Queue};
 use crate::rtl::netlist::{Design, Instance, Item, Module};
-use crate::schedule::forecast;
 use crate::sim::inprocess::Netlist;
 use crate::sim::shell;
 use crate::transform::network::Network;
@@ -27,7 +26,7 @@ impl Gather<'_> {
                 place: self.place(process.span),
                 start: None,
                 done: None,
-                forecast: forecast::cycles(part.program, part.schedule),
+                forecast: part.takes.cycles,
                 after: process.after.clone(),
             }
         });

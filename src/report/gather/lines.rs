@@ -1,7 +1,7 @@
 //! The source, with what each line takes and what hardware comes from it.
 
 use super::{Gather, share};
-use crate::diagnostics::FileId;
+use crate::diagnostics::{FileId, Span};
 use crate::report::data::{Line, Pipeline, Place, SourceFile};
 use crate::rtl::area::Area;
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,7 +26,9 @@ impl Gather<'_> {
         files.sort_by_key(|(_, number)| *number);
         let files = files.into_iter().map(|(id, file)| {
             let source = self.build.sources.file(id);
-            let shown = self.shown(id, file, &areas);
+            let places = areas.keys().chain(marks.keys()).chain(taken.keys());
+            let places = places.filter(|place| place.file == file);
+            let shown = self.shown(id, places.map(|place| place.line));
             let lines = shown.into_iter().map(|number| {
                 let place = Place { file, line: number };
                 let mut line = Line {
@@ -59,21 +61,12 @@ impl Gather<'_> {
         files.collect()
     }
 
-    /// Lines of a file that are shown: kernels, and what hardware comes from.
-    fn shown(&self, id: FileId, file: usize, areas: &BTreeMap<Place, Area>) -> BTreeSet<usize> {
-        let sources = self.build.sources;
-        let source = sources.file(id);
+    /// Lines of a file that are shown: kernels, and those that something in the report comes from.
+    fn shown(&self, id: FileId, places: impl Iterator<Item = usize>) -> BTreeSet<usize> {
+        let source = self.build.sources.file(id);
         let last = source.text.lines().count().max(1);
-        let mut ranges: Vec<(usize, usize)> = Vec::new();
-        let kernels = self.build.compilation.directed.kernels.values();
-        for span in kernels.map(|kernel| kernel.span) {
-            if span.file == id {
-                let end = source.line_col(span.end.max(span.start)).0;
-                ranges.push((sources.line_of(span), end));
-            }
-        }
-        let own = areas.keys().filter(|place| place.file == file);
-        ranges.extend(own.map(|place| (place.line, place.line)));
+        let mut ranges = self.written(id);
+        ranges.extend(places.map(|line| (line, line)));
         let ranges = ranges.into_iter();
         let lines = ranges.flat_map(|(from, to)| from.saturating_sub(AROUND)..=to + AROUND);
         let lines: BTreeSet<usize> = lines.filter(|line| (1..=last).contains(line)).collect();
@@ -90,6 +83,24 @@ impl Gather<'_> {
             shown.remove(&line);
         }
         shown
+    }
+
+    /// First and last lines of what is written of kernels in a file: heads, declarations and statements.
+    fn written(&self, id: FileId) -> BTreeSet<(usize, usize)> {
+        let source = self.build.sources.file(id);
+        let mut ranges = BTreeSet::new();
+        let mut add = |span: Span| {
+            if span.file == id {
+                let end = source.line_col(span.end.max(span.start)).0;
+                ranges.insert((self.build.sources.line_of(span), end));
+            }
+        };
+        for kernel in self.build.compilation.directed.kernels.values() {
+            add(kernel.span);
+            kernel.arrays.values().for_each(|array| add(array.span));
+            kernel.body.for_each_op(&mut |op| add(op.span));
+        }
+        ranges
     }
 
     /// The places of origins.

@@ -21,7 +21,8 @@ use crate::rtl::area::{Areas, areas};
 use crate::rtl::clean::clean;
 use crate::rtl::interface::block::BlockManifest;
 use crate::rtl::netlist::Design;
-use crate::schedule::{Schedule, forecast};
+use crate::schedule::Schedule;
+use crate::schedule::invocation::Invocation;
 use crate::sim::selfcheck::Checked;
 use crate::transform;
 use std::collections::BTreeMap;
@@ -49,21 +50,17 @@ const OF_MOST_OF_A_BLOCK: &str = "area is of the whole block, which takes too lo
 /// The report of a build, without trials.
 pub fn gather(build: &Build) -> Report {
     let gather = Gather::new(build);
-    let mut pipelines = gather.pipelines();
     let flow = gather.flow();
+    let of_network = flow.as_ref().map(|flow| flow.cycles);
+    let of_network = of_network.filter(|cycles| *cycles > 0);
+    let pipelines = gather.pipelines(of_network);
     let simulated = match (&flow, build.block) {
         (_, Some(block)) => simulation::block_cycles(build, block),
-        (Some(flow), None) => Some(flow.cycles).filter(|cycles| *cycles > 0),
+        (Some(_), None) => of_network,
         (None, None) => gather.simulated_cycles(),
     };
     let regions = gather.regions(flow.as_ref());
     let cycles = gather.cycles(simulated);
-    let inside = build.compilation.manifest.latency.max;
-    let total = inside.or(cycles.simulated).unwrap_or(cycles.guess);
-    for pipeline in &mut pipelines {
-        let taken = pipeline.cycles.saturating_mul(pipeline.runs);
-        pipeline.share = share(taken as f64, total as f64);
-    }
     let memories = gather.memories(&pipelines);
     let units = gather.units();
     let source = gather.lines(&pipelines);
@@ -116,9 +113,9 @@ pub fn area(build: &Build) -> (f64, u64) {
     (rounded(total.luts.round()), total.blocks)
 }
 
-/// The pipelines of a build; their shares are 0.
+/// The pipelines of a build, without a simulation.
 pub fn pipelines(build: &Build) -> Vec<Pipeline> {
-    Gather::new(build).pipelines()
+    Gather::new(build).pipelines(None)
 }
 
 /// Cycles of an invocation of two builds of a kernel, where the data decide on the same input, or guessed if that takes too long
@@ -172,9 +169,25 @@ struct Part<'a> {
     process: Option<String>,
     /// Position of its first pipeline.
     first: usize,
+    /// What it takes.
+    takes: Invocation,
 }
 
-impl Part<'_> {
+impl<'a> Part<'a> {
+    fn new(
+        (program, schedule): (&'a Program, &'a Schedule),
+        process: Option<String>,
+        first: usize,
+    ) -> Part<'a> {
+        Part {
+            program,
+            schedule,
+            process,
+            first,
+            takes: Invocation::of(program, schedule),
+        }
+    }
+
     /// Position of the pipeline that a leaf is.
     fn pipeline(&self, leaf: LeafId) -> usize {
         self.first + leaf.index()
@@ -195,12 +208,10 @@ impl<'a> Gather<'a> {
         let names = process_names(compilation);
         let mut parts: Vec<Part> = Vec::new();
         match &compilation.network {
-            None => parts.push(Part {
-                program: &compilation.hardware,
-                schedule: &compilation.schedule,
-                process: None,
-                first: 0,
-            }),
+            None => {
+                let scheduled = (&compilation.hardware, &compilation.schedule);
+                parts.push(Part::new(scheduled, None, 0));
+            }
             Some((_, which)) => {
                 let mut first = 0;
                 for (number, part) in compilation.parts.iter().enumerate() {
@@ -211,12 +222,8 @@ impl<'a> Gather<'a> {
                         [one] => one.to_string(),
                         [one, ..] => format!("{one} and {} more", own.len() - 1),
                     };
-                    parts.push(Part {
-                        program: &part.program,
-                        schedule: &part.schedule,
-                        process: Some(process),
-                        first,
-                    });
+                    let scheduled = (&part.program, &part.schedule);
+                    parts.push(Part::new(scheduled, Some(process), first));
                     first += part.program.leaves.len();
                 }
             }
@@ -279,11 +286,8 @@ impl<'a> Gather<'a> {
 
     fn guess(&self) -> u64 {
         let exact = self.build.compilation.manifest.latency.max;
-        let parts = self.parts.iter();
-        let cycles = parts.map(|part| forecast::cycles(part.program, part.schedule));
-        // From the start to the last cycle.
-        let guess = cycles.max().unwrap_or(0).saturating_sub(1);
-        exact.unwrap_or(guess)
+        let guess = self.parts.iter().map(|part| part.takes.cycles).max();
+        exact.or(guess).unwrap_or(0)
     }
 
     fn cycles(&self, simulated: Option<u64>) -> Cycles {

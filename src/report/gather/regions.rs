@@ -5,6 +5,13 @@ use crate::diagnostics::Span;
 use crate::machine::program::{LeafId, Region as Made};
 use crate::report::data::{Flow, Formula, Region, RegionKind};
 use crate::schedule::forecast::{self, SOME_ITERATIONS};
+use crate::schedule::tally::{Extent, Tally};
+
+/// Where a cycle is in the timeline. That of the start, in which a block is at work already, is not counted by who counts the cycles
+/// of an invocation, and has no place of its own.
+fn shown(cycle: u64) -> u64 {
+    cycle.saturating_sub(1)
+}
 
 impl Gather<'_> {
     /// The regions of the kernel, or of each process of a network.
@@ -18,15 +25,17 @@ impl Gather<'_> {
             let part = &self.parts[*number];
             let start = process.start.unwrap_or(0);
             let simulated = process.start.zip(process.done);
-            let cycles = simulated.map(|(start, done)| done.saturating_sub(start) + 1);
+            let cycles = simulated.map(|(start, done)| shown(done + 1) - shown(start));
             Region {
                 kind: RegionKind::Process,
                 name: process.name.clone(),
                 place: process.place,
                 trip: None,
+                trips: None,
                 cycles: cycles.unwrap_or(process.forecast),
+                spread: None,
                 is_exact: simulated.is_some(),
-                start,
+                start: shown(start),
                 runs: 1,
                 pipeline: None,
                 inside: self.of_part(part, start),
@@ -36,24 +45,37 @@ impl Gather<'_> {
     }
 
     fn of_part(&self, part: &Part, start: u64) -> Vec<Region> {
-        let walk = Walk { gather: self, part };
-        walk.regions(&part.program.root, start, 1)
+        let walk = Walk {
+            gather: self,
+            part,
+            start,
+        };
+        walk.regions(&part.program.root, &part.takes.tally)
     }
 
     /// Cycles of the loops whose length the data decide.
     pub(super) fn formulas(&self) -> Vec<Formula> {
         let mut formulas = Vec::new();
-        for part in &self.parts {
-            let walk = Walk { gather: self, part };
+        for part in self.parts.iter().filter(|part| !part.takes.is_exact) {
+            let walk = Walk {
+                gather: self,
+                part,
+                start: 0,
+            };
             walk.formulas(&part.program.root, &mut formulas);
         }
         formulas
     }
 }
 
+/// A region of a program with its runs.
+type Counted<'p> = (&'p Made, &'p Tally);
+
 struct Walk<'g, 'a> {
     gather: &'g Gather<'a>,
     part: &'g Part<'a>,
+    /// The cycle in which the part starts.
+    start: u64,
 }
 
 impl Walk<'_, '_> {
@@ -64,86 +86,89 @@ impl Walk<'_, '_> {
     }
 
     fn is_exact(&self, region: &Made) -> bool {
-        let (program, schedule) = (self.part.program, self.part.schedule);
-        forecast::latency(program, schedule, region, None).is_some()
+        let Part {
+            program,
+            schedule,
+            takes,
+            ..
+        } = self.part;
+        takes.is_exact || forecast::latency(program, schedule, region, None).is_some()
     }
 
-    fn region(&self, region: &Made, kind: RegionKind, name: &str, at: Span) -> Region {
+    fn region(&self, (region, tally): Counted, kind: RegionKind, name: &str, at: Span) -> Region {
+        let first = self.start.saturating_add(tally.start);
+        let start = shown(first);
+        let only = shown(first.saturating_add(tally.first)) - start;
+        let differing = |extent: Option<Extent>| {
+            let extent = extent.filter(|extent| extent.alike().is_none())?;
+            Some((extent.least, extent.most))
+        };
         Region {
             kind,
             name: name.to_string(),
             place: self.gather.place(at),
-            trip: None,
-            cycles: self.latency(region),
+            trip: tally.iterations.and_then(Extent::alike),
+            trips: differing(tally.iterations),
+            cycles: if tally.runs > 1 { tally.first } else { only },
+            spread: differing(tally.cycles),
             is_exact: self.is_exact(region),
-            start: 0,
-            runs: 1,
+            start,
+            runs: tally.runs,
             pipeline: None,
             inside: Vec::new(),
         }
     }
 
-    /// What a region consists of; it starts in that cycle for the first time, and runs so often.
-    fn regions(&self, region: &Made, start: u64, runs: u64) -> Vec<Region> {
+    /// What a region consists of.
+    fn regions(&self, region: &Made, tally: &Tally) -> Vec<Region> {
+        let parts = &tally.inside;
         match region {
-            Made::Leaf(leaf) => vec![Region {
-                start,
-                runs,
-                ..self.leaf(region, *leaf)
-            }],
-            Made::Seq(parts) => {
-                let (mut all, mut start) = (Vec::new(), start);
-                for part in parts {
-                    all.extend(self.regions(part, start, runs));
-                    start = start.saturating_add(self.latency(part));
-                }
-                all
+            Made::Leaf(leaf) => vec![self.leaf((region, tally), *leaf)],
+            Made::Seq(regions) => {
+                let regions = regions.iter().zip(parts);
+                regions
+                    .flat_map(|(region, tally)| self.regions(region, tally))
+                    .collect()
             }
             Made::If {
                 then, otherwise, ..
             } => {
-                let ways = [("then", then), ("else", otherwise)];
-                let ways = ways.map(|(name, way)| (name, way, self.regions(way, start, runs)));
-                let inner = ways.iter().flat_map(|(_, _, inside)| inside);
-                let Some(place) = inner.map(|region| region.place).min() else {
-                    return Vec::new();
-                };
-                let own = self.part.program.span;
-                let ways = ways.into_iter().filter(|way| !way.2.is_empty());
-                let ways = ways.map(|(name, way, inside)| Region {
-                    start,
-                    runs,
-                    place,
-                    inside,
-                    ..self.region(way, RegionKind::Way, name, own)
+                let ways = [("then", then), ("else", otherwise)].into_iter().zip(parts);
+                let ways = ways.map(|((name, way), tally)| Region {
+                    inside: self.regions(way, tally),
+                    ..self.region((way, tally), RegionKind::Way, name, self.part.program.span)
                 });
-                vec![Region {
-                    start,
-                    runs,
-                    place,
-                    inside: ways.collect(),
-                    ..self.region(region, RegionKind::Branch, "if", own)
-                }]
+                let ways = ways.filter(|way| !way.inside.is_empty());
+                self.branch((region, tally), ways.collect())
             }
             Made::Repeat {
                 head, body, dim, ..
             } => {
-                let often = runs.saturating_mul(dim.trip.unwrap_or(SOME_ITERATIONS));
-                let mut inside = self.regions(head, start, often);
-                let behind = start.saturating_add(self.latency(head));
-                inside.extend(self.regions(body, behind, often));
+                let inside = [head, body].into_iter().zip(parts);
+                let inside = inside.flat_map(|(region, tally)| self.regions(region, tally));
                 vec![Region {
-                    trip: dim.trip,
-                    start,
-                    runs,
-                    inside,
-                    ..self.region(region, RegionKind::Loop, &dim.label, dim.span)
+                    inside: inside.collect(),
+                    ..self.region((region, tally), RegionKind::Loop, &dim.label, dim.span)
                 }]
             }
         }
     }
 
-    fn leaf(&self, region: &Made, leaf: LeafId) -> Region {
+    /// A branch with its ways, which have the place of what is in them first; none without ways.
+    fn branch(&self, counted: Counted, mut ways: Vec<Region>) -> Vec<Region> {
+        let inner = ways.iter().flat_map(|way| &way.inside);
+        let Some(place) = inner.map(|region| region.place).min() else {
+            return Vec::new();
+        };
+        ways.iter_mut().for_each(|way| way.place = place);
+        vec![Region {
+            place,
+            inside: ways,
+            ..self.region(counted, RegionKind::Branch, "if", self.part.program.span)
+        }]
+    }
+
+    fn leaf(&self, counted: Counted, leaf: LeafId) -> Region {
         let of = &self.part.program.leaves[leaf];
         let (kind, name) = match &of.repeat {
             None => (RegionKind::Block, of.label.clone()),
@@ -154,9 +179,8 @@ impl Walk<'_, '_> {
             }
         };
         Region {
-            trip: of.repeat.as_ref().and_then(|repeat| repeat.trip()),
             pipeline: Some(self.part.pipeline(leaf)),
-            ..self.region(region, kind, &name, of.span)
+            ..self.region(counted, kind, &name, of.span)
         }
     }
 

@@ -39,8 +39,8 @@ fn head(report: &Report, region: &Region, pipeline: Option<&Pipeline>) -> Markup
     html! {
         p class="region" {
             span class="kind" { (kind) } " " strong { (plain(&region.name)) } " " (line(report, Some(region.place)))
-            " " span class="fact" { @if !region.is_exact { "about " } (words::counted(region.cycles, "cycle")) }
-            @if is_loop { " " span class="fact" { (words::trip(region.trip)) " iterations" } }
+            " " span class="fact" { (words::takes(region)) }
+            @if is_loop && region.runs > 0 { " " span class="fact" { (words::iterations(region)) } }
             @if let Some(pipeline) = pipeline {
                 " " span class=(if pipeline.ii > Some(1) { "fact ii-high" } else { "fact" }) {
                     "II " (pipeline.ii.unwrap_or(1)) }

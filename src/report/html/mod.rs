@@ -90,18 +90,19 @@ fn anchor(place: Place) -> String {
 fn place(report: &Report, place: Place) -> Markup {
     let text = plain(&report.location(place));
     html! {
-        @if is_shown(report, place) {
-            a class="place" href=(format!("#{}", anchor(place))) { (text) }
+        @if let Some(link) = link(report, place) {
+            a class="place" href=(link) { (text) }
         } @else {
             span class="place" { (text) }
         }
     }
 }
 
-fn is_shown(report: &Report, place: Place) -> bool {
-    let file = report.source.get(place.file);
-    let mut lines = file.into_iter().flat_map(|file| &file.lines);
-    lines.any(|line| line.number == place.line)
+/// What leads to a line, if it is shown.
+fn link(report: &Report, place: Place) -> Option<String> {
+    let lines = &report.source.get(place.file)?.lines;
+    let is_shown = lines.iter().any(|line| line.number == place.line);
+    is_shown.then(|| format!("#{}", anchor(place)))
 }
 
 /// `line 12`, with the file where there are several.
@@ -109,11 +110,12 @@ fn line(report: &Report, at: Option<Place>) -> Markup {
     let Some(at) = at else {
         return html! {};
     };
+    let link = link(report, at).filter(|_| report.source.len() == 1);
     html! {
-        @if report.source.len() > 1 || !is_shown(report, at) {
-            (place(report, at))
+        @if let Some(link) = link {
+            a class="place" href=(link) { "line\u{a0}" (at.line) }
         } @else {
-            a class="place" href=(format!("#{}", anchor(at))) { "line\u{a0}" (at.line) }
+            (place(report, at))
         }
     }
 }

@@ -10,7 +10,8 @@ use maud::{Markup, html};
 pub fn section(report: &Report) -> Markup {
     html! {
         p class="muted" {
-            "Cycles: part of an invocation in which hardware of the line is at work. "
+            "Cycles: part of an invocation in which hardware of the line is at work"
+            @if let Some(assumed) = words::assumed(report) { " (" (assumed) ")" } ". "
             "Area: part of all LUT4 and multipliers. "
             "A mark says that the line keeps the II of its loop from being lower. A line opens to its hardware."
         }

@@ -1,6 +1,6 @@
 //! What happens when: regions of an invocation, iterations of each loop, processes and queues.
 
-use super::{anchor, flow};
+use super::{flow, link};
 use crate::report::chart::gantt::{self, Bar};
 use crate::report::chart::overlap;
 use crate::report::chart::plain;
@@ -23,38 +23,37 @@ pub fn section(report: &Report) -> Markup {
         h3 { "One invocation" }
         (regions(report))
         @if let Some(flow) = &report.flow { (flow::queues(report, flow)) }
-        @for pipeline in loops.iter().take(LOOPS) { (iterations(pipeline)) }
+        @for pipeline in loops.iter().take(LOOPS) { (iterations(report, pipeline)) }
         @if loops.len() > LOOPS { p class="muted" { "and " (loops.len() - LOOPS) " more loops" } }
     }
 }
 
 fn regions(report: &Report) -> Markup {
     let mut rows = Vec::new();
-    bars(&report.regions, 0, &mut rows);
-    let end = rows.iter().map(|row| row.end).max().unwrap_or(1);
+    let end = report.end();
+    bars(report, &report.regions, (0, end), &mut rows);
     let left_out = rows.len().saturating_sub(REGIONS);
     rows.truncate(REGIONS);
     html! {
         p class="muted" {
-            "Regions by their first run"
-            @if report.summary.cycles.exact.is_none() && report.flow.is_none() {
-                "; where the data decide, 64 iterations are assumed" }
-            "."
+            "Regions by their first run, " (words::counted(end, "cycle"))
+            @if let Some(assumed) = words::assumed(report) { "; " (assumed) } "."
         }
         (gantt::chart("Regions of an invocation", &rows, end))
         @if left_out > 0 { p class="muted" { "and " (left_out) " more regions" } }
     }
 }
 
-fn bars(regions: &[Region], depth: usize, rows: &mut Vec<Bar>) {
-    for region in regions {
+/// What runs before the end of what it is in.
+fn bars(report: &Report, regions: &[Region], (depth, end): (usize, u64), rows: &mut Vec<Bar>) {
+    for region in regions.iter().filter(|region| region.is_before(end)) {
         let class = match region.kind {
             RegionKind::Process => "process",
             RegionKind::Pipeline => "compute",
             RegionKind::Block => "block",
             RegionKind::Loop | RegionKind::Branch | RegionKind::Way => "outer",
         };
-        let end = region.end();
+        let end = region.end().min(end);
         rows.push(Bar {
             label: region.name.clone(),
             depth,
@@ -65,15 +64,15 @@ fn bars(regions: &[Region], depth: usize, rows: &mut Vec<Bar>) {
                 "{}: cycle {} to {}",
                 region.name,
                 words::grouped(region.start),
-                words::grouped(end - 1)
+                words::grouped(end.saturating_sub(1).max(region.start))
             ),
-            link: Some(format!("#{}", anchor(region.place))),
+            link: link(report, region.place),
         });
-        bars(&region.inside, depth + 1, rows);
+        bars(report, &region.inside, (depth + 1, end), rows);
     }
 }
 
-fn iterations(pipeline: &Pipeline) -> Markup {
+fn iterations(report: &Report, pipeline: &Pipeline) -> Markup {
     let operations = pipeline.operations.iter();
     let rows = operations.take(OPERATIONS).map(|operation| {
         let name = operation.name.as_ref();
@@ -92,7 +91,7 @@ fn iterations(pipeline: &Pipeline) -> Markup {
             start: operation.start,
             end: operation.ready.max(operation.start + 1),
             class: overlap::sort(operation).class(),
-            link: operation.place.map(|place| format!("#{}", anchor(place))),
+            link: operation.place.and_then(|place| link(report, place)),
         }
     });
     let rows: Vec<Bar> = rows.collect();

@@ -9,16 +9,15 @@ use crate::report::words;
 /// The section.
 pub fn section(report: &Report, page: &mut Page) {
     page.heading("Timeline");
-    let end = report.regions.iter().map(Region::end).max();
-    let end = end.unwrap_or(1).max(1);
+    let end = report.end();
     page.words(&format!(
-        "regions of an invocation, {}",
+        "regions of an invocation by their first run, {}",
         words::counted(end, "cycle")
     ));
     let mut rows = Vec::new();
-    bars(&report.regions, 0, &mut rows);
+    bars(&report.regions, (0, end), &mut rows);
     let more = rows.len().saturating_sub(ROWS);
-    page.bars(rows.into_iter().take(ROWS).collect(), end);
+    page.bars(rows.into_iter().take(ROWS).collect(), end.max(1));
     and_more(page, more);
     for pipeline in &report.pipelines {
         if let Some(ii) = pipeline.ii {
@@ -37,11 +36,13 @@ fn and_more(page: &mut Page, more: usize) {
     }
 }
 
-fn bars(regions: &[Region], depth: usize, rows: &mut Vec<(String, u64, u64)>) {
-    for region in regions {
+/// What runs before the end of what it is in.
+fn bars(regions: &[Region], (depth, end): (usize, u64), rows: &mut Vec<(String, u64, u64)>) {
+    for region in regions.iter().filter(|region| region.is_before(end)) {
         let name = format!("{:1$}{2}", "", 2 * depth, region.name);
-        rows.push((name, region.start, region.end()));
-        bars(&region.inside, depth + 1, rows);
+        let end = region.end().min(end);
+        rows.push((name, region.start, end));
+        bars(&region.inside, (depth + 1, end), rows);
     }
 }
 

@@ -64,12 +64,7 @@ pub fn manifest(
     collect_loops(program, schedule, sources, &program.root, &mut loops);
     let latency = forecast::exact_cycles(program, schedule);
     let latency = latency.or_else(|| walk::latency(program, schedule));
-    let returns_scalar = program
-        .returns
-        .iter()
-        .any(|r| matches!(r, PortRef::Scalar { .. }));
-    // From the start to the pulse in the last cycle; a scalar result adds a cycle.
-    let total = latency.map(|cycles| cycles.saturating_sub(1) + u64::from(returns_scalar));
+    let total = latency.map(|cycles| forecast::until_done(program, cycles));
     Manifest {
         args: program.args.iter().map(|p| port(p, false)).collect(),
         returns: program.returns.iter().map(|p| port(p, true)).collect(),

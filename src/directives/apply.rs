@@ -11,8 +11,7 @@ use crate::codes;
 use crate::diagnostics::{Diagnostic, Diagnostics, SourceMap};
 use crate::ir::analysis::reduction::Order;
 use crate::ir::{
-    Array, ArrayId, Kernel, KernelId, MOST_PORTS, OpKind, PartitionKind, Path, Pipeline, Program,
-    Tags, Unroll,
+    Array, ArrayId, Kernel, KernelId, OpKind, PartitionKind, Path, Pipeline, Program, Tags, Unroll,
 };
 use crate::transform::streamline::Form;
 use crate::transform::{buffer_at, compute_at, restructure, reuse_at, unroll};
@@ -211,8 +210,9 @@ impl Applying<'_> {
                 dim,
             } => self.partition(directive, array, *r#type, *factor, *dim),
             Directive::Ports { array, ports } => self.tag_array(array, |array| {
-                if !(1..=MOST_PORTS).contains(ports) {
-                    return Err(format!("an array has 1 to {MOST_PORTS} ports"));
+                let most = array.kind.most_ports();
+                if !(1..=most).contains(ports) {
+                    return Err(format!("such an array has 1 to {most} ports"));
                 }
                 set(&mut array.tags.ports, *ports)
             }),

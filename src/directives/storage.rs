@@ -1,7 +1,7 @@
 //! What arrays are made of: what the directives can say, and what the hardware has of it.
 
 use super::banks;
-use crate::ir::{Array, ArrayKind, MemoryKind, PartitionKind};
+use crate::ir::{Array, ArrayKind, MOST_READS, MemoryKind, PartitionKind};
 use serde::{Deserialize, Serialize};
 
 /// What an array is made of.
@@ -56,7 +56,7 @@ impl Implementation {
 struct MemoryType {
     name: &'static str,
     is_rom: bool,
-    /// Ports that read, if there are fewer than a memory may have.
+    /// Ports that read, at most; without, those that a memory has.
     reads: Option<u32>,
 }
 
@@ -72,13 +72,13 @@ const fn memory_type(name: &'static str, is_rom: bool, reads: Option<u32>) -> Me
 const MEMORY_TYPES: [MemoryType; 8] = [
     memory_type("RAM_1P", false, Some(1)),
     memory_type("RAM_S2P", false, Some(1)),
-    memory_type("RAM_1WNR", false, None),
+    memory_type("RAM_1WNR", false, Some(MOST_READS)),
     // Both ports may read and write: what is made uses one for writing.
     memory_type("RAM_2P", false, None),
     memory_type("RAM_T2P", false, None),
     memory_type("ROM_1P", true, Some(1)),
     memory_type("ROM_2P", true, None),
-    memory_type("ROM_NP", true, None),
+    memory_type("ROM_NP", true, Some(MOST_READS)),
 ];
 
 /// Has an array be made of that. Errors: why it cannot.

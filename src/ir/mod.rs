@@ -51,7 +51,8 @@ pub use path::{Path, leads_to};
 pub use promise::{Hazard, Promise, Scope};
 pub use storage::StorageFormat;
 pub use tags::{
-    ArrayTags, DISTRIBUTED_BITS, MOST_PORTS, MemoryKind, Pipeline, Tags, TileTag, Unroll,
+    ArrayTags, DISTRIBUTED_BITS, MOST_PORTS, MOST_READS, MemoryKind, Pipeline, Tags, TileTag,
+    Unroll,
 };
 pub use types::{FloatFormat, Scalar};
 
@@ -155,6 +156,13 @@ impl ArrayKind {
         match self {
             ArrayKind::Table(contents) | ArrayKind::State(contents) => Some(contents),
             ArrayKind::Param(_) | ArrayKind::Result(_) | ArrayKind::Local => None,
+        }
+    }
+    /// Ports of such an array's memories, at most.
+    pub fn most_ports(&self) -> u32 {
+        match self {
+            ArrayKind::Param(_) | ArrayKind::Result(_) => MOST_PORTS,
+            ArrayKind::Local | ArrayKind::Table(_) | ArrayKind::State(_) => MOST_READS,
         }
     }
     /// Elements of such an array, at most.

@@ -57,13 +57,17 @@ pub enum Unroll {
     Abreast(u32),
 }
 
-/// Ports of a memory that are used at most.
+/// Ports of a memory that are used at most, if nothing else is directed.
 pub const MOST_PORTS: u32 = 2;
+
+/// Ports that read a memory inside, at most: beyond a memory's own each takes a copy of it.
+pub const MOST_READS: u32 = 16;
 
 /// What is directed for an array; nothing where the compiler decides.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ArrayTags {
-    /// Ports of each of its memories that are used at most, from 1 to [`MOST_PORTS`]; of a memory inside, ports that read.
+    /// Ports of each of its memories that are used at most, from 1 to [`MOST_PORTS`]; of a memory inside, ports that read, up to
+    /// [`MOST_READS`].
     pub ports: Option<u32>,
     /// What its memories are made of.
     pub memory: Option<MemoryKind>,

@@ -5,8 +5,8 @@ use super::print::Names;
 use super::types::MAX_WIDTH;
 use super::{
     Arg, Array, ArrayId, ArrayKind, Attempt, BinaryOp, Block, Call, CompareOp, Const, Element,
-    FloatFormat, For, If, Kernel, KernelId, MOST_PORTS, Op, OpKind, Param, Program, ResultSlot,
-    Scalar, UnaryOp, ValueId, While,
+    FloatFormat, For, If, Kernel, KernelId, Op, OpKind, Param, Program, ResultSlot, Scalar,
+    UnaryOp, ValueId, While,
 };
 use crate::arena::Arena;
 use crate::diagnostics::Span;
@@ -112,7 +112,7 @@ impl fmt::Display for Violation {
             DefinedTwice(value) => write!(f, "{value} is defined twice"),
             Extent(array) => write!(f, "'{array}' has an extent of 0 or too many elements"),
             Partition(array) => write!(f, "the partition of '{array}' does not fit it"),
-            Ports(array) => write!(f, "'{array}' has 1 or {MOST_PORTS} ports"),
+            Ports(array) => write!(f, "'{array}' has no such number of ports"),
             TableLength {
                 array,
                 constants,
@@ -320,9 +320,10 @@ impl<'p> Checker<'p> {
         check(partition::is_valid(&array.shape, &array.partition), || {
             Violation::Partition(name.clone())
         })?;
-        check((1..=MOST_PORTS).contains(&array.tags.most_ports()), || {
-            Violation::Ports(name.clone())
-        })?;
+        check(
+            (1..=array.kind.most_ports()).contains(&array.tags.most_ports()),
+            || Violation::Ports(name.clone()),
+        )?;
         match &array.kind {
             ArrayKind::Param(i) => {
                 let back = matches!(self.kernel.params.get(*i), Some(Param::Array(a)) if *a == id);

@@ -4,10 +4,11 @@ use super::lanes::Lanes;
 use super::variants::Variant;
 use super::{Aim, Level};
 use crate::diagnostics::SourceMap;
+use crate::ir::analysis::touch::Touched;
 use crate::ir::analysis::{Values, touch};
 use crate::ir::partition::{MAX_BANKS, banks, parts};
 use crate::ir::*;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What may be directed for one nest.
 pub struct Choice {
@@ -17,6 +18,8 @@ pub struct Choice {
     pub lanes: Lanes,
     /// Arrays that are split, one dimension each, cyclically.
     splits: BTreeMap<ArrayId, Partition>,
+    /// Ports that read arrays of which the data decide the elements.
+    ports: BTreeMap<ArrayId, u32>,
     /// The banks that an array has already along the dimension of the lanes.
     pub aligned: Option<u64>,
 }
@@ -31,6 +34,7 @@ impl Choice {
             path: path.clone(),
             lanes,
             splits: BTreeMap::new(),
+            ports: BTreeMap::new(),
             aligned: None,
         };
         let f = kernel.body.for_at(path);
@@ -44,6 +48,10 @@ impl Choice {
             let split = cyclic(&kernel.arrays[array], dim, lanes, aim);
             choice.splits.extend(split.map(|split| (array, split)));
         }
+        choice.ports = gathered(kernel, values, f, lanes);
+        choice
+            .splits
+            .retain(|array, _| !choice.ports.contains_key(array));
         Some(choice)
     }
 
@@ -66,6 +74,9 @@ impl Choice {
         for (&array, split) in &self.splits {
             kernel.arrays[array].partition.push(split.clone());
         }
+        for (&array, &ports) in &self.ports {
+            kernel.arrays[array].tags.ports = Some(ports);
+        }
     }
 
     /// What is directed, in words.
@@ -76,19 +87,59 @@ impl Choice {
         let count = self.lanes.count;
         let mut words =
             format!("loop '{label}' (line {line}) runs {count} iterations side by side");
-        let names: Vec<String> = self
-            .splits
-            .keys()
-            .map(|&array| format!("'{}'", kernel.arrays[array].name))
-            .collect();
+        let listed = |arrays: Vec<&ArrayId>| {
+            let names = arrays
+                .into_iter()
+                .map(|&array| format!("'{}'", kernel.arrays[array].name));
+            names.collect::<Vec<_>>().join(", ")
+        };
+        let banks = listed(self.splits.keys().collect());
+        let copies = listed(self.ports.keys().collect());
         if let Some(order) = order {
             words += &format!(", in the order {}", order.names.join(", "));
         }
-        if !names.is_empty() {
-            words += &format!(", with banks of {}", names.join(", "));
+        if !banks.is_empty() {
+            words += &format!(", with banks of {banks}");
+        }
+        if !copies.is_empty() {
+            words += &format!(", with copies of {copies}");
         }
         Some(words)
     }
+}
+
+/// Arrays inside that a loop's iterations only read, at places that are no sums of counters: banks do not help, copies do. With the
+/// reads of all lanes, if a memory has not as many ports.
+fn gathered(kernel: &Kernel, values: &Values, f: &For, lanes: Lanes) -> BTreeMap<ArrayId, u32> {
+    let mut reads: BTreeMap<ArrayId, u64> = BTreeMap::new();
+    let mut by_data = BTreeSet::new();
+    let touched = Touched::by_block(&f.body);
+    f.body.for_each_op(&mut |op| {
+        let Some(at) = touch::element(&op.kind) else {
+            return;
+        };
+        *reads.entry(at.array).or_default() += lanes.count();
+        // Counters and arguments are not defined by an operation.
+        let is_computed = |&index: &ValueId| {
+            let mut terms = values.affine(index).terms.into_iter();
+            terms.any(|term| values.definition(term.0).is_some())
+        };
+        if at.indices.iter().any(is_computed) {
+            by_data.insert(at.array);
+        }
+    });
+    reads.retain(|id, count| {
+        let array = &kernel.arrays[*id];
+        by_data.contains(id)
+            && !touched.written.contains(id)
+            && array.kind.most_ports() > MOST_PORTS
+            && array.tags == ArrayTags::default()
+            && array.partition.is_empty()
+            && *count > MOST_PORTS.into()
+    });
+    let ports = reads.into_iter();
+    let ports = ports.map(|(id, count)| (id, count.min(MOST_READS.into()) as u32));
+    ports.collect()
 }
 
 /// The split of an array for so many lanes, if it may be split.

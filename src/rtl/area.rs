@@ -218,6 +218,16 @@ fn luts(class: Class, bits: f64, device: &Device) -> Area {
     }
 }
 
+/// Block RAMs that hold the same, for more ports that read than one has.
+fn copies(memory: &Memory) -> u64 {
+    let reads = memory.reads.len() as u64;
+    match reads {
+        ..=2 => 1,
+        _ if memory.writes.is_empty() => reads.div_ceil(2),
+        _ => reads,
+    }
+}
+
 fn of_memory(memory: &Memory, device: &Device) -> Area {
     let bits = memory.depth.saturating_mul(memory.width.into());
     let in_tables = device.memory.lut_ram || memory.writes.is_empty();
@@ -240,8 +250,9 @@ fn of_memory(memory: &Memory, device: &Device) -> Area {
                 device,
             )
         },
+        // Of two ports one may write; what is read through more has copies.
         false => Area {
-            ram: bits,
+            ram: bits.saturating_mul(copies(memory)),
             ..Area::default()
         },
     }

@@ -10,7 +10,7 @@ use crate::codes;
 use crate::diagnostics::Diagnostic;
 use crate::hwarith::NodeId;
 use crate::hwarith::graph::Op;
-use crate::ir::{MOST_PORTS, Pipeline};
+use crate::ir::Pipeline;
 use crate::machine::program::{Leaf, Program};
 use std::collections::BTreeMap;
 
@@ -63,10 +63,11 @@ fn schedule_block(leaf: &Leaf, problem: &mut Problem, units: &Units) -> LeafSche
 }
 
 fn solve_block(leaf: &Leaf, problem: &mut Problem) -> Option<LeafSchedule> {
-    // The second port is taken only where it shortens the block.
+    // Further ports are taken only where they shorten the block.
     let counts = counts(problem);
     let mut best: Option<LeafSchedule> = None;
-    for ports in 1..=MOST_PORTS {
+    let most = counts.keys().filter_map(|pool| problem.most_ports(*pool));
+    for ports in 1..=most.max().unwrap_or(1) {
         set_ports(problem, &counts, |_| ports);
         if let Ok(solution) = problem.solve(None) {
             let found = scheduled(leaf, problem, solution, None);
@@ -74,7 +75,7 @@ fn solve_block(leaf: &Leaf, problem: &mut Problem) -> Option<LeafSchedule> {
                 best = Some(found);
             }
         }
-        if counts.values().all(|&uses| uses <= 1) {
+        if counts.values().all(|&uses| uses <= ports) {
             break;
         }
     }
@@ -134,7 +135,7 @@ fn solve_loop(problem: &mut Problem, counts: &Counts, ii: u32) -> Result<Solutio
         if matches!(failure, Failure::Recurrence(_)) {
             return Err(failure);
         }
-        set_ports(problem, counts, |_| MOST_PORTS);
+        set_ports(problem, counts, |uses| uses);
         problem.solve(Some(ii))
     })
 }
@@ -245,7 +246,7 @@ fn sequential_depth(
     problem: &mut Problem,
     counts: &Counts,
 ) -> Result<u32, String> {
-    set_ports(problem, counts, |_| MOST_PORTS);
+    set_ports(problem, counts, |uses| uses);
     let solution = problem.solve(Some(SEQUENTIAL));
     let solution = solution.map_err(|failure| describe(program, leaf, &failure).to_string())?;
     Ok(depth(leaf, &solution.times))

@@ -290,6 +290,36 @@ fn a_memory_is_made_of_what_is_said() {
     assert!(text.contains("ram_style = \"distributed\""), "{text}");
 }
 
+/// A table, and a copy of a parameter, that are read eight times in each iteration.
+#[test]
+fn memories_have_as_many_ports_that_read_as_are_needed() {
+    let text = "
+from allo import *
+
+T = [(i * 7 + 3) % 256 for i in range(256)]
+
+@kernel
+def top(x: \"u8[64]\", y: \"u32[64]\"):
+    t: u8[256] = T
+    c: u8[64] = x
+    for i in range(64):
+        s: u32 = 0
+        for k in range(8):
+            s += t[(x[i] + k) & 255] * c[(x[i] * k) & 63]
+        y[i] = s
+";
+    let interval = |flags: &[(&str, &str)]| {
+        let flags = [&[("unroll", "k")], flags].concat();
+        let compiled = checked(text, &flags);
+        let mut loops = compiled.manifest.loops.iter();
+        loops.find(|one| one.name == "i").and_then(|one| one.ii)
+    };
+    assert_eq!(interval(&[]), Some(4));
+    let many = [("storage", "t:rom:ROM_NP"), ("storage", "c:bram:RAM_1WNR")];
+    assert_eq!(interval(&many), Some(1));
+    assert_eq!(interval(&[("ports", "t=4"), ("ports", "c=8")]), Some(2));
+}
+
 /// Each bank is made of what its array is.
 #[test]
 fn banks_are_made_of_what_is_said() {
@@ -401,7 +431,7 @@ fn an_array_is_made_of_one_thing() {
 fn limits_of_ports_are_refused_out_of_range_and_twice() {
     assert_eq!(
         refused(&[("ports", "x=3")]),
-        "--ports x=3: an array has 1 to 2 ports"
+        "--ports x=3: such an array has 1 to 2 ports"
     );
     assert_eq!(
         refused(&[("ports", "x=1"), ("ports", "x=1")]),

@@ -9,6 +9,9 @@ use crate::machine::program::{Access, Leaf, LeafId, Place, Program};
 use crate::schedule::{LeafSchedule, Schedule};
 use std::collections::BTreeMap;
 
+/// Cycles that are more than any iteration takes, and can be added up.
+const FAR: u32 = 1 << 30;
+
 /// Checks what may run side by side.
 pub fn check(program: &Program, schedule: &Schedule) -> Result<(), String> {
     let checker = Checker {
@@ -87,7 +90,7 @@ impl Checker<'_> {
             }
             seen.insert(next, start);
             self.pair(id, next, start)?;
-            let released = start.saturating_add(self.shortest(next));
+            let released = start + self.shortest(next);
             ends(next, released)?;
             follow(next, released, &mut open);
         }
@@ -105,7 +108,8 @@ impl Checker<'_> {
         }
         let issues =
             u64::from(times.ii.unwrap_or(1)) * (repeat.trip().unwrap_or(1).max(1) - 1).min(1 << 31);
-        u32::try_from(issues + 1 + u64::from(times.release)).unwrap_or(u32::MAX)
+        let cycles = issues + 1 + u64::from(times.release);
+        u32::try_from(cycles).map_or(FAR, |cycles| cycles.min(FAR))
     }
 
     /// The second leaf starts `start` cycles after the last iteration of the first.

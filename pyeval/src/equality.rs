@@ -4,6 +4,7 @@ use crate::error::Exception::TypeError;
 use crate::error::{Failure, Problem};
 use crate::key::Key;
 use crate::numbers::f64_from_int;
+use crate::numpy::operations::order_of_scalars;
 use crate::shared::Fuel;
 use crate::value::{Class, Entries, HostValue, Object, Value};
 use diagnostics::Span;
@@ -28,6 +29,7 @@ fn order(a: &Value, b: &Value, fuel: &mut Fuel) -> Result<Order> {
     }
     let known = match (a, b) {
         (Value::Str(a), Value::Str(b)) => Some(Some(a.cmp(b))),
+        (Value::Table(_), _) | (_, Value::Table(_)) => order_of_scalars(a, b),
         (Value::Float(a), Value::Float(b)) => Some(a.partial_cmp(b)),
         (Value::Float(f), b) => b.as_int().map(|b| order_int(&b, *f).map(Ordering::reverse)),
         (a, Value::Float(f)) => a.as_int().map(|a| order_int(&a, *f)),
@@ -122,10 +124,9 @@ fn equal_within(a: &Value, b: &Value, fuel: &mut Fuel) -> Result<bool> {
             let text = "unsupported comparison of arrays in a container";
             return Err(Problem::exception(TypeError, text));
         }
-        (Value::Table(t), other) | (other, Value::Table(t)) => match t.item() {
-            Some(item) => equal_within(&item, other, fuel)?,
-            None => false,
-        },
+        (Value::Table(_), _) | (_, Value::Table(_)) => {
+            order_of_scalars(a, b) == Some(Some(Ordering::Equal))
+        }
         (Value::Str(x), Value::Str(y)) => x == y,
         (a, b) if comparable(a) && comparable(b) => {
             matches!(order(a, b, fuel)?, Order::Known(Some(Ordering::Equal)))

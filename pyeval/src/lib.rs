@@ -81,6 +81,7 @@ mod key;
 mod kinds;
 mod library;
 mod literals;
+mod memo;
 mod names;
 mod native;
 mod numbers;

@@ -19,7 +19,7 @@ type Result<T> = std::result::Result<T, Problem>;
 /// between int and float.
 fn order(a: &Value, b: &Value, fuel: &mut Fuel) -> Result<Order> {
     fuel.burn()?;
-    if let (Some(x), Some(y)) = (elements(a, b), elements(b, a)) {
+    if let Some([x, y]) = elements(a, b) {
         for (x, y) in x.iter().zip(y.iter()) {
             if !equal_within(x, y, fuel)? {
                 return order(x, y, fuel);
@@ -60,11 +60,12 @@ pub fn ordering(a: &Value, b: &Value, symbol: &'static str) -> Result<Option<Ord
     }
 }
 
-/// The elements of a sequence beside one of the same kind.
-fn elements(a: &Value, beside: &Value) -> Option<Rc<[Value]>> {
-    match (a, beside) {
-        (Value::Tuple(_), Value::Tuple(_)) | (Value::List(_), Value::List(_)) => a.sequence(),
-        _ => None,
+/// The elements of two lists, or of two tuples.
+fn elements(a: &Value, b: &Value) -> Option<[Rc<[Value]>; 2]> {
+    let is_list = |v: &Value| matches!(v, Value::List(_));
+    match is_list(a) == is_list(b) {
+        true => Some([a.sequence()?, b.sequence()?]),
+        false => None,
     }
 }
 
@@ -91,13 +92,13 @@ pub fn equal(a: &Value, b: &Value) -> Result<bool> {
 /// The same, within a walk.
 fn equal_within(a: &Value, b: &Value, fuel: &mut Fuel) -> Result<bool> {
     fuel.burn()?;
+    if identical_sequences(a, b) {
+        return Ok(true);
+    }
+    if let Some([x, y]) = elements(a, b) {
+        return all_equal(&x, &y, fuel);
+    }
     Ok(match (a, b) {
-        (Value::List(x), Value::List(y)) if Rc::ptr_eq(x, y) => true,
-        (Value::Tuple(x), Value::Tuple(y)) if Rc::ptr_eq(x, y) => true,
-        (Value::List(_), Value::List(_)) | (Value::Tuple(_), Value::Tuple(_)) => {
-            let (x, y) = (elements(a, b), elements(b, a));
-            all_equal(&x.unwrap_or_default(), &y.unwrap_or_default(), fuel)?
-        }
         (Value::Dict(x), Value::Dict(y)) => equal_entries(&x.get(), &y.get(), fuel)?,
         (Value::Set(x), Value::Set(y)) => {
             let (x, y) = (x.get(), y.get());
@@ -133,6 +134,14 @@ fn equal_within(a: &Value, b: &Value, fuel: &mut Fuel) -> Result<bool> {
         }
         _ => false,
     })
+}
+
+fn identical_sequences(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::List(x), Value::List(y)) => Rc::ptr_eq(x, y),
+        (Value::Tuple(x), Value::Tuple(y)) => Rc::ptr_eq(x, y),
+        _ => false,
+    }
 }
 
 fn all_equal(x: &[Value], y: &[Value], fuel: &mut Fuel) -> Result<bool> {
@@ -299,6 +308,8 @@ pub fn hashable(value: &Value, span: Span) -> crate::value::Result<Key> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::classes::named_tuple;
+    use crate::value::Attributes;
 
     #[test]
     fn equal_values_have_equal_keys() {
@@ -307,5 +318,17 @@ mod tests {
         assert_eq!(Key::of(&Value::Float(1.0)).unwrap(), one);
         assert_ne!(Key::of(&Value::str("1")).unwrap(), one);
         assert!(Key::of(&Value::list(vec![])).is_err());
+    }
+
+    #[test]
+    fn named_tuples_are_equal_to_tuples() {
+        let items = [Value::int(1), Value::str("x")];
+        let names = ["a", "b"].map(str::to_owned);
+        let fields = names.into_iter().zip(items.clone()).collect();
+        let named = named_tuple("Pair", fields, Attributes::new());
+        let (tuple, list) = (Value::tuple(items.to_vec()), Value::list(items.to_vec()));
+        assert!(equal(&named, &tuple).unwrap() && equal(&tuple, &named).unwrap());
+        assert!(!equal(&named, &list).unwrap());
+        assert_eq!(Key::of(&named).unwrap(), Key::of(&tuple).unwrap());
     }
 }

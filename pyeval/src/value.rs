@@ -182,6 +182,8 @@ pub struct Data {
     pub frozen: bool,
     /// Whether instances are ordered by their fields.
     pub order: bool,
+    /// Whether instances are tuples of their fields.
+    pub tuple: bool,
 }
 
 /// A field of a dataclass.

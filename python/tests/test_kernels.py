@@ -556,6 +556,9 @@ def test_templates_take_scalars_of_numpy():
 
     assert times[np.float64(0.5)] is times[0.5] and times[np.int64(4)] is times[4]
     assert times[np.float32(0.5)](3.0) == 1.5 and times[np.int64(4)](3.0) == 12.0
+    for value in (np.array([4]), i32[4]):
+        with pytest.raises(TypeError, match="bound to a type or a number"):
+            times[value]
 
 
 def test_errors_survive_being_copied():

@@ -11,7 +11,7 @@ from types import FrameType
 from typing import Any, Callable
 
 from .. import _native
-from .._objects import KernelOptions, Name, ShapedType, Template, member
+from .._objects import KernelOptions, Name, Template, member
 
 __all__ = ["Kernel", "KernelOptions", "Module", "consteval", "kernel", "operator_ip"]
 
@@ -207,7 +207,8 @@ class Kernel:
                 f"kernel '{self.__name__}' has {needed} templates, but {len(bindings)} values are given"
             )
         for value in bindings:
-            if isinstance(value, (ShapedType, Name, str)) or value is None:
+            # Shaped types have one for their elements, as arrays have, and scalars that are no number of Python.
+            if isinstance(value, (Name, str)) or value is None or hasattr(value, "dtype"):
                 raise TypeError(f"a template of '{self.__name__}' is bound to a type or a number, not {value!r}")
         # `1` and `True` are equal, but not the same.
         key = tuple((type(value), value) for value in bindings)

@@ -223,6 +223,7 @@ pub fn dataclass(class: &Rc<Class>, frozen: bool, order: bool, span: Span) -> Re
         fields,
         frozen,
         order,
+        tuple: false,
     }));
     Ok(())
 }

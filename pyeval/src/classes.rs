@@ -116,6 +116,12 @@ impl Object {
         data.fields.iter().map(of).collect()
     }
 
+    /// The elements of a named tuple.
+    pub fn items(&self) -> Option<Vec<Value>> {
+        let data = self.class.data().filter(|data| data.tuple)?;
+        Some(self.fields(&data))
+    }
+
     /// The fields of a dataclass instance, by name.
     pub fn named_fields(&self) -> Option<Vec<(String, Value)>> {
         let data = self.class.data()?;
@@ -140,6 +146,25 @@ pub fn exception(class: Exception, args: Vec<Value>) -> Value {
         }
         None => Value::None,
     }
+}
+
+/// A named tuple of fields, with further attributes.
+pub fn named_tuple(class: &str, fields: Attributes, others: Attributes) -> Value {
+    let of = |name: &String| Field {
+        name: name.clone(),
+        default: None,
+        factory: None,
+    };
+    let data = Data {
+        fields: fields.keys().map(of).collect(),
+        frozen: true,
+        order: true,
+        tuple: true,
+    };
+    let class = Class::new(class, Vec::new(), Vec::new(), Attributes::new());
+    *class.data.borrow_mut() = Some(Rc::new(data));
+    let attrs = others.into_iter().chain(fields).collect();
+    Value::Object(Object::new(Rc::new(class), attrs))
 }
 
 /// An object of attributes, of a class without any.

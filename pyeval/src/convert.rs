@@ -81,11 +81,12 @@ impl Value {
         matches!(self, Value::Int(_) | Value::Float(_) | Value::Bool(_))
     }
 
-    /// The elements of a list or tuple.
+    /// The elements of a list or tuple, with names or without.
     pub fn sequence(&self) -> Option<Rc<[Value]>> {
         match self {
             Value::Tuple(items) => Some(items.clone()),
             Value::List(items) => Some(items.get().as_slice().into()),
+            Value::Object(object) => object.items().map(Rc::from),
             _ => None,
         }
     }

@@ -4,6 +4,7 @@ use crate::error::Exception::TypeError;
 use crate::error::{Failure, Problem};
 use crate::key::Key;
 use crate::numbers::f64_from_int;
+use crate::numpy::operations::order_of_scalars;
 use crate::shared::Fuel;
 use crate::value::{Class, Entries, HostValue, Object, Value};
 use diagnostics::Span;
@@ -18,7 +19,7 @@ type Result<T> = std::result::Result<T, Problem>;
 /// between int and float.
 fn order(a: &Value, b: &Value, fuel: &mut Fuel) -> Result<Order> {
     fuel.burn()?;
-    if let (Some(x), Some(y)) = (elements(a, b), elements(b, a)) {
+    if let Some([x, y]) = elements(a, b) {
         for (x, y) in x.iter().zip(y.iter()) {
             if !equal_within(x, y, fuel)? {
                 return order(x, y, fuel);
@@ -28,6 +29,7 @@ fn order(a: &Value, b: &Value, fuel: &mut Fuel) -> Result<Order> {
     }
     let known = match (a, b) {
         (Value::Str(a), Value::Str(b)) => Some(Some(a.cmp(b))),
+        (Value::Table(_), _) | (_, Value::Table(_)) => order_of_scalars(a, b),
         (Value::Float(a), Value::Float(b)) => Some(a.partial_cmp(b)),
         (Value::Float(f), b) => b.as_int().map(|b| order_int(&b, *f).map(Ordering::reverse)),
         (a, Value::Float(f)) => a.as_int().map(|a| order_int(&a, *f)),
@@ -58,11 +60,12 @@ pub fn ordering(a: &Value, b: &Value, symbol: &'static str) -> Result<Option<Ord
     }
 }
 
-/// The elements of a sequence beside one of the same kind.
-fn elements(a: &Value, beside: &Value) -> Option<Rc<[Value]>> {
-    match (a, beside) {
-        (Value::Tuple(_), Value::Tuple(_)) | (Value::List(_), Value::List(_)) => a.sequence(),
-        _ => None,
+/// The elements of two lists, or of two tuples.
+fn elements(a: &Value, b: &Value) -> Option<[Rc<[Value]>; 2]> {
+    let is_list = |v: &Value| matches!(v, Value::List(_));
+    match is_list(a) == is_list(b) {
+        true => Some([a.sequence()?, b.sequence()?]),
+        false => None,
     }
 }
 
@@ -89,13 +92,13 @@ pub fn equal(a: &Value, b: &Value) -> Result<bool> {
 /// The same, within a walk.
 fn equal_within(a: &Value, b: &Value, fuel: &mut Fuel) -> Result<bool> {
     fuel.burn()?;
+    if identical_sequences(a, b) {
+        return Ok(true);
+    }
+    if let Some([x, y]) = elements(a, b) {
+        return all_equal(&x, &y, fuel);
+    }
     Ok(match (a, b) {
-        (Value::List(x), Value::List(y)) if Rc::ptr_eq(x, y) => true,
-        (Value::Tuple(x), Value::Tuple(y)) if Rc::ptr_eq(x, y) => true,
-        (Value::List(_), Value::List(_)) | (Value::Tuple(_), Value::Tuple(_)) => {
-            let (x, y) = (elements(a, b), elements(b, a));
-            all_equal(&x.unwrap_or_default(), &y.unwrap_or_default(), fuel)?
-        }
         (Value::Dict(x), Value::Dict(y)) => equal_entries(&x.get(), &y.get(), fuel)?,
         (Value::Set(x), Value::Set(y)) => {
             let (x, y) = (x.get(), y.get());
@@ -122,16 +125,23 @@ fn equal_within(a: &Value, b: &Value, fuel: &mut Fuel) -> Result<bool> {
             let text = "unsupported comparison of arrays in a container";
             return Err(Problem::exception(TypeError, text));
         }
-        (Value::Table(t), other) | (other, Value::Table(t)) => match t.item() {
-            Some(item) => equal_within(&item, other, fuel)?,
-            None => false,
-        },
+        (Value::Table(_), _) | (_, Value::Table(_)) => {
+            order_of_scalars(a, b) == Some(Some(Ordering::Equal))
+        }
         (Value::Str(x), Value::Str(y)) => x == y,
         (a, b) if comparable(a) && comparable(b) => {
             matches!(order(a, b, fuel)?, Order::Known(Some(Ordering::Equal)))
         }
         _ => false,
     })
+}
+
+fn identical_sequences(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::List(x), Value::List(y)) => Rc::ptr_eq(x, y),
+        (Value::Tuple(x), Value::Tuple(y)) => Rc::ptr_eq(x, y),
+        _ => false,
+    }
 }
 
 fn all_equal(x: &[Value], y: &[Value], fuel: &mut Fuel) -> Result<bool> {
@@ -306,6 +316,8 @@ pub fn hashable(value: &Value, span: Span) -> crate::value::Result<Key> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::classes::named_tuple;
+    use crate::value::Attributes;
 
     #[test]
     fn equal_values_have_equal_keys() {
@@ -314,5 +326,17 @@ mod tests {
         assert_eq!(Key::of(&Value::Float(1.0)).unwrap(), one);
         assert_ne!(Key::of(&Value::str("1")).unwrap(), one);
         assert!(Key::of(&Value::list(vec![])).is_err());
+    }
+
+    #[test]
+    fn named_tuples_are_equal_to_tuples() {
+        let items = [Value::int(1), Value::str("x")];
+        let names = ["a", "b"].map(str::to_owned);
+        let fields = names.into_iter().zip(items.clone()).collect();
+        let named = named_tuple("Pair", fields, Attributes::new());
+        let (tuple, list) = (Value::tuple(items.to_vec()), Value::list(items.to_vec()));
+        assert!(equal(&named, &tuple).unwrap() && equal(&tuple, &named).unwrap());
+        assert!(!equal(&named, &list).unwrap());
+        assert_eq!(Key::of(&named).unwrap(), Key::of(&tuple).unwrap());
     }
 }

@@ -7,7 +7,7 @@ use crate::error::{Problem, fail, raise};
 use crate::frame::Frame;
 use crate::generators::Generator;
 use crate::value::{
-    Args, Class, Entries, Flow, Function, Host, Names, Result, Scope, ScopeOf, Value,
+    Args, Class, Entries, Flow, Function, Host, Memo, Names, Result, Scope, ScopeOf, Value,
 };
 use diagnostics::Span;
 use ruff_python_ast as ast;
@@ -55,13 +55,25 @@ fn decorated(decorator: &Value, value: Value, span: Span, names: &mut dyn Names)
 impl Function {
     /// The same function with the host's mark.
     pub fn with_mark(&self) -> Value {
-        Value::Function(Rc::new(Function {
+        self.changed(|f| f.marked = true)
+    }
+
+    /// The same function, which keeps its results.
+    pub fn with_memo(&self, memo: Memo) -> Value {
+        self.changed(|f| f.memo = Some(memo))
+    }
+
+    fn changed(&self, change: impl FnOnce(&mut Function)) -> Value {
+        let mut function = Function {
             code: self.code.clone(),
             defaults: self.defaults.clone(),
             module: self.module,
             scope: self.scope.clone(),
-            marked: true,
-        }))
+            marked: self.marked,
+            memo: self.memo.clone(),
+        };
+        change(&mut function);
+        Value::Function(Rc::new(function))
     }
 }
 
@@ -99,11 +111,30 @@ fn function(code: Rc<Code>, names: &mut dyn Names) -> Result<Value> {
         module: place.module,
         scope: place.scope,
         marked: false,
+        memo: None,
     })))
 }
 
-/// Runs a function; `owner` is the class of which it is a method.
+/// The result of a function; `owner` is the class of which it is a method.
 pub fn run(
+    f: &Rc<Function>,
+    args: Args,
+    owner: Option<&Rc<Class>>,
+    host: &mut dyn Host,
+) -> Result<Value> {
+    let Some(memo) = &f.memo else {
+        return run_anew(f, args, owner, host);
+    };
+    let (span, size) = (args.span, args.positional.len() + args.named.len());
+    let names: &mut dyn Names = &mut Frame::of_module(host, f.span().file, f.module);
+    names.tick(span, 1)?;
+    memo.result(args, |args| {
+        names.charge(span, 8 + size as u64)?;
+        run_anew(f, args, owner, names.host())
+    })
+}
+
+fn run_anew(
     f: &Rc<Function>,
     args: Args,
     owner: Option<&Rc<Class>>,

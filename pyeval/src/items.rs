@@ -106,6 +106,9 @@ fn element(object: &Value, index: &Value, span: Span, names: &mut dyn Names) -> 
             member.map_or_else(|| key_error(index, span, names), Ok)
         }
         (Value::Object(_), _) => {
+            if let Some(items) = object.sequence() {
+                return element(&Value::Tuple(items), index, span, names);
+            }
             let args = vec![index.clone()];
             match call_method(object, "__getitem__", args, span, names)? {
                 Some(value) => Ok(value),

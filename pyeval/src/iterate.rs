@@ -196,6 +196,9 @@ fn not_iterable<T>(value: &Value, span: Span) -> Result<T> {
 }
 
 fn iter_object(value: &Value, span: Span, names: &mut dyn Names) -> Result<IterRef> {
+    if let Some(items) = value.sequence() {
+        return Ok(IterRef::items(items.to_vec()));
+    }
     let Some(method) = method(value, "__iter__", span, names)? else {
         return not_iterable(value, span);
     };

@@ -81,6 +81,7 @@ mod key;
 mod kinds;
 mod library;
 mod literals;
+mod memo;
 mod names;
 mod native;
 mod numbers;
@@ -98,7 +99,7 @@ mod types;
 mod value;
 
 pub use attributes::attribute;
-pub use classes::record;
+pub use classes::{named_tuple, record};
 pub use code::bound_by;
 pub use conditions::chosen;
 pub use equality::{equal, share};

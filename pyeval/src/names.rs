@@ -93,7 +93,7 @@ impl Function {
 
 impl Drop for Function {
     fn drop(&mut self) {
-        bury(std::mem::take(&mut self.defaults));
+        bury((std::mem::take(&mut self.defaults), self.memo.take()));
     }
 }
 

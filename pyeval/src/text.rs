@@ -7,8 +7,9 @@ use crate::objects::call_method;
 use crate::value::{Names, Object, Result, Value};
 use diagnostics::Span;
 use num_bigint::BigInt;
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 use std::rc::Rc;
+use std::str::FromStr;
 
 /// Most decimal digits of an int as text, as in Python.
 const MAX_DIGITS: u64 = 4300;
@@ -178,23 +179,49 @@ pub fn check_digits(value: &BigInt, span: Span) -> Result<()> {
 
 /// A float as Python shows it: the shortest digits that give it back.
 pub fn float_text(v: f64) -> String {
-    if v.is_nan() {
-        return "nan".into();
-    }
-    if v.is_infinite() {
-        return if v > 0.0 { "inf" } else { "-inf" }.into();
-    }
-    let scientific = format!("{v:e}");
+    float_notation(v, v.is_finite())
+}
+
+/// The same of a float of either size.
+fn float_notation<T: fmt::LowerExp + FromStr + PartialEq + Copy>(v: T, is_finite: bool) -> String {
+    let scientific = shortest(v);
     let (digits, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
-    let exponent: i32 = exponent.parse().unwrap_or(0);
-    if v != 0.0 && !(-4..16).contains(&exponent) {
-        return format!("{digits}e{}", signed_exponent(exponent));
+    if !is_finite {
+        return digits.to_lowercase();
     }
-    let plain = format!("{v}");
-    if plain.contains('.') {
-        plain
-    } else {
-        plain + ".0"
+    let exponent: i32 = exponent.parse().unwrap_or(0);
+    match exponent {
+        -4..16 => with_point(digits, exponent),
+        _ => format!("{digits}e{}", signed_exponent(exponent)),
+    }
+}
+
+/// The shortest digits that give a float back, with an exponent; of two that are equally near those with an even end.
+fn shortest<T: fmt::LowerExp + FromStr + PartialEq + Copy>(v: T) -> String {
+    let shortest = format!("{v:e}");
+    let digits = shortest.split('e').next().unwrap_or_default();
+    let places = digits.split('.').nth(1).map_or(0, str::len);
+    let even = format!("{v:.places$e}");
+    match even.parse() {
+        Ok(back) if v == back => even,
+        _ => shortest,
+    }
+}
+
+/// `d.ddd` times a power of ten, without an exponent.
+fn with_point(digits: &str, exponent: i32) -> String {
+    let (sign, digits) = match digits.strip_prefix('-') {
+        Some(digits) => ("-", digits),
+        None => ("", digits),
+    };
+    let digits = digits.replace('.', "");
+    let Ok(whole) = usize::try_from(exponent) else {
+        let zeros = "0".repeat(exponent.unsigned_abs() as usize - 1);
+        return format!("{sign}0.{zeros}{digits}");
+    };
+    match digits.split_at_checked(whole + 1) {
+        Some((whole, rest)) if !rest.is_empty() => format!("{sign}{whole}.{rest}"),
+        _ => format!("{sign}{digits:0<places$}.0", places = whole + 1),
     }
 }
 
@@ -358,7 +385,7 @@ pub fn object_text(
 fn table_text(table: &Table, quoted: bool) -> String {
     let shown = match (table.dtype, table.item()) {
         (_, None) => return format!("array of {} {:?}", table.dtype.name(), table.shape),
-        (Dtype::Float(32), Some(Value::Float(v))) => shortest_f32(v as f32),
+        (Dtype::Float(32), Some(Value::Float(v))) => float_notation(v as f32, v.is_finite()),
         (_, Some(item)) => item.text(),
     };
     match (quoted, table.dtype) {
@@ -366,12 +393,6 @@ fn table_text(table: &Table, quoted: bool) -> String {
         (true, Dtype::Bool) => format!("np.{shown}"),
         (true, dtype) => format!("np.{}({shown})", dtype.name()),
     }
-}
-
-fn shortest_f32(v: f32) -> String {
-    // The digits are those of the narrower type, the notation Python's.
-    let digits: f64 = format!("{v:e}").parse().unwrap_or(f64::from(v));
-    float_text(digits)
 }
 
 #[cfg(test)]
@@ -389,6 +410,12 @@ mod tests {
             (-0.0, "-0.0"),
             (5e-324, "5e-324"),
             (1.5e300, "1.5e+300"),
+            (-1234.5, "-1234.5"),
+            (f64::NEG_INFINITY, "-inf"),
+            (f64::NAN, "nan"),
+            // Between two equally near ones.
+            (3019337.0 / 32768.0, "92.14285278320312"),
+            (2f64.powi(-44), "5.684341886080802e-14"),
         ];
         for (v, expected) in table {
             assert_eq!(float_text(v), expected);

@@ -115,6 +115,17 @@ pub struct Function {
     pub scope: Option<Rc<Scope>>,
     /// Whether a decorator of the host's has marked it.
     pub marked: bool,
+    /// Its results so far, if it keeps them.
+    pub memo: Option<Memo>,
+}
+
+/// The results of a function so far.
+#[derive(Clone, Debug, Default)]
+pub struct Memo {
+    /// Whether equal arguments of different types are different ones.
+    pub typed: bool,
+    /// By their arguments, which stay alive with them.
+    pub results: Rc<RefCell<Entries>>,
 }
 
 /// A callable with its first arguments.
@@ -171,6 +182,8 @@ pub struct Data {
     pub frozen: bool,
     /// Whether instances are ordered by their fields.
     pub order: bool,
+    /// Whether instances are tuples of their fields.
+    pub tuple: bool,
 }
 
 /// A field of a dataclass.

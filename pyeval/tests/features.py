@@ -488,3 +488,42 @@ no_int = (error_of(lambda: int(float("nan"))), error_of(lambda: int(float("inf")
 no_format = (error_of(lambda: format(float("inf"), "d")), error_of(lambda: format(10**400, "e")))  #= ('ValueError', 'OverflowError')
 too_large_result = (error_of(lambda: 2.0**10000), error_of(lambda: 10**400 / 3), error_of(lambda: (-10.0) ** 401), error_of(lambda: (10**400) ** -1), 2.0**-10000, 1e308 * 10)  #= ('OverflowError', 'OverflowError', 'OverflowError', 'OverflowError', 0.0, inf)
 too_large = (error_of(lambda: 10**400 * 1.0), error_of(lambda: divmod(0.5, 10**400)), error_of(lambda: "%x" % 1.5))  #= ('OverflowError', 'OverflowError', 'TypeError')
+
+# Between two shortest texts
+halfway = (92.142852783203125, [-4398046511104.03125, 2.0**-44, 1e23, 0.00012345, 123456789012345.6])  #= (92.14285278320312, [-4398046511104.031, 5.684341886080802e-14, 1e+23, 0.00012345, 123456789012345.6])
+
+
+# Functions that keep their results
+@functools.cache
+def binomial(n, k):
+    return 1 if k in (0, n) else binomial(n - 1, k - 1) + binomial(n - 1, k)
+
+
+kept = binomial(30, 15)  #= 155117520
+runs = []
+
+
+@functools.lru_cache(maxsize=8)
+def noted(x, *, by=1):
+    runs.append((x, by))
+    return [x * by]
+
+
+@functools.lru_cache(typed=True)
+def of_type(*args):
+    return [type(arg).__name__ for arg in args]
+
+
+class Scaled:
+    by = 3
+
+    @functools.lru_cache
+    def times(self, x):
+        runs.append(x)
+        return self.by * x
+
+
+scaled = Scaled()
+kept_by_arguments = (noted(2) is noted(2), noted(2) is noted(2.0), noted(1) is noted(True), noted(2.0) is noted(2.0), noted(2, by=1) is noted(2), noted(2, by=1) is noted(2, by=True), scaled.times(5) + scaled.times(5), Scaled().times(5), runs)  #= (True, False, False, True, False, True, 30, 15, [(2, 1), (2.0, 1), (1, 1), (True, 1), (2, 1), 5, 5])
+kept_by_type = (of_type(1, 2), of_type(1.0, True), of_type(1, 2) is of_type(1, 2))  #= (['int', 'int'], ['float', 'bool'], True)
+kept_without_hash = error_of(lambda: noted([1]))  #= 'TypeError'

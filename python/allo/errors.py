@@ -46,6 +46,10 @@ class AlloError(Exception):
         super().__init__("\n" + "".join(d.text for d in diagnostics).rstrip("\n"))
         self.diagnostics = diagnostics
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copies are made of the diagnostics, not of their text."""
+        return type(self), (self.diagnostics,), self.__dict__
+
     @property
     def message(self) -> str:
         """The same as `error_msg`."""

@@ -81,20 +81,27 @@ pub fn read(
         };
         invocation.push(slot, values.map_err(named)?);
         if written[number] && slot.is_array() && !slot.is_stream() {
-            if !arg
-                .getattr("flags")?
-                .getattr("writeable")?
-                .extract::<bool>()?
-            {
-                return Err(named(PyValueError::new_err(
-                    "is a read-only array that the kernel writes",
-                )));
-            }
+            check_written(arg).map_err(named)?;
             changed.push(arg.clone());
         }
     }
     check_apart(signature, args, &changed)?;
     Ok(invocation)
+}
+
+/// Refuses an array that cannot be written, or of which several elements would change at once.
+fn check_written(array: &Bound<'_, PyAny>) -> PyResult<()> {
+    let writeable = array.getattr("flags")?.getattr("writeable")?;
+    if !writeable.extract::<bool>()? {
+        let message = "is a read-only array that the kernel writes";
+        return Err(PyValueError::new_err(message));
+    }
+    match arrays::may_overlap_itself(array)? {
+        true => Err(PyValueError::new_err(
+            "has elements that share memory with one another, and the kernel writes it",
+        )),
+        false => Ok(()),
+    }
 }
 
 /// Refuses an array that the kernel writes and that shares memory with another argument.
@@ -172,7 +179,10 @@ fn stream(slot: &Slot, arg: &Bound<'_, PyAny>) -> PyResult<Vec<Value>> {
 
 /// Whether there is a place for what a stream gives: a list that becomes longer, or an array of one dimension.
 fn room(arg: &Bound<'_, PyAny>) -> PyResult<()> {
-    if arg.is_instance_of::<PyList>() || arrays::is_array(arg) {
+    if arrays::is_array(arg) {
+        return check_written(arg);
+    }
+    if arg.is_instance_of::<PyList>() {
         return Ok(());
     }
     let message = format!(

@@ -8,6 +8,7 @@ use numpy::{
     PyReadwriteArrayDyn, PyUntypedArray, PyUntypedArrayMethods,
 };
 use pyeval::{Dtype, Num, Table, Value};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyList, PyType};
@@ -138,11 +139,18 @@ pub fn is_array(object: &Bound<'_, PyAny>) -> bool {
     class.is_ok_and(|class| object.is_instance(class).unwrap_or(false))
 }
 
+/// From this number on, element types are those of other libraries.
+const FURTHER: i32 = 256;
+
+/// Whether the elements are real numbers of a format of `ml_dtypes`.
+fn is_of_ml_dtypes(array: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let dtype = array.cast::<PyUntypedArray>()?.dtype();
+    Ok(dtype.num() >= FURTHER && dtype.kind() != b'c')
+}
+
 /// The name of an array's element type.
 pub fn dtype_name(array: &Bound<'_, PyAny>) -> PyResult<Cow<'static, str>> {
     let dtype = array.cast::<PyUntypedArray>()?.dtype();
-    // From here on, types are those of other libraries.
-    const FURTHER: i32 = 256;
     let own = match (dtype.kind(), dtype.itemsize()) {
         _ if dtype.num() >= FURTHER => None,
         (b'b', 1) => Some("bool"),
@@ -178,6 +186,31 @@ pub fn may_overlap(one: &Bound<'_, PyAny>, other: &Bound<'_, PyAny>) -> PyResult
     static TEST: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let test = TEST.import(one.py(), "numpy", "may_share_memory")?;
     test.call1((one, other))?.is_truthy()
+}
+
+/// Whether elements of an array may lie on one another: those of a step along one dimension within what smaller steps
+/// along the others reach.
+pub fn may_overlap_itself(array: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let array = array.cast::<PyUntypedArray>()?;
+    let mut steps: Vec<(usize, usize)> = array
+        .strides()
+        .iter()
+        .zip(array.shape())
+        .map(|(stride, extent)| (stride.unsigned_abs(), *extent))
+        .filter(|(_, extent)| *extent != 1)
+        .collect();
+    if array.is_empty() {
+        return Ok(false);
+    }
+    steps.sort_unstable();
+    let mut reach = array.dtype().itemsize();
+    for (step, extent) in steps {
+        if step < reach {
+            return Ok(true);
+        }
+        reach += step * (extent - 1);
+    }
+    Ok(false)
 }
 
 /// The extents of an array.
@@ -237,11 +270,6 @@ pub fn table(object: &Bound<'_, PyAny>) -> Option<Result<Value, String>> {
 fn read_table(object: &Bound<'_, PyAny>) -> PyResult<Value> {
     let py = object.py();
     let mut array = py.import("numpy")?.call_method1("asarray", (object,))?;
-    let kind: String = array.getattr("dtype")?.getattr("kind")?.extract()?;
-    if kind == "c" || kind == "M" || kind == "m" {
-        let message = format!("arrays of {} are not known to kernels", dtype_name(&array)?);
-        return Err(pyo3::exceptions::PyTypeError::new_err(message));
-    }
     if !is_native(&array)? {
         let native = array
             .getattr("dtype")?
@@ -252,13 +280,13 @@ fn read_table(object: &Bound<'_, PyAny>) -> PyResult<Value> {
     if name == "object" {
         return read_objects(&array);
     }
-    // Formats that only `ml_dtypes` has: each of their numbers is one of float32.
-    if kind == "V" || Dtype::named(&name).is_none() || name == "float16" {
-        let wider = if name == "float16" {
-            "float64"
-        } else {
-            "float32"
-        };
+    let wider = match name.as_str() {
+        "float16" => Some("float64"),
+        // Formats that only `ml_dtypes` has: each of their numbers is one of float32.
+        _ if is_of_ml_dtypes(&array)? => Some("float32"),
+        _ => None,
+    };
+    if let Some(wider) = wider {
         array = array.call_method1("astype", (wider,))?;
     }
     let shape: Vec<usize> = array.getattr("shape")?.extract()?;
@@ -270,7 +298,7 @@ fn read_table(object: &Bound<'_, PyAny>) -> PyResult<Value> {
             let integers = with_cell_type!(other, T => integers_of::<T>(&array)?);
             integers.ok_or_else(|| {
                 let message = format!("arrays of {other} are not known to kernels");
-                pyo3::exceptions::PyTypeError::new_err(message)
+                PyTypeError::new_err(message)
             })?
         }
     };

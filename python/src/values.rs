@@ -1,11 +1,12 @@
 //! Objects of Python as values that the compiler knows while compiling, and back.
 
+use crate::scalars::kind_of;
 use crate::{arrays, integers};
 use allo_hls::diagnostics::Diagnostic;
 use allo_hls::frontend::codes;
 use allo_hls::frontend::given;
 use allo_hls::frontend::hosted::{Attributes, Found};
-use pyeval::{Args, Elements, Entries, Failure, HostValue, Key, Names, Value};
+use pyeval::{Args, Elements, Entries, Failure, HostValue, Key, Names, Range, Value};
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::{
@@ -94,10 +95,8 @@ impl Reading<'_> {
                 return self.thing(object, &what);
             }
         }
-        if let Ok(items) = object.cast::<PyTuple>()
-            && !object.hasattr("_fields").unwrap_or(false)
-        {
-            return Ok(Value::tuple(self.items(items.iter())?));
+        if let Ok(items) = object.cast::<PyTuple>() {
+            return self.tuple(items);
         }
         if let Ok(items) = object.cast::<PyList>() {
             return Ok(Value::list(self.items(items.iter())?));
@@ -122,6 +121,21 @@ impl Reading<'_> {
         items: impl Iterator<Item = Bound<'py, PyAny>>,
     ) -> Result<Vec<Value>, String> {
         items.map(|item| self.value(&item)).collect()
+    }
+
+    /// A tuple; one with names has the attributes that the text mentions as well.
+    fn tuple(&mut self, tuple: &Bound<'_, PyTuple>) -> Found {
+        let fields = tuple.getattr_opt("_fields").map_err(reason)?;
+        let Some(fields) = fields.and_then(|names| names.extract::<Vec<String>>().ok()) else {
+            return Ok(Value::tuple(self.items(tuple.iter())?));
+        };
+        let Ok(items) = self.items(tuple.iter()) else {
+            // Some of its attributes may have values all the same.
+            return self.other(tuple);
+        };
+        let (name, others) = (kind_of(tuple), self.mentioned(tuple));
+        let fields = fields.into_iter().zip(items).collect();
+        Ok(pyeval::named_tuple(&name, fields, others))
     }
 
     fn dict(&mut self, entries: &Bound<'_, PyDict>) -> Found {
@@ -189,7 +203,13 @@ impl Reading<'_> {
                 name: text(2)?,
                 consteval: true,
             }))),
-            "options" => Err("options are for the decorator of a kernel".into()),
+            "options" => {
+                let named = object.call_method0("items").map_err(reason)?;
+                let named = named.extract::<Vec<(String, Bound<'_, PyAny>)>>();
+                let named = named.map_err(reason)?.into_iter();
+                let named = named.map(|(name, value)| Ok((name, self.value(&value)?)));
+                given::options(named.collect::<Result<_, String>>()?)
+            }
             _ => {
                 let name = text(1)?;
                 given::named(&name)
@@ -218,6 +238,11 @@ impl Reading<'_> {
 
     /// An object by those of its attributes that the text mentions.
     fn record(&mut self, label: &str, object: &Bound<'_, PyAny>) -> Found {
+        Ok(pyeval::record(label, self.mentioned(object)))
+    }
+
+    /// The attributes of an object that the text mentions, as far as they have values.
+    fn mentioned(&mut self, object: &Bound<'_, PyAny>) -> pyeval::Attributes {
         let mut attributes = pyeval::Attributes::new();
         for name in self.attributes {
             let Ok(Some(value)) = object.getattr_opt(name.as_str()) else {
@@ -227,7 +252,7 @@ impl Reading<'_> {
                 attributes.insert(name.clone(), value);
             }
         }
-        Ok(pyeval::record(label, attributes))
+        attributes
     }
 
     /// Functions, classes and their instances.
@@ -252,8 +277,11 @@ impl Reading<'_> {
             })));
         }
         // Members of enums that are numbers, numbers of other libraries.
-        if object.is_instance_of::<PyInt>() || object.is_instance_of::<PyFloat>() {
-            return Err("it is a number of an unknown kind".into());
+        if object.is_instance_of::<PyFloat>() {
+            return object.extract().map(Value::Float).map_err(reason);
+        }
+        if let Some(range) = range(object) {
+            return range;
         }
         let name = own.or_else(|| label(&class)).unwrap_or_default();
         self.record(&name, object)
@@ -284,6 +312,23 @@ fn plain(object: &Bound<'_, PyAny>) -> Option<Found> {
             .map(|t| Value::str(&t))
             .map_err(reason),
     )
+}
+
+/// One of Python's own ranges; `None` for other objects.
+fn range(object: &Bound<'_, PyAny>) -> Option<Found> {
+    let class = object.get_type();
+    if !is_builtin(&class) || class.name().ok()? != "range" {
+        return None;
+    }
+    let part = |name: &str| object.getattr(name)?.extract::<i64>();
+    let read = || -> PyResult<Range> {
+        Ok(Range {
+            start: part("start")?,
+            stop: part("stop")?,
+            step: part("step")?,
+        })
+    };
+    Some(read().map(Value::Range).map_err(reason))
 }
 
 fn is_builtin(object: &Bound<'_, PyAny>) -> bool {
@@ -389,6 +434,9 @@ pub fn to_python<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyA
         Value::Tuple(items) => Ok(PyTuple::new(py, several(items)?)?.into_any()),
         Value::List(items) => Ok(PyList::new(py, several(&items.get())?)?.into_any()),
         Value::Table(table) => arrays::to_python(py, table),
+        Value::Range(Range { start, stop, step }) => py
+            .import("builtins")?
+            .call_method1("range", (start, stop, step)),
         Value::Dict(dict) => {
             let made = PyDict::new(py);
             for (name, value) in dict.get().values() {

@@ -132,6 +132,25 @@ def test_wrong_arrays():
     assert not out.any()
 
 
+def test_elements_that_are_written_lie_apart():
+    def strided(strides):
+        return np.lib.stride_tricks.as_strided(np.zeros(8, np.int32), (2, 3), strides)
+
+    x = np.arange(6, dtype=np.int32).reshape(2, 3)
+    for strides in ((4, 4), (0, 4), (8, 4)):
+        with pytest.raises(ValueError, match="'out' has elements that share memory with one another"):
+            copy(x, strided(strides))
+        # Read, they may lie anywhere.
+        out = np.ones((2, 3), np.int32)
+        copy(strided(strides), out)
+        assert not out.any()
+    copy(np.broadcast_to(np.int32(5), (2, 3)), out)
+    assert (out == 5).all()
+    for apart in (strided((4, 8)), strided((12, 4)), np.zeros((4, 6), np.int32)[::-2, ::2]):
+        copy(x, apart)
+        assert (apart == x).all()
+
+
 def test_integers_beyond_64_bits_are_objects():
     x = np.array([2**90, -5], dtype=object)
     out = np.zeros(2, dtype=object)
@@ -244,6 +263,8 @@ def test_streams_of_the_top_kernel():
         double([1, 2, 3], np.zeros(2, np.int32))
     with pytest.raises(RuntimeError, match="src"):
         double([1], [])
+    with pytest.raises(ValueError, match="'dst' has elements that share memory"):
+        double([1, 2, 3], np.lib.stride_tricks.as_strided(array, (3,), (0,)))
 
 
 def test_streams_of_blocks():

@@ -45,11 +45,16 @@ def test_names_of_the_published_package():
     import allo.operators.linalg
     import allo.operators.math
     from allo.compiler.errors import CompilationError
+    from allo.exp.backend.cpu import CPU
+    from allo.exp.backend.rtl import RTL
+    from allo.exp.backend.vitis.core import is_vitis_available
+    from allo.exp.compiler.errors import CompilationError as SameError
     from allo.lang.core import APInt, Stateful, Stream, Template, bf16, constexpr, grid, index, u1  # noqa: F401
     from allo.schedule import Schedule  # noqa: F401
     from allo.schedule.errors import ScheduleTransformError  # noqa: F401
 
-    assert CompilationError is allo.CompileError
+    assert CompilationError is SameError is allo.CompileError
+    assert (CPU, RTL) == (allo.backend.CPU, allo.backend.RTL) and not is_vitis_available()
     assert allo.exp.lang.kernel is allo.kernel and allo.exp.lang.i32 == allo.i32
     assert allo.operators.math.exp and allo.operators.linalg.matmul and allo.math.sqrt and allo.arith.max
 

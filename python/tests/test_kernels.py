@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import builtins
+import copy
+import pickle
 import subprocess
 import sys
 import threading
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -14,7 +18,9 @@ from allo import CompileError, KernelOptions, Stateful, Template, apfloat, apint
 from allo import static_assert, u8
 from allo.lang import range as arange
 from allo.operators import arith
+from allo.schedule import ScheduleLookupError
 
+CPP = KernelOptions(typing_style="cpp")
 SCALE = 3
 TABLE = np.array([5, 7, 11, 13], dtype=np.int32)
 
@@ -471,6 +477,113 @@ def test_complex_tables_are_refused():
 
     with pytest.raises(CompileError, match="complex128"):
         reads(0)
+
+
+def test_tables_and_scalars_of_wider_floats_are_refused():
+    wide = np.longdouble(1) / 3
+    if wide.itemsize == 8:
+        pytest.skip("a long double is a double here")
+    table = np.array([wide, 3])
+
+    @kernel
+    def reads(i: i32) -> f32:
+        t: f32[2] = table
+        return t[i]
+
+    @kernel
+    def adds(x: f32) -> f32:
+        return x + wide
+
+    for call in (lambda: reads(0), lambda: adds(0.5)):
+        with pytest.raises(CompileError, match=f"arrays of {table.dtype.name} are not known to kernels"):
+            call()
+
+
+def test_named_tuples_ranges_and_kinds_of_floats_are_captured():
+    class Shape(NamedTuple):
+        taps: int
+        bias: float
+
+        @property
+        def twice(self):
+            return 2 * self.taps
+
+    class Gain(float):
+        pass
+
+    shape, steps, gain = Shape(3, 0.5), builtins.range(10, 2, -4), Gain(1.5)
+
+    @consteval
+    def total(numbers):
+        return sum(numbers)
+
+    @kernel
+    def uses(x: i32) -> f32:
+        taps, bias = shape
+        return x * shape[0] + taps + shape.twice + len(shape) + bias + shape[-1]
+
+    @kernel
+    def counts(x: i32) -> i32:
+        return x + steps[1] * 10 + len(steps) + total(steps)
+
+    @kernel
+    def scales(x: f32) -> f32:
+        return x * gain
+
+    assert uses(10) == 30 + 3 + 6 + 2 + 0.5 + 0.5
+    assert counts(0) == 60 + 2 + 16
+    assert scales(2.0) == 3.0
+
+
+def test_options_of_a_nested_kernel_may_be_a_variable():
+    @kernel
+    def top(a: u8, b: u8) -> i32:
+        @kernel(options=CPP)
+        def inner(a: u8, b: u8) -> i32:
+            return a + b
+
+        return inner(a, b)
+
+    assert top(200, 100) == 44
+
+
+def test_templates_take_scalars_of_numpy():
+    T = Template("T")
+
+    @kernel(T)
+    def times(x: f32) -> f32:
+        return x * T
+
+    assert times[np.float64(0.5)] is times[0.5] and times[np.int64(4)] is times[4]
+    assert times[np.float32(0.5)](3.0) == 1.5 and times[np.int64(4)](3.0) == 12.0
+    for value in (np.array([4]), i32[4]):
+        with pytest.raises(TypeError, match="bound to a type or a number"):
+            times[value]
+
+
+def test_errors_survive_being_copied():
+    @kernel
+    def wrong(x: i32) -> i32:
+        return x + missing  # noqa: F821
+
+    for error, call in ((CompileError, lambda: wrong(1)), (ScheduleLookupError, lambda: scaled.schedule().loop("x"))):
+        with pytest.raises(error) as caught:
+            call()
+        for made in (pickle.loads(pickle.dumps(caught.value)), copy.copy(caught.value), copy.deepcopy(caught.value)):
+            assert type(made) is error and str(made) == str(caught.value)
+            assert made.diagnostics == caught.value.diagnostics
+
+
+def test_kernels_are_copied_as_functions_are_and_not_pickled():
+    assert copy.copy(scaled) is scaled and copy.deepcopy([scaled]) == [scaled]
+    with pytest.raises(TypeError, match="kernel 'scaled' cannot be pickled.*import the module"):
+        pickle.dumps(scaled)
+
+
+def test_a_kernel_is_made_of_a_definition():
+    for decorator in (kernel, kernel(), allo.operator_ip(latency=1)):
+        with pytest.raises(TypeError, match="stands above a function that `def` defines"):
+            decorator(lambda x: x)
 
 
 def test_types_have_their_older_names():

@@ -195,6 +195,23 @@ def test_options_of_export():
         s.export("rtl", device="nothing")
     with pytest.raises(ValueError, match="float_reassoc"):
         s.export("rtl", float_reassoc=True)
+    with pytest.raises(TypeError, match="clock= is an option of hardware"):
+        s.export("cpu", clock="100MHz")
+    with pytest.raises(TypeError, match="speed= is no option"):
+        s.export("cpu", speed=1)
+    assert s.export("cpu", opt_level=3)
+
+
+def test_what_a_comparison_takes():
+    m = add.schedule().export("rtl")
+    for named, error, message in (
+        ({"vectors": "3"}, TypeError, "vectors= is a number, not '3'"),
+        ({"vectors": 0}, ValueError, "vectors= is at least 1, but it is 0"),
+        ({"seed": 2**64}, ValueError, "seed= has 64 bits at most"),
+    ):
+        with pytest.raises(error, match=message):
+            m.cosim(**named)
+    assert m.cosim(vectors=np.int64(1), seed=2**64 - 1).compared
 
 
 def test_an_impossible_interval_warns_or_is_refused():

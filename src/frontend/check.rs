@@ -1,10 +1,11 @@
 //! Every kernel of a file, and why one of them is not checked.
 
+use super::codes;
 use super::kernel_ref::KernelRef;
 use super::session::Session;
 use super::world::{Binding, KernelDef, World};
 use crate::arena::Arena;
-use crate::diagnostics::{Diagnostics, FileId, Span};
+use crate::diagnostics::{Diagnostic, Diagnostics, FileId, Span, closest};
 use crate::ir::{Kernel, KernelId, OpKind};
 use pyeval::span_of;
 use ruff_python_ast::{Expr, Stmt, StmtFunctionDef};
@@ -59,16 +60,12 @@ pub fn check(
             false => left_out.push(not_checked(file, definition.ast, unused(definition))),
         }
     }
-    let seen = world.defs.iter().map(|def| std::ptr::from_ref(def.ast));
-    let mut unseen = Unseen {
-        world,
-        file,
-        seen: seen.collect(),
-        left_out,
-    };
-    unseen.block(body, None);
-    let mut left_out = unseen.left_out;
+    let unseen = Unseen::of(world, file, body);
+    left_out.extend(unseen.left_out);
     left_out.sort();
+    for error in unseen.undefined {
+        session.report(error.into());
+    }
     match session.into_diagnostics() {
         (_, diagnostics) if diagnostics.has_errors() => Err(diagnostics),
         (kernels, warnings) => Ok(Checked {
@@ -113,30 +110,50 @@ fn unused(def: &KernelDef) -> String {
     }
 }
 
+/// Errors of the kernels of a file whose definitions have failed.
+pub fn undefined(world: &World, file: FileId, body: &[Stmt]) -> Vec<Diagnostic> {
+    Unseen::of(world, file, body).undefined
+}
+
 /// The search for kernels that Python has not seen.
 struct Unseen<'w, 'a> {
     world: &'w World<'a>,
     file: FileId,
     /// Those that it has seen.
     seen: HashSet<*const StmtFunctionDef>,
+    /// Those that nobody needs to see, and why they are not.
     left_out: Vec<(Span, String)>,
+    /// The errors of those whose definitions have failed.
+    undefined: Vec<Diagnostic>,
 }
 
-impl Unseen<'_, '_> {
+impl<'w, 'a> Unseen<'w, 'a> {
+    fn of(world: &'w World<'a>, file: FileId, body: &[Stmt]) -> Unseen<'w, 'a> {
+        let seen = world.defs.iter().map(|def| std::ptr::from_ref(def.ast));
+        let mut unseen = Unseen {
+            world,
+            file,
+            seen: seen.collect(),
+            left_out: Vec::new(),
+            undefined: Vec::new(),
+        };
+        unseen.block(body, None);
+        unseen
+    }
+
     /// Looks through statements; `inside` is what around them keeps kernels from being seen.
     fn block(&mut self, stmts: &[Stmt], inside: Option<&str>) {
         for stmt in stmts {
             match stmt {
                 Stmt::FunctionDef(f) if self.seen.contains(&std::ptr::from_ref(f)) => {}
-                Stmt::FunctionDef(f) if is_decorated(f) => {
-                    let reason = match inside {
-                        Some(inside) => {
-                            format!("it is defined inside {inside}, which did not run")
-                        }
-                        None => self.unbound(f),
-                    };
-                    self.left_out.push(not_checked(self.file, f, reason));
-                }
+                Stmt::FunctionDef(f) if is_decorated(f) => match (inside, self.failure(f)) {
+                    (None, Some(error)) => self.undefined.push(error),
+                    (None, None) => self.leave_out(f, self.unbound(f)),
+                    (Some(inside), _) => {
+                        let reason = format!("it is defined inside {inside}, which did not run");
+                        self.leave_out(f, reason);
+                    }
+                },
                 Stmt::FunctionDef(f) => {
                     let around = format!("the Python function '{}'", f.name.id);
                     self.block(&f.body, inside.or(Some(&around)));
@@ -161,9 +178,33 @@ impl Unseen<'_, '_> {
         }
     }
 
+    fn leave_out(&mut self, f: &StmtFunctionDef, reason: String) {
+        self.left_out.push(not_checked(self.file, f, reason));
+    }
+
+    fn global(&self, name: &str) -> Option<&Binding> {
+        self.world.modules[0].globals.get(name)
+    }
+
+    /// The error of a kernel of the module level whose definition has failed, unless it was reported.
+    fn failure(&self, f: &StmtFunctionDef) -> Option<Diagnostic> {
+        let own = span_of(self.file, f.name.range);
+        let reason = match self.global(&f.name.id)? {
+            Binding::Poisoned { reason, span } if *span == own && !reason.is_empty() => reason,
+            _ => return None,
+        };
+        let message = format!("kernel '{}' is not defined: {reason}", f.name.id);
+        let error = Diagnostic::error(codes::POISONED, own, message);
+        let is_unknown = |name: &&str| self.global(name).is_none();
+        Some(match decorators(f).find(is_unknown) {
+            Some(_) => error.help("import its decorator: `from allo import kernel`"),
+            None => error,
+        })
+    }
+
     /// Why a kernel of the module level is no kernel for Python.
     fn unbound(&self, f: &StmtFunctionDef) -> String {
-        match self.world.modules[0].globals.get(f.name.id.as_str()) {
+        match self.global(&f.name.id) {
             Some(Binding::Poisoned { reason, .. }) if !reason.is_empty() => reason.clone(),
             Some(Binding::Value(_)) => "its decorator is not allo's".to_owned(),
             _ => "the code around it did not run".to_owned(),
@@ -171,17 +212,23 @@ impl Unseen<'_, '_> {
     }
 }
 
-/// Whether a decorator is called `kernel`, wherever it is from.
-fn is_decorated(f: &StmtFunctionDef) -> bool {
-    f.decorator_list.iter().any(|decorator| {
+/// The names of the decorators of a function: of `@a.b(...)`, `b`.
+fn decorators(f: &StmtFunctionDef) -> impl Iterator<Item = &str> {
+    f.decorator_list.iter().filter_map(|decorator| {
         let callee = match &decorator.expression {
             Expr::Call(call) => &call.func,
             other => other,
         };
         match callee {
-            Expr::Name(name) => name.id == "kernel",
-            Expr::Attribute(attribute) => attribute.attr.id == "kernel",
-            _ => false,
+            Expr::Name(name) => Some(name.id.as_str()),
+            Expr::Attribute(attribute) => Some(attribute.attr.id.as_str()),
+            _ => None,
         }
     })
+}
+
+/// Whether a decorator is called `kernel`, wherever it is from, or nearly so.
+fn is_decorated(f: &StmtFunctionDef) -> bool {
+    let means_kernel = |name| name == "kernel" || closest(name, ["kernel"].into_iter()).is_some();
+    decorators(f).any(means_kernel)
 }

@@ -1,7 +1,7 @@
 //! Things of Allo as values of Python, made for those who run the module level themselves: a CPython, or a program
 //! that holds kernels as objects.
 
-use super::allo::{Allo, Template, python, surface};
+use super::allo::{Allo, Template, construct, python, surface};
 use super::constant::ConstValue;
 use super::kernel_ref::KernelRef;
 use super::scalars;
@@ -100,6 +100,17 @@ pub fn call(of: &ConstValue, positional: Vec<ConstValue>, named: Named) -> Given
         _ => None,
     };
     let made = made.ok_or_else(|| format!("{} is not called while compiling", of.text()))?;
+    made.map_err(reason)
+}
+
+/// `KernelOptions(...)`.
+pub fn options(named: Named) -> Given {
+    let args = Args {
+        positional: Vec::new(),
+        named,
+        span: Span::default(),
+    };
+    let made = construct::options(&args).map(|options| Allo::Options(options).into());
     made.map_err(reason)
 }
 

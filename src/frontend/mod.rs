@@ -101,7 +101,8 @@ pub fn compile<'t>(
             None
         });
         let named = schedule.zip(chosen);
-        compile_top(session, top, named)
+        let body = (file, &parsed.body[..]);
+        compile_top(session, body, top, named)
     })
 }
 
@@ -160,13 +161,14 @@ fn evaluate<'a>(
 
 fn compile_top(
     mut session: Session,
+    body: (FileId, &[Stmt]),
     top: Option<FileId>,
     schedule: Option<(&str, Chosen)>,
 ) -> std::result::Result<Compiled, Diagnostics> {
     let kernel = match (top, &schedule) {
         (Some(top), _) => named_top(&mut session, top),
         (None, Some((_, chosen))) => Ok(located(&session, &chosen.kernel)),
-        (None, None) => only_kernel(&session),
+        (None, None) => only_kernel(&mut session, body),
     };
     let checked = kernel.and_then(|(kernel, span)| {
         if let Some((name, chosen)) = &schedule {
@@ -259,11 +261,17 @@ fn kernel_list(session: &Session) -> String {
     }
 }
 
-fn only_kernel(session: &Session) -> Result<(KernelRef, Span)> {
+/// The kernel of a file that has no other; where it has none, those whose definitions have failed are reported.
+fn only_kernel(session: &mut Session, body: (FileId, &[Stmt])) -> Result<(KernelRef, Span)> {
     let mut kernels = concrete_kernels(session);
     kernels.retain(|(kernel, _)| !session.world.defs[kernel.def].is_helper);
     if kernels.len() == 1 {
         return Ok(kernels.swap_remove(0));
+    }
+    if kernels.is_empty() {
+        for error in check::undefined(&session.world, body.0, body.1) {
+            session.report(error.into());
+        }
     }
     if session.failed() {
         return Err(Failure::Reported);

@@ -375,18 +375,21 @@ impl<'a> World<'a> {
         }
     }
 
-    /// The number of the module of an importable file, evaluated.
-    fn import_file(&mut self, name: &str, span: Span) -> Result<Option<usize>> {
-        let Some(unit) = self.units.iter().position(|u| u.name == name) else {
+    /// The number of the module of an importable file, evaluated; that of a package that is being evaluated if one of
+    /// its own modules is the `importer`.
+    fn import_file(&mut self, importer: usize, name: &str, span: Span) -> Result<Option<usize>> {
+        let Some(module) = self.module_named(name) else {
             return Ok(None);
         };
-        if let Some((parent, _)) = name.rsplit_once('.') {
-            self.import_file(parent, span)?;
+        if let Some((parent, _)) = name.rsplit_once('.')
+            && !self.is_running(parent)
+        {
+            self.import_file(importer, parent, span)?;
         }
-        let module = unit + 1;
         match self.modules[module].progress {
             Progress::Done | Progress::Frozen => return Ok(Some(module)),
             Progress::Failed => return Err(Failure::Reported),
+            Progress::Running if self.is_within(importer, name) => return Ok(Some(module)),
             Progress::Running => {
                 let mut chain: Vec<&str> = self.importing.iter().map(|m| self.name(*m)).collect();
                 chain.push(name);
@@ -395,7 +398,7 @@ impl<'a> World<'a> {
             }
             Progress::Waiting => {}
         }
-        let unit = &self.units[unit];
+        let unit = &self.units[module - 1];
         let body = match &unit.parsed {
             Ok(parsed) => &parsed.body,
             Err(problems) => {
@@ -423,6 +426,23 @@ impl<'a> World<'a> {
             Some(unit) => &self.units[unit].name,
             None => "the input",
         }
+    }
+
+    /// The module of an importable file.
+    fn module_named(&self, name: &str) -> Option<usize> {
+        let unit = self.units.iter().position(|u| u.name == name)?;
+        Some(unit + 1)
+    }
+
+    fn is_running(&self, name: &str) -> bool {
+        let module = self.module_named(name);
+        module.is_some_and(|module| self.modules[module].progress == Progress::Running)
+    }
+
+    /// Whether a module is a package or belongs to it.
+    fn is_within(&self, module: usize, package: &str) -> bool {
+        let rest = self.name(module).strip_prefix(package);
+        module > 0 && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
     }
 }
 
@@ -577,10 +597,10 @@ impl Host for World<'_> {
             None => ("", false),
         };
         if let Some(name) = absolute(name, package, dotted, level)
-            && let Some(found) = self.import_file(&name, span)?
+            && let Some(found) = self.import_file(module, &name, span)?
         {
             if let Some((parent, own)) = name.rsplit_once('.')
-                && let Some(parent) = self.import_file(parent, span)?
+                && let Some(parent) = self.module_named(parent)
                 && !self.modules[parent].globals.contains_key(own)
             {
                 self.set_global(parent, own, Some(ConstValue::Module(found)));

@@ -87,6 +87,14 @@ fn cyclic_imports_are_refused_with_the_cycle() {
 }
 
 #[test]
+fn a_package_imports_from_itself_what_is_bound_by_then() {
+    let packages = folder().join("project/packages.py");
+    assert_eq!(run(&packages, "nine", "{\"x\": 0}"), "{\"return\":9}");
+    let text = refused(&packages, "f");
+    assert!(text.contains("module 'knot' has no name 'base'"), "{text}");
+}
+
+#[test]
 fn problems_of_imports_name_their_file() {
     let path = folder().join("project/broken_import.py");
     let text = refused(&path, "f");

@@ -528,6 +528,9 @@ fn len(c: &mut Call) -> Result<Value> {
         }
         object @ Value::Object(_) => {
             let object = object.clone();
+            if let Some(items) = object.sequence() {
+                return Ok(Value::int(items.len()));
+            }
             return match method(c, &object, "__len__")? {
                 Some(len) => Ok(len),
                 None => c.raise(TypeError, "the object has no length"),

@@ -7,7 +7,7 @@ use crate::error::{Problem, fail};
 use crate::library::builtins::type_of;
 use crate::native::{in_table, native, variadic};
 use crate::operators::binary;
-use crate::value::{Args, Bound, Call, Native, Result, Value};
+use crate::value::{Args, Bound, Call, Memo, Native, Result, Value};
 use ruff_python_ast::Operator;
 use std::rc::Rc;
 
@@ -19,20 +19,34 @@ pub static FUNCTOOLS: &[Native] = &[
         required: 1,
         ..variadic("partial", &[], partial)
     },
-    native("cache", &["function"], 1, |c| Ok(c.arg(0).clone())),
+    native("cache", &["function"], 1, |c| Ok(memoised(c.arg(0), false))),
     native("lru_cache", &["maxsize", "typed"], 0, lru_cache),
-    native("wraps", &["function"], 1, |_| Ok(identity())),
+    native("wraps", &["function"], 1, |_| Ok(Value::Native(&UNCHANGED))),
 ];
 
-fn identity() -> Value {
-    in_table(FUNCTOOLS, "cache").unwrap_or(Value::None)
+static UNCHANGED: Native = native("wraps", &["function"], 1, |c| Ok(c.arg(0).clone()));
+static MEMOISED: Native = native("lru_cache", &["function"], 1, |c| {
+    Ok(memoised(c.arg(0), false))
+});
+static MEMOISED_BY_TYPE: Native = native("lru_cache", &["function"], 1, |c| {
+    Ok(memoised(c.arg(0), true))
+});
+
+/// As a decorator with or without arguments. All results are kept, whatever the size: they are the same all the same.
+fn lru_cache(c: &mut Call) -> Result<Value> {
+    let typed = c.flag(1)?;
+    Ok(match c.opt(0) {
+        Some(function @ (Value::Function(_) | Value::Bound(_))) => memoised(function, typed),
+        _ if typed => Value::Native(&MEMOISED_BY_TYPE),
+        _ => Value::Native(&MEMOISED),
+    })
 }
 
-/// As a decorator with or without arguments. Nothing is kept: results are the same all the same.
-fn lru_cache(c: &mut Call) -> Result<Value> {
-    match c.arg(0) {
-        function @ (Value::Function(_) | Value::Bound(_)) => Ok(function.clone()),
-        _ => Ok(identity()),
+/// A function that keeps its results; what else can be called has them made anew, which are the same.
+fn memoised(callee: &Value, typed: bool) -> Value {
+    match callee {
+        Value::Function(f) => f.with_memo(Memo::new(typed)),
+        other => other.clone(),
     }
 }
 

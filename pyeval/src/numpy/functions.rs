@@ -1,13 +1,14 @@
 //! The functions of the module `numpy` and the methods of arrays, as tables.
 
-use crate::error::Exception::{NotImplementedError, TypeError, ValueError, ZeroDivisionError};
-use crate::error::{Limit, Problem, fail, raise};
+use crate::error::Exception::{NotImplementedError, TypeError, ValueError};
+use crate::error::{Problem, fail, raise};
 use crate::native::{method, native, variadic_method};
+use crate::numpy::arange::arange;
 use crate::numpy::attributes::attribute;
 use crate::numpy::indexing::{self, set_item};
 use crate::numpy::operations::{
-    MAX_ELEMENTS, absolute, array, binary, broadcast_shape, cast, checked, common, compare,
-    dtype_of, elementwise, map, natural, number, operand, reserve, shape_of, table, unary,
+    absolute, array, binary, broadcast_shape, cast, checked, common, compare, dtype_of,
+    elementwise, map, natural, number, operand, reserve, shape_of, table, unary,
 };
 use crate::numpy::product::matmul;
 use crate::numpy::reduce::{self, after, axis_of, subject};
@@ -296,61 +297,6 @@ fn full_like(c: &mut Call) -> Result<Value> {
     constant(c, t.shape, dtype, value)
 }
 
-fn arange(c: &mut Call) -> Result<Value> {
-    let span = c.span;
-    let (start, stop) = match c.opt(1) {
-        None | Some(Value::None) => (Num::Int(0), number(c.arg(0), span)?),
-        Some(stop) => (number(c.arg(0), span)?, number(stop, span)?),
-    };
-    let step = match c.opt(2) {
-        None | Some(Value::None) => Num::Int(1),
-        Some(step) => number(step, span)?,
-    };
-    if !step.nonzero() {
-        return c.raise(ZeroDivisionError, "the step is 0");
-    }
-    let asked = dtype_of(c.opt(3), span)?;
-    let values: Vec<Num> = match (start, stop, step) {
-        (Num::Int(a), Num::Int(b), Num::Int(s)) => {
-            let (distance, size) = if s > 0 { (b - a, s) } else { (a - b, -s) };
-            let n = if distance <= 0 {
-                0
-            } else {
-                (distance + size - 1) / size
-            };
-            let n = usize::try_from(n).unwrap_or(usize::MAX);
-            reserve(&[n], span, c.names)?;
-            (0..n).map(|i| Num::Int(a + i as i128 * s)).collect()
-        }
-        _ => {
-            let (a, b, s) = (start.float(), stop.float(), step.float());
-            let n = ((b - a) / s).ceil();
-            if n.is_nan() || n > MAX_ELEMENTS as f64 {
-                return fail(span, Limit::Elements);
-            }
-            let n = n.max(0.0) as usize;
-            reserve(&[n], span, c.names)?;
-            // As numpy does: from the first two elements.
-            let delta = (a + s) - a;
-            (0..n).map(|i| Num::Float(a + i as f64 * delta)).collect()
-        }
-    };
-    let natural = match values.first() {
-        Some(Num::Float(_)) => Dtype::Float(64),
-        None if [start, stop, step]
-            .iter()
-            .any(|v| matches!(v, Num::Float(_))) =>
-        {
-            Dtype::Float(64)
-        }
-        _ => Dtype::Int(64),
-    };
-    let dtype = asked.unwrap_or(natural);
-    let values = values.into_iter().map(|v| checked(dtype, v, span));
-    let values = values.collect::<Result<Vec<_>>>()?;
-    Ok(table(dtype, vec![values.len()], values))
-}
-
 fn linspace(c: &mut Call) -> Result<Value> {
     let (start, stop) = (c.float(0)?, c.float(1)?);
     let n = match c.opt(2) {
@@ -577,13 +523,8 @@ fn astype(c: &mut Call) -> Result<Value> {
     let Some(dtype) = dtype_of(c.opt(0), c.span)? else {
         return c.raise(TypeError, "astype takes a dtype");
     };
-    reserve(&t.shape, c.span, c.names)?;
-    let values = t.values().into_iter().map(|v| cast(dtype, v, c.span));
-    Ok(table(
-        dtype,
-        t.shape.clone(),
-        values.collect::<Result<_>>()?,
-    ))
+    let t = Value::Table(Rc::new(t));
+    Ok(array(&t, Some(dtype), c.span, c.names)?.wrapped())
 }
 
 fn item(c: &mut Call) -> Result<Value> {

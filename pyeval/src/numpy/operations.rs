@@ -10,6 +10,7 @@ use diagnostics::Span;
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
 use ruff_python_ast::{CmpOp, Operator, UnaryOp};
+use std::cmp::Ordering;
 use std::rc::Rc;
 
 /// Most elements of an array.
@@ -33,6 +34,17 @@ pub fn cast(dtype: Dtype, value: Num, span: Span) -> Result<Num> {
         }
     }
     Ok(dtype.fit(value))
+}
+
+/// An array with its elements cast to a type.
+fn converted(t: &Table, dtype: Dtype, span: Span) -> Result<Table> {
+    let values = t.values().into_iter().map(|v| match (dtype, v) {
+        // Other than a Python int, which becomes a float64 first.
+        (Dtype::Float(16 | 32), Num::Int(v)) => Ok(dtype.fit(Num::Float(f64::from(v as f32)))),
+        _ => cast(dtype, v, span),
+    });
+    let values = values.collect::<Result<_>>()?;
+    Ok(Table::new(dtype, t.shape.clone(), values))
 }
 
 /// Checks the size of an array before it is made.
@@ -63,36 +75,42 @@ pub enum Weak {
 }
 
 pub fn operand(value: &Value, span: Span, names: &mut dyn Names) -> Result<Operand> {
-    match value {
-        Value::Table(table) => Ok(Operand {
-            table: (**table).clone(),
-            weak: None,
-        }),
-        Value::Float(v) => Ok(Operand {
-            table: Table::scalar(Dtype::Float(64), Num::Float(*v)),
-            weak: Some(Weak::Float),
-        }),
-        Value::Bool(v) => Ok(Operand {
-            table: Table::scalar(Dtype::Bool, Num::Int(i128::from(*v))),
-            weak: None,
-        }),
-        Value::List(_) | Value::Tuple(_) => Ok(Operand {
+    if let Value::List(_) | Value::Tuple(_) = value {
+        return Ok(Operand {
             table: array(value, None, span, names)?,
             weak: None,
-        }),
-        other => match other.as_int().map(|v| v.to_i128()) {
-            // Not wrapped to 64 bits: what it meets decides.
-            Some(Some(v)) => Ok(Operand {
-                table: Table::new(Dtype::Int(64), vec![], vec![Num::Int(v)]),
-                weak: Some(Weak::Int),
-            }),
-            Some(None) => raise(OverflowError, span, "the int does not fit 64 bits"),
-            None => {
-                let message = format!("{} does not go with an array", other.kind());
-                raise(TypeError, span, message)
-            }
-        },
+        });
     }
+    match (number_or_table(value), value.as_int()) {
+        (Some(operand), _) => Ok(operand),
+        (None, Some(_)) => raise(OverflowError, span, "the int does not fit 64 bits"),
+        (None, None) => {
+            let message = format!("{} does not go with an array", value.kind());
+            raise(TypeError, span, message)
+        }
+    }
+}
+
+/// An operand that is no sequence.
+fn number_or_table(value: &Value) -> Option<Operand> {
+    let (table, weak) = match value {
+        Value::Table(table) => ((**table).clone(), None),
+        Value::Float(v) => (
+            Table::scalar(Dtype::Float(64), Num::Float(*v)),
+            Some(Weak::Float),
+        ),
+        Value::Bool(v) => (Table::scalar(Dtype::Bool, Num::Int(i128::from(*v))), None),
+        // Not wrapped to 64 bits: what it meets decides.
+        other => (
+            Table::new(
+                Dtype::Int(64),
+                vec![],
+                vec![Num::Int(other.as_int()?.to_i128()?)],
+            ),
+            Some(Weak::Int),
+        ),
+    };
+    Some(Operand { table, weak })
 }
 
 /// The type in which two operands are computed.
@@ -299,12 +317,9 @@ pub fn compare(
         return Ok(Value::Bool(op == CmpOp::NotEq));
     }
     let (a, b) = (operand(left, span, names)?, operand(right, span, names)?);
-    let as_floats = a.table.dtype.is_float() || b.table.dtype.is_float();
+    let floats = float_type(&a, &b);
     let result = elementwise(&a, &b, Dtype::Bool, span, names, &|x, y| {
-        let order = match (x, y) {
-            (Num::Int(x), Num::Int(y)) if !as_floats => Some(x.cmp(&y)),
-            (x, y) => x.float().partial_cmp(&y.float()),
-        };
+        let order = order(floats, x, y);
         let holds = order.map_or(op == CmpOp::NotEq, |order| match op {
             CmpOp::Eq => order.is_eq(),
             CmpOp::NotEq => order.is_ne(),
@@ -318,6 +333,38 @@ pub fn compare(
     Ok(result)
 }
 
+/// The type in which floats are compared; ints are compared as they are.
+fn float_type(a: &Operand, b: &Operand) -> Option<Dtype> {
+    let (x, y) = (a.table.dtype, b.table.dtype);
+    match (a.weak, b.weak) {
+        _ if !x.is_float() && !y.is_float() => None,
+        (Some(_), None) if y.is_float() => Some(y),
+        (None, Some(_)) if x.is_float() => Some(x),
+        _ => Some(promote(x, y)),
+    }
+}
+
+fn order(floats: Option<Dtype>, x: Num, y: Num) -> Option<Ordering> {
+    match (floats, x, y) {
+        (None, Num::Int(x), Num::Int(y)) => Some(x.cmp(&y)),
+        (floats, x, y) => {
+            let float = |v| floats.map_or(v, |dtype| dtype.fit(v)).float();
+            float(x).partial_cmp(&float(y))
+        }
+    }
+}
+
+/// The order of two numbers of which one is a numpy scalar, as `<` between them has it: `None` beside a NaN. Nothing
+/// for other values.
+pub fn order_of_scalars(a: &Value, b: &Value) -> Option<Option<Ordering>> {
+    let (a, b) = (number_or_table(a)?, number_or_table(b)?);
+    let only = |operand: &Operand| match operand.table.values()[..] {
+        [v] if operand.table.rank() == 0 => Some(v),
+        _ => None,
+    };
+    Some(order(float_type(&a, &b), only(&a)?, only(&b)?))
+}
+
 /// A conversion such as `np.int8(x)`.
 pub fn scalar(dtype: Dtype, args: &Args) -> Result<Value> {
     args.expect(0, 1, dtype.name())?;
@@ -325,9 +372,7 @@ pub fn scalar(dtype: Dtype, args: &Args) -> Result<Value> {
     let value = match args.positional.first() {
         None => Num::Int(0),
         Some(Value::Table(t)) => {
-            let values = t.values().into_iter().map(|v| cast(dtype, v, span));
-            let values = values.collect::<Result<Vec<_>>>()?;
-            return Ok(table(dtype, t.shape.clone(), values));
+            return Ok(converted(t, dtype, span)?.wrapped());
         }
         Some(value) => number(value, span)?,
     };
@@ -391,9 +436,7 @@ pub fn array(
     if let Value::Table(t) = value {
         let dtype = dtype.unwrap_or(t.dtype);
         reserve(&t.shape, span, names)?;
-        let values = t.values().into_iter().map(|v| cast(dtype, v, span));
-        let values = values.collect::<Result<Vec<_>>>()?;
-        return Ok(Table::new(dtype, t.shape.clone(), values));
+        return converted(t, dtype, span);
     }
     let mut shape = Vec::new();
     extents(value, &mut shape, span)?;

@@ -229,8 +229,7 @@ class RTL(Generic[R]):
         for programs that say it: streams always pause at random, and a module that makes no progress is always found out.
         """
         for name, count, least in (("vectors", vectors, 1), ("seed", seed, 0)):
-            if count < least:
-                raise ValueError(f"cosim: {name}= is at least {least}, but it is {count}")
+            _check_count(name, count, least)
         if not self._verilator and waveform is not None and os.fspath(waveform).endswith(".vcd"):
             raise ValueError("cosim: waveform= is written as FST; export(\"verilator\") writes VCD")
         if simulator not in (None, "verilator"):
@@ -271,6 +270,16 @@ class RTL(Generic[R]):
             f"{module}.toml": self.directives,
         }
         return [_write(folder / name, text) for name, text in texts.items()]
+
+
+def _check_count(name: str, count: Any, least: int) -> None:
+    """Refuses what is no number from the least one up to 2^64 - 1."""
+    if not hasattr(count, "__index__"):
+        raise TypeError(f"cosim: {name}= is a number, not {count!r}")
+    if count < least:
+        raise ValueError(f"cosim: {name}= is at least {least}, but it is {count}")
+    if count >= 1 << 64:
+        raise ValueError(f"cosim: {name}= has 64 bits at most, but it is {count}")
 
 
 def _write(path: pathlib.Path, text: str) -> pathlib.Path:
@@ -390,10 +399,19 @@ def _aim(options: dict[str, Any]) -> dict[str, Any]:
     return aim
 
 
+def _of_software(options: dict[str, Any]) -> dict[str, Any]:
+    """The options of the backend "cpu", of which those of hardware are none."""
+    for name in options:
+        if name not in ("opt_level", "shared_libs"):
+            kind = "an option of hardware" if name in (*_TYPES, "freq_mhz") else "no option"
+            raise TypeError(f"export: {name}= is {kind}; \"cpu\" is the software reference and takes none")
+    return options
+
+
 def export(schedule: _native.Schedule, backend: str, options: dict[str, Any]) -> Any:
     """What `Schedule.export` gives."""
     if backend == "cpu":
-        return CPU(schedule, **options)
+        return CPU(schedule, **_of_software(options))
     if backend in ("rtl", "verilator"):
         return RTL(schedule, backend, _aim(options))
     raise ValueError(f"there is no backend '{backend}': there are \"cpu\", \"rtl\" and \"verilator\"")

@@ -11,7 +11,7 @@ from types import FrameType
 from typing import Any, Callable
 
 from .. import _native
-from .._objects import KernelOptions, Name, ShapedType, Template, member
+from .._objects import KernelOptions, Name, Template, member
 
 __all__ = ["Kernel", "KernelOptions", "Module", "consteval", "kernel", "operator_ip"]
 
@@ -117,6 +117,19 @@ class Kernel:
         self.__module__ = fn.__module__
         self.__doc__ = fn.__doc__
 
+    def __copy__(self) -> Kernel:
+        """The kernel itself, as of a function."""
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Kernel:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise TypeError(
+            f"kernel '{self.__name__}' cannot be pickled; pass what it is called with, and let the other process import "
+            "the module that defines the kernel"
+        )
+
     @property
     def _allo_(self) -> tuple[Any, ...]:
         return ("kernel", self._definition, self._bindings)
@@ -187,14 +200,15 @@ class Kernel:
     def __getitem__(self, bindings: Any) -> Kernel:
         if self._bindings:
             raise TypeError(f"kernel '{self.__name__}' is specialised already")
-        bindings = bindings if isinstance(bindings, tuple) else (bindings,)
+        bindings = tuple(map(_number, bindings if isinstance(bindings, tuple) else (bindings,)))
         needed = len(self._definition.templates)
         if len(bindings) != needed:
             raise TypeError(
                 f"kernel '{self.__name__}' has {needed} templates, but {len(bindings)} values are given"
             )
         for value in bindings:
-            if isinstance(value, (ShapedType, Name, str)) or value is None:
+            # Shaped types have one for their elements, as arrays have, and scalars that are no number of Python.
+            if isinstance(value, (Name, str)) or value is None or hasattr(value, "dtype"):
                 raise TypeError(f"a template of '{self.__name__}' is bound to a type or a number, not {value!r}")
         # `1` and `True` are equal, but not the same.
         key = tuple((type(value), value) for value in bindings)
@@ -250,9 +264,22 @@ class Kernel:
         return f"<kernel {self.__name__}{values}>"
 
 
+def _number(value: Any) -> Any:
+    """A scalar of numpy as the number of Python that it is equal to; anything else as it is."""
+    # Without numpy there is none.
+    numpy = sys.modules.get("numpy")
+    return value if numpy is None or not isinstance(value, numpy.generic) else value.item()
+
+
 def _locals(frame: FrameType) -> dict[str, Any]:
     """What the scope around a definition holds, unless it is the module."""
     return {} if frame.f_locals is frame.f_globals else dict(frame.f_locals)
+
+
+def _check_function(fn: Any, decorator: str) -> None:
+    """Refuses what has no definition for a decorator to stand above."""
+    if not inspect.isfunction(fn) or fn.__name__ == "<lambda>":
+        raise TypeError(f"{decorator} stands above a function that `def` defines")
 
 
 def kernel(*args: Any, options: KernelOptions | None = None, mapping: Any = ()) -> Any:
@@ -265,8 +292,7 @@ def kernel(*args: Any, options: KernelOptions | None = None, mapping: Any = ()) 
     extents = tuple(mapping or ())
 
     def decorate(fn: Callable[..., Any]) -> Kernel:
-        if not inspect.isfunction(fn):
-            raise TypeError("@kernel stands above a function")
+        _check_function(fn, "@kernel")
         return Kernel(Definition(fn, templates, options, extents, scope))
 
     if len(args) == 1 and inspect.isfunction(args[0]):
@@ -285,8 +311,7 @@ def operator_ip(**named: Any) -> Any:
     scope = _locals(sys._getframe(1))
 
     def decorate(fn: Callable[..., Any]) -> Kernel:
-        if not inspect.isfunction(fn):
-            raise TypeError("@operator_ip stands above a function")
+        _check_function(fn, "@operator_ip")
         return Kernel(Definition(fn, (), None, (), scope, named))
 
     return decorate

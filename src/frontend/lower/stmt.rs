@@ -396,7 +396,7 @@ impl<'a> Lowerer<'_, 'a> {
                             span: value_span,
                         })
                         .collect(),
-                    Value::Const(ref value @ (ConstValue::Tuple(_) | ConstValue::List(_))) => value
+                    Value::Const(ref value) if value.sequence().is_some() => value
                         .sequence()
                         .unwrap_or_default()
                         .iter()

@@ -1,0 +1,1 @@
+"""The same as `allo.compiler`."""

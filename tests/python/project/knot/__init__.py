@@ -1,0 +1,2 @@
+from .inner import value
+base = 1

@@ -1,0 +1,3 @@
+from knot import base
+
+value = base + 1

@@ -1,0 +1,4 @@
+import shop
+from shop import THREE
+
+SIX = shop.TWO * THREE

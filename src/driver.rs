@@ -804,7 +804,7 @@ fn taken(hardware: &Program, schedule: &Schedule, target: &Target) -> Forecast {
         luts,
         logic: luts - blocks as f64 * target.device.block_luts(),
         blocks,
-        ram: schedule::forecast::ram(hardware),
+        ram: schedule::forecast::ram(hardware, schedule),
     }
 }
 

@@ -18,8 +18,8 @@ pub struct Choice {
     pub lanes: Lanes,
     /// Arrays that are split, one dimension each, cyclically.
     splits: BTreeMap<ArrayId, Partition>,
-    /// Ports that read arrays of which the data decide the elements.
-    ports: BTreeMap<ArrayId, u32>,
+    /// Arrays that are read through as many ports as are needed.
+    copied: BTreeSet<ArrayId>,
     /// The banks that an array has already along the dimension of the lanes.
     pub aligned: Option<u64>,
 }
@@ -34,7 +34,7 @@ impl Choice {
             path: path.clone(),
             lanes,
             splits: BTreeMap::new(),
-            ports: BTreeMap::new(),
+            copied: BTreeSet::new(),
             aligned: None,
         };
         let f = kernel.body.for_at(path);
@@ -48,10 +48,10 @@ impl Choice {
             let split = cyclic(&kernel.arrays[array], dim, lanes, aim);
             choice.splits.extend(split.map(|split| (array, split)));
         }
-        choice.ports = gathered(kernel, values, f, lanes);
+        choice.copied = gathered(kernel, values, f);
         choice
             .splits
-            .retain(|array, _| !choice.ports.contains_key(array));
+            .retain(|array, _| !choice.copied.contains(array));
         Some(choice)
     }
 
@@ -74,8 +74,8 @@ impl Choice {
         for (&array, split) in &self.splits {
             kernel.arrays[array].partition.push(split.clone());
         }
-        for (&array, &ports) in &self.ports {
-            kernel.arrays[array].tags.ports = Some(ports);
+        for &array in &self.copied {
+            kernel.arrays[array].tags.ports = Some(MOST_READS);
         }
     }
 
@@ -94,7 +94,7 @@ impl Choice {
             names.collect::<Vec<_>>().join(", ")
         };
         let banks = listed(self.splits.keys().collect());
-        let copies = listed(self.ports.keys().collect());
+        let copies = listed(self.copied.iter().collect());
         if let Some(order) = order {
             words += &format!(", in the order {}", order.names.join(", "));
         }
@@ -108,38 +108,34 @@ impl Choice {
     }
 }
 
-/// Arrays inside that a loop's iterations only read, at places that are no sums of counters: banks do not help, copies do. With the
-/// reads of all lanes, if a memory has not as many ports.
-fn gathered(kernel: &Kernel, values: &Values, f: &For, lanes: Lanes) -> BTreeMap<ArrayId, u32> {
-    let mut reads: BTreeMap<ArrayId, u64> = BTreeMap::new();
-    let mut by_data = BTreeSet::new();
-    let touched = Touched::by_block(&f.body);
+/// Arrays inside that a loop's iterations only read, at places that are no sums of counters: banks do not help, copies do.
+fn gathered(kernel: &Kernel, values: &Values, f: &For) -> BTreeSet<ArrayId> {
+    // Counters and arguments are no results.
+    let mut computed = BTreeSet::new();
+    f.body
+        .for_each_op(&mut |op| computed.extend(op.results.iter().copied()));
+    let mut found = BTreeSet::new();
     f.body.for_each_op(&mut |op| {
         let Some(at) = touch::element(&op.kind) else {
             return;
         };
-        *reads.entry(at.array).or_default() += lanes.count();
-        // Counters and arguments are not defined by an operation.
         let is_computed = |&index: &ValueId| {
             let mut terms = values.affine(index).terms.into_iter();
-            terms.any(|term| values.definition(term.0).is_some())
+            terms.any(|term| computed.contains(&term.0))
         };
         if at.indices.iter().any(is_computed) {
-            by_data.insert(at.array);
+            found.insert(at.array);
         }
     });
-    reads.retain(|id, count| {
+    let touched = Touched::by_block(&f.body);
+    found.retain(|id| {
         let array = &kernel.arrays[*id];
-        by_data.contains(id)
-            && !touched.written.contains(id)
+        !touched.written.contains(id)
             && array.kind.most_ports() > MOST_PORTS
             && array.tags == ArrayTags::default()
             && array.partition.is_empty()
-            && *count > MOST_PORTS.into()
     });
-    let ports = reads.into_iter();
-    let ports = ports.map(|(id, count)| (id, count.min(MOST_READS.into()) as u32));
-    ports.collect()
+    found
 }
 
 /// The split of an array for so many lanes, if it may be split.

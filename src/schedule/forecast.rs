@@ -3,9 +3,10 @@
 use super::device::{Class, Device, ceil_log2};
 use super::{LeafSchedule, Schedule, Variant, delay_class};
 use crate::arena::Table;
-use crate::hwarith::graph::{Graph, NodeId, Op};
+use crate::hwarith::graph::{Graph, MemId, NodeId, Op};
+use crate::ir::MOST_PORTS;
 use crate::machine::program::{Leaf, LeafId, PortRef, Program, Region};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Iterations of a loop of which the number is not known.
 pub const SOME_ITERATIONS: u64 = 64;
@@ -91,10 +92,29 @@ pub fn blocks(program: &Program, schedule: &Schedule) -> u64 {
     total(program, schedule, &node_blocks) as u64
 }
 
-/// Bits of the memories inside, and of the tables that an instance of each operator has in block RAM.
-pub fn ram(program: &Program) -> u64 {
-    let inside = program.mems.values().filter(|mem| !mem.place.is_outside());
-    let bits = inside.map(|mem| mem.depth.saturating_mul(mem.width.into()));
+/// Bits of the memories inside, with copies for what more ports read than one has, and of the tables that an instance of each
+/// operator has in block RAM.
+pub fn ram(program: &Program, schedule: &Schedule) -> u64 {
+    let mut reads: BTreeMap<MemId, u64> = BTreeMap::new();
+    for (leaf, times) in program.leaves.values().zip(schedule.leaves.values()) {
+        for (access, port) in leaf.accesses.iter().zip(&times.ports) {
+            if !access.is_store {
+                let ports = reads.entry(access.mem).or_default();
+                *ports = (*ports).max(u64::from(*port) + 1);
+            }
+        }
+    }
+    let inside = program.mems.iter();
+    let inside = inside.filter(|(_, mem)| !mem.place.is_outside());
+    let bits = inside.map(|(id, mem)| {
+        let copies = match reads.get(&id) {
+            Some(&reads) if reads > MOST_PORTS.into() => reads,
+            _ => 1,
+        };
+        mem.depth
+            .saturating_mul(mem.width.into())
+            .saturating_mul(copies)
+    });
     let nodes = program
         .units
         .values()

@@ -575,59 +575,47 @@ module exp_e8f23 (
         c0 <= c0_table[t79_s3];
     end
 
-    logic [11:0] t104_s6, t106_s3, t106_s4, t106_s5, t106_s6;
+    logic [17:0] t107_s3, t107_s4, t107_s5, t107_s6, t104_s6;
     always_ff @(posedge clk) begin
-        t104_s6 <= t101[11:0];
-        t106_s3 <= exponent[11:0];
-        t106_s4 <= t106_s3;
-        t106_s5 <= t106_s4;
-        t106_s6 <= t106_s5;
+        t107_s3 <= exponent[17:0];
+        t107_s4 <= t107_s3;
+        t107_s5 <= t107_s4;
+        t107_s6 <= t107_s5;
+        t104_s6 <= t101[17:0];
     end
 
-    wire [23:0] t109 = 24'(t104_s6) * 24'(t106_s6);
+    wire [35:0] t110 = 36'(t107_s6) * 36'(t104_s6);
 
-    logic [11:0] t105_s6;
-    logic [9:0] t108_s3, t108_s4, t108_s5, t108_s6;
+    logic [3:0] t109_s3, t109_s4, t109_s5, t109_s6;
     always_ff @(posedge clk) begin
-        t105_s6 <= t101[23:12];
-        t108_s3 <= t83[21:12];
-        t108_s4 <= t108_s3;
-        t108_s5 <= t108_s4;
-        t108_s6 <= t108_s5;
+        t109_s3 <= t83[21:18];
+        t109_s4 <= t109_s3;
+        t109_s5 <= t109_s4;
+        t109_s6 <= t109_s5;
     end
 
-    wire [21:0] t110 = $signed(22'(t105_s6)) * 22'($signed(t108_s6));
-    wire [12:0] t112 = 13'(t104_s6) - 13'(t105_s6);
-    wire [13:0] t113 = 14'(exponent[11:0]) - 14'($signed(t83[21:12]));
+    wire [21:0] t112 = $signed(22'(t104_s6)) * 22'($signed(t109_s6));
 
-    logic [13:0] t113_s3, t113_s4, t113_s5, t113_s6;
+    logic [5:0] t106_s6;
     always_ff @(posedge clk) begin
-        t113_s3 <= t113;
-        t113_s4 <= t113_s3;
-        t113_s5 <= t113_s4;
-        t113_s6 <= t113_s5;
+        t106_s6 <= t101[23:18];
     end
 
-    wire [25:0] t114 = 26'($signed(t112)) * 26'($signed(t113_s6));
+    wire [23:0] t119 = 24'(t107_s6) * 24'(t106_s6);
+    wire [9:0] t121 = $signed(10'(t106_s6)) * 10'($signed(t109_s6));
+    wire [27:0] t126 = {10'(t119[23:18]) + t121, t119[17:0]};
 
-    logic [25:0] t111_s7, t115_s7;
+    logic [21:0] t129_s7;
+    logic [27:0] t127_s7;
+    logic [17:0] t111_s7;
     always_ff @(posedge clk) begin
-        t111_s7 <= 26'(t109) + 26'($signed(t110));
-        t115_s7 <= t114;
+        t129_s7 <= (22'(t110[35:18]) + t112);
+        t127_s7 <= t126;
+        t111_s7 <= t110[17:0];
     end
 
-    wire [26:0] t116 = 27'($signed(t111_s7)) - 27'($signed(t115_s7));
-    wire [45:0] t118 = {t110, t109};
-
-    logic [33:0] t122_s7;
-    logic [11:0] t123_s7;
-    always_ff @(posedge clk) begin
-        t122_s7 <= t118[45:12];
-        t123_s7 <= t109[11:0];
-    end
-
-    wire [45:0] t126 = {t122_s7 + 34'($signed(t116)), t123_s7};
-    wire [47:0] t128_x48 = 48'($signed(t126));
+    wire [45:0] t132 = {28'($signed(t129_s7)) + t127_s7, t111_s7};
+    wire [47:0] t133_x48 = 48'($signed(t132));
 
     logic [30:0] c0_s5, c0_s6, c0_s7;
     always_ff @(posedge clk) begin
@@ -636,232 +624,217 @@ module exp_e8f23 (
         c0_s7 <= c0_s6;
     end
 
-    wire [31:0] t132 = 32'(c0_s7) + 32'($signed(t128_x48[47:21]));
-    wire t137 = t132[30] | t132[31];
-    wire [29:0] t138 = {30{t137}};
-    wire [29:0] t140 = {30{t132[31]}};
-    wire t143 = exponent[27:0] != 28'd0;
-    wire [29:0] t144 = {30{t143}};
+    wire [31:0] t137 = 32'(c0_s7) + 32'($signed(t133_x48[47:21]));
+    wire t142 = t137[30] | t137[31];
+    wire [29:0] t143 = {30{t142}};
+    wire [29:0] t145 = {30{t137[31]}};
+    wire t148 = exponent[27:0] != 28'd0;
+    wire [29:0] t149 = {30{t148}};
 
-    logic [29:0] t144_s3, t144_s4, t144_s5, t144_s6, t144_s7;
+    logic [29:0] t149_s3, t149_s4, t149_s5, t149_s6, t149_s7;
     always_ff @(posedge clk) begin
-        t144_s3 <= t144;
-        t144_s4 <= t144_s3;
-        t144_s5 <= t144_s4;
-        t144_s6 <= t144_s5;
-        t144_s7 <= t144_s6;
+        t149_s3 <= t149;
+        t149_s4 <= t149_s3;
+        t149_s5 <= t149_s4;
+        t149_s6 <= t149_s5;
+        t149_s7 <= t149_s6;
     end
 
-    wire [29:0] t145 = ((t132[29:0] & t138) | t140) & t144_s7;
-    wire [30:0] t146 = {1'b1, t145};
-    wire t148 = a_exponent == 8'd255;
-    wire is_nan = t148 & (a[22:0] != 23'd0);
-    wire t151 = t47[8] | t148;
-    wire t157 = (t151 & a_sign) & ~is_nan;
-    wire [10:0] t158 = 11'($signed(exponent[37:28])) + 11'd254;
+    wire [29:0] t150 = ((t137[29:0] & t143) | t145) & t149_s7;
+    wire [30:0] t151 = {1'b1, t150};
+    wire t153 = a_exponent == 8'd255;
+    wire is_nan = t153 & (a[22:0] != 23'd0);
+    wire t156 = t47[8] | t153;
+    wire t162 = (t156 & a_sign) & ~is_nan;
+    wire [10:0] t163 = 11'($signed(exponent[37:28])) + 11'd254;
+    wire [25:0] t168 = {t151[30:6], t150[5:0] != 6'd0};
 
-    logic [5:0] t161_s8;
-    logic [24:0] t160_s8;
+    logic [2:0] t170_s3;
+    logic t172_s3, t173_s3, t177_s3, t180_s3;
     always_ff @(posedge clk) begin
-        t161_s8 <= t145[5:0];
-        t160_s8 <= t146[30:6];
+        t170_s3 <= t163[9:7];
+        t172_s3 <= t163[7];
+        t173_s3 <= t163[8];
+        t177_s3 <= t163[9];
+        t180_s3 <= ~t163[10];
     end
 
-    wire [25:0] t163 = {t160_s8, t161_s8 != 6'd0};
+    wire [7:0] t182 = {~t163[7], t163[6:0]};
 
-    logic [2:0] t165_s3;
-    logic t167_s3, t168_s3, t172_s3, t175_s3;
+    logic [10:0] t163_s3;
     always_ff @(posedge clk) begin
-        t165_s3 <= t158[9:7];
-        t167_s3 <= t158[7];
-        t168_s3 <= t158[8];
-        t172_s3 <= t158[9];
-        t175_s3 <= ~t158[10];
+        t163_s3 <= t163;
     end
 
-    wire [7:0] t177 = {~t158[7], t158[6:0]};
+    wire [10:0] t183 = 11'd128 - t163_s3;
 
-    logic [10:0] t158_s3;
+    logic t186_s1, t186_s2, t186_s3;
     always_ff @(posedge clk) begin
-        t158_s3 <= t158;
+        t186_s1 <= ~t162;
+        t186_s2 <= t186_s1;
+        t186_s3 <= t186_s2;
     end
 
-    wire [10:0] t178 = 11'd128 - t158_s3;
+    wire t187 = ((t170_s3 != 3'd0) & t180_s3) & t186_s3;
+    wire t189 = t183[10:5] != 6'd0;
+    wire [4:0] t192 = t183[4:0] | {5{t189}};
 
-    logic t181_s1, t181_s2, t181_s3;
+    logic [4:0] t193_s1, t193_s2, t193_s3;
     always_ff @(posedge clk) begin
-        t181_s1 <= ~t157;
-        t181_s2 <= t181_s1;
-        t181_s3 <= t181_s2;
+        t193_s1 <= {5{t162}};
+        t193_s2 <= t193_s1;
+        t193_s3 <= t193_s2;
     end
 
-    wire t182 = ((t165_s3 != 3'd0) & t175_s3) & t181_s3;
-    wire t184 = t178[10:5] != 6'd0;
-    wire [4:0] t187 = t178[4:0] | {5{t184}};
+    wire [4:0] t195 = t187 ? 5'd0 : (t192 | t193_s3);
 
-    logic [4:0] t188_s1, t188_s2, t188_s3;
+    logic t200_s4, t200_s5, t200_s6, t200_s7, t200_s8;
+    logic [9:0] t199_s8;
+    logic [25:0] t168_s8;
     always_ff @(posedge clk) begin
-        t188_s1 <= {5{t157}};
-        t188_s2 <= t188_s1;
-        t188_s3 <= t188_s2;
+        t200_s4 <= t195[4];
+        t200_s5 <= t200_s4;
+        t200_s6 <= t200_s5;
+        t200_s7 <= t200_s6;
+        t200_s8 <= t200_s7;
+        t199_s8 <= {t151[30:22], t168[16:0] != 17'd0};
+        t168_s8 <= t168;
     end
 
-    wire [4:0] t190 = t182 ? 5'd0 : (t187 | t188_s3);
+    wire [25:0] t201 = t200_s8 ? 26'(t199_s8) : t168_s8;
+    wire [17:0] t205 = {t201[25:9], t201[8:0] != 9'd0};
 
-    logic [8:0] t191_s8;
+    logic t206_s4, t206_s5, t206_s6, t206_s7, t206_s8;
     always_ff @(posedge clk) begin
-        t191_s8 <= t146[30:22];
+        t206_s4 <= t195[3];
+        t206_s5 <= t206_s4;
+        t206_s6 <= t206_s5;
+        t206_s7 <= t206_s6;
+        t206_s8 <= t206_s7;
     end
 
-    wire [9:0] t194 = {t191_s8, t163[16:0] != 17'd0};
+    wire [25:0] t207 = t206_s8 ? 26'(t205) : t201;
+    wire [21:0] t211 = {t207[25:5], t207[4:0] != 5'd0};
 
-    logic t195_s4, t195_s5, t195_s6, t195_s7, t195_s8;
+    logic t212_s4, t212_s5, t212_s6, t212_s7, t212_s8;
     always_ff @(posedge clk) begin
-        t195_s4 <= t190[4];
-        t195_s5 <= t195_s4;
-        t195_s6 <= t195_s5;
-        t195_s7 <= t195_s6;
-        t195_s8 <= t195_s7;
+        t212_s4 <= t195[2];
+        t212_s5 <= t212_s4;
+        t212_s6 <= t212_s5;
+        t212_s7 <= t212_s6;
+        t212_s8 <= t212_s7;
     end
 
-    wire [25:0] t196 = t195_s8 ? 26'(t194) : t163;
-    wire [17:0] t200 = {t196[25:9], t196[8:0] != 9'd0};
+    wire [25:0] t213 = t212_s8 ? 26'(t211) : t207;
+    wire [23:0] t217 = {t213[25:3], t213[2:0] != 3'd0};
 
-    logic t201_s4, t201_s5, t201_s6, t201_s7, t201_s8;
+    logic t218_s4, t218_s5, t218_s6, t218_s7, t218_s8;
     always_ff @(posedge clk) begin
-        t201_s4 <= t190[3];
-        t201_s5 <= t201_s4;
-        t201_s6 <= t201_s5;
-        t201_s7 <= t201_s6;
-        t201_s8 <= t201_s7;
+        t218_s4 <= t195[1];
+        t218_s5 <= t218_s4;
+        t218_s6 <= t218_s5;
+        t218_s7 <= t218_s6;
+        t218_s8 <= t218_s7;
     end
 
-    wire [25:0] t202 = t201_s8 ? 26'(t200) : t196;
-    wire [21:0] t206 = {t202[25:5], t202[4:0] != 5'd0};
+    wire [25:0] t219 = t218_s8 ? 26'(t217) : t213;
+    wire [24:0] t223 = {t219[25:2], t219[1:0] != 2'd0};
 
-    logic t207_s4, t207_s5, t207_s6, t207_s7, t207_s8;
+    logic t224_s4, t224_s5, t224_s6, t224_s7, t224_s8;
     always_ff @(posedge clk) begin
-        t207_s4 <= t190[2];
-        t207_s5 <= t207_s4;
-        t207_s6 <= t207_s5;
-        t207_s7 <= t207_s6;
-        t207_s8 <= t207_s7;
+        t224_s4 <= t195[0];
+        t224_s5 <= t224_s4;
+        t224_s6 <= t224_s5;
+        t224_s7 <= t224_s6;
+        t224_s8 <= t224_s7;
     end
 
-    wire [25:0] t208 = t207_s8 ? 26'(t206) : t202;
+    wire [25:0] aligned = t224_s8 ? 26'(t223) : t219;
 
-    logic t213_s4, t213_s5, t213_s6, t213_s7, t213_s8, t213_s9;
-    logic [23:0] t212_s9;
-    logic [25:0] t208_s9;
+    logic [6:0] t226_s3;
     always_ff @(posedge clk) begin
-        t213_s4 <= t190[1];
-        t213_s5 <= t213_s4;
-        t213_s6 <= t213_s5;
-        t213_s7 <= t213_s6;
-        t213_s8 <= t213_s7;
-        t213_s9 <= t213_s8;
-        t212_s9 <= {t208[25:3], t208[2:0] != 3'd0};
-        t208_s9 <= t208;
+        t226_s3 <= t182[7:1];
     end
 
-    wire [25:0] t214 = t213_s9 ? 26'(t212_s9) : t208_s9;
-    wire [24:0] t218 = {t214[25:2], t214[1:0] != 2'd0};
+    wire t229 = ((t172_s3 & t173_s3) | t177_s3) | (t226_s3 == 7'd127);
 
-    logic t219_s4, t219_s5, t219_s6, t219_s7, t219_s8, t219_s9;
+    logic t164_s1, t164_s2, t164_s3;
     always_ff @(posedge clk) begin
-        t219_s4 <= t190[0];
-        t219_s5 <= t219_s4;
-        t219_s6 <= t219_s5;
-        t219_s7 <= t219_s6;
-        t219_s8 <= t219_s7;
-        t219_s9 <= t219_s8;
+        t164_s1 <= (t156 & ~a_sign) | is_nan;
+        t164_s2 <= t164_s1;
+        t164_s3 <= t164_s2;
     end
 
-    wire [25:0] aligned = t219_s9 ? 26'(t218) : t214;
+    wire is_special = t164_s3 | (t229 & t187);
 
-    logic [6:0] t221_s3;
+    logic [7:0] t182_s3;
     always_ff @(posedge clk) begin
-        t221_s3 <= t177[7:1];
+        t182_s3 <= t182;
     end
 
-    wire t224 = ((t167_s3 & t168_s3) | t172_s3) | (t221_s3 == 7'd127);
+    wire [7:0] t236 = t182_s3 & {8{t187}};
+    wire [7:0] t237 = {8{is_special}};
+    wire t239 = ~is_special;
 
-    logic t159_s1, t159_s2, t159_s3;
+    logic t187_s4, t187_s5, t187_s6, t187_s7, t187_s8, t241_s4, t241_s5, t241_s6, t241_s7, t241_s8;
     always_ff @(posedge clk) begin
-        t159_s1 <= (t151 & ~a_sign) | is_nan;
-        t159_s2 <= t159_s1;
-        t159_s3 <= t159_s2;
-    end
-
-    wire is_special = t159_s3 | (t224 & t182);
-
-    logic [7:0] t177_s3;
-    always_ff @(posedge clk) begin
-        t177_s3 <= t177;
-    end
-
-    wire [7:0] t231 = t177_s3 & {8{t182}};
-    wire [7:0] t232 = {8{is_special}};
-    wire t234 = ~is_special;
-
-    logic t182_s4, t182_s5, t182_s6, t182_s7, t182_s8, t182_s9, t236_s4, t236_s5, t236_s6, t236_s7;
-    logic t236_s8, t236_s9;
-    always_ff @(posedge clk) begin
-        t182_s4 <= t182;
-        t182_s5 <= t182_s4;
-        t182_s6 <= t182_s5;
-        t182_s7 <= t182_s6;
-        t182_s8 <= t182_s7;
-        t182_s9 <= t182_s8;
-        t236_s4 <= t234;
-        t236_s5 <= t236_s4;
-        t236_s6 <= t236_s5;
-        t236_s7 <= t236_s6;
-        t236_s8 <= t236_s7;
-        t236_s9 <= t236_s8;
+        t187_s4 <= t187;
+        t187_s5 <= t187_s4;
+        t187_s6 <= t187_s5;
+        t187_s7 <= t187_s6;
+        t187_s8 <= t187_s7;
+        t241_s4 <= t239;
+        t241_s5 <= t241_s4;
+        t241_s6 <= t241_s5;
+        t241_s7 <= t241_s6;
+        t241_s8 <= t241_s7;
     end
 
     wire round_up = aligned[1] & (aligned[2] | aligned[0]);
-    wire [22:0] t246 = {23{t234}};
+    wire [22:0] t251 = {23{t239}};
 
-    logic [22:0] t246_s4, t246_s5, t246_s6, t246_s7, t246_s8, t246_s9, t249_s1, t249_s2, t249_s3;
-    logic [22:0] t249_s4, t249_s5, t249_s6, t249_s7, t249_s8, t249_s9;
-    logic t234_s4, t234_s5, t234_s6, t234_s7, t234_s8, t234_s9;
-    logic [7:0] t233_s4, t233_s5, t233_s6, t233_s7, t233_s8, t233_s9;
+    logic [22:0] t251_s4, t251_s5, t251_s6, t251_s7, t251_s8, t254_s1, t254_s2, t254_s3, t254_s4;
+    logic [22:0] t254_s5, t254_s6, t254_s7, t254_s8;
+    logic t239_s4, t239_s5, t239_s6, t239_s7, t239_s8;
+    logic [7:0] t238_s4, t238_s5, t238_s6, t238_s7, t238_s8;
     always_ff @(posedge clk) begin
-        t246_s4 <= t246;
-        t246_s5 <= t246_s4;
-        t246_s6 <= t246_s5;
-        t246_s7 <= t246_s6;
-        t246_s8 <= t246_s7;
-        t246_s9 <= t246_s8;
-        t234_s4 <= t234;
-        t234_s5 <= t234_s4;
-        t234_s6 <= t234_s5;
-        t234_s7 <= t234_s6;
-        t234_s8 <= t234_s7;
-        t234_s9 <= t234_s8;
-        t249_s1 <= {is_nan, 22'd0};
-        t249_s2 <= t249_s1;
-        t249_s3 <= t249_s2;
-        t249_s4 <= t249_s3;
-        t249_s5 <= t249_s4;
-        t249_s6 <= t249_s5;
-        t249_s7 <= t249_s6;
-        t249_s8 <= t249_s7;
-        t249_s9 <= t249_s8;
-        t233_s4 <= t231 | t232;
-        t233_s5 <= t233_s4;
-        t233_s6 <= t233_s5;
-        t233_s7 <= t233_s6;
-        t233_s8 <= t233_s7;
-        t233_s9 <= t233_s8;
+        t251_s4 <= t251;
+        t251_s5 <= t251_s4;
+        t251_s6 <= t251_s5;
+        t251_s7 <= t251_s6;
+        t251_s8 <= t251_s7;
+        t239_s4 <= t239;
+        t239_s5 <= t239_s4;
+        t239_s6 <= t239_s5;
+        t239_s7 <= t239_s6;
+        t239_s8 <= t239_s7;
+        t254_s1 <= {is_nan, 22'd0};
+        t254_s2 <= t254_s1;
+        t254_s3 <= t254_s2;
+        t254_s4 <= t254_s3;
+        t254_s5 <= t254_s4;
+        t254_s6 <= t254_s5;
+        t254_s7 <= t254_s6;
+        t254_s8 <= t254_s7;
+        t238_s4 <= t236 | t237;
+        t238_s5 <= t238_s4;
+        t238_s6 <= t238_s5;
+        t238_s7 <= t238_s6;
+        t238_s8 <= t238_s7;
     end
 
-    wire [30:0] t251 = {t233_s9, (aligned[24:2] & t246_s9) | t249_s9};
-    wire [23:0] t252 = {(t182_s9 | aligned[25]) & t236_s9, 22'd0, round_up & t234_s9};
-    wire [30:0] t253 = t251 + 31'(t252);
-    assign result = 32'(t253);
+    wire [30:0] t256 = {t238_s8, (aligned[24:2] & t251_s8) | t254_s8};
+    wire [23:0] t257 = {(t187_s8 | aligned[25]) & t241_s8, 22'd0, round_up & t239_s8};
+
+    logic [30:0] t256_s9;
+    logic [23:0] t257_s9;
+    always_ff @(posedge clk) begin
+        t256_s9 <= t256;
+        t257_s9 <= t257;
+    end
+
+    wire [30:0] t258 = t256_s9 + 31'(t257_s9);
+    assign result = 32'(t258);
 
     // Bits that nothing reads.
     wire _unused = &{
@@ -870,9 +843,8 @@ module exp_e8f23 (
         t83[4:0],
         t89[6:0],
         t97_x34[15:0],
-        t118[11:0],
-        t128_x48[20:0],
-        t146[5:0]
+        t133_x48[20:0],
+        t151[5:0]
     };
 endmodule
 

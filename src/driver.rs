@@ -509,15 +509,13 @@ fn build_alone(
     } = decided;
     let step = target.progress.step("scheduling");
     let offers = transform::run_on(kernel.clone(), &target.skip, None)?;
-    let best = |target: &Target, tried: &mut Vec<Tried>| {
-        fastest(offers.clone(), tried, |kernel| {
-            let built = build_kernel(sources, kernel, target)?;
-            let taken = taken(&built.hardware, &built.schedule, target);
-            Ok((built, taken))
-        })
-    };
-    let said = |(built, _): &(Hardware, _)| built.warnings.clone();
-    let (mut best, passes) = strictly(target, kernel.span, &mut tried, best, said)?;
+    let (mut best, passes) = fastest(offers, &mut tried, |kernel| {
+        let built = build_kernel(sources, kernel, target)?;
+        let taken = taken(&built.hardware, &built.schedule, target);
+        let misses = refuse_longer(&built.warnings, target, built.kernel.span).is_err();
+        Ok((built, taken, misses))
+    })?;
+    refuse_longer(&best.warnings, target, kernel.span)?;
     drop(step);
     let frontend::Compiled {
         program,
@@ -713,18 +711,15 @@ struct FoundPart {
 fn part(kernel: &ir::Kernel, depends: &Depends, target: &Target) -> Result<FoundPart, Diagnostics> {
     let offers = transform::run_on(kernel.clone(), &target.skip, None)?;
     let mut tried = Vec::new();
-    let best = |target: &Target, tried: &mut Vec<Tried>| {
-        fastest(offers.clone(), tried, |mut kernel| {
-            hoist::run(&mut kernel, depends);
-            let mut own = Diagnostics::default();
-            let (program, schedule) = scheduled(&kernel, target, Trust::Compared, &mut own)?;
-            refuse_longer(&own, target, kernel.span)?;
-            let taken = taken(&program, &schedule, target);
-            Ok(((Part { program, schedule }, own), taken))
-        })
-    };
-    let said = |((_, own), _): &((Part, Diagnostics), _)| own.clone();
-    let ((part, warnings), passes) = strictly(target, kernel.span, &mut tried, best, said)?;
+    let ((part, warnings), passes) = fastest(offers, &mut tried, |mut kernel| {
+        hoist::run(&mut kernel, depends);
+        let mut own = Diagnostics::default();
+        let (program, schedule) = scheduled(&kernel, target, Trust::Compared, &mut own)?;
+        let taken = taken(&program, &schedule, target);
+        let misses = refuse_longer(&own, target, kernel.span).is_err();
+        Ok(((Part { program, schedule }, own), taken, misses))
+    })?;
+    refuse_longer(&warnings, target, kernel.span)?;
     Ok(FoundPart {
         part,
         warnings,
@@ -857,30 +852,6 @@ fn no_schedule_code(why: &NoSchedule) -> &'static str {
     }
 }
 
-/// The best that there is. Where nothing is as quick as is directed, the error is what would have been said of the best one, not
-/// of the last one that was tried.
-fn strictly<T>(
-    target: &Target,
-    span: Span,
-    tried: &mut Vec<Tried>,
-    best: impl Fn(&Target, &mut Vec<Tried>) -> Result<T, Diagnostics>,
-    said: impl Fn(&T) -> Diagnostics,
-) -> Result<T, Diagnostics> {
-    let found = best(target, tried);
-    match found {
-        Err(errors) if errors.0.iter().all(|error| error.code == codes::INTERVAL) => {
-            let lenient = Target {
-                strict: false,
-                ..target.clone()
-            };
-            let found = best(&lenient, &mut Vec::new())?;
-            refuse_longer(&said(&found), target, span)?;
-            Err(errors)
-        }
-        found => found,
-    }
-}
-
 /// Error: a loop has a longer interval than is directed, where the target is strict about that.
 fn refuse_longer(warnings: &Diagnostics, target: &Target, span: Span) -> Result<(), Diagnostic> {
     let refused = warnings.0.iter().find(|d| d.code == codes::INTERVAL);
@@ -903,7 +874,6 @@ fn build_kernel(
     if target.overlaps() {
         schedule::overlap::run(&hardware, &mut schedule, &target.device);
     }
-    refuse_longer(&warnings, target, kernel.span)?;
     debug_check("schedule", || {
         schedule::check::check(&hardware, &schedule, &target.device)
     });

@@ -39,7 +39,7 @@ fn has_copied(program: &Program, loops: &Names<Path>, one: &Found<Path>, name: &
             && leads_to(&inner.place, &one.place)
             && name.split('/').any(|part| {
                 let copied = part.rsplit_once('#').map(|(copied, _)| copied);
-                copied.is_some_and(|copied| inner.has_name(copied))
+                copied.is_some_and(|copied| inner.is_called(copied))
             })
     };
     matches!(unrolled, Some(Unroll::Fully | Unroll::By(_))) && loops.iter().any(is_copied)

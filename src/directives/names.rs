@@ -43,12 +43,6 @@ impl<P> Found<P> {
         self.chain.last().map_or("", |(name, _)| name)
     }
 
-    /// Whether that is its name, or that of its axis of a named grid.
-    pub fn has_name(&self, name: &str) -> bool {
-        let own = self.own_name();
-        own == name || is_axis(name, own)
-    }
-
     /// `kernel/outer/inner`.
     fn full_name(&self) -> String {
         let names = self.chain.iter().map(|(name, _)| name.as_str());
@@ -78,7 +72,7 @@ impl<P> Found<P> {
     }
 
     /// Whether a name is its own as a whole, as `load/store` is that of a loop called so.
-    fn is_called(&self, name: &str) -> bool {
+    pub fn is_called(&self, name: &str) -> bool {
         self.chain.last().is_some_and(|own| means(name, own))
     }
 }

@@ -8,15 +8,15 @@ use crate::transform::{self, Offer};
 use std::collections::BTreeSet;
 
 /// What is built of the kernel that takes the fewest cycles, and the passes that changed it; each that there is goes
-/// to `tried`.
+/// to `tried`. Before the cycles it counts whether it misses what is strictly directed, as `build` says.
 pub fn fastest<T: Send>(
     offers: Vec<Offer>,
     tried: &mut Vec<Tried>,
-    build: impl Fn(ir::Kernel) -> Result<(T, Forecast), Diagnostics> + Sync,
+    build: impl Fn(ir::Kernel) -> Result<(T, Forecast, bool), Diagnostics> + Sync,
 ) -> Result<(T, Vec<&'static str>), Diagnostics> {
     let is_choice = offers.len() > 1;
     let first = tried.len();
-    let mut best: Result<Option<(T, Forecast, usize)>, Diagnostics> = Ok(None);
+    let mut best: Result<Option<(T, Takes, usize)>, Diagnostics> = Ok(None);
     let mut passes = Vec::new();
     let attempt = |offer: Offer| {
         (
@@ -29,8 +29,9 @@ pub fn fastest<T: Send>(
     in_turn(offers, |offers| {
         let mut taken = Vec::new();
         for (what, is_alternative, done, built) in parallel::map(offers, attempt) {
-            let after = built.as_ref().ok().map(|(_, taken)| *taken);
-            taken.push(after.map(|after| after.cycles));
+            let after = built.as_ref().ok().map(|(_, taken, _)| *taken);
+            let built = built.map(|(built, taken, misses)| (built, (misses, taken.cycles)));
+            taken.push(built.as_ref().ok().map(|(_, takes)| *takes));
             tried.push(Tried {
                 what,
                 before: None,
@@ -39,11 +40,10 @@ pub fn fastest<T: Send>(
             });
             match (built, &best) {
                 // The later ones are the plainer ones: they win ties.
-                (Ok((_, taken)), Ok(Some((_, least, _))))
-                    if taken.cycles > least.cycles
-                        || is_alternative && taken.cycles == least.cycles => {}
-                (Ok((built, taken)), _) => {
-                    best = Ok(Some((built, taken, tried.len() - 1)));
+                (Ok((_, takes)), Ok(Some((_, least, _))))
+                    if takes > *least || is_alternative && takes == *least => {}
+                (Ok((built, takes)), _) => {
+                    best = Ok(Some((built, takes, tried.len() - 1)));
                     passes = done;
                 }
                 // A gamble without hardware is lost; the plain kernel still has some, or none has.
@@ -61,16 +61,19 @@ pub fn fastest<T: Send>(
     Ok((built, passes))
 }
 
-/// Tries offers, which gives the cycles that each takes if there is hardware; then alternatives, but only to the best one.
-fn in_turn(offers: Vec<Offer>, mut attempt: impl FnMut(Vec<Offer>) -> Vec<Option<u64>>) {
+/// Whether it misses what is directed, and the cycles.
+type Takes = (bool, u64);
+
+/// Tries offers, which gives what each takes if there is hardware; then alternatives, but only to the best one.
+fn in_turn(offers: Vec<Offer>, mut attempt: impl FnMut(Vec<Offer>) -> Vec<Option<Takes>>) {
     let is_alternative = |offer: &Offer| offer.is_alternative;
     let (mut alternatives, offers): (Vec<Offer>, Vec<Offer>) =
         offers.into_iter().partition(is_alternative);
     let roots: Vec<usize> = offers.iter().map(|offer| offer.root).collect();
     let found = attempt(offers).into_iter().zip(roots);
-    let known = found.filter_map(|(cycles, root)| Some((cycles?, root)));
+    let known = found.filter_map(|(takes, root)| Some((takes?, root)));
     // Of equal ones the last.
-    let best = known.rev().min_by_key(|(cycles, _)| *cycles);
+    let best = known.rev().min_by_key(|(takes, _)| *takes);
     alternatives.retain(|offer| best.is_none_or(|(_, root)| offer.root == root));
     attempt(alternatives);
 }
@@ -124,7 +127,8 @@ mod tests {
                 .map(|offer| offer.kernel.name.parse().expect("a number"));
             let numbers: Vec<usize> = numbers.collect();
             order.extend(&numbers);
-            numbers.iter().map(|&number| offers[number].2).collect()
+            let takes = numbers.iter().map(|&number| offers[number].2);
+            takes.map(|cycles| Some((false, cycles?))).collect()
         });
         order
     }

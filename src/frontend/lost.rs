@@ -9,7 +9,7 @@ use indexmap::IndexMap;
 use ruff_python_ast::visitor::{self, Visitor};
 use ruff_python_ast::{Expr, ExprCall, Stmt, StmtFunctionDef};
 use ruff_text_size::{Ranged, TextRange};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Functions and modules that leave alone what is passed to them.
 const HARMLESS: [&str; 22] = [
@@ -47,32 +47,49 @@ const CHANGING: [&str; 4] = ["pop", "popitem", "popleft", "setdefault"];
 pub type Places = IndexMap<String, TextRange>;
 
 /// What a statement would have bound, and what it may have changed in place: variables of the module, of which some may hold
-/// what does not change. `functions`: the definitions of a name.
+/// what does not change.
 pub struct Lost<'f, 'a> {
     pub bound: Places,
     pub changed: Places,
     /// Those of them of which an attribute is assigned.
     pub assigned: BTreeSet<String>,
-    functions: &'f dyn Fn(&str) -> Vec<&'a StmtFunctionDef>,
-    /// Those that are being looked at, or were.
-    seen: BTreeSet<String>,
+    functions: Functions<'f, 'a>,
+    /// By name what calls of functions change. Of one that is looked at now, so that it calls itself, all that it is passed.
+    known: BTreeMap<String, Changes>,
+}
+
+/// The definitions of a name.
+type Functions<'f, 'a> = &'f dyn Fn(&str) -> Vec<&'a StmtFunctionDef>;
+
+/// What a call of a function changes.
+#[derive(Clone, Default)]
+struct Changes {
+    /// Variables of the module that are bound anew.
+    bound: BTreeSet<String>,
+    /// Those that are changed in place.
+    changed: BTreeSet<String>,
+    assigned: BTreeSet<String>,
+    /// Whether what is passed may be changed.
+    passed: bool,
 }
 
 impl<'f, 'a> Lost<'f, 'a> {
     /// What a statement loses.
-    pub fn of(
-        stmt: &Stmt,
-        functions: &'f dyn Fn(&str) -> Vec<&'a StmtFunctionDef>,
-    ) -> Lost<'f, 'a> {
-        let mut lost = Lost {
-            bound: scan::bound_names(stmt).into_iter().collect(),
+    pub fn of(stmt: &Stmt, functions: Functions<'f, 'a>) -> Lost<'f, 'a> {
+        let mut lost = Lost::new(functions, BTreeMap::new());
+        lost.bound.extend(scan::bound_names(stmt));
+        lost.visit_stmt(stmt);
+        lost
+    }
+
+    fn new(functions: Functions<'f, 'a>, known: BTreeMap<String, Changes>) -> Lost<'f, 'a> {
+        Lost {
+            bound: Places::new(),
             changed: Places::new(),
             assigned: BTreeSet::new(),
             functions,
-            seen: BTreeSet::new(),
-        };
-        lost.visit_stmt(stmt);
-        lost
+            known,
+        }
     }
 
     /// Every variable in an expression may be what is changed in place.
@@ -118,46 +135,57 @@ impl<'f, 'a> Lost<'f, 'a> {
             Expr::Attribute(method) => method.attr.id.as_str(),
             _ => return,
         };
-        if !self.seen.insert(name.to_owned()) {
-            return;
+        let changes = self.changes(name);
+        for name in changes.bound {
+            self.bound.entry(name).or_insert(call.range());
         }
-        for function in (self.functions)(name) {
-            self.body(function, call);
+        for name in changes.changed {
+            self.changed.entry(name).or_insert(call.range());
+        }
+        self.assigned.extend(changes.assigned);
+        if changes.passed {
+            self.effects(call);
         }
     }
 
-    fn body(&mut self, function: &StmtFunctionDef, call: &ExprCall) {
-        let mut inner = Lost {
-            bound: Places::new(),
-            changed: Places::new(),
-            assigned: BTreeSet::new(),
-            functions: self.functions,
-            seen: std::mem::take(&mut self.seen),
+    fn changes(&mut self, name: &str) -> Changes {
+        if let Some(known) = self.known.get(name) {
+            return known.clone();
+        }
+        let itself = Changes {
+            passed: true,
+            ..Changes::default()
         };
+        self.known.insert(name.to_owned(), itself);
+        let mut changes = Changes::default();
+        for function in (self.functions)(name) {
+            self.add_body(function, &mut changes);
+        }
+        self.known.insert(name.to_owned(), changes.clone());
+        changes
+    }
+
+    /// Adds what the body of a function changes.
+    fn add_body(&mut self, function: &StmtFunctionDef, changes: &mut Changes) {
+        let mut inner = Lost::new(self.functions, std::mem::take(&mut self.known));
         inner.visit_body(&function.body);
-        self.seen = inner.seen;
+        self.known = inner.known;
         let mut globals = Globals::default();
         globals.visit_body(&function.body);
         let own = scan::assigned_names(&function.body);
-        let params: Vec<&str> = function
-            .parameters
-            .iter()
-            .map(|p| p.name().as_str())
-            .collect();
-        for name in &globals.0 {
-            self.bound.entry(name.clone()).or_insert(call.range());
-        }
-        let mut passed = false;
-        for name in inner.changed.keys() {
-            let is_param = params.contains(&name.as_str());
-            passed |= is_param;
-            if !is_param && (globals.0.contains(name) || !own.contains_key(name)) {
-                self.changed.entry(name.clone()).or_insert(call.range());
-            }
-        }
-        if passed {
-            self.effects(call);
-        }
+        let params = function.parameters.iter().map(|p| p.name().as_str());
+        let params: BTreeSet<&str> = params.collect();
+        let is_param = |name: &String| params.contains(name.as_str());
+        let is_local = |name: &String| is_param(name) || own.contains_key(name);
+        let is_outside = |name: &String| globals.0.contains(name) || !is_local(name);
+        changes.passed |= inner.changed.keys().any(is_param);
+        changes
+            .changed
+            .extend(inner.changed.into_keys().filter(is_outside));
+        changes
+            .assigned
+            .extend(inner.assigned.into_iter().filter(is_outside));
+        changes.bound.extend(globals.0.iter().cloned());
     }
 }
 

@@ -8,7 +8,7 @@
 
 use super::builder::{Builder, replayed};
 use super::demand::demanded;
-use super::graph::{Graph, Node, NodeId, Op, Predicate, infer_type};
+use super::graph::{Graph, NodeId, Op, Predicate, infer_type};
 use super::infer::common;
 use super::interval::Interval;
 use super::products::{Block, Multiplier, blocks_cost, fits, product, saves};
@@ -57,8 +57,7 @@ pub fn split_pure(graph: &mut Graph, limits: Limits, saves_blocks: bool) -> bool
         changed |= split_pure(step, limits, false);
     }
     for _ in 0..ROUNDS {
-        let roots: Vec<(NodeId, u32)> = graph.outputs.iter().map(|&o| (o, u32::MAX)).collect();
-        let widths = demanded(graph, &roots, None);
+        let widths = read_of_outputs(graph);
         if !is_too_wide(graph, &widths, limits) {
             break;
         }
@@ -85,17 +84,24 @@ pub fn is_too_wide(graph: &Graph, widths: &[u32], limits: Limits) -> bool {
     })
 }
 
-/// Whether a product of a graph takes fewer blocks if it may take longer.
-pub fn saves_blocks(graph: &Graph, widths: &[u32], limits: Limits) -> bool {
+/// Whether a product of a pure graph takes fewer blocks if it may take longer.
+pub fn saves_blocks(graph: &Graph, limits: Limits) -> bool {
     let Some(blocks) = limits.multiplier(true) else {
         return false;
     };
-    let [x, y] = [0, 1].map(|arg| move |node: &Node| graph.nodes[node.args[arg]].ty);
+    let widths = read_of_outputs(graph);
     let mut products = graph.nodes.iter().filter(|(_, node)| node.op == Op::Mul);
     products.any(|(id, node)| {
         let demand = widths[id.index()];
-        demand > 0 && saves(x(node), y(node), demand, blocks)
+        let [x, y] = [0, 1].map(|arg| graph.nodes[node.args[arg]].ty);
+        demand > 0 && saves(x, y, demand, blocks)
     })
+}
+
+/// The demanded bits of each node where all of the outputs are read.
+fn read_of_outputs(graph: &Graph) -> Vec<u32> {
+    let roots: Vec<(NodeId, u32)> = graph.outputs.iter().map(|&o| (o, u32::MAX)).collect();
+    demanded(graph, &roots, None)
 }
 
 /// Whether an operation that is no product takes longer than a cycle.

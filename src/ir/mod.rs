@@ -52,7 +52,7 @@ pub use promise::{Hazard, Promise, Scope};
 pub use storage::StorageFormat;
 pub use tags::{
     ArrayTags, DISTRIBUTED_BITS, MOST_PORTS, MOST_READS, MemoryKind, Pipeline, Tags, TileTag,
-    Unroll,
+    Unroll, copies,
 };
 pub use types::{FloatFormat, Scalar};
 

@@ -63,6 +63,15 @@ pub const MOST_PORTS: u32 = 2;
 /// Ports that read a memory inside, at most: beyond a memory's own each takes a copy of it.
 pub const MOST_READS: u32 = 16;
 
+/// How many memories hold the same, so that so many ports read it: of the two that each has, one may be needed to write.
+pub fn copies(reads: u64, is_written: bool) -> u64 {
+    match (reads, is_written) {
+        (..=2, _) => 1,
+        (_, false) => reads.div_ceil(2),
+        (_, true) => reads,
+    }
+}
+
 /// What is directed for an array; nothing where the compiler decides.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ArrayTags {
@@ -129,5 +138,17 @@ impl ArrayTags {
     /// Ports of each of its memories that are used at most.
     pub fn most_ports(self) -> u32 {
         self.ports.unwrap_or(MOST_PORTS)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::copies;
+
+    #[test]
+    fn a_memory_has_two_ports() {
+        assert_eq!([0, 1, 2].map(|reads| copies(reads, true)), [1; 3]);
+        assert_eq!([2, 3, 8].map(|reads| copies(reads, false)), [1, 2, 4]);
+        assert_eq!([3, 8].map(|reads| copies(reads, true)), [3, 8]);
     }
 }

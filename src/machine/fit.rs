@@ -1,16 +1,15 @@
 //! Fits the graphs of a program to a device: what is wider than its blocks, or longer than a cycle, is split.
 
-use super::program::{Leaf, Program};
+use super::program::{Leaf, Program, Unit};
 use super::recurrence::recurrent;
 use crate::diagnostics::Diagnostics;
-use crate::hwarith::demand::demanded;
 use crate::hwarith::equal::{self, Context, Difference, Pair};
 use crate::hwarith::graph::{Op, UnitId};
-use crate::hwarith::split::{Limits, ROUNDS, is_too_wide, rebuild, saves_blocks, split_pure};
+use crate::hwarith::split::{self, Limits, ROUNDS, is_too_wide, rebuild, split_pure};
 use crate::hwarith::{Graph, NodeId};
 use crate::memo::Memo;
-use std::collections::BTreeSet;
-use std::sync::LazyLock;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, LazyLock};
 
 /// Whether a rewrite is compared with what was there before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,18 +24,7 @@ pub enum Trust {
 /// `warnings` says so.
 pub fn fit(program: &mut Program, limits: Limits, trust: Trust, warnings: &mut Diagnostics) {
     let is_compared = trust == Trust::Compared || cfg!(debug_assertions);
-    let quick = quick_units(program, limits);
-    let ids: Vec<UnitId> = program.units.ids().collect();
-    for id in ids {
-        let unit = &mut program.units[id];
-        let whole = std::mem::take(&mut unit.graph);
-        let saves_blocks = !quick.contains(&id);
-        let name = format!("{} {limits:?} {saves_blocks}", unit.name);
-        let fit = || fit_unit(whole.clone(), limits, saves_blocks);
-        let fitted = UNITS.get(&name, |fitted| fitted.whole == whole, fit);
-        unit.graph = fitted.graph.clone();
-        warnings.0.extend_from_slice(&fitted.warnings.0);
-    }
+    fit_units(program, limits, warnings);
     for _ in 0..ROUNDS {
         let demanded = program.demanded();
         let mut changed = false;
@@ -59,32 +47,47 @@ pub fn fit(program: &mut Program, limits: Limits, trust: Trust, warnings: &mut D
     }
 }
 
-/// The operator modules whose products shall not take longer for fewer blocks: recurrences go through them.
-fn quick_units(program: &Program, limits: Limits) -> BTreeSet<UnitId> {
-    let saving = program.units.iter().filter(|(_, unit)| {
-        let roots: Vec<(NodeId, u32)> = unit.graph.outputs.iter().map(|&o| (o, u32::MAX)).collect();
-        saves_blocks(&unit.graph, &demanded(&unit.graph, &roots, None), limits)
-    });
-    let saving: BTreeSet<UnitId> = saving.map(|(id, _)| id).collect();
-    let calls = |leaf: &Leaf| {
+/// Splits what is too wide in operator modules. Products take longer for fewer blocks where no recurrence waits for them.
+fn fit_units(program: &mut Program, limits: Limits, warnings: &mut Diagnostics) {
+    let fit = |unit: &Unit, saves_blocks: bool| {
+        let name = format!("{} {limits:?} {saves_blocks}", unit.name);
+        let is_it = |fitted: &Fitted| fitted.whole == unit.graph;
+        UNITS.get(&name, is_it, || {
+            fit_unit(unit.graph.clone(), limits, saves_blocks)
+        })
+    };
+    let units = program.units.iter();
+    let mut fitted: BTreeMap<UnitId, Arc<Fitted>> =
+        units.map(|(id, unit)| (id, fit(unit, true))).collect();
+    let saving = fitted.iter().filter(|(_, fitted)| fitted.saves_blocks);
+    let saving: BTreeSet<UnitId> = saving.map(|(id, _)| *id).collect();
+    for id in in_recurrences(program, &saving) {
+        fitted.insert(id, fit(&program.units[id], false));
+    }
+    for (id, fitted) in fitted {
+        program.units[id].graph = fitted.graph.clone();
+        warnings.0.extend_from_slice(&fitted.warnings.0);
+    }
+}
+
+/// Those of some operator modules that a recurrence goes through.
+fn in_recurrences(program: &Program, some: &BTreeSet<UnitId>) -> BTreeSet<UnitId> {
+    let mut found = BTreeSet::new();
+    for leaf in program.leaves.values().filter(|leaf| leaf.repeat.is_some()) {
         let nodes = leaf.graph.nodes.iter();
         let calls = nodes.filter_map(|(id, node)| match node.op {
-            Op::Call(unit) if saving.contains(&unit) => Some((id, unit)),
+            Op::Call(unit) if some.contains(&unit) => Some((id, unit)),
             _ => None,
         });
-        calls.collect::<Vec<_>>()
-    };
-    let repeated = program.leaves.values().filter(|leaf| leaf.repeat.is_some());
-    let quick = repeated.flat_map(|leaf| {
-        let calls = calls(leaf);
-        let recurrent = match calls[..] {
-            [] => Vec::new(),
-            _ => recurrent(leaf),
-        };
-        let within = move |(id, unit): (NodeId, UnitId)| recurrent[id.index()].then_some(unit);
-        calls.into_iter().filter_map(within)
-    });
-    quick.collect()
+        let calls: Vec<(NodeId, UnitId)> = calls.collect();
+        if calls.is_empty() {
+            continue;
+        }
+        let recurrent = recurrent(leaf);
+        let within = calls.into_iter().filter(|(id, _)| recurrent[id.index()]);
+        found.extend(within.map(|(_, unit)| unit));
+    }
+    found
 }
 
 /// By name and limits: operator modules that were fitted.
@@ -95,11 +98,14 @@ struct Fitted {
     whole: Graph,
     graph: Graph,
     warnings: Diagnostics,
+    /// Whether a product takes longer for fewer blocks.
+    saves_blocks: bool,
 }
 
 fn fit_unit(whole: Graph, limits: Limits, saves_blocks: bool) -> Fitted {
     let mut warnings = Diagnostics::default();
     let mut graph = whole.clone();
+    let saves_blocks = saves_blocks && split::saves_blocks(&whole, limits);
     if split_pure(&mut graph, limits, saves_blocks) {
         let difference = equal::output_difference(&whole, &graph);
         graph = equal::kept(REWRITE, whole.clone(), graph, difference, &mut warnings);
@@ -108,6 +114,7 @@ fn fit_unit(whole: Graph, limits: Limits, saves_blocks: bool) -> Fitted {
         whole,
         graph,
         warnings,
+        saves_blocks,
     }
 }
 

@@ -472,6 +472,18 @@ pub enum Region {
 }
 
 impl Region {
+    /// What it consists of: the parts of a sequence, `then` and `otherwise`, or head and body.
+    pub fn parts(&self) -> Vec<&Region> {
+        match self {
+            Region::Leaf(_) => Vec::new(),
+            Region::Seq(parts) => parts.iter().collect(),
+            Region::If {
+                then, otherwise, ..
+            } => vec![then, otherwise],
+            Region::Repeat { head, body, .. } => vec![head, body],
+        }
+    }
+
     /// Leaves before any loop, one's head among them; whether there is a loop.
     fn before_loops(&self, leaves: &mut Vec<LeafId>, is_loop: &dyn Fn(LeafId) -> bool) -> bool {
         match self {

@@ -2,8 +2,8 @@
 
 use super::depend::{Dependence, dependences};
 use super::program::Leaf;
-use crate::hwarith::NodeId;
 use crate::hwarith::graph::Op;
+use crate::hwarith::{Graph, NodeId};
 
 /// Iterations from which on a recurrence leaves its operations time enough.
 const FAR: u64 = 32;
@@ -11,14 +11,7 @@ const FAR: u64 = 32;
 /// By node: whether a recurrence of the leaf goes through it, so that each cycle that it takes may be one between
 /// iterations.
 pub fn recurrent(leaf: &Leaf) -> Vec<bool> {
-    let mut users = vec![Vec::new(); leaf.graph.nodes.len()];
-    for (id, node) in leaf.graph.nodes.iter() {
-        let args = match node.op {
-            Op::Phi => &node.args[1..],
-            _ => &node.args[..],
-        };
-        args.iter().for_each(|arg| users[arg.index()].push(id));
-    }
+    let mut users = users(&leaf.graph);
     for Dependence { from, to, distance } in dependences(leaf) {
         if distance < FAR {
             users[from.index()].push(to);
@@ -28,6 +21,19 @@ pub fn recurrent(leaf: &Leaf) -> Vec<bool> {
     let mut sizes = vec![0; users.len()];
     components.iter().for_each(|&number| sizes[number] += 1);
     components.iter().map(|&number| sizes[number] > 1).collect()
+}
+
+/// The nodes that read each node, phis in the next iteration among them.
+pub fn users(graph: &Graph) -> Vec<Vec<NodeId>> {
+    let mut users = vec![Vec::new(); graph.nodes.len()];
+    for (id, node) in graph.nodes.iter() {
+        let args = match node.op {
+            Op::Phi => &node.args[1..],
+            _ => &node.args[..],
+        };
+        args.iter().for_each(|arg| users[arg.index()].push(id));
+    }
+    users
 }
 
 /// The strongly connected components of a graph, a number for each node (Tarjan, Depth-first search and linear graph

@@ -6,7 +6,7 @@
 
 use super::fit::{Rewritten, leaf_difference};
 use super::program::{Leaf, LeafId, Program};
-use super::recurrence::components;
+use super::recurrence::{components, users};
 use crate::diagnostics::Diagnostics;
 use crate::hash::FastMap;
 use crate::hwarith::builder::{Builder, replayed};
@@ -104,18 +104,11 @@ struct Sums<'l> {
 impl<'l> Sums<'l> {
     fn of(leaf: &'l Leaf, fits: &'l dyn Fn(NodeId) -> bool) -> Sums<'l> {
         let graph = &leaf.graph;
-        let mut users = vec![Vec::new(); graph.nodes.len()];
+        let users = users(graph);
         let mut depth = vec![0; graph.nodes.len()];
-        for (id, node) in graph.nodes.iter() {
-            let args = match node.op {
-                Op::Phi => &node.args[1..],
-                _ => &node.args[..],
-            };
-            args.iter().for_each(|arg| users[arg.index()].push(id));
-            if node.op != Op::Phi {
-                let before = args.iter().map(|arg| depth[arg.index()]).max().unwrap_or(0);
-                depth[id.index()] = before + time(node);
-            }
+        for (id, node) in graph.nodes.iter().filter(|(_, node)| node.op != Op::Phi) {
+            let before = node.args.iter().map(|arg| depth[arg.index()]).max();
+            depth[id.index()] = before.unwrap_or(0) + time(node);
         }
         let mut is_read = vec![false; graph.nodes.len()];
         let last = leaf.repeat.iter().map(|repeat| repeat.last);

@@ -6,6 +6,7 @@
 //! the same tables. `scripts/estimates` compares the sums with what Yosys makes of the suite of kernels.
 
 use super::netlist::*;
+use crate::ir::copies;
 use crate::schedule::device::{Class, Device, ceil_log2};
 use std::collections::BTreeMap;
 use std::ops::AddAssign;
@@ -218,18 +219,9 @@ fn luts(class: Class, bits: f64, device: &Device) -> Area {
     }
 }
 
-/// Block RAMs that hold the same, for more ports that read than one has.
-fn copies(memory: &Memory) -> u64 {
-    let reads = memory.reads.len() as u64;
-    match reads {
-        ..=2 => 1,
-        _ if memory.writes.is_empty() => reads.div_ceil(2),
-        _ => reads,
-    }
-}
-
 fn of_memory(memory: &Memory, device: &Device) -> Area {
     let bits = memory.depth.saturating_mul(memory.width.into());
+    let reads = memory.reads.len() as u64;
     let in_tables = device.memory.lut_ram || memory.writes.is_empty();
     let is_small = in_tables
         && match memory.style {
@@ -244,15 +236,11 @@ fn of_memory(memory: &Memory, device: &Device) -> Area {
         // Each port that reads has a copy.
         true => Area {
             registers: held,
-            ..luts(
-                Class::LutRam,
-                bits as f64 * memory.reads.len().max(1) as f64,
-                device,
-            )
+            ..luts(Class::LutRam, bits as f64 * reads.max(1) as f64, device)
         },
         // Of two ports one may write; what is read through more has copies.
         false => Area {
-            ram: bits.saturating_mul(copies(memory)),
+            ram: bits.saturating_mul(copies(reads, !memory.writes.is_empty())),
             ..Area::default()
         },
     }

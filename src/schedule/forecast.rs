@@ -4,7 +4,7 @@ use super::device::{Class, Device, ceil_log2};
 use super::{LeafSchedule, Schedule, Variant, delay_class};
 use crate::arena::Table;
 use crate::hwarith::graph::{Graph, MemId, NodeId, Op};
-use crate::ir::MOST_PORTS;
+use crate::ir::copies;
 use crate::machine::program::{Leaf, LeafId, PortRef, Program, Region};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -96,24 +96,23 @@ pub fn blocks(program: &Program, schedule: &Schedule) -> u64 {
 /// operator has in block RAM.
 pub fn ram(program: &Program, schedule: &Schedule) -> u64 {
     let mut reads: BTreeMap<MemId, u64> = BTreeMap::new();
+    let mut written = BTreeSet::new();
     for (leaf, times) in program.leaves.values().zip(schedule.leaves.values()) {
         for (access, port) in leaf.accesses.iter().zip(&times.ports) {
-            if !access.is_store {
-                let ports = reads.entry(access.mem).or_default();
-                *ports = (*ports).max(u64::from(*port) + 1);
+            if access.is_store {
+                written.insert(access.mem);
+                continue;
             }
+            let ports = reads.entry(access.mem).or_default();
+            *ports = (*ports).max(u64::from(*port) + 1);
         }
     }
     let inside = program.mems.iter();
     let inside = inside.filter(|(_, mem)| !mem.place.is_outside());
     let bits = inside.map(|(id, mem)| {
-        let copies = match reads.get(&id) {
-            Some(&reads) if reads > MOST_PORTS.into() => reads,
-            _ => 1,
-        };
-        mem.depth
-            .saturating_mul(mem.width.into())
-            .saturating_mul(copies)
+        let reads = reads.get(&id).copied().unwrap_or(0);
+        let bits = mem.depth.saturating_mul(mem.width.into());
+        bits.saturating_mul(copies(reads, written.contains(&id)))
     });
     let nodes = program
         .units

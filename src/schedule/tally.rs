@@ -90,29 +90,15 @@ pub struct Tally {
     released: u64,
     /// Cycles of one after its release, at most.
     beyond: u64,
-    /// Of the parts of a sequence, `then` and `otherwise`, or head and body.
+    /// Of its [`Region::parts`].
     pub inside: Vec<Tally>,
 }
 
 impl Tally {
     /// No run of a region.
     pub fn none(region: &Region) -> Tally {
-        let inside = match region {
-            Region::Leaf(_) => Vec::new(),
-            Region::Seq(parts) => parts.iter().map(Tally::none).collect(),
-            Region::If {
-                then: one,
-                otherwise: two,
-                ..
-            }
-            | Region::Repeat {
-                head: one,
-                body: two,
-                ..
-            } => vec![Tally::none(one), Tally::none(two)],
-        };
         Tally {
-            inside,
+            inside: region.parts().into_iter().map(Tally::none).collect(),
             ..Tally::default()
         }
     }
@@ -150,26 +136,11 @@ impl Tally {
 
     /// That of each leaf of a region.
     pub fn leaves<'t>(&'t self, region: &Region, see: &mut impl FnMut(LeafId, &'t Tally)) {
-        match region {
-            Region::Leaf(leaf) => see(*leaf, self),
-            Region::Seq(parts) => {
-                let parts = parts.iter().zip(&self.inside);
-                parts.for_each(|(part, tally)| tally.leaves(part, see));
-            }
-            Region::If {
-                then: one,
-                otherwise: two,
-                ..
-            }
-            | Region::Repeat {
-                head: one,
-                body: two,
-                ..
-            } => {
-                for (part, tally) in [one, two].into_iter().zip(&self.inside) {
-                    tally.leaves(part, see);
-                }
-            }
+        if let Region::Leaf(leaf) = region {
+            see(*leaf, self);
+        }
+        for (part, tally) in region.parts().into_iter().zip(&self.inside) {
+            tally.leaves(part, see);
         }
     }
 }

@@ -7,6 +7,7 @@ use allo_hls::codes;
 use allo_hls::driver::Compilation;
 use allo_hls::ir::ArrayKind;
 use allo_hls::levels::Level;
+use allo_hls::rtl::netlist::Item;
 use allo_hls::schedule::forecast;
 use allo_hls::sim::cosim::{self, CosimOptions};
 use allo_hls::sim::inprocess::Netlist;
@@ -237,6 +238,39 @@ def top(x: \"i32[64]\"):
     let mut target = target(&[]).expect("no directives");
     target.aim.level = Level::Three;
     assert!(compile_for(kernel, &target).is_ok());
+}
+
+/// What is read where the data say has no bank for each lane: a port for each, which takes copies.
+#[test]
+fn arrays_that_are_gathered_are_copied_for_lanes() {
+    let text = "
+from allo import *
+
+@kernel
+def top(x: \"i32[256]\", at: \"u8[512]\", y: \"i32[512]\"):
+    t: i32[256] = x
+    for i in range(512):
+        y[i] = t[at[i]] + t[at[i] ^ 1] + t[255 - at[i]]
+";
+    let compiled = wide(text, &[], true);
+    let said = |line: &String| line.contains("with copies of 't'");
+    assert!(compiled.design.header.iter().any(said));
+    let memories = compiled
+        .design
+        .top()
+        .map(|top| &compiled.design.modules[top].items);
+    let reads = memories
+        .into_iter()
+        .flatten()
+        .filter_map(|item| match item {
+            Item::Memory(memory) if memory.name.starts_with('t') => Some(memory.reads.len()),
+            _ => None,
+        });
+    let most = reads.max().expect("the memory of t");
+    assert!(most > 2, "{most}");
+    let cycles = |compiled: &Compilation| compiled.manifest.latency.max;
+    let narrow = wide(text, &[("ports", "t=2")], true);
+    assert!(cycles(&compiled).map(|cycles| 2 * cycles) < cycles(&narrow));
 }
 
 /// Parts of it would be other memories.

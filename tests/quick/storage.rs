@@ -5,9 +5,10 @@ use allo_hls::codes;
 use allo_hls::directives;
 use allo_hls::driver::Compilation;
 use allo_hls::hwarith::graph::Op;
+use allo_hls::rtl::area::areas;
 use allo_hls::rtl::interface::manifest::PortKind;
 use allo_hls::rtl::netlist::{Item, Memory, MemoryStyle};
-use allo_hls::schedule::{budget, check::check, device::Device};
+use allo_hls::schedule::{budget, check::check, device::Device, forecast};
 
 /// Two loads of a parameter, of a local array and of a table in each iteration, and in code that runs once.
 const KERNEL: &str = "
@@ -318,6 +319,32 @@ def top(x: \"u8[64]\", y: \"u32[64]\"):
     let many = [("storage", "t:rom:ROM_NP"), ("storage", "c:bram:RAM_1WNR")];
     assert_eq!(interval(&many), Some(1));
     assert_eq!(interval(&[("ports", "t=4"), ("ports", "c=8")]), Some(2));
+}
+
+/// The forecast of a search and the area of what was built count them alike.
+#[test]
+fn copies_of_memories_take_block_ram() {
+    let text = "
+from allo import *
+
+@kernel
+def top(x: \"u8[1024]\", y: \"u8[1024]\") -> u32:
+    c: u8[1024] = x
+    s: u32 = 0
+    for i in range(1024):
+        s += c[y[i]] + c[y[i] * 2] + c[y[i] * 3]
+    return s
+";
+    let bits = |storage: &str| {
+        let compiled = checked(text, &[("storage", storage)]);
+        let device = Device::load("ecp5").expect("device");
+        let built = areas(&compiled.design, &device).total().ram;
+        let (program, schedule) = (&compiled.hardware, &compiled.schedule);
+        assert_eq!(forecast::ram(program, schedule), built, "{storage}");
+        built
+    };
+    assert_eq!(bits("c:bram"), 8 * 1024);
+    assert_eq!(bits("c:bram:RAM_1WNR"), 3 * 8 * 1024);
 }
 
 /// Each bank is made of what its array is.

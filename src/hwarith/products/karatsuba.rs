@@ -74,6 +74,11 @@ impl Cut {
         self.difference() <= self.block + 1
     }
 
+    /// Whether the signs of differences are multiplied apart.
+    pub fn has_signs(&self) -> bool {
+        self.difference() > self.block
+    }
+
     /// Pairs of parts of which the product is read.
     fn pairs(&self) -> impl Iterator<Item = (u32, u32)> {
         let [x, y] = self.parts();
@@ -95,7 +100,7 @@ impl Cut {
     pub fn sums(&self) -> u32 {
         let shared = self.pairs().filter(|(i, j)| self.is_shared(*i, *j)).count() as u32;
         // Two differences and one more sum; the products of the signs are choices and two more.
-        let signs = match self.difference() > self.block {
+        let signs = match self.has_signs() {
             true => 4 * self.word,
             false => 0,
         };
@@ -155,13 +160,12 @@ impl Cut {
         [y0, y1]: [NodeId; 2],
     ) -> NodeId {
         let (x, y) = (b.sub(x0, x1), b.sub(y0, y1));
-        let bits = self.difference();
-        if bits <= self.block {
+        if !self.has_signs() {
             let product = b.mul(x, y);
             return b.sub(sum, product);
         }
         // Each is `low - sign * 2^bits`: `(x - X 2^n) (y - Y 2^n) = x y - 2^n (X y + Y x - X Y 2^n)`.
-        let bits = bits - 1;
+        let bits = self.difference() - 1;
         let ty = HwType::si(bits + 1);
         let [(low_x, sign_x), (low_y, sign_y)] = [x, y].map(|value| {
             let value = b.cast(value, ty);

@@ -137,15 +137,13 @@ fn part(b: &mut Builder, x: NodeId, y: NodeId, demand: u32, blocks: Multiplier) 
 
 /// Whether longer sums save blocks of a product of such operands.
 pub fn saves(x: HwType, y: HwType, demand: u32, blocks: Multiplier) -> bool {
-    let types = [x, y].map(|ty| limited(ty, demand));
-    !fits(Some(blocks.block), types[0].width, types[1].width)
-        && saving(types, demand, blocks).is_some()
+    saving([x, y].map(|ty| limited(ty, demand)), demand, blocks).is_some()
 }
 
 /// Fewer blocks are not worth the time of the longer sums: functions of `f32` with one block less each time missed their clock.
 const LEAST_SAVED: u32 = 3;
 
-/// How a product that no block computes takes fewer of them than [`cut`] makes.
+/// How a product takes fewer blocks than [`cut`] makes; `None`: it does not, or they are not worth it.
 fn saving(types: [HwType; 2], demand: u32, blocks: Multiplier) -> Option<Cut> {
     let costs = blocks.saving.as_ref()?;
     let [x, y] = types;
@@ -233,6 +231,36 @@ mod tests {
         }
     }
 
+    /// The products of two operands in each of some ways have the low `demand` bits of the exact one; all of it where that is
+    /// demanded.
+    fn products_are_right(
+        random: &mut Random,
+        [a, b]: [HwType; 2],
+        demand: u32,
+        ways: &[Multiplier],
+    ) {
+        let mut builder = Builder::new();
+        let x = builder.opaque(Op::Input(0), vec![], a);
+        let y = builder.opaque(Op::Input(1), vec![], b);
+        let products = ways
+            .iter()
+            .map(|way| product(&mut builder, x, y, demand, Some(*way)));
+        let products: Vec<NodeId> = products.collect();
+        builder.graph.validate().expect("valid");
+        let wrapped = |value: &BigInt| match demand == a.width + b.width {
+            true => value.clone(),
+            false => HwType::ui(demand).wrap(value),
+        };
+        for inputs in input_vectors(random, &[a, b], 40) {
+            let values = eval_nodes(&builder.graph, &inputs);
+            let exact = wrapped(&(&inputs[0] * &inputs[1]));
+            for z in &products {
+                let got = wrapped(&values[z.index()]);
+                assert_eq!(got, exact, "{a} {b} {demand} {ways:?} {inputs:?}");
+            }
+        }
+    }
+
     #[test]
     fn products_of_many_parts_are_right() {
         let mut random = Random::new(1);
@@ -241,31 +269,30 @@ mod tests {
                 signed: random.flip(),
                 width: random.between(1, 80),
             };
-            let (a, b) = (ty(&mut random), ty(&mut random));
-            let demand = random.between(1, a.width + b.width);
+            let types = [ty(&mut random), ty(&mut random)];
+            let demand = random.between(1, types[0].width + types[1].width);
             let long = random.between(2, 18);
             let block = [long, random.between(2, long)];
-            let mut builder = Builder::new();
-            let x = builder.opaque(Op::Input(0), vec![], a);
-            let y = builder.opaque(Op::Input(1), vec![], b);
-            let products =
-                multipliers(block).map(|way| product(&mut builder, x, y, demand, Some(way)));
-            builder.graph.validate().expect("valid");
-            for inputs in input_vectors(&mut random, &[a, b], 40) {
-                let values = eval_nodes(&builder.graph, &inputs);
-                let exact: BigInt = &inputs[0] * &inputs[1];
-                for z in products {
-                    let all = demand == a.width + b.width;
-                    let wrapped = |value: &BigInt| match all {
-                        true => value.clone(),
-                        false => HwType::ui(demand).wrap(value),
-                    };
-                    let got = wrapped(&values[z.index()]);
-                    assert_eq!(
-                        got,
-                        wrapped(&exact),
-                        "{a} {b} {demand} {block:?} {inputs:?}"
-                    );
+            products_are_right(&mut random, types, demand, &multipliers(block));
+        }
+    }
+
+    /// Parts as long as a block's operands, so that the differences' signs are multiplied apart, and shorter ones.
+    #[test]
+    fn products_that_save_blocks_are_right() {
+        let mut random = Random::new(1);
+        for (parts, slack) in (3..=5).flat_map(|parts| (0..=2).map(move |slack| (parts, slack))) {
+            let width = parts * (18 - slack);
+            for signs in [[false, false], [false, true], [true, false], [true, true]] {
+                let types = signs.map(|signed| HwType { signed, width });
+                let [_, way] = multipliers([18, 18]);
+                let cut = saving(types, 2 * width, way);
+                // A sign more than the differences have takes a bit more.
+                let longer = 1 + u32::from(signs.contains(&true));
+                let has_signs = (longer <= slack + 1).then_some(longer > slack);
+                assert_eq!(cut.map(|cut| cut.has_signs()), has_signs, "{types:?}");
+                for demand in [2 * width, 2 * width - 1, width + 20] {
+                    products_are_right(&mut random, types, demand, &[way]);
                 }
             }
         }

@@ -18,12 +18,14 @@ pub struct FastHasher(u64);
 const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 
 impl FastHasher {
+    #[inline]
     fn add(&mut self, word: u64) {
         self.0 = (self.0.rotate_left(5) ^ word).wrapping_mul(FACTOR);
     }
 }
 
 impl Hasher for FastHasher {
+    #[inline]
     fn write(&mut self, bytes: &[u8]) {
         let mut words = bytes.chunks_exact(8);
         for word in &mut words {
@@ -34,25 +36,32 @@ impl Hasher for FastHasher {
         let rest = rest.fold(0, |word, &byte| word << 8 | u64::from(byte));
         self.add(rest << 8 | bytes.len() as u64 & 0xff);
     }
+    #[inline]
     fn write_u8(&mut self, n: u8) {
         self.add(n.into());
     }
+    #[inline]
     fn write_u16(&mut self, n: u16) {
         self.add(n.into());
     }
+    #[inline]
     fn write_u32(&mut self, n: u32) {
         self.add(n.into());
     }
+    #[inline]
     fn write_u64(&mut self, n: u64) {
         self.add(n);
     }
+    #[inline]
     fn write_u128(&mut self, n: u128) {
         self.add(n as u64);
         self.add((n >> 64) as u64);
     }
+    #[inline]
     fn write_usize(&mut self, n: usize) {
         self.add(n as u64);
     }
+    #[inline]
     fn finish(&self) -> u64 {
         self.0.rotate_left(26)
     }

@@ -92,6 +92,7 @@ pub(super) trait Word: Copy + PartialEq {
     const LIMBS: usize = Self::BITS.div_ceil(64) as usize;
 
     /// As an amount of a shift; from 2^32 on, as large as that.
+    #[inline]
     fn amount(self) -> u32 {
         let high = (1..Self::LIMBS).any(|i| self.limb(i) != 0);
         match u32::try_from(self.limb(0)) {
@@ -107,39 +108,51 @@ macro_rules! machine_word {
         impl Word for $unsigned {
             const BITS: u32 = <$unsigned>::BITS;
             const ZERO: $unsigned = 0;
+            #[inline]
             fn of(value: u128) -> $unsigned {
                 value as $unsigned
             }
+            #[inline]
             fn low(self) -> u128 {
                 self.into()
             }
+            #[inline]
             fn limb(self, i: usize) -> u64 {
                 self.checked_shr(64 * i as u32).unwrap_or(0) as u64
             }
+            #[inline]
             fn add(self, other: $unsigned) -> $unsigned {
                 self.wrapping_add(other)
             }
+            #[inline]
             fn sub(self, other: $unsigned) -> $unsigned {
                 self.wrapping_sub(other)
             }
+            #[inline]
             fn mul(self, other: $unsigned) -> $unsigned {
                 self.wrapping_mul(other)
             }
+            #[inline]
             fn and(self, other: $unsigned) -> $unsigned {
                 self & other
             }
+            #[inline]
             fn or(self, other: $unsigned) -> $unsigned {
                 self | other
             }
+            #[inline]
             fn xor(self, other: $unsigned) -> $unsigned {
                 self ^ other
             }
+            #[inline]
             fn shl(self, amount: u32) -> $unsigned {
                 self.checked_shl(amount).unwrap_or(0)
             }
+            #[inline]
             fn shr(self, amount: u32) -> $unsigned {
                 self.checked_shr(amount).unwrap_or(0)
             }
+            #[inline]
             fn order(self, other: $unsigned) -> Ordering {
                 (self as $signed).cmp(&(other as $signed))
             }
@@ -153,17 +166,21 @@ machine_word!(u128, i128);
 impl<const N: usize> Word for [u64; N] {
     const BITS: u32 = 64 * N as u32;
     const ZERO: [u64; N] = [0; N];
+    #[inline]
     fn of(value: u128) -> [u64; N] {
         let mut word = [0; N];
         (word[0], word[1]) = (value as u64, (value >> 64) as u64);
         word
     }
+    #[inline]
     fn low(self) -> u128 {
         u128::from(self[1]) << 64 | u128::from(self[0])
     }
+    #[inline]
     fn limb(self, i: usize) -> u64 {
         self.get(i).copied().unwrap_or(0)
     }
+    #[inline]
     fn add(mut self, other: [u64; N]) -> [u64; N] {
         let mut carry = false;
         for i in 0..N {
@@ -173,11 +190,13 @@ impl<const N: usize> Word for [u64; N] {
         }
         self
     }
+    #[inline]
     fn sub(self, other: [u64; N]) -> [u64; N] {
         let mut one = [0; N];
         one[0] = 1;
         self.add(other.map(|limb| !limb).add(one))
     }
+    #[inline]
     fn mul(self, other: [u64; N]) -> [u64; N] {
         let mut product = [0; N];
         for i in 0..N {
@@ -190,18 +209,22 @@ impl<const N: usize> Word for [u64; N] {
         }
         product
     }
+    #[inline]
     fn and(mut self, other: [u64; N]) -> [u64; N] {
         (0..N).for_each(|i| self[i] &= other[i]);
         self
     }
+    #[inline]
     fn or(mut self, other: [u64; N]) -> [u64; N] {
         (0..N).for_each(|i| self[i] |= other[i]);
         self
     }
+    #[inline]
     fn xor(mut self, other: [u64; N]) -> [u64; N] {
         (0..N).for_each(|i| self[i] ^= other[i]);
         self
     }
+    #[inline]
     fn shl(self, amount: u32) -> [u64; N] {
         let (limbs, bits) = ((amount / 64) as usize, amount % 64);
         let limb = |i: usize| i.checked_sub(limbs).map_or(0, |i| self[i]);
@@ -210,6 +233,7 @@ impl<const N: usize> Word for [u64; N] {
             _ => limb(i) << bits | i.checked_sub(1).map_or(0, limb) >> (64 - bits),
         })
     }
+    #[inline]
     fn shr(self, amount: u32) -> [u64; N] {
         let (limbs, bits) = ((amount / 64) as usize, amount % 64);
         let limb = |i: usize| self.get(i + limbs).copied().unwrap_or(0);
@@ -218,6 +242,7 @@ impl<const N: usize> Word for [u64; N] {
             _ => limb(i) >> bits | limb(i + 1) << (64 - bits),
         })
     }
+    #[inline]
     fn order(self, other: [u64; N]) -> Ordering {
         let top = |word: &[u64; N]| word[N - 1] as i64;
         let rest = || self.iter().rev().cmp(other.iter().rev());

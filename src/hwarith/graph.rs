@@ -178,14 +178,17 @@ impl Graph {
         Graph::default()
     }
     /// Type of a node.
+    #[inline]
     pub fn ty(&self, id: NodeId) -> HwType {
         self.nodes[id].ty
     }
     /// Width of a node in bits.
+    #[inline]
     pub fn width(&self, id: NodeId) -> u32 {
         self.ty(id).width
     }
     /// The constant that a node is, if it is one.
+    #[inline]
     pub fn as_const(&self, id: NodeId) -> Option<&BigInt> {
         match &self.nodes[id].op {
             Op::Const(value) => Some(value),

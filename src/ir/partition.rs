@@ -71,7 +71,7 @@ impl PartitionKind {
 }
 
 /// A split of what is left of a dimension.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Split {
     /// Which indices share a part.
     pub kind: PartitionKind,

@@ -37,10 +37,13 @@ impl Choice {
             copied: BTreeSet::new(),
             aligned: None,
         };
-        let f = kernel.body.for_at(path);
-        let Some(f) = f.filter(|_| aim.level == Level::Three) else {
+        let Some(f) = kernel.body.for_at(path) else {
             return Some(choice);
         };
+        choice.copied = copied(kernel, values, f);
+        if aim.level != Level::Three {
+            return Some(choice);
+        }
         for (array, dim) in dimensions(values, f) {
             let mut known = kernel.arrays[array].partition.iter();
             let known = known.find(|other| other.dim == dim);
@@ -48,7 +51,6 @@ impl Choice {
             let split = cyclic(&kernel.arrays[array], dim, lanes, aim);
             choice.splits.extend(split.map(|split| (array, split)));
         }
-        choice.copied = gathered(kernel, values, f);
         choice
             .splits
             .retain(|array, _| !choice.copied.contains(array));
@@ -108,14 +110,25 @@ impl Choice {
     }
 }
 
-/// Arrays inside that a loop's iterations only read, at places that are no sums of counters: banks do not help, copies do.
-fn gathered(kernel: &Kernel, values: &Values, f: &For) -> BTreeSet<ArrayId> {
+/// Arrays inside that a loop's iterations gather from and users say nothing of: banks do not help, copies do.
+fn copied(kernel: &Kernel, values: &Values, f: &For) -> BTreeSet<ArrayId> {
+    let mut found = gathered(values, &f.body);
+    found.retain(|id| {
+        let array = &kernel.arrays[*id];
+        array.kind.most_ports() > MOST_PORTS
+            && array.tags == ArrayTags::default()
+            && array.partition.is_empty()
+    });
+    found
+}
+
+/// Arrays that a block only reads, at places that are no sums of counters.
+pub fn gathered(values: &Values, block: &Block) -> BTreeSet<ArrayId> {
     // Counters and arguments are no results.
     let mut computed = BTreeSet::new();
-    f.body
-        .for_each_op(&mut |op| computed.extend(op.results.iter().copied()));
+    block.for_each_op(&mut |op| computed.extend(op.results.iter().copied()));
     let mut found = BTreeSet::new();
-    f.body.for_each_op(&mut |op| {
+    block.for_each_op(&mut |op| {
         let Some(at) = touch::element(&op.kind) else {
             return;
         };
@@ -127,14 +140,8 @@ fn gathered(kernel: &Kernel, values: &Values, f: &For) -> BTreeSet<ArrayId> {
             found.insert(at.array);
         }
     });
-    let touched = Touched::by_block(&f.body);
-    found.retain(|id| {
-        let array = &kernel.arrays[*id];
-        !touched.written.contains(id)
-            && array.kind.most_ports() > MOST_PORTS
-            && array.tags == ArrayTags::default()
-            && array.partition.is_empty()
-    });
+    let touched = Touched::by_block(block);
+    found.retain(|id| !touched.written.contains(id));
     found
 }
 

@@ -11,6 +11,7 @@ mod lanes;
 mod variants;
 
 use crate::diagnostics::SourceMap;
+use crate::ir::analysis::Values;
 use crate::ir::print::print_kernel;
 use crate::ir::{Block, Kernel, OpKind, Path};
 use crate::parallel;
@@ -110,7 +111,7 @@ fn effort(aim: &Aim) -> u64 {
     once * u64::from(aim.effort)
 }
 
-/// Arrays of what does not change in a nest may take one part in so many of the memories inside.
+/// Copies of parameters, and arrays of what does not change in a nest, may take one part in so many of the memories inside.
 const PART_OF_RAM: u64 = 2;
 
 /// More lanes have to gain one part in so many of the kernel's cycles.
@@ -158,6 +159,7 @@ pub fn direct(
         known: HashMap::new(),
         effort: effort(aim),
         most_luts: f64::INFINITY,
+        is_too_large: false,
     };
     let found = match aim.level {
         Level::Three => search.wide(kernel),
@@ -191,6 +193,8 @@ struct Search<'f> {
     /// Operations that may still be looked at.
     effort: u64,
     most_luts: f64,
+    /// Whether the kernel is larger than the device, or what it may take, as it stands.
+    is_too_large: bool,
 }
 
 /// A kernel, what is known of it, and what it will take.
@@ -219,13 +223,38 @@ impl Search<'_> {
         let start = self.start(variant)?;
         let (growth, few) = MOST_GROWTH;
         self.most_luts = growth * start.forecast.luts + few;
+        self.is_too_large = !self.fits(&start.forecast);
         let mut best = self.nests(start, &nests);
         if let Some(cut) = self.cut(kernel)
             && gains(&best.forecast, &cut.forecast, LEAST_GAIN)
         {
             best = cut;
         }
+        if best.decisions.is_empty()
+            && let Some(gathering) = self.gathering(kernel)
+            && gains(&best.forecast, &gathering.forecast, LEAST_GAIN)
+        {
+            best = gathering;
+        }
         Some((best.variant.into_kernel(), best.decisions))
+    }
+
+    /// The same with copies of parameters that are gathered from in memories inside, which are read through as many ports as it
+    /// takes, if there are such.
+    fn gathering(&mut self, kernel: &Kernel) -> Option<State> {
+        let mut kernel = kernel.clone();
+        let gathered = choice::gathered(&Values::of(&kernel), &kernel.body);
+        let may = |id| gathered.contains(&id);
+        let names = copied_params::run(&mut kernel, self.most_inside(), may);
+        if names.is_empty() {
+            return None;
+        }
+        restructure::settle(&mut kernel);
+        let nests = nests(&kernel);
+        let mut start = self.start(Variant::of(kernel))?;
+        let said = format!("-O2: {}", copied_in_words(&names));
+        start.decisions.push(said);
+        Some(self.nests(start, &nests))
     }
 
     /// The same with loops cut around the loops inside of them, if there are such and it is not too large.
@@ -287,36 +316,60 @@ impl Search<'_> {
         let names = match self.aim.partition_args {
             // They may have banks as they are.
             true => Vec::new(),
-            false => copied_params::run(&mut kernel, self.aim.limits.ram / PART_OF_RAM),
+            false => copied_params::run(&mut kernel, self.most_inside(), |_| true),
         };
         if names.is_empty() {
             return None;
         }
         let mut found = self.directed(kernel)?;
-        let names: Vec<String> = names.iter().map(|name| format!("'{name}'")).collect();
-        let said = format!("-O3: {} copied to memories inside", names.join(", "));
+        let said = format!("-O3: {}", copied_in_words(&names));
         found.decisions.insert(0, said);
         Some(found)
     }
 
+    /// Bits that they may take.
+    fn most_inside(&self) -> u64 {
+        self.aim.limits.ram / PART_OF_RAM
+    }
+
     /// As many lanes for each nest as there are operators for.
-    fn directed(&mut self, mut kernel: Kernel) -> Option<State> {
+    fn directed(&mut self, kernel: Kernel) -> Option<State> {
+        let whole = self.opened(&kernel, |_| {})?;
         // Each part may have lanes of its own.
-        distribute::run(&mut kernel);
+        let parts = self.opened(&kernel, distribute::run)?;
+        let is_better_whole = whole.1.forecast.cycles < parts.1.forecast.cycles;
+        let best = self.either_end_first(parts);
+        if !is_better_whole {
+            return Some(best);
+        }
+        let whole = self.either_end_first(whole);
+        Some(match whole.forecast.cycles < best.forecast.cycles {
+            true => whole,
+            false => best,
+        })
+    }
+
+    /// The nests of a kernel that `cut` may have taken apart, and what it takes without lanes.
+    fn opened(&mut self, kernel: &Kernel, cut: impl Fn(&mut Kernel)) -> Option<(Vec<Path>, State)> {
+        let mut kernel = kernel.clone();
+        cut(&mut kernel);
         scalar_expansion::run_wide(&mut kernel);
-        invariants::run(&mut kernel, self.aim.limits.ram / PART_OF_RAM);
+        invariants::run(&mut kernel, self.most_inside());
         restructure::settle(&mut kernel);
-        let mut nests = nests(&kernel);
-        let start = self.start(Variant::of(kernel))?;
+        Some((nests(&kernel), self.start(Variant::of(kernel))?))
+    }
+
+    /// Directs the nests from the first one on or from the last one on, whichever is better.
+    fn either_end_first(&mut self, (mut nests, start): (Vec<Path>, State)) -> State {
         let forwards = self.nests(start.clone(), &nests);
         if nests.len() < 2 {
-            return Some(forwards);
+            return forwards;
         }
         nests.reverse();
         let backwards = self.nests(start, &nests);
         match backwards.forecast.cycles < forwards.forecast.cycles {
-            true => Some(backwards),
-            false => Some(forwards),
+            true => backwards,
+            false => forwards,
         }
     }
 
@@ -541,11 +594,8 @@ impl Search<'_> {
             kept: false,
         });
         let forecast = forecast?;
-        let fits = match self.aim.level {
-            Level::Three => self.fits(&forecast),
-            _ => forecast.luts <= self.most_luts,
-        };
-        fits.then(|| Found {
+        let fits = self.is_too_large || self.fits(&forecast);
+        (fits && forecast.luts <= self.most_luts).then(|| Found {
             forecast,
             choice,
             variant: variant.clone(),
@@ -591,6 +641,11 @@ fn lanes_cost(count: u64) -> u64 {
 /// Whether the second one takes less time by more than one part in so many.
 fn gains(before: &Forecast, after: &Forecast, part: u64) -> bool {
     after.cycles < before.cycles - before.cycles / part
+}
+
+fn copied_in_words(names: &[String]) -> String {
+    let names: Vec<String> = names.iter().map(|name| format!("'{name}'")).collect();
+    format!("{} copied to memories inside", names.join(", "))
 }
 
 fn in_words(forecast: &Forecast) -> String {

@@ -16,8 +16,8 @@ const LEAST: u64 = 8;
 /// Iterations of a loop of which the number is not known.
 const GUESS: u64 = 64;
 
-/// Copies what is worth it, of so many bits at most together; the names of these arrays.
-pub fn run(kernel: &mut Kernel, mut most_bits: u64) -> Vec<String> {
+/// Copies what is worth it of those that `may` be, of so many bits at most together; the names of these arrays.
+pub fn run(kernel: &mut Kernel, mut most_bits: u64, may: impl Fn(ArrayId) -> bool) -> Vec<String> {
     let values = Values::of(kernel);
     let mut counts = BTreeMap::new();
     count(&values, &kernel.body, 1, &mut counts);
@@ -31,7 +31,7 @@ pub fn run(kernel: &mut Kernel, mut most_bits: u64) -> Vec<String> {
         let is_outside = matches!(array.kind, ArrayKind::Param(_)) && array.stream.is_none();
         let is_plain = array.partition.is_empty() && array.tags == ArrayTags::default();
         let often = count / LEAST >= array.len();
-        if !is_outside || !is_plain || !often || bits > most_bits {
+        if !is_outside || !is_plain || !often || bits > most_bits || !may(id) {
             continue;
         }
         most_bits -= bits;
@@ -105,7 +105,7 @@ mod tests {
         let text = format!("top kernel @f(a: i32[4], b: i32[4]) {{\n{HEAD}{body}\n}}");
         let mut program = read(FileId::default(), &text).expect("a kernel");
         let top = program.top;
-        let names = run(&mut program.kernels[top], most_bits);
+        let names = run(&mut program.kernels[top], most_bits, |_| true);
         crate::ir::validate::validate(&program).expect("valid");
         (names, print(&program, None))
     }

@@ -210,6 +210,23 @@ fn as_many_iterations_as_the_limits_allow_run_side_by_side() {
     );
 }
 
+/// Without a search of the most that fits, too.
+#[test]
+fn two_lanes_take_no_more_than_there_is() {
+    let limited = |blocks: u64| {
+        let mut target = target(&[]).expect("no directives");
+        target.aim.level = Level::Two;
+        target.aim.limits.blocks = blocks;
+        taken(&checked_for(WIDE, &target))
+    };
+    let [one, two] = [Level::One, Level::Two].map(|level| taken(&built_of(WIDE, level, &[])));
+    assert!(one.1 < two.1 && two.0 < one.0, "{one:?} {two:?}");
+    assert!(limited(two.1 - 1).1 < two.1);
+    assert_eq!(limited(two.1), two);
+    // What is too large as it stands is no larger for it.
+    assert_eq!(limited(one.1 - 1), two);
+}
+
 /// Banks of parameters are ports of the module: only who asks for them gets them.
 #[test]
 fn parameters_stay_whole_unless_they_may_be_split() {
@@ -316,4 +333,38 @@ def top(A: \"i16[16, 16]\", B: \"i16[16, 16]\", C: \"i32[16, 16]\"):
     let cycles = cycles(&compiled);
     // Two lanes, for two ports, take half as many as there are products.
     assert!(cycles < 16 * 16 * 16 / 3, "{cycles}");
+}
+
+/// Each iteration gathers from parameters of two ports, and reads them in order; both sums share what they are made of.
+const GATHER: &str = "
+from allo import *
+
+@kernel
+def top(sa: \"i32[64]\", sb: \"i32[64]\", p: \"i32[64]\", q: \"i32[64]\", at: \"u8[1024]\"):
+    for i in range(64):
+        a: i32 = 0
+        b: i32 = 0
+        for j in range(16):
+            o = at[i * 16 + j] & 63
+            d = p[i] - p[o]
+            e = q[i] - q[o]
+            a += d * (e ^ (a >> 3))
+            b += e * (d ^ (b >> 3))
+        sa[i] = a
+        sb[i] = b
+";
+
+#[test]
+fn parameters_that_are_gathered_from_are_copied_inside_for_lanes() {
+    let levels = [Level::One, Level::Two, Level::Three];
+    let built = levels.map(|level| built_of(GATHER, level, &[]));
+    let [plain, two, three] = built.each_ref().map(cycles);
+    let said = decisions(&built[1]);
+    assert_eq!(
+        said.first(),
+        Some(&"-O2: 'p', 'q' copied to memories inside")
+    );
+    // The copies take as long as a parameter has elements.
+    assert!(2 * two < plain + 200, "{two} cycles instead of {plain}");
+    assert!(three <= two, "{three} cycles instead of {two}");
 }

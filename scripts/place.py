@@ -13,12 +13,17 @@ ROOT = Path(__file__).resolve().parent.parent
 TOOLS = ROOT / "target/tools/venv/bin"
 
 
-def run(program, *args):
-    """Runs one of the pinned tools of scripts/setup --synth and returns all that it printed."""
+def tool(program):
+    """The path of one of the pinned tools of scripts/setup --synth, which has to be there."""
     path = TOOLS / f"yowasp-{program}"
     if not path.exists():
         sys.exit(f"{program} is missing: run scripts/setup --synth first")
-    done = subprocess.run([path, *map(str, args)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    return path
+
+
+def run(program, *args):
+    """Runs one of these tools and returns all that it printed."""
+    done = subprocess.run([tool(program), *map(str, args)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if done.returncode:
         sys.exit(f"{program} failed:\n" + "\n".join(done.stdout.splitlines()[-20:]))
     return done.stdout

@@ -6,6 +6,7 @@ mod near;
 pub use near::{closest, suggest};
 use std::fmt::Write as _;
 use std::path::PathBuf;
+use unicode_width::UnicodeWidthChar as _;
 
 /// Index of a file in a [`SourceMap`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -307,14 +308,19 @@ fn render_part(
     };
     let to = (from + MAX_SHOWN).min(text.len());
     let shown: String = text[from..to].iter().collect();
-    let width = last.min(to).saturating_sub(caret).max(1);
+    let until = last.min(to).max(caret);
+    let columns = |part: &[char]| -> usize {
+        let widths = part.iter().map(|c| c.width().unwrap_or(0));
+        widths.sum()
+    };
+    let width = columns(&text[caret..until]).max(1);
     let number = line.to_string();
     let _ = writeln!(out, "{number} | {}", shown.trim_end());
     let _ = writeln!(
         out,
         "{} | {}{on}{}{off}",
         " ".repeat(number.len()),
-        " ".repeat(caret - from),
+        " ".repeat(columns(&text[from..caret])),
         "^".repeat(width)
     );
 }

@@ -267,7 +267,7 @@ impl Gen {
         let header = match self.rng.one_in(2) {
             true => format!(
                 "for {} in range({}):",
-                self.name("i"),
+                self.name("k"),
                 2 + self.rng.below(2)
             ),
             false => format!("if n > {}:", self.literal("i32")),

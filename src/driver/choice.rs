@@ -107,24 +107,29 @@ mod tests {
     use crate::diagnostics::Span;
     use crate::ir::Kernel;
 
+    /// An offer whose kernel is called by its number.
+    fn offer(number: usize, root: usize, is_alternative: bool) -> Offer {
+        Offer {
+            kernel: Kernel::new(number.to_string(), Span::default()),
+            done: Vec::new(),
+            left_out: Vec::new(),
+            root,
+            is_alternative,
+        }
+    }
+
+    fn number(kernel: &Kernel) -> usize {
+        kernel.name.parse().expect("a number")
+    }
+
     /// Which offers are tried, of those with a root, a kind and the cycles that they take.
     fn tried(offers: &[(usize, bool, Option<u64>)]) -> Vec<usize> {
-        let span = Span::default();
-        let named = offers
-            .iter()
-            .enumerate()
-            .map(|(number, &(root, is_alternative, _))| Offer {
-                kernel: Kernel::new(number.to_string(), span),
-                done: Vec::new(),
-                left_out: Vec::new(),
-                root,
-                is_alternative,
-            });
+        let numbered = offers.iter().enumerate();
+        let named =
+            numbered.map(|(at, &(root, is_alternative, _))| offer(at, root, is_alternative));
         let mut order = Vec::new();
         in_turn(named.collect(), |some| {
-            let numbers = some
-                .iter()
-                .map(|offer| offer.kernel.name.parse().expect("a number"));
+            let numbers = some.iter().map(|offer| number(&offer.kernel));
             let numbers: Vec<usize> = numbers.collect();
             order.extend(&numbers);
             let takes = numbers.iter().map(|&number| offers[number].2);
@@ -153,5 +158,24 @@ mod tests {
         // Without hardware, whatever there is.
         let none = [(0, false, None), (0, true, Some(4)), (1, true, Some(3))];
         assert_eq!(tried(&none), [0, 1, 2]);
+    }
+
+    #[test]
+    fn what_misses_an_interval_comes_after_what_takes_longer() {
+        let offers = (0..3).map(|at| offer(at, 0, false)).collect();
+        let build = |kernel: Kernel| {
+            let number = number(&kernel);
+            let (cycles, misses) = [(10, true), (30, false), (20, false)][number];
+            let forecast = Forecast {
+                cycles,
+                luts: 0.0,
+                logic: 0.0,
+                blocks: 0,
+                ram: 0,
+            };
+            Ok((number, forecast, misses))
+        };
+        let best = fastest(offers, &mut Vec::new(), build);
+        assert_eq!(best.expect("a kernel").0, 2);
     }
 }

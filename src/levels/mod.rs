@@ -111,7 +111,7 @@ fn effort(aim: &Aim) -> u64 {
     once * u64::from(aim.effort)
 }
 
-/// Copies of parameters, and arrays of what does not change in a nest, may take one part in so many of the memories inside.
+/// What is put inside for the sake of lanes may take one part in so many of the memories there.
 const PART_OF_RAM: u64 = 2;
 
 /// More lanes have to gain one part in so many of the kernel's cycles.
@@ -327,21 +327,21 @@ impl Search<'_> {
         Some(found)
     }
 
-    /// Bits that they may take.
+    /// Bits that copies of parameters, and arrays of what does not change in a nest, may take inside.
     fn most_inside(&self) -> u64 {
         self.aim.limits.ram / PART_OF_RAM
     }
 
     /// As many lanes for each nest as there are operators for.
     fn directed(&mut self, kernel: Kernel) -> Option<State> {
-        let whole = self.opened(&kernel, |_| {})?;
+        let whole = self.opened(&kernel, |_| {});
         // Each part may have lanes of its own.
         let parts = self.opened(&kernel, distribute::run)?;
-        let is_better_whole = whole.1.forecast.cycles < parts.1.forecast.cycles;
+        let whole = whole.filter(|whole| whole.1.forecast.cycles < parts.1.forecast.cycles);
         let best = self.either_end_first(parts);
-        if !is_better_whole {
+        let Some(whole) = whole else {
             return Some(best);
-        }
+        };
         let whole = self.either_end_first(whole);
         Some(match whole.forecast.cycles < best.forecast.cycles {
             true => whole,

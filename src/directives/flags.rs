@@ -198,7 +198,8 @@ fn partition(text: &str) -> Result<Directive, String> {
         *place = number
             .parse()
             .map_err(|_| format!("a factor or dim=D is needed instead of '{part}'"))?;
-        if number == "0" && !part.starts_with("dim=") {
+        // Of a dimension it means all of them.
+        if *place == 0 && !part.starts_with("dim=") {
             return Err("a factor is at least 1".into());
         }
     }

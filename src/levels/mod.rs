@@ -13,7 +13,7 @@ mod variants;
 use crate::diagnostics::SourceMap;
 use crate::ir::analysis::Values;
 use crate::ir::print::print_kernel;
-use crate::ir::{Block, Kernel, OpKind, Path};
+use crate::ir::{ArrayId, Block, Kernel, OpKind, Path};
 use crate::parallel;
 use crate::transform::{copied_params, distribute, invariants, restructure, scalar_expansion};
 use choice::Choice;
@@ -205,6 +205,16 @@ struct State {
     decisions: Vec<String>,
 }
 
+impl State {
+    /// The other one, if it takes fewer cycles.
+    fn or(self, other: State) -> State {
+        match other.forecast.cycles < self.forecast.cycles {
+            true => other,
+            false => self,
+        }
+    }
+}
+
 /// What may be directed, and what it brings.
 struct Found {
     forecast: Forecast,
@@ -242,19 +252,24 @@ impl Search<'_> {
     /// The same with copies of parameters that are gathered from in memories inside, which are read through as many ports as it
     /// takes, if there are such.
     fn gathering(&mut self, kernel: &Kernel) -> Option<State> {
-        let mut kernel = kernel.clone();
-        let gathered = choice::gathered(&Values::of(&kernel), &kernel.body);
-        let may = |id| gathered.contains(&id);
-        let names = copied_params::run(&mut kernel, self.most_inside(), may);
-        if names.is_empty() {
-            return None;
-        }
+        let gathered = choice::gathered(&Values::of(kernel), &kernel.body);
+        let (mut kernel, said) = self.copied(kernel, |id| gathered.contains(&id))?;
         restructure::settle(&mut kernel);
         let nests = nests(&kernel);
         let mut start = self.start(Variant::of(kernel))?;
-        let said = format!("-O2: {}", copied_in_words(&names));
         start.decisions.push(said);
         Some(self.nests(start, &nests))
+    }
+
+    /// The kernel with copies of parameters that `may` have one in memories inside, which are worth it, and what that is in words;
+    /// `None`: none is.
+    fn copied(&self, kernel: &Kernel, may: impl Fn(ArrayId) -> bool) -> Option<(Kernel, String)> {
+        let mut kernel = kernel.clone();
+        let names = copied_params::run(&mut kernel, self.most_inside(), may);
+        let level = self.aim.level as u32 + 1;
+        let quoted: Vec<String> = names.iter().map(|name| format!("'{name}'")).collect();
+        let said = format!("-O{level}: {} copied to memories inside", quoted.join(", "));
+        (!names.is_empty()).then_some((kernel, said))
     }
 
     /// The same with loops cut around the loops inside of them, if there are such and it is not too large.
@@ -312,17 +327,12 @@ impl Search<'_> {
 
     /// The same with copies of parameters in memories inside, which may have banks, if some are worth one.
     fn inside(&mut self, written: &Kernel) -> Option<State> {
-        let mut kernel = written.clone();
-        let names = match self.aim.partition_args {
-            // They may have banks as they are.
-            true => Vec::new(),
-            false => copied_params::run(&mut kernel, self.most_inside(), |_| true),
-        };
-        if names.is_empty() {
+        // They may have banks as they are.
+        if self.aim.partition_args {
             return None;
         }
+        let (kernel, said) = self.copied(written, |_| true)?;
         let mut found = self.directed(kernel)?;
-        let said = format!("-O3: {}", copied_in_words(&names));
         found.decisions.insert(0, said);
         Some(found)
     }
@@ -342,11 +352,7 @@ impl Search<'_> {
         let Some(whole) = whole else {
             return Some(best);
         };
-        let whole = self.either_end_first(whole);
-        Some(match whole.forecast.cycles < best.forecast.cycles {
-            true => whole,
-            false => best,
-        })
+        Some(best.or(self.either_end_first(whole)))
     }
 
     /// The nests of a kernel that `cut` may have taken apart, and what it takes without lanes.
@@ -366,11 +372,7 @@ impl Search<'_> {
             return forwards;
         }
         nests.reverse();
-        let backwards = self.nests(start, &nests);
-        match backwards.forecast.cycles < forwards.forecast.cycles {
-            true => backwards,
-            false => forwards,
-        }
+        forwards.or(self.nests(start, &nests))
     }
 
     fn start(&mut self, variant: Variant) -> Option<State> {
@@ -641,11 +643,6 @@ fn lanes_cost(count: u64) -> u64 {
 /// Whether the second one takes less time by more than one part in so many.
 fn gains(before: &Forecast, after: &Forecast, part: u64) -> bool {
     after.cycles < before.cycles - before.cycles / part
-}
-
-fn copied_in_words(names: &[String]) -> String {
-    let names: Vec<String> = names.iter().map(|name| format!("'{name}'")).collect();
-    format!("{} copied to memories inside", names.join(", "))
 }
 
 fn in_words(forecast: &Forecast) -> String {

@@ -6,6 +6,7 @@ use crate::ir::analysis::touch;
 use crate::ir::grid::combinations;
 use crate::ir::partition::{Split, splits};
 use crate::ir::*;
+use std::collections::BTreeSet;
 
 /// Expands every `Fill` and `Copy` of the kernel.
 pub fn run(kernel: &mut Kernel) {
@@ -17,24 +18,38 @@ struct Expand<'k> {
     kernel: &'k mut Kernel,
 }
 
+/// Sweeps that are one loop, and the arrays that they access.
+#[derive(Default)]
+struct Together {
+    ops: Vec<Op>,
+    read: BTreeSet<ArrayId>,
+    written: BTreeSet<ArrayId>,
+}
+
 impl Expand<'_> {
     fn block(&mut self, block: Block) -> Block {
         let mut out = Vec::with_capacity(block.ops.len());
-        let mut together: Vec<Op> = Vec::new();
+        let mut together = Together::default();
         for mut op in block.ops {
             for inner in op.kind.blocks_mut() {
                 *inner = self.block(std::mem::take(inner));
             }
-            let is_sweep = matches!(op.kind, OpKind::Fill { .. } | OpKind::Copy { .. });
-            // Constants stand before all of them.
-            let is_constant = matches!(op.kind, OpKind::Const(_));
-            let joins = is_sweep && together.iter().all(|other| self.are_apart(other, &op));
-            if !is_constant && !joins {
-                self.sweeps(std::mem::take(&mut together), &mut out);
-            }
-            match is_sweep {
-                true => together.push(op),
-                false => out.push(op),
+            match op.kind {
+                OpKind::Fill { .. } | OpKind::Copy { .. } => {
+                    let (read, written) = touch::arrays(&op.kind);
+                    if !self.joins(&together, &op.kind, (&read, &written)) {
+                        self.sweeps(std::mem::take(&mut together), &mut out);
+                    }
+                    together.read.extend(read);
+                    together.written.extend(written);
+                    together.ops.push(op);
+                }
+                // Constants stand before all of them.
+                OpKind::Const(_) => out.push(op),
+                _ => {
+                    self.sweeps(std::mem::take(&mut together), &mut out);
+                    out.push(op);
+                }
             }
         }
         self.sweeps(together, &mut out);
@@ -44,16 +59,30 @@ impl Expand<'_> {
         }
     }
 
-    /// Whether two sweeps walk alike and neither writes what the other one accesses.
-    fn are_apart(&self, one: &Op, other: &Op) -> bool {
-        let [(one_read, one_written), (read, written)] =
-            [one, other].map(|op| touch::arrays(&op.kind));
-        let shape = |written: &[ArrayId]| &self.kernel.arrays[written[0]].shape;
-        let is_free = |id: &ArrayId| !one_written.contains(id);
-        shape(&one_written) == shape(&written)
-            && self.lanes(&one.kind) == self.lanes(&other.kind)
-            && read.iter().chain(&written).all(is_free)
-            && written.iter().all(|id| !one_read.contains(id))
+    /// Whether a sweep walks as others do, and neither writes what the other accesses.
+    fn joins(
+        &self,
+        together: &Together,
+        sweep: &OpKind,
+        (read, written): (&[ArrayId], &[ArrayId]),
+    ) -> bool {
+        let Some(first) = together.ops.first() else {
+            return true;
+        };
+        self.walk(&first.kind) == self.walk(sweep)
+            && read
+                .iter()
+                .chain(written)
+                .all(|id| !together.written.contains(id))
+            && written.iter().all(|id| !together.read.contains(id))
+    }
+
+    /// The extents of what a sweep walks through, and its lanes.
+    fn walk(&self, sweep: &OpKind) -> Option<(&[u64], Vec<Option<Split>>)> {
+        let (OpKind::Fill { array, .. } | OpKind::Copy { dst: array, .. }) = sweep else {
+            return None;
+        };
+        Some((&self.kernel.arrays[*array].shape, self.lanes(sweep)))
     }
 
     /// One element of each part of the dimensions that is split where a sweep walks.
@@ -71,7 +100,7 @@ impl Expand<'_> {
     }
 
     /// One nest for sweeps that walk alike.
-    fn sweeps(&mut self, ops: Vec<Op>, out: &mut Vec<Op>) {
+    fn sweeps(&mut self, Together { ops, .. }: Together, out: &mut Vec<Op>) {
         let Some(first) = ops.first() else { return };
         let (array, what) = match first.kind {
             OpKind::Fill { array, .. } => (array, "fill"),

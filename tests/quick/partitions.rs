@@ -1,6 +1,6 @@
 //! Arrays in banks: what is split, what is refused, and that no split changes a bit.
 
-use crate::directives::{checked, compile_text};
+use crate::directives::{checked, compile_text, target};
 use allo_hls::driver::Compilation;
 use allo_hls::ir::{OpKind, PartitionKind};
 use allo_hls::rtl::interface::manifest::{Port, PortKind};
@@ -306,6 +306,8 @@ fn what_cannot_be_split_is_refused() {
         ("x:cyclic:2:dim=2", "its dimensions are 1 to 1"),
         ("y:cyclic:2:dim=-1", "its dimensions are 1 to 2"),
     ];
+    let none = target(&[("partition", "x:cyclic:0")]).err();
+    assert_eq!(none.as_deref(), Some("a factor is at least 1"));
     for (array, why) in starts {
         let found = refused(array);
         let start = format!("--partition {array}: {why}");

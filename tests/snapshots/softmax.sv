@@ -249,7 +249,8 @@ module exp_e8f23 (
     end
 
     wire [37:0] exponent = a_sign_s2 ? (38'd0 - t73_x38) : t73_x38;
-    wire [21:0] t83 = {~exponent[21], exponent[20:0]};
+    wire t81 = ~exponent[21];
+    wire [21:0] t83 = {t81, exponent[20:0]};
 
     logic [5:0] t79_s3;
     always_ff @(posedge clk) begin
@@ -586,36 +587,91 @@ module exp_e8f23 (
 
     wire [35:0] t110 = 36'(t107_s6) * 36'(t104_s6);
 
-    logic [3:0] t109_s3, t109_s4, t109_s5, t109_s6;
+    logic t112_s3, t112_s4, t112_s5, t114_s3, t114_s4, t114_s5;
     always_ff @(posedge clk) begin
-        t109_s3 <= t83[21:18];
-        t109_s4 <= t109_s3;
-        t109_s5 <= t109_s4;
-        t109_s6 <= t109_s5;
+        t112_s3 <= exponent[18];
+        t112_s4 <= t112_s3;
+        t112_s5 <= t112_s4;
+        t114_s3 <= exponent[19];
+        t114_s4 <= t114_s3;
+        t114_s5 <= t114_s4;
     end
 
-    wire [21:0] t112 = $signed(22'(t104_s6)) * 22'($signed(t109_s6));
+    wire [18:0] t116 = {t114_s5 ? t101[17:0] : 18'd0, 1'b0};
+
+    logic t117_s3, t117_s4, t117_s5;
+    always_ff @(posedge clk) begin
+        t117_s3 <= exponent[20];
+        t117_s4 <= t117_s3;
+        t117_s5 <= t117_s4;
+    end
+
+    wire [19:0] t120 = {t117_s5 ? t101[17:0] : 18'd0, 2'd0};
+
+    logic t121_s3, t121_s4, t121_s5;
+    always_ff @(posedge clk) begin
+        t121_s3 <= t81;
+        t121_s4 <= t121_s3;
+        t121_s5 <= t121_s4;
+    end
+
+    wire [20:0] t124 = {t121_s5 ? t101[17:0] : 18'd0, 3'd0};
+
+    logic [17:0] t113_s6;
+    logic [18:0] t116_s6;
+    always_ff @(posedge clk) begin
+        t113_s6 <= t112_s5 ? t101[17:0] : 18'd0;
+        t116_s6 <= t116;
+    end
+
+    wire [19:0] t125 = 20'(t113_s6) + 20'(t116_s6);
+
+    logic [19:0] t120_s6;
+    logic [20:0] t124_s6;
+    always_ff @(posedge clk) begin
+        t120_s6 <= t120;
+        t124_s6 <= t124;
+    end
+
+    wire [21:0] t127 = 22'(t125) + (22'(t120_s6) - 22'(t124_s6));
 
     logic [5:0] t106_s6;
     always_ff @(posedge clk) begin
         t106_s6 <= t101[23:18];
     end
 
-    wire [23:0] t119 = 24'(t107_s6) * 24'(t106_s6);
-    wire [9:0] t121 = $signed(10'(t106_s6)) * 10'($signed(t109_s6));
-    wire [27:0] t126 = {10'(t119[23:18]) + t121, t119[17:0]};
+    wire [23:0] t135 = 24'(t107_s6) * 24'(t106_s6);
 
-    logic [21:0] t129_s7;
-    logic [27:0] t127_s7;
+    logic [5:0] t137_s6;
+    logic [6:0] t139_s6;
+    always_ff @(posedge clk) begin
+        t137_s6 <= t112_s5 ? t101[23:18] : 6'd0;
+        t139_s6 <= {t114_s5 ? t101[23:18] : 6'd0, 1'b0};
+    end
+
+    wire [7:0] t144 = 8'(t137_s6) + 8'(t139_s6);
+
+    logic [7:0] t141_s6;
+    logic [8:0] t143_s6;
+    always_ff @(posedge clk) begin
+        t141_s6 <= {t117_s5 ? t101[23:18] : 6'd0, 2'd0};
+        t143_s6 <= {t121_s5 ? t101[23:18] : 6'd0, 3'd0};
+    end
+
+    wire [9:0] t146 = 10'(t144) + (10'(t141_s6) - 10'(t143_s6));
+    wire [27:0] t152 = {10'(t135[23:18]) + t146, t135[17:0]};
+
+    logic [21:0] t155_s7;
+    logic [27:0] t153_s7;
     logic [17:0] t111_s7;
     always_ff @(posedge clk) begin
-        t129_s7 <= (22'(t110[35:18]) + t112);
-        t127_s7 <= t126;
+        t155_s7 <= (22'(t110[35:18]) + t127);
+        t153_s7 <= t152;
         t111_s7 <= t110[17:0];
     end
 
-    wire [45:0] t132 = {28'($signed(t129_s7)) + t127_s7, t111_s7};
-    wire [47:0] t133_x48 = 48'($signed(t132));
+    wire [45:0] t158 = {28'($signed(t155_s7)) + t153_s7, t111_s7};
+    wire [47:0] t159_x48 = 48'($signed(t158));
 
     logic [30:0] c0_s5, c0_s6, c0_s7;
     always_ff @(posedge clk) begin
@@ -624,217 +680,217 @@ module exp_e8f23 (
         c0_s7 <= c0_s6;
     end
 
-    wire [31:0] t137 = 32'(c0_s7) + 32'($signed(t133_x48[47:21]));
-    wire t142 = t137[30] | t137[31];
-    wire [29:0] t143 = {30{t142}};
-    wire [29:0] t145 = {30{t137[31]}};
-    wire t148 = exponent[27:0] != 28'd0;
-    wire [29:0] t149 = {30{t148}};
+    wire [31:0] t163 = 32'(c0_s7) + 32'($signed(t159_x48[47:21]));
+    wire t168 = t163[30] | t163[31];
+    wire [29:0] t169 = {30{t168}};
+    wire [29:0] t171 = {30{t163[31]}};
+    wire t174 = exponent[27:0] != 28'd0;
+    wire [29:0] t175 = {30{t174}};
 
-    logic [29:0] t149_s3, t149_s4, t149_s5, t149_s6, t149_s7;
+    logic [29:0] t175_s3, t175_s4, t175_s5, t175_s6, t175_s7;
     always_ff @(posedge clk) begin
-        t149_s3 <= t149;
-        t149_s4 <= t149_s3;
-        t149_s5 <= t149_s4;
-        t149_s6 <= t149_s5;
-        t149_s7 <= t149_s6;
+        t175_s3 <= t175;
+        t175_s4 <= t175_s3;
+        t175_s5 <= t175_s4;
+        t175_s6 <= t175_s5;
+        t175_s7 <= t175_s6;
     end
 
-    wire [29:0] t150 = ((t137[29:0] & t143) | t145) & t149_s7;
-    wire [30:0] t151 = {1'b1, t150};
-    wire t153 = a_exponent == 8'd255;
-    wire is_nan = t153 & (a[22:0] != 23'd0);
-    wire t156 = t47[8] | t153;
-    wire t162 = (t156 & a_sign) & ~is_nan;
-    wire [10:0] t163 = 11'($signed(exponent[37:28])) + 11'd254;
-    wire [25:0] t168 = {t151[30:6], t150[5:0] != 6'd0};
+    wire [29:0] t176 = ((t163[29:0] & t169) | t171) & t175_s7;
+    wire [30:0] t177 = {1'b1, t176};
+    wire t179 = a_exponent == 8'd255;
+    wire is_nan = t179 & (a[22:0] != 23'd0);
+    wire t182 = t47[8] | t179;
+    wire t188 = (t182 & a_sign) & ~is_nan;
+    wire [10:0] t189 = 11'($signed(exponent[37:28])) + 11'd254;
+    wire [25:0] t194 = {t177[30:6], t176[5:0] != 6'd0};
 
-    logic [2:0] t170_s3;
-    logic t172_s3, t173_s3, t177_s3, t180_s3;
+    logic [2:0] t196_s3;
+    logic t198_s3, t199_s3, t203_s3, t206_s3;
     always_ff @(posedge clk) begin
-        t170_s3 <= t163[9:7];
-        t172_s3 <= t163[7];
-        t173_s3 <= t163[8];
-        t177_s3 <= t163[9];
-        t180_s3 <= ~t163[10];
+        t196_s3 <= t189[9:7];
+        t198_s3 <= t189[7];
+        t199_s3 <= t189[8];
+        t203_s3 <= t189[9];
+        t206_s3 <= ~t189[10];
     end
 
-    wire [7:0] t182 = {~t163[7], t163[6:0]};
+    wire [7:0] t208 = {~t189[7], t189[6:0]};
 
-    logic [10:0] t163_s3;
+    logic [10:0] t189_s3;
     always_ff @(posedge clk) begin
-        t163_s3 <= t163;
+        t189_s3 <= t189;
     end
 
-    wire [10:0] t183 = 11'd128 - t163_s3;
+    wire [10:0] t209 = 11'd128 - t189_s3;
 
-    logic t186_s1, t186_s2, t186_s3;
+    logic t212_s1, t212_s2, t212_s3;
     always_ff @(posedge clk) begin
-        t186_s1 <= ~t162;
-        t186_s2 <= t186_s1;
-        t186_s3 <= t186_s2;
+        t212_s1 <= ~t188;
+        t212_s2 <= t212_s1;
+        t212_s3 <= t212_s2;
     end
 
-    wire t187 = ((t170_s3 != 3'd0) & t180_s3) & t186_s3;
-    wire t189 = t183[10:5] != 6'd0;
-    wire [4:0] t192 = t183[4:0] | {5{t189}};
+    wire t213 = ((t196_s3 != 3'd0) & t206_s3) & t212_s3;
+    wire t215 = t209[10:5] != 6'd0;
+    wire [4:0] t218 = t209[4:0] | {5{t215}};
 
-    logic [4:0] t193_s1, t193_s2, t193_s3;
+    logic [4:0] t219_s1, t219_s2, t219_s3;
     always_ff @(posedge clk) begin
-        t193_s1 <= {5{t162}};
-        t193_s2 <= t193_s1;
-        t193_s3 <= t193_s2;
+        t219_s1 <= {5{t188}};
+        t219_s2 <= t219_s1;
+        t219_s3 <= t219_s2;
     end
 
-    wire [4:0] t195 = t187 ? 5'd0 : (t192 | t193_s3);
+    wire [4:0] t221 = t213 ? 5'd0 : (t218 | t219_s3);
 
-    logic t200_s4, t200_s5, t200_s6, t200_s7, t200_s8;
-    logic [9:0] t199_s8;
-    logic [25:0] t168_s8;
+    logic t226_s4, t226_s5, t226_s6, t226_s7, t226_s8;
+    logic [9:0] t225_s8;
+    logic [25:0] t194_s8;
     always_ff @(posedge clk) begin
-        t200_s4 <= t195[4];
-        t200_s5 <= t200_s4;
-        t200_s6 <= t200_s5;
-        t200_s7 <= t200_s6;
-        t200_s8 <= t200_s7;
-        t199_s8 <= {t151[30:22], t168[16:0] != 17'd0};
-        t168_s8 <= t168;
+        t226_s4 <= t221[4];
+        t226_s5 <= t226_s4;
+        t226_s6 <= t226_s5;
+        t226_s7 <= t226_s6;
+        t226_s8 <= t226_s7;
+        t225_s8 <= {t177[30:22], t194[16:0] != 17'd0};
+        t194_s8 <= t194;
     end
 
-    wire [25:0] t201 = t200_s8 ? 26'(t199_s8) : t168_s8;
-    wire [17:0] t205 = {t201[25:9], t201[8:0] != 9'd0};
+    wire [25:0] t227 = t226_s8 ? 26'(t225_s8) : t194_s8;
+    wire [17:0] t231 = {t227[25:9], t227[8:0] != 9'd0};
 
-    logic t206_s4, t206_s5, t206_s6, t206_s7, t206_s8;
+    logic t232_s4, t232_s5, t232_s6, t232_s7, t232_s8;
     always_ff @(posedge clk) begin
-        t206_s4 <= t195[3];
-        t206_s5 <= t206_s4;
-        t206_s6 <= t206_s5;
-        t206_s7 <= t206_s6;
-        t206_s8 <= t206_s7;
+        t232_s4 <= t221[3];
+        t232_s5 <= t232_s4;
+        t232_s6 <= t232_s5;
+        t232_s7 <= t232_s6;
+        t232_s8 <= t232_s7;
     end
 
-    wire [25:0] t207 = t206_s8 ? 26'(t205) : t201;
-    wire [21:0] t211 = {t207[25:5], t207[4:0] != 5'd0};
+    wire [25:0] t233 = t232_s8 ? 26'(t231) : t227;
+    wire [21:0] t237 = {t233[25:5], t233[4:0] != 5'd0};
 
-    logic t212_s4, t212_s5, t212_s6, t212_s7, t212_s8;
+    logic t238_s4, t238_s5, t238_s6, t238_s7, t238_s8;
     always_ff @(posedge clk) begin
-        t212_s4 <= t195[2];
-        t212_s5 <= t212_s4;
-        t212_s6 <= t212_s5;
-        t212_s7 <= t212_s6;
-        t212_s8 <= t212_s7;
-    end
-
-    wire [25:0] t213 = t212_s8 ? 26'(t211) : t207;
-    wire [23:0] t217 = {t213[25:3], t213[2:0] != 3'd0};
-
-    logic t218_s4, t218_s5, t218_s6, t218_s7, t218_s8;
-    always_ff @(posedge clk) begin
-        t218_s4 <= t195[1];
-        t218_s5 <= t218_s4;
-        t218_s6 <= t218_s5;
-        t218_s7 <= t218_s6;
-        t218_s8 <= t218_s7;
-    end
-
-    wire [25:0] t219 = t218_s8 ? 26'(t217) : t213;
-    wire [24:0] t223 = {t219[25:2], t219[1:0] != 2'd0};
-
-    logic t224_s4, t224_s5, t224_s6, t224_s7, t224_s8;
-    always_ff @(posedge clk) begin
-        t224_s4 <= t195[0];
-        t224_s5 <= t224_s4;
-        t224_s6 <= t224_s5;
-        t224_s7 <= t224_s6;
-        t224_s8 <= t224_s7;
-    end
-
-    wire [25:0] aligned = t224_s8 ? 26'(t223) : t219;
-
-    logic [6:0] t226_s3;
-    always_ff @(posedge clk) begin
-        t226_s3 <= t182[7:1];
-    end
-
-    wire t229 = ((t172_s3 & t173_s3) | t177_s3) | (t226_s3 == 7'd127);
-
-    logic t164_s1, t164_s2, t164_s3;
-    always_ff @(posedge clk) begin
-        t164_s1 <= (t156 & ~a_sign) | is_nan;
-        t164_s2 <= t164_s1;
-        t164_s3 <= t164_s2;
-    end
-
-    wire is_special = t164_s3 | (t229 & t187);
-
-    logic [7:0] t182_s3;
-    always_ff @(posedge clk) begin
-        t182_s3 <= t182;
-    end
-
-    wire [7:0] t236 = t182_s3 & {8{t187}};
-    wire [7:0] t237 = {8{is_special}};
-    wire t239 = ~is_special;
-
-    logic t187_s4, t187_s5, t187_s6, t187_s7, t187_s8, t241_s4, t241_s5, t241_s6, t241_s7, t241_s8;
-    always_ff @(posedge clk) begin
-        t187_s4 <= t187;
-        t187_s5 <= t187_s4;
-        t187_s6 <= t187_s5;
-        t187_s7 <= t187_s6;
-        t187_s8 <= t187_s7;
-        t241_s4 <= t239;
-        t241_s5 <= t241_s4;
-        t241_s6 <= t241_s5;
-        t241_s7 <= t241_s6;
-        t241_s8 <= t241_s7;
-    end
-
-    wire round_up = aligned[1] & (aligned[2] | aligned[0]);
-    wire [22:0] t251 = {23{t239}};
-
-    logic [22:0] t251_s4, t251_s5, t251_s6, t251_s7, t251_s8, t254_s1, t254_s2, t254_s3, t254_s4;
-    logic [22:0] t254_s5, t254_s6, t254_s7, t254_s8;
-    logic t239_s4, t239_s5, t239_s6, t239_s7, t239_s8;
-    logic [7:0] t238_s4, t238_s5, t238_s6, t238_s7, t238_s8;
-    always_ff @(posedge clk) begin
-        t251_s4 <= t251;
-        t251_s5 <= t251_s4;
-        t251_s6 <= t251_s5;
-        t251_s7 <= t251_s6;
-        t251_s8 <= t251_s7;
-        t239_s4 <= t239;
-        t239_s5 <= t239_s4;
-        t239_s6 <= t239_s5;
-        t239_s7 <= t239_s6;
-        t239_s8 <= t239_s7;
-        t254_s1 <= {is_nan, 22'd0};
-        t254_s2 <= t254_s1;
-        t254_s3 <= t254_s2;
-        t254_s4 <= t254_s3;
-        t254_s5 <= t254_s4;
-        t254_s6 <= t254_s5;
-        t254_s7 <= t254_s6;
-        t254_s8 <= t254_s7;
-        t238_s4 <= t236 | t237;
+        t238_s4 <= t221[2];
         t238_s5 <= t238_s4;
         t238_s6 <= t238_s5;
         t238_s7 <= t238_s6;
         t238_s8 <= t238_s7;
     end
 
-    wire [30:0] t256 = {t238_s8, (aligned[24:2] & t251_s8) | t254_s8};
-    wire [23:0] t257 = {(t187_s8 | aligned[25]) & t241_s8, 22'd0, round_up & t239_s8};
+    wire [25:0] t239 = t238_s8 ? 26'(t237) : t233;
+    wire [23:0] t243 = {t239[25:3], t239[2:0] != 3'd0};
 
-    logic [30:0] t256_s9;
-    logic [23:0] t257_s9;
+    logic t244_s4, t244_s5, t244_s6, t244_s7, t244_s8;
     always_ff @(posedge clk) begin
-        t256_s9 <= t256;
-        t257_s9 <= t257;
+        t244_s4 <= t221[1];
+        t244_s5 <= t244_s4;
+        t244_s6 <= t244_s5;
+        t244_s7 <= t244_s6;
+        t244_s8 <= t244_s7;
     end
 
-    wire [30:0] t258 = t256_s9 + 31'(t257_s9);
-    assign result = 32'(t258);
+    wire [25:0] t245 = t244_s8 ? 26'(t243) : t239;
+    wire [24:0] t249 = {t245[25:2], t245[1:0] != 2'd0};
+
+    logic t250_s4, t250_s5, t250_s6, t250_s7, t250_s8;
+    always_ff @(posedge clk) begin
+        t250_s4 <= t221[0];
+        t250_s5 <= t250_s4;
+        t250_s6 <= t250_s5;
+        t250_s7 <= t250_s6;
+        t250_s8 <= t250_s7;
+    end
+
+    wire [25:0] aligned = t250_s8 ? 26'(t249) : t245;
+
+    logic [6:0] t252_s3;
+    always_ff @(posedge clk) begin
+        t252_s3 <= t208[7:1];
+    end
+
+    wire t255 = ((t198_s3 & t199_s3) | t203_s3) | (t252_s3 == 7'd127);
+
+    logic t190_s1, t190_s2, t190_s3;
+    always_ff @(posedge clk) begin
+        t190_s1 <= (t182 & ~a_sign) | is_nan;
+        t190_s2 <= t190_s1;
+        t190_s3 <= t190_s2;
+    end
+
+    wire is_special = t190_s3 | (t255 & t213);
+
+    logic [7:0] t208_s3;
+    always_ff @(posedge clk) begin
+        t208_s3 <= t208;
+    end
+
+    wire [7:0] t262 = t208_s3 & {8{t213}};
+    wire [7:0] t263 = {8{is_special}};
+    wire t265 = ~is_special;
+
+    logic t213_s4, t213_s5, t213_s6, t213_s7, t213_s8, t267_s4, t267_s5, t267_s6, t267_s7, t267_s8;
+    always_ff @(posedge clk) begin
+        t213_s4 <= t213;
+        t213_s5 <= t213_s4;
+        t213_s6 <= t213_s5;
+        t213_s7 <= t213_s6;
+        t213_s8 <= t213_s7;
+        t267_s4 <= t265;
+        t267_s5 <= t267_s4;
+        t267_s6 <= t267_s5;
+        t267_s7 <= t267_s6;
+        t267_s8 <= t267_s7;
+    end
+
+    wire round_up = aligned[1] & (aligned[2] | aligned[0]);
+    wire [22:0] t277 = {23{t265}};
+
+    logic [22:0] t277_s4, t277_s5, t277_s6, t277_s7, t277_s8, t280_s1, t280_s2, t280_s3, t280_s4;
+    logic [22:0] t280_s5, t280_s6, t280_s7, t280_s8;
+    logic t265_s4, t265_s5, t265_s6, t265_s7, t265_s8;
+    logic [7:0] t264_s4, t264_s5, t264_s6, t264_s7, t264_s8;
+    always_ff @(posedge clk) begin
+        t277_s4 <= t277;
+        t277_s5 <= t277_s4;
+        t277_s6 <= t277_s5;
+        t277_s7 <= t277_s6;
+        t277_s8 <= t277_s7;
+        t265_s4 <= t265;
+        t265_s5 <= t265_s4;
+        t265_s6 <= t265_s5;
+        t265_s7 <= t265_s6;
+        t265_s8 <= t265_s7;
+        t280_s1 <= {is_nan, 22'd0};
+        t280_s2 <= t280_s1;
+        t280_s3 <= t280_s2;
+        t280_s4 <= t280_s3;
+        t280_s5 <= t280_s4;
+        t280_s6 <= t280_s5;
+        t280_s7 <= t280_s6;
+        t280_s8 <= t280_s7;
+        t264_s4 <= t262 | t263;
+        t264_s5 <= t264_s4;
+        t264_s6 <= t264_s5;
+        t264_s7 <= t264_s6;
+        t264_s8 <= t264_s7;
+    end
+
+    wire [30:0] t282 = {t264_s8, (aligned[24:2] & t277_s8) | t280_s8};
+    wire [23:0] t283 = {(t213_s8 | aligned[25]) & t267_s8, 22'd0, round_up & t265_s8};
+
+    logic [30:0] t282_s9;
+    logic [23:0] t283_s9;
+    always_ff @(posedge clk) begin
+        t282_s9 <= t282;
+        t283_s9 <= t283;
+    end
+
+    wire [30:0] t284 = t282_s9 + 31'(t283_s9);
+    assign result = 32'(t284);
 
     // Bits that nothing reads.
     wire _unused = &{
@@ -843,8 +899,8 @@ module exp_e8f23 (
         t83[4:0],
         t89[6:0],
         t97_x34[15:0],
-        t133_x48[20:0],
-        t151[5:0]
+        t159_x48[20:0],
+        t177[5:0]
     };
 endmodule
 

@@ -1,7 +1,8 @@
 //! Products in a device's multiplier blocks: schoolbook decomposition, or Karatsuba's where that saves blocks.
 //!
 //! Schoolbook: one operand is cut at one of the block's widths, the lower part unsigned, the upper part with the operand's
-//! sign. Only demanded bits are computed, so the low half of a 32x32 product takes three 18x18 blocks instead of four.
+//! sign. Only demanded bits are computed, so the low half of a 32x32 product takes three 18x18 blocks instead of four. Parts
+//! that are short become rows of bits.
 
 mod karatsuba;
 mod rows;
@@ -141,7 +142,7 @@ pub fn saves(x: HwType, y: HwType, demand: u32, blocks: Multiplier) -> bool {
 }
 
 /// Fewer blocks are not worth the time of the longer sums: functions of `f32` with one block less each time missed their clock.
-const LEAST_SAVED: u32 = 3;
+const LEAST_SAVED: u32 = 2;
 
 /// How a product takes fewer blocks than [`cut`] makes; `None`: it does not, or they are not worth it.
 fn saving(types: [HwType; 2], demand: u32, blocks: Multiplier) -> Option<Cut> {
@@ -298,15 +299,74 @@ mod tests {
         }
     }
 
+    /// Blocks of a product of such operands, as it is made.
+    fn made(types: [HwType; 2], demand: u32, way: Option<Multiplier>) -> u32 {
+        let mut builder = Builder::new();
+        let [a, b] = types;
+        let x = builder.opaque(Op::Input(0), vec![], a);
+        let y = builder.opaque(Op::Input(1), vec![], b);
+        product(&mut builder, x, y, demand, way);
+        let nodes = builder.graph.nodes.iter();
+        nodes.filter(|(_, n)| n.op == Op::Mul).count() as u32
+    }
+
+    /// What is left over of an operand is rows of bits, whichever operand it is of and whatever the signs.
+    #[test]
+    fn short_parts_take_no_blocks() {
+        let (ui, si) = (HwType::ui, HwType::si);
+        let mut random = Random::new(1);
+        for (types, blocks) in [
+            ([si(21), si(19)], 1),
+            ([si(19), ui(22)], 1),
+            ([ui(22), si(22)], 1),
+            ([ui(23), ui(19)], 2),
+            ([ui(26), ui(26)], 3),
+            ([ui(27), ui(27)], 4),
+            ([ui(38), ui(24)], 4),
+            ([ui(40), si(24)], 4),
+            ([ui(41), si(24)], 5),
+        ] {
+            let [way, _] = multipliers([18, 18]);
+            let demand = types[0].width + types[1].width;
+            assert_eq!(made(types, demand, Some(way)), blocks, "{types:?}");
+            products_are_right(&mut random, types, demand, &[way]);
+        }
+    }
+
+    #[test]
+    fn blocks_are_counted_as_they_are_made() {
+        let mut random = Random::new(1);
+        for _ in 0..1000 {
+            let ty = |random: &mut Random| HwType {
+                signed: random.flip(),
+                width: random.between(2, 80),
+            };
+            let types = [ty(&mut random), ty(&mut random)];
+            let [x, y] = types;
+            let demand = random.between(1, x.width + y.width);
+            let long = random.between(6, 25);
+            let [apart, saving] = multipliers([long, random.between(6, long)]);
+            let schoolbook = taken(x, y, demand, apart.block);
+            assert_eq!(
+                made(types, demand, Some(apart)),
+                schoolbook,
+                "{types:?} {demand}"
+            );
+            let limited = types.map(|ty| limited(ty, demand));
+            if let Some(cut) = super::saving(limited, demand, saving) {
+                assert_eq!(
+                    made(types, demand, Some(saving)),
+                    cut.blocks(),
+                    "{types:?} {demand}"
+                );
+            }
+        }
+    }
+
     #[test]
     fn products_take_the_fewest_blocks() {
         let blocks = |bits: u32, demand: u32, way: Option<Multiplier>| {
-            let mut builder = Builder::new();
-            let x = builder.opaque(Op::Input(0), vec![], HwType::si(bits));
-            let y = builder.opaque(Op::Input(1), vec![], HwType::si(bits));
-            product(&mut builder, x, y, demand, way);
-            let nodes = builder.graph.nodes.iter();
-            nodes.filter(|(_, n)| n.op == Op::Mul).count()
+            made([HwType::si(bits); 2], demand, way)
         };
         let way = |block: Block| Some(multipliers(block)[0]);
         assert_eq!(blocks(32, 32, way([18, 18])), 3, "the low half");
@@ -315,7 +375,7 @@ mod tests {
             2,
             "the longer side takes all of one"
         );
-        assert_eq!(blocks(32, 64, way([24, 17])), 4, "neither side takes all");
+        assert_eq!(blocks(34, 68, way([24, 17])), 4, "neither side takes all");
         assert_eq!(blocks(32, 32, None), 0);
     }
 
@@ -323,9 +383,6 @@ mod tests {
     #[test]
     fn sums_take_the_place_of_blocks_where_those_cost_more() {
         let blocks = |ty: HwType, demand: u32, block_area: f64| {
-            let mut builder = Builder::new();
-            let x = builder.opaque(Op::Input(0), vec![], ty);
-            let y = builder.opaque(Op::Input(1), vec![], ty);
             let costs = Costs {
                 block_area,
                 ..COSTS
@@ -334,9 +391,7 @@ mod tests {
                 block: [18, 18],
                 saving: Some(costs),
             };
-            product(&mut builder, x, y, demand, Some(way));
-            let nodes = builder.graph.nodes.iter();
-            nodes.filter(|(_, n)| n.op == Op::Mul).count()
+            made([ty; 2], demand, Some(way))
         };
         assert_eq!(blocks(HwType::ui(53), 106, 500.0), 6);
         assert_eq!(blocks(HwType::ui(53), 106, 20.0), 9, "blocks are cheap");

@@ -4,16 +4,21 @@ use crate::hwarith::builder::Builder;
 use crate::hwarith::graph::NodeId;
 use crate::hwarith::types::HwType;
 
-/// Widest operands of a corner, which is cheaper in logic than in a multiplier block.
-const CORNER: u32 = 7;
+/// The most bits in the rows of a corner, which is cheaper in logic than in a multiplier block and takes no longer: four rows
+/// of 18, added up in two levels.
+const CORNER: u32 = 72;
 
 /// Whether a product of parts of a cut product is cheaper as rows.
 pub fn is_corner(x: HwType, y: HwType) -> bool {
-    [x, y].iter().all(|ty| !ty.signed && ty.width <= CORNER)
+    x.width * y.width <= CORNER
 }
 
-/// A product as rows, one for each bit of the second operand, added up in a tree. The row of a sign counts negatively.
+/// A product as rows, one for each bit of the shorter operand, added up in a tree. The row of a sign counts negatively.
 pub fn rows(b: &mut Builder, x: NodeId, y: NodeId) -> NodeId {
+    let (x, y) = match b.ty(x).width < b.ty(y).width {
+        true => (y, x),
+        false => (x, y),
+    };
     let zero = b.constant(0);
     let second = b.ty(y);
     let rows = (0..second.width).map(|place| {
@@ -22,7 +27,7 @@ pub fn rows(b: &mut Builder, x: NodeId, y: NodeId) -> NodeId {
         let is_negative = second.signed && place + 1 == second.width;
         let place = b.constant(place);
         let ty = b.ty(row);
-        let width = ty.width + second.width.max(CORNER);
+        let width = ty.width + second.width;
         (b.shl(row, place, HwType { width, ..ty }), is_negative)
     });
     let mut rows: Vec<(NodeId, bool)> = rows.collect();

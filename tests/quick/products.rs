@@ -5,10 +5,16 @@ use allo_hls::driver::Target;
 use allo_hls::hwarith::Graph;
 use allo_hls::hwarith::graph::Op;
 
-/// Products in the operator modules of a kernel with this body.
+/// Products in the operator modules of a kernel with this body, on arrays of `f64`.
 fn blocks(body: &str) -> usize {
-    let text =
-        format!("from allo import *\n\n@kernel\ndef top(x: \"f64[64]\", z: \"f64[64]\"):\n{body}");
+    blocks_of("f64", body)
+}
+
+/// The same on arrays of a type.
+fn blocks_of(ty: &str, body: &str) -> usize {
+    let text = format!(
+        "from allo import *\n\n@kernel\ndef top(x: \"{ty}[64]\", z: \"{ty}[64]\"):\n{body}"
+    );
     let target = Target::new("ecp5", 10.0).expect("a device");
     let compiled = hardware(&text, Some("top"), &target);
     let products = |graph: &Graph| {
@@ -37,4 +43,11 @@ fn products_in_a_recurrence_stay_quick() {
     assert_eq!(blocks(loaded), 9);
     let apart = "    for i in range(32):\n        z[i + 32] = z[i] * x[i]\n";
     assert_eq!(blocks(apart), 6);
+}
+
+/// Short parts are rows of bits, the table of 2^t has a low degree, and factors are as short as the error allows.
+#[test]
+fn a_power_takes_few_blocks() {
+    let power = "    for i in range(64):\n        z[i] = x[i] ** x[63 - i]\n";
+    assert_eq!(blocks_of("f32", power), 14);
 }

@@ -35,6 +35,7 @@ pub fn logarithm(format: FloatFormat, base: Base, accuracy: Accuracy) -> Option<
         field,
         base,
         format.frac + accuracy.beyond,
+        None,
     )?;
     let width = g.width(sum.value);
     let sign = g.bit(sum.value, width - 1);
@@ -76,7 +77,8 @@ pub(super) struct Sum {
 }
 
 /// The logarithm of a number by its normalised significand and its exponent field (signed), with a relative error of
-/// 2^-accuracy.
+/// 2^-accuracy. `kept`: how many bits of the ratio after the point are multiplied, at least one more than the accuracy;
+/// all of them, if left out.
 pub(super) fn log_of(
     g: &mut Graph,
     format: FloatFormat,
@@ -84,6 +86,7 @@ pub(super) fn log_of(
     field: NodeId,
     base: Base,
     accuracy: u32,
+    kept: Option<u32>,
 ) -> Option<Sum> {
     let function = match base {
         Base::Two => Smooth::Log2Ratio,
@@ -113,6 +116,8 @@ pub(super) fn log_of(
     let halved = g.bit(frac, format.frac - 1);
     let t = low(g, frac, format.frac - 1);
     let ratio = evaluate(g, &tables, Some(halved), t);
+    let kept = kept.map_or(tables.unit, |kept| kept.min(tables.unit));
+    let ratio = floor(g, ratio, tables.unit - kept);
     g.name(ratio, "ratio");
     // r in units of 2^-(frac + 1).
     let up = pad_low(g, frac, 1);
@@ -120,7 +125,7 @@ pub(super) fn log_of(
     let r = g.mux(halved, down, up);
     let product = g.mul(r, ratio);
     g.name(product, "product");
-    let unit = format.frac + 1 + tables.unit;
+    let unit = format.frac + 1 + kept;
     let one_field = g.constant(bias(format));
     let exponent = g.sub(field, one_field);
     let exponent = g.add(exponent, halved);

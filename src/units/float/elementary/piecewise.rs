@@ -74,12 +74,17 @@ const MOST_DEGREE: usize = 12;
 impl Piecewise {
     /// The cheapest tables that keep the error asked for; `None` if none of at most 2^12 words and degree 12 do.
     pub fn new(request: &Request) -> Option<Piecewise> {
+        Piecewise::priced(request, BLOCK)
+    }
+
+    /// The same where a multiplier block counts so many lookup tables in place of [`BLOCK`].
+    pub fn priced(request: &Request, multiplier: u64) -> Option<Piecewise> {
         let mut candidates: Vec<(u64, Attempt)> = Vec::new();
         for segments in 0..=MOST_SEGMENTS.min(request.argument) {
             if (request.pieces.len() as u64) << segments > MOST_WORDS {
                 break;
             }
-            candidates.extend(candidate(request, segments));
+            candidates.extend(candidate(request, segments, multiplier));
         }
         candidates.sort_by_key(|(cost, attempt)| (*cost, attempt.segments));
         let mut attempts = candidates.into_iter();
@@ -98,7 +103,7 @@ impl Piecewise {
     }
 
     /// About what it takes in lookup tables: products by blocks of 18 bits, and tables.
-    fn cost(&self, pieces: usize) -> u64 {
+    fn cost(&self, pieces: usize, multiplier: u64) -> u64 {
         let words = (pieces as u64).next_power_of_two() << self.segments;
         let place = u64::from(self.argument - self.segments);
         let mut sum = 0;
@@ -106,7 +111,7 @@ impl Piecewise {
         for order in (0..=self.degree()).rev() {
             if order < self.degree() {
                 let factor = place - u64::from(self.dropped[order]);
-                sum += BLOCK * reach.bits().div_ceil(18).max(1) * factor.div_ceil(18);
+                sum += multiplier * reach.bits().div_ceil(18).max(1) * factor.div_ceil(18);
                 // Adder, registers, a cycle.
                 sum += 3 * reach.bits();
             }
@@ -123,11 +128,11 @@ impl Piecewise {
 }
 
 /// What a multiplier block or a block of RAM counts, in lookup tables.
-const BLOCK: u64 = 350;
+pub const BLOCK: u64 = 350;
 
 /// The cheapest degree of so many segments, and its cost, by the segments at the ends of the ranges: most functions
 /// bend most there.
-fn candidate(request: &Request, segments: u32) -> Option<(u64, Attempt<'_>)> {
+fn candidate(request: &Request, segments: u32, multiplier: u64) -> Option<(u64, Attempt<'_>)> {
     // Series do not depend on the degree.
     let probes = Attempt::new(request, 0, segments, 0).expand(true)?;
     let mut best: Option<(u64, Attempt)> = None;
@@ -138,7 +143,7 @@ fn candidate(request: &Request, segments: u32) -> Option<(u64, Attempt<'_>)> {
             let Some(tables) = attempt.tables(&probes) else {
                 continue;
             };
-            let cost = tables.cost(request.pieces.len());
+            let cost = tables.cost(request.pieces.len(), multiplier);
             if best.as_ref().is_none_or(|(least, _)| cost < *least) {
                 best = Some((cost, attempt));
             }

@@ -12,7 +12,7 @@ use super::super::unpack::{Unpacked, input, unpack};
 use super::ending::{Ending, bias};
 use super::exponential::{Argument, EXP2, from_one, power_of_two, reach};
 use super::logarithm::log_of;
-use super::piecewise::{Piecewise, Request};
+use super::piecewise::{BLOCK, Piecewise, Request};
 use super::{Accuracy, Base, FAITHFUL};
 use crate::hwarith::graph::{Graph, NodeId, Predicate};
 use crate::ir::FloatFormat;
@@ -21,11 +21,7 @@ use crate::ir::FloatFormat;
 pub fn power(format: FloatFormat, accuracy: Accuracy) -> Option<Graph> {
     let mut g = Graph::new();
     let bits = format.frac + accuracy.beyond + 1;
-    let tables = Piecewise::new(&Request {
-        pieces: vec![EXP2],
-        argument: bits + 1,
-        accuracy: bits,
-    })?;
+    let tables = tables_of(bits)?;
     let (x, y) = (input(&mut g, format, 0), input(&mut g, format, 1));
     let x = unpack(&mut g, format, x);
     let y = unpack(&mut g, format, y);
@@ -34,7 +30,23 @@ pub fn power(format: FloatFormat, accuracy: Accuracy) -> Option<Graph> {
     // The logarithm, its sign, and its leading bits.
     let top = reach(format);
     let exact = bits + top + 3;
-    let sum = log_of(&mut g, format, x.significand, x.field, Base::Two, exact)?;
+    let is_correct = accuracy.beyond > FAITHFUL;
+    // Formats other than those of 16 bits have error to spare (docs/function-errors.md): there the logarithm's ratio is
+    // multiplied with as few bits as the logarithm is, by fewer blocks.
+    let (relative, kept) = match is_correct {
+        true => (exact, None),
+        false => (exact - 2, Some(exact - 1)),
+    };
+    let (significand, field) = (x.significand, x.field);
+    let sum = log_of(
+        &mut g,
+        format,
+        significand,
+        field,
+        Base::Two,
+        relative,
+        kept,
+    )?;
     let width = g.width(sum.value) - 1;
     let negative = g.bit(sum.value, width);
     let mask = repeat(&mut g, negative, width);
@@ -75,7 +87,7 @@ pub fn power(format: FloatFormat, accuracy: Accuracy) -> Option<Graph> {
     let falls = g.xor(log_sign, y.sign);
     let power = argument.placed(&mut g, falls);
     let mut significand = power_of_two(&mut g, &tables, power.fraction);
-    if accuracy.beyond > FAITHFUL {
+    if is_correct {
         let grid = format.frac + accuracy.beyond - 1;
         significand = snapped(&mut g, significand, tables.unit, grid);
     }
@@ -115,6 +127,20 @@ pub fn power(format: FloatFormat, accuracy: Accuracy) -> Option<Graph> {
         exp: g.add(whole_part, offset),
     };
     Some(ending.rounded(g, format))
+}
+
+/// What a multiplier block counts in the choice of the table, in lookup tables: more than a block of RAM, of which a power
+/// needs few.
+const MULTIPLIER: u64 = BLOCK + BLOCK / 4;
+
+/// The table of `2^t` with an error of 2^-bits.
+pub(super) fn tables_of(bits: u32) -> Option<Piecewise> {
+    let request = Request {
+        pieces: vec![EXP2],
+        argument: bits + 1,
+        accuracy: bits,
+    };
+    Piecewise::priced(&request, MULTIPLIER)
 }
 
 /// A significand from 1 to 2 with `unit` bits after the point, to the nearest one with `grid` bits, which is twice the

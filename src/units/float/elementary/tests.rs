@@ -479,12 +479,7 @@ fn tables_keep_their_bounds() {
 fn powers_of_16_bits_keep_their_budget() {
     for format in [FloatFormat::F16, FloatFormat::BF16] {
         let bits = format.frac + beyond("pow", format) + 1;
-        let tables = Piecewise::new(&Request {
-            pieces: vec![exponential::EXP2],
-            argument: bits + 1,
-            accuracy: bits,
-        });
-        let tables = tables.expect("tables");
+        let tables = power::tables_of(bits).expect("tables");
         // Half of the budget is what the table was asked for.
         let asked = BigInt::from(1) << (64 + tables.unit - bits);
         assert!(&tables.bound * 10 <= asked * 9, "{format}");

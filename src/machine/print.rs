@@ -69,6 +69,7 @@ impl Program {
                 cond,
                 body,
                 dim,
+                ..
             } => {
                 let _ = writeln!(out, "{:indent$}repeat {} {{", "", dim.label);
                 self.print_region(head, indent + 2, out);

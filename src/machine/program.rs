@@ -468,6 +468,8 @@ pub enum Region {
         body: Box<Region>,
         /// For reports.
         dim: LoopDim,
+        /// Why iterations do not overlap, in words that follow "each iteration"; `None` where there are loops inside.
+        in_turn: Option<String>,
     },
 }
 

@@ -216,6 +216,9 @@ pub struct Region {
     pub runs: u64,
     /// Position among the pipelines.
     pub pipeline: Option<usize>,
+    /// Of a loop whose iterations could overlap, why they do not, in words that follow "each iteration".
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub in_turn: Option<String>,
     /// In the order of time.
     pub inside: Vec<Region>,
 }

@@ -128,6 +128,9 @@ fn region_tree(report: &Report, page: &mut Page, region: &Region, depth: usize) 
     if let (Some(ii), Some(pipeline)) = (ii, pipeline) {
         text += &format!(", II {ii}, depth {}", pipeline.depth);
     }
+    if region.kind == RegionKind::Loop {
+        text += &format!(", {}", words::in_turn(region));
+    }
     page.indented(2 * depth, &text);
     if let (Some(_), Some(pipeline), Some(at)) = (ii, pipeline, region.pipeline) {
         bound(report, page, pipeline, at, 2 * depth + 4);

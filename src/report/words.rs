@@ -67,6 +67,15 @@ pub fn iterations(region: &Region) -> String {
     }
 }
 
+/// How the iterations of a loop that is no pipeline follow one another, and why, where no loops inside are the reason.
+pub fn in_turn(region: &Region) -> String {
+    let why = region
+        .in_turn
+        .as_ref()
+        .map(|why| format!(", since each {why}"));
+    format!("one iteration after the other{}", why.unwrap_or_default())
+}
+
 /// Cycles of a run of a region.
 pub fn takes(region: &Region) -> String {
     match (region.runs, region.spread) {

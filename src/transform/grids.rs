@@ -5,7 +5,7 @@
 //! each worker stays in one, and cyclically where each has indices that leave the same remainder. Workers of which that is not known
 //! that they keep apart get copies of their own (`own_copies`).
 
-use super::groups::{Given, Group, around, copying, range, with_local};
+use super::groups::{Given, Group, around, copying, range, values, with_local};
 use super::own_copies;
 use crate::codes;
 use crate::diagnostics::{Diagnostic, Span};
@@ -75,6 +75,19 @@ impl Access {
         let mut dims = self.reach.iter().zip(&other.reach);
         self.worker == other.worker || dims.any(|(one, other)| one.is_apart(other))
     }
+
+    /// The banks in which it may be, by the part of each split.
+    fn banks(&self, splits: &[Split]) -> Vec<Vec<u64>> {
+        let mut banks = vec![Vec::new()];
+        for split in splits {
+            let parts = self.reach[split.dim].parts(split);
+            let further = banks.iter().flat_map(|bank: &Vec<u64>| {
+                parts.iter().map(|&part| [&bank[..], &[part]].concat())
+            });
+            banks = further.collect();
+        }
+        banks
+    }
 }
 
 /// The indices of an access in a dimension: between which they lie, if that is known, and what their form says.
@@ -106,8 +119,11 @@ impl Reach {
         let factor = i128::from(split.factor);
         match split.kind {
             PartitionKind::Complete | PartitionKind::Block => (part(low)..=part(high)).collect(),
-            _ if self.residue.by % factor == 0 => vec![self.residue.modulo(factor) as u64],
-            _ => (0..split.factor).collect(),
+            PartitionKind::Cyclic if self.residue.by % factor == 0 => {
+                vec![self.residue.modulo(factor) as u64]
+            }
+            // The other subscripts decide about skewed parts, too.
+            PartitionKind::Cyclic | PartitionKind::Skew => (0..split.factor).collect(),
         }
     }
 }
@@ -166,23 +182,27 @@ impl Uses {
         let splits = splits(shape, partition);
         // Of each bank, who writes it, and in how many places; each of those may need a port.
         let mut writers: BTreeMap<Vec<u64>, Vec<u32>> = BTreeMap::new();
-        for Access { worker, reach } in &self.writes {
-            let mut banks = vec![Vec::new()];
-            for split in &splits {
-                let parts = reach[split.dim].parts(split);
-                let further = banks.iter().flat_map(|bank: &Vec<u64>| {
-                    parts.iter().map(|&part| [&bank[..], &[part]].concat())
-                });
-                banks = further.collect();
-            }
-            for bank in banks {
-                writers.entry(bank).or_default().push(*worker);
+        for write in &self.writes {
+            for bank in write.banks(&splits) {
+                writers.entry(bank).or_default().push(write.worker);
             }
         }
         writers.values().any(|places| {
             let are_several = places.iter().any(|worker| *worker != places[0]);
             are_several && places.len() > PORTS
         })
+    }
+
+    /// Whether no bank of the array has more workers than ports.
+    fn have_ports(&self, array: &Array) -> bool {
+        let splits = splits(&array.shape, &array.partition);
+        let mut users: BTreeMap<Vec<u64>, BTreeSet<u32>> = BTreeMap::new();
+        for access in self.reads.iter().chain(&self.writes) {
+            for bank in access.banks(&splits) {
+                users.entry(bank).or_default().insert(access.worker);
+            }
+        }
+        users.values().all(|workers| workers.len() <= PORTS)
     }
 
     /// A worker may access any element.
@@ -253,13 +273,6 @@ fn blocks(extent: u64, spans: &BTreeMap<u32, (i128, i128)>) -> Option<u64> {
     let factor = (2..=most).rev().find(fits)?;
     let factor = parts(PartitionKind::Block, extent, factor);
     (factor > 1).then_some(factor)
-}
-
-/// What is known of the values of a grid.
-fn values(outer: &Kernel, grid: &[Group]) -> Values {
-    let mut kernel = outer.clone();
-    kernel.body.ops = grid.iter().flat_map(|group| group.ops.clone()).collect();
-    Values::of(&kernel)
 }
 
 /// The arrays that more workers access than it has ports, or that they write.
@@ -391,7 +404,13 @@ impl Localise<'_> {
         // A copy that is only read may have any number of ports.
         let is_copied = array.kind != ArrayKind::Local && !uses.is_written();
         let helps = !partition.is_empty() || is_copied;
-        if !array.partition.is_empty() || !helps || !is_valid(&array.shape, &partition) {
+        // What is directed stays; a copy is split for the workers. If it is only read, `readers` has one made.
+        let stays = match array.kind {
+            ArrayKind::Local => true,
+            _ => !uses.is_written() || uses.have_ports(&array),
+        };
+        let is_directed = !array.partition.is_empty();
+        if is_directed && stays || !helps || !is_valid(&array.shape, &partition) {
             return;
         }
         if array.kind == ArrayKind::Local {

@@ -1,6 +1,7 @@
 //! Groups of operations that become the processes of a network, and what they need of one another.
 
 use crate::diagnostics::Span;
+use crate::ir::analysis::Values;
 use crate::ir::analysis::touch::Touched;
 use crate::ir::{Array, ArrayId, ArrayKind, Block, Kernel, Op, OpKind, ValueId};
 use std::collections::{BTreeMap, BTreeSet};
@@ -66,6 +67,13 @@ impl Group {
             .find(|worker| worker.grid == grid)
             .map(|worker| worker.number)
     }
+}
+
+/// What is known of the values of some groups.
+pub(super) fn values(outer: &Kernel, groups: &[Group]) -> Values {
+    let mut kernel = outer.clone();
+    kernel.body.ops = groups.iter().flat_map(|group| group.ops.clone()).collect();
+    Values::of(&kernel)
 }
 
 /// The groups of a grid: they stand one behind the other.

@@ -10,6 +10,7 @@ pub mod compute_at;
 pub mod conditions;
 pub mod convert_branches;
 pub mod copied_params;
+pub mod counters;
 pub mod dead;
 pub mod delinearize;
 pub mod distribute;
@@ -57,7 +58,7 @@ pub mod written;
 use crate::codes;
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::ir::validate::validate_kernel;
-use crate::ir::{Kernel, OpKind, Program};
+use crate::ir::{BinaryOp, Kernel, OpKind, Program};
 
 /// A rewrite of one kernel that keeps its meaning.
 pub struct Pass {
@@ -306,6 +307,22 @@ pub const PASSES: &[Pass] = &[
         contract: "what is compared with a choice that a loop carries is compared with both before it is made",
         concerns: |kind| matches!(kind, OpKind::Compare { .. }),
         run: lookahead::run,
+        is_gamble: true,
+        keeps_streams: true,
+    },
+    Pass {
+        name: "counters",
+        contract: "the remainder and the quotient of a counter by a constant are counted beside it",
+        concerns: |kind| {
+            matches!(
+                kind,
+                OpKind::Binary {
+                    op: BinaryOp::Div | BinaryOp::FloorDiv | BinaryOp::Mod,
+                    ..
+                }
+            )
+        },
+        run: counters::run,
         is_gamble: true,
         keeps_streams: true,
     },

@@ -1,26 +1,38 @@
-//! Parameters that several processes access at the same time: each has two ports, so that each of two processes gets one, and
+//! Parameters that several processes access at the same time: each bank has two ports, so that each of two processes gets one, and
 //! where more of them read, they read a copy inside, which can have any number of ports.
 
-use super::groups::{Accesses, Group, Note, copying, with_local};
-use crate::ir::{ArrayId, ArrayKind, Kernel, MOST_PORTS};
-use std::collections::BTreeSet;
+use super::groups::{Accesses, Group, Note, copying, values, with_local};
+use crate::ir::analysis::{Values, touch};
+use crate::ir::partition::{self, Split};
+use crate::ir::{Array, ArrayId, ArrayKind, Element, Kernel, MOST_PORTS};
+use num_traits::ToPrimitive;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Hands out the ports of parameters; what that takes, in words.
 pub(super) fn share_ports(outer: &mut Kernel, groups: &mut Vec<Group>) -> Vec<Note> {
     let mut accesses = Accesses::of(outer, groups);
     let mut notes = Vec::new();
+    // Copies change none of them.
+    let subscripts = values(outer, groups);
     let arrays: Vec<ArrayId> = accesses.users.keys().copied().collect();
     for id in arrays {
-        let array = &mut outer.arrays[id];
+        let array = &outer.arrays[id];
         let is_outside = matches!(array.kind, ArrayKind::Param(_)) && array.stream.is_none();
         let (ports, users) = (MOST_PORTS as usize, &accesses.users[&id]);
-        let most = at_once(&accesses.behind, users);
-        if !is_outside || most < ports {
+        if !is_outside || at_once(&accesses.behind, users) < ports {
+            continue;
+        }
+        let of_banks = users_of_banks((id, array), groups, users, &subscripts);
+        let of_banks = of_banks
+            .iter()
+            .map(|users| at_once(&accesses.behind, users));
+        let most = of_banks.max().unwrap_or(0);
+        if most < ports {
             continue;
         }
         if most == ports {
             // What is directed stays, and is refused if it is too much.
-            array.tags.ports.get_or_insert(1);
+            outer.arrays[id].tags.ports.get_or_insert(1);
         } else if !accesses.written.contains(&id) {
             notes.push(copy_for(users[0], most, (outer, groups, id)));
             accesses = Accesses::of(outer, groups);
@@ -42,6 +54,68 @@ fn at_once(behind: &[BTreeSet<usize>], users: &[usize]) -> usize {
         }
     }
     rows.len()
+}
+
+/// Of each bank of an array that is accessed, the groups that may do it, of those that access the array.
+fn users_of_banks(
+    (id, array): (ArrayId, &Array),
+    groups: &[Group],
+    users: &[usize],
+    values: &Values,
+) -> Vec<Vec<usize>> {
+    if array.partition.is_empty() {
+        return vec![users.to_vec()];
+    }
+    let mut of_banks: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
+    for &user in users {
+        for bank in banks((id, array), &groups[user], values) {
+            of_banks.entry(bank).or_default().push(user);
+        }
+    }
+    of_banks.into_values().collect()
+}
+
+/// The banks of an array that a group may access.
+fn banks((id, array): (ArrayId, &Array), group: &Group, values: &Values) -> BTreeSet<u64> {
+    let splits = partition::splits(&array.shape, &array.partition);
+    let mut found = BTreeSet::new();
+    for op in &group.ops {
+        let mut look = |kind| {
+            let (read, written) = touch::arrays(kind);
+            if read.contains(&id) || written.contains(&id) {
+                found.extend(accessed(&splits, touch::element(kind), values));
+            }
+        };
+        look(&op.kind);
+        for block in op.kind.blocks() {
+            block.for_each_op(&mut |op| look(&op.kind));
+        }
+    }
+    found
+}
+
+/// The banks in which an element may be, or all elements. Subscripts count that are constants: those stay what they are, whatever
+/// becomes of the process that they are in.
+fn accessed(splits: &[Split], at: Option<&Element>, values: &Values) -> Vec<u64> {
+    let key = |split: &Split| {
+        let subscripts = split.deciding(&at?.indices).iter();
+        let known = subscripts.map(|index| values.constant(*index)?.to_u64());
+        known.sum::<Option<u64>>().filter(|key| *key < split.keys)
+    };
+    let mut places: Vec<Vec<u64>> = vec![Vec::new()];
+    for split in splits {
+        let parts = match key(split) {
+            Some(key) => vec![split.part(key)],
+            None => (0..split.factor).collect(),
+        };
+        let further = places.iter().flat_map(|place| {
+            let further = parts.iter().map(|part| [&place[..], &[*part]].concat());
+            further.collect::<Vec<_>>()
+        });
+        places = further.collect();
+    }
+    let banks = places.iter().map(|parts| partition::bank_of(splits, parts));
+    banks.collect()
 }
 
 /// Has all groups read a copy of an array, made by one before the first of them.

@@ -811,3 +811,39 @@ def top() -> i32:
         Value::int(results[0].ty(), 300_000 / 8 * 28)
     );
 }
+
+/// Workers that have banks of their own to themselves need no copies: 8 x 8 products take 3 n + 4 cycles.
+#[test]
+fn workers_use_the_banks_of_parameters_where_they_are() {
+    let text = kernel("systolic_with_feeders");
+    let copied = |partitions: &[&str]| {
+        let flags: Vec<_> = partitions.iter().map(|p| ("partition", *p)).collect();
+        let compiled = checked(&text, &flags);
+        let notes = compiled.warnings.0.iter().map(|note| note.message.clone());
+        let of = |name: &str| {
+            notes
+                .clone()
+                .any(|note| note.starts_with(&format!("'{name}' is copied")))
+        };
+        ["A", "B", "C"].map(of)
+    };
+    let [rows, columns] = ["A:complete:dim=1", "B:complete:dim=2"];
+    assert_eq!(copied(&[]), [true; 3]);
+    assert_eq!(copied(&[rows, columns]), [false, false, true]);
+    // Each worker of a column would read all of them.
+    assert_eq!(copied(&["A:complete:dim=2"]), [true; 3]);
+    assert_eq!(copied(&["C:complete"]), [true, true, false]);
+    // All workers of a row write to one bank.
+    assert_eq!(copied(&["C:complete:dim=1"]), [true; 3]);
+}
+
+/// What decides is counted: an iteration knows it as it begins.
+#[test]
+fn gets_in_every_third_iteration_are_pipelined() {
+    let text = "from allo import *\n\n@kernel\ndef top(s: Stream[i32], o: Stream[i32]):\n    v: i32 = 0\n    for i in range(64):\n        \
+                if i % 3 == 0:\n            v = s.get()\n        o.put(v + i // 3)\n";
+    let [repeat] = &checked(text, &[]).manifest.loops[..] else {
+        panic!("one loop");
+    };
+    assert_eq!((repeat.ii, repeat.trip), (Some(1), [Some(64); 2]));
+}

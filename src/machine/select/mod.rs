@@ -560,8 +560,8 @@ impl<'k> Lowering<'k> {
             }
             nest::Plan::Pipeline(dims) => self.pipelined_nest(&dims, regions),
             nest::Plan::Sequential(why) => {
-                self.say_in_turn(op, why);
-                self.sequential_for(f, op, regions);
+                self.say_in_turn(op, why.as_deref());
+                self.sequential_for(f, op, why, regions);
             }
         }
     }
@@ -575,12 +575,12 @@ impl<'k> Lowering<'k> {
         if !inner && why.is_none() {
             return self.pipelined_while(w, op, regions);
         }
-        self.say_in_turn(op, why);
-        self.sequential_while(w, op, regions);
+        self.say_in_turn(op, why.as_deref());
+        self.sequential_while(w, op, why, regions);
     }
 
     /// Warns of a loop that is to be pipelined and is not, since each of its iterations does what `why` says.
-    fn say_in_turn(&mut self, op: &Op, why: Option<String>) {
+    fn say_in_turn(&mut self, op: &Op, why: Option<&str>) {
         let (Some(why), Some(tags), Some(label)) = (why, op.kind.tags(), op.kind.label()) else {
             return;
         };
@@ -625,7 +625,13 @@ impl<'k> Lowering<'k> {
         vars
     }
 
-    fn sequential_while(&mut self, w: &While, op: &Op, regions: &mut Vec<Region>) {
+    fn sequential_while(
+        &mut self,
+        w: &While,
+        op: &Op,
+        in_turn: Option<String>,
+        regions: &mut Vec<Region>,
+    ) {
         let vars = self.carried_vars(&w.carried, &w.inits, op.span, regions);
         let mut head = self.region(&w.cond);
         self.block_leaf(&mut head, op.span, "while");
@@ -646,6 +652,7 @@ impl<'k> Lowering<'k> {
                 trip: None,
                 is_while: true,
             },
+            in_turn,
         });
     }
 
@@ -660,7 +667,13 @@ impl<'k> Lowering<'k> {
         }
     }
 
-    fn sequential_for(&mut self, f: &For, op: &Op, regions: &mut Vec<Region>) {
+    fn sequential_for(
+        &mut self,
+        f: &For,
+        op: &Op,
+        in_turn: Option<String>,
+        regions: &mut Vec<Region>,
+    ) {
         let mut vars = self.carried_vars(&f.carried, &f.inits, op.span, regions);
         let trip = nest::constant_trip(self, f);
         let ty = match &trip {
@@ -703,6 +716,7 @@ impl<'k> Lowering<'k> {
                 trip: trip.and_then(|t| t.count.to_u64()),
                 is_while: false,
             },
+            in_turn,
         });
     }
 

@@ -31,18 +31,18 @@ pub fn in_turn_because<'b>(
                     () if !is_known && lowering.waits == Waits::Always => "may need something of",
                     () => return,
                 };
-                why.get_or_insert((what, at.array, !puts.is_empty()));
+                let when = match (puts.is_empty(), is_first) {
+                    (false, _) => " after it put something",
+                    (true, true) => ", which is not known as it begins",
+                    (true, false) => "",
+                };
+                why.get_or_insert((what, at.array, when));
             }
             _ => {}
         });
     }
     let name = |array: ArrayId| &lowering.kernel.arrays[array].name;
-    if let Some((what, array, has_put)) = why {
-        let when = if has_put {
-            " after it put something"
-        } else {
-            ""
-        };
+    if let Some((what, array, when)) = why {
         return Some(format!("{what} stream '{}'{when}", name(array)));
     }
     // Who asks for room counts on what is put by others only.

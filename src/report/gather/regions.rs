@@ -38,6 +38,7 @@ impl Gather<'_> {
                 start: shown(start),
                 runs: 1,
                 pipeline: None,
+                in_turn: None,
                 inside: self.of_part(part, start),
             }
         });
@@ -115,6 +116,7 @@ impl Walk<'_, '_> {
             start,
             runs: tally.runs,
             pipeline: None,
+            in_turn: None,
             inside: Vec::new(),
         }
     }
@@ -142,12 +144,17 @@ impl Walk<'_, '_> {
                 self.branch((region, tally), ways.collect())
             }
             Made::Repeat {
-                head, body, dim, ..
+                head,
+                body,
+                dim,
+                in_turn,
+                ..
             } => {
                 let inside = [head, body].into_iter().zip(parts);
                 let inside = inside.flat_map(|(region, tally)| self.regions(region, tally));
                 vec![Region {
                     inside: inside.collect(),
+                    in_turn: in_turn.clone(),
                     ..self.region((region, tally), RegionKind::Loop, &dim.label, dim.span)
                 }]
             }

@@ -46,7 +46,7 @@ fn head(report: &Report, region: &Region, pipeline: Option<&Pipeline>) -> Markup
                     "II " (pipeline.ii.unwrap_or(1)) }
                 " " span class="fact" { "depth " (pipeline.depth) }
             } @else if region.kind == RegionKind::Loop {
-                " " span class="fact" { "one iteration after the other" }
+                " " span class="fact" { (words::in_turn(region)) }
             }
             @if region.runs > 1 { " " span class="fact" { (words::grouped(region.runs)) " runs" } }
         }

@@ -1,8 +1,9 @@
 //! If-conversion: branches without loops become straight-line code, with a choice for each result and a condition on each
 //! access (Allen, Kennedy, Porterfield and Warren, Conversion of control dependence to data dependence, POPL 1983).
 //!
-//! Where a loop accesses an array more often than its ports allow in a cycle, a load of either arm becomes one load, at the
-//! subscripts of the arm that is taken.
+//! Where both arms get from a stream, or put into one, that becomes one get or put, which is always one element if both do it
+//! always. Where a loop accesses an array more often than its ports allow in a cycle, a load of either arm becomes one load, at
+//! the subscripts of the arm that is taken.
 
 use crate::diagnostics::Span;
 use crate::ir::analysis::touch;
@@ -25,7 +26,7 @@ pub fn run(kernel: &mut Kernel) {
     pass.kernel.body = body;
 }
 
-/// Loads of an arm beyond which none of them is looked at.
+/// Accesses of an arm beyond which none of them is looked at.
 const MANY: usize = 64;
 
 struct Convert<'k> {
@@ -92,12 +93,12 @@ impl Convert<'_> {
         let mut parts = Vec::new();
         for pair in pairs.into_iter().rev() {
             let behind = [0, 1].map(|arm| arms[arm].split_off(pair[arm] + 1));
-            let loads = [0, 1].map(|arm| arms[arm].pop());
-            parts.push((loads, behind));
+            let both = [0, 1].map(|arm| arms[arm].pop());
+            parts.push((both, behind));
         }
         self.append(arms, &mut guards, out);
-        for (loads, behind) in parts.into_iter().rev() {
-            if let [Some(one), Some(other)] = loads {
+        for (both, behind) in parts.into_iter().rev() {
+            if let [Some(one), Some(other)] = both {
                 self.merge(cond, one, other, out);
             }
             self.append(behind, &mut guards, out);
@@ -138,57 +139,92 @@ impl Convert<'_> {
         }
     }
 
-    /// Positions of loads in both arms that become one: the longest sequence of arrays of which both load in this order.
+    /// Positions of loads and transfers in both arms that become one: the longest sequence of them that both do in this order.
     fn pairs(&self, arms: &[Vec<Op>; 2]) -> Vec<[usize; 2]> {
-        let Some(crowded) = self.crowded.last().filter(|arrays| !arrays.is_empty()) else {
-            return Vec::new();
+        let crowded = self.crowded.last();
+        let of = |op: &Op| match &op.kind {
+            OpKind::Load {
+                at,
+                bypassed: false,
+            } if at.when.is_none() && crowded.is_some_and(|all| all.contains(&at.array)) => {
+                Some((Access::Load, at.array))
+            }
+            OpKind::Get { at } if at.indices.is_empty() => Some((Access::Get, at.array)),
+            OpKind::Put { at, .. } if at.indices.is_empty() => Some((Access::Put, at.array)),
+            _ => None,
         };
-        let loads = |ops: &[Op]| -> Vec<(usize, ArrayId)> {
-            let loaded = ops
-                .iter()
-                .enumerate()
-                .filter_map(|(at, op)| match &op.kind {
-                    OpKind::Load {
-                        at: element,
-                        bypassed: false,
-                    } if element.when.is_none() && crowded.contains(&element.array) => {
-                        Some((at, element.array))
-                    }
-                    _ => None,
-                });
-            loaded.collect()
+        let accesses = |ops: &[Op]| -> Vec<(usize, (Access, ArrayId))> {
+            let ops = ops.iter().enumerate();
+            ops.filter_map(|(place, op)| Some((place, of(op)?)))
+                .collect()
         };
-        let [one, other] = [loads(&arms[0]), loads(&arms[1])];
+        let [one, other] = [accesses(&arms[0]), accesses(&arms[1])];
         match one.len().max(other.len()) <= MANY {
             true => common(&one, &other),
             false => Vec::new(),
         }
     }
 
-    /// Appends the load that stands for one of each arm.
+    /// Appends the access that stands for one of each arm.
     fn merge(&mut self, cond: ValueId, one: Op, other: Op, out: &mut Vec<Op>) {
-        let (OpKind::Load { at, .. }, OpKind::Load { at: otherwise, .. }) =
-            (&one.kind, &other.kind)
-        else {
-            unreachable!("both are loads")
-        };
-        let pairs = at.indices.iter().zip(&otherwise.indices);
         let mut build = self.kernel.build(out, one.span);
-        let indices = pairs.map(|(&one, &other)| match one == other {
-            true => one,
-            false => build.select(cond, one, other),
+        let [first, second] = [&one, &other].map(|op| {
+            let at = op.kind.element().expect("both are accesses");
+            at.clone()
         });
-        let indices = indices.collect();
-        let loaded = build.load(at.array, indices);
-        for op in [&one, &other] {
-            self.renamed
-                .extend(op.results.iter().map(|&result| (result, loaded)));
+        let when = match [first.when, second.when] {
+            [None, None] => None,
+            whens => {
+                let always = build.op(Scalar::BOOL, OpKind::Const(Const::Int(1.into())));
+                let [one, other] = whens.map(|when| when.unwrap_or(always));
+                Some(either(&mut build, cond, one, other))
+            }
+        };
+        let pairs = first.indices.into_iter().zip(second.indices);
+        let indices = pairs.map(|(one, other)| either(&mut build, cond, one, other));
+        let at = Element {
+            indices: indices.collect(),
+            when,
+            array: first.array,
+        };
+        let kind = match (one.kind, other.kind) {
+            (OpKind::Put { value, .. }, OpKind::Put { value: other, .. }) => OpKind::Put {
+                at,
+                value: either(&mut build, cond, value, other),
+            },
+            (OpKind::Get { .. }, _) => OpKind::Get { at },
+            _ => OpKind::Load {
+                at,
+                bypassed: false,
+            },
+        };
+        let results: Vec<ValueId> = one.results.iter().map(|v| build.kernel.like(*v)).collect();
+        for of_arm in [one.results, other.results] {
+            let renamed = of_arm.into_iter().zip(results.iter().copied());
+            self.renamed.extend(renamed);
         }
+        self.kernel.build(out, one.span).define(kind, results);
     }
 }
 
-/// The longest common subsequence of two short sequences of arrays, as pairs of positions.
-fn common(one: &[(usize, ArrayId)], other: &[(usize, ArrayId)]) -> Vec<[usize; 2]> {
+/// One value where a condition holds, the other where it does not.
+fn either(build: &mut Build, cond: ValueId, one: ValueId, other: ValueId) -> ValueId {
+    match one == other {
+        true => one,
+        false => build.select(cond, one, other),
+    }
+}
+
+/// What both arms of a branch may do.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Access {
+    Load,
+    Get,
+    Put,
+}
+
+/// The longest common subsequence of two short sequences, as pairs of positions.
+fn common<T: PartialEq>(one: &[(usize, T)], other: &[(usize, T)]) -> Vec<[usize; 2]> {
     let mut lengths = vec![vec![0u32; other.len() + 1]; one.len() + 1];
     for i in (0..one.len()).rev() {
         for j in (0..other.len()).rev() {

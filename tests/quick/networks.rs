@@ -847,3 +847,15 @@ fn gets_in_every_third_iteration_are_pipelined() {
     };
     assert_eq!((repeat.ii, repeat.trip), (Some(1), [Some(64); 2]));
 }
+
+/// Both arms of a branch are one get and one put: an element of each in every iteration.
+#[test]
+fn what_either_branch_gets_and_puts_is_got_and_put_once() {
+    let text = "from allo import *\n\n@kernel\ndef top(sel: i8[64], s: Stream[i32], o: Stream[i32]):\n    for i in range(64):\n        \
+                if sel[i] > 3:\n            o.put(s.get())\n        elif sel[i] * sel[i] > 3:\n            v: i32 = s.get()\n            \
+                o.put(v * v)\n        else:\n            w: i32 = s.get()\n            o.put(-w)\n";
+    let [repeat] = &checked(text, &[]).manifest.loops[..] else {
+        panic!("one loop");
+    };
+    assert_eq!((repeat.ii, repeat.trip), (Some(1), [Some(64); 2]));
+}

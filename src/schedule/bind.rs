@@ -90,7 +90,8 @@ impl Sharing<'_, '_> {
                 is_even: false,
                 choice_delay: choice_delay(&alone, users, self.device, self.budget)?,
             };
-            let variant = units::shared(&alone, shared, self.device, self.budget)
+            let name = &self.program.units[unit].name;
+            let variant = units::shared(name, &alone, shared, self.device, self.budget)
                 .filter(|variant| variant.latency > 0)
                 .ok_or("it has no schedule behind a choice of operands")?;
             let variants = &mut self.schedule.units[unit].variants;

@@ -3,7 +3,7 @@
 use super::device::{Class, Device, ceil_log2};
 use super::{LeafSchedule, Schedule, Variant, delay_class};
 use crate::arena::Table;
-use crate::hwarith::graph::{Graph, MemId, NodeId, Op};
+use crate::hwarith::graph::{Graph, MemId, NodeId, Op, UnitId};
 use crate::ir::copies;
 use crate::machine::program::{Leaf, LeafId, PortRef, Program, Region};
 use std::collections::{BTreeMap, BTreeSet};
@@ -130,6 +130,7 @@ pub fn ram(program: &Program, schedule: &Schedule) -> u64 {
 fn total(program: &Program, schedule: &Schedule, of: &dyn Fn(Node) -> f64) -> f64 {
     let mut sum = 0.0;
     let mut shared = BTreeSet::new();
+    let mut of_variants: BTreeMap<(UnitId, u32), f64> = BTreeMap::new();
     for (leaf, times) in program.leaves.values().zip(schedule.leaves.values()) {
         for node in nodes(&leaf.graph, &times.times.width) {
             let at = node.id.index();
@@ -138,8 +139,11 @@ fn total(program: &Program, schedule: &Schedule, of: &dyn Fn(Node) -> f64) -> f6
                     let variant = times.variants[at];
                     let is_new = times.instances[at]
                         .is_none_or(|instance| shared.insert((unit, variant, instance)));
-                    let variant = &schedule.units[unit].variants[variant as usize];
-                    f64::from(u8::from(is_new)) * of_variant(variant, of)
+                    let make = || of_variant(&schedule.units[unit].variants[variant as usize], of);
+                    match is_new {
+                        true => *of_variants.entry((unit, variant)).or_insert_with(make),
+                        false => 0.0,
+                    }
                 }
                 _ => of(node),
             };

@@ -80,13 +80,18 @@ pub fn cut(
 /// The merged cut of a gate's operands: of each what its own table takes in, or, where that has too many leaves, of some of
 /// them the operand itself, such that the latest leaf is there as soon as possible.
 fn gate(graph: &Graph, args: &[NodeId], cycle: i64, arrivals: &impl Arrivals) -> Cut {
-    let merge = |kept: u32| {
-        let mut operands = (0..).zip(args);
-        operands.try_fold(Cut::default(), |merged, (i, &arg)| {
-            let cut = match kept >> i & 1 {
-                0 => operand(graph, arg, cycle, arrivals),
-                _ => leaf(graph, arg, cycle, arrivals),
-            };
+    // A gate has three operands at most: as leaves they fit.
+    let mut cuts = [[Cut::default(); 2]; 3];
+    for (cuts, &arg) in cuts.iter_mut().zip(args) {
+        *cuts = [
+            operand(graph, arg, cycle, arrivals),
+            leaf(graph, arg, cycle, arrivals),
+        ];
+    }
+    let merge = |kept: usize| {
+        let mut operands = cuts[..args.len()].iter().enumerate();
+        operands.try_fold(Cut::default(), |merged, (i, ways)| {
+            let cut = &ways[kept >> i & 1];
             let base = merged.base.max(cut.base);
             let leaves = cut.leaves().iter();
             let merged = leaves.copied().try_fold(merged, Cut::with)?;
@@ -94,7 +99,6 @@ fn gate(graph: &Graph, args: &[NodeId], cycle: i64, arrivals: &impl Arrivals) ->
         })
     };
     merge(0).unwrap_or_else(|| {
-        // A gate has three operands at most: as leaves they fit.
         let choices = (1..1 << args.len()).filter_map(merge);
         let sooner = |a: &Cut, b: &Cut| a.base.total_cmp(&b.base).then(a.count.cmp(&b.count));
         choices.min_by(sooner).unwrap_or_default()

@@ -212,8 +212,12 @@ impl Sharing<'_, '_> {
         if fewer == 0 || alone.latency == 0 {
             return None;
         }
-        let area = |choice: &u32| area(&variants[*choice as usize], self.device);
-        let before: f64 = chosen.iter().map(area).sum();
+        let mut areas: BTreeMap<u32, f64> = BTreeMap::new();
+        let mut area = |choice: &u32| {
+            let make = || area(&variants[*choice as usize], self.device);
+            *areas.entry(*choice).or_insert_with(make)
+        };
+        let before: f64 = chosen.iter().map(&mut area).sum();
         let operands = operand_bits(alone);
         let per_bit = self.device.area.get(&Class::Mux).copied().unwrap_or(1.0);
         let choices = per_bit * f64::from(operands) * fewer as f64;
@@ -231,7 +235,8 @@ impl Sharing<'_, '_> {
             is_even: matches!(users, Users::Even(_)),
             choice_delay,
         };
-        units::shared(alone, shared, self.device, self.budget)
+        let name = &self.program.units[unit].name;
+        units::shared(name, alone, shared, self.device, self.budget)
     }
 
     /// Instances that a leaf keeps busy at once.

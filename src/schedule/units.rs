@@ -185,8 +185,25 @@ fn evened(fastest: Variant, device: &Device, budget: f64) -> Variant {
     best
 }
 
-/// A variant that is shared: its operands come after a choice between those of several calls.
-pub fn shared(alone: &Variant, shared: Shared, device: &Device, budget: f64) -> Option<Variant> {
+/// By name, time of a cycle and of the choice: operators that were scheduled behind a choice.
+static SHARED: LazyLock<Memo<Behind>> = LazyLock::new(Memo::default);
+
+/// An operator, the device that it was scheduled for behind a choice, and how.
+struct Behind {
+    graph: Graph,
+    device: Device,
+    found: Option<Variant>,
+}
+
+/// A variant of the operator `name` that is shared: its operands come after a choice between those of several calls. What was
+/// scheduled before is known.
+pub fn shared(
+    name: &str,
+    alone: &Variant,
+    shared: Shared,
+    device: &Device,
+    budget: f64,
+) -> Option<Variant> {
     if alone.is_foreign {
         return Some(Variant {
             input_delay: (alone.input_delay + shared.choice_delay).min(budget),
@@ -194,8 +211,21 @@ pub fn shared(alone: &Variant, shared: Shared, device: &Device, budget: f64) -> 
             ..alone.clone()
         });
     }
-    let fastest = variant_behind(alone.graph.clone(), Some(shared), device, budget, budget)?;
-    Some(evened(fastest, device, budget))
+    let name = format!("{name} {budget} {} {}", shared.choice_delay, device.name);
+    let fits = |known: &Behind| known.graph == alone.graph && known.device == *device;
+    let known = SHARED.get(&name, fits, || {
+        let fastest = variant_behind(alone.graph.clone(), Some(shared), device, budget, budget);
+        Behind {
+            graph: alone.graph.clone(),
+            device: device.clone(),
+            found: fastest.map(|fastest| evened(fastest, device, budget)),
+        }
+    });
+    let found = known.found.clone()?;
+    Some(Variant {
+        shared: Some(shared),
+        ..found
+    })
 }
 
 /// A variant of which the operations that follow one another in a cycle take `chained` ns of its budget at most.

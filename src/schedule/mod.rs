@@ -23,6 +23,7 @@ mod problem;
 mod release;
 pub mod resource;
 mod share;
+mod sink;
 mod solver;
 pub mod tally;
 mod units;

@@ -92,7 +92,7 @@ impl<'p, 'g> Placement<'p, 'g> {
         Placement {
             problem,
             ii,
-            bounds: vec![0; count],
+            bounds: problem.not_before.clone(),
             placed: Placed::new(count),
         }
     }

@@ -110,6 +110,8 @@ pub struct Problem<'g> {
     pub last: Option<NodeId>,
     /// ns of a cycle that operations can have.
     pub budget: f64,
+    /// Cycles before which nodes may not start.
+    pub not_before: Vec<i64>,
     /// Variant of the operator that each node calls.
     choices: Vec<u32>,
     /// Cycles from one start of that variant to the next.
@@ -134,6 +136,7 @@ impl<'g> Problem<'g> {
             intervals: vec![1; count],
             last: None,
             budget,
+            not_before: vec![0; count],
         };
         for id in graph.nodes.ids() {
             problem.kinds[id.index()] = problem.kind(id, device);

@@ -2,7 +2,7 @@
 
 use super::device::{Class, Device};
 use super::problem::{Kind, Problem};
-use super::{Shared, Times, UnitSchedule, Variant};
+use super::{Shared, Times, UnitSchedule, Variant, sink};
 use crate::diagnostics::Diagnostics;
 use crate::hwarith::equal;
 use crate::hwarith::graph::Op;
@@ -126,7 +126,7 @@ fn steps_per_cycle(step: &Graph, device: &Device, budget: f64) -> u32 {
 }
 
 fn variant(graph: Graph, device: &Device, budget: f64) -> Option<Variant> {
-    variant_behind(graph, None, device, budget, budget)
+    variant_behind(graph, None, device, budget, Packing::within(budget))
 }
 
 /// Halvings of the time that a cycle may take, after which it counts as found.
@@ -141,7 +141,8 @@ pub fn balanced(fastest: Variant, latency: u32, device: &Device, budget: f64) ->
         let (mut short, mut long) = (0.0, budget);
         for _ in 0..HALVINGS {
             let middle = 0.5 * (short + long);
-            match variant_behind(best.graph.clone(), None, device, budget, middle) {
+            let packing = Packing::within(middle);
+            match variant_behind(best.graph.clone(), None, device, budget, packing) {
                 Some(found) if found.latency <= latency => {
                     long = middle;
                     best = found;
@@ -149,6 +150,7 @@ pub fn balanced(fastest: Variant, latency: u32, device: &Device, budget: f64) ->
                 _ => short = middle,
             }
         }
+        best = sunk(best, long, device, budget);
     }
     if best.latency < latency {
         best.output_delay = 0.0;
@@ -169,20 +171,39 @@ fn evened(fastest: Variant, device: &Device, budget: f64) -> Variant {
     if latency == 0 || best.interval > 1 {
         return best;
     }
+    let mut chained = budget;
     for part in EVEN {
-        let found = variant_behind(
-            best.graph.clone(),
-            best.shared,
-            device,
-            budget,
-            part * budget,
-        );
+        let packing = Packing::within(part * budget);
+        let found = variant_behind(best.graph.clone(), best.shared, device, budget, packing);
         match found.filter(delays_nothing) {
-            Some(found) => best = found,
+            Some(found) => (best, chained) = (found, packing.chained),
             None => break,
         }
     }
-    best
+    sunk(best, chained, device, budget)
+}
+
+/// The variant with fewer bits in registers, where that delays nothing around it; its delays stay what they were, so that no
+/// loop around it is scheduled in another way.
+fn sunk(best: Variant, chained: f64, device: &Device, budget: f64) -> Variant {
+    let packing = Packing {
+        chained,
+        sinks: true,
+    };
+    let found = variant_behind(best.graph.clone(), best.shared, device, budget, packing);
+    let found = found.filter(|found| {
+        found.latency <= best.latency
+            && found.input_delay <= best.input_delay
+            && found.output_delay <= best.output_delay
+    });
+    match found {
+        Some(found) => Variant {
+            input_delay: best.input_delay,
+            output_delay: best.output_delay,
+            ..found
+        },
+        None => best,
+    }
 }
 
 /// By name, time of a cycle and of the choice: operators that were scheduled behind a choice.
@@ -214,7 +235,8 @@ pub fn shared(
     let name = format!("{name} {budget} {} {}", shared.choice_delay, device.name);
     let fits = |known: &Behind| known.graph == alone.graph && known.device == *device;
     let known = SHARED.get(&name, fits, || {
-        let fastest = variant_behind(alone.graph.clone(), Some(shared), device, budget, budget);
+        let packing = Packing::within(budget);
+        let fastest = variant_behind(alone.graph.clone(), Some(shared), device, budget, packing);
         Behind {
             graph: alone.graph.clone(),
             device: device.clone(),
@@ -228,18 +250,37 @@ pub fn shared(
     })
 }
 
-/// A variant of which the operations that follow one another in a cycle take `chained` ns of its budget at most.
+/// How operations are put into cycles.
+#[derive(Clone, Copy)]
+struct Packing {
+    /// ns of a cycle that operations which follow one another take at most.
+    chained: f64,
+    /// Whether what is needed later is computed later, for fewer registers.
+    sinks: bool,
+}
+
+impl Packing {
+    /// As early as such cycles allow.
+    fn within(chained: f64) -> Packing {
+        Packing {
+            chained,
+            sinks: false,
+        }
+    }
+}
+
+/// A variant with operations that are packed like that.
 fn variant_behind(
     graph: Graph,
     shared: Option<Shared>,
     device: &Device,
     budget: f64,
-    chained: f64,
+    packing: Packing,
 ) -> Option<Variant> {
     let roots: Vec<(NodeId, u32)> = graph.outputs.iter().map(|&o| (o, u32::MAX)).collect();
     let width = crate::hwarith::demand::demanded(&graph, &roots, None);
     let mut problem = Problem::new(&graph, width, device, budget);
-    problem.budget = chained;
+    problem.budget = packing.chained;
     if let Some(shared) = shared {
         delay_inputs(&mut problem, |_| shared.choice_delay.min(budget));
     }
@@ -255,7 +296,10 @@ fn variant_behind(
             };
         }
     }
-    let times = problem.solve(None).ok()?.times;
+    let mut times = problem.solve(None).ok()?.times;
+    if packing.sinks {
+        times = sink::sunk(&mut problem, times);
+    }
     let output = graph.outputs[0].index();
     let busy = graph.nodes.iter().map(|(id, node)| match node.op {
         Op::Iterate { .. } => times.ready[id.index()] - times.start[id.index()],

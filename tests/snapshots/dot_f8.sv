@@ -42,110 +42,101 @@ module fmul_e5f10 (
     wire b_is_tiny = b_exponent == 5'd0;
     wire [10:0] t12 = {~a_is_tiny, a[9:0]};
     wire [10:0] t14 = {~b_is_tiny, b[9:0]};
-    wire [10:0] t15 = b_is_tiny ? t14 : t12;
-    wire [4:0] t20 = {a[14:11], a_exponent[0] | a_is_tiny};
-    wire [4:0] t24 = {b[14:11], b_exponent[0] | b_is_tiny};
-    wire [5:0] t25 = 6'(t20) + 6'(t24);
-    wire t27 = t15[10:7] != 4'd0;
-    wire t29 = t15[6:3] != 4'd0;
-    wire t31 = t15[2:0] != 3'd0;
-    wire t34 = {t27, t29} == 2'd0;
-    wire [10:0] t37 = t34 ? {t15[2:0], 8'd0} : t15;
-    wire [2:0] t40 = t34 ? {t31, 2'd0} : {t27, t29, t31};
-    wire [10:0] t46 = t40[2] ? t37 : {t37[6:0], 4'd0};
-    wire t48 = t46[10:9] == 2'd0;
-    wire [10:0] t51 = t48 ? {t46[8:0], 2'd0} : t46;
-    wire [10:0] normalised = t51[10] ? t51 : {t51[9:0], 1'b0};
-    wire [3:0] t57 = {t34, ~t40[2], t48, ~t51[10]};
-    wire [6:0] exponent = 7'(t25) - 7'(t57);
-    wire t62 = a_exponent == 5'd31;
-    wire t63 = a[9:0] != 10'd0;
-    wire t67 = b_exponent == 5'd31;
-    wire t68 = b[9:0] != 10'd0;
-    wire t72 = t62 | t67;
-    wire t73 = (a_is_tiny & ~t63) | (b_is_tiny & ~t68);
-    wire is_nan = ((t62 & t63) | (t67 & t68)) | (t72 & t73);
-    wire t92 = (exponent[5:4] != 2'd0) & ~exponent[6];
-    wire [4:0] t93 = {~exponent[4], exponent[3:0]};
-    wire [6:0] t94 = 7'd16 - exponent;
-    wire t98 = t92 & ~t73;
-    wire t134 = (exponent[4] & exponent[5]) | (t93[4:1] == 4'd15);
+    wire t16 = t14[10:7] != 4'd0;
+    wire t18 = b[6:3] != 4'd0;
+    wire t23 = t12[10:7] != 4'd0;
+    wire t25 = a[6:3] != 4'd0;
+    wire [10:0] t33 = b_is_tiny ? t14 : t12;
+    wire [2:0] t34 = b_is_tiny ? {t16, t18, b[2:0] != 3'd0} : {t23, t25, a[2:0] != 3'd0};
+    wire t35 = b_is_tiny ? ({t16, t18} == 2'd0) : ({t23, t25} == 2'd0);
+    wire [4:0] t40 = {a[14:11], a_exponent[0] | a_is_tiny};
+    wire [4:0] t44 = {b[14:11], b_exponent[0] | b_is_tiny};
+    wire [5:0] t45 = 6'(t40) + 6'(t44);
+    wire [10:0] t49 = t35 ? {t33[2:0], 8'd0} : t33;
+    wire [2:0] t53 = t35 ? {t34[0], 2'd0} : t34;
+    wire [10:0] t59 = t53[2] ? t49 : {t49[6:0], 4'd0};
+    wire t61 = t59[10:9] == 2'd0;
+    wire [10:0] t64 = t61 ? {t59[8:0], 2'd0} : t59;
+    wire [10:0] normalised = t64[10] ? t64 : {t64[9:0], 1'b0};
+    wire [3:0] t70 = {t35, ~t53[2], t61, ~t64[10]};
+    wire [6:0] exponent = 7'(t45) - 7'(t70);
+    wire t75 = a_exponent == 5'd31;
+    wire t76 = a[9:0] != 10'd0;
+    wire t80 = b_exponent == 5'd31;
+    wire t81 = b[9:0] != 10'd0;
+    wire t85 = t75 | t80;
+    wire t86 = (a_is_tiny & ~t76) | (b_is_tiny & ~t81);
+    wire is_nan = ((t75 & t76) | (t80 & t81)) | (t85 & t86);
+    wire t105 = (exponent[5:4] != 2'd0) & ~exponent[6];
+    wire [4:0] t106 = {~exponent[4], exponent[3:0]};
 
-    logic [10:0] normalised_s1, t16_s1;
-    logic [2:0] t99_s1;
-    logic [3:0] t101_s1, t104_s1;
-    logic t98_s1, t136_s1, t134_s1, t72_s1, t167_s1;
-    logic [4:0] t143_s1;
-    logic [9:0] t164_s1;
+    logic [10:0] normalised_s1, t36_s1;
+    logic [6:0] exponent_s1;
+    logic [3:0] t117_s1;
+    logic t111_s1, t102_s1, t146_s1, t85_s1, is_nan_s1, t180_s1;
+    logic [4:0] t106_s1;
     always_ff @(posedge clk) begin
         normalised_s1 <= normalised;
-        t16_s1 <= b_is_tiny ? t12 : t14;
-        t99_s1 <= t94[6:4];
-        t101_s1 <= t94[3:0];
-        t104_s1 <= {4{t73}};
-        t98_s1 <= t98;
-        t136_s1 <= t93 == 5'd29;
-        t134_s1 <= t134;
-        t72_s1 <= t72;
-        t143_s1 <= t93 & {5{t98}};
-        t164_s1 <= {is_nan, 9'd0};
-        t167_s1 <= (a_sign ^ b_sign) & ~is_nan;
+        t36_s1 <= b_is_tiny ? t12 : t14;
+        exponent_s1 <= exponent;
+        t117_s1 <= {4{t86}};
+        t111_s1 <= t105 & ~t86;
+        t102_s1 <= exponent[4] & exponent[5];
+        t146_s1 <= t106[4:1] == 4'd15;
+        t106_s1 <= t106;
+        t85_s1 <= t85;
+        is_nan_s1 <= is_nan;
+        t180_s1 <= (a_sign ^ b_sign) & ~is_nan;
     end
 
     // cycle 1
-    wire [21:0] product = 22'(normalised_s1) * 22'(t16_s1);
-    wire [13:0] t80 = {product[21:9], product[8:0] != 9'd0};
-    wire t100 = t99_s1 != 3'd0;
-    wire [3:0] t105 = (t101_s1 | {4{t100}}) | t104_s1;
-    wire [3:0] t106 = t98_s1 ? 4'(product[21]) : t105;
-    wire [5:0] t110 = {product[21:17], t80[8:0] != 9'd0};
-    wire [13:0] t112 = t106[3] ? 14'(t110) : t80;
-    wire t139 = (t134_s1 | (t136_s1 & product[21])) & t98_s1;
-    wire is_special = t72_s1 | t139;
-    wire [4:0] t144 = {5{is_special}};
-    wire t146 = ~is_special;
-    wire [9:0] t160 = {10{t146}};
+    wire [21:0] product = 22'(normalised_s1) * 22'(t36_s1);
+    wire [13:0] t93 = {product[21:9], product[8:0] != 9'd0};
+    wire [6:0] t107 = 7'd16 - exponent_s1;
+    wire t113 = t107[6:4] != 3'd0;
+    wire [3:0] t118 = (t107[3:0] | {4{t113}}) | t117_s1;
+    wire [3:0] t119 = t111_s1 ? 4'(product[21]) : t118;
+    wire [5:0] t123 = {product[21:17], t93[8:0] != 9'd0};
+    wire t151 = (t102_s1 | t146_s1) | ((t106_s1 == 5'd29) & product[21]);
+    wire is_special = t85_s1 | (t151 & t111_s1);
+    wire [4:0] t156 = t106_s1 & {5{t111_s1}};
+    wire [4:0] t157 = {5{is_special}};
 
-    logic [4:0] t114_s2, t145_s2;
-    logic [8:0] t113_s2;
-    logic t117_s2, t123_s2, t129_s2, t98_s2, t147_s2, t149_s2, t146_s2, t167_s2;
-    logic [13:0] t112_s2;
-    logic [1:0] t151_s2;
-    logic [9:0] t160_s2, t164_s2;
+    logic [13:0] t125_s2;
+    logic t130_s2, t136_s2, t142_s2, t111_s2, t160_s2, t162_s2, t159_s2, is_nan_s2, t180_s2;
+    logic [4:0] t158_s2;
     always_ff @(posedge clk) begin
-        t114_s2 <= t112[4:0];
-        t113_s2 <= t112[13:5];
-        t117_s2 <= t106[2];
-        t112_s2 <= t112;
-        t123_s2 <= t106[1];
-        t129_s2 <= t106[0];
-        t98_s2 <= t98_s1;
-        t147_s2 <= ~product[21];
-        t149_s2 <= t98_s1 & product[21];
-        t151_s2 <= {2{t146}};
-        t160_s2 <= t160;
-        t146_s2 <= t146;
-        t164_s2 <= t164_s1;
-        t145_s2 <= t143_s1 | t144;
-        t167_s2 <= t167_s1;
+        t125_s2 <= t119[3] ? 14'(t123) : t93;
+        t130_s2 <= t119[2];
+        t136_s2 <= t119[1];
+        t142_s2 <= t119[0];
+        t111_s2 <= t111_s1;
+        t160_s2 <= ~product[21];
+        t162_s2 <= t111_s1 & product[21];
+        t159_s2 <= ~is_special;
+        is_nan_s2 <= is_nan_s1;
+        t158_s2 <= t156 | t157;
+        t180_s2 <= t180_s1;
     end
 
     // cycle 2
-    wire [9:0] t116 = {t113_s2, t114_s2 != 5'd0};
-    wire [13:0] t118 = t117_s2 ? 14'(t116) : t112_s2;
-    wire [11:0] t122 = {t118[13:3], t118[2:0] != 3'd0};
-    wire [13:0] t124 = t123_s2 ? 14'(t122) : t118;
-    wire [12:0] aligned = t129_s2 ? {t124[13:2], t124[1:0] != 2'd0} : t124[12:0];
-    wire [1:0] t150 = {t149_s2, t98_s2 ? t147_s2 : aligned[12]};
+    wire [9:0] t129 = {t125_s2[13:5], t125_s2[4:0] != 5'd0};
+    wire [13:0] t131 = t130_s2 ? 14'(t129) : t125_s2;
+    wire [11:0] t135 = {t131[13:3], t131[2:0] != 3'd0};
+    wire [13:0] t137 = t136_s2 ? 14'(t135) : t131;
+    wire [12:0] aligned = t142_s2 ? {t137[13:2], t137[1:0] != 2'd0} : t137[12:0];
+    wire [1:0] t163 = {t162_s2, t111_s2 ? t160_s2 : aligned[12]};
     wire round_up = aligned[1] & (aligned[2] | aligned[0]);
-    wire [14:0] t168 = {t145_s2, (aligned[11:2] & t160_s2) | t164_s2};
-    wire [11:0] t169 = {t150 & t151_s2, 9'd0, round_up & t146_s2};
-    assign result = {t167_s2, t168 + 15'(t169)};
+    wire [9:0] t173 = {10{t159_s2}};
+    wire [9:0] t178 = (aligned[11:2] & t173) | {is_nan_s2, 9'd0};
+    wire [11:0] t182 = {t163 & {2{t159_s2}}, 9'd0, round_up & t159_s2};
+    wire [15:0] t185 = {t180_s2, {t158_s2, t178} + 15'(t182)};
+    assign result = t185;
 
     // Bits that nothing reads.
     wire _unused = &{
         1'b0,
-        t40[1:0]
+        t53[1:0]
     };
 endmodule
 
@@ -182,17 +173,17 @@ module fcvt_e5f10_e8f23 (
     wire [22:0] t66 = {23{t60}};
     wire [22:0] t70 = ({t52[9:0], 13'd0} & t66) | {t9, 22'd0};
 
+    logic t64_s1, t72_s1;
     logic [30:0] t73_s1;
-    logic [23:0] t75_s1;
-    logic t72_s1;
     always_ff @(posedge clk) begin
+        t64_s1 <= t52[10] & t60;
         t73_s1 <= {t63, t70};
-        t75_s1 <= {t52[10] & t60, 23'd0};
         t72_s1 <= a_sign & ~t9;
     end
 
     // cycle 1
-    assign result = {t72_s1, t73_s1 + 31'(t75_s1)};
+    wire [23:0] t75 = {t64_s1, 23'd0};
+    assign result = {t72_s1, t73_s1 + 31'(t75)};
 
     // Bits that nothing reads.
     wire _unused = &{
@@ -234,7 +225,6 @@ module fadd_carried_e8f23 (
     wire [25:0] aligned = distance[0] ? 26'(t63[25:1]) : t63;
     wire t71 = (((t31 & t35) | t40) | t46) | ((t51[3:0] != 4'd0) & distance[2]);
     wire t72 = t71 | ((t57[1:0] != 2'd0) & distance[1]);
-    wire t73 = t72 | (t63[0] & distance[0]);
     wire [25:0] t74 = {26{t14}};
     wire [26:0] t76 = {swap ? b[23:0] : a[23:0], 2'd0, t14};
     wire [26:0] t77 = {aligned ^ t74, t14};
@@ -278,7 +268,6 @@ module fadd_carried_e8f23 (
     wire [6:0] t315 = t300[6] ? t303 : {t303[5:0], 1'b0};
     wire [6:0] t318 = t300[6] ? t306 : {t306[5:0], 1'b0};
     wire [24:0] t321 = t300[6] ? t310 : {t310[20:0], 4'd0};
-    wire [4:0] t330 = {t281, t297, ~t300[6], t315[6], t318[6]};
     wire t337 = (t10 == 9'd0) | ~difference[24];
     wire t342 = (t10[8:1] == 8'd0) | (t11[8:1] == 8'd0);
     wire t345 = (t146[25] ? b[32] : a[32]) & ~(difference == 25'd0);
@@ -286,38 +275,32 @@ module fadd_carried_e8f23 (
     wire t361 = (a[33] | b[33]) | ((t16 & t17) & t14);
     wire t362 = t350 ? t345 : (swap ? b[32] : a[32]);
 
-    logic t79_s1, t80_s1, t84_s1, t87_s1, t91_s1, t73_s1, t96_s1, t90_s1, t14_s1, t102_s1, t104_s1;
-    logic t322_s1, t326_s1, t18_s1, t350_s1, t362_s1, t361_s1;
-    logic [25:0] sum_s1;
-    logic [1:0] t93_s1;
-    logic [23:0] t105_s1, t108_s1;
+    logic t14_s1, t79_s1, t87_s1, t73_s1, t91_s1, t96_s1, t104_s1, t322_s1, t326_s1, t312_s1, t297_s1;
+    logic t281_s1, t18_s1, t350_s1, t362_s1, t361_s1;
     logic [7:0] t13_s1, t114_s1, t112_s1;
-    logic [24:0] t324_s1, t321_s1;
-    logic [4:0] t330_s1;
+    logic [25:0] sum_s1;
+    logic [23:0] t105_s1, t108_s1;
+    logic [24:0] t321_s1;
     always_ff @(posedge clk) begin
+        t14_s1 <= t14;
         t79_s1 <= t78[27];
-        t80_s1 <= ~t14;
-        t84_s1 <= t13 == 8'd254;
+        t13_s1 <= t13;
         t87_s1 <= t78[26];
         sum_s1 <= sum;
+        t73_s1 <= t72 | (t63[0] & distance[0]);
         t91_s1 <= t78[4];
-        t73_s1 <= t73;
-        t93_s1 <= sum[1:0];
         t96_s1 <= t78[3];
-        t90_s1 <= ~t73;
-        t14_s1 <= t14;
-        t102_s1 <= sum[0];
         t104_s1 <= t78[2];
         t105_s1 <= t78[26:3];
         t108_s1 <= t78[25:2];
-        t13_s1 <= t13;
         t114_s1 <= t13 - 8'd1;
         t112_s1 <= t13 + 8'd1;
-        t322_s1 <= t315[6];
-        t324_s1 <= {t321[22:0], 2'd0};
         t321_s1 <= t321;
+        t322_s1 <= t315[6];
         t326_s1 <= t318[6];
-        t330_s1 <= t330;
+        t312_s1 <= ~t300[6];
+        t297_s1 <= t297;
+        t281_s1 <= t281;
         t18_s1 <= t18;
         t350_s1 <= t350;
         t362_s1 <= t362;
@@ -325,20 +308,23 @@ module fadd_carried_e8f23 (
     end
 
     // cycle 1
-    wire t81 = t79_s1 & t80_s1;
-    wire t88 = t87_s1 | t80_s1;
+    wire t80 = ~t14_s1;
+    wire t81 = t79_s1 & t80;
+    wire t88 = t87_s1 | t80;
     wire [26:0] t89 = {t81, sum_s1};
-    wire t95 = (t91_s1 | t73_s1) | (t93_s1 != 2'd0);
-    wire t101 = t14_s1 ? (t96_s1 & t90_s1) : (t96_s1 | t73_s1);
+    wire t90 = ~t73_s1;
+    wire t95 = (t91_s1 | t73_s1) | (sum_s1[1:0] != 2'd0);
+    wire t101 = t14_s1 ? (t96_s1 & t90) : (t96_s1 | t73_s1);
     wire [23:0] t116 = t81 ? t89[26:3] : (t88 ? t105_s1 : t108_s1);
-    wire t117 = t88 ? (t104_s1 & (t101 | t102_s1)) : (t102_s1 & (t104_s1 & t90_s1));
+    wire t117 = t88 ? (t104_s1 & (t101 | sum_s1[0])) : (sum_s1[0] & (t104_s1 & t90));
     wire round_up = t81 ? (t96_s1 & t95) : t117;
     wire [31:0] t122 = {t81 ? t112_s1 : (t88 ? t13_s1 : t114_s1), t116};
     wire [31:0] rounded = t122 + 32'(round_up);
-    wire [24:0] t325 = t322_s1 ? t324_s1 : t321_s1;
+    wire [24:0] t325 = t322_s1 ? {t321_s1[22:0], 2'd0} : t321_s1;
     wire [24:0] t329 = t326_s1 ? {t325[23:0], 1'b0} : t325;
-    wire [7:0] t346 = t329[24] ? (t13_s1 - 8'(t330_s1)) : 8'd1;
-    wire t351 = t18_s1 | (t81 & t84_s1);
+    wire [4:0] t330 = {t281_s1, t297_s1, t312_s1, t322_s1, t326_s1};
+    wire [7:0] t346 = t329[24] ? (t13_s1 - 8'(t330)) : 8'd1;
+    wire t351 = t18_s1 | (t81 & (t13_s1 == 8'd254));
     wire [7:0] t356 = rounded[31:24] | {8{t351}};
     wire [23:0] t360 = rounded[23:0] | {t116[23] | t351, 23'd0};
     wire [33:0] t365 = {t361_s1, t362_s1, t350_s1 ? t346 : t356, t350_s1 ? t329[24:1] : t360};

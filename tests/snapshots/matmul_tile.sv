@@ -63,8 +63,7 @@ module fmul_ftz_e8f23 (
     logic [29:0] t61_s1;
     logic [17:0] t20_s1;
     logic [8:0] t65_s1;
-    logic t104_s1, t74_s1, t136_s1;
-    logic [22:0] t133_s1;
+    logic t104_s1, t74_s1, t78_s1, t136_s1;
     always_ff @(posedge clk) begin
         t24_s1 <= 24'(t19[35:18]) + t21;
         t61_s1 <= t61;
@@ -72,7 +71,7 @@ module fmul_ftz_e8f23 (
         t65_s1 <= 9'(a_exponent) + 9'(b_exponent);
         t104_s1 <= ~t75;
         t74_s1 <= t74;
-        t133_s1 <= {t78, 22'd0};
+        t78_s1 <= t78;
         t136_s1 <= (a_sign ^ b_sign) & ~t78;
     end
 
@@ -93,20 +92,20 @@ module fmul_ftz_e8f23 (
     wire [24:0] t122 = t98 & t121;
     wire round_up = t122[1] & (t122[2] | t122[0]);
     wire [22:0] t129 = {23{t119}};
-    wire [30:0] t137 = {t116 | t117, (t122[24:2] & t129) | t133_s1};
-    wire [23:0] t138 = {(t105 | (t112 & t104_s1)) & t119, 22'd0, round_up & t119};
+    wire [22:0] t134 = (t122[24:2] & t129) | {t78_s1, 22'd0};
 
+    logic t131_s2, t120_s2, t136_s2;
     logic [30:0] t137_s2;
-    logic [23:0] t138_s2;
-    logic t136_s2;
     always_ff @(posedge clk) begin
-        t137_s2 <= t137;
-        t138_s2 <= t138;
+        t131_s2 <= round_up & t119;
+        t120_s2 <= (t105 | (t112 & t104_s1)) & t119;
+        t137_s2 <= {t116 | t117, t134};
         t136_s2 <= t136_s1;
     end
 
     // cycle 2
-    assign result = {t136_s2, t137_s2 + 31'(t138_s2)};
+    wire [23:0] t138 = {t120_s2, 22'd0, t131_s2};
+    assign result = {t136_s2, t137_s2 + 31'(t138)};
 
     // Bits that nothing reads.
     wire _unused = &{
@@ -135,33 +134,27 @@ module fadd_e8f23 (
     wire [7:0] t30 = t25 - t29;
     wire [23:0] t33 = {~t17, small_1[22:0]};
     wire [26:0] t35 = {t33, 3'd0};
-    wire [26:0] t71 = {27{t9}};
-    wire [27:0] t77 = {~t14, large_1[22:0], 3'd0, 1'b1};
     wire t89 = (large_1[22:0] != 23'd0) | (t9 & (small_1[30:23] == 8'd255));
     wire is_nan = t19 & t89;
 
     logic [2:0] t36_s1;
     logic [4:0] t38_s1;
     logic [10:0] t44_s1;
-    logic [26:0] t35_s1, t71_s1;
-    logic t9_s1, t81_s1, t19_s1, t92_s1, t11_s1, t199_s1;
-    logic [27:0] t77_s1;
+    logic [26:0] t35_s1;
+    logic t9_s1, t19_s1, t11_s1, is_nan_s1, t199_s1;
+    logic [23:0] t74_s1;
     logic [7:0] t25_s1;
-    logic [22:0] t197_s1;
     always_ff @(posedge clk) begin
         t36_s1 <= t30[7:5];
         t38_s1 <= t30[4:0];
         t44_s1 <= {t33[23:14], t35[16:0] != 17'd0};
         t35_s1 <= t35;
-        t71_s1 <= t71;
         t9_s1 <= t9;
-        t77_s1 <= t77;
-        t81_s1 <= ~t9;
+        t74_s1 <= {~t14, large_1[22:0]};
         t19_s1 <= t19;
-        t92_s1 <= t25 == 8'd254;
         t25_s1 <= t25;
         t11_s1 <= large_1[31];
-        t197_s1 <= {is_nan, 22'd0};
+        is_nan_s1 <= is_nan;
         t199_s1 <= ~is_nan;
     end
 
@@ -177,29 +170,30 @@ module fadd_e8f23 (
     wire [26:0] t64 = t40[1] ? 27'(t62) : t58;
     wire [25:0] t68 = {t64[26:2], t64[1:0] != 2'd0};
     wire [26:0] aligned = t40[0] ? 27'(t68) : t64;
+    wire [26:0] t71 = {27{t9_s1}};
 
-    logic [27:0] t77_s2, t78_s2;
-    logic t81_s2, t19_s2, t92_s2, t9_s2, t11_s2, t199_s2;
+    logic [23:0] t74_s2;
+    logic t9_s2, t19_s2, t11_s2, is_nan_s2, t199_s2;
+    logic [26:0] t72_s2;
     logic [7:0] t25_s2;
-    logic [22:0] t197_s2;
     always_ff @(posedge clk) begin
-        t77_s2 <= t77_s1;
-        t78_s2 <= {aligned ^ t71_s1, t9_s1};
-        t81_s2 <= t81_s1;
-        t19_s2 <= t19_s1;
-        t92_s2 <= t92_s1;
-        t25_s2 <= t25_s1;
+        t74_s2 <= t74_s1;
         t9_s2 <= t9_s1;
+        t72_s2 <= aligned ^ t71;
+        t19_s2 <= t19_s1;
+        t25_s2 <= t25_s1;
         t11_s2 <= t11_s1;
-        t197_s2 <= t197_s1;
+        is_nan_s2 <= is_nan_s1;
         t199_s2 <= t199_s1;
     end
 
     // cycle 2
-    wire [28:0] sum = 29'(t77_s2) + 29'(t78_s2);
-    wire t83 = (sum[28] & t81_s2) | t19_s2;
+    wire [27:0] t77 = {t74_s2, 3'd0, 1'b1};
+    wire [27:0] t78 = {t72_s2, t9_s2};
+    wire [28:0] sum = 29'(t77) + 29'(t78);
+    wire t83 = (sum[28] & ~t9_s2) | t19_s2;
     wire [27:0] t85 = {t83, sum[27:1]};
-    wire is_special = t83 & t92_s2;
+    wire is_special = t83 & (t25_s2 == 8'd254);
     wire t95 = t85[27:24] != 4'd0;
     wire t97 = sum[24:21] != 4'd0;
     wire t99 = sum[20:17] != 4'd0;
@@ -217,50 +211,43 @@ module fadd_e8f23 (
     wire [27:0] t126 = t119 ? {sum[12:1], 16'd0} : t85;
     wire [6:0] t130 = t119 ? {t103, t105, t107, 4'd0} : t108;
     wire t135 = (t130[6:5] == 2'd0) & (t122 | t112[3]);
-    wire [27:0] t142 = t135 ? {t126[19:0], 8'd0} : t126;
     wire [6:0] t146 = t135 ? {t130[4:0], 2'd0} : t130;
-    wire t185 = ~is_special;
-    wire [22:0] t193 = {23{t185}};
     wire t200 = (t11_s2 & ~(t109 & t9_s2)) & t199_s2;
 
-    logic t122_s3, t137_s3, t149_s3, t148_s3, t160_s3, t171_s3, t135_s3, t119_s3, t185_s3, t200_s3;
-    logic [27:0] t156_s3, t142_s3;
+    logic t122_s3, t137_s3, t148_s3, t135_s3, t119_s3, t185_s3, is_nan_s3, t200_s3;
     logic [7:0] t112_s3;
-    logic [22:0] t193_s3, t197_s3;
+    logic [27:0] t142_s3;
     always_ff @(posedge clk) begin
         t122_s3 <= t122;
         t137_s3 <= t112[3] & ~t135;
-        t149_s3 <= t112[2];
+        t112_s3 <= t112;
         t148_s3 <= ~t146[6];
-        t156_s3 <= {t142[23:0], 4'd0};
-        t142_s3 <= t142;
-        t160_s3 <= t112[1];
-        t171_s3 <= t112[0];
+        t142_s3 <= t135 ? {t126[19:0], 8'd0} : t126;
         t135_s3 <= t135;
         t119_s3 <= t119;
-        t112_s3 <= t112;
-        t193_s3 <= t193;
-        t185_s3 <= t185;
-        t197_s3 <= t197_s2;
+        t185_s3 <= ~is_special;
+        is_nan_s3 <= is_nan_s2;
         t200_s3 <= t200;
     end
 
     // cycle 3
     wire t138 = t122_s3 | t137_s3;
-    wire t151 = t148_s3 & (t138 | t149_s3);
-    wire t154 = t138 | (t149_s3 & ~t151);
-    wire [27:0] t157 = t151 ? t156_s3 : t142_s3;
-    wire t162 = (t157[27:26] == 2'd0) & (t154 | t160_s3);
+    wire t151 = t148_s3 & (t138 | t112_s3[2]);
+    wire t154 = t138 | (t112_s3[2] & ~t151);
+    wire [27:0] t157 = t151 ? {t142_s3[23:0], 4'd0} : t142_s3;
+    wire t162 = (t157[27:26] == 2'd0) & (t154 | t112_s3[1]);
+    wire t165 = t154 | (t112_s3[1] & ~t162);
     wire [27:0] t168 = t162 ? {t157[25:0], 2'd0} : t157;
-    wire t172 = (t154 | (t160_s3 & ~t162)) | t171_s3;
-    wire t173 = ~t168[27] & t172;
+    wire t173 = ~t168[27] & (t165 | t112_s3[0]);
     wire [27:0] normalised = t173 ? {t168[26:0], 1'b0} : t168;
     wire [4:0] t177 = {t119_s3, t135_s3, t151, t162, t173};
     wire t191 = normalised[4] | (normalised[2:0] != 3'd0);
     wire round_up = normalised[3] & t191;
-    wire [30:0] t201 = {t112_s3 - 8'(t177), (normalised[26:4] & t193_s3) | t197_s3};
+    wire [22:0] t193 = {23{t185_s3}};
+    wire [22:0] t198 = (normalised[26:4] & t193) | {is_nan_s3, 22'd0};
     wire [23:0] t202 = {normalised[27], 22'd0, round_up & t185_s3};
-    assign result = {t200_s3, t201 + 31'(t202)};
+    wire [30:0] t203 = {t112_s3 - 8'(t177), t198} + 31'(t202);
+    assign result = {t200_s3, t203};
 
     // Bits that nothing reads.
     wire _unused = &{

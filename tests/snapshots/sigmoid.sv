@@ -19,16 +19,14 @@ module exp_e5f10 (
     wire [5:0] t18 = 6'd19 - 6'(a_exponent);
     wire [28:0] t24 = t18[4] ? 29'(t14[23:11]) : t16[41:13];
 
-    logic t26_s1;
-    logic [20:0] t25_s1;
     logic [28:0] t24_s1;
+    logic t26_s1;
     always_ff @(posedge clk) begin
-        t26_s1 <= t18[3];
-        t25_s1 <= t24[28:8];
         t24_s1 <= t24;
+        t26_s1 <= t18[3];
     end
 
-    wire [28:0] t27 = t26_s1 ? 29'(t25_s1) : t24_s1;
+    wire [28:0] t27 = t26_s1 ? 29'(t24_s1[28:8]) : t24_s1;
 
     logic t29_s1;
     always_ff @(posedge clk) begin
@@ -341,20 +339,19 @@ module exp_e5f10 (
     wire [12:0] t94 = {t91_s5, t92_s5 != 13'd0};
 
     logic [2:0] t96_s2;
-    logic t98_s2, t99_s2, t103_s2, t106_s2;
+    logic [7:0] t89_s2;
+    logic t98_s2;
     always_ff @(posedge clk) begin
         t96_s2 <= t89[6:4];
+        t89_s2 <= t89;
         t98_s2 <= t89[4];
-        t99_s2 <= t89[5];
-        t103_s2 <= t89[6];
-        t106_s2 <= ~t89[7];
     end
 
-    wire [4:0] t108 = {~t89[4], t89[3:0]};
+    wire t104 = (t98_s2 & t89_s2[5]) | t89_s2[6];
 
-    logic [7:0] t89_s2;
+    logic t106_s2;
     always_ff @(posedge clk) begin
-        t89_s2 <= t89;
+        t106_s2 <= ~t89[7];
     end
 
     wire [7:0] t109 = 8'd16 - t89_s2;
@@ -423,12 +420,12 @@ module exp_e5f10 (
 
     wire [12:0] aligned = t144_s5 ? 13'(t143) : t139;
 
-    logic [3:0] t146_s2;
+    logic [4:0] t108_s2;
     always_ff @(posedge clk) begin
-        t146_s2 <= t108[4:1];
+        t108_s2 <= {~t89[4], t89[3:0]};
     end
 
-    wire t149 = ((t98_s2 & t99_s2) | t103_s2) | (t146_s2 == 4'd15);
+    wire t152 = (t104 | (t108_s2[4:1] == 4'd15)) & t113;
 
     logic t90_s1, t90_s2;
     always_ff @(posedge clk) begin
@@ -436,63 +433,49 @@ module exp_e5f10 (
         t90_s2 <= t90_s1;
     end
 
-    wire is_special = t90_s2 | (t149 & t113);
-
-    logic [4:0] t108_s2;
-    always_ff @(posedge clk) begin
-        t108_s2 <= t108;
-    end
-
+    wire is_special = t90_s2 | t152;
     wire [4:0] t156 = t108_s2 & {5{t113}};
     wire [4:0] t157 = {5{is_special}};
-    wire t159 = ~is_special;
 
-    logic t113_s3, t113_s4, t113_s5, t160_s6, t161_s3, t161_s4, t161_s5, t161_s6, t167_s6, t168_s6;
+    logic t113_s3, t113_s4, t113_s5, t159_s3, t159_s4, t159_s5, t159_s6, t160_s6, t167_s6, t168_s6;
     logic t166_s6;
     always_ff @(posedge clk) begin
         t113_s3 <= t113;
         t113_s4 <= t113_s3;
         t113_s5 <= t113_s4;
+        t159_s3 <= ~is_special;
+        t159_s4 <= t159_s3;
+        t159_s5 <= t159_s4;
+        t159_s6 <= t159_s5;
         t160_s6 <= t113_s5 | aligned[12];
-        t161_s3 <= t159;
-        t161_s4 <= t161_s3;
-        t161_s5 <= t161_s4;
-        t161_s6 <= t161_s5;
         t167_s6 <= aligned[2];
         t168_s6 <= aligned[0];
         t166_s6 <= aligned[1];
     end
 
     wire round_up = t166_s6 & (t167_s6 | t168_s6);
-    wire [9:0] t171 = {10{t159}};
+    wire [9:0] t171 = {10{t159_s5}};
 
-    logic [9:0] t171_s3, t171_s4, t171_s5, t172_s6, t175_s1, t175_s2, t175_s3, t175_s4, t175_s5;
-    logic [9:0] t175_s6;
-    logic t159_s3, t159_s4, t159_s5, t159_s6;
+    logic is_nan_s1, is_nan_s2, is_nan_s3, is_nan_s4, is_nan_s5, is_nan_s6;
+    logic [9:0] t172_s6;
     logic [4:0] t158_s3, t158_s4, t158_s5, t158_s6;
     always_ff @(posedge clk) begin
-        t171_s3 <= t171;
-        t171_s4 <= t171_s3;
-        t171_s5 <= t171_s4;
-        t159_s3 <= t159;
-        t159_s4 <= t159_s3;
-        t159_s5 <= t159_s4;
-        t159_s6 <= t159_s5;
-        t172_s6 <= aligned[11:2] & t171_s5;
-        t175_s1 <= {is_nan, 9'd0};
-        t175_s2 <= t175_s1;
-        t175_s3 <= t175_s2;
-        t175_s4 <= t175_s3;
-        t175_s5 <= t175_s4;
-        t175_s6 <= t175_s5;
+        is_nan_s1 <= is_nan;
+        is_nan_s2 <= is_nan_s1;
+        is_nan_s3 <= is_nan_s2;
+        is_nan_s4 <= is_nan_s3;
+        is_nan_s5 <= is_nan_s4;
+        is_nan_s6 <= is_nan_s5;
+        t172_s6 <= aligned[11:2] & t171;
         t158_s3 <= t156 | t157;
         t158_s4 <= t158_s3;
         t158_s5 <= t158_s4;
         t158_s6 <= t158_s5;
     end
 
-    wire [10:0] t178 = {t160_s6 & t161_s6, 9'd0, round_up & t159_s6};
-    wire [14:0] t179 = {t158_s6, t172_s6 | t175_s6} + 15'(t178);
+    wire [14:0] t177 = {t158_s6, t172_s6 | {is_nan_s6, 9'd0}};
+    wire [10:0] t178 = {t160_s6 & t159_s6, 9'd0, round_up & t159_s6};
+    wire [14:0] t179 = t177 + 15'(t178);
     assign result = 16'(t179);
 
     // Bits that nothing reads.
@@ -527,74 +510,63 @@ module fadd_e5f10 (
     wire [3:0] t38 = {4{t30[4]}};
     wire [3:0] t39 = t30[3:0] | t38;
     wire [5:0] t43 = {t33[10:6], t35[8:0] != 9'd0};
-    wire [13:0] t45 = t39[3] ? 14'(t43) : t35;
-    wire [13:0] t64 = {14{t9}};
-    wire [14:0] t70 = {~t14, large_1[9:0], 3'd0, 1'b1};
     wire t82 = (large_1[9:0] != 10'd0) | (t9 & (small_1[14:10] == 5'd31));
     wire is_nan = t19 & t82;
 
-    logic [4:0] t47_s1, t25_s1;
-    logic [8:0] t46_s1;
-    logic t50_s1, t56_s1, t62_s1, t9_s1, t74_s1, t19_s1, t85_s1, t11_s1, t170_s1;
-    logic [13:0] t45_s1, t64_s1;
-    logic [14:0] t70_s1;
-    logic [9:0] t168_s1;
+    logic [13:0] t45_s1;
+    logic t50_s1, t56_s1, t62_s1, t9_s1, t19_s1, t11_s1, is_nan_s1, t170_s1;
+    logic [10:0] t67_s1;
+    logic [4:0] t25_s1;
     always_ff @(posedge clk) begin
-        t47_s1 <= t45[4:0];
-        t46_s1 <= t45[13:5];
+        t45_s1 <= t39[3] ? 14'(t43) : t35;
         t50_s1 <= t39[2];
-        t45_s1 <= t45;
         t56_s1 <= t39[1];
         t62_s1 <= t39[0];
-        t64_s1 <= t64;
         t9_s1 <= t9;
-        t70_s1 <= t70;
-        t74_s1 <= ~t9;
+        t67_s1 <= {~t14, large_1[9:0]};
         t19_s1 <= t19;
-        t85_s1 <= t25 == 5'd30;
         t25_s1 <= t25;
         t11_s1 <= large_1[15];
-        t168_s1 <= {is_nan, 9'd0};
+        is_nan_s1 <= is_nan;
         t170_s1 <= ~is_nan;
     end
 
     // cycle 1
-    wire [9:0] t49 = {t46_s1, t47_s1 != 5'd0};
+    wire [9:0] t49 = {t45_s1[13:5], t45_s1[4:0] != 5'd0};
     wire [13:0] t51 = t50_s1 ? 14'(t49) : t45_s1;
     wire [11:0] t55 = {t51[13:3], t51[2:0] != 3'd0};
     wire [13:0] t57 = t56_s1 ? 14'(t55) : t51;
     wire [12:0] t61 = {t57[13:2], t57[1:0] != 2'd0};
     wire [13:0] aligned = t62_s1 ? 14'(t61) : t57;
-    wire [14:0] t71 = {aligned ^ t64_s1, t9_s1};
-    wire [15:0] sum = 16'(t70_s1) + 16'(t71);
-    wire t76 = (sum[15] & t74_s1) | t19_s1;
+    wire [13:0] t64 = {14{t9_s1}};
+    wire [14:0] t70 = {t67_s1, 3'd0, 1'b1};
+    wire [14:0] t71 = {aligned ^ t64, t9_s1};
+    wire [15:0] sum = 16'(t70) + 16'(t71);
+    wire t76 = (sum[15] & ~t9_s1) | t19_s1;
     wire [14:0] t78 = {t76, sum[14:1]};
-    wire is_special = t76 & t85_s1;
+    wire is_special = t76 & (t25_s1 == 5'd30);
     wire t88 = t78[14:11] != 4'd0;
     wire t90 = sum[11:8] != 4'd0;
     wire t92 = sum[7:4] != 4'd0;
     wire t94 = sum[3:1] != 3'd0;
-    wire t156 = ~is_special;
-    wire [9:0] t164 = {10{t156}};
 
-    logic [3:0] t95_s2, t115_s2;
+    logic [3:0] t95_s2;
     logic [4:0] t25_s2;
-    logic [1:0] t101_s2;
-    logic [14:0] t111_s2, t78_s2;
-    logic t9_s2, t11_s2, t156_s2, t170_s2;
-    logic [9:0] t164_s2, t168_s2;
+    logic [1:0] t101_s2, t113_s2;
+    logic [6:0] t109_s2;
+    logic [14:0] t78_s2;
+    logic t9_s2, t11_s2, t156_s2, is_nan_s2, t170_s2;
     always_ff @(posedge clk) begin
         t95_s2 <= {t88, t90, t92, t94};
         t25_s2 <= t25_s1;
         t101_s2 <= {t88, t90};
-        t111_s2 <= {sum[7:1], 8'd0};
+        t109_s2 <= sum[7:1];
         t78_s2 <= t78;
-        t115_s2 <= {t92, t94, 2'd0};
+        t113_s2 <= {t92, t94};
         t9_s2 <= t9_s1;
         t11_s2 <= t11_s1;
-        t164_s2 <= t164;
-        t156_s2 <= t156;
-        t168_s2 <= t168_s1;
+        t156_s2 <= ~is_special;
+        is_nan_s2 <= is_nan_s1;
         t170_s2 <= t170_s1;
     end
 
@@ -604,8 +576,8 @@ module fadd_e5f10 (
     wire [4:0] t99 = t25_s2 & {5{t97}};
     wire t105 = (t101_s2 == 2'd0) & (t99[4] | t99[3]);
     wire t108 = t99[4] | (t99[3] & ~t105);
-    wire [14:0] t112 = t105 ? t111_s2 : t78_s2;
-    wire [3:0] t116 = t105 ? t115_s2 : t95_s2;
+    wire [14:0] t112 = t105 ? {t109_s2, 8'd0} : t78_s2;
+    wire [3:0] t116 = t105 ? {t113_s2, 2'd0} : t95_s2;
     wire t121 = ~t116[3] & (t108 | t99[2]);
     wire t124 = t108 | (t99[2] & ~t121);
     wire [14:0] t128 = t121 ? {t112[10:0], 4'd0} : t112;
@@ -617,21 +589,22 @@ module fadd_e5f10 (
     wire [3:0] t148 = {t105, t121, t133, t144};
     wire t162 = normalised[4] | (normalised[2:0] != 3'd0);
     wire round_up = normalised[3] & t162;
+    wire [9:0] t164 = {10{t156_s2}};
+    wire [9:0] t169 = (normalised[13:4] & t164) | {is_nan_s2, 9'd0};
     wire t171 = (t11_s2 & ~(t96 & t9_s2)) & t170_s2;
-    wire [14:0] t172 = {t99 - 5'(t148), (normalised[13:4] & t164_s2) | t168_s2};
-    wire [10:0] t173 = {normalised[14], 9'd0, round_up & t156_s2};
 
+    logic t166_s3, t154_s3, t171_s3;
     logic [14:0] t172_s3;
-    logic [10:0] t173_s3;
-    logic t171_s3;
     always_ff @(posedge clk) begin
-        t172_s3 <= t172;
-        t173_s3 <= t173;
+        t166_s3 <= round_up & t156_s2;
+        t154_s3 <= normalised[14];
+        t172_s3 <= {t99 - 5'(t148), t169};
         t171_s3 <= t171;
     end
 
     // cycle 3
-    assign result = {t171_s3, t172_s3 + 15'(t173_s3)};
+    wire [10:0] t173 = {t154_s3, 9'd0, t166_s3};
+    assign result = {t171_s3, t172_s3 + 15'(t173)};
 
     // Bits that nothing reads.
     wire _unused = &{
@@ -692,35 +665,32 @@ module fdiv_e5f10 (
     wire [5:0] t102 = 6'(t72) - 6'(t101);
     wire [22:0] t107 = {normalised[10:1], normalised[0], 12'd0};
     wire [11:0] t109 = 12'(t107[22:12]) - 12'(normalised_1);
-    wire [11:0] t116 = {t109[11] ? t107[22:12] : t109[10:0], 1'b0};
 
-    logic [11:0] t116_s1;
-    logic [10:0] normalised_s1;
-    logic t125_s1, t272_s1, t24_s1, t341_s1;
+    logic [10:0] t113_s1, normalised_s1;
+    logic t125_s1, t272_s1, t24_s1, is_nan_s1, t341_s1;
     logic [6:0] t249_s1;
     logic [3:0] t279_s1;
-    logic [9:0] t338_s1;
     always_ff @(posedge clk) begin
-        t116_s1 <= t116;
+        t113_s1 <= t109[11] ? t107[22:12] : t109[10:0];
         normalised_s1 <= normalised_1;
         t125_s1 <= ~t109[11];
         t249_s1 <= 7'($signed(t66)) - 7'($signed(t102));
         t272_s1 <= ~t25;
         t279_s1 <= {4{t25}};
         t24_s1 <= t24;
-        t338_s1 <= {is_nan, 9'd0};
+        is_nan_s1 <= is_nan;
         t341_s1 <= (a_sign ^ b_sign) & ~is_nan;
     end
 
     // cycle 1
+    wire [11:0] t116 = {t113_s1, 1'b0};
     wire [12:0] normalised_x13 = 13'(normalised_s1);
-    wire [12:0] t117 = 13'(t116_s1) - normalised_x13;
-    wire [11:0] t127 = {t117[12] ? t116_s1[10:0] : t117[10:0], 1'b0};
+    wire [12:0] t117 = 13'(t116) - normalised_x13;
+    wire [11:0] t127 = {t117[12] ? t116[10:0] : t117[10:0], 1'b0};
     wire [12:0] t128 = 13'(t127) - normalised_x13;
     wire [11:0] t138 = {t128[12] ? t127[10:0] : t128[10:0], 1'b0};
     wire [12:0] t139 = 13'(t138) - normalised_x13;
     wire [2:0] t144 = {t125_s1, ~t117[12], ~t128[12]};
-    wire [11:0] t149 = {t139[12] ? t138[10:0] : t139[10:0], 1'b0};
     wire [7:0] t253 = 8'($signed(t249_s1)) + 8'd29;
     wire t264 = (t253[4] & t253[5]) | t253[6];
     wire t267 = (t253[6:4] != 3'd0) & ~t253[7];
@@ -731,14 +701,12 @@ module fdiv_e5f10 (
     wire t275 = t270_x8[7:4] != 4'd0;
     wire [3:0] t280 = (t269[3:0] | {4{t275}}) | t279_s1;
 
-    logic [11:0] t149_s2;
-    logic [10:0] normalised_s2;
+    logic [10:0] t143_s2, normalised_s2;
     logic [3:0] t158_s2, t280_s2;
-    logic t273_s2, t310_s2, t309_s2, t24_s2, t341_s2;
+    logic t273_s2, t310_s2, t309_s2, t24_s2, is_nan_s2, t341_s2;
     logic [4:0] t317_s2;
-    logic [9:0] t338_s2;
     always_ff @(posedge clk) begin
-        t149_s2 <= t149;
+        t143_s2 <= t139[12] ? t138[10:0] : t139[10:0];
         normalised_s2 <= normalised_s1;
         t158_s2 <= {t144, ~t139[12]};
         t273_s2 <= t273;
@@ -747,29 +715,27 @@ module fdiv_e5f10 (
         t309_s2 <= t264 | (t268[4:1] == 4'd15);
         t24_s2 <= t24_s1;
         t317_s2 <= t268 & {5{t273}};
-        t338_s2 <= t338_s1;
+        is_nan_s2 <= is_nan_s1;
         t341_s2 <= t341_s1;
     end
 
     // cycle 2
+    wire [11:0] t149 = {t143_s2, 1'b0};
     wire [12:0] normalised_x13_1 = 13'(normalised_s2);
-    wire [12:0] t150 = 13'(t149_s2) - normalised_x13_1;
-    wire [11:0] t160 = {t150[12] ? t149_s2[10:0] : t150[10:0], 1'b0};
+    wire [12:0] t150 = 13'(t149) - normalised_x13_1;
+    wire [11:0] t160 = {t150[12] ? t149[10:0] : t150[10:0], 1'b0};
     wire [12:0] t161 = 13'(t160) - normalised_x13_1;
     wire [11:0] t171 = {t161[12] ? t160[10:0] : t161[10:0], 1'b0};
     wire [12:0] t172 = 13'(t171) - normalised_x13_1;
     wire [5:0] t177 = {t158_s2, ~t150[12], ~t161[12]};
-    wire [11:0] t182 = {t172[12] ? t171[10:0] : t172[10:0], 1'b0};
 
-    logic [11:0] t182_s3;
-    logic [10:0] normalised_s3;
+    logic [10:0] t176_s3, normalised_s3;
     logic [6:0] t191_s3;
-    logic t273_s3, t310_s3, t309_s3, t24_s3, t341_s3;
+    logic t273_s3, t310_s3, t309_s3, t24_s3, is_nan_s3, t341_s3;
     logic [3:0] t280_s3;
     logic [4:0] t317_s3;
-    logic [9:0] t338_s3;
     always_ff @(posedge clk) begin
-        t182_s3 <= t182;
+        t176_s3 <= t172[12] ? t171[10:0] : t172[10:0];
         normalised_s3 <= normalised_s2;
         t191_s3 <= {t177, ~t172[12]};
         t273_s3 <= t273_s2;
@@ -778,28 +744,27 @@ module fdiv_e5f10 (
         t309_s3 <= t309_s2;
         t24_s3 <= t24_s2;
         t317_s3 <= t317_s2;
-        t338_s3 <= t338_s2;
+        is_nan_s3 <= is_nan_s2;
         t341_s3 <= t341_s2;
     end
 
     // cycle 3
+    wire [11:0] t182 = {t176_s3, 1'b0};
     wire [12:0] normalised_x13_2 = 13'(normalised_s3);
-    wire [12:0] t183 = 13'(t182_s3) - normalised_x13_2;
-    wire [11:0] t193 = {t183[12] ? t182_s3[10:0] : t183[10:0], 1'b0};
+    wire [12:0] t183 = 13'(t182) - normalised_x13_2;
+    wire [11:0] t193 = {t183[12] ? t182[10:0] : t183[10:0], 1'b0};
     wire [12:0] t194 = 13'(t193) - normalised_x13_2;
     wire [11:0] t204 = {t194[12] ? t193[10:0] : t194[10:0], 1'b0};
     wire [12:0] t205 = 13'(t204) - normalised_x13_2;
     wire [8:0] t210 = {t191_s3, ~t183[12], ~t194[12]};
-    wire [11:0] t215 = {t205[12] ? t204[10:0] : t205[10:0], 1'b0};
 
-    logic [11:0] t215_s4;
-    logic [10:0] normalised_s4;
-    logic [9:0] t224_s4, t338_s4;
-    logic t273_s4, t310_s4, t309_s4, t24_s4, t341_s4;
+    logic [10:0] t209_s4, normalised_s4;
+    logic [9:0] t224_s4;
+    logic t273_s4, t310_s4, t309_s4, t24_s4, is_nan_s4, t341_s4;
     logic [3:0] t280_s4;
     logic [4:0] t317_s4;
     always_ff @(posedge clk) begin
-        t215_s4 <= t215;
+        t209_s4 <= t205[12] ? t204[10:0] : t205[10:0];
         normalised_s4 <= normalised_s3;
         t224_s4 <= {t210, ~t205[12]};
         t273_s4 <= t273_s3;
@@ -808,14 +773,15 @@ module fdiv_e5f10 (
         t309_s4 <= t309_s3;
         t24_s4 <= t24_s3;
         t317_s4 <= t317_s3;
-        t338_s4 <= t338_s3;
+        is_nan_s4 <= is_nan_s3;
         t341_s4 <= t341_s3;
     end
 
     // cycle 4
+    wire [11:0] t215 = {t209_s4, 1'b0};
     wire [12:0] normalised_x13_3 = 13'(normalised_s4);
-    wire [12:0] t216 = 13'(t215_s4) - normalised_x13_3;
-    wire [11:0] t226 = {t216[12] ? t215_s4[10:0] : t216[10:0], 1'b0};
+    wire [12:0] t216 = 13'(t215) - normalised_x13_3;
+    wire [11:0] t226 = {t216[12] ? t215[10:0] : t216[10:0], 1'b0};
     wire [12:0] t227 = 13'(t226) - normalised_x13_3;
     wire [11:0] t237 = {t227[12] ? t226[10:0] : t227[10:0], 1'b0};
     wire [12:0] t238 = 13'(t237) - normalised_x13_3;
@@ -825,15 +791,11 @@ module fdiv_e5f10 (
     wire t313 = (t309_s4 | (t310_s4 & t224_s4[9])) & t273_s4;
     wire is_special = t24_s4 | t313;
     wire [4:0] t318 = {5{is_special}};
-    wire t320 = ~is_special;
-    wire [9:0] t334 = {10{t320}};
 
     logic [10:0] t242_s5;
     logic [12:0] quotient_s5;
     logic [4:0] t282_s5, t319_s5;
-    logic t286_s5, t292_s5, t298_s5, t304_s5, t273_s5, t321_s5, t323_s5, t320_s5, t341_s5;
-    logic [1:0] t325_s5;
-    logic [9:0] t334_s5, t338_s5;
+    logic t286_s5, t292_s5, t298_s5, t304_s5, t273_s5, t321_s5, t323_s5, t320_s5, is_nan_s5, t341_s5;
     always_ff @(posedge clk) begin
         t242_s5 <= t238[12] ? t237[10:0] : t238[10:0];
         quotient_s5 <= quotient;
@@ -845,10 +807,8 @@ module fdiv_e5f10 (
         t273_s5 <= t273_s4;
         t321_s5 <= ~t224_s4[9];
         t323_s5 <= t273_s4 & t224_s4[9];
-        t325_s5 <= {2{t320}};
-        t334_s5 <= t334;
-        t320_s5 <= t320;
-        t338_s5 <= t338_s4;
+        t320_s5 <= ~is_special;
+        is_nan_s5 <= is_nan_s4;
         t319_s5 <= t317_s4 | t318;
         t341_s5 <= t341_s4;
     end
@@ -862,33 +822,32 @@ module fdiv_e5f10 (
     wire [11:0] t297 = {t293[13:3], t293[2:0] != 3'd0};
     wire [13:0] t299 = t298_s5 ? 14'(t297) : t293;
     wire [12:0] aligned = t304_s5 ? {t299[13:2], t299[1:0] != 2'd0} : t299[12:0];
+    wire [9:0] t334 = {10{t320_s5}};
 
-    logic t273_s6, t321_s6, t315_s6, t323_s6, t330_s6, t331_s6, t329_s6, t320_s6, t341_s6;
-    logic [1:0] t325_s6;
-    logic [9:0] t335_s6, t338_s6;
+    logic t273_s6, t321_s6, t315_s6, t323_s6, t320_s6, t330_s6, t331_s6, t329_s6, is_nan_s6, t341_s6;
+    logic [9:0] t335_s6;
     logic [4:0] t319_s6;
     always_ff @(posedge clk) begin
         t273_s6 <= t273_s5;
         t321_s6 <= t321_s5;
         t315_s6 <= aligned[12];
         t323_s6 <= t323_s5;
-        t325_s6 <= t325_s5;
+        t320_s6 <= t320_s5;
         t330_s6 <= aligned[2];
         t331_s6 <= aligned[0];
         t329_s6 <= aligned[1];
-        t320_s6 <= t320_s5;
-        t335_s6 <= aligned[11:2] & t334_s5;
-        t338_s6 <= t338_s5;
+        is_nan_s6 <= is_nan_s5;
+        t335_s6 <= aligned[11:2] & t334;
         t319_s6 <= t319_s5;
         t341_s6 <= t341_s5;
     end
 
     // cycle 6
-    wire [1:0] t326 = {t323_s6, t273_s6 ? t321_s6 : t315_s6} & t325_s6;
+    wire [1:0] t326 = {t323_s6, t273_s6 ? t321_s6 : t315_s6} & {2{t320_s6}};
     wire round_up = t329_s6 & (t330_s6 | t331_s6);
+    wire [14:0] t342 = {t319_s6, t335_s6 | {is_nan_s6, 9'd0}};
     wire [11:0] t343 = {t326, 9'd0, round_up & t320_s6};
-    wire [14:0] t344 = {t319_s6, t335_s6 | t338_s6} + 15'(t343);
-    assign result = {t341_s6, t344};
+    assign result = {t341_s6, t342 + 15'(t343)};
 
     // Bits that nothing reads.
     wire _unused = &{

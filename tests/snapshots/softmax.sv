@@ -22,33 +22,27 @@ module fadd_e8f23 (
     wire [7:0] t30 = t25 - t29;
     wire [23:0] t33 = {~t17, small_1[22:0]};
     wire [26:0] t35 = {t33, 3'd0};
-    wire [26:0] t71 = {27{t9}};
-    wire [27:0] t77 = {~t14, large_1[22:0], 3'd0, 1'b1};
     wire t89 = (large_1[22:0] != 23'd0) | (t9 & (small_1[30:23] == 8'd255));
     wire is_nan = t19 & t89;
 
     logic [2:0] t36_s1;
     logic [4:0] t38_s1;
     logic [10:0] t44_s1;
-    logic [26:0] t35_s1, t71_s1;
-    logic t9_s1, t81_s1, t19_s1, t92_s1, t11_s1, t199_s1;
-    logic [27:0] t77_s1;
+    logic [26:0] t35_s1;
+    logic t9_s1, t19_s1, t11_s1, is_nan_s1, t199_s1;
+    logic [23:0] t74_s1;
     logic [7:0] t25_s1;
-    logic [22:0] t197_s1;
     always_ff @(posedge clk) begin
         t36_s1 <= t30[7:5];
         t38_s1 <= t30[4:0];
         t44_s1 <= {t33[23:14], t35[16:0] != 17'd0};
         t35_s1 <= t35;
-        t71_s1 <= t71;
         t9_s1 <= t9;
-        t77_s1 <= t77;
-        t81_s1 <= ~t9;
+        t74_s1 <= {~t14, large_1[22:0]};
         t19_s1 <= t19;
-        t92_s1 <= t25 == 8'd254;
         t25_s1 <= t25;
         t11_s1 <= large_1[31];
-        t197_s1 <= {is_nan, 22'd0};
+        is_nan_s1 <= is_nan;
         t199_s1 <= ~is_nan;
     end
 
@@ -64,29 +58,30 @@ module fadd_e8f23 (
     wire [26:0] t64 = t40[1] ? 27'(t62) : t58;
     wire [25:0] t68 = {t64[26:2], t64[1:0] != 2'd0};
     wire [26:0] aligned = t40[0] ? 27'(t68) : t64;
+    wire [26:0] t71 = {27{t9_s1}};
 
-    logic [27:0] t77_s2, t78_s2;
-    logic t81_s2, t19_s2, t92_s2, t9_s2, t11_s2, t199_s2;
+    logic [23:0] t74_s2;
+    logic t9_s2, t19_s2, t11_s2, is_nan_s2, t199_s2;
+    logic [26:0] t72_s2;
     logic [7:0] t25_s2;
-    logic [22:0] t197_s2;
     always_ff @(posedge clk) begin
-        t77_s2 <= t77_s1;
-        t78_s2 <= {aligned ^ t71_s1, t9_s1};
-        t81_s2 <= t81_s1;
-        t19_s2 <= t19_s1;
-        t92_s2 <= t92_s1;
-        t25_s2 <= t25_s1;
+        t74_s2 <= t74_s1;
         t9_s2 <= t9_s1;
+        t72_s2 <= aligned ^ t71;
+        t19_s2 <= t19_s1;
+        t25_s2 <= t25_s1;
         t11_s2 <= t11_s1;
-        t197_s2 <= t197_s1;
+        is_nan_s2 <= is_nan_s1;
         t199_s2 <= t199_s1;
     end
 
     // cycle 2
-    wire [28:0] sum = 29'(t77_s2) + 29'(t78_s2);
-    wire t83 = (sum[28] & t81_s2) | t19_s2;
+    wire [27:0] t77 = {t74_s2, 3'd0, 1'b1};
+    wire [27:0] t78 = {t72_s2, t9_s2};
+    wire [28:0] sum = 29'(t77) + 29'(t78);
+    wire t83 = (sum[28] & ~t9_s2) | t19_s2;
     wire [27:0] t85 = {t83, sum[27:1]};
-    wire is_special = t83 & t92_s2;
+    wire is_special = t83 & (t25_s2 == 8'd254);
     wire t95 = t85[27:24] != 4'd0;
     wire t97 = sum[24:21] != 4'd0;
     wire t99 = sum[20:17] != 4'd0;
@@ -104,50 +99,43 @@ module fadd_e8f23 (
     wire [27:0] t126 = t119 ? {sum[12:1], 16'd0} : t85;
     wire [6:0] t130 = t119 ? {t103, t105, t107, 4'd0} : t108;
     wire t135 = (t130[6:5] == 2'd0) & (t122 | t112[3]);
-    wire [27:0] t142 = t135 ? {t126[19:0], 8'd0} : t126;
     wire [6:0] t146 = t135 ? {t130[4:0], 2'd0} : t130;
-    wire t185 = ~is_special;
-    wire [22:0] t193 = {23{t185}};
     wire t200 = (t11_s2 & ~(t109 & t9_s2)) & t199_s2;
 
-    logic t122_s3, t137_s3, t149_s3, t148_s3, t160_s3, t171_s3, t135_s3, t119_s3, t185_s3, t200_s3;
-    logic [27:0] t156_s3, t142_s3;
+    logic t122_s3, t137_s3, t148_s3, t135_s3, t119_s3, t185_s3, is_nan_s3, t200_s3;
     logic [7:0] t112_s3;
-    logic [22:0] t193_s3, t197_s3;
+    logic [27:0] t142_s3;
     always_ff @(posedge clk) begin
         t122_s3 <= t122;
         t137_s3 <= t112[3] & ~t135;
-        t149_s3 <= t112[2];
+        t112_s3 <= t112;
         t148_s3 <= ~t146[6];
-        t156_s3 <= {t142[23:0], 4'd0};
-        t142_s3 <= t142;
-        t160_s3 <= t112[1];
-        t171_s3 <= t112[0];
+        t142_s3 <= t135 ? {t126[19:0], 8'd0} : t126;
         t135_s3 <= t135;
         t119_s3 <= t119;
-        t112_s3 <= t112;
-        t193_s3 <= t193;
-        t185_s3 <= t185;
-        t197_s3 <= t197_s2;
+        t185_s3 <= ~is_special;
+        is_nan_s3 <= is_nan_s2;
         t200_s3 <= t200;
     end
 
     // cycle 3
     wire t138 = t122_s3 | t137_s3;
-    wire t151 = t148_s3 & (t138 | t149_s3);
-    wire t154 = t138 | (t149_s3 & ~t151);
-    wire [27:0] t157 = t151 ? t156_s3 : t142_s3;
-    wire t162 = (t157[27:26] == 2'd0) & (t154 | t160_s3);
+    wire t151 = t148_s3 & (t138 | t112_s3[2]);
+    wire t154 = t138 | (t112_s3[2] & ~t151);
+    wire [27:0] t157 = t151 ? {t142_s3[23:0], 4'd0} : t142_s3;
+    wire t162 = (t157[27:26] == 2'd0) & (t154 | t112_s3[1]);
+    wire t165 = t154 | (t112_s3[1] & ~t162);
     wire [27:0] t168 = t162 ? {t157[25:0], 2'd0} : t157;
-    wire t172 = (t154 | (t160_s3 & ~t162)) | t171_s3;
-    wire t173 = ~t168[27] & t172;
+    wire t173 = ~t168[27] & (t165 | t112_s3[0]);
     wire [27:0] normalised = t173 ? {t168[26:0], 1'b0} : t168;
     wire [4:0] t177 = {t119_s3, t135_s3, t151, t162, t173};
     wire t191 = normalised[4] | (normalised[2:0] != 3'd0);
     wire round_up = normalised[3] & t191;
-    wire [30:0] t201 = {t112_s3 - 8'(t177), (normalised[26:4] & t193_s3) | t197_s3};
+    wire [22:0] t193 = {23{t185_s3}};
+    wire [22:0] t198 = (normalised[26:4] & t193) | {is_nan_s3, 22'd0};
     wire [23:0] t202 = {normalised[27], 22'd0, round_up & t185_s3};
-    assign result = {t200_s3, t201 + 31'(t202)};
+    wire [30:0] t203 = {t112_s3 - 8'(t177), t198} + 31'(t202);
+    assign result = {t200_s3, t203};
 
     // Bits that nothing reads.
     wire _unused = &{
@@ -172,21 +160,30 @@ module exp_e8f23 (
     wire [45:0] t16 = {t5, 22'd0};
     wire [50:0] t23 = 51'(t10) + {47'(t5) - 47'(t16), 4'd0};
     wire [61:0] t31 = {t9 - 26'(t5), 36'd0} - 62'(t13);
-    wire [46:0] t34 = {{t10, 13'd0} - 40'(t10), 7'd0};
+
+    logic [39:0] t28_s1;
+    always_ff @(posedge clk) begin
+        t28_s1 <= {t10, 13'd0} - 40'(t10);
+    end
+
+    wire [46:0] t34 = {t28_s1, 7'd0};
 
     logic [50:0] t24_s1;
-    logic [46:0] t34_s1;
-    logic [49:0] t38_s1;
-    logic [61:0] t32_s1;
+    logic [29:0] t14_s1;
     always_ff @(posedge clk) begin
         t24_s1 <= t23;
-        t34_s1 <= t34;
-        t38_s1 <= {t13, 20'd0};
+        t14_s1 <= t13;
+    end
+
+    wire [49:0] t38 = {t14_s1, 20'd0};
+
+    logic [61:0] t32_s1;
+    always_ff @(posedge clk) begin
         t32_s1 <= t31;
     end
 
-    wire [57:0] t41 = {t24_s1 + 51'(t34_s1), 7'd0};
-    wire [61:0] t43 = 62'($signed(t41)) + (62'(t38_s1) + t32_s1);
+    wire [57:0] t41 = {t24_s1 + 51'(t34), 7'd0};
+    wire [61:0] t43 = 62'($signed(t41)) + (62'(t38) + t32_s1);
     wire [8:0] t47 = 9'd134 - 9'(a_exponent);
     wire t52 = t47[7:6] != 2'd0;
     wire [5:0] t55 = t47[5:0] | {6{t52}};
@@ -198,24 +195,16 @@ module exp_e8f23 (
 
     wire [36:0] t58 = t57_s1 ? 37'(t43[61:57]) : t43[61:25];
 
-    logic t60_s1;
-    always_ff @(posedge clk) begin
-        t60_s1 <= t55[4];
-    end
-
-    wire [36:0] t61 = t60_s1 ? 37'(t58[36:16]) : t58;
-
-    logic t63_s1, t63_s2;
-    logic [28:0] t62_s2;
+    logic t60_s1, t63_s1, t63_s2;
     logic [36:0] t61_s2;
     always_ff @(posedge clk) begin
+        t60_s1 <= t55[4];
+        t61_s2 <= t60_s1 ? 37'(t58[36:16]) : t58;
         t63_s1 <= t55[3];
         t63_s2 <= t63_s1;
-        t62_s2 <= t61[36:8];
-        t61_s2 <= t61;
     end
 
-    wire [36:0] t64 = t63_s2 ? 37'(t62_s2) : t61_s2;
+    wire [36:0] t64 = t63_s2 ? 37'(t61_s2[36:8]) : t61_s2;
 
     logic t66_s1, t66_s2;
     always_ff @(posedge clk) begin
@@ -587,53 +576,47 @@ module exp_e8f23 (
 
     wire [35:0] t110 = 36'(t107_s6) * 36'(t104_s6);
 
-    logic t112_s3, t112_s4, t112_s5, t114_s3, t114_s4, t114_s5;
+    logic t112_s3, t112_s4, t112_s5, t112_s6;
     always_ff @(posedge clk) begin
         t112_s3 <= exponent[18];
         t112_s4 <= t112_s3;
         t112_s5 <= t112_s4;
+        t112_s6 <= t112_s5;
+    end
+
+    wire [17:0] t113 = t112_s6 ? t104_s6 : 18'd0;
+
+    logic t114_s3, t114_s4, t114_s5, t114_s6;
+    always_ff @(posedge clk) begin
         t114_s3 <= exponent[19];
         t114_s4 <= t114_s3;
         t114_s5 <= t114_s4;
+        t114_s6 <= t114_s5;
     end
 
-    wire [18:0] t116 = {t114_s5 ? t101[17:0] : 18'd0, 1'b0};
+    wire [18:0] t116 = {t114_s6 ? t104_s6 : 18'd0, 1'b0};
 
-    logic t117_s3, t117_s4, t117_s5;
+    logic t117_s3, t117_s4, t117_s5, t117_s6;
     always_ff @(posedge clk) begin
         t117_s3 <= exponent[20];
         t117_s4 <= t117_s3;
         t117_s5 <= t117_s4;
+        t117_s6 <= t117_s5;
     end
 
-    wire [19:0] t120 = {t117_s5 ? t101[17:0] : 18'd0, 2'd0};
+    wire [19:0] t120 = {t117_s6 ? t104_s6 : 18'd0, 2'd0};
 
-    logic t121_s3, t121_s4, t121_s5;
+    logic t121_s3, t121_s4, t121_s5, t121_s6;
     always_ff @(posedge clk) begin
         t121_s3 <= t81;
         t121_s4 <= t121_s3;
         t121_s5 <= t121_s4;
+        t121_s6 <= t121_s5;
     end
 
-    wire [20:0] t124 = {t121_s5 ? t101[17:0] : 18'd0, 3'd0};
-
-    logic [17:0] t113_s6;
-    logic [18:0] t116_s6;
-    always_ff @(posedge clk) begin
-        t113_s6 <= t112_s5 ? t101[17:0] : 18'd0;
-        t116_s6 <= t116;
-    end
-
-    wire [19:0] t125 = 20'(t113_s6) + 20'(t116_s6);
-
-    logic [19:0] t120_s6;
-    logic [20:0] t124_s6;
-    always_ff @(posedge clk) begin
-        t120_s6 <= t120;
-        t124_s6 <= t124;
-    end
-
-    wire [21:0] t127 = 22'(t125) + (22'(t120_s6) - 22'(t124_s6));
+    wire [20:0] t124 = {t121_s6 ? t104_s6 : 18'd0, 3'd0};
+    wire [19:0] t125 = 20'(t113) + 20'(t116);
+    wire [21:0] t127 = 22'(t125) + (22'(t120) - 22'(t124));
 
     logic [5:0] t106_s6;
     always_ff @(posedge clk) begin
@@ -641,24 +624,12 @@ module exp_e8f23 (
     end
 
     wire [23:0] t135 = 24'(t107_s6) * 24'(t106_s6);
-
-    logic [5:0] t137_s6;
-    logic [6:0] t139_s6;
-    always_ff @(posedge clk) begin
-        t137_s6 <= t112_s5 ? t101[23:18] : 6'd0;
-        t139_s6 <= {t114_s5 ? t101[23:18] : 6'd0, 1'b0};
-    end
-
-    wire [7:0] t144 = 8'(t137_s6) + 8'(t139_s6);
-
-    logic [7:0] t141_s6;
-    logic [8:0] t143_s6;
-    always_ff @(posedge clk) begin
-        t141_s6 <= {t117_s5 ? t101[23:18] : 6'd0, 2'd0};
-        t143_s6 <= {t121_s5 ? t101[23:18] : 6'd0, 3'd0};
-    end
-
-    wire [9:0] t146 = 10'(t144) + (10'(t141_s6) - 10'(t143_s6));
+    wire [5:0] t137 = t112_s6 ? t106_s6 : 6'd0;
+    wire [6:0] t139 = {t114_s6 ? t106_s6 : 6'd0, 1'b0};
+    wire [7:0] t141 = {t117_s6 ? t106_s6 : 6'd0, 2'd0};
+    wire [8:0] t143 = {t121_s6 ? t106_s6 : 6'd0, 3'd0};
+    wire [7:0] t144 = 8'(t137) + 8'(t139);
+    wire [9:0] t146 = 10'(t144) + (10'(t141) - 10'(t143));
     wire [27:0] t152 = {10'(t135[23:18]) + t146, t135[17:0]};
 
     logic [21:0] t155_s7;
@@ -706,20 +677,19 @@ module exp_e8f23 (
     wire [25:0] t194 = {t177[30:6], t176[5:0] != 6'd0};
 
     logic [2:0] t196_s3;
-    logic t198_s3, t199_s3, t203_s3, t206_s3;
+    logic [10:0] t189_s3;
+    logic t198_s3;
     always_ff @(posedge clk) begin
         t196_s3 <= t189[9:7];
+        t189_s3 <= t189;
         t198_s3 <= t189[7];
-        t199_s3 <= t189[8];
-        t203_s3 <= t189[9];
-        t206_s3 <= ~t189[10];
     end
 
-    wire [7:0] t208 = {~t189[7], t189[6:0]};
+    wire t204 = (t198_s3 & t189_s3[8]) | t189_s3[9];
 
-    logic [10:0] t189_s3;
+    logic t206_s3;
     always_ff @(posedge clk) begin
-        t189_s3 <= t189;
+        t206_s3 <= ~t189[10];
     end
 
     wire [10:0] t209 = 11'd128 - t189_s3;
@@ -807,12 +777,12 @@ module exp_e8f23 (
 
     wire [25:0] aligned = t250_s8 ? 26'(t249) : t245;
 
-    logic [6:0] t252_s3;
+    logic [7:0] t208_s3;
     always_ff @(posedge clk) begin
-        t252_s3 <= t208[7:1];
+        t208_s3 <= {~t189[7], t189[6:0]};
     end
 
-    wire t255 = ((t198_s3 & t199_s3) | t203_s3) | (t252_s3 == 7'd127);
+    wire t258 = (t204 | (t208_s3[7:1] == 7'd127)) & t213;
 
     logic t190_s1, t190_s2, t190_s3;
     always_ff @(posedge clk) begin
@@ -821,75 +791,62 @@ module exp_e8f23 (
         t190_s3 <= t190_s2;
     end
 
-    wire is_special = t190_s3 | (t255 & t213);
-
-    logic [7:0] t208_s3;
-    always_ff @(posedge clk) begin
-        t208_s3 <= t208;
-    end
-
+    wire is_special = t190_s3 | t258;
     wire [7:0] t262 = t208_s3 & {8{t213}};
     wire [7:0] t263 = {8{is_special}};
-    wire t265 = ~is_special;
 
-    logic t213_s4, t213_s5, t213_s6, t213_s7, t213_s8, t267_s4, t267_s5, t267_s6, t267_s7, t267_s8;
+    logic t213_s4, t213_s5, t213_s6, t213_s7, t213_s8, t265_s4, t265_s5, t265_s6, t265_s7, t265_s8;
     always_ff @(posedge clk) begin
         t213_s4 <= t213;
         t213_s5 <= t213_s4;
         t213_s6 <= t213_s5;
         t213_s7 <= t213_s6;
         t213_s8 <= t213_s7;
-        t267_s4 <= t265;
-        t267_s5 <= t267_s4;
-        t267_s6 <= t267_s5;
-        t267_s7 <= t267_s6;
-        t267_s8 <= t267_s7;
-    end
-
-    wire round_up = aligned[1] & (aligned[2] | aligned[0]);
-    wire [22:0] t277 = {23{t265}};
-
-    logic [22:0] t277_s4, t277_s5, t277_s6, t277_s7, t277_s8, t280_s1, t280_s2, t280_s3, t280_s4;
-    logic [22:0] t280_s5, t280_s6, t280_s7, t280_s8;
-    logic t265_s4, t265_s5, t265_s6, t265_s7, t265_s8;
-    logic [7:0] t264_s4, t264_s5, t264_s6, t264_s7, t264_s8;
-    always_ff @(posedge clk) begin
-        t277_s4 <= t277;
-        t277_s5 <= t277_s4;
-        t277_s6 <= t277_s5;
-        t277_s7 <= t277_s6;
-        t277_s8 <= t277_s7;
-        t265_s4 <= t265;
+        t265_s4 <= ~is_special;
         t265_s5 <= t265_s4;
         t265_s6 <= t265_s5;
         t265_s7 <= t265_s6;
         t265_s8 <= t265_s7;
-        t280_s1 <= {is_nan, 22'd0};
-        t280_s2 <= t280_s1;
-        t280_s3 <= t280_s2;
-        t280_s4 <= t280_s3;
-        t280_s5 <= t280_s4;
-        t280_s6 <= t280_s5;
-        t280_s7 <= t280_s6;
-        t280_s8 <= t280_s7;
+    end
+
+    wire t268 = (t213_s8 | aligned[25]) & t265_s8;
+    wire round_up = aligned[1] & (aligned[2] | aligned[0]);
+    wire [22:0] t277 = {23{t265_s8}};
+
+    logic is_nan_s1, is_nan_s2, is_nan_s3, is_nan_s4, is_nan_s5, is_nan_s6, is_nan_s7, is_nan_s8;
+    always_ff @(posedge clk) begin
+        is_nan_s1 <= is_nan;
+        is_nan_s2 <= is_nan_s1;
+        is_nan_s3 <= is_nan_s2;
+        is_nan_s4 <= is_nan_s3;
+        is_nan_s5 <= is_nan_s4;
+        is_nan_s6 <= is_nan_s5;
+        is_nan_s7 <= is_nan_s6;
+        is_nan_s8 <= is_nan_s7;
+    end
+
+    wire [22:0] t281 = (aligned[24:2] & t277) | {is_nan_s8, 22'd0};
+
+    logic [7:0] t264_s4, t264_s5, t264_s6, t264_s7, t264_s8;
+    logic t279_s9, t269_s9;
+    always_ff @(posedge clk) begin
         t264_s4 <= t262 | t263;
         t264_s5 <= t264_s4;
         t264_s6 <= t264_s5;
         t264_s7 <= t264_s6;
         t264_s8 <= t264_s7;
+        t279_s9 <= round_up & t265_s8;
+        t269_s9 <= t268;
     end
 
-    wire [30:0] t282 = {t264_s8, (aligned[24:2] & t277_s8) | t280_s8};
-    wire [23:0] t283 = {(t213_s8 | aligned[25]) & t267_s8, 22'd0, round_up & t265_s8};
+    wire [23:0] t283 = {t269_s9, 22'd0, t279_s9};
 
     logic [30:0] t282_s9;
-    logic [23:0] t283_s9;
     always_ff @(posedge clk) begin
-        t282_s9 <= t282;
-        t283_s9 <= t283;
+        t282_s9 <= {t264_s8, t281};
     end
 
-    wire [30:0] t284 = t282_s9 + 31'(t283_s9);
+    wire [30:0] t284 = t282_s9 + 31'(t283);
     assign result = 32'(t284);
 
     // Bits that nothing reads.
@@ -966,11 +923,10 @@ module fdiv_e8f23 (
     wire [48:0] t140 = {normalised[23:1], normalised[0], 25'd0};
     wire [24:0] t142 = 25'(t140[48:25]) - 25'(normalised_1);
 
-    logic t143_s1, t158_s1, t448_s1, t24_s1, t523_s1;
+    logic t143_s1, t158_s1, t448_s1, t24_s1, is_nan_s1, t523_s1;
     logic [23:0] t141_s1, t145_s1, normalised_s1;
     logic [8:0] t83_s1, t135_s1;
     logic [4:0] t455_s1;
-    logic [22:0] t520_s1;
     always_ff @(posedge clk) begin
         t143_s1 <= t142[24];
         t141_s1 <= t140[48:25];
@@ -982,7 +938,7 @@ module fdiv_e8f23 (
         t448_s1 <= ~t25;
         t455_s1 <= {5{t25}};
         t24_s1 <= t24;
-        t520_s1 <= {is_nan, 22'd0};
+        is_nan_s1 <= is_nan;
         t523_s1 <= (a_sign ^ b_sign) & ~is_nan;
     end
 
@@ -992,7 +948,6 @@ module fdiv_e8f23 (
     wire [25:0] t150 = 26'(t149) - normalised_x26;
     wire [24:0] t160 = {t150[25] ? t149[23:0] : t150[23:0], 1'b0};
     wire [25:0] t161 = 26'(t160) - normalised_x26;
-    wire [24:0] t171 = {t161[25] ? t160[23:0] : t161[23:0], 1'b0};
     wire [2:0] t177 = {t158_s1, ~t150[25], ~t161[25]};
     wire [9:0] t425 = 10'($signed(t83_s1)) - 10'($signed(t135_s1));
     wire [10:0] t429 = 11'($signed(t425)) + 11'd253;
@@ -1006,15 +961,13 @@ module fdiv_e8f23 (
     wire [4:0] t454 = t445[4:0] | {5{t451}};
     wire [7:0] t499 = t444 & {8{t449}};
 
-    logic [24:0] t171_s2;
-    logic [23:0] normalised_s2;
+    logic [23:0] t165_s2, normalised_s2;
     logic [2:0] t180_s2;
-    logic t449_s2, t492_s2, t491_s2, t24_s2, t523_s2;
+    logic t449_s2, t492_s2, t491_s2, t24_s2, is_nan_s2, t523_s2;
     logic [4:0] t456_s2;
     logic [7:0] t499_s2;
-    logic [22:0] t520_s2;
     always_ff @(posedge clk) begin
-        t171_s2 <= t171;
+        t165_s2 <= t161[25] ? t160[23:0] : t161[23:0];
         normalised_s2 <= normalised_s1;
         t180_s2 <= t177;
         t449_s2 <= t449;
@@ -1023,26 +976,26 @@ module fdiv_e8f23 (
         t491_s2 <= t440 | (t444[7:1] == 7'd127);
         t24_s2 <= t24_s1;
         t499_s2 <= t499;
-        t520_s2 <= t520_s1;
+        is_nan_s2 <= is_nan_s1;
         t523_s2 <= t523_s1;
     end
 
     // cycle 2
+    wire [24:0] t171 = {t165_s2, 1'b0};
     wire [25:0] normalised_x26_1 = 26'(normalised_s2);
-    wire [25:0] t172 = 26'(t171_s2) - normalised_x26_1;
-    wire [24:0] t182 = {t172[25] ? t171_s2[23:0] : t172[23:0], 1'b0};
+    wire [25:0] t172 = 26'(t171) - normalised_x26_1;
+    wire [24:0] t182 = {t172[25] ? t171[23:0] : t172[23:0], 1'b0};
     wire [25:0] t183 = 26'(t182) - normalised_x26_1;
     wire [24:0] t193 = {t183[25] ? t182[23:0] : t183[23:0], 1'b0};
     wire [25:0] t194 = 26'(t193) - normalised_x26_1;
     wire [4:0] t199 = {t180_s2, ~t172[25], ~t183[25]};
 
-    logic t195_s3, t449_s3, t492_s3, t491_s3, t24_s3, t523_s3;
+    logic t195_s3, t449_s3, t492_s3, t491_s3, t24_s3, is_nan_s3, t523_s3;
     logic [24:0] t193_s3;
     logic [23:0] t196_s3, normalised_s3;
     logic [5:0] t213_s3;
     logic [4:0] t456_s3;
     logic [7:0] t499_s3;
-    logic [22:0] t520_s3;
     always_ff @(posedge clk) begin
         t195_s3 <= t194[25];
         t193_s3 <= t193;
@@ -1055,7 +1008,7 @@ module fdiv_e8f23 (
         t491_s3 <= t491_s2;
         t24_s3 <= t24_s2;
         t499_s3 <= t499_s2;
-        t520_s3 <= t520_s2;
+        is_nan_s3 <= is_nan_s2;
         t523_s3 <= t523_s2;
     end
 
@@ -1065,17 +1018,14 @@ module fdiv_e8f23 (
     wire [25:0] t205 = 26'(t204) - normalised_x26_2;
     wire [24:0] t215 = {t205[25] ? t204[23:0] : t205[23:0], 1'b0};
     wire [25:0] t216 = 26'(t215) - normalised_x26_2;
-    wire [24:0] t226 = {t216[25] ? t215[23:0] : t216[23:0], 1'b0};
     wire [7:0] t232 = {t213_s3, ~t205[25], ~t216[25]};
 
-    logic [24:0] t226_s4;
-    logic [23:0] normalised_s4;
+    logic [23:0] t220_s4, normalised_s4;
     logic [7:0] t235_s4, t499_s4;
-    logic t449_s4, t492_s4, t491_s4, t24_s4, t523_s4;
+    logic t449_s4, t492_s4, t491_s4, t24_s4, is_nan_s4, t523_s4;
     logic [4:0] t456_s4;
-    logic [22:0] t520_s4;
     always_ff @(posedge clk) begin
-        t226_s4 <= t226;
+        t220_s4 <= t216[25] ? t215[23:0] : t216[23:0];
         normalised_s4 <= normalised_s3;
         t235_s4 <= t232;
         t449_s4 <= t449_s3;
@@ -1084,26 +1034,26 @@ module fdiv_e8f23 (
         t491_s4 <= t491_s3;
         t24_s4 <= t24_s3;
         t499_s4 <= t499_s3;
-        t520_s4 <= t520_s3;
+        is_nan_s4 <= is_nan_s3;
         t523_s4 <= t523_s3;
     end
 
     // cycle 4
+    wire [24:0] t226 = {t220_s4, 1'b0};
     wire [25:0] normalised_x26_3 = 26'(normalised_s4);
-    wire [25:0] t227 = 26'(t226_s4) - normalised_x26_3;
-    wire [24:0] t237 = {t227[25] ? t226_s4[23:0] : t227[23:0], 1'b0};
+    wire [25:0] t227 = 26'(t226) - normalised_x26_3;
+    wire [24:0] t237 = {t227[25] ? t226[23:0] : t227[23:0], 1'b0};
     wire [25:0] t238 = 26'(t237) - normalised_x26_3;
     wire [24:0] t248 = {t238[25] ? t237[23:0] : t238[23:0], 1'b0};
     wire [25:0] t249 = 26'(t248) - normalised_x26_3;
     wire [9:0] t254 = {t235_s4, ~t227[25], ~t238[25]};
 
-    logic t250_s5, t449_s5, t492_s5, t491_s5, t24_s5, t523_s5;
+    logic t250_s5, t449_s5, t492_s5, t491_s5, t24_s5, is_nan_s5, t523_s5;
     logic [24:0] t248_s5;
     logic [23:0] t251_s5, normalised_s5;
     logic [10:0] t268_s5;
     logic [4:0] t456_s5;
     logic [7:0] t499_s5;
-    logic [22:0] t520_s5;
     always_ff @(posedge clk) begin
         t250_s5 <= t249[25];
         t248_s5 <= t248;
@@ -1116,7 +1066,7 @@ module fdiv_e8f23 (
         t491_s5 <= t491_s4;
         t24_s5 <= t24_s4;
         t499_s5 <= t499_s4;
-        t520_s5 <= t520_s4;
+        is_nan_s5 <= is_nan_s4;
         t523_s5 <= t523_s4;
     end
 
@@ -1126,18 +1076,15 @@ module fdiv_e8f23 (
     wire [25:0] t260 = 26'(t259) - normalised_x26_4;
     wire [24:0] t270 = {t260[25] ? t259[23:0] : t260[23:0], 1'b0};
     wire [25:0] t271 = 26'(t270) - normalised_x26_4;
-    wire [24:0] t281 = {t271[25] ? t270[23:0] : t271[23:0], 1'b0};
     wire [12:0] t287 = {t268_s5, ~t260[25], ~t271[25]};
 
-    logic [24:0] t281_s6;
-    logic [23:0] normalised_s6;
+    logic [23:0] t275_s6, normalised_s6;
     logic [12:0] t290_s6;
-    logic t449_s6, t492_s6, t491_s6, t24_s6, t523_s6;
+    logic t449_s6, t492_s6, t491_s6, t24_s6, is_nan_s6, t523_s6;
     logic [4:0] t456_s6;
     logic [7:0] t499_s6;
-    logic [22:0] t520_s6;
     always_ff @(posedge clk) begin
-        t281_s6 <= t281;
+        t275_s6 <= t271[25] ? t270[23:0] : t271[23:0];
         normalised_s6 <= normalised_s5;
         t290_s6 <= t287;
         t449_s6 <= t449_s5;
@@ -1146,26 +1093,26 @@ module fdiv_e8f23 (
         t491_s6 <= t491_s5;
         t24_s6 <= t24_s5;
         t499_s6 <= t499_s5;
-        t520_s6 <= t520_s5;
+        is_nan_s6 <= is_nan_s5;
         t523_s6 <= t523_s5;
     end
 
     // cycle 6
+    wire [24:0] t281 = {t275_s6, 1'b0};
     wire [25:0] normalised_x26_5 = 26'(normalised_s6);
-    wire [25:0] t282 = 26'(t281_s6) - normalised_x26_5;
-    wire [24:0] t292 = {t282[25] ? t281_s6[23:0] : t282[23:0], 1'b0};
+    wire [25:0] t282 = 26'(t281) - normalised_x26_5;
+    wire [24:0] t292 = {t282[25] ? t281[23:0] : t282[23:0], 1'b0};
     wire [25:0] t293 = 26'(t292) - normalised_x26_5;
     wire [24:0] t303 = {t293[25] ? t292[23:0] : t293[23:0], 1'b0};
     wire [25:0] t304 = 26'(t303) - normalised_x26_5;
     wire [14:0] t309 = {t290_s6, ~t282[25], ~t293[25]};
 
-    logic t305_s7, t449_s7, t492_s7, t491_s7, t24_s7, t523_s7;
+    logic t305_s7, t449_s7, t492_s7, t491_s7, t24_s7, is_nan_s7, t523_s7;
     logic [24:0] t303_s7;
     logic [23:0] t306_s7, normalised_s7;
     logic [15:0] t323_s7;
     logic [4:0] t456_s7;
     logic [7:0] t499_s7;
-    logic [22:0] t520_s7;
     always_ff @(posedge clk) begin
         t305_s7 <= t304[25];
         t303_s7 <= t303;
@@ -1178,7 +1125,7 @@ module fdiv_e8f23 (
         t491_s7 <= t491_s6;
         t24_s7 <= t24_s6;
         t499_s7 <= t499_s6;
-        t520_s7 <= t520_s6;
+        is_nan_s7 <= is_nan_s6;
         t523_s7 <= t523_s6;
     end
 
@@ -1188,18 +1135,15 @@ module fdiv_e8f23 (
     wire [25:0] t315 = 26'(t314) - normalised_x26_6;
     wire [24:0] t325 = {t315[25] ? t314[23:0] : t315[23:0], 1'b0};
     wire [25:0] t326 = 26'(t325) - normalised_x26_6;
-    wire [24:0] t336 = {t326[25] ? t325[23:0] : t326[23:0], 1'b0};
     wire [17:0] t342 = {t323_s7, ~t315[25], ~t326[25]};
 
-    logic [24:0] t336_s8;
-    logic [23:0] normalised_s8;
+    logic [23:0] t330_s8, normalised_s8;
     logic [17:0] t345_s8;
-    logic t449_s8, t492_s8, t491_s8, t24_s8, t523_s8;
+    logic t449_s8, t492_s8, t491_s8, t24_s8, is_nan_s8, t523_s8;
     logic [4:0] t456_s8;
     logic [7:0] t499_s8;
-    logic [22:0] t520_s8;
     always_ff @(posedge clk) begin
-        t336_s8 <= t336;
+        t330_s8 <= t326[25] ? t325[23:0] : t326[23:0];
         normalised_s8 <= normalised_s7;
         t345_s8 <= t342;
         t449_s8 <= t449_s7;
@@ -1208,26 +1152,26 @@ module fdiv_e8f23 (
         t491_s8 <= t491_s7;
         t24_s8 <= t24_s7;
         t499_s8 <= t499_s7;
-        t520_s8 <= t520_s7;
+        is_nan_s8 <= is_nan_s7;
         t523_s8 <= t523_s7;
     end
 
     // cycle 8
+    wire [24:0] t336 = {t330_s8, 1'b0};
     wire [25:0] normalised_x26_7 = 26'(normalised_s8);
-    wire [25:0] t337 = 26'(t336_s8) - normalised_x26_7;
-    wire [24:0] t347 = {t337[25] ? t336_s8[23:0] : t337[23:0], 1'b0};
+    wire [25:0] t337 = 26'(t336) - normalised_x26_7;
+    wire [24:0] t347 = {t337[25] ? t336[23:0] : t337[23:0], 1'b0};
     wire [25:0] t348 = 26'(t347) - normalised_x26_7;
     wire [24:0] t358 = {t348[25] ? t347[23:0] : t348[23:0], 1'b0};
     wire [25:0] t359 = 26'(t358) - normalised_x26_7;
     wire [19:0] t364 = {t345_s8, ~t337[25], ~t348[25]};
 
-    logic t360_s9, t449_s9, t492_s9, t491_s9, t24_s9, t523_s9;
+    logic t360_s9, t449_s9, t492_s9, t491_s9, t24_s9, is_nan_s9, t523_s9;
     logic [24:0] t358_s9;
     logic [23:0] t361_s9, normalised_s9;
     logic [20:0] t378_s9;
     logic [4:0] t456_s9;
     logic [7:0] t499_s9;
-    logic [22:0] t520_s9;
     always_ff @(posedge clk) begin
         t360_s9 <= t359[25];
         t358_s9 <= t358;
@@ -1240,7 +1184,7 @@ module fdiv_e8f23 (
         t491_s9 <= t491_s8;
         t24_s9 <= t24_s8;
         t499_s9 <= t499_s8;
-        t520_s9 <= t520_s8;
+        is_nan_s9 <= is_nan_s8;
         t523_s9 <= t523_s8;
     end
 
@@ -1250,17 +1194,15 @@ module fdiv_e8f23 (
     wire [25:0] t370 = 26'(t369) - normalised_x26_8;
     wire [24:0] t380 = {t370[25] ? t369[23:0] : t370[23:0], 1'b0};
     wire [25:0] t381 = 26'(t380) - normalised_x26_8;
-    wire [24:0] t391 = {t381[25] ? t380[23:0] : t381[23:0], 1'b0};
     wire [22:0] t397 = {t378_s9, ~t370[25], ~t381[25]};
 
-    logic [24:0] t391_s10;
-    logic [23:0] normalised_s10;
-    logic [22:0] t400_s10, t520_s10;
-    logic t449_s10, t492_s10, t491_s10, t24_s10, t523_s10;
+    logic [23:0] t385_s10, normalised_s10;
+    logic [22:0] t400_s10;
+    logic t449_s10, t492_s10, t491_s10, t24_s10, is_nan_s10, t523_s10;
     logic [4:0] t456_s10;
     logic [7:0] t499_s10;
     always_ff @(posedge clk) begin
-        t391_s10 <= t391;
+        t385_s10 <= t381[25] ? t380[23:0] : t381[23:0];
         normalised_s10 <= normalised_s9;
         t400_s10 <= t397;
         t449_s10 <= t449_s9;
@@ -1269,14 +1211,15 @@ module fdiv_e8f23 (
         t491_s10 <= t491_s9;
         t24_s10 <= t24_s9;
         t499_s10 <= t499_s9;
-        t520_s10 <= t520_s9;
+        is_nan_s10 <= is_nan_s9;
         t523_s10 <= t523_s9;
     end
 
     // cycle 10
+    wire [24:0] t391 = {t385_s10, 1'b0};
     wire [25:0] normalised_x26_9 = 26'(normalised_s10);
-    wire [25:0] t392 = 26'(t391_s10) - normalised_x26_9;
-    wire [24:0] t402 = {t392[25] ? t391_s10[23:0] : t392[23:0], 1'b0};
+    wire [25:0] t392 = 26'(t391) - normalised_x26_9;
+    wire [24:0] t402 = {t392[25] ? t391[23:0] : t392[23:0], 1'b0};
     wire [25:0] t403 = 26'(t402) - normalised_x26_9;
     wire [24:0] t413 = {t403[25] ? t402[23:0] : t403[23:0], 1'b0};
     wire [25:0] t414 = 26'(t413) - normalised_x26_9;
@@ -1286,17 +1229,13 @@ module fdiv_e8f23 (
     wire t495 = (t491_s10 | (t492_s10 & t400_s10[22])) & t449_s10;
     wire is_special = t24_s10 | t495;
     wire [7:0] t500 = {8{is_special}};
-    wire t502 = ~is_special;
-    wire [22:0] t516 = {23{t502}};
 
     logic t415_s11, t462_s11, t468_s11, t474_s11, t480_s11, t486_s11, t449_s11, t503_s11, t505_s11;
-    logic t502_s11, t523_s11;
+    logic t502_s11, is_nan_s11, t523_s11;
     logic [24:0] t413_s11;
     logic [23:0] t416_s11;
     logic [25:0] quotient_s11;
     logic [9:0] t458_s11;
-    logic [1:0] t507_s11;
-    logic [22:0] t516_s11, t520_s11;
     logic [7:0] t501_s11;
     always_ff @(posedge clk) begin
         t415_s11 <= t414[25];
@@ -1312,10 +1251,8 @@ module fdiv_e8f23 (
         t449_s11 <= t449_s10;
         t503_s11 <= ~t400_s10[22];
         t505_s11 <= t449_s10 & t400_s10[22];
-        t507_s11 <= {2{t502}};
-        t516_s11 <= t516;
-        t502_s11 <= t502;
-        t520_s11 <= t520_s10;
+        t502_s11 <= ~is_special;
+        is_nan_s11 <= is_nan_s10;
         t501_s11 <= t499_s10 | t500;
         t523_s11 <= t523_s10;
     end
@@ -1328,41 +1265,34 @@ module fdiv_e8f23 (
     wire [18:0] t467 = {t463[26:9], t463[8:0] != 9'd0};
     wire [26:0] t469 = t468_s11 ? 27'(t467) : t463;
     wire [22:0] t473 = {t469[26:5], t469[4:0] != 5'd0};
-    wire [26:0] t475 = t474_s11 ? 27'(t473) : t469;
 
-    logic [2:0] t477_s12;
-    logic [23:0] t476_s12;
-    logic t480_s12, t486_s12, t449_s12, t503_s12, t505_s12, t502_s12, t523_s12;
     logic [26:0] t475_s12;
-    logic [1:0] t507_s12;
-    logic [22:0] t516_s12, t520_s12;
+    logic t480_s12, t486_s12, t449_s12, t503_s12, t505_s12, t502_s12, is_nan_s12, t523_s12;
     logic [7:0] t501_s12;
     always_ff @(posedge clk) begin
-        t477_s12 <= t475[2:0];
-        t476_s12 <= t475[26:3];
+        t475_s12 <= t474_s11 ? 27'(t473) : t469;
         t480_s12 <= t480_s11;
-        t475_s12 <= t475;
         t486_s12 <= t486_s11;
         t449_s12 <= t449_s11;
         t503_s12 <= t503_s11;
         t505_s12 <= t505_s11;
-        t507_s12 <= t507_s11;
-        t516_s12 <= t516_s11;
         t502_s12 <= t502_s11;
-        t520_s12 <= t520_s11;
+        is_nan_s12 <= is_nan_s11;
         t501_s12 <= t501_s11;
         t523_s12 <= t523_s11;
     end
 
     // cycle 12
-    wire [24:0] t479 = {t476_s12, t477_s12 != 3'd0};
+    wire [24:0] t479 = {t475_s12[26:3], t475_s12[2:0] != 3'd0};
     wire [26:0] t481 = t480_s12 ? 27'(t479) : t475_s12;
     wire [25:0] aligned = t486_s12 ? {t481[26:2], t481[1:0] != 2'd0} : t481[25:0];
     wire [1:0] t506 = {t505_s12, t449_s12 ? t503_s12 : aligned[25]};
     wire round_up = aligned[1] & (aligned[2] | aligned[0]);
-    wire [30:0] t524 = {t501_s12, (aligned[24:2] & t516_s12) | t520_s12};
-    wire [24:0] t525 = {t506 & t507_s12, 22'd0, round_up & t502_s12};
-    assign result = {t523_s12, t524 + 31'(t525)};
+    wire [22:0] t516 = {23{t502_s12}};
+    wire [22:0] t521 = (aligned[24:2] & t516) | {is_nan_s12, 22'd0};
+    wire [24:0] t525 = {t506 & {2{t502_s12}}, 22'd0, round_up & t502_s12};
+    wire [31:0] t528 = {t523_s12, {t501_s12, t521} + 31'(t525)};
+    assign result = t528;
 
     // Bits that nothing reads.
     wire _unused = &{
@@ -1437,7 +1367,6 @@ module fadd_carried_e8f23 (
     wire [25:0] aligned = distance[0] ? 26'(t63[25:1]) : t63;
     wire t71 = (((t31 & t35) | t40) | t46) | ((t51[3:0] != 4'd0) & distance[2]);
     wire t72 = t71 | ((t57[1:0] != 2'd0) & distance[1]);
-    wire t73 = t72 | (t63[0] & distance[0]);
     wire [25:0] t74 = {26{t14}};
     wire [26:0] t76 = {swap ? b[23:0] : a[23:0], 2'd0, t14};
     wire [26:0] t77 = {aligned ^ t74, t14};
@@ -1481,7 +1410,6 @@ module fadd_carried_e8f23 (
     wire [6:0] t315 = t300[6] ? t303 : {t303[5:0], 1'b0};
     wire [6:0] t318 = t300[6] ? t306 : {t306[5:0], 1'b0};
     wire [24:0] t321 = t300[6] ? t310 : {t310[20:0], 4'd0};
-    wire [4:0] t330 = {t281, t297, ~t300[6], t315[6], t318[6]};
     wire t337 = (t10 == 9'd0) | ~difference[24];
     wire t342 = (t10[8:1] == 8'd0) | (t11[8:1] == 8'd0);
     wire t345 = (t146[25] ? b[32] : a[32]) & ~(difference == 25'd0);
@@ -1489,38 +1417,32 @@ module fadd_carried_e8f23 (
     wire t361 = (a[33] | b[33]) | ((t16 & t17) & t14);
     wire t362 = t350 ? t345 : (swap ? b[32] : a[32]);
 
-    logic t79_s1, t80_s1, t84_s1, t87_s1, t91_s1, t73_s1, t96_s1, t90_s1, t14_s1, t102_s1, t104_s1;
-    logic t322_s1, t326_s1, t18_s1, t350_s1, t362_s1, t361_s1;
-    logic [25:0] sum_s1;
-    logic [1:0] t93_s1;
-    logic [23:0] t105_s1, t108_s1;
+    logic t14_s1, t79_s1, t87_s1, t73_s1, t91_s1, t96_s1, t104_s1, t322_s1, t326_s1, t312_s1, t297_s1;
+    logic t281_s1, t18_s1, t350_s1, t362_s1, t361_s1;
     logic [7:0] t13_s1, t114_s1, t112_s1;
-    logic [24:0] t324_s1, t321_s1;
-    logic [4:0] t330_s1;
+    logic [25:0] sum_s1;
+    logic [23:0] t105_s1, t108_s1;
+    logic [24:0] t321_s1;
     always_ff @(posedge clk) begin
+        t14_s1 <= t14;
         t79_s1 <= t78[27];
-        t80_s1 <= ~t14;
-        t84_s1 <= t13 == 8'd254;
+        t13_s1 <= t13;
         t87_s1 <= t78[26];
         sum_s1 <= sum;
+        t73_s1 <= t72 | (t63[0] & distance[0]);
         t91_s1 <= t78[4];
-        t73_s1 <= t73;
-        t93_s1 <= sum[1:0];
         t96_s1 <= t78[3];
-        t90_s1 <= ~t73;
-        t14_s1 <= t14;
-        t102_s1 <= sum[0];
         t104_s1 <= t78[2];
         t105_s1 <= t78[26:3];
         t108_s1 <= t78[25:2];
-        t13_s1 <= t13;
         t114_s1 <= t13 - 8'd1;
         t112_s1 <= t13 + 8'd1;
-        t322_s1 <= t315[6];
-        t324_s1 <= {t321[22:0], 2'd0};
         t321_s1 <= t321;
+        t322_s1 <= t315[6];
         t326_s1 <= t318[6];
-        t330_s1 <= t330;
+        t312_s1 <= ~t300[6];
+        t297_s1 <= t297;
+        t281_s1 <= t281;
         t18_s1 <= t18;
         t350_s1 <= t350;
         t362_s1 <= t362;
@@ -1528,20 +1450,23 @@ module fadd_carried_e8f23 (
     end
 
     // cycle 1
-    wire t81 = t79_s1 & t80_s1;
-    wire t88 = t87_s1 | t80_s1;
+    wire t80 = ~t14_s1;
+    wire t81 = t79_s1 & t80;
+    wire t88 = t87_s1 | t80;
     wire [26:0] t89 = {t81, sum_s1};
-    wire t95 = (t91_s1 | t73_s1) | (t93_s1 != 2'd0);
-    wire t101 = t14_s1 ? (t96_s1 & t90_s1) : (t96_s1 | t73_s1);
+    wire t90 = ~t73_s1;
+    wire t95 = (t91_s1 | t73_s1) | (sum_s1[1:0] != 2'd0);
+    wire t101 = t14_s1 ? (t96_s1 & t90) : (t96_s1 | t73_s1);
     wire [23:0] t116 = t81 ? t89[26:3] : (t88 ? t105_s1 : t108_s1);
-    wire t117 = t88 ? (t104_s1 & (t101 | t102_s1)) : (t102_s1 & (t104_s1 & t90_s1));
+    wire t117 = t88 ? (t104_s1 & (t101 | sum_s1[0])) : (sum_s1[0] & (t104_s1 & t90));
     wire round_up = t81 ? (t96_s1 & t95) : t117;
     wire [31:0] t122 = {t81 ? t112_s1 : (t88 ? t13_s1 : t114_s1), t116};
     wire [31:0] rounded = t122 + 32'(round_up);
-    wire [24:0] t325 = t322_s1 ? t324_s1 : t321_s1;
+    wire [24:0] t325 = t322_s1 ? {t321_s1[22:0], 2'd0} : t321_s1;
     wire [24:0] t329 = t326_s1 ? {t325[23:0], 1'b0} : t325;
-    wire [7:0] t346 = t329[24] ? (t13_s1 - 8'(t330_s1)) : 8'd1;
-    wire t351 = t18_s1 | (t81 & t84_s1);
+    wire [4:0] t330 = {t281_s1, t297_s1, t312_s1, t322_s1, t326_s1};
+    wire [7:0] t346 = t329[24] ? (t13_s1 - 8'(t330)) : 8'd1;
+    wire t351 = t18_s1 | (t81 & (t13_s1 == 8'd254));
     wire [7:0] t356 = rounded[31:24] | {8{t351}};
     wire [23:0] t360 = rounded[23:0] | {t116[23] | t351, 23'd0};
     wire [33:0] t365 = {t361_s1, t362_s1, t350_s1 ? t346 : t356, t350_s1 ? t329[24:1] : t360};

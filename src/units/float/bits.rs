@@ -217,6 +217,8 @@ pub(super) struct Grouped {
     pub value: NodeId,
     /// One bit per group, the highest group on top.
     groups: NodeId,
+    /// Whether so many of the top bits are zero, where that was computed apart.
+    top: Option<(u32, NodeId)>,
 }
 
 /// Bits of a group: what one LUT can test.
@@ -234,8 +236,25 @@ impl Grouped {
                 any(g, group)
             })
             .collect();
-        let groups = g.concat(&groups);
-        Grouped { value, groups }
+        Grouped {
+            value,
+            groups: g.concat(&groups),
+            top: None,
+        }
+    }
+
+    /// One of two values as wide, the first where `cond` is 1. Both are summed up and tested as [`normalise`] begins, before
+    /// it is known which one it is.
+    pub fn chosen(g: &mut Graph, cond: NodeId, values: [NodeId; 2]) -> Grouped {
+        let first = 1 << (bit_length(g.width(values[0]) - 1) - 1);
+        let both = values.map(|value| Grouped::new(g, value));
+        let tops = both.map(|one| one.top_is_zero(g, first));
+        let mut choose = |[one, other]: [NodeId; 2]| g.mux(cond, one, other);
+        Grouped {
+            value: choose(values),
+            groups: choose(both.map(|one| one.groups)),
+            top: Some((first, choose(tops))),
+        }
     }
 
     /// Whether the value is zero.
@@ -245,6 +264,9 @@ impl Grouped {
 
     /// Whether the `count` top bits, a power of two, are zero.
     fn top_is_zero(self, g: &mut Graph, count: u32) -> NodeId {
+        if let Some((_, top)) = self.top.filter(|(known, _)| *known == count) {
+            return top;
+        }
         let source = if count >= GROUP {
             let groups = (count / GROUP).min(g.width(self.groups));
             high(g, self.groups, groups)
@@ -265,7 +287,11 @@ impl Grouped {
         } else {
             self.groups
         };
-        Grouped { value, groups }
+        Grouped {
+            value,
+            groups,
+            top: None,
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 //! Muller et al., Handbook of Floating-Point Arithmetic, 2nd ed., section 8.4 (basic architecture and
 //! handling of subnormals).
 
-use super::bits::{normalise_by, resize_sticky};
+use super::bits::{Grouped, normalise_by, resize_sticky};
 use super::finish::finish;
 use super::scale::{Classes, Scaled, Subnormals, scale_late};
 use super::unpack::{Unpacked, input, normalised, unpack};
@@ -75,7 +75,7 @@ fn rounded_product(format: FloatFormat, small: Subnormals) -> Graph {
 /// exponent, normalised or not.
 pub(super) fn product(g: &mut Graph, a: &Unpacked, b: &Unpacked) -> (NodeId, NodeId) {
     let (a_sig, b_sig) = (a.significand(g), b.significand(g));
-    let x = g.mux(b.tiny, b_sig, a_sig);
+    let x = Grouped::chosen(g, b.tiny, [b_sig, a_sig]);
     let y = g.mux(b.tiny, a_sig, b_sig);
     let (a_exp, b_exp) = (a.effective_exp(g), b.effective_exp(g));
     let exp = g.add(a_exp, b_exp);

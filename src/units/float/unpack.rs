@@ -98,6 +98,7 @@ impl Unpacked {
     pub fn normalised(&self, g: &mut Graph) -> (NodeId, NodeId) {
         let significand = self.significand(g);
         let exp = self.effective_exp(g);
+        let significand = Grouped::new(g, significand);
         normalised(g, significand, exp)
     }
     /// Infinity or NaN.
@@ -107,10 +108,9 @@ impl Unpacked {
 }
 
 /// A significand shifted left until its top bit is 1, and the sum `exp` less the distance.
-pub(super) fn normalised(g: &mut Graph, significand: NodeId, exp: NodeId) -> (NodeId, NodeId) {
-    let levels = bit_length(g.width(significand) - 1);
-    let grouped = Grouped::new(g, significand);
-    let (normal, zeros) = normalise(g, grouped, levels, None);
+pub(super) fn normalised(g: &mut Graph, significand: Grouped, exp: NodeId) -> (NodeId, NodeId) {
+    let levels = bit_length(g.width(significand.value) - 1);
+    let (normal, zeros) = normalise(g, significand, levels, None);
     g.name(normal, "normalised");
     let zeros = zeros.expect("a significand has at least two bits");
     (normal, g.sub(exp, zeros))

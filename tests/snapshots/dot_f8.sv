@@ -72,14 +72,13 @@ module fmul_e5f10 (
 
     logic [10:0] normalised_s1, t36_s1;
     logic [6:0] exponent_s1;
-    logic [3:0] t117_s1;
-    logic t111_s1, t102_s1, t146_s1, t85_s1, is_nan_s1, t180_s1;
+    logic t86_s1, t111_s1, t102_s1, t146_s1, t85_s1, is_nan_s1, t180_s1;
     logic [4:0] t106_s1;
     always_ff @(posedge clk) begin
         normalised_s1 <= normalised;
         t36_s1 <= b_is_tiny ? t12 : t14;
         exponent_s1 <= exponent;
-        t117_s1 <= {4{t86}};
+        t86_s1 <= t86;
         t111_s1 <= t105 & ~t86;
         t102_s1 <= exponent[4] & exponent[5];
         t146_s1 <= t106[4:1] == 4'd15;
@@ -94,7 +93,7 @@ module fmul_e5f10 (
     wire [13:0] t93 = {product[21:9], product[8:0] != 9'd0};
     wire [6:0] t107 = 7'd16 - exponent_s1;
     wire t113 = t107[6:4] != 3'd0;
-    wire [3:0] t118 = (t107[3:0] | {4{t113}}) | t117_s1;
+    wire [3:0] t118 = (t107[3:0] | {4{t113}}) | {4{t86_s1}};
     wire [3:0] t119 = t111_s1 ? 4'(product[21]) : t118;
     wire [5:0] t123 = {product[21:17], t93[8:0] != 9'd0};
     wire t151 = (t102_s1 | t146_s1) | ((t106_s1 == 5'd29) & product[21]);
@@ -103,17 +102,17 @@ module fmul_e5f10 (
     wire [4:0] t157 = {5{is_special}};
 
     logic [13:0] t125_s2;
-    logic t130_s2, t136_s2, t142_s2, t111_s2, t160_s2, t162_s2, t159_s2, is_nan_s2, t180_s2;
+    logic t130_s2, t136_s2, t142_s2, is_special_s2, t94_s2, t111_s2, t162_s2, is_nan_s2, t180_s2;
     logic [4:0] t158_s2;
     always_ff @(posedge clk) begin
         t125_s2 <= t119[3] ? 14'(t123) : t93;
         t130_s2 <= t119[2];
         t136_s2 <= t119[1];
         t142_s2 <= t119[0];
+        is_special_s2 <= is_special;
+        t94_s2 <= product[21];
         t111_s2 <= t111_s1;
-        t160_s2 <= ~product[21];
         t162_s2 <= t111_s1 & product[21];
-        t159_s2 <= ~is_special;
         is_nan_s2 <= is_nan_s1;
         t158_s2 <= t156 | t157;
         t180_s2 <= t180_s1;
@@ -125,11 +124,12 @@ module fmul_e5f10 (
     wire [11:0] t135 = {t131[13:3], t131[2:0] != 3'd0};
     wire [13:0] t137 = t136_s2 ? 14'(t135) : t131;
     wire [12:0] aligned = t142_s2 ? {t137[13:2], t137[1:0] != 2'd0} : t137[12:0];
-    wire [1:0] t163 = {t162_s2, t111_s2 ? t160_s2 : aligned[12]};
+    wire t159 = ~is_special_s2;
+    wire [1:0] t163 = {t162_s2, t111_s2 ? ~t94_s2 : aligned[12]};
     wire round_up = aligned[1] & (aligned[2] | aligned[0]);
-    wire [9:0] t173 = {10{t159_s2}};
+    wire [9:0] t173 = {10{t159}};
     wire [9:0] t178 = (aligned[11:2] & t173) | {is_nan_s2, 9'd0};
-    wire [11:0] t182 = {t163 & {2{t159_s2}}, 9'd0, round_up & t159_s2};
+    wire [11:0] t182 = {t163 & {2{t159}}, 9'd0, round_up & t159};
     wire [15:0] t185 = {t180_s2, {t158_s2, t178} + 15'(t182)};
     assign result = t185;
 
@@ -173,17 +173,20 @@ module fcvt_e5f10_e8f23 (
     wire [22:0] t66 = {23{t60}};
     wire [22:0] t70 = ({t52[9:0], 13'd0} & t66) | {t9, 22'd0};
 
+    logic [22:0] t70_s1;
+    logic [7:0] t63_s1;
     logic t64_s1, t72_s1;
-    logic [30:0] t73_s1;
     always_ff @(posedge clk) begin
+        t70_s1 <= t70;
+        t63_s1 <= t63;
         t64_s1 <= t52[10] & t60;
-        t73_s1 <= {t63, t70};
         t72_s1 <= a_sign & ~t9;
     end
 
     // cycle 1
     wire [23:0] t75 = {t64_s1, 23'd0};
-    assign result = {t72_s1, t73_s1 + 31'(t75)};
+    wire [31:0] t78 = {t72_s1, {t63_s1, t70_s1} + 31'(t75)};
+    assign result = t78;
 
     // Bits that nothing reads.
     wire _unused = &{
@@ -225,6 +228,7 @@ module fadd_carried_e8f23 (
     wire [25:0] aligned = distance[0] ? 26'(t63[25:1]) : t63;
     wire t71 = (((t31 & t35) | t40) | t46) | ((t51[3:0] != 4'd0) & distance[2]);
     wire t72 = t71 | ((t57[1:0] != 2'd0) & distance[1]);
+    wire t73 = t72 | (t63[0] & distance[0]);
     wire [25:0] t74 = {26{t14}};
     wire [26:0] t76 = {swap ? b[23:0] : a[23:0], 2'd0, t14};
     wire [26:0] t77 = {aligned ^ t74, t14};
@@ -275,24 +279,30 @@ module fadd_carried_e8f23 (
     wire t361 = (a[33] | b[33]) | ((t16 & t17) & t14);
     wire t362 = t350 ? t345 : (swap ? b[32] : a[32]);
 
-    logic t14_s1, t79_s1, t87_s1, t73_s1, t91_s1, t96_s1, t104_s1, t322_s1, t326_s1, t312_s1, t297_s1;
-    logic t281_s1, t18_s1, t350_s1, t362_s1, t361_s1;
-    logic [7:0] t13_s1, t114_s1, t112_s1;
+    logic t79_s1, t80_s1, t84_s1, t87_s1, t91_s1, t73_s1, t96_s1, t90_s1, t14_s1, t102_s1, t104_s1;
+    logic t322_s1, t326_s1, t312_s1, t297_s1, t281_s1, t18_s1, t350_s1, t362_s1, t361_s1;
     logic [25:0] sum_s1;
+    logic [1:0] t93_s1;
     logic [23:0] t105_s1, t108_s1;
+    logic [7:0] t13_s1, t114_s1, t112_s1;
     logic [24:0] t321_s1;
     always_ff @(posedge clk) begin
-        t14_s1 <= t14;
         t79_s1 <= t78[27];
-        t13_s1 <= t13;
+        t80_s1 <= ~t14;
+        t84_s1 <= t13 == 8'd254;
         t87_s1 <= t78[26];
         sum_s1 <= sum;
-        t73_s1 <= t72 | (t63[0] & distance[0]);
         t91_s1 <= t78[4];
+        t73_s1 <= t73;
+        t93_s1 <= sum[1:0];
         t96_s1 <= t78[3];
+        t90_s1 <= ~t73;
+        t14_s1 <= t14;
+        t102_s1 <= sum[0];
         t104_s1 <= t78[2];
         t105_s1 <= t78[26:3];
         t108_s1 <= t78[25:2];
+        t13_s1 <= t13;
         t114_s1 <= t13 - 8'd1;
         t112_s1 <= t13 + 8'd1;
         t321_s1 <= t321;
@@ -308,15 +318,13 @@ module fadd_carried_e8f23 (
     end
 
     // cycle 1
-    wire t80 = ~t14_s1;
-    wire t81 = t79_s1 & t80;
-    wire t88 = t87_s1 | t80;
+    wire t81 = t79_s1 & t80_s1;
+    wire t88 = t87_s1 | t80_s1;
     wire [26:0] t89 = {t81, sum_s1};
-    wire t90 = ~t73_s1;
-    wire t95 = (t91_s1 | t73_s1) | (sum_s1[1:0] != 2'd0);
-    wire t101 = t14_s1 ? (t96_s1 & t90) : (t96_s1 | t73_s1);
+    wire t95 = (t91_s1 | t73_s1) | (t93_s1 != 2'd0);
+    wire t101 = t14_s1 ? (t96_s1 & t90_s1) : (t96_s1 | t73_s1);
     wire [23:0] t116 = t81 ? t89[26:3] : (t88 ? t105_s1 : t108_s1);
-    wire t117 = t88 ? (t104_s1 & (t101 | sum_s1[0])) : (sum_s1[0] & (t104_s1 & t90));
+    wire t117 = t88 ? (t104_s1 & (t101 | t102_s1)) : (t102_s1 & (t104_s1 & t90_s1));
     wire round_up = t81 ? (t96_s1 & t95) : t117;
     wire [31:0] t122 = {t81 ? t112_s1 : (t88 ? t13_s1 : t114_s1), t116};
     wire [31:0] rounded = t122 + 32'(round_up);
@@ -324,7 +332,7 @@ module fadd_carried_e8f23 (
     wire [24:0] t329 = t326_s1 ? {t325[23:0], 1'b0} : t325;
     wire [4:0] t330 = {t281_s1, t297_s1, t312_s1, t322_s1, t326_s1};
     wire [7:0] t346 = t329[24] ? (t13_s1 - 8'(t330)) : 8'd1;
-    wire t351 = t18_s1 | (t81 & (t13_s1 == 8'd254));
+    wire t351 = t18_s1 | (t81 & t84_s1);
     wire [7:0] t356 = rounded[31:24] | {8{t351}};
     wire [23:0] t360 = rounded[23:0] | {t116[23] | t351, 23'd0};
     wire [33:0] t365 = {t361_s1, t362_s1, t350_s1 ? t346 : t356, t350_s1 ? t329[24:1] : t360};

@@ -51,7 +51,6 @@ module fmul_ftz_e8f23 (
     wire [7:0] t51 = 8'(t29) + 8'(t32);
     wire [9:0] t54 = 10'(t51) + (10'(t37) + 10'(t42));
     wire [11:0] t56 = 12'(t54) + (12'(t47) + 12'(t50));
-    wire [29:0] t61 = {12'(t26[23:18]) + t56, t26[17:0]};
     wire t68 = a_exponent == 8'd255;
     wire t71 = b_exponent == 8'd255;
     wire t74 = t68 | t71;
@@ -59,30 +58,32 @@ module fmul_ftz_e8f23 (
     wire t76 = (t68 & (a[22:0] != 23'd0)) | (t71 & (b[22:0] != 23'd0));
     wire t78 = t76 | (t74 & t75);
 
-    logic [23:0] t24_s1;
-    logic [29:0] t61_s1;
-    logic [17:0] t20_s1;
+    logic [23:0] t23_s1;
+    logic [11:0] t59_s1;
+    logic [17:0] t27_s1, t20_s1;
     logic [8:0] t65_s1;
-    logic t104_s1, t74_s1, t78_s1, t136_s1;
+    logic t75_s1, t74_s1, t78_s1, t136_s1;
     always_ff @(posedge clk) begin
-        t24_s1 <= 24'(t19[35:18]) + t21;
-        t61_s1 <= t61;
+        t23_s1 <= 24'(t19[35:18]) + t21;
+        t59_s1 <= 12'(t26[23:18]) + t56;
+        t27_s1 <= t26[17:0];
         t20_s1 <= t19[17:0];
         t65_s1 <= 9'(a_exponent) + 9'(b_exponent);
-        t104_s1 <= ~t75;
+        t75_s1 <= t75;
         t74_s1 <= t74;
         t78_s1 <= t78;
         t136_s1 <= (a_sign ^ b_sign) & ~t78;
     end
 
     // cycle 1
-    wire [29:0] t62 = 30'(t24_s1) + t61_s1;
+    wire [29:0] t62 = 30'(t23_s1) + {t59_s1, t27_s1};
     wire [24:0] t82 = {t62[27:4], {t62[3:0], t20_s1} != 22'd0};
     wire [8:0] t84 = t65_s1 + 9'(t62[29]);
     wire [7:0] t93 = {~t84[7], t84[6:0]};
     wire [24:0] t98 = t62[29] ? {t62[28:5], t82[1:0] != 2'd0} : t82;
     wire t103 = (t84[7] & t84[8]) | (t93[7:1] == 7'd127);
-    wire t105 = (t84[8:7] != 2'd0) & t104_s1;
+    wire t104 = ~t75_s1;
+    wire t105 = (t84[8:7] != 2'd0) & t104;
     wire is_special = t74_s1 | (t103 & t105);
     wire t112 = (t84 == 9'd127) & (t98[24:2] == 23'h7f_ffff);
     wire [7:0] t116 = t93 & {8{t105}};
@@ -94,18 +95,21 @@ module fmul_ftz_e8f23 (
     wire [22:0] t129 = {23{t119}};
     wire [22:0] t134 = (t122[24:2] & t129) | {t78_s1, 22'd0};
 
+    logic [22:0] t134_s2;
+    logic [7:0] t118_s2;
     logic t131_s2, t120_s2, t136_s2;
-    logic [30:0] t137_s2;
     always_ff @(posedge clk) begin
+        t134_s2 <= t134;
+        t118_s2 <= t116 | t117;
         t131_s2 <= round_up & t119;
-        t120_s2 <= (t105 | (t112 & t104_s1)) & t119;
-        t137_s2 <= {t116 | t117, t134};
+        t120_s2 <= (t105 | (t112 & t104)) & t119;
         t136_s2 <= t136_s1;
     end
 
     // cycle 2
     wire [23:0] t138 = {t120_s2, 22'd0, t131_s2};
-    assign result = {t136_s2, t137_s2 + 31'(t138)};
+    wire [31:0] t141 = {t136_s2, {t118_s2, t134_s2} + 31'(t138)};
+    assign result = t141;
 
     // Bits that nothing reads.
     wire _unused = &{
@@ -139,29 +143,31 @@ module fadd_e8f23 (
 
     logic [2:0] t36_s1;
     logic [4:0] t38_s1;
-    logic [10:0] t44_s1;
+    logic t43_s1, t9_s1, t14_s1, t19_s1, t11_s1, is_nan_s1;
+    logic [9:0] t41_s1;
     logic [26:0] t35_s1;
-    logic t9_s1, t19_s1, t11_s1, is_nan_s1, t199_s1;
-    logic [23:0] t74_s1;
+    logic [22:0] t12_s1;
     logic [7:0] t25_s1;
     always_ff @(posedge clk) begin
         t36_s1 <= t30[7:5];
         t38_s1 <= t30[4:0];
-        t44_s1 <= {t33[23:14], t35[16:0] != 17'd0};
+        t43_s1 <= t35[16:0] != 17'd0;
+        t41_s1 <= t33[23:14];
         t35_s1 <= t35;
         t9_s1 <= t9;
-        t74_s1 <= {~t14, large_1[22:0]};
+        t14_s1 <= t14;
+        t12_s1 <= large_1[22:0];
         t19_s1 <= t19;
         t25_s1 <= t25;
         t11_s1 <= large_1[31];
         is_nan_s1 <= is_nan;
-        t199_s1 <= ~is_nan;
     end
 
     // cycle 1
     wire t37 = t36_s1 != 3'd0;
     wire [4:0] t40 = t38_s1 | {5{t37}};
-    wire [26:0] t46 = t40[4] ? 27'(t44_s1) : t35_s1;
+    wire [10:0] t44 = {t41_s1, t43_s1};
+    wire [26:0] t46 = t40[4] ? 27'(t44) : t35_s1;
     wire [18:0] t50 = {t46[26:9], t46[8:0] != 9'd0};
     wire [26:0] t52 = t40[3] ? 27'(t50) : t46;
     wire [22:0] t56 = {t52[26:5], t52[4:0] != 5'd0};
@@ -172,23 +178,23 @@ module fadd_e8f23 (
     wire [26:0] aligned = t40[0] ? 27'(t68) : t64;
     wire [26:0] t71 = {27{t9_s1}};
 
-    logic [23:0] t74_s2;
-    logic t9_s2, t19_s2, t11_s2, is_nan_s2, t199_s2;
+    logic t14_s2, t9_s2, t19_s2, t11_s2, is_nan_s2;
+    logic [22:0] t12_s2;
     logic [26:0] t72_s2;
     logic [7:0] t25_s2;
     always_ff @(posedge clk) begin
-        t74_s2 <= t74_s1;
+        t14_s2 <= t14_s1;
+        t12_s2 <= t12_s1;
         t9_s2 <= t9_s1;
         t72_s2 <= aligned ^ t71;
         t19_s2 <= t19_s1;
         t25_s2 <= t25_s1;
         t11_s2 <= t11_s1;
         is_nan_s2 <= is_nan_s1;
-        t199_s2 <= t199_s1;
     end
 
     // cycle 2
-    wire [27:0] t77 = {t74_s2, 3'd0, 1'b1};
+    wire [27:0] t77 = {~t14_s2, t12_s2, 3'd0, 1'b1};
     wire [27:0] t78 = {t72_s2, t9_s2};
     wire [28:0] sum = 29'(t77) + 29'(t78);
     wire t83 = (sum[28] & ~t9_s2) | t19_s2;
@@ -212,27 +218,27 @@ module fadd_e8f23 (
     wire [6:0] t130 = t119 ? {t103, t105, t107, 4'd0} : t108;
     wire t135 = (t130[6:5] == 2'd0) & (t122 | t112[3]);
     wire [6:0] t146 = t135 ? {t130[4:0], 2'd0} : t130;
-    wire t200 = (t11_s2 & ~(t109 & t9_s2)) & t199_s2;
+    wire t200 = (t11_s2 & ~(t109 & t9_s2)) & ~is_nan_s2;
 
-    logic t122_s3, t137_s3, t148_s3, t135_s3, t119_s3, t185_s3, is_nan_s3, t200_s3;
+    logic t122_s3, t137_s3, t147_s3, t135_s3, t119_s3, is_special_s3, is_nan_s3, t200_s3;
     logic [7:0] t112_s3;
     logic [27:0] t142_s3;
     always_ff @(posedge clk) begin
         t122_s3 <= t122;
         t137_s3 <= t112[3] & ~t135;
+        t147_s3 <= t146[6];
         t112_s3 <= t112;
-        t148_s3 <= ~t146[6];
         t142_s3 <= t135 ? {t126[19:0], 8'd0} : t126;
         t135_s3 <= t135;
         t119_s3 <= t119;
-        t185_s3 <= ~is_special;
+        is_special_s3 <= is_special;
         is_nan_s3 <= is_nan_s2;
         t200_s3 <= t200;
     end
 
     // cycle 3
     wire t138 = t122_s3 | t137_s3;
-    wire t151 = t148_s3 & (t138 | t112_s3[2]);
+    wire t151 = ~t147_s3 & (t138 | t112_s3[2]);
     wire t154 = t138 | (t112_s3[2] & ~t151);
     wire [27:0] t157 = t151 ? {t142_s3[23:0], 4'd0} : t142_s3;
     wire t162 = (t157[27:26] == 2'd0) & (t154 | t112_s3[1]);
@@ -241,11 +247,12 @@ module fadd_e8f23 (
     wire t173 = ~t168[27] & (t165 | t112_s3[0]);
     wire [27:0] normalised = t173 ? {t168[26:0], 1'b0} : t168;
     wire [4:0] t177 = {t119_s3, t135_s3, t151, t162, t173};
+    wire t185 = ~is_special_s3;
     wire t191 = normalised[4] | (normalised[2:0] != 3'd0);
     wire round_up = normalised[3] & t191;
-    wire [22:0] t193 = {23{t185_s3}};
+    wire [22:0] t193 = {23{t185}};
     wire [22:0] t198 = (normalised[26:4] & t193) | {is_nan_s3, 22'd0};
-    wire [23:0] t202 = {normalised[27], 22'd0, round_up & t185_s3};
+    wire [23:0] t202 = {normalised[27], 22'd0, round_up & t185};
     wire [30:0] t203 = {t112_s3 - 8'(t177), t198} + 31'(t202);
     assign result = {t200_s3, t203};
 

@@ -56,12 +56,8 @@ module fmul_e8f23 (
 
     logic [17:0] t96_s1, t93_s1;
     logic [5:0] t97_s1, t95_s1;
-    logic t109_s1, t113_s1, t117_s1, t122_s1, t126_s1, t170_s1, t176_s1, t182_s1, t157_s1, is_nan_s1;
-    logic t258_s1;
-    logic [1:0] t168_s1;
+    logic t109_s1, t113_s1, t117_s1, t122_s1, t126_s1, t158_s1, t157_s1, is_nan_s1, t258_s1;
     logic [9:0] exponent_s1;
-    logic [4:0] t189_s1;
-    logic [7:0] t178_s1;
     always_ff @(posedge clk) begin
         t96_s1 <= t48[17:0];
         t93_s1 <= normalised[17:0];
@@ -72,13 +68,8 @@ module fmul_e8f23 (
         t117_s1 <= normalised[21];
         t122_s1 <= normalised[22];
         t126_s1 <= normalised[23];
-        t168_s1 <= exponent[8:7];
         exponent_s1 <= exponent;
-        t170_s1 <= exponent[7];
-        t176_s1 <= ~exponent[9];
-        t182_s1 <= ~t158;
-        t189_s1 <= {5{t158}};
-        t178_s1 <= {~exponent[7], exponent[6:0]};
+        t158_s1 <= t158;
         t157_s1 <= t157;
         is_nan_s1 <= is_nan;
         t258_s1 <= (a_sign ^ b_sign) & ~is_nan;
@@ -97,27 +88,30 @@ module fmul_e8f23 (
     wire [7:0] t131 = 8'(t108) + 8'(t112);
     wire [9:0] t134 = 10'(t131) + (10'(t116) + 10'(t121));
     wire [11:0] t136 = 12'(t134) + (12'(t125) + 12'(t130));
-    wire [29:0] t141 = {12'(t105[23:18]) + t136, t105[17:0]};
+    wire t177 = (exponent_s1[8:7] != 2'd0) & ~exponent_s1[9];
+    wire [7:0] t178 = {~exponent_s1[7], exponent_s1[6:0]};
     wire [9:0] t179 = 10'd128 - exponent_s1;
-    wire t183 = ((t168_s1 != 2'd0) & t176_s1) & t182_s1;
+    wire t183 = t177 & ~t158_s1;
     wire t185 = t179[9:5] != 5'd0;
     wire [4:0] t188 = t179[4:0] | {5{t185}};
-    wire t225 = (t170_s1 & exponent_s1[8]) | (t178_s1[7:1] == 7'd127);
-    wire [7:0] t234 = t178_s1 & {8{t183}};
+    wire [4:0] t190 = t188 | {5{t158_s1}};
+    wire t225 = (exponent_s1[7] & exponent_s1[8]) | (t178[7:1] == 7'd127);
+    wire [7:0] t234 = t178 & {8{t183}};
 
-    logic [23:0] t103_s2;
-    logic [29:0] t141_s2;
-    logic [17:0] t99_s2;
+    logic [23:0] t102_s2;
+    logic [11:0] t139_s2;
+    logic [17:0] t106_s2, t99_s2;
     logic t183_s2, t227_s2, t225_s2, t157_s2, is_nan_s2, t258_s2;
     logic [4:0] t190_s2;
     logic [7:0] t234_s2;
     always_ff @(posedge clk) begin
-        t103_s2 <= 24'(t98[35:18]) + t100;
-        t141_s2 <= t141;
+        t102_s2 <= 24'(t98[35:18]) + t100;
+        t139_s2 <= 12'(t105[23:18]) + t136;
+        t106_s2 <= t105[17:0];
         t99_s2 <= t98[17:0];
         t183_s2 <= t183;
-        t190_s2 <= t188 | t189_s1;
-        t227_s2 <= t178_s1 == 8'd253;
+        t190_s2 <= t190;
+        t227_s2 <= t178 == 8'd253;
         t225_s2 <= t225;
         t157_s2 <= t157_s1;
         t234_s2 <= t234;
@@ -126,7 +120,7 @@ module fmul_e8f23 (
     end
 
     // cycle 2
-    wire [29:0] t142 = 30'(t103_s2) + t141_s2;
+    wire [29:0] t142 = 30'(t102_s2) + {t139_s2, t106_s2};
     wire [21:0] product = {t142[3:0], t99_s2};
     wire [26:0] t165 = {t142[29:4], product != 22'd0};
     wire [4:0] t191 = t183_s2 ? 5'(t142[29]) : t190_s2;
@@ -138,17 +132,17 @@ module fmul_e8f23 (
     wire [7:0] t235 = {8{is_special}};
 
     logic [26:0] t203_s3;
-    logic t208_s3, t214_s3, t220_s3, t183_s3, t238_s3, t240_s3, t237_s3, is_nan_s3, t258_s3;
+    logic t208_s3, t214_s3, t220_s3, is_special_s3, t166_s3, t183_s3, t240_s3, is_nan_s3, t258_s3;
     logic [7:0] t236_s3;
     always_ff @(posedge clk) begin
         t203_s3 <= t191[3] ? 27'(t201) : t197;
         t208_s3 <= t191[2];
         t214_s3 <= t191[1];
         t220_s3 <= t191[0];
+        is_special_s3 <= is_special;
+        t166_s3 <= t142[29];
         t183_s3 <= t183_s2;
-        t238_s3 <= ~t142[29];
         t240_s3 <= t183_s2 & t142[29];
-        t237_s3 <= ~is_special;
         is_nan_s3 <= is_nan_s2;
         t236_s3 <= t234_s2 | t235;
         t258_s3 <= t258_s2;
@@ -160,11 +154,12 @@ module fmul_e8f23 (
     wire [24:0] t213 = {t209[26:3], t209[2:0] != 3'd0};
     wire [26:0] t215 = t214_s3 ? 27'(t213) : t209;
     wire [25:0] aligned = t220_s3 ? {t215[26:2], t215[1:0] != 2'd0} : t215[25:0];
-    wire [1:0] t241 = {t240_s3, t183_s3 ? t238_s3 : aligned[25]};
+    wire t237 = ~is_special_s3;
+    wire [1:0] t241 = {t240_s3, t183_s3 ? ~t166_s3 : aligned[25]};
     wire round_up = aligned[1] & (aligned[2] | aligned[0]);
-    wire [22:0] t251 = {23{t237_s3}};
+    wire [22:0] t251 = {23{t237}};
     wire [22:0] t256 = (aligned[24:2] & t251) | {is_nan_s3, 22'd0};
-    wire [24:0] t260 = {t241 & {2{t237_s3}}, 22'd0, round_up & t237_s3};
+    wire [24:0] t260 = {t241 & {2{t237}}, 22'd0, round_up & t237};
     wire [31:0] t263 = {t258_s3, {t236_s3, t256} + 31'(t260)};
     assign result = t263;
 
@@ -202,12 +197,12 @@ module fcvt_e8f23_f8e4m3 (
     wire [4:0] t63 = (t13[4:0] & {5{t22}}) | {5{t59}};
 
     logic [5:0] t50_s1;
-    logic t55_s1, t60_s1, a_sign_s1;
+    logic t55_s1, t59_s1, a_sign_s1;
     logic [4:0] t63_s1;
     always_ff @(posedge clk) begin
         t50_s1 <= t39[1] ? 6'(t48) : t44;
         t55_s1 <= t39[0];
-        t60_s1 <= ~t59;
+        t59_s1 <= t59;
         t63_s1 <= t63;
         a_sign_s1 <= a_sign;
     end
@@ -215,9 +210,10 @@ module fcvt_e8f23_f8e4m3 (
     // cycle 1
     wire [4:0] t54 = {t50_s1[5:2], t50_s1[1:0] != 2'd0};
     wire [5:0] t56 = t55_s1 ? 6'(t54) : t50_s1;
+    wire t60 = ~t59_s1;
     wire round_up = t56[1] & (t56[2] | t56[0]);
-    wire [7:0] t75 = {t63_s1, t56[4:2] & {3{t60_s1}}};
-    wire [3:0] t77 = {t56[5] & t60_s1, 2'd0, round_up & t60_s1};
+    wire [7:0] t75 = {t63_s1, t56[4:2] & {3{t60}}};
+    wire [3:0] t77 = {t56[5] & t60, 2'd0, round_up & t60};
     wire [7:0] t78 = t75 + 8'(t77);
     wire t83 = t78 > 8'd126;
     wire [6:0] t85 = t78[6:0] | {7{t83}};
@@ -259,14 +255,13 @@ module fcvt_e8f23_hif8 (
     wire [6:0] t62 = 7'(t60) + 7'd1;
     wire t64 = t62 < 7'd8;
     wire t77 = t62 >= 7'd16;
-    wire t143 = ~t9;
 
     logic [1:0] t54_s1;
     logic [3:0] t53_s1;
-    logic t57_s1, t68_s1, t69_s1, t73_s1, t74_s1, t64_s1, t77_s1, t87_s1, t99_s1, t65_s1, t25_s1;
-    logic a_sign_s1, t9_s1;
+    logic t57_s1, t68_s1, t69_s1, t73_s1, t74_s1, t64_s1, t77_s1, t87_s1, t99_s1, t65_s1, t25_s1, t9_s1;
+    logic a_sign_s1;
     logic [5:0] t52_s1;
-    logic [6:0] t62_s1, t144_s1;
+    logic [6:0] t62_s1;
     always_ff @(posedge clk) begin
         t54_s1 <= t52[1:0];
         t53_s1 <= t52[5:2];
@@ -283,9 +278,8 @@ module fcvt_e8f23_hif8 (
         t99_s1 <= ~t64;
         t65_s1 <= t62 == 7'd8;
         t25_s1 <= t23 & t24;
-        t144_s1 <= {7{t143}};
-        a_sign_s1 <= a_sign;
         t9_s1 <= t9;
+        a_sign_s1 <= a_sign;
     end
 
     // cycle 1
@@ -300,24 +294,24 @@ module fcvt_e8f23_hif8 (
     wire [9:0] t104 = {t64_s1 ? 7'd8 : t62_s1, t86} + 10'(t103);
     wire [7:0] t138 = {t104[9:3], t104[2]};
 
-    logic t108_s2, t119_s2, t113_s2, t139_s2, t25_s2, t146_s2, a_sign_s2, t9_s2;
+    logic t108_s2, t119_s2, t113_s2, t139_s2, t25_s2, t9_s2, t146_s2, a_sign_s2;
     logic [3:0] t109_s2, t110_s2;
     logic [2:0] t107_s2, t115_s2;
-    logic [6:0] t144_s2;
+    logic [1:0] t120_s2;
     always_ff @(posedge clk) begin
         t108_s2 <= t104[9:3] < 7'd31;
         t109_s2 <= 4'd15 - t104[6:3];
         t110_s2 <= t104[6:3] - 4'd15;
         t107_s2 <= t104[2:0];
+        t120_s2 <= t104[2:1];
         t119_s2 <= t104[2];
         t113_s2 <= t104[9:3] < 7'd16;
         t115_s2 <= t104[5:3] - 3'd0;
         t139_s2 <= t138 >= 8'd93;
         t25_s2 <= t25_s1;
-        t144_s2 <= t144_s1;
+        t9_s2 <= t9_s1;
         t146_s2 <= t104[9:3] != 7'd8;
         a_sign_s2 <= a_sign_s1;
-        t9_s2 <= t9_s1;
     end
 
     // cycle 2
@@ -325,12 +319,14 @@ module fcvt_e8f23_hif8 (
     wire [3:0] t123 = {1'b1, t107_s2};
     wire [4:0] t132 = (t111 != 4'd0) ? {1'b1, t108_s2, t107_s2} : 5'(t123);
     wire [5:0] t133 = t111[1] ? {1'b1, t108_s2, t111[0], t107_s2} : 6'(t132);
-    wire [6:0] t134 = t111[2] ? {2'd2, t108_s2, t111[1:0], t107_s2[2:1]} : 7'(t133);
+    wire [6:0] t134 = t111[2] ? {2'd2, t108_s2, t111[1:0], t120_s2} : 7'(t133);
     wire [6:0] t135 = t111[3] ? {2'd3, t108_s2, t111[2:0], t119_s2} : t134;
     wire t140 = t139_s2 | t25_s2;
     wire [6:0] t142 = t140 ? 7'd111 : (t113_s2 ? 7'(t115_s2) : t135);
+    wire t143 = ~t9_s2;
+    wire [6:0] t145 = t142 & {7{t143}};
     wire t149 = (a_sign_s2 & (t146_s2 | t140)) | t9_s2;
-    assign result = {t149, t142 & t144_s2};
+    assign result = {t149, t145};
 
     // Bits that nothing reads.
     wire _unused = &{
@@ -369,28 +365,28 @@ module fcvt_e8f23_f4e2m1 (
     wire t56 = (t23 & t24) | t8;
     wire t57 = ~t56;
     wire [2:0] t60 = (t15[2:0] & {3{t24}}) | {3{t56}};
-    wire t81 = ~(t8 & (a[22:0] != 23'd0));
 
-    logic t63_s1, t65_s1, t64_s1, t57_s1, t61_s1, a_sign_s1;
-    logic [3:0] t70_s1, t82_s1;
+    logic t63_s1, t65_s1, t64_s1, t57_s1, t61_s1, a_sign_s1, t9_s1;
+    logic [2:0] t60_s1;
     always_ff @(posedge clk) begin
         t63_s1 <= t53[2];
         t65_s1 <= t53[0];
         t64_s1 <= t53[1];
         t57_s1 <= t57;
+        t60_s1 <= t60;
         t61_s1 <= t53[3] & t57;
-        t70_s1 <= {t60, t53[2] & t57};
         a_sign_s1 <= a_sign;
-        t82_s1 <= {4{t81}};
+        t9_s1 <= t8 & (a[22:0] != 23'd0);
     end
 
     // cycle 1
     wire round_up = t64_s1 & (t63_s1 | t65_s1);
     wire [1:0] t71 = {t61_s1, round_up & t57_s1};
-    wire [3:0] t72 = t70_s1 + 4'(t71);
+    wire [3:0] t72 = {t60_s1, t63_s1 & t57_s1} + 4'(t71);
     wire t77 = t72 > 4'd7;
     wire [3:0] t80 = {a_sign_s1, t72[2:0] | {3{t77}}};
-    assign result = (t80 & t82_s1);
+    wire t81 = ~t9_s1;
+    assign result = (t80 & {4{t81}});
 
     // Bits that nothing reads.
     wire _unused = &{

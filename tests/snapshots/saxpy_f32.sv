@@ -56,12 +56,8 @@ module fmul_e8f23 (
 
     logic [17:0] t96_s1, t93_s1;
     logic [5:0] t97_s1, t95_s1;
-    logic t109_s1, t113_s1, t117_s1, t122_s1, t126_s1, t170_s1, t176_s1, t182_s1, t157_s1, is_nan_s1;
-    logic t258_s1;
-    logic [1:0] t168_s1;
+    logic t109_s1, t113_s1, t117_s1, t122_s1, t126_s1, t158_s1, t157_s1, is_nan_s1, t258_s1;
     logic [9:0] exponent_s1;
-    logic [4:0] t189_s1;
-    logic [7:0] t178_s1;
     always_ff @(posedge clk) begin
         t96_s1 <= t48[17:0];
         t93_s1 <= normalised[17:0];
@@ -72,13 +68,8 @@ module fmul_e8f23 (
         t117_s1 <= normalised[21];
         t122_s1 <= normalised[22];
         t126_s1 <= normalised[23];
-        t168_s1 <= exponent[8:7];
         exponent_s1 <= exponent;
-        t170_s1 <= exponent[7];
-        t176_s1 <= ~exponent[9];
-        t182_s1 <= ~t158;
-        t189_s1 <= {5{t158}};
-        t178_s1 <= {~exponent[7], exponent[6:0]};
+        t158_s1 <= t158;
         t157_s1 <= t157;
         is_nan_s1 <= is_nan;
         t258_s1 <= (a_sign ^ b_sign) & ~is_nan;
@@ -97,27 +88,30 @@ module fmul_e8f23 (
     wire [7:0] t131 = 8'(t108) + 8'(t112);
     wire [9:0] t134 = 10'(t131) + (10'(t116) + 10'(t121));
     wire [11:0] t136 = 12'(t134) + (12'(t125) + 12'(t130));
-    wire [29:0] t141 = {12'(t105[23:18]) + t136, t105[17:0]};
+    wire t177 = (exponent_s1[8:7] != 2'd0) & ~exponent_s1[9];
+    wire [7:0] t178 = {~exponent_s1[7], exponent_s1[6:0]};
     wire [9:0] t179 = 10'd128 - exponent_s1;
-    wire t183 = ((t168_s1 != 2'd0) & t176_s1) & t182_s1;
+    wire t183 = t177 & ~t158_s1;
     wire t185 = t179[9:5] != 5'd0;
     wire [4:0] t188 = t179[4:0] | {5{t185}};
-    wire t225 = (t170_s1 & exponent_s1[8]) | (t178_s1[7:1] == 7'd127);
-    wire [7:0] t234 = t178_s1 & {8{t183}};
+    wire [4:0] t190 = t188 | {5{t158_s1}};
+    wire t225 = (exponent_s1[7] & exponent_s1[8]) | (t178[7:1] == 7'd127);
+    wire [7:0] t234 = t178 & {8{t183}};
 
-    logic [23:0] t103_s2;
-    logic [29:0] t141_s2;
-    logic [17:0] t99_s2;
+    logic [23:0] t102_s2;
+    logic [11:0] t139_s2;
+    logic [17:0] t106_s2, t99_s2;
     logic t183_s2, t227_s2, t225_s2, t157_s2, is_nan_s2, t258_s2;
     logic [4:0] t190_s2;
     logic [7:0] t234_s2;
     always_ff @(posedge clk) begin
-        t103_s2 <= 24'(t98[35:18]) + t100;
-        t141_s2 <= t141;
+        t102_s2 <= 24'(t98[35:18]) + t100;
+        t139_s2 <= 12'(t105[23:18]) + t136;
+        t106_s2 <= t105[17:0];
         t99_s2 <= t98[17:0];
         t183_s2 <= t183;
-        t190_s2 <= t188 | t189_s1;
-        t227_s2 <= t178_s1 == 8'd253;
+        t190_s2 <= t190;
+        t227_s2 <= t178 == 8'd253;
         t225_s2 <= t225;
         t157_s2 <= t157_s1;
         t234_s2 <= t234;
@@ -126,7 +120,7 @@ module fmul_e8f23 (
     end
 
     // cycle 2
-    wire [29:0] t142 = 30'(t103_s2) + t141_s2;
+    wire [29:0] t142 = 30'(t102_s2) + {t139_s2, t106_s2};
     wire [21:0] product = {t142[3:0], t99_s2};
     wire [26:0] t165 = {t142[29:4], product != 22'd0};
     wire [4:0] t191 = t183_s2 ? 5'(t142[29]) : t190_s2;
@@ -138,17 +132,17 @@ module fmul_e8f23 (
     wire [7:0] t235 = {8{is_special}};
 
     logic [26:0] t203_s3;
-    logic t208_s3, t214_s3, t220_s3, t183_s3, t238_s3, t240_s3, t237_s3, is_nan_s3, t258_s3;
+    logic t208_s3, t214_s3, t220_s3, is_special_s3, t166_s3, t183_s3, t240_s3, is_nan_s3, t258_s3;
     logic [7:0] t236_s3;
     always_ff @(posedge clk) begin
         t203_s3 <= t191[3] ? 27'(t201) : t197;
         t208_s3 <= t191[2];
         t214_s3 <= t191[1];
         t220_s3 <= t191[0];
+        is_special_s3 <= is_special;
+        t166_s3 <= t142[29];
         t183_s3 <= t183_s2;
-        t238_s3 <= ~t142[29];
         t240_s3 <= t183_s2 & t142[29];
-        t237_s3 <= ~is_special;
         is_nan_s3 <= is_nan_s2;
         t236_s3 <= t234_s2 | t235;
         t258_s3 <= t258_s2;
@@ -160,11 +154,12 @@ module fmul_e8f23 (
     wire [24:0] t213 = {t209[26:3], t209[2:0] != 3'd0};
     wire [26:0] t215 = t214_s3 ? 27'(t213) : t209;
     wire [25:0] aligned = t220_s3 ? {t215[26:2], t215[1:0] != 2'd0} : t215[25:0];
-    wire [1:0] t241 = {t240_s3, t183_s3 ? t238_s3 : aligned[25]};
+    wire t237 = ~is_special_s3;
+    wire [1:0] t241 = {t240_s3, t183_s3 ? ~t166_s3 : aligned[25]};
     wire round_up = aligned[1] & (aligned[2] | aligned[0]);
-    wire [22:0] t251 = {23{t237_s3}};
+    wire [22:0] t251 = {23{t237}};
     wire [22:0] t256 = (aligned[24:2] & t251) | {is_nan_s3, 22'd0};
-    wire [24:0] t260 = {t241 & {2{t237_s3}}, 22'd0, round_up & t237_s3};
+    wire [24:0] t260 = {t241 & {2{t237}}, 22'd0, round_up & t237};
     wire [31:0] t263 = {t258_s3, {t236_s3, t256} + 31'(t260)};
     assign result = t263;
 
@@ -199,29 +194,31 @@ module fadd_e8f23 (
 
     logic [2:0] t36_s1;
     logic [4:0] t38_s1;
-    logic [10:0] t44_s1;
+    logic t43_s1, t9_s1, t14_s1, t19_s1, t11_s1, is_nan_s1;
+    logic [9:0] t41_s1;
     logic [26:0] t35_s1;
-    logic t9_s1, t19_s1, t11_s1, is_nan_s1, t199_s1;
-    logic [23:0] t74_s1;
+    logic [22:0] t12_s1;
     logic [7:0] t25_s1;
     always_ff @(posedge clk) begin
         t36_s1 <= t30[7:5];
         t38_s1 <= t30[4:0];
-        t44_s1 <= {t33[23:14], t35[16:0] != 17'd0};
+        t43_s1 <= t35[16:0] != 17'd0;
+        t41_s1 <= t33[23:14];
         t35_s1 <= t35;
         t9_s1 <= t9;
-        t74_s1 <= {~t14, large_1[22:0]};
+        t14_s1 <= t14;
+        t12_s1 <= large_1[22:0];
         t19_s1 <= t19;
         t25_s1 <= t25;
         t11_s1 <= large_1[31];
         is_nan_s1 <= is_nan;
-        t199_s1 <= ~is_nan;
     end
 
     // cycle 1
     wire t37 = t36_s1 != 3'd0;
     wire [4:0] t40 = t38_s1 | {5{t37}};
-    wire [26:0] t46 = t40[4] ? 27'(t44_s1) : t35_s1;
+    wire [10:0] t44 = {t41_s1, t43_s1};
+    wire [26:0] t46 = t40[4] ? 27'(t44) : t35_s1;
     wire [18:0] t50 = {t46[26:9], t46[8:0] != 9'd0};
     wire [26:0] t52 = t40[3] ? 27'(t50) : t46;
     wire [22:0] t56 = {t52[26:5], t52[4:0] != 5'd0};
@@ -232,23 +229,23 @@ module fadd_e8f23 (
     wire [26:0] aligned = t40[0] ? 27'(t68) : t64;
     wire [26:0] t71 = {27{t9_s1}};
 
-    logic [23:0] t74_s2;
-    logic t9_s2, t19_s2, t11_s2, is_nan_s2, t199_s2;
+    logic t14_s2, t9_s2, t19_s2, t11_s2, is_nan_s2;
+    logic [22:0] t12_s2;
     logic [26:0] t72_s2;
     logic [7:0] t25_s2;
     always_ff @(posedge clk) begin
-        t74_s2 <= t74_s1;
+        t14_s2 <= t14_s1;
+        t12_s2 <= t12_s1;
         t9_s2 <= t9_s1;
         t72_s2 <= aligned ^ t71;
         t19_s2 <= t19_s1;
         t25_s2 <= t25_s1;
         t11_s2 <= t11_s1;
         is_nan_s2 <= is_nan_s1;
-        t199_s2 <= t199_s1;
     end
 
     // cycle 2
-    wire [27:0] t77 = {t74_s2, 3'd0, 1'b1};
+    wire [27:0] t77 = {~t14_s2, t12_s2, 3'd0, 1'b1};
     wire [27:0] t78 = {t72_s2, t9_s2};
     wire [28:0] sum = 29'(t77) + 29'(t78);
     wire t83 = (sum[28] & ~t9_s2) | t19_s2;
@@ -272,27 +269,27 @@ module fadd_e8f23 (
     wire [6:0] t130 = t119 ? {t103, t105, t107, 4'd0} : t108;
     wire t135 = (t130[6:5] == 2'd0) & (t122 | t112[3]);
     wire [6:0] t146 = t135 ? {t130[4:0], 2'd0} : t130;
-    wire t200 = (t11_s2 & ~(t109 & t9_s2)) & t199_s2;
+    wire t200 = (t11_s2 & ~(t109 & t9_s2)) & ~is_nan_s2;
 
-    logic t122_s3, t137_s3, t148_s3, t135_s3, t119_s3, t185_s3, is_nan_s3, t200_s3;
+    logic t122_s3, t137_s3, t147_s3, t135_s3, t119_s3, is_special_s3, is_nan_s3, t200_s3;
     logic [7:0] t112_s3;
     logic [27:0] t142_s3;
     always_ff @(posedge clk) begin
         t122_s3 <= t122;
         t137_s3 <= t112[3] & ~t135;
+        t147_s3 <= t146[6];
         t112_s3 <= t112;
-        t148_s3 <= ~t146[6];
         t142_s3 <= t135 ? {t126[19:0], 8'd0} : t126;
         t135_s3 <= t135;
         t119_s3 <= t119;
-        t185_s3 <= ~is_special;
+        is_special_s3 <= is_special;
         is_nan_s3 <= is_nan_s2;
         t200_s3 <= t200;
     end
 
     // cycle 3
     wire t138 = t122_s3 | t137_s3;
-    wire t151 = t148_s3 & (t138 | t112_s3[2]);
+    wire t151 = ~t147_s3 & (t138 | t112_s3[2]);
     wire t154 = t138 | (t112_s3[2] & ~t151);
     wire [27:0] t157 = t151 ? {t142_s3[23:0], 4'd0} : t142_s3;
     wire t162 = (t157[27:26] == 2'd0) & (t154 | t112_s3[1]);
@@ -301,11 +298,12 @@ module fadd_e8f23 (
     wire t173 = ~t168[27] & (t165 | t112_s3[0]);
     wire [27:0] normalised = t173 ? {t168[26:0], 1'b0} : t168;
     wire [4:0] t177 = {t119_s3, t135_s3, t151, t162, t173};
+    wire t185 = ~is_special_s3;
     wire t191 = normalised[4] | (normalised[2:0] != 3'd0);
     wire round_up = normalised[3] & t191;
-    wire [22:0] t193 = {23{t185_s3}};
+    wire [22:0] t193 = {23{t185}};
     wire [22:0] t198 = (normalised[26:4] & t193) | {is_nan_s3, 22'd0};
-    wire [23:0] t202 = {normalised[27], 22'd0, round_up & t185_s3};
+    wire [23:0] t202 = {normalised[27], 22'd0, round_up & t185};
     wire [30:0] t203 = {t112_s3 - 8'(t177), t198} + 31'(t202);
     assign result = {t200_s3, t203};
 

@@ -56,7 +56,19 @@ module exp_e5f10 (
     end
 
     wire [29:0] exponent = a_sign_s1 ? (30'd0 - t36_x30) : t36_x30;
-    wire [16:0] t47 = {~exponent[16], exponent[15:0]};
+
+    logic [6:0] t40_s2;
+    logic t44_s2, t44_s3;
+    logic [15:0] t46_s2, t46_s3;
+    always_ff @(posedge clk) begin
+        t40_s2 <= exponent[29:23];
+        t44_s2 <= exponent[16];
+        t44_s3 <= t44_s2;
+        t46_s2 <= exponent[15:0];
+        t46_s3 <= t46_s2;
+    end
+
+    wire [16:0] t47 = {~t44_s3, t46_s3};
 
     logic [5:0] t43_s2;
     always_ff @(posedge clk) begin
@@ -209,13 +221,12 @@ module exp_e5f10 (
         c1 <= c1_table[t43_s2];
     end
 
-    logic [10:0] t52_s2, t52_s3;
-    always_ff @(posedge clk) begin
-        t52_s2 <= t47[16:6];
-        t52_s3 <= t52_s2;
-    end
+    wire [19:0] t53 = 20'($signed(t47[16:6])) * $signed(20'(c2));
 
-    wire [19:0] t53 = 20'($signed(t52_s3)) * $signed(20'(c2));
+    logic [17:0] t56_s4;
+    always_ff @(posedge clk) begin
+        t56_s4 <= c1 + 18'($signed(t53[19:10]));
+    end
 
     logic [24:0] c0;
     (* syn_romstyle = "logic" *)
@@ -290,16 +301,12 @@ module exp_e5f10 (
         c0 <= c0_table[t43_s2];
     end
 
-    logic [17:0] t57_s4;
-    logic [16:0] t48_s2, t48_s3, t48_s4;
+    logic [16:0] t48_s4;
     always_ff @(posedge clk) begin
-        t57_s4 <= c1 + 18'($signed(t53[19:10]));
-        t48_s2 <= t47;
-        t48_s3 <= t48_s2;
-        t48_s4 <= t48_s3;
+        t48_s4 <= t47;
     end
 
-    wire [34:0] t59 = $signed(35'(t57_s4)) * 35'($signed(t48_s4));
+    wire [34:0] t59 = $signed(35'(t56_s4)) * 35'($signed(t48_s4));
     wire [36:0] t59_x37 = 37'($signed(t59));
 
     logic [24:0] c0_s4;
@@ -311,23 +318,21 @@ module exp_e5f10 (
     wire t68 = t63[24] | t63[25];
     wire [23:0] t69 = {24{t68}};
     wire [23:0] t71 = {24{t63[25]}};
-    wire t74 = exponent[22:0] != 23'd0;
-    wire [23:0] t75 = {24{t74}};
 
-    logic [23:0] t75_s2, t75_s3, t75_s4;
+    logic t74_s2, t74_s3, t74_s4;
     always_ff @(posedge clk) begin
-        t75_s2 <= t75;
-        t75_s3 <= t75_s2;
-        t75_s4 <= t75_s3;
+        t74_s2 <= exponent[22:0] != 23'd0;
+        t74_s3 <= t74_s2;
+        t74_s4 <= t74_s3;
     end
 
-    wire [23:0] t76 = ((t63[23:0] & t69) | t71) & t75_s4;
+    wire [23:0] t75 = {24{t74_s4}};
+    wire [23:0] t76 = ((t63[23:0] & t69) | t71) & t75;
     wire [24:0] t77 = {1'b1, t76};
     wire t79 = a_exponent == 5'd31;
     wire is_nan = t79 & (a[9:0] != 10'd0);
     wire t82 = t18[5] | t79;
-    wire t88 = (t82 & a_sign) & ~is_nan;
-    wire [7:0] t89 = 8'($signed(exponent[29:23])) + 8'd30;
+    wire [7:0] t89 = 8'($signed(t40_s2)) + 8'd30;
 
     logic [12:0] t92_s5;
     logic [11:0] t91_s5;
@@ -337,41 +342,20 @@ module exp_e5f10 (
     end
 
     wire [12:0] t94 = {t91_s5, t92_s5 != 13'd0};
+    wire t104 = (t89[4] & t89[5]) | t89[6];
+    wire t107 = (t89[6:4] != 3'd0) & ~t89[7];
+    wire [4:0] t108 = {~t89[4], t89[3:0]};
+    wire [7:0] t109 = 8'd16 - t89;
 
-    logic [2:0] t96_s2;
-    logic [7:0] t89_s2;
-    logic t98_s2;
+    logic t88_s1, t88_s2;
     always_ff @(posedge clk) begin
-        t96_s2 <= t89[6:4];
-        t89_s2 <= t89;
-        t98_s2 <= t89[4];
+        t88_s1 <= (t82 & a_sign) & ~is_nan;
+        t88_s2 <= t88_s1;
     end
 
-    wire t104 = (t98_s2 & t89_s2[5]) | t89_s2[6];
-
-    logic t106_s2;
-    always_ff @(posedge clk) begin
-        t106_s2 <= ~t89[7];
-    end
-
-    wire [7:0] t109 = 8'd16 - t89_s2;
-
-    logic t112_s1, t112_s2;
-    always_ff @(posedge clk) begin
-        t112_s1 <= ~t88;
-        t112_s2 <= t112_s1;
-    end
-
-    wire t113 = ((t96_s2 != 3'd0) & t106_s2) & t112_s2;
+    wire t113 = t107 & ~t88_s2;
     wire t115 = t109[7:4] != 4'd0;
-
-    logic [3:0] t119_s1, t119_s2;
-    always_ff @(posedge clk) begin
-        t119_s1 <= {4{t88}};
-        t119_s2 <= t119_s1;
-    end
-
-    wire [3:0] t120 = (t109[3:0] | {4{t115}}) | t119_s2;
+    wire [3:0] t120 = (t109[3:0] | {4{t115}}) | {4{t88_s2}};
     wire [3:0] t121 = t113 ? 4'd0 : t120;
 
     logic [3:0] t122_s5;
@@ -419,13 +403,7 @@ module exp_e5f10 (
     end
 
     wire [12:0] aligned = t144_s5 ? 13'(t143) : t139;
-
-    logic [4:0] t108_s2;
-    always_ff @(posedge clk) begin
-        t108_s2 <= {~t89[4], t89[3:0]};
-    end
-
-    wire t152 = (t104 | (t108_s2[4:1] == 4'd15)) & t113;
+    wire t152 = (t104 | (t108[4:1] == 4'd15)) & t113;
 
     logic t90_s1, t90_s2;
     always_ff @(posedge clk) begin
@@ -434,19 +412,24 @@ module exp_e5f10 (
     end
 
     wire is_special = t90_s2 | t152;
-    wire [4:0] t156 = t108_s2 & {5{t113}};
     wire [4:0] t157 = {5{is_special}};
+    wire [4:0] t158 = (t108 & {5{t113}}) | t157;
 
-    logic t113_s3, t113_s4, t113_s5, t159_s3, t159_s4, t159_s5, t159_s6, t160_s6, t167_s6, t168_s6;
-    logic t166_s6;
+    logic is_special_s3, is_special_s4, is_special_s5;
+    always_ff @(posedge clk) begin
+        is_special_s3 <= is_special;
+        is_special_s4 <= is_special_s3;
+        is_special_s5 <= is_special_s4;
+    end
+
+    wire t159 = ~is_special_s5;
+
+    logic t113_s3, t113_s4, t113_s5, t159_s6, t160_s6, t167_s6, t168_s6, t166_s6;
     always_ff @(posedge clk) begin
         t113_s3 <= t113;
         t113_s4 <= t113_s3;
         t113_s5 <= t113_s4;
-        t159_s3 <= ~is_special;
-        t159_s4 <= t159_s3;
-        t159_s5 <= t159_s4;
-        t159_s6 <= t159_s5;
+        t159_s6 <= t159;
         t160_s6 <= t113_s5 | aligned[12];
         t167_s6 <= aligned[2];
         t168_s6 <= aligned[0];
@@ -454,7 +437,7 @@ module exp_e5f10 (
     end
 
     wire round_up = t166_s6 & (t167_s6 | t168_s6);
-    wire [9:0] t171 = {10{t159_s5}};
+    wire [9:0] t171 = {10{t159}};
 
     logic is_nan_s1, is_nan_s2, is_nan_s3, is_nan_s4, is_nan_s5, is_nan_s6;
     logic [9:0] t172_s6;
@@ -467,7 +450,7 @@ module exp_e5f10 (
         is_nan_s5 <= is_nan_s4;
         is_nan_s6 <= is_nan_s5;
         t172_s6 <= aligned[11:2] & t171;
-        t158_s3 <= t156 | t157;
+        t158_s3 <= t158;
         t158_s4 <= t158_s3;
         t158_s5 <= t158_s4;
         t158_s6 <= t158_s5;
@@ -514,8 +497,8 @@ module fadd_e5f10 (
     wire is_nan = t19 & t82;
 
     logic [13:0] t45_s1;
-    logic t50_s1, t56_s1, t62_s1, t9_s1, t19_s1, t11_s1, is_nan_s1, t170_s1;
-    logic [10:0] t67_s1;
+    logic t50_s1, t56_s1, t62_s1, t9_s1, t14_s1, t19_s1, t11_s1, is_nan_s1;
+    logic [9:0] t12_s1;
     logic [4:0] t25_s1;
     always_ff @(posedge clk) begin
         t45_s1 <= t39[3] ? 14'(t43) : t35;
@@ -523,12 +506,12 @@ module fadd_e5f10 (
         t56_s1 <= t39[1];
         t62_s1 <= t39[0];
         t9_s1 <= t9;
-        t67_s1 <= {~t14, large_1[9:0]};
+        t14_s1 <= t14;
+        t12_s1 <= large_1[9:0];
         t19_s1 <= t19;
         t25_s1 <= t25;
         t11_s1 <= large_1[15];
         is_nan_s1 <= is_nan;
-        t170_s1 <= ~is_nan;
     end
 
     // cycle 1
@@ -539,45 +522,40 @@ module fadd_e5f10 (
     wire [12:0] t61 = {t57[13:2], t57[1:0] != 2'd0};
     wire [13:0] aligned = t62_s1 ? 14'(t61) : t57;
     wire [13:0] t64 = {14{t9_s1}};
-    wire [14:0] t70 = {t67_s1, 3'd0, 1'b1};
+    wire [14:0] t70 = {~t14_s1, t12_s1, 3'd0, 1'b1};
     wire [14:0] t71 = {aligned ^ t64, t9_s1};
     wire [15:0] sum = 16'(t70) + 16'(t71);
     wire t76 = (sum[15] & ~t9_s1) | t19_s1;
     wire [14:0] t78 = {t76, sum[14:1]};
     wire is_special = t76 & (t25_s1 == 5'd30);
-    wire t88 = t78[14:11] != 4'd0;
-    wire t90 = sum[11:8] != 4'd0;
-    wire t92 = sum[7:4] != 4'd0;
-    wire t94 = sum[3:1] != 3'd0;
 
-    logic [3:0] t95_s2;
+    logic t94_s2, t92_s2, t90_s2, t88_s2, t9_s2, t11_s2, is_special_s2, is_nan_s2;
     logic [4:0] t25_s2;
-    logic [1:0] t101_s2, t113_s2;
     logic [6:0] t109_s2;
     logic [14:0] t78_s2;
-    logic t9_s2, t11_s2, t156_s2, is_nan_s2, t170_s2;
     always_ff @(posedge clk) begin
-        t95_s2 <= {t88, t90, t92, t94};
+        t94_s2 <= sum[3:1] != 3'd0;
+        t92_s2 <= sum[7:4] != 4'd0;
+        t90_s2 <= sum[11:8] != 4'd0;
+        t88_s2 <= t78[14:11] != 4'd0;
         t25_s2 <= t25_s1;
-        t101_s2 <= {t88, t90};
         t109_s2 <= sum[7:1];
         t78_s2 <= t78;
-        t113_s2 <= {t92, t94};
         t9_s2 <= t9_s1;
         t11_s2 <= t11_s1;
-        t156_s2 <= ~is_special;
+        is_special_s2 <= is_special;
         is_nan_s2 <= is_nan_s1;
-        t170_s2 <= t170_s1;
     end
 
     // cycle 2
-    wire t96 = t95_s2 == 4'd0;
+    wire [3:0] t95 = {t88_s2, t90_s2, t92_s2, t94_s2};
+    wire t96 = t95 == 4'd0;
     wire t97 = ~t96;
     wire [4:0] t99 = t25_s2 & {5{t97}};
-    wire t105 = (t101_s2 == 2'd0) & (t99[4] | t99[3]);
+    wire t105 = ({t88_s2, t90_s2} == 2'd0) & (t99[4] | t99[3]);
     wire t108 = t99[4] | (t99[3] & ~t105);
     wire [14:0] t112 = t105 ? {t109_s2, 8'd0} : t78_s2;
-    wire [3:0] t116 = t105 ? {t113_s2, 2'd0} : t95_s2;
+    wire [3:0] t116 = t105 ? {t92_s2, t94_s2, 2'd0} : t95;
     wire t121 = ~t116[3] & (t108 | t99[2]);
     wire t124 = t108 | (t99[2] & ~t121);
     wire [14:0] t128 = t121 ? {t112[10:0], 4'd0} : t112;
@@ -587,24 +565,28 @@ module fadd_e5f10 (
     wire t144 = ~t139[14] & t143;
     wire [14:0] normalised = t144 ? {t139[13:0], 1'b0} : t139;
     wire [3:0] t148 = {t105, t121, t133, t144};
+    wire t156 = ~is_special_s2;
     wire t162 = normalised[4] | (normalised[2:0] != 3'd0);
     wire round_up = normalised[3] & t162;
-    wire [9:0] t164 = {10{t156_s2}};
+    wire [9:0] t164 = {10{t156}};
     wire [9:0] t169 = (normalised[13:4] & t164) | {is_nan_s2, 9'd0};
-    wire t171 = (t11_s2 & ~(t96 & t9_s2)) & t170_s2;
+    wire t171 = (t11_s2 & ~(t96 & t9_s2)) & ~is_nan_s2;
 
+    logic [4:0] t152_s3;
+    logic [9:0] t169_s3;
     logic t166_s3, t154_s3, t171_s3;
-    logic [14:0] t172_s3;
     always_ff @(posedge clk) begin
-        t166_s3 <= round_up & t156_s2;
+        t152_s3 <= t99 - 5'(t148);
+        t169_s3 <= t169;
+        t166_s3 <= round_up & t156;
         t154_s3 <= normalised[14];
-        t172_s3 <= {t99 - 5'(t148), t169};
         t171_s3 <= t171;
     end
 
     // cycle 3
     wire [10:0] t173 = {t154_s3, 9'd0, t166_s3};
-    assign result = {t171_s3, t172_s3 + 15'(t173)};
+    wire [15:0] t176 = {t171_s3, {t152_s3, t169_s3} + 15'(t173)};
+    assign result = t176;
 
     // Bits that nothing reads.
     wire _unused = &{
@@ -666,17 +648,15 @@ module fdiv_e5f10 (
     wire [22:0] t107 = {normalised[10:1], normalised[0], 12'd0};
     wire [11:0] t109 = 12'(t107[22:12]) - 12'(normalised_1);
 
+    logic t110_s1, t25_s1, t24_s1, is_nan_s1, t341_s1;
     logic [10:0] t113_s1, normalised_s1;
-    logic t125_s1, t272_s1, t24_s1, is_nan_s1, t341_s1;
     logic [6:0] t249_s1;
-    logic [3:0] t279_s1;
     always_ff @(posedge clk) begin
+        t110_s1 <= t109[11];
         t113_s1 <= t109[11] ? t107[22:12] : t109[10:0];
         normalised_s1 <= normalised_1;
-        t125_s1 <= ~t109[11];
         t249_s1 <= 7'($signed(t66)) - 7'($signed(t102));
-        t272_s1 <= ~t25;
-        t279_s1 <= {4{t25}};
+        t25_s1 <= t25;
         t24_s1 <= t24;
         is_nan_s1 <= is_nan;
         t341_s1 <= (a_sign ^ b_sign) & ~is_nan;
@@ -688,27 +668,30 @@ module fdiv_e5f10 (
     wire [12:0] t117 = 13'(t116) - normalised_x13;
     wire [11:0] t127 = {t117[12] ? t116[10:0] : t117[10:0], 1'b0};
     wire [12:0] t128 = 13'(t127) - normalised_x13;
+    wire [1:0] t133 = {~t110_s1, ~t117[12]};
     wire [11:0] t138 = {t128[12] ? t127[10:0] : t128[10:0], 1'b0};
     wire [12:0] t139 = 13'(t138) - normalised_x13;
-    wire [2:0] t144 = {t125_s1, ~t117[12], ~t128[12]};
     wire [7:0] t253 = 8'($signed(t249_s1)) + 8'd29;
     wire t264 = (t253[4] & t253[5]) | t253[6];
     wire t267 = (t253[6:4] != 3'd0) & ~t253[7];
     wire [4:0] t268 = {~t253[4], t253[3:0]};
     wire [6:0] t269 = 7'd16 - t253[6:0];
     wire [7:0] t270_x8 = 8'($signed(t269));
-    wire t273 = t267 & t272_s1;
+    wire t273 = t267 & ~t25_s1;
     wire t275 = t270_x8[7:4] != 4'd0;
-    wire [3:0] t280 = (t269[3:0] | {4{t275}}) | t279_s1;
+    wire [3:0] t280 = (t269[3:0] | {4{t275}}) | {4{t25_s1}};
 
-    logic [10:0] t143_s2, normalised_s2;
-    logic [3:0] t158_s2, t280_s2;
-    logic t273_s2, t310_s2, t309_s2, t24_s2, is_nan_s2, t341_s2;
+    logic [1:0] t133_s2;
+    logic t129_s2, t140_s2, t273_s2, t310_s2, t309_s2, t24_s2, is_nan_s2, t341_s2;
+    logic [10:0] t142_s2, normalised_s2;
+    logic [3:0] t280_s2;
     logic [4:0] t317_s2;
     always_ff @(posedge clk) begin
-        t143_s2 <= t139[12] ? t138[10:0] : t139[10:0];
+        t133_s2 <= t133;
+        t129_s2 <= t128[12];
+        t142_s2 <= t139[12] ? t138[10:0] : t139[10:0];
+        t140_s2 <= t139[12];
         normalised_s2 <= normalised_s1;
-        t158_s2 <= {t144, ~t139[12]};
         t273_s2 <= t273;
         t280_s2 <= t280;
         t310_s2 <= t268 == 5'd29;
@@ -720,24 +703,25 @@ module fdiv_e5f10 (
     end
 
     // cycle 2
-    wire [11:0] t149 = {t143_s2, 1'b0};
+    wire [11:0] t149 = {t142_s2, 1'b0};
     wire [12:0] normalised_x13_1 = 13'(normalised_s2);
     wire [12:0] t150 = 13'(t149) - normalised_x13_1;
+    wire [3:0] t155 = {t133_s2, ~t129_s2, ~t140_s2};
     wire [11:0] t160 = {t150[12] ? t149[10:0] : t150[10:0], 1'b0};
     wire [12:0] t161 = 13'(t160) - normalised_x13_1;
     wire [11:0] t171 = {t161[12] ? t160[10:0] : t161[10:0], 1'b0};
     wire [12:0] t172 = 13'(t171) - normalised_x13_1;
-    wire [5:0] t177 = {t158_s2, ~t150[12], ~t161[12]};
 
-    logic [10:0] t176_s3, normalised_s3;
-    logic [6:0] t191_s3;
-    logic t273_s3, t310_s3, t309_s3, t24_s3, is_nan_s3, t341_s3;
+    logic [4:0] t166_s3, t317_s3;
+    logic t162_s3, t173_s3, t273_s3, t310_s3, t309_s3, t24_s3, is_nan_s3, t341_s3;
+    logic [10:0] t175_s3, normalised_s3;
     logic [3:0] t280_s3;
-    logic [4:0] t317_s3;
     always_ff @(posedge clk) begin
-        t176_s3 <= t172[12] ? t171[10:0] : t172[10:0];
+        t166_s3 <= {t155, ~t150[12]};
+        t162_s3 <= t161[12];
+        t175_s3 <= t172[12] ? t171[10:0] : t172[10:0];
+        t173_s3 <= t172[12];
         normalised_s3 <= normalised_s2;
-        t191_s3 <= {t177, ~t172[12]};
         t273_s3 <= t273_s2;
         t280_s3 <= t280_s2;
         t310_s3 <= t310_s2;
@@ -749,24 +733,26 @@ module fdiv_e5f10 (
     end
 
     // cycle 3
-    wire [11:0] t182 = {t176_s3, 1'b0};
+    wire [11:0] t182 = {t175_s3, 1'b0};
     wire [12:0] normalised_x13_2 = 13'(normalised_s3);
     wire [12:0] t183 = 13'(t182) - normalised_x13_2;
+    wire [6:0] t188 = {t166_s3, ~t162_s3, ~t173_s3};
     wire [11:0] t193 = {t183[12] ? t182[10:0] : t183[10:0], 1'b0};
     wire [12:0] t194 = 13'(t193) - normalised_x13_2;
     wire [11:0] t204 = {t194[12] ? t193[10:0] : t194[10:0], 1'b0};
     wire [12:0] t205 = 13'(t204) - normalised_x13_2;
-    wire [8:0] t210 = {t191_s3, ~t183[12], ~t194[12]};
 
-    logic [10:0] t209_s4, normalised_s4;
-    logic [9:0] t224_s4;
-    logic t273_s4, t310_s4, t309_s4, t24_s4, is_nan_s4, t341_s4;
+    logic [7:0] t199_s4;
+    logic t195_s4, t206_s4, t273_s4, t310_s4, t309_s4, t24_s4, is_nan_s4, t341_s4;
+    logic [10:0] t208_s4, normalised_s4;
     logic [3:0] t280_s4;
     logic [4:0] t317_s4;
     always_ff @(posedge clk) begin
-        t209_s4 <= t205[12] ? t204[10:0] : t205[10:0];
+        t199_s4 <= {t188, ~t183[12]};
+        t195_s4 <= t194[12];
+        t208_s4 <= t205[12] ? t204[10:0] : t205[10:0];
+        t206_s4 <= t205[12];
         normalised_s4 <= normalised_s3;
-        t224_s4 <= {t210, ~t205[12]};
         t273_s4 <= t273_s3;
         t280_s4 <= t280_s3;
         t310_s4 <= t310_s3;
@@ -778,43 +764,46 @@ module fdiv_e5f10 (
     end
 
     // cycle 4
-    wire [11:0] t215 = {t209_s4, 1'b0};
+    wire [11:0] t215 = {t208_s4, 1'b0};
     wire [12:0] normalised_x13_3 = 13'(normalised_s4);
     wire [12:0] t216 = 13'(t215) - normalised_x13_3;
+    wire [9:0] t221 = {t199_s4, ~t195_s4, ~t206_s4};
     wire [11:0] t226 = {t216[12] ? t215[10:0] : t216[10:0], 1'b0};
     wire [12:0] t227 = 13'(t226) - normalised_x13_3;
     wire [11:0] t237 = {t227[12] ? t226[10:0] : t227[10:0], 1'b0};
     wire [12:0] t238 = 13'(t237) - normalised_x13_3;
-    wire [11:0] t243 = {t224_s4, ~t216[12], ~t227[12]};
-    wire [12:0] quotient = {t243, ~t238[12]};
-    wire [3:0] t281 = t273_s4 ? 4'(t224_s4[9]) : t280_s4;
-    wire t313 = (t309_s4 | (t310_s4 & t224_s4[9])) & t273_s4;
+    wire [11:0] t243 = {t221, ~t216[12], ~t227[12]};
+    wire [3:0] t281 = t273_s4 ? 4'(t199_s4[7]) : t280_s4;
+    wire t313 = (t309_s4 | (t310_s4 & t199_s4[7])) & t273_s4;
     wire is_special = t24_s4 | t313;
     wire [4:0] t318 = {5{is_special}};
 
-    logic [10:0] t242_s5;
-    logic [12:0] quotient_s5;
+    logic [10:0] t241_s5;
+    logic t239_s5, t286_s5, t292_s5, t298_s5, t304_s5, is_special_s5, t254_s5, t273_s5, t323_s5;
+    logic is_nan_s5, t341_s5;
+    logic [11:0] t244_s5;
     logic [4:0] t282_s5, t319_s5;
-    logic t286_s5, t292_s5, t298_s5, t304_s5, t273_s5, t321_s5, t323_s5, t320_s5, is_nan_s5, t341_s5;
     always_ff @(posedge clk) begin
-        t242_s5 <= t238[12] ? t237[10:0] : t238[10:0];
-        quotient_s5 <= quotient;
-        t282_s5 <= t224_s4[9:5];
+        t241_s5 <= t238[12] ? t237[10:0] : t238[10:0];
+        t239_s5 <= t238[12];
+        t244_s5 <= t243;
+        t282_s5 <= t199_s4[7:3];
         t286_s5 <= t281[3];
         t292_s5 <= t281[2];
         t298_s5 <= t281[1];
         t304_s5 <= t281[0];
+        is_special_s5 <= is_special;
+        t254_s5 <= t199_s4[7];
         t273_s5 <= t273_s4;
-        t321_s5 <= ~t224_s4[9];
-        t323_s5 <= t273_s4 & t224_s4[9];
-        t320_s5 <= ~is_special;
+        t323_s5 <= t273_s4 & t199_s4[7];
         is_nan_s5 <= is_nan_s4;
         t319_s5 <= t317_s4 | t318;
         t341_s5 <= t341_s4;
     end
 
     // cycle 5
-    wire [13:0] t252 = {quotient_s5, t242_s5 != 11'd0};
+    wire [12:0] quotient = {t244_s5, ~t239_s5};
+    wire [13:0] t252 = {quotient, t241_s5 != 11'd0};
     wire [5:0] t285 = {t282_s5, t252[8:0] != 9'd0};
     wire [13:0] t287 = t286_s5 ? 14'(t285) : t252;
     wire [9:0] t291 = {t287[13:5], t287[4:0] != 5'd0};
@@ -822,17 +811,18 @@ module fdiv_e5f10 (
     wire [11:0] t297 = {t293[13:3], t293[2:0] != 3'd0};
     wire [13:0] t299 = t298_s5 ? 14'(t297) : t293;
     wire [12:0] aligned = t304_s5 ? {t299[13:2], t299[1:0] != 2'd0} : t299[12:0];
-    wire [9:0] t334 = {10{t320_s5}};
+    wire t320 = ~is_special_s5;
+    wire [9:0] t334 = {10{t320}};
 
-    logic t273_s6, t321_s6, t315_s6, t323_s6, t320_s6, t330_s6, t331_s6, t329_s6, is_nan_s6, t341_s6;
+    logic t254_s6, t273_s6, t315_s6, t323_s6, t320_s6, t330_s6, t331_s6, t329_s6, is_nan_s6, t341_s6;
     logic [9:0] t335_s6;
     logic [4:0] t319_s6;
     always_ff @(posedge clk) begin
+        t254_s6 <= t254_s5;
         t273_s6 <= t273_s5;
-        t321_s6 <= t321_s5;
         t315_s6 <= aligned[12];
         t323_s6 <= t323_s5;
-        t320_s6 <= t320_s5;
+        t320_s6 <= t320;
         t330_s6 <= aligned[2];
         t331_s6 <= aligned[0];
         t329_s6 <= aligned[1];
@@ -843,10 +833,10 @@ module fdiv_e5f10 (
     end
 
     // cycle 6
-    wire [1:0] t326 = {t323_s6, t273_s6 ? t321_s6 : t315_s6} & {2{t320_s6}};
+    wire [1:0] t324 = {t323_s6, t273_s6 ? ~t254_s6 : t315_s6};
     wire round_up = t329_s6 & (t330_s6 | t331_s6);
     wire [14:0] t342 = {t319_s6, t335_s6 | {is_nan_s6, 9'd0}};
-    wire [11:0] t343 = {t326, 9'd0, round_up & t320_s6};
+    wire [11:0] t343 = {t324 & {2{t320_s6}}, 9'd0, round_up & t320_s6};
     assign result = {t341_s6, t342 + 15'(t343)};
 
     // Bits that nothing reads.

@@ -27,29 +27,31 @@ module fadd_e8f23 (
 
     logic [2:0] t36_s1;
     logic [4:0] t38_s1;
-    logic [10:0] t44_s1;
+    logic t43_s1, t9_s1, t14_s1, t19_s1, t11_s1, is_nan_s1;
+    logic [9:0] t41_s1;
     logic [26:0] t35_s1;
-    logic t9_s1, t19_s1, t11_s1, is_nan_s1, t199_s1;
-    logic [23:0] t74_s1;
+    logic [22:0] t12_s1;
     logic [7:0] t25_s1;
     always_ff @(posedge clk) begin
         t36_s1 <= t30[7:5];
         t38_s1 <= t30[4:0];
-        t44_s1 <= {t33[23:14], t35[16:0] != 17'd0};
+        t43_s1 <= t35[16:0] != 17'd0;
+        t41_s1 <= t33[23:14];
         t35_s1 <= t35;
         t9_s1 <= t9;
-        t74_s1 <= {~t14, large_1[22:0]};
+        t14_s1 <= t14;
+        t12_s1 <= large_1[22:0];
         t19_s1 <= t19;
         t25_s1 <= t25;
         t11_s1 <= large_1[31];
         is_nan_s1 <= is_nan;
-        t199_s1 <= ~is_nan;
     end
 
     // cycle 1
     wire t37 = t36_s1 != 3'd0;
     wire [4:0] t40 = t38_s1 | {5{t37}};
-    wire [26:0] t46 = t40[4] ? 27'(t44_s1) : t35_s1;
+    wire [10:0] t44 = {t41_s1, t43_s1};
+    wire [26:0] t46 = t40[4] ? 27'(t44) : t35_s1;
     wire [18:0] t50 = {t46[26:9], t46[8:0] != 9'd0};
     wire [26:0] t52 = t40[3] ? 27'(t50) : t46;
     wire [22:0] t56 = {t52[26:5], t52[4:0] != 5'd0};
@@ -60,23 +62,23 @@ module fadd_e8f23 (
     wire [26:0] aligned = t40[0] ? 27'(t68) : t64;
     wire [26:0] t71 = {27{t9_s1}};
 
-    logic [23:0] t74_s2;
-    logic t9_s2, t19_s2, t11_s2, is_nan_s2, t199_s2;
+    logic t14_s2, t9_s2, t19_s2, t11_s2, is_nan_s2;
+    logic [22:0] t12_s2;
     logic [26:0] t72_s2;
     logic [7:0] t25_s2;
     always_ff @(posedge clk) begin
-        t74_s2 <= t74_s1;
+        t14_s2 <= t14_s1;
+        t12_s2 <= t12_s1;
         t9_s2 <= t9_s1;
         t72_s2 <= aligned ^ t71;
         t19_s2 <= t19_s1;
         t25_s2 <= t25_s1;
         t11_s2 <= t11_s1;
         is_nan_s2 <= is_nan_s1;
-        t199_s2 <= t199_s1;
     end
 
     // cycle 2
-    wire [27:0] t77 = {t74_s2, 3'd0, 1'b1};
+    wire [27:0] t77 = {~t14_s2, t12_s2, 3'd0, 1'b1};
     wire [27:0] t78 = {t72_s2, t9_s2};
     wire [28:0] sum = 29'(t77) + 29'(t78);
     wire t83 = (sum[28] & ~t9_s2) | t19_s2;
@@ -100,27 +102,27 @@ module fadd_e8f23 (
     wire [6:0] t130 = t119 ? {t103, t105, t107, 4'd0} : t108;
     wire t135 = (t130[6:5] == 2'd0) & (t122 | t112[3]);
     wire [6:0] t146 = t135 ? {t130[4:0], 2'd0} : t130;
-    wire t200 = (t11_s2 & ~(t109 & t9_s2)) & t199_s2;
+    wire t200 = (t11_s2 & ~(t109 & t9_s2)) & ~is_nan_s2;
 
-    logic t122_s3, t137_s3, t148_s3, t135_s3, t119_s3, t185_s3, is_nan_s3, t200_s3;
+    logic t122_s3, t137_s3, t147_s3, t135_s3, t119_s3, is_special_s3, is_nan_s3, t200_s3;
     logic [7:0] t112_s3;
     logic [27:0] t142_s3;
     always_ff @(posedge clk) begin
         t122_s3 <= t122;
         t137_s3 <= t112[3] & ~t135;
+        t147_s3 <= t146[6];
         t112_s3 <= t112;
-        t148_s3 <= ~t146[6];
         t142_s3 <= t135 ? {t126[19:0], 8'd0} : t126;
         t135_s3 <= t135;
         t119_s3 <= t119;
-        t185_s3 <= ~is_special;
+        is_special_s3 <= is_special;
         is_nan_s3 <= is_nan_s2;
         t200_s3 <= t200;
     end
 
     // cycle 3
     wire t138 = t122_s3 | t137_s3;
-    wire t151 = t148_s3 & (t138 | t112_s3[2]);
+    wire t151 = ~t147_s3 & (t138 | t112_s3[2]);
     wire t154 = t138 | (t112_s3[2] & ~t151);
     wire [27:0] t157 = t151 ? {t142_s3[23:0], 4'd0} : t142_s3;
     wire t162 = (t157[27:26] == 2'd0) & (t154 | t112_s3[1]);
@@ -129,11 +131,12 @@ module fadd_e8f23 (
     wire t173 = ~t168[27] & (t165 | t112_s3[0]);
     wire [27:0] normalised = t173 ? {t168[26:0], 1'b0} : t168;
     wire [4:0] t177 = {t119_s3, t135_s3, t151, t162, t173};
+    wire t185 = ~is_special_s3;
     wire t191 = normalised[4] | (normalised[2:0] != 3'd0);
     wire round_up = normalised[3] & t191;
-    wire [22:0] t193 = {23{t185_s3}};
+    wire [22:0] t193 = {23{t185}};
     wire [22:0] t198 = (normalised[26:4] & t193) | {is_nan_s3, 22'd0};
-    wire [23:0] t202 = {normalised[27], 22'd0, round_up & t185_s3};
+    wire [23:0] t202 = {normalised[27], 22'd0, round_up & t185};
     wire [30:0] t203 = {t112_s3 - 8'(t177), t198} + 31'(t202);
     assign result = {t200_s3, t203};
 
@@ -159,31 +162,31 @@ module exp_e8f23 (
     wire [29:0] t13 = 30'(t5) + {t10, 3'd0};
     wire [45:0] t16 = {t5, 22'd0};
     wire [50:0] t23 = 51'(t10) + {47'(t5) - 47'(t16), 4'd0};
-    wire [61:0] t31 = {t9 - 26'(t5), 36'd0} - 62'(t13);
 
-    logic [39:0] t28_s1;
+    logic [50:0] t23_s1;
+    logic [39:0] t27_s1;
     always_ff @(posedge clk) begin
-        t28_s1 <= {t10, 13'd0} - 40'(t10);
+        t23_s1 <= t23;
+        t27_s1 <= {t10, 13'd0} - 40'(t10);
     end
 
-    wire [46:0] t34 = {t28_s1, 7'd0};
+    wire [61:0] t31 = {t9 - 26'(t5), 36'd0} - 62'(t13);
 
-    logic [50:0] t24_s1;
+    logic [61:0] t31_s1;
+    always_ff @(posedge clk) begin
+        t31_s1 <= t31;
+    end
+
+    wire [46:0] t34 = {t27_s1, 7'd0};
+
     logic [29:0] t14_s1;
     always_ff @(posedge clk) begin
-        t24_s1 <= t23;
         t14_s1 <= t13;
     end
 
     wire [49:0] t38 = {t14_s1, 20'd0};
-
-    logic [61:0] t32_s1;
-    always_ff @(posedge clk) begin
-        t32_s1 <= t31;
-    end
-
-    wire [57:0] t41 = {t24_s1 + 51'(t34), 7'd0};
-    wire [61:0] t43 = 62'($signed(t41)) + (62'(t38) + t32_s1);
+    wire [57:0] t41 = {t23_s1 + 51'(t34), 7'd0};
+    wire [61:0] t43 = 62'($signed(t41)) + (62'(t38) + t31_s1);
     wire [8:0] t47 = 9'd134 - 9'(a_exponent);
     wire t52 = t47[7:6] != 2'd0;
     wire [5:0] t55 = t47[5:0] | {6{t52}};
@@ -238,6 +241,12 @@ module exp_e8f23 (
     end
 
     wire [37:0] exponent = a_sign_s2 ? (38'd0 - t73_x38) : t73_x38;
+
+    logic [9:0] t76_s3;
+    always_ff @(posedge clk) begin
+        t76_s3 <= exponent[37:28];
+    end
+
     wire t81 = ~exponent[21];
     wire [21:0] t83 = {t81, exponent[20:0]};
 
@@ -392,13 +401,18 @@ module exp_e8f23 (
         c2 <= c2_table[t79_s3];
     end
 
-    logic [7:0] t88_s3, t88_s4;
+    logic [7:0] t87_s3, t87_s4;
     always_ff @(posedge clk) begin
-        t88_s3 <= t83[21:14];
-        t88_s4 <= t88_s3;
+        t87_s3 <= t83[21:14];
+        t87_s4 <= t87_s3;
     end
 
-    wire [13:0] t89 = 14'($signed(t88_s4)) * $signed(14'(c3));
+    wire [13:0] t89 = 14'($signed(t87_s4)) * $signed(14'(c3));
+
+    logic [14:0] t92_s5;
+    always_ff @(posedge clk) begin
+        t92_s5 <= c2 + 15'($signed(t89[13:7]));
+    end
 
     logic [23:0] c1;
     (* syn_romstyle = "logic" *)
@@ -473,16 +487,14 @@ module exp_e8f23 (
         c1 <= c1_table[t79_s3];
     end
 
-    logic [16:0] t96_s3, t96_s4, t96_s5;
-    logic [14:0] t93_s5;
+    logic [16:0] t95_s3, t95_s4, t95_s5;
     always_ff @(posedge clk) begin
-        t96_s3 <= t83[21:5];
-        t96_s4 <= t96_s3;
-        t96_s5 <= t96_s4;
-        t93_s5 <= c2 + 15'($signed(t89[13:7]));
+        t95_s3 <= t83[21:5];
+        t95_s4 <= t95_s3;
+        t95_s5 <= t95_s4;
     end
 
-    wire [31:0] t97 = 32'($signed(t96_s5)) * $signed(32'(t93_s5));
+    wire [31:0] t97 = 32'($signed(t95_s5)) * $signed(32'(t92_s5));
     wire [33:0] t97_x34 = 34'($signed(t97));
 
     logic [23:0] c1_s5;
@@ -630,18 +642,18 @@ module exp_e8f23 (
     wire [8:0] t143 = {t121_s6 ? t106_s6 : 6'd0, 3'd0};
     wire [7:0] t144 = 8'(t137) + 8'(t139);
     wire [9:0] t146 = 10'(t144) + (10'(t141) - 10'(t143));
-    wire [27:0] t152 = {10'(t135[23:18]) + t146, t135[17:0]};
 
-    logic [21:0] t155_s7;
-    logic [27:0] t153_s7;
-    logic [17:0] t111_s7;
+    logic [9:0] t149_s7;
+    logic [17:0] t136_s7, t111_s7;
+    logic [21:0] t154_s7;
     always_ff @(posedge clk) begin
-        t155_s7 <= (22'(t110[35:18]) + t127);
-        t153_s7 <= t152;
+        t149_s7 <= 10'(t135[23:18]) + t146;
+        t136_s7 <= t135[17:0];
+        t154_s7 <= (22'(t110[35:18]) + t127);
         t111_s7 <= t110[17:0];
     end
 
-    wire [45:0] t158 = {28'($signed(t155_s7)) + t153_s7, t111_s7};
+    wire [45:0] t158 = {28'($signed(t154_s7)) + {t149_s7, t136_s7}, t111_s7};
     wire [47:0] t159_x48 = 48'($signed(t158));
 
     logic [30:0] c0_s5, c0_s6, c0_s7;
@@ -655,67 +667,52 @@ module exp_e8f23 (
     wire t168 = t163[30] | t163[31];
     wire [29:0] t169 = {30{t168}};
     wire [29:0] t171 = {30{t163[31]}};
-    wire t174 = exponent[27:0] != 28'd0;
-    wire [29:0] t175 = {30{t174}};
 
-    logic [29:0] t175_s3, t175_s4, t175_s5, t175_s6, t175_s7;
+    logic t174_s3, t174_s4, t174_s5, t174_s6, t174_s7;
     always_ff @(posedge clk) begin
-        t175_s3 <= t175;
-        t175_s4 <= t175_s3;
-        t175_s5 <= t175_s4;
-        t175_s6 <= t175_s5;
-        t175_s7 <= t175_s6;
+        t174_s3 <= exponent[27:0] != 28'd0;
+        t174_s4 <= t174_s3;
+        t174_s5 <= t174_s4;
+        t174_s6 <= t174_s5;
+        t174_s7 <= t174_s6;
     end
 
-    wire [29:0] t176 = ((t163[29:0] & t169) | t171) & t175_s7;
+    wire [29:0] t175 = {30{t174_s7}};
+    wire [29:0] t176 = ((t163[29:0] & t169) | t171) & t175;
     wire [30:0] t177 = {1'b1, t176};
     wire t179 = a_exponent == 8'd255;
     wire is_nan = t179 & (a[22:0] != 23'd0);
     wire t182 = t47[8] | t179;
-    wire t188 = (t182 & a_sign) & ~is_nan;
-    wire [10:0] t189 = 11'($signed(exponent[37:28])) + 11'd254;
+    wire [10:0] t189 = 11'($signed(t76_s3)) + 11'd254;
     wire [25:0] t194 = {t177[30:6], t176[5:0] != 6'd0};
+    wire t204 = (t189[7] & t189[8]) | t189[9];
+    wire t207 = (t189[9:7] != 3'd0) & ~t189[10];
+    wire [7:0] t208 = {~t189[7], t189[6:0]};
+    wire [10:0] t209 = 11'd128 - t189;
 
-    logic [2:0] t196_s3;
-    logic [10:0] t189_s3;
-    logic t198_s3;
+    logic t188_s1, t188_s2, t188_s3;
     always_ff @(posedge clk) begin
-        t196_s3 <= t189[9:7];
-        t189_s3 <= t189;
-        t198_s3 <= t189[7];
+        t188_s1 <= (t182 & a_sign) & ~is_nan;
+        t188_s2 <= t188_s1;
+        t188_s3 <= t188_s2;
     end
 
-    wire t204 = (t198_s3 & t189_s3[8]) | t189_s3[9];
-
-    logic t206_s3;
-    always_ff @(posedge clk) begin
-        t206_s3 <= ~t189[10];
-    end
-
-    wire [10:0] t209 = 11'd128 - t189_s3;
-
-    logic t212_s1, t212_s2, t212_s3;
-    always_ff @(posedge clk) begin
-        t212_s1 <= ~t188;
-        t212_s2 <= t212_s1;
-        t212_s3 <= t212_s2;
-    end
-
-    wire t213 = ((t196_s3 != 3'd0) & t206_s3) & t212_s3;
+    wire t213 = t207 & ~t188_s3;
     wire t215 = t209[10:5] != 6'd0;
     wire [4:0] t218 = t209[4:0] | {5{t215}};
+    wire [4:0] t220 = t218 | {5{t188_s3}};
+    wire [4:0] t221 = t213 ? 5'd0 : t220;
 
-    logic [4:0] t219_s1, t219_s2, t219_s3;
+    logic t224_s8;
+    logic [8:0] t222_s8;
     always_ff @(posedge clk) begin
-        t219_s1 <= {5{t188}};
-        t219_s2 <= t219_s1;
-        t219_s3 <= t219_s2;
+        t224_s8 <= t194[16:0] != 17'd0;
+        t222_s8 <= t177[30:22];
     end
 
-    wire [4:0] t221 = t213 ? 5'd0 : (t218 | t219_s3);
+    wire [9:0] t225 = {t222_s8, t224_s8};
 
     logic t226_s4, t226_s5, t226_s6, t226_s7, t226_s8;
-    logic [9:0] t225_s8;
     logic [25:0] t194_s8;
     always_ff @(posedge clk) begin
         t226_s4 <= t221[4];
@@ -723,11 +720,10 @@ module exp_e8f23 (
         t226_s6 <= t226_s5;
         t226_s7 <= t226_s6;
         t226_s8 <= t226_s7;
-        t225_s8 <= {t177[30:22], t194[16:0] != 17'd0};
         t194_s8 <= t194;
     end
 
-    wire [25:0] t227 = t226_s8 ? 26'(t225_s8) : t194_s8;
+    wire [25:0] t227 = t226_s8 ? 26'(t225) : t194_s8;
     wire [17:0] t231 = {t227[25:9], t227[8:0] != 9'd0};
 
     logic t232_s4, t232_s5, t232_s6, t232_s7, t232_s8;
@@ -776,13 +772,7 @@ module exp_e8f23 (
     end
 
     wire [25:0] aligned = t250_s8 ? 26'(t249) : t245;
-
-    logic [7:0] t208_s3;
-    always_ff @(posedge clk) begin
-        t208_s3 <= {~t189[7], t189[6:0]};
-    end
-
-    wire t258 = (t204 | (t208_s3[7:1] == 7'd127)) & t213;
+    wire t258 = (t204 | (t208[7:1] == 7'd127)) & t213;
 
     logic t190_s1, t190_s2, t190_s3;
     always_ff @(posedge clk) begin
@@ -792,26 +782,38 @@ module exp_e8f23 (
     end
 
     wire is_special = t190_s3 | t258;
-    wire [7:0] t262 = t208_s3 & {8{t213}};
+    wire [7:0] t262 = t208 & {8{t213}};
     wire [7:0] t263 = {8{is_special}};
 
-    logic t213_s4, t213_s5, t213_s6, t213_s7, t213_s8, t265_s4, t265_s5, t265_s6, t265_s7, t265_s8;
+    logic is_special_s4, is_special_s5, is_special_s6, is_special_s7, is_special_s8;
+    always_ff @(posedge clk) begin
+        is_special_s4 <= is_special;
+        is_special_s5 <= is_special_s4;
+        is_special_s6 <= is_special_s5;
+        is_special_s7 <= is_special_s6;
+        is_special_s8 <= is_special_s7;
+    end
+
+    wire t265 = ~is_special_s8;
+
+    logic t213_s4, t213_s5, t213_s6, t213_s7, t213_s8;
     always_ff @(posedge clk) begin
         t213_s4 <= t213;
         t213_s5 <= t213_s4;
         t213_s6 <= t213_s5;
         t213_s7 <= t213_s6;
         t213_s8 <= t213_s7;
-        t265_s4 <= ~is_special;
-        t265_s5 <= t265_s4;
-        t265_s6 <= t265_s5;
-        t265_s7 <= t265_s6;
-        t265_s8 <= t265_s7;
     end
 
-    wire t268 = (t213_s8 | aligned[25]) & t265_s8;
+    wire t268 = (t213_s8 | aligned[25]) & t265;
+
+    logic t268_s9;
+    always_ff @(posedge clk) begin
+        t268_s9 <= t268;
+    end
+
     wire round_up = aligned[1] & (aligned[2] | aligned[0]);
-    wire [22:0] t277 = {23{t265_s8}};
+    wire [22:0] t277 = {23{t265}};
 
     logic is_nan_s1, is_nan_s2, is_nan_s3, is_nan_s4, is_nan_s5, is_nan_s6, is_nan_s7, is_nan_s8;
     always_ff @(posedge clk) begin
@@ -828,18 +830,17 @@ module exp_e8f23 (
     wire [22:0] t281 = (aligned[24:2] & t277) | {is_nan_s8, 22'd0};
 
     logic [7:0] t264_s4, t264_s5, t264_s6, t264_s7, t264_s8;
-    logic t279_s9, t269_s9;
+    logic t279_s9;
     always_ff @(posedge clk) begin
         t264_s4 <= t262 | t263;
         t264_s5 <= t264_s4;
         t264_s6 <= t264_s5;
         t264_s7 <= t264_s6;
         t264_s8 <= t264_s7;
-        t279_s9 <= round_up & t265_s8;
-        t269_s9 <= t268;
+        t279_s9 <= round_up & t265;
     end
 
-    wire [23:0] t283 = {t269_s9, 22'd0, t279_s9};
+    wire [23:0] t283 = {t268_s9, 22'd0, t279_s9};
 
     logic [30:0] t282_s9;
     always_ff @(posedge clk) begin
@@ -923,20 +924,17 @@ module fdiv_e8f23 (
     wire [48:0] t140 = {normalised[23:1], normalised[0], 25'd0};
     wire [24:0] t142 = 25'(t140[48:25]) - 25'(normalised_1);
 
-    logic t143_s1, t158_s1, t448_s1, t24_s1, is_nan_s1, t523_s1;
+    logic t143_s1, t25_s1, t24_s1, is_nan_s1, t523_s1;
     logic [23:0] t141_s1, t145_s1, normalised_s1;
     logic [8:0] t83_s1, t135_s1;
-    logic [4:0] t455_s1;
     always_ff @(posedge clk) begin
         t143_s1 <= t142[24];
         t141_s1 <= t140[48:25];
         t145_s1 <= t142[23:0];
         normalised_s1 <= normalised_1;
-        t158_s1 <= ~t142[24];
         t83_s1 <= 9'(t33) - 9'(t82);
         t135_s1 <= 9'(t89) - 9'(t134);
-        t448_s1 <= ~t25;
-        t455_s1 <= {5{t25}};
+        t25_s1 <= t25;
         t24_s1 <= t24;
         is_nan_s1 <= is_nan;
         t523_s1 <= (a_sign ^ b_sign) & ~is_nan;
@@ -948,7 +946,7 @@ module fdiv_e8f23 (
     wire [25:0] t150 = 26'(t149) - normalised_x26;
     wire [24:0] t160 = {t150[25] ? t149[23:0] : t150[23:0], 1'b0};
     wire [25:0] t161 = 26'(t160) - normalised_x26;
-    wire [2:0] t177 = {t158_s1, ~t150[25], ~t161[25]};
+    wire [1:0] t166 = {~t143_s1, ~t150[25]};
     wire [9:0] t425 = 10'($signed(t83_s1)) - 10'($signed(t135_s1));
     wire [10:0] t429 = 11'($signed(t425)) + 11'd253;
     wire t440 = (t429[7] & t429[8]) | t429[9];
@@ -956,22 +954,24 @@ module fdiv_e8f23 (
     wire [7:0] t444 = {~t429[7], t429[6:0]};
     wire [9:0] t445 = 10'd128 - t429[9:0];
     wire [10:0] t446_x11 = 11'($signed(t445));
-    wire t449 = t443 & t448_s1;
+    wire t449 = t443 & ~t25_s1;
     wire t451 = t446_x11[10:5] != 6'd0;
     wire [4:0] t454 = t445[4:0] | {5{t451}};
+    wire [4:0] t456 = t454 | {5{t25_s1}};
     wire [7:0] t499 = t444 & {8{t449}};
 
-    logic [23:0] t165_s2, normalised_s2;
-    logic [2:0] t180_s2;
-    logic t449_s2, t492_s2, t491_s2, t24_s2, is_nan_s2, t523_s2;
+    logic [23:0] t164_s2, normalised_s2;
+    logic [1:0] t166_s2;
+    logic t162_s2, t449_s2, t492_s2, t491_s2, t24_s2, is_nan_s2, t523_s2;
     logic [4:0] t456_s2;
     logic [7:0] t499_s2;
     always_ff @(posedge clk) begin
-        t165_s2 <= t161[25] ? t160[23:0] : t161[23:0];
+        t164_s2 <= t161[25] ? t160[23:0] : t161[23:0];
+        t166_s2 <= t166;
+        t162_s2 <= t161[25];
         normalised_s2 <= normalised_s1;
-        t180_s2 <= t177;
         t449_s2 <= t449;
-        t456_s2 <= t454 | t455_s1;
+        t456_s2 <= t456;
         t492_s2 <= t444 == 8'd253;
         t491_s2 <= t440 | (t444[7:1] == 7'd127);
         t24_s2 <= t24_s1;
@@ -981,27 +981,28 @@ module fdiv_e8f23 (
     end
 
     // cycle 2
-    wire [24:0] t171 = {t165_s2, 1'b0};
+    wire [24:0] t171 = {t164_s2, 1'b0};
     wire [25:0] normalised_x26_1 = 26'(normalised_s2);
     wire [25:0] t172 = 26'(t171) - normalised_x26_1;
     wire [24:0] t182 = {t172[25] ? t171[23:0] : t172[23:0], 1'b0};
     wire [25:0] t183 = 26'(t182) - normalised_x26_1;
+    wire [3:0] t188 = {t166_s2, ~t162_s2, ~t172[25]};
     wire [24:0] t193 = {t183[25] ? t182[23:0] : t183[23:0], 1'b0};
     wire [25:0] t194 = 26'(t193) - normalised_x26_1;
-    wire [4:0] t199 = {t180_s2, ~t172[25], ~t183[25]};
 
-    logic t195_s3, t449_s3, t492_s3, t491_s3, t24_s3, is_nan_s3, t523_s3;
+    logic [3:0] t188_s3;
+    logic t184_s3, t195_s3, t449_s3, t492_s3, t491_s3, t24_s3, is_nan_s3, t523_s3;
     logic [24:0] t193_s3;
     logic [23:0] t196_s3, normalised_s3;
-    logic [5:0] t213_s3;
     logic [4:0] t456_s3;
     logic [7:0] t499_s3;
     always_ff @(posedge clk) begin
+        t188_s3 <= t188;
+        t184_s3 <= t183[25];
         t195_s3 <= t194[25];
         t193_s3 <= t193;
         t196_s3 <= t194[23:0];
         normalised_s3 <= normalised_s2;
-        t213_s3 <= {t199, ~t194[25]};
         t449_s3 <= t449_s2;
         t456_s3 <= t456_s2;
         t492_s3 <= t492_s2;
@@ -1016,18 +1017,20 @@ module fdiv_e8f23 (
     wire [24:0] t204 = {t195_s3 ? t193_s3[23:0] : t196_s3, 1'b0};
     wire [25:0] normalised_x26_2 = 26'(normalised_s3);
     wire [25:0] t205 = 26'(t204) - normalised_x26_2;
+    wire [5:0] t210 = {t188_s3, ~t184_s3, ~t195_s3};
     wire [24:0] t215 = {t205[25] ? t204[23:0] : t205[23:0], 1'b0};
     wire [25:0] t216 = 26'(t215) - normalised_x26_2;
-    wire [7:0] t232 = {t213_s3, ~t205[25], ~t216[25]};
 
-    logic [23:0] t220_s4, normalised_s4;
-    logic [7:0] t235_s4, t499_s4;
-    logic t449_s4, t492_s4, t491_s4, t24_s4, is_nan_s4, t523_s4;
+    logic [23:0] t219_s4, normalised_s4;
+    logic [6:0] t221_s4;
+    logic t217_s4, t449_s4, t492_s4, t491_s4, t24_s4, is_nan_s4, t523_s4;
     logic [4:0] t456_s4;
+    logic [7:0] t499_s4;
     always_ff @(posedge clk) begin
-        t220_s4 <= t216[25] ? t215[23:0] : t216[23:0];
+        t219_s4 <= t216[25] ? t215[23:0] : t216[23:0];
+        t221_s4 <= {t210, ~t205[25]};
+        t217_s4 <= t216[25];
         normalised_s4 <= normalised_s3;
-        t235_s4 <= t232;
         t449_s4 <= t449_s3;
         t456_s4 <= t456_s3;
         t492_s4 <= t492_s3;
@@ -1039,27 +1042,28 @@ module fdiv_e8f23 (
     end
 
     // cycle 4
-    wire [24:0] t226 = {t220_s4, 1'b0};
+    wire [24:0] t226 = {t219_s4, 1'b0};
     wire [25:0] normalised_x26_3 = 26'(normalised_s4);
     wire [25:0] t227 = 26'(t226) - normalised_x26_3;
     wire [24:0] t237 = {t227[25] ? t226[23:0] : t227[23:0], 1'b0};
     wire [25:0] t238 = 26'(t237) - normalised_x26_3;
+    wire [8:0] t243 = {t221_s4, ~t217_s4, ~t227[25]};
     wire [24:0] t248 = {t238[25] ? t237[23:0] : t238[23:0], 1'b0};
     wire [25:0] t249 = 26'(t248) - normalised_x26_3;
-    wire [9:0] t254 = {t235_s4, ~t227[25], ~t238[25]};
 
-    logic t250_s5, t449_s5, t492_s5, t491_s5, t24_s5, is_nan_s5, t523_s5;
+    logic [8:0] t243_s5;
+    logic t239_s5, t250_s5, t449_s5, t492_s5, t491_s5, t24_s5, is_nan_s5, t523_s5;
     logic [24:0] t248_s5;
     logic [23:0] t251_s5, normalised_s5;
-    logic [10:0] t268_s5;
     logic [4:0] t456_s5;
     logic [7:0] t499_s5;
     always_ff @(posedge clk) begin
+        t243_s5 <= t243;
+        t239_s5 <= t238[25];
         t250_s5 <= t249[25];
         t248_s5 <= t248;
         t251_s5 <= t249[23:0];
         normalised_s5 <= normalised_s4;
-        t268_s5 <= {t254, ~t249[25]};
         t449_s5 <= t449_s4;
         t456_s5 <= t456_s4;
         t492_s5 <= t492_s4;
@@ -1074,19 +1078,20 @@ module fdiv_e8f23 (
     wire [24:0] t259 = {t250_s5 ? t248_s5[23:0] : t251_s5, 1'b0};
     wire [25:0] normalised_x26_4 = 26'(normalised_s5);
     wire [25:0] t260 = 26'(t259) - normalised_x26_4;
+    wire [10:0] t265 = {t243_s5, ~t239_s5, ~t250_s5};
     wire [24:0] t270 = {t260[25] ? t259[23:0] : t260[23:0], 1'b0};
     wire [25:0] t271 = 26'(t270) - normalised_x26_4;
-    wire [12:0] t287 = {t268_s5, ~t260[25], ~t271[25]};
 
-    logic [23:0] t275_s6, normalised_s6;
-    logic [12:0] t290_s6;
-    logic t449_s6, t492_s6, t491_s6, t24_s6, is_nan_s6, t523_s6;
+    logic [23:0] t274_s6, normalised_s6;
+    logic [11:0] t276_s6;
+    logic t272_s6, t449_s6, t492_s6, t491_s6, t24_s6, is_nan_s6, t523_s6;
     logic [4:0] t456_s6;
     logic [7:0] t499_s6;
     always_ff @(posedge clk) begin
-        t275_s6 <= t271[25] ? t270[23:0] : t271[23:0];
+        t274_s6 <= t271[25] ? t270[23:0] : t271[23:0];
+        t276_s6 <= {t265, ~t260[25]};
+        t272_s6 <= t271[25];
         normalised_s6 <= normalised_s5;
-        t290_s6 <= t287;
         t449_s6 <= t449_s5;
         t456_s6 <= t456_s5;
         t492_s6 <= t492_s5;
@@ -1098,27 +1103,28 @@ module fdiv_e8f23 (
     end
 
     // cycle 6
-    wire [24:0] t281 = {t275_s6, 1'b0};
+    wire [24:0] t281 = {t274_s6, 1'b0};
     wire [25:0] normalised_x26_5 = 26'(normalised_s6);
     wire [25:0] t282 = 26'(t281) - normalised_x26_5;
     wire [24:0] t292 = {t282[25] ? t281[23:0] : t282[23:0], 1'b0};
     wire [25:0] t293 = 26'(t292) - normalised_x26_5;
+    wire [13:0] t298 = {t276_s6, ~t272_s6, ~t282[25]};
     wire [24:0] t303 = {t293[25] ? t292[23:0] : t293[23:0], 1'b0};
     wire [25:0] t304 = 26'(t303) - normalised_x26_5;
-    wire [14:0] t309 = {t290_s6, ~t282[25], ~t293[25]};
 
-    logic t305_s7, t449_s7, t492_s7, t491_s7, t24_s7, is_nan_s7, t523_s7;
+    logic [13:0] t298_s7;
+    logic t294_s7, t305_s7, t449_s7, t492_s7, t491_s7, t24_s7, is_nan_s7, t523_s7;
     logic [24:0] t303_s7;
     logic [23:0] t306_s7, normalised_s7;
-    logic [15:0] t323_s7;
     logic [4:0] t456_s7;
     logic [7:0] t499_s7;
     always_ff @(posedge clk) begin
+        t298_s7 <= t298;
+        t294_s7 <= t293[25];
         t305_s7 <= t304[25];
         t303_s7 <= t303;
         t306_s7 <= t304[23:0];
         normalised_s7 <= normalised_s6;
-        t323_s7 <= {t309, ~t304[25]};
         t449_s7 <= t449_s6;
         t456_s7 <= t456_s6;
         t492_s7 <= t492_s6;
@@ -1133,19 +1139,20 @@ module fdiv_e8f23 (
     wire [24:0] t314 = {t305_s7 ? t303_s7[23:0] : t306_s7, 1'b0};
     wire [25:0] normalised_x26_6 = 26'(normalised_s7);
     wire [25:0] t315 = 26'(t314) - normalised_x26_6;
+    wire [15:0] t320 = {t298_s7, ~t294_s7, ~t305_s7};
     wire [24:0] t325 = {t315[25] ? t314[23:0] : t315[23:0], 1'b0};
     wire [25:0] t326 = 26'(t325) - normalised_x26_6;
-    wire [17:0] t342 = {t323_s7, ~t315[25], ~t326[25]};
 
-    logic [23:0] t330_s8, normalised_s8;
-    logic [17:0] t345_s8;
-    logic t449_s8, t492_s8, t491_s8, t24_s8, is_nan_s8, t523_s8;
+    logic [23:0] t329_s8, normalised_s8;
+    logic [16:0] t331_s8;
+    logic t327_s8, t449_s8, t492_s8, t491_s8, t24_s8, is_nan_s8, t523_s8;
     logic [4:0] t456_s8;
     logic [7:0] t499_s8;
     always_ff @(posedge clk) begin
-        t330_s8 <= t326[25] ? t325[23:0] : t326[23:0];
+        t329_s8 <= t326[25] ? t325[23:0] : t326[23:0];
+        t331_s8 <= {t320, ~t315[25]};
+        t327_s8 <= t326[25];
         normalised_s8 <= normalised_s7;
-        t345_s8 <= t342;
         t449_s8 <= t449_s7;
         t456_s8 <= t456_s7;
         t492_s8 <= t492_s7;
@@ -1157,27 +1164,28 @@ module fdiv_e8f23 (
     end
 
     // cycle 8
-    wire [24:0] t336 = {t330_s8, 1'b0};
+    wire [24:0] t336 = {t329_s8, 1'b0};
     wire [25:0] normalised_x26_7 = 26'(normalised_s8);
     wire [25:0] t337 = 26'(t336) - normalised_x26_7;
     wire [24:0] t347 = {t337[25] ? t336[23:0] : t337[23:0], 1'b0};
     wire [25:0] t348 = 26'(t347) - normalised_x26_7;
+    wire [18:0] t353 = {t331_s8, ~t327_s8, ~t337[25]};
     wire [24:0] t358 = {t348[25] ? t347[23:0] : t348[23:0], 1'b0};
     wire [25:0] t359 = 26'(t358) - normalised_x26_7;
-    wire [19:0] t364 = {t345_s8, ~t337[25], ~t348[25]};
 
-    logic t360_s9, t449_s9, t492_s9, t491_s9, t24_s9, is_nan_s9, t523_s9;
+    logic [18:0] t353_s9;
+    logic t349_s9, t360_s9, t449_s9, t492_s9, t491_s9, t24_s9, is_nan_s9, t523_s9;
     logic [24:0] t358_s9;
     logic [23:0] t361_s9, normalised_s9;
-    logic [20:0] t378_s9;
     logic [4:0] t456_s9;
     logic [7:0] t499_s9;
     always_ff @(posedge clk) begin
+        t353_s9 <= t353;
+        t349_s9 <= t348[25];
         t360_s9 <= t359[25];
         t358_s9 <= t358;
         t361_s9 <= t359[23:0];
         normalised_s9 <= normalised_s8;
-        t378_s9 <= {t364, ~t359[25]};
         t449_s9 <= t449_s8;
         t456_s9 <= t456_s8;
         t492_s9 <= t492_s8;
@@ -1192,19 +1200,20 @@ module fdiv_e8f23 (
     wire [24:0] t369 = {t360_s9 ? t358_s9[23:0] : t361_s9, 1'b0};
     wire [25:0] normalised_x26_8 = 26'(normalised_s9);
     wire [25:0] t370 = 26'(t369) - normalised_x26_8;
+    wire [20:0] t375 = {t353_s9, ~t349_s9, ~t360_s9};
     wire [24:0] t380 = {t370[25] ? t369[23:0] : t370[23:0], 1'b0};
     wire [25:0] t381 = 26'(t380) - normalised_x26_8;
-    wire [22:0] t397 = {t378_s9, ~t370[25], ~t381[25]};
 
-    logic [23:0] t385_s10, normalised_s10;
-    logic [22:0] t400_s10;
-    logic t449_s10, t492_s10, t491_s10, t24_s10, is_nan_s10, t523_s10;
+    logic [23:0] t384_s10, normalised_s10;
+    logic [21:0] t386_s10;
+    logic t382_s10, t449_s10, t492_s10, t491_s10, t24_s10, is_nan_s10, t523_s10;
     logic [4:0] t456_s10;
     logic [7:0] t499_s10;
     always_ff @(posedge clk) begin
-        t385_s10 <= t381[25] ? t380[23:0] : t381[23:0];
+        t384_s10 <= t381[25] ? t380[23:0] : t381[23:0];
+        t386_s10 <= {t375, ~t370[25]};
+        t382_s10 <= t381[25];
         normalised_s10 <= normalised_s9;
-        t400_s10 <= t397;
         t449_s10 <= t449_s9;
         t456_s10 <= t456_s9;
         t492_s10 <= t492_s9;
@@ -1216,50 +1225,49 @@ module fdiv_e8f23 (
     end
 
     // cycle 10
-    wire [24:0] t391 = {t385_s10, 1'b0};
+    wire [24:0] t391 = {t384_s10, 1'b0};
     wire [25:0] normalised_x26_9 = 26'(normalised_s10);
     wire [25:0] t392 = 26'(t391) - normalised_x26_9;
     wire [24:0] t402 = {t392[25] ? t391[23:0] : t392[23:0], 1'b0};
     wire [25:0] t403 = 26'(t402) - normalised_x26_9;
+    wire [23:0] t408 = {t386_s10, ~t382_s10, ~t392[25]};
     wire [24:0] t413 = {t403[25] ? t402[23:0] : t403[23:0], 1'b0};
     wire [25:0] t414 = 26'(t413) - normalised_x26_9;
-    wire [24:0] t419 = {t400_s10, ~t392[25], ~t403[25]};
-    wire [25:0] quotient = {t419, ~t414[25]};
-    wire [4:0] t457 = t449_s10 ? 5'(t400_s10[22]) : t456_s10;
-    wire t495 = (t491_s10 | (t492_s10 & t400_s10[22])) & t449_s10;
+    wire [4:0] t457 = t449_s10 ? 5'(t386_s10[21]) : t456_s10;
+    wire t495 = (t491_s10 | (t492_s10 & t386_s10[21])) & t449_s10;
     wire is_special = t24_s10 | t495;
     wire [7:0] t500 = {8{is_special}};
 
-    logic t415_s11, t462_s11, t468_s11, t474_s11, t480_s11, t486_s11, t449_s11, t503_s11, t505_s11;
-    logic t502_s11, is_nan_s11, t523_s11;
-    logic [24:0] t413_s11;
+    logic t415_s11, t462_s11, t468_s11, t474_s11, t480_s11, t486_s11, is_special_s11, t430_s11;
+    logic t449_s11, t505_s11, is_nan_s11, t523_s11;
+    logic [24:0] t413_s11, t420_s11;
     logic [23:0] t416_s11;
-    logic [25:0] quotient_s11;
     logic [9:0] t458_s11;
     logic [7:0] t501_s11;
     always_ff @(posedge clk) begin
         t415_s11 <= t414[25];
         t413_s11 <= t413;
         t416_s11 <= t414[23:0];
-        quotient_s11 <= quotient;
-        t458_s11 <= t400_s10[22:13];
+        t420_s11 <= {t408, ~t403[25]};
+        t458_s11 <= t386_s10[21:12];
         t462_s11 <= t457[4];
         t468_s11 <= t457[3];
         t474_s11 <= t457[2];
         t480_s11 <= t457[1];
         t486_s11 <= t457[0];
+        is_special_s11 <= is_special;
+        t430_s11 <= t386_s10[21];
         t449_s11 <= t449_s10;
-        t503_s11 <= ~t400_s10[22];
-        t505_s11 <= t449_s10 & t400_s10[22];
-        t502_s11 <= ~is_special;
+        t505_s11 <= t449_s10 & t386_s10[21];
         is_nan_s11 <= is_nan_s10;
         t501_s11 <= t499_s10 | t500;
         t523_s11 <= t523_s10;
     end
 
     // cycle 11
+    wire [25:0] quotient = {t420_s11, ~t415_s11};
     wire t424 = (t415_s11 ? t413_s11[23:0] : t416_s11) != 24'd0;
-    wire [26:0] t428 = {quotient_s11, t424};
+    wire [26:0] t428 = {quotient, t424};
     wire [10:0] t461 = {t458_s11, t428[16:0] != 17'd0};
     wire [26:0] t463 = t462_s11 ? 27'(t461) : t428;
     wire [18:0] t467 = {t463[26:9], t463[8:0] != 9'd0};
@@ -1267,16 +1275,16 @@ module fdiv_e8f23 (
     wire [22:0] t473 = {t469[26:5], t469[4:0] != 5'd0};
 
     logic [26:0] t475_s12;
-    logic t480_s12, t486_s12, t449_s12, t503_s12, t505_s12, t502_s12, is_nan_s12, t523_s12;
+    logic t480_s12, t486_s12, is_special_s12, t430_s12, t449_s12, t505_s12, is_nan_s12, t523_s12;
     logic [7:0] t501_s12;
     always_ff @(posedge clk) begin
         t475_s12 <= t474_s11 ? 27'(t473) : t469;
         t480_s12 <= t480_s11;
         t486_s12 <= t486_s11;
+        is_special_s12 <= is_special_s11;
+        t430_s12 <= t430_s11;
         t449_s12 <= t449_s11;
-        t503_s12 <= t503_s11;
         t505_s12 <= t505_s11;
-        t502_s12 <= t502_s11;
         is_nan_s12 <= is_nan_s11;
         t501_s12 <= t501_s11;
         t523_s12 <= t523_s11;
@@ -1286,11 +1294,12 @@ module fdiv_e8f23 (
     wire [24:0] t479 = {t475_s12[26:3], t475_s12[2:0] != 3'd0};
     wire [26:0] t481 = t480_s12 ? 27'(t479) : t475_s12;
     wire [25:0] aligned = t486_s12 ? {t481[26:2], t481[1:0] != 2'd0} : t481[25:0];
-    wire [1:0] t506 = {t505_s12, t449_s12 ? t503_s12 : aligned[25]};
+    wire t502 = ~is_special_s12;
+    wire [1:0] t506 = {t505_s12, t449_s12 ? ~t430_s12 : aligned[25]};
     wire round_up = aligned[1] & (aligned[2] | aligned[0]);
-    wire [22:0] t516 = {23{t502_s12}};
+    wire [22:0] t516 = {23{t502}};
     wire [22:0] t521 = (aligned[24:2] & t516) | {is_nan_s12, 22'd0};
-    wire [24:0] t525 = {t506 & {2{t502_s12}}, 22'd0, round_up & t502_s12};
+    wire [24:0] t525 = {t506 & {2{t502}}, 22'd0, round_up & t502};
     wire [31:0] t528 = {t523_s12, {t501_s12, t521} + 31'(t525)};
     assign result = t528;
 
@@ -1367,6 +1376,7 @@ module fadd_carried_e8f23 (
     wire [25:0] aligned = distance[0] ? 26'(t63[25:1]) : t63;
     wire t71 = (((t31 & t35) | t40) | t46) | ((t51[3:0] != 4'd0) & distance[2]);
     wire t72 = t71 | ((t57[1:0] != 2'd0) & distance[1]);
+    wire t73 = t72 | (t63[0] & distance[0]);
     wire [25:0] t74 = {26{t14}};
     wire [26:0] t76 = {swap ? b[23:0] : a[23:0], 2'd0, t14};
     wire [26:0] t77 = {aligned ^ t74, t14};
@@ -1417,24 +1427,30 @@ module fadd_carried_e8f23 (
     wire t361 = (a[33] | b[33]) | ((t16 & t17) & t14);
     wire t362 = t350 ? t345 : (swap ? b[32] : a[32]);
 
-    logic t14_s1, t79_s1, t87_s1, t73_s1, t91_s1, t96_s1, t104_s1, t322_s1, t326_s1, t312_s1, t297_s1;
-    logic t281_s1, t18_s1, t350_s1, t362_s1, t361_s1;
-    logic [7:0] t13_s1, t114_s1, t112_s1;
+    logic t79_s1, t80_s1, t84_s1, t87_s1, t91_s1, t73_s1, t96_s1, t90_s1, t14_s1, t102_s1, t104_s1;
+    logic t322_s1, t326_s1, t312_s1, t297_s1, t281_s1, t18_s1, t350_s1, t362_s1, t361_s1;
     logic [25:0] sum_s1;
+    logic [1:0] t93_s1;
     logic [23:0] t105_s1, t108_s1;
+    logic [7:0] t13_s1, t114_s1, t112_s1;
     logic [24:0] t321_s1;
     always_ff @(posedge clk) begin
-        t14_s1 <= t14;
         t79_s1 <= t78[27];
-        t13_s1 <= t13;
+        t80_s1 <= ~t14;
+        t84_s1 <= t13 == 8'd254;
         t87_s1 <= t78[26];
         sum_s1 <= sum;
-        t73_s1 <= t72 | (t63[0] & distance[0]);
         t91_s1 <= t78[4];
+        t73_s1 <= t73;
+        t93_s1 <= sum[1:0];
         t96_s1 <= t78[3];
+        t90_s1 <= ~t73;
+        t14_s1 <= t14;
+        t102_s1 <= sum[0];
         t104_s1 <= t78[2];
         t105_s1 <= t78[26:3];
         t108_s1 <= t78[25:2];
+        t13_s1 <= t13;
         t114_s1 <= t13 - 8'd1;
         t112_s1 <= t13 + 8'd1;
         t321_s1 <= t321;
@@ -1450,15 +1466,13 @@ module fadd_carried_e8f23 (
     end
 
     // cycle 1
-    wire t80 = ~t14_s1;
-    wire t81 = t79_s1 & t80;
-    wire t88 = t87_s1 | t80;
+    wire t81 = t79_s1 & t80_s1;
+    wire t88 = t87_s1 | t80_s1;
     wire [26:0] t89 = {t81, sum_s1};
-    wire t90 = ~t73_s1;
-    wire t95 = (t91_s1 | t73_s1) | (sum_s1[1:0] != 2'd0);
-    wire t101 = t14_s1 ? (t96_s1 & t90) : (t96_s1 | t73_s1);
+    wire t95 = (t91_s1 | t73_s1) | (t93_s1 != 2'd0);
+    wire t101 = t14_s1 ? (t96_s1 & t90_s1) : (t96_s1 | t73_s1);
     wire [23:0] t116 = t81 ? t89[26:3] : (t88 ? t105_s1 : t108_s1);
-    wire t117 = t88 ? (t104_s1 & (t101 | sum_s1[0])) : (sum_s1[0] & (t104_s1 & t90));
+    wire t117 = t88 ? (t104_s1 & (t101 | t102_s1)) : (t102_s1 & (t104_s1 & t90_s1));
     wire round_up = t81 ? (t96_s1 & t95) : t117;
     wire [31:0] t122 = {t81 ? t112_s1 : (t88 ? t13_s1 : t114_s1), t116};
     wire [31:0] rounded = t122 + 32'(round_up);
@@ -1466,7 +1480,7 @@ module fadd_carried_e8f23 (
     wire [24:0] t329 = t326_s1 ? {t325[23:0], 1'b0} : t325;
     wire [4:0] t330 = {t281_s1, t297_s1, t312_s1, t322_s1, t326_s1};
     wire [7:0] t346 = t329[24] ? (t13_s1 - 8'(t330)) : 8'd1;
-    wire t351 = t18_s1 | (t81 & (t13_s1 == 8'd254));
+    wire t351 = t18_s1 | (t81 & t84_s1);
     wire [7:0] t356 = rounded[31:24] | {8{t351}};
     wire [23:0] t360 = rounded[23:0] | {t116[23] | t351, 23'd0};
     wire [33:0] t365 = {t361_s1, t362_s1, t350_s1 ? t346 : t356, t350_s1 ? t329[24:1] : t360};

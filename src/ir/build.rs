@@ -80,6 +80,11 @@ impl Build<'_> {
         self.op(Scalar::Index, constant)
     }
 
+    /// The condition that always holds.
+    pub fn always(&mut self) -> ValueId {
+        self.op(Scalar::BOOL, OpKind::Const(Const::Int(1.into())))
+    }
+
     /// The zero of a type.
     pub fn zero(&mut self, ty: Scalar) -> ValueId {
         self.op(ty, OpKind::Const(Const::zero(ty)))

@@ -468,7 +468,7 @@ pub enum Region {
         body: Box<Region>,
         /// For reports.
         dim: LoopDim,
-        /// Why iterations do not overlap, in words that follow "each iteration"; `None` where there are loops inside.
+        /// Why iterations do not overlap, in words that follow "each iteration"; `None` where that is because of loops inside.
         in_turn: Option<String>,
     },
 }

@@ -10,17 +10,37 @@ use crate::hwarith::{Graph, NodeId, iterate};
 use crate::ir::Foreign;
 use crate::machine::program::Unit;
 use crate::memo::Memo;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
-/// By name and time of a cycle: operators that were scheduled.
-static SCHEDULED: LazyLock<Memo<Scheduled>> = LazyLock::new(Memo::default);
+/// By name and time of a cycle: operators that were scheduled, with what was said of them.
+static SCHEDULED: LazyLock<Memo<Scheduled<(Option<UnitSchedule>, Diagnostics)>>> =
+    LazyLock::new(Memo::default);
 
-/// An operator, the device that it was scheduled for, and its implementations, with what was said of them.
-struct Scheduled {
+/// By name, time of a cycle and of the choice: operators that were scheduled behind a choice.
+static SHARED: LazyLock<Memo<Scheduled<Option<Variant>>>> = LazyLock::new(Memo::default);
+
+/// An operator, the device that it was scheduled for, and what was found.
+struct Scheduled<T> {
     graph: Graph,
     device: Device,
-    found: Option<UnitSchedule>,
-    warnings: Diagnostics,
+    found: T,
+}
+
+impl<T> Scheduled<T> {
+    /// What is known of an operator under a name; else what `find` finds, from then on.
+    fn known(
+        memo: &Memo<Scheduled<T>>,
+        name: &str,
+        (graph, device): (&Graph, &Device),
+        find: impl Fn() -> T,
+    ) -> Arc<Scheduled<T>> {
+        let fits = |known: &Scheduled<T>| known.graph == *graph && known.device == *device;
+        memo.get(name, fits, || Scheduled {
+            graph: graph.clone(),
+            device: device.clone(),
+            found: find(),
+        })
+    }
 }
 
 /// As [`schedule`]; what was scheduled before is known.
@@ -32,18 +52,13 @@ pub fn kept(
 ) -> Option<UnitSchedule> {
     let graph = &unit.graph;
     let name = format!("{} {budget} {}", unit.name, device.name);
-    let fits = |known: &Scheduled| known.graph == *graph && known.device == *device;
-    let known = SCHEDULED.get(&name, fits, || {
+    let known = Scheduled::known(&SCHEDULED, &name, (graph, device), || {
         let mut warnings = Diagnostics::default();
-        Scheduled {
-            found: schedule(graph, device, budget, &mut warnings),
-            graph: graph.clone(),
-            device: device.clone(),
-            warnings,
-        }
+        (schedule(graph, device, budget, &mut warnings), warnings)
     });
-    warnings.0.extend_from_slice(&known.warnings.0);
-    known.found.clone()
+    let (found, said) = &known.found;
+    warnings.0.extend_from_slice(&said.0);
+    found.clone()
 }
 
 /// Bits of unrolled steps from which an operator is not pipelined.
@@ -126,7 +141,7 @@ fn steps_per_cycle(step: &Graph, device: &Device, budget: f64) -> u32 {
 }
 
 fn variant(graph: Graph, device: &Device, budget: f64) -> Option<Variant> {
-    variant_behind(graph, None, device, budget, Packing::within(budget))
+    variant_behind(graph, None, device, budget, budget)
 }
 
 /// Halvings of the time that a cycle may take, after which it counts as found.
@@ -141,8 +156,7 @@ pub fn balanced(fastest: Variant, latency: u32, device: &Device, budget: f64) ->
         let (mut short, mut long) = (0.0, budget);
         for _ in 0..HALVINGS {
             let middle = 0.5 * (short + long);
-            let packing = Packing::within(middle);
-            match variant_behind(best.graph.clone(), None, device, budget, packing) {
+            match variant_behind(best.graph.clone(), None, device, budget, middle) {
                 Some(found) if found.latency <= latency => {
                     long = middle;
                     best = found;
@@ -173,10 +187,10 @@ fn evened(fastest: Variant, device: &Device, budget: f64) -> Variant {
     }
     let mut chained = budget;
     for part in EVEN {
-        let packing = Packing::within(part * budget);
-        let found = variant_behind(best.graph.clone(), best.shared, device, budget, packing);
+        let shorter = part * budget;
+        let found = variant_behind(best.graph.clone(), best.shared, device, budget, shorter);
         match found.filter(delays_nothing) {
-            Some(found) => (best, chained) = (found, packing.chained),
+            Some(found) => (best, chained) = (found, shorter),
             None => break,
         }
     }
@@ -186,34 +200,20 @@ fn evened(fastest: Variant, device: &Device, budget: f64) -> Variant {
 /// The variant with fewer bits in registers, where that delays nothing around it; its delays stay what they were, so that no
 /// loop around it is scheduled in another way.
 fn sunk(best: Variant, chained: f64, device: &Device, budget: f64) -> Variant {
-    let packing = Packing {
-        chained,
-        sinks: true,
-    };
-    let found = variant_behind(best.graph.clone(), best.shared, device, budget, packing);
-    let found = found.filter(|found| {
-        found.latency <= best.latency
-            && found.input_delay <= best.input_delay
-            && found.output_delay <= best.output_delay
-    });
-    match found {
-        Some(found) => Variant {
+    let (mut problem, steps) = posed(&best.graph, best.shared, device, budget, chained);
+    let times = sink::sunk(&mut problem, best.times.clone());
+    let found = variant_of(best.graph.clone(), best.shared, budget, times, steps);
+    let is_as_soon = found.latency <= best.latency
+        && found.input_delay <= best.input_delay
+        && found.output_delay <= best.output_delay;
+    match is_as_soon {
+        true => Variant {
             input_delay: best.input_delay,
             output_delay: best.output_delay,
             ..found
         },
-        None => best,
+        false => best,
     }
-}
-
-/// By name, time of a cycle and of the choice: operators that were scheduled behind a choice.
-static SHARED: LazyLock<Memo<Behind>> = LazyLock::new(Memo::default);
-
-/// An operator, the device that it was scheduled for behind a choice, and how.
-struct Behind {
-    graph: Graph,
-    device: Device,
-    found: Option<Variant>,
 }
 
 /// A variant of the operator `name` that is shared: its operands come after a choice between those of several calls. What was
@@ -233,15 +233,10 @@ pub fn shared(
         });
     }
     let name = format!("{name} {budget} {} {}", shared.choice_delay, device.name);
-    let fits = |known: &Behind| known.graph == alone.graph && known.device == *device;
-    let known = SHARED.get(&name, fits, || {
-        let packing = Packing::within(budget);
-        let fastest = variant_behind(alone.graph.clone(), Some(shared), device, budget, packing);
-        Behind {
-            graph: alone.graph.clone(),
-            device: device.clone(),
-            found: fastest.map(|fastest| evened(fastest, device, budget)),
-        }
+    let graph = &alone.graph;
+    let known = Scheduled::known(&SHARED, &name, (graph, device), || {
+        let fastest = variant_behind(graph.clone(), Some(shared), device, budget, budget)?;
+        Some(evened(fastest, device, budget))
     });
     let found = known.found.clone()?;
     Some(Variant {
@@ -250,37 +245,31 @@ pub fn shared(
     })
 }
 
-/// How operations are put into cycles.
-#[derive(Clone, Copy)]
-struct Packing {
-    /// ns of a cycle that operations which follow one another take at most.
-    chained: f64,
-    /// Whether what is needed later is computed later, for fewer registers.
-    sinks: bool,
-}
-
-impl Packing {
-    /// As early as such cycles allow.
-    fn within(chained: f64) -> Packing {
-        Packing {
-            chained,
-            sinks: false,
-        }
-    }
-}
-
-/// A variant with operations that are packed like that.
+/// A variant of which the operations that follow one another in a cycle take `chained` ns of its budget at most.
 fn variant_behind(
     graph: Graph,
     shared: Option<Shared>,
     device: &Device,
     budget: f64,
-    packing: Packing,
+    chained: f64,
 ) -> Option<Variant> {
+    let (problem, steps) = posed(&graph, shared, device, budget, chained);
+    let times = problem.solve(None).ok()?.times;
+    Some(variant_of(graph, shared, budget, times, steps))
+}
+
+/// What such a variant has to fulfil, and the cycles of the steps that it iterates.
+fn posed<'g>(
+    graph: &'g Graph,
+    shared: Option<Shared>,
+    device: &Device,
+    budget: f64,
+    chained: f64,
+) -> (Problem<'g>, Vec<Times>) {
     let roots: Vec<(NodeId, u32)> = graph.outputs.iter().map(|&o| (o, u32::MAX)).collect();
-    let width = crate::hwarith::demand::demanded(&graph, &roots, None);
-    let mut problem = Problem::new(&graph, width, device, budget);
-    problem.budget = packing.chained;
+    let width = crate::hwarith::demand::demanded(graph, &roots, None);
+    let mut problem = Problem::new(graph, width, device, budget);
+    problem.budget = chained;
     if let Some(shared) = shared {
         delay_inputs(&mut problem, |_| shared.choice_delay.min(budget));
     }
@@ -296,16 +285,23 @@ fn variant_behind(
             };
         }
     }
-    let mut times = problem.solve(None).ok()?.times;
-    if packing.sinks {
-        times = sink::sunk(&mut problem, times);
-    }
+    (problem, steps)
+}
+
+/// A variant with these times.
+fn variant_of(
+    graph: Graph,
+    shared: Option<Shared>,
+    budget: f64,
+    times: Times,
+    steps: Vec<Times>,
+) -> Variant {
     let output = graph.outputs[0].index();
     let busy = graph.nodes.iter().map(|(id, node)| match node.op {
         Op::Iterate { .. } => times.ready[id.index()] - times.start[id.index()],
         _ => 1,
     });
-    Some(Variant {
+    Variant {
         interval: busy.max().unwrap_or(1),
         latency: times.ready[output],
         input_delay: input_delay(&graph, &times, &steps).min(budget),
@@ -315,7 +311,7 @@ fn variant_behind(
         times,
         steps,
         graph,
-    })
+    }
 }
 
 /// Longest time of cycle 0 in which something that depends on an input is still busy.

@@ -223,9 +223,8 @@ impl Bypass<'_> {
         for mut op in std::mem::take(&mut block.ops) {
             match &mut op.kind {
                 OpKind::Store { at, value } if at.array == candidate.array => {
-                    let one = OpKind::Const(Const::Int(1.into()));
                     last = Last {
-                        valid: self.kernel.build(&mut ops, op.span).op(Scalar::BOOL, one),
+                        valid: self.kernel.build(&mut ops, op.span).always(),
                         value: *value,
                         at: candidate.stored_at.clone(),
                     };

@@ -175,7 +175,7 @@ impl Convert<'_> {
         let when = match [first.when, second.when] {
             [None, None] => None,
             whens => {
-                let always = build.op(Scalar::BOOL, OpKind::Const(Const::Int(1.into())));
+                let always = build.always();
                 let [one, other] = whens.map(|when| when.unwrap_or(always));
                 Some(either(&mut build, cond, one, other))
             }
@@ -198,12 +198,13 @@ impl Convert<'_> {
                 bypassed: false,
             },
         };
-        let results: Vec<ValueId> = one.results.iter().map(|v| build.kernel.like(*v)).collect();
+        let like = one.results.iter().map(|v| build.kernel.like(*v));
+        let results: Vec<ValueId> = like.collect();
         for of_arm in [one.results, other.results] {
             let renamed = of_arm.into_iter().zip(results.iter().copied());
             self.renamed.extend(renamed);
         }
-        self.kernel.build(out, one.span).define(kind, results);
+        build.define(kind, results);
     }
 }
 

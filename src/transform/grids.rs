@@ -10,6 +10,7 @@ use super::own_copies;
 use crate::codes;
 use crate::diagnostics::{Diagnostic, Span};
 use crate::ir::analysis::{Residue, Values, touch};
+use crate::ir::grid::combinations;
 use crate::ir::partition::{MAX_BANKS, Split, is_valid, parts, splits};
 use crate::ir::{
     Array, ArrayId, ArrayKind, Block, Const, Kernel, OpKind, Partition, PartitionKind, ValueId,
@@ -78,15 +79,8 @@ impl Access {
 
     /// The banks in which it may be, by the part of each split.
     fn banks(&self, splits: &[Split]) -> Vec<Vec<u64>> {
-        let mut banks = vec![Vec::new()];
-        for split in splits {
-            let parts = self.reach[split.dim].parts(split);
-            let further = banks.iter().flat_map(|bank: &Vec<u64>| {
-                parts.iter().map(|&part| [&bank[..], &[part]].concat())
-            });
-            banks = further.collect();
-        }
-        banks
+        let parts = |split: &Split| self.reach[split.dim].parts(split);
+        combinations(splits.iter().map(parts))
     }
 }
 

@@ -10,8 +10,7 @@ use super::local_copy;
 use crate::diagnostics::Span;
 use crate::ir::analysis::touch::Touched;
 use crate::ir::{
-    Array, ArrayId, ArrayKind, ArrayTags, BinaryOp, Build, Const, Kernel, Op, OpKind, Scalar,
-    ValueId,
+    Array, ArrayId, ArrayKind, ArrayTags, BinaryOp, Build, Kernel, Op, OpKind, Scalar, ValueId,
 };
 
 /// What a worker has in place of an array.
@@ -131,7 +130,7 @@ fn mark(outer: &mut Kernel, ops: &mut Vec<Op>, (copy, marks): (ArrayId, ArrayId)
         ops.push(op);
         let Some(stored) = stored else { continue };
         let mut build = outer.build(ops, span);
-        let value = build.op(Scalar::BOOL, OpKind::Const(Const::Int(1.into())));
+        let value = build.always();
         let marked = match stored {
             Some(mut at) => {
                 at.array = marks;

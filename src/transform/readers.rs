@@ -3,6 +3,7 @@
 
 use super::groups::{Accesses, Group, Note, copying, values, with_local};
 use crate::ir::analysis::{Values, touch};
+use crate::ir::grid::combinations;
 use crate::ir::partition::{self, Split};
 use crate::ir::{Array, ArrayId, ArrayKind, Element, Kernel, MOST_PORTS};
 use num_traits::ToPrimitive;
@@ -13,7 +14,7 @@ pub(super) fn share_ports(outer: &mut Kernel, groups: &mut Vec<Group>) -> Vec<No
     let mut accesses = Accesses::of(outer, groups);
     let mut notes = Vec::new();
     // Copies change none of them.
-    let subscripts = values(outer, groups);
+    let mut subscripts: Option<Values> = None;
     let arrays: Vec<ArrayId> = accesses.users.keys().copied().collect();
     for id in arrays {
         let array = &outer.arrays[id];
@@ -22,7 +23,13 @@ pub(super) fn share_ports(outer: &mut Kernel, groups: &mut Vec<Group>) -> Vec<No
         if !is_outside || at_once(&accesses.behind, users) < ports {
             continue;
         }
-        let of_banks = users_of_banks((id, array), groups, users, &subscripts);
+        let of_banks = match array.partition.is_empty() {
+            true => vec![users.clone()],
+            false => {
+                let values = subscripts.get_or_insert_with(|| values(outer, groups));
+                users_of_banks((id, array), groups, users, values)
+            }
+        };
         let of_banks = of_banks
             .iter()
             .map(|users| at_once(&accesses.behind, users));
@@ -63,9 +70,6 @@ fn users_of_banks(
     users: &[usize],
     values: &Values,
 ) -> Vec<Vec<usize>> {
-    if array.partition.is_empty() {
-        return vec![users.to_vec()];
-    }
     let mut of_banks: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
     for &user in users {
         for bank in banks((id, array), &groups[user], values) {
@@ -102,20 +106,14 @@ fn accessed(splits: &[Split], at: Option<&Element>, values: &Values) -> Vec<u64>
         let known = subscripts.map(|index| values.constant(*index)?.to_u64());
         known.sum::<Option<u64>>().filter(|key| *key < split.keys)
     };
-    let mut places: Vec<Vec<u64>> = vec![Vec::new()];
-    for split in splits {
-        let parts = match key(split) {
-            Some(key) => vec![split.part(key)],
-            None => (0..split.factor).collect(),
-        };
-        let further = places.iter().flat_map(|place| {
-            let further = parts.iter().map(|part| [&place[..], &[*part]].concat());
-            further.collect::<Vec<_>>()
-        });
-        places = further.collect();
-    }
-    let banks = places.iter().map(|parts| partition::bank_of(splits, parts));
-    banks.collect()
+    let parts = |split: &Split| match key(split) {
+        Some(key) => vec![split.part(key)],
+        None => (0..split.factor).collect(),
+    };
+    let places = combinations(splits.iter().map(parts)).into_iter();
+    places
+        .map(|parts| partition::bank_of(splits, &parts))
+        .collect()
 }
 
 /// Has all groups read a copy of an array, made by one before the first of them.

@@ -812,7 +812,7 @@ def top() -> i32:
     );
 }
 
-/// Workers that have banks of their own to themselves need no copies: 8 x 8 products take 3 n + 4 cycles.
+/// Workers that have banks of their own to themselves need no copies.
 #[test]
 fn workers_use_the_banks_of_parameters_where_they_are() {
     let text = kernel("systolic_with_feeders");
@@ -858,4 +858,78 @@ fn what_either_branch_gets_and_puts_is_got_and_put_once() {
         panic!("one loop");
     };
     assert_eq!((repeat.ii, repeat.trip), (Some(1), [Some(64); 2]));
+}
+
+/// Who may read any bank reads the one that others read, too: three processes need a copy of two ports' memory.
+#[test]
+fn a_process_that_may_read_any_bank_counts_in_each() {
+    let reader = |name: &str, row: &str| {
+        format!(
+            "@kernel\ndef {name}(x: \"i32[2, 8]\", at: \"u1[8]\", o: Stream[i32]):\n    for k in range(8):\n        \
+             o.put(x[{row}, k])\n\n"
+        )
+    };
+    let readers = [reader("p", "1"), reader("q", "1"), reader("r", "at[k]")].concat();
+    let text = format!(
+        "from allo import *\n\n{readers}@kernel\ndef top(x: \"i32[2, 8]\", at: \"u1[8]\", a: Stream[i32], b: Stream[i32], c: Stream[i32]):\n    \
+         p(x, at, a)\n    q(x, at, b)\n    r(x, at, c)\n"
+    );
+    let compiled = checked(&text, &[("partition", "x:complete:dim=1")]);
+    let mut notes = compiled.warnings.0.iter();
+    assert!(notes.any(|note| {
+        note.message
+            .starts_with("'x' is copied to memories inside for 3")
+    }));
+}
+
+/// Steps and divisors of which the sums need all bits, upwards and downwards, and numbers that are negative at first, which are
+/// divided. Each is proven or run beside the reference.
+#[test]
+fn counted_remainders_and_quotients_are_those_of_divisions() {
+    let ranges = [
+        "0, 40, 4",
+        "1, 60, 3",
+        "60, -1, -7",
+        "39, 1, -6",
+        "5, 50, 11",
+    ];
+    for (range, divisor) in ranges
+        .iter()
+        .flat_map(|range| [3, 5, 7, 11].map(|by| (range, by)))
+    {
+        let text = format!(
+            "from allo import *\n\n@kernel\ndef top(s: Stream[i32], o: Stream[i32]):\n    v: i32 = 0\n    for i in range({range}):\n        \
+             if i % {divisor} == 1:\n            v = s.get()\n        \
+             o.put(v + 100 * (i % {divisor}) + 1000 * (i // {divisor}) + (i - 9) % {divisor})\n"
+        );
+        let compiled = checked(&text, &[]);
+        let [repeat] = &compiled.manifest.loops[..] else {
+            panic!("one loop");
+        };
+        assert_eq!(repeat.ii, Some(1), "{range} by {divisor}");
+    }
+}
+
+/// Of both arms of a branch, one may have a condition besides.
+#[test]
+fn what_one_arm_does_under_a_condition_is_done_under_it() {
+    let of = |one: &str, other: &str| {
+        format!(
+            "from allo import *\n\n@kernel\ndef top(s: Stream[i32], o: Stream[i32]):\n    for i in range(64):\n        v = s.get()\n        \
+             if v & 1:\n{one}        else:\n{other}"
+        )
+    };
+    let always = "            o.put(v * 3)\n";
+    let sometimes = "            if v & 2:\n                o.put(v)\n";
+    for [one, other] in [
+        [always, sometimes],
+        [sometimes, always],
+        [sometimes, sometimes],
+    ] {
+        let text = of(one, other);
+        let [repeat] = &checked(&text, &[]).manifest.loops[..] else {
+            panic!("one loop");
+        };
+        assert_eq!(repeat.ii, Some(1), "{text}");
+    }
 }

@@ -478,6 +478,36 @@ fn forms_are_the_same_each_time_and_the_data_are_all() {
     assert!(Report::from_json(&other).is_err());
 }
 
+/// What keeps iterations from overlapping is said at each loop of the nest that would be one pipeline; a loop around several has
+/// no reason but these.
+#[test]
+fn loops_that_are_no_pipelines_say_why() {
+    const LATE: &str = "
+from allo import *
+
+@kernel
+def top(s: Stream[i32], t: Stream[i32], o: Stream[i32]):
+    for i in range(4):
+        for j in range(8):
+            v: i32 = s.get()
+            if v * v > 3:
+                o.put(t.get())
+    for k in range(2):
+        for m in range(4):
+            o.put(m)
+        for n in range(5):
+            o.put(k * n)
+";
+    let report = of_plain(LATE, "top");
+    let late = "may need something of stream 't', which is not known as it begins";
+    let said = |name: &str| region(&report, name).in_turn.as_deref();
+    assert_eq!(["i", "j", "k"].map(said), [Some(late), Some(late), None]);
+    let text = text::print(&report, 200);
+    let whole = format!("one iteration after the other, since each {late}");
+    assert_eq!(text.matches(&whole).count(), 2, "{text}");
+    assert!(html::page(&report).contains("which is not known as it begins"));
+}
+
 #[test]
 fn the_text_keeps_to_its_columns() {
     let report = of_file(

@@ -328,10 +328,10 @@ mod tests {
             ([ui(40), si(24)], 4),
             ([ui(41), si(24)], 5),
         ] {
-            let [way, _] = multipliers([18, 18]);
+            let ways = multipliers([18, 18]);
             let demand = types[0].width + types[1].width;
-            assert_eq!(made(types, demand, Some(way)), blocks, "{types:?}");
-            products_are_right(&mut random, types, demand, &[way]);
+            assert_eq!(made(types, demand, Some(ways[0])), blocks, "{types:?}");
+            products_are_right(&mut random, types, demand, &ways);
         }
     }
 

@@ -12,9 +12,11 @@ use crate::machine::program::Unit;
 use crate::memo::Memo;
 use std::sync::{Arc, LazyLock};
 
-/// By name and time of a cycle: operators that were scheduled, with what was said of them.
-static SCHEDULED: LazyLock<Memo<Scheduled<(Option<UnitSchedule>, Diagnostics)>>> =
-    LazyLock::new(Memo::default);
+/// What [`schedule`] gives, and what it said of an operator.
+type Said = (Option<UnitSchedule>, Diagnostics);
+
+/// By name and time of a cycle: operators that were scheduled.
+static SCHEDULED: LazyLock<Memo<Scheduled<Said>>> = LazyLock::new(Memo::default);
 
 /// By name, time of a cycle and of the choice: operators that were scheduled behind a choice.
 static SHARED: LazyLock<Memo<Scheduled<Option<Variant>>>> = LazyLock::new(Memo::default);

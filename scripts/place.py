@@ -2,12 +2,14 @@
 
 import json
 import re
+import statistics
 import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
 
 from families import ECP5
+from registered import registered
 
 ROOT = Path(__file__).resolve().parent.parent
 TOOLS = ROOT / "target/tools/venv/bin"
@@ -87,6 +89,15 @@ def fmax(report, clock=""):
     """The clock in MHz between registers, or None where no path lies between two registers. Of one clock, if one is named."""
     clocks = (found["achieved"] for name, found in report["fmax"].items() if clock in name)
     return min(clocks, default=None)
+
+
+def clock(source, top, netlist, port, work, mhz, seeds=1, family=ECP5):
+    """The clock in MHz, the median of so many placements, of a synthesised module with registers at its ports, so that all paths
+    lie between registers; `None` where there is no path."""
+    wrapped, wrapper = registered(source, top, netlist, port, work, family.pins)
+    netlist, _ = synthesise(wrapped, wrapper, work, family)
+    clocks = [fmax(place(netlist, work, mhz, seed, family)) for seed in range(1, seeds + 1)]
+    return None if None in clocks else statistics.median(clocks)
 
 
 def critical_path(report, clock=""):

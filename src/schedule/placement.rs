@@ -157,12 +157,14 @@ impl Problem<'_> {
                 // Gates that fit into one lookup table with their operands' gates start when those do.
                 let merged = luts::cut(self.graph, id, offset, cycle, placed);
                 (cut, offset) = merged;
-                if offset > 0.0 && offset + delay > self.budget {
+                if offset > 0.0 && offset + delay > self.limit(cycle) {
                     cycle += 1;
                     (cut, offset) = luts::cut(self.graph, id, 0.0, cycle, placed);
                 }
             }
-            Kind::Pipelined { before, .. } if offset > 0.0 && offset + before > self.budget => {
+            Kind::Pipelined { before, .. }
+                if offset > 0.0 && offset + before > self.limit(cycle) =>
+            {
                 (cycle, offset) = (cycle + 1, 0.0);
             }
             _ => {}

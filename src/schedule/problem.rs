@@ -110,6 +110,9 @@ pub struct Problem<'g> {
     pub last: Option<NodeId>,
     /// ns of a cycle that operations can have.
     pub budget: f64,
+    /// ns of it that those which follow one another may take, by cycle; the last one is that of all further cycles. All of the
+    /// budget, if there is none.
+    pub limits: Vec<f64>,
     /// Cycles before which nodes may not start.
     pub not_before: Vec<i64>,
     /// Variant of the operator that each node calls.
@@ -136,6 +139,7 @@ impl<'g> Problem<'g> {
             intervals: vec![1; count],
             last: None,
             budget,
+            limits: Vec::new(),
             not_before: vec![0; count],
         };
         for id in graph.nodes.ids() {
@@ -143,6 +147,13 @@ impl<'g> Problem<'g> {
         }
         problem.list_users();
         problem
+    }
+
+    /// ns that operations which follow one another may take in a cycle.
+    pub fn limit(&self, cycle: i64) -> f64 {
+        let last = self.limits.len().saturating_sub(1);
+        let place = usize::try_from(cycle).map_or(0, |cycle| cycle.min(last));
+        self.limits.get(place).copied().unwrap_or(self.budget)
     }
 
     fn kind(&self, id: NodeId, device: &Device) -> Kind {

@@ -143,7 +143,7 @@ fn steps_per_cycle(step: &Graph, device: &Device, budget: f64) -> u32 {
 }
 
 fn variant(graph: Graph, device: &Device, budget: f64) -> Option<Variant> {
-    variant_behind(graph, None, device, budget, budget)
+    variant_behind(graph, None, device, budget, &[budget])
 }
 
 /// Halvings of the time that a cycle may take, after which it counts as found.
@@ -158,7 +158,7 @@ pub fn balanced(fastest: Variant, latency: u32, device: &Device, budget: f64) ->
         let (mut short, mut long) = (0.0, budget);
         for _ in 0..HALVINGS {
             let middle = 0.5 * (short + long);
-            match variant_behind(best.graph.clone(), None, device, budget, middle) {
+            match variant_behind(best.graph.clone(), None, device, budget, &[middle]) {
                 Some(found) if found.latency <= latency => {
                     long = middle;
                     best = found;
@@ -166,7 +166,7 @@ pub fn balanced(fastest: Variant, latency: u32, device: &Device, budget: f64) ->
                 _ => short = middle,
             }
         }
-        best = sunk(best, long, device, budget);
+        best = sunk(best, &[long], device, budget);
     }
     if best.latency < latency {
         best.output_delay = 0.0;
@@ -177,38 +177,62 @@ pub fn balanced(fastest: Variant, latency: u32, device: &Device, budget: f64) ->
 /// Parts of the budget that are tried for a cycle of a variant whose cycles become more alike.
 const EVEN: [f64; 8] = [0.95, 0.9, 0.85, 0.8, 0.75, 0.7, 0.65, 0.6];
 
-/// A variant in as many cycles, of which the longest is shorter, where that delays nothing around it.
+/// A variant in as many cycles, of which the longest is shorter, where that delays nothing around it: first all of its cycles as
+/// far as that goes, then each of them, which leaves more to the next one. Its delays are those of the first step.
 fn evened(fastest: Variant, device: &Device, budget: f64) -> Variant {
-    let (latency, input, output) = (fastest.latency, fastest.input_delay, fastest.output_delay);
-    let delays_nothing = |found: &Variant| {
-        found.latency <= latency && found.input_delay <= input && found.output_delay <= output
-    };
-    let mut best = fastest;
-    if latency == 0 || best.interval > 1 {
-        return best;
+    let latency = fastest.latency;
+    if latency == 0 || fastest.interval > 1 {
+        return fastest;
     }
-    let mut chained = budget;
+    let mut best = fastest;
+    let shorten = |best: &mut Variant, limits: &[f64]| {
+        let found = variant_behind(best.graph.clone(), best.shared, device, budget, limits);
+        let found = found.filter(|found| is_as_soon(best, found));
+        found.map(|found| *best = found).is_some()
+    };
+    let mut limits = vec![budget; latency as usize + 1];
     for part in EVEN {
-        let shorter = part * budget;
-        let found = variant_behind(best.graph.clone(), best.shared, device, budget, shorter);
-        match found.filter(delays_nothing) {
-            Some(found) => (best, chained) = (found, shorter),
-            None => break,
+        let shorter = vec![part * budget; limits.len()];
+        if !shorten(&mut best, &shorter) {
+            break;
+        }
+        limits = shorter;
+    }
+    let (input_delay, output_delay) = (best.input_delay, best.output_delay);
+    for cycle in 0..limits.len() {
+        for part in EVEN.map(|part| part * budget) {
+            let before = limits[cycle];
+            if part < before {
+                limits[cycle] = part;
+                if !shorten(&mut best, &limits) {
+                    limits[cycle] = before;
+                    break;
+                }
+            }
         }
     }
-    sunk(best, chained, device, budget)
+    let best = Variant {
+        input_delay,
+        output_delay,
+        ..best
+    };
+    sunk(best, &limits, device, budget)
+}
+
+/// Whether a variant is done as soon as another one, and leaves as much of the cycles before and after it.
+fn is_as_soon(before: &Variant, found: &Variant) -> bool {
+    found.latency <= before.latency
+        && found.input_delay <= before.input_delay
+        && found.output_delay <= before.output_delay
 }
 
 /// The variant with fewer bits in registers, where that delays nothing around it; its delays stay what they were, so that no
 /// loop around it is scheduled in another way.
-fn sunk(best: Variant, chained: f64, device: &Device, budget: f64) -> Variant {
-    let (mut problem, steps) = posed(&best.graph, best.shared, device, budget, chained);
+fn sunk(best: Variant, limits: &[f64], device: &Device, budget: f64) -> Variant {
+    let (mut problem, steps) = posed(&best.graph, best.shared, device, budget, limits);
     let times = sink::sunk(&mut problem, best.times.clone());
     let found = variant_of(best.graph.clone(), best.shared, budget, times, steps);
-    let is_as_soon = found.latency <= best.latency
-        && found.input_delay <= best.input_delay
-        && found.output_delay <= best.output_delay;
-    match is_as_soon {
+    match is_as_soon(&best, &found) {
         true => Variant {
             input_delay: best.input_delay,
             output_delay: best.output_delay,
@@ -237,7 +261,7 @@ pub fn shared(
     let name = format!("{name} {budget} {} {}", shared.choice_delay, device.name);
     let graph = &alone.graph;
     let known = Scheduled::known(&SHARED, &name, (graph, device), || {
-        let fastest = variant_behind(graph.clone(), Some(shared), device, budget, budget)?;
+        let fastest = variant_behind(graph.clone(), Some(shared), device, budget, &[budget])?;
         Some(evened(fastest, device, budget))
     });
     let found = known.found.clone()?;
@@ -247,15 +271,16 @@ pub fn shared(
     })
 }
 
-/// A variant of which the operations that follow one another in a cycle take `chained` ns of its budget at most.
+/// A variant of which the operations that follow one another in a cycle take no more ns than its limit, as in
+/// [`Problem::limits`].
 fn variant_behind(
     graph: Graph,
     shared: Option<Shared>,
     device: &Device,
     budget: f64,
-    chained: f64,
+    limits: &[f64],
 ) -> Option<Variant> {
-    let (problem, steps) = posed(&graph, shared, device, budget, chained);
+    let (problem, steps) = posed(&graph, shared, device, budget, limits);
     let times = problem.solve(None).ok()?.times;
     Some(variant_of(graph, shared, budget, times, steps))
 }
@@ -266,12 +291,12 @@ fn posed<'g>(
     shared: Option<Shared>,
     device: &Device,
     budget: f64,
-    chained: f64,
+    limits: &[f64],
 ) -> (Problem<'g>, Vec<Times>) {
     let roots: Vec<(NodeId, u32)> = graph.outputs.iter().map(|&o| (o, u32::MAX)).collect();
     let width = crate::hwarith::demand::demanded(graph, &roots, None);
     let mut problem = Problem::new(graph, width, device, budget);
-    problem.budget = chained;
+    problem.limits = limits.to_vec();
     if let Some(shared) = shared {
         delay_inputs(&mut problem, |_| shared.choice_delay.min(budget));
     }

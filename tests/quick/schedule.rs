@@ -217,6 +217,33 @@ fn a_reset_of_a_carried_sum_takes_no_time() {
     }
 }
 
+/// What is added is chosen outside of the recurrence, where what is carried can be no NaN of another bit pattern.
+#[test]
+fn sums_under_conditions_start_as_often_as_others() {
+    let sums = [
+        ("0.0", "s = s + x", 2),
+        ("0.0", "if h[t][0]: s += x", 2),
+        ("0.0", "if h[t][0]: s = x + s", 2),
+        ("0.0", "if h[t][0]: s += x\n        else: s -= x", 2),
+        (
+            "0.0",
+            "s = (s + x if h[t][0] else s - 1.0) if h[t][1] else s",
+            2,
+        ),
+        ("start", "if h[t][0]: s += x", 3),
+        ("0.0", "if s < 9.0: s += x", 3),
+        ("0.0", "if s * x < 9.0: s += x", 5),
+    ];
+    for (begin, sum, interval) in sums {
+        let text = format!(
+            "from allo import *\n\n@kernel\ndef top(v: \"f32[64]\", h: \"u2[64]\", start: f32) -> f32:\n    \
+             s: f32 = {begin}\n    for t in range(64):\n        x: f32 = v[t]\n        {sum}\n    return s\n"
+        );
+        let loops = directives::checked(&text, &[]).manifest.loops;
+        assert_eq!(loops[0].ii, Some(interval), "{begin}, {sum}");
+    }
+}
+
 #[test]
 fn sums_are_carried_from_cycle_to_cycle() {
     assert_figures("dot_i32", &[1], 64 + 12);

@@ -43,73 +43,75 @@ module fmul_ftz_e8f23 (
     wire [23:0] t21 = 24'(a[17:0]) * 24'(t13[23:18]);
     wire [23:0] t26 = 24'(b[17:0]) * 24'(t12[23:18]);
     wire [5:0] t29 = a[18] ? t13[23:18] : 6'd0;
-    wire [6:0] t32 = {a[19] ? t13[23:18] : 6'd0, 1'b0};
-    wire [7:0] t37 = {a[20] ? t13[23:18] : 6'd0, 2'd0};
-    wire [8:0] t42 = {a[21] ? t13[23:18] : 6'd0, 3'd0};
-    wire [9:0] t47 = {a[22] ? t13[23:18] : 6'd0, 4'd0};
-    wire [10:0] t50 = {t13[23:18], 5'd0};
-    wire [7:0] t51 = 8'(t29) + 8'(t32);
-    wire [9:0] t54 = 10'(t51) + (10'(t37) + 10'(t42));
-    wire [11:0] t56 = 12'(t54) + (12'(t47) + 12'(t50));
-    wire t68 = a_exponent == 8'd255;
-    wire t71 = b_exponent == 8'd255;
-    wire t74 = t68 | t71;
-    wire t75 = a_is_tiny | b_is_tiny;
-    wire t76 = (t68 & (a[22:0] != 23'd0)) | (t71 & (b[22:0] != 23'd0));
-    wire t78 = t76 | (t74 & t75);
+    wire [5:0] t31 = a[19] ? t13[23:18] : 6'd0;
+    wire [5:0] t33 = a[20] ? t13[23:18] : 6'd0;
+    wire [5:0] t35 = a[21] ? t13[23:18] : 6'd0;
+    wire [5:0] t37 = a[22] ? t13[23:18] : 6'd0;
+    wire [6:0] t39 = 7'(t29[5:1]) + 7'(t31);
+    wire [7:0] t45 = {7'(t33[5:1]) + 7'(t35), t33[0]};
+    wire [7:0] t49 = {7'(t37[5:1]) + 7'(t13[23:18]), t37[0]};
+    wire [7:0] t52 = 8'(t39[6:1]) + t45;
+    wire [3:0] t55 = {t52[1:0], t39[0], t29[0]};
+    wire [11:0] t63 = 12'(t26[23:18]) + {8'(t52[7:2]) + t49, t55};
+    wire t72 = a_exponent == 8'd255;
+    wire t75 = b_exponent == 8'd255;
+    wire t78 = t72 | t75;
+    wire t79 = a_is_tiny | b_is_tiny;
+    wire t80 = (t72 & (a[22:0] != 23'd0)) | (t75 & (b[22:0] != 23'd0));
+    wire t82 = t80 | (t78 & t79);
 
     logic [23:0] t23_s1;
-    logic [11:0] t59_s1;
+    logic [11:0] t63_s1;
     logic [17:0] t27_s1, t20_s1;
-    logic [8:0] t65_s1;
-    logic t75_s1, t74_s1, t78_s1, t136_s1;
+    logic [8:0] t69_s1;
+    logic t79_s1, t78_s1, t82_s1, t140_s1;
     always_ff @(posedge clk) begin
         t23_s1 <= 24'(t19[35:18]) + t21;
-        t59_s1 <= 12'(t26[23:18]) + t56;
+        t63_s1 <= t63;
         t27_s1 <= t26[17:0];
         t20_s1 <= t19[17:0];
-        t65_s1 <= 9'(a_exponent) + 9'(b_exponent);
-        t75_s1 <= t75;
-        t74_s1 <= t74;
+        t69_s1 <= 9'(a_exponent) + 9'(b_exponent);
+        t79_s1 <= t79;
         t78_s1 <= t78;
-        t136_s1 <= (a_sign ^ b_sign) & ~t78;
+        t82_s1 <= t82;
+        t140_s1 <= (a_sign ^ b_sign) & ~t82;
     end
 
     // cycle 1
-    wire [29:0] t62 = 30'(t23_s1) + {t59_s1, t27_s1};
-    wire [24:0] t82 = {t62[27:4], {t62[3:0], t20_s1} != 22'd0};
-    wire [8:0] t84 = t65_s1 + 9'(t62[29]);
-    wire [7:0] t93 = {~t84[7], t84[6:0]};
-    wire [24:0] t98 = t62[29] ? {t62[28:5], t82[1:0] != 2'd0} : t82;
-    wire t103 = (t84[7] & t84[8]) | (t93[7:1] == 7'd127);
-    wire t104 = ~t75_s1;
-    wire t105 = (t84[8:7] != 2'd0) & t104;
-    wire is_special = t74_s1 | (t103 & t105);
-    wire t112 = (t84 == 9'd127) & (t98[24:2] == 23'h7f_ffff);
-    wire [7:0] t116 = t93 & {8{t105}};
-    wire [7:0] t117 = {8{is_special}};
-    wire t119 = ~is_special;
-    wire [24:0] t121 = {25{t105}};
-    wire [24:0] t122 = t98 & t121;
-    wire round_up = t122[1] & (t122[2] | t122[0]);
-    wire [22:0] t129 = {23{t119}};
-    wire [22:0] t134 = (t122[24:2] & t129) | {t78_s1, 22'd0};
+    wire [29:0] t66 = 30'(t23_s1) + {t63_s1, t27_s1};
+    wire [24:0] t86 = {t66[27:4], {t66[3:0], t20_s1} != 22'd0};
+    wire [8:0] t88 = t69_s1 + 9'(t66[29]);
+    wire [7:0] t97 = {~t88[7], t88[6:0]};
+    wire [24:0] t102 = t66[29] ? {t66[28:5], t86[1:0] != 2'd0} : t86;
+    wire t107 = (t88[7] & t88[8]) | (t97[7:1] == 7'd127);
+    wire t108 = ~t79_s1;
+    wire t109 = (t88[8:7] != 2'd0) & t108;
+    wire is_special = t78_s1 | (t107 & t109);
+    wire t116 = (t88 == 9'd127) & (t102[24:2] == 23'h7f_ffff);
+    wire [7:0] t120 = t97 & {8{t109}};
+    wire [7:0] t121 = {8{is_special}};
+    wire t123 = ~is_special;
+    wire [24:0] t125 = {25{t109}};
+    wire [24:0] t126 = t102 & t125;
+    wire round_up = t126[1] & (t126[2] | t126[0]);
+    wire [22:0] t133 = {23{t123}};
+    wire [22:0] t138 = (t126[24:2] & t133) | {t82_s1, 22'd0};
 
-    logic [22:0] t134_s2;
-    logic [7:0] t118_s2;
-    logic t131_s2, t120_s2, t136_s2;
+    logic [22:0] t138_s2;
+    logic [7:0] t122_s2;
+    logic t135_s2, t124_s2, t140_s2;
     always_ff @(posedge clk) begin
-        t134_s2 <= t134;
-        t118_s2 <= t116 | t117;
-        t131_s2 <= round_up & t119;
-        t120_s2 <= (t105 | (t112 & t104)) & t119;
-        t136_s2 <= t136_s1;
+        t138_s2 <= t138;
+        t122_s2 <= t120 | t121;
+        t135_s2 <= round_up & t123;
+        t124_s2 <= (t109 | (t116 & t108)) & t123;
+        t140_s2 <= t140_s1;
     end
 
     // cycle 2
-    wire [23:0] t138 = {t120_s2, 22'd0, t131_s2};
-    wire [31:0] t141 = {t136_s2, {t118_s2, t134_s2} + 31'(t138)};
-    assign result = t141;
+    wire [23:0] t142 = {t124_s2, 22'd0, t135_s2};
+    wire [31:0] t145 = {t140_s2, {t122_s2, t138_s2} + 31'(t142)};
+    assign result = t145;
 
     // Bits that nothing reads.
     wire _unused = &{

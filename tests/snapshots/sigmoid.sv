@@ -14,19 +14,37 @@ module exp_e5f10 (
     wire [10:0] t5 = {1'b1, a[9:0]};
     wire [27:0] t10 = 28'(t5) * 28'h001_1d95;
     wire [23:0] t12 = 24'(t5) * 24'h00_1715;
-    wire [23:0] t14 = 24'(t10[27:18]) + t12;
-    wire [41:0] t16 = {t14, t10[17:0]};
-    wire [5:0] t18 = 6'd19 - 6'(a_exponent);
-    wire [28:0] t24 = t18[4] ? 29'(t14[23:11]) : t16[41:13];
 
-    logic [28:0] t24_s1;
+    logic [9:0] t13_s1;
+    logic [23:0] t12_s1;
+    always_ff @(posedge clk) begin
+        t13_s1 <= t10[27:18];
+        t12_s1 <= t12;
+    end
+
+    wire [23:0] t14 = 24'(t13_s1) + t12_s1;
+
+    logic [17:0] t11_s1;
+    always_ff @(posedge clk) begin
+        t11_s1 <= t10[17:0];
+    end
+
+    wire [41:0] t16 = {t14, t11_s1};
+    wire [5:0] t18 = 6'd19 - 6'(a_exponent);
+
+    logic t23_s1;
+    always_ff @(posedge clk) begin
+        t23_s1 <= t18[4];
+    end
+
+    wire [28:0] t24 = t23_s1 ? 29'(t14[23:11]) : t16[41:13];
+
     logic t26_s1;
     always_ff @(posedge clk) begin
-        t24_s1 <= t24;
         t26_s1 <= t18[3];
     end
 
-    wire [28:0] t27 = t26_s1 ? 29'(t24_s1[28:8]) : t24_s1;
+    wire [28:0] t27 = t26_s1 ? 29'(t24[28:8]) : t24;
 
     logic t29_s1;
     always_ff @(posedge clk) begin
@@ -42,38 +60,27 @@ module exp_e5f10 (
 
     wire [28:0] t33 = t32_s1 ? 29'(t30[28:2]) : t30;
 
-    logic t35_s1;
+    logic t35_s1, t35_s2;
+    logic [27:0] t34_s2;
+    logic [28:0] t33_s2;
     always_ff @(posedge clk) begin
         t35_s1 <= t18[0];
+        t35_s2 <= t35_s1;
+        t34_s2 <= t33[28:1];
+        t33_s2 <= t33;
     end
 
-    wire [28:0] t36 = t35_s1 ? 29'(t33[28:1]) : t33;
+    wire [28:0] t36 = t35_s2 ? 29'(t34_s2) : t33_s2;
     wire [29:0] t36_x30 = 30'(t36);
 
-    logic a_sign_s1;
+    logic a_sign_s1, a_sign_s2;
     always_ff @(posedge clk) begin
         a_sign_s1 <= a_sign;
+        a_sign_s2 <= a_sign_s1;
     end
 
-    wire [29:0] exponent = a_sign_s1 ? (30'd0 - t36_x30) : t36_x30;
-
-    logic [6:0] t40_s2;
-    logic t44_s2, t44_s3;
-    logic [15:0] t46_s2, t46_s3;
-    always_ff @(posedge clk) begin
-        t40_s2 <= exponent[29:23];
-        t44_s2 <= exponent[16];
-        t44_s3 <= t44_s2;
-        t46_s2 <= exponent[15:0];
-        t46_s3 <= t46_s2;
-    end
-
-    wire [16:0] t47 = {~t44_s3, t46_s3};
-
-    logic [5:0] t43_s2;
-    always_ff @(posedge clk) begin
-        t43_s2 <= exponent[22:17];
-    end
+    wire [29:0] exponent = a_sign_s2 ? (30'd0 - t36_x30) : t36_x30;
+    wire [16:0] t47 = {~exponent[16], exponent[15:0]};
 
     logic [8:0] c2;
     (* syn_romstyle = "logic" *)
@@ -145,7 +152,7 @@ module exp_e5f10 (
         c2_table[63] = 9'd489;
     end
     always_ff @(posedge clk) begin
-        c2 <= c2_table[t43_s2];
+        c2 <= c2_table[exponent[22:17]];
     end
 
     logic [17:0] c1;
@@ -218,15 +225,15 @@ module exp_e5f10 (
         c1_table[63] = 18'h2_c1f4;
     end
     always_ff @(posedge clk) begin
-        c1 <= c1_table[t43_s2];
+        c1 <= c1_table[exponent[22:17]];
     end
 
-    wire [19:0] t53 = 20'($signed(t47[16:6])) * $signed(20'(c2));
-
-    logic [17:0] t56_s4;
+    logic [10:0] t52_s3;
     always_ff @(posedge clk) begin
-        t56_s4 <= c1 + 18'($signed(t53[19:10]));
+        t52_s3 <= t47[16:6];
     end
+
+    wire [19:0] t53 = 20'($signed(t52_s3)) * $signed(20'(c2));
 
     logic [24:0] c0;
     (* syn_romstyle = "logic" *)
@@ -298,15 +305,18 @@ module exp_e5f10 (
         c0_table[63] = 25'h1fd_3c23;
     end
     always_ff @(posedge clk) begin
-        c0 <= c0_table[t43_s2];
+        c0 <= c0_table[exponent[22:17]];
     end
 
-    logic [16:0] t48_s4;
+    logic [17:0] t57_s4;
+    logic [16:0] t48_s3, t48_s4;
     always_ff @(posedge clk) begin
-        t48_s4 <= t47;
+        t57_s4 <= c1 + 18'($signed(t53[19:10]));
+        t48_s3 <= t47;
+        t48_s4 <= t48_s3;
     end
 
-    wire [34:0] t59 = $signed(35'(t56_s4)) * 35'($signed(t48_s4));
+    wire [34:0] t59 = $signed(35'(t57_s4)) * 35'($signed(t48_s4));
     wire [36:0] t59_x37 = 37'($signed(t59));
 
     logic [24:0] c0_s4;
@@ -319,10 +329,9 @@ module exp_e5f10 (
     wire [23:0] t69 = {24{t68}};
     wire [23:0] t71 = {24{t63[25]}};
 
-    logic t74_s2, t74_s3, t74_s4;
+    logic t74_s3, t74_s4;
     always_ff @(posedge clk) begin
-        t74_s2 <= exponent[22:0] != 23'd0;
-        t74_s3 <= t74_s2;
+        t74_s3 <= exponent[22:0] != 23'd0;
         t74_s4 <= t74_s3;
     end
 
@@ -332,7 +341,7 @@ module exp_e5f10 (
     wire t79 = a_exponent == 5'd31;
     wire is_nan = t79 & (a[9:0] != 10'd0);
     wire t82 = t18[5] | t79;
-    wire [7:0] t89 = 8'($signed(t40_s2)) + 8'd30;
+    wire [7:0] t89 = 8'($signed(exponent[29:23])) + 8'd30;
 
     logic [12:0] t92_s5;
     logic [11:0] t91_s5;
@@ -354,9 +363,29 @@ module exp_e5f10 (
     end
 
     wire t113 = t107 & ~t88_s2;
-    wire t115 = t109[7:4] != 4'd0;
-    wire [3:0] t120 = (t109[3:0] | {4{t115}}) | {4{t88_s2}};
-    wire [3:0] t121 = t113 ? 4'd0 : t120;
+
+    logic [3:0] t114_s3;
+    always_ff @(posedge clk) begin
+        t114_s3 <= t109[7:4];
+    end
+
+    wire t115 = t114_s3 != 4'd0;
+
+    logic [3:0] t116_s3;
+    logic t88_s3;
+    always_ff @(posedge clk) begin
+        t116_s3 <= t109[3:0];
+        t88_s3 <= t88_s2;
+    end
+
+    wire [3:0] t120 = (t116_s3 | {4{t115}}) | {4{t88_s3}};
+
+    logic t113_s3;
+    always_ff @(posedge clk) begin
+        t113_s3 <= t113;
+    end
+
+    wire [3:0] t121 = t113_s3 ? 4'd0 : t120;
 
     logic [3:0] t122_s5;
     always_ff @(posedge clk) begin
@@ -365,68 +394,65 @@ module exp_e5f10 (
 
     wire [4:0] t125 = {t122_s5, t94[8:0] != 9'd0};
 
-    logic t126_s3, t126_s4, t126_s5;
+    logic t126_s4, t126_s5;
     always_ff @(posedge clk) begin
-        t126_s3 <= t121[3];
-        t126_s4 <= t126_s3;
+        t126_s4 <= t121[3];
         t126_s5 <= t126_s4;
     end
 
     wire [12:0] t127 = t126_s5 ? 13'(t125) : t94;
     wire [8:0] t131 = {t127[12:5], t127[4:0] != 5'd0};
 
-    logic t132_s3, t132_s4, t132_s5;
+    logic t132_s4, t132_s5;
     always_ff @(posedge clk) begin
-        t132_s3 <= t121[2];
-        t132_s4 <= t132_s3;
+        t132_s4 <= t121[2];
         t132_s5 <= t132_s4;
     end
 
     wire [12:0] t133 = t132_s5 ? 13'(t131) : t127;
     wire [10:0] t137 = {t133[12:3], t133[2:0] != 3'd0};
 
-    logic t138_s3, t138_s4, t138_s5;
+    logic t138_s4, t138_s5;
     always_ff @(posedge clk) begin
-        t138_s3 <= t121[1];
-        t138_s4 <= t138_s3;
+        t138_s4 <= t121[1];
         t138_s5 <= t138_s4;
     end
 
     wire [12:0] t139 = t138_s5 ? 13'(t137) : t133;
     wire [11:0] t143 = {t139[12:2], t139[1:0] != 2'd0};
 
-    logic t144_s3, t144_s4, t144_s5;
+    logic t144_s4, t144_s5;
     always_ff @(posedge clk) begin
-        t144_s3 <= t121[0];
-        t144_s4 <= t144_s3;
+        t144_s4 <= t121[0];
         t144_s5 <= t144_s4;
     end
 
     wire [12:0] aligned = t144_s5 ? 13'(t143) : t139;
     wire t152 = (t104 | (t108[4:1] == 4'd15)) & t113;
 
-    logic t90_s1, t90_s2;
+    logic t90_s1, t90_s2, t90_s3, t152_s3;
     always_ff @(posedge clk) begin
         t90_s1 <= (t82 & ~a_sign) | is_nan;
         t90_s2 <= t90_s1;
+        t90_s3 <= t90_s2;
+        t152_s3 <= t152;
     end
 
-    wire is_special = t90_s2 | t152;
+    wire is_special = t90_s3 | t152_s3;
     wire [4:0] t157 = {5{is_special}};
-    wire [4:0] t158 = (t108 & {5{t113}}) | t157;
 
-    logic is_special_s3, is_special_s4, is_special_s5;
+    logic [4:0] t156_s3;
+    logic is_special_s4, is_special_s5;
     always_ff @(posedge clk) begin
-        is_special_s3 <= is_special;
-        is_special_s4 <= is_special_s3;
+        t156_s3 <= t108 & {5{t113}};
+        is_special_s4 <= is_special;
         is_special_s5 <= is_special_s4;
     end
 
     wire t159 = ~is_special_s5;
 
-    logic t113_s3, t113_s4, t113_s5, t159_s6, t160_s6, t167_s6, t168_s6, t166_s6;
+    logic t113_s4, t113_s5, t159_s6, t160_s6, t167_s6, t168_s6, t166_s6;
     always_ff @(posedge clk) begin
-        t113_s3 <= t113;
         t113_s4 <= t113_s3;
         t113_s5 <= t113_s4;
         t159_s6 <= t159;
@@ -441,7 +467,7 @@ module exp_e5f10 (
 
     logic is_nan_s1, is_nan_s2, is_nan_s3, is_nan_s4, is_nan_s5, is_nan_s6;
     logic [9:0] t172_s6;
-    logic [4:0] t158_s3, t158_s4, t158_s5, t158_s6;
+    logic [4:0] t158_s4, t158_s5, t158_s6;
     always_ff @(posedge clk) begin
         is_nan_s1 <= is_nan;
         is_nan_s2 <= is_nan_s1;
@@ -450,8 +476,7 @@ module exp_e5f10 (
         is_nan_s5 <= is_nan_s4;
         is_nan_s6 <= is_nan_s5;
         t172_s6 <= aligned[11:2] & t171;
-        t158_s3 <= t158;
-        t158_s4 <= t158_s3;
+        t158_s4 <= t156_s3 | t157;
         t158_s5 <= t158_s4;
         t158_s6 <= t158_s5;
     end
@@ -630,7 +655,6 @@ module fdiv_e5f10 (
     wire [10:0] t59 = t56 ? {t54[8:0], 2'd0} : t54;
     wire [10:0] normalised = t59[10] ? t59 : {t59[9:0], 1'b0};
     wire [3:0] t65 = {t42, ~t48[2], t56, ~t59[10]};
-    wire [5:0] t66 = 6'(t33) - 6'(t65);
     wire [10:0] t68 = {~b_is_tiny, b[9:0]};
     wire [4:0] t72 = {b[14:11], b_exponent[0] | b_is_tiny};
     wire t74 = t68[10:7] != 4'd0;
@@ -644,18 +668,18 @@ module fdiv_e5f10 (
     wire [10:0] t95 = t92 ? {t90[8:0], 2'd0} : t90;
     wire [10:0] normalised_1 = t95[10] ? t95 : {t95[9:0], 1'b0};
     wire [3:0] t101 = {t81, ~t85[2], t92, ~t95[10]};
-    wire [5:0] t102 = 6'(t72) - 6'(t101);
     wire [22:0] t107 = {normalised[10:1], normalised[0], 12'd0};
     wire [11:0] t109 = 12'(t107[22:12]) - 12'(normalised_1);
 
     logic t110_s1, t25_s1, t24_s1, is_nan_s1, t341_s1;
     logic [10:0] t113_s1, normalised_s1;
-    logic [6:0] t249_s1;
+    logic [5:0] t66_s1, t102_s1;
     always_ff @(posedge clk) begin
         t110_s1 <= t109[11];
         t113_s1 <= t109[11] ? t107[22:12] : t109[10:0];
         normalised_s1 <= normalised_1;
-        t249_s1 <= 7'($signed(t66)) - 7'($signed(t102));
+        t66_s1 <= 6'(t33) - 6'(t65);
+        t102_s1 <= 6'(t72) - 6'(t101);
         t25_s1 <= t25;
         t24_s1 <= t24;
         is_nan_s1 <= is_nan;
@@ -671,7 +695,8 @@ module fdiv_e5f10 (
     wire [1:0] t133 = {~t110_s1, ~t117[12]};
     wire [11:0] t138 = {t128[12] ? t127[10:0] : t128[10:0], 1'b0};
     wire [12:0] t139 = 13'(t138) - normalised_x13;
-    wire [7:0] t253 = 8'($signed(t249_s1)) + 8'd29;
+    wire [6:0] t249 = 7'($signed(t66_s1)) - 7'($signed(t102_s1));
+    wire [7:0] t253 = 8'($signed(t249)) + 8'd29;
     wire t264 = (t253[4] & t253[5]) | t253[6];
     wire t267 = (t253[6:4] != 3'd0) & ~t253[7];
     wire [4:0] t268 = {~t253[4], t253[3:0]};

@@ -159,101 +159,105 @@ module exp_e8f23 (
     wire [23:0] t5 = {1'b1, a[22:0]};
     wire [25:0] t9 = {t5, 2'd0};
     wire [26:0] t10 = 27'(t5) + 27'(t9);
-    wire [29:0] t13 = 30'(t5) + {t10, 3'd0};
-    wire [45:0] t16 = {t5, 22'd0};
-    wire [50:0] t23 = 51'(t10) + {47'(t5) - 47'(t16), 4'd0};
 
-    logic [50:0] t23_s1;
+    logic [29:0] t13_s1;
+    always_ff @(posedge clk) begin
+        t13_s1 <= 30'(t5) + {t10, 3'd0};
+    end
+
+    wire [45:0] t16 = {t5, 22'd0};
+
+    logic [25:0] t18_s1;
+    logic [46:0] t17_s1;
+    logic [26:0] t10_s1;
     logic [39:0] t27_s1;
     always_ff @(posedge clk) begin
-        t23_s1 <= t23;
+        t18_s1 <= t9 - 26'(t5);
+        t17_s1 <= 47'(t5) - 47'(t16);
+        t10_s1 <= t10;
         t27_s1 <= {t10, 13'd0} - 40'(t10);
     end
 
-    wire [61:0] t31 = {t9 - 26'(t5), 36'd0} - 62'(t13);
-
-    logic [61:0] t31_s1;
-    always_ff @(posedge clk) begin
-        t31_s1 <= t31;
-    end
-
+    wire [61:0] t31 = {t18_s1, 36'd0} - 62'(t13_s1);
     wire [46:0] t34 = {t27_s1, 7'd0};
+    wire [50:0] t35 = (51'(t10_s1) + {t17_s1, 4'd0}) + 51'(t34);
 
-    logic [29:0] t14_s1;
+    logic [50:0] t35_s2;
     always_ff @(posedge clk) begin
-        t14_s1 <= t13;
+        t35_s2 <= t35;
     end
 
-    wire [49:0] t38 = {t14_s1, 20'd0};
-    wire [57:0] t41 = {t23_s1 + 51'(t34), 7'd0};
-    wire [61:0] t43 = 62'($signed(t41)) + (62'(t38) + t31_s1);
+    wire [49:0] t38 = {t13_s1, 20'd0};
+
+    logic [61:0] t39_s2;
+    always_ff @(posedge clk) begin
+        t39_s2 <= 62'(t38) + t31;
+    end
+
+    wire [57:0] t41 = {t35_s2, 7'd0};
+    wire [61:0] t43 = 62'($signed(t41)) + t39_s2;
     wire [8:0] t47 = 9'd134 - 9'(a_exponent);
     wire t52 = t47[7:6] != 2'd0;
     wire [5:0] t55 = t47[5:0] | {6{t52}};
 
-    logic t57_s1;
+    logic t57_s1, t57_s2;
     always_ff @(posedge clk) begin
         t57_s1 <= t55[5];
+        t57_s2 <= t57_s1;
     end
 
-    wire [36:0] t58 = t57_s1 ? 37'(t43[61:57]) : t43[61:25];
+    wire [36:0] t58 = t57_s2 ? 37'(t43[61:57]) : t43[61:25];
 
-    logic t60_s1, t63_s1, t63_s2;
-    logic [36:0] t61_s2;
+    logic t60_s1, t60_s2;
     always_ff @(posedge clk) begin
         t60_s1 <= t55[4];
-        t61_s2 <= t60_s1 ? 37'(t58[36:16]) : t58;
+        t60_s2 <= t60_s1;
+    end
+
+    wire [36:0] t61 = t60_s2 ? 37'(t58[36:16]) : t58;
+
+    logic t63_s1, t63_s2, t66_s1, t66_s2, t66_s3;
+    logic [36:0] t64_s3;
+    always_ff @(posedge clk) begin
         t63_s1 <= t55[3];
         t63_s2 <= t63_s1;
-    end
-
-    wire [36:0] t64 = t63_s2 ? 37'(t61_s2[36:8]) : t61_s2;
-
-    logic t66_s1, t66_s2;
-    always_ff @(posedge clk) begin
+        t64_s3 <= t63_s2 ? 37'(t61[36:8]) : t61;
         t66_s1 <= t55[2];
         t66_s2 <= t66_s1;
+        t66_s3 <= t66_s2;
     end
 
-    wire [36:0] t67 = t66_s2 ? 37'(t64[36:4]) : t64;
+    wire [36:0] t67 = t66_s3 ? 37'(t64_s3[36:4]) : t64_s3;
 
-    logic t69_s1, t69_s2;
+    logic t69_s1, t69_s2, t69_s3;
     always_ff @(posedge clk) begin
         t69_s1 <= t55[1];
         t69_s2 <= t69_s1;
+        t69_s3 <= t69_s2;
     end
 
-    wire [36:0] t70 = t69_s2 ? 37'(t67[36:2]) : t67;
+    wire [36:0] t70 = t69_s3 ? 37'(t67[36:2]) : t67;
 
-    logic t72_s1, t72_s2;
+    logic t72_s1, t72_s2, t72_s3;
     always_ff @(posedge clk) begin
         t72_s1 <= t55[0];
         t72_s2 <= t72_s1;
+        t72_s3 <= t72_s2;
     end
 
-    wire [36:0] t73 = t72_s2 ? 37'(t70[36:1]) : t70;
+    wire [36:0] t73 = t72_s3 ? 37'(t70[36:1]) : t70;
     wire [37:0] t73_x38 = 38'(t73);
 
-    logic a_sign_s1, a_sign_s2;
+    logic a_sign_s1, a_sign_s2, a_sign_s3;
     always_ff @(posedge clk) begin
         a_sign_s1 <= a_sign;
         a_sign_s2 <= a_sign_s1;
+        a_sign_s3 <= a_sign_s2;
     end
 
-    wire [37:0] exponent = a_sign_s2 ? (38'd0 - t73_x38) : t73_x38;
-
-    logic [9:0] t76_s3;
-    always_ff @(posedge clk) begin
-        t76_s3 <= exponent[37:28];
-    end
-
+    wire [37:0] exponent = a_sign_s3 ? (38'd0 - t73_x38) : t73_x38;
     wire t81 = ~exponent[21];
     wire [21:0] t83 = {t81, exponent[20:0]};
-
-    logic [5:0] t79_s3;
-    always_ff @(posedge clk) begin
-        t79_s3 <= exponent[27:22];
-    end
 
     logic [5:0] c3;
     (* syn_romstyle = "logic" *)
@@ -325,7 +329,7 @@ module exp_e8f23 (
         c3_table[63] = 6'd57;
     end
     always_ff @(posedge clk) begin
-        c3 <= c3_table[t79_s3];
+        c3 <= c3_table[exponent[27:22]];
     end
 
     logic [14:0] c2;
@@ -398,13 +402,12 @@ module exp_e8f23 (
         c2_table[63] = 15'h7a55;
     end
     always_ff @(posedge clk) begin
-        c2 <= c2_table[t79_s3];
+        c2 <= c2_table[exponent[27:22]];
     end
 
-    logic [7:0] t87_s3, t87_s4;
+    logic [7:0] t87_s4;
     always_ff @(posedge clk) begin
-        t87_s3 <= t83[21:14];
-        t87_s4 <= t87_s3;
+        t87_s4 <= t83[21:14];
     end
 
     wire [13:0] t89 = 14'($signed(t87_s4)) * $signed(14'(c3));
@@ -484,13 +487,12 @@ module exp_e8f23 (
         c1_table[63] = 24'hb0_7cc5;
     end
     always_ff @(posedge clk) begin
-        c1 <= c1_table[t79_s3];
+        c1 <= c1_table[exponent[27:22]];
     end
 
-    logic [16:0] t95_s3, t95_s4, t95_s5;
+    logic [16:0] t95_s4, t95_s5;
     always_ff @(posedge clk) begin
-        t95_s3 <= t83[21:5];
-        t95_s4 <= t95_s3;
+        t95_s4 <= t83[21:5];
         t95_s5 <= t95_s4;
     end
 
@@ -574,13 +576,12 @@ module exp_e8f23 (
         c0_table[63] = 31'h7f4f_08af;
     end
     always_ff @(posedge clk) begin
-        c0 <= c0_table[t79_s3];
+        c0 <= c0_table[exponent[27:22]];
     end
 
-    logic [17:0] t107_s3, t107_s4, t107_s5, t107_s6, t104_s6;
+    logic [17:0] t107_s4, t107_s5, t107_s6, t104_s6;
     always_ff @(posedge clk) begin
-        t107_s3 <= exponent[17:0];
-        t107_s4 <= t107_s3;
+        t107_s4 <= exponent[17:0];
         t107_s5 <= t107_s4;
         t107_s6 <= t107_s5;
         t104_s6 <= t101[17:0];
@@ -588,73 +589,71 @@ module exp_e8f23 (
 
     wire [35:0] t110 = 36'(t107_s6) * 36'(t104_s6);
 
-    logic t112_s3, t112_s4, t112_s5, t112_s6;
+    logic t112_s4, t112_s5, t112_s6;
     always_ff @(posedge clk) begin
-        t112_s3 <= exponent[18];
-        t112_s4 <= t112_s3;
+        t112_s4 <= exponent[18];
         t112_s5 <= t112_s4;
         t112_s6 <= t112_s5;
     end
 
     wire [17:0] t113 = t112_s6 ? t104_s6 : 18'd0;
 
-    logic t114_s3, t114_s4, t114_s5, t114_s6;
+    logic t114_s4, t114_s5, t114_s6;
     always_ff @(posedge clk) begin
-        t114_s3 <= exponent[19];
-        t114_s4 <= t114_s3;
+        t114_s4 <= exponent[19];
         t114_s5 <= t114_s4;
         t114_s6 <= t114_s5;
     end
 
-    wire [18:0] t116 = {t114_s6 ? t104_s6 : 18'd0, 1'b0};
+    wire [17:0] t115 = t114_s6 ? t104_s6 : 18'd0;
 
-    logic t117_s3, t117_s4, t117_s5, t117_s6;
+    logic t116_s4, t116_s5, t116_s6;
     always_ff @(posedge clk) begin
-        t117_s3 <= exponent[20];
-        t117_s4 <= t117_s3;
-        t117_s5 <= t117_s4;
-        t117_s6 <= t117_s5;
+        t116_s4 <= exponent[20];
+        t116_s5 <= t116_s4;
+        t116_s6 <= t116_s5;
     end
 
-    wire [19:0] t120 = {t117_s6 ? t104_s6 : 18'd0, 2'd0};
+    wire [17:0] t117 = t116_s6 ? t104_s6 : 18'd0;
 
-    logic t121_s3, t121_s4, t121_s5, t121_s6;
+    logic t118_s4, t118_s5, t118_s6;
     always_ff @(posedge clk) begin
-        t121_s3 <= t81;
-        t121_s4 <= t121_s3;
-        t121_s5 <= t121_s4;
-        t121_s6 <= t121_s5;
+        t118_s4 <= t81;
+        t118_s5 <= t118_s4;
+        t118_s6 <= t118_s5;
     end
 
-    wire [20:0] t124 = {t121_s6 ? t104_s6 : 18'd0, 3'd0};
-    wire [19:0] t125 = 20'(t113) + 20'(t116);
-    wire [21:0] t127 = 22'(t125) + (22'(t120) - 22'(t124));
+    wire [17:0] t119 = t118_s6 ? t104_s6 : 18'd0;
+    wire [18:0] t121 = 19'(t113[17:1]) + 19'(t115);
+    wire [19:0] t128 = {19'(t117[17:1]) - 19'(t119), t117[0]};
+    wire [21:0] t136 = {20'(t121[18:1]) + t128, t121[0], t113[0]};
 
     logic [5:0] t106_s6;
     always_ff @(posedge clk) begin
         t106_s6 <= t101[23:18];
     end
 
-    wire [23:0] t135 = 24'(t107_s6) * 24'(t106_s6);
-    wire [5:0] t137 = t112_s6 ? t106_s6 : 6'd0;
-    wire [6:0] t139 = {t114_s6 ? t106_s6 : 6'd0, 1'b0};
-    wire [7:0] t141 = {t117_s6 ? t106_s6 : 6'd0, 2'd0};
-    wire [8:0] t143 = {t121_s6 ? t106_s6 : 6'd0, 3'd0};
-    wire [7:0] t144 = 8'(t137) + 8'(t139);
-    wire [9:0] t146 = 10'(t144) + (10'(t141) - 10'(t143));
+    wire [23:0] t144 = 24'(t107_s6) * 24'(t106_s6);
+    wire [5:0] t146 = t112_s6 ? t106_s6 : 6'd0;
+    wire [5:0] t147 = t114_s6 ? t106_s6 : 6'd0;
+    wire [5:0] t148 = t116_s6 ? t106_s6 : 6'd0;
+    wire [5:0] t149 = t118_s6 ? t106_s6 : 6'd0;
+    wire [6:0] t151 = 7'(t146[5:1]) + 7'(t147);
+    wire [7:0] t158 = {7'(t148[5:1]) - 7'(t149), t148[0]};
+    wire [9:0] t165 = {8'(t151[6:1]) + t158, t151[0], t146[0]};
 
-    logic [9:0] t149_s7;
-    logic [17:0] t136_s7, t111_s7;
-    logic [21:0] t154_s7;
+    logic [9:0] t168_s7;
+    logic [17:0] t145_s7, t111_s7;
+    logic [21:0] t173_s7;
     always_ff @(posedge clk) begin
-        t149_s7 <= 10'(t135[23:18]) + t146;
-        t136_s7 <= t135[17:0];
-        t154_s7 <= (22'(t110[35:18]) + t127);
+        t168_s7 <= 10'(t144[23:18]) + t165;
+        t145_s7 <= t144[17:0];
+        t173_s7 <= (22'(t110[35:18]) + t136);
         t111_s7 <= t110[17:0];
     end
 
-    wire [45:0] t158 = {28'($signed(t154_s7)) + {t149_s7, t136_s7}, t111_s7};
-    wire [47:0] t159_x48 = 48'($signed(t158));
+    wire [45:0] t177 = {28'($signed(t173_s7)) + {t168_s7, t145_s7}, t111_s7};
+    wire [47:0] t178_x48 = 48'($signed(t177));
 
     logic [30:0] c0_s5, c0_s6, c0_s7;
     always_ff @(posedge clk) begin
@@ -663,157 +662,165 @@ module exp_e8f23 (
         c0_s7 <= c0_s6;
     end
 
-    wire [31:0] t163 = 32'(c0_s7) + 32'($signed(t159_x48[47:21]));
-    wire t168 = t163[30] | t163[31];
-    wire [29:0] t169 = {30{t168}};
-    wire [29:0] t171 = {30{t163[31]}};
+    wire [31:0] t182 = 32'(c0_s7) + 32'($signed(t178_x48[47:21]));
+    wire t187 = t182[30] | t182[31];
+    wire [29:0] t188 = {30{t187}};
+    wire [29:0] t190 = {30{t182[31]}};
 
-    logic t174_s3, t174_s4, t174_s5, t174_s6, t174_s7;
+    logic t193_s4, t193_s5, t193_s6, t193_s7;
     always_ff @(posedge clk) begin
-        t174_s3 <= exponent[27:0] != 28'd0;
-        t174_s4 <= t174_s3;
-        t174_s5 <= t174_s4;
-        t174_s6 <= t174_s5;
-        t174_s7 <= t174_s6;
+        t193_s4 <= exponent[27:0] != 28'd0;
+        t193_s5 <= t193_s4;
+        t193_s6 <= t193_s5;
+        t193_s7 <= t193_s6;
     end
 
-    wire [29:0] t175 = {30{t174_s7}};
-    wire [29:0] t176 = ((t163[29:0] & t169) | t171) & t175;
-    wire [30:0] t177 = {1'b1, t176};
-    wire t179 = a_exponent == 8'd255;
-    wire is_nan = t179 & (a[22:0] != 23'd0);
-    wire t182 = t47[8] | t179;
-    wire [10:0] t189 = 11'($signed(t76_s3)) + 11'd254;
-    wire [25:0] t194 = {t177[30:6], t176[5:0] != 6'd0};
-    wire t204 = (t189[7] & t189[8]) | t189[9];
-    wire t207 = (t189[9:7] != 3'd0) & ~t189[10];
-    wire [7:0] t208 = {~t189[7], t189[6:0]};
-    wire [10:0] t209 = 11'd128 - t189;
+    wire [29:0] t194 = {30{t193_s7}};
+    wire [29:0] t195 = ((t182[29:0] & t188) | t190) & t194;
+    wire [30:0] t196 = {1'b1, t195};
+    wire t198 = a_exponent == 8'd255;
+    wire is_nan = t198 & (a[22:0] != 23'd0);
+    wire t201 = t47[8] | t198;
+    wire [10:0] t208 = 11'($signed(exponent[37:28])) + 11'd254;
+    wire [25:0] t213 = {t196[30:6], t195[5:0] != 6'd0};
+    wire t223 = (t208[7] & t208[8]) | t208[9];
+    wire t226 = (t208[9:7] != 3'd0) & ~t208[10];
+    wire [7:0] t227 = {~t208[7], t208[6:0]};
 
-    logic t188_s1, t188_s2, t188_s3;
+    logic [10:0] t208_s4;
     always_ff @(posedge clk) begin
-        t188_s1 <= (t182 & a_sign) & ~is_nan;
-        t188_s2 <= t188_s1;
-        t188_s3 <= t188_s2;
+        t208_s4 <= t208;
     end
 
-    wire t213 = t207 & ~t188_s3;
-    wire t215 = t209[10:5] != 6'd0;
-    wire [4:0] t218 = t209[4:0] | {5{t215}};
-    wire [4:0] t220 = t218 | {5{t188_s3}};
-    wire [4:0] t221 = t213 ? 5'd0 : t220;
+    wire [10:0] t228 = 11'd128 - t208_s4;
 
-    logic t224_s8;
-    logic [8:0] t222_s8;
+    logic t207_s1, t207_s2, t207_s3, t207_s4, t226_s4;
     always_ff @(posedge clk) begin
-        t224_s8 <= t194[16:0] != 17'd0;
-        t222_s8 <= t177[30:22];
+        t207_s1 <= (t201 & a_sign) & ~is_nan;
+        t207_s2 <= t207_s1;
+        t207_s3 <= t207_s2;
+        t207_s4 <= t207_s3;
+        t226_s4 <= t226;
     end
 
-    wire [9:0] t225 = {t222_s8, t224_s8};
+    wire t232 = t226_s4 & ~t207_s4;
+    wire t234 = t228[10:5] != 6'd0;
+    wire [4:0] t237 = t228[4:0] | {5{t234}};
+    wire [4:0] t239 = t237 | {5{t207_s4}};
+    wire [4:0] t240 = t232 ? 5'd0 : t239;
 
-    logic t226_s4, t226_s5, t226_s6, t226_s7, t226_s8;
-    logic [25:0] t194_s8;
+    logic t243_s8;
+    logic [8:0] t241_s8;
     always_ff @(posedge clk) begin
-        t226_s4 <= t221[4];
-        t226_s5 <= t226_s4;
-        t226_s6 <= t226_s5;
-        t226_s7 <= t226_s6;
-        t226_s8 <= t226_s7;
-        t194_s8 <= t194;
+        t243_s8 <= t213[16:0] != 17'd0;
+        t241_s8 <= t196[30:22];
     end
 
-    wire [25:0] t227 = t226_s8 ? 26'(t225) : t194_s8;
-    wire [17:0] t231 = {t227[25:9], t227[8:0] != 9'd0};
+    wire [9:0] t244 = {t241_s8, t243_s8};
 
-    logic t232_s4, t232_s5, t232_s6, t232_s7, t232_s8;
+    logic t245_s5, t245_s6, t245_s7, t245_s8;
+    logic [25:0] t213_s8;
     always_ff @(posedge clk) begin
-        t232_s4 <= t221[3];
-        t232_s5 <= t232_s4;
-        t232_s6 <= t232_s5;
-        t232_s7 <= t232_s6;
-        t232_s8 <= t232_s7;
+        t245_s5 <= t240[4];
+        t245_s6 <= t245_s5;
+        t245_s7 <= t245_s6;
+        t245_s8 <= t245_s7;
+        t213_s8 <= t213;
     end
 
-    wire [25:0] t233 = t232_s8 ? 26'(t231) : t227;
-    wire [21:0] t237 = {t233[25:5], t233[4:0] != 5'd0};
+    wire [25:0] t246 = t245_s8 ? 26'(t244) : t213_s8;
+    wire [17:0] t250 = {t246[25:9], t246[8:0] != 9'd0};
 
-    logic t238_s4, t238_s5, t238_s6, t238_s7, t238_s8;
+    logic t251_s5, t251_s6, t251_s7, t251_s8;
     always_ff @(posedge clk) begin
-        t238_s4 <= t221[2];
-        t238_s5 <= t238_s4;
-        t238_s6 <= t238_s5;
-        t238_s7 <= t238_s6;
-        t238_s8 <= t238_s7;
+        t251_s5 <= t240[3];
+        t251_s6 <= t251_s5;
+        t251_s7 <= t251_s6;
+        t251_s8 <= t251_s7;
     end
 
-    wire [25:0] t239 = t238_s8 ? 26'(t237) : t233;
-    wire [23:0] t243 = {t239[25:3], t239[2:0] != 3'd0};
+    wire [25:0] t252 = t251_s8 ? 26'(t250) : t246;
+    wire [21:0] t256 = {t252[25:5], t252[4:0] != 5'd0};
 
-    logic t244_s4, t244_s5, t244_s6, t244_s7, t244_s8;
+    logic t257_s5, t257_s6, t257_s7, t257_s8;
     always_ff @(posedge clk) begin
-        t244_s4 <= t221[1];
-        t244_s5 <= t244_s4;
-        t244_s6 <= t244_s5;
-        t244_s7 <= t244_s6;
-        t244_s8 <= t244_s7;
+        t257_s5 <= t240[2];
+        t257_s6 <= t257_s5;
+        t257_s7 <= t257_s6;
+        t257_s8 <= t257_s7;
     end
 
-    wire [25:0] t245 = t244_s8 ? 26'(t243) : t239;
-    wire [24:0] t249 = {t245[25:2], t245[1:0] != 2'd0};
+    wire [25:0] t258 = t257_s8 ? 26'(t256) : t252;
+    wire [23:0] t262 = {t258[25:3], t258[2:0] != 3'd0};
 
-    logic t250_s4, t250_s5, t250_s6, t250_s7, t250_s8;
+    logic t263_s5, t263_s6, t263_s7, t263_s8;
     always_ff @(posedge clk) begin
-        t250_s4 <= t221[0];
-        t250_s5 <= t250_s4;
-        t250_s6 <= t250_s5;
-        t250_s7 <= t250_s6;
-        t250_s8 <= t250_s7;
+        t263_s5 <= t240[1];
+        t263_s6 <= t263_s5;
+        t263_s7 <= t263_s6;
+        t263_s8 <= t263_s7;
     end
 
-    wire [25:0] aligned = t250_s8 ? 26'(t249) : t245;
-    wire t258 = (t204 | (t208[7:1] == 7'd127)) & t213;
+    wire [25:0] t264 = t263_s8 ? 26'(t262) : t258;
+    wire [24:0] t268 = {t264[25:2], t264[1:0] != 2'd0};
 
-    logic t190_s1, t190_s2, t190_s3;
+    logic t269_s5, t269_s6, t269_s7, t269_s8;
     always_ff @(posedge clk) begin
-        t190_s1 <= (t182 & ~a_sign) | is_nan;
-        t190_s2 <= t190_s1;
-        t190_s3 <= t190_s2;
+        t269_s5 <= t240[0];
+        t269_s6 <= t269_s5;
+        t269_s7 <= t269_s6;
+        t269_s8 <= t269_s7;
     end
 
-    wire is_special = t190_s3 | t258;
-    wire [7:0] t262 = t208 & {8{t213}};
-    wire [7:0] t263 = {8{is_special}};
+    wire [25:0] aligned = t269_s8 ? 26'(t268) : t264;
 
-    logic is_special_s4, is_special_s5, is_special_s6, is_special_s7, is_special_s8;
+    logic t223_s4, t273_s4, t209_s1, t209_s2, t209_s3, t209_s4;
     always_ff @(posedge clk) begin
-        is_special_s4 <= is_special;
-        is_special_s5 <= is_special_s4;
+        t223_s4 <= t223;
+        t273_s4 <= t227[7:1] == 7'd127;
+        t209_s1 <= (t201 & ~a_sign) | is_nan;
+        t209_s2 <= t209_s1;
+        t209_s3 <= t209_s2;
+        t209_s4 <= t209_s3;
+    end
+
+    wire is_special = t209_s4 | ((t223_s4 | t273_s4) & t232);
+
+    logic [7:0] t227_s4;
+    always_ff @(posedge clk) begin
+        t227_s4 <= t227;
+    end
+
+    wire [7:0] t281 = t227_s4 & {8{t232}};
+    wire [7:0] t282 = {8{is_special}};
+
+    logic is_special_s5, is_special_s6, is_special_s7, is_special_s8;
+    always_ff @(posedge clk) begin
+        is_special_s5 <= is_special;
         is_special_s6 <= is_special_s5;
         is_special_s7 <= is_special_s6;
         is_special_s8 <= is_special_s7;
     end
 
-    wire t265 = ~is_special_s8;
+    wire t284 = ~is_special_s8;
 
-    logic t213_s4, t213_s5, t213_s6, t213_s7, t213_s8;
+    logic t232_s5, t232_s6, t232_s7, t232_s8;
     always_ff @(posedge clk) begin
-        t213_s4 <= t213;
-        t213_s5 <= t213_s4;
-        t213_s6 <= t213_s5;
-        t213_s7 <= t213_s6;
-        t213_s8 <= t213_s7;
+        t232_s5 <= t232;
+        t232_s6 <= t232_s5;
+        t232_s7 <= t232_s6;
+        t232_s8 <= t232_s7;
     end
 
-    wire t268 = (t213_s8 | aligned[25]) & t265;
+    wire t287 = (t232_s8 | aligned[25]) & t284;
 
-    logic t268_s9;
+    logic t287_s9;
     always_ff @(posedge clk) begin
-        t268_s9 <= t268;
+        t287_s9 <= t287;
     end
 
     wire round_up = aligned[1] & (aligned[2] | aligned[0]);
-    wire [22:0] t277 = {23{t265}};
+    wire [22:0] t296 = {23{t284}};
 
     logic is_nan_s1, is_nan_s2, is_nan_s3, is_nan_s4, is_nan_s5, is_nan_s6, is_nan_s7, is_nan_s8;
     always_ff @(posedge clk) begin
@@ -827,28 +834,27 @@ module exp_e8f23 (
         is_nan_s8 <= is_nan_s7;
     end
 
-    wire [22:0] t281 = (aligned[24:2] & t277) | {is_nan_s8, 22'd0};
+    wire [22:0] t300 = (aligned[24:2] & t296) | {is_nan_s8, 22'd0};
 
-    logic [7:0] t264_s4, t264_s5, t264_s6, t264_s7, t264_s8;
-    logic t279_s9;
+    logic [7:0] t283_s5, t283_s6, t283_s7, t283_s8;
+    logic t298_s9;
     always_ff @(posedge clk) begin
-        t264_s4 <= t262 | t263;
-        t264_s5 <= t264_s4;
-        t264_s6 <= t264_s5;
-        t264_s7 <= t264_s6;
-        t264_s8 <= t264_s7;
-        t279_s9 <= round_up & t265;
+        t283_s5 <= t281 | t282;
+        t283_s6 <= t283_s5;
+        t283_s7 <= t283_s6;
+        t283_s8 <= t283_s7;
+        t298_s9 <= round_up & t284;
     end
 
-    wire [23:0] t283 = {t268_s9, 22'd0, t279_s9};
+    wire [23:0] t302 = {t287_s9, 22'd0, t298_s9};
 
-    logic [30:0] t282_s9;
+    logic [30:0] t301_s9;
     always_ff @(posedge clk) begin
-        t282_s9 <= {t264_s8, t281};
+        t301_s9 <= {t283_s8, t300};
     end
 
-    wire [30:0] t284 = t282_s9 + 31'(t283);
-    assign result = 32'(t284);
+    wire [30:0] t303 = t301_s9 + 31'(t302);
+    assign result = 32'(t303);
 
     // Bits that nothing reads.
     wire _unused = &{
@@ -857,8 +863,8 @@ module exp_e8f23 (
         t83[4:0],
         t89[6:0],
         t97_x34[15:0],
-        t159_x48[20:0],
-        t177[5:0]
+        t178_x48[20:0],
+        t196[5:0]
     };
 endmodule
 
@@ -955,23 +961,22 @@ module fdiv_e8f23 (
     wire [9:0] t445 = 10'd128 - t429[9:0];
     wire [10:0] t446_x11 = 11'($signed(t445));
     wire t449 = t443 & ~t25_s1;
-    wire t451 = t446_x11[10:5] != 6'd0;
-    wire [4:0] t454 = t445[4:0] | {5{t451}};
-    wire [4:0] t456 = t454 | {5{t25_s1}};
     wire [7:0] t499 = t444 & {8{t449}};
 
     logic [23:0] t164_s2, normalised_s2;
     logic [1:0] t166_s2;
-    logic t162_s2, t449_s2, t492_s2, t491_s2, t24_s2, is_nan_s2, t523_s2;
-    logic [4:0] t456_s2;
+    logic t162_s2, t451_s2, t25_s2, t449_s2, t492_s2, t491_s2, t24_s2, is_nan_s2, t523_s2;
+    logic [4:0] t452_s2;
     logic [7:0] t499_s2;
     always_ff @(posedge clk) begin
         t164_s2 <= t161[25] ? t160[23:0] : t161[23:0];
         t166_s2 <= t166;
         t162_s2 <= t161[25];
         normalised_s2 <= normalised_s1;
+        t451_s2 <= t446_x11[10:5] != 6'd0;
+        t452_s2 <= t445[4:0];
+        t25_s2 <= t25_s1;
         t449_s2 <= t449;
-        t456_s2 <= t456;
         t492_s2 <= t444 == 8'd253;
         t491_s2 <= t440 | (t444[7:1] == 7'd127);
         t24_s2 <= t24_s1;
@@ -989,6 +994,8 @@ module fdiv_e8f23 (
     wire [3:0] t188 = {t166_s2, ~t162_s2, ~t172[25]};
     wire [24:0] t193 = {t183[25] ? t182[23:0] : t183[23:0], 1'b0};
     wire [25:0] t194 = 26'(t193) - normalised_x26_1;
+    wire [4:0] t454 = t452_s2 | {5{t451_s2}};
+    wire [4:0] t456 = t454 | {5{t25_s2}};
 
     logic [3:0] t188_s3;
     logic t184_s3, t195_s3, t449_s3, t492_s3, t491_s3, t24_s3, is_nan_s3, t523_s3;
@@ -1004,7 +1011,7 @@ module fdiv_e8f23 (
         t196_s3 <= t194[23:0];
         normalised_s3 <= normalised_s2;
         t449_s3 <= t449_s2;
-        t456_s3 <= t456_s2;
+        t456_s3 <= t456;
         t492_s3 <= t492_s2;
         t491_s3 <= t491_s2;
         t24_s3 <= t24_s2;
@@ -1382,58 +1389,63 @@ module fadd_carried_e8f23 (
     wire [26:0] t77 = {aligned ^ t74, t14};
     wire [27:0] t78 = 28'(t76) + 28'(t77);
     wire [25:0] sum = t78[26:1];
-    wire t135 = ~(a[25] ^ (b[24] ^ b[25]));
-    wire t140 = ~(b[25] ^ (a[24] ^ a[25]));
-    wire [24:0] t143 = ((b[24] ^ a[24]) & t140) ? 25'(a[23:0]) : {a[23:0], 1'b0};
-    wire [24:0] t145 = ((a[24] ^ b[24]) & t135) ? 25'(b[23:0]) : {b[23:0], 1'b0};
-    wire [25:0] t146 = 26'(t143) - 26'(t145);
-    wire [24:0] difference = t146[25] ? (t145 - t143) : t146[24:0];
-    wire [24:0] t203 = {t13 == 8'd1, t13 == 8'd2, t13 == 8'd3, t13 == 8'd4, t13 == 8'd5, t13 == 8'd6, t13 == 8'd7, t13 == 8'd8, t13 == 8'd9, t13 == 8'd10, t13 == 8'd11, t13 == 8'd12, t13 == 8'd13, t13 == 8'd14, t13 == 8'd15, t13 == 8'd16, t13 == 8'd17, t13 == 8'd18, t13 == 8'd19, t13 == 8'd20, t13 == 8'd21, t13 == 8'd22, t13 == 8'd23, t13 == 8'd24, t13 == 8'd25};
-    wire [24:0] t204 = difference | t203;
-    wire t211 = t204[24:21] != 4'd0;
-    wire t217 = (t204[23] | ~t204[22]) & ~t204[24];
-    wire t222 = t204[20:17] != 4'd0;
-    wire t228 = (t204[19] | ~t204[18]) & ~t204[20];
-    wire t233 = t204[16:13] != 4'd0;
-    wire t239 = (t204[15] | ~t204[14]) & ~t204[16];
-    wire t244 = t204[12:9] != 4'd0;
-    wire t250 = (t204[11] | ~t204[10]) & ~t204[12];
-    wire t255 = t204[8:5] != 4'd0;
-    wire t257 = ~(t204[8] | t204[7]);
-    wire t261 = (t204[7] | ~t204[6]) & ~t204[8];
-    wire t266 = t204[4:1] != 4'd0;
-    wire t268 = ~(t204[4] | t204[3]);
-    wire t272 = (t204[3] | ~t204[2]) & ~t204[4];
-    wire t275 = {t204[0], 3'd0} != 4'd0;
-    wire t276 = ~t204[0];
-    wire [6:0] t278 = {~(t204[24] | t204[23]), ~(t204[20] | t204[19]), ~(t204[16] | t204[15]), ~(t204[12] | t204[11]), t257, t268, t276};
-    wire t281 = {t211, t222, t233, t244} == 4'd0;
-    wire [6:0] t285 = t281 ? {t255, t266, t275, 4'd0} : {t211, t222, t233, t244, t255, t266, t275};
-    wire [6:0] t288 = t281 ? {t257, t268, t276, 4'd0} : t278;
-    wire [6:0] t291 = t281 ? {t261, t272, t276, 4'd0} : {t217, t228, t239, t250, t261, t272, t276};
-    wire [24:0] t295 = t281 ? {difference[8:0], 16'd0} : difference;
-    wire t297 = t285[6:5] == 2'd0;
-    wire [6:0] t300 = t297 ? {t285[4:0], 2'd0} : t285;
-    wire [6:0] t303 = t297 ? {t288[4:0], 2'd0} : t288;
-    wire [6:0] t306 = t297 ? {t291[4:0], 2'd0} : t291;
-    wire [24:0] t310 = t297 ? {t295[16:0], 8'd0} : t295;
-    wire [6:0] t315 = t300[6] ? t303 : {t303[5:0], 1'b0};
-    wire [6:0] t318 = t300[6] ? t306 : {t306[5:0], 1'b0};
-    wire [24:0] t321 = t300[6] ? t310 : {t310[20:0], 4'd0};
-    wire t337 = (t10 == 9'd0) | ~difference[24];
-    wire t342 = (t10[8:1] == 8'd0) | (t11[8:1] == 8'd0);
-    wire t345 = (t146[25] ? b[32] : a[32]) & ~(difference == 25'd0);
-    wire t350 = ((t14 & t342) & t337) & ~t18;
-    wire t361 = (a[33] | b[33]) | ((t16 & t17) & t14);
-    wire t362 = t350 ? t345 : (swap ? b[32] : a[32]);
+    wire t132 = a[25] ^ b[25];
+    wire t137 = b[24] ? (t132 & ~a[24]) : (a[24] & ~t132);
+    wire t138 = b[25] ^ a[25];
+    wire t143 = a[24] ? (t138 & ~b[24]) : (b[24] & ~t138);
+    wire [24:0] t9_x25 = 25'(b[23:0]);
+    wire [24:0] t5_x25 = 25'(a[23:0]);
+    wire [24:0] t150 = t5_x25 - t9_x25;
+    wire [23:0] t155 = t150[24] ? (b[23:0] - a[23:0]) : t150[23:0];
+    wire [24:0] t157 = t137 ? ({a[23:0], 1'b0} - t9_x25) : ({b[23:0], 1'b0} - t5_x25);
+    wire t158 = t137 | t143;
+    wire [24:0] difference = t158 ? t157 : {t155, 1'b0};
+    wire [24:0] t214 = {t13 == 8'd1, t13 == 8'd2, t13 == 8'd3, t13 == 8'd4, t13 == 8'd5, t13 == 8'd6, t13 == 8'd7, t13 == 8'd8, t13 == 8'd9, t13 == 8'd10, t13 == 8'd11, t13 == 8'd12, t13 == 8'd13, t13 == 8'd14, t13 == 8'd15, t13 == 8'd16, t13 == 8'd17, t13 == 8'd18, t13 == 8'd19, t13 == 8'd20, t13 == 8'd21, t13 == 8'd22, t13 == 8'd23, t13 == 8'd24, t13 == 8'd25};
+    wire [24:0] t215 = difference | t214;
+    wire t222 = t215[24:21] != 4'd0;
+    wire t228 = (t215[23] | ~t215[22]) & ~t215[24];
+    wire t233 = t215[20:17] != 4'd0;
+    wire t239 = (t215[19] | ~t215[18]) & ~t215[20];
+    wire t244 = t215[16:13] != 4'd0;
+    wire t250 = (t215[15] | ~t215[14]) & ~t215[16];
+    wire t255 = t215[12:9] != 4'd0;
+    wire t261 = (t215[11] | ~t215[10]) & ~t215[12];
+    wire t266 = t215[8:5] != 4'd0;
+    wire t268 = ~(t215[8] | t215[7]);
+    wire t272 = (t215[7] | ~t215[6]) & ~t215[8];
+    wire t277 = t215[4:1] != 4'd0;
+    wire t279 = ~(t215[4] | t215[3]);
+    wire t283 = (t215[3] | ~t215[2]) & ~t215[4];
+    wire t286 = {t215[0], 3'd0} != 4'd0;
+    wire t287 = ~t215[0];
+    wire [6:0] t289 = {~(t215[24] | t215[23]), ~(t215[20] | t215[19]), ~(t215[16] | t215[15]), ~(t215[12] | t215[11]), t268, t279, t287};
+    wire t292 = {t222, t233, t244, t255} == 4'd0;
+    wire t304 = t292 ? ({t266, t277} == 2'd0) : ({t222, t233} == 2'd0);
+    wire [6:0] t305 = t292 ? {t266, t277, t286, 4'd0} : {t222, t233, t244, t255, t266, t277, t286};
+    wire [6:0] t306 = t292 ? {t268, t279, t287, 4'd0} : t289;
+    wire [6:0] t307 = t292 ? {t272, t283, t287, 4'd0} : {t228, t239, t250, t261, t272, t283, t287};
+    wire [24:0] t311 = t292 ? {difference[8:0], 16'd0} : difference;
+    wire t322 = t304 ? ~t305[4] : ~t305[6];
+    wire [6:0] t323 = t304 ? {t306[4:0], 2'd0} : t306;
+    wire [6:0] t324 = t304 ? {t307[4:0], 2'd0} : t307;
+    wire [24:0] t328 = t304 ? {t311[16:0], 8'd0} : t311;
+    wire [6:0] t333 = t322 ? {t323[5:0], 1'b0} : t323;
+    wire [6:0] t334 = t322 ? {t324[5:0], 1'b0} : t324;
+    wire t351 = (t143 | (t150[24] & ~t158)) ? b[32] : a[32];
+    wire t353 = (t10 == 9'd0) | ~difference[24];
+    wire t358 = (t10[8:1] == 8'd0) | (t11[8:1] == 8'd0);
+    wire t361 = t351 & ~(difference == 25'd0);
+    wire t366 = ((t14 & t358) & t353) & ~t18;
+    wire t377 = (a[33] | b[33]) | ((t16 & t17) & t14);
+    wire t378 = t366 ? t361 : (swap ? b[32] : a[32]);
 
     logic t79_s1, t80_s1, t84_s1, t87_s1, t91_s1, t73_s1, t96_s1, t90_s1, t14_s1, t102_s1, t104_s1;
-    logic t322_s1, t326_s1, t312_s1, t297_s1, t281_s1, t18_s1, t350_s1, t362_s1, t361_s1;
+    logic t338_s1, t342_s1, t322_s1, t304_s1, t292_s1, t18_s1, t366_s1, t378_s1, t377_s1;
     logic [25:0] sum_s1;
     logic [1:0] t93_s1;
     logic [23:0] t105_s1, t108_s1;
     logic [7:0] t13_s1, t114_s1, t112_s1;
-    logic [24:0] t321_s1;
+    logic [24:0] t337_s1;
     always_ff @(posedge clk) begin
         t79_s1 <= t78[27];
         t80_s1 <= ~t14;
@@ -1453,16 +1465,16 @@ module fadd_carried_e8f23 (
         t13_s1 <= t13;
         t114_s1 <= t13 - 8'd1;
         t112_s1 <= t13 + 8'd1;
-        t321_s1 <= t321;
-        t322_s1 <= t315[6];
-        t326_s1 <= t318[6];
-        t312_s1 <= ~t300[6];
-        t297_s1 <= t297;
-        t281_s1 <= t281;
+        t337_s1 <= t322 ? {t328[20:0], 4'd0} : t328;
+        t338_s1 <= t333[6];
+        t342_s1 <= t334[6];
+        t322_s1 <= t322;
+        t304_s1 <= t304;
+        t292_s1 <= t292;
         t18_s1 <= t18;
-        t350_s1 <= t350;
-        t362_s1 <= t362;
-        t361_s1 <= t361;
+        t366_s1 <= t366;
+        t378_s1 <= t378;
+        t377_s1 <= t377;
     end
 
     // cycle 1
@@ -1476,25 +1488,26 @@ module fadd_carried_e8f23 (
     wire round_up = t81 ? (t96_s1 & t95) : t117;
     wire [31:0] t122 = {t81 ? t112_s1 : (t88 ? t13_s1 : t114_s1), t116};
     wire [31:0] rounded = t122 + 32'(round_up);
-    wire [24:0] t325 = t322_s1 ? {t321_s1[22:0], 2'd0} : t321_s1;
-    wire [24:0] t329 = t326_s1 ? {t325[23:0], 1'b0} : t325;
-    wire [4:0] t330 = {t281_s1, t297_s1, t312_s1, t322_s1, t326_s1};
-    wire [7:0] t346 = t329[24] ? (t13_s1 - 8'(t330)) : 8'd1;
-    wire t351 = t18_s1 | (t81 & t84_s1);
-    wire [7:0] t356 = rounded[31:24] | {8{t351}};
-    wire [23:0] t360 = rounded[23:0] | {t116[23] | t351, 23'd0};
-    wire [33:0] t365 = {t361_s1, t362_s1, t350_s1 ? t346 : t356, t350_s1 ? t329[24:1] : t360};
-    assign result = t365;
+    wire [24:0] t341 = t338_s1 ? {t337_s1[22:0], 2'd0} : t337_s1;
+    wire [24:0] t345 = t342_s1 ? {t341[23:0], 1'b0} : t341;
+    wire [4:0] t346 = {t292_s1, t304_s1, t322_s1, t338_s1, t342_s1};
+    wire [7:0] t362 = t345[24] ? (t13_s1 - 8'(t346)) : 8'd1;
+    wire t367 = t18_s1 | (t81 & t84_s1);
+    wire [7:0] t372 = rounded[31:24] | {8{t367}};
+    wire [23:0] t376 = rounded[23:0] | {t116[23] | t367, 23'd0};
+    wire [33:0] t381 = {t377_s1, t378_s1, t366_s1 ? t362 : t372, t366_s1 ? t345[24:1] : t376};
+    assign result = t381;
 
     // Bits that nothing reads.
     wire _unused = &{
         1'b0,
         t78[0],
         t89[2:0],
-        t300[5:0],
-        t315[5:0],
-        t318[5:0],
-        t329[0]
+        t305[3:0],
+        t305[5],
+        t333[5:0],
+        t334[5:0],
+        t345[0]
     };
 endmodule
 

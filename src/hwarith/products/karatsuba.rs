@@ -5,7 +5,7 @@
 //! Karatsuba and Ofman, Multiplication of multidigit numbers on automata, 1962; for any number of parts Weimerskirch and
 //! Paar, Generalizations of the Karatsuba algorithm for efficient implementations, 2003, section 3.2.
 
-use super::rows::{corner, is_corner};
+use super::rows::{is_corner, rows};
 use crate::hwarith::builder::Builder;
 use crate::hwarith::graph::NodeId;
 use crate::hwarith::types::HwType;
@@ -116,7 +116,7 @@ impl Cut {
         let product = |b: &mut Builder, i: u32, j: u32| {
             let (x, y) = (parts_x[i as usize], parts_y[j as usize]);
             match is_corner(b.ty(x), b.ty(y)) {
-                true => corner(b, x, y),
+                true => rows(b, x, y),
                 false => b.mul(x, y),
             }
         };

@@ -12,7 +12,7 @@ use super::graph::NodeId;
 use super::shift_add::Costs;
 use super::types::HwType;
 use karatsuba::Cut;
-use rows::{corner, is_corner, rows};
+use rows::{is_corner, rows};
 
 /// Bits of the operands of a multiplier block, the longer first.
 pub type Block = [u32; 2];
@@ -128,11 +128,9 @@ pub fn product(
     }
 }
 
-/// A product of parts of a cut product: where only a corner is left of both, rows of bits, and fewer of them where nothing waits
-/// for the product.
+/// A product of parts of a cut product: rows of bits, where only a corner is left of both.
 fn part(b: &mut Builder, x: NodeId, y: NodeId, demand: u32, blocks: Multiplier) -> NodeId {
     match is_corner(b.ty(x), b.ty(y)) {
-        true if blocks.saving.is_some() => corner(b, x, y),
         true => rows(b, x, y),
         false => product(b, x, y, demand, Some(blocks)),
     }

@@ -2,7 +2,9 @@
 //! are computed by the adder that is sooner done, and carried as it leaves and takes them, not as memories hold them.
 
 use super::Lowering;
+use super::cycles::Cycles;
 use super::float_ops::tag;
+use super::masked::{self, Addend, Formats, Masked};
 use crate::diagnostics::Diagnostics;
 use crate::hwarith::HwType;
 use crate::hwarith::builder::Builder;
@@ -13,11 +15,9 @@ use crate::ir::FloatFormat;
 use crate::machine::program::{Leaf, LeafId};
 use crate::memo::Memo;
 use crate::units::float;
+use num_bigint::BigInt;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
-
-/// Nodes that are sums, carried values, or choices between them, with their formats.
-type Formats = BTreeMap<NodeId, FloatFormat>;
 
 /// Whether the modules of two names compute the same, with what was said of it.
 static SAME: LazyLock<Memo<(bool, Diagnostics)>> = LazyLock::new(Memo::default);
@@ -60,7 +60,11 @@ impl Lowering<'_> {
             op => matches!(op, Op::Phi | Op::Mux),
         };
         let nodes = graph.nodes.iter().filter(|(_, node)| passes(&node.op));
-        let nodes = on_the_way(graph, &phis, nodes.map(|(id, _)| id).collect());
+        let mut nodes: Vec<NodeId> = nodes.map(|(id, _)| id).collect();
+        if !nodes.is_empty() {
+            let cycles = Cycles::new(graph, &phis);
+            nodes.retain(|&id| cycles.contain(id, id));
+        }
         let graph = graph.clone();
         let mut reached: Vec<(NodeId, FloatFormat)> = Vec::new();
         // They take and leave packed numbers.
@@ -177,9 +181,18 @@ impl Lowering<'_> {
         let repeat = leaf.repeat.iter();
         let ranges = repeat.flat_map(|repeat| &repeat.phis);
         let ranges: BTreeMap<NodeId, &Interval> = ranges.map(|p| (p.node, &p.range)).collect();
+        let masked = masked::find(&leaf, formats);
         for (id, node) in leaf.graph.nodes.iter() {
             rebuilt.builder.at(node.span);
+            if masked.replaced.contains(&id) {
+                rebuilt.leave();
+                continue;
+            }
             match formats.get(&id) {
+                Some(&format) if masked.choices.contains_key(&id) => {
+                    let adder = Op::Call(self.carried_adder(format));
+                    rebuilt.add(&masked.choices[&id], adder, node, id, format);
+                }
                 Some(&format) => {
                     let op = match node.op {
                         Op::Call(_) => Op::Call(self.carried_adder(format)),
@@ -286,6 +299,44 @@ impl Unpacking {
                 self.opaque(op, operands, format)
             }
         };
+        self.hold(new, node, id, format);
+    }
+
+    /// The next node, `id`, as a sum to which is added what is chosen.
+    fn add(&mut self, sum: &Masked, adder: Op, node: &Node, id: NodeId, format: FloatFormat) {
+        let mut new = self.carried(sum.total, format);
+        for addend in &sum.addends {
+            let addend = self.addend(addend, format);
+            new = self.opaque(&adder, vec![new, addend], format);
+        }
+        self.hold(new, node, id, format);
+    }
+
+    fn addend(&mut self, addend: &Addend, format: FloatFormat) -> NodeId {
+        match addend {
+            Addend::Value(value) => self.carried(*value, format),
+            Addend::Nothing => {
+                let bits = BigInt::from(1) << (format.width() - 1);
+                let packed = self.builder.constant(bits);
+                self.open(packed, format)
+            }
+            Addend::Choice(condition, sides) => {
+                let condition = self.packed[condition.index()];
+                let [a, b] = &**sides;
+                let [a, b] = [a, b].map(|side| self.addend(side, format));
+                self.builder.mux(condition, a, b)
+            }
+        }
+    }
+
+    /// Leaves the next node out, which nothing uses.
+    fn leave(&mut self) {
+        let nothing = self.builder.constant(0);
+        self.packed.push(nothing);
+    }
+
+    /// Has the next node, `id`, be this one as it is carried.
+    fn hold(&mut self, new: NodeId, node: &Node, id: NodeId, format: FloatFormat) {
         if let Some(name) = &node.name {
             self.builder.graph.name(new, name);
         }
@@ -305,120 +356,14 @@ impl Unpacking {
         if let Some(&carried) = self.carried.get(&node) {
             return carried;
         }
-        let packed = self.packed[node.index()];
-        let open = self.opening.entry(format);
-        let open = open.or_insert_with(|| float::open(format));
-        let carried = self.builder.inline(open, &[packed])[0];
+        let carried = self.open(self.packed[node.index()], format);
         self.carried.insert(node, carried);
         carried
     }
-}
 
-/// A set of up to 64 carried values.
-type Phis = u64;
-
-/// The nodes on a way from a carried value to its own next one that are of the given ones, in order.
-fn on_the_way(graph: &Graph, phis: &[NodeId], nodes: Vec<NodeId>) -> Vec<NodeId> {
-    if nodes.is_empty() {
-        return nodes;
-    }
-    let mut carried = vec![false; nodes.len()];
-    for phis in phis.chunks(Phis::BITS as usize) {
-        let (after, before) = (users(graph, phis), sources(graph, phis));
-        for (flag, node) in carried.iter_mut().zip(&nodes) {
-            *flag |= after[node.index()] & before[node.index()] != 0;
-        }
-    }
-    let carried = nodes
-        .into_iter()
-        .zip(carried)
-        .filter(|(_, carried)| *carried);
-    carried.map(|(node, _)| node).collect()
-}
-
-/// By node: the carried values that it depends on within an iteration, or is.
-fn users(graph: &Graph, phis: &[NodeId]) -> Vec<Phis> {
-    let mut found = vec![0; graph.nodes.len()];
-    for (i, phi) in phis.iter().enumerate() {
-        found[phi.index()] = 1 << i;
-    }
-    for (id, node) in graph.nodes.iter().filter(|(_, node)| node.op != Op::Phi) {
-        let operands = node.args.iter().map(|arg| found[arg.index()]);
-        found[id.index()] = operands.fold(0, |all, one| all | one);
-    }
-    found
-}
-
-/// By node: the carried values of which the next one depends on it within an iteration, or is it.
-fn sources(graph: &Graph, phis: &[NodeId]) -> Vec<Phis> {
-    let mut found = vec![0; graph.nodes.len()];
-    for (i, phi) in phis.iter().enumerate() {
-        let next = graph.nodes[*phi].args[1];
-        found[next.index()] |= 1 << i;
-    }
-    for (id, node) in graph
-        .nodes
-        .iter()
-        .rev()
-        .filter(|(_, node)| node.op != Op::Phi)
-    {
-        let all: Phis = found[id.index()];
-        node.args.iter().for_each(|arg| found[arg.index()] |= all);
-    }
-    found
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::hwarith::HwType;
-    use crate::hwarith::graph::Node;
-    use crate::hwarith::testing::Random;
-
-    fn node(graph: &mut Graph, op: Op, args: Vec<NodeId>) -> NodeId {
-        graph.nodes.push(Node {
-            op,
-            args,
-            ty: HwType::ui(8),
-            span: None,
-            name: None,
-        })
-    }
-
-    /// Whether each node depends on `from`, or is it.
-    fn dependents(graph: &Graph, from: NodeId) -> Vec<bool> {
-        let mut found = vec![false; graph.nodes.len()];
-        for (id, node) in graph.nodes.iter() {
-            let depends = node.op != Op::Phi && node.args.iter().any(|a| found[a.index()]);
-            found[id.index()] = id == from || depends;
-        }
-        found
-    }
-
-    #[test]
-    fn a_node_is_on_the_way_of_a_carried_value_that_it_depends_on_and_that_depends_on_it() {
-        let mut random = Random::new(5);
-        for _ in 0..20 {
-            let mut graph = Graph::new();
-            // More carried values than a set has.
-            let phis: Vec<NodeId> = (0..70).map(|_| node(&mut graph, Op::Phi, vec![])).collect();
-            for made in 70..140 {
-                let mut operand = || NodeId::new(random.below(made) as usize);
-                let args = vec![operand(), operand()];
-                node(&mut graph, Op::Xor, args);
-            }
-            for &phi in &phis {
-                let next = NodeId::new(random.below(140) as usize);
-                graph.nodes[phi].args = vec![phi, next];
-            }
-            let all: Vec<NodeId> = graph.nodes.ids().collect();
-            let depends = |id: NodeId, on: NodeId| dependents(&graph, on)[id.index()];
-            let expected = all.iter().copied().filter(|&id| {
-                let mut phis = phis.iter();
-                phis.any(|&phi| depends(id, phi) && depends(graph.nodes[phi].args[1], id))
-            });
-            let expected: Vec<NodeId> = expected.collect();
-            assert_eq!(on_the_way(&graph, &phis, all), expected);
-        }
+    fn open(&mut self, packed: NodeId, format: FloatFormat) -> NodeId {
+        let open = self.opening.entry(format);
+        let open = open.or_insert_with(|| float::open(format));
+        self.builder.inline(open, &[packed])[0]
     }
 }

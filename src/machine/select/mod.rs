@@ -7,9 +7,11 @@
 mod access;
 mod affine;
 mod carried;
+mod cycles;
 mod float_ops;
 mod foreign;
 mod integer;
+mod masked;
 mod nest;
 mod ops;
 mod rotated;

@@ -337,17 +337,22 @@ fn near(
     // Where the exponents are so close, two bits of each tell the rest.
     let [a_low, b_low] = [a, b].map(|x| low(g, x.exp, 2));
     let [a_above, b_above] = [(a_low, b_low), (b_low, a_low)].map(|(x, y)| is_next(g, x, y));
+    // All four differences are there when it is known which one counts.
     let zero = zeros(g, 1);
-    let [x, y] = [(a, b_above), (b, a_above)].map(|(operand, halve)| {
-        let whole = g.concat(&[operand.significand, zero]);
-        let half = g.concat(&[zero, operand.significand]);
-        g.mux(halve, half, whole)
-    });
-    let forward = g.sub(x, y);
-    let back = sub_low(g, y, x, width);
-    let negative = g.bit(forward, width);
-    let forward = low(g, forward, width);
-    let difference = g.mux(negative, back, forward);
+    let [a_double, b_double] = [a, b].map(|x| g.concat(&[x.significand, zero]));
+    let a_more = sub_low(g, a_double, b.significand, width);
+    let b_more = sub_low(g, b_double, a.significand, width);
+    let forward = g.sub(a.significand, b.significand);
+    let back = sub_low(g, b.significand, a.significand, width - 1);
+    let is_less = g.bit(forward, width - 1);
+    let forward = low(g, forward, width - 1);
+    let equal = g.mux(is_less, back, forward);
+    let equal = g.concat(&[equal, zero]);
+    let more = g.mux(a_above, a_more, b_more);
+    let differ = g.or(a_above, b_above);
+    let difference = g.mux(differ, more, equal);
+    let same = and_not(g, is_less, differ);
+    let negative = g.or(b_above, same);
     g.name(difference, "difference");
     let cancelled = g.bit(difference, width - 1);
     let cancelled = g.not(cancelled);
@@ -368,8 +373,8 @@ fn near(
     let one = g.constant(1);
     let zero = none(g, difference);
     let sign = g.mux(negative, b.sign, a.sign);
-    let equal = none(g, alignment.differences[0]);
-    let exact = g.or(equal, cancelled);
+    let same = none(g, alignment.differences[0]);
+    let exact = g.or(same, cancelled);
     let close = alignment.is_close(g, format);
     let valid = g.and(alignment.subtract, close);
     let found = Found {
@@ -380,11 +385,12 @@ fn near(
     (found, g.and(valid, exact))
 }
 
-/// Whether `x` is `y + 1`, modulo 4: of two bits each.
+/// Whether `x` is `y + 1`, modulo 4: of two bits each. By the low bit of `y`, and not by the difference of the low bits, which
+/// synthesis would take from the subtraction of the whole exponents.
 fn is_next(g: &mut Graph, x: NodeId, y: NodeId) -> NodeId {
     let [[x0, x1], [y0, y1]] = [x, y].map(|value| [0, 1].map(|place| g.bit(value, place)));
-    let odd = g.xor(x0, y0);
-    let upper = g.xor(y0, y1);
-    let differs = g.xor(x1, upper);
-    and_not(g, odd, differs)
+    let differs = g.xor(x1, y1);
+    let carried = and_not(g, differs, x0);
+    let plain = and_not(g, x0, differs);
+    g.mux(y0, carried, plain)
 }

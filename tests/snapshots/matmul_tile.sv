@@ -50,68 +50,68 @@ module fmul_ftz_e8f23 (
     wire [6:0] t39 = 7'(t29[5:1]) + 7'(t31);
     wire [7:0] t45 = {7'(t33[5:1]) + 7'(t35), t33[0]};
     wire [7:0] t49 = {7'(t37[5:1]) + 7'(t13[23:18]), t37[0]};
-    wire [7:0] t52 = 8'(t39[6:1]) + t45;
-    wire [3:0] t55 = {t52[1:0], t39[0], t29[0]};
-    wire [11:0] t63 = 12'(t26[23:18]) + {8'(t52[7:2]) + t49, t55};
-    wire t72 = a_exponent == 8'd255;
-    wire t75 = b_exponent == 8'd255;
-    wire t78 = t72 | t75;
-    wire t79 = a_is_tiny | b_is_tiny;
-    wire t80 = (t72 & (a[22:0] != 23'd0)) | (t75 & (b[22:0] != 23'd0));
-    wire t82 = t80 | (t78 & t79);
+    wire [8:0] t52 = 9'(t39[6:1]) + 9'(t45);
+    wire [3:0] t54 = {t52[1:0], t39[0], t29[0]};
+    wire [11:0] t61 = 12'(t26[23:18]) + {8'(t52[8:2]) + t49, t54};
+    wire t70 = a_exponent == 8'd255;
+    wire t73 = b_exponent == 8'd255;
+    wire t76 = t70 | t73;
+    wire t77 = a_is_tiny | b_is_tiny;
+    wire t78 = (t70 & (a[22:0] != 23'd0)) | (t73 & (b[22:0] != 23'd0));
+    wire t80 = t78 | (t76 & t77);
 
     logic [23:0] t23_s1;
-    logic [11:0] t63_s1;
+    logic [11:0] t61_s1;
     logic [17:0] t27_s1, t20_s1;
-    logic [8:0] t69_s1;
-    logic t79_s1, t78_s1, t82_s1, t140_s1;
+    logic [8:0] t67_s1;
+    logic t77_s1, t76_s1, t80_s1, t138_s1;
     always_ff @(posedge clk) begin
         t23_s1 <= 24'(t19[35:18]) + t21;
-        t63_s1 <= t63;
+        t61_s1 <= t61;
         t27_s1 <= t26[17:0];
         t20_s1 <= t19[17:0];
-        t69_s1 <= 9'(a_exponent) + 9'(b_exponent);
-        t79_s1 <= t79;
-        t78_s1 <= t78;
-        t82_s1 <= t82;
-        t140_s1 <= (a_sign ^ b_sign) & ~t82;
+        t67_s1 <= 9'(a_exponent) + 9'(b_exponent);
+        t77_s1 <= t77;
+        t76_s1 <= t76;
+        t80_s1 <= t80;
+        t138_s1 <= (a_sign ^ b_sign) & ~t80;
     end
 
     // cycle 1
-    wire [29:0] t66 = 30'(t23_s1) + {t63_s1, t27_s1};
-    wire [24:0] t86 = {t66[27:4], {t66[3:0], t20_s1} != 22'd0};
-    wire [8:0] t88 = t69_s1 + 9'(t66[29]);
-    wire [7:0] t97 = {~t88[7], t88[6:0]};
-    wire [24:0] t102 = t66[29] ? {t66[28:5], t86[1:0] != 2'd0} : t86;
-    wire t107 = (t88[7] & t88[8]) | (t97[7:1] == 7'd127);
-    wire t108 = ~t79_s1;
-    wire t109 = (t88[8:7] != 2'd0) & t108;
-    wire is_special = t78_s1 | (t107 & t109);
-    wire t116 = (t88 == 9'd127) & (t102[24:2] == 23'h7f_ffff);
-    wire [7:0] t120 = t97 & {8{t109}};
-    wire [7:0] t121 = {8{is_special}};
-    wire t123 = ~is_special;
-    wire [24:0] t125 = {25{t109}};
-    wire [24:0] t126 = t102 & t125;
-    wire round_up = t126[1] & (t126[2] | t126[0]);
-    wire [22:0] t133 = {23{t123}};
-    wire [22:0] t138 = (t126[24:2] & t133) | {t82_s1, 22'd0};
+    wire [29:0] t64 = 30'(t23_s1) + {t61_s1, t27_s1};
+    wire [24:0] t84 = {t64[27:4], {t64[3:0], t20_s1} != 22'd0};
+    wire [8:0] t86 = t67_s1 + 9'(t64[29]);
+    wire [7:0] t95 = {~t86[7], t86[6:0]};
+    wire [24:0] t100 = t64[29] ? {t64[28:5], t84[1:0] != 2'd0} : t84;
+    wire t105 = (t86[7] & t86[8]) | (t95[7:1] == 7'd127);
+    wire t106 = ~t77_s1;
+    wire t107 = (t86[8:7] != 2'd0) & t106;
+    wire is_special = t76_s1 | (t105 & t107);
+    wire t114 = (t86 == 9'd127) & (t100[24:2] == 23'h7f_ffff);
+    wire [7:0] t118 = t95 & {8{t107}};
+    wire [7:0] t119 = {8{is_special}};
+    wire t121 = ~is_special;
+    wire [24:0] t123 = {25{t107}};
+    wire [24:0] t124 = t100 & t123;
+    wire round_up = t124[1] & (t124[2] | t124[0]);
+    wire [22:0] t131 = {23{t121}};
+    wire [22:0] t136 = (t124[24:2] & t131) | {t80_s1, 22'd0};
 
-    logic [22:0] t138_s2;
-    logic [7:0] t122_s2;
-    logic t135_s2, t124_s2, t140_s2;
+    logic [22:0] t136_s2;
+    logic [7:0] t120_s2;
+    logic t133_s2, t122_s2, t138_s2;
     always_ff @(posedge clk) begin
-        t138_s2 <= t138;
-        t122_s2 <= t120 | t121;
-        t135_s2 <= round_up & t123;
-        t124_s2 <= (t109 | (t116 & t108)) & t123;
-        t140_s2 <= t140_s1;
+        t136_s2 <= t136;
+        t120_s2 <= t118 | t119;
+        t133_s2 <= round_up & t121;
+        t122_s2 <= (t107 | (t114 & t106)) & t121;
+        t138_s2 <= t138_s1;
     end
 
     // cycle 2
-    wire [23:0] t142 = {t124_s2, 22'd0, t135_s2};
-    wire [31:0] t145 = {t140_s2, {t122_s2, t138_s2} + 31'(t142)};
-    assign result = t145;
+    wire [23:0] t140 = {t122_s2, 22'd0, t133_s2};
+    wire [31:0] t143 = {t138_s2, {t120_s2, t136_s2} + 31'(t140)};
+    assign result = t143;
 
     // Bits that nothing reads.
     wire _unused = &{

@@ -302,137 +302,127 @@ module mul96 (
     wire [23:0] i_t226 = $signed(24'(i_t80_s2)) * 24'($signed(i_t35_s2));  // examples/mul96.py:16
     wire [23:0] i_t233 = $signed(24'(i_t33_s2)) * 24'($signed(i_t82_s2));  // examples/mul96.py:16
     wire [5:0] i_t236 = x_q0[90] ? y_q0[95:90] : 6'd0;  // examples/mul96.py:16
-    wire [5:0] i_t238 = x_q0[91] ? y_q0[95:90] : 6'd0;  // examples/mul96.py:16
     wire [5:0] i_t240 = x_q0[92] ? y_q0[95:90] : 6'd0;  // examples/mul96.py:16
-    wire [5:0] i_t242 = x_q0[93] ? y_q0[95:90] : 6'd0;  // examples/mul96.py:16
     wire [5:0] i_t244 = x_q0[94] ? y_q0[95:90] : 6'd0;  // examples/mul96.py:16
-    wire [5:0] i_t246 = x_q0[95] ? y_q0[95:90] : 6'd0;  // examples/mul96.py:16
-    wire [6:0] i_t249 = 7'($signed(i_t236[5:1])) + 7'($signed(i_t238));  // examples/mul96.py:16
-    wire [7:0] i_t252 = {i_t249, i_t236[0]};  // examples/mul96.py:16
-    wire [7:0] i_t259 = {7'($signed(i_t240[5:1])) + 7'($signed(i_t242)), i_t240[0]};  // examples/mul96.py:16
-    wire [7:0] i_t266 = {7'($signed(i_t244[5:1])) - 7'($signed(i_t246)), i_t244[0]};  // examples/mul96.py:16
+    wire [6:0] i_t247 = {x_q0[91] ? y_q0[95:90] : 6'd0, 1'b0};  // examples/mul96.py:16
+    wire [6:0] i_t250 = {x_q0[93] ? y_q0[95:90] : 6'd0, 1'b0};  // examples/mul96.py:16
+    wire [6:0] i_t253 = {x_q0[95] ? y_q0[95:90] : 6'd0, 1'b0};  // examples/mul96.py:16
+    wire [9:0] i_t257 = {8'($signed(i_t240)) + 8'($signed(i_t250)), 2'd0};  // examples/mul96.py:16
 
-    logic [5:0] i_t270_s2;
-    logic [7:0] i_t260_s2;
+    logic [7:0] i_t249_s2;
+    logic [9:0] i_t258_s2;
     always_ff @(posedge ap_clk) begin
-        i_t270_s2 <= i_t249[6:1];  // examples/mul96.py:16
-        i_t260_s2 <= i_t259;  // examples/mul96.py:16
+        i_t249_s2 <= 8'($signed(i_t236)) + 8'($signed(i_t247));  // examples/mul96.py:16
+        i_t258_s2 <= i_t257;  // examples/mul96.py:16
     end
 
-    wire [7:0] i_t271 = 8'($signed(i_t270_s2)) + i_t260_s2;  // examples/mul96.py:16
+    wire [9:0] i_t259 = 10'($signed(i_t249_s2)) + i_t258_s2;  // examples/mul96.py:16
+    wire [11:0] i_t262 = {8'($signed(i_t244)) - 8'($signed(i_t253)), 4'd0};  // examples/mul96.py:16
 
-    logic [1:0] i_t273_s2;
+    logic [11:0] i_t263_s2;
     always_ff @(posedge ap_clk) begin
-        i_t273_s2 <= i_t252[1:0];  // examples/mul96.py:16
+        i_t263_s2 <= i_t262;  // examples/mul96.py:16
     end
 
-    wire [9:0] i_t275 = {i_t271, i_t273_s2};  // examples/mul96.py:16
+    wire [11:0] i_t268 = 12'($signed(i_t233[23:18])) + (12'($signed(i_t259)) + i_t263_s2);  // examples/mul96.py:16
 
-    logic [7:0] i_t267_s2;
-    always_ff @(posedge ap_clk) begin
-        i_t267_s2 <= i_t266;  // examples/mul96.py:16
-    end
-
-    wire [11:0] i_t284 = {8'($signed(i_t271[7:2])) + i_t267_s2, i_t275[3:0]};  // examples/mul96.py:16
-    wire [29:0] i_t291 = {12'($signed(i_t233[23:18])) + i_t284, i_t233[17:0]};  // examples/mul96.py:16
-
-    logic [23:0] i_t294_s3;
-    logic [29:0] i_t292_s3;
+    logic [23:0] i_t274_s3;
+    logic [29:0] i_t272_s3;
     logic [17:0] i_t225_s3;
     always_ff @(posedge ap_clk) begin
-        i_t294_s3 <= (24'(i_t224[35:18]) + i_t226);  // examples/mul96.py:16
-        i_t292_s3 <= i_t291;  // examples/mul96.py:16
+        i_t274_s3 <= (24'(i_t224[35:18]) + i_t226);  // examples/mul96.py:16
+        i_t272_s3 <= {i_t268, i_t233[17:0]};  // examples/mul96.py:16
         i_t225_s3 <= i_t224[17:0];  // examples/mul96.py:16
     end
 
-    wire [47:0] i_t297 = {30'($signed(i_t294_s3)) + i_t292_s3, i_t225_s3};  // examples/mul96.py:16
+    wire [47:0] i_t277 = {30'($signed(i_t274_s3)) + i_t272_s3, i_t225_s3};  // examples/mul96.py:16
 
-    logic [23:0] i_t300_s3;
+    logic [23:0] i_t280_s3;
     logic [17:0] i_t216_s3;
     always_ff @(posedge ap_clk) begin
-        i_t300_s3 <= (24'(i_t215[35:18]) + i_t217);  // examples/mul96.py:16
+        i_t280_s3 <= (24'(i_t215[35:18]) + i_t217);  // examples/mul96.py:16
         i_t216_s3 <= i_t215[17:0];  // examples/mul96.py:16
     end
 
-    wire [65:0] i_t303 = {48'($signed(i_t300_s3)) + i_t297, i_t216_s3};  // examples/mul96.py:16
+    wire [65:0] i_t283 = {48'($signed(i_t280_s3)) + i_t277, i_t216_s3};  // examples/mul96.py:16
 
-    logic [41:0] i_t312_s4;
-    logic [83:0] i_t310_s4;
+    logic [41:0] i_t292_s4;
+    logic [83:0] i_t290_s4;
     logic [17:0] i_t184_s4;
     always_ff @(posedge ap_clk) begin
-        i_t312_s4 <= (42'(i_t194_s3) + i_t193_s3);  // examples/mul96.py:16
-        i_t310_s4 <= {66'($signed(i_t211)) + i_t303, i_t200_s3};  // examples/mul96.py:16
+        i_t292_s4 <= (42'(i_t194_s3) + i_t193_s3);  // examples/mul96.py:16
+        i_t290_s4 <= {66'($signed(i_t211)) + i_t283, i_t200_s3};  // examples/mul96.py:16
         i_t184_s4 <= i_t184_s3;  // examples/mul96.py:16
     end
 
-    wire [101:0] i_t315 = {84'($signed(i_t312_s4)) + i_t310_s4, i_t184_s4};  // examples/mul96.py:16
+    wire [101:0] i_t295 = {84'($signed(i_t292_s4)) + i_t290_s4, i_t184_s4};  // examples/mul96.py:16
 
-    logic [59:0] i_t318_s4;
+    logic [59:0] i_t298_s4;
     logic [17:0] i_t161_s4;
     always_ff @(posedge ap_clk) begin
-        i_t318_s4 <= (60'(i_t178_s3) + i_t176);  // examples/mul96.py:16
+        i_t298_s4 <= (60'(i_t178_s3) + i_t176);  // examples/mul96.py:16
         i_t161_s4 <= i_t161_s3;  // examples/mul96.py:16
     end
 
-    wire [119:0] i_t321 = {102'($signed(i_t318_s4)) + i_t315, i_t161_s4};  // examples/mul96.py:16
+    wire [119:0] i_t301 = {102'($signed(i_t298_s4)) + i_t295, i_t161_s4};  // examples/mul96.py:16
 
-    logic [59:0] i_t324_s4, i_t324_s5;
-    logic [119:0] i_t322_s5;
+    logic [59:0] i_t304_s4, i_t304_s5;
+    logic [119:0] i_t302_s5;
     logic [17:0] i_t138_s4, i_t138_s5;
     always_ff @(posedge ap_clk) begin
-        i_t324_s4 <= (60'(i_t155_s3) + i_t153);  // examples/mul96.py:16
-        i_t324_s5 <= i_t324_s4;  // examples/mul96.py:16
-        i_t322_s5 <= i_t321;  // examples/mul96.py:16
+        i_t304_s4 <= (60'(i_t155_s3) + i_t153);  // examples/mul96.py:16
+        i_t304_s5 <= i_t304_s4;  // examples/mul96.py:16
+        i_t302_s5 <= i_t301;  // examples/mul96.py:16
         i_t138_s4 <= i_t138_s3;  // examples/mul96.py:16
         i_t138_s5 <= i_t138_s4;  // examples/mul96.py:16
     end
 
-    wire [137:0] i_t327 = {120'($signed(i_t324_s5)) + i_t322_s5, i_t138_s5};  // examples/mul96.py:16
+    wire [137:0] i_t307 = {120'($signed(i_t304_s5)) + i_t302_s5, i_t138_s5};  // examples/mul96.py:16
 
-    logic [77:0] i_t330_s5, i_t330_s6;
-    logic [137:0] i_t328_s6;
+    logic [77:0] i_t310_s5, i_t310_s6;
+    logic [137:0] i_t308_s6;
     logic [17:0] i_t108_s5, i_t108_s6;
     always_ff @(posedge ap_clk) begin
-        i_t330_s5 <= (78'(i_t132_s4) + i_t131_s4);  // examples/mul96.py:16
-        i_t330_s6 <= i_t330_s5;  // examples/mul96.py:16
-        i_t328_s6 <= i_t327;  // examples/mul96.py:16
+        i_t310_s5 <= (78'(i_t132_s4) + i_t131_s4);  // examples/mul96.py:16
+        i_t310_s6 <= i_t310_s5;  // examples/mul96.py:16
+        i_t308_s6 <= i_t307;  // examples/mul96.py:16
         i_t108_s5 <= i_t108_s4;  // examples/mul96.py:16
         i_t108_s6 <= i_t108_s5;  // examples/mul96.py:16
     end
 
-    wire [155:0] i_t333 = {138'($signed(i_t330_s6)) + i_t328_s6, i_t108_s6};  // examples/mul96.py:16
+    wire [155:0] i_t313 = {138'($signed(i_t310_s6)) + i_t308_s6, i_t108_s6};  // examples/mul96.py:16
 
-    logic [77:0] i_t336_s5, i_t336_s6, i_t336_s7;
-    logic [155:0] i_t334_s7;
+    logic [77:0] i_t316_s5, i_t316_s6, i_t316_s7;
+    logic [155:0] i_t314_s7;
     logic [17:0] i_t69_s5, i_t69_s6, i_t69_s7;
     always_ff @(posedge ap_clk) begin
-        i_t336_s5 <= (78'(i_t102_s4) + i_t101_s4);  // examples/mul96.py:16
-        i_t336_s6 <= i_t336_s5;  // examples/mul96.py:16
-        i_t336_s7 <= i_t336_s6;  // examples/mul96.py:16
-        i_t334_s7 <= i_t333;  // examples/mul96.py:16
+        i_t316_s5 <= (78'(i_t102_s4) + i_t101_s4);  // examples/mul96.py:16
+        i_t316_s6 <= i_t316_s5;  // examples/mul96.py:16
+        i_t316_s7 <= i_t316_s6;  // examples/mul96.py:16
+        i_t314_s7 <= i_t313;  // examples/mul96.py:16
         i_t69_s5 <= i_t69_s4;  // examples/mul96.py:16
         i_t69_s6 <= i_t69_s5;  // examples/mul96.py:16
         i_t69_s7 <= i_t69_s6;  // examples/mul96.py:16
     end
 
-    wire [173:0] i_t339 = {156'($signed(i_t336_s7)) + i_t334_s7, i_t69_s7};  // examples/mul96.py:16
+    wire [173:0] i_t319 = {156'($signed(i_t316_s7)) + i_t314_s7, i_t69_s7};  // examples/mul96.py:16
 
-    logic [95:0] i_t342_s5, i_t342_s6, i_t342_s7, i_t342_s8;
-    logic [173:0] i_t340_s8;
+    logic [95:0] i_t322_s5, i_t322_s6, i_t322_s7, i_t322_s8;
+    logic [173:0] i_t320_s8;
     logic [17:0] i_t17_s5, i_t17_s6, i_t17_s7, i_t17_s8;
     always_ff @(posedge ap_clk) begin
-        i_t342_s5 <= (96'(i_t60_s4) + i_t58);  // examples/mul96.py:16
-        i_t342_s6 <= i_t342_s5;  // examples/mul96.py:16
-        i_t342_s7 <= i_t342_s6;  // examples/mul96.py:16
-        i_t342_s8 <= i_t342_s7;  // examples/mul96.py:16
-        i_t340_s8 <= i_t339;  // examples/mul96.py:16
+        i_t322_s5 <= (96'(i_t60_s4) + i_t58);  // examples/mul96.py:16
+        i_t322_s6 <= i_t322_s5;  // examples/mul96.py:16
+        i_t322_s7 <= i_t322_s6;  // examples/mul96.py:16
+        i_t322_s8 <= i_t322_s7;  // examples/mul96.py:16
+        i_t320_s8 <= i_t319;  // examples/mul96.py:16
         i_t17_s5 <= i_t17_s4;  // examples/mul96.py:16
         i_t17_s6 <= i_t17_s5;  // examples/mul96.py:16
         i_t17_s7 <= i_t17_s6;  // examples/mul96.py:16
         i_t17_s8 <= i_t17_s7;  // examples/mul96.py:16
     end
 
-    wire [191:0] i_t345 = {174'($signed(i_t342_s8)) + i_t340_s8, i_t17_s8};  // examples/mul96.py:16
+    wire [191:0] i_t325 = {174'($signed(i_t322_s8)) + i_t320_s8, i_t17_s8};  // examples/mul96.py:16
 
     logic [2:0] i_i_s1, i_i_s2, i_i_s3, i_i_s4, i_i_s5, i_i_s6, i_i_s7, i_i_s8;
     always_ff @(posedge ap_clk) begin
@@ -494,7 +484,7 @@ module mul96 (
     assign out_address0 = i_i_s8;
     assign out_ce0 = i_v8;
     assign out_we0 = i_v8;
-    assign out_d0 = i_t345;
+    assign out_d0 = i_t325;
     assign ap_done = loop_end;
     assign ap_ready = loop_end;
     wire active = busy | start;
@@ -508,11 +498,4 @@ module mul96 (
             busy <= busy_next;
         end
     end
-
-    // Bits that nothing reads.
-    wire _unused = &{
-        1'b0,
-        i_t252[7:2],
-        i_t275[9:4]
-    };
 endmodule

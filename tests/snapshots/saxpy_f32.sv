@@ -41,15 +41,15 @@ module fmul_e8f23 (
     wire [5:0] t75 = t67 ? {t65[3:0], 2'd0} : t65;
     wire [23:0] t80 = t75[5] ? t71 : {t71[19:0], 4'd0};
     wire t82 = t80[23:22] == 2'd0;
-    wire t153 = a_exponent == 8'd255;
-    wire t154 = a[22:0] != 23'd0;
-    wire t158 = b_exponent == 8'd255;
-    wire t159 = b[22:0] != 23'd0;
-    wire t163 = t153 | t158;
-    wire t164 = (a_is_tiny & ~t154) | (b_is_tiny & ~t159);
-    wire is_nan = ((t153 & t154) | (t158 & t159)) | (t163 & t164);
+    wire t151 = a_exponent == 8'd255;
+    wire t152 = a[22:0] != 23'd0;
+    wire t156 = b_exponent == 8'd255;
+    wire t157 = b[22:0] != 23'd0;
+    wire t161 = t151 | t156;
+    wire t162 = (a_is_tiny & ~t152) | (b_is_tiny & ~t157);
+    wire is_nan = ((t151 & t152) | (t156 & t157)) | (t161 & t162);
 
-    logic t76_s1, t82_s1, t67_s1, t47_s1, t164_s1, t163_s1, is_nan_s1, t264_s1;
+    logic t76_s1, t82_s1, t67_s1, t47_s1, t162_s1, t161_s1, is_nan_s1, t262_s1;
     logic [23:0] t85_s1;
     logic [8:0] t57_s1;
     logic [17:0] t96_s1;
@@ -63,10 +63,10 @@ module fmul_e8f23 (
         t57_s1 <= 9'(t52) + 9'(t56);
         t96_s1 <= t48[17:0];
         t97_s1 <= t48[23:18];
-        t164_s1 <= t164;
-        t163_s1 <= t163;
+        t162_s1 <= t162;
+        t161_s1 <= t161;
         is_nan_s1 <= is_nan;
-        t264_s1 <= (a_sign ^ b_sign) & ~is_nan;
+        t262_s1 <= (a_sign ^ b_sign) & ~is_nan;
     end
 
     // cycle 1
@@ -85,83 +85,83 @@ module fmul_e8f23 (
     wire [6:0] t121 = 7'(t108[5:1]) + 7'(t110);
     wire [7:0] t127 = {7'(t112[5:1]) + 7'(t114), t112[0]};
     wire [7:0] t131 = {7'(t116[5:1]) + 7'(t118), t116[0]};
-    wire [7:0] t134 = 8'(t121[6:1]) + t127;
-    wire [3:0] t137 = {t134[1:0], t121[0], t108[0]};
-    wire [11:0] t145 = 12'(t105[23:18]) + {8'(t134[7:2]) + t131, t137};
-    wire t183 = (exponent[8:7] != 2'd0) & ~exponent[9];
-    wire [7:0] t184 = {~exponent[7], exponent[6:0]};
-    wire [9:0] t185 = 10'd128 - exponent;
-    wire t189 = t183 & ~t164_s1;
-    wire t191 = t185[9:5] != 5'd0;
-    wire [4:0] t194 = t185[4:0] | {5{t191}};
-    wire [4:0] t196 = t194 | {5{t164_s1}};
-    wire t231 = (exponent[7] & exponent[8]) | (t184[7:1] == 7'd127);
-    wire [7:0] t240 = t184 & {8{t189}};
+    wire [8:0] t134 = 9'(t121[6:1]) + 9'(t127);
+    wire [3:0] t136 = {t134[1:0], t121[0], t108[0]};
+    wire [11:0] t143 = 12'(t105[23:18]) + {8'(t134[8:2]) + t131, t136};
+    wire t181 = (exponent[8:7] != 2'd0) & ~exponent[9];
+    wire [7:0] t182 = {~exponent[7], exponent[6:0]};
+    wire [9:0] t183 = 10'd128 - exponent;
+    wire t187 = t181 & ~t162_s1;
+    wire t189 = t183[9:5] != 5'd0;
+    wire [4:0] t192 = t183[4:0] | {5{t189}};
+    wire [4:0] t194 = t192 | {5{t162_s1}};
+    wire t229 = (exponent[7] & exponent[8]) | (t182[7:1] == 7'd127);
+    wire [7:0] t238 = t182 & {8{t187}};
 
     logic [23:0] t102_s2;
-    logic [11:0] t145_s2;
+    logic [11:0] t143_s2;
     logic [17:0] t106_s2, t99_s2;
-    logic t189_s2, t233_s2, t231_s2, t163_s2, is_nan_s2, t264_s2;
-    logic [4:0] t196_s2;
-    logic [7:0] t240_s2;
+    logic t187_s2, t231_s2, t229_s2, t161_s2, is_nan_s2, t262_s2;
+    logic [4:0] t194_s2;
+    logic [7:0] t238_s2;
     always_ff @(posedge clk) begin
         t102_s2 <= 24'(t98[35:18]) + t100;
-        t145_s2 <= t145;
+        t143_s2 <= t143;
         t106_s2 <= t105[17:0];
         t99_s2 <= t98[17:0];
-        t189_s2 <= t189;
-        t196_s2 <= t196;
-        t233_s2 <= t184 == 8'd253;
-        t231_s2 <= t231;
-        t163_s2 <= t163_s1;
-        t240_s2 <= t240;
+        t187_s2 <= t187;
+        t194_s2 <= t194;
+        t231_s2 <= t182 == 8'd253;
+        t229_s2 <= t229;
+        t161_s2 <= t161_s1;
+        t238_s2 <= t238;
         is_nan_s2 <= is_nan_s1;
-        t264_s2 <= t264_s1;
+        t262_s2 <= t262_s1;
     end
 
     // cycle 2
-    wire [29:0] t148 = 30'(t102_s2) + {t145_s2, t106_s2};
-    wire [21:0] product = {t148[3:0], t99_s2};
-    wire [26:0] t171 = {t148[29:4], product != 22'd0};
-    wire [4:0] t197 = t189_s2 ? 5'(t148[29]) : t196_s2;
-    wire [10:0] t201 = {t148[29:20], t171[16:0] != 17'd0};
-    wire [26:0] t203 = t197[4] ? 27'(t201) : t171;
-    wire [18:0] t207 = {t203[26:9], t203[8:0] != 9'd0};
-    wire t236 = (t231_s2 | (t233_s2 & t148[29])) & t189_s2;
-    wire is_special = t163_s2 | t236;
-    wire [7:0] t241 = {8{is_special}};
+    wire [29:0] t146 = 30'(t102_s2) + {t143_s2, t106_s2};
+    wire [21:0] product = {t146[3:0], t99_s2};
+    wire [26:0] t169 = {t146[29:4], product != 22'd0};
+    wire [4:0] t195 = t187_s2 ? 5'(t146[29]) : t194_s2;
+    wire [10:0] t199 = {t146[29:20], t169[16:0] != 17'd0};
+    wire [26:0] t201 = t195[4] ? 27'(t199) : t169;
+    wire [18:0] t205 = {t201[26:9], t201[8:0] != 9'd0};
+    wire t234 = (t229_s2 | (t231_s2 & t146[29])) & t187_s2;
+    wire is_special = t161_s2 | t234;
+    wire [7:0] t239 = {8{is_special}};
 
-    logic [26:0] t209_s3;
-    logic t214_s3, t220_s3, t226_s3, is_special_s3, t172_s3, t189_s3, t246_s3, is_nan_s3, t264_s3;
-    logic [7:0] t242_s3;
+    logic [26:0] t207_s3;
+    logic t212_s3, t218_s3, t224_s3, is_special_s3, t170_s3, t187_s3, t244_s3, is_nan_s3, t262_s3;
+    logic [7:0] t240_s3;
     always_ff @(posedge clk) begin
-        t209_s3 <= t197[3] ? 27'(t207) : t203;
-        t214_s3 <= t197[2];
-        t220_s3 <= t197[1];
-        t226_s3 <= t197[0];
+        t207_s3 <= t195[3] ? 27'(t205) : t201;
+        t212_s3 <= t195[2];
+        t218_s3 <= t195[1];
+        t224_s3 <= t195[0];
         is_special_s3 <= is_special;
-        t172_s3 <= t148[29];
-        t189_s3 <= t189_s2;
-        t246_s3 <= t189_s2 & t148[29];
+        t170_s3 <= t146[29];
+        t187_s3 <= t187_s2;
+        t244_s3 <= t187_s2 & t146[29];
         is_nan_s3 <= is_nan_s2;
-        t242_s3 <= t240_s2 | t241;
-        t264_s3 <= t264_s2;
+        t240_s3 <= t238_s2 | t239;
+        t262_s3 <= t262_s2;
     end
 
     // cycle 3
-    wire [22:0] t213 = {t209_s3[26:5], t209_s3[4:0] != 5'd0};
-    wire [26:0] t215 = t214_s3 ? 27'(t213) : t209_s3;
-    wire [24:0] t219 = {t215[26:3], t215[2:0] != 3'd0};
-    wire [26:0] t221 = t220_s3 ? 27'(t219) : t215;
-    wire [25:0] aligned = t226_s3 ? {t221[26:2], t221[1:0] != 2'd0} : t221[25:0];
-    wire t243 = ~is_special_s3;
-    wire [1:0] t247 = {t246_s3, t189_s3 ? ~t172_s3 : aligned[25]};
+    wire [22:0] t211 = {t207_s3[26:5], t207_s3[4:0] != 5'd0};
+    wire [26:0] t213 = t212_s3 ? 27'(t211) : t207_s3;
+    wire [24:0] t217 = {t213[26:3], t213[2:0] != 3'd0};
+    wire [26:0] t219 = t218_s3 ? 27'(t217) : t213;
+    wire [25:0] aligned = t224_s3 ? {t219[26:2], t219[1:0] != 2'd0} : t219[25:0];
+    wire t241 = ~is_special_s3;
+    wire [1:0] t245 = {t244_s3, t187_s3 ? ~t170_s3 : aligned[25]};
     wire round_up = aligned[1] & (aligned[2] | aligned[0]);
-    wire [22:0] t257 = {23{t243}};
-    wire [22:0] t262 = (aligned[24:2] & t257) | {is_nan_s3, 22'd0};
-    wire [24:0] t266 = {t247 & {2{t243}}, 22'd0, round_up & t243};
-    wire [31:0] t269 = {t264_s3, {t242_s3, t262} + 31'(t266)};
-    assign result = t269;
+    wire [22:0] t255 = {23{t241}};
+    wire [22:0] t260 = (aligned[24:2] & t255) | {is_nan_s3, 22'd0};
+    wire [24:0] t264 = {t245 & {2{t241}}, 22'd0, round_up & t241};
+    wire [31:0] t267 = {t262_s3, {t240_s3, t260} + 31'(t264)};
+    assign result = t267;
 
     // Bits that nothing reads.
     wire _unused = &{

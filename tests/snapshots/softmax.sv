@@ -623,37 +623,35 @@ module exp_e8f23 (
         t118_s6 <= t118_s5;
     end
 
-    wire [17:0] t119 = t118_s6 ? t104_s6 : 18'd0;
-    wire [18:0] t121 = 19'(t113[17:1]) + 19'(t115);
-    wire [19:0] t128 = {19'(t117[17:1]) - 19'(t119), t117[0]};
-    wire [21:0] t136 = {20'(t121[18:1]) + t128, t121[0], t113[0]};
+    wire [19:0] t123 = {19'(t113[17:1]) + 19'(t115), t113[0]};
+    wire [18:0] t124 = {t118_s6 ? t104_s6 : 18'd0, 1'b0};
+    wire [21:0] t128 = 22'(t123) + {20'(t117) - 20'(t124), 2'd0};
 
     logic [5:0] t106_s6;
     always_ff @(posedge clk) begin
         t106_s6 <= t101[23:18];
     end
 
-    wire [23:0] t144 = 24'(t107_s6) * 24'(t106_s6);
-    wire [5:0] t146 = t112_s6 ? t106_s6 : 6'd0;
-    wire [5:0] t147 = t114_s6 ? t106_s6 : 6'd0;
-    wire [5:0] t148 = t116_s6 ? t106_s6 : 6'd0;
-    wire [5:0] t149 = t118_s6 ? t106_s6 : 6'd0;
-    wire [6:0] t151 = 7'(t146[5:1]) + 7'(t147);
-    wire [7:0] t158 = {7'(t148[5:1]) - 7'(t149), t148[0]};
-    wire [9:0] t165 = {8'(t151[6:1]) + t158, t151[0], t146[0]};
+    wire [23:0] t135 = 24'(t107_s6) * 24'(t106_s6);
+    wire [5:0] t137 = t112_s6 ? t106_s6 : 6'd0;
+    wire [5:0] t138 = t114_s6 ? t106_s6 : 6'd0;
+    wire [5:0] t139 = t116_s6 ? t106_s6 : 6'd0;
+    wire [7:0] t144 = {7'(t137[5:1]) + 7'(t138), t137[0]};
+    wire [6:0] t145 = {t118_s6 ? t106_s6 : 6'd0, 1'b0};
+    wire [9:0] t149 = 10'(t144) + {8'(t139) - 8'(t145), 2'd0};
 
-    logic [9:0] t168_s7;
-    logic [17:0] t145_s7, t111_s7;
-    logic [21:0] t173_s7;
+    logic [9:0] t152_s7;
+    logic [17:0] t136_s7, t111_s7;
+    logic [21:0] t156_s7;
     always_ff @(posedge clk) begin
-        t168_s7 <= 10'(t144[23:18]) + t165;
-        t145_s7 <= t144[17:0];
-        t173_s7 <= (22'(t110[35:18]) + t136);
+        t152_s7 <= 10'(t135[23:18]) + t149;
+        t136_s7 <= t135[17:0];
+        t156_s7 <= (22'(t110[35:18]) + t128);
         t111_s7 <= t110[17:0];
     end
 
-    wire [45:0] t177 = {28'($signed(t173_s7)) + {t168_s7, t145_s7}, t111_s7};
-    wire [47:0] t178_x48 = 48'($signed(t177));
+    wire [45:0] t160 = {28'($signed(t156_s7)) + {t152_s7, t136_s7}, t111_s7};
+    wire [47:0] t161_x48 = 48'($signed(t160));
 
     logic [30:0] c0_s5, c0_s6, c0_s7;
     always_ff @(posedge clk) begin
@@ -662,137 +660,137 @@ module exp_e8f23 (
         c0_s7 <= c0_s6;
     end
 
-    wire [31:0] t182 = 32'(c0_s7) + 32'($signed(t178_x48[47:21]));
-    wire t187 = t182[30] | t182[31];
-    wire [29:0] t188 = {30{t187}};
-    wire [29:0] t190 = {30{t182[31]}};
+    wire [31:0] t165 = 32'(c0_s7) + 32'($signed(t161_x48[47:21]));
+    wire t170 = t165[30] | t165[31];
+    wire [29:0] t171 = {30{t170}};
+    wire [29:0] t173 = {30{t165[31]}};
 
-    logic t193_s4, t193_s5, t193_s6, t193_s7;
+    logic t176_s4, t176_s5, t176_s6, t176_s7;
     always_ff @(posedge clk) begin
-        t193_s4 <= exponent[27:0] != 28'd0;
-        t193_s5 <= t193_s4;
-        t193_s6 <= t193_s5;
-        t193_s7 <= t193_s6;
+        t176_s4 <= exponent[27:0] != 28'd0;
+        t176_s5 <= t176_s4;
+        t176_s6 <= t176_s5;
+        t176_s7 <= t176_s6;
     end
 
-    wire [29:0] t194 = {30{t193_s7}};
-    wire [29:0] t195 = ((t182[29:0] & t188) | t190) & t194;
-    wire [30:0] t196 = {1'b1, t195};
-    wire t198 = a_exponent == 8'd255;
-    wire is_nan = t198 & (a[22:0] != 23'd0);
-    wire t201 = t47[8] | t198;
-    wire [10:0] t208 = 11'($signed(exponent[37:28])) + 11'd254;
-    wire [25:0] t213 = {t196[30:6], t195[5:0] != 6'd0};
-    wire t223 = (t208[7] & t208[8]) | t208[9];
-    wire t226 = (t208[9:7] != 3'd0) & ~t208[10];
-    wire [7:0] t227 = {~t208[7], t208[6:0]};
+    wire [29:0] t177 = {30{t176_s7}};
+    wire [29:0] t178 = ((t165[29:0] & t171) | t173) & t177;
+    wire [30:0] t179 = {1'b1, t178};
+    wire t181 = a_exponent == 8'd255;
+    wire is_nan = t181 & (a[22:0] != 23'd0);
+    wire t184 = t47[8] | t181;
+    wire [10:0] t191 = 11'($signed(exponent[37:28])) + 11'd254;
+    wire [25:0] t196 = {t179[30:6], t178[5:0] != 6'd0};
+    wire t206 = (t191[7] & t191[8]) | t191[9];
+    wire t209 = (t191[9:7] != 3'd0) & ~t191[10];
+    wire [7:0] t210 = {~t191[7], t191[6:0]};
 
-    logic [10:0] t208_s4;
+    logic [10:0] t191_s4;
     always_ff @(posedge clk) begin
-        t208_s4 <= t208;
+        t191_s4 <= t191;
     end
 
-    wire [10:0] t228 = 11'd128 - t208_s4;
+    wire [10:0] t211 = 11'd128 - t191_s4;
 
-    logic t207_s1, t207_s2, t207_s3, t207_s4, t226_s4;
+    logic t190_s1, t190_s2, t190_s3, t190_s4, t209_s4;
     always_ff @(posedge clk) begin
-        t207_s1 <= (t201 & a_sign) & ~is_nan;
-        t207_s2 <= t207_s1;
-        t207_s3 <= t207_s2;
-        t207_s4 <= t207_s3;
-        t226_s4 <= t226;
+        t190_s1 <= (t184 & a_sign) & ~is_nan;
+        t190_s2 <= t190_s1;
+        t190_s3 <= t190_s2;
+        t190_s4 <= t190_s3;
+        t209_s4 <= t209;
     end
 
-    wire t232 = t226_s4 & ~t207_s4;
-    wire t234 = t228[10:5] != 6'd0;
-    wire [4:0] t237 = t228[4:0] | {5{t234}};
-    wire [4:0] t239 = t237 | {5{t207_s4}};
-    wire [4:0] t240 = t232 ? 5'd0 : t239;
+    wire t215 = t209_s4 & ~t190_s4;
+    wire t217 = t211[10:5] != 6'd0;
+    wire [4:0] t220 = t211[4:0] | {5{t217}};
+    wire [4:0] t222 = t220 | {5{t190_s4}};
+    wire [4:0] t223 = t215 ? 5'd0 : t222;
 
-    logic t243_s8;
-    logic [8:0] t241_s8;
+    logic t226_s8;
+    logic [8:0] t224_s8;
     always_ff @(posedge clk) begin
-        t243_s8 <= t213[16:0] != 17'd0;
-        t241_s8 <= t196[30:22];
+        t226_s8 <= t196[16:0] != 17'd0;
+        t224_s8 <= t179[30:22];
     end
 
-    wire [9:0] t244 = {t241_s8, t243_s8};
+    wire [9:0] t227 = {t224_s8, t226_s8};
 
-    logic t245_s5, t245_s6, t245_s7, t245_s8;
-    logic [25:0] t213_s8;
+    logic t228_s5, t228_s6, t228_s7, t228_s8;
+    logic [25:0] t196_s8;
     always_ff @(posedge clk) begin
-        t245_s5 <= t240[4];
-        t245_s6 <= t245_s5;
-        t245_s7 <= t245_s6;
-        t245_s8 <= t245_s7;
-        t213_s8 <= t213;
+        t228_s5 <= t223[4];
+        t228_s6 <= t228_s5;
+        t228_s7 <= t228_s6;
+        t228_s8 <= t228_s7;
+        t196_s8 <= t196;
     end
 
-    wire [25:0] t246 = t245_s8 ? 26'(t244) : t213_s8;
-    wire [17:0] t250 = {t246[25:9], t246[8:0] != 9'd0};
+    wire [25:0] t229 = t228_s8 ? 26'(t227) : t196_s8;
+    wire [17:0] t233 = {t229[25:9], t229[8:0] != 9'd0};
 
-    logic t251_s5, t251_s6, t251_s7, t251_s8;
+    logic t234_s5, t234_s6, t234_s7, t234_s8;
     always_ff @(posedge clk) begin
-        t251_s5 <= t240[3];
-        t251_s6 <= t251_s5;
-        t251_s7 <= t251_s6;
-        t251_s8 <= t251_s7;
+        t234_s5 <= t223[3];
+        t234_s6 <= t234_s5;
+        t234_s7 <= t234_s6;
+        t234_s8 <= t234_s7;
     end
 
-    wire [25:0] t252 = t251_s8 ? 26'(t250) : t246;
-    wire [21:0] t256 = {t252[25:5], t252[4:0] != 5'd0};
+    wire [25:0] t235 = t234_s8 ? 26'(t233) : t229;
+    wire [21:0] t239 = {t235[25:5], t235[4:0] != 5'd0};
 
-    logic t257_s5, t257_s6, t257_s7, t257_s8;
+    logic t240_s5, t240_s6, t240_s7, t240_s8;
     always_ff @(posedge clk) begin
-        t257_s5 <= t240[2];
-        t257_s6 <= t257_s5;
-        t257_s7 <= t257_s6;
-        t257_s8 <= t257_s7;
+        t240_s5 <= t223[2];
+        t240_s6 <= t240_s5;
+        t240_s7 <= t240_s6;
+        t240_s8 <= t240_s7;
     end
 
-    wire [25:0] t258 = t257_s8 ? 26'(t256) : t252;
-    wire [23:0] t262 = {t258[25:3], t258[2:0] != 3'd0};
+    wire [25:0] t241 = t240_s8 ? 26'(t239) : t235;
+    wire [23:0] t245 = {t241[25:3], t241[2:0] != 3'd0};
 
-    logic t263_s5, t263_s6, t263_s7, t263_s8;
+    logic t246_s5, t246_s6, t246_s7, t246_s8;
     always_ff @(posedge clk) begin
-        t263_s5 <= t240[1];
-        t263_s6 <= t263_s5;
-        t263_s7 <= t263_s6;
-        t263_s8 <= t263_s7;
+        t246_s5 <= t223[1];
+        t246_s6 <= t246_s5;
+        t246_s7 <= t246_s6;
+        t246_s8 <= t246_s7;
     end
 
-    wire [25:0] t264 = t263_s8 ? 26'(t262) : t258;
-    wire [24:0] t268 = {t264[25:2], t264[1:0] != 2'd0};
+    wire [25:0] t247 = t246_s8 ? 26'(t245) : t241;
+    wire [24:0] t251 = {t247[25:2], t247[1:0] != 2'd0};
 
-    logic t269_s5, t269_s6, t269_s7, t269_s8;
+    logic t252_s5, t252_s6, t252_s7, t252_s8;
     always_ff @(posedge clk) begin
-        t269_s5 <= t240[0];
-        t269_s6 <= t269_s5;
-        t269_s7 <= t269_s6;
-        t269_s8 <= t269_s7;
+        t252_s5 <= t223[0];
+        t252_s6 <= t252_s5;
+        t252_s7 <= t252_s6;
+        t252_s8 <= t252_s7;
     end
 
-    wire [25:0] aligned = t269_s8 ? 26'(t268) : t264;
+    wire [25:0] aligned = t252_s8 ? 26'(t251) : t247;
 
-    logic t223_s4, t273_s4, t209_s1, t209_s2, t209_s3, t209_s4;
+    logic t206_s4, t256_s4, t192_s1, t192_s2, t192_s3, t192_s4;
     always_ff @(posedge clk) begin
-        t223_s4 <= t223;
-        t273_s4 <= t227[7:1] == 7'd127;
-        t209_s1 <= (t201 & ~a_sign) | is_nan;
-        t209_s2 <= t209_s1;
-        t209_s3 <= t209_s2;
-        t209_s4 <= t209_s3;
+        t206_s4 <= t206;
+        t256_s4 <= t210[7:1] == 7'd127;
+        t192_s1 <= (t184 & ~a_sign) | is_nan;
+        t192_s2 <= t192_s1;
+        t192_s3 <= t192_s2;
+        t192_s4 <= t192_s3;
     end
 
-    wire is_special = t209_s4 | ((t223_s4 | t273_s4) & t232);
+    wire is_special = t192_s4 | ((t206_s4 | t256_s4) & t215);
 
-    logic [7:0] t227_s4;
+    logic [7:0] t210_s4;
     always_ff @(posedge clk) begin
-        t227_s4 <= t227;
+        t210_s4 <= t210;
     end
 
-    wire [7:0] t281 = t227_s4 & {8{t232}};
-    wire [7:0] t282 = {8{is_special}};
+    wire [7:0] t264 = t210_s4 & {8{t215}};
+    wire [7:0] t265 = {8{is_special}};
 
     logic is_special_s5, is_special_s6, is_special_s7, is_special_s8;
     always_ff @(posedge clk) begin
@@ -802,25 +800,25 @@ module exp_e8f23 (
         is_special_s8 <= is_special_s7;
     end
 
-    wire t284 = ~is_special_s8;
+    wire t267 = ~is_special_s8;
 
-    logic t232_s5, t232_s6, t232_s7, t232_s8;
+    logic t215_s5, t215_s6, t215_s7, t215_s8;
     always_ff @(posedge clk) begin
-        t232_s5 <= t232;
-        t232_s6 <= t232_s5;
-        t232_s7 <= t232_s6;
-        t232_s8 <= t232_s7;
+        t215_s5 <= t215;
+        t215_s6 <= t215_s5;
+        t215_s7 <= t215_s6;
+        t215_s8 <= t215_s7;
     end
 
-    wire t287 = (t232_s8 | aligned[25]) & t284;
+    wire t270 = (t215_s8 | aligned[25]) & t267;
 
-    logic t287_s9;
+    logic t270_s9;
     always_ff @(posedge clk) begin
-        t287_s9 <= t287;
+        t270_s9 <= t270;
     end
 
     wire round_up = aligned[1] & (aligned[2] | aligned[0]);
-    wire [22:0] t296 = {23{t284}};
+    wire [22:0] t279 = {23{t267}};
 
     logic is_nan_s1, is_nan_s2, is_nan_s3, is_nan_s4, is_nan_s5, is_nan_s6, is_nan_s7, is_nan_s8;
     always_ff @(posedge clk) begin
@@ -834,27 +832,27 @@ module exp_e8f23 (
         is_nan_s8 <= is_nan_s7;
     end
 
-    wire [22:0] t300 = (aligned[24:2] & t296) | {is_nan_s8, 22'd0};
+    wire [22:0] t283 = (aligned[24:2] & t279) | {is_nan_s8, 22'd0};
 
-    logic [7:0] t283_s5, t283_s6, t283_s7, t283_s8;
-    logic t298_s9;
+    logic [7:0] t266_s5, t266_s6, t266_s7, t266_s8;
+    logic t281_s9;
     always_ff @(posedge clk) begin
-        t283_s5 <= t281 | t282;
-        t283_s6 <= t283_s5;
-        t283_s7 <= t283_s6;
-        t283_s8 <= t283_s7;
-        t298_s9 <= round_up & t284;
+        t266_s5 <= t264 | t265;
+        t266_s6 <= t266_s5;
+        t266_s7 <= t266_s6;
+        t266_s8 <= t266_s7;
+        t281_s9 <= round_up & t267;
     end
 
-    wire [23:0] t302 = {t287_s9, 22'd0, t298_s9};
+    wire [23:0] t285 = {t270_s9, 22'd0, t281_s9};
 
-    logic [30:0] t301_s9;
+    logic [30:0] t284_s9;
     always_ff @(posedge clk) begin
-        t301_s9 <= {t283_s8, t300};
+        t284_s9 <= {t266_s8, t283};
     end
 
-    wire [30:0] t303 = t301_s9 + 31'(t302);
-    assign result = 32'(t303);
+    wire [30:0] t286 = t284_s9 + 31'(t285);
+    assign result = 32'(t286);
 
     // Bits that nothing reads.
     wire _unused = &{
@@ -863,8 +861,8 @@ module exp_e8f23 (
         t83[4:0],
         t89[6:0],
         t97_x34[15:0],
-        t178_x48[20:0],
-        t196[5:0]
+        t161_x48[20:0],
+        t179[5:0]
     };
 endmodule
 

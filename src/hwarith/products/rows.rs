@@ -2,7 +2,6 @@
 
 use crate::hwarith::builder::Builder;
 use crate::hwarith::graph::NodeId;
-use crate::hwarith::interval::Interval;
 use crate::hwarith::types::HwType;
 
 /// The most bits in the rows of a corner, which is cheaper in logic than in a multiplier block and takes no longer: four rows
@@ -66,35 +65,31 @@ fn sum(b: &mut Builder, mut rows: Vec<Row>) -> NodeId {
 }
 
 /// The sum of two rows. What lies below the second one passes by the adder: so it is no longer than it has to be, and synthesis
-/// takes the sums one after the other as they are, in carry chains, instead of all rows at once in logic.
+/// takes the sums one after the other as they are, in carry chains, instead of all rows at once in logic. Of rows that may be
+/// negative, all is added: the prover of products does not find their signs in parts.
 fn added(b: &mut Builder, low: Row, high: Row) -> Row {
     let distance = high.place - low.place;
-    let sign = if high.is_negative { -1 } else { 1 };
-    let [low_range, high_range] = [&low, &high].map(|row| b.range(row.value).clone());
-    let bounds = match sign {
-        1 => [high_range.lo, high_range.hi],
-        _ => [high_range.hi, high_range.lo],
-    };
-    let [lo, hi] = bounds.map(|bound| (bound << distance) * sign);
-    let range = Interval::new(low_range.lo + lo, low_range.hi + hi);
-    let ty = range.ty();
-    let amount = b.constant(distance);
-    let upper = b.shr(low.value, amount);
-    let upper = match high.is_negative {
-        true => b.sub(upper, high.value),
-        false => b.add(upper, high.value),
-    };
-    let value = match distance {
-        0 => upper,
-        _ => {
-            let lower = b.extract(low.value, 0, distance);
-            // One bit, too, where nothing is left above: the cast takes it away.
-            let width = ty.width.saturating_sub(distance).max(1);
-            b.concat(&[(upper, width), (lower, distance)])
+    let is_signed = [&low, &high].iter().any(|row| b.ty(row.value).signed);
+    let passes = distance > 0 && !is_signed && !high.is_negative;
+    let (upper, second) = match passes {
+        true => {
+            let amount = b.constant(distance);
+            (b.shr(low.value, amount), high.value)
         }
+        false => (low.value, b.shift_left_exact(high.value, distance)),
     };
-    let value = b.cast(value, ty);
-    b.assume(value, range);
+    let sum = match high.is_negative {
+        true => b.sub(upper, second),
+        false => b.add(upper, second),
+    };
+    let value = match passes {
+        true => {
+            let width = b.ty(sum).width;
+            let lower = b.extract(low.value, 0, distance);
+            b.concat(&[(sum, width), (lower, distance)])
+        }
+        false => sum,
+    };
     Row {
         value,
         place: low.place,

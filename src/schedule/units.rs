@@ -199,15 +199,17 @@ fn evened(fastest: Variant, device: &Device, budget: f64) -> Variant {
         limits = shorter;
     }
     let (input_delay, output_delay) = (best.input_delay, best.output_delay);
+    let longest = lengths(&best).into_iter().fold(0.0, f64::max);
     for cycle in 0..limits.len() {
         for part in EVEN.map(|part| part * budget) {
-            let before = limits[cycle];
-            if part < before {
-                limits[cycle] = part;
-                if !shorten(&mut best, &limits) {
-                    limits[cycle] = before;
-                    break;
-                }
+            let (before, length) = (limits[cycle], lengths(&best)[cycle]);
+            if part >= length || length < LONG * longest {
+                continue;
+            }
+            limits[cycle] = part;
+            if !shorten(&mut best, &limits) {
+                limits[cycle] = before;
+                break;
             }
         }
     }
@@ -217,6 +219,21 @@ fn evened(fastest: Variant, device: &Device, budget: f64) -> Variant {
         ..best
     };
     sunk(best, &limits, device, budget)
+}
+
+/// Cycles shorter than this part of the longest one stay as they are.
+const LONG: f64 = 0.75;
+
+/// ns of each cycle of a variant after which all that it computes is there.
+fn lengths(variant: &Variant) -> Vec<f64> {
+    let mut lengths = vec![0.0; variant.latency as usize + 1];
+    let Times { ready, arrival, .. } = &variant.times;
+    for (&cycle, &arrival) in ready.iter().zip(arrival) {
+        if let Some(length) = lengths.get_mut(cycle as usize) {
+            *length = f64::max(*length, arrival);
+        }
+    }
+    lengths
 }
 
 /// Whether a variant is done as soon as another one, and leaves as much of the cycles before and after it.

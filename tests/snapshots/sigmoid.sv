@@ -60,18 +60,14 @@ module exp_e5f10 (
 
     wire [28:0] t33 = t32_s1 ? 29'(t30[28:2]) : t30;
 
-    logic t35_s1, t35_s2;
-    logic [27:0] t34_s2;
-    logic [28:0] t33_s2;
+    logic t35_s1;
+    logic [28:0] t36_s2;
     always_ff @(posedge clk) begin
         t35_s1 <= t18[0];
-        t35_s2 <= t35_s1;
-        t34_s2 <= t33[28:1];
-        t33_s2 <= t33;
+        t36_s2 <= t35_s1 ? 29'(t33[28:1]) : t33;
     end
 
-    wire [28:0] t36 = t35_s2 ? 29'(t34_s2) : t33_s2;
-    wire [29:0] t36_x30 = 30'(t36);
+    wire [29:0] t36_x30 = 30'(t36_s2);
 
     logic a_sign_s1, a_sign_s2;
     always_ff @(posedge clk) begin
@@ -354,7 +350,13 @@ module exp_e5f10 (
     wire t104 = (t89[4] & t89[5]) | t89[6];
     wire t107 = (t89[6:4] != 3'd0) & ~t89[7];
     wire [4:0] t108 = {~t89[4], t89[3:0]};
-    wire [7:0] t109 = 8'd16 - t89;
+
+    logic [7:0] t89_s3;
+    always_ff @(posedge clk) begin
+        t89_s3 <= t89;
+    end
+
+    wire [7:0] t109 = 8'd16 - t89_s3;
 
     logic t88_s1, t88_s2;
     always_ff @(posedge clk) begin
@@ -363,22 +365,14 @@ module exp_e5f10 (
     end
 
     wire t113 = t107 & ~t88_s2;
+    wire t115 = t109[7:4] != 4'd0;
 
-    logic [3:0] t114_s3;
-    always_ff @(posedge clk) begin
-        t114_s3 <= t109[7:4];
-    end
-
-    wire t115 = t114_s3 != 4'd0;
-
-    logic [3:0] t116_s3;
     logic t88_s3;
     always_ff @(posedge clk) begin
-        t116_s3 <= t109[3:0];
         t88_s3 <= t88_s2;
     end
 
-    wire [3:0] t120 = (t116_s3 | {4{t115}}) | {4{t88_s3}};
+    wire [3:0] t120 = (t109[3:0] | {4{t115}}) | {4{t88_s3}};
 
     logic t113_s3;
     always_ff @(posedge clk) begin

@@ -168,23 +168,25 @@ module exp_e8f23 (
     wire [45:0] t16 = {t5, 22'd0};
 
     logic [25:0] t18_s1;
-    logic [46:0] t17_s1;
-    logic [26:0] t10_s1;
-    logic [39:0] t27_s1;
     always_ff @(posedge clk) begin
         t18_s1 <= t9 - 26'(t5);
-        t17_s1 <= 47'(t5) - 47'(t16);
-        t10_s1 <= t10;
+    end
+
+    wire [50:0] t23 = 51'(t10) + {47'(t5) - 47'(t16), 4'd0};
+
+    logic [50:0] t23_s1;
+    logic [39:0] t27_s1;
+    always_ff @(posedge clk) begin
+        t23_s1 <= t23;
         t27_s1 <= {t10, 13'd0} - 40'(t10);
     end
 
     wire [61:0] t31 = {t18_s1, 36'd0} - 62'(t13_s1);
     wire [46:0] t34 = {t27_s1, 7'd0};
-    wire [50:0] t35 = (51'(t10_s1) + {t17_s1, 4'd0}) + 51'(t34);
 
     logic [50:0] t35_s2;
     always_ff @(posedge clk) begin
-        t35_s2 <= t35;
+        t35_s2 <= t23_s1 + 51'(t34);
     end
 
     wire [49:0] t38 = {t13_s1, 20'd0};
@@ -216,27 +218,26 @@ module exp_e8f23 (
 
     wire [36:0] t61 = t60_s2 ? 37'(t58[36:16]) : t58;
 
-    logic t63_s1, t63_s2, t66_s1, t66_s2, t66_s3;
-    logic [36:0] t64_s3;
+    logic t63_s1, t63_s2;
     always_ff @(posedge clk) begin
         t63_s1 <= t55[3];
         t63_s2 <= t63_s1;
-        t64_s3 <= t63_s2 ? 37'(t61[36:8]) : t61;
-        t66_s1 <= t55[2];
-        t66_s2 <= t66_s1;
-        t66_s3 <= t66_s2;
     end
 
-    wire [36:0] t67 = t66_s3 ? 37'(t64_s3[36:4]) : t64_s3;
+    wire [36:0] t64 = t63_s2 ? 37'(t61[36:8]) : t61;
 
-    logic t69_s1, t69_s2, t69_s3;
+    logic t66_s1, t66_s2, t69_s1, t69_s2, t69_s3;
+    logic [36:0] t67_s3;
     always_ff @(posedge clk) begin
+        t66_s1 <= t55[2];
+        t66_s2 <= t66_s1;
+        t67_s3 <= t66_s2 ? 37'(t64[36:4]) : t64;
         t69_s1 <= t55[1];
         t69_s2 <= t69_s1;
         t69_s3 <= t69_s2;
     end
 
-    wire [36:0] t70 = t69_s3 ? 37'(t67[36:2]) : t67;
+    wire [36:0] t70 = t69_s3 ? 37'(t67_s3[36:2]) : t67_s3;
 
     logic t72_s1, t72_s2, t72_s3;
     always_ff @(posedge clk) begin
@@ -692,20 +693,30 @@ module exp_e8f23 (
 
     wire [10:0] t211 = 11'd128 - t191_s4;
 
-    logic t190_s1, t190_s2, t190_s3, t190_s4, t209_s4;
+    logic t190_s1, t190_s2, t190_s3;
     always_ff @(posedge clk) begin
         t190_s1 <= (t184 & a_sign) & ~is_nan;
         t190_s2 <= t190_s1;
         t190_s3 <= t190_s2;
-        t190_s4 <= t190_s3;
-        t209_s4 <= t209;
     end
 
-    wire t215 = t209_s4 & ~t190_s4;
+    wire t215 = t209 & ~t190_s3;
     wire t217 = t211[10:5] != 6'd0;
     wire [4:0] t220 = t211[4:0] | {5{t217}};
+
+    logic t190_s4;
+    always_ff @(posedge clk) begin
+        t190_s4 <= t190_s3;
+    end
+
     wire [4:0] t222 = t220 | {5{t190_s4}};
-    wire [4:0] t223 = t215 ? 5'd0 : t222;
+
+    logic t215_s4;
+    always_ff @(posedge clk) begin
+        t215_s4 <= t215;
+    end
+
+    wire [4:0] t223 = t215_s4 ? 5'd0 : t222;
 
     logic t226_s8;
     logic [8:0] t224_s8;
@@ -782,18 +793,14 @@ module exp_e8f23 (
         t192_s4 <= t192_s3;
     end
 
-    wire is_special = t192_s4 | ((t206_s4 | t256_s4) & t215);
-
-    logic [7:0] t210_s4;
-    always_ff @(posedge clk) begin
-        t210_s4 <= t210;
-    end
-
-    wire [7:0] t264 = t210_s4 & {8{t215}};
+    wire is_special = t192_s4 | ((t206_s4 | t256_s4) & t215_s4);
+    wire [7:0] t264 = t210 & {8{t215}};
     wire [7:0] t265 = {8{is_special}};
 
+    logic [7:0] t264_s4;
     logic is_special_s5, is_special_s6, is_special_s7, is_special_s8;
     always_ff @(posedge clk) begin
+        t264_s4 <= t264;
         is_special_s5 <= is_special;
         is_special_s6 <= is_special_s5;
         is_special_s7 <= is_special_s6;
@@ -804,7 +811,7 @@ module exp_e8f23 (
 
     logic t215_s5, t215_s6, t215_s7, t215_s8;
     always_ff @(posedge clk) begin
-        t215_s5 <= t215;
+        t215_s5 <= t215_s4;
         t215_s6 <= t215_s5;
         t215_s7 <= t215_s6;
         t215_s8 <= t215_s7;
@@ -837,7 +844,7 @@ module exp_e8f23 (
     logic [7:0] t266_s5, t266_s6, t266_s7, t266_s8;
     logic t281_s9;
     always_ff @(posedge clk) begin
-        t266_s5 <= t264 | t265;
+        t266_s5 <= t264_s4 | t265;
         t266_s6 <= t266_s5;
         t266_s7 <= t266_s6;
         t266_s8 <= t266_s7;
